@@ -7,8 +7,8 @@ from typing import Any
 
 from ..core.dtype import dtype_of
 from ..core.errors import OpError
-from ..static.attrs import LIST_TYPES, attr_problem
-from ..static.program import Arg, Attr, AttrType, Block, Contract, Kind, OpDesc, Program, VarDesc
+from ..ir.attr_types import LIST_TYPES, attr_problem
+from ..ir.program import Arg, Attr, AttrType, Block, Contract, Kind, OpDesc, Program, VarDesc
 from .proto import ATTR_FIELD, KIND_FIELD, SCALAR_FIELD, WITH_LOD, ProgramDesc
 
 CONTRACT_VERSION = 1

@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from ..static.program import AttrType, Kind
+from ..ir.program import AttrType, Kind
 
 CONTRACT_FIELD = 20741  # of ProgramDesc: ours, unknown to Paddle and therefore ignored by it
 

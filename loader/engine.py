@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import FileError, GuardError, OarlockError, OpError, with_user_line
-from ..static.program import Arg
+from ..ir.program import Arg
 from .model_files import ModelFiles
 
 Array = np.ndarray[Any, Any]

@@ -12,9 +12,9 @@ from ..core.dtype import BY_PROTO, MAX_RANK
 from ..core.errors import FileError
 from ..export.pdmodel import CONTRACT_VERSION
 from ..export.proto import ATTR_FIELD, KIND_FIELD, SCALAR_FIELD, WITH_LOD, ProgramDesc
-from ..static.attrs import LIST_TYPES, block_indices
-from ..static.program import Arg, Attr, AttrType, Block, Contract, Guard, Kind, OpDesc, Program, VarDesc
-from ..static.verify import FILE_RULES, check
+from ..ir.attr_types import LIST_TYPES, block_indices
+from ..ir.program import Arg, Attr, AttrType, Block, Contract, Guard, Kind, OpDesc, Program, VarDesc
+from ..ir.verifier import FILE_RULES, check
 from .regular import read_whole
 from .shown import shown
 

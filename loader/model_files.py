@@ -11,7 +11,7 @@ from typing import Any
 
 from ..core.errors import FileError
 from ..export.info import VarInfo
-from ..static.program import Program
+from ..ir.program import Program
 from .files import program_bytes, program_from_bytes
 from .info import load_info
 from .params import load_params, load_params_folder

@@ -11,6 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from ..capture.modes import recorder_of
+from ..capture.variable import Variable
+from ..compiler import lowered
+from ..compiler.partial_program import PartialProgram
+from ..compiler.unsupported_ops import Unsupported
 from ..core import cuda
 from ..core.errors import OarlockError, warn
 from ..core.mode import pushed, state
@@ -18,14 +23,9 @@ from ..core.placed import device_of
 from ..core.tensor import Tensor
 from ..export import pdiparams, pdmodel
 from ..export.save import named
-from ..static.compiled import lowered
-from ..static.guards import judge
-from ..static.modes import recorder_of
-from ..static.partial_program import PartialProgram
-from ..static.program import Program
-from ..static.prune import fetch_op
-from ..static.unsupported import Unsupported
-from ..static.variable import Variable
+from ..ir.guards import judge
+from ..ir.passes.prune import fetch_op
+from ..ir.program import Program
 from .engine import Array, Engine, EngineError, UnsupportedError, first_reason, runtime
 
 ASKED = frozenset(("device", "ort_library"))  # options without which any engine will do

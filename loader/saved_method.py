@@ -10,18 +10,18 @@ from typing import Any
 
 import numpy as np
 
+from ..capture import output_tree
+from ..capture.control import pytree
+from ..capture.dynamic_shapes import without_guards
 from ..core.dtype import dtype_of
 from ..core.errors import OpError, with_user_line
 from ..core.mode import pushed, state
 from ..core.tensor import Tensor
 from ..export import pdmodel
-from ..static import tree
-from ..static.blocks import draws_random
-from ..static.control import nest
-from ..static.freed import without_guards
-from ..static.guards import judge
-from ..static.input_spec import InputSpec
-from ..static.program import Arg, Attr, AttrType, Contract, OpDesc, Program
+from ..ir.block_captures import draws_random
+from ..ir.guards import judge
+from ..ir.input_spec import InputSpec
+from ..ir.program import Arg, Attr, AttrType, Contract, OpDesc, Program
 from .engine import offset_inputs
 from .model_files import ModelFiles
 from .program_runner import ProgramRunner
@@ -42,7 +42,7 @@ class SavedMethod:
         self.guards = contract.guards  # those that are enforced
         self.assumptions = list(files.program.contract.guards) if files.program.contract else []
         self._taken = self.inputs + offset_inputs(files)
-        self._nest = tree.builder(contract.output_tree, len(self.outputs))
+        self._nest = output_tree.builder(contract.output_tree, len(self.outputs))
         self._scope = {name: scope[name] for name in files.values}
         bytes_ = files.pdmodel if self.program is files.program else pdmodel.to_bytes(self.program)
         on_disk = (bytes_, files.params_path) if files.params_path or not files.values else None
@@ -62,7 +62,7 @@ class SavedMethod:
 
     def call(self, training: bool, inputs: Sequence[Any], named: Mapping[str, Any]) -> Any:
         """What the saved method gave, nesting included.   Raises OpError for wrong inputs, GuardError for a broken assumption."""
-        if any(map(nest.holds_values, (*inputs, *named.values()))):
+        if any(map(pytree.holds_values, (*inputs, *named.values()))):
             inputs, named = (), self._by_name(inputs, named)
         given = self._in_order(inputs, named) if named else inputs
         without_offsets = len(given) == len(self.inputs) and not state.mode.silent
@@ -137,9 +137,9 @@ class SavedMethod:
             raise OpError(with_user_line(f"{self.name}: {why}"))
         given = dict(zip(arguments, inputs, strict=False))
         self._refuse_twice([*given, *named])
-        leaves, nesting = nest.flatten({**given, **named})
+        leaves, nesting = pytree.flatten({**given, **named})
         at = {a.path: a.name for a in self._taken}
-        names = [at.get(path, path) for path in nest.dotted(nesting)]
+        names = [at.get(path, path) for path in pytree.dotted(nesting)]
         self._refuse_twice(names)
         return dict(zip(names, leaves, strict=True))
 

@@ -14,9 +14,9 @@ from ..core.errors import FileError, OpError, with_user_line
 from ..core.parameter import Parameter
 from ..core.tensor import Tensor
 from ..export.info import VarInfo
+from ..ir.input_spec import InputSpec
+from ..ir.program import Guard, Program
 from ..nn.layer import Layer
-from ..static.input_spec import InputSpec
-from ..static.program import Guard, Program
 from .engine import check_options
 from .model_files import ModelFiles, has_forward, read_methods, read_model
 from .saved_method import SavedMethod

@@ -1,23 +1,25 @@
-"""The house: arrows point one way, every folder ships, the public names are the intended ones, nothing grows too large."""
+"""Imports follow the layer table without cycles, every folder is in the wheel, public names exist."""
 
 from __future__ import annotations
 
 import ast
 import re
 import tomllib
+from collections.abc import Iterator
 from graphlib import TopologicalSorter
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
 import oarlock
 
 ROOT = Path(__file__).resolve().parents[1]
-TABLE: dict[str, str] = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["scikit-build"]["wheel"][
+PACKAGES: dict[str, str] = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["scikit-build"]["wheel"][
     "packages"
 ]
-# What each part may import at the top of its files, besides itself.
-ARROWS = {
+# What the files of each package may import besides their own package, anywhere in a file.
+ALLOWED_IMPORTS: dict[str, set[str]] = {
     "core": set(),
     "ops": {"core"},
     "tensor": {"core", "ops"},
@@ -25,133 +27,210 @@ ARROWS = {
     "fft": {"core", "tensor"},
     "signal": {"tensor"},
     "autograd": {"core", "tensor"},
-    "incubate": {"autograd", "core", "fluid", "geometric", "nn", "static", "tensor"},
-    "nn": {"core", "ops", "tensor"},
+    "nn": {"core", "tensor"},
     "amp": {"core", "nn", "ops", "tensor"},
     "optimizer": {"core", "ops"},
     "regularizer": set(),
     "io": {"core"},
     "metric": {"core", "tensor"},
     "distribution": {"core", "ops", "tensor"},
-    "static": {"core", "ops"},
-    "static/nn": {"core", "nn", "static"},  # stands above layers, as what it is called in Paddle does not say
-    "static/amp": {"amp", "core", "static"},
-    "static/io": {"core", "export", "framework", "jit", "loader", "static"},
-    "export": {"core", "static"},
-    "loader": {"core", "export", "nn", "static"},
-    "framework": {"core", "export", "loader", "nn", "static"},
-    "jit": {"core", "export", "loader", "nn", "static", "utils"},
-    "inference": {"core", "export", "loader"},
-    "onnx": {"core", "export", "jit", "loader", "nn", "static"},
-    "utils": {"core"},
-    "vision": {"core", "framework", "io", "loader", "nn", "tensor", "utils"},
-    "hapi": {"amp", "core", "distributed", "framework", "io", "jit", "metric", "nn", "optimizer", "static", "tensor"},
-    "callbacks": {"hapi"},
     "geometric": {"core", "tensor"},
     "text": {"core", "nn"},
-    "fluid": {
-        "core",
-        "distributed",
-        "export",
-        "framework",
-        "inference",
-        "io",
-        "jit",
-        "loader",
-        "metric",
-        "nn",
-        "ops",
-        "optimizer",
-        "reader",
-        "regularizer",
-        "static",
-        "tensor",
-    },
-    "compat": {"core", "fluid", "static"},
-    "base": {"core", "fluid", "nn", "static", "tensor"},
     "device": {"core"},
-    "distributed": {"core", "nn"},
     "version": {"core"},
-    "reader": {"core"},
     "sysconfig": set(),
-    "dataset": {"core", "loader", "reader", "utils", "vision"},
+    "utils": {"core"},
+    # Programs, from the bottom up.
+    "ir": {"core"},
+    "ir/passes": {"core", "ir"},
+    "capture": {"core", "ir", "ir/passes"},
+    "autodiff": {"capture", "core", "ir", "ir/passes", "ops"},
+    "compiler": {"autodiff", "capture", "core", "ir", "ir/passes", "ops"},
+    "export": {"core", "ir"},
+    "loader": {"capture", "compiler", "core", "export", "ir", "ir/passes", "nn"},
+    "static": {"autodiff", "capture", "compiler", "core", "ir", "ir/passes"},
+    "static/nn": {"capture", "core", "nn"},
+    "static/amp": {"amp", "capture", "core", "ir", "ir/passes", "static"},
+    "jit/guards": {"capture", "core", "ir", "jit/operators", "nn"},
+    "jit/operators": {"capture", "core", "ir", "jit/guards", "nn"},
+    "jit/convert": {"core", "jit/operators"},
+    "jit": {
+        *("capture", "compiler", "core", "export", "ir", "ir/passes", "jit/convert", "jit/guards", "jit/operators"),
+        *("loader", "nn", "static", "utils"),
+    },
+    "static/io": {"capture", "compiler", "core", "export", "framework", "ir", "ir/passes", "jit", "loader", "static"},
+    # Applications of the layers above.
+    "framework": {"core", "export", "ir", "loader", "nn", "static", "static/io"},
+    "inference": {"core", "export", "loader"},
+    "onnx": {"core", "export", "ir", "jit", "loader"},
+    "vision": {"core", "framework", "io", "loader", "nn", "tensor", "utils"},
+    "distributed": {"core", "nn"},
+    "hapi": {"amp", "core", "distributed", "framework", "io", "ir", "jit", "metric", "nn", "optimizer", "tensor"},
+    "callbacks": {"hapi"},
     "serving": {"core", "export", "loader", "onnx"},
+    # Names of Paddle 1.x: nothing above imports them.
+    "reader": {"core"},
+    "dataset": {"core", "loader", "reader", "utils", "vision"},
+    "fluid": {
+        *(
+            "capture",
+            "core",
+            "distributed",
+            "export",
+            "framework",
+            "inference",
+            "io",
+            "ir",
+            "ir/passes",
+            "jit",
+            "loader",
+        ),
+        *(
+            "nn",
+            "ops",
+            "optimizer",
+            "reader",
+            "regularizer",
+            "static",
+            "static/amp",
+            "static/io",
+            "static/nn",
+            "tensor",
+        ),
+    },
+    "base": {"core", "fluid", "nn", "static", "tensor"},
+    "incubate": {"autograd", "core", "fluid", "geometric", "ir", "nn", "static", "tensor"},
+    "compat": {"core", "static", ""},
     "cli": {
-        "compat",
-        "core",
-        "export",
-        "io",
-        "jit",
-        "loader",
-        "nn",
-        "onnx",
-        "optimizer",
-        "serving",
-        "static",
-        "tensor",
-        "utils",
+        *("compat", "compiler", "core", "export", "io", "ir", "jit", "loader", "nn", "onnx", "optimizer", "serving"),
+        *("tensor", "utils"),
+    },
+    "__main__": {"cli"},
+    "": {
+        *(
+            "autograd",
+            "capture",
+            "core",
+            "framework",
+            "incubate",
+            "io",
+            "jit",
+            "metric",
+            "nn",
+            "optimizer",
+            "regularizer",
+        ),
+        *("static", "static/io", "tensor"),
     },
 }
-# The files and folders of two parts, from the bottom up: each imports, at its top, only what stands in an earlier row.
-ROWS = {
-    "static": (
-        {
-            "aliases",
-            "desc",
-            "ended",
-            "input_spec",
-            "names",
-            "one_axis",
-            "places",
-            "plain",
-            "program",
-            "scope",
-            "watched",
-        },
-        {
-            "attrs",
-            "block_desc",
-            "feeding",
-            "guards",
-            "late",
-            "lod",
-            "numbers",
-            "printer",
-            "reinfer",
-            "sized",
-            "var_desc",
-        },
-        {"blocks", "op_attrs", "op_desc", "selected_rows", "tokens", "unsupported", "variable"},
-        {"parser", "prune", "record", "verify"},
-        {"modes"},
-        {"control", "effects", "inline"},
-        {"backward"},
-        {"compiled", "freed", "nn", "own_inputs", "tree"},
-        {"graph", "interpreter", "running"},
-        {"fetching"},
-        {"amp", "executor", "feeder", "io", "partial_program"},
-    ),
-    "jit": (
-        {"rounding"},
-        {"asserted", "function_call", "layer", "save_hooks", "snapshots", "sot", "verify"},
-        {"ast", "effects", "fallback", "function_spec"},
-        {"place", "specs"},
-        {"looked"},
-        {"assumed", "recording", "switches"},
-        {"recorded", "rollback", "second", "written"},
-        {"concrete"},
-        {"program_cache"},
-        {"static_function"},
-        {"explain", "methods"},
-        {"stateless"},
-        {"save"},
-        {"to_static", "traced_layer"},
-        {"written_by_hand"},
-        {"api", "dy2static", "translated_layer"},  # Paddle's names
-    ),
-}
+# Imports that the table above does not allow, or that close a cycle.   Importing module -> imported module: why it is still there.
+EXCEPTIONS: dict[tuple[str, str], str] = {}
+
+
+class Import(NamedTuple):
+    """One import of a module of the project."""
+
+    importer: str
+    imported: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.importer}:{self.line} imports {self.imported}"
+
+
+def module_of(path: Path) -> str:
+    """The name of a file's module, `capture.control.loop`, without the name of the package `oarlock`."""
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    parts = parts[1:] if parts[0] == "tracer" else parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+FILES = sorted(p for folder in ("tracer", "export", "loader") for p in (ROOT / folder).rglob("*.py"))
+MODULES = {module_of(path): path for path in FILES}
+
+
+def package_of(module: str) -> str:
+    """The package of `ALLOWED_IMPORTS` that a module belongs to."""
+    parts = module.split(".")
+    inner = "/".join(parts[:2])
+    return inner if inner in ALLOWED_IMPORTS else parts[0]
+
+
+def constant_import(node: ast.AST) -> str | None:
+    """The module that `import_module("...")` names, None for another node."""
+    if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        if name.endswith("import_module") and isinstance(node.args[0].value, str):
+            return node.args[0].value
+    return None
+
+
+def absolute(name: str, package: list[str]) -> str | None:
+    """A module of the project by its name relative to a package, or by its full name; None for a module of another project."""
+    level = len(name) - len(name.lstrip("."))
+    if level == 0:
+        return name.removeprefix("oarlock").lstrip(".") if name.split(".", maxsplit=1)[0] == "oarlock" else None
+    parts = [*package[: len(package) - level + 1], *name.strip(".").split(".")]
+    return ".".join(part for part in parts if part)
+
+
+def imports_of(module: str, path: Path) -> Iterator[Import]:
+    """All imports of a file: at its top, in functions, under TYPE_CHECKING, and through importlib with a constant name."""
+    package = [p for p in (module if path.stem == "__init__" else module.rpartition(".")[0]).split(".") if p]
+    for node in ast.walk(ast.parse(path.read_text())):
+        names = []
+        if isinstance(node, ast.ImportFrom):
+            base = absolute("." * node.level + (node.module or ""), package)
+            if base is not None:
+                inner = [f"{base}.{alias.name}".lstrip(".") for alias in node.names]
+                names = [name if name in MODULES else base for name in inner]
+        elif isinstance(node, ast.Import):
+            names = [name for alias in node.names if (name := absolute(alias.name, package)) is not None]
+        elif (constant := constant_import(node)) is not None:
+            names = [name for name in [absolute(constant, package)] if name is not None]
+        for name in dict.fromkeys(names):
+            if name in MODULES and name != module:
+                yield Import(module, name, node.lineno)  # type: ignore[attr-defined]
+
+
+IMPORTS = [found for module, path in MODULES.items() for found in imports_of(module, path)]
+
+
+def test_every_package_has_a_row() -> None:
+    assert {package_of(module) for module in MODULES} == ALLOWED_IMPORTS.keys()
+
+
+def test_packages_import_what_the_table_allows() -> None:
+    wrong = [
+        found
+        for found in IMPORTS
+        if (into := package_of(found.imported)) != (of := package_of(found.importer))
+        and into not in ALLOWED_IMPORTS[of]
+    ]
+    assert not [str(found) for found in wrong if (found.importer, found.imported) not in EXCEPTIONS]
+
+
+def test_no_row_of_the_table_is_unused() -> None:
+    used = {(package_of(found.importer), package_of(found.imported)) for found in IMPORTS}
+    allowed = {(package, into) for package, targets in ALLOWED_IMPORTS.items() for into in targets}
+    assert not allowed - used
+
+
+def test_modules_import_each_other_without_cycles() -> None:
+    graph: dict[str, set[str]] = {module: set() for module in MODULES}
+    for found in IMPORTS:
+        if (found.importer, found.imported) not in EXCEPTIONS:
+            graph[found.importer].add(found.imported)
+    TopologicalSorter(graph).prepare()  # raises CycleError with the modules of a cycle
+
+
+def test_every_exception_is_an_import() -> None:
+    found = {(i.importer, i.imported) for i in IMPORTS}
+    assert EXCEPTIONS.keys() <= found
+
+
 # What each folder of the C++ part may include, besides itself.   oarlock: the public headers
-LAYERS = {
+ALLOWED_INCLUDES = {
     "oarlock": set(),
     "read": {"oarlock"},
     "onnx": {"oarlock", "read"},
@@ -165,94 +244,29 @@ LAYERS = {
 CPP = ROOT / "cpp_runtime"
 CPP_SOURCES = sorted(p for top in ("src", "include") for p in (CPP / top).rglob("*") if p.suffix in (".cpp", ".h"))
 GENERATED = {"lowering_digest.h"}
-SOURCES = sorted(p for part in ARROWS if "/" not in part for p in (ROOT / TABLE[f"oarlock/{part}"]).rglob("*.py"))
-
-
-def part_of(path: Path) -> str:
-    relative = path.relative_to(ROOT)
-    inner = "/".join(relative.parts[1:3])
-    if inner in ARROWS:
-        return inner
-    return relative.parts[1] if relative.parts[0] == "tracer" else relative.parts[0]
-
-
-def imported(path: Path) -> set[str]:
-    """The parts that a file imports, wherever in the file."""
-    depth = len(path.relative_to(ROOT).parts) - (2 if path.is_relative_to(ROOT / "tracer") else 1)
-    found = set()
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.ImportFrom) and node.level == depth + 1:
-            names = [node.module.split(".")[0]] if node.module else [a.name for a in node.names]
-            found.update(names)
-    return found & ARROWS.keys()
-
-
-def imported_inside(path: Path) -> set[str]:
-    """The parts of its own part that a file imports."""
-    depth = len(path.relative_to(ROOT).parts) - (2 if path.is_relative_to(ROOT / "tracer") else 1)
-    nodes = [n for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.ImportFrom) and n.level == depth]
-    words = {n.module.split(".")[0] if n.module else a.name for n in nodes for a in n.names}
-    return {f"{part_of(path)}/{word}" for word in words} & ARROWS.keys()
-
-
-@pytest.mark.parametrize("path", SOURCES, ids=lambda p: str(p.relative_to(ROOT)))
-def test_arrows_point_one_way(path: Path) -> None:
-    part = part_of(path)
-    assert imported(path) <= ARROWS[part] | {part}
-    assert not imported_inside(path)
-
-
-def imported_beside(path: Path, home: Path) -> set[str]:
-    """The files and folders of a part that one in it imports at its top."""
-    folder = path.relative_to(home).parts[:-1]
-    found = set()
-    for node in ast.parse(path.read_text()).body:
-        if isinstance(node, ast.ImportFrom) and 0 < node.level <= len(folder) + 1:
-            at = folder[: len(folder) + 1 - node.level]
-            names = [node.module] if node.module else [a.name for a in node.names]
-            found.update((*at, *name.split("."))[0] for name in names)
-    return found
-
-
-@pytest.mark.parametrize("part", ROWS)
-def test_arrows_point_down_inside_of_a_part(part: str) -> None:
-    home = ROOT / TABLE[f"oarlock/{part}"]
-    row = {name: i for i, names in enumerate(ROWS[part]) for name in names}
-    files = [p for p in home.rglob("*.py") if p.parent != home or p.stem != "__init__"]
-    wrong = []
-    for path in files:
-        name = path.relative_to(home).parts[0].removesuffix(".py")
-        assert name in row, f"{part}/{name} has no row in ROWS"
-        wrong += [
-            f"{part}/{name} -> {n}"
-            for n in imported_beside(path, home) & row.keys()
-            if n != name and row[n] >= row[name]
-        ]
-    assert not wrong
-    assert row.keys() == {p.relative_to(home).parts[0].removesuffix(".py") for p in files}
 
 
 def included(path: Path) -> set[str]:
-    """The folders of what a C++ file includes of ours."""
+    """The folders of the project's headers that a C++ file includes."""
     found = set(re.findall(r'^ *# *include "([^"]+)"', path.read_text(), re.MULTILINE)) - GENERATED
     return {Path(name).parts[0] for name in found}
 
 
 @pytest.mark.parametrize("path", CPP_SOURCES, ids=lambda p: str(p.relative_to(CPP)))
-def test_includes_point_one_way(path: Path) -> None:
-    layer = path.relative_to(CPP).parts[1]
-    assert included(path) <= LAYERS[layer] | {layer}
+def test_includes_follow_the_table(path: Path) -> None:
+    folder = path.relative_to(CPP).parts[1]
+    assert included(path) <= ALLOWED_INCLUDES[folder] | {folder}
 
 
-def test_every_layer_has_its_row() -> None:
-    assert {p.name for p in (CPP / "src").iterdir()} | {"oarlock"} == LAYERS.keys()
-    order = list(TopologicalSorter(LAYERS).static_order())  # raises CycleError where arrows point both ways
+def test_every_folder_of_sources_has_a_row() -> None:
+    assert {p.name for p in (CPP / "src").iterdir()} | {"oarlock"} == ALLOWED_INCLUDES.keys()
+    order = list(TopologicalSorter(ALLOWED_INCLUDES).static_order())  # raises CycleError for a cycle
     assert order.index("read") < order.index("lower") < order.index("run") < order.index("cli")
 
 
-def test_every_folder_ships() -> None:
+def test_every_folder_is_in_the_wheel() -> None:
     folders = {p.name for p in (ROOT / "tracer").iterdir() if p.is_dir() and any(p.glob("*.py"))}
-    assert folders == {Path(source).name for source in TABLE.values() if source.startswith("tracer/")} - {
+    assert folders == {Path(source).name for source in PACKAGES.values() if source.startswith("tracer/")} - {
         "__init__.py",
         "__main__.py",
         "py.typed",
@@ -270,7 +284,7 @@ def test_public_names_exist() -> None:
     assert not missing
 
 
-# What reads or writes a decimal number in the user's locale: read/decimal.h does so without it.
+# Functions that read or write a decimal number in the user's locale; read/decimal.h does so without it.
 LOCALE_DEPENDENT = re.compile(
     r"\b(strto(?:d|f|ld)|sto(?:d|f|ld)|atof|sscanf|snprintf\([^;]*%[-+ #0-9.*]*l?[aefgAEFG])\b"
 )

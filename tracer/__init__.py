@@ -8,6 +8,7 @@ if __name__ != "oarlock":
 
 
 from . import autograd, core, framework, incubate, io, jit, metric, nn, optimizer, regularizer, static, tensor
+from .capture import control as _control
 from .core import unique_name
 from .core.autograd import enable_grad, grad, is_grad_enabled, no_grad, set_grad_enabled
 from .core.compat import batch, disable_signal_handler, get_cuda_rng_state, set_cuda_rng_state
@@ -62,7 +63,7 @@ _set_default_threads()
 
 globals().update(_EXPORTS)
 for _name in ("array_length", "array_read", "array_write", "create_array"):
-    setattr(tensor, _name, getattr(static.control, _name))  # Paddle has them there; they are part of programs
+    setattr(tensor, _name, getattr(_control, _name))  # Paddle has them there; they are part of programs
 
 bool = bool_
 

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 import oarlock
 from oarlock.cli.main import app
 from oarlock.export.pdmodel import to_bytes
-from oarlock.static.parser import parse
+from oarlock.ir.parser import parse
 
 POOLED = 'sequence_pool(X=x) pooltype="SUM"'
 PROGRAM = """\

@@ -12,8 +12,8 @@ import pytest
 from oarlock.core.errors import OpError
 from oarlock.export.pdmodel import to_bytes
 from oarlock.export.proto import ATTR_FIELD, SCHEMA, ProgramDesc
-from oarlock.static.parser import parse
-from oarlock.static.program import Attr, AttrType, Block, OpDesc, Program, VarDesc
+from oarlock.ir.parser import parse
+from oarlock.ir.program import Attr, AttrType, Block, OpDesc, Program, VarDesc
 
 TWO = """\
 program version=2006002
@@ -69,8 +69,8 @@ def test_set_value_says_its_version() -> None:
 HASHES = """
 import hashlib, sys
 from oarlock.export.pdmodel import to_bytes
-from oarlock.static.parser import parse
-from oarlock.static.prune import prune
+from oarlock.ir.parser import parse
+from oarlock.ir.passes.prune import prune
 program = prune(parse(sys.argv[1]), ["y", "x"], ["z"])
 print(hashlib.sha256(to_bytes(program) + str(program).encode()).hexdigest())
 """

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from oarlock import fluid
-from oarlock.static.program import AttrType
+from oarlock.ir.program import AttrType
 
 from .cases import control, read_again, translation
 from .load_in_1_8_5 import keep

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from oarlock.static.program import Attr, AttrType
+from oarlock.ir.program import Attr, AttrType
 
 from ..ops.rows import Array, Row
 from .mutate import Case, plain_case, refeed

@@ -19,18 +19,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from oarlock.compiler import Compiled
+from oarlock.compiler.interpreter import Interpreter
 from oarlock.core.dtype import dtype_of
 from oarlock.core.errors import OarlockError
 from oarlock.core.op import OPS
 from oarlock.core.tensor import Tensor
 from oarlock.export.proto import ATTR_FIELD, ProgramDesc
+from oarlock.ir.attr_types import LIST_TYPES
+from oarlock.ir.program import AttrType, Program
 from oarlock.loader.engine import Engine, runtime
 from oarlock.loader.files import program_from_bytes
 from oarlock.loader.params import load_params
-from oarlock.static.attrs import LIST_TYPES
-from oarlock.static.compiled import Compiled
-from oarlock.static.interpreter import Interpreter
-from oarlock.static.program import AttrType, Program
 
 from .mutate import HOSTILE, Chance
 

@@ -11,9 +11,9 @@ import numpy as np
 from oarlock.core.dtype import BY_NP
 from oarlock.core.errors import OarlockError
 from oarlock.export.pdmodel import to_bytes
+from oarlock.ir.attr_types import LIST_TYPES
+from oarlock.ir.program import Attr, AttrType, OpDesc, Program
 from oarlock.loader.engine import Engine, runtime
-from oarlock.static.attrs import LIST_TYPES
-from oarlock.static.program import Attr, AttrType, OpDesc, Program
 
 from ..ops.rows import Array, Row
 from ..ops.table import IDS, ROWS

@@ -14,8 +14,8 @@ import pytest
 import oarlock as paddle
 from oarlock import static
 from oarlock.cli.demo import runner_path
+from oarlock.compiler.unsupported_ops import Unsupported
 from oarlock.core.op import OPS
-from oarlock.static.unsupported import Unsupported
 
 with np.load(Path(__file__).parents[1] / "fixtures" / "old_files.npz") as _held:
     HELD = {key: _held[key] for key in _held.files}

@@ -14,13 +14,13 @@ import pytest
 from oarlock.export import info, pdiparams, pdmodel
 from oarlock.export.info import VarInfo
 from oarlock.export.save import atomic_write
+from oarlock.ir.parser import parse
+from oarlock.ir.passes.prune import prune
+from oarlock.ir.program import Arg, Contract, Guard
+from oarlock.ir.verifier import check
 from oarlock.loader.files import load_program, program_from_bytes
 from oarlock.loader.info import info_from_bytes
 from oarlock.loader.params import load_params
-from oarlock.static.parser import parse
-from oarlock.static.program import Arg, Contract, Guard
-from oarlock.static.prune import prune
-from oarlock.static.verify import check
 
 pytestmark = pytest.mark.paddle
 

@@ -10,8 +10,8 @@ import pytest
 
 import oarlock
 from oarlock import static
+from oarlock.ir.program import OpDesc, VarDesc
 from oarlock.loader.engine import Engine
-from oarlock.static.program import OpDesc, VarDesc
 
 from ..static.hand.conftest import mode
 from ..static.hand.rnns import NETS, SIZES, eager, feeds, written

@@ -12,7 +12,7 @@ import pytest
 import oarlock
 import oarlock.compat
 from oarlock import static
-from oarlock.static.unsupported import Unsupported
+from oarlock.compiler.unsupported_ops import Unsupported
 
 pytestmark = pytest.mark.paddle
 RUNS = 3

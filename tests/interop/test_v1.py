@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from oarlock.compiler import Compiled
 from oarlock.loader.engine import Engine
 from oarlock.loader.files import program_from_bytes
-from oarlock.static.compiled import Compiled
 
 HELD = {}
 for _file in ("v1_ops.npz", "v1_models.npz"):

@@ -10,7 +10,7 @@ import pytest
 
 import oarlock as paddle
 from oarlock import nn
-from oarlock.jit.place import Place
+from oarlock.jit.guards.source import Place
 
 from .outside_values import Factor, check, constant_linear, x
 

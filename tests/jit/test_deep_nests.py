@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import oarlock as paddle
-from oarlock.static.aliases import Aliases
+from oarlock.capture.aliasing import Aliases
 
 
 def nest(x: Any, n: Any) -> Any:

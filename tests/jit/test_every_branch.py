@@ -9,9 +9,9 @@ import pytest
 
 import oarlock as paddle
 from oarlock import nn
+from oarlock.compiler import Compiled
+from oarlock.ir.program import Attr, AttrType, OpDesc, Program, VarDesc
 from oarlock.jit import to_static
-from oarlock.static.compiled import Compiled
-from oarlock.static.program import Attr, AttrType, OpDesc, Program, VarDesc
 
 from .programs.table import Row
 from .rows import ROWS, made, specs

@@ -11,9 +11,9 @@ import pytest
 import oarlock as paddle
 from oarlock import nn
 from oarlock.core.errors import GuardError
+from oarlock.ir.guards import judge
+from oarlock.ir.program import Guard
 from oarlock.jit import TracedLayer, load, save
-from oarlock.static.guards import judge
-from oarlock.static.program import Guard
 
 
 class Net(nn.Layer):

@@ -13,10 +13,10 @@ import oarlock as paddle
 from oarlock import nn
 from oarlock.core.errors import OpError
 from oarlock.jit import api, dy2static, load, not_to_static, save, to_static
-from oarlock.jit.ast import calls
 from oarlock.jit.dy2static.convert_call_func import CONVERSION_OPTIONS
 from oarlock.jit.dy2static.function_spec import FunctionSpec
 from oarlock.jit.dy2static.program_translator import ConcreteProgram, StaticFunction
+from oarlock.jit.operators import calls
 from oarlock.static import Executor, InputSpec
 from oarlock.utils import assert_same_structure, flatten, map_structure, pack_sequence_as
 

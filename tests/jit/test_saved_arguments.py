@@ -12,10 +12,10 @@ import pytest
 
 import oarlock as paddle
 from oarlock import nn
+from oarlock.capture.control.pytree import holds_values
 from oarlock.cli.demo import runner_path
 from oarlock.jit import load
 from oarlock.static import InputSpec
-from oarlock.static.control.nest import holds_values
 
 
 class Sums(nn.Layer):

@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 import oarlock as paddle
+from oarlock.capture import output_tree
 from oarlock.core.errors import OarlockError, TraceError, VerifyError
 from oarlock.jit.explain import explain
-from oarlock.static import InputSpec, tree
+from oarlock.static import InputSpec
 
 # ruff: noqa: RET505, SIM401 - forms that users write
 
@@ -192,12 +193,12 @@ def test_verification_compares_structure_names_and_presence(recorded: Any, found
             return type(value)(map(with_tensors, value))
         return value if value is None else paddle.to_tensor(value)
 
-    text = tree.flatten(with_tensors(recorded), "out")[1]
+    text = output_tree.flatten(with_tensors(recorded), "out")[1]
     if same:
-        tree.check_structure(text, with_tensors(found))
+        output_tree.check_structure(text, with_tensors(found))
     else:
         with pytest.raises(VerifyError, match=r"the program returns .*, Python "):
-            tree.check_structure(text, with_tensors(found))
+            output_tree.check_structure(text, with_tensors(found))
 
 
 class Hidden(paddle.nn.Layer):

@@ -10,8 +10,8 @@ import pytest
 
 import oarlock as paddle
 from oarlock import nn
+from oarlock.ir.parser import parse
 from oarlock.jit import TracedLayer
-from oarlock.static.parser import parse
 
 rng = np.random.default_rng(0)
 

@@ -16,10 +16,10 @@ import oarlock as paddle
 import oarlock.nn.functional as F
 from oarlock import nn
 from oarlock.export.pdmodel import to_bytes
+from oarlock.ir.parser import parse
 from oarlock.loader.engine import Engine, EngineError, runtime
 from oarlock.loader.model_files import read_model
 from oarlock.static import InputSpec
-from oarlock.static.parser import parse
 
 
 class Function(nn.Layer):

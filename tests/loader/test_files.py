@@ -15,10 +15,10 @@ import oarlock as paddle
 from oarlock.core.errors import FileError
 from oarlock.export.pdmodel import to_bytes
 from oarlock.export.proto import CONTRACT_FIELD, ProgramDesc
+from oarlock.ir.parser import parse
 from oarlock.loader import files
 from oarlock.loader.engine import Engine
 from oarlock.loader.files import load_program, program_from_bytes, where_of
-from oarlock.static.parser import parse
 
 GOOD = parse("""\
 program version=2006002

@@ -12,8 +12,8 @@ import oarlock
 from oarlock import inference
 from oarlock.core.errors import OpError
 from oarlock.export.pdmodel import to_bytes
+from oarlock.ir.program import Attr, AttrType, Block, Kind, OpDesc, Program, VarDesc
 from oarlock.loader.engine import Engine, EngineError, UnsupportedError
-from oarlock.static.program import Attr, AttrType, Block, Kind, OpDesc, Program, VarDesc
 
 Inputs = dict[str, tuple[Any, int]]  # name -> array, level of sequences
 

@@ -14,11 +14,11 @@ import numpy as np
 import pytest
 
 import oarlock as paddle
+from oarlock.compiler.compiled_function import Compiled
 from oarlock.export.pdmodel import to_bytes
+from oarlock.ir.program import Program
 from oarlock.loader.engine import runtime
 from oarlock.loader.files import program_from_bytes
-from oarlock.static.compiled.compiled import Compiled
-from oarlock.static.program import Program
 
 from .scaling_programs import FAMILIES, NESTED, branches, chain, nested_branches
 

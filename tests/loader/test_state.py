@@ -19,7 +19,7 @@ from oarlock.export import info, pdiparams, pdmodel
 from oarlock.export.info import VarInfo
 from oarlock.export.pickles import dumps
 from oarlock.framework.io import load, save, state_to_plain
-from oarlock.static.parser import parse
+from oarlock.ir.parser import parse
 
 
 class Held:

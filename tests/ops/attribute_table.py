@@ -6,7 +6,7 @@ from pathlib import Path
 
 import oarlock  # noqa: F401  # defines all ops
 from oarlock.core.op import OPS
-from oarlock.static.op_attrs import attr_kind
+from oarlock.ir.attr_checks import attr_kind
 
 TABLE = Path(__file__).parents[2] / "cpp_runtime" / "src" / "read" / "op_attrs.inc"
 HEAD = """// The attributes of every op: its type, the attribute, its type, what its whole numbers count.   Sorted.

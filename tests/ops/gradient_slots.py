@@ -1,4 +1,4 @@
-"""Write tracer/static/backward/slots.py: the gradient ops that programs hold.   python -m tests.ops.gradient_slots"""
+"""Write tracer/autodiff/grad_slots.py: the gradient ops that programs hold.   python -m tests.ops.gradient_slots"""
 
 from __future__ import annotations
 

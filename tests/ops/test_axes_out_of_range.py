@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 import oarlock as paddle
+from oarlock.compiler import Compiled
 from oarlock.core.errors import OarlockError, OpError, TraceError
 from oarlock.export.pdmodel import to_bytes
+from oarlock.ir.program import Attr
 from oarlock.jit.verify import run_compiled
 from oarlock.loader.engine import Engine
-from oarlock.static.compiled import Compiled
-from oarlock.static.program import Attr
 
 from .rows import Row
 from .table import op_of

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import oarlock.ops  # noqa: F401 - fills OPS
+from oarlock.compiler.buffer_reuse import ALONE
 from oarlock.core import native
 from oarlock.core.op import OPS
-from oarlock.static.compiled.over import ALONE
 
 pytestmark = pytest.mark.skipif(native.compiled is None, reason="built without compiled kernels")
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from oarlock.autodiff.grad_slots import OLD, SLOTS
 from oarlock.core.op import OPS
-from oarlock.static.backward.slots import OLD, SLOTS
 from tests.ops.gradient_slots import GRADIENT, MODULE, module, rows
 
 

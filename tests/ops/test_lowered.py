@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from oarlock.capture.recorder import Recorder
 from oarlock.core.errors import OpError, TraceError
 from oarlock.export.pdmodel import to_bytes
 from oarlock.loader.engine import Engine, UnsupportedError, runtime
-from oarlock.static.record import Recorder
 
 from .rows import Row
 from .table import IDS, ROWS, op_of

@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from oarlock.capture.modes import Static
+from oarlock.capture.recorder import Recorder
+from oarlock.capture.variable import Variable
+from oarlock.compiler.interpreter import Interpreter
 from oarlock.core.errors import OpError, TraceError
 from oarlock.core.mode import instead
 from oarlock.core.op import Meta
 from oarlock.core.tensor import Tensor
-from oarlock.static.interpreter import Interpreter
-from oarlock.static.modes import Static
-from oarlock.static.record import Recorder
-from oarlock.static.variable import Variable
 
 from .rows import Row
 from .table import IDS, ROWS, op_of

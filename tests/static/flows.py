@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import oarlock as paddle
-from oarlock.static.control import (
+from oarlock.capture.control import (
     array_length,
     array_read,
     array_write,

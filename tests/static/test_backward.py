@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 import pytest
 
+from oarlock.autodiff import differentiate
+from oarlock.capture.modes import Static
+from oarlock.capture.recorder import Recorder
+from oarlock.capture.variable import Variable
+from oarlock.compiler import Compiled
 from oarlock.core.autograd import grad
 from oarlock.core.errors import OpError, TraceError
 from oarlock.core.mode import instead
 from oarlock.core.op import Meta
 from oarlock.core.tensor import Tensor
-from oarlock.static.backward import differentiate
-from oarlock.static.compiled import Compiled
-from oarlock.static.modes import Static
-from oarlock.static.record import Recorder
-from oarlock.static.variable import Variable
 
 from ..ops.table import IDS, ROWS
 from ..ops.test_gradient import FIRST, Call, drawn, wanting

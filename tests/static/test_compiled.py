@@ -9,19 +9,19 @@ import numpy as np
 import pytest
 
 import oarlock as paddle
+from oarlock.capture.modes import Static
+from oarlock.capture.recorder import Recorder
+from oarlock.capture.variable import Variable
+from oarlock.compiler import Compiled
+from oarlock.compiler.codegen import Source
+from oarlock.compiler.instructions import Branch, Fused
+from oarlock.compiler.unsupported_ops import Unsupported
 from oarlock.core.errors import OpError
 from oarlock.core.mode import instead
 from oarlock.core.native import native
 from oarlock.core.op import Meta
 from oarlock.core.tensor import Tensor
-from oarlock.static.compiled import Compiled
-from oarlock.static.compiled.plan import Branch, Fused
-from oarlock.static.compiled.source import Source
-from oarlock.static.modes import Static
-from oarlock.static.program import Attr, AttrType, OpDesc, Program
-from oarlock.static.record import Recorder
-from oarlock.static.unsupported import Unsupported
-from oarlock.static.variable import Variable
+from oarlock.ir.program import Attr, AttrType, OpDesc, Program
 
 from ..ops.rows import Row
 from ..ops.table import op_of

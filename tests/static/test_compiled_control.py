@@ -8,20 +8,20 @@ from typing import Any
 import numpy as np
 import pytest
 
+from oarlock.autodiff import differentiate
+from oarlock.capture.modes import Static
+from oarlock.capture.recorder import Recorder
+from oarlock.capture.variable import Variable
+from oarlock.compiler import Compiled
+from oarlock.compiler.interpreter import Interpreter
+from oarlock.compiler.unsupported_ops import Unsupported
 from oarlock.core.autograd import grad
 from oarlock.core.mode import instead
 from oarlock.core.op import Meta
 from oarlock.core.tensor import Tensor
+from oarlock.ir.program import Attr, AttrType, Block, OpDesc, Program, VarDesc
 from oarlock.loader.files import load_program
 from oarlock.loader.params import load_params
-from oarlock.static.backward import differentiate
-from oarlock.static.compiled import Compiled
-from oarlock.static.interpreter import Interpreter
-from oarlock.static.modes import Static
-from oarlock.static.program import Attr, AttrType, Block, OpDesc, Program, VarDesc
-from oarlock.static.record import Recorder
-from oarlock.static.unsupported import Unsupported
-from oarlock.static.variable import Variable
 
 from .flows import FUNCTIONS, POINTS, Function
 

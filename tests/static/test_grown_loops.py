@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import oarlock as paddle
-from oarlock.static.parser import parse
-from oarlock.static.partial_program import PartialProgram
+from oarlock.compiler.partial_program import PartialProgram
+from oarlock.ir.parser import parse
 
 # x and c change from round to round; c is declared with 2 rows, though it begins with one and gets one more each time.
 GROWS = """\

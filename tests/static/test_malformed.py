@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 
 import oarlock as paddle
+from oarlock.compiler import Compiled
+from oarlock.compiler.interpreter import Interpreter
 from oarlock.core.errors import FileError, MemoryLimitError, OpError
 from oarlock.core.op import OPS
 from oarlock.core.tensor import Tensor
 from oarlock.export.pdmodel import to_bytes
+from oarlock.ir.parser import parse
+from oarlock.ir.program import Attr, AttrType, Program
 from oarlock.loader.engine import Engine, UnsupportedError
-from oarlock.static.compiled import Compiled
-from oarlock.static.interpreter import Interpreter
-from oarlock.static.parser import parse
-from oarlock.static.program import Attr, AttrType, Program
 
 from ..ops.rows import Row
 from ..ops.table import IDS, ROWS

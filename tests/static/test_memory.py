@@ -11,9 +11,9 @@ import pytest
 
 import oarlock as paddle
 from oarlock import nn
+from oarlock.compiler import Compiled
 from oarlock.jit import to_static
 from oarlock.static import InputSpec
-from oarlock.static.compiled import Compiled
 
 
 def peak(run: Callable[[], Any]) -> int:

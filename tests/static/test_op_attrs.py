@@ -10,16 +10,16 @@ import numpy as np
 import pytest
 
 import oarlock as paddle
+from oarlock.compiler import Compiled
 from oarlock.core.errors import FileError
 from oarlock.core.op import OPS
 from oarlock.export.pdmodel import to_bytes
+from oarlock.ir.attr_checks import ACCEPTED, attr_kind, attr_problems
+from oarlock.ir.attr_types import LIST_TYPES
+from oarlock.ir.parser import parse
+from oarlock.ir.program import Attr, AttrType, OpDesc, Program
 from oarlock.loader.engine import Engine, runtime
 from oarlock.loader.files import program_from_bytes
-from oarlock.static.attrs import LIST_TYPES
-from oarlock.static.compiled import Compiled
-from oarlock.static.op_attrs import ACCEPTED, attr_kind, attr_problems
-from oarlock.static.parser import parse
-from oarlock.static.program import Attr, AttrType, OpDesc, Program
 
 from ..ops.attribute_table import TABLE, table
 

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from oarlock.static.backward import gradient_ops
-from oarlock.static.backward.gradient_ops import Gradients
-from oarlock.static.compiled import Compiled
-from oarlock.static.program import Attr, AttrType, Block, OpDesc, Program, VarDesc
-from oarlock.static.unsupported import Unsupported
+from oarlock.autodiff import grad_ops
+from oarlock.autodiff.grad_ops import Gradients
+from oarlock.compiler import Compiled
+from oarlock.compiler.unsupported_ops import Unsupported
+from oarlock.ir.program import Attr, AttrType, Block, OpDesc, Program, VarDesc
 
 X = np.array([[-1.0, 2.0], [3.0, -4.0]], "float32")
 
@@ -121,8 +121,8 @@ def test_an_op_is_found_by_its_names_and_not_by_asking_all(monkeypatch: pytest.M
     backs = [OpDesc("exp_grad", {"Out": [y], "Out@GRAD": [f"grad/{y}@GRAD"]}, {"X@GRAD": [f"{x}@GRAD"]})
              for x, y in pairwise(names)]  # fmt: skip
     asked: list[OpDesc] = []
-    belongs = gradient_ops._belongs
-    monkeypatch.setattr(gradient_ops, "_belongs", lambda back, op: asked.append(op) or belongs(back, op))
+    belongs = grad_ops._belongs
+    monkeypatch.setattr(grad_ops, "_belongs", lambda back, op: asked.append(op) or belongs(back, op))
     gradients = Gradients(program(*ops, *backs))
     assert [gradients.find(b).inputs["X"] for b in backs] == [[n] for n in names[:-1]]
     assert len(asked) <= 2 * len(backs)

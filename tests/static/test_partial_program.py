@@ -10,12 +10,12 @@ import pytest
 
 import oarlock as paddle
 from oarlock import nn
+from oarlock.capture.modes import Static
+from oarlock.capture.recorder import Recorder
+from oarlock.capture.variable import Variable
+from oarlock.compiler.partial_program import PartialProgram
 from oarlock.core.mode import instead
 from oarlock.core.tensor import Tensor
-from oarlock.static.modes import Static
-from oarlock.static.partial_program import PartialProgram
-from oarlock.static.record import Recorder
-from oarlock.static.variable import Variable
 
 F = nn.functional
 
@@ -262,9 +262,9 @@ def test_a_gradient_that_ends_inside() -> None:
 
 def test_branches_and_loops_train() -> None:
     def f(x, y):
-        s = paddle.static.control.cond(x.sum() > 0, lambda: x * y, lambda: x - y)
+        s = paddle.capture.control.cond(x.sum() > 0, lambda: x * y, lambda: x - y)
         body = lambda i, s: (i + 1, paddle.tanh(s * y))
-        return paddle.static.control.while_loop(lambda i, s: i < 3, body, [paddle.full([1], 0, "int64"), s])[1]
+        return paddle.capture.control.while_loop(lambda i, s: i < 3, body, [paddle.full([1], 0, "int64"), s])[1]
 
     both(f, lambda f, x, y: backwards(f(x, y).sum() + f(-x, y).sum()), (3, 4), (3, 4))
 

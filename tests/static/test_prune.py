@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from oarlock.core.errors import OpError
-from oarlock.static.parser import parse
-from oarlock.static.program import Arg, Contract, Guard, Program
-from oarlock.static.prune import prune, without_dead_ops
-from oarlock.static.verify import check
+from oarlock.ir.parser import parse
+from oarlock.ir.passes.prune import prune, without_dead_ops
+from oarlock.ir.program import Arg, Contract, Guard, Program
+from oarlock.ir.verifier import check
 
 NET = parse("""\
 program version=2006002

@@ -12,23 +12,12 @@ from hypothesis import strategies as st
 
 from oarlock.core.dtype import ALL
 from oarlock.export.pdmodel import to_bytes
+from oarlock.ir.attr_types import ATTR_RULES
+from oarlock.ir.parser import parse
+from oarlock.ir.printer import FORMS, KEYWORDS, to_text
+from oarlock.ir.program import Arg, Attr, AttrType, Block, Contract, Guard, Kind, OpDesc, Program, VarDesc
+from oarlock.ir.verifier import TENSORS, check
 from oarlock.loader.files import program_from_bytes
-from oarlock.static.attrs import ATTR_RULES
-from oarlock.static.parser import parse
-from oarlock.static.printer import FORMS, KEYWORDS, to_text
-from oarlock.static.program import (
-    Arg,
-    Attr,
-    AttrType,
-    Block,
-    Contract,
-    Guard,
-    Kind,
-    OpDesc,
-    Program,
-    VarDesc,
-)
-from oarlock.static.verify import TENSORS, check
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 # Names have no control characters, and what is only shown loses them.

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oarlock.core.errors import FileError
-from oarlock.static.parser import parse
-from oarlock.static.program import Arg, Attr, AttrType, Block, Contract, Guard, Kind, OpDesc, Program, VarDesc
+from oarlock.ir.parser import parse
+from oarlock.ir.program import Arg, Attr, AttrType, Block, Contract, Guard, Kind, OpDesc, Program, VarDesc
 
 GOLDEN = """\
 program version=2006002

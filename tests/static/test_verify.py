@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from oarlock.static.parser import parse
-from oarlock.static.program import Attr, AttrType, Block, OpDesc, Program, VarDesc
-from oarlock.static.verify import FILE_RULES, MAX_DEPTH, RULES, check
+from oarlock.ir.parser import parse
+from oarlock.ir.program import Attr, AttrType, Block, OpDesc, Program, VarDesc
+from oarlock.ir.verifier import FILE_RULES, MAX_DEPTH, RULES, check
 
 GOOD = """\
 program version=0

@@ -12,11 +12,11 @@ import pytest
 
 import oarlock as paddle
 from oarlock import nn
+from oarlock.compiler import Compiled, buffer_reuse
 from oarlock.core import native
 from oarlock.core.op import OPS
 from oarlock.jit import to_static
 from oarlock.static import InputSpec
-from oarlock.static.compiled import Compiled, over
 
 from .test_memory import peak
 
@@ -40,11 +40,11 @@ TWO: dict[str, Callable[[Any, Any], Any]] = {
 @contextmanager
 def off() -> Iterator[None]:
     """Programs that are compiled in the body write over nothing."""
-    before, over.ALONE = over.ALONE, 0
+    before, buffer_reuse.ALONE = buffer_reuse.ALONE, 0
     try:
         yield
     finally:
-        over.ALONE = before
+        buffer_reuse.ALONE = before
 
 
 def random_function(seed: int) -> Callable[[Any, Any, Any], Any]:
@@ -115,13 +115,15 @@ def test_so_do_their_gradients(seed: int) -> None:
         np.testing.assert_array_equal(found, want)
 
 
-@pytest.mark.parametrize("name", [n for n, function in over.FUNCTIONS.items() if function is not native.declined])
+@pytest.mark.parametrize(
+    "name", [n for n, function in buffer_reuse.FUNCTIONS.items() if function is not native.declined]
+)
 def test_a_function_gives_what_its_op_gives_and_writes_over_its_operand(name: str) -> None:
     op = OPS[name]
     source = np.random.default_rng(0)
     given = [source.uniform(0.1, 0.9, (64, 65)).astype("float32") + (name == "acosh") for _ in range(len(op.ins))]
     wanted = op.kernel(*given)
-    call = native.kernel("Over")(over.FUNCTIONS[name], [0], over.ALONE)
+    call = native.kernel("Over")(buffer_reuse.FUNCTIONS[name], [0], buffer_reuse.ALONE)
     x, rest = given.pop(0), given
     place, held = x.ctypes.data, [x]
     assert (call(x) if not rest else call(x, rest[0])) is NotImplemented
@@ -132,11 +134,11 @@ def test_a_function_gives_what_its_op_gives_and_writes_over_its_operand(name: st
 
 
 def test_other_dtypes_and_shapes_are_declined() -> None:
-    call = native.kernel("Over")(np.sin, [0], over.ALONE)
+    call = native.kernel("Over")(np.sin, [0], buffer_reuse.ALONE)
     assert call(np.ones(5000, "float16")) is NotImplemented
     x = np.ones((50, 100), "float32").T
     assert call(x) is NotImplemented
-    both = native.kernel("Over")(native.kernel("softmax_grad"), [0, 1], over.ALONE)
+    both = native.kernel("Over")(native.kernel("softmax_grad"), [0, 1], buffer_reuse.ALONE)
     y, g = np.ones((50, 100), "float32"), np.ones((50, 1), "float32")
     assert both(y, g) is NotImplemented
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
-from ...core.dtype import dtype_of, is_float
-from ...core.op import OPS
-from ..attrs import block_indices
-from ..program import Block, Kind, OpDesc, Program, VarDesc
+from ..core.dtype import dtype_of, is_float
+from ..core.op import OPS
+from ..ir.attr_types import block_indices
+from ..ir.program import Block, Kind, OpDesc, Program, VarDesc
 
 # Ops that are no kernels: which slots of operands a gradient flows through.
 THROUGH = {

@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from ...core.errors import OarlockError, OperandError, OpError, with_user_line
-from ...core.mode import pushed, state
-from ...core.op import OPS
-from ...core.sweep import outward
-from ...core.tensor import Tensor
-from ..blocks import op_touches
-from ..modes import Static, static_mode
-from ..program import Attr, AttrType, Block, OpDesc, Program, VarDesc
-from ..record import Recorder
-from ..variable import Variable
-from .expand import expand
-from .gradient_ops import Gradients
-from .reach import Reach, differentiable
-from .versions import Versions
-from .walk import Walk
+from ..capture.modes import Static, static_mode
+from ..capture.recorder import Recorder
+from ..capture.variable import Variable
+from ..core.errors import OarlockError, OperandError, OpError, with_user_line
+from ..core.mode import pushed, state
+from ..core.op import OPS
+from ..core.sweep import outward
+from ..core.tensor import Tensor
+from ..ir.block_captures import op_touches
+from ..ir.program import Attr, AttrType, Block, OpDesc, Program, VarDesc
+from .activity_analysis import Reach, differentiable
+from .backward_pass import Walk
+from .decompose import expand
+from .grad_ops import Gradients
+from .saved_values import Versions
 
 BACKWARD, LOSS_AND_BACKWARD = 1, 257  # Paddle's numbers for what an op is for
 

@@ -6,20 +6,20 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
-from ...core.dtype import is_float
-from ...core.eager import metas_of
-from ...core.errors import OarlockError, OpError, with_user_line
-from ...core.op import OPS, Op
-from ...ops.meta import UnknownSize
-from ..blocks import EMPTY
-from ..one_axis import leaves_none
-from ..program import Attr, AttrType, Block, Kind, OpDesc
-from ..record import Recorder, typed_attrs
-from ..variable import Variable
-from .as_paddle import written
-from .pending import Pending, declared, fitted, zeros_for
-from .reach import Reach
-from .versions import Versions
+from ..capture.recorder import Recorder, typed_attrs
+from ..capture.variable import Variable
+from ..core.dtype import is_float
+from ..core.eager import metas_of
+from ..core.errors import OarlockError, OpError, with_user_line
+from ..core.op import OPS, Op
+from ..ir.block_captures import EMPTY
+from ..ir.passes.legalize_scalars import leaves_none
+from ..ir.program import Attr, AttrType, Block, Kind, OpDesc
+from ..ops.meta import UnknownSize
+from .activity_analysis import Reach
+from .cotangents import Pending, declared, fitted, zeros_for
+from .emit_grad_ops import written
+from .saved_values import Versions
 
 # Ops whose rules give what is like the operand, whatever sizes it has.
 ALIKE = frozenset(
@@ -62,7 +62,7 @@ class Walk:
 
         Its gradient would flow from each iteration, whose values are those of before the loop.
         """
-        from .blocks import SPECIAL  # blocks are walked through by another Walk  # noqa: PLC0415
+        from .sub_blocks import SPECIAL  # blocks are walked through by another Walk  # noqa: PLC0415
 
         for i in range(len(self.versions.ops) - 1, -1, -1):
             op, self.block = self.versions.ops[i], self.versions.block_of(i)

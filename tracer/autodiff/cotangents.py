@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...core.era import era
-from ...core.op import OPS
-from ...core.tensor import Tensor
-from ..program import Block, Kind, OpDesc, VarDesc
-from ..record import Recorder
-from ..variable import Variable
+from ..capture.recorder import Recorder
+from ..capture.variable import Variable
+from ..core.era import era
+from ..core.op import OPS
+from ..core.tensor import Tensor
+from ..ir.program import Block, Kind, OpDesc, VarDesc
 
 
 class Pending:

@@ -6,18 +6,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from ...core.dtype import is_float
-from ...core.mode import pushed
-from ...core.op import OPS, Slot
-from ...ops.meta import UnknownSize
-from ..blocks import EMPTY, step_gradients
-from ..modes import Static
-from ..program import Kind, OpDesc, Program
-from ..record import Inner, Recorder
-from ..variable import GRADIENT, Variable
-from .gradient_ops import Gradients
-from .pending import fitted, zeros_for
-from .walk import ask
+from ..capture.modes import Static
+from ..capture.recorder import Inner, Recorder
+from ..capture.variable import GRADIENT, Variable
+from ..core.dtype import is_float
+from ..core.mode import pushed
+from ..core.op import OPS, Slot
+from ..ir.block_captures import EMPTY, step_gradients
+from ..ir.program import Kind, OpDesc, Program
+from ..ops.meta import UnknownSize
+from .backward_pass import ask
+from .cotangents import fitted, zeros_for
+from .grad_ops import Gradients
 
 
 def expanded(program: Program) -> Program:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...core.era import era
-from ...core.op import Op
-from ..blocks import EMPTY
-from ..program import Attr, AttrType, OpDesc
-from ..variable import GRADIENT, Variable
-from .pending import declared
-from .slots import OLD, OLD_ATTRS, RENAMED, SLOTS
+from ..capture.variable import GRADIENT, Variable
+from ..core.era import era
+from ..core.op import Op
+from ..ir.block_captures import EMPTY
+from ..ir.program import Attr, AttrType, OpDesc
+from .cotangents import declared
+from .grad_slots import OLD, OLD_ATTRS, RENAMED, SLOTS
 
 if TYPE_CHECKING:
-    from .walk import Walk
+    from .backward_pass import Walk
 
 OF_THE_OP = ("op_role", "op_role_var", "op_callstack", "op_namescope", "op_device")  # not of its gradient
 

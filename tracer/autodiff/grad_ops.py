@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from ...core.op import OPS, Op
-from ..blocks import EMPTY
-from ..program import Attr, AttrType, OpDesc, Program
-from ..variable import GRADIENT
-from .slots import RENAMED as OTHER_NAMES
+from ..capture.variable import GRADIENT
+from ..core.op import OPS, Op
+from ..ir.block_captures import EMPTY
+from ..ir.program import Attr, AttrType, OpDesc, Program
+from .grad_slots import RENAMED as OTHER_NAMES
 
 SUFFIX, RENAMED, SCOPE = "_grad", "@RENAME@", "grad/"
 BELONGS = {name: type for type, name in OTHER_NAMES.items()}  # the op that a gradient op with another name is of

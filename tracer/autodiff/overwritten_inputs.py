@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from .backward.versions import op_writes
-from .program import Block, OpDesc, Program
+from ..ir.program import Block, OpDesc, Program
+from .saved_values import op_writes
 
 FED = "@FED"
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from ..attrs import block_indices
-from ..blocks import block_writes
-from ..program import Attr, AttrType, Block, OpDesc, Program
-from ..record import Recorder
+from ..capture.recorder import Recorder
+from ..ir.attr_types import block_indices
+from ..ir.block_captures import block_writes
+from ..ir.program import Attr, AttrType, Block, OpDesc, Program
 
 
 class Versions:

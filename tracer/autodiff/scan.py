@@ -6,13 +6,13 @@ inputs, memories and parameters are made; what parameters get in all steps adds 
 
 from __future__ import annotations
 
-from ..blocks import EMPTY, block_reads
-from ..program import Attr, AttrType, Block, Kind, OpDesc, VarDesc
-from ..record import Inner
-from ..variable import Variable
-from .pending import declared, zeros_for
-from .versions import Versions
-from .walk import Walk
+from ..capture.recorder import Inner
+from ..capture.variable import Variable
+from ..ir.block_captures import EMPTY, block_reads
+from ..ir.program import Attr, AttrType, Block, Kind, OpDesc, VarDesc
+from .backward_pass import Walk
+from .cotangents import declared, zeros_for
+from .saved_values import Versions
 
 
 class StepWalk:

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...core.dtype import dtype_of
-from ...core.errors import OarlockError
-from ...core.op import OPS, Meta, Op
-from ..program import AttrType, Kind, OpDesc, Program, VarDesc
+from ..core.dtype import dtype_of
+from ..core.errors import OarlockError
+from ..core.op import OPS, Meta, Op
+from ..ir.program import AttrType, Kind, OpDesc, Program, VarDesc
 
 UNTYPED = (AttrType.BLOCK, AttrType.BLOCKS, AttrType.VAR, AttrType.VARS)
 Shape = tuple[int, ...]

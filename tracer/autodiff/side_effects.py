@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ...core.dtype import is_float
-from ..effects.calls import backward_call, known, pylayer_gradients
-from ..program import Attr, AttrType, OpDesc
-from ..variable import Variable
-from .pending import declared, fitted, zeros_for
-from .walk import Handler, Walk
+from ..capture.side_effects.py_func import backward_call, known, pylayer_gradients
+from ..capture.variable import Variable
+from ..core.dtype import is_float
+from ..ir.program import Attr, AttrType, OpDesc
+from .backward_pass import Handler, Walk
+from .cotangents import declared, fitted, zeros_for
 
 
 def _arrived(walk: Walk, op: OpDesc, at: int) -> list[Variable | None]:

@@ -9,17 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ...core.dtype import dtype_of
-from ...core.op import OPS
-from ..blocks import block_reads, block_writes
-from ..program import Attr, AttrType, Block, Kind, OpDesc, VarDesc
-from ..record import Inner
-from ..variable import Variable
-from .effects import EFFECTS
-from .pending import declared, fitted, shared_gradient, zeros_for
-from .steps import through_steps
-from .versions import Versions
-from .walk import Handler, Walk
+from ..capture.recorder import Inner
+from ..capture.variable import Variable
+from ..core.dtype import dtype_of
+from ..core.op import OPS
+from ..ir.block_captures import block_reads, block_writes
+from ..ir.program import Attr, AttrType, Block, Kind, OpDesc, VarDesc
+from .backward_pass import Handler, Walk
+from .cotangents import declared, fitted, shared_gradient, zeros_for
+from .saved_values import Versions
+from .scan import through_steps
+from .side_effects import EFFECTS
 
 
 class BlockWalk:

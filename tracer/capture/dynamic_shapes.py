@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ..core.errors import OpError
+from ..ir.passes.shape_inference import with_shapes
+from ..ir.program import Guard, OpDesc, Program
 from .inline import has_blocks
-from .program import Guard, OpDesc, Program
-from .reinfer import with_shapes
 
 
 def needs_picture_sizes(op: OpDesc) -> bool:

@@ -7,9 +7,9 @@ from copy import deepcopy
 from dataclasses import replace
 
 from ..core.tensor import Tensor
-from .blocks import EMPTY
+from ..ir.block_captures import EMPTY
+from ..ir.program import Attr, AttrType, Block, OpDesc, Program, VarDesc
 from .modes import Static
-from .program import Attr, AttrType, Block, OpDesc, Program, VarDesc
 
 BLOCKS = (AttrType.BLOCK, AttrType.BLOCKS)
 

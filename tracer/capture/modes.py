@@ -12,12 +12,12 @@ from ..core.errors import OpError, SideEffectError, TraceError, told, user_line,
 from ..core.mode import Mode, Over
 from ..core.op import OPS, Meta, Op, Slot
 from ..core.tensor import RemovableHook, Tensor
-from .guards import shown_value
-from .numbers import NATURAL, marked
-from .program import Guard
-from .record import Recorder, recorded_slots
+from ..ir.guards import shown_value
+from ..ir.program import Guard
+from .guarded_int import WatchedShape
+from .recorder import Recorder, recorded_slots
+from .symbolic_scalars import NATURAL, marked
 from .variable import Half, Variable
-from .watched import WatchedShape
 
 OUTSIDE = "a parameter or another tensor from outside cannot be changed by a recorded program"
 
@@ -151,7 +151,7 @@ class Static(Mode):
             raise TraceError(
                 with_user_line("grad: inside of a branch or a loop that a program takes, there are no gradients")
             )
-        from .backward import gradients  # noqa: PLC0415 - which writes ops in this mode
+        from ..autodiff import gradients  # noqa: PLC0415 - which writes ops in this mode
 
         start = len(self.recorder.block.ops)
         found = gradients(roots, wanted, given, barred)

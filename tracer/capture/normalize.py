@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from copy import deepcopy
 from typing import Any
 
-from ...core.errors import OperandError, OpError, with_user_line
-from .. import program as data
-from ..graph.program import Program
-from ..graph.testing import for_testing
-from ..prune import prune
-from ..variable import Variable
+from ..core.errors import OperandError, OpError, with_user_line
+from ..ir import program as data
+from ..ir.passes.prune import prune
+from ..static.graph.for_test import for_testing
+from ..static.graph.program import Program
+from .variable import Variable
 
 
 def names_of(what: str, given: Any) -> list[str]:

@@ -14,8 +14,8 @@ import numpy as np
 
 from ..core.errors import TraceError, VerifyError, with_user_line
 from ..core.tensor import Tensor
-from .control import nest
-from .control.arrays import TensorArray
+from .control import pytree
+from .control.tensor_arrays import TensorArray
 
 PLAIN = (bool, int, float, str)
 
@@ -25,7 +25,7 @@ def flatten(value: Any, single: str) -> tuple[list[tuple[str, Tensor]], str]:
 
     Those of a dict are in the order of its sorted keys, as in Paddle's files.
     """
-    leaves, nesting = nest.flatten(value)
+    leaves, nesting = pytree.flatten(value)
     found: list[tuple[str, Tensor]] = []
 
     def written(node: Any, path: str) -> Any:
@@ -34,7 +34,7 @@ def flatten(value: Any, single: str) -> tuple[list[tuple[str, Tensor]], str]:
         kind, inner = node
         below = f"{path}." if path else ""
         if isinstance(inner, dict):
-            items = {k: written(inner[k], f"{below}{k}") for k in nest.sorted_keys(inner)}
+            items = {k: written(inner[k], f"{below}{k}") for k in pytree.sorted_keys(inner)}
             return {"dict": {str(k): items[k] for k in inner}}
         listed = [written(v, f"{below or f'{single}_'}{i}") for i, v in enumerate(inner)]
         return listed if kind is list else {"tuple": listed}
@@ -72,7 +72,7 @@ def builder(tree: str, count: int) -> Callable[[Sequence[Any]], Any]:
     nesting = _nesting(json.loads(tree), count, constants)
     if nesting == 0 and count:
         return lambda flat: flat[0]
-    return lambda flat: nest.build(nesting, [*flat, *constants])
+    return lambda flat: pytree.build(nesting, [*flat, *constants])
 
 
 def _nesting(node: Any, count: int, constants: list[Any]) -> Any:

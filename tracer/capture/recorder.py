@@ -11,11 +11,11 @@ from ..core.dtype import BY_NP
 from ..core.errors import TraceError, user_line, with_user_line
 from ..core.op import Meta, Op, Slot
 from ..core.tensor import RemovableHook, Tensor
-from .aliases import Aliases, Stale
-from .names import Namer
-from .program import Attr, AttrType, Block, Guard, OpDesc, Program, VarDesc
+from ..ir.names import Namer
+from ..ir.program import Attr, AttrType, Block, Guard, OpDesc, Program, VarDesc
+from .aliasing import Aliases, Stale
+from .guarded_int import Size, plain_int
 from .variable import Half, Variable
-from .watched import Size, plain_int
 
 PADDLE_VERSION = 2_006_002  # whose ops the programs are written in
 SHOWN = 20  # elements of a tensor that an `assert` shows

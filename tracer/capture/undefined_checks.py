@@ -9,10 +9,10 @@ import numpy as np
 
 from ..core.dtype import dtype_of
 from ..core.op import Meta
-from .program import Attr, AttrType, OpDesc, Program, VarDesc
+from ..ir.program import Attr, AttrType, OpDesc, Program, VarDesc
 
 if TYPE_CHECKING:
-    from .record import Recorder
+    from .recorder import Recorder
 
 NO_ROUND = "no_round_gave_"  # what the name of a position begins with that is there if a round ran
 NO_WAY, IS_NONE, NOT_RETURNED = (

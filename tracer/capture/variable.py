@@ -18,16 +18,16 @@ from ..core.op import OPS, Meta
 from ..core.parameter import Parameter
 from ..core.place import Place, get_device, place_named
 from ..core.tensor import RemovableHook, Tensor
-from .numbers import BOOL, FLOAT, INT, NATURAL, Stands, marked, teach, troubled
-from .printer import declaration
-from .program import Kind, VarDesc
-from .scope import current_scope
-from .var_desc import VarDesc as Described
+from ..ir.printer import declaration
+from ..ir.program import Kind, VarDesc
+from ..ir.scope import current_scope
+from ..static.var_desc import VarDesc as Described
+from .symbolic_scalars import BOOL, FLOAT, INT, NATURAL, Stands, marked, teach, troubled
 
 if TYPE_CHECKING:
-    from .graph.block import Block
-    from .graph.operator import Operator
-    from .scope import Scope
+    from ..ir.scope import Scope
+    from ..static.graph.block import Block
+    from ..static.graph.operator import Operator
 
 GRADIENT = "@GRAD"  # what the name of a gradient ends in
 
@@ -194,7 +194,7 @@ class Variable(Tensor):
     def block(self) -> Block | None:
         """The block that declares it, of a program that is written by hand; None elsewhere."""
         if self._block is None:
-            from .graph.defaults import default_main_program  # which knows variables  # noqa: PLC0415
+            from ..static.graph.default_programs import default_main_program  # which knows variables  # noqa: PLC0415
 
             blocks = default_main_program().blocks
             self._block = next((b for b in blocks if b.raw.vars.get(self.raw.name) is self.raw), None)

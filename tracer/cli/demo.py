@@ -22,9 +22,9 @@ from ..core.autograd import no_grad
 from ..core.errors import OarlockError
 from ..core.rng import seed as set_seed
 from ..core.tensor import Tensor
+from ..ir.input_spec import InputSpec
 from ..loader.engine import library_path
 from ..onnx.files import Wanted
-from ..static.input_spec import InputSpec
 from ..tensor.convert import to_tensor
 from ..utils.terminal import console
 from .digits import Digits, load_digits

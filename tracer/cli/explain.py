@@ -10,9 +10,9 @@ from types import ModuleType
 from typing import Any
 
 from ..core.errors import OpError
+from ..ir.input_spec import InputSpec
 from ..jit.explain import Explanation, explain
 from ..nn.layer import Layer
-from ..static.input_spec import InputSpec
 from ..utils.terminal import console
 
 

@@ -9,14 +9,14 @@ import numpy as np
 from rich.table import Table
 from rich.text import Text
 
+from ..compiler.control_flow import SPECIAL
+from ..compiler.lowering import SEVERAL
 from ..core.dtype import BY_NP
 from ..core.op import OPS
+from ..ir.program import Arg
 from ..loader.engine import offset_inputs, runtime
 from ..loader.model_files import ModelFiles, read_model
 from ..loader.shown import shown
-from ..static.compiled.control import SPECIAL
-from ..static.compiled.lowering import SEVERAL
-from ..static.program import Arg
 from ..utils.terminal import console
 
 MOST_PARAMETERS = 40

@@ -9,9 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from ..compiler import Compiled
+from ..compiler.unsupported_ops import Unsupported
 from ..core.errors import FileError, OpError
 from ..core.tensor import Tensor
 from ..export.save import atomic_write
+from ..ir.program import Contract
+from ..ir.verifier import check
 from ..jit.verify import run_compiled, verify
 from ..loader.engine import Engine, library_info
 from ..loader.model_files import read_model
@@ -19,10 +23,6 @@ from ..loader.npz import load_npz
 from ..loader.translated_layer import TranslatedLayer
 from ..onnx.files import Wanted, write_onnx
 from ..onnx.ort_format import write_ort
-from ..static.compiled import Compiled
-from ..static.program import Contract
-from ..static.unsupported import Unsupported
-from ..static.verify import check
 from ..utils.terminal import console
 
 _print = console(highlight=False, soft_wrap=True, markup=False).print

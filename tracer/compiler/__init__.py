@@ -1,5 +1,5 @@
 """Programs compiled to Python functions on bare arrays, control flow included."""
 
-from .compiled import Compiled, Piece, lowered
+from .compiled_function import Compiled, Piece, lowered
 
 __all__ = ["Compiled", "Piece", "lowered"]

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ...core import native
-from .plan import Call
+from ..core import native
+from .instructions import Call
 
 
 def _references() -> int:

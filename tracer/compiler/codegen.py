@@ -8,14 +8,14 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from ...core.errors import COMPILED
-from ..unsupported import Unsupported
-from .fuse import as_good_alone, expression
-from .kernels import HELPERS, bare_kernel, constant, direct_kernel, inline, quick_kernel
-from .lists import ON_TENSORS
-from .malformed import malformed
-from .over import over
-from .plan import Back, Branch, Call, Do, Fused, Loop, Slotted, Step
+from ..core.errors import COMPILED
+from .buffer_reuse import over
+from .error_wrapping import malformed
+from .fusion import as_good_alone, expression
+from .instructions import Back, Branch, Call, Do, Fused, Loop, Slotted, Step
+from .kernel_selection import HELPERS, bare_kernel, constant, direct_kernel, inline, quick_kernel
+from .tensor_lists import ON_TENSORS
+from .unsupported_ops import Unsupported
 
 Function = Callable[..., Any]
 FOLD = 30  # names on one line

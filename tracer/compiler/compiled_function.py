@@ -7,26 +7,26 @@ from typing import Any
 
 import numpy as np
 
-from ...core import cuda, native
-from ...core._tape import limited
-from ...core.errors import OpError, with_user_line
-from ...core.quiet import QUIET, setting
-from ...core.tensor import Tensor
-from ..backward.expand import expanded
-from ..blocks import paddle_gradient_ops
-from ..feeding import FEED
-from ..program import Kind, Program
-from ..unsupported import refuse_unknown
-from .control import SPECIAL
-from .fuse import fused
-from .live import mark, needed
+from ..autodiff.decompose import expanded
+from ..core import cuda, native
+from ..core._tape import limited
+from ..core.errors import OpError, with_user_line
+from ..core.quiet import QUIET, setting
+from ..core.tensor import Tensor
+from ..ir.block_captures import paddle_gradient_ops
+from ..ir.passes.upgrade_ops import upgraded
+from ..ir.program import Kind, Program
+from .codegen import Function, Source
+from .control_flow import SPECIAL
+from .error_mapping import raise_explained
+from .error_wrapping import malformed
+from .feeds import FEED
+from .fusion import fused
+from .instructions import Plan, Step, all_writes
+from .liveness import mark, needed
+from .lod_propagation import WithLod, levels
 from .lowering import SEVERAL, SKIPPED, Lowering
-from .malformed import malformed
-from .plan import Plan, Step, all_writes
-from .sequences import WithLod, levels
-from .source import Function, Source
-from .trouble import raise_explained
-from .upgraded import upgraded
+from .unsupported_ops import refuse_unknown
 
 SMALL = 4096  # elements of a cell whose memory is not given back before the end
 

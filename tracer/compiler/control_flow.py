@@ -6,16 +6,16 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ...core.dtype import dtype_of
-from ..effects.calls import Caller
-from ..effects.showing import Check, Missing, Printer
-from ..late import LATE
-from ..program import OpDesc
-from . import lists
-from .copies import SAME
-from .plan import Back, Branch, Do, Loop, Step
-from .sequences import apart, together, translated
-from .vjps import vjp
+from ..capture.side_effects.print_assert import Check, Missing, Printer
+from ..capture.side_effects.py_func import Caller
+from ..capture.undefined_checks import LATE
+from ..core.dtype import dtype_of
+from ..ir.program import OpDesc
+from . import tensor_lists
+from .copy_propagation import SAME
+from .instructions import Back, Branch, Do, Loop, Step
+from .lod_propagation import apart, together, translated
+from .vjp_op import vjp
 
 if TYPE_CHECKING:
     from .lowering import Lowering
@@ -94,12 +94,12 @@ def part(lowering: Lowering, block: int, desc: OpDesc) -> Step:
 def total(lowering: Lowering, block: int, desc: OpDesc) -> Step:
     """`sum` of lists, of any number of them."""
     given = ", ".join(f"{{{i}}}" for i in range(len(desc.inputs["X"])))
-    return statement(f"{{o0}} = {{ADDED}}({given})", "X*", "Out", ADDED=lists.added)(lowering, block, desc)  # type: ignore[return-value]
+    return statement(f"{{o0}} = {{ADDED}}({given})", "X*", "Out", ADDED=tensor_lists.added)(lowering, block, desc)  # type: ignore[return-value]
 
 
 def join(lowering: Lowering, block: int, desc: OpDesc) -> Step:
     """tensor_array_to_tensor"""
-    names = {"JOIN": lists.joined, "axis": desc.attr("axis", 0), "stacked": desc.attr("use_stack", False)}
+    names = {"JOIN": tensor_lists.joined, "axis": desc.attr("axis", 0), "stacked": desc.attr("use_stack", False)}
     outs = "Out OutIndex" if desc.outputs.get("OutIndex") else "Out"
     target = "{o0}, {o1}" if " " in outs else "{o0}, _"
     return statement(target + " = {JOIN}({0}, {axis}, {stacked})", "X", outs, **names)(lowering, block, desc)  # type: ignore[return-value]
@@ -107,7 +107,7 @@ def join(lowering: Lowering, block: int, desc: OpDesc) -> Step:
 
 def join_back(lowering: Lowering, block: int, desc: OpDesc) -> Step:
     """tensor_array_to_tensor_grad"""
-    names = {"PARTS": lists.parts, "axis": desc.attr("axis", 0), "stacked": desc.attr("use_stack", False)}
+    names = {"PARTS": tensor_lists.parts, "axis": desc.attr("axis", 0), "stacked": desc.attr("use_stack", False)}
     return statement("{o0} = {PARTS}({0}, {1}, {axis}, {stacked})", "Out@GRAD X", "X@GRAD", **names)(
         lowering, block, desc
     )  # type: ignore[return-value]
@@ -136,7 +136,7 @@ def select_back(lowering: Lowering, block: int, desc: OpDesc) -> Step:
     targets = "".join(f"{{o{i}}}, " for i in range(len(outs)))
     given = ", ".join(f"{{{i + 2}}}" for i in range(len(outs)))
     text = f"{targets}= {{PICKED}}({{0}}, {{1}}, ({given},))"
-    return statement(text, "Mask Out@GRAD X*", "X@GRAD*", PICKED=lists.picked)(lowering, block, desc)  # type: ignore[return-value]
+    return statement(text, "Mask Out@GRAD X*", "X@GRAD*", PICKED=tensor_lists.picked)(lowering, block, desc)  # type: ignore[return-value]
 
 
 def _same(lowering: Lowering, block: int, desc: OpDesc) -> Step:
@@ -198,9 +198,9 @@ SPECIAL: dict[str, Special] = {
     "rnn_memory_helper": helper,
     "rnn_memory_helper_grad": statement(SAME, "Out@GRAD", "X@GRAD"),
     "create_array": statement("{o0} = []", "", "Out"),
-    "write_to_array": statement("{o0} = {WRITE}({2}, {0}, {1})", "I X >Out", "Out", WRITE=lists.written),
-    "read_from_array": statement("{o0} = {READ}({0}, {1})", "X I", "Out", READ=lists.read),
-    "lod_array_length": statement("{o0} = {LENGTH}({0})", "X", "Out", LENGTH=lists.length),
+    "write_to_array": statement("{o0} = {WRITE}({2}, {0}, {1})", "I X >Out", "Out", WRITE=tensor_lists.written),
+    "read_from_array": statement("{o0} = {READ}({0}, {1})", "X I", "Out", READ=tensor_lists.read),
+    "lod_array_length": statement("{o0} = {LENGTH}({0})", "X", "Out", LENGTH=tensor_lists.length),
     "tensor_array_to_tensor": join,
     "beam_search_decode": translated,
     "lod_tensor_to_array": apart,
@@ -208,10 +208,10 @@ SPECIAL: dict[str, Special] = {
     "slice": on_lists(part, "Input"),
     "sum": on_lists(total),
     "write_to_array_grad": statement(
-        "{o0}, {o1} = {UNWRITTEN}({0}, {1}, {2})", "Out@GRAD I X", "X@GRAD Out@GRAD", UNWRITTEN=lists.unwritten
+        "{o0}, {o1} = {UNWRITTEN}({0}, {1}, {2})", "Out@GRAD I X", "X@GRAD Out@GRAD", UNWRITTEN=tensor_lists.unwritten
     ),
     "read_from_array_grad": statement(
-        "{o0} = {UNREAD}({2}, {0}, {1})", "I Out@GRAD X@GRAD", "X@GRAD", UNREAD=lists.unread
+        "{o0} = {UNREAD}({2}, {0}, {1})", "I Out@GRAD X@GRAD", "X@GRAD", UNREAD=tensor_lists.unread
     ),
     "tensor_array_to_tensor_grad": join_back,
     "vjp": vjp,

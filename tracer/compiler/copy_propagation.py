@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from ..program import VarDesc
-from .plan import Do, Step, all_writes, body_of
-from .rounds import rename
+from ..ir.program import VarDesc
+from .instructions import Do, Step, all_writes, body_of
+from .loop_residuals import rename
 
 SAME = "{o0} = {0}"  # the statement of a copy
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from types import TracebackType
 from typing import Any, NoReturn
 
-from ...core.eager import explain
-from ...core.errors import AssertError, MemoryLimitError, OpError, with_user_line
-from ...core.limits import memory_problem
-from ...core.tensor import Tensor
-from ..late import LATE
-from ..late import missing as no_value
-from .plan import Call, Step
-from .source import Function
+from ..capture.undefined_checks import LATE
+from ..capture.undefined_checks import missing as no_value
+from ..core.eager import explain
+from ..core.errors import AssertError, MemoryLimitError, OpError, with_user_line
+from ..core.limits import memory_problem
+from ..core.tensor import Tensor
+from .codegen import Function
+from .instructions import Call, Step
 
 
 def raise_explained(function: Function, steps: list[Step | None], error: Exception) -> NoReturn:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from ...core.errors import OarlockError, OpError
-from ..program import OpDesc
+from ..core.errors import OarlockError, OpError
+from ..ir.program import OpDesc
 
 _ODD = (
     LookupError,

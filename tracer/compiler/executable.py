@@ -7,10 +7,10 @@ from typing import Any
 
 from ..core.errors import OpError, with_user_line
 from ..core.tensor import Tensor
-from .blocks import HOLDERS, reads_before_writes
-from .compiled import Compiled
-from .program import Kind, Program
-from .scope import Scope
+from ..ir.block_captures import HOLDERS, reads_before_writes
+from ..ir.program import Kind, Program
+from ..ir.scope import Scope
+from . import Compiled
 
 
 class Ready:

@@ -13,8 +13,8 @@ from ..core.dtype import BY_NP, dtype_of
 from ..core.errors import OpError, with_user_line
 from ..core.op import Meta
 from ..core.tensor import Tensor
-from .program import Program, VarDesc
-from .scope import Held
+from ..ir.program import Program, VarDesc
+from ..ir.scope import Held
 
 FEED = ".lod"  # behind the name of an input: the offsets of the sequences in it, as the engine has them
 

@@ -11,11 +11,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...core import native
-from ..program import VarDesc
-from . import over
-from .kernels import quick_kernel
-from .plan import Back, Branch, Call, Fused, Loop, Step, body_of
+from ..core import native
+from ..ir.program import VarDesc
+from . import buffer_reuse
+from .instructions import Back, Branch, Call, Fused, Loop, Step, body_of
+from .kernel_selection import quick_kernel
 
 Number = float
 Operand = str | Number  # a cell or a result so far, or a constant
@@ -266,7 +266,9 @@ def expression(step: Fused) -> Any:
     made = native.kernel("Expression")
     instructions = [(piece, place(x), place(y)) for piece, x, y in code]
     spent = [i for i, cell in enumerate(step.ins) if cell in step.dying]
-    return made(len(step.ins), constants, instructions, [place(numbers[cell]) for cell in step.outs], spent, over.ALONE)
+    return made(
+        len(step.ins), constants, instructions, [place(numbers[cell]) for cell in step.outs], spent, buffer_reuse.ALONE
+    )
 
 
 # Where the numbers of constants and of results start until it is known how many there are.

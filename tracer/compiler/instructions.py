@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...core.op import Op
-from ..program import OpDesc, VarDesc
+from ..core.op import Op
+from ..ir.program import OpDesc, VarDesc
 
 Slotted = tuple[Any, ...]  # by slot: a cell, None for no operand, or a tuple of cells for a slot of many
 

@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from ..core.errors import OpError
 from ..core.mode import state
 from ..core.tensor import Tensor
-from .compiled import Piece, lowered
-from .compiled.plan import all_writes
-from .program import Program
-from .unsupported import Unsupported
+from ..ir.program import Program
+from . import Piece, lowered
+from .instructions import all_writes
+from .unsupported_ops import Unsupported
 
 __all__ = ["Interpreter", "Unsupported"]
 

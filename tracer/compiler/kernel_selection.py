@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from ...core import native
-from ...core.dtype import MAX_RANK
-from ...core.op import Op
-from .plan import Call
+from ..core import native
+from ..core.dtype import MAX_RANK
+from ..core.op import Op
+from .instructions import Call
 
 NUMPY = str(Path(np.__file__).parent)
 Attrs = dict[str, Any]

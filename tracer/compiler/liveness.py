@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ..blocks import EFFECTS
-from .plan import Back, Branch, Call, Do, Fused, Loop, Step
+from ..ir.block_captures import EFFECTS
+from .instructions import Back, Branch, Call, Do, Fused, Loop, Step
 
 Big = Callable[[str], bool]
 

@@ -10,15 +10,15 @@ from collections import Counter
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...core.op import OPS, Slot
-from ...ops.beams import sentences
-from ...ops.meta import float_like_x, like_x
-from ...ops.rank import sequences_of_steps, steps_of_sequences
-from ..blocks import EMPTY
-from ..program import OpDesc, Program, VarDesc
-from ..variable import GRADIENT
-from . import lists
-from .plan import Do, Step
+from ..capture.variable import GRADIENT
+from ..core.op import OPS, Slot
+from ..ir.block_captures import EMPTY
+from ..ir.program import OpDesc, Program, VarDesc
+from ..ops.beams import sentences
+from ..ops.meta import float_like_x, like_x
+from ..ops.rank import sequences_of_steps, steps_of_sequences
+from . import tensor_lists
+from .instructions import Do, Step
 
 if TYPE_CHECKING:
     from .lowering import Lowering
@@ -167,13 +167,19 @@ def _written(self: Sequences, block: int, desc: OpDesc) -> list[Step]:
     held, at = self.own(block, desc.outputs["Out"][0]), self.cell(block, desc.inputs["I"][0])
     source = self.of(block, desc, "X")
     value = "[]" if source is None else "{2}"
-    return [self.do(desc, f"{{o0}} = {{WRITE}}({{0}}, {{1}}, {value})", (held, at, source), held, WRITE=lists.written)]
+    return [
+        self.do(
+            desc, f"{{o0}} = {{WRITE}}({{0}}, {{1}}, {value})", (held, at, source), held, WRITE=tensor_lists.written
+        )
+    ]
 
 
 def _read(self: Sequences, block: int, desc: OpDesc) -> list[Step]:
     held, at = self.own(block, desc.inputs["X"][0]), self.cell(block, desc.inputs["I"][0])
     return [
-        self.do(desc, "{o0} = {READ}({0}, {1})", (held, at), self.own(block, desc.outputs["Out"][0]), READ=lists.read)
+        self.do(
+            desc, "{o0} = {READ}({0}, {1})", (held, at), self.own(block, desc.outputs["Out"][0]), READ=tensor_lists.read
+        )
     ]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from .plan import Back, Branch, Call, Do, Loop, Step, all_reads, all_writes, body_of
+from .instructions import Back, Branch, Call, Do, Loop, Step, all_reads, all_writes, body_of
 
 
 def settle(steps: Sequence[Step]) -> None:

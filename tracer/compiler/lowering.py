@@ -7,22 +7,22 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ...core.op import OPS, AttrSpec, Op, Slot
-from ..backward.gradient_ops import Gradients
-from ..blocks import EMPTY, step_gradients
-from ..one_axis import may_leave_none
-from ..op_attrs import check_attrs
-from ..program import Attr, AttrType, Block, Kind, OpDesc, Program, VarDesc
-from ..sized import sized
-from ..variable import GRADIENT
-from . import steps
-from .control import SPECIAL
-from .copies import without_copies
-from .malformed import malformed
-from .plan import Call, Do, Loop, Plan, Step
-from .rounds import settle
-from .sequences import Sequences
-from .vjps import vjp
+from ..autodiff.grad_ops import Gradients
+from ..capture.variable import GRADIENT
+from ..core.op import OPS, AttrSpec, Op, Slot
+from ..ir.attr_checks import check_attrs
+from ..ir.block_captures import EMPTY, step_gradients
+from ..ir.passes.legalize_scalars import may_leave_none
+from ..ir.passes.legalize_tensor_attrs import sized
+from ..ir.program import Attr, AttrType, Block, Kind, OpDesc, Program, VarDesc
+from . import scan as steps
+from .control_flow import SPECIAL
+from .copy_propagation import without_copies
+from .error_wrapping import malformed
+from .instructions import Call, Do, Loop, Plan, Step
+from .lod_propagation import Sequences
+from .loop_residuals import settle
+from .vjp_op import vjp
 
 SKIPPED = ("feed", "fetch")
 UNTYPED = (AttrType.BLOCK, AttrType.BLOCKS, AttrType.VAR, AttrType.VARS)

@@ -6,6 +6,15 @@ from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from typing import Any
 
+from ..autodiff import differentiate
+from ..autodiff.activity_analysis import Reach, differentiable
+from ..autodiff.overwritten_inputs import with_own_inputs
+from ..autodiff.shape_widening import loosen
+from ..capture.inline import has_blocks, inline
+from ..capture.modes import Static, static_mode
+from ..capture.recorder import Recorder
+from ..capture.undefined_checks import asked
+from ..capture.variable import Variable
 from ..core import cuda, native
 from ..core._tape import Node, arrays_of, recorded, stops_of, tensors_of
 from ..core.errors import OpError, PlaceError, with_user_line
@@ -14,22 +23,13 @@ from ..core.op import AttrSpec, Facts, Op, Slot
 from ..core.placed import device_of
 from ..core.sweep import BARE
 from ..core.tensor import Tensor
-from .backward import differentiate
-from .backward.loosened import loosen
-from .backward.reach import Reach, differentiable
-from .blocks import draws_random
-from .compiled import Piece, lowered
-from .compiled.live import mark, needed
-from .compiled.plan import Plan, Step
-from .inline import has_blocks, inline
+from ..ir.block_captures import draws_random
+from ..ir.passes.prune import feed_op, fetch_op
+from ..ir.program import Program
+from . import Piece, lowered
+from .instructions import Plan, Step
 from .interpreter import Interpreter
-from .late import asked
-from .modes import Static, static_mode
-from .own_inputs import with_own_inputs
-from .program import Program
-from .prune import feed_op, fetch_op
-from .record import Recorder
-from .variable import Variable
+from .liveness import mark, needed
 
 Stops = tuple[bool, ...]
 

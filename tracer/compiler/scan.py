@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...core.errors import OpError
-from ...core.op import OPS
-from ..blocks import EMPTY
-from ..program import Kind, OpDesc, VarDesc
-from .copies import SAME
-from .lists import ON_TENSORS
-from .plan import Back, Do, Loop, Step
+from ..core.errors import OpError
+from ..core.op import OPS
+from ..ir.block_captures import EMPTY
+from ..ir.program import Kind, OpDesc, VarDesc
+from .copy_propagation import SAME
+from .instructions import Back, Do, Loop, Step
+from .tensor_lists import ON_TENSORS
 
 if TYPE_CHECKING:
     from .lowering import Lowering

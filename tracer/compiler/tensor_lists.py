@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ...core.errors import OpError
-from ...core.op import OPS
-from ...core.tensor import Tensor
-from ..control.values import size_along
+from ..capture.control.branch_values import size_along
+from ..core.errors import OpError
+from ..core.op import OPS
+from ..core.tensor import Tensor
 
 Array = np.ndarray[Any, Any]
 List = list[Any] | None

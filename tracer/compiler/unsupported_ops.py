@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from ..core.errors import OarlockError
 from ..core.op import OPS
-from .program import AttrType, OpDesc
-from .sized import sized
+from ..ir.passes.legalize_tensor_attrs import sized
+from ..ir.program import AttrType, OpDesc
 
 FOREIGN = "gradients of control flow run only where Oarlock wrote them; clone the program for test, and minimize anew"
 

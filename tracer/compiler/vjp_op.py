@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...core.dtype import is_float
-from ...core.mode import pushed
-from ...core.op import OPS, Op, Slot
-from ...core.sweep import BARE
-from ..blocks import EMPTY
-from ..one_axis import leaves_none
-from ..program import OpDesc
-from .plan import Do, Step
+from ..core.dtype import is_float
+from ..core.mode import pushed
+from ..core.op import OPS, Op, Slot
+from ..core.sweep import BARE
+from ..ir.block_captures import EMPTY
+from ..ir.passes.legalize_scalars import leaves_none
+from ..ir.program import OpDesc
+from .instructions import Do, Step
 
 if TYPE_CHECKING:
     from .lowering import Lowering

@@ -13,7 +13,7 @@ the same name, so that everything known about an op sits on one screen:
 
 Slots: `X?` may be None, `X*` is a list, `X!` is never differentiated; outputs: `Mean~` is an intermediate result that carries no
 gradient, `MeanOut=Mean` is written over the operand `Mean`: a file gives both the same name.   `X@LOD*?!` is where the sequences in X
-begin and end, a list of offsets per level: in programs it comes with X by itself, see `static/compiled/sequences.py`, and
+begin and end, a list of offsets per level: in programs it comes with X by itself, see `compiler/lod_propagation.py`, and
 `@op.lod(levels)` says where those of the result are.   An op that finds them while it
 works gives them as one result more, `Out@LOD~?`: one array of offsets, or one for each of `Out*`.
 `@leaky_relu.native`, of the kernel's signature, may answer in its place: a compiled kernel, or NotImplemented where that does not

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from ..capture.variable import Variable
 from ..core.errors import OperandError, with_user_line
 from ..nn import clip as today
 from ..static import default_main_program
-from ..static.variable import Variable
 from .deprecated import instead
 
 __all__ = [

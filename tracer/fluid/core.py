@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..capture.variable import GRADIENT
 from ..core.dtype import dtype_of
 from ..core.errors import OpError
 from ..core.flags import Flags
 from ..core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace
 from ..core.place import Place as AnyPlace
 from ..core.tensor import Tensor as EagerTensor
+from ..ir.program import AttrType
+from ..ir.selected_rows import SelectedRows
 from ..static import Scope
 from ..static.block_desc import BlockDesc, ProgramDesc
-from ..static.ended import EndOfData as EOFException
+from ..static.end_of_data import EndOfData as EOFException
 from ..static.op_desc import OpDesc
-from ..static.program import AttrType
-from ..static.selected_rows import SelectedRows
 from ..static.var_desc import VarDesc
-from ..static.variable import GRADIENT
 from . import core_ops as ops
 from .framework import get_all_op_protos, is_compiled_with_cuda
 from .lod_tensor import LoDTensor, LoDTensorArray

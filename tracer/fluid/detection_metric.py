@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from ..capture.variable import Variable
 from ..core import unique_name
+from ..ir.program import VarDesc
 from ..static.graph.constants import value_of
-from ..static.graph.defaults import default_main_program, program_guard
+from ..static.graph.default_programs import default_main_program, program_guard
 from ..static.graph.parameters import lasting
 from ..static.graph.program import Program
-from ..static.program import VarDesc
-from ..static.variable import Variable
 from . import layers
 from .layers.detection import detection_map
 

@@ -30,7 +30,7 @@ from ..static import (
 from ..static import data as _data
 from ..static import program_guard as _program_guard
 from ..static.graph.block import Block
-from ..static.graph.defaults import switch_main_program, switch_startup_program
+from ..static.graph.default_programs import switch_main_program, switch_startup_program
 from ..static.graph.mode import Writing, enable_static, writing
 from ..static.graph.operator import Operator
 from .complex_variable import ComplexVariable

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from ..capture.variable import Variable
 from ..core import rng
 from ..core.mode import state
+from ..ir.program import Attr, AttrType
 from ..nn import initializer as today
-from ..static.program import Attr, AttrType
-from ..static.variable import Variable
 
 __all__ = [
     "MSRA", "Bilinear", "BilinearInitializer", "Constant", "ConstantInitializer", "MSRAInitializer", "Normal", "NormalInitializer",

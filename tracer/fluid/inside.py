@@ -7,12 +7,12 @@ from contextlib import contextmanager
 from functools import wraps
 from typing import Any, NamedTuple
 
+from ..capture.variable import GRADIENT
 from ..core.dtype import DType, dtype_of
 from ..core.mode import state
 from ..core.op import OPS
 from ..core.place import CPUPlace, Place
 from ..static.graph.mode import in_dynamic_mode, writing
-from ..static.variable import GRADIENT
 
 # -- modes ----------------------------------------------------------------------------------------------------------
 
@@ -149,7 +149,7 @@ def get_all_op_protos() -> list[OpProto]:
 
 
 def _proto(type: str) -> OpProto:
-    from ..static.program import AttrType  # noqa: PLC0415 - of files
+    from ..ir.program import AttrType  # noqa: PLC0415 - of files
 
     op = OPS[type]
     ins = [SlotProto(s.name, s.many, s.optional) for s in op.ins if "@LOD" not in s.name]

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..capture.modes import static_mode
 from ..core import unique_name
 from ..core.dtype import dtype_of, get_default_dtype
 from ..core.errors import OpError, with_user_line
@@ -15,7 +16,6 @@ from ..core.op import OPS
 from ..core.tensor import Tensor
 from ..nn.create_parameter import made_parameter
 from ..static import Program, default_main_program, default_startup_program
-from ..static.modes import static_mode
 from .framework import begin_program, in_dygraph_mode
 from .layers.helper import listed
 from .param_attr import ParamAttr

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import MisfitError, with_user_line
-from ..static.lod import LoDTensor, is_valid, offsets_of
+from ..ir.lod import LoDTensor, is_valid, offsets_of
 
 __all__ = ["LoDTensor", "LoDTensorArray", "create_lod_tensor", "create_random_int_lodtensor"]
 

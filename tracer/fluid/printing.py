@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..core.era import texts
-from ..static.program import Kind
-from ..static.scope import Held, braces
+from ..ir.program import Kind
+from ..ir.scope import Held, braces
 
 __all__ = ["held", "tensor", "texts", "variable"]
 

@@ -11,8 +11,8 @@ from ..core._tape import Node
 from ..core.era import era
 from ..core.sweep import outward
 from ..core.tensor import Tensor
-from ..static.program import Kind
-from ..static.scope import Held
+from ..ir.program import Kind
+from ..ir.scope import Held
 from .printing import texts
 from .strategy import BackwardStrategy
 

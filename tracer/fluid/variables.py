@@ -11,7 +11,7 @@ from ..core import unique_name
 from ..core.dtype import dtype_of
 from ..core.parameter import Parameter as _Parameter
 from ..core.tensor import Tensor
-from ..static.program import Kind
+from ..ir.program import Kind
 
 __all__ = ["ParamBase", "Parameter", "VarBase", "Variable"]
 

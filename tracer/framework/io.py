@@ -15,6 +15,8 @@ from ..core.errors import FileError, OperandError, OpError
 from ..export import pdiparams, pdmodel
 from ..export.pickles import dump, is_tensor
 from ..export.save import atomic_write
+from ..ir.program import Program as ProgramData
+from ..ir.scope import Held
 from ..loader.files import load_program, program_from_bytes
 from ..loader.info import load_info
 from ..loader.params import (
@@ -27,8 +29,6 @@ from ..loader.params import (
 from ..loader.pickles import loads_first
 from ..loader.regular import read_whole
 from ..static.graph.program import Program
-from ..static.program import Program as ProgramData
-from ..static.scope import Held
 
 NAME_TABLE = "StructuredToParameterName@@"
 SLICES = "UnpackBigParamInfor@@"

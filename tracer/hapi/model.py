@@ -21,10 +21,10 @@ from ..core.tensor import Tensor
 from ..distributed import DataParallel, ParallelEnv, all_gather, init_parallel_env
 from ..framework.io import load, save
 from ..io import DataLoader, Dataset, DistributedBatchSampler, IterableDataset
+from ..ir.input_spec import InputSpec
 from ..jit.save import save as jit_save
 from ..metric import Metric
 from ..nn.layer import Layer
-from ..static.input_spec import InputSpec
 from ..tensor.creation import to_tensor
 from ..tensor.manipulation import concat
 from ..tensor.math import add_n

@@ -11,7 +11,7 @@ from .. import nn
 from ..core.autograd import no_grad
 from ..core.errors import OpError
 from ..core.tensor import Tensor
-from ..static.input_spec import InputSpec
+from ..ir.input_spec import InputSpec
 from ..tensor.convert import cast
 from ..tensor.creation import rand
 

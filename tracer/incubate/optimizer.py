@@ -16,8 +16,8 @@ from ..core.tensor import Tensor
 from ..fluid.optimizer import LarsMomentumOptimizer, RecomputeOptimizer
 from ..fluid.optimizer.average import ModelAverage as Averages
 from ..fluid.optimizer.wrappers import LookaheadOptimizer
+from ..ir import program as data
 from ..static import default_main_program
-from ..static import program as data
 from ..static.graph.constants import value_of
 from ..static.graph.mode import Writing
 from ..static.graph.parameters import lasting

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ..core.op import OPS
-from .attrs import block_indices, var_names
+from .attr_types import block_indices, var_names
 from .program import Block, Kind, OpDesc, Program
 
 EMPTY = "@EMPTY@"  # Paddle's name for an operand that is not there

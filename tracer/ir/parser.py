@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import FileError
-from .attrs import ATTR_RULES, attr_problem
+from .attr_types import ATTR_RULES, attr_problem
 from .printer import FLAGS, FORMS, GUARD_TEXTS, UNTYPED
 from .program import Arg, Attr, AttrType, Block, Contract, Guard, Kind, OpDesc, Program, VarDesc
 from .tokens import END, INT, BadLine, Line, Token, unraw

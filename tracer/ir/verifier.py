@@ -9,9 +9,9 @@ from typing import Any
 
 from ..core.dtype import dtype_of
 from ..core.errors import OpError
-from .attrs import attr_problem, block_indices, var_names
-from .blocks import EMPTY, block_writes, given_inside, inner_blocks, paddle_gradient_ops, taken_inside
-from .op_attrs import program_attr_problems
+from .attr_checks import program_attr_problems
+from .attr_types import attr_problem, block_indices, var_names
+from .block_captures import EMPTY, block_writes, given_inside, inner_blocks, paddle_gradient_ops, taken_inside
 from .program import AttrType, Block, Kind, OpDesc, Program
 
 Rule = Callable[[Program], Iterator[str]]

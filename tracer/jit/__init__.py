@@ -2,9 +2,9 @@
 
 from ..loader.translated_layer import TranslatedLayer, load
 from . import api, dy2static, layer, translated_layer
+from .conversion_switches import enable_to_static, set_code_level, set_verbosity
 from .save import save
 from .static_function import StaticFunction
-from .switches import enable_to_static, set_code_level, set_verbosity
 from .to_static import ProgramTranslator, declarative, ignore_module, not_to_static, to_static
 from .traced_layer import TracedLayer
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from ..capture.recorder import Recorder, typed_attrs
 from ..core.op import OPS
-from ..static.attrs import block_indices
-from ..static.blocks import BODIES
-from ..static.guards import ASSERTED
-from ..static.program import Block, Guard, OpDesc, VarDesc
-from ..static.record import Recorder, typed_attrs
+from ..ir.attr_types import block_indices
+from ..ir.block_captures import BODIES
+from ..ir.guards import ASSERTED
+from ..ir.program import Block, Guard, OpDesc, VarDesc
 
 
 def asserted(recorder: Recorder) -> list[Guard]:

@@ -17,14 +17,14 @@ from uuid import UUID
 
 import numpy as np
 
+from ..capture.control import pytree
 from ..core.dtype import DType
 from ..core.errors import ArgumentsError, OpError, with_user_line
 from ..core.op import Meta
 from ..core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace
 from ..core.tensor import Tensor
-from ..static.control import nest
-from ..static.input_spec import InputSpec, as_spec
-from ..static.plain import PLAIN, exactly, is_fixed
+from ..ir.input_spec import InputSpec, as_spec
+from ..ir.plain_values import PLAIN, exactly, is_fixed
 
 Bound = dict[str, Any]
 
@@ -45,7 +45,7 @@ class Arguments:
     @functools.cached_property
     def names(self) -> list[str]:
         """What each leaf is called: as its argument, with a number inside of a list, the key inside of a dict."""
-        return nest.names("", self.nesting)
+        return pytree.names("", self.nesting)
 
     @functools.cached_property
     def paths(self) -> list[str]:
@@ -59,7 +59,7 @@ class Arguments:
 
     def rebuilt(self, leaves: Sequence[Any]) -> Bound:
         """The call with other leaves."""
-        found: Bound = nest.build(self.nesting, list(leaves))
+        found: Bound = pytree.build(self.nesting, list(leaves))
         return found
 
     def as_specs(self) -> Arguments:
@@ -189,7 +189,9 @@ class Parameters:
         return self._taken_apart({p: merged[p] for p in self.signature.parameters if p in merged})
 
     def _taken_apart(self, bound: Bound) -> Arguments:
-        leaves, inner = nest.flatten(list(bound.values()), sort_keys=True)  # arguments keep the order of the signature
+        leaves, inner = pytree.flatten(
+            list(bound.values()), sort_keys=True
+        )  # arguments keep the order of the signature
         nesting = (dict, dict(zip(bound, inner[1], strict=True)))
         return Arguments(nesting, leaves, self.signature.parameters, same=shared(leaves))
 
@@ -197,5 +199,5 @@ class Parameters:
 def _paths(parameter: inspect.Parameter, nesting: Any) -> list[tuple[int, str]]:
     """The leaves of an argument, by number, and where they are.   What is gathered into one parameter has names of its own: `args_0.mask`, `key.mask`."""
     if parameter.kind is parameter.VAR_POSITIONAL:
-        return [p for i, inner in enumerate(nesting[1]) for p in nest.numbered_paths(inner, f"{parameter.name}_{i}")]
-    return list(nest.numbered_paths(nesting, "" if parameter.kind is parameter.VAR_KEYWORD else parameter.name))
+        return [p for i, inner in enumerate(nesting[1]) for p in pytree.numbered_paths(inner, f"{parameter.name}_{i}")]
+    return list(pytree.numbered_paths(nesting, "" if parameter.kind is parameter.VAR_KEYWORD else parameter.name))

@@ -5,26 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..capture.control import pytree
+from ..capture.control.escape_analysis import born
+from ..capture.control.may_alias import Gone, is_moved, put_items, said
+from ..capture.control.optional_values import none_flag
+from ..capture.modes import Static
+from ..capture.recorder import Recorder
+from ..capture.undefined_checks import NOT_RETURNED, WHY
+from ..capture.variable import Variable
 from ..core.errors import TraceError, warn, with_user_line
 from ..core.mode import instead
 from ..core.op import OPS
+from ..ir.input_spec import InputSpec
 from ..nn.layer import Layer
-from ..static.control import nest
-from ..static.control.born import born
-from ..static.control.either import Gone, is_moved, put_items, said
-from ..static.control.maybe import none_flag
-from ..static.input_spec import InputSpec
-from ..static.late import NOT_RETURNED, WHY
-from ..static.modes import Static
-from ..static.record import Recorder
-from ..static.variable import Variable
-from .assumed import Assumed
-from .ast.calls import call, convert_or_leave, is_users
-from .ast.checks import check
-from .ast.special import Special
-from .effects import Attributes, Effect, mark_shared, taken_from
-from .function_call import Arguments, Parameters, is_input, leaf_meta
-from .recording import named_layers
+from .call_arguments import Arguments, Parameters, is_input, leaf_meta
+from .guards.guard_set import Assumed
+from .guards.side_effects import Attributes, Effect, mark_shared, taken_from
+from .layer_capture import named_layers
+from .operators.calls import call, convert_or_leave, is_users
+from .operators.dunder_methods import Special
+from .operators.exceptions import check
 
 TOO_DEEP = (
     "calls go deeper than Python allows; a recursion that ends by the value of a tensor has no end while a program is made: "
@@ -78,7 +78,7 @@ class Recorded:
                 keeper.put(key, said(keeper.read().get(key)))
 
     def _checked(self, found: Any) -> Any:
-        for leaf in nest.flatten(found)[0]:
+        for leaf in pytree.flatten(found)[0]:
             if isinstance(leaf, Gone):
                 leaf.use()
             if none_flag(leaf) is not False and leaf is not None:

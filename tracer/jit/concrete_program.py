@@ -7,32 +7,32 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from ..capture.control import pytree
+from ..capture.control.branch_values import Undefined
+from ..capture.control.maybe_undefined import unchecked, whether_set
+from ..capture.control.tensor_arrays import TensorArray
+from ..capture.recorder import Recorder
+from ..capture.symbolic_scalars import is_pure, stands_for
+from ..capture.variable import Variable
+from ..compiler.partial_program import PartialProgram
 from ..core import rng
 from ..core.autograd import no_grad
 from ..core.errors import SideEffectError, TraceError, hold_warnings, warn, with_user_line
 from ..core.mode import instead, state
 from ..core.op import OPS
 from ..core.tensor import RemovableHook, Tensor
+from ..ir.block_captures import EFFECTS, draws_random
+from ..ir.passes.prune import feed_op, without_dead_ops
 from ..loader.program_runner import ProgramRunner
 from ..nn.layer import Layer
-from ..static.blocks import EFFECTS, draws_random
-from ..static.control import nest
-from ..static.control.arrays import TensorArray
-from ..static.control.unset import unchecked, whether_set
-from ..static.control.values import Undefined
 from ..static.graph.program import Program as View
-from ..static.numbers import is_pure, stands_for
-from ..static.partial_program import PartialProgram
-from ..static.prune import feed_op, without_dead_ops
-from ..static.record import Recorder
-from ..static.variable import Variable
-from .assumed import Assumed
-from .effects import Effect, is_buffer, refuse_lists
-from .function_call import Arguments, Parameters, is_input
-from .recorded import Recorded
-from .recording import Recording, described, finish, recording_of
-from .rollback import Rollback
-from .snapshots import MISSING, Snapshot, reachable, snapshot
+from .call_arguments import Arguments, Parameters, is_input
+from .captured_program import Recorded
+from .guards.guard_set import Assumed
+from .guards.rollback import Rollback
+from .guards.side_effects import Effect, is_buffer, refuse_lists
+from .guards.snapshots import MISSING, Snapshot, reachable, snapshot
+from .layer_capture import Recording, described, finish, recording_of
 
 
 class ConcreteProgram:
@@ -98,7 +98,7 @@ class ConcreteProgram:
 
     def labelled(self, given: Any) -> Any:
         """What Python gave in place of the program, whose tensors know from now on which outputs they are."""
-        tensors = (leaf for leaf in nest.flatten(given)[0] if isinstance(leaf, Tensor))
+        tensors = (leaf for leaf in pytree.flatten(given)[0] if isinstance(leaf, Tensor))
         for tensor, name in zip(tensors, self._fetches, strict=False):
             tensor._given_as = name
         return given
@@ -181,7 +181,7 @@ class Results:
 
     def held(self) -> list[Tensor]:
         """What attributes hold now, for the inputs that they are."""
-        return [nest.flatten(effect.now())[0][leaf] for effect, leaf in self.sources]
+        return [pytree.flatten(effect.now())[0][leaf] for effect, leaf in self.sources]
 
     def put(self, flat: Sequence[Tensor], given: Sequence[Tensor]) -> Any:
         """The results in their nesting; attributes are set, and inputs changed in place."""
@@ -195,14 +195,14 @@ class Results:
             self._keep(tensors)
         for i in self.changed:
             state.mode.become(given[i], next(tensors))
-        return nest.build(self.nesting, leaves)
+        return pytree.build(self.nesting, leaves)
 
     def _keep(self, tensors: Iterator[Tensor]) -> None:
         """Let attributes and elements hold what a run made of them; a container that several of them hold is one afterwards."""
         built: dict[int, Any] = {}
         for effect in self.effects:
-            parts, nesting = nest.flatten(effect.after)
-            made = nest.build(nesting, [next(tensors) if isinstance(v, Variable) else v for v in parts])
+            parts, nesting = pytree.flatten(effect.after)
+            made = pytree.build(nesting, [next(tensors) if isinstance(v, Variable) else v for v in parts])
             if effect.is_set is True or next(tensors).array.item():
                 effect.put(built.setdefault(id(effect.after), made))
 
@@ -308,10 +308,10 @@ def _results(found: Recorded, outputs: Any) -> tuple[Results, list[Tensor], list
     """What a run gives and leaves behind: as it does it, the tensors that it gives, and those that it leaves."""
     kept = [e for e in found.effects if not _written_back(found.recorder, e)]
     found.assumed.only(kept)
-    flat, nesting = nest.flatten(outputs)
+    flat, nesting = pytree.flatten(outputs)
     refuse_results(flat)
     results = Results(nesting, flat, kept, as_eager=found.recorder.strict)
-    before = [(e, i, leaf) for e in kept for i, leaf in enumerate(nest.flatten(e.before)[0])]
+    before = [(e, i, leaf) for e in kept for i, leaf in enumerate(pytree.flatten(e.before)[0])]
     results.sources = [(e, i) for e, i, leaf in before if _as_input(found.recorder, leaf)]
     results.changed = found.changed_inputs()
     behind = [*_left_behind(found.recorder, kept), *(found.inputs[i] for i in results.changed)]
@@ -324,7 +324,7 @@ def _left_behind(recorder: Recorder, effects: list[Effect]) -> Iterator[Tensor]:
         if effect.before is MISSING:
             effect.is_set = whether_set(recorder, effect.after)
             effect.after = unchecked(recorder, effect.after)
-        yield from (leaf for leaf in nest.flatten(effect.after)[0] if isinstance(leaf, Variable))
+        yield from (leaf for leaf in pytree.flatten(effect.after)[0] if isinstance(leaf, Variable))
         if effect.is_set is not True:
             yield OPS["assign"](effect.is_set)
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from ..core.errors import OpError
-from .ast import STAGES, converted_source
+from .convert import STAGES, converted_source
 
 _state = {
     "enabled": os.environ.get("ENABLE_TO_STATIC", "true").lower() not in ("0", "false"),

@@ -12,20 +12,20 @@ from traceback import walk_tb
 from types import CodeType, FunctionType
 from typing import Any
 
+from ..capture.control import pytree
+from ..capture.modes import Static
+from ..capture.recorder import Recorder
 from ..core.errors import OarlockError, inside, user_line
 from ..core.mode import instead
+from ..ir.program import Guard
 from ..nn.layer import Layer
-from ..static.control import nest
-from ..static.modes import Static
-from ..static.program import Guard
-from ..static.record import Recorder
-from .ast.calls import convert_or_leave, is_users
-from .ast.scan import Problem, scan
-from .concrete import refuse_results
-from .effects import refuse_lists
-from .function_call import Parameters
-from .recorded import Recorded
-from .recording import finish
+from .call_arguments import Parameters
+from .captured_program import Recorded
+from .concrete_program import refuse_results
+from .convert.source_scan import Problem, scan
+from .guards.side_effects import refuse_lists
+from .layer_capture import finish
+from .operators.calls import convert_or_leave, is_users
 from .static_function import StaticFunction
 
 FIXES = {
@@ -171,7 +171,7 @@ def _record(
         return _lines(error)
     try:
         refuse_lists(found.effects)
-        refuse_results(nest.flatten(made)[0])
+        refuse_results(pytree.flatten(made)[0])
         finish(mode.recorder, made)
     except OarlockError as error:
         mode.note(str(error))

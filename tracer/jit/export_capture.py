@@ -6,21 +6,21 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any
 
+from ..capture.control import pytree
+from ..capture.recorder import Recorder
+from ..capture.variable import Variable
 from ..core.errors import TraceError, warn, with_user_line
 from ..core.mode import instead
 from ..core.tensor import Tensor
-from ..static.control import nest
-from ..static.names import Namer
-from ..static.record import Recorder
-from ..static.variable import Variable
-from .asserted import asserted
-from .effects import Effect
-from .methods import Method
-from .place import Place
-from .recorded import Recorded
-from .recording import CHECK, Recording, described, finish, recording_of, some
-from .second import difference
-from .snapshots import is_plain
+from ..ir.names import Namer
+from .asserts_to_guards import asserted
+from .captured_program import Recorded
+from .guards.side_effects import Effect
+from .guards.snapshots import is_plain
+from .guards.source import Place
+from .layer_capture import CHECK, Recording, described, finish, recording_of, some
+from .relax_guards import difference
+from .saved_methods import Method
 
 
 class Together:
@@ -168,7 +168,7 @@ def refuse_assigned(recording: Recording) -> None:
 def _refuse_lost(found: Recorded) -> None:
     """Raise TraceError for tensors that are more than a note of the last call: buffers, and those that the program reads."""
     lost = [
-        e.label for e in found.effects if e.is_of_state() or any(map(found.recorder.knows, nest.flatten(e.before)[0]))
+        e.label for e in found.effects if e.is_of_state() or any(map(found.recorder.knows, pytree.flatten(e.before)[0]))
     ]
     if lost:
         why = f"forward stores values of the program in {lost}; a saved program keeps nothing from call to call"

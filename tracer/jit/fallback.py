@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
 from ..core.errors import OarlockError, SideEffectError, TraceError, warn
-from .function_call import Arguments
+from .call_arguments import Arguments
 
 MAX_KINDS = 4  # kinds of calls that fail before all calls of the function run as Python
 

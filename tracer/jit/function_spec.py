@@ -6,10 +6,10 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from ..capture.control import pytree
 from ..core.errors import with_user_line
-from ..static.control import nest
-from ..static.input_spec import InputSpec, as_spec
-from .function_call import Parameters, is_input
+from ..ir.input_spec import InputSpec, as_spec
+from .call_arguments import Parameters, is_input
 
 
 class FunctionSpec:
@@ -20,7 +20,7 @@ class FunctionSpec:
             kind = type(input_spec).__name__
             raise TypeError(with_user_line(f"FunctionSpec: input_spec should be a list or tuple, not {kind}"))
         self.dygraph_function, self.input_spec = function, None if input_spec is None else tuple(input_spec)
-        self.flat_input_spec = None if input_spec is None else nest.flatten(self.input_spec)[0]
+        self.flat_input_spec = None if input_spec is None else pytree.flatten(self.input_spec)[0]
         self._parameters = Parameters(function)
 
     @property
@@ -52,8 +52,8 @@ class FunctionSpec:
             if len(args) < specs:
                 raise ValueError(with_user_line(f"{name}: {specs} specs for {len(args)} arguments"))
             return (*self.input_spec, *args[len(self.input_spec) :]), dict(kwargs)
-        leaves, nesting = nest.flatten((tuple(args), dict(kwargs)))
-        made: tuple[Any, dict[str, Any]] = nest.build(nesting, [_spec(leaf) for leaf in leaves])
+        leaves, nesting = pytree.flatten((tuple(args), dict(kwargs)))
+        made: tuple[Any, dict[str, Any]] = pytree.build(nesting, [_spec(leaf) for leaf in leaves])
         return made
 
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..capture.control import pytree
 from ..core.errors import OpError, warn, with_user_line
-from ..static.control import nest
-from ..static.input_spec import InputSpec, as_spec
-from .function_call import Arguments, is_input, leaf_key, leaf_meta
+from ..ir.input_spec import InputSpec, as_spec
+from .call_arguments import Arguments, is_input, leaf_key, leaf_meta
 
 
 def refuse_conflict(name: str, given: Any, own: Any) -> None:
     """Raise OpError where what is saved cannot be what a function was made for: other dtypes, numbers of axes, sizes or nesting."""
-    leaves, nesting = nest.flatten(list(given))
-    known, expected = nest.flatten(list(own))
+    leaves, nesting = pytree.flatten(list(given))
+    known, expected = pytree.flatten(list(own))
     fits = repr(nesting) == repr(expected)
     for spec, of in zip(leaves, known, strict=False):
         fits = fits and _may_be(spec, of)
@@ -26,9 +26,9 @@ def opened(given: Any, own: Any) -> Any:
     """Specs, where a tensor among them stands for any that `own` allows in its place."""
     if not isinstance(given, list | tuple):
         return given
-    leaves, nesting = nest.flatten(list(given))
-    known, of = nest.flatten(list(own))
-    return nest.build(nesting, list(map(_opened, leaves, known))) if repr(nesting) == repr(of) else given
+    leaves, nesting = pytree.flatten(list(given))
+    known, of = pytree.flatten(list(own))
+    return pytree.build(nesting, list(map(_opened, leaves, known))) if repr(nesting) == repr(of) else given
 
 
 def _opened(example: Any, of: Any) -> Any:
@@ -43,18 +43,18 @@ def _opened(example: Any, of: Any) -> Any:
 
 def fewer(specs: Any, own: Any) -> bool:
     """Whether there are fewer of them, at the top or, in dicts and lists, among the leaves."""
-    leaves = [nest.flatten(list(found))[0] for found in (specs, own)]
+    leaves = [pytree.flatten(list(found))[0] for found in (specs, own)]
     return len(specs) < len(own) or len(leaves[0]) < len(leaves[1])
 
 
 def by_names(specs: Any, own: list[Any]) -> list[Any] | None:
     """`own` with some specs in the place of those of their names, however nested; None where not all have a name of its."""
-    leaves = nest.flatten(list(specs))[0]
-    known, nesting = nest.flatten(own)
+    leaves = pytree.flatten(list(specs))[0]
+    known, nesting = pytree.flatten(own)
     named = {spec.name: spec for spec in leaves if isinstance(spec, InputSpec) and spec.name}
     if len(named) < len(leaves) or not named.keys() <= {getattr(s, "name", None) for s in known}:
         return None
-    return list(nest.build(nesting, [named.get(str(getattr(s, "name", "")), s) for s in known]))
+    return list(pytree.build(nesting, [named.get(str(getattr(s, "name", "")), s) for s in known]))
 
 
 def in_places(specs: list[Any], own: list[Any]) -> list[Any]:

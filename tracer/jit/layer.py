@@ -5,9 +5,9 @@ from __future__ import annotations
 import functools
 from typing import Any
 
+from ..capture.control import pytree
 from ..core.tensor import Tensor
 from ..loader.translated_layer import load
-from ..static.control import nest
 
 __all__ = ["Layer"]
 
@@ -24,4 +24,4 @@ class Layer:
 
 
 def _flat(function: Any, *args: Any) -> list[Tensor]:
-    return [leaf for leaf in nest.flatten(function(*args))[0] if isinstance(leaf, Tensor)]
+    return [leaf for leaf in pytree.flatten(function(*args))[0] if isinstance(leaf, Tensor)]

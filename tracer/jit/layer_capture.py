@@ -8,22 +8,22 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ..capture import output_tree
+from ..capture.control import pytree
+from ..capture.control.maybe_undefined import ANYWHERE
+from ..capture.dynamic_shapes import freed
+from ..capture.modes import Trace, refuse_half
+from ..capture.recorder import Recorder
+from ..capture.undefined_checks import missing
+from ..capture.variable import Variable
 from ..core.errors import TraceError
 from ..core.mode import instead
 from ..core.op import OPS
 from ..core.tensor import Tensor
 from ..core.version import VERSION
+from ..ir.program import Arg, Attr, AttrType, Contract, Guard, OpDesc, Program
 from ..nn.layer import Layer
-from ..static import tree
-from ..static.control import nest
-from ..static.control.unset import ANYWHERE
-from ..static.freed import freed
-from ..static.late import missing
-from ..static.modes import Trace, refuse_half
-from ..static.program import Arg, Attr, AttrType, Contract, Guard, OpDesc, Program
-from ..static.record import Recorder
-from ..static.variable import Variable
-from .looked import dice
+from .guards.reads import dice
 
 PRODUCER = f"oarlock {VERSION}"
 CHECK, DROP = "check", "drop"  # what becomes of assumptions
@@ -75,8 +75,8 @@ def argument_names(function: Callable[..., Any], count: int) -> list[str]:
 def named_inputs(function: Callable[..., Any], inputs: Sequence[Any]) -> Iterator[tuple[str, Any]]:
     """Every leaf of the inputs with its name: `x`, `y_0` inside a list, the key inside a dict."""
     for name, value in zip(argument_names(function, len(inputs)), inputs, strict=True):
-        leaves, nesting = nest.flatten(value, sort_keys=True)
-        yield from zip(nest.names(name, nesting), leaves, strict=True)
+        leaves, nesting = pytree.flatten(value, sort_keys=True)
+        yield from zip(pytree.names(name, nesting), leaves, strict=True)
 
 
 class State:
@@ -163,14 +163,14 @@ def trace(layer: Layer, inputs: Sequence[Any], guards: str = CHECK, watches: boo
 
 def some(outputs: Any) -> Any:
     """The outputs.   Raises TraceError where no tensor is among them: a file without outputs is of no use."""
-    if not tree.flatten(outputs, "out")[0]:
+    if not output_tree.flatten(outputs, "out")[0]:
         raise TraceError("the layer gives no tensor; there is nothing to record")
     return outputs
 
 
 def finish(recorder: Recorder, outputs: Any) -> Contract:
     """Name the outputs after their place in what forward gave, and fetch them."""
-    flat, nesting = tree.flatten(outputs, "out")
+    flat, nesting = output_tree.flatten(outputs, "out")
     for _, tensor in flat:
         if isinstance(tensor, Variable) and tensor.half is not None and tensor.half.block != ANYWHERE:
             refuse_half(tensor.half)

@@ -14,10 +14,10 @@ from ..core.parameter import Parameter
 from ..core.tensor import Tensor
 from ..export import info, pdiparams, pdmodel
 from ..export.save import atomic_write, named, staged
+from ..ir.program import Program
+from ..ir.verifier import check
 from ..loader.model_files import methods_at
-from ..static.program import Program
-from ..static.verify import check
-from .recording import Recording
+from .layer_capture import Recording
 from .verify import Reference, verify
 
 Files = dict[str | os.PathLike[str], Any]

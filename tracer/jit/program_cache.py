@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ..core.errors import OpError
-from .concrete import ConcreteProgram
-from .function_call import Arguments
+from .call_arguments import Arguments
+from .concrete_program import ConcreteProgram
 
 MOST = 16  # programs for one kind of call, which differ in what was assumed of Python only
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ..static.freed import freed
-from ..static.program import OpDesc
-from .recording import Recording, described
+from ..capture.dynamic_shapes import freed
+from ..ir.program import OpDesc
+from .layer_capture import Recording, described
 
 
 def relaxed(first: Recording, second: Recording) -> Recording:

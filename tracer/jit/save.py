@@ -10,25 +10,25 @@ from typing import Any
 
 import numpy as np
 
+from ..capture import output_tree
+from ..capture.control import pytree
+from ..compiler import Compiled
 from ..core import cuda
 from ..core.autograd import set_grad_enabled
 from ..core.dtype import dtype_of
 from ..core.errors import OarlockError, OperandError, OpError, VerifyError, warn
 from ..core.tensor import Tensor
+from ..ir.input_spec import InputSpec
+from ..ir.passes.prune import prune
+from ..ir.program import Arg, OpDesc, Program
 from ..loader.translated_layer import TranslatedLayer
-from ..static import tree
-from ..static.compiled import Compiled
-from ..static.control import nest
-from ..static.input_spec import InputSpec
-from ..static.program import Arg, OpDesc, Program
-from ..static.prune import prune
-from .methods import Method, methods_of
-from .recording import CHECK, DROP, Recording, for_inference
+from .conversion_switches import as_python
+from .export_capture import Together, record, refuse_assigned
+from .layer_capture import CHECK, DROP, Recording, for_inference
+from .model_writer import Model, write_all
 from .save_hooks import _run_save_pre_hooks
-from .stateless import Together, record, refuse_assigned
-from .switches import as_python
+from .saved_methods import Method, methods_of
 from .verify import Reference, run_compiled
-from .written import Model, write_all
 
 CONFIGS = (
     "verify",
@@ -183,8 +183,8 @@ def reference_of(method: Method, recording: Recording, whole: bool) -> Reference
         given = {i: Tensor(t.array.copy()) for i, t in zip(places, tensors, strict=True)}  # which it may change
         with set_grad_enabled(goes_back), as_python(), _one_call(recording):
             found = method.call([given.get(i, leaf) for i, leaf in enumerate(leaves)])
-        tree.check_structure(recording.contract.output_tree, found)
-        given_back = tree.outputs_among(recording.contract.output_tree, nest.flatten(found)[0])
+        output_tree.check_structure(recording.contract.output_tree, found)
+        given_back = output_tree.outputs_among(recording.contract.output_tree, pytree.flatten(found)[0])
         return [_array(leaf, out) for leaf, out in zip(given_back, recording.contract.outputs, strict=True)]
 
     return _or_recording(eager, recording) if method.training else eager

@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from ..capture.control import pytree
 from ..core.errors import OpError, warn, with_user_line
 from ..core.tensor import Tensor
+from ..ir.input_spec import InputSpec, as_spec
 from ..loader.translated_layer import TranslatedLayer
 from ..nn.layer import Layer
-from ..static.control import nest
-from ..static.input_spec import InputSpec, as_spec
-from .function_call import Arguments, Parameters, is_input
+from .call_arguments import Arguments, Parameters, is_input
 from .static_function import StaticFunction
 
 
@@ -127,7 +127,7 @@ def _told_apart(arguments: Arguments) -> Arguments:
 
 def _has_examples(input_spec: Any) -> bool:
     """Whether inputs are shown by tensors, whose number of rows is one of many."""
-    leaves = nest.flatten(input_spec)[0]
+    leaves = pytree.flatten(input_spec)[0]
     return any(isinstance(leaf, Tensor | np.ndarray) for leaf in leaves)
 
 

@@ -10,26 +10,26 @@ from typing import Any
 
 import numpy as np
 
+from ..capture.control import pytree
+from ..capture.control.branch_values import is_number
+from ..capture.modes import static_mode
 from ..core.dtype import get_default_dtype
 from ..core.errors import OpError, RuleError, warn, with_user_line
 from ..core.mode import Mode, state
 from ..core.tensor import RemovableHook, Tensor
+from ..ir.program import Guard
 from ..nn.layer import Layer
-from ..static.control import nest
-from ..static.control.values import is_number
 from ..static.graph.program import Program
-from ..static.modes import static_mode
-from ..static.program import Guard
-from .ast import converted_source
-from .ast.calls import convert_or_leave
-from .concrete import ConcreteProgram, build
+from .call_arguments import Arguments, Parameters, is_input, shared
+from .concrete_program import ConcreteProgram, build
+from .conversion_switches import is_enabled, show_code
+from .convert import converted_source
 from .fallback import Fallback
-from .function_call import Arguments, Parameters, is_input, shared
 from .function_spec import FunctionSpec
+from .input_specs import by_names, fewer, fitted, in_places, opened, refuse_conflict
+from .layer_capture import Recording
+from .operators.calls import convert_or_leave
 from .program_cache import MOST, ProgramCache
-from .recording import Recording
-from .specs import by_names, fewer, fitted, in_places, opened, refuse_conflict
-from .switches import is_enabled, show_code
 
 _built: list[weakref.ref[StaticFunction]] = []  # that a program was made of last
 
@@ -309,7 +309,7 @@ class StaticFunction:
         merged = by_names(specs, own) or in_places(list(specs), own)
         found = self._parameters.with_specs(merged)
         refuse_conflict(self._parameters.name, merged, own)
-        chosen = {id(spec) for spec in nest.flatten(list(specs))[0]}
+        chosen = {id(spec) for spec in pytree.flatten(list(specs))[0]}
         labelled = zip(found.names, found.leaves, strict=True)
         found.kept = [
             getattr(leaf, "name", None) or name for name, leaf in labelled if id(leaf) in chosen and is_input(leaf)

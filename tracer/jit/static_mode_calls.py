@@ -8,7 +8,7 @@ from typing import Any
 
 from ..core.mode import pushed, state
 from ..static.graph.mode import Writing
-from .ast.calls import convert_or_leave
+from .operators.calls import convert_or_leave
 from .to_static import ProgramTranslator
 
 

@@ -9,21 +9,21 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from ..core.errors import OpError, with_user_line
+from ..ir.passes.prune import prune
 from ..nn.layer import Layer
 from ..static.graph.compiled_program import BuildStrategy
 from ..static.graph.program import Program
-from ..static.prune import prune
-from . import switches
-from .ast import converted_source, not_to_static
-from .ast.calls import convert_or_leave, ignore_module
-from .concrete import ConcreteProgram
-from .methods import methods_of
+from . import conversion_switches
+from .concrete_program import ConcreteProgram
+from .convert import converted_source, not_to_static
+from .export_capture import Together
+from .model_writer import write_folder
+from .operators.calls import convert_or_leave, ignore_module
 from .program_cache import ProgramCache
 from .save import chosen_names, inference_of
+from .saved_methods import methods_of
 from .sot import ENV_ENABLE_SOT
-from .stateless import Together
 from .static_function import StaticFunction, built_last
-from .written import write_folder
 
 TAKEN = frozenset(
     {"property", "full_graph", "is_prim_infer", "backend"}
@@ -105,16 +105,16 @@ class ProgramTranslator:
     @classmethod
     def reset(cls) -> None:
         """As it was at the start."""
-        switches.enable_to_static(True)
+        conversion_switches.enable_to_static(True)
 
     @property
     def enable_to_static(self) -> bool:
         """Whether functions run as programs."""
-        return switches.is_enabled()
+        return conversion_switches.is_enabled()
 
     def enable(self, enable_to_static: bool) -> None:
         """Run functions of `to_static` as programs, or as Python."""
-        switches.enable_to_static(enable_to_static)
+        conversion_switches.enable_to_static(enable_to_static)
 
     def get_output(self, dygraph_func: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         """What the function gives, run as a program."""

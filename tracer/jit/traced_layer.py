@@ -9,18 +9,18 @@ from typing import Any
 
 import numpy as np
 
+from ..capture.dynamic_shapes import without_guards
 from ..core.errors import OpError, warn, with_user_line
 from ..core.tensor import Tensor
+from ..ir.passes.prune import prune
+from ..ir.program import Guard, Program
 from ..loader.program_runner import ProgramRunner
 from ..nn.layer import Layer
-from ..static.freed import without_guards
 from ..static.graph.compiled_program import BuildStrategy, ExecutionStrategy
-from ..static.program import Guard, Program
-from ..static.prune import prune
-from .recording import CHECK, Recording, for_inference, trace
+from .layer_capture import CHECK, Recording, for_inference, trace
+from .model_writer import Model, write_all
+from .relax_guards import relaxed
 from .save import checked_guards, checked_path, chosen_names, interpreted
-from .second import relaxed
-from .written import Model, write_all
 
 
 class TracedLayer:
@@ -55,7 +55,7 @@ class TracedLayer:
 
     @property
     def program(self) -> Program:
-        """The program; `print` shows it as text that oarlock.static.parser reads back."""
+        """The program; `print` shows it as text that oarlock.ir.parser reads back."""
         return self._recording.program
 
     @property

@@ -10,21 +10,21 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..capture.output_tree import StructureError
+from ..compiler import Compiled
+from ..compiler.feeds import FEED
+from ..compiler.unsupported_ops import Unsupported
 from ..core import cuda
 from ..core.dtype import dtype_of, is_float, is_real
 from ..core.errors import GuardError, OarlockError, OpError, VerifyError
 from ..core.placed import device_of
 from ..core.tensor import Tensor
+from ..ir.block_captures import draws_random
+from ..ir.program import Arg, Kind, Program
 from ..loader.engine import Engine, EngineError, UnsupportedError, first_reason
 from ..loader.files import program_from_bytes
 from ..loader.params import load_params
-from ..static.blocks import draws_random
-from ..static.compiled import Compiled
-from ..static.feeding import FEED
-from ..static.program import Arg, Kind, Program
-from ..static.tree import StructureError
-from ..static.unsupported import Unsupported
-from .rounding import is_rounding
+from .conditioning import is_rounding
 
 # What the first axis and the other free ones are tried at; the first two pairs that the layer itself accepts are used.
 SIZES = ((2, 32), (3, 48), (1, 64), (5, 17), (2, 224), (3, 256), (4, 8), (6, 5), *((n, n) for n in range(7, 17)))

@@ -11,11 +11,11 @@ import numpy as np
 from ..core.errors import FileError, OpError, VerifyError
 from ..core.tensor import Tensor
 from ..export.save import atomic_write
+from ..ir.block_captures import draws_random
 from ..jit.verify import Ending, difference, said, tolerance
 from ..loader.engine import Engine, EngineError, runtime, translated
 from ..loader.model_files import ModelFiles
 from ..loader.regular import read_whole
-from ..static.blocks import draws_random
 from .symbols import with_named_outputs
 from .targets import DEFAULT_OPSET, newest_opset, parse_targets
 

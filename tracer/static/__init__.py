@@ -1,14 +1,17 @@
 """Programs: what a model is when it is written down - data, text, checks, recording, writing by hand, and running them."""
 
+from ..capture import control
+from ..capture.side_effects import Print, py_func
+from ..capture.variable import ParameterVariable as Parameter
+from ..capture.variable import Variable
 from ..core.later import later as _later
-from . import control
-from .effects import Print, py_func
+from ..ir.input_spec import InputSpec
+from ..ir.scope import Scope, global_scope, scope_guard
+from .data_feeder import DataFeeder
+from .device_lists import cpu_places, cuda_places, ipu_shard_guard, set_ipu_shard, xpu_places
 from .executor import Executor
-from .feeder import DataFeeder
-from .graph.assignment import setitem
-from .graph.average import ExponentialMovingAverage
 from .graph.compiled_program import BuildStrategy, CompiledProgram, ExecutionStrategy
-from .graph.defaults import (
+from .graph.default_programs import (
     default_main_program,
     default_startup_program,
     device_guard,
@@ -22,13 +25,10 @@ from .graph.inputs import create_global_var
 from .graph.inputs import data_input as data
 from .graph.metrics import accuracy, auc, ctr_metric_bundle
 from .graph.mode import disable_static, enable_static
+from .graph.moving_average import ExponentialMovingAverage
 from .graph.operator import Operator
 from .graph.program import Program
-from .input_spec import InputSpec
-from .places import cpu_places, cuda_places, ipu_shard_guard, set_ipu_shard, xpu_places
-from .scope import Scope, global_scope, scope_guard
-from .variable import ParameterVariable as Parameter
-from .variable import Variable
+from .graph.setitem import setitem
 
 # What stands above programs: imported when it is asked for.   Name -> module
 _LATER = {

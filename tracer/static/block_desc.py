@@ -7,10 +7,10 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from ..core.errors import OpError, with_user_line
+from ..ir.program import Block as Held
+from ..ir.program import OpDesc as HeldOp
+from ..ir.program import VarDesc as Declared
 from .desc import Desc
-from .program import Block as Held
-from .program import OpDesc as HeldOp
-from .program import VarDesc as Declared
 
 if TYPE_CHECKING:
     from .graph.block import Block

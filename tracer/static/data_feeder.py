@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from ..capture.variable import Variable
 from ..core.dtype import dtype_of
 from ..core.errors import OarlockError, OpError, with_user_line
-from .graph.defaults import default_main_program
+from .graph.default_programs import default_main_program
 from .graph.program import Program
-from .variable import Variable
 
 
 class DataFeeder:

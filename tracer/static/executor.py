@@ -7,6 +7,9 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from ..compiler.executable import Ready
+from ..compiler.feeds import FEED, arrays_of, check_feed
+from ..compiler.lod_propagation import WithLod
 from ..core import place as places
 from ..core import rng
 from ..core.era import era
@@ -14,17 +17,14 @@ from ..core.errors import OarlockError, OpError, SequencesError, with_user_line
 from ..core.flags import get_flags
 from ..core.numerics_check import check_array
 from ..core.tensor import Tensor
-from .compiled.sequences import WithLod
-from .feeding import FEED, arrays_of, check_feed
-from .fetching import asked, pruned, steps_of
+from ..ir.lod import LoDTensor
+from ..ir.program import OpDesc
+from ..ir.program import Program as Desc
+from ..ir.scope import Scope, current_scope
+from .fetch_list import asked, pruned, steps_of
 from .graph.compiled_program import CompiledProgram
-from .graph.defaults import default_main_program
+from .graph.default_programs import default_main_program
 from .graph.program import Program
-from .lod import LoDTensor
-from .program import OpDesc
-from .program import Program as Desc
-from .running import Ready
-from .scope import Scope, current_scope
 
 FLOATS = {"float16", "bfloat16", "float32", "float64"}
 

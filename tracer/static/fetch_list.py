@@ -6,15 +6,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from ..capture.variable import Variable
 from ..core.errors import with_user_line
-from . import program as data
-from .blocks import HOLDERS
+from ..ir import program as data
+from ..ir.block_captures import HOLDERS
+from ..ir.passes.prune import prune
+from ..ir.program import OpDesc
 from .graph.operator import Operator
 from .graph.program import Program
-from .graph.record import Role
-from .program import OpDesc
-from .prune import prune
-from .variable import Variable
+from .graph.program_recorder import Role
 
 
 def asked(fetch_list: Any) -> tuple[list[str], list[OpDesc]]:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from ..core.errors import OpError, with_user_line
 from ..core.op import OPS
+from ..ir.passes.shape_inference import infer
+from ..ir.program import Attr, AttrType
+from ..ir.program import VarDesc as Declared
 from .desc import Identified
-from .program import Attr, AttrType
-from .program import VarDesc as Declared
-from .reinfer import infer
 
 if TYPE_CHECKING:
     from .block_desc import BlockDesc

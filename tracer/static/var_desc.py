@@ -22,11 +22,11 @@ from ..core.dtype import (
     uint8,
 )
 from ..core.errors import OpError, with_user_line
+from ..ir.program import Kind
 from .desc import Identified
-from .program import Kind
 
 if TYPE_CHECKING:
-    from .variable import Variable
+    from ..capture.variable import Variable
 
 SHAPED = (Kind.DENSE, Kind.SELECTED_ROWS, Kind.ARRAY, Kind.STRINGS, Kind.VOCAB)
 WITH_LEVELS = (Kind.DENSE, Kind.ARRAY)

@@ -6,7 +6,7 @@ namespace oarlock {
 class Node;
 
 /// Fails where an attribute that names axes names one that no tensor has.   The same as in Python:
-/// static/compiled/malformed.py.
+/// compiler/error_wrapping.py.
 void check_axes(const Node& n);
 
 }  // namespace oarlock

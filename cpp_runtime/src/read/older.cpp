@@ -7,7 +7,7 @@ struct Renamed {
   std::string_view type, before, today;
 };
 
-// The share of static/compiled/older.py; what changed its result has a case in its rule.
+// The share of ir/passes/upgrade_attrs.py; what changed its result has a case in its rule.
 constexpr Renamed kRenamed[] = {
     {"flip", "dims", "axis"},
     {"roll", "dims", "axis"},

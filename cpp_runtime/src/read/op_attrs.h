@@ -1,4 +1,4 @@
-// Which types and values a file may give the attributes of an op.   The same rules as in Python: static/op_attrs.py.
+// Which types and values a file may give the attributes of an op.   The same rules as in Python: ir/attr_checks.py.
 #pragma once
 #include <string>
 

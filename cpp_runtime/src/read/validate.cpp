@@ -19,7 +19,7 @@ constexpr std::size_t kMaxVars = 1 << 20;
 constexpr std::size_t kMaxOps = 1 << 20;
 constexpr std::size_t kMaxRank = 32;
 constexpr std::size_t kMaxName = 4096;
-constexpr int kMaxDepth = 64;  // of nested blocks, as in Python: static/verify.py
+constexpr int kMaxDepth = 64;  // of nested blocks, as in Python: ir/verifier.py
 
 struct Judge {
   Program& program;

@@ -9,6 +9,7 @@ import pytest
 
 import oarlock as paddle
 from oarlock import static
+from oarlock.capture.side_effects import Assert
 from oarlock.core.errors import OarlockError, OpError
 
 ONES = np.ones([2, 4], "float32")
@@ -223,7 +224,7 @@ def test_print_and_assert(mode: Any, capsys: Any) -> None:
     x.stop_gradient = False
     y = static.Print(x * 2.0, message="seen", summarize=3, first_n=2)
     (g,) = static.gradients(y.sum(), x)
-    static.effects.Assert(y.sum() > 0, [y], summarize=2)
+    Assert(y.sum() > 0, [y], summarize=2)
     exe = static.Executor()
     for _ in range(3):
         exe.run(feed={"x": ONES}, fetch_list=[y, g])

@@ -10,8 +10,8 @@ import pytest
 
 import oarlock as paddle
 from oarlock import static
+from oarlock.capture.control import array_read, array_write, create_array
 from oarlock.core.errors import OpError
-from oarlock.static.control import array_read, array_write, create_array
 
 Build = Callable[[Any], Any]
 

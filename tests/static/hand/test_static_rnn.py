@@ -10,7 +10,7 @@ import pytest
 
 import oarlock as paddle
 from oarlock import static
-from oarlock.static.parser import parse
+from oarlock.ir.parser import parse
 
 from .rnns import (
     NETS,

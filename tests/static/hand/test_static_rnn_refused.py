@@ -12,7 +12,7 @@ import pytest
 import oarlock as paddle
 from oarlock import static
 from oarlock.core.errors import OarlockError, OpError, TraceError
-from oarlock.static.program import Attr, AttrType
+from oarlock.ir.program import Attr, AttrType
 
 from .rnns import (
     NETS,

@@ -1,8 +1,8 @@
 """Control flow that a program carries: branches, loops, lists of tensors.   Eagerly they are Python's own."""
 
-from .arrays import TensorArray, array_length, array_read, array_write, create_array, tensor_array_to_tensor
 from .branch import cond
-from .cases import case, switch_case
+from .switch_case import case, switch_case
+from .tensor_arrays import TensorArray, array_length, array_read, array_write, create_array, tensor_array_to_tensor
 from .while_loop import while_loop
 
 __all__ = [

@@ -13,12 +13,12 @@ from typing import Any
 from ...core.errors import TraceError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS
+from ...ir.program import Block
 from ..modes import Static, static_mode
-from ..program import Block
-from .arrays import TensorArray
-from .born import is_made_here
-from .either import KINDS, current, is_moved, items_of
-from .values import constant, meta_of
+from .branch_values import constant, meta_of
+from .escape_analysis import is_made_here
+from .may_alias import KINDS, current, is_moved, items_of
+from .tensor_arrays import TensorArray
 
 
 class OtherLength(TraceError):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..blocks import block_reads, block_writes
-from ..program import Attr, AttrType, Block, Kind, OpDesc, VarDesc
-from ..record import Recorder
+from ...ir.block_captures import block_reads, block_writes
+from ...ir.program import Attr, AttrType, Block, Kind, OpDesc, VarDesc
+from ..recorder import Recorder
 
 
 def emit_while(recorder: Recorder, block: Block, flag: str, is_test: bool = False) -> None:

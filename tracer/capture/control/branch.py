@@ -11,23 +11,23 @@ from ...core.errors import BranchesError, user_line, with_user_line
 from ...core.mode import state
 from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
-from ..aliases import Stale
-from ..blocks import block_writes
-from ..late import NO_WAY, Late
+from ...ir.block_captures import block_writes
+from ...ir.program import Kind, VarDesc
+from ..aliasing import Stale
 from ..modes import Static, static_mode
-from ..numbers import either_of, marked, stands_for
-from ..program import Kind, VarDesc
-from ..record import Inner
+from ..recorder import Inner
+from ..symbolic_scalars import either_of, marked, stands_for
+from ..undefined_checks import NO_WAY, Late
 from ..variable import Half, Variable
-from . import nest
-from .array_rounds import OtherLength, differ
-from .arrays import TensorArray
-from .either import Choice, Gone, Held, gone_for, held
-from .keepers import Change, Changes, Entries, Keeper, differs_by_way, refuse_length, taken_back
-from .maybe import BOOL, Facts, chosen_facts, facts_of, flag_after, implying, make_none, none_flag
-from .regions import emit_conditional
-from .unset import ANYWHERE, flag_of, is_users
-from .values import Undefined, as_meta, common, meta_of, same, shown, zeros
+from . import pytree
+from .array_replacement import OtherLength, differ
+from .block_ops import emit_conditional
+from .branch_values import Undefined, as_meta, common, meta_of, same, shown, zeros
+from .may_alias import Choice, Gone, Held, gone_for, held
+from .maybe_undefined import ANYWHERE, flag_of, is_users
+from .mutable_locations import Change, Changes, Entries, Keeper, differs_by_way, refuse_length, taken_back
+from .optional_values import BOOL, Facts, chosen_facts, facts_of, flag_after, implying, make_none, none_flag
+from .tensor_arrays import TensorArray
 
 Branch = Callable[[], Any]
 
@@ -74,7 +74,7 @@ def cond(
             if mode.recorder.by_hand and len({m is None for m in made}) > 1:
                 raise BranchesError(with_user_line(f"{UNLIKE}: one of them returns None"))
             given.append(held(value))
-            leaves, nesting = nest.flatten(value)
+            leaves, nesting = pytree.flatten(value)
             paths.append(nesting)
             return leaves
 
@@ -84,10 +84,10 @@ def cond(
     if paths[0] != paths[1]:
         if differ(*made) and not isinstance(made[0], tuple):
             raise OtherLength("the result")
-        why = f"the branches give different structures: {nest.shown(paths[0])} and {nest.shown(paths[1])}"
+        why = f"the branches give different structures: {pytree.shown(paths[0])} and {pytree.shown(paths[1])}"
         raise BranchesError(with_user_line(f"{UNLIKE}: {why}"))
     choice = Choice()
-    chosen = choice.of(nest.build(paths[0], found), *given)
+    chosen = choice.of(pytree.build(paths[0], found), *given)
     choice.finish()
     return chosen
 
@@ -229,7 +229,7 @@ class Merge:
             return self._list(name, a, b)
         if meta_of(a) is None or meta_of(b) is None:
             found = self._containers(name, a, b)
-            if found is not nest.DIFFERENT:
+            if found is not pytree.DIFFERENT:
                 return found
         return self._tensor(name, a, b)
 
@@ -237,7 +237,7 @@ class Merge:
         """Two containers of one shape, or dicts that have some keys on one way only; DIFFERENT for any other two values."""
         dicts = self.mode.converts and isinstance(a, dict) and isinstance(b, dict)
         if not dicts or a.keys() == b.keys():
-            return nest.pairwise(name, a, b, self.choice)
+            return pytree.pairwise(name, a, b, self.choice)
         labels = {key: f"{name}[{key!r}]" for key in dict.fromkeys((*a, *b))}
         found = {key: self._entry(n, a, b, key) for key, n in labels.items()}
         return {key: gone_for(n, found[key]) for key, n in labels.items()}
@@ -337,7 +337,9 @@ class Merge:
         why = f"has a value only if the condition {'holds' if given is a else 'does not hold'}"
         meta = meta_of(given)
         if isinstance(given, tuple):
-            return nest.pairwise(name, given, given, lambda n, v, _: self._half(n, *((v, b) if given is a else (a, v))))
+            return pytree.pairwise(
+                name, given, given, lambda n, v, _: self._half(n, *((v, b) if given is a else (a, v)))
+            )
         if given is None or meta is None:
             kept = "of what only one way gives, tensors, numbers, None and tuples of these can be carried on"
             return None if given is None else Undefined(name, f"{why}, and is {shown(given)} there: {kept}")

@@ -12,8 +12,8 @@ from ...core.dtype import dtype_of, is_float
 from ...core.errors import TraceError, with_user_line
 from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
-from ..numbers import NUMBERS, stands_for
-from ..plain import identical
+from ...ir.plain_values import identical
+from ..symbolic_scalars import NUMBERS, stands_for
 from ..variable import Variable
 
 SHOWN = 4  # of the elements of a container, in an error

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..record import Recorder
+from ..recorder import Recorder
 
 
 def born(recorder: Recorder, made: Any) -> None:

@@ -8,25 +8,25 @@ from typing import Any
 from ...core.errors import TraceError, with_user_line
 from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
-from ..late import Late
 from ..modes import Static
-from ..numbers import either_of, marked, stands_for, together
-from ..record import Inner
+from ..recorder import Inner
+from ..symbolic_scalars import either_of, marked, stands_for, together
+from ..undefined_checks import Late
 from ..variable import Half, Variable
-from . import nest
-from .apart import Apart
-from .array_rounds import CarriedList, assign_all, differ, opened
-from .arrays import TensorArray
+from . import pytree
+from .array_replacement import CarriedList, assign_all, differ, opened
+from .block_ops import emit_while
 from .branch import check_condition, put_back
-from .either import KINDS, EitherList, Gone, Unsaid, items_of, plain
-from .keepers import Changes, Keeper, taken_back
-from .maybe import Nones
-from .placed import Placed
-from .regions import emit_while
-from .rounds import Carried, Rounds
-from .taken_apart import TakenApart
-from .unset import ANYWHERE, WHY, HasValue, Unset, is_users
-from .values import Undefined, as_meta, common, constant, meta_of, refuse, same, unset
+from .branch_values import Undefined, as_meta, common, constant, meta_of, refuse, same, unset
+from .loop_aliasing import Carried, Rounds
+from .loop_containers import Apart
+from .loop_locations import Placed
+from .loop_state import TakenApart
+from .may_alias import KINDS, EitherList, Gone, Unsaid, items_of, plain
+from .maybe_undefined import ANYWHERE, WHY, HasValue, Unset, is_users
+from .mutable_locations import Changes, Keeper, taken_back
+from .optional_values import Nones
+from .tensor_arrays import TensorArray
 
 Values = list[Any]
 Successors = list[tuple[Carried | CarriedList, Any]]  # what goes from round to round, with what a round makes of it
@@ -252,21 +252,21 @@ class Loop(TakenApart):
             self.values[i] = Unsaid(self.names[i], after)
             self.recorder.unsaid.append(place)
             return
-        if isinstance(nest.flatten(before)[1], int) or nest.flatten(before)[1] != nest.flatten(after)[1]:
+        if isinstance(pytree.flatten(before)[1], int) or pytree.flatten(before)[1] != pytree.flatten(after)[1]:
             refuse(self.names[i], before, after, LABELS, "only tensors and numbers can go from round to round")
         self._expand(i)
         self.nestings_changed = True
 
     def _place_of(self, i: int) -> tuple[Keeper, Any] | None:
         """The place whose value, or a part of it, is leaf `i`; None for what the caller has a name for."""
-        counts = [1 if nesting is None else len(nest.paths(nesting)) for nesting in self.nestings]
+        counts = [1 if nesting is None else len(pytree.paths(nesting)) for nesting in self.nestings]
         number = next(n for n in range(len(counts)) if i < sum(counts[: n + 1]))
         return None if number < self.named else self.placed.places[number - self.named]
 
     def _expand_unset(self, i: int, after: Any) -> None:
         """Take a tuple apart that has no value before the loop."""
-        _, nesting = nest.flatten(after)
-        self.values[i] = nest.build(nesting, [Undefined(self.names[i] + p) for p in nest.paths(nesting)])
+        _, nesting = pytree.flatten(after)
+        self.values[i] = pytree.build(nesting, [Undefined(self.names[i] + p) for p in pytree.paths(nesting)])
         self._expand(i)
         self.nestings_changed = True
 
@@ -334,7 +334,7 @@ class Loop(TakenApart):
             if found is not None:
                 self.values[at] = found
                 self.carried.pop(at, None)
-            at += 1 if nesting is None else len(nest.paths(nesting))
+            at += 1 if nesting is None else len(pytree.paths(nesting))
 
     def _lists_to_arrays(self) -> None:
         """Make TensorArrays of the lists that a round changes."""

@@ -8,8 +8,8 @@ from typing import Any
 
 from ...core.errors import user_line
 from ...core.op import Meta
-from ..aliases import Aliases, Container, Stale, is_shared
-from ..numbers import Stands
+from ..aliasing import Aliases, Container, Stale, is_shared
+from ..symbolic_scalars import Stands
 from ..variable import Variable
 
 

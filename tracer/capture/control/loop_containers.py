@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..record import Recorder
-from .either import Choice, Held, either, held, items_of, take_away
-from .keepers import Elements, Entries, note
+from ..recorder import Recorder
+from .may_alias import Choice, Held, either, held, items_of, take_away
+from .mutable_locations import Elements, Entries, note
 
 
 class Apart:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ..record import Recorder
-from .born import is_made_here
-from .either import Gone
-from .keepers import Changes, Keeper, differs_by_way, has_other_length, note, refuse_length
+from ..recorder import Recorder
+from .escape_analysis import is_made_here
+from .may_alias import Gone
+from .mutable_locations import Changes, Keeper, differs_by_way, has_other_length, note, refuse_length
 
 MOST_OF_A_NAME = 16  # containers that have one name in a loop; more of them are new ones that each round makes
 

@@ -6,15 +6,15 @@ from collections.abc import Callable
 from typing import Any
 
 from ...core.errors import TraceError, with_user_line
-from ..record import Recorder
-from . import nest
-from .apart import Apart
-from .array_rounds import CarriedList
-from .born import born
-from .maybe import Nones
-from .placed import Placed
-from .rounds import Carried, Rounds
-from .unset import Unset
+from ..recorder import Recorder
+from . import pytree
+from .array_replacement import CarriedList
+from .escape_analysis import born
+from .loop_aliasing import Carried, Rounds
+from .loop_containers import Apart
+from .loop_locations import Placed
+from .maybe_undefined import Unset
+from .optional_values import Nones
 
 Values = list[Any]
 
@@ -62,8 +62,8 @@ class TakenApart:
                 found.append(leaves[at])
                 at += 1
                 continue
-            count = len(nest.paths(nesting))
-            found.append(nest.build(nesting, leaves[at : at + count]))
+            count = len(pytree.paths(nesting))
+            found.append(pytree.build(nesting, leaves[at : at + count]))
             self._make_known(found[-1])
             at += count
         return found
@@ -81,9 +81,9 @@ class TakenApart:
             if nesting is None:
                 leaves.append(value)
                 continue
-            inner, found = nest.flatten(value)
+            inner, found = pytree.flatten(value)
             if found != nesting:
-                why = f"a round gives {nest.shown(found)} in place of {nest.shown(nesting)}"
+                why = f"a round gives {pytree.shown(found)} in place of {pytree.shown(nesting)}"
                 raise TraceError(with_user_line(f"{why}; only its values may change"))
             leaves += inner
         return leaves
@@ -93,11 +93,11 @@ class TakenApart:
         at = 0
         for i, nesting in enumerate(self.nestings):
             if nesting is None and at == leaf:
-                leaves, found = nest.flatten(self.apart.open(i, self.values[leaf]))
+                leaves, found = pytree.flatten(self.apart.open(i, self.values[leaf]))
                 self.nestings[i] = found
                 self.values[leaf : leaf + 1] = leaves
                 name = self.names[leaf]
-                self.names[leaf : leaf + 1] = [name + p for p in nest.paths(found)]
+                self.names[leaf : leaf + 1] = [name + p for p in pytree.paths(found)]
                 more = len(leaves) - 1
                 self.nones.shift(leaf, more)
                 self.unset.shift(leaf, more)
@@ -105,7 +105,7 @@ class TakenApart:
                 self.lists = {(k + more if k > leaf else k): c for k, c in self.lists.items()}
                 self.rounds.forget()
                 return
-            at += 1 if nesting is None else len(nest.paths(nesting))
+            at += 1 if nesting is None else len(pytree.paths(nesting))
 
     def depth(self) -> int:
         """How many blocks are open here."""

@@ -13,8 +13,8 @@ from typing import Any, NoReturn
 from ...core.errors import TraceError, user_frame, user_line, with_user_line
 from ...core.mode import state
 from ..modes import static_mode
-from .born import born
-from .values import Undefined
+from .branch_values import Undefined
+from .escape_analysis import born
 
 FIX = "make the change in a copy (`list(a)`, `dict(a)`), or under one name only"
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...core.op import OPS
-from ..late import NO_WAY, Late
-from ..record import Recorder
+from ..recorder import Recorder
+from ..undefined_checks import NO_WAY, Late
 from ..variable import Half, Variable
-from .maybe import BOOL, facts_of, implying
-from .rounds import Carried
-from .values import Undefined, constant
+from .branch_values import Undefined, constant
+from .loop_aliasing import Carried
+from .optional_values import BOOL, facts_of, implying
 
 WHY = "has a value only if a round of the loop gave it one"
 ANYWHERE = -1  # no block: nothing refuses it while it is recorded

@@ -12,9 +12,9 @@ from types import CellType
 from typing import Any
 
 from ...core.errors import TraceError, with_user_line
-from ..record import Inner, Recorder
-from .either import Gone, Held, Moved, held, items_of, put_items
-from .values import Undefined, meta_of, same
+from ..recorder import Inner, Recorder
+from .branch_values import Undefined, meta_of, same
+from .may_alias import Gone, Held, Moved, held, items_of, put_items
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from ...core.op import Meta
-from ..late import IS_NONE, NOT_RETURNED, Late
-from ..numbers import either_of
+from ..symbolic_scalars import either_of
+from ..undefined_checks import IS_NONE, NOT_RETURNED, Late
 from ..variable import Half, Variable
-from .rounds import Carried
-from .values import Undefined, common, meta_of
+from .branch_values import Undefined, common, meta_of
+from .loop_aliasing import Carried
 
 BOOL = Meta((), np.dtype(bool))
 Facts = frozenset[tuple[str, bool]]

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from ...core.tensor import Tensor
-from ..input_spec import InputSpec
+from ...ir.input_spec import InputSpec
 from ..modes import SymbolicShape
-from .either import plain
+from .may_alias import plain
 
 DIFFERENT = object()  # what `pairwise` gives for values that are not containers of the same shape
 

@@ -11,14 +11,14 @@ from ...core.dtype import dtype_of, is_float
 from ...core.errors import OpError, with_user_line
 from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
-from ..blocks import block_reads, block_writes
+from ...ir.block_captures import block_reads, block_writes
+from ...ir.program import Block
 from ..modes import Static
-from ..program import Block
-from ..record import Inner, Recorder
+from ..recorder import Inner, Recorder
 from ..variable import Variable
-from .bodies import writing_mode
+from .block_ops import emit_recurrent
 from .branch import put_back
-from .regions import emit_recurrent
+from .with_blocks import writing_mode
 
 BEFORE, INSIDE, AFTER = "before", "inside", "after"
 

@@ -11,7 +11,7 @@ from ...core.tensor import Tensor
 from ..modes import Static
 from ..variable import Variable
 from .branch import Branch, cond, refuse_plain
-from .values import as_meta
+from .branch_values import as_meta
 
 
 def case(pred_fn_pairs: Sequence[Any], default: Branch | None = None, name: str | None = None) -> Any:

@@ -12,14 +12,14 @@ from ...core.errors import OpError, TraceError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
-from ..aliases import Container
+from ...ir.program import Attr, AttrType, Block, Kind, VarDesc
+from ..aliasing import Container
 from ..modes import Static, static_mode
-from ..numbers import Stands, as_default, marked, stands_for, together
-from ..program import Attr, AttrType, Block, Kind, VarDesc
+from ..symbolic_scalars import Stands, as_default, marked, stands_for, together
 from ..variable import Variable
-from .either import Moved, current, items_of, put_items
-from .keepers import Elements, note
-from .values import as_meta, constant, is_number, meta_of, size_along
+from .branch_values import as_meta, constant, is_number, meta_of, size_along
+from .may_alias import Moved, current, items_of, put_items
+from .mutable_locations import Elements, note
 
 INT64 = np.dtype(np.int64)
 
@@ -246,7 +246,7 @@ class TensorArray(Container):
         self._write(self.length(), value)
 
     def _push_all(self, values: Any) -> None:
-        from .array_rounds import append_all  # noqa: PLC0415 - loops are made of lists
+        from .array_replacement import append_all  # noqa: PLC0415 - loops are made of lists
 
         if isinstance(found := current(values), TensorArray):
             append_all(self, found)

@@ -9,7 +9,7 @@ from ...core.errors import OpError, TraceError, with_user_line
 from ...core.mode import state
 from ..modes import Static, static_mode
 from ..variable import Variable
-from . import nest
+from . import pytree
 from .branch import check_condition
 from .loop import Values, record_loop
 
@@ -53,18 +53,18 @@ def _as_list(made: Any, count: int) -> list[Any]:
 
 
 def _recorded(mode: Static, cond: Callable[..., Any], body: Callable[..., Any], start: list[Any]) -> list[Any]:
-    leaves, nesting = nest.flatten(start)
+    leaves, nesting = pytree.flatten(start)
 
     def test(values: Values) -> tuple[Any, Values]:
-        return cond(*nest.build(nesting, values)), values
+        return cond(*pytree.build(nesting, values)), values
 
     def run(values: Values) -> Values:
-        made, other = nest.flatten(_as_list(body(*nest.build(nesting, values)), len(start)))
+        made, other = pytree.flatten(_as_list(body(*pytree.build(nesting, values)), len(start)))
         if other != nesting:
-            why = f"body gives {nest.shown(other)} of another structure than loop_vars"
+            why = f"body gives {pytree.shown(other)} of another structure than loop_vars"
             raise TraceError(with_user_line(f"while_loop: {why}"))
         return made
 
-    labels = [f"loop_vars{p}" for p in nest.paths(nesting)]
-    found: list[Any] = nest.build(nesting, record_loop(mode, test, run, leaves, labels))
+    labels = [f"loop_vars{p}" for p in pytree.paths(nesting)]
+    found: list[Any] = pytree.build(nesting, record_loop(mode, test, run, leaves, labels))
     return found

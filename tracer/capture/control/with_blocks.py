@@ -10,12 +10,12 @@ from typing import Any
 from ...core.errors import OarlockError, OpError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS
-from ..blocks import block_writes
+from ...ir.block_captures import block_writes
+from ...ir.program import Block
 from ..modes import Static, static_mode
-from ..program import Block
 from ..variable import Variable
+from .block_ops import emit_conditional, emit_while
 from .branch import check_condition, put_back
-from .regions import emit_conditional, emit_while
 
 
 def writing_mode(what: str) -> Static:

@@ -1,6 +1,6 @@
 """Ops that are there for what they do: print a value, check one, call Python."""
 
-from .calls import py_func, static_pylayer
-from .showing import Assert, Print
+from .print_assert import Assert, Print
+from .py_func import py_func, static_pylayer
 
 __all__ = ["Assert", "Print", "py_func", "static_pylayer"]

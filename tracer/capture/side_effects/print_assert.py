@@ -11,8 +11,8 @@ from ...core import cuda
 from ...core.errors import AssertError, OperandError, OpError, with_user_line
 from ...core.mode import state
 from ...core.tensor import Tensor
+from ...ir.program import Attr, AttrType, OpDesc
 from ..modes import static_mode
-from ..program import Attr, AttrType, OpDesc
 from ..variable import Variable
 
 PHASES = ("forward", "backward", "both")

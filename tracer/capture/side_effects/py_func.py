@@ -16,8 +16,8 @@ from ...core.eager import EAGER
 from ...core.errors import OarlockError, OpError, with_user_line
 from ...core.mode import pushed, state
 from ...core.tensor import Tensor
+from ...ir.program import Attr, AttrType, OpDesc
 from ..modes import Static, static_mode
-from ..program import Attr, AttrType, OpDesc
 from ..variable import Variable
 
 Function = Callable[..., Any]

@@ -9,8 +9,8 @@ from typing import Any
 
 from ...core.dtype import dtype_of
 from ...core.errors import with_user_line
+from ...ir.program import Kind
 from ...static.graph.program import Program
-from ...static.program import Kind
 
 __all__ = ["memory_usage", "op_freq_statistic"]
 

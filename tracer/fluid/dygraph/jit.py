@@ -7,15 +7,15 @@ from typing import Any
 
 from ...core.errors import MisfitError, OperandError, OpError, with_user_line
 from ...core.tensor import Tensor
+from ...ir.passes.prune import prune
 from ...jit.api import dygraph_to_static_func, to_static
 from ...jit.dy2static.program_translator import ProgramTranslator
-from ...jit.recording import for_inference
+from ...jit.layer_capture import for_inference
 from ...jit.save import chosen_names
 from ...jit.traced_layer import TracedLayer as _TracedLayer
 from ...nn.layer import Layer
 from ...static import BuildStrategy, ExecutionStrategy
 from ...static.graph.program import Program
-from ...static.prune import prune
 from ..deprecated import instead
 from ..io.models import write_model
 

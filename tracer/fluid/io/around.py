@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ...core.dtype import dtype_of
-from ...static.program import Attr, AttrType, Block, OpDesc, Program, VarDesc
+from ...ir.program import Attr, AttrType, Block, OpDesc, Program, VarDesc
 
 
 class Around:

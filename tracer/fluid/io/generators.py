@@ -12,7 +12,7 @@ from ...core.dtype import dtype_of
 from ...core.errors import OpError, with_user_line
 from ...core.tensor import Tensor
 from ...static import default_main_program
-from ...static.ended import EndOfData
+from ...static.end_of_data import EndOfData
 from ...static.graph.mode import writing
 from ..data_feeder import DataFeeder
 from ..framework import in_dygraph_mode

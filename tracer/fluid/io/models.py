@@ -8,18 +8,18 @@ from typing import Any
 
 import numpy as np
 
+from ...capture.normalize import normalized
+from ...capture.variable import Variable
 from ...core.errors import with_user_line
 from ...core.mode import pushed
 from ...core.op import OPS
 from ...export import pdiparams, pdmodel
 from ...export.save import atomic_write
+from ...ir.scope import current_scope
 from ...static import default_main_program
 from ...static import io as static_io
 from ...static.graph.mode import Writing
 from ...static.graph.program import Program
-from ...static.io.normal import normalized
-from ...static.scope import current_scope
-from ...static.variable import Variable
 from ..deprecated import instead
 from .of_1_8 import as_in_1_8
 from .variables import plain, save_persistables

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ...static.program import Attr, AttrType, Block, Kind, OpDesc, Program, VarDesc
+from ...ir.program import Attr, AttrType, Block, Kind, OpDesc, Program, VarDesc
 from .around import with_others
 
 WITH_SHAPE = ("reshape2", "transpose2", "squeeze2", "unsqueeze2", "flatten2")

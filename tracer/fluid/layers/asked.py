@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...capture.control.tensor_arrays import TensorArray
 from ...core.dtype import dtype_of
 from ...core.era import era
 from ...core.errors import OperandError, with_user_line
 from ...core.mode import state
 from ...core.tensor import Tensor
-from ...static.control.arrays import TensorArray
 from .takes import TAKES
 
 KINDS: dict[str, Any] = {

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...capture.control import TensorArray
+from ...capture.modes import static_mode
 from ...core.errors import OpError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS, Meta
-from ...static.control import TensorArray
-from ...static.modes import static_mode
-from ...static.program import Attr, AttrType
+from ...ir.program import Attr, AttrType
 from .helper import today
 
 __all__ = ["beam_search", "beam_search_decode"]

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from ...capture.variable import Variable
 from ...core.errors import OpError, with_user_line
 from ...core.op import OPS
-from ...static.variable import Variable
 
 __all__ = ["IfElse"]
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...capture.control.static_rnn import StaticRNN
 from ...core.mode import state
 from ...core.op import OPS
 from ...nn.nested import flattened, mapped
 from ...nn.rnn import initial_states, over_time
-from ...static.control.static_rnn import StaticRNN
 from .helper import today
 
 __all__ = ["GRUCell", "LSTMCell", "RNNCell", "rnn"]

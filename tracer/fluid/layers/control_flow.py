@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...capture.control import array_length, array_read, array_write, case, cond, create_array, switch_case, while_loop
+from ...capture.control import tensor_array_to_tensor as _joined
+from ...capture.control.dynamic_rnn import DynamicRNN
+from ...capture.control.static_rnn import StaticRNN
+from ...capture.control.with_blocks import Switch, While
 from ...core.op import OPS
-from ...static.control import array_length, array_read, array_write, case, cond, create_array, switch_case, while_loop
-from ...static.control import tensor_array_to_tensor as _joined
-from ...static.control.bodies import Switch, While
-from ...static.control.dynamic_rnn import DynamicRNN
-from ...static.control.static_rnn import StaticRNN
 from .branches import IfElse
 from .elsewhere import elsewhere
 

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
+from ...capture.control.with_blocks import writing_mode
 from ...core.dtype import dtype_of
 from ...core.mode import state
 from ...core.op import OPS
 from ...nn import decode
 from ...nn.decode import Decoder
 from ...nn.nested import mapped
-from ...static.control.bodies import writing_mode
 from .cells import turned
 from .control_flow import While, array_read, array_write, create_array, tensor_array_to_tensor
 from .helper import into, one, today

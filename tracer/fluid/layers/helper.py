@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 
 from ...core.mode import state
 from ...core.op import OPS
+from ...ir.passes.legalize_scalars import may_leave_none
 from ...static.graph.mode import Writing
-from ...static.one_axis import may_leave_none
 from ..deprecated import instead
 
 F = TypeVar("F", bound=Callable[..., Any])

@@ -12,6 +12,7 @@ from ...core.errors import OarlockError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS
 from ...core.tensor import Tensor
+from ...ir.program import VarDesc
 from ...nn.create_parameter import create_parameter as _parameter
 from ...nn.param_attr import ParamAttr
 from ...static import Print as _Print
@@ -19,7 +20,6 @@ from ...static import create_global_var as _global_var
 from ...static import default_main_program, py_func
 from ...static.graph.mode import Writing, enable_static
 from ...static.graph.parameters import lasting
-from ...static.program import VarDesc
 from ..framework import data as _data
 from ..framework import in_dygraph_mode
 from .helper import today

@@ -13,7 +13,7 @@ from ...core.mode import state
 from ...core.op import OPS
 from ...core.tensor import Tensor
 from ...static.graph.mode import Writing
-from ...static.graph.record import Role
+from ...static.graph.program_recorder import Role
 from ...tensor.convert import cast
 from ...tensor.creation import full
 from .helper import into, today

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...capture.variable import Variable
 from ...core.op import OPS
-from ...static.variable import Variable
 
 __all__ = ["chunk_eval", "ctc_greedy_decoder", "edit_distance", "im2sequence", "warpctc"]
 

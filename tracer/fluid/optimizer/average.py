@@ -10,13 +10,13 @@ import numpy as np
 from ...core import unique_name
 from ...core.mode import pushed
 from ...core.op import OPS
+from ...ir import program as data
+from ...ir.scope import Scope
 from ...static import Program, default_main_program
-from ...static import program as data
-from ...static.graph.average import Averaging
 from ...static.graph.constants import value_of
 from ...static.graph.mode import Writing
+from ...static.graph.moving_average import Averaging
 from ...static.graph.parameters import lasting
-from ...static.scope import Scope
 from ..framework import in_dygraph_mode
 
 __all__ = ["ModelAverage"]

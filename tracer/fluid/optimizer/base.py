@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...capture.variable import Variable
 from ...core.errors import with_user_line
 from ...core.mode import state
 from ...core.parameter import Parameter
@@ -15,7 +16,6 @@ from ...core.tensor import Tensor
 from ...optimizer.optimizer import Optimizer
 from ...static import default_main_program
 from ...static.graph.program import Program
-from ...static.variable import Variable
 from ..clip import ByParameter
 from ..dygraph.layers import all_parameters
 from ..dygraph.lr import LearningRateDecay

@@ -8,8 +8,8 @@ import numpy as np
 
 from ...core.mode import pushed
 from ...core.op import OPS
+from ...ir import program as data
 from ...static import Program, default_startup_program
-from ...static import program as data
 from ...static.graph.constants import value_of
 from ...static.graph.mode import Writing
 from ...static.graph.parameters import lasting

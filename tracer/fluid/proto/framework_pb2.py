@@ -1,7 +1,7 @@
 """The messages of a `.pdmodel`, as classes of protobuf: `OpDesc.FromString(op.desc.serialize_to_string())`."""
 
 from ...export.proto import messages
-from ...static.program import AttrType
+from ...ir.program import AttrType
 
 __all__ = ["BlockDesc", "OpDesc", "OpProto", "ProgramDesc", "VarDesc", "VarType", "Version"]
 

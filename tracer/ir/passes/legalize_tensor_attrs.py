@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from .program import AttrType, OpDesc
+from ..program import AttrType, OpDesc
 
 # type and attribute -> the op and its slot
 SIZED = {

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import replace
 
-from ..core.errors import OpError
-from .blocks import (
+from ...core.errors import OpError
+from ..block_captures import (
     BODIES,
     EFFECTS,
     EMPTY,
@@ -20,7 +20,7 @@ from .blocks import (
     op_touches,
     taken_inside,
 )
-from .program import Arg, Attr, AttrType, Block, Contract, Kind, OpDesc, Program, VarDesc
+from ..program import Arg, Attr, AttrType, Block, Contract, Kind, OpDesc, Program, VarDesc
 
 
 def feed_op(name: str, col: int) -> OpDesc:

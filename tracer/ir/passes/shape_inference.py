@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from copy import deepcopy
 from typing import Any
 
-from ..core.dtype import BY_NP, dtype_of
-from ..core.op import OPS, Meta
-from .program import OpDesc, Program, VarDesc
+from ...core.dtype import BY_NP, dtype_of
+from ...core.op import OPS, Meta
+from ..program import OpDesc, Program, VarDesc
 
 
 def with_shapes(program: Program, shapes: Mapping[str, tuple[int, ...]]) -> Program:

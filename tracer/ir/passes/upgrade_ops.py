@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ...core.op import OPS
 from ..program import Attr, AttrType, Block, OpDesc, Program, VarDesc
-from .older import as_today
+from .upgrade_attrs import as_today
 
 Find = Callable[[str], VarDesc | None]
 

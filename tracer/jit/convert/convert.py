@@ -10,13 +10,13 @@ from types import CellType, CodeType, FunctionType, MethodType
 from typing import Any
 
 from ...core.errors import OpError, TraceError, with_user_line
+from .activity import parameters
 from .expressions import Expressions, mark_tests
-from .flow import Flow, local_names
 from .jumps import lower_jumps
 from .liveness import mark
 from .source import NoSource, function_tree
-from .symbols import parameters
-from .template import keep_places, statements
+from .statements import Flow, local_names
+from .templates import keep_places, statements
 
 RUNTIME = "__ol"
 CONVERSION_OPTIONS = "__jst_not_to_static"  # the attribute of a function with what the user asked for it
@@ -103,7 +103,7 @@ def converted_source(function: Any, stages: int = len(STAGES)) -> str:
 
 
 def _with_code(function: FunctionType, code: CodeType) -> FunctionType:
-    from . import runtime  # it converts what it calls  # noqa: PLC0415
+    from ..operators import runtime  # it converts what it calls  # noqa: PLC0415
 
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
     cells[RUNTIME] = CellType(runtime)

@@ -6,7 +6,7 @@ import ast
 import copy
 from typing import Any
 
-from .template import expression
+from .templates import expression
 
 PLAIN_CALLS = frozenset(
     {

@@ -9,9 +9,9 @@ import ast
 import copy
 from collections.abc import Callable, Sequence
 
+from .activity import INNER_SCOPES
 from .expressions import mark_test
-from .symbols import INNER_SCOPES
-from .template import expression, statements
+from .templates import expression, statements
 
 RESULT, RETURNED = "_ol_result", "_ol_returned"
 Body = list[ast.stmt]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from .symbols import effects
+from .activity import effects
 
 Symbols = frozenset[str]
 

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from types import FunctionType, ModuleType
 from typing import Any
 
-from .calls import LIBRARIES, is_users
+from ..operators.calls import LIBRARIES, is_users
+from .activity import INNER_SCOPES
 from .expressions import is_target, write_out
 from .source import NoSource, function_tree
-from .symbols import INNER_SCOPES
 
 STATIC = frozenset(
     {"shape", "ndim", "dtype", "name", "training", "stop_gradient", "size"}

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from .symbols import INNER_SCOPES, effects, parameters
-from .template import expression, statements
+from .activity import INNER_SCOPES, effects, parameters
+from .templates import expression, statements
 
 Body = list[ast.stmt]
 

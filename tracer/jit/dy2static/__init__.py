@@ -1,6 +1,6 @@
 """The conversion under the names that it has in Paddle."""
 
-from ...static.control.values import Undefined as UndefinedVar
+from ...capture.control.branch_values import Undefined as UndefinedVar
 from .convert_call_func import convert_call
 from .program_translator import ProgramTranslator, StaticFunction, convert_to_static
 

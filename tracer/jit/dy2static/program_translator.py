@@ -1,7 +1,7 @@
 """Functions that run as programs, under Paddle's names."""
 
-from ..ast.convert import convert as convert_to_static
-from ..concrete import ConcreteProgram
+from ..concrete_program import ConcreteProgram
+from ..convert.convert import convert as convert_to_static
 from ..program_cache import ProgramCache
 from ..static_function import StaticFunction
 from ..to_static import ProgramTranslator

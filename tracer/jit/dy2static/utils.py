@@ -8,9 +8,9 @@ import textwrap
 from collections.abc import Callable
 from typing import Any
 
+from ...capture.control.branch_values import Undefined as UndefinedVar
 from ...core.errors import TraceError as Dygraph2StaticException
 from ...core.errors import with_user_line
-from ...static.control.values import Undefined as UndefinedVar
 from .internals import part as __getattr__  # noqa: F401 - for the other names
 from .origin_info import unwrap
 

@@ -10,18 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from ..core.errors import TraceError, inside, warn, with_user_line
-from ..core.tensor import Tensor
-from ..nn import layer as layers
-from ..nn.layer import Layer
-from ..static.input_spec import InputSpec
-from ..static.plain import PLAIN, is_fixed
-from ..static.program import Guard
-from ..static.variable import Variable
-from .ast.outside import globals_written
-from .effects import Effect, is_of_program, table_of
-from .looked import Looked, Reads, dice, positions, settled, snapshot_of
-from .place import LISTED, Place, PlainPlaces, content
+from ...capture.variable import Variable
+from ...core.errors import TraceError, inside, warn, with_user_line
+from ...core.tensor import Tensor
+from ...ir.input_spec import InputSpec
+from ...ir.plain_values import PLAIN, is_fixed
+from ...ir.program import Guard
+from ...nn import layer as layers
+from ...nn.layer import Layer
+from .nonlocal_writes import globals_written
+from .reads import Looked, Reads, dice, positions, settled, snapshot_of
+from .side_effects import Effect, is_of_program, table_of
 from .snapshots import (
     MISSING,
     OURS,
@@ -34,6 +33,7 @@ from .snapshots import (
     restored,
     without,
 )
+from .source import LISTED, Place, PlainPlaces, content
 
 ASKS_FOR_ANY = {
     "getattr",

@@ -14,16 +14,16 @@ from contextlib import suppress
 from types import CodeType, MethodType
 from typing import Any
 
+from ...capture.control.escape_analysis import born
+from ...capture.control.may_alias import Either, EitherDict, EitherList, current, is_moved, items_of
+from ...capture.control.mutable_locations import Cell, Elements, Entries, Keeper, Members, Variables, note
+from ...capture.modes import static_mode
+from ...capture.recorder import Recorder
 from ...core.mode import state
 from ...core.tensor import Tensor
 from ...nn.layer import Layer
-from ...static.control.born import born
-from ...static.control.either import Either, EitherDict, EitherList, current, is_moved, items_of
-from ...static.control.keepers import Cell, Elements, Entries, Keeper, Members, Variables, note
-from ...static.modes import static_mode
-from ...static.record import Recorder
-from ..snapshots import MANY, has_attributes
-from .positions import Positions
+from ..operators.dynamic_indexing import Positions
+from .snapshots import MANY, has_attributes
 
 DEPTH = 2  # of containers and objects in one another
 

@@ -15,13 +15,13 @@ from typing import Any
 
 import numpy as np
 
+from ...capture.control.mutable_locations import Keeper
 from ...core.errors import TraceError, user_frame, with_user_line
 from ...core.tensor import Tensor
+from ...ir.plain_values import PLAIN, identical
 from ...nn.layer import Layer
-from ...static.control.keepers import Keeper
-from ...static.plain import PLAIN, identical
-from ..snapshots import MANY, OURS, has_attributes
-from .calls import is_users
+from ..operators.calls import is_users
+from .snapshots import MANY, OURS, has_attributes
 
 DEPTH = 3
 LARGE = 1 << 24  # bytes of an array that are compared

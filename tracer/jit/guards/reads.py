@@ -14,14 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from ..core.cuda import host
-from ..core.tensor import Tensor
-from ..nn.layer import Layer
-from ..static.plain import PLAIN
-from .ast.restless import SOURCES
-from .ast.untracked import alike, position
-from .place import Place
+from ...core.cuda import host
+from ...core.tensor import Tensor
+from ...ir.plain_values import PLAIN
+from ...nn.layer import Layer
+from .impure_calls import SOURCES
+from .opaque_state import alike, position
 from .snapshots import MISSING, OURS, Array, Mapping, Members, Sequence, Snapshot, each, reachable, snapshot
+from .source import Place
 
 FEW = 4096  # numbers of a tensor that are compared at each call, in case others share its memory
 ELSEWHERE = (os._Environ, MappingProxyType, collections.ChainMap, collections.UserDict, collections.UserList)

@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from ..core import rng, unique_name
-from ..core.tensor import Tensor
-from ..nn.layer import Layer
-from ..static.variable import Variable
-from .place import LISTED
+from ...capture.variable import Variable
+from ...core import rng, unique_name
+from ...core.tensor import Tensor
+from ...nn.layer import Layer
 from .snapshots import has_attributes
+from .source import LISTED
 
 
 class Rollback:

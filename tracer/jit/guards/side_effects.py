@@ -6,17 +6,17 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from ..core.errors import TraceError
-from ..core.op import OPS
-from ..core.parameter import Parameter
-from ..core.tensor import Tensor
-from ..nn.layer import Layer
-from ..static.control import nest
-from ..static.control.arrays import TensorArray
-from ..static.control.either import Moved
-from ..static.control.keepers import Cell, Elements, Entries, Keeper
-from ..static.record import Recorder
-from ..static.variable import Variable
+from ...capture.control import pytree
+from ...capture.control.may_alias import Moved
+from ...capture.control.mutable_locations import Cell, Elements, Entries, Keeper
+from ...capture.control.tensor_arrays import TensorArray
+from ...capture.recorder import Recorder
+from ...capture.variable import Variable
+from ...core.errors import TraceError
+from ...core.op import OPS
+from ...core.parameter import Parameter
+from ...core.tensor import Tensor
+from ...nn.layer import Layer
 from .snapshots import MISSING, reachable
 
 
@@ -72,7 +72,7 @@ class Effect:
             return isinstance(now, Tensor) and now.meta == self.before.meta
         if now is self.before or not isinstance(now, list | tuple | dict):
             return now is self.before
-        (one, first), (two, second) = nest.flatten(self.before), nest.flatten(now)
+        (one, first), (two, second) = pytree.flatten(self.before), pytree.flatten(now)
         return first == second and all(map(_alike, one, two))
 
     def is_of_state(self) -> bool:
@@ -138,13 +138,13 @@ def _changed(keeper: Keeper, before: dict[Any, Any]) -> Iterator[tuple[Any, Any,
 
 def holds_program(value: Any) -> bool:
     """Whether a value is one of a program, or a container with such."""
-    return any(map(is_of_program, nest.flatten(value)[0]))
+    return any(map(is_of_program, pytree.flatten(value)[0]))
 
 
 def refuse_lists(effects: list[Effect]) -> None:
     """Raise TraceError for attributes that were given a list of the program: no run could set them."""
     for effect in effects:
-        if any(isinstance(leaf, TensorArray | Moved) for leaf in nest.flatten(effect.after)[0]):
+        if any(isinstance(leaf, TensorArray | Moved) for leaf in pytree.flatten(effect.after)[0]):
             why = f"{effect.label} was set to a list of values of the program; only a tensor can be kept there"
             raise TraceError(f"{why}, or as many as Python knows")
 
@@ -165,7 +165,7 @@ def mark_shared(effects: list[Effect], places: Iterable[tuple[Any, Any, Any]]) -
                 for at, item in found.items() if isinstance(found, dict) else enumerate(found):
                     named.setdefault(id(item), set()).add((id(found), at))
     for effect in effects:
-        own, leaves = (table_of(effect.owner), effect.key), nest.flatten(effect.before)[0]
+        own, leaves = (table_of(effect.owner), effect.key), pytree.flatten(effect.before)[0]
         inside = {(id(effect.before), at) for at in range(len(leaves))}
         tensors = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
         effect.shared = any(named.get(id(t), set()) - {own} - inside for t in tensors)

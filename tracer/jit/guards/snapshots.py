@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from ..core.tensor import Tensor
-from ..nn.layer import Layer
-from ..static.plain import PLAIN, exactly, identical
+from ...core.tensor import Tensor
+from ...ir.plain_values import PLAIN, exactly, identical
+from ...nn.layer import Layer
 
 MISSING = object()
 MANY = 1000  # of elements: larger containers are known by identity and length, as comparing them at each call would cost more than it helps

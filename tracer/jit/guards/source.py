@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from types import CellType
 from typing import Any
 
-from .effects import is_of_program
+from .side_effects import is_of_program
 from .snapshots import MISSING, Plain, Snapshot, is_plain, reachable, restored
 
 LISTED = (

@@ -7,22 +7,22 @@ from typing import Any
 
 import numpy as np
 
+from ...capture.control.array_replacement import OtherLength, opened
+from ...capture.control.branch import cond, put_back, record_branches
+from ...capture.control.branch_values import Undefined, as_condition
+from ...capture.control.escape_analysis import is_made_here
+from ...capture.control.may_alias import KINDS, Sides, current, is_moved, items_of
+from ...capture.control.mutable_locations import Elements, Longer, note, taken_back
+from ...capture.control.tensor_arrays import StillEmpty, TensorArray
+from ...capture.modes import Static, static_mode
+from ...capture.variable import Variable
 from ...core.errors import OpError, TraceError
 from ...core.mode import state
 from ...core.op import Meta
-from ...static.control.array_rounds import OtherLength, opened
-from ...static.control.arrays import StillEmpty, TensorArray
-from ...static.control.born import is_made_here
-from ...static.control.branch import cond, put_back, record_branches
-from ...static.control.either import KINDS, Sides, current, is_moved, items_of
-from ...static.control.keepers import Elements, Longer, note, taken_back
-from ...static.control.values import Undefined, as_condition
-from ...static.modes import Static, static_mode
-from ...static.variable import Variable
+from ..guards.nonlocal_writes import new, own
+from ..guards.opaque_state import untracked_by
 from .calls import asked
-from .checks import Stopped, refuse_where, tried, unconditional
-from .outside import new, own
-from .untracked import untracked_by
+from .exceptions import Stopped, refuse_where, tried, unconditional
 
 INT64 = Meta((), np.dtype(np.int64))
 Get = Callable[[], list[Any]]

@@ -11,28 +11,36 @@ from contextlib import suppress
 from types import CodeType, FunctionType, MethodType
 from typing import Any
 
+from ...capture.control import pytree
+from ...capture.control.branch_values import as_meta, common
+from ...capture.control.may_alias import current
+from ...capture.control.tensor_arrays import TensorArray
+from ...capture.modes import static_mode
+from ...capture.symbolic_scalars import NATURAL, Stands, as_default, either_of, marked, stands_for, troubled
+from ...capture.variable import Variable
 from ...core.dtype import dtype_of
 from ...core.errors import TraceError, inside, warn, with_user_line
 from ...core.mode import state
 from ...core.op import OPS
 from ...nn.layer import Layer
-from ...static.control import nest
-from ...static.control.arrays import TensorArray
-from ...static.control.either import current
-from ...static.control.values import as_meta, common
-from ...static.modes import static_mode
-from ...static.numbers import NATURAL, Stands, as_default, either_of, marked, stands_for, troubled
-from ...static.variable import Variable
-from ..snapshots import has_attributes
-from . import numbers, sequences
-from .checks import print_
-from .entries import OF_ONE_KEY, count_of, getting, is_unsure, whole
-from .numbers import guarded, method_of
-from .outside import changing, delete_attribute, in_a_block, new, noting, refuse_outer_iterators, set_attribute
-from .restless import heard_of
-from .rows import Enumerated, Range, Rows, Sequenced, Zipped, is_open, rows_of
-from .source import NoSource
-from .special import method_for
+from ..convert.source import NoSource
+from ..guards.impure_calls import heard_of
+from ..guards.nonlocal_writes import (
+    changing,
+    delete_attribute,
+    in_a_block,
+    new,
+    noting,
+    refuse_outer_iterators,
+    set_attribute,
+)
+from ..guards.snapshots import has_attributes
+from . import python_scalars, sequences
+from .dunder_methods import method_for
+from .exceptions import print_
+from .iterables import Enumerated, Range, Rows, Sequenced, Zipped, is_open, rows_of
+from .partial_dicts import OF_ONE_KEY, count_of, getting, is_unsure, whole
+from .python_scalars import guarded, method_of
 from .training_state import first_argument, is_training_step
 
 LIBRARIES = ("numpy", "scipy", "onnx", "onnxruntime", "torch", "matplotlib", "PIL", "google", "_pytest", "pytest")
@@ -138,13 +146,13 @@ def _choosing(function: Any) -> Callable[..., Any]:
     """A function of `functools.singledispatch`, whose ways are converted."""
 
     def called(*args: Any, **kwargs: Any) -> Any:
-        return call(function.dispatch(numbers.class_of(args[0]) if args else object))(*args, **kwargs)
+        return call(function.dispatch(python_scalars.class_of(args[0]) if args else object))(*args, **kwargs)
 
     return called
 
 
 def _holds_variable(value: Any) -> bool:
-    return any(isinstance(leaf, Variable) for leaf in nest.flatten(value)[0])
+    return any(isinstance(leaf, Variable) for leaf in pytree.flatten(value)[0])
 
 
 def _making(function: Any) -> Any:
@@ -199,7 +207,7 @@ def _of_container(function: Any) -> Any:
 
 def convert_or_leave(function: Any) -> Any:
     """The converted function, if it is one of the user's whose source is there."""
-    from .convert import convert  # noqa: PLC0415 - it compiles code that calls this module
+    from ..convert.convert import convert  # noqa: PLC0415 - it compiles code that calls this module
 
     if isinstance(function, functools.partial):
         return functools.partial(convert_or_leave(function.func), *function.args, **function.keywords)
@@ -371,7 +379,7 @@ def op_of_two(op: str, a: Any, b: Any) -> Any:
 
 def _quantified(stops: bool) -> Callable[..., Any]:
     def over(values: Any) -> Any:
-        from .truth import and_, or_  # noqa: PLC0415 - it calls this module
+        from .logical import and_, or_  # noqa: PLC0415 - it calls this module
 
         if isinstance(values, Variable):
             op = "reduce_any" if stops else "reduce_all"
@@ -435,7 +443,7 @@ BUILTINS: dict[Any, Any] = {
     builtins.int: _cast("int64", int),
     builtins.float: _cast("float64", float),
     builtins.bool: _bool,
-    **numbers.BUILTINS,
+    **python_scalars.BUILTINS,
     **{of: _of_whole(function) for of, function in THROUGH.items()},
     builtins.setattr: set_attribute,
     builtins.delattr: delete_attribute,

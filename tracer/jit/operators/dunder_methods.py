@@ -13,11 +13,11 @@ from collections.abc import Callable, Iterator
 from types import FunctionType, MethodType, ModuleType
 from typing import Any
 
+from ...capture.modes import static_mode
 from ...core.mode import state
 from ...core.tensor import Tensor
 from ...nn.layer import Layer
-from ...static.modes import static_mode
-from ..snapshots import has_attributes
+from ..guards.snapshots import has_attributes
 
 _OF_TWO = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor", "lshift", "rshift")
 _OTHERS = (

@@ -7,17 +7,17 @@ from typing import Any
 
 import numpy as np
 
+from ...capture.control.branch_values import as_meta, constant, meta_of
+from ...capture.control.may_alias import items_of
+from ...capture.control.tensor_arrays import TensorArray
+from ...capture.modes import Static, static_mode
+from ...capture.recorder import Recorder
+from ...capture.variable import Variable
 from ...core.dtype import dtype_of
 from ...core.errors import OarlockError, TraceError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
-from ...static.control.arrays import TensorArray
-from ...static.control.either import items_of
-from ...static.control.values import as_meta, constant, meta_of
-from ...static.modes import Static, static_mode
-from ...static.record import Recorder
-from ...static.variable import Variable
 
 INT64 = Meta((), np.dtype(np.int64))
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ...capture.control import pytree
+from ...capture.control.branch import check_condition, put_back
+from ...capture.control.branch_values import as_condition
+from ...capture.control.mutable_locations import refuse_changed
+from ...capture.control.optional_values import facts_of
+from ...capture.modes import Static, static_mode
+from ...capture.side_effects.py_func import py_func
+from ...capture.variable import Variable
 from ...core.errors import TraceError, user_line
 from ...core.mode import state
 from ...core.op import OPS
 from ...core.tensor import Tensor
-from ...static.control import nest
-from ...static.control.branch import check_condition, put_back
-from ...static.control.keepers import refuse_changed
-from ...static.control.maybe import facts_of
-from ...static.control.values import as_condition
-from ...static.effects.calls import py_func
-from ...static.modes import Static, static_mode
-from ...static.variable import Variable
 
 MARK = "_oarlock_raised_at"  # of an exception that a statement of the user's raised while its code was recorded
 
@@ -99,7 +99,7 @@ def check(mode: Static, holds: Any, message: str, where: str, data: list[Variabl
 
 def print_(*values: Any, **how: Any) -> None:
     """`print(*values)`: with values of the program whenever it runs, as Python would print them."""
-    leaves, nesting = nest.flatten(values)
+    leaves, nesting = pytree.flatten(values)
     places = [i for i, leaf in enumerate(leaves) if isinstance(leaf, Variable)]
     mode = static_mode(state.mode)
     if not places or mode is None:
@@ -113,6 +113,6 @@ def print_(*values: Any, **how: Any) -> None:
         shown = list(leaves)
         for i, array in zip(places, arrays, strict=True):
             shown[i] = Tensor(array)
-        print(*nest.build(nesting, shown), **how)
+        print(*pytree.build(nesting, shown), **how)
 
     py_func(show, [leaves[i] for i in places], None)

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from ...capture.control.branch_values import as_meta
+from ...capture.control.tensor_arrays import TensorArray
+from ...capture.symbolic_scalars import troubled
+from ...capture.variable import Variable
 from ...core.errors import TraceError, with_user_line
 from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
-from ...static.control.arrays import TensorArray
-from ...static.control.values import as_meta
-from ...static.numbers import troubled
-from ...static.variable import Variable
-from .entries import whole
+from .partial_dicts import whole
 
 INT64 = Meta((), np.dtype(np.int64))
 UNROLLED = 32  # rows of a tensor of known size that are walked one by one; more become a loop of the program

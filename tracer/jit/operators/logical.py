@@ -10,28 +10,28 @@ from typing import Any
 
 import numpy as np
 
+from ...capture.control.branch import cond
+from ...capture.control.branch_values import as_condition, as_meta, constant, meta_of
+from ...capture.control.may_alias import current
+from ...capture.control.mutable_locations import taken_back
+from ...capture.control.optional_values import NO_FACTS, facts_of, implying, tells
+from ...capture.control.tensor_arrays import StillEmpty, TensorArray
+from ...capture.modes import NoValue, SymbolicShape, static_mode
+from ...capture.recorder import Inner
+from ...capture.symbolic_scalars import BOOL, marked, stands_for
+from ...capture.variable import Variable
 from ...core.errors import TraceError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS
 from ...core.tensor import Tensor
-from ...static.control.arrays import StillEmpty, TensorArray
-from ...static.control.branch import cond
-from ...static.control.either import current
-from ...static.control.keepers import taken_back
-from ...static.control.maybe import NO_FACTS, facts_of, implying, tells
-from ...static.control.values import as_condition, as_meta, constant, meta_of
-from ...static.modes import NoValue, SymbolicShape, static_mode
-from ...static.numbers import BOOL, marked, stands_for
-from ...static.program import OpDesc
-from ...static.record import Inner
-from ...static.variable import Variable
+from ...ir.program import OpDesc
 from .calls import asked, call
-from .checks import unconditional
-from .entries import all_whole
-from .numbers import is_, is_there, standing
-from .rows import rows_of
+from .dunder_methods import method_for
+from .exceptions import unconditional
+from .iterables import rows_of
+from .partial_dicts import all_whole
+from .python_scalars import is_, is_there, standing
 from .sequences import folded
-from .special import method_for
 
 _UNSAID = object()  # stands for an operand that may not be looked at
 

@@ -8,25 +8,25 @@ from typing import Any
 
 import numpy as np
 
+from ...capture.control.branch import put_back
+from ...capture.control.branch_values import as_condition, as_meta, constant
+from ...capture.control.loop import record_loop
+from ...capture.control.mutable_locations import taken_back
+from ...capture.control.tensor_arrays import TensorArray
+from ...capture.modes import Static, static_mode
+from ...capture.recorder import Inner
+from ...capture.symbolic_scalars import NATURAL, marked
+from ...capture.variable import Variable
 from ...core.errors import OpError, TraceError
 from ...core.mode import state
 from ...core.op import OPS, Meta
-from ...static.control.arrays import TensorArray
-from ...static.control.branch import put_back
-from ...static.control.keepers import taken_back
-from ...static.control.loop import record_loop
-from ...static.control.values import as_condition, as_meta, constant
-from ...static.modes import Static, static_mode
-from ...static.numbers import NATURAL, marked
-from ...static.record import Inner
-from ...static.variable import Variable
+from ..guards.nonlocal_writes import new, own, refuse_outer_iterators
+from ..guards.opaque_state import refuse_if_kept
 from .branches import Get, Set, if_, nothing, watched
 from .calls import asked, call
-from .checks import unconditional
-from .outside import new, own, refuse_outer_iterators
-from .rows import Rows, rows_of
-from .truth import and_
-from .untracked import refuse_if_kept
+from .exceptions import unconditional
+from .iterables import Rows, rows_of
+from .logical import and_
 
 INT64 = Meta((), np.dtype(np.int64))
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ...capture.control.branch import cond
+from ...capture.control.may_alias import current, items_of, named
+from ...capture.modes import static_mode
+from ...capture.symbolic_scalars import NATURAL, marked
+from ...capture.variable import Variable
 from ...core.errors import TraceError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS
 from ...core.tensor import Tensor
-from ...static.control.branch import cond
-from ...static.control.either import current, items_of, named
-from ...static.modes import static_mode
-from ...static.numbers import NATURAL, marked
-from ...static.variable import Variable
-from .checks import unconditional
-from .numbers import is_there
+from .exceptions import unconditional
+from .python_scalars import is_there
 
 OF_ONE_KEY = frozenset({"get", "__getitem__", "__contains__", "__setitem__", "__delitem__", "update", "clear"})
 

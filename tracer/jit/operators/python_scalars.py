@@ -10,19 +10,19 @@ from typing import Any
 
 import numpy as np
 
+from ...capture.control.branch import cond
+from ...capture.control.branch_values import as_condition, is_number
+from ...capture.control.maybe_undefined import whether_set
+from ...capture.control.optional_values import none_flag
+from ...capture.control.tensor_arrays import TensorArray
+from ...capture.modes import static_mode
+from ...capture.symbolic_scalars import BOOL, Stands, marked, number_error, refused
+from ...capture.variable import Variable
 from ...core.errors import OarlockError, user_line, with_user_line
 from ...core.mode import state
 from ...core.op import OPS
 from ...core.tensor import Tensor
-from ...static.control.arrays import TensorArray
-from ...static.control.branch import cond
-from ...static.control.maybe import none_flag
-from ...static.control.unset import whether_set
-from ...static.control.values import as_condition, is_number
-from ...static.modes import static_mode
-from ...static.numbers import BOOL, Stands, marked, number_error, refused
-from ...static.variable import Variable
-from .checks import check
+from .exceptions import check
 from .training_state import refuse_training_state
 
 COMPARE = "ask for its value (`==`, `<`, if/elif), or have one kind of number on all ways"

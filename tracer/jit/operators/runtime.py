@@ -5,24 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ...capture.control import pytree
+from ...capture.control.branch_values import Undefined, as_condition
+from ...capture.control.may_alias import current
+from ...capture.control.optional_values import make_returned, none_flag
+from ...capture.modes import static_mode
+from ...capture.variable import Variable
 from ...core.errors import TraceError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS
-from ...static.control import nest
-from ...static.control.either import current
-from ...static.control.maybe import make_returned, none_flag
-from ...static.control.values import Undefined, as_condition
-from ...static.modes import static_mode
-from ...static.variable import Variable
+from ..guards.nonlocal_writes import changing, new, owns
 from .branches import if_, if_expression
 from .calls import call
-from .checks import assert_, raised
+from .dynamic_indexing import chosen
+from .exceptions import assert_, raised
+from .logical import and_, and_value, chain, equal, in_, not_, not_equal, or_, or_value
 from .loops import for_, listed, while_
-from .numbers import class_of, entry, is_, looks_at, matched, mod, shown, standing
-from .outside import changing, new, owns
-from .positions import chosen
+from .python_scalars import class_of, entry, is_, looks_at, matched, mod, shown, standing
 from .sequences import opened, part
-from .truth import and_, and_value, chain, equal, in_, not_, not_equal, or_, or_value
 
 __all__ = [
     "Undefined", "and_", "and_value", "assert_", "attribute", "call", "chain", "changing", "class_of", "current", "equal", "for_", "if_", "if_expression",
@@ -37,7 +37,7 @@ def returned(value: Any, whether: Any = True, name: str = "") -> Any:
     """What a function gives: None where no way through it gave anything.   whether: it did, where that is not clear from its code."""
     if isinstance(whether, Variable) and value is not None:
         return _returned_if(whether, value, name)
-    held = [v for v in nest.flatten(value)[0] if isinstance(v, Undefined) and v is not nothing_returned]
+    held = [v for v in pytree.flatten(value)[0] if isinstance(v, Undefined) and v is not nothing_returned]
     if held:
         raise TraceError(with_user_line(f"return: '{held[0].name}' {held[0].why}"))
     return None if isinstance(value, Undefined) or (not isinstance(whether, Variable) and not whether) else value

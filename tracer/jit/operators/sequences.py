@@ -11,17 +11,17 @@ from typing import Any
 
 import numpy as np
 
+from ...capture.control.branch_values import as_meta, constant, is_number
+from ...capture.control.may_alias import current
+from ...capture.control.tensor_arrays import TensorArray
+from ...capture.modes import static_mode
+from ...capture.symbolic_scalars import troubled
+from ...capture.variable import Variable
 from ...core.errors import TraceError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS
-from ...static.control.arrays import TensorArray
-from ...static.control.either import current
-from ...static.control.values import as_meta, constant, is_number
-from ...static.modes import static_mode
-from ...static.numbers import troubled
-from ...static.variable import Variable
-from .outside import new
-from .rows import INT64, Range, Reversed, Rows, is_open, rows_of
+from ..guards.nonlocal_writes import new
+from .iterables import INT64, Range, Reversed, Rows, is_open, rows_of
 
 
 def part(value: Any, start: Any, stop: Any, step: Any) -> Any:

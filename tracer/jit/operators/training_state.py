@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...capture.modes import Static
 from ...core.tensor import Tensor
-from ...static.modes import Static
 
 OF_GRADIENTS = frozenset({"backward", "grad", "gradient", "_grad_ivar", "clear_grad", "clear_gradient", "_zero_grads"})
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...core.dtype import bfloat16
-from ..graph.defaults import default_main_program
+from ..graph.default_programs import default_main_program
 from ..graph.program import Program
 from .decorate import OptimizerWithMixedPrecision, decorate
 from .lists import AutoMixedPrecisionLists

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ...capture.control.with_blocks import ConditionalBlock
+from ...capture.variable import Variable
 from ...core.dtype import dtype_of
 from ...core.errors import OarlockError, OpError, with_user_line
 from ...core.mode import pushed
 from ...core.op import OPS
 from ...core.unique_name import generate
-from ..control.bodies import ConditionalBlock
-from ..graph.defaults import program_guard
+from ..graph.default_programs import program_guard
 from ..graph.gradients import program_of
 from ..graph.inputs import create_global_var
 from ..graph.mode import Writing
 from ..graph.program import Program
-from ..graph.record import Role
-from ..variable import Variable
+from ..graph.program_recorder import Role
 from .lists import DTYPES, AutoMixedPrecisionLists
 from .rewrite import cast_model_to_fp16
 

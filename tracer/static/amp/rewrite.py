@@ -12,11 +12,11 @@ from typing import Any
 
 from ...core.dtype import dtype_of, float16
 from ...core.op import OPS
-from ..blocks import EMPTY
-from ..graph.defaults import name_scope
+from ...ir.block_captures import EMPTY
+from ...ir.passes.shape_inference import infer
+from ...ir.program import Attr, AttrType, OpDesc
+from ..graph.default_programs import name_scope
 from ..graph.program import Program
-from ..program import Attr, AttrType, OpDesc
-from ..reinfer import infer
 from .lists import AutoMixedPrecisionLists
 
 GUARD = "__use_fp16__"

@@ -6,17 +6,17 @@ from collections.abc import Iterator
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
+from ...capture.variable import ParameterVariable, Variable, checked_flags
 from ...core import unique_name
 from ...core.dtype import dtype_of
 from ...core.errors import OpError, told, user_line, with_user_line
 from ...core.op import OPS, Meta
-from .. import program as data
+from ...ir import program as data
+from ...ir.block_captures import BODIES, EFFECTS
+from ...ir.passes.shape_inference import infer
+from ...ir.passes.upgrade_ops import RENAMED
+from ...ir.printer import block_lines
 from ..block_desc import BlockDesc
-from ..blocks import BODIES, EFFECTS
-from ..compiled.upgraded import RENAMED
-from ..printer import block_lines
-from ..reinfer import infer
-from ..variable import ParameterVariable, Variable, checked_flags
 from .operator import Operator, typed
 
 if TYPE_CHECKING:

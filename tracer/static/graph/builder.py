@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from ...capture.variable import ParameterVariable, Variable
 from ...core.tensor import Tensor
-from ..variable import ParameterVariable, Variable
 from .parameters import new_buffer, new_parameter
 
 if TYPE_CHECKING:
     from .mode import Writing
-    from .record import HandRecorder
+    from .program_recorder import HandRecorder
 
 
 class Builder:

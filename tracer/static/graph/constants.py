@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from ...capture.variable import Variable
 from ...core.dtype import dtype_of
 from ...core.op import OPS
-from ..variable import Variable
 
 # dtype -> the attribute of assign_value that holds its elements, and the dtype they are held in
 HELD = {

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ...core.op import OPS
-from ..attrs import block_indices, var_names
-from ..program import Attr, AttrType, OpDesc, Program
-from .record import Role
+from ...ir.attr_types import block_indices, var_names
+from ...ir.program import Attr, AttrType, OpDesc, Program
+from .program_recorder import Role
 
 
 def is_forward(op: OpDesc) -> bool:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from ... import autodiff as data
+from ...capture.variable import ParameterVariable, Variable
 from ...core.errors import OarlockError, OperandError, with_user_line
 from ...core.mode import pushed
-from .. import backward as data
-from ..program import Attr, AttrType, OpDesc
-from ..variable import ParameterVariable, Variable
+from ...ir.program import Attr, AttrType, OpDesc
 from .mode import Writing
 from .program import Program
-from .record import Role
+from .program_recorder import Role
 
 
 def program_of(what: str, variable: Any) -> Program:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...capture.modes import static_mode
+from ...capture.variable import Variable
 from ...core import unique_name
 from ...core.dtype import default_float, dtype_of
 from ...core.errors import with_user_line
 from ...core.mode import state
 from ...core.op import OPS
-from .. import program as data
-from ..modes import static_mode
-from ..variable import Variable
-from .defaults import default_main_program
+from ...ir import program as data
+from .default_programs import default_main_program
 from .mode import writing
 from .parameters import lasting
 

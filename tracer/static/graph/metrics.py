@@ -6,16 +6,16 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from ...capture.modes import static_mode
+from ...capture.variable import Variable
 from ...core import unique_name
 from ...core.errors import OarlockError, OperandError, OpError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS, Meta
-from .. import program as data
-from ..modes import static_mode
-from ..program import Attr, AttrType
-from ..variable import Variable
+from ...ir import program as data
+from ...ir.program import Attr, AttrType
 from .constants import value_of
-from .defaults import default_main_program
+from .default_programs import default_main_program
 from .parameters import lasting
 
 

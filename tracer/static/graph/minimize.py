@@ -5,20 +5,20 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+from ...capture.variable import ParameterVariable, Variable
 from ...core import unique_name
 from ...core.dtype import dtype_of, is_half
 from ...core.errors import MisfitError, OarlockError, with_user_line
 from ...core.mode import pushed
 from ...core.op import OPS
-from .. import program as data
-from ..variable import ParameterVariable, Variable
-from .defaults import program_guard
+from ...ir import program as data
+from .default_programs import program_guard
 from .gradients import append_backward, program_of
 from .mode import Writing
 from .operator import Operator
 from .parameters import lasting
 from .program import Program
-from .record import Role
+from .program_recorder import Role
 
 Pairs = list[tuple[ParameterVariable, Variable]]
 

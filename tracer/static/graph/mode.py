@@ -6,6 +6,8 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from ...capture.modes import Static, static_mode
+from ...capture.variable import Variable
 from ...core import unique_name
 from ...core.dtype import is_float
 from ...core.era import era
@@ -13,13 +15,11 @@ from ...core.errors import OperandError, OpError, inside, with_user_line
 from ...core.mode import Mode, Over, pushed, state
 from ...core.op import Meta, Op, Slot
 from ...core.tensor import Tensor
-from ..modes import Static, static_mode
-from ..program import OpDesc
-from ..variable import Variable
+from ...ir.program import OpDesc
 from .builder import Builder
-from .defaults import default_main_program
+from .default_programs import default_main_program
 from .program import Program
-from .record import HandRecorder
+from .program_recorder import HandRecorder
 
 # What works on whole numbers here, and is refused for them, with a TypeError, by the functions that write programs in Paddle.
 FLOATS_ONLY = frozenset(

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from ...capture.variable import Variable
 from ...core import unique_name
 from ...core.op import OPS
-from .. import program as data
-from ..scope import Scope, current_scope
-from ..variable import Variable
+from ...ir import program as data
+from ...ir.scope import Scope, current_scope
 from .constants import value_of
-from .defaults import default_main_program
+from .default_programs import default_main_program
 from .mode import Writing
 from .parameters import lasting
 

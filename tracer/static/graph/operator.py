@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ...capture.recorder import plain
 from ...core.dtype import DType
 from ...core.era import era
 from ...core.errors import OpError, with_user_line
 from ...core.op import OPS
-from ..attrs import attr_problem, block_indices
+from ...ir.attr_types import attr_problem, block_indices
+from ...ir.printer import op_text
+from ...ir.program import Attr, AttrType, OpDesc
 from ..op_desc import OpDesc as Described
-from ..printer import op_text
-from ..program import Attr, AttrType, OpDesc
-from ..record import plain
 
 if TYPE_CHECKING:
     from .block import Block

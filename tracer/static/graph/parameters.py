@@ -8,16 +8,16 @@ from typing import Any
 
 import numpy as np
 
+from ...capture.variable import ParameterVariable, Variable
 from ...core import cuda
 from ...core.dtype import BY_NP, dtype_of
 from ...core.errors import OpError, with_user_line
 from ...core.mode import pushed
 from ...core.parameter import Parameter
 from ...core.tensor import Tensor
-from .. import program as data
-from ..variable import ParameterVariable, Variable
+from ...ir import program as data
 from .constants import value_of
-from .defaults import default_startup_program
+from .default_programs import default_startup_program
 from .program import Program
 
 

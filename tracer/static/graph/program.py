@@ -9,19 +9,19 @@ from typing import Any
 
 import numpy as np
 
+from ...capture.recorder import Inner
+from ...capture.variable import ParameterVariable, Variable, checked_flags
 from ...core.errors import OperandError, OpError, with_user_line
 from ...core.tensor import Tensor
-from .. import program as data
+from ...ir import program as data
+from ...ir.parser import parse
+from ...ir.passes.prune import lean
+from ...ir.scope import Scope, current_scope
 from ..block_desc import ProgramDesc
-from ..parser import parse
-from ..prune import lean
-from ..record import Inner
-from ..scope import Scope, current_scope
-from ..variable import ParameterVariable, Variable, checked_flags
 from .block import Block
+from .for_test import for_testing
 from .operator import Operator
-from .record import HandRecorder, Role
-from .testing import for_testing
+from .program_recorder import HandRecorder, Role
 
 
 def _targets(target: Any) -> list[str]:
@@ -167,7 +167,7 @@ class Program:
         scope : Scope, optional
             Where the values go; by default the current scope.
         """
-        from .state import set_fitting_values  # noqa: PLC0415 - which knows programs
+        from .state_dict import set_fitting_values  # noqa: PLC0415 - which knows programs
 
         if not isinstance(state_dict, dict):
             raise OperandError(

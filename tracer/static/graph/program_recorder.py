@@ -7,15 +7,15 @@ from contextlib import contextmanager
 from enum import IntFlag
 from typing import Any
 
+from ...capture.recorder import Recorder
+from ...capture.variable import Variable
 from ...core import unique_name
 from ...core.era import era
 from ...core.errors import TraceError, with_user_line
 from ...core.parameter import Parameter
 from ...core.tensor import Tensor
-from ..names import Namer
-from ..program import Attr, AttrType, OpDesc, Program, VarDesc
-from ..record import Recorder
-from ..variable import Variable
+from ...ir.names import Namer
+from ...ir.program import Attr, AttrType, OpDesc, Program, VarDesc
 from .constants import value_of
 
 # Ops that hand the shape of their operand on to their gradient.

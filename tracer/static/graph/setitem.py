@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...capture.variable import Variable
 from ...core.errors import OpError, with_user_line
 from ...core.op import OPS
-from ..variable import Variable
 
 
 def setitem(x: Variable, index: Any, value: Any) -> Variable:

@@ -10,7 +10,7 @@ from ...core import cuda
 from ...core.dtype import is_float
 from ...core.errors import MisfitError, warn, with_user_line
 from ...core.tensor import Tensor
-from ..scope import Scope
+from ...ir.scope import Scope
 from .program import Program
 
 NAME_TABLE = "StructuredToParameterName@@"  # in a state dict of a layer: names of variables by structured names

@@ -1,8 +1,9 @@
 """Programs and their values in files."""
 
+from ...capture.normalize import normalize_program
 from ...export import pdmodel
+from ...ir import program as data
 from ...loader.files import program_from_bytes
-from .. import program as data
 from ..graph.program import Program
 from .models import (
     _get_valid_program,
@@ -15,7 +16,6 @@ from .models import (
     serialize_persistables,
     serialize_program,
 )
-from .normal import normalize_program
 from .states import load, load_program_state, save, set_program_state
 from .variables import (
     get_program_parameter,

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from ...capture.normalize import names_of, normalized
+from ...compiler.executable import Ready
 from ...core import cuda
 from ...core.dtype import dtype_of
 from ...core.errors import OpError, warn, with_user_line
@@ -15,20 +17,18 @@ from ...core.op import Meta
 from ...core.tensor import Tensor
 from ...export import pdiparams, pdmodel
 from ...export.save import atomic_write
-from ...jit.recording import PRODUCER, Recording
+from ...ir import program as data
+from ...ir.passes.upgrade_attrs import as_today
+from ...ir.scope import Scope, current_scope
+from ...jit.layer_capture import PRODUCER, Recording
+from ...jit.model_writer import Model, write_all
 from ...jit.save import checked_path
-from ...jit.written import Model, write_all
 from ...loader.files import program_from_bytes
 from ...loader.model_files import read_model
 from ...loader.params import params_from_bytes
-from .. import program as data
-from ..compiled.older import as_today
 from ..graph.compiled_program import CompiledProgram
-from ..graph.defaults import default_main_program
+from ..graph.default_programs import default_main_program
 from ..graph.program import Program
-from ..running import Ready
-from ..scope import Scope, current_scope
-from .normal import names_of, normalized
 
 
 def _get_valid_program(program: Any = None) -> Program:

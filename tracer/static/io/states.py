@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...capture.variable import Variable
 from ...core import cuda
 from ...core.errors import FileError, MisfitError, OpError, with_user_line
 from ...core.tensor import Tensor
@@ -15,11 +16,10 @@ from ...export import pdmodel
 from ...export.pickles import dump
 from ...export.save import atomic_write
 from ...framework.io import load as load_pickle
+from ...ir.scope import current_scope
 from ...loader.params import load_params
 from ..graph.program import Program
-from ..graph.state import NAME_TABLE, by_variable_names, set_values
-from ..scope import current_scope
-from ..variable import Variable
+from ..graph.state_dict import NAME_TABLE, by_variable_names, set_values
 
 PARAMS, OPT, MODEL = ".pdparams", ".pdopt", ".pdmodel"
 

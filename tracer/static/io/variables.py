@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
+from ...capture.variable import Variable
 from ...core import cuda
 from ...core.errors import OpError, with_user_line
 from ...export import pdiparams
 from ...export.save import atomic_write
+from ...ir.scope import current_scope
 from ...loader.params import load_params
-from ..graph.defaults import default_main_program
+from ..graph.default_programs import default_main_program
 from ..graph.program import Program
-from ..scope import current_scope
-from ..variable import Variable
 
 Predicate = Callable[[Variable], bool]
 

@@ -1,15 +1,14 @@
 """Layers as functions that make their parameters in the program that is written: paddle.static.nn."""
 
-from ..control import case, cond, switch_case, while_loop
-from ..control.static_rnn import StaticRNN
-from ..effects import py_func, static_pylayer
+from ...capture.control import case, cond, switch_case, while_loop
+from ...capture.control.static_rnn import StaticRNN
+from ...capture.side_effects import py_func, static_pylayer
 from . import common, control_flow
 from .conv import conv2d, conv2d_transpose, conv3d, conv3d_transpose, deform_conv2d
 from .dense import bilinear_tensor_product, embedding, fc, row_conv
 from .norm import batch_norm, group_norm, instance_norm, layer_norm, spectral_norm
 from .other import prelu
 from .parameters import create_parameter
-from .refused import data_norm, nce, sparse_embedding
 from .sequence import (
     sequence_concat,
     sequence_conv,
@@ -27,6 +26,7 @@ from .sequence import (
     sequence_softmax,
     sequence_unpad,
 )
+from .unsupported import data_norm, nce, sparse_embedding
 
 __all__ = [
     "StaticRNN", "batch_norm", "bilinear_tensor_product", "case", "cond", "control_flow", "conv2d", "conv2d_transpose", "conv3d", "conv3d_transpose",

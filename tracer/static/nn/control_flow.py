@@ -1,9 +1,9 @@
 """Control flow under the names of paddle.static.nn.control_flow."""
 
-from ..control import case, cond, switch_case, while_loop
-from ..control.bodies import ConditionalBlock, Switch, While
-from ..control.static_rnn import StaticRNN
-from ..effects import Assert, Print
+from ...capture.control import case, cond, switch_case, while_loop
+from ...capture.control.static_rnn import StaticRNN
+from ...capture.control.with_blocks import ConditionalBlock, Switch, While
+from ...capture.side_effects import Assert, Print
 
 __all__ = [
     "Assert",

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ...capture.variable import Variable
 from ...core.dtype import dtype_of
 from ...core.errors import OpError, with_user_line
 from ...core.op import OPS
-from ..variable import Variable
 from .helper import Helper, known_size
 
 

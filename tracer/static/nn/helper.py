@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import Any
 
+from ...capture.variable import Variable
 from ...core import unique_name
 from ...core.dtype import dtype_of, is_float
 from ...core.era import era
@@ -17,7 +18,6 @@ from ...core.tensor import Tensor
 from ...nn.create_parameter import made_parameter
 from ...nn.initializer import Initializer
 from ...nn.param_attr import ParamAttr
-from ..variable import Variable
 
 
 class Helper:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ...capture.variable import Variable
 from ...core.errors import OpError, with_user_line
 from ...core.op import OPS
 from ...nn.initializer import Constant, Normal
 from ...nn.param_attr import ParamAttr
-from ..variable import Variable
 from .helper import Helper, known_size
 
 ONES, ZEROS = Constant(1.0), Constant(0.0)

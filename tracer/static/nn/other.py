@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...capture.variable import Variable
 from ...core.errors import OpError, with_user_line
 from ...core.op import OPS
 from ...nn.initializer import Constant
-from ..variable import Variable
 from .helper import Helper, known_size
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ....capture.control.static_rnn import StaticRNN
 from ....core.op import OPS
 from ....nn.rnn import initial_states
-from ....static.control.static_rnn import StaticRNN
 from ...layers.cells import mask_of, masked, turned
 from ...layers.norms import dropout
 from .units import BasicGRUUnit, BasicLSTMUnit, called

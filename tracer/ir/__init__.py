@@ -1,0 +1,1 @@
+"""The intermediate representation: programs as plain data, with their text form, verifier, guards and scopes."""
