@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import oarlock
 from oarlock.cli.demo import runner_path
 
 from ..loader.trouble import LIMIT, endless, endless_feeds, model_of
@@ -109,8 +110,15 @@ def test_little_memory(tmp_path: Path) -> None:
 
 
 def test_many_processes_fill_one_folder_of_kept_graphs(tmp_path: Path) -> None:
-    conv = MLP.with_name("conv")
-    words = [runner_path(), "run", str(conv), "--input", f"{conv}.in.npz", "--cache-dir", str(tmp_path / "cache")]
+    # Weights that are kept in a file of their own, whatever layout the processor wants them in.
+    oarlock.jit.save(
+        oarlock.nn.Linear(64, 64), str(tmp_path / "m"), [oarlock.static.InputSpec([None, 64], "float32", "x")]
+    )
+    np.savez(tmp_path / "in.npz", x=np.ones([2, 64], "float32"))
+    words = [
+        *(runner_path(), "run", str(tmp_path / "m"), "--input", str(tmp_path / "in.npz")),
+        *("--cache-dir", str(tmp_path / "cache")),
+    ]
     outs = [tmp_path / f"{k}.npz" for k in range(5)]
     processes = [subprocess.Popen([*words, "--output", str(out)], stdout=subprocess.DEVNULL) for out in outs]
     assert [process.wait(timeout=WAIT) for process in processes] == [0] * len(outs)

@@ -11,14 +11,11 @@ from __future__ import annotations
 import functools
 import math
 import os
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
 
 from ._tape import take_refused
 from .errors import MemoryLimitError, OpError
-
-if TYPE_CHECKING:
-    from .op import Op
 
 VARIABLE = "OARLOCK_MAX_RESULT_BYTES"
 DEFAULT = 8 << 30
@@ -37,6 +34,21 @@ _LISTS = (list, tuple)
 _SIZE_TYPES = ("INT", "LONG", "INTS", "LONGS", "FLOATS")
 # Their results have as many elements as their operands.
 UNBOUNDED = frozenset({"reshape", "reshape2", "sum_to", "assign_value", "view", "lrn", "matrix_power", "polygamma"})
+
+
+class OpDefinition(Protocol):
+    """What the limits ask of an op, `core.op.Op`: its type, its attributes and its shape inference."""
+
+    @property
+    def type(self) -> str:
+        """Paddle's op type."""
+
+    @property
+    def attrs(self) -> Mapping[str, Any]:
+        """The attributes by name."""
+
+    def infer(self, metas: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+        """The Metas of the results."""
 
 
 def max_result_bytes() -> int:
@@ -68,7 +80,7 @@ def _is_large(value: Any) -> bool:
     return bool(value > SMALL)
 
 
-def bounded(op: Op, kernel: Callable[..., Any], meta: type[Any]) -> Callable[..., Any]:
+def bounded(op: OpDefinition, kernel: Callable[..., Any], meta: type[Any]) -> Callable[..., Any]:
     """`kernel`, which first estimates the size of its results where an attribute asks for much.   meta: core.op.Meta"""
     names = tuple(n for n, spec in op.attrs.items() if n in SIZE_ATTRS and spec.type in _SIZE_TYPES)
     if not names or op.type in UNBOUNDED or op.type.endswith("_grad"):
@@ -85,7 +97,7 @@ def bounded(op: Op, kernel: Callable[..., Any], meta: type[Any]) -> Callable[...
     return run
 
 
-def check_results(op: Op, args: tuple[Any, ...], attrs: dict[str, Any], meta: type[Any]) -> None:
+def check_results(op: OpDefinition, args: tuple[Any, ...], attrs: dict[str, Any], meta: type[Any]) -> None:
     """Raise MemoryLimitError if a result of an op, as its meta rule infers it, takes more bytes than the limit."""
     try:
         results = op.infer(tuple(_metas(arg, meta) for arg in args), attrs)
@@ -108,7 +120,7 @@ def _flat(metas: Any) -> list[Any]:
     return [m for item in metas for m in _flat(item)] if isinstance(metas, list | tuple) else []
 
 
-def out_of_memory(op: Op, metas: tuple[Any, ...], attrs: dict[str, Any]) -> MemoryLimitError:
+def out_of_memory(op: OpDefinition, metas: tuple[Any, ...], attrs: dict[str, Any]) -> MemoryLimitError:
     """The error for an op whose kernel got no memory, or not as much as it asked for, with the size of its results where they are known."""
     try:
         results = _flat(op.infer(metas, attrs))

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeAlias
 
 from ._tape import State
 from .errors import OarlockError, with_user_line
+from .op import Op
 
-if TYPE_CHECKING:
-    from .op import Op
-    from .tensor import Tensor
+Tensor: TypeAlias = Any  # core.tensor.Tensor, whose module imports this one
 
 
 class Mode:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import math
+from functools import singledispatch
 from typing import Any, NamedTuple
 
 from ..core.errors import OpError, with_user_line
@@ -11,7 +12,6 @@ from ..core.op import OPS
 from ..core.tensor import Tensor
 from ..tensor.creation import ones_like, zeros_like
 from ..tensor.manipulation import concat
-from .distribution import Distribution
 
 
 class Type(enum.Enum):
@@ -35,6 +35,12 @@ class Variable(NamedTuple):
     is_discrete: bool = False
 
 
+@singledispatch
+def apply_transform(input: Any, transform: Transform) -> Any:
+    """`transform(input)` of a Tensor.   The modules of other classes register what it is for those."""
+    return transform.forward(input)
+
+
 class Transform:
     """Base of transforms: _forward, _inverse, _forward_log_det_jacobian or _inverse_log_det_jacobian, _domain and _codomain are to be written;
     _forward_shape and _inverse_shape where shapes change."""
@@ -45,12 +51,7 @@ class Transform:
 
     def __call__(self, input: Any) -> Any:
         """A Tensor transformed; a distribution or a transform with this one behind it."""
-        from .transform_of_transforms import ChainTransform  # noqa: PLC0415 - both are made of transforms
-        from .transformed_distribution import TransformedDistribution  # noqa: PLC0415
-
-        if isinstance(input, Distribution):
-            return TransformedDistribution(input, [self])
-        return ChainTransform([self, input]) if isinstance(input, Transform) else self.forward(input)
+        return apply_transform(input, self)
 
     def forward(self, x: Tensor) -> Tensor:
         """What becomes of x."""

@@ -11,7 +11,7 @@ from ..core.tensor import Tensor
 from ..tensor.creation import zeros_like
 from ..tensor.manipulation import stack, unbind
 from .distribution import sum_rightmost
-from .transform import Transform, Type, Variable
+from .transform import Transform, Type, Variable, apply_transform
 
 
 def _check(ok: bool, why: str) -> None:
@@ -64,6 +64,11 @@ class ChainTransform(Transform):
         for transform in reversed(self.transforms):
             shape = transform.inverse_shape(shape)
         return shape
+
+
+@apply_transform.register
+def _(input: Transform, transform: Transform) -> ChainTransform:
+    return ChainTransform([transform, input])
 
 
 def _rank(ends: list[tuple[Any, Any]]) -> int:

@@ -9,7 +9,7 @@ from ..core.errors import OpError, with_user_line
 from ..core.tensor import Tensor
 from .distribution import Distribution, Shape, sum_rightmost, valued
 from .independent import Independent
-from .transform import Transform
+from .transform import Transform, apply_transform
 from .transform_of_transforms import ChainTransform
 
 
@@ -61,3 +61,8 @@ class TransformedDistribution(Distribution):
             found, y = (-slope if found is None else found - slope), x
         base = sum_rightmost(self._base.log_prob(y), rank - len(self._base.event_shape))
         return base if found is None else found + base
+
+
+@apply_transform.register
+def _(input: Distribution, transform: Transform) -> TransformedDistribution:
+    return TransformedDistribution(input, [transform])

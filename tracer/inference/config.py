@@ -199,7 +199,20 @@ class Config:
 
     def summary(self) -> str:
         """What is set, as a table."""
-        return table(self)
+        return table(self._summary_rows())
+
+    def _summary_rows(self) -> list[tuple[str, Any]]:
+        """The options that `summary` lists, and their values."""
+        where = (
+            [("model_dir", self.model_dir())]
+            if self.model_dir()
+            else [("model_file", self.prog_file()), ("params_file", self.params_file())]
+        )
+        device: list[tuple[str, Any]] = [("use_gpu", self.use_gpu())]
+        if self.use_gpu():
+            device += [("gpu_device_id", self.gpu_device_id()), ("use_tensorrt", self.tensorrt_engine_enabled())]
+        how = [("cpu_math_thread", self.cpu_math_library_num_threads()), ("ir_optim", self.ir_optim())]
+        return [*where, *device, *how]
 
     def __getattr__(self, name: str) -> Any:
         """What changes nothing here, and what is refused."""
