@@ -14,7 +14,7 @@ from ..core.errors import OpError, with_user_line
 from ..core.op import Meta
 from ..core.tensor import Tensor
 from ..ir.program import Program, VarDesc
-from ..ir.scope import Held
+from ..ir.scope_values import ScopeValue
 
 FEED = ".lod"  # behind the name of an input: the offsets of the sequences in it, as the engine has them
 
@@ -30,7 +30,7 @@ def _array(value: Any, var: VarDesc | None) -> Any:
         return value
     if isinstance(value, Tensor):
         return np.asarray(cuda.host(value.array))
-    if isinstance(value, Held):
+    if isinstance(value, ScopeValue):
         return np.asarray(value)
     try:
         array = np.asarray(value)

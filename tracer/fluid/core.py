@@ -12,7 +12,7 @@ from ..core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace
 from ..core.place import Place as AnyPlace
 from ..core.tensor import Tensor as EagerTensor
 from ..ir.program import AttrType
-from ..ir.selected_rows import SelectedRows
+from ..ir.scope_values import SelectedRows
 from ..static import Scope
 from ..static.block_desc import BlockDesc, ProgramDesc
 from ..static.end_of_data import EndOfData as EOFException

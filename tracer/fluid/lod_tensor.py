@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import MisfitError, with_user_line
-from ..ir.lod import LoDTensor, is_valid, offsets_of
+from ..ir.lod import is_valid, offsets_of
+from ..ir.scope_values import LoDTensor
 
 __all__ = ["LoDTensor", "LoDTensorArray", "create_lod_tensor", "create_random_int_lodtensor"]
 

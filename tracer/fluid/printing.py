@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core.era import texts
 from ..ir.program import Kind
-from ..ir.scope import Held, braces
+from ..ir.scope_values import ScopeValue, braces
 
 __all__ = ["held", "tensor", "texts", "variable"]
 
@@ -38,7 +38,7 @@ def tensor(of: Any) -> str:
     return f"name {of.name}, dtype: {of.dtype!r} shape: [{sizes}] {_value(of, getattr(of, 'lod', None) or [])}"
 
 
-def held(of: Held) -> str:
+def held(of: ScopeValue) -> str:
     """The block of a value of a scope, without a name."""
     return _value(of.tensor, of.lod())
 

@@ -12,7 +12,7 @@ from ..core.era import era
 from ..core.sweep import outward
 from ..core.tensor import Tensor
 from ..ir.program import Kind
-from ..ir.scope import Held
+from ..ir.scope_values import ScopeValue
 from .printing import texts
 from .strategy import BackwardStrategy
 
@@ -36,9 +36,9 @@ def to_string(self: Tensor, throw_on_error: bool = True, with_details: bool = Fa
     return texts["tensor"](self)
 
 
-def value(self: Tensor) -> Held:
+def value(self: Tensor) -> ScopeValue:
     """The place of the value, with get_tensor()."""
-    return Held(self.name, self)
+    return ScopeValue(self.name, self)
 
 
 def grad_ivar(self: Tensor) -> Tensor | None:

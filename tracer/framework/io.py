@@ -16,7 +16,7 @@ from ..export import pdiparams, pdmodel
 from ..export.pickles import dump, is_tensor
 from ..export.save import atomic_write
 from ..ir.program import Program as ProgramData
-from ..ir.scope import Held
+from ..ir.scope_values import ScopeValue
 from ..loader.files import load_program, program_from_bytes
 from ..loader.info import load_info
 from ..loader.params import (
@@ -60,7 +60,7 @@ def save(
         raise OperandError(f"save: use_binary_format should be a bool, not {type(use_binary_format).__name__}")
     if not isinstance(path, (str, os.PathLike)) and not hasattr(path, "write"):
         raise OpError(f"save: path is a file name or an open file, not {type(path).__name__}")
-    if isinstance(obj, Held):  # what a scope has under a name
+    if isinstance(obj, ScopeValue):  # what a scope has under a name
         obj = obj.tensor
     pieces = _binary(obj) if use_binary_format else _pieces(obj, protocol)
     if not isinstance(path, (str, os.PathLike)):

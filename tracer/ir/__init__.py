@@ -1,1 +1,3 @@
 """The intermediate representation: programs as plain data, with their text form, verifier, guards and scopes."""
+
+from . import printer  # so that str(program) is its text

@@ -204,3 +204,6 @@ def to_text(program: Program) -> str:
     for block in program.blocks:
         lines += block_lines(block)
     return "\n".join(lines)
+
+
+Program.printer = to_text

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import Any
+from typing import Any, ClassVar
 
 
 class AttrType(IntEnum):
@@ -178,6 +178,7 @@ class Contract:
 class Program:
     """All blocks of a model, the first being the outermost.   version: as in the file, e.g. 2006002."""
 
+    printer: ClassVar[Callable[[Program], str]]  # `printer.to_text`, which the printer sets: it imports this module
     blocks: list[Block] = field(default_factory=lambda: [Block()])
     version: int = 0
     contract: Contract | None = None
@@ -222,6 +223,4 @@ class Program:
         return [op.inputs["X"][0] for op in sorted(ops, key=lambda op: int(op.attr("col", 0)))]
 
     def __str__(self) -> str:
-        from .printer import to_text  # the printer imports this module  # noqa: PLC0415
-
-        return to_text(self)
+        return Program.printer(self)

@@ -17,10 +17,10 @@ from ..core.errors import OarlockError, OpError, SequencesError, with_user_line
 from ..core.flags import get_flags
 from ..core.numerics_check import check_array
 from ..core.tensor import Tensor
-from ..ir.lod import LoDTensor
 from ..ir.program import OpDesc
 from ..ir.program import Program as Desc
 from ..ir.scope import Scope, current_scope
+from ..ir.scope_values import LoDTensor
 from .fetch_list import asked, pruned, steps_of
 from .graph.compiled_program import CompiledProgram
 from .graph.default_programs import default_main_program

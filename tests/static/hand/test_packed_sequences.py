@@ -59,7 +59,7 @@ def test_what_is_fetched_is_shown(mode: Any) -> None:
 
 def test_values_of_scopes_are_shown(mode: Any) -> None:
     place = mode.Scope().var("w").get_tensor()
-    assert str(place) == "Held without a value"
+    assert str(place) == "ScopeValue without a value"
     place.set(np.array([[1.5, 2.0]], np.float32), None)
     assert str(place) == (
         "  - shape: [1, 2]\n  - layout: NCHW\n  - place: Place(cpu)\n  - dtype: float32\n  - data: [1.5 2]"

@@ -1,0 +1,223 @@
+"""What a scope holds under a name: a tensor, a tensor with sequences (LoD), or some rows of a large table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..core import cuda
+from ..core.dtype import DType
+from ..core.era import era, texts
+from ..core.errors import OpError, with_user_line
+from ..core.tensor import Tensor
+from .lod import Offsets, is_valid, lengths_of, offsets_of
+
+
+class ScopeValue:
+    """What a scope has under a name: a place for a value, which is its own `get_tensor()`.   tensor.array: None without one"""
+
+    _dims: tuple[int, ...] = ()
+
+    def __init__(self, name: str, tensor: Tensor) -> None:
+        self._name = name
+        self.tensor = tensor
+
+    def name(self) -> str:
+        """The variable's name."""
+        return self._name
+
+    def _dtype(self) -> DType:
+        """The dtype of the value."""
+        return self.tensor.dtype
+
+    def get_tensor(self) -> ScopeValue:
+        """Itself: a value to read as an array, and to `set`."""
+        return self
+
+    def get_selected_rows(self) -> SelectedRows:
+        """Some rows of a table, none at first.   Raises OpError where there is a tensor."""
+        if self.tensor.array is not None:
+            raise OpError(with_user_line(f"scope: '{self._name}' holds a tensor, not selected rows"))
+        found: SelectedRows = self.tensor.__dict__.setdefault("selected_rows", SelectedRows())
+        return found
+
+    def is_initialized(self) -> bool:
+        """Whether there is a value."""
+        return self.tensor.array is not None or "selected_rows" in self.tensor.__dict__
+
+    _is_initialized = is_initialized
+
+    def set(self, array: Any, place: Any = None) -> None:
+        """Put a value there."""
+        self.tensor.array = np.array(array)
+
+    def __str__(self) -> str:
+        """The block that the Paddle of the era prints.   Of an empty one: what it is."""
+        if self.tensor.array is None:
+            return f"{type(self).__name__} without a value"
+        return (texts["held"] if era.old else _text)(self)
+
+    def lod(self) -> list[list[int]]:
+        """The offsets of packed sequences: none."""
+        return []
+
+    def shape(self) -> list[int]:
+        """The sizes of the value."""
+        return list(self.__array__().shape)
+
+    _get_dims = shape
+
+    def __getitem__(self, index: Any) -> ScopeValue:
+        """Some rows, as a value of their own; one row keeps its axis."""
+        found = self.__array__()[index]
+        return type(self)("", Tensor(found)) if type(self) is ScopeValue else type(self)(found)  # type: ignore[call-arg]
+
+    # -- places that are filled by hand -------------------------------------------------------------------------
+
+    def _set_dims(self, sizes: list[int]) -> None:
+        """Say how large the value is that is made next."""
+        self._dims = tuple(sizes)
+
+    def _alloc(self, dtype: Any) -> None:
+        before = self.tensor.array
+        self.tensor.array = np.zeros(self._dims or (() if before is None else before.shape), dtype)
+
+    def _alloc_int(self, place: Any = None) -> None:
+        """Make zeros, int32."""
+        self._alloc(np.int32)
+
+    def _alloc_float(self, place: Any = None) -> None:
+        """Make zeros, float32."""
+        self._alloc(np.float32)
+
+    def _alloc_double(self, place: Any = None) -> None:
+        """Make zeros, float64."""
+        self._alloc(np.float64)
+
+    def _get_element(self, index: int) -> Any:
+        """One element, counted through all axes."""
+        return self.__array__().reshape(-1)[index].item()
+
+    def _set_element(self, index: int, value: Any) -> None:
+        """Set one element, counted through all axes."""
+        made = np.array(self.__array__())
+        made.reshape(-1)[index] = value
+        self.tensor.array = made
+
+    _get_float_element = _get_double_element = _get_element
+    _set_float_element = _set_double_element = _set_element
+
+    # -- values of other kinds ----------------------------------------------------------------------------------
+
+    def set_int(self, value: int) -> None:
+        """Hold a plain number."""
+        self.tensor.array = np.array(value, np.int32)
+
+    def get_int(self) -> int:
+        """The plain number."""
+        return int(self.__array__())
+
+    def is_int(self) -> bool:
+        """Whether it holds a plain number."""
+        array = self.tensor.array
+        return array is not None and array.shape == () and array.dtype == np.int32
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        if self.tensor.array is None:
+            raise OpError(with_user_line(f"scope: '{self._name}' has no value yet"))
+        array = np.asarray(cuda.host(self.tensor.array))
+        return array.copy() if dtype is None else array.astype(dtype)
+
+
+def braces(lod: Sequence[Sequence[int]]) -> str:
+    """Offsets as Paddle prints them: `{{0, 1, 3}}`."""
+    return "{" + "".join("{" + ", ".join(map(str, level)) + "}" for level in lod) + "}"
+
+
+def _text(of: ScopeValue) -> str:
+    array = np.asarray(of)
+    lines = [f"lod: {braces(of.lod())}"] if of.lod() else []
+    lines += [f"shape: {list(array.shape)}", "layout: NCHW", "place: Place(cpu)", f"dtype: {of.tensor.dtype.name}"]
+    values = " ".join(f"{v:.6g}" if isinstance(v, float) else str(v) for v in array.ravel().tolist())
+    return "\n".join(f"  - {line}" for line in (*lines, f"data: [{values}]"))
+
+
+class LoDTensor(ScopeValue):
+    """An array and the sequences in it.   array [rows, *]; lod: offsets of each level"""
+
+    def __init__(self, array: Any = None, lod: Sequence[Any] = ()) -> None:
+        super().__init__("", Tensor(None if array is None else np.asarray(array)))
+        self._lod: Offsets = [np.asarray(level, np.int64) for level in lod]  # of a result: as its op says
+
+    def lod(self) -> list[list[int]]:
+        """The offsets of each level."""
+        return [level.tolist() for level in self._lod]
+
+    @property
+    def offsets(self) -> Offsets:
+        """The offsets as arrays."""
+        return self._lod
+
+    def set_lod(self, lod: Sequence[Any]) -> None:
+        """Set the offsets of each level.   Raises OpError where they are not those of the rows."""
+        made = [np.asarray(level, np.int64) for level in lod]
+        self._check(made, f"offsets {[level.tolist() for level in made]}")
+        self._lod = made
+
+    def recursive_sequence_lengths(self) -> list[list[int]]:
+        """The lengths of each level."""
+        return lengths_of(self._lod)
+
+    def set_recursive_sequence_lengths(self, recursive_sequence_lengths: Sequence[Sequence[int]]) -> None:
+        """Set the lengths of each level.   Raises OpError where they are not those of the rows."""
+        made = offsets_of(recursive_sequence_lengths)
+        self._check(made, f"lengths {[list(level) for level in recursive_sequence_lengths]}")
+        self._lod = made
+
+    def _check(self, made: Offsets, shown: str) -> None:
+        if self.is_initialized() and not is_valid(made, self._rows()):
+            raise OpError(with_user_line(f"LoDTensor: {shown} are not those of {self._rows()} rows"))
+
+    def _rows(self) -> int:
+        array = self.tensor.array
+        return len(array) if array.ndim else 1
+
+    def has_valid_recursive_sequence_lengths(self) -> bool:
+        """Whether the lengths are those of the rows."""
+        return is_valid(self._lod, self._rows())
+
+
+class SelectedRows:
+    """Some rows of a larger table.   rows: their numbers; height: the rows of the table"""
+
+    def __init__(self, rows: Sequence[int] = (), height: int = 0) -> None:
+        self._rows, self._height, self._tensor = list(rows), height, LoDTensor()
+
+    def rows(self) -> list[int]:
+        """The numbers of the rows."""
+        return self._rows
+
+    def set_rows(self, rows: Sequence[int]) -> None:
+        """Set the numbers of the rows."""
+        self._rows = list(rows)
+
+    def height(self) -> int:
+        """The rows of the table."""
+        return self._height
+
+    def set_height(self, height: int) -> None:
+        """Set the rows of the table."""
+        self._height = height
+
+    def get_tensor(self) -> LoDTensor:
+        """The values of the rows, [rows, *]."""
+        return self._tensor
+
+    def sync_index(self) -> None:
+        """Nothing: there is no index besides."""
+
+    def numel(self) -> int:
+        """The number of elements."""
+        return int(np.asarray(self._tensor).size)
