@@ -9,8 +9,7 @@ import numpy as np
 from rich.table import Table
 from rich.text import Text
 
-from ..compiler.control_flow import SPECIAL
-from ..compiler.lowering import SEVERAL
+from ..compiler.lowering import RULES, SEQUENCE_RULES
 from ..core.dtype import BY_NP
 from ..core.op import OPS
 from ..ir.program import Arg
@@ -95,6 +94,6 @@ def _ops(files: ModelFiles) -> Table:
             Text(name),
             str(count),
             "yes" if name in lowered else "no",
-            "yes" if name in OPS or name in SPECIAL or name in SEVERAL else "no",
+            "yes" if name in OPS or name in RULES or name in SEQUENCE_RULES else "no",
         )
     return table

@@ -17,7 +17,6 @@ from ..ir.block_captures import paddle_gradient_ops
 from ..ir.passes.upgrade_ops import upgraded
 from ..ir.program import Kind, Program
 from .codegen import Function, Source
-from .control_flow import SPECIAL
 from .error_mapping import raise_explained
 from .error_wrapping import malformed
 from .feeds import FEED
@@ -25,7 +24,7 @@ from .fusion import fused
 from .instructions import Plan, Step, all_writes
 from .liveness import mark, needed
 from .lod_propagation import WithLod, levels
-from .lowering import SEVERAL, SKIPPED, Lowering
+from .lowering import RULES, SEQUENCE_RULES, SKIPPED, Lowering
 from .unsupported_ops import refuse_unknown
 
 SMALL = 4096  # elements of a cell whose memory is not given back before the end
@@ -94,7 +93,7 @@ def lowered(program: Program, tensors: bool = False) -> Plan:
     with malformed():
         program = expanded(upgraded(program))
         made = Lowering(program, tensors)
-        ops = [op for op in program.ops() if op.type not in (*SKIPPED, *SPECIAL, *SEVERAL)]
+        ops = [op for op in program.ops() if op.type not in (*SKIPPED, *RULES, *SEQUENCE_RULES)]
         foreign = [op for op in paddle_gradient_ops(program) if op.attr("sub_block") not in made.inside]
         refuse_unknown([op for op in ops if made.gradients.find(op) is None], foreign)
         return made.plan()

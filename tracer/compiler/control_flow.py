@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..capture.side_effects.print_assert import Check, Missing, Printer
 from ..capture.side_effects.py_func import Caller
@@ -14,13 +13,7 @@ from ..ir.program import OpDesc
 from . import tensor_lists
 from .copy_propagation import SAME
 from .instructions import Back, Branch, Do, Loop, Step
-from .lod_propagation import apart, together, translated
-from .vjp_op import vjp
-
-if TYPE_CHECKING:
-    from .lowering import Lowering
-
-Special = Callable[["Lowering", int, OpDesc], Step | None]
+from .lowering import RULES, Lowering, Rule
 
 
 def _names(desc: OpDesc, slot: str) -> list[str]:
@@ -58,7 +51,7 @@ def loop_back(lowering: Lowering, block: int, desc: OpDesc) -> Step:
     return Back(desc, lowering.loops[rounds], rounds, body)
 
 
-def statement(text: str, ins: str, outs: str, **names: Any) -> Special:
+def statement(text: str, ins: str, outs: str, **names: Any) -> Rule:
     """An op that is one statement.   ins, outs: its slots; `X*` is a list, `>Out` a result that is an operand too."""
 
     def make(lowering: Lowering, block: int, desc: OpDesc) -> Step:
@@ -74,7 +67,7 @@ def statement(text: str, ins: str, outs: str, **names: Any) -> Special:
     return make
 
 
-def on_lists(special: Special, slot: str = "X") -> Special:
+def on_lists(special: Rule, slot: str = "X") -> Rule:
     """What an op is where its operand is a list of tensors; else it is its kernel."""
 
     def make(lowering: Lowering, block: int, desc: OpDesc) -> Step | None:
@@ -181,7 +174,7 @@ def pylayer(lowering: Lowering, block: int, desc: OpDesc) -> Step:
     return statement(text, "Y*", "Out*")(lowering, block, desc)  # type: ignore[return-value]
 
 
-SPECIAL: dict[str, Special] = {
+RULES |= {
     "print": show,
     "assert": check,
     "py_func": python,
@@ -202,9 +195,6 @@ SPECIAL: dict[str, Special] = {
     "read_from_array": statement("{o0} = {READ}({0}, {1})", "X I", "Out", READ=tensor_lists.read),
     "lod_array_length": statement("{o0} = {LENGTH}({0})", "X", "Out", LENGTH=tensor_lists.length),
     "tensor_array_to_tensor": join,
-    "beam_search_decode": translated,
-    "lod_tensor_to_array": apart,
-    "array_to_lod_tensor": together,
     "slice": on_lists(part, "Input"),
     "sum": on_lists(total),
     "write_to_array_grad": statement(
@@ -214,5 +204,4 @@ SPECIAL: dict[str, Special] = {
         "{o0} = {UNREAD}({2}, {0}, {1})", "I Out@GRAD X@GRAD", "X@GRAD", UNREAD=tensor_lists.unread
     ),
     "tensor_array_to_tensor_grad": join_back,
-    "vjp": vjp,
 }

@@ -8,20 +8,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ..capture.variable import GRADIENT
 from ..core.op import OPS, Slot
 from ..ir.block_captures import EMPTY
 from ..ir.program import OpDesc, Program, VarDesc
-from ..ops.beams import sentences
 from ..ops.meta import float_like_x, like_x
-from ..ops.rank import sequences_of_steps, steps_of_sequences
 from . import tensor_lists
-from .instructions import Do, Step
-
-if TYPE_CHECKING:
-    from .lowering import Lowering
+from .instructions import Call, Do, Step
+from .registers import Registers
 
 
 class WithLod(NamedTuple):
@@ -40,8 +36,8 @@ class Sequences:
     A variable that several ops write has a cell of its own for them, and so has a list: a list of those of its elements.
     """
 
-    def __init__(self, lowering: Lowering) -> None:
-        self._lowering = lowering
+    def __init__(self, registers: Registers, call: Callable[[int, OpDesc], Call]) -> None:
+        self._registers, self._call = registers, call
         self.cells: dict[str, str] = {}
         self.fed: dict[str, str] = {}
         self._again: set[str] = set()  # names that several ops write
@@ -51,8 +47,8 @@ class Sequences:
         """The inputs of a program that hold sequences."""
         feeds = frozenset(program.feeds())
         for name, var in program.block.vars.items():
-            if not self._lowering.tensors and var.lod_level and (var.checks_feed or name in feeds):
-                self.fed[name] = self.cells[self._lowering.cell(0, name)] = self._lowering.spare(VarDesc(""))
+            if not self._registers.tensors and var.lod_level and (var.checks_feed or name in feeds):
+                self.fed[name] = self.cells[self._registers.cell(0, name)] = self._registers.spare(VarDesc(""))
         self._lists = bool(self.fed)
         if self.fed:
             written = Counter(name for op in program.ops() for names in op.outputs.values() for name in set(names))
@@ -61,7 +57,7 @@ class Sequences:
     def operand(self, block: int, desc: OpDesc, slot: Slot, many: bool) -> Any:
         """The cell with the offsets of what is in another slot, those of each in one of many; None where it holds no sequences."""
         names = [n for n in desc.inputs.get(slot.lod_of, []) if n != EMPTY]
-        found = [self.cells.get(self._lowering.cell(block, name)) for name in names]
+        found = [self.cells.get(self._registers.cell(block, name)) for name in names]
         if not found or None in found:
             return None
         return tuple(found) if many else found[0]
@@ -70,13 +66,13 @@ class Sequences:
         """The cell that gets the offsets of what is in another result slot, one for each in one of many; None where nobody has that."""
         names = [n for n in desc.outputs.get(slot.lod_of, []) if n != EMPTY]
         for name in names:
-            self.cells[self._lowering.cell(block, name)] = self._lowering.spare(VarDesc(""))
-        made = tuple(self.cells[self._lowering.cell(block, name)] for name in names)
+            self.cells[self._registers.cell(block, name)] = self._registers.spare(VarDesc(""))
+        made = tuple(self.cells[self._registers.cell(block, name)] for name in names)
         return made if slot.many else made[0] if made else None
 
     def after(self, block: int, desc: OpDesc) -> list[Step]:
         """Note the offsets of what an op gives; gives the instruction that computes them, if any."""
-        if self._lowering.tensors:
+        if self._registers.tensors:
             return []
         if self._lists and desc.type in ON_LISTS:
             return ON_LISTS[desc.type](self, block, desc)
@@ -86,7 +82,7 @@ class Sequences:
         found = [s.lod_of for s in op.outs if s.lod_of] if op is not None else []
         if found:
             names = [n for slot in found for n in desc.outputs.get(slot, []) if n != EMPTY]
-            return [self._one_level(desc, self.cells[self._lowering.cell(block, name)]) for name in names]
+            return [self._one_level(desc, self.cells[self._registers.cell(block, name)]) for name in names]
         return self._shared(block, desc) if self.cells and "sub_block" not in desc.attrs else []
 
     def _one_level(self, desc: OpDesc, cell: str) -> Step:
@@ -95,15 +91,15 @@ class Sequences:
 
     def _shared(self, block: int, desc: OpDesc) -> list[Step]:
         names = [n for names in desc.inputs.values() for n in names if n != EMPTY]
-        inputs = (self._lowering.cell(block, n) for n in (names[:1] if desc.type in OF_THE_FIRST else names))
+        inputs = (self._registers.cell(block, n) for n in (names[:1] if desc.type in OF_THE_FIRST else names))
         source = next((self.cells[cell] for cell in inputs if cell in self.cells), None)
         made: list[Step] = []
         like = source is not None and keeps_rows(desc.type)
         for name in (n for names in desc.outputs.values() for n in names if n != EMPTY):
-            var = self._lowering.program.var(name, block)
+            var = self._registers.program.var(name, block)
             if (
                 var is None
-                or self._lowering.is_array(block, name)
+                or self._registers.is_array(block, name)
                 or not (var.lod_level or (like and GRADIENT not in name))
             ):
                 continue
@@ -112,23 +108,23 @@ class Sequences:
                     self.do(desc, "{o0} = []" if source is None else "{o0} = {0}", (source,), self.own(block, name))
                 )
             elif source is not None:
-                self.cells[self._lowering.cell(block, name)] = source
+                self.cells[self._registers.cell(block, name)] = source
         return made
 
     def cell(self, block: int, name: str) -> str:
         """The cell of a variable."""
-        return self._lowering.cell(block, name)
+        return self._registers.cell(block, name)
 
     def own(self, block: int, name: str) -> str:
         """The cell for the offsets of a variable that has them for itself."""
-        cell = self._lowering.cell(block, name)
+        cell = self._registers.cell(block, name)
         if cell not in self.cells:
-            self.cells[cell] = self._lowering.spare(VarDesc(""))
+            self.cells[cell] = self._registers.spare(VarDesc(""))
         return self.cells[cell]
 
     def of(self, block: int, desc: OpDesc, slot: str) -> str | None:
         """The cell with the offsets of what is in a slot."""
-        return self.cells.get(self._lowering.cell(block, desc.inputs[slot][0]))
+        return self.cells.get(self._registers.cell(block, desc.inputs[slot][0]))
 
     @staticmethod
     def do(desc: OpDesc, text: str, ins: tuple[str | None, ...], out: str, **names: Any) -> Step:
@@ -136,10 +132,10 @@ class Sequences:
         return Do(desc, text, tuple(cell for cell in ins if cell is not None), (out,), names)
 
     def _computed(self, block: int, desc: OpDesc) -> Step:
-        call = self._lowering.call(block, desc)
+        call = self._call(block, desc)
         outs = [cell for cell in call.outs[: call.op.lod_outs] if cell is not None]
         again = any(n in self._again for names in desc.outputs.values() for n in names)
-        made = (self.cells.get(outs[0]) if again else None) or self._lowering.spare(VarDesc(""))
+        made = (self.cells.get(outs[0]) if again else None) or self._registers.spare(VarDesc(""))
         self.cells |= dict.fromkeys(outs, made)
         cells: list[str] = []
         for slot in call.ins:
@@ -189,35 +185,6 @@ def _nothing(self: Sequences, block: int, desc: OpDesc) -> list[Step]:
 
 def _begun(self: Sequences, block: int, desc: OpDesc) -> list[Step]:
     return [self.do(desc, "{o0} = []", (), self.own(block, desc.outputs["Out"][0]))]
-
-
-def translated(lowering: Lowering, block: int, desc: OpDesc) -> Step:
-    """beam_search_decode: the sentences that the steps in two lists make, and their offsets."""
-    known, outs = lowering.sequences, [desc.outputs[slot][0] for slot in ("SentenceIds", "SentenceScores")]
-    steps = lowering.cells_of(block, [desc.inputs["Ids"][0], desc.inputs["Scores"][0]])
-    of_steps = known.own(block, desc.inputs["Ids"][0])
-    made = known.own(block, outs[0])
-    known.cells[lowering.cell(block, outs[1])] = made
-    text = "{o0}, {o1}, {o2} = {MADE}({0}, {1}, {2}, {END})"
-    names = {"MADE": sentences, "END": desc.attr("end_id")}
-    return Do(desc, text, (*steps, of_steps), (*lowering.cells_of(block, outs), made), names)
-
-
-def apart(lowering: Lowering, block: int, desc: OpDesc) -> Step:
-    """lod_tensor_to_array: the rows of each step, as a list; they hold no sequences."""
-    known, x = lowering.sequences, lowering.cell(block, desc.inputs["X"][0])
-    found, out = known.of(block, desc, "X"), desc.outputs["Out"][0]
-    cells = (x, lowering.cell(block, desc.inputs["RankTable"][0]), *(() if found is None else (found,)))
-    text = f"{{o0}} = {{APART}}({{0}}, {'None' if found is None else '{2}'}, {{1}}); {{o1}} = [[] for _ in {{o0}}]"
-    return Do(desc, text, cells, (lowering.cell(block, out), known.own(block, out)), {"APART": steps_of_sequences})
-
-
-def together(lowering: Lowering, block: int, desc: OpDesc) -> Step:
-    """array_to_lod_tensor: the sequences whose steps are in a list."""
-    cells = lowering.cells_of(block, [desc.inputs[slot][0] for slot in ("X", "RankTable")])
-    out = desc.outputs["Out"][0]
-    outs = (lowering.cell(block, out), lowering.sequences.own(block, out))
-    return Do(desc, "{o0}, {o1} = {TOGETHER}({0}, {1})", cells, outs, {"TOGETHER": sequences_of_steps})
 
 
 Rule = Callable[[Sequences, int, OpDesc], list[Step]]

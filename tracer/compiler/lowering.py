@@ -3,83 +3,43 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..autodiff.grad_ops import Gradients
 from ..capture.variable import GRADIENT
 from ..core.op import OPS, AttrSpec, Op, Slot
 from ..ir.attr_checks import check_attrs
-from ..ir.block_captures import EMPTY, step_gradients
+from ..ir.block_captures import EMPTY
 from ..ir.passes.legalize_scalars import may_leave_none
 from ..ir.passes.legalize_tensor_attrs import sized
-from ..ir.program import Attr, AttrType, Block, Kind, OpDesc, Program, VarDesc
-from . import scan as steps
-from .control_flow import SPECIAL
+from ..ir.program import Attr, AttrType, Block, Kind, OpDesc, Program
 from .copy_propagation import without_copies
 from .error_wrapping import malformed
 from .instructions import Call, Do, Loop, Plan, Step
 from .lod_propagation import Sequences
 from .loop_residuals import settle
-from .vjp_op import vjp
+from .registers import Registers
 
 SKIPPED = ("feed", "fetch")
 UNTYPED = (AttrType.BLOCK, AttrType.BLOCKS, AttrType.VAR, AttrType.VARS)
-UNDECLARED = VarDesc("")
-SEVERAL: dict[str, Callable[[Lowering, int, OpDesc], list[Step]]] = {
-    "recurrent": steps.forward,
-    "recurrent_grad": steps.back,
-}  # ops that are several instructions
+Rule = Callable[["Lowering", int, OpDesc], Step | None]
+# How ops become instructions that are not calls of their kernels.   The modules that know such ops add to these tables.
+RULES: dict[str, Rule] = {}  # one instruction, or None for a call of the kernel after all
+SEQUENCE_RULES: dict[str, Callable[[Lowering, int, OpDesc], list[Step]]] = {}  # several instructions
 
 
-class Lowering:
-    """Turns the ops of a program into instructions.   cells: the local that each variable is, by block and name.
-
-    tensors: the cells will hold Tensors, and what a copy is depends on the mode in force.
-    """
+class Lowering(Registers):
+    """Turns the ops of a program into instructions.   tensors: the cells will hold Tensors; what a copy is depends on the mode in force"""
 
     def __init__(self, program: Program, tensors: bool = False) -> None:
-        self.program, self.tensors = program, tensors
-        self.cells: dict[tuple[int, str], str] = {}
-        self.declared: dict[str, VarDesc] = {}
+        super().__init__(program, tensors)
         self.loops: dict[str, Loop] = {}  # by the cell of their rounds
         self.numbers: dict[str, str] = {}  # the cell of the number of a step, by that of the rounds
-        self.given: set[tuple[int, str]] = set()  # names of a block's own that it does not declare
-        self.inside = step_gradients(program)
         self.walked = walked_loops(program)
         self.gradients = Gradients(program)
-        self.sequences = Sequences(self)
+        self.sequences = Sequences(self, self.call)
         self.sequences.declare(program)
-
-    # -- cells --------------------------------------------------------------------------------------------------
-
-    def cell(self, block: int, name: str) -> str:
-        """The local that a name is, seen from a block."""
-        at = block
-        while at > 0 and name not in self.program.blocks[at].vars and (at, name) not in self.given:
-            at = self.inside.get(at, self.program.blocks[at].parent)
-        key = (max(at, 0), name)
-        made = self.cells.get(key)
-        if made is None:
-            made = self.cells[key] = f"v{len(self.cells)}"
-            self.declared[made] = self.program.blocks[key[0]].vars.get(name, UNDECLARED)
-        return made
-
-    def spare(self, like: VarDesc) -> str:
-        """A local that is no variable of the program."""
-        made = self.cells[-1, str(len(self.cells))] = f"v{len(self.cells)}"
-        self.declared[made] = replace(like, persistable=False, checks_feed=False)
-        return made
-
-    def cells_of(self, block: int, names: Iterable[str]) -> tuple[str, ...]:
-        """The locals of several names."""
-        return tuple(self.cell(block, name) for name in names)
-
-    def is_array(self, block: int, name: str) -> bool:
-        """Whether a name is a list of tensors."""
-        var = self.program.var(name, block)
-        return var is not None and var.kind == Kind.ARRAY
 
     # -- instructions -------------------------------------------------------------------------------------------
 
@@ -107,7 +67,7 @@ class Lowering:
 
     def steps(self, block: int, desc: OpDesc) -> list[Step]:
         """The instructions of one op."""
-        several = SEVERAL.get(desc.type)
+        several = SEQUENCE_RULES.get(desc.type)
         with malformed(desc):
             made = [self.step(block, desc)] if several is None else several(self, block, desc)
             return [*made, *self.with_an_axis(block, desc), *self.sequences.after(block, desc)]
@@ -123,13 +83,11 @@ class Lowering:
 
     def step(self, block: int, desc: OpDesc) -> Step:
         """The instruction of one op that is one."""
-        gradient = self.gradients.find(desc)
-        if gradient is not None:
-            return vjp(self, block, gradient)
-        special = SPECIAL.get(desc.type)
+        desc = self.gradients.find(desc) or desc  # an op `vjp` in place of Paddle's gradient op
+        rule = RULES.get(desc.type)
         if self.tensors and desc.type == "assign" and not self.is_array(block, desc.inputs["X"][0]):
-            special = None
-        made = None if special is None else special(self, block, desc)
+            rule = None
+        made = None if rule is None else rule(self, block, desc)
         return self.call(block, desc) if made is None else made
 
     def call(self, block: int, desc: OpDesc) -> Call:

@@ -7,7 +7,7 @@ back is a block too, on the gradients of these: `<variable>@GRAD`, as in Paddle.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -17,10 +17,8 @@ from ..ir.block_captures import EMPTY
 from ..ir.program import Kind, OpDesc, VarDesc
 from .copy_propagation import SAME
 from .instructions import Back, Do, Loop, Step
+from .lowering import SEQUENCE_RULES, Lowering
 from .tensor_lists import ON_TENSORS
-
-if TYPE_CHECKING:
-    from .lowering import Lowering
 
 LIST = VarDesc("", kind=Kind.ARRAY)
 STEP = "{o0} = {0}[{1}, ...]"  # one step of a sequence
@@ -180,3 +178,6 @@ class _Back:
 
     def _spare(self, like: VarDesc) -> str:
         return self._lowering.spare(like)
+
+
+SEQUENCE_RULES |= {"recurrent": forward, "recurrent_grad": back}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -15,9 +15,7 @@ from ..ir.block_captures import EMPTY
 from ..ir.passes.legalize_scalars import leaves_none
 from ..ir.program import OpDesc
 from .instructions import Do, Step
-
-if TYPE_CHECKING:
-    from .lowering import Lowering
+from .lowering import RULES, Lowering
 
 
 class Vjp:
@@ -114,3 +112,6 @@ def vjp(lowering: Lowering, block: int, desc: OpDesc) -> Step:
     lists = (f"({''.join(f'{t}, ' for t in part)})" for part in (grads, operands, results))
     source = f"[{targets}] = {{VJP}}({', '.join(lists)})"
     return Do(desc, source, tuple(cells), tuple(outs), {"VJP": Vjp(op, attrs, wanted), "ZEROS": _zeros})
+
+
+RULES["vjp"] = vjp
