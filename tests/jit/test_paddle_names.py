@@ -16,7 +16,7 @@ from oarlock.jit import api, dy2static, load, not_to_static, save, to_static
 from oarlock.jit.dy2static.convert_call_func import CONVERSION_OPTIONS
 from oarlock.jit.dy2static.function_spec import FunctionSpec
 from oarlock.jit.dy2static.program_translator import ConcreteProgram, StaticFunction
-from oarlock.jit.operators import calls
+from oarlock.jit.guards import user_code
 from oarlock.static import Executor, InputSpec
 from oarlock.utils import assert_same_structure, flatten, map_structure, pack_sequence_as
 
@@ -104,7 +104,7 @@ def test_methods_are_left_alone() -> None:
 def test_modules_are_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "left_as_it_is.py").write_text("def f(x):\n    return x + 1 if x.sum() > 0 else x\n")
     monkeypatch.syspath_prepend(str(tmp_path))
-    monkeypatch.setattr(calls, "_IGNORED", set(calls._IGNORED))
+    monkeypatch.setattr(user_code, "_IGNORED", set(user_code._IGNORED))
     module = importlib.import_module("left_as_it_is")
     assert to_static(lambda x: module.f(x) * 2)(paddle.ones([2])).tolist() == [4, 4]
     paddle.jit.ignore_module([module])

@@ -21,8 +21,9 @@ from ..nn.layer import Layer
 from .call_arguments import Arguments, Parameters, is_input, leaf_meta
 from .guards.guard_set import Assumed
 from .guards.side_effects import Attributes, Effect, mark_shared, taken_from
+from .guards.user_code import is_users
 from .layer_capture import named_layers
-from .operators.calls import call, convert_or_leave, is_users
+from .operators.calls import call, convert_or_leave
 from .operators.dunder_methods import Special
 from .operators.exceptions import check
 

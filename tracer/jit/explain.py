@@ -24,8 +24,9 @@ from .captured_program import Recorded
 from .concrete_program import refuse_results
 from .convert.source_scan import Problem, scan
 from .guards.side_effects import refuse_lists
+from .guards.user_code import is_users
 from .layer_capture import finish
-from .operators.calls import convert_or_leave, is_users
+from .operators.calls import convert_or_leave
 from .static_function import StaticFunction
 
 FIXES = {

@@ -17,8 +17,9 @@ from . import conversion_switches
 from .concrete_program import ConcreteProgram
 from .convert import converted_source, not_to_static
 from .export_capture import Together
+from .guards.user_code import ignore_module
 from .model_writer import write_folder
-from .operators.calls import convert_or_leave, ignore_module
+from .operators.calls import convert_or_leave
 from .program_cache import ProgramCache
 from .save import chosen_names, inference_of
 from .saved_methods import methods_of

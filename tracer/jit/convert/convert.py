@@ -10,11 +10,13 @@ from types import CellType, CodeType, FunctionType, MethodType
 from typing import Any
 
 from ...core.errors import OpError, TraceError, with_user_line
+from ...core.function_source import NoSource, function_tree
+from ..operators import runtime
+from ..operators.registry import register
 from .activity import parameters
 from .expressions import Expressions, mark_tests
 from .jumps import lower_jumps
 from .liveness import mark
-from .source import NoSource, function_tree
 from .statements import Flow, local_names
 from .templates import keep_places, statements
 
@@ -31,6 +33,7 @@ class ConversionOptions:
     not_convert: bool = False
 
 
+@register
 def convert(function: Any) -> Any:
     """The converted function or method; `function` itself where there is nothing to convert.   Raises NoSource.
 
@@ -103,8 +106,6 @@ def converted_source(function: Any, stages: int = len(STAGES)) -> str:
 
 
 def _with_code(function: FunctionType, code: CodeType) -> FunctionType:
-    from ..operators import runtime  # it converts what it calls  # noqa: PLC0415
-
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
     cells[RUNTIME] = CellType(runtime)
     closure = tuple(cells[name] for name in code.co_freevars)

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from types import FunctionType, ModuleType
 from typing import Any
 
-from ..operators.calls import LIBRARIES, is_users
+from ...core.function_source import NoSource, function_tree
+from ..guards.user_code import LIBRARIES, is_users
 from .activity import INNER_SCOPES
 from .expressions import is_target, write_out
-from .source import NoSource, function_tree
 
 STATIC = frozenset(
     {"shape", "ndim", "dtype", "name", "training", "stop_gradient", "size"}

@@ -1,7 +1,7 @@
 """Which function is called in place of another one, under Paddle's names."""
 
 from ..convert.convert import CONVERSION_OPTIONS, ConversionOptions
-from ..operators.calls import IGNORED_MODULES as BUILTIN_LIKELY_MODULES
+from ..guards.user_code import IGNORED_MODULES as BUILTIN_LIKELY_MODULES
 from ..operators.calls import call as convert_call
 
 __all__ = ["BUILTIN_LIKELY_MODULES", "CONVERSION_OPTIONS", "ConversionOptions", "convert_call"]

@@ -18,7 +18,7 @@ from ...ir.plain_values import PLAIN, is_fixed
 from ...ir.program import Guard
 from ...nn import layer as layers
 from ...nn.layer import Layer
-from .nonlocal_writes import globals_written
+from .bytecode import globals_written
 from .reads import Looked, Reads, dice, positions, settled, snapshot_of
 from .side_effects import Effect, is_of_program, table_of
 from .snapshots import (

@@ -20,8 +20,8 @@ from ...core.errors import TraceError, user_frame, with_user_line
 from ...core.tensor import Tensor
 from ...ir.plain_values import PLAIN, identical
 from ...nn.layer import Layer
-from ..operators.calls import is_users
 from .snapshots import MANY, OURS, has_attributes
+from .user_code import is_users
 
 DEPTH = 3
 LARGE = 1 << 24  # bytes of an array that are compared

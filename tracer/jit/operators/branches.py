@@ -19,10 +19,10 @@ from ...capture.variable import Variable
 from ...core.errors import OpError, TraceError
 from ...core.mode import state
 from ...core.op import Meta
-from ..guards.nonlocal_writes import new, own
 from ..guards.opaque_state import untracked_by
 from .calls import asked
 from .exceptions import Stopped, refuse_where, tried, unconditional
+from .nonlocal_writes import new, own
 
 INT64 = Meta((), np.dtype(np.int64))
 Get = Callable[[], list[Any]]

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import builtins
 import functools
-import os
-import sysconfig
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from types import CodeType, FunctionType, MethodType
@@ -19,13 +17,19 @@ from ...capture.modes import static_mode
 from ...capture.symbolic_scalars import NATURAL, Stands, as_default, either_of, marked, stands_for, troubled
 from ...capture.variable import Variable
 from ...core.dtype import dtype_of
-from ...core.errors import TraceError, inside, warn, with_user_line
+from ...core.errors import TraceError, warn, with_user_line
+from ...core.function_source import NoSource
 from ...core.mode import state
 from ...core.op import OPS
 from ...nn.layer import Layer
-from ..convert.source import NoSource
 from ..guards.impure_calls import heard_of
-from ..guards.nonlocal_writes import (
+from ..guards.snapshots import has_attributes
+from ..guards.user_code import is_users
+from . import python_scalars, sequences
+from .dunder_methods import method_for
+from .exceptions import print_
+from .iterables import Enumerated, Range, Rows, Sequenced, Zipped, is_open, rows_of
+from .nonlocal_writes import (
     changing,
     delete_attribute,
     in_a_block,
@@ -34,26 +38,10 @@ from ..guards.nonlocal_writes import (
     refuse_outer_iterators,
     set_attribute,
 )
-from ..guards.snapshots import has_attributes
-from . import python_scalars, sequences
-from .dunder_methods import method_for
-from .exceptions import print_
-from .iterables import Enumerated, Range, Rows, Sequenced, Zipped, is_open, rows_of
 from .partial_dicts import OF_ONE_KEY, count_of, getting, is_unsure, whole
 from .python_scalars import guarded, method_of
+from .registry import get_operator
 from .training_state import first_argument, is_training_step
-
-LIBRARIES = ("numpy", "scipy", "onnx", "onnxruntime", "torch", "matplotlib", "PIL", "google", "_pytest", "pytest")
-_IGNORED: set[str] = set(LIBRARIES)
-IGNORED_MODULES: list[Any] = []  # what the user gave for them, in order
-_STDLIB = tuple(os.path.realpath(sysconfig.get_paths()[k]) + os.sep for k in ("stdlib", "platstdlib"))
-
-
-def ignore_module(modules: Any) -> None:
-    """Leave functions of these modules as they are."""
-    given = list(modules) if isinstance(modules, list | tuple | set) else [modules]
-    _IGNORED.update(module if isinstance(module, str) else module.__name__ for module in given)
-    IGNORED_MODULES.extend(given)
 
 
 def call(function: Any) -> Any:
@@ -207,8 +195,6 @@ def _of_container(function: Any) -> Any:
 
 def convert_or_leave(function: Any) -> Any:
     """The converted function, if it is one of the user's whose source is there."""
-    from ..convert.convert import convert  # noqa: PLC0415 - it compiles code that calls this module
-
     if isinstance(function, functools.partial):
         return functools.partial(convert_or_leave(function.func), *function.args, **function.keywords)
     plain = function.__func__ if isinstance(function, MethodType) else function
@@ -217,7 +203,7 @@ def convert_or_leave(function: Any) -> Any:
             return _making(function) if plain.__module__ == "copy" else function
         _tell(plain)
         try:
-            made = convert(function)
+            made = get_operator("convert")(function)
         except NoSource as error:
             _warn(plain, error)
             made = function
@@ -265,18 +251,6 @@ def _warn(function: FunctionType, error: NoSource) -> None:
     if at not in _WARNED:
         _WARNED.add(at)
         warn(f"{function.__qualname__} is not converted, control flow in it is Python's: {error}")
-
-
-def is_users(function: FunctionType) -> bool:
-    """Whether a function is of the user's own code: not ours, not Python's, not of a library that knows nothing of programs."""
-    filename = function.__code__.co_filename
-    if inside(filename):
-        return False
-    module = function.__module__ or ""
-    if any(module == m or module.startswith(m + ".") for m in _IGNORED):
-        return False
-    real = os.path.realpath(filename)
-    return "site-packages" in real or not real.startswith(_STDLIB)
 
 
 # -- builtins -------------------------------------------------------------------------------------------------------
@@ -379,14 +353,12 @@ def op_of_two(op: str, a: Any, b: Any) -> Any:
 
 def _quantified(stops: bool) -> Callable[..., Any]:
     def over(values: Any) -> Any:
-        from .logical import and_, or_  # noqa: PLC0415 - it calls this module
-
         if isinstance(values, Variable):
             op = "reduce_any" if stops else "reduce_all"
             return OPS[op](_cast("bool", bool)(values), reduce_all=True, dim=[], keep_dim=False)
 
         def both(found: Any, value: Any) -> Any:
-            return (or_ if stops else and_)(found, functools.partial(BUILTINS[bool], value))
+            return get_operator("or_" if stops else "and_")(found, functools.partial(BUILTINS[bool], value))
 
         together = sequences.quantified(values, not stops, both)
         if together is not None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...capture.control.branch_values import as_meta, constant, meta_of
-from ...capture.control.may_alias import items_of
+from ...capture.control.may_alias import current, items_of
 from ...capture.control.tensor_arrays import TensorArray
 from ...capture.modes import Static, static_mode
 from ...capture.recorder import Recorder
@@ -18,6 +18,7 @@ from ...core.errors import OarlockError, TraceError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
+from .python_scalars import entry, standing
 
 INT64 = Meta((), np.dtype(np.int64))
 
@@ -108,3 +109,16 @@ def _mode() -> Static:
     mode = static_mode(state.mode)
     assert mode is not None
     return mode
+
+
+def item(value: Any, index: Any) -> Any:
+    """`value[index]`: a position that is a value of the program chooses among the tensors of a list."""
+    value = current(value)
+    mode = static_mode(state.mode)
+    if mode is not None and mode.recorder.looked is not None and not isinstance(index, Variable):
+        mode.recorder.looked.read(value, index, True)
+    if isinstance(index, Variable) and isinstance(value, list | tuple):
+        return chosen(value, index)
+    if standing(index) is not None and isinstance(value, dict) and "__missing__" not in dir(type(value)):
+        return entry(value, index)
+    return value[index]

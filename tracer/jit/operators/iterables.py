@@ -14,6 +14,7 @@ from ...capture.variable import Variable
 from ...core.errors import TraceError, with_user_line
 from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
+from .dynamic_indexing import item
 from .partial_dicts import whole
 
 INT64 = Meta((), np.dtype(np.int64))
@@ -166,8 +167,6 @@ class Sequenced(Rows):
 
     def item(self, position: Any) -> Any:
         """See Rows."""
-        from .runtime import item  # noqa: PLC0415 - it makes rows
-
         return item(self.values, position)
 
 

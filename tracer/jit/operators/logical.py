@@ -31,17 +31,20 @@ from .exceptions import unconditional
 from .iterables import rows_of
 from .partial_dicts import all_whole
 from .python_scalars import is_, is_there, standing
+from .registry import register
 from .sequences import folded
 
 _UNSAID = object()  # stands for an operand that may not be looked at
 
 
+@register
 def and_(a: Any, b: Callable[[], Any]) -> Any:
     """`a and b()`."""
     a = asked(a)
     return _lazily("logical_and", a, b) if isinstance(a, Variable) else a and b()
 
 
+@register
 def or_(a: Any, b: Callable[[], Any]) -> Any:
     """`a or b()`."""
     a = asked(a)

@@ -20,13 +20,14 @@ from ...capture.variable import Variable
 from ...core.errors import OpError, TraceError
 from ...core.mode import state
 from ...core.op import OPS, Meta
-from ..guards.nonlocal_writes import new, own, refuse_outer_iterators
 from ..guards.opaque_state import refuse_if_kept
 from .branches import Get, Set, if_, nothing, watched
 from .calls import asked, call
 from .exceptions import unconditional
 from .iterables import Rows, rows_of
 from .logical import and_
+from .nonlocal_writes import new, own, refuse_outer_iterators
+from .registry import register
 
 INT64 = Meta((), np.dtype(np.int64))
 
@@ -81,6 +82,7 @@ def _asked(test: Callable[[], Any], get: Get, put: Set) -> tuple[Static | None, 
     return mode, found
 
 
+@register
 def for_(
     iterable: Any, body: Callable[[Any], None], get: Get, put: Set, names: Sequence[str], test: Callable[[], Any] | None = None
 ) -> None:  # fmt: skip
@@ -158,6 +160,7 @@ def _loop(
     return body(start)
 
 
+@register
 def listed(iterable: Any, make: Callable[[Any], Any], wanted: Callable[[Any], Any] | None = None) -> Any:
     """`[make(item) for item in iterable if wanted(item)]`: over values of the program a list that the program carries."""
     if wanted is not None:

@@ -14,14 +14,14 @@ from ...capture.variable import Variable
 from ...core.errors import TraceError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS
-from ..guards.nonlocal_writes import changing, new, owns
 from .branches import if_, if_expression
 from .calls import call
-from .dynamic_indexing import chosen
+from .dynamic_indexing import item
 from .exceptions import assert_, raised
 from .logical import and_, and_value, chain, equal, in_, not_, not_equal, or_, or_value
 from .loops import for_, listed, while_
-from .python_scalars import class_of, entry, is_, looks_at, matched, mod, shown, standing
+from .nonlocal_writes import changing, new, owns
+from .python_scalars import class_of, is_, looks_at, matched, mod, shown
 from .sequences import opened, part
 
 __all__ = [
@@ -79,16 +79,3 @@ def reading(value: Any, name: str) -> Any:
     """An object of which an attribute is about to be read: what was there before the recording may be another at the next call."""
     looks_at(value, name)
     return value
-
-
-def item(value: Any, index: Any) -> Any:
-    """`value[index]`: a position that is a value of the program chooses among the tensors of a list."""
-    value = current(value)
-    mode = static_mode(state.mode)
-    if mode is not None and mode.recorder.looked is not None and not isinstance(index, Variable):
-        mode.recorder.looked.read(value, index, True)
-    if isinstance(index, Variable) and isinstance(value, list | tuple):
-        return chosen(value, index)
-    if standing(index) is not None and isinstance(value, dict) and "__missing__" not in dir(type(value)):
-        return entry(value, index)
-    return value[index]

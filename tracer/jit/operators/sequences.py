@@ -20,8 +20,9 @@ from ...capture.variable import Variable
 from ...core.errors import TraceError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS
-from ..guards.nonlocal_writes import new
 from .iterables import INT64, Range, Reversed, Rows, is_open, rows_of
+from .nonlocal_writes import new
+from .registry import get_operator
 
 
 def part(value: Any, start: Any, stop: Any, step: Any) -> Any:
@@ -68,9 +69,7 @@ def _within(bound: Any, count: Any, low: Any, high: Any) -> Any:
 
 
 def _listed(rows: Any, make: Callable[[Any], Any]) -> Any:
-    from .loops import listed  # noqa: PLC0415 - it calls this module
-
-    return listed(rows, make)
+    return get_operator("listed")(rows, make)
 
 
 def opened(value: Any) -> bool:
@@ -88,8 +87,6 @@ def _open_rows(value: Any) -> Rows | None:
 
 def folded(rows: Rows, start: Any, of_two: Callable[[Any, Any], Any], name: str) -> Any:
     """What a function of two makes of all items, one after the other."""
-    from .loops import for_  # noqa: PLC0415 - it calls this module
-
     found = [start]
 
     def add(item: Any) -> None:
@@ -98,7 +95,7 @@ def folded(rows: Rows, start: Any, of_two: Callable[[Any, Any], Any], name: str)
     def put(values: list[Any]) -> None:
         found[:] = values
 
-    for_(rows, add, lambda: list(found), put, [name])
+    get_operator("for_")(rows, add, lambda: list(found), put, [name])
     return found[0]
 
 

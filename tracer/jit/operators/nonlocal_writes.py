@@ -6,12 +6,11 @@ before it is called (`noting`).
 
 from __future__ import annotations
 
-import dis
 import inspect
 import io
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from types import CodeType, MethodType
+from types import MethodType
 from typing import Any
 
 from ...capture.control.escape_analysis import born
@@ -22,8 +21,9 @@ from ...capture.recorder import Recorder
 from ...core.mode import state
 from ...core.tensor import Tensor
 from ...nn.layer import Layer
-from ..operators.dynamic_indexing import Positions
-from .snapshots import MANY, has_attributes
+from ..guards.bytecode import globals_written
+from ..guards.snapshots import MANY, has_attributes
+from .dynamic_indexing import Positions
 
 DEPTH = 2  # of containers and objects in one another
 
@@ -165,13 +165,3 @@ def keepers_in(name: str, value: Any, depth: int = DEPTH) -> Iterator[Keeper]:
     if depth:
         for label, held in inside:
             yield from keepers_in(label, held, depth - 1)
-
-
-def globals_written(code: CodeType) -> Iterator[str]:
-    """The names of its module that a function sets, and those inside of it."""
-    for instruction in dis.get_instructions(code):
-        if instruction.opname == "STORE_GLOBAL":
-            yield str(instruction.argval)
-    for const in code.co_consts:
-        if isinstance(const, CodeType):
-            yield from globals_written(const)

@@ -1,0 +1,17 @@
+"""What the byte code of a function says of it."""
+
+from __future__ import annotations
+
+import dis
+from collections.abc import Iterator
+from types import CodeType
+
+
+def globals_written(code: CodeType) -> Iterator[str]:
+    """The names of its module that a function sets, and those inside of it."""
+    for instruction in dis.get_instructions(code):
+        if instruction.opname == "STORE_GLOBAL":
+            yield str(instruction.argval)
+    for const in code.co_consts:
+        if isinstance(const, CodeType):
+            yield from globals_written(const)

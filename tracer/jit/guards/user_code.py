@@ -1,0 +1,34 @@
+"""Which functions are the user's: those are converted, others are called as they are."""
+
+from __future__ import annotations
+
+import os
+import sysconfig
+from types import FunctionType
+from typing import Any
+
+from ...core.errors import inside
+
+LIBRARIES = ("numpy", "scipy", "onnx", "onnxruntime", "torch", "matplotlib", "PIL", "google", "_pytest", "pytest")
+_IGNORED: set[str] = set(LIBRARIES)
+IGNORED_MODULES: list[Any] = []  # what the user gave for them, in order
+_STDLIB = tuple(os.path.realpath(sysconfig.get_paths()[k]) + os.sep for k in ("stdlib", "platstdlib"))
+
+
+def ignore_module(modules: Any) -> None:
+    """Leave functions of these modules as they are."""
+    given = list(modules) if isinstance(modules, list | tuple | set) else [modules]
+    _IGNORED.update(module if isinstance(module, str) else module.__name__ for module in given)
+    IGNORED_MODULES.extend(given)
+
+
+def is_users(function: FunctionType) -> bool:
+    """Whether a function is of the user's own code: not ours, not Python's, not of a library that knows nothing of programs."""
+    filename = function.__code__.co_filename
+    if inside(filename):
+        return False
+    module = function.__module__ or ""
+    if any(module == m or module.startswith(m + ".") for m in _IGNORED):
+        return False
+    real = os.path.realpath(filename)
+    return "site-packages" in real or not real.startswith(_STDLIB)
