@@ -6,6 +6,7 @@ import oarlock as paddle
 if __name__ != "oarlock":
     raise ImportError("this folder is the package `oarlock`; install it and import that name")
 
+from importlib import import_module as _import_module
 
 from . import autograd, core, framework, incubate, io, jit, metric, nn, optimizer, regularizer, static, tensor
 from .capture import control as _control
@@ -42,6 +43,7 @@ from .core.dtype import (
 from .core.errors import AssertError, FileError, GuardError, OarlockError, OpError, TraceError, VerifyError
 from .core.flags import get_flags, set_flags
 from .core.later import later as _later
+from .core.legacy import set_legacy_importer as _set_legacy_importer
 from .core.numbers import finfo, iinfo
 from .core.parameter import Parameter
 from .core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace, get_device, set_device
@@ -59,6 +61,7 @@ from .static.graph.mode import disable_static, enable_static, in_dynamic_mode
 from .tensor.patch import EXPORTS as _EXPORTS
 
 __version__ = _VERSION
+_set_legacy_importer(lambda name: _import_module(f".fluid.{name}", "oarlock"))
 _set_default_threads()
 
 globals().update(_EXPORTS)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable
-from typing import Any
+from typing import Any, ClassVar
 
 from ..capture.recorder import Recorder, typed_attrs
 from ..capture.variable import Variable
@@ -18,7 +18,6 @@ from ..ir.program import Attr, AttrType, Block, Kind, OpDesc
 from ..ops.meta import UnknownSize
 from .activity_analysis import Reach
 from .cotangents import Pending, declared, fitted, zeros_for
-from .emit_grad_ops import written
 from .saved_values import Versions
 
 # Ops whose rules give what is like the operand, whatever sizes it has.
@@ -43,8 +42,15 @@ def without_axis(value: Any) -> Any:
     return OPS["reshape2"](value, shape=[]) if isinstance(value, Variable) and value.meta.shape == (1,) else value
 
 
+Handler = Callable[["Walk", OpDesc, int], None]
+# Rules of ops that run blocks, have side effects or work on lists; the modules that have them add them here.
+RULES: dict[str, Handler] = {}
+
+
 class Walk:
     """The way back through one block.   pending: gradients of its variables; what it writes goes to the block that is written."""
+
+    emit_grad_op: ClassVar[Callable[[Walk, Op, OpDesc, int], bool]]  # emit_grad_ops sets it
 
     def __init__(
         self, recorder: Recorder, reach: Reach, versions: Versions, wanted: Collection[str] = ()
@@ -62,8 +68,6 @@ class Walk:
 
         Its gradient would flow from each iteration, whose values are those of before the loop.
         """
-        from .sub_blocks import SPECIAL  # blocks are walked through by another Walk  # noqa: PLC0415
-
         for i in range(len(self.versions.ops) - 1, -1, -1):
             op, self.block = self.versions.ops[i], self.versions.block_of(i)
             if op.type != "feed" and any(name in self.pending for name in op.output_names()):
@@ -72,7 +76,7 @@ class Walk:
                     why = f"backward: the loss depends on {op.type}, which is outside of the loop; compute it inside of the loop"
                     raise OarlockError(with_user_line(f"{why}{at_line(op)}"))
                 start = len(self.recorder.block.ops)
-                SPECIAL.get(op.type, Walk.plain)(self, op, i)
+                RULES.get(op.type, Walk.plain)(self, op, i)
                 for made in self.recorder.block.ops[start:]:
                     made.where, made.layer = op.where, op.layer
         self.block = self.versions.block
@@ -120,7 +124,7 @@ class Walk:
         op = OPS.get(desc.type)
         if op is None:
             raise OpError(f"{desc.type}: the gradient of its gradient is not known{at_line(desc)}")
-        if self.recorder.by_hand and written(self, op, desc, at):
+        if self.recorder.by_hand and Walk.emit_grad_op(self, op, desc, at):
             return
         grads = self._arrived(op, desc, at)
         if not op.has_vjp or not any(self.wants(n) for n in desc.input_names()):
@@ -253,6 +257,3 @@ def _names(slot: Any) -> list[str]:
     if slot is None:
         return []
     return [t.name for t in slot] if isinstance(slot, list) else [slot.name]
-
-
-Handler = Callable[[Walk, OpDesc, int], None]

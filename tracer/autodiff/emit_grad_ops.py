@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ..capture.variable import GRADIENT, Variable
 from ..core.era import era
 from ..core.op import Op
 from ..ir.block_captures import EMPTY
 from ..ir.program import Attr, AttrType, OpDesc
+from .backward_pass import Walk
 from .cotangents import declared
 from .grad_slots import OLD, OLD_ATTRS, RENAMED, SLOTS
-
-if TYPE_CHECKING:
-    from .backward_pass import Walk
 
 OF_THE_OP = ("op_role", "op_role_var", "op_callstack", "op_namescope", "op_device")  # not of its gradient
 
@@ -118,3 +114,6 @@ def _shares(walk: Walk, desc: OpDesc) -> None:
             part = walk.recorder.emit_like("scale", "X", arrived, attrs)
             walk.add(name, part)
             walk.pending.own(part, walk.recorder.block.ops[-1])
+
+
+Walk.emit_grad_op = written

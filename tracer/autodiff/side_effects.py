@@ -6,7 +6,7 @@ from ..capture.side_effects.py_func import backward_call, known, pylayer_gradien
 from ..capture.variable import Variable
 from ..core.dtype import is_float
 from ..ir.program import Attr, AttrType, OpDesc
-from .backward_pass import Handler, Walk
+from .backward_pass import RULES, Walk
 from .cotangents import declared, fitted, zeros_for
 
 
@@ -60,4 +60,4 @@ def _pylayer(walk: Walk, op: OpDesc, at: int) -> None:
             walk.add(name, fitted(gradient, walk.before(name, at)))
 
 
-EFFECTS: dict[str, Handler] = {"print": _print, "py_func": _py_func, "pylayer": _pylayer}
+RULES |= {"print": _print, "py_func": _py_func, "pylayer": _pylayer}

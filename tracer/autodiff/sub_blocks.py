@@ -15,11 +15,10 @@ from ..core.dtype import dtype_of
 from ..core.op import OPS
 from ..ir.block_captures import block_reads, block_writes
 from ..ir.program import Attr, AttrType, Block, Kind, OpDesc, VarDesc
-from .backward_pass import Handler, Walk
+from .backward_pass import RULES, Walk
 from .cotangents import declared, fitted, shared_gradient, zeros_for
 from .saved_values import Versions
 from .scan import through_steps
-from .side_effects import EFFECTS
 
 
 class BlockWalk:
@@ -241,8 +240,7 @@ def _number(value: int) -> Variable:
     return found
 
 
-SPECIAL: dict[str, Handler] = {
-    **EFFECTS,
+RULES |= {
     "conditional_block": _conditional,
     "conditional_block_infer": _conditional,
     "while": _while,

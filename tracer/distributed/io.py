@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Any
+
+from ..core.legacy import legacy_module
 
 
 def is_persistable(var: Any) -> bool:
@@ -30,5 +31,5 @@ def load_inference_model_distributed(
 
 def _of_old(name: str) -> Any:
     """What fluid, which stands above what runs in several processes, has under a name, without its word on new names."""
-    found = getattr(import_module("oarlock.fluid.io"), name)
+    found = getattr(legacy_module("io"), name)
     return getattr(found, "__wrapped__", found)

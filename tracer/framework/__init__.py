@@ -1,6 +1,5 @@
 """What Paddle calls its framework: saving and loading of state, and names that are elsewhere as well."""
 
-from importlib import import_module as _import_module
 from typing import Any as _Any
 
 from ..core.autograd import grad, no_grad
@@ -8,6 +7,7 @@ from ..core.compat import disable_signal_handler
 from ..core.dtype import DType as dtype
 from ..core.dtype import get_default_dtype, set_default_dtype
 from ..core.flags import get_flags, set_flags
+from ..core.legacy import legacy_module as _legacy_module
 from ..core.parameter import Parameter
 from ..core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace
 from ..nn.param_attr import ParamAttr
@@ -24,11 +24,7 @@ def __getattr__(name: str) -> _Any:
     """What Paddle's own tests take from here besides: its C++ part, and the inside of fluid.framework."""
     if name.startswith("__"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return (
-        _import_module("..fluid.core", __name__)
-        if name == "core"
-        else getattr(_import_module("..fluid.framework", __name__), name)
-    )
+    return _legacy_module("core") if name == "core" else getattr(_legacy_module("framework"), name)
 
 
 def in_pir_mode() -> bool:

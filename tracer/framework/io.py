@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from importlib import import_module
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -12,6 +11,7 @@ import numpy as np
 from ..core import cuda
 from ..core.dtype import BY_NP, bfloat16
 from ..core.errors import FileError, OperandError, OpError
+from ..core.legacy import legacy_module
 from ..export import pdiparams, pdmodel
 from ..export.pickles import dump, is_tensor
 from ..export.save import atomic_write
@@ -41,7 +41,7 @@ def __getattr__(name: str) -> Any:
     """What model libraries take from here besides: `EagerParamBase` and the like, of the inside of fluid.framework."""
     if name.startswith("__"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module("..fluid.framework", __package__), name)
+    return getattr(legacy_module("framework"), name)
 
 
 def save(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
-from importlib import import_module
 from typing import Any, Self
 
 import numpy as np
@@ -13,6 +12,7 @@ import numpy as np
 from ..core import cuda, unique_name
 from ..core.dtype import default_float, dtype_of, is_float, is_half
 from ..core.errors import OperandError, OpError
+from ..core.legacy import legacy_module
 from ..core.mode import state
 from ..core.parameter import Parameter
 from ..core.place import index_for, place_named
@@ -92,7 +92,7 @@ class _Helper:
     def __get__(self, layer: Layer | None, owner: type) -> Any:
         if layer is None:
             return self
-        return import_module("..fluid.dygraph.layer_object_helper", __package__).HelperOfToday(layer._full_name)
+        return legacy_module("dygraph.layer_object_helper").HelperOfToday(layer._full_name)
 
 
 class Layer:

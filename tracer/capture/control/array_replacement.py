@@ -11,11 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...core.errors import TraceError, with_user_line
-from ...core.mode import state
-from ...core.op import OPS
 from ...ir.program import Block
-from ..modes import Static, static_mode
-from .branch_values import constant, meta_of
+from ..modes import Static
+from .branch_values import meta_of
 from .escape_analysis import is_made_here
 from .may_alias import KINDS, current, is_moved, items_of
 from .tensor_arrays import TensorArray
@@ -65,27 +63,6 @@ def opened(mode: Static, name: str, value: Any) -> Any:
             with_user_line(f"'{name}': this list was there before; give the name a copy of it (`list(...)`)")
         )
     return TensorArray.replacing(mode, name, value)
-
-
-def append_all(target: TensorArray, source: TensorArray) -> None:
-    """Append what `source` holds now."""
-    from .loop import record_loop  # noqa: PLC0415 - which carries lists
-
-    mode = static_mode(state.mode)
-    assert mode is not None
-    if source.element is None:  # nothing, unless a later part of a round writes to it
-        source.is_asked()
-        return
-    count = OPS["reshape2"](source.length(), shape=[])
-
-    def test(values: list[Any]) -> tuple[Any, list[Any]]:
-        return OPS["less_than"](values[0], count), values
-
-    def body(values: list[Any]) -> list[Any]:
-        target.push(source[values[0]])
-        return [OPS["scale"](values[0], scale=1.0, bias=1.0)]
-
-    record_loop(mode, test, body, [constant(0)], ["the counter"])
 
 
 @dataclass

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -35,6 +35,8 @@ class TensorArray(Container):
     """
 
     is_tuple = False
+
+    append_all: ClassVar[Callable[[TensorArray, TensorArray], None]]  # array_loops sets it: loops are made of lists
 
     def __init__(self, mode: Static, dtype: np.dtype[Any] | None = None, block: Block | None = None) -> None:
         recorder = mode.recorder
@@ -246,10 +248,8 @@ class TensorArray(Container):
         self._write(self.length(), value)
 
     def _push_all(self, values: Any) -> None:
-        from .array_replacement import append_all  # noqa: PLC0415 - loops are made of lists
-
         if isinstance(found := current(values), TensorArray):
-            append_all(self, found)
+            TensorArray.append_all(self, found)
             return
         for value in values:
             self.push(value)

@@ -1,0 +1,34 @@
+"""Lists of the program that are appended to other ones, element by element, in a loop of the program."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...core.mode import state
+from ...core.op import OPS
+from ..modes import static_mode
+from .branch_values import constant
+from .loop import record_loop
+from .tensor_arrays import TensorArray
+
+
+def append_all(target: TensorArray, source: TensorArray) -> None:
+    """Append what `source` holds now."""
+    mode = static_mode(state.mode)
+    assert mode is not None
+    if source.element is None:  # nothing, unless a later part of a round writes to it
+        source.is_asked()
+        return
+    count = OPS["reshape2"](source.length(), shape=[])
+
+    def test(values: list[Any]) -> tuple[Any, list[Any]]:
+        return OPS["less_than"](values[0], count), values
+
+    def body(values: list[Any]) -> list[Any]:
+        target.push(source[values[0]])
+        return [OPS["scale"](values[0], scale=1.0, bias=1.0)]
+
+    record_loop(mode, test, body, [constant(0)], ["the counter"])
+
+
+TensorArray.append_all = append_all
