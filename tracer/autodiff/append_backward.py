@@ -218,3 +218,6 @@ def gradients(
     pairs = {_name(recorder, r): g for r, g in zip(roots, given, strict=True)}
     found = differentiate(recorder, pairs, [n for n in names if not _stopped(program, n)], barred)
     return [None if name in barred or _stopped(program, name) else found.get(name) for name in names]
+
+
+Static.differentiate = gradients

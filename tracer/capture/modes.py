@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core.eager import Eager, metas_of
 from ..core.errors import OpError, SideEffectError, TraceError, told, user_line, warn, with_user_line
-from ..core.mode import Mode, Over
+from ..core.mode import Mode, innermost
 from ..core.op import OPS, Meta, Op, Slot
 from ..core.tensor import RemovableHook, Tensor
 from ..ir.guards import shown_value
@@ -100,6 +100,7 @@ class Static(Mode):
     """Write every op down without running it; a size that is not known becomes a value of the program."""
 
     silent = False
+    differentiate: ClassVar[Callable[..., list[Any] | None]]  # autodiff sets it: it writes ops in this mode
     static = True
     continues = False  # whether a recording goes on after an error
     switch: ClassVar[Callable[..., Any]]  # `switch_case`, set by control/cases.py, which builds on this file
@@ -151,10 +152,8 @@ class Static(Mode):
             raise TraceError(
                 with_user_line("grad: inside of a branch or a loop that a program takes, there are no gradients")
             )
-        from ..autodiff import gradients  # noqa: PLC0415 - which writes ops in this mode
-
         start = len(self.recorder.block.ops)
-        found = gradients(roots, wanted, given, barred)
+        found = Static.differentiate(roots, wanted, given, barred)
         for op in self.recorder.block.ops[start:]:
             op.attrs.pop("op_role", None)  # a part of the program forward
         return found
@@ -301,16 +300,14 @@ def half_error(half: Half) -> NoValue:
 
 def static_mode(mode: Mode) -> Static | None:
     """The `Static` that `mode` is, or is over; None where no program is written by names only."""
-    while isinstance(mode, Over):
-        mode = mode.inner
-    return mode if isinstance(mode, Static) else None
+    found = innermost(mode)
+    return found if isinstance(found, Static) else None
 
 
 def recorder_of(mode: Mode) -> Recorder | None:
     """What the mode writes to, if it writes a program."""
-    while isinstance(mode, Over):
-        mode = mode.inner
-    return mode.recorder if isinstance(mode, Static | Trace) else None
+    found = innermost(mode)
+    return found.recorder if isinstance(found, Static | Trace) else None
 
 
 def names_of(made: Any) -> list[str]:

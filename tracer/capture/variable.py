@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import Any, ClassVar, NamedTuple, NoReturn, TypeAlias
 
 import numpy as np
 
@@ -13,21 +13,18 @@ from ..core.dtype import DType, dtype_of
 from ..core.element import check_item
 from ..core.era import era, texts
 from ..core.errors import MisfitError, OpError, TraceError, user_frame, with_user_line
-from ..core.mode import state
+from ..core.mode import innermost, state
 from ..core.op import OPS, Meta
 from ..core.parameter import Parameter
 from ..core.place import Place, get_device, place_named
 from ..core.tensor import RemovableHook, Tensor
 from ..ir.printer import declaration
 from ..ir.program import Kind, VarDesc
-from ..ir.scope import current_scope
-from ..static.var_desc import VarDesc as Described
+from ..ir.scope import Scope, current_scope
 from .symbolic_scalars import BOOL, FLOAT, INT, NATURAL, Stands, marked, teach, troubled
 
-if TYPE_CHECKING:
-    from ..ir.scope import Scope
-    from ..static.graph.block import Block
-    from ..static.graph.operator import Operator
+Block: TypeAlias = Any  # static.graph.block.Block
+Operator: TypeAlias = Any  # static.graph.operator.Operator
 
 GRADIENT = "@GRAD"  # what the name of a gradient ends in
 
@@ -71,7 +68,10 @@ class Variable(Tensor):
     unsaid: frozenset[str] = (
         frozenset()
     )  # of shape, dtype, lod_level and persistable, what nobody said, as it is printed
-    _described: Described | None = None
+    # What the classes of Paddle's static API set, which stand above this one: the view of a declaration, and the blocks of a program.
+    describe: ClassVar[Callable[[Variable], Any]]
+    main_blocks: ClassVar[Callable[[], list[Block]]]
+    _described: Any = None
     _block: Block | None = None
 
     def __init__(self, desc: VarDesc) -> None:
@@ -79,10 +79,10 @@ class Variable(Tensor):
         self._name = desc.name
 
     @property
-    def desc(self) -> Described:
+    def desc(self) -> Any:
         """Its declaration, with the methods of Paddle's C++ class."""
         if self._described is None:
-            self._described = Described(self)
+            self._described = Variable.describe(self)
         return self._described
 
     def register_hook(self, hook: Callable[[Tensor], Any]) -> RemovableHook:
@@ -194,9 +194,7 @@ class Variable(Tensor):
     def block(self) -> Block | None:
         """The block that declares it, of a program that is written by hand; None elsewhere."""
         if self._block is None:
-            from ..static.graph.default_programs import default_main_program  # which knows variables  # noqa: PLC0415
-
-            blocks = default_main_program().blocks
+            blocks = Variable.main_blocks()
             self._block = next((b for b in blocks if b.raw.vars.get(self.raw.name) is self.raw), None)
         return self._block
 
@@ -378,10 +376,8 @@ class ParameterVariable(Variable, Parameter):
 
 def _converts() -> bool:
     """Whether source is converted while a program is recorded."""
-    from .modes import static_mode  # which knows variables  # noqa: PLC0415
-
-    mode = static_mode(state.mode)
-    return mode is not None and mode.converts
+    mode = innermost(state.mode)
+    return bool(mode.static and mode.converts)
 
 
 def refuse(variable: Variable, reader: str) -> NoReturn:

@@ -173,6 +173,13 @@ class Over(Mode):
         return self.over(self.inner.around(mode))
 
 
+def innermost(mode: Mode) -> Any:
+    """The mode below all modes that are over it."""
+    while isinstance(mode, Over):
+        mode = mode.inner
+    return mode
+
+
 def without(mode: Mode, kind: type[Over]) -> Mode:
     """`mode` without the modes of a kind that are over others in it."""
     if not isinstance(mode, Over):

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from typing import Any, ClassVar, TypeAlias
 
 from ..core.errors import OpError, with_user_line
 from ..ir.program import Block as Held
 from ..ir.program import OpDesc as HeldOp
 from ..ir.program import VarDesc as Declared
 from .desc import Desc
+from .op_desc import OpDesc
+from .var_desc import VarDesc
 
-if TYPE_CHECKING:
-    from .graph.block import Block
-    from .graph.program import Program
-    from .op_desc import OpDesc
-    from .var_desc import VarDesc
+Block: TypeAlias = Any  # graph.block.Block
+Program: TypeAlias = Any  # graph.program.Program
 
 
 def _text(name: str | bytes) -> str:
@@ -129,15 +128,15 @@ class BlockDesc(Desc):
 class ProgramDesc(Desc):
     """What a file says of a program; a new one has one block.   other: one to copy, or the bytes of one"""
 
+    program_class: ClassVar[type[Any]]  # graph.program sets it
     _of: Program
 
     def __init__(self, other: ProgramDesc | bytes | None = None) -> None:
-        from .graph.program import Program  # which gives what it holds as one of these  # noqa: PLC0415
-
         if isinstance(other, ProgramDesc):
             super().__init__(other.program.clone())
         else:
-            super().__init__(Program() if other is None else Program.parse_from_string(other))
+            made = ProgramDesc.program_class
+            super().__init__(made() if other is None else made.parse_from_string(other))
 
     @classmethod
     def of(cls, program: Program) -> ProgramDesc:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import deepcopy
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeAlias
 
 from ..core.errors import OpError, with_user_line
 from ..core.op import OPS
@@ -13,9 +13,8 @@ from ..ir.program import Attr, AttrType
 from ..ir.program import VarDesc as Declared
 from .desc import Identified
 
-if TYPE_CHECKING:
-    from .block_desc import BlockDesc
-    from .graph.operator import Operator
+BlockDesc: TypeAlias = Any  # block_desc.BlockDesc
+Operator: TypeAlias = Any  # graph.operator.Operator
 
 
 class OpDesc(Identified):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ..capture.variable import Variable
 from ..core.dtype import (
     DType,
     bfloat16,
@@ -24,9 +25,6 @@ from ..core.dtype import (
 from ..core.errors import OpError, with_user_line
 from ..ir.program import Kind
 from .desc import Identified
-
-if TYPE_CHECKING:
-    from ..capture.variable import Variable
 
 SHAPED = (Kind.DENSE, Kind.SELECTED_ROWS, Kind.ARRAY, Kind.STRINGS, Kind.VOCAB)
 WITH_LEVELS = (Kind.DENSE, Kind.ARRAY)
@@ -194,3 +192,6 @@ class VarDesc(Identified):
     def set_is_parameter(self, value: bool) -> None:
         """Let it be a parameter, or not."""
         self._of.raw.is_parameter = bool(value)
+
+
+Variable.describe = VarDesc

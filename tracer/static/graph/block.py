@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from copy import deepcopy
-from typing import TYPE_CHECKING, Any
+from typing import Any, ClassVar, TypeAlias
 
 from ...capture.variable import ParameterVariable, Variable, checked_flags
 from ...core import unique_name
@@ -19,8 +19,7 @@ from ...ir.printer import block_lines
 from ..block_desc import BlockDesc
 from .operator import Operator, typed
 
-if TYPE_CHECKING:
-    from .program import Program
+Program: TypeAlias = Any  # program.Program
 
 
 def names_in(slots: Any) -> dict[str, list[str]]:
@@ -41,6 +40,9 @@ def _known_sizes(shape: Any) -> tuple[int, ...]:
 
 class Block:
     """One block.   raw: the data; the same name always gives the same Variable."""
+
+    # Writes the ops of a first value; parameters sets it.
+    start_with: ClassVar[Callable[[Program, data.VarDesc, Callable[[], Any]], None]]
 
     def __init__(self, program: Program, desc: data.Block) -> None:
         self.program = program
@@ -184,9 +186,9 @@ class Block:
 
     def write_first(self, variable: Variable, initializer: Any) -> Operator:
         """Write the op that gives a variable its first value; gives the op."""
-        from .parameters import start_with  # which knows blocks  # noqa: PLC0415
-
-        start_with(self.program, variable.raw, lambda: initializer.recorded(variable.raw.shape, variable.meta.dtype))
+        Block.start_with(
+            self.program, variable.raw, lambda: initializer.recorded(variable.raw.shape, variable.meta.dtype)
+        )
         return self.program.current_block().ops[-1]
 
     def _rename_var(self, name: str, new_name: str) -> Variable:

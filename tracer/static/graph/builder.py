@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...capture.variable import ParameterVariable, Variable
 from ...core.tensor import Tensor
+from . import minimize as steps
+from .mode import Writing
 from .parameters import new_buffer, new_parameter
-
-if TYPE_CHECKING:
-    from .mode import Writing
-    from .program_recorder import HandRecorder
+from .program_recorder import HandRecorder
 
 
 class Builder:
@@ -39,18 +38,15 @@ class Builder:
 
     def minimize(self, optimizer: Any, loss: Variable, startup_program: Any, parameters: Any, no_grad_set: Any) -> Any:
         """Gradients and steps; gives the ops of the steps, and pairs of a parameter and its gradient."""
-        from .minimize import minimize  # which writes with modes  # noqa: PLC0415
-
-        return minimize(optimizer, loss, startup_program, parameters, no_grad_set)
+        return steps.minimize(optimizer, loss, startup_program, parameters, no_grad_set)
 
     def backward(self, optimizer: Any, loss: Variable, parameters: Any, no_grad_set: Any) -> Any:
         """Gradients; gives pairs of a parameter and its gradient."""
-        from .minimize import backward  # which writes with modes  # noqa: PLC0415
-
-        return backward(optimizer, loss, parameters, no_grad_set)
+        return steps.backward(optimizer, loss, parameters, no_grad_set)
 
     def apply(self, optimizer: Any, pairs: Any) -> Any:
         """Steps with these gradients; gives the ops."""
-        from .minimize import apply  # which writes with modes  # noqa: PLC0415
+        return steps.apply(optimizer, list(pairs))
 
-        return apply(optimizer, list(pairs))
+
+Writing.make_builder = Builder

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from ...capture.variable import Variable
 from ...core import rng
 from ...core.errors import MisfitError, OpError, with_user_line
 from ...core.tensor import Tensor
@@ -94,3 +95,6 @@ def device_guard(device: str | None = None) -> Iterator[None]:
         yield
     finally:
         recorder.device = before
+
+
+Variable.main_blocks = lambda: default_main_program().blocks

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from typing import Any
+from functools import cache
+from typing import Any, ClassVar
 
 from ...capture.modes import Static, static_mode
 from ...capture.variable import Variable
@@ -12,11 +13,10 @@ from ...core import unique_name
 from ...core.dtype import is_float
 from ...core.era import era
 from ...core.errors import OperandError, OpError, inside, with_user_line
-from ...core.mode import Mode, Over, pushed, state
+from ...core.mode import Mode, innermost, pushed, state
 from ...core.op import Meta, Op, Slot
 from ...core.tensor import Tensor
 from ...ir.program import OpDesc
-from .builder import Builder
 from .default_programs import default_main_program
 from .program import Program
 from .program_recorder import HandRecorder
@@ -43,6 +43,7 @@ class Writing(Static):
     """
 
     trains = True
+    make_builder: ClassVar[Callable[[Writing], Any]]  # builder sets it
 
     def __init__(
         self, program: Program | None = None, tape: bool = True, convert: Callable[[Any], Any] | None = None
@@ -50,7 +51,7 @@ class Writing(Static):
         self._program = program
         self._convert = convert
         self.tape = tape
-        self.builder = Builder(self)
+        self.builder = Writing.make_builder(self)
 
     @property
     def program(self) -> Program:
@@ -151,17 +152,15 @@ def asked_inside() -> bool:
     return inside(frame.f_code.co_filename)
 
 
-WRITING = Writing()
-
-
-def base_of(mode: Mode) -> Mode:
-    """A mode without those over it."""
-    return base_of(mode.inner) if isinstance(mode, Over) else mode
+@cache
+def _mode_of_main_program() -> Writing:
+    """The mode of `enable_static`."""
+    return Writing()
 
 
 def writing() -> bool:
     """Whether a program is being written by hand."""
-    return isinstance(base_of(state.mode), Writing)
+    return isinstance(innermost(state.mode), Writing)
 
 
 _before: list[Mode] = []
@@ -171,7 +170,7 @@ def enable_static() -> None:
     """From now on ops are written to the main program instead of run, and layers make variables of it.   In this thread."""
     if not writing():
         _before.append(state.mode)
-        state.mode = WRITING
+        state.mode = _mode_of_main_program()
 
 
 def disable_static(place: Any = None) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeAlias
 
 from ...capture.recorder import plain
 from ...core.dtype import DType
@@ -14,8 +14,7 @@ from ...ir.printer import op_text
 from ...ir.program import Attr, AttrType, OpDesc
 from ..op_desc import OpDesc as Described
 
-if TYPE_CHECKING:
-    from .block import Block
+Block: TypeAlias = Any  # block.Block
 
 # What the attributes that any op may have are called in a file.
 COMMON = {

@@ -16,8 +16,10 @@ from ...core.mode import pushed
 from ...core.parameter import Parameter
 from ...core.tensor import Tensor
 from ...ir import program as data
+from .block import Block
 from .constants import value_of
 from .default_programs import default_startup_program
+from .mode import Writing
 from .program import Program
 
 
@@ -32,8 +34,6 @@ def lasting(program: Program, desc: data.VarDesc, first: Callable[[], Any]) -> V
 
 def start_with(startup: Program, desc: data.VarDesc, first: Callable[[], Any]) -> None:
     """Write ops that give a variable its first value."""
-    from .mode import Writing  # noqa: PLC0415 - modes know how parameters are made
-
     target = startup.global_block().declare(replace(desc, persistable=True))
     mode = Writing(startup)
     with pushed(mode):
@@ -81,3 +81,7 @@ def new_buffer(program: Program, name: str, array: Any) -> Variable:
     array = np.asarray(array)
     desc = data.VarDesc(name, array.shape, BY_NP[array.dtype].name, persistable=True, stop_gradient=True)
     return lasting(program, desc, lambda: value_of(array))
+
+
+Block.start_with = start_with
+Program.adopt = adopt

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from copy import deepcopy
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from .block import Block
 from .for_test import for_testing
 from .operator import Operator
 from .program_recorder import HandRecorder, Role
+from .state_dict import set_fitting_values
 
 
 def _targets(target: Any) -> list[str]:
@@ -38,6 +39,10 @@ class Program:
     """Blocks of ops on named variables.   raw: the data; recorder: writes ops to it."""
 
     _first_seed = 0  # what random numbers of a new program start from
+
+    adopt: ClassVar[
+        Callable[[Program, Tensor], Variable]
+    ]  # declares a parameter made outside of the program; parameters sets it
 
     def __init__(self) -> None:
         self._hold(None)
@@ -77,9 +82,7 @@ class Program:
 
     def _adopt(self, tensor: Tensor) -> str:
         """A variable for a parameter or a buffer that was made outside of the program."""
-        from .parameters import adopt  # noqa: PLC0415 - which knows programs
-
-        return adopt(self, tensor).name
+        return Program.adopt(self, tensor).name
 
     def changed(self) -> None:
         """Say that an op or a variable is not what it was."""
@@ -167,8 +170,6 @@ class Program:
         scope : Scope, optional
             Where the values go; by default the current scope.
         """
-        from .state_dict import set_fitting_values  # noqa: PLC0415 - which knows programs
-
         if not isinstance(state_dict, dict):
             raise OperandError(
                 with_user_line(f"set_state_dict: a dict of values by name is taken, not {type(state_dict).__name__}")
@@ -331,3 +332,6 @@ class Program:
         """The ops of the body are of gradients."""
         with self.recorder.as_role(Role.BACKWARD):
             yield
+
+
+ProgramDesc.program_class = Program

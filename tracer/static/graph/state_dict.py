@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -11,8 +11,8 @@ from ...core.dtype import is_float
 from ...core.errors import MisfitError, warn, with_user_line
 from ...core.tensor import Tensor
 from ...ir.scope import Scope
-from .program import Program
 
+Program: TypeAlias = Any  # program.Program
 NAME_TABLE = "StructuredToParameterName@@"  # in a state dict of a layer: names of variables by structured names
 
 
