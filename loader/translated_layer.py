@@ -5,9 +5,9 @@ from __future__ import annotations
 import functools
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from copy import deepcopy
-from typing import TYPE_CHECKING, Any
+from typing import Any, ClassVar
 
 from ..core import unique_name
 from ..core.errors import FileError, OpError, with_user_line
@@ -20,9 +20,6 @@ from ..nn.layer import Layer
 from .engine import check_options
 from .model_files import ModelFiles, has_forward, read_methods, read_model
 from .saved_method import SavedMethod
-
-if TYPE_CHECKING:
-    from ..static.graph.program import Program as WrittenProgram
 
 
 def load(path: str | os.PathLike[str], **configs: Any) -> TranslatedLayer:
@@ -61,6 +58,10 @@ class TranslatedLayer(Layer):
     its parameters.   Called with its inputs by position or by name (Tensors or ndarrays), behind them the offsets of packed
     sequences; gives what the saved forward gave, nesting included.   Further methods that were saved are methods of it.
     """
+
+    view: ClassVar[
+        Callable[[Program], Any]
+    ]  # a program as users see it; jit sets it, since a model runs without the static API
 
     def __init__(
         self, files: ModelFiles | None, options: Mapping[str, Any] | None = None, others: Mapping[str, ModelFiles] | None = None,
@@ -114,11 +115,9 @@ class TranslatedLayer(Layer):
             raise ValueError(f"The method `{name}` does not exist in loaded TranslatedLayer.")
         return self._methods[name]
 
-    def program(self, method_name: str = "forward") -> WrittenProgram:
+    def program(self, method_name: str = "forward") -> Any:
         """A copy of the program of a method.   Raises ValueError for one that there is not."""
-        from ..static.graph.program import Program  # a model runs without what writes programs  # noqa: PLC0415
-
-        return Program.of(deepcopy(self._method(method_name).program))
+        return TranslatedLayer.view(deepcopy(self._method(method_name).program))
 
     @property
     def assumptions(self) -> list[Guard]:

@@ -1,6 +1,7 @@
 """From layers to programs and files, and back."""
 
 from ..loader.translated_layer import TranslatedLayer, load
+from ..static.graph.program import Program as _Program
 from . import api, dy2static, layer, translated_layer
 from .conversion_switches import enable_to_static, set_code_level, set_verbosity
 from .save import save
@@ -12,3 +13,5 @@ __all__ = [
     "ProgramTranslator", "StaticFunction", "TracedLayer", "TranslatedLayer", "declarative", "enable_to_static", "ignore_module", "load", "not_to_static",
     "save", "set_code_level", "set_verbosity", "to_static",
 ]  # fmt: skip
+
+TranslatedLayer.view = _Program.of

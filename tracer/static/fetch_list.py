@@ -10,11 +10,11 @@ from ..capture.variable import Variable
 from ..core.errors import with_user_line
 from ..ir import program as data
 from ..ir.block_captures import HOLDERS
+from ..ir.op_role import Role
 from ..ir.passes.prune import prune
 from ..ir.program import OpDesc
 from .graph.operator import Operator
 from .graph.program import Program
-from .graph.program_recorder import Role
 
 
 def asked(fetch_list: Any) -> tuple[list[str], list[OpDesc]]:

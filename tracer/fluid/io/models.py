@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from ...capture.normalize import normalized
 from ...capture.variable import Variable
 from ...core.errors import with_user_line
 from ...core.mode import pushed
 from ...core.op import OPS
 from ...export import pdiparams, pdmodel
 from ...export.save import atomic_write
+from ...ir.passes.normalize import normalized
 from ...ir.scope import current_scope
 from ...static import default_main_program
 from ...static import io as static_io

@@ -12,8 +12,8 @@ from ...core.errors import OpError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS
 from ...core.tensor import Tensor
+from ...ir.op_role import Role
 from ...static.graph.mode import Writing
-from ...static.graph.program_recorder import Role
 from ...tensor.convert import cast
 from ...tensor.creation import full
 from .helper import into, today

@@ -12,12 +12,12 @@ from ...core.errors import OarlockError, OpError, with_user_line
 from ...core.mode import pushed
 from ...core.op import OPS
 from ...core.unique_name import generate
+from ...ir.op_role import Role
 from ..graph.default_programs import program_guard
 from ..graph.gradients import program_of
 from ..graph.inputs import create_global_var
 from ..graph.mode import Writing
 from ..graph.program import Program
-from ..graph.program_recorder import Role
 from .lists import DTYPES, AutoMixedPrecisionLists
 from .rewrite import cast_model_to_fp16
 

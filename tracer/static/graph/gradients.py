@@ -8,10 +8,10 @@ from ... import autodiff as data
 from ...capture.variable import ParameterVariable, Variable
 from ...core.errors import OarlockError, OperandError, with_user_line
 from ...core.mode import pushed
+from ...ir.op_role import Role
 from ...ir.program import Attr, AttrType, OpDesc
 from .mode import Writing
 from .program import Program
-from .program_recorder import Role
 
 
 def program_of(what: str, variable: Any) -> Program:

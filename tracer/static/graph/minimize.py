@@ -12,13 +12,13 @@ from ...core.errors import MisfitError, OarlockError, with_user_line
 from ...core.mode import pushed
 from ...core.op import OPS
 from ...ir import program as data
+from ...ir.op_role import Role
 from .default_programs import program_guard
 from .gradients import append_backward, program_of
 from .mode import Writing
 from .operator import Operator
 from .parameters import lasting
 from .program import Program
-from .program_recorder import Role
 
 Pairs = list[tuple[ParameterVariable, Variable]]
 

@@ -14,14 +14,15 @@ from ...capture.variable import ParameterVariable, Variable, checked_flags
 from ...core.errors import OperandError, OpError, with_user_line
 from ...core.tensor import Tensor
 from ...ir import program as data
+from ...ir.op_role import Role
 from ...ir.parser import parse
+from ...ir.passes.for_test import for_testing
 from ...ir.passes.prune import lean
 from ...ir.scope import Scope, current_scope
 from ..block_desc import ProgramDesc
 from .block import Block
-from .for_test import for_testing
 from .operator import Operator
-from .program_recorder import HandRecorder, Role
+from .program_recorder import HandRecorder
 from .state_dict import set_fitting_values
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from enum import IntFlag
 from typing import Any
 
 from ...capture.recorder import Recorder
@@ -15,6 +14,7 @@ from ...core.errors import TraceError, with_user_line
 from ...core.parameter import Parameter
 from ...core.tensor import Tensor
 from ...ir.names import Namer
+from ...ir.op_role import Role
 from ...ir.program import Attr, AttrType, OpDesc, Program, VarDesc
 from .constants import value_of
 
@@ -25,16 +25,6 @@ KEEP_SHAPE = ("reshape2", "transpose2", "squeeze2", "unsqueeze2", "flatten2", "f
 def _reserves(type: str, attrs: dict[str, Attr]) -> bool:
     """Whether Paddle's op wants room for what its gradient op computes with."""
     return type == "batch_norm" and not era.old and not attrs["is_test"].value
-
-
-class Role(IntFlag):
-    """What an op is for; the number that Paddle's attribute `op_role` has."""
-
-    FORWARD = 0
-    BACKWARD = 1
-    OPTIMIZE = 2
-    LR_SCHEDULE = 16
-    LOSS = 256
 
 
 class ProcessNames(Namer):

@@ -1,6 +1,5 @@
 """Programs and their values in files."""
 
-from ...capture.normalize import normalize_program
 from ...export import pdmodel
 from ...ir import program as data
 from ...loader.files import program_from_bytes
@@ -16,6 +15,7 @@ from .models import (
     serialize_persistables,
     serialize_program,
 )
+from .normalize import normalize_program
 from .states import load, load_program_state, save, set_program_state
 from .variables import (
     get_program_parameter,

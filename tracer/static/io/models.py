@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from ...capture.normalize import names_of, normalized
 from ...compiler.executable import Ready
 from ...core import cuda
 from ...core.dtype import dtype_of
@@ -18,6 +17,7 @@ from ...core.tensor import Tensor
 from ...export import pdiparams, pdmodel
 from ...export.save import atomic_write
 from ...ir import program as data
+from ...ir.passes.normalize import normalized
 from ...ir.passes.upgrade_attrs import as_today
 from ...ir.scope import Scope, current_scope
 from ...jit.layer_capture import PRODUCER, Recording
@@ -29,6 +29,7 @@ from ...loader.params import params_from_bytes
 from ..graph.compiled_program import CompiledProgram
 from ..graph.default_programs import default_main_program
 from ..graph.program import Program
+from .normalize import names_of
 
 
 def _get_valid_program(program: Any = None) -> Program:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ...core.op import OPS
-from ...ir.attr_types import block_indices, var_names
-from ...ir.program import Attr, AttrType, OpDesc, Program
-from .program_recorder import Role
+from ..attr_types import block_indices, var_names
+from ..op_role import Role
+from ..program import Attr, AttrType, OpDesc, Program
 
 
 def is_forward(op: OpDesc) -> bool:

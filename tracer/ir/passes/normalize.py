@@ -4,39 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import deepcopy
-from typing import Any
 
-from ..core.errors import OperandError, OpError, with_user_line
-from ..ir import program as data
-from ..ir.passes.prune import prune
-from ..static.graph.for_test import for_testing
-from ..static.graph.program import Program
-from .variable import Variable
-
-
-def names_of(what: str, given: Any) -> list[str]:
-    """The names of variables that users list.   Raises TypeError for what is none."""
-    many = given if isinstance(given, list | tuple) else [given]
-    for item in many:
-        if not isinstance(item, Variable):
-            raise OperandError(
-                with_user_line(f"{what} should be a Variable or a list of them, not {type(item).__name__}")
-            )
-    return [item.name for item in many]
-
-
-def normalize_program(program: Program, feed_vars: Any, fetch_vars: Any, **kwargs: Any) -> Program:
-    """A program for inference: what fetch_vars need, fed with feed_vars, dropout and norms in eval mode.
-
-    skip_prune_program=True: all ops that are no gradients' and no optimizer's stay.
-    """
-    if not isinstance(program, Program):
-        raise TypeError(with_user_line(f"normalize_program: {type(program).__name__} is no Program"))
-    keep = kwargs.pop("skip_prune_program", False)
-    if kwargs:
-        raise ValueError(with_user_line(f"normalize_program: there is no config {sorted(kwargs)}"))
-    feeds, fetches = names_of("feed_vars", feed_vars), names_of("fetch_vars", fetch_vars)
-    return Program.of(normalized(program.raw, feeds, fetches, keep))
+from ...core.errors import OpError, with_user_line
+from .. import program as data
+from .for_test import for_testing
+from .prune import prune
 
 
 def normalized(
