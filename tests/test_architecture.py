@@ -129,12 +129,41 @@ EXCEPTIONS: dict[tuple[str, str], str] = {
 }
 
 
+# Imports that are not at the top of their file, with the reason.   Importing module: imported modules ("*": any), reason.
+LAZY_IMPORTS: dict[str, tuple[str, str]] = {
+    "base": ("fluid", "names of Paddle 1.x are looked up in fluid when they are used"),
+    "base.dygraph": ("fluid.dygraph", "names of Paddle 1.x are looked up in fluid when they are used"),
+    "base.framework": ("fluid.framework", "names of Paddle 1.x are looked up in fluid when they are used"),
+    "cli.demo": ("cli.pictures", "needs matplotlib, of the extra [demo]"),
+    "cli.inspect": ("cli.inspect_graph", "start-up time: only `inspect --graph` needs it"),
+    "cli.main": ("*", "start-up time: each command imports what it needs"),
+    "cli.model": ("serving.triton", "start-up time: only an export for Triton needs it"),
+    "cli.serving": ("*", "needs packages of the extra [serve]"),
+    "compat.children.sitecustomize": (
+        "compat.install",
+        "runs in every child process; only those that import paddle need it",
+    ),
+    "compat.install": ("", "the names of Paddle are attributes of the whole package"),
+    "core.native": ("core", "compiled kernels are optional: an import error turns them off"),
+    "dataset.common": ("loader.pickles", "start-up time: few data sets read pickles"),
+    "distributed.spawn": ("*", "start-up time: training needs no launcher"),
+    "distributed.start": ("*", "needs packages of the extra [dist]"),
+    "fluid": ("fluid.layers.learning_rate", "the module and a function have the same name in Paddle"),
+    "fluid.layers.cells": ("fluid.contrib.layers.units", "fluid.contrib imports fluid.layers"),
+    "fluid.layers.learning_rate": ("fluid.dygraph", "fluid.dygraph imports fluid.layers"),
+    "loader.engine": ("loader", "start-up time: the extension module is needed when a model is run"),
+    "utils.download": ("utils.terminal", "start-up time: only downloads show a progress bar"),
+    "utils.install_check": ("", "run_check uses the package as its users do"),
+}
+
+
 class Import(NamedTuple):
     """One import of a module of the project."""
 
     importer: str
     imported: str
     line: int
+    is_lazy: bool = False  # not at the top of its file
 
     def __str__(self) -> str:
         return f"{self.importer}:{self.line} imports {self.imported}"
@@ -179,7 +208,9 @@ def absolute(name: str, package: list[str]) -> str | None:
 def imports_of(module: str, path: Path) -> Iterator[Import]:
     """All imports of a file: at its top, in functions, under TYPE_CHECKING, and through importlib with a constant name."""
     package = [p for p in (module if path.stem == "__init__" else module.rpartition(".")[0]).split(".") if p]
-    for node in ast.walk(ast.parse(path.read_text())):
+    tree = ast.parse(path.read_text())
+    at_top = {id(node) for node in tree.body}
+    for node in ast.walk(tree):
         names = []
         if isinstance(node, ast.ImportFrom):
             base = absolute("." * node.level + (node.module or ""), package)
@@ -192,7 +223,7 @@ def imports_of(module: str, path: Path) -> Iterator[Import]:
             names = [name for name in [absolute(constant, package)] if name is not None]
         for name in dict.fromkeys(names):
             if name in MODULES and name != module:
-                yield Import(module, name, node.lineno)  # type: ignore[attr-defined]
+                yield Import(module, name, node.lineno, id(node) not in at_top)  # type: ignore[attr-defined]
 
 
 IMPORTS = [found for module, path in MODULES.items() for found in imports_of(module, path)]
@@ -224,6 +255,17 @@ def test_modules_import_each_other_without_cycles() -> None:
         if (found.importer, found.imported) not in EXCEPTIONS:
             graph[found.importer].add(found.imported)
     TopologicalSorter(graph).prepare()  # raises CycleError with the modules of a cycle
+
+
+def test_lazy_imports_are_listed() -> None:
+    lazy = [found for found in IMPORTS if found.is_lazy]
+    unlisted = [
+        str(i)
+        for i in lazy
+        if LAZY_IMPORTS.get(i.importer, ("", ""))[0] not in ("*", i.imported) or i.importer not in LAZY_IMPORTS
+    ]
+    assert not unlisted
+    assert LAZY_IMPORTS.keys() == {found.importer for found in lazy}
 
 
 def test_every_exception_is_an_import() -> None:

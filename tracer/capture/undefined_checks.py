@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..core.dtype import dtype_of
 from ..core.op import Meta
 from ..ir.program import Attr, AttrType, OpDesc, Program, VarDesc
-
-if TYPE_CHECKING:
-    from .recorder import Recorder
+from .recorder import Recorder
 
 NO_ROUND = "no_round_gave_"  # what the name of a position begins with that is there if a round ran
 NO_WAY, IS_NONE, NOT_RETURNED = (

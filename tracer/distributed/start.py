@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 from ..core.errors import OarlockError, with_user_line
 from ..core.ranks import Alone, world
 from .environment import RANK, SIZE, ParallelEnv, mpi_ranks
+from .group import group_of
 from .waiting import FOLDER, note, noted
 
 
@@ -24,8 +25,6 @@ def init_parallel_env() -> Any:
     Start them by `python -m oarlock.distributed.launch --nproc_per_node 2 train.py`, or by MPI's own `mpiexec -n 2`.
     Raises OarlockError where the environment speaks of other processes and MPI knows of none.
     """
-    from .group import group_of  # noqa: PLC0415 - which asks for the world
-
     if not world.initialized:
         _join()
     return group_of(0)

@@ -12,6 +12,7 @@ from ..core.dtype import DType, dtype_of
 from ..core.mode import state
 from ..core.op import OPS
 from ..core.place import CPUPlace, Place
+from ..ir.program import AttrType
 from ..static.graph.mode import in_dynamic_mode, writing
 
 # -- modes ----------------------------------------------------------------------------------------------------------
@@ -149,8 +150,6 @@ def get_all_op_protos() -> list[OpProto]:
 
 
 def _proto(type: str) -> OpProto:
-    from ..ir.program import AttrType  # noqa: PLC0415 - of files
-
     op = OPS[type]
     ins = [SlotProto(s.name, s.many, s.optional) for s in op.ins if "@LOD" not in s.name]
     outs = [SlotProto(s.name, s.many, s.optional, s.intermediate) for s in op.outs]

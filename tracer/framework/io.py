@@ -12,6 +12,7 @@ from ..core import cuda
 from ..core.dtype import BY_NP, bfloat16
 from ..core.errors import FileError, OperandError, OpError
 from ..core.legacy import legacy_module
+from ..core.tensor import Tensor
 from ..export import pdiparams, pdmodel
 from ..export.pickles import dump, is_tensor
 from ..export.save import atomic_write
@@ -171,8 +172,6 @@ def _as_array(array: np.ndarray[Any, Any], _: str | None) -> Any:
 
 
 def _as_tensor(array: np.ndarray[Any, Any], name: str | None) -> Any:
-    from ..core.tensor import Tensor  # loading arrays needs none of it  # noqa: PLC0415
-
     values = _values(array)
     if values.dtype not in BY_NP:
         raise FileError(f"load: holds an array of {values.dtype}, which no tensor has; return_numpy=True gives it")

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...core.op import OPS
 from ...core.tensor import Tensor
+from ...nn.functional.vision import unfold as unfolded
 from ...static.nn.helper import activated
 from ...tensor import convert, creation, layout, manipulation
 from .helper import listed, one, stopped, today
@@ -207,6 +208,4 @@ def unfold(
     x: Any, kernel_sizes: Any, strides: Any = 1, paddings: Any = 0, dilations: Any = 1, name: str | None = None
 ) -> Any:
     """Windows as columns.   x [N, C, H, W] -> [N, C * kH * kW, number of windows]"""
-    from ...nn.functional.vision import unfold as unfolded  # noqa: PLC0415 - under the name of this one
-
     return unfolded(x, kernel_sizes, strides, paddings, dilations)

@@ -11,6 +11,7 @@ from ...core.tensor import Tensor
 from ...static.nn.helper import activated
 from ..deprecated import instead
 from .helper import into, one, today
+from .tensors import cast
 
 # name -> what Paddle 2 calls it, and its numbers with their defaults: argument -> (attribute, default; None where users pass None for the op's)
 _OPS: dict[str, tuple[str, dict[str, tuple[str, Any]]]] = {
@@ -141,8 +142,6 @@ def softmax(input: Any, use_cudnn: bool = False, name: str | None = None, axis: 
 @today("paddle.nn.functional.log_softmax")
 def log_softmax(input: Any, axis: Any = None, dtype: Any = None, name: str | None = None) -> Any:
     """ln of softmax.   input [*] -> [*]"""
-    from .tensors import cast  # noqa: PLC0415 - which is of another family
-
     given = input if dtype is None else cast(input, dtype)
     return OPS["log"](OPS["softmax"](given, axis=-1 if axis is None else axis))
 
