@@ -191,3 +191,34 @@ def test_in_place_the_dtype_stays(name: str) -> None:
     with pytest.raises(paddle.OpError, match=f"{name}: the result would be float64"):
         getattr(x, name)(paddle.ones([2], "float64"))
     assert getattr(paddle.ones([2], "float64"), name)(x).dtype == paddle.float64
+
+
+FLOATING: dict[str, Callable[[Any], Any]] = {
+    **{
+        name: getattr(F, name)
+        for name in """celu elu gelu gumbel_softmax hardshrink hardsigmoid hardswish hardtanh label_smooth leaky_relu log_sigmoid mish
+        selu softplus softshrink softsign swish tanhshrink thresholded_relu""".split()
+    },
+    "rrelu": lambda x: F.rrelu(x, training=False),
+    "rrelu in training": F.rrelu,
+    "logit": paddle.logit,
+    "stanh": paddle.stanh,
+    "var": paddle.var,
+    "std": paddle.std,
+}
+
+
+@pytest.mark.parametrize("dtype", ["int32", "int64", "bool"])
+@pytest.mark.parametrize("name", FLOATING)
+def test_a_function_with_fractional_results_rejects_integers(name: str, dtype: str) -> None:
+    """Attributes such as a slope would be cut to integers, and so would the results."""
+    x = paddle.to_tensor([[0, 1, 1], [1, 0, 1]], dtype=dtype)
+    assert FLOATING[name](x.astype("float32")).dtype == paddle.float32
+    with pytest.raises(paddle.OpError, match=rf"X is {dtype} and has to be floating.*cast it: .astype\('float32'\)"):
+        FLOATING[name](x)
+
+
+def test_a_program_rejects_integers_like_eager_code() -> None:
+    static = paddle.jit.to_static(F.gelu, full_graph=True)
+    with pytest.raises(paddle.OpError, match="X is int64 and has to be floating"):
+        static(paddle.ones([2, 3], "int64"))

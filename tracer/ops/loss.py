@@ -342,7 +342,7 @@ def _(b, x, label, weight, g, *, ignore_index, reduction):
     return None, None, None, nll_loss(b, label, weight, ignore_index=ignore_index, reduction=reduction)[0]
 
 
-@op("label_smooth", "X, PriorDist?! -> Out", same_dtype="X PriorDist")
+@op("label_smooth", "X, PriorDist?! -> Out", same_dtype="X PriorDist", floating="X")
 @wide
 def label_smooth(x, prior=None, *, epsilon: float = 0.0):
     """Out = (1 - epsilon) * X + epsilon * PriorDist, a uniform one if none is given.   X [*,C], PriorDist [1,C] -> Out [*,C]"""
