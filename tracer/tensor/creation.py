@@ -186,7 +186,10 @@ def _assigned_array(x: Any, output: Tensor | None) -> Tensor:
     if made.meta.dtype != np.float64 or (output is not None and output.meta.dtype == np.float64):
         return made
     if isinstance(x, np.ndarray | np.generic):
-        warnings.warn(with_user_line("assign: a float64 array becomes float32, as in Paddle; to_tensor keeps float64"), stacklevel=3)
+        warnings.warn(
+            with_user_line("assign: a float64 array becomes float32, as in Paddle; to_tensor keeps float64"),
+            stacklevel=3,
+        )
     return made.astype("float32")
 
 
