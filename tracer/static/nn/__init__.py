@@ -6,10 +6,11 @@ from ..effects import py_func, static_pylayer
 from . import common, control_flow
 from .conv import conv2d, conv2d_transpose, conv3d, conv3d_transpose, deform_conv2d
 from .dense import bilinear_tensor_product, embedding, fc, row_conv
+from .noise_contrastive import nce
 from .norm import batch_norm, group_norm, instance_norm, layer_norm, spectral_norm
 from .other import prelu
 from .parameters import create_parameter
-from .refused import data_norm, nce, sparse_embedding
+from .refused import data_norm, sparse_embedding
 from .sequence import (
     sequence_concat,
     sequence_conv,
