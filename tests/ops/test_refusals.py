@@ -161,3 +161,10 @@ def test_the_number_of_levels_and_the_scale_are_limited() -> None:
         OPS["spp"](Tensor(f(1, 1, 4, 4)), pyramid_height=10**9, pooling_type="max")
     with pytest.raises(OpError, match="scale"):
         OPS["bicubic_interp_v2"](Tensor(f(1, 1, 4, 4)), scale=[float("inf")])
+
+
+@pytest.mark.parametrize("weights", [None, Tensor(f(2))])
+def test_a_count_of_too_many_numbers_is_rejected(weights: Tensor | None) -> None:
+    """For the largest number of 64 bits NumPy writes outside of its array."""
+    with pytest.raises(OpError, match="bincount: its result .* GiB that OARLOCK_MAX_RESULT_BYTES allows"):
+        OPS["bincount"](Tensor(np.array([0, 2**63 - 1])), weights)
