@@ -15,6 +15,7 @@ from .wide import wide
 from .window import COUNTS
 
 SLOTS = "X, OutSize?!, SizeTensor*?!, Scale?! -> Out"
+MAX_SCALE = 1 << 30
 CUBIC = -0.75  # the slope that Paddle's cubic has at its ends
 Taps = tuple[Any, Any]  # places [K,out] and their weights [K,out]
 
@@ -61,7 +62,7 @@ def _scales(scale: Sequence[float], rank: int) -> list[float]:
     """One scale for each axis, or none."""
     found = [float(s) for s in scale]
     check(len(found) in (0, 1, rank), f"scale={found} is neither one number nor {COUNTS[rank]}")
-    check(all(s > 0 for s in found), f"scale={found} is not positive")
+    check(all(0 < s < MAX_SCALE for s in found), f"scale={found} is not between 0 and {MAX_SCALE}")
     return found * rank if len(found) == 1 else found
 
 
@@ -159,7 +160,7 @@ def resize(kind: str) -> Op:
         rank = len(x.shape) - 2
         check(rank in RANKS[kind], f"needs {' or '.join(COUNTS[r + 2] for r in RANKS[kind])} axes")
         out = _out_meta(
-            _inner(x.shape, data_layout), (out_size, sizes, scale_tensor), _sizes_of_attrs(rank, out_d, out_h, out_w), scale
+            _inner(x.shape, data_layout), (out_size, sizes or None, scale_tensor), _sizes_of_attrs(rank, out_d, out_h, out_w), scale
         )  # fmt: skip
         return Meta((x.shape[0], *out, x.shape[-1]) if data_layout == "NHWC" else (*x.shape[:2], *out), x.dtype)
 

@@ -405,7 +405,7 @@ class Optimizer:
         name = self._key(parameter, key, mastered)
         if name in state_dict:
             return state_dict[name]
-        others = [k for k in state_dict if re.fullmatch(re.escape(name[:-1]) + r"\d+", k)]
+        others = [k for k in state_dict if isinstance(k, str) and re.fullmatch(re.escape(name[:-1]) + r"\d+", k)]
         return state_dict[others[0]] if len(others) == 1 else None
 
     def _checked(self, parameter: Parameter, key: str, given: Any, like: Array) -> Array:
