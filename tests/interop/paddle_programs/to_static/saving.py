@@ -6,7 +6,7 @@ import os
 
 import numpy as np
 
-from .table import NEGATIVE, POSITIVE, call_with_gradients, fill, paddle, raised, scenario
+from ..table import NEGATIVE, POSITIVE, call_with_gradients, fill, paddle, raised, scenario
 
 nn = paddle.nn
 InputSpec = paddle.static.InputSpec

@@ -4,7 +4,7 @@
 
 import numpy as np
 
-from .table import NEGATIVE, POSITIVE, f32, paddle, program
+from ..table import NEGATIVE, POSITIVE, f32, paddle, program
 
 IDS = (np.array([1, 0], "int64"),)
 DYNAMIC = {"spec": lambda S: [S([None, 3], "float32")]}

@@ -6,7 +6,7 @@ import copy
 
 import numpy as np
 
-from .table import BOTH, NEGATIVE, POSITIVE, call_with_gradients, f32, fill, paddle, program, scenario
+from ..table import BOTH, NEGATIVE, POSITIVE, call_with_gradients, f32, fill, paddle, program, scenario
 
 nn = paddle.nn
 

@@ -8,7 +8,7 @@ from collections import OrderedDict, namedtuple
 
 import numpy as np
 
-from .table import POSITIVE, f32, paddle, program, raised, scenario
+from ..table import POSITIVE, f32, paddle, program, raised, scenario
 
 SCALE = 3.0
 TABLE = {"gain": 2.0}

@@ -7,7 +7,7 @@ import types
 
 import numpy as np
 
-from .table import POSITIVE, fill, paddle, raised, scenario
+from ..table import POSITIVE, fill, paddle, raised, scenario
 
 nn = paddle.nn
 InputSpec = paddle.static.InputSpec

@@ -5,7 +5,7 @@ import random
 
 import numpy as np
 
-from .table import describe, fill, paddle, register
+from ..table import describe, fill, paddle, register
 
 X = np.linspace(-1, 1, 12, dtype=np.float32).reshape(4, 3)
 

@@ -4,7 +4,7 @@
 
 import numpy as np
 
-from .table import NEGATIVE, POSITIVE, fill, paddle, scenario
+from ..table import NEGATIVE, POSITIVE, fill, paddle, scenario
 
 nn = paddle.nn
 F = nn.functional

@@ -4,7 +4,7 @@
 
 import numpy as np
 
-from .table import POSITIVE, f32, paddle, program, scenario
+from ..table import POSITIVE, f32, paddle, program, scenario
 
 F = paddle.nn.functional
 

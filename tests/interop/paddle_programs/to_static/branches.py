@@ -4,7 +4,7 @@
 
 import numpy as np
 
-from .table import BOTH, NEGATIVE, POSITIVE, f32, paddle, program
+from ..table import BOTH, NEGATIVE, POSITIVE, f32, paddle, program
 
 
 def both_sides_assign(x):

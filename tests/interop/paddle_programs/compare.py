@@ -2,13 +2,17 @@
 
 import math
 
+CHECKS = ("AssertionError", "SystemError", "OSError")  # errors of real Paddle that nobody handles by their class
+
 
 def problems(ours, theirs, path=""):  # noqa: PLR0911 - one for each kind of value
     """The places where two described values differ, as text."""
+    if isinstance(theirs, dict) and set(theirs) == {"rejected"}:
+        return []
     if isinstance(theirs, dict) and set(theirs) == {"error", "text"}:
         if not (isinstance(ours, dict) and set(ours) == {"error", "text"}):
             return [f"{path}: {short(ours)} instead of {theirs['error'][:1]} {theirs['text'][-200:]}"]
-        special = [name for name in theirs["error"] if name not in ("list", "Exception")][:1]
+        special = [name for name in theirs["error"] if name not in ("list", "Exception", *CHECKS)][:1]
         return (
             [f"{path}: {ours['error']} instead of {special}: {ours['text']}"]
             if set(special) - set(ours["error"])

@@ -2,7 +2,7 @@
 
 # ruff: noqa - Python as its users write it
 
-from .table import NEGATIVE, POSITIVE, f32, paddle, program
+from ..table import NEGATIVE, POSITIVE, f32, paddle, program
 
 
 def return_in_both_branches(x):

@@ -4,7 +4,7 @@
 
 import numpy as np
 
-from .table import POSITIVE, f32, paddle, program
+from ..table import POSITIVE, f32, paddle, program
 
 
 def while_on_a_tensor(x):

@@ -3,7 +3,9 @@
 Runs in Oarlock's environment and in real Paddle's, so it imports nothing but NumPy and the one of the two that is there.
 """
 
+import contextlib
 import copy
+import functools
 import importlib
 import importlib.util
 import inspect
@@ -13,10 +15,14 @@ from pathlib import Path
 
 import numpy as np
 
-paddle = importlib.import_module("oarlock" if importlib.util.find_spec("oarlock") else "paddle")
+NAME = "oarlock" if importlib.util.find_spec("oarlock") else "paddle"
+paddle = importlib.import_module(NAME)
 
-RUN_ONCE = set()  # programs that `full_graph` does not concern
-PROGRAMS = {}  # name -> function of `full_graph` that runs the program and returns what is compared
+FAMILIES = {"to_static": "2.6.2", "core": "2.6.2"}
+RUN_ONCE = set()  # (family, name) of programs that `full_graph` does not concern
+PROGRAMS = {
+    family: {} for family in FAMILIES
+}  # name -> function of `full_graph` that runs the program and returns what is compared
 
 
 def f32(*values):
@@ -51,6 +57,8 @@ def describe(value):  # noqa: PLR0911 - one for each kind of value
         return {str(key): describe(inner) for key, inner in value.items()}
     if isinstance(value, (list, tuple)):
         return [type(value).__name__, *map(describe, value)]
+    if type(value) is type(getattr(paddle, "float32", None)):
+        return str(value)
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     return f"<{type(value).__name__}>"
@@ -141,10 +149,23 @@ def scenario(function):
             given = {"to_static": to_static, "folder": Path(folder)}
             return describe(function(*[given[name] for name in inspect.signature(function).parameters]))
 
-    register(function, run)
-    if "to_static" not in inspect.signature(function).parameters:
-        RUN_ONCE.add(name_of(function))
+    register(function, run, once="to_static" not in inspect.signature(function).parameters)
     return function
+
+
+def static_scenario(function):
+    """Decorator: a scenario of paddle.static, in programs and a scope of its own."""
+
+    @functools.wraps(function)
+    def run(*given):
+        paddle.enable_static()
+        try:
+            with new_programs(paddle.static):
+                return describe(function(*given))
+        finally:
+            paddle.disable_static()
+
+    return scenario(run)
 
 
 def raised(function, *args, **kwargs):
@@ -156,39 +177,79 @@ def raised(function, *args, **kwargs):
     return "no error"
 
 
+def each(*calls):
+    """What each of the calls returns.
+
+    A call that real Paddle rejects may return a value here; what has to be rejected is asked with `raised`.
+    """
+    return [attempt(call) for call in calls]
+
+
+def attempt(call):
+    """What a call returns, or that it is rejected."""
+    try:
+        return call()
+    except Exception as error:
+        return {"rejected": [type(error).__name__, str(error)[-300:]]}
+
+
 def name_of(function):
-    return f"{function.__module__.rpartition('.')[2]}.{function.__name__}"
+    """The family and the name of a program."""
+    _, family, module = function.__module__.rsplit(".", 2)
+    return family, f"{module}.{function.__name__}"
 
 
-def register(function, run):
-    name = name_of(function)
-    assert name not in PROGRAMS, name
-    PROGRAMS[name] = run
+def register(function, run, once=False):
+    """Add a program under the name of a function. once: `full_graph` does not concern it."""
+    family, name = name_of(function)
+    assert name not in PROGRAMS[family], name
+    PROGRAMS[family][name] = run
+    if once:
+        RUN_ONCE.add((family, name))
 
 
 WAYS = ("whole", "fallback", "eager")  # full_graph=True, full_graph=False, enable_to_static(False)
 
 
-def ways_of(name):
+def load(family):
+    """The programs of a family."""
+    importlib.import_module(f"{__package__}.{family}")
+    return PROGRAMS[family]
+
+
+def ways_of(family, name):
     """How a program is run."""
-    return WAYS[:1] if name in RUN_ONCE else WAYS
+    return WAYS[:1] if (family, name) in RUN_ONCE else WAYS
 
 
-def run_program(name, way):
+def run_program(family, name, way):
     """What a program gives; an error outside of its calls as its classes."""
+    run = PROGRAMS[family][name]
+    if FAMILIES[family] == "1.8.5":
+        with new_programs(importlib.import_module(NAME + ".fluid")):
+            return _run_program(run, True)
     paddle.jit.enable_to_static(way != "eager")
     try:
-        return _run_program(name, way == "whole")
+        return _run_program(run, way == "whole")
     finally:
         paddle.jit.enable_to_static(True)
 
 
-def _run_program(name, full_graph):
-    paddle.seed(7)
+@contextlib.contextmanager
+def new_programs(module):
+    """Programs, a scope and names of their own; `module`: paddle.static or fluid."""
+    names = module.unique_name if hasattr(module, "unique_name") else paddle.utils.unique_name
+    scope = module.Scope() if hasattr(module, "Scope") else paddle.static.global_scope().__class__()
+    with module.program_guard(module.Program(), module.Program()), module.scope_guard(scope), names.guard():
+        yield
+
+
+def _run_program(run, full_graph):
+    getattr(paddle, "seed", np.random.seed)(7)
     np.random.seed(7)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            return {"ok": PROGRAMS[name](full_graph)}
+            return {"ok": run(full_graph)}
         except Exception as error:
             return {"error": error_of(error), "text": str(error)[-300:]}
