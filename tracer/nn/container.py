@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from ..core.errors import MisfitError, OpError, with_user_line
+from ..core.errors import MisfitError, OpError
 from ..core.parameter import Parameter
 from .layer import Layer
 
@@ -21,8 +21,6 @@ class Sequential(Layer):
         items = layers[0] if listed else layers
         for i, layer in enumerate(items):
             name, member = layer if isinstance(layer, list | tuple) else (str(i), layer)
-            if member is not None and not callable(member):
-                raise OpError(with_user_line(f"Sequential: member {name} is a {type(member).__name__}, not a Layer"))
             self.add_sublayer(str(name), member)
 
     def forward(self, input: Any) -> Any:

@@ -46,8 +46,8 @@ def to_array(data: Any, dtype: Any = None) -> Any:
     if dtype is not None:
         return array.astype(dtype_of(dtype).np, copy=False)
     if from_python and array.dtype in _BY_DEFAULT:
-        complex_default = np.result_type(default_float(), np.complex64)
-        return array.astype({"f": default_float(), "c": complex_default, "i": np.int64}[array.dtype.kind])
+        wide = np.result_type(default_float(), np.complex64) if array.dtype.kind == "c" else default_float()
+        return array.astype(np.int64 if array.dtype.kind == "i" else wide)
     if array.dtype not in BY_NP:
         raise OperandError(with_user_line(f"to_tensor: no tensor can hold elements of {array.dtype}"))
     return array

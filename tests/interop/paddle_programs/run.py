@@ -5,16 +5,18 @@ Each runs in a process of its own.
 
 import json
 import os
+import signal
 import sys
 
 from .table import load, run_program, ways_of
 
 
 def in_a_child(family, name, way):
-    """What a program gives in a forked process, which a crash cannot take along."""
+    """What a program gives in a forked process, which a crash or a hang cannot take along."""
     read, write = os.pipe()
     child = os.fork()
     if child == 0:
+        signal.alarm(15)
         os.close(read)
         null = os.open(os.devnull, os.O_WRONLY)
         os.dup2(null, 1)
@@ -35,12 +37,12 @@ def run_all(family, names):
 
 
 def recorded(value):
-    """A result without the texts of errors, floats to seven digits."""
+    """A result without the texts of errors, floats to six digits."""
     if isinstance(value, dict):
         return {key: "" if key in ("text", "rejected") else recorded(inner) for key, inner in value.items()}
     if isinstance(value, list):
         return [recorded(inner) for inner in value]
-    return float(f"{value:.7g}") if isinstance(value, float) else value
+    return float(f"{value:.6g}") if isinstance(value, float) else value
 
 
 if __name__ == "__main__":

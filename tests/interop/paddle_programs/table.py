@@ -18,7 +18,7 @@ import numpy as np
 NAME = "oarlock" if importlib.util.find_spec("oarlock") else "paddle"
 paddle = importlib.import_module(NAME)
 
-FAMILIES = {"to_static": "2.6.2", "core": "2.6.2"}
+FAMILIES = {"to_static": "2.6.2", "core": "2.6.2", "legacy": "2.6.2", "op_cases": "2.6.2", "layer_cases": "2.6.2"}
 RUN_ONCE = set()  # (family, name) of programs that `full_graph` does not concern
 PROGRAMS = {
     family: {} for family in FAMILIES

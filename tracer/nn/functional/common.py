@@ -120,10 +120,18 @@ def _dropout_axis(x: Tensor, p: float, axes: list[int], training: bool, mode: st
     return multiply(out, 1 / (1 - p)) if upscale else out
 
 
+def _need_rank(x: Tensor, rank: int, op: str) -> None:
+    """Raise OpError for a tensor of another number of axes."""
+    need(x)
+    if x.ndim != rank:
+        raise OpError(with_user_line(f"{op}: the tensor has {x.ndim} axes, not {rank} (X={x.meta})"))
+
+
 def dropout2d(
     x: Tensor, p: float = 0.5, training: bool = True, data_format: str = "NCHW", name: str | None = None
 ) -> Tensor:
     """Dropout of whole channels.   x [N, C, H, W] -> [N, C, H, W]"""
+    _need_rank(x, 4, "dropout2d")
     return dropout(x, p, axis=[0, 1] if data_format == "NCHW" else [0, 3], training=training)
 
 
@@ -131,6 +139,7 @@ def dropout3d(
     x: Tensor, p: float = 0.5, training: bool = True, data_format: str = "NCDHW", name: str | None = None
 ) -> Tensor:
     """Dropout of whole channels.   x [N, C, D, H, W] -> [N, C, D, H, W]"""
+    _need_rank(x, 5, "dropout3d")
     return dropout(x, p, axis=[0, 1] if data_format == "NCDHW" else [0, 4], training=training)
 
 
