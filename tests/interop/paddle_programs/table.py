@@ -18,7 +18,15 @@ import numpy as np
 NAME = "oarlock" if importlib.util.find_spec("oarlock") else "paddle"
 paddle = importlib.import_module(NAME)
 
-FAMILIES = {"to_static": "2.6.2", "core": "2.6.2", "legacy": "2.6.2", "op_cases": "2.6.2", "layer_cases": "2.6.2"}
+FAMILIES = {
+    "to_static": "2.6.2",
+    "core": "2.6.2",
+    "legacy": "2.6.2",
+    "op_cases": "2.6.2",
+    "layer_cases": "2.6.2",
+    "fluid_1_8": "1.8.5",
+}
+TENSOR = getattr(paddle, "Tensor", ())  # Paddle 1.8 has none: its programs return arrays
 RUN_ONCE = set()  # (family, name) of programs that `full_graph` does not concern
 PROGRAMS = {
     family: {} for family in FAMILIES
@@ -45,7 +53,7 @@ def fill(layer):
 
 def describe(value):  # noqa: PLR0911 - one for each kind of value
     """A value as plain data: tensors with dtype, shape and numbers."""
-    if isinstance(value, paddle.Tensor):
+    if isinstance(value, TENSOR):
         array = value.astype("float32").numpy() if str(value.dtype).endswith(("bfloat16", "float16")) else value.numpy()
         numbers = [str(n) for n in array.ravel()] if array.dtype.kind == "c" else array.ravel().tolist()
         return ["Tensor", str(value.dtype), list(value.shape), numbers]
@@ -57,10 +65,10 @@ def describe(value):  # noqa: PLR0911 - one for each kind of value
         return {str(key): describe(inner) for key, inner in value.items()}
     if isinstance(value, (list, tuple)):
         return [type(value).__name__, *map(describe, value)]
-    if type(value) is type(getattr(paddle, "float32", None)):
-        return str(value)
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
+    if type(value) is type(getattr(paddle, "float32", None)):
+        return str(value)
     return f"<{type(value).__name__}>"
 
 
@@ -71,7 +79,7 @@ def error_of(error):
 
 def leaves(value):
     """The tensors of a nested value."""
-    if isinstance(value, paddle.Tensor):
+    if isinstance(value, TENSOR):
         return [value]
     if isinstance(value, dict):
         return [t for _, inner in sorted(value.items()) for t in leaves(inner)]
