@@ -221,7 +221,9 @@ WAYS = ("whole", "fallback", "eager")  # full_graph=True, full_graph=False, enab
 
 def load(family):
     """The programs of a family."""
-    importlib.import_module(f"{__package__}.{family}")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        importlib.import_module(f"{__package__}.{family}")
     return PROGRAMS[family]
 
 
