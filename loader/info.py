@@ -7,6 +7,7 @@ from typing import Any
 
 from ..core.errors import FileError
 from ..export.info import VarInfo
+from .pickle_values import describe
 from .pickles import loads
 from .regular import read_whole
 
@@ -29,7 +30,7 @@ def info_from_bytes(data: bytes, name: str = "info") -> dict[str, VarInfo]:
 
 def _row(key: Any, said: Any, name: str) -> VarInfo:
     if not isinstance(key, str) or not isinstance(said, dict):
-        raise FileError(f"{name}: the row of {key!r:.80} is not a dict")
+        raise FileError(f"{name}: the row of {describe(key)} is not a dict")
     for field, kind in _FIELDS.items():
         if field in said and type(said[field]) is not kind:
             raise FileError(f"{name}: {field} of {key!r:.80} is not a {kind.__name__}")

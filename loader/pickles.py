@@ -69,8 +69,9 @@ class _Machine:
         self.size = size
         # Each call may copy a value that was kept; all copies together stay in proportion to the file.
         self.budget = 8 * size + 4096
-        # How many keys of a dict have the same hash: each of them is compared with the others.
-        self.keys_of_hash: dict[tuple[int, int], int] = {}
+        # Keys can be chosen so that each is compared with all others of its dict; all such comparisons together stay in proportion.
+        self.comparisons = 256 * size + (1 << 22)
+        self.num_predictable: dict[int, int] = {}  # id of a dict -> its keys whose hashes the file chooses
         self.depths: dict[
             int, tuple[Any, int]
         ] = {}  # of containers that hold containers, by id; kept, so that ids stay
@@ -119,11 +120,12 @@ class _Machine:
             if not all(isinstance(part, _ENDS_IN_DATA) for part in flat):
                 raise Refused(f"has a key that is not plain data: {describe(key)}")
             self.spend(sum(map(_weight, flat)))
-            if type(key) not in (str, bytes):  # whose hashes nobody can predict
-                place = (id(target), hash(key))
-                others = self.keys_of_hash.get(place, 0)
-                self.keys_of_hash[place] = others + 1
-                self.spend(16 * others)
+            if not _is_hashed_apart(key):
+                others = self.num_predictable.get(id(target), 0)
+                self.num_predictable[id(target)] = others + 1
+                self.comparisons -= others * sum(map(_weight, flat))
+                if self.comparisons < 0:
+                    raise Refused(f"has {others} keys in one dict that are neither text nor small numbers")
             target[key] = value
         self.note_depth(target, items)
 
@@ -179,7 +181,16 @@ def _weight(key: Any) -> int:
     """What hashing and comparing a part of a key may cost, in bytes: each part is looked at."""
     if isinstance(key, (str, bytes)):
         return 1 + len(key)
-    return 1 + key.bit_length() // 8 if isinstance(key, int) else 1
+    return 1 + key.bit_length() // 8 if isinstance(key, int) else 9
+
+
+def _is_hashed_apart(key: Any) -> bool:
+    """Whether a file cannot choose many such keys that a dict must compare with each other.
+
+    Hashes of text are random in each process.   Of 2^24 numbers few share their places in a dict of many.
+    Larger numbers of different hashes can share all the places where a dict looks for them.
+    """
+    return isinstance(key, (str, bytes)) or (type(key) is int and 0 <= key < 1 << 24)
 
 
 def _children(value: Any) -> list[Any]:

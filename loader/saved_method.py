@@ -16,6 +16,7 @@ from ..capture.dynamic_shapes import without_guards
 from ..core.dtype import dtype_of
 from ..core.errors import OpError, with_user_line
 from ..core.mode import pushed, state
+from ..core.numerics_check import is_on as checks_numerics
 from ..core.tensor import Tensor
 from ..export import pdmodel
 from ..ir.block_captures import draws_random
@@ -70,7 +71,8 @@ class SavedMethod:
             raise OpError(with_user_line(f"{self.name}: takes {self.input_names()}, got {len(given)} inputs"))
         if _wants_gradient(training, given):
             return self._nest(self._run_here(training, given))
-        if self.runner.missing is not None or self._draws_here:
+        checks = checks_numerics() and self.runner.runs_here  # op by op
+        if self.runner.missing is not None or self._draws_here or checks:
             with pushed(state.mode.with_tape(False)):
                 return self._nest(self._run_here(training, given))
         arrays = [self._array(g, a) for g, a in zip(given, self._taken, strict=True)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -110,3 +111,41 @@ def test_autotune_takes_paddles_settings(tmp_path: Any) -> None:
         autotune.set_config({"layout": {"enable": 1}})
     with pytest.warns(UserWarning, match="Use default configuration"):
         autotune.set_config(str(tmp_path / "absent.json"))
+
+
+class Log(nn.Layer):
+    def __init__(self) -> None:
+        super().__init__()
+        self.fc = nn.Linear(2, 2)
+
+    def forward(self, x: Any) -> Any:
+        return paddle.log(self.fc(x) * 0 + x)
+
+
+@pytest.mark.parametrize("gradients", [True, False])
+@pytest.mark.parametrize("kind", ["to_static", "jit.load"])
+def test_programs_of_functions_and_files_are_checked(kind: str, gradients: bool, tmp_path: Path) -> None:
+    layer: Any = paddle.jit.to_static(Log(), full_graph=True)
+    if kind == "jit.load":
+        paddle.jit.save(Log(), str(tmp_path / "m"), [static.InputSpec([None, 2])])
+        layer = paddle.jit.load(str(tmp_path / "m"))
+    layer.train() if gradients else layer.eval()
+    x = paddle.to_tensor([[1.0, -1.0]])
+    with paddle.set_grad_enabled(gradients):
+        assert np.isnan(layer(x).numpy()).any()  # unchecked
+        paddle.set_flags({"FLAGS_check_nan_inf": True})
+        try:
+            with pytest.raises(NumericsError, match=r"log: .*num_nan=1"):
+                layer(x)
+            made = layer(paddle.ones([1, 2]))
+            assert made.numpy().tolist() == [[0, 0]]
+            assert made.stop_gradient is not gradients
+        finally:
+            paddle.set_flags({"FLAGS_check_nan_inf": False})
+        assert np.isnan(layer(x).numpy()).any()
+
+
+def test_statistics_of_a_program_are_kept_while_it_is_checked(checked: None) -> None:
+    norm = nn.BatchNorm1D(2)
+    paddle.jit.to_static(norm, full_graph=True)(paddle.to_tensor([[1.0, 2.0], [3.0, 6.0]]))
+    np.testing.assert_allclose(norm._mean.numpy(), [0.2, 0.4], rtol=1e-6)

@@ -2,6 +2,7 @@
 
 python -m tests.fuzz.drive --seconds 600 [--seed 1] [--first 0] [--op relu]       programs of one op
 python -m tests.fuzz.drive --seconds 600 --files                                  changed files
+python -m tests.fuzz.drive --seconds 600 --kernels                                programs of one op, compiled
 """
 
 from __future__ import annotations
@@ -120,6 +121,7 @@ def main() -> int:
     parser.add_argument(
         "--files", action="store_const", const="model_files", default="worker", help="change real files"
     )
+    parser.add_argument("--kernels", action="store_const", const="kernels", dest="files", help="run compiled programs")
     parser.add_argument("--answers", type=int, default=0, help="how many of the most frequent errors to show")
     options = parser.parse_args()
     report = drive(options.seconds, options.seed, options.first, options.op, options.files)

@@ -42,6 +42,13 @@ def test_no_changed_file_ends_the_process() -> None:
 
 
 @pytest.mark.slow
+def test_no_compiled_program_ends_the_process() -> None:
+    report = drive(SECONDS, seed=1, kind="kernels")
+    assert report.findings == []
+    assert report.ran > 0
+
+
+@pytest.mark.slow
 def test_no_program_ends_the_process() -> None:
     report = drive(SECONDS, seed=1)
     assert report.findings == []

@@ -93,7 +93,7 @@ def test_collating() -> None:
             return {"a": 1.5, "b": (index, "text"), "c": paddle.ones([2])}
 
     (batch,) = DataLoader(Mixed(2), batch_size=2)
-    assert (batch["a"].dtype.name, batch["b"][1], batch["c"].shape) == ("float32", ["text", "text"], [2, 2])
+    assert (batch["a"].dtype.name, batch["b"][1], batch["c"].shape) == ("float64", ["text", "text"], [2, 2])
     (whole,) = DataLoader(Squares(2), batch_size=2, collate_fn=len)
     assert whole == 2
 

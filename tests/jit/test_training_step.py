@@ -18,9 +18,9 @@ from oarlock.core.errors import SideEffectError, TraceError
 from oarlock.jit.explain import explain
 from oarlock.static import InputSpec
 
-# The steps are in a module that real Paddle runs as well: tests/interop/test_to_static_programs.py compares them.
+# The steps are in a module that real Paddle runs as well: tests/interop/test_paddle_programs.py compares them.
 sys.path.insert(0, str(Path(__file__).parents[1] / "interop"))
-from to_static_programs.steps import STEPS, State, X, by_hand, in_place, step
+from paddle_programs.to_static.steps import STEPS, State, X, by_hand, in_place, step
 
 sys.path.pop(0)
 

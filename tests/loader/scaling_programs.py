@@ -180,6 +180,43 @@ def many_operands(n: int) -> Program:
     return _fetch(program, ["s"])
 
 
+def same_operand(n: int) -> Program:
+    """An op that takes one variable n times."""
+    program = _program()
+    x = _feed(program, "x")
+    program.block.ops.append(OpDesc("sum", {"X": [x] * n}, {"Out": [_declare(program.block, "s")]}))
+    return _fetch(program, ["s"])
+
+
+def conditional_writes(n: int) -> Program:
+    """n blocks, one behind the other, that write one variable."""
+    program = _conditional()
+    result = _call(program.block, "relu", "x", "y")
+    for i in range(n):
+        body = Block(i + 1, 0)
+        program.blocks.append(body)
+        body.ops.append(OpDesc("relu", {"X": ["x"]}, {"Out": [result]}))
+        attrs = {"sub_block": Attr(AttrType.BLOCK, i + 1), "is_scalar_condition": Attr(AttrType.BOOLEAN, True)}
+        program.block.ops.append(OpDesc("conditional_block", {"Cond": ["c"], "Input": ["x"]}, {"Out": ["y"]}, attrs))
+    return _fetch(program, [result])
+
+
+def nested_loops(n: int, results: int = 20) -> Program:
+    """n loops, each in the one before; the innermost writes `results` variables of the outermost block."""
+    program = _conditional()
+    names = [_call(program.block, "relu", "x", f"y{i}") for i in range(results)]
+    block = program.block
+    for _ in range(n):
+        body = Block(len(program.blocks), block.idx)
+        program.blocks.append(body)
+        attrs = {"sub_block": Attr(AttrType.BLOCK, body.idx)}
+        block.ops.append(OpDesc("while", {"X": [], "Condition": ["c"]}, {"Out": ["c"]}, attrs))
+        block = body
+    block.ops += [OpDesc("relu", {"X": [name]}, {"Out": [name]}) for name in names]
+    block.ops.append(OpDesc("logical_not", {"X": ["c"]}, {"Out": ["c"]}))
+    return _fetch(program, names)
+
+
 def without_lowering(n: int) -> Program:
     """n ops of types that nobody knows."""
     program = _program()
@@ -191,6 +228,6 @@ def without_lowering(n: int) -> Program:
 
 FAMILIES: tuple[Callable[[int], Program], ...] = (
     chain, outputs, same_output, inputs, inputs_with_lod, guards, branches, branch_with_many_results,
-    loop_with_many_variables, overwritten, many_operands, without_lowering,
+    loop_with_many_variables, overwritten, many_operands, same_operand, conditional_writes, without_lowering,
 )  # fmt: skip
 NESTED: tuple[Callable[[int], Program], ...] = (nested_branches, nested_branches_of_two_dtypes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import itertools
 import pickle
 import struct
 import sys
@@ -160,6 +161,24 @@ class Plain:
 COLLIDING = sys.hash_info.modulus  # the hash of every multiple of it is 0
 
 
+def numbers_of_one_place(bits: int, count: int) -> list[int]:
+    """Numbers of different hashes for which a dict of 2**bits places, or fewer, looks at the same places in the end."""
+    mask, steps = (1 << bits) - 1, 14  # after which all bits of a hash have been used
+
+    def place(number: int) -> int:
+        at, rest = number & mask, number
+        for _ in range(steps):
+            rest >>= 5
+            at = (5 * at + rest + 1) & mask
+        return at
+
+    low = {place(number): number for number in range(4 << bits)}
+    highs = (number << (bits + 3) for number in itertools.count(1))
+    # place() of a sum of numbers without common bits is the sum of theirs, less place(0).
+    found = (low.get((place(0) - place(high)) & mask, -1) | high for high in highs)
+    return list(itertools.islice((number for number in found if number >= 0), count))
+
+
 def outside_in(count: int) -> bytes:
     """A list in a list in a list, each put into the outer one while it is empty."""
     levels = [b"]r" + struct.pack("<I", i) + b"a0j" + struct.pack("<I", i) for i in range(1, count)]
@@ -285,11 +304,19 @@ HOSTILE: dict[str, tuple[bytes, str]] = {
     ),
     "numbers of one hash as keys": (
         pickle.dumps({i * COLLIDING: None for i in range(2000)}, 2),
-        "makes far more out of its",
+        "keys in one dict that are neither text nor small numbers",
     ),
     "tuples of numbers of one hash as keys": (
         pickle.dumps({(0, i * COLLIDING): None for i in range(2000)}, 2),
-        "makes far more out of its",
+        "keys in one dict that are neither text nor small numbers",
+    ),
+    "numbers of different hashes that look for the same places": (
+        pickle.dumps(dict.fromkeys(numbers_of_one_place(15, 3000)), 2),
+        "keys in one dict that are neither text nor small numbers",
+    ),
+    "floats of one hash as keys": (
+        b"\x80\x02}(" + b"".join(b"G" + struct.pack(">d", 2.0 ** (61 * i % 1000)) + b"N" for i in range(20000)) + b"u.",
+        "keys in one dict that are neither text nor small numbers",
     ),
     "two million nested tuples": (b"\x80\x02N" + b"\x85" * 2_000_000 + b".", "is nested more than 100 deep"),
     "lists nested from outside in": (outside_in(100_000), "is nested more than 100 deep"),
@@ -321,6 +348,14 @@ def test_hostile_pickles_are_refused(name: str) -> None:
         loads(data, "m.pdparams")
     assert str(error.value).startswith("m.pdparams: ")
     assert message in str(error.value)
+
+
+def test_dicts_of_many_small_numbers_and_texts_are_read() -> None:
+    """What no file can make slow is not limited; of other keys a dict has a thousand."""
+    plain = {**dict.fromkeys(range(20000)), **{str(i): i for i in range(20000)}}
+    pairs = {(i, i + 1): np.ones(3) for i in range(1000)}
+    assert loads(pickle.dumps(plain, 2)) == plain
+    assert list(loads(pickle.dumps(pairs, 2))) == list(pairs)
 
 
 def test_nothing_is_imported() -> None:

@@ -17,10 +17,23 @@ import oarlock as paddle
 from oarlock.compiler.compiled_function import Compiled
 from oarlock.export.pdmodel import to_bytes
 from oarlock.ir.program import Program
+from oarlock.ir.verifier import check
 from oarlock.loader.engine import runtime
 from oarlock.loader.files import program_from_bytes
 
-from .scaling_programs import FAMILIES, NESTED, branches, chain, nested_branches
+from .scaling_programs import (
+    FAMILIES,
+    NESTED,
+    branches,
+    chain,
+    conditional_writes,
+    many_operands,
+    nested_branches,
+    nested_loops,
+    outputs,
+    overwritten,
+    same_operand,
+)
 
 MAX_NESTED = 31  # pairs of branches: the most blocks that may nest, with some to spare
 # Work in C++ is measured by the time of the processor, which other processes change by less than a factor of four.
@@ -90,6 +103,54 @@ def test_compiling_is_linear_in_the_size(family: Callable[[int], Program]) -> No
     assert compile_program_once > 0
     counts = [num_instructions(lambda data=data: compile_program(data)) for data in (small, large)]
     assert counts[1] < MOST_COUNTED * counts[0]
+
+
+def check_rules(data: bytes) -> object:
+    """In Python: parse, and all that `oarlock verify` judges a program by."""
+    return check(program_from_bytes(data))
+
+
+def clone_for_test(data: bytes) -> object:
+    """In Python: parse, and leave out what is not tested."""
+    return paddle.static.Program.of(program_from_bytes(data)).clone(for_test=True)
+
+
+def differentiate(data: bytes) -> object:
+    """In Python: parse, and append the ops of the gradients."""
+    program = paddle.static.Program.of(program_from_bytes(data))
+    result = program.raw.fetches()[0]
+    paddle.enable_static()
+    try:
+        with paddle.static.program_guard(program):
+            loss = paddle.mean(program.global_block().var(result))
+            return paddle.static.append_backward(loss, parameter_list=["x"])
+    finally:
+        paddle.disable_static()
+
+
+def check_counts(work: Callable[[bytes], object], small: bytes, large: bytes) -> None:
+    """Work on a file TIMES_COUNTED as large takes as many times the instructions."""
+    num_instructions(lambda: work(small))  # and what only the first call does
+    counts = [num_instructions(lambda data=data: work(data)) for data in (small, large)]
+    assert 0 < counts[1] < MOST_COUNTED * counts[0]
+
+
+@pytest.mark.parametrize("work", [check_rules, clone_for_test])
+@pytest.mark.parametrize("family", FAMILIES)
+def test_passes_are_linear_in_the_size(family: Callable[[int], Program], work: Callable[[bytes], object]) -> None:
+    check_counts(work, to_bytes(family(40)), to_bytes(family(40 * TIMES_COUNTED)))
+
+
+@pytest.mark.parametrize("family", [chain, outputs, overwritten, many_operands, same_operand, conditional_writes])
+def test_differentiating_is_linear_in_the_size(family: Callable[[int], Program]) -> None:
+    check_counts(differentiate, to_bytes(family(40)), to_bytes(family(40 * TIMES_COUNTED)))
+
+
+def test_rules_are_linear_in_the_size_of_the_innermost_block() -> None:
+    """Each level costs what the names in it cost, not what the levels below it did."""
+    shallow, deep = to_bytes(nested_loops(15, 200)), to_bytes(nested_loops(60, 200))
+    counts = [num_instructions(lambda data=data: check_rules(data)) for data in (shallow, shallow, deep)]
+    assert counts[2] < 20 * counts[1]
 
 
 @pytest.mark.parametrize("family", NESTED)

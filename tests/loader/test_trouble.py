@@ -303,3 +303,17 @@ def test_a_model_of_what_are_no_files(suffix: str, kind: str, tmp_path: Path) ->
     make(Path(f"{prefix}{suffix}"))
     with pytest.raises(FileError, match=f"mlp{suffix}: {why}"):
         jit.load(str(prefix))
+
+
+def test_a_daemon_thread_at_work_does_not_abort_the_end_of_the_process() -> None:
+    """Python unwinds the stack of such a thread, where frames of C++ may not throw."""
+    code = (
+        "import threading, time, numpy as np, oarlock as paddle\n"
+        "x = paddle.to_tensor(np.ones((1500, 1500), 'float32'))\n"
+        "def work():\n"
+        "    while True: paddle.matmul(x, x)\n"
+        "threading.Thread(target=work, daemon=True).start()\n"
+        "time.sleep(0.5)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=120)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -191,3 +191,71 @@ def test_in_place_the_dtype_stays(name: str) -> None:
     with pytest.raises(paddle.OpError, match=f"{name}: the result would be float64"):
         getattr(x, name)(paddle.ones([2], "float64"))
     assert getattr(paddle.ones([2], "float64"), name)(x).dtype == paddle.float64
+
+
+FLOATING: dict[str, Callable[[Any], Any]] = {
+    **{
+        name: getattr(F, name)
+        for name in """celu elu gelu gumbel_softmax hardshrink hardsigmoid hardswish hardtanh label_smooth leaky_relu log_sigmoid mish
+        selu softplus softshrink softsign swish tanhshrink thresholded_relu""".split()
+    },
+    "rrelu": lambda x: F.rrelu(x, training=False),
+    "rrelu in training": F.rrelu,
+    "logit": paddle.logit,
+    "stanh": paddle.stanh,
+    "dropout": F.dropout,
+    "dropout that scales in inference": lambda x: F.dropout(x, 0.5, training=False, mode="downscale_in_infer"),
+    "renorm": lambda x: paddle.renorm(x, 2.0, 0, 1.0),
+    "var": paddle.var,
+    "std": paddle.std,
+}
+
+
+@pytest.mark.parametrize("dtype", ["int32", "int64", "bool"])
+@pytest.mark.parametrize("name", FLOATING)
+def test_a_function_with_fractional_results_rejects_integers(name: str, dtype: str) -> None:
+    """Attributes such as a slope would be cut to integers, and so would the results."""
+    x = paddle.to_tensor([[0, 1, 1], [1, 0, 1]], dtype=dtype)
+    assert FLOATING[name](x.astype("float32")).dtype == paddle.float32
+    with pytest.raises(paddle.OpError, match=rf"X is {dtype} and has to be floating.*cast it: .astype\('float32'\)"):
+        FLOATING[name](x)
+
+
+def test_a_program_rejects_integers_like_eager_code() -> None:
+    static = paddle.jit.to_static(F.gelu, full_graph=True)
+    with pytest.raises(paddle.OpError, match="X is int64 and has to be floating"):
+        static(paddle.ones([2, 3], "int64"))
+
+
+LOSSES: dict[str, Callable[[Any, Any], Any]] = {
+    "l1_loss": F.l1_loss,
+    "mse_loss": F.mse_loss,
+    "margin_ranking_loss": lambda x, y: F.margin_ranking_loss(x, y, paddle.ones_like(x)),
+    "smooth_l1_loss": F.smooth_l1_loss,
+    "log_loss": F.log_loss,
+    "addmm": lambda x, y: paddle.addmm(x, x, y, 0.5, 0.5),
+    "grid_sample": lambda x, y: F.grid_sample(x.reshape([1, 1, 2, 2]), y.reshape([1, 1, 2, 2])),
+}
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_a_function_of_two_integers_with_fractional_results_rejects_them(name: str) -> None:
+    x, y = paddle.to_tensor([[1, 2], [3, 4]]), paddle.to_tensor([[1, 1], [1, 0]])
+    LOSSES[name](x.astype("float32"), y.astype("float32"))
+    with pytest.raises(paddle.OpError, match=r"int64.*cast"):
+        LOSSES[name](x, y)
+
+
+@pytest.mark.parametrize("mode", ["nearest", "bilinear", "bicubic"])
+@pytest.mark.parametrize("dtype", ["uint8", "int32", "int64"])
+def test_resizing_integers(mode: str, dtype: str) -> None:
+    """Images of uint8 lose the fractions, as in Paddle, and what would have no meaning is rejected."""
+    x = (paddle.arange(16).reshape([1, 1, 4, 4]) * 7 % 13).astype(dtype)
+    if mode == "nearest" or (mode == "bilinear" and dtype == "uint8"):
+        found = F.interpolate(x, size=[3, 3], mode=mode)
+        want = F.interpolate(x.astype("float32"), size=[3, 3], mode=mode).numpy()
+        assert found.dtype == x.dtype
+        assert found.numpy().tolist() == np.floor(want).tolist()
+    else:
+        with pytest.raises(paddle.OpError, match="needs a floating dtype"):
+            F.interpolate(x, size=[3, 3], mode=mode)

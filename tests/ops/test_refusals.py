@@ -140,3 +140,31 @@ def test_refused(type: str, args: list[Any], attrs: dict[str, Any], words: str) 
         OPS[type](*tensors, **attrs)
     assert str(caught.value).startswith(f"{type}: ")
     assert words in str(caught.value)
+
+
+@pytest.mark.parametrize("offset", [-(2**31), 2**31 - 1])
+@pytest.mark.parametrize("type", ["trace", "diagonal"])
+def test_diagonals_far_outside_are_empty(type: str, offset: int) -> None:
+    """NumPy reads outside of the array for -2**31."""
+    assert np.sum(OPS[type](Tensor(f(2, 3)), offset=offset).array) == 0
+
+
+def test_a_region_without_a_size_is_rejected() -> None:
+    for size in (np.inf, np.nan, 1e30):
+        regions = Tensor(np.array([[0, 0, size, size]], "f"))
+        with pytest.raises(OpError, match="rows or columns for 1 bins"):
+            OPS["roi_align"](Tensor(f(1, 1, 4, 4)), regions, None, None)
+
+
+def test_the_number_of_levels_and_the_scale_are_limited() -> None:
+    with pytest.raises(OpError, match="is not in 1 ... 11"):
+        OPS["spp"](Tensor(f(1, 1, 4, 4)), pyramid_height=10**9, pooling_type="max")
+    with pytest.raises(OpError, match="scale"):
+        OPS["bicubic_interp_v2"](Tensor(f(1, 1, 4, 4)), scale=[float("inf")])
+
+
+@pytest.mark.parametrize("weights", [None, Tensor(f(2))])
+def test_a_count_of_too_many_numbers_is_rejected(weights: Tensor | None) -> None:
+    """For the largest number of 64 bits NumPy writes outside of its array."""
+    with pytest.raises(OpError, match="bincount: its result .* GiB that OARLOCK_MAX_RESULT_BYTES allows"):
+        OPS["bincount"](Tensor(np.array([0, 2**63 - 1])), weights)

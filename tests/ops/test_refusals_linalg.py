@@ -21,6 +21,7 @@ def c(*shape: int) -> Any:
 
 
 FFT = {"axes": [0], "normalization": "backward", "forward": True}
+INFINITE = np.array([[np.inf, 2, 3], [4, 5, 6], [7, -np.inf, 1]], "f")  # LAPACK does not end for it
 ZERO = np.zeros((2, 2), "float32")
 # fmt: off
 REFUSED: list[tuple[str, list[Any], dict[str, Any], str]] = [
@@ -53,6 +54,11 @@ REFUSED: list[tuple[str, list[Any], dict[str, Any], str]] = [
     ("lu_unpack", [f(3, 3), f(2, dtype="int32")], {}, "Pivots does not fit X"),
     ("qr", [f(2, 2)], {"mode": "full"}, "mode=full is none of reduced, complete, r"),
     ("svd", [f(2)], {}, "X needs at least two axes"),
+    ("svd", [INFINITE], {"full_matrices": False}, "svd: holds infinities or NaN (X=float32[3,3])"),
+    ("matrix_rank", [INFINITE], {}, "holds infinities or NaN"),
+    ("lstsq", [INFINITE, f(3, 1)], {}, "holds infinities or NaN"),
+    ("pseudo_inverse", [INFINITE], {}, "holds infinities or NaN"),
+    ("cofactors", [INFINITE], {}, "holds infinities or NaN"),
     ("eigh", [f(2, 2)], {"UPLO": "M"}, "UPLO=M is neither L nor U"),
     ("eig", [f(2, 3)], {}, "not square"),
     ("lstsq", [f(3, 2), f(2, 1)], {}, "X has 3 rows, and Y 2"),

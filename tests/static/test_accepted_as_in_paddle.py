@@ -64,7 +64,18 @@ def test_an_assigned_value_of_another_shape() -> None:
 @pytest.mark.parametrize("number", [3, 3.0, True, np.float32(3)])
 def test_assigning_a_number_gives_one_element(number: Any) -> None:
     assert paddle.assign(number).shape == [1]
-    assert paddle.assign(np.array(3.0)).shape == []
+    assert paddle.assign(np.array(3.0, np.float32)).shape == []
+
+
+@pytest.mark.parametrize("value", [np.float64(2), np.array(2.0), np.array([1.0, 2.0])])
+def test_assigning_a_float64_array_gives_float32_with_a_warning(value: Any) -> None:
+    with pytest.warns(UserWarning, match="assign: a float64 array becomes float32"):
+        made = paddle.assign(value)
+    assert made.dtype == paddle.float32
+    assert nn.Linear(2, 2)(paddle.ones([1, 2]) * made).dtype == paddle.float32
+    assert paddle.assign(paddle.to_tensor(value)).dtype == paddle.float64
+    output = paddle.zeros(np.shape(value) or [1], "float64")
+    assert paddle.assign(value, output).dtype == paddle.float64
 
 
 LOWEST = float(np.finfo(np.float32).min)

@@ -16,7 +16,8 @@ from oarlock.core.op import OPS
 from oarlock.core.tensor import Tensor
 from oarlock.export.pdmodel import to_bytes
 from oarlock.ir.parser import parse
-from oarlock.ir.program import Attr, AttrType, Program
+from oarlock.ir.program import Attr, AttrType, Block, OpDesc, Program
+from oarlock.ir.verifier import MOST_PROBLEMS, MOST_SHOWN, check
 from oarlock.loader.engine import Engine, UnsupportedError
 
 from ..ops.rows import Row
@@ -182,3 +183,13 @@ def test_a_triangle_is_counted_without_visiting_its_rows(op: str, rows: int) -> 
     names = ("rows", "cols") if op == "tril_indices" else ("row", "col")
     with pytest.raises(OpError, match=r"OARLOCK_MAX_RESULT_BYTES|is negative"):
         OPS[op](**dict(zip(names, (rows, 2**31 - 1), strict=True)))
+
+
+def test_a_rule_lists_few_problems_and_shows_little_of_each() -> None:
+    """Thousands of faults in an op with a long place: each repeats the place, together far more than the file."""
+    program = Program([Block(0, -1)], 2006002)
+    names = [f"{i:x}" for i in range(5000)]
+    program.block.ops.append(OpDesc("relu", {"X": names}, {}, where=f"{'a' * 5000}.py:1 in f"))
+    problems = check(program)
+    assert len(problems) <= MOST_PROBLEMS
+    assert max(map(len, problems)) <= MOST_SHOWN

@@ -20,6 +20,7 @@ class Pending:
         self._arrived: dict[str, list[Variable]] = {}
         self._named: set[str] = set()
         self._own: dict[str, tuple[OpDesc, Block]] = {}  # gradients that only the op which writes them knows
+        self._slots: dict[int, dict[str, tuple[list[str], int]]] = {}  # by id of such an op: where it names each output
 
     def __contains__(self, name: str) -> bool:
         return name in self._arrived
@@ -79,8 +80,11 @@ class Pending:
     def _renamed(self, gradient: Variable, name: str) -> Variable:
         op, block = self._own.pop(gradient.name)
         new = self._recorder.namer.fresh(name)
-        for names in op.outputs.values():
-            names[:] = [new if n == gradient.name else n for n in names]
+        slots = self._slots.setdefault(id(op), {})
+        if gradient.name not in slots:
+            slots.update({n: (names, i) for names in op.outputs.values() for i, n in enumerate(names)})
+        names, i = slots[gradient.name]
+        names[i] = new
         desc = block.vars.pop(gradient.name)
         desc.name = new
         block.vars[new] = desc

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -24,7 +25,7 @@ class Versions:
         self._recorder, self.block, self._outer, self._repeats = recorder, block, outer, repeats
         self._parts = [(part, len(part.ops)) for part in (*around, block)]
         self.ops = [op for part, _ in self._parts for op in part.ops]  # as they were before gradients
-        self._writes: dict[str, list[int]] = {}
+        self._writes: dict[str, list[int]] = {}  # the numbers of the ops that write a variable, ascending
         for i, op in enumerate(self.ops):
             for name in op_writes(recorder.program, op):
                 self._writes.setdefault(name, []).append(i)
@@ -50,7 +51,7 @@ class Versions:
 
     def written_before(self, name: str, at: int) -> bool:
         """Whether a variable has a value before op number `at`."""
-        if any(i < at for i in self._writes.get(name, ())) or name in self._recorder.scope:
+        if self._writes.get(name, [at])[0] < at or name in self._recorder.scope:
             return True
         if self._repeats and name in self._writes and name not in self.block.vars:
             return True  # by the round before
@@ -65,9 +66,10 @@ class Versions:
 
     def before(self, name: str, at: int) -> str:
         """The name under which the way back finds what `name` was before op number `at`."""
-        later = [i for i in self._writes.get(name, ()) if i >= at]
-        if later:
-            return self._copied(name, later[0])
+        writes = self._writes.get(name, [])
+        later = bisect_left(writes, at)
+        if later < len(writes):
+            return self._copied(name, writes[later])
         if self._outer is not None and name not in self.block.vars:
             outer, index = self._outer
             if name not in self._writes:
@@ -81,7 +83,7 @@ class Versions:
 
     def stays(self, name: str, at: int) -> bool:
         """Whether the way back finds what `name` was before op number `at` under the same name, without a copy."""
-        if any(i >= at for i in self._writes.get(name, ())):
+        if self._writes.get(name, [-1])[-1] >= at:
             return False
         if self._outer is None or name in self.block.vars:
             return True

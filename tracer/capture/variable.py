@@ -64,7 +64,6 @@ class Variable(Tensor):
     single = False  # whether these are numbers of one dtype, with no axes or with one
     error_clip: Any = None
     belong_to_optimizer = False
-    unchecked = False  # whether descriptions say that what is fed is not compared, as of data layers of 1.x
     unsaid: frozenset[str] = (
         frozenset()
     )  # of shape, dtype, lod_level and persistable, what nobody said, as it is printed

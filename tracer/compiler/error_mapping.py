@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 from ..capture.undefined_checks import LATE
 from ..capture.undefined_checks import missing as no_value
 from ..core.eager import explain
-from ..core.errors import AssertError, MemoryLimitError, OpError, with_user_line
+from ..core.errors import AssertError, MemoryLimitError, NumericsError, OpError, with_user_line
 from ..core.limits import memory_problem
 from ..core.tensor import Tensor
 from .codegen import Function
@@ -21,10 +21,12 @@ def raise_explained(function: Function, steps: list[Step | None], error: Excepti
     step = None if found is None else steps[found[0] - 1]
     if found is None or step is None:
         raise error
+    recorded = f"\n  recorded at {step.desc.where}" if step.desc.where else ""
+    if isinstance(error, NumericsError):  # which names the op already
+        raise NumericsError(str(error).splitlines()[0] + recorded if recorded else str(error)) from None
     try:
         _explain(step, found[1], error)
     except OpError as made:
-        recorded = f"\n  recorded at {step.desc.where}" if step.desc.where else ""
         text = str(made).splitlines()[0] if recorded else str(made)
         kind = AssertError if isinstance(error, AssertError) else type(made)
         raise kind(text + recorded) from made.__cause__

@@ -72,7 +72,7 @@ def _declared(var: VarDesc) -> Meta:
 def _unfit(program: Program, feed: Mapping[str, Any]) -> Iterator[str]:
     for name, array in feed.items():
         var = program.block.vars.get(name)
-        if var is None or not var.checks_feed:
+        if var is None or not var.need_check_feed():
             continue
         if array.dtype not in BY_NP or BY_NP[array.dtype].name != var.dtype or not _shape_fits(array.shape, var.shape):
             yield f"'{name}' is {_declared(var)}, fed {array.dtype.name}{list(array.shape)}"

@@ -19,6 +19,7 @@ from ..core import cuda, native
 from ..core._tape import Node, arrays_of, recorded, stops_of, tensors_of
 from ..core.errors import OpError, PlaceError, with_user_line
 from ..core.mode import pushed, state
+from ..core.numerics_check import is_on as checks_numerics
 from ..core.op import AttrSpec, Facts, Op, Slot
 from ..core.placed import device_of
 from ..core.sweep import BARE
@@ -70,7 +71,7 @@ class PartialProgram:
         """The outputs, with gradients of those that `stops` says."""
         if len(inputs) != len(self.feeds):
             raise OpError(with_user_line(f"the program takes {len(self.feeds)} inputs {self.feeds}, got {len(inputs)}"))
-        if not state.mode.bare:
+        if not state.mode.bare or checks_numerics():
             return self._recorded(inputs)
         operands = [*inputs, *self._tensors]
         arrays = arrays_of(operands)

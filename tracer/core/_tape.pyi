@@ -25,6 +25,7 @@ class OpBase:
     rule_outs: tuple[int, ...]
     inputs: int
     same_dtype: int
+    floating: int
     single: bool
     has_vjp: bool
     def __call__(self, *args: Any, **attrs: Any) -> Any: ...

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import math
-from collections.abc import Callable, Sequence, Set
-from contextlib import ContextDecorator
+from collections.abc import Callable, Generator, Sequence, Set
+from contextlib import AbstractContextManager, ContextDecorator
 from typing import Any, TypeVar
 
 import numpy as np
@@ -208,6 +209,9 @@ class no_grad(ContextDecorator):
             return state.mode.converted(self._func)(*args, **kwargs)
 
     def _decorated(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        if inspect.isgeneratorfunction(function):
+            return _generator_under(type(self), function)
+
         @functools.wraps(function)
         def within(*args: Any, **kwargs: Any) -> Any:
             with type(self)():
@@ -225,6 +229,35 @@ class no_grad(ContextDecorator):
 
     def __exit__(self, *_: object) -> None:
         state.mode = self._stack.pop()
+
+
+def _generator_under(
+    setting: Callable[[], AbstractContextManager[Any]], function: Callable[..., Generator[Any, Any, Any]]
+) -> Callable[..., Generator[Any, Any, Any]]:
+    """A generator function whose body runs under a setting; the caller, between two values, does not."""
+
+    @functools.wraps(function)
+    def within(*args: Any, **kwargs: Any) -> Generator[Any, Any, Any]:
+        generator = function(*args, **kwargs)
+        resume: Callable[[], Any] = functools.partial(next, generator)
+        try:
+            while True:
+                try:
+                    with setting():
+                        value = resume()
+                except StopIteration as end:
+                    return end.value
+                try:
+                    resume = functools.partial(generator.send, (yield value))
+                except GeneratorExit:
+                    raise
+                except BaseException as error:
+                    resume = functools.partial(generator.throw, error)
+        finally:
+            with setting():
+                generator.close()
+
+    return within
 
 
 class enable_grad(no_grad):
@@ -249,6 +282,8 @@ class set_grad_enabled:
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """The function, with its body under this setting; nothing else is."""
         state.mode = self._before
+        if inspect.isgeneratorfunction(function):
+            return _generator_under(functools.partial(type(self), self._wanted), function)
 
         @functools.wraps(function)
         def run(*args: Any, **kwargs: Any) -> Any:

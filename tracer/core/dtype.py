@@ -126,7 +126,7 @@ def set_default_dtype(d: Any) -> None:
     global _default  # noqa: PLW0603 - one process-wide setting, as in Paddle
     found = dtype_of(d)
     if found.np.kind != "f" and found is not bfloat16:
-        raise OpError(f"set_default_dtype: {found.name} is not a floating type")
+        raise OperandError(f"set_default_dtype: {found.name} is not a floating type")
     _default = found
 
 

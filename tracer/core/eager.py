@@ -75,8 +75,8 @@ class Eager(Mode):
         """Run the kernel; see Mode.run.   Ops with one result come here only when something is odd: `_tape` runs them itself."""
         try:
             arrays = [unwrap(arg) for arg in args]
-            if op.same_dtype:
-                op.check_same_dtype(arrays)
+            if op.same_dtype or op.floating:
+                op.check_dtypes(arrays)
             outs = limited(op.kernel, *arrays, **attrs)
         except Exception as error:
             taken = firsts(op, args)

@@ -36,7 +36,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 
 from ._tape import OpBase
-from .dtype import is_half
+from .dtype import is_float, is_half
 from .errors import OperandError, OpError
 from .limits import bounded
 
@@ -266,12 +266,12 @@ class Op(OpBase):
                 raise OpError(f"{slot.name} is missing")
         if self.facts.no_half:
             _check_half(metas, self.facts.no_half)
-        if self.same_dtype:
-            self.check_same_dtype(metas)
+        if self.same_dtype or self.floating:
+            self.check_dtypes(metas)
         return self.meta_rule(*metas, **self.full_attrs(attrs))
 
-    def check_same_dtype(self, operands: Iterable[Any]) -> None:
-        """Raise OpError where operands - Metas, arrays, or lists of them - that have to be of one dtype are not."""
+    def check_dtypes(self, operands: Iterable[Any]) -> None:
+        """Raise OpError where operands - Metas, arrays, or lists of them - that have to be of one dtype, or floating, are not."""
         first, name, marked = None, "", self.same_dtype << 1
         for slot, given in zip(self.ins, operands, strict=False):
             marked >>= 1
@@ -285,6 +285,9 @@ class Op(OpBase):
                 elif dtype != first and not (self.facts.half_with_float32 and _are_half_and_float32(first, dtype)):
                     why = f"{slot.name} is {dtype.name} and {name} is {first.name}; they have to be of one dtype"
                     raise OpError(f"{why} (cast one of them: .astype('{dtype.name}'))")
+        for i, (slot, given) in enumerate(zip(self.ins, operands, strict=False)):
+            if self.floating >> i & 1 and given is not None and not is_float(given.dtype):
+                raise OpError(f"{slot.name} is {given.dtype.name} and has to be floating (cast it: .astype('float32'))")
 
     def show_operands(self, metas: tuple[Any, ...]) -> str:
         """The operands as an error names them: `X=float32[2,3], Y=float32[4,5]`."""
@@ -319,12 +322,13 @@ def op(
     other_rows: bool = False,
     host: str = "",
     same_dtype: str = "",
+    floating: str = "",
     half_with_float32: bool = False,
 ) -> Callable[[Kernel], Op]:
     """Decorator: make the kernel below it the op `type`.   slots: `"X, Y? -> Out"`, see the module.
 
     attrs_of: an op whose attributes it has as well, taken as `**attributes` by its kernel; same_dtype: the slots, separated by spaces, whose
-    operands have to be of one dtype; the others: see Facts.
+    operands have to be of one dtype; floating: those whose operands have to be of a floating dtype; the others: see Facts.
     """
     ins, outs = ([_slot(s) for s in side.split(",") if s.strip()] for side in slots.split("->"))
     facts = Facts(no_grad, internal, random, by_value, no_half, other_rows, host, half_with_float32)
@@ -338,7 +342,9 @@ def op(
         if meta is not None:
             made.meta(meta)
         names = [slot.name for slot in ins]
-        made.same_dtype = sum(1 << names.index(slot) for slot in same_dtype.split())
+        made.same_dtype, made.floating = (
+            sum(1 << names.index(slot) for slot in marked.split()) for marked in (same_dtype, floating)
+        )
         return made
 
     return wrap

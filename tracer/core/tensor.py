@@ -14,7 +14,7 @@ from ._tape import TensorBase, next_seq, oldest_seq
 from .dtype import BY_NP, DType, dtype_of
 from .element import check_item
 from .era import era, texts
-from .errors import MisfitError, OpError, with_user_line
+from .errors import MisfitError, OpError, StateError, with_user_line
 from .mode import only_running, refuse_side_effect, state
 from .op import OPS, Meta
 from .place import Place, place_of
@@ -243,8 +243,6 @@ class Tensor(TensorBase):
         return made
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        if self.node is not None:
-            raise OpError("deepcopy: only a leaf tensor can be copied; detach() it first")
         made = type(self).__new__(type(self))
         made.__dict__.update(self.__dict__)
         made.name = self.name + unique_name.generate("_deepcopy")  # states of optimizers go by it
@@ -286,7 +284,7 @@ class Tensor(TensorBase):
         """Call `hook(grad)` when the gradient of this tensor is known; what it returns, if not None, replaces it."""
         only_running("register_hook", "hooks have no place in it")
         if self.stop_gradient:
-            raise OpError(f"register_hook: the tensor has stop_gradient=True (X={self.meta})")
+            raise StateError(with_user_line(f"register_hook: the tensor has stop_gradient=True (X={self.meta})"))
         holder = self if self.node is None else self.node
         if self.node is None:
             hooks = self._hooks = self._hooks if self._hooks is not None else []

@@ -85,7 +85,7 @@ def _lines(var: Any) -> Iterator[str]:
     yield "}"
     if desc.persistable or "persistable" not in var.unsaid:
         yield f"persistable: {'true' if desc.persistable else 'false'}"
-    if desc.checks_feed and not var.unchecked:
+    if desc.need_check_feed():
         yield "need_check_feed: true"
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..core import cuda
-from ..core.errors import OpError
+from ..core.errors import MisfitError, OpError
 from ..core.place import index_for, place_named
 from ..core.tensor import Tensor
 from .dataset import Dataset, IterableDataset
@@ -27,7 +27,7 @@ def default_collate_fn(batch: Sequence[Any]) -> Any:
     if isinstance(first, Tensor):
         return np.stack([cuda.host(t.array) for t in batch])
     if isinstance(first, int | float | bool):
-        return np.array(batch, np.float32 if isinstance(first, float) else None)
+        return np.array(batch)
     if isinstance(first, str | bytes):
         return list(batch)
     if isinstance(first, dict):
@@ -83,6 +83,10 @@ class DataLoader:
         self.worker_init_fn, self.use_shared_memory = worker_init_fn, use_shared_memory
         self.streams = isinstance(dataset, IterableDataset)
         self.batch_size, self.drop_last = batch_size, drop_last
+        if batch_sampler is not None and (batch_size != 1 or shuffle or drop_last):
+            raise MisfitError(
+                "DataLoader: batch_sampler decides the batches; batch_size, shuffle and drop_last do not apply"
+            )
         self.batch_sampler = batch_sampler
         if self.streams:
             if shuffle or batch_sampler is not None:

@@ -44,7 +44,7 @@ class TensorDataset(Dataset):
         self.tensors = list(tensors)
 
     def __getitem__(self, index: int) -> Any:
-        return tuple(cuda.host(t.array[index]) if isinstance(t, Tensor) else t[index] for t in self.tensors)
+        return tuple(Tensor(cuda.host(t.array[index])) if isinstance(t, Tensor) else t[index] for t in self.tensors)
 
     def __len__(self) -> int:
         return int(self.tensors[0].shape[0])
@@ -69,6 +69,8 @@ class ConcatDataset(Dataset):
 
     def __init__(self, datasets: Sequence[Dataset]) -> None:
         self.datasets = list(datasets)
+        if not self.datasets:
+            raise MisfitError("ConcatDataset: there is no dataset")
         self.cumulative_sizes = list(accumulate(len(d) for d in self.datasets))
 
     def __getitem__(self, index: int) -> Any:

@@ -40,10 +40,10 @@ AXES = frozenset((
     "axis", "axes", "axis1", "axis2", "dim", "dim1", "dim2", "decrease_axis", "start_axis", "stop_axis", "begin_norm_axis",
 ))  # fmt: skip
 WINDOWS = frozenset({"ksize", "kernel_sizes", "dilations", "paddings"})
-# Of bins, levels and boxes: kernels work in loops over them.
+# Of bins, levels, boxes and iterations: kernels work in loops over them.
 COUNTS = frozenset((
     "pooled_height", "pooled_width", "min_level", "max_level", "densities", "transformed_height", "transformed_width", "resolution",
-    "part_size", "pooled_size", "sample_per_part",
+    "part_size", "pooled_size", "sample_per_part", "power_iters", "pyramid_height",
 ))  # fmt: skip
 MAX_COUNT = 4096
 LARGEST = {"window": MAX_WINDOW, "count": MAX_COUNT}  # by kind of attribute

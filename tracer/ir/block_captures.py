@@ -59,12 +59,15 @@ def op_reads(op: OpDesc) -> Iterator[str]:
 
 def block_reads(program: Program, block: Block) -> list[str]:
     """The names that a block, or one inside of it, reads and does not declare; each once, in order."""
-    return _outside(program, block, op_reads)
+    return _outside(program, block, op_reads, {})
 
 
-def block_writes(program: Program, block: Block) -> list[str]:
-    """The names that a block, or one inside of it, writes and does not declare; each once, in order."""
-    return _outside(program, block, OpDesc.output_names)
+def block_writes(program: Program, block: Block, known: dict[int, list[str]] | None = None) -> list[str]:
+    """The names that a block, or one inside of it, writes and does not declare; each once, in order.
+
+    known: results by index of a block, shared by several calls for one program
+    """
+    return _outside(program, block, OpDesc.output_names, {} if known is None else known)
 
 
 def op_touches(program: Program, op: OpDesc) -> set[str]:
@@ -96,14 +99,17 @@ def reads_before_writes(program: Program, fetches: Sequence[str]) -> set[str]:
     return found | (set(fetches) - known)
 
 
-def _outside(program: Program, block: Block, names_of: object) -> list[str]:
+def _outside(program: Program, block: Block, names_of: object, known: dict[int, list[str]]) -> list[str]:
+    if block.idx in known:
+        return known[block.idx]
     found: dict[str, None] = {}
     for op in block.ops:
         found.update(dict.fromkeys(names_of(op)))  # type: ignore[operator]
         for attr in op.attrs.values():
             for index in block_indices(attr):
-                found.update(dict.fromkeys(_outside(program, program.blocks[index], names_of)))
-    return [name for name in found if name not in block.vars and name != EMPTY]
+                found.update(dict.fromkeys(_outside(program, program.blocks[index], names_of, known)))
+    known[block.idx] = [name for name in found if name not in block.vars and name != EMPTY]
+    return known[block.idx]
 
 
 def paddle_gradient_ops(program: Program) -> list[OpDesc]:

@@ -15,6 +15,7 @@ class Namer:
     def __init__(self) -> None:
         self._used: set[str] = set()
         self._counts: defaultdict[str, int] = defaultdict(int)
+        self._last: dict[str, int] = {}  # the last number behind a name: those below it are taken
         self._layers: dict[tuple[str, str], int] = {}
 
     def beside(self, names: Iterable[str]) -> Namer:
@@ -26,10 +27,12 @@ class Namer:
 
     def fresh(self, wanted: str) -> str:
         """`wanted`, or `wanted_1`, `wanted_2` ... when it is taken."""
-        name, n = wanted, 0
+        name, n = wanted, self._last.get(wanted, 0)
         while name in self._used:
             n += 1
             name = f"{wanted}_{n}"
+        if n:
+            self._last[wanted] = n
         self._used.add(name)
         return name
 

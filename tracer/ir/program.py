@@ -72,17 +72,18 @@ class VarDesc:
     stop_gradient: bool = False
     checks_feed: bool = False  # whether what is fed is compared with the declaration
     lod_level: int = 0
+    accepts_any_feed: bool = field(default=False, compare=False)  # an input of `fluid.layers.data`, which no run checks
     python: Any = field(
         default=None, compare=False, repr=False
     )  # which numbers of Python it stands for; no file says so
 
     def need_check_feed(self) -> bool:
         """Whether what is fed is compared with the declaration."""
-        return self.checks_feed
+        return self.checks_feed and not self.accepts_any_feed
 
     def set_need_check_feed(self, value: bool) -> None:
         """Let what is fed be compared with the declaration, or not."""
-        self.checks_feed = value
+        self.checks_feed, self.accepts_any_feed = value, False
 
 
 @dataclass(slots=True)

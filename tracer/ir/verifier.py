@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import Any
 
 from ..core.dtype import dtype_of
@@ -19,6 +21,8 @@ Rule = Callable[[Program], Iterator[str]]
 MAX_DEPTH = 64  # of nested blocks
 MOST_NESTED = 64  # of the containers of a result
 MOST_AXES = 32
+MOST_PROBLEMS = 100  # of one rule that are listed: each repeats names and lines of the file
+MOST_SHOWN = 2000  # characters of a problem
 MAX_BYTES = (1 << 63) - 1  # that a size can count
 TENSORS = (Kind.DENSE, Kind.SELECTED_ROWS, Kind.ARRAY)  # the kinds that have elements
 _STRUCTURED = (
@@ -199,7 +203,7 @@ def feeds_and_fetches(program: Program) -> Iterator[str]:
 def inputs_fed_once(program: Program) -> Iterator[str]:
     """No input has two feed ops, and none is a parameter."""
     names = program.feeds()
-    for name in sorted({name for name in names if names.count(name) > 1}):
+    for name in sorted(name for name, count in Counter(names).items() if count > 1):
         yield f"input {name!r} is fed twice"
     for name in dict.fromkeys(names):
         var = program.var(name)
@@ -212,10 +216,11 @@ def parameters_kept(program: Program) -> Iterator[str]:
 
     What an op writes because a block of it does is judged inside of the block.
     """
+    writes: dict[int, list[str]] = {}
     for block, op, where in _ops(program):
         if op.type == "fetch" or op.type.startswith(("fake_", "moving_average_abs_max")):
             continue
-        by_blocks = {name for inner in inner_blocks(program, op) for name in block_writes(program, inner)}
+        by_blocks = {name for inner in inner_blocks(program, op) for name in block_writes(program, inner, writes)}
         for name in sorted(set(op.output_names()) - set(op.input_names()) - by_blocks):
             var = program.var(name, block.idx)
             if var is not None and var.persistable:
@@ -318,9 +323,9 @@ RULES: tuple[tuple[Rule, ...], ...] = (*FILE_RULES, (inputs_fed_once, parameters
 
 
 def check(program: Program, rules: tuple[tuple[Rule, ...], ...] = RULES) -> list[str]:
-    """Everything that is wrong with a program, one line each; empty when it is legal."""
+    """What is wrong with a program, one line each, at most MOST_PROBLEMS of each rule; empty when it is legal."""
     for group in rules:
-        found = [problem for rule in group for problem in rule(program)]
+        found = [problem[:MOST_SHOWN] for rule in group for problem in islice(rule(program), MOST_PROBLEMS)]
         if found:
             return found
     return []

@@ -19,6 +19,7 @@ from ..core import rng
 from ..core.autograd import no_grad
 from ..core.errors import SideEffectError, TraceError, hold_warnings, warn, with_user_line
 from ..core.mode import instead, state
+from ..core.numerics_check import is_on as checks_numerics
 from ..core.op import OPS
 from ..core.tensor import RemovableHook, Tensor
 from ..ir.block_captures import EFFECTS, draws_random
@@ -113,7 +114,7 @@ class ConcreteProgram:
         return PartialProgram(self.recording.program, self.recording.scope, training=self.training)
 
     def _inferred(self, tensors: Sequence[Tensor]) -> list[Tensor]:
-        if self._runs_whole:
+        if self._runs_whole or checks_numerics():
             with no_grad():
                 return self.partial(tensors)
         if self._runner is None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..core import cuda, unique_name
 from ..core.dtype import default_float, dtype_of, is_float, is_half
-from ..core.errors import OperandError, OpError
+from ..core.errors import OperandError, OpError, with_user_line
 from ..core.legacy import legacy_module
 from ..core.mode import state
 from ..core.parameter import Parameter
@@ -214,6 +214,10 @@ class Layer:
         if parameter is None:
             self._parameters[name] = None
             self.__dict__.update({name: None, "_changed_at": _next_change()})
+        elif not isinstance(parameter, Parameter):
+            raise OperandError(
+                with_user_line(f"add_parameter: {name} is a {type(parameter).__name__}, not a Parameter")
+            )
         else:
             setattr(self, name, parameter)
         return parameter
@@ -222,11 +226,15 @@ class Layer:
         """Register a layer under `name`; None keeps the place."""
         if sublayer is None:
             self._sub_layers[str(name)] = None
+        elif not callable(sublayer):
+            raise OperandError(with_user_line(f"add_sublayer: {name} is a {type(sublayer).__name__}, not a Layer"))
         setattr(self, str(name), sublayer)
         return sublayer
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistable: bool = True) -> None:
         """Register a tensor that is state but no parameter.   persistable: part of state_dict."""
+        if tensor is not None and not isinstance(tensor, Tensor):
+            raise OperandError(with_user_line(f"register_buffer: {name} is a {type(tensor).__name__}, not a Tensor"))
         builder = state.mode.builder
         if tensor is not None and builder is not None:
             tensor = builder.buffer(tensor)

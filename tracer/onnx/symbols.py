@@ -13,11 +13,13 @@ def with_named_outputs(data: bytes) -> bytes:
         return data
     if len(data) > MOST:
         return data
-    model = onnx.load_from_string(data)
+    from google.protobuf.message import DecodeError  # noqa: PLC0415 - slow to import
+
     try:
+        model = onnx.load_from_string(data)
         inferred = onnx.shape_inference.infer_shapes(model)
-    except (onnx.shape_inference.InferenceError, RuntimeError):
-        return data  # the checker says what is wrong
+    except (DecodeError, onnx.shape_inference.InferenceError, RuntimeError):
+        return data  # the checker says what is wrong; DecodeError: nested deeper than protobuf reads
     inputs = {d.dim_param for i in model.graph.input for d in i.type.tensor_type.shape.dim}
     named = False
     for mine, found in zip(model.graph.output, inferred.graph.output, strict=True):

@@ -58,7 +58,7 @@ def _(g, x, *, threshold):
     return keep(g, between(x, low=0.0, high=threshold))
 
 
-@op("brelu", "X -> Out", meta=like_x)
+@op("brelu", "X -> Out", meta=like_x, floating="X")
 def brelu(x, *, t_min: float = 0.0, t_max: float = 24.0):
     """Out = X between t_min and t_max.   X [*] -> Out [*]"""
     return clamp(x, t_min, t_max)
@@ -96,7 +96,7 @@ def _(g, x, low, high, *, min, max):
     return keep(g, inside), None, None
 
 
-@op("leaky_relu", "X -> Out", meta=like_x)
+@op("leaky_relu", "X -> Out", meta=like_x, floating="X")
 @wide
 def leaky_relu(x, *, alpha: float = 0.02):
     """Out = X where X > 0, alpha * X elsewhere.   X [*] -> Out [*]"""
@@ -120,7 +120,7 @@ def _(gg, x, g, *, alpha):
     return None, leaky_relu_grad(x, gg, alpha=alpha)
 
 
-@op("elu", "X -> Out", meta=float_like_x)
+@op("elu", "X -> Out", meta=float_like_x, floating="X")
 @wide
 def elu(x, *, alpha: float = 1.0):
     """Out = X where X > 0, alpha * (e ** X - 1) elsewhere.   X [*] -> Out [*]"""
@@ -134,7 +134,7 @@ def _(g, x, *, alpha):
     return where(between(x, low=0.0), g, mul(g, below))
 
 
-@op("gelu", "X -> Out", meta=float_like_x)
+@op("gelu", "X -> Out", meta=float_like_x, floating="X")
 @wide
 def gelu(x, *, approximate: bool = False):
     """Out = X * Phi(X), the normal distribution function; approximate: by tanh.   X [*] -> Out [*]"""
@@ -266,7 +266,7 @@ silu.vjp(_silu_vjp)
 silu.native(native.kernel("silu"))
 
 
-@op("swish", "X -> Out", meta=float_like_x)
+@op("swish", "X -> Out", meta=float_like_x, floating="X")
 @np.errstate(all="ignore")
 @wide
 def swish(x, *, beta: float = 1.0):
@@ -293,7 +293,7 @@ def _(x, *, beta=1.0):
     return _compiled_silu(x) if beta == 1.0 else NotImplemented
 
 
-@op("hard_swish", "X -> Out", meta=float_like_x)
+@op("hard_swish", "X -> Out", meta=float_like_x, floating="X")
 @wide
 def hard_swish(x, *, threshold: float = 6.0, scale: float = 6.0, offset: float = 3.0):
     """Out = X * min(max(X + offset, 0), threshold) / scale.   X [*] -> Out [*]"""
@@ -308,7 +308,7 @@ def _(g, x, *, threshold, scale, offset):
     return where(between(x, high=threshold - offset), keep(rising, between(x, low=-offset)), above)
 
 
-@op("hard_sigmoid", "X -> Out", meta=float_like_x)
+@op("hard_sigmoid", "X -> Out", meta=float_like_x, floating="X")
 @wide
 def hard_sigmoid(x, *, slope: float = 0.2, offset: float = 0.5):
     """Out = slope * X + offset between 0 and 1.   X [*] -> Out [*]"""
@@ -320,7 +320,7 @@ def _(g, x, *, slope, Out):
     return keep(scale(g, scale=slope), between(Out, low=0.0, high=1.0))
 
 
-@op("softplus", "X -> Out", meta=float_like_x)
+@op("softplus", "X -> Out", meta=float_like_x, floating="X")
 @wide
 def softplus(x, *, beta: float = 1.0, threshold: float = 20.0):
     """Out = ln(1 + e ** (beta * X)) / beta, X itself where beta * X > threshold.   X [*] -> Out [*]"""
@@ -335,7 +335,7 @@ def _(g, x, *, beta, threshold):
     return where(between(z, low=threshold), g, mul(g, sigmoid(z)))
 
 
-@op("softsign", "X -> Out", meta=float_like_x)
+@op("softsign", "X -> Out", meta=float_like_x, floating="X")
 @wide
 def softsign(x):
     """Out = X / (1 + |X|).   X [*] -> Out [*]"""
@@ -347,7 +347,7 @@ def _(g, x):
     return div(g, square(plus_one(OPS["abs"](x))))
 
 
-@op("logsigmoid", "X -> Out", meta=float_like_x)
+@op("logsigmoid", "X -> Out", meta=float_like_x, floating="X")
 @wide
 def logsigmoid(x):
     """Out = -ln(1 + e ** -X).   X [*] -> Out [*]"""
@@ -359,7 +359,7 @@ def _(g, x):
     return mul(g, sigmoid(negative(x)))
 
 
-@op("mish", "X -> Out", meta=float_like_x)
+@op("mish", "X -> Out", meta=float_like_x, floating="X")
 @wide
 def mish(x, *, threshold: float = 20.0):
     """Out = X * tanh(softplus(X)).   X [*] -> Out [*]"""

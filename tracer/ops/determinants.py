@@ -6,7 +6,7 @@ from ..core.arrays import np
 from ..core.op import DECOMPOSED, OPS, Meta, check_dtype, op
 from .elementwise import mul, sub
 from .matrices import as_column, chain, check_square, turn
-from .meta import check_float, like_x
+from .meta import check_finite, check_float, like_x
 from .reduce import reduce_sum
 from .solving import inverse
 
@@ -34,6 +34,7 @@ def cofactors(x):
 
     From X = U S V^H: det U det V^H conj(U C V^H), C being the products of all other singular values.
     """
+    check_finite(x)
     u, s, vh = np.linalg.svd(x)
     others = OPS["product_of_others"].kernel(s, axes=[s.ndim - 1])
     factor = (np.linalg.det(u) * np.linalg.det(vh))[..., None, None]

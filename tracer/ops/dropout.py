@@ -21,7 +21,7 @@ def _kept(dropout_prob: float, implementation: str, is_test: bool) -> float:
     return 1.0
 
 
-@op("dropout", "X, Seed? -> Out, Mask~")
+@op("dropout", "X, Seed? -> Out, Mask~", floating="X")
 def dropout(
     x,
     given=None,

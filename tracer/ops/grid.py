@@ -95,7 +95,7 @@ def _product(arrays: list[Any]) -> Any:
     return total
 
 
-@op("grid_sampler", "X, Grid -> Output", same_dtype="X Grid")
+@op("grid_sampler", "X, Grid -> Output", same_dtype="X Grid", floating="X")
 @wide
 def grid_sampler(
     x, grid, *, mode: str = "bilinear", padding_mode: str = "zeros", align_corners: bool = True

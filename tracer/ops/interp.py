@@ -10,11 +10,12 @@ from typing import Any
 
 from ..core.arrays import np
 from ..core.op import Floats, Meta, Op, check, op
-from .meta import like_x
+from .meta import check_inexact, like_x
 from .wide import wide
 from .window import COUNTS
 
 SLOTS = "X, OutSize?!, SizeTensor*?!, Scale?! -> Out"
+MAX_SCALE = 1 << 30
 CUBIC = -0.75  # the slope that Paddle's cubic has at its ends
 Taps = tuple[Any, Any]  # places [K,out] and their weights [K,out]
 
@@ -61,7 +62,7 @@ def _scales(scale: Sequence[float], rank: int) -> list[float]:
     """One scale for each axis, or none."""
     found = [float(s) for s in scale]
     check(len(found) in (0, 1, rank), f"scale={found} is neither one number nor {COUNTS[rank]}")
-    check(all(s > 0 for s in found), f"scale={found} is not positive")
+    check(all(0 < s < MAX_SCALE for s in found), f"scale={found} is not between 0 and {MAX_SCALE}")
     return found * rank if len(found) == 1 else found
 
 
@@ -129,6 +130,12 @@ def _sizes_of_attrs(rank: int, out_d: int, out_h: int, out_w: int) -> list[int]:
     return [out_d, out_h, out_w][3 - rank :]
 
 
+def _check_dtype(kind: str, x: Any) -> None:
+    """Raise OpError for integers between which a mode would compute fractions; all but bicubic take uint8, as images have it."""
+    if kind != "nearest" and not (x.dtype == np.uint8 and kind != "bicubic"):
+        check_inexact(x)
+
+
 def resize(kind: str) -> Op:
     """The op `<kind>_interp_v2`."""
 
@@ -141,16 +148,19 @@ def resize(kind: str) -> Op:
         inner = _inner(x.shape, data_layout)
         attrs_out = _sizes_of_attrs(len(inner), out_d, out_h, out_w)
         out, scales = _wanted(inner, out_size, sizes, scale_tensor, attrs_out, scale)
+        _check_dtype(kind, x)
+        made = x.astype(np.float32) if kind != "nearest" and x.dtype == np.uint8 else x
         for i, taps in enumerate(_axes(kind, inner, out, scales, align_corners, align_mode)):
-            x = _taken(x, taps, _first(data_layout) + i)
-        return x
+            made = _taken(made, taps, _first(data_layout) + i)
+        return made.astype(x.dtype, copy=False)  # fractions are cut off, as in Paddle
 
     @kernel.meta
     def _(x, out_size, sizes, scale_tensor, *, data_layout, out_d, out_h, out_w, scale, **_):
+        _check_dtype(kind, x)
         rank = len(x.shape) - 2
         check(rank in RANKS[kind], f"needs {' or '.join(COUNTS[r + 2] for r in RANKS[kind])} axes")
         out = _out_meta(
-            _inner(x.shape, data_layout), (out_size, sizes, scale_tensor), _sizes_of_attrs(rank, out_d, out_h, out_w), scale
+            _inner(x.shape, data_layout), (out_size, sizes or None, scale_tensor), _sizes_of_attrs(rank, out_d, out_h, out_w), scale
         )  # fmt: skip
         return Meta((x.shape[0], *out, x.shape[-1]) if data_layout == "NHWC" else (*x.shape[:2], *out), x.dtype)
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.arrays import np
-from ..core.op import OPS, Meta, check, check_dtype, op
+from ..core.dtype import int64
+from ..core.op import OPS, Meta, check, op
 from .elementwise import div, keep, mul
-from .loss import _picked
+from .loss import _picked, check_label_dtype
 from .meta import agree_all, check_float, proto_of, shape_of
 from .reduce import reduce_sum
 from .unary import negative, one_minus
@@ -27,6 +28,7 @@ def _column(x: Any, label: Any) -> Any:
 
 
 def _hard(x: Any, label: Any, ignore_index: int) -> tuple[Any, Any]:
+    check_label_dtype(x, label, False)
     picked, used = _picked(_column(x, label), x.shape[-1], ignore_index)
     found = np.take_along_axis(x, picked, axis=-1)
     zero = x.dtype.type(0)
@@ -38,9 +40,8 @@ def _meta(x: Meta, label: Meta, soft_label: bool) -> Meta:
     check(len(x.shape) > 0, "X needs an axis")
     column = (*x.shape[:-1], 1)
     if soft_label:
-        check(label.dtype == x.dtype and agree_all(label.shape, x.shape), "Label does not fit X")
+        check(agree_all(label.shape, x.shape), "Label does not fit X")
     else:
-        check_dtype(label.dtype.kind in "iu", "Label has the wrong dtype")
         fits = agree_all(label.shape, column) or agree_all(label.shape, column[:-1])
         check(fits, "Label does not fit X")
     return Meta(column, x.dtype)
@@ -49,6 +50,8 @@ def _meta(x: Meta, label: Meta, soft_label: bool) -> Meta:
 def _to_x(g: Any, x: Any, label: Any, ignore_index: int) -> Any:
     """-g / x at the labels, zeros elsewhere."""
     label = OPS["squeeze2"](label, axes=[-1]) if len(shape_of(label)) == len(shape_of(x)) else label
+    if getattr(label, "meta", label).dtype.kind not in "iu":  # as the input is declared; what a run feeds are integers
+        label = OPS["cast"](label, in_dtype=proto_of(label), out_dtype=int64.proto)
     used = OPS["not_equal"](label, OPS["fill_any_like"](label, value=float(ignore_index)))
     own = OPS["one_hot_v2"](label, depth=int(shape_of(x)[-1]), dtype=proto_of(x), allow_out_of_range=True)
     own = keep(own, OPS["unsqueeze2"](used, axes=[-1]))
@@ -65,6 +68,7 @@ def _to_x(g: Any, x: Any, label: Any, ignore_index: int) -> Any:
 def cross_entropy(x, label, *, soft_label: bool = False, ignore_index: int = -100):
     """Y = -ln of X at Label.   X: probabilities [*, C], Label int [*, 1] or float [*, C] -> Y [*, 1]"""
     if soft_label:
+        check_label_dtype(x, label, True)
         return -np.sum(label * _log_of(x), axis=-1, keepdims=True)
     return _hard(x, label, ignore_index)[0]
 

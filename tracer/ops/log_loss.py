@@ -10,7 +10,7 @@ from .unary import one_minus
 from .wide import wide
 
 
-@op("log_loss", "Predicted, Labels! -> Loss", same_dtype="Predicted Labels")
+@op("log_loss", "Predicted, Labels! -> Loss", same_dtype="Predicted Labels", floating="Predicted")
 @np.errstate(all="ignore")
 @wide
 def log_loss(x, label, *, epsilon: float):

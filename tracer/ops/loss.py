@@ -27,7 +27,7 @@ def softmax_with_cross_entropy(
 ):  # fmt: skip
     """Loss = -ln of the probability of Label.   Logits [*,C,*], Label int [*,1,*] or float [*,C,*] -> Softmax like Logits, Loss [*,1,*]"""
     check(agree_all(label.shape, _label_shape(x, soft_label, axis)), "Label does not fit Logits")
-    check_dtype(not soft_label or label.dtype == x.dtype, "Label has the wrong dtype; cast it to that of Logits")
+    check_label_dtype(x, label, soft_label)
     if use_softmax:
         logs = log_softmax_of(x, axis)
         probabilities = np.exp(logs)
@@ -52,6 +52,15 @@ def _(x, label, *, soft_label=False, use_softmax=True, numeric_stable_mode=True,
     return _CROSS_ENTROPY(x, label, ignore_index)
 
 
+def check_label_dtype(x: Any, label: Any, soft_label: bool) -> None:
+    """Raise OpError for hard labels that are no integers, and for soft ones of another dtype than X.
+
+    Only a run checks this, as in Paddle: what is fed for an input of `fluid.layers.data` may have another dtype than the input.
+    """
+    right = label.dtype == x.dtype if soft_label else label.dtype.kind in "iu"
+    check_dtype(right, f"Label has the wrong dtype; cast it to {x.dtype.name if soft_label else 'int64'}")
+
+
 def _label_shape(x: Any, soft_label: bool, axis: int) -> tuple[int, ...]:
     at = normal_axis(axis, len(x.shape))
     return tuple(x.shape) if soft_label else (*x.shape[:at], 1, *x.shape[at + 1 :])
@@ -69,8 +78,6 @@ def _picked(label: Any, classes: int, ignore_index: int) -> tuple[Any, Any]:
 def _(x, label, *, soft_label, axis, **_):
     check_float(x)
     check(len(x.shape) > 0, "Logits needs an axis")
-    right = label.dtype == x.dtype if soft_label else label.dtype.kind in "iu"
-    check_dtype(right, f"Label has the wrong dtype; cast it to {x.dtype.name if soft_label else 'int64'}")
     check(agree_all(label.shape, _label_shape(x, soft_label, axis)), "Label does not fit Logits")
     at = normal_axis(axis, len(x.shape))
     return x, Meta((*x.shape[:at], 1, *x.shape[at + 1 :]), x.dtype)
@@ -226,7 +233,7 @@ def _(g, x, label, *, ignore_index, normalize):
     return share_of_used(g, label, ignore_index=ignore_index, normalize=normalize), None
 
 
-@op("huber_loss", "X, Y -> Residual~, Out", same_dtype="X Y")
+@op("huber_loss", "X, Y -> Residual~, Out", same_dtype="X Y", floating="X")
 @wide
 def huber_loss(x, y, *, delta: float):
     """Out = r ** 2 / 2 where |r| <= delta, else delta * (|r| - delta / 2), r = Y - X.   X [*], Y [*] -> Residual [*], Out [*]"""
@@ -342,7 +349,7 @@ def _(b, x, label, weight, g, *, ignore_index, reduction):
     return None, None, None, nll_loss(b, label, weight, ignore_index=ignore_index, reduction=reduction)[0]
 
 
-@op("label_smooth", "X, PriorDist?! -> Out", same_dtype="X PriorDist")
+@op("label_smooth", "X, PriorDist?! -> Out", same_dtype="X PriorDist", floating="X")
 @wide
 def label_smooth(x, prior=None, *, epsilon: float = 0.0):
     """Out = (1 - epsilon) * X + epsilon * PriorDist, a uniform one if none is given.   X [*,C], PriorDist [1,C] -> Out [*,C]"""

@@ -159,7 +159,7 @@ def _(g, x, vec):
     return lambda: mul(OPS["unsqueeze2"](g, axes=[-1]), vec), lambda: matmul(x, g, trans_x=True)
 
 
-@op("addmm", "Input, X, Y -> Out", same_dtype="Input X Y")
+@op("addmm", "Input, X, Y -> Out", same_dtype="Input X Y", floating="Input")
 @wide
 def addmm(base, x, y, *, Alpha: float = 1.0, Beta: float = 1.0):
     """Out = Beta * Input + Alpha * X @ Y.   Input broadcasts to [M,N], X [M,K], Y [K,N] -> Out [M,N]"""

@@ -15,6 +15,11 @@ Shape = tuple[int, ...]
 Rule = Callable[..., Any]
 
 
+def check_finite(x: Any) -> None:
+    """Reject matrices with infinities or NaN: LAPACK's decomposition by singular values never ends for some of them."""
+    check(bool(np.isfinite(x).all()), "holds infinities or NaN")
+
+
 def shape_of(x: Any) -> Shape:
     """The shape of an operand of a vjp rule: a Tensor, or a bare array where no second gradient is wanted."""
     if not isinstance(x, Tensor):

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from ..core.arrays import np
+from ..core.limits import check_result
 from ..core.op import BY_ROW, OPS, WHOLE, Ints, Long, Meta, check, op
 from .at_places import combine_at
 from .elementwise import keep
@@ -209,6 +210,8 @@ def _(x, *, bins, min, max):
 def bincount(x, weights=None, *, minlength: int = 0):
     """Out = how often each number is in X, or the sum of its Weights.   X int [N], Weights [N] -> Out [max(minlength, largest + 1)]"""
     check(not x.size or int(x.min()) >= 0, "X has negative elements")
+    if x.size:  # NumPy writes outside of an array whose size does not fit into 64 bits
+        check_result((int(x.max()) + 1,), 8)
     found = np.bincount(x, weights, minlength)
     return found.astype(np.int64 if weights is None else np.float32 if weights.dtype == np.float32 else np.float64)
 

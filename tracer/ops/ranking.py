@@ -73,7 +73,7 @@ def _(g, x, label):
     return scale(mul(slope, g), scale=1.0 / (shape_of(x)[-1] - 1)), None
 
 
-@op("soft_relu", "X -> Out", meta=like_x)
+@op("soft_relu", "X -> Out", meta=like_x, floating="X")
 @wide
 def soft_relu(x, *, threshold: float = 40.0):
     """Out = ln(1 + exp(X)), X first set between -threshold and threshold.   X [*] -> Out [*]"""

@@ -31,7 +31,8 @@ def axes_of(dim: Sequence[int], reduce_all: bool, rank: int) -> tuple[int, ...]:
     """The axes to reduce, counted from the front: `dim`, or all of them."""
     if reduce_all or not len(dim):
         return tuple(range(rank))
-    return normal_axes(dim, rank, "dim") if rank else ()
+    axes = normal_axes(dim, rank, "dim")
+    return axes if rank else ()
 
 
 def reduced_shape(shape: Shape, axes: Sequence[int], keep: bool) -> Shape:

@@ -70,8 +70,13 @@ def _pooled_back(g: Any, weights: Weights, owners: Any, x: Any) -> Any:
 # -- roi_align ----------------------------------------------------------------------------------------------------
 
 
+MAX_SAMPLES_OF_A_REGION = 1 << 20  # along each axis of a bin, where the size of a region sets their number
+
+
 def _lines(start: Any, length: Any, bins: int, size: int, ratio: int) -> Any:
     """The weights of `size` rows in each of the bins of one region, [bins,size]: means of samples between rows."""
+    if ratio <= 0:
+        check(bool(length / bins <= MAX_SAMPLES_OF_A_REGION), f"a region has {length} rows or columns for {bins} bins")
     count = ratio if ratio > 0 else max(int(np.ceil(length / bins)), 0)
     step = length / bins
     places = (

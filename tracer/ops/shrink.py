@@ -19,7 +19,7 @@ from .wide import wide
 INF = math.inf
 
 
-@op("celu", "X -> Out", meta=float_like_x)
+@op("celu", "X -> Out", meta=float_like_x, floating="X")
 @wide
 def celu(x, *, alpha: float = 1.0):
     """Out = X where X > 0, alpha * (e ** (X / alpha) - 1) elsewhere   (Barron 2017).   X [*] -> Out [*]"""
@@ -33,7 +33,7 @@ def _(g, x, *, alpha):
     return where(between(x, low=0.0), g, mul(g, below))
 
 
-@op("selu", "X -> Out", meta=float_like_x)
+@op("selu", "X -> Out", meta=float_like_x, floating="X")
 @wide
 def selu(x, *, scale: float = 1.0507009873554804934193349852946, alpha: float = 1.6732632423543772848170429916717):
     """Out = scale * X where X > 0, scale * alpha * (e ** X - 1) elsewhere   (Klambauer et al. 2017).   X [*] -> Out [*]"""
@@ -51,7 +51,7 @@ def _times(x: Any, factor: float) -> Any:
     return scale(x, scale=factor)
 
 
-@op("hard_shrink", "X -> Out", meta=like_x)
+@op("hard_shrink", "X -> Out", meta=like_x, floating="X")
 def hard_shrink(x, *, threshold: float = 0.5):
     """Out = X where |X| > threshold, else 0.   X [*] -> Out [*]"""
     return x * _outside(x, threshold)
@@ -78,7 +78,7 @@ def _(g, x, y, *, threshold):
     return keep_outside(g, y, threshold=threshold), None
 
 
-@op("softshrink", "X -> Out", meta=like_x)
+@op("softshrink", "X -> Out", meta=like_x, floating="X")
 def softshrink(x, **attrs):
     """Out = X moved towards 0 by lambda, 0 where |X| <= lambda.   X [*] -> Out [*]"""
     width = attrs.get("lambda", 0.5)
@@ -93,7 +93,7 @@ def _(g, x, **attrs):
     return keep_outside(g, x, threshold=attrs["lambda"])
 
 
-@op("tanh_shrink", "X -> Out", meta=float_like_x)
+@op("tanh_shrink", "X -> Out", meta=float_like_x, floating="X")
 @wide
 def tanh_shrink(x):
     """Out = X - tanh(X).   X [*] -> Out [*]"""
@@ -105,7 +105,7 @@ def _(g, x):
     return mul(g, square(tanh(x)))
 
 
-@op("thresholded_relu", "X -> Out", meta=like_x)
+@op("thresholded_relu", "X -> Out", meta=like_x, floating="X")
 def thresholded_relu(x, *, threshold: float = 1.0):
     """Out = X where X > threshold, else 0.   X [*] -> Out [*]"""
     return x * (x > x.dtype.type(threshold))
@@ -116,7 +116,7 @@ def _(g, x, *, threshold):
     return keep(g, between(x, low=threshold))
 
 
-@op("stanh", "X -> Out", meta=float_like_x)
+@op("stanh", "X -> Out", meta=float_like_x, floating="X")
 @wide
 def stanh(x, *, scale_a: float = 0.67, scale_b: float = 1.7159):
     """Out = scale_b * tanh(scale_a * X)   (LeCun et al. 1998).   X [*] -> Out [*]"""
@@ -129,7 +129,7 @@ def _(g, x, *, scale_a, scale_b):
     return _times(mul(g, one_minus(square(tanh(_times(x, scale_a))))), scale_a * scale_b)
 
 
-@op("logit", "X -> Out", meta=float_like_x)
+@op("logit", "X -> Out", meta=float_like_x, floating="X")
 @np.errstate(all="ignore")
 @wide
 def logit(x, *, eps: float = 1e-6):
@@ -147,7 +147,7 @@ def _(g, x, *, eps):
 # -- drawn --------------------------------------------------------------------------------------------------------
 
 
-@op("rrelu", "X -> Out, Noise~", random=True)
+@op("rrelu", "X -> Out, Noise~", random=True, floating="X")
 @wide
 def rrelu(x, *, is_test: bool = False, lower: float = 1.0 / 8.0, upper: float = 1.0 / 3.0):
     """Out = X where X >= 0, else X times Noise, drawn from [lower, upper), their mean in a test   (Xu et al. 2015).   X [*] -> both [*]"""
@@ -170,7 +170,7 @@ def _(g, x, *, Noise):
     return mul(g, Noise)
 
 
-@op("gumbel_softmax", "X -> Out", random=True)
+@op("gumbel_softmax", "X -> Out", random=True, floating="X")
 @wide
 def gumbel_softmax(x, *, temperature: float = 1.0, hard: bool = False, axis: int = -1):
     """Out = softmax((X + noise of Gumbel) / temperature); hard: 1 at its largest, else 0   (Jang et al. 2017).   X [*] -> Out [*]"""

@@ -26,7 +26,7 @@ from .matrices import (
     turn,
     upper,
 )
-from .meta import Shape, agree, broadcast_shapes, real_dtype, shape_of
+from .meta import Shape, agree, broadcast_shapes, check_finite, real_dtype, shape_of
 
 
 def side_by_side(x: Any, y: Any) -> Any:
@@ -170,6 +170,7 @@ def pseudo_inverse(x, *, rcond: float = 1e-15, hermitian: bool = False):
 
     hermitian: X is, and its lower triangle is read.
     """
+    check_finite(x)
     if not elsewhere():
         return np.linalg.pinv(x, rcond, hermitian)
     below = np.tril(x, -1)  # CuPy reads all of it
@@ -201,6 +202,7 @@ def lstsq(x, y, *, rcond: float = 0.0, driver: str = "gels"):
     Every driver decomposes X by its singular values.
     """
     check(driver in ("gels", "gelsy", "gelsd", "gelss"), f"driver={driver} is none of gels, gelsy, gelsd, gelss")
+    check_finite(x)
     values = np.linalg.svd(x, compute_uv=False)
     rank = np.sum(values > rcond * values[..., :1], axis=-1).astype(np.int32)
     solution = np.matmul(np.linalg.pinv(x, rcond), y)

@@ -21,9 +21,14 @@ def _level(sizes: tuple[int, ...], level: int, pooling_type: str) -> dict[str, A
     return {"pooling_type": pooling_type, "ksize": kernel, "strides": kernel, "paddings": pads}
 
 
+def _check_height(levels: int) -> None:
+    check(0 < levels < 12, f"pyramid_height={levels} is not in 1 ... 11")
+
+
 @op("spp", "X -> Out")
 def spp(x, *, pyramid_height: int, pooling_type: str):
     """Out = X pooled to 1, 2 * 2, 4 * 4, ... bins, one level after the other.   X [N,C,H,W] -> Out [N, C * (4 ** pyramid_height - 1) / 3]"""
+    _check_height(pyramid_height)
     levels = [pool2d.kernel(x, **_level(x.shape[2:], i, pooling_type)) for i in range(pyramid_height)]
     return np.concatenate([level.reshape(len(x), level.shape[1] * level.shape[2] ** 2) for level in levels], axis=1)
 
@@ -33,7 +38,7 @@ def _(x, *, pyramid_height, pooling_type):
     check_float(x)
     check(len(x.shape) == 4, "images need the shape [N, C, H, W]")
     check(pooling_type in ("max", "avg"), f"pooling_type={pooling_type!r} is neither max nor avg")
-    check(0 < pyramid_height < 12, f"pyramid_height={pyramid_height} is not in 1 ... 11")
+    _check_height(pyramid_height)
     if min(x.shape[2:]) >= 0:
         check(min(x.shape[2:]) > 0, "the image has no elements")
         for level in range(pyramid_height):

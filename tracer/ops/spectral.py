@@ -31,7 +31,7 @@ from .matrices import (
     scaled_rows,
     shorter,
 )
-from .meta import broadcast_shapes, check_sizes, complex_dtype, is_complex, real_dtype, shape_of
+from .meta import broadcast_shapes, check_finite, check_sizes, complex_dtype, is_complex, real_dtype, shape_of
 from .solving import solve
 from .unary import square
 
@@ -41,6 +41,7 @@ LAPACK: Any = np.linalg  # whose annotations want literals for modes
 @op("svd", "X -> U, S, VH", no_half=DECOMPOSED)
 def svd(x, *, full_matrices: bool = False):
     """X = U diag(S) VH, S falling.   X [*, M, N] -> U [*, M, K], S real [*, K], VH [*, K, N], K = min(M, N); full_matrices: U [*, M, M], VH [*, N, N]"""
+    check_finite(x)
     return tuple(LAPACK.svd(x, full_matrices))
 
 
@@ -194,6 +195,7 @@ def matrix_rank(x, tol_tensor=None, *, tol: float = 0.0, hermitian: bool = False
 
     use_default_tol: the tolerance is the largest value times the longer side times the rounding unit.
     """
+    check_finite(x)
     values = np.abs(LAPACK.eigvalsh(x)) if hermitian else LAPACK.svd(x, compute_uv=False)
     if tol_tensor is not None:
         limit = tol_tensor

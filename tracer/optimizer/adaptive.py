@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, ClassVar
 
 from ..core.errors import OpError
 from ..ops import optimize
@@ -56,6 +56,7 @@ class RMSProp(Optimizer):
     """
 
     _op = optimize.rmsprop
+    _group_names: ClassVar[dict[str, str]] = {"rho": "decay"}
 
     def __init__(
         self, learning_rate: float | LRScheduler, rho: float = 0.95, epsilon: float = 1e-06, momentum: float = 0.0, centered: bool = False,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -75,6 +75,9 @@ class Optimizer:
 
     _op: Op  # what makes a step
     _attrs: dict[str, Any]  # of that op
+    _group_names: ClassVar[
+        dict[str, str]
+    ] = {}  # attributes of that op by the name that a group of parameters has for them
     _multi_precision = False
     _rate_shape: tuple[int, ...] = ()  # of the variable of the learning rate in programs
     is_training_state = True  # converted code may not touch it while a program is recorded
@@ -113,15 +116,15 @@ class Optimizer:
 
     def _add(self, item: Any) -> None:
         group = item if isinstance(item, dict) else {"params": [item]}
-        own = {key: value for key, value in group.items() if key != "params"}
+        own = {self._group_names.get(key, key): value for key, value in group.items() if key != "params"}
+        unknown = own.keys() - {"learning_rate", "weight_decay", "grad_clip"} - self._known_settings()
+        if unknown:
+            raise OpError(f"{type(self).__name__}: a group of parameters has no setting {sorted(unknown)}")
         for parameter in group["params"]:
             if not isinstance(parameter, Tensor):
                 raise OpError(f"{type(self).__name__}: {type(parameter).__name__} is no Parameter")
             self._parameter_list.append(_equipped(parameter))
-            if own:
-                unknown = own.keys() - {"learning_rate", "weight_decay", "grad_clip"} - self._known_settings()
-                if unknown:
-                    raise OpError(f"{type(self).__name__}: a group of parameters has no setting {sorted(unknown)}")
+            if isinstance(item, dict):
                 self._settings[id(parameter)] = own
 
     def _known_settings(self) -> set[str]:
@@ -163,8 +166,7 @@ class Optimizer:
     def _apply(self, pairs: list[tuple[Parameter, Array]]) -> None:
         if mode.refuse_side_effect(f"{type(self).__name__}.step()"):
             return
-        if self._grad_clip is not None:
-            pairs = self._grad_clip(pairs)
+        pairs = self._clipped(pairs)
         rate = self.get_lr()
         if self._settings or self._weight_decay:
             changes = [(p, self._decayed(p, g), rate * self._lr_factor(p)) for p, g in pairs]
@@ -177,6 +179,19 @@ class Optimizer:
         if not (native.switch.on and self._update_all(changes)):
             for change in changes:
                 self._update(*change)
+
+    def _clipped(self, pairs: list[tuple[Parameter, Array]]) -> list[tuple[Parameter, Array]]:
+        """The pairs with their gradients clipped: those of each group of parameters by themselves, by its own clip if it has one."""
+        if not self._settings:
+            return pairs if self._grad_clip is None else self._grad_clip(pairs)
+        groups: dict[int, list[tuple[Parameter, Array]]] = {}
+        for pair in pairs:
+            groups.setdefault(id(self._settings.get(id(pair[0]))), []).append(pair)
+        clipped: list[tuple[Parameter, Array]] = []
+        for group in groups.values():
+            clip = self._settings.get(id(group[0][0]), {}).get("grad_clip", self._grad_clip)
+            clipped += group if clip is None else clip(group)
+        return clipped
 
     def _update_all(self, changes: list[Change]) -> bool:
         """Change all parameters in one compiled step; False where there is none, and nothing has changed then."""
@@ -217,7 +232,7 @@ class Optimizer:
         if MASTER in state:
             state[MASTER] = made["Param"]
         parameter.array = made["Param"].astype(parameter.array.dtype, copy=False)
-        self._after(state)
+        self._after(parameter, state)
 
     @property
     def _accumulators(self) -> dict[str, dict[str, Any]]:
@@ -242,7 +257,7 @@ class Optimizer:
         """What is kept of every parameter."""
         return ()
 
-    def _after(self, state: dict[str, Array]) -> None:
+    def _after(self, parameter: Parameter, state: dict[str, Array]) -> None:
         """What a step leaves to do with what is kept."""
 
     def _attrs_of(self, parameter: Parameter) -> dict[str, Any]:
@@ -263,7 +278,12 @@ class Optimizer:
         like = parameter.array
         keep_wide = self._multi_precision and work_dtype(like.dtype) != like.dtype
         dtype = work_dtype(like.dtype) if keep_wide else like.dtype
-        state = {a.name: _started(a, like, dtype) for a in self._kinds()}
+        attrs = self._attrs_of(parameter)  # the power of an attribute starts as the parameter's own value of it
+        kinds = [
+            a._replace(start=attrs.get(a.name.removesuffix("_pow_acc"), a.start)) if a.single else a
+            for a in self._kinds()
+        ]
+        state = {a.name: _started(a, like, dtype) for a in kinds}
         return {**state, MASTER: like.astype(dtype)} if keep_wide else state
 
     def minimize(
@@ -405,7 +425,7 @@ class Optimizer:
         name = self._key(parameter, key, mastered)
         if name in state_dict:
             return state_dict[name]
-        others = [k for k in state_dict if re.fullmatch(re.escape(name[:-1]) + r"\d+", k)]
+        others = [k for k in state_dict if isinstance(k, str) and re.fullmatch(re.escape(name[:-1]) + r"\d+", k)]
         return state_dict[others[0]] if len(others) == 1 else None
 
     def _checked(self, parameter: Parameter, key: str, given: Any, like: Array) -> Array:

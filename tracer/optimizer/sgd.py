@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, ClassVar
 
 from ..core import native
 from ..ops import optimize
@@ -39,6 +39,7 @@ class Momentum(Optimizer):
     """
 
     _op = optimize.momentum
+    _group_names: ClassVar[dict[str, str]] = {"momentum": "mu"}
 
     def __init__(
         self, learning_rate: float | LRScheduler = 0.001, momentum: float = 0.9, parameters: Iterable[Any] | None = None,

@@ -198,7 +198,8 @@ def _answered(text: bytes, size: int | None) -> Response:
 
 
 def _refused(error: RequestError) -> Response:
-    headers = {"Retry-After": "1"} if error.status == 503 else None
+    # Behind a body that did not come in time, no further request can follow.
+    headers = {503: {"Retry-After": "1"}, 408: {"Connection": "close"}}.get(error.status)
     text = json.dumps({"error": str(error)[:_MOST_WORDS]})  # in ASCII: what a client calls its inputs need not be text
     return Response(text, error.status, headers, "application/json")
 

@@ -171,11 +171,11 @@ class VarDesc(Identified):
 
     def need_check_feed(self) -> bool:
         """Whether what is fed is compared with the declaration."""
-        return self._of.raw.checks_feed and not self._of.unchecked
+        return self._of.raw.need_check_feed()
 
     def set_need_check_feed(self, value: bool) -> None:
         """Let what is fed be compared with the declaration, or not."""
-        self._of.raw.checks_feed, self._of.unchecked = bool(value), False
+        self._of.raw.set_need_check_feed(bool(value))
 
     def stop_gradient(self) -> bool:
         """Whether no gradient flows through it."""

@@ -17,11 +17,19 @@ from ..core.operand import no_axis, no_tensor
 from ..core.place import index_for, place_named
 from ..core.tensor import Tensor
 
+_BY_DEFAULT = (
+    np.int32,
+    np.float16,
+    np.float32,
+    np.float64,
+    np.complex64,
+    np.complex128,
+)  # in lists; smaller integers stay
 _VALUES = {"b": "bool_values", "i": "int32_values", "l": "int64_values", "f": "fp32_values", "d": "fp64_values"}
 
 
 def to_array(data: Any, dtype: Any = None) -> Any:
-    """`data` as an ndarray of Paddle's default dtypes: Python floats become the default float, ints int64."""
+    """`data` as an ndarray.   Lists and Python's numbers take the default dtypes, whatever they hold: the default float, int64."""
     if isinstance(data, Tensor):
         data = cuda.host(data._read("to_tensor()"))
     if isinstance(data, list | tuple) and any(isinstance(d, Tensor) for d in data):
@@ -37,20 +45,12 @@ def to_array(data: Any, dtype: Any = None) -> Any:
         return to_array(cuda.host(data), dtype)
     if dtype is not None:
         return array.astype(dtype_of(dtype).np, copy=False)
-    if from_python and array.dtype == np.float64 and not _holds(data, np.floating | np.ndarray):
-        return array.astype(default_float())
-    if from_python and array.dtype == np.complex128 and not _holds(data, np.complexfloating | np.ndarray):
-        return array.astype(np.result_type(default_float(), np.complex64))
+    if from_python and array.dtype in _BY_DEFAULT:
+        wide = np.result_type(default_float(), np.complex64) if array.dtype.kind == "c" else default_float()
+        return array.astype(np.int64 if array.dtype.kind == "i" else wide)
     if array.dtype not in BY_NP:
         raise OperandError(with_user_line(f"to_tensor: no tensor can hold elements of {array.dtype}"))
     return array
-
-
-def _holds(data: Any, kinds: Any) -> bool:
-    """Whether the first element at the bottom of nested lists is one of NumPy's own kinds, whose dtype counts."""
-    while isinstance(data, list | tuple) and data:
-        data = data[0]
-    return isinstance(data, kinds)
 
 
 def to_tensor(data: Any, dtype: Any = None, place: Any = None, stop_gradient: bool = True) -> Tensor:
@@ -211,7 +211,7 @@ def from_front(axis: Any, x: Tensor, op: str) -> int:
         rank = x.ndim
     except AttributeError:
         raise no_tensor(x, op) from None
-    if not -rank <= index < max(rank, 1):
+    if not -max(rank, 1) <= index < max(rank, 1):
         raise OpError(with_user_line(f"{op}: axis={index} is not an axis of rank {rank} (X={x.meta})"))
     return index % rank if rank else 0
 

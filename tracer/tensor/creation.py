@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 
 from ..core import rng
 from ..core.dtype import default_float, dtype_of, is_real
+from ..core.errors import with_user_line
 from ..core.mode import state
 from ..core.op import OPS
 from ..core.operand import no_tensor
@@ -162,12 +164,11 @@ def meshgrid(*args: Any, **_: Any) -> list[Tensor]:
 
 
 def assign(x: Any, output: Tensor | None = None) -> Tensor:
-    """A copy of x, which `output` becomes when given, shape, dtype and gradients included; a parameter or buffer takes the value alone.   x [*] -> [*]"""
-    given = (
-        x
-        if isinstance(x, Tensor)
-        else to_tensor([x] if isinstance(x, bool | int | float | complex | np.generic) else x)
-    )
+    """A copy of x, which `output` becomes when given, shape, dtype and gradients included; a parameter or buffer takes the value alone.
+
+    A float64 array becomes float32, with a warning, as in Paddle; a float64 Tensor stays float64.   x [*] -> [*]
+    """
+    given = x if isinstance(x, Tensor) else _assigned_array(x, output)
     if output is None:
         made: Tensor = OPS["assign"](given)
         return made
@@ -177,6 +178,19 @@ def assign(x: Any, output: Tensor | None = None) -> Tensor:
     else:
         state.mode.become(output, OPS["assign"](given))
     return output
+
+
+def _assigned_array(x: Any, output: Tensor | None) -> Tensor:
+    """The Tensor that `assign` makes of an array, a list or a number, which becomes a tensor of one axis."""
+    made = to_tensor([x] if isinstance(x, bool | int | float | complex | np.generic) else x)
+    if made.meta.dtype != np.float64 or (output is not None and output.meta.dtype == np.float64):
+        return made
+    if isinstance(x, np.ndarray | np.generic):
+        warnings.warn(
+            with_user_line("assign: a float64 array becomes float32, as in Paddle; to_tensor keeps float64"),
+            stacklevel=3,
+        )
+    return made.astype("float32")
 
 
 def clone(x: Tensor, name: str | None = None) -> Tensor:

@@ -36,7 +36,7 @@ def _as_mask(item: Any) -> Any:
 
 
 def _axes_taken(item: Any) -> int:
-    if item is None or item is Ellipsis:
+    if item is None or item is Ellipsis or _is_flag(item):
         return 0
     if _is_mask(item):
         return int(item.ndim)
@@ -49,13 +49,22 @@ def _is_mask(item: Any) -> bool:
     return isinstance(item, np.ndarray) and item.dtype.kind == "b"
 
 
+def _is_flag(item: Any) -> bool:
+    """Whether an index is one truth value: a new axis of one place, or of none."""
+    return isinstance(item, bool | np.bool_) or (_is_mask(item) and item.ndim == 0)
+
+
 def _is_tensor_index(item: Any) -> bool:
+    return not _is_flag(item) and _is_index_list(item)
+
+
+def _is_index_list(item: Any) -> bool:
     return (isinstance(item, Tensor) and item.ndim > 0) or isinstance(item, list | np.ndarray)
 
 
 def _is_int(item: Any) -> bool:
     return (isinstance(item, int | np.integer) and not isinstance(item, bool)) or (
-        isinstance(item, Tensor) and item.ndim == 0
+        isinstance(item, Tensor) and item.ndim == 0 and not _is_flag(item)
     )
 
 
@@ -80,6 +89,14 @@ class _Basic:
         if item is None:
             self.new.append(out)
             self.before.append(axis)
+            return axis, out + 1
+        if _is_flag(item):
+            self.new.append(out)
+            self.before.append(axis)
+            if not (isinstance(item, bool) and item):
+                self.advanced.append(
+                    (out, reshape(item, [1]) if isinstance(item, Tensor) else np.asarray([bool(item)]))
+                )
             return axis, out + 1
         if _is_int(item):
             self._range(axis, item, _end_of(item), 1)

@@ -11,7 +11,7 @@ from ..core.op import OPS
 from ..core.operand import need, no_tensor
 from ..core.tensor import Tensor
 from ..ops.meta import agree
-from .convert import axes_of, cast, full, size_at
+from .convert import axes_of, cast, from_front, full, size_at
 from .creation import zeros
 from .manipulation import reshape, t, transpose, unsqueeze
 
@@ -149,8 +149,8 @@ def tensordot(x: Tensor, y: Tensor, axes: Any = 2, name: str | None = None) -> T
     for i, j in zip(of_x, of_y, strict=True):
         if not agree(size_at(x, i), size_at(y, j)):
             x, y = _alike(x, y, i, j)
-    rest_x = [i for i in range(x.ndim) if i not in {a % x.ndim for a in of_x}]
-    rest_y = [j for j in range(y.ndim) if j not in {a % y.ndim for a in of_y}]
+    rest_x = [i for i in range(x.ndim) if i not in {from_front(a, x, "tensordot") for a in of_x}]
+    rest_y = [j for j in range(y.ndim) if j not in {from_front(a, y, "tensordot") for a in of_y}]
     shape = [x.shape[i] for i in rest_x] + [y.shape[j] for j in rest_y]
     summed = math.prod([x.shape[i] for i in of_x])
     rows = reshape(transpose(x, [*rest_x, *of_x]), [math.prod([x.shape[i] for i in rest_x]), summed])

@@ -14,7 +14,8 @@ from ..core.mode import state
 from ..core.op import OPS
 from ..core.operand import need, no_axis, no_tensor
 from ..core.tensor import Tensor
-from .convert import along, axes_of, beside, bounds, cast, from_front, full, single_axis, sizes, stacked_sizes, to_array
+from .convert import along, axes_of, beside, bounds, from_front, full, single_axis, sizes, stacked_sizes, to_array
+from .convert import cast as as_dtype
 from .math import mixed_dtypes, promoted_floats
 
 __all__ = [
@@ -53,10 +54,16 @@ def t(input: Tensor, name: str | None = None) -> Tensor:
     return transpose(input, [1, 0]) if rank == 2 else input
 
 
+def cast(x: Tensor, dtype: Any) -> Tensor:
+    """`x` with another dtype: a tensor of its own, also where `x` has that dtype already.   x [*] -> [*]"""
+    found = as_dtype(x, dtype)
+    return OPS["assign"](x) if found is x else found
+
+
 def moveaxis(x: Tensor, source: Any, destination: Any, name: str | None = None) -> Tensor:
     """Axes `source` moved to `destination`, the others in order."""
     need(x)
-    src, dst = ([a % x.ndim for a in axes_of(v)] for v in (source, destination))
+    src, dst = ([from_front(a, x, "moveaxis") for a in axes_of(v)] for v in (source, destination))
     order = [a for a in range(x.ndim) if a not in src]
     for d, s in sorted(zip(dst, src, strict=True)):
         order.insert(d, s)
@@ -199,7 +206,7 @@ def tile(x: Tensor, repeat_times: Any, name: str | None = None) -> Tensor:
 
 def repeat_interleave(x: Tensor, repeats: Any, axis: int | None = None, name: str | None = None) -> Tensor:
     """Every slice along `axis` (every element for None) as often as repeats, or its own number, says.   x [*, N, *], repeats int or [N]"""
-    x, axis = (flatten(x), 0) if axis is None else (x, axis % x.ndim)
+    x, axis = (flatten(x), 0) if axis is None else (x, from_front(axis, x, "repeat_interleave"))
     if isinstance(repeats, Tensor):
         return OPS["repeat_interleave"](x, repeats, dim=axis)
     return OPS["repeat_interleave"](x, Repeats=int(repeats), dim=axis)
@@ -360,7 +367,7 @@ def where(condition: Tensor, x: Any = None, y: Any = None, name: str | None = No
     if isinstance(x, Tensor) and isinstance(y, Tensor):
         operands = list(promoted_floats("where", *operands))
     if isinstance(condition, Tensor) and condition.meta.dtype != bool:
-        condition = cast(condition, "bool")
+        condition = as_dtype(condition, "bool")
     shapes = {tuple(v.meta.shape) for v in (condition, *operands)}
     if len(shapes) > 1:
         condition, *operands = broadcast_beside(condition, operands)
@@ -380,8 +387,8 @@ def broadcast_beside(condition: Tensor, operands: list[Tensor]) -> list[Tensor]:
     dtypes = {v.meta.dtype for v in operands}
     if state.mode.silent or len(dtypes) > 1 or bool in dtypes:
         return list(OPS["broadcast_tensors"]([condition, *operands]))
-    first, *others = OPS["broadcast_tensors"]([cast(condition, operands[0].dtype), *operands])
-    return [cast(first, "bool"), *others]
+    first, *others = OPS["broadcast_tensors"]([as_dtype(condition, operands[0].dtype), *operands])
+    return [as_dtype(first, "bool"), *others]
 
 
 def unbind_columns(index: Tensor) -> tuple[Tensor, ...]:

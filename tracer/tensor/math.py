@@ -524,7 +524,10 @@ def logsumexp(x: Tensor, axis: Any = None, keepdim: bool = False, name: str | No
 
 
 def var(x: Tensor, axis: Any = None, unbiased: bool = True, keepdim: bool = False, name: str | None = None) -> Tensor:
-    """The variance over `axis`, divided by N - 1 when unbiased, which is at least 1.   x [*] -> [* without axis]"""
+    """The variance over `axis`, divided by N - 1 when unbiased, which is at least 1.   x floating [*] -> [* without axis]"""
+    if isinstance(x, Tensor) and not is_float(x.meta.dtype):
+        why = f"X is {x.meta.dtype.name} and has to be floating (cast it: .astype('float32'))"
+        raise OpError(with_user_line(f"var: {why} (X={x.meta})"))
     centred = square(subtract(x, mean(x, axis, keepdim=True)))
     dims = axes_of(axis) or list(range(x.ndim))
     if not unbiased:

@@ -19,13 +19,13 @@ from .convert import cast, device_index, to_tensor
 
 METHODS_ONLY = [
     "astype", "backward", "contiguous", "copy_", "cpu", "cuda", "detach_", "element_size", "fill_", "fill_diagonal_", "fill_diagonal_tensor",
-    "fill_diagonal_tensor_", "is_contiguous", "is_same_shape", "pin_memory", "sigmoid", "to", "value", "where_", "zero_",
+    "fill_diagonal_tensor_", "is_contiguous", "is_same_shape", "pin_memory", "sigmoid", "sigmoid_", "to", "value", "where_", "zero_",
 ]  # fmt: skip
 
 
 def astype(x: Tensor, dtype: Any) -> Tensor:
-    """x with another dtype.   x [*] -> [*]"""
-    return cast(x, dtype)
+    """x with another dtype: a tensor of its own, also where x has that dtype already.   x [*] -> [*]"""
+    return manipulation.cast(x, dtype)
 
 
 def backward(x: Tensor, grad_tensor: Tensor | None = None, retain_graph: bool = False) -> None:
@@ -104,6 +104,11 @@ def is_same_shape(x: Tensor, y: Tensor) -> bool:
 def sigmoid(x: Tensor, name: str | None = None) -> Tensor:
     """1 / (1 + e ** -x).   x [*] -> [*]"""
     return OPS["sigmoid"](x)
+
+
+def sigmoid_(x: Tensor, name: str | None = None) -> Tensor:
+    """In place: 1 / (1 + e ** -x).   x [*] -> [*]"""
+    return manipulation.in_place(x, OPS["sigmoid"])
 
 
 def transposed(x: Tensor) -> Tensor:

@@ -10,7 +10,7 @@ from ..core.op import OPS
 from ..core.operand import need, no_axis
 from ..core.tensor import Tensor
 from . import logic, manipulation, math
-from .convert import cast
+from .convert import cast, from_front
 
 __all__ = ["cummax", "cummin", "cumprod", "cumulative_trapezoid", "diff", "logcumsumexp", "trapezoid"]
 IN_PLACE = ["cumprod"]
@@ -63,7 +63,7 @@ def diff(
     parts = [p for p in (prepend, x, append) if p is not None]
     x = manipulation.concat(parts, axis) if len(parts) > 1 else x
     need(x)
-    axis = axis % x.ndim
+    axis = from_front(axis, x, "diff")
     for _ in range(n):
         after, before = _between(x, axis, 1, None), _between(x, axis, 0, -1)
         x = logic.not_equal(after, before) if x.meta.dtype.kind == "b" else math.subtract(after, before)
@@ -77,7 +77,7 @@ def _trapezoids(y: Tensor, x: Tensor | None, dx: Any, axis: int) -> Tensor:
     need(y)
     if not y.ndim:
         raise no_axis(y, axis)
-    axis = axis % y.ndim
+    axis = from_front(axis, y, "trapezoid")
     if x is None:
         width: Any = 1.0 if dx is None else dx
     else:

@@ -14,7 +14,7 @@ from ..core.op import OPS
 from ..core.operand import need
 from ..core.tensor import Tensor
 from . import creation, logic, manipulation, math, search
-from .convert import axes_of, cast, full, to_tensor
+from .convert import axes_of, cast, from_front, full, to_tensor
 
 __all__ = [
     "amax", "amin", "bincount", "bucketize", "count_nonzero", "histogram", "kthvalue", "median", "mode", "multiplex", "nanmean", "nanmedian", "nanquantile",
@@ -72,7 +72,7 @@ def unique(
     """The values of x, each once, in order; slices along axis where it is given.   x [*] -> [N], and as asked for:
     first places int [N], where each of x is in the result int [size], counts int [N]
     """
-    axes = [] if axis is None else [axis % x.ndim]
+    axes = [] if axis is None else [from_front(axis, x, "unique")]
     found = OPS["unique"](
         x, dtype=dtype_of(dtype).proto, return_index=return_index, return_inverse=return_inverse, return_counts=return_counts,
         axis=axes, is_sorted=True,
@@ -88,7 +88,7 @@ def unique_consecutive(
     """x without what equals the element before it (the slice along axis); where each of x is in the result, counts.   x [*] -> [N], ..."""
     found = OPS["unique_consecutive"](
         x, dtype=dtype_of(dtype).proto, return_inverse=return_inverse, return_counts=return_counts,
-        axis=[] if axis is None else [axis % x.ndim],
+        axis=[] if axis is None else [from_front(axis, x, "unique_consecutive")],
     )  # fmt: skip
     kept = [t for t, wanted in zip(found, (True, return_inverse, return_counts), strict=True) if wanted]
     return kept[0] if len(kept) == 1 else tuple(kept)

@@ -10,6 +10,8 @@
 #include <cstddef>
 #include <thread>
 
+#include "python/without_gil.h"
+
 namespace nb = nanobind;
 
 namespace oarlock::python {
@@ -85,7 +87,7 @@ CtrlC::~CtrlC() {
 
 InterruptibleLowering::InterruptibleLowering()
     : callback_([] {
-        nb::gil_scoped_acquire locked;
+        WithGil locked;
         if (PyErr_CheckSignals() != 0) throw nb::python_error();
       }) {}
 

@@ -15,6 +15,7 @@
 
 #include "kernels/kernels.h"
 #include "kernels/pool.h"
+#include "python/without_gil.h"
 
 namespace oarlock::python {
 
@@ -111,14 +112,14 @@ class Unlocked {
   }
 
  private:
-  std::optional<nb::gil_scoped_release> released_;
+  std::optional<WithoutGil> released_;
 };
 
 /// Ctrl-C ends the kernels in its lifetime with KeyboardInterrupt.   Only for kernels whose results nobody sees if they
 /// do not end: not for those that write over an operand.
 class Interruptible {
   kernels::PollScope scope_{[] {
-    nb::gil_scoped_acquire locked;
+    WithGil locked;
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
   }};
 };

@@ -9,6 +9,7 @@
 
 #include "python/arrays.h"
 #include "python/ctrl_c.h"
+#include "python/without_gil.h"
 
 namespace oarlock::python {
 namespace {
@@ -91,7 +92,7 @@ PySession::PySession(nb::bytes pdmodel, const std::optional<std::string>& params
   Options read = read_options(options);
   std::string_view bytes(pdmodel.c_str(), pdmodel.size());
   {
-    nb::gil_scoped_release release;
+    WithoutGil released;
     InterruptibleLowering until_ctrl_c;
     Model model = Model::from_bytes(bytes, params_path.value_or(""), name);
     session_ = std::make_unique<Session>(model, read);
@@ -118,7 +119,7 @@ std::vector<std::size_t> PySession::wanted(nb::handle fetch) const {
 // A run that Ctrl-C has stopped is begun again where Python makes no exception of it.
 std::vector<Tensor> PySession::call(std::span<const TensorView> inputs, std::span<const std::size_t> wanted) const {
   for (;;) try {
-      nb::gil_scoped_release release;
+      WithoutGil released;
       CtrlC watch(*interrupt_);
       return session_->run(inputs, wanted, interrupt_.get());
     } catch (const Error&) {

@@ -57,6 +57,10 @@ bool different_dtypes(PyObject* a, PyObject* b) {
   return x != y && x->type_num != y->type_num;
 }
 
+bool is_integer_array(PyObject* a) {
+  return PyArray_Check(a) && (PyTypeNum_ISINTEGER(PyArray_TYPE(as_array(a))) || PyArray_TYPE(as_array(a)) == NPY_BOOL);
+}
+
 int can_have_gradient(PyObject* array) {
   if (PyArray_Check(array)) {
     int number = PyArray_TYPE(as_array(array));

@@ -17,6 +17,8 @@ bool alike(PyObject* a, PyObject* b);
 PyObject* number_like(PyObject* array, PyObject* number, bool whole);
 /// Whether two values are arrays of different dtypes.
 bool different_dtypes(PyObject* a, PyObject* b);
+/// Whether it is an array of integers or truth values.
+bool is_integer_array(PyObject* a);
 /// Whether it is an array, not a scalar.
 bool is_array(PyObject* a);
 /// Whether it is an array, of anything but complex numbers.

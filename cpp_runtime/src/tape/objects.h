@@ -67,6 +67,7 @@ struct OpObject {
   PyObject* rule_outs;      // tuple of ints: which results it asks for
   Py_ssize_t inputs;        // number of input slots
   Py_ssize_t same_dtype;    // bit i: input slot i has the dtype of the others that are marked
+  Py_ssize_t floating;      // bit i: input slot i has a floating dtype
   char single;              // one result, in a slot of one
   char has_vjp;
 };

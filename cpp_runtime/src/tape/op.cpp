@@ -122,6 +122,13 @@ bool has_mixed_dtypes(Py_ssize_t marked, PyObject* const* arrays, Py_ssize_t cou
   return false;
 }
 
+// Whether an operand that has to be of a floating dtype is an array of integers.
+bool has_integers(Py_ssize_t marked, PyObject* const* arrays, Py_ssize_t count) {
+  for (Py_ssize_t i = 0; i < count; ++i)
+    if (marked >> i & 1 && is_integer_array(arrays[i])) return true;
+  return false;
+}
+
 PyObject* run_eagerly(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names, Py_ssize_t more) {
   std::array<PyObject*, kMost + 1> given{};
   std::array<Ref, kMost> lists;
@@ -132,7 +139,8 @@ PyObject* run_eagerly(PyObject* self, PyObject* const* args, Py_ssize_t count, P
     if (found == Unwrapped::no) return ask_mode(self, args, count, names);
   }
   OpObject* op = as_op(self);
-  if (op->same_dtype && has_mixed_dtypes(op->same_dtype, given.data() + 1, count))
+  if ((op->same_dtype && has_mixed_dtypes(op->same_dtype, given.data() + 1, count)) ||
+      (op->floating && has_integers(op->floating, given.data() + 1, count)))
     return ask_mode(self, args, count, names);
   for (Py_ssize_t i = 0; i < more; ++i) given[count + i + 1] = args[count + i];
   PyObject* array =
@@ -213,6 +221,7 @@ PyMemberDef op_members[] = {
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(OpObject, call), READONLY, nullptr},
     {"inputs", T_PYSSIZET, offsetof(OpObject, inputs), 0, nullptr},
     {"same_dtype", T_PYSSIZET, offsetof(OpObject, same_dtype), 0, nullptr},
+    {"floating", T_PYSSIZET, offsetof(OpObject, floating), 0, nullptr},
     {"single", T_BOOL, offsetof(OpObject, single), 0, nullptr},
     {"has_vjp", T_BOOL, offsetof(OpObject, has_vjp), 0, nullptr},
     {nullptr, 0, 0, 0, nullptr},

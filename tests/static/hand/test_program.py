@@ -346,7 +346,6 @@ def test_in_place_methods_change_the_tensor_not_the_value_it_was(mode: Any) -> N
         (lambda x: static.nn.prelu(x, "some"), "mode='some' is none of"),
         (lambda x: static.nn.conv2d(x, 3, 3), r"takes 4 axes \(X=float32\[\?,4\]\)"),
         (lambda x: static.nn.batch_norm(x, data_layout="NHWC", act="sum"), "act='sum' is no activation"),
-        (lambda x: static.nn.nce(x, x, 3), "nce: is not there"),
         (lambda x: static.data("x", [None, 5]), r"'x' is there already, as float32\[\?,4\], not float32\[\?,5\]"),
         (lambda x: static.gradients(np.ones(1), x), "gradients: ndarray is no variable of a program"),
         (lambda x: paddle.optimizer.SGD(0.1).minimize(static.nn.fc(x, 3)), "The number of elements of loss should be 1"),

@@ -9,7 +9,7 @@ import numpy as np
 from ...core.op import OPS
 from ...nn.initializer import Assign
 from ...nn.param_attr import ParamAttr
-from ..layers.many_classes import _Sampler, _told
+from ...static.nn.noise_contrastive import Sampler, sampled_cost
 from .layers import Scoped, scoped
 
 __all__ = ["NCE"]
@@ -40,15 +40,15 @@ class NCE(Scoped):
         if custom_dist is not None:
             kept = ParamAttr(initializer=Assign(np.asarray(custom_dist, "float32")), trainable=False)
             custom = self.create_parameter([num_total_classes], kept)
-        self._sampler = _Sampler(sampler, num_total_classes, custom)
+        self._sampler = Sampler(sampler, num_total_classes, custom)
         self.weight: Any = self.create_parameter([num_total_classes, dim], param_attr, dtype)
         self.bias: Any = self.create_parameter([num_total_classes, 1], bias_attr or False, dtype, is_bias=True)
 
     def forward(self, input: Any, label: Any, sample_weight: Any = None) -> Any:
         """See the class.   sample_weight: of every row, [N, 1]"""
         count, weight = self._count, self._sample_weight if sample_weight is None else sample_weight
-        yes = _told(input, self.weight, self.bias, label, self._sampler, count, True)
-        no = _told(input, self.weight, self.bias, self._sampler.draw(count), self._sampler, count, False)
+        yes = sampled_cost(input, self.weight, self.bias, label, self._sampler, count, True)
+        no = sampled_cost(input, self.weight, self.bias, self._sampler.draw(count), self._sampler, count, False)
         total = OPS["elementwise_add"](yes, no)
         total = total if weight is None else OPS["elementwise_mul"](total, weight)
         return OPS["scale"](total, scale=1.0 / (count + 1))

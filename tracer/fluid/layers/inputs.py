@@ -47,7 +47,7 @@ def data(
         sizes = [-1, *sizes]
     made = _data(name, sizes, dtype, lod_level)
     made.stop_gradient = stop_gradient
-    made.unchecked = True  # as it is printed
+    made.raw.accepts_any_feed = True
     return made
 
 

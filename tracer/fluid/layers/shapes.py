@@ -61,10 +61,15 @@ def unsqueeze(input: Any, axes: Any, name: str | None = None) -> Any:
     return manipulation.unsqueeze(input, axes)
 
 
+def _parts(value: Any) -> Any:
+    """The tensors to join; a list of the program, which `array_write` makes, stays one."""
+    return value if hasattr(value, "joined") else listed(value)
+
+
 @today("paddle.concat")
 def concat(input: Any, axis: Any = 0, name: str | None = None) -> Any:
     """One behind the other along an axis.   input: [*] each -> [*]"""
-    return manipulation.concat(listed(input), axis)
+    return manipulation.concat(_parts(input), axis)
 
 
 @today("paddle.split")
@@ -76,7 +81,7 @@ def split(input: Any, num_or_sections: Any, dim: Any = -1, name: str | None = No
 @today("paddle.stack")
 def stack(x: Any, axis: int = 0) -> Any:
     """Side by side along a new axis.   x: [*] each -> [*] with one axis more"""
-    return OPS["stack"](listed(x), axis=axis)
+    return manipulation.stack(_parts(x), axis)
 
 
 @today("paddle.unstack")

@@ -23,8 +23,13 @@ __all__ = [
 
 @today("paddle.cast")
 def cast(x: Any, dtype: Any) -> Any:
-    """x in another dtype.   x [*] -> [*]"""
-    return _cast(x, dtype)
+    """x in another dtype.   x [*] -> [*]
+
+    The program has the op even where x is declared with that dtype: what a run feeds may have another one.
+    """
+    if state.mode.builder is None or not isinstance(x, Tensor):
+        return _cast(x, dtype)
+    return OPS["cast"](x, in_dtype=dtype_of(x.meta.dtype).proto, out_dtype=dtype_of(dtype).proto)
 
 
 @today("paddle.assign")

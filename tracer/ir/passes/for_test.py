@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator
 
 from ...core.op import OPS
 from ..attr_types import block_indices, var_names
@@ -18,12 +19,15 @@ def is_forward(op: OpDesc) -> bool:
 def for_testing(program: Program) -> Program:
     """`program`, changed to what is tested; blocks that only gradients ran go, or stay, unused and empty, where others come after them."""
     kept = {0}
+    num_uses = Counter(_names(program.ops()))
     for block in program.blocks:
-        before, block.ops = block.ops, [op for op in block.ops if is_forward(op)] if block.idx in kept else []
-        kept.update(i for op in block.ops for attr in op.attrs.values() for i in block_indices(attr))
-        gone = _names(before) - _names(block.ops)
-        used = _names(program.ops())
-        block.vars = {n: v for n, v in block.vars.items() if n not in gone or n in used}
+        forward = [op for op in block.ops if is_forward(op)] if block.idx in kept else []
+        kept.update(i for op in forward for attr in op.attrs.values() for i in block_indices(attr))
+        removed = Counter(_names(block.ops))
+        removed.subtract(_names(forward))
+        block.ops = forward
+        num_uses.subtract(removed)
+        block.vars = {n: v for n, v in block.vars.items() if not removed[n] or num_uses[n]}
         for op in block.ops:
             if op.type in OPS and "is_test" in OPS[op.type].attrs:
                 op.attrs["is_test"] = Attr(AttrType.BOOLEAN, True)
@@ -31,9 +35,10 @@ def for_testing(program: Program) -> Program:
     return program
 
 
-def _names(ops: Iterable[OpDesc]) -> set[str]:
-    found: set[str] = set()
+def _names(ops: Iterable[OpDesc]) -> Iterator[str]:
+    """Every name in the ops, as often as it is there."""
     for op in ops:
-        found.update(op.input_names(), op.output_names())
-        found.update(name for attr in op.attrs.values() for name in var_names(attr))
-    return found
+        yield from op.input_names()
+        yield from op.output_names()
+        for attr in op.attrs.values():
+            yield from var_names(attr)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import replace
@@ -117,7 +118,7 @@ def _judge_names(program: Program, feeds: Sequence[str], fetches: Sequence[str])
         for i, name in enumerate(names)
         if name not in program.block.vars
     ]
-    problems += [f"{name!r} is fed twice" for name in sorted(set(feeds)) if list(feeds).count(name) > 1]
+    problems += [f"{name!r} is fed twice" for name, count in sorted(Counter(feeds).items()) if count > 1]
     if problems:
         raise OpError(f"prune: {'; '.join(problems)}")
 

@@ -11,7 +11,7 @@ from ...core.mode import state
 from ...core.op import OPS
 from ...core.operand import need, no_axis, no_tensor
 from ...core.tensor import Tensor
-from ...tensor.convert import axes_of, bounds, cast, full, stacked_sizes
+from ...tensor.convert import axes_of, bounds, cast, from_front, full, stacked_sizes
 from ...tensor.creation import full as full_of
 from ...tensor.creation import uniform
 from ...tensor.manipulation import one_hot as one_hot_of
@@ -91,7 +91,7 @@ def _dropout_of_tensor(x: Tensor, p: Tensor, axis: Any, training: bool, mode: st
     if not training:
         return x if upscale else multiply(x, factor)
     rank = x.ndim
-    kept = range(rank) if axis is None else [a % rank for a in axes_of(axis)]
+    kept = range(rank) if axis is None else [from_front(a, x, "dropout") for a in axes_of(axis)]
     shape = [x.shape[a] if a in kept else 1 for a in range(rank)]
     mask = OPS["greater_equal"](uniform(shape, x.dtype, 0.0, 1.0), chance)
     out = multiply(x, cast(mask, x.dtype))
@@ -113,17 +113,25 @@ def _dropout_axis(x: Tensor, p: float, axes: list[int], training: bool, mode: st
         raise no_tensor(x) from None
     if not rank:
         raise no_axis(x, axes)
-    kept = [a % rank for a in axes]
+    kept = [from_front(a, x, "dropout") for a in axes]
     shape = [x.shape[a] if a in kept else 1 for a in range(rank)]
     mask = cast(_drawn_above(x, shape, p), x.dtype)
     out = multiply(x, mask)
     return multiply(out, 1 / (1 - p)) if upscale else out
 
 
+def _need_rank(x: Tensor, rank: int, op: str) -> None:
+    """Raise OpError for a tensor of another number of axes."""
+    need(x)
+    if x.ndim != rank:
+        raise OpError(with_user_line(f"{op}: the tensor has {x.ndim} axes, not {rank} (X={x.meta})"))
+
+
 def dropout2d(
     x: Tensor, p: float = 0.5, training: bool = True, data_format: str = "NCHW", name: str | None = None
 ) -> Tensor:
     """Dropout of whole channels.   x [N, C, H, W] -> [N, C, H, W]"""
+    _need_rank(x, 4, "dropout2d")
     return dropout(x, p, axis=[0, 1] if data_format == "NCHW" else [0, 3], training=training)
 
 
@@ -131,6 +139,7 @@ def dropout3d(
     x: Tensor, p: float = 0.5, training: bool = True, data_format: str = "NCDHW", name: str | None = None
 ) -> Tensor:
     """Dropout of whole channels.   x [N, C, D, H, W] -> [N, C, D, H, W]"""
+    _need_rank(x, 5, "dropout3d")
     return dropout(x, p, axis=[0, 1] if data_format == "NCDHW" else [0, 4], training=training)
 
 
@@ -216,6 +225,8 @@ def label_smooth(
     label: Tensor, prior_dist: Tensor | None = None, epsilon: float = 0.1, name: str | None = None
 ) -> Tensor:
     """(1 - epsilon) * label + epsilon * prior, the prior being uniform unless given.   label [*, C] -> [*, C]"""
+    if not 0.0 <= epsilon <= 1.0:
+        raise OpError(with_user_line(f"label_smooth: epsilon={epsilon} is not between 0 and 1"))
     return OPS["label_smooth"](label, prior_dist, epsilon=float(epsilon))
 
 
@@ -230,7 +241,9 @@ def cosine_similarity(x1: Tensor, x2: Tensor, axis: int = 1, eps: float = 1e-8) 
     """The cosine of the angle between x1 and x2 along `axis`.   [*], [*] -> [* without axis]"""
     product = sum_of(multiply(x1, x2), axis)
     size = sqrt(
-        maximum(multiply(sum_of(multiply(x1, x1), axis), sum_of(multiply(x2, x2), axis)), full([], eps * eps, x1.dtype))
+        maximum(
+            multiply(sum_of(multiply(x1, x1), axis), sum_of(multiply(x2, x2), axis)), full([], eps * eps, product.dtype)
+        )
     )
     return divide(product, size)
 

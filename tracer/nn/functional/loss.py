@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...core.dtype import is_float
 from ...core.errors import OpError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS
@@ -25,6 +26,9 @@ __all__ = [
 def reduced(loss: Tensor, reduction: str, op: str) -> Tensor:
     """The losses one by one, their mean or their sum."""
     if reduction == "mean":
+        if not is_float(loss.meta.dtype):
+            why = f"the losses are {loss.meta.dtype.name}, which has no fractions for a mean; cast the operands: .astype('float32')"
+            raise OpError(with_user_line(f"{op}: {why}"))
         return reduce("reduce_mean", loss, None, False)
     if reduction == "sum":
         return reduce("reduce_sum", loss, None, False)

@@ -219,9 +219,8 @@ class Program:
         """What is known of parameters besides their declaration."""
         known = other.global_block()
         for variable in self.global_block().vars.values():
-            if (variable.unchecked or variable.unsaid) and known.has_var(variable.name):
-                copied = known.var(variable.name)
-                copied.unchecked, copied.unsaid = variable.unchecked, variable.unsaid
+            if variable.unsaid and known.has_var(variable.name):
+                known.var(variable.name).unsaid = variable.unsaid
         for parameter in self.all_parameters():
             if known.has_var(parameter.name):
                 made = known.var(parameter.name)

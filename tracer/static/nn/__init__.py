@@ -6,6 +6,7 @@ from ...capture.side_effects import py_func, static_pylayer
 from . import common, control_flow
 from .conv import conv2d, conv2d_transpose, conv3d, conv3d_transpose, deform_conv2d
 from .dense import bilinear_tensor_product, embedding, fc, row_conv
+from .noise_contrastive import nce
 from .norm import batch_norm, group_norm, instance_norm, layer_norm, spectral_norm
 from .other import prelu
 from .parameters import create_parameter
@@ -26,7 +27,7 @@ from .sequence import (
     sequence_softmax,
     sequence_unpad,
 )
-from .unsupported import data_norm, nce, sparse_embedding
+from .unsupported import data_norm, sparse_embedding
 
 __all__ = [
     "StaticRNN", "batch_norm", "bilinear_tensor_product", "case", "cond", "control_flow", "conv2d", "conv2d_transpose", "conv3d", "conv3d_transpose",

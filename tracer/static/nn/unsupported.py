@@ -9,7 +9,6 @@ from typing import Any, NoReturn
 from ...core.errors import OarlockError, with_user_line
 
 SERVERS = "belongs to training with parameter servers"
-SAMPLED = "draws its classes anew in each run; use cross_entropy, or hsigmoid_loss for many classes"
 
 
 def _refused(name: str, signature: str, why: str) -> Callable[..., NoReturn]:
@@ -33,10 +32,4 @@ sparse_embedding = _refused(
     "sparse_embedding",
     "input, size, padding_idx=None, is_test=False, entry=None, table_class='MemorySparseTable', param_attr=None, dtype='float32', slot=None",
     SERVERS,
-)
-nce = _refused(
-    "nce",
-    "input, label, num_total_classes, sample_weight=None, param_attr=None, bias_attr=None, num_neg_samples=None, name=None, "
-    "sampler='uniform', custom_dist=None, seed=0, is_sparse=False",
-    SAMPLED,
 )

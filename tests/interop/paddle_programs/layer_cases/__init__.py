@@ -1,0 +1,3 @@
+"""Layers with many parameters: eager, converted, and saved and loaded."""
+
+from . import layers

@@ -1,0 +1,107 @@
+"""Programs of users return what they return on real Paddle 2.6.2 or 1.8.5.
+
+`paddle_programs/FAMILY` holds what real Paddle returned, so that the comparison needs no Paddle; a slow test asks it again.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import oarlock
+
+from .conftest import _DEFAULT
+
+sys.path.insert(0, str(Path(__file__).parent))
+from paddle_programs.compare import differences, problems
+from paddle_programs.table import FAMILIES, load, run_program, ways_of
+
+HERE = Path(__file__).parent
+FOLDER = HERE / "paddle_programs"
+PYTHONS = {
+    "2.6.2": Path(os.environ.get("OARLOCK_PADDLE", _DEFAULT)),
+    "1.8.5": Path(os.environ.get("OARLOCK_PADDLE_1_8_5", "~/.cache/oarlock/paddle-1.8.5/bin/python")).expanduser(),
+}
+
+
+class Family:
+    """The programs of a family, what real Paddle returned, and the differences that are meant."""
+
+    def __init__(self, name: str) -> None:
+        folder = FOLDER / name
+        self.programs = load(name)
+        self.theirs: dict[str, Any] = json.loads(
+            (folder / f"paddle_{FAMILIES[name].replace('.', '_')}.json").read_text()
+        )
+        # What Oarlock returns for the programs of DIFFERENT: `python -m paddle_programs.run FAMILY oarlock.json NAMES`.
+        self.ours: dict[str, Any] = json.loads((folder / "oarlock.json").read_text())
+        written = importlib.import_module(f"paddle_programs.{name}.different")
+        self.different: dict[str, str] = written.DIFFERENT
+        self.varying: dict[tuple[str, str], str] = written.VARYING
+
+
+ALL = {name: Family(name) for name in FAMILIES}
+CASES = [(family, name) for family, held in ALL.items() for name in held.programs]
+sys.path.pop(0)
+
+
+def run_here(family: str, name: str) -> dict[str, Any]:
+    """What a program returns in each way of running it, as JSON has it."""
+    return {way: json.loads(json.dumps(run_program(family, name, way))) for way in ways_of(family, name)}
+
+
+@pytest.fixture(autouse=True)
+def _as_before() -> Iterator[None]:
+    before = oarlock.get_rng_state()
+    yield
+    oarlock.set_rng_state(before)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize(("family", "name"), CASES)
+def test_it_gives_what_real_paddle_gives(family: str, name: str) -> None:
+    """Or, where real Paddle's conversion returns something else than its own eager execution, what that returns."""
+    held, ours = ALL[family], run_here(family, name)
+    different = [text for _, kind, text in differences(ours, held.theirs[name]) if kind == "differs"]
+    if name in held.different:
+        assert different, f"it agrees now: {held.different[name]}"
+        assert not problems(ours, held.ours[name])
+        assert not problems(held.ours[name], ours)
+    else:
+        assert not different, "\n".join(different)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_at_least_nine_of_ten_agree(family: str) -> None:
+    held = ALL[family]
+    assert set(held.programs) == set(held.theirs)
+    assert len(held.different) <= 0.1 * len(held.theirs)
+    assert set(held.different) <= set(held.theirs)
+    assert set(held.different) == set(held.ours)
+
+
+def steady(held: Family, name: str, ways: dict[str, Any]) -> dict[str, Any]:
+    """What a program returns in the ways in which real Paddle returns the same each time."""
+    return {way: value for way, value in ways.items() if (name, way) not in held.varying}
+
+
+@pytest.mark.slow
+@pytest.mark.paddle
+@pytest.mark.parametrize("family", FAMILIES)
+def test_the_answers_are_those_of_real_paddle(family: str, tmp_path: Path) -> None:
+    python, held = PYTHONS[FAMILIES[family]], ALL[family]
+    if not python.exists() and os.environ.get("OARLOCK_REQUIRE_PADDLE") != "1":
+        pytest.skip(f"real Paddle is not at {python}")
+    words = [str(python), "-m", "paddle_programs.run", family, str(tmp_path / "out.json")]
+    subprocess.run(words, check=True, cwd=HERE, env={**os.environ, "PYTHONPATH": str(HERE)}, capture_output=True)
+    asked = json.loads((tmp_path / "out.json").read_text())
+    found = {n: problems(steady(held, n, asked[n]), steady(held, n, held.theirs[n])) for n in held.theirs}
+    assert not {name: texts for name, texts in found.items() if texts}
