@@ -10,7 +10,7 @@ from typing import Any
 from oarlock.core.op import OPS
 
 HERE = Path(__file__).parent
-MODULE = HERE.parents[1] / "tracer" / "static" / "backward" / "slots.py"
+MODULE = HERE.parents[1] / "tracer" / "autodiff" / "grad_slots.py"
 HEAD = '''"""Which slots Paddle's gradient ops have.   Written by tests/ops/gradient_slots.py from what real Paddle says; not by hand."""
 
 from typing import Any
