@@ -36,15 +36,15 @@ def model_of(row: Row, hide: bool = True) -> bytes:
 
 
 def endless() -> bytes:
-    """A model that runs for minutes, in small steps."""
+    """A model that runs for half a minute with `endless_feeds`, in small steps."""
     weight, u, v = np.ones((64, 64), "f"), np.ones(64, "f"), np.ones(64, "f")
-    return model_of(Row("spectral_norm", [weight, u, v], {"power_iters": 100000}))
+    return model_of(Row("spectral_norm", [weight, u, v], {"power_iters": 4096}))
 
 
 def endless_feeds() -> list[Any]:
     """Inputs for it that make a step slow."""
-    rows = np.random.default_rng(0).standard_normal((1500, 1500)).astype("f")
-    return [rows, np.ones(1500, "f"), np.ones(1500, "f")]
+    rows = np.random.default_rng(0).standard_normal((3000, 3000), "f")
+    return [rows, np.ones(3000, "f"), np.ones(3000, "f")]
 
 
 def told(error: Exception) -> None:

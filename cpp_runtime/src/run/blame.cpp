@@ -126,7 +126,8 @@ Found without_joined(const Program& program, const Found& last, std::string_view
   return at.op && is_convolution(*at.op) ? at : last;
 }
 
-// Positions that are out of range where a variable has no value; what their names begin with is in `capture/undefined_checks.py`.
+// Positions that are out of range where a variable has no value; what their names begin with is in
+// `capture/undefined_checks.py`.
 struct Late {
   std::string_view prefix, why;
 };
