@@ -281,7 +281,7 @@ def _contract(message: Any) -> Contract:
 
 
 def _no_other_wire_type(message: Any) -> None:
-    """Reject a known field with the wire type of another type, and groups; a new field of a later version may be there."""
+    """Reject groups and known fields with a wrong wire type. Unknown fields are accepted: a later version may write them."""
     for field in UnknownFieldSet(message):  # type: ignore[attr-defined]  # the stubs lack __iter__
         if field.wire_type in (3, 4) or field.field_number in message.DESCRIPTOR.fields_by_number:
             raise _Bad(f"field {field.field_number} has wire type {field.wire_type}")

@@ -125,12 +125,12 @@ class _Machine:
                 self.num_predictable[id(target)] = others + 1
                 self.comparisons -= others * sum(map(_weight, flat))
                 if self.comparisons < 0:
-                    raise Refused(f"has {others} keys in one dict that are neither text nor small numbers")
+                    raise Refused(f"has {others} keys in one dict that are neither strings nor small integers")
             target[key] = value
         self.note_depth(target, items)
 
     def note_depth(self, container: Any, items: list[Any] | tuple[Any, ...]) -> None:
-        """Refuse a container that nests too deep as soon as it is made; `_judge` sees what is put into it later."""
+        """Reject a container that nests too deep when it is created; `_judge` checks items that are added later."""
         inner = [item for item in items if isinstance(item, (dict, list, tuple)) and item]
         if inner:
             known = self.depths.get(id(container), (container, 0))[1]

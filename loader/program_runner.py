@@ -114,12 +114,12 @@ class ProgramRunner:
 
     @property
     def engine_is_required(self) -> bool:
-        """Whether options name an engine or a device for it."""
+        """Whether the options select an engine or a device."""
         return not ASKED.isdisjoint(self._options)
 
     @cached_property
     def runs_here(self) -> bool:
-        """Whether our own kernels can run the program."""
+        """Whether Oarlock's own kernels can run the program."""
         try:
             return not lowered(
                 self.program

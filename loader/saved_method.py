@@ -56,7 +56,7 @@ class SavedMethod:
 
     @cached_property
     def _draws_here(self) -> bool:
-        """Whether our own kernels run a program because it draws random numbers: the engine would not heed `paddle.seed`."""
+        """Whether Oarlock's own kernels must run the program, because it draws random numbers and the engine ignores `paddle.seed`."""
         return draws_random(self.program) and self.runner.runs_here and not self.runner.engine_is_required
 
     # -- calling ------------------------------------------------------------------------------------------------

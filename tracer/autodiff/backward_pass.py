@@ -73,7 +73,7 @@ class Walk:
             if op.type != "feed" and any(name in self.pending for name in op.output_names()):
                 self._keep(op.output_names())
                 if i < self._loop_start and any(map(self.wants, op.input_names())):
-                    why = f"backward: the loss depends on {op.type}, which is outside of the loop; compute it inside of the loop"
+                    why = f"backward: the loss depends on {op.type}, which is outside of the loop; compute it in the body of the loop"
                     raise OarlockError(with_user_line(f"{why}{at_line(op)}"))
                 start = len(self.recorder.block.ops)
                 RULES.get(op.type, Walk.plain)(self, op, i)

@@ -128,10 +128,10 @@ class Static(Mode):
             self.recorder.hooks.append(handle)
 
     def refuse_side_effect(self, what: str) -> bool:
-        """See Mode.refuse_side_effect.   `oarlock explain` notes the error and skips `what`."""
+        """Implement Mode.refuse_side_effect. While `oarlock explain` runs, record the error and return True, so that the caller skips `what`."""
         if self.builder is not None:
             return False
-        why = f"{what}: has no place in a program of `to_static`; keep it outside of the function"
+        why = f"{what}: cannot be part of a `to_static` program; move it out of the function"
         error = self.recorder.side_effect = SideEffectError(with_user_line(why))
         self.trouble(error, None)
         return True

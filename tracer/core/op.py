@@ -271,7 +271,7 @@ class Op(OpBase):
         return self.meta_rule(*metas, **self.full_attrs(attrs))
 
     def check_dtypes(self, operands: Iterable[Any]) -> None:
-        """Raise OpError where operands - Metas, arrays, or lists of them - that have to be of one dtype, or floating, are not."""
+        """Raise OpError if slots in `same_dtype` have different dtypes, or slots in `floating` are not floating.   operands: Metas, arrays or lists of them"""
         first, name, marked = None, "", self.same_dtype << 1
         for slot, given in zip(self.ins, operands, strict=False):
             marked >>= 1
@@ -283,7 +283,7 @@ class Op(OpBase):
                 if first is None:
                     first, name = dtype, slot.name
                 elif dtype != first and not (self.facts.half_with_float32 and _are_half_and_float32(first, dtype)):
-                    why = f"{slot.name} is {dtype.name} and {name} is {first.name}; they have to be of one dtype"
+                    why = f"{slot.name} is {dtype.name} and {name} is {first.name}; both must have the same dtype"
                     raise OpError(f"{why} (cast one of them: .astype('{dtype.name}'))")
         for i, (slot, given) in enumerate(zip(self.ins, operands, strict=False)):
             if self.floating >> i & 1 and given is not None and not is_float(given.dtype):

@@ -119,7 +119,7 @@ class Optimizer:
         own = {self._group_names.get(key, key): value for key, value in group.items() if key != "params"}
         unknown = own.keys() - {"learning_rate", "weight_decay", "grad_clip"} - self._known_settings()
         if unknown:
-            raise OpError(f"{type(self).__name__}: a group of parameters has no setting {sorted(unknown)}")
+            raise OpError(f"{type(self).__name__}: a parameter group has unknown options {sorted(unknown)}")
         for parameter in group["params"]:
             if not isinstance(parameter, Tensor):
                 raise OpError(f"{type(self).__name__}: {type(parameter).__name__} is no Parameter")

@@ -148,11 +148,11 @@ class App:
 
     def _check_queue(self) -> None:
         if self._in_hand >= self._limits.workers + self._limits.queue:
-            raise RequestError("too many requests wait already", 503)
+            raise RequestError("the request queue is full", 503)
 
     @contextmanager
     def _place_in_queue(self) -> Iterator[None]:
-        """Count a request whose body has arrived while it waits and runs: one that is still being sent takes no place."""
+        """Occupy a queue slot while a request waits and runs. A request whose body is incomplete occupies no slot."""
         self._check_queue()
         self._in_hand += 1
         self._metrics.waiting.set(self._in_hand)

@@ -119,13 +119,15 @@ def operator(op: Op, x: Any, y: Any) -> Tensor:
 
 
 def cast_right(op: str, x: Tensor, y: Tensor) -> Tensor:
-    """The right operand in the dtype of the left one.   Warns where that drops fractions."""
+    """Cast the right operand to the dtype of the left one.   Warns if this truncates floats to integers."""
     dx, dy = x.meta.dtype, y.meta.dtype
     if dx == dy:
         return y
     if not is_float(dx) and is_float(dy):
         why = f"{op}: the right operand is cast to the dtype of the left one (X={x.meta}, Y={y.meta})"
-        warnings.warn(with_user_line(f"{why}; cast the left one to keep fractions: .astype('{dy.name}')"), stacklevel=2)
+        warnings.warn(
+            with_user_line(f"{why}; cast the left operand to keep fractions: .astype('{dy.name}')"), stacklevel=2
+        )
     return cast(y, dx)
 
 
@@ -158,8 +160,8 @@ def _fitted(number: Tensor, tensor: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def mixed_dtypes(op: str, x: Tensor, y: Tensor) -> OpError:
-    """The error for operands of two dtypes."""
-    why = f"{op}: the operands have to be of one dtype (X={x.meta}, Y={y.meta})"
+    """Build the error for operands with different dtypes."""
+    why = f"{op}: the operands must have the same dtype (X={x.meta}, Y={y.meta})"
     return OpError(with_user_line(f"{why}; cast one of them: .astype('{x.meta.dtype.name}')"))
 
 

@@ -84,7 +84,7 @@ def cond(
     if paths[0] != paths[1]:
         if differ(*made) and not isinstance(made[0], tuple):
             raise OtherLength("the result")
-        why = f"the branches give different structures: {pytree.shown(paths[0])} and {pytree.shown(paths[1])}"
+        why = f"the branches return different structures: {pytree.shown(paths[0])} and {pytree.shown(paths[1])}"
         raise BranchesError(with_user_line(f"{UNLIKE}: {why}"))
     choice = Choice()
     chosen = choice.of(pytree.build(paths[0], found), *given)
@@ -145,12 +145,12 @@ def _merged(mode: Static, merge: Merge, pred: Variable, names: Sequence[str]) ->
 
 
 def _one_element(mode: Static, pred: Variable) -> Variable:
-    """A condition.   One of several elements inside of a branch or loop ends a run that comes to it, as in Python; others need not."""
+    """Check that a condition has one element. Inside a branch or loop, the check is an assert of the program, so that it fails only in runs that reach it."""
     shape = pred.meta.shape
     if len(mode.recorder.open) == 1 or pred.meta.dtype != bool or all(d in (1, -1) for d in shape):
         return pred
     never = OPS["fill_constant"](shape=[], value=0.0, str_value="0", dtype=dtype_of("bool").proto)
-    mode.recorder.emit_assert(never, f"cond: the condition should be one element (pred={pred.meta})", [])
+    mode.recorder.emit_assert(never, f"cond: the condition should have one element (pred={pred.meta})", [])
     found: Variable = OPS["reduce_all"](pred, reduce_all=True, dim=[], keep_dim=False)
     return found
 
@@ -163,7 +163,7 @@ def check_condition(what: str, pred: Tensor) -> None:
     if meta.dtype != bool:
         raise TypeError(with_user_line(f"{what}: the condition should be of dtype bool (pred={meta})"))
     if any(d not in (1, -1) for d in meta.shape):
-        raise TypeError(with_user_line(f"{what}: the condition should be one element (pred={meta})"))
+        raise TypeError(with_user_line(f"{what}: the condition should have one element (pred={meta})"))
 
 
 def _record(mode: Static, branch: Callable[[], list[Any]], facts: Facts) -> Side:
@@ -243,7 +243,7 @@ class Merge:
         return {key: gone_for(n, found[key]) for key, n in labels.items()}
 
     def _entry(self, name: str, a: dict[Any, Any], b: dict[Any, Any], key: Any) -> Any:
-        """What a dict has under a key after the branches, which may be missing on one side; an error then shows both dicts."""
+        """Merge the values of one dict key after the branches. If one branch lacks the key, an error shows both dicts."""
         one, two = a.get(key, Undefined(name)), b.get(key, Undefined(name))
         if isinstance(one, Undefined) is isinstance(two, Undefined) or isinstance(one, Gone) or isinstance(two, Gone):
             return self.choice(name, one, two)
