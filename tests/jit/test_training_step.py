@@ -114,9 +114,9 @@ def test_an_iterator_that_was_advanced_before_is_an_error_or_python() -> None:
     called: Any = of_batches
     want = given(State())
     called = paddle.jit.to_static(of_batches, full_graph=False)
-    with pytest.warns(UserWarning, match="advancing an iterator from outside"):
+    with pytest.warns(UserWarning, match="advancing an iterator created outside of the function"):
         assert given(State()) == want
     called = paddle.jit.to_static(of_batches, full_graph=True)
-    with pytest.raises(TraceError, match="advancing an iterator from outside"):
+    with pytest.raises(TraceError, match="advancing an iterator created outside of the function"):
         given(State())
     assert issubclass(SideEffectError, TraceError)

@@ -106,7 +106,7 @@ def collect_operator_stats() -> Iterator[None]:
 
 
 class TensorCheckerConfig:
-    """What `enable_tensor_checker` looks for.
+    """Settings of `enable_tensor_checker`.
 
     Parameters
     ----------
@@ -137,18 +137,18 @@ class TensorCheckerConfig:
 
 
 def enable_tensor_checker(checker_config: TensorCheckerConfig) -> None:
-    """Raise NumericsError from now on where an op, or the gradient of one, gives a NaN or an infinity."""
+    """Turn on the check: any op or gradient whose result contains NaN or infinity raises NumericsError."""
     if checker_config.enable:
         set_flags({"FLAGS_check_nan_inf": True})
 
 
 def disable_tensor_checker() -> None:
-    """Stop what enable_tensor_checker started."""
+    """Turn off the check that `enable_tensor_checker` turned on."""
     set_flags({"FLAGS_check_nan_inf": False})
 
 
 def check_layer_numerics(func: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorate a `forward`: its ops raise NumericsError where they give a NaN or an infinity."""
+    """Decorate a `forward` so that any of its ops raises NumericsError if the result contains NaN or infinity."""
 
     @functools.wraps(func)
     def forward(self: Any, *args: Any, **kwargs: Any) -> Any:

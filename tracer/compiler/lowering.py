@@ -25,12 +25,12 @@ SKIPPED = ("feed", "fetch")
 UNTYPED = (AttrType.BLOCK, AttrType.BLOCKS, AttrType.VAR, AttrType.VARS)
 Rule = Callable[["Lowering", int, OpDesc], Step | None]
 # How ops become instructions that are not calls of their kernels.   The modules that know such ops add to these tables.
-RULES: dict[str, Rule] = {}  # one instruction, or None for a call of the kernel after all
-SEQUENCE_RULES: dict[str, Callable[[Lowering, int, OpDesc], list[Step]]] = {}  # several instructions
+RULES: dict[str, Rule] = {}  # rules that return one instruction, or None to call the kernel
+SEQUENCE_RULES: dict[str, Callable[[Lowering, int, OpDesc], list[Step]]] = {}  # rules that return several instructions
 
 
 class Lowering(Registers):
-    """Turns the ops of a program into instructions.   tensors: the cells will hold Tensors; what a copy is depends on the mode in force"""
+    """Lower the ops of a program to instructions.   tensors: registers hold Tensors instead of arrays, so copies follow the current mode"""
 
     def __init__(self, program: Program, tensors: bool = False) -> None:
         super().__init__(program, tensors)

@@ -39,7 +39,7 @@ def _check_like(root: Tensor, given: Tensor | None) -> None:
 
 
 def like_output(root: Tensor, given: Tensor | None) -> Tensor | None:
-    """A gradient of as many elements as its tensor, in the shape of that: Paddle takes [1] for a 0-D tensor, and [1, 2] for [2]."""
+    """Reshape a gradient with the same number of elements to the shape of its tensor. Paddle accepts [1] for a 0-D tensor, and [1, 2] for [2]."""
     if given is None or given.meta.shape == root.meta.shape:
         return given
     sizes = root.meta.shape, given.meta.shape
@@ -234,7 +234,7 @@ class no_grad(ContextDecorator):
 def _generator_under(
     setting: Callable[[], AbstractContextManager[Any]], function: Callable[..., Generator[Any, Any, Any]]
 ) -> Callable[..., Generator[Any, Any, Any]]:
-    """A generator function whose body runs under a setting; the caller, between two values, does not."""
+    """Wrap a generator function so that the setting applies to its body, but not to the caller between two values."""
 
     @functools.wraps(function)
     def within(*args: Any, **kwargs: Any) -> Generator[Any, Any, Any]:

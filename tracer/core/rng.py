@@ -23,7 +23,7 @@ _instead = _Instead()
 
 
 def no_seed() -> int:
-    """The seed of the default programs where there are none."""
+    """The default hook for the `random_seed` of the default programs: no seed."""
     return 0
 
 

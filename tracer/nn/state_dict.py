@@ -1,4 +1,4 @@
-"""State dicts of layers: what they hold, and how values are set from them."""
+"""Collect and set the state dicts of layers."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def set_values(
 
 
 def _misfit(name: str, tensor: Tensor, value: Any) -> str | None:
-    """Why a value of a state dict cannot be that of a tensor; None where it can."""
+    """Why a value of a state dict cannot be assigned to a tensor; None if it can."""
     if value is None:
         return f"{name} is not found in the provided dict."
     shape = list(value.shape if hasattr(value, "shape") else np.shape(value))

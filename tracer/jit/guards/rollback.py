@@ -1,4 +1,4 @@
-"""Undo what a recording did to Python, so that a function whose recording failed can run as Python with each side effect happening once."""
+"""Roll back the side effects of a failed recording, so that the function can run as Python and each side effect happens once."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from .source import LISTED
 
 
 class Rollback:
-    """The state of Python before a recording: generators of random numbers, generated names, and each object that code is about to change.
+    """Snapshots of Python state before a recording: random generators, generated names, and each object that converted code mutates.
 
-    `note` is called before converted code changes an object or calls one of its methods; the first call keeps a shallow copy.
-    Text that the recording prints is held back until `commit`.
+    Converted code calls `note` before it mutates an object or calls one of its methods; the first call saves a shallow copy.
+    Printed text is deferred until `commit`.
     """
 
-    irreversible = ""  # what the recording did that cannot be undone
+    irreversible = ""  # description of a side effect that cannot be undone
 
     def __init__(self) -> None:
         self._undo: list[Callable[[], object]] = []
-        self._noted: dict[int, Any] = {}  # by id; the object itself, so that the id stays taken
+        self._noted: dict[int, Any] = {}  # by id; holds a reference, so that the id is not reused
         self._printed: list[tuple[tuple[Any, ...], dict[str, Any]]] = []
-        self.flags: dict[int, tuple[Tensor, bool]] = {}  # stop_gradient of tensors before it was set
+        self.flags: dict[int, tuple[Tensor, bool]] = {}  # by id: a tensor and its previous stop_gradient
         generator = rng.generator()
         self._keep_generator(generator)
         self.note(random._inst)
@@ -44,7 +44,7 @@ class Rollback:
         self._undo.append(lambda: _refill(counts, before))
 
     def note(self, value: Any) -> None:
-        """Keep a copy of `value`, which code is about to change, unless there is one."""
+        """Save a shallow copy of `value` before it is mutated, unless one is saved already."""
         if value is None or id(value) in self._noted or isinstance(value, ModuleType | type):
             return
         keep = next((keep for kinds, keep in KEEPERS if isinstance(value, kinds)), None)
@@ -57,23 +57,23 @@ class Rollback:
             self._keep_table(vars(value))
 
     def print_later(self, values: tuple[Any, ...], options: dict[str, Any]) -> None:
-        """Hold back a `print` of values that Python has."""
+        """Defer a `print` of Python values until `commit`."""
         self._printed.append((values, options))
 
     def commit(self) -> None:
-        """The recording is done: print what was held back."""
+        """The recording succeeded: print the deferred text."""
         for values, options in self._printed:
             print(*values, **options)
 
     def undo(self) -> None:
-        """Put every object back that was noted."""
+        """Restore every saved object."""
         for step in reversed(self._undo):
             with suppress(ValueError, OSError):  # a closed file
                 step()
         for tensor, before in self.flags.values():
             tensor.stop_gradient = before
 
-    # -- what is kept of each kind ------------------------------------------------------------------------------
+    # -- snapshots by type ------------------------------------------------------------------------------
 
     def _keep_list(self, value: Any) -> None:
         before = list(list.__iter__(value)) if isinstance(value, list) else list(value)
