@@ -20,7 +20,7 @@ from .pickle_values import CALLS, Refused, Unmade, build, describe
 
 MAX_DEPTH = 100  # of nested containers
 _MARK = object()
-_TO_JUDGE = (dict, list, tuple, Unmade)
+_CONTAINERS = (dict, list, tuple, Unmade)
 _ENDS_IN_DATA = (type(None), bool, int, float, complex, str, bytes)
 
 
@@ -120,7 +120,7 @@ class _Machine:
             if not all(isinstance(part, _ENDS_IN_DATA) for part in flat):
                 raise Refused(f"has a key that is not plain data: {describe(key)}")
             self.spend(sum(map(_weight, flat)))
-            if not _is_hashed_apart(key):
+            if not _is_collision_free(key):
                 others = self.num_predictable.get(id(target), 0)
                 self.num_predictable[id(target)] = others + 1
                 self.comparisons -= others * sum(map(_weight, flat))
@@ -184,7 +184,7 @@ def _weight(key: Any) -> int:
     return 1 + key.bit_length() // 8 if isinstance(key, int) else 9
 
 
-def _is_hashed_apart(key: Any) -> bool:
+def _is_collision_free(key: Any) -> bool:
     """Whether a file cannot choose many such keys that a dict must compare with each other.
 
     Hashes of text are random in each process.   Of 2^24 numbers few share their places in a dict of many.
@@ -219,7 +219,7 @@ def _judge(root: Any, most: int) -> None:
                 raise Refused("holds a container that holds itself")
             open_.add(id(value))
             todo.append((value, True))
-            todo.extend((c, False) for c in inner if isinstance(c, _TO_JUDGE) and id(c) not in sizes)
+            todo.extend((c, False) for c in inner if isinstance(c, _CONTAINERS) and id(c) not in sizes)
             continue
         open_.discard(id(value))
         known = [sizes.get(id(child), (1, 0)) for child in inner]

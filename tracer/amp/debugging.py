@@ -14,7 +14,7 @@ from ..core import cuda
 from ..core.errors import OarlockError, OperandError, with_user_line
 from ..core.flags import set_flags
 from ..core.mode import Mode, Over, state, without
-from ..core.numerics_check import is_on, switch
+from ..core.numerics_check import is_enabled, set_enabled
 from ..core.op import Op
 from ..core.tensor import Tensor
 from ..ops.numerics import statistics
@@ -154,11 +154,11 @@ def check_layer_numerics(func: Callable[..., Any]) -> Callable[..., Any]:
     def forward(self: Any, *args: Any, **kwargs: Any) -> Any:
         if args and not isinstance(args[0], Tensor):
             raise OperandError(with_user_line("check_layer_numerics: First input of this layer must be tensor."))
-        before = is_on()
-        switch(True)
+        before = is_enabled()
+        set_enabled(True)
         try:
             return func(self, *args, **kwargs)
         finally:
-            switch(before)
+            set_enabled(before)
 
     return forward

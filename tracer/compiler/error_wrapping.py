@@ -21,7 +21,7 @@ _WRAPPED = (
 
 
 @contextmanager
-def malformed(desc: OpDesc | None = None) -> Iterator[None]:
+def errors_as_op_error(desc: OpDesc | None = None) -> Iterator[None]:
     """Convert an exception of the body, which compiles or runs `desc`, into OpError."""
     try:
         yield

@@ -15,7 +15,7 @@ from ..ir.passes.legalize_scalars import may_leave_none
 from ..ir.passes.legalize_tensor_attrs import sized
 from ..ir.program import Attr, AttrType, Block, Kind, OpDesc, Program
 from .copy_propagation import without_copies
-from .error_wrapping import malformed
+from .error_wrapping import errors_as_op_error
 from .instructions import Call, Do, Loop, Plan, Step
 from .lod_propagation import Sequences
 from .loop_residuals import settle
@@ -68,7 +68,7 @@ class Lowering(Registers):
     def steps(self, block: int, desc: OpDesc) -> list[Step]:
         """The instructions of one op."""
         several = SEQUENCE_RULES.get(desc.type)
-        with malformed(desc):
+        with errors_as_op_error(desc):
             made = [self.step(block, desc)] if several is None else several(self, block, desc)
             return [*made, *self.with_an_axis(block, desc), *self.sequences.after(block, desc)]
 

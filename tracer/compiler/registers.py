@@ -36,7 +36,7 @@ class Registers:
             self.declared[made] = self.program.blocks[key[0]].vars.get(name, UNDECLARED)
         return made
 
-    def spare(self, like: VarDesc) -> str:
+    def new_temporary(self, like: VarDesc) -> str:
         """A new register for a temporary value that is no variable of the program."""
         made = self.cells[-1, str(len(self.cells))] = f"v{len(self.cells)}"
         self.declared[made] = replace(like, persistable=False, checks_feed=False)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from .errors import OpError, with_user_line
-from .numerics_check import switch
+from .numerics_check import set_enabled
 
 _held: dict[str, Any] = {  # of memory, speed and the order of sums, as Paddle sets them
     "FLAGS_allocator_strategy": "auto_growth",
@@ -60,7 +60,7 @@ def set_flags(flags: dict[str, Any]) -> None:
     _known(flags)
     _held.update(flags)
     if "FLAGS_check_nan_inf" in flags:
-        switch(bool(flags["FLAGS_check_nan_inf"]))
+        set_enabled(bool(flags["FLAGS_check_nan_inf"]))
 
 
 class Flags:

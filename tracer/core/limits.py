@@ -18,11 +18,11 @@ from ._tape import take_refused
 from .errors import MemoryLimitError, OpError
 
 VARIABLE = "OARLOCK_MAX_RESULT_BYTES"
-DEFAULT = 8 << 30
+DEFAULT_MAX_BYTES = 8 << 30
 MAX_WINDOW = 1 << 20  # largest kernel size or padding along one axis
-SMALL = 1 << 10  # a size attribute with a product up to this is not checked
+MAX_UNCHECKED = 1 << 10  # a size attribute with a product up to this is not checked
 
-# Attributes that set sizes of results.  An op with one of them is bounded, unless it is one of UNBOUNDED.
+# Attributes that set sizes of results.  Their results are checked, unless the op is in NOT_CHECKED.
 SIZE_ATTRS = frozenset((
     "shape", "target_shape", "output_shape", "output_size", "output_sizes", "out_size", "expand_times", "repeat_times", "Repeats",
     "ksize", "paddings", "pooled_height", "pooled_width", "out_d", "out_h", "out_w", "scale", "num_rows", "num_columns", "n",
@@ -32,8 +32,8 @@ SIZE_ATTRS = frozenset((
 ))  # fmt: skip
 _LISTS = (list, tuple)
 _SIZE_TYPES = ("INT", "LONG", "INTS", "LONGS", "FLOATS")
-# Their results have as many elements as their operands.
-UNBOUNDED = frozenset({"reshape", "reshape2", "sum_to", "assign_value", "view", "lrn", "matrix_power", "polygamma"})
+# Ops whose results have as many elements as their operands.
+NOT_CHECKED = frozenset({"reshape", "reshape2", "sum_to", "assign_value", "view", "lrn", "matrix_power", "polygamma"})
 
 
 class OpDefinition(Protocol):
@@ -54,7 +54,7 @@ class OpDefinition(Protocol):
 def max_result_bytes() -> int:
     """The limit: OARLOCK_MAX_RESULT_BYTES, or 8 GiB."""
     text = os.environ.get(VARIABLE, "")
-    return int(text) if text.isascii() and text.isdigit() and 0 < int(text[:30]) < 1 << 63 else DEFAULT
+    return int(text) if text.isascii() and text.isdigit() and 0 < int(text[:30]) < 1 << 63 else DEFAULT_MAX_BYTES
 
 
 def check_result(shape: Sequence[int], itemsize: int, what: str = "its result") -> None:
@@ -76,14 +76,14 @@ def _size(count: int) -> str:
 def _is_large(value: Any) -> bool:
     """Whether an attribute value is so large that the result size must be estimated. A cheap test, because every call of such an op makes it."""
     if isinstance(value, _LISTS):
-        return bool(value) and (max(value) > SMALL or abs(math.prod(value)) > SMALL)
-    return bool(value > SMALL)
+        return bool(value) and (max(value) > MAX_UNCHECKED or abs(math.prod(value)) > MAX_UNCHECKED)
+    return bool(value > MAX_UNCHECKED)
 
 
-def bounded(op: OpDefinition, kernel: Callable[..., Any], meta: type[Any]) -> Callable[..., Any]:
+def with_size_check(op: OpDefinition, kernel: Callable[..., Any], meta: type[Any]) -> Callable[..., Any]:
     """Wrap `kernel` so that it first checks the size of its results if a size attribute is large.   meta: core.op.Meta"""
     names = tuple(n for n, spec in op.attrs.items() if n in SIZE_ATTRS and spec.type in _SIZE_TYPES)
-    if not names or op.type in UNBOUNDED or op.type.endswith("_grad"):
+    if not names or op.type in NOT_CHECKED or op.type.endswith("_grad"):
         return kernel
 
     @functools.wraps(kernel)

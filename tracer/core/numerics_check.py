@@ -50,7 +50,7 @@ def check_array(op: str, name: str, array: Any) -> None:
         raise NumericsError(with_user_line(f"{op}: There are NAN or INF ({counts}) in {name} ({what})"))
 
 
-def is_on() -> bool:
+def is_enabled() -> bool:
     """Whether this thread checks results."""
     mode = state.mode
     while isinstance(mode, Over):
@@ -60,7 +60,7 @@ def is_on() -> bool:
     return False
 
 
-def switch(on: bool) -> None:
+def set_enabled(on: bool) -> None:
     """Turn the check on or off for the ops of this thread."""
     plain = without(state.mode, NumericsCheck)
     state.mode = NumericsCheck(plain) if on else plain

@@ -38,7 +38,7 @@ import numpy as np
 from ._tape import OpBase
 from .dtype import is_float, is_half
 from .errors import OperandError, OpError
-from .limits import bounded
+from .limits import with_size_check
 
 Kernel = Callable[..., Any]
 
@@ -185,7 +185,7 @@ class Op(OpBase):
         self.direct: Kernel | None = None  # of a node that stands for a program, see `autograd.backward`
         parameters = inspect.signature(kernel).parameters.values()
         self.attrs: dict[str, AttrSpec] = {**(attrs_of.attrs if attrs_of else {}), **_attrs(type, parameters)}
-        self.kernel = self.reference = bounded(self, kernel, Meta)
+        self.kernel = self.reference = with_size_check(self, kernel, Meta)
         self.inputs = len(ins)
         self.single = len(outs) == 1 and not outs[0].many
         self.grad_outs = tuple(i for i, s in enumerate(outs) if not s.intermediate)
@@ -237,7 +237,7 @@ class Op(OpBase):
 
     def native(self, rule: Kernel) -> Kernel:
         """Decorator: ask `rule` first, and the NumPy kernel if it says NotImplemented; see the module."""
-        reference, rule = self.reference, bounded(self, rule, Meta)
+        reference, rule = self.reference, with_size_check(self, rule, Meta)
 
         def kernel(*args: Any, **attrs: Any) -> Any:
             found = rule(*args, **attrs)

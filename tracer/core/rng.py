@@ -32,7 +32,7 @@ program_seed: Callable[[], int] = no_seed
 startup_seed: Callable[[], int] = no_seed
 
 
-def first_values() -> AbstractContextManager[None]:
+def parameter_seed() -> AbstractContextManager[None]:
     """Draw the first value of one parameter: from the `random_seed` of the default programs where it is set.
 
     Each parameter starts anew from that seed, as in Paddle, so that parameters of one shape and initializer are equal.

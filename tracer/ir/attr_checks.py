@@ -79,7 +79,7 @@ def attr_problems(op: Op, desc: OpDesc) -> Iterator[str]:
             continue
         kind = attr_kind(op, name)
         accepted = ACCEPTED["FLOAT"] | ACCEPTED["STRING"] if kind == "number" else ACCEPTED[spec.type]
-        if attr.type not in accepted and not _is_one(attr, spec):
+        if attr.type not in accepted and not _is_scalar_or_single(attr, spec):
             yield f"attribute '{name}' has type {attr.type.name}, but {spec.type} is expected"
         else:
             yield from _range_problems(kind, name, attr.value)
@@ -102,7 +102,7 @@ def _range_problems(kind: str, name: str, value: Any) -> Iterator[str]:
             return
 
 
-def _is_one(attr: Attr, spec: AttrSpec) -> bool:
+def _is_scalar_or_single(attr: Attr, spec: AttrSpec) -> bool:
     """Whether the attribute is a number where a list is declared, or a one-element list where a number is declared. Some versions of Paddle write these."""
     if isinstance(attr.value, list):
         return len(attr.value) <= 1 and attr.type in ACCEPTED.get(f"{spec.type}S", ())

@@ -19,7 +19,7 @@ from ..core import rng
 from ..core.autograd import no_grad
 from ..core.errors import SideEffectError, TraceError, hold_warnings, warn, with_user_line
 from ..core.mode import instead, state
-from ..core.numerics_check import is_on as checks_numerics
+from ..core.numerics_check import is_enabled as checks_numerics
 from ..core.op import OPS
 from ..core.tensor import RemovableHook, Tensor
 from ..ir.block_captures import EFFECTS, draws_random
@@ -170,7 +170,7 @@ class Results:
 
     def __init__(self, nesting: Any, leaves: list[Any], effects: list[Effect], as_eager: bool = False) -> None:
         self.nesting = nesting
-        self.python = {i: to_python for i, leaf in enumerate(leaves) if as_eager and (to_python := python_of(leaf))}
+        self.python = {i: to_python for i, leaf in enumerate(leaves) if as_eager and (to_python := to_python(leaf))}
         self.constants = {i: leaf for i, leaf in enumerate(leaves) if not isinstance(leaf, Tensor)}
         self.count = len(leaves)
         self.effects = effects
@@ -208,7 +208,7 @@ class Results:
                 effect.put(built.setdefault(id(effect.after), made))
 
 
-def python_of(leaf: Any) -> Callable[[Tensor], Any] | None:
+def to_python(leaf: Any) -> Callable[[Tensor], Any] | None:
     """The function that converts an output tensor back to the Python number or ndarray it stands for; None for any other result."""
     if not isinstance(leaf, Variable):
         return None
@@ -241,25 +241,25 @@ def build(
         with hold_warnings() as warnings:
             made = _built(function, parameters, arguments, owner, found)
     except BaseException as error:
-        _undo(found, isinstance(error, Exception))
+        _roll_back(found, isinstance(error, Exception))
         if recorder.rollback.irreversible and isinstance(error, SideEffectError):
             why = f"{recorder.rollback.irreversible} cannot be undone, so the call cannot run as Python; set full_graph=False"
             raise TraceError(f"{why}: {error}") from error
         if not strict and not isinstance(error, SideEffectError):  # else the call runs as Python, which warns itself
-            _give(warnings)
+            _issue(warnings)
         raise
     recorder.rollback.commit()
     recorder.rollback = None
-    _give(warnings)
+    _issue(warnings)
     return made
 
 
-def _give(warnings: list[Callable[[], None]]) -> None:
+def _issue(warnings: list[Callable[[], None]]) -> None:
     for give in warnings:
         give()
 
 
-def _undo(found: Recorded, hooks: bool) -> None:
+def _roll_back(found: Recorded, hooks: bool) -> None:
     """Roll back the side effects of a failed recording."""
     recorder = found.recorder
     for effect in found.effects:
@@ -279,7 +279,7 @@ def _built(
     with instead(found.mode):
         given = {name: snapshot(value) for name, value in found.bound.items()}
         outputs = found.call(function, parameters)
-        _refuse_frozen(recorder)
+        _reject_stop_gradient_writes(recorder)
         refuse_lists(found.effects)
         found.assumed.finish(found.effects)
         _warn_of_containers(
@@ -297,7 +297,7 @@ def _built(
     return made
 
 
-def _refuse_frozen(recorder: Recorder) -> None:
+def _reject_stop_gradient_writes(recorder: Recorder) -> None:
     """Raise SideEffectError if the function set `stop_gradient` of a tensor that it did not create."""
     for tensor, before in recorder.rollback.flags.values():
         if tensor.stop_gradient != before:

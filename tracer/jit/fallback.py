@@ -29,11 +29,11 @@ class Fallback:
         """Whether any call runs as Python."""
         return bool(self._keys)
 
-    def holds(self, key: Hashable) -> bool:
+    def applies_to(self, key: Hashable) -> bool:
         """Whether calls with this signature run as Python."""
         return len(self._keys) >= MAX_KINDS or key in self._keys
 
-    def serves(self, error: Exception) -> bool:
+    def allows(self, error: Exception) -> bool:
         """Whether a call whose recording failed with `error` runs as Python."""
         return not self.full_graph or isinstance(error, SideEffectError)
 

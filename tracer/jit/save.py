@@ -187,10 +187,10 @@ def reference_of(method: Method, recording: Recording, whole: bool) -> Reference
         given_back = output_tree.outputs_among(recording.contract.output_tree, pytree.flatten(found)[0])
         return [_array(leaf, out) for leaf, out in zip(given_back, recording.contract.outputs, strict=True)]
 
-    return _or_recording(eager, recording) if method.training else eager
+    return _with_recording_fallback(eager, recording) if method.training else eager
 
 
-def _or_recording(eager: Reference, recording: Recording) -> Reference:
+def _with_recording_fallback(eager: Reference, recording: Recording) -> Reference:
     """Python, and the recording for inputs that it refuses: a layer in train mode may need a program around it."""
     recorded = interpreted(recording)
 

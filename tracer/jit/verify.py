@@ -176,7 +176,7 @@ def _expected(
     try:
         return *_answered(reference, tensors), ""
     except StructureError as error:  # which a run may refuse: a result that is None, a loop of no iterations
-        refused = _refusal(engine, program, tensors)
+        refused = _rejection_reason(engine, program, tensors)
         if not refused:
             raise VerifyError(f"verify: {error} at {sizes}") from None
         return tensors, None, refused
@@ -186,7 +186,7 @@ def _expected(
         return tensors, None, (str(error) or type(error).__name__).splitlines()[0]
 
 
-def _refusal(engine: Any, program: Program, tensors: list[Tensor]) -> str:
+def _rejection_reason(engine: Any, program: Program, tensors: list[Tensor]) -> str:
     """Why the files refuse some inputs; empty where they return results."""
     try:
         engine.run(arrays_for(engine, program, tensors))

@@ -124,13 +124,13 @@ def precision_recall(probabilities, indices, labels, weights=None, states=None, 
 def _metrics(counts: Any) -> Any:
     """Macro-averaged precision, recall, F1, and the same micro-averaged.   counts [K,4] -> float64 [6]"""
     wide = counts.astype(np.float64)
-    macro = [_share(wide, other).mean() for other in (FALSE_POSITIVE, FALSE_NEGATIVE)]
+    macro = [_ratio(wide, other).mean() for other in (FALSE_POSITIVE, FALSE_NEGATIVE)]
     total = wide.sum(axis=0, keepdims=True)
-    micro = [_share(total, other)[0] for other in (FALSE_POSITIVE, FALSE_NEGATIVE)]
+    micro = [_ratio(total, other)[0] for other in (FALSE_POSITIVE, FALSE_NEGATIVE)]
     return np.array([*macro, _f1(*macro), *micro, _f1(*micro)])
 
 
-def _share(counts: Any, other: int) -> Any:
+def _ratio(counts: Any, other: int) -> Any:
     """True positives over themselves and `other`, 1 where there are none of both."""
     right, all_of = counts[:, TRUE_POSITIVE], counts[:, TRUE_POSITIVE] + counts[:, other]
     return np.where(all_of > 0, right / np.where(all_of > 0, all_of, 1), 1.0)

@@ -166,7 +166,7 @@ class Optimizer:
     def _apply(self, pairs: list[tuple[Parameter, Array]]) -> None:
         if mode.refuse_side_effect(f"{type(self).__name__}.step()"):
             return
-        pairs = self._clipped(pairs)
+        pairs = self._clip_gradients(pairs)
         rate = self.get_lr()
         if self._settings or self._weight_decay:
             changes = [(p, self._decayed(p, g), rate * self._lr_factor(p)) for p, g in pairs]
@@ -180,7 +180,7 @@ class Optimizer:
             for change in changes:
                 self._update(*change)
 
-    def _clipped(self, pairs: list[tuple[Parameter, Array]]) -> list[tuple[Parameter, Array]]:
+    def _clip_gradients(self, pairs: list[tuple[Parameter, Array]]) -> list[tuple[Parameter, Array]]:
         """The pairs with their gradients clipped: those of each group of parameters by themselves, by its own clip if it has one."""
         if not self._settings:
             return pairs if self._grad_clip is None else self._grad_clip(pairs)
@@ -232,7 +232,7 @@ class Optimizer:
         if MASTER in state:
             state[MASTER] = made["Param"]
         parameter.array = made["Param"].astype(parameter.array.dtype, copy=False)
-        self._after(parameter, state)
+        self._after_update(parameter, state)
 
     @property
     def _accumulators(self) -> dict[str, dict[str, Any]]:
@@ -257,7 +257,7 @@ class Optimizer:
         """What is kept of every parameter."""
         return ()
 
-    def _after(self, parameter: Parameter, state: dict[str, Array]) -> None:
+    def _after_update(self, parameter: Parameter, state: dict[str, Array]) -> None:
         """What a step leaves to do with what is kept."""
 
     def _attrs_of(self, parameter: Parameter) -> dict[str, Any]:
@@ -270,7 +270,7 @@ class Optimizer:
         if state is None:
             state = self._new_state(parameter)
             if state and self._is_restored:
-                self._refuse_missing(parameter, list(state))
+                self._reject_missing(parameter, list(state))
             self._state[parameter.name] = state
         return state
 
@@ -407,13 +407,13 @@ class Optimizer:
             given = {key: self._given(state_dict, parameter, key, MASTER in state) for key in state}
             missing = [key for key, value in given.items() if value is None and key != MASTER]
             if missing and (len(missing) < len(state.keys() - {MASTER}) or self._state.get(parameter.name)):
-                self._refuse_missing(parameter, missing)
+                self._reject_missing(parameter, missing)
             if not missing:
                 set_ = {k: self._checked(parameter, k, v, state[k]) for k, v in given.items() if v is not None}
                 self._state[parameter.name] = {**state, **set_}
         self._is_restored = bool(state_dict.keys() - {"LR_Scheduler", "master_weights", "global_step"})
 
-    def _refuse_missing(self, parameter: Parameter, missing: Sequence[str]) -> None:
+    def _reject_missing(self, parameter: Parameter, missing: Sequence[str]) -> None:
         why = f"optimizer Tensor {self._key(parameter, missing[0], False)} not found in the state dict"
         hint = "names of parameters have to be those of the model that was saved"
         raise MisfitError(with_user_line(f"{type(self).__name__}.set_state_dict: {why}; {hint}"))

@@ -128,7 +128,7 @@ class App:
             model = self._model(request)
             self._check_queue()  # before a body is read for nothing
             async with body_of(request, self._limits, self._budget) as body:
-                with self._place_in_queue():
+                with self._queue_slot():
                     call = partial(self._answer, model, body, request.headers)
                     (text, size), rows, seconds = await self._run(call)
             status = 200
@@ -151,7 +151,7 @@ class App:
             raise RequestError("the request queue is full", 503)
 
     @contextmanager
-    def _place_in_queue(self) -> Iterator[None]:
+    def _queue_slot(self) -> Iterator[None]:
         """Occupy a queue slot while a request waits and runs. A request whose body is incomplete occupies no slot."""
         self._check_queue()
         self._in_hand += 1

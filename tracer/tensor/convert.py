@@ -175,7 +175,7 @@ def axes_of(axis: Any) -> list[int]:
     return [int(axis)] if isinstance(axis, int | np.integer) else [int(a) for a in axis]
 
 
-def along(axis: Any, count: int, function: Callable[[int], Any]) -> Any:
+def select_by_axis(axis: Any, count: int, function: Callable[[int], Any]) -> Any:
     """`function(axis)`.   Where only a run of the program knows the axis: a choice among what it returns for each.
 
     count: how many axes there are; one that is not among them is an error of the run.

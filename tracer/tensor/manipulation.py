@@ -14,9 +14,20 @@ from ..core.mode import state
 from ..core.op import OPS
 from ..core.operand import need, no_axis, no_tensor
 from ..core.tensor import Tensor
-from .convert import along, axes_of, beside, bounds, from_front, full, single_axis, sizes, stacked_sizes, to_array
+from .convert import (
+    axes_of,
+    beside,
+    bounds,
+    from_front,
+    full,
+    select_by_axis,
+    single_axis,
+    sizes,
+    stacked_sizes,
+    to_array,
+)
 from .convert import cast as as_dtype
-from .math import mixed_dtypes, promoted_floats
+from .math import mixed_dtypes_error, promoted_floats
 
 __all__ = [
     "broadcast_tensors", "broadcast_to", "cast", "chunk", "concat", "expand", "expand_as", "flatten", "flip", "gather", "gather_nd", "index_sample",
@@ -85,7 +96,7 @@ def squeeze(x: Tensor, axis: Any = None, name: str | None = None) -> Tensor:
     """Without the axes of size one: those of `axis`, or all."""
     axis = single_axis(axis)
     if isinstance(axis, Tensor) and state.mode.static:
-        return along(axis, x.ndim, lambda a: OPS["squeeze2"](x, axes=[a]))
+        return select_by_axis(axis, x.ndim, lambda a: OPS["squeeze2"](x, axes=[a]))
     axes = axes_of(axis)
     if state.mode.static and not axes and isinstance(x, Tensor) and -1 in x.meta.shape:
         why = f"a size that only a run knows counts as other than 1 in the program (X={x.meta}); name the axis"
@@ -115,7 +126,7 @@ def stack(x: Sequence[Tensor], axis: int = 0, name: str | None = None) -> Tensor
         return x.joined(axis, True)
     parts = list(x)
     if isinstance(axis, Tensor):
-        return along(axis, parts[0].ndim + 1, lambda a: OPS["stack"](parts, axis=a))
+        return select_by_axis(axis, parts[0].ndim + 1, lambda a: OPS["stack"](parts, axis=a))
     return OPS["stack"](parts, axis=axis)
 
 
@@ -218,7 +229,7 @@ def broadcast_tensors(input: Sequence[Tensor], name: str | None = None) -> list[
     need(*tensors)
     for tensor in tensors[1:]:
         if tensor.meta.dtype != tensors[0].meta.dtype:
-            raise mixed_dtypes("broadcast_tensors", tensors[0], tensor)
+            raise mixed_dtypes_error("broadcast_tensors", tensors[0], tensor)
     return OPS["broadcast_tensors"](tensors)
 
 

@@ -18,7 +18,7 @@ from ..core.operand import named, no_tensor
 from ..core.tensor import Tensor
 from ..ops import elementwise
 from .along_axis import _add_with_axis, _divide_with_axis, _multiply_with_axis, _subtract_with_axis  # noqa: F401 - Paddle has them here
-from .convert import along, axes_of, cast, constant, full, of_length, tensor_like
+from .convert import axes_of, cast, constant, full, of_length, select_by_axis, tensor_like
 
 __all__ = [
     "abs",
@@ -101,7 +101,7 @@ def binary(op: Op, x: Any, y: Any) -> Tensor:
     x, y = _tensors(op, x, y)
     if x.meta.dtype != y.meta.dtype:
         if op.type not in _PROMOTING:
-            raise mixed_dtypes(op.type, x, y)
+            raise mixed_dtypes_error(op.type, x, y)
         x, y = promoted_floats(op.type, x, y)
     found: Tensor = op(x, y)
     return found
@@ -137,16 +137,16 @@ def _tensors(op: Op, x: Any, y: Any) -> tuple[Tensor, Tensor]:
         if not isinstance(y, Tensor):
             raise OpError(with_user_line(f"{op.type}: needs a tensor (X={type(x).__name__}, Y={type(y).__name__})"))
         y = _counted(y, x)
-        number, tensor = _fitted(tensor_like(x, y, op.type), y)
+        number, tensor = _match_dtypes(tensor_like(x, y, op.type), y)
         return number, tensor
     if not isinstance(y, Tensor):
         x = _counted(x, y)
-        number, tensor = _fitted(tensor_like(y, x, op.type), x)
+        number, tensor = _match_dtypes(tensor_like(y, x, op.type), x)
         return tensor, number
     return x, y
 
 
-def _fitted(number: Tensor, tensor: Tensor) -> tuple[Tensor, Tensor]:
+def _match_dtypes(number: Tensor, tensor: Tensor) -> tuple[Tensor, Tensor]:
     """A number, or an array, and the tensor beside it in one dtype: that which is floating or complex, else that of the tensor."""
     dn, dt = number.meta.dtype, tensor.meta.dtype
     if dn == dt:
@@ -159,7 +159,7 @@ def _fitted(number: Tensor, tensor: Tensor) -> tuple[Tensor, Tensor]:
     return cast(number, dt), tensor
 
 
-def mixed_dtypes(op: str, x: Tensor, y: Tensor) -> OpError:
+def mixed_dtypes_error(op: str, x: Tensor, y: Tensor) -> OpError:
     """Build the error for operands with different dtypes."""
     why = f"{op}: the operands must have the same dtype (X={x.meta}, Y={y.meta})"
     return OpError(with_user_line(f"{why}; cast one of them: .astype('{x.meta.dtype.name}')"))
@@ -177,7 +177,7 @@ def promoted_floats(op: str, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     if dx == dy:
         return x, y
     if state.mode.static or not _have_promotion(dx, dy):
-        raise mixed_dtypes(op, x, y)
+        raise mixed_dtypes_error(op, x, y)
     return promoted(x, y)
 
 
@@ -344,7 +344,7 @@ def cumsum(x: Tensor, axis: int | None = None, dtype: Any = None, name: str | No
     if axis is None:
         return OPS["cumsum"](x, flatten=True)
     if isinstance(axis, Tensor):
-        return along(axis, x.ndim, lambda a: OPS["cumsum"](x, axis=a))
+        return select_by_axis(axis, x.ndim, lambda a: OPS["cumsum"](x, axis=a))
     return OPS["cumsum"](x, axis=axis)
 
 
@@ -462,10 +462,10 @@ def _reduce_along(op_type: str, x: Tensor, axis: Any, keepdim: bool, dtype: Any)
     """reduce over axes of which only a run of the program knows some."""
     axes = [axis] if isinstance(axis, Tensor) else list(axis)
     if len(axes) == 1:
-        return along(axes[0], x.ndim, lambda a: reduce(op_type, x, a, keepdim, dtype))
+        return select_by_axis(axes[0], x.ndim, lambda a: reduce(op_type, x, a, keepdim, dtype))
     rank, made = x.ndim, x
     for one in axes:
-        made = along(one, rank, partial(_reduce_kept, op_type, made, dtype))
+        made = select_by_axis(one, rank, partial(_reduce_kept, op_type, made, dtype))
     if keepdim:
         return made
     kept = constant(np.ones(rank, np.bool_))

@@ -112,7 +112,7 @@ def record_branches(
 
     mixed: tensors of different dtypes or numbers of axes are a result too, whose kind only a run knows.
     """
-    pred = _one_element(mode, pred)
+    pred = _check_one_element(mode, pred)
     check_condition("cond", pred)
     mode.recorder.aliases.check(pred)
     merge = Merge(
@@ -144,7 +144,7 @@ def _merged(mode: Static, merge: Merge, pred: Variable, names: Sequence[str]) ->
     return chosen
 
 
-def _one_element(mode: Static, pred: Variable) -> Variable:
+def _check_one_element(mode: Static, pred: Variable) -> Variable:
     """Check that a condition has one element. Inside a branch or loop, the check is an assert of the program, so that it fails only in runs that reach it."""
     shape = pred.meta.shape
     if len(mode.recorder.open) == 1 or pred.meta.dtype != bool or all(d in (1, -1) for d in shape):
@@ -222,7 +222,7 @@ class Merge:
         if gone or same(a, b) or (isinstance(a, Undefined) and isinstance(b, Undefined)):
             return gone[0] if gone else a
         if isinstance(a, Undefined) or isinstance(b, Undefined):
-            return self._half(name, a, b)
+            return self._merge_maybe_undefined(name, a, b)
         if self.mode.converts and self._may_be_none(a, b):
             return self._maybe(name, a, b)
         if differ(a, b):
@@ -239,15 +239,15 @@ class Merge:
         if not dicts or a.keys() == b.keys():
             return pytree.pairwise(name, a, b, self.choice)
         labels = {key: f"{name}[{key!r}]" for key in dict.fromkeys((*a, *b))}
-        found = {key: self._entry(n, a, b, key) for key, n in labels.items()}
+        found = {key: self._merge_entry(n, a, b, key) for key, n in labels.items()}
         return {key: gone_for(n, found[key]) for key, n in labels.items()}
 
-    def _entry(self, name: str, a: dict[Any, Any], b: dict[Any, Any], key: Any) -> Any:
+    def _merge_entry(self, name: str, a: dict[Any, Any], b: dict[Any, Any], key: Any) -> Any:
         """Merge the values of one dict key after the branches. If one branch lacks the key, an error shows both dicts."""
         one, two = a.get(key, Undefined(name)), b.get(key, Undefined(name))
         if isinstance(one, Undefined) is isinstance(two, Undefined) or isinstance(one, Gone) or isinstance(two, Gone):
             return self.choice(name, one, two)
-        made = self._half(name, one, two, is_entry=True)
+        made = self._merge_maybe_undefined(name, one, two, is_entry=True)
         if isinstance(made, Variable) and made.half is not None:
             sides = "".join(
                 f"\n  {side}: {shown(v)}{self.recorder.line_of(v)}" for side, v in zip(LABELS, (a, b), strict=True)
@@ -326,7 +326,7 @@ class Merge:
         made.single = a.meta.dtype == b.meta.dtype and all(v.single or v.meta.shape in ((), (1,)) for v in (a, b))
         return made
 
-    def _half(self, name: str, a: Any, b: Any, is_entry: bool = False) -> Any:
+    def _merge_maybe_undefined(self, name: str, a: Any, b: Any, is_entry: bool = False) -> Any:
         """What only one branch gives: beside it, zeros, which no op may take but where the same branch may be taken again.
 
         is_entry: a key of a dict, which has to be there in a result too; other values of the conversion's own are guarded by flags.
@@ -338,7 +338,7 @@ class Merge:
         meta = meta_of(given)
         if isinstance(given, tuple):
             return pytree.pairwise(
-                name, given, given, lambda n, v, _: self._half(n, *((v, b) if given is a else (a, v)))
+                name, given, given, lambda n, v, _: self._merge_maybe_undefined(n, *((v, b) if given is a else (a, v)))
             )
         if given is None or meta is None:
             kept = "of what only one way gives, tensors, numbers, None and tuples of these can be carried on"

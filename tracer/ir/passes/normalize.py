@@ -11,7 +11,7 @@ from .for_test import for_testing
 from .prune import prune
 
 
-def normalized(
+def normalize(
     desc: data.Program, feeds: Sequence[str], fetches: Sequence[str], keep: bool = False, spare_feeds: bool = False
 ) -> data.Program:
     """Return the inference program.   keep: keep ops that no output needs; spare_feeds: accept inputs that no output needs, as in 1.x"""

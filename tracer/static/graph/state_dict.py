@@ -23,7 +23,7 @@ def by_variable_names(values: dict[str, Any]) -> dict[str, Any]:
     return {table.get(name, name): value for name, value in values.items() if name != NAME_TABLE}
 
 
-def set_fitting_values(program: Program, values: dict[str, Any], scope: Scope) -> None:
+def set_matching_values(program: Program, values: dict[str, Any], scope: Scope) -> None:
     """Set persistable variables in a scope. Warn about each value whose shape or dtype does not fit, or whose name is unknown."""
     known = {v.name: v for v in program.persistables()}
     for name, value in by_variable_names(values).items():
@@ -31,14 +31,14 @@ def set_fitting_values(program: Program, values: dict[str, Any], scope: Scope) -
         if name in known:
             meta, raw = known[name].meta, value.array if isinstance(value, Tensor) else value
             array = np.asarray(cuda.host(raw))
-            why = _misfit(name, array, known[name])
+            why = _mismatch(name, array, known[name])
             if not why:
                 scope.assign(name, array.astype(meta.dtype, copy=False), meta)
         if why:
             warn(f"Skip loading for '{name}'. {why}")
 
 
-def _misfit(name: str, array: Any, variable: Any) -> str:
+def _mismatch(name: str, array: Any, variable: Any) -> str:
     """Why an array cannot be assigned to a variable; empty if it can."""
     shape, dtype = variable.raw.shape, variable.meta.dtype
     if tuple(array.shape) != shape:

@@ -6,7 +6,7 @@ from typing import Any
 
 from ...capture.variable import Variable
 from ...core.errors import OperandError, with_user_line
-from ...ir.passes.normalize import normalized
+from ...ir.passes.normalize import normalize
 from ..graph.program import Program
 
 
@@ -32,4 +32,4 @@ def normalize_program(program: Program, feed_vars: Any, fetch_vars: Any, **kwarg
     if kwargs:
         raise ValueError(with_user_line(f"normalize_program: there is no config {sorted(kwargs)}"))
     feeds, fetches = names_of("feed_vars", feed_vars), names_of("fetch_vars", fetch_vars)
-    return Program.of(normalized(program.raw, feeds, fetches, keep))
+    return Program.of(normalize(program.raw, feeds, fetches, keep))

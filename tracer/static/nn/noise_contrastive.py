@@ -37,7 +37,7 @@ class Sampler:
         drawn = OPS["floor"](OPS["scale"](OPS["exp"](numbers), bias=-1.0))
         return _cast(OPS["clip"](drawn, min=0.0, max=float(self.classes - 1)), int64)
 
-    def chance(self, classes: Any) -> Any:
+    def probability(self, classes: Any) -> Any:
         """How likely classes are.   classes int64 [*] -> float32 [*]"""
         if self.kind == "custom_dist":
             return OPS["gather_nd"](self.custom, OPS["unsqueeze2"](classes, axes=[-1]))
@@ -102,7 +102,7 @@ def sampled_cost(x: Any, weight: Any, bias: Any, classes: Any, drawn: Sampler, c
     )
     if bias is not None:
         scores = OPS["elementwise_add"](scores, OPS["squeeze2"](OPS["gather_nd"](bias, places), axes=[-1]))
-    likely, noise = OPS["sigmoid"](scores), OPS["scale"](drawn.chance(classes), scale=float(count))
+    likely, noise = OPS["sigmoid"](scores), OPS["scale"](drawn.probability(classes), scale=float(count))
     both = OPS["elementwise_add"](likely, noise)
     part = OPS["elementwise_div"](likely if own else OPS["elementwise_sub"](both, likely), both)
     return OPS["scale"](OPS["reduce_sum"](OPS["log"](part), dim=[1], keep_dim=True), scale=-1.0)
