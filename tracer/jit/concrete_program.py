@@ -170,7 +170,9 @@ class Results:
 
     def __init__(self, nesting: Any, leaves: list[Any], effects: list[Effect], as_eager: bool = False) -> None:
         self.nesting = nesting
-        self.python = {i: to_python for i, leaf in enumerate(leaves) if as_eager and (to_python := to_python(leaf))}
+        self.python = {
+            i: to_python for i, leaf in enumerate(leaves) if as_eager and (to_python := python_converter(leaf))
+        }
         self.constants = {i: leaf for i, leaf in enumerate(leaves) if not isinstance(leaf, Tensor)}
         self.count = len(leaves)
         self.effects = effects
@@ -208,7 +210,7 @@ class Results:
                 effect.put(built.setdefault(id(effect.after), made))
 
 
-def to_python(leaf: Any) -> Callable[[Tensor], Any] | None:
+def python_converter(leaf: Any) -> Callable[[Tensor], Any] | None:
     """The function that converts an output tensor back to the Python number or ndarray it stands for; None for any other result."""
     if not isinstance(leaf, Variable):
         return None
