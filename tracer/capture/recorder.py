@@ -158,12 +158,12 @@ class Recorder:
         return self.program.var(name, self.block.idx)
 
     def note_line(self, made: Any, original: Any = None) -> None:
-        """Note the user's line that made a list or dict, for errors.   original: of which it is a copy, whose line it has"""
+        """Remember the user's line that created a list or dict, for error messages.   original: the object it is a copy of, whose line it takes"""
         held, line = self._lines.get(id(original), (None, ""))
         self._lines[id(made)] = made, line if original is not None and held is original else str(user_line() or "")
 
     def line_of(self, made: Any) -> str:
-        """` made at` and the line that made a list or dict; empty where it is not known."""
+        """` made at` and the line that created a list or dict; empty if unknown."""
         held, line = self._lines.get(id(made), (None, ""))
         return f" made at {line}" if held is made and line else ""
 

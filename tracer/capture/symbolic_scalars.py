@@ -154,7 +154,7 @@ def beside(value: Any, tensor: Any) -> Any:
 
 
 def _promote_to_floating(x: Any, y: Any) -> tuple[Any, Any]:
-    """Two operands of which one stands for a Python number: an integer or bool beside a floating one in the dtype of that."""
+    """Cast an integer or bool operand to the dtype of the floating one, if one of the two is a symbolic Python number."""
     if isinstance(x, Tensor) and isinstance(y, Tensor):
         if x.meta.dtype.kind in "biu" and is_float(y.meta.dtype):
             return _cast(x, y.meta.dtype), y

@@ -33,9 +33,9 @@ startup_seed: Callable[[], int] = no_seed
 
 
 def parameter_seed() -> AbstractContextManager[None]:
-    """Draw the first value of one parameter: from the `random_seed` of the default programs where it is set.
+    """Context in which the initial value of one parameter is drawn, from the `random_seed` of the default programs if it is set.
 
-    Each parameter starts anew from that seed, as in Paddle, so that parameters of one shape and initializer are equal.
+    Each parameter restarts from that seed, as in Paddle, so parameters with the same shape and initializer are equal.
     """
     own = program_seed() or startup_seed()
     return drawing_from(generator(own)) if own else nullcontext()

@@ -52,7 +52,7 @@ def __getattr__(name: str) -> Callable[..., Any]:
 
 
 def _arguments(name: str, op: Op, given: tuple[Any, ...]) -> tuple[list[Any], list[Any], dict[str, Any]]:
-    """Operands, tensors to write, and the attributes that the op knows.   Raises OpError for names and values that are not pairs."""
+    """Split the arguments into operands, output tensors and known attributes.   Raises OpError if attribute names and values are not paired."""
     first = next((at for at, value in enumerate(given) if isinstance(value, str)), len(given))
     names, values = given[first::2], given[first + 1 :: 2]
     if len(names) != len(values):
@@ -86,7 +86,7 @@ def _shape_of(x: Tensor) -> Tensor:
 
 
 def _results(op: Op, made: Any, operands: list[Any], outputs: list[Any]) -> Any:
-    """What the function returns, written to the tensors that the caller gave."""
+    """Write the results to the tensors that the caller passed, and return them."""
     if op.type in WITH_SHAPE:
         return [made, _shape_of(operands[0])]
     found = list(made) if isinstance(made, tuple) else made
@@ -101,7 +101,7 @@ def _results(op: Op, made: Any, operands: list[Any], outputs: list[Any]) -> Any:
 
 
 def _write(target: Any, value: Any) -> None:
-    """Let a tensor, or each of a list, hold a result."""
+    """Assign a result to a tensor, or the items of a result to a list of tensors."""
     if isinstance(target, list | tuple):
         for each, one in zip(target, value, strict=True):
             _write(each, one)

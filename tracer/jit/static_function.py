@@ -130,7 +130,7 @@ class StaticFunction:
             return self._rerun_as_python(concrete, args, kwargs, error)
 
     def _rerun_as_python(self, concrete: ConcreteProgram, args: Any, kwargs: Any, error: Exception) -> Any:
-        """Run a call as Python whose program failed.   Raises the error of the program where it cannot, that of Python where that fails too."""
+        """Run a call as Python after its program failed. Raises the error of the program if this is impossible, and that of Python if Python fails too."""
         if self._fallback.full_graph or concrete.prints:
             raise error
         found = self.dygraph_function(*args, **kwargs)

@@ -25,7 +25,7 @@ def _check_axes(x: Any, axis1: int, axis2: int) -> tuple[int, int]:
 
 
 def _clamp_offset(offset: int, rows: int, columns: int) -> int:
-    """The offset, or one of an empty diagonal where it is outside: NumPy reads outside of the array for -2**31."""
+    """Clamp an offset to the first empty diagonal: NumPy reads out of bounds for -2**31."""
     return max(-rows, min(offset, columns))
 
 

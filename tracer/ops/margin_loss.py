@@ -1,4 +1,4 @@
-"""Losses of Paddle 1.x without a layer today: hinge_loss, modified_huber_loss and identity_loss."""
+"""Losses of Paddle 1.x that have no Layer in Paddle 2: hinge_loss, modified_huber_loss and identity_loss."""
 
 from __future__ import annotations
 

@@ -74,6 +74,6 @@ class LRScheduler:
 
 
 def _plain(value: Any) -> Any:
-    """A Python number in place of a tensor or an array of one element."""
+    """Convert a one-element tensor or array to a Python number."""
     array = getattr(value, "array", value)
     return array.item() if isinstance(array, np.ndarray | np.generic) and array.size == 1 else value

@@ -80,7 +80,7 @@ class Optimizer:
     ] = {}  # attributes of that op by the name that a group of parameters has for them
     _multi_precision = False
     _rate_shape: tuple[int, ...] = ()  # of the variable of the learning rate in programs
-    is_training_state = True  # converted code may not touch it while a program is recorded
+    is_training_state = True  # converted code must not use it while a program is recorded
     _in_programs = True  # whether its step is an op that a program can hold
 
     def __init__(
@@ -181,7 +181,7 @@ class Optimizer:
                 self._update(*change)
 
     def _clip_gradients(self, pairs: list[tuple[Parameter, Array]]) -> list[tuple[Parameter, Array]]:
-        """The pairs with their gradients clipped: those of each group of parameters by themselves, by its own clip if it has one."""
+        """Clip the gradients of each parameter group separately, with the `grad_clip` of the group if it has one."""
         if not self._settings:
             return pairs if self._grad_clip is None else self._grad_clip(pairs)
         groups: dict[int, list[tuple[Parameter, Array]]] = {}
@@ -415,7 +415,7 @@ class Optimizer:
 
     def _reject_missing(self, parameter: Parameter, missing: Sequence[str]) -> None:
         why = f"optimizer Tensor {self._key(parameter, missing[0], False)} not found in the state dict"
-        hint = "names of parameters have to be those of the model that was saved"
+        hint = "the parameter names must equal those of the saved model"
         raise MisfitError(with_user_line(f"{type(self).__name__}.set_state_dict: {why}; {hint}"))
 
     def _given(self, state_dict: dict[str, Any], parameter: Parameter, key: str, mastered: bool) -> Any:

@@ -158,7 +158,7 @@ def offsets_in(feed: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _floating_results(program: Desc) -> dict[str, OpDesc]:
-    """The floating variables that ops of the outermost block compute, in order, with their ops."""
+    """The floating variables computed in the outermost block, in order, with the ops that compute them."""
     declared, found = program.block.vars, dict[str, OpDesc]()
     for op in program.block.ops:
         for name in op.output_names():

@@ -108,7 +108,7 @@ def binary(op: Op, x: Any, y: Any) -> Tensor:
 
 
 def operator(op: Op, x: Any, y: Any) -> Tensor:
-    """`op` as an operator of Python: a right operand of another dtype is cast to the left one's, where they are not promoted."""
+    """`op` as a Python operator: if the dtypes are not promoted, the right operand is cast to the dtype of the left one."""
     x, y = _tensors(op, x, y)
     dx, dy = x.meta.dtype, y.meta.dtype
     if dx != dy:
@@ -132,7 +132,7 @@ def cast_right(op: str, x: Tensor, y: Tensor) -> Tensor:
 
 
 def _tensors(op: Op, x: Any, y: Any) -> tuple[Tensor, Tensor]:
-    """Both operands as tensors.   Beside a number, truth values are whole numbers and integers become floating where the number is."""
+    """Convert both operands to tensors. Beside a Python number, bool counts as integer, and integers become floating if the number is."""
     if not isinstance(x, Tensor):
         if not isinstance(y, Tensor):
             raise OpError(with_user_line(f"{op.type}: needs a tensor (X={type(x).__name__}, Y={type(y).__name__})"))
@@ -147,7 +147,7 @@ def _tensors(op: Op, x: Any, y: Any) -> tuple[Tensor, Tensor]:
 
 
 def _match_dtypes(number: Tensor, tensor: Tensor) -> tuple[Tensor, Tensor]:
-    """A number, or an array, and the tensor beside it in one dtype: that which is floating or complex, else that of the tensor."""
+    """Cast a number or array and a tensor to a common dtype: the floating or complex one, else that of the tensor."""
     dn, dt = number.meta.dtype, tensor.meta.dtype
     if dn == dt:
         return number, tensor
@@ -459,7 +459,7 @@ def _holds_tensor(axis: Any) -> bool:
 
 
 def _reduce_along(op_type: str, x: Tensor, axis: Any, keepdim: bool, dtype: Any) -> Tensor:
-    """reduce over axes of which only a run of the program knows some."""
+    """Reduce over axes of which some are symbolic."""
     axes = [axis] if isinstance(axis, Tensor) else list(axis)
     if len(axes) == 1:
         return select_by_axis(axes[0], x.ndim, lambda a: reduce(op_type, x, a, keepdim, dtype))

@@ -1,4 +1,4 @@
-"""Branches: two blocks of which one runs, and for every result a choice between what they give."""
+"""Record branches: two blocks of which one runs, and a select op for every result."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ Branch = Callable[[], Any]
 
 @dataclass
 class Side:
-    """One branch as it was recorded.   values: what it gives; changed: by id, tensors from outside and what it made of them.
+    """A recorded branch.   values: its results; changed: by id, outer tensors and their new versions.
 
-    outside: places that it wrote; stale: tensors that are out of date after it.
+    outside: mutable locations that it wrote; stale: tensors that a mutation invalidated.
     """
 
     inner: Inner
@@ -156,7 +156,7 @@ def _check_one_element(mode: Static, pred: Variable) -> Variable:
 
 
 def check_condition(what: str, pred: Tensor) -> None:
-    """Raise TypeError unless `pred` is one truth value."""
+    """Raise TypeError unless `pred` is a bool tensor with one element."""
     if not isinstance(pred, Tensor):
         raise TypeError(with_user_line(f"{what}: the condition is {type(pred).__name__}, not a Tensor"))
     meta = pred.meta
@@ -234,7 +234,7 @@ class Merge:
         return self._tensor(name, a, b)
 
     def _containers(self, name: str, a: Any, b: Any) -> Any:
-        """Two containers of one shape, or dicts that have some keys on one way only; DIFFERENT for any other two values."""
+        """Merge two containers with the same structure, or dicts with different keys; DIFFERENT for any other two values."""
         dicts = self.mode.converts and isinstance(a, dict) and isinstance(b, dict)
         if not dicts or a.keys() == b.keys():
             return pytree.pairwise(name, a, b, self.choice)
@@ -256,7 +256,7 @@ class Merge:
         return made
 
     def _tensor(self, name: str, a: Any, b: Any) -> Variable:
-        """A tensor or number that is one on the first side and another on the second."""
+        """Merge a tensor or number that differs between the branches."""
         if isinstance(a, Variable) and isinstance(b, Variable) and _unlike(a, b) and self._may_mix(name, a, b):
             return self._mixed(a, b)
         flags = tuple(self._is_set(name, v, side) for v, side in zip((a, b), self.sides, strict=True))
@@ -327,9 +327,9 @@ class Merge:
         return made
 
     def _merge_maybe_undefined(self, name: str, a: Any, b: Any, is_entry: bool = False) -> Any:
-        """What only one branch gives: beside it, zeros, which no op may take but where the same branch may be taken again.
+        """Merge a value that only one branch assigns. The other branch contributes zeros, which ops may read only under the same condition.
 
-        is_entry: a key of a dict, which has to be there in a result too; other values of the conversion's own are guarded by flags.
+        is_entry: whether the value is a dict entry, which a result must also contain. Other values are guarded by flags.
         """
         if isinstance(a, Gone) or isinstance(b, Gone):
             return a if isinstance(a, Gone) else b

@@ -120,7 +120,7 @@ def _ended(world: World, codes: dict[int, int | None]) -> int:
 
 
 def _find_early_exit(world: World, codes: dict[int, int | None]) -> int | None:
-    """A rank that joined the others and then ended with code 0 without telling them, as os._exit(0) does."""
+    """Find a rank that joined the group and then exited with code 0 without notice, as os._exit(0) does."""
     for rank, code in codes.items():
         if code == 0 and (world.folder / f"rank.{rank}.now").exists():
             state = waiting_of(world, rank)
@@ -150,7 +150,7 @@ def _waiting(world: World, gone: int | None) -> list[str]:
 
 
 def _missing_ranks(world: World, gone: int | None) -> list[str]:
-    """Which ranks others wait for in vain.   gone: a rank of which enough is said"""
+    """List the ranks that did not enter a collective in which others wait.   gone: a rank to leave out, because it is reported already"""
     states = {rank: waiting_of(world, rank) for rank in range(world.plan.count)}
     waiting = {rank: state for rank, state in states.items() if state is not None and state.what != _LEAVING}
     lines = []

@@ -84,7 +84,7 @@ def dropout(
 
 
 def _dropout_with_tensor_p(x: Tensor, p: Tensor, axis: Any, training: bool, mode: str) -> Tensor:
-    """dropout with a probability that only a run of the program knows."""
+    """dropout with a symbolic probability."""
     upscale = mode == "upscale_in_train"
     chance = OPS["reshape2"](cast(p, x.dtype), shape=[])
     factor = OPS["scale"](chance, scale=-1.0, bias=1.0)
@@ -121,7 +121,7 @@ def _dropout_axis(x: Tensor, p: float, axes: list[int], training: bool, mode: st
 
 
 def _check_rank(x: Tensor, rank: int, op: str) -> None:
-    """Raise OpError for a tensor of another number of axes."""
+    """Raise OpError unless `x` has `rank` axes."""
     need(x)
     if x.ndim != rank:
         raise OpError(with_user_line(f"{op}: the tensor has {x.ndim} axes, not {rank} (X={x.meta})"))

@@ -1,4 +1,4 @@
-"""`normalize_program`: a program as it is exported."""
+"""`normalize_program`: the inference program for export."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..graph.program import Program
 
 
 def names_of(what: str, given: Any) -> list[str]:
-    """The names of variables that users list.   Raises TypeError for what is none."""
+    """The names of variables in a user's list.   Raises TypeError for other objects."""
     many = given if isinstance(given, list | tuple) else [given]
     for item in many:
         if not isinstance(item, Variable):
