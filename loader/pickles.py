@@ -69,12 +69,12 @@ class _Machine:
         self.size = size
         # Each call may copy a value that was kept; all copies together stay in proportion to the file.
         self.budget = 8 * size + 4096
-        # Keys can be chosen so that each is compared with all others of its dict; all such comparisons together stay in proportion.
+        # A file can choose keys that collide, so that each is compared with all others of its dict. The total number of comparisons is bounded.
         self.comparisons = 256 * size + (1 << 22)
-        self.num_predictable: dict[int, int] = {}  # id of a dict -> its keys whose hashes the file chooses
+        self.num_predictable: dict[int, int] = {}  # id of a dict -> number of its keys whose hashes the file can choose
         self.depths: dict[
             int, tuple[Any, int]
-        ] = {}  # of containers that hold containers, by id; kept, so that ids stay
+        ] = {}  # containers that hold containers, by id; the references keep the ids from being reused
 
     def step(self, name: str, arg: Any) -> None:
         if name in _PUSH_ARG:

@@ -43,14 +43,14 @@ def without_axis(value: Any) -> Any:
 
 
 Handler = Callable[["Walk", OpDesc, int], None]
-# Rules of ops that run blocks, have side effects or work on lists; the modules that have them add them here.
+# Gradient rules of ops with sub-blocks, side effects or TensorArrays. The modules that define them register them here.
 RULES: dict[str, Handler] = {}
 
 
 class Walk:
     """The way back through one block.   pending: gradients of its variables; what it writes goes to the block that is written."""
 
-    emit_grad_op: ClassVar[Callable[[Walk, Op, OpDesc, int], bool]]  # emit_grad_ops sets it
+    emit_grad_op: ClassVar[Callable[[Walk, Op, OpDesc, int], bool]]  # set by emit_grad_ops
 
     def __init__(
         self, recorder: Recorder, reach: Reach, versions: Versions, wanted: Collection[str] = ()

@@ -105,7 +105,9 @@ class Versions:
             self.block_of(overwritten).vars[found] = replace(
                 var, name=found, persistable=False, is_parameter=False, checks_feed=False
             )
-            role = {"op_role": Attr(AttrType.INT, 1)} if recorder.by_hand else {}  # a clone for test needs no copies
+            role = (
+                {"op_role": Attr(AttrType.INT, 1)} if recorder.by_hand else {}
+            )  # marked as backward ops, so that clone(for_test=True) removes the copies
             copy = OpDesc("assign", {"X": [name]}, {"Out": [found]}, role, self.ops[overwritten].where)
             self._copies.setdefault(overwritten, []).append(copy)
         return found

@@ -100,9 +100,9 @@ class Static(Mode):
     """Write every op down without running it; a size that is not known becomes a value of the program."""
 
     silent = False
-    differentiate: ClassVar[Callable[..., list[Any] | None]]  # autodiff sets it: it writes ops in this mode
+    differentiate: ClassVar[Callable[..., list[Any] | None]]  # set by autodiff, which emits ops in this mode
     static = True
-    continues = False  # whether a recording goes on after an error
+    continues = False  # whether recording continues after an error
     switch: ClassVar[Callable[..., Any]]  # `switch_case`, set by control/cases.py, which builds on this file
 
     def __init__(

@@ -24,7 +24,7 @@ from .registers import Registers
 SKIPPED = ("feed", "fetch")
 UNTYPED = (AttrType.BLOCK, AttrType.BLOCKS, AttrType.VAR, AttrType.VARS)
 Rule = Callable[["Lowering", int, OpDesc], Step | None]
-# How ops become instructions that are not calls of their kernels.   The modules that know such ops add to these tables.
+# Lowering rules of ops that are not lowered to a kernel call. The modules that define them register them in these tables.
 RULES: dict[str, Rule] = {}  # rules that return one instruction, or None to call the kernel
 SEQUENCE_RULES: dict[str, Callable[[Lowering, int, OpDesc], list[Step]]] = {}  # rules that return several instructions
 
@@ -83,7 +83,7 @@ class Lowering(Registers):
 
     def step(self, block: int, desc: OpDesc) -> Step:
         """The instruction of one op that is one."""
-        desc = self.gradients.find(desc) or desc  # an op `vjp` in place of Paddle's gradient op
+        desc = self.gradients.find(desc) or desc  # an op `vjp` that replaces a gradient op of Paddle
         rule = RULES.get(desc.type)
         if self.tensors and desc.type == "assign" and not self.is_array(block, desc.inputs["X"][0]):
             rule = None

@@ -27,7 +27,7 @@ def no_seed() -> int:
     return 0
 
 
-# The `random_seed` of the default main and startup program; `static.graph.defaults`, which has these programs, sets both.
+# Functions that return the `random_seed` of the default main and startup program. `static.graph.default_programs` sets both.
 program_seed: Callable[[], int] = no_seed
 startup_seed: Callable[[], int] = no_seed
 

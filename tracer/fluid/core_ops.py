@@ -1,4 +1,4 @@
-"""fluid.core.ops and paddle._legacy_C_ops: ops called as Paddle's generated functions are.
+"""fluid.core.ops and paddle._legacy_C_ops: ops with the calling convention of Paddle's generated functions.
 
 Operands come first, in the order of the op's slots; then, for the slots of results that the caller has, the tensors to write; then
 names of attributes and their values.   `relu_` is `relu` in place.   An op whose result is a list is told its length.
@@ -19,7 +19,7 @@ from ..tensor.manipulation import in_place
 
 # Ops whose function also returns XShape, a tensor without elements that holds the shape of the operand.
 WITH_SHAPE = frozenset({"reshape2", "transpose2", "squeeze2", "unsqueeze2", "flatten2", "flatten_contiguous_range"})
-# Ops whose function has operands or results in another order than Oarlock's op; that of 1.x has the operands in this order.
+# Ops whose function has operands or results in a different order than Oarlock's op. Functions of 1.x have the operands in this order.
 OPERANDS = {
     "lookup_table_v2": "Ids W",
     "multiplex": "X Ids",
@@ -28,7 +28,7 @@ OPERANDS = {
     "set_value": "Input ValueTensor StartsTensorList EndsTensorList StepsTensorList",
 }
 RESULTS = {"huber_loss": "Out Residual", "rnn": "Out DropoutState State Reserve"}
-MASTER = "MasterParam"  # an operand whose result Oarlock's ops leave out
+MASTER = "MasterParam"  # an operand for which Oarlock's ops return no result
 
 
 def __getattr__(name: str) -> Callable[..., Any]:
@@ -57,7 +57,7 @@ def _arguments(name: str, op: Op, given: tuple[Any, ...]) -> tuple[list[Any], li
     names, values = given[first::2], given[first + 1 :: 2]
     if len(names) != len(values):
         raise OpError(with_user_line(f"{name}: the attribute {names[-1]!r} has no value"))
-    # lengths of lists of results
+    # numbers of items of list outputs
     operands = [value for value in given[:first] if not isinstance(value, int) or isinstance(value, bool)]
     attrs = {key: value for key, value in zip(names, values, strict=True) if key in op.attrs}
     slots = [slot.name for slot in op.ins if not slot.lod_of]

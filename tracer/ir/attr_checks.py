@@ -46,9 +46,9 @@ COUNTS = frozenset((
     "part_size", "pooled_size", "sample_per_part", "power_iters", "pyramid_height",
 ))  # fmt: skip
 MAX_COUNT = 4096
-LARGEST = {"window": MAX_WINDOW, "count": MAX_COUNT}  # by kind of attribute
-MAX_NUMBERS = 2 * MAX_RANK  # of a list of axes, or of sizes along them
-NUMBER_TEXTS = frozenset({"rtol", "atol"})  # texts that spell a number, which Paddle 1.8 wrote as a FLOAT
+LARGEST = {"window": MAX_WINDOW, "count": MAX_COUNT}  # largest absolute value, by kind of attribute
+MAX_NUMBERS = 2 * MAX_RANK  # max length of a list of axes, or of sizes per axis
+NUMBER_TEXTS = frozenset({"rtol", "atol"})  # STRING attributes that spell a number; Paddle 1.8 wrote a FLOAT
 
 
 def attr_kind(op: Op, name: str) -> str:

@@ -247,7 +247,9 @@ def build(
         if recorder.rollback.irreversible and isinstance(error, SideEffectError):
             why = f"{recorder.rollback.irreversible} cannot be undone, so the call cannot run as Python; set full_graph=False"
             raise TraceError(f"{why}: {error}") from error
-        if not strict and not isinstance(error, SideEffectError):  # else the call runs as Python, which warns itself
+        if not strict and not isinstance(
+            error, SideEffectError
+        ):  # else the call runs as Python, which issues the warnings itself
             _issue(warnings)
         raise
     recorder.rollback.commit()

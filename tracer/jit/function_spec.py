@@ -31,7 +31,7 @@ class FunctionSpec:
     def unified_args_and_kwargs(
         self, args: Sequence[Any], kwargs: Mapping[str, Any]
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:  # fmt: skip
-        """Merge keyword arguments and defaults into the positional arguments; return them and the remaining keywords.   Raises ValueError for a missing argument."""
+        """Merge keywords and defaults into the positional arguments; also return the remaining keywords.   Raises ValueError for a missing argument."""
         left, found = dict(kwargs), list(args)
         names = self.args_name
         if len(found) > len(names):

@@ -32,7 +32,7 @@ def _made(spec: ParamAttr, name: str, shape: Any, dtype: Any, start: Initializer
     builder = state.mode.builder
     if builder is not None:
         recorded = first or (lambda: start.recorded(sizes, dtype))
-        with rng.parameter_seed():  # for what is drawn now, not by an op of the startup program
+        with rng.parameter_seed():  # for values drawn now, not by an op of the startup program
             made: Parameter = builder.parameter(name, sizes, dtype, spec.trainable, recorded)
     elif first is not None:
         raise OarlockError(

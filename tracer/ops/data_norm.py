@@ -71,7 +71,7 @@ def _(g, scale_w, bias, x, size, total, squares, *, epsilon, slot_dim, enable_sc
         return reduce_sum(masked(t), dim=[0])
 
     def to_x() -> Any:
-        # Paddle leaves out the slots that were not shown only together with scale_w.
+        # Paddle skips slots without data only if scale_w is given.
         return mul(masked(mul(g, scale_w)) if enable_scale_and_shift else g, Scales)
 
     def rows() -> Any:

@@ -75,9 +75,7 @@ class Optimizer:
 
     _op: Op  # what makes a step
     _attrs: dict[str, Any]  # of that op
-    _group_names: ClassVar[
-        dict[str, str]
-    ] = {}  # attributes of that op by the name that a group of parameters has for them
+    _group_names: ClassVar[dict[str, str]] = {}  # maps option names of a parameter group to attributes of the op
     _multi_precision = False
     _rate_shape: tuple[int, ...] = ()  # of the variable of the learning rate in programs
     is_training_state = True  # converted code must not use it while a program is recorded
@@ -278,7 +276,7 @@ class Optimizer:
         like = parameter.array
         keep_wide = self._multi_precision and work_dtype(like.dtype) != like.dtype
         dtype = work_dtype(like.dtype) if keep_wide else like.dtype
-        attrs = self._attrs_of(parameter)  # the power of an attribute starts as the parameter's own value of it
+        attrs = self._attrs_of(parameter)  # a power accumulator starts with the parameter's own attribute value
         kinds = [
             a._replace(start=attrs.get(a.name.removesuffix("_pow_acc"), a.start)) if a.single else a
             for a in self._kinds()
@@ -394,7 +392,7 @@ class Optimizer:
         if isinstance(self._learning_rate, LRScheduler):
             if "LR_Scheduler" in state_dict:
                 self._learning_rate.set_state_dict(state_dict["LR_Scheduler"])
-            elif "global_step" not in state_dict:  # which is all that Paddle 1.6 and 1.7 saved of a scheduler
+            elif "global_step" not in state_dict:  # Paddle 1.6 and 1.7 saved only this of a scheduler
                 why = "this optimizer has a learning rate scheduler, and state_dict has no 'LR_Scheduler'"
                 raise StateError(with_user_line(f"{type(self).__name__}.set_state_dict: {why}"))
         for variable in (v for kept in self._variables.values() for v in kept.values()):

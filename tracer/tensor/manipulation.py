@@ -66,7 +66,7 @@ def t(input: Tensor, name: str | None = None) -> Tensor:
 
 
 def cast(x: Tensor, dtype: Any) -> Tensor:
-    """`x` with another dtype: a tensor of its own, also where `x` has that dtype already.   x [*] -> [*]"""
+    """Cast `x` to another dtype. Always returns a copy, even if `x` has that dtype.   x [*] -> [*]"""
     found = as_dtype(x, dtype)
     return OPS["assign"](x) if found is x else found
 
@@ -105,7 +105,7 @@ def squeeze(x: Tensor, axis: Any = None, name: str | None = None) -> Tensor:
 
 
 def unsqueeze(x: Tensor, axis: Any, name: str | None = None) -> Tensor:
-    """With new axes of size one at `axis`: an int, a list of ints and tensors, or a tensor of ints."""
+    """Insert axes of size 1 at `axis`: an int, a list of ints and tensors, or a tensor of ints."""
     if isinstance(axis, Tensor) and state.mode.static:
         return OPS["unsqueeze2"](x, OPS["reshape2"](axis, shape=[-1]), None)
     axes, tensors = bounds(axis) if isinstance(axis, list | tuple) else (axes_of(axis), None)

@@ -88,7 +88,7 @@ IN_PLACE = [
 _SCALARS = (bool, int, float, np.bool_, np.integer, np.floating)
 
 
-# Ops of which Paddle promotes two floating dtypes, or a complex and a real one; all others reject operands of two dtypes.
+# Ops for which Paddle promotes two floating dtypes, or a complex and a real one. All others reject operands with different dtypes.
 _PROMOTING = frozenset({"elementwise_add", "elementwise_sub", "elementwise_mul"})
 
 
@@ -172,7 +172,7 @@ def _counted(x: Tensor, number: Any) -> Tensor:
 
 
 def promoted_floats(op: str, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
-    """Operands of a function whose dtypes Paddle promotes.   Raises OpError for two dtypes that are not both floating, or in a program."""
+    """Promote the operands of a function for which Paddle promotes.   Raises OpError for different dtypes if not both are floating, or in a program."""
     dx, dy = x.meta.dtype, y.meta.dtype
     if dx == dy:
         return x, y
@@ -186,7 +186,7 @@ def _have_promotion(dx: Any, dy: Any) -> bool:
 
 
 def promoted(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
-    """Both operands in the dtype that holds both: complex before real, wide before narrow."""
+    """Cast both operands to the common dtype: complex over real, the wider over the narrower."""
     dx, dy = x.meta.dtype, y.meta.dtype
     wide = promote(dx, dy) if is_float(dx) and is_float(dy) else next(d for d in (dx, dy) if d.kind == "c")
     return cast(x, wide), cast(y, wide)
@@ -375,7 +375,7 @@ def unary(op_type: str, doc: str, needs_float: bool = True) -> Any:
 
 
 def pair(op_type: str, doc: str, result: str = "") -> Any:
-    """A function of two operands that is one op; result: what its text calls the dtype of the result."""
+    """Make a public function of two operands from one op.   result: dtype of the result, as its docstring names it"""
     op = OPS[op_type]
 
     def function(x: Any, y: Any, name: str | None = None) -> Tensor:

@@ -116,7 +116,7 @@ class Rollback:
             self.flags[id(tensor)] = tensor, tensor.stop_gradient
 
     def _save_random(self, value: random.Random) -> None:
-        with suppress(NotImplementedError):  # that of the system has no state
+        with suppress(NotImplementedError):  # SystemRandom has no state
             state = value.getstate()
             self._undo.append(lambda: value.setstate(state))
 

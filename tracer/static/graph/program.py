@@ -43,7 +43,7 @@ class Program:
 
     adopt: ClassVar[
         Callable[[Program, Tensor], Variable]
-    ]  # declares a parameter made outside of the program; parameters sets it
+    ]  # declares a parameter created outside of the program; set by `parameters`
 
     def __init__(self) -> None:
         self._hold(None)

@@ -58,7 +58,7 @@ class ProcessNames(Namer):
 
 
 class HandRecorder(Recorder):
-    """Writes a program that users see.   adopt: makes a variable of a Parameter that was made before, with its value;
+    """Recorder of a public Program.   adopt: declares a variable for an existing Parameter, with its value;
     block_of: the block of a number, as users see it.
     """
 

@@ -22,7 +22,7 @@ def names_of(what: str, given: Any) -> list[str]:
 
 
 def normalize_program(program: Program, feed_vars: Any, fetch_vars: Any, **kwargs: Any) -> Program:
-    """A program for inference: what fetch_vars need, fed with feed_vars, dropout and norms in eval mode.
+    """Return an inference program: the ops between feed_vars and fetch_vars, with dropout and norms in eval mode.
 
     skip_prune_program=True: all ops that are no gradients' and no optimizer's stay.
     """
