@@ -17,8 +17,8 @@ from ..core.errors import FileError
 Content = bytes | Iterable[bytes | memoryview] | Callable[[BinaryIO], object] | None
 
 
-_STAGING = ".oarlock-saving-"  # begins the name of a folder in which files lie until all of them are complete
-_BACKUP = ".old"  # ends the name of a replaced file in such a folder
+_STAGING = ".oarlock-saving-"  # name prefix of a staging folder, which holds the files until all of them are complete
+_BACKUP = ".old"  # name suffix of a replaced file in a staging folder
 
 
 @contextmanager
@@ -81,13 +81,13 @@ def _staging_folder(parent: str) -> Iterator[Path]:
 
     The system releases the lock when this process ends, however it ends: `_remove_abandoned` goes by that.
     """
-    while True:  # until no other process removed the folder before it was locked
+    while True:  # retry if another process removed the folder before it was locked
         folder = Path(tempfile.mkdtemp(prefix=_STAGING, dir=parent))
         try:
             handle = os.open(folder, os.O_RDONLY)
         except FileNotFoundError:
             continue
-        with suppress(OSError):  # file systems without locks: no process removes the folder there
+        with suppress(OSError):  # file system without locks: no process removes the folder there
             fcntl.flock(handle, fcntl.LOCK_EX)
         if folder.exists():
             break
@@ -105,7 +105,7 @@ def _remove_abandoned(parent: str, saved: set[str]) -> None:
     through replacing them, and the backups are all that is left of the old ones.
     """
     for folder in list(Path(parent).glob(_STAGING + "*")):
-        with suppress(OSError):  # of somebody else, in use, or removed meanwhile
+        with suppress(OSError):  # owned by another user, in use, or removed meanwhile
             handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -267,7 +267,7 @@ def _contract(message: Any) -> Contract:
         raise _Bad(f"contract: is of version {message.version}; this version of Oarlock reads {CONTRACT_VERSION}")
     try:
         for part in (message, *message.inputs, *message.outputs, *message.guards):
-            _no_other_wire_type(part)
+            _check_wire_types(part)
         return Contract(
             inputs=[_arg(arg) for arg in message.inputs],
             outputs=[_arg(arg) for arg in message.outputs],
@@ -280,8 +280,8 @@ def _contract(message: Any) -> Contract:
         raise _inside(error, "contract") from None
 
 
-def _no_other_wire_type(message: Any) -> None:
-    """Reject a known field with the wire type of another type, and groups; a new field of a later version may be there."""
+def _check_wire_types(message: Any) -> None:
+    """Reject groups and known fields with a wrong wire type. Unknown fields are accepted: a later version may write them."""
     for field in UnknownFieldSet(message):  # type: ignore[attr-defined]  # the stubs lack __iter__
         if field.wire_type in (3, 4) or field.field_number in message.DESCRIPTOR.fields_by_number:
             raise _Bad(f"field {field.field_number} has wire type {field.wire_type}")

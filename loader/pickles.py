@@ -20,7 +20,7 @@ from .pickle_values import CALLS, Refused, Unmade, build, describe
 
 MAX_DEPTH = 100  # of nested containers
 _MARK = object()
-_TO_JUDGE = (dict, list, tuple, Unmade)
+_CONTAINERS = (dict, list, tuple, Unmade)
 _ENDS_IN_DATA = (type(None), bool, int, float, complex, str, bytes)
 
 
@@ -69,12 +69,12 @@ class _Machine:
         self.size = size
         # Each call may copy a value that was kept; all copies together stay in proportion to the file.
         self.budget = 8 * size + 4096
-        # Keys can be chosen so that each is compared with all others of its dict; all such comparisons together stay in proportion.
+        # A file can choose keys that collide, so that each is compared with all others of its dict. The total number of comparisons is bounded.
         self.comparisons = 256 * size + (1 << 22)
-        self.num_predictable: dict[int, int] = {}  # id of a dict -> its keys whose hashes the file chooses
+        self.num_predictable: dict[int, int] = {}  # id of a dict -> number of its keys whose hashes the file can choose
         self.depths: dict[
             int, tuple[Any, int]
-        ] = {}  # of containers that hold containers, by id; kept, so that ids stay
+        ] = {}  # containers that hold containers, by id; the references keep the ids from being reused
 
     def step(self, name: str, arg: Any) -> None:
         if name in _PUSH_ARG:
@@ -120,17 +120,17 @@ class _Machine:
             if not all(isinstance(part, _ENDS_IN_DATA) for part in flat):
                 raise Refused(f"has a key that is not plain data: {describe(key)}")
             self.spend(sum(map(_weight, flat)))
-            if not _is_hashed_apart(key):
+            if not _is_collision_free(key):
                 others = self.num_predictable.get(id(target), 0)
                 self.num_predictable[id(target)] = others + 1
                 self.comparisons -= others * sum(map(_weight, flat))
                 if self.comparisons < 0:
-                    raise Refused(f"has {others} keys in one dict that are neither text nor small numbers")
+                    raise Refused(f"has {others} keys in one dict that are neither strings nor small integers")
             target[key] = value
         self.note_depth(target, items)
 
     def note_depth(self, container: Any, items: list[Any] | tuple[Any, ...]) -> None:
-        """Refuse a container that nests too deep as soon as it is made; `_judge` sees what is put into it later."""
+        """Reject a container that nests too deep when it is created; `_judge` checks items that are added later."""
         inner = [item for item in items if isinstance(item, (dict, list, tuple)) and item]
         if inner:
             known = self.depths.get(id(container), (container, 0))[1]
@@ -184,7 +184,7 @@ def _weight(key: Any) -> int:
     return 1 + key.bit_length() // 8 if isinstance(key, int) else 9
 
 
-def _is_hashed_apart(key: Any) -> bool:
+def _is_collision_free(key: Any) -> bool:
     """Whether a file cannot choose many such keys that a dict must compare with each other.
 
     Hashes of text are random in each process.   Of 2^24 numbers few share their places in a dict of many.
@@ -219,7 +219,7 @@ def _judge(root: Any, most: int) -> None:
                 raise Refused("holds a container that holds itself")
             open_.add(id(value))
             todo.append((value, True))
-            todo.extend((c, False) for c in inner if isinstance(c, _TO_JUDGE) and id(c) not in sizes)
+            todo.extend((c, False) for c in inner if isinstance(c, _CONTAINERS) and id(c) not in sizes)
             continue
         open_.discard(id(value))
         known = [sizes.get(id(child), (1, 0)) for child in inner]

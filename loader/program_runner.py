@@ -83,7 +83,7 @@ class ProgramRunner:
             self._engine = self._build()
         except (UnsupportedError, EngineError) as error:
             asked = isinstance(error, EngineError) and self.engine_is_required
-            if asked or not self.runs_here:
+            if asked or not self.has_own_kernels:
                 raise
             warn(f"{self._name}: {self._cause(error)}; the model runs op by op, slower")
             return error
@@ -106,7 +106,7 @@ class ProgramRunner:
             return self._inferred_here(arrays)
         if self._changed():
             self._arrays, self._engine = [t.array for t in self._tensors], None
-            if self.runs_here:
+            if self.has_own_kernels:
                 return self._inferred_here(arrays)
         if self._engine is None:
             self._engine = self._build()
@@ -114,12 +114,12 @@ class ProgramRunner:
 
     @property
     def engine_is_required(self) -> bool:
-        """Whether options name an engine or a device for it."""
+        """Whether the options select an engine or a device."""
         return not ASKED.isdisjoint(self._options)
 
     @cached_property
-    def runs_here(self) -> bool:
-        """Whether our own kernels can run the program."""
+    def has_own_kernels(self) -> bool:
+        """Whether Oarlock's own kernels can run the program."""
         try:
             return not lowered(
                 self.program

@@ -13,24 +13,24 @@ T = TypeVar("T")
 _AT_ONCE = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)  # a pipe without a writer would be waited for
 
 
-class _Regular(io.FileIO):
-    """A file whose reads never wait: in /proc there are some that say they are regular, and wait for what is to come."""
+class _NonBlockingFile(io.FileIO):
+    """A file whose reads never block. Some files in /proc report to be regular, but a read of them blocks until data arrives."""
 
     path = ""
 
     def readinto(self, buffer: Any, /) -> int:
-        """Read into a buffer and return the number of bytes.   Raises FileError where it would have to wait."""
+        """Read into a buffer and return the number of bytes.   Raises FileError if the read would block."""
         count: int | None = super().readinto(buffer)
-        return self._known(count)
+        return self._require_data(count)
 
     def readall(self) -> bytes:
-        """Read the rest of the file.   Raises FileError where it would have to wait."""
+        """Read the rest of the file.   Raises FileError if the read would block."""
         data: bytes | None = super().readall()
-        return self._known(data)
+        return self._require_data(data)
 
-    def _known(self, found: T | None) -> T:
+    def _require_data(self, found: T | None) -> T:
         if found is None:
-            raise FileError(f"{os.path.basename(self.path)}: is not a regular file ({self.path}): a read would wait")
+            raise FileError(f"{os.path.basename(self.path)}: is not a regular file ({self.path}): a read would block")
         return found
 
 
@@ -40,7 +40,7 @@ def opened(path: str | os.PathLike[str]) -> BinaryIO:
     if not stat.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)
         raise FileError(f"{os.path.basename(path)}: is not a regular file ({os.fspath(path)})")
-    file = _Regular(handle, "rb")
+    file = _NonBlockingFile(handle, "rb")
     file.path = os.fspath(path)
     return io.BufferedReader(file)
 

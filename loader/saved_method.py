@@ -16,7 +16,7 @@ from ..capture.dynamic_shapes import without_guards
 from ..core.dtype import dtype_of
 from ..core.errors import OpError, with_user_line
 from ..core.mode import pushed, state
-from ..core.numerics_check import is_on as checks_numerics
+from ..core.numerics_check import is_enabled as checks_numerics
 from ..core.tensor import Tensor
 from ..export import pdmodel
 from ..ir.block_captures import draws_random
@@ -55,9 +55,9 @@ class SavedMethod:
         return ProgramRunner(with_training(self.program), self._scope, name=self.name)
 
     @cached_property
-    def _draws_here(self) -> bool:
-        """Whether our own kernels run a program because it draws random numbers: the engine would not heed `paddle.seed`."""
-        return draws_random(self.program) and self.runner.runs_here and not self.runner.engine_is_required
+    def _needs_own_kernels(self) -> bool:
+        """Whether Oarlock's own kernels must run the program, because it draws random numbers and the engine ignores `paddle.seed`."""
+        return draws_random(self.program) and self.runner.has_own_kernels and not self.runner.engine_is_required
 
     # -- calling ------------------------------------------------------------------------------------------------
 
@@ -71,8 +71,8 @@ class SavedMethod:
             raise OpError(with_user_line(f"{self.name}: takes {self.input_names()}, got {len(given)} inputs"))
         if _wants_gradient(training, given):
             return self._nest(self._run_here(training, given))
-        checks = checks_numerics() and self.runner.runs_here  # op by op
-        if self.runner.missing is not None or self._draws_here or checks:
+        checks = checks_numerics() and self.runner.has_own_kernels  # op by op
+        if self.runner.missing is not None or self._needs_own_kernels or checks:
             with pushed(state.mode.with_tape(False)):
                 return self._nest(self._run_here(training, given))
         arrays = [self._array(g, a) for g, a in zip(given, self._taken, strict=True)]

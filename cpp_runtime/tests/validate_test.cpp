@@ -50,7 +50,7 @@ const std::vector<Row>& rows() {
        [](Program& p) { op_of(p, "relu").attrs["sub_block"] = {AttrType::BLOCK, std::int64_t{0}}; }},
       {"sub-block-int", "attribute 'sub_block' is a INT",
        [](Program& p) { op_of(p, "relu").attrs["sub_block"] = {AttrType::INT, std::int64_t{1000}}; }},
-      {"sub-block-shared", "names block 1, which relu runs already",
+      {"sub-block-shared", "names block 1, which relu already runs",
        [](Program& p) {
          p.blocks.emplace_back(), p.blocks[1].idx = 1, p.blocks[1].parent = 0;
          op_of(p, "relu").attrs["sub_block"] = {AttrType::BLOCK, std::int64_t{1}};

@@ -16,7 +16,7 @@ import pytest
 from oarlock.core.errors import OarlockError
 from oarlock.distributed.launch.command import parser, plan_of, set_by_variables
 from oarlock.distributed.launch.start import Plan, World
-from oarlock.distributed.launch.watch import _absent, _crossed
+from oarlock.distributed.launch.watch import _crossed, _missing_ranks
 
 from .launched import PROGRAMS, launch
 
@@ -158,7 +158,7 @@ def world_of_notes(folder: Path, *notes: tuple[str, float]) -> Any:
 def test_ranks_that_others_wait_for_in_vain(
     notes: list[str], gone: int | None, lines: list[str], tmp_path: Path
 ) -> None:
-    found = _absent(world_of_notes(tmp_path, *((note, 1) for note in notes)), gone)
+    found = _missing_ranks(world_of_notes(tmp_path, *((note, 1) for note in notes)), gone)
     assert [f"{line.split()[1]} {line.split()[7]}" for line in found] == lines
 
 

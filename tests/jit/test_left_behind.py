@@ -111,7 +111,7 @@ def test_lists_of_the_caller_that_are_changed_are_told_of() -> None:
         return x * len(kept)
 
     kept: list[int] = []
-    with pytest.warns(UserWarning, match=r"it changes what \['kept'\] hold") as said:
+    with pytest.warns(UserWarning, match=r"it mutates \['kept'\]") as said:
         check(function(x(), kept), 1, 2, 3)
     assert_said_at(said[0], "check(function(x(), kept), 1, 2, 3)")
     assert kept == []

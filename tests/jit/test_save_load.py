@@ -143,7 +143,7 @@ def test_a_number_that_is_another_in_python_is_not_written(tmp_path: Path) -> No
         def forward(self, x: Any) -> Any:
             return self.fc(x), paddle.core.mode.state.mode.static
 
-    with pytest.raises(paddle.VerifyError, match="was True when it was recorded, and is False now"):
+    with pytest.raises(paddle.VerifyError, match="was True during recording, but is now False"):
         saved(Moody(), tmp_path, [None, 4])
     assert not list(tmp_path.iterdir())
     with pytest.raises(paddle.TraceError, match="a model gives tensors, numbers, texts, None, .* not complex"):

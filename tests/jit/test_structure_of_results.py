@@ -197,7 +197,7 @@ def test_verification_compares_structure_names_and_presence(recorded: Any, found
     if same:
         output_tree.check_structure(text, with_tensors(found))
     else:
-        with pytest.raises(VerifyError, match=r"the program returns .*, Python "):
+        with pytest.raises(VerifyError, match=r"the program returns .*, Python returns "):
             output_tree.check_structure(text, with_tensors(found))
 
 
@@ -229,6 +229,8 @@ def test_a_file_whose_result_is_nested_in_another_way_is_not_kept(
         return made
 
     monkeypatch.setattr(saving, "inference_of", then_changed)
-    with pytest.raises(VerifyError, match=r"the program returns \{'y': \.\.\.\}, Python \{'y': \.\.\., 'z': \.\.\.\}"):
+    with pytest.raises(
+        VerifyError, match=r"the program returns \{'y': \.\.\.\}, Python returns \{'y': \.\.\., 'z': \.\.\.\}"
+    ):
         paddle.jit.save(net, tmp_path / "m", input_spec=[InputSpec([None, 2])])
     assert not list(tmp_path.iterdir())

@@ -304,19 +304,19 @@ HOSTILE: dict[str, tuple[bytes, str]] = {
     ),
     "numbers of one hash as keys": (
         pickle.dumps({i * COLLIDING: None for i in range(2000)}, 2),
-        "keys in one dict that are neither text nor small numbers",
+        "keys in one dict that are neither strings nor small integers",
     ),
     "tuples of numbers of one hash as keys": (
         pickle.dumps({(0, i * COLLIDING): None for i in range(2000)}, 2),
-        "keys in one dict that are neither text nor small numbers",
+        "keys in one dict that are neither strings nor small integers",
     ),
     "numbers of different hashes that look for the same places": (
         pickle.dumps(dict.fromkeys(numbers_of_one_place(15, 3000)), 2),
-        "keys in one dict that are neither text nor small numbers",
+        "keys in one dict that are neither strings nor small integers",
     ),
     "floats of one hash as keys": (
         b"\x80\x02}(" + b"".join(b"G" + struct.pack(">d", 2.0 ** (61 * i % 1000)) + b"N" for i in range(20000)) + b"u.",
-        "keys in one dict that are neither text nor small numbers",
+        "keys in one dict that are neither strings nor small integers",
     ),
     "two million nested tuples": (b"\x80\x02N" + b"\x85" * 2_000_000 + b".", "is nested more than 100 deep"),
     "lists nested from outside in": (outside_in(100_000), "is nested more than 100 deep"),

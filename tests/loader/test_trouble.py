@@ -18,7 +18,7 @@ import oarlock as paddle
 from oarlock import jit
 from oarlock.core.errors import FileError, GuardError
 from oarlock.loader.engine import Engine, EngineError
-from oarlock.loader.regular import _Regular
+from oarlock.loader.regular import _NonBlockingFile
 
 ROOT = Path(__file__).parents[2]
 FIXTURES = ROOT / "tests/fixtures"
@@ -287,7 +287,10 @@ def test_a_file_whose_reads_would_wait_is_rejected(size: int) -> None:
     """Some in /proc say that they are regular."""
     reader, writer = os.pipe()
     os.set_blocking(reader, False)
-    with io.BufferedReader(_Regular(reader, "rb")) as file, pytest.raises(FileError, match="is not a regular file"):
+    with (
+        io.BufferedReader(_NonBlockingFile(reader, "rb")) as file,
+        pytest.raises(FileError, match="is not a regular file"),
+    ):
         file.read(size)
     os.close(writer)
 

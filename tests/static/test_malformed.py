@@ -98,7 +98,7 @@ def test_an_attribute_of_another_type_is_named(row: Row) -> None:
     for name in [n for n in op.attrs if n in known.attrs]:
         right: Any = op.attrs[name]
         op.attrs[name] = WRONG.get(known.attrs[name].type, Attr(AttrType.STRING, "a"))
-        with pytest.raises(OpError, match=f"attribute '{name}' is a "):
+        with pytest.raises(OpError, match=f"attribute '{name}' has type "):
             Compiled(recorder.program, list(feeds), list(dict.fromkeys(names)))
         op.attrs[name] = right
 

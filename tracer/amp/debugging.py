@@ -14,7 +14,7 @@ from ..core import cuda
 from ..core.errors import OarlockError, OperandError, with_user_line
 from ..core.flags import set_flags
 from ..core.mode import Mode, Over, state, without
-from ..core.numerics_check import is_on, switch
+from ..core.numerics_check import is_enabled, set_enabled
 from ..core.op import Op
 from ..core.tensor import Tensor
 from ..ops.numerics import statistics
@@ -106,7 +106,7 @@ def collect_operator_stats() -> Iterator[None]:
 
 
 class TensorCheckerConfig:
-    """What `enable_tensor_checker` looks for.
+    """Settings of `enable_tensor_checker`.
 
     Parameters
     ----------
@@ -137,28 +137,28 @@ class TensorCheckerConfig:
 
 
 def enable_tensor_checker(checker_config: TensorCheckerConfig) -> None:
-    """Raise NumericsError from now on where an op, or the gradient of one, gives a NaN or an infinity."""
+    """Turn on the check: any op or gradient whose result contains NaN or infinity raises NumericsError."""
     if checker_config.enable:
         set_flags({"FLAGS_check_nan_inf": True})
 
 
 def disable_tensor_checker() -> None:
-    """Stop what enable_tensor_checker started."""
+    """Turn off the check that `enable_tensor_checker` turned on."""
     set_flags({"FLAGS_check_nan_inf": False})
 
 
 def check_layer_numerics(func: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorate a `forward`: its ops raise NumericsError where they give a NaN or an infinity."""
+    """Decorate a `forward` so that any of its ops raises NumericsError if the result contains NaN or infinity."""
 
     @functools.wraps(func)
     def forward(self: Any, *args: Any, **kwargs: Any) -> Any:
         if args and not isinstance(args[0], Tensor):
             raise OperandError(with_user_line("check_layer_numerics: First input of this layer must be tensor."))
-        before = is_on()
-        switch(True)
+        before = is_enabled()
+        set_enabled(True)
         try:
             return func(self, *args, **kwargs)
         finally:
-            switch(before)
+            set_enabled(before)
 
     return forward

@@ -26,7 +26,7 @@ class AmpScaler:
     after decr_every_n_nan_or_inf bad ones in a row, unless use_dynamic_loss_scaling is False.   enable=False: nothing is scaled.
     """
 
-    is_training_state = True  # converted code may not touch it while a program is recorded
+    is_training_state = True  # converted code must not use it while a program is recorded
 
     def __init__(
         self, enable: bool = True, init_loss_scaling: float = 2.0**15, incr_ratio: float = 2.0, decr_ratio: float = 0.5,

@@ -1,4 +1,4 @@
-"""Which variables lie on a way from those whose gradient is wanted: only they need gradients."""
+"""Activity analysis: the variables that depend on those whose gradient is requested. Only they need gradients."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from ..core.op import OPS
 from ..ir.attr_types import block_indices
 from ..ir.program import Block, Kind, OpDesc, Program, VarDesc
 
-# Ops that are no kernels: which slots of operands a gradient flows through.
+# Ops without a kernel: the input slots through which a gradient flows.
 THROUGH = {
     "assign": ("X",), "rnn_memory_helper": ("X",), "select_input": ("X",), "select_output": ("X",), "write_to_array": ("X", ">Out"), "read_from_array": ("X",),
     "tensor_array_to_tensor": ("X",), "slice": ("Input",), "print": ("In",), "py_func": ("X",), "pylayer": ("X",),
-    # gradients, which are linear in what arrives; that of the gradient is refused where it is asked for
+    # gradient ops: linear in the cotangent. Their own gradient raises an error if it is requested
     "select_input_grad": ("Out@GRAD",), "write_to_array_grad": ("Out@GRAD",), "read_from_array_grad": ("Out@GRAD", "X@GRAD"),
     "tensor_array_to_tensor_grad": ("Out@GRAD",),
 }  # fmt: skip
-# Those that no gradient flows through.   Who asks for the gradient of any other that is no kernel is told that it is not known.
+# Ops through which no gradient flows. The gradient of any other op without a kernel raises an error.
 STOPS = ("feed", "fetch", "create_array", "lod_array_length", "assert", "auc")
 RUNS_BLOCKS = (
     "while",
@@ -30,9 +30,9 @@ RUNS_BLOCKS = (
 
 
 class Reach:
-    """The variables that depend on `sources`.   barred: names that nothing flows through; within: the blocks that are being written,
+    """The variables that depend on `sources`.
 
-    from the one in the outermost block on: no op runs them yet.
+    barred: names through which no dependency propagates; within: the open blocks, outermost first. No op runs them yet.
     """
 
     def __init__(

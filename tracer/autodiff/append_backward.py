@@ -33,8 +33,8 @@ def differentiate(
     """
     wanted, current = list(wanted), recorder.block
     if recorder.loops:
-        why = "gradients are not computed inside of the body of while_loop, which is written several times; use While"
-        raise OarlockError(with_user_line(f"backward: {why}, or compute them behind the loop"))
+        why = "gradients cannot be computed in the body of while_loop, which is recorded several times; use While"
+        raise OarlockError(with_user_line(f"backward: {why}, or compute them after the loop"))
     reach = _through_gradients(recorder, targets, wanted, barred)
     start = len(current.ops)
     with pushed(Static(recorder)):

@@ -43,14 +43,14 @@ def without_axis(value: Any) -> Any:
 
 
 Handler = Callable[["Walk", OpDesc, int], None]
-# Rules of ops that run blocks, have side effects or work on lists; the modules that have them add them here.
+# Gradient rules of ops with sub-blocks, side effects or TensorArrays. The modules that define them register them here.
 RULES: dict[str, Handler] = {}
 
 
 class Walk:
     """The way back through one block.   pending: gradients of its variables; what it writes goes to the block that is written."""
 
-    emit_grad_op: ClassVar[Callable[[Walk, Op, OpDesc, int], bool]]  # emit_grad_ops sets it
+    emit_grad_op: ClassVar[Callable[[Walk, Op, OpDesc, int], bool]]  # set by emit_grad_ops
 
     def __init__(
         self, recorder: Recorder, reach: Reach, versions: Versions, wanted: Collection[str] = ()
@@ -73,7 +73,7 @@ class Walk:
             if op.type != "feed" and any(name in self.pending for name in op.output_names()):
                 self._keep(op.output_names())
                 if i < self._loop_start and any(map(self.wants, op.input_names())):
-                    why = f"backward: the loss depends on {op.type}, which is outside of the loop; compute it inside of the loop"
+                    why = f"backward: the loss depends on {op.type}, which is outside of the loop; compute it in the body of the loop"
                     raise OarlockError(with_user_line(f"{why}{at_line(op)}"))
                 start = len(self.recorder.block.ops)
                 RULES.get(op.type, Walk.plain)(self, op, i)

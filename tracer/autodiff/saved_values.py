@@ -1,4 +1,4 @@
-"""What a variable was when an op took it: programs may write a variable again, and the way back needs the value from before."""
+"""Values saved for the backward pass: a program may overwrite a variable whose earlier value a gradient op needs."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from ..ir.program import Attr, AttrType, Block, OpDesc, Program
 
 
 class Versions:
-    """The writes of one block.   outer: those of the block around it, and the op there that runs this one; repeats: again and again.
+    """The writes to variables in one block.
 
-    around: for a block that is still being written, the blocks around it from the outermost on; their ops so far come before its own.
+    outer: the Versions of the parent block, and the index of the op there that runs this block; repeats: whether the block is a loop body;
+    around: for a block that is still being recorded, its enclosing blocks, outermost first. Their ops so far precede the ops of the block.
     """
 
     def __init__(
@@ -24,8 +25,8 @@ class Versions:
     ) -> None:  # fmt: skip
         self._recorder, self.block, self._outer, self._repeats = recorder, block, outer, repeats
         self._parts = [(part, len(part.ops)) for part in (*around, block)]
-        self.ops = [op for part, _ in self._parts for op in part.ops]  # as they were before gradients
-        self._writes: dict[str, list[int]] = {}  # the numbers of the ops that write a variable, ascending
+        self.ops = [op for part, _ in self._parts for op in part.ops]  # before gradient ops are added
+        self._writes: dict[str, list[int]] = {}  # indices of the ops that write a variable, ascending
         for i, op in enumerate(self.ops):
             for name in op_writes(recorder.program, op):
                 self._writes.setdefault(name, []).append(i)
@@ -33,7 +34,7 @@ class Versions:
         self._copies: dict[int, list[OpDesc]] = {}
 
     def first_of(self, block: Block) -> int:
-        """The number of the first op of a block."""
+        """The index of the first op of a block."""
         before = 0
         for part, count in self._parts:
             if part is block:
@@ -42,7 +43,7 @@ class Versions:
         return 0
 
     def block_of(self, at: int) -> Block:
-        """The block of op number `at`."""
+        """The block that contains op `at`."""
         for part, count in self._parts:
             if at < count:
                 return part
@@ -50,11 +51,11 @@ class Versions:
         return self.block
 
     def written_before(self, name: str, at: int) -> bool:
-        """Whether a variable has a value before op number `at`."""
+        """Whether a variable has a value before op `at`."""
         if self._writes.get(name, [at])[0] < at or name in self._recorder.scope:
             return True
         if self._repeats and name in self._writes and name not in self.block.vars:
-            return True  # by the round before
+            return True  # by the previous iteration
         var = self._recorder.program.var(name, self.block.idx)
         if var is not None and (var.persistable or var.checks_feed):
             return True
@@ -65,7 +66,7 @@ class Versions:
         )
 
     def before(self, name: str, at: int) -> str:
-        """The name under which the way back finds what `name` was before op number `at`."""
+        """The variable that holds, during the backward pass, the value of `name` before op `at`."""
         writes = self._writes.get(name, [])
         later = bisect_left(writes, at)
         if later < len(writes):
@@ -74,15 +75,17 @@ class Versions:
             outer, index = self._outer
             if name not in self._writes:
                 return outer.before(name, index)
-            return name if self._repeats else outer.after(name, index)  # of a round everything is kept
+            return (
+                name if self._repeats else outer.after(name, index)
+            )  # loop residuals save every value of an iteration
         return name
 
     def after(self, name: str, at: int) -> str:
-        """The name under which the way back finds what op number `at` made of `name`."""
+        """The variable that holds, during the backward pass, the value of `name` after op `at`."""
         return self.before(name, at + 1)
 
     def stays(self, name: str, at: int) -> bool:
-        """Whether the way back finds what `name` was before op number `at` under the same name, without a copy."""
+        """Whether `name` still holds its value from before op `at` during the backward pass, so that no copy is needed."""
         if self._writes.get(name, [-1])[-1] >= at:
             return False
         if self._outer is None or name in self.block.vars:
@@ -102,13 +105,15 @@ class Versions:
             self.block_of(overwritten).vars[found] = replace(
                 var, name=found, persistable=False, is_parameter=False, checks_feed=False
             )
-            role = {"op_role": Attr(AttrType.INT, 1)} if recorder.by_hand else {}  # a clone for test needs no copies
+            role = (
+                {"op_role": Attr(AttrType.INT, 1)} if recorder.by_hand else {}
+            )  # marked as backward ops, so that clone(for_test=True) removes the copies
             copy = OpDesc("assign", {"X": [name]}, {"Out": [found]}, role, self.ops[overwritten].where)
             self._copies.setdefault(overwritten, []).append(copy)
         return found
 
     def finish(self) -> None:
-        """Put the copies into the block; what was written behind its ops stays there."""
+        """Insert the copies into the block; ops appended after the original ones stay at the end."""
         first = 0
         for part, count in self._parts:
             rest = part.ops[count:]
@@ -122,7 +127,7 @@ class Versions:
 
 
 def op_writes(program: Program, op: OpDesc) -> list[str]:
-    """The names that an op writes, or a block that it runs."""
+    """The names that an op, or a sub-block that it runs, writes."""
     found = dict.fromkeys(op.output_names())
     for attr in op.attrs.values():
         for index in block_indices(attr):

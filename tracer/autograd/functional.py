@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..core.autograd import backward as _backward
-from ..core.autograd import grad, like_output
+from ..core.autograd import grad, reshape_to_output
 from ..core.errors import OpError, with_user_line
 from ..core.tensor import Tensor
 from ..tensor.creation import ones_like, zeros_like
@@ -23,7 +23,7 @@ def backward(
     given = [None] * len(roots) if grad_tensors is None else _listed(grad_tensors)
     if len(given) != len(roots):
         raise OpError(with_user_line(f"backward: {len(given)} gradients for {len(roots)} tensors"))
-    _backward(roots, [like_output(root, g) for root, g in zip(roots, given, strict=True)], retain_graph)
+    _backward(roots, [reshape_to_output(root, g) for root, g in zip(roots, given, strict=True)], retain_graph)
 
 
 def _listed(value: Any) -> list[Any]:

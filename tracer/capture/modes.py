@@ -100,9 +100,9 @@ class Static(Mode):
     """Write every op down without running it; a size that is not known becomes a value of the program."""
 
     silent = False
-    differentiate: ClassVar[Callable[..., list[Any] | None]]  # autodiff sets it: it writes ops in this mode
+    differentiate: ClassVar[Callable[..., list[Any] | None]]  # set by autodiff, which emits ops in this mode
     static = True
-    continues = False  # whether a recording goes on after an error
+    continues = False  # whether recording continues after an error
     switch: ClassVar[Callable[..., Any]]  # `switch_case`, set by control/cases.py, which builds on this file
 
     def __init__(
@@ -128,10 +128,10 @@ class Static(Mode):
             self.recorder.hooks.append(handle)
 
     def refuse_side_effect(self, what: str) -> bool:
-        """See Mode.refuse_side_effect.   `oarlock explain` notes the error and skips `what`."""
+        """Implement Mode.refuse_side_effect. While `oarlock explain` runs, record the error and return True, so that the caller skips `what`."""
         if self.builder is not None:
             return False
-        why = f"{what}: has no place in a program of `to_static`; keep it outside of the function"
+        why = f"{what}: cannot be part of a `to_static` program; move it out of the function"
         error = self.recorder.side_effect = SideEffectError(with_user_line(why))
         self.trouble(error, None)
         return True

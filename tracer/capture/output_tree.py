@@ -21,9 +21,9 @@ PLAIN = (bool, int, float, str)
 
 
 def flatten(value: Any, single: str) -> tuple[list[tuple[str, Tensor]], str]:
-    """Every tensor of nested containers with its path, and the nesting.   single: the path of a tensor that stands alone.
+    """Flatten nested containers to tensors with their paths, and the nesting as JSON.   single: the path of a lone tensor.
 
-    Those of a dict are in the order of its sorted keys, as in Paddle's files.
+    The tensors of a dict are in the order of its sorted keys, as in Paddle's files.
     """
     leaves, nesting = pytree.flatten(value)
     found: list[tuple[str, Tensor]] = []
@@ -90,31 +90,31 @@ def _nesting(node: Any, count: int, constants: list[Any]) -> Any:
 
 
 def check_structure(tree: str, value: Any) -> None:
-    """Raise StructureError where `value` is nested in another way than `tree` says: other keys, lengths, containers, or None for a tensor."""
+    """Raise StructureError if the structure of `value` differs from `tree`: different keys, lengths or containers, or None instead of a tensor."""
     recorded, found = json.loads(tree), json.loads(flatten(value, "out")[1])
-    why = _unlike(recorded, found, "")
+    why = _find_difference(recorded, found, "")
     if why:
-        raise StructureError(f"the program returns {_shown(recorded)}, Python {_shown(found)}{why}")
+        raise StructureError(f"the program returns {_shown(recorded)}, Python returns {_shown(found)}{why}")
 
 
 class StructureError(VerifyError):
-    """Python returns values that are nested in another way than those of the program."""
+    """The results of Python and of the program have different structures."""
 
 
-def _unlike(recorded: Any, found: Any, path: str) -> str:
-    """Where two nestings differ; empty where they do not."""
+def _find_difference(recorded: Any, found: Any, path: str) -> str:
+    """Describe where two nestings differ; empty if they are equal."""
     one, two = _items(recorded), _items(found)
     if one is None or two is None:
         alike = one is two and (recorded is None) == (found is None)
         return "" if alike else f" (at {path or 'the result'})"
     if one[0] != two[0] or list(one[1]) != list(two[1]):
         return f" (at {path or 'the result'})"
-    inner = (_unlike(one[1][key], two[1][key], f"{path}[{key!r}]") for key in one[1])
+    inner = (_find_difference(one[1][key], two[1][key], f"{path}[{key!r}]") for key in one[1])
     return next(filter(None, inner), "")
 
 
 def _items(node: Any) -> tuple[str, dict[Any, Any]] | None:
-    """The kind of a container and what it holds; None for a leaf."""
+    """The kind of a container and its items; None for a leaf."""
     if isinstance(node, list):
         return "list", dict(enumerate(node))
     if not isinstance(node, dict) or "value" in node:
@@ -123,7 +123,7 @@ def _items(node: Any) -> tuple[str, dict[Any, Any]] | None:
 
 
 def _shown(node: Any) -> str:
-    """A nesting as Python writes it, with `...` for values."""
+    """Format a nesting in Python syntax, with `...` for values."""
     held = _items(node)
     if held is None:
         return "None" if node is None else "..."
@@ -133,14 +133,14 @@ def _shown(node: Any) -> str:
 
 
 def outputs_among(tree: str, leaves: Sequence[Any]) -> list[Any]:
-    """The leaves that are outputs, in the order of the outputs.   Raises VerifyError where a number or text is another than the nesting has."""
+    """The leaves that are outputs, in the order of the outputs.   Raises VerifyError if a constant differs from the recorded one."""
     found = {}
     for mark, leaf in zip(_marks(json.loads(tree)), leaves, strict=True):
         if isinstance(mark, int):
             found[mark] = leaf
         elif mark is not None and leaf != mark["value"]:
             raise VerifyError(
-                f"a result that is Python's was {mark['value']!r} when it was recorded, and is {leaf!r} now"
+                f"a result that is a Python value was {mark['value']!r} during recording, but is now {leaf!r}"
             )
     return [found[mark] for mark in sorted(found)]
 

@@ -73,13 +73,15 @@ class Recorder:
         self.hooks: list[RemovableHook] = []  # that tensors from outside were given
         self.saw: Callable[[Any], None] | None = None  # told of the user's functions before they are called
         self.looked: Any = None  # told of what converted code reads of Python, and of what it is going to change
-        self.rollback: Any = None  # told of objects before code changes them, to undo a recording that fails
-        self._lines: dict[int, tuple[Any, str]] = {}  # by id, lists and dicts with the line that made them
-        self.side_effect: Exception | None = None  # the last one that was refused: code may have caught the error
-        self.merges_ranks = (
-            False  # whether a 0-D tensor on one path and one of shape [1] on the other became a 0-D tensor
+        self.rollback: Any = None  # saves objects before they are mutated, to roll back a failed recording
+        self._lines: dict[int, tuple[Any, str]] = {}  # by id: a list or dict, and the line that created it
+        self.side_effect: Exception | None = (
+            None  # the last rejected side effect; raised again, because user code may have caught the error
         )
-        self.strict = False  # whether what may fail in a run only is refused while recording
+        self.merges_ranks = (
+            False  # whether a 0-D tensor of one branch and a [1] tensor of the other were merged to a 0-D tensor
+        )
+        self.strict = False  # whether constructs that may fail at run time are rejected during recording
         self.special: Any = None  # told of objects whose operators Python calls
         self.aliases = Aliases()
         self.empty: list[Any] = []  # lists of the program that were read before anything was written to them
@@ -158,12 +160,12 @@ class Recorder:
         return self.program.var(name, self.block.idx)
 
     def note_line(self, made: Any, original: Any = None) -> None:
-        """Note the user's line that made a list or dict, for errors.   original: of which it is a copy, whose line it has"""
+        """Remember the user's line that created a list or dict, for error messages.   original: the object it is a copy of, whose line it takes"""
         held, line = self._lines.get(id(original), (None, ""))
         self._lines[id(made)] = made, line if original is not None and held is original else str(user_line() or "")
 
     def line_of(self, made: Any) -> str:
-        """` made at` and the line that made a list or dict; empty where it is not known."""
+        """` made at` and the line that created a list or dict; empty if unknown."""
         held, line = self._lines.get(id(made), (None, ""))
         return f" made at {line}" if held is made and line else ""
 

@@ -130,7 +130,7 @@ def _binary(name: str, reflected: bool) -> Callable[[Any, Any], Any]:
                 return name == "ne"
             x, y = beside(self, other), beside(other, self)
             if mine is not None or others is not None:
-                x, y = _both_floating(x, y)
+                x, y = _promote_to_floating(x, y)
             return _plain(x, y, method)
         if name in OF_INTS and not (mine.whole and others.whole):
             raise number_error(self, name, "only ints have it: have an int on all ways")
@@ -153,8 +153,8 @@ def beside(value: Any, tensor: Any) -> Any:
     return _cast(value, default_float()) if mine.kind == "f" else value
 
 
-def _both_floating(x: Any, y: Any) -> tuple[Any, Any]:
-    """Two operands of which one stands for a Python number: an integer or bool beside a floating one in the dtype of that."""
+def _promote_to_floating(x: Any, y: Any) -> tuple[Any, Any]:
+    """Cast an integer or bool operand to the dtype of the floating one, if one of the two is a symbolic Python number."""
     if isinstance(x, Tensor) and isinstance(y, Tensor):
         if x.meta.dtype.kind in "biu" and is_float(y.meta.dtype):
             return _cast(x, y.meta.dtype), y
@@ -196,7 +196,7 @@ def _of_numbers(name: str, x: Any, y: Any, a: Stands, b: Stands) -> Any:
         x, y = (_as_float(v) if name == "truediv" or isinstance(v, float) else v for v in (x, y))
     else:
         x, y = beside(x, y), beside(y, x)
-    x, y = _both_floating(x, y)
+    x, y = _promote_to_floating(x, y)
     if name in EXACT and a.whole and b.whole:
         return EXACT[name](x, y, a, b)
     if isinstance(x, Tensor):

@@ -67,7 +67,7 @@ class Variable(Tensor):
     unsaid: frozenset[str] = (
         frozenset()
     )  # of shape, dtype, lod_level and persistable, what nobody said, as it is printed
-    # What the classes of Paddle's static API set, which stand above this one: the view of a declaration, and the blocks of a program.
+    # Hooks set by the classes of Paddle's static API, which import this module: the view of a declaration, and the blocks of a program.
     describe: ClassVar[Callable[[Variable], Any]]
     main_blocks: ClassVar[Callable[[], list[Block]]]
     _described: Any = None

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..core.errors import COMPILED
 from .buffer_reuse import over
-from .error_wrapping import malformed
+from .error_wrapping import errors_as_op_error
 from .fusion import as_good_alone, expression
 from .instructions import Back, Branch, Call, Do, Fused, Loop, Slotted, Step
 from .kernel_selection import HELPERS, bare_kernel, constant, direct_kernel, inline, quick_kernel
@@ -71,7 +71,7 @@ class Source:
     def block(self, steps: Sequence[Step]) -> None:
         """Some instructions, one after the other."""
         for step in steps:
-            with malformed(step.desc):
+            with errors_as_op_error(step.desc):
                 WRITERS[type(step)](self, step)
             self.kill(step.dying)
         if not steps:

@@ -18,7 +18,7 @@ from ..ir.passes.upgrade_ops import upgraded
 from ..ir.program import Kind, Program
 from .codegen import Function, Source
 from .error_mapping import raise_explained
-from .error_wrapping import malformed
+from .error_wrapping import errors_as_op_error
 from .feeds import FEED
 from .fusion import fused
 from .instructions import Plan, Step, all_writes
@@ -40,7 +40,7 @@ class Piece:
         self, plan: Plan, steps: Sequence[Step], inputs: Sequence[str], outputs: Sequence[str], tensors: bool = False,
         each_round: Callable[[], None] | None = None, placed: bool = False,
     ) -> None:  # fmt: skip
-        with malformed():
+        with errors_as_op_error():
             kept = list(steps) if tensors else needed(steps, set(outputs))
             kept = kept if tensors or placed else fused(kept, plan.declared)
         big = _big_cells(plan)
@@ -90,7 +90,7 @@ def _big_cells(plan: Plan) -> set[str]:
 
 def lowered(program: Program, tensors: bool = False) -> Plan:
     """The instructions of a program.   Raises Unsupported that lists everything which cannot be run."""
-    with malformed():
+    with errors_as_op_error():
         program = expanded(upgraded(program))
         made = Lowering(program, tensors)
         ops = [op for op in program.ops() if op.type not in (*SKIPPED, *RULES, *SEQUENCE_RULES)]

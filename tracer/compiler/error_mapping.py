@@ -22,7 +22,7 @@ def raise_explained(function: Function, steps: list[Step | None], error: Excepti
     if found is None or step is None:
         raise error
     recorded = f"\n  recorded at {step.desc.where}" if step.desc.where else ""
-    if isinstance(error, NumericsError):  # which names the op already
+    if isinstance(error, NumericsError):  # the message already names the op
         raise NumericsError(str(error).splitlines()[0] + recorded if recorded else str(error)) from None
     try:
         _explain(step, found[1], error)

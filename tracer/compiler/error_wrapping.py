@@ -1,4 +1,4 @@
-"""Programs that make no sense: whatever Python stumbles over in them is an OpError of the op."""
+"""Convert Python exceptions caused by a malformed program into an OpError that names the op."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from ..core.errors import OarlockError, OpError
 from ..ir.program import OpDesc
 
-_ODD = (
+_WRAPPED = (
     LookupError,
     TypeError,
     ValueError,
@@ -21,17 +21,17 @@ _ODD = (
 
 
 @contextmanager
-def malformed(desc: OpDesc | None = None) -> Iterator[None]:
-    """Raise OpError for whatever Python stumbles over in a program that makes no sense."""
+def errors_as_op_error(desc: OpDesc | None = None) -> Iterator[None]:
+    """Convert an exception of the body, which compiles or runs `desc`, into OpError."""
     try:
         yield
     except OarlockError:
         raise
-    except _ODD as error:
+    except _WRAPPED as error:
         what = (
-            "the program makes no sense"
+            "the program is malformed"
             if desc is None
-            else f"{desc.type}: its operands, results or attributes make no sense"
+            else f"{desc.type}: its operands, outputs or attributes are invalid"
         )
         where = f"\n  recorded at {desc.where}" if desc is not None and desc.where else ""
         raise OpError(f"{what} ({type(error).__name__}: {str(error)[:200]}){where}") from error

@@ -79,7 +79,7 @@ def _unfit(program: Program, feed: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _shape_fits(shape: tuple[int, ...], declared: tuple[int, ...]) -> bool:
-    """Whether an array may be fed for a variable.
+    """Whether an array is a valid feed for a variable.
 
     As in Paddle, it may have fewer axes where some declared size is -1; its sizes are compared with the first declared ones.
     """

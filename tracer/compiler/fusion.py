@@ -188,7 +188,7 @@ class Fusion:
         if len(set(step.reads())) > MOST_INPUTS:
             return None
         if any(cell is None and not slot.optional for slot, cell in zip(step.op.ins, step.ins, strict=True)):
-            return None  # alone, its kernel says what is missing
+            return None  # not fused: its kernel reports the missing operand
         if PIECES[step.op.type](step, self._shape) is None:
             return None
         var = self._var(step.outs[0])

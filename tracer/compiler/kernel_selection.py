@@ -108,7 +108,9 @@ def _unsqueeze(call: Call) -> str | None:
     if len(axes) != 1 or any(slot is not None for slot in call.ins[1:]):
         return None
     axis = int(axes[0])
-    if not -MAX_RANK <= axis < MAX_RANK:  # the text below would be as long as that: the kernel says what is wrong
+    if (
+        not -MAX_RANK <= axis < MAX_RANK
+    ):  # the generated text would be as long as the axis is large; the kernel reports the error
         return None
     return f"{{0}}[{':, ' * axis}None]" if axis >= 0 else f"{{0}}[..., None{', :' * (-1 - axis)}]"
 

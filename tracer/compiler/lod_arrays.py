@@ -1,4 +1,4 @@
-"""Ops between packed sequences and lists of their steps: how each becomes an instruction."""
+"""Lowering rules for ops that convert between packed sequences (LoD tensors) and lists of time steps."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from .instructions import Do, Step
 from .lowering import RULES, Lowering
 
 
-def translated(lowering: Lowering, block: int, desc: OpDesc) -> Step:
-    """beam_search_decode: the sentences that the steps in two lists make, and their offsets."""
+def lower_beam_search_decode(lowering: Lowering, block: int, desc: OpDesc) -> Step:
+    """Lower beam_search_decode: build sentences and their offsets from the time steps in two lists."""
     known, outs = lowering.sequences, [desc.outputs[slot][0] for slot in ("SentenceIds", "SentenceScores")]
     steps = lowering.cells_of(block, [desc.inputs["Ids"][0], desc.inputs["Scores"][0]])
     of_steps = known.own(block, desc.inputs["Ids"][0])
@@ -21,8 +21,8 @@ def translated(lowering: Lowering, block: int, desc: OpDesc) -> Step:
     return Do(desc, text, (*steps, of_steps), (*lowering.cells_of(block, outs), made), names)
 
 
-def apart(lowering: Lowering, block: int, desc: OpDesc) -> Step:
-    """lod_tensor_to_array: the rows of each step, as a list; they hold no sequences."""
+def lower_lod_tensor_to_array(lowering: Lowering, block: int, desc: OpDesc) -> Step:
+    """Lower lod_tensor_to_array: split sequences into a list with the rows of each time step. The elements have no LoD."""
     known, x = lowering.sequences, lowering.cell(block, desc.inputs["X"][0])
     found, out = known.of(block, desc, "X"), desc.outputs["Out"][0]
     cells = (x, lowering.cell(block, desc.inputs["RankTable"][0]), *(() if found is None else (found,)))
@@ -30,8 +30,8 @@ def apart(lowering: Lowering, block: int, desc: OpDesc) -> Step:
     return Do(desc, text, cells, (lowering.cell(block, out), known.own(block, out)), {"APART": steps_of_sequences})
 
 
-def together(lowering: Lowering, block: int, desc: OpDesc) -> Step:
-    """array_to_lod_tensor: the sequences whose steps are in a list."""
+def lower_array_to_lod_tensor(lowering: Lowering, block: int, desc: OpDesc) -> Step:
+    """Lower array_to_lod_tensor: build sequences from a list of time steps."""
     cells = lowering.cells_of(block, [desc.inputs[slot][0] for slot in ("X", "RankTable")])
     out = desc.outputs["Out"][0]
     outs = (lowering.cell(block, out), lowering.sequences.own(block, out))
@@ -39,7 +39,7 @@ def together(lowering: Lowering, block: int, desc: OpDesc) -> Step:
 
 
 RULES |= {
-    "beam_search_decode": translated,
-    "lod_tensor_to_array": apart,
-    "array_to_lod_tensor": together,
+    "beam_search_decode": lower_beam_search_decode,
+    "lod_tensor_to_array": lower_lod_tensor_to_array,
+    "array_to_lod_tensor": lower_array_to_lod_tensor,
 }

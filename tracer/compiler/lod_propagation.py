@@ -48,7 +48,7 @@ class Sequences:
         feeds = frozenset(program.feeds())
         for name, var in program.block.vars.items():
             if not self._registers.tensors and var.lod_level and (var.checks_feed or name in feeds):
-                self.fed[name] = self.cells[self._registers.cell(0, name)] = self._registers.spare(VarDesc(""))
+                self.fed[name] = self.cells[self._registers.cell(0, name)] = self._registers.new_temporary(VarDesc(""))
         self._lists = bool(self.fed)
         if self.fed:
             written = Counter(name for op in program.ops() for names in op.outputs.values() for name in set(names))
@@ -66,7 +66,7 @@ class Sequences:
         """The cell that gets the offsets of what is in another result slot, one for each in one of many; None where nobody has that."""
         names = [n for n in desc.outputs.get(slot.lod_of, []) if n != EMPTY]
         for name in names:
-            self.cells[self._registers.cell(block, name)] = self._registers.spare(VarDesc(""))
+            self.cells[self._registers.cell(block, name)] = self._registers.new_temporary(VarDesc(""))
         made = tuple(self.cells[self._registers.cell(block, name)] for name in names)
         return made if slot.many else made[0] if made else None
 
@@ -119,7 +119,7 @@ class Sequences:
         """The cell for the offsets of a variable that has them for itself."""
         cell = self._registers.cell(block, name)
         if cell not in self.cells:
-            self.cells[cell] = self._registers.spare(VarDesc(""))
+            self.cells[cell] = self._registers.new_temporary(VarDesc(""))
         return self.cells[cell]
 
     def of(self, block: int, desc: OpDesc, slot: str) -> str | None:
@@ -135,7 +135,7 @@ class Sequences:
         call = self._call(block, desc)
         outs = [cell for cell in call.outs[: call.op.lod_outs] if cell is not None]
         again = any(n in self._again for names in desc.outputs.values() for n in names)
-        made = (self.cells.get(outs[0]) if again else None) or self._registers.spare(VarDesc(""))
+        made = (self.cells.get(outs[0]) if again else None) or self._registers.new_temporary(VarDesc(""))
         self.cells |= dict.fromkeys(outs, made)
         cells: list[str] = []
         for slot in call.ins:

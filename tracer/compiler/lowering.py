@@ -15,7 +15,7 @@ from ..ir.passes.legalize_scalars import may_leave_none
 from ..ir.passes.legalize_tensor_attrs import sized
 from ..ir.program import Attr, AttrType, Block, Kind, OpDesc, Program
 from .copy_propagation import without_copies
-from .error_wrapping import malformed
+from .error_wrapping import errors_as_op_error
 from .instructions import Call, Do, Loop, Plan, Step
 from .lod_propagation import Sequences
 from .loop_residuals import settle
@@ -24,13 +24,13 @@ from .registers import Registers
 SKIPPED = ("feed", "fetch")
 UNTYPED = (AttrType.BLOCK, AttrType.BLOCKS, AttrType.VAR, AttrType.VARS)
 Rule = Callable[["Lowering", int, OpDesc], Step | None]
-# How ops become instructions that are not calls of their kernels.   The modules that know such ops add to these tables.
-RULES: dict[str, Rule] = {}  # one instruction, or None for a call of the kernel after all
-SEQUENCE_RULES: dict[str, Callable[[Lowering, int, OpDesc], list[Step]]] = {}  # several instructions
+# Lowering rules of ops that are not lowered to a kernel call. The modules that define them register them in these tables.
+RULES: dict[str, Rule] = {}  # rules that return one instruction, or None to call the kernel
+SEQUENCE_RULES: dict[str, Callable[[Lowering, int, OpDesc], list[Step]]] = {}  # rules that return several instructions
 
 
 class Lowering(Registers):
-    """Turns the ops of a program into instructions.   tensors: the cells will hold Tensors; what a copy is depends on the mode in force"""
+    """Lower the ops of a program to instructions.   tensors: registers hold Tensors instead of arrays, so copies follow the current mode"""
 
     def __init__(self, program: Program, tensors: bool = False) -> None:
         super().__init__(program, tensors)
@@ -68,7 +68,7 @@ class Lowering(Registers):
     def steps(self, block: int, desc: OpDesc) -> list[Step]:
         """The instructions of one op."""
         several = SEQUENCE_RULES.get(desc.type)
-        with malformed(desc):
+        with errors_as_op_error(desc):
             made = [self.step(block, desc)] if several is None else several(self, block, desc)
             return [*made, *self.with_an_axis(block, desc), *self.sequences.after(block, desc)]
 
@@ -83,7 +83,7 @@ class Lowering(Registers):
 
     def step(self, block: int, desc: OpDesc) -> Step:
         """The instruction of one op that is one."""
-        desc = self.gradients.find(desc) or desc  # an op `vjp` in place of Paddle's gradient op
+        desc = self.gradients.find(desc) or desc  # an op `vjp` that replaces a gradient op of Paddle
         rule = RULES.get(desc.type)
         if self.tensors and desc.type == "assign" and not self.is_array(block, desc.inputs["X"][0]):
             rule = None

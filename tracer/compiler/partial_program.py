@@ -19,7 +19,7 @@ from ..core import cuda, native
 from ..core._tape import Node, arrays_of, recorded, stops_of, tensors_of
 from ..core.errors import OpError, PlaceError, with_user_line
 from ..core.mode import pushed, state
-from ..core.numerics_check import is_on as checks_numerics
+from ..core.numerics_check import is_enabled as checks_numerics
 from ..core.op import AttrSpec, Facts, Op, Slot
 from ..core.placed import device_of
 from ..core.sweep import BARE

@@ -1,4 +1,4 @@
-"""The locals of a compiled function: which variable of which block each of them is."""
+"""Register assignment: map each variable of a program to a local variable of the compiled function."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ UNDECLARED = VarDesc("")
 
 
 class Registers:
-    """Assigns a local variable of the compiled function, a cell, to each variable of a program.   cells: by block and name
+    """Assign a local variable of the compiled function (a register) to each variable of a program.
 
-    tensors: the cells will hold Tensors, not arrays.
+    cells: register names by block and variable name; tensors: whether registers hold Tensors instead of arrays.
     """
 
     def __init__(self, program: Program, tensors: bool) -> None:
         self.program, self.tensors = program, tensors
         self.cells: dict[tuple[int, str], str] = {}
         self.declared: dict[str, VarDesc] = {}
-        self.given: set[tuple[int, str]] = set()  # names of a block's own that it does not declare
+        self.given: set[tuple[int, str]] = set()  # (block, name) of undeclared variables that are local to the block
         self.inside = step_gradients(program)
 
     def cell(self, block: int, name: str) -> str:
-        """The local that a name is, seen from a block."""
+        """The register of a variable, resolved from a block outwards."""
         at = block
         while at > 0 and name not in self.program.blocks[at].vars and (at, name) not in self.given:
             at = self.inside.get(at, self.program.blocks[at].parent)
@@ -36,17 +36,17 @@ class Registers:
             self.declared[made] = self.program.blocks[key[0]].vars.get(name, UNDECLARED)
         return made
 
-    def spare(self, like: VarDesc) -> str:
-        """A local that is no variable of the program."""
+    def new_temporary(self, like: VarDesc) -> str:
+        """A new register for a temporary value that is no variable of the program."""
         made = self.cells[-1, str(len(self.cells))] = f"v{len(self.cells)}"
         self.declared[made] = replace(like, persistable=False, checks_feed=False)
         return made
 
     def cells_of(self, block: int, names: Iterable[str]) -> tuple[str, ...]:
-        """The locals of several names."""
+        """The registers of several variables."""
         return tuple(self.cell(block, name) for name in names)
 
     def is_array(self, block: int, name: str) -> bool:
-        """Whether a name is a list of tensors."""
+        """Whether a variable is a TensorArray."""
         var = self.program.var(name, block)
         return var is not None and var.kind == Kind.ARRAY

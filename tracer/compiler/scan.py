@@ -61,9 +61,9 @@ def forward(lowering: Lowering, block: int, desc: OpDesc) -> list[Step]:
     held = lowering.cells_of(inner, desc.attr("ex_states", []))
     after = lowering.cells_of(inner, desc.attr("states", []))
     first = lowering.cells_of(block, desc.inputs.get("initial_states", []))
-    left, at = lowering.spare(LIST), lowering.spare(VarDesc(""))
-    carried = [lowering.spare(lowering.declared[cell]) for cell in held]
-    lists = [lowering.spare(LIST) for _ in outs]
+    left, at = lowering.new_temporary(LIST), lowering.new_temporary(VarDesc(""))
+    carried = [lowering.new_temporary(lowering.declared[cell]) for cell in held]
+    lists = [lowering.new_temporary(LIST) for _ in outs]
     reverse = bool(desc.attr("reverse", False))
     given = lowering.cells_of(block, sequences)
     names = {"ORDER": order, "reverse": reverse}
@@ -177,7 +177,7 @@ class _Back:
         return self._lowering.cell(self._block, name)
 
     def _spare(self, like: VarDesc) -> str:
-        return self._lowering.spare(like)
+        return self._lowering.new_temporary(like)
 
 
 SEQUENCE_RULES |= {"recurrent": forward, "recurrent_grad": back}

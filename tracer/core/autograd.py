@@ -38,8 +38,8 @@ def _check_like(root: Tensor, given: Tensor | None) -> None:
         raise OpError(with_user_line(f"{why} (X={root.meta}, grad={given.meta})"))
 
 
-def like_output(root: Tensor, given: Tensor | None) -> Tensor | None:
-    """A gradient of as many elements as its tensor, in the shape of that: Paddle takes [1] for a 0-D tensor, and [1, 2] for [2]."""
+def reshape_to_output(root: Tensor, given: Tensor | None) -> Tensor | None:
+    """Reshape a gradient with the same number of elements to the shape of its tensor. Paddle accepts [1] for a 0-D tensor, and [1, 2] for [2]."""
     if given is None or given.meta.shape == root.meta.shape:
         return given
     sizes = root.meta.shape, given.meta.shape
@@ -164,7 +164,7 @@ def grad(
     given = [None] * len(roots) if grad_outputs is None else _listed(grad_outputs)
     if len(given) != len(roots):
         raise MisfitError(with_user_line(f"grad: {len(given)} grad_outputs for {len(roots)} outputs"))
-    given = [like_output(root, g) for root, g in zip(roots, given, strict=True)]
+    given = [reshape_to_output(root, g) for root, g in zip(roots, given, strict=True)]
     barred = _listed(no_grad_vars or ())
     if not all(isinstance(t, Tensor) for t in barred):
         raise MisfitError(with_user_line("grad: no_grad_vars is a Tensor or a list of Tensors"))
@@ -210,7 +210,7 @@ class no_grad(ContextDecorator):
 
     def _decorated(self, function: Callable[..., Any]) -> Callable[..., Any]:
         if inspect.isgeneratorfunction(function):
-            return _generator_under(type(self), function)
+            return _wrap_generator(type(self), function)
 
         @functools.wraps(function)
         def within(*args: Any, **kwargs: Any) -> Any:
@@ -231,10 +231,10 @@ class no_grad(ContextDecorator):
         state.mode = self._stack.pop()
 
 
-def _generator_under(
+def _wrap_generator(
     setting: Callable[[], AbstractContextManager[Any]], function: Callable[..., Generator[Any, Any, Any]]
 ) -> Callable[..., Generator[Any, Any, Any]]:
-    """A generator function whose body runs under a setting; the caller, between two values, does not."""
+    """Wrap a generator function so that the setting applies to its body, but not to the caller between two values."""
 
     @functools.wraps(function)
     def within(*args: Any, **kwargs: Any) -> Generator[Any, Any, Any]:
@@ -283,7 +283,7 @@ class set_grad_enabled:
         """The function, with its body under this setting; nothing else is."""
         state.mode = self._before
         if inspect.isgeneratorfunction(function):
-            return _generator_under(functools.partial(type(self), self._wanted), function)
+            return _wrap_generator(functools.partial(type(self), self._wanted), function)
 
         @functools.wraps(function)
         def run(*args: Any, **kwargs: Any) -> Any:

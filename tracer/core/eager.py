@@ -149,7 +149,7 @@ def explain(op: Op, args: tuple[Any, ...], attrs: dict[str, Any], error: Excepti
     except (TypeError, ValueError, IndexError, AttributeError):
         pass  # the rule itself stumbled over the operands; the kernel's own words are all there is
     why = why.partition("\n  at ")[0]  # where a tensor among the attributes was read, the line has been said
-    if len(why) > MAX_REASON:  # an attribute of a file may be megabytes long
+    if len(why) > MAX_REASON:  # the message may contain an attribute that is megabytes long
         why = f"{why[:MAX_REASON]} ..."
     message = f"{op.type}: {why} ({op.show_operands(metas)})"
     raise told(kind, with_user_line(message)) from cause

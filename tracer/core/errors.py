@@ -40,7 +40,7 @@ class RangeError(OpError, IndexError):
 
 
 class MemoryLimitError(OpError, MemoryError):
-    """A result takes more memory than there is, or than the limit allows."""
+    """A result needs more memory than is available, or than OARLOCK_MAX_RESULT_BYTES allows."""
 
 
 class PlaceError(OpError):
@@ -52,7 +52,7 @@ class SequencesError(OpError, RuntimeError):
 
 
 class StateError(OpError, RuntimeError):
-    """A state dict lacks a value; a RuntimeError in Paddle."""
+    """An object lacks the state that a call needs, such as a missing value of a state dict. Paddle raises RuntimeError."""
 
 
 def told(error: BaseException, message: str) -> OpError:
@@ -70,7 +70,7 @@ class TraceError(OarlockError, RuntimeError):
 
 
 class SideEffectError(TraceError):
-    """The recorded code does something that a program cannot hold, such as a backward pass or advancing an iterator from outside."""
+    """The recorded code has a side effect that a program cannot represent, such as a backward pass or advancing an iterator created outside of the function."""
 
 
 class BranchesError(TraceError, TypeError, ValueError):
@@ -90,7 +90,7 @@ class RuleError(OarlockError, RuntimeError):
 
 
 class NumericsError(OarlockError, RuntimeError):
-    """An op gave a NaN or an infinity while results are checked."""
+    """The result of an op contains NaN or infinity while results are checked (`FLAGS_check_nan_inf`)."""
 
 
 class VerifyError(OarlockError, RuntimeError):
@@ -161,7 +161,7 @@ _warnings = _Warnings()
 
 @contextlib.contextmanager
 def hold_warnings() -> Iterator[list[Callable[[], None]]]:
-    """Collect this thread's warnings of the body, as functions that give them, instead of giving them."""
+    """Defer the warnings of this thread in the body: yield a list of functions, each of which issues one warning."""
     before, _warnings.held = _warnings.held, []
     try:
         yield _warnings.held

@@ -1,4 +1,4 @@
-"""Switches of Paddle that old code sets: those that cannot change a result here are kept, FLAGS_check_nan_inf acts, all others are rejected."""
+"""Paddle's global flags. FLAGS_check_nan_inf takes effect; flags that cannot change a result are stored; all others are rejected."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from typing import Any
 
 from .errors import OpError, with_user_line
-from .numerics_check import switch
+from .numerics_check import set_enabled
 
 _held: dict[str, Any] = {  # of memory, speed and the order of sums, as Paddle sets them
     "FLAGS_allocator_strategy": "auto_growth",
     "FLAGS_benchmark": False,
-    "FLAGS_check_nan_inf": False,  # the one that acts
+    "FLAGS_check_nan_inf": False,  # the only flag with an effect
     "FLAGS_conv_workspace_size_limit": 512,
     "FLAGS_cpu_deterministic": False,
     "FLAGS_cudnn_batchnorm_spatial_persistent": False,
@@ -60,7 +60,7 @@ def set_flags(flags: dict[str, Any]) -> None:
     _known(flags)
     _held.update(flags)
     if "FLAGS_check_nan_inf" in flags:
-        switch(bool(flags["FLAGS_check_nan_inf"]))
+        set_enabled(bool(flags["FLAGS_check_nan_inf"]))
 
 
 class Flags:

@@ -1,4 +1,4 @@
-"""The hook through which lower layers reach names of Paddle 1.x: the package that has them, `fluid`, stands above them."""
+"""A hook to import modules of Paddle 1.x (`fluid`) from lower layers, which must not import `fluid` directly."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ _importers: list[Callable[[str], ModuleType]] = []
 
 
 def set_legacy_importer(importer: Callable[[str], ModuleType]) -> None:
-    """Let `importer` find the modules of Paddle 1.x, by their names in `paddle.fluid`."""
+    """Set the function that imports a module of `paddle.fluid` by name."""
     _importers[:] = [importer]
 
 
 def legacy_module(name: str) -> ModuleType:
-    """A module of Paddle 1.x, `framework` or `dygraph.layer_object_helper`; imported at the first call."""
+    """Import a module of `paddle.fluid` by name, for example `framework` or `dygraph.layer_object_helper`."""
     return _importers[0](name)

@@ -1,9 +1,9 @@
-"""How large one result of an op may be.
+"""Limit the number of bytes of one result of an op.
 
-A file of a few hundred bytes can ask for a result that no machine holds, and the system may grant it until the process is killed.
-So an op whose attributes set the size of its result computes that size first, from its meta rule. For all others - broadcasts,
-products, shapes that are given as tensors - the limit is where NumPy allocates: `_tape` sets a handler of its own (NEP 49) that
-hands out no larger array while a kernel is at work in the thread. Other code in the process allocates as it likes.
+A file of a few hundred bytes can request a result larger than memory. The system may grant the allocation and later kill the process.
+If attributes determine the size of a result, shape inference computes the size before the kernel runs. For all other ops (broadcasts,
+matrix products, shapes given as tensors), `_tape` installs a NumPy allocation handler (NEP 49) that rejects arrays above the limit while a
+kernel runs in the thread. Other code in the process is not limited.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from ._tape import take_refused
 from .errors import MemoryLimitError, OpError
 
 VARIABLE = "OARLOCK_MAX_RESULT_BYTES"
-DEFAULT = 8 << 30
-MAX_WINDOW = 1 << 20  # of a kernel or a padding, along one axis
-SMALL = 1 << 10  # results of attributes with smaller products are not estimated
+DEFAULT_MAX_BYTES = 8 << 30
+MAX_WINDOW = 1 << 20  # largest kernel size or padding along one axis
+MAX_UNCHECKED = 1 << 10  # a size attribute with a product up to this is not checked
 
-# Attributes that set sizes of results.  An op with one of them is bounded, unless it is one of UNBOUNDED.
+# Attributes that set sizes of results.  Their results are checked, unless the op is in NOT_CHECKED.
 SIZE_ATTRS = frozenset((
     "shape", "target_shape", "output_shape", "output_size", "output_sizes", "out_size", "expand_times", "repeat_times", "Repeats",
     "ksize", "paddings", "pooled_height", "pooled_width", "out_d", "out_h", "out_w", "scale", "num_rows", "num_columns", "n",
@@ -32,12 +32,12 @@ SIZE_ATTRS = frozenset((
 ))  # fmt: skip
 _LISTS = (list, tuple)
 _SIZE_TYPES = ("INT", "LONG", "INTS", "LONGS", "FLOATS")
-# Their results have as many elements as their operands.
-UNBOUNDED = frozenset({"reshape", "reshape2", "sum_to", "assign_value", "view", "lrn", "matrix_power", "polygamma"})
+# Ops whose results have as many elements as their operands.
+NOT_CHECKED = frozenset({"reshape", "reshape2", "sum_to", "assign_value", "view", "lrn", "matrix_power", "polygamma"})
 
 
 class OpDefinition(Protocol):
-    """What the limits ask of an op, `core.op.Op`: its type, its attributes and its shape inference."""
+    """The part of `core.op.Op` that this module uses: type, attributes and shape inference."""
 
     @property
     def type(self) -> str:
@@ -54,11 +54,11 @@ class OpDefinition(Protocol):
 def max_result_bytes() -> int:
     """The limit: OARLOCK_MAX_RESULT_BYTES, or 8 GiB."""
     text = os.environ.get(VARIABLE, "")
-    return int(text) if text.isascii() and text.isdigit() and 0 < int(text[:30]) < 1 << 63 else DEFAULT
+    return int(text) if text.isascii() and text.isdigit() and 0 < int(text[:30]) < 1 << 63 else DEFAULT_MAX_BYTES
 
 
 def check_result(shape: Sequence[int], itemsize: int, what: str = "its result") -> None:
-    """Raise MemoryLimitError for an array of more bytes than the limit; the caller adds op and operands.   shape: -1 where unknown"""
+    """Raise MemoryLimitError if an array exceeds the limit; the caller adds op and operands to the message.   shape: -1 for unknown sizes"""
     if any(d < 0 for d in shape):
         return
     needed, limit = math.prod(shape) * itemsize, max_result_bytes()
@@ -74,16 +74,16 @@ def _size(count: int) -> str:
 
 
 def _is_large(value: Any) -> bool:
-    """Whether an attribute may ask for much.   It is called for each op with such attributes, so it only multiplies."""
+    """Whether an attribute value is so large that the result size must be estimated. A cheap test, because every call of such an op makes it."""
     if isinstance(value, _LISTS):
-        return bool(value) and (max(value) > SMALL or abs(math.prod(value)) > SMALL)
-    return bool(value > SMALL)
+        return bool(value) and (max(value) > MAX_UNCHECKED or abs(math.prod(value)) > MAX_UNCHECKED)
+    return bool(value > MAX_UNCHECKED)
 
 
-def bounded(op: OpDefinition, kernel: Callable[..., Any], meta: type[Any]) -> Callable[..., Any]:
-    """`kernel`, which first estimates the size of its results where an attribute asks for much.   meta: core.op.Meta"""
+def with_size_check(op: OpDefinition, kernel: Callable[..., Any], meta: type[Any]) -> Callable[..., Any]:
+    """Wrap `kernel` so that it first checks the size of its results if a size attribute is large.   meta: core.op.Meta"""
     names = tuple(n for n, spec in op.attrs.items() if n in SIZE_ATTRS and spec.type in _SIZE_TYPES)
-    if not names or op.type in UNBOUNDED or op.type.endswith("_grad"):
+    if not names or op.type in NOT_CHECKED or op.type.endswith("_grad"):
         return kernel
 
     @functools.wraps(kernel)
@@ -98,11 +98,11 @@ def bounded(op: OpDefinition, kernel: Callable[..., Any], meta: type[Any]) -> Ca
 
 
 def check_results(op: OpDefinition, args: tuple[Any, ...], attrs: dict[str, Any], meta: type[Any]) -> None:
-    """Raise MemoryLimitError if a result of an op, as its meta rule infers it, takes more bytes than the limit."""
+    """Raise MemoryLimitError if shape inference finds a result that exceeds the limit."""
     try:
         results = op.infer(tuple(_metas(arg, meta) for arg in args), attrs)
     except (OpError, TypeError, ValueError, IndexError, AttributeError, OverflowError):
-        return  # the kernel says what is wrong
+        return  # the kernel reports the error
     for result in _flat(results):
         check_result(result.shape, result.dtype.itemsize)
 
@@ -121,21 +121,21 @@ def _flat(metas: Any) -> list[Any]:
 
 
 def out_of_memory(op: OpDefinition, metas: tuple[Any, ...], attrs: dict[str, Any]) -> MemoryLimitError:
-    """The error for an op whose kernel got no memory, or not as much as it asked for, with the size of its results where they are known."""
+    """The error for an op whose kernel failed to allocate memory. The message has the sizes of the results if shape inference knows them."""
     try:
         results = _flat(op.infer(metas, attrs))
-    except Exception:  # an estimate for a message: whatever the rule stumbles over
+    except Exception:  # the sizes are only for the message
         results = []
     return MemoryLimitError(memory_problem([m for m in results if min(m.shape, default=0) >= 0]))
 
 
 def memory_problem(results: Sequence[Any]) -> str:
-    """Why the last kernel of this thread got no memory: the limit, or the system.   results: their Metas, where they are known"""
+    """Why the last allocation of a kernel in this thread failed: the limit or the system.   results: their Metas, if known"""
     refused, limit = take_refused(), max_result_bytes()
     sizes = [(m, math.prod(m.shape) * m.dtype.itemsize) for m in results]
     if refused:
         large = [f"its result {m} takes {_size(count)}" for m, count in sizes if count > limit]
-        what = large[0] if large else f"an array that it works on takes {_size(refused)}"
+        what = large[0] if large else f"one of its temporary arrays takes {_size(refused)}"
         return f"{what}, more than the {_size(limit)} that {VARIABLE} allows"
     known = ", ".join(f"{m} of {_size(count)}" for m, count in sizes)
     return f"there is not enough memory{f' for its result {known}' if known else ''}"

@@ -62,7 +62,7 @@ class Mode:
         """A tensor was given a hook.   handle: takes it away."""
 
     def refuse_side_effect(self, what: str) -> bool:
-        """Raise SideEffectError if `what` has no place in the program being recorded.   Returns True if the caller must not do it."""
+        """Raise SideEffectError if the program being recorded cannot represent `what`.   Returns True if the caller must skip it."""
         return False
 
     def gradients(self, roots: Any, given: Any, wanted: Any, barred: Any) -> list[Any] | None:
@@ -74,7 +74,7 @@ class Mode:
         return function
 
     def select(self, index: Tensor, branches: Sequence[Callable[[], Any]]) -> Any:
-        """What the branch numbered `index` returns; in a program a choice among all of them."""
+        """Return the result of the branch with number `index`. A program contains all branches and selects one at run time."""
         return branches[int(index.item())]()
 
     def key(self) -> Hashable:
@@ -174,7 +174,7 @@ class Over(Mode):
 
 
 def innermost(mode: Mode) -> Any:
-    """The mode below all modes that are over it."""
+    """The innermost mode, below all wrapper modes (`Over`)."""
     while isinstance(mode, Over):
         mode = mode.inner
     return mode
@@ -211,7 +211,7 @@ def only_running(what: str, otherwise: str) -> None:
 
 
 def refuse_side_effect(what: str) -> bool:
-    """Raise SideEffectError if a program of `to_static` is being recorded, which cannot hold `what`.   Returns True if the caller must not do it."""
+    """Raise SideEffectError if a `to_static` program is being recorded, which cannot represent `what`.   Returns True if the caller must skip it."""
     return not state.mode.silent and state.mode.refuse_side_effect(what)
 
 

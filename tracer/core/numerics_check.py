@@ -1,4 +1,4 @@
-"""Checking of results for NaN and infinity, which `FLAGS_check_nan_inf` turns on."""
+"""Check the results of ops for NaN and infinity while `FLAGS_check_nan_inf` is set."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .tensor import Tensor
 
 
 class NumericsCheck(Over):
-    """Raises NumericsError where an op that runs gives a NaN or an infinity."""
+    """A mode that raises NumericsError if the result of an executed op contains NaN or infinity."""
 
     def over(self, inner: Mode) -> NumericsCheck:
         """See Over.over."""
@@ -40,7 +40,7 @@ def _tensors(made: Any) -> Iterator[Tensor]:
 
 
 def check_array(op: str, name: str, array: Any) -> None:
-    """Raise NumericsError for a NaN or an infinity in an array of a floating dtype."""
+    """Raise NumericsError if a floating array contains NaN or infinity."""
     if not is_float(array.dtype):
         return
     values = np.asarray(cuda.host(array)).astype(work_dtype(array.dtype), copy=False)
@@ -50,7 +50,7 @@ def check_array(op: str, name: str, array: Any) -> None:
         raise NumericsError(with_user_line(f"{op}: There are NAN or INF ({counts}) in {name} ({what})"))
 
 
-def is_on() -> bool:
+def is_enabled() -> bool:
     """Whether this thread checks results."""
     mode = state.mode
     while isinstance(mode, Over):
@@ -60,7 +60,7 @@ def is_on() -> bool:
     return False
 
 
-def switch(on: bool) -> None:
-    """Check, or stop checking, the results of ops that this thread runs."""
+def set_enabled(on: bool) -> None:
+    """Turn the check on or off for the ops of this thread."""
     plain = without(state.mode, NumericsCheck)
     state.mode = NumericsCheck(plain) if on else plain

@@ -38,7 +38,7 @@ import numpy as np
 from ._tape import OpBase
 from .dtype import is_float, is_half
 from .errors import OperandError, OpError
-from .limits import bounded
+from .limits import with_size_check
 
 Kernel = Callable[..., Any]
 
@@ -185,7 +185,7 @@ class Op(OpBase):
         self.direct: Kernel | None = None  # of a node that stands for a program, see `autograd.backward`
         parameters = inspect.signature(kernel).parameters.values()
         self.attrs: dict[str, AttrSpec] = {**(attrs_of.attrs if attrs_of else {}), **_attrs(type, parameters)}
-        self.kernel = self.reference = bounded(self, kernel, Meta)
+        self.kernel = self.reference = with_size_check(self, kernel, Meta)
         self.inputs = len(ins)
         self.single = len(outs) == 1 and not outs[0].many
         self.grad_outs = tuple(i for i, s in enumerate(outs) if not s.intermediate)
@@ -237,7 +237,7 @@ class Op(OpBase):
 
     def native(self, rule: Kernel) -> Kernel:
         """Decorator: ask `rule` first, and the NumPy kernel if it says NotImplemented; see the module."""
-        reference, rule = self.reference, bounded(self, rule, Meta)
+        reference, rule = self.reference, with_size_check(self, rule, Meta)
 
         def kernel(*args: Any, **attrs: Any) -> Any:
             found = rule(*args, **attrs)
@@ -271,7 +271,7 @@ class Op(OpBase):
         return self.meta_rule(*metas, **self.full_attrs(attrs))
 
     def check_dtypes(self, operands: Iterable[Any]) -> None:
-        """Raise OpError where operands - Metas, arrays, or lists of them - that have to be of one dtype, or floating, are not."""
+        """Raise OpError if slots in `same_dtype` have different dtypes, or slots in `floating` are not floating.   operands: Metas, arrays or lists of them"""
         first, name, marked = None, "", self.same_dtype << 1
         for slot, given in zip(self.ins, operands, strict=False):
             marked >>= 1
@@ -283,7 +283,7 @@ class Op(OpBase):
                 if first is None:
                     first, name = dtype, slot.name
                 elif dtype != first and not (self.facts.half_with_float32 and _are_half_and_float32(first, dtype)):
-                    why = f"{slot.name} is {dtype.name} and {name} is {first.name}; they have to be of one dtype"
+                    why = f"{slot.name} is {dtype.name} and {name} is {first.name}; both must have the same dtype"
                     raise OpError(f"{why} (cast one of them: .astype('{dtype.name}'))")
         for i, (slot, given) in enumerate(zip(self.ins, operands, strict=False)):
             if self.floating >> i & 1 and given is not None and not is_float(given.dtype):

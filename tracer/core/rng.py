@@ -23,19 +23,19 @@ _instead = _Instead()
 
 
 def no_seed() -> int:
-    """The seed of the default programs where there are none."""
+    """The default hook for the `random_seed` of the default programs: no seed."""
     return 0
 
 
-# The `random_seed` of the default main and startup program; `static.graph.defaults`, which has these programs, sets both.
+# Functions that return the `random_seed` of the default main and startup program. `static.graph.default_programs` sets both.
 program_seed: Callable[[], int] = no_seed
 startup_seed: Callable[[], int] = no_seed
 
 
-def first_values() -> AbstractContextManager[None]:
-    """Draw the first value of one parameter: from the `random_seed` of the default programs where it is set.
+def parameter_seed() -> AbstractContextManager[None]:
+    """Context in which the initial value of one parameter is drawn, from the `random_seed` of the default programs if it is set.
 
-    Each parameter starts anew from that seed, as in Paddle, so that parameters of one shape and initializer are equal.
+    Each parameter restarts from that seed, as in Paddle, so parameters with the same shape and initializer are equal.
     """
     own = program_seed() or startup_seed()
     return drawing_from(generator(own)) if own else nullcontext()

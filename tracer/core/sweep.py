@@ -18,7 +18,7 @@ from .era import era
 from .errors import OpError, RuleError, with_user_line
 from .mode import Mode, pushed, state
 from .numerics_check import NumericsCheck
-from .numerics_check import is_on as checks_numerics
+from .numerics_check import is_enabled as checks_numerics
 from .op import OPS, Op
 from .tensor import Tensor
 

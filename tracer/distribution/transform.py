@@ -37,7 +37,7 @@ class Variable(NamedTuple):
 
 @singledispatch
 def apply_transform(input: Any, transform: Transform) -> Any:
-    """`transform(input)` of a Tensor.   The modules of other classes register what it is for those."""
+    """`transform(input)` for a Tensor. Modules of other input types register their own implementation."""
     return transform.forward(input)
 
 

@@ -1,4 +1,4 @@
-"""fluid.core.ops and paddle._legacy_C_ops: ops called as Paddle's generated functions are.
+"""fluid.core.ops and paddle._legacy_C_ops: ops with the calling convention of Paddle's generated functions.
 
 Operands come first, in the order of the op's slots; then, for the slots of results that the caller has, the tensors to write; then
 names of attributes and their values.   `relu_` is `relu` in place.   An op whose result is a list is told its length.
@@ -19,7 +19,7 @@ from ..tensor.manipulation import in_place
 
 # Ops whose function also returns XShape, a tensor without elements that holds the shape of the operand.
 WITH_SHAPE = frozenset({"reshape2", "transpose2", "squeeze2", "unsqueeze2", "flatten2", "flatten_contiguous_range"})
-# Ops whose function has operands or results in another order than Oarlock's op; that of 1.x has the operands in this order.
+# Ops whose function has operands or results in a different order than Oarlock's op. Functions of 1.x have the operands in this order.
 OPERANDS = {
     "lookup_table_v2": "Ids W",
     "multiplex": "X Ids",
@@ -28,7 +28,7 @@ OPERANDS = {
     "set_value": "Input ValueTensor StartsTensorList EndsTensorList StepsTensorList",
 }
 RESULTS = {"huber_loss": "Out Residual", "rnn": "Out DropoutState State Reserve"}
-MASTER = "MasterParam"  # an operand whose result Oarlock's ops leave out
+MASTER = "MasterParam"  # an operand for which Oarlock's ops return no result
 
 
 def __getattr__(name: str) -> Callable[..., Any]:
@@ -52,12 +52,12 @@ def __getattr__(name: str) -> Callable[..., Any]:
 
 
 def _arguments(name: str, op: Op, given: tuple[Any, ...]) -> tuple[list[Any], list[Any], dict[str, Any]]:
-    """Operands, tensors to write, and the attributes that the op knows.   Raises OpError for names and values that are not pairs."""
+    """Split the arguments into operands, output tensors and known attributes.   Raises OpError if attribute names and values are not paired."""
     first = next((at for at, value in enumerate(given) if isinstance(value, str)), len(given))
     names, values = given[first::2], given[first + 1 :: 2]
     if len(names) != len(values):
         raise OpError(with_user_line(f"{name}: the attribute {names[-1]!r} has no value"))
-    # lengths of lists of results
+    # numbers of items of list outputs
     operands = [value for value in given[:first] if not isinstance(value, int) or isinstance(value, bool)]
     attrs = {key: value for key, value in zip(names, values, strict=True) if key in op.attrs}
     slots = [slot.name for slot in op.ins if not slot.lod_of]
@@ -86,7 +86,7 @@ def _shape_of(x: Tensor) -> Tensor:
 
 
 def _results(op: Op, made: Any, operands: list[Any], outputs: list[Any]) -> Any:
-    """What the function returns, written to the tensors that the caller gave."""
+    """Write the results to the tensors that the caller passed, and return them."""
     if op.type in WITH_SHAPE:
         return [made, _shape_of(operands[0])]
     found = list(made) if isinstance(made, tuple) else made
@@ -101,7 +101,7 @@ def _results(op: Op, made: Any, operands: list[Any], outputs: list[Any]) -> Any:
 
 
 def _write(target: Any, value: Any) -> None:
-    """Let a tensor, or each of a list, hold a result."""
+    """Assign a result to a tensor, or the items of a result to a list of tensors."""
     if isinstance(target, list | tuple):
         for each, one in zip(target, value, strict=True):
             _write(each, one)

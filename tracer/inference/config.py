@@ -202,7 +202,7 @@ class Config:
         return table(self._summary_rows())
 
     def _summary_rows(self) -> list[tuple[str, Any]]:
-        """The options that `summary` lists, and their values."""
+        """The options and values that `summary` lists."""
         where = (
             [("model_dir", self.model_dir())]
             if self.model_dir()

@@ -1,6 +1,6 @@
-"""Which types and values a file may give the attributes of an op, from the op's own definition.
+"""Validate the types and values of op attributes in files against the op definitions.
 
-The same rules in C++, `read/op_attrs.cpp`, read a table of these definitions: `tests/ops/attribute_table.py` writes it.
+`read/op_attrs.cpp` applies the same rules in C++ to a table that `tests/ops/attribute_table.py` generates from these definitions.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _NUMBERS = _INTS | {AttrType.FLOAT, AttrType.FLOAT64}
 _INT_LISTS = frozenset({AttrType.INTS, AttrType.LONGS, AttrType.BOOLEANS})
 _NUMBER_LISTS = _INT_LISTS | {AttrType.FLOATS, AttrType.FLOAT64S}
 _TENSORS = frozenset({AttrType.VAR, AttrType.VARS})
-# What a file may hold where an op declares an attribute of a type: versions of Paddle differ in the width.
+# Attribute types accepted in files, by declared type. Versions of Paddle write different integer and float widths.
 ACCEPTED: dict[str, frozenset[AttrType]] = {
     "INT": _INTS,
     "LONG": _INTS,
@@ -40,19 +40,19 @@ AXES = frozenset((
     "axis", "axes", "axis1", "axis2", "dim", "dim1", "dim2", "decrease_axis", "start_axis", "stop_axis", "begin_norm_axis",
 ))  # fmt: skip
 WINDOWS = frozenset({"ksize", "kernel_sizes", "dilations", "paddings"})
-# Of bins, levels, boxes and iterations: kernels work in loops over them.
+# Numbers of bins, levels, boxes and iterations. Kernels loop over them, so large values would take too long.
 COUNTS = frozenset((
     "pooled_height", "pooled_width", "min_level", "max_level", "densities", "transformed_height", "transformed_width", "resolution",
     "part_size", "pooled_size", "sample_per_part", "power_iters", "pyramid_height",
 ))  # fmt: skip
 MAX_COUNT = 4096
-LARGEST = {"window": MAX_WINDOW, "count": MAX_COUNT}  # by kind of attribute
-MAX_NUMBERS = 2 * MAX_RANK  # of a list of axes, or of sizes along them
-NUMBER_TEXTS = frozenset({"rtol", "atol"})  # texts that spell a number, which Paddle 1.8 wrote as a FLOAT
+LARGEST = {"window": MAX_WINDOW, "count": MAX_COUNT}  # largest absolute value, by kind of attribute
+MAX_NUMBERS = 2 * MAX_RANK  # max length of a list of axes, or of sizes per axis
+NUMBER_TEXTS = frozenset({"rtol", "atol"})  # STRING attributes that spell a number; Paddle 1.8 wrote a FLOAT
 
 
 def attr_kind(op: Op, name: str) -> str:
-    """What an attribute holds: `axis`, `window` (sizes of a window, paddings), `count`, `number` as text, or "" for another thing."""
+    """The kind of an attribute: "axis", "window" (window sizes, dilations, paddings), "count", "number" (spelled as text) or "" (any other)."""
     if op.attrs[name].type == "STRING" and name in NUMBER_TEXTS:
         return "number"
     if op.attrs[name].type not in ("INT", "LONG", "INTS", "LONGS"):
@@ -66,29 +66,29 @@ def attr_kind(op: Op, name: str) -> str:
 
 
 def check_attrs(op: Op, desc: OpDesc) -> None:
-    """Raise OpError for an attribute of another type than the op declares, or of a value that no op of its kind takes."""
+    """Raise OpError if an attribute has a wrong type or is out of range."""
     for problem in attr_problems(op, desc):
         raise OpError(f"{op.type}: {problem}")
 
 
 def attr_problems(op: Op, desc: OpDesc) -> Iterator[str]:
-    """What is wrong with the attributes of an op.   Names that the op does not declare are passed over: Paddle adds such."""
+    """Yield the problems of the attributes of an op. Undeclared attributes are ignored, because Paddle adds its own."""
     for name, attr in desc.attrs.items():
         spec = op.attrs.get(name)
         if spec is None or attr.type in _TENSORS:
             continue
         kind = attr_kind(op, name)
         accepted = ACCEPTED["FLOAT"] | ACCEPTED["STRING"] if kind == "number" else ACCEPTED[spec.type]
-        if attr.type not in accepted and not _is_one(attr, spec):
-            yield f"attribute '{name}' is a {attr.type.name} where {spec.type} belongs"
+        if attr.type not in accepted and not _is_scalar_or_single(attr, spec):
+            yield f"attribute '{name}' has type {attr.type.name}, but {spec.type} is expected"
         else:
             yield from _range_problems(kind, name, attr.value)
 
 
 def _range_problems(kind: str, name: str, value: Any) -> Iterator[str]:
-    """What is wrong with the first number of an attribute that is not in its range."""
+    """Yield the first range problem of an attribute value."""
     if kind in ("axis", "window") and isinstance(value, list) and len(value) > MAX_NUMBERS:
-        yield f"attribute '{name}' holds {len(value)} numbers, more than {MAX_NUMBERS}"
+        yield f"attribute '{name}' has {len(value)} elements, more than {MAX_NUMBERS}"
         return
     largest = LARGEST.get(kind)
     if kind != "axis" and largest is None:
@@ -102,15 +102,15 @@ def _range_problems(kind: str, name: str, value: Any) -> Iterator[str]:
             return
 
 
-def _is_one(attr: Attr, spec: AttrSpec) -> bool:
-    """A single number where a list belongs, or a list of one where a number belongs, as some versions of Paddle write it."""
+def _is_scalar_or_single(attr: Attr, spec: AttrSpec) -> bool:
+    """Whether the attribute is a number where a list is declared, or a one-element list where a number is declared. Some versions of Paddle write these."""
     if isinstance(attr.value, list):
         return len(attr.value) <= 1 and attr.type in ACCEPTED.get(f"{spec.type}S", ())
     return any(kind.name == f"{attr.type.name}S" for kind in ACCEPTED[spec.type])
 
 
 def program_attr_problems(desc: OpDesc) -> Iterator[str]:
-    """What is wrong with the attributes of an op of a program; nothing where the op is not known."""
+    """Yield the problems of the attributes of an op in a program; none for an unknown op type."""
     op = OPS.get(desc.type)
     if op is not None:
         yield from attr_problems(op, desc)

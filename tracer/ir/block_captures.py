@@ -63,7 +63,7 @@ def block_reads(program: Program, block: Block) -> list[str]:
 
 
 def block_writes(program: Program, block: Block, known: dict[int, list[str]] | None = None) -> list[str]:
-    """The names that a block, or one inside of it, writes and does not declare; each once, in order.
+    """The names that a block or its sub-blocks write but do not declare; each once, in order.
 
     known: results by index of a block, shared by several calls for one program
     """

@@ -1,7 +1,7 @@
-"""Sequences of different lengths, one after the other in one tensor: where each begins, level by level (LoD, level of detail).
+"""LoD (level of detail): the offsets of packed sequences in one tensor.
 
-Offsets `[0, 2, 5]` are a sequence of two rows and one of three, lengths `[2, 3]`.   Of several levels each counts the sequences of the next,
-and the last one rows.
+Offsets `[0, 2, 5]` describe a sequence of two rows and one of three rows, with lengths `[2, 3]`. With several levels, the offsets of each level
+index the sequences of the next level; those of the last level index rows.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ Offsets = list[Any]  # int64 arrays, the outermost level first
 
 
 def offsets_of(lengths: Sequence[Sequence[int]]) -> Offsets:
-    """Offsets of the lengths of each level."""
+    """Convert the lengths of each level to offsets."""
     return [np.concatenate([[0], np.cumsum(level, dtype=np.int64)]).astype(np.int64) for level in lengths]
 
 
 def lengths_of(offsets: Offsets) -> list[list[int]]:
-    """Lengths of the offsets of each level."""
+    """Convert the offsets of each level to lengths."""
     return [np.diff(level).tolist() for level in offsets]
 
 
 def is_valid(offsets: Offsets, rows: int) -> bool:
-    """Whether each level counts all of the next one, and the last one all rows.   No levels are right for any rows."""
+    """Whether each level covers all sequences of the next one, and the last level all rows.   Without levels: True."""
     if not offsets:
         return True
     ends = [*(len(level) - 1 for level in offsets[1:]), rows]

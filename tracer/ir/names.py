@@ -15,7 +15,7 @@ class Namer:
     def __init__(self) -> None:
         self._used: set[str] = set()
         self._counts: defaultdict[str, int] = defaultdict(int)
-        self._last: dict[str, int] = {}  # the last number behind a name: those below it are taken
+        self._last: dict[str, int] = {}  # the last numeric suffix of a name; all smaller ones are taken
         self._layers: dict[tuple[str, str], int] = {}
 
     def beside(self, names: Iterable[str]) -> Namer:

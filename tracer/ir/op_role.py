@@ -1,4 +1,4 @@
-"""What an op of a program is for: the forward or the backward pass, or an optimizer."""
+"""Op roles: forward pass, backward pass or optimizer."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import IntFlag
 
 
 class Role(IntFlag):
-    """What an op is for; the number that Paddle's attribute `op_role` has."""
+    """The values of Paddle's attribute `op_role`."""
 
     FORWARD = 0
     BACKWARD = 1

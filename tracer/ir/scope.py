@@ -1,4 +1,4 @@
-"""Scopes: where the values of persistable variables are between runs, by name."""
+"""Scopes: the values of persistable variables between runs, by name."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .scope_values import ScopeValue
 
 
 class Scope:
-    """Values by name.   A new scope may have one around it, whose values it sees."""
+    """A mapping from variable names to values. A child scope also finds the values of its parent."""
 
     def __init__(self, parent: Scope | None = None) -> None:
         self.tensors: dict[str, Tensor] = {}
@@ -24,25 +24,25 @@ class Scope:
         self._kids: list[Scope] = []
 
     def new_scope(self) -> Scope:
-        """A scope inside of this one."""
+        """Create a child scope."""
         self._kids.append(Scope(self))
         return self._kids[-1]
 
     def drop_kids(self) -> None:
-        """Forget the scopes inside of this one."""
+        """Delete all child scopes."""
         self._kids.clear()
 
     def local_var_names(self) -> list[str]:
-        """The names that this scope has itself."""
+        """The names in this scope, without those of its parent."""
         return list(self.tensors)
 
     def find(self, name: str) -> Tensor | None:
-        """The place for the value of `name`, here or around; None where there is no such name."""
+        """The tensor of `name` in this scope or its ancestors; None if there is none."""
         found = self.tensors.get(name)
         return self._parent.find(name) if found is None and self._parent is not None else found
 
     def place_of(self, name: str) -> Tensor:
-        """The place for the value of `name`, a new one where there is none.   Its array is None without a value."""
+        """The tensor of `name`; created if there is none. Its array is None until a value is set."""
         found = self.find(name)
         if found is None:
             found = self.tensors[name] = Tensor(None, name=name)
@@ -50,28 +50,28 @@ class Scope:
         return found
 
     def var(self, name: str) -> ScopeValue:
-        """The place for `name`; a new one where there is none."""
+        """The variable `name`; created without a value if there is none."""
         return ScopeValue(name, self.place_of(name))
 
     def find_var(self, name: str) -> ScopeValue | None:
-        """The place for `name`, None where there is none."""
+        """The variable `name`, or None if there is none."""
         found = self.find(name)
         return None if found is None else ScopeValue(name, found)
 
     def erase(self, names: list[str]) -> None:
-        """Forget some values."""
+        """Delete variables from this scope."""
         for name in names:
             self.tensors.pop(name, None)
 
     def value(self, name: str) -> Tensor:
-        """A copy of a value.   Raises OpError where there is none."""
+        """A copy of the value of `name`.   Raises OpError if there is none."""
         found = self.find(name)
         if found is None or found.array is None:
             raise OpError(with_user_line(f"scope: '{name}' has no value; run the startup program first"))
         return Tensor(np.array(cuda.host(found.array)), name=name)
 
     def assign(self, name: str, array: Any, meta: Meta) -> None:
-        """Put a value there, in the declared dtype.   Raises OpError for another shape than declared."""
+        """Set the value of `name`, cast to the declared dtype.   Raises OpError if the shape differs from the declared one."""
         fits = len(array.shape) == len(meta.shape) and all(
             w in (-1, n) for n, w in zip(array.shape, meta.shape, strict=True)
         )
@@ -82,7 +82,7 @@ class Scope:
 
 
 class _Current:
-    """The scope in force, one for the process, as in Paddle."""
+    """The current scope, one per process, as in Paddle."""
 
     scope = Scope()
 
@@ -99,7 +99,7 @@ def global_scope() -> Scope:
 
 @contextmanager
 def scope_guard(scope: Scope) -> Iterator[None]:
-    """Let `scope` be the one in force in the body."""
+    """Use `scope` as the current scope in the body."""
     before, _Current.scope = _Current.scope, scope
     try:
         yield

@@ -1,4 +1,4 @@
-"""What a scope holds under a name: a tensor, a tensor with sequences (LoD), or some rows of a large table."""
+"""Values of variables in a scope: tensors, tensors with LoD, and SelectedRows."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .lod import Offsets, is_valid, lengths_of, offsets_of
 
 
 class ScopeValue:
-    """What a scope has under a name: a place for a value, which is its own `get_tensor()`.   tensor.array: None without one"""
+    """A variable in a scope. It is also the tensor that Paddle's `get_tensor()` returns.   tensor.array: None until a value is set"""
 
     _dims: tuple[int, ...] = ()
 
@@ -33,11 +33,11 @@ class ScopeValue:
         return self.tensor.dtype
 
     def get_tensor(self) -> ScopeValue:
-        """Itself: a value to read as an array, and to `set`."""
+        """Return this object, which can be read as an array and assigned with `set`."""
         return self
 
     def get_selected_rows(self) -> SelectedRows:
-        """Some rows of a table, none at first.   Raises OpError where there is a tensor."""
+        """The SelectedRows of this variable, initially empty.   Raises OpError if the variable holds a tensor."""
         if self.tensor.array is not None:
             raise OpError(with_user_line(f"scope: '{self._name}' holds a tensor, not selected rows"))
         found: SelectedRows = self.tensor.__dict__.setdefault("selected_rows", SelectedRows())
@@ -50,34 +50,34 @@ class ScopeValue:
     _is_initialized = is_initialized
 
     def set(self, array: Any, place: Any = None) -> None:
-        """Put a value there."""
+        """Set the value to a copy of `array`."""
         self.tensor.array = np.array(array)
 
     def __str__(self) -> str:
-        """The block that the Paddle of the era prints.   Of an empty one: what it is."""
+        """The text that Paddle prints, 1.x or 2.x; for a variable without a value, the class name."""
         if self.tensor.array is None:
             return f"{type(self).__name__} without a value"
         return (texts["held"] if era.old else _text)(self)
 
     def lod(self) -> list[list[int]]:
-        """The offsets of packed sequences: none."""
+        """The LoD offsets: an empty list, since a plain tensor has none."""
         return []
 
     def shape(self) -> list[int]:
-        """The sizes of the value."""
+        """The shape of the value."""
         return list(self.__array__().shape)
 
     _get_dims = shape
 
     def __getitem__(self, index: Any) -> ScopeValue:
-        """Some rows, as a value of their own; one row keeps its axis."""
+        """Select rows; returns a new value."""
         found = self.__array__()[index]
         return type(self)("", Tensor(found)) if type(self) is ScopeValue else type(self)(found)  # type: ignore[call-arg]
 
-    # -- places that are filled by hand -------------------------------------------------------------------------
+    # -- allocation and element access -------------------------------------------------------------------------
 
     def _set_dims(self, sizes: list[int]) -> None:
-        """Say how large the value is that is made next."""
+        """Set the shape for the next `_alloc_*` call."""
         self._dims = tuple(sizes)
 
     def _alloc(self, dtype: Any) -> None:
@@ -85,23 +85,23 @@ class ScopeValue:
         self.tensor.array = np.zeros(self._dims or (() if before is None else before.shape), dtype)
 
     def _alloc_int(self, place: Any = None) -> None:
-        """Make zeros, int32."""
+        """Allocate int32 zeros."""
         self._alloc(np.int32)
 
     def _alloc_float(self, place: Any = None) -> None:
-        """Make zeros, float32."""
+        """Allocate float32 zeros."""
         self._alloc(np.float32)
 
     def _alloc_double(self, place: Any = None) -> None:
-        """Make zeros, float64."""
+        """Allocate float64 zeros."""
         self._alloc(np.float64)
 
     def _get_element(self, index: int) -> Any:
-        """One element, counted through all axes."""
+        """The element at a flat index."""
         return self.__array__().reshape(-1)[index].item()
 
     def _set_element(self, index: int, value: Any) -> None:
-        """Set one element, counted through all axes."""
+        """Set the element at a flat index."""
         made = np.array(self.__array__())
         made.reshape(-1)[index] = value
         self.tensor.array = made
@@ -112,15 +112,15 @@ class ScopeValue:
     # -- values of other kinds ----------------------------------------------------------------------------------
 
     def set_int(self, value: int) -> None:
-        """Hold a plain number."""
+        """Set the value to an int32 scalar."""
         self.tensor.array = np.array(value, np.int32)
 
     def get_int(self) -> int:
-        """The plain number."""
+        """The value as a Python int."""
         return int(self.__array__())
 
     def is_int(self) -> bool:
-        """Whether it holds a plain number."""
+        """Whether the value is an int32 scalar."""
         array = self.tensor.array
         return array is not None and array.shape == () and array.dtype == np.int32
 
@@ -145,11 +145,13 @@ def _text(of: ScopeValue) -> str:
 
 
 class LoDTensor(ScopeValue):
-    """An array and the sequences in it.   array [rows, *]; lod: offsets of each level"""
+    """An array with LoD, the offsets of packed sequences.   array [rows, *]; lod: offsets of each level"""
 
     def __init__(self, array: Any = None, lod: Sequence[Any] = ()) -> None:
         super().__init__("", Tensor(None if array is None else np.asarray(array)))
-        self._lod: Offsets = [np.asarray(level, np.int64) for level in lod]  # of a result: as its op says
+        self._lod: Offsets = [
+            np.asarray(level, np.int64) for level in lod
+        ]  # not checked: the op that computed it is trusted
 
     def lod(self) -> list[list[int]]:
         """The offsets of each level."""
@@ -161,7 +163,7 @@ class LoDTensor(ScopeValue):
         return self._lod
 
     def set_lod(self, lod: Sequence[Any]) -> None:
-        """Set the offsets of each level.   Raises OpError where they are not those of the rows."""
+        """Set the offsets of each level.   Raises OpError if they do not match the number of rows."""
         made = [np.asarray(level, np.int64) for level in lod]
         self._check(made, f"offsets {[level.tolist() for level in made]}")
         self._lod = made
@@ -171,44 +173,44 @@ class LoDTensor(ScopeValue):
         return lengths_of(self._lod)
 
     def set_recursive_sequence_lengths(self, recursive_sequence_lengths: Sequence[Sequence[int]]) -> None:
-        """Set the lengths of each level.   Raises OpError where they are not those of the rows."""
+        """Set the lengths of each level.   Raises OpError if they do not match the number of rows."""
         made = offsets_of(recursive_sequence_lengths)
         self._check(made, f"lengths {[list(level) for level in recursive_sequence_lengths]}")
         self._lod = made
 
     def _check(self, made: Offsets, shown: str) -> None:
         if self.is_initialized() and not is_valid(made, self._rows()):
-            raise OpError(with_user_line(f"LoDTensor: {shown} are not those of {self._rows()} rows"))
+            raise OpError(with_user_line(f"LoDTensor: {shown} do not match {self._rows()} rows"))
 
     def _rows(self) -> int:
         array = self.tensor.array
         return len(array) if array.ndim else 1
 
     def has_valid_recursive_sequence_lengths(self) -> bool:
-        """Whether the lengths are those of the rows."""
+        """Whether the lengths match the number of rows."""
         return is_valid(self._lod, self._rows())
 
 
 class SelectedRows:
-    """Some rows of a larger table.   rows: their numbers; height: the rows of the table"""
+    """Selected rows of a larger table.   rows: their indices in the table; height: the number of rows of the table"""
 
     def __init__(self, rows: Sequence[int] = (), height: int = 0) -> None:
         self._rows, self._height, self._tensor = list(rows), height, LoDTensor()
 
     def rows(self) -> list[int]:
-        """The numbers of the rows."""
+        """The indices of the rows."""
         return self._rows
 
     def set_rows(self, rows: Sequence[int]) -> None:
-        """Set the numbers of the rows."""
+        """Set the indices of the rows."""
         self._rows = list(rows)
 
     def height(self) -> int:
-        """The rows of the table."""
+        """The number of rows of the table."""
         return self._height
 
     def set_height(self, height: int) -> None:
-        """Set the rows of the table."""
+        """Set the number of rows of the table."""
         self._height = height
 
     def get_tensor(self) -> LoDTensor:
@@ -216,7 +218,7 @@ class SelectedRows:
         return self._tensor
 
     def sync_index(self) -> None:
-        """Nothing: there is no index besides."""
+        """Do nothing. Paddle rebuilds an index here, which Oarlock does not have."""
 
     def numel(self) -> int:
         """The number of elements."""

@@ -21,8 +21,8 @@ Rule = Callable[[Program], Iterator[str]]
 MAX_DEPTH = 64  # of nested blocks
 MOST_NESTED = 64  # of the containers of a result
 MOST_AXES = 32
-MOST_PROBLEMS = 100  # of one rule that are listed: each repeats names and lines of the file
-MOST_SHOWN = 2000  # characters of a problem
+MOST_PROBLEMS = 100  # listed per rule, because each problem repeats names and lines of the file
+MOST_SHOWN = 2000  # max characters of a problem
 MAX_BYTES = (1 << 63) - 1  # that a size can count
 TENSORS = (Kind.DENSE, Kind.SELECTED_ROWS, Kind.ARRAY)  # the kinds that have elements
 _STRUCTURED = (
@@ -75,7 +75,7 @@ def sub_blocks_exist(program: Program) -> Iterator[str]:
 
 
 def sub_blocks_have_one_owner(program: Program) -> Iterator[str]:
-    """A block is a child of the block whose op runs it, and one op runs it.
+    """A sub-block is a child of the block that contains its op, and only one op references it.
 
     So nothing runs itself, blocks form a tree, and a walk through the blocks of ops visits each block once. The block of a
     gradient op may also be a child of a child: of the block whose variables it reads.
@@ -106,7 +106,7 @@ def attributes_fit(program: Program) -> Iterator[str]:
 
 
 def attributes_fit_their_ops(program: Program) -> Iterator[str]:
-    """Every attribute that an op declares is of a type and in a range that the op takes, reachable or not."""
+    """Every declared attribute has a valid type and range; unreachable ops are checked too."""
     for _, op, where in _ops(program):
         yield from (f"{where}: {problem}" for problem in program_attr_problems(op))
 
@@ -290,10 +290,10 @@ def _tree_problems(text: str, count: int) -> Iterator[str]:
 
 
 def _fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """The fields of a JSON object, each of which is there once."""
+    """Build a dict from the fields of a JSON object; reject duplicate fields."""
     fields = dict(pairs)
     if len(fields) != len(pairs):
-        raise ValueError("a field is there twice")
+        raise ValueError("duplicate field")
     return fields
 
 
@@ -323,7 +323,7 @@ RULES: tuple[tuple[Rule, ...], ...] = (*FILE_RULES, (inputs_fed_once, parameters
 
 
 def check(program: Program, rules: tuple[tuple[Rule, ...], ...] = RULES) -> list[str]:
-    """What is wrong with a program, one line each, at most MOST_PROBLEMS of each rule; empty when it is legal."""
+    """List the problems of a program, at most MOST_PROBLEMS per rule; empty if the program is valid."""
     for group in rules:
         found = [problem[:MOST_SHOWN] for rule in group for problem in islice(rule(program), MOST_PROBLEMS)]
         if found:

@@ -88,10 +88,10 @@ class Recorded:
         return found
 
     def _refuse_none(self, leaf: Variable) -> None:
-        """Write down that a run ends where a result is None: a program gives tensors."""
+        """Record an assert that a result is not None, because a program returns tensors."""
         assert leaf.half is not None
         if self.recorder.strict:
-            raise TraceError(f"'{leaf.half.name}' may be None, and a program gives tensors\n  at {leaf.where}")
+            raise TraceError(f"'{leaf.half.name}' may be None, but a program must return tensors\n  at {leaf.where}")
         with instead(self.mode):
             holds = OPS["logical_not"](leaf.half.none)
             said = leaf.half.late is not None and leaf.half.late.kind == NOT_RETURNED
@@ -135,7 +135,9 @@ def inputs_of(recorder: Recorder, arguments: Arguments) -> tuple[list[Any], list
             own = isinstance(leaf, InputSpec) and leaf.name
             feed = recorder.feed(leaf.name if own else name, meta, path)
             if own and feed.name != leaf.name:
-                warn(f"two inputs are named '{leaf.name}'; the one of '{path}' is called '{feed.name}' in the program")
+                warn(
+                    f"two inputs are named '{leaf.name}'; the input at '{path}' is renamed to '{feed.name}' in the program"
+                )
             leaves[i] = recorder.variable(feed)
             leaves[i].stop_gradient = False  # a call says which of its tensors want gradients
             inputs.append(leaves[i])

@@ -19,7 +19,7 @@ from ..core import rng
 from ..core.autograd import no_grad
 from ..core.errors import SideEffectError, TraceError, hold_warnings, warn, with_user_line
 from ..core.mode import instead, state
-from ..core.numerics_check import is_on as checks_numerics
+from ..core.numerics_check import is_enabled as checks_numerics
 from ..core.op import OPS
 from ..core.tensor import RemovableHook, Tensor
 from ..ir.block_captures import EFFECTS, draws_random
@@ -59,7 +59,7 @@ class ConcreteProgram:
         self._runner: Any = None
 
     def __call__(self, tensors: Sequence[Tensor]) -> Any:
-        """What the function gives, for the inputs in order.   A run that fails leaves random numbers and buffers as they were."""
+        """Run the program for the inputs in order and return the results of the function.   A failed run leaves random generators and buffers unchanged."""
         given = [*tensors, *self.results.held()]
         stops = self.partial.stops(given)
         before = self._state()
@@ -81,7 +81,7 @@ class ConcreteProgram:
         return made
 
     def _state(self) -> tuple[list[tuple[Tensor, Any]], list[Any] | None]:
-        """What a run changes besides its results: the arrays of tensors, and the state of the random numbers."""
+        """The state that a run changes besides its results: arrays of tensors, and the state of the random generator."""
         if not self._changes_state:
             return [], None
         tensors = (self.recording.scope[name] for name in updated(self.recording))
@@ -94,7 +94,7 @@ class ConcreteProgram:
 
     @functools.cached_property
     def prints(self) -> bool:
-        """Whether a run calls Python, so that it cannot be repeated."""
+        """Whether a run calls Python functions, so that it must not be run twice."""
         return any(op.type in EFFECTS and op.type != "assert" for op in self.recording.program.ops())
 
     def labelled(self, given: Any) -> Any:
@@ -170,7 +170,9 @@ class Results:
 
     def __init__(self, nesting: Any, leaves: list[Any], effects: list[Effect], as_eager: bool = False) -> None:
         self.nesting = nesting
-        self.python = {i: to_python for i, leaf in enumerate(leaves) if as_eager and (to_python := python_of(leaf))}
+        self.python = {
+            i: to_python for i, leaf in enumerate(leaves) if as_eager and (to_python := python_converter(leaf))
+        }
         self.constants = {i: leaf for i, leaf in enumerate(leaves) if not isinstance(leaf, Tensor)}
         self.count = len(leaves)
         self.effects = effects
@@ -208,8 +210,8 @@ class Results:
                 effect.put(built.setdefault(id(effect.after), made))
 
 
-def python_of(leaf: Any) -> Callable[[Tensor], Any] | None:
-    """What makes the number or ndarray of a tensor that stands for one in a program; None for any other result."""
+def python_converter(leaf: Any) -> Callable[[Tensor], Any] | None:
+    """The function that converts an output tensor back to the Python number or ndarray it stands for; None for any other result."""
     if not isinstance(leaf, Variable):
         return None
     if leaf.of_numpy:
@@ -241,26 +243,28 @@ def build(
         with hold_warnings() as warnings:
             made = _built(function, parameters, arguments, owner, found)
     except BaseException as error:
-        _undo(found, isinstance(error, Exception))
+        _roll_back(found, isinstance(error, Exception))
         if recorder.rollback.irreversible and isinstance(error, SideEffectError):
-            why = f"{recorder.rollback.irreversible} came before it and cannot be undone; full_graph=False runs the call as Python"
+            why = f"{recorder.rollback.irreversible} cannot be undone, so the call cannot run as Python; set full_graph=False"
             raise TraceError(f"{why}: {error}") from error
-        if not strict and not isinstance(error, SideEffectError):  # else the call runs as Python, which warns itself
-            _give(warnings)
+        if not strict and not isinstance(
+            error, SideEffectError
+        ):  # else the call runs as Python, which issues the warnings itself
+            _issue(warnings)
         raise
     recorder.rollback.commit()
     recorder.rollback = None
-    _give(warnings)
+    _issue(warnings)
     return made
 
 
-def _give(warnings: list[Callable[[], None]]) -> None:
+def _issue(warnings: list[Callable[[], None]]) -> None:
     for give in warnings:
         give()
 
 
-def _undo(found: Recorded, hooks: bool) -> None:
-    """Put Python back to what it was before a recording that failed."""
+def _roll_back(found: Recorded, hooks: bool) -> None:
+    """Roll back the side effects of a failed recording."""
     recorder = found.recorder
     for effect in found.effects:
         effect.restore()
@@ -279,7 +283,7 @@ def _built(
     with instead(found.mode):
         given = {name: snapshot(value) for name, value in found.bound.items()}
         outputs = found.call(function, parameters)
-        _refuse_frozen(recorder)
+        _reject_stop_gradient_writes(recorder)
         refuse_lists(found.effects)
         found.assumed.finish(found.effects)
         _warn_of_containers(
@@ -297,11 +301,11 @@ def _built(
     return made
 
 
-def _refuse_frozen(recorder: Recorder) -> None:
-    """Raise SideEffectError where the function set `stop_gradient` of a tensor from outside, which a program cannot."""
+def _reject_stop_gradient_writes(recorder: Recorder) -> None:
+    """Raise SideEffectError if the function set `stop_gradient` of a tensor that it did not create."""
     for tensor, before in recorder.rollback.flags.values():
         if tensor.stop_gradient != before:
-            why = f"stop_gradient of '{tensor.name}' is set, a tensor from outside; a program of `to_static` cannot set it"
+            why = f"a `to_static` program cannot set stop_gradient of '{tensor.name}', a tensor created outside of the function"
             raise SideEffectError(with_user_line(why))
 
 
@@ -331,14 +335,14 @@ def _left_behind(recorder: Recorder, effects: list[Effect]) -> Iterator[Tensor]:
 
 
 def _is_changed(recorder: Recorder, was: Snapshot, now: Any) -> bool:
-    """Whether the recording changed an argument, or a list in it became one of the program."""
+    """Whether the recording mutated an argument, or replaced a list in it with a TensorArray."""
     return not was.same(now) or any(value is moved for value in reachable(now) for moved in recorder.moved)
 
 
 def _warn_of_containers(function: str, names: list[str], strict: bool) -> None:
-    """Say which lists and dicts of the caller the function changes: a program has copies of them.   strict: raise TraceError instead"""
+    """Warn about the caller's lists and dicts that the function mutates: the program works on copies.   strict: raise TraceError instead"""
     if names:
-        why = f"it changes what {names} hold; the caller's lists and dicts stay as they are. Return what is new instead"
+        why = f"it mutates {names}, but the program works on copies, so the caller's lists and dicts do not change. Return the new values instead"
         if strict:
             raise TraceError(with_user_line(f"{function}: {why}"))
         warn(f"{function}: {why}")

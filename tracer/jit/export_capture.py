@@ -130,9 +130,9 @@ def _written(found: Recorded, method: Method, guards: str) -> Recording:
 
 
 def _warn_of_arrays(function: str, outputs: Any) -> None:
-    """Say that a result is an ndarray for Python and a Tensor of the saved program."""
+    """Warn that a result that is an ndarray in Python is a Tensor in the saved program."""
     if _holds_array(outputs):
-        warn(f"{function}: it returns an ndarray, of x.numpy(); the saved program returns a Tensor in its place")
+        warn(f"{function}: it returns an ndarray (from x.numpy()); the saved program returns a Tensor instead")
 
 
 def _holds_array(value: Any) -> bool:

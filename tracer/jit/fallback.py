@@ -8,13 +8,13 @@ from typing import Any
 from ..core.errors import OarlockError, SideEffectError, TraceError, warn
 from .call_arguments import Arguments
 
-MAX_KINDS = 4  # kinds of calls that fail before all calls of the function run as Python
+MAX_KINDS = 4  # after this many failed signatures, all calls of the function run as Python
 
 
 class Fallback:
-    """The kinds of calls of one function whose recording failed.
+    """The call signatures of one function whose recording failed.
 
-    full_graph: only training steps run as Python, all other failures are errors; arguments: of the last such call, as InputSpecs.
+    full_graph: if True, only training steps run as Python and all other failures raise; arguments: of the last failed call, as InputSpecs.
     """
 
     def __init__(self, full_graph: bool) -> None:
@@ -22,23 +22,23 @@ class Fallback:
         self.arguments: Arguments | None = None
         self._keys: set[Hashable] = set()
         self._warned = False
-        self._message = ""  # of a warning that waits for the call to succeed
+        self._message = ""  # a warning that is issued once the call succeeds
 
     @property
     def is_used(self) -> bool:
         """Whether any call runs as Python."""
         return bool(self._keys)
 
-    def holds(self, key: Hashable) -> bool:
-        """Whether calls of this kind are known to run as Python."""
+    def applies_to(self, key: Hashable) -> bool:
+        """Whether calls with this signature run as Python."""
         return len(self._keys) >= MAX_KINDS or key in self._keys
 
-    def serves(self, error: Exception) -> bool:
+    def allows(self, error: Exception) -> bool:
         """Whether a call whose recording failed with `error` runs as Python."""
         return not self.full_graph or isinstance(error, SideEffectError)
 
     def add(self, name: str, key: Hashable, arguments: Arguments, error: Exception, succeeded: bool = False) -> None:
-        """Run calls of this kind as Python from now on.   Warns once for each function.   succeeded: Python ran the call already"""
+        """Run calls with this signature as Python from now on.   Warns once per function.   succeeded: whether Python already ran the call"""
         self._keys.add(key)
         self.arguments = arguments.as_specs()
         if self._warned:
@@ -49,12 +49,12 @@ class Fallback:
             why = f"{type(error).__name__}: {why}"
         hint = "" if isinstance(error, SideEffectError) else "; full_graph=True makes this an error"
         place = f"\n{rest[-1]}" if rest and "at " in rest[-1] else ""
-        self._message = f"{name} runs as Python, because it cannot become a program: {why}{hint}{place}"
+        self._message = f"{name} runs as Python, because it cannot be recorded as a program: {why}{hint}{place}"
         if succeeded or isinstance(error, TraceError):
             self._warn()
 
     def run(self, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-        """Call the function as Python.   An error of the recording that Python raises as well needs no warning."""
+        """Call the function as Python, then issue the pending warning. If Python raises the same error as the recording, no warning is needed."""
         made = function(*args, **kwargs)
         if self._message:
             self._warn()

@@ -1,4 +1,4 @@
-"""What is known of the arguments of a function, under Paddle's names."""
+"""FunctionSpec: the arguments of a function and their InputSpecs, with Paddle's names."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class FunctionSpec:
     def unified_args_and_kwargs(
         self, args: Sequence[Any], kwargs: Mapping[str, Any]
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:  # fmt: skip
-        """Positional arguments, with those that were given by name and the defaults; and what is left.   Raises ValueError for one that is missing."""
+        """Merge keywords and defaults into the positional arguments; also return the remaining keywords.   Raises ValueError for a missing argument."""
         left, found = dict(kwargs), list(args)
         names = self.args_name
         if len(found) > len(names):
@@ -44,7 +44,7 @@ class FunctionSpec:
         return tuple(found), left
 
     def args_to_input_spec(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
-        """The specs of arguments: those that were given, else of the tensors and arrays among them."""
+        """The InputSpecs of the arguments: the given ones, else specs of their tensors and arrays."""
         if self.input_spec is not None:
             name, specs = self._parameters.name, len(self.input_spec)
             if kwargs:

@@ -102,7 +102,7 @@ class State:
 
 
 def structured_names(layer: Layer) -> dict[int, str]:
-    """The structured name of every parameter and buffer, by id: that of `to_static_state_dict` where a subclass overrides it."""
+    """The structured name of every parameter and buffer, by id; from `to_static_state_dict` if a subclass overrides it."""
     names = {id(t): n for n, t in (*layer.named_buffers(), *layer.named_parameters())}
     if type(layer).to_static_state_dict is not Layer.to_static_state_dict:
         names.update({id(t): n for n, t in layer.to_static_state_dict().items()})

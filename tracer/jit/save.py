@@ -167,7 +167,7 @@ def _output_name(program: Program, output: Any) -> str | None:
 
 
 def reference_of(method: Method, recording: Recording, whole: bool) -> Reference:
-    """What the files are compared with: Python itself, or where that is meant to differ, or the program is not `whole`, the recording."""
+    """The reference for verification: Python, or the recording if Python is expected to differ or the program is not `whole`."""
     leaves = method.arguments.leaves
     places = [i for i, leaf in enumerate(leaves) if isinstance(leaf, InputSpec)]
     if recording.tested is not None:
@@ -187,11 +187,11 @@ def reference_of(method: Method, recording: Recording, whole: bool) -> Reference
         given_back = output_tree.outputs_among(recording.contract.output_tree, pytree.flatten(found)[0])
         return [_array(leaf, out) for leaf, out in zip(given_back, recording.contract.outputs, strict=True)]
 
-    return _or_recording(eager, recording) if method.training else eager
+    return _with_recording_fallback(eager, recording) if method.training else eager
 
 
-def _or_recording(eager: Reference, recording: Recording) -> Reference:
-    """Python, and the recording for inputs that it refuses: a layer in train mode may need a program around it."""
+def _with_recording_fallback(eager: Reference, recording: Recording) -> Reference:
+    """Use Python as the reference, and the recording for inputs that Python rejects: a layer in train mode may need an enclosing program."""
     recorded = interpreted(recording)
 
     def run(tensors: list[Tensor]) -> Sequence[Any]:

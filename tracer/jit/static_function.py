@@ -115,7 +115,7 @@ class StaticFunction:
             try:
                 return concrete(args)
             except Exception as error:
-                return self._run_again(concrete, args, kwargs, error)
+                return self._rerun_as_python(concrete, args, kwargs, error)
         arguments = self._parameters.bind(args, kwargs)
         concrete = self._concrete(arguments)
         tensors = [_tensor(t) for t in arguments.tensors()]
@@ -127,10 +127,10 @@ class StaticFunction:
         try:
             return concrete(tensors)
         except Exception as error:
-            return self._run_again(concrete, args, kwargs, error)
+            return self._rerun_as_python(concrete, args, kwargs, error)
 
-    def _run_again(self, concrete: ConcreteProgram, args: Any, kwargs: Any, error: Exception) -> Any:
-        """Run a call as Python whose program failed.   Raises the error of the program where it cannot, that of Python where that fails too."""
+    def _rerun_as_python(self, concrete: ConcreteProgram, args: Any, kwargs: Any, error: Exception) -> Any:
+        """Run a call as Python after its program failed. Raises the error of the program if this is impossible, and that of Python if Python fails too."""
         if self._fallback.full_graph or concrete.prints:
             raise error
         found = self.dygraph_function(*args, **kwargs)
@@ -172,14 +172,14 @@ class StaticFunction:
         return Parameters(self.dygraph_function)
 
     def _concrete(self, arguments: Arguments) -> ConcreteProgram | None:
-        if self._fallback.is_used and self._fallback.holds(self._key(arguments)):
+        if self._fallback.is_used and self._fallback.applies_to(self._key(arguments)):
             return None
         try:
             wanted = self._with_specs(arguments)
             key = self._key(wanted)
             found = self._cache.few(key, wanted, lambda: self._build(wanted, not self._fallback.full_graph))
         except Exception as error:
-            if not self._fallback.serves(error):
+            if not self._fallback.allows(error):
                 raise
             self._fallback.add(self._parameters.name, self._key(arguments), arguments, error)
             return None

@@ -38,7 +38,7 @@ def to_static(
 
     input_spec: the InputSpec of each argument, nested as they are; without one, every combination of shapes that a call brings is
     a program of its own.   Control flow on values of tensors becomes part of the program.   A layer is given back itself.
-    full_graph: True raises an error for what cannot become a program; False runs such calls as Python, with one warning that names the
+    full_graph: True raises an error for a call that cannot be recorded; False runs such calls as Python, with one warning that names the
     construct and its line.   The default is False, as in Paddle 2.6, or True if the environment variable ENABLE_FALL_BACK is False.
     A function that trains (backward, optimizer steps) runs as Python in both cases.
     """

@@ -172,22 +172,24 @@ def verify(
 def _expected(
     reference: Reference, engine: Any, program: Program, tensors: list[Tensor], sizes: str
 ) -> tuple[list[Tensor], Sequence[Any] | None, str]:
-    """The inputs with what the reference returns; None and why where it refuses them.   Raises VerifyError for another structure."""
+    """The inputs with the results of the reference, or None and the reason if it rejects them.   Raises VerifyError if the structures differ."""
     try:
         return *_answered(reference, tensors), ""
-    except StructureError as error:  # which a run may refuse: a result that is None, a loop of no iterations
-        refused = _refusal(engine, program, tensors)
+    except (
+        StructureError
+    ) as error:  # the program may also reject these inputs: a result that is None, a loop without iterations
+        refused = _rejection_reason(engine, program, tensors)
         if not refused:
             raise VerifyError(f"verify: {error} at {sizes}") from None
         return tensors, None, refused
     except (MemoryError, VerifyError):
         raise
-    except Exception as error:  # of the user's own code, which may raise what it likes where sizes do not suit it
+    except Exception as error:  # user code may raise any exception for unsuitable sizes
         return tensors, None, (str(error) or type(error).__name__).splitlines()[0]
 
 
-def _refusal(engine: Any, program: Program, tensors: list[Tensor]) -> str:
-    """Why the files refuse some inputs; empty where they return results."""
+def _rejection_reason(engine: Any, program: Program, tensors: list[Tensor]) -> str:
+    """Why the saved files reject some inputs; empty if they return results."""
     try:
         engine.run(arrays_for(engine, program, tensors))
     except (OpError, GuardError, EngineError) as error:

@@ -32,14 +32,14 @@ def _made(spec: ParamAttr, name: str, shape: Any, dtype: Any, start: Initializer
     builder = state.mode.builder
     if builder is not None:
         recorded = first or (lambda: start.recorded(sizes, dtype))
-        with rng.first_values():  # for what is drawn now, not by an op of the startup program
+        with rng.parameter_seed():  # for values drawn now, not by an op of the startup program
             made: Parameter = builder.parameter(name, sizes, dtype, spec.trainable, recorded)
     elif first is not None:
         raise OarlockError(
             with_user_line(f"{type(spec).__name__}: is there in programs only; call enable_static() before")
         )
     else:
-        with cuda.new_on(None), rng.first_values():  # one library makes it, wherever it goes
+        with cuda.new_on(None), rng.parameter_seed():  # one library makes it, wherever it goes
             array = start.make(sizes, dtype)
         made = Parameter(cuda.as_new(array), trainable=spec.trainable, name=name)
     made.optimize_attr["learning_rate"] = spec.learning_rate

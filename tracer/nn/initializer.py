@@ -44,7 +44,7 @@ class Initializer:
         """
         if hasattr(block, "write_first") and hasattr(param, "raw"):  # a variable
             return block.write_first(param, self)
-        with cuda.new_on(None), rng.first_values():
+        with cuda.new_on(None), rng.parameter_seed():
             made = self.make(param.meta.shape, param.meta.dtype)
         param.set_value(made)
         return param

@@ -1,4 +1,4 @@
-"""State dicts of layers: what they hold, and how values are set from them."""
+"""Collect and set the state dicts of layers."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def set_values(
     missing, used = [], set()
     for structured_name, tensor in own.items():
         name = structured_name if use_structured_name else tensor.name
-        why = _misfit(name, tensor, state_dict.get(name))
+        why = _mismatch(name, tensor, state_dict.get(name))
         if why is None:
             tensor.set_value(state_dict[name])
             used.add(name)
@@ -38,8 +38,8 @@ def set_values(
     return missing, [name for name in state_dict if name not in used]
 
 
-def _misfit(name: str, tensor: Tensor, value: Any) -> str | None:
-    """Why a value of a state dict cannot be that of a tensor; None where it can."""
+def _mismatch(name: str, tensor: Tensor, value: Any) -> str | None:
+    """Why a value of a state dict cannot be assigned to a tensor; None if it can."""
     if value is None:
         return f"{name} is not found in the provided dict."
     shape = list(value.shape if hasattr(value, "shape") else np.shape(value))

@@ -198,6 +198,6 @@ def _(cell, x, states, weights, valid, kept, reverse, g, g_states):
 
 
 def _product(x: Any, y: Any, transpose_x: bool = False) -> Any:
-    """The matrix product, by NumPy where the compiled kernel does not take the arrays, such as weights mapped from a file unaligned."""
+    """The matrix product. NumPy computes it if the compiled kernel does not support the arrays, such as unaligned weights mapped from a file."""
     made = _PRODUCT(x, y, transpose_x, False)
     return np.matmul(x.T if transpose_x else x, y) if made is NotImplemented else made

@@ -50,7 +50,7 @@ def auc(
 
 
 def _accumulate(old: Any, new: Any, slide_steps: int) -> Any:
-    """The counts after a batch: of all batches, or of each in a window of batches, then their sum, then the number of batches."""
+    """Update the counts with a batch: of all batches, or, for a sliding window, of each batch, then their sum and the number of batches."""
     if not slide_steps:
         return (old.reshape(-1) + new).reshape(1, -1)
     made, bins = old.reshape(-1).copy(), len(new)
@@ -67,7 +67,7 @@ def _total(counts: Any, bins: int, slide_steps: int) -> Any:
 
 
 def _area(positive: Any, negative: Any) -> float:
-    """By trapezoids, from the highest bin down; 0 where all are of one kind.   positive, negative: counts [bins]"""
+    """Area by the trapezoidal rule, from the highest bin down; 0 if all samples have one label.   positive, negative: counts [bins]"""
     true, false = np.cumsum(positive[::-1]), np.cumsum(negative[::-1])
     if not true[-1] or not false[-1]:
         return 0.0
@@ -124,14 +124,14 @@ def precision_recall(probabilities, indices, labels, weights=None, states=None, 
 def _metrics(counts: Any) -> Any:
     """Macro-averaged precision, recall, F1, and the same micro-averaged.   counts [K,4] -> float64 [6]"""
     wide = counts.astype(np.float64)
-    macro = [_share(wide, other).mean() for other in (FALSE_POSITIVE, FALSE_NEGATIVE)]
+    macro = [_ratio(wide, other).mean() for other in (FALSE_POSITIVE, FALSE_NEGATIVE)]
     total = wide.sum(axis=0, keepdims=True)
-    micro = [_share(total, other)[0] for other in (FALSE_POSITIVE, FALSE_NEGATIVE)]
+    micro = [_ratio(total, other)[0] for other in (FALSE_POSITIVE, FALSE_NEGATIVE)]
     return np.array([*macro, _f1(*macro), *micro, _f1(*micro)])
 
 
-def _share(counts: Any, other: int) -> Any:
-    """True positives over themselves and `other`, 1 where there are none of both."""
+def _ratio(counts: Any, other: int) -> Any:
+    """true / (true + other); 1 if both are 0."""
     right, all_of = counts[:, TRUE_POSITIVE], counts[:, TRUE_POSITIVE] + counts[:, other]
     return np.where(all_of > 0, right / np.where(all_of > 0, all_of, 1), 1.0)
 

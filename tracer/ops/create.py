@@ -233,10 +233,10 @@ def _(gs, xs):
 
 
 def _triangle_size(rows: int, cols: int, offset: int, lower: bool) -> int:
-    """How many places of a matrix lie on and below a diagonal, or on and above it."""
+    """Count the elements of a matrix on and below a diagonal, or on and above it."""
 
     def below(last: int) -> int:
-        """The sum of the numbers up to `last`, those above `cols` counted as `cols` and those below 0 as 0."""
+        """The sum of min(max(i, 0), cols) for i up to `last`."""
         full = max(last - cols, 0)
         rising = min(max(last, 0), cols)
         return rising * (rising + 1) // 2 + full * cols

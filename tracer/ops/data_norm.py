@@ -1,4 +1,4 @@
-"""data_norm: normalization by sums over all data seen so far."""
+"""data_norm: normalization with running sums over all batches so far."""
 
 from __future__ import annotations
 
@@ -56,13 +56,13 @@ def _(scale_w, bias, x, size, total, squares, *, enable_scale_and_shift, slot_di
 
 @op("data_norm_shown", "X -> Out", meta=like_x, internal=True, no_grad="it is 0 or 1")
 def shown(x, *, slot_dim: int):
-    """Out = 1 for the channels of slots that were shown, else 0.   X [N,C] -> Out [N,C]"""
+    """Out = 1 for the channels of slots with data (show count > 0), else 0.   X [N,C] -> Out [N,C]"""
     return np.repeat((np.abs(x[:, ::slot_dim]) >= MIN_SHOW).astype(x.dtype), slot_dim, axis=1)
 
 
 @data_norm.vjp
 def _(g, scale_w, bias, x, size, total, squares, *, epsilon, slot_dim, enable_scale_and_shift, Means, Scales):
-    """The gradients that Paddle gives the three statistics are their sums over this batch."""
+    """In Paddle, the gradients of the three statistics are their sums over this batch."""
 
     def masked(t: Any) -> Any:
         return mul(t, shown(x, slot_dim=slot_dim)) if slot_dim > 0 else t
@@ -71,7 +71,7 @@ def _(g, scale_w, bias, x, size, total, squares, *, epsilon, slot_dim, enable_sc
         return reduce_sum(masked(t), dim=[0])
 
     def to_x() -> Any:
-        # Paddle leaves out the slots that were not shown only together with scale_w.
+        # Paddle skips slots without data only if scale_w is given.
         return mul(masked(mul(g, scale_w)) if enable_scale_and_shift else g, Scales)
 
     def rows() -> Any:

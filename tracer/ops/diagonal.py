@@ -24,15 +24,15 @@ def _check_axes(x: Any, axis1: int, axis2: int) -> tuple[int, int]:
     return pair
 
 
-def _limited(offset: int, rows: int, columns: int) -> int:
-    """The offset, or one of an empty diagonal where it is outside: NumPy reads outside of the array for -2**31."""
+def _clamp_offset(offset: int, rows: int, columns: int) -> int:
+    """Clamp an offset to the first empty diagonal: NumPy reads out of bounds for -2**31."""
     return max(-rows, min(offset, columns))
 
 
 @op("diagonal", "Input -> Out")
 def diagonal(x, *, offset: int = 0, axis1: int = 0, axis2: int = 1):
     """Out = a diagonal of the matrices in two axes, as the last axis.   Input [*] -> Out [the other axes, length]"""
-    return np.diagonal(x, _limited(offset, x.shape[axis1], x.shape[axis2]), axis1, axis2).copy()
+    return np.diagonal(x, _clamp_offset(offset, x.shape[axis1], x.shape[axis2]), axis1, axis2).copy()
 
 
 @diagonal.meta
@@ -50,7 +50,7 @@ def _(g, x, *, offset, axis1, axis2):
 def trace(x, *, offset: int = 0, axis1: int = 0, axis2: int = 1):
     """Out = the sum of a diagonal; of the two axes the first in X has the rows, as in Paddle.   Input [*] -> Out [the other axes]"""
     first, second = sorted(_check_axes(x, axis1, axis2))
-    offset = _limited(offset, x.shape[first], x.shape[second])
+    offset = _clamp_offset(offset, x.shape[first], x.shape[second])
     return np.asarray(np.trace(x, offset, first, second, dtype=x.dtype))
 
 

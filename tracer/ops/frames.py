@@ -98,7 +98,9 @@ def _transform(normalized: bool, onesided: bool) -> dict[str, Any]:
 
 @stft.meta
 def _(x, window, *, n_fft, hop_length, normalized, onesided):
-    check_dtype(x.dtype.kind == "f" and x.dtype == window.dtype, "X and Window need one dtype, float32 or float64")
+    check_dtype(
+        x.dtype.kind == "f" and x.dtype == window.dtype, "X and Window must have the same dtype, float32 or float64"
+    )
     check(len(x.shape) == 2, "X needs the shape [batch, samples]")
     check(n_fft > 0 and hop_length > 0, f"n_fft={n_fft} and hop_length={hop_length} are not both positive")
     check(len(window.shape) == 1 and agree(window.shape[0], n_fft), f"Window needs the shape [n_fft={n_fft}]")

@@ -131,7 +131,7 @@ def _sizes_of_attrs(rank: int, out_d: int, out_h: int, out_w: int) -> list[int]:
 
 
 def _check_dtype(kind: str, x: Any) -> None:
-    """Raise OpError for integers between which a mode would compute fractions; all but bicubic take uint8, as images have it."""
+    """Raise OpError for integer images, because interpolated values are fractional; all modes but bicubic accept uint8."""
     if kind != "nearest" and not (x.dtype == np.uint8 and kind != "bicubic"):
         check_inexact(x)
 

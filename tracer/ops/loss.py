@@ -53,7 +53,7 @@ def _(x, label, *, soft_label=False, use_softmax=True, numeric_stable_mode=True,
 
 
 def check_label_dtype(x: Any, label: Any, soft_label: bool) -> None:
-    """Raise OpError for hard labels that are no integers, and for soft ones of another dtype than X.
+    """Raise OpError if hard labels are not integers, or if the dtype of soft labels differs from X.
 
     Only a run checks this, as in Paddle: what is fed for an input of `fluid.layers.data` may have another dtype than the input.
     """

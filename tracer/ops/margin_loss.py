@@ -1,4 +1,4 @@
-"""Losses of Paddle 1.x without a layer today: hinge_loss, modified_huber_loss and identity_loss."""
+"""Losses of Paddle 1.x that have no Layer in Paddle 2: hinge_loss, modified_huber_loss and identity_loss."""
 
 from __future__ import annotations
 
@@ -66,9 +66,7 @@ def _(x, y):
 @modified_huber_loss.vjp
 def _(g, x, y):
     signs = _signs(y)
-    bounded = OPS["clip"](
-        mul(x, signs), min=-1.0, max=1.0
-    )  # the slope is that of the square, constant outside of [-1, 1]
+    bounded = OPS["clip"](mul(x, signs), min=-1.0, max=1.0)  # the derivative of the square, constant outside of [-1, 1]
     return mul(g, mul(signs, scale(bounded, scale=2.0, bias=-2.0))), None
 
 

@@ -236,7 +236,7 @@ def fc(
 ):  # fmt: skip
     """Out = Input @ W + Bias, Input as a matrix; activation_type: "" or "relu".   Input [*M,*K], W [K,N], Bias [N] or [1,N] -> Out [*M,N]"""
     rows = x.shape[:in_num_col_dims]
-    # Paddle pads large weights by 4 rows and columns that hold nothing.
+    # Paddle pads large weights by 4 unused rows and columns.
     out = np.matmul(x.reshape(math.prod(rows), -1), w[:-4, :-4] if padding_weights else w)
     if bias is not None:
         out = out + bias.reshape(-1)

@@ -16,8 +16,8 @@ Rule = Callable[..., Any]
 
 
 def check_finite(x: Any) -> None:
-    """Reject matrices with infinities or NaN: LAPACK's decomposition by singular values never ends for some of them."""
-    check(bool(np.isfinite(x).all()), "holds infinities or NaN")
+    """Reject matrices with infinity or NaN: LAPACK's SVD does not terminate for some of them."""
+    check(bool(np.isfinite(x).all()), "X contains infinity or NaN")
 
 
 def shape_of(x: Any) -> Shape:

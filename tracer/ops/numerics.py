@@ -13,7 +13,7 @@ ABORT = 0
 
 
 def statistics(x: Any) -> tuple[list[int], list[float]]:
-    """The numbers of NaNs, infinities and zeros; the largest and the smallest of what is no NaN, and the mean; 0 of nothing."""
+    """The numbers of NaNs, infinities and zeros; the maximum, minimum and mean without NaN, 0 for an empty tensor."""
     x = single(x)
     with np.errstate(all="ignore"):
         counts = [int(test.sum()) for test in (np.isnan(x), np.isinf(x), x == 0)]

@@ -310,7 +310,7 @@ def _forward(x: Any, rank: int, *, pooling_type: str, data_format: str, exclusiv
 
 
 def _fill_empty(out: Any, p: Pooling, window: Window, sizes: Sequence[int]) -> None:
-    """Set the result of windows that lie behind or before the image to the lowest number, Paddle's largest of nothing."""
+    """Set the result of windows entirely in the padding to the lowest number, as in Paddle."""
     for i, size in enumerate(sizes):
         before = p.pads[i][0] - window.size[i]
         if before >= 0:

@@ -70,7 +70,7 @@ def _pooled_back(g: Any, weights: Weights, owners: Any, x: Any) -> Any:
 # -- roi_align ----------------------------------------------------------------------------------------------------
 
 
-MAX_SAMPLES_OF_A_REGION = 1 << 20  # along each axis of a bin, where the size of a region sets their number
+MAX_SAMPLES_OF_A_REGION = 1 << 20  # max samples per axis of a bin, if the size of a region determines their number
 
 
 def _lines(start: Any, length: Any, bins: int, size: int, ratio: int) -> Any:
@@ -95,7 +95,7 @@ def _lines(start: Any, length: Any, bins: int, size: int, ratio: int) -> Any:
     return weights / max(count, 1)
 
 
-MAX_SAMPLES = 1 << 10  # along each axis of a bin; the same in C++: lower/roi.cpp
+MAX_SAMPLES = 1 << 10  # max samples per axis of a bin; the same in C++: lower/roi.cpp
 
 
 def _aligned_weights(x: Any, rois: Any, high: int, wide: int, scale: float, ratio: int, aligned: bool) -> Weights:

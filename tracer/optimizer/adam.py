@@ -151,7 +151,7 @@ class Adamax(Optimizer):
             Accumulator("beta1_pow_acc", "Beta1Pow", self._attrs["beta1"], single=True),
         )
 
-    def _after(self, parameter: Parameter, state: dict[str, Array]) -> None:
+    def _after_update(self, parameter: Parameter, state: dict[str, Array]) -> None:
         state["beta1_pow_acc"] = state["beta1_pow_acc"] * self._attrs_of(parameter)["beta1"]
 
 

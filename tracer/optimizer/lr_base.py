@@ -15,7 +15,7 @@ __all__ = ["LRScheduler"]
 class LRScheduler:
     """Base of all schedulers.   learning_rate: where it starts; last_epoch: -1 for the beginning."""
 
-    is_training_state = True  # converted code may not touch it while a program is recorded
+    is_training_state = True  # converted code must not use it while a program is recorded
     keys: Sequence[str]  # the attributes that state_dict holds
 
     def __init__(self, learning_rate: float = 0.1, last_epoch: int = -1, verbose: bool = False) -> None:
@@ -74,6 +74,6 @@ class LRScheduler:
 
 
 def _plain(value: Any) -> Any:
-    """A Python number in place of a tensor or an array of one element."""
+    """Convert a one-element tensor or array to a Python number."""
     array = getattr(value, "array", value)
     return array.item() if isinstance(array, np.ndarray | np.generic) and array.size == 1 else value

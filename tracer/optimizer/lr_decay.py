@@ -125,7 +125,7 @@ class LinearWarmup(LRScheduler):
         super().__init__(start_lr, last_epoch, verbose)
 
     def state_dict(self) -> dict[str, Any]:
-        """The state of this scheduler, and under `LinearWarmup_LR` that of the one that follows."""
+        """The state of this scheduler; `LinearWarmup_LR` holds the state of the scheduler that follows the warmup."""
         found = super().state_dict()
         if isinstance(self.after, LRScheduler):
             found["LinearWarmup_LR"] = self.after.state_dict()

@@ -75,12 +75,10 @@ class Optimizer:
 
     _op: Op  # what makes a step
     _attrs: dict[str, Any]  # of that op
-    _group_names: ClassVar[
-        dict[str, str]
-    ] = {}  # attributes of that op by the name that a group of parameters has for them
+    _group_names: ClassVar[dict[str, str]] = {}  # maps option names of a parameter group to attributes of the op
     _multi_precision = False
     _rate_shape: tuple[int, ...] = ()  # of the variable of the learning rate in programs
-    is_training_state = True  # converted code may not touch it while a program is recorded
+    is_training_state = True  # converted code must not use it while a program is recorded
     _in_programs = True  # whether its step is an op that a program can hold
 
     def __init__(
@@ -119,7 +117,7 @@ class Optimizer:
         own = {self._group_names.get(key, key): value for key, value in group.items() if key != "params"}
         unknown = own.keys() - {"learning_rate", "weight_decay", "grad_clip"} - self._known_settings()
         if unknown:
-            raise OpError(f"{type(self).__name__}: a group of parameters has no setting {sorted(unknown)}")
+            raise OpError(f"{type(self).__name__}: a parameter group has unknown options {sorted(unknown)}")
         for parameter in group["params"]:
             if not isinstance(parameter, Tensor):
                 raise OpError(f"{type(self).__name__}: {type(parameter).__name__} is no Parameter")
@@ -166,7 +164,7 @@ class Optimizer:
     def _apply(self, pairs: list[tuple[Parameter, Array]]) -> None:
         if mode.refuse_side_effect(f"{type(self).__name__}.step()"):
             return
-        pairs = self._clipped(pairs)
+        pairs = self._clip_gradients(pairs)
         rate = self.get_lr()
         if self._settings or self._weight_decay:
             changes = [(p, self._decayed(p, g), rate * self._lr_factor(p)) for p, g in pairs]
@@ -180,8 +178,8 @@ class Optimizer:
             for change in changes:
                 self._update(*change)
 
-    def _clipped(self, pairs: list[tuple[Parameter, Array]]) -> list[tuple[Parameter, Array]]:
-        """The pairs with their gradients clipped: those of each group of parameters by themselves, by its own clip if it has one."""
+    def _clip_gradients(self, pairs: list[tuple[Parameter, Array]]) -> list[tuple[Parameter, Array]]:
+        """Clip the gradients of each parameter group separately, with the `grad_clip` of the group if it has one."""
         if not self._settings:
             return pairs if self._grad_clip is None else self._grad_clip(pairs)
         groups: dict[int, list[tuple[Parameter, Array]]] = {}
@@ -232,7 +230,7 @@ class Optimizer:
         if MASTER in state:
             state[MASTER] = made["Param"]
         parameter.array = made["Param"].astype(parameter.array.dtype, copy=False)
-        self._after(parameter, state)
+        self._after_update(parameter, state)
 
     @property
     def _accumulators(self) -> dict[str, dict[str, Any]]:
@@ -257,7 +255,7 @@ class Optimizer:
         """What is kept of every parameter."""
         return ()
 
-    def _after(self, parameter: Parameter, state: dict[str, Array]) -> None:
+    def _after_update(self, parameter: Parameter, state: dict[str, Array]) -> None:
         """What a step leaves to do with what is kept."""
 
     def _attrs_of(self, parameter: Parameter) -> dict[str, Any]:
@@ -270,7 +268,7 @@ class Optimizer:
         if state is None:
             state = self._new_state(parameter)
             if state and self._is_restored:
-                self._refuse_missing(parameter, list(state))
+                self._reject_missing(parameter, list(state))
             self._state[parameter.name] = state
         return state
 
@@ -278,7 +276,7 @@ class Optimizer:
         like = parameter.array
         keep_wide = self._multi_precision and work_dtype(like.dtype) != like.dtype
         dtype = work_dtype(like.dtype) if keep_wide else like.dtype
-        attrs = self._attrs_of(parameter)  # the power of an attribute starts as the parameter's own value of it
+        attrs = self._attrs_of(parameter)  # a power accumulator starts with the parameter's own attribute value
         kinds = [
             a._replace(start=attrs.get(a.name.removesuffix("_pow_acc"), a.start)) if a.single else a
             for a in self._kinds()
@@ -394,7 +392,7 @@ class Optimizer:
         if isinstance(self._learning_rate, LRScheduler):
             if "LR_Scheduler" in state_dict:
                 self._learning_rate.set_state_dict(state_dict["LR_Scheduler"])
-            elif "global_step" not in state_dict:  # which is all that Paddle 1.6 and 1.7 saved of a scheduler
+            elif "global_step" not in state_dict:  # Paddle 1.6 and 1.7 saved only this of a scheduler
                 why = "this optimizer has a learning rate scheduler, and state_dict has no 'LR_Scheduler'"
                 raise StateError(with_user_line(f"{type(self).__name__}.set_state_dict: {why}"))
         for variable in (v for kept in self._variables.values() for v in kept.values()):
@@ -407,15 +405,15 @@ class Optimizer:
             given = {key: self._given(state_dict, parameter, key, MASTER in state) for key in state}
             missing = [key for key, value in given.items() if value is None and key != MASTER]
             if missing and (len(missing) < len(state.keys() - {MASTER}) or self._state.get(parameter.name)):
-                self._refuse_missing(parameter, missing)
+                self._reject_missing(parameter, missing)
             if not missing:
                 set_ = {k: self._checked(parameter, k, v, state[k]) for k, v in given.items() if v is not None}
                 self._state[parameter.name] = {**state, **set_}
         self._is_restored = bool(state_dict.keys() - {"LR_Scheduler", "master_weights", "global_step"})
 
-    def _refuse_missing(self, parameter: Parameter, missing: Sequence[str]) -> None:
+    def _reject_missing(self, parameter: Parameter, missing: Sequence[str]) -> None:
         why = f"optimizer Tensor {self._key(parameter, missing[0], False)} not found in the state dict"
-        hint = "names of parameters have to be those of the model that was saved"
+        hint = "the parameter names must equal those of the saved model"
         raise MisfitError(with_user_line(f"{type(self).__name__}.set_state_dict: {why}; {hint}"))
 
     def _given(self, state_dict: dict[str, Any], parameter: Parameter, key: str, mastered: bool) -> Any:

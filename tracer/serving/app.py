@@ -39,7 +39,7 @@ class App:
         self._models, self._limits = dict(models), limits
         self._metrics = Metrics()
         self._budget = MemoryBudget(limits.memory)
-        self._in_hand = 0  # requests that are complete, and wait or run
+        self._in_hand = 0  # complete requests that wait or run
         self._workers: anyio.CapacityLimiter | None = None  # belongs to the event loop
 
     def asgi(self) -> Starlette:
@@ -126,9 +126,9 @@ class App:
         seconds: float | None = None
         try:
             model = self._model(request)
-            self._check_queue()  # before a body is read for nothing
+            self._check_queue()  # before reading a body that would be rejected
             async with body_of(request, self._limits, self._budget) as body:
-                with self._place_in_queue():
+                with self._queue_slot():
                     call = partial(self._answer, model, body, request.headers)
                     (text, size), rows, seconds = await self._run(call)
             status = 200
@@ -148,11 +148,11 @@ class App:
 
     def _check_queue(self) -> None:
         if self._in_hand >= self._limits.workers + self._limits.queue:
-            raise RequestError("too many requests wait already", 503)
+            raise RequestError("the request queue is full", 503)
 
     @contextmanager
-    def _place_in_queue(self) -> Iterator[None]:
-        """Count a request whose body has arrived while it waits and runs: one that is still being sent takes no place."""
+    def _queue_slot(self) -> Iterator[None]:
+        """Occupy a queue slot while a request waits and runs. A request whose body is incomplete occupies no slot."""
         self._check_queue()
         self._in_hand += 1
         self._metrics.waiting.set(self._in_hand)
@@ -198,7 +198,7 @@ def _answered(text: bytes, size: int | None) -> Response:
 
 
 def _refused(error: RequestError) -> Response:
-    # Behind a body that did not come in time, no further request can follow.
+    # After an incomplete body the connection cannot carry another request.
     headers = {503: {"Retry-After": "1"}, 408: {"Connection": "close"}}.get(error.status)
     text = json.dumps({"error": str(error)[:_MOST_WORDS]})  # in ASCII: what a client calls its inputs need not be text
     return Response(text, error.status, headers, "application/json")

@@ -17,10 +17,10 @@ _WINDOWS = {"gzip": 31, "deflate": 15}  # zlib's numbers for these forms
 
 @dataclass(frozen=True)
 class Limits:
-    """What clients may ask of a server.
+    """Limits on the requests that a server accepts.
 
-    bytes: of one request, also unpacked; memory: bytes of all requests together; seconds: to send a body; idle:
-    seconds between two pieces of a body; workers: requests that run at once; queue: complete requests that wait
+    bytes: of one request body, also after decompression; memory: bytes of all request bodies together; seconds: time to send a body;
+    idle: seconds between two chunks of a body; workers: requests that run at once; queue: complete requests that wait.
     """
 
     bytes: int = 64 << 20
@@ -32,28 +32,28 @@ class Limits:
 
 
 class MemoryBudget:
-    """The bytes that the bodies of all requests in memory have together, and their limit."""
+    """The total size of all request bodies in memory, and its limit in bytes."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self.used = 0
 
     def take(self, count: int) -> None:
-        """Count `count` bytes more.  Raises RequestError (503) where that is over the limit."""
+        """Reserve `count` bytes.  Raises RequestError (503) if the total would exceed the limit."""
         if self.used + count > self._limit:
-            raise RequestError("too many bytes of requests are in memory already", 503)
+            raise RequestError("the memory limit for request bodies is reached; try again later", 503)
         self.used += count
 
     def give_back(self, count: int) -> None:
-        """Count `count` bytes less."""
+        """Release `count` bytes."""
         self.used -= count
 
 
 @asynccontextmanager
 async def body_of(request: Request, limits: Limits, budget: MemoryBudget) -> AsyncIterator[bytes]:
-    """Read the body of a request as it was sent; its bytes count in `budget` until the block ends.
+    """Read the raw body of a request; its bytes are reserved in `budget` until the block ends.
 
-    Bytes count when they arrive, not when a header announces them: a client that sends nothing takes nothing.
+    Bytes are reserved when they arrive, not when the Content-Length header announces them.
     Raises RequestError for a body that is too large (413), too slow (408) or over the budget (503).
     """
     declared = request.headers.get("content-length", "")
@@ -85,7 +85,7 @@ def _timeout(seconds: float) -> Iterator[None]:
         with anyio.fail_after(seconds):
             yield
     except TimeoutError:
-        raise RequestError(f"no more of the request arrived within {seconds:g} s", 408) from None
+        raise RequestError(f"the request body did not arrive in time (limit {seconds:g} s)", 408) from None
 
 
 def unpacked(body: bytes, form: str, most: int) -> bytes:

@@ -10,7 +10,7 @@ from ..ir.scope import Scope, global_scope, scope_guard
 from .data_feeder import DataFeeder
 from .device_lists import cpu_places, cuda_places, ipu_shard_guard, set_ipu_shard, xpu_places
 from .executor import Executor
-from .graph import builder as _builder  # it and what it imports set what classes below take from them
+from .graph import builder as _builder  # imported because it sets hooks of lower modules
 from .graph.compiled_program import BuildStrategy, CompiledProgram, ExecutionStrategy
 from .graph.default_programs import (
     default_main_program,

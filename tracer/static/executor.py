@@ -55,7 +55,7 @@ class Executor:
         fed = _with_readers(wanted, _feed(feed))
         given = arrays_of(wanted.raw, fed)
         taken = steps or (steps_of(wanted) if use_prune else None)
-        checked = _computed(wanted.raw) if get_flags("FLAGS_check_nan_inf")["FLAGS_check_nan_inf"] else {}
+        checked = _floating_results(wanted.raw) if get_flags("FLAGS_check_nan_inf")["FLAGS_check_nan_inf"] else {}
         ready = self._ready(wanted, given, [*fetches, *checked], taken)
         declared = wanted.raw.block.vars
         for name in given:
@@ -157,8 +157,8 @@ def offsets_in(feed: Mapping[str, Any]) -> dict[str, Any]:
     return {name + FEED: value.offsets for name, value in found.items()}
 
 
-def _computed(program: Desc) -> dict[str, OpDesc]:
-    """The floating variables that ops of the outermost block compute, in order, with their ops."""
+def _floating_results(program: Desc) -> dict[str, OpDesc]:
+    """The floating variables computed in the outermost block, in order, with the ops that compute them."""
     declared, found = program.block.vars, dict[str, OpDesc]()
     for op in program.block.ops:
         for name in op.output_names():

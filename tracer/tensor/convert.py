@@ -24,12 +24,12 @@ _BY_DEFAULT = (
     np.float64,
     np.complex64,
     np.complex128,
-)  # in lists; smaller integers stay
+)  # dtypes of lists that become a default dtype; smaller integers keep theirs
 _VALUES = {"b": "bool_values", "i": "int32_values", "l": "int64_values", "f": "fp32_values", "d": "fp64_values"}
 
 
 def to_array(data: Any, dtype: Any = None) -> Any:
-    """`data` as an ndarray.   Lists and Python's numbers take the default dtypes, whatever they hold: the default float, int64."""
+    """`data` as an ndarray. Lists and Python numbers become the default float dtype or int64."""
     if isinstance(data, Tensor):
         data = cuda.host(data._read("to_tensor()"))
     if isinstance(data, list | tuple) and any(isinstance(d, Tensor) for d in data):
@@ -175,23 +175,25 @@ def axes_of(axis: Any) -> list[int]:
     return [int(axis)] if isinstance(axis, int | np.integer) else [int(a) for a in axis]
 
 
-def along(axis: Any, count: int, function: Callable[[int], Any]) -> Any:
-    """`function(axis)`.   Where only a run of the program knows the axis: a choice among what it returns for each.
+def select_by_axis(axis: Any, count: int, function: Callable[[int], Any]) -> Any:
+    """Return `function(axis)`. If `axis` is a symbolic value, record `function` for every axis and select a result at run time.
 
-    count: how many axes there are; one that is not among them is an error of the run.
+    count: the number of axes; an axis out of range is a run-time error.
     """
     if not isinstance(axis, Tensor):
         return function(axis)
     if not state.mode.static:
         return function(int(axis.item()))
-    known = constant(np.tile(np.arange(max(count, 1), dtype=np.int32), 2))  # of axes from the end, then from the front
+    known = constant(
+        np.tile(np.arange(max(count, 1), dtype=np.int32), 2)
+    )  # maps negative and non-negative axes to an index
     position = OPS["scale"](OPS["reshape2"](cast(axis, "int32"), shape=[]), scale=1.0, bias=float(max(count, 1)))
     index = OPS["gather"](known, position)
     return state.mode.select(index, [partial(function, i) for i in range(max(count, 1))])
 
 
 def single_axis(axis: Any) -> Any:
-    """The one tensor of a list of one, which functions take for the axis itself; anything else as it is."""
+    """Unwrap a one-element list of a tensor; return any other axis argument unchanged."""
     alone = isinstance(axis, list | tuple) and len(axis) == 1 and isinstance(axis[0], Tensor)
     return axis[0] if alone else axis
 

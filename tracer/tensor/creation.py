@@ -164,7 +164,7 @@ def meshgrid(*args: Any, **_: Any) -> list[Tensor]:
 
 
 def assign(x: Any, output: Tensor | None = None) -> Tensor:
-    """A copy of x, which `output` becomes when given, shape, dtype and gradients included; a parameter or buffer takes the value alone.
+    """Copy x. If `output` is given, it takes the shape, dtype, gradient history and value of the copy; a parameter or buffer takes only the value.
 
     A float64 array becomes float32, with a warning, as in Paddle; a float64 Tensor stays float64.   x [*] -> [*]
     """
@@ -181,7 +181,7 @@ def assign(x: Any, output: Tensor | None = None) -> Tensor:
 
 
 def _assigned_array(x: Any, output: Tensor | None) -> Tensor:
-    """The Tensor that `assign` makes of an array, a list or a number, which becomes a tensor of one axis."""
+    """Convert an array, list or number to a Tensor for `assign`; a number becomes a tensor of shape [1]."""
     made = to_tensor([x] if isinstance(x, bool | int | float | complex | np.generic) else x)
     if made.meta.dtype != np.float64 or (output is not None and output.meta.dtype == np.float64):
         return made

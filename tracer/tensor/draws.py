@@ -29,8 +29,10 @@ def multinomial(x: Tensor, num_samples: int = 1, replacement: bool = False, name
 
 
 def _drawn_by_weight(x: Tensor, count: Tensor, replacement: bool) -> Tensor:
-    """multinomial of so many samples as only a run of the program knows."""
-    if not replacement:  # the largest logarithms of weights with Gumbel noise are a draw without replacement
+    """multinomial with a symbolic number of samples."""
+    if (
+        not replacement
+    ):  # Gumbel top-k trick: the largest log weights plus Gumbel noise are a sample without replacement
         drawn = creation.uniform(x.shape, x.dtype, float(np.finfo(np.float32).tiny), 1.0)
         noise = math.neg(OPS["log"](math.neg(OPS["log"](drawn))))
         return search.topk(math.add(OPS["log"](x), noise), count)[1]

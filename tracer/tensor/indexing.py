@@ -50,7 +50,7 @@ def _is_mask(item: Any) -> bool:
 
 
 def _is_flag(item: Any) -> bool:
-    """Whether an index is one truth value: a new axis of one place, or of none."""
+    """Whether an index is a scalar bool, which adds an axis of size 1 or 0."""
     return isinstance(item, bool | np.bool_) or (_is_mask(item) and item.ndim == 0)
 
 

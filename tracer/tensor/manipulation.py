@@ -14,9 +14,20 @@ from ..core.mode import state
 from ..core.op import OPS
 from ..core.operand import need, no_axis, no_tensor
 from ..core.tensor import Tensor
-from .convert import along, axes_of, beside, bounds, from_front, full, single_axis, sizes, stacked_sizes, to_array
+from .convert import (
+    axes_of,
+    beside,
+    bounds,
+    from_front,
+    full,
+    select_by_axis,
+    single_axis,
+    sizes,
+    stacked_sizes,
+    to_array,
+)
 from .convert import cast as as_dtype
-from .math import mixed_dtypes, promoted_floats
+from .math import mixed_dtypes_error, promoted_floats
 
 __all__ = [
     "broadcast_tensors", "broadcast_to", "cast", "chunk", "concat", "expand", "expand_as", "flatten", "flip", "gather", "gather_nd", "index_sample",
@@ -55,7 +66,7 @@ def t(input: Tensor, name: str | None = None) -> Tensor:
 
 
 def cast(x: Tensor, dtype: Any) -> Tensor:
-    """`x` with another dtype: a tensor of its own, also where `x` has that dtype already.   x [*] -> [*]"""
+    """Cast `x` to another dtype. Always returns a copy, even if `x` has that dtype.   x [*] -> [*]"""
     found = as_dtype(x, dtype)
     return OPS["assign"](x) if found is x else found
 
@@ -85,7 +96,7 @@ def squeeze(x: Tensor, axis: Any = None, name: str | None = None) -> Tensor:
     """Without the axes of size one: those of `axis`, or all."""
     axis = single_axis(axis)
     if isinstance(axis, Tensor) and state.mode.static:
-        return along(axis, x.ndim, lambda a: OPS["squeeze2"](x, axes=[a]))
+        return select_by_axis(axis, x.ndim, lambda a: OPS["squeeze2"](x, axes=[a]))
     axes = axes_of(axis)
     if state.mode.static and not axes and isinstance(x, Tensor) and -1 in x.meta.shape:
         why = f"a size that only a run knows counts as other than 1 in the program (X={x.meta}); name the axis"
@@ -94,7 +105,7 @@ def squeeze(x: Tensor, axis: Any = None, name: str | None = None) -> Tensor:
 
 
 def unsqueeze(x: Tensor, axis: Any, name: str | None = None) -> Tensor:
-    """With new axes of size one at `axis`: an int, a list of ints and tensors, or a tensor of ints."""
+    """Insert axes of size 1 at `axis`: an int, a list of ints and tensors, or a tensor of ints."""
     if isinstance(axis, Tensor) and state.mode.static:
         return OPS["unsqueeze2"](x, OPS["reshape2"](axis, shape=[-1]), None)
     axes, tensors = bounds(axis) if isinstance(axis, list | tuple) else (axes_of(axis), None)
@@ -115,7 +126,7 @@ def stack(x: Sequence[Tensor], axis: int = 0, name: str | None = None) -> Tensor
         return x.joined(axis, True)
     parts = list(x)
     if isinstance(axis, Tensor):
-        return along(axis, parts[0].ndim + 1, lambda a: OPS["stack"](parts, axis=a))
+        return select_by_axis(axis, parts[0].ndim + 1, lambda a: OPS["stack"](parts, axis=a))
     return OPS["stack"](parts, axis=axis)
 
 
@@ -218,7 +229,7 @@ def broadcast_tensors(input: Sequence[Tensor], name: str | None = None) -> list[
     need(*tensors)
     for tensor in tensors[1:]:
         if tensor.meta.dtype != tensors[0].meta.dtype:
-            raise mixed_dtypes("broadcast_tensors", tensors[0], tensor)
+            raise mixed_dtypes_error("broadcast_tensors", tensors[0], tensor)
     return OPS["broadcast_tensors"](tensors)
 
 

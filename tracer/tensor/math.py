@@ -18,7 +18,7 @@ from ..core.operand import named, no_tensor
 from ..core.tensor import Tensor
 from ..ops import elementwise
 from .along_axis import _add_with_axis, _divide_with_axis, _multiply_with_axis, _subtract_with_axis  # noqa: F401 - Paddle has them here
-from .convert import along, axes_of, cast, constant, full, of_length, tensor_like
+from .convert import axes_of, cast, constant, full, of_length, select_by_axis, tensor_like
 
 __all__ = [
     "abs",
@@ -88,7 +88,7 @@ IN_PLACE = [
 _SCALARS = (bool, int, float, np.bool_, np.integer, np.floating)
 
 
-# Ops of which Paddle promotes two floating dtypes, or a complex and a real one; all others reject operands of two dtypes.
+# Ops for which Paddle promotes two floating dtypes, or a complex and a real one. All others reject operands with different dtypes.
 _PROMOTING = frozenset({"elementwise_add", "elementwise_sub", "elementwise_mul"})
 
 
@@ -101,14 +101,14 @@ def binary(op: Op, x: Any, y: Any) -> Tensor:
     x, y = _tensors(op, x, y)
     if x.meta.dtype != y.meta.dtype:
         if op.type not in _PROMOTING:
-            raise mixed_dtypes(op.type, x, y)
+            raise mixed_dtypes_error(op.type, x, y)
         x, y = promoted_floats(op.type, x, y)
     found: Tensor = op(x, y)
     return found
 
 
 def operator(op: Op, x: Any, y: Any) -> Tensor:
-    """`op` as an operator of Python: a right operand of another dtype is cast to the left one's, where they are not promoted."""
+    """`op` as a Python operator: if the dtypes are not promoted, the right operand is cast to the dtype of the left one."""
     x, y = _tensors(op, x, y)
     dx, dy = x.meta.dtype, y.meta.dtype
     if dx != dy:
@@ -119,33 +119,35 @@ def operator(op: Op, x: Any, y: Any) -> Tensor:
 
 
 def cast_right(op: str, x: Tensor, y: Tensor) -> Tensor:
-    """The right operand in the dtype of the left one.   Warns where that drops fractions."""
+    """Cast the right operand to the dtype of the left one.   Warns if this truncates floats to integers."""
     dx, dy = x.meta.dtype, y.meta.dtype
     if dx == dy:
         return y
     if not is_float(dx) and is_float(dy):
         why = f"{op}: the right operand is cast to the dtype of the left one (X={x.meta}, Y={y.meta})"
-        warnings.warn(with_user_line(f"{why}; cast the left one to keep fractions: .astype('{dy.name}')"), stacklevel=2)
+        warnings.warn(
+            with_user_line(f"{why}; cast the left operand to keep fractions: .astype('{dy.name}')"), stacklevel=2
+        )
     return cast(y, dx)
 
 
 def _tensors(op: Op, x: Any, y: Any) -> tuple[Tensor, Tensor]:
-    """Both operands as tensors.   Beside a number, truth values are whole numbers and integers become floating where the number is."""
+    """Convert both operands to tensors. Beside a Python number, bool counts as integer, and integers become floating if the number is."""
     if not isinstance(x, Tensor):
         if not isinstance(y, Tensor):
             raise OpError(with_user_line(f"{op.type}: needs a tensor (X={type(x).__name__}, Y={type(y).__name__})"))
         y = _counted(y, x)
-        number, tensor = _fitted(tensor_like(x, y, op.type), y)
+        number, tensor = _match_dtypes(tensor_like(x, y, op.type), y)
         return number, tensor
     if not isinstance(y, Tensor):
         x = _counted(x, y)
-        number, tensor = _fitted(tensor_like(y, x, op.type), x)
+        number, tensor = _match_dtypes(tensor_like(y, x, op.type), x)
         return tensor, number
     return x, y
 
 
-def _fitted(number: Tensor, tensor: Tensor) -> tuple[Tensor, Tensor]:
-    """A number, or an array, and the tensor beside it in one dtype: that which is floating or complex, else that of the tensor."""
+def _match_dtypes(number: Tensor, tensor: Tensor) -> tuple[Tensor, Tensor]:
+    """Cast a number or array and a tensor to a common dtype: the floating or complex one, else that of the tensor."""
     dn, dt = number.meta.dtype, tensor.meta.dtype
     if dn == dt:
         return number, tensor
@@ -157,9 +159,9 @@ def _fitted(number: Tensor, tensor: Tensor) -> tuple[Tensor, Tensor]:
     return cast(number, dt), tensor
 
 
-def mixed_dtypes(op: str, x: Tensor, y: Tensor) -> OpError:
-    """The error for operands of two dtypes."""
-    why = f"{op}: the operands have to be of one dtype (X={x.meta}, Y={y.meta})"
+def mixed_dtypes_error(op: str, x: Tensor, y: Tensor) -> OpError:
+    """Build the error for operands with different dtypes."""
+    why = f"{op}: the operands must have the same dtype (X={x.meta}, Y={y.meta})"
     return OpError(with_user_line(f"{why}; cast one of them: .astype('{x.meta.dtype.name}')"))
 
 
@@ -170,12 +172,12 @@ def _counted(x: Tensor, number: Any) -> Tensor:
 
 
 def promoted_floats(op: str, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
-    """Operands of a function whose dtypes Paddle promotes.   Raises OpError for two dtypes that are not both floating, or in a program."""
+    """Promote the operands of a function for which Paddle promotes.   Raises OpError for different dtypes if not both are floating, or in a program."""
     dx, dy = x.meta.dtype, y.meta.dtype
     if dx == dy:
         return x, y
     if state.mode.static or not _have_promotion(dx, dy):
-        raise mixed_dtypes(op, x, y)
+        raise mixed_dtypes_error(op, x, y)
     return promoted(x, y)
 
 
@@ -184,7 +186,7 @@ def _have_promotion(dx: Any, dy: Any) -> bool:
 
 
 def promoted(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
-    """Both operands in the dtype that holds both: complex before real, wide before narrow."""
+    """Cast both operands to the common dtype: complex over real, the wider over the narrower."""
     dx, dy = x.meta.dtype, y.meta.dtype
     wide = promote(dx, dy) if is_float(dx) and is_float(dy) else next(d for d in (dx, dy) if d.kind == "c")
     return cast(x, wide), cast(y, wide)
@@ -342,7 +344,7 @@ def cumsum(x: Tensor, axis: int | None = None, dtype: Any = None, name: str | No
     if axis is None:
         return OPS["cumsum"](x, flatten=True)
     if isinstance(axis, Tensor):
-        return along(axis, x.ndim, lambda a: OPS["cumsum"](x, axis=a))
+        return select_by_axis(axis, x.ndim, lambda a: OPS["cumsum"](x, axis=a))
     return OPS["cumsum"](x, axis=axis)
 
 
@@ -373,7 +375,7 @@ def unary(op_type: str, doc: str, needs_float: bool = True) -> Any:
 
 
 def pair(op_type: str, doc: str, result: str = "") -> Any:
-    """A function of two operands that is one op; result: what its text calls the dtype of the result."""
+    """Make a public function of two operands from one op.   result: dtype of the result, as its docstring names it"""
     op = OPS[op_type]
 
     def function(x: Any, y: Any, name: str | None = None) -> Tensor:
@@ -457,13 +459,13 @@ def _holds_tensor(axis: Any) -> bool:
 
 
 def _reduce_along(op_type: str, x: Tensor, axis: Any, keepdim: bool, dtype: Any) -> Tensor:
-    """reduce over axes of which only a run of the program knows some."""
+    """Reduce over axes of which some are symbolic."""
     axes = [axis] if isinstance(axis, Tensor) else list(axis)
     if len(axes) == 1:
-        return along(axes[0], x.ndim, lambda a: reduce(op_type, x, a, keepdim, dtype))
+        return select_by_axis(axes[0], x.ndim, lambda a: reduce(op_type, x, a, keepdim, dtype))
     rank, made = x.ndim, x
     for one in axes:
-        made = along(one, rank, partial(_reduce_kept, op_type, made, dtype))
+        made = select_by_axis(one, rank, partial(_reduce_kept, op_type, made, dtype))
     if keepdim:
         return made
     kept = constant(np.ones(rank, np.bool_))

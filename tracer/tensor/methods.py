@@ -24,7 +24,7 @@ METHODS_ONLY = [
 
 
 def astype(x: Tensor, dtype: Any) -> Tensor:
-    """x with another dtype: a tensor of its own, also where x has that dtype already.   x [*] -> [*]"""
+    """Cast x to another dtype. Always returns a copy, even if x has that dtype.   x [*] -> [*]"""
     return manipulation.cast(x, dtype)
 
 
@@ -107,7 +107,7 @@ def sigmoid(x: Tensor, name: str | None = None) -> Tensor:
 
 
 def sigmoid_(x: Tensor, name: str | None = None) -> Tensor:
-    """In place: 1 / (1 + e ** -x).   x [*] -> [*]"""
+    """Set x to 1 / (1 + e ** -x) in place.   x [*] -> [*]"""
     return manipulation.in_place(x, OPS["sigmoid"])
 
 

@@ -52,7 +52,7 @@ def _in_place(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _operator(op: Op, scaled: Callable[..., Any] | None = None) -> Callable[..., Any]:
-    """An operator of Python; scaled: the function that takes a number on the right."""
+    """Make a Python operator.   scaled: the function for a number on the right"""
 
     def operator(x: Any, y: Any) -> Any:
         if scaled is not None and not isinstance(y, Tensor):
@@ -63,7 +63,7 @@ def _operator(op: Op, scaled: Callable[..., Any] | None = None) -> Callable[...,
 
 
 def _matmul(x: Any, y: Any) -> Any:
-    """x @ y: a right operand of another dtype is cast to the left one's."""
+    """x @ y; the right operand is cast to the dtype of the left one."""
     mixed = isinstance(x, Tensor) and isinstance(y, Tensor)
     return linalg.matmul(x, math.cast_right("matmul_v2", x, y) if mixed else y)
 

@@ -8,7 +8,7 @@ from ..core.dtype import dtype_of
 from ..core.mode import state
 from ..core.op import OPS
 from ..core.tensor import Tensor
-from .convert import along
+from .convert import select_by_axis
 from .manipulation import unbind_columns
 
 __all__ = ["argmax", "argmin", "argsort", "nonzero", "sort", "topk"]
@@ -16,7 +16,7 @@ __all__ = ["argmax", "argmin", "argsort", "nonzero", "sort", "topk"]
 
 def _arg(op_type: str, x: Tensor, axis: int | None, keepdim: bool, dtype: Any) -> Tensor:
     if isinstance(axis, Tensor):
-        return along(axis, x.ndim, lambda a: _arg(op_type, x, a, keepdim, dtype))
+        return select_by_axis(axis, x.ndim, lambda a: _arg(op_type, x, a, keepdim, dtype))
     attrs: dict[str, Any] = {"axis": 0, "flatten": True} if axis is None else {"axis": axis}
     return OPS[op_type](x, keepdims=keepdim, dtype=dtype_of(dtype).proto, **attrs)
 

@@ -47,7 +47,7 @@ struct Polling {
 };
 thread_local Polling polling;
 
-/// Ends a task whose job has failed in another thread.   Job::work catches it.
+/// Thrown to end a task after another task of the job has failed.   Job::work catches it.
 struct Abandoned : std::exception {};
 
 struct Job {
@@ -86,7 +86,7 @@ void Job::work() noexcept {
 
 class Pool {
  public:
-  /// Starts up to `workers` threads: fewer where the system refuses more (a limit on processes, no memory).
+  /// Starts up to `workers` threads; fewer if the system cannot create more (process limit, memory).
   explicit Pool(int workers) {
     try {
       threads_.reserve(static_cast<std::size_t>(workers));
@@ -244,7 +244,7 @@ void* scratch(int slot, std::size_t bytes) {
   if (b.size[slot] < bytes) {
     ::operator delete(b.data[slot], Buffers::kAlign);
     b.size[slot] = 0;
-    b.data[slot] = nullptr;  // stays so where there is no memory: std::bad_alloc
+    b.data[slot] = nullptr;  // remains null if the allocation throws std::bad_alloc
     b.data[slot] = ::operator new(bytes, Buffers::kAlign);
     b.size[slot] = bytes;
   }

@@ -12,8 +12,8 @@ using Task = void (*)(const void* context, Size index);
 /// exception is rethrown here once all threads are done.
 void run_tasks(Size count, Task task, const void* context);
 
-/// Within its lifetime, kernels on this thread call `poll` between tasks, and in long ones, at most every 50 ms.   What
-/// `poll` throws ends the call as an exception of a task does.
+/// During its lifetime, kernels in this thread call `poll` between tasks and inside long tasks, at most every 50 ms. An
+/// exception of `poll` ends the kernel like an exception of a task.
 class PollScope {
  public:
   explicit PollScope(void (*poll)());
@@ -25,10 +25,10 @@ class PollScope {
   void (*outer_)();
 };
 
-/// For long tasks: polls if that is due, and throws what ends the task where the job has failed in another thread.
+/// Called inside long tasks: calls `poll` if 50 ms have passed, and throws to end this task if another task has failed.
 void poll_in_task();
 
-/// How many threads work, this one counted: fewer than asked for if the system did not create them all.
+/// The number of working threads, including this one.  Smaller than requested if the system could not create them all.
 int thread_count();
 /// Let `count` threads work from now on; at least one.
 void set_thread_count(int count);

@@ -1,12 +1,11 @@
-// Axes in attributes, before a rule computes anything from them.
+// Validation of attributes that are axes, before a lowering rule uses them.
 #pragma once
 
 namespace oarlock {
 
 class Node;
 
-/// Fails where an attribute that names axes names one that no tensor has.   The same as in Python:
-/// compiler/error_wrapping.py.
+/// Fails if an attribute that is an axis is not in [-32, 31].   The same check in Python: ir/attr_checks.py.
 void check_axes(const Node& n);
 
 }  // namespace oarlock

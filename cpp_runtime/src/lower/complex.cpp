@@ -245,7 +245,7 @@ std::int64_t positive(Node& n, std::string_view name) {
   return static_cast<std::int64_t>(written_size(n, n.attr(name, 0), "attribute '" + std::string(name) + "'"));
 }
 
-// Whether the frames are along the first axis; the last is the only other one.
+// Whether the frames are along the first axis (axis=0) instead of the last one (axis=-1).
 bool is_first_axis(const Node& n) {
   auto axis = n.attr("axis", -1);
   n.require(axis == 0 || axis == -1, "axis=" + std::to_string(axis) + " is neither 0 nor -1");

@@ -75,7 +75,7 @@ Value otherwise(Node& n, const std::string& name, const Value& like) {
   return n.tensor({dtype, ones, std::string(size_of(dtype), '\0')});
 }
 
-// Binds what a conditional block gives: the results of `yes`, or what the variables held before.
+// Binds the outputs of a conditional_block: the results of `yes`, or the previous values of the variables.
 void run_alone(Node& n, const OpDesc& op, const Strings& names, const Branch& yes) {
   Values left;
   for (std::size_t i = 0; i < names.size(); ++i) left.push_back(otherwise(n, names[i], yes.results[i]));
@@ -94,7 +94,7 @@ bool same_dtypes(const Node& n, const Branch& a, const Branch& b) {
                     [&](const Value& x, const Value& y) { return n.dtype(x) == n.dtype(y); });
 }
 
-// Each block is lowered once: nested branches would else take time exponential in their depth.
+// Each block is lowered once; otherwise the time would be exponential in the nesting depth of branches.
 void conditional_block(Node& n) {
   n.require(n.attr("is_scalar_condition", false), "a condition per row has no lowering");
   const Fork* fork = n.fork();

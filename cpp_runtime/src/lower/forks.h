@@ -6,19 +6,19 @@
 
 namespace oarlock {
 
-/// `if` and `else` of Python: two conditional blocks with opposite conditions, and one select_input per result.
-/// yes_names, no_names: what each branch gives, in the order of the select_input ops.
+/// The branches of a Python `if`/`else`: two conditional_block ops with opposite conditions, and one select_input op
+/// per result.   yes_names, no_names: the outputs of each branch, in the order of the select_input ops.
 struct Fork {
   const OpDesc *yes = nullptr, *no = nullptr;
   Strings yes_names, no_names;
 };
 
-/// Every fork of a block.   Built in one pass over its ops.
+/// All forks of a block.   The constructor makes one pass over the ops.
 class Forks {
  public:
   explicit Forks(const Block& block);
 
-  /// The fork that `op` is a branch of, where every result of both branches is selected; else null.
+  /// The fork that `op` is a branch of; null if there is none, or if some output of a branch is not selected.
   const Fork* of(const OpDesc& op) const;
 
  private:

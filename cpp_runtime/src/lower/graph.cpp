@@ -226,8 +226,8 @@ void Graph::lower_op(const OpDesc& op, std::size_t index) {
     if (error.fault() != Fault::unsupported) throw;
     problems_.push_back(shortened(error.what()));
     poison(op);
-  } catch (const std::logic_error& error) {  // a rule that took more for granted than the file says
-    throw Error(Fault::file, program_.name + ": " + op.type + ": its operands or attributes make no sense (" +
+  } catch (const std::logic_error& error) {  // thrown by a lowering rule that did not check its operands
+    throw Error(Fault::file, program_.name + ": " + op.type + ": its operands or attributes are invalid (" +
                                  error.what() + ", op " + std::to_string(op_index_) + ")");
   }
   results_ = std::move(outer_results);

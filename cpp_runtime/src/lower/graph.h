@@ -23,7 +23,7 @@ struct LowerOptions {
   bool inline_weights = false;
   std::string location;         // of the weights, as the ONNX file names it
   bool guard_outputs = false;   // inner guards become extra outputs `guard.<i>`
-  Strings only_guards;          // of those, the ones to compute, and no output of the model; empty: everything
+  Strings only_guards;          // compute only these guards and no output of the model; empty: compute everything
   Strings extra_outputs;        // inner variables to fetch as well, after the program's own outputs
   bool offset_outputs = false;  // offsets of the program's own outputs become outputs `<name>.lod`, after all others
 };

@@ -22,7 +22,8 @@ std::string Graph::fresh(const std::string& wanted) {
   return name;
 }
 
-// What the op computed takes the name the program gave it.  All renames of an op are one pass over its nodes.
+// Gives the results of an op the names of the program's variables.  One pass over the nodes applies all renames of an
+// op.
 void Graph::name_results(const OpDesc& op, std::size_t first_node) {
   std::map<Value, Value> renamed;
   Renames changed;
@@ -61,7 +62,7 @@ void Graph::rename(onnx::Graph& graph, std::size_t first_node, const Renames& re
   }
 }
 
-// What is known of `from` is known of `to`; the nodes that name it are changed by `rename`.
+// Moves the type information of `from` to `to`; `rename` changes the nodes that use the name.
 void Graph::note_rename(const Value& from, const Value& to) {
   if (auto found = infos_.find(from); found != infos_.end()) infos_[to] = found->second;
   if (auto found = origins_.find(from); found != origins_.end()) origins_[to] = found->second;

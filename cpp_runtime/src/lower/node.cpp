@@ -186,12 +186,13 @@ Values Node::emit_n(std::size_t outputs, std::string_view onnx, Values in, Attrs
   return made;
 }
 
-// Memory for a result is taken only in a run, and then from the whole process: sizes that are known are checked here.
+// The engine allocates results during a run, where the limit does not apply.  So results of known size are checked
+// here.
 void Node::check_result(const Info& info) const {
   if (!info.shape || info.sequence) return;
   double bytes = static_cast<double>(std::max<std::size_t>(size_of(info.dtype), 1));
   for (std::int64_t d : *info.shape) bytes *= static_cast<double>(std::max<std::int64_t>(d, 0));
-  if (bytes <= 1 << 20) return;  // most are: the environment is not read
+  if (bytes <= 1 << 20) return;  // most results are small: skip reading the environment
   auto limit = static_cast<double>(max_result_bytes());
   auto size = [](double count) {  // in tenths, without the locale
     bool large = count >= 1 << 30;

@@ -212,7 +212,7 @@ Value same_stepping_over(Node& n, const Value& x, Pool pool) {
   return pool.exclusive ? found / over(n.emit("Expand", {n.scalar_like(1, x), n.shape_of(x)}), 0) : found;
 }
 
-// Whether a window may lie in the padding alone, which ONNX Runtime rejects.
+// Whether a window may lie entirely in the padding, which ONNX Runtime rejects.
 bool pads_whole_windows(const Window& w) {
   std::size_t dims = w.kernel.size();
   for (std::size_t i = 0; i < dims; ++i)
@@ -220,16 +220,16 @@ bool pads_whole_windows(const Window& w) {
   return false;
 }
 
-// Pools an image with the padding written around it: the mean of no elements is 0 / 0, the largest of none the lowest
-// number.
+// Pads the image explicitly before pooling.  For a window entirely in the padding, the mean is 0 / 0 and the maximum is
+// the lowest number.
 Value with_written_padding(Node& n, const Value& x, Pool pool) {
   const Window& w = pool.window;
   std::size_t dims = w.kernel.size();
-  bool wider = false;  // then Paddle divides by numbers of elements below 0
+  bool wider = false;  // then Paddle divides by a negative number of elements
   for (std::size_t i = 0; i < dims; ++i) wider |= std::max(w.pads[i], w.pads[dims + i]) > w.kernel[i];
   n.require(!pool.ceil && !w.same && (pool.max || !pool.exclusive || !wider),
             "paddings=" + show(w.pads) +
-                " as large as the window have no lowering with ceil_mode, or larger ones for a mean");
+                " as large as the window have no lowering with ceil_mode; larger ones have none for average pooling");
   auto half = pool.window.pads.begin() + static_cast<std::ptrdiff_t>(pool.window.kernel.size());
   auto begin = n.ints(Ints(pool.window.pads.begin(), half)), end = n.ints(Ints(half, pool.window.pads.end()));
   pool.window.pads.assign(pool.window.pads.size(), 0);

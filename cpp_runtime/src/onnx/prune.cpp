@@ -7,8 +7,8 @@ namespace {
 
 using Names = std::set<std::string>;
 
-// Prunes `graph` and returns every name that it reads: a subgraph may read any name of the graphs around it, so the
-// caller counts all of them as read.  Each node is visited once, whatever the depth.
+// Prunes `graph` and returns every name that it reads.  A subgraph may read names of the enclosing graphs, so the
+// caller treats all of them as read.  Each node is visited once, at any nesting depth.
 Names prune_and_list_reads(Graph& graph) {
   Names live;
   for (const ValueInfo& v : graph.outputs) live.insert(v.name);

@@ -17,8 +17,8 @@ class CtrlC {
   CtrlC& operator=(const CtrlC&) = delete;
 };
 
-/// For its lifetime, reading and lowering a program on this thread end with KeyboardInterrupt, or with what else a
-/// Python handler of a signal raises.   May be made without the GIL.
+/// During its lifetime, a signal interrupts reading and lowering of a program in this thread: they end with
+/// KeyboardInterrupt, or with the exception of the Python signal handler.   May be created without the GIL.
 class InterruptibleLowering {
  public:
   InterruptibleLowering();

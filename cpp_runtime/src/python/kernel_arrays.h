@@ -115,8 +115,8 @@ class Unlocked {
   std::optional<WithoutGil> released_;
 };
 
-/// Ctrl-C ends the kernels in its lifetime with KeyboardInterrupt.   Only for kernels whose results nobody sees if they
-/// do not end: not for those that write over an operand.
+/// During its lifetime, Ctrl-C ends kernels with KeyboardInterrupt.   Only for kernels that write to new arrays: an
+/// interrupted in-place kernel would leave a partial result in its operand.
 class Interruptible {
   kernels::PollScope scope_{[] {
     WithGil locked;

@@ -1,4 +1,4 @@
-// Work without the GIL.
+// Scoped release and acquisition of the GIL.
 #pragma once
 #include <Python.h>
 #include <cxxabi.h>
@@ -6,10 +6,10 @@
 
 namespace oarlock::python {
 
-/// Without the GIL for its lifetime.
+/// Releases the GIL for its lifetime.
 ///
-/// Python ends a daemon thread that asks for the GIL when the process ends, by unwinding its stack. Frames that may not
-/// throw are on it, such as nanobind's, and the process would be aborted. Such a thread waits for the end instead.
+/// If a daemon thread requests the GIL while the process exits, Python unwinds the stack of the thread. The stack has
+/// noexcept frames, such as nanobind's, so unwinding would abort the process. The thread blocks until the exit instead.
 class WithoutGil {
  public:
   WithoutGil() : state_(PyEval_SaveThread()) {}
@@ -27,7 +27,7 @@ class WithoutGil {
   PyThreadState* state_;
 };
 
-/// Has the GIL again for its lifetime, within that of a `WithoutGil`.
+/// Holds the GIL for its lifetime, inside the lifetime of a `WithoutGil`.
 class WithGil {
  public:
   WithGil() {

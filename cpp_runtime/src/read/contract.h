@@ -10,8 +10,8 @@ namespace oarlock {
 inline constexpr std::uint32_t kContractField = 20741;
 inline constexpr std::int32_t kContractVersion = 1;
 
-/// Reads the contract in `w` into `c`.   piece: its bytes, kept as they are.   A field that is there twice is one
-/// message in two pieces, as protobuf says.   Error(file).
+/// Reads the contract in `w` into `c`.   piece: the serialized bytes, stored unchanged.   Repeated occurrences of
+/// the field are merged into one message, as protobuf specifies.   Throws Error(file).
 void read_contract(Wire w, std::string_view piece, Contract& c);
 
 }  // namespace oarlock

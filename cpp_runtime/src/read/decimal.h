@@ -1,5 +1,5 @@
-// Decimal numbers as text.  In files and messages of ours the decimal point is a point: strtod and printf would use the
-// decimal comma of a user's locale.
+// Conversion between doubles and text, independent of the locale.  strtod and printf would use the decimal comma of the
+// user's locale.
 #pragma once
 #include <optional>
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace oarlock {
 
-/// The number that the whole of `text` spells: decimal, "inf" or "nan", with an optional sign.  Nothing for other text
-/// and for numbers that a double cannot hold.
+/// Parses all of `text`: a decimal number, "inf" or "nan", with an optional sign.  Returns nullopt for other text and
+/// for numbers out of the range of a double.
 std::optional<double> parse_double(std::string_view text);
 
 /// `value` with up to `digits` significant digits, as printf's "%.*g" writes it in the C locale.

@@ -36,7 +36,8 @@ bool is_number(AttrType type) { return is_int(type) || type == FLOAT || type == 
 bool is_int_list(AttrType type) { return type == INTS || type == LONGS || type == BOOLEANS; }
 bool is_number_list(AttrType type) { return is_int_list(type) || type == FLOATS || type == FLOAT64S; }
 
-/// Whether a file may hold `found` where an op declares `wanted`: versions of Paddle differ in the width.
+/// Whether a file may store type `found` for an attribute declared as `wanted`. Versions of Paddle write different
+/// integer and float widths.
 bool is_accepted(AttrType found, AttrType wanted) {
   if (is_int(wanted)) return is_int(found);
   if (is_number(wanted)) return is_number(found);
@@ -77,7 +78,8 @@ bool has_at_most_one(const Attr& attr) {
   return false;
 }
 
-/// A single number where a list belongs, or a list of one where a number belongs, as some versions of Paddle write it.
+/// Whether the attribute is a number where a list is declared, or a one-element list where a number is declared. Some
+/// versions of Paddle write these.
 bool is_one(const Attr& attr, AttrType wanted) {
   AttrType many = list_of(attr.type);
   if (many != attr.type) return is_accepted(many, wanted);
@@ -103,13 +105,13 @@ std::string op_attr_problem(const std::string& op, const std::string& name, cons
   if (!row) return "";
   bool accepted = is_accepted(attr.type, row->type) || (row->holds == number && is_number(attr.type));
   if (!accepted && !is_one(attr, row->type))
-    return "attribute '" + name + "' is a " + std::string(name_of(attr.type)) + " where " +
-           std::string(name_of(row->type)) + " belongs";
+    return "attribute '" + name + "' has type " + std::string(name_of(attr.type)) + ", but " +
+           std::string(name_of(row->type)) + " is expected";
   if (row->holds == any || row->holds == number) return "";
   if (auto* value = std::get_if<std::int64_t>(&attr.value)) return range_problem(row->holds, name, *value);
   auto* values = std::get_if<Ints>(&attr.value);
   if (values && values->size() > kMaxNumbers && row->holds != count)
-    return "attribute '" + name + "' holds " + std::to_string(values->size()) + " numbers, more than " +
+    return "attribute '" + name + "' has " + std::to_string(values->size()) + " elements, more than " +
            std::to_string(kMaxNumbers);
   if (values)
     for (std::int64_t value : *values)

@@ -1,9 +1,10 @@
-// How long work on a program is interrupted: reading, validating and lowering call `poll` once per op.
+// Interruption of long work on a program: reading, validation and lowering call `poll` once per op.
 #pragma once
 
 namespace oarlock {
 
-/// Within its lifetime `poll` on this thread calls `callback`, at most every 50 ms.   What that throws ends the work.
+/// During its lifetime, `poll` in this thread calls `callback` at most every 50 ms.   An exception of `callback` ends
+/// the work.
 class PollCallback {
  public:
   explicit PollCallback(void (*callback)());

@@ -97,13 +97,13 @@ struct Judge {
     return parent == block || (op.type.ends_with("_grad") && parent > 0 && program.blocks[parent].parent == block);
   }
 
-  // A block belongs to one op: whatever walks the blocks of ops then visits each block once.
+  // One op owns a block, so that a traversal through the ops visits each block once.
   void sub_block(const OpDesc& op, const std::string& attr, std::int64_t index, std::int32_t block) {
     require(is_child(op, index, block), op.type + ": attribute '" + attr + "' names block " + std::to_string(index) +
                                             ", which is no child of block " + std::to_string(block));
     auto& owner = runs_block[static_cast<std::size_t>(index)];
     require(!owner, op.type + ": attribute '" + attr + "' names block " + std::to_string(index) + ", which " +
-                        (owner ? owner->type : "") + " runs already");
+                        (owner ? owner->type : "") + " already runs");
     owner = &op;
   }
 
@@ -148,7 +148,7 @@ struct Judge {
       const Arg& arg = args[i];
       name(arg.name, "contract argument");
       require(arg.name == names[i],
-              "contract: '" + arg.name + "' among the " + of_what + " where the program has '" + names[i] + "'");
+              "contract: '" + arg.name + "' is listed in the " + of_what + ", but the program has '" + names[i] + "'");
       shape(arg.shape, "contract argument '" + arg.name + "'");
       require(row_of(arg.dtype) && arg.dtype <= DType::complex128,
               "contract argument '" + arg.name + "' has an unknown dtype");

@@ -1,4 +1,4 @@
-// After a run that failed inside the engine: which guard do the inputs violate?
+// Find the guard that the inputs violate, after a run failed inside the engine.
 #pragma once
 #include <functional>
 #include <map>
@@ -10,25 +10,26 @@
 
 namespace oarlock {
 
-/// A violated guard often makes a later op fail, and says more than the engine's error.  A failed run has no values of
-/// guards, and the engine always runs all of a graph, so they are computed by a session of their own.
+/// Inputs that violate a guard often make a later op fail; the guard explains the failure better than the engine's
+/// error.  A failed run returns no values of guards, and the engine always runs a whole graph.  So a separate session,
+/// whose graph ends at the guards, computes them.
 class GuardLocator {
  public:
-  /// A session whose outputs are these guards and nothing else.
+  /// Creates a session that computes only these guards.
   using Create = std::function<ort::SessionHandle(const Strings& outputs)>;
-  /// The outputs of such a session for the inputs of the failed run.  Error where it fails too.
+  /// Runs such a session on the inputs of the failed run and returns its outputs.  Throws Error if this run fails too.
   using Run = std::function<std::vector<Tensor>(ort::Session*, Names outputs)>;
 
-  /// Error(guard) for the first guard that does not hold, of those computed before the op of block 0 with the index
-  /// `failed_op`.  Sessions are kept: over its lifetime it creates at most `kMaxSessions`, and then stops looking for
-  /// guards that need another one.
+  /// Checks the guards computed before op `failed_op` of block 0; throws Error(guard) for the first violated one.
+  /// Sessions are cached.  At most `kMaxSessions` are created over the lifetime of the object; guards that would need
+  /// another session are not checked.
   void locate(const Guards& guards, std::size_t failed_op, const Create& create, const Run& run);
 
   static constexpr std::size_t kMaxSessions = 4;
 
  private:
   std::mutex busy_;
-  std::map<std::size_t, ort::SessionHandle> sessions_;  // by how many guards they compute
+  std::map<std::size_t, ort::SessionHandle> sessions_;  // by the number of guards that they compute
 };
 
 }  // namespace oarlock

@@ -21,7 +21,7 @@ class Guards {
   /// Judge what was fetched as `fetched()[index]`.   Error(guard).
   void after(std::size_t index, const Tensor& fetched) const;
 
-  /// How many of `fetched()` read a variable that is computed before the op of block 0 with this index.
+  /// The number of guards in `fetched()` whose variable is computed before the op with this index in block 0.
   std::size_t num_before(std::size_t op) const;
   /// The indices in `fetched()` of the `count` guards whose variables are computed first.  Ascending.
   std::vector<std::size_t> first_computed(std::size_t count) const;

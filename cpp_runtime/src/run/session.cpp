@@ -147,7 +147,7 @@ struct Session::Impl {
     std::string bytes, folder;  // of a ModelProto, and of its weights
   };
 
-  /// only_guards: compute these instead of everything.
+  /// only_guards: names of the guards to compute; empty: all outputs and guards.
   Lowered lowered(const Strings& only_guards = {}) const {
     const Model::Impl& impl = model.impl();
     LowerOptions lowering;
@@ -295,7 +295,7 @@ struct Session::Impl {
     return names;
   }
 
-  // Error(guard) if the run failed because the inputs violate a guard, as far as that can be told.
+  // Throws Error(guard) if GuardLocator finds that the inputs violate a guard.
   void locate_guard(const OrtValues& in, const Error& error) const {
     if (!options.locate_guards || guards.fetched().empty()) return;
     Options small = options;

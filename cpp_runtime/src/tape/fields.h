@@ -9,13 +9,13 @@
 
 namespace oarlock::tape {
 
-/// A reference inside a struct that is never null once the object exists, because C++ code reads it without a check:
-/// assigning a value of another type raises TypeError, deleting restores the default.
+/// A reference in a struct that is never null once the object exists, because C++ code reads it without a null check.
+/// Assigning a value of a wrong type raises TypeError; deleting the attribute restores the default.
 struct Field {
   Py_ssize_t offset;
   bool (*accepts)(PyObject* value);  // null: any object
-  const char* expected;              // what `accepts` wants, for the error message
-  PyObject* const* initial;          // where the default is found; null: None
+  const char* expected;              // the accepted types, for the error message
+  PyObject* const* initial;          // points to the default value; null: None
 };
 
 PyObject* get_field(PyObject* self, void* field);

@@ -1,5 +1,5 @@
-// NumPy asks a handler for memory (NEP 49), one per context of Python, and so per thread.   Ours hands every request on
-// to the handler before it, but for those that are too large and made while a kernel is at work in the thread.
+// NumPy allocates through a handler (NEP 49), one per Python context and so one per thread.   This handler rejects
+// requests above the limit while a kernel runs in the thread, and forwards all others to the previous handler.
 #include "tape/memory.h"
 
 #include <cstdlib>
@@ -18,7 +18,7 @@ constexpr std::size_t kUnchecked = std::size_t{1} << 20;  // most arrays are sma
 constexpr const char* kCapsule = "mem_handler";           // as NumPy names it
 
 struct ThreadState {
-  int kernels = 0;  // at work, one inside another
+  int kernels = 0;  // nesting depth of the kernels that run now
   bool has_handler = false;
   std::size_t refused = 0;
 };
@@ -43,7 +43,7 @@ bool is_refused(std::size_t size) {
   return true;
 }
 
-PyDataMemAllocator before;  // what the requests are handed on to
+PyDataMemAllocator before;  // the previous handler
 
 void* allocate(void* context, std::size_t size) { return is_refused(size) ? nullptr : before.malloc(context, size); }
 void* allocate_zeros(void* context, std::size_t count, std::size_t size) {
@@ -56,7 +56,7 @@ void* reallocate(void* context, void* block, std::size_t size) {
 
 PyDataMem_Handler handler = {"oarlock", 1, {nullptr, allocate, allocate_zeros, reallocate, nullptr}};
 
-// The capsule of the handler, which hands on to the one in force when it is made; null with an error set.
+// Creates the capsule of the handler, which forwards to the handler active now; null with an error set.
 PyObject* make_capsule() {
   Ref now(PyDataMem_GetHandler());
   if (!now) return nullptr;

@@ -5,10 +5,10 @@
 
 namespace oarlock::tape {
 
-/// While one exists in a thread, NumPy allocates no array above the limit there: it raises MemoryError.
+/// During its lifetime, NumPy raises MemoryError for any array above the limit in this thread.
 ///
-/// Kernels allocate through NumPy, compiled ones too, so this covers every result whose size the op's attributes do
-/// not tell: broadcasts, products, shapes given as tensors.
+/// All kernels allocate through NumPy, compiled ones too.  So this covers results whose size does not follow from
+/// attributes: broadcasts, matrix products, shapes given as tensors.
 class LimitedAllocations {
  public:
   LimitedAllocations() noexcept;
@@ -17,9 +17,9 @@ class LimitedAllocations {
   LimitedAllocations& operator=(const LimitedAllocations&) = delete;
 };
 
-/// Python: limited(function, *args, **kwargs), the result of a call under the limit.
+/// Python: limited(function, *args, **kwargs) calls `function` under the limit and returns its result.
 PyObject* limited(PyObject* module, PyObject* const* args, Py_ssize_t count, PyObject* names);
-/// Python: the bytes of the last array of this thread that the limit refused, then 0.
+/// Python: returns the size in bytes of the last array that the limit rejected in this thread, and resets it to 0.
 PyObject* take_refused(PyObject* module, PyObject* unused);
 
 }  // namespace oarlock::tape

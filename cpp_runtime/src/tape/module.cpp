@@ -40,9 +40,9 @@ PyMethodDef functions[] = {
     {"tensors_of", tensors_of, METH_O, "Tensors around a tuple of arrays."},
     {"recorded", recorded, METH_VARARGS, "Tensors around arrays, some of them results of a new node."},
     {"limited", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(limited)), METH_FASTCALL | METH_KEYWORDS,
-     "The result of a call in which NumPy allocates no array above OARLOCK_MAX_RESULT_BYTES."},
+     "Call a function while NumPy rejects arrays above OARLOCK_MAX_RESULT_BYTES, and return its result."},
     {"take_refused", take_refused, METH_NOARGS,
-     "The bytes of the last array of this thread that the limit refused, 0 for none; it is then forgotten."},
+     "Return the size in bytes of the last array that the limit rejected in this thread, and reset it to 0."},
     {nullptr, nullptr, 0, nullptr},
 };
 PyModuleDef definition = {PyModuleDef_HEAD_INIT,

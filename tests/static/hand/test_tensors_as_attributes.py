@@ -112,9 +112,9 @@ def test_a_condition_of_several_elements_ends_the_runs_that_come_to_it(tmp_path:
     x, yes = paddle.ones([4]), paddle.ones([1])
     for called, error in ((converted, AssertError), (loaded, GuardError)):
         assert called(x, yes).tolist() == [2, 2, 2, 2]
-        with pytest.raises(error, match="the condition should be one element"):
+        with pytest.raises(error, match="the condition should have one element"):
             called(x, -yes)
-    with pytest.raises(TypeError, match="the condition should be one element"):
+    with pytest.raises(TypeError, match="the condition should have one element"):
         paddle.jit.to_static(lambda x: x if x > 0 else -x)(x)
 
 

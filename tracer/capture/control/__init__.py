@@ -1,6 +1,6 @@
 """Control flow that a program carries: branches, loops, lists of tensors.   Eagerly they are Python's own."""
 
-from . import array_loops  # which gives lists a way to be appended to others
+from . import array_loops  # imported because it sets TensorArray.append_all
 from .branch import cond
 from .switch_case import case, switch_case
 from .tensor_arrays import TensorArray, array_length, array_read, array_write, create_array, tensor_array_to_tensor

@@ -1,4 +1,4 @@
-"""Lists of the program that are appended to other ones, element by element, in a loop of the program."""
+"""Append all elements of one TensorArray to another with a recorded loop."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from .tensor_arrays import TensorArray
 
 
 def append_all(target: TensorArray, source: TensorArray) -> None:
-    """Append what `source` holds now."""
+    """Append the current elements of `source` to `target`."""
     mode = static_mode(state.mode)
     assert mode is not None
-    if source.element is None:  # nothing, unless a later part of a round writes to it
+    if source.element is None:  # empty, unless a later part of the iteration writes to it
         source.is_asked()
         return
     count = OPS["reshape2"](source.length(), shape=[])

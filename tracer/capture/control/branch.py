@@ -1,4 +1,4 @@
-"""Branches: two blocks of which one runs, and for every result a choice between what they give."""
+"""Record branches: two blocks of which one runs, and a select op for every result."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ Branch = Callable[[], Any]
 
 @dataclass
 class Side:
-    """One branch as it was recorded.   values: what it gives; changed: by id, tensors from outside and what it made of them.
+    """A recorded branch.   values: its results; changed: by id, outer tensors and their new versions.
 
-    outside: places that it wrote; stale: tensors that are out of date after it.
+    outside: mutable locations that it wrote; stale: tensors that a mutation invalidated.
     """
 
     inner: Inner
@@ -84,7 +84,7 @@ def cond(
     if paths[0] != paths[1]:
         if differ(*made) and not isinstance(made[0], tuple):
             raise OtherLength("the result")
-        why = f"the branches give different structures: {pytree.shown(paths[0])} and {pytree.shown(paths[1])}"
+        why = f"the branches return different structures: {pytree.shown(paths[0])} and {pytree.shown(paths[1])}"
         raise BranchesError(with_user_line(f"{UNLIKE}: {why}"))
     choice = Choice()
     chosen = choice.of(pytree.build(paths[0], found), *given)
@@ -112,7 +112,7 @@ def record_branches(
 
     mixed: tensors of different dtypes or numbers of axes are a result too, whose kind only a run knows.
     """
-    pred = _one_element(mode, pred)
+    pred = _check_one_element(mode, pred)
     check_condition("cond", pred)
     mode.recorder.aliases.check(pred)
     merge = Merge(
@@ -144,26 +144,26 @@ def _merged(mode: Static, merge: Merge, pred: Variable, names: Sequence[str]) ->
     return chosen
 
 
-def _one_element(mode: Static, pred: Variable) -> Variable:
-    """A condition.   One of several elements inside of a branch or loop ends a run that comes to it, as in Python; others need not."""
+def _check_one_element(mode: Static, pred: Variable) -> Variable:
+    """Check that a condition has one element. Inside a branch or loop, the check is an assert of the program, so that it fails only in runs that reach it."""
     shape = pred.meta.shape
     if len(mode.recorder.open) == 1 or pred.meta.dtype != bool or all(d in (1, -1) for d in shape):
         return pred
     never = OPS["fill_constant"](shape=[], value=0.0, str_value="0", dtype=dtype_of("bool").proto)
-    mode.recorder.emit_assert(never, f"cond: the condition should be one element (pred={pred.meta})", [])
+    mode.recorder.emit_assert(never, f"cond: the condition should have one element (pred={pred.meta})", [])
     found: Variable = OPS["reduce_all"](pred, reduce_all=True, dim=[], keep_dim=False)
     return found
 
 
 def check_condition(what: str, pred: Tensor) -> None:
-    """Raise TypeError unless `pred` is one truth value."""
+    """Raise TypeError unless `pred` is a bool tensor with one element."""
     if not isinstance(pred, Tensor):
         raise TypeError(with_user_line(f"{what}: the condition is {type(pred).__name__}, not a Tensor"))
     meta = pred.meta
     if meta.dtype != bool:
         raise TypeError(with_user_line(f"{what}: the condition should be of dtype bool (pred={meta})"))
     if any(d not in (1, -1) for d in meta.shape):
-        raise TypeError(with_user_line(f"{what}: the condition should be one element (pred={meta})"))
+        raise TypeError(with_user_line(f"{what}: the condition should have one element (pred={meta})"))
 
 
 def _record(mode: Static, branch: Callable[[], list[Any]], facts: Facts) -> Side:
@@ -222,7 +222,7 @@ class Merge:
         if gone or same(a, b) or (isinstance(a, Undefined) and isinstance(b, Undefined)):
             return gone[0] if gone else a
         if isinstance(a, Undefined) or isinstance(b, Undefined):
-            return self._half(name, a, b)
+            return self._merge_maybe_undefined(name, a, b)
         if self.mode.converts and self._may_be_none(a, b):
             return self._maybe(name, a, b)
         if differ(a, b):
@@ -234,20 +234,20 @@ class Merge:
         return self._tensor(name, a, b)
 
     def _containers(self, name: str, a: Any, b: Any) -> Any:
-        """Two containers of one shape, or dicts that have some keys on one way only; DIFFERENT for any other two values."""
+        """Merge two containers with the same structure, or dicts with different keys; DIFFERENT for any other two values."""
         dicts = self.mode.converts and isinstance(a, dict) and isinstance(b, dict)
         if not dicts or a.keys() == b.keys():
             return pytree.pairwise(name, a, b, self.choice)
         labels = {key: f"{name}[{key!r}]" for key in dict.fromkeys((*a, *b))}
-        found = {key: self._entry(n, a, b, key) for key, n in labels.items()}
+        found = {key: self._merge_entry(n, a, b, key) for key, n in labels.items()}
         return {key: gone_for(n, found[key]) for key, n in labels.items()}
 
-    def _entry(self, name: str, a: dict[Any, Any], b: dict[Any, Any], key: Any) -> Any:
-        """What a dict has under a key after the branches, which may be missing on one side; an error then shows both dicts."""
+    def _merge_entry(self, name: str, a: dict[Any, Any], b: dict[Any, Any], key: Any) -> Any:
+        """Merge the values of one dict key after the branches. If one branch lacks the key, an error shows both dicts."""
         one, two = a.get(key, Undefined(name)), b.get(key, Undefined(name))
         if isinstance(one, Undefined) is isinstance(two, Undefined) or isinstance(one, Gone) or isinstance(two, Gone):
             return self.choice(name, one, two)
-        made = self._half(name, one, two, is_entry=True)
+        made = self._merge_maybe_undefined(name, one, two, is_entry=True)
         if isinstance(made, Variable) and made.half is not None:
             sides = "".join(
                 f"\n  {side}: {shown(v)}{self.recorder.line_of(v)}" for side, v in zip(LABELS, (a, b), strict=True)
@@ -256,7 +256,7 @@ class Merge:
         return made
 
     def _tensor(self, name: str, a: Any, b: Any) -> Variable:
-        """A tensor or number that is one on the first side and another on the second."""
+        """Merge a tensor or number that differs between the branches."""
         if isinstance(a, Variable) and isinstance(b, Variable) and _unlike(a, b) and self._may_mix(name, a, b):
             return self._mixed(a, b)
         flags = tuple(self._is_set(name, v, side) for v, side in zip((a, b), self.sides, strict=True))
@@ -326,10 +326,10 @@ class Merge:
         made.single = a.meta.dtype == b.meta.dtype and all(v.single or v.meta.shape in ((), (1,)) for v in (a, b))
         return made
 
-    def _half(self, name: str, a: Any, b: Any, is_entry: bool = False) -> Any:
-        """What only one branch gives: beside it, zeros, which no op may take but where the same branch may be taken again.
+    def _merge_maybe_undefined(self, name: str, a: Any, b: Any, is_entry: bool = False) -> Any:
+        """Merge a value that only one branch assigns. The other branch contributes zeros, which ops may read only under the same condition.
 
-        is_entry: a key of a dict, which has to be there in a result too; other values of the conversion's own are guarded by flags.
+        is_entry: whether the value is a dict entry, which a result must also contain. Other values are guarded by flags.
         """
         if isinstance(a, Gone) or isinstance(b, Gone):
             return a if isinstance(a, Gone) else b
@@ -338,7 +338,7 @@ class Merge:
         meta = meta_of(given)
         if isinstance(given, tuple):
             return pytree.pairwise(
-                name, given, given, lambda n, v, _: self._half(n, *((v, b) if given is a else (a, v)))
+                name, given, given, lambda n, v, _: self._merge_maybe_undefined(n, *((v, b) if given is a else (a, v)))
             )
         if given is None or meta is None:
             kept = "of what only one way gives, tensors, numbers, None and tuples of these can be carried on"

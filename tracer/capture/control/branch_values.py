@@ -28,7 +28,7 @@ class Undefined:
         self.__dict__.update(name=name, why=why, meta=meta)
 
     def use(self) -> NoReturn:
-        """Raise UnboundLocalError for a variable, NameError for anything else."""
+        """Raise UnboundLocalError for a local variable and NameError for any other name."""
         kind = UnboundLocalError if self.name.isidentifier() else NameError
         why = self.why or "was not given a value before"
         raise kind(with_user_line(f"'{self.name}' {why}"))

@@ -83,8 +83,8 @@ class TakenApart:
                 continue
             inner, found = pytree.flatten(value)
             if found != nesting:
-                why = f"a round gives {pytree.shown(found)} in place of {pytree.shown(nesting)}"
-                raise TraceError(with_user_line(f"{why}; only its values may change"))
+                why = f"an iteration changes the structure from {pytree.shown(nesting)} to {pytree.shown(found)}"
+                raise TraceError(with_user_line(f"{why}; only the values in it may change"))
             leaves += inner
         return leaves
 

@@ -61,7 +61,7 @@ def flatten(value: Any, sort_keys: bool = False) -> tuple[list[Any], Any]:
 
 
 def sorted_keys(items: Mapping[Any, Any]) -> list[Any]:
-    """The keys of a dict in sorted order; in order of insertion where they do not compare."""
+    """The keys of a dict in sorted order, or in insertion order if they are not comparable."""
     try:
         return sorted(items)
     except TypeError:
@@ -117,7 +117,7 @@ def _numbered_names(name: str, nesting: Any) -> Iterator[tuple[int, str]]:
 
 
 def _in_order_of_leaves(numbered: Iterable[tuple[int, str]]) -> list[str]:
-    """Names in the order of the leaves that they belong to."""
+    """Names in the order of their leaves."""
     return [name for _, name in sorted(numbered, key=itemgetter(0))]
 
 
@@ -127,7 +127,7 @@ def dotted(nesting: Any, above: str = "") -> list[str]:
 
 
 def numbered_paths(nesting: Any, above: str = "") -> Iterator[tuple[int, str]]:
-    """The number of each leaf, and where it is, as contracts have it."""
+    """The number and the path of each leaf, in the form used in contracts."""
     if isinstance(nesting, int):
         yield nesting, above
         return

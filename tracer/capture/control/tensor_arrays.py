@@ -36,7 +36,7 @@ class TensorArray(Container):
 
     is_tuple = False
 
-    append_all: ClassVar[Callable[[TensorArray, TensorArray], None]]  # array_loops sets it: loops are made of lists
+    append_all: ClassVar[Callable[[TensorArray, TensorArray], None]]  # set by array_loops, which imports this module
 
     def __init__(self, mode: Static, dtype: np.dtype[Any] | None = None, block: Block | None = None) -> None:
         recorder = mode.recorder

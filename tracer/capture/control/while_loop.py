@@ -61,7 +61,9 @@ def _recorded(mode: Static, cond: Callable[..., Any], body: Callable[..., Any], 
     def run(values: Values) -> Values:
         made, other = pytree.flatten(_as_list(body(*pytree.build(nesting, values)), len(start)))
         if other != nesting:
-            why = f"body gives {pytree.shown(other)} of another structure than loop_vars"
+            why = (
+                f"body returns {pytree.shown(other)}, whose structure differs from loop_vars ({pytree.shown(nesting)})"
+            )
             raise TraceError(with_user_line(f"while_loop: {why}"))
         return made
 

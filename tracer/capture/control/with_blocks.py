@@ -28,7 +28,7 @@ def writing_mode(what: str) -> Static:
 
 @contextmanager
 def _body(mode: Static, repeats: bool = False) -> Iterator[Block]:
-    """Record the body of a `with`.   repeats: of a loop.   At its end, what it changed of outside is written to the variables that those were before."""
+    """Record the body of a `with` statement, then assign the new values of outer variables to them.   repeats: whether it is a loop body"""
     recorder = mode.recorder
     with recorder.inner_block() as inner:
         inner.repeats = repeats

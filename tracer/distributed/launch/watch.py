@@ -88,7 +88,7 @@ def watch(world: World) -> int:
             failed = next((rank for rank, code in codes.items() if code), None)
             if failed is not None:
                 return _failed(world, failed, codes[failed] or 1, time.monotonic() - started)
-            if (left := _left_early(world, codes)) is not None:
+            if (left := _find_early_exit(world, codes)) is not None:
                 return _given_up(
                     world, f"rank {left} ended with exit code 0 before the end of its program (os._exit?)", left
                 )
@@ -115,12 +115,12 @@ def _ended(world: World, codes: dict[int, int | None]) -> int:
     if not missing:
         return 0
     head = f"launch: MPI's launcher ended with {world.process.returncode} and left ranks {missing} without an exit code"
-    print("\n".join([head, *_waiting(world, None), *_absent(world, None)]), file=sys.stderr)
+    print("\n".join([head, *_waiting(world, None), *_missing_ranks(world, None)]), file=sys.stderr)
     return world.process.returncode or 1
 
 
-def _left_early(world: World, codes: dict[int, int | None]) -> int | None:
-    """A rank that joined the others and then ended with code 0 without telling them, as os._exit(0) does."""
+def _find_early_exit(world: World, codes: dict[int, int | None]) -> int | None:
+    """Find a rank that joined the group and then exited with code 0 without notice, as os._exit(0) does."""
     for rank, code in codes.items():
         if code == 0 and (world.folder / f"rank.{rank}.now").exists():
             state = waiting_of(world, rank)
@@ -130,7 +130,7 @@ def _left_early(world: World, codes: dict[int, int | None]) -> int | None:
 
 
 def _failed(world: World, rank: int, code: int, seconds: float) -> int:
-    others = _waiting(world, rank) + _absent(world, rank)
+    others = _waiting(world, rank) + _missing_ranks(world, rank)
     how = f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
     lines = [f"launch: rank {rank} {how} after {seconds:.1f} s; its log is {log_of(world, rank)}"]
     lines += [*_last_traceback(log_of(world, rank)), *others]
@@ -149,8 +149,8 @@ def _waiting(world: World, gone: int | None) -> list[str]:
     return lines
 
 
-def _absent(world: World, gone: int | None) -> list[str]:
-    """Which ranks others wait for in vain.   gone: a rank of which enough is said"""
+def _missing_ranks(world: World, gone: int | None) -> list[str]:
+    """List the ranks that did not enter a collective in which others wait.   gone: a rank to leave out, because it is reported already"""
     states = {rank: waiting_of(world, rank) for rank in range(world.plan.count)}
     waiting = {rank: state for rank, state in states.items() if state is not None and state.what != _LEAVING}
     lines = []
@@ -190,7 +190,7 @@ def _crossed(world: World) -> bool:
 
 def _given_up(world: World, why: str, gone: int | None = None) -> int:
     """End a world in which ranks wait for ever.   gone: the one that has come to its end, if any"""
-    lines = _waiting(world, gone) + _absent(world, gone)
+    lines = _waiting(world, gone) + _missing_ranks(world, gone)
     world.end()
     print("\n".join([f"launch: {why}", *lines]), file=sys.stderr)
     return 1

@@ -127,7 +127,7 @@ class Layer(_Layer):
         include_non_persistable_buffer: bool = False,
         use_hook: bool = True,
     ) -> dict[str, Any]:
-        """The state of this layer and what the `state_dict` of each sublayer returns, which 1.x asked."""
+        """The state of this layer and the results of each sublayer's `state_dict`, which Paddle 1.x called."""
         found: dict[str, Any] = super()._state_dict_impl(
             destination, False, structured_name_prefix, include_non_persistable_buffer, use_hook
         )

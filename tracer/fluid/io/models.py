@@ -14,7 +14,7 @@ from ...core.mode import pushed
 from ...core.op import OPS
 from ...export import pdiparams, pdmodel
 from ...export.save import atomic_write
-from ...ir.passes.normalize import normalized
+from ...ir.passes.normalize import normalize
 from ...ir.scope import current_scope
 from ...static import default_main_program
 from ...static import io as static_io
@@ -86,7 +86,7 @@ def save_inference_model(
         )
     copied = program.clone(for_test=True)
     outs = [v.name for v in _targets(copied, [copied.global_block().var(v.name) for v in targets])]
-    desc = normalized(copied.raw, feeds, outs, spare_feeds=True)
+    desc = normalize(copied.raw, feeds, outs, spare_feeds=True)
     scope = current_scope()
     if program_only:
         as_in_1_8(desc)

@@ -62,7 +62,7 @@ def unsqueeze(input: Any, axes: Any, name: str | None = None) -> Any:
 
 
 def _parts(value: Any) -> Any:
-    """The tensors to join; a list of the program, which `array_write` makes, stays one."""
+    """The tensors to concatenate; a TensorArray from `array_write` is returned unchanged."""
     return value if hasattr(value, "joined") else listed(value)
 
 

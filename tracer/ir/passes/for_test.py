@@ -1,4 +1,4 @@
-"""A program as it is tested: without gradients and optimizers, dropout and norms in eval mode."""
+"""The pass behind `clone(for_test=True)`: remove backward and optimizer ops, and set dropout and norms to eval mode."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from ..program import Attr, AttrType, OpDesc, Program
 
 
 def is_forward(op: OpDesc) -> bool:
-    """Whether an op is neither of a gradient nor of an optimizer."""
+    """Whether an op belongs to the forward pass."""
     return not int(op.attr("op_role", 0)) & (Role.BACKWARD | Role.OPTIMIZE)
 
 
 def for_testing(program: Program) -> Program:
-    """`program`, changed to what is tested; blocks that only gradients ran go, or stay, unused and empty, where others come after them."""
+    """Modify `program` for testing and return it. Blocks used only by gradients are removed, or emptied if later blocks are still used."""
     kept = {0}
     num_uses = Counter(_names(program.ops()))
     for block in program.blocks:
@@ -36,7 +36,7 @@ def for_testing(program: Program) -> Program:
 
 
 def _names(ops: Iterable[OpDesc]) -> Iterator[str]:
-    """Every name in the ops, as often as it is there."""
+    """Every variable name in the ops, once per occurrence."""
     for op in ops:
         yield from op.input_names()
         yield from op.output_names()

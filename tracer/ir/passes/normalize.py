@@ -1,4 +1,4 @@
-"""Programs as they are exported: what some outputs need of some inputs, in eval mode, with ops that feed and fetch."""
+"""Build the inference program for export: the ops between given inputs and outputs, in eval mode, with feed and fetch ops."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from .for_test import for_testing
 from .prune import prune
 
 
-def normalized(
+def normalize(
     desc: data.Program, feeds: Sequence[str], fetches: Sequence[str], keep: bool = False, spare_feeds: bool = False
 ) -> data.Program:
-    """The data of such a program.   keep: ops that no output needs stay; spare_feeds: inputs that no output needs are accepted, as in 1.x"""
+    """Return the inference program.   keep: keep ops that no output needs; spare_feeds: accept inputs that no output needs, as in 1.x"""
     tested = for_testing(deepcopy(desc))
     for block in tested.blocks:
         block.ops = [made for op in block.ops for made in _plain(op)]
@@ -23,7 +23,7 @@ def normalized(
     used = {name for op in found.ops() if op.type != "feed" for name in op.input_names()}
     for name in feeds:
         if name not in used and not spare_feeds:
-            why = f"'{name}' of feed_vars doesn't exist in pruned inference program: no output depends on it; leave it out"
+            why = f"'{name}' of feed_vars doesn't exist in pruned inference program: no output depends on it; remove it from feed_vars"
             raise OpError(with_user_line(f"normalize_program: {why}"))
     if keep:
         found.block.ops = [op for op in found.block.ops if op.type != "fetch" or op.inputs["X"][0] in fetches]
@@ -32,10 +32,10 @@ def normalized(
 
 
 def _plain(op: data.OpDesc) -> list[data.OpDesc]:
-    """An op without what only this process knows.   Raises OpError for a call of Python."""
+    """Replace an op that exists only in this process: pylayer becomes assign ops.   Raises OpError for py_func."""
     if op.type == "py_func":
         where = f"\n  at {op.where}" if op.where else ""
-        raise OpError(f"normalize_program: py_func calls Python, which no file can hold{where}")
+        raise OpError(f"normalize_program: py_func calls a Python function, which cannot be saved to a file{where}")
     if op.type != "pylayer":
         return [op]
     pairs = zip(op.inputs["Y"], op.outputs["Out"], strict=True)

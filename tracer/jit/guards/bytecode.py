@@ -1,4 +1,4 @@
-"""What the byte code of a function says of it."""
+"""Analysis of Python bytecode."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from types import CodeType
 
 
 def globals_written(code: CodeType) -> Iterator[str]:
-    """The names of its module that a function sets, and those inside of it."""
+    """The global names that a function and its nested functions assign."""
     for instruction in dis.get_instructions(code):
         if instruction.opname == "STORE_GLOBAL":
             yield str(instruction.argval)

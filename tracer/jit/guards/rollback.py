@@ -1,4 +1,4 @@
-"""Undo what a recording did to Python, so that a function whose recording failed can run as Python with each side effect happening once."""
+"""Roll back the side effects of a failed recording, so that the function can run as Python and each side effect happens once."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ from .source import LISTED
 
 
 class Rollback:
-    """The state of Python before a recording: generators of random numbers, generated names, and each object that code is about to change.
+    """Snapshots of Python state before a recording: random generators, generated names, and each object that converted code mutates.
 
-    `note` is called before converted code changes an object or calls one of its methods; the first call keeps a shallow copy.
-    Text that the recording prints is held back until `commit`.
+    Converted code calls `note` before it mutates an object or calls one of its methods; the first call saves a shallow copy.
+    Printed text is deferred until `commit`.
     """
 
-    irreversible = ""  # what the recording did that cannot be undone
+    irreversible = ""  # description of a side effect that cannot be undone
 
     def __init__(self) -> None:
         self._undo: list[Callable[[], object]] = []
-        self._noted: dict[int, Any] = {}  # by id; the object itself, so that the id stays taken
+        self._noted: dict[int, Any] = {}  # by id; holds a reference, so that the id is not reused
         self._printed: list[tuple[tuple[Any, ...], dict[str, Any]]] = []
-        self.flags: dict[int, tuple[Tensor, bool]] = {}  # stop_gradient of tensors before it was set
+        self.flags: dict[int, tuple[Tensor, bool]] = {}  # by id: a tensor and its previous stop_gradient
         generator = rng.generator()
-        self._keep_generator(generator)
+        self._save_generator(generator)
         self.note(random._inst)
         self.note(np.random.mtrand._rand)
         counts = unique_name.counts()
@@ -44,38 +44,38 @@ class Rollback:
         self._undo.append(lambda: _refill(counts, before))
 
     def note(self, value: Any) -> None:
-        """Keep a copy of `value`, which code is about to change, unless there is one."""
+        """Save a shallow copy of `value` before it is mutated, unless one is saved already."""
         if value is None or id(value) in self._noted or isinstance(value, ModuleType | type):
             return
-        keep = next((keep for kinds, keep in KEEPERS if isinstance(value, kinds)), None)
+        keep = next((keep for kinds, keep in SNAPSHOTS if isinstance(value, kinds)), None)
         if keep is None and not has_attributes(value):
             return
         self._noted[id(value)] = value
         if keep is not None:
             keep(self, value)
         if has_attributes(value):
-            self._keep_table(vars(value))
+            self._save_table(vars(value))
 
-    def print_later(self, values: tuple[Any, ...], options: dict[str, Any]) -> None:
-        """Hold back a `print` of values that Python has."""
+    def defer_print(self, values: tuple[Any, ...], options: dict[str, Any]) -> None:
+        """Defer a `print` of Python values until `commit`."""
         self._printed.append((values, options))
 
     def commit(self) -> None:
-        """The recording is done: print what was held back."""
+        """The recording succeeded: print the deferred text."""
         for values, options in self._printed:
             print(*values, **options)
 
     def undo(self) -> None:
-        """Put every object back that was noted."""
+        """Restore every saved object."""
         for step in reversed(self._undo):
             with suppress(ValueError, OSError):  # a closed file
                 step()
         for tensor, before in self.flags.values():
             tensor.stop_gradient = before
 
-    # -- what is kept of each kind ------------------------------------------------------------------------------
+    # -- snapshots by type ------------------------------------------------------------------------------
 
-    def _keep_list(self, value: Any) -> None:
+    def _save_list(self, value: Any) -> None:
         before = list(list.__iter__(value)) if isinstance(value, list) else list(value)
 
         def undo() -> None:
@@ -83,11 +83,11 @@ class Rollback:
 
         self._undo.append(undo)
 
-    def _keep_table(self, value: dict[Any, Any]) -> None:
+    def _save_table(self, value: dict[Any, Any]) -> None:
         before = dict(dict.items(value))
         self._undo.append(lambda: _refill(value, before))
 
-    def _keep_set(self, value: Any) -> None:
+    def _save_set(self, value: Any) -> None:
         before = list(value)
 
         def undo() -> None:
@@ -96,7 +96,7 @@ class Rollback:
 
         self._undo.append(undo)
 
-    def _keep_array(self, value: Any) -> None:
+    def _save_array(self, value: Any) -> None:
         before = value.copy()
 
         def undo() -> None:
@@ -105,26 +105,26 @@ class Rollback:
 
         self._undo.append(undo)
 
-    def _keep_layer(self, layer: Layer) -> None:
-        self._keep_table(vars(layer))
+    def _save_layer(self, layer: Layer) -> None:
+        self._save_table(vars(layer))
         for name in LISTED:
             held = vars(layer)[name]
-            self._keep_table(held) if isinstance(held, dict) else self._keep_list(held)
+            self._save_table(held) if isinstance(held, dict) else self._save_list(held)
 
-    def _keep_tensor(self, tensor: Tensor) -> None:
+    def _save_tensor(self, tensor: Tensor) -> None:
         if not isinstance(tensor, Variable):
             self.flags[id(tensor)] = tensor, tensor.stop_gradient
 
-    def _keep_random(self, value: random.Random) -> None:
-        with suppress(NotImplementedError):  # that of the system has no state
+    def _save_random(self, value: random.Random) -> None:
+        with suppress(NotImplementedError):  # SystemRandom has no state
             state = value.getstate()
             self._undo.append(lambda: value.setstate(state))
 
-    def _keep_random_state(self, value: np.random.RandomState) -> None:
+    def _save_random_state(self, value: np.random.RandomState) -> None:
         state = value.get_state()
         self._undo.append(lambda: value.set_state(state))
 
-    def _keep_generator(self, value: np.random.Generator) -> None:
+    def _save_generator(self, value: np.random.Generator) -> None:
         state = value.bit_generator.state
 
         def undo() -> None:
@@ -132,7 +132,7 @@ class Rollback:
 
         self._undo.append(undo)
 
-    def _keep_file(self, value: Any) -> None:
+    def _save_file(self, value: Any) -> None:
         with suppress(ValueError, OSError):
             if value.seekable():
                 at = value.tell()
@@ -144,15 +144,15 @@ def _refill(table: dict[Any, Any], before: dict[Any, Any]) -> None:
     dict.update(table, before)
 
 
-KEEPERS: list[tuple[Any, Callable[[Rollback, Any], None]]] = [
-    (Layer, Rollback._keep_layer),
-    (Tensor, Rollback._keep_tensor),
-    (dict, Rollback._keep_table),
-    ((list, bytearray, array), Rollback._keep_list),
-    ((set, collections.deque), Rollback._keep_set),
-    (np.ndarray, Rollback._keep_array),
-    (random.Random, Rollback._keep_random),
-    (np.random.RandomState, Rollback._keep_random_state),
-    (np.random.Generator, Rollback._keep_generator),
-    (io.IOBase, Rollback._keep_file),
+SNAPSHOTS: list[tuple[Any, Callable[[Rollback, Any], None]]] = [
+    (Layer, Rollback._save_layer),
+    (Tensor, Rollback._save_tensor),
+    (dict, Rollback._save_table),
+    ((list, bytearray, array), Rollback._save_list),
+    ((set, collections.deque), Rollback._save_set),
+    (np.ndarray, Rollback._save_array),
+    (random.Random, Rollback._save_random),
+    (np.random.RandomState, Rollback._save_random_state),
+    (np.random.Generator, Rollback._save_generator),
+    (io.IOBase, Rollback._save_file),
 ]

@@ -1,4 +1,4 @@
-"""Which functions are the user's: those are converted, others are called as they are."""
+"""Decide which functions are user code. User code is converted; other functions are called unchanged."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from ...core.errors import inside
 
 LIBRARIES = ("numpy", "scipy", "onnx", "onnxruntime", "torch", "matplotlib", "PIL", "google", "_pytest", "pytest")
 _IGNORED: set[str] = set(LIBRARIES)
-IGNORED_MODULES: list[Any] = []  # what the user gave for them, in order
+IGNORED_MODULES: list[Any] = []  # the arguments of ignore_module, in order
 _STDLIB = tuple(os.path.realpath(sysconfig.get_paths()[k]) + os.sep for k in ("stdlib", "platstdlib"))
 
 
 def ignore_module(modules: Any) -> None:
-    """Leave functions of these modules as they are."""
+    """Never convert functions of these modules."""
     given = list(modules) if isinstance(modules, list | tuple | set) else [modules]
     _IGNORED.update(module if isinstance(module, str) else module.__name__ for module in given)
     IGNORED_MODULES.extend(given)
 
 
 def is_users(function: FunctionType) -> bool:
-    """Whether a function is of the user's own code: not ours, not Python's, not of a library that knows nothing of programs."""
+    """Whether a function is user code: not from Oarlock, the standard library or an ignored module."""
     filename = function.__code__.co_filename
     if inside(filename):
         return False

@@ -1,1 +1,1 @@
-"""What converted code calls at run time in place of Python's own statements and operators, one construct per file."""
+"""The run-time functions that converted code calls instead of Python's statements and operators, one construct per file."""

@@ -112,7 +112,7 @@ def _mode() -> Static:
 
 
 def item(value: Any, index: Any) -> Any:
-    """`value[index]`: a position that is a value of the program chooses among the tensors of a list."""
+    """`value[index]`. If `index` is a symbolic scalar and `value` a list of tensors, the program selects an element at run time."""
     value = current(value)
     mode = static_mode(state.mode)
     if mode is not None and mode.recorder.looked is not None and not isinstance(index, Variable):

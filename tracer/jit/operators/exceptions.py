@@ -106,7 +106,7 @@ def print_(*values: Any, **how: Any) -> None:
         if mode is None or mode.recorder.rollback is None or how.get("file") is not None:
             print(*values, **how)
         else:
-            mode.recorder.rollback.print_later(values, how)
+            mode.recorder.rollback.defer_print(values, how)
         return
 
     def show(*arrays: Any) -> None:

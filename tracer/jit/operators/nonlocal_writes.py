@@ -62,7 +62,7 @@ def delete_attribute(value: Any, name: str) -> None:
 
 
 def refuse_outer_iterators(*values: Any) -> None:
-    """Raise SideEffectError where code is about to advance an iterator from outside: a recording that fails later could not rewind it."""
+    """Raise SideEffectError before code advances an iterator created outside of the function: a rollback could not rewind it."""
     mode = static_mode(state.mode)
     if mode is None or mode.recorder.rollback is None or mode.recorder.looked is None:
         return
@@ -72,14 +72,14 @@ def refuse_outer_iterators(*values: Any) -> None:
             and not isinstance(value, io.IOBase)
             and mode.recorder.looked.was_there(value)
         ):
-            what = f"advancing an iterator from outside ({type(value).__name__})"
+            what = f"advancing an iterator created outside of the function ({type(value).__name__})"
             if mode.recorder.strict:
                 mode.refuse_side_effect(what)
             mode.recorder.rollback.irreversible = what
 
 
 def new(made: Any, original: Any = None) -> Any:
-    """A list, dict or object that was made here.   original: of which it is a copy"""
+    """Register a list, dict or object created in the recorded code.   original: the object it is a copy of"""
     mode = static_mode(state.mode)
     if mode is not None:
         born(mode.recorder, made)

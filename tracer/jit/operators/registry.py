@@ -1,4 +1,4 @@
-"""Operators that call each other in both directions find each other here by name."""
+"""A registry of operators by name, so that operators can call each other without import cycles."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ _OPERATORS: dict[str, Callable[..., Any]] = {}
 
 
 def register(function: Function) -> Function:
-    """A decorator: let other operators find this one by its name."""
+    """Decorator: register an operator under its function name."""
     _OPERATORS[function.__name__] = function
     return function
 
 
 def get_operator(name: str) -> Callable[..., Any]:
-    """The operator that was registered under a name."""
+    """Look up an operator by name."""
     return _OPERATORS[name]

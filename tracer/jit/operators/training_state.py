@@ -1,4 +1,4 @@
-"""Access to the state of a training step - gradients, optimizers, schedulers, loss scalers - in code that is being recorded."""
+"""Detect training steps (gradients, optimizers, schedulers, loss scalers) in code that is being recorded."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ OF_GRADIENTS = frozenset({"backward", "grad", "gradient", "_grad_ivar", "clear_g
 
 
 def refuse_training_state(mode: Static, owner: Any, name: str) -> bool:
-    """Raise SideEffectError for an attribute or method of an optimizer, a scheduler or a scaler, and for gradients of tensors.
+    """Raise SideEffectError for access to an optimizer, a scheduler, a scaler or the gradient of a tensor.
 
-    Returns True if the caller must leave it out.
+    Returns True if the caller must skip it (while `oarlock explain` runs).
     """
     if getattr(type(owner), "is_training_state", False) is True:
         return mode.refuse_side_effect(
@@ -23,11 +23,11 @@ def refuse_training_state(mode: Static, owner: Any, name: str) -> bool:
 
 
 def is_training_step(mode: Static, function: Any, owner: Any) -> bool:
-    """Whether a call belongs to a training step, which `explain` leaves out.   Raises SideEffectError otherwise."""
+    """Whether a call belongs to a training step: raises SideEffectError, or returns True while `oarlock explain` runs, which skips the call."""
     name = "" if owner is None else str(getattr(function, "__name__", ""))
     return refuse_training_state(mode, function if owner is None else owner, name)
 
 
 def first_argument(*args: Any, **_: Any) -> Any:
-    """The first argument: what `explain` goes on with in place of a call that it leaves out."""
+    """Return the first argument. `oarlock explain` calls this instead of a call that it skips."""
     return args[0] if args else None

@@ -68,7 +68,7 @@ def dropout(
         raise OpError(with_user_line(f"dropout: mode={mode!r} is neither 'upscale_in_train' nor 'downscale_in_infer'"))
     if isinstance(p, Tensor):
         if state.mode.static:
-            return _dropout_of_tensor(x, p, axis, training, mode)
+            return _dropout_with_tensor_p(x, p, axis, training, mode)
         p = p.item()
     if not 0 <= p <= 1:
         raise OpError(with_user_line(f"dropout: p={p} is not a probability"))
@@ -83,8 +83,8 @@ def dropout(
     return OPS["dropout"](x, **attrs)[0]
 
 
-def _dropout_of_tensor(x: Tensor, p: Tensor, axis: Any, training: bool, mode: str) -> Tensor:
-    """dropout with a probability that only a run of the program knows."""
+def _dropout_with_tensor_p(x: Tensor, p: Tensor, axis: Any, training: bool, mode: str) -> Tensor:
+    """dropout with a symbolic probability."""
     upscale = mode == "upscale_in_train"
     chance = OPS["reshape2"](cast(p, x.dtype), shape=[])
     factor = OPS["scale"](chance, scale=-1.0, bias=1.0)
@@ -120,8 +120,8 @@ def _dropout_axis(x: Tensor, p: float, axes: list[int], training: bool, mode: st
     return multiply(out, 1 / (1 - p)) if upscale else out
 
 
-def _need_rank(x: Tensor, rank: int, op: str) -> None:
-    """Raise OpError for a tensor of another number of axes."""
+def _check_rank(x: Tensor, rank: int, op: str) -> None:
+    """Raise OpError unless `x` has `rank` axes."""
     need(x)
     if x.ndim != rank:
         raise OpError(with_user_line(f"{op}: the tensor has {x.ndim} axes, not {rank} (X={x.meta})"))
@@ -131,7 +131,7 @@ def dropout2d(
     x: Tensor, p: float = 0.5, training: bool = True, data_format: str = "NCHW", name: str | None = None
 ) -> Tensor:
     """Dropout of whole channels.   x [N, C, H, W] -> [N, C, H, W]"""
-    _need_rank(x, 4, "dropout2d")
+    _check_rank(x, 4, "dropout2d")
     return dropout(x, p, axis=[0, 1] if data_format == "NCHW" else [0, 3], training=training)
 
 
@@ -139,7 +139,7 @@ def dropout3d(
     x: Tensor, p: float = 0.5, training: bool = True, data_format: str = "NCDHW", name: str | None = None
 ) -> Tensor:
     """Dropout of whole channels.   x [N, C, D, H, W] -> [N, C, D, H, W]"""
-    _need_rank(x, 5, "dropout3d")
+    _check_rank(x, 5, "dropout3d")
     return dropout(x, p, axis=[0, 1] if data_format == "NCDHW" else [0, 4], training=training)
 
 

@@ -48,7 +48,7 @@ def _max(
     if not return_mask:
         return _pool(rank, x, "max", kernel, stride, padding, ceil_mode, data_format)
     if is_last(data_format) or isinstance(padding, str):
-        why = f"return_mask goes without channels last and named paddings (X={x.meta})"
+        why = f"return_mask=True requires channels-first data and numeric paddings (X={x.meta})"
         raise OpError(with_user_line(f"max_pool{rank}d: {why}"))
     size = pair(kernel, rank)
     strides, pads = size if stride is None else pair(stride, rank), padding_attrs(padding, rank, False)["paddings"]

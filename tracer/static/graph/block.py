@@ -41,7 +41,7 @@ def _known_sizes(shape: Any) -> tuple[int, ...]:
 class Block:
     """One block.   raw: the data; the same name always gives the same Variable."""
 
-    # Writes the ops of a first value; parameters sets it.
+    # Emits the ops that initialize a parameter; set by `parameters`.
     start_with: ClassVar[Callable[[Program, data.VarDesc, Callable[[], Any]], None]]
 
     def __init__(self, program: Program, desc: data.Block) -> None:

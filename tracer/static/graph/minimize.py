@@ -162,7 +162,7 @@ class Step:
     def _finish(self, state: dict[str, Variable]) -> None:
         """What a step leaves to do with what is kept."""
         before = dict(state)
-        self.optimizer._after(self.parameter, state)
+        self.optimizer._after_update(self.parameter, state)
         for name, variable in state.items():
             if variable is not before[name]:
                 Writing(self.program).write(variable, before[name])

@@ -43,7 +43,7 @@ class Writing(Static):
     """
 
     trains = True
-    make_builder: ClassVar[Callable[[Writing], Any]]  # builder sets it
+    make_builder: ClassVar[Callable[[Writing], Any]]  # set by builder
 
     def __init__(
         self, program: Program | None = None, tape: bool = True, convert: Callable[[Any], Any] | None = None
@@ -180,7 +180,7 @@ def disable_static(place: Any = None) -> None:
 
 
 def in_dynamic_mode() -> bool:
-    """Whether ops run when they are called: not between enable_static and disable_static, nor where `jit.save` and `to_static` record.
+    """Whether ops run eagerly: False between enable_static and disable_static, and while `jit.save` or `to_static` records.
 
     A function of `to_static` with full_graph=False follows its eager execution, so it is True there, as in Paddle 2.6.
     """

@@ -23,7 +23,7 @@ from ..block_desc import ProgramDesc
 from .block import Block
 from .operator import Operator
 from .program_recorder import HandRecorder
-from .state_dict import set_fitting_values
+from .state_dict import set_matching_values
 
 
 def _targets(target: Any) -> list[str]:
@@ -43,7 +43,7 @@ class Program:
 
     adopt: ClassVar[
         Callable[[Program, Tensor], Variable]
-    ]  # declares a parameter made outside of the program; parameters sets it
+    ]  # declares a parameter created outside of the program; set by `parameters`
 
     def __init__(self) -> None:
         self._hold(None)
@@ -175,7 +175,7 @@ class Program:
             raise OperandError(
                 with_user_line(f"set_state_dict: a dict of values by name is taken, not {type(state_dict).__name__}")
             )
-        set_fitting_values(self, state_dict, current_scope() if scope is None else scope)
+        set_matching_values(self, state_dict, current_scope() if scope is None else scope)
 
     # -- as a whole ---------------------------------------------------------------------------------------------
 

@@ -58,7 +58,7 @@ class ProcessNames(Namer):
 
 
 class HandRecorder(Recorder):
-    """Writes a program that users see.   adopt: makes a variable of a Parameter that was made before, with its value;
+    """Recorder of a public Program.   adopt: declares a variable for an existing Parameter, with its value;
     block_of: the block of a number, as users see it.
     """
 
@@ -83,7 +83,7 @@ class HandRecorder(Recorder):
         self._adopt = adopt
 
     def variable(self, desc: VarDesc) -> Variable:
-        """The variable of a declaration, which knows its block, whichever program is the main one later."""
+        """Create the Variable of a declaration. It stores its block, so that it stays valid when the main program changes."""
         made = super().variable(desc)
         if self._block_of is not None and self.block.vars.get(desc.name) is desc:
             made.block = self._block_of(self.block.idx)

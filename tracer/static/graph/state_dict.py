@@ -1,4 +1,4 @@
-"""Values of a program's variables in a scope, all at once."""
+"""Set all variables of a program in a scope from a state dict."""
 
 from __future__ import annotations
 
@@ -13,33 +13,33 @@ from ...core.tensor import Tensor
 from ...ir.scope import Scope
 
 Program: TypeAlias = Any  # program.Program
-NAME_TABLE = "StructuredToParameterName@@"  # in a state dict of a layer: names of variables by structured names
+NAME_TABLE = "StructuredToParameterName@@"  # key in the state dict of a layer: maps structured names to variable names
 
 
 def by_variable_names(values: dict[str, Any]) -> dict[str, Any]:
-    """A state dict of a layer under the names of variables, where it has the table of `paddle.load(.., keep_name_table=True)`."""
+    """Rename the keys of a layer's state dict to variable names, if it has the name table of `paddle.load(.., keep_name_table=True)`."""
     table = values.get(NAME_TABLE)
     table = table if isinstance(table, dict) else {}
     return {table.get(name, name): value for name, value in values.items() if name != NAME_TABLE}
 
 
-def set_fitting_values(program: Program, values: dict[str, Any], scope: Scope) -> None:
-    """Put values of persistable variables into a scope; each that does not fit, and each without a variable, is warned about."""
+def set_matching_values(program: Program, values: dict[str, Any], scope: Scope) -> None:
+    """Set persistable variables in a scope. Warn about each value whose shape or dtype does not fit, or whose name is unknown."""
     known = {v.name: v for v in program.persistables()}
     for name, value in by_variable_names(values).items():
         why = f"Because '{name}' not in the program."
         if name in known:
             meta, raw = known[name].meta, value.array if isinstance(value, Tensor) else value
             array = np.asarray(cuda.host(raw))
-            why = _misfit(name, array, known[name])
+            why = _mismatch(name, array, known[name])
             if not why:
                 scope.assign(name, array.astype(meta.dtype, copy=False), meta)
         if why:
             warn(f"Skip loading for '{name}'. {why}")
 
 
-def _misfit(name: str, array: Any, variable: Any) -> str:
-    """Why an array cannot be the value of a variable; empty where it can."""
+def _mismatch(name: str, array: Any, variable: Any) -> str:
+    """Why an array cannot be assigned to a variable; empty if it can."""
     shape, dtype = variable.raw.shape, variable.meta.dtype
     if tuple(array.shape) != shape:
         return f"{name} expected a shape {list(shape)}, but the received shape is {list(array.shape)}."
@@ -48,9 +48,9 @@ def _misfit(name: str, array: Any, variable: Any) -> str:
 
 
 def set_values(program: Program, values: dict[str, Any], scope: Scope) -> None:
-    """Put values of persistable variables into a scope; names that the program does not have are warned about.
+    """Set persistable variables in a scope. Warn about unknown names.
 
-    Raises MisfitError, listing all that have another shape or dtype, before anything changes.
+    Raises MisfitError, which lists all values with a wrong shape or dtype, before any variable changes.
     """
     if not isinstance(values, dict):
         raise TypeError(with_user_line(f"set_state_dict: state_dict should be a dict, not {type(values).__name__}"))
@@ -60,7 +60,7 @@ def set_values(program: Program, values: dict[str, Any], scope: Scope) -> None:
         n: np.asarray(cuda.host(v.array if isinstance(v, Tensor) else v)) for n, v in values.items() if n in known
     }
     problems = [
-        f"'{n}' is {known[n].meta}, the value {a.dtype.name}{list(a.shape)}"
+        f"'{n}' is {known[n].meta}, the value is {a.dtype.name}{list(a.shape)}"
         for n, a in arrays.items()
         if tuple(a.shape) != known[n].raw.shape or a.dtype != known[n].meta.dtype
     ]
@@ -70,4 +70,4 @@ def set_values(program: Program, values: dict[str, Any], scope: Scope) -> None:
         scope.assign(name, array, known[name].meta)
     unused = [n for n in values if n not in known]
     if unused:
-        warn(f"the program has no variables {unused}; their values are not used")
+        warn(f"the program has no variables {unused}; their values are ignored")

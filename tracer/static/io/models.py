@@ -17,7 +17,7 @@ from ...core.tensor import Tensor
 from ...export import pdiparams, pdmodel
 from ...export.save import atomic_write
 from ...ir import program as data
-from ...ir.passes.normalize import normalized
+from ...ir.passes.normalize import normalize
 from ...ir.passes.upgrade_attrs import as_today
 from ...ir.scope import Scope, current_scope
 from ...jit.layer_capture import PRODUCER, Recording
@@ -63,7 +63,7 @@ def save_inference_model(path_prefix: Any, feed_vars: Any, fetch_vars: Any, exec
     fetches = names_of("fetch_vars", fetch_vars)
     if not fetches:
         raise OpError(with_user_line("save_inference_model: fetch_vars names nothing that the model would give"))
-    desc = normalized(program.raw, names_of("feed_vars", feed_vars), fetches)
+    desc = normalize(program.raw, names_of("feed_vars", feed_vars), fetches)
     desc.contract = _contract(desc)
     if any(op.type == "auc" for op in desc.ops()):
         warn("Be sure that you have set auc states to 0 before saving inference model.")  # Paddle's words
@@ -155,14 +155,14 @@ def serialize_program(feed_vars: Any, fetch_vars: Any, **kwargs: Any) -> bytes:
     """The bytes of the `.pdmodel` that save_inference_model would write.   program: the main one unless given"""
     program = _program(kwargs, ("legacy_format",), "serialize_program")
     return pdmodel.to_bytes(
-        normalized(program.raw, names_of("feed_vars", feed_vars), names_of("fetch_vars", fetch_vars))
+        normalize(program.raw, names_of("feed_vars", feed_vars), names_of("fetch_vars", fetch_vars))
     )
 
 
 def serialize_persistables(feed_vars: Any, fetch_vars: Any, executor: Any, **kwargs: Any) -> bytes | None:
     """The bytes of the `.pdiparams` that save_inference_model would write, None for a program without values."""
     program = _program(kwargs, (), "serialize_persistables")
-    desc = normalized(program.raw, names_of("feed_vars", feed_vars), names_of("fetch_vars", fetch_vars))
+    desc = normalize(program.raw, names_of("feed_vars", feed_vars), names_of("fetch_vars", fetch_vars))
     values = {v.name: current_scope().value(v.name).array for v in desc.persistables()}
     return pdiparams.to_bytes(values) if values else None
 

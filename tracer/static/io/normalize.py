@@ -1,4 +1,4 @@
-"""`normalize_program`: a program as it is exported."""
+"""`normalize_program`: the inference program for export."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from typing import Any
 
 from ...capture.variable import Variable
 from ...core.errors import OperandError, with_user_line
-from ...ir.passes.normalize import normalized
+from ...ir.passes.normalize import normalize
 from ..graph.program import Program
 
 
 def names_of(what: str, given: Any) -> list[str]:
-    """The names of variables that users list.   Raises TypeError for what is none."""
+    """The names of variables in a user's list.   Raises TypeError for other objects."""
     many = given if isinstance(given, list | tuple) else [given]
     for item in many:
         if not isinstance(item, Variable):
@@ -22,7 +22,7 @@ def names_of(what: str, given: Any) -> list[str]:
 
 
 def normalize_program(program: Program, feed_vars: Any, fetch_vars: Any, **kwargs: Any) -> Program:
-    """A program for inference: what fetch_vars need, fed with feed_vars, dropout and norms in eval mode.
+    """Return an inference program: the ops between feed_vars and fetch_vars, with dropout and norms in eval mode.
 
     skip_prune_program=True: all ops that are no gradients' and no optimizer's stay.
     """
@@ -32,4 +32,4 @@ def normalize_program(program: Program, feed_vars: Any, fetch_vars: Any, **kwarg
     if kwargs:
         raise ValueError(with_user_line(f"normalize_program: there is no config {sorted(kwargs)}"))
     feeds, fetches = names_of("feed_vars", feed_vars), names_of("fetch_vars", fetch_vars)
-    return Program.of(normalized(program.raw, feeds, fetches, keep))
+    return Program.of(normalize(program.raw, feeds, fetches, keep))

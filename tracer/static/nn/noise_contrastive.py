@@ -20,7 +20,7 @@ def _cast(x: Any, dtype: DType) -> Any:
 
 
 class Sampler:
-    """Which classes are drawn, and how likely each of them is.   custom: probabilities [C], a variable, or None"""
+    """The distribution of sampled classes.   custom: a variable with the probabilities [C], or None"""
 
     def __init__(self, kind: str, classes: int, custom: Any) -> None:
         if kind not in ("uniform", "log_uniform", "custom_dist"):
@@ -28,7 +28,7 @@ class Sampler:
         self.kind, self.classes, self.custom = kind, classes, custom
 
     def draw(self, count: int) -> Any:
-        """Classes.   -> int64 [count]"""
+        """Sample `count` classes.   -> int64 [count]"""
         if self.kind == "custom_dist":
             return OPS["multinomial"](self.custom, num_samples=count, replacement=True)
         if self.kind == "uniform":
@@ -37,8 +37,8 @@ class Sampler:
         drawn = OPS["floor"](OPS["scale"](OPS["exp"](numbers), bias=-1.0))
         return _cast(OPS["clip"](drawn, min=0.0, max=float(self.classes - 1)), int64)
 
-    def chance(self, classes: Any) -> Any:
-        """How likely classes are.   classes int64 [*] -> float32 [*]"""
+    def probability(self, classes: Any) -> Any:
+        """The probability of classes.   classes int64 [*] -> float32 [*]"""
         if self.kind == "custom_dist":
             return OPS["gather_nd"](self.custom, OPS["unsqueeze2"](classes, axes=[-1]))
         place = _cast(classes, float32)
@@ -92,7 +92,7 @@ def nce(
 
 
 def sampled_cost(x: Any, weight: Any, bias: Any, classes: Any, drawn: Sampler, count: int, own: bool) -> Any:
-    """The cost of telling classes apart.   classes int [N, T], of the rows themselves, or [S], drawn -> [N, 1]"""
+    """The logistic loss of classes.   classes int [N, T] (labels, own=True) or [S] (sampled, own=False) -> [N, 1]"""
     places = OPS["unsqueeze2"](classes, axes=[-1])
     rows = OPS["gather_nd"](weight, places)
     scores = (
@@ -102,7 +102,7 @@ def sampled_cost(x: Any, weight: Any, bias: Any, classes: Any, drawn: Sampler, c
     )
     if bias is not None:
         scores = OPS["elementwise_add"](scores, OPS["squeeze2"](OPS["gather_nd"](bias, places), axes=[-1]))
-    likely, noise = OPS["sigmoid"](scores), OPS["scale"](drawn.chance(classes), scale=float(count))
+    likely, noise = OPS["sigmoid"](scores), OPS["scale"](drawn.probability(classes), scale=float(count))
     both = OPS["elementwise_add"](likely, noise)
     part = OPS["elementwise_div"](likely if own else OPS["elementwise_sub"](both, likely), both)
     return OPS["scale"](OPS["reduce_sum"](OPS["log"](part), dim=[1], keep_dim=True), scale=-1.0)
