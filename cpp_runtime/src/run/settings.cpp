@@ -9,6 +9,17 @@
 namespace oarlock {
 namespace {
 
+/// Whether ONNX Runtime's products of unsigned and signed bytes saturate at 16 bits, as on x86-64 without VNNI.
+/// Quantised models then compute in float32.   ("session.x64quantprecision" is meant for this, but 1.32 rejects models
+/// in which weights share a zero point.)
+bool byte_products_saturate() {
+#if defined(__x86_64__)
+  return !__builtin_cpu_supports("avx512vnni") && !__builtin_cpu_supports("avxvnni");
+#else
+  return false;
+#endif
+}
+
 constexpr int kMostThreads = 4096;
 // The engine's own is about 10 ms: threads that wait so long slow down the start of a session, where the pages of its
 // weights are mapped, and eat a core between two requests. Inside a run they are never idle for so long.
@@ -74,6 +85,7 @@ ort::OptionsHandle session_settings(const Library& library, const Options& optio
   if (!options.profile.empty()) api.call<ort::EnableProfiling>(made.get(), options.profile.c_str());
   // A product with an eight-bit weight would round the other side to eight bits as well.
   entry("session.qdq_matmulnbits_accuracy_level", "1");
+  if (byte_products_saturate()) entry("session.disable_quant_qdq", "1");
   if (!folder.empty()) entry("session.model_external_initializers_file_folder_path", folder.c_str());
   if (options.device != "cpu") entry("session.record_ep_graph_assignment_info", "1");
   append_device(library, made.get(), options);
