@@ -182,10 +182,12 @@ def assign(x: Any, output: Tensor | None = None) -> Tensor:
 
 def _assigned_array(x: Any, output: Tensor | None) -> Tensor:
     """Convert an array, list or number to a Tensor for `assign`; a number becomes a tensor of shape [1]."""
-    made = to_tensor([x] if isinstance(x, bool | int | float | complex | np.generic) else x)
+    if isinstance(x, np.generic):
+        x = np.asarray([x])
+    made = to_tensor([x] if isinstance(x, bool | int | float | complex) else x)
     if made.meta.dtype != np.float64 or (output is not None and output.meta.dtype == np.float64):
         return made
-    if isinstance(x, np.ndarray | np.generic):
+    if isinstance(x, np.ndarray):
         warnings.warn(
             with_user_line("assign: a float64 array becomes float32, as in Paddle; to_tensor keeps float64"),
             stacklevel=3,
