@@ -40,3 +40,22 @@ def test_a_parameter_with_a_cleared_gradient_is_updated(name: str) -> None:
     assert weight_after(name, settings) == pytest.approx(zeros, rel=1e-5)
     assert weight_after(name, settings, set_to_zero=True) == pytest.approx(zeros, rel=1e-5)
     assert weight_after(name, settings, set_to_zero=False) == pytest.approx(forgotten, rel=1e-5)
+
+
+@pytest.mark.parametrize("change", ["none", "item", "set_value", "in place"])
+def test_gradients_accumulate_into_a_cleared_one_that_was_changed(change: str) -> None:
+    layer = nn.Linear(2, 1)
+    layer(paddle.ones([1, 2])).sum().backward()
+    layer.clear_gradients()
+    gradient = layer.weight.grad
+    if change == "item":
+        gradient[0] = 5.0
+    elif change == "set_value":
+        gradient.set_value(np.full([2, 1], 5.0, np.float32))
+    elif change == "in place":
+        gradient.add_(paddle.full([2, 1], 5.0))
+    before = gradient.numpy()
+    layer(paddle.ones([1, 2])).sum().backward()
+    np.testing.assert_array_equal(layer.weight.grad.numpy(), before + 1)
+    layer(paddle.ones([1, 2])).sum().backward()
+    np.testing.assert_array_equal(layer.weight.grad.numpy(), before + 2)

@@ -42,7 +42,9 @@ def summed(leaf: Tensor, gradient: Tensor) -> Tensor:
     """What `grad` of a leaf becomes when a gradient has arrived: after hooks, with what was there before."""
     if leaf._hooks:
         gradient = run_hooks(gradient, leaf._hooks)
-    return gradient if leaf.grad is None else OPS["elementwise_add"](leaf.grad, gradient)
+    if leaf.grad is None or leaf.grad._is_cleared():
+        return gradient
+    return OPS["elementwise_add"](leaf.grad, gradient)
 
 
 def hear(sweep: Sweep, roots: Sequence[Tensor], asking: Sequence[Listener]) -> list[Listener]:

@@ -32,6 +32,7 @@ class Tensor(TensorBase):
     persistable = False
     _name: str | None = None
     _given_as = ""  # which output of a program it is
+    _zeros: Any = None  # the array of zeros of a gradient that `clear_grad` has reset
 
     __array_priority__ = 100  # so that `ndarray + Tensor` asks the Tensor
 
@@ -262,11 +263,17 @@ class Tensor(TensorBase):
         if refuse_side_effect("clear_gradient()"):
             return
         if set_to_zero and self.grad is not None:
-            self.grad = Tensor(cuda.zeros_like(self.grad.array))
+            zeros = cuda.zeros_like(self.grad.array)
+            self.grad = Tensor(zeros)
+            self.grad._zeros = zeros
         else:
             self.grad = None
 
     clear_grad = clear_gradient
+
+    def _is_cleared(self) -> bool:
+        """Whether it is a gradient that `clear_grad` set to zero and that has not changed since: accumulating into it needs no addition."""
+        return self._zeros is not None and self._zeros is self.array and not self.inplace_version
 
     def _zero_grads(self) -> None:
         """Set the gradient to zero, if there is one."""
