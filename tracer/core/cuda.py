@@ -146,7 +146,7 @@ def copied_to(array: Any, like: Any) -> Any:
 def zeros_like(array: Any) -> Any:
     """Zeros in the shape and dtype of an array, where it is."""
     if found.cupy is None:
-        return np.zeros_like(array)
+        return np.zeros(array.shape, array.dtype)  # several times faster than zeros_like for small arrays
     with on(index_of(array)):
         return np.zeros_like(array)
 
