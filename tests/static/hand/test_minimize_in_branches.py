@@ -224,5 +224,5 @@ def test_a_loss_from_outside_of_a_loop_is_refused() -> None:
             optimizer.minimize(loss)
         return loss
 
-    with pytest.raises(OarlockError, match="outside of the loop; compute it inside"):
+    with pytest.raises(OarlockError, match="outside of the loop; compute it in the body of the loop"):
         steps(build, OF_ALL[0])
