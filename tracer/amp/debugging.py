@@ -13,7 +13,7 @@ import numpy as np
 from ..core import cuda
 from ..core.errors import OarlockError, OperandError, with_user_line
 from ..core.flags import set_flags
-from ..core.mode import Mode, Over, state, without
+from ..core.mode import Mode, Over, find_mode, state, without
 from ..core.numerics_check import is_enabled, set_enabled
 from ..core.op import Op
 from ..core.tensor import Tensor
@@ -86,13 +86,10 @@ def enable_operator_stats_collection() -> None:
 
 def disable_operator_stats_collection() -> None:
     """Stop counting, and print the counts."""
-    mode = state.mode
-    while isinstance(mode, Over):
-        if isinstance(mode, Stats):
-            state.mode = without(state.mode, Stats)
-            print(_table(mode.counts))
-            return
-        mode = mode.inner
+    found = find_mode(state.mode, Stats)
+    if found is not None:
+        state.mode = without(state.mode, Stats)
+        print(_table(found.counts))
 
 
 @contextmanager

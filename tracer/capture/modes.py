@@ -103,7 +103,7 @@ class Static(Mode):
     differentiate: ClassVar[Callable[..., list[Any] | None]]  # set by autodiff, which emits ops in this mode
     static = True
     continues = False  # whether recording continues after an error
-    switch: ClassVar[Callable[..., Any]]  # `switch_case`, set by control/cases.py, which builds on this file
+    switch: ClassVar[Callable[..., Any]]  # `switch_case`, set by control/switch_case.py, which builds on this file
 
     def __init__(
         self, recorder: Recorder, convert: Callable[[Any], Any] | None = None, trains: bool = False

@@ -173,6 +173,15 @@ class Over(Mode):
         return self.over(self.inner.around(mode))
 
 
+def find_mode(mode: Mode, kind: type[Mode]) -> Any:
+    """The mode of class `kind` among the modes that `mode` is stacked on, itself included; None if there is none."""
+    while not isinstance(mode, kind):
+        if not isinstance(mode, Over):
+            return None
+        mode = mode.inner
+    return mode
+
+
 def innermost(mode: Mode) -> Any:
     """The innermost mode, below all wrapper modes (`Over`)."""
     while isinstance(mode, Over):

@@ -10,7 +10,7 @@ import numpy as np
 from . import cuda
 from .dtype import is_float, work_dtype
 from .errors import NumericsError, with_user_line
-from .mode import Mode, Over, state, without
+from .mode import Mode, Over, find_mode, state, without
 from .op import Op
 from .tensor import Tensor
 
@@ -52,12 +52,7 @@ def check_array(op: str, name: str, array: Any) -> None:
 
 def is_enabled() -> bool:
     """Whether this thread checks results."""
-    mode = state.mode
-    while isinstance(mode, Over):
-        if isinstance(mode, NumericsCheck):
-            return True
-        mode = mode.inner
-    return False
+    return find_mode(state.mode, NumericsCheck) is not None
 
 
 def set_enabled(on: bool) -> None:

@@ -1,4 +1,4 @@
-"""State that a branch or a loop may change and that is neither a variable nor a place of `outside.py`: what a deque, a set, an iterator,
+"""State that a branch or a loop may change and that is neither a variable nor a place of `operators/nonlocal_writes.py`: what a deque, a set, an iterator,
 an array or a generator of random numbers is at.   Nobody can put it back, so a change is refused."""
 
 from __future__ import annotations
