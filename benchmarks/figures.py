@@ -1,4 +1,6 @@
-"""The figures that are not times of a call: import, installed size, loading of large weights, the runner beside the raw API."""
+"""The figures that are not times of a call: import, installed size, loading of large weights, the
+runner beside the raw API.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,9 @@ def outputs(code: str, *args: str, runs: int = 7) -> list[float]:
     """The medians of the numbers that a fresh Python prints."""
     found = []
     for _ in range(runs):
-        done = subprocess.run([sys.executable, "-c", code, *args], capture_output=True, text=True, check=True, cwd="/")
+        done = subprocess.run(
+            [sys.executable, "-c", code, *args], capture_output=True, text=True, check=True, cwd="/"
+        )
         found.append([float(v) for v in done.stdout.split()])
     return [statistics.median(column) for column in zip(*found, strict=True)]
 
@@ -53,7 +57,9 @@ def installed_size() -> float:
             continue
         seen.add(name)
         found = importlib.metadata.distribution(name)
-        total += sum(p.stat().st_size for f in found.files or [] if (p := Path(str(f.locate()))).is_file())
+        total += sum(
+            p.stat().st_size for f in found.files or [] if (p := Path(str(f.locate()))).is_file()
+        )
         needs = [r for r in found.requires or [] if "extra ==" not in r]
         todo += [re.split(r"[\s<>=!~;\[(]", r, maxsplit=1)[0] for r in needs if _applies(r)]
     return total / 1e6
@@ -61,7 +67,11 @@ def installed_size() -> float:
 
 def _applies(requirement: str) -> bool:
     marker = requirement.partition(";")[2]
-    return "platform_system" not in marker and "sys_platform" not in marker and "python_version <" not in marker
+    return (
+        "platform_system" not in marker
+        and "sys_platform" not in marker
+        and "python_version <" not in marker
+    )
 
 
 def large_model(folder: Path) -> tuple[str, str]:
@@ -73,7 +83,12 @@ def large_model(folder: Path) -> tuple[str, str]:
         model.eval()
         for parameter in model.parameters():
             parameter.array = np.zeros_like(parameter.array)
-        paddle.jit.save(model, str(folder / name), input_spec=[paddle.static.InputSpec([None, size])], verify=False)
+        paddle.jit.save(
+            model,
+            str(folder / name),
+            input_spec=[paddle.static.InputSpec([None, size])],
+            verify=False,
+        )
     return str(folder / "large"), str(folder / "tiny")
 
 
@@ -81,7 +96,10 @@ def runner_ratio(folder: Path) -> str:
     """The C++ runner beside the raw C API on the same graph, the two taking turns."""
     raw = os.environ.get("OARLOCK_RAW_ORT", "")
     if not raw:
-        return "not measured: set OARLOCK_RAW_ORT to the program that CMake builds from benchmarks/raw_ort.cpp"
+        return (
+            "not measured: set OARLOCK_RAW_ORT to the program that CMake builds from "
+            "benchmarks/raw_ort.cpp"
+        )
     from oarlock.cli.demo import runner_path  # noqa: PLC0415
     from oarlock.loader.engine import library_path  # noqa: PLC0415
 
@@ -119,9 +137,14 @@ def _p50(command: list[str]) -> float:
 
 def print_figures(folder: Path) -> None:
     """All of them."""
-    bare = outputs("import time; s = time.perf_counter(); import numpy; print(time.perf_counter() - s)")
+    bare = outputs(
+        "import time; s = time.perf_counter(); import numpy; print(time.perf_counter() - s)"
+    )
     seconds, memory = outputs(IMPORT.format(module="oarlock"))
-    print(f"import oarlock: {seconds:.3f} s, {memory:.0f} MB (bars 0.3 s, 60 MB); NumPy alone {bare[0]:.3f} s")
+    print(
+        f"import oarlock: {seconds:.3f} s, {memory:.0f} MB (bars 0.3 s, 60 MB); NumPy alone "
+        f"{bare[0]:.3f} s"
+    )
     print(f"installed with NumPy and the engine: {installed_size():.0f} MB (bar 200 MB)")
     load, heap = outputs(LOAD, *large_model(folder))
     print(f"jit.load of 400 MB: {1e3 * load:.1f} ms, {heap:.1f} MB of heap (bars 20 ms, 20 MB)")

@@ -1,8 +1,11 @@
-"""Models on a GPU beside the CPU and beside ONNX Runtime's own Python package: results and times.   Called by benchmarks/gpu.sh.
+"""Models on a GPU beside the CPU and beside ONNX Runtime's own Python package: results and times.
+
+Called by benchmarks/gpu.sh.
 
     python benchmarks/gpu.py MODELS [--rounds N]
 
-MODELS: a folder of NAME.pdmodel, NAME.pdiparams and NAME.npz with an input by its name, as benchmarks/zoo.py writes it.
+MODELS: a folder of NAME.pdmodel, NAME.pdiparams and NAME.npz with an input by its name, as
+benchmarks/zoo.py writes it.
 """
 
 from __future__ import annotations
@@ -35,7 +38,8 @@ def engine(path: Path, **options: Any) -> Engine:
 def worst(found: list[Any], wanted: list[Any]) -> float:
     """The largest difference, relative to the largest value."""
     apart = [
-        float(np.abs(a.astype("f8") - b.astype("f8")).max(initial=0)) / max(1.0, float(np.abs(b).max(initial=0)))
+        float(np.abs(a.astype("f8") - b.astype("f8")).max(initial=0))
+        / max(1.0, float(np.abs(b).max(initial=0)))
         for a, b in zip(found, wanted, strict=True)
     ]
     return max(apart, default=0.0)
@@ -99,7 +103,9 @@ def raw(path: Path) -> Any:
 
 
 def timed(path: Path, rounds: int) -> None:
-    """Latency and throughput by batch, with and without a captured graph, beside ONNX Runtime's Python package."""
+    """Latency and throughput by batch, with and without a captured graph, beside ONNX Runtime's
+    Python package.
+    """
     with np.load(path.with_suffix(".npz")) as given:
         one = {name: given[name] for name in given.files}
     exported = path.with_suffix(".onnx")
@@ -115,17 +121,23 @@ def line(path: Path, exported: Path, feeds: Feeds, batch: int, rounds: int) -> s
         raw(exported),
         engine(fixed(path, feeds), device="cuda", cuda_graph=True),
     )
-    ours, theirs = median(lambda: plain.run(feeds), rounds), median(lambda: session.run(None, feeds), rounds)
+    ours, theirs = (
+        median(lambda: plain.run(feeds), rounds),
+        median(lambda: session.run(None, feeds), rounds),
+    )
     launched = median(lambda: captured.run(feeds), rounds)
     return (
-        f"{path.stem:16} batch {batch:3}: {1e3 * ours:8.3f} ms, {batch / ours:9.0f}/s, {ours / theirs:.2f}x onnxruntime; "
+        f"{path.stem:16} batch {batch:3}: {1e3 * ours:8.3f} ms, {batch / ours:9.0f}/s, "
+        f"{ours / theirs:.2f}x onnxruntime; "
         f"captured {1e3 * launched:8.3f} ms"
     )
 
 
 def main() -> None:
     """Results first, then times."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("models", type=Path)
     parser.add_argument("--rounds", type=int, default=50)
     args = parser.parse_args()

@@ -1,9 +1,10 @@
-"""Eager ops on a GPU beside the processor: every row of the op table with its gradients, then two nets in training.
+"""Eager ops on a GPU beside the processor: every row of the op table with its gradients, then two
+nets in training.
 
     python benchmarks/gpu_eager.py [--ops] [--nets] [--steps N] [--batch N]
 
-Called by benchmarks/gpu.sh.  Needs `pip install .[gpu-train]`, the tests of this repository beside it, and no network.  Ends with an
-error where a result differs.
+Called by benchmarks/gpu.sh.  Needs `pip install .[gpu-train]`, the tests of this repository beside
+it, and no network.  Ends with an error where a result differs.
 """
 
 from __future__ import annotations
@@ -32,10 +33,15 @@ def flat(value: Any) -> list[Any]:
 
 
 def apart(there: Any, here: Any) -> float:
-    """The largest difference of two tensors, relative to the largest value; infinite where shape or dtype differ."""
+    """The largest difference of two tensors, relative to the largest value; infinite where shape or
+    dtype differ.
+    """
     if there.meta != here.meta:
         return float("inf")
-    a, b = (t.astype("float64").numpy() if t.meta.dtype.kind in "fV" else t.numpy() for t in (there.cpu(), here))
+    a, b = (
+        t.astype("float64").numpy() if t.meta.dtype.kind in "fV" else t.numpy()
+        for t in (there.cpu(), here)
+    )
     if a.dtype.kind not in "fc":
         return 0.0 if np.array_equal(a, b) else float("inf")
     if not np.array_equal(np.isnan(a), np.isnan(b)):
@@ -56,7 +62,8 @@ def check_ops() -> int:
             there, back = run(row, 0)
             here, wanted = run(row, None)
             worst = max(
-                (apart(a, b) for a, b in zip(flat(there) + back, flat(here) + wanted, strict=True)), default=0.0
+                (apart(a, b) for a, b in zip(flat(there) + back, flat(here) + wanted, strict=True)),
+                default=0.0,
             )
             room, why = max(20 * row.tol, 1e-4), f"differs by {worst:.1e}"
         except Exception as error:
@@ -65,7 +72,10 @@ def check_ops() -> int:
             wrong += 1
             print(f"  {name:32} {why}")
     over = sum(bool(op.facts.host) for op in OPS.values())
-    print(f"ops: {len(ROWS) - wrong} of {len(ROWS)} rows as on the CPU; {over} of {len(OPS)} ops go over the processor")
+    print(
+        f"ops: {len(ROWS) - wrong} of {len(ROWS)} rows as on the CPU; {over} of {len(OPS)} "
+        f"ops go over the processor"
+    )
     return wrong
 
 
@@ -95,7 +105,9 @@ def lenet() -> tuple[nn.Layer, tuple[int, ...]]:
         nn.ReLU(),
         nn.MaxPool2D(2, 2),
     ]
-    return nn.Sequential(*features, nn.Flatten(), nn.Linear(400, 120), nn.Linear(120, 84), nn.Linear(84, 10)), (
+    return nn.Sequential(
+        *features, nn.Flatten(), nn.Linear(400, 120), nn.Linear(120, 84), nn.Linear(84, 10)
+    ), (
         1,
         28,
         28,
@@ -106,11 +118,17 @@ def resnet() -> tuple[nn.Layer, tuple[int, ...]]:
     """A small residual network, as for pictures of 32 x 32."""
     blocks = [Residual(16, 16, 1), Residual(16, 32, 2), Residual(32, 64, 2)]
     return nn.Sequential(
-        nn.Conv2D(3, 16, 3, padding=1), *blocks, nn.AdaptiveAvgPool2D(1), nn.Flatten(), nn.Linear(64, 10)
+        nn.Conv2D(3, 16, 3, padding=1),
+        *blocks,
+        nn.AdaptiveAvgPool2D(1),
+        nn.Flatten(),
+        nn.Linear(64, 10),
     ), (3, 32, 32)
 
 
-def train(make: Callable[[], Any], device: str, steps: int, batch: int) -> tuple[float, list[float]]:
+def train(
+    make: Callable[[], Any], device: str, steps: int, batch: int
+) -> tuple[float, list[float]]:
     """Pictures a second, and the losses."""
     oarlock.set_device(device)
     oarlock.seed(1)
@@ -137,11 +155,16 @@ def check_nets(steps: int, batch: int) -> int:
     """Train both nets on both; gives how many differ."""
     wrong = 0
     for make in (lenet, resnet):
-        (here, wanted), (there, found) = (train(make, device, steps, batch) for device in ("cpu", "gpu:0"))
-        worst = max(abs(a - b) / max(1.0, abs(b)) for a, b in zip(found[:6], wanted[:6], strict=True))
+        (here, wanted), (there, found) = (
+            train(make, device, steps, batch) for device in ("cpu", "gpu:0")
+        )
+        worst = max(
+            abs(a - b) / max(1.0, abs(b)) for a, b in zip(found[:6], wanted[:6], strict=True)
+        )
         wrong += worst > 1e-3
         print(
-            f"{make.__name__}: {here:.0f} pictures/s on the CPU, {there:.0f} on the GPU; losses of the first steps differ by {worst:.1e}, "
+            f"{make.__name__}: {here:.0f} pictures/s on the CPU, {there:.0f} on the GPU; "
+            f"losses of the first steps differ by {worst:.1e}, "
             f"the last are {wanted[-1]:.4f} and {found[-1]:.4f}"
         )
     return wrong

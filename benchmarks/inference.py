@@ -1,9 +1,11 @@
-"""Time inference of the zoo beside real Paddle Inference and beside ONNX Runtime on the same graphs, in one run.
+"""Time inference of the zoo beside real Paddle Inference and beside ONNX Runtime on the same
+graphs, in one run.
 
     python benchmarks/inference.py [FOLDER] [--rounds N] [--only TEXT] [--threads N] [--markdown]
 
-FOLDER: where benchmarks/zoo.py wrote the models; made where it is not there.   The peers take turns; medians of the rounds are compared.
-Real Paddle runs with its oneDNN kernels, memory reuse and graph passes on.
+FOLDER: where benchmarks/zoo.py wrote the models; made where it is not there.
+The peers take turns; medians of the rounds are compared. Real Paddle runs with its oneDNN kernels,
+memory reuse and graph passes on.
 """
 
 from __future__ import annotations
@@ -30,11 +32,22 @@ def made(folder: Path, python: str, only: str) -> None:
     if not list(folder.glob("*.pdmodel")):
         environment = {**os.environ, "GLOG_minloglevel": "3"}
         command = [python, str(HERE / "zoo.py"), str(folder), only]
-        subprocess.run(command, check=True, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        subprocess.run(
+            command,
+            check=True,
+            env=environment,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
     for path in sorted(folder.glob("*.pdmodel")):
         if only in path.stem and not path.with_suffix(".onnx").exists():
             try:
-                export_model(str(path.with_suffix("")), path.with_suffix(".onnx"), "onnx", Wanted(check=False))
+                export_model(
+                    str(path.with_suffix("")),
+                    path.with_suffix(".onnx"),
+                    "onnx",
+                    Wanted(check=False),
+                )
             except UnsupportedError as error:
                 print(f"{path.stem}: {error}")
 
@@ -64,7 +77,9 @@ def line(name: str, times: dict[str, float], markdown: bool) -> str:
 
 def main() -> None:
     """Run what is asked for."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("folder", nargs="?", type=Path)
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--only", default="")
@@ -78,7 +93,8 @@ def main() -> None:
         made(folder, python, args.only)
         workers = workers_of(folder, python, args.threads)
         print(
-            f"{args.threads} threads, medians of {args.rounds} rounds; ratios to {', '.join(w.peer for w in workers[1:])}"
+            f"{args.threads} threads, medians of {args.rounds} rounds; ratios to "
+            f"{', '.join(w.peer for w in workers[1:])}"
         )
         ratios: dict[str, list[float]] = {}
         for name in workers[0].cases:
@@ -90,7 +106,9 @@ def main() -> None:
         for peer, found in ratios.items():
             if peer != "oarlock":
                 print(
-                    f"beside {peer}: geometric mean {statistics.geometric_mean(found):.2f}x, worst {max(found):.2f}x of {len(found)} models"
+                    f"beside {peer}: geometric mean "
+                    f"{statistics.geometric_mean(found):.2f}x, worst "
+                    f"{max(found):.2f}x of {len(found)} models"
                 )
         print(f"bars beside paddle: mean {BAR}, worst {WORST}")
 

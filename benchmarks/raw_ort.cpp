@@ -40,7 +40,8 @@ std::vector<std::int64_t> sizes_of(const std::string& text) {
 void read(const ort::Api& api, ort::Value* value) {
   void* data = nullptr;
   api.call<ort::GetTensorMutableData>(value, &data);
-  auto info = ort::make<ort::TensorInfoHandle, ort::GetTensorTypeAndShape>(api, static_cast<const ort::Value*>(value));
+  auto info = ort::make<ort::TensorInfoHandle, ort::GetTensorTypeAndShape>(
+      api, static_cast<const ort::Value*>(value));
   std::size_t rank = 0;
   api.call<ort::GetDimensionsCount>(static_cast<const ort::TensorInfo*>(info.get()), &rank);
   std::vector<std::int64_t> sizes(rank);
@@ -49,7 +50,8 @@ void read(const ort::Api& api, ort::Value* value) {
 
 int measure(char** argv) {
   void* handle = ::dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
-  auto get_base = handle ? reinterpret_cast<const Base* (*)()>(::dlsym(handle, "OrtGetApiBase")) : nullptr;
+  auto get_base =
+      handle ? reinterpret_cast<const Base* (*)()>(::dlsym(handle, "OrtGetApiBase")) : nullptr;
   if (!get_base) return std::fprintf(stderr, "%s holds no ONNX Runtime\n", argv[1]), 1;
   ort::Api api(get_base()->get_api(18));
   ort::Env* env = nullptr;
@@ -59,8 +61,8 @@ int measure(char** argv) {
   api.call<ort::SetSessionGraphOptimizationLevel>(options.get(), 99);
   std::string model(argv[2]);
   std::string folder = model.substr(0, model.find_last_of('/') + 1);
-  api.call<ort::AddSessionConfigEntry>(options.get(), "session.model_external_initializers_file_folder_path",
-                                       folder.c_str());
+  api.call<ort::AddSessionConfigEntry>(
+      options.get(), "session.model_external_initializers_file_folder_path", folder.c_str());
   std::ifstream file(model, std::ios::binary);
   std::string bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
   auto session = ort::make<ort::SessionHandle, ort::CreateSessionFromArray>(
@@ -81,15 +83,18 @@ int measure(char** argv) {
   for (int i = 0, repeat = std::atoi(argv[4]); i < repeat + 3; ++i) {
     auto start = std::chrono::steady_clock::now();
     auto value = ort::make<ort::ValueHandle, ort::CreateTensorWithDataAsOrtValue>(
-        api, static_cast<const ort::MemoryInfo*>(memory.get()), static_cast<void*>(data.data()), count * sizeof(float),
-        static_cast<const std::int64_t*>(sizes.data()), sizes.size(), 1);
+        api, static_cast<const ort::MemoryInfo*>(memory.get()), static_cast<void*>(data.data()),
+        count * sizeof(float), static_cast<const std::int64_t*>(sizes.data()), sizes.size(), 1);
     const ort::Value* given[] = {value.get()};
     ort::Value* made[] = {nullptr};
-    api.call<ort::Run>(session.get(), nullptr, inputs, given, std::size_t{1}, outputs, std::size_t{1}, made);
+    api.call<ort::Run>(session.get(), nullptr, inputs, given, std::size_t{1}, outputs,
+                       std::size_t{1}, made);
     read(api, made[0]);
     api.get<ort::ReleaseValue>()(made[0]);
     if (i >= 3)
-      times.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
+      times.push_back(
+          std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+              .count());
   }
   std::sort(times.begin(), times.end());
   std::printf("{\"p50_ms\": %.6f}\n", times[times.size() / 2]);
@@ -99,7 +104,8 @@ int measure(char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 5) return std::fprintf(stderr, "usage: oarlock-raw-ort LIBRARY MODEL.onnx NAME=1,64 REPEAT\n"), 2;
+  if (argc != 5)
+    return std::fprintf(stderr, "usage: oarlock-raw-ort LIBRARY MODEL.onnx NAME=1,64 REPEAT\n"), 2;
   try {
     return measure(argv);
   } catch (const std::exception& error) {

@@ -2,9 +2,13 @@
 
     python benchmarks/run.py [--rounds N] [--only TEXT] [--markdown]
 
-Peers are used where they are: real PaddlePaddle 2.6.2 ($OARLOCK_PADDLE, or the environment that ./check made), PyTorch
-($OARLOCK_TORCH: a Python that has it), ONNX Runtime's own Python package (this Python).   Every case is measured in rounds,
-the peers taking turns, so that a machine that slows down slows down all of them; medians of the rounds are compared.   Threads are each peer's own default.
+Peers are used where they are: real PaddlePaddle 2.6.2 ($OARLOCK_PADDLE, or the environment that
+./check made), PyTorch
+($OARLOCK_TORCH: a Python that has it), ONNX Runtime's own Python package (this Python).
+Every case is measured in rounds,
+the peers taking turns, so that a machine that slows down slows down all of them; medians of the
+rounds are compared.
+Threads are each peer's own default.
 """
 
 from __future__ import annotations
@@ -41,7 +45,10 @@ BARS = [
         for name in ("mlp", "lenet", "resnet", "lstm", "transformer")
     ),
     Bar("traced call of a small MLP", {"paddle": 0.15, "onnxruntime": 1.5}),
-    *(Bar(f"inference: {name}", {"paddle": 1.1}) for name in ("mlp", "lenet", "resnet", "transformer")),
+    *(
+        Bar(f"inference: {name}", {"paddle": 1.1})
+        for name in ("mlp", "lenet", "resnet", "transformer")
+    ),
 ]
 
 
@@ -90,7 +97,12 @@ def has(python: str | None, module: str) -> bool:
     """Whether a Python is there and can import a module."""
     if not python or not Path(python).exists():
         return False
-    return subprocess.run([python, "-c", f"import {module}"], capture_output=True, check=False, cwd="/").returncode == 0
+    return (
+        subprocess.run(
+            [python, "-c", f"import {module}"], capture_output=True, check=False, cwd="/"
+        ).returncode
+        == 0
+    )
 
 
 def commands(folder: str) -> list[list[str]]:
@@ -116,12 +128,23 @@ def prepare(folder: str) -> None:
 
     worker = HERE / "workers" / "paddle_like.py"
     environment = {**os.environ, "PYTHONPATH": str(HERE / "workers")}
-    subprocess.run([sys.executable, str(worker), "oarlock", folder, "export"], check=True, env=environment, cwd="/")
-    small = paddle.nn.Sequential(paddle.nn.Linear(64, 32), paddle.nn.ReLU(), paddle.nn.Linear(32, 10))
+    subprocess.run(
+        [sys.executable, str(worker), "oarlock", folder, "export"],
+        check=True,
+        env=environment,
+        cwd="/",
+    )
+    small = paddle.nn.Sequential(
+        paddle.nn.Linear(64, 32), paddle.nn.ReLU(), paddle.nn.Linear(32, 10)
+    )
     small.eval()
-    paddle.jit.save(small, f"{folder}/small", input_spec=[paddle.static.InputSpec([None, 64], "float32", "x")])
+    paddle.jit.save(
+        small, f"{folder}/small", input_spec=[paddle.static.InputSpec([None, 64], "float32", "x")]
+    )
     for name in ("small", "mlp", "lenet", "resnet", "transformer"):
-        export_model(f"{folder}/{name}", Path(folder, name + ".onnx"), "onnx", Wanted(opset=17, check=False))
+        export_model(
+            f"{folder}/{name}", Path(folder, name + ".onnx"), "onnx", Wanted(opset=17, check=False)
+        )
 
 
 def measure(workers: list[Worker], case: str, rounds: int) -> dict[str, float]:
@@ -154,7 +177,11 @@ def row(bar: Bar, times: dict[str, float], markdown: bool) -> str:
     for peer, theirs in times.items():
         if peer != "oarlock":
             limit = bar.bars.get(peer)
-            mark = "" if limit is None else f" (bar {limit:g}, {'met' if ours <= limit * theirs else 'MISSED'})"
+            mark = (
+                ""
+                if limit is None
+                else (f" (bar {limit:g}, {'met' if ours <= limit * theirs else 'MISSED'})")
+            )
             ratios.append(f"{ours / theirs:.2f}x {peer}{mark}")
     unit = f"{1e6 * ours:.1f} us" if ours < 1e-3 else f"{1e3 * ours:.2f} ms"
     if markdown:
@@ -164,19 +191,26 @@ def row(bar: Bar, times: dict[str, float], markdown: bool) -> str:
 
 def main() -> None:
     """Run what is asked for."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--only", default="")
     parser.add_argument("--markdown", action="store_true")
     parser.add_argument(
-        "--memory", action="store_true", help="also the peak memory of training, each in a process of its own"
+        "--memory",
+        action="store_true",
+        help="also the peak memory of training, each in a process of its own",
     )
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         prepare(folder)
         started = commands(folder)
         workers = [Worker(command) for command in started]
-        print(f"peers: {', '.join(w.peer for w in workers)}; {os.cpu_count()} cores; medians of {args.rounds} rounds")
+        print(
+            f"peers: {', '.join(w.peer for w in workers)}; {os.cpu_count()} cores; medians of "
+            f"{args.rounds} rounds"
+        )
         ratios = []
         for bar in BARS:
             if args.only in bar.case:
@@ -188,7 +222,8 @@ def main() -> None:
                     ratios.append(times["oarlock"] / times["paddle"])
         if ratios:
             print(
-                f"inference beside Paddle Inference: geometric mean {statistics.geometric_mean(ratios):.2f}x (bar 0.5)"
+                f"inference beside Paddle Inference: geometric mean "
+                f"{statistics.geometric_mean(ratios):.2f}x (bar 0.5)"
             )
         if not args.only:
             print_figures(Path(folder))

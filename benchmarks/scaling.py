@@ -1,6 +1,7 @@
 """How training scales with processes on this machine: python benchmarks/scaling.py [--rounds 5]
 
-Each process has one thread and a batch of its own.  Rounds take turns; medians are printed, with the ratio to one process.
+Each process has one thread and a batch of its own.  Rounds take turns; medians are printed, with
+the ratio to one process.
 """
 
 from __future__ import annotations
@@ -31,7 +32,9 @@ def one_run(ranks: int, seconds: float) -> dict[str, float]:
         ]
         command += ["--print_config", "false", str(WORKER), str(seconds)]
         environment = {**os.environ, "OMP_NUM_THREADS": "1", "OARLOCK_NUM_THREADS": "1"}
-        done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment, cwd="/")
+        done = subprocess.run(
+            command, capture_output=True, text=True, check=True, env=environment, cwd="/"
+        )
     found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
     return found
 
@@ -49,10 +52,14 @@ def main() -> None:
     alone = statistics.median(r["samples_per_s"] for r in runs[1])
     for ranks, found in runs.items():
         rate, small, large = (
-            statistics.median(r[k] for r in found) for k in ("samples_per_s", "sum_1KB_s", "sum_25MB_s")
+            statistics.median(r[k] for r in found)
+            for k in ("samples_per_s", "sum_1KB_s", "sum_25MB_s")
         )
         ratio = f"{rate:.0f} samples/s, {rate / alone:.2f}x one process"
-        print(f"{ranks} processes: {ratio}; a sum of 1 KB {small * 1e6:.0f} us, of 25 MB {large * 1e3:.1f} ms")
+        print(
+            f"{ranks} processes: {ratio}; a sum of 1 KB {small * 1e6:.0f} us, of 25 MB "
+            f"{large * 1e3:.1f} ms"
+        )
 
 
 if __name__ == "__main__":

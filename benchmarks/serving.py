@@ -1,6 +1,8 @@
-"""`oarlock serve` beside calls of the engine in one process: python benchmarks/serving.py [--rounds 5]
+"""`oarlock serve` beside calls of the engine in one process: python benchmarks/serving.py [--rounds
+5]
 
-A small MLP, where all is overhead, and a small ResNet.  One client, then four at once, each with binary tensors; medians of rounds in turns.
+A small MLP, where all is overhead, and a small ResNet.  One client, then four at once, each with
+binary tensors; medians of rounds in turns.
 """
 
 from __future__ import annotations
@@ -31,16 +33,25 @@ CASES = {"mlp": ([8, 64], 400), "resnet": ([1, 3, 64, 64], 60)}
 def save(folder: Path) -> None:
     """Both models."""
     paddle.seed(0)
-    small = paddle.nn.Sequential(paddle.nn.Linear(64, 32), paddle.nn.ReLU(), paddle.nn.Linear(32, 10))
+    small = paddle.nn.Sequential(
+        paddle.nn.Linear(64, 32), paddle.nn.ReLU(), paddle.nn.Linear(32, 10)
+    )
     for name, net in (("mlp", small), ("resnet", paddle.vision.models.resnet18(num_classes=10))):
         net.eval()
         shape = [None, *CASES[name][0][1:]]
-        paddle.jit.save(net, str(folder / name), input_spec=[paddle.static.InputSpec(shape, "float32", "x")])
+        paddle.jit.save(
+            net, str(folder / name), input_spec=[paddle.static.InputSpec(shape, "float32", "x")]
+        )
 
 
 def body_of(x: Any) -> tuple[bytes, dict[str, str]]:
     """A request with one binary tensor, and its headers."""
-    entry = {"name": "x", "shape": list(x.shape), "datatype": "FP32", "parameters": {"binary_data_size": x.nbytes}}
+    entry = {
+        "name": "x",
+        "shape": list(x.shape),
+        "datatype": "FP32",
+        "parameters": {"binary_data_size": x.nbytes},
+    }
     text = json.dumps({"inputs": [entry], "parameters": {"binary_data_output": True}}).encode()
     return text + x.tobytes(), {"Inference-Header-Content-Length": str(len(text))}
 
@@ -103,7 +114,14 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as text:
         folder = Path(text)
         save(folder)
-        command = [sys.executable, "-c", "from oarlock.cli.main import app; app()", "serve", "--port", "0"]
+        command = [
+            sys.executable,
+            "-c",
+            "from oarlock.cli.main import app; app()",
+            "serve",
+            "--port",
+            "0",
+        ]
         models = [str(folder / name) for name in CASES]
         server = subprocess.Popen([*command, *models], stderr=subprocess.PIPE, text=True)
         assert server.stderr is not None

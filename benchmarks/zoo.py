@@ -2,9 +2,10 @@
 
     $OARLOCK_PADDLE benchmarks/zoo.py FOLDER [PART OF A NAME, or =NAME] [--answers]
 
-Writes NAME.pdmodel, NAME.pdiparams and NAME.npz with an input by its name; --answers: also NAME.out.npz, what Paddle Inference gives.
-Classes of Paddle's own model zoo where it has them, else nets built as those of PaddleOCR, PaddleDetection, PaddleSeg and PaddleNLP
-are: the same blocks and the same ops behind them.
+Writes NAME.pdmodel, NAME.pdiparams and NAME.npz with an input by its name; --answers: also
+NAME.out.npz, what Paddle Inference gives. Classes of Paddle's own model zoo where it has them, else
+nets built as those of PaddleOCR, PaddleDetection, PaddleSeg and PaddleNLP are: the same blocks and
+the same ops behind them.
 """
 
 from __future__ import annotations
@@ -28,14 +29,29 @@ def _classifier(make: Callable[..., Any], size: int = 224) -> Callable[[], tuple
 
 
 for _make in (
-    models.resnet18, models.resnet50, models.resnext50_32x4d, models.mobilenet_v1, models.mobilenet_v2, models.mobilenet_v3_small,
-    models.mobilenet_v3_large, models.shufflenet_v2_x1_0, models.squeezenet1_1, models.densenet121, models.googlenet,
-):  # fmt: skip
+    models.resnet18,
+    models.resnet50,
+    models.resnext50_32x4d,
+    models.mobilenet_v1,
+    models.mobilenet_v2,
+    models.mobilenet_v3_small,
+    models.mobilenet_v3_large,
+    models.shufflenet_v2_x1_0,
+    models.squeezenet1_1,
+    models.densenet121,
+    models.googlenet,
+):
     ZOO[_make.__name__] = _classifier(_make)
 ZOO["inception_v3"] = _classifier(models.inception_v3, 299)
 ZOO["lenet"] = lambda: (
     models.LeNet(),
-    [("image", np.random.default_rng(0).standard_normal((1, 1, 28, 28)).astype("float32"), [None, 1, 28, 28])],
+    [
+        (
+            "image",
+            np.random.default_rng(0).standard_normal((1, 1, 28, 28)).astype("float32"),
+            [None, 1, 28, 28],
+        )
+    ],
 )
 
 

@@ -24,7 +24,11 @@ def model(make: Callable[[], tuple[Any, Inputs]]) -> Callable[[], tuple[Any, Inp
 
 def image(height: int, width: int | None = None, batch: int = 1) -> Inputs:
     """One picture whose batch is open."""
-    array = np.random.default_rng(0).standard_normal((batch, 3, height, width or height)).astype("float32")
+    array = (
+        np.random.default_rng(0)
+        .standard_normal((batch, 3, height, width or height))
+        .astype("float32")
+    )
     return [("image", array, [None, 3, height, width or height])]
 
 
@@ -34,7 +38,14 @@ def tokens(length: int, batch: int = 1, vocabulary: int = 1000) -> Inputs:
     return [("ids", array, [None, None])]
 
 
-def conv_bn(inner: int, outer: int, kernel: int = 3, stride: int = 1, act: Any = nn.Hardswish, groups: int = 1) -> Any:
+def conv_bn(
+    inner: int,
+    outer: int,
+    kernel: int = 3,
+    stride: int = 1,
+    act: Any = nn.Hardswish,
+    groups: int = 1,
+) -> Any:
     """Convolution, batch norm, activation."""
     layers = [
         nn.Conv2D(inner, outer, kernel, stride, kernel // 2, groups=groups, bias_attr=False),
@@ -58,7 +69,9 @@ class Squeeze(nn.Layer):
 class Stages(nn.Layer):
     """A small backbone: its feature maps at strides 4, 8, 16 and 32."""
 
-    def __init__(self, widths: tuple[int, ...] = (16, 32, 64, 128), act: Any = nn.Hardswish) -> None:
+    def __init__(
+        self, widths: tuple[int, ...] = (16, 32, 64, 128), act: Any = nn.Hardswish
+    ) -> None:
         super().__init__()
         self.stem = conv_bn(3, widths[0], 3, 2, act)
         self.stages = nn.LayerList()
@@ -67,7 +80,10 @@ class Stages(nn.Layer):
             depthwise = conv_bn(inner, inner, 3, 2, act, inner)
             self.stages.append(
                 nn.Sequential(
-                    depthwise, conv_bn(inner, width, 1, 1, act), Squeeze(width), conv_bn(width, width, 3, 1, act)
+                    depthwise,
+                    conv_bn(inner, width, 1, 1, act),
+                    Squeeze(width),
+                    conv_bn(width, width, 3, 1, act),
                 )
             )
             inner = width
@@ -110,7 +126,9 @@ def main() -> None:
     words = [word for word in sys.argv[1:] if word != "--answers"]
     Path(words[0]).mkdir(parents=True, exist_ok=True)
     for chosen in ZOO:
-        if len(words) < 2 or (words[1] == f"={chosen}" if words[1].startswith("=") else words[1] in chosen):
+        if len(words) < 2 or (
+            words[1] == f"={chosen}" if words[1].startswith("=") else words[1] in chosen
+        ):
             export(chosen, words[0])
             if "--answers" in sys.argv:
                 answer(chosen, words[0])

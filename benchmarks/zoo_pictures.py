@@ -20,8 +20,12 @@ class Detector(nn.Layer):
     def __init__(self) -> None:
         super().__init__()
         self.backbone = Stages()
-        self.lateral = nn.LayerList([nn.Conv2D(w, 64, 1, bias_attr=False) for w in (16, 32, 64, 128)])
-        self.smooth = nn.LayerList([nn.Conv2D(64, 16, 3, padding=1, bias_attr=False) for _ in range(4)])
+        self.lateral = nn.LayerList(
+            [nn.Conv2D(w, 64, 1, bias_attr=False) for w in (16, 32, 64, 128)]
+        )
+        self.smooth = nn.LayerList(
+            [nn.Conv2D(64, 16, 3, padding=1, bias_attr=False) for _ in range(4)]
+        )
         self.head = conv_bn(64, 16, 3, 1, nn.ReLU)
         self.up1, self.up2 = nn.Conv2DTranspose(16, 16, 2, 2), nn.Conv2DTranspose(16, 1, 2, 2)
         self.norm = nn.BatchNorm2D(16)
@@ -29,11 +33,16 @@ class Detector(nn.Layer):
     def forward(self, x: Any) -> Any:
         maps = [lateral(m) for lateral, m in zip(self.lateral, self.backbone(x))]
         for i in (2, 1, 0):
-            maps[i] = maps[i] + F.upsample(maps[i + 1], scale_factor=2, mode="nearest", align_mode=1)
+            maps[i] = maps[i] + F.upsample(
+                maps[i + 1], scale_factor=2, mode="nearest", align_mode=1
+            )
         outs = [smooth(m) for smooth, m in zip(self.smooth, maps)]
         outs = [
             outs[0],
-            *[F.upsample(o, scale_factor=2 ** (i + 1), mode="nearest", align_mode=1) for i, o in enumerate(outs[1:])],
+            *[
+                F.upsample(o, scale_factor=2 ** (i + 1), mode="nearest", align_mode=1)
+                for i, o in enumerate(outs[1:])
+            ],
         ]
         x = self.head(paddle.concat(outs[::-1], axis=1))
         return F.sigmoid(self.up2(F.relu(self.norm(self.up1(x)))))
@@ -54,7 +63,9 @@ class Recognizer(nn.Layer):
         widths = (3, 32, 64, 128, 256)
         self.convs = nn.Sequential(
             *[
-                nn.Sequential(conv_bn(a, b, 3, 1, nn.ReLU), nn.MaxPool2D((2, 2) if i < 2 else (2, 1)))
+                nn.Sequential(
+                    conv_bn(a, b, 3, 1, nn.ReLU), nn.MaxPool2D((2, 2) if i < 2 else (2, 1))
+                )
                 for i, (a, b) in enumerate(zip(widths, widths[1:]))
             ]
         )
@@ -85,7 +96,11 @@ class Mixer(nn.Layer):
 
     def forward(self, x: Any) -> Any:
         width = x.shape[2]
-        qkv = self.qkv(self.norm1(x)).reshape((0, -1, 3, self.heads, width // self.heads)).transpose((2, 0, 3, 1, 4))
+        qkv = (
+            self.qkv(self.norm1(x))
+            .reshape((0, -1, 3, self.heads, width // self.heads))
+            .transpose((2, 0, 3, 1, 4))
+        )
         q, k, v = qkv[0] * (width // self.heads) ** -0.5, qkv[1], qkv[2]
         attention = F.softmax(q.matmul(k.transpose((0, 1, 3, 2))), axis=-1)
         x = x + self.out(attention.matmul(v).transpose((0, 2, 1, 3)).reshape((0, -1, width)))
@@ -98,7 +113,10 @@ class Attentive(nn.Layer):
     def __init__(self) -> None:
         super().__init__()
         self.backbone = nn.Sequential(
-            conv_bn(3, 32, 3, 2), conv_bn(32, 64, 3, (2, 1)), conv_bn(64, 120, 3, (2, 1)), conv_bn(120, 120, 3, (2, 1))
+            conv_bn(3, 32, 3, 2),
+            conv_bn(32, 64, 3, (2, 1)),
+            conv_bn(64, 120, 3, (2, 1)),
+            conv_bn(120, 120, 3, (2, 1)),
         )
         self.mixers = nn.Sequential(Mixer(120, 8), Mixer(120, 8))
         self.fc = nn.Linear(120, 6625)
@@ -153,7 +171,9 @@ class Yolo(nn.Layer):
         super().__init__()
         self.classes = classes
         self.backbone = Stages((32, 64, 128, 256), nn.LeakyReLU)
-        self.route = nn.LayerList([conv_bn(256, 128, 1), conv_bn(128 + 128, 64, 1), conv_bn(64 + 64, 64, 1)])
+        self.route = nn.LayerList(
+            [conv_bn(256, 128, 1), conv_bn(128 + 128, 64, 1), conv_bn(64 + 64, 64, 1)]
+        )
         self.heads = nn.LayerList([nn.Conv2D(w, 3 * (5 + classes), 1) for w in (128, 64, 64)])
 
     def forward(self, image: Any, im_shape: Any) -> tuple[Any, Any]:
@@ -161,7 +181,9 @@ class Yolo(nn.Layer):
         x, boxes, scores = c5, [], []
         for i, (route, head, skip) in enumerate(zip(self.route, self.heads, (c4, c3, None))):
             x = route(x)
-            b, s = ops.yolo_box(head(x), im_shape, self.ANCHORS[i], self.classes, 0.005, 32 // 2**i, clip_bbox=True)
+            b, s = ops.yolo_box(
+                head(x), im_shape, self.ANCHORS[i], self.classes, 0.005, 32 // 2**i, clip_bbox=True
+            )
             boxes.append(b)
             scores.append(s.transpose([0, 2, 1]))
             if skip is not None:
@@ -194,7 +216,9 @@ class Ssd(nn.Layer):
             priors.append(prior.reshape([-1, 4]))
             variances.append(variance.reshape([-1, 4]))
             offsets.append(self.boxes[i](feature).transpose([0, 2, 3, 1]).reshape([0, -1, 4]))
-            scores.append(self.scores[i](feature).transpose([0, 2, 3, 1]).reshape([0, -1, self.classes]))
+            scores.append(
+                self.scores[i](feature).transpose([0, 2, 3, 1]).reshape([0, -1, self.classes])
+            )
         decoded = ops.box_coder(
             paddle.concat(priors),
             paddle.concat(variances),
@@ -223,7 +247,9 @@ class Unet(nn.Layer):
                 for a, b in zip(widths, widths[1:])
             ]
         )
-        self.up = nn.LayerList([conv_bn(a + b, b, 3, 1, nn.ReLU) for a, b in ((128, 64), (64, 32), (32, 16))])
+        self.up = nn.LayerList(
+            [conv_bn(a + b, b, 3, 1, nn.ReLU) for a, b in ((128, 64), (64, 32), (32, 16))]
+        )
         self.head = nn.Conv2D(16, classes, 1)
 
     def forward(self, x: Any) -> Any:

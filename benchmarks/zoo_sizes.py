@@ -1,4 +1,5 @@
-"""More models for the zoo, whose sizes follow from values: proposals, edges of a graph, lengths, what a branch gives.
+"""More models for the zoo, whose sizes follow from values: proposals, edges of a graph, lengths,
+what a branch gives.
 
 Used as benchmarks/zoo.py is, which it adds to.
 """
@@ -22,7 +23,9 @@ def collected(rois: list[Any], scores: list[Any], counts: list[Any], most: int) 
     from paddle.base.layer_helper import LayerHelper
 
     helper = LayerHelper("collect_fpn_proposals")
-    made, number = (helper.create_variable_for_type_inference(dtype) for dtype in ("float32", "int32"))
+    made, number = (
+        helper.create_variable_for_type_inference(dtype) for dtype in ("float32", "int32")
+    )
     helper.append_op(
         type="collect_fpn_proposals",
         inputs={"MultiLevelRois": rois, "MultiLevelScores": scores, "MultiLevelRoIsNum": counts},
@@ -41,16 +44,28 @@ class Rcnn(nn.Layer):
         super().__init__()
         self.classes = classes
         self.backbone = Stages((16, 16, 16), nn.ReLU)
-        self.conv, self.score, self.delta = nn.Conv2D(16, 16, 3, padding=1), nn.Conv2D(16, 3, 1), nn.Conv2D(16, 12, 1)
-        self.fc, self.which, self.where = nn.Linear(16 * 49, 64), nn.Linear(64, classes + 1), nn.Linear(64, 4 * classes)
+        self.conv, self.score, self.delta = (
+            nn.Conv2D(16, 16, 3, padding=1),
+            nn.Conv2D(16, 3, 1),
+            nn.Conv2D(16, 12, 1),
+        )
+        self.fc, self.which, self.where = (
+            nn.Linear(16 * 49, 64),
+            nn.Linear(64, classes + 1),
+            nn.Linear(64, 4 * classes),
+        )
 
     def anchors(self, feature: Any, stride: int) -> Any:
         """Three boxes at each place."""
         size = paddle.shape(feature)
-        y, x = paddle.meshgrid(*(paddle.arange(0, size[i] * stride, stride, dtype="float32") for i in (2, 3)))
+        y, x = paddle.meshgrid(
+            *(paddle.arange(0, size[i] * stride, stride, dtype="float32") for i in (2, 3))
+        )
         middle = paddle.stack([x.flatten(), y.flatten()] * 2, axis=1).unsqueeze(1)
         half = np.array([[1.0, 2.0], [1.5, 1.5], [2.0, 1.0]], "float32") * stride
-        return (middle + paddle.to_tensor(np.concatenate([-half, half], 1)).unsqueeze(0)).reshape([-1, 4])
+        return (middle + paddle.to_tensor(np.concatenate([-half, half], 1)).unsqueeze(0)).reshape(
+            [-1, 4]
+        )
 
     def proposals(self, features: list[Any], im_shape: Any) -> tuple[Any, Any]:
         """The best of all levels."""
@@ -59,17 +74,26 @@ class Rcnn(nn.Layer):
             x, anchors = F.relu(self.conv(feature)), self.anchors(feature, stride)
             found.append(
                 ops.generate_proposals(
-                    F.sigmoid(self.score(x)), self.delta(x) * 0.1, im_shape, anchors, paddle.ones_like(anchors), 100, 40, 0.7, 0.0,
+                    F.sigmoid(self.score(x)),
+                    self.delta(x) * 0.1,
+                    im_shape,
+                    anchors,
+                    paddle.ones_like(anchors),
+                    100,
+                    40,
+                    0.7,
+                    0.0,
                     return_rois_num=True,
                 )
-            )  # fmt: skip
+            )
         return collected(*(list(part) for part in zip(*found)), most=60)
 
     def pooled(self, features: list[Any], rois: Any, counts: Any) -> Any:
         """Each region from its level."""
         levels, restore, numbers = ops.distribute_fpn_proposals(rois, 2, 4, 3, 56, rois_num=counts)
         parts = [
-            ops.roi_align(*given, 7, 1 / stride, 2) for *given, stride in zip(features, levels, numbers, self.STRIDES)
+            ops.roi_align(*given, 7, 1 / stride, 2)
+            for *given, stride in zip(features, levels, numbers, self.STRIDES)
         ]
         return paddle.gather(paddle.concat(parts), restore)
 
@@ -102,8 +126,12 @@ class Edges(nn.Layer):
 
     def forward(self, nodes: Any, source: Any, target: Any, graph: Any) -> tuple[Any, Any]:
         x = self.fc(nodes)
-        weight = paddle.exp(F.leaky_relu(paddle.geometric.send_uv(self.left(x), self.right(x), source, target)))
-        whole = paddle.geometric.send_ue_recv(paddle.ones_like(x[:, :1]), weight, source, target, "mul", "sum")
+        weight = paddle.exp(
+            F.leaky_relu(paddle.geometric.send_uv(self.left(x), self.right(x), source, target))
+        )
+        whole = paddle.geometric.send_ue_recv(
+            paddle.ones_like(x[:, :1]), weight, source, target, "mul", "sum"
+        )
         x = paddle.geometric.send_ue_recv(x, weight, source, target, "mul", "sum") / (whole + 1e-6)
         return x, paddle.geometric.segment_mean(x, graph)
 
@@ -122,7 +150,9 @@ def graph_attention() -> tuple[Any, Inputs]:
 
 
 class Relative(nn.Layer):
-    """Scores of distances, looked up from the farthest on and shifted row by row, as in Transformer-XL."""
+    """Scores of distances, looked up from the farthest on and shifted row by row, as in
+    Transformer-XL.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -178,7 +208,9 @@ class Scales(nn.Layer):
     def forward(self, image: Any) -> list[Any]:
         maps = self.backbone(image)
         sizes = [paddle.shape(m)[2:] for m in maps]
-        x = self.mix(paddle.concat([m.flatten(2) for m in maps], axis=2).transpose([0, 2, 1])).transpose([0, 2, 1])
+        x = self.mix(
+            paddle.concat([m.flatten(2) for m in maps], axis=2).transpose([0, 2, 1])
+        ).transpose([0, 2, 1])
         parts = paddle.split(x, [h * w for h, w in sizes], axis=2)
         return [part.reshape([0, 16, h, w]) for part, (h, w) in zip(parts, sizes)]
 

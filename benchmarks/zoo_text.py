@@ -18,7 +18,10 @@ class Encoder(nn.Layer):
 
     def __init__(self, width: int, heads: int, layers: int, vocabulary: int = 1000) -> None:
         super().__init__()
-        self.words, self.places = nn.Embedding(vocabulary, width, padding_idx=0), nn.Embedding(512, width)
+        self.words, self.places = (
+            nn.Embedding(vocabulary, width, padding_idx=0),
+            nn.Embedding(512, width),
+        )
         self.norm = nn.LayerNorm(width)
         self.layers = nn.TransformerEncoder(
             nn.TransformerEncoderLayer(width, heads, 4 * width, activation="gelu"), layers
@@ -63,7 +66,10 @@ class LstmClassifier(nn.Layer):
 @model
 def lstm_classifier() -> tuple[Any, Inputs]:
     """As PaddleNLP's sentiment models."""
-    return LstmClassifier(), [*tokens(40, 4), ("lengths", np.array([40, 12, 33, 7], "int64"), [None])]
+    return LstmClassifier(), [
+        *tokens(40, 4),
+        ("lengths", np.array([40, 12, 33, 7], "int64"), [None]),
+    ]
 
 
 class GruTagger(nn.Layer):
@@ -98,7 +104,9 @@ class TextCnn(nn.Layer):
 
     def forward(self, ids: Any) -> Any:
         x = self.words(ids).unsqueeze(1)
-        return self.fc(paddle.concat([F.relu(conv(x)).squeeze(3).max(axis=2) for conv in self.convs], axis=1))
+        return self.fc(
+            paddle.concat([F.relu(conv(x)).squeeze(3).max(axis=2) for conv in self.convs], axis=1)
+        )
 
 
 @model
@@ -115,7 +123,11 @@ class Greedy(nn.Layer):
 
     def __init__(self) -> None:
         super().__init__()
-        self.words, self.cell, self.fc = nn.Embedding(100, 64), nn.GRUCell(64, 64), nn.Linear(64, 100)
+        self.words, self.cell, self.fc = (
+            nn.Embedding(100, 64),
+            nn.GRUCell(64, 64),
+            nn.Linear(64, 100),
+        )
 
     def forward(self, state: Any) -> Any:
         word = paddle.zeros([1], "int64")
@@ -134,7 +146,9 @@ class Greedy(nn.Layer):
 @model
 def greedy_decoder() -> tuple[Any, Inputs]:
     """A while loop whose value grows."""
-    return Greedy(), [("state", np.random.default_rng(0).standard_normal((1, 64)).astype("float32"), [1, 64])]
+    return Greedy(), [
+        ("state", np.random.default_rng(0).standard_normal((1, 64)).astype("float32"), [1, 64])
+    ]
 
 
 class Branches(nn.Layer):
@@ -156,4 +170,6 @@ class Branches(nn.Layer):
 @model
 def branches() -> tuple[Any, Inputs]:
     """An if on a value."""
-    return Branches(), [("x", np.random.default_rng(0).random((8, 64)).astype("float32"), [None, 64])]
+    return Branches(), [
+        ("x", np.random.default_rng(0).random((8, 64)).astype("float32"), [None, 64])
+    ]

@@ -1,6 +1,8 @@
-"""Fine-tune a model that PaddlePaddle saved, without PaddlePaddle, and save it again for PaddlePaddle and for C++.
+"""Fine-tune a model that PaddlePaddle saved, without PaddlePaddle, and save it again for
+PaddlePaddle and for C++.
 
-python finetune_paddle_model.py MODEL [OUTPUT]    - MODEL is a prefix, or its .pdmodel; its first output are logits of classes.
+python finetune_paddle_model.py MODEL [OUTPUT]
+- MODEL is a prefix, or its .pdmodel; its first output are logits of classes.
 """
 
 import sys
@@ -48,7 +50,9 @@ def main(prefix, output):
     layer.eval()
     paddle.jit.save(layer, output)  # the input spec is that of the file
     again = paddle.jit.load(output)
-    np.testing.assert_allclose(first(again(*inputs)).numpy(), first(layer(*inputs)).numpy(), rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(
+        first(again(*inputs)).numpy(), first(layer(*inputs)).numpy(), rtol=1e-4, atol=1e-5
+    )
     print(f"saved {output}.pdmodel, verified {again.program().contract.verified}")
 
 

@@ -1,6 +1,8 @@
-"""A trace that refuses: what Python read while a layer was recorded is kept with the model, and checked on every call.
+"""A trace that refuses: what Python read while a layer was recorded is kept with the model, and
+checked on every call.
 
-python guards.py    - needs no arguments; prints each assumption, and the refusal of a call that breaks it.
+python guards.py
+- needs no arguments; prints each assumption, and the refusal of a call that breaks it.
 """
 
 import tempfile
@@ -24,7 +26,10 @@ class Pairs(nn.Layer):
 
 
 class Repeated(nn.Layer):
-    """Goes as often through one layer as it is told: Python looks at a value.   x [N, 4], times [] -> [N, 4]"""
+    """Goes as often through one layer as it is told: Python looks at a value.
+
+    x [N, 4], times [] -> [N, 4]
+    """
 
     def __init__(self):
         super().__init__()
@@ -71,7 +76,10 @@ def main():
         layer.eval()
         _, traced = paddle.jit.TracedLayer.trace(layer, example)
         for a in traced.assumptions:
-            print(f"{type(layer).__name__} assumes {a.var} {a.reader} == {a.expected}, read at {a.where}: {a.text}")
+            print(
+                f"{type(layer).__name__} assumes {a.var} {a.reader} == {a.expected}, read at "
+                f"{a.where}: {a.text}"
+            )
         traced(other)  # other values, and sizes that nobody read, are fine
         print(f"refused: {refused(traced, wrong)}\n")
 
@@ -81,11 +89,14 @@ def main():
             loaded(*other)
             refused(loaded, *wrong)
 
-    # A trace has the one branch that it took.  jit.save converts the source: the file has both, and assumes nothing.
+    # A trace has the one branch that it took.  jit.save converts the source: the file has both, and
+    # assumes nothing.
     net = Signed()
     net.eval()
     with tempfile.TemporaryDirectory() as folder:
-        paddle.jit.save(net, Path(folder, "m"), input_spec=[paddle.static.InputSpec([None, 4], name="x")])
+        paddle.jit.save(
+            net, Path(folder, "m"), input_spec=[paddle.static.InputSpec([None, 4], name="x")]
+        )
         loaded = paddle.jit.load(Path(folder, "m"))
         print(f"jit.save: {len(loaded.program().blocks)} blocks, assumptions: {loaded.assumptions}")
         assert (loaded(-x).numpy() == x.numpy()).all()

@@ -1,6 +1,8 @@
-"""Train a small classifier, save it as Paddle's files (verified), load it again, convert it, and run it in the C++ runner.
+"""Train a small classifier, save it as Paddle's files (verified), load it again, convert it, and
+run it in the C++ runner.
 
-python train_and_deploy.py [FOLDER]    - runs in seconds; without FOLDER the files go to a temporary one.
+python train_and_deploy.py [FOLDER]
+- runs in seconds; without FOLDER the files go to a temporary one.
 """
 
 import shutil
@@ -17,7 +19,10 @@ from oarlock import nn
 
 
 class Classifier(nn.Layer):
-    """Which of three arms of a spiral a point lies on.   point [N, 2] -> logits [N, 3], share [N, 3]"""
+    """Which of three arms of a spiral a point lies on.
+
+    point [N, 2] -> logits [N, 3], share [N, 3]
+    """
 
     def __init__(self):
         super().__init__()
@@ -42,7 +47,9 @@ def spiral(count, seed):
 
 def train(model, epochs=40):
     """Adam on mini-batches; gives the last loss."""
-    loader = paddle.io.DataLoader(paddle.io.TensorDataset(spiral(900, seed=1)), batch_size=64, shuffle=True)
+    loader = paddle.io.DataLoader(
+        paddle.io.TensorDataset(spiral(900, seed=1)), batch_size=64, shuffle=True
+    )
     rule = paddle.optimizer.Adam(0.01, parameters=model.parameters())
     for _ in range(epochs):
         for point, arm in loader:
@@ -55,7 +62,9 @@ def train(model, epochs=40):
 
 def runner():
     """Where pip put oarlock-runner, None where it is not installed."""
-    return shutil.which("oarlock-runner", path=sysconfig.get_path("scripts")) or shutil.which("oarlock-runner")
+    return shutil.which("oarlock-runner", path=sysconfig.get_path("scripts")) or shutil.which(
+        "oarlock-runner"
+    )
 
 
 def main(folder):
@@ -66,7 +75,9 @@ def main(folder):
 
     model.eval()
     prefix = folder / "spiral"
-    paddle.jit.save(model, prefix, input_spec=[paddle.static.InputSpec([None, 2], "float32", "point")])
+    paddle.jit.save(
+        model, prefix, input_spec=[paddle.static.InputSpec([None, 2], "float32", "point")]
+    )
     layer = paddle.jit.load(prefix)
     print(f"saved {', '.join(sorted(p.name for p in folder.iterdir()))}")
     print(f"verified {layer.program().contract.verified}")
@@ -78,7 +89,15 @@ def main(folder):
     assert accuracy > 0.9
 
     np.savez(folder / "in.npz", point=points)
-    command = [runner(), "run", str(prefix), "--input", str(folder / "in.npz"), "--output", str(folder / "out.npz")]
+    command = [
+        runner(),
+        "run",
+        str(prefix),
+        "--input",
+        str(folder / "in.npz"),
+        "--output",
+        str(folder / "out.npz"),
+    ]
     if command[0] is None:
         print("oarlock-runner is not installed; the C++ step is left out")
         return

@@ -1,4 +1,6 @@
-"""`.pdiparams.info`: what the program cannot say of a variable - its name in the Layer, and whether it is trained."""
+"""`.pdiparams.info`: what the program cannot say of a variable - its name in the Layer, and whether
+it is trained.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,10 @@ from .pickles import dumps
 
 @dataclass(slots=True)
 class VarInfo:
-    """A row of the file.   structured_name: key in state_dict, '' if none; trainable: None for a buffer."""
+    """A row of the file.
+
+    structured_name: key in state_dict, '' if none; trainable: None for a buffer.
+    """
 
     name: str
     structured_name: str = ""
@@ -22,7 +27,9 @@ def to_bytes(rows: Iterable[VarInfo]) -> bytes:
     """The `.pdiparams.info` of some variables: a pickle of protocol 2, sorted by name."""
     table: dict[str, dict[str, str | bool]] = {}
     for row in sorted(rows, key=lambda row: row.name):
-        said: dict[str, str | bool] = {"structured_name": row.structured_name} if row.structured_name else {}
+        said: dict[str, str | bool] = (
+            {"structured_name": row.structured_name} if row.structured_name else {}
+        )
         said["stop_gradient"] = row.stop_gradient
         if row.trainable is not None:  # its presence alone makes real Paddle create a Parameter
             said["trainable"] = row.trainable

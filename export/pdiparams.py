@@ -1,4 +1,6 @@
-"""Values as the bytes of a `.pdiparams`: records back to back, sorted by name; the names live in the program."""
+"""Values as the bytes of a `.pdiparams`: records back to back, sorted by name; the names live in
+the program.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,10 @@ _HEAD = struct.Struct("<IQIi")
 
 
 def record(name: str, array: Any) -> Iterator[bytes | memoryview]:
-    """An array or NumPy scalar as it stands in a file: head, description, data.   FileError for another dtype."""
+    """An array or NumPy scalar as it stands in a file: head, description, data.
+
+    FileError for another dtype.
+    """
     array = np.asarray(host(array), order="C")
     dtype = BY_NP.get(array.dtype.newbyteorder("="))
     if dtype is None:

@@ -1,4 +1,6 @@
-"""A program as the bytes of a `.pdmodel`: the same program gives the same bytes, and real Paddle reads them."""
+"""A program as the bytes of a `.pdmodel`: the same program gives the same bytes, and real Paddle
+reads them.
+"""
 
 from __future__ import annotations
 
@@ -12,16 +14,21 @@ from ..ir.program import Arg, Attr, AttrType, Block, Contract, Kind, OpDesc, Pro
 from .proto import ATTR_FIELD, KIND_FIELD, SCALAR_FIELD, WITH_LOD, ProgramDesc
 
 CONTRACT_VERSION = 1
-# Paddle takes a set_value for an older one, and rewrites its `values`, unless the map says otherwise.
+# Paddle takes a set_value for an older one, and rewrites its `values`, unless the map says
+# otherwise.
 _OP_VERSIONS = {"set_value": 4}
 _HOLDERS = {"feed": Kind.FEED, "fetch": Kind.FETCH}
 
 
-_FOLDERS = re.compile(r"^(?:[A-Za-z]:)?[^:]*[/\\](?=[^/\\:]+:\d+)")  # of a file name: `/home/me/net.py:3 in f`
+# of a file name: `/home/me/net.py:3 in f`
+_FOLDERS = re.compile(r"^(?:[A-Za-z]:)?[^:]*[/\\](?=[^/\\:]+:\d+)")
 
 
 def to_bytes(program: Program) -> bytes:
-    """The `.pdmodel` of a program.   OpError when a value does not fit the type of its attribute or variable."""
+    """The `.pdmodel` of a program.
+
+    OpError when a value does not fit the type of its attribute or variable.
+    """
     message = ProgramDesc()
     for block in program.blocks:
         _write_block(message.blocks.add(), block)
@@ -35,7 +42,10 @@ def to_bytes(program: Program) -> bytes:
 
 
 def part_to_bytes(part: Block | OpDesc | VarDesc) -> bytes:
-    """What a `.pdmodel` says of one block, op or variable.   OpError when a value does not fit the type of its attribute or variable."""
+    """What a `.pdmodel` says of one block, op or variable.
+
+    OpError when a value does not fit the type of its attribute or variable.
+    """
     block = ProgramDesc().blocks.add()
     if isinstance(part, Block):
         message: Any = block
@@ -63,17 +73,23 @@ def _write_block(message: Any, block: Block) -> None:
 
 
 def _vars_in_order(block: Block) -> list[VarDesc]:
-    """By name, then the holders of feed and fetch ops, which the C++ predictor wants to be declared."""
+    """By name, then the holders of feed and fetch ops, which the C++ predictor wants to be
+    declared.
+    """
     used = {op.type for op in block.ops}
     missing = [n for n in _HOLDERS if n in used and n not in block.vars]
     holders = [VarDesc(n, dtype="", kind=_HOLDERS[n], persistable=True) for n in missing]
     every = sorted([*block.vars.values(), *holders], key=lambda var: var.name)
     last = tuple(_HOLDERS.values())
-    return [v for v in every if v.kind not in last] + [v for kind in last for v in every if v.kind == kind]
+    return [v for v in every if v.kind not in last] + [
+        v for kind in last for v in every if v.kind == kind
+    ]
 
 
 def _ops_in_order(block: Block) -> list[OpDesc]:
-    """Feed ops first and backwards, as jit.load of real Paddle takes the inputs by the order of ops, not by `col`."""
+    """Feed ops first and backwards, as jit.load of real Paddle takes the inputs by the order of
+    ops, not by `col`.
+    """
     feeds = sorted((op for op in block.ops if op.type == "feed"), key=_col, reverse=True)
     fetches = sorted((op for op in block.ops if op.type == "fetch"), key=_col)
     return [*feeds, *(op for op in block.ops if op.type not in _HOLDERS), *fetches]
@@ -100,7 +116,8 @@ def _write_var(message: Any, var: VarDesc) -> None:
 
 
 def _write_elements(message: Any, var: VarDesc | Arg) -> None:
-    message.data_type = dtype_of(var.dtype or "bool").proto  # the first of all where nothing was said
+    # the first of all where nothing was said
+    message.data_type = dtype_of(var.dtype or "bool").proto
     message.dims.extend(var.shape)
 
 
@@ -135,7 +152,9 @@ def _write_attr(message: Any, attr: Attr) -> None:
 
 
 def _write_scalar(message: Any, value: complex) -> None:
-    number, field = next((n, field) for n, (field, kind) in SCALAR_FIELD.items() if type(value) is kind)
+    number, field = next(
+        (n, field) for n, (field, kind) in SCALAR_FIELD.items() if type(value) is kind
+    )
     message.type = number
     if field == "c":
         message.c.r, message.c.i = complex(value).real, complex(value).imag

@@ -1,7 +1,9 @@
-"""Plain data as a pickle, written by hand: the same data gives the same bytes, and nothing but data can get in.
+"""Plain data as a pickle, written by hand: the same data gives the same bytes, and nothing but data
+can get in.
 
-No memo is used, so that bytes do not depend on which equal strings happen to be one object.  Arrays name
-`numpy.core.multiarray`, which every NumPy can read; NumPy 2's own pickles cannot be read before 1.26.
+No memo is used, so that bytes do not depend on which equal strings happen to be one object.  Arrays
+name `numpy.core.multiarray`, which every NumPy can read; NumPy 2's own pickles cannot be read
+before 1.26.
 """
 
 from __future__ import annotations
@@ -24,15 +26,23 @@ _GLOBAL_RECONSTRUCT = b"cnumpy.core.multiarray\n_reconstruct\ncnumpy\nndarray\n"
 
 
 def is_tensor(obj: Any) -> bool:
-    """Whether `obj` is a tensor, by what it has, so that this module needs none of the eager runtime."""
-    return hasattr(obj, "array") and hasattr(obj, "name") and not isinstance(obj, (np.ndarray, type))
+    """Whether `obj` is a tensor, by what it has, so that this module needs none of the eager
+    runtime.
+    """
+    return (
+        hasattr(obj, "array") and hasattr(obj, "name") and not isinstance(obj, (np.ndarray, type))
+    )
 
 
 def dump(obj: Any, protocol: int = 4) -> Iterator[Piece]:
-    """A pickle of `obj`, in pieces.   protocol: 2, 3 or 4.   OpError names the place of anything that is not data.
+    """A pickle of `obj`, in pieces.
 
-    None, bool, int, float, complex, str, bytes, list, tuple, dict with such keys, arrays and scalars of NumPy, tensors.
-    A tensor becomes what Paddle makes of one: a call of `tuple` on its name and array; bfloat16 becomes uint16.
+    protocol: 2, 3 or 4.
+    OpError names the place of anything that is not data.
+
+    None, bool, int, float, complex, str, bytes, list, tuple, dict with such keys, arrays and
+    scalars of NumPy, tensors. A tensor becomes what Paddle makes of one: a call of `tuple` on its
+    name and array; bfloat16 becomes uint16.
     """
     if protocol not in (2, 3, 4):
         raise OpError(f"save: protocol is 2, 3 or 4, not {protocol!r}")
@@ -57,7 +67,9 @@ def _int(value: int) -> bytes:
             return b"K" + bytes([value])
         return b"J" + struct.pack("<i", value)
     data = value.to_bytes(value.bit_length() // 8 + 1, "little", signed=True)
-    return (b"\x8a" + bytes([len(data)]) if len(data) < 256 else b"\x8b" + struct.pack("<i", len(data))) + data
+    return (
+        b"\x8a" + bytes([len(data)]) if len(data) < 256 else b"\x8b" + struct.pack("<i", len(data))
+    ) + data
 
 
 def _float(value: float) -> bytes:
@@ -72,7 +84,9 @@ class _Writer:
 
     def value(self, obj: Any, place: str, depth: int) -> Iterator[Piece]:
         if depth > MAX_DEPTH:
-            raise OpError(f"save: {place[:80]}... is nested more than {MAX_DEPTH} deep, or holds itself")
+            raise OpError(
+                f"save: {place[:80]}... is nested more than {MAX_DEPTH} deep, or holds itself"
+            )
         if isinstance(obj, dict):
             yield from self._dict(obj, place, depth)
         elif isinstance(obj, (list, tuple)):
@@ -133,7 +147,9 @@ class _Writer:
             yield from self.value(value, inner, depth + 1)
         yield b"u"
 
-    def _sequence(self, obj: list[Any] | tuple[Any, ...], place: str, depth: int) -> Iterator[Piece]:
+    def _sequence(
+        self, obj: list[Any] | tuple[Any, ...], place: str, depth: int
+    ) -> Iterator[Piece]:
         yield b"](" if isinstance(obj, list) else b"("
         for i, value in enumerate(obj):
             yield from self.value(value, f"{place}[{i}]", depth + 1)
@@ -141,7 +157,9 @@ class _Writer:
 
     def _dtype(self, dtype: np.dtype[Any], place: str) -> bytes:
         if dtype.kind not in _PLAIN_KINDS:
-            raise OpError(f"save: {place or 'the object'} is an array of {dtype}, which is not plain data")
+            raise OpError(
+                f"save: {place or 'the object'} is an array of {dtype}, which is not plain data"
+            )
         order = "|" if dtype.itemsize == 1 or dtype.kind == "S" else "<"
         size = dtype.itemsize if dtype.kind in "SU" else -1
         align = {"S": 1, "U": 4}.get(dtype.kind, -1)

@@ -1,7 +1,9 @@
-"""Paddle's framework.proto (as of 2.6) as messages of a private pool: no generated code, no clash with a real Paddle.
+"""Paddle's framework.proto (as of 2.6) as messages of a private pool: no generated code, no clash
+with a real Paddle.
 
-Everything is declared optional and enums are plain int32: the wire is the same, and so a missing field or an unknown
-number reaches the reader, which can say where it is, instead of failing inside protobuf or vanishing.
+Everything is declared optional and enums are plain int32: the wire is the same, and so a missing
+field or an unknown number reaches the reader, which can say where it is, instead of failing inside
+protobuf or vanishing.
 """
 
 from __future__ import annotations
@@ -19,23 +21,30 @@ SCHEMA: dict[str, str] = {
     "Complex": "r: double = 1, i: double = 2",
     "Scalar": "type: int32 = 1, b: bool = 2, i: int64 = 3, r: double = 4, c: Complex = 5",
     "Attr": (
-        "name: string = 1, type: int32 = 2, i: int32 = 3, f: float = 4, s: string = 5, ints*: int32 = 6,"
-        "floats*: float = 7, strings*: string = 8, b: bool = 10, bools*: bool = 11, block_idx: int32 = 12,"
-        "l: int64 = 13, blocks_idx*: int32 = 14, longs*: int64 = 15, float64s*: double = 16, var_name: string = 17,"
+        "name: string = 1, type: int32 = 2, i: int32 = 3, f: float = 4, s: string = 5, "
+        "ints*: int32 = 6,"
+        "floats*: float = 7, strings*: string = 8, b: bool = 10, bools*: bool = 11, "
+        "block_idx: int32 = 12,"
+        "l: int64 = 13, blocks_idx*: int32 = 14, longs*: int64 = 15, float64s*: double = "
+        "16, var_name: string = 17,"
         "vars_name*: string = 18, float64: double = 19, scalar: Scalar = 20, scalars*: Scalar = 21"
     ),
     "Slot": "parameter: string = 1, arguments*: string = 2",
-    "OpDesc": "inputs*: Slot = 1, outputs*: Slot = 2, type: string = 3, attrs*: Attr = 4, is_target: bool = 5",
+    "OpDesc": "inputs*: Slot = 1, outputs*: Slot = 2, type: string = 3, attrs*: Attr = 4, "
+    "is_target: bool = 5",
     "ProtoVar": (
-        "name: string = 1, comment: string = 2, duplicable: bool = 3, intermediate: bool = 4, dispensable: bool = 5,"
+        "name: string = 1, comment: string = 2, duplicable: bool = 3, intermediate: bool "
+        "= 4, dispensable: bool = 5,"
         "extra: bool = 6, quant: bool = 7"
     ),
     "ProtoAttr": (
-        "name: string = 1, type: int32 = 2, comment: string = 3, generated: bool = 4, extra: bool = 5,"
+        "name: string = 1, type: int32 = 2, comment: string = 3, generated: bool = 4, "
+        "extra: bool = 5,"
         "quant: bool = 6, support_tensor: bool = 7"
     ),
     "OpProto": (
-        "type: string = 1, inputs*: ProtoVar = 2, outputs*: ProtoVar = 3, attrs*: ProtoAttr = 4,comment: string = 5"
+        "type: string = 1, inputs*: ProtoVar = 2, outputs*: ProtoVar = 3, attrs*: "
+        "ProtoAttr = 4,comment: string = 5"
     ),
     "TensorDesc": "data_type: int32 = 1, dims*: int64 = 2",
     "LoDTensorDesc": "tensor: TensorDesc = 1, lod_level: int32 = 2",
@@ -43,32 +52,39 @@ SCHEMA: dict[str, str] = {
     "Tuple": "element_type*: int32 = 1",
     "VarType": (
         "type: int32 = 1, selected_rows: TensorDesc = 2, lod_tensor: LoDTensorDesc = 3, "
-        "tensor_array: LoDTensorDesc = 4, reader: ReaderDesc = 5, tuple: Tuple = 7, string: TensorDesc = 8,"
-        "strings: TensorDesc = 9, vocab: TensorDesc = 10, sparse_coo: TensorDesc = 11, sparse_csr: TensorDesc = 12"
+        "tensor_array: LoDTensorDesc = 4, reader: ReaderDesc = 5, tuple: Tuple = 7, "
+        "string: TensorDesc = 8,"
+        "strings: TensorDesc = 9, vocab: TensorDesc = 10, sparse_coo: TensorDesc = 11, "
+        "sparse_csr: TensorDesc = 12"
     ),
     "VarAttr": "name: string = 1, type: int32 = 2, i: int32 = 3, s: string = 4, ints*: int32 = 5",
     "VarDesc": (
-        "name: string = 1, type: VarType = 2, persistable: bool = 3, need_check_feed: bool = 4, is_parameter: bool = 5,"
+        "name: string = 1, type: VarType = 2, persistable: bool = 3, need_check_feed: "
+        "bool = 4, is_parameter: bool = 5,"
         "stop_gradient: bool = 6, attrs*: VarAttr = 7"
     ),
     "BlockDesc": (
-        "idx: int32 = 1, parent_idx: int32 = 2, vars*: VarDesc = 3, ops*: OpDesc = 4,forward_block_idx: int32 = 5"
+        "idx: int32 = 1, parent_idx: int32 = 2, vars*: VarDesc = 3, ops*: OpDesc = "
+        "4,forward_block_idx: int32 = 5"
     ),
     "OpVersion": "version: int32 = 1",
     "OpVersionPair": "op_name: string = 1, op_version: OpVersion = 2",
     "OpVersionMap": "pair*: OpVersionPair = 1",
     # old_version is where 1.0 ... 1.5 put the version; field 3 (1.6 ... 1.8) is left to be ignored
     "ProgramDesc": (
-        "blocks*: BlockDesc = 1, old_version: Version = 2, version: Version = 4, op_version_map: OpVersionMap = 5,"
+        "blocks*: BlockDesc = 1, old_version: Version = 2, version: Version = 4, "
+        "op_version_map: OpVersionMap = 5,"
         f"contract: Contract = {CONTRACT_FIELD}"
     ),
     "Arg": "name: string = 1, dtype: int32 = 2, dims*: int64 = 3, path: string = 4",
     "Guard": (
-        "kind: string = 1, var: string = 2, axis: int64 = 3, expected: string = 4, reader: string = 5,"
+        "kind: string = 1, var: string = 2, axis: int64 = 3, expected: string = 4, "
+        "reader: string = 5,"
         "where: string = 6, text: string = 7"
     ),
     "Contract": (
-        "version: int32 = 1, inputs*: Arg = 2, outputs*: Arg = 3, output_tree: string = 4, guards*: Guard = 5,"
+        "version: int32 = 1, inputs*: Arg = 2, outputs*: Arg = 3, output_tree: string = "
+        "4, guards*: Guard = 5,"
         "producer: string = 6, verified: string = 7"
     ),
 }
@@ -93,18 +109,26 @@ def messages() -> dict[str, Any]:
     """name -> message class."""
     from google.protobuf import descriptor_pb2, descriptor_pool, message_factory  # noqa: PLC0415
 
-    file = descriptor_pb2.FileDescriptorProto(name="oarlock/paddle.proto", package=_PACKAGE, syntax="proto2")
+    file = descriptor_pb2.FileDescriptorProto(
+        name="oarlock/paddle.proto", package=_PACKAGE, syntax="proto2"
+    )
     for name, rows in SCHEMA.items():
         message = file.message_type.add(name=name)
         for row in rows.split(","):
             _add_field(message, row)
     pool = descriptor_pool.DescriptorPool()
     pool.Add(file)  # type: ignore[no-untyped-call, unused-ignore]
-    return {n: message_factory.GetMessageClass(pool.FindMessageTypeByName(f"{_PACKAGE}.{n}")) for n in SCHEMA}
+    return {
+        n: message_factory.GetMessageClass(pool.FindMessageTypeByName(f"{_PACKAGE}.{n}"))
+        for n in SCHEMA
+    }
 
 
 class MessageType:
-    """A message of SCHEMA.   Made on first use, as importing protobuf takes longer than many a program runs."""
+    """A message of SCHEMA.
+
+    Made on first use, as importing protobuf takes longer than many a program runs.
+    """
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -149,7 +173,12 @@ ATTR_FIELD: dict[AttrType, str] = {
 }
 
 # Scalar.type -> the field of Scalar that holds its value, and Python's type for it
-SCALAR_FIELD: dict[int, tuple[str, type]] = {1: ("b", bool), 2: ("i", int), 3: ("r", float), 4: ("c", complex)}
+SCALAR_FIELD: dict[int, tuple[str, type]] = {
+    1: ("b", bool),
+    2: ("i", int),
+    3: ("r", float),
+    4: ("c", complex),
+}
 
 # Kind -> the field of VarType that describes its elements; kinds left out have none
 KIND_FIELD: dict[Kind, str] = {

@@ -1,4 +1,6 @@
-"""Writing several files as one: all of them are there afterwards, or everything is as it was before."""
+"""Writing several files as one: all of them are there afterwards, or everything is as it was
+before.
+"""
 
 from __future__ import annotations
 
@@ -13,25 +15,32 @@ from typing import Any, BinaryIO
 
 from ..core.errors import FileError
 
-# Bytes, pieces of bytes, something that writes to an open file, or None for a file that shall not be there.
+# Bytes, pieces of bytes, something that writes to an open file, or None for a file that shall not
+# be there.
 Content = bytes | Iterable[bytes | memoryview] | Callable[[BinaryIO], object] | None
 
 
-_STAGING = ".oarlock-saving-"  # name prefix of a staging folder, which holds the files until all of them are complete
+# name prefix of a staging folder, which holds the files until all of them are complete
+_STAGING = ".oarlock-saving-"
 _BACKUP = ".old"  # name suffix of a replaced file in a staging folder
 
 
 @contextmanager
 def staged(files: Mapping[Any, Content]) -> Iterator[dict[str, Path]]:
-    """Write `files` (path -> content) aside, yield where each lies for now, and put all in place as the block ends.
+    """Write `files` (path -> content) aside, yield where each lies for now, and put all in place as
+    the block ends.
 
-    The names of files stay: what lies aside can be loaded and judged inside the block.  An error there, a full disk
-    or an interrupt leaves nothing new and all old files as they were.  Folders are created.  OSError as usual.
+    The names of files stay: what lies aside can be loaded and judged inside the block.  An error
+    there, a full disk
+    or an interrupt leaves nothing new and all old files as they were.  Folders are created.
+    OSError as usual.
     """
     wanted = {os.path.abspath(path): content for path, content in files.items()}
     for path in wanted:
         if os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
-            raise FileError(f"{os.path.basename(path)}: is there already, and is no file that could be replaced")
+            raise FileError(
+                f"{os.path.basename(path)}: is there already, and is no file that could be replaced"
+            )
     asides: dict[str, Path] = {}
     made: list[Path] = []
     locks = ExitStack()
@@ -47,7 +56,11 @@ def staged(files: Mapping[Any, Content]) -> Iterator[dict[str, Path]]:
                 with named(path):
                     _write(place, content)
                 places[path] = place
-        yield {os.fspath(given): places[os.path.abspath(given)] for given in files if os.path.abspath(given) in places}
+        yield {
+            os.fspath(given): places[os.path.abspath(given)]
+            for given in files
+            if os.path.abspath(given) in places
+        }
         _commit(list(wanted), places, asides)
         made = []
     finally:
@@ -66,7 +79,9 @@ def atomic_write(files: Mapping[Any, Content]) -> None:
 
 @contextmanager
 def named(path: str | os.PathLike[str]) -> Iterator[None]:
-    """What the system refuses inside is said of the file `path`: a write that fails knows no name."""
+    """What the system refuses inside is said of the file `path`: a write that fails knows
+    no name.
+    """
     try:
         yield
     except OSError as error:
@@ -79,7 +94,8 @@ def named(path: str | os.PathLike[str]) -> Iterator[None]:
 def _staging_folder(parent: str) -> Iterator[Path]:
     """Create a folder for files that are being saved to `parent`, and hold a lock on it.
 
-    The system releases the lock when this process ends, however it ends: `_remove_abandoned` goes by that.
+    The system releases the lock when this process ends, however it ends: `_remove_abandoned` goes
+    by that.
     """
     while True:  # retry if another process removed the folder before it was locked
         folder = Path(tempfile.mkdtemp(prefix=_STAGING, dir=parent))
@@ -101,15 +117,19 @@ def _staging_folder(parent: str) -> Iterator[Path]:
 def _remove_abandoned(parent: str, saved: set[str]) -> None:
     """Remove the staging folders in `parent` whose process was killed.
 
-    One that holds backups of files is kept unless those files are now `saved` again: its save was killed half-way
-    through replacing them, and the backups are all that is left of the old ones.
+    One that holds backups of files is kept unless those files are now `saved` again: its save was
+    killed half-way through replacing them, and the backups are all that is left of the old ones.
     """
     for folder in list(Path(parent).glob(_STAGING + "*")):
         with suppress(OSError):  # owned by another user, in use, or removed meanwhile
             handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                backups = {name.removesuffix(_BACKUP) for name in os.listdir(folder) if name.endswith(_BACKUP)}
+                backups = {
+                    name.removesuffix(_BACKUP)
+                    for name in os.listdir(folder)
+                    if name.endswith(_BACKUP)
+                }
                 if backups <= saved:
                     shutil.rmtree(folder)
             finally:
@@ -130,7 +150,9 @@ def _remove_if_empty(folder: Path) -> None:
         return  # others have put something there
 
 
-def _write(place: Path, content: bytes | Iterable[bytes | memoryview] | Callable[[BinaryIO], object]) -> None:
+def _write(
+    place: Path, content: bytes | Iterable[bytes | memoryview] | Callable[[BinaryIO], object]
+) -> None:
     with open(place, "xb") as file:
         if callable(content):
             content(file)
@@ -162,7 +184,9 @@ def _commit(paths: list[str], places: dict[str, Path], asides: dict[str, Path]) 
 
 
 def _keep(path: str, old: Path) -> None:
-    """A second name for the old file, so that its own never is without a file; a copy where links cannot be made."""
+    """A second name for the old file, so that its own never is without a file; a copy where links
+    cannot be made.
+    """
     if os.path.isdir(path):
         raise IsADirectoryError(f"{os.path.basename(path)}: is a folder")
     try:

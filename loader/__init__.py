@@ -1,1 +1,4 @@
-"""From files to programs and values.   A file is judged once, whole, before anything in it is used."""
+"""From files to programs and values.
+
+A file is judged once, whole, before anything in it is used.
+"""

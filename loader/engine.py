@@ -1,4 +1,7 @@
-"""The engine: a program in the C++ runtime, on ONNX Runtime.   What the runtime refuses becomes Oarlock's own errors."""
+"""The engine: a program in the C++ runtime, on ONNX Runtime.
+
+What the runtime refuses becomes Oarlock's own errors.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,9 @@ Array = np.ndarray[Any, Any]
 
 
 class EngineError(OarlockError, RuntimeError, ValueError):
-    """The engine or the device it should run on is missing, or failed; a ValueError as well, as where an eager op refuses the same operands."""
+    """The engine or the device it should run on is missing, or failed; a ValueError as well, as
+    where an eager op refuses the same operands.
+    """
 
 
 class UnsupportedError(OarlockError, NotImplementedError):
@@ -45,19 +50,24 @@ ERRORS: dict[str, type[OarlockError]] = {
 @cache
 def runtime() -> Any:
     """The C++ runtime.   Raises EngineError where it was not built."""
-    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")  # else the engine writes reports into the user's cache
+    # else the engine writes reports into the user's cache
+    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
     try:
         from . import _runtime  # noqa: PLC0415 - only needed when something is run
     except ImportError as error:
         raise EngineError(
-            f"the C++ runtime is not installed ({error}); install Oarlock with a C++20 compiler at hand"
+            f"the C++ runtime is not installed ({error}); install Oarlock with a C++20 "
+            f"compiler at hand"
         ) from None
     return _runtime
 
 
 @cache
 def library_path() -> str:
-    """Where the installed onnxruntime package keeps its library; '' when there is no such package.   Imports nothing."""
+    """Where the installed onnxruntime package keeps its library; '' when there is no such package.
+
+    Imports nothing.
+    """
     if os.environ.get("OARLOCK_ORT_LIBRARY"):
         return os.environ["OARLOCK_ORT_LIBRARY"]
     spec = importlib.util.find_spec("onnxruntime")
@@ -79,16 +89,24 @@ def translated() -> Iterator[None]:
 
 
 def check_options(options: Mapping[str, Any]) -> None:
-    """Raise OpError for options of an Engine that there are not, or whose values make no sense.   Opens no engine."""
+    """Raise OpError for options of an Engine that there are not, or whose values make no sense.
+
+    Opens no engine.
+    """
     if options:
         with translated():
             runtime().check_options(dict(options))
 
 
 class Engine:
-    """A program ready to run.   pdmodel: its bytes; params: path of the values, None for none; options: see oarlock.jit.load."""
+    """A program ready to run.
 
-    def __init__(self, pdmodel: bytes, params: str | None, name: str = "model.pdmodel", **options: Any) -> None:
+    pdmodel: its bytes; params: path of the values, None for none; options: see oarlock.jit.load.
+    """
+
+    def __init__(
+        self, pdmodel: bytes, params: str | None, name: str = "model.pdmodel", **options: Any
+    ) -> None:
         options.setdefault("ort_library", library_path())
         with translated():
             self._session = runtime().Session(pdmodel, params, options, name)
@@ -102,7 +120,9 @@ class Engine:
 
     @property
     def offsets(self) -> dict[str, str]:
-        """The inputs and outputs that say where packed sequences begin, and the names of those whose rows they are."""
+        """The inputs and outputs that say where packed sequences begin, and the names of those
+        whose rows they are.
+        """
         return self._session.offsets
 
     @property
@@ -110,19 +130,31 @@ class Engine:
         """Name, dtype and shape of every output."""
         return self._session.outputs
 
-    def made_up_inputs(self, shapes: Mapping[str, Sequence[int]] | None = None) -> Iterator[list[Array]]:
-        """Inputs that nobody gave, made up in one way after the other.   shapes: by name, of those that are known; OpError for other names"""
+    def made_up_inputs(
+        self, shapes: Mapping[str, Sequence[int]] | None = None
+    ) -> Iterator[list[Array]]:
+        """Inputs that nobody gave, made up in one way after the other.
+
+        shapes: by name, of those that are known; OpError for other names
+        """
         for how in runtime().ways_to_make_up():
             with translated():
                 arrays = self._session.made_up_inputs(how, dict(shapes or {}))
             yield arrays
 
     def stop(self) -> None:
-        """End the runs under way, in whatever thread, with an EngineError; later ones end at once."""
+        """End the runs under way, in whatever thread, with an EngineError; later ones end
+        at once.
+        """
         self._session.stop()
 
-    def run(self, feeds: Mapping[str, Array] | Sequence[Array], fetch: list[str] | None = None) -> list[Array]:
-        """The outputs, or those named in `fetch`.   Raises OpError for wrong inputs, GuardError where the trace assumed otherwise."""
+    def run(
+        self, feeds: Mapping[str, Array] | Sequence[Array], fetch: list[str] | None = None
+    ) -> list[Array]:
+        """The outputs, or those named in `fetch`.
+
+        Raises OpError for wrong inputs, GuardError where the trace assumed otherwise.
+        """
         try:
             return self._run(feeds, fetch)
         except self._error as error:
@@ -130,7 +162,9 @@ class Engine:
 
 
 def offset_inputs(files: ModelFiles) -> list[Arg]:
-    """The inputs that say where packed sequences begin: the engine has them behind those of the program."""
+    """The inputs that say where packed sequences begin: the engine has them behind those of the
+    program.
+    """
     if not any(var.lod_level for var in files.program.block.vars.values()):
         return []
     with translated():

@@ -1,4 +1,7 @@
-"""A `.pdmodel` as a program.   Parsed, then judged whole; each failure is a FileError with file, place and fault."""
+"""A `.pdmodel` as a program.
+
+Parsed, then judged whole; each failure is a FileError with file, place and fault.
+"""
 
 from __future__ import annotations
 
@@ -53,17 +56,27 @@ def _inside(error: Exception, place: str) -> _Bad:
 
 
 def load_program(path: str | os.PathLike[str]) -> Program:
-    """The program in a file.   FileError when it is too large or not a program; OSError when it cannot be read."""
+    """The program in a file.
+
+    FileError when it is too large or not a program; OSError when it cannot be read.
+    """
     return program_from_bytes(program_bytes(path), os.path.basename(os.fspath(path)))
 
 
 def program_bytes(path: str | os.PathLike[str]) -> bytes:
-    """What is in the file of a program.   FileError where that is more than any program has; OSError."""
+    """What is in the file of a program.
+
+    FileError where that is more than any program has; OSError.
+    """
     return read_whole(path, MAX_BYTES, "program")
 
 
 def program_from_bytes(data: bytes, name: str = "program") -> Program:
-    """The program that `data` holds.   name: of the file, for errors.   FileError when it is not a legal program."""
+    """The program that `data` holds.
+
+    name: of the file, for errors.
+    FileError when it is not a legal program.
+    """
     if not data:
         raise FileError(f"{name}: is empty")
     if len(data) > MAX_BYTES:
@@ -96,10 +109,14 @@ def _program(message: Any) -> Program:
 
 
 def _settle_parents(blocks: list[Block]) -> None:
-    """Paddle's passes (mixed precision, for one) write the first block as the parent of all others: a block lies where the op is that names it."""
+    """Paddle's passes (mixed precision, for one) write the first block as the parent of all others:
+    a block lies where the op is that names it.
+    """
     for at, block in enumerate(blocks):
         for op in block.ops:
-            for inner in block_indices(op.attrs["sub_block"]) if at and "sub_block" in op.attrs else []:
+            for inner in (
+                block_indices(op.attrs["sub_block"]) if at and "sub_block" in op.attrs else []
+            ):
                 if at < inner < len(blocks) and blocks[inner].parent == 0:
                     blocks[inner].parent = at
 
@@ -132,7 +149,9 @@ def _text(message: Any, field: str) -> str:
 
 
 def _utf8(value: Any) -> str:
-    """A name or text; protobuf hands over bytes (or fails, as older ones do) where it is not UTF-8."""
+    """A name or text; protobuf hands over bytes (or fails, as older ones do) where it is
+    not UTF-8.
+    """
     if not isinstance(value, str):
         raise _Bad(_NOT_TEXT)
     return value
@@ -171,7 +190,9 @@ def _var(message: Any) -> VarDesc:
     if field is not None and kinds.HasField(field):
         described = getattr(kinds, field)
         var.lod_level = described.lod_level if kind in WITH_LOD else 0
-        var.dtype, var.shape = _elements(described.tensor if kind in WITH_LOD else described, "data_type")
+        var.dtype, var.shape = _elements(
+            described.tensor if kind in WITH_LOD else described, "data_type"
+        )
     elif field is not None:
         raise _Bad("has no description of its elements")
     return var
@@ -224,7 +245,9 @@ def _attr(message: Any) -> Attr:
     try:
         kind = AttrType(message.type)
     except ValueError:
-        raise _Bad(f"attribute {message.name} is of type {message.type}, which is not known") from None
+        raise _Bad(
+            f"attribute {message.name} is of type {message.type}, which is not known"
+        ) from None
     field = ATTR_FIELD[kind]
     if kind not in LIST_TYPES:
         _require(message, f"attribute {message.name}, {kind.name},", field)
@@ -250,7 +273,8 @@ def _scalar(message: Any) -> bool | int | float | complex:
 def where_of(stack: list[str]) -> str:
     """The user's line in an `op_callstack`: `file:line in function`, '' if it is not there.
 
-    Paddle lists frames from the outermost in, each followed by its source line; Oarlock writes one entry.
+    Paddle lists frames from the outermost in, each followed by its source line; Oarlock writes one
+    entry.
     """
     if len(stack) == 1 and not _FRAME.match(stack[0]):
         return stack[0]
@@ -264,7 +288,10 @@ def where_of(stack: list[str]) -> str:
 
 def _contract(message: Any) -> Contract:
     if message.version != CONTRACT_VERSION:
-        raise _Bad(f"contract: is of version {message.version}; this version of Oarlock reads {CONTRACT_VERSION}")
+        raise _Bad(
+            f"contract: is of version {message.version}; this version of Oarlock reads "
+            f"{CONTRACT_VERSION}"
+        )
     try:
         for part in (message, *message.inputs, *message.outputs, *message.guards):
             _check_wire_types(part)
@@ -281,7 +308,9 @@ def _contract(message: Any) -> Contract:
 
 
 def _check_wire_types(message: Any) -> None:
-    """Reject groups and known fields with a wrong wire type. Unknown fields are accepted: a later version may write them."""
+    """Reject groups and known fields with a wrong wire type. Unknown fields are accepted: a later
+    version may write them.
+    """
     for field in UnknownFieldSet(message):  # type: ignore[attr-defined]  # the stubs lack __iter__
         if field.wire_type in (3, 4) or field.field_number in message.DESCRIPTOR.fields_by_number:
             raise _Bad(f"field {field.field_number} has wire type {field.wire_type}")

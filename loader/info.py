@@ -17,11 +17,16 @@ _FIELDS: dict[str, type] = {"structured_name": str, "stop_gradient": bool, "trai
 
 def load_info(path: str | os.PathLike[str]) -> dict[str, VarInfo]:
     """The rows in a file.   FileError; OSError."""
-    return info_from_bytes(read_whole(path, MAX_BYTES, "table of variables"), os.path.basename(path))
+    return info_from_bytes(
+        read_whole(path, MAX_BYTES, "table of variables"), os.path.basename(path)
+    )
 
 
 def info_from_bytes(data: bytes, name: str = "info") -> dict[str, VarInfo]:
-    """The rows of a `.pdiparams.info`, by the name of the variable.   FileError when it is anything else."""
+    """The rows of a `.pdiparams.info`, by the name of the variable.
+
+    FileError when it is anything else.
+    """
     table = loads(data, name)
     if not isinstance(table, dict):
         raise FileError(f"{name}: holds a {type(table).__name__}, not a dict of variables")
@@ -34,4 +39,9 @@ def _row(key: Any, said: Any, name: str) -> VarInfo:
     for field, kind in _FIELDS.items():
         if field in said and type(said[field]) is not kind:
             raise FileError(f"{name}: {field} of {key!r:.80} is not a {kind.__name__}")
-    return VarInfo(key, said.get("structured_name", ""), said.get("stop_gradient", False), said.get("trainable"))
+    return VarInfo(
+        key,
+        said.get("structured_name", ""),
+        said.get("stop_gradient", False),
+        said.get("trainable"),
+    )

@@ -1,4 +1,6 @@
-"""The files of one model, found, read and judged: the program, its values, and what its layer called them."""
+"""The files of one model, found, read and judged: the program, its values, and what its layer
+called them.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,11 @@ MODEL, PARAMS, INFO = ".pdmodel", ".pdiparams", ".pdiparams.info"
 
 @dataclass
 class ModelFiles:
-    """What the files hold.   pdmodel: the bytes; params_path: None where there are no values; info: None where there is no file."""
+    """What the files hold.
+
+    pdmodel: the bytes; params_path: None where there are no values; info: None where there is no
+    file.
+    """
 
     name: str
     program: Program
@@ -41,14 +47,25 @@ def prefix_of(path: str | os.PathLike[str]) -> str:
 
 
 def read_model(
-    path: str | os.PathLike[str], model_filename: str | None = None, params_filename: str | None = None
+    path: str | os.PathLike[str],
+    model_filename: str | None = None,
+    params_filename: str | None = None,
 ) -> ModelFiles:
-    """The model at a prefix (`path`.pdmodel ...), or in a folder as Paddle 1.x wrote it (`path`/__model__ ...).   Raises FileError."""
+    """The model at a prefix (`path`.pdmodel ...), or in a folder as Paddle 1.x wrote it
+    (`path`/__model__ ...).
+
+    Raises FileError.
+    """
     prefix = prefix_of(path)
     if os.path.isdir(prefix) and not os.path.exists(prefix + MODEL):
         return _read_folder(Path(prefix), model_filename or "__model__", params_filename)
     if not os.path.exists(prefix + MODEL):
-        raise FileError(f"{os.path.basename(prefix)}: there is neither {prefix + MODEL} nor a folder of that name")
+        raise FileError(
+            f"{os.path.basename(prefix)}: there is neither {prefix + MODEL} nor a "
+            f"folder "
+            f"of "
+            f"that name"
+        )
     pdmodel = program_bytes(prefix + MODEL)
     name = os.path.basename(prefix) + MODEL
     program = program_from_bytes(pdmodel, name)
@@ -57,17 +74,20 @@ def read_model(
 
 def _with_values(
     name: str, program: Program, pdmodel: bytes, params: str, rows: dict[str, VarInfo] | None
-) -> ModelFiles:  # fmt: skip
+) -> ModelFiles:
     names = [v.name for v in program.persistables()]
     if not names:
         return ModelFiles(name, program, pdmodel, {}, None, rows)
     if not os.path.exists(params):
-        raise FileError(f"{name}: the program has {len(names)} parameters, but {params} is not there")
+        raise FileError(
+            f"{name}: the program has {len(names)} parameters, but {params} is not there"
+        )
     return ModelFiles(name, program, pdmodel, load_params(params, names), params, rows)
 
 
 def methods_at(prefix: str) -> dict[str, str]:
-    """The further methods of the model at a prefix, sorted, and the prefixes of their files: `prefix`.METHOD.pdmodel.
+    """The further methods of the model at a prefix, sorted, and the prefixes of their files:
+    `prefix`.METHOD.pdmodel.
 
     A model of its own, which has a `.pdiparams.info`, is none.
     """
@@ -86,7 +106,11 @@ def has_forward(path: str | os.PathLike[str]) -> bool:
 
 
 def read_methods(path: str | os.PathLike[str]) -> dict[str, ModelFiles]:
-    """The further methods of the model at a prefix.   Without values of their own they have those of `prefix`.pdiparams.   Raises FileError."""
+    """The further methods of the model at a prefix.
+
+    Without values of their own they have those of `prefix`.pdiparams.
+    Raises FileError.
+    """
     prefix = prefix_of(path)
     if os.path.isdir(prefix) and not os.path.exists(prefix + MODEL):
         return {}

@@ -1,4 +1,6 @@
-"""`.npz` files of others as arrays: sizes are judged before anything is unpacked, and pickles are not read."""
+"""`.npz` files of others as arrays: sizes are judged before anything is unpacked, and pickles are
+not read.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,10 @@ Array = np.ndarray[Any, Any]
 
 
 def load_npz(path: str | os.PathLike[str]) -> dict[str, Array]:
-    """The arrays of a file, by name.   FileError where it is damaged, or says more than it can hold; OSError."""
+    """The arrays of a file, by name.
+
+    FileError where it is damaged, or says more than it can hold; OSError.
+    """
     name = os.path.basename(path)
     with opened(path) as file:
         found: dict[str, Array] = {}
@@ -37,7 +42,15 @@ def load_npz(path: str | os.PathLike[str]) -> dict[str, Array]:
                         raise ValueError(f"array {key!r:.80} is there twice")
                     found[key] = _array(archive.read(member), key)
         # OSError: of a place in the file that no file has
-        except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, ValueError, OverflowError, OSError) as error:
+        except (
+            zipfile.BadZipFile,
+            zlib.error,
+            EOFError,
+            RuntimeError,
+            ValueError,
+            OverflowError,
+            OSError,
+        ) as error:
             raise FileError(f"{name}: is no whole .npz file: {error}") from None
         except MemoryError:
             raise FileError(f"{name}: holds more than fits into memory") from None
@@ -46,13 +59,18 @@ def load_npz(path: str | os.PathLike[str]) -> dict[str, Array]:
 
 def _judge_sizes(members: list[zipfile.ZipInfo], size: int) -> None:
     """Raise ValueError for members that cannot be what they say in a file of `size` bytes."""
-    if sum(member.compress_size for member in members) > size:  # shared bytes could be a thousand times as many
+    # shared bytes could be a thousand times as many
+    if sum(member.compress_size for member in members) > size:
         raise ValueError("its arrays take more bytes than it has")
     for member in members:
         if member.compress_type not in _WAYS:
-            raise ValueError(f"array {member.filename!r:.80} is compressed by method {member.compress_type}")
+            raise ValueError(
+                f"array {member.filename!r:.80} is compressed by method {member.compress_type}"
+            )
         if member.file_size > _MOST_GROWTH * (member.compress_size + 1):
-            raise ValueError(f"array {member.filename!r:.80} says that it grows to {member.file_size} bytes")
+            raise ValueError(
+                f"array {member.filename!r:.80} says that it grows to {member.file_size} bytes"
+            )
 
 
 def _array(data: bytes, key: str) -> Array:
@@ -64,10 +82,18 @@ def _array(data: bytes, key: str) -> Array:
             raise ValueError(f"its version is {version}")
         shape, fortran, dtype = _HEADS[version](head)
     except (ValueError, TypeError, SyntaxError, TokenError, RecursionError) as error:
-        raise ValueError(f"array {key!r:.80} has no head of an array: {str(error).splitlines()[0]:.200}") from None
+        raise ValueError(
+            f"array {key!r:.80} has no head of an array: {str(error).splitlines()[0]:.200}"
+        ) from None
     left = len(data) - head.tell()
     # bfloat16 is `V2` to NumPy
-    if dtype.hasobject or dtype.subdtype or dtype.names or len(shape) > MAX_RANK or min(shape, default=0) < 0:
+    if (
+        dtype.hasobject
+        or dtype.subdtype
+        or dtype.names
+        or len(shape) > MAX_RANK
+        or min(shape, default=0) < 0
+    ):
         raise ValueError(f"array {key!r:.80} is {dtype}{list(shape)[:MAX_RANK]}")
     if dtype.itemsize * math.prod(shape) != left:
         raise ValueError(f"array {key!r:.80} has {left} bytes for {dtype}{list(shape)}")

@@ -1,4 +1,6 @@
-"""A `.pdiparams` as arrays on the mapped file: judged once, by its heads, so that weights cost nothing until read."""
+"""A `.pdiparams` as arrays on the mapped file: judged once, by its heads, so that weights cost
+nothing until read.
+"""
 
 from __future__ import annotations
 
@@ -34,10 +36,15 @@ class Record(NamedTuple):
 
 
 class Params(dict[str, np.ndarray[Any, Any]]):
-    """name -> read-only array on the mapped file.   records: where each lies; path: of the file, '' if none."""
+    """name -> read-only array on the mapped file.
+
+    records: where each lies; path: of the file, '' if none.
+    """
 
     def __init__(self, records: Sequence[Record], buffer: Buffer, path: str = "") -> None:
-        super().__init__((r.name, np.ndarray(r.shape, r.dtype.np, buffer, r.offset)) for r in records)
+        super().__init__(
+            (r.name, np.ndarray(r.shape, r.dtype.np, buffer, r.offset)) for r in records
+        )
         self.records = {record.name: record for record in records}
         self.path = path
 
@@ -116,13 +123,19 @@ class _Scan:
         if not message.HasField("data_type") or message.data_type not in BY_PROTO:
             raise self.fail(f"data type {message.data_type} is not supported")
         shape = tuple(message.dims)
-        if len(shape) > MAX_RANK or min(shape, default=0) < 0 or math.prod(n or 1 for n in shape) >= 1 << 48:
+        if (
+            len(shape) > MAX_RANK
+            or min(shape, default=0) < 0
+            or math.prod(n or 1 for n in shape) >= 1 << 48
+        ):
             raise self.fail(f"has the shape {list(shape)[:MAX_RANK]}")
         return BY_PROTO[message.data_type], shape
 
 
 def scan(buffer: Buffer, names: Iterable[str], file: str) -> Iterator[Record]:
-    """The records of a whole file, which must be exactly those of `names` in this order, with no rest."""
+    """The records of a whole file, which must be exactly those of `names` in this order, with no
+    rest.
+    """
     at = _Scan(buffer, file)
     count = 0
     for count, name in enumerate(names, 1):
@@ -131,15 +144,21 @@ def scan(buffer: Buffer, names: Iterable[str], file: str) -> Iterator[Record]:
             raise at.fail("is not there: the file ends before it")
         yield at.record(name)
     if at.at != len(buffer):
-        raise FileError(f"{file}: {len(buffer) - at.at} bytes are left after the {count} values the program has")
+        raise FileError(
+            f"{file}: {len(buffer) - at.at} bytes are left after the {count} values the program has"
+        )
 
 
 _RESERVED = 256  # bytes at the beginning of a state dict of Paddle 1.6, of any value
 
 
 def is_state_of_1_6(data: bytes | memoryview) -> bool:
-    """Whether this is a state dict as `save_dygraph` and `fluid.save` of Paddle 1.6 wrote it: no pickle, but named records."""
-    return bytes(data[_RESERVED : _RESERVED + 4]) == b"TNUM" and bytes(data[_RESERVED + 12 : _RESERVED + 16]) in (
+    """Whether this is a state dict as `save_dygraph` and `fluid.save` of Paddle 1.6 wrote it: no
+    pickle, but named records.
+    """
+    return bytes(data[_RESERVED : _RESERVED + 4]) == b"TNUM" and bytes(
+        data[_RESERVED + 12 : _RESERVED + 16]
+    ) in (
         b"NAME",
         b"",
     )
@@ -161,13 +180,22 @@ def state_of_1_6(data: bytes | memoryview, file: str) -> Params:
     return Params(records, data)
 
 
-def params_from_bytes(data: bytes | memoryview, names: Iterable[str], file: str = "params") -> Params:
-    """The values in `data`, one for each name, sorted by name.   FileError when anything is wrong."""
+def params_from_bytes(
+    data: bytes | memoryview, names: Iterable[str], file: str = "params"
+) -> Params:
+    """The values in `data`, one for each name, sorted by name.
+
+    FileError when anything is wrong.
+    """
     return Params(list(scan(data, sorted(set(names)), file)), data)
 
 
 def load_params(path: str | os.PathLike[str], names: Iterable[str]) -> Params:
-    """The values in a `.pdiparams`, mapped, one for each name.   No names: no file is needed.   FileError, OSError."""
+    """The values in a `.pdiparams`, mapped, one for each name.
+
+    No names: no file is needed.
+    FileError, OSError.
+    """
     wanted = sorted(set(names))
     if not wanted and not os.path.exists(path):
         return Params([], b"")
@@ -178,17 +206,26 @@ def load_params(path: str | os.PathLike[str], names: Iterable[str]) -> Params:
         try:
             mapped = mmap.mmap(weights.fileno(), 0, access=mmap.ACCESS_READ)
         except OSError as error:
-            raise FileError(f"{file}: cannot be mapped: {error.strerror} ({os.fspath(path)})") from None
+            raise FileError(
+                f"{file}: cannot be mapped: {error.strerror} ({os.fspath(path)})"
+            ) from None
     return Params(list(scan(mapped, wanted, file)), mapped, os.fspath(path))
 
 
-def load_params_folder(folder: str | os.PathLike[str], names: Iterable[str]) -> dict[str, np.ndarray[Any, Any]]:
-    """The values of a model saved before 2.0: one file for each name, holding one record.   FileError, OSError."""
+def load_params_folder(
+    folder: str | os.PathLike[str], names: Iterable[str]
+) -> dict[str, np.ndarray[Any, Any]]:
+    """The values of a model saved before 2.0: one file for each name, holding one record.
+
+    FileError, OSError.
+    """
     root = os.path.realpath(folder)
     found: dict[str, np.ndarray[Any, Any]] = {}
     for name in sorted(set(names)):
         path = os.path.realpath(os.path.join(root, name))
         if os.path.commonpath([root, path]) != root:
-            raise FileError(f"{os.path.basename(root)}: the value of {name!r} would lie outside of the folder")
+            raise FileError(
+                f"{os.path.basename(root)}: the value of {name!r} would lie outside of the folder"
+            )
         found[name] = load_params(path, [name])[name]
     return found

@@ -1,4 +1,7 @@
-"""The few names a pickle of weights may use, and what each means here.   None of them is looked up in Python."""
+"""The few names a pickle of weights may use, and what each means here.
+
+None of them is looked up in Python.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +61,11 @@ def _short(value: Any) -> str:
         return value.name
     if isinstance(value, (str, bytes)):
         return f"{value[:60]!r}"
-    return repr(value) if isinstance(value, (float, bool, type(None))) else f"{_article(value)} {type(value).__name__}"
+    return (
+        repr(value)
+        if isinstance(value, (float, bool, type(None)))
+        else (f"{_article(value)} {type(value).__name__}")
+    )
 
 
 def _article(value: Any) -> str:
@@ -89,7 +96,10 @@ def _dtype(args: tuple[Any, ...], _: Spend) -> _DType:
 
 
 def _build_dtype(target: _DType, state: Any) -> None:
-    _check(isinstance(state, tuple) and 5 <= len(state) <= 9 and state[2:5] == (None, None, None), "builds numpy.dtype")
+    _check(
+        isinstance(state, tuple) and 5 <= len(state) <= 9 and state[2:5] == (None, None, None),
+        "builds numpy.dtype",
+    )
     order = state[1].decode("ascii") if isinstance(state[1], bytes) else state[1]
     _check(order in ("<", ">", "|", "="), "builds numpy.dtype")
     if order in ("<", ">") and target.dtype.kind in "iufcU":
@@ -105,10 +115,15 @@ def _reconstruct(args: tuple[Any, ...], _: Spend) -> np.ndarray[Any, Any]:
 def _sized(dtype: np.dtype[Any], shape: Any, data: Any, spend: Spend) -> bytes:
     """The bytes of an array, once they are exactly as many as its shape needs."""
     _check(
-        isinstance(shape, tuple) and len(shape) <= MAX_RANK and isinstance(data, (bytes, bytearray)), "fills an array"
+        isinstance(shape, tuple)
+        and len(shape) <= MAX_RANK
+        and isinstance(data, (bytes, bytearray)),
+        "fills an array",
     )
     _check(all(type(n) is int and n >= 0 for n in shape), "fills an array")
-    if math.prod(n or 1 for n in shape) >= 1 << 48 or math.prod(shape) * dtype.itemsize != len(data):
+    if math.prod(n or 1 for n in shape) >= 1 << 48 or math.prod(shape) * dtype.itemsize != len(
+        data
+    ):
         raise Refused(f"holds {len(data)} bytes for {dtype}{list(shape)}")
     spend(len(data))
     return bytes(data)
@@ -120,15 +135,21 @@ def _build_array(target: np.ndarray[Any, Any], state: Any, spend: Spend) -> None
     _check(isinstance(dtype, _DType), "fills an array")
     found = dtype.dtype
     data = _sized(found, shape, _raw(data), spend)
-    # All of this state was judged above, so that NumPy's own method can take it: the array stays the same
-    # object, which others in the pickle may already hold.
-    native = np.frombuffer(data, found).astype(found.newbyteorder("=")).tobytes() if found.str[0] == ">" else data
+    # All of this state was judged above, so that NumPy's own method can take it: the array stays
+    # the same object, which others in the pickle may already hold.
+    native = (
+        np.frombuffer(data, found).astype(found.newbyteorder("=")).tobytes()
+        if found.str[0] == ">"
+        else data
+    )
     state = (1, shape, found.newbyteorder("="), bool(fortran), native)
     target.__setstate__(state)
 
 
 def _frombuffer(args: tuple[Any, ...], spend: Spend) -> np.ndarray[Any, Any]:
-    _check(len(args) == 4 and isinstance(args[1], _DType) and args[3] in ("C", "F"), "makes an array")
+    _check(
+        len(args) == 4 and isinstance(args[1], _DType) and args[3] in ("C", "F"), "makes an array"
+    )
     data = _sized(args[1].dtype, args[2], args[0], spend)
     found = np.frombuffer(data, args[1].dtype).reshape(args[2], order=args[3])
     return found.astype(args[1].dtype.newbyteorder("="), order="K")
@@ -157,14 +178,24 @@ def _tuple(args: tuple[Any, ...], spend: Spend) -> tuple[Any, ...]:
 
 
 def _eval(args: tuple[Any, ...], _: Spend) -> Any:
-    """How Paddle writes a LoDTensor: `eval('data', {'data': array})`.   Only these very words; nothing is evaluated."""
-    if len(args) == 2 and args[0] == "data" and isinstance(args[1], dict) and list(args[1]) == ["data"]:
+    """How Paddle writes a LoDTensor: `eval('data', {'data': array})`.
+
+    Only these very words; nothing is evaluated.
+    """
+    if (
+        len(args) == 2
+        and args[0] == "data"
+        and isinstance(args[1], dict)
+        and list(args[1]) == ["data"]
+    ):
         return args[1]["data"]
     raise Refused(f"would run eval{describe(args)} on being unpickled")
 
 
 def _bytes(args: tuple[Any, ...], spend: Spend) -> bytes:
-    _check(args == () or (len(args) == 1 and isinstance(args[0], (bytes, bytearray))), "makes bytes")
+    _check(
+        args == () or (len(args) == 1 and isinstance(args[0], (bytes, bytearray))), "makes bytes"
+    )
     spend(len(args[0]) if args else 0)
     return bytes(*args)
 
@@ -178,7 +209,10 @@ def _ordered(args: tuple[Any, ...], spend: Spend) -> _Dict:
     """An OrderedDict; Python 2 wrote its items as a list of pairs."""
     pairs = args[0] if len(args) == 1 else []
     _check(len(args) <= 1 and isinstance(pairs, list), "makes a dict")
-    _check(all(isinstance(p, (list, tuple)) and len(p) == 2 and isinstance(p[0], str) for p in pairs), "makes a dict")
+    _check(
+        all(isinstance(p, (list, tuple)) and len(p) == 2 and isinstance(p[0], str) for p in pairs),
+        "makes a dict",
+    )
     spend(len(pairs))
     return _Dict((key, value) for key, value in pairs)
 

@@ -1,9 +1,13 @@
-"""Pickles as data: `.pdparams`, `.pdopt`, `.pdiparams.info`.   Nothing a pickle names is imported or called.
+"""Pickles as data: `.pdparams`, `.pdopt`, `.pdiparams.info`.
 
-A pickle is a program for a small stack machine.  `pickletools` of the standard library reads its instructions (and only
-reads); the loop here runs those that build data, and looks names up in a table of our own, `CALLS`.  A subclass of
-`pickle.Unpickler` would have to be told what not to do, and cannot be stopped from sharing one list a billion times,
-from hashing tuples of tuples, or from allocating what a count claims; this loop only can do what is written below.
+Nothing a pickle names is imported or called.
+
+A pickle is a program for a small stack machine.  `pickletools` of the standard library reads its
+instructions (and only
+reads); the loop here runs those that build data, and looks names up in a table of our own, `CALLS`.
+A subclass of `pickle.Unpickler` would have to be told what not to do, and cannot be stopped from
+sharing one list a billion times, from hashing tuples of tuples, or from allocating what a count
+claims; this loop only can do what is written below.
 """
 
 from __future__ import annotations
@@ -25,9 +29,12 @@ _ENDS_IN_DATA = (type(None), bool, int, float, complex, str, bytes)
 
 
 def loads(data: bytes | memoryview | mmap.mmap, name: str = "pickle") -> Any:
-    """What a pickle holds: plain containers, text, numbers, NumPy arrays and scalars.   name: of the file, for errors.
+    """What a pickle holds: plain containers, text, numbers, NumPy arrays and scalars.
 
-    FileError when the file is damaged, or would run code or make objects if it were unpickled; it says which.
+    name: of the file, for errors.
+
+    FileError when the file is damaged, or would run code or make objects if it were unpickled; it
+    says which.
     """
     value, used = loads_first(data, name)
     if used != len(data):
@@ -55,8 +62,18 @@ def _run(data: bytes | memoryview | mmap.mmap, name: str) -> tuple[Any, int]:
             machine.step(opcode.name, arg)
     except Refused as refused:
         raise FileError(f"{name}: {refused} (at byte {position})") from None
-    except (ValueError, LookupError, TypeError, AttributeError, OverflowError, MemoryError, Warning) as error:
-        raise FileError(f"{name}: is not a whole pickle (at byte {position}: {error!s:.80})") from None
+    except (
+        ValueError,
+        LookupError,
+        TypeError,
+        AttributeError,
+        OverflowError,
+        MemoryError,
+        Warning,
+    ) as error:
+        raise FileError(
+            f"{name}: is not a whole pickle (at byte {position}: {error!s:.80})"
+        ) from None
     raise FileError(f"{name}: is not a whole pickle")
 
 
@@ -67,14 +84,16 @@ class _Machine:
         self.stack: list[Any] = []
         self.memo: dict[int, Any] = {}
         self.size = size
-        # Each call may copy a value that was kept; all copies together stay in proportion to the file.
+        # Each call may copy a value that was kept; all copies together stay in proportion to the
+        # file.
         self.budget = 8 * size + 4096
-        # A file can choose keys that collide, so that each is compared with all others of its dict. The total number of comparisons is bounded.
+        # A file can choose keys that collide, so that each is compared with all others of its dict.
+        # The total number of comparisons is bounded.
         self.comparisons = 256 * size + (1 << 22)
-        self.num_predictable: dict[int, int] = {}  # id of a dict -> number of its keys whose hashes the file can choose
-        self.depths: dict[
-            int, tuple[Any, int]
-        ] = {}  # containers that hold containers, by id; the references keep the ids from being reused
+        # id of a dict -> number of its keys whose hashes the file can choose
+        self.num_predictable: dict[int, int] = {}
+        # Containers that hold containers, by id; the references keep the ids from being reused.
+        self.depths: dict[int, tuple[Any, int]] = {}
 
     def step(self, name: str, arg: Any) -> None:
         if name in _PUSH_ARG:
@@ -125,12 +144,16 @@ class _Machine:
                 self.num_predictable[id(target)] = others + 1
                 self.comparisons -= others * sum(map(_weight, flat))
                 if self.comparisons < 0:
-                    raise Refused(f"has {others} keys in one dict that are neither strings nor small integers")
+                    raise Refused(
+                        f"has {others} keys in one dict that are neither strings nor small integers"
+                    )
             target[key] = value
         self.note_depth(target, items)
 
     def note_depth(self, container: Any, items: list[Any] | tuple[Any, ...]) -> None:
-        """Reject a container that nests too deep when it is created; `_judge` checks items that are added later."""
+        """Reject a container that nests too deep when it is created; `_judge` checks items that are
+        added later.
+        """
         inner = [item for item in items if isinstance(item, (dict, list, tuple)) and item]
         if inner:
             known = self.depths.get(id(container), (container, 0))[1]
@@ -187,8 +210,9 @@ def _weight(key: Any) -> int:
 def _is_collision_free(key: Any) -> bool:
     """Whether a file cannot choose many such keys that a dict must compare with each other.
 
-    Hashes of text are random in each process.   Of 2^24 numbers few share their places in a dict of many.
-    Larger numbers of different hashes can share all the places where a dict looks for them.
+    Hashes of text are random in each process.
+    Of 2^24 numbers few share their places in a dict of many. Larger numbers of different hashes can
+    share all the places where a dict looks for them.
     """
     return isinstance(key, (str, bytes)) or (type(key) is int and 0 <= key < 1 << 24)
 
@@ -200,7 +224,8 @@ def _children(value: Any) -> list[Any]:
 
 
 def _judge(root: Any, most: int) -> None:
-    """Refuse what a reader could not walk: circles, great depth, or one list shared over and over; and unmade objects.
+    """Refuse what a reader could not walk: circles, great depth, or one list shared over and over;
+    and unmade objects.
 
     Sizes are those of the value written out as a tree; each container is looked at once.
     """
@@ -219,7 +244,9 @@ def _judge(root: Any, most: int) -> None:
                 raise Refused("holds a container that holds itself")
             open_.add(id(value))
             todo.append((value, True))
-            todo.extend((c, False) for c in inner if isinstance(c, _CONTAINERS) and id(c) not in sizes)
+            todo.extend(
+                (c, False) for c in inner if isinstance(c, _CONTAINERS) and id(c) not in sizes
+            )
             continue
         open_.discard(id(value))
         known = [sizes.get(id(child), (1, 0)) for child in inner]
@@ -227,7 +254,9 @@ def _judge(root: Any, most: int) -> None:
         if depth > MAX_DEPTH:
             raise Refused(f"is nested more than {MAX_DEPTH} deep")
         if size > most:
-            raise Refused(f"stands for more than {most} values, by holding the same ones over and over")
+            raise Refused(
+                f"stands for more than {most} values, by holding the same ones over and over"
+            )
         sizes[id(value)] = (size, depth)
 
 
@@ -289,7 +318,15 @@ def _duplicate(machine: _Machine, _: Any) -> None:
 
 # Instructions whose argument is the value.
 _NUMBERS = ("INT", "BININT", "BININT1", "BININT2", "LONG", "LONG1", "LONG4", "FLOAT", "BINFLOAT")
-_TEXTS = ("STRING", "BINSTRING", "SHORT_BINSTRING", "UNICODE", "SHORT_BINUNICODE", "BINUNICODE", "BINUNICODE8")
+_TEXTS = (
+    "STRING",
+    "BINSTRING",
+    "SHORT_BINSTRING",
+    "UNICODE",
+    "SHORT_BINUNICODE",
+    "BINUNICODE",
+    "BINUNICODE8",
+)
 _PUSH_ARG = frozenset((*_NUMBERS, *_TEXTS, "BINBYTES", "SHORT_BINBYTES", "BINBYTES8", "BYTEARRAY8"))
 _ACTIONS: dict[str, Callable[[_Machine, Any], Any]] = {
     "PROTO": _nothing,

@@ -1,4 +1,6 @@
-"""Running one program both ways: by the engine when no gradient is wanted, by Oarlock's own kernels when one is."""
+"""Running one program both ways: by the engine when no gradient is wanted, by Oarlock's own kernels
+when one is.
+"""
 
 from __future__ import annotations
 
@@ -32,16 +34,23 @@ ASKED = frozenset(("device", "ort_library"))  # options without which any engine
 
 
 class ProgramRunner:
-    """A program with its values.   scope: tensors by name, shared with their owner; files: pdmodel bytes and path of the values.
+    """A program with its values.
 
-    The engine works on a copy of the values.  When a tensor of the scope got a new array since then, the first call after
-    that runs on our own kernels, and only if the values then stay the engine is built again: training in between costs nothing.
+    scope: tensors by name, shared with their owner; files: pdmodel bytes and path of the values.
+
+    The engine works on a copy of the values.  When a tensor of the scope got a new array since
+    then, the first call after that runs on our own kernels, and only if the values then stay the
+    engine is built again: training in between costs nothing.
     """
 
     def __init__(
-        self, program: Program, scope: Mapping[str, Tensor], files: tuple[bytes, str | None] | None = None,
-        options: Mapping[str, Any] | None = None, name: str = "model.pdmodel",
-    ) -> None:  # fmt: skip
+        self,
+        program: Program,
+        scope: Mapping[str, Tensor],
+        files: tuple[bytes, str | None] | None = None,
+        options: Mapping[str, Any] | None = None,
+        name: str = "model.pdmodel",
+    ) -> None:
         self.program = program
         self.scope = scope
         self._files = files
@@ -55,7 +64,9 @@ class ProgramRunner:
 
     @cached_property
     def _partial(self) -> PartialProgram:
-        """The program as a function of tensors; behind its outputs it gives the values that were assumed something of."""
+        """The program as a function of tensors; behind its outputs it gives the values that were
+        assumed something of.
+        """
         return PartialProgram(_with_guarded(self.program), self.scope)
 
     def _changed(self) -> bool:
@@ -75,9 +86,13 @@ class ProgramRunner:
 
     @cached_property
     def missing(self) -> OarlockError | None:
-        """Why the engine does not run the program, such as ops that it does not have; None where it does.   Builds the engine.
+        """Why the engine does not run the program, such as ops that it does not have; None where it
+        does.
 
-        Raises it where our own kernels do not run the program either, or where the engine or its device was asked for.
+        Builds the engine.
+
+        Raises it where our own kernels do not run the program either, or where the engine or its
+        device was asked for.
         """
         try:
             self._engine = self._build()
@@ -98,10 +113,14 @@ class ProgramRunner:
         return f"the engine cannot run it ({first_reason(error)})"
 
     def infer(self, arrays: Sequence[Array]) -> list[Any]:
-        """The outputs for inputs in order, as ndarrays; beside the first input where that is on a GPU."""
+        """The outputs for inputs in order, as ndarrays; beside the first input where that is on a
+        GPU.
+        """
         index = cuda.index_of(arrays[0]) if len(arrays) else None
         if index is not None:  # the engine is given, and gives, what is in the processor's memory
-            return [cuda.put(np.asarray(a), index) for a in self.infer([cuda.host(a) for a in arrays])]
+            return [
+                cuda.put(np.asarray(a), index) for a in self.infer([cuda.host(a) for a in arrays])
+            ]
         if self.missing is not None:
             return self._inferred_here(arrays)
         if self._changed():
@@ -134,7 +153,10 @@ class ProgramRunner:
         return [np.asarray(cuda.host(t.array)) for t in found]
 
     def run_here(self, tensors: Sequence[Tensor]) -> list[Tensor]:
-        """The outputs for inputs in order, in the mode in force: gradients flow, a recording records.   Raises GuardError.
+        """The outputs for inputs in order, in the mode in force: gradients flow, a recording
+        records.
+
+        Raises GuardError.
 
         Offsets of packed sequences come last, and no op here reads them.
         """

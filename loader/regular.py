@@ -1,4 +1,6 @@
-"""Files of others, opened: regular ones only, so that nobody waits for a pipe or reads a device without end."""
+"""Files of others, opened: regular ones only, so that nobody waits for a pipe or reads a device
+without end.
+"""
 
 from __future__ import annotations
 
@@ -10,16 +12,22 @@ from typing import Any, BinaryIO, TypeVar
 from ..core.errors import FileError
 
 T = TypeVar("T")
-_AT_ONCE = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)  # a pipe without a writer would be waited for
+# a pipe without a writer would be waited for
+_AT_ONCE = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 
 class _NonBlockingFile(io.FileIO):
-    """A file whose reads never block. Some files in /proc report to be regular, but a read of them blocks until data arrives."""
+    """A file whose reads never block. Some files in /proc report to be regular, but a read of them
+    blocks until data arrives.
+    """
 
     path = ""
 
     def readinto(self, buffer: Any, /) -> int:
-        """Read into a buffer and return the number of bytes.   Raises FileError if the read would block."""
+        """Read into a buffer and return the number of bytes.
+
+        Raises FileError if the read would block.
+        """
         count: int | None = super().readinto(buffer)
         return self._require_data(count)
 
@@ -30,7 +38,12 @@ class _NonBlockingFile(io.FileIO):
 
     def _require_data(self, found: T | None) -> T:
         if found is None:
-            raise FileError(f"{os.path.basename(self.path)}: is not a regular file ({self.path}): a read would block")
+            raise FileError(
+                f"{os.path.basename(self.path)}: is not a regular file ({self.path}): "
+                f"a "
+                f"read "
+                f"would block"
+            )
         return found
 
 
@@ -45,13 +58,23 @@ def opened(path: str | os.PathLike[str]) -> BinaryIO:
     return io.BufferedReader(file)
 
 
-def read_whole(path: str | os.PathLike[str], most: int | None = None, what: str = "such file") -> bytes:
-    """The bytes of a regular file.   most: how many there may be; what: it is, for the error.   FileError; OSError."""
+def read_whole(
+    path: str | os.PathLike[str], most: int | None = None, what: str = "such file"
+) -> bytes:
+    """The bytes of a regular file.
+
+    most: how many there may be; what: it is, for the error.
+    FileError; OSError.
+    """
     name = os.path.basename(path)
     with opened(path) as file:
         size = os.fstat(file.fileno()).st_size
         try:
-            data = b"" if most is not None and size > most else file.read(-1 if most is None else most + 1)
+            data = (
+                b""
+                if most is not None and size > most
+                else file.read(-1 if most is None else most + 1)
+            )
         except MemoryError:
             raise FileError(f"{name}: {size} bytes, more than fit into memory") from None
         size = max(size, len(data))  # it may have grown meanwhile

@@ -29,14 +29,23 @@ from .program_runner import ProgramRunner
 
 
 class SavedMethod:
-    """A program of a model with the values that all of its programs share.   scope: them, by name; inputs, outputs: as they were saved;
-    enforced: whether a call that breaks an assumption is refused; assumptions: all of them.
+    """A program of a model with the values that all of its programs share.
+
+    scope: them, by name; inputs, outputs: as they were saved; enforced: whether a call that breaks
+    an assumption is refused; assumptions: all of them.
     """
 
     def __init__(
-        self, files: ModelFiles, scope: Mapping[str, Tensor], options: Mapping[str, Any] | None, enforced: bool = True
-    ) -> None:  # fmt: skip
-        self.name, self.program = files.name, files.program if enforced else without_guards(files.program)
+        self,
+        files: ModelFiles,
+        scope: Mapping[str, Tensor],
+        options: Mapping[str, Any] | None,
+        enforced: bool = True,
+    ) -> None:
+        self.name, self.program = (
+            files.name,
+            files.program if enforced else without_guards(files.program),
+        )
         contract = self.program.contract or Contract()
         self.inputs = contract.inputs or [_arg(files.program, n) for n in files.program.feeds()]
         self.outputs = contract.outputs or [_arg(files.program, n) for n in files.program.fetches()]
@@ -56,19 +65,31 @@ class SavedMethod:
 
     @cached_property
     def _needs_own_kernels(self) -> bool:
-        """Whether Oarlock's own kernels must run the program, because it draws random numbers and the engine ignores `paddle.seed`."""
-        return draws_random(self.program) and self.runner.has_own_kernels and not self.runner.engine_is_required
+        """Whether Oarlock's own kernels must run the program, because it draws random numbers and
+        the engine ignores `paddle.seed`.
+        """
+        return (
+            draws_random(self.program)
+            and self.runner.has_own_kernels
+            and not self.runner.engine_is_required
+        )
 
-    # -- calling ------------------------------------------------------------------------------------------------
+    # -- calling
+    # --------------------------------------------------------------------------
 
     def call(self, training: bool, inputs: Sequence[Any], named: Mapping[str, Any]) -> Any:
-        """What the saved method gave, nesting included.   Raises OpError for wrong inputs, GuardError for a broken assumption."""
+        """What the saved method gave, nesting included.
+
+        Raises OpError for wrong inputs, GuardError for a broken assumption.
+        """
         if any(map(pytree.holds_values, (*inputs, *named.values()))):
             inputs, named = (), self._by_name(inputs, named)
         given = self._in_order(inputs, named) if named else inputs
         without_offsets = len(given) == len(self.inputs) and not state.mode.silent
         if len(given) != len(self._taken) and not without_offsets:
-            raise OpError(with_user_line(f"{self.name}: takes {self.input_names()}, got {len(given)} inputs"))
+            raise OpError(
+                with_user_line(f"{self.name}: takes {self.input_names()}, got {len(given)} inputs")
+            )
         if _wants_gradient(training, given):
             return self._nest(self._run_here(training, given))
         checks = checks_numerics() and self.runner.has_own_kernels  # op by op
@@ -80,14 +101,17 @@ class SavedMethod:
 
     def _run_here(self, training: bool, given: Sequence[Any]) -> list[Tensor]:
         tensors = [
-            g if isinstance(g, Tensor) else Tensor(self._array(g, a)) for g, a in zip(given, self._taken, strict=False)
+            g if isinstance(g, Tensor) else Tensor(self._array(g, a))
+            for g, a in zip(given, self._taken, strict=False)
         ]
         self._check(tensors)
         runner = self._trainer if training else self.runner
         return runner.run_here(tensors)
 
     def _array(self, given: Any, arg: Arg) -> Any:
-        """An input as an ndarray; lists and numbers have no dtype of their own and take that of the input."""
+        """An input as an ndarray; lists and numbers have no dtype of their own and take that of the
+        input.
+        """
         if isinstance(given, Tensor):
             return given.array
         if isinstance(given, np.ndarray):
@@ -97,7 +121,10 @@ class SavedMethod:
                 raise TypeError("there is nothing")
             return np.asarray(given, dtype_of(arg.dtype).np)
         except (TypeError, ValueError, OverflowError) as error:
-            why = f"input '{arg.name}' should be a tensor, an array, or numbers of one (got {type(given).__name__}: {error})"
+            why = (
+                f"input '{arg.name}' should be a tensor, an array, or numbers of one (got "
+                f"{type(given).__name__}: {error})"
+            )
             raise OpError(with_user_line(f"{self.name}: {why}")) from None
 
     def _check(self, tensors: Sequence[Tensor]) -> None:
@@ -110,7 +137,11 @@ class SavedMethod:
             if not fits or meta.dtype.name != arg.dtype:
                 self._refuse_dim(arg, meta)
                 wanted = f"{arg.dtype}[{','.join('?' if d < 0 else str(d) for d in arg.shape)}]"
-                raise OpError(with_user_line(f"{self.name}: input '{arg.name}' should be {wanted} (got {meta})"))
+                raise OpError(
+                    with_user_line(
+                        f"{self.name}: input '{arg.name}' should be {wanted} (got {meta})"
+                    )
+                )
 
     def _refuse_dim(self, arg: Arg, meta: Any) -> None:
         """Raise GuardError where a wrong size is one that Python looked at."""
@@ -148,9 +179,14 @@ class SavedMethod:
     def _refuse_twice(self, names: Sequence[str]) -> None:
         twice = [name for name, count in Counter(names).items() if count > 1]
         if twice:
-            raise OpError(with_user_line(f"{self.name}: {twice} {'is' if len(twice) == 1 else 'are'} given twice"))
+            raise OpError(
+                with_user_line(
+                    f"{self.name}: {twice} {'is' if len(twice) == 1 else 'are'} given twice"
+                )
+            )
 
-    # -- what it is ---------------------------------------------------------------------------------------------
+    # -- what it is
+    # ---------------------------------------------------------------------------------------------
 
     def input_names(self) -> list[str]:
         """Of all inputs, those behind them that say where packed sequences begin included."""
@@ -191,4 +227,6 @@ def with_training(program: Program) -> Program:
             return op
         return replace(op, attrs={**op.attrs, "is_test": Attr(AttrType.BOOLEAN, False)})
 
-    return replace(program, blocks=[replace(b, ops=[training(op) for op in b.ops]) for b in program.blocks])
+    return replace(
+        program, blocks=[replace(b, ops=[training(op) for op in b.ops]) for b in program.blocks]
+    )

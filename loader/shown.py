@@ -4,11 +4,22 @@ from __future__ import annotations
 
 import re
 
-# Controls, halves of a character, and what nobody sees but changes what is seen; the same list as in C++ (`read/shown.h`).
+# Controls, halves of a character, and what nobody sees but changes what is seen; the same list as
+# in C++ (`read/shown.h`).
 UNSEEN = (
-    (0x00, 0x1F), (0x7F, 0x9F), (0xAD, 0xAD), (0x61C, 0x61C), (0x180E, 0x180E), (0x200B, 0x200F), (0x2028, 0x202E),
-    (0x2060, 0x206F), (0xD800, 0xDFFF), (0xFEFF, 0xFEFF), (0xFFF9, 0xFFFB), (0xE0000, 0xE007F),
-)  # fmt: skip
+    (0x00, 0x1F),
+    (0x7F, 0x9F),
+    (0xAD, 0xAD),
+    (0x61C, 0x61C),
+    (0x180E, 0x180E),
+    (0x200B, 0x200F),
+    (0x2028, 0x202E),
+    (0x2060, 0x206F),
+    (0xD800, 0xDFFF),
+    (0xFEFF, 0xFEFF),
+    (0xFFF9, 0xFFFB),
+    (0xE0000, 0xE007F),
+)
 _UNSEEN = re.compile(f"[{''.join(f'{chr(a)}-{chr(b)}' for a, b in UNSEEN)}]")
 
 
@@ -17,7 +28,9 @@ def shown(text: str, lines: bool = False) -> str:
     if text.isprintable():
         return text
     kept = "\t\n" if lines else "\t"
-    return _UNSEEN.sub(lambda found: found[0] if found[0] in kept else _written_out(ord(found[0])), text)
+    return _UNSEEN.sub(
+        lambda found: found[0] if found[0] in kept else _written_out(ord(found[0])), text
+    )
 
 
 def _written_out(code: int) -> str:

@@ -25,19 +25,24 @@ from .saved_method import SavedMethod
 def load(path: str | os.PathLike[str], **configs: Any) -> TranslatedLayer:
     """The model saved at `path` - by Oarlock or by PaddlePaddle - as a Layer, in eval mode.
 
-    path: prefix of `.pdmodel` and `.pdiparams`, or a folder of Paddle 1.x (then model_filename and params_filename may be given).
-    guards='drop': what was assumed is listed and not enforced.
-    Further configs are options of the engine: device ('cpu', 'cuda', 'tensorrt'), device_id, threads, inter_threads, optimize,
-    spinning, arena, mem_pattern, tuned, deterministic, copy_weights, tf32, fp16, profile, ort_library; cache_dir, a folder for
-    optimised graphs; warmup, a list of shapes by input name to run once at the start.   The weights are mapped, not read.
-    Raises FileError for files that are not what they claim to be, OpError for configs that are not known and for the option offsets:
-    where the packed sequences of outputs begin is said by the handles of oarlock.inference.
+    path: prefix of `.pdmodel` and `.pdiparams`, or a folder of Paddle 1.x (then model_filename and
+    params_filename may be given). guards='drop': what was assumed is listed and not enforced.
+    Further configs are options of the engine: device ('cpu', 'cuda', 'tensorrt'), device_id,
+    threads, inter_threads, optimize, spinning, arena, mem_pattern, tuned, deterministic,
+    copy_weights, tf32, fp16, profile, ort_library; cache_dir, a folder for
+    optimised graphs; warmup, a list of shapes by input name to run once at the start.
+    The weights are mapped, not read. Raises FileError for files that are not what they claim to be,
+    OpError for configs that are not known and for the option offsets: where the packed sequences of
+    outputs begin is said by the handles of oarlock.inference.
     """
     if configs.get("offsets"):
         raise OpError(
-            "jit.load: a layer gives no offsets of its outputs; the handles of oarlock.inference do, by lod()"
+            "jit.load: a layer gives no offsets of its outputs; the handles of "
+            "oarlock.inference do, by lod()"
         )
-    names = {key: configs.pop(key) for key in ("model_filename", "params_filename") if key in configs}
+    names = {
+        key: configs.pop(key) for key in ("model_filename", "params_filename") if key in configs
+    }
     enforced = _enforced(configs.pop("guards", "check"))
     check_options(configs)
     methods = read_methods(path)
@@ -52,11 +57,16 @@ def _enforced(guards: Any) -> bool:
 
 
 class TranslatedLayer(Layer):
-    """A saved model as a Layer: parameters and buffers under the names they had in the layer that was saved.
+    """A saved model as a Layer: parameters and buffers under the names they had in the layer that
+    was saved.
 
-    In eval mode the engine runs it; in train mode, or when an input wants a gradient, Oarlock's own kernels do, and gradients flow to
-    its parameters.   Called with its inputs by position or by name (Tensors or ndarrays), behind them the offsets of packed
-    sequences; gives what the saved forward gave, nesting included.   Further methods that were saved are methods of it.
+    In eval mode the engine runs it; in train mode, or when an input wants a gradient, Oarlock's own
+    kernels do, and gradients flow to
+    its parameters.
+    Called with its inputs by position or by name (Tensors or ndarrays), behind them the offsets of
+    packed
+    sequences; gives what the saved forward gave, nesting included.
+    Further methods that were saved are methods of it.
     """
 
     view: ClassVar[
@@ -64,9 +74,12 @@ class TranslatedLayer(Layer):
     ]  # a program as users see it; jit sets it, since a model runs without the static API
 
     def __init__(
-        self, files: ModelFiles | None, options: Mapping[str, Any] | None = None, others: Mapping[str, ModelFiles] | None = None,
+        self,
+        files: ModelFiles | None,
+        options: Mapping[str, Any] | None = None,
+        others: Mapping[str, ModelFiles] | None = None,
         enforced: bool = True,
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__("translated_layer")
         self._scope: dict[str, Tensor] = {}
         self._methods: dict[str, SavedMethod] = {}
@@ -95,16 +108,25 @@ class TranslatedLayer(Layer):
                 self.add_parameter(structured, made)
 
     def forward(self, *inputs: Any, **named: Any) -> Any:
-        """See the class.   Raises OpError for wrong inputs, GuardError for one the trace had assumed to be otherwise."""
+        """See the class.
+
+        Raises OpError for wrong inputs, GuardError for one the trace had assumed to be otherwise.
+        """
         if "forward" not in self._methods:
-            model, others = next(iter(self._methods.values())).name.split(".")[0], ", ".join(self._methods)
-            raise NotImplementedError(with_user_line(f"{model}: it was saved without forward; there is {others}"))
+            model, others = (
+                next(iter(self._methods.values())).name.split(".")[0],
+                ", ".join(self._methods),
+            )
+            raise NotImplementedError(
+                with_user_line(f"{model}: it was saved without forward; there is {others}")
+            )
         return self._call("forward", *inputs, **named)
 
     def _call(self, method: str, *inputs: Any, **named: Any) -> Any:
         return self._methods[method].call(self.training, inputs, named)
 
-    # -- what it is ---------------------------------------------------------------------------------------------
+    # -- what it is
+    # ---------------------------------------------------------------------------------------------
 
     def methods(self) -> list[str]:
         """The names of the methods that were saved."""
@@ -138,7 +160,9 @@ class TranslatedLayer(Layer):
 
 
 def _own_name(name: str) -> str:
-    """A name of the stem that the one in the file has, which no other tensor has: optimizers know parameters by name."""
+    """A name of the stem that the one in the file has, which no other tensor has: optimizers know
+    parameters by name.
+    """
     return unique_name.generate(re.sub(r"_\d+$", "", name))
 
 
@@ -150,12 +174,19 @@ def _judge_same(file: str, name: str, here: Any, there: Any) -> None:
     same = here.shape == there.shape and here.dtype == there.dtype
     if same:
         a, b = here.reshape(-1), there.reshape(-1)
-        same = all(x.tobytes() == y.tobytes() for x, y in ((a[:SAMPLE], b[:SAMPLE]), (a[-SAMPLE:], b[-SAMPLE:])))
+        same = all(
+            x.tobytes() == y.tobytes()
+            for x, y in ((a[:SAMPLE], b[:SAMPLE]), (a[-SAMPLE:], b[-SAMPLE:]))
+        )
     if not same:
-        raise FileError(f"{file}: its '{name}' is not that of forward; these files were not saved together")
+        raise FileError(
+            f"{file}: its '{name}' is not that of forward; these files were not saved together"
+        )
 
 
 def _guess(program: Program, name: str) -> VarInfo:
-    """What `.pdiparams.info` would say, where it is missing: what no op writes is a parameter, as real Paddle has it."""
+    """What `.pdiparams.info` would say, where it is missing: what no op writes is a parameter, as
+    real Paddle has it.
+    """
     written = name in program.written()
     return VarInfo(name, "", written, None if written else True)

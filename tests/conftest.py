@@ -13,7 +13,13 @@ os.environ["ENABLE_FALL_BACK"] = "False"
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """`--one-in N`."""
-    parser.addoption("--one-in", type=int, default=1, metavar="N", help="of a test with many rows, every N-th of them")
+    parser.addoption(
+        "--one-in",
+        type=int,
+        default=1,
+        metavar="N",
+        help="of a test with many rows, every N-th of them",
+    )
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

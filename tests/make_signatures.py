@@ -1,4 +1,7 @@
-"""Write signatures.json here and in nn/: public names and signatures of Paddle.   Run in Paddle's environment: python make_signatures.py"""
+"""Write signatures.json here and in nn/: public names and signatures of Paddle.
+
+Run in Paddle's environment: python make_signatures.py
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,9 @@ def shown(default: Any) -> Any:
 
 
 def parameters(function: Any) -> list[Any] | None:
-    """Names of parameters, with the default where there is one; None where Python does not know them."""
+    """Names of parameters, with the default where there is one; None where Python does not know
+    them.
+    """
     try:
         found = [p for p in inspect.signature(function).parameters.values() if p.name != "self"]
     except (TypeError, ValueError):
@@ -34,7 +39,9 @@ def parameters(function: Any) -> list[Any] | None:
 
 def entry(value: Any) -> list[Any] | None:
     """What is known of a class or function; None for all else."""
-    return parameters(value.__init__ if inspect.isclass(value) else value) if callable(value) else None
+    return (
+        parameters(value.__init__ if inspect.isclass(value) else value) if callable(value) else None
+    )
 
 
 def layer(value: Any) -> Any:
@@ -68,7 +75,9 @@ def main() -> None:
     methods = [n for n in dir(paddle.Tensor) if not n.startswith("_")]
     found["Tensor"] = {n: entry(getattr(paddle.Tensor, n)) for n in methods}
     write(HERE / "signatures.json", found)
-    layers = {name: {n: layer(v) for n, v in public(name).items() if callable(v)} for name in LAYERS}
+    layers = {
+        name: {n: layer(v) for n, v in public(name).items() if callable(v)} for name in LAYERS
+    }
     write(HERE / "nn" / "signatures.json", layers)
 
 

@@ -1,4 +1,6 @@
-"""Imports follow the layer table without cycles, every folder is in the wheel, public names exist."""
+"""Imports follow the layer table without cycles, every folder is in the wheel, public
+names exist.
+"""
 
 from __future__ import annotations
 
@@ -15,9 +17,9 @@ import pytest
 import oarlock
 
 ROOT = Path(__file__).resolve().parents[1]
-PACKAGES: dict[str, str] = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["scikit-build"]["wheel"][
-    "packages"
-]
+PACKAGES: dict[str, str] = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"][
+    "scikit-build"
+]["wheel"]["packages"]
 # What the files of each package may import besides their own package, anywhere in a file.
 ALLOWED_IMPORTS: dict[str, set[str]] = {
     "core": set(),
@@ -55,17 +57,50 @@ ALLOWED_IMPORTS: dict[str, set[str]] = {
     "jit/operators": {"capture", "core", "ir", "jit/guards", "nn"},
     "jit/convert": {"core", "jit/guards", "jit/operators"},
     "jit": {
-        *("capture", "compiler", "core", "export", "ir", "ir/passes", "jit/convert", "jit/guards", "jit/operators"),
+        *(
+            "capture",
+            "compiler",
+            "core",
+            "export",
+            "ir",
+            "ir/passes",
+            "jit/convert",
+            "jit/guards",
+            "jit/operators",
+        ),
         *("loader", "nn", "static", "utils"),
     },
-    "static/io": {"capture", "compiler", "core", "export", "framework", "ir", "ir/passes", "jit", "loader", "static"},
+    "static/io": {
+        "capture",
+        "compiler",
+        "core",
+        "export",
+        "framework",
+        "ir",
+        "ir/passes",
+        "jit",
+        "loader",
+        "static",
+    },
     # Applications of the layers above.
     "framework": {"core", "export", "ir", "loader", "nn", "static", "static/io"},
     "inference": {"core", "export", "loader"},
     "onnx": {"core", "export", "ir", "jit", "loader"},
     "vision": {"core", "framework", "io", "loader", "nn", "tensor", "utils"},
     "distributed": {"core", "nn"},
-    "hapi": {"amp", "core", "distributed", "framework", "io", "ir", "jit", "metric", "nn", "optimizer", "tensor"},
+    "hapi": {
+        "amp",
+        "core",
+        "distributed",
+        "framework",
+        "io",
+        "ir",
+        "jit",
+        "metric",
+        "nn",
+        "optimizer",
+        "tensor",
+    },
     "callbacks": {"hapi"},
     "serving": {"core", "export", "loader", "onnx"},
     # Names of Paddle 1.x: nothing above imports them.
@@ -102,7 +137,20 @@ ALLOWED_IMPORTS: dict[str, set[str]] = {
     "incubate": {"autograd", "core", "fluid", "geometric", "ir", "nn", "static", "tensor"},
     "compat": {"core", "static", ""},
     "cli": {
-        *("compat", "compiler", "core", "export", "io", "ir", "jit", "loader", "nn", "onnx", "optimizer", "serving"),
+        *(
+            "compat",
+            "compiler",
+            "core",
+            "export",
+            "io",
+            "ir",
+            "jit",
+            "loader",
+            "nn",
+            "onnx",
+            "optimizer",
+            "serving",
+        ),
         *("tensor", "utils"),
     },
     "__main__": {"cli"},
@@ -123,17 +171,25 @@ ALLOWED_IMPORTS: dict[str, set[str]] = {
         *("static", "static/io", "tensor"),
     },
 }
-# Imports that the table above does not allow, with the reason.   (importing module, imported module); "" is the package itself.
+# Imports that the table above does not allow, with the reason.   (importing module, imported
+# module); "" is the package itself.
 EXCEPTIONS: dict[tuple[str, str], str] = {
     ("utils.install_check", ""): "run_check uses the package as its users do",
 }
 
 
-# Imports that are not at the top of their file, with the reason.   Importing module: imported modules ("*": any), reason.
+# Imports that are not at the top of their file, with the reason.   Importing module: imported
+# modules ("*": any), reason.
 LAZY_IMPORTS: dict[str, tuple[str, str]] = {
     "base": ("fluid", "names of Paddle 1.x are looked up in fluid when they are used"),
-    "base.dygraph": ("fluid.dygraph", "names of Paddle 1.x are looked up in fluid when they are used"),
-    "base.framework": ("fluid.framework", "names of Paddle 1.x are looked up in fluid when they are used"),
+    "base.dygraph": (
+        "fluid.dygraph",
+        "names of Paddle 1.x are looked up in fluid when they are used",
+    ),
+    "base.framework": (
+        "fluid.framework",
+        "names of Paddle 1.x are looked up in fluid when they are used",
+    ),
     "cli.demo": ("cli.pictures", "needs matplotlib, of the extra [demo]"),
     "cli.inspect": ("cli.inspect_graph", "start-up time: only `inspect --graph` needs it"),
     "cli.main": ("*", "start-up time: each command imports what it needs"),
@@ -148,10 +204,16 @@ LAZY_IMPORTS: dict[str, tuple[str, str]] = {
     "dataset.common": ("loader.pickles", "start-up time: few data sets read pickles"),
     "distributed.spawn": ("*", "start-up time: training needs no launcher"),
     "distributed.start": ("*", "needs packages of the extra [dist]"),
-    "fluid": ("fluid.layers.learning_rate", "the module and a function have the same name in Paddle"),
+    "fluid": (
+        "fluid.layers.learning_rate",
+        "the module and a function have the same name in Paddle",
+    ),
     "fluid.layers.cells": ("fluid.contrib.layers.units", "fluid.contrib imports fluid.layers"),
     "fluid.layers.learning_rate": ("fluid.dygraph", "fluid.dygraph imports fluid.layers"),
-    "loader.engine": ("loader", "start-up time: the extension module is needed when a model is run"),
+    "loader.engine": (
+        "loader",
+        "start-up time: the extension module is needed when a model is run",
+    ),
     "utils.download": ("utils.terminal", "start-up time: only downloads show a progress bar"),
     "utils.install_check": ("", "run_check uses the package as its users do"),
 }
@@ -170,13 +232,17 @@ class Import(NamedTuple):
 
 
 def module_of(path: Path) -> str:
-    """The name of a file's module, `capture.control.loop`, without the name of the package `oarlock`."""
+    """The name of a file's module, `capture.control.loop`, without the name of the package
+    `oarlock`.
+    """
     parts = path.relative_to(ROOT).with_suffix("").parts
     parts = parts[1:] if parts[0] == "tracer" else parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-FILES = sorted(p for folder in ("tracer", "export", "loader") for p in (ROOT / folder).rglob("*.py"))
+FILES = sorted(
+    p for folder in ("tracer", "export", "loader") for p in (ROOT / folder).rglob("*.py")
+)
 MODULES = {module_of(path): path for path in FILES}
 
 
@@ -190,24 +256,38 @@ def package_of(module: str) -> str:
 def constant_import(node: ast.AST) -> str | None:
     """The module that `import_module("...")` names, None for another node."""
     if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
-        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        name = (
+            node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        )
         if name.endswith("import_module") and isinstance(node.args[0].value, str):
             return node.args[0].value
     return None
 
 
 def absolute(name: str, package: list[str]) -> str | None:
-    """A module of the project by its name relative to a package, or by its full name; None for a module of another project."""
+    """A module of the project by its name relative to a package, or by its full name; None for a
+    module of another project.
+    """
     level = len(name) - len(name.lstrip("."))
     if level == 0:
-        return name.removeprefix("oarlock").lstrip(".") if name.split(".", maxsplit=1)[0] == "oarlock" else None
+        return (
+            name.removeprefix("oarlock").lstrip(".")
+            if name.split(".", maxsplit=1)[0] == "oarlock"
+            else None
+        )
     parts = [*package[: len(package) - level + 1], *name.strip(".").split(".")]
     return ".".join(part for part in parts if part)
 
 
 def imports_of(module: str, path: Path) -> Iterator[Import]:
-    """All imports of a file: at its top, in functions, under TYPE_CHECKING, and through importlib with a constant name."""
-    package = [p for p in (module if path.stem == "__init__" else module.rpartition(".")[0]).split(".") if p]
+    """All imports of a file: at its top, in functions, under TYPE_CHECKING, and through importlib
+    with a constant name.
+    """
+    package = [
+        p
+        for p in (module if path.stem == "__init__" else module.rpartition(".")[0]).split(".")
+        if p
+    ]
     tree = ast.parse(path.read_text())
     at_top = {id(node) for node in tree.body}
     for node in ast.walk(tree):
@@ -218,7 +298,9 @@ def imports_of(module: str, path: Path) -> Iterator[Import]:
                 inner = [f"{base}.{alias.name}".lstrip(".") for alias in node.names]
                 names = [name if name in MODULES else base for name in inner]
         elif isinstance(node, ast.Import):
-            names = [name for alias in node.names if (name := absolute(alias.name, package)) is not None]
+            names = [
+                name for alias in node.names if (name := absolute(alias.name, package)) is not None
+            ]
         elif (constant := constant_import(node)) is not None:
             names = [name for name in [absolute(constant, package)] if name is not None]
         for name in dict.fromkeys(names):
@@ -262,7 +344,8 @@ def test_lazy_imports_are_listed() -> None:
     unlisted = [
         str(i)
         for i in lazy
-        if LAZY_IMPORTS.get(i.importer, ("", ""))[0] not in ("*", i.imported) or i.importer not in LAZY_IMPORTS
+        if LAZY_IMPORTS.get(i.importer, ("", ""))[0] not in ("*", i.imported)
+        or i.importer not in LAZY_IMPORTS
     ]
     assert not unlisted
     assert LAZY_IMPORTS.keys() == {found.importer for found in lazy}
@@ -286,7 +369,9 @@ ALLOWED_INCLUDES = {
     "python": {"kernels", "oarlock", "read", "run"},
 }
 CPP = ROOT / "cpp_runtime"
-CPP_SOURCES = sorted(p for top in ("src", "include") for p in (CPP / top).rglob("*") if p.suffix in (".cpp", ".h"))
+CPP_SOURCES = sorted(
+    p for top in ("src", "include") for p in (CPP / top).rglob("*") if p.suffix in (".cpp", ".h")
+)
 GENERATED = {"lowering_digest.h"}
 
 
@@ -304,13 +389,16 @@ def test_includes_follow_the_table(path: Path) -> None:
 
 def test_every_folder_of_sources_has_a_row() -> None:
     assert {p.name for p in (CPP / "src").iterdir()} | {"oarlock"} == ALLOWED_INCLUDES.keys()
-    order = list(TopologicalSorter(ALLOWED_INCLUDES).static_order())  # raises CycleError for a cycle
+    # raises CycleError for a cycle
+    order = list(TopologicalSorter(ALLOWED_INCLUDES).static_order())
     assert order.index("read") < order.index("lower") < order.index("run") < order.index("cli")
 
 
 def test_every_folder_is_in_the_wheel() -> None:
     folders = {p.name for p in (ROOT / "tracer").iterdir() if p.is_dir() and any(p.glob("*.py"))}
-    assert folders == {Path(source).name for source in PACKAGES.values() if source.startswith("tracer/")} - {
+    assert folders == {
+        Path(source).name for source in PACKAGES.values() if source.startswith("tracer/")
+    } - {
         "__init__.py",
         "__main__.py",
         "py.typed",
@@ -328,7 +416,8 @@ def test_public_names_exist() -> None:
     assert not missing
 
 
-# Functions that read or write a decimal number in the user's locale; read/decimal.h does so without it.
+# Functions that read or write a decimal number in the user's locale; read/decimal.h does so without
+# it.
 LOCALE_DEPENDENT = re.compile(
     r"\b(strto(?:d|f|ld)|sto(?:d|f|ld)|atof|sscanf|snprintf\([^;]*%[-+ #0-9.*]*l?[aefgAEFG])\b"
 )

@@ -29,11 +29,15 @@ def run(folder: Path, *words: object) -> str:
 
 def anchors(document: Path) -> set[str]:
     """The anchors that the headings of a document get."""
-    headings = HEADING.findall(CODE.sub(lambda m: "" if m[0].startswith("```") else m[0], document.read_text()))
+    headings = HEADING.findall(
+        CODE.sub(lambda m: "" if m[0].startswith("```") else m[0], document.read_text())
+    )
     return {re.sub(r"[^\w\- ]", "", h.lower()).replace(" ", "-") for h in headings}
 
 
-@pytest.mark.parametrize("path", [e for e in EXAMPLES if e.name not in NEED_ARGUMENTS], ids=lambda p: p.name)
+@pytest.mark.parametrize(
+    "path", [e for e in EXAMPLES if e.name not in NEED_ARGUMENTS], ids=lambda p: p.name
+)
 def test_examples_run(path: Path, tmp_path: Path) -> None:
     assert run(tmp_path, path)
     assert not list(tmp_path.iterdir()), "it leaves files behind"
@@ -54,12 +58,27 @@ def test_the_code_of_the_readme_runs(tmp_path: Path) -> None:
     script = tmp_path / "readme.py"
     script.write_text("\n".join(blocks))
     run(tmp_path, script)
-    assert {"net.pdmodel", "net.pdiparams", "in.npz", "traced.pdmodel"} <= {p.name for p in tmp_path.iterdir()}
+    assert {"net.pdmodel", "net.pdiparams", "in.npz", "traced.pdmodel"} <= {
+        p.name for p in tmp_path.iterdir()
+    }
 
 
 def compiles(source: str) -> str:
-    """What the compiler has against a C++ program.   Nothing is linked: tests/cpp_consumer does that."""
-    command = ["c++", "-std=c++20", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-x", "c++", "-"]
+    """What the compiler has against a C++ program.
+
+    Nothing is linked: tests/cpp_consumer does that.
+    """
+    command = [
+        "c++",
+        "-std=c++20",
+        "-Wall",
+        "-Wextra",
+        "-Werror",
+        "-fsyntax-only",
+        "-x",
+        "c++",
+        "-",
+    ]
     command.insert(1, f"-I{ROOT / 'cpp_runtime' / 'include'}")
     return subprocess.run(command, input=source, capture_output=True, text=True, check=False).stderr
 
@@ -86,13 +105,17 @@ def test_links_lead_somewhere(document: Path) -> None:
 
 
 def test_documents_are_linked() -> None:
-    linked = {(ROOT / link.partition("#")[0]).resolve() for link in LINK.findall(DOCUMENTS[0].read_text())}
+    linked = {
+        (ROOT / link.partition("#")[0]).resolve() for link in LINK.findall(DOCUMENTS[0].read_text())
+    }
     assert [p.name for p in DOCUMENTS[1:] if p not in linked] == []
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda p: p.name)
 def test_files_that_are_named_exist(document: Path) -> None:
-    """`folder/file.ext` in a document is a file of the repository, as seen from its root or a folder that the text is about."""
+    """`folder/file.ext` in a document is a file of the repository, as seen from its root or a
+    folder that the text is about.
+    """
     named = re.findall(r"`((?:\w+/)+\w+\.(?:py|cpp|h|md|json|toml))`", document.read_text())
     homes = [ROOT, ROOT / "tracer", ROOT / "cpp_runtime", ROOT / "cpp_runtime" / "src"]
     assert [n for n in named if not any((home / n).exists() for home in homes)] == []

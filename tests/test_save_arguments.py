@@ -32,13 +32,19 @@ def test_other_arguments() -> None:
     with pytest.raises(TypeError, match="use_binary_format should be a bool"):
         paddle.save(paddle.ones([2]), io.BytesIO(), use_binary_format="False")
     program = paddle.static.Program()
-    for call in (lambda: program.state_dict(1), lambda: program.state_dict(scope=1), lambda: program.set_state_dict(1)):
+    for call in (
+        lambda: program.state_dict(1),
+        lambda: program.state_dict(scope=1),
+        lambda: program.set_state_dict(1),
+    ):
         with pytest.raises(TypeError, match="state_dict: "):
             call()
 
 
 def test_a_generator_without_a_feed_list() -> None:
     loader = paddle.base.io.DataLoader.from_generator(capacity=5)
-    loader.set_batch_generator(lambda: iter([(np.ones([2, 3], "float32"), np.zeros([2, 1], "int64"))]))
+    loader.set_batch_generator(
+        lambda: iter([(np.ones([2, 3], "float32"), np.zeros([2, 1], "int64"))])
+    )
     ((image, label),) = loader()
     assert (image.shape, label.shape) == ([2, 3], [2, 1])

@@ -1,4 +1,6 @@
-"""Public names and signatures are those of real PaddlePaddle 2.6.2, as `make_signatures.py` wrote them down."""
+"""Public names and signatures are those of real PaddlePaddle 2.6.2, as `make_signatures.py` wrote
+them down.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ import pytest
 import oarlock
 from oarlock.tensor import patch
 
-KNOWN: dict[str, dict[str, Any]] = json.loads(Path(__file__).with_name("signatures.json").read_text())
+KNOWN: dict[str, dict[str, Any]] = json.loads(
+    Path(__file__).with_name("signatures.json").read_text()
+)
 SPARSE = "of sparse tensors"
 DISTRIBUTED = "of several processes"
 INSIDE = "of the inside of Paddle's C++ tensors"
@@ -37,7 +41,9 @@ REASONS = {
     "functions that make no sense as methods": ("Tensor", "add_n create_parameter create_tensor"),
     "not written yet": ("Tensor", "increment top_p_sampling"),
 }  # fmt: skip
-MISSING = {(module, name): reason for reason, (module, names) in REASONS.items() for name in names.split()}
+MISSING = {
+    (module, name): reason for reason, (module, names) in REASONS.items() for name in names.split()
+}
 OUT = "a result has no other place to be written to"
 # What differs, and why.
 DIFFERENT = {
@@ -90,7 +96,9 @@ def bare(found: list[Any]) -> list[Any]:
     return found[1:] if found[:1] in ([["x"]], [["input"]], [["arr"]], [["var"]]) else found
 
 
-@pytest.mark.parametrize(("module", "name"), [a for a in ALL if a not in MISSING], ids=lambda word: word or "paddle")
+@pytest.mark.parametrize(
+    ("module", "name"), [a for a in ALL if a not in MISSING], ids=lambda word: word or "paddle"
+)
 def test_name_and_signature(module: str, name: str) -> None:
     value, wanted = getattr(home(module), name), KNOWN[module][name]
     if wanted is None or (module, name) in DIFFERENT:
@@ -105,13 +113,21 @@ def test_what_is_missing_is_missing() -> None:
     """In a process of its own: `oarlock.fluid` gives Tensor what it had in Paddle 1.x."""
     code = "from tests.test_signatures import MISSING, home; print([a for a in MISSING if hasattr(home(a[0]), a[1])])"
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=Path(__file__).parents[1]
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=Path(__file__).parents[1],
     )
     assert done.stdout.strip() == "[]"
 
 
 def test_what_differs_differs() -> None:
-    same = [a for a in DIFFERENT if a not in ALL or parameters(getattr(home(a[0]), a[1])) == KNOWN[a[0]][a[1]]]
+    same = [
+        a
+        for a in DIFFERENT
+        if a not in ALL or parameters(getattr(home(a[0]), a[1])) == KNOWN[a[0]][a[1]]
+    ]
     assert same == []
 
 
@@ -130,7 +146,10 @@ def starred(module: ModuleType) -> dict[str, Any]:
 
 HOME = Path(str(oarlock.__file__)).parent
 JOINING = [p.parent for p in sorted(HOME.rglob("__init__.py")) if " import *" in p.read_text()]
-JOINING_NAMES = ["oarlock.tensor", *(".".join(("oarlock", *folder.relative_to(HOME).parts)) for folder in JOINING)]
+JOINING_NAMES = [
+    "oarlock.tensor",
+    *(".".join(("oarlock", *folder.relative_to(HOME).parts)) for folder in JOINING),
+]
 
 
 @pytest.mark.parametrize("name", JOINING_NAMES)
@@ -139,7 +158,9 @@ def test_no_name_is_exported_by_two_modules(name: str) -> None:
     if name == "oarlock.tensor":
         exports = [(module.__name__, patch.public(module)) for module in patch.MODULES]
     else:
-        exports = [(module.__name__, starred(module)) for module in star_imports(import_module(name))]
+        exports = [
+            (module.__name__, starred(module)) for module in star_imports(import_module(name))
+        ]
     owners: dict[str, list[tuple[str, Any]]] = {}
     for module, names in exports:
         for public, value in names.items():

@@ -1,4 +1,6 @@
-"""The built wheel holds every file of the package, and works where it is installed without the source tree."""
+"""The built wheel holds every file of the package, and works where it is installed without the
+source tree.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,13 @@ def ran(command: list[str | Path], folder: Path) -> str:
     """What a command prints, run in another folder than the source tree."""
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
     found = subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=500, check=False
+        command,
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=500,
+        check=False,
     )
     assert found.returncode == 0, found.stdout + found.stderr
     return found.stdout
@@ -38,18 +46,47 @@ def ran(command: list[str | Path], folder: Path) -> str:
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("wheel")
-    ran([sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "-w", folder, ROOT], folder)
+    ran(
+        [
+            sys.executable,
+            "-m",
+            "pip",
+            "wheel",
+            "-q",
+            "--no-deps",
+            "--no-build-isolation",
+            "-w",
+            folder,
+            ROOT,
+        ],
+        folder,
+    )
     (found,) = folder.glob("oarlock-*.whl")
     return found
 
 
 @pytest.fixture(scope="module")
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of scripts of an environment with the wheel and the dependencies of this one, without its editable install."""
+    """The folder of scripts of an environment with the wheel and the dependencies of this one,
+    without its editable install.
+    """
     folder = tmp_path_factory.mktemp("installed")
     ran([sys.executable, "-m", "venv", "--without-pip", folder / "venv"], folder)
     scripts = folder / "venv" / "bin"
-    ran([sys.executable, "-m", "pip", "-q", "--python", scripts / "python", "install", "--no-deps", wheel], folder)
+    ran(
+        [
+            sys.executable,
+            "-m",
+            "pip",
+            "-q",
+            "--python",
+            scripts / "python",
+            "install",
+            "--no-deps",
+            wheel,
+        ],
+        folder,
+    )
     code = "import sysconfig; print(sysconfig.get_path('purelib'))"
     site = Path(ran([scripts / "python", "-c", code], folder).strip())
     for path in Path(sysconfig.get_path("purelib")).iterdir():
@@ -96,7 +133,9 @@ def test_the_command_is_a_module_as_well(installed: Path, tmp_path: Path) -> Non
 
 
 def test_the_demo_runs(installed: Path, tmp_path: Path) -> None:
-    text = ran([installed / "python", "-m", "oarlock", "demo", "--out", tmp_path / "demo"], tmp_path)
+    text = ran(
+        [installed / "python", "-m", "oarlock", "demo", "--out", tmp_path / "demo"], tmp_path
+    )
     assert "oarlock-runner" in text
     assert (tmp_path / "demo" / "lenet.pdmodel").is_file()
 
@@ -112,5 +151,8 @@ np.savez("in.npz", x=np.ones([2, 3], "float32"))
     ran([installed / "python", "-W", "error", "-c", code], tmp_path)
     assert "linear" in ran([installed / "oarlock", "inspect", "net"], tmp_path)
     ran([installed / "oarlock", "verify", "net"], tmp_path)
-    ran([installed / "oarlock-runner", "run", "net", "--input", "in.npz", "--output", "out.npz"], tmp_path)
+    ran(
+        [installed / "oarlock-runner", "run", "net", "--input", "in.npz", "--output", "out.npz"],
+        tmp_path,
+    )
     assert (tmp_path / "out.npz").is_file()

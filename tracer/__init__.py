@@ -1,4 +1,5 @@
-"""Oarlock: a light, Paddle-compatible eager runtime that records what it runs and runs what it recorded.
+"""Oarlock: a light, Paddle-compatible eager runtime that records what it runs and runs what it
+recorded.
 
 import oarlock as paddle
 """
@@ -8,7 +9,20 @@ if __name__ != "oarlock":
 
 from importlib import import_module as _import_module
 
-from . import autograd, core, framework, incubate, io, jit, metric, nn, optimizer, regularizer, static, tensor
+from . import (
+    autograd,
+    core,
+    framework,
+    incubate,
+    io,
+    jit,
+    metric,
+    nn,
+    optimizer,
+    regularizer,
+    static,
+    tensor,
+)
 from .capture import control as _control
 from .core import unique_name
 from .core.autograd import enable_grad, grad, is_grad_enabled, no_grad, set_grad_enabled
@@ -40,7 +54,15 @@ from .core.dtype import (
     set_default_dtype,
     uint8,
 )
-from .core.errors import AssertError, FileError, GuardError, OarlockError, OpError, TraceError, VerifyError
+from .core.errors import (
+    AssertError,
+    FileError,
+    GuardError,
+    OarlockError,
+    OpError,
+    TraceError,
+    VerifyError,
+)
 from .core.flags import get_flags, set_flags
 from .core.later import later as _later
 from .core.legacy import set_legacy_importer as _set_legacy_importer
@@ -66,7 +88,8 @@ _set_default_threads()
 
 globals().update(_EXPORTS)
 for _name in ("array_length", "array_read", "array_write", "create_array"):
-    setattr(tensor, _name, getattr(_control, _name))  # Paddle has them there; they are part of programs
+    # Paddle has them there; they are part of programs
+    setattr(tensor, _name, getattr(_control, _name))
 
 bool = bool_
 
@@ -110,15 +133,79 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
-    "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "batch", "create_parameter", "disable_signal_handler", "disable_static",
-    "enable_static", "get_cuda_rng_state", "get_flags", "in_dynamic_mode", "set_cuda_rng_state", "set_flags",
-    "AssertError", "FileError", "GuardError", "OarlockError", "OpError", "ParamAttr", "Parameter",
-    "Tensor", "TraceError",
-    "VerifyError", "autograd", "bfloat16", "bool", "complex64", "complex128", "core", "enable_grad", "float16", "float32", "float64", "finfo", "framework",
+    "CPUPlace",
+    "CUDAPinnedPlace",
+    "CUDAPlace",
+    "batch",
+    "create_parameter",
+    "disable_signal_handler",
+    "disable_static",
+    "enable_static",
+    "get_cuda_rng_state",
+    "get_flags",
+    "in_dynamic_mode",
+    "set_cuda_rng_state",
+    "set_flags",
+    "AssertError",
+    "FileError",
+    "GuardError",
+    "OarlockError",
+    "OpError",
+    "ParamAttr",
+    "Parameter",
+    "Tensor",
+    "TraceError",
+    "VerifyError",
+    "autograd",
+    "bfloat16",
+    "bool",
+    "complex64",
+    "complex128",
+    "core",
+    "enable_grad",
+    "float16",
+    "float32",
+    "float64",
+    "finfo",
+    "framework",
     "get_cudnn_version",
-    "is_compiled_with_cinn", "is_compiled_with_cuda", "is_compiled_with_custom_device", "is_compiled_with_distribute", "is_compiled_with_ipu",
-    "is_compiled_with_rocm", "is_compiled_with_xpu",
-    "get_default_dtype", "get_device", "get_rng_state", "grad", "iinfo", "incubate", "int8", "int16", "int32", "int64", "io", "is_grad_enabled", "jit", "load",
-    "metric", "nn", "no_grad", "optimizer", "regularizer", "save", "set_default_dtype", "set_device", "set_grad_enabled", "set_num_threads",
-    "set_printoptions", "set_rng_state", "static", "tensor", "uint8", "unique_name", *_LATER, *_EXPORTS,
-]  # fmt: skip
+    "is_compiled_with_cinn",
+    "is_compiled_with_cuda",
+    "is_compiled_with_custom_device",
+    "is_compiled_with_distribute",
+    "is_compiled_with_ipu",
+    "is_compiled_with_rocm",
+    "is_compiled_with_xpu",
+    "get_default_dtype",
+    "get_device",
+    "get_rng_state",
+    "grad",
+    "iinfo",
+    "incubate",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "io",
+    "is_grad_enabled",
+    "jit",
+    "load",
+    "metric",
+    "nn",
+    "no_grad",
+    "optimizer",
+    "regularizer",
+    "save",
+    "set_default_dtype",
+    "set_device",
+    "set_grad_enabled",
+    "set_num_threads",
+    "set_printoptions",
+    "set_rng_state",
+    "static",
+    "tensor",
+    "uint8",
+    "unique_name",
+    *_LATER,
+    *_EXPORTS,
+]

@@ -1,4 +1,6 @@
-"""The cases in Paddle's API: `paddle_like.py oarlock FOLDER` and `paddle_like.py paddle FOLDER` run the very same code."""
+"""The cases in Paddle's API: `paddle_like.py oarlock FOLDER` and `paddle_like.py paddle FOLDER` run
+the very same code.
+"""
 
 from __future__ import annotations
 
@@ -61,23 +63,38 @@ class Classifier(nn.Layer):  # type: ignore[misc]
 
 def mlp() -> Any:
     """64 -> 128 -> 128 -> 10"""
-    return nn.Sequential(nn.Linear(64, 128), nn.ReLU(), nn.Linear(128, 128), nn.ReLU(), nn.Linear(128, 10))
+    return nn.Sequential(
+        nn.Linear(64, 128), nn.ReLU(), nn.Linear(128, 128), nn.ReLU(), nn.Linear(128, 10)
+    )
 
 
 def lenet() -> Any:
     """LeNet-5."""
     return nn.Sequential(
-        nn.Conv2D(1, 6, 3, padding=1), nn.ReLU(), nn.MaxPool2D(2, 2), nn.Conv2D(6, 16, 5), nn.ReLU(), nn.MaxPool2D(2, 2),
-        nn.Flatten(), nn.Linear(400, 120), nn.Linear(120, 84), nn.Linear(84, 10),
-    )  # fmt: skip
+        nn.Conv2D(1, 6, 3, padding=1),
+        nn.ReLU(),
+        nn.MaxPool2D(2, 2),
+        nn.Conv2D(6, 16, 5),
+        nn.ReLU(),
+        nn.MaxPool2D(2, 2),
+        nn.Flatten(),
+        nn.Linear(400, 120),
+        nn.Linear(120, 84),
+        nn.Linear(84, 10),
+    )
 
 
 def resnet() -> Any:
     """Three residual blocks."""
     return nn.Sequential(
-        nn.Conv2D(3, 16, 3, padding=1), Block(16, 16, 1), Block(16, 32, 2), Block(32, 64, 2), nn.AdaptiveAvgPool2D(1), nn.Flatten(),
+        nn.Conv2D(3, 16, 3, padding=1),
+        Block(16, 16, 1),
+        Block(16, 32, 2),
+        Block(32, 64, 2),
+        nn.AdaptiveAvgPool2D(1),
+        nn.Flatten(),
         nn.Linear(64, 10),
-    )  # fmt: skip
+    )
 
 
 class Recurrent(nn.Layer):  # type: ignore[misc]
@@ -103,15 +120,25 @@ MODELS: dict[str, tuple[Callable[[], Any], tuple[int, ...]]] = {
 
 def wide_mlp() -> Any:
     """784 -> 100 -> 100 -> 10"""
-    return nn.Sequential(nn.Linear(784, 100), nn.ReLU(), nn.Linear(100, 100), nn.ReLU(), nn.Linear(100, 10))
+    return nn.Sequential(
+        nn.Linear(784, 100), nn.ReLU(), nn.Linear(100, 100), nn.ReLU(), nn.Linear(100, 10)
+    )
 
 
 def wide_lenet() -> Any:
     """LeNet with 20 and 50 channels."""
     return nn.Sequential(
-        nn.Conv2D(1, 20, 5), nn.ReLU(), nn.MaxPool2D(2, 2), nn.Conv2D(20, 50, 5), nn.ReLU(), nn.MaxPool2D(2, 2),
-        nn.Flatten(), nn.Linear(800, 500), nn.ReLU(), nn.Linear(500, 10),
-    )  # fmt: skip
+        nn.Conv2D(1, 20, 5),
+        nn.ReLU(),
+        nn.MaxPool2D(2, 2),
+        nn.Conv2D(20, 50, 5),
+        nn.ReLU(),
+        nn.MaxPool2D(2, 2),
+        nn.Flatten(),
+        nn.Linear(800, 500),
+        nn.ReLU(),
+        nn.Linear(500, 10),
+    )
 
 
 TRAINED: dict[str, tuple[Callable[[], Any], tuple[int, ...]]] = {
@@ -169,7 +196,9 @@ def traced() -> Case:
     if OURS:
         _, trace = P.jit.TracedLayer.trace(model, [x])
         return lambda: trace([x])
-    static = P.jit.to_static(model, input_spec=[P.static.InputSpec([None, 64], "float32")], full_graph=True)
+    static = P.jit.to_static(
+        model, input_spec=[P.static.InputSpec([None, 64], "float32")], full_graph=True
+    )
 
     def call() -> None:
         with P.no_grad():

@@ -1,4 +1,7 @@
-"""One rank of the scaling benchmark: trains for some seconds, then times sums over all ranks.   Rank 0 prints one line of JSON."""
+"""One rank of the scaling benchmark: trains for some seconds, then times sums over all ranks.
+
+Rank 0 prints one line of JSON.
+"""
 
 from __future__ import annotations
 

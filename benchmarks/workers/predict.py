@@ -1,4 +1,5 @@
-"""Models through Paddle's inference API: the same code for real Paddle and for Oarlock; `onnxruntime` runs what Oarlock exported.
+"""Models through Paddle's inference API: the same code for real Paddle and for Oarlock;
+`onnxruntime` runs what Oarlock exported.
 
 predict.py PEER FOLDER THREADS
 """
@@ -49,7 +50,9 @@ def raw(name: str) -> Case:
 
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
-    session = onnxruntime.InferenceSession(str(folder / f"{name}.onnx"), options, providers=["CPUExecutionProvider"])
+    session = onnxruntime.InferenceSession(
+        str(folder / f"{name}.onnx"), options, providers=["CPUExecutionProvider"]
+    )
     given = np.load(folder / f"{name}.npz")
     feeds = {i.name: given[i.name] for i in session.get_inputs()}
     return lambda: session.run(None, feeds)

@@ -26,14 +26,22 @@ def case(name: str) -> Callable[[], object]:
     session = onnxruntime.InferenceSession(
         str(Path(sys.argv[1], name + ".onnx")), options, providers=["CPUExecutionProvider"]
     )
-    feed = {session.get_inputs()[0].name: np.random.default_rng(0).standard_normal(SHAPES[name]).astype("float32")}
+    feed = {
+        session.get_inputs()[0].name: np.random.default_rng(0)
+        .standard_normal(SHAPES[name])
+        .astype("float32")
+    }
     return lambda: session.run(None, feed)
 
 
 serve(
     {
         "traced call of a small MLP": lambda: case("small"),
-        **{f"inference: {name}": (lambda name=name: case(name)) for name in SHAPES if name != "small"},
+        **{
+            f"inference: {name}": (lambda name=name: case(name))
+            for name in SHAPES
+            if name != "small"
+        },
     },
     "onnxruntime",
 )

@@ -28,7 +28,10 @@ def calls_for(call: Case, seconds: float = 0.15) -> int:
 
 
 def peak() -> float:
-    """The most memory that this process has had, in MB.   getrusage counts that of the process it was forked from as well."""
+    """The most memory that this process has had, in MB.
+
+    getrusage counts that of the process it was forked from as well.
+    """
     status = Path("/proc/self/status")
     lines = status.read_text().splitlines() if status.exists() else []
     found = [float(line.split()[1]) for line in lines if line.startswith("VmHWM")]
@@ -36,7 +39,10 @@ def peak() -> float:
 
 
 def serve(cases: dict[str, Callable[[], Case]], peer: str) -> None:
-    """Answer requests, one JSON object a line: {"case": name}.   Cases are set up when first asked for."""
+    """Answer requests, one JSON object a line: {"case": name}.
+
+    Cases are set up when first asked for.
+    """
     ready: dict[str, tuple[Case, int]] = {}
     print(json.dumps({"peer": peer, "cases": list(cases)}), flush=True)
     for line in sys.stdin:

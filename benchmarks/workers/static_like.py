@@ -1,4 +1,6 @@
-"""Training steps in Paddle's API, eagerly and as programs: `static_like.py oarlock eager`, `... oarlock static`, the same for `paddle`."""
+"""Training steps in Paddle's API, eagerly and as programs: `static_like.py oarlock eager`, `...
+oarlock static`, the same for `paddle`.
+"""
 
 from __future__ import annotations
 
@@ -57,15 +59,25 @@ def sixty() -> Case:
 
 def tiny() -> Any:
     """16 -> 32 -> 32 -> 10"""
-    return nn.Sequential(nn.Linear(16, 32), nn.ReLU(), nn.Linear(32, 32), nn.ReLU(), nn.Linear(32, 10))
+    return nn.Sequential(
+        nn.Linear(16, 32), nn.ReLU(), nn.Linear(32, 32), nn.ReLU(), nn.Linear(32, 10)
+    )
 
 
 def lenet() -> Any:
     """LeNet-5."""
     return nn.Sequential(
-        nn.Conv2D(1, 6, 3, padding=1), nn.ReLU(), nn.MaxPool2D(2, 2), nn.Conv2D(6, 16, 5), nn.ReLU(), nn.MaxPool2D(2, 2),
-        nn.Flatten(), nn.Linear(400, 120), nn.Linear(120, 84), nn.Linear(84, 10),
-    )  # fmt: skip
+        nn.Conv2D(1, 6, 3, padding=1),
+        nn.ReLU(),
+        nn.MaxPool2D(2, 2),
+        nn.Conv2D(6, 16, 5),
+        nn.ReLU(),
+        nn.MaxPool2D(2, 2),
+        nn.Flatten(),
+        nn.Linear(400, 120),
+        nn.Linear(120, 84),
+        nn.Linear(84, 10),
+    )
 
 
 class Recurrent(nn.Layer):  # type: ignore[misc]

@@ -46,23 +46,38 @@ class Classifier(nn.Module):
 
 def mlp() -> Any:
     """784 -> 100 -> 100 -> 10"""
-    return nn.Sequential(nn.Linear(784, 100), nn.ReLU(), nn.Linear(100, 100), nn.ReLU(), nn.Linear(100, 10))
+    return nn.Sequential(
+        nn.Linear(784, 100), nn.ReLU(), nn.Linear(100, 100), nn.ReLU(), nn.Linear(100, 10)
+    )
 
 
 def lenet() -> Any:
     """LeNet with 20 and 50 channels."""
     return nn.Sequential(
-        nn.Conv2d(1, 20, 5), nn.ReLU(), nn.MaxPool2d(2, 2), nn.Conv2d(20, 50, 5), nn.ReLU(), nn.MaxPool2d(2, 2),
-        nn.Flatten(), nn.Linear(800, 500), nn.ReLU(), nn.Linear(500, 10),
-    )  # fmt: skip
+        nn.Conv2d(1, 20, 5),
+        nn.ReLU(),
+        nn.MaxPool2d(2, 2),
+        nn.Conv2d(20, 50, 5),
+        nn.ReLU(),
+        nn.MaxPool2d(2, 2),
+        nn.Flatten(),
+        nn.Linear(800, 500),
+        nn.ReLU(),
+        nn.Linear(500, 10),
+    )
 
 
 def resnet() -> Any:
     """Three residual blocks."""
     return nn.Sequential(
-        nn.Conv2d(3, 16, 3, padding=1), Block(16, 16, 1), Block(16, 32, 2), Block(32, 64, 2), nn.AdaptiveAvgPool2d(1), nn.Flatten(),
+        nn.Conv2d(3, 16, 3, padding=1),
+        Block(16, 16, 1),
+        Block(16, 32, 2),
+        Block(32, 64, 2),
+        nn.AdaptiveAvgPool2d(1),
+        nn.Flatten(),
         nn.Linear(64, 10),
-    )  # fmt: skip
+    )
 
 
 class Recurrent(nn.Module):

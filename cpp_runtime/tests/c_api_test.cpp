@@ -9,7 +9,8 @@ using oarlock::fixture;
 namespace {
 
 std::string text_of(oarlock_error* error) {
-  std::string text = error ? std::string(oarlock_error_kind(error)) + ": " + oarlock_error_message(error) : "";
+  std::string text =
+      error ? std::string(oarlock_error_kind(error)) + ": " + oarlock_error_message(error) : "";
   oarlock_error_free(error);
   return text;
 }
@@ -20,8 +21,10 @@ TEST("c: open, run, free") {
   oarlock_options* options = nullptr;
   CHECK_EQ(text_of(oarlock_options_new(&options)), "");
   CHECK_EQ(text_of(oarlock_options_set(options, "threads", "1")), "");
-  CHECK_EQ(text_of(oarlock_options_set(options, "threads", "some")), "input: options: 'threads' cannot be 'some'");
-  CHECK_EQ(text_of(oarlock_options_set(options, "colour", "red")), "input: options: there is no 'colour'");
+  CHECK_EQ(text_of(oarlock_options_set(options, "threads", "some")),
+           "input: options: 'threads' cannot be 'some'");
+  CHECK_EQ(text_of(oarlock_options_set(options, "colour", "red")),
+           "input: options: there is no 'colour'");
   oarlock_session* session = nullptr;
   CHECK_EQ(text_of(oarlock_session_open(fixture("mlp").c_str(), nullptr, options, &session)), "");
   oarlock_options_free(options);

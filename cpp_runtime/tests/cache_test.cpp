@@ -30,7 +30,8 @@ std::vector<Tensor> run(const Session& session, const std::string& name) {
   return session.run(views);
 }
 
-/// The largest difference of two elements; infinite for other dtypes, shapes, truth values or integers.
+/// The largest difference of two elements; infinite for other dtypes, shapes, truth values or
+/// integers.
 double difference(const std::vector<Tensor>& found, const std::vector<Tensor>& wanted) {
   double largest = found.size() == wanted.size() ? 0 : INFINITY;
   for (std::size_t i = 0; i < found.size() && largest < INFINITY; ++i) {
@@ -68,7 +69,8 @@ std::string hit_after(const std::string& prefix, const std::string& name, const 
          (hit(Model::open(prefix), options) ? ", kept" : ", not kept");
 }
 
-/// Change the graph, and sign the manifest anew: what the checks cannot tell from an entry of our own.
+/// Change the graph, and sign the manifest anew: what the checks cannot tell from an entry of our
+/// own.
 void replace_graph(const std::string& folder, const std::string& bytes) {
   std::string key = key_in(folder);
   Manifest manifest = *parse_manifest(file_text(folder + "/" + key), key);
@@ -246,7 +248,9 @@ TEST("cache: folders that cannot be written, and none") {
   put_file(folder / "file", "x");
   CHECK_EQ(off(fixture("mlp"), "mlp", cached_in(folder / "file/c")), 0.0);
   Options options;
-  auto has_cache = [&] { return Cache::of(Model::open(fixture("mlp")).impl(), open_library(""), options).has_value(); };
+  auto has_cache = [&] {
+    return Cache::of(Model::open(fixture("mlp")).impl(), open_library(""), options).has_value();
+  };
   CHECK(!has_cache());
   options = cached_in(folder / "c");
   CHECK(has_cache());
@@ -290,8 +294,9 @@ TEST("cache: what earlier processes left is taken away") {
 
 TEST("cache: what the trace assumed is checked in a kept graph") {
   Folder folder("cache");
-  std::string bytes = bytes_of("mlp.pdmodel") +
-                      contract_field(mlp_contract({{"dim", "relu_0.tmp_0", 0, "2", "shape[0]", "net.py:7", ""}}));
+  std::string bytes =
+      bytes_of("mlp.pdmodel") +
+      contract_field(mlp_contract({{"dim", "relu_0.tmp_0", 0, "2", "shape[0]", "net.py:7", ""}}));
   Model model = Model::from_bytes(bytes, fixture("mlp.pdiparams"), "mlp.pdmodel");
   Options options = cached_in(folder / "c");
   for (int start = 0; start < 2; ++start) {
@@ -299,7 +304,8 @@ TEST("cache: what the trace assumed is checked in a kept graph") {
     CHECK_EQ(run(session, "mlp").size(), std::size_t{2});
     Tensor wide(DType::float32, {5, 4});
     TensorView view = wide;
-    CHECK_ERROR("relu_0.tmp_0.shape[0] is 5, the trace assumed 2", session.run(std::span(&view, 1)));
+    CHECK_ERROR("relu_0.tmp_0.shape[0] is 5, the trace assumed 2",
+                session.run(std::span(&view, 1)));
   }
   CHECK(hit(model, options));
 }

@@ -26,7 +26,9 @@ inline int& failures() {
 }
 
 struct Register {
-  Register(std::string name, std::function<void()> run) { tests().push_back({std::move(name), std::move(run)}); }
+  Register(std::string name, std::function<void()> run) {
+    tests().push_back({std::move(name), std::move(run)});
+  }
 };
 
 template <class T>
@@ -47,7 +49,8 @@ void equal(const char* file, int line, const A& got, const B& wanted) {
 }
 
 inline void contains(const char* file, int line, const std::string& got, std::string_view part) {
-  if (got.find(part) == std::string::npos) failed(file, line, "got\n" + got + "\nwithout\n" + std::string(part));
+  if (got.find(part) == std::string::npos)
+    failed(file, line, "got\n" + got + "\nwithout\n" + std::string(part));
 }
 
 /// The message of the Error that `act` throws, "" if it throws none.

@@ -42,10 +42,12 @@ TEST("profile: time by op, without the first runs") {
     return std::string("{\"name\": \"") + name + "\", \"ts\": " + std::to_string(ts) +
            ", \"dur\": " + std::to_string(dur) + ", \"args\": {\"op_name\": \"" + op + "\"}}";
   };
-  std::string text = "[" + event("model_run", "", 0, 900) + "," + event("a_kernel_time", "Conv", 10, 800) + "," +
-                     event("model_run", "", 1000, 50) + "," + event("a_kernel_time", "Conv", 1010, 30) + "," +
-                     event("b_kernel_time", "Relu", 1020, 4) + "," + event("model_run", "", 2000, 50) + "," +
-                     event("b_kernel_time", "Relu", 2020, 8) + "," + event("a_kernel_time", "Conv", 2010, 10) + "]";
+  std::string text =
+      "[" + event("model_run", "", 0, 900) + "," + event("a_kernel_time", "Conv", 10, 800) + "," +
+      event("model_run", "", 1000, 50) + "," + event("a_kernel_time", "Conv", 1010, 30) + "," +
+      event("b_kernel_time", "Relu", 1020, 4) + "," + event("model_run", "", 2000, 50) + "," +
+      event("b_kernel_time", "Relu", 2020, 8) + "," + event("a_kernel_time", "Conv", 2010, 10) +
+      "]";
   ProfileTable table = profile_table(text, "p.json", 1);
   CHECK_EQ(table.runs, 2);
   CHECK_EQ(table.ops[0].name, "Conv");

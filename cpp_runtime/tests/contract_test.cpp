@@ -1,4 +1,5 @@
-// Which contracts the C++ reader accepts.  The same table is read by tests/loader/test_contracts.py.
+// Which contracts the C++ reader accepts.  The same table is read by
+// tests/loader/test_contracts.py.
 #include "check.h"
 #include "fixtures.h"
 #include "read/json.h"
@@ -12,7 +13,8 @@ std::vector<Arg> args_of(const Json& rows) {
   std::vector<Arg> args;
   for (const Json& row : rows.items) {
     Arg arg{row.items[0].text, static_cast<DType>(row.items[1].number), {}, row.items[3].text};
-    for (const Json& d : row.items[2].items) arg.shape.push_back(static_cast<std::int64_t>(d.number));
+    for (const Json& d : row.items[2].items)
+      arg.shape.push_back(static_cast<std::int64_t>(d.number));
     args.push_back(arg);
   }
   return args;
@@ -34,8 +36,9 @@ std::string model_with(const Json& row) {
   if (auto* tree = row.find("tree")) c.output_tree = tree->text;
   if (auto* guards = row.find("guards"))
     for (const Json& g : guards->items)
-      c.guards.push_back({g.items[0].text, g.items[1].text, static_cast<std::int64_t>(g.items[2].number),
-                          g.items[3].text, "", "", ""});
+      c.guards.push_back({g.items[0].text, g.items[1].text,
+                          static_cast<std::int64_t>(g.items[2].number), g.items[3].text, "", "",
+                          ""});
   std::string bytes = bytes_of("mlp.pdmodel") + contract_field(c);
   WireWriter more;
   if (auto* hex = row.find("bytes")) more.bytes(kContractField, from_hex(hex->text));

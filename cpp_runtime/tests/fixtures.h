@@ -9,8 +9,12 @@
 
 namespace oarlock {
 
-inline std::string fixture(const std::string& name) { return std::string(OARLOCK_FIXTURES) + "/" + name; }
-inline std::string bytes_of(const std::string& name) { return std::string(MappedFile(fixture(name)).bytes()); }
+inline std::string fixture(const std::string& name) {
+  return std::string(OARLOCK_FIXTURES) + "/" + name;
+}
+inline std::string bytes_of(const std::string& name) {
+  return std::string(MappedFile(fixture(name)).bytes());
+}
 
 inline void write_arg(WireWriter& w, std::uint32_t field, const Arg& arg) {
   w.message(field, [&] {

@@ -11,7 +11,8 @@ namespace oarlock {
 struct Folder {
   std::filesystem::path path;
 
-  explicit Folder(const std::string& name) : path(std::filesystem::temp_directory_path() / ("oarlock test " + name)) {
+  explicit Folder(const std::string& name)
+      : path(std::filesystem::temp_directory_path() / ("oarlock test " + name)) {
     std::filesystem::remove_all(path);
     std::filesystem::create_directories(path);
   }
@@ -27,7 +28,9 @@ struct Folder {
   }
 };
 
-inline std::string file_text(const std::string& path) { return std::string(MappedFile(path).bytes()); }
+inline std::string file_text(const std::string& path) {
+  return std::string(MappedFile(path).bytes());
+}
 
 inline void put_file(const std::string& path, const std::string& bytes) {
   std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;

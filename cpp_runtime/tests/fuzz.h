@@ -1,4 +1,5 @@
-// Hostile input by the thousand, the same on every run: for a number of rounds, or for OARLOCK_FUZZ_SECONDS per target.
+// Hostile input by the thousand, the same on every run: for a number of rounds, or for
+// OARLOCK_FUZZ_SECONDS per target.
 #pragma once
 #include <chrono>
 #include <cstdlib>
@@ -35,11 +36,12 @@ inline int setting(const char* name, int otherwise) {
   return text ? std::atoi(text) : otherwise;
 }
 
-/// How many rounds of `once` ended in an Error; whatever else it throws is a failure that names the round.
-/// OARLOCK_FUZZ_SEED asks for other rounds, OARLOCK_FUZZ_ONLY for a single one.
+/// How many rounds of `once` ended in an Error; whatever else it throws is a failure that names the
+/// round. OARLOCK_FUZZ_SEED asks for other rounds, OARLOCK_FUZZ_ONLY for a single one.
 inline int refused(int rounds, const std::function<void(Dice&)>& once) {
   using Clock = std::chrono::steady_clock;
-  static const int seconds = setting("OARLOCK_FUZZ_SECONDS", 0), only = setting("OARLOCK_FUZZ_ONLY", -1);
+  static const int seconds = setting("OARLOCK_FUZZ_SECONDS", 0),
+                   only = setting("OARLOCK_FUZZ_ONLY", -1);
   static const auto seed = static_cast<std::uint32_t>(setting("OARLOCK_FUZZ_SEED", 20741));
   auto end = Clock::now() + std::chrono::seconds(seconds);
   int count = 0, round = only < 0 ? 0 : only;
@@ -49,7 +51,8 @@ inline int refused(int rounds, const std::function<void(Dice&)>& once) {
     } catch (const oarlock::Error&) {
       ++count;
     } catch (const std::exception& error) {
-      check::failed(__FILE__, __LINE__, "round " + std::to_string(round) + " threw: " + error.what());
+      check::failed(__FILE__, __LINE__,
+                    "round " + std::to_string(round) + " threw: " + error.what());
     }
   if (seconds) std::printf("%d rounds, %d refused\n", round, count);
   return count;

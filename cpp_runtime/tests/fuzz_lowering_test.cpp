@@ -1,5 +1,5 @@
-// Every op that has a lowering, with slots, attributes, dtypes and sizes that no framework would write: the answer is a
-// graph or an Error.
+// Every op that has a lowering, with slots, attributes, dtypes and sizes that no framework would
+// write: the answer is a graph or an Error.
 #include <fstream>
 #include <sstream>
 
@@ -15,16 +15,19 @@ using fuzz::Dice;
 namespace {
 
 constexpr int kRounds = 20000;
-constexpr std::int64_t kInts[] = {0, 1,  -1,  2,       3,        5,         6,         7,         -2,        64,
-                                  4, -7, 100, 1000000, 20000000, INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN, 1LL << 40};
-constexpr double kFloats[] = {0, 1, -1, 0.5, 1e-30, 1e30, -1e30, 1e300, 1e9, NAN, INFINITY, -INFINITY};
+constexpr std::int64_t kInts[] = {
+    0, 1,  -1,  2,       3,        5,         6,         7,         -2,        64,
+    4, -7, 100, 1000000, 20000000, INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN, 1LL << 40};
+constexpr double kFloats[] = {0,     1,     -1,  0.5, 1e-30,    1e30,
+                              -1e30, 1e300, 1e9, NAN, INFINITY, -INFINITY};
 constexpr const char* kTexts[] = {"",     "NHWC",      "NCHW",     "NDHWC",  "SAME",     "VALID",
                                   "mean", "sum",       "none",     "tanh",   "relu",     "LSTM",
                                   "edge", "ij,jk->ik", "bilinear", "a->aaa", "...->...", ",,,"};
 constexpr std::int64_t kDims[] = {-1, -1, 0, 1, 2, 3, 4, 8, 1000000, 1LL << 40};
-constexpr DType kDTypes[] = {DType::float32, DType::float32, DType::float32,  DType::int64,     DType::int32,
-                             DType::float64, DType::float16, DType::boolean,  DType::complex64, DType::uint8,
-                             DType::int8,    DType::int16,   DType::bfloat16, DType::uint64};
+constexpr DType kDTypes[] = {DType::float32,   DType::float32, DType::float32, DType::int64,
+                             DType::int32,     DType::float64, DType::float16, DType::boolean,
+                             DType::complex64, DType::uint8,   DType::int8,    DType::int16,
+                             DType::bfloat16,  DType::uint64};
 
 const Json& registry() {
   static const Json all = [] {
@@ -43,7 +46,8 @@ Ints some_ints(Dice& dice) {
 }
 
 Scalar some_scalar(Dice& dice) {
-  Scalar s{static_cast<Scalar::Type>(1 + dice.below(4)), dice.of<std::int64_t>(kInts), dice.of<double>(kFloats), 0};
+  Scalar s{static_cast<Scalar::Type>(1 + dice.below(4)), dice.of<std::int64_t>(kInts),
+           dice.of<double>(kFloats), 0};
   return s;
 }
 
@@ -80,12 +84,14 @@ AttrType type_named(const std::string& name) {
   return AttrType::INT;
 }
 
-// Paddle's default, where an attribute is left out, is the usual case: a rule must get past it to be tried.
+// Paddle's default, where an attribute is left out, is the usual case: a rule must get past it to
+// be tried.
 void set_attrs(OneOp& op, const Json& attrs, Dice& dice) {
   for (std::size_t i = 0; i < attrs.names.size(); ++i) {
     AttrType type = type_named(attrs.items[i].items[0].text);
     bool has_default = attrs.items[i].items.size() > 1;
-    if (has_default ? dice.once_in(4) : !dice.once_in(10)) op.attrs[attrs.names[i]] = hostile(type, dice);
+    if (has_default ? dice.once_in(4) : !dice.once_in(10))
+      op.attrs[attrs.names[i]] = hostile(type, dice);
   }
 }
 
@@ -100,7 +106,8 @@ void set_slots(OneOp& op, Slots& slots, const Json& names, const char* prefix, D
   Var usual{dice.of<DType>(kDTypes), some_shape(dice)};
   for (const Json& item : names.items) {
     std::string slot = item.text.substr(0, item.text.find_first_of("*?~"));
-    bool optional = item.text.find('?') != std::string::npos, many = item.text.find('*') != std::string::npos;
+    bool optional = item.text.find('?') != std::string::npos,
+         many = item.text.find('*') != std::string::npos;
     if (optional ? dice.once_in(2) : dice.once_in(40)) continue;
     for (std::size_t k = many ? dice.below(5) : dice.once_in(40) ? 2 : 1; k > 0; --k) {
       std::string name = prefix + slot + std::to_string(k);
@@ -127,7 +134,8 @@ void set_constants(Program& program, Dice& dice) {
     op = {"assign_value", {}, op.outputs, {}, ""};
     op.attrs["shape"] = INTS(var->shape);
     op.attrs["dtype"] = INT(static_cast<std::int64_t>(var->dtype));
-    op.attrs[wide ? "int64_values" : "int32_values"] = {wide ? AttrType::LONGS : AttrType::INTS, values};
+    op.attrs[wide ? "int64_values" : "int32_values"] = {wide ? AttrType::LONGS : AttrType::INTS,
+                                                        values};
   }
   std::int64_t col = 0;
   for (OpDesc& op : program.blocks[0].ops)

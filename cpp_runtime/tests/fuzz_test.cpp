@@ -1,4 +1,5 @@
-// Damaged files: whatever is done to the bytes, the answer is a result or an Error.  The sanitizers watch.
+// Damaged files: whatever is done to the bytes, the answer is a result or an Error.  The sanitizers
+// watch.
 #include "fuzz.h"
 
 #include "cli/npz.h"
@@ -61,7 +62,9 @@ TEST("fuzz program: as far as ONNX") {
 TEST("fuzz params: weights") {
   std::string good = bytes_of("types.pdiparams");
   Program program = read_program(bytes_of("types.pdmodel"), "types.pdmodel");
-  CHECK(refused(good, [&](const std::string& bytes) { Params(bytes, program, "types.pdiparams"); }) > kRounds / 10);
+  CHECK(refused(good, [&](const std::string& bytes) {
+          Params(bytes, program, "types.pdiparams");
+        }) > kRounds / 10);
 }
 
 TEST("fuzz contract: names, guards and what they expect") {
@@ -71,25 +74,29 @@ TEST("fuzz contract: names, guards and what they expect") {
 
 TEST("fuzz npz: arrays") {
   std::string good = bytes_of("control.in.npz");
-  CHECK(refused(good, [&](const std::string& bytes) { parse_npz(bytes, "in.npz"); }) > kRounds / 10);
+  CHECK(refused(good, [&](const std::string& bytes) { parse_npz(bytes, "in.npz"); }) >
+        kRounds / 10);
 }
 
 TEST("fuzz npz: compressed data") {
   std::string good("\x4b\x4c\x4a\x4e\x49\x4d\x4b\x4c\x4a\x06\x00", 11);
   std::string dynamic("\x05\xc1\x81\x00\x00\x00\x00\x00\x10\xff\xd5\x08\x00\x00\x00\x00", 16);
   for (const std::string& stream : {good, dynamic})
-    CHECK(refused(stream, [&](const std::string& bytes) { inflate(bytes, 9, "x"); }) > kRounds / 10);
+    CHECK(refused(stream, [&](const std::string& bytes) { inflate(bytes, 9, "x"); }) >
+          kRounds / 10);
 }
 
 TEST("fuzz json: text") {
   std::string good =
       R"([{"name": "a_kernel_time", "dur": 12, "args": {"op_name": "Conv", "x": [1, -2.5e3, true, null, "\u0041\n"]}}])";
-  CHECK(refused(good, [&](const std::string& bytes) { parse_json(bytes, "x.json"); }) > kRounds / 10);
+  CHECK(refused(good, [&](const std::string& bytes) { parse_json(bytes, "x.json"); }) >
+        kRounds / 10);
 }
 
 TEST("fuzz json: the manifest of a kept graph") {
   std::string key = digest_of("key");
   KnownFile weights{key + "-a.weights", digest_of("w"), {1, 2, 3, 4}};
   std::string good = to_text({key + "-a", digest_of("g"), weights, weights}, key);
-  refused(good, [&](const std::string& bytes) { CHECK(bytes == good || !parse_manifest(bytes, key)); });
+  refused(good,
+          [&](const std::string& bytes) { CHECK(bytes == good || !parse_manifest(bytes, key)); });
 }

@@ -1,5 +1,5 @@
-// What can be tested of the GPU path without a GPU: option strings, search order, messages, and the runs on buffers,
-// with the CPU's memory in the place of the device's.
+// What can be tested of the GPU path without a GPU: option strings, search order, messages, and the
+// runs on buffers, with the CPU's memory in the place of the device's.
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -43,9 +43,11 @@ struct Raw {
     options.inline_weights = true;
     bytes = model.to_onnx(options);
     auto settings = session_settings(library, Options{}, "");
-    library.api.call<ort::AddSessionConfigEntry>(settings.get(), "session.record_ep_graph_assignment_info", record);
+    library.api.call<ort::AddSessionConfigEntry>(settings.get(),
+                                                 "session.record_ep_graph_assignment_info", record);
     session = ort::make<ort::SessionHandle, ort::CreateSessionFromArray>(
-        library.api, static_cast<const ort::Env*>(library.env), static_cast<const void*>(bytes.data()), bytes.size(),
+        library.api, static_cast<const ort::Env*>(library.env),
+        static_cast<const void*>(bytes.data()), bytes.size(),
         static_cast<const ort::SessionOptions*>(settings.get()));
     memory = ort::make<ort::MemoryHandle, ort::CreateCpuMemoryInfo>(library.api, 0, 0);
   }
@@ -95,11 +97,14 @@ TEST("gpu: a captured graph wants fixed sizes, and a device") {
 TEST("gpu: folders that are named come before those of the wheels") {
   namespace fs = std::filesystem;
   fs::path root = fs::temp_directory_path() / ("oarlock-gpu-" + std::to_string(::getpid()));
-  for (auto folder : {"site/onnxruntime/capi", "site/nvidia/cudnn/lib", "site/nvidia/cu13/lib", "site/tensorrt_libs"})
+  for (auto folder : {"site/onnxruntime/capi", "site/nvidia/cudnn/lib", "site/nvidia/cu13/lib",
+                      "site/tensorrt_libs"})
     fs::create_directories(root / folder);
-  auto found = nvidia_folders("/opt/a:/opt/b:", (root / "site/onnxruntime/capi/libonnxruntime.so.1").string());
+  auto found = nvidia_folders("/opt/a:/opt/b:",
+                              (root / "site/onnxruntime/capi/libonnxruntime.so.1").string());
   std::vector<std::string> wanted{"/opt/a", "/opt/b", (root / "site/nvidia/cu13/lib").string(),
-                                  (root / "site/nvidia/cudnn/lib").string(), (root / "site/tensorrt_libs").string()};
+                                  (root / "site/nvidia/cudnn/lib").string(),
+                                  (root / "site/tensorrt_libs").string()};
   CHECK(found == wanted);
   std::ofstream(root / "site/nvidia/cu13/lib/libcudart.so.13") << "no library";
   auto opened = open_nvidia(found, false);
@@ -143,7 +148,8 @@ TEST("gpu: runs on bound outputs and on buffers give what plain runs give") {
   Tensor first = tensor_of(raw.library, bound.take(0), false);
   CHECK(first.shape() == wanted[0].shape());
   CHECK_EQ(std::memcmp(first.data(), wanted[0].data(), first.size() * 4), 0);
-  CapturedRun captured(raw.library, raw.session.get(), host_memory(), inputs, values, outputs, {false});
+  CapturedRun captured(raw.library, raw.session.get(), host_memory(), inputs, values, outputs,
+                       {false});
   for (float start : {1.0f, 5.0f}) {
     data[0] = start;
     std::vector<Tensor> again = session.run(views), found = captured.run(views);
@@ -163,7 +169,8 @@ TEST("gpu: a captured run gives complex numbers where the model does") {
   std::string bytes = onnx::to_bytes(model);
   auto settings = session_settings(library, Options{}, "");
   auto session = ort::make<ort::SessionHandle, ort::CreateSessionFromArray>(
-      library.api, static_cast<const ort::Env*>(library.env), static_cast<const void*>(bytes.data()), bytes.size(),
+      library.api, static_cast<const ort::Env*>(library.env),
+      static_cast<const void*>(bytes.data()), bytes.size(),
       static_cast<const ort::SessionOptions*>(settings.get()));
   auto memory = ort::make<ort::MemoryHandle, ort::CreateCpuMemoryInfo>(library.api, 0, 0);
   std::vector<float> data{1, 2, 3, 4, 5, 6};

@@ -11,7 +11,8 @@ using namespace oarlock;
 
 namespace {
 
-std::vector<Tensor> run_mlp(const Contract& contract, std::vector<std::int64_t> shape = {2, 4}, float value = 1) {
+std::vector<Tensor> run_mlp(const Contract& contract, std::vector<std::int64_t> shape = {2, 4},
+                            float value = 1) {
   std::string bytes = bytes_of("mlp.pdmodel") + contract_field(contract);
   Session session(Model::from_bytes(bytes, fixture("mlp.pdiparams"), "mlp.pdmodel"));
   Tensor x(DType::float32, shape);
@@ -30,7 +31,8 @@ TEST("guards: what Python wrote, compared") {
   CHECK(is_expected(3, "3") && !is_expected(4, "3") && is_expected(-2, "-2"));
   CHECK(is_expected(3.7, "3"));  // int(x) cut the rest off
   CHECK(is_expected(0.1f, "0.1") && !is_expected(0.2, "0.1"));
-  CHECK(is_expected(1, "True") && is_expected(0, "False") && !is_expected(0, "True") && is_expected(7, "True"));
+  CHECK(is_expected(1, "True") && is_expected(0, "False") && !is_expected(0, "True") &&
+        is_expected(7, "True"));
   CHECK(is_expected(NAN, "nan") && is_expected(INFINITY, "inf") && !is_expected(1, "inf"));
   CHECK(!is_expected(1, "") && !is_expected(1, "one"));
 }
@@ -39,16 +41,19 @@ TEST("guards: an input's dim and rank are judged before the run") {
   Guard dim{"dim", "x", 0, "2", "shape[0]", "net.py:7 in forward", "if x.shape[0] == 2:"};
   CHECK_EQ(refused(dim), "");
   CHECK_EQ(refused(dim, {3, 4}),
-           "mlp.pdmodel: x.shape[0] is 3, the trace assumed 2 (read by shape[0])\n  at net.py:7 in forward: if "
+           "mlp.pdmodel: x.shape[0] is 3, the trace assumed 2 (read by shape[0])\n  at net.py:7 in "
+           "forward: if "
            "x.shape[0] == 2:");
-  CHECK_HAS(refused({"rank", "x", 0, "3", "ndim", "", ""}), "the rank of x is 2, the trace assumed 3");
+  CHECK_HAS(refused({"rank", "x", 0, "3", "ndim", "", ""}),
+            "the rank of x is 2, the trace assumed 3");
 }
 
 TEST("guards: an inner variable's shape and value are fetched and judged") {
   CHECK_EQ(refused({"dim", "relu_0.tmp_0", 1, "8", "shape[1]", "", ""}), "");
   CHECK_HAS(refused({"dim", "relu_0.tmp_0", 0, "2", "shape[0]", "", ""}, {5, 4}),
             "relu_0.tmp_0.shape[0] is 5, the trace assumed 2");
-  CHECK_HAS(refused({"value", "relu_0.tmp_0", 0, "True", "bool()", "", ""}), "relu_0.tmp_0 is 16 values");
+  CHECK_HAS(refused({"value", "relu_0.tmp_0", 0, "True", "bool()", "", ""}),
+            "relu_0.tmp_0 is 16 values");
 }
 
 TEST("guards: the outputs are the model's own, by the contract's names") {
@@ -59,7 +64,8 @@ TEST("guards: the outputs are the model's own, by the contract's names") {
 
 namespace {
 
-/// Guards on 40 results of a chain of 40 ops: 10 on each tenth op's result, each of which has to be [8].
+/// Guards on 40 results of a chain of 40 ops: 10 on each tenth op's result, each of which has to be
+/// [8].
 struct Chain {
   Program program;
   Guards guards;
@@ -83,8 +89,8 @@ struct Chain {
     return made;
   }
 
-  /// The guard that is found violated where op `failed` fails, op `really_failed` is the one that does, and the results
-  /// of the ops from `wrong` on have the shape [5].
+  /// The guard that is found violated where op `failed` fails, op `really_failed` is the one that
+  /// does, and the results of the ops from `wrong` on have the shape [5].
   std::string located(std::size_t failed, std::size_t really_failed, std::size_t wrong) {
     auto create = [&](const Strings&) {
       ++sessions;
@@ -109,11 +115,13 @@ struct Chain {
 
 TEST("guards: after a failed run the violated guard is located once, at a bounded cost") {
   Chain chain;
-  for (int turn = 0; turn < 3; ++turn) CHECK_HAS(chain.located(20, 20, 7), "v7.shape[0] is 5, the trace assumed 8");
+  for (int turn = 0; turn < 3; ++turn)
+    CHECK_HAS(chain.located(20, 20, 7), "v7.shape[0] is 5, the trace assumed 8");
   CHECK_EQ(chain.sessions, 1);
   CHECK_EQ(chain.located(20, 20, 40), "");  // no guard is violated
   CHECK_EQ(chain.sessions, 1);
-  CHECK_HAS(chain.located(40, 12, 7), "v7.shape[0] is 5");  // fused: tried with 40, 20 and then 10 guards
+  CHECK_HAS(chain.located(40, 12, 7),
+            "v7.shape[0] is 5");  // fused: tried with 40, 20 and then 10 guards
   CHECK_EQ(chain.sessions, 3);
   CHECK_EQ(chain.located(0, 0, 0), "");  // no guard comes before the first op
   for (std::size_t failed = 1; failed < 40; ++failed) chain.located(failed, failed, 0);

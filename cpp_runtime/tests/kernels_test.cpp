@@ -35,14 +35,17 @@ float worst(const Floats& got, const Floats& wanted) {
 
 void test_product(Size m, Size n, Size k, bool turn_a, bool turn_b) {
   Floats a = numbers(m * k), b = numbers(k * n, 2), c(static_cast<std::size_t>(m * n)), wanted = c;
-  Size a_row = turn_a ? 1 : k, a_column = turn_a ? m : 1, b_row = turn_b ? 1 : n, b_column = turn_b ? k : 1;
+  Size a_row = turn_a ? 1 : k, a_column = turn_a ? m : 1, b_row = turn_b ? 1 : n,
+       b_column = turn_b ? k : 1;
   for (Size i = 0; i < m; ++i)
     for (Size j = 0; j < n; ++j)
       for (Size p = 0; p < k; ++p)
-        wanted[static_cast<std::size_t>(i * n + j)] += a[static_cast<std::size_t>(i * a_row + p * a_column)] *
-                                                       b[static_cast<std::size_t>(p * b_row + j * b_column)];
+        wanted[static_cast<std::size_t>(i * n + j)] +=
+            a[static_cast<std::size_t>(i * a_row + p * a_column)] *
+            b[static_cast<std::size_t>(p * b_row + j * b_column)];
   const float *from_a = a.data(), *from_b = b.data();
-  table<float>().products({1, m, n, k, &from_a, a_row, a_column, &from_b, b_row, b_column, c.data()});
+  table<float>().products(
+      {1, m, n, k, &from_a, a_row, a_column, &from_b, b_row, b_column, c.data()});
   CHECK(worst(c, wanted) < 1e-3f);
 }
 
@@ -53,25 +56,29 @@ float pixel(const ConvShape& s, const Floats& x, Size n, Size c, Size row, Size 
 }
 
 // y, and the sum of y * g in parts of x and of the filter, by their definition.
-void convolve(const ConvShape& s, const Floats& x, const Floats& filter, const Floats& g, Floats& y, Floats& dx,
-              Floats& df) {
+void convolve(const ConvShape& s, const Floats& x, const Floats& filter, const Floats& g, Floats& y,
+              Floats& dx, Floats& df) {
   Size c = s.c / s.groups, m = s.m / s.groups;
   for (Size i = 0; i < s.n * s.m * s.oh * s.ow; ++i) {
     Size ow = i % s.ow, oh = i / s.ow % s.oh, to = i / s.ow / s.oh % s.m, n = i / s.ow / s.oh / s.m;
     for (Size k = 0; k < c * s.kh * s.kw; ++k) {
-      Size from = to / m * c + k / s.kw / s.kh, row = oh * s.stride_h + k / s.kw % s.kh * s.dilation_h - s.top;
+      Size from = to / m * c + k / s.kw / s.kh,
+           row = oh * s.stride_h + k / s.kw % s.kh * s.dilation_h - s.top;
       Size column = ow * s.stride_w + k % s.kw * s.dilation_w - s.left;
-      auto at = static_cast<std::size_t>(to * c * s.kh * s.kw + k), place = static_cast<std::size_t>(i);
+      auto at = static_cast<std::size_t>(to * c * s.kh * s.kw + k),
+           place = static_cast<std::size_t>(i);
       y[place] += filter[at] * pixel(s, x, n, from, row, column);
       df[at] += g[place] * pixel(s, x, n, from, row, column);
       if (row >= 0 && row < s.h && column >= 0 && column < s.w)
-        dx[static_cast<std::size_t>(((n * s.c + from) * s.h + row) * s.w + column)] += g[place] * filter[at];
+        dx[static_cast<std::size_t>(((n * s.c + from) * s.h + row) * s.w + column)] +=
+            g[place] * filter[at];
     }
   }
 }
 
 void test_conv(const ConvShape& s) {
-  Floats x = numbers(s.n * s.c * s.h * s.w), filter = numbers(s.m * s.c / s.groups * s.kh * s.kw, 3);
+  Floats x = numbers(s.n * s.c * s.h * s.w),
+         filter = numbers(s.m * s.c / s.groups * s.kh * s.kw, 3);
   Floats g = numbers(s.n * s.m * s.oh * s.ow, 4);
   Floats y(g.size()), dx(x.size()), df(filter.size()), got_y = y, got_dx = dx, got_df = df;
   convolve(s, x, filter, g, y, dx, df);

@@ -11,14 +11,19 @@ TEST("lower: a renaming with Paddle's default") {
   CHECK_EQ(lowered(leaky), "y = LeakyRelu<alpha=0.1>(x)\n");
   leaky.attrs["alpha"] = INTS({1});
   CHECK_ERROR(
-      "leaky_relu: attribute 'alpha' is INTS where FLOAT belongs (op 1, X=float32[?,?])\n    at net.py:3 in forward",
+      "leaky_relu: attribute 'alpha' is INTS where FLOAT belongs (op 1, X=float32[?,?])\n    at "
+      "net.py:3 in forward",
       lowered(leaky));
   leaky.attrs["alpha"] = {AttrType::VAR, std::string("a")};
   CHECK_ERROR("attribute 'alpha' is a tensor", lowered(leaky));
 }
 
 TEST("lower: the newest form not above the opset") {
-  OneOp softmax{"softmax", {{"X", {"x"}}}, {{"Out", {"y"}}}, {{"axis", INT(1)}}, {{"x", {DType::float32, {-1, 2, 3}}}}};
+  OneOp softmax{"softmax",
+                {{"X", {"x"}}},
+                {{"Out", {"y"}}},
+                {{"axis", INT(1)}},
+                {{"x", {DType::float32, {-1, 2, 3}}}}};
   CHECK_EQ(lowered(softmax, 13), "y = Softmax<axis=1>(x)\n");
   CHECK_ERROR("below opset 13 only the last axis", lowered(softmax, 11));
 }
@@ -55,14 +60,18 @@ TEST("lower: no more axes than an op each can be written for") {
 
 TEST("lower: everything that cannot be done is said at once") {
   OneOp none{"conv9d", {{"X", {"x"}}}, {{"Out", {"y"}}}, {}, {}};
-  CHECK_EQ(
-      check::error_of([&] { lowered(none); }),
-      "one.pdmodel: 1 op cannot be lowered\n  conv9d: no lowering (1x, first op 1, giving 'y')\n    at net.py:3 in "
-      "forward: y = f(x)");
+  CHECK_EQ(check::error_of([&] { lowered(none); }),
+           "one.pdmodel: 1 op cannot be lowered\n  conv9d: no lowering (1x, first op 1, giving "
+           "'y')\n    at net.py:3 in "
+           "forward: y = f(x)");
 }
 
 TEST("lower: what was merged with an op for another machine is refused") {
-  OneOp conv{"conv2d", {{"Filter", {"w"}}, {"Input", {"x"}}}, {{"Output", {"y"}}}, {{"fuse_relu", BOOL(true)}}, {}};
+  OneOp conv{"conv2d",
+             {{"Filter", {"w"}}, {"Input", {"x"}}},
+             {{"Output", {"y"}}},
+             {{"fuse_relu", BOOL(true)}},
+             {}};
   conv.vars = {{"x", {DType::float32, {1, 2, 5, 5}}}, {"w", {DType::float32, {3, 2, 3, 3}}}};
   CHECK_ERROR("attribute 'fuse_relu' is set", lowered(conv));
   conv.attrs = {{"fuse_relu", BOOL(false)}, {"fuse_activation", STRING("")}};
@@ -70,9 +79,11 @@ TEST("lower: what was merged with an op for another machine is refused") {
 }
 
 TEST("lower: what 1.8 called otherwise") {
-  Program program = OneOp{"flip", {{"X", {"x"}}}, {{"Out", {"y"}}}, {{"dims", INTS({1})}}, {}}.program();
+  Program program =
+      OneOp{"flip", {{"X", {"x"}}}, {{"Out", {"y"}}}, {{"dims", INTS({1})}}, {}}.program();
   rename_older(program);
-  CHECK(program.blocks[0].ops[1].attrs.contains("axis") && !program.blocks[0].ops[1].attrs.contains("dims"));
+  CHECK(program.blocks[0].ops[1].attrs.contains("axis") &&
+        !program.blocks[0].ops[1].attrs.contains("dims"));
 }
 
 TEST("lower: an op that hands its input through costs at most an Identity") {
@@ -81,7 +92,11 @@ TEST("lower: an op that hands its input through costs at most an Identity") {
 }
 
 TEST("lower: what only complex operands need is said of them") {
-  OneOp fft{"fft_c2c", {{"X", {"x"}}}, {{"Out", {"y"}}}, {{"axes", INTS({0})}, {"forward", BOOL(true)}}, {}};
+  OneOp fft{"fft_c2c",
+            {{"X", {"x"}}},
+            {{"Out", {"y"}}},
+            {{"axes", INTS({0})}, {"forward", BOOL(true)}},
+            {}};
   fft.vars["x"] = fft.vars["y"] = {DType::complex64, {4}};
   CHECK_HAS(lowered(fft, 13), "DFT");  // at 17: what only these need raises the opset, too
   LowerOptions options;
@@ -96,8 +111,10 @@ TEST("lower: what only complex operands need is said of them") {
 }
 
 TEST("lower: indices that may be negative are none") {
-  OneOp gather{"gather", {{"X", {"x"}}, {"Index", {"i"}}}, {{"Out", {"y"}}}, {{"axis", INT(0)}}, {}};
+  OneOp gather{
+      "gather", {{"X", {"x"}}, {"Index", {"i"}}}, {{"Out", {"y"}}}, {{"axis", INT(0)}}, {}};
   gather.vars["i"] = {DType::int64, {-1}};
   CHECK_EQ(lowered(gather),
-           "y/Less = Less(i, int64:0)\ny/Where = Where(y/Less, int64:2147483647, i)\ny = Gather<axis=0>(x, y/Where)\n");
+           "y/Less = Less(i, int64:0)\ny/Where = Where(y/Less, int64:2147483647, i)\ny = "
+           "Gather<axis=0>(x, y/Where)\n");
 }

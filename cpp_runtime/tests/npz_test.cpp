@@ -31,12 +31,14 @@ TEST("npz: what is written reads back") {
   CHECK_EQ(back[2].second.values<double>()[0], 2.5);
 }
 
-// Made by numpy.savez_compressed(x=numpy.arange(40, dtype='float32') % 5 in Fortran order, shape (8, 5)): only the
-// stream.
+// Made by numpy.savez_compressed(x=numpy.arange(40, dtype='float32') % 5 in Fortran order, shape
+// (8, 5)): only the stream.
 TEST("npz: deflate, every kind of piece") {
-  CHECK_EQ(inflate(std::string("\x4b\x4c\x4a\x4e\x49\x4d\x4b\x4c\x4a\x06\x00", 11), 9, "x"), "abcdefabc");
+  CHECK_EQ(inflate(std::string("\x4b\x4c\x4a\x4e\x49\x4d\x4b\x4c\x4a\x06\x00", 11), 9, "x"),
+           "abcdefabc");
   CHECK_EQ(inflate(std::string("\x01\x03\x00\xfc\xff\x61\x62\x63", 8), 3, "x"), "abc");
-  CHECK_ERROR("less data than it says", inflate(std::string("\x01\x03\x00\xfc\xff\x61\x62\x63", 8), 4, "x"));
+  CHECK_ERROR("less data than it says",
+              inflate(std::string("\x01\x03\x00\xfc\xff\x61\x62\x63", 8), 4, "x"));
   CHECK_ERROR("cut off", inflate("", 4, "x"));
 }
 
@@ -44,7 +46,8 @@ TEST("npz: a file that cannot be written leaves nothing behind") {
   CHECK_ERROR("cannot be created", write_npz("/no/such/folder/out.npz", {}));
 }
 
-// The list of arrays once more for each array of it, under other names: as many arrays from the same bytes.
+// The list of arrays once more for each array of it, under other names: as many arrays from the
+// same bytes.
 TEST("npz: arrays that share their bytes") {
   Tensor zeros(DType::float32, {1000});
   auto path = (std::filesystem::temp_directory_path() / "oarlock_npz_shared.npz").string();
@@ -53,7 +56,8 @@ TEST("npz: arrays that share their bytes") {
   std::filesystem::remove(path);
   constexpr std::size_t end_size = 22;
   std::size_t start = bytes.find("PK\x01\x02");
-  std::string entry = bytes.substr(start, bytes.size() - end_size - start), end = bytes.substr(bytes.size() - end_size);
+  std::string entry = bytes.substr(start, bytes.size() - end_size - start),
+              end = bytes.substr(bytes.size() - end_size);
   std::string forged = bytes.substr(0, start);
   constexpr char copies = 40;
   for (char i = 0; i < copies; ++i) {

@@ -22,8 +22,11 @@ struct Chain {
     p.blocks.emplace_back();
     p.blocks[0].vars = vars;
     for (std::size_t i = 0; i < inputs; ++i)
-      p.blocks[0].ops.push_back(
-          {"feed", {}, {{"Out", {vars[i].name}}}, {{"col", INT(static_cast<std::int64_t>(i))}}, ""});
+      p.blocks[0].ops.push_back({"feed",
+                                 {},
+                                 {{"Out", {vars[i].name}}},
+                                 {{"col", INT(static_cast<std::int64_t>(i))}},
+                                 ""});
     for (const OpDesc& op : ops) p.blocks[0].ops.push_back(op);
     p.blocks[0].ops.push_back({"fetch", {{"X", {vars.back().name}}}, {}, {{"col", INT(0)}}, ""});
     validate(p);
@@ -36,22 +39,27 @@ VarDesc rows(const std::string& name, Ints shape, std::int64_t lod_level = 1) {
   return {name, std::move(shape), DType::float32, Kind::dense, false, lod_level};
 }
 
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
 
-const OpDesc kPool{"sequence_pool", {{"X", {"y"}}}, {{"Out", {"z"}}}, {{"pooltype", STRING("FIRST")}}, ""};
+const OpDesc kPool{
+    "sequence_pool", {{"X", {"y"}}}, {{"Out", {"z"}}}, {{"pooltype", STRING("FIRST")}}, ""};
 
 Chain pooled_after(const OpDesc& op, std::int64_t lod_level = 1) {
-  return {{rows("x", {-1, 3}), rows("y", {-1, 3}, lod_level), rows("z", {-1, 3}, 0)}, 1, {op, kPool}};
+  return {
+      {rows("x", {-1, 3}), rows("y", {-1, 3}, lod_level), rows("z", {-1, 3}, 0)}, 1, {op, kPool}};
 }
 
 // y = x * w + b, and a GRU over it, all of width 6.
 Chain gru_after_fc() {
-  return {{rows("x", {-1, 3}), rows("w", {3, 6}, 0), rows("b", {6}, 0), rows("g", {2, 6}, 0), rows("p", {-1, 6}),
-           rows("y", {-1, 6}), rows("z", {-1, 2})},
-          4,
-          {{"mul", {{"X", {"x"}}, {"Y", {"w"}}}, {{"Out", {"p"}}}, {}, ""},
-           {"elementwise_add", {{"X", {"p"}}, {"Y", {"b"}}}, {{"Out", {"y"}}}, {{"axis", INT(1)}}, ""},
-           {"gru", {{"Input", {"y"}}, {"Weight", {"g"}}}, {{"Hidden", {"z"}}}, {}, ""}}};
+  return {
+      {rows("x", {-1, 3}), rows("w", {3, 6}, 0), rows("b", {6}, 0), rows("g", {2, 6}, 0),
+       rows("p", {-1, 6}), rows("y", {-1, 6}), rows("z", {-1, 2})},
+      4,
+      {{"mul", {{"X", {"x"}}, {"Y", {"w"}}}, {{"Out", {"p"}}}, {}, ""},
+       {"elementwise_add", {{"X", {"p"}}, {"Y", {"b"}}}, {{"Out", {"y"}}}, {{"axis", INT(1)}}, ""},
+       {"gru", {{"Input", {"y"}}, {"Weight", {"g"}}}, {{"Hidden", {"z"}}}, {}, ""}}};
 }
 
 }  // namespace
@@ -67,7 +75,8 @@ TEST("offsets: what is not declared to hold sequences has none") {
 }
 
 TEST("offsets: boxes that were chosen are not cut as what they were chosen from") {
-  Chain chain = pooled_after({"multiclass_nms3", {{"BBoxes", {"x"}}, {"Scores", {"s"}}}, {{"Out", {"y"}}}, {}, ""});
+  Chain chain = pooled_after(
+      {"multiclass_nms3", {{"BBoxes", {"x"}}, {"Scores", {"s"}}}, {{"Out", {"y"}}}, {}, ""});
   chain.vars[0].shape = {-1, 5, 4};
   chain.vars.insert(chain.vars.begin() + 1, rows("s", {-1, 2, 5}));
   chain.inputs = 2;
@@ -87,19 +96,23 @@ TEST("offsets: an input that is called like the offsets of another keeps its nam
   CHECK(has(chain.text(), "(x.lod_, "));
 }
 
-TEST("offsets: an lstm is one op of ONNX, or walked step by step where its cells are read, and never both") {
+TEST(
+    "offsets: an lstm is one op of ONNX, or walked step by step where its cells are read, and "
+    "never both") {
   OpDesc lstm{"lstm",
               {{"Input", {"x"}}, {"Weight", {"w"}}, {"Bias", {"b"}}},
               {{"Hidden", {"h"}}, {"Cell", {"c"}}},
               {{"use_peepholes", BOOL(false)}},
               ""};
   for (bool read : {false, true}) {
-    Chain chain{{rows("x", {-1, 8}), rows("w", {2, 8}, 0), rows("b", {1, 8}, 0), rows("h", {-1, 2}), rows("c", {-1, 2}),
-                 rows("z", {-1, 2}, 0)},
+    Chain chain{{rows("x", {-1, 8}), rows("w", {2, 8}, 0), rows("b", {1, 8}, 0), rows("h", {-1, 2}),
+                 rows("c", {-1, 2}), rows("z", {-1, 2}, 0)},
                 3,
                 {lstm, kPool}};
     chain.ops[1].inputs["X"] = {"h"};
-    if (read) chain.ops.insert(chain.ops.begin() + 1, {"sum", {{"X", {"h", "c"}}}, {{"Out", {"h"}}}, {}, ""});
+    if (read)
+      chain.ops.insert(chain.ops.begin() + 1,
+                       {"sum", {{"X", {"h", "c"}}}, {{"Out", {"h"}}}, {}, ""});
     CHECK(has(chain.text(), "LSTM<") != read && has(chain.text(), "Scan<") == read);
   }
 }
@@ -110,7 +123,8 @@ TEST("offsets: fc in front of a recurrent network becomes its own product") {
 
 TEST("offsets: fc whose weight was written since is computed where it stands") {
   Chain chain = gru_after_fc();
-  chain.ops.insert(chain.ops.begin() + 2, {"scale", {{"X", {"w"}}}, {{"Out", {"w"}}}, {{"scale", FLOAT(2)}}, ""});
+  chain.ops.insert(chain.ops.begin() + 2,
+                   {"scale", {{"X", {"w"}}}, {{"Out", {"w"}}}, {{"scale", FLOAT(2)}}, ""});
   CHECK(has(chain.text(), "MatMul"));
 }
 
@@ -130,7 +144,8 @@ TEST("offsets: made-up offsets cut made-up rows") {
   std::vector<TensorView> views(made.begin(), made.end());
   check_offsets(specs, views);
   auto alone = made_up_inputs(specs, {}, {});
-  CHECK(Ints(alone[1].values<std::int64_t>().begin(), alone[1].values<std::int64_t>().end()) == (Ints{0, 1}));
+  CHECK(Ints(alone[1].values<std::int64_t>().begin(), alone[1].values<std::int64_t>().end()) ==
+        (Ints{0, 1}));
 }
 
 TEST("offsets: made-up numbers differ in every dtype that has fractions") {
@@ -142,7 +157,8 @@ TEST("offsets: made-up numbers differ in every dtype that has fractions") {
 }
 
 TEST("offsets: only outputs behind those of the program are offsets") {
-  std::vector<TensorSpec> specs{{"y", DType::float32, {-1}, {""}, ""}, {"y.lod", DType::int64, {-1}, {""}, ""}};
+  std::vector<TensorSpec> specs{{"y", DType::float32, {-1}, {""}, ""},
+                                {"y.lod", DType::int64, {-1}, {""}, ""}};
   specs.push_back({"y.lod.1", DType::int64, {-1}, {""}, ""});
   mark_offsets(specs, 2);
   CHECK(specs[1].offsets_of.empty() && specs[2].offsets_of == "y");
@@ -162,5 +178,6 @@ TEST("offsets: offsets that do not cut the rows") {
   };
   judge({0, 3}), judge({0, 0, 1, 3, 3});
   for (const Ints& wrong : {Ints{}, Ints{0}, Ints{0, 2}, Ints{1, 3}, Ints{0, 4}, Ints{0, 2, 1, 3}})
-    CHECK_ERROR("input 'x.lod' must begin with 0, not fall, and end with the 3 rows of 'x'", judge(wrong));
+    CHECK_ERROR("input 'x.lod' must begin with 0, not fall, and end with the 3 rows of 'x'",
+                judge(wrong));
 }

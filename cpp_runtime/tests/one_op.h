@@ -15,7 +15,8 @@ struct Var {
   std::int64_t lod_level = 0;
 };
 
-/// Inputs of the op become feeds, its outputs fetches; weights are given as bytes with a Param each.
+/// Inputs of the op become feeds, its outputs fetches; weights are given as bytes with a Param
+/// each.
 struct OneOp {
   std::string type;
   Slots inputs, outputs;
@@ -38,12 +39,14 @@ struct OneOp {
     for (auto& [slot, names] : inputs)
       for (auto& name : names)
         if (declare(name))
-          p.blocks[0].ops.push_back({"feed", {}, {{"Out", {name}}}, {{"col", {AttrType::INT, in++}}}, ""});
+          p.blocks[0].ops.push_back(
+              {"feed", {}, {{"Out", {name}}}, {{"col", {AttrType::INT, in++}}}, ""});
     p.blocks[0].ops.push_back({type, inputs, outputs, attrs, "net.py:3 in forward: y = f(x)"});
     for (auto& [slot, names] : outputs)
       for (auto& name : names) {
         declare(name);
-        p.blocks[0].ops.push_back({"fetch", {{"X", {name}}}, {}, {{"col", {AttrType::INT, out++}}}, ""});
+        p.blocks[0].ops.push_back(
+            {"fetch", {{"X", {name}}}, {}, {{"col", {AttrType::INT, out++}}}, ""});
       }
     validate(p);
     return p;

@@ -34,11 +34,12 @@ TEST("onnx: weights of few products are inputs with a default, which are not pac
   std::string net = picture_net(64);
   std::string made = onnx::without_packing(net);
   CHECK_EQ(made.substr(0, net.size()), net);
-  CHECK_EQ(made.substr(net.size()),
-           std::string("\x3a\x15\x5a\x13\x0a\x01w\x12\x0e\x0a\x0c\x08\x01\x12\x08\x0a\x02\x08\x04\x0a\x02\x08\x02"));
+  CHECK_EQ(made.substr(net.size()), std::string("\x3a\x15\x5a\x13\x0a\x01w\x12\x0e\x0a\x0c\x08\x01"
+                                                "\x12\x08\x0a\x02\x08\x04\x0a\x02\x08\x02"));
   CHECK_EQ(onnx::without_packing(picture_net(64, "MatMul")).size(),
            made.size() + picture_net(64, "MatMul").size() - net.size());
-  CHECK_EQ(onnx::without_packing(picture_net(55)), picture_net(55));  // products are more than an eighth
+  CHECK_EQ(onnx::without_packing(picture_net(55)),
+           picture_net(55));  // products are more than an eighth
   CHECK_EQ(onnx::without_packing(picture_net(64, "Add")), picture_net(64, "Add"));
 }
 
@@ -82,7 +83,8 @@ TEST("onnx: subgraphs have small constants of their own") {
     made->outputs = {{output, DType::float32, {}, {}, false}};
     return made;
   };
-  g.nodes = {{"If", "", "", {"c"}, {"y"}, {{"then_branch", branch("a")}, {"else_branch", branch("b")}}}};
+  g.nodes = {
+      {"If", "", "", {"c"}, {"y"}, {{"then_branch", branch("a")}, {"else_branch", branch("b")}}}};
   g.outputs = {{"y", DType::float32, {}, {}, false}};
   g.initializers = {{"sizes", DType::int64, {1}, std::string(8, '\1'), false, 0, 0},
                     {"w", DType::float32, {}, "1234", false, 0, 0}};
@@ -107,6 +109,7 @@ TEST("onnx: what nobody needs is dropped, also behind a subgraph") {
   g.outputs = {{"y", DType::float32, {}, {}, false}};
   g.initializers = {{"w", DType::float32, {}, "1234", false, 0, 0}};
   onnx::prune(g);
-  CHECK_EQ(onnx::to_text(g), "a = Relu(x)\ny = If<then_branch={\n  ()\n  b = Neg(a)\n  -> b\n}>(x)\n");
+  CHECK_EQ(onnx::to_text(g),
+           "a = Relu(x)\ny = If<then_branch={\n  ()\n  b = Neg(a)\n  -> b\n}>(x)\n");
   CHECK(g.initializers.empty());
 }

@@ -17,7 +17,8 @@ TEST("params: every record of a real file, where it lies") {
   std::map<DType, double> firsts;
   for (const Param& param : params.all()) {
     std::string_view data = params.data(param);
-    CHECK_EQ(static_cast<const void*>(data.data()), static_cast<const void*>(bytes.data() + param.offset));
+    CHECK_EQ(static_cast<const void*>(data.data()),
+             static_cast<const void*>(bytes.data() + param.offset));
     firsts[param.dtype] = *decoded(data.substr(0, size_of(param.dtype)), param.dtype);
   }
   CHECK_EQ(firsts.size(), std::size_t{6});
@@ -30,8 +31,8 @@ TEST("params: every record of a real file, where it lies") {
 }
 
 TEST("params: numbers survive being encoded") {
-  for (DType d :
-       {DType::float16, DType::bfloat16, DType::float32, DType::float64, DType::int8, DType::int32, DType::int64})
+  for (DType d : {DType::float16, DType::bfloat16, DType::float32, DType::float64, DType::int8,
+                  DType::int32, DType::int64})
     for (double v : {0.0, 1.0, -2.0, 96.0}) CHECK_EQ(*decoded(encoded(v, d), d), v);
   CHECK_EQ(*decoded(encoded(65504.0, DType::float16), DType::float16), 65504.0);
   CHECK(std::isinf(*decoded(encoded(1e6, DType::float16), DType::float16)));

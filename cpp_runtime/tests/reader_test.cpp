@@ -27,7 +27,8 @@ TEST("reader: blocks, attributes and the user's line") {
     CHECK_EQ(name_of(op.attrs.at("is_test").type), "BOOLEAN");
   }
   for (const OpDesc& op : p.blocks[0].ops)
-    if (op.type == "less_than") CHECK_HAS(op.where, "make_fixtures.py:70 in forward: while i < steps:");
+    if (op.type == "less_than")
+      CHECK_HAS(op.where, "make_fixtures.py:70 in forward: while i < steps:");
 }
 
 TEST("reader: the frame that is the user's") {
@@ -55,7 +56,9 @@ TEST("reader: packed and single repeated numbers are the same") {
     return read_program(w.take(), "p").var("v")->shape;
   };
   CHECK(program([&] { w.int64(2, 3), w.int64(2, -1); }) == (Ints{3, -1}));
-  CHECK(program([&] { w.bytes(2, std::string("\x03\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 11)); }) == (Ints{3, -1}));
+  CHECK(program([&] {
+          w.bytes(2, std::string("\x03\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 11));
+        }) == (Ints{3, -1}));
 }
 
 // As real Paddle writes `use_mkldnn` on reshape2, its gradient and concat in programs to train.
@@ -66,7 +69,8 @@ TEST("reader: an attribute may be there twice with one value") {
       w.int64(1, 0), w.int64(2, -1);
       w.message(4, [&] {
         w.bytes(3, "relu");
-        for (std::int64_t value : values) w.message(4, [&] { w.bytes(1, "k"), w.int64(2, 0), w.int64(3, value); });
+        for (std::int64_t value : values)
+          w.message(4, [&] { w.bytes(1, "k"), w.int64(2, 0), w.int64(3, value); });
       });
     });
     return read_program(w.take(), "p").blocks[0].ops[0].attrs.at("k");
@@ -81,7 +85,8 @@ TEST("reader: fields of other releases are passed over") {
 }
 
 TEST("reader: the contract") {
-  Contract c = mlp_contract({{"dim", "x", 0, "2", "shape[0]", "net.py:3 in forward", "n = x.shape[0]"}});
+  Contract c =
+      mlp_contract({{"dim", "x", 0, "2", "shape[0]", "net.py:3 in forward", "n = x.shape[0]"}});
   Program p = read_program(bytes_of("mlp.pdmodel") + contract_field(c), "p");
   CHECK(p.contract.has_value());
   CHECK_EQ(p.contract->inputs[0].name, "x");
@@ -92,7 +97,8 @@ TEST("reader: the contract") {
 }
 
 TEST("reader: what is only shown gives a terminal no orders") {
-  Contract c = mlp_contract({{"dim", "x", 0, "2\x1b", "assert: two\nlines\x07", "a.py:1\nforged", "x\x7f\ty"}});
+  Contract c = mlp_contract(
+      {{"dim", "x", 0, "2\x1b", "assert: two\nlines\x07", "a.py:1\nforged", "x\x7f\ty"}});
   c.producer = "\x1b[2J", c.verified = "\rsure";
   Program p = read_program(bytes_of("mlp.pdmodel") + contract_field(c), "mlp.pdmodel");
   const Guard& g = p.contract->guards.at(0);
@@ -108,13 +114,15 @@ TEST("reader: what is only shown gives a terminal no orders") {
 TEST("reader: what is written out is the same list as in Python") {
   CHECK_EQ(shown("\x07\n\r\x1b\x7f"), "\\x07\\x0a\\x0d\\x1b\\x7f");
   CHECK_EQ(shown("\u0080\u009b\u009f\u00ad"), "\\x80\\x9b\\x9f\\xad");
-  CHECK_EQ(shown("\u061c\u180e\u200b\u200f\u2028\u202e"), "\\u061c\\u180e\\u200b\\u200f\\u2028\\u202e");
+  CHECK_EQ(shown("\u061c\u180e\u200b\u200f\u2028\u202e"),
+           "\\u061c\\u180e\\u200b\\u200f\\u2028\\u202e");
   CHECK_EQ(shown("\u2060\u206f\ufeff\ufff9\ufffb"), "\\u2060\\u206f\\ufeff\\ufff9\\ufffb");
   CHECK_EQ(shown("\U000e0000\U000e007f"), "\\U000e0000\\U000e007f");
   CHECK_EQ(shown(std::string_view("\0", 1)), "\\x00");
   std::string kept =
       "\t "
-      "~\u00a0\u00ac\u00ae\u061b\u061d\u180d\u200a\u2010\u2027\u202f\u205f\u2070\ufefe\ufffc\ufffd\U000dffff\U000e0080";
+      "~\u00a0\u00ac\u00ae\u061b\u061d\u180d\u200a\u2010\u2027\u202f\u205f\u2070\ufefe\ufffc\ufffd"
+      "\U000dffff\U000e0080";
   CHECK_EQ(shown(kept + "\u00e9\u6f22\U0001f642\\\"'"), kept + "\u00e9\u6f22\U0001f642\\\"'");
   CHECK_EQ(shown("two\nlines\r\n", true), "two\nlines\\x0d\n");
   CHECK_EQ(shown("no\xff\xc3 utf\xe2\x80"), "no\\xff\\xc3 utf\\xe2\\x80");

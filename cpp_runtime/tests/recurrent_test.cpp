@@ -26,14 +26,15 @@ struct Steps {
     std::int64_t col = 0;
     for (const char* name : {"x", "z", "h"})
       p.blocks[0].ops.push_back({"feed", {}, {{"Out", {name}}}, {{"col", INT(col++)}}, ""});
-    p.blocks[0].ops.push_back({"recurrent",
-                               {{"inputs", sequences}, {"initial_states", first}, {"parameters", {}}},
-                               {{"outputs", {"y"}}},
-                               {{"sub_block", {AttrType::BLOCK, std::int64_t{1}}},
-                                {"ex_states", {AttrType::STRINGS, held}},
-                                {"states", {AttrType::STRINGS, after}},
-                                {"reverse", {AttrType::BOOLEAN, reverse}}},
-                               "net.py:3"});
+    p.blocks[0].ops.push_back(
+        {"recurrent",
+         {{"inputs", sequences}, {"initial_states", first}, {"parameters", {}}},
+         {{"outputs", {"y"}}},
+         {{"sub_block", {AttrType::BLOCK, std::int64_t{1}}},
+          {"ex_states", {AttrType::STRINGS, held}},
+          {"states", {AttrType::STRINGS, after}},
+          {"reverse", {AttrType::BOOLEAN, reverse}}},
+         "net.py:3"});
     p.blocks[0].ops.push_back({"fetch", {{"X", {"y"}}}, {}, {{"col", INT(0)}}, ""});
     p.blocks[1].ops = {{"elementwise_add", {{"X", {"m"}}, {"Y", {"x"}}}, {{"Out", {"y"}}}, {}, ""},
                        {"assign", {{"X", {"y"}}}, {{"Out", {written}}}, {}, ""}};
@@ -48,7 +49,9 @@ struct Steps {
   }
 };
 
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
 
 }  // namespace
 
@@ -66,7 +69,9 @@ TEST("recurrent: backwards it counts down, and turns the outputs") {
   CHECK_HAS(steps.text(), "Slice");
 }
 
-TEST("recurrent: lengths that the file does not know are compared by the run, those that it knows at once") {
+TEST(
+    "recurrent: lengths that the file does not know are compared by the run, those that it knows "
+    "at once") {
   Steps steps;
   steps.sequences = {"x", "z"};
   CHECK_HAS(steps.text(), "Reshape");  // which fails where they differ

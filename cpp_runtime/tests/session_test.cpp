@@ -18,7 +18,8 @@ double largest_difference(const Tensor& a, const Tensor& b) {
   if (a.shape() != b.shape() || a.dtype() != b.dtype()) return INFINITY;
   double largest = 0;
   auto x = a.values<float>(), y = b.values<float>();
-  for (std::size_t i = 0; i < x.size(); ++i) largest = std::max(largest, static_cast<double>(std::fabs(x[i] - y[i])));
+  for (std::size_t i = 0; i < x.size(); ++i)
+    largest = std::max(largest, static_cast<double>(std::fabs(x[i] - y[i])));
   return largest;
 }
 
@@ -32,7 +33,8 @@ void agrees_with_paddle(const Session& session, const std::string& name) {
   auto results = run_fixture(session, name);
   NamedTensors wanted = read_npz(fixture(name + ".out.npz"));
   CHECK_EQ(results.size(), wanted.size());
-  for (std::size_t i = 0; i < wanted.size(); ++i) CHECK(largest_difference(results[i], wanted[i].second) < 1e-5);
+  for (std::size_t i = 0; i < wanted.size(); ++i)
+    CHECK(largest_difference(results[i], wanted[i].second) < 1e-5);
 }
 
 Session mlp(const Options& options = {}) { return Session(Model::open(fixture("mlp")), options); }
@@ -56,7 +58,8 @@ TEST("session: weights read instead of mapped, and moved elsewhere under another
   auto folder = std::filesystem::temp_directory_path() / "oarlock session test";
   std::filesystem::create_directories(folder);
   auto moved = folder / "weights \xc3\xa9.bin";
-  std::filesystem::copy_file(fixture("mlp.pdiparams"), moved, std::filesystem::copy_options::overwrite_existing);
+  std::filesystem::copy_file(fixture("mlp.pdiparams"), moved,
+                             std::filesystem::copy_options::overwrite_existing);
   auto link = folder / "link.pdiparams";
   std::filesystem::remove(link);
   std::filesystem::create_symlink(fixture("mlp.pdiparams"), link);
@@ -71,14 +74,15 @@ TEST("session: a wrong call says what was given and what is wanted") {
       good(DType::float32, {2, 4});
   auto call = [&](std::vector<NamedView> in) { session.run(in); };
   CHECK_ERROR("run: input 'x' is float64[2,4], the model wants float32[?,4]", call({{"x", wide}}));
-  CHECK_ERROR("run: input 'x' is float32[2,3], the model wants float32[?,4]", call({{"x", narrow}}));
+  CHECK_ERROR("run: input 'x' is float32[2,3], the model wants float32[?,4]",
+              call({{"x", narrow}}));
   CHECK_ERROR("run: input 'x' is float32[4], the model wants float32[?,4]", call({{"x", flat}}));
   CHECK_ERROR("run: no input 'y' (the model has x=float32[?,4])", call({{"y", good}}));
   CHECK_ERROR("run: two inputs 'x'", call({{"x", good}, {"x", good}}));
   CHECK_ERROR("run: input 'x' is missing", call({}));
   CHECK_ERROR("0 inputs given, the model has 1", session.run(std::span<const TensorView>()));
-  CHECK_ERROR("no output 'z'", std::vector<NamedView> in{{"x", good}}; std::vector<std::string> z{"z"};
-              session.run(in, z));
+  CHECK_ERROR("no output 'z'", std::vector<NamedView> in{{"x", good}};
+              std::vector<std::string> z{"z"}; session.run(in, z));
 }
 
 TEST("session: an empty batch") {
@@ -149,8 +153,8 @@ TEST("session: a GPU that is not there is one clear sentence") {
     bool built_in = std::find(providers.begin(), providers.end(), provider) != providers.end();
     std::string error = check::error_of([&] { mlp(options); });
     if (!built_in)
-      CHECK_HAS(error,
-                std::string(device) + ": ONNX Runtime " + library_info().version + " was built without " + provider);
+      CHECK_HAS(error, std::string(device) + ": ONNX Runtime " + library_info().version +
+                           " was built without " + provider);
   }
 }
 

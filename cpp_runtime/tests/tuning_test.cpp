@@ -14,7 +14,9 @@ Options applied(const std::string& prefix, const Options& options = {}) {
   return with_tuning(options, Model::open(prefix).impl(), open_library(""));
 }
 
-std::string tuning_of(const Options& options) { return tuning_text(options, open_library(""), "x=float32[1,4]"); }
+std::string tuning_of(const Options& options) {
+  return tuning_text(options, open_library(""), "x=float32[1,4]");
+}
 
 std::string replaced(std::string text, const std::string& part, const std::string& by) {
   return text.replace(text.find(part), part.size(), by);
@@ -55,11 +57,15 @@ TEST("tuning: of another machine, engine or device, or damaged, says nothing") {
   std::string prefix = folder.with_fixture("mlp"), good = tuning_of(some());
   for (const std::string& text :
        {replaced(good, machine_word(), "x86-0-x1"), replaced(good, library_info().version, "1.0.0"),
-        replaced(good, "\"cpu\"", "\"cuda\""), replaced(good, "\"threads\": 3", "\"threads\": 1e99"),
-        replaced(good, "\"threads\": 3", "\"threads\": \"3\""), replaced(good, "\"threads\": 3", "\"threads\": -3"),
-        replaced(good, "\"optimize\": 2", "\"optimize\": 3"), replaced(good, "\"spinning\": 0", "\"spinning\": 7"),
-        replaced(good, "\"threads\": 3", "\"threads\": 4096"), good + std::string(1 << 17, ' '), std::string(),
-        good.substr(0, good.size() / 2), std::string("[]"), std::string(1000, '[')}) {
+        replaced(good, "\"cpu\"", "\"cuda\""),
+        replaced(good, "\"threads\": 3", "\"threads\": 1e99"),
+        replaced(good, "\"threads\": 3", "\"threads\": \"3\""),
+        replaced(good, "\"threads\": 3", "\"threads\": -3"),
+        replaced(good, "\"optimize\": 2", "\"optimize\": 3"),
+        replaced(good, "\"spinning\": 0", "\"spinning\": 7"),
+        replaced(good, "\"threads\": 3", "\"threads\": 4096"), good + std::string(1 << 17, ' '),
+        std::string(), good.substr(0, good.size() / 2), std::string("[]"),
+        std::string(1000, '[')}) {
     put_file(prefix + ".oarlock-tune.json", text);
     Options found = applied(prefix);
     CHECK(found.threads == 0 && found.spinning == -1 && found.optimize == -1);
@@ -69,11 +75,12 @@ TEST("tuning: of another machine, engine or device, or damaged, says nothing") {
 TEST("options: shapes of a warm-up") {
   for (const char* text : {"x=1,3,224,224,mask=5,s=", "x=1x3x224x224,mask=5,s="}) {
     Shapes shapes = parse_shapes(text);
-    CHECK(shapes["x"] == (std::vector<std::int64_t>{1, 3, 224, 224}) && shapes["mask"] == std::vector<std::int64_t>{5});
+    CHECK(shapes["x"] == (std::vector<std::int64_t>{1, 3, 224, 224}) &&
+          shapes["mask"] == std::vector<std::int64_t>{5});
     CHECK(shapes["s"].empty() && shapes.size() == 3);
   }
-  for (const char* text : {"", "x", "=1", "x=1,", "x=1,,3", "x=,3", "x=1,y", "x=1x", "x=x1", "x=-1", "x=1,=3",
-                           "x=1,y=2,", "x=1x99999999999999999999"})
+  for (const char* text : {"", "x", "=1", "x=1,", "x=1,,3", "x=,3", "x=1,y", "x=1x", "x=x1", "x=-1",
+                           "x=1,=3", "x=1,y=2,", "x=1x99999999999999999999"})
     CHECK_ERROR("shapes: NAME=1,3,224,224 is wanted", parse_shapes(text));
 }
 
@@ -92,5 +99,6 @@ TEST("options: spinning, arena and memory pattern") {
   for (const char* name : {"spinning", "arena", "mem_pattern"}) set_option(options, name, "0");
   CHECK_EQ(Session(Model::open(fixture("mlp")), options).inputs().size(), std::size_t{1});
   options.arena = 2;
-  CHECK_ERROR("options: arena is 2, none of -1, 0, 1", Session(Model::open(fixture("mlp")), options));
+  CHECK_ERROR("options: arena is 2, none of -1, 0, 1",
+              Session(Model::open(fixture("mlp")), options));
 }

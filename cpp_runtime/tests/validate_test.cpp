@@ -1,4 +1,5 @@
-// The rules of a legal program, one row each.  Every row is described in docs/abuse.md, and every row there is here.
+// The rules of a legal program, one row each.  Every row is described in docs/abuse.md, and every
+// row there is here.
 #include "read/validate.h"
 
 #include <fstream>
@@ -35,21 +36,34 @@ const std::vector<Row>& rows() {
       {"parent-forward", "block 1 has parent 7",
        [](Program& p) { p.blocks.emplace_back(), p.blocks[1].idx = 1, p.blocks[1].parent = 7; }},
       {"var-twice", "declared twice",
-       [](Program& p) { p.blocks[0].vars.push_back({"x", {}, DType::float32, Kind::dense, false}); }},
+       [](Program& p) {
+         p.blocks[0].vars.push_back({"x", {}, DType::float32, Kind::dense, false});
+       }},
       {"name-utf8", "not clean UTF-8", [](Program& p) { p.blocks[0].vars[0].name = "a\xff"; }},
       {"name-control", "not clean UTF-8", [](Program& p) { p.blocks[0].vars[0].name = "a\nb"; }},
-      {"name-control", "not clean UTF-8", [](Program& p) { p.blocks[0].vars[0].name = "a\xc2\x9bJ"; }},
-      {"name-long", "name of 5000 bytes", [](Program& p) { p.blocks[0].vars[0].name = std::string(5000, 'a'); }},
-      {"dtype", "unknown dtype 77", [](Program& p) { p.blocks[0].vars[0].dtype = static_cast<DType>(77); }},
+      {"name-control", "not clean UTF-8",
+       [](Program& p) { p.blocks[0].vars[0].name = "a\xc2\x9bJ"; }},
+      {"name-long", "name of 5000 bytes",
+       [](Program& p) { p.blocks[0].vars[0].name = std::string(5000, 'a'); }},
+      {"dtype", "unknown dtype 77",
+       [](Program& p) { p.blocks[0].vars[0].dtype = static_cast<DType>(77); }},
       {"rank", "has rank 40", [](Program& p) { p.blocks[0].vars[0].shape = Ints(40, 1); }},
-      {"dims-overflow", "more elements than fit", [](Program& p) { p.blocks[0].vars[0].shape = Ints(4, 1 << 20); }},
-      {"undeclared", "names 'nobody', which block 0", [](Program& p) { op_of(p, "relu").inputs["X"] = {"nobody"}; }},
+      {"dims-overflow", "more elements than fit",
+       [](Program& p) { p.blocks[0].vars[0].shape = Ints(4, 1 << 20); }},
+      {"undeclared", "names 'nobody', which block 0",
+       [](Program& p) { op_of(p, "relu").inputs["X"] = {"nobody"}; }},
       {"sub-block-range", "names block 9, which is no child",
-       [](Program& p) { op_of(p, "relu").attrs["sub_block"] = {AttrType::BLOCK, std::int64_t{9}}; }},
+       [](Program& p) {
+         op_of(p, "relu").attrs["sub_block"] = {AttrType::BLOCK, std::int64_t{9}};
+       }},
       {"sub-block-self", "names block 0, which is no child",
-       [](Program& p) { op_of(p, "relu").attrs["sub_block"] = {AttrType::BLOCK, std::int64_t{0}}; }},
+       [](Program& p) {
+         op_of(p, "relu").attrs["sub_block"] = {AttrType::BLOCK, std::int64_t{0}};
+       }},
       {"sub-block-int", "attribute 'sub_block' is a INT",
-       [](Program& p) { op_of(p, "relu").attrs["sub_block"] = {AttrType::INT, std::int64_t{1000}}; }},
+       [](Program& p) {
+         op_of(p, "relu").attrs["sub_block"] = {AttrType::INT, std::int64_t{1000}};
+       }},
       {"sub-block-shared", "names block 1, which relu already runs",
        [](Program& p) {
          p.blocks.emplace_back(), p.blocks[1].idx = 1, p.blocks[1].parent = 0;
@@ -68,11 +82,14 @@ const std::vector<Row>& rows() {
        }},
       {"column-hole", "the columns are not 0 to 0",
        [](Program& p) { op_of(p, "feed").attrs["col"].value = std::int64_t{4}; }},
-      {"column-missing", "the columns are not 0 to 0", [](Program& p) { op_of(p, "feed").attrs.erase("col"); }},
+      {"column-missing", "the columns are not 0 to 0",
+       [](Program& p) { op_of(p, "feed").attrs.erase("col"); }},
       {"contract-version", "contract of version 9",
        [](Program& p) { p.contract = mlp_contract(), p.contract->version = 9; }},
       {"contract-inputs", "does not list the inputs",
-       [](Program& p) { p.contract = mlp_contract(), p.contract->inputs.resize(2, p.contract->inputs[0]); }},
+       [](Program& p) {
+         p.contract = mlp_contract(), p.contract->inputs.resize(2, p.contract->inputs[0]);
+       }},
       {"guard-kind", "guard of unknown kind 'mood'",
        [](Program& p) { p.contract = mlp_contract({{"mood", "x", 0, "1", "", "", ""}}); }},
       {"guard-var", "guard on 'nobody'",
@@ -112,21 +129,32 @@ const std::vector<ByteRow>& byte_rows() {
       {"cut", "are left", [] { read_program(bytes_of("mlp.pdmodel").substr(0, 100), "p"); }},
       {"length-bomb", "are left",
        [] { read_program(std::string("\x0a\xff\xff\xff\xff\xff\xff\xff\xff\x7f", 10), "p"); }},
-      {"varint-endless", "number of more than ten bytes", [] { read_program(std::string(20, '\xff'), "p"); }},
+      {"varint-endless", "number of more than ten bytes",
+       [] { read_program(std::string(20, '\xff'), "p"); }},
       {"wire-group", "wire type 3 is not one of protobuf's", [] { read_program("\x2b", "p"); }},
-      {"wire-type", "wire type 0 where 2 belongs", [] { read_program(std::string("\x08\x01", 2), "p"); }},
+      {"wire-type", "wire type 0 where 2 belongs",
+       [] { read_program(std::string("\x08\x01", 2), "p"); }},
       {"nameless", "a variable without a name",
        [] { read_program(std::string("\x0a\x06\x08\x00\x10\x00\x1a\x00", 8), "p"); }},
-      {"params-cut", "float32[2] takes 8 bytes, 7 are left", [] { walk(kGood.substr(0, kGood.size() - 1)); }},
+      {"params-cut", "float32[2] takes 8 bytes, 7 are left",
+       [] { walk(kGood.substr(0, kGood.size() - 1)); }},
       {"params-rest", "1 bytes are left over", [] { walk(kGood + "x"); }},
       {"params-version", "LoD version is 1", [] { walk("\x01" + kGood.substr(1)); }},
-      {"params-lod-bomb", "LoD levels", [] { walk(std::string(4, '\0') + std::string(8, '\xff') + kGood); }},
-      {"params-desc-size", "description of -1 bytes", [] { walk(std::string(16, '\0') + "\xff\xff\xff\xff"); }},
-      {"params-dtype", "unknown dtype 99", [] { walk(record(std::string("\x08\x63\x10\x02", 4), "12345678")); }},
+      {"params-lod-bomb", "LoD levels",
+       [] { walk(std::string(4, '\0') + std::string(8, '\xff') + kGood); }},
+      {"params-desc-size", "description of -1 bytes",
+       [] { walk(std::string(16, '\0') + "\xff\xff\xff\xff"); }},
+      {"params-dtype", "unknown dtype 99",
+       [] { walk(record(std::string("\x08\x63\x10\x02", 4), "12345678")); }},
       {"params-overflow", "not one of a stored tensor",
-       [] { walk(record("\x08\x05" + std::string("\x10\xff\xff\xff\xff\xff\xff\xff\xff\x7f", 10), "")); }},
+       [] {
+         walk(record("\x08\x05" + std::string("\x10\xff\xff\xff\xff\xff\xff\xff\xff\x7f", 10), ""));
+       }},
       {"params-negative", "not one of a stored tensor",
-       [] { walk(record("\x08\x05" + std::string("\x10\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 11), "")); }},
+       [] {
+         walk(record("\x08\x05" + std::string("\x10\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 11),
+                     ""));
+       }},
       {"inflate-bomb", "more data than its compressed data can hold",
        [] { inflate("abc", std::size_t{1} << 40, "x.npz"); }},
       {"inflate-distance", "a distance before the beginning",

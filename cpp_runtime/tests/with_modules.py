@@ -1,4 +1,6 @@
-"""Run pytest with other builds of extension modules: `with_modules.py NAME=LIBRARY ... [what pytest takes]`."""
+"""Run pytest with other builds of extension modules: `with_modules.py NAME=LIBRARY ... [what pytest
+takes]`.
+"""
 
 import importlib.util
 import sys

@@ -1,4 +1,5 @@
-"""A branch that depends on data, in words of Paddle 1.8: Python's own `if` in dygraph mode, and `layers.cond` in a program.
+"""A branch that depends on data, in words of Paddle 1.8: Python's own `if` in dygraph mode, and
+`layers.cond` in a program.
 
 oarlock run-script branches.py    - prints what both give, which is the same.
 """

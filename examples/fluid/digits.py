@@ -1,4 +1,6 @@
-"""Digits as pictures of 12 x 12 points, drawn from a font, moved about and noisy: what the examples in this folder learn to read."""
+"""Digits as pictures of 12 x 12 points, drawn from a font, moved about and noisy: what the examples
+in this folder learn to read.
+"""
 
 import numpy as np
 
@@ -25,4 +27,6 @@ def reader(count, seed):
 
 def arrays(batch):
     """Pictures [N, 1, 12, 12] and labels int64 [N, 1] of what `paddle.batch` gives."""
-    return np.stack([picture for picture, _ in batch]), np.array([label for _, label in batch], "int64").reshape(-1, 1)
+    return np.stack([picture for picture, _ in batch]), np.array(
+        [label for _, label in batch], "int64"
+    ).reshape(-1, 1)

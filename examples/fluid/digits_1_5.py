@@ -1,6 +1,8 @@
-"""Reading digits in dygraph mode, as it was written for Paddle 1.5: layers get a name scope, and find out the size of their inputs.
+"""Reading digits in dygraph mode, as it was written for Paddle 1.5: layers get a name scope, and
+find out the size of their inputs.
 
-oarlock run-script --api 1.5.2 digits_1_5.py    - trains, saves, loads, and prints the share of digits read right.
+oarlock run-script --api 1.5.2 digits_1_5.py
+- trains, saves, loads, and prints the share of digits read right.
 """
 
 import os
@@ -13,7 +15,10 @@ from paddle.fluid.dygraph.nn import FC, Conv2D, Pool2D
 
 
 class Reader(fluid.dygraph.Layer):
-    """Two convolutions, each with pooling, and a layer for the ten digits.   [N, 1, 12, 12] -> [N, 10]"""
+    """Two convolutions, each with pooling, and a layer for the ten digits.
+
+    [N, 1, 12, 12] -> [N, 10]
+    """
 
     def __init__(self, name_scope):
         super(Reader, self).__init__(name_scope)
@@ -50,7 +55,9 @@ def main():
                 pictures, labels = arrays(batch)
                 label = fluid.dygraph.to_variable(labels)
                 label.stop_gradient = True
-                loss = fluid.layers.mean(fluid.layers.cross_entropy(model(fluid.dygraph.to_variable(pictures)), label))
+                loss = fluid.layers.mean(
+                    fluid.layers.cross_entropy(model(fluid.dygraph.to_variable(pictures)), label)
+                )
                 loss.backward()
                 adam.minimize(loss)
                 model.clear_gradients()

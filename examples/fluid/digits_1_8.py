@@ -1,6 +1,8 @@
-"""Reading digits in dygraph mode, as it was written for Paddle 1.8, and deploying it in two ways: TracedLayer and declarative.
+"""Reading digits in dygraph mode, as it was written for Paddle 1.8, and deploying it in two ways:
+TracedLayer and declarative.
 
-oarlock run-script digits_1_8.py    - trains, saves a traced model, runs that with an Executor, and runs a converted function.
+oarlock run-script digits_1_8.py
+- trains, saves a traced model, runs that with an Executor, and runs a converted function.
 """
 
 import tempfile
@@ -31,7 +33,9 @@ class Reader(fluid.dygraph.Layer):
 
 @declarative
 def sure(logits):
-    """The probabilities where the first row is sure of its digit, else all alike: a branch on data that becomes part of a program."""
+    """The probabilities where the first row is sure of its digit, else all alike: a branch on data
+    that becomes part of a program.
+    """
     found = fluid.layers.softmax(logits)
     if fluid.layers.reduce_max(found) < 0.5:
         found = fluid.layers.ones_like(found) * 0.1
@@ -44,7 +48,9 @@ def train(model):
     for epoch in range(8):
         for batch in paddle.batch(reader(600, seed=0), batch_size=40)():
             pictures, labels = map(to_variable, arrays(batch))
-            loss = fluid.layers.mean(fluid.layers.softmax_with_cross_entropy(model(pictures), labels))
+            loss = fluid.layers.mean(
+                fluid.layers.softmax_with_cross_entropy(model(pictures), labels)
+            )
             loss.backward()
             adam.minimize(loss)
             model.clear_gradients()

@@ -51,7 +51,9 @@ def main():
     model = Reader()
     adam = paddle.optimizer.Adam(learning_rate=0.01, parameters=model.parameters())
     for epoch in range(8):
-        for pictures, labels in paddle.io.DataLoader(Digits(600, seed=0), batch_size=40, shuffle=True):
+        for pictures, labels in paddle.io.DataLoader(
+            Digits(600, seed=0), batch_size=40, shuffle=True
+        ):
             loss = F.cross_entropy(model(pictures), labels)
             loss.backward()
             adam.step()

@@ -1,6 +1,8 @@
-"""Reading digits on several cards, as it was written for Paddle 1.x: the loss is scaled and gradients are added up by hand.
+"""Reading digits on several cards, as it was written for Paddle 1.x: the loss is scaled and
+gradients are added up by hand.
 
-oarlock run-script digits_cards_1_8.py                                                     - one process
+oarlock run-script digits_cards_1_8.py
+- one process
 oarlock run-script -m paddle.distributed.launch --nproc_per_node 2 digits_cards_1_8.py     - two
 """
 
@@ -36,7 +38,9 @@ def train(model, batches):
     for epoch in range(8):
         for batch in batches():
             pictures, labels = map(to_variable, arrays(batch))
-            loss = fluid.layers.mean(fluid.layers.softmax_with_cross_entropy(model(pictures), labels))
+            loss = fluid.layers.mean(
+                fluid.layers.softmax_with_cross_entropy(model(pictures), labels)
+            )
             loss = model.scale_loss(loss)
             loss.backward()
             model.apply_collective_grads()

@@ -1,6 +1,7 @@
 """Reading digits on several cards, as it is written from Paddle 2.0 on: DataParallel does it all.
 
-oarlock run-script digits_cards_2_0.py                                                     - one process
+oarlock run-script digits_cards_2_0.py
+- one process
 oarlock run-script -m paddle.distributed.launch --nproc_per_node 2 digits_cards_2_0.py     - two
 """
 
@@ -28,11 +29,20 @@ class Digits(paddle.io.Dataset):
 
 
 def network():
-    """A convolution with a normalisation over the batches of all cards, and two layers.   [N, 1, 12, 12] -> [N, 10]"""
+    """A convolution with a normalisation over the batches of all cards, and two layers.
+
+    [N, 1, 12, 12] -> [N, 10]
+    """
     made = nn.Sequential(
-        nn.Conv2D(1, 8, 3, padding=1), nn.BatchNorm2D(8), nn.ReLU(), nn.MaxPool2D(2, 2), nn.Flatten(),
-        nn.Linear(8 * 6 * 6, 32), nn.ReLU(), nn.Linear(32, 10),
-    )  # fmt: skip
+        nn.Conv2D(1, 8, 3, padding=1),
+        nn.BatchNorm2D(8),
+        nn.ReLU(),
+        nn.MaxPool2D(2, 2),
+        nn.Flatten(),
+        nn.Linear(8 * 6 * 6, 32),
+        nn.ReLU(),
+        nn.Linear(32, 10),
+    )
     return nn.SyncBatchNorm.convert_sync_batchnorm(made)
 
 
@@ -43,7 +53,9 @@ def main():
     model = paddle.DataParallel(network())
     adam = paddle.optimizer.Adam(learning_rate=0.01, parameters=model.parameters())
     digits = Digits(600, seed=0)
-    sampler = paddle.io.DistributedBatchSampler(digits, batch_size=40 // dist.get_world_size(), shuffle=True)
+    sampler = paddle.io.DistributedBatchSampler(
+        digits, batch_size=40 // dist.get_world_size(), shuffle=True
+    )
     for epoch in range(8):
         sampler.set_epoch(epoch)
         for pictures, labels in paddle.io.DataLoader(digits, batch_sampler=sampler):

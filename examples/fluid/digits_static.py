@@ -1,6 +1,7 @@
 """Reading digits with a program and an Executor, as it was written from Paddle 1.0 on.
 
-oarlock run-script digits_static.py    - trains, tests with a clone of the program, saves it, and reads with what was saved.
+oarlock run-script digits_static.py
+- trains, tests with a clone of the program, saves it, and reads with what was saved.
 """
 
 import tempfile
@@ -35,7 +36,9 @@ def main():
     exe = fluid.Executor(fluid.CPUPlace())
     exe.run(startup)
     for epoch in range(8):
-        for batch in paddle.batch(paddle.reader.shuffle(reader(600, seed=0), buf_size=400), batch_size=40)():
+        for batch in paddle.batch(
+            paddle.reader.shuffle(reader(600, seed=0), buf_size=400), batch_size=40
+        )():
             pictures, labels = arrays(batch)
             cost = exe.run(prog, feed={"picture": pictures, "label": labels}, fetch_list=[loss])[0]
         print(f"epoch {epoch}: loss {cost[0]:.3f}")

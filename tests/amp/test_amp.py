@@ -1,4 +1,6 @@
-"""Mixed precision: what is cast to what, that gradients and programs see it, and that nets train in it."""
+"""Mixed precision: what is cast to what, that gradients and programs see it, and that nets train in
+it.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,8 @@ def tensors(*arrays: Any) -> list[Any]:
     return [paddle.to_tensor(a, stop_gradient=False) for a in arrays]
 
 
-# -- what is cast -----------------------------------------------------------------------------------------------------
+# -- what is cast
+# ------------------------------------------------------------------------------
 
 
 @each
@@ -33,7 +36,12 @@ def test_the_lists_say_what_runs_in_which_dtype(level: str, dtype: str) -> None:
     x, y = tensors(A, B)
     half = x.astype(dtype)
     with auto_cast(level=level, dtype=dtype):
-        white, black, other, mixed = paddle.matmul(x, y), paddle.exp(half), paddle.tanh(half), paddle.add(half, y)
+        white, black, other, mixed = (
+            paddle.matmul(x, y),
+            paddle.exp(half),
+            paddle.tanh(half),
+            paddle.add(half, y),
+        )
     assert white.dtype == dtype
     assert black.dtype == (dtype if level == "O2" else "float32")
     assert other.dtype == ("float32" if level == "OD" else dtype)
@@ -54,7 +62,10 @@ def test_custom_lists_go_first() -> None:
     with auto_cast(custom_white_list={"tanh"}, custom_black_list={"matmul_v2"}):
         assert paddle.tanh(x).dtype == "float16"
         assert paddle.matmul(x, y).dtype == "float32"
-    with pytest.raises(OpError, match="'tanh'"), auto_cast(custom_white_list={"tanh"}, custom_black_list={"tanh"}):
+    with (
+        pytest.raises(OpError, match="'tanh'"),
+        auto_cast(custom_white_list={"tanh"}, custom_black_list={"tanh"}),
+    ):
         pass
 
 
@@ -90,7 +101,8 @@ def test_a_batch_norm_keeps_its_statistics(dtype: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "words"), [({"level": "O3"}, "level='O3'"), ({"dtype": "float32"}, "neither float16 nor bfloat16")]
+    ("arguments", "words"),
+    [({"level": "O3"}, "level='O3'"), ({"dtype": "float32"}, "neither float16 nor bfloat16")],
 )
 def test_wrong_arguments_are_refused(arguments: dict[str, Any], words: str) -> None:
     with pytest.raises(OpError, match=words), auto_cast(**arguments):
@@ -105,7 +117,8 @@ def test_as_a_decorator() -> None:
     assert product(*tensors(A, B)).dtype == "bfloat16"
 
 
-# -- gradients and casts ----------------------------------------------------------------------------------------------
+# -- gradients and casts
+# ----------------------------------------------------------------------------------------------
 
 
 @each
@@ -114,7 +127,9 @@ def test_gradients_come_back_in_float32(dtype: str) -> None:
     with auto_cast(dtype=dtype):
         paddle.matmul(x, y).sum().backward()
     assert x.grad.dtype == y.grad.dtype == "float32"
-    np.testing.assert_allclose(x.grad.numpy(), np.broadcast_to(B.sum(1), (4, 4)), rtol=5e-2, atol=5e-2)
+    np.testing.assert_allclose(
+        x.grad.numpy(), np.broadcast_to(B.sum(1), (4, 4)), rtol=5e-2, atol=5e-2
+    )
 
 
 def test_the_way_back_is_not_cast_again() -> None:
@@ -180,7 +195,9 @@ def test_a_cast_whose_way_back_was_freed_is_made_again() -> None:
         for _ in range(2):
             layer(paddle.to_tensor(A)).sum().backward()
     once = layer.weight.grad.numpy() / 2
-    np.testing.assert_allclose(once, np.broadcast_to(A.sum(0)[:, None], (4, 4)), rtol=1e-2, atol=1e-2)
+    np.testing.assert_allclose(
+        once, np.broadcast_to(A.sum(0)[:, None], (4, 4)), rtol=1e-2, atol=1e-2
+    )
 
 
 def test_a_cast_made_without_a_tape_is_not_taken_with_one() -> None:
@@ -192,13 +209,19 @@ def test_a_cast_made_without_a_tape_is_not_taken_with_one() -> None:
     assert layer.weight.grad is not None
 
 
-# -- training ---------------------------------------------------------------------------------------------------------
+# -- training
+# ------------------------------------------------------------------------------
 
 
 def net() -> Any:
     paddle.seed(5)
     return nn.Sequential(
-        nn.Conv2D(1, 4, 3), nn.BatchNorm2D(4), nn.ReLU(), nn.Flatten(), nn.LayerNorm(144), nn.Linear(144, 10)
+        nn.Conv2D(1, 4, 3),
+        nn.BatchNorm2D(4),
+        nn.ReLU(),
+        nn.Flatten(),
+        nn.LayerNorm(144),
+        nn.Linear(144, 10),
     )
 
 
@@ -215,7 +238,9 @@ def test_training_converges(level: str, dtype: str) -> None:
     losses = []
     for _ in range(25):
         with auto_cast(level=level, dtype=dtype):
-            loss = nn.functional.cross_entropy(model(paddle.to_tensor(IMAGES)), paddle.to_tensor(LABELS))
+            loss = nn.functional.cross_entropy(
+                model(paddle.to_tensor(IMAGES)), paddle.to_tensor(LABELS)
+            )
         scaler.scale(loss).backward()
         scaler.step(optimizer)
         scaler.update()
@@ -226,7 +251,11 @@ def test_training_converges(level: str, dtype: str) -> None:
 
 
 def test_a_model_trains_in_mixed_precision() -> None:
-    for configs in ("O1", "O2", {"level": "O1", "init_loss_scaling": 8.0, "custom_black_list": ["conv2d"]}):
+    for configs in (
+        "O1",
+        "O2",
+        {"level": "O1", "init_loss_scaling": 8.0, "custom_black_list": ["conv2d"]},
+    ):
         model = paddle.Model(net())
         optimizer = paddle.optimizer.Momentum(0.05, parameters=model.parameters())
         model.prepare(optimizer, nn.CrossEntropyLoss(), amp_configs=configs)
@@ -243,13 +272,20 @@ NETS: dict[str, tuple[Any, Any]] = {
     "lstm": (lambda: nn.LSTM(8, 5), X3),
     "cells": (lambda: nn.RNN(nn.GRUCell(8, 5)), X3),
     "attention": (lambda: nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 16, 0.0), 2), X3),
-    "embedding": (lambda: nn.Sequential(nn.Embedding(7, 4), nn.Linear(4, 4)), np.array([[1, 2, 6]])),
+    "embedding": (
+        lambda: nn.Sequential(nn.Embedding(7, 4), nn.Linear(4, 4)),
+        np.array([[1, 2, 6]]),
+    ),
     "norms": (
-        lambda: nn.Sequential(nn.Conv2D(1, 4, 3), nn.InstanceNorm2D(4), nn.GroupNorm(2, 4), nn.MaxPool2D(2)),
+        lambda: nn.Sequential(
+            nn.Conv2D(1, 4, 3), nn.InstanceNorm2D(4), nn.GroupNorm(2, 4), nn.MaxPool2D(2)
+        ),
         IMAGES[:2],
     ),
     "upwards": (
-        lambda: nn.Sequential(nn.Conv2DTranspose(1, 2, 3), nn.Upsample(scale_factor=2, mode="bilinear")),
+        lambda: nn.Sequential(
+            nn.Conv2DTranspose(1, 2, 3), nn.Upsample(scale_factor=2, mode="bilinear")
+        ),
         IMAGES[:2],
     ),
 }
@@ -277,7 +313,8 @@ def test_networks_give_what_they_give_in_float32(name: str, level: str, dtype: s
     assert all(p.grad.dtype == p.dtype for p in network.parameters() if not p.stop_gradient)
 
 
-# -- decorate ---------------------------------------------------------------------------------------------------------
+# -- decorate
+# ------------------------------------------------------------------------------
 
 
 @each
@@ -343,7 +380,8 @@ def test_master_grad_keeps_gradients_in_float32() -> None:
     assert model.weight.grad.dtype == "float32"
 
 
-# -- programs ---------------------------------------------------------------------------------------------------------
+# -- programs
+# ------------------------------------------------------------------------------
 
 
 class Inside(nn.Layer):  # type: ignore[misc]
@@ -371,7 +409,9 @@ def test_a_saved_program_has_the_casts(tmp_path: Any) -> None:
     spec = [paddle.static.InputSpec([None, 4], "float32")]
     paddle.jit.save(layer, str(tmp_path / "net"), spec)
     loaded = paddle.jit.load(str(tmp_path / "net"))
-    np.testing.assert_allclose(loaded(paddle.to_tensor(A)).numpy(), layer(paddle.to_tensor(A)).numpy(), atol=1e-3)
+    np.testing.assert_allclose(
+        loaded(paddle.to_tensor(A)).numpy(), layer(paddle.to_tensor(A)).numpy(), atol=1e-3
+    )
 
 
 def test_tracing_inside_of_a_block_records_the_casts() -> None:
@@ -379,10 +419,17 @@ def test_tracing_inside_of_a_block_records_the_casts() -> None:
     with auto_cast():
         out, traced = paddle.jit.TracedLayer.trace(layer, [x])
     assert out.dtype == "float16"
-    assert [op.type for op in traced.program.block.ops] == ["feed", "cast", "cast", "matmul_v2", "fetch"]
+    assert [op.type for op in traced.program.block.ops] == [
+        "feed",
+        "cast",
+        "cast",
+        "matmul_v2",
+        "fetch",
+    ]
 
 
-# -- the rest ---------------------------------------------------------------------------------------------------------
+# -- the rest
+# ------------------------------------------------------------------------------
 
 
 def test_check_numerics() -> None:
@@ -414,7 +461,11 @@ def test_ops_are_counted_by_dtype(capsys: Any) -> None:
         for line in printed.splitlines()
         if line[:1] == " "
     }
-    assert rows == {"cast": ["0", "0", "2", "0"], "matmul_v2": ["1", "0", "1", "0"], "reduce_sum": ["0", "0", "1", "0"]}
+    assert rows == {
+        "cast": ["0", "0", "2", "0"],
+        "matmul_v2": ["1", "0", "1", "0"],
+        "reduce_sum": ["0", "0", "1", "0"],
+    }
     assert "op count: 3" in printed
     debugging.disable_operator_stats_collection()
     assert capsys.readouterr().out == ""

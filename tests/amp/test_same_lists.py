@@ -14,11 +14,16 @@ import pytest
 from oarlock import amp
 from oarlock.amp import amp_lists
 
-PADDLE = Path(os.environ.get("OARLOCK_PADDLE", Path.home() / ".cache/oarlock/paddle-2.6.2/bin/python"))
+PADDLE = Path(
+    os.environ.get("OARLOCK_PADDLE", Path.home() / ".cache/oarlock/paddle-2.6.2/bin/python")
+)
 REQUIRED = os.environ.get("OARLOCK_REQUIRE_PADDLE") == "1"
 pytestmark = [
     pytest.mark.paddle,
-    pytest.mark.skipif(not PADDLE.exists() and not REQUIRED, reason=f"no real Paddle at {PADDLE}; set OARLOCK_PADDLE"),
+    pytest.mark.skipif(
+        not PADDLE.exists() and not REQUIRED,
+        reason=f"no real Paddle at {PADDLE}; set OARLOCK_PADDLE",
+    ),
 ]
 FUNCTIONS = ("auto_cast", "decorate", "GradScaler", "is_float16_supported", "is_bfloat16_supported")
 ASK = f"""
@@ -37,7 +42,9 @@ print(json.dumps({{
 
 @pytest.fixture(scope="module")
 def told() -> Any:
-    out = subprocess.run([PADDLE, "-W", "ignore", "-c", ASK], capture_output=True, text=True, check=True).stdout
+    out = subprocess.run(
+        [PADDLE, "-W", "ignore", "-c", ASK], capture_output=True, text=True, check=True
+    ).stdout
     return json.loads(out.splitlines()[-1])
 
 
@@ -56,4 +63,6 @@ def test_the_lists_are_those_of_paddle(told: Any) -> None:
 
 def test_signatures_are_those_of_paddle(told: Any) -> None:
     assert {name: parameters(getattr(amp, name)) for name in FUNCTIONS} == told["signatures"]
-    assert {name: parameters(getattr(amp.GradScaler, name)) for name in told["methods"]} == told["methods"]
+    assert {name: parameters(getattr(amp.GradScaler, name)) for name in told["methods"]} == told[
+        "methods"
+    ]

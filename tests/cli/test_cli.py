@@ -25,7 +25,9 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Any]:
     net = LeNet()
     net.eval()
     prefix = str(tmp_path_factory.mktemp("model") / "m")
-    paddle.jit.save(net, prefix, input_spec=[paddle.static.InputSpec([None, 1, 28, 28], "float32", "image")])
+    paddle.jit.save(
+        net, prefix, input_spec=[paddle.static.InputSpec([None, 1, 28, 28], "float32", "image")]
+    )
     return prefix, net(paddle.to_tensor(X)).numpy()
 
 
@@ -57,7 +59,9 @@ def test_inspect(model: tuple[str, Any]) -> None:
 
 @pytest.mark.filterwarnings("ignore:.*there are no parameters")
 def test_inspect_shows_keys_written_out(tmp_path: Path) -> None:
-    paddle.jit.save(lambda d: d["a\u202e"] + 1, str(tmp_path / "m"), [{"a\u202e": paddle.static.InputSpec([2])}])
+    paddle.jit.save(
+        lambda d: d["a\u202e"] + 1, str(tmp_path / "m"), [{"a\u202e": paddle.static.InputSpec([2])}]
+    )
     code, text = oarlock("inspect", str(tmp_path / "m"))
     assert code == 0
     assert "d.a\\u202e" in text
@@ -86,7 +90,9 @@ def test_export(model: tuple[str, Any], inline: bool) -> None:
 
     prefix, wanted = model
     out = f"{prefix}.{inline}.onnx"
-    code, text = oarlock("export", prefix, "--to", "onnx", "-o", out, *(["--inline"] if inline else []))
+    code, text = oarlock(
+        "export", prefix, "--to", "onnx", "-o", out, *(["--inline"] if inline else [])
+    )
     assert code == 0, text
     assert (Path(out).stat().st_size > 200_000) == inline
     session = onnxruntime.InferenceSession(out, providers=["CPUExecutionProvider"])
@@ -105,9 +111,13 @@ def test_export_elsewhere_needs_inline(model: tuple[str, Any], tmp_path: Path) -
 def test_run_in_python_and_in_cpp(model: tuple[str, Any], name: str, tmp_path: Path) -> None:
     prefix, wanted = model
     np.savez(tmp_path / "in.npz", **{name: X})  # type: ignore[arg-type]
-    code, text = oarlock("run", prefix, "-i", str(tmp_path / "in.npz"), "-o", str(tmp_path / "py.npz"))
+    code, text = oarlock(
+        "run", prefix, "-i", str(tmp_path / "in.npz"), "-o", str(tmp_path / "py.npz")
+    )
     assert code == 0, text
-    done = runner("run", prefix, "--input", str(tmp_path / "in.npz"), "--output", str(tmp_path / "cpp.npz"))
+    done = runner(
+        "run", prefix, "--input", str(tmp_path / "in.npz"), "--output", str(tmp_path / "cpp.npz")
+    )
     assert done.returncode == 0, done.stderr
     for file in ("py.npz", "cpp.npz"):
         with np.load(tmp_path / file) as found:
@@ -118,7 +128,9 @@ def test_run_in_python_and_in_cpp(model: tuple[str, Any], name: str, tmp_path: P
 def test_bench(model: tuple[str, Any]) -> None:
     code, text = oarlock("bench", model[0], "--repeat", "5", "--shape", "image=2,1,28,28", "--json")
     assert code == 0, text
-    assert json.loads(text).keys() == {f"{k}_ms" for k in ("load", "first_run", "mean", "min", "p50", "p90", "p99")}
+    assert json.loads(text).keys() == {
+        f"{k}_ms" for k in ("load", "first_run", "mean", "min", "p50", "p90", "p99")
+    }
     done = runner("bench", model[0], "--repeat", "5", "--json")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["p50_ms"] > 0
@@ -134,12 +146,26 @@ def test_doctor() -> None:
 def test_a_missing_device_is_named(model: tuple[str, Any], device: str, tmp_path: Path) -> None:
     np.savez(tmp_path / "in.npz", in0=X)
     code, text = oarlock(
-        "run", model[0], "-i", str(tmp_path / "in.npz"), "-o", str(tmp_path / "o.npz"), "--device", device
+        "run",
+        model[0],
+        "-i",
+        str(tmp_path / "in.npz"),
+        "-o",
+        str(tmp_path / "o.npz"),
+        "--device",
+        device,
     )
     assert code == 1
     assert "provider" in text.lower() or "librar" in text.lower()
     done = runner(
-        "run", model[0], "--input", str(tmp_path / "in.npz"), "--output", str(tmp_path / "o.npz"), "--device", device
+        "run",
+        model[0],
+        "--input",
+        str(tmp_path / "in.npz"),
+        "--output",
+        str(tmp_path / "o.npz"),
+        "--device",
+        device,
     )
     assert done.returncode == 1
     assert "provider" in done.stderr.lower() or "librar" in done.stderr.lower()
@@ -149,12 +175,16 @@ def test_a_missing_device_is_named(model: tuple[str, Any], device: str, tmp_path
 @pytest.mark.parametrize(
     "words",
     [
-        ["inspect", "nothing"], ["verify", "nothing"], ["run", "nothing", "-i", "a.npz", "-o", "b.npz"],
-        ["export", "nothing", "-o", "x.onnx"], ["bench", "MODEL", "--shape", "image"], ["bench", "MODEL", "--shape", "other=1"],
+        ["inspect", "nothing"],
+        ["verify", "nothing"],
+        ["run", "nothing", "-i", "a.npz", "-o", "b.npz"],
+        ["export", "nothing", "-o", "x.onnx"],
+        ["bench", "MODEL", "--shape", "image"],
+        ["bench", "MODEL", "--shape", "other=1"],
         ["run", "MODEL", "-i", "missing.npz", "-o", "b.npz"],
         ["export", "MODEL", "--to", "coreml", "-o", "x"],
     ],
-)  # fmt: skip
+)
 def test_refusals_are_one_message(
     words: list[str], model: tuple[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -169,7 +199,9 @@ def test_refusals_are_one_message(
 @pytest.mark.parametrize("data", [b"", b"PK\x03\x04", b"hello", b"\x80\x04N.", b"\x93NUMPY\x01\0"])
 def test_inputs_that_are_no_arrays(data: bytes, model: tuple[str, Any], tmp_path: Path) -> None:
     (tmp_path / "a.npz").write_bytes(data)
-    code, text = oarlock("run", model[0], "-i", str(tmp_path / "a.npz"), "-o", str(tmp_path / "o.npz"))
+    code, text = oarlock(
+        "run", model[0], "-i", str(tmp_path / "a.npz"), "-o", str(tmp_path / "o.npz")
+    )
     assert code == 1
     assert text.startswith("oarlock: a.npz: is no whole .npz file: ")
 
@@ -207,18 +239,25 @@ def test_loops_without_an_end_do_not_keep_an_export(tmp_path: Path) -> None:
             return x
 
     spec = [paddle.static.InputSpec([2], "float32", "x")]
-    with pytest.warns(UserWarning, match="a loop has more than 2000 rounds|there are no parameters"):
+    with pytest.warns(
+        UserWarning, match="a loop has more than 2000 rounds|there are no parameters"
+    ):
         paddle.jit.save(Net(), str(tmp_path / "m"), input_spec=spec)
     code, text = oarlock("export", str(tmp_path / "m"), "-o", str(tmp_path / "m.onnx"))
     assert code == 0
     assert "none of the made-up inputs fits" in text
 
 
-def test_the_runner_leaves_devices_and_other_folders_alone(model: tuple[str, Any], tmp_path: Path) -> None:
+def test_the_runner_leaves_devices_and_other_folders_alone(
+    model: tuple[str, Any], tmp_path: Path
+) -> None:
     os.mkfifo(tmp_path / "pipe")
     for words, why in (
         (["to-onnx", model[0], "--output", str(tmp_path / "m.onnx")], "--inline"),
-        (["to-onnx", model[0], "--inline", "--output", str(tmp_path / "pipe")], "no file that could be replaced"),
+        (
+            ["to-onnx", model[0], "--inline", "--output", str(tmp_path / "pipe")],
+            "no file that could be replaced",
+        ),
     ):
         done = runner(*words)
         assert done.returncode == 1
@@ -240,7 +279,13 @@ def test_the_runner_refuses_in_one_line(tmp_path: Path, model: tuple[str, Any]) 
 def test_demo(tmp_path: Path) -> None:
     code, text = oarlock("demo", "--out", str(tmp_path / "demo"))
     assert code == 0, text
-    assert {p.suffix for p in (tmp_path / "demo").iterdir()} == {".pdmodel", ".pdiparams", ".info", ".onnx", ".png"}
+    assert {p.suffix for p in (tmp_path / "demo").iterdir()} == {
+        ".pdmodel",
+        ".pdiparams",
+        ".info",
+        ".onnx",
+        ".png",
+    }
     assert text.count("%") >= 6
 
 
@@ -251,11 +296,15 @@ def test_names_that_look_like_markup_or_are_no_text_are_shown(tmp_path: Path) ->
     assert (code, "x[/bold]" in text) == (0, True)
     assert oarlock("export", str(tmp_path / "m"), "--output", str(tmp_path / "m.onnx"))[0] == 0
     data = (tmp_path / "m.onnx").read_bytes()
-    (tmp_path / "bad.onnx").write_bytes(data.replace(b"x[/bold]", b"x[/b\xff\n!]").replace(b"MatMul", b"Mat\x1b\xffl"))
+    (tmp_path / "bad.onnx").write_bytes(
+        data.replace(b"x[/bold]", b"x[/b\xff\n!]").replace(b"MatMul", b"Mat\x1b\xffl")
+    )
     code, text = oarlock("inspect", str(tmp_path / "bad.onnx"))
     assert (code, r"x[/b\xff\n!]" in text, r"Mat\x1b\xffl" in text) == (0, True, True)
 
 
 def test_it_runs_as_a_module() -> None:
-    found = subprocess.run([sys.executable, "-m", "oarlock", "--help"], capture_output=True, text=True, check=True)
+    found = subprocess.run(
+        [sys.executable, "-m", "oarlock", "--help"], capture_output=True, text=True, check=True
+    )
     assert "oarlock [OPTIONS] COMMAND" in found.stdout

@@ -144,14 +144,31 @@ def line_of(text: str) -> int:
 def test_a_recording_goes_on_after_each_problem(script: str) -> None:
     code, text = oarlock("explain", f"{script}:Net", "--input", "x:float32[None,4]")
     assert code == 1
-    wanted = ["total = total", "if x.sum() > 0", "scale =", "z =", "w = len({", "out = late", "if x.min()"]
+    wanted = [
+        "total = total",
+        "if x.sum() > 0",
+        "scale =",
+        "z =",
+        "w = len({",
+        "out = late",
+        "if x.min()",
+    ]
     assert set(places(text)) == {line_of(w) for w in wanted}
     for part in (
-        "'y': the dtypes differ", "fix:   cast one side", "matmul_v2: the inner axes differ, 4 and 5", "numpy(): the value of",
-        "only a run knows how many rows", "'late' has a value only if the condition holds", "give it a value before the `if`",
-        "`except` does not see it", "float(): the value of", "made\n  cause: there is no source", "Net.steps = 2", "SCALE = 3.0",
+        "'y': the dtypes differ",
+        "fix:   cast one side",
+        "matmul_v2: the inner axes differ, 4 and 5",
+        "numpy(): the value of",
+        "only a run knows how many rows",
+        "'late' has a value only if the condition holds",
+        "give it a value before the `if`",
+        "`except` does not see it",
+        "float(): the value of",
+        "made\n  cause: there is no source",
+        "Net.steps = 2",
+        "SCALE = 3.0",
         "8 problems (recorded)",
-    ):  # fmt: skip
+    ):
         assert part in text, (part, text)
 
 
@@ -164,14 +181,21 @@ def test_without_inputs_the_source_is_read(script: str) -> None:
         assert "there is no source of <string>" in text
         assert "only read; --input" in text
     assert line_of("total = total") in places(oarlock("explain", f"{script}:Net")[1])
-    for name, why in (("later", "a generator function is not converted"), ("named", "`:=` in a part")):
+    for name, why in (
+        ("later", "a generator function is not converted"),
+        ("named", "`:=` in a part"),
+    ):
         code, text = oarlock("explain", f"{script}:{name}")
         assert code == 1
         assert why in text
 
 
 def test_nothing_wrong_is_exit_code_0(script: str) -> None:
-    assert oarlock("explain", f"{script}:fine")[0] == oarlock("explain", f"{script}:written_out")[0] == 0
+    assert (
+        oarlock("explain", f"{script}:fine")[0]
+        == oarlock("explain", f"{script}:written_out")[0]
+        == 0
+    )
     assert oarlock("explain", f"{script}:written_out", "--input", "float32[?, 4]")[0] == 0
     code, text = oarlock("explain", f"{script}:fine", "--input", "float32[?, 4]")
     assert code == 0

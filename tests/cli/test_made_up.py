@@ -39,11 +39,18 @@ def steps(net: Net, x: Any, lengths: Any) -> Any:
     return paddle.index_sample(x, paddle.reshape(lengths - 1, [-1, 1])) + net.table.sum()
 
 
-# What one and no other way of making inputs up fits: a picture, a table of one row, lengths of at least one.
+# What one and no other way of making inputs up fits: a picture, a table of one row, lengths of at
+# least one.
 MODELS = {
-    "picture": (lambda net, x: net.conv(net.conv(x)), [InputSpec([None, 1, None, None], "float32", "x")]),
+    "picture": (
+        lambda net, x: net.conv(net.conv(x)),
+        [InputSpec([None, 1, None, None], "float32", "x")],
+    ),
     "one row": (looked_up, [InputSpec([None, 7], "int64", "ids")]),
-    "lengths": (steps, [InputSpec([None, None], "float32", "x"), InputSpec([None], "int64", "lengths")]),
+    "lengths": (
+        steps,
+        [InputSpec([None, None], "float32", "x"), InputSpec([None], "int64", "lengths")],
+    ),
 }
 
 
@@ -59,7 +66,10 @@ def saved(name: str, folder: Path) -> str:
 def test_they_fit_in_the_end(name: str, tmp_path: Path) -> None:
     prefix = saved(name, tmp_path)
     done = subprocess.run(
-        [runner_path(), "bench", prefix, "--repeat", "2"], capture_output=True, text=True, check=False
+        [runner_path(), "bench", prefix, "--repeat", "2"],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     for words in (["bench", prefix, "--repeat", "2", "--json"], ["verify", prefix]):
@@ -72,7 +82,9 @@ def test_tuning_writes_down_the_ones_that_fit(tmp_path: Path) -> None:
     prefix = saved("picture", tmp_path)
     words = [runner_path(), "tune", prefix, "--option", "threads=1", "--option", "inter_threads=1"]
     subprocess.run(words, capture_output=True, text=True, check=True)
-    assert "x=float32[1,1,32,32]" in json.dumps(json.loads(Path(f"{prefix}.oarlock-tune.json").read_text()))
+    assert "x=float32[1,1,32,32]" in json.dumps(
+        json.loads(Path(f"{prefix}.oarlock-tune.json").read_text())
+    )
 
 
 def test_none_fits(tmp_path: Path) -> None:
@@ -89,7 +101,10 @@ def test_none_fits(tmp_path: Path) -> None:
     result = CliRunner().invoke(app, ["bench", prefix])
     assert result.exit_code == 1 and "made-up inputs do not fit this model" in result.output
     result = CliRunner().invoke(app, ["verify", prefix])
-    assert "not verified: none of the made-up inputs fits" in result.output and "agree" not in result.output
+    assert (
+        "not verified: none of the made-up inputs fits" in result.output
+        and "agree" not in result.output
+    )
     np.savez(tmp_path / "in.npz", x=np.ones((11, 13), "f"))
     given = [runner_path(), "bench", prefix, "--input", str(tmp_path / "in.npz"), "--repeat", "2"]
     assert subprocess.run(given, capture_output=True, text=True, check=False).returncode == 0

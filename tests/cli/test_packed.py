@@ -1,4 +1,6 @@
-"""Every command on a model whose rows are packed sequences: offsets are inputs that nobody has to give."""
+"""Every command on a model whose rows are packed sequences: offsets are inputs that nobody has to
+give.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +59,9 @@ def test_verify(tmp_path: Path) -> None:
 @pytest.mark.parametrize("to", ["onnx", "ort"])
 def test_export(to: str, tmp_path: Path) -> None:
     out = tmp_path / f"m.{to}"
-    assert "it gives what the model gives" in command("export", saved(tmp_path), "--to", to, "-o", str(out))
+    assert "it gives what the model gives" in command(
+        "export", saved(tmp_path), "--to", to, "-o", str(out)
+    )
     session = onnxruntime.InferenceSession(str(out), providers=["CPUExecutionProvider"])
     x = np.arange(6, dtype="float32").reshape(3, 2)
     (found,) = session.run(None, {"x": x, "x.lod": np.array([0, 1, 3])})
@@ -67,7 +71,9 @@ def test_export(to: str, tmp_path: Path) -> None:
 def test_run(tmp_path: Path) -> None:
     x = np.arange(6, dtype="float32").reshape(3, 2)
     np.savez(tmp_path / "in.npz", **{"x": x, "x.lod": np.array([0, 1, 3])})
-    command("run", saved(tmp_path), "--input", str(tmp_path / "in.npz"), "-o", str(tmp_path / "out.npz"))
+    command(
+        "run", saved(tmp_path), "--input", str(tmp_path / "in.npz"), "-o", str(tmp_path / "out.npz")
+    )
     with np.load(tmp_path / "out.npz") as found:
         np.testing.assert_array_equal(found["out"], [[0, 1], [6, 8]])
 
@@ -77,4 +83,6 @@ def test_a_loaded_layer_is_saved_again(tmp_path: Path) -> None:
     with pytest.warns(UserWarning, match="there are no parameters"):
         oarlock.jit.save(layer, str(tmp_path / "again"))
     x = np.ones((3, 2), "float32")
-    np.testing.assert_allclose(oarlock.jit.load(str(tmp_path / "again"))(x).numpy(), np.tanh(x), rtol=1e-6)
+    np.testing.assert_allclose(
+        oarlock.jit.load(str(tmp_path / "again"))(x).numpy(), np.tanh(x), rtol=1e-6
+    )

@@ -1,4 +1,6 @@
-"""What only `oarlock-runner` does: tuning, timing in turns, verifying against stored values, keeping optimised graphs."""
+"""What only `oarlock-runner` does: tuning, timing in turns, verifying against stored values,
+keeping optimised graphs.
+"""
 
 from __future__ import annotations
 
@@ -23,14 +25,20 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> str:
     net = LeNet()
     net.eval()
     prefix = str(tmp_path_factory.mktemp("model") / "m")
-    paddle.jit.save(net, prefix, input_spec=[paddle.static.InputSpec([None, 1, 28, 28], "float32", "image")])
+    paddle.jit.save(
+        net, prefix, input_spec=[paddle.static.InputSpec([None, 1, 28, 28], "float32", "image")]
+    )
     np.savez(f"{prefix}.in.npz", image=X)
     return prefix
 
 
 def runner(*words: str, **env: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [runner_path(), *words], capture_output=True, text=True, check=False, env={**os.environ, **env}
+        [runner_path(), *words],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, **env},
     )
 
 
@@ -50,7 +58,8 @@ def same(a: dict[str, Any], b: dict[str, Any]) -> bool:
     return a.keys() == b.keys() and all(np.array_equal(a[key], b[key]) for key in a)
 
 
-# -- the cache ----------------------------------------------------------------------------------------------------
+# -- the cache
+# ------------------------------------------------------------------------------
 
 
 def test_a_second_start_takes_the_kept_graph(model: str, tmp_path: Path) -> None:
@@ -65,7 +74,15 @@ def test_a_second_start_takes_the_kept_graph(model: str, tmp_path: Path) -> None
 
 def test_processes_that_start_at_once(model: str, tmp_path: Path) -> None:
     wanted = results(model, tmp_path / "o.npz")
-    words = [runner_path(), "run", model, "--input", f"{model}.in.npz", "--cache-dir", str(tmp_path / "cache")]
+    words = [
+        runner_path(),
+        "run",
+        model,
+        "--input",
+        f"{model}.in.npz",
+        "--cache-dir",
+        str(tmp_path / "cache"),
+    ]
     started = [subprocess.Popen([*words, "--output", str(tmp_path / f"{i}.npz")]) for i in range(4)]
     assert [p.wait() for p in started] == [0] * 4
     for i in range(4):
@@ -83,21 +100,27 @@ def test_python_and_the_runner_share_the_cache(model: str, tmp_path: Path) -> No
     assert sorted(p.name for p in (tmp_path / "cache").iterdir()) == kept
 
 
-def test_saving_keeps_no_graph_of_files_on_the_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_saving_keeps_no_graph_of_files_on_the_way(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("OARLOCK_CACHE_DIR", str(tmp_path / "cache"))
     spec = [paddle.static.InputSpec([None, 4], "float32", "x")]
     paddle.jit.save(paddle.nn.Linear(4, 2), str(tmp_path / "n"), input_spec=spec)
     assert not (tmp_path / "cache").exists()
 
 
-# -- tune ---------------------------------------------------------------------------------------------------------
+# -- tune
+# ------------------------------------------------------------------------------
 
 
 def test_tune_keeps_what_it_found(model: str, tmp_path: Path) -> None:
     path = Path(f"{model}.oarlock-tune.json")
-    found = json.loads(done("tune", model, "--shape", "image=1,1,28,28", "--threads", "1", "--json"))
+    found = json.loads(
+        done("tune", model, "--shape", "image=1,1,28,28", "--threads", "1", "--json")
+    )
     options = {t["option"] for t in found["trials"]}
-    assert options == {"spinning", "optimize", "arena", "mem_pattern", "inter_threads"}  # threads was given
+    # threads was given
+    assert options == {"spinning", "optimize", "arena", "mem_pattern", "inter_threads"}
     for option in options:
         assert sum(t["taken"] for t in found["trials"] if t["option"] == option) == 1
     stored = json.loads(path.read_text())
@@ -115,7 +138,9 @@ def test_tune_keeps_what_it_found(model: str, tmp_path: Path) -> None:
     ("command", "written"),
     [("run", "m.pdmodel"), ("run", "m.pdiparams"), ("run", "in.npz"), ("to-onnx", "m.pdiparams")],
 )
-def test_what_is_read_is_not_written_over(command: str, written: str, model: str, tmp_path: Path) -> None:
+def test_what_is_read_is_not_written_over(
+    command: str, written: str, model: str, tmp_path: Path
+) -> None:
     for suffix in (".pdmodel", ".pdiparams"):
         shutil.copy(f"{model}{suffix}", tmp_path / f"m{suffix}")
     shutil.copy(f"{model}.in.npz", tmp_path / "in.npz")
@@ -135,12 +160,18 @@ def test_what_cannot_be_fetched_and_what_was(model: str, tmp_path: Path) -> None
 
 
 def test_help_is_no_error(model: str) -> None:
-    assert all("usage: oarlock-runner" in done(*words) for words in (["-h"], ["--help"], ["run", model, "--help"]))
+    assert all(
+        "usage: oarlock-runner" in done(*words)
+        for words in (["-h"], ["--help"], ["run", model, "--help"])
+    )
 
 
-# -- bench --------------------------------------------------------------------------------------------------------
+# -- bench
+# ------------------------------------------------------------------------------
 
-TIMES = {f"{k}_ms" for k in ("read", "load", "first_run", "mean", "min", "p50", "p90", "p99")} | {"throughput_per_s"}
+TIMES = {f"{k}_ms" for k in ("read", "load", "first_run", "mean", "min", "p50", "p90", "p99")} | {
+    "throughput_per_s"
+}
 
 
 def test_bench_of_one(model: str) -> None:
@@ -154,21 +185,36 @@ def test_bench_in_turns(model: str, other: str) -> None:
     words = [model if w == "MODEL" else w for w in other.split()]
     found = json.loads(done("bench", model, *words, "--repeat", "7", "--json"))
     assert found["a"].keys() == found["b"].keys() == TIMES
-    assert found["p50_ratio"] == pytest.approx(found["a"]["p50_ms"] / found["b"]["p50_ms"], rel=1e-3)
+    assert found["p50_ratio"] == pytest.approx(
+        found["a"]["p50_ms"] / found["b"]["p50_ms"], rel=1e-3
+    )
     assert "A / B" in done("bench", model, *words, "--repeat", "3")
 
 
 def test_bench_by_op(model: str, tmp_path: Path) -> None:
-    found = json.loads(done("bench", model, "--profile-ops", "--repeat", "4", "--json", TMPDIR=str(tmp_path)))
+    found = json.loads(
+        done("bench", model, "--profile-ops", "--repeat", "4", "--json", TMPDIR=str(tmp_path))
+    )
     assert found["runs"] == 4
     assert {"Conv", "MaxPool"} <= {op["name"] for op in found["ops"]}
     assert any(node["name"].startswith(("conv2d_0", "relu_0")) for node in found["nodes"])
-    assert "slowest nodes" in done("bench", model, "--profile-ops", "--repeat", "2", TMPDIR=str(tmp_path))
+    assert "slowest nodes" in done(
+        "bench", model, "--profile-ops", "--repeat", "2", TMPDIR=str(tmp_path)
+    )
     assert not list(tmp_path.glob("oarlock*"))
 
 
 def test_warmup_shapes(model: str) -> None:
-    done("bench", model, "--repeat", "1", "--warmup-shape", "image=2x1x28x28", "--warmup-shape", "image=5x1x28x28")
+    done(
+        "bench",
+        model,
+        "--repeat",
+        "1",
+        "--warmup-shape",
+        "image=2x1x28x28",
+        "--warmup-shape",
+        "image=5x1x28x28",
+    )
     assert "float32[2,1,5,5]" in runner("bench", model, "--warmup-shape", "image=2x1x5x5").stderr
 
 
@@ -183,7 +229,15 @@ def test_shapes_have_one_form(option: str, model: str) -> None:
 
 
 def test_a_profile_has_a_folder(model: str, tmp_path: Path) -> None:
-    words = ("run", model, "--input", f"{model}.in.npz", "--output", str(tmp_path / "o.npz"), "--profile")
+    words = (
+        "run",
+        model,
+        "--input",
+        f"{model}.in.npz",
+        "--output",
+        str(tmp_path / "o.npz"),
+        "--profile",
+    )
     for folder in (tmp_path / "nowhere", Path(f"{model}.pdmodel")):
         result = runner(*words, str(folder / "p"))
         assert result.returncode == 1
@@ -199,12 +253,21 @@ def test_a_third_path_is_named(model: str) -> None:
     assert "inspect takes MODEL and PARAMS, and no more: 'more.npz'" in result.stderr
 
 
-# -- verify -------------------------------------------------------------------------------------------------------
+# -- verify
+# ------------------------------------------------------------------------------
 
 
 def test_verify_agrees(model: str, tmp_path: Path) -> None:
     results(model, tmp_path / "o.npz", "--fetch", "relu_0.tmp_0")
-    words = ["verify", model, "--input", f"{model}.in.npz", "--expect", str(tmp_path / "o.npz"), "--json"]
+    words = [
+        "verify",
+        model,
+        "--input",
+        f"{model}.in.npz",
+        "--expect",
+        str(tmp_path / "o.npz"),
+        "--json",
+    ]
     found = json.loads(done(*words))
     assert found["same"]
     assert [o["name"] for o in found["outputs"]] == ["out", "relu_0.tmp_0"]
@@ -216,7 +279,9 @@ def test_verify_names_the_first_op_beside_stored_values(model: str, tmp_path: Pa
     for name in ("relu_0.tmp_0", "pool2d_0.tmp_0", "out"):
         stored[name] = stored[name] + 1
     np.savez(tmp_path / "bad.npz", **stored)
-    result = runner("verify", model, "--input", f"{model}.in.npz", "--expect", str(tmp_path / "bad.npz"))
+    result = runner(
+        "verify", model, "--input", f"{model}.in.npz", "--expect", str(tmp_path / "bad.npz")
+    )
     assert result.returncode == 1
     assert "the first op to differ is relu, giving 'relu_0.tmp_0'" in result.stdout
 
@@ -224,7 +289,10 @@ def test_verify_names_the_first_op_beside_stored_values(model: str, tmp_path: Pa
 def test_verify_says_both_shapes(model: str, tmp_path: Path) -> None:
     np.savez(tmp_path / "o.npz", out=np.zeros((2, 10), "f"))
     words = ["verify", model, "--input", f"{model}.in.npz", "--expect", str(tmp_path / "o.npz")]
-    assert "out                      DIFFERS  is float32[3,10], wanted float32[2,10]\n" in runner(*words).stdout
+    assert (
+        "out                      DIFFERS  is float32[3,10], wanted float32[2,10]\n"
+        in runner(*words).stdout
+    )
     output = json.loads(runner(*words, "--json").stdout)["outputs"][0]
     assert (output["same"], output["largest_difference"]) == (False, None)
 
@@ -249,7 +317,8 @@ def test_verify_refuses_what_it_cannot_compare(model: str, tmp_path: Path) -> No
     assert "holds nothing to expect" in runner(*words, "--expect", str(tmp_path / "e.npz")).stderr
 
 
-# -- inspect ------------------------------------------------------------------------------------------------------
+# -- inspect
+# ------------------------------------------------------------------------------
 
 
 def test_inspect(model: str) -> None:

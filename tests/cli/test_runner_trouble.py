@@ -1,4 +1,7 @@
-"""What goes wrong around `oarlock-runner`: Ctrl-C, full disks, little memory.   One clear line and the right exit code, nothing half-written."""
+"""What goes wrong around `oarlock-runner`: Ctrl-C, full disks, little memory.
+
+One clear line and the right exit code, nothing half-written.
+"""
 
 from __future__ import annotations
 
@@ -24,18 +27,29 @@ WAIT = 120  # seconds until a process counts as hung
 MLP = Path(__file__).parents[1] / "fixtures" / "mlp"
 
 
-def runner(*words: str, before: Callable[[], None] | None = None, out: int = subprocess.PIPE) -> tuple[int, str]:
+def runner(
+    *words: str, before: Callable[[], None] | None = None, out: int = subprocess.PIPE
+) -> tuple[int, str]:
     """Exit code and stderr."""
     done = subprocess.run(
-        [runner_path(), *words], stdout=out, stderr=subprocess.PIPE, text=True, timeout=WAIT, check=False,
+        [runner_path(), *words],
+        stdout=out,
+        stderr=subprocess.PIPE,
+        text=True,
+        timeout=WAIT,
+        check=False,
         preexec_fn=before,
-    )  # fmt: skip
+    )
     return done.returncode, done.stderr
 
 
 def handles(pid: int, number: int) -> bool:
     """Whether a process has a handler for a signal."""
-    caught = next(line for line in Path(f"/proc/{pid}/status").read_text().splitlines() if line.startswith("SigCgt:"))
+    caught = next(
+        line
+        for line in Path(f"/proc/{pid}/status").read_text().splitlines()
+        if line.startswith("SigCgt:")
+    )
     return bool(int(caught.split()[1], 16) >> number - 1 & 1)
 
 
@@ -52,7 +66,9 @@ def test_a_signal_ends_it_at_once(number: int, words: list[str], tmp_path: Path)
     (tmp_path / "m.pdmodel").write_bytes(endless())
     np.savez(tmp_path / "in.npz", **{f"in{k}": x for k, x in enumerate(endless_feeds())})
     command = [runner_path(), words[0], "m", "--input", "in.npz", *words[1:]]
-    process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
     while not handles(process.pid, number):
         assert process.poll() is None
         time.sleep(0.01)
@@ -80,7 +96,9 @@ def test_a_disk_that_is_full_too_early(tmp_path: Path) -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
 
     out = tmp_path / "out.npz"
-    code, said = runner("run", str(MLP), "--input", f"{MLP}.in.npz", "--output", str(out), before=small_files)
+    code, said = runner(
+        "run", str(MLP), "--input", f"{MLP}.in.npz", "--output", str(out), before=small_files
+    )
     assert code == 1
     assert said == "out.npz: cannot be written: File too large\n"
     assert list(tmp_path.iterdir()) == []
@@ -90,7 +108,9 @@ def test_a_folder_as_output_or_input(tmp_path: Path) -> None:
     code, said = runner("run", str(MLP), "--input", f"{MLP}.in.npz", "--output", str(tmp_path))
     assert code == 1
     assert "is there already, and is no file that could be replaced" in said
-    code, said = runner("run", str(MLP), "--input", str(tmp_path), "--output", str(tmp_path / "out.npz"))
+    code, said = runner(
+        "run", str(MLP), "--input", str(tmp_path), "--output", str(tmp_path / "out.npz")
+    )
     assert code == 1
     assert "is not a regular file" in said
 
@@ -102,7 +122,14 @@ def test_little_memory(tmp_path: Path) -> None:
     row = Row("expand_v2", [np.ones((1, 1), "f")], {"shape": [40000, 40000]})
     (tmp_path / "m.pdmodel").write_bytes(model_of(row))
     np.savez(tmp_path / "in.npz", in0=np.ones((1, 1), "f"))
-    words = ["run", str(tmp_path / "m"), "--input", str(tmp_path / "in.npz"), "--output", str(tmp_path / "out.npz")]
+    words = [
+        "run",
+        str(tmp_path / "m"),
+        "--input",
+        str(tmp_path / "in.npz"),
+        "--output",
+        str(tmp_path / "out.npz"),
+    ]
     code, said = runner(*words, "--threads", "1", before=little)
     assert code == 1
     assert said.startswith("engine: out of memory: ")
@@ -112,7 +139,9 @@ def test_little_memory(tmp_path: Path) -> None:
 def test_many_processes_fill_one_folder_of_kept_graphs(tmp_path: Path) -> None:
     # Weights that are kept in a file of their own, whatever layout the processor wants them in.
     oarlock.jit.save(
-        oarlock.nn.Linear(64, 64), str(tmp_path / "m"), [oarlock.static.InputSpec([None, 64], "float32", "x")]
+        oarlock.nn.Linear(64, 64),
+        str(tmp_path / "m"),
+        [oarlock.static.InputSpec([None, 64], "float32", "x")],
     )
     np.savez(tmp_path / "in.npz", x=np.ones([2, 64], "float32"))
     words = [
@@ -120,9 +149,14 @@ def test_many_processes_fill_one_folder_of_kept_graphs(tmp_path: Path) -> None:
         *("--cache-dir", str(tmp_path / "cache")),
     ]
     outs = [tmp_path / f"{k}.npz" for k in range(5)]
-    processes = [subprocess.Popen([*words, "--output", str(out)], stdout=subprocess.DEVNULL) for out in outs]
+    processes = [
+        subprocess.Popen([*words, "--output", str(out)], stdout=subprocess.DEVNULL) for out in outs
+    ]
     assert [process.wait(timeout=WAIT) for process in processes] == [0] * len(outs)
-    assert subprocess.run([*words, "--output", str(tmp_path / "after.npz")], check=False).returncode == 0
+    assert (
+        subprocess.run([*words, "--output", str(tmp_path / "after.npz")], check=False).returncode
+        == 0
+    )
     with np.load(tmp_path / "after.npz") as wanted:
         for out in outs:
             with np.load(out) as found:
@@ -134,7 +168,9 @@ LOADED = "import sys, numpy, oarlock; oarlock.jit.load(sys.argv[1])(numpy.load(s
 
 
 @pytest.mark.parametrize("program", ["runner", "python"])
-def test_the_engine_writes_no_reports_into_the_cache_of_the_user(program: str, tmp_path: Path) -> None:
+def test_the_engine_writes_no_reports_into_the_cache_of_the_user(
+    program: str, tmp_path: Path
+) -> None:
     np.savez(tmp_path / "in.npz", x=np.load(f"{MLP}.in.npz")["x"])
     home = tmp_path / "home"
     home.mkdir()
@@ -149,7 +185,9 @@ def test_the_engine_writes_no_reports_into_the_cache_of_the_user(program: str, t
 
 
 def test_values_of_a_folder_have_one_name_each(tmp_path: Path) -> None:
-    """They are copied behind each other, one file for each name: a thousand names of one file would be a thousand copies."""
+    """They are copied behind each other, one file for each name: a thousand names of one file would
+    be a thousand copies.
+    """
     program = MLP.with_suffix(".pdmodel").read_bytes()
     for odd in (b"./linear_0.b", b"a//ear_0.b_0", b"../ear_0.b_0", b"/inear_0.b_0"):
         (tmp_path / "__model__").write_bytes(program.replace(b"linear_0.b_0", odd))

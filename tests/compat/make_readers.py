@@ -1,4 +1,7 @@
-"""Ask real Paddle 1.8.5 what its readers give:   ~/.cache/oarlock/paddle-1.8.5/bin/python tests/compat/make_readers.py"""
+"""Ask real Paddle 1.8.5 what its readers give:
+
+~/.cache/oarlock/paddle-1.8.5/bin/python tests/compat/make_readers.py
+"""
 
 import json
 import os
@@ -18,7 +21,9 @@ def main():
         small_data.make(folder)
         common = paddle.dataset.common
         common.DATA_HOME = folder
-        common.download = lambda url, module, md5, name=None: os.path.join(folder, module, name or url.split("/")[-1])
+        common.download = lambda url, module, md5, name=None: os.path.join(
+            folder, module, name or url.split("/")[-1]
+        )
         paddle.dataset.uci_housing.feature_range = lambda *_: None  # draws a picture
         told = {"data_sets": small_data.data_sets(paddle), "readers": small_data.readers(paddle)}
     with open(os.path.join(HERE, "readers_1_8_5.json"), "w") as file:

@@ -1,4 +1,7 @@
-"""Small files in the formats of the data sets, and what readers are asked of them.   Runs in real Paddle 1.8.5 (Python 3.7) as well."""
+"""Small files in the formats of the data sets, and what readers are asked of them.
+
+Runs in real Paddle 1.8.5 (Python 3.7) as well.
+"""
 
 import gzip
 import io
@@ -37,7 +40,8 @@ def make(folder):
         {b"data": draws.randint(0, 256, (n, 12)).astype("uint8"), key: list(range(n))}, 2
     )
     parts = [
-        ("cifar-10-batches-py/" + name, batch(3, b"labels")) for name in ("data_batch_1", "data_batch_2", "test_batch")
+        ("cifar-10-batches-py/" + name, batch(3, b"labels"))
+        for name in ("data_batch_1", "data_batch_2", "test_batch")
     ]
     _archive(os.path.join(folder, "cifar", "cifar-10-python.tar.gz"), parts)
     parts = [("cifar-100-python/" + name, batch(2, b"fine_labels")) for name in ("train", "test")]
@@ -55,22 +59,31 @@ def make(folder):
     ]
     _archive(os.path.join(folder, "imdb", "imdb%2FaclImdb_v1.tar.gz"), parts)
     lines = b" the cat sat on the mat \n the dog <unk> on the cat \n a \n"
-    parts = [(f"./simple-examples/data/ptb.{part}.txt", lines * n) for part, n in (("train", 2), ("valid", 1))]
+    parts = [
+        (f"./simple-examples/data/ptb.{part}.txt", lines * n)
+        for part, n in (("train", 2), ("valid", 1))
+    ]
     _archive(os.path.join(folder, "imikolov", "imikolov%2Fsimple-examples.tgz"), parts)
     pairs = b"a man runs\tein Mann rennt\na dog\tein Hund\nno pair\nthe man\tder Mann\n"
     _archive(
-        os.path.join(folder, "wmt16", "wmt16.tar.gz"), [("wmt16/" + part, pairs) for part in ("train", "test", "val")]
+        os.path.join(folder, "wmt16", "wmt16.tar.gz"),
+        [("wmt16/" + part, pairs) for part in ("train", "test", "val")],
     )
     words = b"<s>\n<e>\n<unk>\na\nman\nruns\n"
     french = b"<s>\n<e>\n<unk>\nun\nhomme\ncourt\n"
     parts = [("wmt14/src.dict", words), ("wmt14/trg.dict", french)]
     parts += [
-        (f"wmt14/{p}/{p}", b"a man runs\tun homme court\na dog\tun chien\nalone\n" + b"a " * 90 + b"\tun\n")
+        (
+            f"wmt14/{p}/{p}",
+            b"a man runs\tun homme court\na dog\tun chien\nalone\n" + b"a " * 90 + b"\tun\n",
+        )
         for p in ("train", "test", "gen")
     ]
     _archive(os.path.join(folder, "wmt14", "wmt14.tgz"), parts)
     os.makedirs(os.path.join(folder, "movielens"))
-    with zipfile.ZipFile(os.path.join(folder, "movielens", "movielens%2Fml-1m.zip"), "w") as package:
+    with zipfile.ZipFile(
+        os.path.join(folder, "movielens", "movielens%2Fml-1m.zip"), "w"
+    ) as package:
         package.writestr(
             "ml-1m/movies.dat",
             "1::Toy Story (1995)::Animation|Comedy\n2::Heat (1995)::Action\n5::Toy Am\xe9lie (2001)::Comedy\n".encode(
@@ -80,7 +93,9 @@ def make(folder):
         package.writestr("ml-1m/users.dat", "1::F::1::10::48067\n2::M::56::16::70072\n")
         package.writestr(
             "ml-1m/ratings.dat",
-            "".join(f"{1 + i % 2}::{(1, 2, 5)[i % 3]}::{1 + i % 5}::978300760\n" for i in range(30)),
+            "".join(
+                f"{1 + i % 2}::{(1, 2, 5)[i % 3]}::{1 + i % 5}::978300760\n" for i in range(30)
+            ),
         )
     _roles(os.path.join(folder, "conll05st"))
 
@@ -102,7 +117,9 @@ def _roles(folder):
         "emb": "x",
     }
     for name, text in texts.items():
-        with open(os.path.join(folder, "conll05st%2F" + name + (".txt" if name != "emb" else "")), "w") as file:
+        with open(
+            os.path.join(folder, "conll05st%2F" + name + (".txt" if name != "emb" else "")), "w"
+        ) as file:
             file.write(text)
 
 
@@ -192,7 +209,13 @@ def readers(paddle):
             kinds = [k.__name__ for k in type(error).__mro__]
             return [
                 k
-                for k in ("ComposeNotAligned", "ValueError", "TypeError", "AssertionError", "ZeroDivisionError")
+                for k in (
+                    "ComposeNotAligned",
+                    "ValueError",
+                    "TypeError",
+                    "AssertionError",
+                    "ZeroDivisionError",
+                )
                 if k in kinds
             ]
 
@@ -215,7 +238,9 @@ def readers(paddle):
         "firstn.more": list(r.firstn(pairs, 30)()),
         "xmap": sorted(r.xmap_readers(lambda x: x * x, ten, 3, 4)()),
         "xmap.order": list(r.xmap_readers(lambda x: x * x, ten, 3, 4, order=True)()),
-        "multiprocess": sorted(r.multiprocess_reader([ten, lambda: iter([100, 200])], use_pipe=False)()),
+        "multiprocess": sorted(
+            r.multiprocess_reader([ten, lambda: iter([100, 200])], use_pipe=False)()
+        ),
         "multiprocess.pipe": sorted(r.multiprocess_reader([ten, lambda: iter([100, 200])])()),
         "multiprocess.none": raised(lambda: r.multiprocess_reader([])),
     }

@@ -30,14 +30,17 @@ SOURCES = {
 }
 
 
-@pytest.mark.parametrize(("version", "text"), [(v, t) for v, texts in SOURCES.items() for t in texts])
+@pytest.mark.parametrize(
+    ("version", "text"), [(v, t) for v, texts in SOURCES.items() for t in texts]
+)
 def test_what_a_source_says(version: str, text: str) -> None:
     found = of_text(text)
     assert found is not None and found.version == version
 
 
 @pytest.mark.parametrize(
-    "text", ["import numpy", "# import paddle later", "import paddlehub", "x = 'import paddle.fluid'"]
+    "text",
+    ["import numpy", "# import paddle later", "import paddlehub", "x = 'import paddle.fluid'"],
 )
 def test_a_source_without_paddle_says_nothing(text: str) -> None:
     assert of_text(text) is None
@@ -46,14 +49,24 @@ def test_a_source_without_paddle_says_nothing(text: str) -> None:
 @pytest.mark.parametrize(
     ("said", "version", "without_axes", "static"),
     [
-        ("1.8", "1.8.5", False, True), ("1", "1.8.5", False, True), ("1.5.2", "1.5.2", False, True), ("2.0", "2.0.0", False, False),
-        ("2.4", "2.4.2", False, False), ("2.5", "2.5.2", True, False), ("2", "2.6.2", True, False), ("2.0.0-rc1", "2.0.0-rc1", False, False),
+        ("1.8", "1.8.5", False, True),
+        ("1", "1.8.5", False, True),
+        ("1.5.2", "1.5.2", False, True),
+        ("2.0", "2.0.0", False, False),
+        ("2.4", "2.4.2", False, False),
+        ("2.5", "2.5.2", True, False),
+        ("2", "2.6.2", True, False),
+        ("2.0.0-rc1", "2.0.0-rc1", False, False),
     ],
-)  # fmt: skip
+)
 def test_numbers(said: str, version: str, without_axes: bool, static: bool) -> None:
     age = parsed(said)
     assert age is not None
-    assert (age.version, age.tensors_without_axes, age.static_first) == (version, without_axes, static)
+    assert (age.version, age.tensors_without_axes, age.static_first) == (
+        version,
+        without_axes,
+        static,
+    )
 
 
 @pytest.mark.parametrize("said", ["new", "0.9", "2.x", "", "1.9", "2.7", "3.9", "4"])

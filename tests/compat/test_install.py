@@ -63,16 +63,28 @@ def test_layers_are_looked_up_by_name_in_the_dict_of_a_module() -> None:
 
         found = paddle.nn.layer.activation.__dict__
         assert found["ReLU"] is oarlock.nn.ReLU and found["LeakyReLU"] is oarlock.nn.LeakyReLU
-        assert "norm" not in paddle.nn.layer.__dict__ or paddle.nn.layer.norm.BatchNorm2D is oarlock.nn.BatchNorm2D
+        assert (
+            "norm" not in paddle.nn.layer.__dict__
+            or paddle.nn.layer.norm.BatchNorm2D is oarlock.nn.BatchNorm2D
+        )
 
 
 def test_what_neither_has_is_missing_under_its_own_name() -> None:
-    with compat.as_paddle("2.6"), pytest.raises(ModuleNotFoundError, match=r"No module named 'paddle\.nothing'"):
+    with (
+        compat.as_paddle("2.6"),
+        pytest.raises(ModuleNotFoundError, match=r"No module named 'paddle\.nothing'"),
+    ):
         importlib.import_module("paddle.nothing")
 
 
 def test_all_is_taken_back() -> None:
-    before = dict(os.environ), list(sys.meta_path), oarlock.__version__, oarlock.mean, oarlock.in_dynamic_mode()
+    before = (
+        dict(os.environ),
+        list(sys.meta_path),
+        oarlock.__version__,
+        oarlock.mean,
+        oarlock.in_dynamic_mode(),
+    )
     with compat.as_paddle("1.8"):
         importlib.import_module("paddle.nn")
         assert not oarlock.in_dynamic_mode()
@@ -106,12 +118,16 @@ def test_beside_the_real_one_it_refuses(monkeypatch: pytest.MonkeyPatch) -> None
     real.__file__ = "/site-packages/paddle/__init__.py"
     monkeypatch.setitem(sys.modules, "paddle", real)
     before = list(sys.meta_path)
-    with pytest.raises(OarlockError, match=r"another `paddle` is imported already, from /site-packages/paddle"):
+    with pytest.raises(
+        OarlockError, match=r"another `paddle` is imported already, from /site-packages/paddle"
+    ):
         compat.install()
     assert sys.meta_path == before
 
 
-def test_without_a_main_script_the_first_file_that_imports_decides(tmp_path: os.PathLike[str]) -> None:
+def test_without_a_main_script_the_first_file_that_imports_decides(
+    tmp_path: os.PathLike[str],
+) -> None:
     program = (
         "import runpy, oarlock\n"
         "with oarlock.compat.as_paddle():\n"
@@ -120,7 +136,9 @@ def test_without_a_main_script_the_first_file_that_imports_decides(tmp_path: os.
     )
     with open(os.path.join(tmp_path, "old.py"), "w") as file:
         file.write("import paddle.fluid as fluid\n")
-    ran = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=True)
+    ran = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
     assert ran.stdout == "1.8.5\n"
 
 
@@ -129,7 +147,10 @@ def test_a_module_in_the_place_of_a_function_can_be_called() -> None:
     with compat.as_paddle("1.8"), pytest.MonkeyPatch.context() as patch:
         patch.setitem(PARENTS, ".fluid.layers.reduce_sum", ".fluid.layers")
         names: dict[str, object] = {}
-        exec("import paddle.fluid.layers.reduce_sum as m\nfrom paddle.fluid.layers.reduce_sum import reduce_max", names)
+        exec(
+            "import paddle.fluid.layers.reduce_sum as m\nfrom paddle.fluid.layers.reduce_sum import reduce_max",
+            names,
+        )
         module = names["m"]
         assert isinstance(module, types.ModuleType) and oarlock.fluid.layers.reduce_sum is module
         assert names["reduce_max"] is oarlock.fluid.layers.reduce_max
@@ -149,7 +170,9 @@ def test_modules_of_paddle_by_their_old_paths() -> None:
             assert isinstance(found, types.ModuleType), inner
 
 
-@pytest.mark.parametrize(("version", "dynamic"), [("1.8", False), ("2.0", True), ("2.4", True), ("2.6", True)])
+@pytest.mark.parametrize(
+    ("version", "dynamic"), [("1.8", False), ("2.0", True), ("2.4", True), ("2.6", True)]
+)
 def test_what_fluid_says_of_the_mode(version: str, dynamic: bool) -> None:
     with compat.as_paddle(version):
         fluid = importlib.import_module("paddle.fluid")

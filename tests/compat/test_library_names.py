@@ -41,14 +41,20 @@ def test_they_are_found_where_paddle_has_them(row: str) -> None:
 def test_a_function_stays_where_a_module_of_its_name_is_imported() -> None:
     with compat.as_paddle("2.6"):
         names: dict[str, object] = {}
-        exec("import paddle\nfrom paddle.amp.auto_cast import amp_state\nguard = paddle.amp.auto_cast(False)", names)
+        exec(
+            "import paddle\nfrom paddle.amp.auto_cast import amp_state\nguard = paddle.amp.auto_cast(False)",
+            names,
+        )
         assert callable(paddle.amp.auto_cast)
 
 
 def test_what_auto_cast_was_asked_for() -> None:
     state = importlib.import_module("oarlock.amp.auto_cast").amp_state
     assert state() is None
-    with paddle.amp.auto_cast(custom_white_list=["relu"], dtype="bfloat16", level="O2"), paddle.no_grad():
+    with (
+        paddle.amp.auto_cast(custom_white_list=["relu"], dtype="bfloat16", level="O2"),
+        paddle.no_grad(),
+    ):
         said = state()
     assert said["enable"] is True
     assert (said["dtype"], said["level"], said["use_promote"]) == ("bfloat16", "O2", True)
@@ -79,11 +85,15 @@ def test_sources_of_random_numbers_under_names() -> None:
 
 
 def test_models_that_are_cut_over_ranks_and_ops_in_cpp_are_refused() -> None:
-    with pytest.raises(OarlockError, match=r"ColumnParallelLinear: there is no model that is cut .* use nn\.Linear"):
+    with pytest.raises(
+        OarlockError, match=r"ColumnParallelLinear: there is no model that is cut .* use nn\.Linear"
+    ):
         fleet.meta_parallel.ColumnParallelLinear(2, 3, gather_output=True)
     with pytest.raises(OarlockError, match="get_hybrid_communicate_group: data is shared"):
         fleet.get_hybrid_communicate_group()
-    with pytest.raises(OarlockError, match=r"cpp_extension\.load: ops in C\+\+ are built against PaddlePaddle"):
+    with pytest.raises(
+        OarlockError, match=r"cpp_extension\.load: ops in C\+\+ are built against PaddlePaddle"
+    ):
         cpp_extension.load(name="mine", sources=["mine.cc"])
     with pytest.raises(OarlockError, match=r"cpp_extension\.BuildExtension"):
         cpp_extension.BuildExtension()

@@ -1,4 +1,6 @@
-"""Readers and data sets give what those of real Paddle 1.8.5 gave for the same files (`make_readers.py`)."""
+"""Readers and data sets give what those of real Paddle 1.8.5 gave for the same files
+(`make_readers.py`).
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ from oarlock.utils import download
 
 from . import small_data
 
-KNOWN: dict[str, dict[str, Any]] = json.loads(Path(__file__).with_name("readers_1_8_5.json").read_text())
+KNOWN: dict[str, dict[str, Any]] = json.loads(
+    Path(__file__).with_name("readers_1_8_5.json").read_text()
+)
 
 
 @pytest.fixture(scope="module")
@@ -110,13 +114,17 @@ def test_answers_of_a_server_that_make_no_sense(what: str, tmp_path: Path) -> No
         assert not list((tmp_path / "d").iterdir())
 
 
-@pytest.mark.parametrize("url", ["http://a/..", "http://a/", "file:///etc/passwd", "http://[::1/a", "http://a/b c\n"])
+@pytest.mark.parametrize(
+    "url", ["http://a/..", "http://a/", "file:///etc/passwd", "http://[::1/a", "http://a/b c\n"]
+)
 def test_addresses_of_no_file(url: str, tmp_path: Path) -> None:
     with pytest.raises(OarlockError, match="is no address of a file by http or https"):
         download.fetch(url, tmp_path)
 
 
-def test_without_a_network_it_says_what_to_put_where(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_network_it_says_what_to_put_where(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def down(*_: Any, **__: Any) -> Any:
         raise OSError("no network")
 
@@ -141,7 +149,12 @@ def test_without_a_network_it_says_what_to_put_where(tmp_path: Path, monkeypatch
     ],
 )
 def test_a_damaged_file(
-    file: str, data: bytes, reader: Any, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    file: str,
+    data: bytes,
+    reader: Any,
+    folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     (tmp_path / file).parent.mkdir()
     for known in (folder / file).parent.iterdir():
@@ -162,7 +175,9 @@ def test_what_a_thread_raises_reaches_who_reads() -> None:
     with pytest.raises(KeyError, match="gone"):
         list(oarlock.reader.xmap_readers(lambda x: x, broken, 2, 2)())
     with pytest.raises(ZeroDivisionError):
-        list(oarlock.reader.xmap_readers(lambda x: 1 // x, lambda: iter([0, 1]), 2, 2, order=True)())
+        list(
+            oarlock.reader.xmap_readers(lambda x: 1 // x, lambda: iter([0, 1]), 2, 2, order=True)()
+        )
 
 
 def test_what_a_process_raises_reaches_who_reads(capfd: pytest.CaptureFixture[str]) -> None:

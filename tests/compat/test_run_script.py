@@ -15,7 +15,13 @@ RUN = [sys.executable, "-c", "from oarlock.cli.main import app; app()", "run-scr
 def ran(command: list[str], folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"} | variables
     return subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300, check=False
+        command,
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
     )
 
 
@@ -49,7 +55,11 @@ def test_arguments_main_and_version(tmp_path: Path) -> None:
 def test_ends_as_python_ends_it(tmp_path: Path, text: str) -> None:
     write(tmp_path, text)
     ours, theirs = ran([*RUN, "train.py"], tmp_path), ran([sys.executable, "train.py"], tmp_path)
-    assert (ours.returncode, ours.stdout, ours.stderr) == (theirs.returncode, theirs.stdout, theirs.stderr)
+    assert (ours.returncode, ours.stdout, ours.stderr) == (
+        theirs.returncode,
+        theirs.stdout,
+        theirs.stderr,
+    )
     assert theirs.returncode != 0
 
 
@@ -97,7 +107,11 @@ def test_processes_inherit_it(tmp_path: Path) -> None:
 def test_a_sitecustomize_of_the_users_still_runs(tmp_path: Path) -> None:
     write(tmp_path, "print('mine')", "sitecustomize.py")
     write(tmp_path, "import paddle; print(paddle.__name__)")
-    assert ran([*RUN, "train.py"], tmp_path, PYTHONPATH=str(tmp_path)).stdout.split() == ["mine", "mine", "oarlock"]
+    assert ran([*RUN, "train.py"], tmp_path, PYTHONPATH=str(tmp_path)).stdout.split() == [
+        "mine",
+        "mine",
+        "oarlock",
+    ]
 
 
 def test_without_a_script(tmp_path: Path) -> None:
@@ -106,6 +120,9 @@ def test_without_a_script(tmp_path: Path) -> None:
 
 
 def test_a_program_of_1_8_prints_as_1_8(tmp_path: Path) -> None:
-    write(tmp_path, "import paddle.fluid as fluid\nprint(fluid.layers.data(name='x', shape=[13], dtype='float32'))")
+    write(
+        tmp_path,
+        "import paddle.fluid as fluid\nprint(fluid.layers.data(name='x', shape=[13], dtype='float32'))",
+    )
     done = ran([*RUN, "train.py"], tmp_path)
     assert done.stdout.startswith('name: "x"'), done.stdout + done.stderr

@@ -16,12 +16,16 @@ from oarlock.core.errors import OarlockError, OpError
 def test_there_is_one_device() -> None:
     assert not paddle.is_compiled_with_cuda()
     assert not any(
-        getattr(paddle, f"is_compiled_with_{kind}")() for kind in ("rocm", "xpu", "ipu", "cinn", "distribute")
+        getattr(paddle, f"is_compiled_with_{kind}")()
+        for kind in ("rocm", "xpu", "ipu", "cinn", "distribute")
     )
     assert not paddle.is_compiled_with_custom_device("npu")
     assert paddle.get_cudnn_version() is None
     assert paddle.device.get_device() == "cpu"
-    assert paddle.device.set_device("gpu" if paddle.device.is_compiled_with_cuda() else "cpu") == paddle.CPUPlace()
+    assert (
+        paddle.device.set_device("gpu" if paddle.device.is_compiled_with_cuda() else "cpu")
+        == paddle.CPUPlace()
+    )
     assert (paddle.device.cuda.device_count(), paddle.device.cuda.memory_allocated()) == (0, 0)
     with pytest.raises(OarlockError, match="no GPU to ask"):
         paddle.device.cuda.get_device_name()
@@ -30,9 +34,17 @@ def test_there_is_one_device() -> None:
 def test_the_version_in_parts(capsys: pytest.CaptureFixture[str]) -> None:
     assert paddle.version.full_version == paddle.__version__
     with compat.as_paddle("2.4"):
-        assert (paddle.version.full_version, paddle.version.major, paddle.version.minor, paddle.version.patch) == (
-            "2.4.2", "2", "4", "2",
-        )  # fmt: skip
+        assert (
+            paddle.version.full_version,
+            paddle.version.major,
+            paddle.version.minor,
+            paddle.version.patch,
+        ) == (
+            "2.4.2",
+            "2",
+            "4",
+            "2",
+        )
         paddle.version.show()
     assert capsys.readouterr().out.splitlines()[:2] == ["full_version: 2.4.2", "major: 2"]
     assert paddle.version.full_version == paddle.__version__
@@ -64,7 +76,9 @@ def test_require_version() -> None:
     with compat.as_paddle("2.4"):
         paddle.utils.require_version("2.0")
         paddle.utils.require_version("1.8.5", "2.4.2")
-        with pytest.raises(OpError, match=r"version 2\.5 or higher is required, and this is 2\.4\.2"):
+        with pytest.raises(
+            OpError, match=r"version 2\.5 or higher is required, and this is 2\.4\.2"
+        ):
             paddle.utils.require_version("2.5")
         with pytest.raises(OpError, match=r"version in \[1\.0, 1\.8\] is required"):
             paddle.utils.require_version("1.0", "1.8")
@@ -79,7 +93,9 @@ def test_deprecated() -> None:
     def old() -> int:
         return 1
 
-    with pytest.warns(DeprecationWarning, match=r"old is deprecated since 2\.0\.0; use paddle\.new \(slow\)"):
+    with pytest.warns(
+        DeprecationWarning, match=r"old is deprecated since 2\.0\.0; use paddle\.new \(slow\)"
+    ):
         assert old() == 1
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -109,14 +125,22 @@ def test_there_is_one_process(monkeypatch: pytest.MonkeyPatch) -> None:
     assert called == [3]
     monkeypatch.setenv("PADDLE_TRAINERS_NUM", "4")
     monkeypatch.setenv("PADDLE_TRAINER_ID", "2")
-    assert (paddle.distributed.ParallelEnv().rank, paddle.distributed.ParallelEnv().nranks) == (2, 4)
+    assert (paddle.distributed.ParallelEnv().rank, paddle.distributed.ParallelEnv().nranks) == (
+        2,
+        4,
+    )
     with pytest.raises(OarlockError, match="no launcher of MPI started this process"):
         paddle.distributed.init_parallel_env()
 
 
 def test_what_packages_ask_of_modules() -> None:
     with compat.as_paddle("2.6"):
-        from paddle.common_ops_import import LayerHelper, Variable, check_variable_and_dtype, convert_dtype
+        from paddle.common_ops_import import (
+            LayerHelper,
+            Variable,
+            check_variable_and_dtype,
+            convert_dtype,
+        )
         from paddle.vision import MNIST, Compose, resnet18
 
         assert Compose is paddle.vision.transforms.Compose
@@ -127,7 +151,9 @@ def test_what_packages_ask_of_modules() -> None:
         assert callable(LayerHelper)
         assert callable(check_variable_and_dtype)
     assert paddle.inference.Config.Precision.Half is paddle.inference.PrecisionType.Half
-    assert {getattr(paddle.optimizer, name) for name in paddle.optimizer.__all__} >= {paddle.optimizer.AdamW}
+    assert {getattr(paddle.optimizer, name) for name in paddle.optimizer.__all__} >= {
+        paddle.optimizer.AdamW
+    }
     assert {getattr(paddle.optimizer.lr, name) for name in paddle.optimizer.lr.__all__} >= {
         paddle.optimizer.lr.StepDecay
     }
@@ -143,7 +169,9 @@ def test_names_that_training_loops_of_packages_ask_for() -> None:
         assert not isinstance(optimizer, paddle.distributed.fleet.Fleet)
         gathered = importlib.import_module("paddle.hapi.model")._all_gather(paddle.ones([2, 3]))
         assert gathered.shape == [2, 3]
-        scale = paddle.base.framework.EagerParamBase.from_tensor(paddle.full([3], 0.5), trainable=True)
+        scale = paddle.base.framework.EagerParamBase.from_tensor(
+            paddle.full([3], 0.5), trainable=True
+        )
         assert isinstance(scale, paddle.base.framework.EagerParamBase) and not scale.stop_gradient
         assert scale.numpy().tolist() == [0.5] * 3
 
@@ -160,7 +188,8 @@ def test_fused_products() -> None:
         assert layer.weight.shape == [4, 3] and not isinstance(layer, paddle.nn.Linear)
         weight, bias = paddle.ones([3, 4]), paddle.full([4], 0.5)
         activated = [
-            nn.functional.fused_linear_activation(x, weight, bias, activation=a).numpy() for a in ("none", "relu")
+            nn.functional.fused_linear_activation(x, weight, bias, activation=a).numpy()
+            for a in ("none", "relu")
         ]
         np.testing.assert_allclose(np.maximum(activated[0], 0), activated[1])
         with pytest.raises(ValueError, match="activation='tanh' is none of"):

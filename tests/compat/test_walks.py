@@ -39,7 +39,9 @@ def test_walk(name: str, tmp_path: Path) -> None:
         str(FOLDER / name),
     ]
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.splitlines()[-1].startswith(LAST.get(name, "right: "))
     assert not list(tmp_path.iterdir()), "it leaves files behind"

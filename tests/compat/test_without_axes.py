@@ -14,7 +14,10 @@ import oarlock.nn.functional as F
 from oarlock import compat
 from oarlock.compat.without_axes import NAMES
 
-VECTOR, SQUARE = np.array([1.0, 4.0, 2.0], np.float32), np.array([[2.0, 1.0], [0.5, 3.0]], np.float32)
+VECTOR, SQUARE = (
+    np.array([1.0, 4.0, 2.0], np.float32),
+    np.array([[2.0, 1.0], [0.5, 3.0]], np.float32),
+)
 CASES: dict[str, Callable[[Any, Any], Any]] = {
     **{
         name: lambda v, s, name=name: getattr(paddle, name)(s)
@@ -93,7 +96,9 @@ def test_an_element_goes_back(old: None) -> None:
 
 def test_training(old: None) -> None:
     net = paddle.nn.Linear(2, 1)
-    optimizer = paddle.optimizer.Adam(parameters=net.parameters(), grad_clip=paddle.nn.ClipGradByGlobalNorm(1.0))
+    optimizer = paddle.optimizer.Adam(
+        parameters=net.parameters(), grad_clip=paddle.nn.ClipGradByGlobalNorm(1.0)
+    )
     loss = F.mse_loss(net(paddle.to_tensor(SQUARE)), paddle.to_tensor([[1.0], [2.0]]))
     loss.backward()
     optimizer.step()
@@ -116,7 +121,8 @@ def test_programs_too(old: None) -> None:
 
 def test_every_name_is_one() -> None:
     owners = {
-        where: paddle.Tensor if where == "Tensor" else importlib.import_module(f"oarlock{where}") for where in NAMES
+        where: paddle.Tensor if where == "Tensor" else importlib.import_module(f"oarlock{where}")
+        for where in NAMES
     }
     missing = [
         f"{where}.{name}"
@@ -130,7 +136,13 @@ def test_every_name_is_one() -> None:
 def test_one_number_is_taken_for_it() -> None:
     with compat.as_paddle("2.4"):
         found = paddle.mean(paddle.ones([2, 2])).numpy()
-        assert (found.shape, float(found), int(found), f"{found[0]:.1f}", format(float(found), ".2f")) == (
+        assert (
+            found.shape,
+            float(found),
+            int(found),
+            f"{found[0]:.1f}",
+            format(float(found), ".2f"),
+        ) == (
             (1,),
             1.0,
             1,

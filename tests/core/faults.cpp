@@ -22,7 +22,8 @@ bool fails(std::atomic<long>& left) {
 void* allocate(std::size_t bytes, std::size_t alignment) {
   if (fails(allocations_left)) throw std::bad_alloc();
   void* found = nullptr;
-  if (posix_memalign(&found, alignment < sizeof(void*) ? sizeof(void*) : alignment, bytes ? bytes : 1) != 0)
+  if (posix_memalign(&found, alignment < sizeof(void*) ? sizeof(void*) : alignment,
+                     bytes ? bytes : 1) != 0)
     throw std::bad_alloc();
   return found;
 }
@@ -36,7 +37,9 @@ extern "C" void refuse_threads_after(long count) { threads_left = count; }
 
 void* operator new(std::size_t bytes) { return allocate(bytes, 0); }
 void* operator new[](std::size_t bytes) { return allocate(bytes, 0); }
-void* operator new(std::size_t bytes, std::align_val_t a) { return allocate(bytes, static_cast<std::size_t>(a)); }
+void* operator new(std::size_t bytes, std::align_val_t a) {
+  return allocate(bytes, static_cast<std::size_t>(a));
+}
 void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
   try {
     return allocate(bytes, 0);
@@ -51,8 +54,8 @@ void operator delete[](void* p, std::size_t) noexcept { std::free(p); }
 void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
 void operator delete(void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
 
-extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*start)(void*),
-                              void* argument) {
+extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
+                              void* (*start)(void*), void* argument) {
   using Create = int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
   static const Create create = reinterpret_cast<Create>(dlsym(RTLD_NEXT, "pthread_create"));
   long left = threads_left;

@@ -18,7 +18,8 @@ CONTROL = ctypes.CDLL(None)  # the functions of faults.cpp
 
 
 def fail_each_allocation(step: Callable[[], np.ndarray]) -> None:
-    """Run `step` again and again, each time failing a later C++ allocation, until it needs no more of them.
+    """Run `step` again and again, each time failing a later C++ allocation, until it needs no more
+    of them.
 
     Each run returns the value of the first one or raises MemoryError; the process survives.
     """

@@ -40,7 +40,9 @@ def test_the_graph_is_freed_unless_kept() -> None:
     y.backward(retain_graph=True)
     y.backward()
     np.testing.assert_array_equal(x.gradient(), [12.0])
-    with pytest.raises(paddle.OarlockError, match=r"(?s)freed by an earlier backward.*test_autograd.py:\d+"):
+    with pytest.raises(
+        paddle.OarlockError, match=r"(?s)freed by an earlier backward.*test_autograd.py:\d+"
+    ):
         y.backward()
 
 
@@ -53,7 +55,8 @@ def test_backward_of_nothing_does_nothing_and_says_so_at_the_line() -> None:
 def test_gradient_of_a_wrong_shape_is_refused() -> None:
     y = leaf(1.0, 2.0) * 2
     with pytest.raises(
-        paddle.OpError, match=r"the gradient is not like the tensor \(X=float32\[2\], grad=float32\[3\]\)"
+        paddle.OpError,
+        match=r"the gradient is not like the tensor \(X=float32\[2\], grad=float32\[3\]\)",
     ):
         y.backward(paddle.ones([3]))
 
@@ -165,7 +168,9 @@ def test_changes_in_place_leave_what_was_recorded_before_as_it_was() -> None:
 def test_a_hook_that_gives_no_gradient_is_refused(made: object) -> None:
     y = leaf(1.0, 2.0) * 2
     y.register_hook(lambda g: made)
-    with pytest.raises(paddle.OpError, match=r"(?s)register_hook: a hook gave .* for a gradient \(X=float32\[2\]\)"):
+    with pytest.raises(
+        paddle.OpError, match=r"(?s)register_hook: a hook gave .* for a gradient \(X=float32\[2\]\)"
+    ):
         y.sum().backward()
 
 
@@ -182,7 +187,10 @@ def test_a_backward_that_gives_no_gradient_is_refused(made: object, twice: bool)
             return made
 
     x = leaf(1.0, 2.0)
-    with pytest.raises(paddle.OpError, match=r"Bad: backward gave .* as the gradient of an operand \(X=float32\[2\]\)"):
+    with pytest.raises(
+        paddle.OpError,
+        match=r"Bad: backward gave .* as the gradient of an operand \(X=float32\[2\]\)",
+    ):
         paddle.grad(Bad.apply(x).sum(), [x], create_graph=twice)
 
 

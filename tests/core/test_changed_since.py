@@ -1,4 +1,6 @@
-"""Tensors that are changed between a forward and its way back: what was recorded goes on seeing what they were."""
+"""Tensors that are changed between a forward and its way back: what was recorded goes on seeing
+what they were.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,9 @@ def layer() -> Any:
 
 @WAYS
 @pytest.mark.parametrize("static", [False, True])
-def test_the_gradient_is_that_of_what_was_computed(change: Callable[[Any], None], static: bool) -> None:
+def test_the_gradient_is_that_of_what_was_computed(
+    change: Callable[[Any], None], static: bool
+) -> None:
     b = layer()
     f = paddle.jit.to_static(b) if static else b
     x = paddle.to_tensor([[3.0]], stop_gradient=False)

@@ -1,4 +1,6 @@
-"""Gradients of complex values as users meet them: dL/dRe + i dL/dIm, in leaves, hooks, PyLayers, and of second order."""
+"""Gradients of complex values as users meet them: dL/dRe + i dL/dIm, in leaves, hooks, PyLayers,
+and of second order.
+"""
 
 from __future__ import annotations
 
@@ -89,5 +91,7 @@ def test_linear_algebra_between_equal_values() -> None:
     (paddle.linalg.svd(x)[1].sum() + paddle.linalg.eigvalsh(x).sum()).backward()
     np.testing.assert_allclose(x.grad.numpy(), 2 * np.eye(3), atol=1e-6)
     y = paddle.to_tensor(np.eye(3, dtype="float32"), stop_gradient=False)
-    (paddle.linalg.pinv(y) * paddle.to_tensor(np.arange(9, dtype="float32").reshape(3, 3))).sum().backward()
+    (
+        paddle.linalg.pinv(y) * paddle.to_tensor(np.arange(9, dtype="float32").reshape(3, 3))
+    ).sum().backward()
     np.testing.assert_allclose(y.grad.numpy(), -np.arange(9.0).reshape(3, 3), atol=1e-5)

@@ -49,7 +49,9 @@ def test_dlpack_goes_both_ways_without_copying() -> None:
     np.testing.assert_array_equal(again.numpy(), source)
 
 
-@pytest.mark.parametrize("dtype", ["bool", "uint8", "int32", "int64", "float16", "float32", "float64", "complex64"])
+@pytest.mark.parametrize(
+    "dtype", ["bool", "uint8", "int32", "int64", "float16", "float32", "float64", "complex64"]
+)
 def test_dlpack_of_every_dtype(dtype: str) -> None:
     x = paddle.to_tensor([0, 1, 1]).astype(dtype)
     assert from_dlpack(to_dlpack(x)).dtype == x.dtype
@@ -57,7 +59,9 @@ def test_dlpack_of_every_dtype(dtype: str) -> None:
 
 def test_dlpack_refuses_in_words() -> None:
     x = paddle.ones([2]).astype("bfloat16")
-    with pytest.raises(paddle.OpError, match=r"(?s)dlpack: .*\(X=bfloat16\[2\]\).*test_exchange.py:\d+"):
+    with pytest.raises(
+        paddle.OpError, match=r"(?s)dlpack: .*\(X=bfloat16\[2\]\).*test_exchange.py:\d+"
+    ):
         to_dlpack(x)
     with pytest.raises(paddle.OpError, match="from_dlpack"):
         from_dlpack(3)

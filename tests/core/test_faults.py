@@ -1,4 +1,6 @@
-"""When memory or threads run out in C++ code, Python gets a MemoryError or fewer threads; the process goes on."""
+"""When memory or threads run out in C++ code, Python gets a MemoryError or fewer threads; the
+process goes on.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,17 @@ HERE = Path(__file__).parent
 def preloaded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """`faults.cpp` as a shared library."""
     library = tmp_path_factory.mktemp("faults") / "libfaults.so"
-    command = ["c++", "-std=c++20", "-O1", "-fPIC", "-shared", HERE / "faults.cpp", "-o", library, "-ldl"]
+    command = [
+        "c++",
+        "-std=c++20",
+        "-O1",
+        "-fPIC",
+        "-shared",
+        HERE / "faults.cpp",
+        "-o",
+        library,
+        "-ldl",
+    ]
     subprocess.run(command, check=True)
     return library
 
@@ -26,7 +38,13 @@ def output_of(name: str, preloaded: Path) -> list[str]:
     env = {**os.environ, "LD_PRELOAD": str(preloaded)}
     command = [sys.executable, "-m", "tests.core.faults", name]
     done = subprocess.run(
-        command, capture_output=True, text=True, check=False, cwd=HERE.parents[1], env=env, timeout=120
+        command,
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=HERE.parents[1],
+        env=env,
+        timeout=120,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()

@@ -40,13 +40,20 @@ def test_states_of_gpus() -> None:
 
 def test_parameters_of_no_layer() -> None:
     with paddle.unique_name.guard():
-        weight, bias = paddle.create_parameter([2, 3], "float64"), paddle.create_parameter([3], "float32", is_bias=True)
+        weight, bias = (
+            paddle.create_parameter([2, 3], "float64"),
+            paddle.create_parameter([3], "float32", is_bias=True),
+        )
     assert (weight.name, bias.name) == ("create_parameter_0.w_0", "create_parameter_1.b_0")
     assert (weight.dtype, weight.stop_gradient, weight.persistable) == (paddle.float64, False, True)
     assert weight.numpy().std() > 0
     np.testing.assert_array_equal(bias.numpy(), np.zeros(3))
-    two = paddle.create_parameter([2], "float32", name="mine", default_initializer=paddle.nn.initializer.Constant(2.0))
+    two = paddle.create_parameter(
+        [2], "float32", name="mine", default_initializer=paddle.nn.initializer.Constant(2.0)
+    )
     assert (two.name, two.tolist()) == ("mine", [2.0, 2.0])
-    frozen = paddle.create_parameter([2], "float32", attr=paddle.ParamAttr(name="w", trainable=False))
+    frozen = paddle.create_parameter(
+        [2], "float32", attr=paddle.ParamAttr(name="w", trainable=False)
+    )
     assert (frozen.name, frozen.stop_gradient) == ("w", True)
     assert paddle.create_parameter([2], "float32", attr=False) is None

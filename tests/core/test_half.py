@@ -1,4 +1,6 @@
-"""Half precision in the functions that users call: dtypes of results, and sums too long for float16."""
+"""Half precision in the functions that users call: dtypes of results, and sums too long for
+float16.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,13 @@ def test_what_a_dtype_is() -> None:
     assert [is_real(d) for d in dtypes] == [False, False, False, True, True, False, True]
     assert [is_half(d) for d in dtypes] == [False, False, False, True, False, False, True]
     assert [is_complex(d) for d in dtypes] == [False] * 5 + [True, False]
-    assert [work_dtype(d).name for d in dtypes] == [*names[:3], "float32", "float32", "complex64", "float32"]
+    assert [work_dtype(d).name for d in dtypes] == [
+        *names[:3],
+        "float32",
+        "float32",
+        "complex64",
+        "float32",
+    ]
 
 
 def test_two_halves_together_are_float32() -> None:
@@ -91,7 +99,10 @@ def test_long_sums_are_kept_in_float32(number: int, dtype: str) -> None:
 @each
 def test_masks_of_attention(dtype: str) -> None:
     rng = np.random.default_rng(0)
-    q, k, v = (paddle.to_tensor(rng.standard_normal((1, 4, 2, 8)).astype("float32")).astype(dtype) for _ in range(3))
+    q, k, v = (
+        paddle.to_tensor(rng.standard_normal((1, 4, 2, 8)).astype("float32")).astype(dtype)
+        for _ in range(3)
+    )
     seen = np.tril(np.ones((1, 1, 4, 4), bool))
     added = np.where(seen, 0.0, -1e4).astype("float32")
     attend = paddle.nn.functional.scaled_dot_product_attention

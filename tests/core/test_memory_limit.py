@@ -1,4 +1,6 @@
-"""No op makes a result above OARLOCK_MAX_RESULT_BYTES, whatever sets its size: attributes, broadcasting, or values of tensors."""
+"""No op makes a result above OARLOCK_MAX_RESULT_BYTES, whatever sets its size: attributes,
+broadcasting, or values of tensors.
+"""
 
 from __future__ import annotations
 
@@ -37,11 +39,15 @@ def size(*shape: int) -> paddle.Tensor:
 GROWS: dict[str, Callable[[], Any]] = {
     "add": lambda: column() + row(),
     "add int64": lambda: column().astype("int64") + row().astype("int64"),
-    "add with axis": lambda: OPS["elementwise_add"](paddle.ones([N, 1, 1]), paddle.ones([1, N]), axis=1),
+    "add with axis": lambda: OPS["elementwise_add"](
+        paddle.ones([N, 1, 1]), paddle.ones([1, N]), axis=1
+    ),
     "float16": lambda: paddle.ones([4 * N, 1], "float16") * paddle.ones([1, N], "float16"),
     "maximum": lambda: paddle.maximum(column(), row()),
     "equal": lambda: paddle.ones([4 * N, 1]) == row(),
-    "logical_and": lambda: paddle.logical_and(paddle.ones([4 * N, 1], "bool"), paddle.ones([1, N], "bool")),
+    "logical_and": lambda: paddle.logical_and(
+        paddle.ones([4 * N, 1], "bool"), paddle.ones([1, N], "bool")
+    ),
     "where": lambda: paddle.where(column() > 0, row(), column()),
     "pow": lambda: paddle.pow(column(), row()),
     "matmul": lambda: paddle.matmul(column(), row()),
@@ -68,17 +74,25 @@ GROWS: dict[str, Callable[[], Any]] = {
     "tile by a tensor": lambda: paddle.tile(row(), size(N, 1)),
     "full by a tensor": lambda: paddle.full(size(N, N), 1.0),
     "uniform by a tensor": lambda: paddle.uniform(size(N, N)),
-    "arange by tensors": lambda: paddle.arange(paddle.to_tensor(0), paddle.to_tensor(N * N), paddle.to_tensor(1)),
+    "arange by tensors": lambda: paddle.arange(
+        paddle.to_tensor(0), paddle.to_tensor(N * N), paddle.to_tensor(1)
+    ),
     "linspace by a tensor": lambda: paddle.linspace(0, 1, paddle.to_tensor(N * N)),
     "one_hot": lambda: F.one_hot(paddle.zeros([N], "int64"), N),
     "one_hot by a tensor": lambda: F.one_hot(paddle.zeros([N], "int64"), paddle.to_tensor(N)),
-    "repeat by a tensor": lambda: paddle.repeat_interleave(row(), paddle.to_tensor([N] * N), axis=1),
+    "repeat by a tensor": lambda: paddle.repeat_interleave(
+        row(), paddle.to_tensor([N] * N), axis=1
+    ),
     "sequence_mask": lambda: F.sequence_mask(paddle.to_tensor([N * N]), maxlen=None),
     "bincount": lambda: paddle.bincount(paddle.to_tensor([N * N])),
-    "interpolate by tensors": lambda: F.interpolate(paddle.ones([1, 1, 2, 2]), size=[paddle.to_tensor(N)] * 2),
+    "interpolate by tensors": lambda: F.interpolate(
+        paddle.ones([1, 1, 2, 2]), size=[paddle.to_tensor(N)] * 2
+    ),
     "pad by a tensor": lambda: F.pad(paddle.ones([1, 1, 2, 2]), size(N, N, N, N)),
     "conv": lambda: F.conv2d(paddle.ones([1, 1, 2, 2]), paddle.ones([N * N, 1, 1, 1])),
-    "conv_transpose": lambda: F.conv2d_transpose(paddle.ones([1, 1, 2, 2]), paddle.ones([1, N, 40, 40])),
+    "conv_transpose": lambda: F.conv2d_transpose(
+        paddle.ones([1, 1, 2, 2]), paddle.ones([1, N, 40, 40])
+    ),
     "concat": lambda: paddle.concat([row()] * N),
     "stack": lambda: paddle.stack([row()] * N),
     "cumsum": lambda: paddle.cumsum(paddle.ones([N // 2, N]), dtype="float64"),
@@ -100,12 +114,17 @@ def limit(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("compiled", [True, False], ids=["compiled", "numpy"])
 @pytest.mark.parametrize("name", GROWS)
 def test_a_result_above_the_limit_is_rejected(name: str, compiled: bool) -> None:
-    with native.native(compiled), pytest.raises(MemoryLimitError, match="more than the .* OARLOCK_MAX_RESULT_BYTES"):
+    with (
+        native.native(compiled),
+        pytest.raises(MemoryLimitError, match="more than the .* OARLOCK_MAX_RESULT_BYTES"),
+    ):
         GROWS[name]()
 
 
 def test_the_error_says_what_was_asked_for() -> None:
-    with pytest.raises(MemoryLimitError, match=r"elementwise_add: its result float32\[1200,1200\] takes") as error:
+    with pytest.raises(
+        MemoryLimitError, match=r"elementwise_add: its result float32\[1200,1200\] takes"
+    ) as error:
         column() + row()
     assert "X=float32[1200,1], Y=float32[1,1200]" in str(error.value)
     assert "test_memory_limit.py" in str(error.value)
@@ -119,7 +138,9 @@ def test_a_gradient_above_the_limit_is_rejected() -> None:
     x = paddle.ones([N, 1])
     x.stop_gradient = False
     with pytest.raises(MemoryLimitError, match="OARLOCK_MAX_RESULT_BYTES"):
-        paddle.autograd.backward([paddle.expand(x, [N, N // 2]).sum() * (x @ row()[:, :10]).sum() + (x + row()).sum()])
+        paddle.autograd.backward(
+            [paddle.expand(x, [N, N // 2]).sum() * (x @ row()[:, :10]).sum() + (x + row()).sum()]
+        )
 
 
 @pytest.mark.parametrize(
@@ -128,7 +149,9 @@ def test_a_gradient_above_the_limit_is_rejected() -> None:
     ids=["add", "matmul", "fused"],
 )
 def test_trained_programs_have_the_limit(forward: Callable[..., Any]) -> None:
-    """Programs that record gradients run compiled; without gradients they run in the engine, which has no such limit."""
+    """Programs that record gradients run compiled; without gradients they run in the engine, which
+    has no such limit.
+    """
     spec = [paddle.static.InputSpec([None, 1]), paddle.static.InputSpec([1, None])]
     f = paddle.jit.to_static(forward, input_spec=spec, full_graph=True)
     f(paddle.ones([3, 1]), paddle.ones([1, 5]))

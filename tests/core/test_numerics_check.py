@@ -47,7 +47,9 @@ def test_a_gradient_that_is_infinite_raises(checked: None) -> None:
 def test_training_is_what_it_is_without(checked: None) -> None:
     def trained() -> Any:
         paddle.seed(3)
-        net = nn.Sequential(nn.Conv2D(1, 2, 3), nn.BatchNorm2D(2), nn.ReLU(), nn.Flatten(), nn.Linear(8, 2))
+        net = nn.Sequential(
+            nn.Conv2D(1, 2, 3), nn.BatchNorm2D(2), nn.ReLU(), nn.Flatten(), nn.Linear(8, 2)
+        )
         optimizer = paddle.optimizer.Adam(parameters=net.parameters())
         for _ in range(2):
             net(paddle.rand([2, 1, 4, 4])).square().mean().backward()
@@ -105,7 +107,12 @@ def test_tensor_checker_and_layer_numerics() -> None:
 
 def test_autotune_takes_paddles_settings(tmp_path: Any) -> None:
     (tmp_path / "config.json").write_text('{"kernel": {"enable": true}}')
-    for config in (None, {}, {"kernel": {"enable": True, "tuning_range": [1, 3]}}, str(tmp_path / "config.json")):
+    for config in (
+        None,
+        {},
+        {"kernel": {"enable": True, "tuning_range": [1, 3]}},
+        str(tmp_path / "config.json"),
+    ):
         autotune.set_config(config)
     with pytest.warns(UserWarning, match="`enable` should be bool"):
         autotune.set_config({"layout": {"enable": 1}})
@@ -124,7 +131,9 @@ class Log(nn.Layer):
 
 @pytest.mark.parametrize("gradients", [True, False])
 @pytest.mark.parametrize("kind", ["to_static", "jit.load"])
-def test_programs_of_functions_and_files_are_checked(kind: str, gradients: bool, tmp_path: Path) -> None:
+def test_programs_of_functions_and_files_are_checked(
+    kind: str, gradients: bool, tmp_path: Path
+) -> None:
     layer: Any = paddle.jit.to_static(Log(), full_graph=True)
     if kind == "jit.load":
         paddle.jit.save(Log(), str(tmp_path / "m"), [static.InputSpec([None, 2])])

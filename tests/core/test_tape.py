@@ -1,4 +1,6 @@
-"""The objects in C++ under every op call: what they keep alive, what they let go, and what they say when something is odd."""
+"""The objects in C++ under every op call: what they keep alive, what they let go, and what they say
+when something is odd.
+"""
 
 from __future__ import annotations
 
@@ -89,7 +91,9 @@ def test_operands_that_are_no_tensors_are_refused() -> None:
         OPS["exp"](leaf(1.0), axis=1)
 
 
-def test_a_rule_that_forgets_an_operand_of_a_list_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_rule_that_forgets_an_operand_of_a_list_is_an_error(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(OPS["sum"], "rule", lambda g, xs: [g])
     with pytest.raises(ValueError, match="another number of gradients"):
         paddle.add_n([leaf(1.0), leaf(2.0)]).backward()
@@ -140,9 +144,13 @@ def test_pickle_keeps_a_tensor(dtype: str) -> None:
     np.testing.assert_array_equal(back.numpy(), x.numpy())
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "int32", "int64", "uint8", "bool"])
+@pytest.mark.parametrize(
+    "dtype", ["float32", "float64", "float16", "int32", "int64", "uint8", "bool"]
+)
 @pytest.mark.parametrize("number", [2, -3, 1.5, 0, True, 2**40])
-def test_numbers_beside_tensors_are_what_the_functions_make_of_them(dtype: str, number: float) -> None:
+def test_numbers_beside_tensors_are_what_the_functions_make_of_them(
+    dtype: str, number: float
+) -> None:
     x = paddle.to_tensor([3, 0, 7]).astype(dtype)
     for operator, function in (
         (lambda: x + number, lambda: paddle.add(x, number)),
@@ -163,7 +171,9 @@ def test_numbers_beside_tensors_are_what_the_functions_make_of_them(dtype: str, 
 def test_reflected_operators_keep_their_order_and_their_gradient() -> None:
     x = leaf(1.0, 2.0)
     y = 3 - x + 1.5 / x + 2 * (1 + x)
-    np.testing.assert_allclose(y.numpy(), 3 - np.array([1, 2]) + 1.5 / np.array([1, 2]) + 2 * (1 + np.array([1, 2])))
+    np.testing.assert_allclose(
+        y.numpy(), 3 - np.array([1, 2]) + 1.5 / np.array([1, 2]) + 2 * (1 + np.array([1, 2]))
+    )
     y.sum().backward()
     np.testing.assert_allclose(x.gradient(), -1 - 1.5 / np.array([1, 4]) + 2)
 
@@ -177,7 +187,8 @@ def test_arguments_of_a_node_are_checked() -> None:
         (x * 2).node.op = 3
 
 
-# -- attributes that C++ reads without a check --------------------------------------------------------------------------
+# -- attributes that C++ reads without a check
+# --------------------------------------------------------------------------
 
 # Owner, attribute, a value of a wrong type (None: any object is accepted).
 ATTRIBUTES = [
@@ -213,7 +224,9 @@ def test_every_writable_attribute_is_listed() -> None:
     listed = {(owner, name) for owner, name, _ in ATTRIBUTES}
     for owner, value in objects().items():
         base = next(c for c in type(value).__mro__ if c.__module__ == "oarlock.core._tape")
-        descriptors = {name for name, d in vars(base).items() if type(d).__name__ == "getset_descriptor"}
+        descriptors = {
+            name for name, d in vars(base).items() if type(d).__name__ == "getset_descriptor"
+        }
         assert descriptors - {"stop_gradient"} == {name for o, name in listed if o == owner}
 
 
@@ -228,7 +241,9 @@ def test_deleting_an_attribute_restores_its_default(owner: str, name: str, wrong
             setattr(value, name, wrong)
 
 
-@pytest.mark.parametrize("name", ["node", "grad", "_hooks", "_history", "_origin", "stop_gradient", "array"])
+@pytest.mark.parametrize(
+    "name", ["node", "grad", "_hooks", "_history", "_origin", "stop_gradient", "array"]
+)
 def test_backward_after_deleting_an_attribute_of_a_tensor(name: str) -> None:
     for chosen in ("leaf", "result"):
         x = leaf(1.0, 2.0)

@@ -55,13 +55,18 @@ def test_bfloat16_and_float16() -> None:
 
 def test_repr_reads_like_paddle() -> None:
     text = repr(paddle.to_tensor([[1.0, 2.0]]))
-    assert text == "Tensor(shape=[1, 2], dtype=float32, place=Place(cpu), stop_gradient=True,\n       [[1., 2.]])"
+    assert (
+        text
+        == "Tensor(shape=[1, 2], dtype=float32, place=Place(cpu), stop_gradient=True,\n       [[1., 2.]])"
+    )
 
 
 def test_python_scalars() -> None:
     x = paddle.to_tensor([3])
     assert (int(x), float(x), bool(x), x.item(), [10, 11, 12, 13][x]) == (3, 3.0, True, 3, 13)
-    with pytest.raises(paddle.OpError, match=r"bool\(\): only a tensor of one element .* \(X=int64\[2\]\)"):
+    with pytest.raises(
+        paddle.OpError, match=r"bool\(\): only a tensor of one element .* \(X=int64\[2\]\)"
+    ):
         bool(paddle.to_tensor([1, 2]))
     with pytest.raises(TypeError, match="0-D"):
         len(paddle.to_tensor(1))
@@ -77,7 +82,9 @@ def test_errors_name_op_operands_and_line() -> None:
     with pytest.raises(paddle.OpError) as caught:
         paddle.ones([2, 3]) + paddle.ones([4, 5])
     message = str(caught.value)
-    assert message.startswith("elementwise_add: the shapes do not broadcast (X=float32[2,3], Y=float32[4,5])")
+    assert message.startswith(
+        "elementwise_add: the shapes do not broadcast (X=float32[2,3], Y=float32[4,5])"
+    )
     assert "at test_tensor.py:" in message
     assert "paddle.ones([2, 3]) + paddle.ones([4, 5])" in message
 
@@ -116,7 +123,10 @@ def test_in_place_of_a_leaf_that_wants_a_gradient_is_refused() -> None:
 
 
 def test_setitem_flows_gradients() -> None:
-    x, v = paddle.to_tensor([1.0, 2.0, 3.0], stop_gradient=False), paddle.to_tensor(5.0, stop_gradient=False)
+    x, v = (
+        paddle.to_tensor([1.0, 2.0, 3.0], stop_gradient=False),
+        paddle.to_tensor(5.0, stop_gradient=False),
+    )
     y = x * 1
     y[1] = v
     (y * paddle.to_tensor([1.0, 2.0, 3.0])).sum().backward()
@@ -141,7 +151,8 @@ def test_deepcopy() -> None:
     assert (x.item(), y.item(), y.stop_gradient) == (1.0, 5.0, False)
     with paddle.utils.unique_name.guard():
         copies = [copy.deepcopy(p) for p in paddle.nn.Linear(2, 3).parameters()]
-    assert [p.name for p in copies] == ["linear_0.w_0_deepcopy_0", "linear_0.b_0_deepcopy_1"]  # as in Paddle
+    # as in Paddle
+    assert [p.name for p in copies] == ["linear_0.w_0_deepcopy_0", "linear_0.b_0_deepcopy_1"]
     assert copy.deepcopy(x * 2).is_leaf
 
 
@@ -149,7 +160,9 @@ def test_set_value_keeps_shape_and_dtype() -> None:
     x = paddle.ones([2])
     x.set_value(np.array([3, 4]))
     assert (x.tolist(), x.dtype.name) == ([3, 4], "float32")
-    with pytest.raises(paddle.OpError, match=r"set_value: the shapes differ \(X=float32\[2\], value=int64\[3\]\)"):
+    with pytest.raises(
+        paddle.OpError, match=r"set_value: the shapes differ \(X=float32\[2\], value=int64\[3\]\)"
+    ):
         x.set_value([1, 2, 3])
 
 
@@ -190,18 +203,31 @@ def test_devices() -> None:
 @pytest.mark.parametrize(
     "index",
     [
-        np.s_[::-1], np.s_[4:-4:-1], np.s_[:-2:-1], np.s_[3::-2], np.s_[-2:0:-1], np.s_[1:3, None, 2], np.s_[None, :, None, 1], np.s_[..., -1],
-        np.s_[[2, 0]], np.s_[:, [3, -1]], np.s_[[0, 1], [2, 3]], np.s_[5:2], np.s_[-100:100],
+        np.s_[::-1],
+        np.s_[4:-4:-1],
+        np.s_[:-2:-1],
+        np.s_[3::-2],
+        np.s_[-2:0:-1],
+        np.s_[1:3, None, 2],
+        np.s_[None, :, None, 1],
+        np.s_[..., -1],
+        np.s_[[2, 0]],
+        np.s_[:, [3, -1]],
+        np.s_[[0, 1], [2, 3]],
+        np.s_[5:2],
+        np.s_[-100:100],
     ],
     ids=str,
-)  # fmt: skip
+)
 def test_index_like_numpy(index: object) -> None:
     array = np.arange(5 * 4 * 3).reshape(5, 4, 3)
     np.testing.assert_array_equal(paddle.to_tensor(array)[index].numpy(), array[index])
 
 
 @pytest.mark.parametrize(
-    "index", [np.s_[1], np.s_[:, 1:3], np.s_[::-2, 0], np.s_[None, 2:, None], np.s_[-1, ..., 1]], ids=str
+    "index",
+    [np.s_[1], np.s_[:, 1:3], np.s_[::-2, 0], np.s_[None, 2:, None], np.s_[-1, ..., 1]],
+    ids=str,
 )
 def test_setitem_like_numpy(index: object) -> None:
     array = np.zeros((5, 4, 3), "float32")

@@ -15,17 +15,23 @@ B, N, F = np.array([True, False, True]), np.array([1, 2, 3]), np.array([1.0, 2.0
 
 @pytest.mark.parametrize("way", [operator.add, operator.sub, operator.mul])
 @pytest.mark.parametrize(
-    ("other", "swapped"), [(2, False), (2, True), (1.5, False), (1.5, True), (N, True), (F, True)], ids=str
+    ("other", "swapped"),
+    [(2, False), (2, True), (1.5, False), (1.5, True), (N, True), (F, True)],
+    ids=str,
 )
 def test_beside_a_number_they_are_numbers(way: Any, other: Any, swapped: bool) -> None:
     held = paddle.to_tensor(other) if isinstance(other, np.ndarray) else other
     found = way(held, paddle.to_tensor(B)) if swapped else way(paddle.to_tensor(B), held)
     want = way(other, B.astype("int64")) if swapped else way(B.astype("int64"), other)
-    assert found.dtype == (paddle.float32 if isinstance(other, float) or other is F else paddle.int64)
+    assert found.dtype == (
+        paddle.float32 if isinstance(other, float) or other is F else paddle.int64
+    )
     assert np.array_equal(found.numpy(), want)
 
 
-@pytest.mark.parametrize("way", [operator.add, operator.sub, operator.floordiv, operator.mod, operator.pow])
+@pytest.mark.parametrize(
+    "way", [operator.add, operator.sub, operator.floordiv, operator.mod, operator.pow]
+)
 def test_among_themselves_they_are_refused(way: Any) -> None:
     for other in (paddle.to_tensor(B), True):
         with pytest.raises(paddle.OpError, match="truth values are no numbers here; cast them"):

@@ -37,18 +37,32 @@ def mlp() -> _runtime.Session:
 
 def one_op_program(number: int, out: str) -> bytes:
     """feed x[?] -> scale by 1 -> fetch, elements of the dtype with that number in a `.pdmodel`."""
-    return program({"x": (number, [-1]), out: (number, [-1])}, [("scale", {"X": "x"}, {"Out": out})], ["x"], [out])
+    return program(
+        {"x": (number, [-1]), out: (number, [-1])},
+        [("scale", {"X": "x"}, {"Out": out})],
+        ["x"],
+        [out],
+    )
 
 
 def test_numbers_are_paddles(mlp: _runtime.Session) -> None:
-    for feeds in ({"x": X}, [X], (X,), {"x": np.asfortranarray(X)}, {"x": np.repeat(X, 2, axis=1)[:, ::2]}):
+    for feeds in (
+        {"x": X},
+        [X],
+        (X,),
+        {"x": np.asfortranarray(X)},
+        {"x": np.repeat(X, 2, axis=1)[:, ::2]},
+    ):
         for got, wanted in zip(mlp.run(feeds), WANTED, strict=True):
             np.testing.assert_allclose(got, wanted, atol=1e-5)
 
 
 def test_interface(mlp: _runtime.Session) -> None:
     assert mlp.inputs == [("x", "float32", ["x.0", 4])]
-    assert [(dtype, shape[1]) for _, dtype, shape in mlp.outputs] == [("float32", 3), ("float32", 8)]
+    assert [(dtype, shape[1]) for _, dtype, shape in mlp.outputs] == [
+        ("float32", 3),
+        ("float32", 8),
+    ]
     assert mlp.version == onnxruntime.__version__
     assert mlp.library == ENGINE
     assert "CPUExecutionProvider" in mlp.providers
@@ -94,7 +108,9 @@ def test_arrays_of_the_other_byte_order(mlp: _runtime.Session) -> None:
         (lambda _: _runtime.to_onnx(MLP, WEIGHTS, opset=99), "input", "opset"),
     ],
 )
-def test_refusals(mlp: _runtime.Session, call: Callable[[_runtime.Session], Any], kind: str, said: str) -> None:
+def test_refusals(
+    mlp: _runtime.Session, call: Callable[[_runtime.Session], Any], kind: str, said: str
+) -> None:
     with pytest.raises(_runtime.Error) as caught:
         call(mlp)
     assert caught.value.kind == kind
@@ -104,10 +120,18 @@ def test_refusals(mlp: _runtime.Session, call: Callable[[_runtime.Session], Any]
 @pytest.mark.parametrize(
     ("number", "dtype"),
     [
-        (0, np.bool_), (1, np.int16), (2, np.int32), (3, np.int64), (4, np.float16), (5, np.float32), (6, np.float64),
-        (20, np.uint8), (21, np.int8), (22, ml_dtypes.bfloat16),
+        (0, np.bool_),
+        (1, np.int16),
+        (2, np.int32),
+        (3, np.int64),
+        (4, np.float16),
+        (5, np.float32),
+        (6, np.float64),
+        (20, np.uint8),
+        (21, np.int8),
+        (22, ml_dtypes.bfloat16),
     ],
-)  # fmt: skip
+)
 @pytest.mark.parametrize("count", [0, 3, 100_000])
 def test_every_dtype_goes_through_unchanged(number: int, dtype: Any, count: int) -> None:
     through = _runtime.Session(one_op_program(number, "y"), None, {"ort_library": ENGINE})
@@ -157,15 +181,21 @@ def test_many_threads(mlp: _runtime.Session) -> None:
 def guarded(guard: Guard) -> _runtime.Session:
     """r = relu(x); y = r + bias, both float32[?,4], with one guard."""
     variables = {name: (5, [-1, 4]) for name in ("x", "bias", "r", "y")}
-    ops = [("relu", {"X": "x"}, {"Out": "r"}), ("elementwise_add", {"X": "r", "Y": "bias"}, {"Out": "y"})]
-    return _runtime.Session(program(variables, ops, ["x", "bias"], ["y"], (guard,)), None, {"ort_library": ENGINE})
+    ops = [
+        ("relu", {"X": "x"}, {"Out": "r"}),
+        ("elementwise_add", {"X": "r", "Y": "bias"}, {"Out": "y"}),
+    ]
+    return _runtime.Session(
+        program(variables, ops, ["x", "bias"], ["y"], (guard,)), None, {"ort_library": ENGINE}
+    )
 
 
 def test_a_broken_assumption_explains_the_failure_it_leads_to() -> None:
     two = guarded(Guard("dim", "r", 0, "2", "shape[0]", "net.py:4 in forward", "h = r.shape[0]"))
     assert two.run([X[:2], X[:2]])[0].shape == (2, 4)
     with pytest.raises(_runtime.Error) as caught:
-        two.run([np.zeros((3, 4), "float32"), X[:2]])  # 3 + 2 rows: the engine itself would only say that Add failed
+        # 3 + 2 rows: the engine itself would only say that Add failed
+        two.run([np.zeros((3, 4), "float32"), X[:2]])
     assert caught.value.kind == "guard"
     assert str(caught.value) == (
         "model.pdmodel: r.shape[0] is 3, the trace assumed 2 (read by shape[0])\n"
@@ -188,12 +218,16 @@ def test_a_broken_assumption_explains_the_failure_it_leads_to() -> None:
         (6, "float64", "nan", float("nan"), 1.0),
     ],
 )
-def test_values_that_the_trace_read(number: int, dtype: str, expected: str, good: float, bad: float) -> None:
+def test_values_that_the_trace_read(
+    number: int, dtype: str, expected: str, good: float, bad: float
+) -> None:
     guard = Guard("value", "y", 0, expected, "item()", "net.py:2 in forward", "if y.item():")
     ops = [("scale", {"X": "x"}, {"Out": "y"})]
     bytes_ = program({"x": (number, [1]), "y": (number, [1])}, ops, ["x"], ["y"], (guard,))
     reader = _runtime.Session(bytes_, None, {"ort_library": ENGINE})
-    assert np.array_equal(reader.run([np.array([good], dtype)])[0], np.array([good], dtype), equal_nan=dtype[0] == "f")
+    assert np.array_equal(
+        reader.run([np.array([good], dtype)])[0], np.array([good], dtype), equal_nan=dtype[0] == "f"
+    )
     with pytest.raises(_runtime.Error, match=f"the trace assumed {re.escape(expected)}") as caught:
         reader.run([np.array([bad], dtype)])
     assert caught.value.kind == "guard"

@@ -1,4 +1,6 @@
-"""The library as somebody else uses it: installed, found by CMake and by pkg-config, linked from C++ and from C."""
+"""The library as somebody else uses it: installed, found by CMake and by pkg-config, linked from
+C++ and from C.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ def engine() -> str:
 
 def call(*command: object) -> str:
     env = os.environ | {"OARLOCK_ORT_LIBRARY": engine()}
-    done = subprocess.run([str(c) for c in command], check=False, capture_output=True, text=True, env=env)
+    done = subprocess.run(
+        [str(c) for c in command], check=False, capture_output=True, text=True, env=env
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
@@ -72,14 +76,26 @@ def test_pkg_config_knows_it(installed: Path) -> None:
     (folder,) = installed.glob("lib*/pkgconfig")
     env = os.environ | {"PKG_CONFIG_PATH": str(folder)}
     flags = subprocess.run(
-        ["pkg-config", "--cflags", "--libs", "oarlock"], check=True, capture_output=True, text=True, env=env
+        ["pkg-config", "--cflags", "--libs", "oarlock"],
+        check=True,
+        capture_output=True,
+        text=True,
+        env=env,
     )
     assert "-loarlock" in flags.stdout
 
 
 def test_the_runner_gives_paddles_numbers(installed: Path, tmp_path: Path) -> None:
     out = tmp_path / "out.npz"
-    call(installed / "bin" / "oarlock-runner", "run", MODEL, "--input", f"{MODEL}.in.npz", "--output", out)
+    call(
+        installed / "bin" / "oarlock-runner",
+        "run",
+        MODEL,
+        "--input",
+        f"{MODEL}.in.npz",
+        "--output",
+        out,
+    )
     got, wanted = np.load(out), np.load(f"{MODEL}.out.npz")
     assert got.files == wanted.files
     for name in wanted.files:
@@ -99,7 +115,10 @@ def test_the_runner_gives_paddles_numbers(installed: Path, tmp_path: Path) -> No
 )
 def test_exit_codes(installed: Path, words: list[str], code: int, said: str) -> None:
     done = subprocess.run(
-        [str(installed / "bin" / "oarlock-runner"), *words], check=False, capture_output=True, text=True
+        [str(installed / "bin" / "oarlock-runner"), *words],
+        check=False,
+        capture_output=True,
+        text=True,
     )
     assert done.returncode == code
     assert said in done.stderr

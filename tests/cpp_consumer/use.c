@@ -33,7 +33,8 @@ int main(int argc, char** argv) {
   oarlock_options* options = NULL;
   oarlock_session* session = NULL;
   oarlock_results* results = NULL;
-  if (failed(oarlock_options_new(&options)) || failed(oarlock_options_set(options, "threads", "1"))) return 1;
+  if (failed(oarlock_options_new(&options)) || failed(oarlock_options_set(options, "threads", "1")))
+    return 1;
   if (failed(oarlock_session_open(argv[1], NULL, options, &session))) return 1;
   size_t count = oarlock_session_input_count(session);
   oarlock_tensor* inputs = calloc(count + 1, sizeof *inputs);

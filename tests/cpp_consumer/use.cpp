@@ -17,7 +17,8 @@ int main(int argc, char** argv) try {
     auto count = std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
     data.emplace_back(static_cast<std::size_t>(count), 1.0f);
   }
-  for (std::size_t i = 0; i < data.size(); ++i) inputs.emplace_back(std::span<const float>(data[i]), shapes[i]);
+  for (std::size_t i = 0; i < data.size(); ++i)
+    inputs.emplace_back(std::span<const float>(data[i]), shapes[i]);
   for (const oarlock::Tensor& result : session.run(inputs)) {
     auto values = result.values<float>();
     std::printf("%.6f\n", std::accumulate(values.begin(), values.end(), 0.0));

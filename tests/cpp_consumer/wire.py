@@ -1,4 +1,6 @@
-"""Small programs as `.pdmodel` bytes, by hand: what the C++ reader is given owes nothing to our own exporter."""
+"""Small programs as `.pdmodel` bytes, by hand: what the C++ reader is given owes nothing to our own
+exporter.
+"""
 
 from __future__ import annotations
 
@@ -59,13 +61,17 @@ def op(kind: str, inputs: Slots, outputs: Slots, col: int | None = None) -> byte
     return piece(4, slots + piece(3, kind) + attrs)
 
 
-def contract(variables: Variables, feeds: list[str], fetches: list[str], guards: tuple[Guard, ...]) -> bytes:
+def contract(
+    variables: Variables, feeds: list[str], fetches: list[str], guards: tuple[Guard, ...]
+) -> bytes:
     """The field 20741 of a ProgramDesc."""
     body = number(1, 1)
     for field, names in ((2, feeds), (3, fetches)):
         for name in names:
             dtype, dims = variables[name]
-            body += piece(field, piece(1, name) + number(2, dtype) + b"".join(number(3, d) for d in dims))
+            body += piece(
+                field, piece(1, name) + number(2, dtype) + b"".join(number(3, d) for d in dims)
+            )
     for g in guards:
         fields = [number(i, v) if isinstance(v, int) else piece(i, v) for i, v in enumerate(g, 1)]
         body += piece(5, b"".join(fields))
@@ -73,12 +79,20 @@ def contract(variables: Variables, feeds: list[str], fetches: list[str], guards:
 
 
 def program(
-    variables: Variables, ops: list[Op], feeds: list[str], fetches: list[str], guards: tuple[Guard, ...] = ()
+    variables: Variables,
+    ops: list[Op],
+    feeds: list[str],
+    fetches: list[str],
+    guards: tuple[Guard, ...] = (),
 ) -> bytes:
     """One block: feeds, ops, fetches."""
     block = number(1, 0) + number(2, -1)
     block += b"".join(variable(name, dtype, dims) for name, (dtype, dims) in variables.items())
-    block += b"".join(op("feed", {"X": "feed"}, {"Out": name}, col) for col, name in enumerate(feeds))
+    block += b"".join(
+        op("feed", {"X": "feed"}, {"Out": name}, col) for col, name in enumerate(feeds)
+    )
     block += b"".join(op(*one) for one in ops)
-    block += b"".join(op("fetch", {"X": name}, {"Out": "fetch"}, col) for col, name in enumerate(fetches))
+    block += b"".join(
+        op("fetch", {"X": name}, {"Out": "fetch"}, col) for col, name in enumerate(fetches)
+    )
     return piece(1, block) + (contract(variables, feeds, fetches, guards) if guards else b"")

@@ -13,7 +13,12 @@ HAS_MPI = importlib.util.find_spec("mpi4py") is not None
 
 
 def launch(
-    program: Path, ranks: int, logs: Path, *arguments: object, options: tuple[str, ...] = (), **variables: str
+    program: Path,
+    ranks: int,
+    logs: Path,
+    *arguments: object,
+    options: tuple[str, ...] = (),
+    **variables: str,
 ) -> subprocess.CompletedProcess[str]:
     """What the launcher said and printed."""
     command = [

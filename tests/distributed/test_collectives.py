@@ -40,7 +40,9 @@ def test_one_process_is_a_world_of_one() -> None:
 
 def test_processes_that_no_launcher_started_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PADDLE_TRAINERS_NUM", "2")
-    with pytest.raises(paddle.OarlockError, match="no launcher of MPI started this process; start all of them by"):
+    with pytest.raises(
+        paddle.OarlockError, match="no launcher of MPI started this process; start all of them by"
+    ):
         dist.init_parallel_env()
 
 

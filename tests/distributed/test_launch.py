@@ -1,4 +1,6 @@
-"""The launcher: what it sets, prints and writes; what it says when a rank is lost; and that nothing is left behind."""
+"""The launcher: what it sets, prints and writes; what it says when a rank is lost; and that nothing
+is left behind.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,10 @@ def written(folder: Path, text: str) -> Path:
 
 def test_each_rank_finds_the_variables_of_paddle(tmp_path: Path) -> None:
     done = launch(
-        written(tmp_path, VARIABLES), 2, tmp_path / "log", options=("--gpus", "4,5,6,7", "--started_port", "7000")
+        written(tmp_path, VARIABLES),
+        2,
+        tmp_path / "log",
+        options=("--gpus", "4,5,6,7", "--started_port", "7000"),
     )
     assert done.returncode == 0, done.stderr
     found = [json.loads((tmp_path / "log" / f"workerlog.{n}").read_text()) for n in range(2)]
@@ -64,7 +69,9 @@ def test_each_rank_finds_the_variables_of_paddle(tmp_path: Path) -> None:
 
 def test_it_prints_its_configuration_and_what_rank_0_prints(tmp_path: Path) -> None:
     done = launch(
-        written(tmp_path, "import os, sys; print('I am', os.environ['PADDLE_TRAINER_ID'], sys.argv[1:])"),
+        written(
+            tmp_path, "import os, sys; print('I am', os.environ['PADDLE_TRAINER_ID'], sys.argv[1:])"
+        ),
         2,
         tmp_path,
         "a",
@@ -83,12 +90,17 @@ def test_it_prints_its_configuration_and_what_rank_0_prints(tmp_path: Path) -> N
 
 @pytest.mark.slow
 @pytest.mark.parametrize("where", COLLECTIVES)
-def test_a_rank_that_is_lost_is_named_with_its_traceback_and_where_others_wait(where: str, tmp_path: Path) -> None:
+def test_a_rank_that_is_lost_is_named_with_its_traceback_and_where_others_wait(
+    where: str, tmp_path: Path
+) -> None:
     started = time.monotonic()
     done = launch(PROGRAMS / "ending.py", 2, tmp_path, "raise", where)
     assert time.monotonic() - started < 30
     assert done.returncode == 1
-    assert "launch: rank 1 ended with exit code 1" in done.stderr and "ValueError: the reason" in done.stderr
+    assert (
+        "launch: rank 1 ended with exit code 1" in done.stderr
+        and "ValueError: the reason" in done.stderr
+    )
     assert "rank 0 was waiting in " in done.stderr and "ending.py:" in done.stderr
 
 
@@ -115,12 +127,18 @@ def test_the_ways_of_ending(how: str, code: int, words: str, tmp_path: Path) -> 
 
 @pytest.mark.slow
 def test_a_rank_that_hangs_is_waited_for_no_longer_than_was_said(tmp_path: Path) -> None:
-    done = launch(PROGRAMS / "ending.py", 2, tmp_path, "hang", "all_reduce", OARLOCK_DISTRIBUTED_TIMEOUT="1.5")
+    done = launch(
+        PROGRAMS / "ending.py", 2, tmp_path, "hang", "all_reduce", OARLOCK_DISTRIBUTED_TIMEOUT="1.5"
+    )
     assert done.returncode == 1
     assert (
-        "distributed.all_reduce: waited 2 s for the other ranks" in done.stderr and "dist.all_reduce(x)" in done.stderr
+        "distributed.all_reduce: waited 2 s for the other ranks" in done.stderr
+        and "dist.all_reduce(x)" in done.stderr
     )
-    assert f"rank 1 did not take part in all_reduce of ranks 0, 1; its log is {tmp_path}/workerlog.1" in done.stderr
+    assert (
+        f"rank 1 did not take part in all_reduce of ranks 0, 1; its log is {tmp_path}/workerlog.1"
+        in done.stderr
+    )
 
 
 @pytest.mark.slow
@@ -147,10 +165,18 @@ def world_of_notes(folder: Path, *notes: tuple[str, float]) -> Any:
 @pytest.mark.parametrize(
     ("notes", "gone", "lines"),
     [
-        (["all_reduce of ranks 0, 1, 2\na.py:1", "", "all_reduce of ranks 0, 1, 2\na.py:1"], None, ["1 all_reduce"]),
+        (
+            ["all_reduce of ranks 0, 1, 2\na.py:1", "", "all_reduce of ranks 0, 1, 2\na.py:1"],
+            None,
+            ["1 all_reduce"],
+        ),
         (["all_reduce of ranks 0, 1, 2\na.py:1", "", "all_reduce of ranks 0, 1, 2\na.py:1"], 1, []),
         (["all_reduce of ranks 0, 1, 2\na.py:1", "", ""], 0, ["1 all_reduce", "2 all_reduce"]),
-        (["all_reduce of ranks 0, 1\na.py:1", "barrier of ranks 0, 1\na.py:2"], None, ["1 all_reduce", "0 barrier"]),
+        (
+            ["all_reduce of ranks 0, 1\na.py:1", "barrier of ranks 0, 1\na.py:2"],
+            None,
+            ["1 all_reduce", "0 barrier"],
+        ),
         (["recv of ranks 1\na.py:1", "exit"], None, ["1 recv"]),
         (["", "exit"], None, []),
     ],
@@ -165,9 +191,18 @@ def test_ranks_that_others_wait_for_in_vain(
 @pytest.mark.parametrize(
     ("notes", "crossed"),
     [
-        ([("all_reduce of ranks 0, 1\na.py:1", 40), ("all_reduce of ranks 0, 1\na.py:2", 40)], True),
-        ([("all_reduce of ranks 0, 1\na.py:1", 40), ("all_reduce of ranks 0, 1\na.py:1", 40)], False),
-        ([("all_reduce of ranks 0, 1\na.py:1", 40), ("all_reduce of ranks 0, 1\na.py:2", 4)], False),
+        (
+            [("all_reduce of ranks 0, 1\na.py:1", 40), ("all_reduce of ranks 0, 1\na.py:2", 40)],
+            True,
+        ),
+        (
+            [("all_reduce of ranks 0, 1\na.py:1", 40), ("all_reduce of ranks 0, 1\na.py:1", 40)],
+            False,
+        ),
+        (
+            [("all_reduce of ranks 0, 1\na.py:1", 40), ("all_reduce of ranks 0, 1\na.py:2", 4)],
+            False,
+        ),
         ([("all_reduce of ranks 0, 1\na.py:1", 40), ("", 40)], False),
         ([("send of ranks 1\na.py:1", 40), ("recv of ranks 0\na.py:2", 40)], False),
     ],
@@ -183,9 +218,22 @@ def test_ranks_that_wait_for_each_other_at_different_places(
     [
         ["--use_paddlecloud", "--selected_gpus", "0,1", "--started_port", "7000"],  # 1.8
         ["--gpus", "0,1", "--ips", "127.0.0.1", "--http_port", "8000"],  # 2.0
-        ["--devices", "0,1", "--host", "127.0.0.1", "--start_port", "7000", "--max_restart", "3", "--log_overwrite", "1", "--nnodes", "1"],
+        [
+            "--devices",
+            "0,1",
+            "--host",
+            "127.0.0.1",
+            "--start_port",
+            "7000",
+            "--max_restart",
+            "3",
+            "--log_overwrite",
+            "1",
+            "--nnodes",
+            "1",
+        ],
     ],
-)  # fmt: skip
+)
 def test_the_options_of_each_paddle(options: list[str]) -> None:
     plan = plan_of(parser().parse_args([*options, "train.py", "--gpus", "9"]))
     assert plan.count == 2 and plan.command[-3:] == ["train.py", "--gpus", "9"]
@@ -225,7 +273,15 @@ def test_no_process_is_left_behind(how: str, tmp_path: Path) -> None:
 def test_a_launcher_that_is_stopped_stops_all(number: int, code: int, tmp_path: Path) -> None:
     word = f"stopped-{tmp_path.name}"
     program = PROGRAMS / "ending.py"
-    command = [sys.executable, "-m", "oarlock.distributed.launch", "--nproc_per_node", "2", "--log_dir", str(tmp_path)]
+    command = [
+        sys.executable,
+        "-m",
+        "oarlock.distributed.launch",
+        "--nproc_per_node",
+        "2",
+        "--log_dir",
+        str(tmp_path),
+    ]
     process = subprocess.Popen(
         [*command, str(program), "hang", "all_reduce", word],
         stdout=subprocess.PIPE,
@@ -233,7 +289,10 @@ def test_a_launcher_that_is_stopped_stops_all(number: int, code: int, tmp_path: 
         start_new_session=True,
     )
     end = time.monotonic() + 60
-    while not (tmp_path / "workerlog.1").exists() or b"say" not in (tmp_path / "workerlog.1").read_bytes():
+    while (
+        not (tmp_path / "workerlog.1").exists()
+        or b"say" not in (tmp_path / "workerlog.1").read_bytes()
+    ):
         assert time.monotonic() < end
         time.sleep(0.1)
     os.kill(process.pid, number)
@@ -271,7 +330,11 @@ def test_mpi_itself_starts_a_program(tmp_path: Path) -> None:
         "import oarlock.distributed as d; d.init_parallel_env(); d.barrier(); import sys; sys.stdout.write(f'rank {d.get_rank()} {d.get_world_size()}\\n')",
     )
     done = subprocess.run(
-        [mpiexec(), "-n", "2", sys.executable, str(program)], capture_output=True, text=True, check=False, timeout=60
+        [mpiexec(), "-n", "2", sys.executable, str(program)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
     )
     assert sorted(done.stdout.splitlines()) == ["rank 0 2", "rank 1 2"]
 
@@ -282,8 +345,11 @@ def test_an_error_ends_all_ranks_that_mpi_itself_started(tmp_path: Path) -> None
 
     done = subprocess.run(
         [mpiexec(), "-n", "2", sys.executable, str(PROGRAMS / "ending.py"), "raise", "all_reduce"],
-        capture_output=True, text=True, check=False, timeout=60,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
     assert done.returncode != 0 and "ValueError: the reason" in done.stderr
 
 
@@ -292,8 +358,12 @@ def test_variables_go_before_options_as_in_paddle(
 ) -> None:
     given = parser().parse_args(["--nproc_per_node", "4", "--log_dir", "one", "train.py"])
     for name, value in {
-        "PADDLE_NPROC_PER_NODE": "2", "PADDLE_LOG_DIR": "two", "PADDLE_START_PORT": "7000", "POD_IP": "10.0.0.1", "PADDLE_DEVICES": "2,3",
-    }.items():  # fmt: skip
+        "PADDLE_NPROC_PER_NODE": "2",
+        "PADDLE_LOG_DIR": "two",
+        "PADDLE_START_PORT": "7000",
+        "POD_IP": "10.0.0.1",
+        "PADDLE_DEVICES": "2,3",
+    }.items():
         monkeypatch.setenv(name, value)
     set_by_variables(given)
     plan = plan_of(given)

@@ -21,7 +21,9 @@ class Net(nn.Layer):
     def __init__(self, again: bool) -> None:
         super().__init__()
         self.again = again
-        self.blocks = nn.LayerList([nn.Sequential(nn.Linear(6, 6), nn.Tanh(), nn.Dropout(0.3)) for _ in range(3)])
+        self.blocks = nn.LayerList(
+            [nn.Sequential(nn.Linear(6, 6), nn.Tanh(), nn.Dropout(0.3)) for _ in range(3)]
+        )
 
     def forward(self, x: Any) -> Any:
         for block in self.blocks:
@@ -33,14 +35,20 @@ def trained(again: bool, wants: bool, level: str = "O0") -> list[Any]:
     paddle.seed(4)
     net = Net(again)
     optimizer = paddle.optimizer.Adam(0.1, parameters=net.parameters())
-    x = paddle.to_tensor(np.random.RandomState(0).rand(5, 6).astype("float32"), stop_gradient=not wants)
+    x = paddle.to_tensor(
+        np.random.RandomState(0).rand(5, 6).astype("float32"), stop_gradient=not wants
+    )
     for _ in range(3):
         with paddle.amp.auto_cast(enable=level != "O0", level="O1", dtype="bfloat16"):
             loss = (net(x).astype("float32") ** 2).sum()
         loss.backward()
         optimizer.step()
         optimizer.clear_grad()
-    return [*(p.numpy() for p in net.parameters()), x.grad.numpy() if wants else loss.numpy(), paddle.rand([2]).numpy()]
+    return [
+        *(p.numpy() for p in net.parameters()),
+        x.grad.numpy() if wants else loss.numpy(),
+        paddle.rand([2]).numpy(),
+    ]
 
 
 @pytest.mark.parametrize("wants", [False, True])
@@ -81,7 +89,11 @@ def test_arguments_of_every_kind() -> None:
         (one.sum() * 3 + two["a"].sum()).backward()
         return [t.grad.tolist() for t in tensors]
 
-    assert run(lambda *args, **named: recompute(part, *args, **named)) == run(part) == [[15.0], [4.0], [3.0], [2.0]]
+    assert (
+        run(lambda *args, **named: recompute(part, *args, **named))
+        == run(part)
+        == [[15.0], [4.0], [3.0], [2.0]]
+    )
 
 
 def test_random_numbers_of_its_own() -> None:
@@ -93,7 +105,9 @@ def test_random_numbers_of_its_own() -> None:
 
     for preserved in (True, False):
         seen.clear()
-        recompute(part, paddle.to_tensor([1.0], stop_gradient=False), preserve_rng_state=preserved).backward()
+        recompute(
+            part, paddle.to_tensor([1.0], stop_gradient=False), preserve_rng_state=preserved
+        ).backward()
         assert (seen[0] == seen[1]) is preserved
 
 
@@ -106,5 +120,7 @@ def test_without_gradients_it_is_a_call() -> None:
 
 def test_no_second_order() -> None:
     x = paddle.to_tensor([1.0], stop_gradient=False)
-    with pytest.raises(paddle.OpError, match="recompute: its gradient cannot be differentiated again"):
+    with pytest.raises(
+        paddle.OpError, match="recompute: its gradient cannot be differentiated again"
+    ):
         paddle.grad(recompute(lambda v: v * v, x), x, create_graph=True)

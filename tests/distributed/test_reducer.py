@@ -1,4 +1,6 @@
-"""Buckets of gradients: what is in them, in which order they go, and that they go before the walk back is over."""
+"""Buckets of gradients: what is in them, in which order they go, and that they go before the walk
+back is over.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +58,10 @@ def test_buckets_are_filled_in_order_and_sent_in_the_opposite_one() -> None:
 
 def test_each_dtype_has_buckets_of_its_own() -> None:
     given = [*parameters(2), paddle.create_parameter([3], "float64"), *parameters(4)]
-    assert sorted(tuple(p.array.size for p in b.parameters) for b in buckets_of(given, 25, 1)) == [(2, 4), (3,)]
+    assert sorted(tuple(p.array.size for p in b.parameters) for b in buckets_of(given, 25, 1)) == [
+        (2, 4),
+        (3,),
+    ]
 
 
 def made(first: Any, second: Any, unused: bool = False) -> tuple[Two, Reducer]:
@@ -73,14 +78,18 @@ def test_gradients_of_the_last_layer_leave_before_the_first_layer_is_reached() -
     x = Told.apply(first * 2, "between", lambda word: seen.append((word, len(world.sent))))
     (x * second).sum().backward()
     assert seen == [("between", 1)] and len(world.sent) == 2
-    assert np.allclose(world.sent[0], 2 * first.numpy()) and np.allclose(second.grad.numpy(), 2 * first.numpy())
+    assert np.allclose(world.sent[0], 2 * first.numpy()) and np.allclose(
+        second.grad.numpy(), 2 * first.numpy()
+    )
     assert reducer.armed  # a second walk behind the same forward pass counts as well
 
 
 def test_a_parameter_that_is_not_reached_is_named() -> None:
     first, second = parameters(3, 3)
     _world, _reducer = made(first, second)
-    with pytest.raises(paddle.OarlockError, match="does not depend on second; find_unused_parameters=True"):
+    with pytest.raises(
+        paddle.OarlockError, match="does not depend on second; find_unused_parameters=True"
+    ):
         first.sum().backward()
 
 
@@ -127,7 +136,9 @@ def test_paddle_grad_sends_nothing() -> None:
 
 @pytest.mark.parametrize("unused", [False, True])
 def test_gradients_of_second_order(unused: bool) -> None:
-    """The walk does not come by the ops that took the parameters first, and a bias has no part in it."""
+    """The walk does not come by the ops that took the parameters first, and a bias has no part in
+    it.
+    """
 
     def second_order(layer: Any) -> Any:
         x = paddle.ones([2, 3])
@@ -140,7 +151,10 @@ def test_gradients_of_second_order(unused: bool) -> None:
     wanted = second_order(alone)
     alone.clear_gradients()
     world, reducer = made(alone.weight, alone.bias, unused=unused)
-    assert np.allclose(second_order(alone), wanted) and len(world.sent) == len(reducer.buckets) + unused
+    assert (
+        np.allclose(second_order(alone), wanted)
+        and len(world.sent) == len(reducer.buckets) + unused
+    )
     assert (alone.bias.grad is None) if unused else not alone.bias.grad.numpy().any()
 
 
@@ -164,7 +178,8 @@ def test_a_parameter_that_came_later_or_was_thawed_is_named() -> None:
     assert len(world.sent) == 1
     second.stop_gradient = False
     with pytest.raises(
-        paddle.OarlockError, match="second came, or got stop_gradient=False, after DataParallel was made"
+        paddle.OarlockError,
+        match="second came, or got stop_gradient=False, after DataParallel was made",
     ):
         (first + second).sum().backward()
 
@@ -178,7 +193,9 @@ def test_gradients_in_half_precision_are_averaged_before_they_are_rounded() -> N
             return super().all_reduce(array, op)
 
     asked: list[Any] = []
-    half = paddle.create_parameter([2], "float16", default_initializer=paddle.nn.initializer.Constant(0.5))
+    half = paddle.create_parameter(
+        [2], "float16", default_initializer=paddle.nn.initializer.Constant(0.5)
+    )
     _reducer = Reducer(lambda: [("half", half)], Asked(), 1, 1, False)
     _reducer.armed = True
     (half * 60000).sum().backward()

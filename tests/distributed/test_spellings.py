@@ -23,7 +23,11 @@ def old_style(ranks: int, folder: Path) -> dict[str, np.ndarray]:
     out = folder / f"{ranks}.npz"
     started = [mpiexec(), "-n", str(ranks), *RUN] if ranks > 1 else RUN
     done = subprocess.run(
-        [*started, str(PROGRAMS / "old_style.py"), str(out)], capture_output=True, text=True, check=False, timeout=120
+        [*started, str(PROGRAMS / "old_style.py"), str(out)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     with np.load(out) as found:
@@ -33,7 +37,9 @@ def old_style(ranks: int, folder: Path) -> dict[str, np.ndarray]:
 @pytest.mark.slow
 def test_the_way_of_paddle_1(tmp_path: Path) -> None:
     one, two = old_style(1, tmp_path), old_style(2, tmp_path)
-    assert one.keys() == two.keys() and not np.allclose(one["fc.weight"], np.arange(4.0).reshape(4, 1))
+    assert one.keys() == two.keys() and not np.allclose(
+        one["fc.weight"], np.arange(4.0).reshape(4, 1)
+    )
     assert all(np.allclose(one[k], two[k], rtol=1e-12, atol=1e-14) for k in one)
 
 
@@ -78,7 +84,9 @@ def test_spawn_runs_a_function_in_each_process(tmp_path: Path) -> None:
 def test_spawn_says_which_process_failed(tmp_path: Path) -> None:
     done = spawned(tmp_path / "out", "wrong")
     assert done.returncode == 1
-    assert "rank 1 ended with exit code 1" in done.stderr and "ValueError: the reason" in done.stderr
+    assert (
+        "rank 1 ended with exit code 1" in done.stderr and "ValueError: the reason" in done.stderr
+    )
     assert "spawn: a process failed (exit code 1)" in done.stderr
 
 

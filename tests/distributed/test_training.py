@@ -26,11 +26,17 @@ def trained(ranks: int, folder: Path) -> dict[str, np.ndarray]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("ranks", [2, 4])
-def test_the_weights_are_those_of_one_rank(ranks: int, alone: dict[str, np.ndarray], tmp_path: Path) -> None:
+def test_the_weights_are_those_of_one_rank(
+    ranks: int, alone: dict[str, np.ndarray], tmp_path: Path
+) -> None:
     found = trained(ranks, tmp_path)
     assert found.keys() == alone.keys()
     apart = {name: float(np.abs(found[name] - alone[name]).max()) for name in alone}
-    assert {name: by for name, by in apart.items() if by > ROOM * max(1, float(np.abs(alone[name]).max()))} == {}
+    assert {
+        name: by
+        for name, by in apart.items()
+        if by > ROOM * max(1, float(np.abs(alone[name]).max()))
+    } == {}
 
 
 @pytest.mark.slow

@@ -1,4 +1,6 @@
-"""Forward passes and walks back that do not come in pairs, and `Model.fit`: several ranks end with the weights of one."""
+"""Forward passes and walks back that do not come in pairs, and `Model.fit`: several ranks end with
+the weights of one.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ def trained(ranks: int, folder: Path) -> dict[str, np.ndarray]:
 def test_the_weights_are_those_of_one_rank(tmp_path: Path) -> None:
     alone, found = trained(1, tmp_path / "one"), trained(2, tmp_path / "two")
     assert len({name.split("/")[0] for name in alone}) == 7 and found.keys() == alone.keys()
-    assert [name for name in alone if not np.allclose(found[name], alone[name], rtol=0, atol=1e-12)] == []
+    assert [
+        name for name in alone if not np.allclose(found[name], alone[name], rtol=0, atol=1e-12)
+    ] == []
     saved = {path.name for path in (tmp_path / "two" / "out.npz.saved").iterdir()}
     assert {"0.pdparams", "final.pdparams"} <= saved
     printed = (tmp_path / "two" / "logs" / "workerlog.1").read_text()

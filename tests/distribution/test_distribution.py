@@ -1,4 +1,6 @@
-"""Distributions: draws are spread as mean, variance and density say; what real Paddle lacks or gets wrong; recording."""
+"""Distributions: draws are spread as mean, variance and density say; what real Paddle lacks or gets
+wrong; recording.
+"""
 
 from __future__ import annotations
 
@@ -94,9 +96,9 @@ def test_counts_have_the_entropy() -> None:
     logs = made.log_prob(np.array(counts, "float32")).numpy().astype("float64")
     assert abs(np.exp(logs).sum() - 1) < 1e-5
     assert abs(-(np.exp(logs) * logs).sum() - made.entropy().item()) < 1e-4
-    assert d.Multinomial(2, paddle.to_tensor([0.5, 0.5, 0.0])).log_prob([1.0, 1.0, 0.0]).item() == pytest.approx(
-        math.log(0.5)
-    )
+    assert d.Multinomial(2, paddle.to_tensor([0.5, 0.5, 0.0])).log_prob(
+        [1.0, 1.0, 0.0]
+    ).item() == pytest.approx(math.log(0.5))
 
 
 def geometric_by_sum(p: float, q: float) -> float:
@@ -107,7 +109,9 @@ def geometric_by_sum(p: float, q: float) -> float:
 def test_divergences_that_paddle_lacks_or_gets_wrong() -> None:
     p, q = d.Geometric(0.3), d.Geometric(0.5)
     assert d.kl_divergence(p, q).item() == pytest.approx(geometric_by_sum(0.3, 0.5), rel=1e-5)
-    assert d.Uniform(0.0, 1.0).kl_divergence(d.Uniform(-1.0, 3.0)).item() == pytest.approx(math.log(4))
+    assert d.Uniform(0.0, 1.0).kl_divergence(d.Uniform(-1.0, 3.0)).item() == pytest.approx(
+        math.log(4)
+    )
     assert d.Uniform(0.0, 1.0).kl_divergence(d.Uniform(0.5, 3.0)).item() == math.inf
     normals = [d.Independent(d.Normal(paddle.zeros([2]) + k, paddle.ones([2])), 1) for k in (0, 1)]
     assert normals[0].kl_divergence(normals[1]).item() == pytest.approx(1)
@@ -151,8 +155,12 @@ def refusal(attempt: Callable[[], Any]) -> str:
 
 
 def test_refusals_say_what_is_wrong() -> None:
-    assert refusal(lambda: d.Bernoulli(1.5)) == "Bernoulli: probs is not in [0, 1] (probs=float32[])"
-    assert refusal(lambda: d.Geometric(0.0)) == "Geometric: probs is not in (0, 1] (probs=float32[])"
+    assert (
+        refusal(lambda: d.Bernoulli(1.5)) == "Bernoulli: probs is not in [0, 1] (probs=float32[])"
+    )
+    assert (
+        refusal(lambda: d.Geometric(0.0)) == "Geometric: probs is not in (0, 1] (probs=float32[])"
+    )
     assert "not a number of tries" in refusal(lambda: d.Multinomial(0, WEIGHTS))
     assert "parameters are numbers" in refusal(lambda: d.Normal("a", 1.0))
     assert "wants at least 1 axes" in refusal(lambda: d.SoftmaxTransform().forward(paddle.ones([])))
@@ -164,7 +172,11 @@ class Scores(paddle.nn.Layer):
     def forward(self, x: Any) -> Any:
         normal = d.Normal(x.mean(1, keepdim=True), paddle.ones([1]))
         chances = paddle.nn.functional.softmax(x)
-        return normal.log_prob(x), d.Bernoulli(chances).entropy(), d.kl_divergence(normal, d.Normal(0.0, 2.0))
+        return (
+            normal.log_prob(x),
+            d.Bernoulli(chances).entropy(),
+            d.kl_divergence(normal, d.Normal(0.0, 2.0)),
+        )
 
 
 @pytest.mark.filterwarnings("ignore:.*there are no parameters")
@@ -172,5 +184,7 @@ def test_densities_are_recorded(tmp_path: Path) -> None:
     x = np.random.default_rng(0).standard_normal((3, 4)).astype("float32")
     spec = paddle.static.InputSpec([None, 4], "float32")
     paddle.jit.save(Scores(), tmp_path / "scores", input_spec=[spec])
-    for got, wanted in zip(paddle.jit.load(tmp_path / "scores")(x), Scores()(paddle.to_tensor(x)), strict=True):
+    for got, wanted in zip(
+        paddle.jit.load(tmp_path / "scores")(x), Scores()(paddle.to_tensor(x)), strict=True
+    ):
         np.testing.assert_allclose(got.numpy(), wanted.numpy(), rtol=1e-4, atol=1e-5)

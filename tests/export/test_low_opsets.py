@@ -1,4 +1,6 @@
-"""What is written for an old opset is valid there and gives what newer ones give, or is refused by the number that it needs."""
+"""What is written for an old opset is valid there and gives what newer ones give, or is refused by
+the number that it needs.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ X = np.random.default_rng(3).standard_normal((2, 3, 12, 15)).astype("float32")
 def exported(function: Callable[[Any], Any], opset: int, folder: Path) -> bytes:
     spec = [paddle.static.InputSpec([None, None, None, None], "float32", "x")]
     paddle.jit.save(paddle.jit.to_static(function), str(folder / "m"), input_spec=spec)
-    made: bytes = runtime().to_onnx((folder / "m.pdmodel").read_bytes(), None, opset=opset, inline=True)
+    made: bytes = runtime().to_onnx(
+        (folder / "m.pdmodel").read_bytes(), None, opset=opset, inline=True
+    )
     return made
 
 
@@ -85,7 +89,9 @@ REFUSED = [(wrapped, 10, 11), (how_often, 10, 11), (larger, 7, 8), (rolled, 11, 
 
 
 @pytest.mark.parametrize(("function", "opset", "needed"), REFUSED)
-def test_refused_by_number(function: Callable[[Any], Any], opset: int, needed: int, tmp_path: Path) -> None:
+def test_refused_by_number(
+    function: Callable[[Any], Any], opset: int, needed: int, tmp_path: Path
+) -> None:
     with pytest.raises(runtime().Error, match=f"opset {needed}"):
         exported(function, opset, tmp_path)
 

@@ -1,4 +1,6 @@
-"""ONNX and ORT files: what they are written for, that they are judged, and what is left when they are refused."""
+"""ONNX and ORT files: what they are written for, that they are judged, and what is left when they
+are refused.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,11 @@ SPEC = [paddle.static.InputSpec([None, 3, 8, 8], "float32", "image")]
 @pytest.fixture(scope="module")
 def net() -> Any:
     made = nn.Sequential(
-        nn.Conv2D(3, 4, 3, padding=1), nn.BatchNorm2D(4), nn.GELU(), nn.Flatten(), nn.Linear(4 * 64, 5)
+        nn.Conv2D(3, 4, 3, padding=1),
+        nn.BatchNorm2D(4),
+        nn.GELU(),
+        nn.Flatten(),
+        nn.Linear(4 * 64, 5),
     )
     made.eval()
     return made
@@ -46,24 +52,38 @@ def model(net: Any, tmp_path: Path) -> str:
 def test_a_layer_in_one_call(net: Any, tmp_path: Path, inline: bool) -> None:
     paddle.onnx.export(net, str(tmp_path / "net"), SPEC, inline=inline)
     assert sorted(p.name for p in tmp_path.iterdir()) == (
-        ["net.onnx"] if inline else ["net.onnx", "net.pdiparams", "net.pdiparams.info", "net.pdmodel"]
+        ["net.onnx"]
+        if inline
+        else ["net.onnx", "net.pdiparams", "net.pdiparams.info", "net.pdmodel"]
     )
     x = np.random.default_rng(0).random((2, 3, 8, 8)).astype("float32")
-    session = onnxruntime.InferenceSession(str(tmp_path / "net.onnx"), providers=["CPUExecutionProvider"])
+    session = onnxruntime.InferenceSession(
+        str(tmp_path / "net.onnx"), providers=["CPUExecutionProvider"]
+    )
     assert [i.name for i in session.get_inputs()] == ["image"]
-    np.testing.assert_allclose(session.run(None, {"image": x})[0], net(paddle.to_tensor(x)).numpy(), atol=1e-5)
+    np.testing.assert_allclose(
+        session.run(None, {"image": x})[0], net(paddle.to_tensor(x)).numpy(), atol=1e-5
+    )
     made = onnx.load(str(tmp_path / "net.onnx"), load_external_data=False)
     for value in (made.graph.input[0], made.graph.output[0]):
         assert value.type.tensor_type.shape.dim[0].dim_param == "image.0"
     assert all(node.name for node in made.graph.node)
     names = [node.name for node in made.graph.node]
     assert len(set(names)) == len(names)
-    assert list(dict.fromkeys(name.split("/")[0] for name in names)) == list("01234"), "layers by their paths"
+    assert list(dict.fromkeys(name.split("/")[0] for name in names)) == list("01234"), (
+        "layers by their paths"
+    )
 
 
 @pytest.mark.parametrize(
     ("target", "opset"),
-    [("", 17), ("ort>=1.15,trt>=8.6,openvino", 15), ("ort>=1.8", 14), ("ONNXRuntime==1.7.2", 13), ("trt>=10", 17)],
+    [
+        ("", 17),
+        ("ort>=1.15,trt>=8.6,openvino", 15),
+        ("ort>=1.8", 14),
+        ("ONNXRuntime==1.7.2", 13),
+        ("trt>=10", 17),
+    ],
 )
 def test_the_lowest_opset_that_serves(model: str, target: str, opset: int) -> None:
     made = write_onnx(read_model(model), Path(f"{model}.onnx"), Wanted(target=target))
@@ -103,7 +123,9 @@ def test_a_file_that_differs_is_not_left(model: str, monkeypatch: pytest.MonkeyP
 
     def other_weights(*args: Any) -> bytes:
         made = onnx.load_from_string(real(*args))
-        next(i for i in made.graph.initializer if list(i.dims) == [5]).raw_data = np.ones(5, "f").tobytes()
+        next(i for i in made.graph.initializer if list(i.dims) == [5]).raw_data = np.ones(
+            5, "f"
+        ).tobytes()
         return made.SerializeToString()
 
     monkeypatch.setattr(onnx_files, "onnx_bytes", other_weights)
@@ -137,9 +159,13 @@ def test_sizes_of_an_ort_file_that_nobody_knows(tmp_path: Path) -> None:
         onnx.helper.make_tensor_value_info(n, onnx.TensorProto.FLOAT, s)
         for n, s in (("x", ["n", None, 0]), ("y", None))
     ]
-    graph = onnx.helper.make_graph([onnx.helper.make_node("Relu", ["x"], ["y"])], "g", sizes[:1], sizes[1:])
+    graph = onnx.helper.make_graph(
+        [onnx.helper.make_node("Relu", ["x"], ["y"])], "g", sizes[:1], sizes[1:]
+    )
     opset = onnx.helper.make_opsetid("", 17)
-    onnx.save(onnx.helper.make_model(graph, opset_imports=[opset], ir_version=8), tmp_path / "m.onnx")
+    onnx.save(
+        onnx.helper.make_model(graph, opset_imports=[opset], ir_version=8), tmp_path / "m.onnx"
+    )
     ort_format.convert(tmp_path / "m.onnx", tmp_path / "m.ort")
     held = ort_format.read_ort((tmp_path / "m.ort").read_bytes(), "m.ort")
     assert held.inputs == [("x", "float32", ["n", "?", 0])]
@@ -187,7 +213,9 @@ def doubled(depth: int) -> bytes:
 
 def test_an_ort_file_that_uses_its_parts_over_and_over() -> None:
     assert sum(ort_format.read_ort(doubled(4), "m.ort").ops.values()) == 15
-    with pytest.raises(FileError, match=r"m\.ort: is damaged: ValueError: its parts are used over and over"):
+    with pytest.raises(
+        FileError, match=r"m\.ort: is damaged: ValueError: its parts are used over and over"
+    ):
         ort_format.read_ort(doubled(64), "m.ort")
 
 
@@ -201,9 +229,17 @@ def test_configs_that_are_not_known_are_refused(net: Any, tmp_path: Path) -> Non
     with pytest.raises(OpError, match="no config \\['opsett'\\]"):
         paddle.onnx.export(net, str(tmp_path / "net"), SPEC, opsett=3)
     paddle.onnx.export(
-        net, str(tmp_path / "net"), SPEC, opset_version=18, enable_onnx_checker=False, deploy_backend="onnxruntime"
+        net,
+        str(tmp_path / "net"),
+        SPEC,
+        opset_version=18,
+        enable_onnx_checker=False,
+        deploy_backend="onnxruntime",
     )
-    assert onnx.load(str(tmp_path / "net.onnx"), load_external_data=False).opset_import[0].version == 18
+    assert (
+        onnx.load(str(tmp_path / "net.onnx"), load_external_data=False).opset_import[0].version
+        == 18
+    )
 
 
 @pytest.mark.parametrize("name", ["net.pdmodel", "net.pdiparams", "net.pdiparams.info"])
@@ -238,7 +274,9 @@ def test_sizes_that_a_branch_computes_are_seen_by_the_checker(tmp_path: Path) ->
     spec = [paddle.static.InputSpec([None, 3, None, None], "float32", "image")]
     with pytest.warns(UserWarning, match="there are no parameters"):
         paddle.onnx.export(Enlarged(), str(tmp_path / "net"), spec)
-    session = onnxruntime.InferenceSession(str(tmp_path / "net.onnx"), providers=["CPUExecutionProvider"])
+    session = onnxruntime.InferenceSession(
+        str(tmp_path / "net.onnx"), providers=["CPUExecutionProvider"]
+    )
     for size in (4, 5):
         x = np.random.default_rng(0).random((2, 3, size, 3)).astype("float32")
         wanted = Enlarged()(paddle.to_tensor(x)).numpy()

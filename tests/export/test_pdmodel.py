@@ -56,13 +56,19 @@ def test_the_users_line_is_one_entry_without_folders() -> None:
     for where in ("net.py:3 in f", "/home/me/net.py:3 in f", "C:\\me\\net.py:3 in f"):
         op = OpDesc("relu", where=where)
         (written,) = ProgramDesc.parse(to_bytes(Program([Block(ops=[op])]))).blocks[0].ops[0].attrs
-        assert (written.name, written.type, list(written.strings)) == ("op_callstack", 5, ["net.py:3 in f"])
+        assert (written.name, written.type, list(written.strings)) == (
+            "op_callstack",
+            5,
+            ["net.py:3 in f"],
+        )
 
 
 def test_set_value_says_its_version() -> None:
     """Real Paddle rewrites the `values` of a set_value that does not."""
     with_it = message("program version=0\nblock 0:\nset_value() values=scalars[1]")
-    assert [(pair.op_name, pair.op_version.version) for pair in with_it.op_version_map.pair] == [("set_value", 4)]
+    assert [(pair.op_name, pair.op_version.version) for pair in with_it.op_version_map.pair] == [
+        ("set_value", 4)
+    ]
     assert not message(TWO).HasField("op_version_map")
 
 
@@ -80,7 +86,9 @@ def test_the_same_program_gives_the_same_bytes_in_every_process() -> None:
     def hashed(seed: str) -> str:
         environment = os.environ | {"PYTHONHASHSEED": seed}
         asked = [sys.executable, "-c", HASHES, TWO]
-        return subprocess.run(asked, env=environment, capture_output=True, text=True, check=True).stdout
+        return subprocess.run(
+            asked, env=environment, capture_output=True, text=True, check=True
+        ).stdout
 
     assert hashed("1") == hashed("2")
 
@@ -95,10 +103,19 @@ def test_negative_numbers_and_unpacked_lists_on_the_wire() -> None:
 @pytest.mark.parametrize(
     ("program", "message"),
     [
-        (Program([Block(ops=[OpDesc("op", attrs={"a": Attr(AttrType.INT, "x")})])]), "op: attribute a: INT is an int"),
-        (Program([Block(ops=[OpDesc("op", attrs={"a": Attr(AttrType.FLOAT, 1e60)})])]), "op: attribute a: FLOAT is"),
+        (
+            Program([Block(ops=[OpDesc("op", attrs={"a": Attr(AttrType.INT, "x")})])]),
+            "op: attribute a: INT is an int",
+        ),
+        (
+            Program([Block(ops=[OpDesc("op", attrs={"a": Attr(AttrType.FLOAT, 1e60)})])]),
+            "op: attribute a: FLOAT is",
+        ),
         (Program([Block(ops=[OpDesc("op", {"X": [3]})])]), "op: "),  # type: ignore[list-item]
-        (Program([Block(vars={"x": VarDesc("x", dtype="float33")})]), "dtype: 'float33' is none of"),
+        (
+            Program([Block(vars={"x": VarDesc("x", dtype="float33")})]),
+            "dtype: 'float33' is none of",
+        ),
     ],
 )
 def test_what_does_not_fit_is_named(program: Program, message: str) -> None:

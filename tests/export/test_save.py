@@ -21,7 +21,10 @@ from oarlock.export.save import atomic_write, staged
 
 def state(folder: Path) -> dict[str, bytes | None]:
     """Everything below a folder: names, and what files hold."""
-    return {str(path.relative_to(folder)): None if path.is_dir() else path.read_bytes() for path in folder.rglob("*")}
+    return {
+        str(path.relative_to(folder)): None if path.is_dir() else path.read_bytes()
+        for path in folder.rglob("*")
+    }
 
 
 @pytest.fixture
@@ -37,7 +40,9 @@ def test_all_are_written(folder: Path) -> None:
         file.write(b"new c")
 
     pieces: list[bytes | memoryview] = [b"new", memoryview(b" d")]
-    atomic_write({folder / "a": b"new a", f"{folder}/b": None, folder / "c": write, folder / "x/y/d": pieces})
+    atomic_write(
+        {folder / "a": b"new a", f"{folder}/b": None, folder / "c": write, folder / "x/y/d": pieces}
+    )
     found = {"a": b"new a", "c": b"new c", "sub": None, "x": None, "x/y": None, "x/y/d": b"new d"}
     assert state(folder) == found
 
@@ -82,15 +87,24 @@ def pieces(error: BaseException) -> Iterator[bytes]:
 
 # what the change below calls, and how often
 CALLS = {"replace": 3, "link": 2, "unlink": 1, "fsync": 5}
-ERRORS = [OSError(errno.ENOSPC, "no space"), KeyboardInterrupt(), ValueError("bad value"), SystemExit(1)]
+ERRORS = [
+    OSError(errno.ENOSPC, "no space"),
+    KeyboardInterrupt(),
+    ValueError("bad value"),
+    SystemExit(1),
+]
 
 
 @pytest.mark.parametrize("error", ERRORS, ids=repr)
 @pytest.mark.parametrize("content", [fails, pieces])
-def test_an_error_while_writing_leaves_all_as_it_was(folder: Path, error: BaseException, content: Any) -> None:
+def test_an_error_while_writing_leaves_all_as_it_was(
+    folder: Path, error: BaseException, content: Any
+) -> None:
     before = state(folder)
     with pytest.raises(type(error)):
-        atomic_write({folder / "a": b"new", folder / "new/deep/f": b"x", folder / "b": content(error)})
+        atomic_write(
+            {folder / "a": b"new", folder / "new/deep/f": b"x", folder / "b": content(error)}
+        )
     assert state(folder) == before
 
 
@@ -105,7 +119,9 @@ def test_a_full_disk_is_said_of_the_file(folder: Path, content: Any) -> None:
 
 
 @pytest.mark.parametrize("error", ERRORS, ids=repr)
-@pytest.mark.parametrize(("call", "nth"), [(call, nth) for call, count in CALLS.items() for nth in range(count)])
+@pytest.mark.parametrize(
+    ("call", "nth"), [(call, nth) for call, count in CALLS.items() for nth in range(count)]
+)
 def test_an_error_while_renaming_leaves_all_as_it_was(
     folder: Path, error: BaseException, call: str, nth: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -122,7 +138,12 @@ def test_an_error_while_renaming_leaves_all_as_it_was(
         return real(*args, **kwargs)
 
     monkeypatch.setattr(os, call, broken)
-    files = {folder / "new": b"n", folder / "a": b"new a", folder / "sub/f": b"f", folder / "b": None}
+    files = {
+        folder / "new": b"n",
+        folder / "a": b"new a",
+        folder / "sub/f": b"f",
+        folder / "b": None,
+    }
     try:
         atomic_write(files)
         written = True
@@ -131,8 +152,11 @@ def test_an_error_while_renaming_leaves_all_as_it_was(
     assert calls > nth
     after = {"a": b"new a", "new": b"n", "sub": None, "sub/f": b"f"}
     assert state(folder) == (after if written else before)
-    # A file that cannot be linked is copied, and a folder need not be synced; all else must have failed.
-    assert written == (isinstance(error, OSError) and (call == "link" or (call == "fsync" and nth >= 3)))
+    # A file that cannot be linked is copied, and a folder need not be synced; all else must have
+    # failed.
+    assert written == (
+        isinstance(error, OSError) and (call == "link" or (call == "fsync" and nth >= 3))
+    )
 
 
 def test_a_folder_in_the_way(folder: Path) -> None:
@@ -144,20 +168,36 @@ def test_a_folder_in_the_way(folder: Path) -> None:
 
 def test_staged_files_can_be_looked_at_under_their_own_names(folder: Path) -> None:
     before = state(folder)
-    files = {folder / "m.pdmodel": b"program", folder / "m.pdiparams": b"values", folder / "a": None}
+    files = {
+        folder / "m.pdmodel": b"program",
+        folder / "m.pdiparams": b"values",
+        folder / "a": None,
+    }
     with staged(files) as places:
         assert set(places) == {str(folder / "m.pdmodel"), str(folder / "m.pdiparams")}
         assert {place.name for place in places.values()} == {"m.pdmodel", "m.pdiparams"}
         assert len({place.parent for place in places.values()}) == 1
         assert places[str(folder / "m.pdmodel")].read_bytes() == b"program"
-        now = {name: held for name, held in state(folder).items() if not name.startswith(".oarlock-saving-")}
+        now = {
+            name: held
+            for name, held in state(folder).items()
+            if not name.startswith(".oarlock-saving-")
+        }
         assert now == before
-    assert state(folder) == {"b": b"old b", "sub": None, "m.pdmodel": b"program", "m.pdiparams": b"values"}
+    assert state(folder) == {
+        "b": b"old b",
+        "sub": None,
+        "m.pdmodel": b"program",
+        "m.pdiparams": b"values",
+    }
 
 
 def test_an_error_while_staged_leaves_all_as_it_was(folder: Path) -> None:
     before = state(folder)
-    with pytest.raises(ValueError, match="not good"), staged({folder / "a": b"new", folder / "y/z": b"z"}):
+    with (
+        pytest.raises(ValueError, match="not good"),
+        staged({folder / "a": b"new", folder / "y/z": b"z"}),
+    ):
         raise ValueError("not good")
     assert state(folder) == before
 
@@ -169,7 +209,8 @@ def test_what_is_no_file_is_not_replaced(folder: Path) -> None:
     assert (folder / "pipe").is_fifo()
 
 
-# -- saves that were killed -----------------------------------------------------------------------------------------------
+# -- saves that were killed
+# -----------------------------------------------------------------------------------------------
 
 SAVE_AND_WAIT = """
 import sys, time
@@ -201,7 +242,9 @@ def saving(where: str, path: Path) -> Iterator[subprocess.Popen[str]]:
 
 
 def staging_folders(folder: Path) -> list[str]:
-    return sorted(path.name for path in folder.iterdir() if path.name.startswith(".oarlock-saving-"))
+    return sorted(
+        path.name for path in folder.iterdir() if path.name.startswith(".oarlock-saving-")
+    )
 
 
 def test_the_next_save_removes_what_killed_ones_left(folder: Path) -> None:

@@ -1,10 +1,12 @@
-"""Let real Paddle 1.8.5 run what Oarlock saved: the program of each case, with what it was fed and gave.
+"""Let real Paddle 1.8.5 run what Oarlock saved: the program of each case, with what it was fed and
+gave.
 
     python tests/fluid/load_in_1_8_5.py keep FOLDER              # Oarlock
     PYTHON_OF_PADDLE_1_8_5 tests/fluid/load_in_1_8_5.py run FOLDER
     PYTHON_OF_PADDLE_1_8_5 tests/fluid/load_in_1_8_5.py ops tests/fluid/ops_1_8_5.json
 
-The second, of Python 3.7, names the cases that fail there; test_in_1_8_5.py does both, and compares with
+The second, of Python 3.7, names the cases that fail there; test_in_1_8_5.py does both, and compares
+with
 otherwise_in_1_8_5.json, which says why.   The third keeps the slots of all ops of 1.8.5.
 """
 
@@ -31,7 +33,9 @@ def of_forward(program, fetches):
 def is_fed(program, feed):
     """Whether all data that a program does not compute are fed, and come from no reader."""
     block = program.global_block().raw
-    made = {n for op in block.ops for n in op.output_names()} | {n for n, v in block.vars.items() if v.persistable}
+    made = {n for op in block.ops for n in op.output_names()} | {
+        n for n, v in block.vars.items() if v.persistable
+    }
     return {n for op in block.ops for n in op.input_names() if n in block.vars} <= made | set(feed)
 
 
@@ -58,13 +62,18 @@ def keep(fluid, module, folder):
     def spying(self, program=None, feed=None, fetch_list=None, **more):
         found = run(self, program, feed=feed, fetch_list=fetch_list, **more)
         path = os.path.join(folder, case)
-        known = isinstance(program, fluid.Program) and isinstance(fetch_list, list) and is_fed(program, feed or {})
+        known = (
+            isinstance(program, fluid.Program)
+            and isinstance(fetch_list, list)
+            and is_fed(program, feed or {})
+        )
         names = of_forward(program, fetch_list) if known else []
         if names and not os.path.exists(path):
             tested = program.clone(for_test=True)
             targets = [tested.global_block().var(n) for n in names]
             fluid.io.save_inference_model(path, list(feed or {}), targets, self, tested)
-            given = run(self, tested, feed=feed, fetch_list=names, return_numpy=False)  # may count on
+            # may count on
+            given = run(self, tested, feed=feed, fetch_list=names, return_numpy=False)
             arrays = {f"out.{i}": np.asarray(a) for i, a in enumerate(given)}
             for name, value in (feed or {}).items():
                 arrays["in." + name] = np.asarray(value)
@@ -103,7 +112,9 @@ def judged(fluid, path):
     for name in names:
         levels, array = lengths_in(given, name), given["in." + name]
         feed[name] = fluid.create_lod_tensor(array, levels, fluid.CPUPlace()) if levels else array
-    for i, found in enumerate(executor.run(program, feed=feed, fetch_list=outs, return_numpy=False)):
+    for i, found in enumerate(
+        executor.run(program, feed=feed, fetch_list=outs, return_numpy=False)
+    ):
         want = given[f"out.{i}"]
         if np.array(found).shape != want.shape:
             return f"shape {np.array(found).shape}, not {want.shape}"
@@ -113,12 +124,18 @@ def judged(fluid, path):
 
 
 def each_apart(folder, judge):
-    """Say what is wrong with each case of each topic.   judge: asked in a process of its own, as some end it"""
-    for topic, case in sorted((t, c) for t in os.listdir(folder) for c in os.listdir(os.path.join(folder, t))):
+    """Say what is wrong with each case of each topic.
+
+    judge: asked in a process of its own, as some end it
+    """
+    for topic, case in sorted(
+        (t, c) for t in os.listdir(folder) for c in os.listdir(os.path.join(folder, t))
+    ):
         child = os.fork()
         if child == 0:
             signal.alarm(30)
-            os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # warnings, and the stack of what ends a process
+            # warnings, and the stack of what ends a process
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
             try:
                 wrong = judge(os.path.join(folder, topic, case))
             except Exception as error:
@@ -142,7 +159,9 @@ def keep_all(folder):
     """The programs of all topics."""
     from oarlock import fluid
 
-    for topic in sorted(f[:-3] for f in os.listdir(os.path.join(HERE, "cases")) if f.endswith(".py") and f[0] != "_"):
+    for topic in sorted(
+        f[:-3] for f in os.listdir(os.path.join(HERE, "cases")) if f.endswith(".py") and f[0] != "_"
+    ):
         keep(fluid, importlib.import_module("cases." + topic), os.path.join(folder, topic))
 
 
@@ -151,7 +170,10 @@ def write_ops(path):
     from paddle.fluid.framework import OpProtoHolder
 
     protos = OpProtoHolder.instance().op_proto_map
-    slots = {n: [sorted(s.name for s in p.inputs), sorted(s.name for s in p.outputs)] for n, p in protos.items()}
+    slots = {
+        n: [sorted(s.name for s in p.inputs), sorted(s.name for s in p.outputs)]
+        for n, p in protos.items()
+    }
     lines = [json.dumps(n) + ": " + json.dumps(slots[n]) for n in sorted(slots)]
     with open(path, "w") as file:
         file.write("{\n" + ",\n".join(lines) + "\n}\n")

@@ -34,7 +34,11 @@ def layers(fluid):
     for name in sorted(fluid.layers.__all__):
         layer = getattr(fluid.layers, name)
         if callable(layer) and not isinstance(layer, type):
-            plain = [p for p in inspect.signature(layer).parameters.values() if p.kind == p.POSITIONAL_OR_KEYWORD]
+            plain = [
+                p
+                for p in inspect.signature(layer).parameters.values()
+                if p.kind == p.POSITIONAL_OR_KEYWORD
+            ]
             if plain:
                 yield name, [p.name for p in plain[1:] if p.default is p.empty]
 

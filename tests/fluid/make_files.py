@@ -28,7 +28,9 @@ def main():
     for name, save in saved.items():
         with tempfile.TemporaryDirectory() as folder:
             save(fluid, folder)
-            files = {n: np.fromfile(os.path.join(folder, n), "uint8") for n in sorted(os.listdir(folder))}
+            files = {
+                n: np.fromfile(os.path.join(folder, n), "uint8") for n in sorted(os.listdir(folder))
+            }
         np.savez_compressed(os.path.join(HERE, "files", name + ".npz"), **files)
 
 

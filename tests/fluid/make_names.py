@@ -1,4 +1,5 @@
-"""Write down the public names of real Paddle 1.8.5's `fluid`, with their signatures: names_1_8_5.json.
+"""Write down the public names of real Paddle 1.8.5's `fluid`, with their signatures:
+names_1_8_5.json.
 
     PYTHON_OF_PADDLE_1_8_5 tests/fluid/make_names.py
 
@@ -51,7 +52,9 @@ for place in MODULES:
         table[place] = members(importlib.import_module("paddle." + place))
     except ImportError:
         print("no", place)
-with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "names_1_8_5.json"), "w") as file:
+with open(
+    os.path.join(os.path.dirname(os.path.abspath(__file__)), "names_1_8_5.json"), "w"
+) as file:
     json.dump(table, file, indent=1, sort_keys=True)
     file.write("\n")
 print({place: len(names) for place, names in table.items()})

@@ -1,4 +1,7 @@
-"""What Paddle 1.8.5 refuses with a TypeError is one here: tests of its day ask for that.   `make_asked.py` asked real Paddle."""
+"""What Paddle 1.8.5 refuses with a TypeError is one here: tests of its day ask for that.
+
+`make_asked.py` asked real Paddle.
+"""
 
 from __future__ import annotations
 
@@ -33,4 +36,7 @@ def test_layers_refuse_what_paddle_1_8_refuses(monkeypatch: pytest.MonkeyPatch) 
 
 def test_at_once_dtypes_are_not_looked_at() -> None:
     with fluid.dygraph.guard():
-        assert fluid.layers.relu(fluid.dygraph.to_variable(np.array([-1, 2]))).numpy().tolist() == [0, 2]
+        assert fluid.layers.relu(fluid.dygraph.to_variable(np.array([-1, 2]))).numpy().tolist() == [
+            0,
+            2,
+        ]

@@ -1,4 +1,6 @@
-"""What Paddle's own tests of 1.8 to 2.4 begin with: names that can be imported, and the kinds of errors that they compare."""
+"""What Paddle's own tests of 1.8 to 2.4 begin with: names that can be imported, and the kinds of
+errors that they compare.
+"""
 
 from __future__ import annotations
 
@@ -82,7 +84,10 @@ def test_seeds_of_programs_rule_what_runs_at_once_too() -> None:
     feed = np.ones((2, 3), np.float32)
     found = []
     for _ in range(2):
-        with fluid.program_guard(fluid.Program(), fluid.Program()), fluid.scope_guard(fluid.Scope()):
+        with (
+            fluid.program_guard(fluid.Program(), fluid.Program()),
+            fluid.scope_guard(fluid.Scope()),
+        ):
             oarlock.framework.random._manual_program_seed(7)
             out = layers.dropout(layers.fc(fluid.data("x", [None, 3]), 4), 0.5)
             executor = fluid.Executor(fluid.CPUPlace())
@@ -99,7 +104,9 @@ def test_a_layer_of_ones_own_adds_ops_and_variables() -> None:
     class Twice(fluid.dygraph.Layer):
         def forward(self, x: Any) -> Any:
             made = self.create_variable(dtype=self._dtype)
-            self._helper.append_op(type="scale", inputs={"X": x}, outputs={"Out": made}, attrs={"scale": 2.0})
+            self._helper.append_op(
+                type="scale", inputs={"X": x}, outputs={"Out": made}, attrs={"scale": 2.0}
+            )
             return self._helper.append_activation(made, act="relu")
 
     with fluid.dygraph.guard():
@@ -130,8 +137,13 @@ def test_names_of_slices_casts_and_products() -> None:
         x = fluid.data("x", [2, 2])
         made = [x[0], x[0:1], x[::2], x[0][1], x.astype("int64"), x @ x]
         assert [m.name for m in made] == [
-            "x_slice_0", "x_slice_1", "x_strided_slice_0", "x_slice_2_slice_0", "tmp_0", "tmp_1",
-        ]  # fmt: skip
+            "x_slice_0",
+            "x_slice_1",
+            "x_strided_slice_0",
+            "x_slice_2_slice_0",
+            "tmp_0",
+            "tmp_1",
+        ]
         assert made[3].shape == (1,)
         layers.one_hot(fluid.data("i", [3, 1], "int64"), 4)
         assert fluid.default_main_program().global_block().ops[-1].type == "one_hot"
@@ -163,8 +175,16 @@ AT_ONCE = [
     (KeyError, lambda: fluid.dygraph.ParameterList()[9]),
     (TypeError, lambda: fluid.dygraph.Conv2D("a")),
     (AssertionError, lambda: fluid.dygraph.grad(None, None)),
-    (AssertionError, lambda: fluid.dygraph.grad([variable(2), variable(2)], [variable(2)], [variable(2)])),
-    (AssertionError, lambda: fluid.dygraph.Linear(2, 1).set_dict({"weight": np.ones((7, 7)), "bias": np.ones(1)})),
+    (
+        AssertionError,
+        lambda: fluid.dygraph.grad([variable(2), variable(2)], [variable(2)], [variable(2)]),
+    ),
+    (
+        AssertionError,
+        lambda: fluid.dygraph.Linear(2, 1).set_dict(
+            {"weight": np.ones((7, 7)), "bias": np.ones(1)}
+        ),
+    ),
     (Exception, lambda: fluid.optimizer.DGCMomentumOptimizer(0.1, 0.9, 1)),
 ]
 
@@ -206,7 +226,9 @@ def test_models_as_bytes(tmp_path: Path) -> None:
         values = fluid.io.save_persistables(executor, None, pruned, None)
         (wanted,) = executor.run(pruned, feed=feed, fetch_list=[out.name])
     with fluid.scope_guard(fluid.Scope()), spoken():
-        read = fluid.io.load_inference_model(None, executor, (tmp_path / "model").read_bytes(), values)
+        read = fluid.io.load_inference_model(
+            None, executor, (tmp_path / "model").read_bytes(), values
+        )
         (found,) = executor.run(read[0], feed=feed, fetch_list=read[2])
     np.testing.assert_allclose(found, wanted, rtol=1e-6)
 
@@ -287,7 +309,11 @@ def test_ops_of_a_layer_helper_become_those_of_a_program() -> None:
             x = oarlock.to_tensor([sign, 2.0 * sign], stop_gradient=False)
             found = program(x)
             found.sum().backward()
-            assert found.tolist() == doubled(x).tolist() == [sign * 2 + (sign > 0), sign * 4 + (sign > 0)]
+            assert (
+                found.tolist()
+                == doubled(x).tolist()
+                == [sign * 2 + (sign > 0), sign * 4 + (sign > 0)]
+            )
             assert x.grad.tolist() == [2.0, 2.0]
 
 
@@ -367,5 +393,7 @@ def test_ops_are_called_by_the_name_of_2_4() -> None:
         space: dict[str, Any] = {}
         exec("from paddle import _legacy_C_ops as ops", space)
         assert fluid._non_static_mode()
-        out, *_ = space["ops"].instance_norm(variable(1, 2, 3), variable(2), variable(2), "epsilon", 1e-5)
+        out, *_ = space["ops"].instance_norm(
+            variable(1, 2, 3), variable(2), variable(2), "epsilon", 1e-5
+        )
         np.testing.assert_array_equal(out.numpy(), np.ones((1, 2, 3)))

@@ -21,9 +21,17 @@ for one in told:
 
 
 def test_an_old_name_is_told_of_once() -> None:
-    done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True, timeout=60
+    )
     lines = done.stdout.splitlines()
     assert len(lines) == 3
     assert all(line.startswith("DeprecationWarning fluid.") for line in lines)
-    assert sum("to_variable is an old name; Paddle 2 has paddle.to_tensor" in line for line in lines) == 1
-    assert sum("relu is an old name; Paddle 2 has paddle.nn.functional.relu" in line for line in lines) == 1
+    assert (
+        sum("to_variable is an old name; Paddle 2 has paddle.to_tensor" in line for line in lines)
+        == 1
+    )
+    assert (
+        sum("relu is an old name; Paddle 2 has paddle.nn.functional.relu" in line for line in lines)
+        == 1
+    )

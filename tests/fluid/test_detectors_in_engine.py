@@ -1,4 +1,6 @@
-"""Detectors of 1.x through the engine: a program that is saved and loaded gives what the Executor gives, and the same sequences."""
+"""Detectors of 1.x through the engine: a program that is saved and loaded gives what the Executor
+gives, and the same sequences.
+"""
 
 from __future__ import annotations
 
@@ -24,8 +26,12 @@ BOXES = {"boxes": np.abs(numbers(2, 5, 4)).cumsum(-1), "scores": numbers(2, 3, 5
 
 
 def regions(v: dict[str, Any]) -> Any:
-    anchors, spread = layers.anchor_generator(v["map"], [12.0], [0.5, 1.0, 2.0], [0.5, 0.5, 1.0, 1.0], [9.0, 9.0])
-    return layers.generate_proposals(v["scores"], v["moves"], v["info"], anchors, spread, post_nms_top_n=6)[0]
+    anchors, spread = layers.anchor_generator(
+        v["map"], [12.0], [0.5, 1.0, 2.0], [0.5, 0.5, 1.0, 1.0], [9.0, 9.0]
+    )
+    return layers.generate_proposals(
+        v["scores"], v["moves"], v["info"], anchors, spread, post_nms_top_n=6
+    )[0]
 
 
 def pyramid(v: dict[str, Any]) -> list[Any]:
@@ -45,26 +51,34 @@ def pooled(v: dict[str, Any]) -> list[Any]:
 def thinned(v: dict[str, Any]) -> list[Any]:
     """What is left of boxes, and of none."""
     some = layers.multiclass_nms(v["boxes"], v["scores"], 0.1, 10, 4)
-    numbered = fluid.contrib.layers.multiclass_nms2(v["boxes"], v["scores"], 0.1, 10, 4, return_index=True)
+    numbered = fluid.contrib.layers.multiclass_nms2(
+        v["boxes"], v["scores"], 0.1, 10, 4, return_index=True
+    )
     return [some, layers.multiclass_nms(v["boxes"], v["scores"], 2.0, 10, 4), *numbered]
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.parametrize(
-    ("build", "feed"), [(pyramid, MAPS), (pooled, MAPS), (thinned, BOXES)], ids=lambda v: getattr(v, "__name__", "")
+    ("build", "feed"),
+    [(pyramid, MAPS), (pooled, MAPS), (thinned, BOXES)],
+    ids=lambda v: getattr(v, "__name__", ""),
 )
 def test_the_engine_gives_what_the_executor_gives(
     build: Callable[[dict[str, Any]], list[Any]], feed: dict[str, Any], tmp_path: Path
 ) -> None:
     main, startup = fluid.Program(), fluid.Program()
     with fluid.program_guard(main, startup):
-        found = build({name: fluid.data(name, [None, *a.shape[1:]], str(a.dtype)) for name, a in feed.items()})
+        found = build(
+            {name: fluid.data(name, [None, *a.shape[1:]], str(a.dtype)) for name, a in feed.items()}
+        )
         executor = fluid.Executor(fluid.CPUPlace())
         executor.run(startup)
         wanted = executor.run(main, feed=feed, fetch_list=found, return_numpy=False)
         files = {"model_filename": "model", "params_filename": "params"}
         fluid.io.save_inference_model(str(tmp_path), list(feed), found, executor, main, **files)
-    predictor = inference.create_predictor(inference.Config(str(tmp_path / "model"), str(tmp_path / "params")))
+    predictor = inference.create_predictor(
+        inference.Config(str(tmp_path / "model"), str(tmp_path / "params"))
+    )
     for name, array in feed.items():
         predictor.get_input_handle(name).copy_from_cpu(array)
     predictor.run()

@@ -1,4 +1,6 @@
-"""Dropout under fluid: in programs by its argument, in dygraph mode also by what the layers were told last."""
+"""Dropout under fluid: in programs by its argument, in dygraph mode also by what the layers were
+told last.
+"""
 
 from __future__ import annotations
 

@@ -43,7 +43,8 @@ def net() -> Any:
     return d.Sequential(d.Linear(3, 4, act="tanh"), d.BatchNorm(4), d.Linear(4, 2))
 
 
-# -- modes ----------------------------------------------------------------------------------------------------------
+# -- modes
+# ------------------------------------------------------------------------------
 
 
 def test_nothing_runs_at_once_unless_told_to() -> None:
@@ -52,7 +53,8 @@ def test_nothing_runs_at_once_unless_told_to() -> None:
         assert fluid.in_dygraph_mode()
         assert d.enabled()
         with fluid.program_guard(fluid.Program()):
-            assert fluid.in_dygraph_mode()  # as in 1.8.5: it says where programs are written to, not whether
+            # as in 1.8.5: it says where programs are written to, not whether
+            assert fluid.in_dygraph_mode()
     with fluid.program_guard(fluid.Program()):
         assert not fluid.in_dygraph_mode()
     fluid.enable_dygraph()
@@ -92,7 +94,9 @@ def test_variables_of_both_kinds_are_variables() -> None:
     with d.guard():
         assert isinstance(d.to_variable(numbers(2)), fluid.Variable)
         assert isinstance(d.Linear(2, 2).weight, fluid.framework.Parameter)
-    made = fluid.Variable(fluid.Program().global_block(), name="mine", shape=[2, 3], dtype="float32")
+    made = fluid.Variable(
+        fluid.Program().global_block(), name="mine", shape=[2, 3], dtype="float32"
+    )
     assert made.name == "mine"
     assert isinstance(made, fluid.Variable)
     assert not isinstance(numbers(2), fluid.Variable)
@@ -125,7 +129,8 @@ def test_grad_of_a_grad() -> None:
         assert (slope.numpy()[0], curve.numpy()[0]) == (27.0, 18.0)
 
 
-# -- state and files ------------------------------------------------------------------------------------------------
+# -- state and files
+# ------------------------------------------------------------------------------------------------
 
 
 def trained(optimizer_of: Any) -> tuple[Any, Any]:
@@ -197,7 +202,8 @@ def test_data_parallel_is_the_layer_itself() -> None:
     assert d.ParallelEnv().nranks == 1
 
 
-# -- programs of layers ---------------------------------------------------------------------------------------------
+# -- programs of layers
+# ---------------------------------------------------------------------------------------------
 
 
 def test_a_traced_layer_in_the_files_of_1_8(tmp_path: Path) -> None:
@@ -270,7 +276,8 @@ def test_layers_write_programs_too() -> None:
     assert found.shape == (1,)
 
 
-# -- readers --------------------------------------------------------------------------------------------------------
+# -- readers
+# ------------------------------------------------------------------------------
 
 
 def samples() -> Iterator[tuple[Any, int]]:
@@ -292,7 +299,10 @@ def test_a_loader_of_samples_in_both_modes() -> None:
         loader = fluid.io.DataLoader.from_generator(feed_list=inputs(), capacity=4)
         loader.set_sample_list_generator(fluid.io.batch(samples, 2), places=fluid.cpu_places())
         fed = [batch[0] for batch in loader()]
-    assert [{k: np.asarray(v).shape for k, v in f.items()} for f in fed][-1] == {"image": (1, 3), "label": (1, 1)}
+    assert [{k: np.asarray(v).shape for k, v in f.items()} for f in fed][-1] == {
+        "image": (1, 3),
+        "label": (1, 1),
+    }
 
 
 @pytest.mark.parametrize("kind", [fluid.io.PyReader, fluid.io.DataLoader.from_generator])
@@ -302,7 +312,10 @@ def test_a_program_takes_batches_until_there_are_none(kind: Any) -> None:
         image, label = inputs()
         reader = kind(feed_list=[image, label], capacity=4, iterable=False)
         total = fluid.layers.reduce_sum(label)
-        source = getattr(reader, "decorate_sample_list_generator", None) or reader.set_sample_list_generator
+        source = (
+            getattr(reader, "decorate_sample_list_generator", None)
+            or reader.set_sample_list_generator
+        )
         source(fluid.io.batch(samples, 2))
     executor = fluid.Executor(fluid.CPUPlace())
     executor.run(startup)
@@ -322,7 +335,9 @@ def test_a_compiled_program_and_a_parallel_executor_run_like_the_program() -> No
         fluid.optimizer.SGD(0.1).minimize(loss)
     executor = fluid.Executor(fluid.CPUPlace())
     executor.run(startup)
-    compiled = fluid.CompiledProgram(main).with_data_parallel(loss_name=loss.name, places=fluid.cpu_places(1))
+    compiled = fluid.CompiledProgram(main).with_data_parallel(
+        loss_name=loss.name, places=fluid.cpu_places(1)
+    )
     feed = {"x": numbers(4, 3)}
     first = executor.run(compiled, feed=feed, fetch_list=[loss.name])[0]
     parallel = fluid.ParallelExecutor(use_cuda=False, loss_name=loss.name, main_program=main)
@@ -335,12 +350,17 @@ def test_mixed_precision_trains() -> None:
     main, startup = fluid.Program(), fluid.Program()
     with fluid.program_guard(main, startup):
         loss = fluid.layers.mean(fluid.layers.fc(fluid.data("x", [None, 3]), 2))
-        optimizer = fluid.contrib.mixed_precision.decorate(fluid.optimizer.SGD(0.1), init_loss_scaling=8.0)
+        optimizer = fluid.contrib.mixed_precision.decorate(
+            fluid.optimizer.SGD(0.1), init_loss_scaling=8.0
+        )
         optimizer.minimize(loss)
     executor = fluid.Executor(fluid.CPUPlace())
     executor.run(startup)
     losses = [
-        float(np.asarray(executor.run(main, feed={"x": numbers(4, 3)}, fetch_list=[loss])[0]).item()) for _ in range(3)
+        float(
+            np.asarray(executor.run(main, feed={"x": numbers(4, 3)}, fetch_list=[loss])[0]).item()
+        )
+        for _ in range(3)
     ]
     assert losses[2] < losses[0]
 
@@ -364,7 +384,9 @@ def test_clips_of_some_parameters() -> None:
 def test_nce_learns() -> None:
     oarlock.seed(3)
     with d.guard():
-        layer = d.NCE(20, 4, num_neg_samples=5, sampler="log_uniform", param_attr="w", bias_attr="b")
+        layer = d.NCE(
+            20, 4, num_neg_samples=5, sampler="log_uniform", param_attr="w", bias_attr="b"
+        )
         optimizer = fluid.optimizer.Adam(0.1, parameter_list=layer.parameters())
         x, label = d.to_variable(numbers(8, 4)), d.to_variable(integers(8, 1, below=20))
         losses = []

@@ -1,4 +1,6 @@
-"""Layers and optimizers in the words of Paddle 1.5 and 1.6: a name scope first, sizes from the first inputs, no list of parameters."""
+"""Layers and optimizers in the words of Paddle 1.5 and 1.6: a name scope first, sizes from the
+first inputs, no list of parameters.
+"""
 
 from __future__ import annotations
 
@@ -103,7 +105,11 @@ def test_an_optimizer_finds_the_parameters() -> None:
 
 
 def test_a_clip_may_be_told_to_minimize() -> None:
-    from oarlock.fluid.dygraph_grad_clip import GradClipByGlobalNorm, GradClipByNorm, GradClipByValue
+    from oarlock.fluid.dygraph_grad_clip import (
+        GradClipByGlobalNorm,
+        GradClipByNorm,
+        GradClipByValue,
+    )
 
     for clip, most in (
         (GradClipByGlobalNorm(0.1), 0.1),

@@ -1,4 +1,6 @@
-"""Layers without parameters give in dygraph mode what they give in a program: the numbers that are kept of real Paddle 1.8.5."""
+"""Layers without parameters give in dygraph mode what they give in a program: the numbers that are
+kept of real Paddle 1.8.5.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ def test_dygraph_gives_what_a_program_gives(topic: str, name: str) -> None:
     build: Any
     build, feed = BUILDS[topic, name]
     with fluid.dygraph.guard():
-        made = build(fluid.layers, {key: fluid.dygraph.to_variable(array) for key, array in feed.items()})
+        made = build(
+            fluid.layers, {key: fluid.dygraph.to_variable(array) for key, array in feed.items()}
+        )
     listed = made if isinstance(made, list | tuple) else [made]
     with np.load(GOLDEN / f"{topic}.npz") as kept:
         wanted = [kept[f"{name}/{i}"] for i in range(len(listed))]
@@ -47,5 +51,7 @@ def test_schedules_are_objects_in_dygraph_mode() -> None:
         ]  # fmt: skip
         found = [[float(np.asarray(s()).reshape(())) for _ in range(3)] for s in made]
     assert found[0] == [1.0, 1.0, 0.5]
-    np.testing.assert_allclose(found[1], [2.0 * 64**-0.5 * n * 10**-1.5 for n in (1, 2, 3)], rtol=1e-5)
+    np.testing.assert_allclose(
+        found[1], [2.0 * 64**-0.5 * n * 10**-1.5 for n in (1, 2, 3)], rtol=1e-5
+    )
     assert all(np.isfinite(f).all() for f in found)

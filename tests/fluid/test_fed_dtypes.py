@@ -1,4 +1,6 @@
-"""Inputs of `fluid.layers.data`: as in Paddle 1.8, a run may feed another dtype or shape than the declared one."""
+"""Inputs of `fluid.layers.data`: as in Paddle 1.8, a run may feed another dtype or shape than the
+declared one.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ def programs() -> Iterator[None]:
 def run(fed: Any, fetches: list[Any]) -> list[Any]:
     executor = fluid.Executor()
     executor.run(fluid.default_startup_program())
-    return executor.run(fluid.default_main_program(), feed={"x": X, "label": fed}, fetch_list=fetches)
+    return executor.run(
+        fluid.default_main_program(), feed={"x": X, "label": fed}, fetch_list=fetches
+    )
 
 
 def inputs(dtype: str, width: int = 1) -> tuple[Any, Any]:
@@ -67,7 +71,11 @@ def test_soft_labels_may_be_declared_as_integers() -> None:
 def test_training_by_such_a_label(of_probabilities: bool) -> None:
     x, label = inputs("float32")
     made = layers.fc(x, 4, act="softmax" if of_probabilities else None)
-    loss = layers.mean((layers.cross_entropy if of_probabilities else layers.softmax_with_cross_entropy)(made, label))
+    loss = layers.mean(
+        (layers.cross_entropy if of_probabilities else layers.softmax_with_cross_entropy)(
+            made, label
+        )
+    )
     fluid.optimizer.SGD(0.5).minimize(loss)
     executor = fluid.Executor()
     executor.run(fluid.default_startup_program())
@@ -82,7 +90,8 @@ def test_a_run_rejects_labels_of_the_wrong_kind(soft: bool) -> None:
     x, label = inputs("float32", 4 if soft else 1)
     loss = layers.softmax_with_cross_entropy(x, label, soft_label=soft)
     with pytest.raises(
-        paddle.OpError, match="Label has the wrong dtype; cast it to " + ("float32" if soft else "int64")
+        paddle.OpError,
+        match="Label has the wrong dtype; cast it to " + ("float32" if soft else "int64"),
     ):
         run(ONE_HOT.astype(np.int64) if soft else CLASSES.astype(np.float32), [loss])
 
@@ -103,12 +112,16 @@ def test_copies_of_a_program_check_no_more() -> None:
     _, label = inputs("float32")
     doubled = label * 2
     copied = fluid.default_main_program().clone()
-    found = fluid.Executor().run(copied, feed={"x": X, "label": CLASSES}, fetch_list=[doubled.name])[0]
+    found = fluid.Executor().run(
+        copied, feed={"x": X, "label": CLASSES}, fetch_list=[doubled.name]
+    )[0]
     assert found.dtype == np.int64
 
 
 @pytest.mark.parametrize(("join", "shape"), [(layers.concat, (9, 4)), (layers.stack, (3, 3, 4))])
-def test_joining_a_list_that_a_loop_made_longer(join: Callable[..., Any], shape: tuple[int, ...]) -> None:
+def test_joining_a_list_that_a_loop_made_longer(
+    join: Callable[..., Any], shape: tuple[int, ...]
+) -> None:
     x = layers.data("x", [3, 4], append_batch_size=False)
     x.stop_gradient = False
     at, end = layers.fill_constant([1], "int64", 0), layers.fill_constant([1], "int64", 2)

@@ -1,4 +1,6 @@
-"""Programs with loops over sequences, in files: of Oarlock, and of real Paddle 1.8.5 (`make_files.py`)."""
+"""Programs with loops over sequences, in files: of Oarlock, and of real Paddle 1.8.5
+(`make_files.py`).
+"""
 
 from __future__ import annotations
 
@@ -62,15 +64,43 @@ def test_a_saved_program_says_it_otherwise(tmp_path: Path) -> None:
 
 
 def test_ops_are_those_of_paddle_1_8(tmp_path: Path) -> None:
-    """With the outputs that it does not do without, and bools that have an axis from the beginning."""
+    """With the outputs that it does not do without, and bools that have an axis from the
+    beginning.
+    """
     translation.translate(fluid, str(tmp_path))
-    program, _, _ = fluid.io.load_inference_model(str(tmp_path), fluid.Executor(), params_filename="params")
+    program, _, _ = fluid.io.load_inference_model(
+        str(tmp_path), fluid.Executor(), params_filename="params"
+    )
     ops = [op for block in program.raw.blocks for op in block.ops]
     assert {op.type for op in ops} == {
-        "beam_search", "beam_search_decode", "elementwise_add", "feed", "fetch", "fill_constant", "increment", "is_empty", "less_than",
-        "lod_reset", "log", "logical_and", "logical_not", "lookup_table", "lstm", "mul", "read_from_array", "reshape2", "scale",
-        "sequence_expand", "sequence_pool", "softmax", "sum", "tanh", "top_k", "while", "write_to_array",
-    }  # fmt: skip
+        "beam_search",
+        "beam_search_decode",
+        "elementwise_add",
+        "feed",
+        "fetch",
+        "fill_constant",
+        "increment",
+        "is_empty",
+        "less_than",
+        "lod_reset",
+        "log",
+        "logical_and",
+        "logical_not",
+        "lookup_table",
+        "lstm",
+        "mul",
+        "read_from_array",
+        "reshape2",
+        "scale",
+        "sequence_expand",
+        "sequence_pool",
+        "softmax",
+        "sum",
+        "tanh",
+        "top_k",
+        "while",
+        "write_to_array",
+    }
     assert all(op.outputs.get("XShape") for op in ops if op.type == "reshape2")
 
 
@@ -95,13 +125,17 @@ TOPICS = (
 
 @pytest.mark.parametrize("topic", TOPICS)
 def test_what_is_saved_has_ops_of_paddle_1_8_only(topic: str, tmp_path: Path) -> None:
-    """The programs of all cases, pruned to what they fetch; real 1.8.5 runs them (`load_in_1_8_5.py`)."""
+    """The programs of all cases, pruned to what they fetch; real 1.8.5 runs them
+    (`load_in_1_8_5.py`).
+    """
     known = set(json.loads((HERE.parent / "ops" / "types_1_8_5.json").read_text()))
     found: dict[str, set[str]] = {}
     for path in keep(fluid, importlib.import_module(f"{__package__}.cases.{topic}"), str(tmp_path)):
         program, _, _ = fluid.io.load_inference_model(path, fluid.Executor())
         types = {op.type for block in program.raw.blocks for op in block.ops}
-        attrs = [a.type for block in program.raw.blocks for op in block.ops for a in op.attrs.values()]
+        attrs = [
+            a.type for block in program.raw.blocks for op in block.ops for a in op.attrs.values()
+        ]
         assert max(attrs) <= AttrType.LONGS, path
         found[path] = types - known - TODAY
     assert found and not any(found.values())

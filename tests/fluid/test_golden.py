@@ -1,4 +1,6 @@
-"""Programs in the names of Paddle 1.8 give the numbers that real Paddle 1.8.5 gives; `make_golden.py` keeps those."""
+"""Programs in the names of Paddle 1.8 give the numbers that real Paddle 1.8.5 gives;
+`make_golden.py` keeps those.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Real Paddle 1.8.5 runs what Oarlock's fluid saves, with the same numbers: here its ops, and with 1.8.5 at hand the programs."""
+"""Real Paddle 1.8.5 runs what Oarlock's fluid saves, with the same numbers: here its ops, and with
+1.8.5 at hand the programs.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ from .test_golden import TOPICS, cases
 
 HERE = Path(__file__).parent
 SCRIPT = HERE / "load_in_1_8_5.py"
-REAL = Path(os.environ.get("OARLOCK_PADDLE_1_8_5", "~/.cache/oarlock/paddle-1.8.5/bin/python")).expanduser()
+REAL = Path(
+    os.environ.get("OARLOCK_PADDLE_1_8_5", "~/.cache/oarlock/paddle-1.8.5/bin/python")
+).expanduser()
 OTHERWISE = json.loads((HERE / "otherwise_in_1_8_5.json").read_text())
 OPS_OF_1_8_5 = json.loads((HERE / "ops_1_8_5.json").read_text())
 
@@ -52,10 +56,14 @@ def test_what_is_saved_has_ops_of_1_8_5_and_runs_again(topic: str, tmp_path: Pat
 
 @pytest.mark.slow
 @pytest.mark.paddle
-@pytest.mark.skipif(not REAL.exists(), reason=f"real Paddle 1.8.5 is not at {REAL}; set OARLOCK_PADDLE_1_8_5")
+@pytest.mark.skipif(
+    not REAL.exists(), reason=f"real Paddle 1.8.5 is not at {REAL}; set OARLOCK_PADDLE_1_8_5"
+)
 def test_1_8_5_runs_what_is_saved(tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-W", "ignore", SCRIPT, "keep", tmp_path], check=True)
     assert len(list(tmp_path.glob("*/*"))) > 400
-    ran = subprocess.run([REAL, SCRIPT, "run", tmp_path], capture_output=True, text=True, check=True)
+    ran = subprocess.run(
+        [REAL, SCRIPT, "run", tmp_path], capture_output=True, text=True, check=True
+    )
     wrong = {".".join(line.split()[:2]): line for line in ran.stdout.splitlines()}
     assert wrong.keys() == OTHERWISE.keys(), "\n".join(wrong.values())

@@ -1,4 +1,6 @@
-"""paddle._legacy_C_ops: operands, lengths of results, tensors to write, then attributes, as PaddlePaddle 2.6.2 takes them."""
+"""paddle._legacy_C_ops: operands, lengths of results, tensors to write, then attributes, as
+PaddlePaddle 2.6.2 takes them.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,9 @@ def test_an_attribute_without_a_value_is_rejected() -> None:
         ("flatten_contiguous_range", ("start_axis", 0, "stop_axis", 1), [6]),
     ],
 )
-def test_ops_that_keep_a_shape_return_it(name: str, attrs: tuple[Any, ...], wanted: list[int]) -> None:
+def test_ops_that_keep_a_shape_return_it(
+    name: str, attrs: tuple[Any, ...], wanted: list[int]
+) -> None:
     found, shape = getattr(core_ops, name)(tensor(), *attrs)
     assert found.shape == wanted
     assert shape.shape == [0, 2, 3]
@@ -49,7 +53,10 @@ def test_ops_that_keep_a_shape_return_it(name: str, attrs: tuple[Any, ...], want
 
 def test_a_length_tells_how_many_results_there_are() -> None:
     assert [t.shape for t in core_ops.unstack(tensor(), 2, "axis", 0, "num", 2)] == [[3], [3]]
-    assert [t.shape for t in core_ops.meshgrid([tensor(X[0]), tensor(X[:, 0])], 2)] == [[3, 2], [3, 2]]
+    assert [t.shape for t in core_ops.meshgrid([tensor(X[0]), tensor(X[:, 0])], 2)] == [
+        [3, 2],
+        [3, 2],
+    ]
     product, *_ = core_ops.einsum([tensor(), tensor()], 2, 2, "equation", "ij,kj->ik")
     np.testing.assert_allclose(product.numpy(), X @ X.T)
 
@@ -64,7 +71,9 @@ def test_a_length_tells_how_many_results_there_are() -> None:
 )
 def test_an_underscore_changes_the_operand(name: str, more: tuple[Any, ...], wanted: Any) -> None:
     x = tensor()
-    found = getattr(core_ops, name)(x, *(tensor(m) if isinstance(m, np.ndarray) else m for m in more))
+    found = getattr(core_ops, name)(
+        x, *(tensor(m) if isinstance(m, np.ndarray) else m for m in more)
+    )
     assert found is x
     np.testing.assert_allclose(x.numpy(), wanted)
 
@@ -84,14 +93,27 @@ def test_steps_of_optimizers_write_the_tensors_that_they_are_given() -> None:
     np.testing.assert_allclose(first.numpy(), X - 0.1, rtol=1e-6)
     assert rest == [None]
     velocity = tensor(np.ones_like(X))
-    core_ops.momentum(parameter, tensor(np.ones_like(X)), velocity, rate, None, parameter, velocity, None, "mu", 0.5)
+    core_ops.momentum(
+        parameter,
+        tensor(np.ones_like(X)),
+        velocity,
+        rate,
+        None,
+        parameter,
+        velocity,
+        None,
+        "mu",
+        0.5,
+    )
     np.testing.assert_allclose(velocity.numpy(), np.full_like(X, 1.5))
     np.testing.assert_allclose(parameter.numpy(), X - 0.25, rtol=1e-5, atol=1e-6)
 
 
 def test_scaled_gradients_are_written_as_lists() -> None:
     gradient, found = tensor(), tensor(np.array([False]))
-    core_ops.check_finite_and_unscale([gradient], tensor(np.array([2.0], np.float32)), [gradient], found)
+    core_ops.check_finite_and_unscale(
+        [gradient], tensor(np.array([2.0], np.float32)), [gradient], found
+    )
     np.testing.assert_allclose(gradient.numpy(), X / 2)
 
 

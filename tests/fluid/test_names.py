@@ -1,4 +1,6 @@
-"""Every public name of Paddle 1.8.5's `fluid` is there and takes the same arguments, or is in the table of absent ones with the reason."""
+"""Every public name of Paddle 1.8.5's `fluid` is there and takes the same arguments, or is in the
+table of absent ones with the reason.
+"""
 
 from __future__ import annotations
 
@@ -15,13 +17,16 @@ import oarlock.fluid
 
 HERE = Path(__file__).parent
 NAMES: dict[str, dict[str, list[Any]]] = json.loads((HERE / "names_1_8_5.json").read_text("utf-8"))
-ABSENT: dict[str, dict[str, str]] = json.loads((HERE / "absent.json").read_text("utf-8"))  # module -> name -> why
+# module -> name -> why
+ABSENT: dict[str, dict[str, str]] = json.loads((HERE / "absent.json").read_text("utf-8"))
 COUNTED = ("fluid", "fluid.layers", "fluid.dygraph", "fluid.io", "fluid.optimizer")
 ALL = [(module, name) for module, names in NAMES.items() for name in names]
 
 
 def found(module: str, name: str) -> Any:
-    """What Oarlock has under a name, None where it has nothing, or a name only that refuses to be used."""
+    """What Oarlock has under a name, None where it has nothing, or a name only that refuses to be
+    used.
+    """
     try:
         made = operator.attrgetter(f"{module}.{name}")(oarlock)
     except AttributeError:
@@ -46,7 +51,9 @@ def parameters(signature: str) -> list[str]:
 @pytest.mark.parametrize(("module", "name"), ALL)
 def test_a_name_is_there_or_said_to_be_absent(module: str, name: str) -> None:
     absent = ABSENT.get(module, {})
-    assert (found(module, name) is None) == (name in absent), absent.get(name, "it is missing, and no reason is given")
+    assert (found(module, name) is None) == (name in absent), absent.get(
+        name, "it is missing, and no reason is given"
+    )
 
 
 @pytest.mark.parametrize(("module", "name"), [(m, n) for m, n in ALL if n not in ABSENT.get(m, {})])

@@ -1,4 +1,6 @@
-"""What Paddle's own tests of 1.8 to 2.4 take besides the public names: the inside of programs, blocks, scopes and optimizers."""
+"""What Paddle's own tests of 1.8 to 2.4 take besides the public names: the inside of programs,
+blocks, scopes and optimizers.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ def test_a_block_makes_parameters_and_their_first_values() -> None:
     block = program.global_block()
     start = fluid.initializer.ConstantInitializer(1.0625)
     for _ in range(2):
-        made = block.create_parameter(name="fc.w", shape=[784, 100], dtype="float32", lod_level=0, initializer=start)
+        made = block.create_parameter(
+            name="fc.w", shape=[784, 100], dtype="float32", lod_level=0, initializer=start
+        )
     assert (made.name, tuple(made.shape), made.lod_level, made.optimize_attr) == (
         "fc.w",
         (784, 100),
@@ -53,7 +57,9 @@ def test_what_is_of_values_is_refused_of_variables(method: str, given: list[np.n
         getattr(made, method)(*given)
 
 
-@pytest.mark.parametrize("given", [{"name": 3}, {"learning_rate": "a"}, {"trainable": 1}, {"do_model_average": None}])
+@pytest.mark.parametrize(
+    "given", [{"name": 3}, {"learning_rate": "a"}, {"trainable": 1}, {"do_model_average": None}]
+)
 def test_what_is_said_of_parameters_has_the_types_of_1_8(given: dict[str, object]) -> None:
     with pytest.raises(TypeError, match=f"ParamAttr: {next(iter(given))} is"):
         fluid.ParamAttr(**given)
@@ -80,12 +86,17 @@ def test_a_variable_that_is_called_otherwise_is_so_everywhere() -> None:
         x.name, y.name = "given", "doubled"
         after = fluid.layers.relu(y)
         block = main.global_block()
-        assert (block.ops[0].input_arg_names, block.ops[0].output_arg_names) == (["given"], ["doubled"])
+        assert (block.ops[0].input_arg_names, block.ops[0].output_arg_names) == (
+            ["given"],
+            ["doubled"],
+        )
         assert block.var("doubled") is y and y.desc.name() == "doubled" and not block.has_var("x")
         assert after.op.input_arg_names == ["doubled"]
         with pytest.raises(OpError, match="'given' is another variable"):
             y.name = "given"
-        found = fluid.Executor().run(main, feed={"given": np.array([1, 3], "f")}, fetch_list=[total, "doubled"])
+        found = fluid.Executor().run(
+            main, feed={"given": np.array([1, 3], "f")}, fetch_list=[total, "doubled"]
+        )
     assert [f.tolist() for f in found] == [[3, 7], [2, 6]]
 
 
@@ -93,7 +104,10 @@ def test_a_variable_that_is_there_is_given_again() -> None:
     block = fluid.Program().current_block()
     made = block.create_var(name="fc.w", dtype="float64", shape=[784, 100], lod_level=0)
     assert block.create_var(name="fc.w") is made
-    assert str(made.type) == "VarType.LOD_TENSOR" and made.type == fluid.core.VarDesc.VarType.LOD_TENSOR
+    assert (
+        str(made.type) == "VarType.LOD_TENSOR"
+        and made.type == fluid.core.VarDesc.VarType.LOD_TENSOR
+    )
     assert not made.desc.need_check_feed()
     for other in ({"shape": [3]}, {"dtype": "float32"}, {"lod_level": 1}):
         with pytest.raises(ValueError, match="there already"):
@@ -104,11 +118,15 @@ def multiplied() -> tuple[fluid.Program, fluid.Variable]:
     """A program by hand, of a parameter with its own learning rate."""
     program = fluid.Program()
     block = program.global_block()
-    x = block.create_parameter(dtype="float32", shape=[5, 10], name="mul.x", optimize_attr={"learning_rate": 1.1})
+    x = block.create_parameter(
+        dtype="float32", shape=[5, 10], name="mul.x", optimize_attr={"learning_rate": 1.1}
+    )
     y = block.create_var(dtype="float32", shape=[10, 8], name="mul.y")
     out = block.create_var(dtype="float32", shape=[5, 8], name="mul.out")
     mean = block.create_var(dtype="float32", shape=[1], name="mean.out")
-    block.append_op(type="mul", inputs={"X": x, "Y": y}, outputs={"Out": out}, attrs={"x_num_col_dims": 1})
+    block.append_op(
+        type="mul", inputs={"X": x, "Y": y}, outputs={"Out": out}, attrs={"x_num_col_dims": 1}
+    )
     block.append_op(type="mean", inputs={"X": out}, outputs={"Out": mean})
     return program, mean
 
@@ -116,10 +134,13 @@ def multiplied() -> tuple[fluid.Program, fluid.Variable]:
 @pytest.mark.parametrize(
     ("kind", "kept"),
     [
-        ("SGD", []), ("Momentum", ["velocity"]), ("Adam", ["moment1", "moment2", "beta1_pow_acc", "beta2_pow_acc"]),
-        ("Ftrl", ["squared", "linear"]), ("DecayedAdagrad", ["moment"]),
+        ("SGD", []),
+        ("Momentum", ["velocity"]),
+        ("Adam", ["moment1", "moment2", "beta1_pow_acc", "beta2_pow_acc"]),
+        ("Ftrl", ["squared", "linear"]),
+        ("DecayedAdagrad", ["moment"]),
     ],
-)  # fmt: skip
+)
 def test_what_optimizers_write_and_keep(kind: str, kept: list[str]) -> None:
     program, mean = multiplied()
     startup = fluid.Program()
@@ -133,7 +154,9 @@ def test_what_optimizers_write_and_keep(kind: str, kept: list[str]) -> None:
     assert first[0].attr("value") == pytest.approx(0.01)
     for name in kept:
         assert getattr(optimizer, f"_{name.removesuffix('_acc')}_acc_str") == name
-        assert optimizer._get_accumulator(name, program.global_block().var("mul.x")).name.startswith(f"mul.x_{name}")
+        assert optimizer._get_accumulator(
+            name, program.global_block().var("mul.x")
+        ).name.startswith(f"mul.x_{name}")
 
 
 def test_blocks_and_copies() -> None:
@@ -143,11 +166,19 @@ def test_blocks_and_copies() -> None:
         half = fluid.layers.dropout(fluid.layers.fc(x, 3), 0.5)
         fluid.layers.fc(x, 2)
         fluid.optimizer.SGD(0.1).minimize(fluid.layers.mean(half))
-    assert [op.type for op in program._prune([half]).global_block().ops] == ["mul", "elementwise_add", "dropout"]
+    assert [op.type for op in program._prune([half]).global_block().ops] == [
+        "mul",
+        "elementwise_add",
+        "dropout",
+    ]
     tested = program._inference_optimize().global_block().ops
     assert [op.attr("is_test") for op in tested if op.type == "dropout"] == [True]
     inner = program._create_block()
-    assert (inner.idx, inner.parent_idx, program.current_block().idx) == (program.num_blocks - 1, 0, inner.idx)
+    assert (inner.idx, inner.parent_idx, program.current_block().idx) == (
+        program.num_blocks - 1,
+        0,
+        inner.idx,
+    )
     program._rollback()
     assert program.current_block().idx == 0
 
@@ -158,7 +189,9 @@ def test_one_op_on_a_scope() -> None:
     scope = fluid.core.Scope()
     for name, value in (("p", [[1.0, 2.0]]), ("g", [[1.0, 1.0]]), ("rate", [0.5])):
         scope.var(name).get_tensor().set(np.array(value, "float32"), fluid.CPUPlace())
-    Operator("sgd", Param="p", Grad="g", LearningRate="rate", ParamOut="p").run(scope, fluid.CPUPlace())
+    Operator("sgd", Param="p", Grad="g", LearningRate="rate", ParamOut="p").run(
+        scope, fluid.CPUPlace()
+    )
     assert np.array(scope.find_var("p").get_tensor()).tolist() == [[0.5, 1.5]]
     with pytest.raises(OpError, match=r"has no \['Gard'\]"):
         Operator("sgd", Gard="g")
@@ -187,14 +220,20 @@ def test_feeders_give_tensors() -> None:
 def initial(seed: int) -> dict[str, np.ndarray]:
     """First values of a small network that runs at once."""
     with fluid.dygraph.guard():
-        fluid.default_startup_program().random_seed = fluid.default_main_program().random_seed = seed
+        fluid.default_startup_program().random_seed = fluid.default_main_program().random_seed = (
+            seed
+        )
         net = fluid.dygraph.Sequential(fluid.dygraph.Linear(3, 4), fluid.dygraph.Conv2D(1, 2, 3))
         return {p.name: p.numpy() for p in net.parameters()}
 
 
 def test_guards_count_names_anew_and_start_as_programs_say() -> None:
     found, again = initial(33), initial(33)
-    assert list(found) == list(again) == ["linear_0.w_0", "linear_0.b_0", "conv2d_0.w_0", "conv2d_0.b_0"]
+    assert (
+        list(found)
+        == list(again)
+        == ["linear_0.w_0", "linear_0.b_0", "conv2d_0.w_0", "conv2d_0.b_0"]
+    )
     assert all((found[n] == again[n]).all() for n in found)
     assert (initial(34)["linear_0.w_0"] != found["linear_0.w_0"]).all()
     main, startup, scope = fluid.Program(), fluid.Program(), fluid.Scope()
@@ -217,7 +256,10 @@ def test_a_name_is_given_once_at_once() -> None:
 def test_the_profiler_knows_its_words() -> None:
     with pytest.raises(ValueError, match="state='X'"):
         fluid.profiler.start_profiler("X")
-    with pytest.raises(ValueError, match="tracer_option='X'"), fluid.profiler.profiler("CPU", tracer_option="X"):
+    with (
+        pytest.raises(ValueError, match="tracer_option='X'"),
+        fluid.profiler.profiler("CPU", tracer_option="X"),
+    ):
         pass
 
 
@@ -250,7 +292,8 @@ def test_initializers_with_seeds_of_their_own() -> None:
         first, again = (made.make([3, 4], np.dtype("float32")) for _ in range(2))
         np.testing.assert_array_equal(first, again)
     assert (
-        fluid.initializer.Normal().make([9], np.dtype("f4")) != fluid.initializer.Normal().make([9], np.dtype("f4"))
+        fluid.initializer.Normal().make([9], np.dtype("f4"))
+        != fluid.initializer.Normal().make([9], np.dtype("f4"))
     ).all()
 
 
@@ -259,7 +302,10 @@ def test_tensors_are_filled_by_hand() -> None:
     tensor._set_dims([2, 3])
     tensor._alloc_float(fluid.CPUPlace())
     tensor._set_float_element(4, 2.5)
-    assert np.array(tensor).tolist() == [[0, 0, 0], [0, 2.5, 0]] and tensor._get_float_element(4) == 2.5
+    assert (
+        np.array(tensor).tolist() == [[0, 0, 0], [0, 2.5, 0]]
+        and tensor._get_float_element(4) == 2.5
+    )
     lod = fluid.create_lod_tensor(np.arange(6).reshape(3, 2), [[1, 2]], fluid.CPUPlace())
     assert np.array(lod[1]).tolist() == [2, 3] and isinstance(lod[0:2], fluid.LoDTensor)
     number = fluid.core.Scope().var("n")
@@ -304,7 +350,9 @@ def one_more_or_less(x: fluid.Variable) -> fluid.Variable:
 def test_a_function_writes_its_branches() -> None:
     program = fluid.Program()
     with fluid.program_guard(program):
-        made = fluid.dygraph.dygraph_to_static_func(one_more_or_less)(fluid.layers.assign(np.ones((2, 3), "float32")))
+        made = fluid.dygraph.dygraph_to_static_func(one_more_or_less)(
+            fluid.layers.assign(np.ones((2, 3), "float32"))
+        )
         assert {"cond" in op.type for op in program.global_block().ops} == {True, False}
         (found,) = fluid.Executor(fluid.CPUPlace()).run(program, fetch_list=[made])
     assert (found == 2).all()
@@ -351,7 +399,8 @@ def test_no_file_gives_no_values(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["relu", "relu6", "leaky_relu", "hardtanh", "hardshrink", "softshrink", "thresholded_relu"]
+    "name",
+    ["relu", "relu6", "leaky_relu", "hardtanh", "hardshrink", "softshrink", "thresholded_relu"],
 )
 def test_activations_in_programs_take_floats_only(name: str) -> None:
     with fluid.program_guard(fluid.Program(), fluid.Program()):
@@ -382,14 +431,19 @@ def test_parts_of_a_program_are_messages() -> None:
     assert (op.type, op.outputs[0].arguments[0]) == ("mul", "mul.out")
     assert {a.name: a.type for a in op.attrs}["x_num_col_dims"] == messages.INT
     assert messages.VarDesc.FromString(mean.desc.serialize_to_string()).name == "mean.out"
-    assert [o.type for o in messages.BlockDesc.FromString(block.desc.serialize_to_string()).ops] == ["mul", "mean"]
+    assert [
+        o.type for o in messages.BlockDesc.FromString(block.desc.serialize_to_string()).ops
+    ] == ["mul", "mean"]
     assert len(messages.ProgramDesc.FromString(program.desc.serialize_to_string()).blocks) == 1
 
 
 def test_texts_and_values_are_asked_for_as_in_1_8() -> None:
     with fluid.program_guard(fluid.Program(), fluid.Program()):
         x = fluid.data("x", [2, 3])
-        for wrong in (lambda: x.to_string("yes"), lambda: fluid.default_main_program().to_string(True, 1)):
+        for wrong in (
+            lambda: x.to_string("yes"),
+            lambda: fluid.default_main_program().to_string(True, 1),
+        ):
             with pytest.raises(AssertionError, match="is no bool"):
                 wrong()
         for method in (x.numpy, x.gradient, x.clear_gradient):

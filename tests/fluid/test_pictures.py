@@ -1,4 +1,6 @@
-"""Pictures of paddle.dataset: resized and cropped as in real 1.8.5, and flowers from a folder that a user has filled."""
+"""Pictures of paddle.dataset: resized and cropped as in real 1.8.5, and flowers from a folder that
+a user has filled.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,8 @@ import oarlock
 from oarlock.dataset import flowers, image
 
 PICTURE = np.arange(6 * 4 * 3, dtype=np.uint8).reshape(6, 4, 3)
-# The first channel of what real 1.8.5 makes of it, which counts in whole numbers: it may be one off.
+# The first channel of what real 1.8.5 makes of it, which counts in whole numbers: it may be one
+# off.
 RESIZED = {
     2: [[6, 13], [31, 38], [56, 63]],
     3: [[3, 7, 11], [21, 25, 29], [40, 44, 48], [58, 62, 66]],
@@ -55,11 +58,17 @@ def test_pictures_are_read_with_blue_first(tmp_path: Path) -> None:
     np.testing.assert_array_equal(image.load_image_bytes(png(PICTURE)), PICTURE[..., ::-1])
     np.testing.assert_array_equal(image.load_image(tmp_path / "a.png"), PICTURE[..., ::-1])
     assert image.load_image(tmp_path / "a.png", is_color=False).shape == (6, 4)
-    assert image.load_and_transform(str(tmp_path / "a.png"), 4, 2, is_train=False).shape == (3, 2, 2)
+    assert image.load_and_transform(str(tmp_path / "a.png"), 4, 2, is_train=False).shape == (
+        3,
+        2,
+        2,
+    )
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")  # the files are the user's own
-def test_flowers_are_cropped_and_numbered_from_zero(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_flowers_are_cropped_and_numbered_from_zero(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("OARLOCK_DATA_HOME", str(tmp_path))
     folder = tmp_path / "dataset" / "flowers"
     folder.mkdir(parents=True)
@@ -71,11 +80,15 @@ def test_flowers_are_cropped_and_numbered_from_zero(tmp_path: Path, monkeypatch:
             tar.addfile(member, io.BytesIO(data))
     savemat(folder / "imagelabels.mat", {"labels": np.array([[77, 5, 102]], "uint8")})
     numbers = {"trnid": [[1]], "tstid": [[2, 3]], "valid": [[]]}
-    savemat(folder / "setid.mat", {name: np.array(held, "uint16") for name, held in numbers.items()})
+    savemat(
+        folder / "setid.mat", {name: np.array(held, "uint16") for name, held in numbers.items()}
+    )
     ((pixels, label),) = flowers.test(use_xmap=False)()
     assert (pixels.shape, pixels.dtype, label) == ((3 * 224 * 224,), np.float32, 76)
     np.testing.assert_allclose(pixels[:2], 40 - 103.94, rtol=1e-6)
-    assert [label for _, label in flowers.train(mapper=lambda sample: sample, use_xmap=False)()] == [4, 101]
+    assert [
+        label for _, label in flowers.train(mapper=lambda sample: sample, use_xmap=False)()
+    ] == [4, 101]
     assert list(flowers.valid()()) == []
     again = flowers.test(use_xmap=False, cycle=True)()
     assert [next(again)[1] for _ in range(3)] == [76] * 3

@@ -1,4 +1,6 @@
-"""Cells and decoders where real Paddle 1.8.5 cannot be asked: in dygraph mode, which it did not have them in, and `lstm`, which it had on GPUs only."""
+"""Cells and decoders where real Paddle 1.8.5 cannot be asked: in dygraph mode, which it did not
+have them in, and `lstm`, which it had on GPUs only.
+"""
 
 from __future__ import annotations
 
@@ -19,9 +21,17 @@ pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.parametrize("two", [False, True])
 def test_lstm_is_that_of_today(two: bool) -> None:
     ways = 2 if two else 1
-    feed = {"x": numbers(4, 2, 3), "h": numbers(2 * ways, 2, 5, seed=8), "c": numbers(2 * ways, 2, 5, seed=9)}
+    feed = {
+        "x": numbers(4, 2, 3),
+        "h": numbers(2 * ways, 2, 5, seed=8),
+        "c": numbers(2 * ways, 2, 5, seed=9),
+    }
     main, startup = fluid.Program(), fluid.Program()
-    with fluid.program_guard(main, startup), fluid.unique_name.guard(), fluid.scope_guard(fluid.Scope()):
+    with (
+        fluid.program_guard(main, startup),
+        fluid.unique_name.guard(),
+        fluid.scope_guard(fluid.Scope()),
+    ):
         inputs = [fluid.data(n, list(a.shape), "float32") for n, a in feed.items()]
         found = fluid.layers.lstm(*inputs, 4, 5, 2, is_bidirec=two)
         assert [p.name for p in main.all_parameters()] == ["cudnn_lstm_0.w_0"]
@@ -40,14 +50,20 @@ def test_lstm_is_that_of_today(two: bool) -> None:
         size = weight.numpy().size
         weight.set_value(flat[:size].reshape(weight.shape))
         flat = flat[size:]
-    out, (h, c) = layer(paddle.to_tensor(feed["x"]), (paddle.to_tensor(feed["h"]), paddle.to_tensor(feed["c"])))
+    out, (h, c) = layer(
+        paddle.to_tensor(feed["x"]), (paddle.to_tensor(feed["h"]), paddle.to_tensor(feed["c"]))
+    )
     for one, other in zip(made, (out, h, c), strict=True):
         np.testing.assert_allclose(one, other.numpy(), rtol=1e-5, atol=1e-6)
 
 
 def _program(build: Any, feed: dict[str, Any], values: dict[str, Any]) -> list[Any]:
     main, startup = fluid.Program(), fluid.Program()
-    with fluid.program_guard(main, startup), fluid.unique_name.guard(), fluid.scope_guard(fluid.Scope()):
+    with (
+        fluid.program_guard(main, startup),
+        fluid.unique_name.guard(),
+        fluid.scope_guard(fluid.Scope()),
+    ):
         found = build({n: fluid.data(n, list(a.shape), str(a.dtype)) for n, a in feed.items()})
         executor = fluid.Executor(fluid.CPUPlace())
         executor.run(startup)
@@ -61,7 +77,9 @@ def test_a_cell_at_once_is_that_of_a_program(reverse: bool) -> None:
     feed = {"x": numbers(2, 4, 3), "n": np.array([2, 4])}
 
     def build(v: dict[str, Any]) -> list[Any]:
-        out, (h, c) = fluid.layers.rnn(fluid.layers.LSTMCell(5), v["x"], sequence_length=v["n"], is_reverse=reverse)
+        out, (h, c) = fluid.layers.rnn(
+            fluid.layers.LSTMCell(5), v["x"], sequence_length=v["n"], is_reverse=reverse
+        )
         return [out, h, c]
 
     with fluid.dygraph.guard(), fluid.unique_name.guard():
@@ -82,9 +100,13 @@ def test_a_decoder_at_once_is_that_of_a_program() -> None:
         rows, columns = (fluid.layers.assign(a) for a in (table, matrix))
 
         def words(ids: Any) -> Any:
-            return fluid.layers.reshape(fluid.layers.gather(rows, fluid.layers.reshape(ids, [-1])), [-1, 2, 4])
+            return fluid.layers.reshape(
+                fluid.layers.gather(rows, fluid.layers.reshape(ids, [-1])), [-1, 2, 4]
+            )
 
-        decoder = fluid.layers.BeamSearchDecoder(cell, 1, 2, 2, words, lambda x: fluid.layers.matmul(x, columns))
+        decoder = fluid.layers.BeamSearchDecoder(
+            cell, 1, 2, 2, words, lambda x: fluid.layers.matmul(x, columns)
+        )
         tokens, state, lengths = fluid.layers.dynamic_decode(decoder, h, 5, return_length=True)
         return [tokens, state.cell_states, lengths]
 
@@ -99,7 +121,9 @@ def test_a_decoder_at_once_is_that_of_a_program() -> None:
 
 def test_classes_are_drawn_once_for_all_rows() -> None:
     feed = {"x": numbers(4, 50), "y": integers(4, 1, below=50)}
-    found = _program(lambda v: [fluid.layers.sampled_softmax_with_cross_entropy(v["x"], v["y"], 8)], feed, {})[0]
+    found = _program(
+        lambda v: [fluid.layers.sampled_softmax_with_cross_entropy(v["x"], v["y"], 8)], feed, {}
+    )[0]
     assert found.shape == (4, 1)
     assert np.isfinite(found).all()
     assert (found > 0).all()
@@ -118,7 +142,11 @@ def test_how_often_a_program_has_each_op() -> None:
         fluid.layers.fc(fluid.layers.fc(fluid.data("x", [2, 3], "float32"), 3), 3, act="relu")
         ops, pairs = fluid.contrib.op_freq_statistic(fluid.default_main_program())
     assert dict(ops) == {"mul": 2, "elementwise_add": 2, "relu": 1}
-    assert dict(pairs) == {"mul->elementwise_add": 2, "elementwise_add->mul": 1, "elementwise_add->relu": 1}
+    assert dict(pairs) == {
+        "mul->elementwise_add": 2,
+        "elementwise_add->mul": 1,
+        "elementwise_add->relu": 1,
+    }
     with pytest.raises(TypeError, match="Porgram"):
         fluid.contrib.op_freq_statistic(None)
 
@@ -133,7 +161,8 @@ def test_a_step_that_holds_no_sequences_is_refused() -> None:
         found = fluid.layers.beam_search_decode(ids, scores, 2, 1)
         executor = fluid.Executor(fluid.CPUPlace())
         with pytest.raises(
-            fluid.core.EnforceNotMet, match="beam_search_decode: a step holds no sequences of two levels"
+            fluid.core.EnforceNotMet,
+            match="beam_search_decode: a step holds no sequences of two levels",
         ):
             executor.run(main, feed={"x": np.zeros((2, 1), "int64")}, fetch_list=list(found))
 

@@ -1,4 +1,6 @@
-"""Anchors and regions that chance takes for a training: as many as are wanted, of those that may be, the same from the same seed."""
+"""Anchors and regions that chance takes for a training: as many as are wanted, of those that may
+be, the same from the same seed.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +21,17 @@ pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def run(build: Any, seed: int) -> list[Any]:
     """What is taken of the anchors of two pictures."""
     main = fluid.Program()
-    given = {"anchors": ANCHORS, "boxes": GT, "crowd": CROWD, "info": INFO, "rois": np.concatenate([ANCHORS] * 2)}
-    given |= {"places": np.arange(160, dtype="float32").reshape(2, 20, 4), "scores": np.zeros((2, 20, 1), "float32")}
+    given = {
+        "anchors": ANCHORS,
+        "boxes": GT,
+        "crowd": CROWD,
+        "info": INFO,
+        "rois": np.concatenate([ANCHORS] * 2),
+    }
+    given |= {
+        "places": np.arange(160, dtype="float32").reshape(2, 20, 4),
+        "scores": np.zeros((2, 20, 1), "float32"),
+    }
     given["kinds"] = np.array([[1], [2], [3], [2], [1]], "int32")
     lengths = {"boxes": [[3, 2]], "crowd": [[3, 2]], "kinds": [[3, 2]], "rois": [[20, 20]]}
     with fluid.program_guard(main, fluid.Program()):
@@ -30,10 +41,13 @@ def run(build: Any, seed: int) -> list[Any]:
         }
         found = build(v)
         feed = {
-            n: fluid.create_lod_tensor(a, lengths[n], fluid.CPUPlace()) if n in lengths else a for n, a in given.items()
+            n: fluid.create_lod_tensor(a, lengths[n], fluid.CPUPlace()) if n in lengths else a
+            for n, a in given.items()
         }
         oarlock.seed(seed)
-        made = fluid.Executor(fluid.CPUPlace()).run(main, feed=feed, fetch_list=list(found), return_numpy=False)
+        made = fluid.Executor(fluid.CPUPlace()).run(
+            main, feed=feed, fetch_list=list(found), return_numpy=False
+        )
     return [np.asarray(m) for m in made]
 
 
@@ -45,18 +59,35 @@ def anchors(v: dict[str, Any], use_random: bool = True) -> Any:
         "rpn_positive_overlap": 0.3,
     }
     return layers.rpn_target_assign(
-        v["places"], v["scores"], v["anchors"], v["anchors"], v["boxes"], v["crowd"], v["info"], use_random=use_random,
-        rpn_negative_overlap=0.25, **settings,
-    )  # fmt: skip
+        v["places"],
+        v["scores"],
+        v["anchors"],
+        v["anchors"],
+        v["boxes"],
+        v["crowd"],
+        v["info"],
+        use_random=use_random,
+        rpn_negative_overlap=0.25,
+        **settings,
+    )
 
 
 def regions(v: dict[str, Any]) -> Any:
     return layers.generate_proposal_labels(
-        v["rois"], v["kinds"], v["crowd"], v["boxes"], v["info"], batch_size_per_im=6, fg_fraction=0.5, class_nums=4
+        v["rois"],
+        v["kinds"],
+        v["crowd"],
+        v["boxes"],
+        v["info"],
+        batch_size_per_im=6,
+        fg_fraction=0.5,
+        class_nums=4,
     )
 
 
-@pytest.mark.parametrize(("build", "index", "count"), [(anchors, 2, 8), (regions, 1, 12)], ids=["anchors", "regions"])
+@pytest.mark.parametrize(
+    ("build", "index", "count"), [(anchors, 2, 8), (regions, 1, 12)], ids=["anchors", "regions"]
+)
 def test_as_many_as_wanted_are_taken(build: Any, index: int, count: int) -> None:
     made = run(build, 3)
     assert made[index].shape == (count, 1)
@@ -67,7 +98,9 @@ def test_as_many_as_wanted_are_taken(build: Any, index: int, count: int) -> None
 def test_a_seed_takes_the_same_and_another_one_others(build: Any) -> None:
     first, again, *others = (run(build, seed) for seed in (3, 3, 4, 5, 6))
     assert all(np.array_equal(a, b) for a, b in zip(first, again, strict=True))
-    assert any(not np.array_equal(a, b) for other in others for a, b in zip(first, other, strict=True))
+    assert any(
+        not np.array_equal(a, b) for other in others for a, b in zip(first, other, strict=True)
+    )
 
 
 def test_what_is_taken_is_of_what_may_be() -> None:

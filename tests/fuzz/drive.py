@@ -1,8 +1,10 @@
-"""Runs hostile programs for a while in processes of their own, and collects those that crash, hang or raise what is no error of Oarlock.
+"""Runs hostile programs for a while in processes of their own, and collects those that crash, hang
+or raise what is no error of Oarlock.
 
 python -m tests.fuzz.drive --seconds 600 [--seed 1] [--first 0] [--op relu]       programs of one op
 python -m tests.fuzz.drive --seconds 600 --files                                  changed files
-python -m tests.fuzz.drive --seconds 600 --kernels                                programs of one op, compiled
+python -m tests.fuzz.drive --seconds 600 --kernels
+programs of one op, compiled
 """
 
 from __future__ import annotations
@@ -50,13 +52,25 @@ class Report:
 
 def started(seed: int, first: int, only: str, worker: str) -> Any:
     """A worker from case `first` on."""
-    command = [sys.executable, "-m", f"tests.fuzz.{worker}", str(seed), str(first), *([only] if only else [])]
+    command = [
+        sys.executable,
+        "-m",
+        f"tests.fuzz.{worker}",
+        str(seed),
+        str(first),
+        *([only] if only else []),
+    ]
     root = Path(__file__).parents[2]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=root, bufsize=0)
+    return subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=root, bufsize=0
+    )
 
 
 def lines(worker: Any, until: float) -> Iterator[str]:
-    """What a worker says; it ends where the worker does, or says nothing for too long.   TimeoutError for a hang."""
+    """What a worker says; it ends where the worker does, or says nothing for too long.
+
+    TimeoutError for a hang.
+    """
     rest, patience = b"", START
     asked, spent = time.monotonic(), used(worker.pid)
     while time.monotonic() < until:
@@ -74,7 +88,11 @@ def lines(worker: Any, until: float) -> Iterator[str]:
 
 
 def used(process: int) -> float:
-    """Seconds of the processor that a process has used; by the clock where the system does not tell.   0 for one that is gone"""
+    """Seconds of the processor that a process has used; by the clock where the system does not
+    tell.
+
+    0 for one that is gone
+    """
     try:
         fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
     except OSError:
@@ -88,8 +106,13 @@ def last_words(worker: Any) -> str:
     return f"exit {worker.wait()}: {' | '.join(said[-3:])[-300:]}"
 
 
-def drive(seconds: float, seed: int, first: int = 0, only: str = "", kind: str = "worker") -> Report:
-    """Run cases for that long, starting anew behind each that ended its worker.   kind: the module of the worker"""
+def drive(
+    seconds: float, seed: int, first: int = 0, only: str = "", kind: str = "worker"
+) -> Report:
+    """Run cases for that long, starting anew behind each that ended its worker.
+
+    kind: the module of the worker
+    """
     report, until = Report(), time.monotonic() + seconds
     while time.monotonic() < until:
         number, text, how = first, "no case", ""
@@ -113,16 +136,30 @@ def drive(seconds: float, seed: int, first: int = 0, only: str = "", kind: str =
 
 def main() -> int:
     """Say what was found; 1 where something was."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--op", default="")
     parser.add_argument(
-        "--files", action="store_const", const="model_files", default="worker", help="change real files"
+        "--files",
+        action="store_const",
+        const="model_files",
+        default="worker",
+        help="change real files",
     )
-    parser.add_argument("--kernels", action="store_const", const="kernels", dest="files", help="run compiled programs")
-    parser.add_argument("--answers", type=int, default=0, help="how many of the most frequent errors to show")
+    parser.add_argument(
+        "--kernels",
+        action="store_const",
+        const="kernels",
+        dest="files",
+        help="run compiled programs",
+    )
+    parser.add_argument(
+        "--answers", type=int, default=0, help="how many of the most frequent errors to show"
+    )
     options = parser.parse_args()
     report = drive(options.seconds, options.seed, options.first, options.op, options.files)
     for number, text, how in report.findings:

@@ -1,4 +1,6 @@
-"""What fuzzing found, kept: hostile programs of one op that once ended the process, ran for ever or raised something else."""
+"""What fuzzing found, kept: hostile programs of one op that once ended the process, ran for ever or
+raised something else.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,9 @@ class Finding:
         for name, array in self.feeds.items():
             refeed(case, name, array)
         for name, value in self.attrs.items():
-            case.op.attrs[name] = value if isinstance(value, Attr) else Attr(case.op.attrs[name].type, value)
+            case.op.attrs[name] = (
+                value if isinstance(value, Attr) else Attr(case.op.attrs[name].type, value)
+            )
         case.op.inputs.update(self.slots)
         for var in case.program.block.vars.values():
             var.shape = (-1,) * len(var.shape) if self.hide else var.shape
@@ -56,7 +60,14 @@ CONV3 = Row("conv3d_transpose", [ones(1, 2, 3, 3, 3), ones(2, 2, 2, 2, 2)])
 UNIQUE = Row(
     "unique",
     [ones(3, 3, 2)],
-    {"dtype": 3, "return_index": True, "return_inverse": True, "return_counts": True, "is_sorted": True, "axis": [1]},
+    {
+        "dtype": 3,
+        "return_index": True,
+        "return_inverse": True,
+        "return_counts": True,
+        "is_sorted": True,
+        "axis": [1],
+    },
 )
 SPECTRAL = Row("spectral_norm", [ones(3, 4), ones(3), ones(4)])
 
@@ -76,7 +87,8 @@ FINDINGS = [
     Finding(EINSUM, "is not for 4 operands", slots={"Operands": ["x0", "x1"] * 2}),
     Finding(DOTS, "is not for 4 operands", slots={"Operands": ["x0", "x1"] * 2}),
     Finding(EINSUM, "is not for 1 operands", slots={"Operands": ["x0"]}),
-    # Convolution with a filter without elements does not end; the transpose of an image without elements ends the process.
+    # Convolution with a filter without elements does not end; the transpose of an image without
+    # elements ends the process.
     Finding(CONV, "without elements", {"x1": ones(1, 1, 3, 0)}),
     Finding(CONV, "cannot be reshaped", {"x1": ones(1, 1, 3, 0)}, hide=True),
     Finding(CONV, "attribute 'groups' is 0", {"x0": ones(2, 0, 4, 4)}, {"groups": 0}),
@@ -87,16 +99,32 @@ FINDINGS = [
     Finding(SPECTRAL, "attribute 'power_iters' holds 2147483647", attrs={"power_iters": 2**31 - 1}),
     # Rules that counted on an axis, or on an index.
     Finding(
-        Row("fft_r2c", [ones(4)], {"axes": [0], "normalization": "backward", "forward": True, "onesided": True}),
+        Row(
+            "fft_r2c",
+            [ones(4)],
+            {"axes": [0], "normalization": "backward", "forward": True, "onesided": True},
+        ),
         "has no axis",
         {"x0": ones()},
     ),
-    Finding(Row("index_put", [ones(4, 3), [np.array([True] * 4)], ones(4, 3)]), "without axes", {"x1": np.array(True)}),
-    Finding(Row("segment_pool", [ones(4, 3), np.array([0, 0, 1, 1])]), "has no rows", {"x0": ones()}),
+    Finding(
+        Row("index_put", [ones(4, 3), [np.array([True] * 4)], ones(4, 3)]),
+        "without axes",
+        {"x1": np.array(True)},
+    ),
+    Finding(
+        Row("segment_pool", [ones(4, 3), np.array([0, 0, 1, 1])]), "has no rows", {"x0": ones()}
+    ),
     # Whole numbers in the place of floats: divided by zero.
-    Finding(Row("inverse", [ones(3, 3)]), "needs Input of floats", {"x0": np.zeros((3, 3), "int64")}),
+    Finding(
+        Row("inverse", [ones(3, 3)]), "needs Input of floats", {"x0": np.zeros((3, 3), "int64")}
+    ),
     # A list of axes that is empty, and slices of nothing, which ONNX Runtime does not survive.
-    Finding(Row("cumsum", [ones(4, 3)], {"axis": 0}), "names 0 axes, not one", attrs={"axis": Attr(AttrType.INTS, [])}),
+    Finding(
+        Row("cumsum", [ones(4, 3)], {"axis": 0}),
+        "names 0 axes, not one",
+        attrs={"axis": Attr(AttrType.INTS, [])},
+    ),
     Finding(UNIQUE, "without elements", {"x0": ones(3, 3, 0)}),
     Finding(UNIQUE, "cannot be reshaped", {"x0": ones(3, 3, 0)}, hide=True),
     # NumPy holds no array of such dims.

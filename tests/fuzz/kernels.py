@@ -25,9 +25,13 @@ MEMORY = 4 << 30
 
 
 def run(case: Case) -> str:
-    """`ran`, `stopped` where Ctrl-C ended it, or the first words of the error.   Whatever else happens is a finding."""
+    """`ran`, `stopped` where Ctrl-C ended it, or the first words of the error.
+
+    Whatever else happens is a finding.
+    """
     try:
-        with np.errstate(all="ignore"), stopped_after(PATIENCE), redirect_stdout(StringIO()):  # ops print
+        # ops print
+        with np.errstate(all="ignore"), stopped_after(PATIENCE), redirect_stdout(StringIO()):
             Compiled(program_from_bytes(to_bytes(case.program))).run({}, case.feeds)
     except Stopped:
         return "stopped"

@@ -1,6 +1,7 @@
 """Real `.pdmodel` files with one to four hostile changes.   A case is told by its seed and number.
 
-python -m tests.fuzz.model_files SEED FIRST       cases until it is ended, a line before each and one after
+python -m tests.fuzz.model_files SEED FIRST
+cases until it is ended, a line before each and one after
 python -m tests.fuzz.model_files corpus           the files of tests/fuzz/corpus, the same
 """
 
@@ -177,7 +178,9 @@ def nest(c: Chance, message: Any) -> str:
     """Put an op into a conditional block in a conditional block, a few times or far too often."""
     block = c.of(message.blocks)
     at = [i for i, op in enumerate(block.ops) if op.type not in ("feed", "fetch")]
-    conditions = [v.name for b in message.blocks for v in b.vars if v.type.lod_tensor.tensor.data_type == 0]
+    conditions = [
+        v.name for b in message.blocks for v in b.vars if v.type.lod_tensor.tensor.data_type == 0
+    ]
     if not at or not conditions:
         return "nothing"
     target = block.ops[c.of(at)]
@@ -232,7 +235,10 @@ class Model(NamedTuple):
 
 def models(folder: str) -> dict[str, Model]:
     """The models of the fixtures.   folder: where parameters are put that lie in an archive"""
-    found = {n: Model(n, (FOLDER / f"{n}.pdmodel").read_bytes(), str(FOLDER / f"{n}.pdiparams")) for n in NAMES}
+    found = {
+        n: Model(n, (FOLDER / f"{n}.pdmodel").read_bytes(), str(FOLDER / f"{n}.pdiparams"))
+        for n in NAMES
+    }
     for archive in OLDER:
         with np.load(FOLDER / f"{archive}.npz") as arrays:
             for key in arrays.files:
@@ -266,7 +272,9 @@ def values_of(program: Program, model: Model) -> dict[str, Tensor]:
     """The values that the program wants, as far as the file has them."""
     names = [var.name for var in program_from_bytes(model.program).persistables()]
     found = load_params(model.params, names)
-    return {v.name: Tensor(np.array(found[v.name])) for v in program.persistables() if v.name in found}
+    return {
+        v.name: Tensor(np.array(found[v.name])) for v in program.persistables() if v.name in found
+    }
 
 
 def feeds_of(program: Program) -> dict[str, np.ndarray[Any, Any]]:
@@ -275,7 +283,9 @@ def feeds_of(program: Program) -> dict[str, np.ndarray[Any, Any]]:
     for name in program.feeds():
         var = program.var(name)
         sizes = [d if 0 <= d < 64 else 2 for d in var.shape] if var is not None else [2]
-        feeds[name] = np.ones(sizes[:4], dtype_of(var.dtype).np if var is not None and var.dtype else "f4")
+        feeds[name] = np.ones(
+            sizes[:4], dtype_of(var.dtype).np if var is not None and var.dtype else "f4"
+        )
     return feeds
 
 

@@ -1,4 +1,7 @@
-"""Programs of one op, made from the rows of the op table and then made hostile.   A case is told by its seed and number."""
+"""Programs of one op, made from the rows of the op table and then made hostile.
+
+A case is told by its seed and number.
+"""
 
 from __future__ import annotations
 
@@ -21,9 +24,46 @@ from ..ops.test_recorded import recorded
 
 INTS = [0, 1, -1, 2, 3, -2, 7, 64, -(2**31), 2**31 - 1, 10**9, 10**4]
 LONGS = [*INTS, -(2**63), 2**63 - 1, 2**40]
-FLOATS = [0.0, -0.0, 1.0, -1.0, 0.5, 1e-30, 1e30, -1e30, float("nan"), float("inf"), -float("inf"), 1e9]
-STRINGS = ["", "a", "NHWC", "NCHW", "SAME", "VALID", "mean", "sum", "none", "ij,jk->ik", "\x00", "x" * 3000]
-DTYPES = ["bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64", "complex64"]
+FLOATS = [
+    0.0,
+    -0.0,
+    1.0,
+    -1.0,
+    0.5,
+    1e-30,
+    1e30,
+    -1e30,
+    float("nan"),
+    float("inf"),
+    -float("inf"),
+    1e9,
+]
+STRINGS = [
+    "",
+    "a",
+    "NHWC",
+    "NCHW",
+    "SAME",
+    "VALID",
+    "mean",
+    "sum",
+    "none",
+    "ij,jk->ik",
+    "\x00",
+    "x" * 3000,
+]
+DTYPES = [
+    "bool",
+    "uint8",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "float16",
+    "float32",
+    "float64",
+    "complex64",
+]
 SIZES = [0, 1, 2, 3, 5, 17]
 HOSTILE: dict[AttrType, list[Any]] = {
     AttrType.INT: INTS, AttrType.LONG: LONGS, AttrType.FLOAT: FLOATS, AttrType.FLOAT64: FLOATS,
@@ -103,7 +143,9 @@ def change_attr(c: Chance, case: Case) -> str:
     if c.below(20) == 0:
         old = Attr(c.of(list(HOSTILE)), [] if old.type not in LIST_TYPES else old.value)
         old = old if old.type in LIST_TYPES else Attr(old.type, None)
-    new = Attr(old.type, hostile_attr(c, Attr(old.type, old.value if old.type in LIST_TYPES else None)))
+    new = Attr(
+        old.type, hostile_attr(c, Attr(old.type, old.value if old.type in LIST_TYPES else None))
+    )
     if isinstance(new.value, float) and new.type == AttrType.FLOAT and abs(new.value) == 1e30:
         new.value = float(np.float32(new.value))
     case.op.attrs[name] = new
@@ -217,7 +259,10 @@ def lowered_rows(only: str = "") -> list[int]:
 
 
 def make_case(seed: int, number: int, rows: list[int]) -> Case | None:
-    """Case `number`: one of the rows, changed one to four times.   None where it cannot be written down."""
+    """Case `number`: one of the rows, changed one to four times.
+
+    None where it cannot be written down.
+    """
     chance = Chance(seed, number)
     at = chance.of(rows)
     try:

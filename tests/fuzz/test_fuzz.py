@@ -1,4 +1,7 @@
-"""Hostile programs of one op in the engine: each ends in results or in one error of Oarlock.   OARLOCK_FUZZ_SECONDS for more."""
+"""Hostile programs of one op in the engine: each ends in results or in one error of Oarlock.
+
+OARLOCK_FUZZ_SECONDS for more.
+"""
 
 from __future__ import annotations
 
@@ -19,19 +22,31 @@ SECONDS = float(os.environ.get("OARLOCK_FUZZ_SECONDS", "20"))
 
 def test_findings_stay_mended() -> None:
     command = [sys.executable, "-m", "tests.fuzz.worker", "findings"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT, timeout=300)
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=False, cwd=ROOT, timeout=300
+    )
     answers = done.stdout.splitlines()
-    assert done.returncode == 0, f"finding {len(answers)} ended it with {done.returncode}: {done.stderr[-1000:]}"
+    assert done.returncode == 0, (
+        f"finding {len(answers)} ended it with {done.returncode}: {done.stderr[-1000:]}"
+    )
     for finding, answer in zip(FINDINGS, answers, strict=True):
         assert finding.answer in answer, finding
 
 
 def test_files_of_the_corpus_end_in_a_result_or_an_error() -> None:
     command = [sys.executable, "-m", "tests.fuzz.model_files", "corpus"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT, timeout=300)
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=False, cwd=ROOT, timeout=300
+    )
     said = done.stdout.splitlines()
-    assert done.returncode == 0, f"{said[-1:]} ended it with {done.returncode}: {done.stderr[-1000:]}"
-    assert len([line for line in said if line.startswith("end ")]) == len(list(CORPUS.glob("*.pdmodel"))) > 20
+    assert done.returncode == 0, (
+        f"{said[-1:]} ended it with {done.returncode}: {done.stderr[-1000:]}"
+    )
+    assert (
+        len([line for line in said if line.startswith("end ")])
+        == len(list(CORPUS.glob("*.pdmodel")))
+        > 20
+    )
 
 
 @pytest.mark.slow

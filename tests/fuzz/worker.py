@@ -1,4 +1,5 @@
-"""Runs cases until it is ended; says which one before each, so that its death tells which one it was.
+"""Runs cases until it is ended; says which one before each, so that its death tells which one it
+was.
 
 python -m tests.fuzz.worker SEED FIRST [OP]
 python -m tests.fuzz.worker findings
@@ -34,4 +35,6 @@ def findings() -> None:
 if __name__ == "__main__":
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    findings() if sys.argv[1] == "findings" else main(int(sys.argv[1]), int(sys.argv[2]), *sys.argv[3:])
+    findings() if sys.argv[1] == "findings" else main(
+        int(sys.argv[1]), int(sys.argv[2]), *sys.argv[3:]
+    )

@@ -20,7 +20,10 @@ def parameters_of(function: Any) -> list[str] | None:
         found = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
         return None
-    return ["**" if p.kind is p.VAR_KEYWORD else "*" if p.kind is p.VAR_POSITIONAL else p.name for p in found]
+    return [
+        "**" if p.kind is p.VAR_KEYWORD else "*" if p.kind is p.VAR_POSITIONAL else p.name
+        for p in found
+    ]
 
 
 def functions_of(module: Any) -> dict[str, list[str] | None]:
@@ -34,14 +37,25 @@ def functions_of(module: Any) -> dict[str, list[str] | None]:
 def ufuncs_of(module: Any) -> dict[str, list[str]]:
     """The ufuncs of a module and the dtypes of their operands and results."""
     found = {n: getattr(module, n) for n in dir(module)}
-    return {n: list(getattr(f, "types", None) or []) for n, f in found.items() if isinstance(f, cupy.ufunc)}
+    return {
+        n: list(getattr(f, "types", None) or [])
+        for n, f in found.items()
+        if isinstance(f, cupy.ufunc)
+    }
 
 
 def main() -> None:
     """Print it."""
-    modules = {n: functions_of(m) for n, m in (("", cupy), ("linalg", cupy.linalg), ("fft", cupy.fft))}
+    modules = {
+        n: functions_of(m) for n, m in (("", cupy), ("linalg", cupy.linalg), ("fft", cupy.fft))
+    }
     methods = [n for n in dir(cupy.ndarray) if not n.startswith("_")]
-    found = {"version": cupy.__version__, "functions": modules, "ufuncs": ufuncs_of(cupy), "methods": methods}
+    found = {
+        "version": cupy.__version__,
+        "functions": modules,
+        "ufuncs": ufuncs_of(cupy),
+        "methods": methods,
+    }
     found["functions"]["lib.stride_tricks"] = functions_of(cupy.lib.stride_tricks)
     print(json.dumps(found, indent=1, sort_keys=True))
 

@@ -1,8 +1,10 @@
-"""A stand-in for CuPy where there is no GPU: arrays of NumPy behind the real one's interface, and its refusals.
+"""A stand-in for CuPy where there is no GPU: arrays of NumPy behind the real one's interface, and
+its refusals.
 
-It has the names of the real CuPy (`cupy_names.json`), their parameters and, of its ufuncs, the dtypes.  As the real one it converts
-nothing silently: `np.asarray(array)` raises, an operand in the processor's memory raises, an array of another device raises.  What it
-cannot show is what a GPU computes.
+It has the names of the real CuPy (`cupy_names.json`), their parameters and, of its ufuncs, the
+dtypes.  As the real one it converts
+nothing silently: `np.asarray(array)` raises, an operand in the processor's memory raises, an array
+of another device raises.  What it cannot show is what a GPU computes.
 """
 
 from __future__ import annotations
@@ -24,9 +26,17 @@ NAMES: dict[str, Any] = json.loads(Path(__file__).with_name("cupy_names.json").r
 DEVICES = 2
 # What `ufunc.at` adds with: the atomic operations of CUDA.
 ATOMIC = {
-    "add": "iIQefdFD", "subtract": "iIQefdFD", "maximum": "iIqlQLfd", "minimum": "iIqlQLfd",
-}  # fmt: skip
-METHODS = {"reduce": ("add", "multiply"), "accumulate": ("add", "multiply"), "reduceat": ("add",), "at": tuple(ATOMIC)}
+    "add": "iIQefdFD",
+    "subtract": "iIQefdFD",
+    "maximum": "iIqlQLfd",
+    "minimum": "iIqlQLfd",
+}
+METHODS = {
+    "reduce": ("add", "multiply"),
+    "accumulate": ("add", "multiply"),
+    "reduceat": ("add",),
+    "at": tuple(ATOMIC),
+}
 HELD = ("T", "imag", "mT", "real")  # attributes that are arrays
 PLAIN = ("dtype", "itemsize", "nbytes", "ndim", "shape", "size", "strides")
 OWN = {
@@ -44,7 +54,20 @@ OWN = {
     "cstruct",
     "mdspan",
 }
-INTO_HOST = (bool, int, float, complex, str, bytes, type(None), np.dtype, type, slice, type(Ellipsis), np.generic)
+INTO_HOST = (
+    bool,
+    int,
+    float,
+    complex,
+    str,
+    bytes,
+    type(None),
+    np.dtype,
+    type,
+    slice,
+    type(Ellipsis),
+    np.generic,
+)
 
 
 class Counts:
@@ -73,7 +96,8 @@ class ndarray:
         self._a = np.empty(shape, dtype)
         self._device = _Now.device
 
-    # -- what it is ----------------------------------------------------------------------------------------------
+    # -- what it is
+    # ----------------------------------------------------------------------------------------------
 
     def __getattr__(self, name: str) -> Any:
         if name not in NAMES["methods"] or name in OWN:
@@ -132,7 +156,8 @@ class ndarray:
     def view(self, dtype: Any = None) -> Any:
         return made(self._a.view() if dtype is None else self._a.view(dtype))
 
-    # -- to the processor ----------------------------------------------------------------------------------------
+    # -- to the processor
+    # ----------------------------------------------------------------------------------------
 
     def get(self) -> Any:
         Counts.down += 1
@@ -177,7 +202,8 @@ class ndarray:
             raise TypeError("iteration over a 0-d array")
         return (self[i] for i in range(len(self._a)))
 
-    # -- elements ------------------------------------------------------------------------------------------------
+    # -- elements
+    # --------------------------------------------------------------------------
 
     def __getitem__(self, index: Any) -> Any:
         return made(self._a[place(index)])
@@ -185,17 +211,24 @@ class ndarray:
     def __setitem__(self, index: Any, value: Any) -> None:
         self._a[place(index)] = given(value)
 
-    # -- NumPy's protocols ---------------------------------------------------------------------------------------
+    # -- NumPy's protocols
+    # ---------------------------------------------------------------------------------------
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **how: Any) -> Any:
         name = ufunc.__name__
-        if name not in NAMES["ufuncs"] and name not in NAMES["functions"][""] and name not in {"matmul", "vecdot"}:
+        if (
+            name not in NAMES["ufuncs"]
+            and name not in NAMES["functions"][""]
+            and name not in {"matmul", "vecdot"}
+        ):
             return NotImplemented
         if method not in {"__call__", "outer"} and name not in METHODS.get(method, ()):
             return NotImplemented
         compared = {"greater", "greater_equal", "less", "less_equal", "equal", "not_equal"}
         if name in compared:
-            inputs = tuple(x.item() if isinstance(x, np.ndarray) and x.ndim == 0 else x for x in inputs)
+            inputs = tuple(
+                x.item() if isinstance(x, np.ndarray) and x.ndim == 0 else x for x in inputs
+            )
         outs = how.pop("out", None)
         if outs is not None and len(outs) != 1:
             raise ValueError("The 'out' parameter must have exactly one array value")
@@ -267,14 +300,27 @@ for _name, _ufunc in _OPERATORS.items():
     if _name != "matmul":
         setattr(ndarray, f"__i{_name}__", _in_place)
 for _name, _ufunc in {
-    "lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal, "eq": np.equal, "ne": np.not_equal,
-}.items():  # fmt: skip
+    "lt": np.less,
+    "le": np.less_equal,
+    "gt": np.greater,
+    "ge": np.greater_equal,
+    "eq": np.equal,
+    "ne": np.not_equal,
+}.items():
     setattr(ndarray, f"__{_name}__", _operator(f"__{_name}__", _ufunc))
-for _name, _ufunc in {"neg": np.negative, "invert": np.invert, "abs": np.absolute, "pos": np.positive}.items():
-    setattr(ndarray, f"__{_name}__", lambda x, ufunc=_ufunc: x.__array_ufunc__(ufunc, "__call__", x))
+for _name, _ufunc in {
+    "neg": np.negative,
+    "invert": np.invert,
+    "abs": np.absolute,
+    "pos": np.positive,
+}.items():
+    setattr(
+        ndarray, f"__{_name}__", lambda x, ufunc=_ufunc: x.__array_ufunc__(ufunc, "__call__", x)
+    )
 
 
-# -- between the two -----------------------------------------------------------------------------------------------
+# -- between the two
+# -----------------------------------------------------------------------------------------------
 
 
 def made(value: Any) -> Any:
@@ -291,10 +337,15 @@ def made(value: Any) -> Any:
 
 
 def given(value: Any) -> Any:
-    """What a function of NumPy gets.   Raises TypeError for an array in the processor's memory, ValueError for one of another device."""
+    """What a function of NumPy gets.
+
+    Raises TypeError for an array in the processor's memory, ValueError for one of another device.
+    """
     if isinstance(value, ndarray):
         if value._device != _Now.device:
-            raise ValueError(f"Array device must be same as the current device: {value._device} != {_Now.device}")
+            raise ValueError(
+                f"Array device must be same as the current device: {value._device} != {_Now.device}"
+            )
         return value._a
     if isinstance(value, np.ndarray):
         refuse(value)
@@ -317,7 +368,9 @@ def place(index: Any) -> Any:
 def called(names: list[str] | None, function: Any, args: Any, how: Any) -> Any:
     """A function with the parameters that the real one has."""
     if names is not None and "**" not in names and (unknown := set(how) - set(names)):
-        raise TypeError(f"cupy.{function.__name__}() got an unexpected keyword argument {sorted(unknown)}")
+        raise TypeError(
+            f"cupy.{function.__name__}() got an unexpected keyword argument {sorted(unknown)}"
+        )
     if names is not None and "*" not in names and len(args) > len(names):
         raise TypeError(f"cupy.{function.__name__}() takes {len(names)} arguments")
     return function(*given(args), **given(how))
@@ -335,7 +388,10 @@ def array(obj: Any, dtype: Any = None, copy: bool = True, order: str = "K", ndmi
     """Of anything; of nested lists where all or none of the elements are arrays of a device."""
     if isinstance(obj, ndarray):
         moved = ndarray.__new__(ndarray)
-        moved._a, moved._device = np.array(obj._a, dtype, copy=copy or None, ndmin=ndmin), _Now.device
+        moved._a, moved._device = (
+            np.array(obj._a, dtype, copy=copy or None, ndmin=ndmin),
+            _Now.device,
+        )
         return moved
     kinds = set(_kinds(obj))
     if len(kinds) > 1:
@@ -358,7 +414,11 @@ def _free(name: str) -> Callable[..., Any]:
 
 class Flags:
     def __init__(self, flags: Any) -> None:
-        self.c_contiguous, self.f_contiguous, self.owndata = flags.c_contiguous, flags.f_contiguous, flags.owndata
+        self.c_contiguous, self.f_contiguous, self.owndata = (
+            flags.c_contiguous,
+            flags.f_contiguous,
+            flags.owndata,
+        )
 
 
 class Memory:
@@ -433,8 +493,12 @@ def module() -> ModuleType:
     runtime.getDeviceCount = lambda: DEVICES  # type: ignore[attr-defined]
     runtime.getDevice = lambda: _Now.device  # type: ignore[attr-defined]
     runtime.getDeviceProperties = lambda index: {  # type: ignore[attr-defined]
-        "name": b"Stand-in 1", "major": 9, "minor": 0, "totalGlobalMem": 1 << 30, "multiProcessorCount": 8,
-    }  # fmt: skip
+        "name": b"Stand-in 1",
+        "major": 9,
+        "minor": 0,
+        "totalGlobalMem": 1 << 30,
+        "multiProcessorCount": 8,
+    }
     cuda = ModuleType("cupy.cuda")
     vars(cuda).update(
         runtime=runtime,
@@ -447,7 +511,9 @@ def module() -> ModuleType:
     lib, tricks = ModuleType("cupy.lib"), ModuleType("cupy.lib.stride_tricks")
     for name, names in NAMES["functions"]["lib.stride_tricks"].items():
         own = getattr(np.lib.stride_tricks, name)
-        setattr(tricks, name, lambda *a, own=own, names=names, **how: made(called(names, own, a, how)))
+        setattr(
+            tricks, name, lambda *a, own=own, names=names, **how: made(called(names, own, a, how))
+        )
     lib.stride_tricks = tricks  # type: ignore[attr-defined]
     vars(cupy).update(cuda=cuda, lib=lib)
     return cupy
@@ -462,12 +528,18 @@ def special() -> ModuleType:
 
 @contextmanager
 def installed() -> Iterator[ModuleType]:
-    """In the body `import cupy` finds the stand-in, and no GPU was asked for yet; behind it nothing is left of it."""
+    """In the body `import cupy` finds the stand-in, and no GPU was asked for yet; behind it nothing
+    is left of it.
+    """
     from oarlock.core import arrays, cuda, native
 
     held, modules = (
         dict(vars(arrays.np)),
-        {"cupy": module(), "cupyx.scipy.special": special(), "cupy.cuda.nccl": stand_in_nccl.module()},
+        {
+            "cupy": module(),
+            "cupyx.scipy.special": special(),
+            "cupy.cuda.nccl": stand_in_nccl.module(),
+        },
     )
     before = {name: sys.modules.get(name) for name in modules}
     sys.modules.update(modules)

@@ -1,4 +1,7 @@
-"""A stand-in for NCCL as CuPy shows it, on MPI: each rank is a process.   It checks what the real one would crash at or hang on."""
+"""A stand-in for NCCL as CuPy shows it, on MPI: each rank is a process.
+
+It checks what the real one would crash at or hang on.
+"""
 
 from __future__ import annotations
 
@@ -23,9 +26,13 @@ def _at(pointer: int, count: int, kind: int) -> Any:
     from . import stand_in
 
     dtype = np.dtype(list(TYPES.values())[kind])
-    start = next(a for p, a in stand_in.Memory.held.items() if p <= pointer < p + max(a._a.nbytes, 1))
+    start = next(
+        a for p, a in stand_in.Memory.held.items() if p <= pointer < p + max(a._a.nbytes, 1)
+    )
     assert start._a.flags.c_contiguous, "NCCL knows of no strides"
-    assert pointer + count * dtype.itemsize <= start._a.ctypes.data + start._a.nbytes, "beyond the end of an array"
+    assert pointer + count * dtype.itemsize <= start._a.ctypes.data + start._a.nbytes, (
+        "beyond the end of an array"
+    )
     raw = (ctypes.c_uint8 * (count * dtype.itemsize)).from_address(pointer)
     return np.frombuffer(raw, np.uint8).view(dtype)
 
@@ -36,7 +43,11 @@ class NcclCommunicator:
     def __init__(self, size: int, identity: tuple[int, ...], rank: int) -> None:
         from mpi4py import MPI
 
-        assert isinstance(identity, tuple) and len(identity) == 128 and -128 <= min(identity) <= max(identity) < 128
+        assert (
+            isinstance(identity, tuple)
+            and len(identity) == 128
+            and -128 <= min(identity) <= max(identity) < 128
+        )
         world, self._mpi = MPI.COMM_WORLD, MPI
         root, tag = identity[0], _TAG + identity[1]
         if rank:
@@ -61,9 +72,13 @@ class NcclCommunicator:
         log.append(("allReduce", count, list(TYPES)[kind], OPS[op], stream))
         self._comm.Allreduce(_at(given, count, kind).copy(), _at(into, count, kind), self._op(op))
 
-    def reduce(self, given: int, into: int, count: int, kind: int, op: int, root: int, stream: int) -> None:
+    def reduce(
+        self, given: int, into: int, count: int, kind: int, op: int, root: int, stream: int
+    ) -> None:
         log.append(("reduce", count, list(TYPES)[kind], OPS[op], stream))
-        self._comm.Reduce(_at(given, count, kind).copy(), _at(into, count, kind), self._op(op), root)
+        self._comm.Reduce(
+            _at(given, count, kind).copy(), _at(into, count, kind), self._op(op), root
+        )
 
     def bcast(self, at: int, count: int, kind: int, root: int, stream: int) -> None:
         log.append(("bcast", count, list(TYPES)[kind], root, stream))
@@ -71,7 +86,9 @@ class NcclCommunicator:
 
     def allGather(self, given: int, into: int, count: int, kind: int, stream: int) -> None:
         log.append(("allGather", count, list(TYPES)[kind], stream))
-        self._comm.Allgather(_at(given, count, kind), _at(into, count * self._comm.Get_size(), kind))
+        self._comm.Allgather(
+            _at(given, count, kind), _at(into, count * self._comm.Get_size(), kind)
+        )
 
     def send(self, at: int, count: int, kind: int, to: int, stream: int) -> None:
         log.append(("send", count, list(TYPES)[kind], to, stream))
@@ -117,7 +134,9 @@ def groupEnd() -> None:
 def module() -> ModuleType:
     """`cupy.cuda.nccl`."""
     found = ModuleType("cupy.cuda.nccl")
-    vars(found).update(available=True, NcclCommunicator=NcclCommunicator, get_unique_id=get_unique_id)
+    vars(found).update(
+        available=True, NcclCommunicator=NcclCommunicator, get_unique_id=get_unique_id
+    )
     vars(found).update(groupStart=groupStart, groupEnd=groupEnd)
     vars(found).update({f"NCCL_{name}": number for number, name in enumerate(TYPES)})
     vars(found).update({f"NCCL_{name}": number for number, name in enumerate(OPS)})

@@ -27,10 +27,13 @@ def test_collectives_and_training(backend: str, tmp_path: Path) -> None:
     assert all(log.endswith("fine\n") for log in logs)
 
 
-def test_without_nccl_one_sentence_says_so(cupy: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_nccl_one_sentence_says_so(
+    cupy: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "cupy.cuda.nccl", None)
     with pytest.raises(
-        OarlockError, match=r"travel by NCCL, which is not there \(.*\): pip install oarlock\[gpu-train\]"
+        OarlockError,
+        match=r"travel by NCCL, which is not there \(.*\): pip install oarlock\[gpu-train\]",
     ):
         nccl.library()
 
@@ -38,7 +41,9 @@ def test_without_nccl_one_sentence_says_so(cupy: ModuleType, monkeypatch: pytest
 def test_an_engine_that_was_asked_for_is_there_or_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "cupy", None)
     monkeypatch.setenv(by_place.BACKEND, "nccl")
-    with pytest.raises(OarlockError, match=r"distributed: NCCL needs CuPy .*pip install oarlock\[gpu-train\]"):
+    with pytest.raises(
+        OarlockError, match=r"distributed: NCCL needs CuPy .*pip install oarlock\[gpu-train\]"
+    ):
         by_place.check_backend()
     monkeypatch.setenv(by_place.BACKEND, "gloo")
     with pytest.raises(OarlockError, match="'gloo' is neither 'mpi' nor 'nccl'"):

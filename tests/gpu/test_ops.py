@@ -1,4 +1,6 @@
-"""Every row of the op table on the stand-in for a GPU: results and gradients are those of the processor, and lie on the GPU."""
+"""Every row of the op table on the stand-in for a GPU: results and gradients are those of the
+processor, and lie on the GPU.
+"""
 
 from __future__ import annotations
 
@@ -67,10 +69,15 @@ def run(row: Row, index: int | None) -> tuple[Any, list[Any]]:
 def test_an_op_gives_on_a_gpu_what_it_gives_on_the_processor(row: Row) -> None:
     there, back = run(row, 0)
     here, wanted = run(row, None)
-    read = [t for s, o in zip(op_of(row).outs, outs(row, there), strict=True) for t in flat(o) if _is_read(s)]
-    assert {cuda.index_of(t.array) for t in flat(there) + back if all(t is not r for r in read)} <= {0}, (
-        "on the processor"
-    )
+    read = [
+        t
+        for s, o in zip(op_of(row).outs, outs(row, there), strict=True)
+        for t in flat(o)
+        if _is_read(s)
+    ]
+    assert {
+        cuda.index_of(t.array) for t in flat(there) + back if all(t is not r for r in read)
+    } <= {0}, "on the processor"
     assert all(cuda.index_of(t.array) is None for t in read)
     there, here = flat(there), flat(here)
     assert len(there) == len(here) and len(back) == len(wanted)

@@ -29,19 +29,25 @@ def where(x: Any) -> int | None:
 def test_without_cupy_one_sentence_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "cupy", None)
     for ask in (
-        lambda: oarlock.set_device("gpu:0"), lambda: oarlock.to_tensor(ROWS, place=oarlock.CUDAPlace(0)), lambda: oarlock.to_tensor(ROWS).cuda(),
-    ):  # fmt: skip
+        lambda: oarlock.set_device("gpu:0"),
+        lambda: oarlock.to_tensor(ROWS, place=oarlock.CUDAPlace(0)),
+        lambda: oarlock.to_tensor(ROWS).cuda(),
+    ):
         with pytest.raises(OarlockError, match=r"needs CuPy .*pip install oarlock\[gpu-train\]"):
             ask()
     assert oarlock.get_device() == "cpu"
 
 
-def test_without_a_device_one_sentence_says_so(cupy: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_device_one_sentence_says_so(
+    cupy: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def none() -> int:
         raise RuntimeError("cudaErrorNoDevice: no CUDA-capable device is detected")
 
     monkeypatch.setattr(cupy.cuda.runtime, "getDeviceCount", none)
-    with pytest.raises(OarlockError, match=r"CUDAPlace\(0\): no CUDA device is visible \(cudaErrorNoDevice"):
+    with pytest.raises(
+        OarlockError, match=r"CUDAPlace\(0\): no CUDA device is visible \(cudaErrorNoDevice"
+    ):
         oarlock.to_tensor(ROWS, place=oarlock.CUDAPlace(0))
     monkeypatch.setattr(cupy.cuda.runtime, "getDeviceCount", lambda: 0)
     with pytest.raises(OarlockError, match="set_device: 'gpu:0': no CUDA device is visible"):
@@ -75,7 +81,14 @@ def test_there_and_back(cupy: ModuleType) -> None:
     assert back.numpy().tolist() == ROWS
     assert x.cuda(1) is x and back.cpu() is back
     assert [
-        where(t) for t in (back.cuda(), back.cuda(1), x.to("cpu"), back.to("gpu:1"), back.to(oarlock.CUDAPlace(0)))
+        where(t)
+        for t in (
+            back.cuda(),
+            back.cuda(1),
+            x.to("cpu"),
+            back.to("gpu:1"),
+            back.to(oarlock.CUDAPlace(0)),
+        )
     ] == [0, 1, None, 1, 0]
 
 
@@ -93,7 +106,9 @@ def test_a_device_for_all_that_is_new(cupy: ModuleType) -> None:
     assert where(oarlock.ones([2])) is None
 
 
-def test_the_device_that_the_launcher_chose(cupy: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_device_that_the_launcher_chose(
+    cupy: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("FLAGS_selected_gpus", "1,0")
     oarlock.set_device("gpu")
     assert oarlock.get_device() == "gpu:1"
@@ -111,7 +126,9 @@ def test_the_same_random_numbers_everywhere(cupy: ModuleType) -> None:
             oarlock.bernoulli(x * 0.5),
             oarlock.nn.Linear(3, 4).weight,
         ]
-        return [t.numpy().tolist() for t in (*made, oarlock.multinomial(x[0], 3), oarlock.randperm(5))]
+        return [
+            t.numpy().tolist() for t in (*made, oarlock.multinomial(x[0], 3), oarlock.randperm(5))
+        ]
 
     here = drawn()
     oarlock.set_device("gpu")
@@ -129,7 +146,13 @@ def test_operands_on_two_devices_are_an_error(cupy: ModuleType) -> None:
 
 def test_numbers_go_along(cupy: ModuleType) -> None:
     x = oarlock.to_tensor(ROWS).cuda()
-    for made in (x + 1, 2 - x, x * oarlock.to_tensor(3.0), oarlock.where(x > 0, x, oarlock.to_tensor(0.0)), x**2):
+    for made in (
+        x + 1,
+        2 - x,
+        x * oarlock.to_tensor(3.0),
+        oarlock.where(x > 0, x, oarlock.to_tensor(0.0)),
+        x**2,
+    ):
         assert where(made) == 0
 
 
@@ -244,7 +267,9 @@ class Pictures(oarlock.io.Dataset):
 
 @pytest.mark.parametrize("workers", [0, 1])
 def test_batches_go_to_their_place(cupy: ModuleType, workers: int) -> None:
-    loader = oarlock.io.DataLoader(Pictures(), places=oarlock.CUDAPlace(1), batch_size=2, num_workers=workers)
+    loader = oarlock.io.DataLoader(
+        Pictures(), places=oarlock.CUDAPlace(1), batch_size=2, num_workers=workers
+    )
     assert [[where(t) for t in batch] for batch in loader] == [[1, 1], [1, 1]]
     oarlock.set_device("gpu")
     loader = oarlock.io.DataLoader(Pictures(), batch_size=2, num_workers=workers)
@@ -268,7 +293,9 @@ def test_a_kernel_may_ask_another_for_something_of_the_processor(cupy: ModuleTyp
 
 def test_a_failed_op_still_says_why(cupy: ModuleType) -> None:
     x = oarlock.to_tensor(ROWS).cuda()
-    with pytest.raises(OpError, match=r"matmul_v2: .*\(X=float32\[2,3\], Y=float32\[2,3\]\)\n  at test_places.py"):
+    with pytest.raises(
+        OpError, match=r"matmul_v2: .*\(X=float32\[2,3\], Y=float32\[2,3\]\)\n  at test_places.py"
+    ):
         oarlock.matmul(x, x)
 
 

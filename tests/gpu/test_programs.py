@@ -1,4 +1,6 @@
-"""Programs for tensors of a GPU: trained there, verified when they are saved, and run by the Executor on the processor."""
+"""Programs for tensors of a GPU: trained there, verified when they are saved, and run by the
+Executor on the processor.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,11 @@ class Net(nn.Layer):
 
     def __init__(self) -> None:
         super().__init__()
-        self.conv, self.norm, self.linear = nn.Conv2D(1, 2, 3, bias_attr=False), nn.BatchNorm2D(2), nn.Linear(8, 3)
+        self.conv, self.norm, self.linear = (
+            nn.Conv2D(1, 2, 3, bias_attr=False),
+            nn.BatchNorm2D(2),
+            nn.Linear(8, 3),
+        )
         self.dropout = nn.Dropout(0.5)
 
     def forward(self, x: Any) -> Any:
@@ -92,7 +98,8 @@ def test_what_is_saved_is_verified_and_read_again(cupy: ModuleType, tmp_path: Pa
     paddle.set_device("gpu")
     net = Net()
     net.eval()
-    paddle.jit.save(net, str(tmp_path / "net"), input_spec=SPEC)  # a warning would say that it is not verified
+    # a warning would say that it is not verified
+    paddle.jit.save(net, str(tmp_path / "net"), input_spec=SPEC)
     loaded = paddle.jit.load(str(tmp_path / "net"))
     loaded.eval()
     x = batch()
@@ -110,7 +117,9 @@ def test_what_is_saved_is_verified_and_read_again(cupy: ModuleType, tmp_path: Pa
 def test_values_elsewhere_are_named(cupy: ModuleType) -> None:
     net = paddle.jit.to_static(nn.Linear(2, 2))
     x = paddle.ones([1, 2]).cuda()
-    with pytest.raises(PlaceError, match=r"a program: operands are on two devices \(input on gpu:0, \S+ on cpu"):
+    with pytest.raises(
+        PlaceError, match=r"a program: operands are on two devices \(input on gpu:0, \S+ on cpu"
+    ):
         net(x)
 
 
@@ -133,8 +142,12 @@ def test_the_executor_takes_tensors_of_a_gpu(cupy: ModuleType, tmp_path: Path) -
     paddle.enable_static()
     try:
         executor = paddle.static.Executor(paddle.CUDAPlace(0))
-        program, feeds, fetches = paddle.static.load_inference_model(str(tmp_path / "net"), executor)
-        program.set_state_dict({name: Tensor(cuda.put(t.array, 0)) for name, t in program.state_dict().items()})
+        program, feeds, fetches = paddle.static.load_inference_model(
+            str(tmp_path / "net"), executor
+        )
+        program.set_state_dict(
+            {name: Tensor(cuda.put(t.array, 0)) for name, t in program.state_dict().items()}
+        )
         found = executor.run(program, feed={feeds[0]: x}, fetch_list=fetches)[0]
     finally:
         paddle.disable_static()

@@ -1,4 +1,6 @@
-"""The script for machines with a GPU, on the stand-in: that it runs, and that it would see a difference."""
+"""The script for machines with a GPU, on the stand-in: that it runs, and that it would see a
+difference.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,10 @@ def script() -> dict[str, Any]:
 
 def test_nets(cupy: ModuleType, script: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
     assert script["main"](["--nets", "--steps", "1", "--batch", "2"]) == 0
-    assert [line.split(":")[0] for line in capsys.readouterr().out.splitlines()] == ["lenet", "resnet"]
+    assert [line.split(":")[0] for line in capsys.readouterr().out.splitlines()] == [
+        "lenet",
+        "resnet",
+    ]
 
 
 def test_differences_are_seen(cupy: ModuleType, script: dict[str, Any]) -> None:

@@ -19,8 +19,13 @@ class LeNet(nn.Layer):
     def __init__(self) -> None:
         super().__init__()
         self.features = nn.Sequential(
-            nn.Conv2D(1, 6, 3, padding=1), nn.ReLU(), nn.MaxPool2D(2, 2), nn.Conv2D(6, 16, 5), nn.ReLU(), nn.MaxPool2D(2, 2)
-        )  # fmt: skip
+            nn.Conv2D(1, 6, 3, padding=1),
+            nn.ReLU(),
+            nn.MaxPool2D(2, 2),
+            nn.Conv2D(6, 16, 5),
+            nn.ReLU(),
+            nn.MaxPool2D(2, 2),
+        )
         self.fc = nn.Sequential(nn.Linear(16, 12), nn.Linear(12, 10))
 
     def forward(self, x: Any) -> Any:
@@ -32,7 +37,10 @@ class Block(nn.Layer):
 
     def __init__(self) -> None:
         super().__init__()
-        self.first, self.second = nn.Conv2D(3, 3, 3, padding=1), nn.Conv2D(3, 3, 3, padding=1, groups=3)
+        self.first, self.second = (
+            nn.Conv2D(3, 3, 3, padding=1),
+            nn.Conv2D(3, 3, 3, padding=1, groups=3),
+        )
         self.norm, self.other = nn.BatchNorm2D(3), nn.GroupNorm(3, 3)
         self.head = nn.Linear(3, 4)
 
@@ -64,7 +72,9 @@ NETS = {
 }
 
 
-def trained(kind: Any, data: Any, classes: int, make: Any, dtype: str = "") -> tuple[list[Any], list[float]]:
+def trained(
+    kind: Any, data: Any, classes: int, make: Any, dtype: str = ""
+) -> tuple[list[Any], list[float]]:
     """The weights after some steps, and the losses."""
     oarlock.seed(1)
     net = kind()
@@ -92,8 +102,11 @@ def same(one: Any, two: Any, room: float) -> None:
 
 @pytest.mark.parametrize("name", NETS)
 def test_nets_train_alike(name: str, cupy: ModuleType) -> None:
-    # Not Adam: a bias in front of a batch norm has a gradient of nothing but rounding, which Adam makes steps of.
-    make = lambda p: oarlock.optimizer.Momentum(0.05, parameters=p, grad_clip=nn.ClipGradByGlobalNorm(1.0))
+    # Not Adam: a bias in front of a batch norm has a gradient of nothing but rounding, which Adam
+    # makes steps of.
+    make = lambda p: oarlock.optimizer.Momentum(
+        0.05, parameters=p, grad_clip=nn.ClipGradByGlobalNorm(1.0)
+    )
     here = trained(*NETS[name], make)
     oarlock.set_device("gpu:1")
     same(trained(*NETS[name], make), here, 1e-4)
@@ -107,7 +120,17 @@ def test_mixed_precision(dtype: str, cupy: ModuleType) -> None:
     same(trained(*NETS["block"], make, dtype), here, 2e-2)
 
 
-OPTIMIZERS = ["SGD", "Momentum", "Adam", "AdamW", "Adamax", "Adagrad", "Adadelta", "RMSProp", "Lamb"]
+OPTIMIZERS = [
+    "SGD",
+    "Momentum",
+    "Adam",
+    "AdamW",
+    "Adamax",
+    "Adagrad",
+    "Adadelta",
+    "RMSProp",
+    "Lamb",
+]
 
 
 @pytest.mark.parametrize("name", OPTIMIZERS)
@@ -116,7 +139,9 @@ def test_optimizers_step_alike_and_keep_their_state_beside(name: str, cupy: Modu
     made: list[Any] = []
 
     def make(parameters: Any) -> Any:
-        decay = {} if name in ("Lamb", "AdamW") else {"weight_decay": oarlock.regularizer.L1Decay(0.01)}
+        decay = (
+            {} if name in ("Lamb", "AdamW") else {"weight_decay": oarlock.regularizer.L1Decay(0.01)}
+        )
         made.append(kind(learning_rate=0.01, parameters=parameters, **decay))
         return made[-1]
 

@@ -98,9 +98,13 @@ def test_numbers_come_back(tmp_path: Path) -> None:
 
 def fitted(callback: Any) -> oar.Model:
     draw = np.random.default_rng(0)
-    data = TensorDataset([draw.standard_normal((6, 4)).astype("float32"), draw.integers(0, 3, (6, 1))])
+    data = TensorDataset(
+        [draw.standard_normal((6, 4)).astype("float32"), draw.integers(0, 3, (6, 1))]
+    )
     model = oar.Model(nn.Linear(4, 3))
-    model.prepare(oar.optimizer.SGD(0.1, parameters=model.parameters()), nn.CrossEntropyLoss(), Accuracy())
+    model.prepare(
+        oar.optimizer.SGD(0.1, parameters=model.parameters()), nn.CrossEntropyLoss(), Accuracy()
+    )
     model.fit(data, data, batch_size=3, epochs=2, verbose=0, callbacks=[callback])
     model.evaluate(data, batch_size=3, verbose=0, callbacks=[callback])
     return model
@@ -120,7 +124,9 @@ def test_what_fit_writes(kind: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert [(t, s) for t, s, _ in scalars(second)] == evals[1]
 
 
-def test_the_writer_of_visualdl_is_used_where_it_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_writer_of_visualdl_is_used_where_it_is_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     seen: list[Any] = []
 
     class LogWriter:

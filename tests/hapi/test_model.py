@@ -19,7 +19,8 @@ from oarlock.optimizer.lr import StepDecay
 from oarlock.static import InputSpec
 from oarlock.vision.models import LeNet
 
-GLYPHS = ["111101101101111", "010110010010111", "111001111100111", "111001111001111"]  # 0 1 2 3, five rows of three
+# 0 1 2 3, five rows of three
+GLYPHS = ["111101101101111", "010110010010111", "111001111100111", "111001111001111"]
 
 
 class Digits(Dataset):
@@ -30,7 +31,12 @@ class Digits(Dataset):
         self.rows = [self._row(i % 4) for i in range(count)]
 
     def _row(self, digit: int) -> tuple[Any, Any]:
-        glyph = np.array([int(c) for c in GLYPHS[digit]], "float32").reshape(5, 3).repeat(4, 0).repeat(4, 1)
+        glyph = (
+            np.array([int(c) for c in GLYPHS[digit]], "float32")
+            .reshape(5, 3)
+            .repeat(4, 0)
+            .repeat(4, 1)
+        )
         image = self.draw.normal(0, 0.3, (1, 28, 28)).astype("float32")
         top, left = self.draw.integers(2, 7), self.draw.integers(6, 11)
         image[0, top : top + 20, left : left + 12] += glyph
@@ -57,9 +63,21 @@ ROWS = TensorDataset([X, Y])
 
 def test_lenet_learns_digits(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     oar.seed(1)
-    model = oar.Model(LeNet(), InputSpec([None, 1, 28, 28], "float32", "image"), InputSpec([None, 1], "int64", "label"))
+    model = oar.Model(
+        LeNet(),
+        InputSpec([None, 1, 28, 28], "float32", "image"),
+        InputSpec([None, 1], "int64", "label"),
+    )
     model.prepare(Adam(0.003, parameters=model.parameters()), nn.CrossEntropyLoss(), Accuracy())
-    model.fit(Digits(160, 0), Digits(40, 1), batch_size=16, epochs=4, save_dir=str(tmp_path), save_freq=2, verbose=1)
+    model.fit(
+        Digits(160, 0),
+        Digits(40, 1),
+        batch_size=16,
+        epochs=4,
+        save_dir=str(tmp_path),
+        save_freq=2,
+        verbose=1,
+    )
     out = capsys.readouterr().out
     assert "Epoch 4/4" in out
     assert "step 10/10 [==============================] - loss: " in out
@@ -76,7 +94,9 @@ def test_lenet_learns_digits(tmp_path: Path, capsys: pytest.CaptureFixture[str])
 
     model.save(str(tmp_path / "m"), training=False)
     images = np.stack([row[0] for row in Digits(5, 2).rows])
-    np.testing.assert_allclose(oar.jit.load(tmp_path / "m")(images).numpy(), guesses[:5], rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(
+        oar.jit.load(tmp_path / "m")(images).numpy(), guesses[:5], rtol=1e-4, atol=1e-4
+    )
 
 
 def test_training_goes_on_where_it_was_saved(tmp_path: Path) -> None:
@@ -84,7 +104,8 @@ def test_training_goes_on_where_it_was_saved(tmp_path: Path) -> None:
         model = small(None, rate() if callable(rate) else rate, rule)
         model.fit(ROWS, batch_size=4, epochs=2, shuffle=False, verbose=0)
         model.save(str(tmp_path / "m"))
-        again = small(None, rate() if callable(rate) else rate, rule)  # its parameters have other names
+        # its parameters have other names
+        again = small(None, rate() if callable(rate) else rate, rule)
         again.load(str(tmp_path / "m.pdparams"))
         model.fit(ROWS, batch_size=4, epochs=2, shuffle=False, verbose=0)
         again.fit(ROWS, batch_size=4, epochs=2, shuffle=False, verbose=0)
@@ -101,11 +122,18 @@ def test_what_does_not_fit_is_refused_or_skipped(tmp_path: Path) -> None:
     small().save(str(tmp_path / "m"))
     other = oar.Model(nn.Sequential(nn.Linear(4, 5), nn.Tanh(), nn.Linear(5, 2), nn.Linear(2, 1)))
     other.prepare(SGD(0.1, parameters=other.parameters()), nn.MSELoss())
-    with pytest.raises(oar.OpError, match=r"2.weight has shape \[5, 3\] in the file, \[5, 2\] here, and 3 more"):
+    with pytest.raises(
+        oar.OpError, match=r"2.weight has shape \[5, 3\] in the file, \[5, 2\] here, and 3 more"
+    ):
         other.load(str(tmp_path / "m"))
     with pytest.warns(UserWarning, match="Skip loading for") as warned:
         other.load(str(tmp_path / "m"), skip_mismatch=True)
-    assert sorted(str(w.message).split()[3] for w in warned) == ["2.bias", "2.weight", "3.bias", "3.weight"]
+    assert sorted(str(w.message).split()[3] for w in warned) == [
+        "2.bias",
+        "2.weight",
+        "3.bias",
+        "3.weight",
+    ]
     kept = oar.load(tmp_path / "m.pdparams")
     np.testing.assert_array_equal(other.network[0].weight.numpy(), kept["0.weight"].numpy())
     with pytest.raises(oar.OpError):
@@ -121,7 +149,10 @@ def test_a_model_for_inference_needs_shapes(tmp_path: Path) -> None:
         model.save(str(tmp_path / "m"), training=False)
     assert model.network.training
     np.testing.assert_allclose(
-        oar.jit.load(tmp_path / "m")(X[:7]).numpy(), model.predict_batch([X[:7]])[0], rtol=1e-5, atol=1e-6
+        oar.jit.load(tmp_path / "m")(X[:7]).numpy(),
+        model.predict_batch([X[:7]])[0],
+        rtol=1e-5,
+        atol=1e-6,
     )
 
 
@@ -192,7 +223,9 @@ def test_without_a_loss_there_are_metrics_only() -> None:
     model = oar.Model(nn.Linear(4, 3))
     model.prepare(metrics=Accuracy())
     assert model.evaluate(ROWS, batch_size=12, verbose=0).keys() == {"acc"}
-    assert model.eval_batch([X], [Y])[0] == pytest.approx(model.evaluate(ROWS, batch_size=12, verbose=0)["acc"])
+    assert model.eval_batch([X], [Y])[0] == pytest.approx(
+        model.evaluate(ROWS, batch_size=12, verbose=0)["acc"]
+    )
 
 
 def test_a_reduced_rate_is_used() -> None:
@@ -204,7 +237,9 @@ def test_a_reduced_rate_is_used() -> None:
     (slope,) = oar.grad(loss, [model.parameters()[1]])
     before = model.parameters()[1].numpy()
     model.train_batch([X], [Y])
-    np.testing.assert_allclose(model.parameters()[1].numpy(), before - 0.025 * slope.numpy(), rtol=1e-4, atol=1e-7)
+    np.testing.assert_allclose(
+        model.parameters()[1].numpy(), before - 0.025 * slope.numpy(), rtol=1e-4, atol=1e-7
+    )
     scheduled = small(rate=StepDecay(0.1, 3))
     with pytest.warns(UserWarning, match="a scheduler's"):
         scheduled.fit(ROWS, ROWS, batch_size=12, callbacks=[ReduceLROnPlateau()], verbose=0)
@@ -213,7 +248,9 @@ def test_a_reduced_rate_is_used() -> None:
 def test_stopping_early_keeps_the_best(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     model = small(rate=0.0)  # nothing ever gets better
     watch = EarlyStopping(patience=2)
-    model.fit(ROWS, ROWS, batch_size=12, epochs=9, callbacks=[watch], save_dir=str(tmp_path), verbose=0)
+    model.fit(
+        ROWS, ROWS, batch_size=12, epochs=9, callbacks=[watch], save_dir=str(tmp_path), verbose=0
+    )
     assert watch.stopped_epoch == 3
     assert (tmp_path / "best_model.pdparams").exists()
     assert capsys.readouterr().out.splitlines() == [
@@ -225,7 +262,9 @@ def test_stopping_early_keeps_the_best(tmp_path: Path, capsys: pytest.CaptureFix
     assert at_once.stopped_epoch == 2
     with pytest.warns(UserWarning, match="needs validation data"):
         model.fit(ROWS, batch_size=12, callbacks=[EarlyStopping()], verbose=0)
-    with pytest.warns(UserWarning, match=r"the evaluation has no 'f1'; it has \['batch_size', 'loss', 'step'\]"):
+    with pytest.warns(
+        UserWarning, match=r"the evaluation has no 'f1'; it has \['batch_size', 'loss', 'step'\]"
+    ):
         model.fit(ROWS, ROWS, batch_size=12, callbacks=[EarlyStopping("f1")], verbose=0)
     with pytest.warns(UserWarning, match="mode='most' is none of"):
         EarlyStopping(mode="most")

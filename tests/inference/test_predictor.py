@@ -29,7 +29,10 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Net]:
     prefix = str(tmp_path_factory.mktemp("model") / "net")
     net = Net()
     net.eval()
-    spec = [paddle.static.InputSpec([None, 4], "float32", "x"), paddle.static.InputSpec([1], "float32", "scale")]
+    spec = [
+        paddle.static.InputSpec([None, 4], "float32", "x"),
+        paddle.static.InputSpec([1], "float32", "scale"),
+    ]
     paddle.jit.save(net, prefix, spec)
     return prefix, net
 
@@ -87,11 +90,16 @@ def test_reshape_gives_a_flat_copy_its_shape(model: tuple[str, Net]) -> None:
         made.get_input_handle("x").copy_from_cpu(np.ones(5, "float32"))
 
 
-def test_the_model_may_be_bytes_a_prefix_or_a_folder_of_one_x(model: tuple[str, Net], tmp_path: Path) -> None:
+def test_the_model_may_be_bytes_a_prefix_or_a_folder_of_one_x(
+    model: tuple[str, Net], tmp_path: Path
+) -> None:
     prefix, _ = model
     x = np.ones((2, 4), "float32")
     wanted = run(predictor(prefix), x, 1.0)
-    pdmodel, params = Path(f"{prefix}.pdmodel").read_bytes(), Path(f"{prefix}.pdiparams").read_bytes()
+    pdmodel, params = (
+        Path(f"{prefix}.pdmodel").read_bytes(),
+        Path(f"{prefix}.pdiparams").read_bytes(),
+    )
     memory = inference.Config()
     memory.set_model_buffer(pdmodel, len(pdmodel), params, len(params))
     assert memory.model_from_memory()
@@ -123,7 +131,9 @@ def test_clones_share_the_engine_and_no_handles(model: tuple[str, Net]) -> None:
         thread.join()
     alone = predictor(model[0])
     for i in range(4):
-        np.testing.assert_array_equal(results[i], run(alone, np.full((i + 1, 4), i, "float32"), 1.0))
+        np.testing.assert_array_equal(
+            results[i], run(alone, np.full((i + 1, 4), i, "float32"), 1.0)
+        )
 
 
 def test_what_does_not_fit_is_refused(model: tuple[str, Net], tmp_path: Path) -> None:
@@ -175,7 +185,11 @@ def test_the_config_says_what_is_set() -> None:
     config.enable_use_gpu(100, 1)
     config.enable_tensorrt_engine(1 << 20, 1, 5, inference.PrecisionType.Half)
     config.set_trt_dynamic_shape_info({"x": [1, 4]}, {"x": [8, 4]}, {"x": [2, 4]})
-    assert (config.use_gpu(), config.gpu_device_id(), config.tensorrt_engine_enabled()) == (True, 1, True)
+    assert (config.use_gpu(), config.gpu_device_id(), config.tensorrt_engine_enabled()) == (
+        True,
+        1,
+        True,
+    )
     assert config._provider["trt_profile_opt_shapes"] == "x:2x4"
     with pytest.raises(OpError, match="no such device"):
         config.enable_xpu()

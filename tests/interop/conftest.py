@@ -28,7 +28,9 @@ class Paddle:
         self.process: subprocess.Popen[str] | None = None
 
     def ask(self, do: str, **asked: Any) -> Any:
-        """The answer of a function of worker.py; AssertionError with its traceback when it failed."""
+        """The answer of a function of worker.py; AssertionError with its traceback when
+        it failed.
+        """
         process = self.process = self.process or self._start()
         assert process.stdin is not None
         process.stdin.write(json.dumps({"do": do, **asked}) + "\n")
@@ -37,7 +39,9 @@ class Paddle:
         assert "error" not in answer, answer["error"]
         return answer["ok"]
 
-    def run(self, prefix: Path, inputs: Path, tag: str, loaders: tuple[str, ...]) -> dict[str, list[Any]]:
+    def run(
+        self, prefix: Path, inputs: Path, tag: str, loaders: tuple[str, ...]
+    ) -> dict[str, list[Any]]:
         """The outputs of a model by each of Paddle's loaders."""
         outputs = f"{prefix}.{tag}"
         self.ask("run", prefix=str(prefix), inputs=str(inputs), outputs=outputs, loaders=loaders)
@@ -48,7 +52,9 @@ class Paddle:
         return found
 
     def _start(self) -> subprocess.Popen[str]:
-        environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"} | {"PYTHONPATH": str(_HERE)}
+        environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"} | {
+            "PYTHONPATH": str(_HERE)
+        }
         process = subprocess.Popen(
             [self.python, _HERE / "worker.py"],
             stdin=subprocess.PIPE,

@@ -4,7 +4,26 @@ import numpy as np
 from lowering_cases import a, f, ints, op
 
 X34, X234 = f(3, 4), f(2, 3, 4)
-NEXT = a([0, 0, 1, 1, -1, 2, 3.4028235e38, np.inf, -np.inf, 1e-45, 1.1754944e-38, 5, np.inf, np.nan, np.inf], "float32")
+NEXT = a(
+    [
+        0,
+        0,
+        1,
+        1,
+        -1,
+        2,
+        3.4028235e38,
+        np.inf,
+        -np.inf,
+        1e-45,
+        1.1754944e-38,
+        5,
+        np.inf,
+        np.nan,
+        np.inf,
+    ],
+    "float32",
+)
 TOWARDS = a([1, -1, 2, 0, 0, 1, np.inf, 0, 0, 0, 0, 5, -np.inf, np.inf, np.nan], "float32")
 DOUBLES = f(3, 4, dtype="float64")
 WIDE = f(3, 4) * 4
@@ -51,13 +70,19 @@ POINTWISE = [
 PAIRS = [
     *[op(f"elementwise_{name}", X34, Y=f(3, 4, seed=1)) for name in ("fmax", "fmin", "heaviside")],
     *[op(f"elementwise_{name}", ODD, Y=np.flip(ODD, 1).copy()) for name in ("fmax", "fmin")],
-    *[op(f"elementwise_{name}", WHOLE, Y=ints(4, low=-2)) for name in ("fmax", "fmin", "heaviside")],
+    *[
+        op(f"elementwise_{name}", WHOLE, Y=ints(4, low=-2))
+        for name in ("fmax", "fmin", "heaviside")
+    ],
     op("minus", X34, Y=f(3, 4, seed=1)),
     op("atan2", X1=f(5, 4), X2=f(5, 4, seed=1), out="Out"),
     op(
         "atan2",
         X1=a([0.0, -0.0, 0.0, -0.0, 1, -1, 0, 2, np.inf, np.inf, -np.inf, 1, np.nan, 3], "float32"),
-        X2=a([0.0, 0.0, -0.0, -0.0, 0, 0, -3, -2, np.inf, -np.inf, -np.inf, np.inf, 1, -np.inf], "float32"),
+        X2=a(
+            [0.0, 0.0, -0.0, -0.0, 0, 0, -3, -2, np.inf, -np.inf, -np.inf, np.inf, 1, -np.inf],
+            "float32",
+        ),
     ),
     op("atan2", X1=DOUBLES, X2=DOUBLES, refused="kernel of Atan for float64"),
     op("kron", X34, Y=f(2, 3, seed=1)),
@@ -66,13 +91,28 @@ PAIRS = [
     op("cross", f(4, 3), Y=f(4, 3, seed=1), variants=("known",)),
     op("cross", f(2, 3, 3), Y=f(2, 3, 3, seed=1), dim=2, variants=("known",)),
     op("dist", X34, Y=f(4, seed=1)),
-    *[op("dist", X34, Y=f(3, 4, seed=1), p=p) for p in (0.0, 1.0, 3.0, float("inf"), float("-inf"))],
+    *[
+        op("dist", X34, Y=f(3, 4, seed=1), p=p)
+        for p in (0.0, 1.0, 3.0, float("inf"), float("-inf"))
+    ],
     op("isclose", Input=X34, Other=X34 + a([[0, 1e-6, 1e-4, 1]], "float32")),
-    op("isclose", Input=X34, Other=X34 + a([[0, 1e-6, 1e-4, 1]], "float32"), rtol="1e-3", atol="0.01"),
+    op(
+        "isclose",
+        Input=X34,
+        Other=X34 + a([[0, 1e-6, 1e-4, 1]], "float32"),
+        rtol="1e-3",
+        atol="0.01",
+    ),
     op("isclose", Input=ODD, Other=ODD, equal_nan=True),
     op("isclose", Input=ODD, Other=ODD),
     op("isclose", Input=ODD, Other=np.flip(ODD, 1).copy()),
-    op("isclose", Input=X34, Other=X34 + np.float32(0.1), Rtol=a([0.2], "float64"), Atol=a([0.2], "float64")),
+    op(
+        "isclose",
+        Input=X34,
+        Other=X34 + np.float32(0.1),
+        Rtol=a([0.2], "float64"),
+        Atol=a([0.2], "float64"),
+    ),
     op("allclose", Input=X34, Other=X34),
     op("allclose", Input=DOUBLES, Other=DOUBLES + 1e-7, atol="1e-9"),
     op("allclose", Input=ODD, Other=ODD, equal_nan=True),
@@ -86,13 +126,28 @@ PAIRS = [
 ]
 
 # Numbers below zero, near the zeros of ln gamma, at poles, and large ones.
-GAMMA = a([[0.1, 0.5, 0.99, 1.01], [1.5, 2.0, 3.7, 8.0], [-0.3, -1.7, -10.4, 1e-3], [20.0, 1e3, 1e10, 7.99]], "float32")
+GAMMA = a(
+    [
+        [0.1, 0.5, 0.99, 1.01],
+        [1.5, 2.0, 3.7, 8.0],
+        [-0.3, -1.7, -10.4, 1e-3],
+        [20.0, 1e3, 1e10, 7.99],
+    ],
+    "float32",
+)
 POLES = a([0.0, -1.0, -2.0, np.inf, np.nan], "float32")
-UNIT = a([[0.0, 0.1, -0.5, 0.8499], [0.851, -0.99, 0.99999, -0.9999999], [1.0, -1.0, 1e-3, 0.02]], "float32")
+UNIT = a(
+    [[0.0, 0.1, -0.5, 0.8499], [0.851, -0.99, 0.99999, -0.9999999], [1.0, -1.0, 1e-3, 0.02]],
+    "float32",
+)
 BESSEL = a([[0.0, 1e-3, 0.5, -1.0], [3.7, 3.8, -10.0, 29.9], [30.1, 50.0, -80.0, 2.0]], "float32")
 
 SPECIAL = [
-    *[op(name, values) for name in ("lgamma", "digamma") for values in (GAMMA, GAMMA.astype("float64"))],
+    *[
+        op(name, values)
+        for name in ("lgamma", "digamma")
+        for values in (GAMMA, GAMMA.astype("float64"))
+    ],
     op("lgamma", POLES),
     op("digamma", a([0.0, -1.0, -3.0], "float32")),
     op("erfinv", UNIT),
@@ -107,7 +162,14 @@ SPECIAL = [
     op("polygamma", X34, out="out", n=31, refused="attribute 'n' is 31", slot="x"),
     op("nextafter", NEXT, y=TOWARDS, out="out", slot="x", rtol=0),
     op("nextafter", f(50), y=f(50, seed=1), out="out", slot="x", rtol=0),
-    op("nextafter", NEXT.astype("float64"), y=TOWARDS.astype("float64"), out="out", slot="x", rtol=0),
+    op(
+        "nextafter",
+        NEXT.astype("float64"),
+        y=TOWARDS.astype("float64"),
+        out="out",
+        slot="x",
+        rtol=0,
+    ),
     op(
         "nextafter",
         np.array([5e-324, 0, 1e-310, 2.2250738585072014e-308, -1e-300, np.finfo("float64").max]),
@@ -116,7 +178,14 @@ SPECIAL = [
         slot="x",
         rtol=0,
     ),
-    op("nextafter", f(50, dtype="float64"), y=f(50, dtype="float64", seed=1), out="out", slot="x", rtol=0),
+    op(
+        "nextafter",
+        f(50, dtype="float64"),
+        y=f(50, dtype="float64", seed=1),
+        out="out",
+        slot="x",
+        rtol=0,
+    ),
 ]
 
 ALONG = [
@@ -164,7 +233,10 @@ DIAGONAL = [
 ]
 
 NORM = [
-    *[op("renorm", X234, p=p, axis=axis, max_norm=1.5) for p, axis in ((2.0, 0), (1.0, 1), (3.0, 2))],
+    *[
+        op("renorm", X234, p=p, axis=axis, max_norm=1.5)
+        for p, axis in ((2.0, 0), (1.0, 1), (3.0, 2))
+    ],
     op("clip_by_norm", X34, max_norm=1.0),
     op("clip_by_norm", X34, max_norm=100.0),
     op("norm", X34, unread="Norm", axis=1, epsilon=1e-10),

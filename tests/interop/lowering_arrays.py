@@ -1,4 +1,6 @@
-"""One op each, continued: tensors put together, read and written by index, and made from nothing."""
+"""One op each, continued: tensors put together, read and written by index, and made from
+nothing.
+"""
 
 import numpy as np
 from lowering_cases import a, f, ints, op, w
@@ -18,7 +20,12 @@ JOIN = [
     op("expand_v2", BOOLS, shape=[2, 3, 4]),
     op("expand_v2", f(), shape=[2]),
     op("expand_v2", f(3, 1), shape=[2, 3, 4], Shape=a([2, 3, 4], "int32")),
-    op("expand_v2", f(3, 1), shape=[-1, -1], expand_shapes_tensor=[a([3], "int32"), a([4], "int32")]),
+    op(
+        "expand_v2",
+        f(3, 1),
+        shape=[-1, -1],
+        expand_shapes_tensor=[a([3], "int32"), a([4], "int32")],
+    ),
     op("expand_as_v2", f(1, 4), Y=X34, target_shape=[3, 4]),
     op("expand_as_v2", f(1, 4), Y=X234, target_shape=[-1, 3, 4]),
     op("tile", X34, repeat_times=[2, 3]),
@@ -51,7 +58,13 @@ JOIN = [
         op("pad3d", f(1, 3, 4, 5, 2), paddings=[1, 2, 0, 1, 1, 1], mode=m, data_format="NDHWC")
         for m in ("constant", "circular")
     ],
-    op("pad3d", f(1, 2, 3, 4, 5), paddings=[0] * 6, Paddings=a([1, 1, 0, 2, 0, 0], "int32"), mode="constant"),
+    op(
+        "pad3d",
+        f(1, 2, 3, 4, 5),
+        paddings=[0] * 6,
+        Paddings=a([1, 1, 0, 2, 0, 0], "int32"),
+        mode="constant",
+    ),
 ]
 
 IDS = a([[0, 2], [3, 1], [2, 2]])
@@ -60,7 +73,12 @@ INDEX = [
     op("lookup_table_v2", W=w(f(5, 4)), Ids=IDS),
     op("lookup_table_v2", W=w(f(5, 4)), Ids=IDS, padding_idx=2),
     op("lookup_table_v2", W=f(5, 4), Ids=IDS.astype("int32"), padding_idx=2),
-    op("lookup_table_v2", W=w(np.concatenate([f(4, 4), np.zeros((1, 4), "float32")])), Ids=IDS + 1, padding_idx=4),
+    op(
+        "lookup_table_v2",
+        W=w(np.concatenate([f(4, 4), np.zeros((1, 4), "float32")])),
+        Ids=IDS + 1,
+        padding_idx=4,
+    ),
     op("lookup_table", W=w(f(5, 4)), Ids=IDS[..., None]),
     op("lookup_table", W=w(f(5, 4)), Ids=IDS[:, :1], padding_idx=3),
     op("gather", X34, Index=a([2, 0]), axis=0),
@@ -72,7 +90,14 @@ INDEX = [
     op("gather_nd", X234, Index=a([[[0, 1, 2]], [[1, 2, 3]]], "int32")),
     op("scatter", f(5, 3), Ids=a([3, 1]), Updates=f(2, 3, seed=1)),
     op("scatter", f(5, 3), Ids=a([3, 1, 3], "int32"), Updates=f(3, 3, seed=1), overwrite=False),
-    op("scatter", f(5, 3), Ids=a([[3], [1]]), Updates=f(2, 3, seed=1), overwrite=False, undeclared="open"),
+    op(
+        "scatter",
+        f(5, 3),
+        Ids=a([[3], [1]]),
+        Updates=f(2, 3, seed=1),
+        overwrite=False,
+        undeclared="open",
+    ),
     op("scatter", ints(5), Ids=a([3, 1]), Updates=ints(2)),
     op("scatter_nd_add", f(5, 3), Index=a([[1], [3], [1]]), Updates=f(3, 3, seed=1)),
     op("scatter_nd_add", f(5, 3), Index=a([[1, 2], [1, 2]], "int32"), Updates=f(2, seed=1)),
@@ -83,7 +108,15 @@ INDEX = [
     op("take_along_axis", Input=X34, Index=ints(3, 2, high=4), out="Result", Axis=1),
     op("take_along_axis", Input=X34, Index=ints(1, 4, high=3), out="Result", Axis=0),
     *[
-        op("put_along_axis", Input=X34, Index=a([[0], [3], [2]]), Value=f(3, 1, seed=1), out="Result", Axis=1, Reduce=r)
+        op(
+            "put_along_axis",
+            Input=X34,
+            Index=a([[0], [3], [2]]),
+            Value=f(3, 1, seed=1),
+            out="Result",
+            Axis=1,
+            Reduce=r,
+        )
         for r in ("assign", "add", "mul", "multiply")
     ],
     op(
@@ -109,7 +142,12 @@ INDEX = [
     op("top_k", X34, out="Out Indices", k=2),
     *[
         op("argsort", x, out="Out Indices", axis=axis, descending=d)
-        for x, axis, d in ((X234, -1, False), (X234, 1, True), (f(3, 9, dtype="float64"), 0, False), (f(), -1, False))
+        for x, axis, d in (
+            (X234, -1, False),
+            (X234, 1, True),
+            (f(3, 9, dtype="float64"), 0, False),
+            (f(), -1, False),
+        )
     ],
     op("argsort", a([[5, 3, 9, -1]]), out="Out Indices"),
     op("where_index", Condition=MASK),
@@ -117,7 +155,12 @@ INDEX = [
     op("where_index", Condition=a([0, 3, 0, 2])),
     op("masked_select", X34, Mask=MASK, out="Y"),
     op("masked_select", ints(3, 4), Mask=MASK, out="Y"),
-    op("masked_select", f(2, 3, 4), Mask=a([[[True], [False], [True]]] * 2, "bool").repeat(4, 2), out="Y"),
+    op(
+        "masked_select",
+        f(2, 3, 4),
+        Mask=a([[[True], [False], [True]]] * 2, "bool").repeat(4, 2),
+        out="Y",
+    ),
 ]
 
 FLOATS = {"dtype": 5}
@@ -130,7 +173,13 @@ CREATE = [
     op("fill_constant", shape=[2], str_value="-inf", dtype=5),
     op("fill_constant", shape=[1], str_value="nan", dtype=6),
     op("fill_constant", shape=[2, 3], value=1.0, dtype=2, ShapeTensor=a([4, 2], "int32")),
-    op("fill_constant", shape=[-1, 2], value=2.0, dtype=5, ShapeTensorList=[a([3], "int32"), a([2], "int32")]),
+    op(
+        "fill_constant",
+        shape=[-1, 2],
+        value=2.0,
+        dtype=5,
+        ShapeTensorList=[a([3], "int32"), a([2], "int32")],
+    ),
     op("fill_constant", shape=[2, 3], dtype=5, ValueTensor=a([2.5], "float32")),
     op("fill_any_like", X234, value=3.0, dtype=-1),
     op("fill_any_like", X34, value=1.0, dtype=3),
@@ -162,10 +211,34 @@ CREATE = [
     ],
     op("range", Start=a([2]), End=a([9]), Step=a([3]), undeclared="batch open"),
     op("range", Start=a([9]), End=a([-1]), Step=w(a([-2])), undeclared="batch open"),
-    op("range", Start=a([9], "int32"), End=a([-1], "int32"), Step=a([-2], "int32"), undeclared="batch open"),
-    op("linspace", Start=w(a([0], "float32")), Stop=w(a([1], "float32")), Num=w(a([6], "int32")), dtype=5),
-    op("linspace", Start=w(a([5], "float64")), Stop=w(a([-1], "float64")), Num=w(a([4], "int32")), dtype=6),
-    op("linspace", Start=w(a([3], "float32")), Stop=w(a([4], "float32")), Num=w(a([1], "int32")), dtype=5),
+    op(
+        "range",
+        Start=a([9], "int32"),
+        End=a([-1], "int32"),
+        Step=a([-2], "int32"),
+        undeclared="batch open",
+    ),
+    op(
+        "linspace",
+        Start=w(a([0], "float32")),
+        Stop=w(a([1], "float32")),
+        Num=w(a([6], "int32")),
+        dtype=5,
+    ),
+    op(
+        "linspace",
+        Start=w(a([5], "float64")),
+        Stop=w(a([-1], "float64")),
+        Num=w(a([4], "int32")),
+        dtype=6,
+    ),
+    op(
+        "linspace",
+        Start=w(a([3], "float32")),
+        Stop=w(a([4], "float32")),
+        Num=w(a([1], "int32")),
+        dtype=5,
+    ),
     op(
         "linspace",
         Start=a([0], "float32"),
@@ -183,7 +256,15 @@ CREATE = [
     *[op("diag_v2", X34, offset=o) for o in (0, 1, -1)],
     op("uniform_random", shape=[200], min=2.0, max=5.0, compare="uniform", **FLOATS),
     op("gaussian_random", shape=[20, 30], mean=1.0, std=2.0, compare="normal", **FLOATS),
-    op("uniform_random", shape=[], min=0.0, max=1.0, ShapeTensor=a([4, 2]), compare="shape", **FLOATS),
+    op(
+        "uniform_random",
+        shape=[],
+        min=0.0,
+        max=1.0,
+        ShapeTensor=a([4, 2]),
+        compare="shape",
+        **FLOATS,
+    ),
     op("gaussian_random", shape=[3], seed=4, compare="shape", dtype=6),
     op("randint", shape=[300], low=-2, high=3, dtype=3, compare="integers"),
     op("randint", shape=[2, 3], low=0, high=9, dtype=2, compare="shape"),
@@ -220,7 +301,16 @@ SET_VALUE = [
     _set(X234, [1, 2], [2, 3], [1, 1], axes=[1, 2], decrease=[1, 2], value=f(2, seed=1)),
     _set(X34, 3, -5, -2, value=f(3, 2, seed=1), refused={"open": "negative step"}),
     _set(X34, -3, 2147483647, value=f(1, seed=1)),
-    _set(X34, [], [], [], value=f(), StartsTensorList=[a([1])], EndsTensorList=[a([3])], StepsTensorList=[w(a([1]))]),
+    _set(
+        X34,
+        [],
+        [],
+        [],
+        value=f(),
+        StartsTensorList=[a([1])],
+        EndsTensorList=[a([3])],
+        StepsTensorList=[w(a([1]))],
+    ),
     _set(SIGNED, 1, 3, shape=[1], values=[9], dtype=3),
     _set(BOOLS, 1, 3, shape=[1], values=[True], dtype=0),
 ]

@@ -1,9 +1,11 @@
 """Small programs that real Paddle writes and runs, for the lowering to be compared with.
 
-A case is one op in a static program (`op`) or a function or Layer that Paddle exports (`net`).   An op is written with all
-dims known, with the first ones open and with all of them open: `<name>.<variant>.pdmodel`; inputs and wanted outputs are
-`<name>.npz`.   Run with the Python that has Paddle: `python lowering_cases.py FOLDER [PART OF A NAME]`.   Importing it needs
-NumPy only: the tests read the names.
+A case is one op in a static program (`op`) or a function or Layer that Paddle exports (`net`).
+An op is written with all dims known, with the first ones open and with all of them open:
+`<name>.<variant>.pdmodel`; inputs and wanted outputs are
+`<name>.npz`.
+Run with the Python that has Paddle: `python lowering_cases.py FOLDER [PART OF A NAME]`.
+Importing it needs NumPy only: the tests read the names.
 """
 
 import os
@@ -36,7 +38,10 @@ def w(array):
 
 
 class Packed(np.ndarray):
-    """Rows of sequences, one behind the other.   offsets: where each begins, and how many rows there are"""
+    """Rows of sequences, one behind the other.
+
+    offsets: where each begins, and how many rows there are
+    """
 
     offsets = ()
 
@@ -64,11 +69,15 @@ def a(values, dtype="int64"):
 
 @dataclass
 class Op:
-    """One op.   outputs: slot -> number of results; unread: slots nobody fetches, or `Slot=Input` where both are one variable.
+    """One op.
 
-    refused: variant -> what the refusal must say; compare: `values`, or only the `shape` where they are random;
-    keep: axes that stay known where all are open; declared: dtype of the results, where Paddle does not find it by itself;
-    cut: the results are packed sequences though no input is; undeclared: variants that real Paddle refuses.
+    outputs: slot -> number of results; unread: slots nobody fetches, or `Slot=Input` where both are
+    one variable.
+
+    refused: variant -> what the refusal must say; compare: `values`, or only the `shape` where they
+    are random; keep: axes that stay known where all are open; declared: dtype of the results, where
+    Paddle does not find it by itself; cut: the results are packed sequences though no input is;
+    undeclared: variants that real Paddle refuses.
     """
 
     type: str
@@ -98,10 +107,24 @@ def _outputs(text):
 
 
 def op(
-    type, x=None, out="Out", unread="", refused=None, rtol=1e-4, compare="values", variants=VARIANTS, keep=(), declared="float32",
-    slot="X", cut=False, undeclared="", **given,
-):  # fmt: skip
-    """An Op: arrays and lists of arrays are inputs, what else is named is an attribute; `out` names slots, `Y*3` three results."""
+    type,
+    x=None,
+    out="Out",
+    unread="",
+    refused=None,
+    rtol=1e-4,
+    compare="values",
+    variants=VARIANTS,
+    keep=(),
+    declared="float32",
+    slot="X",
+    cut=False,
+    undeclared="",
+    **given,
+):
+    """An Op: arrays and lists of arrays are inputs, what else is named is an attribute; `out` names
+    slots, `Y*3` three results.
+    """
     assert variants[0] == "known"
     inputs = {} if x is None else {slot: x}
     inputs |= {k: v for k, v in given.items() if _is_input(v)}
@@ -109,10 +132,24 @@ def op(
     inputs = {slot: v if isinstance(v, list) else [v] for slot, v in inputs.items()}
     refused = dict.fromkeys(variants, refused) if isinstance(refused, str) else refused or {}
     missing = tuple(v for v in variants if v in undeclared.split() or type in UNDECLARED.get(v, ()))
-    assert refused.keys() <= set(variants) - set(missing), f"{type}: what is not written is not refused"
+    assert refused.keys() <= set(variants) - set(missing), (
+        f"{type}: what is not written is not refused"
+    )
     return Op(
-        type, inputs, _outputs(out), unread.split(), attrs, refused, rtol, compare, variants, keep, declared, cut, missing,
-    )  # fmt: skip
+        type,
+        inputs,
+        _outputs(out),
+        unread.split(),
+        attrs,
+        refused,
+        rtol,
+        compare,
+        variants,
+        keep,
+        declared,
+        cut,
+        missing,
+    )
 
 
 def _is_input(value):
@@ -135,16 +172,28 @@ def _feed(block, name, array, shape):
     import paddle
 
     if isinstance(array, Weight):
-        var = block.create_var(name=name, shape=array.shape, dtype=str(array.dtype), persistable=True)
-        paddle.static.global_scope().var(name).get_tensor().set(np.asarray(array), paddle.CPUPlace())
+        var = block.create_var(
+            name=name, shape=array.shape, dtype=str(array.dtype), persistable=True
+        )
+        paddle.static.global_scope().var(name).get_tensor().set(
+            np.asarray(array), paddle.CPUPlace()
+        )
         return var
-    return paddle.static.data(name, shape, str(array.dtype), lod_level=int(isinstance(array, Packed)))
+    return paddle.static.data(
+        name, shape, str(array.dtype), lod_level=int(isinstance(array, Packed))
+    )
 
 
 def _lengths(block, var):
     """The lengths of the sequences in a result, which have no other way out."""
-    pad, out, length = (block.create_var(name=f"{var.name}_{end}") for end in ("pad", "padded", "lengths"))
-    block.append_op(type="fill_constant", outputs={"Out": pad}, attrs={"shape": [1], "dtype": var.dtype, "value": 0.0})
+    pad, out, length = (
+        block.create_var(name=f"{var.name}_{end}") for end in ("pad", "padded", "lengths")
+    )
+    block.append_op(
+        type="fill_constant",
+        outputs={"Out": pad},
+        attrs={"shape": [1], "dtype": var.dtype, "value": 0.0},
+    )
     block.append_op(
         type="sequence_pad",
         inputs={"X": var, "PadValue": pad},
@@ -155,7 +204,9 @@ def _lengths(block, var):
 
 
 def _build(case, variant):
-    """The variables fed and fetched of a program with one op; lengths of sequences come after its results."""
+    """The variables fed and fetched of a program with one op; lengths of sequences come after its
+    results.
+    """
     import paddle
 
     block = paddle.static.default_main_program().global_block()
@@ -168,13 +219,18 @@ def _build(case, variant):
             if not isinstance(array, Weight):
                 feeds.append((var, array))
     made = {
-        slot: [block.create_var(name=f"{slot.lower()}_out{i}", dtype=case.declared) for i in range(count)]
+        slot: [
+            block.create_var(name=f"{slot.lower()}_out{i}", dtype=case.declared)
+            for i in range(count)
+        ]
         for slot, count in case.outputs.items()
     }
     unread = {}
     for text in case.unread:
         slot, _, same = text.partition("=")
-        unread[slot] = slots[same] if same else [block.create_var(name=slot.lower(), dtype="float32")]
+        unread[slot] = (
+            slots[same] if same else [block.create_var(name=slot.lower(), dtype="float32")]
+        )
     block.append_op(type=case.type, inputs=slots, outputs=made | unread, attrs=case.attrs)
     results = [var for found in made.values() for var in found]
     cut = case.cut or any(isinstance(array, Packed) for _, array in feeds)
@@ -207,13 +263,20 @@ def _export_op(case, path, variant, results):
     import paddle
 
     exe = paddle.static.Executor(paddle.CPUPlace())
-    with paddle.static.scope_guard(paddle.static.Scope()), paddle.static.program_guard(paddle.static.Program()):
+    with (
+        paddle.static.scope_guard(paddle.static.Scope()),
+        paddle.static.program_guard(paddle.static.Program()),
+    ):
         feeds, fetches = _build(case, variant)
         feed = {var.name: _fed(array) for var, array in feeds}
         if not results:
-            results += [np.asarray(x) for x in exe.run(feed=feed, fetch_list=fetches, return_numpy=False)]
+            results += [
+                np.asarray(x) for x in exe.run(feed=feed, fetch_list=fetches, return_numpy=False)
+            ]
         paddle.static.save_inference_model(path, [var for var, _ in feeds], fetches, exe)
-        offsets = [np.array(array.offsets, "int64") for _, array in feeds if isinstance(array, Packed)]
+        offsets = [
+            np.array(array.offsets, "int64") for _, array in feeds if isinstance(array, Packed)
+        ]
         return [np.asarray(array) for _, array in feeds] + offsets
 
 
@@ -246,20 +309,30 @@ def _export_variants(case, path):
             if variant not in case.undeclared:
                 _export_op(case, f"{path}.{variant}", variant, results)
             elif _declares(case, variant):
-                raise AssertionError(f"Paddle declares the variant {variant}; it is no longer undeclared")
+                raise AssertionError(
+                    f"Paddle declares the variant {variant}; it is no longer undeclared"
+                )
     finally:
         paddle.disable_static()
     return inputs, results
 
 
 def export(name, case, folder):
-    """Write every variant of a case that Paddle can declare, the inputs and what Paddle gives for known shapes."""
+    """Write every variant of a case that Paddle can declare, the inputs and what Paddle gives for
+    known shapes.
+    """
     import paddle
 
     path = os.path.join(folder, name)
     paddle.seed(1)
-    inputs, results = _export_variants(case, path) if isinstance(case, Op) else (case.inputs, _export_net(case, path))
-    arrays = {f"in{i}": x for i, x in enumerate(inputs)} | {f"out{i}": np.asarray(x) for i, x in enumerate(results)}
+    inputs, results = (
+        _export_variants(case, path)
+        if isinstance(case, Op)
+        else (case.inputs, _export_net(case, path))
+    )
+    arrays = {f"in{i}": x for i, x in enumerate(inputs)} | {
+        f"out{i}": np.asarray(x) for i, x in enumerate(results)
+    }
     np.savez(path + ".npz", **arrays)
 
 

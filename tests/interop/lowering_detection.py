@@ -40,12 +40,22 @@ BOXES = [
     _yolo(18, iou_aware=True, iou_aware_factor=0.4),
     _yolo(16, x=f(2, 16, 3, 4, dtype="float64"), scale_x_y=1.05),
     *[
-        _coded(boxes(3, seed=9), code_type="encode_center_size", box_normalized=normal, undeclared="open", **spread)
-        for normal, spread in product((True, False), ({"variance": VARIANCE}, {"PriorBoxVar": SPREAD}))
+        _coded(
+            boxes(3, seed=9),
+            code_type="encode_center_size",
+            box_normalized=normal,
+            undeclared="open",
+            **spread,
+        )
+        for normal, spread in product(
+            (True, False), ({"variance": VARIANCE}, {"PriorBoxVar": SPREAD})
+        )
     ],
     *[
         _coded(f(3, 4, 4), box_normalized=normal, **spread)
-        for normal, spread in product((True, False), ({"variance": VARIANCE}, {"PriorBoxVar": SPREAD}))
+        for normal, spread in product(
+            (True, False), ({"variance": VARIANCE}, {"PriorBoxVar": SPREAD})
+        )
     ],
     _coded(f(4, 2, 4), axis=1, PriorBoxVar=w(SPREAD)),
     _coded(f(4, 2, 4), axis=1, variance=VARIANCE),
@@ -69,7 +79,15 @@ STEPS = {"step_w": 4.0, "step_h": 5.0}
 
 PRIOR = [
     _priors("prior_box", **MIN, **MAX, aspect_ratios=[2.0], flip=True, clip=True, offset=0.5),
-    _priors("prior_box", **MIN, aspect_ratios=[1.0, 2.0, 0.5], flip=False, clip=False, offset=0.3, **STEPS),
+    _priors(
+        "prior_box",
+        **MIN,
+        aspect_ratios=[1.0, 2.0, 0.5],
+        flip=False,
+        clip=False,
+        offset=0.3,
+        **STEPS,
+    ),
     _priors(
         "prior_box",
         **MIN,
@@ -80,7 +98,9 @@ PRIOR = [
         offset=0.5,
         min_max_aspect_ratios_order=True,
     ),
-    _priors("density_prior_box", **DENSE, clip=False, refused={"open": "Input and Image to be known"}),
+    _priors(
+        "density_prior_box", **DENSE, clip=False, refused={"open": "Input and Image to be known"}
+    ),
     _priors("density_prior_box", **DENSE, clip=True, flatten_to_2d=True, **STEPS),
     op(
         "anchor_generator",
@@ -99,10 +119,23 @@ PRIOR = [
 MANY, SCORES = boxes(2, 9), f(2, 3, 9, low=0, high=1)
 OWN = boxes(9, 3)  # of each class
 TIED = np.round(SCORES * 4) / 4
-NMS = {"score_threshold": 0.1, "nms_top_k": 6, "keep_top_k": 5, "nms_threshold": 0.3, "normalized": True}
+NMS = {
+    "score_threshold": 0.1,
+    "nms_top_k": 6,
+    "keep_top_k": 5,
+    "nms_threshold": 0.3,
+    "normalized": True,
+}
 NMS |= {"nms_eta": 1.0, "background_label": 0}
-FORMS = {"multiclass_nms": "Out", "multiclass_nms2": "Out Index", "multiclass_nms3": "Out Index NmsRoisNum"}
-MATRIX = {k: NMS[k] for k in ("score_threshold", "nms_top_k", "keep_top_k", "normalized", "background_label")}
+FORMS = {
+    "multiclass_nms": "Out",
+    "multiclass_nms2": "Out Index",
+    "multiclass_nms3": "Out Index NmsRoisNum",
+}
+MATRIX = {
+    k: NMS[k]
+    for k in ("score_threshold", "nms_top_k", "keep_top_k", "normalized", "background_label")
+}
 MATRIX |= {"post_threshold": 0.0, "use_gaussian": False, "gaussian_sigma": 2.0}
 
 
@@ -112,7 +145,9 @@ def _thinned(type="multiclass_nms3", boxes=MANY, scores=SCORES, **given):
 
 
 def _lowered(boxes=MANY, scores=SCORES, **given):
-    return op("matrix_nms", BBoxes=boxes, Scores=scores, out="Out Index RoisNum", **(MATRIX | given))
+    return op(
+        "matrix_nms", BBoxes=boxes, Scores=scores, out="Out Index RoisNum", **(MATRIX | given)
+    )
 
 
 THINNED = [
@@ -134,14 +169,30 @@ THINNED = [
     _thinned(scores=a([[[0.9] * 9, [0.8] * 9, [0] * 9], [[0] * 9, [0] * 9, [0] * 9]], "float32")),
     _thinned(boxes=np.where(f(2, 9, 1) > 0, MANY, MANY[..., [2, 1, 0, 3]])),
     *[
-        _thinned(boxes=OWN, scores=f(9, 3, low=0, high=1), RoisNum=a(counts, "int32"), background_label=background)
+        _thinned(
+            boxes=OWN,
+            scores=f(9, 3, low=0, high=1),
+            RoisNum=a(counts, "int32"),
+            background_label=background,
+        )
         for counts, background in (([9], -1), ([9], 0), ([5, 4], 1), ([0, 7, 2], 2), ([6, 3, 0], 7))
     ],
-    _thinned(boxes=OWN, scores=f(9, 3, low=0, high=1), RoisNum=a([5, 4], "int32"), nms_top_k=-1, keep_top_k=-1),
-    _thinned(boxes=OWN, scores=f(9, 3, low=0, high=1), RoisNum=a([5, 4], "int32"), score_threshold=2.0),
+    _thinned(
+        boxes=OWN,
+        scores=f(9, 3, low=0, high=1),
+        RoisNum=a([5, 4], "int32"),
+        nms_top_k=-1,
+        keep_top_k=-1,
+    ),
+    _thinned(
+        boxes=OWN, scores=f(9, 3, low=0, high=1), RoisNum=a([5, 4], "int32"), score_threshold=2.0
+    ),
     _thinned(nms_eta=0.9),  # lowers no threshold that is at most a half
     _thinned(nms_eta=0.9, nms_threshold=0.7, refused="nms_eta lowers has no lowering"),
-    *[op("nms", Boxes=boxes(12, size=4.0), out="KeepBoxesIdxs", iou_threshold=t) for t in (0.3, 0.6, 1.0)],
+    *[
+        op("nms", Boxes=boxes(12, size=4.0), out="KeepBoxesIdxs", iou_threshold=t)
+        for t in (0.3, 0.6, 1.0)
+    ],
     _lowered(),
     _lowered(score_threshold=2.0),
     _lowered(use_gaussian=True, post_threshold=0.1, background_label=-1),
@@ -149,10 +200,27 @@ THINNED = [
     _lowered(boxes=MANY[:1], scores=SCORES[:1], keep_top_k=3),
 ]
 
-MOVED = {"PriorBox": boxes(4), "PriorBoxVar": w(SPREAD[0]), "out": "DecodeBox OutputAssignBox", "undeclared": "open"}
+MOVED = {
+    "PriorBox": boxes(4),
+    "PriorBoxVar": w(SPREAD[0]),
+    "out": "DecodeBox OutputAssignBox",
+    "undeclared": "open",
+}
 MOVES = [
-    op("box_decoder_and_assign", TargetBox=f(4, 12), BoxScore=f(4, 3, low=0, high=1), box_clip=4.135, **MOVED),
-    op("box_decoder_and_assign", TargetBox=f(4, 8) * 9, BoxScore=f(4, 2, low=0, high=1), box_clip=2.0, **MOVED),
+    op(
+        "box_decoder_and_assign",
+        TargetBox=f(4, 12),
+        BoxScore=f(4, 3, low=0, high=1),
+        box_clip=4.135,
+        **MOVED,
+    ),
+    op(
+        "box_decoder_and_assign",
+        TargetBox=f(4, 8) * 9,
+        BoxScore=f(4, 2, low=0, high=1),
+        box_clip=2.0,
+        **MOVED,
+    ),
     op("polygon_box_transform", f(2, 8, 3, 5), slot="Input", out="Output", undeclared="open"),
 ]
 

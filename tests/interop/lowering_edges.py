@@ -1,4 +1,6 @@
-"""Windows at the edges of images: paddings of two widths, SAME, ceil, and sizes that are known at run time alone."""
+"""Windows at the edges of images: paddings of two widths, SAME, ceil, and sizes that are known at
+run time alone.
+"""
 
 from itertools import product
 
@@ -43,7 +45,13 @@ TRANSPOSED = [
 MEANS = [
     *[
         _pool(size, "avg", k, s, padding_algorithm="SAME", ceil_mode=ceil, exclusive=False)
-        for k, s in (([3, 3], [2, 2]), ([2, 2], [1, 1]), ([2, 4], [1, 2]), ([3, 2], [3, 2]), ([5, 5], [3, 3]))
+        for k, s in (
+            ([3, 3], [2, 2]),
+            ([2, 2], [1, 1]),
+            ([2, 4], [1, 2]),
+            ([3, 2], [3, 2]),
+            ([5, 5], [3, 3]),
+        )
         for ceil, size in product((False, True), ((7, 8), (6, 9)))
     ],
     *[

@@ -22,26 +22,57 @@ DIVISION = [
 BYTES = [
     op("scale", a([0, 4, 255], "uint8"), scale=-1.0, declared="uint8"),
     op("scale", a([0, 4, 255], "uint8"), scale=-1.0, bias=-1.0, declared="uint8"),
-    op("scale", a([0, 4, 255], "uint8"), scale=3.0, bias=-2.0, bias_after_scale=False, declared="uint8"),
+    op(
+        "scale",
+        a([0, 4, 255], "uint8"),
+        scale=3.0,
+        bias=-2.0,
+        bias_after_scale=False,
+        declared="uint8",
+    ),
 ]
 
-POSITIONS = [op(t, ints(3, 4, high=9, dtype="int16"), axis=1, dtype=3) for t in ("arg_max", "arg_min")]
+POSITIONS = [
+    op(t, ints(3, 4, high=9, dtype="int16"), axis=1, dtype=3) for t in ("arg_max", "arg_min")
+]
 
 # The axis that nobody names is the first one of size 3, which a run knows.
 CROSS = [
-    op("cross", f(*shape), Y=f(*shape, seed=1)) for shape in ((2, 3), (3, 4), (3, 3), (2, 3, 3), (5, 2, 3), (3, 5, 3))
+    op("cross", f(*shape), Y=f(*shape, seed=1))
+    for shape in ((2, 3), (3, 4), (3, 3), (2, 3, 3), (5, 2, 3), (3, 5, 3))
 ]
 
 AXES = [
-    op("unsqueeze2", X34, AxesTensor=a(axes, dtype), unread="XShape", variants=("known", "open"), keep=(0,))
+    op(
+        "unsqueeze2",
+        X34,
+        AxesTensor=a(axes, dtype),
+        unread="XShape",
+        variants=("known", "open"),
+        keep=(0,),
+    )
     for axes, dtype in (([1], "int64"), ([0, 2], "int32"), ([-1, 0], "int64"))
 ]
 
-DIAGONALS = [op("fill_diagonal_tensor", f(4, 4), Y=f(1, 4, seed=1), variants=("known", "batch"), keep=(0,))]
+DIAGONALS = [
+    op("fill_diagonal_tensor", f(4, 4), Y=f(1, 4, seed=1), variants=("known", "batch"), keep=(0,))
+]
 
 ALONG = [
-    op("put_along_axis", Input=x, Index=AT, Value=v, out="Result", Axis=1, Reduce=how, Include_self=include)
-    for x, v in ((X34, f(3, 3, seed=1)), (ints(3, 4, low=-9, high=9), ints(3, 3, low=-9, high=9, seed=1)))
+    op(
+        "put_along_axis",
+        Input=x,
+        Index=AT,
+        Value=v,
+        out="Result",
+        Axis=1,
+        Reduce=how,
+        Include_self=include,
+    )
+    for x, v in (
+        (X34, f(3, 3, seed=1)),
+        (ints(3, 4, low=-9, high=9), ints(3, 3, low=-9, high=9, seed=1)),
+    )
     for AT in (a([[0, 3, 0], [1, 1, 1], [2, 3, 1]]),)
     for how in ("add", "mul", "mean", "amax", "amin")
     for include in (True, False)
@@ -107,7 +138,14 @@ EVENLY = [
 
 # An axis that only a run knows.
 SPLITS = [
-    op("split", f(4, 6), out=f"Out*{count}", AxisTensor=a(axis, dtype), variants=("known", "open"), **how)
+    op(
+        "split",
+        f(4, 6),
+        out=f"Out*{count}",
+        AxisTensor=a(axis, dtype),
+        variants=("known", "open"),
+        **how,
+    )
     for axis, dtype in ((0, "int64"), (1, "int32"), ([1], "int64"))
     for count, how in (
         (2, {"num": 2}),
@@ -153,7 +191,15 @@ NONES = [
 ]
 
 MEDIANS = [
-    op("nanmedian", x, out="Out", unread="MedianIndex", axis=axis, keepdim=keep, declared=str(x.dtype))
+    op(
+        "nanmedian",
+        x,
+        out="Out",
+        unread="MedianIndex",
+        axis=axis,
+        keepdim=keep,
+        declared=str(x.dtype),
+    )
     for x in (f(3, 4, 5), f(2, 4, dtype="float64"), ints(3, 4, low=-9, high=9))
     for axis, keep in (([], True), ([], False), ([0], False), ([-1], True), ([0, 1], False))
 ]

@@ -1,4 +1,7 @@
-"""Functions as real Paddle exports them: shapes, numbers, branches and loops.   Importable without Paddle, as `lowering_nets.py`."""
+"""Functions as real Paddle exports them: shapes, numbers, branches and loops.
+
+Importable without Paddle, as `lowering_nets.py`.
+"""
 
 from lowering_cases import a, f, ints
 from lowering_nets import NETS, function
@@ -28,7 +31,16 @@ function(dynamic_reshape, f(2, 3, 4), open=(0, 1))
 
 
 def indexing(x):
-    return x[0], x[:, -1], x[:, None, 1:, ...], x[..., ::2], x[:, ::-1], x[-1, 0, 0], x[:, 1:3, 2], x[1:]
+    return (
+        x[0],
+        x[:, -1],
+        x[:, None, 1:, ...],
+        x[..., ::2],
+        x[:, ::-1],
+        x[-1, 0, 0],
+        x[:, 1:3, 2],
+        x[1:],
+    )
 
 
 function(indexing, f(2, 3, 4), open=(0, 1))
@@ -57,9 +69,15 @@ function(assignment, f(2, 3, 4))
 def created_from_shapes(x):
     rows = paddle.shape(x)[0]
     return (
-        paddle.full([rows, 2], 3.0), paddle.zeros_like(x), paddle.ones([rows], "int64"), paddle.arange(rows) + 1,
-        paddle.expand(x[:, :1], [rows, 5, 4]), paddle.tile(x, [1, 2, 1]), paddle.tril(paddle.ones([4, 4])), paddle.eye(3),
-    )  # fmt: skip
+        paddle.full([rows, 2], 3.0),
+        paddle.zeros_like(x),
+        paddle.ones([rows], "int64"),
+        paddle.arange(rows) + 1,
+        paddle.expand(x[:, :1], [rows, 5, 4]),
+        paddle.tile(x, [1, 2, 1]),
+        paddle.tril(paddle.ones([4, 4])),
+        paddle.eye(3),
+    )
 
 
 function(created_from_shapes, f(2, 3, 4), open=(0, 1))
@@ -96,7 +114,19 @@ function(axes, f(2, 3, 4))
 
 
 def arithmetic(x, y):
-    return x + 1.5, 2 - x, x / y, x**2, 2**x, -x, x // y, x % y, paddle.maximum(x, y), x @ y.t(), paddle.clip(x, -1, 1)
+    return (
+        x + 1.5,
+        2 - x,
+        x / y,
+        x**2,
+        2**x,
+        -x,
+        x // y,
+        x % y,
+        paddle.maximum(x, y),
+        x @ y.t(),
+        paddle.clip(x, -1, 1),
+    )
 
 
 function(arithmetic, f(3, 4), f(3, 4, seed=1))
@@ -160,10 +190,19 @@ function(ordering, f(3, 4))
 
 def losses(x, label, soft):
     return (
-        F.cross_entropy(x, label), F.cross_entropy(x, soft, soft_label=True), F.nll_loss(F.log_softmax(x), label), F.mse_loss(x, soft),
-        F.binary_cross_entropy(F.sigmoid(x), soft), F.binary_cross_entropy_with_logits(x, soft), F.kl_div(F.log_softmax(x), soft),
-        F.smooth_l1_loss(x, soft), F.l1_loss(x, soft), F.label_smooth(soft), F.cosine_similarity(x, soft), F.one_hot(label, 5),
-    )  # fmt: skip
+        F.cross_entropy(x, label),
+        F.cross_entropy(x, soft, soft_label=True),
+        F.nll_loss(F.log_softmax(x), label),
+        F.mse_loss(x, soft),
+        F.binary_cross_entropy(F.sigmoid(x), soft),
+        F.binary_cross_entropy_with_logits(x, soft),
+        F.kl_div(F.log_softmax(x), soft),
+        F.smooth_l1_loss(x, soft),
+        F.l1_loss(x, soft),
+        F.label_smooth(soft),
+        F.cosine_similarity(x, soft),
+        F.one_hot(label, 5),
+    )
 
 
 function(losses, f(3, 5), a([1, 0, 4]), f(3, 5, low=0.05, high=0.95))
@@ -287,7 +326,9 @@ function(break_inside_a_branch, f(3, 4) + 5, a([6]), open=[(0,), ()])
 
 
 def pyramid(x):
-    pooled = [F.adaptive_avg_pool2d(x, size) for size in (1, 2, 3, [4, 5])] + [F.adaptive_max_pool2d(x, 3)]
+    pooled = [F.adaptive_avg_pool2d(x, size) for size in (1, 2, 3, [4, 5])] + [
+        F.adaptive_max_pool2d(x, 3)
+    ]
     return paddle.concat([F.interpolate(p, x.shape[2:], mode="bilinear") for p in pooled], axis=1)
 
 
@@ -295,7 +336,9 @@ function(pyramid, f(2, 3, 10, 7), open=(0, 2, 3))
 
 
 def switch(x, which):
-    return paddle.static.nn.switch_case(which, {0: lambda: x + 1, 2: lambda: x * 2}, default=lambda: x - 3)
+    return paddle.static.nn.switch_case(
+        which, {0: lambda: x + 1, 2: lambda: x * 2}, default=lambda: x - 3
+    )
 
 
 function(switch, f(4, 3), a(2))
@@ -314,7 +357,9 @@ function(array, f(4, 3))
 
 def resized_by_area(x):
     half = [paddle.shape(x)[2] // 2, paddle.shape(x)[3] * 2 - 1]
-    return F.interpolate(x, size=half, mode="area"), F.adaptive_avg_pool2d(x, [paddle.shape(x)[3], 2])
+    return F.interpolate(x, size=half, mode="area"), F.adaptive_avg_pool2d(
+        x, [paddle.shape(x)[3], 2]
+    )
 
 
 function(resized_by_area, f(2, 3, 6, 5), open=(0, 2, 3))
@@ -322,10 +367,15 @@ function(resized_by_area, f(2, 3, 6, 5), open=(0, 2, 3))
 
 def transposed_to_a_size(x, weight):
     size, half = paddle.shape(x)[2:], paddle.shape(x)[3] // 2
-    y, z = F.conv2d(x, weight, stride=2, padding=1), F.conv2d(x, weight, stride=[1, 3], padding="SAME")
+    y, z = (
+        F.conv2d(x, weight, stride=2, padding=1),
+        F.conv2d(x, weight, stride=[1, 3], padding="SAME"),
+    )
     return (
         F.conv2d_transpose(y, weight, stride=2, padding=1, output_size=size),
-        F.conv2d_transpose(y, weight, stride=2, padding=[1, 0], output_size=[size[0] + 1, half * 2 + 1]),
+        F.conv2d_transpose(
+            y, weight, stride=2, padding=[1, 0], output_size=[size[0] + 1, half * 2 + 1]
+        ),
         F.conv2d_transpose(z, weight, stride=[1, 3], padding="SAME", output_size=size),
     )
 
@@ -335,7 +385,9 @@ function(transposed_to_a_size, f(2, 3, 7, 6), f(4, 3, 3, 3), open=[(0, 2, 3), ()
 
 def put_back_to_a_size(x):
     y, at = F.max_pool2d(x, 2, return_mask=True)
-    return F.max_unpool2d(y, at, 2, output_size=x.shape), F.max_unpool2d(y, at, 2, output_size=x.shape[2:])
+    return F.max_unpool2d(y, at, 2, output_size=x.shape), F.max_unpool2d(
+        y, at, 2, output_size=x.shape[2:]
+    )
 
 
 function(put_back_to_a_size, f(2, 3, 7, 6), open=(0, 2, 3))

@@ -1,4 +1,5 @@
-"""Layers as real Paddle exports them, beside the functions of `lowering_functions.py`: what `lowering_cases.py` writes beside single ops.
+"""Layers as real Paddle exports them, beside the functions of `lowering_functions.py`: what
+`lowering_cases.py` writes beside single ops.
 
 Importable without Paddle: a case is built when it is exported.
 """
@@ -17,7 +18,10 @@ except ImportError:  # the tests read the names only
 
 @dataclass
 class Net:
-    """A Layer or function that real Paddle exports.   make: gives it; inputs: arrays; open: axes that stay open, per input."""
+    """A Layer or function that real Paddle exports.
+
+    make: gives it; inputs: arrays; open: axes that stay open, per input.
+    """
 
     make: object
     inputs: list
@@ -59,9 +63,17 @@ def layer(*inputs, **more):
 @layer(f(2, 1, 28, 28))
 def lenet():
     return nn.Sequential(
-        nn.Conv2D(1, 6, 3, padding=1), nn.ReLU(), nn.MaxPool2D(2, 2), nn.Conv2D(6, 16, 5), nn.ReLU(), nn.MaxPool2D(2, 2),
-        nn.Flatten(), nn.Linear(400, 120), nn.Linear(120, 10), nn.Softmax(),
-    )  # fmt: skip
+        nn.Conv2D(1, 6, 3, padding=1),
+        nn.ReLU(),
+        nn.MaxPool2D(2, 2),
+        nn.Conv2D(6, 16, 5),
+        nn.ReLU(),
+        nn.MaxPool2D(2, 2),
+        nn.Flatten(),
+        nn.Linear(400, 120),
+        nn.Linear(120, 10),
+        nn.Softmax(),
+    )
 
 
 @layer(f(2, 3, 16, 16), open=(0, 2, 3))
@@ -69,7 +81,10 @@ def residual():
     class Block(nn.Layer):
         def __init__(self):
             super().__init__()
-            self.a, self.na = nn.Conv2D(3, 8, 3, stride=2, padding=1, bias_attr=False), nn.BatchNorm2D(8)
+            self.a, self.na = (
+                nn.Conv2D(3, 8, 3, stride=2, padding=1, bias_attr=False),
+                nn.BatchNorm2D(8),
+            )
             self.b, self.nb = nn.Conv2D(8, 8, 3, padding=1, bias_attr=False), nn.BatchNorm2D(8)
             self.short, self.head = nn.Conv2D(3, 8, 1, stride=2), nn.Linear(8, 4)
             self.pool, self.average = nn.MaxPool2D(3, 2, 1), nn.AdaptiveAvgPool2D(1)
@@ -87,8 +102,15 @@ def mobile():
     class Block(nn.Layer):
         def __init__(self):
             super().__init__()
-            self.depth, self.point = nn.Conv2D(8, 8, 3, padding="SAME", groups=8), nn.Conv2D(8, 12, 1)
-            self.down, self.up, self.norm = nn.Conv2D(12, 3, 1), nn.Conv2D(3, 12, 1), nn.BatchNorm2D(12)
+            self.depth, self.point = (
+                nn.Conv2D(8, 8, 3, padding="SAME", groups=8),
+                nn.Conv2D(8, 12, 1),
+            )
+            self.down, self.up, self.norm = (
+                nn.Conv2D(12, 3, 1),
+                nn.Conv2D(3, 12, 1),
+                nn.BatchNorm2D(12),
+            )
             self.pool = nn.AvgPool2D(2, 2, ceil_mode=True)
 
         def forward(self, x):
@@ -145,17 +167,30 @@ def bert_like():
 @layer(f(2, 3, 8, 8), open=(0, 2, 3))
 def upward():
     return nn.Sequential(
-        nn.Conv2DTranspose(3, 4, 3, stride=2, padding=1, output_padding=1), nn.GroupNorm(2, 4), nn.Swish(), nn.InstanceNorm2D(4),
-        nn.Conv2DTranspose(4, 4, 3, groups=2), nn.PReLU(4), nn.Pad2D([1, 0, 2, 1], mode="reflect"), nn.LeakyReLU(),
-    )  # fmt: skip
+        nn.Conv2DTranspose(3, 4, 3, stride=2, padding=1, output_padding=1),
+        nn.GroupNorm(2, 4),
+        nn.Swish(),
+        nn.InstanceNorm2D(4),
+        nn.Conv2DTranspose(4, 4, 3, groups=2),
+        nn.PReLU(4),
+        nn.Pad2D([1, 0, 2, 1], mode="reflect"),
+        nn.LeakyReLU(),
+    )
 
 
 @layer(f(2, 3, 12))
 def one_dimension():
     return nn.Sequential(
-        nn.Conv1D(3, 4, 3), nn.BatchNorm1D(4), nn.ELU(), nn.MaxPool1D(2, 2), nn.AdaptiveAvgPool1D(2), nn.Pad1D([1, 1], mode="circular"),
-        nn.Conv1DTranspose(4, 3, 3), nn.GELU(True), nn.Mish(),
-    )  # fmt: skip
+        nn.Conv1D(3, 4, 3),
+        nn.BatchNorm1D(4),
+        nn.ELU(),
+        nn.MaxPool1D(2, 2),
+        nn.AdaptiveAvgPool1D(2),
+        nn.Pad1D([1, 1], mode="circular"),
+        nn.Conv1DTranspose(4, 3, 3),
+        nn.GELU(True),
+        nn.Mish(),
+    )
 
 
 @layer(f(2, 3, 9, 9))

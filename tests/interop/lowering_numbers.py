@@ -7,7 +7,9 @@ X34, X234 = f(3, 4), f(2, 3, 4)
 UNIT = f(3, 4, low=-0.9, high=0.9)
 ABOVE = f(3, 4, low=0.1, high=5)
 MASK = a([[1, 0, 1, 1], [0, 0, 1, 0], [1, 1, 0, 0]], "bool")
-HALVES = a([[-2.5, -1.5, -0.5, 0.5], [1.5, 2.5, 0.49999997, -0.49999997], [3.2, -3.7, 0.0, 1e9]], "float32")
+HALVES = a(
+    [[-2.5, -1.5, -0.5, 0.5], [1.5, 2.5, 0.49999997, -0.49999997], [3.2, -3.7, 0.0, 1e9]], "float32"
+)
 TINY = a([[1e-9, -1e-9, 1e-4, -1e-4], [0.3, -0.3, 20.0, 80.0], [0.6, 0.49, 0.0, -0.9]], "float32")
 ODD = a([[np.nan, np.inf, -np.inf, 1.0]], "float32")
 SIGNED, DIVISOR = a([[7, -7, 7, -7, 6, 0]]), a([[2, 2, -2, -2, 3, 5]])
@@ -18,7 +20,10 @@ ELEMENTWISE = [
         op(f"elementwise_{name}", X34, Y=f(3, 4, seed=1))
         for name in ("add", "sub", "mul", "div", "max", "min", "floordiv", "mod")
     ],
-    *[op(f"elementwise_{name}", X234, Y=f(3, seed=1), axis=1) for name in ("add", "sub", "mul", "div", "max", "min")],
+    *[
+        op(f"elementwise_{name}", X234, Y=f(3, seed=1), axis=1)
+        for name in ("add", "sub", "mul", "div", "max", "min")
+    ],
     *[op(f"elementwise_{name}", X234, Y=f(4, seed=1)) for name in ("add", "sub", "mul", "div")],
     *[
         op(f"elementwise_{name}", SIGNED, Y=DIVISOR)
@@ -28,7 +33,10 @@ ELEMENTWISE = [
         op(f"elementwise_{name}", SIGNED.astype("int32"), Y=DIVISOR.astype("int32"))
         for name in ("div", "floordiv", "mod", "max")
     ],
-    *[op(f"elementwise_{name}", SIGNED.astype("float32"), Y=DIVISOR.astype("float32")) for name in ("floordiv", "mod")],
+    *[
+        op(f"elementwise_{name}", SIGNED.astype("float32"), Y=DIVISOR.astype("float32"))
+        for name in ("floordiv", "mod")
+    ],
     *[
         op(f"elementwise_{name}", f(3, 4, dtype="float64"), Y=f(3, 4, dtype="float64", seed=1))
         for name in ("add", "div", "max", "mod", "floordiv")
@@ -106,7 +114,8 @@ MATH = [
     op("clip", f(3, 4, dtype="float64"), min=-0.5, max=0.5),
     op("clip", X34, min=0.0, max=0.0, Min=a([-0.3], "float32"), Max=a([0.3], "float32")),
     *[op("cast", X34 * 3, in_dtype=5, out_dtype=d) for d in (0, 2, 3, 6)],
-    op("cast", X34 * 3, in_dtype=5, out_dtype=4, rtol=1e-3),  # Paddle may cut where ONNX Runtime rounds,
+    # Paddle may cut where ONNX Runtime rounds,
+    op("cast", X34 * 3, in_dtype=5, out_dtype=4, rtol=1e-3),
     op("cast", SIGNED, in_dtype=3, out_dtype=5),
     op("cast", BOOLS, in_dtype=0, out_dtype=3),
     op("cast", BOOLS, in_dtype=0, out_dtype=5),
@@ -120,11 +129,25 @@ MATH = [
 COMPARE = [
     *[
         op(name, a([[1, 2, 3]], "float32"), Y=a([[2, 2, 2]], "float32"))
-        for name in ("equal", "not_equal", "less_than", "less_equal", "greater_than", "greater_equal")
+        for name in (
+            "equal",
+            "not_equal",
+            "less_than",
+            "less_equal",
+            "greater_than",
+            "greater_equal",
+        )
     ],
     *[
         op(name, SIGNED, Y=DIVISOR)
-        for name in ("equal", "not_equal", "less_than", "less_equal", "greater_than", "greater_equal")
+        for name in (
+            "equal",
+            "not_equal",
+            "less_than",
+            "less_equal",
+            "greater_than",
+            "greater_equal",
+        )
     ],
     *[op(name, BOOLS, Y=OTHER) for name in ("equal", "not_equal", "less_than", "greater_equal")],
     op("equal", X34, Y=f()),
@@ -141,14 +164,29 @@ COMPARE = [
     *[op(name, ODD) for name in ("isnan_v2", "isinf_v2", "isfinite_v2")],
     *[op(name, SIGNED) for name in ("isnan_v2", "isinf_v2", "isfinite_v2")],
     *[op(name, ODD.astype("float64")) for name in ("isnan_v2", "isinf_v2", "isfinite_v2")],
-    *[op("where", Condition=MASK, X=x, Y=y) for x, y in ((X34, f(3, 4, seed=1)), (ints(3, 4), ints(3, 4, seed=1)))],
+    *[
+        op("where", Condition=MASK, X=x, Y=y)
+        for x, y in ((X34, f(3, 4, seed=1)), (ints(3, 4), ints(3, 4, seed=1)))
+    ],
 ]
 
 REDUCE = [
-    *[op(f"reduce_{name}", X234, dim=[1]) for name in ("sum", "mean", "max", "min", "prod", "amax", "amin")],
-    *[op(f"reduce_{name}", X234, dim=[0, -1], keep_dim=True) for name in ("sum", "mean", "max", "min", "prod")],
-    *[op(f"reduce_{name}", X234, dim=[], reduce_all=True) for name in ("sum", "mean", "max", "min", "prod")],
-    *[op(f"reduce_{name}", X234, dim=[0], reduce_all=True, keep_dim=True) for name in ("sum", "mean")],
+    *[
+        op(f"reduce_{name}", X234, dim=[1])
+        for name in ("sum", "mean", "max", "min", "prod", "amax", "amin")
+    ],
+    *[
+        op(f"reduce_{name}", X234, dim=[0, -1], keep_dim=True)
+        for name in ("sum", "mean", "max", "min", "prod")
+    ],
+    *[
+        op(f"reduce_{name}", X234, dim=[], reduce_all=True)
+        for name in ("sum", "mean", "max", "min", "prod")
+    ],
+    *[
+        op(f"reduce_{name}", X234, dim=[0], reduce_all=True, keep_dim=True)
+        for name in ("sum", "mean")
+    ],
     *[op(f"reduce_{name}", SIGNED, dim=[1]) for name in ("sum", "max", "min", "prod")],
     *[op(f"reduce_{name}", SIGNED.astype("int32"), dim=[1]) for name in ("max", "min")],
     *[
@@ -167,7 +205,14 @@ REDUCE = [
     op("logsumexp", X234, axis=[0], reduce_all=True, keepdim=True),
     *[
         op("p_norm", X234, porder=p, axis=1, keepdim=k)
-        for p, k in ((2.0, False), (1.0, True), (3.0, False), (np.inf, False), (-np.inf, True), (0.0, False))
+        for p, k in (
+            (2.0, False),
+            (1.0, True),
+            (3.0, False),
+            (np.inf, False),
+            (-np.inf, True),
+            (0.0, False),
+        )
     ],
     op("p_norm", X234, porder=2.0, axis=-1, asvector=True),
     op("frobenius_norm", X234, dim=[1, 2]),
@@ -195,9 +240,27 @@ LABELS = a([[1], [3], [0]])
 LOSS = [
     op("softmax_with_cross_entropy", Logits=X34, Label=LABELS, out="Loss Softmax"),
     op("softmax_with_cross_entropy", Logits=X34, Label=a([[1], [-100], [0]]), out="Loss Softmax"),
-    op("softmax_with_cross_entropy", Logits=X34, Label=a([[1], [3], [0]], "int32"), ignore_index=3, out="Loss Softmax"),
-    op("softmax_with_cross_entropy", Logits=X234, Label=ints(2, 1, 4, high=3), axis=1, out="Loss Softmax"),
-    op("softmax_with_cross_entropy", Logits=X34, Label=PROBABILITIES, soft_label=True, out="Loss Softmax"),
+    op(
+        "softmax_with_cross_entropy",
+        Logits=X34,
+        Label=a([[1], [3], [0]], "int32"),
+        ignore_index=3,
+        out="Loss Softmax",
+    ),
+    op(
+        "softmax_with_cross_entropy",
+        Logits=X234,
+        Label=ints(2, 1, 4, high=3),
+        axis=1,
+        out="Loss Softmax",
+    ),
+    op(
+        "softmax_with_cross_entropy",
+        Logits=X34,
+        Label=PROBABILITIES,
+        soft_label=True,
+        out="Loss Softmax",
+    ),
     op(
         "softmax_with_cross_entropy",
         Logits=PROBABILITIES,
@@ -209,9 +272,18 @@ LOSS = [
     op("bce_loss", PROBABILITIES, Label=f(3, 4, low=0, high=1, seed=1)),
     op("bce_loss", a([[0.0, 1.0]], "float32"), Label=a([[1.0, 0.0]], "float32")),
     op("sigmoid_cross_entropy_with_logits", X34 * 30, Label=PROBABILITIES),
-    op("sigmoid_cross_entropy_with_logits", X34, Label=MASK.astype("float32") * 2 - 1, ignore_index=-1, normalize=True),
     op(
-        "sigmoid_cross_entropy_with_logits", abs(X34) * 30, Label=PROBABILITIES, pos_weight=f(3, 4, low=0.5, high=3)
+        "sigmoid_cross_entropy_with_logits",
+        X34,
+        Label=MASK.astype("float32") * 2 - 1,
+        ignore_index=-1,
+        normalize=True,
+    ),
+    op(
+        "sigmoid_cross_entropy_with_logits",
+        abs(X34) * 30,
+        Label=PROBABILITIES,
+        pos_weight=f(3, 4, low=0.5, high=3),
     ),  # it is wrong below 0
     op("huber_loss", X34 * 3, Y=f(3, 4, seed=1), delta=1.0, out="Out Residual"),
     op("huber_loss", X34, Y=f(3, 4, seed=1), delta=0.3, out="Out Residual"),
@@ -224,11 +296,24 @@ LOSS = [
         op("nll_loss", X34, Label=a([1, 3, 0]), reduction=r, out="Out", unread="Total_weight")
         for r in ("none", "mean", "sum")
     ],
-    op("nll_loss", X34, Label=a([1, 3, 0]), Weight=w(f(4, low=0.5, high=2)), ignore_index=3, out="Out Total_weight"),
+    op(
+        "nll_loss",
+        X34,
+        Label=a([1, 3, 0]),
+        Weight=w(f(4, low=0.5, high=2)),
+        ignore_index=3,
+        out="Out Total_weight",
+    ),
     op("nll_loss", f(2, 3, 4, 5), Label=ints(2, 4, 5, high=3), out="Out Total_weight"),
     op("label_smooth", PROBABILITIES, epsilon=0.1),
     op("label_smooth", PROBABILITIES, epsilon=0.1, PriorDist=f(1, 4, low=0, high=1)),
-    op("accuracy", Out=f(3, 2), Indices=a([[1, 0], [2, 3], [3, 1]]), Label=LABELS, out="Accuracy Correct Total"),
+    op(
+        "accuracy",
+        Out=f(3, 2),
+        Indices=a([[1, 0], [2, 3], [3, 1]]),
+        Label=LABELS,
+        out="Accuracy Correct Total",
+    ),
 ]
 
 OPS = [*ELEMENTWISE, *MATH, *COMPARE, *REDUCE, *LOSS]

@@ -7,15 +7,43 @@ X34, X234, IMG = f(3, 4), f(2, 3, 4), f(2, 3, 8, 8)
 ACTIVATION = [
     *[
         op(name, f(3, 4))
-        for name in ("relu", "sigmoid", "tanh", "leaky_relu", "elu", "gelu", "silu", "softsign", "tanh_shrink")
+        for name in (
+            "relu",
+            "sigmoid",
+            "tanh",
+            "leaky_relu",
+            "elu",
+            "gelu",
+            "silu",
+            "softsign",
+            "tanh_shrink",
+        )
     ],
     *[
         op(name, f(3, 4) * 4)
-        for name in ("relu6", "hard_swish", "hard_sigmoid", "softplus", "logsigmoid", "mish", "brelu", "swish")
+        for name in (
+            "relu6",
+            "hard_swish",
+            "hard_sigmoid",
+            "softplus",
+            "logsigmoid",
+            "mish",
+            "brelu",
+            "swish",
+        )
     ],
     *[
         op(name, f(3, 4, dtype="float64"))
-        for name in ("elu", "softplus", "softsign", "hard_sigmoid", "hard_swish", "logsigmoid", "silu", "mish")
+        for name in (
+            "elu",
+            "softplus",
+            "softsign",
+            "hard_sigmoid",
+            "hard_swish",
+            "logsigmoid",
+            "silu",
+            "mish",
+        )
     ],
     op("gelu", f(3, 4), approximate=True),
     op("gelu", f(3, 4, dtype="float64"), refused="kernel of Erf for float64"),
@@ -48,7 +76,9 @@ CONV = [
         dilations=[1, 2],
         keep=(1,),
     ),
-    op("conv2d", Input=IMG, Filter=w(f(4, 3, 3, 3)), out="Output", paddings=[1, 0, 2, 1], keep=(1,)),
+    op(
+        "conv2d", Input=IMG, Filter=w(f(4, 3, 3, 3)), out="Output", paddings=[1, 0, 2, 1], keep=(1,)
+    ),
     op(
         "conv2d",
         Input=IMG,
@@ -78,10 +108,26 @@ CONV = [
         keep=(-1,),
     ),
     op("conv2d", Input=f(2, 4, 5, 5), Filter=w(f(6, 2, 3, 3)), out="Output", groups=2, keep=(1,)),
-    op("conv2d", Input=IMG, Filter=f(4, 3, 3, 3), out="Output", padding_algorithm="SAME", keep=(1,)),
-    op("depthwise_conv2d", Input=f(2, 4, 5, 5), Filter=w(f(8, 1, 3, 3)), out="Output", groups=4, keep=(1,)),
+    op(
+        "conv2d", Input=IMG, Filter=f(4, 3, 3, 3), out="Output", padding_algorithm="SAME", keep=(1,)
+    ),
+    op(
+        "depthwise_conv2d",
+        Input=f(2, 4, 5, 5),
+        Filter=w(f(8, 1, 3, 3)),
+        out="Output",
+        groups=4,
+        keep=(1,),
+    ),
     op("conv3d", Input=f(1, 2, 4, 5, 6), Filter=w(f(3, 2, 2, 2, 2)), out="Output", keep=(1,)),
-    op("conv2d_transpose", Input=f(2, 3, 4, 5), Filter=w(f(3, 4, 3, 3)), out="Output", strides=[2, 2], keep=(1,)),
+    op(
+        "conv2d_transpose",
+        Input=f(2, 3, 4, 5),
+        Filter=w(f(3, 4, 3, 3)),
+        out="Output",
+        strides=[2, 2],
+        keep=(1,),
+    ),
     op(
         "conv2d_transpose",
         Input=f(2, 3, 4, 5),
@@ -137,7 +183,14 @@ CONV = [
         strides=[2, 1, 1],
         keep=(1,),
     ),
-    op("depthwise_conv2d_transpose", Input=f(2, 3, 4, 5), Filter=w(f(3, 1, 3, 3)), out="Output", groups=3, keep=(1,)),
+    op(
+        "depthwise_conv2d_transpose",
+        Input=f(2, 3, 4, 5),
+        Filter=w(f(3, 1, 3, 3)),
+        out="Output",
+        groups=3,
+        keep=(1,),
+    ),
 ]
 
 
@@ -148,11 +201,18 @@ def _pool(x, kind, k, **attrs):
 POOL = [
     *[_pool(IMG, kind, 2, strides=[2, 2]) for kind in ("max", "avg")],
     *[_pool(IMG, kind, 3, strides=[2, 2], paddings=[1, 1]) for kind in ("max", "avg")],
-    *[_pool(IMG, kind, 3, strides=[2, 2], paddings=[1, 1], ceil_mode=True) for kind in ("max", "avg")],
+    *[
+        _pool(IMG, kind, 3, strides=[2, 2], paddings=[1, 1], ceil_mode=True)
+        for kind in ("max", "avg")
+    ],
     *[_pool(IMG, kind, 3, strides=[2, 2], paddings=[0, 1, 1, 0]) for kind in ("max", "avg")],
-    *[_pool(f(2, 3, 7, 9), kind, 3, strides=[2, 2], padding_algorithm="SAME") for kind in ("max", "avg")],
+    *[
+        _pool(f(2, 3, 7, 9), kind, 3, strides=[2, 2], padding_algorithm="SAME")
+        for kind in ("max", "avg")
+    ],
     *[_pool(IMG, kind, 1, global_pooling=True) for kind in ("max", "avg")],
-    # Paddle's own pool2d forgets `adaptive` where it takes maxima; its layers use max_pool2d_with_index there.
+    # Paddle's own pool2d forgets `adaptive` where it takes maxima; its layers use
+    # max_pool2d_with_index there.
     _pool(IMG, "avg", 1, adaptive=True),
     _pool(IMG, "avg", [4, 2], adaptive=True),
     _pool(f(2, 3, 7, 9), "avg", [3, 4], adaptive=True),
@@ -190,7 +250,13 @@ POOL = [
         ksize=[1, 1],
         global_pooling=True,
     ),
-    op("max_pool3d_with_index", f(1, 2, 4, 4, 4), out="Out Mask", ksize=[2, 2, 2], strides=[2, 2, 2]),
+    op(
+        "max_pool3d_with_index",
+        f(1, 2, 4, 4, 4),
+        out="Out Mask",
+        ksize=[2, 2, 2],
+        strides=[2, 2, 2],
+    ),
 ]
 
 _STATS = {"Mean": w(f(3)), "Variance": w(f(3, low=0.5, high=2))}
@@ -267,7 +333,15 @@ NORM = [
         keep=(-1,),
     ),
     op("group_norm", f(2, 6, 4), out="Y", unread="Mean Variance", groups=3, keep=(1,)),
-    op("instance_norm", IMG, out="Y", unread="SavedMean SavedVariance", variants=["known"], **_AFFINE, keep=(1,)),
+    op(
+        "instance_norm",
+        IMG,
+        out="Y",
+        unread="SavedMean SavedVariance",
+        variants=["known"],
+        **_AFFINE,
+        keep=(1,),
+    ),
     op(
         "instance_norm",
         IMG,
@@ -286,8 +360,22 @@ NORM = [
         Bias=w(f(3, dtype="float64")),
         keep=(1,),
     ),
-    op("dropout", X34, unread="Mask", is_test=True, dropout_implementation="upscale_in_train", dropout_prob=0.3),
-    op("dropout", X34, unread="Mask", is_test=True, dropout_implementation="downgrade_in_infer", dropout_prob=0.3),
+    op(
+        "dropout",
+        X34,
+        unread="Mask",
+        is_test=True,
+        dropout_implementation="upscale_in_train",
+        dropout_prob=0.3,
+    ),
+    op(
+        "dropout",
+        X34,
+        unread="Mask",
+        is_test=True,
+        dropout_implementation="downgrade_in_infer",
+        dropout_prob=0.3,
+    ),
 ]
 
 MATMUL = [
@@ -319,7 +407,13 @@ SHAPE = [
     op("reshape2", X234, unread="XShape", shape=[0, -1]),
     op("reshape2", X234, unread="XShape", shape=[4, 6]),
     op("reshape2", X234, unread="XShape", shape=[6, 4], Shape=a([6, 4], "int32")),
-    op("reshape2", X234, unread="XShape", shape=[-1, 8], ShapeTensor=[a([3], "int32"), a([8], "int32")]),
+    op(
+        "reshape2",
+        X234,
+        unread="XShape",
+        shape=[-1, 8],
+        ShapeTensor=[a([3], "int32"), a([8], "int32")],
+    ),
     op("reshape2", f(1), unread="XShape", shape=[]),
     op("transpose2", X234, unread="XShape", axis=[2, 0, 1]),
     op("flatten2", IMG, unread="XShape", axis=2),
@@ -364,9 +458,27 @@ SLICE = [
         StartsTensorList=[a([1]), a([2])],
     ),
     op("slice", Input=ints(3, 4, dtype="bool"), axes=[0], starts=[1], ends=[3]),
-    op("strided_slice", Input=f(3, 9), axes=[1], starts=[1], ends=[8], strides=[3], infer_flags=[1]),
-    op("strided_slice", Input=f(3, 9), axes=[1], starts=[7], ends=[1], strides=[-2], infer_flags=[1]),
-    op("strided_slice", Input=f(3, 9), axes=[1], starts=[-1], ends=[-1], strides=[-1], infer_flags=[1]),
+    op(
+        "strided_slice", Input=f(3, 9), axes=[1], starts=[1], ends=[8], strides=[3], infer_flags=[1]
+    ),
+    op(
+        "strided_slice",
+        Input=f(3, 9),
+        axes=[1],
+        starts=[7],
+        ends=[1],
+        strides=[-2],
+        infer_flags=[1],
+    ),
+    op(
+        "strided_slice",
+        Input=f(3, 9),
+        axes=[1],
+        starts=[-1],
+        ends=[-1],
+        strides=[-1],
+        infer_flags=[1],
+    ),
     op(
         "strided_slice",
         Input=f(3, 9),

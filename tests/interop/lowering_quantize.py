@@ -1,4 +1,7 @@
-"""Quantisation: what `lowering_cases.py` writes.   No number lies half-way between two steps: there engines round to even."""
+"""Quantisation: what `lowering_cases.py` writes.
+
+No number lies half-way between two steps: there engines round to even.
+"""
 
 import numpy as np
 from lowering_cases import a, f, op, w
@@ -11,7 +14,9 @@ WHOLE = np.round(f(3, 4) * 40).clip(-127, 127).astype("float32")
 def linear(type, x, scale, **attrs):
     """One of the newer pair; its zero point is always 0."""
     given = {"quant_axis": -1, "bit_length": 8, "round_type": 0, "is_test": True} | attrs
-    return op(type, x, out="Y", Scale=w(scale), ZeroPoint=w(np.zeros_like(scale)), keep=(0,), **given)
+    return op(
+        type, x, out="Y", Scale=w(scale), ZeroPoint=w(np.zeros_like(scale)), keep=(0,), **given
+    )
 
 
 def learned(type, **attrs):

@@ -11,10 +11,16 @@ def rnn(mode, layers=1, directions=1, lengths=None, sizes=(6, 3, 4, 5), **more):
     time, batch, features, hidden = sizes
     rows, count = GATES[mode] * hidden, layers * directions
     widths = [features if k < directions else directions * hidden for k in range(count)]
-    matrices = [w(f(rows, size, seed=10 + k) / 2) for k in range(count) for size in (widths[k], hidden)]
+    matrices = [
+        w(f(rows, size, seed=10 + k) / 2) for k in range(count) for size in (widths[k], hidden)
+    ]
     biases = [w(f(rows, seed=40 + k) / 2) for k in range(2 * count)]
     states = [f(count, batch, hidden, seed=80 + k) for k in range(2 if mode == "LSTM" else 1)]
-    given = {} if lengths is None else {"SequenceLength": a(lengths, "int32"), "undeclared": "batch open"}
+    given = (
+        {}
+        if lengths is None
+        else {"SequenceLength": a(lengths, "int32"), "undeclared": "batch open"}
+    )
     return op(
         "rnn",
         Input=f(time, batch, features),
@@ -44,7 +50,12 @@ def with_nan(case, slot, at):
 NANS = [
     with_nan(rnn(mode, layers, directions, lengths), slot, at)
     for mode in ("LSTM", "GRU", "RNN_TANH")
-    for layers, directions, lengths in ((1, 1, None), (1, 2, [6, 3, 4]), (2, 2, [6, 3, 4]), (2, 1, [5, 3, 6]))
+    for layers, directions, lengths in (
+        (1, 1, None),
+        (1, 2, [6, 3, 4]),
+        (2, 2, [6, 3, 4]),
+        (2, 1, [5, 3, 6]),
+    )
     for slot, at in (("Input", (2, 1, 0)), ("Input", (4, 1, 3)), ("PreState", (0, 1, 2)))
 ]
 

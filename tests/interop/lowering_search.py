@@ -42,25 +42,61 @@ SEARCH = [
 ]  # fmt: skip
 
 PICK = [
-    op("multiplex", [f(4, 3), f(4, 3, seed=1), f(4, 3, seed=2)], Ids=a([[2], [0], [1], [0]], "int32"), keep=(1,)),
-    op("multiplex", [f(4, 2, 3), f(4, 2, 3, seed=1)], Ids=a([[1], [0], [1], [0]], "int32"), keep=(1,)),
+    op(
+        "multiplex",
+        [f(4, 3), f(4, 3, seed=1), f(4, 3, seed=2)],
+        Ids=a([[2], [0], [1], [0]], "int32"),
+        keep=(1,),
+    ),
+    op(
+        "multiplex",
+        [f(4, 2, 3), f(4, 2, 3, seed=1)],
+        Ids=a([[1], [0], [1], [0]], "int32"),
+        keep=(1,),
+    ),
     op("index_add", X234, Index=a([0, 2, 0]), AddValue=f(2, 3, 4, seed=1), axis=1),
     op("index_add", X34, Index=a([1, 1], "int32"), AddValue=f(2, 4, seed=1), axis=0),
     *[
-        op("index_put", X34, indices=[a([0, 2, 0]), a([1, 3, 1])], value=f(3, seed=1), out="out", slot="x", **more)
+        op(
+            "index_put",
+            X34,
+            indices=[a([0, 2, 0]), a([1, 3, 1])],
+            value=f(3, seed=1),
+            out="out",
+            slot="x",
+            **more,
+        )
         for more in ({"accumulate": True},)
     ],
     op("index_put", X34, indices=[a([0, 2])], value=f(2, 4, seed=1), out="out", slot="x"),
     op("index_put", X34, indices=[a([0, -1])], value=f(1, seed=1), out="out", slot="x"),
-    op("index_put", X234, indices=[a([[0], [1]]), a([0, 2])], value=f(4, seed=1), out="out", slot="x"),
+    op(
+        "index_put",
+        X234,
+        indices=[a([[0], [1]]), a([0, 2])],
+        value=f(4, seed=1),
+        out="out",
+        slot="x",
+    ),
     op("index_put", X34, indices=[X34 > 0], value=f(1, seed=1), out="out", slot="x"),
     op("shard_index", a([[1], [6], [12], [19]]), index_num=20, nshards=2, shard_id=0),
-    op("shard_index", a([[1], [6], [12], [18]], "int32"), index_num=19, nshards=3, shard_id=2, ignore_value=-7),
+    op(
+        "shard_index",
+        a([[1], [6], [12], [18]], "int32"),
+        index_num=19,
+        nshards=3,
+        shard_id=2,
+        ignore_value=-7,
+    ),
     op("sequence_mask", ints(2, 3), out="Y", maxlen=6, out_dtype=5),
     op("sequence_mask", ints(4, dtype="int32"), out="Y", out_dtype=3),
     op("sequence_mask", ints(4), MaxLenTensor=a([7], "int32"), out="Y", out_dtype=0),
     op("gather_tree", Ids=ints(4, 2, 3, high=9), Parents=ints(4, 2, 3, high=3, seed=1)),
-    op("gather_tree", Ids=ints(5, 1, 4, high=9, dtype="int32"), Parents=ints(5, 1, 4, high=4, seed=1, dtype="int32")),
+    op(
+        "gather_tree",
+        Ids=ints(5, 1, 4, high=9, dtype="int32"),
+        Parents=ints(5, 1, 4, high=4, seed=1, dtype="int32"),
+    ),
 ]
 
 SEGMENT = [
@@ -93,7 +129,12 @@ SEGMENT = [
 LENGTHS = a([4, 2, 3])
 TAGS, CLASSES = f(3, 5, 6), f(6, 3, 5)
 LABELS = a([[1, 1, 2], [3, 0, 0], [4, 2, 0]], "int32")
-CTC = {"LogitsLength": a([6, 4, 5]), "LabelLength": a([3, 1, 2]), "out": "Loss", "unread": "WarpCTCGrad"}
+CTC = {
+    "LogitsLength": a([6, 4, 5]),
+    "LabelLength": a([3, 1, 2]),
+    "out": "Loss",
+    "unread": "WarpCTCGrad",
+}
 
 DECODE = [
     *[

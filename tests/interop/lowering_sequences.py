@@ -18,7 +18,9 @@ def words(cut=CUT, high=5, dtype="int64", shape=(1,)):
 
 
 def pool(kind, cut=CUT, **more):
-    return op("sequence_pool", rows(4, cut=cut), unread="MaxIndex", pooltype=kind, keep=(-1,), **more)
+    return op(
+        "sequence_pool", rows(4, cut=cut), unread="MaxIndex", pooltype=kind, keep=(-1,), **more
+    )
 
 
 KINDS = ("AVERAGE", "SUM", "SQRT", "MAX", "LAST", "FIRST")
@@ -100,10 +102,20 @@ REARRANGED = [
     op("sequence_reverse", rows(2, 3, cut=HOLES), out="Y"),
     op("sequence_reverse", words(), out="Y", declared="int64"),
     op("sequence_concat", [rows(4), rows(4, cut=[0, 1, 1, 4], seed=9)]),
-    op("sequence_concat", [rows(2), rows(2, cut=[0, 0, 2, 2], seed=9), rows(2, cut=[0, 2, 4, 6], seed=10)]),
+    op(
+        "sequence_concat",
+        [rows(2), rows(2, cut=[0, 0, 2, 2], seed=9), rows(2, cut=[0, 2, 4, 6], seed=10)],
+    ),
     op("sequence_pad", rows(4), out="Out Length", PadValue=f(1), padded_length=-1),
     op("sequence_pad", rows(2, 3, cut=HOLES), out="Out Length", PadValue=f(2, 3), padded_length=8),
-    op("sequence_pad", words(), out="Out Length", PadValue=a([7]), padded_length=-1, declared="int64"),
+    op(
+        "sequence_pad",
+        words(),
+        out="Out Length",
+        PadValue=a([7]),
+        padded_length=-1,
+        declared="int64",
+    ),
     op("sequence_unpad", f(3, 4, 2), Length=a([2, 4, 1]), cut=True),
     op("sequence_unpad", f(3, 4), Length=a([2, 0, 4]), cut=True),
     op("sequence_reshape", rows(4), new_dim=2, keep=(-1,)),
@@ -113,7 +125,9 @@ REARRANGED = [
     op("sequence_erase", words(), tokens=[2, 3], declared="int64"),
     op("sequence_erase", words(HOLES, dtype="int32"), tokens=[], declared="int32"),
     op("sequence_enumerate", words(), win_size=3, pad_value=9, declared="int64"),
-    op("sequence_enumerate", words(HOLES, dtype="int32"), win_size=2, pad_value=0, declared="int32"),
+    op(
+        "sequence_enumerate", words(HOLES, dtype="int32"), win_size=2, pad_value=0, declared="int32"
+    ),
 ]
 
 EXPANDED = [
@@ -130,10 +144,38 @@ EXPANDED = [
 ]
 
 WINDOWS = [
-    op("sequence_conv", rows(4), Filter=w(f(12, 5)), contextLength=3, contextStart=-1, contextStride=1),
-    op("sequence_conv", rows(4), Filter=w(f(12, 5)), contextLength=3, contextStart=0, contextStride=1),
-    op("sequence_conv", rows(2, cut=HOLES), Filter=w(f(10, 3)), contextLength=5, contextStart=-3, contextStride=1),
-    op("sequence_conv", rows(2), Filter=w(f(2, 3)), contextLength=1, contextStart=2, contextStride=1),
+    op(
+        "sequence_conv",
+        rows(4),
+        Filter=w(f(12, 5)),
+        contextLength=3,
+        contextStart=-1,
+        contextStride=1,
+    ),
+    op(
+        "sequence_conv",
+        rows(4),
+        Filter=w(f(12, 5)),
+        contextLength=3,
+        contextStart=0,
+        contextStride=1,
+    ),
+    op(
+        "sequence_conv",
+        rows(2, cut=HOLES),
+        Filter=w(f(10, 3)),
+        contextLength=5,
+        contextStart=-3,
+        contextStride=1,
+    ),
+    op(
+        "sequence_conv",
+        rows(2),
+        Filter=w(f(2, 3)),
+        contextLength=1,
+        contextStart=2,
+        contextStride=1,
+    ),
     op("row_conv", rows(4), Filter=w(f(3, 4)), keep=(-1,)),
     op("row_conv", rows(2, cut=[0, 1, 3, 9]), Filter=w(f(2, 2)), keep=(-1,)),
 ]
@@ -148,7 +190,13 @@ SIZES = np.array([[60, 40, 1], [50, 70, 2], [33, 44, 0.7]], "float32")
 
 def crf(x, tags=4, out="ViterbiPath", **more):
     return op(
-        "crf_decoding", x, slot="Emission", Transition=w(f(tags + 2, tags, seed=5)), out=out, declared="int64", **more
+        "crf_decoding",
+        x,
+        slot="Emission",
+        Transition=w(f(tags + 2, tags, seed=5)),
+        out=out,
+        declared="int64",
+        **more,
     )
 
 

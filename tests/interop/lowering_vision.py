@@ -19,7 +19,14 @@ COUNTS = ((True, 1), (False, 0), (False, 1))
 
 def _resized(method, form="_v2", x=None, corners=False, mode=0, **given):
     x = PICTURES[method] if x is None else x
-    return op(method + "_interp" + form, x, interp_method=method, align_corners=corners, align_mode=mode, **given)
+    return op(
+        method + "_interp" + form,
+        x,
+        interp_method=method,
+        align_corners=corners,
+        align_mode=mode,
+        **given,
+    )
 
 
 def _sizes(dims, *sizes):
@@ -33,14 +40,20 @@ def _forms(method):
     for corners, mode in COUNTS:
         count = {"corners": corners, "mode": mode}
         yield _resized(method, **count, **_sizes(dims, 6, 11, 4))
-        yield _resized(method, **count, **_sizes(dims, 2, 1, 9) if method != "bicubic" else _sizes(dims, 2, 3, 9))
+        yield _resized(
+            method,
+            **count,
+            **_sizes(dims, 2, 1, 9) if method != "bicubic" else _sizes(dims, 2, 3, 9),
+        )
         yield _resized(method, **count, scale=[2.0, 1.5, 0.7][:dims])
         yield _resized(method, "", **count, scale=1.7)
         yield _resized(method, "", **count, scale=2.0)
     yield _resized(method, OutSize=out)
     yield _resized(method, OutSize=w(out))
     yield _resized(method, SizeTensor=[a([s], "int32") for s in out])
-    yield _resized(method, SizeTensor=[w(a([out[0]], "int32")), *[a([s], "int32") for s in out[1:]]])
+    yield _resized(
+        method, SizeTensor=[w(a([out[0]], "int32")), *[a([s], "int32") for s in out[1:]]]
+    )
     yield _resized(method, Scale=a([2.0], "float32"), undeclared="batch open")
     yield _resized(method, Scale=w(a([1.5], "float32")))
     yield _resized(method, "", Scale=a([1.5], "float32"))
@@ -58,18 +71,32 @@ INTERP = [
     _resized("nearest", x=f(1, 2, 3, 4, dtype="float64"), corners=True, out_h=5, out_w=7),
     _resized("nearest", x=f(1, 2, 28, 14), scale=[1 / 7, 1 / 7]),
     _resized("nearest", x=f(1, 2, 20, 20), OutSize=a([24, 48], "int32")),
-    _resized("nearest", x=f(1, 2, 5, 4), corners=True, Scale=a([3.3], "float32"), undeclared="batch open"),
-    _resized("bilinear", x=f(1, 2, 3, 4, dtype="float64"), scale=[2.0, 2.0], refused="no kernel of Resize for float64"),
+    _resized(
+        "nearest", x=f(1, 2, 5, 4), corners=True, Scale=a([3.3], "float32"), undeclared="batch open"
+    ),
+    _resized(
+        "bilinear",
+        x=f(1, 2, 3, 4, dtype="float64"),
+        scale=[2.0, 2.0],
+        refused="no kernel of Resize for float64",
+    ),
     _resized("bilinear", x=f(2, 5, 7, 3), scale=[2.0, 2.0], data_layout="NHWC"),
     _resized("nearest", x=f(2, 5, 7, 3), out_h=9, out_w=4, data_layout="NHWC"),
     _resized("bicubic", x=f(2, 3, 5, 7), out_h=1, out_w=4, refused="of one row has no lowering"),
     _resized("bicubic", corners=True, x=f(2, 3, 5, 7), out_h=1, out_w=4),
-    _resized("bilinear", scale=[2.0, 2.0], OutSize=a([3, 4], "int32"), refused="a size and a scale at once"),
+    _resized(
+        "bilinear",
+        scale=[2.0, 2.0],
+        OutSize=a([3, 4], "int32"),
+        refused="a size and a scale at once",
+    ),
     _resized("bilinear", scale=[2.0, 2.0], SizeTensor=[a([3], "int32"), a([4], "int32")]),
 ]
 
 IMG = f(2, 8, 4, 6)
-PLANES = np.stack([np.random.default_rng(s).permutation(48)[:12].reshape(3, 4) for s in range(6)]).reshape(2, 3, 3, 4)
+PLANES = np.stack(
+    [np.random.default_rng(s).permutation(48)[:12].reshape(3, 4) for s in range(6)]
+).reshape(2, 3, 3, 4)
 FRAMES = f(6, 8, 3, 2)
 
 ARRANGE = [
@@ -80,13 +107,26 @@ ARRANGE = [
     op("channel_shuffle", IMG, groups=4),
     op("channel_shuffle", f(2, 3, 5, 6), groups=3, data_format="NHWC"),
     op("shuffle_channel", IMG, group=2),
-    op("temporal_shift", FRAMES, seg_num=3, shift_ratio=0.25, refused={"open": "channels to be known"}),
+    op(
+        "temporal_shift",
+        FRAMES,
+        seg_num=3,
+        shift_ratio=0.25,
+        refused={"open": "channels to be known"},
+    ),
     op("temporal_shift", FRAMES, seg_num=2, shift_ratio=0.4, keep=(1,)),
     op("temporal_shift", FRAMES, seg_num=6, shift_ratio=0.1, keep=(1,)),
     op("temporal_shift", FRAMES, seg_num=1, shift_ratio=0.2, keep=(1,)),
     op("temporal_shift", f(4, 3, 2, 5), seg_num=2, shift_ratio=0.3, data_format="NHWC", keep=(-1,)),
     *[
-        op("affine_channel", IMG, Scale=w(f(c)), Bias=w(f(c, seed=1)), data_layout=layout, keep=(1, 3))
+        op(
+            "affine_channel",
+            IMG,
+            Scale=w(f(c)),
+            Bias=w(f(c, seed=1)),
+            data_layout=layout,
+            keep=(1, 3),
+        )
         for c, layout in ((8, "NCHW"), (6, "NHWC"), (6, "AnyLayout"))
     ],
     op("maxout", IMG, groups=2),
@@ -94,12 +134,16 @@ ARRANGE = [
     op("maxout", f(2, 3, 5, 6), groups=3, axis=-1),
 ]
 
-_HALVES = [np.arange(-4, 2 * n + 3) / 2 for n in (6, 5)]  # of pixels of a picture [5, 6], and beyond them
+# of pixels of a picture [5, 6], and beyond them
+_HALVES = [np.arange(-4, 2 * n + 3) / 2 for n in (6, 5)]
 
 
 def _between_pixels(corners):
     """A grid of places on pixels and exactly between two."""
-    along = [(2 * p / (n - 1) if corners else (2 * p + 1) / n) - 1 for p, n in zip(_HALVES, (6, 5), strict=True)]
+    along = [
+        (2 * p / (n - 1) if corners else (2 * p + 1) / n) - 1
+        for p, n in zip(_HALVES, (6, 5), strict=True)
+    ]
     return a(np.stack(np.meshgrid(*along), -1)[None].repeat(2, 0), "float32")
 
 
@@ -117,7 +161,13 @@ GRID = [
         for padding, corners in product(("zeros", "border"), (True, False))
     ],
     *[
-        op("affine_grid", Theta=theta, out="Output", output_shape=list(shape), align_corners=corners)
+        op(
+            "affine_grid",
+            Theta=theta,
+            out="Output",
+            output_shape=list(shape),
+            align_corners=corners,
+        )
         for theta, shape in ((f(2, 2, 3), (2, 3, 4, 5)), (f(2, 3, 4), (2, 1, 2, 4, 3)))
         for corners in (True, False)
     ],
@@ -134,8 +184,13 @@ GRID = [
             align_corners=corners,
             variants=("known", "batch", "open") if x.ndim == 4 else ("known", "batch"),
         )
-        for x, grid in ((f(2, 3, 5, 6), f(2, 4, 3, 2) * 1.2), (f(2, 3, 4, 5, 3), f(2, 2, 3, 4, 3) * 0.9))
-        for mode, padding, corners in product(("bilinear", "nearest"), ("zeros", "border", "reflection"), (True, False))
+        for x, grid in (
+            (f(2, 3, 5, 6), f(2, 4, 3, 2) * 1.2),
+            (f(2, 3, 4, 5, 3), f(2, 2, 3, 4, 3) * 0.9),
+        )
+        for mode, padding, corners in product(
+            ("bilinear", "nearest"), ("zeros", "border", "reflection"), (True, False)
+        )
         if not (x.ndim == 5 and (mode, padding) == ("nearest", "zeros"))
     ],
 ]
@@ -145,11 +200,33 @@ _TILES = {"kernel_sizes": [3, 2], "strides": [2, 1], "paddings": [1, 0, 2, 1], "
 
 UNFOLD = [
     op("unfold", f(2, 3, 7, 6), out="Y", **_TILES),
-    op("unfold", f(2, 3, 7, 6), out="Y", kernel_sizes=[2, 2], strides=[2, 2], paddings=[0, 0, 0, 0], dilations=[1, 1]),
+    op(
+        "unfold",
+        f(2, 3, 7, 6),
+        out="Y",
+        kernel_sizes=[2, 2],
+        strides=[2, 2],
+        paddings=[0, 0, 0, 0],
+        dilations=[1, 1],
+    ),
     op("unfold", f(2, 3, 7, 6, dtype="float64"), out="Y", **_TILES),
     op("unfold", np.where(f(1, 2, 5, 5) > 1, np.inf, f(1, 2, 5, 5)).astype("f"), out="Y", **_TILES),
-    op("im2sequence", f(2, 3, 5, 6), kernels=[2, 2], strides=[2, 3], paddings=[0, 1, 1, 0], cut=True),
-    op("im2sequence", f(2, 3, 5, 6), kernels=[3, 1], strides=[1, 1], paddings=[0, 0, 0, 0], cut=True),
+    op(
+        "im2sequence",
+        f(2, 3, 5, 6),
+        kernels=[2, 2],
+        strides=[2, 3],
+        paddings=[0, 1, 1, 0],
+        cut=True,
+    ),
+    op(
+        "im2sequence",
+        f(2, 3, 5, 6),
+        kernels=[3, 1],
+        strides=[1, 1],
+        paddings=[0, 0, 0, 0],
+        cut=True,
+    ),
     op("fold", f(2, 18, 20), out="Y", output_sizes=[8, 7], **(_TILES | {"paddings": [1, 0, 1, 0]})),
     op(
         "fold",
@@ -162,7 +239,13 @@ UNFOLD = [
         dilations=[1, 1],
     ),
     op("unpool", f(2, 3, 3, 4), Indices=PLANES.astype("int32"), **_UNPOOL, output_size=[6, 8]),
-    op("unpool", f(2, 3, 3, 4, dtype="float64"), Indices=PLANES.astype("int32"), **_UNPOOL, output_size=[8, 7]),
+    op(
+        "unpool",
+        f(2, 3, 3, 4, dtype="float64"),
+        Indices=PLANES.astype("int32"),
+        **_UNPOOL,
+        output_size=[8, 7],
+    ),
     op(
         "unpool3d",
         f(2, 3, 1, 3, 4),
@@ -176,7 +259,14 @@ UNFOLD = [
 CROP = [
     op("crop_tensor", f(3, 4), shape=[2, -1], offsets=[1, 1]),
     op("crop_tensor", f(3, 4), shape=[2, 2], offsets=[0, 1]),
-    op("crop_tensor", f(3, 4), Shape=a([2, -1], "int32"), shape=[1, 1], offsets=[1, 1], undeclared="batch open"),
+    op(
+        "crop_tensor",
+        f(3, 4),
+        Shape=a([2, -1], "int32"),
+        shape=[1, 1],
+        offsets=[1, 1],
+        undeclared="batch open",
+    ),
     op(
         "crop_tensor",
         f(3, 4),
@@ -186,8 +276,20 @@ CROP = [
         offsets=[],
         undeclared="batch open",
     ),
-    op("crop_tensor", f(3, 4), OffsetsTensor=[a([0], "int32"), a([2], "int32")], shape=[2, -1], offsets=[]),
-    op("crop_tensor", f(3, 4), ShapeTensor=[a([1], "int32"), w(a([-1], "int32"))], shape=[2, 1], offsets=[1, 1]),
+    op(
+        "crop_tensor",
+        f(3, 4),
+        OffsetsTensor=[a([0], "int32"), a([2], "int32")],
+        shape=[2, -1],
+        offsets=[],
+    ),
+    op(
+        "crop_tensor",
+        f(3, 4),
+        ShapeTensor=[a([1], "int32"), w(a([-1], "int32"))],
+        shape=[2, 1],
+        offsets=[1, 1],
+    ),
     op("crop", f(3, 4), shape=[2, 2], offsets=[1, 1]),
     op("crop", f(3, 4), Y=f(2, 3), shape=[], offsets=[1, 1]),
     op("crop", f(3, 4), Y=f(2, 3), Offsets=a([0, 1], "int32")),

@@ -1,6 +1,9 @@
-"""Models as real Paddle 2.6 exports them.   Run with the Python that has Paddle: `python make_exports.py FOLDER`.
+"""Models as real Paddle 2.6 exports them.
 
-For each case: `<name>.pdmodel`, `.pdiparams`, `.pdiparams.info`, and `<name>.npz` with its inputs in order.
+Run with the Python that has Paddle: `python make_exports.py FOLDER`.
+
+For each case: `<name>.pdmodel`, `.pdiparams`, `.pdiparams.info`, and `<name>.npz` with its inputs
+in order.
 """
 
 import os
@@ -14,7 +17,9 @@ from paddle.static import InputSpec
 
 
 class Calls(nn.Layer):
-    """A Layer whose forward is a function of the layer and its inputs; `parts` become its sublayers and buffers."""
+    """A Layer whose forward is a function of the layer and its inputs; `parts` become its sublayers
+    and buffers.
+    """
 
     def __init__(self, forward, **parts):
         super().__init__()
@@ -90,18 +95,28 @@ def parameter(shape, dtype="float32"):
 
 def conv_net():
     return nn.Sequential(
-        nn.Conv2D(1, 4, 3, padding=1), nn.BatchNorm2D(4), nn.ReLU(), nn.MaxPool2D(2), nn.Flatten(), nn.Linear(64, 3)
+        nn.Conv2D(1, 4, 3, padding=1),
+        nn.BatchNorm2D(4),
+        nn.ReLU(),
+        nn.MaxPool2D(2),
+        nn.Flatten(),
+        nn.Linear(64, 3),
     )
 
 
 def bf16_buffer():
-    return Calls(lambda s, x: x + s.b.astype("float32"), b=paddle.to_tensor([1.5, -2.0, 0.25]).astype("bfloat16"))
+    return Calls(
+        lambda s, x: x + s.b.astype("float32"),
+        b=paddle.to_tensor([1.5, -2.0, 0.25]).astype("bfloat16"),
+    )
 
 
 def many_dtypes():
     kinds = ["bool", "int8", "uint8", "int16", "int32", "int64", "float16", "float64"]
     parts = {f"b_{kind}": paddle.ones([2, 3]).astype(kind) for kind in kinds}
-    return Calls(lambda s, x: sum((getattr(s, name).astype("float32") for name in parts), x), **parts)
+    return Calls(
+        lambda s, x: sum((getattr(s, name).astype("float32") for name in parts), x), **parts
+    )
 
 
 def assigned(s, x):
@@ -136,7 +151,10 @@ def export(name, folder):
     paddle.seed(1)
     layer = layer()
     layer.eval()
-    specs = [InputSpec(s, str(x.dtype), f"x{i}") for i, (s, x) in enumerate(zip(shapes, inputs, strict=True))]
+    specs = [
+        InputSpec(s, str(x.dtype), f"x{i}")
+        for i, (s, x) in enumerate(zip(shapes, inputs, strict=True))
+    ]
     paddle.jit.save(layer, os.path.join(folder, name), input_spec=specs)
     np.savez(os.path.join(folder, name + ".npz"), *inputs)
 

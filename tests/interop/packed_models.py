@@ -1,6 +1,7 @@
 """Whole models on packed sequences (LoD), as those of Paddle 1.x are built.   Needs Paddle.
 
-For each: `<name>.pdmodel`, `.pdiparams`, and `<name>.npz` with its inputs and offsets by name, and what Paddle gives as `out0`, ..., with offsets `lod0`, ...
+For each: `<name>.pdmodel`, `.pdiparams`, and `<name>.npz` with its inputs and offsets by name, and
+what Paddle gives as `out0`, ..., with offsets `lod0`, ...
 """
 
 import os
@@ -16,7 +17,10 @@ def _append(type, inputs, outputs, attrs):
     """The first output of an op for which the layers of 2.x have no function."""
     block = paddle.static.default_main_program().global_block()
     name = f"{type}_{len(block.ops)}"
-    made = {slot: block.create_var(name=f"{name}.{slot}", dtype=dtype) for slot, dtype in outputs.items()}
+    made = {
+        slot: block.create_var(name=f"{name}.{slot}", dtype=dtype)
+        for slot, dtype in outputs.items()
+    }
     block.append_op(type=type, inputs=inputs, outputs=made, attrs=attrs)
     return next(iter(made.values()))
 
@@ -27,14 +31,20 @@ def _weight(*shape):
 
 def _gru(x, hidden, reverse):
     unread = dict.fromkeys(("BatchGate", "BatchResetHiddenPrev", "BatchHidden"), "float32")
-    inputs = {"Input": nn.fc(x, 3 * hidden), "Weight": _weight(hidden, 3 * hidden), "Bias": _weight(1, 3 * hidden)}
+    inputs = {
+        "Input": nn.fc(x, 3 * hidden),
+        "Weight": _weight(hidden, 3 * hidden),
+        "Bias": _weight(1, 3 * hidden),
+    }
     return _append("gru", inputs, {"Hidden": "float32"} | unread, {"is_reverse": reverse})
 
 
 def _lstm(x, hidden):
     inputs = {"Input": nn.fc(x, 4 * hidden, bias_attr=False), "Weight": _weight(hidden, 4 * hidden)}
     outputs = dict.fromkeys(("Hidden", "Cell", "BatchGate", "BatchCellPreAct"), "float32")
-    return _append("lstm", inputs | {"Bias": _weight(1, 7 * hidden)}, outputs, {"use_peepholes": True})
+    return _append(
+        "lstm", inputs | {"Bias": _weight(1, 7 * hidden)}, outputs, {"use_peepholes": True}
+    )
 
 
 def _embedded(words, size):
@@ -43,7 +53,9 @@ def _embedded(words, size):
 
 
 def _words():
-    return paddle.static.data("words", [-1, 1], "int64", lod_level=1), np.random.default_rng(7).integers(0, 50, (15, 1))
+    return paddle.static.data("words", [-1, 1], "int64", lod_level=1), np.random.default_rng(
+        7
+    ).integers(0, 50, (15, 1))
 
 
 def tagger():
@@ -54,7 +66,12 @@ def tagger():
         x = paddle.concat([_gru(x, 8, False), _gru(x, 8, True)], axis=1)
     emission = nn.fc(x, 6)
     inputs = {"Emission": emission, "Transition": _weight(8, 6)}
-    return words, given, CUT, [_append("crf_decoding", inputs, {"ViterbiPath": "int64"}, {}), emission]
+    return (
+        words,
+        given,
+        CUT,
+        [_append("crf_decoding", inputs, {"ViterbiPath": "int64"}, {}), emission],
+    )
 
 
 def sentiment():
@@ -69,7 +86,9 @@ def sentiment():
 
 
 def reader():
-    """Text in pictures: columns of features as sequences, GRUs, the letters without blanks and repetitions."""
+    """Text in pictures: columns of features as sequences, GRUs, the letters without blanks and
+    repetitions.
+    """
     image = paddle.static.data("image", [-1, 1, 8, 32], "float32")
     given = np.random.default_rng(7).standard_normal((3, 1, 8, 32)).astype("float32")
     x = nn.conv2d(image, 4, 3, padding=1, act="relu")
@@ -77,7 +96,9 @@ def reader():
     x = _append("im2sequence", {"X": x}, {"Out": "float32"}, attrs)
     x = nn.fc([_gru(x, 6, False), _gru(x, 6, True)], 5)
     best = _append("top_k", {"X": x}, {"Indices": "int64", "Out": "float32"}, {"k": 1})
-    letters = _append("ctc_align", {"Input": best}, {"Output": "int64"}, {"blank": 4, "merge_repeated": True})
+    letters = _append(
+        "ctc_align", {"Input": best}, {"Output": "int64"}, {"blank": 4, "merge_repeated": True}
+    )
     return image, given, None, [letters, x]
 
 
@@ -95,7 +116,9 @@ def _export(name, folder):
         fed.set(given, paddle.CPUPlace())
         fed.set_lod([cut] if cut else [])
         found = exe.run(main, feed={var.name: fed}, fetch_list=fetches, return_numpy=False)
-        paddle.static.save_inference_model(os.path.join(folder, name), [var], fetches, exe, program=main)
+        paddle.static.save_inference_model(
+            os.path.join(folder, name), [var], fetches, exe, program=main
+        )
     arrays = {var.name: given} | ({f"{var.name}.lod": np.array(cut, "int64")} if cut else {})
     answers = {f"out{i}": np.asarray(x) for i, x in enumerate(found)}
     answers |= {f"lod{i}": np.array(x.lod(), "int64") for i, x in enumerate(found)}

@@ -10,7 +10,9 @@ from paddle.quantization.observers import AbsmaxObserver
 from paddle.quantization.quanters import FakeQuanterWithAbsMaxObserver
 from paddle.static.quantization import PostTrainingQuantization
 
-INPUTS = [np.random.default_rng(seed).standard_normal((2, 3, 8, 8)).astype("float32") for seed in range(4)]
+INPUTS = [
+    np.random.default_rng(seed).standard_normal((2, 3, 8, 8)).astype("float32") for seed in range(4)
+]
 
 
 class Net(nn.Layer):
@@ -59,8 +61,14 @@ def afterwards(prefix):
 
 def newer(prefix, kind):
     """By the newer interface: `QAT` or `PTQ`."""
-    watch = AbsmaxObserver(quant_bits=8) if kind == "PTQ" else FakeQuanterWithAbsMaxObserver(moving_rate=0.9)
-    quantiser = getattr(quantization, kind)(quantization.QuantConfig(activation=watch, weight=watch))
+    watch = (
+        AbsmaxObserver(quant_bits=8)
+        if kind == "PTQ"
+        else FakeQuanterWithAbsMaxObserver(moving_rate=0.9)
+    )
+    quantiser = getattr(quantization, kind)(
+        quantization.QuantConfig(activation=watch, weight=watch)
+    )
     layer = net()
     (layer.train if kind == "QAT" else layer.eval)()
     layer = fed(quantiser.quantize(layer))
@@ -83,7 +91,9 @@ def of_a_file(prefix, **settings):
 
     layer, folder = net(), prefix + ".files"
     layer.eval()
-    paddle.jit.save(layer, f"{folder}/m", input_spec=[paddle.static.InputSpec([None, 3, 8, 8], "float32", "x")])
+    paddle.jit.save(
+        layer, f"{folder}/m", input_spec=[paddle.static.InputSpec([None, 3, 8, 8], "float32", "x")]
+    )
     paddle.enable_static()
     try:
         quantiser = PostTrainingQuantization(

@@ -1,4 +1,6 @@
-"""The same code for Oarlock and for real Paddle: gradients by hand, of higher order, hooks; see same_code.py."""
+"""The same code for Oarlock and for real Paddle: gradients by hand, of higher order, hooks; see
+same_code.py.
+"""
 
 import numpy as np
 
@@ -85,9 +87,13 @@ def jacobians(P):
     found = P.autograd.jacobian(y, (x, w))
     lone = P.autograd.jacobian((x * x * x).sum(), x)
     return {
-        "x": found[0][:].numpy(), "w": found[1][:].numpy(), "row": found[0][1].numpy(), "part": found[0][0:1, 1:].numpy(),
-        "lone": lone[:].numpy(), "shape": np.array(found[0].shape),
-    }  # fmt: skip
+        "x": found[0][:].numpy(),
+        "w": found[1][:].numpy(),
+        "row": found[0][1].numpy(),
+        "part": found[0][0:1, 1:].numpy(),
+        "lone": lone[:].numpy(),
+        "shape": np.array(found[0].shape),
+    }
 
 
 def batched_jacobian(P):
@@ -141,7 +147,10 @@ def part_of_the_graph(P):
     barred = P.grad(y, [w], no_grad_vars=[middle], retain_graph=True)
     unused = P.grad(y, [x, leaf(P, 1.0)], allow_unused=True, retain_graph=True)
     given = P.grad(
-        [y, middle], [x], grad_outputs=[None, P.to_tensor(np.array([1.0, -1.0], "float32"))], retain_graph=True
+        [y, middle],
+        [x],
+        grad_outputs=[None, P.to_tensor(np.array([1.0, -1.0], "float32"))],
+        retain_graph=True,
     )
     assert unused[1] is None and x.grad is None
     return {

@@ -1,13 +1,15 @@
-"""The same code for Oarlock and for real Paddle: values and slopes where functions bend, at ties, at borders and at zero; see same_code.py."""
+"""The same code for Oarlock and for real Paddle: values and slopes where functions bend, at ties,
+at borders and at zero; see same_code.py.
+"""
 
 import itertools
 
 import numpy as np
 from same_code import Called, data, recordable
 
-EDGES = np.array([-6, -3, -2.5, -1, -0.5, -0.2, 0, -0.0, 0.2, 0.5, 1, 2, 2.5, 3, 5, 6, 20, -20], "float32").reshape(
-    3, 6
-)
+EDGES = np.array(
+    [-6, -3, -2.5, -1, -0.5, -0.2, 0, -0.0, 0.2, 0.5, 1, 2, 2.5, 3, 5, 6, 20, -20], "float32"
+).reshape(3, 6)
 OTHER = np.roll(EDGES.ravel(), 5).reshape(3, 6)
 
 
@@ -23,11 +25,16 @@ def bent(function, *inputs):
         tensors = [P.to_tensor(x, stop_gradient=False) for x in inputs]
         out = function(P, *tensors)
         out = out[0] if isinstance(out, tuple | list) else out
-        (out * P.to_tensor(np.arange(1, out.size + 1).reshape(out.shape).astype("float32") % 7 + 1)).sum().backward()
+        (
+            out
+            * P.to_tensor(np.arange(1, out.size + 1).reshape(out.shape).astype("float32") % 7 + 1)
+        ).sum().backward()
         slopes = {f"grad{i}": t.grad.numpy() for i, t in enumerate(tensors) if t.grad is not None}
         return {"out": out.numpy()} | slopes
 
-    return recordable(run, lambda P: Called(P, lambda: None, lambda _, *xs: function(P, *xs)), inputs)
+    return recordable(
+        run, lambda P: Called(P, lambda: None, lambda _, *xs: function(P, *xs)), inputs
+    )
 
 
 def activation(name):
@@ -46,14 +53,17 @@ activations = {
     "maxout": bent(lambda P, x: P.nn.functional.maxout(x, 2), whole(2, 4, 3, 3)),
     "rrelu": bent(lambda P, x: P.nn.functional.rrelu(x, training=False), EDGES),
     "prelu": bent(lambda P, x, a: P.nn.functional.prelu(x, a), EDGES, np.full(1, 0.25, "float32")),
-}  # fmt: skip
+}
 
 elementwise = {
     **{
         name: bent(lambda P, x, n=name: getattr(P, n)(x), EDGES)
         for name in "abs sign square exp floor ceil round trunc frac sinh asinh atan angle deg2rad erf".split()
     },
-    **{name: bent(lambda P, x, n=name: getattr(P, n)(x), abs(EDGES)) for name in "sqrt rsqrt log log2 log1p".split()},
+    **{
+        name: bent(lambda P, x, n=name: getattr(P, n)(x), abs(EDGES))
+        for name in "sqrt rsqrt log log2 log1p".split()
+    },
     **{
         name: bent(lambda P, x, y, n=name: getattr(P, n)(x, y), whole(4, 5), whole(4, 5, high=2))
         for name in "maximum minimum fmax fmin add subtract multiply atan2 heaviside".split()
@@ -88,9 +98,15 @@ reductions = {
 
 # A grid on pixels, between two of them, on the border and beyond it.
 GRID = (
-    np.stack(np.meshgrid(np.arange(-4, 16) / 5 - 1, np.arange(-4, 16) / 5 - 1), -1)[None].repeat(2, 0).astype("float32")
+    np.stack(np.meshgrid(np.arange(-4, 16) / 5 - 1, np.arange(-4, 16) / 5 - 1), -1)[None]
+    .repeat(2, 0)
+    .astype("float32")
 )
-BORDER = np.stack(np.meshgrid([-1, -0.6, 0.2, 1], [-1, -0.2, 0.6, 1]), -1)[None].repeat(2, 0).astype("float32")
+BORDER = (
+    np.stack(np.meshgrid([-1, -0.6, 0.2, 1], [-1, -0.2, 0.6, 1]), -1)[None]
+    .repeat(2, 0)
+    .astype("float32")
+)
 pictures = {
     **{
         f"grid_{mode}_{padding}_{corners}": bent(
@@ -112,13 +128,19 @@ pictures = {
 
 losses = {
     "smooth_l1": bent(lambda P, x, y: P.nn.functional.smooth_l1_loss(x, y), EDGES, OTHER),
-    "smooth_l1_bend": bent(lambda P, x, y: P.nn.functional.smooth_l1_loss(x, y), whole(4, 5), whole(4, 5) + 1),
+    "smooth_l1_bend": bent(
+        lambda P, x, y: P.nn.functional.smooth_l1_loss(x, y), whole(4, 5), whole(4, 5) + 1
+    ),
     "l1": bent(lambda P, x, y: P.nn.functional.l1_loss(x, y), whole(4, 5), whole(4, 5, high=2)),
     "ranking": bent(
-        lambda P, x, y: P.nn.functional.margin_ranking_loss(x, y, P.ones_like(x)), whole(4, 5), whole(4, 5)
+        lambda P, x, y: P.nn.functional.margin_ranking_loss(x, y, P.ones_like(x)),
+        whole(4, 5),
+        whole(4, 5),
     ),
     "triplet": bent(lambda P, x, y: P.nn.functional.triplet_margin_loss(x, y, x * 2), EDGES, OTHER),
-    "multi_margin": bent(lambda P, x: P.nn.functional.multi_margin_loss(x, P.to_tensor([0, 1, 5])), EDGES),
+    "multi_margin": bent(
+        lambda P, x: P.nn.functional.multi_margin_loss(x, P.to_tensor([0, 1, 5])), EDGES
+    ),
 }
 
 CASES = {

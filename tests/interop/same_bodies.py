@@ -1,4 +1,6 @@
-"""Loops and branches whose bodies are `with` blocks, and branches that give different kinds of tensors; see same_code.py."""
+"""Loops and branches whose bodies are `with` blocks, and branches that give different kinds of
+tensors; see same_code.py.
+"""
 
 import numpy as np
 from same_static import static_mode
@@ -71,7 +73,9 @@ def with_cond(P, S, x):
     i, total, end = number(P, 0, "int64"), x * 1.0, number(P, 5, "int64")
     cond = P.less_than(i, end)
     with flow_of(P).While(cond).block():
-        P.assign(S.nn.cond(total.sum() > 2, lambda: total - 1.0, lambda: total + x + 0.75), output=total)
+        P.assign(
+            S.nn.cond(total.sum() > 2, lambda: total - 1.0, lambda: total + x + 0.75), output=total
+        )
         P.increment(i)
         P.assign(P.less_than(i, end), output=cond)
     return [total]
@@ -120,7 +124,9 @@ def unlike(P, S, x):
     one, two = lambda: P.full([1, 2], 1.5), lambda: P.full([2, 2], 2, "int32")
     three, four = lambda: P.full([3], 3, "int32"), lambda: P.full([1, 2], 4, "int32")
     test = P.sum(x) > 0
-    return [S.nn.cond(test, a, b) for a, b in ((two, three), (one, four), (one, three), (three, one))]
+    return [
+        S.nn.cond(test, a, b) for a, b in ((two, three), (one, four), (one, three), (three, one))
+    ]
 
 
 def unlike_cases(P, S, x):
@@ -152,6 +158,16 @@ def body_case(build):
 
 
 FUNCTIONS = (
-    counting, no_rounds, rebound, nested, with_cond, switched, without_default, scalar_block, empty_block, unlike, unlike_cases,
-)  # fmt: skip
+    counting,
+    no_rounds,
+    rebound,
+    nested,
+    with_cond,
+    switched,
+    without_default,
+    scalar_block,
+    empty_block,
+    unlike,
+    unlike_cases,
+)
 CASES = {f"bodies.{f.__name__}": body_case(f) for f in FUNCTIONS}

@@ -1,4 +1,5 @@
-"""The same code for Oarlock and for real Paddle: each case takes the package and gives arrays, which must be equal.
+"""The same code for Oarlock and for real Paddle: each case takes the package and gives arrays,
+which must be equal.
 
 Runs in both environments, so it uses nothing but NumPy and what it is given.
 """
@@ -60,8 +61,12 @@ def layer_case(make, *inputs, train=False):
         out = layer(*tensors)
         (out * P.to_tensor(data(*out.shape, seed=5))).sum().backward()
         found = {"out": out.numpy(), "shape": np.array(out.shape)}
-        found.update({f"input{i}": t.grad.numpy() for i, t in enumerate(tensors) if t.grad is not None})
-        found.update({f"grad {n}": p.grad.numpy() for n, p in layer.named_parameters() if p.grad is not None})
+        found.update(
+            {f"input{i}": t.grad.numpy() for i, t in enumerate(tensors) if t.grad is not None}
+        )
+        found.update(
+            {f"grad {n}": p.grad.numpy() for n, p in layer.named_parameters() if p.grad is not None}
+        )
         found.update({f"buffer {n}": b.numpy() for n, b in layer.named_buffers()})
         return found
 
@@ -71,7 +76,11 @@ def layer_case(make, *inputs, train=False):
 def trainable(P, layer):
     """What a layer gives in evaluation, and what becomes of its statistics."""
     fill(layer).eval()
-    return {"out": layer(P.to_tensor(X4)).numpy(), "mean": layer._mean.numpy(), "variance": layer._variance.numpy()}
+    return {
+        "out": layer(P.to_tensor(X4)).numpy(),
+        "mean": layer._mean.numpy(),
+        "variance": layer._variance.numpy(),
+    }
 
 
 X2, X3, X4 = data(4, 6), data(2, 5, 8), data(2, 4, 7, 7)
@@ -92,7 +101,8 @@ nn = {
         f"batch_norm_old_{k}_{train}": layer_case(lambda P, k=k: P.nn.BatchNorm(4, "relu", **{k: True}), X4, train=train)
         for k in ("is_test", "trainable_statistics", "use_global_stats")
         for train in (False, True)
-        if train or k != "trainable_statistics"  # real Paddle's gradient is that of running statistics, its output is not
+        # real Paddle's gradient is that of running statistics, its output is not
+        if train or k != "trainable_statistics"
     },
     "batch_norm_trainable": lambda P: trainable(P, P.nn.BatchNorm(4, trainable_statistics=True)),
     "batch_norm_plain": layer_case(lambda P: P.nn.BatchNorm2D(4, weight_attr=False, bias_attr=False), X4, train=True),
@@ -148,17 +158,27 @@ def prob(P):
 
 losses = {
     "cross_entropy": loss_case(lambda P, F, x: F.cross_entropy(x, P.to_tensor(L2))),
-    "cross_entropy_flat": loss_case(lambda P, F, x: F.cross_entropy(x, P.to_tensor(L2[:, 0]), reduction="none")),
-    "cross_entropy_ignore": loss_case(lambda P, F, x: F.cross_entropy(x, P.to_tensor(L2), ignore_index=5)),
+    "cross_entropy_flat": loss_case(
+        lambda P, F, x: F.cross_entropy(x, P.to_tensor(L2[:, 0]), reduction="none")
+    ),
+    "cross_entropy_ignore": loss_case(
+        lambda P, F, x: F.cross_entropy(x, P.to_tensor(L2), ignore_index=5)
+    ),
     "cross_entropy_weight": loss_case(
         lambda P, F, x: F.cross_entropy(x, P.to_tensor(L2), weight=P.to_tensor(np.abs(data(6))))
     ),
     "cross_entropy_soft": loss_case(lambda P, F, x: F.cross_entropy(x, prob(P), soft_label=True)),
     "cross_entropy_smooth": loss_case(
-        lambda P, F, x: F.cross_entropy(x, F.one_hot(P.to_tensor(L2[:, 0]), 6), soft_label=True, label_smoothing=0.2)
+        lambda P, F, x: F.cross_entropy(
+            x, F.one_hot(P.to_tensor(L2[:, 0]), 6), soft_label=True, label_smoothing=0.2
+        )
     ),
-    "cross_entropy_probs": loss_case(lambda P, F, x: F.cross_entropy(F.softmax(x), P.to_tensor(L2), use_softmax=False)),
-    "softmax_with_cross_entropy": loss_case(lambda P, F, x: F.softmax_with_cross_entropy(x, P.to_tensor(L2))),
+    "cross_entropy_probs": loss_case(
+        lambda P, F, x: F.cross_entropy(F.softmax(x), P.to_tensor(L2), use_softmax=False)
+    ),
+    "softmax_with_cross_entropy": loss_case(
+        lambda P, F, x: F.softmax_with_cross_entropy(x, P.to_tensor(L2))
+    ),
     "mse": loss_case(lambda P, F, x: F.mse_loss(x, prob(P))),
     "l1": loss_case(lambda P, F, x: F.l1_loss(x, prob(P), "sum")),
     "smooth_l1": loss_case(lambda P, F, x: F.smooth_l1_loss(x, prob(P), delta=0.7)),
@@ -209,8 +229,18 @@ def lbfgs_case(**options):
 
         first = [np.float32(rule.step(closure)) for _ in range(4)]
         state = rule.state_dict()["state"]
-        kept = [len(asked), state["n_iter"], state["func_evals"], len(state["old_yk"]), len(state["old_sk"])]
-        return {"point": point.numpy().round(3), "losses": np.array(first).round(3), "kept": np.array(kept)}
+        kept = [
+            len(asked),
+            state["n_iter"],
+            state["func_evals"],
+            len(state["old_yk"]),
+            len(state["old_sk"]),
+        ]
+        return {
+            "point": point.numpy().round(3),
+            "losses": np.array(first).round(3),
+            "kept": np.array(kept),
+        }
 
     return run
 
@@ -218,11 +248,17 @@ def lbfgs_case(**options):
 optimizers = {
     "rmsprop": optimizer_case(lambda P, p: P.optimizer.RMSProp(0.05, parameters=p)),
     "rmsprop_centered": optimizer_case(
-        lambda P, p: P.optimizer.RMSProp(0.05, 0.9, 1e-3, 0.5, centered=True, parameters=p, weight_decay=0.1)
+        lambda P, p: P.optimizer.RMSProp(
+            0.05, 0.9, 1e-3, 0.5, centered=True, parameters=p, weight_decay=0.1
+        )
     ),
-    "adagrad": optimizer_case(lambda P, p: P.optimizer.Adagrad(0.1, parameters=p, initial_accumulator_value=0.2)),
+    "adagrad": optimizer_case(
+        lambda P, p: P.optimizer.Adagrad(0.1, parameters=p, initial_accumulator_value=0.2)
+    ),
     "adadelta": optimizer_case(lambda P, p: P.optimizer.Adadelta(0.5, 1e-3, 0.9, parameters=p)),
-    "adamax": optimizer_case(lambda P, p: P.optimizer.Adamax(0.05, 0.8, 0.9, parameters=p, weight_decay=0.1)),
+    "adamax": optimizer_case(
+        lambda P, p: P.optimizer.Adamax(0.05, 0.8, 0.9, parameters=p, weight_decay=0.1)
+    ),
     "lamb": optimizer_case(lambda P, p: P.optimizer.Lamb(0.05, 0.1, parameters=p)),
     "lamb_some": optimizer_case(
         lambda P, p: P.optimizer.Lamb(
@@ -236,22 +272,36 @@ optimizers = {
     "sgd": optimizer_case(lambda P, p: P.optimizer.SGD(0.1, parameters=p, weight_decay=0.01)),
     "momentum": optimizer_case(lambda P, p: P.optimizer.Momentum(0.1, 0.9, parameters=p)),
     "nesterov": optimizer_case(
-        lambda P, p: P.optimizer.Momentum(0.1, 0.9, parameters=p, use_nesterov=True, weight_decay=0.02)
+        lambda P, p: P.optimizer.Momentum(
+            0.1, 0.9, parameters=p, use_nesterov=True, weight_decay=0.02
+        )
     ),
     "adam": optimizer_case(lambda P, p: P.optimizer.Adam(0.05, parameters=p)),
-    "adam_decay": optimizer_case(lambda P, p: P.optimizer.Adam(0.05, 0.8, 0.9, 1e-3, parameters=p, weight_decay=0.1)),
+    "adam_decay": optimizer_case(
+        lambda P, p: P.optimizer.Adam(0.05, 0.8, 0.9, 1e-3, parameters=p, weight_decay=0.1)
+    ),
     "adamw": optimizer_case(lambda P, p: P.optimizer.AdamW(0.05, parameters=p, weight_decay=0.3)),
     "adamw_some": optimizer_case(
-        lambda P, p: P.optimizer.AdamW(0.05, parameters=p, apply_decay_param_fun=lambda n: n.endswith("w_0"))
+        lambda P, p: P.optimizer.AdamW(
+            0.05, parameters=p, apply_decay_param_fun=lambda n: n.endswith("w_0")
+        )
     ),
-    "clip_norm": optimizer_case(lambda P, p: P.optimizer.SGD(0.1, parameters=p, grad_clip=P.nn.ClipGradByNorm(0.1))),
+    "clip_norm": optimizer_case(
+        lambda P, p: P.optimizer.SGD(0.1, parameters=p, grad_clip=P.nn.ClipGradByNorm(0.1))
+    ),
     "clip_global": optimizer_case(
         lambda P, p: P.optimizer.SGD(0.1, parameters=p, grad_clip=P.nn.ClipGradByGlobalNorm(0.1))
     ),
-    "clip_value": optimizer_case(lambda P, p: P.optimizer.SGD(0.1, parameters=p, grad_clip=P.nn.ClipGradByValue(0.05))),
+    "clip_value": optimizer_case(
+        lambda P, p: P.optimizer.SGD(0.1, parameters=p, grad_clip=P.nn.ClipGradByValue(0.05))
+    ),
     "groups": optimizer_case(
         lambda P, p: P.optimizer.Adam(
-            0.1, parameters=[{"params": p[:2], "learning_rate": 0.5}, {"params": p[2:], "weight_decay": 0.1}]
+            0.1,
+            parameters=[
+                {"params": p[:2], "learning_rate": 0.5},
+                {"params": p[2:], "weight_decay": 0.1},
+            ],
         )
     ),
 }
@@ -287,15 +337,24 @@ def tensors_case(function):
     """What functions of two tensors give, with dtypes."""
 
     def run(P):
-        x, y = P.to_tensor(X3, stop_gradient=False), P.to_tensor(data(2, 5, 8, seed=3), stop_gradient=False)
+        x, y = (
+            P.to_tensor(X3, stop_gradient=False),
+            P.to_tensor(data(2, 5, 8, seed=3), stop_gradient=False),
+        )
         out = function(P, x, y)
         out = list(out) if isinstance(out, (list, tuple)) else [out]
         found = {f"out{i}": o.numpy() for i, o in enumerate(out)}
         found["dtypes"] = np.array([str(o.dtype) for o in out])
-        wanted = [o for o in out if not o.stop_gradient and str(o.dtype) in ("paddle.float32", "paddle.float64")]
+        wanted = [
+            o
+            for o in out
+            if not o.stop_gradient and str(o.dtype) in ("paddle.float32", "paddle.float64")
+        ]
         if wanted:
             sum((o * o).sum() for o in wanted).backward()
-            found.update({n: t.grad.numpy() for n, t in (("dx", x), ("dy", y)) if t.grad is not None})
+            found.update(
+                {n: t.grad.numpy() for n, t in (("dx", x), ("dy", y)) if t.grad is not None}
+            )
         return found
 
     return run
@@ -353,12 +412,26 @@ def names(P):
     guard = P.utils.unique_name.guard if hasattr(P, "utils") else P.unique_name.guard
     with guard():
         net = P.nn.Sequential(
-            P.nn.Linear(2, 3), P.nn.Conv2D(2, 3, 3), P.nn.BatchNorm2D(3), P.nn.BatchNorm1D(3), P.nn.LayerNorm(4), P.nn.Embedding(3, 4),
-            P.nn.GroupNorm(1, 3), P.nn.InstanceNorm2D(3), P.nn.PReLU(), P.nn.TransformerEncoderLayer(4, 2, 8), P.nn.Conv2DTranspose(2, 3, 3),
-            P.nn.Conv1D(2, 3, 3), P.nn.Linear(2, 3, weight_attr=P.ParamAttr(name="mine")), P.nn.BatchNorm(3),
-            P.nn.BatchNorm1D(3, weight_attr=False), P.nn.GroupNorm(1, 3, weight_attr=False, bias_attr=False), P.nn.BatchNorm(3, param_attr=False),
-            P.nn.SyncBatchNorm(3, weight_attr=False, bias_attr=False), P.nn.InstanceNorm2D(3, weight_attr=False, bias_attr=False),
-        )  # fmt: skip
+            P.nn.Linear(2, 3),
+            P.nn.Conv2D(2, 3, 3),
+            P.nn.BatchNorm2D(3),
+            P.nn.BatchNorm1D(3),
+            P.nn.LayerNorm(4),
+            P.nn.Embedding(3, 4),
+            P.nn.GroupNorm(1, 3),
+            P.nn.InstanceNorm2D(3),
+            P.nn.PReLU(),
+            P.nn.TransformerEncoderLayer(4, 2, 8),
+            P.nn.Conv2DTranspose(2, 3, 3),
+            P.nn.Conv1D(2, 3, 3),
+            P.nn.Linear(2, 3, weight_attr=P.ParamAttr(name="mine")),
+            P.nn.BatchNorm(3),
+            P.nn.BatchNorm1D(3, weight_attr=False),
+            P.nn.GroupNorm(1, 3, weight_attr=False, bias_attr=False),
+            P.nn.BatchNorm(3, param_attr=False),
+            P.nn.SyncBatchNorm(3, weight_attr=False, bias_attr=False),
+            P.nn.InstanceNorm2D(3, weight_attr=False, bias_attr=False),
+        )
     state = net.state_dict()
     return {
         "keys": np.array(list(state)),
@@ -374,7 +447,9 @@ def second_order(P):
     x = P.to_tensor(X2, stop_gradient=False)
     (slope,) = P.grad(layer(x).sum(), x, create_graph=True)
     ((slope**2).sum(1) - 1).square().mean().backward()
-    return {n: p.grad.numpy() for n, p in layer.named_parameters() if p.grad is not None} | {"slope": slope.numpy()}
+    return {n: p.grad.numpy() for n, p in layer.named_parameters() if p.grad is not None} | {
+        "slope": slope.numpy()
+    }
 
 
 def accuracy(P):
@@ -404,7 +479,9 @@ def all_cases():
     """The cases of every `same_*.py` of this folder."""
     found = {}
     for path in sorted(Path(__file__).parent.glob("same_*.py")):
-        found.update(CASES if path.stem == "same_code" else importlib.import_module(path.stem).CASES)
+        found.update(
+            CASES if path.stem == "same_code" else importlib.import_module(path.stem).CASES
+        )
     return found
 
 

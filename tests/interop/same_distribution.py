@@ -1,21 +1,38 @@
-"""The same code for Oarlock and for real Paddle: distributions and transforms of random variables; see same_code.py."""
+"""The same code for Oarlock and for real Paddle: distributions and transforms of random variables;
+see same_code.py.
+"""
 
 import numpy as np
 
 
 def leaves(P, values):
     """Tensors that want gradients; what is no list stays as it is."""
-    return [P.to_tensor(np.array(v, "float32"), stop_gradient=False) if isinstance(v, list) else v for v in values]
+    return [
+        P.to_tensor(np.array(v, "float32"), stop_gradient=False) if isinstance(v, list) else v
+        for v in values
+    ]
 
 
 def distribution(name, *values, at=None, methods=(), gradients=True):
-    """What a distribution says of itself, at `at`, and the gradients of its parameters in all of it."""
+    """What a distribution says of itself, at `at`, and the gradients of its parameters in all of
+    it.
+    """
 
     def run(P):
         given = leaves(P, values)
         made = getattr(P.distribution, name)(*given)
-        found = {method: getattr(made, method)(P.to_tensor(at)) for method in methods if method not in PLAIN}
-        found.update({m: getattr(made, m) if m in PROPERTIES else made.entropy() for m in methods if m in PLAIN})
+        found = {
+            method: getattr(made, method)(P.to_tensor(at))
+            for method in methods
+            if method not in PLAIN
+        }
+        found.update(
+            {
+                m: getattr(made, m) if m in PROPERTIES else made.entropy()
+                for m in methods
+                if m in PLAIN
+            }
+        )
         arrays = {key: value.numpy() for key, value in found.items()}
         wanted = [t for t in given if hasattr(t, "numpy")]
         if gradients and wanted:
@@ -35,7 +52,8 @@ COUNTS = np.array([[1.0, 3.0, 1.0], [0.0, 5.0, 0.0]], "float32")
 INNER = np.array([[0.3, 0.9], [0.5, 0.1]], "float32")
 LOC, SCALE, CHANCES = [0.4, -0.3], [1.5, 0.6], [0.3, 0.8]
 WEIGHTS = [[0.5, 1.5, 2.0], [1.2, 0.4, 0.3]]
-# gradients=False: real Paddle has none, or crashes where it broadcasts a value against parameters that want one
+# gradients=False: real Paddle has none, or crashes where it broadcasts a value against parameters
+# that want one
 COMMON = ("mean", "variance", "entropy", "log_prob", "prob")
 
 described = {
@@ -108,7 +126,9 @@ def no_rule(P):
 
 
 def own_family(P):
-    """Entropy and divergence of a class of one's own, from its log-normalizer; and a rule of one's own."""
+    """Entropy and divergence of a class of one's own, from its log-normalizer; and a rule of one's
+    own.
+    """
     d = P.distribution
 
     class Exponential(d.ExponentialFamily):
@@ -127,7 +147,10 @@ def own_family(P):
         def _mean_carrier_measure(self):
             return 0.0
 
-    p, q = (Exponential(P.to_tensor(np.array(v, "float32"), stop_gradient=False)) for v in ([0.3, 2.0], [0.5, 1.0]))
+    p, q = (
+        Exponential(P.to_tensor(np.array(v, "float32"), stop_gradient=False))
+        for v in ([0.3, 2.0], [0.5, 1.0])
+    )
     found = {"entropy": p.entropy().numpy(), "kl": d.kl_divergence(p, q).numpy()}
 
     @d.register_kl(Exponential, Exponential)
@@ -191,7 +214,10 @@ def transform(make, x=ROWS, y=None):
             )
         shapes = [made.forward_shape(tuple(x.shape)), made.inverse_shape(tuple(y_.shape))]
         ranks = [made._domain.event_rank, made._codomain.event_rank]
-        return {k: v.numpy() for k, v in found.items()} | {"shapes": np.array(str(shapes)), "ranks": np.array(ranks)}
+        return {k: v.numpy() for k, v in found.items()} | {
+            "shapes": np.array(str(shapes)),
+            "ranks": np.array(ranks),
+        }
 
     return run
 
@@ -219,7 +245,11 @@ transforms = {
 def absolute(P):
     made = P.distribution.AbsTransform()
     back = made.inverse(P.to_tensor(INNER))
-    return {"forward": made.forward(P.to_tensor(ROWS)).numpy(), "low": back[0].numpy(), "high": back[1].numpy()}
+    return {
+        "forward": made.forward(P.to_tensor(ROWS)).numpy(),
+        "low": back[0].numpy(),
+        "high": back[1].numpy(),
+    }
 
 
 def kinds(P):
@@ -242,7 +272,13 @@ def transformed(P):
         list(made.sample((5,)).shape),
         list(made.rsample((5,)).shape),
     ]
-    return {"out": out.numpy(), "loc": loc.grad.numpy(), "scale": scale.grad.numpy(), "shapes": np.array(str(shapes)), "prob": made.prob(P.to_tensor(np.abs(ROWS))).numpy()}  # fmt: skip
+    return {
+        "out": out.numpy(),
+        "loc": loc.grad.numpy(),
+        "scale": scale.grad.numpy(),
+        "shapes": np.array(str(shapes)),
+        "prob": made.prob(P.to_tensor(np.abs(ROWS))).numpy(),
+    }
 
 
 def independent(P):
@@ -252,8 +288,18 @@ def independent(P):
     made = d.Independent(d.Normal(*given), 1)
     simplex = d.TransformedDistribution(made, [d.StickBreakingTransform()])
     at = P.to_tensor(np.array([[0.1, 0.2, 0.3, 0.4], [0.4, 0.1, 0.1, 0.4]], "float32"))
-    shapes = [list(x) for m in (made, simplex) for x in (m.batch_shape, m.event_shape, m.sample((5,)).shape)]
-    found = {"mean": made.mean, "variance": made.variance, "entropy": made.entropy(), "log_prob": made.log_prob(P.to_tensor(SHARES)), "simplex": simplex.log_prob(at)}  # fmt: skip
+    shapes = [
+        list(x)
+        for m in (made, simplex)
+        for x in (m.batch_shape, m.event_shape, m.sample((5,)).shape)
+    ]
+    found = {
+        "mean": made.mean,
+        "variance": made.variance,
+        "entropy": made.entropy(),
+        "log_prob": made.log_prob(P.to_tensor(SHARES)),
+        "simplex": simplex.log_prob(at),
+    }
     return {k: v.numpy() for k, v in found.items()} | {"shapes": np.array(str(shapes))}
 
 

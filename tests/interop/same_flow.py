@@ -1,8 +1,10 @@
-"""Branches and loops in programs written by hand, and their gradients, for Oarlock and for real Paddle; see same_code.py.
+"""Branches and loops in programs written by hand, and their gradients, for Oarlock and for real
+Paddle; see same_code.py.
 
-Left out because real Paddle 2.6.2 is wrong there, and tested against Python's own control flow only: a branch inside of a loop (it
-takes the gradient of one round), two results of a branch of which one runs for the first time in a later run (zeros), lists written
-outside of loops (gradients add up from run to run).
+Left out because real Paddle 2.6.2 is wrong there, and tested against Python's own control flow
+only: a branch inside of a loop (it takes the gradient of one round), two results of a branch of
+which one runs for the first time in a later run (zeros), lists written outside of loops (gradients
+add up from run to run).
 """
 
 import numpy as np
@@ -71,7 +73,9 @@ def loop_in_loop(P, S, x, y):
     """Rounds of rounds."""
 
     def body(i, s):
-        inner = S.nn.while_loop(lambda j, t: j < 2, lambda j, t: [j + 1, P.tanh(t + y)], [start(P), s * x])
+        inner = S.nn.while_loop(
+            lambda j, t: j < 2, lambda j, t: [j + 1, P.tanh(t + y)], [start(P), s * x]
+        )
         return [i + 1, inner[1]]
 
     return S.nn.while_loop(lambda i, s: i < 3, body, [start(P), x + 0.1])[1]
@@ -91,7 +95,9 @@ def flow(build):
             fetches = [out, *(g for g in grads if g is not None)]
             for i, (a, b) in enumerate(POINTS):
                 feed = {"x": np.array(a, "float32"), "y": np.array(b, "float32")}
-                for name, array in zip(("out", "dx", "dy"), exe.run(feed=feed, fetch_list=fetches), strict=False):
+                for name, array in zip(
+                    ("out", "dx", "dy"), exe.run(feed=feed, fetch_list=fetches), strict=False
+                ):
                     found[f"{name}{i}"] = np.asarray(array)
             return found
 

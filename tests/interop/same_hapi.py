@@ -1,4 +1,5 @@
-"""Model, callbacks, summary and flops, for Oarlock and for real Paddle: each case takes the package and gives arrays and text.
+"""Model, callbacks, summary and flops, for Oarlock and for real Paddle: each case takes the package
+and gives arrays and text.
 
 Runs in both environments, so it uses nothing but NumPy and what it is given.
 """
@@ -50,7 +51,9 @@ def model(P, lr=0.1, metrics=None, optimizer=None):
     """It, prepared."""
     made = P.Model(network(P))
     optimizer = optimizer or P.optimizer.SGD(lr, parameters=made.parameters())
-    made.prepare(optimizer, P.nn.CrossEntropyLoss(), P.metric.Accuracy() if metrics is None else metrics)
+    made.prepare(
+        optimizer, P.nn.CrossEntropyLoss(), P.metric.Accuracy() if metrics is None else metrics
+    )
     return made
 
 
@@ -61,7 +64,15 @@ def state(made):
 def fitted(P, settings=None, made=None, **more):
     """What fit prints and leaves."""
     made = made or model(P)
-    options = {"batch_size": 5, "epochs": 3, "shuffle": False, "verbose": 2, "log_freq": 2, **(settings or {}), **more}
+    options = {
+        "batch_size": 5,
+        "epochs": 3,
+        "shuffle": False,
+        "verbose": 2,
+        "log_freq": 2,
+        **(settings or {}),
+        **more,
+    }
     text, _ = said(lambda: made.fit(samples(P), **options))
     return {"text": np.array(text), **state(made), "lr": np.array(made._optimizer.get_lr())}
 
@@ -75,10 +86,14 @@ def evaluated(P, **options):
 def predicted(P, **options):
     made = model(P)
     text, found = said(lambda: made.predict(samples(P), batch_size=5, **options))
-    return {"text": np.array(text), **{f"{i} {j}": a for i, out in enumerate(found) for j, a in enumerate(out)}}
+    return {
+        "text": np.array(text),
+        **{f"{i} {j}": a for i, out in enumerate(found) for j, a in enumerate(out)},
+    }
 
 
-KEYS = {"acc", "batch_size", "loss", "metrics", "step", "steps"}  # in Paddle there are those of other runs, too
+# in Paddle there are those of other runs, too
+KEYS = {"acc", "batch_size", "loss", "metrics", "step", "steps"}
 
 
 def events(P):
@@ -93,14 +108,24 @@ def events(P):
                     logs = (args[-1] or {}) if not name.endswith("batch_begin") else {}
                     known = KEYS - {"acc", "loss"} if "predict" in name else KEYS
                     shown = sorted(logs.keys() & known)
-                    seen.append(f"{name} {args[:-1]} {shown} {logs.get('step')} {logs.get('batch_size')}")
+                    seen.append(
+                        f"{name} {args[:-1]} {shown} {logs.get('step')} {logs.get('batch_size')}"
+                    )
 
                 return note
-            return super().__getattribute__(name)  # fmt: skip
+            return super().__getattribute__(name)
 
     watch = Watch()
     made = model(P)
-    made.fit(samples(P, 7), samples(P, 5), batch_size=[3, 2], epochs=2, verbose=0, callbacks=[watch], shuffle=False)
+    made.fit(
+        samples(P, 7),
+        samples(P, 5),
+        batch_size=[3, 2],
+        epochs=2,
+        verbose=0,
+        callbacks=[watch],
+        shuffle=False,
+    )
     made.evaluate(samples(P, 5), batch_size=3, verbose=0, callbacks=watch)
     made.predict(samples(P, 5), batch_size=3, verbose=0, callbacks=[watch])
     lines = [re.sub(r"\(\), |\[\] None None", "", line) for line in seen]
@@ -117,9 +142,16 @@ def batches(P):
     alone = P.Model(network(P))
     alone.prepare(P.optimizer.SGD(0.1, parameters=alone.parameters()), P.nn.CrossEntropyLoss())
     return {
-        "loss": loss, "accuracy": np.array(accuracy), "kept": kept, "more": more, "after": after, "out": made.predict_batch([X[:2]])[0],
-        "alone": alone.train_batch([X[:6]], [Y[:6]])[0], "alone after": alone.eval_batch([X[:6]], [Y[:6]])[0], **state(made),
-    }  # fmt: skip
+        "loss": loss,
+        "accuracy": np.array(accuracy),
+        "kept": kept,
+        "more": more,
+        "after": after,
+        "out": made.predict_batch([X[:2]])[0],
+        "alone": alone.train_batch([X[:6]], [Y[:6]])[0],
+        "alone after": alone.eval_batch([X[:6]], [Y[:6]])[0],
+        **state(made),
+    }
 
 
 def scheduled(P, **options):
@@ -139,7 +171,10 @@ def stopped(P, **options):
 
 
 def reduced(P, **options):
-    """ReduceLROnPlateau: to what, and when.   The rate is too small to matter: Paddle's optimizer goes on with the old one."""
+    """ReduceLROnPlateau: to what, and when.
+
+    The rate is too small to matter: Paddle's optimizer goes on with the old one.
+    """
     watch = P.callbacks.ReduceLROnPlateau(**options)
     return fitted(P, made=model(P, 1e-9), eval_data=samples(P, 9), callbacks=[watch], epochs=9)
 
@@ -181,12 +216,17 @@ def custom(P):
     def count(layer, x, y):
         layer.total_ops += 1000
 
-    return counted(P, lambda P: P.vision.models.LeNet(), [1, 1, 28, 28], custom_ops={P.nn.MaxPool2D: count})
+    return counted(
+        P, lambda P: P.vision.models.LeNet(), [1, 1, 28, 28], custom_ops={P.nn.MaxPool2D: count}
+    )
 
 
 def adam(P):
     made = P.Model(network(P))
-    made.prepare(P.optimizer.Adam(0.01, parameters=made.parameters(), weight_decay=0.1), P.nn.CrossEntropyLoss())
+    made.prepare(
+        P.optimizer.Adam(0.01, parameters=made.parameters(), weight_decay=0.1),
+        P.nn.CrossEntropyLoss(),
+    )
     return fitted(P, made=made)
 
 
@@ -219,19 +259,31 @@ FOUND = {
     "EarlyStopping acc": lambda P: stopped(P, monitor="acc", patience=3, min_delta=0.2),
     "EarlyStopping baseline": lambda P: stopped(P, mode="min", patience=2, baseline=0.01),
     "ReduceLROnPlateau": lambda P: reduced(P, patience=2, factor=0.5),
-    "ReduceLROnPlateau acc": lambda P: reduced(P, monitor="acc", patience=1, cooldown=2, min_lr=5e-11),
+    "ReduceLROnPlateau acc": lambda P: reduced(
+        P, monitor="acc", patience=1, cooldown=2, min_lr=5e-11
+    ),
     "summary": lambda P: summarised(P, lenet, (1, 1, 28, 28)),
     "summary None": lambda P: summarised(P, lenet, (None, 1, 28, 28)),
     "summary of a tensor": lambda P: summarised(P, lenet, input=P.ones([2, 1, 28, 28])),
-    "summary ResNet": lambda P: summarised(P, lambda P: P.vision.models.resnet18(num_classes=7), (1, 3, 64, 64)),
-    "summary two": lambda P: summarised(P, two_inputs, [(3, 5), (3, 5, 4)], dtypes=["int64", "float32"]),
-    "summary spec": lambda P: summarised(P, lenet, P.static.InputSpec([None, 1, 28, 28], "float32", "x")),
+    "summary ResNet": lambda P: summarised(
+        P, lambda P: P.vision.models.resnet18(num_classes=7), (1, 3, 64, 64)
+    ),
+    "summary two": lambda P: summarised(
+        P, two_inputs, [(3, 5), (3, 5, 4)], dtypes=["int64", "float32"]
+    ),
+    "summary spec": lambda P: summarised(
+        P, lenet, P.static.InputSpec([None, 1, 28, 28], "float32", "x")
+    ),
     "summary alone": lambda P: summarised(P, lambda P: P.nn.Linear(3, 4), [(2, 3)]),
     "flops LeNet": lambda P: counted(P, lenet, [1, 1, 28, 28]),
     "flops batch": lambda P: counted(P, lenet, [4, 1, 28, 28], print_detail=True),
     "flops ResNet": lambda P: counted(P, lambda P: P.vision.models.resnet18(), [1, 3, 224, 224]),
-    "flops MobileNetV3": lambda P: counted(P, lambda P: P.vision.models.mobilenet_v3_small(), [1, 3, 64, 64]),
-    "flops InceptionV3": lambda P: counted(P, lambda P: P.vision.models.inception_v3(), [1, 3, 96, 96]),
+    "flops MobileNetV3": lambda P: counted(
+        P, lambda P: P.vision.models.mobilenet_v3_small(), [1, 3, 64, 64]
+    ),
+    "flops InceptionV3": lambda P: counted(
+        P, lambda P: P.vision.models.inception_v3(), [1, 3, 96, 96]
+    ),
     "flops custom": custom,
 }
 

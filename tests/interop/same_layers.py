@@ -1,4 +1,6 @@
-"""More of the same code for Oarlock and for real Paddle: layers and functions of neural networks; of pictures in `same_pictures.py`."""
+"""More of the same code for Oarlock and for real Paddle: layers and functions of neural networks;
+of pictures in `same_pictures.py`.
+"""
 
 import numpy as np
 from same_code import Called, data, fill, flat, recordable
@@ -15,12 +17,18 @@ def several_case(make, *inputs, train=False, call=lambda layer, *tensors: layer(
         tensors = [P.to_tensor(x, stop_gradient=x.dtype.kind != "f") for x in inputs]
         outs = flat(call(layer, *tensors))
         total = sum(
-            (o * P.to_tensor(data(*o.shape, seed=i))).sum() for i, o in enumerate(outs) if "float" in str(o.dtype)
+            (o * P.to_tensor(data(*o.shape, seed=i))).sum()
+            for i, o in enumerate(outs)
+            if "float" in str(o.dtype)
         )
         total.backward()
         found = {f"out{i}": o.numpy() for i, o in enumerate(outs)}
-        found.update({f"input{i}": t.grad.numpy() for i, t in enumerate(tensors) if t.grad is not None})
-        found.update({f"grad {n}": p.grad.numpy() for n, p in layer.named_parameters() if p.grad is not None})
+        found.update(
+            {f"input{i}": t.grad.numpy() for i, t in enumerate(tensors) if t.grad is not None}
+        )
+        found.update(
+            {f"grad {n}": p.grad.numpy() for n, p in layer.named_parameters() if p.grad is not None}
+        )
         return found | {f"has {n}": np.array(t.shape) for n, t in layer.state_dict().items()}
 
     return recordable(run, lambda P: Called(P, lambda: fill(make(P)), call), inputs)
@@ -34,9 +42,15 @@ def function_case(function, *inputs):
         outs = flat(function(P.nn.functional, *tensors))
         sum((o * P.to_tensor(data(*o.shape, seed=i))).sum() for i, o in enumerate(outs)).backward()
         found = {f"out{i}": o.numpy() for i, o in enumerate(outs)}
-        return found | {f"input{i}": t.grad.numpy() for i, t in enumerate(tensors) if t.grad is not None}
+        return found | {
+            f"input{i}": t.grad.numpy() for i, t in enumerate(tensors) if t.grad is not None
+        }
 
-    return recordable(run, lambda P: Called(P, lambda: None, lambda _, *xs: function(P.nn.functional, *xs)), inputs)
+    return recordable(
+        run,
+        lambda P: Called(P, lambda: None, lambda _, *xs: function(P.nn.functional, *xs)),
+        inputs,
+    )
 
 
 SEQUENCE, LENGTHS = data(3, 5, 4), np.array([5, 2, 3])
@@ -48,7 +62,9 @@ recurrent = {
         lambda P: P.nn.GRU(4, 6, direction="bidirectional", time_major=True), SEQUENCE, train=True
     ),
     "simple": several_case(lambda P: P.nn.SimpleRNN(4, 6, 2), SEQUENCE, train=True),
-    "simple_relu": several_case(lambda P: P.nn.SimpleRNN(4, 6, activation="relu"), SEQUENCE, train=True),
+    "simple_relu": several_case(
+        lambda P: P.nn.SimpleRNN(4, 6, activation="relu"), SEQUENCE, train=True
+    ),
     "lstm_states": several_case(
         lambda P: P.nn.LSTM(4, 6),
         SEQUENCE,
@@ -80,7 +96,10 @@ def rnn_lengths(P):
     """What a network gives where sequences end early; real Paddle's gradients are wrong there."""
     net = fill(P.nn.LSTM(4, 6, 2, "bidirect"))
     net.eval()
-    return {f"out{i}": o.numpy() for i, o in enumerate(flat(net(P.to_tensor(SEQUENCE), None, P.to_tensor(LENGTHS))))}
+    return {
+        f"out{i}": o.numpy()
+        for i, o in enumerate(flat(net(P.to_tensor(SEQUENCE), None, P.to_tensor(LENGTHS))))
+    }
 
 
 A3, B3, C3 = data(4, 6), data(4, 6, seed=1), data(4, 6, seed=2)
@@ -88,36 +107,68 @@ SIGNS, PICK = np.array([1, -1, 1, -1], "float32"), np.array([0, 3, 5, 1])
 SIGNS2 = np.tile(SIGNS[:, None], (1, 6))
 YES = (SIGNS2 > 0).astype("float32")
 pairs = {
-    "log_loss": function_case(lambda F, x: F.log_loss(F.sigmoid(x), F.sigmoid(x).detach()), data(4, 1)),
-    "margin_ranking": function_case(lambda F, x, y: F.margin_ranking_loss(x, y, x.sign().detach(), 0.3), A3, B3),
+    "log_loss": function_case(
+        lambda F, x: F.log_loss(F.sigmoid(x), F.sigmoid(x).detach()), data(4, 1)
+    ),
+    "margin_ranking": function_case(
+        lambda F, x, y: F.margin_ranking_loss(x, y, x.sign().detach(), 0.3), A3, B3
+    ),
     "hinge": function_case(lambda F, x, y: F.hinge_embedding_loss(x, y.detach()), A3, SIGNS2),
-    "cosine": function_case(lambda F, x, y, sign: F.cosine_embedding_loss(x, y, sign.detach(), 0.1), A3, B3, SIGNS),
-    "soft_margin": function_case(lambda F, x, y: F.soft_margin_loss(x, y.detach(), "none"), A3, SIGNS2),
+    "cosine": function_case(
+        lambda F, x, y, sign: F.cosine_embedding_loss(x, y, sign.detach(), 0.1), A3, B3, SIGNS
+    ),
+    "soft_margin": function_case(
+        lambda F, x, y: F.soft_margin_loss(x, y.detach(), "none"), A3, SIGNS2
+    ),
     "multi_label": function_case(
-        lambda F, x, y, w: F.multi_label_soft_margin_loss(x, y.detach(), w.detach()), A3, YES, np.abs(A3[0])
+        lambda F, x, y, w: F.multi_label_soft_margin_loss(x, y.detach(), w.detach()),
+        A3,
+        YES,
+        np.abs(A3[0]),
     ),
     "multi_margin": function_case(lambda F, x, y: F.multi_margin_loss(x, y, 2, 0.7), A3, PICK),
     "multi_margin_weight": function_case(
-        lambda F, x, y, w: F.multi_margin_loss(x, y, weight=w.detach(), reduction="none"), A3, PICK, np.abs(A3[0])
+        lambda F, x, y, w: F.multi_margin_loss(x, y, weight=w.detach(), reduction="none"),
+        A3,
+        PICK,
+        np.abs(A3[0]),
     ),
-    "triplet": function_case(lambda F, x, y, z: F.triplet_margin_loss(x, y, z, swap=True), A3, B3, C3),
+    "triplet": function_case(
+        lambda F, x, y, z: F.triplet_margin_loss(x, y, z, swap=True), A3, B3, C3
+    ),
     "triplet_p": function_case(
         lambda F, x, y, z: F.triplet_margin_loss(x, y, z, 3.0, 1.5, reduction="sum"), A3, B3, C3
     ),
     "triplet_distance": function_case(
-        lambda F, x, y, z: F.triplet_margin_with_distance_loss(x, y, z, lambda a, b: ((a - b) ** 2).sum(-1)), A3, B3, C3
+        lambda F, x, y, z: F.triplet_margin_with_distance_loss(
+            x, y, z, lambda a, b: ((a - b) ** 2).sum(-1)
+        ),
+        A3,
+        B3,
+        C3,
     ),
-    "gaussian": function_case(lambda F, x, y, v: F.gaussian_nll_loss(x, y, v.detach(), full=True), A3, B3, np.abs(C3)),
+    "gaussian": function_case(
+        lambda F, x, y, v: F.gaussian_nll_loss(x, y, v.detach(), full=True), A3, B3, np.abs(C3)
+    ),
     "gaussian_one": function_case(
-        lambda F, x, y, v: F.gaussian_nll_loss(x, y, v.detach(), reduction="sum"), A3, B3, np.abs(C3[:, 0])
+        lambda F, x, y, v: F.gaussian_nll_loss(x, y, v.detach(), reduction="sum"),
+        A3,
+        B3,
+        np.abs(C3[:, 0]),
     ),
-    "poisson": function_case(lambda F, x, y: F.poisson_nll_loss(x, y.detach(), full=True), A3, np.abs(B3) * 3),
+    "poisson": function_case(
+        lambda F, x, y: F.poisson_nll_loss(x, y.detach(), full=True), A3, np.abs(B3) * 3
+    ),
     "poisson_plain": function_case(
-        lambda F, x, y: F.poisson_nll_loss(x, y.detach(), False, reduction="none"), np.abs(A3), np.abs(B3)
+        lambda F, x, y: F.poisson_nll_loss(x, y.detach(), False, reduction="none"),
+        np.abs(A3),
+        np.abs(B3),
     ),
     "focal": function_case(lambda F, x, y: F.sigmoid_focal_loss(x, y.detach()), A3, YES),
     "dice": function_case(
-        lambda F, x, y: F.dice_loss(F.softmax(x), y), data(2, 3, 4), np.array([[[0], [3], [1]], [[2], [2], [1]]])
+        lambda F, x, y: F.dice_loss(F.softmax(x), y),
+        data(2, 3, 4),
+        np.array([[[0], [3], [1]], [[2], [2], [1]]]),
     ),
     "npair": function_case(
         lambda F, x, y, k: F.npair_loss(x, y, k.detach()), A3, B3, np.array([1, 2, 1, 0], "float32")
@@ -157,12 +208,20 @@ def vision_case(function, *inputs):
 
 
 detection = {
-    "roi_align": vision_case(lambda V, P, x, b, n: V.roi_align(x, b, n, 3, 0.8), MAPS, REGIONS, OWNERS),
-    "roi_align_layer": vision_case(lambda V, P, x, b, n: V.RoIAlign((2, 3))(x, b, n), MAPS, REGIONS, OWNERS),
+    "roi_align": vision_case(
+        lambda V, P, x, b, n: V.roi_align(x, b, n, 3, 0.8), MAPS, REGIONS, OWNERS
+    ),
+    "roi_align_layer": vision_case(
+        lambda V, P, x, b, n: V.RoIAlign((2, 3))(x, b, n), MAPS, REGIONS, OWNERS
+    ),
     "roi_pool": vision_case(lambda V, P, x, b, n: V.RoIPool(2)(x, b, n), MAPS, REGIONS, OWNERS),
-    "psroi_pool": vision_case(lambda V, P, x, b, n: V.PSRoIPool(2)(x, b, n), data(2, 8, 6, 7), REGIONS, OWNERS),
+    "psroi_pool": vision_case(
+        lambda V, P, x, b, n: V.PSRoIPool(2)(x, b, n), data(2, 8, 6, 7), REGIONS, OWNERS
+    ),
     "nms": vision_case(lambda V, P, b: V.nms(b, 0.3), REGIONS),
-    "nms_scores": vision_case(lambda V, P, b, s: V.nms(b, 0.3, s), REGIONS, np.array([0.2, 0.9, 0.5], "float32")),
+    "nms_scores": vision_case(
+        lambda V, P, b, s: V.nms(b, 0.3, s), REGIONS, np.array([0.2, 0.9, 0.5], "float32")
+    ),
     "nms_classes": vision_case(
         lambda V, P, b, s, c: V.nms(b, 0.3, s, c, [0, 1], 2),
         REGIONS,
@@ -175,9 +234,13 @@ detection = {
         np.abs(data(2, 3, 3)) / 2,
     ),
     "prior_box": vision_case(
-        lambda V, P, x, i: V.prior_box(x, i, [4.0], [9.0], [2.0], flip=True, clip=True), MAPS, data(2, 3, 30, 35)
+        lambda V, P, x, i: V.prior_box(x, i, [4.0], [9.0], [2.0], flip=True, clip=True),
+        MAPS,
+        data(2, 3, 30, 35),
     ),
-    "box_coder": vision_case(lambda V, P, a, b: V.box_coder(a, [0.1, 0.1, 0.2, 0.2], b), REGIONS, REGIONS + 0.5),
+    "box_coder": vision_case(
+        lambda V, P, a, b: V.box_coder(a, [0.1, 0.1, 0.2, 0.2], b), REGIONS, REGIONS + 0.5
+    ),
     "yolo_box": vision_case(
         lambda V, P, x, s: V.yolo_box(x, s, [10, 13, 16, 30], 2, 0.3, 16),
         data(2, 14, 3, 4),
@@ -187,9 +250,14 @@ detection = {
         lambda V, P, b, n: V.distribute_fpn_proposals(b, 2, 4, 3, 2, rois_num=n), REGIONS, OWNERS
     ),
     "deform": several_case(
-        lambda P: P.vision.ops.DeformConv2D(4, 3, 3, padding=1), MAPS, data(2, 18, 6, 7) * 0.5, np.abs(data(2, 9, 6, 7))
+        lambda P: P.vision.ops.DeformConv2D(4, 3, 3, padding=1),
+        MAPS,
+        data(2, 18, 6, 7) * 0.5,
+        np.abs(data(2, 9, 6, 7)),
     ),
-    "deform_v1": several_case(lambda P: P.vision.ops.DeformConv2D(4, 3, 3, padding=1), MAPS, data(2, 18, 6, 7) * 0.5),
+    "deform_v1": several_case(
+        lambda P: P.vision.ops.DeformConv2D(4, 3, 3, padding=1), MAPS, data(2, 18, 6, 7) * 0.5
+    ),
     "conv_norm": several_case(lambda P: P.vision.ops.ConvNormActivation(4, 3, 3), MAPS),
 }
 ROWS4, EDGES = data(4, 3), (np.array([0, 1, 2, 0]), np.array([1, 2, 1, 0]))
@@ -229,8 +297,12 @@ def viterbi(P):
 def beams(P, **settings):
     """Beam search over a cell whose outputs are projected to five tokens."""
     cell, table, out = fill(P.nn.GRUCell(4, 6)), fill(P.nn.Embedding(5, 4)), fill(P.nn.Linear(6, 5))
-    decoder = P.nn.BeamSearchDecoder(cell, 0, 1, 3, embedding_fn=table, output_fn=lambda x: out(x) * 3)
-    found, states, lengths = P.nn.dynamic_decode(decoder, P.to_tensor(data(2, 6)), 6, return_length=True, **settings)
+    decoder = P.nn.BeamSearchDecoder(
+        cell, 0, 1, 3, embedding_fn=table, output_fn=lambda x: out(x) * 3
+    )
+    found, states, lengths = P.nn.dynamic_decode(
+        decoder, P.to_tensor(data(2, 6)), 6, return_length=True, **settings
+    )
     return {
         "ids": found.numpy(),
         "log_probs": states.log_probs.numpy(),
@@ -250,13 +322,19 @@ def global_start(P):
     )
     init.set_global_initializer(None)
     plain = P.nn.BatchNorm2D(1)
-    return {f"{i} {n}": p.numpy() for i, layer in enumerate((*layers, plain)) for n, p in layer.named_parameters()}
+    return {
+        f"{i} {n}": p.numpy()
+        for i, layer in enumerate((*layers, plain))
+        for n, p in layer.named_parameters()
+    }
 
 
 def starts(P):
     """Dirac filters, and what is true of orthogonal ones."""
     init = P.nn.initializer
-    made = lambda shape, start: P.nn.Layer().create_parameter(shape, default_initializer=start).numpy()
+    made = lambda shape, start: (
+        P.nn.Layer().create_parameter(shape, default_initializer=start).numpy()
+    )
     wide = made([3, 2, 4], init.Orthogonal(2.0)).reshape(3, -1)
     return {
         "dirac": made([4, 2, 3, 3], init.Dirac()),
@@ -273,7 +351,9 @@ def reparameterized(dim, make=lambda P: P.nn.Conv2D(4, 3, 3)):
         fill(layer)
         out = layer(P.to_tensor(X4))
         (out * P.to_tensor(data(*out.shape))).sum().backward()
-        found = {"out": out.numpy()} | {f"grad {n}": p.grad.numpy() for n, p in layer.named_parameters()}
+        found = {"out": out.numpy()} | {
+            f"grad {n}": p.grad.numpy() for n, p in layer.named_parameters()
+        }
         P.nn.utils.remove_weight_norm(layer)
         return found | {n: p.numpy() for n, p in layer.named_parameters()}
 
@@ -289,8 +369,15 @@ def spectrally(make, x):
         layer.eval()
         out = layer(P.to_tensor(x))
         (out * P.to_tensor(data(*out.shape))).sum().backward()
-        grads = {f"grad {n}": p.grad.numpy() for n, p in layer.named_parameters() if p.grad is not None}
-        return found | {"eval": out.numpy()} | grads | {n: t.numpy() for n, t in layer.state_dict().items()}
+        grads = {
+            f"grad {n}": p.grad.numpy() for n, p in layer.named_parameters() if p.grad is not None
+        }
+        return (
+            found
+            | {"eval": out.numpy()}
+            | grads
+            | {n: t.numpy() for n, t in layer.state_dict().items()}
+        )
 
     return run
 
@@ -328,7 +415,9 @@ utils = {
     "spectral_norm": spectrally(lambda P: P.nn.Conv2D(4, 3, 3), X4),
     "spectral_norm_linear": spectrally(lambda P: P.nn.Linear(6, 3), A3),
     **{
-        f"clip_norm_{kind}": bounded(lambda P, ps, kind=kind: P.nn.utils.clip_grad_norm_(ps, 0.5, kind))
+        f"clip_norm_{kind}": bounded(
+            lambda P, ps, kind=kind: P.nn.utils.clip_grad_norm_(ps, 0.5, kind)
+        )
         for kind in (1.0, 2.0, float("inf"))
     },
     "clip_norm_far": bounded(lambda P, ps: P.nn.utils.clip_grad_norm_(ps, 1e6)),
@@ -363,7 +452,9 @@ attention = {
     "cache": several_case(
         lambda P: P.nn.MultiHeadAttention(8, 2),
         data(2, 3, 8),
-        call=lambda net, x: net(x, x, x, None, net(x[:, :1], None, None, None, net.gen_cache(x))[1]),
+        call=lambda net, x: net(
+            x, x, x, None, net(x[:, :1], None, None, None, net.gen_cache(x))[1]
+        ),
     ),
     "static_cache": several_case(
         lambda P: P.nn.MultiHeadAttention(8, 2),
@@ -387,7 +478,8 @@ attention = {
     },
     "gather_tree": lambda P: {
         "out": P.nn.functional.gather_tree(
-            P.to_tensor(np.array([[[2, 2]], [[6, 1]], [[7, 8]]])), P.to_tensor(np.array([[[0, 0]], [[1, 1]], [[0, 1]]]))
+            P.to_tensor(np.array([[[2, 2]], [[6, 1]], [[7, 8]]])),
+            P.to_tensor(np.array([[[0, 0]], [[1, 1]], [[0, 1]]])),
         ).numpy()
     },
 }
@@ -403,7 +495,9 @@ CASES = {
         "plain": P.to_tensor(YES * 0.5 + 0.2).logit().numpy(),
     },
     "tensor.stanh": lambda P: {"out": P.stanh(P.to_tensor(A3), 0.5, 2.0).numpy()},
-    "tensor.shard_index": lambda P: {"out": P.shard_index(P.to_tensor(PICK[:, None]), 8, 2, 1).numpy()},
+    "tensor.shard_index": lambda P: {
+        "out": P.shard_index(P.to_tensor(PICK[:, None]), 8, 2, 1).numpy()
+    },
     "beams": beams,
     "beams_time_major": lambda P: beams(P, output_time_major=True),
     "global_initializer": global_start,

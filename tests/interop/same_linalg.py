@@ -1,6 +1,7 @@
 """The same code for Oarlock and for real Paddle: complex numbers, linear algebra; see same_code.py.
 
-Vectors are known up to a sign, so what is compared is made of them: products of factors, absolute values.
+Vectors are known up to a sign, so what is compared is made of them: products of factors, absolute
+values.
 """
 
 import numpy as np
@@ -29,7 +30,10 @@ def weighted(P, t, seed):
 
 
 def case(function, *inputs, grads=True, plain=False):
-    """Values, and the gradients of their weighted sum.   plain: the function works on arrays, which is nothing to save"""
+    """Values, and the gradients of their weighted sum.
+
+    plain: the function works on arrays, which is nothing to save
+    """
 
     def run(P):
         ts = [P.to_tensor(x, stop_gradient=x.dtype.kind not in "fc") for x in inputs]
@@ -40,13 +44,25 @@ def case(function, *inputs, grads=True, plain=False):
         if grads and tensors:
             total = sum(weighted(P, o, 5 + i) for i, o in enumerate(tensors))
             total.backward()
-            found.update({f"grad{i}": t.grad.numpy() for i, t in enumerate(ts) if t.grad is not None})
+            found.update(
+                {f"grad{i}": t.grad.numpy() for i, t in enumerate(ts) if t.grad is not None}
+            )
         return found
 
-    return run if plain else recordable(run, lambda P: Called(P, lambda: None, lambda _, *xs: function(P, *xs)), inputs)
+    return (
+        run
+        if plain
+        else recordable(
+            run, lambda P: Called(P, lambda: None, lambda _, *xs: function(P, *xs)), inputs
+        )
+    )
 
 
-M, N, B = data(3, 3) + 2 * np.eye(3, dtype="f"), data(3, 3, seed=3), data(2, 3, 3) + 2 * np.eye(3, dtype="f")
+M, N, B = (
+    data(3, 3) + 2 * np.eye(3, dtype="f"),
+    data(3, 3, seed=3),
+    data(2, 3, 3) + 2 * np.eye(3, dtype="f"),
+)
 R, W = data(5, 3), data(3, 5, seed=1)
 S = (R.T @ R + np.diag([1, 2, 3])).astype("f")
 LOW = np.linalg.cholesky(S).astype("f")
@@ -98,8 +114,15 @@ def by_pca(P, x):
 
 
 def by_weights(P, x):
-    f, a = P.to_tensor(np.array([1, 2, 1, 3, 1], "int32")), P.to_tensor(np.array([0.5, 1, 2, 1, 1], "float32"))
-    return P.linalg.cov(x, fweights=f), P.linalg.cov(x, aweights=a), P.linalg.cov(x, fweights=f, aweights=a, ddof=False)
+    f, a = (
+        P.to_tensor(np.array([1, 2, 1, 3, 1], "int32")),
+        P.to_tensor(np.array([0.5, 1, 2, 1, 1], "float32")),
+    )
+    return (
+        P.linalg.cov(x, fweights=f),
+        P.linalg.cov(x, aweights=a),
+        P.linalg.cov(x, fweights=f, aweights=a, ddof=False),
+    )
 
 
 def householder(P, x, tau):
@@ -156,15 +179,41 @@ complex_numbers = {
         ],
         C,
     ),
-    "of_real": case(lambda P, x: [P.conj(x), P.sgn(x), P.angle(x), P.as_complex(x), P.abs(x)], data(3, 2)),
+    "of_real": case(
+        lambda P, x: [P.conj(x), P.sgn(x), P.angle(x), P.as_complex(x), P.abs(x)], data(3, 2)
+    ),
     "made": case(
-        lambda P, x, y: [P.complex(x, y), P.polar(P.abs(x), y), P.complex(x, y[:1])], data(3, 4), data(3, 4, seed=1)
+        lambda P, x, y: [P.complex(x, y), P.polar(P.abs(x), y), P.complex(x, y[:1])],
+        data(3, 4),
+        data(3, 4, seed=1),
     ),
     "arithmetic": case(
-        lambda P, x, y: [x + y, x - y, x * y, x / y, -x, x * 2, x + 1.5, x / 2, x * 2j, 1j * x, x @ turned(P, y)], C, D
+        lambda P, x, y: [
+            x + y,
+            x - y,
+            x * y,
+            x / y,
+            -x,
+            x * 2,
+            x + 1.5,
+            x / 2,
+            x * 2j,
+            1j * x,
+            x @ turned(P, y),
+        ],
+        C,
+        D,
     ),
     "mixed": case(
-        lambda P, x, y: [x * y, y * x, x + y, y - x, x / y, P.matmul(x, turned(P, y)), P.matmul(turned(P, y), x)],
+        lambda P, x, y: [
+            x * y,
+            y * x,
+            x + y,
+            y - x,
+            x / y,
+            P.matmul(x, turned(P, y)),
+            P.matmul(turned(P, y), x),
+        ],
         C,
         data(3, 4),
     ),
@@ -206,7 +255,12 @@ complex_numbers = {
     "create": lambda P: {
         str(i): array(t)
         for i, t in enumerate(
-            [P.to_tensor(1 + 2j), P.to_tensor([1.0, 2j]), P.ones([2], "complex64"), P.to_tensor(C).astype("complex128")]
+            [
+                P.to_tensor(1 + 2j),
+                P.to_tensor([1.0, 2j]),
+                P.ones([2], "complex64"),
+                P.to_tensor(C).astype("complex128"),
+            ]
         )
     },
 }
@@ -227,13 +281,18 @@ linalg = {
     **{
         # of unit lower triangles real Paddle's gradient is wrong
         f"triangular_{u}_{t}_{n}": case(
-            lambda P, x, y, how=(u, t, n): P.linalg.triangular_solve(x, y, *how), M, N, grads=u or not n
+            lambda P, x, y, how=(u, t, n): P.linalg.triangular_solve(x, y, *how),
+            M,
+            N,
+            grads=u or not n,
         )
         for u in TWO
         for t in TWO
         for n in TWO
     },
-    "cholesky": case(lambda P, x: [P.linalg.cholesky(x), P.cholesky(x, upper=True), x.cholesky()], S),
+    "cholesky": case(
+        lambda P, x: [P.linalg.cholesky(x), P.cholesky(x, upper=True), x.cholesky()], S
+    ),
     "cholesky_solve": case(
         lambda P, x, y: [
             P.linalg.cholesky_solve(x, y),
@@ -243,7 +302,16 @@ linalg = {
         N,
         LOW,
     ),
-    "det": case(lambda P, x, b: [P.linalg.det(x), P.linalg.det(b), P.linalg.slogdet(x), P.linalg.slogdet(b)], M, B),
+    "det": case(
+        lambda P, x, b: [
+            P.linalg.det(x),
+            P.linalg.det(b),
+            P.linalg.slogdet(x),
+            P.linalg.slogdet(b),
+        ],
+        M,
+        B,
+    ),
     "svd": case(by_svd, R),
     "svd_wide": case(by_svd, W),
     "svd_full": case(lambda P, x: P.linalg.svd(x, full_matrices=True)[1], R),
@@ -258,7 +326,12 @@ linalg = {
     "qr": case(lambda P, x: P.linalg.qr(x), R),
     "qr_square": case(lambda P, x: [*P.linalg.qr(x), *x.qr("complete")], M),
     "qr_values": case(
-        lambda P, x, y: [*P.linalg.qr(x), *P.linalg.qr(x, "complete"), P.linalg.qr(x, "r"), *P.linalg.qr(y)],
+        lambda P, x, y: [
+            *P.linalg.qr(x),
+            *P.linalg.qr(x, "complete"),
+            P.linalg.qr(x, "r"),
+            *P.linalg.qr(y),
+        ],
         R,
         W,
         grads=False,
@@ -281,7 +354,13 @@ linalg = {
         grads=False,
     ),
     "matrix_power": case(
-        lambda P, x, b: [P.linalg.matrix_power(x, 3), P.linalg.matrix_power(b, -2), x.matrix_power(0)], M, B
+        lambda P, x, b: [
+            P.linalg.matrix_power(x, 3),
+            P.linalg.matrix_power(b, -2),
+            x.matrix_power(0),
+        ],
+        M,
+        B,
     ),
     "matrix_rank": case(
         lambda P, x, s: [
@@ -293,10 +372,17 @@ linalg = {
         M,
         S,
     ),
-    "multi_dot": case(lambda P, x, y: [P.linalg.multi_dot([x, y, x]), P.linalg.multi_dot([x[0], y, x[1]])], M, N),
-    "pinv": case(lambda P, x, w: [P.linalg.pinv(x), P.linalg.pinv(w), P.linalg.pinv(x, rcond=0.3)], R, W),
+    "multi_dot": case(
+        lambda P, x, y: [P.linalg.multi_dot([x, y, x]), P.linalg.multi_dot([x[0], y, x[1]])], M, N
+    ),
+    "pinv": case(
+        lambda P, x, w: [P.linalg.pinv(x), P.linalg.pinv(w), P.linalg.pinv(x, rcond=0.3)], R, W
+    ),
     "pinv_hermitian": case(lambda P, x: [P.linalg.pinv(x, hermitian=True), x.pinv()], S),
-    **{f"lstsq_{d}": case(by_lstsq(d), R, data(5, 2), grads=False) for d in ("gels", "gelsy", "gelsd", "gelss", None)},
+    **{
+        f"lstsq_{d}": case(by_lstsq(d), R, data(5, 2), grads=False)
+        for d in ("gels", "gelsy", "gelsd", "gelss", None)
+    },
     "lstsq_wide": case(by_lstsq("gelsd"), W, data(3, 2), grads=False),
     **{
         f"cond_{p}": case(lambda P, x, b, p=p: [P.linalg.cond(x, p), P.linalg.cond(b, p)], M, B)
@@ -304,18 +390,28 @@ linalg = {
     },
     "cond_tall": case(lambda P, x: [P.linalg.cond(x), x.cond(-2)], R),
     "cov": case(
-        lambda P, x: [P.linalg.cov(x), P.linalg.cov(x[0]), P.linalg.cov(x, rowvar=False, ddof=False), x.cov()], R
+        lambda P, x: [
+            P.linalg.cov(x),
+            P.linalg.cov(x[0]),
+            P.linalg.cov(x, rowvar=False, ddof=False),
+            x.cov(),
+        ],
+        R,
     ),
     "cov_weights": case(by_weights, W),
     "corrcoef": case(
-        lambda P, x: [P.linalg.corrcoef(x), P.linalg.corrcoef(x[0]), x.corrcoef(rowvar=False)], W, grads=False
+        lambda P, x: [P.linalg.corrcoef(x), P.linalg.corrcoef(x[0]), x.corrcoef(rowvar=False)],
+        W,
+        grads=False,
     ),
     "householder": case(householder, R, data(3), grads=False),
     "householder_few": case(householder, R, data(2), grads=False),
     "householder_batch": case(householder, B, data(2, 3), grads=False),
     "pca_lowrank": case(by_pca, R, grads=False),
     **{
-        f"norm_{p}_{a}": case(lambda P, x, p=p, a=a: [P.linalg.norm(x, p, a), P.norm(x, p, a, keepdim=True)], R)
+        f"norm_{p}_{a}": case(
+            lambda P, x, p=p, a=a: [P.linalg.norm(x, p, a), P.norm(x, p, a, keepdim=True)], R
+        )
         for p, a in ORDERS
     },
     "norm_3d": case(
@@ -333,7 +429,9 @@ linalg = {
 products = {
     "cross": case(lambda P, x, y: [P.cross(x, y), P.cross(x, y, axis=1), x.cross(y)], M, N),
     "kron": case(lambda P, x, y, v: [P.kron(x, y), P.kron(v, x), P.kron(x, v)], M, N, V),
-    "dist": case(lambda P, x, y: [P.dist(x, y), P.dist(x, y, 1), P.dist(x, y, 3), P.dist(x, y[0], 2)], M, N),
+    "dist": case(
+        lambda P, x, y: [P.dist(x, y), P.dist(x, y, 1), P.dist(x, y, 3), P.dist(x, y[0], 2)], M, N
+    ),
     "cdist": case(
         lambda P, x, y: [
             P.cdist(x, y),
@@ -360,7 +458,14 @@ products = {
     ),
     "tensordot_one": case(lambda P, x, y: P.tensordot(x[:, :1], y, [[1], [0]]), M, N),
     "inner": case(
-        lambda P, x, y, v: [P.inner(x, y), P.inner(v[:3], x), P.inner(v[:1], x), P.outer(x, v), x.inner(y), v.outer(v)],
+        lambda P, x, y, v: [
+            P.inner(x, y),
+            P.inner(v[:3], x),
+            P.inner(v[:1], x),
+            P.outer(x, v),
+            x.inner(y),
+            v.outer(v),
+        ],
         M,
         N,
         V,
@@ -409,7 +514,10 @@ products = {
     ),
     # in which real Paddle has no gradient
     "einsum_spread": case(
-        lambda P, x, y: [P.einsum("...ij,jk", x, y), P.einsum("...j,kj->...k", y, y)], B, N, grads=False
+        lambda P, x, y: [P.einsum("...ij,jk", x, y), P.einsum("...j,kj->...k", y, y)],
+        B,
+        N,
+        grads=False,
     ),
 }
 

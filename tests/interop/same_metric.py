@@ -1,4 +1,6 @@
-"""The same code for Oarlock and for real Paddle: metrics of two classes, and which samples a process gets; see same_code.py."""
+"""The same code for Oarlock and for real Paddle: metrics of two classes, and which samples a
+process gets; see same_code.py.
+"""
 
 import numpy as np
 
@@ -50,13 +52,20 @@ def shares(P):
     """The batches of each process."""
     found = {}
     for count, size, ranks, shuffle, drop in (
-        (11, 4, 2, False, False), (11, 4, 2, True, False), (11, 4, 2, True, True), (11, 4, 3, False, False), (12, 4, 3, True, False), (7, 2, 1, True, True),
-    ):  # fmt: skip
+        (11, 4, 2, False, False),
+        (11, 4, 2, True, False),
+        (11, 4, 2, True, True),
+        (11, 4, 3, False, False),
+        (12, 4, 3, True, False),
+        (7, 2, 1, True, True),
+    ):
         for rank in range(ranks):
             sampler = P.io.DistributedBatchSampler(Rows(count), size, ranks, rank, shuffle, drop)
             passes = [len(sampler), list(sampler), list(sampler)]
             sampler.set_epoch(7)
-            found[f"{count} {size} {ranks} {shuffle} {drop} {rank}"] = np.array(str([*passes, list(sampler)]))
+            found[f"{count} {size} {ranks} {shuffle} {drop} {rank}"] = np.array(
+                str([*passes, list(sampler)])
+            )
     return found
 
 

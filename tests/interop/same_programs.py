@@ -1,4 +1,6 @@
-"""The same code for Oarlock and for real Paddle: whole little programs, as people write them; see same_code.py."""
+"""The same code for Oarlock and for real Paddle: whole little programs, as people write them; see
+same_code.py.
+"""
 
 import numpy as np
 
@@ -17,7 +19,9 @@ def fill(layer):
     """Give every parameter and buffer reproducible values."""
     for i, (name, tensor) in enumerate(sorted(layer.state_dict().items())):
         size = int(np.prod(tensor.shape)) if tensor.shape else 1
-        value = 0.4 * np.sin(1.0 + 0.7 * np.arange(size) + i).reshape(tensor.shape).astype("float32")
+        value = 0.4 * np.sin(1.0 + 0.7 * np.arange(size) + i).reshape(tensor.shape).astype(
+            "float32"
+        )
         tensor.set_value(np.abs(value) + 0.5 if "variance" in name else value)
     return layer
 
@@ -45,7 +49,9 @@ def unet(P):
     class Net(nn.Layer):
         def __init__(self):
             super().__init__()
-            self.down = nn.Sequential(nn.Conv2D(3, 6, 3, padding=1), nn.GroupNorm(2, 6), nn.Swish(), nn.MaxPool2D(2))
+            self.down = nn.Sequential(
+                nn.Conv2D(3, 6, 3, padding=1), nn.GroupNorm(2, 6), nn.Swish(), nn.MaxPool2D(2)
+            )
             self.middle = nn.Sequential(
                 nn.Conv2D(6, 8, 3, padding=2, dilation=2), nn.InstanceNorm2D(8), nn.LeakyReLU(0.2)
             )
@@ -77,7 +83,9 @@ def vae(P):
         fill(nn.Sequential(nn.Linear(4, 16), nn.ELU(), nn.Linear(16, 144))),
     )
     adam = P.optimizer.Adam(
-        0.01, parameters=[*encoder.parameters(), *decoder.parameters()], grad_clip=nn.ClipGradByGlobalNorm(1.0)
+        0.01,
+        parameters=[*encoder.parameters(), *decoder.parameters()],
+        grad_clip=nn.ClipGradByGlobalNorm(1.0),
     )
     x, noise = P.to_tensor(np.abs(DIGITS)), P.to_tensor(data(6, 4))
 
@@ -85,9 +93,15 @@ def vae(P):
         mean, log_variance = P.split(encoder(x), 2, axis=-1)
         z = mean + noise * P.exp(0.5 * log_variance)
         found = (
-            P.nn.functional.binary_cross_entropy_with_logits(decoder(z), x.flatten(1), reduction="none").sum(-1).mean()
+            P.nn.functional.binary_cross_entropy_with_logits(
+                decoder(z), x.flatten(1), reduction="none"
+            )
+            .sum(-1)
+            .mean()
         )
-        return found - 0.5 * P.sum(1 + log_variance - mean.pow(2) - log_variance.exp(), axis=1).mean()
+        return (
+            found - 0.5 * P.sum(1 + log_variance - mean.pow(2) - log_variance.exp(), axis=1).mean()
+        )
 
     return {"losses": steps(P, adam, loss)}
 
@@ -95,9 +109,17 @@ def vae(P):
 def gradient_penalty(P):
     """A critic trained as WGAN-GP: the gradient of a gradient's norm."""
     nn = P.nn
-    critic = fill(nn.Sequential(nn.Linear(6, 12), nn.Tanh(), nn.Linear(12, 12), nn.Sigmoid(), nn.Linear(12, 1)))
+    critic = fill(
+        nn.Sequential(
+            nn.Linear(6, 12), nn.Tanh(), nn.Linear(12, 12), nn.Sigmoid(), nn.Linear(12, 1)
+        )
+    )
     rms = P.optimizer.RMSProp(0.01, parameters=critic.parameters())
-    real, fake, mix = P.to_tensor(data(8, 6)), P.to_tensor(data(8, 6)), P.to_tensor(np.abs(data(8, 1)))
+    real, fake, mix = (
+        P.to_tensor(data(8, 6)),
+        P.to_tensor(data(8, 6)),
+        P.to_tensor(np.abs(data(8, 1))),
+    )
 
     def loss():
         between = mix * real + (1 - mix) * fake
@@ -133,7 +155,9 @@ def language(P):
         def __init__(self):
             super().__init__()
             self.words, self.places = nn.Embedding(20, 12, padding_idx=0), nn.Embedding(7, 12)
-            layer = nn.TransformerEncoderLayer(12, 3, 24, dropout=0.0, activation="gelu", normalize_before=True)
+            layer = nn.TransformerEncoderLayer(
+                12, 3, 24, dropout=0.0, activation="gelu", normalize_before=True
+            )
             self.body, self.norm = nn.TransformerEncoder(layer, 2), nn.LayerNorm(12)
 
         def forward(self, ids):
@@ -142,7 +166,9 @@ def language(P):
             return P.matmul(self.norm(self.body(x, mask)), self.words.weight, transpose_y=True)
 
     model = fill(Model())
-    schedule = P.optimizer.lr.LinearWarmup(P.optimizer.lr.CosineAnnealingDecay(0.02, 10), 2, 0.0, 0.02)
+    schedule = P.optimizer.lr.LinearWarmup(
+        P.optimizer.lr.CosineAnnealingDecay(0.02, 10), 2, 0.0, 0.02
+    )
     adam = P.optimizer.Adam(schedule, parameters=model.parameters())
     cross = nn.CrossEntropyLoss(ignore_index=3)
     losses = []
@@ -181,7 +207,10 @@ def translation(P):
 
     model = fill(Model())
     sgd = P.optimizer.Momentum(
-        P.optimizer.lr.StepDecay(0.1, 2), 0.9, parameters=model.parameters(), weight_decay=P.regularizer.L2Decay(1e-3)
+        P.optimizer.lr.StepDecay(0.1, 2),
+        0.9,
+        parameters=model.parameters(),
+        weight_decay=P.regularizer.L2Decay(1e-3),
     )
 
     def loss():
@@ -194,7 +223,11 @@ def translation(P):
 def speech(P):
     """Convolution, recurrence and CTC."""
     nn = P.nn
-    front, lstm, head = fill(nn.Conv1D(5, 8, 3, padding=1)), fill(nn.LSTM(8, 6, time_major=True)), fill(nn.Linear(6, 5))
+    front, lstm, head = (
+        fill(nn.Conv1D(5, 8, 3, padding=1)),
+        fill(nn.LSTM(8, 6, time_major=True)),
+        fill(nn.Linear(6, 5)),
+    )
     parameters = [*front.parameters(), *lstm.parameters(), *head.parameters()]
     adam = P.optimizer.Adamax(0.01, parameters=parameters)
     sound, labels = P.to_tensor(data(3, 5, 12)), P.to_tensor(whole(1, 5, (3, 4)).astype("int32"))
@@ -214,13 +247,18 @@ def siamese(P):
     class Net(nn.Layer):
         def __init__(self):
             super().__init__()
-            self.conv, self.norm = nn.Conv2D(1, 8, 3, stride=2, padding="SAME", bias_attr=False), nn.BatchNorm2D(8)
+            self.conv, self.norm = (
+                nn.Conv2D(1, 8, 3, stride=2, padding="SAME", bias_attr=False),
+                nn.BatchNorm2D(8),
+            )
             self.small, self.large = nn.Linear(8, 4), nn.Linear(4, 8)
             self.depth, self.point = nn.Conv2D(8, 8, 3, groups=8, padding=1), nn.Conv2D(8, 4, 1)
 
         def forward(self, x):
             x = F.hardswish(self.norm(self.conv(x)))
-            gate = F.hardsigmoid(self.large(F.relu(self.small(F.adaptive_avg_pool2d(x, 1).flatten(1)))))
+            gate = F.hardsigmoid(
+                self.large(F.relu(self.small(F.adaptive_avg_pool2d(x, 1).flatten(1))))
+            )
             x = self.point(self.depth(x * gate.unsqueeze([2, 3])))
             return F.normalize(P.flatten(F.adaptive_max_pool2d(x, 2), 1))
 
@@ -243,7 +281,11 @@ def policy(P):
     nn, F = P.nn, P.nn.functional
     net = fill(nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 3)))
     adam = P.optimizer.Lamb(0.01, parameters=net.parameters())
-    states, moves, gains = P.to_tensor(data(6, 4)), P.to_tensor(whole(0, 2, (6,))), P.to_tensor(data(6))
+    states, moves, gains = (
+        P.to_tensor(data(6, 4)),
+        P.to_tensor(whole(0, 2, (6,))),
+        P.to_tensor(data(6)),
+    )
 
     def loss():
         scores = net(states) * 1.0
@@ -251,7 +293,9 @@ def policy(P):
         chances = F.log_softmax(scores, -1)
         taken = chances[P.arange(6), moves]
         entropy = -(chances[:, :2].exp() * chances[:, :2]).sum(-1)
-        return -(taken * (gains - gains.mean()) / (gains.std() + 1e-6)).mean() - 0.01 * entropy.mean()
+        return (
+            -(taken * (gains - gains.mean()) / (gains.std() + 1e-6)).mean() - 0.01 * entropy.mean()
+        )
 
     return {"losses": steps(P, adam, loss)}
 
@@ -261,7 +305,9 @@ def style(P):
     conv = fill(P.nn.Conv2D(3, 4, 3, padding=1, padding_mode="reflect"))
     for p in conv.parameters():
         p.stop_gradient = True
-    picture = P.create_parameter([1, 3, 16, 16], "float32", default_initializer=P.nn.initializer.Assign(PICTURES[:1]))
+    picture = P.create_parameter(
+        [1, 3, 16, 16], "float32", default_initializer=P.nn.initializer.Assign(PICTURES[:1])
+    )
     adam = P.optimizer.Adagrad(0.1, parameters=[picture])
 
     def gram(x):
@@ -293,9 +339,27 @@ def ragged(P):
     counts = P.zeros([20]).scatter_nd_add(ids.reshape([-1, 1]), P.ones([28]))
     joined = P.index_select(P.concat([mean, best], -1), order)
     (joined * joined).sum().backward()
-    return {"joined": joined.numpy(), "counts": counts.numpy(), "grad": table.grad.numpy(), "order": order.numpy()}
+    return {
+        "joined": joined.numpy(),
+        "counts": counts.numpy(),
+        "grad": table.grad.numpy(),
+        "order": order.numpy(),
+    }
 
 
-CASES = {f"program.{f.__name__}": f for f in (
-    unet, vae, gradient_penalty, physics, language, translation, speech, siamese, policy, style, ragged,
-)}  # fmt: skip
+CASES = {
+    f"program.{f.__name__}": f
+    for f in (
+        unet,
+        vae,
+        gradient_penalty,
+        physics,
+        language,
+        translation,
+        speech,
+        siamese,
+        policy,
+        style,
+        ragged,
+    )
+}

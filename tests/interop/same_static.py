@@ -1,4 +1,5 @@
-"""Programs written by hand, for Oarlock and for real Paddle: each case takes the package and gives arrays.
+"""Programs written by hand, for Oarlock and for real Paddle: each case takes the package and gives
+arrays.
 
 Runs in both environments, so it uses nothing but NumPy and what it is given.
 """
@@ -34,7 +35,9 @@ def filled(P, shape, seed=0):
 def start(P, exe):
     """Run the startup program, then give parameters known values in the order of their names."""
     exe.run(P.static.default_startup_program())
-    for i, p in enumerate(sorted(P.static.default_main_program().all_parameters(), key=lambda p: p.name)):
+    for i, p in enumerate(
+        sorted(P.static.default_main_program().all_parameters(), key=lambda p: p.name)
+    ):
         value = filled(P, p.shape, i) * 0.5
         p.set_value(np.abs(value) + 0.5 if p.stop_gradient else value)
     return [p.name for p in P.static.default_main_program().all_parameters()]
@@ -105,7 +108,8 @@ static_nn = {
     "group_norm": program_case(
         lambda P, S, x: S.nn.group_norm(x, 2, param_attr=P.ParamAttr(name="gw"), bias_attr=P.ParamAttr(name="gb")), x=X4
     ),
-    # Paddle's gradient of a group norm without weight is not what differences say; nor that of spectral_norm
+    # Paddle's gradient of a group norm without weight is not what differences say; nor that of
+    # spectral_norm
     "group_norm_bare": program_case(lambda P, S, x: S.nn.group_norm(x, 2), False, x=X4),
     "instance_norm": program_case(
         lambda P, S, x: S.nn.instance_norm(x, param_attr=P.ParamAttr(name="iw"), bias_attr=P.ParamAttr(name="ib")), x=X4
@@ -137,7 +141,9 @@ def batches(count, rows, width, seed=0):
 
 def net(P, x, labels, sizes=(16, 2)):
     """A small classifier: scores and loss."""
-    hidden = P.static.nn.fc(x, sizes[0], activation="tanh", bias_attr=P.ParamAttr(learning_rate=0.5))
+    hidden = P.static.nn.fc(
+        x, sizes[0], activation="tanh", bias_attr=P.ParamAttr(learning_rate=0.5)
+    )
     scores = P.static.nn.fc(hidden, sizes[1])
     return scores, P.mean(P.nn.functional.cross_entropy(scores, labels))
 
@@ -164,7 +170,12 @@ def training_case(optimizer):
                 "losses": np.array(losses),
                 "test": exe.run(test, feed={"x": a, "labels": b}, fetch_list=[loss.name])[0],
             }
-            found.update({f"end {p.name}": np.array(p.get_value()) for p in S.default_main_program().all_parameters()})
+            found.update(
+                {
+                    f"end {p.name}": np.array(p.get_value())
+                    for p in S.default_main_program().all_parameters()
+                }
+            )
             return found
 
     return run
@@ -178,31 +189,47 @@ def scheduled(P):
 training = {
     "sgd": training_case(lambda P: P.optimizer.SGD(0.1)),
     "sgd_l2": training_case(lambda P: P.optimizer.SGD(0.1, weight_decay=0.01)),
-    "sgd_l1": training_case(lambda P: P.optimizer.SGD(0.1, weight_decay=P.regularizer.L1Decay(0.01))),
-    "sgd_value": training_case(lambda P: P.optimizer.SGD(0.1, grad_clip=P.nn.ClipGradByValue(0.01))),
+    "sgd_l1": training_case(
+        lambda P: P.optimizer.SGD(0.1, weight_decay=P.regularizer.L1Decay(0.01))
+    ),
+    "sgd_value": training_case(
+        lambda P: P.optimizer.SGD(0.1, grad_clip=P.nn.ClipGradByValue(0.01))
+    ),
     "momentum_global_norm": training_case(
-        lambda P: P.optimizer.Momentum(0.1, 0.9, use_nesterov=True, grad_clip=P.nn.ClipGradByGlobalNorm(0.1))
+        lambda P: P.optimizer.Momentum(
+            0.1, 0.9, use_nesterov=True, grad_clip=P.nn.ClipGradByGlobalNorm(0.1)
+        )
     ),
     "momentum_norm": training_case(
-        lambda P: P.optimizer.Momentum(0.1, 0.9, grad_clip=P.nn.ClipGradByNorm(0.05), weight_decay=0.01)
+        lambda P: P.optimizer.Momentum(
+            0.1, 0.9, grad_clip=P.nn.ClipGradByNorm(0.05), weight_decay=0.01
+        )
     ),
     "adamw": training_case(
-        lambda P: P.optimizer.AdamW(0.01, weight_decay=0.1, apply_decay_param_fun=lambda name: name.endswith("w_0"))
+        lambda P: P.optimizer.AdamW(
+            0.01, weight_decay=0.1, apply_decay_param_fun=lambda name: name.endswith("w_0")
+        )
     ),
     "adamax": training_case(lambda P: P.optimizer.Adamax(0.01)),
     "lamb": training_case(
-        lambda P: P.optimizer.Lamb(0.01, exclude_from_weight_decay_fn=lambda p: p.name.endswith("b_0"))
+        lambda P: P.optimizer.Lamb(
+            0.01, exclude_from_weight_decay_fn=lambda p: p.name.endswith("b_0")
+        )
     ),
     "adagrad": training_case(lambda P: P.optimizer.Adagrad(0.1)),
     "adadelta": training_case(lambda P: P.optimizer.Adadelta(1.0)),
     "rmsprop": training_case(lambda P: P.optimizer.RMSProp(0.01, momentum=0.9, centered=True)),
-    "step_decay": training_case(lambda P: P.optimizer.Momentum(P.optimizer.lr.StepDecay(0.2, 3, 0.5), 0.9)),
+    "step_decay": training_case(
+        lambda P: P.optimizer.Momentum(P.optimizer.lr.StepDecay(0.2, 3, 0.5), 0.9)
+    ),
     "scheduled": training_case(scheduled),
 }
 
 
 def apart(P):
-    """backward, then apply_gradients, with a gradient that is changed between; and two losses on shared parameters."""
+    """backward, then apply_gradients, with a gradient that is changed between; and two losses on
+    shared parameters.
+    """
     with static_mode(P) as S:
         x, labels = S.data("x", [None, 8]), S.data("labels", [None, 1], "int64")
         _, loss = net(P, x, labels)
@@ -211,12 +238,16 @@ def apart(P):
         made.apply_gradients([(p, g * 2.0) for p, g in pairs])
         exe = S.Executor(P.CPUPlace())
         start(P, exe)
-        losses = [exe.run(feed={"x": a, "labels": b}, fetch_list=[loss])[0] for a, b in batches(5, 16, 8)]
+        losses = [
+            exe.run(feed={"x": a, "labels": b}, fetch_list=[loss])[0] for a, b in batches(5, 16, 8)
+        ]
         return {"losses": np.array(losses), "pairs": np.array([[p.name, g.name] for p, g in pairs])}
 
 
 def averaged(P):
-    """ExponentialMovingAverage: losses with averages in place of parameters, and with the parameters again."""
+    """ExponentialMovingAverage: losses with averages in place of parameters, and with the
+    parameters again.
+    """
     with static_mode(P) as S:
         x, labels = S.data("x", [None, 8]), S.data("labels", [None, 1], "int64")
         _, loss = net(P, x, labels)
@@ -237,7 +268,9 @@ def averaged(P):
 
 
 def weight_norm(dim):
-    """Losses of a layer whose weight is a direction and a length; with `dim` Paddle's own sums shapes that differ."""
+    """Losses of a layer whose weight is a direction and a length; with `dim` Paddle's own sums
+    shapes that differ.
+    """
 
     def run(P):
         with static_mode(P) as S:
@@ -247,7 +280,10 @@ def weight_norm(dim):
             P.optimizer.SGD(0.1).minimize(loss)
             exe = S.Executor(P.CPUPlace())
             names = start(P, exe)
-            losses = [exe.run(feed={"x": a, "labels": b}, fetch_list=[loss])[0] for a, b in batches(5, 16, 8)]
+            losses = [
+                exe.run(feed={"x": a, "labels": b}, fetch_list=[loss])[0]
+                for a, b in batches(5, 16, 8)
+            ]
             return {"losses": np.array(losses), "names": np.array(sorted(names))}
 
     return run
@@ -268,7 +304,9 @@ def metrics(**settings):
                 p = 1 / (1 + np.exp(-a - 0.8 * batches(1, 20, 1, len(found))[0][0]))
                 feed = {"x": np.concatenate([1 - p, p], 1).astype("float32"), "labels": b}
                 found.append(exe.run(feed=feed, fetch_list=[share, whole, window, *kept]))
-            return {f"run{i} {j}": np.array(a) for i, row in enumerate(found) for j, a in enumerate(row)}
+            return {
+                f"run{i} {j}": np.array(a) for i, row in enumerate(found) for j, a in enumerate(row)
+            }
 
     return run
 
@@ -286,7 +324,9 @@ def second_order(P):
 
 
 def targets(P):
-    """gradients with weights of the targets, of several targets, and with a variable that counts as a constant."""
+    """gradients with weights of the targets, of several targets, and with a variable that counts as
+    a constant.
+    """
     with static_mode(P) as S:
         x, w = S.data("x", [None, 3]), S.data("w", [None, 3])
         x.stop_gradient = False
@@ -301,7 +341,9 @@ def targets(P):
 
 
 def word2vec(P):
-    """Four words to the next one, one shared table: the example of Paddle's documentation, made small."""
+    """Four words to the next one, one shared table: the example of Paddle's documentation, made
+    small.
+    """
     with static_mode(P) as S:
         words = [S.data(f"w{i}", [None, 1], "int64") for i in range(4)]
         following = S.data("next", [None, 1], "int64")
@@ -340,9 +382,19 @@ def python_calls(P):
         x.stop_gradient = False
 
         def new(name):
-            return S.default_main_program().current_block().create_var(name=name, dtype="float32", shape=[-1, 3])
+            return (
+                S.default_main_program()
+                .current_block()
+                .create_var(name=name, dtype="float32", shape=[-1, 3])
+            )
 
-        a = S.py_func(lambda v: np.tanh(np.array(v)), x, new("a"), lambda y, g: np.array(g) * 2 * np.array(y), x)
+        a = S.py_func(
+            lambda v: np.tanh(np.array(v)),
+            x,
+            new("a"),
+            lambda y, g: np.array(g) * 2 * np.array(y),
+            x,
+        )
         b = S.nn.static_pylayer(P.exp, [a * 1.0], lambda g: P.exp(g) * 2)
         (g,) = S.gradients(b.sum(), x)
         exe = S.Executor(P.CPUPlace())
@@ -359,7 +411,10 @@ def branches(P):
         P.optimizer.SGD(0.1).minimize(loss)
         exe = S.Executor(P.CPUPlace())
         start(P, exe)
-        feeds = [{"x": a + s, "labels": b} for s, (a, b) in zip([-0.5, 0.5] * 3, batches(6, 16, 8), strict=True)]
+        feeds = [
+            {"x": a + s, "labels": b}
+            for s, (a, b) in zip([-0.5, 0.5] * 3, batches(6, 16, 8), strict=True)
+        ]
         return {"losses": np.array([exe.run(feed=f, fetch_list=[loss])[0] for f in feeds])}
 
 
@@ -385,17 +440,23 @@ def choices(P):
     with static_mode(P) as S:
         x, k = S.data("x", [None, 3]), S.data("k", [1], "int64")
         one = S.nn.switch_case(k, {1: lambda: x + 1.0, 4: lambda: x * 4.0}, default=lambda: -x)
-        two = S.nn.case([(k < 2, lambda: x.sum()), (k < 4, lambda: x.mean())], default=lambda: x.max())
+        two = S.nn.case(
+            [(k < 2, lambda: x.sum()), (k < 4, lambda: x.mean())], default=lambda: x.max()
+        )
         exe = S.Executor(P.CPUPlace())
         return {
             f"{i} {j}": a
             for i in (1, 2, 4)
-            for j, a in enumerate(exe.run(feed={"x": X2[:, :3], "k": np.array([i])}, fetch_list=[one, two]))
+            for j, a in enumerate(
+                exe.run(feed={"x": X2[:, :3], "k": np.array([i])}, fetch_list=[one, two])
+            )
         }
 
 
 def kept_count(P):
-    """A counter that outlives runs, written by assign and increment; and a value set between runs."""
+    """A counter that outlives runs, written by assign and increment; and a value set
+    between runs.
+    """
     with static_mode(P) as S:
         count = S.create_global_var([1], 0.0, "float32", persistable=True, name="count")
         total = S.create_global_var([1], 0.0, "float32", persistable=True, name="total")

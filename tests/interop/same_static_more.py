@@ -1,4 +1,5 @@
-"""More programs written by hand, where parts meet: control flow with parameters and with what lasts, shapes, choices of parameters.
+"""More programs written by hand, where parts meet: control flow with parameters and with what
+lasts, shapes, choices of parameters.
 
 Runs in both environments, so it uses nothing but NumPy and what it is given.
 """
@@ -20,7 +21,9 @@ def ran(P, S, fetches, *feeds, value=0.5):
 
 
 def parameters(S):
-    return {f"end {p.name}": np.array(p.get_value()) for p in S.default_main_program().all_parameters()}
+    return {
+        f"end {p.name}": np.array(p.get_value()) for p in S.default_main_program().all_parameters()
+    }
 
 
 def kept_in_branch(P, S):
@@ -39,7 +42,9 @@ def kept_in_branch(P, S):
 def parameters_in_branches(P, S):
     """Each branch has its own layer; only that of the branch that ran learns."""
     x = S.data("x", [None, 4])
-    y = S.nn.cond(x.sum() > 0, lambda: S.nn.fc(x, 2, bias_attr=False), lambda: S.nn.fc(x, 2, bias_attr=False))
+    y = S.nn.cond(
+        x.sum() > 0, lambda: S.nn.fc(x, 2, bias_attr=False), lambda: S.nn.fc(x, 2, bias_attr=False)
+    )
     loss = y.mean()
     P.optimizer.SGD(0.1).minimize(loss)
     return {**ran(P, S, [loss], *({"x": ONES * v} for v in (1, -1, 1))), **parameters(S)}
@@ -64,7 +69,9 @@ def lists(P, S):
     P.tensor.array_write(x, P.zeros([1], "int64"), array=held)
     one = P.ones([1], "int64")
     P.tensor.array_write(x * 2, one, array=held)
-    return ran(P, S, [P.tensor.array_length(held), P.tensor.array_read(held, one)], {"x": ONES[0, :3]})
+    return ran(
+        P, S, [P.tensor.array_length(held), P.tensor.array_read(held, one)], {"x": ONES[0, :3]}
+    )
 
 
 def two_losses(P, S):
@@ -84,13 +91,17 @@ def schedule(P, S):
     optimizer.minimize(S.nn.fc(x, 1).mean())
     found = {}
     for i in range(3):
-        found.update({f"step{i} {k}": v for k, v in ran(P, S, ["learning_rate_0"], {"x": ONES}).items()})
+        found.update(
+            {f"step{i} {k}": v for k, v in ran(P, S, ["learning_rate_0"], {"x": ONES}).items()}
+        )
         optimizer._learning_rate.step()
     return found
 
 
 def chosen_parameters(P, S):
-    """Which pairs come back: some parameters, without some variables, without those that are not trained."""
+    """Which pairs come back: some parameters, without some variables, without those that are not
+    trained.
+    """
     x = S.data("x", [None, 4])
     h = S.nn.fc(x, 3, bias_attr=False)
     frozen = S.nn.fc(h, 3, weight_attr=P.ParamAttr(trainable=False), bias_attr=False)
@@ -99,9 +110,10 @@ def chosen_parameters(P, S):
     whole = S.append_backward(loss)
     cut = S.append_backward(loss * 2.0, no_grad_set={h.name})
     _, some = P.optimizer.SGD(0.1).minimize(loss * 3.0, parameters=[last])
-    return {k: np.array([p.name for p, _ in v]) for k, v in (("whole", whole), ("cut", cut), ("some", some))} | {
-        "names": np.array([first.name, last.name])
-    }
+    return {
+        k: np.array([p.name for p, _ in v])
+        for k, v in (("whole", whole), ("cut", cut), ("some", some))
+    } | {"names": np.array([first.name, last.name])}
 
 
 def shapes(P, S):
@@ -123,7 +135,10 @@ def stacked(P, S):
     x, labels = S.data("x", [None, 1, 8, 8]), S.data("labels", [None, 1], "int64")
     h = F.max_pool2d(S.nn.batch_norm(S.nn.conv2d(x, 4, 3, padding=1), act="relu"), 2, 2)
     h = S.nn.group_norm(
-        S.nn.conv2d(h, 4, 3, padding=1), 2, param_attr=P.ParamAttr(name="g"), bias_attr=P.ParamAttr(name="b")
+        S.nn.conv2d(h, 4, 3, padding=1),
+        2,
+        param_attr=P.ParamAttr(name="g"),
+        bias_attr=P.ParamAttr(name="b"),
     )
     h = S.nn.prelu(F.adaptive_avg_pool2d(h, 2), "channel")
     h = S.nn.layer_norm(S.nn.fc(h, 6))
@@ -138,11 +153,17 @@ def stacked(P, S):
     for p in sorted(S.default_main_program().all_parameters(), key=lambda p: p.name):
         p.set_value((np.abs(draw.standard_normal(p.shape)) * 0.3 + 0.1).astype("float32"))
     feeds = [
-        {"x": draw.standard_normal((6, 1, 8, 8)).astype("float32"), "labels": draw.integers(0, 3, (6, 1))}
+        {
+            "x": draw.standard_normal((6, 1, 8, 8)).astype("float32"),
+            "labels": draw.integers(0, 3, (6, 1)),
+        }
         for _ in range(5)
     ]
     losses = [exe.run(feed=f, fetch_list=[loss])[0] for f in feeds]
-    return {"losses": np.array(losses), "test": exe.run(test, feed=feeds[0], fetch_list=[scores.name])[0]}
+    return {
+        "losses": np.array(losses),
+        "test": exe.run(test, feed=feeds[0], fetch_list=[scores.name])[0],
+    }
 
 
 def case(function):
@@ -154,6 +175,14 @@ def case(function):
 
 
 FUNCTIONS = [
-    kept_in_branch, parameters_in_branches, parameters_in_loops, lists, two_losses, schedule, chosen_parameters, shapes, stacked,
-]  # fmt: skip
+    kept_in_branch,
+    parameters_in_branches,
+    parameters_in_loops,
+    lists,
+    two_losses,
+    schedule,
+    chosen_parameters,
+    shapes,
+    stacked,
+]
 CASES = {f"static {f.__name__}": case(f) for f in FUNCTIONS}

@@ -1,7 +1,8 @@
-"""The same code for Oarlock and for real Paddle: functions on tensors beyond plain arithmetic, with gradients; see same_code.py.
+"""The same code for Oarlock and for real Paddle: functions on tensors beyond plain arithmetic, with
+gradients; see same_code.py.
 
-Without gradients where real Paddle ends (broadcast_tensors), has none (view, diag_embed), or writes over what it should add up (what it
-makes of windows that share elements: diff, trapezoid, unfold).
+Without gradients where real Paddle ends (broadcast_tensors), has none (view, diag_embed), or writes
+over what it should add up (what it makes of windows that share elements: diff, trapezoid, unfold).
 """
 
 import numpy as np
@@ -13,7 +14,10 @@ def real(*shape, low=-2.0, high=2.0):
     """Distinct numbers of either sign."""
     count = int(np.prod(shape))
     return (
-        (low + (high - low) * (rng.permutation(count) + rng.uniform(0.2, 0.8, count)) / max(count, 1))
+        (
+            low
+            + (high - low) * (rng.permutation(count) + rng.uniform(0.2, 0.8, count)) / max(count, 1)
+        )
         .reshape(shape)
         .astype("float32")
     )
@@ -26,18 +30,32 @@ def case(function, *arrays, grad=True):
         tensors = [P.to_tensor(a, stop_gradient=not grad or a.dtype.kind != "f") for a in arrays]
         made = function(P, *tensors)
         made = list(made) if isinstance(made, list | tuple) else [made]
-        found = {str(i): np.asarray(t.numpy() if hasattr(t, "numpy") else t) for i, t in enumerate(made)}
+        found = {
+            str(i): np.asarray(t.numpy() if hasattr(t, "numpy") else t) for i, t in enumerate(made)
+        }
         for t in made:
             if grad and hasattr(t, "numpy") and not t.stop_gradient and t.numpy().dtype.kind == "f":
-                weights = np.linspace(0.5, 1.5, t.numpy().size).reshape(t.numpy().shape).astype(t.numpy().dtype)
+                weights = (
+                    np.linspace(0.5, 1.5, t.numpy().size)
+                    .reshape(t.numpy().shape)
+                    .astype(t.numpy().dtype)
+                )
                 (t * P.to_tensor(weights)).sum().backward(retain_graph=True)
-        found.update({f"grad{i}": t.grad.numpy() for i, t in enumerate(tensors) if t.grad is not None})
+        found.update(
+            {f"grad{i}": t.grad.numpy() for i, t in enumerate(tensors) if t.grad is not None}
+        )
         return found
 
     return run
 
 
-A, B, V, POS, UNIT = real(3, 4), real(3, 4), real(5), real(3, 4, low=0.2, high=3.0), real(3, 4, low=0.05, high=0.95)
+A, B, V, POS, UNIT = (
+    real(3, 4),
+    real(3, 4),
+    real(5),
+    real(3, 4, low=0.2, high=3.0),
+    real(3, 4, low=0.05, high=0.95),
+)
 CUBE, WHOLE, OTHER = real(2, 3, 4), rng.integers(-9, 9, (3, 4)), rng.integers(1, 9, (3, 4))
 MASK = A > 0
 GAPS = np.array([[1.0, np.nan, 3.0, 2.0], [np.nan, 5.0, 6.0, 4.0]], "float32")
@@ -113,8 +131,20 @@ layout = {
 def in_place(P):
     """Twins in place, on tensors that are not leaves."""
     found = {}
-    for name, args in {"abs_": (), "sin_": (), "log1p_": (), "pow_": (2.0,), "tril_": (), "trunc_": (), "neg_": (), "cumsum_": (1,), "t_": (), "masked_fill_": (P.to_tensor(MASK), 3.0),
-                       "fill_diagonal_": (9.0,), "renorm_": (2.0, 0, 1.0)}.items():  # fmt: skip
+    for name, args in {
+        "abs_": (),
+        "sin_": (),
+        "log1p_": (),
+        "pow_": (2.0,),
+        "tril_": (),
+        "trunc_": (),
+        "neg_": (),
+        "cumsum_": (1,),
+        "t_": (),
+        "masked_fill_": (P.to_tensor(MASK), 3.0),
+        "fill_diagonal_": (9.0,),
+        "renorm_": (2.0, 0, 1.0),
+    }.items():
         x = P.to_tensor(A, stop_gradient=False)
         y = x * 1.5
         assert getattr(y, name)(*args) is y
@@ -124,7 +154,9 @@ def in_place(P):
 
 
 def setitems(P):
-    """Writing at index tensors, lists, arrays and masks, alone and beside ints and slices; with gradients."""
+    """Writing at index tensors, lists, arrays and masks, alone and beside ints and slices; with
+    gradients.
+    """
     t = P.to_tensor
     two, four = np.array([[1.0, 2], [3, 4]], "float32"), np.arange(8, dtype="float32").reshape(2, 4)
     writes = {

@@ -1,7 +1,9 @@
-"""Transforms of pictures, for Oarlock and for real Paddle: each case gets paddle.vision.transforms and an image.
+"""Transforms of pictures, for Oarlock and for real Paddle: each case gets paddle.vision.transforms
+and an image.
 
-Runs in both environments, so it uses nothing but NumPy, Pillow and what it is given.  Real Paddle is asked about PIL images and
-Tensors; about ndarrays only where it can do without OpenCV, which its environment does not have.
+Runs in both environments, so it uses nothing but NumPy, Pillow and what it is given.  Real Paddle
+is asked about PIL images and Tensors; about ndarrays only where it can do without OpenCV, which its
+environment does not have.
 """
 
 import random
@@ -51,7 +53,9 @@ BOTH = {
     "gray": lambda T, x: T.Grayscale()(x),
     "gray 3": lambda T, x: T.to_grayscale(x, 3),
     "RandomResizedCrop": lambda T, x: T.RandomResizedCrop(12, interpolation="nearest")(x),
-    "RandomResizedCrop wide": lambda T, x: T.RandomResizedCrop((9, 14), (0.9, 1.0), (5.0, 6.0), "nearest")(x),
+    "RandomResizedCrop wide": lambda T, x: T.RandomResizedCrop(
+        (9, 14), (0.9, 1.0), (5.0, 6.0), "nearest"
+    )(x),
     "RandomHorizontalFlip": lambda T, x: T.RandomHorizontalFlip(0.8)(x),
     "RandomVerticalFlip": lambda T, x: T.RandomVerticalFlip(0.8)(x),
     "RandomCrop": lambda T, x: T.RandomCrop((11, 9))(x),
@@ -71,7 +75,8 @@ BOTH = {
     "RandomErasing three": lambda T, x: T.RandomErasing(1.0, value=[1, 0, 1])(x),
     "erase": lambda T, x: T.erase(x, 3, 4, 5, 6, 1),
 }
-# Without a number for `fill`: of PIL images Paddle gives it to the first channel alone in pad, and to none in affine and perspective.
+# Without a number for `fill`: of PIL images Paddle gives it to the first channel alone in pad, and
+# to none in affine and perspective.
 PICTURES = {
     **EVERYWHERE,
     **BOTH,
@@ -158,4 +163,8 @@ def case(kind, change):
 
 
 KINDS = {"picture": PICTURES, "tensor": TENSORS, "array": ARRAYS}
-CASES = {f"transforms.{kind} {name}": case(kind, f) for kind, cases in KINDS.items() for name, f in cases.items()}
+CASES = {
+    f"transforms.{kind} {name}": case(kind, f)
+    for kind, cases in KINDS.items()
+    for name, f in cases.items()
+}

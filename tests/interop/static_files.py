@@ -1,4 +1,5 @@
-"""Files of programs written by hand, by the same code for Oarlock and for real Paddle: each writes, and each reads what either wrote.
+"""Files of programs written by hand, by the same code for Oarlock and for real Paddle: each writes,
+and each reads what either wrote.
 
 Runs in both environments, so it uses nothing but NumPy and what it is given.
 """
@@ -49,7 +50,9 @@ def within(run):
 
 @within
 def save(P, folder):
-    """Train three steps and write everything there is to write; `folder`/wanted.npz has what it gives."""
+    """Train three steps and write everything there is to write; `folder`/wanted.npz has what it
+    gives.
+    """
     S = P.static
     main, start, x, y, loss = build(P)
     exe = S.Executor(P.CPUPlace())
@@ -61,9 +64,13 @@ def save(P, folder):
     S.save_inference_model(f"{folder}/model", [x], [y], exe, program=main)
     S.save(main, f"{folder}/state")
     S.io.save_vars(exe, f"{folder}/each", main, predicate=lasts)
-    S.io.save_vars(exe, f"{folder}/all", main, filename="together", predicate=lambda v: v.is_parameter)
+    S.io.save_vars(
+        exe, f"{folder}/all", main, filename="together", predicate=lambda v: v.is_parameter
+    )
     S.save_to_file(f"{folder}/bytes.pdmodel", S.serialize_program([x], [y], program=main))
-    S.save_to_file(f"{folder}/bytes.pdiparams", S.serialize_persistables([x], [y], exe, program=main))
+    S.save_to_file(
+        f"{folder}/bytes.pdiparams", S.serialize_persistables([x], [y], exe, program=main)
+    )
 
 
 @within
@@ -116,7 +123,9 @@ def by_vars(P, folder):
     exe = P.static.Executor(P.CPUPlace())
     exe.run(start)
     P.static.io.load_vars(exe, f"{folder}/each", main, predicate=lasts)
-    P.static.io.load_vars(exe, f"{folder}/all", main, filename="together", predicate=lambda v: v.is_parameter)
+    P.static.io.load_vars(
+        exe, f"{folder}/all", main, filename="together", predicate=lambda v: v.is_parameter
+    )
     return exe.run(main.clone(for_test=True), feed=FEED, fetch_list=[y])[0]
 
 
@@ -130,7 +139,9 @@ def by_old_folder(P, folder):
     return exe.run(main.clone(for_test=True), feed=FEED, fetch_list=[y])[0]
 
 
-LOADERS = {f.__name__: f for f in (by_model, by_bytes, by_state, by_program_state, by_vars, by_old_folder)}
+LOADERS = {
+    f.__name__: f for f in (by_model, by_bytes, by_state, by_program_state, by_vars, by_old_folder)
+}
 
 
 def load(P, folder, outputs):

@@ -1,4 +1,8 @@
-"""Programs with `recurrent` of real Paddle 2.6.2, which has the op and no layer for it: written block by block.   Runs in Paddle's environment."""
+"""Programs with `recurrent` of real Paddle 2.6.2, which has the op and no layer for it: written
+block by block.
+
+Runs in Paddle's environment.
+"""
 
 import numpy as np
 import paddle
@@ -10,7 +14,10 @@ FIRST = np.random.default_rng(1).standard_normal((B, H)).astype("float32")
 
 
 def write(reverse, trained):
-    """h becomes tanh(x w + h u), gives (h, h h); in the main program, with gradients if `trained`.   The inputs, and what to fetch."""
+    """h becomes tanh(x w + h u), gives (h, h h); in the main program, with gradients if `trained`.
+
+    The inputs, and what to fetch.
+    """
     S, main = paddle.static, paddle.static.default_main_program()
     x, h0 = S.data("x", [None, None, D]), S.data("h0", [None, H])
     x.stop_gradient = h0.stop_gradient = False
@@ -24,23 +31,31 @@ def write(reverse, trained):
         made = inner.create_var(name=name, shape=[-1, H], dtype="float32")
         inner.append_op(type="assign", inputs={"X": [value]}, outputs={"Out": [made]})
     main._rollback()
-    outs = [outer.create_var(name=name, shape=[-1, -1, H], dtype="float32") for name in ("one", "two")]
+    outs = [
+        outer.create_var(name=name, shape=[-1, -1, H], dtype="float32") for name in ("one", "two")
+    ]
     scopes = outer.create_var(name="scopes", type=paddle.base.core.VarDesc.VarType.STEP_SCOPES)
     outer.append_op(
         type="recurrent",
         inputs={"inputs": [x], "initial_states": [h0], "parameters": [w, u]},
         outputs={"outputs": outs, "step_scopes": [scopes]},
         attrs={
-            "has_states": True, "ex_states": ["h@mem"], "states": ["next"], "sub_block": inner, "reverse": reverse,
+            "has_states": True,
+            "ex_states": ["h@mem"],
+            "states": ["next"],
+            "sub_block": inner,
+            "reverse": reverse,
         },
-    )  # fmt: skip
+    )
     if trained:
         paddle.static.append_backward(paddle.mean(outs[0] * outs[1]))
     return [x, h0], outs
 
 
 def save(folder, reverse):
-    """`folder`/m.pdmodel, `folder`/trained.pdmodel, and `folder`/wanted.npz: the inputs, and what real Paddle gives."""
+    """`folder`/m.pdmodel, `folder`/trained.pdmodel, and `folder`/wanted.npz: the inputs, and what
+    real Paddle gives.
+    """
     S = paddle.static
     paddle.enable_static()
     try:

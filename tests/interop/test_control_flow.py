@@ -1,4 +1,6 @@
-"""Programs with control flow that Oarlock saved: real Paddle loads and runs them, and gives what Python gives."""
+"""Programs with control flow that Oarlock saved: real Paddle loads and runs them, and gives what
+Python gives.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Models that real Paddle converted to float16 give what they gave before, to the precision of a half."""
+"""Models that real Paddle converted to float16 give what they gave before, to the precision of a
+half.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ NAMES = ["conv_net", "embedding", "encoder", "linear_relu", "loop", "lstm", "nes
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_half_is_close_to_the_whole(name: str, exports: Path, paddle: Any, tmp_path: Path) -> None:
+def test_a_half_is_close_to_the_whole(
+    name: str, exports: Path, paddle: Any, tmp_path: Path
+) -> None:
     prefix = exports / name
     paddle.ask("halve", prefix=str(prefix), to=str(tmp_path / name))
     wanted = paddle.run(prefix, Path(f"{prefix}.npz"), "whole", ("static",))["static"]
@@ -27,4 +31,6 @@ def test_a_half_is_close_to_the_whole(name: str, exports: Path, paddle: Any, tmp
     found = layer(*given)
     found = [np.asarray(t) for t in (found if isinstance(found, list | tuple) else [found])]
     for got, want in zip(found, wanted, strict=True):
-        np.testing.assert_allclose(got.astype("float32"), want.astype("float32"), rtol=2e-2, atol=2e-2)
+        np.testing.assert_allclose(
+            got.astype("float32"), want.astype("float32"), rtol=2e-2, atol=2e-2
+        )

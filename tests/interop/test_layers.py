@@ -1,4 +1,6 @@
-"""What Oarlock saves runs in every loader of real Paddle; what real Paddle saves runs and trains here."""
+"""What Oarlock saves runs in every loader of real Paddle; what real Paddle saves runs and trains
+here.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,9 @@ class Tokens(nn.Layer):
     def __init__(self) -> None:
         super().__init__()
         self.table = nn.Embedding(11, 16)
-        self.encoder = nn.TransformerEncoder(nn.TransformerEncoderLayer(16, 4, 32, activation="gelu"), 2)
+        self.encoder = nn.TransformerEncoder(
+            nn.TransformerEncoderLayer(16, 4, 32, activation="gelu"), 2
+        )
         self.head = nn.Linear(16, 3)
 
     def forward(self, ids: Any) -> Any:
@@ -52,7 +56,14 @@ class Several(nn.Layer):
 
     def forward(self, x: Any, y: Any) -> Any:
         z = x * 2 + y
-        return {"z": z, "large": z > 0.5, "which": z.argmax(1), "again": z, "given": y, "top": z.topk(2)[0]}
+        return {
+            "z": z,
+            "large": z > 0.5,
+            "which": z.argmax(1),
+            "again": z,
+            "given": y,
+            "top": z.topk(2)[0],
+        }
 
 
 class Shapes(nn.Layer):
@@ -61,7 +72,11 @@ class Shapes(nn.Layer):
     def forward(self, x: Any) -> Any:
         a, b = oar.split(x, 2, 1)
         y = oar.concat([a, b * 2, x[:, ::2]], 1).transpose([0, 2, 1]).reshape([0, -1])
-        return y.clip(-1, 1).sum(1), oar.stack([a, b], 1).squeeze(-1).max(2), x[:, 1:3, 0].unsqueeze(1).exp()
+        return (
+            y.clip(-1, 1).sum(1),
+            oar.stack([a, b], 1).squeeze(-1).max(2),
+            x[:, 1:3, 0].unsqueeze(1).exp(),
+        )
 
 
 def lenet() -> nn.Layer:
@@ -104,7 +119,11 @@ def test_real_paddle_runs_what_we_save(case: str, way: str, paddle: Any, tmp_pat
     tensors = [oar.to_tensor(x) for x in inputs]
     prefix = tmp_path / "m"
     if way == "save":
-        oar.jit.save(layer, prefix, input_spec=[InputSpec(s, x.dtype) for s, x in zip(shapes, inputs, strict=True)])
+        oar.jit.save(
+            layer,
+            prefix,
+            input_spec=[InputSpec(s, x.dtype) for s, x in zip(shapes, inputs, strict=True)],
+        )
     else:
         oar.jit.TracedLayer.trace(layer, tensors)[1].save_inference_model(prefix)
     wanted = layer(*tensors)
@@ -125,7 +144,9 @@ def test_real_paddle_runs_what_we_save(case: str, way: str, paddle: Any, tmp_pat
 
 @pytest.mark.filterwarnings("ignore:.*the engine does not have")
 def test_what_real_paddle_saves_runs_here(exports: Path, paddle: Any) -> None:
-    """Every export that the engine has the ops for; those without are refused with all of them listed."""
+    """Every export that the engine has the ops for; those without are refused with all of them
+    listed.
+    """
     ran = []
     for pdmodel in sorted(exports.glob("*.pdmodel")):
         prefix = pdmodel.with_suffix("")
@@ -161,11 +182,17 @@ def test_a_model_of_real_paddle_learns_here(paddle: Any, tmp_path: Path) -> None
         rule.clear_grad()
         losses.append(loss.item())
     assert losses[-1] < 0.5 * losses[0]
-    moved = [n for n, p in layer.named_parameters() if not p.stop_gradient and not np.array_equal(p.numpy(), before[n])]
+    moved = [
+        n
+        for n, p in layer.named_parameters()
+        if not p.stop_gradient and not np.array_equal(p.numpy(), before[n])
+    ]
     assert moved == [n for n, p in layer.named_parameters() if not p.stop_gradient]
     layer.eval()
     oar.jit.save(layer, tmp_path / "tuned")
     np.savez(tmp_path / "in.npz", x.numpy())
-    theirs = paddle.run(tmp_path / "tuned", tmp_path / "in.npz", "out", ("jit", "static", "predictor"))
+    theirs = paddle.run(
+        tmp_path / "tuned", tmp_path / "in.npz", "out", ("jit", "static", "predictor")
+    )
     for found in theirs.values():
         np.testing.assert_allclose(found[0], layer(x).numpy(), rtol=1e-4, atol=1e-5)

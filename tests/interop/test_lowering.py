@@ -25,16 +25,24 @@ DISTRIBUTIONS = {
         _within(x, case.attrs["min"], case.attrs["max"])
         and abs(x.mean() - (case.attrs["min"] + case.attrs["max"]) / 2) < 0.5
     ),
-    "normal": lambda x, case: abs(x.mean() - case.attrs["mean"]) < 0.5 and abs(x.std() - case.attrs["std"]) < 0.5,
-    "integers": lambda x, case: set(x.ravel().tolist()) == set(range(case.attrs["low"], case.attrs["high"])),
+    "normal": lambda x, case: (
+        abs(x.mean() - case.attrs["mean"]) < 0.5 and abs(x.std() - case.attrs["std"]) < 0.5
+    ),
+    "integers": lambda x, case: (
+        set(x.ravel().tolist()) == set(range(case.attrs["low"], case.attrs["high"]))
+    ),
     "permutation": lambda x, case: sorted(x.tolist()) == list(range(case.attrs["n"])),
     "bernoulli": lambda x, case: set(x.ravel().tolist()) <= {0, 1} and 0.2 < x.mean() < 0.4,
     "shape": lambda x, case: True,
-    "exponential": lambda x, case: bool(x.min() >= 0) and abs(x.mean() * case.attrs["lambda"] - 1) < 0.4,
+    "exponential": lambda x, case: (
+        bool(x.min() >= 0) and abs(x.mean() * case.attrs["lambda"] - 1) < 0.4
+    ),
     "drawn_columns": lambda x, case: set(x[0].tolist()) == {1, 2} and set(x[1].tolist()) == {0},
     "distinct": lambda x, case: sorted(x.tolist()) == [1, 2, 3],
     "shares": lambda x, case: _within(x, 0, 1) and bool(np.allclose(x.sum(axis=-1), 1, atol=1e-5)),
-    "one_hot": lambda x, case: set(x.ravel().tolist()) == {0, 1} and bool(np.all(x.sum(axis=1) == 1)),
+    "one_hot": lambda x, case: (
+        set(x.ravel().tolist()) == {0, 1} and bool(np.all(x.sum(axis=1) == 1))
+    ),
 }
 
 
@@ -123,7 +131,8 @@ OLD = {
     "unsqueeze",
 }
 
-# Real Paddle has no CPU kernel of these: the op table compares the engine with the kernels of Oarlock.
+# Real Paddle has no CPU kernel of these: the op table compares the engine with the kernels of
+# Oarlock.
 ON_GPUS = {"fused_softmax_mask", "fused_softmax_mask_upper_triangle"}
 
 

@@ -1,4 +1,6 @@
-"""Folders and files of PaddlePaddle 1.8.5 give what they gave there: by engine, interpreter and runner (`tests/fixtures/make_old_files.py`)."""
+"""Folders and files of PaddlePaddle 1.8.5 give what they gave there: by engine, interpreter and
+runner (`tests/fixtures/make_old_files.py`).
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ PROGRAMS = sorted({key.partition(".")[0] for key in HELD} - {"state"})
 
 
 def held(prefix: str) -> dict[str, Any]:
-    return {key.removeprefix(prefix): value for key, value in HELD.items() if key.startswith(prefix)}
+    return {
+        key.removeprefix(prefix): value for key, value in HELD.items() if key.startswith(prefix)
+    }
 
 
 def written(prefix: str, folder: Path) -> Path:
@@ -36,7 +40,11 @@ def written(prefix: str, folder: Path) -> Path:
 
 
 def names(folder: Path) -> dict[str, str]:
-    return {"model_filename": "model", "params_filename": "params"} if (folder / "model").exists() else {}
+    return (
+        {"model_filename": "model", "params_filename": "params"}
+        if (folder / "model").exists()
+        else {}
+    )
 
 
 def check(found: list[Any], name: str) -> None:
@@ -66,7 +74,11 @@ def test_interpreter(name: str, tmp_path: Path, programs: None) -> None:
         try:
             found = exe.run(program, feed=feed, fetch_list=fetches)
         except Unsupported as error:
-            missing = [op for op in re.findall(r"^ *(\w+): no such op", str(error), re.MULTILINE) if op not in OPS]
+            missing = [
+                op
+                for op in re.findall(r"^ *(\w+): no such op", str(error), re.MULTILINE)
+                if op not in OPS
+            ]
             assert missing, error
             pytest.xfail(f"kernels are missing: {missing}")
         check(found, name)
@@ -87,9 +99,19 @@ def test_runner(name: str, tmp_path: Path) -> None:
     np.savez(tmp_path / "in.npz", **held(f"{name}.in."))
     model = [str(folder / part) for part in names(folder).values()] or [str(folder)]
     ran = subprocess.run(
-        [runner_path(), "run", *model, "--input", str(tmp_path / "in.npz"), "--output", str(tmp_path / "out.npz")],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        [
+            runner_path(),
+            "run",
+            *model,
+            "--input",
+            str(tmp_path / "in.npz"),
+            "--output",
+            str(tmp_path / "out.npz"),
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert ran.returncode == 0, ran.stderr
     with np.load(tmp_path / "out.npz") as out:
         check([out[key] for key in out.files], name)
@@ -98,7 +120,9 @@ def test_runner(name: str, tmp_path: Path) -> None:
 def test_runner_names_the_file_that_is_missing(tmp_path: Path) -> None:
     folder = written("fc.file.", tmp_path / "m")
     (folder / "fc_0.b_0").unlink()
-    ran = subprocess.run([runner_path(), "inspect", str(folder)], capture_output=True, text=True, check=False)
+    ran = subprocess.run(
+        [runner_path(), "inspect", str(folder)], capture_output=True, text=True, check=False
+    )
     assert ran.returncode != 0 and "fc_0.b_0: cannot be opened" in ran.stderr
 
 
@@ -106,6 +130,10 @@ def test_runner_makes_onnx_of_a_folder_with_the_weights_inside(tmp_path: Path) -
     folder = written("fc.file.", tmp_path / "m")
     command = [runner_path(), "to-onnx", str(folder), "--output", str(tmp_path / "m.onnx")]
     refused = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert refused.returncode != 0 and "use --inline" in refused.stderr and not (tmp_path / "m.onnx").exists()
+    assert (
+        refused.returncode != 0
+        and "use --inline" in refused.stderr
+        and not (tmp_path / "m.onnx").exists()
+    )
     subprocess.run([*command, "--inline"], check=True, capture_output=True)
     assert (tmp_path / "m.onnx").stat().st_size > 200

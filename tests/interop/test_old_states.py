@@ -1,4 +1,6 @@
-"""State that PaddlePaddle 1.6 and 1.8.5 saved, of layers, optimizers and programs (`tests/fixtures/make_old_files.py`)."""
+"""State that PaddlePaddle 1.6 and 1.8.5 saved, of layers, optimizers and programs
+(`tests/fixtures/make_old_files.py`).
+"""
 
 from __future__ import annotations
 
@@ -51,7 +53,9 @@ def test_layers_and_optimizers(file: str, folder: Path) -> None:
 
 def test_they_go_on_from_there(folder: Path) -> None:
     with paddle.unique_name.guard():
-        net = paddle.nn.Sequential(paddle.nn.Linear(4, 3), paddle.nn.BatchNorm(3), paddle.nn.Linear(3, 1))
+        net = paddle.nn.Sequential(
+            paddle.nn.Linear(4, 3), paddle.nn.BatchNorm(3), paddle.nn.Linear(3, 1)
+        )
         adam = paddle.optimizer.Adam(0.01, parameters=net.parameters())
     net.set_state_dict(paddle.load(str(folder / "dygraph.pdparams")))
     adam.set_state_dict(paddle.load(str(folder / "dygraph.pdopt")))
@@ -105,7 +109,10 @@ def of_1_6(values: dict[str, Any]) -> bytes:
     return b"".join(parts)
 
 
-OLDER = {"fc_0.w_0": np.arange(6, dtype=np.float32).reshape(2, 3), "fc_0.b_0": np.ones(3, np.float32)}
+OLDER = {
+    "fc_0.w_0": np.arange(6, dtype=np.float32).reshape(2, 3),
+    "fc_0.b_0": np.ones(3, np.float32),
+}
 
 
 def test_the_form_of_1_6(tmp_path: Path) -> None:
@@ -122,8 +129,14 @@ def test_the_form_of_1_6(tmp_path: Path) -> None:
     [
         (lambda d: d[:-1], "needs 24 bytes"),
         (lambda d: d + b"x", "1 bytes are left after its 2 values"),
-        (lambda d: d[:260] + struct.pack("<Q", 3) + d[268:], "record 2: the word NAME needs 4 bytes"),
-        (lambda d: d[:260] + struct.pack("<Q", 1 << 60) + d[268:], "record 2: the word NAME needs 4 bytes"),
+        (
+            lambda d: d[:260] + struct.pack("<Q", 3) + d[268:],
+            "record 2: the word NAME needs 4 bytes",
+        ),
+        (
+            lambda d: d[:260] + struct.pack("<Q", 1 << 60) + d[268:],
+            "record 2: the word NAME needs 4 bytes",
+        ),
         (lambda d: d[:272] + struct.pack("<Q", 1 << 40) + d[280:], "its name needs"),
         (lambda d: d.replace(b"fc_0.b_0", b"fc_0.w_0"), "two values have one name"),
     ],

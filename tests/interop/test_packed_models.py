@@ -1,4 +1,6 @@
-"""Models on packed sequences (LoD) that real Paddle wrote: every way of running them gives what real Paddle gives."""
+"""Models on packed sequences (LoD) that real Paddle wrote: every way of running them gives what
+real Paddle gives.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,9 @@ def check(found: list[Any], wanted: list[Any]) -> None:
 
 
 def engine(folder: Path, name: str) -> Engine:
-    return Engine((folder / f"{name}.pdmodel").read_bytes(), str(folder / f"{name}.pdiparams"), name)
+    return Engine(
+        (folder / f"{name}.pdmodel").read_bytes(), str(folder / f"{name}.pdiparams"), name
+    )
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -91,7 +95,10 @@ def test_what_a_handle_refuses(models: Path) -> None:
 @pytest.mark.parametrize("offsets", [[], [0], [0, 3], [1, 15], [0, 16], [0, 9, 4, 15], [0, -1, 15]])
 def test_offsets_that_do_not_cut_the_rows_are_refused(offsets: list[int], models: Path) -> None:
     inputs, _, _ = read(models, "tagger")
-    with pytest.raises(OpError, match="'words.lod' must begin with 0, not fall, and end with the 15 rows of 'words'"):
+    with pytest.raises(
+        OpError,
+        match="'words.lod' must begin with 0, not fall, and end with the 15 rows of 'words'",
+    ):
         engine(models, "tagger").run({**inputs, "words.lod": np.array(offsets, "int64")})
 
 
@@ -100,5 +107,7 @@ def test_one_sequence_is_what_it_is_among_others(models: Path) -> None:
     made = engine(models, "tagger")
     cut = inputs["words.lod"]
     for first, last in pairwise(cut):
-        alone = made.run({"words": inputs["words"][first:last], "words.lod": np.array([0, last - first])})
+        alone = made.run(
+            {"words": inputs["words"][first:last], "words.lod": np.array([0, last - first])}
+        )
         check(alone, [answer[first:last] for answer in answers])

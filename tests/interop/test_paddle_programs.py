@@ -1,6 +1,7 @@
 """Programs of users return what they return on real Paddle 2.6.2 or 1.8.5.
 
-`paddle_programs/FAMILY` holds what real Paddle returned, so that the comparison needs no Paddle; a slow test asks it again.
+`paddle_programs/FAMILY` holds what real Paddle returned, so that the comparison needs no Paddle; a
+slow test asks it again.
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ HERE = Path(__file__).parent
 FOLDER = HERE / "paddle_programs"
 PYTHONS = {
     "2.6.2": Path(os.environ.get("OARLOCK_PADDLE", _DEFAULT)),
-    "1.8.5": Path(os.environ.get("OARLOCK_PADDLE_1_8_5", "~/.cache/oarlock/paddle-1.8.5/bin/python")).expanduser(),
+    "1.8.5": Path(
+        os.environ.get("OARLOCK_PADDLE_1_8_5", "~/.cache/oarlock/paddle-1.8.5/bin/python")
+    ).expanduser(),
 }
 
 
@@ -41,7 +44,8 @@ class Family:
         self.theirs: dict[str, Any] = json.loads(
             (folder / f"paddle_{FAMILIES[name].replace('.', '_')}.json").read_text()
         )
-        # What Oarlock returns for the programs of DIFFERENT: `python -m paddle_programs.run FAMILY oarlock.json NAMES`.
+        # What Oarlock returns for the programs of DIFFERENT: `python -m paddle_programs.run FAMILY
+        # oarlock.json NAMES`.
         self.ours: dict[str, Any] = json.loads((folder / "oarlock.json").read_text())
         written = importlib.import_module(f"paddle_programs.{name}.different")
         self.different: dict[str, str] = written.DIFFERENT
@@ -55,7 +59,9 @@ sys.path.pop(0)
 
 def run_here(family: str, name: str) -> dict[str, Any]:
     """What a program returns in each way of running it, as JSON has it."""
-    return {way: json.loads(json.dumps(run_program(family, name, way))) for way in ways_of(family, name)}
+    return {
+        way: json.loads(json.dumps(run_program(family, name, way))) for way in ways_of(family, name)
+    }
 
 
 @pytest.fixture(autouse=True)
@@ -68,9 +74,13 @@ def _as_before() -> Iterator[None]:
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.parametrize(("family", "name"), CASES)
 def test_it_gives_what_real_paddle_gives(family: str, name: str) -> None:
-    """Or, where real Paddle's conversion returns something else than its own eager execution, what that returns."""
+    """Or, where real Paddle's conversion returns something else than its own eager execution, what
+    that returns.
+    """
     held, ours = ALL[family], run_here(family, name)
-    different = [text for _, kind, text in differences(ours, held.theirs[name]) if kind == "differs"]
+    different = [
+        text for _, kind, text in differences(ours, held.theirs[name]) if kind == "differs"
+    ]
     if name in held.different:
         assert different, f"it agrees now: {held.different[name]}"
         assert not problems(ours, held.ours[name])
@@ -94,9 +104,17 @@ def steady(held: Family, name: str, ways: dict[str, Any]) -> dict[str, Any]:
 
 
 def ask(family: str, names: list[str], out: Path) -> dict[str, Any]:
-    """What real Paddle returns for some programs of a family, for all of them if there are no names."""
+    """What real Paddle returns for some programs of a family, for all of them if there are no
+    names.
+    """
     words = [str(PYTHONS[FAMILIES[family]]), "-m", "paddle_programs.run", family, str(out), *names]
-    subprocess.run(words, check=True, cwd=HERE, env={**os.environ, "PYTHONPATH": str(HERE)}, capture_output=True)
+    subprocess.run(
+        words,
+        check=True,
+        cwd=HERE,
+        env={**os.environ, "PYTHONPATH": str(HERE)},
+        capture_output=True,
+    )
     found: dict[str, Any] = json.loads(out.read_text())
     return found
 
@@ -105,7 +123,9 @@ def ask(family: str, names: list[str], out: Path) -> dict[str, Any]:
 @pytest.mark.paddle
 @pytest.mark.parametrize("family", FAMILIES)
 def test_the_answers_are_those_of_real_paddle(family: str, tmp_path: Path) -> None:
-    """In one of three runs: a few programs crash real Paddle, or return other gradients, in one process and not in the next."""
+    """In one of three runs: a few programs crash real Paddle, or return other gradients, in one
+    process and not in the next.
+    """
     python, held = PYTHONS[FAMILIES[family]], ALL[family]
     required = FAMILIES[family] == "2.6.2" and os.environ.get("OARLOCK_REQUIRE_PADDLE") == "1"
     if not python.exists() and not required:
@@ -113,7 +133,9 @@ def test_the_answers_are_those_of_real_paddle(family: str, tmp_path: Path) -> No
     names, found = list(held.theirs), {}
     for k in range(3):
         asked = ask(family, names, tmp_path / f"{k}.json")
-        found = {n: problems(steady(held, n, asked[n]), steady(held, n, held.theirs[n])) for n in names}
+        found = {
+            n: problems(steady(held, n, asked[n]), steady(held, n, held.theirs[n])) for n in names
+        }
         names = [name for name, texts in found.items() if texts]
         if not names:
             return

@@ -1,4 +1,6 @@
-"""Programs and values: what we write, real Paddle runs; what it writes, we read and write again, and it runs that."""
+"""Programs and values: what we write, real Paddle runs; what it writes, we read and write again,
+and it runs that.
+"""
 
 from __future__ import annotations
 
@@ -127,7 +129,9 @@ def test_paddle_runs_what_we_write(name: str, paddle: Any, tmp_path: Path) -> No
     program.contract = Contract(
         [Arg(n, "float32", program.block.vars[n].shape, n) for n in inputs],
         [Arg(n, program.block.vars[n].dtype, program.block.vars[n].shape) for n in outputs],
-        guards=[Guard("dim", inputs[0], 0, "2", "shape[0]", "net.py:11 in forward", "n = x.shape[0]")],
+        guards=[
+            Guard("dim", inputs[0], 0, "2", "shape[0]", "net.py:11 in forward", "n = x.shape[0]")
+        ],
         producer="a test",
     )
     assert check(program) == []
@@ -141,8 +145,26 @@ def test_paddle_runs_what_we_write(name: str, paddle: Any, tmp_path: Path) -> No
 
 
 CASES = (
-    *("linear_relu", "conv_net", "two_in_two_out", "bool_out", "loop", "branch", "nested", "collect"),
-    *("bf16_buffer", "zero_d", "many_dtypes", "embedding", "lstm", "encoder", "set_value", "no_params"),
+    *(
+        "linear_relu",
+        "conv_net",
+        "two_in_two_out",
+        "bool_out",
+        "loop",
+        "branch",
+        "nested",
+        "collect",
+    ),
+    *(
+        "bf16_buffer",
+        "zero_d",
+        "many_dtypes",
+        "embedding",
+        "lstm",
+        "encoder",
+        "set_value",
+        "no_params",
+    ),
 )
 
 
@@ -150,10 +172,14 @@ def test_every_case_is_exported(exports: Path) -> None:
     assert sorted(path.stem for path in exports.glob("*.pdmodel")) == sorted(CASES)
 
 
-def ours(exports: Path, name: str, to: Path, change: Callable[[Any], Any] = lambda program: program) -> Path:
+def ours(
+    exports: Path, name: str, to: Path, change: Callable[[Any], Any] = lambda program: program
+) -> Path:
     """The files of a case, read and written again by us."""
     program = change(load_program(exports / f"{name}.pdmodel"))
-    params = load_params(exports / f"{name}.pdiparams", [var.name for var in program.persistables()])
+    params = load_params(
+        exports / f"{name}.pdiparams", [var.name for var in program.persistables()]
+    )
     prefix = write(to, name, program, params)
     if params:
         shutil.copy(exports / f"{name}.pdiparams.info", f"{prefix}.pdiparams.info")
@@ -161,12 +187,17 @@ def ours(exports: Path, name: str, to: Path, change: Callable[[Any], Any] = lamb
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_paddle_runs_what_we_read_and_write_again(name: str, exports: Path, paddle: Any, tmp_path: Path) -> None:
+def test_paddle_runs_what_we_read_and_write_again(
+    name: str, exports: Path, paddle: Any, tmp_path: Path
+) -> None:
     inputs = exports / f"{name}.npz"
     theirs = paddle.run(exports / name, inputs, "theirs", LOADERS)
     again = paddle.run(ours(exports, name, tmp_path), inputs, "ours", LOADERS)
     pruned = paddle.run(
-        ours(exports, name, tmp_path, lambda p: prune(p, p.feeds(), p.fetches())), inputs, "pruned", LOADERS
+        ours(exports, name, tmp_path, lambda p: prune(p, p.feeds(), p.fetches())),
+        inputs,
+        "pruned",
+        LOADERS,
     )
     for loader in LOADERS:
         for wanted, given, few in zip(theirs[loader], again[loader], pruned[loader], strict=True):
@@ -182,7 +213,9 @@ def test_real_files_are_legal_and_come_back(name: str, exports: Path) -> None:
     assert program.version == 2006002
     assert program_from_bytes(pdmodel.to_bytes(program)) == program
     assert parse(str(program)) == program
-    params = load_params(exports / f"{name}.pdiparams", [var.name for var in program.persistables()])
+    params = load_params(
+        exports / f"{name}.pdiparams", [var.name for var in program.persistables()]
+    )
     if params:
         assert pdiparams.to_bytes(params) == (exports / f"{name}.pdiparams").read_bytes()
     for var in program.persistables():

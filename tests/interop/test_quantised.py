@@ -1,4 +1,6 @@
-"""What real Paddle's quantisers write runs here as it does there, and becomes ONNX with quantised tensors."""
+"""What real Paddle's quantisers write runs here as it does there, and becomes ONNX with quantised
+tensors.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ WAYS = [
 
 
 @pytest.fixture(scope="module", params=WAYS)
-def model(request: pytest.FixtureRequest, paddle: Any, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any]:
+def model(
+    request: pytest.FixtureRequest, paddle: Any, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Path, Any]:
     """The prefix of what one quantiser wrote, and what real Paddle makes of it."""
     prefix = tmp_path_factory.mktemp("quantised") / request.param
     paddle.ask("quantise", way=request.param, prefix=str(prefix))

@@ -1,4 +1,6 @@
-"""What functions and layers are recorded as gives the same numbers in real Paddle: each of the shared cases, saved here and run there."""
+"""What functions and layers are recorded as gives the same numbers in real Paddle: each of the
+shared cases, saved here and run there.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ import same_code
 CASES = {name: case for name, case in same_code.all_cases().items() if hasattr(case, "make")}
 sys.path.pop(0)
 pytestmark = pytest.mark.paddle
-FAILS = {"linalg.lu_unpack": "real Paddle leaves results out that are not asked for, and cannot fetch them then"}
+FAILS = {
+    "linalg.lu_unpack": "real Paddle leaves results out that are not asked for, and cannot fetch them then"
+}
 
 
 def cases() -> list[Any]:
@@ -30,7 +34,9 @@ def cases() -> list[Any]:
 
 @pytest.fixture(scope="module")
 def found(paddle: Any, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str]]:
-    """A folder with `<number>.npz` of what each case should give and `<number>.found.npz` of what real Paddle gave; errors by case."""
+    """A folder with `<number>.npz` of what each case should give and `<number>.found.npz` of what
+    real Paddle gave; errors by case.
+    """
     folder, errors = tmp_path_factory.mktemp("functions"), {}
     for number, case in enumerate(CASES.values()):
         layer = case.make(oarlock)
@@ -52,7 +58,10 @@ def test_real_paddle_gives_the_same(case: str, found: tuple[Path, dict[str, str]
     folder, errors = found
     assert case not in errors, errors.get(case)
     number = list(CASES).index(case)
-    with np.load(folder / f"{number}.npz") as wanted, np.load(folder / f"{number}.found.npz") as got:
+    with (
+        np.load(folder / f"{number}.npz") as wanted,
+        np.load(folder / f"{number}.found.npz") as got,
+    ):
         assert got.files == wanted.files
         for name in wanted.files:
             assert got[name].dtype == wanted[name].dtype

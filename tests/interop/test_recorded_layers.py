@@ -1,4 +1,6 @@
-"""What recurrent, resizing and attending layers are recorded as runs in real Paddle, whether the engine has the ops or not."""
+"""What recurrent, resizing and attending layers are recorded as runs in real Paddle, whether the
+engine has the ops or not.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,13 @@ class Pictures(nn.Layer):
         grid = F.affine_grid(y.reshape([0, -1])[:, :6].reshape([-1, 2, 3]), [2, 1, 3, 4])
         shrunk = F.celu(F.softshrink(F.grid_sample(y, grid)))
         mixed = F.maxout(F.channel_shuffle(self.wide(x), 2), 2)
-        return columns, shrunk, F.local_response_norm(x, 3), mixed, self.between(columns[:, :, 0], columns[:, :, 1])
+        return (
+            columns,
+            shrunk,
+            F.local_response_norm(x, 3),
+            mixed,
+            self.between(columns[:, :, 0], columns[:, :, 1]),
+        )
 
 
 class Volumes(nn.Layer):
@@ -78,7 +86,9 @@ def test_real_paddle_runs_it(case: str, paddle: Any, tmp_path: Path) -> None:
     layer.eval()
     inputs = [rng.standard_normal(s).astype("float32") for s in sizes]
     wanted = layer(*map(oar.to_tensor, inputs))
-    oar.jit.save(layer, tmp_path / "m", input_spec=[InputSpec(s, "float32") for s in shapes], verify=False)
+    oar.jit.save(
+        layer, tmp_path / "m", input_spec=[InputSpec(s, "float32") for s in shapes], verify=False
+    )
     np.savez(tmp_path / "in.npz", *inputs)
     found = paddle.run(tmp_path / "m", tmp_path / "in.npz", "out", ("static",))["static"]
     for got, want in zip(found, wanted if isinstance(wanted, tuple) else [wanted], strict=True):

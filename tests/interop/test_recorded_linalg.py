@@ -1,4 +1,6 @@
-"""Functions of linear algebra, complex numbers and transforms, recorded without values: real Paddle runs the files, with the same results."""
+"""Functions of linear algebra, complex numbers and transforms, recorded without values: real Paddle
+runs the files, with the same results.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +59,9 @@ def test_paddle_runs_it(name: str, free: bool, paddle: Any, tmp_path: Path) -> N
     function, x = CASES[name]
     net = Net(function).eval()
     shape = [None, *x.shape[1:]] if free else list(x.shape)
-    oar.jit.save(net, str(tmp_path / "net"), input_spec=[InputSpec(shape, "float32", "x")], verify=False)
+    oar.jit.save(
+        net, str(tmp_path / "net"), input_spec=[InputSpec(shape, "float32", "x")], verify=False
+    )
     wanted = net(oar.to_tensor(x))
     np.savez(tmp_path / "in.npz", x)
     paddle.ask(
@@ -69,5 +73,7 @@ def test_paddle_runs_it(name: str, free: bool, paddle: Any, tmp_path: Path) -> N
     )
     with np.load(tmp_path / "out.jit.npz") as found:
         arrays = [found[k] for k in found.files]
-    for ours, theirs in zip(wanted if isinstance(wanted, list | tuple) else [wanted], arrays, strict=True):
+    for ours, theirs in zip(
+        wanted if isinstance(wanted, list | tuple) else [wanted], arrays, strict=True
+    ):
         np.testing.assert_allclose(ours.numpy(), theirs, rtol=2e-4, atol=1e-4)

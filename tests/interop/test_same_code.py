@@ -1,4 +1,6 @@
-"""Layers, losses, optimizers and functions give what real Paddle's give, run by the very same code."""
+"""Layers, losses, optimizers and functions give what real Paddle's give, run by the very
+same code.
+"""
 
 from __future__ import annotations
 
@@ -17,13 +19,16 @@ import same_code
 CASES = same_code.all_cases()
 sys.path.pop(0)
 pytestmark = pytest.mark.paddle
-# The share of pixels that may come from a neighbour: the coefficients of a perspective are a solution of linear equations, whose last
-# digits depend on the version of NumPy and the processor, and pixels are rounded to the nearest one.
+# The share of pixels that may come from a neighbour: the coefficients of a perspective are a
+# solution of linear equations, whose last digits depend on the version of NumPy and the processor,
+# and pixels are rounded to the nearest one.
 NEIGHBOURS = {"transforms.picture RandomPerspective": 0.02}
 
 
 @pytest.fixture(scope="session")
-def theirs(paddle: Any, tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], dict[str, str]]:
+def theirs(
+    paddle: Any, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[dict[str, Any], dict[str, str]]:
     path = str(tmp_path_factory.mktemp("same") / "paddle.npz")
     errors = paddle.ask("same_code", path=path)
     with np.load(path) as held:
@@ -35,7 +40,11 @@ def theirs(paddle: Any, tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[
 def test_equal(case: str, theirs: tuple[dict[str, Any], dict[str, str]]) -> None:
     arrays, errors = theirs
     assert case not in errors, f"real Paddle: {errors.get(case)}"
-    wanted = {name.removeprefix(f"{case}/"): a for name, a in arrays.items() if name.startswith(f"{case}/")}
+    wanted = {
+        name.removeprefix(f"{case}/"): a
+        for name, a in arrays.items()
+        if name.startswith(f"{case}/")
+    }
     found = {name: np.asarray(a) for name, a in CASES[case](oarlock).items()}
     assert found.keys() == wanted.keys()
     for name, array in found.items():

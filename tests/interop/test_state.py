@@ -50,7 +50,12 @@ def test_paddle_reads_what_we_save(protocol: int, paddle: Any, tmp_path: Path) -
     weight = Held(np.arange(6, dtype=np.float32).reshape(2, 3), "linear_9.w_0")
     half = Held(np.array([1.5, -2.0], ml_dtypes.bfloat16), "half_0")
     zero_d = Held(np.float32(2.5), "scale_0")
-    state = {"w": weight, "half": half, "s": zero_d, "LR_Scheduler": {"last_epoch": 3, "last_lr": 0.1}}
+    state = {
+        "w": weight,
+        "half": half,
+        "s": zero_d,
+        "LR_Scheduler": {"last_epoch": 3, "last_lr": 0.1},
+    }
 
     save(state, tmp_path / "m.pdparams", protocol)
     assert paddle.ask("load_state", path=str(tmp_path / "m.pdparams")) == {
@@ -73,7 +78,12 @@ def test_paddle_joins_what_we_cut(paddle: Any, tmp_path: Path) -> None:
     assert [key for key in plain if key.startswith("w@@")] == ["w@@.0", "w@@.1", "w@@.2"]
     save(plain, tmp_path / "m.pdparams", 2)
     found = paddle.ask("load_state", path=str(tmp_path / "m.pdparams"))
-    assert found["w"] == ["paddle.float32", [2, 3], "linear_9.w_0", [[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]]]
+    assert found["w"] == [
+        "paddle.float32",
+        [2, 3],
+        "linear_9.w_0",
+        [[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]],
+    ]
 
 
 def test_paddle_reads_a_single_tensor(paddle: Any, tmp_path: Path) -> None:

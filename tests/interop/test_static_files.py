@@ -1,4 +1,6 @@
-"""Files of programs written by hand: Oarlock reads what real Paddle wrote, real Paddle what Oarlock wrote, and each its own."""
+"""Files of programs written by hand: Oarlock reads what real Paddle wrote, real Paddle what Oarlock
+wrote, and each its own.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ def agrees(folder: Path, found: Path) -> None:
     with np.load(folder / "wanted.npz") as wanted, np.load(found) as held:
         assert sorted(held.files) == sorted(static_files.LOADERS)
         for name in held.files:
-            np.testing.assert_allclose(held[name], wanted["arr_0"], rtol=1e-5, atol=1e-6, err_msg=name)
+            np.testing.assert_allclose(
+                held[name], wanted["arr_0"], rtol=1e-5, atol=1e-6, err_msg=name
+            )
 
 
 def test_ours_by_us(ours: Path, tmp_path: Path) -> None:
@@ -62,4 +66,8 @@ def test_an_exported_program_is_for_inference(ours: Path) -> None:
 def test_the_saved_program_has_its_training(ours: Path) -> None:
     program = oarlock.static.Program.parse_from_string((ours / "state.pdmodel").read_bytes())
     assert "adam" in [op.type for op in program.global_block().ops]
-    assert {v.name for v in program.list_vars() if v.persistable} >= {"fc_0.w_0", "batch_norm_0.w_1", "learning_rate_0"}
+    assert {v.name for v in program.list_vars() if v.persistable} >= {
+        "fc_0.w_0",
+        "batch_norm_0.w_1",
+        "learning_rate_0",
+    }

@@ -1,4 +1,6 @@
-"""`recurrent`: real Paddle runs the programs that StaticRNN writes, and what real Paddle wrote runs here."""
+"""`recurrent`: real Paddle runs the programs that StaticRNN writes, and what real Paddle wrote runs
+here.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,8 @@ from ..static.hand.rnns import NETS, SIZES, eager, feeds, written
 
 __all__ = ["mode"]
 pytestmark = pytest.mark.paddle
-NESTED = ("branching", "looping")  # its jit.load adds gradients at once, which 2.6.2 cannot for blocks in a step
+# its jit.load adds gradients at once, which 2.6.2 cannot for blocks in a step
+NESTED = ("branching", "looping")
 
 
 @pytest.mark.parametrize("reverse", [False, True])
@@ -27,7 +30,9 @@ def test_ours_by_paddle(name: str, reverse: bool, paddle: Any, mode: Any, tmp_pa
     net = NETS[name]
     given, _, outs = written(net)
     program = static.default_main_program()
-    next(op for op in program.global_block().ops if op.type == "recurrent")._set_attr("reverse", reverse)
+    next(op for op in program.global_block().ops if op.type == "recurrent")._set_attr(
+        "reverse", reverse
+    )
     exe = static.Executor()
     exe.run(static.default_startup_program())
     static.save_inference_model(str(tmp_path / "m"), list(given.values()), outs, exe)
@@ -52,8 +57,12 @@ def theirs(request: pytest.FixtureRequest, paddle: Any, tmp_path: Path) -> tuple
 def test_paddles_by_us(theirs: tuple[Path, list[Any]], mode: Any) -> None:
     folder, (x, h0, *wanted) = theirs
     program, names, fetches = static.load_inference_model(str(folder / "m"), static.Executor())
-    by_hand = static.Executor().run(program, feed=dict(zip(names, (x, h0), strict=True)), fetch_list=fetches)
-    engine = Engine((folder / "m.pdmodel").read_bytes(), str(folder / "m.pdiparams"), "m").run([x, h0])
+    by_hand = static.Executor().run(
+        program, feed=dict(zip(names, (x, h0), strict=True)), fetch_list=fetches
+    )
+    engine = Engine((folder / "m.pdmodel").read_bytes(), str(folder / "m.pdiparams"), "m").run(
+        [x, h0]
+    )
     oarlock.disable_static()
     layer = oarlock.jit.load(str(folder / "m"))
     layer.train()
@@ -68,7 +77,10 @@ GRADIENTS = ("w@GRAD", "u@GRAD", "x@GRAD", "h0@GRAD")
 
 def trained(folder: Path) -> tuple[Any, Any, dict[str, Any]]:
     """The program with gradients, a scope with its parameters, and what real Paddle gave."""
-    program, scope = static.Program.parse_from_string((folder / "trained.pdmodel").read_bytes()), static.Scope()
+    program, scope = (
+        static.Program.parse_from_string((folder / "trained.pdmodel").read_bytes()),
+        static.Scope(),
+    )
     with np.load(folder / "gradients.npz") as held:
         values = {name: held[name] for name in held.files}
     for name in ("w", "u"):
@@ -79,13 +91,19 @@ def trained(folder: Path) -> tuple[Any, Any, dict[str, Any]]:
 def test_their_gradients_by_us(theirs: tuple[Path, list[Any]], mode: Any) -> None:
     folder, (x, h0, *_) = theirs
     program, scope, values = trained(folder)
-    found = static.Executor().run(program, feed={"x": x, "h0": h0}, fetch_list=[*GRADIENTS], scope=scope)
+    found = static.Executor().run(
+        program, feed={"x": x, "h0": h0}, fetch_list=[*GRADIENTS], scope=scope
+    )
     for name, array in zip(GRADIENTS, found, strict=True):
         np.testing.assert_allclose(array, values[name], rtol=2e-5, atol=1e-7, err_msg=name)
 
 
-def test_gradients_through_the_helper_of_paddle_1(theirs: tuple[Path, list[Any]], mode: Any) -> None:
-    """2.6.2 has no op that lets the gradient of a memory through to the step before; with that of 1.8.5 it is the slope."""
+def test_gradients_through_the_helper_of_paddle_1(
+    theirs: tuple[Path, list[Any]], mode: Any
+) -> None:
+    """2.6.2 has no op that lets the gradient of a memory through to the step before; with that of
+    1.8.5 it is the slope.
+    """
     folder, (x, h0, *_) = theirs
     program, scope, values = trained(folder)
     forward, back = program.raw.blocks[1:]
@@ -95,13 +113,19 @@ def test_gradients_through_the_helper_of_paddle_1(theirs: tuple[Path, list[Any]]
     total.inputs["X"].append("more")
     back.vars["more"] = VarDesc("more", forward.vars[h].shape)
     through = OpDesc(
-        "rnn_memory_helper_grad", {"X": [h], "Out": ["next"], "Out@GRAD": ["next@GRAD"]}, {"X@GRAD": ["more"]}
+        "rnn_memory_helper_grad",
+        {"X": [h], "Out": ["next"], "Out@GRAD": ["next@GRAD"]},
+        {"X@GRAD": ["more"]},
     )
     back.ops.insert(0, through)
     reverse = next(op for op in program.raw.block.ops if op.type == "recurrent").attr("reverse")
-    found = static.Executor().run(program, feed={"x": x, "h0": h0}, fetch_list=[*GRADIENTS], scope=scope)
+    found = static.Executor().run(
+        program, feed={"x": x, "h0": h0}, fetch_list=[*GRADIENTS], scope=scope
+    )
     oarlock.disable_static()
-    w, u, x, h0 = (oarlock.to_tensor(v, stop_gradient=False) for v in (values["w"], values["u"], x, h0))
+    w, u, x, h0 = (
+        oarlock.to_tensor(v, stop_gradient=False) for v in (values["w"], values["u"], x, h0)
+    )
     h, all_ = h0, []
     for t in reversed(range(len(x))) if reverse else range(len(x)):
         h = oarlock.tanh(oarlock.matmul(x[t], w) + oarlock.matmul(h, u))

@@ -1,4 +1,6 @@
-"""Programs that real Paddle wrote with gradients and steps in them go on training here, with the same numbers."""
+"""Programs that real Paddle wrote with gradients and steps in them go on training here, with the
+same numbers.
+"""
 
 from __future__ import annotations
 
@@ -17,13 +19,25 @@ from oarlock.compiler.unsupported_ops import Unsupported
 pytestmark = pytest.mark.paddle
 RUNS = 3
 SAME = (
-    "sgd", "momentum", "adam", "adamw", "rmsprop", "lamb", "convolutions", "attention", "sparse_rows", "formulas", "recurrent",
-)  # fmt: skip
+    "sgd",
+    "momentum",
+    "adam",
+    "adamw",
+    "rmsprop",
+    "lamb",
+    "convolutions",
+    "attention",
+    "sparse_rows",
+    "formulas",
+    "recurrent",
+)
 FLAT = "lstm_0.w_0"  # shares the memory of the other weights in Paddle, and is read by no op
 
 
 @pytest.fixture(scope="module")
-def saved(paddle: Any, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, list[str]]]:
+def saved(
+    paddle: Any, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Path, dict[str, list[str]]]:
     folder = tmp_path_factory.mktemp("trained")
     return folder, paddle.ask("trained_programs", folder=str(folder))
 
@@ -72,7 +86,9 @@ def test_training_goes_on(case: str, saved: tuple[Path, dict[str, list[str]]]) -
         feed = held(folder / f"{case}.feed{i}.npz")
         made = exe.run(program, feed=feed, fetch_list=fetches[case], scope=scope)
         for name, array in zip(fetches[case], made, strict=True):
-            np.testing.assert_allclose(array, runs[f"{i}.{name}"], rtol=2e-5, atol=2e-6, err_msg=name)
+            np.testing.assert_allclose(
+                array, runs[f"{i}.{name}"], rtol=2e-5, atol=2e-6, err_msg=name
+            )
     for name, value in held(folder / f"{case}.after.npz").items():
         if name != FLAT:
             found = np.asarray(scope.find_var(name).get_tensor())
@@ -84,12 +100,18 @@ def test_what_oarlock_wrote_goes_on_in_paddle(case: str, judged: dict[str, str])
     assert judged[case] == ""
 
 
-@pytest.mark.parametrize(("case", "why"), [("branch", "select_input_grad"), ("loop", "number of forward input")])
-def test_gradients_of_control_flow_are_oarlocks_own(case: str, why: str, judged: dict[str, str]) -> None:
+@pytest.mark.parametrize(
+    ("case", "why"), [("branch", "select_input_grad"), ("loop", "number of forward input")]
+)
+def test_gradients_of_control_flow_are_oarlocks_own(
+    case: str, why: str, judged: dict[str, str]
+) -> None:
     assert why in judged[case]
 
 
-@pytest.mark.parametrize(("case", "op"), [("branch", "conditional_block_grad"), ("loop", "while_grad")])
+@pytest.mark.parametrize(
+    ("case", "op"), [("branch", "conditional_block_grad"), ("loop", "while_grad")]
+)
 def test_gradients_of_control_flow_are_refused_by_name(
     case: str, op: str, saved: tuple[Path, dict[str, list[str]]]
 ) -> None:
@@ -98,7 +120,9 @@ def test_gradients_of_control_flow_are_refused_by_name(
     for name, value in held(folder / f"{case}.before.npz").items():
         scope.var(name).get_tensor().set(value, None)
     feed = held(folder / f"{case}.feed0.npz")
-    with pytest.raises(Unsupported, match=f"{op}: gradients of control flow run only where Oarlock wrote them"):
+    with pytest.raises(
+        Unsupported, match=f"{op}: gradients of control flow run only where Oarlock wrote them"
+    ):
         exe.run(program, feed=feed, fetch_list=fetches[case], scope=scope)
     anew = program.clone(for_test=True)
     with static.program_guard(anew, start := static.Program()), static.scope_guard(scope):
@@ -107,5 +131,7 @@ def test_gradients_of_control_flow_are_refused_by_name(
         exe.run(start)
     runs = held(folder / f"{case}.runs.npz")
     for i in range(RUNS):
-        (found,) = exe.run(anew, feed=held(folder / f"{case}.feed{i}.npz"), fetch_list=[loss], scope=scope)
+        (found,) = exe.run(
+            anew, feed=held(folder / f"{case}.feed{i}.npz"), fetch_list=[loss], scope=scope
+        )
         np.testing.assert_allclose(found, runs[f"{i}.{loss.name}"], rtol=2e-5)

@@ -1,4 +1,6 @@
-"""Networks learn as under real Paddle: from one start and with the same batches, the same losses; and they learn enough."""
+"""Networks learn as under real Paddle: from one start and with the same batches, the same losses;
+and they learn enough.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ HELD_OUT = 360
 
 @pytest.fixture(scope="module")
 def digits() -> tuple[Any, Any]:
-    """scikit-learn's 1797 digits in a fixed random order: images float32 [N, 8, 8] in [0, 1], labels int64 [N]."""
+    """scikit-learn's 1797 digits in a fixed random order: images float32 [N, 8, 8] in [0, 1],
+    labels int64 [N].
+    """
     from sklearn.datasets import load_digits
 
     data = load_digits()
@@ -31,7 +35,9 @@ def digits() -> tuple[Any, Any]:
 @pytest.mark.paddle
 @pytest.mark.slow
 @pytest.mark.parametrize("case", list(training.CASES))
-def test_losses_are_those_of_real_paddle(case: str, digits: tuple[Any, Any], paddle: Any, tmp_path: Path) -> None:
+def test_losses_are_those_of_real_paddle(
+    case: str, digits: tuple[Any, Any], paddle: Any, tmp_path: Path
+) -> None:
     images, labels = digits
     oarlock.seed(7)
     oarlock.save(training.CASES[case][0](oarlock).state_dict(), f"{tmp_path}/start.pdparams")
@@ -53,7 +59,9 @@ def test_losses_are_those_of_real_paddle(case: str, digits: tuple[Any, Any], pad
 @pytest.mark.slow
 @pytest.mark.parametrize("case", list(training.CASES))
 def test_digits_are_learned(case: str, digits: tuple[Any, Any]) -> None:
-    """Ten epochs, and two at a tenth of the rate: more than 19 of 20 digits that were held out are known."""
+    """Ten epochs, and two at a tenth of the rate: more than 19 of 20 digits that were held out are
+    known.
+    """
     images, labels = digits
     oarlock.seed(3)
     make, rule = training.CASES[case]

@@ -1,4 +1,5 @@
-"""Ops that PaddlePaddle 2.x does not have any more, and text models of its day: the engine gives what 1.8.5 gave.
+"""Ops that PaddlePaddle 2.x does not have any more, and text models of its day: the engine gives
+what 1.8.5 gave.
 
 tests/fixtures/make_v1_ops.py and make_v1_models.py wrote it down.
 """
@@ -19,7 +20,8 @@ for _file in ("v1_ops.npz", "v1_models.npz"):
     with np.load(Path(__file__).parents[1] / "fixtures" / _file) as _held:
         HELD |= {key: _held[key] for key in _held.files}
 PROGRAMS = sorted(key for key in HELD if key.endswith((".known", ".open")))
-OLDER = {"flip", "roll", "trace", "dot", "relu6", "swish", "roi_align", "roi_pool"}  # said otherwise today
+# said otherwise today
+OLDER = {"flip", "roll", "trace", "dot", "relu6", "swish", "roi_align", "roi_pool"}
 MODELS = sorted(key.removesuffix(".program") for key in HELD if key.endswith(".program"))
 
 

@@ -1,4 +1,6 @@
-"""Detectors that PaddlePaddle 1.8.5 wrote give what they gave there: by engine and interpreter (`tests/fixtures/make_v1_detectors.py`)."""
+"""Detectors that PaddlePaddle 1.8.5 wrote give what they gave there: by engine and interpreter
+(`tests/fixtures/make_v1_detectors.py`).
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,9 @@ def check(got: Any, offsets: Any, wanted: tuple[Any, Any]) -> None:
 
 def test_the_engine_gives_what_paddle_gave(model: tuple[Path, dict[str, Any], list[Any]]) -> None:
     folder, inputs, answers = model
-    predictor = inference.create_predictor(inference.Config(str(folder / "program"), str(folder / "params")))
+    predictor = inference.create_predictor(
+        inference.Config(str(folder / "program"), str(folder / "params"))
+    )
     for name, array in inputs.items():
         predictor.get_input_handle(name).copy_from_cpu(array)
     predictor.run()

@@ -1,4 +1,6 @@
-"""Every network of paddle.vision.models: the same names and shapes, and with real Paddle's values the same results."""
+"""Every network of paddle.vision.models: the same names and shapes, and with real Paddle's values
+the same results.
+"""
 
 from __future__ import annotations
 
@@ -63,15 +65,23 @@ SLOW: list[tuple[str, dict[str, Any], list[int]]] = [
     ("alexnet", {"num_classes": 0}, SMALL),
     ("vgg11", FEW, SMALL),
     ("vgg16", {"batch_norm": True, **FEW}, SMALL),
-    *((name, FEW, SMALL) for name in "resnet101 resnet152 resnext50_64x4d resnext101_32x4d resnext101_64x4d".split()),
-    *((name, FEW, SMALL) for name in "resnext152_32x4d resnext152_64x4d wide_resnet50_2 wide_resnet101_2".split()),
+    *(
+        (name, FEW, SMALL)
+        for name in "resnet101 resnet152 resnext50_64x4d resnext101_32x4d resnext101_64x4d".split()
+    ),
+    *(
+        (name, FEW, SMALL)
+        for name in "resnext152_32x4d resnext152_64x4d wide_resnet50_2 wide_resnet101_2".split()
+    ),
     *((name, FEW, SMALL) for name in "densenet161 densenet169 densenet201 densenet264".split()),
 ]
 CASES = [*QUICK, *(pytest.param(*case, marks=pytest.mark.slow) for case in SLOW)]
 
 
 def test_every_network_is_compared() -> None:
-    factories = {name for name in vars(models) if name[0].islower() and callable(getattr(models, name))} | {"LeNet"}
+    factories = {
+        name for name in vars(models) if name[0].islower() and callable(getattr(models, name))
+    } | {"LeNet"}
     assert factories == {name for name, _, _ in QUICK + SLOW}
 
 
@@ -82,7 +92,9 @@ def test_values_of_real_paddle_fit(
     path = str(tmp_path / "m")
     theirs = paddle.ask("vision_model", name=name, settings=settings, shape=shape, path=path)
     net = getattr(models, name)(**settings)
-    assert [[key, value.shape] for key, value in net.state_dict().items()] == [[k, s] for k, s, _ in theirs]
+    assert [[key, value.shape] for key, value in net.state_dict().items()] == [
+        [k, s] for k, s, _ in theirs
+    ]
     assert net.set_state_dict(oar.load(path + ".pdparams")) == ([], [])
     net.eval()
     with np.load(path + ".npz") as held:

@@ -1,4 +1,6 @@
-"""Names, parameters and defaults of vision, callbacks, Model, linear algebra and Fourier transforms are those of real Paddle."""
+"""Names, parameters and defaults of vision, callbacks, Model, linear algebra and Fourier transforms
+are those of real Paddle.
+"""
 
 from __future__ import annotations
 
@@ -41,11 +43,14 @@ MODULES: list[tuple[str, list[str] | None]] = [
 MISSING = {"WandbCallback": "a writer for one company's service"}
 
 
-@pytest.mark.parametrize(("module", "names"), MODULES, ids=lambda v: v if isinstance(v, str) else "")
+@pytest.mark.parametrize(
+    ("module", "names"), MODULES, ids=lambda v: v if isinstance(v, str) else ""
+)
 def test_signatures(module: str, names: list[str] | None, paddle: Any) -> None:
     theirs = paddle.ask("signatures", module=f"paddle.{module}".rstrip("."), names=names)
     theirs = {name: value for name, value in theirs.items() if name not in MISSING}
     ours = vision_signatures.of(
-        importlib.import_module(f"oarlock.{module}".rstrip(".")), sorted({n.split(".")[0] for n in theirs})
+        importlib.import_module(f"oarlock.{module}".rstrip(".")),
+        sorted({n.split(".")[0] for n in theirs}),
     )
     assert ours == theirs

@@ -1,4 +1,6 @@
-"""The models of the benchmarks, exported by real Paddle: the engine gives what Paddle Inference gives."""
+"""The models of the benchmarks, exported by real Paddle: the engine gives what Paddle Inference
+gives.
+"""
 
 from __future__ import annotations
 
@@ -40,14 +42,20 @@ def zoo(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_every_class_of_the_list_is_in_the_zoo() -> None:
     text = (BENCHMARKS / "zoo.py").read_text()
-    assert {"resnet18", "mobilenet_v3_small", "shufflenet_v2_x1_0", "squeezenet1_1"} <= set(CLASSES.findall(text))
+    assert {"resnet18", "mobilenet_v3_small", "shufflenet_v2_x1_0", "squeezenet1_1"} <= set(
+        CLASSES.findall(text)
+    )
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_engine_gives_what_paddle_inference_gives(name: str, zoo: Path) -> None:
     command = [os.environ["OARLOCK_PADDLE"], str(ALL), str(zoo), f"={name}", "--answers"]
     done = subprocess.run(
-        command, capture_output=True, text=True, check=False, env={**os.environ, "GLOG_minloglevel": "3"}
+        command,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "GLOG_minloglevel": "3"},
     )
     assert done.returncode == 0, done.stderr[-2000:]
     predictor = inference.create_predictor(inference.Config(str(zoo / name)))

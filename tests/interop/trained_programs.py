@@ -1,4 +1,7 @@
-"""Programs with gradients and steps in them, as files, and what their first runs give.   Runs in Paddle's environment, and in Oarlock as Paddle."""
+"""Programs with gradients and steps in them, as files, and what their first runs give.
+
+Runs in Paddle's environment, and in Oarlock as Paddle.
+"""
 
 import numpy as np
 import paddle
@@ -55,7 +58,8 @@ def attention():
     x, y = data([5], "int64")
     e = S.nn.embedding(x, [20, 6])
     h = paddle.matmul(F.softmax(paddle.matmul(e, paddle.transpose(e, [0, 2, 1])) / 2.0), e)
-    h = paddle.squeeze(paddle.unsqueeze(paddle.reshape(h, [-1, 5, 6]), 1), 1)  # reshape2 has attributes twice
+    # reshape2 has attributes twice
+    h = paddle.squeeze(paddle.unsqueeze(paddle.reshape(h, [-1, 5, 6]), 1), 1)
     h = paddle.sum((h * e + paddle.exp(-h))[:, 1:, :], axis=1)
     loss = F.cross_entropy(S.nn.fc(paddle.stack([h, h * 2], 0).mean(0), 3), y)
     opt.Adam(0.05).minimize(loss)
@@ -74,7 +78,12 @@ def formulas():
     x, y = data([4])
     x.stop_gradient = False
     h = paddle.clip(S.nn.prelu(F.dropout(S.nn.fc(x, 6), 0.0), "all"), -1, 1)
-    h = paddle.pow(h, 2.0) + paddle.abs(h) + paddle.sqrt(paddle.square(h) + 1.0) + paddle.log(h * h + 2.0)
+    h = (
+        paddle.pow(h, 2.0)
+        + paddle.abs(h)
+        + paddle.sqrt(paddle.square(h) + 1.0)
+        + paddle.log(h * h + 2.0)
+    )
     h = paddle.maximum(h, h * 0.5) - h / (h * h + 1.0)
     loss = F.nll_loss(F.log_softmax(S.nn.fc(h, 3)), paddle.squeeze(y, 1))
     (slope,) = S.gradients([loss], [x])
@@ -112,10 +121,24 @@ def loop():
 
 CASES = {
     "sgd": (dense(F.relu, lambda: opt.SGD(0.1)), row),
-    "momentum": (dense(paddle.tanh, lambda: opt.Momentum(0.1, weight_decay=paddle.regularizer.L2Decay(0.01))), row),
-    "adam": (dense(F.gelu, lambda: opt.Adam(0.1, grad_clip=paddle.nn.ClipGradByGlobalNorm(0.5))), row),
-    "adamw": (dense(F.leaky_relu, lambda: opt.AdamW(0.1, grad_clip=paddle.nn.ClipGradByNorm(0.5))), row),
-    "rmsprop": (dense(F.silu, lambda: opt.RMSProp(0.1, grad_clip=paddle.nn.ClipGradByValue(0.5))), row),
+    "momentum": (
+        dense(
+            paddle.tanh, lambda: opt.Momentum(0.1, weight_decay=paddle.regularizer.L2Decay(0.01))
+        ),
+        row,
+    ),
+    "adam": (
+        dense(F.gelu, lambda: opt.Adam(0.1, grad_clip=paddle.nn.ClipGradByGlobalNorm(0.5))),
+        row,
+    ),
+    "adamw": (
+        dense(F.leaky_relu, lambda: opt.AdamW(0.1, grad_clip=paddle.nn.ClipGradByNorm(0.5))),
+        row,
+    ),
+    "rmsprop": (
+        dense(F.silu, lambda: opt.RMSProp(0.1, grad_clip=paddle.nn.ClipGradByValue(0.5))),
+        row,
+    ),
     "lamb": (dense(F.hardswish, lambda: opt.Lamb(0.1)), row),
     "convolutions": (convolutions, picture),
     "attention": (attention, words),
@@ -134,7 +157,11 @@ def values(program, scope):
 
 
 def save(folder):
-    """Each case as `<name>.pdmodel`; `.before`, `.after` RUNS runs and `.runs` hold what it keeps and gives.   -> names of fetches"""
+    """Each case as `<name>.pdmodel`; `.before`, `.after` RUNS runs and `.runs` hold what it keeps
+    and gives.
+
+    -> names of fetches
+    """
     paddle.enable_static()
     try:
         return {name: _save(f"{folder}/{name}", *case) for name, case in CASES.items()}
@@ -174,18 +201,29 @@ def go_on(folder):
 def _compared(path):
     with open(path + ".pdmodel", "rb") as file:
         program = S.Program.parse_from_string(file.read())
-    scope, wanted, after = S.Scope(), dict(np.load(path + ".runs.npz")), dict(np.load(path + ".after.npz"))
+    scope, wanted, after = (
+        S.Scope(),
+        dict(np.load(path + ".runs.npz")),
+        dict(np.load(path + ".after.npz")),
+    )
     with S.scope_guard(scope):
         for name, value in np.load(path + ".before.npz").items():
             scope.var(name).get_tensor().set(value, paddle.CPUPlace())
         exe, names = S.Executor(paddle.CPUPlace()), [n[2:] for n in wanted if n.startswith("0.")]
         try:
-            made = [exe.run(program, feed=dict(np.load(f"{path}.feed{i}.npz")), fetch_list=names) for i in range(RUNS)]
+            made = [
+                exe.run(program, feed=dict(np.load(f"{path}.feed{i}.npz")), fetch_list=names)
+                for i in range(RUNS)
+            ]
         except Exception as error:
             return " ".join(str(error).split())[-700:]
         found = {f"{i}.{n}": a for i in range(RUNS) for n, a in zip(names, made[i], strict=True)}
         found |= {name: np.array(scope.find_var(name).get_tensor()) for name in after}
-    wrong = [n for n, want in (wanted | after).items() if found[n].shape != want.shape or not _near(found[n], want)]
+    wrong = [
+        n
+        for n, want in (wanted | after).items()
+        if found[n].shape != want.shape or not _near(found[n], want)
+    ]
     return f"differ: {wrong}" if wrong else ""
 
 

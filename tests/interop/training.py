@@ -10,9 +10,18 @@ def lenet(P):
     """Two convolutions and two dense layers."""
     nn = P.nn
     return nn.Sequential(
-        Reshaped(P, [-1, 1, 8, 8])(), nn.Conv2D(1, 6, 3, padding=1), nn.ReLU(), nn.MaxPool2D(2, 2), nn.Conv2D(6, 16, 3, padding=1),
-        nn.ReLU(), nn.MaxPool2D(2, 2), nn.Flatten(), nn.Linear(64, 32), nn.ReLU(), nn.Linear(32, 10),
-    )  # fmt: skip
+        Reshaped(P, [-1, 1, 8, 8])(),
+        nn.Conv2D(1, 6, 3, padding=1),
+        nn.ReLU(),
+        nn.MaxPool2D(2, 2),
+        nn.Conv2D(6, 16, 3, padding=1),
+        nn.ReLU(),
+        nn.MaxPool2D(2, 2),
+        nn.Flatten(),
+        nn.Linear(64, 32),
+        nn.ReLU(),
+        nn.Linear(32, 10),
+    )
 
 
 def Reshaped(P, shape):
@@ -43,9 +52,15 @@ def resnet(P):
             return nn.functional.relu(y + (x if self.short is None else self.short(x)))
 
     return nn.Sequential(
-        Reshaped(P, [-1, 1, 8, 8])(), nn.Conv2D(1, 8, 3, padding=1), Block(8, 8, 1), Block(8, 16, 2), Block(16, 16, 1),
-        nn.AdaptiveAvgPool2D(1), nn.Flatten(), nn.Linear(16, 10),
-    )  # fmt: skip
+        Reshaped(P, [-1, 1, 8, 8])(),
+        nn.Conv2D(1, 8, 3, padding=1),
+        Block(8, 8, 1),
+        Block(8, 16, 2),
+        Block(16, 16, 1),
+        nn.AdaptiveAvgPool2D(1),
+        nn.Flatten(),
+        nn.Linear(16, 10),
+    )
 
 
 def lstm(P):
@@ -70,7 +85,9 @@ def transformer(P):
         def __init__(self):
             super().__init__()
             self.table = P.nn.Linear(8, 32)
-            self.place = self.create_parameter([8, 32], default_initializer=P.nn.initializer.Normal(std=0.5))
+            self.place = self.create_parameter(
+                [8, 32], default_initializer=P.nn.initializer.Normal(std=0.5)
+            )
             layer = P.nn.TransformerEncoderLayer(32, 4, 64, dropout=0.0, activation="gelu")
             self.encoder = P.nn.TransformerEncoder(layer, 2)
             self.head = P.nn.Linear(32, 10)
@@ -94,7 +111,9 @@ CASES = {
     "lstm_adam": (lstm, lambda P, p: P.optimizer.Adam(0.01, parameters=p)),
     "transformer_adamw": (
         transformer,
-        lambda P, p: P.optimizer.AdamW(0.002, parameters=p, weight_decay=0.01, grad_clip=clipped(P)),
+        lambda P, p: P.optimizer.AdamW(
+            0.002, parameters=p, weight_decay=0.01, grad_clip=clipped(P)
+        ),
     ),
 }
 
@@ -115,11 +134,15 @@ def accuracy(P, net, images, labels):
     """The share of digits that are known.   images [N, 8, 8], labels [N]"""
     net.eval()
     with P.no_grad():
-        return float((net(P.to_tensor(images)).argmax(1) == P.to_tensor(labels)).astype("float32").mean())
+        return float(
+            (net(P.to_tensor(images)).argmax(1) == P.to_tensor(labels)).astype("float32").mean()
+        )
 
 
 def run(P, case, folder):
-    """What `case` gives from the state and the batches in `folder`: losses, and the state at the end."""
+    """What `case` gives from the state and the batches in `folder`: losses, and the state at the
+    end.
+    """
     make, rule = CASES[case]
     net = make(P)
     net.set_state_dict(P.load(f"{folder}/start.pdparams"))

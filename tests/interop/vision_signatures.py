@@ -16,7 +16,9 @@ def _parameters(function):
 
 
 def of(module, names=None):
-    """{name: [[kind, parameter, default], ...]} of all public names, or of those given; 'Class.method' for some methods."""
+    """{name: [[kind, parameter, default], ...]} of all public names, or of those given;
+    'Class.method' for some methods.
+    """
     found = {}
     for name in names or module.__all__:
         value = getattr(module, name)

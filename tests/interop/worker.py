@@ -1,6 +1,10 @@
-"""Real Paddle, asked over a pipe.   Runs in Paddle's own environment; one JSON line in, one JSON line out.
+"""Real Paddle, asked over a pipe.
 
-{"do": "run", "prefix": ..., "inputs": x.npz, "outputs": folder}   ->   {"ok": ...} or {"error": ...}
+Runs in Paddle's own environment; one JSON line in, one JSON line out.
+
+{"do": "run", "prefix": ..., "inputs": x.npz, "outputs": folder}
+->
+{"ok": ...} or {"error": ...}
 """
 
 import importlib
@@ -32,9 +36,15 @@ def halve(prefix, to):
     """A model in float16 but for its inputs and outputs, as for a GPU."""
     params = prefix + ".pdiparams" if os.path.exists(prefix + ".pdiparams") else ""
     inference.convert_to_mixed_precision(
-        prefix + ".pdmodel", params, to + ".pdmodel", to + ".pdiparams", inference.PrecisionType.Half,
-        inference.PlaceType.GPU, True, set(),
-    )  # fmt: skip
+        prefix + ".pdmodel",
+        params,
+        to + ".pdmodel",
+        to + ".pdiparams",
+        inference.PrecisionType.Half,
+        inference.PlaceType.GPU,
+        True,
+        set(),
+    )
 
 
 def _inputs(path):
@@ -57,7 +67,9 @@ def by_static(prefix, inputs):
         exe, scope = paddle.static.Executor(paddle.CPUPlace()), paddle.static.Scope()
         with paddle.static.scope_guard(scope):
             program, names, fetches = paddle.static.load_inference_model(prefix, exe)
-            return _arrays(exe.run(program, feed=dict(zip(names, inputs, strict=True)), fetch_list=fetches))
+            return _arrays(
+                exe.run(program, feed=dict(zip(names, inputs, strict=True)), fetch_list=fetches)
+            )
     finally:
         paddle.disable_static()
 
@@ -75,7 +87,9 @@ def by_predictor(prefix, inputs):
     for name, x in zip(predictor.get_input_names(), inputs, strict=True):
         predictor.get_input_handle(name).copy_from_cpu(x)
     predictor.run()
-    return _arrays([predictor.get_output_handle(name).copy_to_cpu() for name in predictor.get_output_names()])
+    return _arrays(
+        [predictor.get_output_handle(name).copy_to_cpu() for name in predictor.get_output_names()]
+    )
 
 
 LOADERS = {"jit": by_jit, "static": by_static, "predictor": by_predictor}
@@ -88,7 +102,10 @@ def run(prefix, inputs, outputs, loaders=tuple(LOADERS)):
 
 
 def run_all_of(folder, count):
-    """Run the models 0, 1, ... of a folder on their `.in.npz`; `.found.npz` holds what each gave.   Gives the errors by number."""
+    """Run the models 0, 1, ... of a folder on their `.in.npz`; `.found.npz` holds what each gave.
+
+    Gives the errors by number.
+    """
     errors = {}
     for number in range(count):
         prefix = os.path.join(folder, str(number))
@@ -105,19 +122,28 @@ def save_state(path, protocol):
     layer = paddle.nn.Linear(3, 2)
     layer.weight.set_value(np.arange(6, dtype="float32").reshape(3, 2))
     layer.register_buffer("half", paddle.to_tensor([1.5, -2.0]).astype("bfloat16"))
-    adam = paddle.optimizer.Adam(paddle.optimizer.lr.StepDecay(0.1, 2), parameters=layer.parameters())
+    adam = paddle.optimizer.Adam(
+        paddle.optimizer.lr.StepDecay(0.1, 2), parameters=layer.parameters()
+    )
     layer(paddle.ones([1, 3])).sum().backward()
     adam.step()
     paddle.save(layer.state_dict(), path + ".pdparams", protocol=protocol)
     paddle.save(adam.state_dict(), path + ".pdopt", protocol=protocol)
-    paddle.save({"epoch": 3, "best": [layer.weight, {"bias": layer.bias}]}, path + ".pd", protocol=protocol)
+    paddle.save(
+        {"epoch": 3, "best": [layer.weight, {"bias": layer.bias}]}, path + ".pd", protocol=protocol
+    )
     np.savez(path + ".npz", weight=layer.weight.numpy(), bias=layer.bias.numpy())
     return {"weight": layer.weight.name, "bias": layer.bias.name}
 
 
 def _described(value):
     if isinstance(value, paddle.Tensor):
-        return [str(value.dtype), list(value.shape), value.name, value.astype("float32").numpy().tolist()]
+        return [
+            str(value.dtype),
+            list(value.shape),
+            value.name,
+            value.astype("float32").numpy().tolist(),
+        ]
     if isinstance(value, dict):
         return {key: _described(inner) for key, inner in value.items()}
     return [_described(inner) for inner in value] if isinstance(value, (list, tuple)) else value
@@ -132,20 +158,28 @@ def save_classifier(prefix):
     """A small convolutional net, by jit.save."""
     paddle.seed(0)
     net = paddle.nn.Sequential(
-        paddle.nn.Conv2D(1, 4, 3, padding=1), paddle.nn.BatchNorm2D(4), paddle.nn.ReLU(), paddle.nn.MaxPool2D(2, 2),
-        paddle.nn.Flatten(), paddle.nn.Dropout(0.1), paddle.nn.Linear(64, 3),
-    )  # fmt: skip
+        paddle.nn.Conv2D(1, 4, 3, padding=1),
+        paddle.nn.BatchNorm2D(4),
+        paddle.nn.ReLU(),
+        paddle.nn.MaxPool2D(2, 2),
+        paddle.nn.Flatten(),
+        paddle.nn.Dropout(0.1),
+        paddle.nn.Linear(64, 3),
+    )
     net.eval()
     paddle.jit.save(net, prefix, input_spec=[paddle.static.InputSpec([None, 1, 8, 8], "float32")])
 
 
 def vision_model(name, settings, shape, path):
-    """A network of paddle.vision.models with values everywhere: its state, an input and what it gives; names and shapes."""
+    """A network of paddle.vision.models with values everywhere: its state, an input and what it
+    gives; names and shapes.
+    """
     paddle.seed(0)
     net = getattr(paddle.vision.models, name)(**settings)
     draw = np.random.default_rng(0)
     for value in net.state_dict().values():
-        if len(value.shape) == 1:  # biases and statistics start as zeros and ones, which would hide mistakes
+        # biases and statistics start as zeros and ones, which would hide mistakes
+        if len(value.shape) == 1:
             value.set_value(value.numpy() + draw.uniform(0, 0.2, value.shape).astype("float32"))
     net.eval()
     x = draw.standard_normal(shape).astype("float32")
@@ -155,7 +189,9 @@ def vision_model(name, settings, shape, path):
 
 
 def signatures(module, names):
-    """Names and defaults of the parameters of functions, classes and their methods, as {name: [[parameter, default], ...]}."""
+    """Names and defaults of the parameters of functions, classes and their methods, as {name:
+    [[parameter, default], ...]}.
+    """
     return vision_signatures.of(importlib.import_module(module), names)
 
 

@@ -59,7 +59,9 @@ def test_shuffling_is_decided_by_the_seed(workers: int) -> None:
     def order() -> list[int]:
         paddle.seed(3)
         return [
-            i for _, y in DataLoader(Squares(), batch_size=3, shuffle=True, num_workers=workers) for i in y.tolist()
+            i
+            for _, y in DataLoader(Squares(), batch_size=3, shuffle=True, num_workers=workers)
+            for i in y.tolist()
         ]
 
     assert order() == order()
@@ -73,7 +75,9 @@ def test_workers_draw_anew_in_every_pass() -> None:
 
     def passes() -> list[Any]:
         np.random.seed(4)
-        loader = DataLoader(Draws(), batch_size=1, num_workers=2, worker_init_fn=lambda worker: None)
+        loader = DataLoader(
+            Draws(), batch_size=1, num_workers=2, worker_init_fn=lambda worker: None
+        )
         return [np.sort(np.concatenate([b.numpy() for b in loader]).reshape(-1)) for _ in range(2)]
 
     first, second = passes()
@@ -93,7 +97,11 @@ def test_collating() -> None:
             return {"a": 1.5, "b": (index, "text"), "c": paddle.ones([2])}
 
     (batch,) = DataLoader(Mixed(2), batch_size=2)
-    assert (batch["a"].dtype.name, batch["b"][1], batch["c"].shape) == ("float64", ["text", "text"], [2, 2])
+    assert (batch["a"].dtype.name, batch["b"][1], batch["c"].shape) == (
+        "float64",
+        ["text", "text"],
+        [2, 2],
+    )
     (whole,) = DataLoader(Squares(2), batch_size=2, collate_fn=len)
     assert whole == 2
 
@@ -107,7 +115,9 @@ def test_collating() -> None:
 
 def test_streams() -> None:
     assert [b.tolist() for b in DataLoader(Count(), batch_size=2)] == [[0, 1], [2, 3], [4]]
-    assert [b.tolist() for b in DataLoader(ChainDataset([Count(), Count()]), batch_size=5)] == [[0, 1, 2, 3, 4]] * 2
+    assert [b.tolist() for b in DataLoader(ChainDataset([Count(), Count()]), batch_size=5)] == [
+        [0, 1, 2, 3, 4]
+    ] * 2
     with pytest.raises(paddle.OpError, match="comes in its own order"):
         DataLoader(Count(), shuffle=True)
 
@@ -130,7 +140,10 @@ def test_datasets_of_datasets() -> None:
 def test_own_batches() -> None:
     sampler = BatchSampler(Squares(6), batch_size=4)
     assert list(sampler) == [[0, 1, 2, 3], [4, 5]]
-    assert [y.tolist() for _, y in DataLoader(Squares(6), batch_sampler=[[5, 0], [1]])] == [[5, 0], [1]]
+    assert [y.tolist() for _, y in DataLoader(Squares(6), batch_sampler=[[5, 0], [1]])] == [
+        [5, 0],
+        [1],
+    ]
     with pytest.raises(paddle.OpError, match="less than 1"):
         BatchSampler(Squares(), batch_size=0)
 

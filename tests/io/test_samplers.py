@@ -9,7 +9,12 @@ import numpy as np
 import pytest
 
 import oarlock as paddle
-from oarlock.io import BatchSampler, DistributedBatchSampler, SubsetRandomSampler, WeightedRandomSampler
+from oarlock.io import (
+    BatchSampler,
+    DistributedBatchSampler,
+    SubsetRandomSampler,
+    WeightedRandomSampler,
+)
 
 
 def test_weights_decide_how_often() -> None:
@@ -21,7 +26,11 @@ def test_weights_decide_how_often() -> None:
 
 
 def test_without_replacement_each_comes_once() -> None:
-    assert sorted(WeightedRandomSampler(np.array([0.5, 0.0, 0.2, 0.3]), 3, replacement=False)) == [0, 2, 3]
+    assert sorted(WeightedRandomSampler(np.array([0.5, 0.0, 0.2, 0.3]), 3, replacement=False)) == [
+        0,
+        2,
+        3,
+    ]
 
 
 def test_subsets_are_shuffled() -> None:
@@ -44,7 +53,10 @@ def test_subsets_are_shuffled() -> None:
         (lambda: DistributedBatchSampler(range(4), 2, 2, 2), "rank=2 is not one of 2"),
         (lambda: paddle.metric.Auc("PR"), "is not 'ROC'"),
         (lambda: paddle.metric.Auc().update(np.ones(3), np.ones(3)), "chances of two classes"),
-        (lambda: paddle.metric.Auc().update(np.full((3, 2), 1.5), np.ones(3)), "not between 0 and 1"),
+        (
+            lambda: paddle.metric.Auc().update(np.full((3, 2), 1.5), np.ones(3)),
+            "not between 0 and 1",
+        ),
         (lambda: paddle.metric.Recall().update(np.ones(2), np.ones(3)), "2 predictions, 3 labels"),
     ],
 )

@@ -1,4 +1,6 @@
-"""Worker processes of a DataLoader: shared memory, streams, errors, and that nothing is left of them."""
+"""Worker processes of a DataLoader: shared memory, streams, errors, and that nothing is left of
+them.
+"""
 
 from __future__ import annotations
 
@@ -52,14 +54,18 @@ def alive(workers: list[Any]) -> list[Any]:
 def test_large_arrays_come_whole(use: bool) -> None:
     loader = DataLoader(Pictures(), batch_size=3, num_workers=2, use_shared_memory=use)
     batches = list(loader)
-    assert [b["x"].numpy().mean((1, 2)).tolist() for b in batches] == [[3 * k, 3 * k + 1, 3 * k + 2] for k in range(4)]
+    assert [b["x"].numpy().mean((1, 2)).tolist() for b in batches] == [
+        [3 * k, 3 * k + 1, 3 * k + 2] for k in range(4)
+    ]
     assert batches[1]["y"][1] == ["name"] * 3
     assert left() == []
 
 
 def test_large_arrays_go_through_shared_memory() -> None:
     large, small = np.arange(LARGE_COUNT, dtype="float32"), np.arange(3)
-    lent = shared.lend([(large, small, "text"), {"t": paddle.to_tensor(large)}], f"oar{os.getpid():x}_test_")
+    lent = shared.lend(
+        [(large, small, "text"), {"t": paddle.to_tensor(large)}], f"oar{os.getpid():x}_test_"
+    )
     assert isinstance(lent[0][0], shared.Lent)
     assert lent[0][1:] == (small, "text")
     assert len(left()) == 2
@@ -80,7 +86,8 @@ def test_without_room_nothing_is_lent(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_an_abandoned_pass_leaves_nothing() -> None:
     workers = Workers(
-        DataLoader(Pictures(40), batch_size=1, num_workers=2, prefetch_factor=4), iter([[k] for k in range(40)])
+        DataLoader(Pictures(40), batch_size=1, num_workers=2, prefetch_factor=4),
+        iter([[k] for k in range(40)]),
     )
     processes = workers._processes
     next(workers)
@@ -133,8 +140,15 @@ class Shares(IterableDataset):
 
 def test_streams_are_shared_out_by_get_worker_info() -> None:
     assert get_worker_info() is None
-    assert [b.tolist() for b in DataLoader(Shares(), batch_size=2, num_workers=2)] == [[0, 2], [1, 3], [4, 6], [5]]
-    assert [b.tolist() for b in DataLoader(Shares(), batch_size=2, num_workers=3, drop_last=True)] == [
+    assert [b.tolist() for b in DataLoader(Shares(), batch_size=2, num_workers=2)] == [
+        [0, 2],
+        [1, 3],
+        [4, 6],
+        [5],
+    ]
+    assert [
+        b.tolist() for b in DataLoader(Shares(), batch_size=2, num_workers=3, drop_last=True)
+    ] == [
         [0, 3],
         [1, 4],
         [2, 5],

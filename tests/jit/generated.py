@@ -1,4 +1,6 @@
-"""Random small programs that change elements and attributes in branches, rounds and called functions, as text."""
+"""Random small programs that change elements and attributes in branches, rounds and called
+functions, as text.
+"""
 
 from __future__ import annotations
 
@@ -75,7 +77,10 @@ def f(x, k):
 
 
 class Writer:
-    """Writes one program.   Statements are lists of lines; places: what they may change, by kind."""
+    """Writes one program.
+
+    Statements are lists of lines; places: what they may change, by kind.
+    """
 
     def __init__(self, rng: random.Random) -> None:
         self.rng, self.count = rng, 0
@@ -99,16 +104,26 @@ class Writer:
         lines = self.block((TENSORS, NUMBERS), TENSORS, rng.randint(2, 4), 2, calls=True)
         return HEAD.format(**joined, body="\n".join("    " + line for line in lines))
 
-    def inside(self, places: tuple[tuple[str, ...], tuple[str, ...]], reads: list[str]) -> list[str]:
+    def inside(
+        self, places: tuple[tuple[str, ...], tuple[str, ...]], reads: list[str]
+    ) -> list[str]:
         """The body of a called function, which may return early."""
         lines = self.block(places, reads, self.rng.randint(1, 2), 1, calls=False)
         if self.rng.random() < 0.4:
             back = [f"return {self.tensor(reads)}"]
-            lines += [f"if {self.test(reads)}:", *indented(self.block(places, reads, 1, 0, False) + back)]
+            lines += [
+                f"if {self.test(reads)}:",
+                *indented(self.block(places, reads, 1, 0, False) + back),
+            ]
         return lines
 
     def block(
-        self, places: tuple[tuple[str, ...], tuple[str, ...]], reads: object, count: int, depth: int, calls: bool
+        self,
+        places: tuple[tuple[str, ...], tuple[str, ...]],
+        reads: object,
+        count: int,
+        depth: int,
+        calls: bool,
     ) -> list[str]:
         """Some statements."""
         lines: list[str] = []
@@ -117,7 +132,11 @@ class Writer:
         return lines
 
     def statement(
-        self, places: tuple[tuple[str, ...], tuple[str, ...]], reads: list[str], depth: int, calls: bool
+        self,
+        places: tuple[tuple[str, ...], tuple[str, ...]],
+        reads: list[str],
+        depth: int,
+        calls: bool,
     ) -> list[str]:
         """One statement."""
         rng, kind = self.rng, self.rng.random()
@@ -135,7 +154,11 @@ class Writer:
         return [f"{target} = {self.tensor(reads)}"]
 
     def compound(
-        self, places: tuple[tuple[str, ...], tuple[str, ...]], reads: list[str], depth: int, calls: bool
+        self,
+        places: tuple[tuple[str, ...], tuple[str, ...]],
+        reads: list[str],
+        depth: int,
+        calls: bool,
     ) -> list[str]:
         """A branch or a loop."""
         rng = self.rng
@@ -156,14 +179,27 @@ class Writer:
         if calls:
             forms["for"] = [f"for {i} in range(k):", *body]
             forms["while"] = [f"{i} = k * 0", f"while {i} < k:", *body, f"    {i} = {i} + 1"]
-            forms["condition"] = [f"{i} = 0", f"while {i} < 3 and o.step(x).sum() < {limit}:", *body, f"    {i} += 1"]
-            forms["break"] = [f"for {i} in range(k):", *body, f"    if {self.test(reads)}:", "        break", *body]
+            forms["condition"] = [
+                f"{i} = 0",
+                f"while {i} < 3 and o.step(x).sum() < {limit}:",
+                *body,
+                f"    {i} += 1",
+            ]
+            forms["break"] = [
+                f"for {i} in range(k):",
+                *body,
+                f"    if {self.test(reads)}:",
+                "        break",
+                *body,
+            ]
         return forms[rng.choice(["if", *forms])]
 
     def tensor(self, reads: list[str]) -> str:
         """An expression that gives a tensor."""
         a, b = self.rng.choice(reads), self.rng.choice(reads)
-        return self.rng.choice((f"{a} * 0.5 + 1", f"{a} - {b} * 0.5", f"{a} * 2", f"({a} + {b}) * 0.5", a))
+        return self.rng.choice(
+            (f"{a} * 0.5 + 1", f"{a} - {b} * 0.5", f"{a} * 2", f"({a} + {b}) * 0.5", a)
+        )
 
     def test(self, reads: list[str]) -> str:
         """A condition that only a run knows."""

@@ -1,4 +1,6 @@
-"""Every way in which Python looks at a number, as functions of a tensor and a number that only a run knows."""
+"""Every way in which Python looks at a number, as functions of a tensor and a number that only a
+run knows.
+"""
 
 # What a linter would rewrite is looked at as well.
 # ruff: noqa: B905, C405, C406, C416, C417, C420, E711, E721, E741, PLC3002, PLR0124, SIM118, UP031, UP032

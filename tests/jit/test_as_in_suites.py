@@ -1,4 +1,6 @@
-"""What Paddle's own suites of `jit.save` and `jit.load` ask: examples as specs, specs that conflict, names of loaded values."""
+"""What Paddle's own suites of `jit.save` and `jit.load` ask: examples as specs, specs that
+conflict, names of loaded values.
+"""
 
 from pathlib import Path
 from typing import Any
@@ -11,7 +13,10 @@ from oarlock.jit import load, save, to_static
 from oarlock.nn import Layer, Linear
 from oarlock.static import InputSpec
 
-SPECS = [InputSpec([None, 8], "float32", name="image"), InputSpec([None, 1], "float64", name="label")]
+SPECS = [
+    InputSpec([None, 8], "float32", name="image"),
+    InputSpec([None, 1], "float64", name="label"),
+]
 
 
 class Plain(Layer):
@@ -61,7 +66,9 @@ def test_an_example_whose_rows_python_counts(tmp_path: Path) -> None:
 )
 def test_specs_that_conflict_with_those_of_to_static(wrong: Any, tmp_path: Path) -> None:
     layer = to_static(Pair(), input_spec=SPECS)
-    with pytest.raises(ValueError, match="is conflict with the `input_spec` in `@paddle.jit.to_static`"):
+    with pytest.raises(
+        ValueError, match="is conflict with the `input_spec` in `@paddle.jit.to_static`"
+    ):
         save(layer, tmp_path / "m", input_spec=wrong)
     save(layer, tmp_path / "m", input_spec=[InputSpec([8, 8]), InputSpec([8, -1], "float64")])
     x, y = paddle.rand([8, 8]), paddle.rand([8, 1], "float64")
@@ -83,7 +90,12 @@ def test_a_method_of_to_static_gets_a_spec() -> None:
 
 def test_the_inputs_of_a_concrete_program_are_the_arguments(tmp_path: Path) -> None:
     class Dicts(Plain):
-        @to_static(input_spec=[{"x": InputSpec([None, 3], name="x")}, {"y": InputSpec([None, 1], name="y")}])
+        @to_static(
+            input_spec=[
+                {"x": InputSpec([None, 3], name="x")},
+                {"y": InputSpec([None, 1], name="y")},
+            ]
+        )
         def forward(self, img: Any, label: Any) -> Any:
             loss = (self.a(img["x"]) - label["y"]).sum()
             return self.a(img["x"]) if loss is not None else loss
@@ -116,7 +128,9 @@ def test_a_model_that_is_loaded_twice_is_trained_as_two(tmp_path: Path) -> None:
     x = paddle.ones([2, 3])
     one.train(), two.train(), alone.train()
     for trained in ([one, two], [alone]):
-        adam = paddle.optimizer.Adam(0.1, parameters=[p for net in trained for p in net.parameters()])
+        adam = paddle.optimizer.Adam(
+            0.1, parameters=[p for net in trained for p in net.parameters()]
+        )
         for _ in range(3):
             for scale, net in zip((1.0, -3.0), trained, strict=False):
                 (net(x) * scale).square().sum().backward()
@@ -163,15 +177,26 @@ def test_levels_are_numbers() -> None:
 def test_what_incubate_has_from_elsewhere() -> None:
     x = paddle.rand([1, 2, 3, 3])
     below = paddle.incubate.softmax_mask_fuse_upper_triangle(x).numpy()
-    masked = paddle.incubate.softmax_mask_fuse(x, paddle.triu(paddle.full([1, 1, 3, 3], -1e4), 1)).numpy()
+    masked = paddle.incubate.softmax_mask_fuse(
+        x, paddle.triu(paddle.full([1, 1, 3, 3], -1e4), 1)
+    ).numpy()
     np.testing.assert_allclose(below, masked, rtol=1e-6)
     assert below[0, 0, 0].tolist() == [1, 0, 0]
-    assert paddle.incubate.identity_loss(x, 0).shape == paddle.incubate.identity_loss(x, "mean").shape == []
+    assert (
+        paddle.incubate.identity_loss(x, 0).shape
+        == paddle.incubate.identity_loss(x, "mean").shape
+        == []
+    )
     with pytest.raises(ValueError, match="Unsupported reduction"):
         paddle.incubate.identity_loss(x, "most")
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
         _ = paddle.incubate.nothing
     rows = paddle.to_tensor([[1.0], [2.0], [4.0]])
-    assert paddle.incubate.segment_sum(rows, paddle.to_tensor([0, 0, 1])).numpy().tolist() == [[3], [4]]
-    found = paddle.incubate.graph_send_recv(rows, paddle.to_tensor([0, 2]), paddle.to_tensor([1, 1]))
+    assert paddle.incubate.segment_sum(rows, paddle.to_tensor([0, 0, 1])).numpy().tolist() == [
+        [3],
+        [4],
+    ]
+    found = paddle.incubate.graph_send_recv(
+        rows, paddle.to_tensor([0, 2]), paddle.to_tensor([1, 1])
+    )
     assert found.numpy().tolist() == [[0], [5], [0]]

@@ -1,4 +1,6 @@
-"""What the recording asks of Python it asks once, and it runs no code of the user's of its own accord."""
+"""What the recording asks of Python it asks once, and it runs no code of the user's of its own
+accord.
+"""
 
 from __future__ import annotations
 
@@ -104,5 +106,7 @@ def test_keys_that_are_missing_are_made_by_the_function_alone(kind: Any) -> None
     assert numbers(static) == [2.0] * 3
     assert "a" not in held
     del held[5]
-    assert not any(place.holds() for place in static.concrete_program.assumed._kept() if place.key == 5)
+    assert not any(
+        place.holds() for place in static.concrete_program.assumed._kept() if place.key == 5
+    )
     assert 5 not in held

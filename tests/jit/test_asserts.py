@@ -116,7 +116,9 @@ INSIDE = [
     (in_a_branch_that_gives_nothing, "assert: deep"),
     (in_a_loop, "assert: ValueError: a bad row"),
 ]
-everywhere = pytest.mark.parametrize(("function", "words"), OUTSIDE + INSIDE, ids=lambda v: getattr(v, "__name__", ""))
+everywhere = pytest.mark.parametrize(
+    ("function", "words"), OUTSIDE + INSIDE, ids=lambda v: getattr(v, "__name__", "")
+)
 
 
 def said_at(words: str) -> str:
@@ -126,7 +128,9 @@ def said_at(words: str) -> str:
 
 @everywhere
 @pytest.mark.parametrize("trains", [False, True])
-def test_a_run_is_refused_with_the_users_words_and_line(function: Callable[..., Any], words: str, trains: bool) -> None:
+def test_a_run_is_refused_with_the_users_words_and_line(
+    function: Callable[..., Any], words: str, trains: bool
+) -> None:
     static = to_static(function, X)
 
     def given(array: Any) -> paddle.Tensor:
@@ -155,7 +159,9 @@ def test_in_a_file_it_is_an_assumption_that_every_reader_checks(
     loaded.train()
     with pytest.raises(paddle.GuardError, match=said_at(words)):
         loaded(BAD)
-    assert [g.reader for g in loaded.assumptions] == [g.reader for g in load(at, guards="drop").assumptions]
+    assert [g.reader for g in loaded.assumptions] == [
+        g.reader for g in load(at, guards="drop").assumptions
+    ]
     for free in (load(at, guards="drop"), load(at + "2")):
         assert free(BAD).shape == [2, 4]
     assert load(at + "2").assumptions == []
@@ -199,7 +205,8 @@ def test_a_raise_of_every_round_is_refused() -> None:
         return x
 
     with pytest.raises(
-        paddle.TraceError, match=r"raise: ValueError in a round of a loop.*under an `if`\n.*test_asserts"
+        paddle.TraceError,
+        match=r"raise: ValueError in a round of a loop.*under an `if`\n.*test_asserts",
     ):
         to_static(always, X)(GOOD)
 
@@ -226,7 +233,9 @@ def shows(x: Any) -> Any:
 
 
 @pytest.mark.parametrize("trains", [False, True])
-def test_what_is_printed_is_what_python_prints(capsys: pytest.CaptureFixture[str], trains: bool) -> None:
+def test_what_is_printed_is_what_python_prints(
+    capsys: pytest.CaptureFixture[str], trains: bool
+) -> None:
     static = to_static(shows, X)
     static(GOOD)
     capsys.readouterr()

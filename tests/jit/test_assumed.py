@@ -1,4 +1,6 @@
-"""What a program took from Python: where that changes, another program is made; what the function changes itself is repeated."""
+"""What a program took from Python: where that changes, another program is made; what the function
+changes itself is repeated.
+"""
 
 from __future__ import annotations
 

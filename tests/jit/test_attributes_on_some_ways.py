@@ -1,4 +1,6 @@
-"""Attributes that only some ways set: asked for in the run, and set after it where Python would set them."""
+"""Attributes that only some ways set: asked for in the run, and set after it where Python would set
+them.
+"""
 
 from __future__ import annotations
 
@@ -94,7 +96,9 @@ def test_it_is_what_it_is_eagerly(kind: type[Base], trains: bool, calls: list[li
         try:
             wanted = eager(given(call, trains)).tolist()
         except AttributeError:
-            with pytest.raises(OarlockError, match="'self.y' has no value: the way that gives it one was not taken"):
+            with pytest.raises(
+                OarlockError, match="'self.y' has no value: the way that gives it one was not taken"
+            ):
                 made(given(call, trains))
         else:
             assert made(given(call, trains)).tolist() == wanted
@@ -106,7 +110,9 @@ def test_it_is_what_it_is_eagerly(kind: type[Base], trains: bool, calls: list[li
 def test_a_file_asks_as_well(kind: type[Base], tmp_path: Path) -> None:
     paddle.jit.save(kind(), str(tmp_path / "m"), [InputSpec([None])], verify=False)
     loaded = paddle.jit.load(str(tmp_path / "m"))
-    assert loaded(paddle.to_tensor(CALLS[1])).tolist() == kind()(paddle.to_tensor(CALLS[1])).tolist()
+    assert (
+        loaded(paddle.to_tensor(CALLS[1])).tolist() == kind()(paddle.to_tensor(CALLS[1])).tolist()
+    )
     with pytest.raises(OarlockError, match="no_way_gave_self.y"):
         loaded(paddle.to_tensor(CALLS[0]))
 
@@ -122,7 +128,10 @@ def test_the_engine_names_elements_and_attributes() -> None:
     function = paddle.jit.to_static(a_key)
     x = paddle.ones([2])
     assert function(x, paddle.to_tensor(2)).tolist() == [2.0, 2.0]
-    with pytest.raises(OarlockError, match=r"""'d\["key"\]' has no value: the loop that gives it one ran no round"""):
+    with pytest.raises(
+        OarlockError,
+        match=r"""'d\["key"\]' has no value: the loop that gives it one ran no round""",
+    ):
         function(x, paddle.to_tensor(0))
     layer = paddle.jit.to_static(InSomeRounds(), [InputSpec([None])])
     with pytest.raises(OarlockError, match=r"'self.y' has no value"):
@@ -134,7 +143,11 @@ def test_an_input_that_nothing_needs_is_saved(tmp_path: Path) -> None:
     def function(x: Any, unused: Any) -> Any:
         return x * 2
 
-    paddle.jit.save(paddle.jit.to_static(function), str(tmp_path / "m"), [InputSpec([2]), InputSpec([1], "int64")])
+    paddle.jit.save(
+        paddle.jit.to_static(function),
+        str(tmp_path / "m"),
+        [InputSpec([2]), InputSpec([1], "int64")],
+    )
     loaded = paddle.jit.load(str(tmp_path / "m"))
     assert loaded(paddle.to_tensor([1.0, 2.0]), paddle.to_tensor([3])).tolist() == [2.0, 4.0]
 
@@ -149,7 +162,8 @@ def a_dict_or_a_tensor(x: Any) -> Any:
 
 def test_containers_are_shown_with_the_lines_of_what_they_hold() -> None:
     with pytest.raises(
-        OarlockError, match=r"(?s)dict of 1: 'a': float32\[2\] made at .*r = .\"a\": x \* 3.*made at .*r = x \* 2"
+        OarlockError,
+        match=r"(?s)dict of 1: 'a': float32\[2\] made at .*r = .\"a\": x \* 3.*made at .*r = x \* 2",
     ):
         paddle.jit.to_static(a_dict_or_a_tensor)(paddle.ones([2]))
 
@@ -179,7 +193,11 @@ def appending(x: Any, k: Any) -> Any:
 
 @pytest.mark.parametrize(
     ("body", "kind", "said"),
-    [(growing, Exception, "tuple"), (setting, TypeError, "item assignment"), (appending, AttributeError, "append")],
+    [
+        (growing, Exception, "tuple"),
+        (setting, TypeError, "item assignment"),
+        (appending, AttributeError, "append"),
+    ],
 )
 def test_a_tuple_of_the_program_is_a_tuple(body: Any, kind: type[Exception], said: str) -> None:
     with pytest.raises(kind, match=said):

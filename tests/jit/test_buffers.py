@@ -1,4 +1,6 @@
-"""Buffers that forward changes in place: on one way, in rounds, under no_grad; a program writes them as eager code does."""
+"""Buffers that forward changes in place: on one way, in rounds, under no_grad; a program writes
+them as eager code does.
+"""
 
 from __future__ import annotations
 
@@ -123,7 +125,9 @@ def test_a_program_changes_buffers_as_eager_code_does(made: type[nn.Layer]) -> N
         np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-6)
 
 
-@pytest.mark.parametrize(("made", "line"), [(OnOneWay, "self.n.add_"), (Averaged, "slow.set_value")])
+@pytest.mark.parametrize(
+    ("made", "line"), [(OnOneWay, "self.n.add_"), (Averaged, "slow.set_value")]
+)
 def test_a_saved_program_would_forget(made: type[nn.Layer], line: str, tmp_path: Path) -> None:
     with pytest.raises(TraceError, match=f"(?s)forward changes a buffer in place.*{line}"):
         paddle.jit.save(made(), tmp_path / "m", input_spec=[InputSpec([None, 2])])

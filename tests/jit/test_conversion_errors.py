@@ -1,4 +1,6 @@
-"""What cannot become a program is refused in words that name the variable, both lines, and the way out."""
+"""What cannot become a program is refused in words that name the variable, both lines, and the way
+out.
+"""
 
 from __future__ import annotations
 
@@ -140,7 +142,10 @@ def never_set(x: Any) -> Any:
 @pytest.mark.parametrize(
     ("function", "words"),
     [
-        (other_dtypes, r"'y': the dtypes differ.*int32\[\?,4\] made at .*astype.*float32\[\?,4\] made at .*y = x \* 2"),
+        (
+            other_dtypes,
+            r"'y': the dtypes differ.*int32\[\?,4\] made at .*astype.*float32\[\?,4\] made at .*y = x \* 2",
+        ),
         (
             other_ranks,
             r"number of axes in each branch.*if the condition holds: float32\[\].*if it does not: float32\[\?,4\].*return y \+ 1",
@@ -149,16 +154,31 @@ def never_set(x: Any) -> Any:
             text_from_a_loop,
             r"'the value returned\[1\]' has a value only if .* str 'late' there.*tuples of these can be carried on",
         ),
-        (dict_from_a_loop, r"'the value returned' has a value only if .*is dict .*tuples of these can be carried on"),
+        (
+            dict_from_a_loop,
+            r"'the value returned' has a value only if .*is dict .*tuples of these can be carried on",
+        ),
         (keys_in_another_order, r"'held': dicts whose .* keys come in another order"),
-        (gradients_on_one_way, r"stop_gradient: whether gradients flow cannot depend on.*made at .*y = x \* 2"),
-        (no_return_on_one_way, r"not every way through no_return_on_one_way returns .* beside tuple.*if x.sum\(\) > 0"),
+        (
+            gradients_on_one_way,
+            r"stop_gradient: whether gradients flow cannot depend on.*made at .*y = x \* 2",
+        ),
+        (
+            no_return_on_one_way,
+            r"not every way through no_return_on_one_way returns .* beside tuple.*if x.sum\(\) > 0",
+        ),
         (other_structures, r"'y': only tensors and numbers.*tuple.*list"),
         (text, r"'y': only tensors and numbers.*str 'a'.*str 'b'"),
-        (loop_changes_the_dtype, r"'x': the dtypes differ.*before the loop: float32.*after a round: int64"),
+        (
+            loop_changes_the_dtype,
+            r"'x': the dtypes differ.*before the loop: float32.*after a round: int64",
+        ),
         (generator_over_rows, r"only a run knows how many items there are.*items = iter"),
         (unpacked_rows, r"only a run knows how many rows.*a, b = x"),
-        (values_for_python, r"numpy\(\): the value of 'assign_0.*is not known.*np.mean\(x.numpy\(\)\)"),
+        (
+            values_for_python,
+            r"numpy\(\): the value of 'assign_0.*is not known.*np.mean\(x.numpy\(\)\)",
+        ),
         (a_list_as_result, r"a list whose length only a run knows"),
     ],
     ids=lambda v: getattr(v, "__name__", ""),
@@ -189,7 +209,10 @@ def test_a_function_without_source_is_said_to_stay_python() -> None:
     names: dict[str, Any] = {}
     exec("def made(x):\n    return x * 2 if x.sum() > 0 else x\n", names)
     with (
-        pytest.warns(UserWarning, match="made is not converted, control flow in it is Python's: there is no source"),
+        pytest.warns(
+            UserWarning,
+            match="made is not converted, control flow in it is Python's: there is no source",
+        ),
         pytest.raises(paddle.TraceError, match=r"bool\(\): the value of"),
     ):
         to_static(names["made"], X)(paddle.ones([2, 4]))
@@ -199,7 +222,9 @@ def test_what_python_calls_itself_is_said_not_to_be_converted() -> None:
     def positive(v: Any) -> Any:
         return 1 if v.sum() > 0 else 2
 
-    with pytest.raises(paddle.TraceError, match=r"positive is not converted: .*was not called by its name"):
+    with pytest.raises(
+        paddle.TraceError, match=r"positive is not converted: .*was not called by its name"
+    ):
         to_static(lambda x: sorted([x, x * 2], key=positive)[0])(paddle.ones([2, 4]))
 
 
@@ -220,14 +245,17 @@ def test_wrong_calls_are_refused() -> None:
     static = to_static(other_ranks, X)
     with pytest.raises(TypeError, match="other_ranks: .*unexpected keyword"):
         static(paddle.ones([2, 4]), nothing=1)
-    with pytest.raises(paddle.OpError, match=r"'x' should be float32\[\?,4\], as input_spec says \(got None\)"):
+    with pytest.raises(
+        paddle.OpError, match=r"'x' should be float32\[\?,4\], as input_spec says \(got None\)"
+    ):
         static(3.0)
     with pytest.raises(TypeError, match="input_spec should be a list or tuple"):
         to_static(other_ranks, input_spec=X[0])
     with pytest.raises(TypeError, match="a function, a method or a Layer"):
         to_static(3)
     with pytest.raises(
-        paddle.OpError, match=r"'x' should be 3, as input_spec says, or an InputSpec there \(got float32\[2\]"
+        paddle.OpError,
+        match=r"'x' should be 3, as input_spec says, or an InputSpec there \(got float32\[2\]",
     ):
         to_static(other_ranks, input_spec=[3])(paddle.ones([2]))
     made: dict[str, Any] = {}
@@ -241,7 +269,9 @@ def test_wrong_calls_are_refused() -> None:
 
 
 def test_one_message_is_one_error() -> None:
-    """Nothing of a failed recording stays: the next call says the same again, and a good one works."""
+    """Nothing of a failed recording stays: the next call says the same again, and a good
+    one works.
+    """
 
     def sometimes(x: Any, bad: bool) -> Any:
         if x.sum() > 0:
@@ -264,7 +294,8 @@ def test_a_list_repeated_as_often_as_only_a_run_knows() -> None:
         return x + paddle.to_tensor([0.0] * x.shape[0])
 
     with pytest.raises(
-        paddle.TraceError, match=r"(?s)a list as long as only a run knows.*paddle.full.*\[0.0\] \* x.shape"
+        paddle.TraceError,
+        match=r"(?s)a list as long as only a run knows.*paddle.full.*\[0.0\] \* x.shape",
     ):
         to_static(zeros, input_spec=[InputSpec([None], "float32")])(paddle.ones([2]))
 
@@ -302,7 +333,10 @@ def test_elements_that_are_not_there_or_of_two_kinds() -> None:
     x = paddle.ones([2])
     with pytest.raises(IndexError):
         to_static(never_there)(x, paddle.to_tensor(2))
-    with pytest.raises(TraceError, match=r"(?s)another dtype or number of axes in each branch.*float32\[2\].*|int64"):
+    with pytest.raises(
+        TraceError,
+        match=r"(?s)another dtype or number of axes in each branch.*float32\[2\].*|int64",
+    ):
         to_static(of_two_kinds)(x)
     with pytest.raises(TraceError, match="dtype"):
         to_static(of_two_kinds_in_rounds)(x, paddle.to_tensor(2))
@@ -343,7 +377,8 @@ def test_a_value_of_one_branch_is_an_error_in_the_runs_of_the_other(
         np.testing.assert_array_equal(called(x).numpy(), np.full((2, 4), wanted, np.float32))
     for called in (whole, paddle.jit.load(tmp_path / "m")):
         with pytest.raises(
-            paddle.OarlockError, match=f"'{name}' has no value: the way that gives it one was not taken"
+            paddle.OarlockError,
+            match=f"'{name}' has no value: the way that gives it one was not taken",
         ):
             called(-x)
     with pytest.raises(UnboundLocalError, match=name):

@@ -1,4 +1,6 @@
-"""A debugger in converted code, in a process of its own: it stops at the user's lines, and steps and looks as in any other code."""
+"""A debugger in converted code, in a process of its own: it stops at the user's lines, and steps
+and looks as in any other code.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,9 @@ def test_it_stops_in_branches_and_rounds(tmp_path: Path) -> None:
     path = tmp_path / "net.py"
     path.write_text(SCRIPT)
     words = "p 'z is', z.shape\nw\nl 10, 12\nc\np 'i is', i\nc\np 'i is', i\nc\n"
-    done = subprocess.run([sys.executable, str(path)], input=words, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, str(path)], input=words, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
     said = done.stdout
     for line in (12, 15):
@@ -41,5 +45,8 @@ def test_it_stops_in_branches_and_rounds(tmp_path: Path) -> None:
     assert "-> y = z * 5" in said
     assert "('z is', [1, 3])" in said
     assert "12  ->\t        y = z * 5" in said
-    assert [line for line in said.splitlines() if "i is" in line] == ["(Pdb) ('i is', 0)", "(Pdb) ('i is', 1)"]
+    assert [line for line in said.splitlines() if "i is" in line] == [
+        "(Pdb) ('i is', 0)",
+        "(Pdb) ('i is', 1)",
+    ]
     assert f"{path}(19)<module>()" in said  # `w` goes up to who called

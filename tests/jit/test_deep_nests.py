@@ -1,4 +1,6 @@
-"""Loops in loops are recorded in steps that do not multiply: what a try found that is no more is not carried on."""
+"""Loops in loops are recorded in steps that do not multiply: what a try found that is no more is
+not carried on.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,11 @@ def test_it_is_recorded_in_so_many_steps(monkeypatch: pytest.MonkeyPatch) -> Non
         link(*args)
 
     monkeypatch.setattr(Aliases, "link", counted)
-    function, x, two = paddle.jit.to_static(nest), paddle.to_tensor([0.5, -0.25]), paddle.to_tensor(2)
+    function, x, two = (
+        paddle.jit.to_static(nest),
+        paddle.to_tensor([0.5, -0.25]),
+        paddle.to_tensor(2),
+    )
     assert function(x, two).tolist() == pytest.approx(nest(x, two).tolist())
     assert 0 < asked < 200_000
 

@@ -1,4 +1,6 @@
-"""Where the engine does not run a program that our own kernels can: it runs here, and the warning names the cause."""
+"""Where the engine does not run a program that our own kernels can: it runs here, and the warning
+names the cause.
+"""
 
 from __future__ import annotations
 
@@ -48,16 +50,24 @@ def test_a_static_function_runs_without_an_engine() -> None:
         assert made(x + 1).tolist() == [[4.0, 4.0]]
 
 
-def test_a_loaded_model_runs_without_an_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_loaded_model_runs_without_an_engine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with pytest.warns(UserWarning, match="there are no parameters"):
         save(twice, tmp_path / "m", input_spec=SPEC)
     monkeypatch.setattr(program_runner, "Engine", Broken)
     loaded = load(tmp_path / "m")
-    with pytest.warns(UserWarning, match=r"m\.pdmodel: the engine cannot run it \(engine: the library"):
-        np.testing.assert_array_equal(loaded(paddle.ones([3, 2])).numpy(), np.full([3, 2], 2, "float32"))
+    with pytest.warns(
+        UserWarning, match=r"m\.pdmodel: the engine cannot run it \(engine: the library"
+    ):
+        np.testing.assert_array_equal(
+            loaded(paddle.ones([3, 2])).numpy(), np.full([3, 2], 2, "float32")
+        )
 
 
-def test_an_engine_that_was_asked_for_is_not_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_engine_that_was_asked_for_is_not_passed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with pytest.warns(UserWarning, match="there are no parameters"):
         save(twice, tmp_path / "m", input_spec=SPEC)
     monkeypatch.setattr(program_runner, "Engine", Broken)
@@ -70,7 +80,10 @@ def test_what_is_no_matter_of_ops_is_said_too() -> None:
     made = to_static(branch_of_two_dtypes)
     x = paddle.ones([1, 2])
     with (
-        pytest.warns(UserWarning, match=r"to_static: the engine cannot run it \(.*dtype.*\); the model runs op by op"),
+        pytest.warns(
+            UserWarning,
+            match=r"to_static: the engine cannot run it \(.*dtype.*\); the model runs op by op",
+        ),
         paddle.no_grad(),
     ):
         assert made(x).tolist() == [[2.0, 2.0]]

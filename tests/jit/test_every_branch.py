@@ -1,4 +1,6 @@
-"""The calls of every row of the tables of programs take each branch, go round each loop, and bring more than one size."""
+"""The calls of every row of the tables of programs take each branch, go round each loop, and bring
+more than one size.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ from .rows import ROWS, made, specs
 
 
 def counting(program: Program) -> tuple[Program, dict[int, str]]:
-    """A copy in which each block but the first counts its runs, and the variables that they are counted in."""
+    """A copy in which each block but the first counts its runs, and the variables that they are
+    counted in.
+    """
     copied, counts = copy.deepcopy(program), {}
     for block in copied.blocks[1:]:
         name = counts[block.idx] = f"runs_of_{block.idx}"
@@ -52,5 +56,13 @@ def test_every_branch_is_taken(name: str) -> None:
 @pytest.mark.parametrize("name", ROWS)
 def test_there_are_several_sizes(name: str) -> None:
     row = ROWS[name]
-    free = [(i, axis) for i, sizes in enumerate(row.dims) for axis, size in enumerate(sizes) if size is None]
-    assert not free or len({tuple(np.shape(call[i])[axis] for i, axis in free) for call in row.calls}) > 1
+    free = [
+        (i, axis)
+        for i, sizes in enumerate(row.dims)
+        for axis, size in enumerate(sizes)
+        if size is None
+    ]
+    assert (
+        not free
+        or len({tuple(np.shape(call[i])[axis] for i, axis in free) for call in row.calls}) > 1
+    )

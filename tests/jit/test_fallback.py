@@ -1,4 +1,6 @@
-"""`full_graph=False`: a call that cannot become a program runs as Python, with one warning and each side effect once."""
+"""`full_graph=False`: a call that cannot become a program runs as Python, with one warning and each
+side effect once.
+"""
 
 from __future__ import annotations
 
@@ -245,7 +247,8 @@ TABLE = [
 ]  # fmt: skip
 
 
-# A file of these ends a run with an error where Python would return None, raise, or has drawn another number.
+# A file of these ends a run with an error where Python would return None, raise, or has drawn
+# another number.
 IN_FILES = (none_or_tensor, none_in_a_tuple, raises_and_catches, zero_iterations, random_of_python)
 
 
@@ -255,7 +258,11 @@ def plain(value: Any) -> Any:
         return type(value)(map(plain, value))
     if isinstance(value, dict):
         return {k: plain(v) for k, v in value.items()}
-    return (str(value.dtype), value.shape, value.tolist()) if isinstance(value, paddle.Tensor) else value
+    return (
+        (str(value.dtype), value.shape, value.tolist())
+        if isinstance(value, paddle.Tensor)
+        else value
+    )
 
 
 def results(function: Callable[..., Any]) -> Any:
@@ -287,7 +294,9 @@ def test_the_whole_graph_is_an_error_there(function: Any) -> None:
 @pytest.mark.parametrize("function", [f for f in TABLE if f not in IN_FILES])
 def test_it_is_not_saved(function: Any, tmp_path: Path) -> None:
     with pytest.raises(OarlockError):
-        paddle.jit.save(paddle.jit.to_static(function, [InputSpec([None])], full_graph=False), tmp_path / "m")
+        paddle.jit.save(
+            paddle.jit.to_static(function, [InputSpec([None])], full_graph=False), tmp_path / "m"
+        )
 
 
 def test_the_default_is_paddles(monkeypatch: pytest.MonkeyPatch) -> None:

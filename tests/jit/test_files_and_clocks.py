@@ -1,4 +1,6 @@
-"""Clocks, files and secrets, by whatever way a function asks for them: they are asked at each call."""
+"""Clocks, files and secrets, by whatever way a function asks for them: they are asked at
+each call.
+"""
 
 from __future__ import annotations
 
@@ -71,7 +73,10 @@ def test_whether_there_is_a_file(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["listdir", "glob"])
 def test_what_a_folder_holds(name: str, tmp_path: Path) -> None:
-    found = {"listdir": lambda: os.listdir(tmp_path), "glob": lambda: glob.glob(str(tmp_path / "*"))}[name]
+    found = {
+        "listdir": lambda: os.listdir(tmp_path),
+        "glob": lambda: glob.glob(str(tmp_path / "*")),
+    }[name]
     static = to_static(lambda x: x * len(found()))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -112,7 +117,9 @@ def test_a_file_in_memory_that_the_function_makes_is_its_own() -> None:
 
 
 MOVING: dict[str, Callable[[], Any]] = {
-    "clock_gettime": lambda: time.clock_gettime(0) if hasattr(time, "clock_gettime") else time.time(),
+    "clock_gettime": lambda: (
+        time.clock_gettime(0) if hasattr(time, "clock_gettime") else time.time()
+    ),
     "thread_time_ns": lambda: time.thread_time_ns(),
     "now of a kind of datetime": lambda: Day.now().microsecond,
     "today of a kind of datetime": lambda: Day.today().microsecond,

@@ -14,7 +14,9 @@ from oarlock.static import InputSpec
 
 
 class Net(nn.Layer):
-    def __init__(self, kind: str, direction: str, layers: int, lengths: bool, dropout: float = 0.0) -> None:
+    def __init__(
+        self, kind: str, direction: str, layers: int, lengths: bool, dropout: float = 0.0
+    ) -> None:
         super().__init__()
         self.lengths = lengths
         self.rnn = getattr(nn, kind)(4, 3, num_layers=layers, direction=direction, dropout=dropout)
@@ -28,7 +30,9 @@ class Net(nn.Layer):
 @pytest.mark.parametrize("layers", [1, 2])
 @pytest.mark.parametrize("direction", ["forward", "bidirect"])
 @pytest.mark.parametrize("kind", ["SimpleRNN", "LSTM", "GRU"])
-def test_gradients_of_a_loaded_network(kind: str, direction: str, layers: int, lengths: bool, tmp_path: Path) -> None:
+def test_gradients_of_a_loaded_network(
+    kind: str, direction: str, layers: int, lengths: bool, tmp_path: Path
+) -> None:
     net = Net(kind, direction, layers, lengths)
     net.eval()
     specs = [InputSpec([None, None, 4], name="x"), InputSpec([None], "int64", "n")]

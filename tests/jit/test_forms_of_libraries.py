@@ -1,4 +1,6 @@
-"""What the models of libraries rely on beside their programs: what recording tells them, sizes that may be 1, names kept aside."""
+"""What the models of libraries rely on beside their programs: what recording tells them, sizes that
+may be 1, names kept aside.
+"""
 
 from pathlib import Path
 from typing import Any
@@ -48,7 +50,9 @@ def test_texts_that_rounds_keep_aside_are_left_alone(tmp_path: Path) -> None:
         wanted = x
         for _ in range(rounds + 1):
             wanted = net.fc(wanted)
-        np.testing.assert_allclose(static(x, paddle.to_tensor([rounds])).numpy(), wanted.numpy(), rtol=1e-5)
+        np.testing.assert_allclose(
+            static(x, paddle.to_tensor([rounds])).numpy(), wanted.numpy(), rtol=1e-5
+        )
     assert static.forward.get_traced_count() == 2  # the first call found no name
     paddle.jit.save(NamesKeptAside(), str(tmp_path / "m"), SPECS)
 
@@ -94,7 +98,8 @@ def test_squeezing_all_axes_where_sizes_are_open(tmp_path: Path, shape: tuple[in
     net = Scores()
     net.eval()
     with pytest.warns(
-        UserWarning, match=r"squeeze: a size that only a run knows counts as other than 1 .*float32\[\?,\?,1\]"
+        UserWarning,
+        match=r"squeeze: a size that only a run knows counts as other than 1 .*float32\[\?,\?,1\]",
     ):
         paddle.jit.save(net, str(tmp_path / "m"), [InputSpec([None, None, 3], "float32")])
     x = paddle.randn(shape)
@@ -106,12 +111,16 @@ def test_squeezing_all_axes_where_sizes_are_open(tmp_path: Path, shape: tuple[in
 def test_a_trace_does_not_free_sizes_that_decide_what_is_squeezed() -> None:
     net = Scores()
     _, traced = paddle.jit.TracedLayer.trace(net, [paddle.ones([2, 4, 3])])
-    assert [tuple(traced.program.block.vars[name].shape) for name in traced.program.feeds()] == [(2, 4, 3)]
+    assert [tuple(traced.program.block.vars[name].shape) for name in traced.program.feeds()] == [
+        (2, 4, 3)
+    ]
 
 
 def test_a_number_of_pieces_that_only_a_run_knows() -> None:
     def pieces(x: Any) -> Any:
         return paddle.split(x, x.shape[0] // 2)[0]
 
-    with pytest.raises(TraceError, match="split: num_or_sections is a number that only a run knows"):
+    with pytest.raises(
+        TraceError, match="split: num_or_sections is a number that only a run knows"
+    ):
         paddle.jit.to_static(pieces, input_spec=[InputSpec([None, 4])])(paddle.ones([4, 4]))

@@ -1,4 +1,6 @@
-"""What whole models of Paddle's own suites do: ops told to train in a layer that does not, other sizes than `input_spec` says, names."""
+"""What whole models of Paddle's own suites do: ops told to train in a layer that does not, other
+sizes than `input_spec` says, names.
+"""
 
 from pathlib import Path
 from typing import Any
@@ -29,19 +31,27 @@ class Norms(Layer):
         self.norm = paddle.nn.BatchNorm1D(4)
 
     def forward(self, x: Any) -> Any:
-        return F.batch_norm(x, self.norm._mean, self.norm._variance, self.norm.weight, self.norm.bias, training=True)
+        return F.batch_norm(
+            x, self.norm._mean, self.norm._variance, self.norm.weight, self.norm.bias, training=True
+        )
 
 
 @pytest.mark.parametrize("kind", [Drops, Norms])
 def test_is_saved_as_it_is_in_a_test(tmp_path: Path, kind: type[Layer]) -> None:
     net = kind()
     net.eval()
-    with pytest.warns(UserWarning, match=r"'(dropout|batch_norm)' at .*told to train.*training=self\.training"):
+    with pytest.warns(
+        UserWarning, match=r"'(dropout|batch_norm)' at .*told to train.*training=self\.training"
+    ):
         paddle.jit.save(net, str(tmp_path / "m"), [InputSpec([None, 4], "float32", "x")])
     loaded = paddle.jit.load(str(tmp_path / "m"))
     loaded.eval()
-    wanted = net.fc(paddle.to_tensor(X)) if isinstance(net, Drops) else net.norm(paddle.to_tensor(X))
-    np.testing.assert_allclose(loaded(paddle.to_tensor(X)).numpy(), wanted.numpy(), rtol=1e-5, atol=1e-6)
+    wanted = (
+        net.fc(paddle.to_tensor(X)) if isinstance(net, Drops) else net.norm(paddle.to_tensor(X))
+    )
+    np.testing.assert_allclose(
+        loaded(paddle.to_tensor(X)).numpy(), wanted.numpy(), rtol=1e-5, atol=1e-6
+    )
 
 
 @pytest.mark.parametrize("shape", [(2, 5), (2, 3, 5), (7,)])
@@ -51,14 +61,21 @@ def test_other_sizes_than_the_spec_get_a_program_of_their_own(shape: tuple[int, 
 
     static = paddle.jit.to_static(scaled, input_spec=[InputSpec([None, 3], "float32")])
     x = paddle.ones(shape)
-    with pytest.warns(UserWarning, match=r"'x' should be float32\[\?,3\], as input_spec says \(got float32\["):
+    with pytest.warns(
+        UserWarning, match=r"'x' should be float32\[\?,3\], as input_spec says \(got float32\["
+    ):
         found = static(x)
     np.testing.assert_allclose(found.numpy(), scaled(x).numpy())
-    np.testing.assert_allclose(static(paddle.ones([4, 3])).numpy(), scaled(paddle.ones([4, 3])).numpy())
+    np.testing.assert_allclose(
+        static(paddle.ones([4, 3])).numpy(), scaled(paddle.ones([4, 3])).numpy()
+    )
 
 
 def test_arithmetic_at_an_axis() -> None:
-    x, y = paddle.to_tensor(np.arange(24.0).reshape(2, 3, 4)), paddle.to_tensor(np.array([2.0, 4.0]))
+    x, y = (
+        paddle.to_tensor(np.arange(24.0).reshape(2, 3, 4)),
+        paddle.to_tensor(np.array([2.0, 4.0])),
+    )
     wide = y.numpy()[:, None, None]
     math: Any = paddle.tensor.math
     np.testing.assert_allclose(math._multiply_with_axis(x, y, axis=0).numpy(), x.numpy() * wide)
@@ -100,10 +117,13 @@ def test_a_list_that_forward_does_not_ask_for_may_grow() -> None:
 def test_scores_of_sequences_of_nothing() -> None:
     """Real Paddle 2.6.2 begins such a sequence, and does not end it."""
     x = np.array([[[1.0, 2.0, 0.5]], [[0.25, 4.0, 1.0]]], np.float32)
-    moves = np.arange(9, dtype=np.float32).reshape(3, 3) / 4  # begins with the last row, ends with the last but one
+    # begins with the last row, ends with the last but one
+    moves = np.arange(9, dtype=np.float32).reshape(3, 3) / 4
     given = [paddle.to_tensor(v) for v in (x, moves, np.array([1, 0], np.int64))]
     scores, _ = paddle.text.viterbi_decode(*given)
-    np.testing.assert_allclose(scores.numpy(), [(x[0, 0] + moves[2] + moves[1]).max(), (x[1, 0] + moves[2]).max()])
+    np.testing.assert_allclose(
+        scores.numpy(), [(x[0, 0] + moves[2] + moves[1]).max(), (x[1, 0] + moves[2]).max()]
+    )
 
 
 class Tags(Layer):
@@ -119,7 +139,8 @@ def test_best_tags_are_saved_with_lengths_of_a_run(tmp_path: Path) -> None:
     net = Tags()
     net.eval()
     specs = [InputSpec([None, None, 5], "float32", "x"), InputSpec([None], "int64", "lengths")]
-    paddle.jit.save(net, str(tmp_path / "m"), specs)  # compares with sequences of nothing among others
+    # compares with sequences of nothing among others
+    paddle.jit.save(net, str(tmp_path / "m"), specs)
     loaded = paddle.jit.load(str(tmp_path / "m"))
     loaded.eval()
     x = paddle.to_tensor(np.random.default_rng(1).standard_normal((3, 4, 5)).astype("float32"))

@@ -1,4 +1,6 @@
-"""Random programs that change elements and attributes everywhere give what Python gives, as programs and from files, or are refused."""
+"""Random programs that change elements and attributes everywhere give what Python gives, as
+programs and from files, or are refused.
+"""
 
 from __future__ import annotations
 
@@ -52,16 +54,24 @@ def agree(function: Callable[..., Any], wanted: list[list[Any]]) -> None:
 
 
 def wanted_of(function: Callable[..., Any]) -> list[list[Any]] | None:
-    """What Python gives; None where the program is none, or computes with numbers that no two engines agree on."""
+    """What Python gives; None where the program is none, or computes with numbers that no two
+    engines agree on.
+    """
     try:
         wanted = list(results(function))
     except UnboundLocalError:
         return None
-    return wanted if all(np.isfinite(v).all() and np.abs(v).max() < 1e6 for call in wanted for v in call) else None
+    return (
+        wanted
+        if all(np.isfinite(v).all() and np.abs(v).max() < 1e6 for call in wanted for v in call)
+        else None
+    )
 
 
 @pytest.mark.slow
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(seed=st.integers(0, 100_000))
 def test_a_program_gives_what_python_gives_or_is_refused(seed: int, tmp_path: Path) -> None:
     function = loaded(seed, tmp_path)
@@ -115,7 +125,8 @@ def changed_under_another_name(x: Any) -> Any:
 
 def test_a_place_that_holds_one_of_two_lists_is_changed() -> None:
     with pytest.raises(
-        TraceError, match=r"may be another one, .* that was changed at .*d\[\"c\"\]\[0\] = x \* 5 under another name"
+        TraceError,
+        match=r"may be another one, .* that was changed at .*d\[\"c\"\]\[0\] = x \* 5 under another name",
     ):
         to_static(changed_under_another_name)(paddle.ones([2]))
 
@@ -149,6 +160,8 @@ def test_a_list_that_each_round_makes_anew_is_no_longer_one() -> None:
     for rounds in (0, 1, 3):
         given = paddle.to_tensor([1.0, 3.0]), paddle.to_tensor(rounds)
         for got, want in zip(
-            to_static(emptied_while_it_may_be_another)(*given), emptied_while_it_may_be_another(*given), strict=True
+            to_static(emptied_while_it_may_be_another)(*given),
+            emptied_while_it_may_be_another(*given),
+            strict=True,
         ):
             assert got.tolist() == want.tolist()

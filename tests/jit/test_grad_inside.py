@@ -49,7 +49,8 @@ def test_a_gradient_is_trained() -> None:
 @pytest.mark.filterwarnings("ignore:.*the model runs op by op, slower")
 def test_it_is_saved_as_ops(tmp_path: Path) -> None:
     net = Penalty()
-    with pytest.warns(UserWarning, match="by the interpreter"):  # rules have ops that the engine has not
+    # rules have ops that the engine has not
+    with pytest.warns(UserWarning, match="by the interpreter"):
         save(net, tmp_path / "m", input_spec=[InputSpec([None, 3])])
     for rows in (1, 2):
         x = paddle.to_tensor(X[:rows])
@@ -130,11 +131,14 @@ def slope_of_a_branch(x: Any) -> Any:
     return slope
 
 
-@pytest.mark.filterwarnings("ignore:.*the model runs op by op, slower", "ignore:.*there are no parameters")
+@pytest.mark.filterwarnings(
+    "ignore:.*the model runs op by op, slower", "ignore:.*there are no parameters"
+)
 def test_a_gradient_through_a_branch_is_a_result_in_files_too(tmp_path: Path) -> None:
     program = to_static(slope_of_a_branch, [InputSpec([None], "float32", "x")])
     with pytest.warns(
-        UserWarning, match="by the interpreter, as the engine does not have all ops: conditional_block_grad"
+        UserWarning,
+        match="by the interpreter, as the engine does not have all ops: conditional_block_grad",
     ):
         save(program, tmp_path / "m")
     for values in ([1.0, 2.0], [-1.0, -2.0, -3.0]):

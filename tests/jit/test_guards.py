@@ -63,7 +63,9 @@ def test_dropped_assumptions_are_listed_and_not_enforced(tmp_path: Path) -> None
     assert {g.kind for g in traced.assumptions} == {"dim", "value"}
     np.testing.assert_allclose(traced(rows(3, -1.0))[0], net.fc(rows(3, -1.0)).numpy(), rtol=1e-6)
     traced.save_inference_model(tmp_path / "m")
-    np.testing.assert_allclose(load(tmp_path / "m")(rows(3, -1.0)).numpy(), traced(rows(3, -1.0))[0], rtol=1e-6)
+    np.testing.assert_allclose(
+        load(tmp_path / "m")(rows(3, -1.0)).numpy(), traced(rows(3, -1.0))[0], rtol=1e-6
+    )
 
 
 @pytest.mark.parametrize("trains", [False, True])
@@ -88,7 +90,9 @@ def test_they_are_dropped_when_saving_or_loading(tmp_path: Path, trains: bool) -
     assert checked.assumptions == free.assumptions == traced.assumptions
     assert dropped.assumptions == []
     for model in (free, dropped):
-        np.testing.assert_allclose(model(rows(3, -1.0)).numpy(), net.fc(rows(3, -1.0)).numpy(), rtol=1e-6)
+        np.testing.assert_allclose(
+            model(rows(3, -1.0)).numpy(), net.fc(rows(3, -1.0)).numpy(), rtol=1e-6
+        )
 
 
 def test_a_second_size_finds_the_sizes_that_may_vary(tmp_path: Path) -> None:
@@ -106,13 +110,18 @@ def test_a_second_size_finds_the_sizes_that_may_vary(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("kind", "why"),
     [
-        (Frozen, r"fill_constant has value=2.0, then value=3.0|scale has scale=2.0, then scale=3.0"),
+        (
+            Frozen,
+            r"fill_constant has value=2.0, then value=3.0|scale has scale=2.0, then scale=3.0",
+        ),
         (Unrolled, "there is one .* more or less|has other operands"),
         (Counted, r"assign_value has fp32_values=\[2.0.*then fp32_values=\[3.0"),
     ],
 )
 def test_where_the_program_follows_the_size_it_stays_fixed(kind: type[Net], why: str) -> None:
-    with pytest.warns(UserWarning, match=f"(?s)at the other sizes forward does something else: .*({why})"):
+    with pytest.warns(
+        UserWarning, match=f"(?s)at the other sizes forward does something else: .*({why})"
+    ):
         _, traced = TracedLayer.trace(kind(), rows(2), again=rows(3))
     assert [(g.kind, g.expected) for g in traced.assumptions][0] == ("dim", "2")
     with pytest.raises(paddle.GuardError, match=r"x.shape\[0\] is 3, the trace assumed 2"):
@@ -168,7 +177,9 @@ def test_what_is_neither_check_nor_drop_is_refused(tmp_path: Path) -> None:
     net = Net()
     _, traced = TracedLayer.trace(net, rows(2))
     traced.save_inference_model(tmp_path / "m")
-    with pytest.raises(ValueError, match="TracedLayer.trace: guards should be 'check' or 'drop', not 'ignore'"):
+    with pytest.raises(
+        ValueError, match="TracedLayer.trace: guards should be 'check' or 'drop', not 'ignore'"
+    ):
         TracedLayer.trace(net, rows(2), guards="ignore")
     with pytest.raises(ValueError, match="save_inference_model: guards should be"):
         traced.save_inference_model(tmp_path / "n", guards=None)
@@ -190,7 +201,9 @@ def test_an_array_that_python_saw_fixes_its_shape() -> None:
         traced(paddle.ones([3, 2]))
 
 
-@pytest.mark.parametrize("expected", ["abc", "", "9" * 400, "1e999", "[abc]", "[]", "fnv1a64:zz", "nan"])
+@pytest.mark.parametrize(
+    "expected", ["abc", "", "9" * 400, "1e999", "[abc]", "[]", "fnv1a64:zz", "nan"]
+)
 @pytest.mark.parametrize("value", [np.float32(1), np.int64(1), np.array([True]), np.array([1j])])
 def test_whatever_a_file_expects_is_only_not_met(expected: str, value: Any) -> None:
     with pytest.raises(GuardError):

@@ -1,4 +1,6 @@
-"""What stays in dicts, lists, tuples and objects from call to call: as eagerly, and refused in a file where the next call would need it."""
+"""What stays in dicts, lists, tuples and objects from call to call: as eagerly, and refused in a
+file where the next call would need it.
+"""
 
 from __future__ import annotations
 
@@ -150,7 +152,9 @@ MAKERS = (
 def test_each_call_goes_on_as_eagerly(make: Callable[[], Callable[..., Any]]) -> None:
     eager, program = make(), to_static(make())
     for call in CALLS:
-        np.testing.assert_allclose(program(paddle.to_tensor(call)).numpy(), eager(paddle.to_tensor(call)).numpy())
+        np.testing.assert_allclose(
+            program(paddle.to_tensor(call)).numpy(), eager(paddle.to_tensor(call)).numpy()
+        )
 
 
 def test_no_call_after_the_second_makes_a_program() -> None:

@@ -1,4 +1,6 @@
-"""Dicts that a branch gives a key which the other one does not: one key is asked for in the run, the whole dict is refused."""
+"""Dicts that a branch gives a key which the other one does not: one key is asked for in the run,
+the whole dict is refused.
+"""
 
 from __future__ import annotations
 
@@ -108,10 +110,18 @@ def set_on_all_ways_afterwards(x: Any) -> Any:
 @pytest.mark.parametrize(
     "function",
     [
-        counted, counted_in_another_function, asked_whether_it_is_there, asked_for_its_truth, other_keys_on_each_way, taken_out, a_number, perhaps_none,
-        nobody_reads_it, set_on_all_ways_afterwards,
+        counted,
+        counted_in_another_function,
+        asked_whether_it_is_there,
+        asked_for_its_truth,
+        other_keys_on_each_way,
+        taken_out,
+        a_number,
+        perhaps_none,
+        nobody_reads_it,
+        set_on_all_ways_afterwards,
     ],
-)  # fmt: skip
+)
 def test_it_is_as_in_python(function: Any) -> None:
     static = paddle.jit.to_static(function)
     for x in ROWS:
@@ -180,7 +190,18 @@ def any_of_them(found: dict[str, Any]) -> Any:
     return 1 if any(found) else 2
 
 
-WHOLE = [looped_over, walked, gathered, copied, compared, compared_inside, among_others, in_order, as_list, any_of_them]
+WHOLE = [
+    looped_over,
+    walked,
+    gathered,
+    copied,
+    compared,
+    compared_inside,
+    among_others,
+    in_order,
+    as_list,
+    any_of_them,
+]
 
 
 @pytest.mark.parametrize("read", WHOLE)
@@ -191,7 +212,9 @@ def test_the_whole_is_refused(read: Any) -> None:
             found["sum"] = x * 2
         return x + read(found)
 
-    with pytest.raises(TraceError, match=r"'found': the key 'sum' has a value only if .*; ask `in` or `len`"):
+    with pytest.raises(
+        TraceError, match=r"'found': the key 'sum' has a value only if .*; ask `in` or `len`"
+    ):
         paddle.jit.to_static(function)(ROWS[0])
 
 
@@ -210,5 +233,7 @@ def test_a_list_under_such_a_key(apart: bool) -> None:
                 holder.found["list"] = [x]
         return x + (1 if "list" in holder.found else 0)
 
-    with pytest.raises(TraceError, match=r"found\['list'\]' has a value only if the condition holds, and is list"):
+    with pytest.raises(
+        TraceError, match=r"found\['list'\]' has a value only if the condition holds, and is list"
+    ):
         paddle.jit.to_static(function)(ROWS[0])

@@ -49,7 +49,9 @@ def test_a_config_outside() -> None:
     check(static(x()), 3, 6, 9)
 
 
-@pytest.mark.parametrize("kind", [dict, OrderedDict, Outputs, lambda items: defaultdict(list, items)])
+@pytest.mark.parametrize(
+    "kind", [dict, OrderedDict, Outputs, lambda items: defaultdict(list, items)]
+)
 def test_dicts_keep_their_type(kind: Any) -> None:
     @paddle.jit.to_static
     def function(given: Any) -> Any:

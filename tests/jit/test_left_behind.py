@@ -1,4 +1,6 @@
-"""What a call leaves behind in Python: counters, attributes, lists, inputs that it changes in place."""
+"""What a call leaves behind in Python: counters, attributes, lists, inputs that it changes in
+place.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +51,9 @@ def counted(x: Any) -> Any:
     return x + COUNT
 
 
-def test_a_counter_makes_programs_up_to_a_bound_and_then_runs_as_python(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_counter_makes_programs_up_to_a_bound_and_then_runs_as_python(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setitem(globals(), "COUNT", 0)
     static = paddle.jit.to_static(counted)
     with warnings.catch_warnings(record=True) as told:

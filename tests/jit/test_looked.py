@@ -1,4 +1,6 @@
-"""What a function reads on its way through Python, however deep: where that changes, its program does too."""
+"""What a function reads on its way through Python, however deep: where that changes, its program
+does too.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ ROWS: dict[str, Cases] = {}
 
 
 def row(function: Cases) -> Cases:
-    """A function that gives a function of one tensor, and what changes before each call after the first."""
+    """A function that gives a function of one tensor, and what changes before each call after the
+    first.
+    """
     ROWS[function.__name__] = function
     return function
 
@@ -111,7 +115,9 @@ def objects_in_a_list() -> Any:
 @row
 def a_config_of_dicts() -> Any:
     c = Names(model=Names(head=Names(act=Names(inner=Names(scale=2.0)))))
-    return lambda x: x * c.model.head.act.inner.scale, lambda n: c.model.head.act.inner.update(scale=n)
+    return lambda x: x * c.model.head.act.inner.scale, lambda n: c.model.head.act.inner.update(
+        scale=n
+    )
 
 
 @row
@@ -181,7 +187,9 @@ def the_environment_asked() -> Any:
     os.environ["OARLOCK_TEST_FACTOR"] = "2"
 
     def f(x: Any) -> Any:
-        return x * float(os.getenv("OARLOCK_TEST_FACTOR", "1")) + float(os.environ.get("OARLOCK_TEST_FACTOR", "1"))
+        return x * float(os.getenv("OARLOCK_TEST_FACTOR", "1")) + float(
+            os.environ.get("OARLOCK_TEST_FACTOR", "1")
+        )
 
     return f, lambda n: os.environ.update(OARLOCK_TEST_FACTOR=str(n))
 
@@ -276,7 +284,11 @@ def the_names_of_the_module() -> Any:
 @row
 def the_default_dtype() -> Any:
     return (
-        lambda x: x.astype("float64") * paddle.ones([3]).astype("float64") / paddle.to_tensor(3.0).astype("float64"),
+        lambda x: (
+            x.astype("float64")
+            * paddle.ones([3]).astype("float64")
+            / paddle.to_tensor(3.0).astype("float64")
+        ),
         (lambda n: paddle.set_default_dtype("float64" if n > 3 else "float32")),
     )
 
@@ -310,14 +322,20 @@ def a_counter_deep_below() -> Any:
 @row
 def random_numbers_of_python() -> Any:
     random.seed(7)
-    return lambda x: x * random.random() if random.random() > 0.5 else x - random.randrange(9), lambda n: None
+    return (
+        lambda x: x * random.random() if random.random() > 0.5 else x - random.randrange(9),
+        lambda n: None,
+    )
 
 
 @row
 def random_numbers_of_numpy() -> Any:
     np.random.seed(7)
     made, other = np.random.RandomState(3), np.random.default_rng(3)
-    return lambda x: x * float(np.random.rand()) + float(made.rand()) + float(other.random()), lambda n: None
+    return (
+        lambda x: x * float(np.random.rand()) + float(made.rand()) + float(other.random()),
+        lambda n: None,
+    )
 
 
 @row
@@ -370,7 +388,9 @@ def test_a_change_is_seen(name: str) -> None:
         assert got.dtype == want.dtype
 
 
-@pytest.mark.parametrize("name", ["an_object_of_an_object", "a_slot", "a_deque", "a_variable_of_the_environment"])
+@pytest.mark.parametrize(
+    "name", ["an_object_of_an_object", "a_slot", "a_deque", "a_variable_of_the_environment"]
+)
 def test_what_does_not_change_makes_no_other_program(name: str) -> None:
     function, _ = ROWS[name]()
     static = to_static(function)
@@ -382,6 +402,8 @@ def test_what_does_not_change_makes_no_other_program(name: str) -> None:
 def test_what_moves_by_itself_is_python_at_once() -> None:
     static = to_static(lambda x: x * random.random())
     static(paddle.ones([3]))
-    with pytest.warns(UserWarning, match="'random' is another at each call, and no part of a program"):
+    with pytest.warns(
+        UserWarning, match="'random' is another at each call, and no part of a program"
+    ):
         static(paddle.ones([3]))
     assert static.get_traced_count() == 1

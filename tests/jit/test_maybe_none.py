@@ -1,4 +1,6 @@
-"""What may be None is asked before it is used; `and` and `or` give one of two values where there is one truth."""
+"""What may be None is asked before it is used; `and` and `or` give one of two values where there is
+one truth.
+"""
 
 from __future__ import annotations
 
@@ -46,12 +48,18 @@ def of_other_dtypes(x: Any) -> Any:
     ("function", "words"),
     [
         (used, r"'r' may be None here.*r = x \* 2\): ask `is not None` before\n.*return r \+ 1"),
-        (used_after_a_loop, r"'best' may be None here.*ask `is not None` before\n.*return best \* 2"),
+        (
+            used_after_a_loop,
+            r"'best' may be None here.*ask `is not None` before\n.*return best \* 2",
+        ),
         (
             of_several_elements,
             r"or: Python asks whether the first one is true, which has several elements.*return x or x \+ 1",
         ),
-        (of_other_dtypes, r"an operand has another dtype .* in each branch.*: y = x.sum\(\) > 0 and x.max\(\)"),
+        (
+            of_other_dtypes,
+            r"an operand has another dtype .* in each branch.*: y = x.sum\(\) > 0 and x.max\(\)",
+        ),
     ],
     ids=lambda v: v.__name__ if callable(v) else "",
 )
@@ -72,7 +80,10 @@ def test_gradients_flow_through_the_value_that_is_taken() -> None:
         return x or y
 
     for value, wanted in ((2.0, [1.0, 0.0]), (0.0, [0.0, 1.0])):
-        x, y = paddle.to_tensor([value], stop_gradient=False), paddle.to_tensor([3.0], stop_gradient=False)
+        x, y = (
+            paddle.to_tensor([value], stop_gradient=False),
+            paddle.to_tensor([3.0], stop_gradient=False),
+        )
         to_static(either)(x, y).sum().backward()
         assert [0.0 if t.grad is None else t.grad.item() for t in (x, y)] == wanted
 
@@ -129,14 +140,27 @@ def no_value_appended(x: Any) -> Any:
     [
         (none_in_another_branch, "'r' is None here; ask `is not None` before", r"y = r \+ 1"),
         (none_in_rounds, "'r' is None here; ask `is not None` before", r"paddle.abs\(r\)"),
-        (no_value_in_another_branch, "'r' has no value: the way that gives it one was not taken", "if x.max"),
-        (no_value_appended, "'r' has no value: the way that gives it one was not taken", "if x.max"),
+        (
+            no_value_in_another_branch,
+            "'r' has no value: the way that gives it one was not taken",
+            "if x.max",
+        ),
+        (
+            no_value_appended,
+            "'r' has no value: the way that gives it one was not taken",
+            "if x.max",
+        ),
     ],
     ids=lambda v: v.__name__ if callable(v) else "",
 )
-def test_a_run_ends_where_a_value_is_used_that_is_not_there(function: Any, why: str, line: str) -> None:
+def test_a_run_ends_where_a_value_is_used_that_is_not_there(
+    function: Any, why: str, line: str
+) -> None:
     program = to_static(function)
-    assert program(paddle.to_tensor([1.0, 2.0])).tolist() == function(paddle.to_tensor([1.0, 2.0])).tolist()
+    assert (
+        program(paddle.to_tensor([1.0, 2.0])).tolist()
+        == function(paddle.to_tensor([1.0, 2.0])).tolist()
+    )
     with pytest.raises(OpError, match=f"(?s){why}.*{line}"):
         program(paddle.to_tensor([-3.0, 2.0], stop_gradient=False))
 
@@ -144,7 +168,9 @@ def test_a_run_ends_where_a_value_is_used_that_is_not_there(function: Any, why: 
 @pytest.mark.filterwarnings("ignore:m. there are no parameters")
 def test_so_does_one_of_a_file(tmp_path: Any) -> None:
     paddle.jit.save(
-        to_static(none_in_another_branch), str(tmp_path / "m"), [paddle.static.InputSpec([None], "float32")]
+        to_static(none_in_another_branch),
+        str(tmp_path / "m"),
+        [paddle.static.InputSpec([None], "float32")],
     )
     loaded = paddle.jit.load(str(tmp_path / "m"))
     assert loaded(paddle.to_tensor([1.0, 2.0])).tolist() == [3.0, 5.0]

@@ -10,13 +10,21 @@ import pytest
 
 import oarlock as paddle
 from oarlock.core.errors import TraceError
-from oarlock.nn.functional import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d, adaptive_max_pool2d
+from oarlock.nn.functional import (
+    adaptive_avg_pool1d,
+    adaptive_avg_pool2d,
+    adaptive_avg_pool3d,
+    adaptive_max_pool2d,
+)
 from oarlock.static import InputSpec
 
 POOLS: dict[str, tuple[Any, tuple[int, ...]]] = {
     "1d": (lambda x, n: adaptive_avg_pool1d(x, n), (2, 3, 7)),
     "2d": (lambda x, n: adaptive_avg_pool2d(x, [n, 3]), (2, 3, 7, 5)),
-    "channels last": (lambda x, n: adaptive_avg_pool2d(x, [2, n], data_format="NHWC"), (2, 7, 5, 3)),
+    "channels last": (
+        lambda x, n: adaptive_avg_pool2d(x, [2, n], data_format="NHWC"),
+        (2, 7, 5, 3),
+    ),
     "3d": (lambda x, n: adaptive_avg_pool3d(x, [2, n, None]), (2, 2, 5, 6, 3)),
 }
 
@@ -28,7 +36,12 @@ def test_what_is_no_number_stays_in_its_windows(case: str, tmp_path: Path) -> No
     x = np.random.default_rng(0).standard_normal(shape).astype("float32")
     x.reshape(-1)[[0, -2]] = np.nan, np.inf
     static = paddle.jit.to_static(pool)
-    paddle.jit.save(static, str(tmp_path / "m"), [InputSpec([None] * x.ndim), InputSpec([], "int64")], verify=False)
+    paddle.jit.save(
+        static,
+        str(tmp_path / "m"),
+        [InputSpec([None] * x.ndim), InputSpec([], "int64")],
+        verify=False,
+    )
     loaded = paddle.jit.load(str(tmp_path / "m"))
     for n in (1, 2, 3, 4, 7, 9):
         wanted = pool(paddle.to_tensor(x), n).numpy()

@@ -1,4 +1,6 @@
-"""Models of several methods: their files, their shared values, and what else `jit.save` can be told."""
+"""Models of several methods: their files, their shared values, and what else `jit.save` can be
+told.
+"""
 
 from __future__ import annotations
 
@@ -61,7 +63,9 @@ def net(kind: type[nn.Layer] = Net) -> nn.Layer:
 
 
 def normal(*shape: int) -> paddle.Tensor:
-    return paddle.to_tensor(np.random.default_rng(sum(shape)).standard_normal(shape).astype("float32"))
+    return paddle.to_tensor(
+        np.random.default_rng(sum(shape)).standard_normal(shape).astype("float32")
+    )
 
 
 def names(folder: Path) -> list[str]:
@@ -84,7 +88,9 @@ def test_every_method_has_its_files_and_comes_back(tmp_path: Path) -> None:
     layer = net()
     save(layer, tmp_path / "m")
     ends = (".decode.pdiparams", ".decode.pdmodel", ".infer.pdiparams", ".infer.pdmodel")
-    assert names(tmp_path) == sorted(f"m{end}" for end in (*ends, ".pdiparams", ".pdiparams.info", ".pdmodel"))
+    assert names(tmp_path) == sorted(
+        f"m{end}" for end in (*ends, ".pdiparams", ".pdiparams.info", ".pdmodel")
+    )
     loaded = load(tmp_path / "m")
     check_equal(loaded, layer)
     assert loaded.state_dict().keys() == layer.state_dict().keys()
@@ -101,7 +107,9 @@ def test_a_value_has_one_name_in_all_programs(tmp_path: Path) -> None:
     layer = net()
     save(layer, tmp_path / "m")
     loaded = load(tmp_path / "m")
-    held = {name: {v.name for v in loaded.program(name).persistables()} for name in loaded.methods()}
+    held = {
+        name: {v.name for v in loaded.program(name).persistables()} for name in loaded.methods()
+    }
     assert held["forward"] == {f"linear_{i}.{k}_0" for i in (0, 1) for k in "wb"}
     assert held["infer"] == {"linear_1.w_0", "linear_1.b_0"}
     assert held["decode"] == {f"linear_{i}.{k}_0" for i in (0, 2) for k in "wb"}
@@ -134,8 +142,12 @@ def test_combined_values_are_in_one_file(tmp_path: Path) -> None:
     layer = net()
     save(layer, tmp_path / "m", combine_params=True)
     assert names(tmp_path) == [
-        "m.decode.pdmodel", "m.infer.pdmodel", "m.pdiparams", "m.pdiparams.info", "m.pdmodel"
-    ]  # fmt: skip
+        "m.decode.pdmodel",
+        "m.infer.pdmodel",
+        "m.pdiparams",
+        "m.pdiparams.info",
+        "m.pdmodel",
+    ]
     check_equal(load(tmp_path / "m"), layer)
 
 
@@ -158,7 +170,9 @@ def test_files_of_two_saves_do_not_mix(tmp_path: Path) -> None:
     save(other, tmp_path / "n")
     for end in (".pdmodel", ".pdiparams"):
         (tmp_path / f"n.decode{end}").replace(tmp_path / f"m.decode{end}")
-    with pytest.raises(paddle.FileError, match=r"m\.decode\.pdmodel: its 'linear_0\.[bw]_0' is not that of forward"):
+    with pytest.raises(
+        paddle.FileError, match=r"m\.decode\.pdmodel: its 'linear_0\.[bw]_0' is not that of forward"
+    ):
         load(tmp_path / "m")
 
 
@@ -183,8 +197,12 @@ def test_skip_forward(tmp_path: Path) -> None:
     save(layer, tmp_path / "m", skip_forward=True)
     assert names(tmp_path) == ["m.infer.pdiparams", "m.infer.pdmodel", "m.pdiparams.info"]
     loaded = load(tmp_path / "m")
-    np.testing.assert_allclose(loaded.infer(normal(2, 3)).numpy(), layer.infer(normal(2, 3)).numpy(), rtol=1e-6)
-    with pytest.raises(NotImplementedError, match=r"m: it was saved without forward; there is infer"):
+    np.testing.assert_allclose(
+        loaded.infer(normal(2, 3)).numpy(), layer.infer(normal(2, 3)).numpy(), rtol=1e-6
+    )
+    with pytest.raises(
+        NotImplementedError, match=r"m: it was saved without forward; there is infer"
+    ):
         loaded(normal(2, 3))
     with pytest.warns(UserWarning, match="nothing is saved"):
         save(net(Plain), tmp_path / "other" / "n", skip_forward=True)
@@ -212,7 +230,9 @@ def test_the_spec_is_that_of_to_static_or_of_the_last_call(tmp_path: Path) -> No
     save(layer, tmp_path / "m")
     loaded = load(tmp_path / "m")
     assert [i.shape for i in loaded._input_spec()] == [(-1, 3)]
-    np.testing.assert_allclose(loaded(normal(4, 3))[1].numpy(), layer(normal(4, 3), 5.0)[1].numpy(), rtol=1e-6)
+    np.testing.assert_allclose(
+        loaded(normal(4, 3))[1].numpy(), layer(normal(4, 3), 5.0)[1].numpy(), rtol=1e-6
+    )
 
 
 def test_hooks_of_the_layer_are_saved(tmp_path: Path) -> None:
@@ -221,12 +241,20 @@ def test_hooks_of_the_layer_are_saved(tmp_path: Path) -> None:
     layer.register_forward_post_hook(lambda _, given, found: found[0] + 100)
     for with_hook in (True, False):  # as in Paddle: they are, whatever it says
         save(layer, tmp_path / "m", input_spec=X, with_hook=with_hook)
-        np.testing.assert_allclose(load(tmp_path / "m")(normal(2, 3)).numpy(), layer(normal(2, 3)).numpy(), rtol=1e-6)
+        np.testing.assert_allclose(
+            load(tmp_path / "m")(normal(2, 3)).numpy(), layer(normal(2, 3)).numpy(), rtol=1e-6
+        )
 
 
 @pytest.mark.parametrize(
-    "config", [{"clip_extra": True}, {"clip_extra": False}, {"skip_prune_program": True}, {"input_names_after_prune": ["x"]}]
-)  # fmt: skip
+    "config",
+    [
+        {"clip_extra": True},
+        {"clip_extra": False},
+        {"skip_prune_program": True},
+        {"input_names_after_prune": ["x"]},
+    ],
+)
 def test_configs_that_change_nothing_here(config: dict[str, Any], tmp_path: Path) -> None:
     layer = net(Plain)
     save(layer, tmp_path / "m", input_spec=X)
@@ -243,12 +271,16 @@ def test_outputs_may_be_chosen_by_name_or_as_variables(tmp_path: Path) -> None:
     outputs = layer.forward.outputs
     for spec in ([outputs[1]], ["out_1"]):
         save(layer, tmp_path / "m", output_spec=spec)
-        np.testing.assert_allclose(load(tmp_path / "m")(normal(2, 3)).numpy(), want[1].numpy(), rtol=1e-6)
+        np.testing.assert_allclose(
+            load(tmp_path / "m")(normal(2, 3)).numpy(), want[1].numpy(), rtol=1e-6
+        )
     save(layer, tmp_path / "m", output_spec=[outputs[2], outputs[0]])
     z, y = load(tmp_path / "m")(normal(2, 3))
     np.testing.assert_allclose(y.numpy(), want[0].numpy(), rtol=1e-6)
     np.testing.assert_allclose(z.numpy(), want[2]["z"].numpy(), rtol=1e-5)
-    with pytest.raises(paddle.OpError, match=r"no output 'w'; there are \['out_0', 'out_1', 'out_2\.z'\]"):
+    with pytest.raises(
+        paddle.OpError, match=r"no output 'w'; there are \['out_0', 'out_1', 'out_2\.z'\]"
+    ):
         save(layer, tmp_path / "m", output_spec=["w"])
 
 
@@ -273,8 +305,15 @@ def test_functions_of_all_kinds(tmp_path: Path) -> None:
         else:
             save(function, tmp_path / f"f{i}", input_spec=spec)
         found = load(tmp_path / f"f{i}")
-        np.testing.assert_allclose(found(normal(2, 3)).numpy(), want(normal(2, 3)).numpy(), rtol=1e-5)
-    assert sorted(load(tmp_path / "f1").state_dict()) == ["a.bias", "a.weight", "c.bias", "c.weight"]
+        np.testing.assert_allclose(
+            found(normal(2, 3)).numpy(), want(normal(2, 3)).numpy(), rtol=1e-5
+        )
+    assert sorted(load(tmp_path / "f1").state_dict()) == [
+        "a.bias",
+        "a.weight",
+        "c.bias",
+        "c.weight",
+    ]
 
 
 def test_what_a_call_notes_in_the_layer_is_put_back(tmp_path: Path) -> None:

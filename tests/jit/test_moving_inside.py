@@ -1,4 +1,6 @@
-"""What moves by itself - iterators, sources of random numbers, deques - inside of lists, dicts and tuples."""
+"""What moves by itself - iterators, sources of random numbers, deques - inside of lists, dicts and
+tuples.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,9 @@ def test_an_iterator(kept: str) -> None:
 @pytest.mark.parametrize("kept", KEPT)
 def test_a_source_of_random_numbers(kept: str) -> None:
     held, other = KEPT[kept](random.Random(0)), random.Random(0)
-    assert numbers(to_static(lambda x: x + taken(held).randrange(99))) == [other.randrange(99) for _ in range(4)]
+    assert numbers(to_static(lambda x: x + taken(held).randrange(99))) == [
+        other.randrange(99) for _ in range(4)
+    ]
 
 
 @pytest.mark.parametrize("kept", KEPT)

@@ -44,14 +44,19 @@ def saved(net: nn.Layer, specs: Any, tmp_path: Path) -> tuple[Any, list[str]]:
         (OfDict, [{"a": spec(), "b": spec()}], ["x", "x_1"]),
     ],
 )
-def test_inputs_of_one_name_are_warned_about(net: Any, specs: Any, names: list[str], tmp_path: Path) -> None:
+def test_inputs_of_one_name_are_warned_about(
+    net: Any, specs: Any, names: list[str], tmp_path: Path
+) -> None:
     layer, said = saved(net(), specs, tmp_path)
     assert any(f"two inputs are named '{names[0]}'" in text and names[1] in text for text in said)
     assert [s.name for s in layer._input_spec()] == names
-    assert layer(paddle.full([2], 5.0), paddle.ones([2])).numpy().tolist() == [4, 4]  # not one for both
+    # not one for both
+    assert layer(paddle.full([2], 5.0), paddle.ones([2])).numpy().tolist() == [4, 4]
 
 
-@pytest.mark.parametrize("specs", [[spec("y"), spec("x")], [spec("x"), spec(None)], [spec(None), spec(None)]])
+@pytest.mark.parametrize(
+    "specs", [[spec("y"), spec("x")], [spec("x"), spec(None)], [spec(None), spec(None)]]
+)
 def test_other_names_are_not(specs: Any, tmp_path: Path) -> None:
     assert saved(Difference(), specs, tmp_path)[1] == []
 

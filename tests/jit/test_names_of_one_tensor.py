@@ -1,4 +1,6 @@
-"""Two names of one tensor, list or dict across branches and loops: small programs of all kinds give what Python gives, or are refused."""
+"""Two names of one tensor, list or dict across branches and loops: small programs of all kinds give
+what Python gives, or are refused.
+"""
 
 from __future__ import annotations
 
@@ -19,13 +21,37 @@ from oarlock.jit import to_static
 from oarlock.static import InputSpec
 
 TENSORS = (
-    "pass", "s = s + x", "s[1] = 5.0", "z = t", "s = t", "z[0] = 3.0", "t.add_(x)", "s, t = t, s", "s.add_(x); s = s * 2",
-)  # fmt: skip
+    "pass",
+    "s = s + x",
+    "s[1] = 5.0",
+    "z = t",
+    "s = t",
+    "z[0] = 3.0",
+    "t.add_(x)",
+    "s, t = t, s",
+    "s.add_(x); s = s * 2",
+)
 LATER = ("pass", "s.add_(x)", "z[2] = 7.0", "t.add_(x)", "w = s; w.add_(x)")
 LISTS = (
-    "pass", "a = [t, s]", "a[0] = x * 3", "b[1].add_(x)", "a = [a[1], a[0]]", "b = a", "a[1] = a[0]", "d = a; d[0] = t * 1", "a.append(s)",
-)  # fmt: skip
-LISTS_LATER = ("pass", "a[0] = x * 5", "b[0].add_(x)", "a[1].add_(x)", "b[1] = x * 7", "a = a + [b[0]]", "s.add_(x)")
+    "pass",
+    "a = [t, s]",
+    "a[0] = x * 3",
+    "b[1].add_(x)",
+    "a = [a[1], a[0]]",
+    "b = a",
+    "a[1] = a[0]",
+    "d = a; d[0] = t * 1",
+    "a.append(s)",
+)
+LISTS_LATER = (
+    "pass",
+    "a[0] = x * 5",
+    "b[0].add_(x)",
+    "a[1].add_(x)",
+    "b[1] = x * 7",
+    "a = a + [b[0]]",
+    "s.add_(x)",
+)
 FORMS = (
     "    if c:\n        {0}\n    else:\n        {1}\n",
     "    i = x.sum() * 0\n    while i < n:\n        {0}\n        {1}\n        i = i + 1\n",
@@ -38,9 +64,13 @@ CALLS = ((True, 0), (False, 1), (True, 2), (False, 3))
 
 def texts() -> Iterator[str]:
     """The programs."""
-    for form, (one, two), later in itertools.product(FORMS, itertools.product(TENSORS, repeat=2), LATER):
+    for form, (one, two), later in itertools.product(
+        FORMS, itertools.product(TENSORS, repeat=2), LATER
+    ):
         yield f"{form.format(one, two)}    {later}\n    return s, z, t, x * n, c == False"
-    for form, (one, two), later in itertools.product(FORMS, itertools.product(LISTS, repeat=2), LISTS_LATER):
+    for form, (one, two), later in itertools.product(
+        FORMS, itertools.product(LISTS, repeat=2), LISTS_LATER
+    ):
         yield f"{form.format(one, two)}    {later}\n    return a[0], a[1], b[0], b[1], s, t, x * n, c == False"
 
 
@@ -59,7 +89,10 @@ def programs(folder: Path, first: int, step: int) -> list[Callable[..., Any]]:
 
 
 def given(holds: bool, rounds: int) -> list[Any]:
-    return [paddle.to_tensor(np.array(v, d)) for v, d in (([1, 2, 3], "float32"), (holds, "bool"), (rounds, "float32"))]
+    return [
+        paddle.to_tensor(np.array(v, d))
+        for v, d in (([1, 2, 3], "float32"), (holds, "bool"), (rounds, "float32"))
+    ]
 
 
 def results(function: Callable[..., Any], call: tuple[bool, int]) -> list[Any]:
@@ -72,7 +105,10 @@ def results(function: Callable[..., Any], call: tuple[bool, int]) -> list[Any]:
 
 
 def same(function: Callable[..., Any], program: Callable[..., Any]) -> bool:
-    """Whether a program gives what Python gives; False where it is refused.   An AssertionError for anything else."""
+    """Whether a program gives what Python gives; False where it is refused.
+
+    An AssertionError for anything else.
+    """
     for call in CALLS:
         try:
             found = results(program, call)
@@ -99,7 +135,11 @@ def test_so_do_all_others(first: int, tmp_path: Path) -> None:
 
 def saved(function: Callable[..., Any], prefix: str) -> Any:
     """The loaded files of a function.   They are not compared with it when they are written."""
-    specs = [InputSpec([3], "float32", "x"), InputSpec([], "bool", "c"), InputSpec([], "float32", "n")]
+    specs = [
+        InputSpec([3], "float32", "x"),
+        InputSpec([], "bool", "c"),
+        InputSpec([], "float32", "n"),
+    ]
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "m: there are no parameters")
         paddle.jit.save(to_static(function, specs), prefix, verify=False)
@@ -119,7 +159,8 @@ def test_files_give_what_python_gives_or_are_refused(tmp_path: Path) -> None:
     assert 0.2 < np.mean(equal) < 0.7
 
 
-# -- what is refused, and what is not -------------------------------------------------------------------------------
+# -- what is refused, and what is not
+# -------------------------------------------------------------------------------
 
 
 def chosen_and_changed(x: Any, c: Any, n: Any) -> Any:
@@ -235,7 +276,9 @@ MAY_BE = r"may be (out of date|another one).* at test_names_of_one_tensor.py:\d+
     ],
     ids=lambda v: getattr(v, "__name__", ""),
 )
-def test_it_is_refused_with_the_line_of_the_change(function: Callable[..., Any], words: str) -> None:
+def test_it_is_refused_with_the_line_of_the_change(
+    function: Callable[..., Any], words: str
+) -> None:
     with pytest.raises(paddle.TraceError, match=f"(?s){MAY_BE}{words}"):
         to_static(function)(*given(True, 1))
 
@@ -254,7 +297,9 @@ class Buffered(nn.Layer):
 
 
 def test_a_buffer_is_seen_by_the_layer() -> None:
-    with pytest.raises(paddle.TraceError, match=r"(?s)out of date.*u\.add_\(x\).*u = self\.held if c"):
+    with pytest.raises(
+        paddle.TraceError, match=r"(?s)out of date.*u\.add_\(x\).*u = self\.held if c"
+    ):
         to_static(Buffered())(*given(True, 1))
 
 

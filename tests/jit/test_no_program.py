@@ -68,15 +68,23 @@ def by_class(x: Any) -> Any:
 
 @pytest.mark.parametrize(
     ("function", "lacks"),
-    [(hooked, r"hooks of its values \(register_hook\)"), (by_class, r"the backward of a PyLayer \(Tenfold\)")],
+    [
+        (hooked, r"hooks of its values \(register_hook\)"),
+        (by_class, r"the backward of a PyLayer \(Tenfold\)"),
+    ],
 )
-def test_gradients_that_a_program_cannot_give_are_those_of_python(function: Any, lacks: str) -> None:
+def test_gradients_that_a_program_cannot_give_are_those_of_python(
+    function: Any, lacks: str
+) -> None:
     static = paddle.jit.to_static(function)
     check(static(x()), 6, 12, 18)
     eager, wants = x(), x()
     eager.stop_gradient = wants.stop_gradient = False
     function(eager).sum().backward()
-    with pytest.warns(UserWarning, match=f"{function.__name__}: a program has no place for {lacks}; calls that want"):
+    with pytest.warns(
+        UserWarning,
+        match=f"{function.__name__}: a program has no place for {lacks}; calls that want",
+    ):
         found = static(wants)
     check(found, 6, 12, 18)
     found.sum().backward()

@@ -1,4 +1,6 @@
-"""Variables that only a round of a loop gives a value, read after a loop of no rounds: an error, as in Python, and not a number."""
+"""Variables that only a round of a loop gives a value, read after a loop of no rounds: an error, as
+in Python, and not a number.
+"""
 
 from __future__ import annotations
 
@@ -63,7 +65,11 @@ def test_it_is_an_error(body: Body, trains: bool) -> None:
     x = paddle.to_tensor([1.0, 2.0], stop_gradient=not trains)
     assert function(x, TWO).tolist() == body(x, TWO).tolist()
     name = "k" if body is counter else "last"
-    said = f"'{name}' has no value: the loop that gives it one ran no round" if trains else f"no_round_gave_{name}"
+    said = (
+        f"'{name}' has no value: the loop that gives it one ran no round"
+        if trains
+        else f"no_round_gave_{name}"
+    )
     with pytest.raises(OarlockError, match=said):
         function(x, NONE)
     with pytest.raises(UnboundLocalError):
@@ -78,7 +84,12 @@ def test_the_gradient_is_that_of_the_last_round() -> None:
 
 @pytest.mark.filterwarnings("ignore:.*there are no parameters")
 def test_in_a_saved_model(tmp_path: Path) -> None:
-    paddle.jit.save(paddle.jit.to_static(last_of_for), str(tmp_path / "m"), [InputSpec([2]), InputSpec([1], "int64")], verify=False)  # fmt: skip
+    paddle.jit.save(
+        paddle.jit.to_static(last_of_for),
+        str(tmp_path / "m"),
+        [InputSpec([2]), InputSpec([1], "int64")],
+        verify=False,
+    )
     loaded = paddle.jit.load(str(tmp_path / "m"))
     assert loaded(X, TWO).tolist() == [2.0, 4.0]
     with pytest.raises(OarlockError, match="no_round_gave_last"):
@@ -138,7 +149,9 @@ def _flat(results: Any) -> tuple[Any, ...]:
     return results if isinstance(results, tuple) else (results,)
 
 
-@pytest.mark.parametrize("body", [chosen_in_some_round, kept_under_another_name, found_in_an_inner_loop, broken_off])
+@pytest.mark.parametrize(
+    "body", [chosen_in_some_round, kept_under_another_name, found_in_an_inner_loop, broken_off]
+)
 @pytest.mark.parametrize("trains", [False, True])
 def test_what_no_round_chose_is_an_error(body: Body, trains: bool) -> None:
     function = paddle.jit.to_static(body, [InputSpec([None])])

@@ -1,4 +1,6 @@
-"""A Python number that became a variable of the program answers as the number does, or says that it cannot; never as a tensor."""
+"""A Python number that became a variable of the program answers as the number does, or says that it
+cannot; never as a tensor.
+"""
 
 from __future__ import annotations
 
@@ -101,7 +103,9 @@ def test_computed(name: str) -> None:
     program = to_static(an_int(COMPUTED[name]), SPEC)
     for call in CALLS:
         x = paddle.to_tensor(call)
-        np.testing.assert_allclose(numbers(program(x)), numbers(an_int(COMPUTED[name])(x)), rtol=1e-6)
+        np.testing.assert_allclose(
+            numbers(program(x)), numbers(an_int(COMPUTED[name])(x)), rtol=1e-6
+        )
 
 
 @pytest.mark.parametrize("name", REFUSED)
@@ -118,11 +122,21 @@ def test_never_another_number(kind: Callable[..., Any], name: str) -> None:
         x = paddle.to_tensor(call)
         try:
             wanted = numbers(kind(look)(x))
-        except (TypeError, ValueError, ArithmeticError, LookupError, AttributeError, RuntimeError, Warning):
+        except (
+            TypeError,
+            ValueError,
+            ArithmeticError,
+            LookupError,
+            AttributeError,
+            RuntimeError,
+            Warning,
+        ):
             continue  # Python has none
         try:
             found = numbers(to_static(kind(look), SPEC)(x))
         except TraceError as error:
-            assert "\n  at number_table.py:" in str(error) or "\n  at test_numbers.py:" in str(error)
+            assert "\n  at number_table.py:" in str(error) or "\n  at test_numbers.py:" in str(
+                error
+            )
             continue
         np.testing.assert_allclose(found, wanted, rtol=1e-6)

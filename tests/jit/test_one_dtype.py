@@ -1,4 +1,6 @@
-"""Programs broadcast a condition as what stands beside it: real Paddle runs `broadcast_tensors` on one dtype only."""
+"""Programs broadcast a condition as what stands beside it: real Paddle runs `broadcast_tensors` on
+one dtype only.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,8 @@ CASES = {
 def test_what_is_broadcast_is_of_one_dtype(case: str, tmp_path: Path) -> None:
     function: Any = CASES[case]
     paddle.jit.save(
-        paddle.jit.to_static(function, input_spec=[InputSpec([None, 3], "float32", "x")]), str(tmp_path / "m")
+        paddle.jit.to_static(function, input_spec=[InputSpec([None, 3], "float32", "x")]),
+        str(tmp_path / "m"),
     )
     loaded = paddle.jit.load(str(tmp_path / "m"))
     block = loaded.program().global_block()
@@ -41,5 +44,7 @@ def test_what_is_broadcast_is_of_one_dtype(case: str, tmp_path: Path) -> None:
         assert len({str(block.var(name).dtype) for name in op.input_arg_names}) == 1
     assert seen
     x = paddle.to_tensor(np.array([[1.5, -1.0, 0.5], [-2.0, 3.0, 0.0]], "float32"))
-    for found, wanted in zip(paddle.utils.flatten(loaded(x)), paddle.utils.flatten(function(x)), strict=True):
+    for found, wanted in zip(
+        paddle.utils.flatten(loaded(x)), paddle.utils.flatten(function(x)), strict=True
+    ):
         np.testing.assert_array_equal(found.numpy(), wanted.numpy())

@@ -1,4 +1,6 @@
-"""Models with ops that the engine does not have: saved, judged, loaded and run by the interpreter, and said to be."""
+"""Models with ops that the engine does not have: saved, judged, loaded and run by the interpreter,
+and said to be.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,10 @@ class Net(nn.Layer):
 
 
 def saved(path: Path, net: nn.Layer) -> str:
-    with pytest.warns(UserWarning, match=f"by the interpreter, as the engine does not have all ops: {OP}: no lowering"):
+    with pytest.warns(
+        UserWarning,
+        match=f"by the interpreter, as the engine does not have all ops: {OP}: no lowering",
+    ):
         paddle.jit.save(net, path, input_spec=[paddle.static.InputSpec([None, 4], "float32", "x")])
     return str(path)
 
@@ -43,7 +48,10 @@ def test_saved_loaded_and_run(tmp_path: Path) -> None:
     layer = paddle.jit.load(saved(tmp_path / "m", net))
     assert "by the interpreter at x[2, 4]" in layer.program().contract.verified
     x = paddle.randn([5, 4])
-    with pytest.warns(UserWarning, match=f"m.pdmodel: the engine does not have {OP}; the model runs op by op, slower"):
+    with pytest.warns(
+        UserWarning,
+        match=f"m.pdmodel: the engine does not have {OP}; the model runs op by op, slower",
+    ):
         found = layer(x)
     assert found["y"].stop_gradient
     np.testing.assert_allclose(found["y"].numpy(), net(x)["y"].numpy(), rtol=1e-6)
@@ -73,7 +81,9 @@ def test_a_wrong_file_is_found(tmp_path: Path) -> None:
     net = Moody()
     net.eval()
     with pytest.warns(UserWarning, match="by the interpreter"), pytest.raises(paddle.VerifyError):
-        paddle.jit.save(net, tmp_path / "m", input_spec=[paddle.static.InputSpec([None, 4], "float32")])
+        paddle.jit.save(
+            net, tmp_path / "m", input_spec=[paddle.static.InputSpec([None, 4], "float32")]
+        )
     assert not list(tmp_path.iterdir())
 
 
@@ -88,5 +98,7 @@ def test_assumptions_of_a_trace_are_checked_all_the_same(tmp_path: Path) -> None
     want, traced = paddle.jit.TracedLayer.trace(net, [x])
     with pytest.warns(UserWarning, match=f"{OP}; the model runs op by op"):
         np.testing.assert_allclose(traced([x])[0], want.numpy(), rtol=1e-6)
-    with pytest.raises(paddle.GuardError, match=r"(?s)the trace assumed .*float\(\).*test_op_by_op.py:\d+"):
+    with pytest.raises(
+        paddle.GuardError, match=r"(?s)the trace assumed .*float\(\).*test_op_by_op.py:\d+"
+    ):
         traced([x * 2])

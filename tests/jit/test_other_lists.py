@@ -1,4 +1,6 @@
-"""What is refused of lists that rounds and branches replace, and of positions that only a run knows: never another list than Python's."""
+"""What is refused of lists that rounds and branches replace, and of positions that only a run
+knows: never another list than Python's.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +53,12 @@ def changed_under_the_other_name(x: Any, k: Any) -> Any:
     return x
 
 
-ONE_LIST = [changed_in_the_first_round, changed_after_the_loop, changed_after_a_branch, changed_under_the_other_name]
+ONE_LIST = [
+    changed_in_the_first_round,
+    changed_after_the_loop,
+    changed_after_a_branch,
+    changed_under_the_other_name,
+]
 
 
 def a_tuple_of_tuples_that_grows(x: Any, k: Any) -> Any:
@@ -102,7 +109,8 @@ def deleted_at_a_position(x: Any, k: Any) -> Any:
 
 REFUSED: dict[Callable[..., Any], str] = {
     **dict.fromkeys(
-        ONE_LIST, r"append.* is the same list as this one on some ways|may be another one, since a branch or a loop"
+        ONE_LIST,
+        r"append.* is the same list as this one on some ways|may be another one, since a branch or a loop",
     ),
     a_tuple_of_tuples_that_grows: "'q': only tensors and numbers can go from round to round",
     a_list_and_a_tuple: "of the program tuple cannot be added by `\\+`, only a list",

@@ -57,7 +57,9 @@ def test_a_draw_in_each_call_that_is_not_converted(source: str) -> None:
     random.setstate(before[0])
     np.random.set_state(before[1])
     static = to_static(lambda x: x * hash(other))
-    with pytest.warns(UserWarning, match=f"'{source}' is another at each call, and no part of a program"):
+    with pytest.warns(
+        UserWarning, match=f"'{source}' is another at each call, and no part of a program"
+    ):
         assert [static(paddle.ones([1])).item() for _ in range(5)] == wanted
     assert static.get_traced_count() == 2
 

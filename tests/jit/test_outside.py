@@ -1,4 +1,6 @@
-"""What functions change outside of themselves, called on one way of a branch or in rounds of a loop."""
+"""What functions change outside of themselves, called on one way of a branch or in rounds of a
+loop.
+"""
 
 from __future__ import annotations
 
@@ -347,7 +349,9 @@ class Whole(nn.Layer):
 def test_layers_that_count_on_one_way_only() -> None:
     def calls(layer: Whole) -> list[Any]:
         called = paddle.jit.to_static(layer) if layer is static else layer
-        found = [called(paddle.to_tensor([[v, v], [2 * v, v]])).numpy() for v in (1.0, -1.0, 1.0, -1.0)]
+        found = [
+            called(paddle.to_tensor([[v, v], [2 * v, v]])).numpy() for v in (1.0, -1.0, 1.0, -1.0)
+        ]
         counts = [np.asarray(layer.n), np.asarray(layer.part.calls)]
         return found + counts + [v.numpy() for v in layer.state_dict().values()]
 

@@ -80,7 +80,9 @@ def test_fill_constant() -> None:
 
 
 def test_the_main_program_is_one_to_look_at_and_to_run() -> None:
-    concrete = to_static(both, [InputSpec([2], name="a"), InputSpec([2], name="b")]).concrete_program
+    concrete = to_static(
+        both, [InputSpec([2], name="a"), InputSpec([2], name="b")]
+    ).concrete_program
     main = concrete.main_program
     assert main.global_block() is main.block(0)
     assert not {op.type for op in main.block(0).ops} & {"feed", "fetch"}
@@ -102,14 +104,17 @@ def test_methods_are_left_alone() -> None:
 
 
 def test_modules_are_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "left_as_it_is.py").write_text("def f(x):\n    return x + 1 if x.sum() > 0 else x\n")
+    (tmp_path / "left_as_it_is.py").write_text(
+        "def f(x):\n    return x + 1 if x.sum() > 0 else x\n"
+    )
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.setattr(user_code, "_IGNORED", set(user_code._IGNORED))
     module = importlib.import_module("left_as_it_is")
     assert to_static(lambda x: module.f(x) * 2)(paddle.ones([2])).tolist() == [4, 4]
     paddle.jit.ignore_module([module])
     with pytest.raises(
-        paddle.TraceError, match=r"f is not converted: it is a generator, has no source, is left alone, or"
+        paddle.TraceError,
+        match=r"f is not converted: it is a generator, has no source, is left alone, or",
     ):
         to_static(lambda x: module.f(x) * 2)(paddle.ones([2]))
 
@@ -140,7 +145,9 @@ def test_function_spec() -> None:
     assert spec.unified_args_and_kwargs((10,), {"b": 20}) == ((10, 20, 1, 2), {})
     assert spec.unified_args_and_kwargs((10, 20), {"d": 4, "e": 5}) == ((10, 20, 1, 4), {"e": 5})
     assert spec.args_to_input_spec((10, 20, 3), {})[0][2] == 3
-    made, named = FunctionSpec(both).args_to_input_spec((np.ones([2, 3], "float32"), 2), {"c": paddle.ones([4])})
+    made, named = FunctionSpec(both).args_to_input_spec(
+        (np.ones([2, 3], "float32"), 2), {"c": paddle.ones([4])}
+    )
     assert (made[0].shape, made[1], named["c"].shape) == ((2, 3), 2, (4,))
     for args in ((10,), (1, 2, 3, 4, 5)):
         with pytest.raises(ValueError, match="both"):
@@ -170,7 +177,10 @@ def test_structures() -> None:
     assert pack_sequence_as(nested, [40, 10, 20, 30]) == {"b": [10, (20, 30)], "a": 40}
     assert map_structure(lambda p, q: p + q, nested, nested) == {"b": [2, (4, 6)], "a": 8}
     assert_same_structure(nested, {"b": [0, (0, 0)], "a": 0})
-    for other, kind in (({"b": [1, 2], "a": 4}, ValueError), ({"b": [1, [2, 3]], "a": 4}, TypeError)):
+    for other, kind in (
+        ({"b": [1, 2], "a": 4}, ValueError),
+        ({"b": [1, [2, 3]], "a": 4}, TypeError),
+    ):
         with pytest.raises(kind, match="assert_same_structure"):
             assert_same_structure(nested, other)
     with pytest.raises(ValueError, match="the structure holds 4 values, flat_sequence 1"):
@@ -184,7 +194,9 @@ class Labelled(nn.Layer):
         super().__init__()
         self.line = nn.Linear(4, 3)
 
-    @to_static(input_spec=[InputSpec([None, 4], name="image"), InputSpec([None, 1], "int64", name="label")])
+    @to_static(
+        input_spec=[InputSpec([None, 4], name="image"), InputSpec([None, 1], "int64", name="label")]
+    )
     def forward(self, image: Any, label: Any) -> Any:
         out = self.line(image)
         return out, nn.functional.cross_entropy(out, label)

@@ -1,4 +1,6 @@
-"""Elements of lists that a program carries are set where there are any: a position that is none ends the run, everywhere."""
+"""Elements of lists that a program carries are set where there are any: a position that is none
+ends the run, everywhere.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +56,9 @@ def test_in_a_run(function: Callable[..., Any], good: set[int], train: bool) -> 
     for k in range(4):
         x = paddle.to_tensor([1.0, 2.0], stop_gradient=not train)
         if k in good:
-            np.testing.assert_array_equal(converted(x, paddle.to_tensor([k])).numpy(), function(x, k).numpy())
+            np.testing.assert_array_equal(
+                converted(x, paddle.to_tensor([k])).numpy(), function(x, k).numpy()
+            )
             continue
         with pytest.raises(OarlockError, match=BEYOND) as caught:
             converted(x, paddle.to_tensor([k]))
@@ -73,7 +77,9 @@ def test_in_a_file(function: Callable[..., Any], good: set[int], tmp_path: Path)
     x = paddle.to_tensor([1.0, 2.0])
     for k in range(4):
         if k in good:
-            np.testing.assert_array_equal(loaded(x, paddle.to_tensor([k])).numpy(), function(x, k).numpy())
+            np.testing.assert_array_equal(
+                loaded(x, paddle.to_tensor([k])).numpy(), function(x, k).numpy()
+            )
             continue
         with pytest.raises(OarlockError, match=BEYOND):
             loaded(x, paddle.to_tensor([k]))
@@ -106,7 +112,9 @@ def popped_anywhere(x: Any, at: int) -> Any:
     ("function", "positions"),
     [(read_from_the_end, [0]), (popped_anywhere, [0, 1, 3, -1, -2, -4, -5, -8, 4, 7])],
 )
-def test_positions_that_are_read_and_popped(function: Callable[..., Any], positions: list[int], train: bool) -> None:
+def test_positions_that_are_read_and_popped(
+    function: Callable[..., Any], positions: list[int], train: bool
+) -> None:
     spec = [InputSpec([None, 2], "float32", "x"), InputSpec([], "int64", "at")]
     converted = paddle.jit.to_static(function, input_spec=spec)
     for rows in (4, 2):
@@ -117,7 +125,8 @@ def test_positions_that_are_read_and_popped(function: Callable[..., Any], positi
                 want = function(x, at)
             except IndexError:
                 with pytest.raises(
-                    OarlockError, match=r"read_from_array.*(out of range|sequence index|nothing was written)"
+                    OarlockError,
+                    match=r"read_from_array.*(out of range|sequence index|nothing was written)",
                 ):
                     converted(x, paddle.to_tensor(at))
             else:

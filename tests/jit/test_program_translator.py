@@ -1,4 +1,6 @@
-"""ProgramTranslator.save_inference_model, which Paddle 1.8 had: the program that was made last, as a folder."""
+"""ProgramTranslator.save_inference_model, which Paddle 1.8 had: the program that was made last, as
+a folder.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,10 @@ from oarlock.jit import ProgramTranslator, load, save, to_static
 
 
 class Net(nn.Layer):
-    """A branch, something that training changes, and a loss beside the result.   The receiver has a name of its own."""
+    """A branch, something that training changes, and a loss beside the result.
+
+    The receiver has a name of its own.
+    """
 
     def __init__(me) -> None:
         super().__init__()
@@ -41,7 +46,11 @@ def net() -> Net:
 
 def test_the_program_made_last_is_written_as_a_folder(net: Net, tmp_path: Path) -> None:
     ProgramTranslator().save_inference_model(str(tmp_path / "m"), fetch=[0])
-    assert sorted(p.name for p in (tmp_path / "m").iterdir()) == ["__model__", "linear_0.b_0", "linear_0.w_0"]
+    assert sorted(p.name for p in (tmp_path / "m").iterdir()) == [
+        "__model__",
+        "linear_0.b_0",
+        "linear_0.w_0",
+    ]
     net.eval()
     for x in (X, -X, paddle.ones([5, 3])):
         np.testing.assert_allclose(load(tmp_path / "m")(x).numpy(), net(x)[0].numpy(), rtol=1e-5)
@@ -70,7 +79,9 @@ def test_whoever_made_it(through: str, tmp_path: Path) -> None:
 
 
 def test_numbers_out_of_range_and_nothing_made(net: Net, tmp_path: Path) -> None:
-    with pytest.raises(paddle.OpError, match=r"fetch \[5\] is out of range; there are 2: \['out_0', 'out_1'\]"):
+    with pytest.raises(
+        paddle.OpError, match=r"fetch \[5\] is out of range; there are 2: \['out_0', 'out_1'\]"
+    ):
         ProgramTranslator().save_inference_model(str(tmp_path / "m"), fetch=[5])
     to_static(lambda x: x * 2)(X)  # which nobody keeps
     with pytest.raises(paddle.OpError, match="no program was made so far, or its function is gone"):
@@ -78,11 +89,15 @@ def test_numbers_out_of_range_and_nothing_made(net: Net, tmp_path: Path) -> None
     assert not list(tmp_path.iterdir())
 
 
-def test_a_forward_made_a_program_apart_from_its_layer_is_saved_as_it_was_called(tmp_path: Path) -> None:
+def test_a_forward_made_a_program_apart_from_its_layer_is_saved_as_it_was_called(
+    tmp_path: Path,
+) -> None:
     layer = nn.Linear(3, 2)
     forward = to_static(layer.forward)
     forward(X)
     save(forward, tmp_path / "m")
     np.testing.assert_allclose(
-        load(tmp_path / "m")(paddle.ones([5, 3])).numpy(), layer(paddle.ones([5, 3])).numpy(), rtol=1e-5
+        load(tmp_path / "m")(paddle.ones([5, 3])).numpy(),
+        layer(paddle.ones([5, 3])).numpy(),
+        rtol=1e-5,
     )

@@ -1,4 +1,6 @@
-"""Every row of the tables of programs, eagerly and as a program: the same results, the same gradients, the same after saving."""
+"""Every row of the tables of programs, eagerly and as a program: the same results, the same
+gradients, the same after saving.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ by_name = pytest.mark.parametrize("name", ROWS)
 
 
 def converted(function: Any, input_spec: Any = None) -> Any:
-    return to_static(copy.deepcopy(function) if isinstance(function, nn.Layer) else function, input_spec)
+    return to_static(
+        copy.deepcopy(function) if isinstance(function, nn.Layer) else function, input_spec
+    )
 
 
 def test_there_are_enough() -> None:
@@ -47,11 +51,15 @@ def test_one_program_for_all_sizes_gives_what_python_gives(name: str) -> None:
 
 
 def gradients(function: Callable[..., Any], call: tuple[Any, ...]) -> list[Any]:
-    """Of the sum of squares of all results, with respect to the arguments and parameters; zeros where there is none."""
+    """Of the sum of squares of all results, with respect to the arguments and parameters; zeros
+    where there is none.
+    """
     tensors = [paddle.to_tensor(a) for a in call]
     for tensor in tensors:
         tensor.stop_gradient = tensor.dtype != paddle.float32
-    found = [t for t in flat(function(*tensors)) if isinstance(t, paddle.Tensor) and not t.stop_gradient]
+    found = [
+        t for t in flat(function(*tensors)) if isinstance(t, paddle.Tensor) and not t.stop_gradient
+    ]
     if found:
         total = found[0].astype("float32").square().sum()
         for tensor in found[1:]:

@@ -1,4 +1,6 @@
-"""What Paddle's own suites of the conversion ask: results of either rank, truth of None, functions left alone, what a wrong call is."""
+"""What Paddle's own suites of the conversion ask: results of either rank, truth of None, functions
+left alone, what a wrong call is.
+"""
 
 from __future__ import annotations
 
@@ -200,7 +202,9 @@ def test_a_converted_function_in_a_program_by_hand() -> None:
             x = paddle.static.data("x", [2, 3])
             out = converted(x)
         for given, want in ((UP, 3.0), (DOWN, -2.0)):
-            found = paddle.static.Executor().run(program, feed={"x": given.numpy()}, fetch_list=[out])
+            found = paddle.static.Executor().run(
+                program, feed={"x": given.numpy()}, fetch_list=[out]
+            )
             np.testing.assert_array_equal(found[0], np.full((2, 3), want))
     finally:
         paddle.disable_static()
@@ -225,12 +229,16 @@ def test_nobody_is_told_the_axes_of_a_result_of_either_rank(asked: str) -> None:
             y = x.sum()
         return x + ASKING[asked](y)
 
-    with pytest.raises(paddle.TraceError, match=r"in each branch.*\n.*float32\[2,3\].*\n.*float32\[\]"):
+    with pytest.raises(
+        paddle.TraceError, match=r"in each branch.*\n.*float32\[2,3\].*\n.*float32\[\]"
+    ):
         to_static(function)(UP)
 
 
 class Loss(Layer):
-    """A sum where there is something to sum, else a list of one zero, as losses of before Paddle 2.5 are written."""
+    """A sum where there is something to sum, else a list of one zero, as losses of before Paddle
+    2.5 are written.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -256,7 +264,9 @@ def of_both_ways(net: Any, call: Any) -> list[Any]:
     return found
 
 
-def test_a_number_one_way_and_a_list_of_one_the_other_are_computed_with_as_a_number(tmp_path: Path) -> None:
+def test_a_number_one_way_and_a_list_of_one_the_other_are_computed_with_as_a_number(
+    tmp_path: Path,
+) -> None:
     net, said = Loss(), "scale: an operand has no axes in one branch, and one in the other"
     wanted = of_both_ways(net, net)
     with pytest.warns(UserWarning, match=said):

@@ -1,4 +1,6 @@
-"""Loaded models with control flow: trained on, saved again, part of other layers, traced, and judged."""
+"""Loaded models with control flow: trained on, saved again, part of other layers, traced, and
+judged.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ from oarlock.static import InputSpec
 
 
 class Net(nn.Layer):
-    """A branch on a value with another layer in each way, a loop over rows, a list, a norm and dropout without effect."""
+    """A branch on a value with another layer in each way, a loop over rows, a list, a norm and
+    dropout without effect.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -88,7 +92,9 @@ def test_training_a_loaded_model_is_training_the_layer(prefix: str, tmp_path: Pa
     check_equal(loaded, _evaluated(net()))
     assert losses(loaded) == pytest.approx(losses(layer), rel=1e-4)
     for name, value in layer.state_dict().items():
-        np.testing.assert_allclose(loaded.state_dict()[name].numpy(), value.numpy(), rtol=1e-3, atol=1e-5)
+        np.testing.assert_allclose(
+            loaded.state_dict()[name].numpy(), value.numpy(), rtol=1e-3, atol=1e-5
+        )
     check_equal(loaded, layer)
     save(loaded, tmp_path / "again")
     again = load(tmp_path / "again")
@@ -103,7 +109,9 @@ def test_saved_in_eval_mode_a_norm_keeps_its_statistics(tmp_path: Path) -> None:
     loaded = load(tmp_path / "m")
     loaded.train()
     x = normal(5, 4)
-    np.testing.assert_allclose(loaded(x).numpy(), x.numpy() / np.sqrt(np.float32(1 + 1e-5)), rtol=1e-5)
+    np.testing.assert_allclose(
+        loaded(x).numpy(), x.numpy() / np.sqrt(np.float32(1 + 1e-5)), rtol=1e-5
+    )
     assert loaded.state_dict()["_mean"].numpy().tolist() == [0, 0, 0, 0]
 
 
@@ -144,7 +152,10 @@ def test_a_loaded_model_is_part_of_another(prefix: str, tmp_path: Path) -> None:
     loaded = load(tmp_path / "o")
     for rows in (1, 4):
         np.testing.assert_allclose(
-            loaded(normal(rows, 2))["all"].numpy(), around(normal(rows, 2))["all"].numpy(), rtol=1e-4, atol=1e-6
+            loaded(normal(rows, 2))["all"].numpy(),
+            around(normal(rows, 2))["all"].numpy(),
+            rtol=1e-4,
+            atol=1e-6,
         )
 
 
@@ -154,7 +165,9 @@ def test_a_trace_of_a_loaded_model_says_which_way_it_went(prefix: str) -> None:
     want, traced = TracedLayer.trace(loaded, [x])
     np.testing.assert_allclose(traced([x])[1], want["last"].numpy(), rtol=1e-5)  # sorted: all, last
     assert any(g.reader == "bool()" for g in traced.assumptions)
-    with pytest.raises(paddle.GuardError, match=r"(?s)the trace assumed .*bool\(\).*test_retraining.py"):
+    with pytest.raises(
+        paddle.GuardError, match=r"(?s)the trace assumed .*bool\(\).*test_retraining.py"
+    ):
         traced([x * 0.01])
 
 
@@ -178,7 +191,9 @@ def test_gradients_inside_of_a_traced_forward_are_recorded() -> None:
     other = normal(3, 4)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "traced: the engine does not have spread_like")
-        np.testing.assert_allclose(traced([other[:2]])[0], layer(other[:2]).numpy(), rtol=1e-5, atol=1e-6)
+        np.testing.assert_allclose(
+            traced([other[:2]])[0], layer(other[:2]).numpy(), rtol=1e-5, atol=1e-6
+        )
 
 
 def test_the_first_op_that_differs_is_found_behind_control_flow(prefix: str) -> None:

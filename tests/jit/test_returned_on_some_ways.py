@@ -1,4 +1,6 @@
-"""Functions that come to their end without a `return` on some ways: None there, as in Python, and an error for who uses it as a tensor."""
+"""Functions that come to their end without a `return` on some ways: None there, as in Python, and
+an error for who uses it as a tensor.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +59,9 @@ MORE, LESS = paddle.to_tensor([1.0, 2.0]), paddle.to_tensor([-1.0, -2.0])
 
 @pytest.mark.parametrize("function", [not_used, asked, asked_of_a_loop])
 @pytest.mark.parametrize("trains", [False, True])
-def test_who_asks_or_does_not_use_it_gets_what_python_gives(function: Callable[[Any], Any], trains: bool) -> None:
+def test_who_asks_or_does_not_use_it_gets_what_python_gives(
+    function: Callable[[Any], Any], trains: bool
+) -> None:
     program = to_static(function, [InputSpec([None])])
     for given in (MORE, LESS):
         x = paddle.to_tensor(given.numpy(), stop_gradient=not trains)
@@ -66,11 +70,15 @@ def test_who_asks_or_does_not_use_it_gets_what_python_gives(function: Callable[[
 
 @pytest.mark.parametrize("function", [used, doubled])
 @pytest.mark.parametrize("trains", [False, True])
-def test_who_uses_it_gets_an_error_that_names_the_function(function: Callable[[Any], Any], trains: bool) -> None:
+def test_who_uses_it_gets_an_error_that_names_the_function(
+    function: Callable[[Any], Any], trains: bool
+) -> None:
     program = to_static(function)
     x, less = (paddle.to_tensor(v.numpy(), stop_gradient=not trains) for v in (MORE, LESS))
     assert program(x).tolist() == function(x).tolist()
-    with pytest.raises(OarlockError, match="'doubled' came to its end without a `return`.*") as caught:
+    with pytest.raises(
+        OarlockError, match="'doubled' came to its end without a `return`.*"
+    ) as caught:
         program(less)
     assert "test_returned_on_some_ways.py" in str(caught.value)
 

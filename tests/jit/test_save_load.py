@@ -1,4 +1,6 @@
-"""jit.save and jit.load: files, names, nesting, verification, fine-tuning, and nothing half-written."""
+"""jit.save and jit.load: files, names, nesting, verification, fine-tuning, and nothing
+half-written.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ class Block(nn.Layer):
         self.conv = nn.Conv2D(3, 8, 3, padding=1)
         self.norm = nn.BatchNorm2D(8)
         self.short = nn.Conv2D(3, 8, 1, bias_attr=False)
-        self.head = nn.Sequential(nn.AdaptiveAvgPool2D(1), nn.Flatten(), nn.Dropout(0.3), nn.Linear(8, 5))
+        self.head = nn.Sequential(
+            nn.AdaptiveAvgPool2D(1), nn.Flatten(), nn.Dropout(0.3), nn.Linear(8, 5)
+        )
 
     def forward(self, image: paddle.Tensor) -> paddle.Tensor:
         return self.head(nn.functional.relu(self.norm(self.conv(image)) + self.short(image)))
@@ -56,7 +60,11 @@ def saved(layer: nn.Layer, folder: Path, *shapes: list[int | None]) -> str:
 def test_files_and_equal_results(tmp_path: Path) -> None:
     net = Block()
     prefix = saved(net, tmp_path, [None, 3, None, None])
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["m.pdiparams", "m.pdiparams.info", "m.pdmodel"]
+    assert sorted(p.name for p in tmp_path.iterdir()) == [
+        "m.pdiparams",
+        "m.pdiparams.info",
+        "m.pdmodel",
+    ]
     layer = load(prefix)
     x = normal(2, 3, 9, 7)
     np.testing.assert_allclose(layer(x).numpy(), net(x).numpy(), rtol=1e-4, atol=1e-6)
@@ -64,7 +72,9 @@ def test_files_and_equal_results(tmp_path: Path) -> None:
     assert layer.state_dict().keys() == net.state_dict().keys()
     contract = layer.program().contract
     assert contract is not None
-    assert contract.verified.startswith("at image[2, 3, 32, 32]; image[3, 3, 48, 48]: largest difference")
+    assert contract.verified.startswith(
+        "at image[2, 3, 32, 32]; image[3, 3, 48, 48]: largest difference"
+    )
     assert not layer.training
 
 
@@ -78,7 +88,9 @@ def test_files_and_equal_results(tmp_path: Path) -> None:
         ({"profile": "/nowhere/p"}, "options: profile: there is no folder /nowhere"),
     ],
 )
-def test_configs_that_are_not_known_are_refused(configs: dict[str, Any], why: str, tmp_path: Path) -> None:
+def test_configs_that_are_not_known_are_refused(
+    configs: dict[str, Any], why: str, tmp_path: Path
+) -> None:
     prefix = saved(nn.Linear(2, 2), tmp_path, [None, 2])
     with pytest.raises(paddle.OpError, match=f"{re.escape(why)}\n.*test_save_load.py"):
         load(prefix, **configs)
@@ -121,7 +133,11 @@ class Labelled(nn.Layer):
         self.fc, self.given = nn.Linear(4, 4), given
 
     def forward(self, x: Any) -> Any:
-        return {"y": self.fc(x), "n": self.given, "kind": "logits"}, 2.5, [True, None, x.shape[0], np.float32(0.5)]
+        return (
+            {"y": self.fc(x), "n": self.given, "kind": "logits"},
+            2.5,
+            [True, None, x.shape[0], np.float32(0.5)],
+        )
 
 
 def test_numbers_and_texts_come_back_beside_tensors(tmp_path: Path) -> None:
@@ -133,8 +149,13 @@ def test_numbers_and_texts_come_back_beside_tensors(tmp_path: Path) -> None:
         named, half, listed = layer(x)
         np.testing.assert_allclose(named["y"].numpy(), net(x)[0]["y"].numpy(), rtol=1e-6)
         assert (named["n"], named["kind"], half, listed[:2], int(listed[2]), listed[3]) == (
-            3, "logits", 2.5, [True, None], 2, 0.5
-        )  # fmt: skip
+            3,
+            "logits",
+            2.5,
+            [True, None],
+            2,
+            0.5,
+        )
         assert layer.program().fetches() == ["out_0.y", "out_2.2"]
 
 
@@ -146,7 +167,9 @@ def test_a_number_that_is_another_in_python_is_not_written(tmp_path: Path) -> No
     with pytest.raises(paddle.VerifyError, match="was True during recording, but is now False"):
         saved(Moody(), tmp_path, [None, 4])
     assert not list(tmp_path.iterdir())
-    with pytest.raises(paddle.TraceError, match="a model gives tensors, numbers, texts, None, .* not complex"):
+    with pytest.raises(
+        paddle.TraceError, match="a model gives tensors, numbers, texts, None, .* not complex"
+    ):
         saved(Labelled(1j), tmp_path, [None, 4])
 
 
@@ -177,8 +200,12 @@ def test_unknown_sizes_are_values_of_the_program(tmp_path: Path) -> None:
         (lambda x: x * 2 if sorted([x.shape, [2, 4]])[0][0] == 2 else x, "cannot be compared"),
     ],
 )
-def test_python_that_needs_a_value_is_refused_with_its_line(forward: Any, reader: str, tmp_path: Path) -> None:
-    with pytest.raises(paddle.TraceError, match=rf"(?s){reader}.*test_save_load.py:\d+ in <lambda>"):
+def test_python_that_needs_a_value_is_refused_with_its_line(
+    forward: Any, reader: str, tmp_path: Path
+) -> None:
+    with pytest.raises(
+        paddle.TraceError, match=rf"(?s){reader}.*test_save_load.py:\d+ in <lambda>"
+    ):
         save(forward, str(tmp_path / "m"), input_spec=[InputSpec([None, 4], name="x")])
     assert not list(tmp_path.iterdir())
 
@@ -215,7 +242,9 @@ def test_gradients_flow_to_inputs_in_eval_mode(tmp_path: Path) -> None:
     x = normal(3, 4)
     x.stop_gradient = False
     layer(x).sum().backward()
-    np.testing.assert_allclose(x.gradient(), np.broadcast_to(net.weight.numpy().sum(1), (3, 4)), rtol=1e-5)
+    np.testing.assert_allclose(
+        x.gradient(), np.broadcast_to(net.weight.numpy().sum(1), (3, 4)), rtol=1e-5
+    )
 
 
 def test_a_loaded_layer_is_a_layer(tmp_path: Path) -> None:
@@ -232,9 +261,15 @@ def test_a_loaded_layer_is_a_layer(tmp_path: Path) -> None:
 
 def test_functions_and_methods_can_be_saved(tmp_path: Path) -> None:
     fc = nn.Linear(4, 2)
-    save(lambda x: nn.functional.softmax(fc(x)), str(tmp_path / "f"), input_spec=[InputSpec([None, 4], name="x")])
+    save(
+        lambda x: nn.functional.softmax(fc(x)),
+        str(tmp_path / "f"),
+        input_spec=[InputSpec([None, 4], name="x")],
+    )
     x = normal(2, 4)
-    np.testing.assert_allclose(load(tmp_path / "f")(x).numpy(), nn.functional.softmax(fc(x)).numpy(), rtol=1e-6)
+    np.testing.assert_allclose(
+        load(tmp_path / "f")(x).numpy(), nn.functional.softmax(fc(x)).numpy(), rtol=1e-6
+    )
 
 
 def test_training_layers_are_saved_for_inference(tmp_path: Path) -> None:
@@ -244,16 +279,22 @@ def test_training_layers_are_saved_for_inference(tmp_path: Path) -> None:
     assert net.training
     net.eval()
     x = normal(2, 3, 8, 8)
-    np.testing.assert_allclose(load(tmp_path / "m")(x).numpy(), net(x).numpy(), rtol=1e-4, atol=1e-6)
+    np.testing.assert_allclose(
+        load(tmp_path / "m")(x).numpy(), net(x).numpy(), rtol=1e-4, atol=1e-6
+    )
 
 
-def test_a_file_that_would_differ_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_would_differ_is_not_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     net = nn.Sequential(nn.Linear(4, 3), nn.ReLU())
     net.eval()
     (tmp_path / "m.pdmodel").write_bytes(b"old")
     honest = net.forward
     monkeypatch.setattr(
-        net, "forward", lambda input: honest(input) + (0.0 if paddle.core.mode.state.mode.static else 1.0)
+        net,
+        "forward",
+        lambda input: honest(input) + (0.0 if paddle.core.mode.state.mode.static else 1.0),
     )
     with pytest.raises(paddle.VerifyError, match="output 'out' differs by"):
         save(net, str(tmp_path / "m"), input_spec=[InputSpec([None, 4])])
@@ -268,10 +309,18 @@ def test_a_file_that_would_differ_is_not_written(tmp_path: Path, monkeypatch: py
         (5, "m", [], TypeError, "a Layer or a function"),
         (nn.Linear(4, 3), "folder/", [InputSpec([None, 4])], ValueError, "prefix"),
         (nn.Linear(4, 3), "m", None, paddle.OpError, "input_spec should be a list"),
-        (nn.Linear(4, 3), "m", [InputSpec([None, 5])], paddle.OpError, r"matmul_v2: .*X=float32\[\?,5\]"),
+        (
+            nn.Linear(4, 3),
+            "m",
+            [InputSpec([None, 5])],
+            paddle.OpError,
+            r"matmul_v2: .*X=float32\[\?,5\]",
+        ),
     ],
 )
-def test_bad_arguments_write_nothing(layer: Any, path: str, spec: Any, error: Any, why: str, tmp_path: Path) -> None:
+def test_bad_arguments_write_nothing(
+    layer: Any, path: str, spec: Any, error: Any, why: str, tmp_path: Path
+) -> None:
     with pytest.raises(error, match=why):
         save(layer, str(tmp_path) + "/" + path, input_spec=spec)
     assert not list(tmp_path.iterdir())
@@ -290,7 +339,9 @@ def test_bad_inputs_of_a_loaded_layer(tmp_path: Path) -> None:
         with pytest.raises(paddle.OpError, match=f"(?s){why}"):
             call()
     layer.train()
-    with pytest.raises(paddle.OpError, match=r"input 'input' should be float32\[\?,4\] \(got float32\[2,5\]\)"):
+    with pytest.raises(
+        paddle.OpError, match=r"input 'input' should be float32\[\?,4\] \(got float32\[2,5\]\)"
+    ):
         layer(normal(2, 5))
 
 
@@ -313,7 +364,9 @@ def test_bad_files(tmp_path: Path) -> None:
 def test_a_pickle_that_would_run_a_command_is_refused(tmp_path: Path) -> None:
     prefix = saved(nn.Linear(4, 3), tmp_path, [None, 4])
     marker = tmp_path / "ran"
-    (tmp_path / "m.pdiparams.info").write_bytes(b"cos\nsystem\n(S'touch " + str(marker).encode() + b"'\ntR.")
+    (tmp_path / "m.pdiparams.info").write_bytes(
+        b"cos\nsystem\n(S'touch " + str(marker).encode() + b"'\ntR."
+    )
     with pytest.raises(paddle.FileError, match=r"os\.system|system"):
         load(prefix)
     assert not marker.exists()

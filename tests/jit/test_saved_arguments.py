@@ -25,7 +25,9 @@ class Sums(nn.Layer):
 
 @pytest.mark.filterwarnings("ignore:.*there are no parameters")
 @pytest.mark.parametrize("trains", [False, True])
-def test_nested_arguments_are_given_as_to_the_layer_or_one_by_one(trains: bool, tmp_path: Path) -> None:
+def test_nested_arguments_are_given_as_to_the_layer_or_one_by_one(
+    trains: bool, tmp_path: Path
+) -> None:
     spec = [InputSpec([None], name=n) for n in ("x", "mask", "keys", "first", "second")]
     paddle.jit.save(Sums(), str(tmp_path / "m"), [spec[0], {"m": spec[1], "k": spec[2]}, spec[3:]])
     paddle.jit.save(load(tmp_path / "m"), str(tmp_path / "again"))
@@ -37,13 +39,16 @@ def test_nested_arguments_are_given_as_to_the_layer_or_one_by_one(trains: bool, 
         ((x,), {"pair": (paddle.to_tensor(a), b), "extra": {"k": k, "m": m}}),
         ((x, k, m, a, b), {}),
         ((x, k), {"second": b, "mask": m, "first": a}),
-    ):  # fmt: skip
+    ):
         np.testing.assert_array_equal(layer(*args, **named).numpy(), x + m * 2 + k * 3 + a * b)
     for args, why in (
         ((x, {"k": k}, [a, b]), r"inputs \['mask'\] are missing"),
         ((x, {"k": k, "m": m, "n": m}, [a, b]), r"no input \['extra.n'\]"),
         ((x, {"k": k, "m": m}, [a, b], a), r"takes the arguments \['x', 'extra', 'pair'\], got 4"),
-        (("abc", m, k, a, b), r"input 'x' should be a tensor, an array, or numbers of one \(got str"),
+        (
+            ("abc", m, k, a, b),
+            r"input 'x' should be a tensor, an array, or numbers of one \(got str",
+        ),
         (([[1], [2, 3]], m, k, a, b), r"input 'x' should be .* \(got list"),
         ((x, m, k, a, None), r"input 'second' should be .* \(got NoneType"),
     ):
@@ -93,7 +98,9 @@ def gathered(*rows: Any, **more: Any) -> Any:
 
 def test_nested_arguments_that_are_gathered_into_one_parameter(tmp_path: Path) -> None:
     with pytest.warns(UserWarning, match="there are no parameters"):
-        paddle.jit.save(gathered, str(tmp_path / "m"), [InputSpec([None], name="one"), {"b": InputSpec([None])}])
+        paddle.jit.save(
+            gathered, str(tmp_path / "m"), [InputSpec([None], name="one"), {"b": InputSpec([None])}]
+        )
     layer, ones = load(tmp_path / "m"), np.ones(2, np.float32)
     assert layer(ones, {"b": ones}).numpy().tolist() == layer(ones, ones).numpy().tolist() == [4, 4]
 
@@ -102,20 +109,29 @@ class Leaves(nn.Layer):
     """Returns each leaf of its arguments, so that a call shows which input became which leaf."""
 
     def forward(self, first: Any, tree: Any, last: Any = None) -> Any:
-        found = {"first": first, "b": tree["b"], "a": [tree["a"][0], {"z": tree["a"][1]["z"], "k": tree["a"][1]["k"]}]}
+        found = {
+            "first": first,
+            "b": tree["b"],
+            "a": [tree["a"][0], {"z": tree["a"][1]["z"], "k": tree["a"][1]["k"]}],
+        }
         return found if last is None else {**found, "Z": last["last"]}
 
 
 @pytest.mark.filterwarnings("ignore:.*there are no parameters")
 @pytest.mark.parametrize("way", ["engine", "interpreter", "predictor"])
 @pytest.mark.parametrize("more", [False, True])
-def test_inputs_and_outputs_by_position_are_in_the_order_of_sorted_keys(way: str, more: bool, tmp_path: Path) -> None:
+def test_inputs_and_outputs_by_position_are_in_the_order_of_sorted_keys(
+    way: str, more: bool, tmp_path: Path
+) -> None:
     def spec(name: str) -> InputSpec:
         return InputSpec([1], name=name)
 
     specs = [spec("zero"), {"b": spec("bb"), "a": [spec("a0"), {"z": spec("z"), "k": spec("k")}]}]
-    paddle.jit.save(Leaves(), str(tmp_path / "m"), [*specs, {"last": spec("aa")}] if more else specs)
-    order = ["zero", "a0", "k", "z", "bb"] + ["aa"] * more  # arguments in order, the keys of each dict sorted
+    paddle.jit.save(
+        Leaves(), str(tmp_path / "m"), [*specs, {"last": spec("aa")}] if more else specs
+    )
+    # arguments in order, the keys of each dict sorted
+    order = ["zero", "a0", "k", "z", "bb"] + ["aa"] * more
     values = {name: np.full(1, i, np.float32) for i, name in enumerate(order)}
     layer = load(tmp_path / "m")
     assert [s.name for s in layer._input_spec()] == order
@@ -123,9 +139,13 @@ def test_inputs_and_outputs_by_position_are_in_the_order_of_sorted_keys(way: str
     wanted = [5.0] * more + [1.0, 2.0, 3.0, 4.0, 0.0]
     assert [s.name for s in layer._output_spec()] == leaves
     if way == "predictor":
-        made = paddle.inference.create_predictor(paddle.inference.Config(str(tmp_path / "m.pdmodel")))
+        made = paddle.inference.create_predictor(
+            paddle.inference.Config(str(tmp_path / "m.pdmodel"))
+        )
         assert made.get_input_names() == order
-        found = [float(t.numpy()[0]) for t in made.run([paddle.to_tensor(values[n]) for n in order])]
+        found = [
+            float(t.numpy()[0]) for t in made.run([paddle.to_tensor(values[n]) for n in order])
+        ]
         assert found == wanted
         return
     layer.training = way == "interpreter"
@@ -141,25 +161,37 @@ def test_inputs_and_outputs_by_position_are_in_the_order_of_sorted_keys(way: str
         assert list(result) == ["first", "b", "a"] + ["Z"] * more  # nesting keeps its own order
         assert float(result["first"].numpy()[0]) == 0.0
         assert float(result["b"].numpy()[0]) == 4.0
-        assert [float(result["a"][0].numpy()[0]), float(result["a"][1]["z"].numpy()[0])] == [1.0, 3.0]
+        assert [float(result["a"][0].numpy()[0]), float(result["a"][1]["z"].numpy()[0])] == [
+            1.0,
+            3.0,
+        ]
         assert float(result["a"][1]["k"].numpy()[0]) == 2.0
 
 
 @pytest.mark.filterwarnings("ignore:.*there are no parameters")
-def test_the_runner_has_inputs_and_outputs_by_name_and_in_the_order_of_sorted_keys(tmp_path: Path) -> None:
+def test_the_runner_has_inputs_and_outputs_by_name_and_in_the_order_of_sorted_keys(
+    tmp_path: Path,
+) -> None:
     specs = [InputSpec([1], name=n) for n in ("zero", "bb", "a0", "z", "k")]
     paddle.jit.save(
-        Leaves(), str(tmp_path / "m"), [specs[0], {"b": specs[1], "a": [specs[2], {"z": specs[3], "k": specs[4]}]}]
+        Leaves(),
+        str(tmp_path / "m"),
+        [specs[0], {"b": specs[1], "a": [specs[2], {"z": specs[3], "k": specs[4]}]}],
     )
     order = ["zero", "a0", "k", "z", "bb"]
     values = {name: np.full(1, i, np.float32) for i, name in enumerate(order)}
-    np.savez(tmp_path / "in.npz", **dict(reversed(values.items())))  # the file names them, in any order
+    # the file names them, in any order
+    np.savez(tmp_path / "in.npz", **dict(reversed(values.items())))
     files = ["--input", str(tmp_path / "in.npz"), "--output", str(tmp_path / "out.npz")]
-    subprocess.run([runner_path(), "run", str(tmp_path / "m"), *files], check=True, capture_output=True)
+    subprocess.run(
+        [runner_path(), "run", str(tmp_path / "m"), *files], check=True, capture_output=True
+    )
     with np.load(tmp_path / "out.npz") as held:
         assert held.files == ["a.0", "a.1.k", "a.1.z", "b", "first"]
         assert [float(held[name][0]) for name in held.files] == [1, 2, 3, 4, 0]
-    shown = subprocess.run([runner_path(), "inspect", str(tmp_path / "m")], check=True, capture_output=True, text=True)
+    shown = subprocess.run(
+        [runner_path(), "inspect", str(tmp_path / "m")], check=True, capture_output=True, text=True
+    )
     places = [re.search(rf"\b{name}\b", shown.stdout) for name in order]
     starts = [found.start() for found in places if found is not None]
     assert len(starts) == len(order)

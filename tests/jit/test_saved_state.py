@@ -1,4 +1,6 @@
-"""What a method does to Python while it is saved: recorded as a call of `to_static` is, and undone."""
+"""What a method does to Python while it is saved: recorded as a call of `to_static` is,
+and undone.
+"""
 
 from __future__ import annotations
 
@@ -82,7 +84,8 @@ def test_a_count_that_is_computed_with_is_refused(tmp_path: Path) -> None:
     net = of(forward, n=1)
     for configs in ({}, {"verify": False}):
         with pytest.raises(
-            paddle.TraceError, match=r"(?s)computes with \['Net.n'\], which it changes itself.*at the next call"
+            paddle.TraceError,
+            match=r"(?s)computes with \['Net.n'\], which it changes itself.*at the next call",
         ):
             save(net, tmp_path / "m", input_spec=X, **configs)
     assert net.n == 1
@@ -96,7 +99,10 @@ def test_a_count_that_a_branch_computes_with_is_refused(tmp_path: Path) -> None:
             x = x * self.n
         return x
 
-    with pytest.raises(paddle.TraceError, match=r"(?s)computes with \['Net.n'\].*scale has scale=2.0, then scale=3.0"):
+    with pytest.raises(
+        paddle.TraceError,
+        match=r"(?s)computes with \['Net.n'\].*scale has scale=2.0, then scale=3.0",
+    ):
         save(of(forward, n=1), tmp_path / "m", input_spec=X)
 
 
@@ -167,10 +173,14 @@ def add_only(self: Any, x: Any) -> Any:
 
 
 @pytest.mark.parametrize("forward", [add_before, add_after])
-def test_a_buffer_that_is_changed_in_place_and_needed_is_refused(forward: Any, tmp_path: Path) -> None:
+def test_a_buffer_that_is_changed_in_place_and_needed_is_refused(
+    forward: Any, tmp_path: Path
+) -> None:
     net = of(forward)
     net.register_buffer("count", paddle.zeros([1]))
-    with pytest.raises(paddle.TraceError, match=r"(?s)a buffer in place, 'count'.*at test_saved_state.py:\d+"):
+    with pytest.raises(
+        paddle.TraceError, match=r"(?s)a buffer in place, 'count'.*at test_saved_state.py:\d+"
+    ):
         save(net, tmp_path / "m", input_spec=X)
     assert net.count.tolist() == [0.0]
 

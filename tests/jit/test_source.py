@@ -1,4 +1,6 @@
-"""The source that is converted is the one a function was made of: files are edited while a session goes on."""
+"""The source that is converted is the one a function was made of: files are edited while a session
+goes on.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,13 @@ def test_a_module_that_is_loaded_again_is_converted_again(file: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "other", ["x * 3  # another number", "x / 2  # another operator", "x.exp() * 2", "2 - x  # turned round"]
+    "other",
+    [
+        "x * 3  # another number",
+        "x / 2  # another operator",
+        "x.exp() * 2",
+        "2 - x  # turned round",
+    ],
 )
 def test_what_was_edited_since_is_not_converted(file: Path, other: str) -> None:
     file.write_text(text("x * 2"))
@@ -96,9 +104,7 @@ def test_a_function_with_an_assert_that_pytest_rewrote() -> None:
 
 
 def test_a_cell_of_a_notebook_with_await_at_its_top() -> None:
-    text = (
-        "import asyncio\ndef f(x):\n    if x.sum() > 0:\n        return x * 2\n    return x\nawait asyncio.sleep(0)\n"
-    )
+    text = "import asyncio\ndef f(x):\n    if x.sum() > 0:\n        return x * 2\n    return x\nawait asyncio.sleep(0)\n"
     name = "<a cell of a notebook>"
     linecache.cache[name] = len(text), None, text.splitlines(keepends=True), name
     code = compile(text, name, "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)

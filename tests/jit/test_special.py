@@ -30,7 +30,11 @@ class Held:
 
 
 def methods(kind: type) -> dict[str, Any]:
-    return {name: method for name, method in vars(kind).items() if callable(method) or isinstance(method, property)}
+    return {
+        name: method
+        for name, method in vars(kind).items()
+        if callable(method) or isinstance(method, property)
+    }
 
 
 def test_they_are_what_they_were_after_a_recording() -> None:

@@ -1,4 +1,6 @@
-"""What Paddle's suites of layers ask besides: what a call gave as output_spec, other dtypes than a spec's, specs in the middle, hooks of `save`."""
+"""What Paddle's suites of layers ask besides: what a call gave as output_spec, other dtypes than a
+spec's, specs in the middle, hooks of `save`.
+"""
 
 import warnings
 from pathlib import Path
@@ -62,7 +64,8 @@ def test_a_spec_does_not_say_the_dtype_of_a_call(dtype: str) -> None:
 def test_a_function_of_a_layer_trains_as_its_layer_says() -> None:
     net = to_static(Net())
     with pytest.raises(
-        RuntimeError, match=r"method of the layer Net, which says whether it trains; call eval\(\) of that"
+        RuntimeError,
+        match=r"method of the layer Net, which says whether it trains; call eval\(\) of that",
     ):
         net.forward.eval()
     net.eval()
@@ -90,7 +93,9 @@ def test_a_layer_of_paddle_s_c_plus_plus_gives_lists(tmp_path: Path) -> None:
     model: Any = layer.Layer()
     model.load(str(tmp_path / "m"), paddle.CPUPlace())
     x = paddle.rand([2, 3])
-    for found, expected in zip([*model.forward(x), *model.infer(x)], [*net(x), net.a(x)], strict=True):
+    for found, expected in zip(
+        [*model.forward(x), *model.infer(x)], [*net(x), net.a(x)], strict=True
+    ):
         np.testing.assert_allclose(found.numpy(), expected.numpy(), rtol=1e-5)
 
 
@@ -139,4 +144,8 @@ def test_specs_of_some_of_a_dict(tmp_path: Path) -> None:
     with pytest.raises(OpError, match="'scale' is needed by the outputs"):
         save(net, tmp_path / "m", input_spec=[{"image": specs["image"]}])
     with pytest.raises(OpError, match="is conflict with the `input_spec`"):
-        save(net, tmp_path / "m", input_spec=[{"image": specs["image"], "other": InputSpec([None, 1], name="other")}])
+        save(
+            net,
+            tmp_path / "m",
+            input_spec=[{"image": specs["image"], "other": InputSpec([None, 1], name="other")}],
+        )

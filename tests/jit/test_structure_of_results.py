@@ -1,4 +1,6 @@
-"""Branches that return other structures: refused with the lines of both, and never a value that nobody computed."""
+"""Branches that return other structures: refused with the lines of both, and never a value that
+nobody computed.
+"""
 
 from __future__ import annotations
 
@@ -179,13 +181,22 @@ def test_a_caller_may_ask_which_keys_there_are(function: Any, tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("recorded", "found", "same"),
     [
-        ({"a": 1.5, "b": 1.5}, {"a": 2.5, "b": 1.0}, True), ({"a": 1.5}, {"a": 1.5, "b": 1.5}, False), ({"a": 1.5}, {"b": 1.5}, False),
-        ({"a": 1.5, "b": 1.5}, {"b": 1.5, "a": 1.5}, False), ([1.5], [1.5, 1.5], False), ([1.5], (1.5,), False), (1.5, (1.5,), False),
-        ((1.5, None), (1.5, 1.5), False), ((1.5, 1.5), (1.5, None), False), ({"a": {"b": 1.5}}, {"a": {"c": 1.5}}, False),
+        ({"a": 1.5, "b": 1.5}, {"a": 2.5, "b": 1.0}, True),
+        ({"a": 1.5}, {"a": 1.5, "b": 1.5}, False),
+        ({"a": 1.5}, {"b": 1.5}, False),
+        ({"a": 1.5, "b": 1.5}, {"b": 1.5, "a": 1.5}, False),
+        ([1.5], [1.5, 1.5], False),
+        ([1.5], (1.5,), False),
+        (1.5, (1.5,), False),
+        ((1.5, None), (1.5, 1.5), False),
+        ((1.5, 1.5), (1.5, None), False),
+        ({"a": {"b": 1.5}}, {"a": {"c": 1.5}}, False),
         ([{"a": [1.5]}], [{"a": [2.5]}], True),
     ],
-)  # fmt: skip
-def test_verification_compares_structure_names_and_presence(recorded: Any, found: Any, same: bool) -> None:
+)
+def test_verification_compares_structure_names_and_presence(
+    recorded: Any, found: Any, same: bool
+) -> None:
     def with_tensors(value: Any) -> Any:
         if isinstance(value, dict):
             return {k: with_tensors(v) for k, v in value.items()}
@@ -230,7 +241,8 @@ def test_a_file_whose_result_is_nested_in_another_way_is_not_kept(
 
     monkeypatch.setattr(saving, "inference_of", then_changed)
     with pytest.raises(
-        VerifyError, match=r"the program returns \{'y': \.\.\.\}, Python returns \{'y': \.\.\., 'z': \.\.\.\}"
+        VerifyError,
+        match=r"the program returns \{'y': \.\.\.\}, Python returns \{'y': \.\.\., 'z': \.\.\.\}",
     ):
         paddle.jit.save(net, tmp_path / "m", input_spec=[InputSpec([None, 2])])
     assert not list(tmp_path.iterdir())

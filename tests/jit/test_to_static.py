@@ -1,4 +1,6 @@
-"""to_static and what is around it: caching, methods, copies, switches, state that calls keep, training, and debugging."""
+"""to_static and what is around it: caching, methods, copies, switches, state that calls keep,
+training, and debugging.
+"""
 
 from __future__ import annotations
 
@@ -61,7 +63,8 @@ def doubled(x: Any) -> Any:
     return x * 2 if x.mean() > 0 else x
 
 
-# -- calls ----------------------------------------------------------------------------------------------------------
+# -- calls
+# ------------------------------------------------------------------------------
 
 
 def test_one_program_for_each_kind_of_call() -> None:
@@ -100,7 +103,13 @@ def test_arrays_are_taken_as_tensors() -> None:
 def test_methods_static_methods_and_functions_of_a_layer() -> None:
     net = Net()
     net.eval()
-    assert net(ONES).shape == net.infer(ONES).shape == Net.plain(ONES).shape == net.plain(ONES).shape == [2, 3]
+    assert (
+        net(ONES).shape
+        == net.infer(ONES).shape
+        == Net.plain(ONES).shape
+        == net.plain(ONES).shape
+        == [2, 3]
+    )
     assert isinstance(net.forward, StaticFunction)
     assert net.forward is net.forward
     assert not isinstance(net.left, StaticFunction)
@@ -139,7 +148,9 @@ def test_what_python_gave_is_looked_at_again() -> None:
     assert "Net.scale" in {g.var for g in net.forward.assumptions}
 
 
-def test_names_of_the_module_and_the_closure_are_looked_at_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_names_of_the_module_and_the_closure_are_looked_at_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     factor = 2
 
     def f(x: Any) -> Any:
@@ -153,7 +164,8 @@ def test_names_of_the_module_and_the_closure_are_looked_at_again(monkeypatch: py
     assert static(ONES).numpy().sum() == 6
 
 
-# -- state ----------------------------------------------------------------------------------------------------------
+# -- state
+# ------------------------------------------------------------------------------
 
 
 class Keeps(nn.Layer):
@@ -217,7 +229,9 @@ def test_training_under_auto_cast(dtype: str) -> None:
     eager, _ = trained(False, Keeps, **settings)
     static, net = trained(True, Keeps, **settings)
     assert static == pytest.approx(eager, rel=2e-2)
-    assert any(op.type == "cast" for op in net.forward.concrete_program.main_program.global_block().ops)
+    assert any(
+        op.type == "cast" for op in net.forward.concrete_program.main_program.global_block().ops
+    )
 
 
 def test_modes_make_programs_of_their_own() -> None:
@@ -240,10 +254,13 @@ def test_parameters_that_are_set_are_seen() -> None:
         net(ONES)
         net.weight.set_value(np.zeros([3, 2], "float32"))
         for _ in range(3):
-            np.testing.assert_allclose(net(ONES).numpy(), np.broadcast_to(net.bias.numpy(), [2, 2]), atol=1e-7)
+            np.testing.assert_allclose(
+                net(ONES).numpy(), np.broadcast_to(net.bias.numpy(), [2, 2]), atol=1e-7
+            )
 
 
-# -- switches and the old names -------------------------------------------------------------------------------------
+# -- switches and the old names
+# -------------------------------------------------------------------------------------
 
 
 def test_the_switch_makes_it_python() -> None:
@@ -322,14 +339,18 @@ def test_numbers_that_are_others_at_each_call() -> None:
     for k in range(15):
         function(ONES, float(k))
         function(ONES, float(k), flag=False)
-    with pytest.warns(UserWarning, match="16 programs were made that differ in the number 'k' only") as said:
+    with pytest.warns(
+        UserWarning, match="16 programs were made that differ in the number 'k' only"
+    ) as said:
         function(ONES, 15.0)
     assert [w.filename for w in said] == [__file__]
     assert "function(ONES, 15.0)" in linecache.getline(__file__, said[0].lineno)
     function(ONES, 16.0)  # said once
 
 
-def test_what_broke_of_the_kind_of_call_that_has_too_many_programs(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_broke_of_the_kind_of_call_that_has_too_many_programs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     function = to_static(lambda x: x * LIMIT if x.ndim == 1 else x * FACTOR)
     for i in range(16):
         monkeypatch.setitem(globals(), "FACTOR", float(i))
@@ -376,10 +397,13 @@ def test_code_and_talk(capsys: pytest.CaptureFixture[str]) -> None:
     assert to_static(doubled).code == said.split("# doubled, converted\n")[1].rstrip("\n")
 
 
-# -- debugging ------------------------------------------------------------------------------------------------------
+# -- debugging
+# ------------------------------------------------------------------------------
 
 
-def test_a_debugger_stops_in_the_users_line_and_sees_its_variables(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_debugger_stops_in_the_users_line_and_sees_its_variables(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     import pdb
 
     seen: list[Any] = []

@@ -1,4 +1,6 @@
-"""Calls that one program cannot serve, numbers that Python reads of values, and values of a program that would stay behind in Python."""
+"""Calls that one program cannot serve, numbers that Python reads of values, and values of a program
+that would stay behind in Python.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,9 @@ def test_one_tensor_that_is_given_twice() -> None:
 
 
 def test_the_gradient_of_one_tensor_that_is_given_twice() -> None:
-    product = to_static(lambda x, y: (x * y + x * 2).sum(), input_spec=[InputSpec([None]), InputSpec([None])])
+    product = to_static(
+        lambda x, y: (x * y + x * 2).sum(), input_spec=[InputSpec([None]), InputSpec([None])]
+    )
     a = paddle.to_tensor([1.0, 3.0], stop_gradient=False)
     product(a, a).backward()
     assert a.grad.tolist() == [4.0, 8.0]
@@ -151,7 +155,10 @@ class Drawing(nn.Layer):
 
 
 def test_a_file_and_a_trace_say_that_they_keep_a_random_number(tmp_path: Path) -> None:
-    with pytest.warns(UserWarning, match="forward: 'random' is another at each call; the file has what it gave now"):
+    with pytest.warns(
+        UserWarning,
+        match="forward: 'random' is another at each call; the file has what it gave now",
+    ):
         paddle.jit.save(Drawing(), str(tmp_path / "m"), [InputSpec([None, 3])], verify=False)
     with pytest.warns(UserWarning, match=r"forward changes \['random'\]"):
         _, traced = paddle.jit.TracedLayer.trace(Drawing(), paddle.ones([1, 3]))
@@ -177,7 +184,9 @@ def test_whether_gradients_are_recorded_is_as_where_it_is_called() -> None:
 @pytest.mark.parametrize(("how", "size"), [("given", 1), ("given", 100_000), ("taken", 1)])
 def test_numbers_of_memory_that_others_write(how: str, size: int) -> None:
     outside = np.full(size, 2.0, "float32")
-    tensor = paddle.utils.dlpack.from_dlpack(outside) if how == "given" else paddle.to_tensor(outside)
+    tensor = (
+        paddle.utils.dlpack.from_dlpack(outside) if how == "given" else paddle.to_tensor(outside)
+    )
     if how == "taken":
         outside = np.from_dlpack(tensor)
     if not np.shares_memory(outside, tensor.array) or not outside.flags.writeable:

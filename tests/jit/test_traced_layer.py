@@ -110,7 +110,8 @@ def test_sizes_that_python_reads_are_held(read: Any, other: tuple[int, ...]) -> 
 def test_values_that_python_reads_are_held(read: Any) -> None:
     x = paddle.to_tensor([[1.0, 2.0, 3.0, 4.0]])
     outputs, traced, _ = trace(read, x)
-    assert [g.kind for g in traced.assumptions] in (["value"], ["value", "dim", "dim"])  # an array has a shape as well
+    # an array has a shape as well
+    assert [g.kind for g in traced.assumptions] in (["value"], ["value", "dim", "dim"])
     np.testing.assert_allclose(traced([x])[0], outputs.numpy(), rtol=1e-5, atol=1e-6)
     with pytest.raises(paddle.GuardError, match="test_traced_layer.py"):
         traced([x * 2])
@@ -154,7 +155,9 @@ def test_dropout_stays_in_train_mode_and_goes_when_saved(tmp_path: Path) -> None
     traced.save_inference_model(str(tmp_path / "m"))
     net.eval()
     x = normal(2, 4)
-    np.testing.assert_allclose(paddle.jit.load(tmp_path / "m")(x).numpy(), net(x).numpy(), rtol=1e-6)
+    np.testing.assert_allclose(
+        paddle.jit.load(tmp_path / "m")(x).numpy(), net(x).numpy(), rtol=1e-6
+    )
 
 
 def test_several_inputs_and_outputs_by_number(tmp_path: Path) -> None:
@@ -188,7 +191,9 @@ def test_bad_arguments(layer: Any, inputs: Any, why: str) -> None:
 def test_strategies_are_taken() -> None:
     _, traced, _ = trace(lambda s, x: s.fc(x), normal(2, 4))
     before = traced([normal(2, 4) * 0])[0]
-    traced.set_strategy(paddle.static.BuildStrategy(), exec_strategy=paddle.static.ExecutionStrategy())
+    traced.set_strategy(
+        paddle.static.BuildStrategy(), exec_strategy=paddle.static.ExecutionStrategy()
+    )
     np.testing.assert_array_equal(traced([normal(2, 4) * 0])[0], before)
     with pytest.raises(TypeError, match="set_strategy: str is no BuildStrategy"):
         traced.set_strategy("fast")
@@ -243,7 +248,9 @@ def test_changing_a_tensor_from_outside_is_refused() -> None:
         s.fc.bias.set_value(s.fc.bias.numpy() + 1)
         return s.fc(x)
 
-    with pytest.raises(paddle.TraceError, match="(?s)cannot be changed by a recorded program.*test_traced_layer.py"):
+    with pytest.raises(
+        paddle.TraceError, match="(?s)cannot be changed by a recorded program.*test_traced_layer.py"
+    ):
         trace(forward, normal(2, 4))
 
 
@@ -253,7 +260,9 @@ def test_a_trace_that_read_a_value_is_verified_with_what_it_was_given(tmp_path: 
     loaded = paddle.jit.load(tmp_path / "m")
     assert loaded.program().contract is not None
     assert "x[2, 4]" in loaded.program().contract.verified
-    np.testing.assert_allclose(loaded(paddle.ones([3, 4])).numpy(), net(paddle.ones([3, 4])).numpy(), rtol=1e-5)
+    np.testing.assert_allclose(
+        loaded(paddle.ones([3, 4])).numpy(), net(paddle.ones([3, 4])).numpy(), rtol=1e-5
+    )
     with pytest.raises(paddle.GuardError):
         loaded(-paddle.ones([3, 4]))
     assert "not shown" in repr_while_tracing()
@@ -284,11 +293,22 @@ def test_copies_of_traced_tensors_are_not_constants(forward: Any) -> None:
 @pytest.mark.parametrize(
     "read",
     [
-        lambda x: x.detach().numpy().sum(), lambda x: paddle.to_tensor([x[0, 0], x[0, 1]]).sum().item(), lambda x: (x.shape * 2)[2],
-        lambda x: float(x.shape < [4, 0]), lambda x: x.shape.pop(0), lambda x: x[-1:-3:-1].sum().item() * 0 + x.shape.index(4),
+        lambda x: x.detach().numpy().sum(),
+        lambda x: paddle.to_tensor([x[0, 0], x[0, 1]]).sum().item(),
+        lambda x: (x.shape * 2)[2],
+        lambda x: float(x.shape < [4, 0]),
+        lambda x: x.shape.pop(0),
+        lambda x: x[-1:-3:-1].sum().item() * 0 + x.shape.index(4),
     ],
-    ids=["detach numpy", "to_tensor of elements", "shape * 2", "shape <", "shape.pop", "shape.index"],
-)  # fmt: skip
+    ids=[
+        "detach numpy",
+        "to_tensor of elements",
+        "shape * 2",
+        "shape <",
+        "shape.pop",
+        "shape.index",
+    ],
+)
 def test_indirect_reads_are_held(read: Any) -> None:
     _, traced, _ = trace(lambda s, x: s.fc(x) * float(read(x)), normal(2, 4))
     assert traced.assumptions
@@ -324,7 +344,9 @@ def test_state_that_forward_changes_is_told() -> None:
 def test_state_that_forward_changes_cannot_be_saved(tmp_path: Path) -> None:
     net = Counting()
     before = net.seen
-    with pytest.raises(paddle.TraceError, match=r"stores values of the program in \['Counting.seen'\]"):
+    with pytest.raises(
+        paddle.TraceError, match=r"stores values of the program in \['Counting.seen'\]"
+    ):
         paddle.jit.save(net, tmp_path / "m", input_spec=[paddle.static.InputSpec([None, 4])])
     assert net.seen is before
 

@@ -1,4 +1,6 @@
-"""Every row of the tables of programs, traced by one call: the others give what Python gives, or are refused."""
+"""Every row of the tables of programs, traced by one call: the others give what Python gives, or
+are refused.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,11 @@ class Wrapped(nn.Layer):
 def _flat(value: Any) -> list[Any]:
     if isinstance(value, dict):
         return [leaf for item in value.values() for leaf in _flat(item)]
-    return [leaf for item in value for leaf in _flat(item)] if isinstance(value, list | tuple) else [value]
+    return (
+        [leaf for item in value for leaf in _flat(item)]
+        if isinstance(value, list | tuple)
+        else [value]
+    )
 
 
 @pytest.mark.parametrize("guards", ["check", "again"])
@@ -44,7 +50,9 @@ def test_a_trace_gives_what_python_gives_or_refuses(name: str, guards: str) -> N
         warnings.filterwarnings("ignore", "TracedLayer.trace: ")
         warnings.filterwarnings("ignore", "traced: the engine does not have")
         try:
-            _, traced = TracedLayer.trace(layer, calls[0], again=calls[-1] if guards == "again" else None)
+            _, traced = TracedLayer.trace(
+                layer, calls[0], again=calls[-1] if guards == "again" else None
+            )
         except paddle.TraceError as error:
             assert "nothing to record" in str(error) or "cannot be changed" in str(error), error
             return

@@ -1,4 +1,6 @@
-"""Functions of `to_static` that train run as Python: parameters and accumulators change exactly once in each call."""
+"""Functions of `to_static` that train run as Python: parameters and accumulators change exactly
+once in each call.
+"""
 
 from __future__ import annotations
 
@@ -18,14 +20,17 @@ from oarlock.core.errors import SideEffectError, TraceError
 from oarlock.jit.explain import explain
 from oarlock.static import InputSpec
 
-# The steps are in a module that real Paddle runs as well: tests/interop/test_paddle_programs.py compares them.
+# The steps are in a module that real Paddle runs as well: tests/interop/test_paddle_programs.py
+# compares them.
 sys.path.insert(0, str(Path(__file__).parents[1] / "interop"))
 from paddle_programs.to_static.steps import STEPS, State, X, by_hand, in_place, step
 
 sys.path.pop(0)
 
 
-def trained(function: Callable[..., Any], wrap: Callable[..., Any], calls: int = 5) -> tuple[list[float], State]:
+def trained(
+    function: Callable[..., Any], wrap: Callable[..., Any], calls: int = 5
+) -> tuple[list[float], State]:
     state = State()
     random.seed(1)
     np.random.seed(1)
@@ -86,7 +91,8 @@ def test_a_layer_that_trains_runs_as_python_and_is_not_saved(tmp_path: Path, cal
         assert found == [float(eager(paddle.to_tensor(X))) for _ in range(3)]
     before = static.fc.weight.numpy()
     with pytest.raises(
-        TraceError, match=r"Tensor\.backward: cannot be part of a `to_static` program(.|\n)*in forward: loss\.backward"
+        TraceError,
+        match=r"Tensor\.backward: cannot be part of a `to_static` program(.|\n)*in forward: loss\.backward",
     ):
         paddle.jit.save(static, tmp_path / "m")
     assert not list(tmp_path.iterdir())
@@ -96,8 +102,10 @@ def test_a_layer_that_trains_runs_as_python_and_is_not_saved(tmp_path: Path, cal
 def test_explain_lists_every_part_of_a_step() -> None:
     found = explain(Trainer(), [InputSpec([None, 3])])
     assert [p.text for p in found.problems] == [
-        "loss.backward()", "self.optimizer.step()", "self.optimizer.clear_grad()",
-    ]  # fmt: skip
+        "loss.backward()",
+        "self.optimizer.step()",
+        "self.optimizer.clear_grad()",
+    ]
 
 
 def test_an_iterator_that_was_advanced_before_is_an_error_or_python() -> None:

@@ -1,4 +1,6 @@
-"""What a branch or a loop changes that no program has - iterators, deques, sets, arrays, random numbers - is refused, by its name."""
+"""What a branch or a loop changes that no program has - iterators, deques, sets, arrays, random
+numbers - is refused, by its name.
+"""
 
 from __future__ import annotations
 

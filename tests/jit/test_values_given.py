@@ -1,4 +1,6 @@
-"""Arguments that are neither tensors nor plain values: those that are equal make one program, others no more than a number of them."""
+"""Arguments that are neither tensors nor plain values: those that are equal make one program,
+others no more than a number of them.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ VALUES: dict[str, tuple[Callable[[], Any], Callable[[], Any]]] = {
     "date": (lambda: datetime.date(2020, 1, 2), lambda: datetime.date(2020, 1, 3)),
     "datetime": (
         lambda: datetime.datetime(2020, 1, 2, 12, tzinfo=datetime.UTC),
-        lambda: datetime.datetime(2020, 1, 2, 13, tzinfo=datetime.timezone(datetime.timedelta(hours=1))),
+        lambda: datetime.datetime(
+            2020, 1, 2, 13, tzinfo=datetime.timezone(datetime.timedelta(hours=1))
+        ),
     ),
     "timedelta": (lambda: datetime.timedelta(1), lambda: datetime.timedelta(2)),
     "UUID": (lambda: uuid.UUID(int=1), lambda: uuid.UUID(int=2)),
@@ -71,12 +75,23 @@ def test_new_objects_at_each_call_make_no_more_programs_than_others() -> None:
         results = [static(paddle.ones([1]), Setting(n)).item() for n in range(MOST + 4)]
     assert results == list(range(MOST + 4))
     assert static.get_traced_count() == MOST
-    assert ["'setting' is another at each call; 16 programs were made" in str(w.message) for w in found] == [True]
+    assert [
+        "'setting' is another at each call; 16 programs were made" in str(w.message) for w in found
+    ] == [True]
 
 
 def test_one_object_makes_one_program() -> None:
-    static, one, other = to_static(lambda x, setting: x * setting.factor), Setting(2.0), Setting(3.0)
-    assert [static(paddle.ones([1]), s).item() for s in (one, other, one, other)] == [2.0, 3.0, 2.0, 3.0]
+    static, one, other = (
+        to_static(lambda x, setting: x * setting.factor),
+        Setting(2.0),
+        Setting(3.0),
+    )
+    assert [static(paddle.ones([1]), s).item() for s in (one, other, one, other)] == [
+        2.0,
+        3.0,
+        2.0,
+        3.0,
+    ]
     assert static.get_traced_count() == 2
     one.factor = 5.0
     assert static(paddle.ones([1]), one).item() == 5.0
@@ -85,7 +100,9 @@ def test_one_object_makes_one_program() -> None:
 def test_sets_are_known_by_which_they_are() -> None:
     static = to_static(lambda x, members: x * len(members))
     with pytest.warns(UserWarning, match="'members' is another at each call"):
-        assert [static(paddle.ones([1]), set(range(n))).item() for n in range(MOST + 2)] == list(range(MOST + 2))
+        assert [static(paddle.ones([1]), set(range(n))).item() for n in range(MOST + 2)] == list(
+            range(MOST + 2)
+        )
     assert static.get_traced_count() == MOST
 
 

@@ -31,7 +31,9 @@ def wrong_engine(*, optimised_only: bool) -> type[Engine]:
             self._right = optimised_only and options.get("optimize") == 0
             super().__init__(*args, **options)
 
-        def run(self, feeds: Mapping[str, Any] | Sequence[Any], fetch: list[str] | None = None) -> list[Any]:
+        def run(
+            self, feeds: Mapping[str, Any] | Sequence[Any], fetch: list[str] | None = None
+        ) -> list[Any]:
             found = super().run(feeds, fetch)
             names = fetch or [name for name, _, _ in self.outputs]
             right = [self._right or name.startswith(BEFORE) for name in names]
@@ -41,7 +43,8 @@ def wrong_engine(*, optimised_only: bool) -> type[Engine]:
 
 
 @pytest.mark.parametrize(
-    ("optimised_only", "said"), [(False, "the first op"), (True, "the engine's optimisation differs; the first op")]
+    ("optimised_only", "said"),
+    [(False, "the first op"), (True, "the engine's optimisation differs; the first op")],
 )
 def test_the_first_op_to_differ_is_named(
     optimised_only: bool, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -49,18 +52,33 @@ def test_the_first_op_to_differ_is_named(
     monkeypatch.setattr(verify, "Engine", wrong_engine(optimised_only=optimised_only))
     net = nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, 2))
     net.eval()
-    with pytest.raises(paddle.VerifyError, match=rf"{said} to differ is relu, giving 'relu_0.tmp_0'"):
-        paddle.jit.save(net, str(tmp_path / "m"), input_spec=[paddle.static.InputSpec([None, 4], "float32", "x")])
+    with pytest.raises(
+        paddle.VerifyError, match=rf"{said} to differ is relu, giving 'relu_0.tmp_0'"
+    ):
+        paddle.jit.save(
+            net,
+            str(tmp_path / "m"),
+            input_spec=[paddle.static.InputSpec([None, 4], "float32", "x")],
+        )
 
 
 def test_other_shapes_are_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     class Wrong(Engine):
-        def run(self, feeds: Mapping[str, Any] | Sequence[Any], fetch: list[str] | None = None) -> list[Any]:
+        def run(
+            self, feeds: Mapping[str, Any] | Sequence[Any], fetch: list[str] | None = None
+        ) -> list[Any]:
             return [a[:1] for a in super().run(feeds, fetch)]
 
     monkeypatch.setattr(verify, "Engine", Wrong)
-    with pytest.raises(paddle.VerifyError, match=r"output '.*' is float32\[1, 3\], not float32\[2, 3\] at x\[2, 4\]; "):
-        paddle.jit.save(nn.Linear(4, 3), str(tmp_path / "m"), [paddle.static.InputSpec([None, 4], "float32", "x")])
+    with pytest.raises(
+        paddle.VerifyError,
+        match=r"output '.*' is float32\[1, 3\], not float32\[2, 3\] at x\[2, 4\]; ",
+    ):
+        paddle.jit.save(
+            nn.Linear(4, 3),
+            str(tmp_path / "m"),
+            [paddle.static.InputSpec([None, 4], "float32", "x")],
+        )
 
 
 @pytest.mark.filterwarnings("ignore:m. there are no parameters")
@@ -79,7 +97,9 @@ def test_a_layer_that_accepts_no_size_is_written_with_a_warning(tmp_path: Path) 
         return x[99] * 2
 
     spec = [paddle.static.InputSpec([None], "float32", "x")]
-    with pytest.warns(UserWarning, match="none of the made-up inputs fits; index: 99 is out of range"):
+    with pytest.warns(
+        UserWarning, match="none of the made-up inputs fits; index: 99 is out of range"
+    ):
         paddle.jit.save(paddle.jit.to_static(hundredth), str(tmp_path / "m"), input_spec=spec)
     assert paddle.jit.load(str(tmp_path / "m"))(paddle.arange(100.0)).item() == 198.0
 
@@ -93,7 +113,9 @@ class ClockOnOneWay(nn.Layer):
         return x
 
 
-@pytest.mark.filterwarnings("ignore:m. there are no parameters", "ignore:forward. .* is another at each call")
+@pytest.mark.filterwarnings(
+    "ignore:m. there are no parameters", "ignore:forward. .* is another at each call"
+)
 def test_both_ways_of_a_branch_are_tried(tmp_path: Path) -> None:
     net = ClockOnOneWay()
     net.eval()
@@ -109,9 +131,14 @@ def test_a_loop_that_goes_on_for_ever_for_made_up_inputs_is_not_waited_for(tmp_p
         return x
 
     spec = [paddle.static.InputSpec([None], "float32", "x")]
-    with pytest.warns(UserWarning, match="none of the made-up inputs fits; a loop has more than 2000 rounds"):
+    with pytest.warns(
+        UserWarning, match="none of the made-up inputs fits; a loop has more than 2000 rounds"
+    ):
         paddle.jit.save(paddle.jit.to_static(spread), str(tmp_path / "m"), input_spec=spec)
-    assert paddle.jit.load(str(tmp_path / "m"))(paddle.to_tensor([600.0, 1.0])).tolist() == [1200.0, 1.0]
+    assert paddle.jit.load(str(tmp_path / "m"))(paddle.to_tensor([600.0, 1.0])).tolist() == [
+        1200.0,
+        1.0,
+    ]
 
 
 class Squeezed(nn.Layer):
@@ -127,7 +154,9 @@ class Squeezed(nn.Layer):
 
 def test_a_size_that_is_squeezed_away_is_1_in_files(tmp_path: Path) -> None:
     prefix = tmp_path / "m"
-    with pytest.warns(UserWarning, match="not verified: none of the made-up inputs fits; engine: squeeze2"):
+    with pytest.warns(
+        UserWarning, match="not verified: none of the made-up inputs fits; engine: squeeze2"
+    ):
         paddle.jit.save(Squeezed(), prefix, input_spec=[InputSpec([None, 3, None], "float32")])
     loaded = paddle.jit.load(prefix)
     assert loaded(paddle.ones([2, 3, 1])).shape == [2, 3]
@@ -141,7 +170,9 @@ def test_what_a_layer_makes_of_the_last_bit_is_not_held_against_it(
     """The engine is off by one last bit, of which the wave behind it makes half a hill."""
 
     class Rough(Engine):
-        def run(self, feeds: Mapping[str, Any] | Sequence[Any], fetch: list[str] | None = None) -> list[Any]:
+        def run(
+            self, feeds: Mapping[str, Any] | Sequence[Any], fetch: list[str] | None = None
+        ) -> list[Any]:
             (x,) = feeds.values() if isinstance(feeds, Mapping) else feeds
             return super().run([np.nextafter(x, np.float32(np.inf))], fetch)
 
@@ -169,13 +200,17 @@ def test_pictures_that_the_engine_alone_finds_too_small_are_passed_over(tmp_path
     net.eval()
     paddle.jit.save(net, str(tmp_path / "m"), [InputSpec([None, 3, None, None], "float32", "x")])
     x = paddle.ones([1, 3, 80, 80])
-    np.testing.assert_allclose(paddle.jit.load(str(tmp_path / "m"))(x).numpy(), net(x).numpy(), rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(
+        paddle.jit.load(str(tmp_path / "m"))(x).numpy(), net(x).numpy(), rtol=1e-5, atol=1e-6
+    )
 
 
 def test_results_with_sequences_are_compared_where_a_program_is_interpreted(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The interpreter returns offsets beside the arrays: here those of an output that has more levels than the engine takes."""
+    """The interpreter returns offsets beside the arrays: here those of an output that has more
+    levels than the engine takes.
+    """
     fixtures = Path(__file__).parents[1] / "fixtures"
     program = load_program(fixtures / "mlp.pdmodel")
     for var in program.block.vars.values():

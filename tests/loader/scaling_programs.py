@@ -1,10 +1,23 @@
-"""Programs of any size, one family for each way in which the work on a program could grow faster than its file."""
+"""Programs of any size, one family for each way in which the work on a program could grow faster
+than its file.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from oarlock.ir.program import Arg, Attr, AttrType, Block, Contract, Guard, Kind, OpDesc, Program, VarDesc
+from oarlock.ir.program import (
+    Arg,
+    Attr,
+    AttrType,
+    Block,
+    Contract,
+    Guard,
+    Kind,
+    OpDesc,
+    Program,
+    VarDesc,
+)
 
 
 def _program() -> Program:
@@ -14,21 +27,29 @@ def _program() -> Program:
     return Program([block], 2006002)
 
 
-def _declare(block: Block, name: str, dtype: str = "float32", shape: tuple[int, ...] = (2, 3)) -> str:
+def _declare(
+    block: Block, name: str, dtype: str = "float32", shape: tuple[int, ...] = (2, 3)
+) -> str:
     block.vars[name] = VarDesc(name, shape, dtype)
     return name
 
 
-def _feed(program: Program, name: str, dtype: str = "float32", shape: tuple[int, ...] = (2, 3)) -> str:
+def _feed(
+    program: Program, name: str, dtype: str = "float32", shape: tuple[int, ...] = (2, 3)
+) -> str:
     col = sum(op.type == "feed" for op in program.block.ops)
     _declare(program.block, name, dtype, shape)
-    program.block.ops.append(OpDesc("feed", {"X": ["feed"]}, {"Out": [name]}, {"col": Attr(AttrType.INT, col)}))
+    program.block.ops.append(
+        OpDesc("feed", {"X": ["feed"]}, {"Out": [name]}, {"col": Attr(AttrType.INT, col)})
+    )
     return name
 
 
 def _fetch(program: Program, names: list[str]) -> Program:
     for col, name in enumerate(names):
-        program.block.ops.append(OpDesc("fetch", {"X": [name]}, {"Out": ["fetch"]}, {"col": Attr(AttrType.INT, col)}))
+        program.block.ops.append(
+            OpDesc("fetch", {"X": [name]}, {"Out": ["fetch"]}, {"col": Attr(AttrType.INT, col)})
+        )
     return program
 
 
@@ -82,12 +103,16 @@ def guards(n: int) -> Program:
     contract = Contract(output_tree=str(list(range(n))))
     contract.inputs = [Arg("x", "float32", ())]
     contract.outputs = [Arg(f"y{i}", "float32", ()) for i in range(n)]
-    contract.guards = [Guard("value", f"y{i}", 0, "1.0", "float()", "a.py:1", "x") for i in range(n)]
+    contract.guards = [
+        Guard("value", f"y{i}", 0, "1.0", "float()", "a.py:1", "x") for i in range(n)
+    ]
     program.contract = contract
     return program
 
 
-def _branches(program: Program, block: Block, at: str, dtypes: tuple[str, str], inner: int = 0) -> str:
+def _branches(
+    program: Program, block: Block, at: str, dtypes: tuple[str, str], inner: int = 0
+) -> str:
     """An `if` and an `else` in `block`, with `inner` more of them nested in the `if`."""
     negated = _call(block, "logical_not", "c", f"{at}.not", "bool")
     for side, condition, dtype in ((1, "c", dtypes[1]), (0, negated, dtypes[0])):
@@ -97,16 +122,28 @@ def _branches(program: Program, block: Block, at: str, dtypes: tuple[str, str], 
         x = "x"
         if inner:
             x = _branches(program, body, f"{at}/{side}", dtypes, inner - 1 if side else 0)
-        cast = {"in_dtype": Attr(AttrType.INT, 5), "out_dtype": Attr(AttrType.INT, {"float32": 5, "bool": 0}[dtype])}
+        cast = {
+            "in_dtype": Attr(AttrType.INT, 5),
+            "out_dtype": Attr(AttrType.INT, {"float32": 5, "bool": 0}[dtype]),
+        }
         body.ops.append(OpDesc("cast", {"X": [x]}, {"Out": [name]}, cast))
         _declare(block, f"{at}.{side}.scope")
-        attrs = {"sub_block": Attr(AttrType.BLOCK, body.idx), "is_scalar_condition": Attr(AttrType.BOOLEAN, True)}
+        attrs = {
+            "sub_block": Attr(AttrType.BLOCK, body.idx),
+            "is_scalar_condition": Attr(AttrType.BOOLEAN, True),
+        }
         reads = {"Cond": [condition], "Input": ["x"]}
         block.vars[f"{at}.{side}.scope"].kind = Kind.STEP_SCOPES
-        block.ops.append(OpDesc("conditional_block", reads, {"Out": [name], "Scope": [f"{at}.{side}.scope"]}, attrs))
+        block.ops.append(
+            OpDesc(
+                "conditional_block", reads, {"Out": [name], "Scope": [f"{at}.{side}.scope"]}, attrs
+            )
+        )
     mask = _call(block, "cast", "c", f"{at}.mask", "int32", out_dtype=Attr(AttrType.INT, 2))
     selected = _declare(block, at)
-    block.ops.append(OpDesc("select_input", {"X": [f"{at}.0", f"{at}.1"], "Mask": [mask]}, {"Out": [selected]}))
+    block.ops.append(
+        OpDesc("select_input", {"X": [f"{at}.0", f"{at}.1"], "Mask": [mask]}, {"Out": [selected]})
+    )
     return selected
 
 
@@ -120,7 +157,10 @@ def _conditional() -> Program:
 def branches(n: int) -> Program:
     """n pairs of `if` and `else`, one behind the other."""
     program = _conditional()
-    return _fetch(program, [_branches(program, program.block, f"y{i}", ("float32", "float32")) for i in range(n)][-1:])
+    return _fetch(
+        program,
+        [_branches(program, program.block, f"y{i}", ("float32", "float32")) for i in range(n)][-1:],
+    )
 
 
 def nested_branches(n: int) -> Program:
@@ -143,8 +183,13 @@ def branch_with_many_results(n: int) -> Program:
     names = [_declare(program.block, f"y{i}") for i in range(n)]
     for name in names:
         body.ops.append(OpDesc("relu", {"X": ["x"]}, {"Out": [name]}))
-    attrs = {"sub_block": Attr(AttrType.BLOCK, 1), "is_scalar_condition": Attr(AttrType.BOOLEAN, True)}
-    program.block.ops.append(OpDesc("conditional_block", {"Cond": ["c"], "Input": ["x"]}, {"Out": names}, attrs))
+    attrs = {
+        "sub_block": Attr(AttrType.BLOCK, 1),
+        "is_scalar_condition": Attr(AttrType.BOOLEAN, True),
+    }
+    program.block.ops.append(
+        OpDesc("conditional_block", {"Cond": ["c"], "Input": ["x"]}, {"Out": names}, attrs)
+    )
     return _fetch(program, names)
 
 
@@ -158,7 +203,9 @@ def loop_with_many_variables(n: int) -> Program:
         body.ops.append(OpDesc("relu", {"X": [name]}, {"Out": [name]}))
     body.ops.append(OpDesc("logical_not", {"X": ["c"]}, {"Out": ["c"]}))
     attrs = {"sub_block": Attr(AttrType.BLOCK, 1)}
-    program.block.ops.append(OpDesc("while", {"X": names, "Condition": ["c"]}, {"Out": [*names, "c"]}, attrs))
+    program.block.ops.append(
+        OpDesc("while", {"X": names, "Condition": ["c"]}, {"Out": [*names, "c"]}, attrs)
+    )
     return _fetch(program, names)
 
 
@@ -196,13 +243,20 @@ def conditional_writes(n: int) -> Program:
         body = Block(i + 1, 0)
         program.blocks.append(body)
         body.ops.append(OpDesc("relu", {"X": ["x"]}, {"Out": [result]}))
-        attrs = {"sub_block": Attr(AttrType.BLOCK, i + 1), "is_scalar_condition": Attr(AttrType.BOOLEAN, True)}
-        program.block.ops.append(OpDesc("conditional_block", {"Cond": ["c"], "Input": ["x"]}, {"Out": ["y"]}, attrs))
+        attrs = {
+            "sub_block": Attr(AttrType.BLOCK, i + 1),
+            "is_scalar_condition": Attr(AttrType.BOOLEAN, True),
+        }
+        program.block.ops.append(
+            OpDesc("conditional_block", {"Cond": ["c"], "Input": ["x"]}, {"Out": ["y"]}, attrs)
+        )
     return _fetch(program, [result])
 
 
 def nested_loops(n: int, results: int = 20) -> Program:
-    """n loops, each in the one before; the innermost writes `results` variables of the outermost block."""
+    """n loops, each in the one before; the innermost writes `results` variables of the outermost
+    block.
+    """
     program = _conditional()
     names = [_call(program.block, "relu", "x", f"y{i}") for i in range(results)]
     block = program.block

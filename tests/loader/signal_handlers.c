@@ -1,4 +1,5 @@
-/* Two SIGINT handlers as a library may install them: each counts its calls, then calls the handler it replaced. */
+/* Two SIGINT handlers as a library may install them: each counts its calls, then calls the handler
+ * it replaced. */
 #include <signal.h>
 
 typedef void (*Handler)(int);

@@ -1,4 +1,7 @@
-"""Which contracts the Python reader accepts.   The same table is read by cpp_runtime/tests/contract_test.cpp."""
+"""Which contracts the Python reader accepts.
+
+The same table is read by cpp_runtime/tests/contract_test.cpp.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +40,10 @@ def model_with(row: dict[str, Any]) -> bytes:
     message = ProgramDesc()
     contract = message.contract
     contract.version = row.get("version", CONTRACT_VERSION)
-    for args, rows in ((contract.inputs, row.get("inputs", INPUTS)), (contract.outputs, row.get("outputs", OUTPUTS))):
+    for args, rows in (
+        (contract.inputs, row.get("inputs", INPUTS)),
+        (contract.outputs, row.get("outputs", OUTPUTS)),
+    ):
         for name, dtype, dims, path in rows:
             args.add(name=name, dtype=dtype, dims=dims, path=path)
     contract.output_tree = row.get("tree", "[0, 1]")

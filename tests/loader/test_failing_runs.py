@@ -1,4 +1,6 @@
-"""Runs that the engine ends: the error names the op of the program, what it gives and the user's line."""
+"""Runs that the engine ends: the error names the op of the program, what it gives and the user's
+line.
+"""
 
 from __future__ import annotations
 
@@ -49,15 +51,23 @@ TAKERS = {
     "index_select": lambda table, ids: paddle.index_select(table, ids, axis=1),
     "index_sample": lambda table, ids: paddle.index_sample(table[:2], ids.reshape([2, 1])),
     "take_along_axis": lambda table, ids: paddle.take_along_axis(table[:2], ids.reshape([2, 1]), 1),
-    "put_along_axis": lambda table, ids: paddle.put_along_axis(table[:2], ids.reshape([2, 1]), 1.0, 1),
+    "put_along_axis": lambda table, ids: paddle.put_along_axis(
+        table[:2], ids.reshape([2, 1]), 1.0, 1
+    ),
     "scatter": lambda table, ids: paddle.scatter(table, ids, table[:2]),
-    "scatter_nd_add": lambda table, ids: paddle.scatter_nd_add(table, ids.reshape([2, 1]), table[:2]),
+    "scatter_nd_add": lambda table, ids: paddle.scatter_nd_add(
+        table, ids.reshape([2, 1]), table[:2]
+    ),
     "index_add": lambda table, ids: paddle.index_add(table, ids, 0, table[:2]),
-    "multiplex": lambda table, ids: paddle.multiplex([table[:2], table[2:4]], ids.reshape([2, 1]).astype("int32")),
+    "multiplex": lambda table, ids: paddle.multiplex(
+        [table[:2], table[2:4]], ids.reshape([2, 1]).astype("int32")
+    ),
     "softmax_with_cross_entropy": lambda table, ids: F.cross_entropy(table[:2], ids),
     "nll_loss": lambda table, ids: F.nll_loss(table[:2], ids),
     "segment_pool": lambda table, ids: paddle.geometric.segment_sum(table[:2], paddle.sort(ids)),
-    "graph_send_recv": lambda table, ids: paddle.geometric.send_u_recv(table, paddle.to_tensor([0, 3]), ids),
+    "graph_send_recv": lambda table, ids: paddle.geometric.send_u_recv(
+        table, paddle.to_tensor([0, 3]), ids
+    ),
 }
 
 
@@ -66,7 +76,9 @@ TAKERS = {
 def test_a_negative_index_is_refused(op: str, dtype: str, tmp_path: Path) -> None:
     engine = engine_of(TAKERS[op], [InputSpec([2], dtype, "ids")], tmp_path)
     engine.run([np.array([1, 0], dtype)])
-    with pytest.raises(EngineError, match=rf"engine: {op}, giving '.*': an index is (negative|out of range)"):
+    with pytest.raises(
+        EngineError, match=rf"engine: {op}, giving '.*': an index is (negative|out of range)"
+    ):
         engine.run([np.array([1, -1], dtype)])
 
 
@@ -82,7 +94,9 @@ def test_indices_that_cannot_be_negative_are_not_looked_at(tmp_path: Path) -> No
 
 def read_text(folder: Path) -> str:
     files = read_model(str(folder / "m"))
-    made: bytes = runtime().to_onnx(files.pdmodel, files.params_path, opset=17, inline=True, name=files.name)
+    made: bytes = runtime().to_onnx(
+        files.pdmodel, files.params_path, opset=17, inline=True, name=files.name
+    )
     return made.decode("latin-1")
 
 
@@ -100,7 +114,9 @@ def test_a_run_that_fails_names_op_result_and_line(tmp_path: Path) -> None:
 
 
 def two_layers(table: Any, x: Any) -> Any:
-    """Convolutions with bias and activation, which the engine joins; the second filter is larger than what is left of [4,4]."""
+    """Convolutions with bias and activation, which the engine joins; the second filter is larger
+    than what is left of [4,4].
+    """
     first, second = paddle.ones([16, 3, 3, 3]), paddle.ones([8, 16, 3, 3])
     x = F.relu(F.conv2d(x, first, paddle.ones([16])))
     return F.relu(F.conv2d(x, second, paddle.ones([8]))) + table.sum()
@@ -163,8 +179,12 @@ block 1 in 0:
     ],
 )
 def test_an_op_in_a_loop_is_blamed_itself(body: str, said: str, optimize: int) -> None:
-    engine = Engine(to_bytes(parse(LOOP.format(body=body))), None, cache_dir="none", optimize=optimize)
-    assert np.array_equal(engine.run([np.eye(2, dtype="f")] * 2), [np.eye(2) * (5 if "add" in said else 2)])
+    engine = Engine(
+        to_bytes(parse(LOOP.format(body=body))), None, cache_dir="none", optimize=optimize
+    )
+    assert np.array_equal(
+        engine.run([np.eye(2, dtype="f")] * 2), [np.eye(2) * (5 if "add" in said else 2)]
+    )
     with pytest.raises(EngineError, match=f"^engine: {said}"):
         engine.run([np.ones((2, 3), "f"), np.ones((4, 5), "f")])
 
@@ -178,7 +198,9 @@ EMPTY = {
 
 
 @pytest.mark.parametrize("name", EMPTY)
-def test_operands_without_elements_are_an_error_and_not_the_end_of_the_process(name: str, tmp_path: Path) -> None:
+def test_operands_without_elements_are_an_error_and_not_the_end_of_the_process(
+    name: str, tmp_path: Path
+) -> None:
     make, declared, shapes = EMPTY[name]
     net = make()
     net.eval()
@@ -197,7 +219,9 @@ for shape in {shapes}:
     done = subprocess.run([sys.executable, "-c", run], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     said = done.stdout.splitlines()
-    assert len(said) == len(shapes) and all(f"engine: {name.split(maxsplit=1)[0]}, giving '" in line for line in said)
+    assert len(said) == len(shapes) and all(
+        f"engine: {name.split(maxsplit=1)[0]}, giving '" in line for line in said
+    )
 
 
 TOO_SMALL = """
@@ -235,9 +259,14 @@ for height in range(1, 44):
 """
 
 
-def test_pools_that_nothing_is_left_for_are_an_error_and_no_end_of_the_process(tmp_path: Path) -> None:
+def test_pools_that_nothing_is_left_for_are_an_error_and_no_end_of_the_process(
+    tmp_path: Path,
+) -> None:
     ran = subprocess.run(
-        [sys.executable, "-c", TOO_SMALL, str(tmp_path / "m")], capture_output=True, text=True, check=False
+        [sys.executable, "-c", TOO_SMALL, str(tmp_path / "m")],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout.split("\n")[:-1] == [f"{height} True" for height in range(1, 44)]

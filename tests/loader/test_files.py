@@ -71,41 +71,89 @@ def again(message: Any, changes: Callable[[Any], object]) -> None:
 FAULTS: list[tuple[Callable[[Any], object], str]] = [
     (lambda m: m.ClearField("blocks"), "holds 0 blocks, not 1 ... 4096"),
     (lambda m: m.blocks[1].ClearField("parent_idx"), "block 1 has no parent_idx"),
-    (lambda m: setattr(m.blocks[1], "parent_idx", 1), "block 1: its parent is 1, which does not come before it"),
+    (
+        lambda m: setattr(m.blocks[1], "parent_idx", 1),
+        "block 1: its parent is 1, which does not come before it",
+    ),
     (lambda m: setattr(m.blocks[1], "parent_idx", -5), "block 1: its parent is -5"),
     (lambda m: setattr(m.blocks[0], "parent_idx", 0), "block 0: is the outermost but has parent 0"),
     (lambda m: setattr(m.blocks[1], "idx", 7), "block 1: says that it is block 7"),
     (lambda m: repeat(m.blocks[0].vars), "block 0: variable 'c' is declared twice"),
     (lambda m: var(m, "w").ClearField("type"), "block 0, variable 'w': it has no type"),
     (lambda m: var(m, "w").type.ClearField("type"), "block 0, variable 'w': its type has no type"),
-    (lambda m: setattr(var(m, "w").type, "type", 99), "variable 'w': a variable of kind 99 is not supported"),
-    (lambda m: var(m, "w").type.ClearField("lod_tensor"), "variable 'w': has no description of its elements"),
-    (lambda m: setattr(var(m, "w").type.lod_tensor.tensor, "data_type", 99), "'w': data type 99 is not supported"),
-    (lambda m: var(m, "w").type.lod_tensor.tensor.dims.extend([1] * 31), "'w': has 33 axes, more than 32"),
+    (
+        lambda m: setattr(var(m, "w").type, "type", 99),
+        "variable 'w': a variable of kind 99 is not supported",
+    ),
+    (
+        lambda m: var(m, "w").type.ClearField("lod_tensor"),
+        "variable 'w': has no description of its elements",
+    ),
+    (
+        lambda m: setattr(var(m, "w").type.lod_tensor.tensor, "data_type", 99),
+        "'w': data type 99 is not supported",
+    ),
+    (
+        lambda m: var(m, "w").type.lod_tensor.tensor.dims.extend([1] * 31),
+        "'w': has 33 axes, more than 32",
+    ),
     (lambda m: op(m).ClearField("type"), "block 0, op 1 (): it has no type"),
     (lambda m: repeat(op(m).inputs), "block 0, op 1 (matmul_v2): slot X is there twice"),
-    (lambda m: op(m).inputs[0].ClearField("parameter"), "op 1 (matmul_v2): a slot has no parameter"),
-    (lambda m: again(m, lambda a: a.ints.append(2)), "op 1 (matmul_v2): attribute k is there twice, with two values"),
+    (
+        lambda m: op(m).inputs[0].ClearField("parameter"),
+        "op 1 (matmul_v2): a slot has no parameter",
+    ),
+    (
+        lambda m: again(m, lambda a: a.ints.append(2)),
+        "op 1 (matmul_v2): attribute k is there twice, with two values",
+    ),
     (
         lambda m: again(m, lambda a: setattr(a, "type", 11)),
         "op 1 (matmul_v2): attribute k is there twice, with two values",
     ),
     (lambda m: op(m).attrs[0].ClearField("name"), "op 1 (matmul_v2): an attribute has no name"),
-    (lambda m: setattr(op(m).attrs[0], "type", 18), "attribute k is of type 18, which is not known"),
+    (
+        lambda m: setattr(op(m).attrs[0], "type", 18),
+        "attribute k is of type 18, which is not known",
+    ),
     (lambda m: setattr(op(m).attrs[0], "type", 0), "attribute k, INT, has no i"),
     (lambda m: op(m).attrs[3].scalars[0].ClearField("i"), "a scalar has no i"),
-    (lambda m: setattr(op(m).attrs[3].scalars[0], "type", 9), "a scalar is of type 9, which is not known"),
-    (lambda m: op(m).inputs[0].arguments.append("q"), "op 1 (matmul_v2) at n.py:4 in f: variable 'q' is not declared"),
-    (lambda m: setattr(op(m, 3).attrs[0], "block_idx", 2), "op 3 (while): attribute sub_block is block 2 of 2"),
-    (lambda m: setattr(op(m, 3).attrs[0], "block_idx", 0), "op 3 (while): attribute sub_block is block 0 of 2"),
+    (
+        lambda m: setattr(op(m).attrs[3].scalars[0], "type", 9),
+        "a scalar is of type 9, which is not known",
+    ),
+    (
+        lambda m: op(m).inputs[0].arguments.append("q"),
+        "op 1 (matmul_v2) at n.py:4 in f: variable 'q' is not declared",
+    ),
+    (
+        lambda m: setattr(op(m, 3).attrs[0], "block_idx", 2),
+        "op 3 (while): attribute sub_block is block 2 of 2",
+    ),
+    (
+        lambda m: setattr(op(m, 3).attrs[0], "block_idx", 0),
+        "op 3 (while): attribute sub_block is block 0 of 2",
+    ),
     (lambda m: setattr(op(m, 0).attrs[0], "i", 1), "the feed ops have col [1], not 0 ... 0"),
     (lambda m: repeat(m.blocks[0].ops, 4), "the fetch ops have col [0, 0], not 0 ... 1"),
-    (lambda m: setattr(m.contract, "version", 2), "contract: is of version 2; this version of Oarlock reads 1"),
-    (lambda m: setattr(m.contract.inputs[0], "dtype", 77), "contract: data type 77 is not supported"),
+    (
+        lambda m: setattr(m.contract, "version", 2),
+        "contract: is of version 2; this version of Oarlock reads 1",
+    ),
+    (
+        lambda m: setattr(m.contract.inputs[0], "dtype", 77),
+        "contract: data type 77 is not supported",
+    ),
     (lambda m: setattr(m.contract.inputs[0], "name", "z"), "contract: the inputs are ['z']"),
-    (lambda m: setattr(m.contract.guards[0], "kind", "odd"), "contract: a guard of kind 'odd' is not known"),
+    (
+        lambda m: setattr(m.contract.guards[0], "kind", "odd"),
+        "contract: a guard of kind 'odd' is not known",
+    ),
     (lambda m: setattr(m.contract.guards[0], "axis", -1), "contract: a guard on axis -1"),
-    (lambda m: setattr(m.contract.guards[0], "axis", 1 << 40), "contract: a guard on axis 1099511627776"),
+    (
+        lambda m: setattr(m.contract.guards[0], "axis", 1 << 40),
+        "contract: a guard on axis 1099511627776",
+    ),
     (lambda m: setattr(var(m, "w"), "name", "w\x1b[2J"), "it has a name with control characters"),
     (lambda m: setattr(op(m), "type", "go\n"), "it has a name with control characters"),
     (lambda m: setattr(var(m, "w"), "name", "w\x9b1m"), "it has a name with control characters"),
@@ -117,7 +165,9 @@ def test_the_good_one_is_good() -> None:
 
 
 def test_an_attribute_that_is_there_twice_with_one_value_is_there() -> None:
-    """As real Paddle writes `use_mkldnn` on reshape2, its gradient and concat in programs to train."""
+    """As real Paddle writes `use_mkldnn` on reshape2, its gradient and concat in programs
+    to train.
+    """
     assert program_from_bytes(changed(lambda m: repeat(op(m).attrs)), "m.pdmodel") == GOOD
 
 
@@ -134,7 +184,10 @@ def test_blocks_that_all_name_the_first_as_their_parent(tmp_path: Path) -> None:
             k = k + 1
         return x
 
-    specs = [paddle.static.InputSpec([None], "float32", "x"), paddle.static.InputSpec([], "int64", "n")]
+    specs = [
+        paddle.static.InputSpec([None], "float32", "x"),
+        paddle.static.InputSpec([], "int64", "n"),
+    ]
     with pytest.warns(UserWarning, match="there are no parameters"):
         paddle.jit.save(paddle.jit.to_static(steps), str(tmp_path / "m"), input_spec=specs)
     file = tmp_path / "m.pdmodel"
@@ -147,7 +200,9 @@ def test_blocks_that_all_name_the_first_as_their_parent(tmp_path: Path) -> None:
     assert [block.parent for block in load_program(file).blocks] == parents
     x, n = np.array([1.0, 2.0], "float32"), np.array(5)
     found = Engine(file.read_bytes(), None, "m").run([x, n])
-    np.testing.assert_allclose(found[0], steps(paddle.to_tensor(x), paddle.to_tensor(n)).numpy(), rtol=1e-6)
+    np.testing.assert_allclose(
+        found[0], steps(paddle.to_tensor(x), paddle.to_tensor(n)).numpy(), rtol=1e-6
+    )
 
 
 @pytest.mark.parametrize(("change", "message"), FAULTS)
@@ -173,7 +228,9 @@ def test_text_that_is_not_utf8() -> None:
         program_from_bytes(DATA.replace(b"shape[0]", b"shape[\xff]"), "m")
 
 
-@pytest.mark.parametrize("data", [b"", b"\x0a", b"abc", b"\x00" * 9, b"\x80\x04N.", DATA[:-1], DATA[: len(DATA) // 2]])
+@pytest.mark.parametrize(
+    "data", [b"", b"\x0a", b"abc", b"\x00" * 9, b"\x80\x04N.", DATA[:-1], DATA[: len(DATA) // 2]]
+)
 def test_what_is_no_program(data: bytes) -> None:
     with pytest.raises(FileError, match=r"^m\.pdmodel: "):
         program_from_bytes(data, "m.pdmodel")
@@ -224,7 +281,8 @@ def test_versions_of_1_x() -> None:
         message.old_version.version = 1005000
 
     assert program_from_bytes(changed(old)).version == 1005000
-    assert program_from_bytes(DATA + b"\x1a\x04\x0a\x02\x08\x01").version == 2006002  # op_compatible_map of 1.6
+    # op_compatible_map of 1.6
+    assert program_from_bytes(DATA + b"\x1a\x04\x0a\x02\x08\x01").version == 2006002
     assert program_from_bytes(changed(lambda m: m.ClearField("version"))).version == 0
 
 
@@ -239,7 +297,10 @@ def test_versions_of_1_x() -> None:
             [
                 *('  File "/a/net.py", line 3, in f', "    y = g(x)"),
                 *('  File "/a/more.py", line 9, in g', "    y = x + 1"),
-                *('  File "/v/lib/python3.11/site-packages/paddle/base/framework.py", line 1, in append_op', "    z"),
+                *(
+                    '  File "/v/lib/python3.11/site-packages/paddle/base/framework.py", line 1, in append_op',
+                    "    z",
+                ),
             ],
             "more.py:9 in g",
         ),
@@ -282,7 +343,11 @@ def test_unknown_sizes_that_were_multiplied_are_unknown() -> None:
 def test_what_is_only_shown_gives_a_terminal_no_orders() -> None:
     def orders(message: Any) -> None:
         guard = message.contract.guards[0]
-        guard.reader, guard.where, guard.text = "assert: two\nlines\x07", "a.py:1\nforged", "x\x9b\ty"
+        guard.reader, guard.where, guard.text = (
+            "assert: two\nlines\x07",
+            "a.py:1\nforged",
+            "x\x9b\ty",
+        )
         message.contract.producer, message.contract.verified = "\x1b[2J", "sure \u202e"
         message.contract.inputs[0].path = "x.a\u200b"
 

@@ -70,7 +70,14 @@ def shared(copies: int) -> bytes:
     start, end = GOOD.index(b"PK\1\2"), len(GOOD) - 22
     entries = b"".join(GOOD[start : end - 5] + b"%c.npy" % (65 + i) for i in range(copies))
     count = struct.pack("<H", copies)
-    return GOOD[:start] + entries + b"PK\5\6\0\0\0\0" + count + count + struct.pack("<IIH", len(entries), start, 0)
+    return (
+        GOOD[:start]
+        + entries
+        + b"PK\5\6\0\0\0\0"
+        + count
+        + count
+        + struct.pack("<IIH", len(entries), start, 0)
+    )
 
 
 def far_away() -> bytes:
@@ -91,16 +98,31 @@ HOSTILE: dict[str, tuple[bytes, str]] = {
     "cut": (GOOD[:-30], "not a zip file"),
     "checksum": (GOOD.replace(bytes(16), bytes(15) + b"x"), "Bad CRC-32"),
     "no-array": (zipped([("x", b"hello")]), "no head of an array"),
-    "twice": (zipped([("x.npy", described("<f4", "(0,)")), ("x", described("<f4", "(0,)"))]), "'x' is there twice"),
-    "method": (zipped([("x.npy", described("<f4", "(0,)"))], zipfile.ZIP_BZIP2), "compressed by method 12"),
+    "twice": (
+        zipped([("x.npy", described("<f4", "(0,)")), ("x", described("<f4", "(0,)"))]),
+        "'x' is there twice",
+    ),
+    "method": (
+        zipped([("x.npy", described("<f4", "(0,)"))], zipfile.ZIP_BZIP2),
+        "compressed by method 12",
+    ),
     "secret": (at_central(8, b"\1", GOOD[:6] + b"\1" + GOOD[7:]), "encrypted"),
     "bomb": (at_central(24, b"\xf0\xff\xff\xff"), "says that it grows to 4294967280 bytes"),
     "far-away": (far_away(), "is no whole .npz file: [Errno 22]"),
     "shared": (shared(40), "its arrays take more bytes than it has"),
-    "terabytes": (zipped([("x.npy", described("<f4", "(1000000000000,)"))]), "has 0 bytes for float32"),
+    "terabytes": (
+        zipped([("x.npy", described("<f4", "(1000000000000,)"))]),
+        "has 0 bytes for float32",
+    ),
     "below-zero": (zipped([("x.npy", described("<f4", "(-5,)"))]), "is float32"),
-    "overflow": (zipped([("x.npy", described("<f4", f"({2**62}, {2**62}, 0)"))]), "is no whole .npz file"),
-    "rest": (zipped([("x.npy", described("<f4", "(1, 4)", bytes(160)))]), "has 160 bytes for float32"),
+    "overflow": (
+        zipped([("x.npy", described("<f4", f"({2**62}, {2**62}, 0)"))]),
+        "is no whole .npz file",
+    ),
+    "rest": (
+        zipped([("x.npy", described("<f4", "(1, 4)", bytes(160)))]),
+        "has 160 bytes for float32",
+    ),
     "objects": (zipped([("x.npy", described("|O", "(1,)", b"N."))]), "is object"),
     "axes": (zipped([("x.npy", described("<f4", f"({'1, ' * 40})", bytes(4)))]), "is float32"),
     "nested-head": (zipped([("x.npy", npy("(" * 500))]), "no head of an array"),
@@ -125,7 +147,9 @@ def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
 
 @given(st.data())
 @settings(deadline=None, max_examples=200)
-def test_damaged_files_are_file_errors_or_arrays(tmp_path_factory: pytest.TempPathFactory, data: Any) -> None:
+def test_damaged_files_are_file_errors_or_arrays(
+    tmp_path_factory: pytest.TempPathFactory, data: Any
+) -> None:
     file = io.BytesIO()
     np.savez_compressed(file, **ARRAYS)
     bytes_ = bytearray(file.getvalue())

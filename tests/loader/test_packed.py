@@ -1,4 +1,6 @@
-"""Packed sequences (LoD) in small programs of our own: what is passed on, what is refused, and when."""
+"""Packed sequences (LoD) in small programs of our own: what is passed on, what is refused, and
+when.
+"""
 
 from __future__ import annotations
 
@@ -19,20 +21,36 @@ Inputs = dict[str, tuple[Any, int]]  # name -> array, level of sequences
 
 
 def program(
-    inputs: Inputs, *ops: OpDesc, fixed: tuple[str, ...] = (), declared: dict[str, VarDesc] | None = None
+    inputs: Inputs,
+    *ops: OpDesc,
+    fixed: tuple[str, ...] = (),
+    declared: dict[str, VarDesc] | None = None,
 ) -> bytes:
-    """A program whose last op's results are its outputs; first axes are open but for those of the inputs in `fixed`."""
-    block = Block(vars={"feed": VarDesc("feed", (), "", Kind.FEED), "fetch": VarDesc("fetch", (), "", Kind.FETCH)})
+    """A program whose last op's results are its outputs; first axes are open but for those of the
+    inputs in `fixed`.
+    """
+    block = Block(
+        vars={
+            "feed": VarDesc("feed", (), "", Kind.FEED),
+            "fetch": VarDesc("fetch", (), "", Kind.FETCH),
+        }
+    )
     for col, (name, (array, level)) in enumerate(inputs.items()):
         shape = array.shape if name in fixed else (-1, *array.shape[1:])
         block.vars[name] = VarDesc(name, shape, str(array.dtype), lod_level=level)
-        block.ops.append(OpDesc("feed", {"X": ["feed"]}, {"Out": [name]}, {"col": Attr(AttrType.INT, col)}))
+        block.ops.append(
+            OpDesc("feed", {"X": ["feed"]}, {"Out": [name]}, {"col": Attr(AttrType.INT, col)})
+        )
     for op in ops:
         block.ops.append(op)
         for name in op.output_names():
-            block.vars[name] = (declared or {}).get(name) or VarDesc(name, (-1, -1), "float32", lod_level=1)
+            block.vars[name] = (declared or {}).get(name) or VarDesc(
+                name, (-1, -1), "float32", lod_level=1
+            )
     for col, name in enumerate(ops[-1].output_names()):
-        block.ops.append(OpDesc("fetch", {"X": [name]}, {"Out": ["fetch"]}, {"col": Attr(AttrType.INT, col)}))
+        block.ops.append(
+            OpDesc("fetch", {"X": [name]}, {"Out": ["fetch"]}, {"col": Attr(AttrType.INT, col)})
+        )
     return to_bytes(Program([block], 2006002))
 
 
@@ -75,9 +93,17 @@ def test_lengths_that_do_not_fit_are_refused(lengths: list[int], said: str) -> N
 
 def test_one_step_that_paddle_declares_after_padding_is_not_believed() -> None:
     outputs = {"Out": ["y"], "Length": ["lengths"]}
-    pad = OpDesc("sequence_pad", {"X": ["x"], "PadValue": ["zero"]}, outputs, {"padded_length": Attr(AttrType.INT, -1)})
+    pad = OpDesc(
+        "sequence_pad",
+        {"X": ["x"], "PadValue": ["zero"]},
+        outputs,
+        {"padded_length": Attr(AttrType.INT, -1)},
+    )
     unpad = OpDesc("sequence_unpad", {"X": ["y"], "Length": ["lengths"]}, {"Out": ["out"]})
-    declared = {"y": VarDesc("y", (-1, 1, 2), "float32"), "lengths": VarDesc("lengths", (-1,), "int64")}
+    declared = {
+        "y": VarDesc("y", (-1, 1, 2), "float32"),
+        "lengths": VarDesc("lengths", (-1,), "int64"),
+    }
     zero = np.zeros(1, "float32")
     made = program({"x": (rows(4), 1), "zero": (zero, 0)}, pad, unpad, declared=declared)
     (found,) = Engine(made, None).run({"x": rows(4), "zero": zero, "x.lod": np.array([0, 1, 4])})
@@ -96,7 +122,9 @@ def test_a_recurrent_network_over_no_sequences_is_an_error_not_the_end_of_the_pr
     gru = OpDesc("gru", {"Input": ["x"], "Weight": ["w"]}, {"Hidden": ["y"]})
     inputs = {"x": (np.ones((1, 6), "f"), 1), "w": (weight, 0)}
     engine = Engine(program(inputs, gru, fixed=("w",)), None)
-    assert engine.run({"x": np.ones((1, 6), "f"), "w": weight, "x.lod": np.array([0, 1])})[0].shape == (1, 2)
+    assert engine.run({"x": np.ones((1, 6), "f"), "w": weight, "x.lod": np.array([0, 1])})[
+        0
+    ].shape == (1, 2)
     with pytest.raises(EngineError, match="^engine: gru, giving 'y': there are no sequences"):
         engine.run({"x": np.ones((0, 6), "f"), "w": weight, "x.lod": np.array([0])})
 
@@ -114,20 +142,29 @@ def test_levels_of_sequences_are_refused_by_name() -> None:
 
 
 def test_rows_without_sequences_are_refused() -> None:
-    with pytest.raises(UnsupportedError, match=r"sequence_pool: needs packed sequences \(LoD\) in 'X'"):
+    with pytest.raises(
+        UnsupportedError, match=r"sequence_pool: needs packed sequences \(LoD\) in 'X'"
+    ):
         run({"x": (rows(3), 0)}, pool())
 
 
 TIMES = np.arange(12.0, dtype="float32").reshape(2, 3, 2)
 PAD = OpDesc(
-    "sequence_pad", {"X": ["x"], "PadValue": ["v"]}, {"Out": ["out"]}, {"padded_length": Attr(AttrType.INT, 2)}
+    "sequence_pad",
+    {"X": ["x"], "PadValue": ["v"]},
+    {"Out": ["out"]},
+    {"padded_length": Attr(AttrType.INT, 2)},
 )
 UNPAD = OpDesc("sequence_unpad", {"X": ["x"], "Length": ["n"]}, {"Out": ["out"]})
 CUT = OpDesc("sequence_slice", {"X": ["x"], "Offset": ["a"], "Length": ["b"]}, {"Out": ["out"]})
 RESET = OpDesc("lod_reset", {"X": ["x"], "Y": ["n"]}, {"Out": ["y"]})
 LENGTH = "sequence_unpad, giving 'out': a length is negative, or more than X has"
-OFFSETS = "lod_reset, giving 'y': offsets must begin with 0, not fall, and end with the number of rows"
-RESHAPE = OpDesc("sequence_reshape", {"X": ["x"]}, {"Out": ["y"]}, {"new_dim": Attr(AttrType.INT, 4)})
+OFFSETS = (
+    "lod_reset, giving 'y': offsets must begin with 0, not fall, and end with the number of rows"
+)
+RESHAPE = OpDesc(
+    "sequence_reshape", {"X": ["x"]}, {"Out": ["y"]}, {"new_dim": Attr(AttrType.INT, 4)}
+)
 
 
 @pytest.mark.parametrize(
@@ -140,8 +177,20 @@ RESHAPE = OpDesc("sequence_reshape", {"X": ["x"]}, {"Out": ["y"]}, {"new_dim": A
             {"x": [0, 3]},
             "sequence_pad, giving 'out': a sequence is longer than padded_length",
         ),
-        ({"x": (TIMES, 0), "n": (np.array([1, 3]), 0)}, [UNPAD], {}, {"n": np.array([1, 4])}, LENGTH),
-        ({"x": (TIMES, 0), "n": (np.array([1, 3]), 0)}, [UNPAD], {}, {"n": np.array([-1, 2])}, LENGTH),
+        (
+            {"x": (TIMES, 0), "n": (np.array([1, 3]), 0)},
+            [UNPAD],
+            {},
+            {"n": np.array([1, 4])},
+            LENGTH,
+        ),
+        (
+            {"x": (TIMES, 0), "n": (np.array([1, 3]), 0)},
+            [UNPAD],
+            {},
+            {"n": np.array([-1, 2])},
+            LENGTH,
+        ),
         (
             {"x": (rows(3), 1), "a": (np.array([[0], [1]]), 0), "b": (np.array([[1], [1]]), 0)},
             [CUT],
@@ -176,7 +225,11 @@ def test_what_cannot_be_cut_ends_the_run(
     inputs: Inputs, ops: list[OpDesc], right: Any, wrong: dict[str, Any], why: str
 ) -> None:
     run(inputs, *ops, **right)
-    changed = {name: (wrong.get(name, array), level) for name, (array, level) in inputs.items() if name not in right}
+    changed = {
+        name: (wrong.get(name, array), level)
+        for name, (array, level) in inputs.items()
+        if name not in right
+    }
     offsets = {name: wrong.get(name, cut) for name, cut in right.items()}
     with pytest.raises(EngineError, match=f"^engine: {why}"):
         run({name: changed.get(name, given) for name, given in inputs.items()}, *ops, **offsets)
@@ -189,11 +242,16 @@ def test_offsets_by_name_and_by_handle(tmp_path: Path) -> None:
     handle = predictor.get_input_handle("x")
     handle.copy_from_cpu(rows(3))
     offsets = predictor.get_input_handle("x.lod")
-    for give in (lambda: handle.set_lod([[0, 1, 3]]), lambda: offsets.copy_from_cpu(np.array([0, 2, 3]))):
+    for give in (
+        lambda: handle.set_lod([[0, 1, 3]]),
+        lambda: offsets.copy_from_cpu(np.array([0, 2, 3])),
+    ):
         give()
         predictor.run()
         found = predictor.get_output_handle(predictor.get_output_names()[0])
-        np.testing.assert_array_equal(found.copy_to_cpu()[0], rows(3)[: handle.lod()[0][1]].sum(axis=0))
+        np.testing.assert_array_equal(
+            found.copy_to_cpu()[0], rows(3)[: handle.lod()[0][1]].sum(axis=0)
+        )
     assert found.lod() == []
     assert predictor.get_output_names() == [found.name()]
     with pytest.raises(OpError, match="'out' holds no packed sequences"):
@@ -201,7 +259,9 @@ def test_offsets_by_name_and_by_handle(tmp_path: Path) -> None:
 
 
 def test_a_layer_that_reads_no_offsets_gives_gradients_all_the_same(tmp_path: Path) -> None:
-    (tmp_path / "m.pdmodel").write_bytes(program({"x": (rows(3), 1)}, OpDesc("tanh", {"X": ["x"]}, {"Out": ["y"]})))
+    (tmp_path / "m.pdmodel").write_bytes(
+        program({"x": (rows(3), 1)}, OpDesc("tanh", {"X": ["x"]}, {"Out": ["y"]}))
+    )
     layer = oarlock.jit.load(str(tmp_path / "m"))
     x = oarlock.to_tensor(rows(3), stop_gradient=False)
     layer(x, oarlock.to_tensor(np.array([0, 3]))).sum().backward()
@@ -209,6 +269,8 @@ def test_a_layer_that_reads_no_offsets_gives_gradients_all_the_same(tmp_path: Pa
 
 
 def test_a_layer_gives_no_offsets_of_its_outputs(tmp_path: Path) -> None:
-    (tmp_path / "m.pdmodel").write_bytes(program({"x": (rows(3), 1)}, OpDesc("tanh", {"X": ["x"]}, {"Out": ["y"]})))
+    (tmp_path / "m.pdmodel").write_bytes(
+        program({"x": (rows(3), 1)}, OpDesc("tanh", {"X": ["x"]}, {"Out": ["y"]}))
+    )
     with pytest.raises(OpError, match=r"the handles of oarlock\.inference do, by lod\(\)"):
         oarlock.jit.load(str(tmp_path / "m"), offsets=True)

@@ -1,4 +1,6 @@
-"""A `.pdiparams` is judged by its heads: each fault names the record; good ones come back byte by byte."""
+"""A `.pdiparams` is judged by its heads: each fault names the record; good ones come back byte by
+byte.
+"""
 
 from __future__ import annotations
 
@@ -36,8 +38,12 @@ def same(left: Any, right: Any) -> None:
 def test_a_record_byte_by_byte() -> None:
     head = bytes.fromhex("00000000 0000000000000000 00000000 04000000 08051003")
     assert to_bytes({"b": GOOD["b"]}) == head + struct.pack("<3f", 0, 1, 2)
-    assert to_bytes({"s": np.float32(1)}) == head[:16] + bytes.fromhex("02000000 0805") + struct.pack("<f", 1)
-    assert to_bytes({"e": np.zeros((0, 4), "f")}) == head[:16] + bytes.fromhex("06000000 080510001004")
+    assert to_bytes({"s": np.float32(1)}) == head[:16] + bytes.fromhex(
+        "02000000 0805"
+    ) + struct.pack("<f", 1)
+    assert to_bytes({"e": np.zeros((0, 4), "f")}) == head[:16] + bytes.fromhex(
+        "06000000 080510001004"
+    )
 
 
 def test_mapped_and_read_only(tmp_path: Path) -> None:
@@ -57,9 +63,9 @@ def test_mapped_and_read_only(tmp_path: Path) -> None:
     st.dictionaries(
         st.text(min_size=1, max_size=4),
         st.sampled_from(ALL).flatmap(
-            lambda d: hnp.arrays(np.uint8, hnp.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=3)).map(
-                lambda a: a.astype(d.np)
-            )
+            lambda d: hnp.arrays(
+                np.uint8, hnp.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=3)
+            ).map(lambda a: a.astype(d.np))
         ),
         max_size=4,
     )
@@ -76,7 +82,12 @@ def test_any_values_come_back(params: dict[str, Any]) -> None:
 
 def test_layout_and_byte_order_of_the_given_array_do_not_matter(tmp_path: Path) -> None:
     plain = np.arange(6, dtype=np.float32).reshape(2, 3)
-    for odd in (plain.T.copy().T, plain.astype(">f4"), np.repeat(plain, 2, 1)[:, ::2], plain.astype("<f4")):
+    for odd in (
+        plain.T.copy().T,
+        plain.astype(">f4"),
+        np.repeat(plain, 2, 1)[:, ::2],
+        plain.astype("<f4"),
+    ):
         assert to_bytes({"a": odd}) == to_bytes({"a": plain})
     with open(tmp_path / "m", "wb") as file:
         write({"a": plain}, file)
@@ -105,8 +116,14 @@ FAULTS = [
     (at(0, b"\1"), "m: record 0 (a): its version is 1, not 0"),
     (at(4, b"\2"), "m: record 0 (a): "),
     (at(4, b"\xff" * 8), "has 18446744073709551615 LoD levels, more than 16"),
-    (head(b"", b"\1" + b"\0" * 7)[:12] + b"\3" + b"\0" * 7, "a LoD level has 3 bytes, not a multiple of 8"),
-    (head(b"", b"\1" + b"\0" * 7)[:12] + b"\xf8" * 8, "a LoD level needs 17940362863843014904 bytes"),
+    (
+        head(b"", b"\1" + b"\0" * 7)[:12] + b"\3" + b"\0" * 7,
+        "a LoD level has 3 bytes, not a multiple of 8",
+    ),
+    (
+        head(b"", b"\1" + b"\0" * 7)[:12] + b"\xf8" * 8,
+        "a LoD level needs 17940362863843014904 bytes",
+    ),
     (at(12, b"\1"), "m: record 0 (a): its tensor version is 1, not 0"),
     (at(16, b"\xff" * 4), "its description has -1 bytes, not 1 ... "),
     (at(16, b"\xff\xff\xff\x7f"), "its description has 2147483647 bytes"),
@@ -117,8 +134,14 @@ FAULTS = [
     (head(b"\x08\x05" + b"\x10\x01" * 33), "m: record 0 (a): has the shape"),
     (head(b"\x08\x05\x10" + b"\xff" * 9 + b"\x01"), "has the shape [-1]"),
     (head(b"\x08\x05" + b"\x10\x80\x80\x80\x80\x80\x80\x01" * 3), "has the shape [4398046511104, "),
-    (head(b"\x08\x05\x10\x00" + b"\x10\x80\x80\x80\x80\x80\x80\x01" * 3), "has the shape [0, 4398046511104, "),
-    (head(b"\x08\x05\x10\x80\x80\x80\x80\x80\x01"), "float32[34359738368] needs 137438953472 bytes at"),
+    (
+        head(b"\x08\x05\x10\x00" + b"\x10\x80\x80\x80\x80\x80\x80\x01" * 3),
+        "has the shape [0, 4398046511104, ",
+    ),
+    (
+        head(b"\x08\x05\x10\x80\x80\x80\x80\x80\x01"),
+        "float32[34359738368] needs 137438953472 bytes at",
+    ),
     (DATA[:-1], "m: record 2 (c): bfloat16[1] needs 2 bytes"),
     (DATA[: -2 - 24], "m: record 2 (c): is not there"),
     (DATA + b"\0", "m: 1 bytes are left after the 3 values the program has"),

@@ -1,4 +1,6 @@
-"""Pickles are read as data: good ones of any age give their values, hostile ones a FileError that says why."""
+"""Pickles are read as data: good ones of any age give their values, hostile ones a FileError that
+says why.
+"""
 
 from __future__ import annotations
 
@@ -21,10 +23,13 @@ from oarlock.export.pickles import dumps
 from oarlock.loader import pickle_values, pickles
 from oarlock.loader.pickles import loads, loads_first
 
-# --- values -----------------------------------------------------------------------------------------------------------
+# --- values
+# ------------------------------------------------------------------------------
 
 ARRAYS = hnp.arrays(
-    st.sampled_from(["?", "i1", "u1", "<i2", ">i4", "<i8", "<f2", "<f4", ">f8", "<c8", "<U3", "S2"]),
+    st.sampled_from(
+        ["?", "i1", "u1", "<i2", ">i4", "<i8", "<f2", "<f4", ">f8", "<c8", "<U3", "S2"]
+    ),
     hnp.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=3),
     elements={"allow_nan": False},
 )
@@ -43,7 +48,9 @@ LEAVES = st.one_of(
 DATA = st.recursive(
     LEAVES,
     lambda inner: st.one_of(
-        st.lists(inner, max_size=3), st.lists(inner, max_size=3).map(tuple), st.dictionaries(TEXT, inner, max_size=3)
+        st.lists(inner, max_size=3),
+        st.lists(inner, max_size=3).map(tuple),
+        st.dictionaries(TEXT, inner, max_size=3),
     ),
     max_leaves=8,
 )
@@ -143,7 +150,8 @@ def test_several_in_a_row() -> None:
         loads(dumps({"a": 1}) + dumps([2]), "m")
 
 
-# --- hostile ones -----------------------------------------------------------------------------------------------------
+# --- hostile ones
+# ------------------------------------------------------------------------------
 
 
 class Runs:
@@ -162,7 +170,9 @@ COLLIDING = sys.hash_info.modulus  # the hash of every multiple of it is 0
 
 
 def numbers_of_one_place(bits: int, count: int) -> list[int]:
-    """Numbers of different hashes for which a dict of 2**bits places, or fewer, looks at the same places in the end."""
+    """Numbers of different hashes for which a dict of 2**bits places, or fewer, looks at the same
+    places in the end.
+    """
     mask, steps = (1 << bits) - 1, 14  # after which all bits of a hash have been used
 
     def place(number: int) -> int:
@@ -189,7 +199,9 @@ def nested(count: int) -> bytes:
     return b"\x80\x02" + b"]" * count + b"a" * (count - 1) + b"."
 
 
-def array(shape: bytes, dtype: bytes = b"U\x02f4", data: bytes = b"U\x00", state: bytes = b"") -> bytes:
+def array(
+    shape: bytes, dtype: bytes = b"U\x02f4", data: bytes = b"U\x00", state: bytes = b""
+) -> bytes:
     made = b"cnumpy\ndtype\n" + dtype + b"K\x00K\x01\x87R" + state
     start = b"\x80\x02cnumpy.core.multiarray\n_reconstruct\ncnumpy\nndarray\nK\x00\x85U\x01b\x87R"
     return start + b"(K\x01" + shape + made + b"\x89" + data + b"tb."
@@ -200,11 +212,20 @@ DTYPE_STATE = b"(K\x03U\x01<NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK\x00tb"
 TUPLES = b"\x80\x02)" + b"".join(b"2\x86" for _ in range(60))  # DUP, TUPLE2: t = (t, t)
 
 HOSTILE: dict[str, tuple[bytes, str]] = {
-    "system": (pickle.dumps(Runs(exec, "import os")), "would run builtins.exec('import os') on being unpickled"),
+    "system": (
+        pickle.dumps(Runs(exec, "import os")),
+        "would run builtins.exec('import os') on being unpickled",
+    ),
     "nested call": (pickle.dumps({"a": [Runs(open, "/etc/passwd")]}), "open('/etc/passwd')"),
     "eval of something": (pickle.dumps(Runs(eval, "1 + 1")), "would run eval('1 + 1')"),
-    "eval with data": (pickle.dumps(Runs(eval, "data()", {"data": 3})), "would run eval('data()', a dict)"),
-    "eval with more": (pickle.dumps(Runs(eval, "data", {"data": 3, "b": 4})), "would run eval('data', a dict)"),
+    "eval with data": (
+        pickle.dumps(Runs(eval, "data()", {"data": 3})),
+        "would run eval('data()', a dict)",
+    ),
+    "eval with more": (
+        pickle.dumps(Runs(eval, "data", {"data": 3, "b": 4})),
+        "would run eval('data', a dict)",
+    ),
     "getattr": (pickle.dumps(Runs(getattr, "a", "upper")), "would run builtins.getattr"),
     "object": (pickle.dumps(Plain(), 4), "would make an object of a class"),
     "object, protocol 0": (pickle.dumps(Plain(), 0), "would run copy_reg._reconstructor"),
@@ -218,11 +239,17 @@ HOSTILE: dict[str, tuple[bytes, str]] = {
     "a bare name": (b"cos\nsystem\n.", "names os.system, which is not data"),
     "a name inside": (b"\x80\x02}U\x01acos\nsystem\ns.", "names os.system, which is not data"),
     "a bare dtype": (pickle.dumps(np.dtype("f4")), "names numpy.dtype, which is not data"),
-    "objects in an array": (pickle.dumps(np.array([None])), "holds an array of 'O8', which is not plain data"),
+    "objects in an array": (
+        pickle.dumps(np.array([None])),
+        "holds an array of 'O8', which is not plain data",
+    ),
     "a record array": (pickle.dumps(np.zeros(2, "i4,f4")), "holds an array of 'V8'"),
     "a set": (pickle.dumps({1}), "uses EMPTY_SET"),
     "state of a list": (b"\x80\x02]}b.", "sets the state of a list"),
-    "state of a dict": (b"\x80\x02ccollections\nOrderedDict\n)R}U\x01aK\x01sb.", "sets the state of"),
+    "state of a dict": (
+        b"\x80\x02ccollections\nOrderedDict\n)R}U\x01aK\x01sb.",
+        "sets the state of",
+    ),
     "empty": (b"", "is not a whole pickle"),
     "cut": (dumps({"a": np.arange(9)})[:-30], "is not a whole pickle"),
     "no end": (b"\x80\x02N", "is not a whole pickle"),
@@ -240,17 +267,29 @@ HOSTILE: dict[str, tuple[bytes, str]] = {
     "item of a list": (b"\x80\x02]K\x01K\x02s.", "items for what cannot hold them"),
     "a key without value": (b"\x80\x02}(K\x01u.", "a key without a value"),
     "a list as key": (b"\x80\x02}]K\x01s.", "has a key that is not plain data: a list"),
-    "an array as key": (b"\x80\x02}" + dumps(np.arange(2))[2:-1] + b"K\x01s.", "has a key that is not plain data"),
+    "an array as key": (
+        b"\x80\x02}" + dumps(np.arange(2))[2:-1] + b"K\x01s.",
+        "has a key that is not plain data",
+    ),
     "a long text": (b"\x80\x04\x8d" + struct.pack("<Q", 1 << 60) + b"a.", "is not a whole pickle"),
     "long bytes": (b"\x80\x04\x8e" + struct.pack("<Q", 1 << 60) + b"a.", "is not a whole pickle"),
-    "a long bytearray": (b"\x80\x05\x96" + struct.pack("<Q", 1 << 60) + b"a.", "is not a whole pickle"),
+    "a long bytearray": (
+        b"\x80\x05\x96" + struct.pack("<Q", 1 << 60) + b"a.",
+        "is not a whole pickle",
+    ),
     "an escape that is none": (b"S'\\u'\n.", "is not a whole pickle"),
     "negative length": (b"\x80\x02T\xff\xff\xff\xff.", "is not a whole pickle"),
     "a long number": (b"L" + b"9" * 100000 + b"L\n.", "is not a whole pickle"),
     "a long frame": (b"\x80\x04\x95" + struct.pack("<Q", 1 << 60), "is not a whole pickle"),
     "a large array": (array(HUGE + b"\x85"), "holds 0 bytes for float32[1152921504606846976]"),
-    "a large empty array": (array(b"K\x00" + HUGE + b"\x86"), "holds 0 bytes for float32[0, 1152921504606846976]"),
-    "a negative array": (array(b"J\xff\xff\xff\xff\x85"), "fills an array in a way that no file of weights does"),
+    "a large empty array": (
+        array(b"K\x00" + HUGE + b"\x86"),
+        "holds 0 bytes for float32[0, 1152921504606846976]",
+    ),
+    "a negative array": (
+        array(b"J\xff\xff\xff\xff\x85"),
+        "fills an array in a way that no file of weights does",
+    ),
     "a bool as size": (array(b"\x88\x85"), "fills an array in a way"),
     "many axes": (array(b"(" + b"K\x01" * 65 + b"t", data=b"U\x04aaaa"), "fills an array in a way"),
     "short data": (array(b"K\x02\x85", data=b"U\x04aaaa"), "holds 4 bytes for float32[2]"),
@@ -261,9 +300,15 @@ HOSTILE: dict[str, tuple[bytes, str]] = {
         array(b"K\x00\x85", state=b"(K\x03U\x01<N]NK\x04K\x04K\x00tb"),
         "builds numpy.dtype in a way",
     ),
-    "a byte order": (array(b"K\x00\x85", state=DTYPE_STATE.replace(b"<", b"?")), "builds numpy.dtype in a way"),
+    "a byte order": (
+        array(b"K\x00\x85", state=DTYPE_STATE.replace(b"<", b"?")),
+        "builds numpy.dtype in a way",
+    ),
     "ndarray by hand": (b"\x80\x02cnumpy\nndarray\nK\x05\x85R.", "would run numpy.ndarray(an int)"),
-    "another class": (array(b"K\x00\x85").replace(b"cnumpy\nndarray", b"cnumpy\nmatrix"), "makes an array in a way"),
+    "another class": (
+        array(b"K\x00\x85").replace(b"cnumpy\nndarray", b"cnumpy\nmatrix"),
+        "makes an array in a way",
+    ),
     "encode with another codec": (
         pickle.dumps(Runs(__import__("_codecs").encode, "a", "zlib")),
         "encodes text in a way",
@@ -277,7 +322,11 @@ HOSTILE: dict[str, tuple[bytes, str]] = {
     "a list in itself": (b"\x80\x02]q\x00h\x00a.", "holds a container that holds itself"),
     "a dict in itself": (b"\x80\x02}q\x00U\x01ah\x00s.", "holds a container that holds itself"),
     "copies": (
-        b"\x80\x02(" + b"K\x01" * 5000 + b"lq\x000(" + b"cbuiltins\ntuple\nh\x00\x85R" * 5000 + b"l.",
+        b"\x80\x02("
+        + b"K\x01" * 5000
+        + b"lq\x000("
+        + b"cbuiltins\ntuple\nh\x00\x85R" * 5000
+        + b"l.",
         "makes far more out of its",
     ),
     "text copied": (
@@ -315,16 +364,23 @@ HOSTILE: dict[str, tuple[bytes, str]] = {
         "keys in one dict that are neither strings nor small integers",
     ),
     "floats of one hash as keys": (
-        b"\x80\x02}(" + b"".join(b"G" + struct.pack(">d", 2.0 ** (61 * i % 1000)) + b"N" for i in range(20000)) + b"u.",
+        b"\x80\x02}("
+        + b"".join(b"G" + struct.pack(">d", 2.0 ** (61 * i % 1000)) + b"N" for i in range(20000))
+        + b"u.",
         "keys in one dict that are neither strings nor small integers",
     ),
-    "two million nested tuples": (b"\x80\x02N" + b"\x85" * 2_000_000 + b".", "is nested more than 100 deep"),
+    "two million nested tuples": (
+        b"\x80\x02N" + b"\x85" * 2_000_000 + b".",
+        "is nested more than 100 deep",
+    ),
     "lists nested from outside in": (outside_in(100_000), "is nested more than 100 deep"),
 }
 
 
 @pytest.mark.parametrize("name", ["two million nested tuples", "numbers of one hash as keys"])
-def test_work_ends_with_the_first_part_that_is_too_much(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_work_ends_with_the_first_part_that_is_too_much(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """However much of the same follows, no more of it is read: work is counted in instructions."""
     count = 0
     genops = pickles.pickletools.genops
@@ -365,7 +421,9 @@ def test_nothing_is_imported() -> None:
 
 
 def test_the_dtypes_of_numpy_are_left_alone() -> None:
-    swapped = array(b"K\x01\x85", data=b"U\x04\x3f\x80\x00\x00", state=DTYPE_STATE.replace(b"<", b">"))
+    swapped = array(
+        b"K\x01\x85", data=b"U\x04\x3f\x80\x00\x00", state=DTYPE_STATE.replace(b"<", b">")
+    )
     assert loads(swapped).tolist() == [1.0]
     assert np.dtype("f4").byteorder == "="
     assert loads(swapped).dtype == np.dtype("f4")
@@ -381,7 +439,9 @@ def test_every_instruction_has_been_decided() -> None:
 
 
 def test_every_call_has_been_tried() -> None:
-    """Each row of the table with no arguments: two may have none, the others refuse and do not fail otherwise."""
+    """Each row of the table with no arguments: two may have none, the others refuse and do not fail
+    otherwise.
+    """
     for name, call in pickle_values.CALLS.items():
         if name.endswith((".bytes", ".OrderedDict")):
             assert not call((), lambda size: None)
@@ -390,7 +450,9 @@ def test_every_call_has_been_tried() -> None:
                 call((), lambda size: None)
 
 
-SEED = pickle.dumps({"w": np.arange(4, dtype="f4"), "t": [("n", np.int64(3)), {"lr": 0.1}], "k": None}, 2)
+SEED = pickle.dumps(
+    {"w": np.arange(4, dtype="f4"), "t": [("n", np.int64(3)), {"lr": 0.1}], "k": None}, 2
+)
 
 
 @given(st.data(), st.integers(0, 5))
@@ -407,7 +469,13 @@ def test_damaged_pickles_are_file_errors_or_data(data: st.DataObject, protocol: 
         return
 
 
-@given(st.lists(st.sampled_from([bytes([code]) for code in b"}])(NKtaseubRlp2h0qI\x85\x86\x87\x93\x94c.\x01\x00"])))
+@given(
+    st.lists(
+        st.sampled_from(
+            [bytes([code]) for code in b"}])(NKtaseubRlp2h0qI\x85\x86\x87\x93\x94c.\x01\x00"]
+        )
+    )
+)
 @settings(deadline=None, max_examples=500)
 def test_noise_of_instructions(codes: list[bytes]) -> None:
     try:
@@ -416,7 +484,8 @@ def test_noise_of_instructions(codes: list[bytes]) -> None:
         return
 
 
-# --- what is not data is not written ----------------------------------------------------------------------------------
+# --- what is not data is not written
+# ----------------------------------------------------------------------------------
 
 
 class Layer:

@@ -13,7 +13,9 @@ from oarlock.core.errors import FileError
 from oarlock.loader import regular
 
 
-def test_a_file_that_grows_while_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_grows_while_it_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "m.pdmodel"
     path.write_bytes(bytes(1000))
     opened = regular.opened

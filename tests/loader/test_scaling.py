@@ -1,4 +1,6 @@
-"""Reading, validating, lowering and compiling a program take time linear in its size, and Ctrl-C ends them."""
+"""Reading, validating, lowering and compiling a program take time linear in its size, and Ctrl-C
+ends them.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,8 @@ from .scaling_programs import (
 )
 
 MAX_NESTED = 31  # pairs of branches: the most blocks that may nest, with some to spare
-# Work in C++ is measured by the time of the processor, which other processes change by less than a factor of four.
+# Work in C++ is measured by the time of the processor, which other processes change by less than a
+# factor of four.
 TIMES = 16  # larger: linear work takes 16 times as long, quadratic work 256 times
 MOST = 64
 # Work in Python is counted in instructions, which are the same in each run.
@@ -99,7 +102,8 @@ def test_lowering_is_linear_in_the_size(family: Callable[[int], Program]) -> Non
 @pytest.mark.parametrize("family", FAMILIES)
 def test_compiling_is_linear_in_the_size(family: Callable[[int], Program]) -> None:
     small, large = (to_bytes(family(size)) for size in (40, 40 * TIMES_COUNTED))
-    compile_program_once = num_instructions(lambda: compile_program(small))  # and what only the first call does
+    # and what only the first call does
+    compile_program_once = num_instructions(lambda: compile_program(small))
     assert compile_program_once > 0
     counts = [num_instructions(lambda data=data: compile_program(data)) for data in (small, large)]
     assert counts[1] < MOST_COUNTED * counts[0]
@@ -137,11 +141,15 @@ def check_counts(work: Callable[[bytes], object], small: bytes, large: bytes) ->
 
 @pytest.mark.parametrize("work", [check_rules, clone_for_test])
 @pytest.mark.parametrize("family", FAMILIES)
-def test_passes_are_linear_in_the_size(family: Callable[[int], Program], work: Callable[[bytes], object]) -> None:
+def test_passes_are_linear_in_the_size(
+    family: Callable[[int], Program], work: Callable[[bytes], object]
+) -> None:
     check_counts(work, to_bytes(family(40)), to_bytes(family(40 * TIMES_COUNTED)))
 
 
-@pytest.mark.parametrize("family", [chain, outputs, overwritten, many_operands, same_operand, conditional_writes])
+@pytest.mark.parametrize(
+    "family", [chain, outputs, overwritten, many_operands, same_operand, conditional_writes]
+)
 def test_differentiating_is_linear_in_the_size(family: Callable[[int], Program]) -> None:
     check_counts(differentiate, to_bytes(family(40)), to_bytes(family(40 * TIMES_COUNTED)))
 
@@ -149,17 +157,23 @@ def test_differentiating_is_linear_in_the_size(family: Callable[[int], Program])
 def test_rules_are_linear_in_the_size_of_the_innermost_block() -> None:
     """Each level costs what the names in it cost, not what the levels below it did."""
     shallow, deep = to_bytes(nested_loops(15, 200)), to_bytes(nested_loops(60, 200))
-    counts = [num_instructions(lambda data=data: check_rules(data)) for data in (shallow, shallow, deep)]
+    counts = [
+        num_instructions(lambda data=data: check_rules(data)) for data in (shallow, shallow, deep)
+    ]
     assert counts[2] < 20 * counts[1]
 
 
 @pytest.mark.parametrize("family", NESTED)
 def test_work_is_linear_in_the_depth(family: Callable[[int], Program]) -> None:
-    """One level more costs what the level before did: exponential work would be thousands of times as much."""
+    """One level more costs what the level before did: exponential work would be thousands of times
+    as much.
+    """
     half, full = to_bytes(family(MAX_NESTED // 2)), to_bytes(family(MAX_NESTED))
     growth = len(full) / len(half)  # names grow with the depth
     assert cpu_time(lambda: lower(full)) < MOST * cpu_time(lambda: lower(half))
-    counts = [num_instructions(lambda data=data: compile_program(data)) for data in (half, half, full)]
+    counts = [
+        num_instructions(lambda data=data: compile_program(data)) for data in (half, half, full)
+    ]
     assert counts[2] < 3 * growth * counts[1]
 
 
@@ -180,8 +194,9 @@ class Alarm(BaseException):
 def handler_calls(work: Callable[[], object], raise_at: int = 0) -> int:
     """How often a handler of a signal runs that comes every millisecond while `work` lasts.
 
-    Python runs it before and behind a function in C, and within one that lets it: more than a few calls prove that `work` does, however
-    fast or busy the machine is. raise_at: the call that raises Alarm, 0 for none.
+    Python runs it before and behind a function in C, and within one that lets it: more than a few
+    calls prove that `work` does, however fast or busy the machine is. raise_at: the call that
+    raises Alarm, 0 for none.
     """
     calls = 0
 
@@ -209,7 +224,9 @@ AROUND = 3  # calls of a handler before and behind a function in C
 
 
 def check_signals(*sizes: Callable[[], object]) -> None:
-    """Handlers of signals run within the first work that is long enough for it, and one that raises ends it: no more of it is done."""
+    """Handlers of signals run within the first work that is long enough for it, and one that raises
+    ends it: no more of it is done.
+    """
     long = next((work for work in sizes if handler_calls(work) > 2 * AROUND), None)
     assert long is not None, "handlers run before and behind the work alone"
     assert handler_calls(long, raise_at=AROUND + 1) <= 2 * AROUND
@@ -222,10 +239,14 @@ def test_a_signal_ends_lowering() -> None:
 
 def test_a_signal_ends_one_large_product() -> None:
     x = paddle.to_tensor(np.ones((9000, 9000), "float32"))
-    check_signals(*(lambda part=x[:size, :size]: paddle.matmul(part, part) for size in (4000, 6000, 9000)))
+    check_signals(
+        *(lambda part=x[:size, :size]: paddle.matmul(part, part) for size in (4000, 6000, 9000))
+    )
     assert float(paddle.matmul(x[:, :2], x[:2]).max()) == 2.0  # and the threads work on
 
 
 def test_a_signal_ends_one_large_convolution() -> None:
     x, w = paddle.ones([64, 64, 112, 112]), paddle.ones([128, 64, 5, 5])
-    check_signals(*(lambda part=x[:batch]: paddle.nn.functional.conv2d(part, w) for batch in (16, 32, 64)))
+    check_signals(
+        *(lambda part=x[:batch]: paddle.nn.functional.conv2d(part, w) for batch in (16, 32, 64))
+    )

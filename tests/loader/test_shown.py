@@ -1,4 +1,6 @@
-"""What of a text is written out before it is shown; `cpp_runtime/tests/reader_test.cpp` asks the same of C++."""
+"""What of a text is written out before it is shown; `cpp_runtime/tests/reader_test.cpp` asks the
+same of C++.
+"""
 
 from __future__ import annotations
 

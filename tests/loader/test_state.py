@@ -69,11 +69,18 @@ def test_state_as_arrays_with_its_names(tmp_path: Path) -> None:
     back = load(tmp_path / "m.pdparams", return_numpy=True, keep_name_table=True)
     np.testing.assert_array_equal(back["w"], WEIGHT)
     assert back["h"].tolist() == [1.5, -2.0]
-    assert back["StructuredToParameterName@@"] == {"w": "linear_0.w_0", "h": "half_0", "s": "scale_0"}
+    assert back["StructuredToParameterName@@"] == {
+        "w": "linear_0.w_0",
+        "h": "half_0",
+        "s": "scale_0",
+    }
 
 
 def test_nested_data_with_tensors(tmp_path: Path) -> None:
-    save({"epoch": 3, "best": [Held(WEIGHT, "w"), (Held(HALF, "h"), "text")], "raw": HALF}, tmp_path / "m.pd")
+    save(
+        {"epoch": 3, "best": [Held(WEIGHT, "w"), (Held(HALF, "h"), "text")], "raw": HALF},
+        tmp_path / "m.pd",
+    )
     back = load(tmp_path / "m.pd", return_numpy=True)
     assert back["epoch"] == 3
     np.testing.assert_array_equal(back["best"][0], WEIGHT)
@@ -118,9 +125,18 @@ def test_large_arrays_are_cut_and_joined(limit: int, tmp_path: Path) -> None:
 )
 def test_wrong_cuts_are_file_errors(table: Any, tmp_path: Path) -> None:
     (tmp_path / "m.pdparams").write_bytes(
-        dumps({"a": WEIGHT, "text": "t" * 99, "other": np.zeros(1, "U9"), "UnpackBigParamInfor@@": table})
+        dumps(
+            {
+                "a": WEIGHT,
+                "text": "t" * 99,
+                "other": np.zeros(1, "U9"),
+                "UnpackBigParamInfor@@": table,
+            }
+        )
     )
-    with pytest.raises(FileError, match=r"m\.pdparams: its arrays were cut in a way that cannot be undone"):
+    with pytest.raises(
+        FileError, match=r"m\.pdparams: its arrays were cut in a way that cannot be undone"
+    ):
         load(tmp_path / "m.pdparams")
 
 
@@ -158,7 +174,9 @@ def test_open_files_hold_several(tmp_path: Path) -> None:
 
 def test_a_failed_save_leaves_the_old_file(tmp_path: Path) -> None:
     save({"epoch": 1}, tmp_path / "m.pd")
-    with pytest.raises(OpError, match=r"save: \['b'\]\[1\] is a builtins.object, which is not data"):
+    with pytest.raises(
+        OpError, match=r"save: \['b'\]\[1\] is a builtins.object, which is not data"
+    ):
         save({"a": Held(WEIGHT), "b": [1, object()]}, tmp_path / "m.pd")
     assert load(tmp_path / "m.pd") == {"epoch": 1}
     assert [path.name for path in tmp_path.iterdir()] == ["m.pd"]
@@ -174,13 +192,17 @@ def test_paths(tmp_path: Path) -> None:
     with pytest.raises(OpError, match="names a folder, not a file in it"):
         save({}, f"{tmp_path}/")
     save({}, tmp_path / "m.pdparams")
-    with pytest.raises(OpError, match=r"there is no file, model or folder .*; did you mean 'm\.pdparams'"):
+    with pytest.raises(
+        OpError, match=r"there is no file, model or folder .*; did you mean 'm\.pdparams'"
+    ):
         load(tmp_path / "m")
     with pytest.raises(OpError, match="there is no file, model or folder"):
         load(tmp_path / "other")
 
 
-PROGRAM = parse("program version=2006002\nblock 0:\n  param linear_0.w_0: float32[2,3]\n  param half_0: bfloat16[2]")
+PROGRAM = parse(
+    "program version=2006002\nblock 0:\n  param linear_0.w_0: float32[2,3]\n  param half_0: bfloat16[2]"
+)
 VALUES = {"linear_0.w_0": WEIGHT, "half_0": HALF}
 
 
@@ -188,7 +210,9 @@ def test_values_of_a_saved_model(tmp_path: Path) -> None:
     (tmp_path / "m.pdmodel").write_bytes(pdmodel.to_bytes(PROGRAM))
     (tmp_path / "m.pdiparams").write_bytes(pdiparams.to_bytes(VALUES))
     assert sorted(load(tmp_path / "m")) == ["half_0", "linear_0.w_0"]
-    (tmp_path / "m.pdiparams.info").write_bytes(info.to_bytes([VarInfo("linear_0.w_0", "l.weight", False, True)]))
+    (tmp_path / "m.pdiparams.info").write_bytes(
+        info.to_bytes([VarInfo("linear_0.w_0", "l.weight", False, True)])
+    )
     back = load(tmp_path / "m")
     assert sorted(back) == ["half_0", "l.weight"]
     back["l.weight"] += 1  # a copy, not the file
@@ -200,15 +224,23 @@ def test_values_of_a_folder_from_before_2_0(tmp_path: Path) -> None:
     (tmp_path / "all").write_bytes(pdiparams.to_bytes(VALUES))
     for name, value in VALUES.items():
         (tmp_path / name).write_bytes(pdiparams.to_bytes({name: value}))
-    for back in (load(tmp_path), load(tmp_path, params_filename="all"), load(tmp_path, model_filename="__model__")):
+    for back in (
+        load(tmp_path),
+        load(tmp_path, params_filename="all"),
+        load(tmp_path, model_filename="__model__"),
+    ):
         np.testing.assert_array_equal(back["linear_0.w_0"], WEIGHT)
         assert back["half_0"].dtype == HALF.dtype
 
 
 def test_arrays_that_no_tensor_can_be(tmp_path: Path) -> None:
     words = np.array(["a", "bc"])
-    (tmp_path / "m.pdparams").write_bytes(dumps({"w": words, "StructuredToParameterName@@": {"w": "w_0"}}))
-    with pytest.raises(FileError, match="holds an array of <U2, which no tensor has; return_numpy=True gives it"):
+    (tmp_path / "m.pdparams").write_bytes(
+        dumps({"w": words, "StructuredToParameterName@@": {"w": "w_0"}})
+    )
+    with pytest.raises(
+        FileError, match="holds an array of <U2, which no tensor has; return_numpy=True gives it"
+    ):
         load(tmp_path / "m.pdparams")
     np.testing.assert_array_equal(load(tmp_path / "m.pdparams", return_numpy=True)["w"], words)
 

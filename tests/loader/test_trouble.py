@@ -1,4 +1,7 @@
-"""What goes wrong around a model: libraries, memory, files that change, Ctrl-C.   Each is one clear error, never the end of the process."""
+"""What goes wrong around a model: libraries, memory, files that change, Ctrl-C.
+
+Each is one clear error, never the end of the process.
+"""
 
 from __future__ import annotations
 
@@ -29,12 +32,15 @@ def said(*words: str, **variables: str) -> list[str]:
     """What a process of its own says; it must end well."""
     command = [sys.executable, "-m", "tests.loader.trouble", *words]
     env = {**os.environ, **variables}
-    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT, env=env, timeout=WAIT)
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=False, cwd=ROOT, env=env, timeout=WAIT
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()
 
 
-# -- Ctrl-C -------------------------------------------------------------------------------------------------------
+# -- Ctrl-C
+# ------------------------------------------------------------------------------
 
 
 def test_ctrl_c_ends_a_run() -> None:
@@ -47,7 +53,10 @@ def test_a_run_is_stopped_from_another_thread() -> None:
 
 def test_ctrl_c_calls_each_handler_of_a_chain_once(tmp_path: Path) -> None:
     library = tmp_path / "handlers.so"
-    subprocess.run(["cc", "-fPIC", "-shared", ROOT / "tests/loader/signal_handlers.c", "-o", library], check=True)
+    subprocess.run(
+        ["cc", "-fPIC", "-shared", ROOT / "tests/loader/signal_handlers.c", "-o", library],
+        check=True,
+    )
     assert said("chained_handlers", str(library)) == ["interrupted 1 1"]
 
 
@@ -55,7 +64,8 @@ def test_ctrl_c_in_other_threads_while_sessions_come_and_go() -> None:
     assert said("other_threads") == ["True"]
 
 
-# -- decimal comma ------------------------------------------------------------------------------------------------
+# -- decimal comma
+# ------------------------------------------------------------------------------------------------
 
 
 class Scaled(paddle.nn.Layer):
@@ -67,7 +77,9 @@ class Scaled(paddle.nn.Layer):
 
     def forward(self, x: Any) -> Any:
         scale = float(x.mean())
-        return paddle.full([2], 0.5) * x * scale * self.weight + paddle.isclose(x, x, rtol=1.5e-3).astype("float32")
+        return paddle.full([2], 0.5) * x * scale * self.weight + paddle.isclose(
+            x, x, rtol=1.5e-3
+        ).astype("float32")
 
 
 @pytest.fixture
@@ -76,14 +88,18 @@ def comma_locale(tmp_path: Path) -> dict[str, str]:
     if shutil.which("localedef") is None:
         pytest.skip("localedef makes the locale")
     made = subprocess.run(
-        ["localedef", "-i", "de_DE", "-f", "UTF-8", tmp_path / "de_DE.UTF-8"], capture_output=True, check=False
+        ["localedef", "-i", "de_DE", "-f", "UTF-8", tmp_path / "de_DE.UTF-8"],
+        capture_output=True,
+        check=False,
     )
     if made.returncode > 1:  # 1: with warnings
         pytest.skip("the sources of locales are not installed")
     return {"LOCPATH": str(tmp_path), "LC_ALL": "de_DE.UTF-8"}
 
 
-def test_models_run_in_a_locale_with_a_decimal_comma(tmp_path: Path, comma_locale: dict[str, str]) -> None:
+def test_models_run_in_a_locale_with_a_decimal_comma(
+    tmp_path: Path, comma_locale: dict[str, str]
+) -> None:
     x = paddle.full([2], 1.25)
     _, traced = jit.TracedLayer.trace(Scaled(), x)
     traced.save_inference_model(tmp_path / "m")
@@ -97,7 +113,8 @@ def test_models_run_in_a_locale_with_a_decimal_comma(tmp_path: Path, comma_local
         assert "assumed 1.25" in error
 
 
-# -- guards of failed runs ----------------------------------------------------------------------------------------
+# -- guards of failed runs
+# ----------------------------------------------------------------------------------------
 
 
 class Positives(paddle.nn.Layer):
@@ -116,12 +133,15 @@ def test_a_violated_guard_explains_a_failed_run(tmp_path: Path, locate: bool) ->
         traced.save_inference_model(tmp_path / "m")
     engine = Engine((tmp_path / "m.pdmodel").read_bytes(), None, locate_guards=locate)
     for _ in range(2):
-        with pytest.raises(GuardError if locate else EngineError, match="assumed 4" if locate else "reshape2"):
+        with pytest.raises(
+            GuardError if locate else EngineError, match="assumed 4" if locate else "reshape2"
+        ):
             engine.run([np.ones(5, "f")])
     assert engine.run([np.array([1, 2, -1, 3, 4], "f")])[0].tolist() == [[0, 1], [3, 4]]
 
 
-# -- memory -------------------------------------------------------------------------------------------------------
+# -- memory
+# ------------------------------------------------------------------------------
 
 
 def test_a_run_that_needs_more_memory_than_there_is() -> None:
@@ -138,7 +158,8 @@ def test_weights_that_do_not_fit_into_memory(tmp_path: Path) -> None:
     assert line == f"FileError mlp.pdiparams: cannot be mapped: Cannot allocate memory ({weights})"
 
 
-# -- weights that change while they are mapped ----------------------------------------------------------------------
+# -- weights that change while they are mapped
+# ----------------------------------------------------------------------
 
 
 def copied(name: str, folder: Path) -> Path:
@@ -153,13 +174,17 @@ class Mlp:
 
     def __init__(self, folder: Path, **options: Any) -> None:
         self.weights = copied("mlp", folder).with_suffix(".pdiparams")
-        self.engine = Engine(self.weights.with_suffix(".pdmodel").read_bytes(), str(self.weights), **options)
+        self.engine = Engine(
+            self.weights.with_suffix(".pdmodel").read_bytes(), str(self.weights), **options
+        )
         self.x = np.arange(8, dtype="f").reshape(2, 4)
         self.first = self.engine.run([self.x])
         time.sleep(0.001)  # the file is not looked at again for a tenth of that
 
     def still_agrees(self) -> bool:
-        return all(np.array_equal(a, b) for a, b in zip(self.engine.run([self.x]), self.first, strict=True))
+        return all(
+            np.array_equal(a, b) for a, b in zip(self.engine.run([self.x]), self.first, strict=True)
+        )
 
 
 def test_weights_replaced_by_renaming(tmp_path: Path) -> None:
@@ -176,7 +201,9 @@ def test_weights_replaced_by_renaming(tmp_path: Path) -> None:
 def test_weights_cut_off(left: int, tmp_path: Path) -> None:
     mlp = Mlp(tmp_path)
     os.truncate(mlp.weights, left)
-    with pytest.raises(FileError, match=r"mlp.pdiparams: was overwritten while it was in use; .* copy_weights"):
+    with pytest.raises(
+        FileError, match=r"mlp.pdiparams: was overwritten while it was in use; .* copy_weights"
+    ):
         mlp.engine.run([mlp.x])
 
 
@@ -194,7 +221,8 @@ def test_copied_weights_may_change(tmp_path: Path) -> None:
     assert mlp.still_agrees()
 
 
-# -- libraries ----------------------------------------------------------------------------------------------------
+# -- libraries
+# ------------------------------------------------------------------------------
 
 LIBRARIES = {
     "no-engine": ("int answer(void) { return 42; }", "OrtGetApiBase"),
@@ -244,12 +272,17 @@ def test_a_library_that_is_no_library(tmp_path: Path) -> None:
 
 def refused(library: Path, why: str) -> None:
     with pytest.raises(EngineError) as caught:
-        Engine((FIXTURES / "mlp.pdmodel").read_bytes(), str(FIXTURES / "mlp.pdiparams"), ort_library=str(library))
+        Engine(
+            (FIXTURES / "mlp.pdmodel").read_bytes(),
+            str(FIXTURES / "mlp.pdiparams"),
+            ort_library=str(library),
+        )
     assert why in str(caught.value)
     assert str(library) in str(caught.value)
 
 
-# -- files ----------------------------------------------------------------------------------------------------------
+# -- files
+# ------------------------------------------------------------------------------
 
 
 def test_weights_that_are_no_file(tmp_path: Path) -> None:
@@ -278,7 +311,10 @@ NO_FILES = {
     "pipe": (lambda path: os.mkfifo(path), "is not a regular file"),
     "folder": (lambda path: path.mkdir(), "is not a regular file"),
     "device": (lambda path: path.symlink_to("/dev/zero"), "is not a regular file"),
-    "terabyte": (lambda path: (path.touch(), os.truncate(path, 1 << 40)), "1099511627776 bytes, more than the"),
+    "terabyte": (
+        lambda path: (path.touch(), os.truncate(path, 1 << 40)),
+        "1099511627776 bytes, more than the",
+    ),
 }
 
 
@@ -318,5 +354,7 @@ def test_a_daemon_thread_at_work_does_not_abort_the_end_of_the_process() -> None
         "threading.Thread(target=work, daemon=True).start()\n"
         "time.sleep(0.5)\n"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=120)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=120
+    )
     assert (done.returncode, done.stderr) == (0, "")

@@ -1,4 +1,5 @@
-"""What `test_trouble.py` runs in a process of its own, so that a crash, a signal or a limit of memory is only the child's.
+"""What `test_trouble.py` runs in a process of its own, so that a crash, a signal or a limit of
+memory is only the child's.
 
 python -m tests.loader.trouble WHAT [WORDS]
 """
@@ -53,7 +54,9 @@ def told(error: Exception) -> None:
 
 
 def ctrl_c() -> None:
-    """Run what takes minutes and get a Ctrl-C meanwhile; say how it ended, and that the engine still works."""
+    """Run what takes minutes and get a Ctrl-C meanwhile; say how it ended, and that the engine
+    still works.
+    """
     engine = Engine(endless(), None, threads=1)
     threading.Timer(1, os.kill, (os.getpid(), signal.SIGINT)).start()
     try:
@@ -76,9 +79,15 @@ def stop() -> None:
 
 
 def small_memory() -> None:
-    """Ask for more memory than there is; say how it was refused, and that the engine still works."""
+    """Ask for more memory than there is; say how it was refused, and that the engine
+    still works.
+    """
     resource.setrlimit(resource.RLIMIT_AS, (LIMIT, LIMIT))
-    engine = Engine(model_of(Row("expand_v2", [np.ones((1, 1), "f")], {"shape": [40000, 40000]})), None, threads=1)
+    engine = Engine(
+        model_of(Row("expand_v2", [np.ones((1, 1), "f")], {"shape": [40000, 40000]})),
+        None,
+        threads=1,
+    )
     for _ in range(2):
         try:
             engine.run([np.ones((1, 1), "f")])
@@ -100,7 +109,8 @@ def large_weights(path: str) -> None:
 def chained_handlers(library: str) -> None:
     """Get a Ctrl-C where a library installed handlers of its own that call the handler before them.
 
-    Sessions made between and after them install the engine's handler again: each handler is called once.
+    Sessions made between and after them install the engine's handler again: each handler is called
+    once.
     """
     handlers = ctypes.CDLL(library)
     relu = model_of(Row("relu", [np.ones(2, "f")]))

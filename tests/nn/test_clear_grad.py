@@ -1,4 +1,6 @@
-"""`clear_grad` leaves zeros, as in Paddle 2.6.2: a parameter without a gradient in the next loss is still updated."""
+"""`clear_grad` leaves zeros, as in Paddle 2.6.2: a parameter without a gradient in the next loss is
+still updated.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,8 @@ import pytest
 import oarlock as paddle
 from oarlock import nn
 
-# The weight after a first step with a gradient of ones, and a second one whose loss does not depend on it: real Paddle 2.6.2.
+# The weight after a first step with a gradient of ones, and a second one whose loss does not depend
+# on it: real Paddle 2.6.2.
 KINDS = {
     "SGD": ({}, 0.9, 0.9),
     "Momentum": ({}, 0.81, 0.9),

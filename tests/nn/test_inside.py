@@ -1,4 +1,6 @@
-"""What model libraries do with layers from the inside: their own attention, helpers, tuples in the place of a tensor, classes to ignore."""
+"""What model libraries do with layers from the inside: their own attention, helpers, tuples in the
+place of a tensor, classes to ignore.
+"""
 
 from __future__ import annotations
 
@@ -44,12 +46,17 @@ def test_masks_and_attributes_as_the_inside_of_paddle_has_them() -> None:
     mask = paddle.to_tensor([[True, False]])
     assert nn._convert_attention_mask(None, "float32") is None
     np.testing.assert_array_equal(nn._convert_attention_mask(mask, "float32").numpy(), [[0, -1e9]])
-    np.testing.assert_array_equal(nn._convert_attention_mask(mask.astype("int64"), "float64").numpy(), [[0, -1e9]])
+    np.testing.assert_array_equal(
+        nn._convert_attention_mask(mask.astype("int64"), "float64").numpy(), [[0, -1e9]]
+    )
     assert nn._convert_attention_mask(paddle.ones([2]), "float64").dtype == paddle.float64
     given, none = nn._convert_param_attr_to_list([None, False], 2)
     assert isinstance(given, nn.ParamAttr)
     assert none is False
-    assert [a.name for a in nn._convert_param_attr_to_list(nn.ParamAttr(name="w"), 2)] == ["w_0", "w_1"]
+    assert [a.name for a in nn._convert_param_attr_to_list(nn.ParamAttr(name="w"), 2)] == [
+        "w_0",
+        "w_1",
+    ]
 
 
 def test_a_layer_has_a_helper_and_may_have_its_own() -> None:
@@ -57,7 +64,9 @@ def test_a_layer_has_a_helper_and_may_have_its_own() -> None:
     assert layer._helper.get_default_dtype() == "float32"
     assert (layer._weight_attr, layer._bias_attr) == (None, False)
     out = layer._helper.create_variable_for_type_inference("float32")
-    layer._helper.append_op("relu", inputs={"X": paddle.to_tensor([-1.0, 2.0])}, outputs={"Out": out})
+    layer._helper.append_op(
+        "relu", inputs={"X": paddle.to_tensor([-1.0, 2.0])}, outputs={"Out": out}
+    )
     np.testing.assert_array_equal(out.numpy(), [0, 2])
     layer._helper = "mine"
     assert layer._helper == "mine"
@@ -92,7 +101,9 @@ def test_a_class_to_ignore_may_be_a_tensor(weight: Any) -> None:
     np.testing.assert_allclose(paddle.jit.to_static(loss)(scores, label).numpy(), wanted, rtol=1e-6)
     logs = F.log_softmax(scores)
     found = F.nll_loss(logs, label, weight, ignore_index=paddle.to_tensor(2))
-    np.testing.assert_allclose(found.numpy(), F.nll_loss(logs, label, weight, ignore_index=2).numpy(), rtol=1e-6)
+    np.testing.assert_allclose(
+        found.numpy(), F.nll_loss(logs, label, weight, ignore_index=2).numpy(), rtol=1e-6
+    )
 
 
 WHOLE, HALF = paddle.to_tensor([7, 7]), paddle.to_tensor([0.5, 0.5])

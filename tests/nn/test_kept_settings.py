@@ -1,4 +1,6 @@
-"""Layers have their settings under the names of Paddle's, and forward goes by what they hold then."""
+"""Layers have their settings under the names of Paddle's, and forward goes by what they
+hold then.
+"""
 
 from __future__ import annotations
 
@@ -19,17 +21,29 @@ ACTIVATIONS = [
     (nn.Maxout(2), {"_groups": 2, "_axis": 1}),
 ]
 POOLS = [
-    (nn.MaxPool1D(3, 2, 1), {"kernel_size": 3, "stride": 2, "padding": 1, "ceil_mode": False, "return_mask": False}),
-    (nn.MaxPool2D(3, 2, 1), {"ksize": 3, "stride": 2, "padding": 1, "return_mask": False, "data_format": "NCHW"}),
+    (
+        nn.MaxPool1D(3, 2, 1),
+        {"kernel_size": 3, "stride": 2, "padding": 1, "ceil_mode": False, "return_mask": False},
+    ),
+    (
+        nn.MaxPool2D(3, 2, 1),
+        {"ksize": 3, "stride": 2, "padding": 1, "return_mask": False, "data_format": "NCHW"},
+    ),
     (nn.AvgPool1D(3, 2), {"kernel_size": 3, "stride": 2, "exclusive": True}),
     (nn.AvgPool3D(3), {"ksize": 3, "stride": None, "divisor": None, "data_format": "NCDHW"}),
     (nn.MaxUnPool2D(2), {"ksize": 2, "output_size": None}),
     (nn.AdaptiveAvgPool1D(2), {"output_size": 2}),
-    (nn.AdaptiveAvgPool2D((1, 2), name="mean"), {"_output_size": (1, 2), "_name": "mean", "_data_format": "NCHW"}),
+    (
+        nn.AdaptiveAvgPool2D((1, 2), name="mean"),
+        {"_output_size": (1, 2), "_name": "mean", "_data_format": "NCHW"},
+    ),
     (nn.AdaptiveMaxPool3D(2), {"_output_size": 2, "_return_mask": False}),
 ]
 PICTURES = [
-    (nn.Pad2D(1), {"_pad": [1, 1, 1, 1], "_mode": "constant", "_value": 0.0, "_data_format": "NCHW"}),
+    (
+        nn.Pad2D(1),
+        {"_pad": [1, 1, 1, 1], "_mode": "constant", "_value": 0.0, "_data_format": "NCHW"},
+    ),
     (nn.Upsample(scale_factor=2), {"scale_factor": 2, "size": None, "mode": "nearest"}),
     (nn.PixelShuffle(2), {"_upscale_factor": 2, "_data_format": "NCHW"}),
     (nn.Unfold(2), {"kernel_sizes": 2, "strides": 1}),
@@ -50,7 +64,15 @@ WEIGHTED = [
     (nn.Linear(2, 3, bias_attr=False), {"_bias_attr": False, "_weight_attr": None}),
     (nn.Embedding(5, 6), {"_num_embeddings": 5, "_embedding_dim": 6, "_size": [5, 6]}),
     (nn.BatchNorm2D(4, bias_attr=False), {"_bias_attr": False, "_weight_attr": None}),
-    (nn.BatchNorm(4), {"_param_attr": None, "_data_layout": "NCHW", "_is_test": False, "_trainable_statistics": False}),
+    (
+        nn.BatchNorm(4),
+        {
+            "_param_attr": None,
+            "_data_layout": "NCHW",
+            "_is_test": False,
+            "_trainable_statistics": False,
+        },
+    ),
     (nn.InstanceNorm2D(4), {"_momentum": 0.9}),
     (nn.GroupNorm(2, 4), {"_weight_attr": None}),
     (nn.LayerNorm(4), {"_bias_attr": None}),
@@ -59,7 +81,9 @@ WEIGHTED = [
 LAYERS = [*ACTIVATIONS, *POOLS, *PICTURES, *LOSSES, *WEIGHTED]
 
 
-@pytest.mark.parametrize(("layer", "settings"), LAYERS, ids=[type(layer).__name__ for layer, _ in LAYERS])
+@pytest.mark.parametrize(
+    ("layer", "settings"), LAYERS, ids=[type(layer).__name__ for layer, _ in LAYERS]
+)
 def test_settings_are_attributes(layer: nn.Layer, settings: dict[str, Any]) -> None:
     assert {name: getattr(layer, name) for name in settings} == settings
 

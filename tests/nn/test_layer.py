@@ -134,13 +134,19 @@ def test_containers() -> None:
 @pytest.mark.parametrize(
     ("start", "low", "high", "deviation"),
     [
-        (nn.initializer.Uniform(-2, 2), -2, 2, 4 / 12**0.5), (nn.initializer.Normal(0, 3), -20, 20, 3), (nn.initializer.TruncatedNormal(0, 1), -2, 2, 0.88),
-        (nn.initializer.XavierUniform(), -0.1, 0.1, 0.1 / 3**0.5), (nn.initializer.XavierNormal(), -1, 1, (2 / 600) ** 0.5),
-        (nn.initializer.KaimingUniform(), -0.13, 0.13, (2 / 400) ** 0.5), (nn.initializer.KaimingNormal(), -1, 1, (2 / 400) ** 0.5),
+        (nn.initializer.Uniform(-2, 2), -2, 2, 4 / 12**0.5),
+        (nn.initializer.Normal(0, 3), -20, 20, 3),
+        (nn.initializer.TruncatedNormal(0, 1), -2, 2, 0.88),
+        (nn.initializer.XavierUniform(), -0.1, 0.1, 0.1 / 3**0.5),
+        (nn.initializer.XavierNormal(), -1, 1, (2 / 600) ** 0.5),
+        (nn.initializer.KaimingUniform(), -0.13, 0.13, (2 / 400) ** 0.5),
+        (nn.initializer.KaimingNormal(), -1, 1, (2 / 400) ** 0.5),
         (nn.initializer.Constant(2.0), 2, 2, 0),
     ],
-)  # fmt: skip
-def test_initializers(start: nn.initializer.Initializer, low: float, high: float, deviation: float) -> None:
+)
+def test_initializers(
+    start: nn.initializer.Initializer, low: float, high: float, deviation: float
+) -> None:
     paddle.seed(0)
     values = nn.Linear(400, 200, weight_attr=start).weight.numpy()
     assert values.dtype == np.float32
@@ -155,7 +161,11 @@ def test_param_attr() -> None:
         weight_attr=paddle.ParamAttr(name="w", learning_rate=0.5, trainable=False),
         bias_attr=nn.initializer.Assign([1.0, 2.0]),
     )
-    assert (layer.weight.name, layer.weight.stop_gradient, layer.weight.optimize_attr["learning_rate"]) == (
+    assert (
+        layer.weight.name,
+        layer.weight.stop_gradient,
+        layer.weight.optimize_attr["learning_rate"],
+    ) == (
         "w",
         True,
         0.5,
@@ -174,13 +184,22 @@ def test_layers_are_of_the_default_dtype() -> None:
     before = paddle.get_default_dtype()
     try:
         paddle.set_default_dtype("float64")
-        layers = [nn.Linear(2, 2), nn.Conv2D(2, 2, 3), nn.BatchNorm2D(2), nn.LSTM(2, 2), nn.Embedding(3, 2), nn.Layer()]
+        layers = [
+            nn.Linear(2, 2),
+            nn.Conv2D(2, 2, 3),
+            nn.BatchNorm2D(2),
+            nn.LSTM(2, 2),
+            nn.Embedding(3, 2),
+            nn.Layer(),
+        ]
         layers[-1].weight = layers[-1].create_parameter([2])
         assert {p.dtype for layer in layers for p in layer.parameters()} == {paddle.float64}
         # These two say float32 themselves, as in Paddle.
-        assert {p.dtype for layer in (nn.BatchNorm(2), nn.SpectralNorm([2, 2])) for p in layer.parameters()} == {
-            paddle.float32
-        }
+        assert {
+            p.dtype
+            for layer in (nn.BatchNorm(2), nn.SpectralNorm([2, 2]))
+            for p in layer.parameters()
+        } == {paddle.float32}
         paddle.set_default_dtype("float16")
         assert nn.Linear(2, 2).weight.dtype == paddle.float16
         assert nn.BatchNorm2D(2).weight.dtype == paddle.float32
@@ -189,10 +208,13 @@ def test_layers_are_of_the_default_dtype() -> None:
 
 
 def test_a_none_in_a_list_keeps_its_place() -> None:
-    found = nn.LayerList([nn.ReLU(), None, nn.Linear(2, 2)])  # of such HRNet's ways between branches are made
+    # of such HRNet's ways between branches are made
+    found = nn.LayerList([nn.ReLU(), None, nn.Linear(2, 2)])
     assert [type(layer).__name__ for layer in found] == ["ReLU", "NoneType", "Linear"]
     again = nn.LayerList(found)
-    assert len(again) == 3 and again[1] is None and list(again.state_dict()) == ["2.weight", "2.bias"]
+    assert (
+        len(again) == 3 and again[1] is None and list(again.state_dict()) == ["2.weight", "2.bias"]
+    )
 
 
 def test_hooks_are_found_by_number_and_taken_away() -> None:

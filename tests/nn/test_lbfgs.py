@@ -12,7 +12,9 @@ import oarlock
 
 
 def made(at: Any) -> tuple[Any, Any]:
-    point = oarlock.create_parameter([3], "float32", default_initializer=oarlock.nn.initializer.Assign(at))
+    point = oarlock.create_parameter(
+        [3], "float32", default_initializer=oarlock.nn.initializer.Assign(at)
+    )
     return point, oarlock.optimizer.LBFGS(learning_rate=0.5, max_iter=2, parameters=[point])
 
 

@@ -60,7 +60,9 @@ def test_a_layer_rejects_inputs_of_another_dtype(name: str, dtype: str, training
 
 def test_saving_such_a_layer_names_the_op(tmp_path: Path) -> None:
     with pytest.raises(paddle.OpError, match=r"matmul_v2: Y is float32 and X is float64"):
-        paddle.jit.save(nn.Linear(4, 3), str(tmp_path / "m"), [paddle.static.InputSpec([None, 4], "float64")])
+        paddle.jit.save(
+            nn.Linear(4, 3), str(tmp_path / "m"), [paddle.static.InputSpec([None, 4], "float64")]
+        )
 
 
 PAIRS = """divide floor_divide mod remainder pow maximum minimum fmax fmin equal not_equal less_than less_equal greater_than
@@ -132,8 +134,14 @@ PROMOTING: dict[str, Callable[[Any, Any], Any]] = {
 
 @pytest.mark.parametrize("name", PROMOTING)
 def test_two_floating_dtypes_are_promoted_and_others_are_rejected(name: str) -> None:
-    single, double, whole = (paddle.ones([2, 3], dtype) for dtype in ("float32", "float64", "int64"))
-    assert PROMOTING[name](single, double).dtype == PROMOTING[name](double, single).dtype == paddle.float64
+    single, double, whole = (
+        paddle.ones([2, 3], dtype) for dtype in ("float32", "float64", "int64")
+    )
+    assert (
+        PROMOTING[name](single, double).dtype
+        == PROMOTING[name](double, single).dtype
+        == paddle.float64
+    )
     for x, y in ((single, whole), (whole, single)):
         with pytest.raises(paddle.OpError, match="(one|same) dtype"):
             PROMOTING[name](x, y)
@@ -145,13 +153,16 @@ def test_a_program_promotes_nothing_in_functions() -> None:
         with paddle.static.program_guard(paddle.static.Program()):
             x, y = (paddle.static.data(dtype, [2, 3], dtype) for dtype in ("float32", "float64"))
             assert (x + y).dtype == paddle.float64
-            with pytest.raises(paddle.OpError, match="elementwise_add: the operands must have the same dtype"):
+            with pytest.raises(
+                paddle.OpError, match="elementwise_add: the operands must have the same dtype"
+            ):
                 paddle.add(x, y)
     finally:
         paddle.disable_static()
 
 
-# What PaddlePaddle 2.6.2 gives for `x o y`: the dtype of x, except where two floating dtypes are promoted.
+# What PaddlePaddle 2.6.2 gives for `x o y`: the dtype of x, except where two floating dtypes are
+# promoted.
 OPERATORS = [
     (operator.add, "float32", "float64", "float64"),
     (operator.mul, "float64", "float32", "float64"),
@@ -175,12 +186,16 @@ def test_operators_cast_the_right_operand(operate: Any, left: str, right: str, w
     x, y = paddle.full([2, 2], 3, left), paddle.full([2, 2], 2.5, right)
     found = operate(x, y)
     assert found.dtype.name == wanted
-    both = [t.numpy().astype(x.numpy().dtype if wanted in (left, "bool") else wanted) for t in (x, y)]
+    both = [
+        t.numpy().astype(x.numpy().dtype if wanted in (left, "bool") else wanted) for t in (x, y)
+    ]
     np.testing.assert_allclose(found.numpy(), operate(*both), rtol=1e-6)
 
 
 def test_fractions_that_are_dropped_are_warned_of() -> None:
-    with pytest.warns(UserWarning, match=r"elementwise_add: the right operand is cast .* cast the left operand"):
+    with pytest.warns(
+        UserWarning, match=r"elementwise_add: the right operand is cast .* cast the left operand"
+    ):
         found = paddle.to_tensor([1, 2]) + paddle.to_tensor([1.5, 2.5])
     assert found.tolist() == [2, 4]
 
@@ -204,7 +219,9 @@ FLOATING: dict[str, Callable[[Any], Any]] = {
     "logit": paddle.logit,
     "stanh": paddle.stanh,
     "dropout": F.dropout,
-    "dropout that scales in inference": lambda x: F.dropout(x, 0.5, training=False, mode="downscale_in_infer"),
+    "dropout that scales in inference": lambda x: F.dropout(
+        x, 0.5, training=False, mode="downscale_in_infer"
+    ),
     "renorm": lambda x: paddle.renorm(x, 2.0, 0, 1.0),
     "var": paddle.var,
     "std": paddle.std,
@@ -217,7 +234,9 @@ def test_a_function_with_fractional_results_rejects_integers(name: str, dtype: s
     """Attributes such as a slope would be cut to integers, and so would the results."""
     x = paddle.to_tensor([[0, 1, 1], [1, 0, 1]], dtype=dtype)
     assert FLOATING[name](x.astype("float32")).dtype == paddle.float32
-    with pytest.raises(paddle.OpError, match=rf"X is {dtype} and has to be floating.*cast it: .astype\('float32'\)"):
+    with pytest.raises(
+        paddle.OpError, match=rf"X is {dtype} and has to be floating.*cast it: .astype\('float32'\)"
+    ):
         FLOATING[name](x)
 
 
@@ -249,7 +268,9 @@ def test_a_function_of_two_integers_with_fractional_results_rejects_them(name: s
 @pytest.mark.parametrize("mode", ["nearest", "bilinear", "bicubic"])
 @pytest.mark.parametrize("dtype", ["uint8", "int32", "int64"])
 def test_resizing_integers(mode: str, dtype: str) -> None:
-    """Images of uint8 lose the fractions, as in Paddle, and what would have no meaning is rejected."""
+    """Images of uint8 lose the fractions, as in Paddle, and what would have no meaning is
+    rejected.
+    """
     x = (paddle.arange(16).reshape([1, 1, 4, 4]) * 7 % 13).astype(dtype)
     if mode == "nearest" or (mode == "bilinear" and dtype == "uint8"):
         found = F.interpolate(x, size=[3, 3], mode=mode)

@@ -1,4 +1,6 @@
-"""Names and signatures are those of real PaddlePaddle 2.6.2, as `make_signatures.py` wrote them down."""
+"""Names and signatures are those of real PaddlePaddle 2.6.2, as `make_signatures.py` wrote them
+down.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,9 @@ from typing import Any
 
 import pytest
 
-KNOWN: dict[str, dict[str, Any]] = json.loads(Path(__file__).with_name("signatures.json").read_text())
+KNOWN: dict[str, dict[str, Any]] = json.loads(
+    Path(__file__).with_name("signatures.json").read_text()
+)
 # What Oarlock does not have, and why.
 MISSING = {
     ("nn", "RNNTLoss"): "no kernel for the transducer's loss yet",
@@ -47,7 +51,9 @@ def parameters(function: Any) -> list[Any]:
 
 
 @pytest.mark.parametrize(
-    ("module", "name"), [a for a in ALL if a not in MISSING and a not in DIFFERENT], ids=lambda word: word
+    ("module", "name"),
+    [a for a in ALL if a not in MISSING and a not in DIFFERENT],
+    ids=lambda word: word,
 )
 def test_signature(module: str, name: str) -> None:
     value = getattr(import_module(f"oarlock.{module}"), name)

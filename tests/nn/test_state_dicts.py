@@ -20,14 +20,18 @@ class Copies(nn.Linear):
     """Returns copies under names of its own, as layers of converted models do."""
 
     def state_dict(self) -> dict[str, Any]:  # type: ignore[override]
-        return {f"copy.{name}": tensor.numpy().copy() for name, tensor in super().state_dict().items()}
+        return {
+            f"copy.{name}": tensor.numpy().copy() for name, tensor in super().state_dict().items()
+        }
 
 
 class Inverse(Copies):
     """Reads what its own state_dict returns."""
 
     def set_state_dict(self, state_dict: dict[str, Any], use_structured_name: bool = True) -> Any:
-        return super().set_state_dict({n.removeprefix("copy."): v for n, v in state_dict.items()}, use_structured_name)
+        return super().set_state_dict(
+            {n.removeprefix("copy."): v for n, v in state_dict.items()}, use_structured_name
+        )
 
 
 def filled(value: float, kind: type[nn.Layer] = nn.Linear) -> Any:
@@ -39,13 +43,16 @@ def filled(value: float, kind: type[nn.Layer] = nn.Linear) -> Any:
 
 @pytest.mark.parametrize("kind", [Copies, Inverse])
 @pytest.mark.parametrize("inside", [False, True])
-def test_set_state_dict_sets_parameters_whatever_state_dict_returns(kind: type[nn.Layer], inside: bool) -> None:
+def test_set_state_dict_sets_parameters_whatever_state_dict_returns(
+    kind: type[nn.Layer], inside: bool
+) -> None:
     a, b = filled(1, kind), filled(2, kind)
     plain = filled(1).state_dict()
     if inside:
         b = nn.Sequential(b)
         plain = {f"0.{name}": value for name, value in plain.items()}
-        assert list(b.state_dict()) == ["0.weight", "0.bias"]  # a parent does not ask its sublayers' own methods
+        # a parent does not ask its sublayers' own methods
+        assert list(b.state_dict()) == ["0.weight", "0.bias"]
     state = plain if inside or kind is Copies else a.state_dict()
     setter = nn.Layer.set_state_dict if kind is Copies else type(b).set_state_dict
     assert setter(b, state) == ([], [])
@@ -62,7 +69,10 @@ class Renamed(nn.Layer):
         return self.fc(x) * self.scratch
 
     def to_static_state_dict(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
-        return {f"net.{name}": value for name, value in super().to_static_state_dict(*args, **kwargs).items()}
+        return {
+            f"net.{name}": value
+            for name, value in super().to_static_state_dict(*args, **kwargs).items()
+        }
 
 
 def test_saved_names_are_those_of_to_static_state_dict(tmp_path: Path) -> None:
@@ -70,7 +80,9 @@ def test_saved_names_are_those_of_to_static_state_dict(tmp_path: Path) -> None:
     assert list(net.state_dict()) == ["fc.weight", "fc.bias"]
     assert list(net.to_static_state_dict()) == ["net.scratch", "net.fc.weight", "net.fc.bias"]
     paddle.jit.save(net, str(tmp_path / "m"), [InputSpec([None, 2])])
-    assert {"net.fc.weight", "net.fc.bias"} <= set(paddle.jit.load(str(tmp_path / "m")).state_dict())
+    assert {"net.fc.weight", "net.fc.bias"} <= set(
+        paddle.jit.load(str(tmp_path / "m")).state_dict()
+    )
 
 
 class Strict(nn.Linear):
@@ -86,7 +98,9 @@ class Strict(nn.Linear):
     def state_dict(self) -> Any:  # type: ignore[override]
         return super().state_dict()
 
-    def named_sublayers(self, *, prefix: str = "", include_self: bool = False, layers_set: Any = None) -> Any:  # type: ignore[override]
+    def named_sublayers(
+        self, *, prefix: str = "", include_self: bool = False, layers_set: Any = None
+    ) -> Any:  # type: ignore[override]
         return super().named_sublayers(prefix, include_self, layers_set)
 
 
@@ -111,13 +125,17 @@ def test_overridden_methods_are_called_as_paddle_calls_them() -> None:
         ({"weight": np.zeros((2, 3)), "bias": np.zeros(3), "more": 0}, [], ["more"]),
     ],
 )
-def test_values_that_do_not_fit_are_warned_about_and_listed(given: Any, missing: Any, unexpected: Any) -> None:
+def test_values_that_do_not_fit_are_warned_about_and_listed(
+    given: Any, missing: Any, unexpected: Any
+) -> None:
     layer = nn.Linear(2, 3)
     before = {name: tensor.numpy() for name, tensor in layer.state_dict().items()}
     with warnings.catch_warnings(record=True) as seen:
         warnings.simplefilter("always")
         assert layer.set_state_dict(given) == (missing, unexpected)
-    assert [str(w.message).split(".")[0] for w in seen] == [f"Skip loading for {name}" for name in missing]
+    assert [str(w.message).split(".")[0] for w in seen] == [
+        f"Skip loading for {name}" for name in missing
+    ]
     for name in missing:
         np.testing.assert_array_equal(layer.state_dict()[name].numpy(), before[name])
 
@@ -148,7 +166,9 @@ def test_state_of_an_optimizer_that_does_not_fit_is_rejected(kind: Any) -> None:
     with pytest.raises(MisfitError, match=r"is \[7, 7\], not"):
         made.set_state_dict({**state, first: np.zeros((7, 7))})
     other = kind(0.1, parameters=layer.parameters())
-    other.set_state_dict({name.replace("linear", "renamed"): value for name, value in state.items()})
+    other.set_state_dict(
+        {name.replace("linear", "renamed"): value for name, value in state.items()}
+    )
     with pytest.raises(MisfitError, match="not found"):
         stepped(other)
 

@@ -1,4 +1,8 @@
-"""Write cpp_runtime/src/read/op_attrs.inc: the attributes of every op, as `oarlock.ops` defines them.   python -m tests.ops.attribute_table"""
+"""Write cpp_runtime/src/read/op_attrs.inc: the attributes of every op, as `oarlock.ops` defines
+them.
+
+python -m tests.ops.attribute_table
+"""
 
 from __future__ import annotations
 
@@ -16,8 +20,14 @@ HEAD = """// The attributes of every op: its type, the attribute, its type, what
 
 def table() -> str:
     """The text of the table."""
-    rows = sorted((t, name, spec.type, attr_kind(op, name)) for t, op in OPS.items() for name, spec in op.attrs.items())
-    return HEAD + "".join(f'{{"{t}", "{name}", {type}, {kind or "any"}}},\n' for t, name, type, kind in rows)
+    rows = sorted(
+        (t, name, spec.type, attr_kind(op, name))
+        for t, op in OPS.items()
+        for name, spec in op.attrs.items()
+    )
+    return HEAD + "".join(
+        f'{{"{t}", "{name}", {type}, {kind or "any"}}},\n' for t, name, type, kind in rows
+    )
 
 
 if __name__ == "__main__":

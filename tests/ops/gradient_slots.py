@@ -1,4 +1,7 @@
-"""Write tracer/autodiff/grad_slots.py: the gradient ops that programs hold.   python -m tests.ops.gradient_slots"""
+"""Write tracer/autodiff/grad_slots.py: the gradient ops that programs hold.
+
+python -m tests.ops.gradient_slots
+"""
 
 from __future__ import annotations
 
@@ -11,11 +14,12 @@ from oarlock.core.op import OPS
 
 HERE = Path(__file__).parent
 MODULE = HERE.parents[1] / "tracer" / "autodiff" / "grad_slots.py"
-HEAD = '''"""Which slots Paddle's gradient ops have.   Written by tests/ops/gradient_slots.py from what real Paddle says; not by hand."""
+HEAD = '''"""Slots of Paddle's gradient ops, as tests/ops/gradient_slots.py read them from real Paddle."""
 
 from typing import Any
 
-# By type of op: the operands of its gradient op, in the order of their names; it gives the gradients of all operands that are wanted.
+# By op type: the inputs of its gradient op, sorted by name; the op returns the gradients of all
+# inputs that need one.
 '''
 
 OTHERS = "# Those that Paddle 1.8 has others for; without slots where its gradient is no such op.\n"
@@ -34,9 +38,16 @@ def module() -> str:
     """The text of the module."""
     today, old = rows("gradients.json"), rows("gradients_1_8_5.json")
     slots = {type: row for type, row in {**old, **today}.items() if row is not NONE}
-    others = {type: row for type, row in old.items() if type in slots and row[:3] != slots[type][:3]}
+    others = {
+        type: row for type, row in old.items() if type in slots and row[:3] != slots[type][:3]
+    }
     renamed = {type: row[0] for type, row in slots.items() if row[0] != f"{type}_grad"}
-    parts = (f"{HEAD}{_table('SLOTS', slots)}", f"{OTHERS}{_table('OLD', others)}", _renamed(renamed), _attributes(old))
+    parts = (
+        f"{HEAD}{_table('SLOTS', slots)}",
+        f"{OTHERS}{_table('OLD', others)}",
+        _renamed(renamed),
+        _attributes(old),
+    )
     return "\n".join(parts)
 
 
@@ -47,27 +58,37 @@ def _table(name: str, rows: Rows) -> str:
 
 def _renamed(names: dict[str, str]) -> str:
     lines = [f'    "{type}": "{name}",' for type, name in sorted(names.items())]
-    return "\n".join(["# Gradient ops that are not called after their op.", "RENAMED = {", *lines, "}", ""])
+    return "\n".join(
+        ["# Gradient ops that are not called after their op.", "RENAMED = {", *lines, "}", ""]
+    )
 
 
 def _attributes(rows: Rows) -> str:
-    """By name, type and default, the ops whose gradient op needs an attribute that the op here does not have."""
+    """By name, type and default, the ops whose gradient op needs an attribute that the op here does
+    not have.
+    """
     found: dict[str, list[str]] = {}
     for type, row in sorted(rows.items()):
         for name, (kind, value) in row[3].items():
             if name not in OPS[type].attrs:
                 text = json.dumps(value) if isinstance(value, str) else str(value)
                 found.setdefault(f'("{name}", "{kind}", {text}, ', []).append(type)
-    head = "# Attributes that gradient ops have to have in Paddle 1.8, beyond those of the op here: for them it knows no defaults."
+    head = "# Attributes without default that Paddle 1.8 requires in gradient ops and the op here lacks."
     lines = [line for key, types in sorted(found.items()) for line in _wrapped(key, types)]
-    return "\n".join([head, "OLD_ATTRS: list[tuple[str, str, Any, str]] = [", *lines, "]  # fmt: skip", ""])
+    return "\n".join(
+        [head, "OLD_ATTRS: list[tuple[str, str, Any, str]] = [", *lines, "]  # fmt: skip", ""]
+    )
 
 
 def _wrapped(key: str, types: list[str]) -> list[str]:
-    parts = textwrap.wrap(" ".join(types), 110)
+    parts = textwrap.wrap(" ".join(types), 90)
     if len(parts) == 1:
         return [f'    {key}"{parts[0]}"),']
-    return [f"    {key.rstrip()}", *(f'     "{part} "' for part in parts[:-1]), f'     "{parts[-1]}"),']
+    return [
+        f"    {key.rstrip()}",
+        *(f'     "{part} "' for part in parts[:-1]),
+        f'     "{parts[-1]}"),',
+    ]
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
-"""Write gradients.json, or gradients_1_8_5.json: which op real Paddle writes for the gradient of each of its ops, its slots and attributes;
-null where it is none, several ops, or one of another kind.
+"""Write gradients.json, or gradients_1_8_5.json: which op real Paddle writes for the gradient of
+each of its ops, its slots and attributes; null where it is none, several ops, or one of another
+kind.
 
 Run in the environment of Paddle 2.6.2 and in that of 1.8.5: python make_gradients.py
 """
@@ -24,7 +25,14 @@ except ImportError:
 
     enable_static = None
 
-RUNS_BLOCKS = ("conditional_block", "conditional_block_infer", "while", "recurrent", "run_program", "py_func")
+RUNS_BLOCKS = (
+    "conditional_block",
+    "conditional_block_infer",
+    "while",
+    "recurrent",
+    "run_program",
+    "py_func",
+)
 SECONDS = 10  # for one op
 EVERY = ("op_role", "op_role_var", "op_namescope", "op_callstack", "op_device", "with_quant_attr")
 # Something for an attribute of each type, by its number in framework.proto.
@@ -52,7 +60,11 @@ def written(program: Any, proto: Any) -> Any:
 
 def straight(slots: dict[str, list[str]]) -> bool:
     """Whether slots hold what they are called: `X@GRAD` the gradient of X."""
-    return all(name.replace(":0", "").replace(":1", "") == slot for slot, held in slots.items() for name in held)
+    return all(
+        name.replace(":0", "").replace(":1", "") == slot
+        for slot, held in slots.items()
+        for name in held
+    )
 
 
 # Types of attributes by their number in framework.proto.
@@ -73,14 +85,18 @@ TYPES = [
 
 
 def defaults(proto: Any) -> dict[str, Any]:
-    """The attributes of an op that have a default, with their types; its gradient op has the same."""
+    """The attributes of an op that have a default, with their types; its gradient op has
+    the same.
+    """
     held = core.get_op_attrs_default_value(proto.type.encode())
     own = [a for a in proto.attrs if a.name in held and a.name not in EVERY and a.type < len(TYPES)]
     return {a.name: [TYPES[a.type], held[a.name]] for a in own}
 
 
 def gradient(proto: Any) -> list[Any] | None:
-    """Type, slots of operands, slots of results and attributes of the one op that is the gradient; None where it is several, another or none."""
+    """Type, slots of operands, slots of results and attributes of the one op that is the gradient;
+    None where it is several, another or none.
+    """
     program = Program()  # which holds the description
     try:
         found, _ = core.get_grad_op_desc(written(program, proto), set(), [])

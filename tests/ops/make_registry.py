@@ -1,6 +1,9 @@
-"""Write registry.json: what real PaddlePaddle 2.6.2 says of its ops.   Run in Paddle's environment: python make_registry.py
+"""Write registry.json: what real PaddlePaddle 2.6.2 says of its ops.
 
-In that of Paddle 1.8.5 it writes registry_1_8_5.json: what that says of the ops of Oarlock that 2.6.2 has no more.
+Run in Paddle's environment: python make_registry.py
+
+In that of Paddle 1.8.5 it writes registry_1_8_5.json: what that says of the ops of Oarlock that
+2.6.2 has no more.
 """
 
 from __future__ import annotations
@@ -19,7 +22,8 @@ except ImportError:
 OLD = ("prroi_pool", "roi_perspective_transform", "target_assign")  # that 2.6.2 has no more
 ELSEWHERE = ("c_", "pull_", "push_")  # of many machines, but for some
 RANKS = ("c_allreduce_sum", "c_allreduce_max", "c_allreduce_min", "c_allreduce_prod")
-EVERY = ("op_role", "op_role_var", "op_namescope", "op_callstack", "op_device")  # what 2.6.2 calls extra
+# what 2.6.2 calls extra
+EVERY = ("op_role", "op_role_var", "op_namescope", "op_callstack", "op_device")
 
 
 def extra(part: Any) -> bool:
@@ -53,16 +57,25 @@ def entry(type: str) -> dict[str, Any]:
         "ins": [slot_marks(v) for v in proto.inputs if not extra(v)],
         "outs": [slot_marks(v) for v in proto.outputs if not extra(v)],
         "extra": [v.name for v in (*proto.inputs, *proto.outputs) if extra(v)],
-        "attrs": {a.name: [TYPES[a.type], *([defaults[a.name]] if a.name in defaults else [])] for a in own},
+        "attrs": {
+            a.name: [TYPES[a.type], *([defaults[a.name]] if a.name in defaults else [])]
+            for a in own
+        },
     }
 
 
 def main() -> None:
     types = OpProtoHolder.instance().op_proto_map
     old = "target_assign" in types
-    wanted = OLD if old else [t for t in types if ("_grad" not in t and not t.startswith(ELSEWHERE)) or t in RANKS]
+    wanted = (
+        OLD
+        if old
+        else [t for t in types if ("_grad" not in t and not t.startswith(ELSEWHERE)) or t in RANKS]
+    )
     text = ",\n".join(f"{json.dumps(t)}: {json.dumps(entry(t))}" for t in sorted(wanted))
-    Path(__file__).with_name("registry_1_8_5.json" if old else "registry.json").write_text("{\n" + text + "\n}\n")
+    Path(__file__).with_name("registry_1_8_5.json" if old else "registry.json").write_text(
+        "{\n" + text + "\n}\n"
+    )
 
 
 if __name__ == "__main__":

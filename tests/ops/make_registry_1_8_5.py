@@ -1,6 +1,8 @@
-"""Write registry_1_8_5.json: what real Paddle 1.8.5 says of ops that 2.6.2 does not have; and types_1_8_5.json, all its ops.
+"""Write registry_1_8_5.json: what real Paddle 1.8.5 says of ops that 2.6.2 does not have; and
+types_1_8_5.json, all its ops.
 
-Run in its environment, of Python 3.7: python make_registry_1_8_5.py.   An op of Oarlock that neither knows is named by `test_registry.py`.
+Run in its environment, of Python 3.7: python make_registry_1_8_5.py.
+An op of Oarlock that neither knows is named by `test_registry.py`.
 """
 
 import json
@@ -32,7 +34,10 @@ def entry(type):
         "ins": [slot_marks(v) for v in proto.inputs],
         "outs": [slot_marks(v) for v in proto.outputs],
         "extra": [],
-        "attrs": {a.name: [TYPES[a.type]] + ([defaults[a.name]] if a.name in defaults else []) for a in own},
+        "attrs": {
+            a.name: [TYPES[a.type]] + ([defaults[a.name]] if a.name in defaults else [])
+            for a in own
+        },
     }
 
 

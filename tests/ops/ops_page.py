@@ -1,4 +1,7 @@
-"""Write docs/ops.md from the op table, the ops themselves and the lowering table.   Run at the root: python -m tests.ops.ops_page"""
+"""Write docs/ops.md from the op table, the ops themselves and the lowering table.
+
+Run at the root: python -m tests.ops.ops_page
+"""
 
 from __future__ import annotations
 
@@ -53,9 +56,14 @@ def cells(op: Op, lowered: set[str]) -> list[str]:
     same = sum(not row.paddle for row in rows)
     same_slopes = sum(not row.paddle and not row.paddle_grad for row in slopes)
     return [
-        f"`{op.type}`", str(len(rows)), "yes" if slopes else "-", "yes" if any(row.second for row in slopes) else "-",
-        "by value" if op.facts.by_value else "yes", "yes" if op.type in lowered else "-", f"{same}, {same_slopes}" if slopes else f"{same}",
-    ]  # fmt: skip
+        f"`{op.type}`",
+        str(len(rows)),
+        "yes" if slopes else "-",
+        "yes" if any(row.second for row in slopes) else "-",
+        "by value" if op.facts.by_value else "yes",
+        "yes" if op.type in lowered else "-",
+        f"{same}, {same_slopes}" if slopes else f"{same}",
+    ]
 
 
 def table(heads: list[str], body: list[list[str]]) -> str:
@@ -82,12 +90,16 @@ def page() -> str:
     parts = [
         HEAD.format(there=there, emitted=len(EMITTED)),
         table(heads, [cells(op, lowered) for op in public]),
-        "## No gradient\n\n" + by_reason([(op.type, op.facts.no_grad) for op in public if op.facts.no_grad]),
+        "## No gradient\n\n"
+        + by_reason([(op.type, op.facts.no_grad) for op in public if op.facts.no_grad]),
         "## On a GPU over the processor\n\nOps whose kernel runs on the processor when operands are on a GPU:\n\n"
         + by_reason([(op.type, op.facts.host) for op in public if op.facts.host]),
         "## Rows that differ\n\nResults that are not compared with Paddle's:\n\n"
-        + by_reason([(row.type, row.paddle) for row in ROWS if row.paddle and row.type not in INTERNAL]),
-        "Gradients that are not:\n\n" + by_reason([(row.type, row.paddle_grad) for row in ROWS if row.paddle_grad]),
+        + by_reason(
+            [(row.type, row.paddle) for row in ROWS if row.paddle and row.type not in INTERNAL]
+        ),
+        "Gradients that are not:\n\n"
+        + by_reason([(row.type, row.paddle_grad) for row in ROWS if row.paddle_grad]),
         "## Missing\n\nOps in exports of Paddle that have no kernel here; some of them the engine runs:\n\n"
         + by_reason(list(MISSING.items())),
         "Ops that only the engine runs, in models of real Paddle:\n\n"

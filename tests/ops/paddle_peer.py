@@ -14,7 +14,9 @@ import numpy as np
 from .rows import Array, Row
 from .table import REGISTRY, arrays_of, op_of
 
-PYTHON = Path(os.environ.get("OARLOCK_PADDLE", Path.home() / ".cache/oarlock/paddle-2.6.2/bin/python"))
+PYTHON = Path(
+    os.environ.get("OARLOCK_PADDLE", Path.home() / ".cache/oarlock/paddle-2.6.2/bin/python")
+)
 REQUIRED = os.environ.get("OARLOCK_REQUIRE_PADDLE") == "1"
 
 
@@ -24,13 +26,21 @@ def attr(value: Any) -> Any:
 
 
 def result_counts(row: Row) -> dict[str, int]:
-    """How many results each slot of Paddle's op has: what Oarlock has, and the slots that Paddle wants beside."""
+    """How many results each slot of Paddle's op has: what Oarlock has, and the slots that Paddle
+    wants beside.
+    """
     op = op_of(row)
     outs = op.kernel(*row.args, **row.attrs)
     slots = [outs] if len(op.outs) == 1 else outs
     entry = REGISTRY[row.type]
-    more = {name: 1 for name in ("XShape", "ReserveSpace") if name in entry["extra"] or f"{name}~" in entry["outs"]}
-    return more | {s.name: len(o) if s.many else 1 for s, o in zip(op.outs, slots, strict=True) if not s.lod_of}
+    more = {
+        name: 1
+        for name in ("XShape", "ReserveSpace")
+        if name in entry["extra"] or f"{name}~" in entry["outs"]
+    }
+    return more | {
+        s.name: len(o) if s.many else 1 for s, o in zip(op.outs, slots, strict=True) if not s.lod_of
+    }
 
 
 class Questions:
@@ -40,7 +50,9 @@ class Questions:
         self.rows: list[dict[str, Any]] = []
         self.arrays: dict[str, Array] = {}
 
-    def add(self, row: Row, grads: Collection[str] = (), weights: Mapping[str, Array] | None = None) -> int:
+    def add(
+        self, row: Row, grads: Collection[str] = (), weights: Mapping[str, Array] | None = None
+    ) -> int:
         """A row.   grads: slots to differentiate, given `weights`, the gradients of its results."""
         n, op = len(self.rows), op_of(row)
         ins = {}
@@ -50,10 +62,17 @@ class Questions:
                 self.arrays.update(zip(names, arrays_of(a), strict=True))
         given = {k: f"r{n}.given.{k}" for k in weights or {}}
         self.arrays.update({given[k]: w for k, w in (weights or {}).items()})
-        self.rows.append({
-            "type": row.type, "ins": ins, "outs": result_counts(row), "attrs": {k: attr(v) for k, v in row.attrs.items()},
-            "grads": sorted(grads), "out_grads": given, "over": {s.name: s.over for s in op.outs if s.over},
-        })  # fmt: skip
+        self.rows.append(
+            {
+                "type": row.type,
+                "ins": ins,
+                "outs": result_counts(row),
+                "attrs": {k: attr(v) for k, v in row.attrs.items()},
+                "grads": sorted(grads),
+                "out_grads": given,
+                "over": {s.name: s.over for s in op.outs if s.over},
+            }
+        )
         return n
 
     def ask(self, folder: Path) -> tuple[dict[str, Array], dict[int, str]]:

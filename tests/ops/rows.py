@@ -21,12 +21,12 @@ class Row:
 
     args: one entry per input slot in the op's order: an array, None, or a list of arrays
     attrs: only those that are not at their defaults
-    ref: NumPy reference on the same args (None entries included), giving an array, a list or a tuple as the op does
-    tol: relative and absolute tolerance of every comparison in float32
-    grad: whether the gradient may be tested here; False next to a kink or a tie
-    second: whether the gradient of the gradient may be
-    through: what the gradient is tested of, a function of the results, where those are known only up to a factor
-    constant: input slots that are not differentiated in this row
+    ref: NumPy reference on the same args (None entries included), giving an array, a list or a
+    tuple as the op does tol: relative and absolute tolerance of every comparison in float32 grad:
+    whether the gradient may be tested here; False next to a kink or a tie second: whether the
+    gradient of the gradient may be
+    through: what the gradient is tested of, a function of the results, where those are known only
+    up to a factor constant: input slots that are not differentiated in this row
     hermitian: input slots whose matrices must equal their conjugate transposes
     random: the result is drawn, so only its shape and dtype can be compared
     unset: result slots that real Paddle leaves unwritten here
@@ -61,7 +61,9 @@ class Numbers:
         self._source = np.random.default_rng(seed)
 
     def f(self, *shape: int) -> Array:
-        """Of either sign, between 0.2 and 1 from zero: away from the kinks that functions have there."""
+        """Of either sign, between 0.2 and 1 from zero: away from the kinks that functions have
+        there.
+        """
         size = self._source.uniform(0.2, 1.0, shape) * self._source.choice([-1.0, 1.0], shape)
         return np.asarray(size, dtype=np.float32)
 
@@ -76,7 +78,9 @@ class Numbers:
     def distinct(self, *shape: int) -> Array:
         """No two closer than 0.1: no ties for maxima and sorting."""
         count = math.prod(shape)
-        return np.asarray(self._source.permutation(count).reshape(shape) * 0.1 - count * 0.05, dtype=np.float32)
+        return np.asarray(
+            self._source.permutation(count).reshape(shape) * 0.1 - count * 0.05, dtype=np.float32
+        )
 
     def ints(self, *shape: int, low: int = 0, high: int = 5, dtype: str = "int64") -> Array:
         """Whole numbers from [low, high)."""

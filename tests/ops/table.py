@@ -12,9 +12,14 @@ from oarlock.core.op import OPS, Op
 
 from .rows import Row
 
-# What real PaddlePaddle 2.6.2 says of its ops, as `make_registry.py` wrote it down; and 1.8.5 of those that it alone has.
-OLD: dict[str, dict[str, Any]] = json.loads(Path(__file__).with_name("registry_1_8_5.json").read_text())
-REGISTRY: dict[str, dict[str, Any]] = OLD | json.loads(Path(__file__).with_name("registry.json").read_text())
+# What real PaddlePaddle 2.6.2 says of its ops, as `make_registry.py` wrote it down; and 1.8.5 of
+# those that it alone has.
+OLD: dict[str, dict[str, Any]] = json.loads(
+    Path(__file__).with_name("registry_1_8_5.json").read_text()
+)
+REGISTRY: dict[str, dict[str, Any]] = OLD | json.loads(
+    Path(__file__).with_name("registry.json").read_text()
+)
 FAMILIES = sorted(p.stem for p in Path(__file__).parent.glob("table_*.py"))
 ROWS: list[Row] = [r for f in FAMILIES for r in importlib.import_module(f".{f}", __package__).ROWS]
 
@@ -35,7 +40,8 @@ def _ids() -> list[str]:
 
 IDS = _ids()
 
-# Ops that Paddle does not have: gradients of ops, and what gradients are made of.  Their rows are those of the ops that use
+# Ops that Paddle does not have: gradients of ops, and what gradients are made of.  Their rows are
+# those of the ops that use
 # them; `test_gradient.py` checks that each of them is run there.
 INTERNAL = {type for type, op in OPS.items() if op.facts.internal}
 

@@ -40,7 +40,14 @@ def unshuffled(r):
 
 
 def channels(groups):
-    return lambda x: x[:, [g * (x.shape[1] // groups) + i for i in range(x.shape[1] // groups) for g in range(groups)]]
+    return lambda x: x[
+        :,
+        [
+            g * (x.shape[1] // groups) + i
+            for i in range(x.shape[1] // groups)
+            for g in range(groups)
+        ],
+    ]
 
 
 def shift(count, ratio=0.25):
@@ -61,11 +68,18 @@ def columns(size, stride, pads, dilation):
 
     def of(x):
         x = np.pad(x, [(0, 0), (0, 0), (pads[0], pads[2]), (pads[1], pads[3])])
-        out = [(s - d * (k - 1) - 1) // t + 1 for s, k, t, d in zip(x.shape[2:], size, stride, dilation, strict=True)]
+        out = [
+            (s - d * (k - 1) - 1) // t + 1
+            for s, k, t, d in zip(x.shape[2:], size, stride, dilation, strict=True)
+        ]
         found = []
         for i, j in np.ndindex(*out):
             rows = i * stride[0] + dilation[0] * np.arange(size[0])
-            found.append(x[:, :, rows][..., j * stride[1] + dilation[1] * np.arange(size[1])].reshape(len(x), -1))
+            found.append(
+                x[:, :, rows][..., j * stride[1] + dilation[1] * np.arange(size[1])].reshape(
+                    len(x), -1
+                )
+            )
         return np.stack(found, -1)
 
     return of
@@ -76,7 +90,9 @@ def put_back(sizes, size, stride, pads, dilation):
 
     def of(y):
         count = y.shape[1] // (size[0] * size[1])
-        numbered = np.arange(count * sizes[0] * sizes[1], dtype=np.float64).reshape(1, count, *sizes) + 1
+        numbered = (
+            np.arange(count * sizes[0] * sizes[1], dtype=np.float64).reshape(1, count, *sizes) + 1
+        )
         where = columns(size, stride, pads, dilation)(numbered)[0].astype(int)
         out = np.zeros((len(y), count * sizes[0] * sizes[1] + 1))
         for k in range(len(y)):

@@ -1,4 +1,7 @@
-"""Rows of the op table: what ranks do together.   Here there is one rank; tests/distributed has more."""
+"""Rows of the op table: what ranks do together.
+
+Here there is one rank; tests/distributed has more.
+"""
 
 from __future__ import annotations
 

@@ -14,8 +14,16 @@ COMPARISONS = [
     ("equal", np.equal), ("not_equal", np.not_equal), ("less_than", np.less), ("less_equal", np.less_equal),
     ("greater_than", np.greater), ("greater_equal", np.greater_equal),
 ]  # fmt: skip
-LOGIC = [("logical_and", np.logical_and), ("logical_or", np.logical_or), ("logical_xor", np.logical_xor)]
-BITS = [("bitwise_and", np.bitwise_and), ("bitwise_or", np.bitwise_or), ("bitwise_xor", np.bitwise_xor)]
+LOGIC = [
+    ("logical_and", np.logical_and),
+    ("logical_or", np.logical_or),
+    ("logical_xor", np.logical_xor),
+]
+BITS = [
+    ("bitwise_and", np.bitwise_and),
+    ("bitwise_or", np.bitwise_or),
+    ("bitwise_xor", np.bitwise_xor),
+]
 
 ROWS = [
     row
@@ -33,7 +41,9 @@ ROWS = [
 ROWS += [Row(t, [bools(4, 1), bools(5)], ref=r) for t, r in LOGIC] + [
     Row(t, [f(3), ints(3)], ref=r, paddle="it wants one dtype") for t, r in LOGIC
 ]
-ROWS += [Row(t, [ints(2, 1), ints(3)], ref=r) for t, r in BITS] + [Row(t, [bools(5), bools(5)], ref=r) for t, r in BITS]
+ROWS += [Row(t, [ints(2, 1), ints(3)], ref=r) for t, r in BITS] + [
+    Row(t, [bools(5), bools(5)], ref=r) for t, r in BITS
+]
 ROWS += [
     Row("logical_not", [bools(2, 3)], ref=np.logical_not),
     Row("logical_not", [ints(2, 3)], ref=np.logical_not),

@@ -22,7 +22,9 @@ def correlate(x, w, stride=(1, 1), pads=((0, 0), (0, 0)), dilation=(1, 1), group
         seen = x[:, :, top : top + reach[0] : dilation[0], left : left + reach[1] : dilation[1]]
         for g in range(groups):
             part = seen[:, g * c : (g + 1) * c]
-            y[:, g * m : (g + 1) * m, i, j] = np.einsum("nchw,mchw->nm", part, w[g * m : (g + 1) * m])
+            y[:, g * m : (g + 1) * m, i, j] = np.einsum(
+                "nchw,mchw->nm", part, w[g * m : (g + 1) * m]
+            )
     return y
 
 
@@ -36,17 +38,29 @@ def last(function):
 
 
 def transposed(stride=(1, 1), pads=((0, 0), (0, 0)), dilation=(1, 1), groups=1, extra=(0, 0)):
-    """What a transposed convolution is: zeros put between the pixels, then the flipped filter correlated."""
+    """What a transposed convolution is: zeros put between the pixels, then the flipped filter
+    correlated.
+    """
 
     def of(x, w, *_):
         m, (kh, kw) = w.shape[1], w.shape[2:]
-        wide = np.zeros((*x.shape[:2], *((s - 1) * t + 1 for s, t in zip(x.shape[2:], stride, strict=True))))
+        wide = np.zeros(
+            (*x.shape[:2], *((s - 1) * t + 1 for s, t in zip(x.shape[2:], stride, strict=True)))
+        )
         wide[:, :, :: stride[0], :: stride[1]] = x
         reach = [d * (k - 1) for k, d in zip((kh, kw), dilation, strict=True)]
         around = [(r - a, r - b + e) for r, (a, b), e in zip(reach, pads, extra, strict=True)]
-        turned = w[:, :, ::-1, ::-1].reshape(groups, -1, m, kh, kw).swapaxes(1, 2).reshape(groups * m, -1, kh, kw)
+        turned = (
+            w[:, :, ::-1, ::-1]
+            .reshape(groups, -1, m, kh, kw)
+            .swapaxes(1, 2)
+            .reshape(groups * m, -1, kh, kw)
+        )
         wide = np.pad(wide, [(0, 0), (0, 0), *((max(a, 0), max(b, 0)) for a, b in around)])
-        cut = [slice(max(-a, 0), s - max(-b, 0)) for s, (a, b) in zip(wide.shape[2:], around, strict=True)]
+        cut = [
+            slice(max(-a, 0), s - max(-b, 0))
+            for s, (a, b) in zip(wide.shape[2:], around, strict=True)
+        ]
         return correlate(wide[:, :, cut[0], cut[1]], turned, dilation=dilation, groups=groups)
 
     return of

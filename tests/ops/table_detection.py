@@ -41,10 +41,15 @@ def greedy(threshold):
         kept = []
         for i in range(len(b)):
             shared = [
-                np.prod(np.maximum(np.minimum(b[i, 2:], b[k, 2:]) - np.maximum(b[i, :2], b[k, :2]), 0)) for k in kept
+                np.prod(
+                    np.maximum(np.minimum(b[i, 2:], b[k, 2:]) - np.maximum(b[i, :2], b[k, :2]), 0)
+                )
+                for k in kept
             ]
             area = lambda k: np.prod(b[k, 2:] - b[k, :2])
-            if all(s / (area(i) + area(k) - s) <= threshold for s, k in zip(shared, kept, strict=True)):
+            if all(
+                s / (area(i) + area(k) - s) <= threshold for s, k in zip(shared, kept, strict=True)
+            ):
                 kept.append(i)
         return np.array(kept)
 
@@ -60,7 +65,11 @@ def deformed(x, offset, w, mask=None):
         for dy, dx in np.ndindex(2, 2):
             sy, sx = int(np.floor(py)) + dy, int(np.floor(px)) + dx
             if 0 <= sy < x.shape[2] and 0 <= sx < x.shape[3]:
-                share = (1 - abs(py - sy)) * (1 - abs(px - sx)) * (1 if mask is None else mask[b, k, i, j])
+                share = (
+                    (1 - abs(py - sy))
+                    * (1 - abs(px - sx))
+                    * (1 if mask is None else mask[b, k, i, j])
+                )
                 out[b, :, i, j] += share * w[:, :, u, v] @ x[b, :, sy, sx]
     return out
 

@@ -1,4 +1,7 @@
-"""Rows of the detectors of Paddle 1.x.   Where regions belong to pictures by sequences, tests/fluid compares programs with real Paddle 1.8.5."""
+"""Rows of the detectors of Paddle 1.x.
+
+Where regions belong to pictures by sequences, tests/fluid compares programs with real Paddle 1.8.5.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,12 @@ def at(*ends):
 
 VARIANCES = [0.1, 0.1, 0.2, 0.2]
 MAP, IMAGE = f(2, 3, 4, 5), f(2, 3, 30, 40)
-DENSE = {"variances": VARIANCES, "fixed_sizes": [6.0, 9.0], "fixed_ratios": [1.0, 2.0], "densities": [2, 1]}
+DENSE = {
+    "variances": VARIANCES,
+    "fixed_sizes": [6.0, 9.0],
+    "fixed_ratios": [1.0, 2.0],
+    "densities": [2, 1],
+}
 ANCHORS = {"anchor_sizes": [20.0, 32.0], "aspect_ratios": [0.5, 1.0], "variances": VARIANCES}
 INFO = np.array([[30, 40, 1.0], [36, 24, 1.5]], "f")
 THERE, SEEN = boxes(5, size=20.0), boxes(9, size=20.0)
@@ -33,7 +41,12 @@ NEAR = pos(5, 6)
 MATCHED = np.array([[0, -1, 2, -1, 1, -1], [-1, 1, -1, -1, -1, 0]], "int32")
 RPN = {"pre_nms_topN": 20, "post_nms_topN": 6, "nms_thresh": 0.5, "min_size": 2.0, "eta": 1.0}
 MAPS = [scores(2, 2, 3, 4), f(2, 8, 3, 4) * 0.5, INFO, boxes(3, 4, 2, size=30.0), pos(3, 4, 2, 4)]
-TARGETS = {"rpn_straddle_thresh": -1.0, "rpn_positive_overlap": 0.4, "use_random": False, "rpn_batch_size_per_im": 6}
+TARGETS = {
+    "rpn_straddle_thresh": -1.0,
+    "rpn_positive_overlap": 0.4,
+    "use_random": False,
+    "rpn_batch_size_per_im": 6,
+}
 CROWD, KINDS = np.array([0, 0, 1, 0, 0], "int32"), np.array([[1], [2], [1], [3], [2]], "int32")
 LABELS = {
     "batch_size_per_im": 8, "fg_fraction": 0.5, "fg_thresh": 0.3, "bg_thresh_hi": 0.5, "bg_thresh_lo": 0.0, "bbox_reg_weights": VARIANCES,
@@ -43,7 +56,13 @@ FPN = {"min_level": 2, "max_level": 4, "refer_level": 3, "refer_scale": 6}
 LEVELS, OF_LEVELS = [boxes(3, size=9.0), boxes(4, size=9.0)], [scores(3, 1), scores(4, 1) + 0.01]
 COUNTS = [np.array([1, 2], "int32"), np.array([3, 1], "int32")]
 SAMPLED = [SEEN, at(5, 9), KINDS, CROWD, THERE, at(3, 5), INFO]
-RETINA = {"score_threshold": 0.2, "nms_top_k": 8, "nms_threshold": 0.3, "nms_eta": 1.0, "keep_top_k": 6}
+RETINA = {
+    "score_threshold": 0.2,
+    "nms_top_k": 8,
+    "nms_threshold": 0.3,
+    "nms_eta": 1.0,
+    "keep_top_k": 6,
+}
 PYRAMID = [
     [f(2, 4, 4) * 0.3, f(2, 3, 4) * 0.3],
     [scores(2, 4, 2), scores(2, 3, 2)],
@@ -57,7 +76,10 @@ YOLO = {
     "ignore_thresh": 0.4,
     "downsample_ratio": 16,
 }
-FOUND = np.array([[[0.2, 0.3, 0.2, 0.25], [0.7, 0.6, 0.6, 0.4]], [[0.5, 0.9, 0.3, 0.5], [0.1, 0.1, 0.0, 0.0]]], "f")
+FOUND = np.array(
+    [[[0.2, 0.3, 0.2, 0.25], [0.7, 0.6, 0.6, 0.4]], [[0.5, 0.9, 0.3, 0.5], [0.1, 0.1, 0.0, 0.0]]],
+    "f",
+)
 REGIONS = np.array([[0.3, 0.7, 4.2, 4.1], [1.4, 1.2, 5.7, 4.3], [1.1, 0.6, 3.4, 4.5]], "f")
 QUADS = np.array([[0.6, 0.4, 5.1, 1.3, 4.5, 4.2, 1.2, 4.1], [1, 1, 5, 1, 5, 4, 1, 4]], "f")
 SHIFTED = {
@@ -73,11 +95,15 @@ def mean_of_samples(x, rois, lod, counts=None, out=(2, 2), fine=64):
     for r, owner in enumerate(np.repeat([0, 1], [1, 2])):
         x0, y0, x1, y1 = rois[r]
         rows = [
-            np.maximum(1 - np.abs((y0 + (i + 0.5) / fine * (y1 - y0) / out[0]) - np.arange(x.shape[2])), 0)
+            np.maximum(
+                1 - np.abs((y0 + (i + 0.5) / fine * (y1 - y0) / out[0]) - np.arange(x.shape[2])), 0
+            )
             for i in range(fine * out[0])
         ]
         columns = [
-            np.maximum(1 - np.abs((x0 + (j + 0.5) / fine * (x1 - x0) / out[1]) - np.arange(x.shape[3])), 0)
+            np.maximum(
+                1 - np.abs((x0 + (j + 0.5) / fine * (x1 - x0) / out[1]) - np.arange(x.shape[3])), 0
+            )
             for j in range(fine * out[1])
         ]
         whole = np.array(rows) @ x[owner] @ np.array(columns).T
@@ -102,9 +128,17 @@ def taken(x, lod, matched, negative=None, negative_lod=None):
     return out, weight
 
 
-DETECTED = np.array([[1, 0.9, 0.1, 0.1, 0.5, 0.5], [1, 0.8, 0.6, 0.6, 0.9, 0.9], [2, 0.7, 0.2, 0.2, 0.6, 0.6]], "f")
+DETECTED = np.array(
+    [[1, 0.9, 0.1, 0.1, 0.5, 0.5], [1, 0.8, 0.6, 0.6, 0.9, 0.9], [2, 0.7, 0.2, 0.2, 0.6, 0.6]], "f"
+)
 LABELLED = np.array(
-    [[1, 0.1, 0.1, 0.5, 0.5], [2, 0.1, 0.1, 0.5, 0.5], [2, 0.2, 0.2, 0.6, 0.6], [1, 0, 0, 0.2, 0.2]], "f"
+    [
+        [1, 0.1, 0.1, 0.5, 0.5],
+        [2, 0.1, 0.1, 0.5, 0.5],
+        [2, 0.2, 0.2, 0.6, 0.6],
+        [1, 0, 0, 0.2, 0.2],
+    ],
+    "f",
 )
 STATE = [
     np.array([1], "int32"),
@@ -115,7 +149,9 @@ STATE = [
 
 
 def mean_precision(*_):
-    """Of class 1 the first of two is right, and the other box is missed; of class 2 the only one is right, and one is missed."""
+    """Of class 1 the first of two is right, and the other box is missed; of class 2 the only one is
+    right, and one is missed.
+    """
     return None, None, None, np.array([(0.5 + 0.5) / 2])
 
 
@@ -172,7 +208,15 @@ ROWS = [
     OldRow("roi_perspective_transform", [f(2, 3, 6, 7), QUADS, at(1, 2)], {"transformed_height": 3, "transformed_width": 4}),
 ]  # fmt: skip
 ROWS += [
-    OwnRow("roi_align", [f(2, 3, 6, 7), REGIONS, None, at(1, 3)], {"pooled_height": 2, "sampling_ratio": 2}),
+    OwnRow(
+        "roi_align",
+        [f(2, 3, 6, 7), REGIONS, None, at(1, 3)],
+        {"pooled_height": 2, "sampling_ratio": 2},
+    ),
     OwnRow("roi_pool", [distinct(2, 3, 6, 7), REGIONS, None, at(1, 3)], {"pooled_width": 2}),
-    OwnRow("psroi_pool", [f(2, 4, 6, 7), REGIONS, None, at(1, 3)], {"pooled_height": 2, "output_channels": 2}),
+    OwnRow(
+        "psroi_pool",
+        [f(2, 4, 6, 7), REGIONS, None, at(1, 3)],
+        {"pooled_height": 2, "output_channels": 2},
+    ),
 ]

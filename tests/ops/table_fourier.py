@@ -26,7 +26,9 @@ def c2c(x, axes, **settings):
 
 def hfftn(x, axes, size, norm):
     """NumPy has it for one axis only: along the others it is a plain transform."""
-    return np.fft.hfft(np.fft.fftn(x, axes=axes[:-1], norm=norm) if axes[:-1] else x, size, axes[-1], norm)
+    return np.fft.hfft(
+        np.fft.fftn(x, axes=axes[:-1], norm=norm) if axes[:-1] else x, size, axes[-1], norm
+    )
 
 
 def ihfftn(x, axes, norm):

@@ -26,7 +26,10 @@ def sampled(mode="bilinear", padding="zeros", corners=True):
         rank = x.ndim - 2
         y = np.zeros((*x.shape[:2], *grid.shape[1:-1]))
         for at in np.ndindex(*grid.shape[:-1]):
-            where = [place(float(grid[at][rank - 1 - i]), x.shape[2 + i], padding, corners) for i in range(rank)]
+            where = [
+                place(float(grid[at][rank - 1 - i]), x.shape[2 + i], padding, corners)
+                for i in range(rank)
+            ]
             near = (
                 [[round(w)] for w in where]
                 if mode == "nearest"
@@ -35,7 +38,9 @@ def sampled(mode="bilinear", padding="zeros", corners=True):
             for pixel in itertools.product(*near):
                 if all(0 <= p < s for p, s in zip(pixel, x.shape[2:], strict=True)):
                     share = (
-                        1 if mode == "nearest" else np.prod([1 - abs(w - p) for w, p in zip(where, pixel, strict=True)])
+                        1
+                        if mode == "nearest"
+                        else np.prod([1 - abs(w - p) for w, p in zip(where, pixel, strict=True)])
                     )
                     y[(at[0], slice(None), *at[1:])] += share * x[(at[0], slice(None), *pixel)]
         return y
@@ -48,7 +53,10 @@ def affine(sizes, corners=True):
         rank = len(sizes)
         y = np.zeros((len(theta), *sizes, rank))
         for at in np.ndindex(*sizes):
-            point = [-1 + 2 * i / (s - 1) if corners else (2 * i + 1) / s - 1 for i, s in zip(at, sizes, strict=True)]
+            point = [
+                -1 + 2 * i / (s - 1) if corners else (2 * i + 1) / s - 1
+                for i, s in zip(at, sizes, strict=True)
+            ]
             y[(slice(None), *at)] = theta @ np.array([*reversed(point), 1])
         return y
 

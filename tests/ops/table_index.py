@@ -10,7 +10,9 @@ n = Numbers(18)
 f, pos, ints, distinct = n.f, n.pos, n.ints, n.distinct
 
 I32 = np.int32
-NEGATIVE_AXIS = "2.6.2's op does not count negative axes from the front; its Python code does that before"
+NEGATIVE_AXIS = (
+    "2.6.2's op does not count negative axes from the front; its Python code does that before"
+)
 WRONG_GRADIENT = "2.6.2 mixes up the rows of this gradient along any axis but 0"
 OVERWRITTEN = "2.6.2 gives a gradient to rows that later ones have overwritten"
 

@@ -14,7 +14,13 @@ def weights(kind, size, out, scale, corners, mode):
     """The matrix of one axis, [out, size], by the definition of each kind."""
     matrix = np.zeros((out, size))
     ratio = (
-        ((size - 1) / (out - 1) if out > 1 else 0) if corners else 0 if out == 1 else 1 / scale if scale else size / out
+        ((size - 1) / (out - 1) if out > 1 else 0)
+        if corners
+        else 0
+        if out == 1
+        else 1 / scale
+        if scale
+        else size / out
     )
     for o in range(out):
         centred = (o + 0.5) * ratio - 0.5
@@ -24,7 +30,11 @@ def weights(kind, size, out, scale, corners, mode):
             at = o * ratio if corners else centred
             for k in range(int(np.floor(at)) - 1, int(np.floor(at)) + 3):
                 d = abs(at - k)
-                value = 1.25 * d**3 - 2.25 * d**2 + 1 if d <= 1 else -0.75 * (d**3 - 5 * d**2 + 8 * d - 4)
+                value = (
+                    1.25 * d**3 - 2.25 * d**2 + 1
+                    if d <= 1
+                    else -0.75 * (d**3 - 5 * d**2 + 8 * d - 4)
+                )
                 matrix[o, min(max(k, 0), size - 1)] += value
         else:
             at = max(centred, 0) if mode == 0 and not corners else o * ratio
@@ -74,22 +84,46 @@ def rows(type):
         attrs = {"interp_method": type.split("_")[0], "align_corners": corners, "align_mode": mode}
         for out in ([7, 6, 5][3 - rank :], [2, 9, 3][3 - rank :]):
             sizes = dict(zip(NAMES[3 - rank :], out, strict=True))
-            found.append(Row(type, [f(*shape)], {**attrs, **sizes}, ref=resized(kind, out, None, corners, mode)))
+            found.append(
+                Row(
+                    type,
+                    [f(*shape)],
+                    {**attrs, **sizes},
+                    ref=resized(kind, out, None, corners, mode),
+                )
+            )
         scale = [1.5, 2.0, 0.7][:rank]
         if kind != "nearest" or not corners:
             found.append(
-                Row(type, [f(*shape)], {**attrs, "scale": scale}, ref=resized(kind, None, scale, corners, mode))
+                Row(
+                    type,
+                    [f(*shape)],
+                    {**attrs, "scale": scale},
+                    ref=resized(kind, None, scale, corners, mode),
+                )
             )
     out = [3, 4, 6][:rank]
     method = {"interp_method": type.split("_")[0], "align_corners": False, "align_mode": 0}
     wide = {"data_layout": "NHWC", **method, **dict(zip(NAMES[3 - rank :], out, strict=True))}
     found.append(Row(type, [f(*shape)], wide, ref=last(resized(kind, out, None, False, 0))))
-    found.append(Row(type, [f(*shape), np.array(out, "int32")], method, ref=resized(kind, out, None, False, 0)))
-    tensors = [np.array([o], "int32") for o in out]
-    found.append(Row(type, [f(*shape), None, tensors], method, ref=resized(kind, out, None, False, 0)))
     found.append(
         Row(
-            type, [f(*shape), None, None, np.array([2.0], "f")], method, ref=resized(kind, None, [2.0] * rank, False, 0)
+            type,
+            [f(*shape), np.array(out, "int32")],
+            method,
+            ref=resized(kind, out, None, False, 0),
+        )
+    )
+    tensors = [np.array([o], "int32") for o in out]
+    found.append(
+        Row(type, [f(*shape), None, tensors], method, ref=resized(kind, out, None, False, 0))
+    )
+    found.append(
+        Row(
+            type,
+            [f(*shape), None, None, np.array([2.0], "f")],
+            method,
+            ref=resized(kind, None, [2.0] * rank, False, 0),
         )
     )
     return found

@@ -10,7 +10,9 @@ n = Numbers(12)
 f, ints = n.f, n.ints
 
 I32 = np.int32
-NEGATIVE = "2.6.2's op looks up a negative axis as it is; its Python code counts it from the front before"
+NEGATIVE = (
+    "2.6.2's op looks up a negative axis as it is; its Python code counts it from the front before"
+)
 
 
 def joined(axis):

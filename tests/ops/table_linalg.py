@@ -45,7 +45,9 @@ def triangular(is_upper=True, turned=False, unit=False):
     """The reference of triangular_solve, matrix by matrix."""
 
     def one(x, y):
-        return scipy.linalg.solve_triangular(x, y, trans=int(turned), lower=not is_upper, unit_diagonal=unit)
+        return scipy.linalg.solve_triangular(
+            x, y, trans=int(turned), lower=not is_upper, unit_diagonal=unit
+        )
 
     return np.vectorize(one, signature="(m,m),(m,k)->(m,k)")
 

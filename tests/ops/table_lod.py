@@ -1,4 +1,7 @@
-"""Rows of ops on sequences of different lengths.   Their offsets are operands here; in programs they come with the values."""
+"""Rows of ops on sequences of different lengths.
+
+Their offsets are operands here; in programs they come with the values.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,11 @@ AT = [np.array(ENDS, np.int64)]
 TWO = [np.array([0, 2, 3], np.int64), np.array(ENDS, np.int64)]
 REAL = "its operator takes offsets with the tensor only; tests/fluid compares programs with real Paddle 1.8.5"
 OwnRow = partial(
-    Row, paddle=REAL, half="offsets do not mind the dtype", second=False, engine="the graph has no offsets"
+    Row,
+    paddle=REAL,
+    half="offsets do not mind the dtype",
+    second=False,
+    engine="the graph has no offsets",
 )
 
 
@@ -49,23 +56,36 @@ def convolved(x, lod, padding, w, first=-1):
 
 def looking_ahead(x, lod, w):
     def row(p, i):
-        return sum((p[i + k] * w[k] for k in range(len(w)) if i + k < len(p)), np.zeros(p.shape[1], p.dtype))
+        return sum(
+            (p[i + k] * w[k] for k in range(len(w)) if i + k < len(p)),
+            np.zeros(p.shape[1], p.dtype),
+        )
 
     pieces = parts(x) if x.ndim == 2 else list(x)
     return np.stack([row(p, i) for p in pieces for i in range(len(p))]).reshape(x.shape)
 
 
 def joined(x, lods):
-    return np.concatenate([p for k in range(3) for a, at in zip(x, lods, strict=True) for p in [a[at[k] : at[k + 1]]]])
+    return np.concatenate(
+        [p for k in range(3) for a, at in zip(x, lods, strict=True) for p in [a[at[k] : at[k + 1]]]]
+    )
 
 
 def padded(x, lod, fill, width=4):
-    rows = [np.concatenate([p, np.broadcast_to(fill, (width - len(p), *x.shape[1:]))]) for p in parts(x)]
+    rows = [
+        np.concatenate([p, np.broadcast_to(fill, (width - len(p), *x.shape[1:]))]) for p in parts(x)
+    ]
     return np.stack(rows), np.diff(ENDS)
 
 
 def windows(x, lod):
-    return np.array([[p[i + k, 0] if i + k < len(p) else 9 for k in range(3)] for p in parts(x) for i in range(len(p))])
+    return np.array(
+        [
+            [p[i + k, 0] if i + k < len(p) else 9 for k in range(3)]
+            for p in parts(x)
+            for i in range(len(p))
+        ]
+    )
 
 
 def sigmoid(x):
@@ -88,7 +108,10 @@ def lstm(x, lod, h0, c0, w, b, back=False, peep=True):
 
 def gru(x, lod, h0, w, b, back=False, origin=False, ends=ENDS):
     d = w.shape[0]
-    first, last = w.reshape(-1)[: 2 * d * d].reshape(d, 2 * d), w.reshape(-1)[2 * d * d :].reshape(d, d)
+    first, last = (
+        w.reshape(-1)[: 2 * d * d].reshape(d, 2 * d),
+        w.reshape(-1)[2 * d * d :].reshape(d, d),
+    )
     hs = np.zeros((len(x), d))
     for k, (a, e) in enumerate(itertools.pairwise(ends)):
         h = np.zeros(d) if h0 is None else h0[k]
@@ -130,7 +153,9 @@ def crf(x, lod, w, y, n=None):
 
 
 def best(x, lod, w, y=None, n=None):
-    path = np.concatenate([max(ways(p, w), key=lambda found: found[1])[0] for p in parts(x)])[:, None]
+    path = np.concatenate([max(ways(p, w), key=lambda found: found[1])[0] for p in parts(x)])[
+        :, None
+    ]
     return path if y is None else (path == y).astype("int64")
 
 
@@ -139,7 +164,10 @@ def side_by_side(x, fill=0):
 
 
 def gru_unit(x, h, w, b, origin=False):
-    steps = [gru(x[i : i + 1], None, h[i : i + 1], w, b, origin=origin, ends=[0, 1])[3] for i in range(len(x))]
+    steps = [
+        gru(x[i : i + 1], None, h[i : i + 1], w, b, origin=origin, ends=[0, 1])[3]
+        for i in range(len(x))
+    ]
     return None, None, np.concatenate(steps)
 
 
@@ -154,17 +182,24 @@ def said(x, lod, n=None):
 
 def seen(x, y=None):
     full = np.pad(x, [(0, 0), (0, 0), (1, 0), (0, 1)])
-    places = itertools.product(range(len(x)), range(0, full.shape[2] - 1), range(0, full.shape[3] - 2, 2))
+    places = itertools.product(
+        range(len(x)), range(0, full.shape[2] - 1), range(0, full.shape[3] - 2, 2)
+    )
     return np.stack([full[n, :, i : i + 2, j : j + 3].reshape(-1) for n, i, j in places])
 
 
 SAID = np.array([[1], [1], [0], [2], [3], [3], [0], [3]])
-TAGS = np.array([[0], [1], [4], [2], [3], [3], [2], [0]]), np.array([[0], [1], [2], [2], [3], [4], [2], [0]])
+TAGS = (
+    np.array([[0], [1], [4], [2], [3], [3], [2], [0]]),
+    np.array([[0], [1], [2], [2], [3], [4], [2], [0]]),
+)
 
 
 def shares(*_):
     """Found: 0-1, 3, 4-5 (one chunk of kind 1 that goes on), 6, 7; there: 0-1, 2, 3, 4, 6, 7."""
-    return *(np.array([v], "float32") for v in (4 / 5, 4 / 6, 8 / 11)), *(np.array([v]) for v in (5, 6, 4))
+    return *(np.array([v], "float32") for v in (4 / 5, 4 / 6, 8 / 11)), *(
+        np.array([v]) for v in (5, 6, 4)
+    )
 
 
 ROWS = [

@@ -79,7 +79,11 @@ def of_probabilities(ignore=-100):
         column = label if label.ndim == p.ndim else label[..., None]
         used = column != ignore
         picked = np.take_along_axis(p, np.where(used, column, 0), -1)
-        return np.where(used, -np.log(picked), 0), np.empty((0, *p.shape), p.dtype), np.where(used, picked, 0)
+        return (
+            np.where(used, -np.log(picked), 0),
+            np.empty((0, *p.shape), p.dtype),
+            np.where(used, picked, 0),
+        )
 
     return of
 

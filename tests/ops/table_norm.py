@@ -23,9 +23,9 @@ def batch(rank, channel=1, epsilon=1e-5, momentum=0.9, use_given=False):
         w = np.ones_like(mean) if w is None else w
         b = np.zeros_like(mean) if b is None else b
         if use_given:
-            y = (x - mean.reshape(shape)) / np.sqrt(variance.reshape(shape) + epsilon) * w.reshape(shape) + b.reshape(
+            y = (x - mean.reshape(shape)) / np.sqrt(variance.reshape(shape) + epsilon) * w.reshape(
                 shape
-            )
+            ) + b.reshape(shape)
             return y, mean, variance, None, None
         y = standard(x, axes, epsilon) * w.reshape(shape) + b.reshape(shape)
         keep = momentum if m is None else float(m[0])

@@ -18,7 +18,10 @@ def padded(top, bottom, left, right, mode="constant", last=False, **more):
 
 def around(x, size, axis=1):
     moved = np.moveaxis(x, axis, 0)
-    at = [range(max(c - (size - 1) // 2, 0), min(c - (size - 1) // 2 + size, len(moved))) for c in range(len(moved))]
+    at = [
+        range(max(c - (size - 1) // 2, 0), min(c - (size - 1) // 2 + size, len(moved)))
+        for c in range(len(moved))
+    ]
     return np.moveaxis(np.stack([moved[list(r)].sum(0) for r in at]), 0, axis)
 
 

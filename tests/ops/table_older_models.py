@@ -1,4 +1,6 @@
-"""Rows of ops that models of Paddle 1.x had: beam search, LSTMs with projections, tables of pairs of sequences, trees, tags of clicks."""
+"""Rows of ops that models of Paddle 1.x had: beam search, LSTMs with projections, tables of pairs
+of sequences, trees, tags of clicks.
+"""
 
 from __future__ import annotations
 
@@ -18,11 +20,16 @@ f, distinct = n.f, n.distinct
 ONLY = "in Paddle it is of float32 and float64 only"
 OLD = "tests/fluid compares it with real Paddle 1.8.5, where it was called"
 OwnRow = partial(
-    Row, paddle=REAL, half="offsets do not mind the dtype", second=False, engine="the graph has no offsets"
+    Row,
+    paddle=REAL,
+    half="offsets do not mind the dtype",
+    second=False,
+    engine="the graph has no offsets",
 )
 OldRow = partial(Row, paddle=OLD, half=ONLY, second=False)
 
-# -- beam search: two sources, of two beams and one -----------------------------------------------------------------
+# -- beam search: two sources, of two beams and one
+# -----------------------------------------------------------------
 
 BEAMS = [np.array([0, 2, 3], np.int64), np.array([0, 1, 2, 3], np.int64)]
 BEFORE = np.array([[4], [9], [5]]), np.array([[-0.5], [-0.25], [-1.0]], "float32")
@@ -51,7 +58,8 @@ def of_probabilities(before, sums, ids, chance, lod):
     )
 
 
-# -- lstmp ----------------------------------------------------------------------------------------------------------
+# -- lstmp
+# ------------------------------------------------------------------------------
 
 
 def lstmp(x, lod, h0, c0, w, p, b, back=False, peep=True, clips=(9, 9)):
@@ -59,7 +67,10 @@ def lstmp(x, lod, h0, c0, w, p, b, back=False, peep=True, clips=(9, 9)):
     rs, cs = np.zeros((len(x), p.shape[1])), np.zeros((len(x), d))
     looks = b.reshape(-1)[4 * d :].reshape(3, d) if peep else np.zeros((3, d))
     for k, (start, end) in enumerate(itertools.pairwise(ENDS)):
-        r, c = (np.zeros(p.shape[1]) if h0 is None else h0[k]), (np.zeros(d) if c0 is None else c0[k])
+        r, c = (
+            (np.zeros(p.shape[1]) if h0 is None else h0[k]),
+            (np.zeros(d) if c0 is None else c0[k]),
+        )
         for t in reversed(range(start, end)) if back else range(start, end):
             new, i, g, o = np.split(x[t] + r @ w + b.reshape(-1)[: 4 * d], 4)
             c = sigmoid(g + c * looks[1]) * c + sigmoid(i + c * looks[0]) * np.tanh(new)
@@ -70,15 +81,19 @@ def lstmp(x, lod, h0, c0, w, p, b, back=False, peep=True, clips=(9, 9)):
     return rs, cs, None, None, None
 
 
-# -- pairs ----------------------------------------------------------------------------------------------------------
+# -- pairs
+# ------------------------------------------------------------------------------
 
-ROW, COLUMN = [np.array([0, 2, 3], np.int64)], [np.array([0, 3, 5], np.int64)]  # tables of 2 x 3 and 1 x 2
+# tables of 2 x 3 and 1 x 2
+ROW, COLUMN = [np.array([0, 2, 3], np.int64)], [np.array([0, 3, 5], np.int64)]
 TABLES = 2 * (2 * 3 + 1 * 2)
 
 
 def products(x, x_lod, y, y_lod, w):
     pairs = [(x[:2], y[:3]), (x[2:], y[3:])]
-    return np.concatenate([(a @ w[:, t] @ b.T).reshape(-1) for a, b in pairs for t in range(w.shape[1])])[:, None], None
+    return np.concatenate(
+        [(a @ w[:, t] @ b.T).reshape(-1) for a, b in pairs for t in range(w.shape[1])]
+    )[:, None], None
 
 
 def tables(x):
@@ -99,13 +114,18 @@ def convolved(x, *rest, size=(3, 3), stride=(1, 1)):
     found = []
     for table in tables(x):
         wide = np.pad(table, [(0, 0), (size[0] // 2, size[0]), (size[1] // 2, size[1])])
-        places = [(i, j) for i in range(0, table.shape[1], stride[0]) for j in range(0, table.shape[2], stride[1])]
+        places = [
+            (i, j)
+            for i in range(0, table.shape[1], stride[0])
+            for j in range(0, table.shape[2], stride[1])
+        ]
         windows = [wide[:, i : i + size[0], j : j + size[1]] for i, j in places]
         found += [(w[o] * window).sum() for o in range(3) for window in windows]
     return np.array(found)[:, None], None
 
 
-# -- trees ----------------------------------------------------------------------------------------------------------
+# -- trees
+# ------------------------------------------------------------------------------
 
 EDGES = np.array([[[1, 2], [1, 3], [2, 4], [0, 0]]], "int32")
 
@@ -119,7 +139,8 @@ def tree(x, edges, w):
     return out[None]
 
 
-# -- clicks ---------------------------------------------------------------------------------------------------------
+# -- clicks
+# ------------------------------------------------------------------------------
 
 TAGS, OF = np.array([[1], [2], [3], [1]]), [np.array([0, 2, 3, 4], np.int64)]
 SAMPLES = np.array([[1, 0, 2], [3, 1, 0], [0, 4, 2]])
@@ -133,7 +154,9 @@ def logits(x, y, s, p, hits=True):
 
 
 def focused(x):
-    """Of each sample the table of the first channel: the largest, then the largest outside of its row and column."""
+    """Of each sample the table of the first channel: the largest, then the largest outside of its
+    row and column.
+    """
     out = np.zeros_like(x)
     for sample, table in zip(out, x[:, 0].copy(), strict=True):
         for _ in range(min(table.shape)):

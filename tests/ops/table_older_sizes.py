@@ -1,4 +1,6 @@
-"""Rows of ops of Paddle 1.x that repeat elements, resize pictures, and ask things of whole tensors."""
+"""Rows of ops of Paddle 1.x that repeat elements, resize pictures, and ask things of
+whole tensors.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +14,17 @@ from .table_lod import AT, ENDS, REAL
 
 n = Numbers(83)
 f = n.f
-GONE = "Paddle 2.6 names it, and has no kernel of it; tests/fluid compares it with real Paddle 1.8.5"
+GONE = (
+    "Paddle 2.6 names it, and has no kernel of it; tests/fluid compares it with real Paddle 1.8.5"
+)
 TWICE = np.array([2, 1, 3], "int32")
 EACH = [np.array([k], "int32") for k in (2, 1, 3)]
-KINDS = {"nearest": (2, 3, 4, 5), "bilinear": (2, 3, 4, 5), "trilinear": (1, 2, 3, 4, 2), "bicubic": (2, 3, 5, 4)}
+KINDS = {
+    "nearest": (2, 3, 4, 5),
+    "bilinear": (2, 3, 4, 5),
+    "trilinear": (1, 2, 3, 4, 2),
+    "bicubic": (2, 3, 5, 4),
+}
 NAMES = ("out_d", "out_h", "out_w")
 
 
@@ -30,10 +39,28 @@ def pictures(kind):
     more = {"paddle": GONE}
     return [
         Row(f"{kind}_interp", [f(*shape)], {**own, **sizes}, ref=resized(word, out), **more),
-        Row(f"{kind}_interp", [f(*shape)], {**flat, "scale": 2.0}, ref=resized(word, doubled, None, False, 0), **more),
-        Row(f"{kind}_interp", [f(*shape), np.array(out, "int32")], flat, ref=resized(word, out, None, False, 0), **more),
-        Row(f"{kind}_interp", [f(*shape), None, None, np.array([2.0], "f")], flat, ref=resized(word, doubled, None, False, 0), **more),
-    ]  # fmt: skip
+        Row(
+            f"{kind}_interp",
+            [f(*shape)],
+            {**flat, "scale": 2.0},
+            ref=resized(word, doubled, None, False, 0),
+            **more,
+        ),
+        Row(
+            f"{kind}_interp",
+            [f(*shape), np.array(out, "int32")],
+            flat,
+            ref=resized(word, out, None, False, 0),
+            **more,
+        ),
+        Row(
+            f"{kind}_interp",
+            [f(*shape), None, None, np.array([2.0], "f")],
+            flat,
+            ref=resized(word, doubled, None, False, 0),
+            **more,
+        ),
+    ]
 
 
 def waves(places, width, beta):
@@ -47,11 +74,16 @@ def waves(places, width, beta):
 
 
 def in_sequences(x, lod):
-    places = [i for start, end in zip([0, *ENDS[:-1]], ENDS, strict=True) for i in range(end - start)]
+    places = [
+        i for start, end in zip([0, *ENDS[:-1]], ENDS, strict=True) for i in range(end - start)
+    ]
     return x + waves(places[-len(x) :], x.shape[1], 1.0)
 
 
-HOLES = np.array([[1.0, np.inf], [0.0, 2.0]], "float32"), np.array([[1.0, np.nan], [0.0, 2.0]], "float32")
+HOLES = (
+    np.array([[1.0, np.inf], [0.0, 2.0]], "float32"),
+    np.array([[1.0, np.nan], [0.0, 2.0]], "float32"),
+)
 ROWS = [
     *(row for kind in KINDS for row in pictures(kind)),
     Row("expand", [f(2, 3, 2)], {"expand_times": [2, 1, 3]}, ref=lambda x: np.tile(x, (2, 1, 3)), paddle=GONE),

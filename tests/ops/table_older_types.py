@@ -101,7 +101,9 @@ def averages(counts):
 
 def by_class(classes):
     def of(probability, found, wanted, weights=None, states=None):
-        batch = confusion(found, wanted, classes, np.ones(len(found)) if weights is None else weights)
+        batch = confusion(
+            found, wanted, classes, np.ones(len(found)) if weights is None else weights
+        )
         total = batch + (0 if states is None else states)
         return averages(batch), averages(total), total
 
@@ -109,7 +111,10 @@ def by_class(classes):
 
 
 FOUND, WANTED = (np.array([c], np.int32).T for c in ([0, 1, 2, 1, 0, 2], [0, 1, 1, 2, 0, 2]))
-PREDICT, LABEL = np.array([[0.3, 0.7], [0.6, 0.4], [0.2, 0.8]], np.float32), np.array([[1], [0], [0]])
+PREDICT, LABEL = (
+    np.array([[0.3, 0.7], [0.6, 0.4], [0.2, 0.8]], np.float32),
+    np.array([[1], [0], [0]]),
+)
 POSITIVE, NEGATIVE = np.zeros((1, 21), np.int64), np.zeros((1, 21), np.int64)
 POSITIVE[0, 14] = NEGATIVE[0, 8] = NEGATIVE[0, 16] = 1
 ONE, TWO = ([np.zeros(shape, np.int64)] * 2 for shape in ((1, 21), (1, 43)))

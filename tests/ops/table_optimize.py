@@ -103,7 +103,11 @@ def dpsgd(p, g, lr):
 
 
 def accumulates(p, a, b, c, n, o, u):
-    return (a + p, b, c, n + 1, o, u + 1) if n[0] < 2 else (a * 0, b * 0, a + p + b, n * 0, n + 1, u + 1)
+    return (
+        (a + p, b, c, n + 1, o, u + 1)
+        if n[0] < 2
+        else (a * 0, b * 0, a + p + b, n * 0, n + 1, u + 1)
+    )
 
 
 def unscale(xs, scale):

@@ -28,7 +28,12 @@ def uniques(axis=None):
 
 
 def first_come(x):
-    return np.array([3, 1, 2]), np.array([0, 1, 3]), np.array([0, 1, 1, 2, 2, 2, 0, 0]), np.array([3, 2, 3])
+    return (
+        np.array([3, 1, 2]),
+        np.array([0, 1, 3]),
+        np.array([0, 1, 1, 2, 2, 2, 0, 0]),
+        np.array([3, 2, 3]),
+    )
 
 
 def gaps(*shape):

@@ -19,14 +19,22 @@ def pooled(kind, size, stride, pads=((0, 0), (0, 0)), ceil=False, exclusive=True
     def of(x):
         rounding = math.ceil if ceil else math.floor
         hw = x.shape[2:]
-        out = [rounding((s + sum(p) - k) / t) + 1 for s, p, k, t in zip(hw, pads, size, stride, strict=True)]
+        out = [
+            rounding((s + sum(p) - k) / t) + 1
+            for s, p, k, t in zip(hw, pads, size, stride, strict=True)
+        ]
         y = np.zeros((*x.shape[:2], *out))
         for i, j in np.ndindex(*out):
-            box = [(o * t - p[0], o * t - p[0] + k) for o, t, p, k in zip((i, j), stride, pads, size, strict=True)]
+            box = [
+                (o * t - p[0], o * t - p[0] + k)
+                for o, t, p, k in zip((i, j), stride, pads, size, strict=True)
+            ]
             (a, b), (c, d) = ((max(lo, 0), min(hi, s)) for (lo, hi), s in zip(box, hw, strict=True))
             seen = x[:, :, a:b, c:d]
             # Paddle counts padding at the end no further than there is some at the beginning.
-            whole = math.prod(min(hi, s + p[0]) - lo for (lo, hi), s, p in zip(box, hw, pads, strict=True))
+            whole = math.prod(
+                min(hi, s + p[0]) - lo for (lo, hi), s, p in zip(box, hw, pads, strict=True)
+            )
             count = (b - a) * (d - c) if exclusive else whole
             y[:, :, i, j] = seen.max((2, 3)) if kind == "max" else seen.sum((2, 3)) / count
         return y
@@ -47,20 +55,31 @@ def adaptive(kind, out):
 
 
 def behind(kind, size, stride, pad, exclusive=True):
-    """Pooling whose last windows may begin behind the picture: their largest is the lowest number, their mean 0 / 0 or 0 / less than 0."""
+    """Pooling whose last windows may begin behind the picture: their largest is the lowest number,
+    their mean 0 / 0 or 0 / less than 0.
+    """
 
     def of(x):
         sizes = [-(-(s + 2 * pad - size) // stride) + 1 for s in x.shape[2:]]
         y = np.zeros((*x.shape[:2], *sizes))
         for at in np.ndindex(*sizes):
-            spans = [(i * stride - pad, i * stride - pad + size, s) for i, s in zip(at, x.shape[2:], strict=True)]
-            counts = [min(b, s) - max(a, 0) if exclusive else min(b, s + pad) - a for a, b, s in spans]
+            spans = [
+                (i * stride - pad, i * stride - pad + size, s)
+                for i, s in zip(at, x.shape[2:], strict=True)
+            ]
+            counts = [
+                min(b, s) - max(a, 0) if exclusive else min(b, s + pad) - a for a, b, s in spans
+            ]
             (a, b), (c, d) = ((max(a, 0), max(min(b, s), 0)) for a, b, s in spans)
             seen = x[:, :, a:b, c:d]
             if kind == "max":
                 y[:, :, *at] = seen.max((2, 3)) if seen.size else np.finfo("f").min
             else:
-                y[:, :, *at] = np.divide(seen.sum((2, 3)), counts[0] * counts[1]) if counts[0] * counts[1] else np.nan
+                y[:, :, *at] = (
+                    np.divide(seen.sum((2, 3)), counts[0] * counts[1])
+                    if counts[0] * counts[1]
+                    else np.nan
+                )
         return y
 
     return of
@@ -74,9 +93,15 @@ def both(more, make, shape=(2, 3, 6, 7), channels_last=False):
     rows = []
     for kind in ("max", "avg"):
         ref = make(kind)
-        lost = "its pool2d forgets that a max is adaptive" if kind == "max" and "adaptive" in more else ""
+        lost = (
+            "its pool2d forgets that a max is adaptive"
+            if kind == "max" and "adaptive" in more
+            else ""
+        )
         ref = last(ref) if channels_last else ref
-        rows.append(Row("pool2d", [distinct(*shape)], {"pooling_type": kind, **more}, ref=ref, paddle=lost))
+        rows.append(
+            Row("pool2d", [distinct(*shape)], {"pooling_type": kind, **more}, ref=ref, paddle=lost)
+        )
     return rows
 
 

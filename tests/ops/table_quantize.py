@@ -24,7 +24,9 @@ def whole(axis=-1, bits=8, even=True):
 
 
 def back(axis=-1, bits=8):
-    return lambda x, s, *_: x * s.reshape([-1 if i == axis else 1 for i in range(x.ndim)]) / (2 ** (bits - 1) - 1)
+    return lambda x, s, *_: (
+        x * s.reshape([-1 if i == axis else 1 for i in range(x.ndim)]) / (2 ** (bits - 1) - 1)
+    )
 
 
 def fake(x, bits=8):

@@ -39,8 +39,15 @@ def by_definition(mode, layers=1, directions=1):
                 w = [*weights[2 * at : 2 * at + 2], *weights[half + 2 * at : half + 2 * at + 2]]
                 states, out = [p[at] for p in pre], np.zeros((*x.shape[:2], pre[0].shape[2]))
                 for t in range(len(x))[:: -1 if d else 1]:
-                    inside = np.ones((x.shape[1], 1), bool) if lengths is None else (t < lengths)[:, None]
-                    states = [np.where(inside, a, b) for a, b in zip(step(mode, x[t], states, w), states, strict=True)]
+                    inside = (
+                        np.ones((x.shape[1], 1), bool)
+                        if lengths is None
+                        else (t < lengths)[:, None]
+                    )
+                    states = [
+                        np.where(inside, a, b)
+                        for a, b in zip(step(mode, x[t], states, w), states, strict=True)
+                    ]
                     out[t] = states[0] * inside
                 outs.append(out)
                 for k, s in enumerate(states):
@@ -54,16 +61,33 @@ def by_definition(mode, layers=1, directions=1):
 def row(mode, layers=1, directions=1, lengths=None, sizes=(4, 3, 2, 5), **attrs):
     t, b, i, h = sizes
     wide, count = GATES[mode] * h, layers * directions
-    matrices = [f(wide, s) for k in range(count) for s in (i if k < directions else directions * h, h)]
+    matrices = [
+        f(wide, s) for k in range(count) for s in (i if k < directions else directions * h, h)
+    ]
     biases = [f(wide) for _ in range(2 * count)]
     pre = [f(count, b, h) for _ in range(2 if mode == "LSTM" else 1)]
     return Row(
-        "rnn", [f(t, b, i), pre, [0.5 * w for w in matrices] + biases, lengths],
-        {"mode": mode, "num_layers": layers, "is_bidirec": directions == 2, "hidden_size": h, "input_size": i, **attrs},
-        ref=by_definition(mode, layers, directions) if not attrs.get("dropout_prob") else None, second=False, grad=mode != "RNN_RELU",
-        unset=frozenset({"DropoutState", "Reserve"}), random=bool(attrs.get("dropout_prob")),
-        paddle_grad="it keeps nothing for a gradient in a test" if attrs.get("is_test") else "" if lengths is None else IN_LENGTHS,
-    )  # fmt: skip
+        "rnn",
+        [f(t, b, i), pre, [0.5 * w for w in matrices] + biases, lengths],
+        {
+            "mode": mode,
+            "num_layers": layers,
+            "is_bidirec": directions == 2,
+            "hidden_size": h,
+            "input_size": i,
+            **attrs,
+        },
+        ref=by_definition(mode, layers, directions) if not attrs.get("dropout_prob") else None,
+        second=False,
+        grad=mode != "RNN_RELU",
+        unset=frozenset({"DropoutState", "Reserve"}),
+        random=bool(attrs.get("dropout_prob")),
+        paddle_grad="it keeps nothing for a gradient in a test"
+        if attrs.get("is_test")
+        else ""
+        if lengths is None
+        else IN_LENGTHS,
+    )
 
 
 IN_LENGTHS = "with SequenceLength its gradients are not the slopes of its results"

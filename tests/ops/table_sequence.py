@@ -47,7 +47,9 @@ def tree(classes, longest):
                 else [(a, b) for a, b in zip(table[i], code[i], strict=True) if a >= 0]
             )
             scores = np.array([x[i] @ w[a] + (0 if bias is None else bias[a, 0]) for a, _ in way])
-            loss = np.log1p(np.exp(scores)).sum() - sum(s * b for s, (_, b) in zip(scores, way, strict=True))
+            loss = np.log1p(np.exp(scores)).sum() - sum(
+                s * b for s, (_, b) in zip(scores, way, strict=True)
+            )
             out.append([loss + (longest - len(way)) * np.log(2)])
         return np.array(out), None, None
 
@@ -62,7 +64,11 @@ def levenshtein(a, b):
     return (
         max(len(a), len(b))
         if not len(a) or not len(b)
-        else min(levenshtein(a[1:], b) + 1, levenshtein(a, b[1:]) + 1, levenshtein(a[1:], b[1:]) + (a[0] != b[0]))
+        else min(
+            levenshtein(a[1:], b) + 1,
+            levenshtein(a, b[1:]) + 1,
+            levenshtein(a[1:], b[1:]) + (a[0] != b[0]),
+        )
     )
 
 
@@ -113,7 +119,9 @@ JOIN = {"SUM": np.sum, "MEAN": np.mean, "MAX": np.max, "MIN": np.min}
 def joined(word, rows, places, count):
     return np.stack(
         [
-            JOIN[word](rows[places == i], axis=0) if (places == i).any() else np.zeros(rows.shape[1:], "f")
+            JOIN[word](rows[places == i], axis=0)
+            if (places == i).any()
+            else np.zeros(rows.shape[1:], "f")
             for i in range(count)
         ]
     )
@@ -126,12 +134,18 @@ def sent(word, count):
 def sent_with(message, word, count):
     """The reference of graph_send_ue_recv."""
     join = np.add if message == "ADD" else np.multiply
-    return lambda x, y, s, d, *_: (joined(word, join(x[s], y), d, count), np.bincount(d, minlength=count))
+    return lambda x, y, s, d, *_: (
+        joined(word, join(x[s], y), d, count),
+        np.bincount(d, minlength=count),
+    )
 
 
 TIMES, LENGTHS = np.array([4, 3], "int64"), np.array([2, 1], "int64")
 WORDS = ints(2, 2, low=1, high=3, dtype="int32")
-TABLE, CODE = np.array([[0, 2, 3], [1, 0, -1], [3, -1, -1]]), np.array([[1, 0, 1], [1, 1, -1], [0, -1, -1]])
+TABLE, CODE = (
+    np.array([[0, 2, 3], [1, 0, -1], [3, -1, -1]]),
+    np.array([[1, 0, 1], [1, 1, -1], [0, -1, -1]]),
+)
 IDS = np.array([0, 0, 1, 3, 3, 3])
 SRC, DST = np.array([0, 1, 2, 0, 3]), np.array([1, 2, 1, 0, 0])
 SIZES = np.array([3, 0, 2])

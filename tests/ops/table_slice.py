@@ -11,7 +11,9 @@ f, ints = n.f, n.ints
 
 I32 = np.int32
 OPEN = 2**31 - 1
-NEGATIVE_AXIS = "2.6.2's op does not count negative axes from the front; its Python code does that before"
+NEGATIVE_AXIS = (
+    "2.6.2's op does not count negative axes from the front; its Python code does that before"
+)
 TOO_LOW = "going backwards, 2.6.2 never reaches the first element but with an end of -1"
 NO_GRADIENT = "2.6.2 gives this gradient the dtype bool, or none"
 
@@ -51,7 +53,14 @@ def cut(axes, starts, ends, decrease=(), **more):
 
 def over(axes, starts, ends, steps=None, **more):
     """The attributes of set_value."""
-    return {"axes": axes, "starts": starts, "ends": ends, "steps": steps or [1] * len(axes), "dtype": 5, **more}
+    return {
+        "axes": axes,
+        "starts": starts,
+        "ends": ends,
+        "steps": steps or [1] * len(axes),
+        "dtype": 5,
+        **more,
+    }
 
 
 s_ = slice

@@ -39,7 +39,12 @@ def projectors(u, s, vh):
     """What of a full decomposition does not depend on the choice of vectors."""
     size = s.shape[-1]
     (of_u, rest_u), (_, rest_v) = ((t[:, :size], t[:, size:]) for t in (u, turned(vh)))
-    return [*without_phases(u, s, vh), rest_u @ turned(rest_u), rest_v @ turned(rest_v), of_u @ turned(of_u)]
+    return [
+        *without_phases(u, s, vh),
+        rest_u @ turned(rest_u),
+        rest_v @ turned(rest_v),
+        of_u @ turned(of_u),
+    ]
 
 
 def of_values(w, v):

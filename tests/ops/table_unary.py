@@ -41,7 +41,11 @@ ROWS = [
     )
 ]  # fmt: skip
 WHOLE = np.array([1, 2, 5], dtype=np.int64)
-ROWS += [Row(t, [WHOLE], ref=r) for t, r, _ in PLAIN if t in ("exp", "expm1", "log", "log2", "log10", "log1p")]
+ROWS += [
+    Row(t, [WHOLE], ref=r)
+    for t, r, _ in PLAIN
+    if t in ("exp", "expm1", "log", "log2", "log10", "log1p")
+]
 ROWS += [Row(t, [WHOLE - 2], ref=r) for t, r, _ in PLAIN if t in ("square", "abs", "sign")]
 ROWS += [
     Row(

@@ -14,7 +14,10 @@ f, distinct = n.f, n.distinct
 
 def seen(x, at, size, stride, dilation):
     """What a window sees at one place: x [N,C,*S] -> [N,C,*size]."""
-    index = [slice(i * s, i * s + d * (k - 1) + 1, d) for i, k, s, d in zip(at, size, stride, dilation, strict=True)]
+    index = [
+        slice(i * s, i * s + d * (k - 1) + 1, d)
+        for i, k, s, d in zip(at, size, stride, dilation, strict=True)
+    ]
     return x[(slice(None), slice(None), *index)]
 
 
@@ -43,16 +46,28 @@ def scattered(stride=(1, 1, 1), pads=((0, 0),) * 3, dilation=(1, 1, 1), groups=1
     def of(x, w, *_):
         rank = x.ndim - 2
         reach = [d * (k - 1) + 1 for k, d in zip(w.shape[2:], dilation, strict=True)]
-        full = [(s - 1) * t + r + e for s, t, r, e in zip(x.shape[2:], stride, reach, extra, strict=True)]
+        full = [
+            (s - 1) * t + r + e
+            for s, t, r, e in zip(x.shape[2:], stride, reach, extra, strict=True)
+        ]
         y = np.zeros((x.shape[0], groups, w.shape[1], *full))
         parted = x.reshape(x.shape[0], groups, -1, *x.shape[2:])
         filters = w.reshape(groups, -1, *w.shape[1:])
         for at in np.ndindex(*x.shape[2:]):
             part = np.einsum("ngc,gcm...->ngm...", parted[(..., *at)], filters)
-            index = [slice(i * t, i * t + r, d) for i, t, r, d in zip(at, stride, reach, dilation, strict=True)]
+            index = [
+                slice(i * t, i * t + r, d)
+                for i, t, r, d in zip(at, stride, reach, dilation, strict=True)
+            ]
             y[(slice(None), slice(None), slice(None), *index)] += part
         y = y.reshape(x.shape[0], -1, *full)
-        return y[(slice(None), slice(None), *(slice(a, y.shape[2 + i] - b) for i, (a, b) in enumerate(pads[:rank])))]
+        return y[
+            (
+                slice(None),
+                slice(None),
+                *(slice(a, y.shape[2 + i] - b) for i, (a, b) in enumerate(pads[:rank])),
+            )
+        ]
 
     return of
 
@@ -62,7 +77,9 @@ def pooled(kind, size, stride, pads=((0, 0),) * 3, exclusive=True, out=None):
 
     def of(x):
         wide = np.pad(x.astype("d"), [(0, 0), (0, 0), *pads], constant_values=np.nan)
-        places = out or [(s - k) // t + 1 for s, k, t in zip(wide.shape[2:], size, stride, strict=True)]
+        places = out or [
+            (s - k) // t + 1 for s, k, t in zip(wide.shape[2:], size, stride, strict=True)
+        ]
         y = np.zeros((*x.shape[:2], *places))
         for at in np.ndindex(*places):
             part = seen(wide, at, size, stride, (1, 1, 1)).reshape(*x.shape[:2], -1)
@@ -79,7 +96,10 @@ def adaptive(kind, out):
     def of(x):
         y = np.zeros((*x.shape[:2], *out))
         for at in np.ndindex(*out):
-            index = [slice(i * s // o, -(-(i + 1) * s // o)) for i, o, s in zip(at, out, x.shape[2:], strict=True)]
+            index = [
+                slice(i * s // o, -(-(i + 1) * s // o))
+                for i, o, s in zip(at, out, x.shape[2:], strict=True)
+            ]
             part = x[(..., *index)].reshape(*x.shape[:2], -1)
             y[(..., *at)] = part.max(-1) if kind == "max" else part.mean(-1)
         return y
@@ -91,7 +111,10 @@ def with_index(size, stride, pads=((0, 0),) * 3):
     def of(x):
         count = np.arange(x[0, 0].size).reshape(1, 1, *x.shape[2:])
         flat = pooled("max", size, stride, pads)(x)
-        where = {float(v): i for v, i in zip(x.ravel(), np.broadcast_to(count, x.shape).ravel(), strict=True)}
+        where = {
+            float(v): i
+            for v, i in zip(x.ravel(), np.broadcast_to(count, x.shape).ravel(), strict=True)
+        }
         return flat, np.vectorize(lambda v: where[float(np.float32(v))])(flat)
 
     return of
@@ -114,7 +137,9 @@ def last(function):
 
 def places(*shape, low=0, high=4):
     """Different places for everything in one picture."""
-    flat = np.stack([n._source.permutation(high)[: int(np.prod(shape[2:]))] for _ in range(shape[0] * shape[1])])
+    flat = np.stack(
+        [n._source.permutation(high)[: int(np.prod(shape[2:]))] for _ in range(shape[0] * shape[1])]
+    )
     return flat.reshape(shape).astype("int32")
 
 

@@ -1,4 +1,6 @@
-"""An axis that a tensor does not have: what eager code rejects, the engine and compiled programs reject as well."""
+"""An axis that a tensor does not have: what eager code rejects, the engine and compiled programs
+reject as well.
+"""
 
 from __future__ import annotations
 
@@ -21,8 +23,20 @@ from .test_lowered import CASES, ROWS, side_results
 from .test_recorded import recorded
 
 NAMES = {
-    "axis", "axes", "dim", "dims", "axis1", "axis2", "dim1", "dim2", "perm", "start_axis", "stop_axis", "begin_norm_axis", "x_num_col_dims",
-}  # fmt: skip
+    "axis",
+    "axes",
+    "dim",
+    "dims",
+    "axis1",
+    "axis2",
+    "dim1",
+    "dim2",
+    "perm",
+    "start_axis",
+    "stop_axis",
+    "begin_norm_axis",
+    "x_num_col_dims",
+}
 
 
 def mutations() -> dict[str, tuple[Row, str, int]]:

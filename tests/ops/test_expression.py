@@ -1,4 +1,6 @@
-"""Expressions of compiled kernels: every instruction is what the op of its name does, whatever broadcasts."""
+"""Expressions of compiled kernels: every instruction is what the op of its name does, whatever
+broadcasts.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,19 @@ from oarlock.core.op import OPS
 pytestmark = pytest.mark.skipif(native.compiled is None, reason="built without compiled kernels")
 
 Kernel = Callable[..., Any]
-SAME_NAME = ("relu", "tanh", "sigmoid", "silu", "gelu", "exp", "erf", "sqrt", "square", "abs", "reciprocal")
+SAME_NAME = (
+    "relu",
+    "tanh",
+    "sigmoid",
+    "silu",
+    "gelu",
+    "exp",
+    "erf",
+    "sqrt",
+    "square",
+    "abs",
+    "reciprocal",
+)
 GRADIENTS = ("relu_grad", "tanh_grad", "sigmoid_grad", "silu_grad", "gelu_grad")
 ONE: dict[str, Kernel] = {
     **{name: OPS[name].kernel for name in SAME_NAME},
@@ -59,7 +73,10 @@ def test_of_two(name: str, dtype: str) -> None:
 
 @pytest.mark.parametrize("name", ["max", "min", "relu", "abs", "add"])
 def test_not_a_number_stays_so(name: str) -> None:
-    x, y = np.array([np.nan, 1, np.nan, -0.0], "float32"), np.array([1, np.nan, np.nan, 0.0], "float32")
+    x, y = (
+        np.array([np.nan, 1, np.nan, -0.0], "float32"),
+        np.array([1, np.nan, np.nan, 0.0], "float32"),
+    )
     found = expression(2, [], [(name, 0, 1)], [2])(x, y)
     np.testing.assert_array_equal(found, TWO[name](x, y) if name in TWO else ONE[name](x))
 
@@ -74,13 +91,22 @@ SHAPES = [
 @pytest.mark.parametrize("shapes", SHAPES, ids=str)
 def test_what_broadcasts(shapes: list[tuple[int, ...]]) -> None:
     x, y = (numbers(*s, seed=i) for i, s in enumerate(shapes))
-    found = expression(2, [0.5], [("mul", 0, 1), ("tanh", 3, 3), ("sub", 4, 2), ("add", 3, 0)], [5])(x, y)
+    found = expression(
+        2, [0.5], [("mul", 0, 1), ("tanh", 3, 3), ("sub", 4, 2), ("add", 3, 0)], [5]
+    )(x, y)
     np.testing.assert_array_equal(found, OPS["tanh"].kernel(x * y) - np.float32(0.5))
 
 
 def test_several_results_and_what_lies_between() -> None:
     x, y = numbers(40, 60), numbers(40, 60, seed=1)
-    code = [("mul", 0, 1), ("add", 2, 0), ("tanh", 3, 3), ("mul", 4, 4), ("sub", 5, 2), ("add", 6, 3)]
+    code = [
+        ("mul", 0, 1),
+        ("add", 2, 0),
+        ("tanh", 3, 3),
+        ("mul", 4, 4),
+        ("sub", 5, 2),
+        ("add", 6, 3),
+    ]
     product, last = expression(2, [], code, [2, 7])(x, y)
     np.testing.assert_array_equal(product, x * y)
     t = OPS["tanh"].kernel(x * y + x)
@@ -91,25 +117,37 @@ def test_masks_and_numbers_are_operands() -> None:
     x, mask = numbers(3, 4), numbers(3, 4, seed=1) > 0
     for given in (mask, mask.view(np.uint8)):
         np.testing.assert_array_equal(
-            expression(2, [2.0], [("mul", 1, 2), ("mul", 0, 3)], [4])(x, given), x * (mask * np.float32(2))
+            expression(2, [2.0], [("mul", 1, 2), ("mul", 0, 3)], [4])(x, given),
+            x * (mask * np.float32(2)),
         )
-    np.testing.assert_array_equal(expression(2, [], [("add", 0, 1)], [2])(x, np.float32(3)), x + np.float32(3))
+    np.testing.assert_array_equal(
+        expression(2, [], [("add", 0, 1)], [2])(x, np.float32(3)), x + np.float32(3)
+    )
 
 
 @pytest.mark.parametrize(
     "args",
     [
-        (numbers(3, 4), numbers(3, 4, dtype="float64")), (numbers(3, 4), numbers(5)), (numbers(3, 4).T, numbers(4, 3)),
-        (np.ones((3, 4), int), np.ones((3, 4), int)), (numbers(0, 4), numbers(0, 4)), (numbers(2, 3, 4), numbers(1, 3, 1)),
-        (numbers(3, 4), None), (numbers(3, 4),), (np.ones((2, 2), bool), np.ones((2, 2), bool)),
+        (numbers(3, 4), numbers(3, 4, dtype="float64")),
+        (numbers(3, 4), numbers(5)),
+        (numbers(3, 4).T, numbers(4, 3)),
+        (np.ones((3, 4), int), np.ones((3, 4), int)),
+        (numbers(0, 4), numbers(0, 4)),
+        (numbers(2, 3, 4), numbers(1, 3, 1)),
+        (numbers(3, 4), None),
+        (numbers(3, 4),),
+        (np.ones((2, 2), bool), np.ones((2, 2), bool)),
     ],
-)  # fmt: skip
+)
 def test_it_declines_what_it_cannot(args: tuple[Any, ...]) -> None:
     assert expression(2, [], [("add", 0, 1)], [2])(*args) is NotImplemented
 
 
 def test_a_result_that_is_smaller_than_the_whole_is_declined() -> None:
-    assert expression(2, [], [("tanh", 0, 0), ("add", 2, 1)], [2, 3])(numbers(4), numbers(3, 4)) is NotImplemented
+    assert (
+        expression(2, [], [("tanh", 0, 0), ("add", 2, 1)], [2, 3])(numbers(4), numbers(3, 4))
+        is NotImplemented
+    )
 
 
 @pytest.mark.parametrize(
@@ -154,7 +192,16 @@ def test_reductions(axes: tuple[int, ...], keep: bool, mean: bool) -> None:
 
 @pytest.mark.parametrize(
     ("shape", "axis"),
-    [((5,), -1), ((4, 5), -1), ((1, 5), -1), ((4, 1), -1), ((3,), 0), ((4,), 1), ((1, 1, 1), -1), ((), -1)],
+    [
+        ((5,), -1),
+        ((4, 5), -1),
+        ((1, 5), -1),
+        ((4, 1), -1),
+        ((3,), 0),
+        ((4,), 1),
+        ((1, 1, 1), -1),
+        ((), -1),
+    ],
 )
 def test_sums_to_a_shape(shape: tuple[int, ...], axis: int) -> None:
     x = numbers(3, 4, 5)

@@ -1,4 +1,6 @@
-"""Every row: the kernel gives what NumPy gives, what its meta rule says, and leaves its operands alone."""
+"""Every row: the kernel gives what NumPy gives, what its meta rule says, and leaves its operands
+alone.
+"""
 
 from __future__ import annotations
 
@@ -20,14 +22,21 @@ def metas_of(row: Row) -> tuple[Any, ...]:
     def meta(a: Any) -> Meta:
         return Meta(a.shape, a.dtype)
 
-    return tuple(None if a is None else [meta(t) for t in a] if isinstance(a, list) else meta(a) for a in row.args)
+    return tuple(
+        None if a is None else [meta(t) for t in a] if isinstance(a, list) else meta(a)
+        for a in row.args
+    )
 
 
 def result_metas(op: Op, outs: Any) -> Any:
     """The Metas of what a kernel gave, nested as a meta rule nests them."""
 
     def of(slot_many: bool, value: Any) -> Any:
-        return [Meta(np.shape(a), a.dtype) for a in value] if slot_many else Meta(np.shape(value), value.dtype)
+        return (
+            [Meta(np.shape(a), a.dtype) for a in value]
+            if slot_many
+            else Meta(np.shape(value), value.dtype)
+        )
 
     if len(op.outs) == 1:
         return of(op.outs[0].many, outs)
@@ -37,7 +46,12 @@ def result_metas(op: Op, outs: Any) -> Any:
 def flat(op: Op, outs: Any, offsets: bool = True) -> list[Any]:
     """All results in a row.   offsets: those of sequences, too, which no file names"""
     slots = [outs] if len(op.outs) == 1 else list(outs)
-    return [t for s, o in zip(op.outs, slots, strict=True) if offsets or not s.lod_of for t in (o if s.many else [o])]
+    return [
+        t
+        for s, o in zip(op.outs, slots, strict=True)
+        if offsets or not s.lod_of
+        for t in (o if s.many else [o])
+    ]
 
 
 @rows
@@ -46,10 +60,13 @@ def test_kernel_and_meta_rule_agree(row: Row) -> None:
     before = [a.copy() for arg in row.args for a in arrays_of(arg)]
     outs = op.kernel(*row.args, **row.attrs)
     after = [a for arg in row.args for a in arrays_of(arg)]
-    assert all(np.array_equal(a, b, equal_nan=a.dtype.kind in "fc") for a, b in zip(before, after, strict=True)), (
-        "operands changed"
-    )
-    for got, said in zip(flat(op, result_metas(op, outs)), flat(op, op.infer(metas_of(row), row.attrs)), strict=True):
+    assert all(
+        np.array_equal(a, b, equal_nan=a.dtype.kind in "fc")
+        for a, b in zip(before, after, strict=True)
+    ), "operands changed"
+    for got, said in zip(
+        flat(op, result_metas(op, outs)), flat(op, op.infer(metas_of(row), row.attrs)), strict=True
+    ):
         assert got.dtype == said.dtype
         assert compatible(said, got), f"kernel gave {got}, meta said {said}"
         if -1 in said.shape:
@@ -59,7 +76,11 @@ def test_kernel_and_meta_rule_agree(row: Row) -> None:
 def not_known_before(row: Row) -> bool:
     """Whether the shape of the result depends on values, not shapes, of operands."""
     op = op_of(row)
-    tensors = [s.name for s, a in zip(op.ins, row.args, strict=False) if a is not None and (s.optional or s.many)]
+    tensors = [
+        s.name
+        for s, a in zip(op.ins, row.args, strict=False)
+        if a is not None and (s.optional or s.many)
+    ]
     return op.facts.by_value or bool(tensors)
 
 
@@ -74,12 +95,16 @@ def test_kernel_and_reference_agree(row: Row) -> None:
     for got, ref in zip(outs, flat(op, wanted), strict=True):
         if ref is not None:
             assert got.shape == np.shape(ref)
-            np.testing.assert_allclose(np.asarray(got, np.asarray(ref).dtype), ref, rtol=row.tol, atol=row.tol)
+            np.testing.assert_allclose(
+                np.asarray(got, np.asarray(ref).dtype), ref, rtol=row.tol, atol=row.tol
+            )
 
 
 def compatible(said: Meta, got: Meta) -> bool:
     """Whether a rule's word is true of a result."""
-    return len(said.shape) == len(got.shape) and all(s in (-1, g) for s, g in zip(said.shape, got.shape, strict=True))
+    return len(said.shape) == len(got.shape) and all(
+        s in (-1, g) for s, g in zip(said.shape, got.shape, strict=True)
+    )
 
 
 def hidden(metas: tuple[Any, ...], seed: int) -> tuple[Any, ...]:
@@ -89,7 +114,10 @@ def hidden(metas: tuple[Any, ...], seed: int) -> tuple[Any, ...]:
     def hide(m: Meta) -> Meta:
         return Meta(tuple(-1 if seed == 0 or source.integers(2) else d for d in m.shape), m.dtype)
 
-    return tuple(None if m is None else hide(m) if isinstance(m, Meta) else [hide(t) for t in m] for m in metas)
+    return tuple(
+        None if m is None else hide(m) if isinstance(m, Meta) else [hide(t) for t in m]
+        for m in metas
+    )
 
 
 @rows

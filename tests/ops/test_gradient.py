@@ -1,4 +1,6 @@
-"""Every row of a differentiable op: its gradient, and the gradient of that, in one random direction in float64."""
+"""Every row of a differentiable op: its gradient, and the gradient of that, in one random direction
+in float64.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ STEP = 1e-6
 
 
 class Checked(Eager):
-    """The eager mode, asserting that every op that is run agrees with its meta rule; `seen` are their types."""
+    """The eager mode, asserting that every op that is run agrees with its meta rule; `seen` are
+    their types.
+    """
 
     bare = False
     seen: set[str] = set()
@@ -35,11 +39,18 @@ class Checked(Eager):
     def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         made = super().run(op, args, attrs)
         self.seen.add(op.type)
-        arrays = tuple(None if a is None else a.meta if isinstance(a, Tensor) else [t.meta for t in a] for a in args)
+        arrays = tuple(
+            None if a is None else a.meta if isinstance(a, Tensor) else [t.meta for t in a]
+            for a in args
+        )
         nested = lambda v: [t.array for t in v] if isinstance(v, list) else v.array
         outs = nested(made) if len(op.outs) == 1 else tuple(map(nested, made))
-        for said, got in zip(flat(op, op.infer(arrays, attrs)), flat(op, result_metas(op, outs)), strict=True):
-            assert said.dtype == got.dtype and compatible(said, got), f"{op.type}: kernel gave {got}, meta said {said}"
+        for said, got in zip(
+            flat(op, op.infer(arrays, attrs)), flat(op, result_metas(op, outs)), strict=True
+        ):
+            assert said.dtype == got.dtype and compatible(said, got), (
+                f"{op.type}: kernel gave {got}, meta said {said}"
+            )
         return made
 
 
@@ -57,8 +68,14 @@ class Call:
         self.op = op_of(row)
         self.hermitian = row.hermitian
         self.through = row.through
-        self.attrs = {k: 6 if k in ("dtype", "out_dtype", "in_dtype") and v == 5 else v for k, v in row.attrs.items()}
-        self.args = [[double(t) for t in a] if isinstance(a, list) else a if a is None else double(a) for a in row.args]
+        self.attrs = {
+            k: 6 if k in ("dtype", "out_dtype", "in_dtype") and v == 5 else v
+            for k, v in row.attrs.items()
+        }
+        self.args = [
+            [double(t) for t in a] if isinstance(a, list) else a if a is None else double(a)
+            for a in row.args
+        ]
         constant = constant_of(row)
         self.places = [
             (i, k)
@@ -79,7 +96,10 @@ class Call:
 
     def __call__(self, tensors: list[Tensor]) -> list[Tensor]:
         """The results that carry a gradient."""
-        args = [[Tensor(t) for t in a] if isinstance(a, list) else a if a is None else Tensor(a) for a in self.args]
+        args = [
+            [Tensor(t) for t in a] if isinstance(a, list) else a if a is None else Tensor(a)
+            for a in self.args
+        ]
         for (i, k), t in zip(self.places, tensors, strict=True):
             if isinstance(args[i], list):
                 args[i][k] = t
@@ -90,7 +110,10 @@ class Call:
             return self.through(*made)
         slots = [made] if len(self.op.outs) == 1 else list(made)
         found = [
-            t for s, o in zip(self.op.outs, slots, strict=True) if not s.intermediate for t in (o if s.many else [o])
+            t
+            for s, o in zip(self.op.outs, slots, strict=True)
+            if not s.intermediate
+            for t in (o if s.many else [o])
         ]
         return [t for t in found if t.array.dtype in WIDE.values()]
 
@@ -101,12 +124,16 @@ def wanting(arrays: list[Any]) -> list[Tensor]:
 
 def slope(function: Callable[[list[Any]], float], point: list[Any], direction: list[Any]) -> float:
     """The derivative of a number in a direction, from both sides."""
-    ends = [function([p + s * STEP * d for p, d in zip(point, direction, strict=True)]) for s in (1, -1)]
+    ends = [
+        function([p + s * STEP * d for p, d in zip(point, direction, strict=True)]) for s in (1, -1)
+    ]
     return (ends[0] - ends[1]) / (2 * STEP)
 
 
 def dot(xs: list[Any], ys: list[Any]) -> float:
-    """The sum of the products; of complex numbers Re(conj(x) * y), which is what a gradient is multiplied by a change."""
+    """The sum of the products; of complex numbers Re(conj(x) * y), which is what a gradient is
+    multiplied by a change.
+    """
     return float(sum(np.sum(np.conj(x) * y).real for x, y in zip(xs, ys, strict=True)))
 
 
@@ -117,7 +144,9 @@ def drawn(source: np.random.Generator, like: Any) -> Any:
 
 
 def close(got: float, wanted: float, what: str) -> None:
-    assert abs(got - wanted) <= 2e-5 * max(1.0, abs(wanted), abs(got)), f"{what}: {got} is not {wanted}"
+    assert abs(got - wanted) <= 2e-5 * max(1.0, abs(wanted), abs(got)), (
+        f"{what}: {got} is not {wanted}"
+    )
 
 
 def assert_bare_agrees(call: Call, weights: list[Any], found: list[Any]) -> None:
@@ -141,7 +170,9 @@ def check_first(number: int) -> None:
         weights = [drawn(source, o.array) for o in outs]
         found = grad(outs, tensors, [Tensor(w) for w in weights], allow_unused=True)
     assert_bare_agrees(call, weights, found)
-    missing = [call.op.ins[i].name for (i, _), g in zip(call.places, found, strict=True) if g is None]
+    missing = [
+        call.op.ins[i].name for (i, _), g in zip(call.places, found, strict=True) if g is None
+    ]
     assert not missing, f"no gradient for {missing}"
     for g, p in zip(found, call.point, strict=True):
         assert g is not None and g.array.shape == p.shape and g.array.dtype == p.dtype
@@ -150,12 +181,18 @@ def check_first(number: int) -> None:
     def value(point: list[Any]) -> float:
         return dot(weights, [t.array for t in call([Tensor(p) for p in point])])
 
-    close(dot([g.array for g in found if g is not None], direction), slope(value, call.point, direction), "gradient")
+    close(
+        dot([g.array for g in found if g is not None], direction),
+        slope(value, call.point, direction),
+        "gradient",
+    )
 
 
 @functools.cache
 def check_second(number: int) -> None:
-    """The same of the gradient: of the sum of v * gradient, as a function of operands and weights."""
+    """The same of the gradient: of the sum of v * gradient, as a function of operands and
+    weights.
+    """
     row = ROWS[number]
     call = Call(row)
     source = np.random.default_rng(zlib.crc32(row.type.encode()) + number)
@@ -166,7 +203,11 @@ def check_second(number: int) -> None:
         first = grad(outs, tensors, weights, create_graph=True, allow_unused=True)
         sources = [*tensors, *weights]
         along = [Tensor(drawn(source, p)) for p in call.point]
-        lively = [(g, v) for g, v in zip(first, along, strict=True) if g is not None and not g.stop_gradient]
+        lively = [
+            (g, v)
+            for g, v in zip(first, along, strict=True)
+            if g is not None and not g.stop_gradient
+        ]
         assert lively, "the gradient depends on nothing"
         second = grad([g for g, _ in lively], sources, [v for _, v in lively], allow_unused=True)
     direction = call.directions(source) + [drawn(source, w.array) for w in weights]
@@ -180,7 +221,8 @@ def check_second(number: int) -> None:
         )
 
     got = dot(
-        [g.array for g in second if g is not None], [d for d, g in zip(direction, second, strict=True) if g is not None]
+        [g.array for g in second if g is not None],
+        [d for d, g in zip(direction, second, strict=True) if g is not None],
     )
     close(got, slope(value, [t.array for t in sources], direction), "second gradient")
 

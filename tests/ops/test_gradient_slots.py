@@ -14,7 +14,9 @@ def test_the_module_is_what_the_script_writes() -> None:
 def test_slots_are_those_of_the_op() -> None:
     """All but a few that only Paddle's own kernels fill."""
     own = {type: {s.name for s in (*OPS[type].ins, *OPS[type].outs)} for type in SLOTS}
-    unknown = {s.removesuffix(GRADIENT) for type in SLOTS for s in SLOTS[type].split()} - set().union(*own.values())
+    unknown = {
+        s.removesuffix(GRADIENT) for type in SLOTS for s in SLOTS[type].split()
+    } - set().union(*own.values())
     assert unknown <= {
         "Bias",
         "ResidualData",
@@ -34,7 +36,8 @@ def test_all_gradients_of_operands_are_given() -> None:
         for type, (_, _, outs, _) in rows(name).items():
             constant = {s.name for s in OPS[type].ins if s.constant}
             missing = {s.removesuffix(GRADIENT) for s in outs} & constant
-            assert missing == ({"GTBox", "GTScore"} if type == "yolov3_loss" else set()), type  # zeros in Paddle
+            # zeros in Paddle
+            assert missing == ({"GTBox", "GTScore"} if type == "yolov3_loss" else set()), type
 
 
 def test_old_rows_are_of_ops_that_there_are_today() -> None:

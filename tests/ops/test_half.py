@@ -1,4 +1,6 @@
-"""Every row with float32 operands again in float16 and bfloat16: dtypes as the meta rule says, values as in float32."""
+"""Every row with float32 operands again in float16 and bfloat16: dtypes as the meta rule says,
+values as in float32.
+"""
 
 from __future__ import annotations
 
@@ -27,14 +29,20 @@ DTYPES = ("dtype", "out_dtype", "in_dtype")
 
 
 def operands(row: Row, dtype: Any) -> list[Any]:
-    """The operands of a row with float32 replaced by `dtype`, but where real Paddle wants float32."""
+    """The operands of a row with float32 replaced by `dtype`, but where real Paddle wants
+    float32.
+    """
     stay = FLOAT32_SLOTS.get(row.type, ())
 
     def cast(a: Any) -> Any:
         return a.astype(dtype) if a.dtype == np.float32 else a
 
     return [
-        a if a is None or s.name in stay else [cast(t) for t in a] if isinstance(a, list) else cast(a)
+        a
+        if a is None or s.name in stay
+        else [cast(t) for t in a]
+        if isinstance(a, list)
+        else cast(a)
         for s, a in zip(op_of(row).ins, row.args, strict=False)
     ]
 
@@ -77,12 +85,18 @@ def test_forward(number: int, dtype: Any) -> None:
     op, args = op_of(row), operands(row, dtype)
     outs = op.kernel(*args, **attrs_of(row, dtype))
     metas = [
-        None if a is None else [Meta(t.shape, t.dtype) for t in a] if isinstance(a, list) else Meta(a.shape, a.dtype)
+        None
+        if a is None
+        else [Meta(t.shape, t.dtype) for t in a]
+        if isinstance(a, list)
+        else Meta(a.shape, a.dtype)
         for a in args
     ]
     said = op.infer(tuple(metas), attrs_of(row, dtype))
     for got, meta in zip(flat(op, result_metas(op, outs)), flat(op, said), strict=True):
-        assert got.dtype == meta.dtype and compatible(meta, got), f"kernel gave {got}, meta said {meta}"
+        assert got.dtype == meta.dtype and compatible(meta, got), (
+            f"kernel gave {got}, meta said {meta}"
+        )
     if not row.random:
         wanted = op.kernel(*map(again_single, args), **row.attrs)
         for got, one in zip(flat(op, outs), flat(op, wanted), strict=True):
@@ -110,7 +124,12 @@ def gradients(row: Row, args: list[Any], attrs: dict[str, Any]) -> list[Any]:
     ]
     made = op(*tensors, **attrs)
     slots = [made] if len(op.outs) == 1 else list(made)
-    outs = [t for s, o in zip(op.outs, slots, strict=True) if not s.intermediate for t in (o if s.many else [o])]
+    outs = [
+        t
+        for s, o in zip(op.outs, slots, strict=True)
+        if not s.intermediate
+        for t in (o if s.many else [o])
+    ]
     outs = [t for t in outs if is_float(t.array.dtype)]
     found = grad(outs, leaves, [Tensor(np.ones_like(t.array)) for t in outs], allow_unused=True)
     for g, t in zip(found, leaves, strict=True):
@@ -127,7 +146,11 @@ def test_an_op_without_half_precision_says_so(number: int) -> None:
     op = op_of(row)
     args = operands(row, TYPES[0])
     metas = tuple(
-        [Meta(t.shape, t.dtype) for t in a] if isinstance(a, list) else a if a is None else Meta(a.shape, a.dtype)
+        [Meta(t.shape, t.dtype) for t in a]
+        if isinstance(a, list)
+        else a
+        if a is None
+        else Meta(a.shape, a.dtype)
         for a in args
     )
     for refuse in (lambda: op.kernel(*args, **row.attrs), lambda: op.infer(metas, row.attrs)):

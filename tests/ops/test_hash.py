@@ -8,7 +8,9 @@ import pytest
 from oarlock.ops.hashing import xxh64
 
 
-@pytest.mark.parametrize(("text", "wanted"), [(b"", 0xEF46DB3751D8E999), (b"abcd", 0xDE0327B0D25D92CC)])
+@pytest.mark.parametrize(
+    ("text", "wanted"), [(b"", 0xEF46DB3751D8E999), (b"abcd", 0xDE0327B0D25D92CC)]
+)
 def test_of_text(text: bytes, wanted: int) -> None:
     rows = np.frombuffer(text, "<u4").reshape(1, -1)
     assert int(xxh64(rows, 0)[0]) == wanted

@@ -1,4 +1,6 @@
-"""Every row of an op that has a lowering, run by the engine: it gives what the kernel gives, whatever sizes are known."""
+"""Every row of an op that has a lowering, run by the engine: it gives what the kernel gives,
+whatever sizes are known.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ from .test_forward import flat
 from .test_recorded import recorded
 
 LOWERED = set(runtime().lowered_ops())
-CASES = [n for n, row in enumerate(ROWS) if row.type in LOWERED and not row.random and not row.engine]
+CASES = [
+    n for n, row in enumerate(ROWS) if row.type in LOWERED and not row.random and not row.engine
+]
 # Results that nothing reads at inference, and no rule computes.
 SIDE = {
     "batch_norm": {"MeanOut", "VarianceOut", "SavedMean", "SavedVariance", "ReserveSpace"},
@@ -33,7 +37,8 @@ SIDE = {
     "warpctc": {"WarpCTCGrad"},
     "roi_pool": {"Argmax"},
 }
-# What a refusal may say: the engine has no kernel of that dtype, or a rule needs a size that is hidden here.
+# What a refusal may say: the engine has no kernel of that dtype, or a rule needs a size that is
+# hidden here.
 REFUSALS = {
     "known": ("no kernel", "no complex", "no lowering"),
     "open": ("no kernel", "no complex", "no lowering", "known"),

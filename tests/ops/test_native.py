@@ -1,4 +1,6 @@
-"""Every row whose op has a compiled kernel: it gives what the NumPy kernel gives, in float32, in float64, and however operands lie."""
+"""Every row whose op has a compiled kernel: it gives what the NumPy kernel gives, in float32, in
+float64, and however operands lie.
+"""
 
 from __future__ import annotations
 
@@ -22,15 +24,29 @@ from .test_forward import flat
 from .test_gradient import FIRST, check_first, double
 
 # Ops whose kernels share a function that has a compiled twin.
-SHARED = {"conv2d", "depthwise_conv2d", "conv2d_transpose", "depthwise_conv2d_transpose", "pool2d", "rnn"}
-NATIVE = [n for n, row in enumerate(ROWS) if (row.type in SHARED or op_of(row).fast is not None) and not row.random]
+SHARED = {
+    "conv2d",
+    "depthwise_conv2d",
+    "conv2d_transpose",
+    "depthwise_conv2d_transpose",
+    "pool2d",
+    "rnn",
+}
+NATIVE = [
+    n
+    for n, row in enumerate(ROWS)
+    if (row.type in SHARED or op_of(row).fast is not None) and not row.random
+]
 rows = pytest.mark.parametrize("number", NATIVE, ids=[IDS[n] for n in NATIVE])
 
 pytestmark = pytest.mark.skipif(native.compiled is None, reason="built without compiled kernels")
 
 
 def changed(args: list[Any], change: Callable[[Any], Any]) -> list[Any]:
-    return [None if a is None else [change(t) for t in a] if isinstance(a, list) else change(a) for a in args]
+    return [
+        None if a is None else [change(t) for t in a] if isinstance(a, list) else change(a)
+        for a in args
+    ]
 
 
 def turned(array: Any) -> Any:
@@ -116,7 +132,9 @@ UNITS = [
 
 
 @pytest.mark.parametrize(("type", "units"), UNITS, ids=[u[0] for u in UNITS])
-def test_shared_functions_are_compiled(type: str, units: list[native.Unit], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_shared_functions_are_compiled(
+    type: str, units: list[native.Unit], monkeypatch: pytest.MonkeyPatch
+) -> None:
     for unit in units:
         monkeypatch.setattr(unit, "reference", refuse)
     first = [n for n in FIRST if ROWS[n].type == type and usual(ROWS[n])]

@@ -1,4 +1,6 @@
-"""Every row through real PaddlePaddle 2.6.2, by op type: the same results and the same gradients."""
+"""Every row through real PaddlePaddle 2.6.2, by op type: the same results and the same
+gradients.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,10 @@ ASKED = [n for n, row in enumerate(ROWS) if row.type not in INTERNAL and not row
 
 pytestmark = [
     pytest.mark.paddle,
-    pytest.mark.skipif(not PYTHON.exists() and not REQUIRED, reason=f"no real Paddle at {PYTHON}; set OARLOCK_PADDLE"),
+    pytest.mark.skipif(
+        not PYTHON.exists() and not REQUIRED,
+        reason=f"no real Paddle at {PYTHON}; set OARLOCK_PADDLE",
+    ),
 ]
 
 
@@ -32,7 +37,11 @@ def tensors_of(row: Row) -> list[Any]:
         return Tensor(a, stop_gradient=a.dtype.kind not in "fc" or name in constant)
 
     return [
-        None if a is None else [tensor(s.name, t) for t in a] if isinstance(a, list) else tensor(s.name, a)
+        None
+        if a is None
+        else [tensor(s.name, t) for t in a]
+        if isinstance(a, list)
+        else tensor(s.name, a)
         for s, a in zip(op_of(row).ins, row.args, strict=False)
     ]
 
@@ -43,13 +52,19 @@ def run_here(number: int) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any
     args = tensors_of(row)
     made = op(*args, **row.attrs)
     slots = [made] if len(op.outs) == 1 else list(made)
-    outs = {f"{s.name}/{k}": t for s, o in zip(op.outs, slots, strict=True) for k, t in enumerate(o if s.many else [o])}
+    outs = {
+        f"{s.name}/{k}": t
+        for s, o in zip(op.outs, slots, strict=True)
+        for k, t in enumerate(o if s.many else [o])
+    }
     if not op.has_vjp or row.random or not row.grad or row.paddle_grad:
         return outs, {}, {}
     source = np.random.default_rng(number)
     carry = {s.name for s in op.outs if not s.intermediate}
     targets = {
-        k: t for k, t in outs.items() if k.split("/")[0] in carry and t.array.dtype in WIDE and not t.stop_gradient
+        k: t
+        for k, t in outs.items()
+        if k.split("/")[0] in carry and t.array.dtype in WIDE and not t.stop_gradient
     }
     weights = {k: drawn(source, t.array).astype(t.array.dtype) for k, t in targets.items()}
     sources = {
@@ -61,13 +76,18 @@ def run_here(number: int) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any
     if not targets or not sources:
         return outs, {}, {}
     found = grad(
-        list(targets.values()), list(sources.values()), [Tensor(w) for w in weights.values()], allow_unused=True
+        list(targets.values()),
+        list(sources.values()),
+        [Tensor(w) for w in weights.values()],
+        allow_unused=True,
     )
     return outs, weights, {k: g for k, g in zip(sources, found, strict=True) if g is not None}
 
 
 @pytest.fixture(scope="session")
-def paddle(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], dict[str, str], dict[int, Any]]:
+def paddle(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> tuple[dict[str, Any], dict[str, str], dict[int, Any]]:
     """What Paddle says to all rows, what it refuses, and what Oarlock says."""
     questions, here = Questions(), {}
     for n in ASKED:
@@ -79,7 +99,9 @@ def paddle(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], di
 
 
 @pytest.mark.parametrize("number", ASKED, ids=[IDS[n] for n in ASKED])
-def test_paddle_agrees(number: int, paddle: tuple[dict[str, Any], dict[str, str], dict[int, Any]]) -> None:
+def test_paddle_agrees(
+    number: int, paddle: tuple[dict[str, Any], dict[str, str], dict[int, Any]]
+) -> None:
     results, errors, here = paddle
     row = ROWS[number]
     assert str(number) not in errors, errors[str(number)]
@@ -94,26 +116,41 @@ def test_paddle_agrees(number: int, paddle: tuple[dict[str, Any], dict[str, str]
             continue
         assert (tensor.array.shape, tensor.array.dtype) == (theirs.shape, theirs.dtype), key
         if not row.random:
-            np.testing.assert_allclose(tensor.array, theirs, rtol=row.tol, atol=row.tol, err_msg=key)
+            np.testing.assert_allclose(
+                tensor.array, theirs, rtol=row.tol, atol=row.tol, err_msg=key
+            )
     for key, tensor in grads.items():
         assert f"{number}/{key}" in results, f"Paddle has no {key}"
         np.testing.assert_allclose(
-            tensor.array, results[f"{number}/{key}"], rtol=2 * row.tol, atol=2 * row.tol, err_msg=key
+            tensor.array,
+            results[f"{number}/{key}"],
+            rtol=2 * row.tol,
+            atol=2 * row.tol,
+            err_msg=key,
         )
 
 
 # Ops of which Paddle has no kernel for the CPU.
 NOT_FOR_CPU = {"fused_softmax_mask", "fused_softmax_mask_upper_triangle", "pad2d"}
 # Ops that take their sequences from the tensor: tests/fluid asks Paddle 1.8.5.
-ON_SEQUENCES = {type for type, op in OPS.items() if op.lod_rule or any(s.lod_of for s in (*op.ins, *op.outs))} | {
+ON_SEQUENCES = {
+    type for type, op in OPS.items() if op.lod_rule or any(s.lod_of for s in (*op.ins, *op.outs))
+} | {
     "max_sequence_len",
     "merge_lod_tensor",
     "split_lod_tensor",
 }
 # Ops of 1.x that 2.6.2 names and has no kernel of: tests/fluid asks 1.8.5.
 NAMES_ONLY = {
-    "bicubic_interp", "bilinear_interp", "expand", "isinf", "isnan", "nearest_interp", "sampling_id", "trilinear_interp",
-}  # fmt: skip
+    "bicubic_interp",
+    "bilinear_interp",
+    "expand",
+    "isinf",
+    "isnan",
+    "nearest_interp",
+    "sampling_id",
+    "trilinear_interp",
+}
 # Ops that need several processes: tests/distributed compares them with NumPy.
 OF_RANKS = {"c_allreduce_max", "c_allreduce_min", "c_allreduce_prod", "c_allreduce_sum"}
 
@@ -121,5 +158,11 @@ OF_RANKS = {"c_allreduce_max", "c_allreduce_min", "c_allreduce_prod", "c_allredu
 def test_every_paddle_op_is_asked() -> None:
     """An exception is for a row, not for an op: each op has a row that Paddle answers."""
     asked = {ROWS[n].type for n in ASKED}
-    known = NOT_FOR_CPU | NAMES_ONLY | OF_RANKS | (OLD.keys() - asked) | (ON_SEQUENCES - INTERNAL - asked)
+    known = (
+        NOT_FOR_CPU
+        | NAMES_ONLY
+        | OF_RANKS
+        | (OLD.keys() - asked)
+        | (ON_SEQUENCES - INTERNAL - asked)
+    )
     assert OPS.keys() - INTERNAL - asked == known

@@ -1,4 +1,5 @@
-"""Every row through real Paddle again, with the floats of its operands in another order: chance must not make two formulas agree.
+"""Every row through real Paddle again, with the floats of its operands in another order: chance
+must not make two formulas agree.
 
 Shuffled numbers are still those of the row, so they lie where the op is defined.
 """
@@ -19,7 +20,8 @@ from .test_forward import flat
 from .test_paddle import ASKED
 
 TIMES = 2
-# Ops whose operands are more than numbers in any order: sorted, corners of boxes, matrices far from singular ones.
+# Ops whose operands are more than numbers in any order: sorted, corners of boxes, matrices far from
+# singular ones.
 ORDERED = {
     "cholesky_solve": "a factor without zeros on its diagonal",
     "generate_proposals_v2": "boxes whose corners are in order",
@@ -33,26 +35,37 @@ SHUFFLED = [n for n in ASKED if not ROWS[n].random and ROWS[n].type not in ORDER
 
 pytestmark = [
     pytest.mark.paddle,
-    pytest.mark.skipif(not PYTHON.exists() and not REQUIRED, reason=f"no real Paddle at {PYTHON}; set OARLOCK_PADDLE"),
+    pytest.mark.skipif(
+        not PYTHON.exists() and not REQUIRED,
+        reason=f"no real Paddle at {PYTHON}; set OARLOCK_PADDLE",
+    ),
 ]
 
 
 def shuffled(row: Row, source: np.random.Generator) -> Row:
-    """The row with the floats of each operand in another order, but for matrices that must be Hermitian."""
+    """The row with the floats of each operand in another order, but for matrices that must be
+    Hermitian.
+    """
 
     def mixed(a: Array) -> Array:
         return source.permutation(a.ravel()).reshape(a.shape) if a.dtype.kind in "fc" else a
 
     slots = [s.name for s in op_of(row).ins]
     args: list[Any] = [
-        a if a is None or name in row.hermitian else [mixed(t) for t in a] if isinstance(a, list) else mixed(a)
+        a
+        if a is None or name in row.hermitian
+        else [mixed(t) for t in a]
+        if isinstance(a, list)
+        else mixed(a)
         for name, a in zip(slots, row.args, strict=False)
     ]
     return replace(row, args=args)
 
 
 @pytest.fixture(scope="session")
-def shuffled_rows(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[tuple[int, int], tuple[int, Row]], Any, Any]:
+def shuffled_rows(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> tuple[dict[tuple[int, int], tuple[int, Row]], Any, Any]:
     """The questions by row and time, what Paddle says, and what it refuses."""
     questions, asked = Questions(), {}
     for n in SHUFFLED:
@@ -83,4 +96,8 @@ def keys_of(row: Row) -> list[str]:
     with np.errstate(all="ignore"):
         made = op.kernel(*row.args, **row.attrs)
     slots = [made] if len(op.outs) == 1 else list(made)
-    return [f"{s.name}/{k}" for s, o in zip(op.outs, slots, strict=True) for k in range(len(o) if s.many else 1)]
+    return [
+        f"{s.name}/{k}"
+        for s, o in zip(op.outs, slots, strict=True)
+        for k in range(len(o) if s.many else 1)
+    ]

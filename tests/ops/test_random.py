@@ -1,4 +1,6 @@
-"""What is drawn: from one source that a seed decides, or from an op's own seed; within the bounds that were asked for."""
+"""What is drawn: from one source that a seed decides, or from an op's own seed; within the bounds
+that were asked for.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Every row again as a program: recorded without running, then interpreted, it gives what the kernel gives; and with operands that lie otherwise."""
+"""Every row again as a program: recorded without running, then interpreted, it gives what the
+kernel gives; and with operands that lie otherwise.
+"""
 
 from __future__ import annotations
 
@@ -29,13 +31,18 @@ def recorded(row: Row, hide: bool = False) -> tuple[Recorder, dict[str, Tensor],
     recorder, feeds = Recorder(), {}
 
     def variable(array: Any) -> Variable:
-        desc = recorder.feed(f"x{len(feeds)}", Meta((-1,) * array.ndim if hide else array.shape, array.dtype))
+        desc = recorder.feed(
+            f"x{len(feeds)}", Meta((-1,) * array.ndim if hide else array.shape, array.dtype)
+        )
         feeds[desc.name] = Tensor(array)
         made = Variable(desc)
         recorder.bind(made, desc.name)
         return made
 
-    args = [None if a is None else [variable(t) for t in a] if isinstance(a, list) else variable(a) for a in row.args]
+    args = [
+        None if a is None else [variable(t) for t in a] if isinstance(a, list) else variable(a)
+        for a in row.args
+    ]
     op = op_of(row)
     with instead(Static(recorder)):
         made = op(*args, **row.attrs)
@@ -77,9 +84,14 @@ def strided(array: Any) -> Any:
 @exact
 def test_how_operands_lie_does_not_matter(row: Row) -> None:
     op = op_of(row)
-    args = [None if a is None else [strided(t) for t in a] if isinstance(a, list) else strided(a) for a in row.args]
+    args = [
+        None if a is None else [strided(t) for t in a] if isinstance(a, list) else strided(a)
+        for a in row.args
+    ]
     for got, want in zip(
-        flat(op, op.kernel(*args, **row.attrs)), flat(op, op.kernel(*row.args, **row.attrs)), strict=True
+        flat(op, op.kernel(*args, **row.attrs)),
+        flat(op, op.kernel(*row.args, **row.attrs)),
+        strict=True,
     ):
         assert got.shape == want.shape
         assert got.dtype == want.dtype

@@ -135,7 +135,10 @@ REFUSED: list[tuple[str, list[Any], dict[str, Any], str]] = [
 
 @pytest.mark.parametrize(("type", "args", "attrs", "words"), REFUSED)
 def test_refused(type: str, args: list[Any], attrs: dict[str, Any], words: str) -> None:
-    tensors = [a if a is None else [Tensor(t) for t in a] if isinstance(a, list) else Tensor(a) for a in args]
+    tensors = [
+        a if a is None else [Tensor(t) for t in a] if isinstance(a, list) else Tensor(a)
+        for a in args
+    ]
     with pytest.raises(OpError) as caught:
         OPS[type](*tensors, **attrs)
     assert str(caught.value).startswith(f"{type}: ")
@@ -166,5 +169,7 @@ def test_the_number_of_levels_and_the_scale_are_limited() -> None:
 @pytest.mark.parametrize("weights", [None, Tensor(f(2))])
 def test_a_count_of_too_many_numbers_is_rejected(weights: Tensor | None) -> None:
     """For the largest number of 64 bits NumPy writes outside of its array."""
-    with pytest.raises(OpError, match="bincount: its result .* GiB that OARLOCK_MAX_RESULT_BYTES allows"):
+    with pytest.raises(
+        OpError, match="bincount: its result .* GiB that OARLOCK_MAX_RESULT_BYTES allows"
+    ):
         OPS["bincount"](Tensor(np.array([0, 2**63 - 1])), weights)

@@ -103,14 +103,19 @@ REFUSED: list[tuple[str, list[Any], dict[str, Any], str]] = [
 
 @pytest.mark.parametrize(("type", "args", "attrs", "words"), REFUSED)
 def test_refused(type: str, args: list[Any], attrs: dict[str, Any], words: str) -> None:
-    tensors = [a if a is None else [Tensor(t) for t in a] if isinstance(a, list) else Tensor(a) for a in args]
+    tensors = [
+        a if a is None else [Tensor(t) for t in a] if isinstance(a, list) else Tensor(a)
+        for a in args
+    ]
     with pytest.raises(OpError) as caught:
         OPS[type](*tensors, **attrs)
     assert str(caught.value).startswith(f"{type}: ")
     assert words in str(caught.value)
 
 
-@pytest.mark.parametrize("name", ["sum", "mean", "max", "prod", "amin", "logsumexp", "std", "nanmedian", "median"])
+@pytest.mark.parametrize(
+    "name", ["sum", "mean", "max", "prod", "amin", "logsumexp", "std", "nanmedian", "median"]
+)
 @pytest.mark.parametrize("axis", [[0, 0], [0, 0, 1], [1, -1], [0, 1, -2]])
 def test_functions_refuse_an_axis_that_is_there_twice(name: str, axis: list[int]) -> None:
     function = getattr(paddle, name)

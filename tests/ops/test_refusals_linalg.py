@@ -1,4 +1,6 @@
-"""What complex numbers, linear algebra, Fourier transforms and frames refuse, and in which words."""
+"""What complex numbers, linear algebra, Fourier transforms and frames refuse, and in
+which words.
+"""
 
 from __future__ import annotations
 

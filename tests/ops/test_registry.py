@@ -1,4 +1,6 @@
-"""Slots, attributes, their types and defaults are those of real PaddlePaddle 2.6.2, of 1.8.5 where it alone has the op: `make_registry*.py`."""
+"""Slots, attributes, their types and defaults are those of real PaddlePaddle 2.6.2, of 1.8.5 where
+it alone has the op: `make_registry*.py`.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,8 @@ UNUSED_ATTRS = {
     "sequence_enumerate": {"@ALL_KERNELS_MUST_COMPUTE_RUNTIME_SHAPE@"},
 }  # fmt: skip
 
-# Attributes that 2.6 keeps in files though its kernels know only the default: those of 1.8 heed them.
+# Attributes that 2.6 keeps in files though its kernels know only the default: those of 1.8 heed
+# them.
 OLD_ATTRS = {"dropout": {"fix_seed", "seed"}, "relu6": {"threshold"}, "swish": {"beta"}}
 
 
@@ -85,7 +88,10 @@ def same(spec: AttrSpec, entry: list[Any]) -> bool:
 @pytest.mark.parametrize("type", PUBLIC)
 def test_attributes(type: str) -> None:
     old = OLD_ATTRS.get(type, set())
-    ours, theirs = {n: a for n, a in OPS[type].attrs.items() if n not in old}, REGISTRY[type]["attrs"]
+    ours, theirs = (
+        {n: a for n, a in OPS[type].attrs.items() if n not in old},
+        REGISTRY[type]["attrs"],
+    )
     assert OPS[type].attrs.keys() >= old
     assert ours.keys() == theirs.keys() - UNUSED_ATTRS.get(type, set())
     assert {n: (ours[n], theirs[n]) for n in ours if not same(ours[n], theirs[n])} == {}

@@ -17,7 +17,8 @@ from oarlock.ops.sort import first_of_order, order_of
 def test_the_first_in_order_are_those_of_the_whole_order(seed: int) -> None:
     rng = np.random.default_rng(seed)
     shape = tuple(rng.integers(1, 40, rng.integers(1, 4)))
-    x = rng.standard_normal(shape) if seed % 3 else rng.integers(0, 30, shape).astype("f8")  # with equals
+    # with equals
+    x = rng.standard_normal(shape) if seed % 3 else rng.integers(0, 30, shape).astype("f8")
     if seed % 5 == 0:
         x.flat[rng.integers(x.size)] = np.nan
     for axis in range(-len(shape), len(shape)):
@@ -57,7 +58,11 @@ def test_long_rows_are_combined_as_elements_are(width: int, ufunc: Any) -> None:
 
 @pytest.mark.parametrize("shape", [(7, 300), (7, 3), (1, 300), (4, 5, 200)])
 @pytest.mark.parametrize("attrs", [{}, {"reverse": True}, {"exclusive": True}])
-def test_sums_along_the_first_axis_of_long_slices(shape: tuple[int, ...], attrs: dict[str, bool]) -> None:
+def test_sums_along_the_first_axis_of_long_slices(
+    shape: tuple[int, ...], attrs: dict[str, bool]
+) -> None:
     x = np.random.default_rng(0).standard_normal(shape)
-    along_last = np.moveaxis(OPS["cumsum"].reference(np.moveaxis(x, 0, -1), axis=-1, **attrs), -1, 0)
+    along_last = np.moveaxis(
+        OPS["cumsum"].reference(np.moveaxis(x, 0, -1), axis=-1, **attrs), -1, 0
+    )
     np.testing.assert_array_equal(OPS["cumsum"].reference(x, axis=0, **attrs), along_last)

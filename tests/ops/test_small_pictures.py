@@ -1,4 +1,6 @@
-"""Windows that miss less than a stride: Paddle rounds their number towards 0, so there is one, over what is there."""
+"""Windows that miss less than a stride: Paddle rounds their number towards 0, so there is one, over
+what is there.
+"""
 
 import numpy as np
 import pytest

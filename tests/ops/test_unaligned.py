@@ -1,4 +1,6 @@
-"""Arrays that begin at odd addresses, as weights mapped from a file do: each kernel gives what it gives for others."""
+"""Arrays that begin at odd addresses, as weights mapped from a file do: each kernel gives what it
+gives for others.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ def unaligned(arg: Any) -> Any:
 
 
 def leaves(value: Any) -> list[Any]:
-    return [leaf for v in value for leaf in leaves(v)] if isinstance(value, list | tuple) else [value]
+    return (
+        [leaf for v in value for leaf in leaves(v)] if isinstance(value, list | tuple) else [value]
+    )
 
 
 @pytest.mark.parametrize("row", [ROWS[n] for n in CASES], ids=[IDS[n] for n in CASES])

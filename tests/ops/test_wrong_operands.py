@@ -1,4 +1,6 @@
-"""What is no tensor, given to the public functions and Layers: an error of ours with its name and the user's line, or Python's own."""
+"""What is no tensor, given to the public functions and Layers: an error of ours with its name and
+the user's line, or Python's own.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +18,12 @@ from oarlock.core.errors import OperandError
 from oarlock.core.op import OPS
 
 WRONG = {
-    "ndarray": np.ones((2, 3, 8, 8), "float32"), "list": [[1.0, 2.0], [3.0, 4.0]], "none": None, "str": "abc", "int": 3,
-}  # fmt: skip
+    "ndarray": np.ones((2, 3, 8, 8), "float32"),
+    "list": [[1.0, 2.0], [3.0, 4.0]],
+    "none": None,
+    "str": "abc",
+    "int": 3,
+}
 PLACES = {
     "paddle": paddle, "F": paddle.nn.functional, "linalg": paddle.linalg, "fft": paddle.fft, "signal": paddle.signal,
     "vision.ops": paddle.vision.ops, "geometric": paddle.geometric,
@@ -29,7 +35,8 @@ APART = {
     "set_printoptions", "set_rng_state", "summary",
 }  # fmt: skip
 NO_LINE = "dtype: "  # of a dtype that is none; files are read by it as well
-NUMBERS = ("kernel", "num", "axis", "k", "size", "n", "p", "dim")  # in the name of an argument that takes a number
+# in the name of an argument that takes a number
+NUMBERS = ("kernel", "num", "axis", "k", "size", "n", "p", "dim")
 
 
 def required(function: Callable[..., Any]) -> list[str]:
@@ -52,7 +59,11 @@ def layers() -> Iterator[tuple[str, Callable[..., Any], list[str]]]:
     """A Layer of each class that can be made of small numbers alone."""
     for name in sorted(dir(paddle.nn)):
         made = getattr(paddle.nn, name)
-        if inspect.isclass(made) and issubclass(made, paddle.nn.Layer) and made.forward is not paddle.nn.Layer.forward:
+        if (
+            inspect.isclass(made)
+            and issubclass(made, paddle.nn.Layer)
+            and made.forward is not paddle.nn.Layer.forward
+        ):
             for number in (2, 4):
                 try:
                     layer = made(*[number] * len(required(made)))
@@ -91,7 +102,9 @@ def trouble(name: str, function: Callable[..., Any], args: list[Any]) -> str:
 
 
 def walk(found: Iterator[tuple[str, Callable[..., Any], list[str]]], right: Any) -> Iterator[str]:
-    """The troubles of all calls with something wrong in place of the first, and of all required arguments."""
+    """The troubles of all calls with something wrong in place of the first, and of all required
+    arguments.
+    """
     for name, function, needed in found:
         others = [2 if any(w in n for w in NUMBERS) else right for n in needed[1:]]
         for kind, value in WRONG.items():
@@ -156,7 +169,8 @@ def test_a_layer_of_users_is_not_named_for_what_it_calls() -> None:
             return paddle.tanh(x)
 
     with pytest.raises(
-        OperandError, match=r"^tanh: an operand is int, not a Tensor\n  at test_wrong_operands.py:\d+ in forward"
+        OperandError,
+        match=r"^tanh: an operand is int, not a Tensor\n  at test_wrong_operands.py:\d+ in forward",
     ):
         Mine()(3)
 
@@ -202,5 +216,7 @@ def test_convolutions_of_too_few_axes() -> None:
     weight = paddle.ones([2, 3, 1, 1])
     for function in (paddle.nn.functional.conv2d, paddle.nn.functional.conv2d_transpose):
         for args in ((paddle.ones([3]), weight), (paddle.ones([1, 3, 2, 2]), paddle.ones([3]))):
-            with pytest.raises(paddle.OarlockError, match="^conv2d.*\n  at test_wrong_operands.py:"):
+            with pytest.raises(
+                paddle.OarlockError, match="^conv2d.*\n  at test_wrong_operands.py:"
+            ):
                 function(*args)

@@ -46,7 +46,9 @@ def free_port() -> int:
 
 def started(models: list[str], *options: str) -> Server:
     port = free_port()
-    process = subprocess.Popen([*COMMAND, *models, "--port", str(port), *options], stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [*COMMAND, *models, "--port", str(port), *options], stderr=subprocess.PIPE, text=True
+    )
     line = process.stderr.readline()
     if not line.startswith("serving "):
         raise AssertionError(line + process.communicate()[1])
@@ -86,12 +88,17 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> str:
             super().__init__()
             self.fc = paddle.nn.Linear(4, 3)
 
-        def forward(self, x: paddle.Tensor, n: paddle.Tensor) -> tuple[paddle.Tensor, paddle.Tensor]:
+        def forward(
+            self, x: paddle.Tensor, n: paddle.Tensor
+        ) -> tuple[paddle.Tensor, paddle.Tensor]:
             return self.fc(x), n + 1
 
     paddle.seed(1)
     prefix = str(tmp_path_factory.mktemp("served") / "net")
-    spec = [paddle.static.InputSpec([None, 4], "float32", "x"), paddle.static.InputSpec([None], "int64", "n")]
+    spec = [
+        paddle.static.InputSpec([None, 4], "float32", "x"),
+        paddle.static.InputSpec([None], "int64", "n"),
+    ]
     net = Net()
     net.eval()
     paddle.jit.save(net, prefix, input_spec=spec)

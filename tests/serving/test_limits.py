@@ -1,4 +1,6 @@
-"""Limits of a server: places in the queue, bytes in memory, time; one client cannot take them from the others."""
+"""Limits of a server: places in the queue, bytes in memory, time; one client cannot take them from
+the others.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ from oarlock.serving.served import Counts
 from oarlock.serving.server import Patient
 
 PATH = "/v2/models/slow/infer"
-GOOD = json.dumps({"inputs": [{"name": "x", "shape": [1], "datatype": "FP32", "data": [1]}]}).encode()
+GOOD = json.dumps(
+    {"inputs": [{"name": "x", "shape": [1], "datatype": "FP32", "data": [1]}]}
+).encode()
 
 
 class SlowModel:
@@ -50,7 +54,9 @@ class Server:
     def __init__(self, limits: Limits) -> None:
         self.model = SlowModel()
         self.app = App({"slow": self.model}, limits)  # type: ignore[dict-item]
-        config = uvicorn.Config(self.app.asgi(), port=0, http=Patient, ws="none", lifespan="off", log_level="error")
+        config = uvicorn.Config(
+            self.app.asgi(), port=0, http=Patient, ws="none", lifespan="off", log_level="error"
+        )
         self.server = uvicorn.Server(config)
         self.socket = socket.create_server(("127.0.0.1", 0))
         self.port = self.socket.getsockname()[1]
@@ -67,7 +73,9 @@ class Server:
     def begin(self, length: int, sent: bytes = b"") -> socket.socket:
         """A request of which only the head and `sent` are sent."""
         made = socket.create_connection(("127.0.0.1", self.port), timeout=20)
-        made.sendall(f"POST {PATH} HTTP/1.1\r\nHost: a\r\nContent-Length: {length}\r\n\r\n".encode() + sent)
+        made.sendall(
+            f"POST {PATH} HTTP/1.1\r\nHost: a\r\nContent-Length: {length}\r\n\r\n".encode() + sent
+        )
         return made
 
     def metric(self, name: str) -> float:

@@ -51,7 +51,9 @@ def inputs(binary: bool = True) -> list[triton.InferInput]:
     return made
 
 
-def posted(server: Server, body: bytes | str, path: str = "/v2/models/net/infer", **headers: str) -> tuple[int, Any]:
+def posted(
+    server: Server, body: bytes | str, path: str = "/v2/models/net/infer", **headers: str
+) -> tuple[int, Any]:
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     connection.request("POST", path, body.encode() if isinstance(body, str) else body, named)
@@ -75,17 +77,23 @@ def test_triton_client_gets_the_numbers_of_the_model(
     client = triton.InferenceServerClient(server.address)
     names = [o["name"] for o in client.get_model_metadata("net")["outputs"]]
     asked = [triton.InferRequestedOutput(n, binary_data=binary) for n in names]
-    found = client.infer("net", inputs(binary), outputs=asked, request_id="7", request_compression_algorithm=packed)
+    found = client.infer(
+        "net", inputs(binary), outputs=asked, request_id="7", request_compression_algorithm=packed
+    )
     assert found.get_response()["id"] == "7" and found.get_response()["model_version"] == "1"
     for name, want in zip(names, wanted(model), strict=True):
-        assert found.as_numpy(name).dtype == want.dtype and np.allclose(found.as_numpy(name), want, rtol=1e-6)
+        assert found.as_numpy(name).dtype == want.dtype and np.allclose(
+            found.as_numpy(name), want, rtol=1e-6
+        )
     everything = client.infer("net", inputs(binary))
     assert [o["name"] for o in everything.get_response()["outputs"]] == names
 
 
 def test_triton_client_asks_what_is_there(server: Server) -> None:
     client = triton.InferenceServerClient(server.address)
-    assert client.is_server_live() and client.is_server_ready() and client.is_model_ready("net", "1")
+    assert (
+        client.is_server_live() and client.is_server_ready() and client.is_model_ready("net", "1")
+    )
     assert not client.is_model_ready("other") and not client.is_model_ready("net", "2")
     assert "binary_tensor_data" in client.get_server_metadata()["extensions"]
     described = client.get_model_metadata("net")
@@ -94,10 +102,14 @@ def test_triton_client_asks_what_is_there(server: Server) -> None:
         {"name": "n", "datatype": "INT64", "shape": [-1]},
     ]
     assert client.get_model_config("net")["input"][0]["data_type"] == "TYPE_FP32"
-    assert client.get_model_repository_index() == [{"name": "net", "version": "1", "state": "READY"}]
+    assert client.get_model_repository_index() == [
+        {"name": "net", "version": "1", "state": "READY"}
+    ]
     before = client.get_inference_statistics("net")["model_stats"][0]["inference_count"]
     client.infer("net", inputs())
-    assert client.get_inference_statistics("net")["model_stats"][0]["inference_count"] == before + len(X)
+    assert client.get_inference_statistics("net")["model_stats"][0][
+        "inference_count"
+    ] == before + len(X)
     with pytest.raises(InferenceServerException, match="there is no model 'other'"):
         client.infer("other", inputs())
 
@@ -130,7 +142,9 @@ def test_many_clients_at_once_get_their_own_numbers(server: Server, model: str) 
         assert len(answers) == 15
         for x, n, found in answers:
             want = [t.numpy() for t in layer(paddle.to_tensor(x), paddle.to_tensor(n))]
-            if not all(np.allclose(a, b, rtol=1e-5, atol=1e-6) for a, b in zip(found, want, strict=True)):
+            if not all(
+                np.allclose(a, b, rtol=1e-5, atol=1e-6) for a, b in zip(found, want, strict=True)
+            ):
                 wrong.append(seed)
     assert wrong == []
 
@@ -164,26 +178,44 @@ BAD = [
     (json.dumps(request(data=[1, [2, ["3"]]])), "no numbers of FP32"),
     (json.dumps(request(data={"a": 1})), "no numbers of FP32"),
     (json.dumps(request(shape=[1, 3], data=[1, 2, 3])), "the model wants float32[?,4]"),
-    (json.dumps(request(parameters={"binary_data_size": 16})), "16 bytes of data are announced, 0 are left"),
+    (
+        json.dumps(request(parameters={"binary_data_size": 16})),
+        "16 bytes of data are announced, 0 are left",
+    ),
     (json.dumps(request(parameters={"binary_data_size": -1})), "binary_data_size -1"),
     (json.dumps(request(parameters={"binary_data_size": 10**20})), "binary_data_size"),
     (json.dumps(request(parameters=[])), "'parameters' has to be an object"),
     (json.dumps(request() | {"outputs": [{"name": "zz"}]}), "outputs ['zz'] are none of"),
     (
         json.dumps(
-            {"inputs": [*request()["inputs"][:1], {"name": "n", "shape": [1], "datatype": "INT64", "data": [1.5]}]}
+            {
+                "inputs": [
+                    *request()["inputs"][:1],
+                    {"name": "n", "shape": [1], "datatype": "INT64", "data": [1.5]},
+                ]
+            }
         ),
         "no numbers of INT64",
     ),
     (
         json.dumps(
-            {"inputs": [*request()["inputs"][:1], {"name": "n", "shape": [1], "datatype": "INT64", "data": [2**70]}]}
+            {
+                "inputs": [
+                    *request()["inputs"][:1],
+                    {"name": "n", "shape": [1], "datatype": "INT64", "data": [2**70]},
+                ]
+            }
         ),
         "no numbers of INT64",
     ),
     (
         json.dumps(
-            {"inputs": [*request()["inputs"][:1], {"name": "n", "shape": [1], "datatype": "INT64", "data": [2**63]}]}
+            {
+                "inputs": [
+                    *request()["inputs"][:1],
+                    {"name": "n", "shape": [1], "datatype": "INT64", "data": [2**63]},
+                ]
+            }
         ),
         "too large for INT64",
     ),
@@ -199,7 +231,9 @@ def test_a_request_that_makes_no_sense_is_told_why(server: Server, body: str, wo
 
 def test_texts_among_numbers_do_not_grow() -> None:
     """NumPy would make each of them as long as the longest: 1.2 GB of these 130 kB."""
-    body = json.dumps({"inputs": [request(data=["x" * 10000] + [""] * 30000)["inputs"][0]]}).encode()
+    body = json.dumps(
+        {"inputs": [request(data=["x" * 10000] + [""] * 30000)["inputs"][0]]}
+    ).encode()
     tracemalloc.start()
     try:
         with pytest.raises(RequestError, match="no numbers of FP32"):
@@ -210,7 +244,9 @@ def test_texts_among_numbers_do_not_grow() -> None:
     assert most < 50 * len(body)
 
 
-def test_what_has_no_end_does_not_outlive_the_server(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_has_no_end_does_not_outlive_the_server(
+    model: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(serving._Ending, "run", lambda *_, **__: None)
     served = Served(model)
     feeds = {"x": np.zeros((1, 4), "float32"), "n": np.zeros(1, "int64")}
@@ -256,19 +292,34 @@ def test_a_request_whose_end_is_in_doubt_ends_the_connection(server: Server, hea
     second = "GET /v2 HTTP/1.1\r\nHost: a\r\n\r\n"
     first = f"POST /v2/models/net/infer HTTP/1.1\r\nHost: a\r\n{head}\r\n\r\n0\r\n\r\n"
     answer = said_to(server, (first + second).encode())
-    assert answer.startswith(b"HTTP/1.1 400 ") and answer.count(b"HTTP/1.1 ") == 1 and b"extensions" not in answer
+    assert (
+        answer.startswith(b"HTTP/1.1 400 ")
+        and answer.count(b"HTTP/1.1 ") == 1
+        and b"extensions" not in answer
+    )
 
 
 def test_an_error_repeats_only_some_of_what_was_sent(server: Server) -> None:
-    status, said = posted(server, json.dumps(request() | {"outputs": [{"name": f"z{n}"} for n in range(20_000)]}))
+    status, said = posted(
+        server, json.dumps(request() | {"outputs": [{"name": f"z{n}"} for n in range(20_000)]})
+    )
     assert status == 400 and "'z0', 'z1'" in said["error"] and len(said["error"]) == 2000
 
 
 def test_a_large_answer_is_the_same_text_as_a_small_one() -> None:
     numbers = np.random.RandomState(0).rand(25_001, 1).astype("float32")
-    text, size = answer("m", Request("7", {}), [("y", DATATYPES["float32"], numbers), ("z", DATATYPES["int64"], N[:0])])
+    text, size = answer(
+        "m",
+        Request("7", {}),
+        [("y", DATATYPES["float32"], numbers), ("z", DATATYPES["int64"], N[:0])],
+    )
     outputs = [
-        {"name": "y", "datatype": "FP32", "shape": [25_001, 1], "data": numbers.reshape(-1).tolist()},
+        {
+            "name": "y",
+            "datatype": "FP32",
+            "shape": [25_001, 1],
+            "data": numbers.reshape(-1).tolist(),
+        },
         {"name": "z", "datatype": "INT64", "shape": [0], "data": []},
     ]
     wanted = {"id": "7", "model_name": "m", "model_version": "1", "outputs": outputs}
@@ -290,7 +341,11 @@ def test_unknown_paths_and_methods(server: Server) -> None:
     assert posted(server, "{}", "/v2/models/none/infer")[0] == 404
     assert posted(server, "{}", "/v2/models/net/versions/3/infer")[0] == 404
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
-    for path, status in (("/v2/models/net/infer", 405), ("/nowhere", 404), ("/v2/models/%2e%2e%2fetc", 404)):
+    for path, status in (
+        ("/v2/models/net/infer", 405),
+        ("/nowhere", 404),
+        ("/v2/models/%2e%2e%2fetc", 404),
+    ):
         connection.request("GET", path)
         answer = connection.getresponse()
         assert "error" in json.loads(answer.read()) and answer.status == status, path
@@ -298,13 +353,20 @@ def test_unknown_paths_and_methods(server: Server) -> None:
 
 
 def test_what_is_asked_of_an_output_and_is_not_there_is_refused(server: Server) -> None:
-    for form in ({"classification": 2}, {"shared_memory_region": "a", "shared_memory_byte_size": 8}):
-        status, said = posted(server, json.dumps(request() | {"outputs": [{"name": "out_0", "parameters": form}]}))
+    for form in (
+        {"classification": 2},
+        {"shared_memory_region": "a", "shared_memory_byte_size": 8},
+    ):
+        status, said = posted(
+            server, json.dumps(request() | {"outputs": [{"name": "out_0", "parameters": form}]})
+        )
         assert status == 501 and "output 'out_0': there is no " in said["error"]
 
 
 async def talk(answer: bytes, after: bytes, room: int) -> tuple[bytes, bytes]:
-    """Ask for `answer` and read as much as `room` of it, send something, and read what comes until the server ends it."""
+    """Ask for `answer` and read as much as `room` of it, send something, and read what comes until
+    the server ends it.
+    """
     app = Starlette(routes=[Route("/", lambda _: Response(answer))])
     config = uvicorn.Config(app, http=serving.Patient, lifespan="off")
     config.load()
@@ -324,7 +386,9 @@ async def talk(answer: bytes, after: bytes, room: int) -> tuple[bytes, bytes]:
     return first[:20], first[-20:]
 
 
-def test_a_second_request_that_is_begun_and_left_ends_the_connection(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_second_request_that_is_begun_and_left_ends_the_connection(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(serving, "_IDLE", 0.3)
     start, end = asyncio.run(asyncio.wait_for(talk(b"yes", b"GET", 400), 20))
     assert b" 200 " in start and end.endswith(b"yes")
@@ -339,7 +403,9 @@ def test_a_client_that_does_not_take_its_answer_is_left(monkeypatch: pytest.Monk
 @pytest.mark.slow
 def test_a_client_that_sends_too_slowly_is_told_to_go(server: Server) -> None:
     with socket.create_connection(("127.0.0.1", server.port), timeout=20) as slow:
-        slow.sendall(b"POST /v2/models/net/infer HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n{")
+        slow.sendall(
+            b"POST /v2/models/net/infer HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n{"
+        )
         started_at = time.monotonic()
         assert b" 408 " in slow.recv(4096).split(b"\r\n")[0]
         assert time.monotonic() - started_at < 10
@@ -347,8 +413,15 @@ def test_a_client_that_sends_too_slowly_is_told_to_go(server: Server) -> None:
 
 def test_a_client_that_closes_its_side_gets_its_answer(server: Server) -> None:
     good = json.dumps(request()).encode()
-    head = b"POST /v2/models/net/infer HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n" % len(good)
-    for sent, answered in ((head + good, True), (head + good[:10], False), (head[:20], False), (b"", False)):
+    head = b"POST /v2/models/net/infer HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n" % len(
+        good
+    )
+    for sent, answered in (
+        (head + good, True),
+        (head + good[:10], False),
+        (head[:20], False),
+        (b"", False),
+    ):
         with socket.create_connection(("127.0.0.1", server.port), timeout=20) as half:
             half.sendall(sent)
             half.shutdown(socket.SHUT_WR)
@@ -359,7 +432,9 @@ def test_a_client_that_closes_its_side_gets_its_answer(server: Server) -> None:
 def test_clients_that_go_away_are_forgotten(server: Server) -> None:
     files = server.open_files()
     good = json.dumps(request()).encode()
-    head = b"POST /v2/models/net/infer HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n" % len(good)
+    head = b"POST /v2/models/net/infer HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n" % len(
+        good
+    )
     for part in (head[:20], head, head + good[:10], head + good):
         for _ in range(5):
             with socket.create_connection(("127.0.0.1", server.port), timeout=20) as gone:
@@ -378,7 +453,10 @@ def test_metrics_count_requests_by_status(server: Server) -> None:
     text = connection.getresponse().read().decode()
     connection.close()
     assert 'oarlock_requests_total{model="net",status="200"}' in text
-    assert 'oarlock_inference_seconds_count{model="net"}' in text and "oarlock_requests_in_hand 0.0" in text
+    assert (
+        'oarlock_inference_seconds_count{model="net"}' in text
+        and "oarlock_requests_in_hand 0.0" in text
+    )
 
 
 @pytest.mark.slow
@@ -432,7 +510,9 @@ def test_a_request_in_hand_is_answered_before_the_end(model: str) -> None:
     good = json.dumps(request()).encode()
     with socket.create_connection(("127.0.0.1", ending.port), timeout=20) as last:
         last.sendall(
-            b"POST /v2/models/net/infer HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n" % len(good) + good[:5]
+            b"POST /v2/models/net/infer HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n"
+            % len(good)
+            + good[:5]
         )
         time.sleep(0.3)
         ending.process.terminate()
@@ -453,7 +533,11 @@ def test_a_request_in_hand_is_answered_before_the_end(model: str) -> None:
 )
 def test_what_serve_refuses(arguments: list[str], words: str, model: str, tmp_path: Path) -> None:
     said = subprocess.run(
-        [*COMMAND, *(a.format(model=model) for a in arguments)], capture_output=True, text=True, timeout=60, check=False
+        [*COMMAND, *(a.format(model=model) for a in arguments)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
     )
     assert said.returncode == 1 and words in said.stderr and "Traceback" not in said.stderr
 
@@ -461,14 +545,26 @@ def test_what_serve_refuses(arguments: list[str], words: str, model: str, tmp_pa
 @pytest.mark.slow
 def test_a_port_that_is_taken(server: Server, model: str) -> None:
     said = subprocess.run(
-        [*COMMAND, model, "--port", str(server.port)], capture_output=True, text=True, timeout=60, check=False
+        [*COMMAND, model, "--port", str(server.port)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
     )
-    assert said.returncode == 1 and "Address already in use" in said.stderr and "Traceback" not in said.stderr
+    assert (
+        said.returncode == 1
+        and "Address already in use" in said.stderr
+        and "Traceback" not in said.stderr
+    )
 
 
 def test_the_command_needs_the_extra(model: str) -> None:
     code = "import sys; sys.modules['uvicorn'] = None; from oarlock.cli.main import app; app()"
     said = subprocess.run(
-        [sys.executable, "-c", code, "serve", model], capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-c", code, "serve", model],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
     )
     assert said.returncode == 1 and "oarlock[serve]" in said.stderr

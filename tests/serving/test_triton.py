@@ -24,19 +24,26 @@ def repository(model: str, tmp_path: Path) -> Path:
 
 def test_what_is_written(repository: Path) -> None:
     assert sorted(str(p.relative_to(repository)) for p in repository.rglob("*") if p.is_file()) == [
-        "1/model.onnx", "1/model.pdiparams", "config.pbtxt", "inference_service.yaml",
-    ]  # fmt: skip
+        "1/model.onnx",
+        "1/model.pdiparams",
+        "config.pbtxt",
+        "inference_service.yaml",
+    ]
     assert not list(repository.parent.glob(".*"))
 
 
-def test_the_model_runs_in_onnxruntime_from_its_new_place(repository: Path, model: str, tmp_path: Path) -> None:
+def test_the_model_runs_in_onnxruntime_from_its_new_place(
+    repository: Path, model: str, tmp_path: Path
+) -> None:
     onnxruntime = pytest.importorskip("onnxruntime")
     moved = tmp_path / "elsewhere"
     shutil.copytree(repository, moved)
     x, n = np.ones((2, 4), "float32"), np.array([1, 2])
     found = onnxruntime.InferenceSession(moved / "1" / "model.onnx").run(None, {"x": x, "n": n})
     want = paddle.jit.load(model)(paddle.to_tensor(x), paddle.to_tensor(n))
-    assert np.allclose(found[0], want[0].numpy(), rtol=1e-6) and np.array_equal(found[1], want[1].numpy())
+    assert np.allclose(found[0], want[0].numpy(), rtol=1e-6) and np.array_equal(
+        found[1], want[1].numpy()
+    )
 
 
 def test_the_configuration(repository: Path) -> None:
@@ -44,17 +51,29 @@ def test_the_configuration(repository: Path) -> None:
     assert text.startswith('name: "net"\nplatform: "onnxruntime_onnx"\nmax_batch_size: 8\n')
     assert 'input {\n  name: "x"\n  data_type: TYPE_FP32\n  dims: [4]\n}\n' in text
     # What has the batch alone needs a size and a reshape.
-    assert 'name: "n"\n  data_type: TYPE_INT64\n  dims: [1]\n  reshape {\n    shape: []\n  }\n' in text
-    assert "dynamic_batching {\n}\n" in text and "zero_data: true" in text and "kind: KIND_AUTO" in text
+    assert (
+        'name: "n"\n  data_type: TYPE_INT64\n  dims: [1]\n  reshape {\n    shape: []\n  }\n' in text
+    )
+    assert (
+        "dynamic_batching {\n}\n" in text
+        and "zero_data: true" in text
+        and "kind: KIND_AUTO" in text
+    )
 
 
 def test_a_model_of_fixed_sizes_takes_no_batches(tmp_path: Path) -> None:
     net = paddle.nn.Linear(4, 3)
     net.eval()
-    paddle.jit.save(net, str(tmp_path / "fixed"), input_spec=[paddle.static.InputSpec([2, 4], "float32", "x")])
+    paddle.jit.save(
+        net, str(tmp_path / "fixed"), input_spec=[paddle.static.InputSpec([2, 4], "float32", "x")]
+    )
     files = read_model(str(tmp_path / "fixed"))
     config = config_of("fixed", Engine(files.pdmodel, files.params_path))
-    assert config["max_batch_size"] == 0 and config["input"][0]["dims"] == [2, 4] and "dynamic_batching" not in config
+    assert (
+        config["max_batch_size"] == 0
+        and config["input"][0]["dims"] == [2, 4]
+        and "dynamic_batching" not in config
+    )
 
 
 @pytest.mark.parametrize(
@@ -71,7 +90,9 @@ def test_a_model_that_mixes_samples_takes_no_batches(mixing: Any, tmp_path: Path
 
     net = Net()
     net.eval()
-    paddle.jit.save(net, str(tmp_path / "net"), input_spec=[paddle.static.InputSpec([None, 4], "float32", "x")])
+    paddle.jit.save(
+        net, str(tmp_path / "net"), input_spec=[paddle.static.InputSpec([None, 4], "float32", "x")]
+    )
     files = read_model(str(tmp_path / "net"))
     config = config_of("net", Engine(files.pdmodel, files.params_path))
     assert config["max_batch_size"] == 0 and config["input"][0]["dims"] == [-1, 4]

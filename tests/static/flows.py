@@ -1,4 +1,6 @@
-"""Small functions with branches and loops on tensors, in the API that both ways share: eagerly it is Python, in a program it is ops."""
+"""Small functions with branches and loops on tensors, in the API that both ways share: eagerly it
+is Python, in a program it is ops.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,9 @@ def one_side_ignores(x, y):
 
 def nested(x, y):
     inner = lambda: cond(y.sum() > 0, lambda: x * y, lambda: x + y)
-    return cond(x.sum() > 0, inner, lambda: cond(y.sum() > 0, lambda: x / (y * y + 1), lambda: x - 2 * y))
+    return cond(
+        x.sum() > 0, inner, lambda: cond(y.sum() > 0, lambda: x / (y * y + 1), lambda: x - 2 * y)
+    )
 
 
 def cases(x, y):
@@ -60,12 +64,16 @@ def switched(x, y):
 
 
 def counted(x, y):
-    _, s = while_loop(lambda i, s: i < 4, lambda i, s: (i + 1, paddle.tanh(s * x + y)), [ints(0), x * 1.0])
+    _, s = while_loop(
+        lambda i, s: i < 4, lambda i, s: (i + 1, paddle.tanh(s * x + y)), [ints(0), x * 1.0]
+    )
     return s
 
 
 def until(x, y):
-    s, n = while_loop(lambda s, n: s.abs().sum() < 50, lambda s, n: (s * 1.5 + y * y, n + 1), [x * 1.0, ints(0)])
+    s, n = while_loop(
+        lambda s, n: s.abs().sum() < 50, lambda s, n: (s * 1.5 + y * y, n + 1), [x * 1.0, ints(0)]
+    )
     return s * paddle.cast(n, "float32")
 
 
@@ -75,7 +83,9 @@ def no_rounds(x, y):
 
 
 def swapping(x, y):
-    _, a, b = while_loop(lambda i, a, b: i < 3, lambda i, a, b: (i + 1, b * x, a + y), [ints(0), x * 1.0, y * 1.0])
+    _, a, b = while_loop(
+        lambda i, a, b: i < 3, lambda i, a, b: (i + 1, b * x, a + y), [ints(0), x * 1.0, y * 1.0]
+    )
     return a - b
 
 
@@ -87,13 +97,17 @@ def branch_in_loop(x, y):
 
 
 def loop_in_branch(x, y):
-    grown = lambda: while_loop(lambda i, s: i < 3, lambda i, s: (i + 1, s * y), [ints(0), x * 1.0])[1]
+    grown = lambda: while_loop(lambda i, s: i < 3, lambda i, s: (i + 1, s * y), [ints(0), x * 1.0])[
+        1
+    ]
     return cond(x.sum() > 0, grown, lambda: x * y) + x
 
 
 def loop_in_loop(x, y):
     def body(i, s):
-        inner = while_loop(lambda j, t: j < i + 1, lambda j, t: (j + 1, paddle.tanh(t + y)), [ints(0), s * x])
+        inner = while_loop(
+            lambda j, t: j < i + 1, lambda j, t: (j + 1, paddle.tanh(t + y)), [ints(0), s * x]
+        )
         return i + 1, inner[1]
 
     return while_loop(lambda i, s: i < 3, body, [ints(0), x + 0.1])[1]
@@ -104,7 +118,9 @@ def written_and_read(x, y):
         s = paddle.tanh(s * y)
         return i + 1, s, array_write(s * x, i, kept)
 
-    _, s, kept = while_loop(lambda i, s, kept: i < 4, body, [ints(0), x * 1.0, create_array("float32")])
+    _, s, kept = while_loop(
+        lambda i, s, kept: i < 4, body, [ints(0), x * 1.0, create_array("float32")]
+    )
     return array_read(kept, ints(1)) * array_read(kept, ints(3)) + s
 
 
@@ -112,7 +128,9 @@ def joined(x, y):
     def body(i, s, kept):
         return i + 1, s * y, array_write(s, i, kept)
 
-    _, s, kept = while_loop(lambda i, s, kept: i < 3, body, [ints(0), x * 1.0, create_array("float32")])
+    _, s, kept = while_loop(
+        lambda i, s, kept: i < 3, body, [ints(0), x * 1.0, create_array("float32")]
+    )
     return tensor_array_to_tensor(kept, axis=0, use_stack=True)[0].sum(0) * s
 
 

@@ -24,11 +24,22 @@ def mode() -> Iterator[None]:
 @pytest.mark.parametrize(
     ("declared", "fed", "fits"),
     [
-        ([-1, 3, 3], (3, 3), True), ([None, 3], (3,), True), ([-1, -1], (3,), True), ([-1, 1], (4,), True), ([-1, 3, 3], (2, 3), True),
-        ([-1, 3, 3], (9,), True), ([3, -1], (3,), True), ([-1, 3, 3], (5, 7), False), ([3, -1], (4,), False),
-        ([-1, 3, 3], (1, 2, 3, 3), False), ([2, 3], (3,), False), ([2, 3], (6,), False), ([-1], (), False), ([-1, 3], (2, 4), False),
+        ([-1, 3, 3], (3, 3), True),
+        ([None, 3], (3,), True),
+        ([-1, -1], (3,), True),
+        ([-1, 1], (4,), True),
+        ([-1, 3, 3], (2, 3), True),
+        ([-1, 3, 3], (9,), True),
+        ([3, -1], (3,), True),
+        ([-1, 3, 3], (5, 7), False),
+        ([3, -1], (4,), False),
+        ([-1, 3, 3], (1, 2, 3, 3), False),
+        ([2, 3], (3,), False),
+        ([2, 3], (6,), False),
+        ([-1], (), False),
+        ([-1, 3], (2, 4), False),
     ],
-)  # fmt: skip
+)
 def test_what_is_fed_may_have_fewer_axes(mode: None, declared: Any, fed: Any, fits: bool) -> None:
     main = static.Program()
     with static.program_guard(main):
@@ -46,7 +57,10 @@ def test_what_is_fed_may_have_fewer_axes(mode: None, declared: Any, fed: Any, fi
 @pytest.mark.parametrize("shape", [[], [1], [1, 1]])
 def test_gradients_of_as_many_elements(shape: list[int]) -> None:
     x = paddle.to_tensor([2.0, 3.0], stop_gradient=False)
-    assert paddle.grad([(x * x).sum()], [x], [paddle.full(shape, 2.0)])[0].numpy().tolist() == [8, 12]
+    assert paddle.grad([(x * x).sum()], [x], [paddle.full(shape, 2.0)])[0].numpy().tolist() == [
+        8,
+        12,
+    ]
     paddle.autograd.backward([(x * x).sum()], [paddle.full(shape, 2.0)])
     assert x.grad.numpy().tolist() == [8, 12]
     assert paddle.grad([x * x], [x], [paddle.full([1, 2], 2.0)])[0].numpy().tolist() == [8, 12]
@@ -56,7 +70,9 @@ def test_gradients_of_as_many_elements(shape: list[int]) -> None:
 
 def test_an_assigned_value_of_another_shape() -> None:
     value = np.arange(6, dtype=np.float32).reshape(2, 3)
-    layer = nn.Embedding(4, 3, weight_attr=paddle.ParamAttr(initializer=nn.initializer.Assign(value)))
+    layer = nn.Embedding(
+        4, 3, weight_attr=paddle.ParamAttr(initializer=nn.initializer.Assign(value))
+    )
     assert layer.weight.shape == [2, 3]
     assert layer(paddle.to_tensor([1])).numpy().tolist() == [[3, 4, 5]]
 
@@ -85,14 +101,19 @@ LOWEST = float(np.finfo(np.float32).min)
 @pytest.mark.parametrize(
     ("kind", "config"),
     [
-        ("avg", {"kernel_size": 1, "padding": 1}), ("avg", {"kernel_size": 1, "padding": 1, "exclusive": False}),
-        ("avg", {"kernel_size": 2, "stride": 1, "padding": 2}), ("max", {"kernel_size": 1, "padding": 1}),
-        ("max", {"kernel_size": 1, "stride": 1, "padding": 2}), ("max", {"kernel_size": 2, "stride": 1, "padding": 2}),
+        ("avg", {"kernel_size": 1, "padding": 1}),
+        ("avg", {"kernel_size": 1, "padding": 1, "exclusive": False}),
+        ("avg", {"kernel_size": 2, "stride": 1, "padding": 2}),
+        ("max", {"kernel_size": 1, "padding": 1}),
+        ("max", {"kernel_size": 1, "stride": 1, "padding": 2}),
+        ("max", {"kernel_size": 2, "stride": 1, "padding": 2}),
         ("avg", {"kernel_size": 1, "stride": 1, "padding": 2}),
     ],
-)  # fmt: skip
+)
 @pytest.mark.filterwarnings("ignore:.*(no parameters|op by op)")
-def test_paddings_as_large_as_the_window(rank: int, kind: str, config: dict[str, Any], tmp_path: Path) -> None:
+def test_paddings_as_large_as_the_window(
+    rank: int, kind: str, config: dict[str, Any], tmp_path: Path
+) -> None:
     class Pool(nn.Layer):
         def forward(self, x: Any) -> Any:
             return getattr(F, f"{kind}_pool{rank}d")(x, **config)
@@ -101,7 +122,9 @@ def test_paddings_as_large_as_the_window(rank: int, kind: str, config: dict[str,
     found = Pool()(paddle.to_tensor(x)).numpy()
     edge = found[(0, 0, *(0,) * rank)]
     assert edge == LOWEST if kind == "max" else edge == 0 or np.isnan(edge)
-    paddle.jit.save(Pool(), str(tmp_path / "m"), [static.InputSpec([None, 2, *(None,) * rank])], verify=False)
+    paddle.jit.save(
+        Pool(), str(tmp_path / "m"), [static.InputSpec([None, 2, *(None,) * rank])], verify=False
+    )
     np.testing.assert_allclose(paddle.jit.load(str(tmp_path / "m"))(x).numpy(), found, rtol=1e-5)
 
 
@@ -115,11 +138,14 @@ def test_max_pool_with_mask_outside_of_the_image() -> None:
     out, mask = F.max_pool1d(
         paddle.arange(5, dtype="float32").reshape([1, 1, 5]), 2, 2, ceil_mode=True, return_mask=True
     )
-    assert (out.shape, mask.numpy().ravel().tolist()) == ([1, 1, 2], [1, 3])  # with a mask Paddle leaves out ceil_mode
+    # with a mask Paddle leaves out ceil_mode
+    assert (out.shape, mask.numpy().ravel().tolist()) == ([1, 1, 2], [1, 3])
 
 
 @pytest.mark.filterwarnings("ignore:.*no parameters")
-@pytest.mark.parametrize(("sizes", "shape"), [([None, 3], (4, 3)), ([None, None], (4, 3)), ([None, 3], (3, 3))])
+@pytest.mark.parametrize(
+    ("sizes", "shape"), [([None, 3], (4, 3)), ([None, None], (4, 3)), ([None, 3], (3, 3))]
+)
 def test_cross_finds_its_axis_in_a_run(sizes: Any, shape: tuple[int, int], tmp_path: Path) -> None:
     class Cross(nn.Layer):
         def forward(self, a: Any, b: Any) -> Any:
@@ -128,7 +154,9 @@ def test_cross_finds_its_axis_in_a_run(sizes: Any, shape: tuple[int, int], tmp_p
     paddle.jit.save(Cross(), str(tmp_path / "m"), [static.InputSpec(sizes)] * 2)
     a, b = np.random.default_rng(0).random((2, *shape), np.float32)
     wanted = paddle.cross(paddle.to_tensor(a), paddle.to_tensor(b)).numpy()
-    np.testing.assert_allclose(paddle.jit.load(str(tmp_path / "m"))(a, b).numpy(), wanted, rtol=1e-5)
+    np.testing.assert_allclose(
+        paddle.jit.load(str(tmp_path / "m"))(a, b).numpy(), wanted, rtol=1e-5
+    )
 
 
 @pytest.mark.filterwarnings("ignore:.*no parameters")
@@ -140,17 +168,26 @@ def test_an_affine_grid_of_a_computed_size_is_saved(corners: bool, tmp_path: Pat
 
     specs = [static.InputSpec([None, 2, 3]), static.InputSpec([4], "int32")]
     paddle.jit.save(Grid(), str(tmp_path / "m"), specs)  # verified with sizes of 0 and 1 as well
-    theta, size = np.array([[[1, 0.5, 0], [0, 1, 0.25]]], np.float32), np.array([1, 1, 2, 3], np.int32)
+    theta, size = (
+        np.array([[[1, 0.5, 0], [0, 1, 0.25]]], np.float32),
+        np.array([1, 1, 2, 3], np.int32),
+    )
     wanted = Grid()(paddle.to_tensor(theta), paddle.to_tensor(size)).numpy()
-    np.testing.assert_allclose(paddle.jit.load(str(tmp_path / "m"))(theta, size).numpy(), wanted, rtol=1e-5)
+    np.testing.assert_allclose(
+        paddle.jit.load(str(tmp_path / "m"))(theta, size).numpy(), wanted, rtol=1e-5
+    )
 
 
 SAVES: dict[str, Callable[..., Any]] = {
     "save_inference_model": lambda path, feeds, y, exe, main: static.save_inference_model(
         path, feeds, [y], exe, program=main
     ),
-    "normalize_program": lambda path, feeds, y, exe, main: static.normalize_program(main, feeds, [y]),
-    "serialize_program": lambda path, feeds, y, exe, main: static.serialize_program(feeds, [y], program=main),
+    "normalize_program": lambda path, feeds, y, exe, main: static.normalize_program(
+        main, feeds, [y]
+    ),
+    "serialize_program": lambda path, feeds, y, exe, main: static.serialize_program(
+        feeds, [y], program=main
+    ),
 }
 
 
@@ -162,6 +199,8 @@ def test_a_feed_that_no_output_needs_is_rejected(mode: None, way: str, tmp_path:
         x, unused = static.data("x", [2]), static.data("unused", [2])
         y = x * 2
     exe = static.Executor()
-    with pytest.raises(ValueError, match="'unused' of feed_vars doesn't exist in pruned inference program"):
+    with pytest.raises(
+        ValueError, match="'unused' of feed_vars doesn't exist in pruned inference program"
+    ):
         SAVES[way](str(tmp_path / "m"), [x, unused], y, exe, main)
     SAVES[way](str(tmp_path / "m"), [x], y, exe, main)

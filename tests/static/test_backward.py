@@ -1,4 +1,6 @@
-"""Gradients of programs: every row of the op table differentiated by append_backward gives what the tape gives."""
+"""Gradients of programs: every row of the op table differentiated by append_backward gives what the
+tape gives.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,9 @@ class Recorded:
             else a if a is None else self.variable(places.get((i, 0), a))
             for i, a in enumerate(call.args)
         ]  # fmt: skip
-        self.point = [(args[i][k] if isinstance(args[i], list) else args[i]) for i, k in call.places]
+        self.point = [
+            (args[i][k] if isinstance(args[i], list) else args[i]) for i, k in call.places
+        ]
         with instead(Static(self.recorder)):
             made = call.op(*args, **call.attrs)
             slots = [made] if len(call.op.outs) == 1 else list(made)
@@ -44,7 +48,10 @@ class Recorded:
                 self.outs = [t for t in slots if t.meta.dtype.kind in "fc"]
                 return
         found = [
-            t for s, o in zip(call.op.outs, slots, strict=True) if not s.intermediate for t in (o if s.many else [o])
+            t
+            for s, o in zip(call.op.outs, slots, strict=True)
+            if not s.intermediate
+            for t in (o if s.many else [o])
         ]
         self.outs = [t for t in found if t.meta.dtype.kind in "fc"]
 

@@ -1,4 +1,6 @@
-"""Compiled programs: every row of the op table gives what its kernel gives; errors say which op of the program failed."""
+"""Compiled programs: every row of the op table gives what its kernel gives; errors say which op of
+the program failed.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,9 @@ def test_a_row_gives_what_the_kernel_gives(row: Row) -> None:
         np.testing.assert_array_equal(got, want)
 
 
-def compiled_of(function: Any, *arrays: Any, hide: bool = False) -> tuple[Compiled, dict[str, Tensor]]:
+def compiled_of(
+    function: Any, *arrays: Any, hide: bool = False
+) -> tuple[Compiled, dict[str, Tensor]]:
     """A function of tensors, compiled, and the values that go with it."""
     recorder, inputs = Recorder(), []
     for i, array in enumerate(arrays):
@@ -65,11 +69,15 @@ def test_neighbours_that_broadcast() -> None:
     source = np.random.default_rng(1)
     shapes = [(3, 4), (4,), (3, 1), (1, 4), (1,), (3, 4)]
     arrays = [source.standard_normal(s).astype(np.float32) for s in shapes]
-    f = lambda a, b, c, d, e, g: paddle.tanh((a + b) * c - d) / (e * e + 1) * paddle.nn.functional.sigmoid(g)
+    f = lambda a, b, c, d, e, g: (
+        paddle.tanh((a + b) * c - d) / (e * e + 1) * paddle.nn.functional.sigmoid(g)
+    )
     compiled, scope = compiled_of(f, *arrays)
     assert "NI" in compiled.text
     feed = {f"x{i}": a for i, a in enumerate(arrays)}
-    np.testing.assert_allclose(compiled.run(scope, feed)[0], f(*map(Tensor, arrays)).array, rtol=1e-6)
+    np.testing.assert_allclose(
+        compiled.run(scope, feed)[0], f(*map(Tensor, arrays)).array, rtol=1e-6
+    )
 
 
 @pytest.mark.parametrize("uses", [63, 64, 65, 130])
@@ -89,13 +97,22 @@ def test_a_value_that_many_ops_take(uses: int) -> None:
 
 @pytest.mark.parametrize(
     "shapes",
-    [[(3, 4), (3, 4)], [(3, 4), (1, 4)], [(3, 1), (1, 4)], [(1, 1), (3, 4)], [(0, 4), (0, 4)], [(40, 70), (70,)]],
+    [
+        [(3, 4), (3, 4)],
+        [(3, 4), (1, 4)],
+        [(3, 1), (1, 4)],
+        [(1, 1), (3, 4)],
+        [(0, 4), (0, 4)],
+        [(40, 70), (70,)],
+    ],
 )
 def test_neighbours_whose_sizes_only_a_run_knows(shapes: list[tuple[int, ...]]) -> None:
     source = np.random.default_rng(1)
     arrays = [source.standard_normal(s).astype(np.float32) for s in shapes]
     f = lambda a, b: (paddle.tanh(a * a + 1) * paddle.exp(b), a * 2 - 1)
-    compiled, scope = compiled_of(f, *[a.reshape(a.shape if a.ndim == 2 else (1, -1)) for a in arrays], hide=True)
+    compiled, scope = compiled_of(
+        f, *[a.reshape(a.shape if a.ndim == 2 else (1, -1)) for a in arrays], hide=True
+    )
     feed = {f"x{i}": a.reshape(a.shape if a.ndim == 2 else (1, -1)) for i, a in enumerate(arrays)}
     for got, want in zip(compiled.run(scope, feed), f(*map(Tensor, feed.values())), strict=True):
         assert got.shape == want.array.shape
@@ -105,15 +122,23 @@ def test_neighbours_whose_sizes_only_a_run_knows(shapes: list[tuple[int, ...]]) 
 @pytest.mark.parametrize(
     "f",
     [
-        lambda x: paddle.clip(x, -0.5, 0.25), lambda x: paddle.clip(x, min=1.0), paddle.nn.functional.relu6, paddle.nn.functional.leaky_relu,
-        lambda x: paddle.nn.functional.leaky_relu(x, 1.0), lambda x: paddle.nn.functional.leaky_relu(x, 0.0),
-        lambda x: paddle.nn.functional.leaky_relu(x, -2.0), paddle.nn.functional.hardsigmoid, paddle.nn.functional.hardswish,
+        lambda x: paddle.clip(x, -0.5, 0.25),
+        lambda x: paddle.clip(x, min=1.0),
+        paddle.nn.functional.relu6,
+        paddle.nn.functional.leaky_relu,
+        lambda x: paddle.nn.functional.leaky_relu(x, 1.0),
+        lambda x: paddle.nn.functional.leaky_relu(x, 0.0),
+        lambda x: paddle.nn.functional.leaky_relu(x, -2.0),
+        paddle.nn.functional.hardsigmoid,
+        paddle.nn.functional.hardswish,
         lambda x: paddle.nn.functional.hardswish(paddle.clip(x, -4, 4) * 2 + 1),
     ],
-)  # fmt: skip
+)
 def test_bounds_are_the_same_bits_for_every_number(f: Any) -> None:
     odd = [np.nan, np.inf, -np.inf, 0.0, -0.0, 0.25, -0.5, 3.0, -3.0, 6.5, 1e-40, -1e-40]
-    x = np.concatenate([np.array(odd), np.random.default_rng(2).standard_normal(20) * 4]).astype(np.float32)
+    x = np.concatenate([np.array(odd), np.random.default_rng(2).standard_normal(20) * 4]).astype(
+        np.float32
+    )
     compiled, scope = compiled_of(f, x)
     with np.errstate(all="ignore"):
         (found,), want = compiled.run(scope, {"x0": x}), f(Tensor(x)).numpy()
@@ -132,7 +157,9 @@ def test_it_is_the_same_without_compiled_kernels() -> None:
 
 def test_results_are_the_callers_own() -> None:
     weight = Tensor(ONES.copy())
-    compiled, scope = compiled_of(lambda x: (x, paddle.reshape(x, [4, 3]), weight * 1, paddle.full([2], 3.0)), ONES)
+    compiled, scope = compiled_of(
+        lambda x: (x, paddle.reshape(x, [4, 3]), weight * 1, paddle.full([2], 3.0)), ONES
+    )
     given = ONES.copy()
     for _ in range(2):
         results = compiled.run(scope, {"x0": given})
@@ -151,17 +178,23 @@ def test_what_is_missing_is_said() -> None:
 
 
 def test_a_failure_says_op_operands_and_line() -> None:
-    compiled, scope = compiled_of(lambda x, y: paddle.matmul(paddle.tanh(x), y), ONES, ONES.T.copy(), hide=True)
+    compiled, scope = compiled_of(
+        lambda x, y: paddle.matmul(paddle.tanh(x), y), ONES, ONES.T.copy(), hide=True
+    )
     with pytest.raises(OpError) as caught:
         compiled.run(scope, {"x0": ONES, "x1": ONES})
     text = str(caught.value)
-    assert text.startswith("matmul_v2: the inner axes differ, 4 and 3 (X=float32[3,4], Y=float32[3,4])")
+    assert text.startswith(
+        "matmul_v2: the inner axes differ, 4 and 3 (X=float32[3,4], Y=float32[3,4])"
+    )
     assert "recorded at test_compiled.py" in text
 
 
 def test_a_failure_among_neighbours_says_which() -> None:
     compiled, scope = compiled_of(lambda x, y: paddle.tanh(x + 1) * y, ONES, ONES, hide=True)
-    with pytest.raises(OpError, match=r"elementwise_mul: .*broadcast.* \(X=float32\[3,4\], Y=float32\[3,5\]\)"):
+    with pytest.raises(
+        OpError, match=r"elementwise_mul: .*broadcast.* \(X=float32\[3,4\], Y=float32\[3,5\]\)"
+    ):
         compiled.run(scope, {"x0": ONES, "x1": np.ones((3, 5), np.float32)})
 
 
@@ -175,8 +208,13 @@ def test_all_unknown_ops_are_named_at_once() -> None:
 
 def test_what_another_machine_merged_with_an_op_is_refused() -> None:
     program = Program()
-    attrs = {"fuse_relu": Attr(AttrType.BOOLEAN, True), "fuse_activation": Attr(AttrType.STRING, "")}
-    program.block.ops.append(OpDesc("conv2d", {"Input": ["x"], "Filter": ["w"]}, {"Output": ["y"]}, attrs))
+    attrs = {
+        "fuse_relu": Attr(AttrType.BOOLEAN, True),
+        "fuse_activation": Attr(AttrType.STRING, ""),
+    }
+    program.block.ops.append(
+        OpDesc("conv2d", {"Input": ["x"], "Filter": ["w"]}, {"Output": ["y"]}, attrs)
+    )
     with pytest.raises(Unsupported, match="conv2d: attribute fuse_relu is set") as caught:
         Compiled(program, [], [])
     assert "fuse_activation" not in str(caught.value)
@@ -185,8 +223,14 @@ def test_what_another_machine_merged_with_an_op_is_refused() -> None:
 @pytest.mark.parametrize(
     ("op", "words"),
     [
-        (OpDesc("slice", {}, {"Out": ["y"]}, {"axes": Attr(AttrType.INTS, [0])}), "slice: Input is missing"),
-        (OpDesc("transpose2", {"X": ["x"]}, {"Out": ["y"]}, {"axis": Attr(AttrType.INT, 1)}), "transpose2: axes"),
+        (
+            OpDesc("slice", {}, {"Out": ["y"]}, {"axes": Attr(AttrType.INTS, [0])}),
+            "slice: Input is missing",
+        ),
+        (
+            OpDesc("transpose2", {"X": ["x"]}, {"Out": ["y"]}, {"axis": Attr(AttrType.INT, 1)}),
+            "transpose2: axes",
+        ),
     ],
 )
 def test_a_slot_or_attribute_that_no_file_of_paddle_would_have(op: OpDesc, words: str) -> None:

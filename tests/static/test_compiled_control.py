@@ -1,4 +1,6 @@
-"""Branches, loops and lists in compiled programs: values and gradients are those of Python's own control flow."""
+"""Branches, loops and lists in compiled programs: values and gradients are those of Python's own
+control flow.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,9 @@ def compiled_with_gradients(function: Function, shape: tuple[int, ...]) -> Any:
     recorder, out = program_of(function, shape)
     with instead(Static(recorder)):
         found = differentiate(recorder, {out.name: None}, NAMES)
-    compiled = Compiled(recorder.program, NAMES, [out.name, *(found[n].name for n in NAMES if n in found)])
+    compiled = Compiled(
+        recorder.program, NAMES, [out.name, *(found[n].name for n in NAMES if n in found)]
+    )
 
     def run(*arrays: Any) -> Any:
         value, *grads = compiled.run(recorder.scope, dict(zip(NAMES, arrays, strict=True)))
@@ -58,7 +62,9 @@ def compiled_with_gradients(function: Function, shape: tuple[int, ...]) -> Any:
 def eager(function: Function, arrays: tuple[Any, ...]) -> Any:
     tensors = [Tensor(a, stop_gradient=False) for a in arrays]
     out = function(*tensors)
-    return out.array, [None if g is None else g.array for g in grad(out, tensors, allow_unused=True)]
+    return out.array, [
+        None if g is None else g.array for g in grad(out, tensors, allow_unused=True)
+    ]
 
 
 def test_a_file_of_real_paddle_with_control_flow() -> None:
@@ -76,14 +82,18 @@ def test_a_file_of_real_paddle_with_control_flow() -> None:
 
 @pytest.mark.parametrize("shape", [(3,), (-1,)], ids=["known", "unknown"])
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
-def test_values_and_gradients_are_those_of_python(function: Function, shape: tuple[int, ...]) -> None:
+def test_values_and_gradients_are_those_of_python(
+    function: Function, shape: tuple[int, ...]
+) -> None:
     run = compiled_with_gradients(function, shape)
     for arrays in POINTS:
         wanted, wanted_grads = eager(function, arrays)
         value, grads = run(*arrays)
         np.testing.assert_allclose(value, wanted, rtol=1e-6)
         for got, want in zip(grads, wanted_grads, strict=True):
-            np.testing.assert_allclose(0 if got is None else got, 0 if want is None else want, rtol=2e-6, atol=1e-7)
+            np.testing.assert_allclose(
+                0 if got is None else got, 0 if want is None else want, rtol=2e-6, atol=1e-7
+            )
 
 
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)

@@ -1,4 +1,6 @@
-"""Loops as real Paddle writes them: what a round makes longer is declared as one round has it, and an input may be what they carry."""
+"""Loops as real Paddle writes them: what a round makes longer is declared as one round has it, and
+an input may be what they carry.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,8 @@ import oarlock as paddle
 from oarlock.compiler.partial_program import PartialProgram
 from oarlock.ir.parser import parse
 
-# x and c change from round to round; c is declared with 2 rows, though it begins with one and gets one more each time.
+# x and c change from round to round; c is declared with 2 rows, though it begins with one and gets
+# one more each time.
 GROWS = """\
 program version=2006002
 block 0:
@@ -65,7 +68,9 @@ def gradients(function: Any, weight: Any, n: int) -> list[Any]:
 @pytest.mark.parametrize("size", ["?", "2"])
 @pytest.mark.parametrize("n", [0, 1, 4])
 def test_gradients_are_those_of_what_was_fed_and_of_all_rounds(size: str, n: int) -> None:
-    w = paddle.to_tensor(np.linspace(-0.5, 0.7, 9, dtype="float32").reshape(3, 3), stop_gradient=False)
+    w = paddle.to_tensor(
+        np.linspace(-0.5, 0.7, 9, dtype="float32").reshape(3, 3), stop_gradient=False
+    )
     program = PartialProgram(parse(GROWS.replace("[?", f"[{size}")), {"w": w})
     wanted = gradients(lambda x, n: by_hand(x, n, w), w, n)
     found = gradients(lambda x, n: program([x, paddle.to_tensor(n)]), w, n)

@@ -69,13 +69,13 @@ def test_the_program_runs(how: str) -> None:
         ("elementwise_add(X=x, Y=y)", "unsqueeze2(X=x) axes=ints[2147483647]"),
         ("elementwise_add(X=x, Y=y)", "reduce_sum(X=x) dim=ints[-2147483648]"),
         ("elementwise_add(X=x, Y=y)", "transpose2(X=x) axis=ints[0, 99]"),
-        ("elementwise_add(X=x, Y=y)", "concat(X=[x, y]) axis=strings[\"a\"]"),
+        ("elementwise_add(X=x, Y=y)", 'concat(X=[x, y]) axis=strings["a"]'),
         ("elementwise_add(X=x, Y=y)", "select_input(X=[x, y])"),
         ("tanh(X=x)", "tanh()"),
         ("Cond=c, ", ""),
         ("Cond=c, Input=x", "Cond=[], Input=x"),
     ],
-)  # fmt: skip
+)
 def test_what_makes_no_sense_is_an_error_of_the_op(before: str, after: str, how: str) -> None:
     assert before in PROGRAM
     text = PROGRAM.replace(before, after)
@@ -121,7 +121,8 @@ LARGE = {
 @pytest.mark.parametrize("name", LARGE)
 def test_results_beyond_the_limit_are_rejected_with_their_size(name: str) -> None:
     with pytest.raises(
-        MemoryLimitError, match=r"takes [\d,.]+ GiB, more than the 8.0 GiB that OARLOCK_MAX_RESULT_BYTES"
+        MemoryLimitError,
+        match=r"takes [\d,.]+ GiB, more than the 8.0 GiB that OARLOCK_MAX_RESULT_BYTES",
     ):
         LARGE[name](paddle.ones([1, 1, 4, 4]))
 
@@ -186,7 +187,9 @@ def test_a_triangle_is_counted_without_visiting_its_rows(op: str, rows: int) -> 
 
 
 def test_a_rule_lists_few_problems_and_shows_little_of_each() -> None:
-    """Thousands of faults in an op with a long place: each repeats the place, together far more than the file."""
+    """Thousands of faults in an op with a long place: each repeats the place, together far more
+    than the file.
+    """
     program = Program([Block(0, -1)], 2006002)
     names = [f"{i:x}" for i in range(5000)]
     program.block.ops.append(OpDesc("relu", {"X": names}, {}, where=f"{'a' * 5000}.py:1 in f"))

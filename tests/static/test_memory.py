@@ -1,4 +1,6 @@
-"""Compiled programs keep no array longer than somebody reads it, neither in a run nor on the way back."""
+"""Compiled programs keep no array longer than somebody reads it, neither in a run nor on the way
+back.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +54,10 @@ def test_as_many_arrays_as_are_read_later(function: Callable[..., Any], arrays: 
     recording = to_static(function, [InputSpec([256, 256])]).concrete_program.recording
     compiled = Compiled(recording.program)
     x = np.random.default_rng(0).standard_normal((256, 256)).astype("float32")
-    assert peak(lambda: compiled.run(recording.scope, {compiled.feeds[0]: x})) < (arrays + 0.5) * x.nbytes
+    assert (
+        peak(lambda: compiled.run(recording.scope, {compiled.feeds[0]: x}))
+        < (arrays + 0.5) * x.nbytes
+    )
 
 
 class Deep(nn.Layer):

@@ -1,4 +1,6 @@
-"""Attributes of a file are judged when it is loaded, by the definition of their op, alike in Python and in C++."""
+"""Attributes of a file are judged when it is loaded, by the definition of their op, alike in Python
+and in C++.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +51,9 @@ VALUES: dict[AttrType, Any] = {
     AttrType.STRINGS: ["a", "a"],
     AttrType.SCALARS: [1.0, 1.0],
 }
-ONE = {AttrType[f"{kind.name}S"]: [value] for kind, value in VALUES.items() if kind not in LIST_TYPES}
+ONE = {
+    AttrType[f"{kind.name}S"]: [value] for kind, value in VALUES.items() if kind not in LIST_TYPES
+}
 EXTREMES = {
     AttrType.INT: [32, -33, 2**31 - 1, -(2**31)],
     AttrType.LONG: [32, -33, 2**62],
@@ -104,7 +108,12 @@ def test_both_readers_accept_the_same_types(op: str) -> None:
         assert AttrType.STRINGS not in accepted or spec.type in ("STRINGS", "STRING")
 
 
-RANGED = sorted((t, n) for t, op in OPS.items() for n in op.attrs if attr_kind(op, n) in ("axis", "window", "count"))
+RANGED = sorted(
+    (t, n)
+    for t, op in OPS.items()
+    for n in op.attrs
+    if attr_kind(op, n) in ("axis", "window", "count")
+)
 
 
 @pytest.mark.parametrize(("op", "name"), RANGED[::3], ids=lambda v: v)
@@ -125,7 +134,9 @@ def test_unknown_attributes_and_ops_are_passed_over() -> None:
 
 
 def test_loading_rejects_a_bad_file(tmp_path: Path) -> None:
-    """Not only a run of it: `load`, `load_inference_model` and the predictor's reader say what is wrong, and where."""
+    """Not only a run of it: `load`, `load_inference_model` and the predictor's reader say what is
+    wrong, and where.
+    """
     data = with_attr("softmax", "axis", Attr(AttrType.INT, 2**31 - 1))
     tmp_path.joinpath("m.pdmodel").write_bytes(data)
     tmp_path.joinpath("m.pdiparams").write_bytes(b"")
@@ -137,7 +148,10 @@ def test_loading_rejects_a_bad_file(tmp_path: Path) -> None:
             paddle.inference.Config(str(tmp_path / "m.pdmodel"), str(tmp_path / "m.pdiparams"))
         ),
     ):
-        with pytest.raises(FileError, match=r"softmax.*attribute 'axis' is 2147483647; a tensor has at most 32 axes"):
+        with pytest.raises(
+            FileError,
+            match=r"softmax.*attribute 'axis' is 2147483647; a tensor has at most 32 axes",
+        ):
             load()
 
 
@@ -172,4 +186,8 @@ block 0:
     program_from_bytes(data)
     for x, y, close in (([1.0], [1.9], True), ([1.0], [2.1], False)):
         feeds = {"x": np.array([x * 3] * 2, "f"), "w": np.array([y * 3] * 2, "f")}
-        assert Engine(data, None).run(feeds)[0].item() == close == Compiled(parse(text)).run({}, feeds)[0].item()
+        assert (
+            Engine(data, None).run(feeds)[0].item()
+            == close
+            == Compiled(parse(text)).run({}, feeds)[0].item()
+        )

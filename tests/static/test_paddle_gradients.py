@@ -21,7 +21,11 @@ def program(*ops: OpDesc) -> Program:
     made = Program()
     names = dict.fromkeys(n for op in ops for n in (*op.input_names(), *op.output_names()))
     made.block.vars.update(
-        {n: VarDesc(n, (-1, -1), "float32", checks_feed=n in "xyg") for n in names if n != "@EMPTY@"}
+        {
+            n: VarDesc(n, (-1, -1), "float32", checks_feed=n in "xyg")
+            for n in names
+            if n != "@EMPTY@"
+        }
     )
     made.block.ops += ops
     return made
@@ -32,7 +36,9 @@ def run(made: Program, fetch: str, **feed: Any) -> Any:
 
 
 EXP = OpDesc("exp", {"X": ["x"]}, {"Out": ["y"]})
-MULTIPLY = OpDesc("elementwise_mul", {"X": ["x"], "Y": ["y"]}, {"Out": ["z"]}, {"axis": Attr(AttrType.INT, -1)})
+MULTIPLY = OpDesc(
+    "elementwise_mul", {"X": ["x"], "Y": ["y"]}, {"Out": ["z"]}, {"axis": Attr(AttrType.INT, -1)}
+)
 
 
 @pytest.mark.parametrize(
@@ -67,9 +73,9 @@ def test_gradients_of_nothing_that_is_there(back: OpDesc) -> None:
 
 def test_an_op_that_was_pruned_is_what_its_gradient_tells() -> None:
     back = OpDesc("sinh_grad", {"X": ["x"], "Out@GRAD": ["y@GRAD"]}, {"X@GRAD": ["x@GRAD"]})
-    assert run(program(back), "x@GRAD", **{"x": np.float32([0, 1]), "y@GRAD": np.float32([2, 2])}) == pytest.approx(
-        [2, 2 * np.cosh(1)]
-    )
+    assert run(
+        program(back), "x@GRAD", **{"x": np.float32([0, 1]), "y@GRAD": np.float32([2, 2])}
+    ) == pytest.approx([2, 2 * np.cosh(1)])
 
 
 def test_an_operand_that_gets_none() -> None:
@@ -83,7 +89,10 @@ def test_an_operand_that_gets_none() -> None:
 
 def test_a_result_that_nobody_used() -> None:
     split = OpDesc(
-        "split", {"X": ["x"]}, {"Out": ["a", "b"]}, {"num": Attr(AttrType.INT, 2), "axis": Attr(AttrType.INT, 0)}
+        "split",
+        {"X": ["x"]},
+        {"Out": ["a", "b"]},
+        {"num": Attr(AttrType.INT, 2), "axis": Attr(AttrType.INT, 0)},
     )
     back = OpDesc("split_grad", {"Out@GRAD": ["@EMPTY@", "b@GRAD"]}, {"X@GRAD": ["x@GRAD"]})
     half = OpDesc("scale", {"X": ["b"]}, {"Out": ["b@GRAD"]}, {"scale": Attr(AttrType.FLOAT, 3.0)})
@@ -93,14 +102,22 @@ def test_a_result_that_nobody_used() -> None:
 def test_paddles_gradients_of_blocks_are_listed_with_the_rest() -> None:
     made = program(EXP, OpDesc("no_such_op", {"X": ["x"]}, {"Out": ["z"]}))
     made.blocks.append(Block(1, 0))
-    made.block.ops.append(OpDesc("while_grad", {"StepScopes": []}, attrs={"sub_block": Attr(AttrType.BLOCK, 1)}))
-    with pytest.raises(Unsupported, match=r"no_such_op: no such op\n  while_grad: gradients of control flow"):
+    made.block.ops.append(
+        OpDesc("while_grad", {"StepScopes": []}, attrs={"sub_block": Attr(AttrType.BLOCK, 1)})
+    )
+    with pytest.raises(
+        Unsupported, match=r"no_such_op: no such op\n  while_grad: gradients of control flow"
+    ):
         Compiled(made, ["x"], ["y"])
 
 
 def test_ops_that_clip() -> None:
-    clip = OpDesc("clip_by_norm", {"X": ["x"]}, {"Out": ["y"]}, {"max_norm": Attr(AttrType.FLOAT, 1.0)})
-    short = OpDesc("clip_by_norm", {"X": ["x"]}, {"Out": ["z"]}, {"max_norm": Attr(AttrType.FLOAT, 100.0)})
+    clip = OpDesc(
+        "clip_by_norm", {"X": ["x"]}, {"Out": ["y"]}, {"max_norm": Attr(AttrType.FLOAT, 1.0)}
+    )
+    short = OpDesc(
+        "clip_by_norm", {"X": ["x"]}, {"Out": ["z"]}, {"max_norm": Attr(AttrType.FLOAT, 100.0)}
+    )
     norm = OpDesc("squared_l2_norm", {"X": ["x"]}, {"Out": ["n"]})
     made = program(clip, short, norm)
     np.testing.assert_allclose(run(made, "y", x=X), X / np.sqrt(30.0), rtol=1e-6)
@@ -118,11 +135,15 @@ def test_gradient_ops_that_are_ours_stay_kernels(type: str) -> None:
 def test_an_op_is_found_by_its_names_and_not_by_asking_all(monkeypatch: pytest.MonkeyPatch) -> None:
     names = [f"v{i}" for i in range(101)]
     ops = [OpDesc("exp", {"X": [x]}, {"Out": [y]}) for x, y in pairwise(names)]
-    backs = [OpDesc("exp_grad", {"Out": [y], "Out@GRAD": [f"grad/{y}@GRAD"]}, {"X@GRAD": [f"{x}@GRAD"]})
-             for x, y in pairwise(names)]  # fmt: skip
+    backs = [
+        OpDesc("exp_grad", {"Out": [y], "Out@GRAD": [f"grad/{y}@GRAD"]}, {"X@GRAD": [f"{x}@GRAD"]})
+        for x, y in pairwise(names)
+    ]
     asked: list[OpDesc] = []
     belongs = grad_ops._belongs
-    monkeypatch.setattr(grad_ops, "_belongs", lambda back, op: asked.append(op) or belongs(back, op))
+    monkeypatch.setattr(
+        grad_ops, "_belongs", lambda back, op: asked.append(op) or belongs(back, op)
+    )
     gradients = Gradients(program(*ops, *backs))
     assert [gradients.find(b).inputs["X"] for b in backs] == [[n] for n in names[:-1]]
     assert len(asked) <= 2 * len(backs)

@@ -1,4 +1,6 @@
-"""Programs called from eager code: training through them is training eagerly, to the last bit where kernels are the same."""
+"""Programs called from eager code: training through them is training eagerly, to the last bit where
+kernels are the same.
+"""
 
 from __future__ import annotations
 
@@ -34,18 +36,30 @@ def partial(function: Callable[..., Any], examples: list[Any]) -> PartialProgram
 
 
 def mlp():
-    return nn.Sequential(nn.Linear(6, 16), nn.ReLU(), nn.Linear(16, 16), nn.Tanh(), nn.Linear(16, 4))
+    return nn.Sequential(
+        nn.Linear(6, 16), nn.ReLU(), nn.Linear(16, 16), nn.Tanh(), nn.Linear(16, 4)
+    )
 
 
 def normed():
     return nn.Sequential(
-        nn.Conv2D(1, 4, 3, padding=1), nn.BatchNorm2D(4), nn.ReLU(), nn.MaxPool2D(2), nn.Flatten(), nn.Linear(36, 4)
+        nn.Conv2D(1, 4, 3, padding=1),
+        nn.BatchNorm2D(4),
+        nn.ReLU(),
+        nn.MaxPool2D(2),
+        nn.Flatten(),
+        nn.Linear(36, 4),
     )
 
 
 def dropping():
     return nn.Sequential(
-        nn.Linear(6, 32), nn.Dropout(0.5), nn.GELU(), nn.Linear(32, 32), nn.Dropout(0.3), nn.Linear(32, 4)
+        nn.Linear(6, 32),
+        nn.Dropout(0.5),
+        nn.GELU(),
+        nn.Linear(32, 32),
+        nn.Dropout(0.3),
+        nn.Linear(32, 4),
     )
 
 
@@ -109,12 +123,17 @@ STEPS = 20
 def data(shape: tuple[int, ...]) -> list[tuple[Tensor, Tensor]]:
     source = np.random.default_rng(3)
     return [
-        (Tensor(source.standard_normal(shape).astype(np.float32)), Tensor(source.integers(0, 4, (shape[0], 1))))
+        (
+            Tensor(source.standard_normal(shape).astype(np.float32)),
+            Tensor(source.integers(0, 4, (shape[0], 1))),
+        )
         for _ in range(STEPS)
     ]
 
 
-def train(model: Any, step: Callable[[Tensor, Tensor], Tensor], batches: list[tuple[Tensor, Tensor]]) -> Any:
+def train(
+    model: Any, step: Callable[[Tensor, Tensor], Tensor], batches: list[tuple[Tensor, Tensor]]
+) -> Any:
     """The losses, and all parameters and buffers in the end."""
     paddle.seed(11)
     optimizer = paddle.optimizer.Adam(0.01, parameters=model.parameters())
@@ -150,7 +169,8 @@ def test_training_is_training_eagerly(name: str, whole: bool) -> None:
         np.testing.assert_allclose(found_state[key], value, rtol=1e-5, atol=1e-6, err_msg=key)
 
 
-# -- what a call is to the eager code around it ---------------------------------------------------------------------
+# -- what a call is to the eager code around it
+# ---------------------------------------------------------------------
 
 
 def wanting(*shape: int) -> Tensor:
@@ -186,7 +206,12 @@ def backwards(value: Any, **how: Any) -> Any:
 
 
 def test_ops_before_and_behind() -> None:
-    both(lambda x, y: paddle.tanh(x) * y, lambda f, x, y: backwards((f(x * 2, y + x) * y).sum()), (3, 4), (3, 4))
+    both(
+        lambda x, y: paddle.tanh(x) * y,
+        lambda f, x, y: backwards((f(x * 2, y + x) * y).sum()),
+        (3, 4),
+        (3, 4),
+    )
 
 
 def test_a_gradient_that_is_given() -> None:
@@ -212,7 +237,9 @@ def test_only_some_outputs_are_used(used: list[int]) -> None:
 
 def test_an_output_without_gradient() -> None:
     both(lambda x: (x * x, paddle.argmax(x, axis=1)), lambda f, x: backwards(f(x)[0].sum()), (3, 4))
-    assert partial(lambda x: paddle.argmax(x, axis=1), [wanting(3, 4)])([wanting(3, 4)])[0].stop_gradient
+    assert partial(lambda x: paddle.argmax(x, axis=1), [wanting(3, 4)])([wanting(3, 4)])[
+        0
+    ].stop_gradient
 
 
 def test_gradients_add_up_and_graphs_are_freed() -> None:
@@ -264,7 +291,9 @@ def test_branches_and_loops_train() -> None:
     def f(x, y):
         s = paddle.capture.control.cond(x.sum() > 0, lambda: x * y, lambda: x - y)
         body = lambda i, s: (i + 1, paddle.tanh(s * y))
-        return paddle.capture.control.while_loop(lambda i, s: i < 3, body, [paddle.full([1], 0, "int64"), s])[1]
+        return paddle.capture.control.while_loop(
+            lambda i, s: i < 3, body, [paddle.full([1], 0, "int64"), s]
+        )[1]
 
     both(f, lambda f, x, y: backwards(f(x, y).sum() + f(-x, y).sum()), (3, 4), (3, 4))
 
@@ -278,7 +307,8 @@ def test_another_number_of_inputs_is_refused() -> None:
 def test_a_failure_names_the_op_and_its_line() -> None:
     program = partial(lambda x, y: paddle.matmul(x, y), [wanting(3, 4), wanting(4, 2)])
     with pytest.raises(
-        paddle.OpError, match=r"(?s)matmul_v2: the inner axes differ.*recorded at .*paddle.matmul\(x, y\)"
+        paddle.OpError,
+        match=r"(?s)matmul_v2: the inner axes differ.*recorded at .*paddle.matmul\(x, y\)",
     ):
         program([wanting(3, 4), wanting(5, 2)])
 

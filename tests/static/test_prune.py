@@ -85,7 +85,9 @@ def test_ops_in_blocks_that_nobody_needs_go_and_those_that_do_something_stay(lea
     before = deepcopy(DEAD)
     pruned = lean(DEAD)
     assert before == DEAD
-    assert [[op.type for op in block.ops if op.type not in ("feed", "fetch")] for block in pruned.blocks] == [
+    assert [
+        [op.type for op in block.ops if op.type not in ("feed", "fetch")] for block in pruned.blocks
+    ] == [
         ["relu", "any", "conditional_block", "conditional_block"],
         ["relu", "assign"],
         ["print"],
@@ -168,7 +170,11 @@ def test_guards_keep_what_they_read_and_the_contract_follows() -> None:
 @pytest.mark.parametrize(
     ("feeds", "fetches", "message"),
     [
-        (["x", "zz"], ["qq"], "feeds[1] 'zz' is not in the program; fetches[0] 'qq' is not in the program"),
+        (
+            ["x", "zz"],
+            ["qq"],
+            "feeds[1] 'zz' is not in the program; fetches[0] 'qq' is not in the program",
+        ),
         (["x", "y"], ["a"], "feeds[1] 'y' is not needed by the outputs"),
         ([], ["a"], "'x' is needed by the outputs but is neither fed nor computed"),
         (["x"], ["s"], "'y' is needed by the outputs but is neither fed nor computed"),
@@ -177,7 +183,9 @@ def test_guards_keep_what_they_read_and_the_contract_follows() -> None:
         ([], ["y"], "'y' is needed by the outputs but is neither fed nor computed"),
     ],
 )
-def test_everything_that_does_not_fit_is_named(feeds: list[str], fetches: list[str], message: str) -> None:
+def test_everything_that_does_not_fit_is_named(
+    feeds: list[str], fetches: list[str], message: str
+) -> None:
     with pytest.raises(OpError) as error:
         prune(NET, feeds, fetches)
     assert str(error.value).startswith(f"prune: {message}")

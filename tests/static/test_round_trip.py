@@ -1,4 +1,6 @@
-"""Any program comes back from its text and from its file; texts and files are the same each time."""
+"""Any program comes back from its text and from its file; texts and files are the same
+each time.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,18 @@ from oarlock.export.pdmodel import to_bytes
 from oarlock.ir.attr_types import ATTR_RULES
 from oarlock.ir.parser import parse
 from oarlock.ir.printer import FORMS, KEYWORDS, to_text
-from oarlock.ir.program import Arg, Attr, AttrType, Block, Contract, Guard, Kind, OpDesc, Program, VarDesc
+from oarlock.ir.program import (
+    Arg,
+    Attr,
+    AttrType,
+    Block,
+    Contract,
+    Guard,
+    Kind,
+    OpDesc,
+    Program,
+    VarDesc,
+)
 from oarlock.ir.verifier import TENSORS, check
 from oarlock.loader.files import program_from_bytes
 
@@ -23,7 +36,19 @@ TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 # Names have no control characters, and what is only shown loses them.
 SHOWN = st.text(st.characters(exclude_categories=["C", "Zl", "Zp"]), max_size=8)
 NAMES = st.one_of(
-    st.sampled_from(["x", "linear_0.w_0", "save_infer_model/scale_0.tmp_0", "a@GRAD", "?", "lod", "true", '"', "a b"]),
+    st.sampled_from(
+        [
+            "x",
+            "linear_0.w_0",
+            "save_infer_model/scale_0.tmp_0",
+            "a@GRAD",
+            "?",
+            "lod",
+            "true",
+            '"',
+            "a b",
+        ]
+    ),
     st.sampled_from(sorted(KEYWORDS)),
     SHOWN.filter(bool),
 )
@@ -50,7 +75,9 @@ ELEMENTS: dict[AttrType, st.SearchStrategy[Any]] = {
 }
 NEEDS_PROGRAM = {AttrType.BLOCK, AttrType.BLOCKS, AttrType.VAR, AttrType.VARS}
 SHAPES = (
-    st.lists(st.integers(-1, 2**40), max_size=4).map(tuple).filter(lambda sizes: math.prod(map(abs, sizes)) < 2**50)
+    st.lists(st.integers(-1, 2**40), max_size=4)
+    .map(tuple)
+    .filter(lambda sizes: math.prod(map(abs, sizes)) < 2**50)
 )
 DTYPES = st.sampled_from([dtype.name for dtype in ALL])
 
@@ -75,46 +102,78 @@ def variables(draw: Any, name: str) -> VarDesc:
     return var
 
 
-WHERE = st.one_of(st.just(""), st.just("net.py:12 in forward"), SHOWN.filter(lambda t: "/" not in t and "\\" not in t))
+WHERE = st.one_of(
+    st.just(""),
+    st.just("net.py:12 in forward"),
+    SHOWN.filter(lambda t: "/" not in t and "\\" not in t),
+)
 
 
 @st.composite
 def ops(draw: Any, names: list[str], blocks: list[int]) -> OpDesc:
     operands = st.lists(st.sampled_from(names), max_size=3) if names else st.just([])
     slots = st.dictionaries(st.one_of(st.sampled_from(["X", "Out"]), NAMES), operands, max_size=3)
-    kind = draw(st.one_of(st.sampled_from(["relu", "while"]), NAMES.filter(lambda n: n not in ("feed", "fetch"))))
-    op = OpDesc(kind, draw(slots), draw(slots), draw(st.dictionaries(NAMES, attrs(), max_size=3)), draw(WHERE))
+    kind = draw(
+        st.one_of(
+            st.sampled_from(["relu", "while"]), NAMES.filter(lambda n: n not in ("feed", "fetch"))
+        )
+    )
+    op = OpDesc(
+        kind,
+        draw(slots),
+        draw(slots),
+        draw(st.dictionaries(NAMES, attrs(), max_size=3)),
+        draw(WHERE),
+    )
     op.attrs.pop("op_callstack", None)
     if names:
         op.attrs["tensor"] = Attr(AttrType.VAR, draw(st.sampled_from(names)))
         op.attrs["tensors"] = Attr(AttrType.VARS, draw(operands))
     if blocks:
         op.attrs["sub_block"] = Attr(AttrType.BLOCK, draw(st.sampled_from(blocks)))
-        op.attrs["blocks"] = Attr(AttrType.BLOCKS, draw(st.lists(st.sampled_from(blocks), max_size=2)))
+        op.attrs["blocks"] = Attr(
+            AttrType.BLOCKS, draw(st.lists(st.sampled_from(blocks), max_size=2))
+        )
     return op
 
 
 ARGS = st.builds(Arg, NAMES, DTYPES, SHAPES, SHOWN)
 GUARDS = st.builds(Guard, NAMES, NAMES, INT64, SHOWN, SHOWN, WHERE, SHOWN)
 CONTRACTS = st.builds(
-    Contract, st.lists(ARGS, max_size=2), st.lists(ARGS, max_size=2), TEXT, st.lists(GUARDS, max_size=2), SHOWN, SHOWN
+    Contract,
+    st.lists(ARGS, max_size=2),
+    st.lists(ARGS, max_size=2),
+    TEXT,
+    st.lists(GUARDS, max_size=2),
+    SHOWN,
+    SHOWN,
 )
 
 
 @st.composite
 def programs(draw: Any, contract: bool = False) -> Program:
-    """Programs whose operands are declared and whose blocks nest; what ops do with them is left to chance."""
+    """Programs whose operands are declared and whose blocks nest; what ops do with them is left to
+    chance.
+    """
     count = draw(st.integers(1, 3))
     program = Program([], draw(st.sampled_from([0, 2006002, 1008005])))
     names: list[str] = []
     for i in range(count):
         own = draw(st.lists(NAMES, unique=True, max_size=3))
-        block = Block(i, draw(st.integers(0, i - 1)) if i else -1, {name: draw(variables(name)) for name in own})
-        names = own if i == 0 else names  # all ops use the outermost block's variables, and their own
-        block.ops = draw(st.lists(ops(sorted({*names, *own}), list(range(i + 1, count))), max_size=3))
+        block = Block(
+            i,
+            draw(st.integers(0, i - 1)) if i else -1,
+            {name: draw(variables(name)) for name in own},
+        )
+        # all ops use the outermost block's variables, and their own
+        names = own if i == 0 else names
+        block.ops = draw(
+            st.lists(ops(sorted({*names, *own}), list(range(i + 1, count))), max_size=3)
+        )
         program.blocks.append(block)
     owned: set[int] = set()
-    for block in program.blocks:  # a block is a child of the block whose op runs it, and one op runs it
+    # a block is a child of the block whose op runs it, and one op runs it
+    for block in program.blocks:
         for op in block.ops:
             if "sub_block" in op.attrs and op.attr("sub_block") in owned:
                 del op.attrs["sub_block"]
@@ -124,7 +183,10 @@ def programs(draw: Any, contract: bool = False) -> Program:
                 free = [inner for inner in dict.fromkeys(op.attr("blocks")) if inner not in owned]
                 op.attrs["blocks"] = Attr(AttrType.BLOCKS, free)
                 owned.update(free)
-            for inner in [*op.attr("blocks", []), *([op.attr("sub_block")] if "sub_block" in op.attrs else [])]:
+            for inner in [
+                *op.attr("blocks", []),
+                *([op.attr("sub_block")] if "sub_block" in op.attrs else []),
+            ]:
                 program.blocks[inner].parent = block.idx
     program.contract = draw(st.none() | CONTRACTS) if contract else None
     return program
@@ -176,12 +238,16 @@ def test_the_order_of_slots_attributes_and_variables_does_not_matter() -> None:
         names = ["a", "b", "c"][::turn]
         variables = {n: VarDesc(n, (2,)) for n in names}
         attrs = {n: Attr(AttrType.INT, 1) for n in names}
-        return to_bytes(Program([Block(vars=variables, ops=[OpDesc("op", {n: [n] for n in names}, {}, attrs)])]))
+        return to_bytes(
+            Program([Block(vars=variables, ops=[OpDesc("op", {n: [n] for n in names}, {}, attrs)])])
+        )
 
     assert made(1) == made(-1)
 
 
 def test_generated_programs_are_legal_enough() -> None:
     """The strategy above would be empty talk if `check` found nothing to check in what it makes."""
-    program = Program([Block(vars={"x": VarDesc("x")}, ops=[OpDesc("relu", {"X": ["y"]}, {"Out": ["x"]})])])
+    program = Program(
+        [Block(vars={"x": VarDesc("x")}, ops=[OpDesc("relu", {"X": ["y"]}, {"Out": ["x"]})])]
+    )
     assert check(program) == ["block 0, op 0 (relu): variable 'y' is not declared"]

@@ -38,7 +38,9 @@ def guard(seed: int) -> Iterator[None]:
     with warnings.catch_warnings(), ExitStack() as stack:
         warnings.simplefilter("ignore", DeprecationWarning)
         stack.enter_context(fluid.dygraph.guard())
-        fluid.default_main_program().random_seed = fluid.default_startup_program().random_seed = seed
+        fluid.default_main_program().random_seed = fluid.default_startup_program().random_seed = (
+            seed
+        )
         yield
 
 
@@ -90,7 +92,8 @@ def test_programs_follow_their_seed(start: str) -> None:
         paddle.disable_static()
     np.testing.assert_array_equal(first[0], first[1])
     assert not np.array_equal(first[0], other[0])
-    np.testing.assert_array_equal(first[2][0], first[3][0])  # dropout has the seed of its program as an attribute
+    # dropout has the seed of its program as an attribute
+    np.testing.assert_array_equal(first[2][0], first[3][0])
     assert not np.array_equal(first[2][1], first[3][1])
     for a, b in zip(first[2:], again[2:], strict=True):
         np.testing.assert_array_equal(a[0], b[0])
@@ -99,7 +102,12 @@ def test_programs_follow_their_seed(start: str) -> None:
 
 class Noisy(nn.Layer):
     def forward(self, x: Any) -> Any:
-        return x + paddle.rand([4]), x + paddle.randn([4]), F.dropout(x, training=True), paddle.randint(0, 1000, [8])
+        return (
+            x + paddle.rand([4]),
+            x + paddle.randn([4]),
+            F.dropout(x, training=True),
+            paddle.randint(0, 1000, [8]),
+        )
 
 
 @pytest.mark.filterwarnings("ignore:.*(there are no parameters|told to train|random)")

@@ -55,7 +55,9 @@ LOADS: dict[str, Callable[[Any, str], Any]] = {
     "tensors": lambda program, prefix: program.set_state_dict(table(prefix)),
     "arrays": lambda program, prefix: program.set_state_dict(table(prefix, return_numpy=True)),
     "set_program_state": lambda program, prefix: static.set_program_state(program, table(prefix)),
-    "load_program_state": lambda program, prefix: static.set_program_state(program, static.load_program_state(prefix)),
+    "load_program_state": lambda program, prefix: static.set_program_state(
+        program, static.load_program_state(prefix)
+    ),
     "of some": lambda program, prefix: static.set_program_state(
         program, static.load_program_state(prefix, program.all_parameters())
     ),
@@ -64,7 +66,9 @@ LOADS: dict[str, Callable[[Any, str], Any]] = {
 
 
 @pytest.mark.parametrize("way", LOADS)
-def test_values_of_a_layer_are_found_by_its_table_of_names(way: str, program: Any, prefix: str) -> None:
+def test_values_of_a_layer_are_found_by_its_table_of_names(
+    way: str, program: Any, prefix: str
+) -> None:
     LOADS[way](program, prefix)  # warnings are errors: every value is used
     values = program.state_dict("param")
     assert len(values) == 6
@@ -72,16 +76,34 @@ def test_values_of_a_layer_are_found_by_its_table_of_names(way: str, program: An
         np.testing.assert_array_equal(np.asarray(value), 2, err_msg=name)
 
 
-def test_values_that_a_program_cannot_take_are_warned_about_one_by_one(program: Any, prefix: str) -> None:
+def test_values_that_a_program_cannot_take_are_warned_about_one_by_one(
+    program: Any, prefix: str
+) -> None:
     weight, bias = (p.name for p in program.all_parameters()[:2])
     before = {name: np.asarray(value).copy() for name, value in program.state_dict("param").items()}
-    wrong = {"foo": np.zeros(1, np.float32), weight: np.zeros(7, np.float32), bias: np.zeros(3, np.int64)}
+    wrong = {
+        "foo": np.zeros(1, np.float32),
+        weight: np.zeros(7, np.float32),
+        bias: np.zeros(3, np.int64),
+    }
     with warnings.catch_warnings(record=True) as seen:
         warnings.simplefilter("always")
         program.set_state_dict(wrong)
         program.set_state_dict(paddle.load(f"{prefix}.pdparams"))  # without the table
-    said = [str(w.message).split("'")[1] for w in seen if str(w.message).startswith("Skip loading for")]
-    assert said == ["foo", weight, bias, "fc.weight", "fc.bias", "bn.weight", "bn.bias", "bn._mean", "bn._variance"]
+    said = [
+        str(w.message).split("'")[1] for w in seen if str(w.message).startswith("Skip loading for")
+    ]
+    assert said == [
+        "foo",
+        weight,
+        bias,
+        "fc.weight",
+        "fc.bias",
+        "bn.weight",
+        "bn.bias",
+        "bn._mean",
+        "bn._variance",
+    ]
     for name, value in program.state_dict("param").items():
         np.testing.assert_array_equal(np.asarray(value), before[name], err_msg=name)
     program.set_state_dict({bias: np.ones(3, np.float64)})  # another float is cast

@@ -8,7 +8,18 @@ from hypothesis import strategies as st
 
 from oarlock.core.errors import FileError
 from oarlock.ir.parser import parse
-from oarlock.ir.program import Arg, Attr, AttrType, Block, Contract, Guard, Kind, OpDesc, Program, VarDesc
+from oarlock.ir.program import (
+    Arg,
+    Attr,
+    AttrType,
+    Block,
+    Contract,
+    Guard,
+    Kind,
+    OpDesc,
+    Program,
+    VarDesc,
+)
 
 GOLDEN = """\
 program version=2006002
@@ -91,7 +102,11 @@ def test_golden() -> None:
 
 
 def test_spaces_empty_lines_and_comments_are_free() -> None:
-    loose = "# a note\n\n" + GOLDEN.replace(", ", " ,  ").replace("=block(1)", " = block ( 1 )") + "\n\n"
+    loose = (
+        "# a note\n\n"
+        + GOLDEN.replace(", ", " ,  ").replace("=block(1)", " = block ( 1 )")
+        + "\n\n"
+    )
     assert parse(loose.replace("2 sizes ,  ", "2 sizes, ")) == golden()
 
 
@@ -115,9 +130,15 @@ BAD = [
     (START + "y = relu(X=x) a", "m:3: '=' is expected"),
     (START + "y = relu(X=x) a=1 a=2", "m:3: attribute a is there twice"),
     (START + "y = relu(X=x) a=what", "m:3: a value is expected, not 'what'"),
-    (START + "y = relu(X=x) a=99999999999", "m:3: attribute a: INT is an int of 32 bits, not 99999999999"),
+    (
+        START + "y = relu(X=x) a=99999999999",
+        "m:3: attribute a: INT is an int of 32 bits, not 99999999999",
+    ),
     (START + "y = relu(X=x) a=1e60", "m:3: attribute a: FLOAT is a float of 32 bits, not 1e+60"),
-    (START + "y = relu(X=x) a=block(-1)", "m:3: attribute a: BLOCK is the index of a block, not -1"),
+    (
+        START + "y = relu(X=x) a=block(-1)",
+        "m:3: attribute a: BLOCK is the index of a block, not -1",
+    ),
     (START + "y = relu(X=x) a=ints[1 2]", "m:3: ',' is expected, not '2'"),
     (START + "y = relu(X=x) a=strings[b]", "m:3: a text in quotes is expected, not 'b'"),
     (START + "y = relu(X=x) a=bools[1]", "m:3: true or false is expected, not '1'"),

@@ -55,7 +55,10 @@ BROKEN: dict[str, list[tuple[str, str]]] = {
         ("program version=0", "a program has at least one block"),
         ("program version=0\nblock 1:", "block 0: says that it is block 1"),
         ("program version=0\nblock 0 in 0:", "block 0: is the outermost but has parent 0"),
-        ("program version=0\nblock 0:\nblock 1 in 1:", "block 1: its parent is 1, which does not come before it"),
+        (
+            "program version=0\nblock 0:\nblock 1 in 1:",
+            "block 1: its parent is 1, which does not come before it",
+        ),
     ],
     "variables_make_sense": [
         (text("var x: float33[2]"), "block 0, variable 'x': 'float33' is no data type"),
@@ -67,15 +70,24 @@ BROKEN: dict[str, list[tuple[str, str]]] = {
         (text("y = softmax(X=x) axis=99"), "attribute 'axis' is 99; a tensor has at most 32 axes"),
     ],
     "blocks_not_too_deep": [
-        (text(*(f"block {i + 1} in {i}:" for i in range(MAX_DEPTH))), f"nested {MAX_DEPTH + 1} deep"),
+        (
+            text(*(f"block {i + 1} in {i}:" for i in range(MAX_DEPTH))),
+            f"nested {MAX_DEPTH + 1} deep",
+        ),
     ],
     "sub_blocks_exist": [
         (text("go() b=block(1)"), "block 0, op 0 (go): attribute b is block 1 of 1"),
         (text("go() b=blocks[0]"), "attribute b is block 0 of 1"),
-        (text("go() sub_block=1", "block 1 in 0:"), "attribute sub_block is of type INT, not BLOCK"),
+        (
+            text("go() sub_block=1", "block 1 in 0:"),
+            "attribute sub_block is of type INT, not BLOCK",
+        ),
     ],
     "sub_blocks_have_one_owner": [
-        (text("block 1 in 0:", "go() b=block(1)"), "attribute b is block 1, which is not a child of block 1"),
+        (
+            text("block 1 in 0:", "go() b=block(1)"),
+            "attribute b is block 1, which is not a child of block 1",
+        ),
         (
             text("block 1 in 0:", "go() b=block(2)", "block 2 in 0:", "go() b=blocks[1]"),
             "block 1, op 0 (go): attribute b is block 2, which is not a child of block 1",
@@ -84,10 +96,16 @@ BROKEN: dict[str, list[tuple[str, str]]] = {
             text("go() b=block(1)", "come() b=block(1)", "block 1 in 0:"),
             "op 1 (come): attribute b is block 1, which block 0, op 0 (go) already runs",
         ),
-        (text("go() b=blocks[1, 1]", "block 1 in 0:"), "attribute b is block 1, which block 0, op 0 (go) already runs"),
+        (
+            text("go() b=blocks[1, 1]", "block 1 in 0:"),
+            "attribute b is block 1, which block 0, op 0 (go) already runs",
+        ),
     ],
     "operands_declared": [
-        (text("y = relu(X=x)  # net.py:3 in f"), "op 0 (relu) at net.py:3 in f: variable 'x' is not declared"),
+        (
+            text("y = relu(X=x)  # net.py:3 in f"),
+            "op 0 (relu) at net.py:3 in f: variable 'x' is not declared",
+        ),
         (text("var x: float32[]", "relu(X=x) a=var(z)"), "variable 'z' is not declared"),
         (text("relu(X=x)", "block 1 in 0:", "var x: float32[]"), "variable 'x' is not declared"),
     ],
@@ -99,34 +117,61 @@ BROKEN: dict[str, list[tuple[str, str]]] = {
             "the fetch ops have col [None], not 0 ... 0",
         ),
         (text("var x: float32[]", "fetch = fetch(X=[x, x]) col=0"), "X is one variable, not 2"),
-        (text("block 1 in 0:", "x: float32[] = feed(X=feed) col=0"), "is not in the outermost block"),
+        (
+            text("block 1 in 0:", "x: float32[] = feed(X=feed) col=0"),
+            "is not in the outermost block",
+        ),
     ],
     "steps_fit": [
         (STEPS.replace("inputs=x, ", ""), "op 3 (recurrent) at net.py:3 in f: has no inputs"),
         (STEPS.replace('"m"', ""), "has 1 initial_states for 0 ex_states and 1 states"),
         (STEPS.replace('"n"', '"o"'), "block 1 does not declare 'o'"),
         (STEPS.replace("var x: float32[3]", "var z: float32[3]"), "block 1 does not declare 'x'"),
-        (STEPS.replace('strings["m"]', '"m"'), "needs a block sub_block, and ex_states and states that are strings"),
+        (
+            STEPS.replace('strings["m"]', '"m"'),
+            "needs a block sub_block, and ex_states and states that are strings",
+        ),
         (STEPS.replace("sub_block=block(1)", ""), "needs a block sub_block"),
     ],
     "contract_holds": [
-        (GOOD.replace("input x", "input z"), "contract: the inputs are ['z'], the program's are ['x']"),
-        (GOOD.replace("output y: float32", "output y: float3"), "contract: output 'y': 'float3' is no data type"),
+        (
+            GOOD.replace("input x", "input z"),
+            "contract: the inputs are ['z'], the program's are ['x']",
+        ),
+        (
+            GOOD.replace("output y: float32", "output y: float3"),
+            "contract: output 'y': 'float3' is no data type",
+        ),
         (GOOD.replace("guard dim", "guard dome"), "a guard of kind 'dome' is not known"),
         (GOOD.replace("guard dim x", "guard dim q"), "a guard reads 'q', which is not declared"),
         (GOOD.replace("[0]\n", "[1]\n"), "the output tree holds 1, which is none of 1 outputs"),
         (GOOD.replace("[0]\n", "[\n"), "the output tree is not JSON"),
         (GOOD.replace("[0]\n", "[" * 9999 + "\n"), "the output tree is not JSON"),
         (GOOD.replace("[0]\n", "[true]\n"), "the output tree holds True"),
-        (GOOD.replace("[0]\n", "[" * 99 + "0" + "]" * 99 + "\n"), "the output tree is nested more than 64 deep"),
+        (
+            GOOD.replace("[0]\n", "[" * 99 + "0" + "]" * 99 + "\n"),
+            "the output tree is nested more than 64 deep",
+        ),
         *(
-            (GOOD.replace("[0]\n", f"{odd}\n"), f"the output tree holds {json.loads(odd)}, which is none of 1 outputs")
-            for odd in ("{}", '{"tuple": 0}', '{"dict": [0]}', '{"list": [0]}', '{"tuple": [0], "value": 1}')
+            (
+                GOOD.replace("[0]\n", f"{odd}\n"),
+                f"the output tree holds {json.loads(odd)}, which is none of 1 outputs",
+            )
+            for odd in (
+                "{}",
+                '{"tuple": 0}',
+                '{"dict": [0]}',
+                '{"list": [0]}',
+                '{"tuple": [0], "value": 1}',
+            )
         ),
         (GOOD.replace("[0]\n", '{"value": [0]}\n'), "the output tree holds {'value': [0]}"),
     ],
     "inputs_fed_once": [
-        (text("x: float32[] = feed(X=feed) col=0", "x = feed(X=feed) col=1"), "input 'x' is fed twice"),
+        (
+            text("x: float32[] = feed(X=feed) col=0", "x = feed(X=feed) col=1"),
+            "input 'x' is fed twice",
+        ),
         (text("param x: float32[]", "x = feed(X=feed) col=0"), "input 'x' is persistable"),
     ],
     "parameters_kept": [
@@ -136,8 +181,14 @@ BROKEN: dict[str, list[tuple[str, str]]] = {
         ),
     ],
     "written_before_read": [
-        (text("var x: float32[]", "relu(X=x)"), "op 0 (relu): reads 'x', which nothing has written yet"),
-        (GOOD.replace("relu(X=y)", "relu(X=t)"), "block 1, op 0 (relu): reads 't', which nothing has written yet"),
+        (
+            text("var x: float32[]", "relu(X=x)"),
+            "op 0 (relu): reads 'x', which nothing has written yet",
+        ),
+        (
+            GOOD.replace("relu(X=y)", "relu(X=t)"),
+            "block 1, op 0 (relu): reads 't', which nothing has written yet",
+        ),
     ],
 }
 # rule -> programs that no text can say
@@ -148,14 +199,22 @@ BROKEN_DATA: dict[str, list[tuple[Program, str]]] = {
             "a: INT is an int of 32 bits, not 1.0",
         ),
         (Program([Block(ops=[OpDesc("go", attrs={"a": Attr(AttrType.INT, True)})])]), "not True"),
-        (Program([Block(ops=[OpDesc("go", attrs={"a": Attr(AttrType.INTS, 3)})])]), "INTS is a list, not 3"),
+        (
+            Program([Block(ops=[OpDesc("go", attrs={"a": Attr(AttrType.INTS, 3)})])]),
+            "INTS is a list, not 3",
+        ),
         (
             Program([Block(ops=[OpDesc("go", attrs={"a": Attr(AttrType.STRINGS, ["b", 3])})])]),
             "STRINGS holds str, not 3",
         ),
-        (Program([Block(ops=[OpDesc("go", attrs={"a": Attr(AttrType.STRINGS, ["b", None])})])]), "not None"),
+        (
+            Program([Block(ops=[OpDesc("go", attrs={"a": Attr(AttrType.STRINGS, ["b", None])})])]),
+            "not None",
+        ),
     ],
-    "variables_make_sense": [(Program([Block(vars={"x": VarDesc("y")})]), "variable 'x': is declared as 'y'")],
+    "variables_make_sense": [
+        (Program([Block(vars={"x": VarDesc("y")})]), "variable 'x': is declared as 'y'")
+    ],
 }
 ROWS = [(name, parse(said), what) for name, rows in BROKEN.items() for said, what in rows]
 ROWS += [(name, program, what) for name, rows in BROKEN_DATA.items() for program, what in rows]

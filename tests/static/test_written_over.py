@@ -1,4 +1,6 @@
-"""Kernels write over operands that nobody reads again: results are the same bits as without it, whoever else holds an array."""
+"""Kernels write over operands that nobody reads again: results are the same bits as without it,
+whoever else holds an array.
+"""
 
 from __future__ import annotations
 
@@ -48,9 +50,14 @@ def off() -> Iterator[None]:
 
 
 def random_function(seed: int) -> Callable[[Any, Any, Any], Any]:
-    """A function of two arrays and a number that applies ops to what it has made so far, in branches and rounds as well."""
+    """A function of two arrays and a number that applies ops to what it has made so far, in
+    branches and rounds as well.
+    """
     rng = random.Random(seed)
-    words = [(rng.random(), rng.choice([*ONE, *TWO]), rng.random(), rng.random()) for _ in range(rng.randint(6, 20))]
+    words = [
+        (rng.random(), rng.choice([*ONE, *TWO]), rng.random(), rng.random())
+        for _ in range(rng.randint(6, 20))
+    ]
     wanted = [rng.random() for _ in range(2)]
 
     def at(held: list[Any], place: float) -> Any:
@@ -61,7 +68,9 @@ def random_function(seed: int) -> Callable[[Any, Any, Any], Any]:
 
     def branch(held: list[Any], word: str, x: float, y: float) -> Any:
         cond = paddle.static.nn.cond
-        return cond(at(held, y).sum() > 0, lambda: step(held, word, x, y) * 1.0, lambda: at(held, x) * 2)
+        return cond(
+            at(held, y).sum() > 0, lambda: step(held, word, x, y) * 1.0, lambda: at(held, x) * 2
+        )
 
     def rounds(held: list[Any], k: Any, word: str, x: float, y: float) -> Any:
         body = lambda i, v: (i + 1, step([*held, v], word, x, y) * 1.0)
@@ -71,7 +80,11 @@ def random_function(seed: int) -> Callable[[Any, Any, Any], Any]:
         held = [a, b]
         for kind, *rest in words:
             held.append(
-                branch(held, *rest) if kind < 0.1 else rounds(held, k, *rest) if kind < 0.2 else step(held, *rest)
+                branch(held, *rest)
+                if kind < 0.1
+                else rounds(held, k, *rest)
+                if kind < 0.2
+                else step(held, *rest)
             )
         return (*(at(held, place) for place in wanted), held[-1])
 
@@ -80,10 +93,16 @@ def random_function(seed: int) -> Callable[[Any, Any, Any], Any]:
 
 def arrays() -> list[Any]:
     source = np.random.default_rng(0)
-    return [source.standard_normal(SHAPE).astype("float32") for _ in range(2)] + [np.array(3, "int64")]
+    return [source.standard_normal(SHAPE).astype("float32") for _ in range(2)] + [
+        np.array(3, "int64")
+    ]
 
 
-SPECS = [InputSpec(SHAPE, "float32", "a"), InputSpec(SHAPE, "float32", "b"), InputSpec([], "int64", "k")]
+SPECS = [
+    InputSpec(SHAPE, "float32", "a"),
+    InputSpec(SHAPE, "float32", "b"),
+    InputSpec([], "int64", "k"),
+]
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -121,7 +140,10 @@ def test_so_do_their_gradients(seed: int) -> None:
 def test_a_function_gives_what_its_op_gives_and_writes_over_its_operand(name: str) -> None:
     op = OPS[name]
     source = np.random.default_rng(0)
-    given = [source.uniform(0.1, 0.9, (64, 65)).astype("float32") + (name == "acosh") for _ in range(len(op.ins))]
+    given = [
+        source.uniform(0.1, 0.9, (64, 65)).astype("float32") + (name == "acosh")
+        for _ in range(len(op.ins))
+    ]
     wanted = op.kernel(*given)
     call = native.kernel("Over")(buffer_reuse.FUNCTIONS[name], [0], buffer_reuse.ALONE)
     x, rest = given.pop(0), given

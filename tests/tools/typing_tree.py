@@ -1,4 +1,6 @@
-"""Lay the package out as links under build/typing: type checkers cannot see through an editable install."""
+"""Lay the package out as links under build/typing: type checkers cannot see through an editable
+install.
+"""
 
 import pathlib
 import shutil
@@ -12,11 +14,14 @@ tree = root / "build" / "typing"
 def main() -> None:
     """Make the tree anew."""
     shutil.rmtree(tree, ignore_errors=True)
-    table = tomllib.loads((root / "pyproject.toml").read_text())["tool"]["scikit-build"]["wheel"]["packages"]
+    table = tomllib.loads((root / "pyproject.toml").read_text())["tool"]["scikit-build"]["wheel"][
+        "packages"
+    ]
     for target, source in table.items():
         place = tree / target
         place.parent.mkdir(parents=True, exist_ok=True)
-        if target == "oarlock/loader":  # the stub of the C++ runtime lies where it was installed, not in the sources
+        # the stub of the C++ runtime lies where it was installed, not in the sources
+        if target == "oarlock/loader":
             place.mkdir()
             for file in (root / source).iterdir():
                 (place / file.name).symlink_to(file)

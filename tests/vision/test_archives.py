@@ -25,8 +25,12 @@ def raw_member(name: str, size: bytes, kind: bytes = b"0") -> bytes:
     head.type = kind
     data = bytearray(head.tobuf(tarfile.GNU_FORMAT))
     data[124:136] = size.rjust(12, b"0") if size[:1] < b"\x80" else size
-    if kind == tarfile.GNUTYPE_SPARSE:  # one piece of 512 bytes, and how large the file is with its holes
-        data[386:410], data[482:495] = b"00000000000\0" + b"00000001000\0", b"\0" + b"%011o\0" % (3 << 30)
+    # one piece of 512 bytes, and how large the file is with its holes
+    if kind == tarfile.GNUTYPE_SPARSE:
+        data[386:410], data[482:495] = (
+            b"00000000000\0" + b"00000001000\0",
+            b"\0" + b"%011o\0" % (3 << 30),
+        )
         data[124:136] = b"00000001000\0"
     data[148:156] = b" " * 8
     data[148:156] = b"%06o\0 " % sum(data[:512])
@@ -60,7 +64,9 @@ def test_archives_that_lie_about_sizes(case: str, tmp_path: Path) -> None:
 def taken(path: Path, most: int = 1 << 30, unpacked: int = 1 << 30) -> list[str]:
     """The names of the files called w... that are taken out."""
     with archive_at(path, most=unpacked) as archive:
-        return [name for name, _ in members(archive, path.name, lambda name: name.startswith("w"), most)]
+        return [
+            name for name, _ in members(archive, path.name, lambda name: name.startswith("w"), most)
+        ]
 
 
 def packed(path: Path, *parts: bytes) -> Path:
@@ -85,19 +91,25 @@ def test_all_files_of_an_archive_have_one_limit(tmp_path: Path) -> None:
     assert taken(path, 400) == ["w0", "w1", "w2", "w3"]
 
 
-@pytest.mark.parametrize("kind", [tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK, tarfile.XHDTYPE, tarfile.XGLTYPE])
+@pytest.mark.parametrize(
+    "kind", [tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK, tarfile.XHDTYPE, tarfile.XGLTYPE]
+)
 def test_what_goes_before_a_file_is_not_read_where_it_is_large(kind: bytes, tmp_path: Path) -> None:
     path = packed(tmp_path / "a.tgz", head("long", 32 << 20, kind), bytes(32 << 20), WANTED, END)
     tracemalloc.start()
     try:
-        with pytest.raises(oar.FileError, match=r"a.tgz: 'long' has 33554432 bytes, which is too much"):
+        with pytest.raises(
+            oar.FileError, match=r"a.tgz: 'long' has 33554432 bytes, which is too much"
+        ):
             taken(path)
         assert tracemalloc.get_traced_memory()[1] < 8 << 20
     finally:
         tracemalloc.stop()
 
 
-def test_what_goes_before_files_is_bounded_in_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_goes_before_files_is_bounded_in_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(archives, "MAX_HEADS", 2000)
     long = head("long", 512, tarfile.GNUTYPE_LONGNAME) + b"w".ljust(512, b"\0") + WANTED
     assert taken(packed(tmp_path / "a.tgz", *[long] * 3, END)) == ["w"] * 3
@@ -110,7 +122,10 @@ def test_what_is_passed_over_is_unpacked_up_to_the_limit(tmp_path: Path) -> None
     many = packed(tmp_path / "many.tgz", *[head("u", 512) + BLOCK] * 2048, WANTED, END)
     for path in (one, many):
         assert taken(path, unpacked=3 << 20) == ["w"]
-        with pytest.raises(oar.FileError, match=rf"{path.name}: is more than 1048576 bytes, unpacked, which is too mu"):
+        with pytest.raises(
+            oar.FileError,
+            match=rf"{path.name}: is more than 1048576 bytes, unpacked, which is too mu",
+        ):
             taken(path, unpacked=1 << 20)
 
 
@@ -141,21 +156,40 @@ def test_pieces_of_sparse_files_are_not_listed(tmp_path: Path) -> None:
 def test_an_archive_as_others_write_it(tmp_path: Path) -> None:
     """With a word on all files first, long names of both kinds, and packed in any way."""
     long = "w" * 300
-    for mode, form in (("w", tarfile.GNU_FORMAT), ("w:gz", tarfile.PAX_FORMAT), ("w:bz2", 1), ("w:xz", 2)):
-        with tarfile.open(tmp_path / "a", mode, format=form, pax_headers={"comment": "made here"}) as archive:  # type: ignore[call-overload]
+    for mode, form in (
+        ("w", tarfile.GNU_FORMAT),
+        ("w:gz", tarfile.PAX_FORMAT),
+        ("w:bz2", 1),
+        ("w:xz", 2),
+    ):
+        with tarfile.open(
+            tmp_path / "a", mode, format=form, pax_headers={"comment": "made here"}
+        ) as archive:  # type: ignore[call-overload]
             for name in ("u", long, "w2"):
                 archive.addfile(tarfile.TarInfo(name))
         assert taken(tmp_path / "a") == [long, "w2"]
 
 
 def test_what_came_from_the_network_is_unpacked(tmp_path: Path) -> None:
-    for name, paths in {"one.tar.gz": ["a/b.txt", "a/c/d.txt"], "many.zip": ["x.txt", "y/z.txt"]}.items():
+    for name, paths in {
+        "one.tar.gz": ["a/b.txt", "a/c/d.txt"],
+        "many.zip": ["x.txt", "y/z.txt"],
+    }.items():
         written(tmp_path / name, paths)
         found = Path(get_path_from_url(f"https://host/{name}", tmp_path))
         assert found == tmp_path / {"one.tar.gz": "a", "many.zip": "many"}[name]
-        assert [(tmp_path / found.name / path.removeprefix("a/")).read_bytes() for path in paths] == [b"text"] * 2
-        assert get_path_from_url(f"https://host/{name}", tmp_path, decompress=False) == str(tmp_path / name)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "many", "many.zip", "one.tar.gz"]
+        assert [
+            (tmp_path / found.name / path.removeprefix("a/")).read_bytes() for path in paths
+        ] == [b"text"] * 2
+        assert get_path_from_url(f"https://host/{name}", tmp_path, decompress=False) == str(
+            tmp_path / name
+        )
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "a",
+        "many",
+        "many.zip",
+        "one.tar.gz",
+    ]
 
 
 @pytest.mark.parametrize("name", ["out.tar", "out.zip"])

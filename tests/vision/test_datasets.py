@@ -35,16 +35,26 @@ def as_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     oar.vision.set_image_backend("pil")
 
 
-# -- MNIST ------------------------------------------------------------------------------------------------------
+# -- MNIST
+# ------------------------------------------------------------------------------
 
-IMAGES, LABELS = draw.integers(0, 256, (7, 28, 28)).astype("uint8"), np.array([3, 1, 4, 1, 5, 9, 2], "uint8")
+IMAGES, LABELS = (
+    draw.integers(0, 256, (7, 28, 28)).astype("uint8"),
+    np.array([3, 1, 4, 1, 5, 9, 2], "uint8"),
+)
 
 
 def idx(array: Any, kind: int = 8) -> bytes:
-    return bytes([0, 0, kind, array.ndim]) + struct.pack(f">{array.ndim}I", *array.shape) + array.tobytes()
+    return (
+        bytes([0, 0, kind, array.ndim])
+        + struct.pack(f">{array.ndim}I", *array.shape)
+        + array.tobytes()
+    )
 
 
-def mnist(folder: Path, images: bytes = idx(IMAGES), labels: bytes = idx(LABELS)) -> tuple[Path, Path]:
+def mnist(
+    folder: Path, images: bytes = idx(IMAGES), labels: bytes = idx(LABELS)
+) -> tuple[Path, Path]:
     paths = folder / "images.gz", folder / "labels.gz"
     for path, data in zip(paths, (images, labels), strict=True):
         path.write_bytes(gzip.compress(data))
@@ -73,7 +83,9 @@ def test_mnist_in_batches(tmp_path: Path) -> None:
             assert batches[1][1].numpy().tolist() == [[5], [9], [2]]
     scale = 255 if backend == "pil" else 1  # an ndarray of floats keeps its values
     np.testing.assert_allclose(
-        batches[1][0].numpy()[0, 0], (IMAGES[4] / scale / (255 if scale == 1 else 1) - 0.5) / 0.5, atol=1e-5
+        batches[1][0].numpy()[0, 0],
+        (IMAGES[4] / scale / (255 if scale == 1 else 1) - 0.5) / 0.5,
+        atol=1e-5,
     )
 
 
@@ -82,11 +94,20 @@ DAMAGED_IDX = {
     "cut gzip": (lambda b: gzip.compress(b)[:-20], "is no whole gzip file"),
     "cut": (lambda b: gzip.compress(b[:-1]), "holds 5487 bytes than the 5488"),
     "more": (lambda b: gzip.compress(b + b"x"), "holds more bytes than"),
-    "kind": (lambda b: gzip.compress(b[:2] + b"\x0d" + b[3:]), "is no IDX file of bytes with 3 axes"),
-    "rank": (lambda b: gzip.compress(b[:3] + b"\x01" + b[4:]), "is no IDX file of bytes with 3 axes"),
+    "kind": (
+        lambda b: gzip.compress(b[:2] + b"\x0d" + b[3:]),
+        "is no IDX file of bytes with 3 axes",
+    ),
+    "rank": (
+        lambda b: gzip.compress(b[:3] + b"\x01" + b[4:]),
+        "is no IDX file of bytes with 3 axes",
+    ),
     "head": (lambda b: gzip.compress(b[:9]), "is no IDX file"),
     "size": (lambda b: gzip.compress(b[:4] + b"\xff" * 12 + b[16:]), "which is too much"),
-    "sum": (lambda b: gzip.compress(b)[:-8] + b"\0" * 4 + gzip.compress(b)[-4:], "is no whole gzip file"),
+    "sum": (
+        lambda b: gzip.compress(b)[:-8] + b"\0" * 4 + gzip.compress(b)[-4:],
+        "is no whole gzip file",
+    ),
     "body": (lambda b: gzip.compress(b)[:12] + b"\xff" * 40, "is no whole gzip file"),
 }
 
@@ -104,7 +125,8 @@ def test_images_and_labels_belong_together(tmp_path: Path) -> None:
         datasets.MNIST(*mnist(tmp_path, labels=idx(LABELS[:6])))
 
 
-# -- CIFAR ------------------------------------------------------------------------------------------------------
+# -- CIFAR
+# ------------------------------------------------------------------------------
 
 PIXELS = draw.integers(0, 256, (5, 3072)).astype("uint8")
 
@@ -121,7 +143,9 @@ def tarred(path: Path, members: dict[str, bytes], mode: str = "w:gz") -> Path:
 def of_python_2(pixels: Any, classes: list[int], key: str = "labels") -> bytes:
     """A batch as the published ones are: by Python 2, in protocol 2, arrays holding text."""
     head = b"\x80\x02}(U\x04datacnumpy.core.multiarray\n_reconstruct\ncnumpy\nndarray\nK\0\x85U\x01b\x87R"
-    dtype = b"cnumpy\ndtype\nU\x02u1K\0K\x01\x87R(K\x03U\x01|NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK\0tb"
+    dtype = (
+        b"cnumpy\ndtype\nU\x02u1K\0K\x01\x87R(K\x03U\x01|NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK\0tb"
+    )
     data = pixels.tobytes()
     state = (
         b"(K\x01K"
@@ -133,7 +157,14 @@ def of_python_2(pixels: Any, classes: list[int], key: str = "labels") -> bytes:
         + data
         + b"tb"
     )
-    labels = b"U" + bytes([len(key)]) + key.encode() + b"](" + b"".join(b"K" + bytes([c]) for c in classes) + b"e"
+    labels = (
+        b"U"
+        + bytes([len(key)])
+        + key.encode()
+        + b"]("
+        + b"".join(b"K" + bytes([c]) for c in classes)
+        + b"e"
+    )
     return head + state + labels + b"U\x0bbatch_labelU\x01xu."
 
 
@@ -143,7 +174,11 @@ def cifar(path: Path, **members: bytes) -> Path:
         path,
         {
             f"cifar-10-batches-py/{k}": v
-            for k, v in {**ten, "test_batch": of_python_2(PIXELS, [4, 3, 2, 1, 0]), **members}.items()
+            for k, v in {
+                **ten,
+                "test_batch": of_python_2(PIXELS, [4, 3, 2, 1, 0]),
+                **members,
+            }.items()
         },
     )
 
@@ -153,7 +188,13 @@ def test_cifar_10(tmp_path: Path) -> None:
     train, test = datasets.Cifar10(path), datasets.Cifar10(path, "test", backend="cv2")
     assert (len(train), len(test)) == (2, 5)
     image, label = train[1]
-    assert (image.mode, image.size, label.shape, label.dtype, int(label)) == ("RGB", (32, 32), (), np.int64, 2)
+    assert (image.mode, image.size, label.shape, label.dtype, int(label)) == (
+        "RGB",
+        (32, 32),
+        (),
+        np.int64,
+        2,
+    )
     np.testing.assert_array_equal(np.asarray(image).transpose(2, 0, 1).reshape(-1), PIXELS[2])
     image, label = test[0]
     assert (image.dtype, image.shape, int(label)) == (np.float32, (32, 32, 3), 4)
@@ -193,7 +234,9 @@ DAMAGED_CIFAR: dict[str, tuple[Callable[[Path], Any], str]] = {
 
 
 @pytest.mark.parametrize("case", DAMAGED_CIFAR)
-def test_damaged_archives_are_refused(case: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_damaged_archives_are_refused(
+    case: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     make, why = DAMAGED_CIFAR[case]
     make(tmp_path / "c.tar.gz")
     with pytest.raises(oar.FileError, match=why):
@@ -201,17 +244,22 @@ def test_damaged_archives_are_refused(case: str, tmp_path: Path, capsys: pytest.
     assert capsys.readouterr().out == ""
 
 
-# -- folders ----------------------------------------------------------------------------------------------------
+# -- folders
+# ------------------------------------------------------------------------------
 
 
 @pytest.fixture
 def pictures(tmp_path: Path) -> Path:
     root = tmp_path / "pictures"
-    for i, name in enumerate(["b/2.png", "b/deep/1.PNG", "a/3.bmp", "a/note.txt", "empty/.keep", "0.png"]):
+    for i, name in enumerate(
+        ["b/2.png", "b/deep/1.PNG", "a/3.bmp", "a/note.txt", "empty/.keep", "0.png"]
+    ):
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         if path.suffix.lower() in (".png", ".bmp"):
-            Image.fromarray(np.full((2, 3), 10 * i, "uint8")).save(path, format=path.suffix[1:].upper())
+            Image.fromarray(np.full((2, 3), 10 * i, "uint8")).save(
+                path, format=path.suffix[1:].upper()
+            )
         else:
             path.write_text("x")
     return root
@@ -221,13 +269,24 @@ def test_folders_of_classes(pictures: Path) -> None:
     data = datasets.DatasetFolder(pictures)
     assert data.classes == ["a", "b", "empty"]
     assert data.class_to_idx == {"a": 0, "b": 1, "empty": 2}
-    assert [(Path(p).name, t) for p, t in data.samples] == [("3.bmp", 0), ("2.png", 1), ("1.PNG", 1)]
+    assert [(Path(p).name, t) for p, t in data.samples] == [
+        ("3.bmp", 0),
+        ("2.png", 1),
+        ("1.PNG", 1),
+    ]
     assert (data.targets, len(data)) == ([0, 1, 1], 3)
     image, target = data[0]
-    assert (image.mode, image.size, image.getpixel((0, 0)), target) == ("RGB", (3, 2), (20, 20, 20), 0)
+    assert (image.mode, image.size, image.getpixel((0, 0)), target) == (
+        "RGB",
+        (3, 2),
+        (20, 20, 20),
+        0,
+    )
     oar.vision.set_image_backend("cv2")
     assert data[0][0].shape == (2, 3, 3)
-    texts = datasets.DatasetFolder(str(pictures), lambda path: Path(path).read_text(), [".TXT"], transform=str.upper)
+    texts = datasets.DatasetFolder(
+        str(pictures), lambda path: Path(path).read_text(), [".TXT"], transform=str.upper
+    )
     assert [texts[i] for i in range(len(texts))] == [("X", 0)]
     hidden = datasets.DatasetFolder(pictures, is_valid_file=lambda path: path.endswith(".keep"))
     assert hidden.targets == [2]
@@ -251,7 +310,8 @@ def test_folders_without_files_are_refused(pictures: Path) -> None:
             kind(pictures, extensions=[".x"], is_valid_file=bool)
 
 
-# -- Flowers and VOC --------------------------------------------------------------------------------------------
+# -- Flowers and VOC
+# --------------------------------------------------------------------------------------------
 
 
 def jpeg(value: int, kind: str = "JPEG", mode: str = "RGB") -> bytes:
@@ -266,9 +326,17 @@ def jpeg(value: int, kind: str = "JPEG", mode: str = "RGB") -> bytes:
 def flowers(folder: Path, numbers: Any = (2, 3), compressed: bool = True) -> dict[str, Any]:
     tarred(
         folder / "102flowers.tgz",
-        {**{f"jpg/image_{i:05d}.jpg": jpeg(40 * i) for i in (1, 2, 3)}, "../evil.jpg": b"x", "jpg/x.txt": b""},
+        {
+            **{f"jpg/image_{i:05d}.jpg": jpeg(40 * i) for i in (1, 2, 3)},
+            "../evil.jpg": b"x",
+            "jpg/x.txt": b"",
+        },
     )
-    savemat(folder / "labels.mat", {"labels": np.array([[77, 5, 102]], "uint8")}, do_compression=compressed)
+    savemat(
+        folder / "labels.mat",
+        {"labels": np.array([[77, 5, 102]], "uint8")},
+        do_compression=compressed,
+    )
     ids = {
         "trnid": np.array([[1]], "uint16"),
         "tstid": np.array([numbers], "uint16"),
@@ -295,7 +363,12 @@ def test_flowers(compressed: bool, tmp_path: Path) -> None:
         np.int64,
     )
     image, label = datasets.Flowers(**files, mode="test", backend="cv2")[0]
-    assert (image.shape, image.dtype, image[0, 0, 0], label.tolist()) == ((4, 6, 3), np.float32, 40.0, [77])
+    assert (image.shape, image.dtype, image[0, 0, 0], label.tolist()) == (
+        (4, 6, 3),
+        np.float32,
+        40.0,
+        [77],
+    )
     assert len(datasets.Flowers(**files, mode="valid")) == 0
     assert sorted(p.name for p in (tmp_path / "102flowers-pictures").iterdir()) == [
         f"image_0000{i}.jpg" for i in (1, 2, 3)
@@ -307,7 +380,9 @@ def test_damaged_flowers_are_refused(tmp_path: Path) -> None:
     with pytest.raises(oar.FileError, match=r"setid.mat: names pictures that have no label"):
         datasets.Flowers(**flowers(tmp_path, (2, 9)))
     files = flowers(tmp_path)
-    with pytest.raises(oar.FileError, match=r"labels.mat: has no matrix 'tstid'; it has \['labels'\]"):
+    with pytest.raises(
+        oar.FileError, match=r"labels.mat: has no matrix 'tstid'; it has \['labels'\]"
+    ):
         datasets.Flowers(**{**files, "setid_file": files["label_file"]})
     files["data_file"].write_bytes(files["data_file"].read_bytes()[:200])
     with pytest.raises(oar.FileError, match="102flowers.tgz: is no whole archive"):
@@ -338,7 +413,9 @@ def test_matlab_files(tmp_path: Path) -> None:
         path.write_bytes(other)
         with pytest.raises(oar.FileError, match="is no MATLAB file of level 5"):
             read_mat(path)
-    path.write_bytes(whole[:128] + struct.pack("<II", 15, 20) + zlib.compress(b"")[:20].ljust(20, b"\0"))
+    path.write_bytes(
+        whole[:128] + struct.pack("<II", 15, 20) + zlib.compress(b"")[:20].ljust(20, b"\0")
+    )
     with pytest.raises(oar.FileError, match="is damaged"):
         read_mat(path)
 
@@ -359,21 +436,35 @@ def test_voc_2012(tmp_path: Path) -> None:
     path = voc(tmp_path / "voc.tar")
     assert [len(datasets.VOC2012(path, mode)) for mode in ("train", "valid", "test")] == [2, 1, 1]
     image, label = datasets.VOC2012(path, "valid")[0]
-    assert (image.mode, image.getpixel((1, 1)), label.mode, label.getpixel((1, 1))) == ("RGB", (90, 90, 90), "P", 9)
+    assert (image.mode, image.getpixel((1, 1)), label.mode, label.getpixel((1, 1))) == (
+        "RGB",
+        (90, 90, 90),
+        "P",
+        9,
+    )
     image, label = datasets.VOC2012(path, backend="cv2", transform=lambda x: x / 10)[0]
     assert (image.dtype, image.shape, image[0, 0, 0]) == (np.float32, (4, 6, 3), 5.0)
     assert (label.dtype, label.shape, label[0, 0]) == (np.float32, (4, 6), 5.0)
     ready = transforms.Compose([transforms.Transpose()])
-    batches = list(DataLoader(datasets.VOC2012(path, backend="cv2", transform=ready), batch_size=1, num_workers=2))
+    batches = list(
+        DataLoader(
+            datasets.VOC2012(path, backend="cv2", transform=ready), batch_size=1, num_workers=2
+        )
+    )
     assert [b[0].numpy()[0, 0, 0, 0] for b in batches] == [50.0, 90.0]
 
 
 def test_damaged_voc_is_refused(tmp_path: Path) -> None:
     tarred(tmp_path / "a.tar", {"x": b""}, "w")
-    with pytest.raises(oar.FileError, match="has no VOCdevkit/VOC2012/ImageSets/Segmentation/trainval.txt"):
+    with pytest.raises(
+        oar.FileError, match="has no VOCdevkit/VOC2012/ImageSets/Segmentation/trainval.txt"
+    ):
         datasets.VOC2012(tmp_path / "a.tar")
     data = datasets.VOC2012(
-        voc(tmp_path / "b.tar", **{"VOCdevkit/VOC2012/ImageSets/Segmentation/trainval.txt": b"three\n"})
+        voc(
+            tmp_path / "b.tar",
+            **{"VOCdevkit/VOC2012/ImageSets/Segmentation/trainval.txt": b"three\n"},
+        )
     )
     with pytest.raises(oar.FileError, match="has no VOCdevkit/VOC2012/JPEGImages/three.jpg"):
         data[0]
@@ -382,9 +473,17 @@ def test_damaged_voc_is_refused(tmp_path: Path) -> None:
         datasets.VOC2012(tmp_path / "c.tar")
 
 
-# -- what all share ---------------------------------------------------------------------------------------------
+# -- what all share
+# ---------------------------------------------------------------------------------------------
 
-ALL = [datasets.MNIST, datasets.FashionMNIST, datasets.Cifar10, datasets.Cifar100, datasets.Flowers, datasets.VOC2012]
+ALL = [
+    datasets.MNIST,
+    datasets.FashionMNIST,
+    datasets.Cifar10,
+    datasets.Cifar100,
+    datasets.Flowers,
+    datasets.VOC2012,
+]
 
 
 @pytest.mark.parametrize("kind", ALL)
@@ -403,7 +502,9 @@ def test_files_of_paddle_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     home = tmp_path / "home" / "dataset" / "voc2012"
     home.mkdir(parents=True)
     voc(home / "VOCtrainval_11-May-2012.tar")
-    monkeypatch.setattr(datasets.voc2012, "_MD5", oar.utils.download._md5(home / "VOCtrainval_11-May-2012.tar"))
+    monkeypatch.setattr(
+        datasets.voc2012, "_MD5", oar.utils.download._md5(home / "VOCtrainval_11-May-2012.tar")
+    )
     assert len(datasets.VOC2012()) == 2
 
 
@@ -415,8 +516,15 @@ def test_what_pictures_are_read_as(tmp_path: Path) -> None:
     oar.vision.set_image_backend("cv2")
     assert oar.vision.image_load(path).tolist() == [[[3, 2, 1], [6, 5, 4]]]
     tensor = oar.vision.image_load(str(path), "tensor")
-    assert (tensor.shape, tensor.dtype, tensor.numpy()[:, 0, 1].tolist()) == ([3, 1, 2], oar.uint8, [4, 5, 6])
-    for call in (lambda: oar.vision.set_image_backend("PIL"), lambda: oar.vision.image_load(path, "x")):
+    assert (tensor.shape, tensor.dtype, tensor.numpy()[:, 0, 1].tolist()) == (
+        [3, 1, 2],
+        oar.uint8,
+        [4, 5, 6],
+    )
+    for call in (
+        lambda: oar.vision.set_image_backend("PIL"),
+        lambda: oar.vision.image_load(path, "x"),
+    ):
         with pytest.raises(oar.OpError, match="is none of"):
             call()
 
@@ -434,7 +542,9 @@ def element(kind: int, data: bytes) -> bytes:
 
 
 def test_matrices_that_grow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Small elements that say they are large would each be a copy of what follows; compressed ones grow a thousand times."""
+    """Small elements that say they are large would each be a copy of what follows; compressed ones
+    grow a thousand times.
+    """
     path, head = tmp_path / "a.mat", bytes(124) + b"\0\x01IM"
     path.write_bytes(head + element(14, struct.pack("<HHI", 5, 65535, 0) * 20000))
     with pytest.raises(oar.FileError, match="a small element of 65535 bytes"):
@@ -470,7 +580,9 @@ def test_bad_pictures_are_refused(case: str, tmp_path: Path) -> None:
         datasets.DatasetFolder(tmp_path)[0]
 
 
-def test_no_picture_is_drawn_by_another_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_picture_is_drawn_by_another_program(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("subprocess.Popen", lambda *words, **_: pytest.fail(f"ran {words}"))
     monkeypatch.setattr("subprocess.check_call", lambda *words, **_: pytest.fail(f"ran {words}"))
     test_bad_pictures_are_refused("program", tmp_path)

@@ -1,4 +1,6 @@
-"""Networks without real Paddle: what they refuse, published weights, saving and running each family by the engine."""
+"""Networks without real Paddle: what they refuse, published weights, saving and running each family
+by the engine.
+"""
 
 from __future__ import annotations
 
@@ -31,12 +33,16 @@ def test_the_engine_runs_each_family(name: str, size: int, tmp_path: Path) -> No
     oar.seed(0)
     net = getattr(models, name)(num_classes=5)
     net.eval()
-    oar.jit.save(net, tmp_path / "m", input_spec=[InputSpec([None, 3, size, size], "float32")], verify=False)
+    oar.jit.save(
+        net, tmp_path / "m", input_spec=[InputSpec([None, 3, size, size], "float32")], verify=False
+    )
     x = oar.randn([2, 3, size, size])
     with oar.no_grad():
         wanted = net(x)
     found = oar.jit.load(tmp_path / "m")(x)
-    for got, want in zip(*(v if isinstance(v, list) else [v] for v in (found, wanted)), strict=True):
+    for got, want in zip(
+        *(v if isinstance(v, list) else [v] for v in (found, wanted)), strict=True
+    ):
         scale = np.abs(want.numpy()).max()
         np.testing.assert_allclose(got.numpy() / scale, want.numpy() / scale, atol=2e-5)
 
@@ -44,7 +50,9 @@ def test_the_engine_runs_each_family(name: str, size: int, tmp_path: Path) -> No
 @pytest.mark.parametrize("name", ["mobilenet_v3_small", "shufflenet_v2_x0_25", "squeezenet1_1"])
 def test_every_parameter_gets_a_gradient(name: str) -> None:
     net = getattr(models, name)(num_classes=5)
-    nn.functional.cross_entropy(net(oar.randn([2, 3, 32, 32])), oar.to_tensor([[1], [2]])).backward()
+    nn.functional.cross_entropy(
+        net(oar.randn([2, 3, 32, 32])), oar.to_tensor([[1], [2]])
+    ).backward()
     assert [n for n, p in net.named_parameters() if not p.stop_gradient and p.grad is None] == []
 
 
@@ -58,9 +66,13 @@ def test_resnet_takes_groups_and_other_norms() -> None:
 
 def test_what_is_not_there_is_refused() -> None:
     for make in (
-        lambda: ResNet(BasicBlock, 20), lambda: BasicBlock(8, 8, dilation=2), lambda: models.SqueezeNet("2.0"),
-        lambda: models.ShuffleNetV2(0.7), lambda: models.ShuffleNetV2(act="tanh"), lambda: models.DenseNet(122),
-    ):  # fmt: skip
+        lambda: ResNet(BasicBlock, 20),
+        lambda: BasicBlock(8, 8, dilation=2),
+        lambda: models.SqueezeNet("2.0"),
+        lambda: models.ShuffleNetV2(0.7),
+        lambda: models.ShuffleNetV2(act="tanh"),
+        lambda: models.DenseNet(122),
+    ):
         with pytest.raises(oar.OpError, match="is none of|is one of|dilation is 1"):
             make()
     with pytest.raises(oar.OpError, match="vgg11: no weights are published"):
@@ -72,7 +84,8 @@ def test_widths_are_rounded_to_multiples_of_eight() -> None:
     assert blocks.make_divisible(3, 4, 12) == 12
 
 
-# -- weights from the network -----------------------------------------------------------------------------------
+# -- weights from the network
+# -----------------------------------------------------------------------------------
 
 
 class Quiet(SimpleHTTPRequestHandler):
@@ -112,7 +125,9 @@ def test_published_weights_are_fetched_once(
     md5 = download._md5(folder / "w.pdparams")
     monkeypatch.setitem(models.mobilenetv2.URLS, "mobilenetv2_0.25", (f"{address}/w.pdparams", md5))
     ours = models.mobilenet_v2(pretrained=True, scale=0.25)
-    np.testing.assert_array_equal(ours.features[0][0].weight.numpy(), theirs.features[0][0].weight.numpy())
+    np.testing.assert_array_equal(
+        ours.features[0][0].weight.numpy(), theirs.features[0][0].weight.numpy()
+    )
     assert [p.name for p in (home / "hapi" / "weights").iterdir()] == ["w.pdparams"]
     (folder / "w.pdparams").unlink()
     models.mobilenet_v2(pretrained=True, scale=0.25)
@@ -128,12 +143,16 @@ def test_weights_that_lack_values_are_refused(
 ) -> None:
     folder, address = served
     oar.save({"fc.weight": oar.ones([2])}, folder / "few.pdparams")
-    monkeypatch.setitem(models.mobilenetv2.URLS, "mobilenetv2_0.25", (f"{address}/few.pdparams", None))
+    monkeypatch.setitem(
+        models.mobilenetv2.URLS, "mobilenetv2_0.25", (f"{address}/few.pdparams", None)
+    )
     with pytest.raises(oar.OpError, match=r"the published weights lack \['features.0.0.weight'"):
         models.mobilenet_v2(pretrained=True, scale=0.25)
 
 
-def test_a_damaged_file_is_fetched_again_and_a_wrong_one_refused(served: tuple[Path, str], home: Path) -> None:
+def test_a_damaged_file_is_fetched_again_and_a_wrong_one_refused(
+    served: tuple[Path, str], home: Path
+) -> None:
     folder, address = served
     (folder / "a.bin").write_bytes(b"whole")
     md5 = download._md5(folder / "a.bin")

@@ -1,4 +1,6 @@
-"""Transforms without real Paddle: ndarrays beside PIL and OpenCV, Tensors beside ndarrays, gradients, recording, refusals."""
+"""Transforms without real Paddle: ndarrays beside PIL and OpenCV, Tensors beside ndarrays,
+gradients, recording, refusals.
+"""
 
 from __future__ import annotations
 
@@ -69,16 +71,22 @@ def test_an_ndarray_becomes_what_a_picture_of_pil_becomes(case: str, image: Any)
     found, wanted = SAME_AS_PIL[case](image), np.asarray(SAME_AS_PIL[case](Image.fromarray(image)))
     assert found.dtype == np.uint8
     moved = (found != wanted).any(2).sum()
-    assert moved <= ("rotate" in case) * found.shape[0] * found.shape[1] // 300  # PIL rounds to 1/65536 of a pixel
+    # PIL rounds to 1/65536 of a pixel
+    assert moved <= ("rotate" in case) * found.shape[0] * found.shape[1] // 300
     np.testing.assert_array_equal(image, before)
 
 
 def test_gray_pictures() -> None:
     gray = PICTURE[:, :, 0]
     for change in (
-        lambda x: F.adjust_contrast(x, 0.4), lambda x: F.adjust_hue(x, 0.4), lambda x: F.pad(x, 1, 3), lambda x: F.rotate(x, 20, fill=5),
-        lambda x: F.affine(x, 20, (1, 1), 1, 0, fill=5), lambda x: F.pad(x, 2, padding_mode="edge"), F.hflip,
-    ):  # fmt: skip
+        lambda x: F.adjust_contrast(x, 0.4),
+        lambda x: F.adjust_hue(x, 0.4),
+        lambda x: F.pad(x, 1, 3),
+        lambda x: F.rotate(x, 20, fill=5),
+        lambda x: F.affine(x, 20, (1, 1), 1, 0, fill=5),
+        lambda x: F.pad(x, 2, padding_mode="edge"),
+        F.hflip,
+    ):
         found = change(gray)
         np.testing.assert_array_equal(found, np.asarray(change(Image.fromarray(gray))))
         np.testing.assert_array_equal(found[:, :, None], change(gray[:, :, None]))
@@ -96,7 +104,9 @@ def test_ndarrays_are_resized_as_by_opencv() -> None:
         found = F.resize(image.astype(dtype), (int(high), int(wide)), way)
         assert found.dtype == wanted.dtype
         atol = 1.0 if dtype == "uint8" else 0.02  # OpenCV computes bytes with weights of 11 bits
-        np.testing.assert_allclose(found.astype(float), wanted.astype(float), atol=atol, err_msg=case)
+        np.testing.assert_allclose(
+            found.astype(float), wanted.astype(float), atol=atol, err_msg=case
+        )
     assert F.resize(image, 6).shape == (7, 6, 3)
     assert F.resize(image.astype("float64"), (3, 4)).dtype == np.float64
     assert F.resize(image[:, :, :1], (3, 4)).shape == (3, 4, 1)
@@ -120,10 +130,13 @@ def test_tensors_and_ndarrays_are_warped_alike(way: str) -> None:
     floats = PICTURE.astype("float32") / 255
     tensor = oar.to_tensor(floats.transpose(2, 0, 1))
     for change in (
-        lambda x: F.rotate(x, 31, way), lambda x: F.affine(x, 10, (1, 2), 1.1, (3, 4), way), lambda x: F.perspective(x, *POINTS, way),
-    ):  # fmt: skip
+        lambda x: F.rotate(x, 31, way),
+        lambda x: F.affine(x, 10, (1, 2), 1.1, (3, 4), way),
+        lambda x: F.perspective(x, *POINTS, way),
+    ):
         found, wanted = change(tensor).numpy().transpose(1, 2, 0), change(floats)
-        inner = np.abs(change(np.ones_like(floats)) - 1) < 1e-6  # beside the edge Paddle weighs Tensors twice
+        # beside the edge Paddle weighs Tensors twice
+        inner = np.abs(change(np.ones_like(floats)) - 1) < 1e-6
         assert inner.sum() > 300
         np.testing.assert_allclose(found[inner], wanted[inner], atol=1e-5)
     whole = F.rotate(oar.to_tensor(PICTURE.transpose(2, 0, 1)), 31, way).numpy().transpose(1, 2, 0)
@@ -145,24 +158,37 @@ def test_corners_go_where_they_are_sent() -> None:
     a, b, c, d, e, f, g, h = matrix
     for (x, y), (u, v) in zip(POINTS[1], POINTS[0], strict=True):
         depth = g * x + h * y + 1
-        np.testing.assert_allclose([(a * x + b * y + c) / depth, (d * x + e * y + f) / depth], [u, v], atol=1e-8)
+        np.testing.assert_allclose(
+            [(a * x + b * y + c) / depth, (d * x + e * y + f) / depth], [u, v], atol=1e-8
+        )
 
 
 def test_integers_in_tensors_run_to_255() -> None:
     floats = oar.to_tensor(PICTURE.transpose(2, 0, 1).astype("float32") / 255)
     bytes_ = oar.to_tensor(PICTURE.transpose(2, 0, 1))
     for change in (
-        lambda x: F.adjust_brightness(x, 1.3), lambda x: F.adjust_contrast(x, 0.6), lambda x: F.adjust_saturation(x, 1.6),
-        lambda x: F.adjust_hue(x, 0.3), lambda x: F.resize(x, (9, 8)), lambda x: F.to_grayscale(x, 3), lambda x: F.resize(x, (9, 8), "area"),
-    ):  # fmt: skip
+        lambda x: F.adjust_brightness(x, 1.3),
+        lambda x: F.adjust_contrast(x, 0.6),
+        lambda x: F.adjust_saturation(x, 1.6),
+        lambda x: F.adjust_hue(x, 0.3),
+        lambda x: F.resize(x, (9, 8)),
+        lambda x: F.to_grayscale(x, 3),
+        lambda x: F.resize(x, (9, 8), "area"),
+    ):
         found, wanted = change(bytes_).numpy(), change(floats).numpy() * 255
         assert found.dtype == np.uint8
         assert np.abs(found - wanted).max() <= 1.01
     batch = oar.to_tensor(np.stack([PICTURE.transpose(2, 0, 1)] * 2).astype("float32") / 255)
     for change in (
-        lambda x: F.resize(x, (9, 8)), lambda x: F.rotate(x, 20), lambda x: F.pad(x, 1), lambda x: F.adjust_hue(x, 0.1),
-        lambda x: F.adjust_saturation(x, 0.1), lambda x: F.crop(x, 1, 2, 3, 4), lambda x: F.resize(x, (9, 8), "area"), F.hflip,
-    ):  # fmt: skip
+        lambda x: F.resize(x, (9, 8)),
+        lambda x: F.rotate(x, 20),
+        lambda x: F.pad(x, 1),
+        lambda x: F.adjust_hue(x, 0.1),
+        lambda x: F.adjust_saturation(x, 0.1),
+        lambda x: F.crop(x, 1, 2, 3, 4),
+        lambda x: F.resize(x, (9, 8), "area"),
+        F.hflip,
+    ):
         np.testing.assert_allclose(change(batch)[1].numpy(), change(batch[1]).numpy(), atol=1e-6)
 
 
@@ -170,24 +196,32 @@ def test_transforms_of_tensors_have_gradients_and_can_be_saved(tmp_path: Path) -
     class Ready(oar.nn.Layer):
         def forward(self, x: Any) -> Any:
             x = F.rotate(F.resize(x, (12, 10), "bicubic"), 25, "bilinear", fill=0.2)
-            return F.normalize(F.adjust_hue(F.adjust_contrast(F.hflip(x), 0.8), 0.2), [0.4] * 3, [0.2] * 3)
+            return F.normalize(
+                F.adjust_hue(F.adjust_contrast(F.hflip(x), 0.8), 0.2), [0.4] * 3, [0.2] * 3
+            )
 
     x = oar.to_tensor(draw.uniform(0, 1, (3, 8, 9)).astype("float32"), stop_gradient=False)
     Ready()(x).sum().backward()
     assert np.abs(x.grad.numpy()).max() > 0
     with pytest.warns(UserWarning, match="no parameters"):
         oar.jit.save(Ready(), tmp_path / "m", input_spec=[InputSpec([3, 8, 9], "float32")])
-    np.testing.assert_allclose(oar.jit.load(tmp_path / "m")(x).numpy(), Ready()(x).numpy(), atol=1e-5)
+    np.testing.assert_allclose(
+        oar.jit.load(tmp_path / "m")(x).numpy(), Ready()(x).numpy(), atol=1e-5
+    )
 
 
 def test_channels_are_turned_round_where_they_are() -> None:
     arrays = [PICTURE, PICTURE.transpose(2, 0, 1)]
     for image, layout, axis in zip(arrays, ("HWC", "CHW"), (2, 0), strict=True):
         wanted = F.normalize(np.flip(image, axis), 1.0 * np.arange(3), np.arange(1, 4), layout)
-        np.testing.assert_array_equal(F.normalize(image, [0, 1, 2], [1, 2, 3], layout, to_rgb=True), wanted)
+        np.testing.assert_array_equal(
+            F.normalize(image, [0, 1, 2], [1, 2, 3], layout, to_rgb=True), wanted
+        )
         tensor = oar.to_tensor(image.astype("float32"))
         np.testing.assert_allclose(
-            F.normalize(tensor, [0, 1, 2], [1, 2, 3], layout, to_rgb=True).numpy(), wanted, rtol=1e-6
+            F.normalize(tensor, [0, 1, 2], [1, 2, 3], layout, to_rgb=True).numpy(),
+            wanted,
+            rtol=1e-6,
         )
 
 
@@ -210,7 +244,8 @@ def test_erasing() -> None:
         )
         assert 0.02 <= changed.any(0 if image is tensor else 2).mean() <= 0.4
         assert T.RandomErasing(0.0)(image) is image
-    assert T.RandomErasing(1.0, scale=(1, 1), ratio=(1, 1))(PICTURE) is PICTURE  # too large a part, ten times
+    # too large a part, ten times
+    assert T.RandomErasing(1.0, scale=(1, 1), ratio=(1, 1))(PICTURE) is PICTURE
     kept = PICTURE.copy()
     F.erase(kept, 0, 0, 2, 2, 9, inplace=True)
     assert kept[0, 0].tolist() == [9, 9, 9]

@@ -26,7 +26,11 @@ def _refuse(why: str) -> OpError:
 
 
 def settings_of(
-    white: Iterable[str] | None, black: Iterable[str] | None, level: str, dtype: str, use_promote: bool
+    white: Iterable[str] | None,
+    black: Iterable[str] | None,
+    level: str,
+    dtype: str,
+    use_promote: bool,
 ) -> Settings | None:
     """The settings that the arguments of auto_cast say; None where nothing is to be cast."""
     level, dtype = level.upper(), dtype.lower()
@@ -42,15 +46,24 @@ def settings_of(
 
 @contextmanager
 def auto_cast(
-    enable: bool = True, custom_white_list: Iterable[str] | None = None, custom_black_list: Iterable[str] | None = None,
-    level: str = "O1", dtype: str = "float16", use_promote: bool = True,
-) -> Iterator[None]:  # fmt: skip
+    enable: bool = True,
+    custom_white_list: Iterable[str] | None = None,
+    custom_black_list: Iterable[str] | None = None,
+    level: str = "O1",
+    dtype: str = "float16",
+    use_promote: bool = True,
+) -> Iterator[None]:
     """In the body ops run in `dtype` or in float32, as lists of op types say.
 
-    level O1: ops of the white list in `dtype`, those of the black list in float32, others in float32 if any operand is;
-    O2: as O1 with a short black list (use_promote=False: others in `dtype`); OD: all but the white list in float32; O0: nothing is cast.
+    level O1: ops of the white list in `dtype`, those of the black list in float32, others in
+    float32 if any operand is; O2: as O1 with a short black list (use_promote=False: others in
+    `dtype`); OD: all but the white list in float32; O0: nothing is cast.
     """
-    settings = settings_of(custom_white_list, custom_black_list, level, dtype, use_promote) if enable else None
+    settings = (
+        settings_of(custom_white_list, custom_black_list, level, dtype, use_promote)
+        if enable
+        else None
+    )
     bare = without(state.mode, Amp)
     with pushed(bare if settings is None else Amp(bare, settings)):
         yield
@@ -98,7 +111,9 @@ def _excluded(excluded_layers: Any) -> tuple[tuple[type, ...], set[int]]:
         elif isinstance(item, type) and issubclass(item, Layer):
             types.append(item)
         else:
-            raise _refuse(f"decorate: excluded_layers holds {item!r}, which is no layer and no type of layers")
+            raise _refuse(
+                f"decorate: excluded_layers holds {item!r}, which is no layer and no type of layers"
+            )
     return tuple(types), own
 
 
@@ -129,13 +144,17 @@ def _wide_gradients(model: Layer) -> None:
         parameter.register_hook(lambda g: cast(g, "float32"))
 
 
-def _check(models: list[Any], optimizers: list[Any], level: str, dtype: str, save_dtype: Any) -> None:
+def _check(
+    models: list[Any], optimizers: list[Any], level: str, dtype: str, save_dtype: Any
+) -> None:
     if level not in ("O1", "O2"):
         raise _refuse(f"decorate: level={level!r} is neither O1 nor O2")
     if dtype not in DTYPES:
         raise _refuse(f"decorate: dtype={dtype!r} is neither float16 nor bfloat16")
     if save_dtype not in (None, *DTYPES, "float32", "float64"):
-        raise _refuse(f"decorate: save_dtype={save_dtype!r} is none of float16, bfloat16, float32, float64")
+        raise _refuse(
+            f"decorate: save_dtype={save_dtype!r} is none of float16, bfloat16, float32, float64"
+        )
     for model in models:
         if not isinstance(model, Layer):
             raise _refuse(f"decorate: a model is {type(model).__name__}, not a Layer")
@@ -145,13 +164,23 @@ def _check(models: list[Any], optimizers: list[Any], level: str, dtype: str, sav
 
 
 def decorate(
-    models: Any, optimizers: Any = None, level: str = "O1", dtype: str = "float16", master_weight: bool | None = None,
-    save_dtype: str | None = None, master_grad: bool = False, excluded_layers: Any = None,
-) -> Any:  # fmt: skip
-    """Models and optimizers made ready for auto_cast; the same ones are given back.   At O1 there is nothing to do.
+    models: Any,
+    optimizers: Any = None,
+    level: str = "O1",
+    dtype: str = "float16",
+    master_weight: bool | None = None,
+    save_dtype: str | None = None,
+    master_grad: bool = False,
+    excluded_layers: Any = None,
+) -> Any:
+    """Models and optimizers made ready for auto_cast; the same ones are given back.
 
-    O2: parameters become `dtype`, but for batch norms, and layer and instance norms in float16; optimizers keep float32 copies unless
-    master_weight is False.   save_dtype: of what state_dict() gives; master_grad: gradients of parameters in float32.
+    At O1 there is nothing to do.
+
+    O2: parameters become `dtype`, but for batch norms, and layer and instance norms in float16;
+    optimizers keep float32 copies unless
+    master_weight is False.
+    save_dtype: of what state_dict() gives; master_grad: gradients of parameters in float32.
     """
     _check(_listed(models), _listed(optimizers), level, dtype, save_dtype)
     if level == "O2":

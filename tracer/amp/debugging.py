@@ -21,13 +21,22 @@ from ..ops.numerics import statistics
 from .mode import tensors_of
 
 __all__ = [
-    "DebugMode", "TensorCheckerConfig", "check_layer_numerics", "check_numerics", "collect_operator_stats",
-    "disable_operator_stats_collection", "disable_tensor_checker", "enable_operator_stats_collection", "enable_tensor_checker",
-]  # fmt: skip
+    "DebugMode",
+    "TensorCheckerConfig",
+    "check_layer_numerics",
+    "check_numerics",
+    "collect_operator_stats",
+    "disable_operator_stats_collection",
+    "disable_tensor_checker",
+    "enable_operator_stats_collection",
+    "enable_tensor_checker",
+]
 
 
 class DebugMode(Enum):
-    """What check_numerics does; the first raises OarlockError where it finds a NaN or an infinity."""
+    """What check_numerics does; the first raises OarlockError where it finds a NaN or an
+    infinity.
+    """
 
     CHECK_NAN_INF_AND_ABORT = 0
     CHECK_NAN_INF = 1
@@ -36,9 +45,14 @@ class DebugMode(Enum):
 
 
 def check_numerics(
-    tensor: Tensor, op_type: str, var_name: str, debug_mode: DebugMode = DebugMode.CHECK_NAN_INF_AND_ABORT
+    tensor: Tensor,
+    op_type: str,
+    var_name: str,
+    debug_mode: DebugMode = DebugMode.CHECK_NAN_INF_AND_ABORT,
 ) -> tuple[Tensor, Tensor]:
-    """How many NaNs, infinities and zeros `tensor` has, and its max, min and mean.   x [*] -> int64 [3], float32 [3]
+    """How many NaNs, infinities and zeros `tensor` has, and its max, min and mean.
+
+    x [*] -> int64 [3], float32 [3]
 
     op_type, var_name: who made it, for the error.
     """
@@ -46,14 +60,19 @@ def check_numerics(
     if (counts[0] or counts[1]) and debug_mode is DebugMode.CHECK_NAN_INF_AND_ABORT:
         found = f"{counts[0]} NaNs, {counts[1]} infinities, {counts[2]} zeros"
         raise OarlockError(with_user_line(f"{op_type}: {found} in {var_name} (X={tensor.meta})"))
-    return Tensor(cuda.as_new(np.array(counts, np.int64))), Tensor(cuda.as_new(np.array(values, np.float32)))
+    return Tensor(cuda.as_new(np.array(counts, np.int64))), Tensor(
+        cuda.as_new(np.array(values, np.float32))
+    )
 
 
 COLUMNS = ("float16", "bfloat16", "float32")  # and all others
 
 
 class Stats(Over):
-    """Counts the ops that run, by the dtype of their first operand.   counts: by op type, one number for each of COLUMNS and the rest"""
+    """Counts the ops that run, by the dtype of their first operand.
+
+    counts: by op type, one number for each of COLUMNS and the rest
+    """
 
     def __init__(self, inner: Mode, counts: dict[str, list[int]]) -> None:
         super().__init__(inner)
@@ -73,14 +92,20 @@ class Stats(Over):
 
 def _table(counts: dict[str, list[int]]) -> str:
     """The counts as Paddle prints them."""
-    heads = [f"{name:-^17}" for name in (" FP16 Calls ", " BF16 Calls ", " FP32 Calls", " Other Calls ")]
+    heads = [
+        f"{name:-^17}" for name in (" FP16 Calls ", " BF16 Calls ", " FP32 Calls", " Other Calls ")
+    ]
     lines = [f"<{' op list ':-^120}>", " | ".join([f"<{' Op Name ':-^40}", *heads]) + ">"]
-    lines += ["|  ".join([f"  {op:<40}", *(f"{n:<17}" for n in counts[op])]) for op in sorted(counts)]
+    lines += [
+        "|  ".join([f"  {op:<40}", *(f"{n:<17}" for n in counts[op])]) for op in sorted(counts)
+    ]
     return "\n".join([*lines, f"<{f' op count: {len(counts)} ':-^120}>\n"])
 
 
 def enable_operator_stats_collection() -> None:
-    """Count from now on the ops that run in this thread, by dtype; see disable_operator_stats_collection."""
+    """Count from now on the ops that run in this thread, by dtype; see
+    disable_operator_stats_collection.
+    """
     state.mode = Stats(without(state.mode, Stats), {})
 
 
@@ -112,14 +137,20 @@ class TensorCheckerConfig:
     debug_mode : DebugMode, default CHECK_NAN_INF_AND_ABORT
         Only this mode is supported: the first NaN or infinity raises an error that names the op.
     output_dir, checked_op_list, skipped_op_list, debug_step, stack_height_limit : optional
-        Accepted for Paddle's sake; only their defaults are supported, except `stack_height_limit`, which has no effect.
+        Accepted for Paddle's sake; only their defaults are supported, except `stack_height_limit`,
+        which has no effect.
     """
 
     def __init__(
-        self, enable: bool, debug_mode: DebugMode = DebugMode.CHECK_NAN_INF_AND_ABORT, output_dir: str | None = None,
-        checked_op_list: Sequence[str] | None = None, skipped_op_list: Sequence[str] | None = None,
-        debug_step: Sequence[int] | None = None, stack_height_limit: int = 1,
-    ) -> None:  # fmt: skip
+        self,
+        enable: bool,
+        debug_mode: DebugMode = DebugMode.CHECK_NAN_INF_AND_ABORT,
+        output_dir: str | None = None,
+        checked_op_list: Sequence[str] | None = None,
+        skipped_op_list: Sequence[str] | None = None,
+        debug_step: Sequence[int] | None = None,
+        stack_height_limit: int = 1,
+    ) -> None:
         given = {
             "output_dir": output_dir,
             "checked_op_list": checked_op_list,
@@ -129,12 +160,22 @@ class TensorCheckerConfig:
         wrong = [name for name, value in given.items() if value]
         if enable and (wrong or debug_mode is not DebugMode.CHECK_NAN_INF_AND_ABORT):
             what = wrong or [f"debug_mode={debug_mode}"]
-            raise OarlockError(with_user_line(f"TensorCheckerConfig: {what} is not supported; all results are checked"))
-        self.enable, self.debug_mode, self.stack_height_limit = enable, debug_mode, stack_height_limit
+            raise OarlockError(
+                with_user_line(
+                    f"TensorCheckerConfig: {what} is not supported; all results are checked"
+                )
+            )
+        self.enable, self.debug_mode, self.stack_height_limit = (
+            enable,
+            debug_mode,
+            stack_height_limit,
+        )
 
 
 def enable_tensor_checker(checker_config: TensorCheckerConfig) -> None:
-    """Turn on the check: any op or gradient whose result contains NaN or infinity raises NumericsError."""
+    """Turn on the check: any op or gradient whose result contains NaN or infinity raises
+    NumericsError.
+    """
     if checker_config.enable:
         set_flags({"FLAGS_check_nan_inf": True})
 
@@ -145,12 +186,16 @@ def disable_tensor_checker() -> None:
 
 
 def check_layer_numerics(func: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorate a `forward` so that any of its ops raises NumericsError if the result contains NaN or infinity."""
+    """Decorate a `forward` so that any of its ops raises NumericsError if the result contains NaN
+    or infinity.
+    """
 
     @functools.wraps(func)
     def forward(self: Any, *args: Any, **kwargs: Any) -> Any:
         if args and not isinstance(args[0], Tensor):
-            raise OperandError(with_user_line("check_layer_numerics: First input of this layer must be tensor."))
+            raise OperandError(
+                with_user_line("check_layer_numerics: First input of this layer must be tensor.")
+            )
         before = is_enabled()
         set_enabled(True)
         try:

@@ -1,4 +1,6 @@
-"""Loss scaling: gradients that float16 would lose are kept in its range by a factor, which finds its own size."""
+"""Loss scaling: gradients that float16 would lose are kept in its range by a factor, which finds
+its own size.
+"""
 
 from __future__ import annotations
 
@@ -22,16 +24,24 @@ def _check_ratio(name: str, ok: bool, value: float, words: str) -> None:
 class AmpScaler:
     """Scales the loss, unscales the gradients, and leaves out steps whose gradients are not finite.
 
-    The factor starts at init_loss_scaling; it is multiplied by incr_ratio after incr_every_n_steps good steps in a row, and by decr_ratio
-    after decr_every_n_nan_or_inf bad ones in a row, unless use_dynamic_loss_scaling is False.   enable=False: nothing is scaled.
+    The factor starts at init_loss_scaling; it is multiplied by incr_ratio after incr_every_n_steps
+    good steps in a row, and by decr_ratio
+    after decr_every_n_nan_or_inf bad ones in a row, unless use_dynamic_loss_scaling is False.
+    enable=False: nothing is scaled.
     """
 
     is_training_state = True  # converted code must not use it while a program is recorded
 
     def __init__(
-        self, enable: bool = True, init_loss_scaling: float = 2.0**15, incr_ratio: float = 2.0, decr_ratio: float = 0.5,
-        incr_every_n_steps: int = 1000, decr_every_n_nan_or_inf: int = 1, use_dynamic_loss_scaling: bool = True,
-    ) -> None:  # fmt: skip
+        self,
+        enable: bool = True,
+        init_loss_scaling: float = 2.0**15,
+        incr_ratio: float = 2.0,
+        decr_ratio: float = 0.5,
+        incr_every_n_steps: int = 1000,
+        decr_every_n_nan_or_inf: int = 1,
+        use_dynamic_loss_scaling: bool = True,
+    ) -> None:
         self._enable = enable
         self._scale = float(init_loss_scaling)
         self._use_dynamic_loss_scaling = use_dynamic_loss_scaling and enable
@@ -44,7 +54,8 @@ class AmpScaler:
         self._done: dict[int, str] = {}  # what was called for an optimizer since the last update
         self._found_inf: dict[int, bool] = {}
 
-    # -- one step -----------------------------------------------------------------------------------------------
+    # -- one step
+    # --------------------------------------------------------------------------
 
     def scale(self, var: Tensor) -> Tensor:
         """The loss times the factor, in float32.   var [*] -> [*]"""
@@ -53,12 +64,16 @@ class AmpScaler:
         return multiply(cast(var, "float32"), self._scale) if self._enable else var
 
     def _unscale(self, optimizer: Any) -> None:
-        """Divide the gradients of an optimizer's parameters by the factor, and see whether all are finite."""
+        """Divide the gradients of an optimizer's parameters by the factor, and see whether all are
+        finite.
+        """
         if not self._enable:
             return
         done = self._done.get(id(optimizer))
         if done is not None:
-            raise OarlockError(with_user_line(f"GradScaler.unscale_: {done} was called since the last update()"))
+            raise OarlockError(
+                with_user_line(f"GradScaler.unscale_: {done} was called since the last update()")
+            )
         found = False
         for parameter in optimizer._parameter_list:
             if parameter.grad is not None:
@@ -72,7 +87,9 @@ class AmpScaler:
     def _stepped(self, optimizer: Any, step: Any) -> Any:
         """What `step` gives, None where a gradient is not finite and it is left out."""
         if self._done.get(id(optimizer)) == STEPPED:
-            raise OarlockError(with_user_line("GradScaler.step: step() was called since the last update()"))
+            raise OarlockError(
+                with_user_line("GradScaler.step: step() was called since the last update()")
+            )
         if id(optimizer) not in self._done:
             self._unscale(optimizer)
         made = None if self._found_inf[id(optimizer)] else step()
@@ -105,7 +122,8 @@ class AmpScaler:
             if self._incr_count == self._incr_every_n_steps:
                 self._scale, self._incr_count = self._scale * self._incr_ratio, 0
 
-    # -- settings -----------------------------------------------------------------------------------------------
+    # -- settings
+    # --------------------------------------------------------------------------
 
     def is_enable(self) -> bool:
         """Whether losses are scaled."""
@@ -159,9 +177,14 @@ class AmpScaler:
         self._decr_every_n_nan_or_inf = new_decr_every_n_nan_or_inf
 
     _KEPT = (
-        "incr_ratio", "decr_ratio", "incr_every_n_steps", "decr_every_n_nan_or_inf", "incr_count", "decr_count",
+        "incr_ratio",
+        "decr_ratio",
+        "incr_every_n_steps",
+        "decr_every_n_nan_or_inf",
+        "incr_count",
+        "decr_count",
         "use_dynamic_loss_scaling",
-    )  # fmt: skip
+    )
 
     def state_dict(self) -> dict[str, Any]:
         """The factor and all that it depends on; empty where nothing is scaled."""
@@ -177,7 +200,11 @@ class AmpScaler:
         if not self._enable:
             return
         if not state_dict:
-            raise OarlockError(with_user_line("GradScaler.load_state_dict: it is empty, that of a disabled GradScaler"))
+            raise OarlockError(
+                with_user_line(
+                    "GradScaler.load_state_dict: it is empty, that of a disabled GradScaler"
+                )
+            )
         self.set_init_loss_scaling(float(np.asarray(state_dict["scale"]).reshape(-1)[0]))
         for name in self._KEPT:
             setattr(self, f"_{name}", state_dict[name])
@@ -187,12 +214,24 @@ class GradScaler(AmpScaler):
     """See AmpScaler: the same with another start, and with step and update apart."""
 
     def __init__(
-        self, enable: bool = True, init_loss_scaling: float = 2.0**16, incr_ratio: float = 2.0, decr_ratio: float = 0.5,
-        incr_every_n_steps: int = 2000, decr_every_n_nan_or_inf: int = 1, use_dynamic_loss_scaling: bool = True,
-    ) -> None:  # fmt: skip
+        self,
+        enable: bool = True,
+        init_loss_scaling: float = 2.0**16,
+        incr_ratio: float = 2.0,
+        decr_ratio: float = 0.5,
+        incr_every_n_steps: int = 2000,
+        decr_every_n_nan_or_inf: int = 1,
+        use_dynamic_loss_scaling: bool = True,
+    ) -> None:
         super().__init__(
-            enable, init_loss_scaling, incr_ratio, decr_ratio, incr_every_n_steps, decr_every_n_nan_or_inf, use_dynamic_loss_scaling
-        )  # fmt: skip
+            enable,
+            init_loss_scaling,
+            incr_ratio,
+            decr_ratio,
+            incr_every_n_steps,
+            decr_every_n_nan_or_inf,
+            use_dynamic_loss_scaling,
+        )
 
     def unscale_(self, optimizer: Any) -> None:
         """Divide the gradients by the factor now, e.g. to clip them before step()."""

@@ -1,4 +1,6 @@
-"""The mode of `auto_cast`: before an op runs, its operands are cast to the dtype that the lists say."""
+"""The mode of `auto_cast`: before an op runs, its operands are cast to the dtype that the lists
+say.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,10 @@ ONLY_X = {"batch_norm", "layer_norm", "sync_batch_norm"}
 
 
 class Settings(NamedTuple):
-    """What auto_cast was asked for.   promote: an op of neither list runs in float32 if any operand is."""
+    """What auto_cast was asked for.
+
+    promote: an op of neither list runs in float32 if any operand is.
+    """
 
     level: str
     dtype: DType
@@ -44,12 +49,16 @@ def tensors_of(args: tuple[Any, ...]) -> list[Tensor]:
 
 
 class Amp(Over):
-    """Operands are cast as `settings` say, by `cast` ops of the inner mode, so that gradients and programs know of them.
+    """Operands are cast as `settings` say, by `cast` ops of the inner mode, so that gradients and
+    programs know of them.
 
-    A parameter is cast once in a block, for as long as its value and the tape behind the cast are there.
+    A parameter is cast once in a block, for as long as its value and the tape behind the cast are
+    there.
     """
 
-    def __init__(self, inner: Mode, settings: Settings, casts: dict[Any, Cast] | None = None) -> None:
+    def __init__(
+        self, inner: Mode, settings: Settings, casts: dict[Any, Cast] | None = None
+    ) -> None:
         super().__init__(inner)
         self.settings = settings
         self.casts: dict[Any, Cast] = {} if casts is None else casts
@@ -104,7 +113,8 @@ class Amp(Over):
         held = self.casts.get(key)
         if held is not None and held.array is parameter.array:
             node = held.made.node
-            if node is None or node.args is not None:  # else an earlier backward() has freed the way back
+            # else an earlier backward() has freed the way back
+            if node is None or node.args is not None:
                 return held.made
         made = _casted(parameter, target)
         self.casts[key] = Cast(parameter, parameter.array, made)

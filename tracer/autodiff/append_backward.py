@@ -1,4 +1,6 @@
-"""append_backward and gradients: the ops that compute gradients, appended to the program that is being written."""
+"""append_backward and gradients: the ops that compute gradients, appended to the program that is
+being written.
+"""
 
 from __future__ import annotations
 
@@ -25,15 +27,23 @@ BACKWARD, LOSS_AND_BACKWARD = 1, 257  # Paddle's numbers for what an op is for
 
 
 def differentiate(
-    recorder: Recorder, targets: Mapping[str, Variable | None], wanted: Iterable[str], barred: Collection[str] = ()
-) -> dict[str, Variable]:  # fmt: skip
-    """Append the ops that compute gradients of the sum of `targets`; gives those of `wanted` that there are.
+    recorder: Recorder,
+    targets: Mapping[str, Variable | None],
+    wanted: Iterable[str],
+    barred: Collection[str] = (),
+) -> dict[str, Variable]:
+    """Append the ops that compute gradients of the sum of `targets`; gives those of `wanted` that
+    there are.
 
-    targets: by name, each with the gradient that it gets, None for ones; barred: names that no gradient flows through.
+    targets: by name, each with the gradient that it gets, None for ones; barred: names that no
+    gradient flows through.
     """
     wanted, current = list(wanted), recorder.block
     if recorder.loops:
-        why = "gradients cannot be computed in the body of while_loop, which is recorded several times; use While"
+        why = (
+            "gradients cannot be computed in the body of while_loop, which is recorded "
+            "several times; use While"
+        )
         raise OarlockError(with_user_line(f"backward: {why}, or compute them after the loop"))
     reach = _through_gradients(recorder, targets, wanted, barred)
     start = len(current.ops)
@@ -52,8 +62,11 @@ def differentiate(
 
 def _through_gradients(
     recorder: Recorder, targets: Iterable[str], wanted: list[str], barred: Collection[str]
-) -> Reach:  # fmt: skip
-    """What depends on those that are wanted.   Gradient ops on the way become the ops of their rules, which have rules themselves."""
+) -> Reach:
+    """What depends on those that are wanted.
+
+    Gradient ops on the way become the ops of their rules, which have rules themselves.
+    """
     within = [inner.block for inner in recorder.open[1:]]
     reach = Reach(recorder.program, wanted, barred, within)
     gradients = Gradients(recorder.program)
@@ -83,7 +96,9 @@ def _first(walk: Walk, name: str) -> Variable:
     of = walk.variable(name)
     sized = walk.recorder.by_hand and -1 not in of.meta.shape
     attrs = {"shape": list(of.meta.shape), "value": 1.0, "dtype": of.dtype.proto}
-    found: Variable = OPS["fill_constant"](**attrs) if sized else OPS["fill_any_like"](of, value=1.0)
+    found: Variable = (
+        OPS["fill_constant"](**attrs) if sized else OPS["fill_any_like"](of, value=1.0)
+    )
     made = walk.recorder.block.ops[-1]
     made.attrs["op_role"] = Attr(AttrType.INT, LOSS_AND_BACKWARD)
     if walk.recorder.by_hand:
@@ -100,7 +115,9 @@ def _mark(block: Block, start: int) -> None:
 def _recorder(what: str) -> Recorder:
     mode = static_mode(state.mode)
     if mode is None:
-        raise OarlockError(with_user_line(f"{what}: no program is being written; call enable_static() before"))
+        raise OarlockError(
+            with_user_line(f"{what}: no program is being written; call enable_static() before")
+        )
     return mode.recorder
 
 
@@ -113,17 +130,26 @@ def _listed(values: Any) -> list[Any]:
 def _variables(values: Any, what: str) -> list[Any]:
     """One variable or several, or None, as a list.   Raises OperandError for a name."""
     if isinstance(values, str):
-        raise OperandError(with_user_line(f"gradients: {what} should be variables, not the name {values!r}"))
+        raise OperandError(
+            with_user_line(f"gradients: {what} should be variables, not the name {values!r}")
+        )
     return _listed(values)
 
 
 def _named(recorder: Recorder, values: Any, what: str) -> list[str]:
-    """The names of several variables.   Raises OperandError for what is no list of tensors and names."""
+    """The names of several variables.
+
+    Raises OperandError for what is no list of tensors and names.
+    """
     if values is not None and not isinstance(values, list | tuple | set | frozenset):
         raise OperandError(with_user_line(f"{what} is no list, but {type(values).__name__}"))
     wrong = [v for v in values or () if not isinstance(v, str | Tensor)]
     if wrong:
-        raise OperandError(with_user_line(f"{what} holds what is no variable and no name: {type(wrong[0]).__name__}"))
+        raise OperandError(
+            with_user_line(
+                f"{what} holds what is no variable and no name: {type(wrong[0]).__name__}"
+            )
+        )
     return [_name(recorder, v) for v in values or ()]
 
 
@@ -138,23 +164,33 @@ def _tensor(recorder: Recorder, name: str) -> Tensor:
         return found
     desc = recorder.program.var(name)
     if desc is None:
-        raise OpError(with_user_line(f"append_backward: there is no variable '{name}' in the program"))
+        raise OpError(
+            with_user_line(f"append_backward: there is no variable '{name}' in the program")
+        )
     return recorder.variable(desc)
 
 
 def append_backward(
-    loss: Variable, parameter_list: Sequence[Any] | None = None, no_grad_set: Any = None, callbacks: Any = None, checkpoints: Any = None
-) -> list[tuple[Tensor, Variable]]:  # fmt: skip
-    """Append the gradients of `loss`, of the sum of its elements, with respect to the parameters; gives pairs of a parameter and its gradient.
+    loss: Variable,
+    parameter_list: Sequence[Any] | None = None,
+    no_grad_set: Any = None,
+    callbacks: Any = None,
+    checkpoints: Any = None,
+) -> list[tuple[Tensor, Variable]]:
+    """Append the gradients of `loss`, of the sum of its elements, with respect to the parameters;
+    gives pairs of a parameter and its gradient.
 
-    parameter_list: parameters or names, by default all that want a gradient; no_grad_set: variables or names that are constants.
+    parameter_list: parameters or names, by default all that want a gradient; no_grad_set: variables
+    or names that are constants.
     """
     recorder = _recorder("append_backward")
     program = recorder.program
     barred = set(_named(recorder, no_grad_set, "append_backward: no_grad_set"))
     made = program.written()
     leaves = [
-        v.name for v in program.block.vars.values() if _asks(v) and (_is_leaf(program, v.name) or v.name not in made)
+        v.name
+        for v in program.block.vars.values()
+        if _asks(v) and (_is_leaf(program, v.name) or v.name not in made)
     ]
     leaves += _constants(program)
     if parameter_list is None:
@@ -168,7 +204,9 @@ def append_backward(
 
 
 def _constants(program: Program) -> list[str]:
-    """What ops without operands make, where the user asked for its gradient: by itself it has none."""
+    """What ops without operands make, where the user asked for its gradient: by itself it
+    has none.
+    """
     made = [
         n
         for op in program.block.ops
@@ -195,15 +233,19 @@ def _is_leaf(program: Program, name: str) -> bool:
 
 def gradients(
     targets: Any, inputs: Any, target_gradients: Any = None, no_grad_set: Any = None
-) -> list[Variable | None]:  # fmt: skip
-    """Append the gradients of the sum of `targets` with respect to `inputs`; one per input, None where there is none or it asks for none."""
+) -> list[Variable | None]:
+    """Append the gradients of the sum of `targets` with respect to `inputs`; one per input, None
+    where there is none or it asks for none.
+    """
     recorder = _recorder("gradients")
     program = recorder.program
     roots, given = _variables(targets, "targets"), _variables(target_gradients, "target_gradients")
     if given and len(given) != len(roots):
         counts = f"{len(given)} target_gradients for {len(roots)} targets"
         raise OpError(
-            with_user_line(f"gradients: Should have the same number of target_gradients as targets: {counts}")
+            with_user_line(
+                f"gradients: Should have the same number of target_gradients as targets: {counts}"
+            )
         )
     given = given or [None] * len(roots)
     names = [_name(recorder, v) for v in _variables(inputs, "inputs")]
@@ -212,12 +254,15 @@ def gradients(
         if gradient is not None and len(gradient.meta.shape) != len(root.meta.shape):
             raise OpError(
                 with_user_line(
-                    f"gradients: the gradient is not like the target (target={root.meta}, gradient={gradient.meta})"
+                    f"gradients: the gradient is not like the target (target={root.meta}, "
+                    f"gradient={gradient.meta})"
                 )
             )
     pairs = {_name(recorder, r): g for r, g in zip(roots, given, strict=True)}
     found = differentiate(recorder, pairs, [n for n in names if not _stopped(program, n)], barred)
-    return [None if name in barred or _stopped(program, name) else found.get(name) for name in names]
+    return [
+        None if name in barred or _stopped(program, name) else found.get(name) for name in names
+    ]
 
 
 Static.differentiate = gradients

@@ -1,4 +1,6 @@
-"""The walk back over the ops of a block: ask each op's vjp rule, which writes ops, and add up what arrives at each variable."""
+"""The walk back over the ops of a block: ask each op's vjp rule, which writes ops, and add up what
+arrives at each variable.
+"""
 
 from __future__ import annotations
 
@@ -22,39 +24,68 @@ from .saved_values import Versions
 
 # Ops whose rules give what is like the operand, whatever sizes it has.
 ALIKE = frozenset(
-    {"as_complex", "as_real", "cast", "conj", "flip", "reverse", "scale", "sequence_reverse", "sign", "split", "sum", "unbind"}
-)  # fmt: skip
+    {
+        "as_complex",
+        "as_real",
+        "cast",
+        "conj",
+        "flip",
+        "reverse",
+        "scale",
+        "sequence_reverse",
+        "sign",
+        "split",
+        "sum",
+        "unbind",
+    }
+)
 
 
-def ask(op: Op, desc: OpDesc, grads: list[Any], operands: list[Any], results: dict[str, Any]) -> Any:
-    """What the rule of an op says.   desc: holds its attributes; grads, operands, results: variables by slot."""
+def ask(
+    op: Op, desc: OpDesc, grads: list[Any], operands: list[Any], results: dict[str, Any]
+) -> Any:
+    """What the rule of an op says.
+
+    desc: holds its attributes; grads, operands, results: variables by slot.
+    """
     assert op.rule is not None
     attrs = dict(zip(op.rule_names, op.rule_defaults, strict=False))
     attrs |= {n: desc.attr(n) for n in attrs if n in desc.attrs}
     first = operands[0] if operands else None
     if isinstance(first, Variable) and leaves_none(op.type, attrs, len(first.meta.shape)):
-        grads, results = [without_axis(g) for g in grads], {n: without_axis(r) for n, r in results.items()}
+        grads, results = (
+            [without_axis(g) for g in grads],
+            {n: without_axis(r) for n, r in results.items()},
+        )
     return op.rule(*grads, *operands, **attrs, **results)
 
 
 def without_axis(value: Any) -> Any:
     """A value of a program from before Paddle 2.5, [1], as rules take it."""
-    return OPS["reshape2"](value, shape=[]) if isinstance(value, Variable) and value.meta.shape == (1,) else value
+    return (
+        OPS["reshape2"](value, shape=[])
+        if isinstance(value, Variable) and value.meta.shape == (1,)
+        else value
+    )
 
 
 Handler = Callable[["Walk", OpDesc, int], None]
-# Gradient rules of ops with sub-blocks, side effects or TensorArrays. The modules that define them register them here.
+# Gradient rules of ops with sub-blocks, side effects or TensorArrays. The modules that define them
+# register them here.
 RULES: dict[str, Handler] = {}
 
 
 class Walk:
-    """The way back through one block.   pending: gradients of its variables; what it writes goes to the block that is written."""
+    """The way back through one block.
+
+    pending: gradients of its variables; what it writes goes to the block that is written.
+    """
 
     emit_grad_op: ClassVar[Callable[[Walk, Op, OpDesc, int], bool]]  # set by emit_grad_ops
 
     def __init__(
         self, recorder: Recorder, reach: Reach, versions: Versions, wanted: Collection[str] = ()
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.recorder, self.reach, self.versions = recorder, reach, versions
         self._wanted = dict.fromkeys(wanted)  # asked for every result, kept in order
         self.found: dict[str, Variable] = {}  # the gradients of those that are wanted
@@ -64,7 +95,9 @@ class Walk:
         self._loop_start = versions.first_of(loops[-1]) if loops else 0
 
     def run(self) -> None:
-        """Every op, the last one first.   Raises OarlockError for one outside of the loop whose body is being written.
+        """Every op, the last one first.
+
+        Raises OarlockError for one outside of the loop whose body is being written.
 
         Its gradient would flow from each iteration, whose values are those of before the loop.
         """
@@ -73,7 +106,10 @@ class Walk:
             if op.type != "feed" and any(name in self.pending for name in op.output_names()):
                 self._keep(op.output_names())
                 if i < self._loop_start and any(map(self.wants, op.input_names())):
-                    why = f"backward: the loss depends on {op.type}, which is outside of the loop; compute it in the body of the loop"
+                    why = (
+                        f"backward: the loss depends on {op.type}, which is outside of the "
+                        f"loop; compute it in the body of the loop"
+                    )
                     raise OarlockError(with_user_line(f"{why}{at_line(op)}"))
                 start = len(self.recorder.block.ops)
                 RULES.get(op.type, Walk.plain)(self, op, i)
@@ -83,12 +119,15 @@ class Walk:
         self._keep(self._wanted)
 
     def _keep(self, names: Iterable[str]) -> None:
-        """Keep the gradients that are wanted of these, before they are taken: those of the last values."""
+        """Keep the gradients that are wanted of these, before they are taken: those of the last
+        values.
+        """
         for name in names:
             if name in self._wanted and name in self.pending and name not in self.found:
                 self.found[name] = self.pending.total(name)
 
-    # -- variables ----------------------------------------------------------------------------------------------
+    # -- variables
+    # ----------------------------------------------------------------------------------------------
 
     def wants(self, name: str) -> bool:
         """Whether the gradient of a variable of the block is needed."""
@@ -117,7 +156,8 @@ class Walk:
         var = self.recorder.program.var(name, self.block.idx)
         return var is not None and var.kind == Kind.ARRAY
 
-    # -- ops that are kernels -----------------------------------------------------------------------------------
+    # -- ops that are kernels
+    # -----------------------------------------------------------------------------------
 
     def plain(self, desc: OpDesc, at: int) -> None:
         """An op with a vjp rule."""
@@ -143,7 +183,9 @@ class Walk:
 
     def _own_results(self, found: list[tuple[str, Variable]], ops: list[OpDesc]) -> None:
         """Note which gradients only the op knows that gives them."""
-        makers = {name: op for op in ops for name in op.output_names() if name in self.recorder.block.vars}
+        makers = {
+            name: op for op in ops for name in op.output_names() if name in self.recorder.block.vars
+        }
         read = {name for op in ops for name in op.input_names()}
         times = Counter(gradient.name for _, gradient in found)
         for _, gradient in found:
@@ -151,7 +193,9 @@ class Walk:
                 self.pending.own(gradient, makers[gradient.name])
 
     def _arrived(self, op: Op, desc: OpDesc, at: int) -> list[Any]:
-        """The gradients of the results, which are taken: one per slot that carries one, zeros where nothing arrived."""
+        """The gradients of the results, which are taken: one per slot that carries one, zeros where
+        nothing arrived.
+        """
         found: list[Any] = []
         for slot in (op.outs[i] for i in op.grad_outs):
             grads = [self.of_result(n, at) for n in desc.outputs.get(slot.name, [])]
@@ -162,7 +206,9 @@ class Walk:
         return found
 
     def of_result(self, name: str, at: int) -> Variable | None:
-        """The gradient of a result of op number `at`: zeros where none arrived; None where there can be none."""
+        """The gradient of a result of op number `at`: zeros where none arrived; None where there
+        can be none.
+        """
         if name not in self.pending:
             if name == EMPTY or not is_float(self.variable(name).meta.dtype):
                 return None
@@ -194,7 +240,12 @@ class Walk:
     def complete(self, op: Op, desc: OpDesc, at: int, slots: Collection[str]) -> None:
         """Let an op give the results of these slots."""
         for i, slot in enumerate(op.outs):
-            if slot.name in slots and not slot.many and not slot.lod_of and not desc.outputs.get(slot.name):
+            if (
+                slot.name in slots
+                and not slot.many
+                and not slot.lod_of
+                and not desc.outputs.get(slot.name)
+            ):
                 self._ask_for_result(op, desc, i, at)
 
     def _ask_for_result(self, op: Op, desc: OpDesc, index: int, at: int) -> None:
@@ -214,7 +265,9 @@ class Walk:
         parts = said if isinstance(said, tuple) else (said,)
         for slot, part in zip(op.ins, parts, strict=False):
             names = desc.inputs.get(slot.name, [])
-            for name, one in zip(names, part if slot.many and part is not None else [part], strict=False):
+            for name, one in zip(
+                names, part if slot.many and part is not None else [part], strict=False
+            ):
                 if self.wants(name) and one is not None:
                     gradient = one() if callable(one) else one
                     if gradient is not None:
@@ -223,19 +276,26 @@ class Walk:
                         found.append((name, gradient if same else fitted(gradient, like)))
         return found
 
-    # -- rules that need sizes ----------------------------------------------------------------------------------
+    # -- rules that need sizes
+    # ----------------------------------------------------------------------------------
 
     def _leave_to_the_run(self, op: Op, desc: OpDesc, at: int, grads: list[Any]) -> None:
         """One op `vjp` whose kernel asks the rule: where it needs sizes that only a run knows."""
-        given = {f"{op.outs[i].name}@GRAD": _names(g) for i, g in zip(op.grad_outs, grads, strict=True)}
-        operands = {s.name: _names(a) for s, a in zip(op.ins, self._operands(op, desc, at), strict=True)}
+        given = {
+            f"{op.outs[i].name}@GRAD": _names(g) for i, g in zip(op.grad_outs, grads, strict=True)
+        }
+        operands = {
+            s.name: _names(a) for s, a in zip(op.ins, self._operands(op, desc, at), strict=True)
+        }
         results = {n: _names(r) for n, r in self._results(op, desc, at).items()}
         outs: dict[str, list[str]] = {}
         for slot in op.ins:
             names = desc.inputs.get(slot.name, [])
             if any(map(self.wants, names)):
                 outs[f"{slot.name}@GRAD"] = [self._result_for(name, at) for name in names]
-        attrs = typed_attrs(op, op.full_attrs({n: a.value for n, a in desc.attrs.items() if n in op.attrs}))
+        attrs = typed_attrs(
+            op, op.full_attrs({n: a.value for n, a in desc.attrs.items() if n in op.attrs})
+        )
         attrs["of"] = Attr(AttrType.STRING, op.type)
         self.recorder.emit("vjp", {**given, **operands, **results}, outs, attrs)
 

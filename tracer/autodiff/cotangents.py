@@ -1,4 +1,6 @@
-"""Gradients on their way: what has arrived at each variable, added up under Paddle's name `<variable>@GRAD` when it is asked for."""
+"""Gradients on their way: what has arrived at each variable, added up under Paddle's name
+`<variable>@GRAD` when it is asked for.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +21,10 @@ class Pending:
         self._recorder = recorder
         self._arrived: dict[str, list[Variable]] = {}
         self._named: set[str] = set()
-        self._own: dict[str, tuple[OpDesc, Block]] = {}  # gradients that only the op which writes them knows
-        self._slots: dict[int, dict[str, tuple[list[str], int]]] = {}  # by id of such an op: where it names each output
+        # gradients that only the op which writes them knows
+        self._own: dict[str, tuple[OpDesc, Block]] = {}
+        # by id of such an op: where it names each output
+        self._slots: dict[int, dict[str, tuple[list[str], int]]] = {}
 
     def __contains__(self, name: str) -> bool:
         return name in self._arrived
@@ -33,7 +37,9 @@ class Pending:
         self._arrived.setdefault(name, []).append(gradient)
 
     def own(self, gradient: Variable, op: OpDesc) -> None:
-        """Note that `op`, of the block that is being written, gives `gradient`, which nothing reads: it can have another name."""
+        """Note that `op`, of the block that is being written, gives `gradient`, which nothing
+        reads: it can have another name.
+        """
         self._own[gradient.name] = op, self._recorder.block
 
     def hold(self, name: str, gradient: Variable) -> None:
@@ -44,7 +50,11 @@ class Pending:
     def total(self, name: str) -> Variable:
         """All that has arrived at `name`; it stays there as one."""
         arrived = self._arrived[name]
-        if len(arrived) == 1 and arrived[0].name in self._named and self._serves(arrived[0].name, name):
+        if (
+            len(arrived) == 1
+            and arrived[0].name in self._named
+            and self._serves(arrived[0].name, name)
+        ):
             return arrived[0]
         found = self._sum(name, arrived)
         self._named.add(found.name)
@@ -52,11 +62,15 @@ class Pending:
         return found
 
     def _serves(self, gradient: str, name: str) -> bool:
-        """Whether a gradient with a name can be that of `name` too: not where users fetch each under its own."""
+        """Whether a gradient with a name can be that of `name` too: not where users fetch each
+        under its own.
+        """
         return not self._recorder.by_hand or gradient.startswith(f"{name}@GRAD")
 
     def take(self, name: str) -> Variable:
-        """All that has arrived at `name`, which is forgotten: an op before made another value of it."""
+        """All that has arrived at `name`, which is forgotten: an op before made another value of
+        it.
+        """
         found = self.total(name)
         del self._arrived[name]
         return found
@@ -68,21 +82,29 @@ class Pending:
             return self._renamed(arrived[0], f"{name}@GRAD{end}")
         parts = [self._part(name, i, g) for i, g in enumerate(arrived)]
         made = declared(recorder, recorder.namer.fresh(f"{name}@GRAD{end}"), arrived[0].raw)
-        recorder.emit("assign" if len(parts) == 1 else "sum", {"X": [g.name for g in parts]}, {"Out": [made.name]})
+        recorder.emit(
+            "assign" if len(parts) == 1 else "sum",
+            {"X": [g.name for g in parts]},
+            {"Out": [made.name]},
+        )
         return made
 
     def _part(self, name: str, index: int, gradient: Variable) -> Variable:
         """One of several that add up, under the name that Paddle gives it."""
         if gradient.name not in self._own:
             return gradient
-        return self._renamed(gradient, f"{name}@GRAD@RENAME@block{self._recorder.block.idx}@{index}")
+        return self._renamed(
+            gradient, f"{name}@GRAD@RENAME@block{self._recorder.block.idx}@{index}"
+        )
 
     def _renamed(self, gradient: Variable, name: str) -> Variable:
         op, block = self._own.pop(gradient.name)
         new = self._recorder.namer.fresh(name)
         slots = self._slots.setdefault(id(op), {})
         if gradient.name not in slots:
-            slots.update({n: (names, i) for names in op.outputs.values() for i, n in enumerate(names)})
+            slots.update(
+                {n: (names, i) for names in op.outputs.values() for i, n in enumerate(names)}
+            )
         names, i = slots[gradient.name]
         names[i] = new
         desc = block.vars.pop(gradient.name)
@@ -93,7 +115,9 @@ class Pending:
 
 def shared_gradient(recorder: Recorder, name: str, like: VarDesc, block: Block) -> Variable:
     """A new variable for a gradient of `name` that blocks share."""
-    return declared(recorder, recorder.namer.fresh(f"{name}@GRAD@RENAME@block{block.idx}"), like, block)
+    return declared(
+        recorder, recorder.namer.fresh(f"{name}@GRAD@RENAME@block{block.idx}"), like, block
+    )
 
 
 def declared(recorder: Recorder, name: str, like: VarDesc, block: Block | None = None) -> Variable:
@@ -116,7 +140,9 @@ def zeros_for(recorder: Recorder, variable: Variable) -> Variable:
 
 
 def fitted(gradient: Variable, like: Tensor) -> Variable:
-    """`gradient` summed down to the shape of `like`, and of its dtype, as the walk back over the tape does it."""
+    """`gradient` summed down to the shape of `like`, and of its dtype, as the walk back over the
+    tape does it.
+    """
     (shape, dtype), found = like.meta, gradient.meta
     if found.dtype.kind == "c" and dtype.kind != "c":
         gradient = OPS["real"](gradient)

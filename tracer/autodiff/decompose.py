@@ -1,4 +1,6 @@
-"""Ops of rules in place of Paddle's gradient ops: what runs a program, or goes back through it once more, knows no `relu_grad`."""
+"""Ops of rules in place of Paddle's gradient ops: what runs a program, or goes back through it once
+more, knows no `relu_grad`.
+"""
 
 from __future__ import annotations
 
@@ -28,14 +30,19 @@ def expanded(program: Program) -> Program:
     gradients = Gradients(program)
     if not any(gradients.find(op) for op in program.ops()):
         return program
-    blocks = [replace(block, vars=dict(block.vars), ops=list(block.ops)) for block in program.blocks]
+    blocks = [
+        replace(block, vars=dict(block.vars), ops=list(block.ops)) for block in program.blocks
+    ]
     made = replace(program, blocks=blocks)
     expand(Recorder.onto(made), gradients)
     return made
 
 
 def expand(recorder: Recorder, gradients: Gradients, only: Sequence[OpDesc] | None = None) -> None:
-    """The same in the program itself that a recorder writes.   only: the gradient ops that are meant, all unless given"""
+    """The same in the program itself that a recorder writes.
+
+    only: the gradient ops that are meant, all unless given
+    """
     chosen = None if only is None else {id(op) for op in only}
     around = step_gradients(recorder.program)
     with pushed(Static(recorder)):
@@ -44,7 +51,8 @@ def expand(recorder: Recorder, gradients: Gradients, only: Sequence[OpDesc] | No
             with recorder.writing(Inner(block)):
                 for op in before:
                     gradient = gradients.find(op) if chosen is None or id(op) in chosen else None
-                    seen = around.get(block.idx, block.parent) == block.parent  # what it is about is declared
+                    # what it is about is declared
+                    seen = around.get(block.idx, block.parent) == block.parent
                     if gradient is None or not seen or not Answer(recorder, gradient).write():
                         block.ops.append(gradient or op)
 
@@ -67,14 +75,21 @@ class Answer:
             return False
         for made in self.recorder.block.ops[start:]:
             made.where, made.layer = self.desc.where, self.desc.layer
-            made.attrs |= {n: a for n, a in self.desc.attrs.items() if n in ("op_role", "op_device")}
+            made.attrs |= {
+                n: a for n, a in self.desc.attrs.items() if n in ("op_role", "op_device")
+            }
         return True
 
     def _write(self) -> None:
         op, inputs = self.op, self.desc.inputs
         operands = [self._slot(s, inputs.get(s.name, [])) for s in op.ins]
-        results = {op.outs[i].name: self._slot(op.outs[i], inputs.get(op.outs[i].name, [])) for i in op.rule_outs}
-        said = ask(op, self.desc, [self._arrived(op.outs[i]) for i in op.grad_outs], operands, results)
+        results = {
+            op.outs[i].name: self._slot(op.outs[i], inputs.get(op.outs[i].name, []))
+            for i in op.rule_outs
+        }
+        said = ask(
+            op, self.desc, [self._arrived(op.outs[i]) for i in op.grad_outs], operands, results
+        )
         parts = said if isinstance(said, tuple) else (said,)
         for slot, operand, part in zip(op.ins, operands, parts, strict=False):
             names = self.desc.outputs.get(slot.name + GRADIENT, [])
@@ -96,7 +111,10 @@ class Answer:
         """The gradients of a slot of results."""
         results = self.desc.inputs.get(slot.name, [])
         given = self.desc.inputs.get(slot.name + GRADIENT) or [EMPTY] * len(results)
-        found = [self._gradient(g, results[i] if i < len(results) else EMPTY) for i, g in enumerate(given)]
+        found = [
+            self._gradient(g, results[i] if i < len(results) else EMPTY)
+            for i, g in enumerate(given)
+        ]
         return found if slot.many else found[0] if found else None
 
     def _gradient(self, name: str, result: str) -> Variable | None:

@@ -1,4 +1,7 @@
-"""Gradients as Paddle's own ops, in programs that users see: `relu_grad` with Paddle's slots.   Who runs it asks the rule of `relu`."""
+"""Gradients as Paddle's own ops, in programs that users see: `relu_grad` with Paddle's slots.
+
+Who runs it asks the rule of `relu`.
+"""
 
 from __future__ import annotations
 
@@ -11,20 +14,28 @@ from .backward_pass import Walk
 from .cotangents import declared
 from .grad_slots import OLD, OLD_ATTRS, RENAMED, SLOTS
 
-OF_THE_OP = ("op_role", "op_role_var", "op_callstack", "op_namescope", "op_device")  # not of its gradient
+# not of its gradient
+OF_THE_OP = ("op_role", "op_role_var", "op_callstack", "op_namescope", "op_device")
 
 
 def slots_of(op: Op, desc: OpDesc) -> list[str] | None:
-    """The slots of operands that the gradient op of an op has, in the Paddle that is spoken; None where Paddle writes others."""
+    """The slots of operands that the gradient op of an op has, in the Paddle that is spoken; None
+    where Paddle writes others.
+    """
     today, old = SLOTS.get(op.type, "").split(), OLD.get(op.type)
     if not era.old or old is None:
         return today or None
-    newer = any(s.optional and desc.inputs.get(s.name) and s.name in today and s.name not in old for s in op.ins)
+    newer = any(
+        s.optional and desc.inputs.get(s.name) and s.name in today and s.name not in old
+        for s in op.ins
+    )
     return (today if newer else old.split()) or None
 
 
 def written(walk: Walk, op: Op, desc: OpDesc, at: int) -> bool:
-    """Write the gradient op of op number `at`; False, and nothing, where Paddle's would not say it."""
+    """Write the gradient op of op number `at`; False, and nothing, where Paddle's would
+    not say it.
+    """
     if desc.type == "sum":
         _shares(walk, desc)
         return True
@@ -40,20 +51,27 @@ def written(walk: Walk, op: Op, desc: OpDesc, at: int) -> bool:
 
 def _says_all(walk: Walk, desc: OpDesc, slots: list[str]) -> bool:
     """Whether all results that a gradient arrived at are asked for theirs."""
-    arrived = [slot for slot, names in desc.outputs.items() if any(n in walk.pending for n in names)]
+    arrived = [
+        slot for slot, names in desc.outputs.items() if any(n in walk.pending for n in names)
+    ]
     return all(slot + GRADIENT in slots for slot in arrived)
 
 
 def _stays(walk: Walk, op: Op, desc: OpDesc, at: int) -> bool:
     """Whether operands and results are found under their names on the way back.
 
-    A number that an op keeps and writes itself, as the averages of batch_norm, is no part of the gradient while it changes.
+    A number that an op keeps and writes itself, as the averages of batch_norm, is no part of the
+    gradient while it changes.
     """
     kept = {s.over for s in op.outs if s.over} & {s.name for s in op.ins if s.constant}
-    ins = [n for slot, names in desc.inputs.items() if slot not in kept for n in names if n != EMPTY]
+    ins = [
+        n for slot, names in desc.inputs.items() if slot not in kept for n in names if n != EMPTY
+    ]
     over = [n for slot in kept for n in desc.inputs.get(slot, [])]
     outs = [n for n in desc.output_names() if n not in over]
-    return all(walk.versions.stays(n, at) for n in ins) and all(walk.versions.stays(n, at + 1) for n in outs)
+    return all(walk.versions.stays(n, at) for n in ins) and all(
+        walk.versions.stays(n, at + 1) for n in outs
+    )
 
 
 def _forget(walk: Walk, desc: OpDesc) -> None:
@@ -71,7 +89,9 @@ def _write(walk: Walk, op: Op, desc: OpDesc, at: int, slots: list[str]) -> None:
         for s in op.ins
         if not s.constant and any(walk.wants(n) for n in desc.inputs.get(s.name, []))
     }
-    outputs = {slot: [EMPTY if v is None else v.name for _, v in made] for slot, made in places.items()}
+    outputs = {
+        slot: [EMPTY if v is None else v.name for _, v in made] for slot, made in places.items()
+    }
     attrs = _older(op.type) | {n: a for n, a in desc.attrs.items() if n not in OF_THE_OP}
     made = walk.recorder.emit(RENAMED.get(desc.type, f"{desc.type}_grad"), inputs, outputs, attrs)
     for name, gradient in (pair for pairs in places.values() for pair in pairs):
@@ -83,7 +103,11 @@ def _write(walk: Walk, op: Op, desc: OpDesc, at: int, slots: list[str]) -> None:
 def _older(type: str) -> dict[str, Attr]:
     """Attributes that only Paddle 1.8 asks for."""
     return (
-        {} if not era.old else {n: Attr(AttrType[kind], v) for n, kind, v, types in OLD_ATTRS if type in types.split()}
+        {}
+        if not era.old
+        else {
+            n: Attr(AttrType[kind], v) for n, kind, v, types in OLD_ATTRS if type in types.split()
+        }
     )
 
 

@@ -1,8 +1,9 @@
-"""Which slots Paddle's gradient ops have.   Written by tests/ops/gradient_slots.py from what real Paddle says; not by hand."""
+"""Slots of Paddle's gradient ops, as tests/ops/gradient_slots.py read them from real Paddle."""
 
 from typing import Any
 
-# By type of op: the operands of its gradient op, in the order of their names; it gives the gradients of all operands that are wanted.
+# By op type: the inputs of its gradient op, sorted by name; the op returns the gradients of all
+# inputs that need one.
 SLOTS = {
     "abs": "Out@GRAD X",
     "acos": "Out@GRAD X",
@@ -326,7 +327,7 @@ RENAMED = {
     "cross_entropy2": "cross_entropy_grad2",
 }
 
-# Attributes that gradient ops have to have in Paddle 1.8, beyond those of the op here: for them it knows no defaults.
+# Attributes without default that Paddle 1.8 requires in gradient ops and the op here lacks.
 OLD_ATTRS: list[tuple[str, str, Any, str]] = [
     ("Scale_in", "FLOAT", 1.0, "conv2d depthwise_conv2d"),
     ("Scale_in_eltwise", "FLOAT", 1.0, "conv2d depthwise_conv2d"),
@@ -356,7 +357,9 @@ OLD_ATTRS: list[tuple[str, str, Any, str]] = [
     ("height_sections", "LONGS", [], "lookup_table lookup_table_v2"),
     ("is_distributed", "BOOLEAN", False, "lookup_table_v2"),
     ("is_sparse", "BOOLEAN", False, "lookup_table_v2"),
-    ("is_test", "BOOLEAN", False, "conv2d conv2d_transpose conv3d depthwise_conv2d depthwise_conv2d_transpose lrn pool2d sequence_pool softmax"),
+    ("is_test", "BOOLEAN", False,
+     "conv2d conv2d_transpose conv3d depthwise_conv2d depthwise_conv2d_transpose lrn pool2d "
+     "sequence_pool softmax"),
     ("overwrite", "BOOLEAN", True, "gather"),
     ("remote_prefetch", "BOOLEAN", False, "hierarchical_sigmoid lookup_table lookup_table_v2"),
     ("scale_out", "FLOAT", 1.0, "mul"),
@@ -365,22 +368,24 @@ OLD_ATTRS: list[tuple[str, str, Any, str]] = [
     ("table_names", "STRINGS", [], "lookup_table lookup_table_v2"),
     ("trainer_id", "INT", 0, "lookup_table lookup_table_v2"),
     ("use_cudnn", "BOOLEAN", False,
-     "abs ceil conv2d conv2d_transpose conv3d conv3d_transpose cos depthwise_conv2d depthwise_conv2d_transpose exp "
-     "floor gelu log log1p logsigmoid reciprocal relu round rsqrt sequence_softmax sigmoid sin softmax softplus "
-     "softsign sqrt square tanh tanh_shrink"),
+     "abs ceil conv2d conv2d_transpose conv3d conv3d_transpose cos depthwise_conv2d "
+     "depthwise_conv2d_transpose exp floor gelu log log1p logsigmoid reciprocal relu round rsqrt "
+     "sequence_softmax sigmoid sin softmax softplus softsign sqrt square tanh tanh_shrink"),
     ("use_cudnn", "BOOLEAN", True, "affine_grid grid_sampler"),
     ("use_mkldnn", "BOOLEAN", False,
-     "abs addmm batch_norm ceil concat conv2d conv2d_transpose conv3d conv3d_transpose cos data_norm "
-     "depthwise_conv2d depthwise_conv2d_transpose elementwise_add elementwise_div elementwise_max elementwise_min "
-     "elementwise_mul elementwise_pow elementwise_sub exp floor gelu leaky_relu log log1p logsigmoid lrn matmul mul "
-     "pool2d pool3d reciprocal relu round rsqrt sigmoid sin softmax softplus softsign sqrt square swish tanh "
-     "tanh_shrink transpose2"),
+     "abs addmm batch_norm ceil concat conv2d conv2d_transpose conv3d conv3d_transpose cos "
+     "data_norm depthwise_conv2d depthwise_conv2d_transpose elementwise_add elementwise_div "
+     "elementwise_max elementwise_min elementwise_mul elementwise_pow elementwise_sub exp floor "
+     "gelu leaky_relu log log1p logsigmoid lrn matmul mul pool2d pool3d reciprocal relu round "
+     "rsqrt sigmoid sin softmax softplus softsign sqrt square swish tanh tanh_shrink transpose2"),
     ("use_quantizer", "BOOLEAN", False, "concat conv2d depthwise_conv2d matmul pool2d transpose2"),
-    ("workspace_size_MB", "INT", 512, "conv2d conv2d_transpose conv3d conv3d_transpose depthwise_conv2d depthwise_conv2d_transpose"),
+    ("workspace_size_MB", "INT", 512,
+     "conv2d conv2d_transpose conv3d conv3d_transpose depthwise_conv2d "
+     "depthwise_conv2d_transpose"),
     ("x_data_format", "STRING", "",
-     "elementwise_add elementwise_div elementwise_max elementwise_min elementwise_mul elementwise_pow "
-     "elementwise_sub"),
+     "elementwise_add elementwise_div elementwise_max elementwise_min elementwise_mul "
+     "elementwise_pow elementwise_sub"),
     ("y_data_format", "STRING", "",
-     "elementwise_add elementwise_div elementwise_max elementwise_min elementwise_mul elementwise_pow "
-     "elementwise_sub"),
+     "elementwise_add elementwise_div elementwise_max elementwise_min elementwise_mul "
+     "elementwise_pow elementwise_sub"),
 ]  # fmt: skip

@@ -1,4 +1,6 @@
-"""Inputs that the program writes again, as loops of real Paddle do whose variable began as one: gradients are those of what was fed."""
+"""Inputs that the program writes again, as loops of real Paddle do whose variable began as one:
+gradients are those of what was fed.
+"""
 
 from __future__ import annotations
 
@@ -11,15 +13,27 @@ FED = "@FED"
 
 
 def with_own_inputs(program: Program) -> Program:
-    """The program with another variable fed, and copied, in place of each input that an op writes; itself where there is none."""
+    """The program with another variable fed, and copied, in place of each input that an op writes;
+    itself where there is none.
+    """
     fed = set(program.feeds())
-    again = {n for op in program.block.ops if op.type != "feed" for n in op_writes(program, op)} & fed
-    return replace(program, blocks=[_block(program.block, again), *program.blocks[1:]]) if again else program
+    again = {
+        n for op in program.block.ops if op.type != "feed" for n in op_writes(program, op)
+    } & fed
+    return (
+        replace(program, blocks=[_block(program.block, again), *program.blocks[1:]])
+        if again
+        else program
+    )
 
 
 def _block(block: Block, again: set[str]) -> Block:
     own = {n + FED: replace(block.vars[n], name=n + FED) for n in again}
-    return replace(block, vars={**block.vars, **own}, ops=[made for op in block.ops for made in _ops(op, again)])
+    return replace(
+        block,
+        vars={**block.vars, **own},
+        ops=[made for op in block.ops for made in _ops(op, again)],
+    )
 
 
 def _ops(op: OpDesc, again: set[str]) -> list[OpDesc]:
@@ -27,4 +41,7 @@ def _ops(op: OpDesc, again: set[str]) -> list[OpDesc]:
     if op.type != "feed" or names[0] not in again:
         return [op]
     own = [names[0] + FED]
-    return [replace(op, outputs={"Out": own}), OpDesc("assign", {"X": own}, {"Out": names}, where=op.where)]
+    return [
+        replace(op, outputs={"Out": own}),
+        OpDesc("assign", {"X": own}, {"Out": names}, where=op.where),
+    ]

@@ -1,4 +1,6 @@
-"""Values saved for the backward pass: a program may overwrite a variable whose earlier value a gradient op needs."""
+"""Values saved for the backward pass: a program may overwrite a variable whose earlier value a
+gradient op needs.
+"""
 
 from __future__ import annotations
 
@@ -15,18 +17,25 @@ from ..ir.program import Attr, AttrType, Block, OpDesc, Program
 class Versions:
     """The writes to variables in one block.
 
-    outer: the Versions of the parent block, and the index of the op there that runs this block; repeats: whether the block is a loop body;
-    around: for a block that is still being recorded, its enclosing blocks, outermost first. Their ops so far precede the ops of the block.
+    outer: the Versions of the parent block, and the index of the op there that runs this block;
+    repeats: whether the block is a loop body; around: for a block that is still being recorded, its
+    enclosing blocks, outermost first. Their ops so far precede the ops of the block.
     """
 
     def __init__(
-        self, recorder: Recorder, block: Block, outer: tuple[Versions, int] | None = None, repeats: bool = False,
+        self,
+        recorder: Recorder,
+        block: Block,
+        outer: tuple[Versions, int] | None = None,
+        repeats: bool = False,
         around: Sequence[Block] = (),
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._recorder, self.block, self._outer, self._repeats = recorder, block, outer, repeats
         self._parts = [(part, len(part.ops)) for part in (*around, block)]
-        self.ops = [op for part, _ in self._parts for op in part.ops]  # before gradient ops are added
-        self._writes: dict[str, list[int]] = {}  # indices of the ops that write a variable, ascending
+        # before gradient ops are added
+        self.ops = [op for part, _ in self._parts for op in part.ops]
+        # indices of the ops that write a variable, ascending
+        self._writes: dict[str, list[int]] = {}
         for i, op in enumerate(self.ops):
             for name in op_writes(recorder.program, op):
                 self._writes.setdefault(name, []).append(i)
@@ -85,7 +94,9 @@ class Versions:
         return self.before(name, at + 1)
 
     def stays(self, name: str, at: int) -> bool:
-        """Whether `name` still holds its value from before op `at` during the backward pass, so that no copy is needed."""
+        """Whether `name` still holds its value from before op `at` during the backward pass, so
+        that no copy is needed.
+        """
         if self._writes.get(name, [-1])[-1] >= at:
             return False
         if self._outer is None or name in self.block.vars:
@@ -108,12 +119,16 @@ class Versions:
             role = (
                 {"op_role": Attr(AttrType.INT, 1)} if recorder.by_hand else {}
             )  # marked as backward ops, so that clone(for_test=True) removes the copies
-            copy = OpDesc("assign", {"X": [name]}, {"Out": [found]}, role, self.ops[overwritten].where)
+            copy = OpDesc(
+                "assign", {"X": [name]}, {"Out": [found]}, role, self.ops[overwritten].where
+            )
             self._copies.setdefault(overwritten, []).append(copy)
         return found
 
     def finish(self) -> None:
-        """Insert the copies into the block; ops appended after the original ones stay at the end."""
+        """Insert the copies into the block; ops appended after the original ones stay at
+        the end.
+        """
         first = 0
         for part, count in self._parts:
             rest = part.ops[count:]

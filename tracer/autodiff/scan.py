@@ -1,7 +1,9 @@
-"""The way back through `recurrent`: a block that goes back through one step, run for each, the last one first.
+"""The way back through `recurrent`: a block that goes back through one step, run for each, the last
+one first.
 
-In it, as in Paddle, `<variable>@GRAD` is the gradient of a step's variable: those of outputs and of the next memories are given, those of
-inputs, memories and parameters are made; what parameters get in all steps adds up outside.
+In it, as in Paddle, `<variable>@GRAD` is the gradient of a step's variable: those of outputs and of
+the next memories are given, those of inputs, memories and parameters are made; what parameters get
+in all steps adds up outside.
 """
 
 from __future__ import annotations
@@ -16,7 +18,10 @@ from .saved_values import Versions
 
 
 class StepWalk:
-    """The way back through the block of a `recurrent`.   made: the new block, inside of that one, so that it sees what that declares."""
+    """The way back through the block of a `recurrent`.
+
+    made: the new block, inside of that one, so that it sees what that declares.
+    """
 
     def __init__(self, outer: Walk, op: OpDesc, at: int) -> None:
         self.outer, self.op, self.at = outer, op, at
@@ -31,7 +36,9 @@ class StepWalk:
     def run(self) -> None:
         """Write the block and the op that runs it."""
         op = self.op
-        arrived = {n: self.outer.pending.take(n) for n in op.outputs["outputs"] if n in self.outer.pending}
+        arrived = {
+            n: self.outer.pending.take(n) for n in op.outputs["outputs"] if n in self.outer.pending
+        }
         held = [n for n in op.attr("ex_states", []) if self.walk.wants(n)]
         with self.recorder.writing(Inner(self.made)):
             for name, gradient in arrived.items():
@@ -40,7 +47,9 @@ class StepWalk:
                 if before in held:
                     self._given(after, f"{after}@GRAD")
             self.walk.run()
-            read = [n for n in block_reads(self.recorder.program, self.block) if n in self.walk.pending]
+            read = [
+                n for n in block_reads(self.recorder.program, self.block) if n in self.walk.pending
+            ]
             self._results([n for n in op.inputs["inputs"] if self.walk.wants(n)] + held + read)
         self.walk.versions.finish()
         self._emit(arrived, {*held}, {*read})
@@ -52,7 +61,9 @@ class StepWalk:
         self.walk.add(name, declared(self.recorder, gradient, found))
 
     def _results(self, names: list[str]) -> None:
-        """Let the block write the gradients of variables under the names that whoever runs it knows."""
+        """Let the block write the gradients of variables under the names that whoever runs it
+        knows.
+        """
         totals = {n: self._total(n) for n in dict.fromkeys(names)}
         for name, total in totals.items():
             out = declared(self.recorder, f"{name}@GRAD", total.raw)
@@ -60,7 +71,11 @@ class StepWalk:
 
     def _total(self, name: str) -> Variable:
         pending = self.walk.pending
-        return pending.total(name) if name in pending else zeros_for(self.recorder, self.walk.before(name, 0))
+        return (
+            pending.total(name)
+            if name in pending
+            else zeros_for(self.recorder, self.walk.before(name, 0))
+        )
 
     def _emit(self, arrived: dict[str, Variable], held: set[str], read: set[str]) -> None:
         op = self.op

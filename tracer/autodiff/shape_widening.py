@@ -1,4 +1,5 @@
-"""Sizes that rounds of a loop change: files of real Paddle declare those of one round, and gradients must not count on them.
+"""Sizes that rounds of a loop change: files of real Paddle declare those of one round, and
+gradients must not count on them.
 
 In programs of our own no op contradicts what is declared, and nothing changes.
 """
@@ -17,7 +18,9 @@ Shape = tuple[int, ...]
 
 
 def loosen(program: Program) -> None:
-    """Declare sizes as unknown that the ops of a program with loops contradict, and all that follows from them."""
+    """Declare sizes as unknown that the ops of a program with loops contradict, and all that
+    follows from them.
+    """
     if any(op.type == "while" for op in program.ops()):
         loose: set[int] = set()
         ops = [(block.idx, op) for block in program.blocks for op in block.ops]
@@ -26,9 +29,14 @@ def loosen(program: Program) -> None:
 
 
 def _loosened(program: Program, block: int, desc: OpDesc, loose: set[int]) -> bool:
-    """Whether an op made more sizes unknown.   loose: the declarations that were changed so far, by identity"""
+    """Whether an op made more sizes unknown.
+
+    loose: the declarations that were changed so far, by identity
+    """
     op = OPS.get(desc.type)
-    if op is None or any(program.var(n, block) is None for n in (*desc.input_names(), *desc.output_names())):
+    if op is None or any(
+        program.var(n, block) is None for n in (*desc.input_names(), *desc.output_names())
+    ):
         return False
     doubtful = any(id(program.var(n, block)) in loose for n in desc.input_names())
     changed = False
@@ -46,7 +54,8 @@ def _joined(declared: Shape, found: Shape, doubtful: bool) -> Shape:
     if len(declared) != len(found):
         return declared
     return tuple(
-        d if d == f or (f < 0 and not doubtful) else -1 for d, f in zip(declared, found, strict=True)
+        d if d == f or (f < 0 and not doubtful) else -1
+        for d, f in zip(declared, found, strict=True)
     )  # what a rule does not know contradicts nothing
 
 
@@ -64,7 +73,9 @@ def _inferred(program: Program, block: int, op: Op, desc: OpDesc) -> dict[str, S
         return {}
     made: dict[str, Shape] = {}
     for slot, found in zip(op.outs, (said,) if len(op.outs) == 1 else said, strict=True):
-        for name, meta in zip(desc.outputs.get(slot.name, []), found if slot.many else [found], strict=False):
+        for name, meta in zip(
+            desc.outputs.get(slot.name, []), found if slot.many else [found], strict=False
+        ):
             made[name] = tuple(meta.shape)
     return made
 

@@ -1,4 +1,6 @@
-"""The way back through ops that are there for what they do: what is printed, and Python functions."""
+"""The way back through ops that are there for what they do: what is printed, and Python
+functions.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,9 @@ from .cotangents import declared, fitted, zeros_for
 
 
 def _arrived(walk: Walk, op: OpDesc, at: int) -> list[Variable | None]:
-    """The gradients of an op's results, which are taken; zeros where nothing arrived, None for what has none."""
+    """The gradients of an op's results, which are taken; zeros where nothing arrived, None for what
+    has none.
+    """
     found: list[Variable | None] = []
     for name in op.outputs.get("Out", []):
         result = walk.after(name, at)
@@ -42,11 +46,19 @@ def _py_func(walk: Walk, op: OpDesc, at: int) -> None:
     results = op.outputs.get("Out", [])
     given = [g.name for g in gradients if g is not None]
     back, operands = backward_call(number, names, results, given, wanted)
-    seen = {n: walk.before(n, at).name for n in names} | {n: walk.after(n, at).name for n in results}
+    seen = {n: walk.before(n, at).name for n in names} | {
+        n: walk.after(n, at).name for n in results
+    }
     made = [
-        declared(walk.recorder, walk.recorder.namer.temporary("py_func"), walk.before(names[i], at).raw) for i in wanted
+        declared(
+            walk.recorder, walk.recorder.namer.temporary("py_func"), walk.before(names[i], at).raw
+        )
+        for i in wanted
     ]
-    attrs = {"forward_callable_id": Attr(AttrType.INT, back), "backward_callable_id": Attr(AttrType.INT, -1)}
+    attrs = {
+        "forward_callable_id": Attr(AttrType.INT, back),
+        "backward_callable_id": Attr(AttrType.INT, -1),
+    }
     slots = {"X": [seen.get(n, n) for n in operands]}
     walk.recorder.emit("py_func", slots, {"Out": [v.name for v in made]}, attrs)
     for i, gradient in zip(wanted, made, strict=True):

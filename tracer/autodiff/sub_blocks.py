@@ -1,7 +1,8 @@
 """The way back through ops that run blocks, and through those on lists of tensors.
 
-A block gets another one that goes back through it, and writes its gradients to variables outside: those of what the block only reads
-add up there, those of what it writes are what they were after the block, and become what they were before it.
+A block gets another one that goes back through it, and writes its gradients to variables outside:
+those of what the block only reads add up there, those of what it writes are what they were after
+the block, and become what they were before it.
 """
 
 from __future__ import annotations
@@ -22,9 +23,12 @@ from .scan import through_steps
 
 
 class BlockWalk:
-    """The way back through a block that an op runs.   carried: by name of what the block writes, the variable of its gradient.
+    """The way back through a block that an op runs.
 
-    The new block sees what the block saw, and so do its own inner blocks: what it shares with the one around it is declared there.
+    carried: by name of what the block writes, the variable of its gradient.
+
+    The new block sees what the block saw, and so do its own inner blocks: what it shares with the
+    one around it is declared there.
     """
 
     def __init__(self, outer: Walk, op: OpDesc, at: int, repeats: bool) -> None:
@@ -54,7 +58,8 @@ class BlockWalk:
         versions.finish()
         return self._emit(made)
 
-    # -- what goes in -------------------------------------------------------------------------------------------
+    # -- what goes in
+    # -------------------------------------------------------------------------------------------
 
     def _take_what_arrived(self) -> None:
         """The gradients of what the block writes, in variables that it may change."""
@@ -82,7 +87,8 @@ class BlockWalk:
         self.recorder.emit("assign", {"X": [zeros.name]}, {"Out": [made.name]})
         return made
 
-    # -- what comes out -----------------------------------------------------------------------------------------
+    # -- what comes out
+    # -----------------------------------------------------------------------------------------
 
     def _end(self, walk: Walk, name: str) -> Variable:
         """The gradient of what a written variable was before the block."""
@@ -93,7 +99,8 @@ class BlockWalk:
         else:
             return self.carried[name]
         copy = declared(self.recorder, self.recorder.namer.temporary("assign"), total.raw)
-        self.recorder.emit("assign", {"X": [total.name]}, {"Out": [copy.name]})  # all are written back at once
+        # all are written back at once
+        self.recorder.emit("assign", {"X": [total.name]}, {"Out": [copy.name]})
         return copy
 
     def _reads(self, walk: Walk) -> dict[str, Variable]:
@@ -116,7 +123,9 @@ class BlockWalk:
                 self.recorder.emit("assign", {"X": [gradient.name]}, {"Out": [sum_]})
         for name, gradient in ends.items():
             if gradient.name != self.carried[name].name:
-                self.recorder.emit("assign", {"X": [gradient.name]}, {"Out": [self.carried[name].name]})
+                self.recorder.emit(
+                    "assign", {"X": [gradient.name]}, {"Out": [self.carried[name].name]}
+                )
 
     def _emit(self, made: Block) -> OpDesc:
         outer, op = self.outer, self.op
@@ -131,10 +140,16 @@ class BlockWalk:
         operands = {k: list(v) for k, v in op.inputs.items() if k not in ("Cond", "Condition")}
         if not self.repeats:
             operands["Cond"] = [outer.before(n, self.at).name for n in op.inputs.get("Cond", [])]
-        operands |= {k: list(op.outputs.get(k, [])) for k in ("Out", "StepScopes" if self.repeats else "Scope")}
+        operands |= {
+            k: list(op.outputs.get(k, []))
+            for k in ("Out", "StepScopes" if self.repeats else "Scope")
+        }
         attrs = {**op.attrs, "sub_block": Attr(AttrType.BLOCK, made.idx)}
         return self.recorder.emit(
-            f"{op.type.removesuffix('_infer')}_grad", {**operands, "Out@GRAD": given}, {f"{slot}@GRAD": written}, attrs
+            f"{op.type.removesuffix('_infer')}_grad",
+            {**operands, "Out@GRAD": given},
+            {f"{slot}@GRAD": written},
+            attrs,
         )
 
 
@@ -150,7 +165,8 @@ def _while(walk: Walk, op: OpDesc, at: int) -> None:
     BlockWalk(walk, op, at, repeats=True).run()
 
 
-# -- values that are chosen -----------------------------------------------------------------------------------------
+# -- values that are chosen
+# -----------------------------------------------------------------------------------------
 
 
 def _assign(walk: Walk, op: OpDesc, at: int) -> None:
@@ -158,13 +174,21 @@ def _assign(walk: Walk, op: OpDesc, at: int) -> None:
     name = op.inputs["X"][0]
     if walk.wants(name):
         like = walk.before(name, at)
-        walk.add(name, gradient if walk.is_array(name) or gradient.meta == like.meta else fitted(gradient, like))
+        walk.add(
+            name,
+            gradient
+            if walk.is_array(name) or gradient.meta == like.meta
+            else fitted(gradient, like),
+        )
 
 
 def _select_input(walk: Walk, op: OpDesc, at: int) -> None:
     gradient = walk.pending.take(op.outputs["Out"][0])
     operands = [walk.before(n, at) for n in op.inputs["X"]]
-    made = [declared(walk.recorder, walk.recorder.namer.temporary("select_input"), v.raw) for v in operands]
+    made = [
+        declared(walk.recorder, walk.recorder.namer.temporary("select_input"), v.raw)
+        for v in operands
+    ]
     given = {
         "Mask": [walk.before(op.inputs["Mask"][0], at).name],
         "Out@GRAD": [gradient.name],
@@ -176,7 +200,8 @@ def _select_input(walk: Walk, op: OpDesc, at: int) -> None:
             walk.add(name, part)
 
 
-# -- lists ----------------------------------------------------------------------------------------------------------
+# -- lists
+# ------------------------------------------------------------------------------
 
 
 def _write(walk: Walk, op: OpDesc, at: int) -> None:
@@ -187,7 +212,9 @@ def _write(walk: Walk, op: OpDesc, at: int) -> None:
     made = declared(walk.recorder, walk.recorder.namer.temporary("write_to_array"), operand.raw)
     rest = declared(walk.recorder, walk.recorder.namer.temporary("write_to_array"), gradient.raw)
     given = {"Out@GRAD": [gradient.name], "I": [position.name], "X": [operand.name]}
-    walk.recorder.emit("write_to_array_grad", given, {"X@GRAD": [made.name], "Out@GRAD": [rest.name]})
+    walk.recorder.emit(
+        "write_to_array_grad", given, {"X@GRAD": [made.name], "Out@GRAD": [rest.name]}
+    )
     if walk.wants(value):
         walk.add(value, made)
     walk.add(target, rest)
@@ -202,7 +229,11 @@ def _read(walk: Walk, op: OpDesc, at: int) -> None:
 
 def _add_element(walk: Walk, name: str, position: Variable, gradient: Variable) -> None:
     """A gradient that arrives at one element of a list."""
-    before = walk.pending.take(name) if name in walk.pending else zeros_for(walk.recorder, walk.variable(name))
+    before = (
+        walk.pending.take(name)
+        if name in walk.pending
+        else zeros_for(walk.recorder, walk.variable(name))
+    )
     made = declared(walk.recorder, walk.recorder.namer.temporary("read_from_array"), before.raw)
     given = {"I": [position.name], "Out@GRAD": [gradient.name], "X@GRAD": [before.name]}
     walk.recorder.emit("read_from_array_grad", given, {"X@GRAD": [made.name]})
@@ -214,14 +245,20 @@ def _join(walk: Walk, op: OpDesc, at: int) -> None:
     name = op.inputs["X"][0]
     if walk.wants(name):
         held = walk.before(name, at)
-        made = declared(walk.recorder, walk.recorder.namer.temporary("tensor_array_to_tensor"), held.raw)
+        made = declared(
+            walk.recorder, walk.recorder.namer.temporary("tensor_array_to_tensor"), held.raw
+        )
         given = {"Out@GRAD": [gradient.name], "X": [held.name]}
-        walk.recorder.emit("tensor_array_to_tensor_grad", given, {"X@GRAD": [made.name]}, dict(op.attrs))
+        walk.recorder.emit(
+            "tensor_array_to_tensor_grad", given, {"X@GRAD": [made.name]}, dict(op.attrs)
+        )
         walk.add(name, made)
 
 
 def _slice(walk: Walk, op: OpDesc, at: int) -> None:
-    """A list without its last elements keeps the places of the others; a tensor has its own rule."""
+    """A list without its last elements keeps the places of the others; a tensor has its
+    own rule.
+    """
     name = op.inputs["Input"][0]
     if not walk.is_array(name):
         walk.plain(op, at)

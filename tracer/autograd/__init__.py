@@ -1,10 +1,24 @@
-"""Gradients by hand and of higher order: PyLayer, jacobian, hessian, vjp, jvp; and what `oarlock.grad` is made of."""
+"""Gradients by hand and of higher order: PyLayer, jacobian, hessian, vjp, jvp; and what
+`oarlock.grad` is made of.
+"""
 
 from ..core.autograd import enable_grad, grad, is_grad_enabled, no_grad, set_grad_enabled
 from .functional import Hessian, Jacobian, backward, hessian, jacobian, jvp, vjp
 from .py_layer import PyLayer, PyLayerContext
 
 __all__ = [
-    "Hessian", "Jacobian", "PyLayer", "PyLayerContext", "backward", "enable_grad", "grad", "hessian", "is_grad_enabled", "jacobian", "jvp",
-    "no_grad", "set_grad_enabled", "vjp",
-]  # fmt: skip
+    "Hessian",
+    "Jacobian",
+    "PyLayer",
+    "PyLayerContext",
+    "backward",
+    "enable_grad",
+    "grad",
+    "hessian",
+    "is_grad_enabled",
+    "jacobian",
+    "jvp",
+    "no_grad",
+    "set_grad_enabled",
+    "vjp",
+]

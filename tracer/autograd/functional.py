@@ -18,12 +18,19 @@ def backward(
     grad_tensors: Tensor | Sequence[Tensor | None] | None = None,
     retain_graph: bool = False,
 ) -> None:
-    """Add the gradients of all `tensors` to `grad` of the leaves behind them.   grad_tensors: like tensors, ones for None."""
+    """Add the gradients of all `tensors` to `grad` of the leaves behind them.
+
+    grad_tensors: like tensors, ones for None.
+    """
     roots = _listed(tensors)
     given = [None] * len(roots) if grad_tensors is None else _listed(grad_tensors)
     if len(given) != len(roots):
         raise OpError(with_user_line(f"backward: {len(given)} gradients for {len(roots)} tensors"))
-    _backward(roots, [reshape_to_output(root, g) for root, g in zip(roots, given, strict=True)], retain_graph)
+    _backward(
+        roots,
+        [reshape_to_output(root, g) for root, g in zip(roots, given, strict=True)],
+        retain_graph,
+    )
 
 
 def _listed(value: Any) -> list[Any]:
@@ -31,19 +38,26 @@ def _listed(value: Any) -> list[Any]:
 
 
 class Jacobian:
-    """The derivatives of every element of `ys` by every element of `xs`; indexing computes the rows that it needs, once.
+    """The derivatives of every element of `ys` by every element of `xs`; indexing computes the rows
+    that it needs, once.
 
-    ys [M] or [], xs [N] or [] -> [M, N], without the axes that are not there; is_batched: ys [B, M], xs [B, N] -> [B, M, N].
+    ys [M] or [], xs [N] or [] -> [M, N], without the axes that are not there; is_batched: ys [B,
+    M], xs [B, N] -> [B, M, N].
     """
 
     def __init__(self, ys: Tensor, xs: Tensor, is_batched: bool = False) -> None:
         allowed = (1, 2) if is_batched else (0, 1)
         for name, t in (("ys", ys), ("xs", xs)):
             if len(t.meta.shape) not in allowed:
-                why = f"{name} needs {allowed[0]} or {allowed[1]} axes {'with' if is_batched else 'without'} batch_axis"
+                why = (
+                    f"{name} needs {allowed[0]} or {allowed[1]} axes "
+                    f"{'with' if is_batched else 'without'} batch_axis"
+                )
                 raise OpError(with_user_line(f"jacobian: {why} (ys={ys.meta}, xs={xs.meta})"))
         if is_batched and ys.meta.shape[0] != xs.meta.shape[0]:
-            raise OpError(with_user_line(f"jacobian: the batches differ (ys={ys.meta}, xs={xs.meta})"))
+            raise OpError(
+                with_user_line(f"jacobian: the batches differ (ys={ys.meta}, xs={xs.meta})")
+            )
         self._ys, self._xs, self._axis = ys, xs, int(is_batched)
         self._rows: dict[int, Tensor] = {}
 
@@ -51,12 +65,20 @@ class Jacobian:
     def shape(self) -> list[int]:
         """See the class."""
         batch = self._axis
-        return [*self._ys.meta.shape[:batch], *self._ys.meta.shape[batch:], *self._xs.meta.shape[batch:]]
+        return [
+            *self._ys.meta.shape[:batch],
+            *self._ys.meta.shape[batch:],
+            *self._xs.meta.shape[batch:],
+        ]
 
     def _row(self, index: int) -> Tensor:
         """The derivatives of one element (of each in the batch): like xs."""
         if index not in self._rows:
-            y = self._ys if len(self._ys.meta.shape) == self._axis else self._ys[(slice(None),) * self._axis + (index,)]
+            y = (
+                self._ys
+                if len(self._ys.meta.shape) == self._axis
+                else self._ys[(slice(None),) * self._axis + (index,)]
+            )
             found = grad(y, self._xs, create_graph=True, retain_graph=True, allow_unused=True)[0]
             self._rows[index] = zeros_like(self._xs) if found is None else found
         return self._rows[index]
@@ -67,12 +89,18 @@ class Jacobian:
             return self._row(0)[index] if self.shape else self._row(0)
         if Ellipsis in places:
             at = places.index(Ellipsis)
-            places = places[:at] + (slice(None),) * (len(self.shape) - len(places) + 1) + places[at + 1 :]
+            places = (
+                places[:at]
+                + (slice(None),) * (len(self.shape) - len(places) + 1)
+                + places[at + 1 :]
+            )
         places += (slice(None),) * (self._axis + 1 - len(places))
         wanted = range(self._ys.meta.shape[-1])[places[self._axis]]
         rows = [self._row(i) for i in ([wanted] if isinstance(wanted, int) else wanted)]
         first = 0 if isinstance(wanted, int) else slice(None)
-        return stack(rows, axis=self._axis)[(*places[: self._axis], first, *places[self._axis + 1 :])]
+        return stack(rows, axis=self._axis)[
+            (*places[: self._axis], first, *places[self._axis + 1 :])
+        ]
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -105,7 +133,9 @@ Jacobian.__hash__ = None  # type: ignore[assignment]
 
 
 class Hessian(Jacobian):
-    """The second derivatives of a number by every pair of elements of `xs`: the Jacobian of its gradient."""
+    """The second derivatives of a number by every pair of elements of `xs`: the Jacobian of its
+    gradient.
+    """
 
 
 def _batched(batch_axis: int | None) -> bool:
@@ -115,7 +145,8 @@ def _batched(batch_axis: int | None) -> bool:
 
 
 def jacobian(ys: Any, xs: Any, batch_axis: int | None = None) -> Any:
-    """The Jacobian of `ys` by `xs`; a tuple of them for a tuple of `xs`, a tuple of those for a tuple of `ys`.
+    """The Jacobian of `ys` by `xs`; a tuple of them for a tuple of `xs`, a tuple of those for a
+    tuple of `ys`.
 
     ys [M], xs [N] -> [M, N]; batch_axis=0: ys [B, M], xs [B, N] -> [B, M, N].
     """
@@ -127,13 +158,16 @@ def jacobian(ys: Any, xs: Any, batch_axis: int | None = None) -> Any:
 
 
 def hessian(ys: Tensor, xs: Any, batch_axis: int | None = None) -> Any:
-    """The Hessian of `ys`, one number (of each in the batch), by `xs`; for a tuple of `xs` a tuple of tuples.
+    """The Hessian of `ys`, one number (of each in the batch), by `xs`; for a tuple of `xs` a tuple
+    of tuples.
 
     ys [] or [1], xs [N] -> [N, N]; batch_axis=0: ys [B] or [B, 1], xs [B, N] -> [B, N, N].
     """
     batch = int(_batched(batch_axis))
     if any(d != 1 for d in ys.meta.shape[batch:]):
-        raise OpError(with_user_line(f"hessian: ys is not one number{' of each' * batch} (ys={ys.meta})"))
+        raise OpError(
+            with_user_line(f"hessian: ys is not one number{' of each' * batch} (ys={ys.meta})")
+        )
     every = _listed(xs)
     found = grad(ys, every, create_graph=True, retain_graph=True, allow_unused=True)
     firsts = [zeros_like(x) if g is None else g for x, g in zip(every, found, strict=True)]
@@ -152,7 +186,11 @@ def _like(given: Any, tensors: list[Tensor], what: str) -> list[Tensor]:
     vectors = [ones_like(t) for t in tensors] if given is None else _listed(given)
     if [v.meta.shape for v in vectors] != [t.meta.shape for t in tensors]:
         shown = ", ".join(str(t.meta) for t in tensors)
-        raise OpError(with_user_line(f"{what}: v is not like {shown} (v={', '.join(str(v.meta) for v in vectors)})"))
+        raise OpError(
+            with_user_line(
+                f"{what}: v is not like {shown} (v={', '.join(str(v.meta) for v in vectors)})"
+            )
+        )
     return vectors
 
 
@@ -162,7 +200,9 @@ def _as(found: Sequence[Tensor | None], tensors: list[Tensor], like: Any) -> Any
 
 
 def vjp(func: Callable[..., Any], xs: Any, v: Any = None) -> tuple[Any, Any]:
-    """`func(*xs)`, and the product of `v` (like the result, ones for None) with its Jacobian: like xs."""
+    """`func(*xs)`, and the product of `v` (like the result, ones for None) with its Jacobian: like
+    xs.
+    """
     leaves = _leaves(xs)
     ys = func(*leaves)
     results = _listed(ys)
@@ -171,9 +211,11 @@ def vjp(func: Callable[..., Any], xs: Any, v: Any = None) -> tuple[Any, Any]:
 
 
 def jvp(func: Callable[..., Any], xs: Any, v: Any = None) -> tuple[Any, Any]:
-    """`func(*xs)`, and the product of its Jacobian with `v` (like xs, ones for None): like the result.
+    """`func(*xs)`, and the product of its Jacobian with `v` (like xs, ones for None): like the
+    result.
 
-    The gradient is linear in what comes back; the derivative of that line is the product (two reverse modes make a forward one).
+    The gradient is linear in what comes back; the derivative of that line is the product (two
+    reverse modes make a forward one).
     """
     leaves = _leaves(xs)
     vectors = _like(v, leaves, "jvp")

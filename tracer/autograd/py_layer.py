@@ -35,17 +35,23 @@ class PyLayerContext:
         self._constant = tensors
 
     def mark_not_inplace(self, *tensors: Any) -> None:
-        """These results are operands given back: always true here, where results never share a tensor with operands."""
+        """These results are operands given back: always true here, where results never share a
+        tensor with operands.
+        """
 
     def set_materialize_grads(self, value: bool) -> None:
-        """Whether backward gets zeros (the default) or None for results that nothing came back to."""
+        """Whether backward gets zeros (the default) or None for results that nothing came
+        back to.
+        """
         self._zeros = bool(value)
 
 
 class PyLayer:
-    """Subclass it with static methods `forward(ctx, *args, **kwargs)` and `backward(ctx, *grads)`, then call `apply`.
+    """Subclass it with static methods `forward(ctx, *args, **kwargs)` and `backward(ctx, *grads)`,
+    then call `apply`.
 
-    backward gets one gradient per tensor that forward gave, and gives one (or None) per tensor that forward was called with.
+    backward gets one gradient per tensor that forward gave, and gives one (or None) per tensor that
+    forward was called with.
     """
 
     @staticmethod
@@ -60,7 +66,10 @@ class PyLayer:
 
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
-        """Run forward, and put it on the tape.   Tensors may stand among the arguments and in lists of them."""
+        """Run forward, and put it on the tape.
+
+        Tensors may stand among the arguments and in lists of them.
+        """
         ctx = PyLayerContext()
         with pushed(state.mode.with_tape(False)):
             made = cls.forward(ctx, *args, **kwargs)
@@ -69,7 +78,9 @@ class PyLayer:
         results = [_own(r, given, ctx) if isinstance(r, Tensor) else r for r in nested]
         tensors = [r for r in results if isinstance(r, Tensor)]
         if not tensors:
-            raise OpError(with_user_line(f"{cls.__name__}: forward gave no tensor, but {type(made).__name__}"))
+            raise OpError(
+                with_user_line(f"{cls.__name__}: forward gave no tensor, but {type(made).__name__}")
+            )
         if state.mode.tape and state.mode.static and any(not t.stop_gradient for t in given):
             state.mode.cuts(f"the backward of a PyLayer ({cls.__name__})")
         if state.mode.tape and not state.mode.static and any(not t.stop_gradient for t in given):
@@ -80,12 +91,16 @@ class PyLayer:
 def _tensors(args: Sequence[Any]) -> list[Tensor]:
     found: list[Tensor] = []
     for a in args:
-        found += [a] if isinstance(a, Tensor) else _tensors(a) if isinstance(a, list | tuple) else []
+        found += (
+            [a] if isinstance(a, Tensor) else _tensors(a) if isinstance(a, list | tuple) else []
+        )
     return found
 
 
 def _own(result: Tensor, given: Sequence[Tensor], ctx: PyLayerContext) -> Tensor:
-    """The result as a tensor of its own: an operand that forward gave back must not become the node's result."""
+    """The result as a tensor of its own: an operand that forward gave back must not become the
+    node's result.
+    """
     if not any(result is t for t in given):
         return result
     made = result.detach()
@@ -93,7 +108,9 @@ def _own(result: Tensor, given: Sequence[Tensor], ctx: PyLayerContext) -> Tensor
     return made
 
 
-def _record(cls: type[PyLayer], ctx: PyLayerContext, given: list[Tensor], results: list[Tensor]) -> None:
+def _record(
+    cls: type[PyLayer], ctx: PyLayerContext, given: list[Tensor], results: list[Tensor]
+) -> None:
     attrs = {"materialize_grads": ctx._zeros}
     node = Node(_op(cls, ctx), (given,), attrs, [t.array for t in results])
     for i, tensor in enumerate(results):
@@ -103,7 +120,14 @@ def _record(cls: type[PyLayer], ctx: PyLayerContext, given: list[Tensor], result
 
 def _op(cls: type[PyLayer], ctx: PyLayerContext) -> Op:
     """The op that stands on the tape for one call."""
-    op = Op(cls.__name__, [Slot("X", many=True)], [Slot("Out", many=True)], _no_kernel, Facts(internal=True), None)
+    op = Op(
+        cls.__name__,
+        [Slot("X", many=True)],
+        [Slot("Out", many=True)],
+        _no_kernel,
+        Facts(internal=True),
+        None,
+    )
     op.vjp(_rule(cls, ctx))
     return op
 
@@ -113,7 +137,9 @@ def _no_kernel(x: Any) -> Any:
 
 
 def _rule(cls: type[PyLayer], ctx: PyLayerContext) -> Callable[[list[Any], list[Any]], list[Any]]:
-    """The vjp rule: the user's backward, on Tensors; where gradients are bare arrays it wraps and unwraps them."""
+    """The vjp rule: the user's backward, on Tensors; where gradients are bare arrays it wraps and
+    unwraps them.
+    """
 
     def rule(grads: list[Any], operands: list[Any]) -> list[Any]:
         bare = state.mode is BARE
@@ -122,7 +148,10 @@ def _rule(cls: type[PyLayer], ctx: PyLayerContext) -> Callable[[list[Any], list[
             found = cls.backward(ctx, *[t if t is None else outward(t) for t in tensors])
         found = list(found) if isinstance(found, list | tuple) else [found]
         if len(found) != len(operands):
-            why = f"{cls.__name__}: backward gave {len(found)} gradients for the {len(operands)} tensors that forward was called with"
+            why = (
+                f"{cls.__name__}: backward gave {len(found)} gradients for the "
+                f"{len(operands)} tensors that forward was called with"
+            )
             raise OpError(with_user_line(why))
         for f, x in zip(found, operands, strict=True):
             _check_like(cls.__name__, f, x if bare else x.meta)
@@ -139,4 +168,8 @@ def _check_like(name: str, gradient: Any, operand: Any) -> None:
     got = gradient.meta if isinstance(gradient, Tensor) else type(gradient).__name__
     if not isinstance(gradient, Tensor) or gradient.meta.shape != operand.shape:
         wanted = Meta(operand.shape, operand.dtype)
-        raise OpError(with_user_line(f"{name}: backward gave {got} as the gradient of an operand (X={wanted})"))
+        raise OpError(
+            with_user_line(
+                f"{name}: backward gave {got} as the gradient of an operand (X={wanted})"
+            )
+        )

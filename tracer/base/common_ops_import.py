@@ -1,4 +1,6 @@
-"""What Paddle's own layers begin with, `paddle.common_ops_import`: those who write layers like them import it, too."""
+"""What Paddle's own layers begin with, `paddle.common_ops_import`: those who write layers like them
+import it, too.
+"""
 
 from ..fluid import core, dygraph_utils
 from ..fluid.core import VarDesc
@@ -10,6 +12,18 @@ from ..static import default_main_program, device_guard
 from ..static.graph.mode import in_dynamic_mode as in_dygraph_mode
 
 __all__ = [
-    "LayerHelper", "ParamAttr", "VarDesc", "Variable", "check_dtype", "check_type", "check_variable_and_dtype", "convert_dtype",
-    "convert_np_dtype_to_dtype_", "core", "default_main_program", "device_guard", "dygraph_utils", "in_dygraph_mode",
-]  # fmt: skip
+    "LayerHelper",
+    "ParamAttr",
+    "VarDesc",
+    "Variable",
+    "check_dtype",
+    "check_type",
+    "check_variable_and_dtype",
+    "convert_dtype",
+    "convert_np_dtype_to_dtype_",
+    "core",
+    "default_main_program",
+    "device_guard",
+    "dygraph_utils",
+    "in_dygraph_mode",
+]

@@ -1,4 +1,6 @@
-"""`paddle.base.dygraph` of Paddle 2.5 and 2.6: what `fluid.dygraph` has, without the ways of 1.x."""
+"""`paddle.base.dygraph` of Paddle 2.5 and 2.6: what `fluid.dygraph` has, without the ways
+of 1.x.
+"""
 
 import sys as _sys
 from collections.abc import Iterator as _Iterator
@@ -22,12 +24,17 @@ from ..tensor.creation import to_tensor as _to_tensor
 
 @_contextmanager
 def guard(place: _Any = None) -> _Iterator[None]:
-    """Run what the body says at once; names count anew, and programs written in it are new ones.   place: is taken, and changes nothing"""
+    """Run what the body says at once; names count anew, and programs written in it are new ones.
+
+    place: is taken, and changes nothing
+    """
     with _pushed(_EAGER), _program_guard(_Program(), _Program()), _unique_name.guard():
         yield
 
 
-def to_variable(value: _Any, name: str | None = None, zero_copy: bool | None = None, dtype: _Any = None) -> _Tensor:
+def to_variable(
+    value: _Any, name: str | None = None, zero_copy: bool | None = None, dtype: _Any = None
+) -> _Tensor:
     """A tensor with the values of an array; a tensor itself."""
     if isinstance(value, _Tensor):
         return value

@@ -1,4 +1,6 @@
-"""`paddle.base.framework` of Paddle 2.5 and 2.6: what `fluid.framework` has, without the ways of 1.x."""
+"""`paddle.base.framework` of Paddle 2.5 and 2.6: what `fluid.framework` has, without the ways of
+1.x.
+"""
 
 from importlib import import_module as _import_module
 from typing import Any as _Any

@@ -1,7 +1,9 @@
-"""Which tensors of a recording may be one and the same to Python, and which of them hold what is out of date.
+"""Which tensors of a recording may be one and the same to Python, and which of them hold what is
+out of date.
 
-After a branch or a loop a name stands for one of several tensors, and only a run knows for which. The program has a variable of its
-own for it, so a change in place under one name is not seen under the other: whoever reads that one afterwards is refused.
+After a branch or a loop a name stands for one of several tensors, and only a run knows for which.
+The program has a variable of its own for it, so a change in place under one name is not seen under
+the other: whoever reads that one afterwards is refused.
 """
 
 from __future__ import annotations
@@ -23,7 +25,11 @@ class Container:
 
 @dataclass(frozen=True)
 class Stale:
-    """Why a tensor or list is out of date.   tensor: that one; since: where it may have become the same as another, by: where that was changed."""
+    """Why a tensor or list is out of date.
+
+    tensor: that one; since: where it may have become the same as another, by: where that was
+    changed.
+    """
 
     tensor: Any
     since: str
@@ -41,28 +47,38 @@ class Stale:
         since = f", at {self.since}," if self.since else ""
         if self.itself:
             return (
-                f"{changed} is the same list as this one on some ways through the branch or loop{since} and another on others; "
-                "make the change in a copy (`q = q + [x]` for `q.append(x)`), or `list(...)` one of the two before"
+                f"{changed} is the same list as this one on some ways through the branch "
+                f"or loop{since} and another on others; "
+                "make the change in a copy (`q = q + [x]` for `q.append(x)`), or "
+                "`list(...)` one of the two before"
             )
         return (
-            f"{changed} is the same tensor as this one on some ways through the branch or loop{since} and another on others; "
-            "give the change a name of its own (`x = x + 1` for `x.add_(1)`), or `.clone()` one of the two before"
+            f"{changed} is the same tensor as this one on some ways through the branch or "
+            f"loop{since} and another on others; "
+            "give the change a name of its own (`x = x + 1` for `x.add_(1)`), or "
+            "`.clone()` one of the two before"
         )
 
 
 @dataclass
 class Aliases:
-    """The tensors, and lists of the program, that may be one.   stale: those that are out of date, by id."""
+    """The tensors, and lists of the program, that may be one.
+
+    stale: those that are out of date, by id.
+    """
 
     stale: dict[int, Stale] = field(default_factory=dict)
-    _others: dict[int, dict[int, tuple[Any, str]]] = field(default_factory=dict)  # by id, the other one and since where
+    # by id, the other one and since where
+    _others: dict[int, dict[int, tuple[Any, str]]] = field(default_factory=dict)
     _lists: dict[int, dict[int, tuple[Any, str]]] = field(
         default_factory=dict
     )  # the same of lists that may be one list
     _links: list[tuple[Any, Any]] = field(default_factory=list)  # all that were made, in order
-    _born: dict[int, int] = field(default_factory=dict)  # the order in which the recording came to know them
+    # the order in which the recording came to know them
+    _born: dict[int, int] = field(default_factory=dict)
 
-    # -- which may be one ---------------------------------------------------------------------------------------
+    # -- which may be one
+    # ---------------------------------------------------------------------------------------
 
     def meet(self, tensor: Any, before: int | None = None) -> None:
         """Know a tensor or list from now on, or as if it had been there `before` a moment."""
@@ -95,11 +111,18 @@ class Aliases:
             self._others.setdefault(id(b), {}).setdefault(id(a), (a, since))
 
     def join(self, made: Sequence[tuple[Any, Ways]]) -> None:
-        """Each of `made` is one of several from now on, and all by the same choice: (itself, what it is on each way)."""
-        found = [(new, other) for new, ways in made for value in ways for other in self.which(value)]
+        """Each of `made` is one of several from now on, and all by the same choice: (itself, what
+        it is on each way).
+        """
+        found = [
+            (new, other) for new, ways in made for value in ways for other in self.which(value)
+        ]
         for i, (new, ways) in enumerate(made):
             for old, others in made[:i]:
-                if any(is_shared(a) and self.may_be_one(a, b) for a, b in zip(ways, others, strict=True)):
+                if any(
+                    is_shared(a) and self.may_be_one(a, b)
+                    for a, b in zip(ways, others, strict=True)
+                ):
                     found.append((new, old))
         since = _line()
         for one, two in found:
@@ -122,7 +145,9 @@ class Aliases:
         return len(self._links)
 
     def forget(self, since: int, moment: int) -> None:
-        """Drop the links that were made since there were so many, of a try that is no more; those between tensors older than a moment stay."""
+        """Drop the links that were made since there were so many, of a try that is no more; those
+        between tensors older than a moment stay.
+        """
         made, self._links[since:] = self._links[since:], []
         older: dict[int, bool] = {}
         for pair in made:
@@ -136,10 +161,15 @@ class Aliases:
                 del self._others[a][b], self._others[b][a]
 
     def has_linked(self, since: int, moment: int) -> bool:
-        """Whether one that was made since there were so many links is between tensors older than a moment."""
-        return any(self.is_older(a, moment) and self.is_older(b, moment) for a, b in self._links[since:])
+        """Whether one that was made since there were so many links is between tensors older than a
+        moment.
+        """
+        return any(
+            self.is_older(a, moment) and self.is_older(b, moment) for a, b in self._links[since:]
+        )
 
-    # -- which are out of date ----------------------------------------------------------------------------------
+    # -- which are out of date
+    # ----------------------------------------------------------------------------------
 
     def written(self, tensor: Any) -> None:
         """A tensor was changed in place: it is up to date, and what may be the same is not."""
@@ -149,7 +179,9 @@ class Aliases:
         self.stale.pop(id(tensor), None)
 
     def list_written(self, array: Any) -> None:
-        """A list was made longer or shorter, or holds other elements: what may be the same list is out of date."""
+        """A list was made longer or shorter, or holds other elements: what may be the same list is
+        out of date.
+        """
         by = _line()
         for other, since in self._lists.get(id(array), {}).values():
             self.stale[id(other)] = Stale(other, since, by, itself=True)
@@ -167,7 +199,9 @@ class Aliases:
             raise found.error()
 
     def check_outside(self, given: Iterable[Any]) -> None:
-        """Raise TraceError where one of what is `given`, or a tensor from outside, is out of date at the end: its owner sees it."""
+        """Raise TraceError where one of what is `given`, or a tensor from outside, is out of date
+        at the end: its owner sees it.
+        """
         owned = {id(tensor) for tensor in given}
         for id_, found in self.stale.items():
             if id_ in owned or is_outside(found.tensor):
@@ -175,7 +209,9 @@ class Aliases:
 
     @contextmanager
     def unchecked(self) -> Iterator[None]:
-        """Read what is out of date as well: for what a branch or a loop writes down of its results."""
+        """Read what is out of date as well: for what a branch or a loop writes down of
+        its results.
+        """
         kept, self.stale = self.stale, {}
         try:
             yield
@@ -189,7 +225,9 @@ def is_shared(value: Any) -> bool:
 
 
 def is_outside(value: Any) -> bool:
-    """Whether something that can be changed in place is not the program's own: a parameter, a buffer, a constant."""
+    """Whether something that can be changed in place is not the program's own: a parameter, a
+    buffer, a constant.
+    """
     return isinstance(value, Tensor) and not hasattr(value, "raw")
 
 

@@ -1,4 +1,6 @@
-"""Which sizes of a program's inputs may be others than they were: those that no assumption holds, and that its ops accept."""
+"""Which sizes of a program's inputs may be others than they were: those that no assumption holds,
+and that its ops accept.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +15,15 @@ from .inline import has_blocks
 
 def needs_picture_sizes(op: OpDesc) -> bool:
     """Whether ONNX can say what the op does only for sizes that are known."""
-    return op.type in ("pool2d", "max_pool2d_with_index") and bool(op.attr("adaptive") or op.attr("ceil_mode"))
+    return op.type in ("pool2d", "max_pool2d_with_index") and bool(
+        op.attr("adaptive") or op.attr("ceil_mode")
+    )
 
 
 def freed(program: Program, guards: Sequence[Guard]) -> Program:
-    """The program with every size of its inputs unknown that may differ: no guard holds it, and the ops accept others."""
+    """The program with every size of its inputs unknown that may differ: no guard holds it, and the
+    ops accept others.
+    """
     held = {(g.var, g.axis) for g in guards if g.kind == "dim"}
     if has_blocks(program):
         return program
@@ -28,9 +34,12 @@ def freed(program: Program, guards: Sequence[Guard]) -> Program:
         for axis, size in enumerate(shape)
         if (name, axis) not in held and _may_vary(program, name, axis, size)
     }
-    if any(needs_picture_sizes(op) and set(op.attr("ksize", [])) != {1} for op in program.block.ops):
+    if any(
+        needs_picture_sizes(op) and set(op.attr("ksize", [])) != {1} for op in program.block.ops
+    ):
         free = {f for f in free if f[1] == 0}
-    # Sizes that only differ together, such as the batch of two inputs, are found by their common value.
+    # Sizes that only differ together, such as the batch of two inputs, are found by their common
+    # value.
     for size in {shape[0] for shape in traced.values() if shape}:
         together = {(name, 0) for name, shape in traced.items() if shape and shape[0] == size}
         if not together & held and _infers(program, _resized(traced, together, size + 1)):
@@ -43,23 +52,36 @@ def freed(program: Program, guards: Sequence[Guard]) -> Program:
 
 
 def without_guards(program: Program) -> Program:
-    """The program with none of its assumptions: the sizes that they held are free where its ops accept others."""
+    """The program with none of its assumptions: the sizes that they held are free where its ops
+    accept others.
+    """
     if program.contract is None or not program.contract.guards:
         return program
     made = freed(program, [])
     assert program.contract is not None
-    inputs = [replace(arg, shape=made.block.vars[arg.name].shape) for arg in program.contract.inputs]
-    outputs = [replace(arg, shape=made.block.vars[arg.name].shape) for arg in program.contract.outputs]
-    return replace(made, contract=replace(program.contract, guards=[], inputs=inputs, outputs=outputs))
+    inputs = [
+        replace(arg, shape=made.block.vars[arg.name].shape) for arg in program.contract.inputs
+    ]
+    outputs = [
+        replace(arg, shape=made.block.vars[arg.name].shape) for arg in program.contract.outputs
+    ]
+    return replace(
+        made, contract=replace(program.contract, guards=[], inputs=inputs, outputs=outputs)
+    )
 
 
 def _may_vary(program: Program, name: str, axis: int, size: int) -> bool:
-    return size < 0 or all(_accepts(program, name, axis, other) for other in (size + 1, 2 * size + 3))
+    return size < 0 or all(
+        _accepts(program, name, axis, other) for other in (size + 1, 2 * size + 3)
+    )
 
 
-def _resized(shapes: dict[str, tuple[int, ...]], axes: set[tuple[str, int]], size: int) -> dict[str, tuple[int, ...]]:
+def _resized(
+    shapes: dict[str, tuple[int, ...]], axes: set[tuple[str, int]], size: int
+) -> dict[str, tuple[int, ...]]:
     return {
-        name: tuple(size if (name, a) in axes else d for a, d in enumerate(shape)) for name, shape in shapes.items()
+        name: tuple(size if (name, a) in axes else d for a, d in enumerate(shape))
+        for name, shape in shapes.items()
     }
 
 
@@ -73,7 +95,11 @@ def _infers(program: Program, shapes: dict[str, tuple[int, ...]]) -> Program | N
 
 def _squeezes_unknown(program: Program, op: OpDesc) -> bool:
     """Whether the rank of a result is another one where an unknown size is 1."""
-    return op.type == "squeeze2" and not op.attr("axes") and -1 in program.block.vars[op.inputs["X"][0]].shape
+    return (
+        op.type == "squeeze2"
+        and not op.attr("axes")
+        and -1 in program.block.vars[op.inputs["X"][0]].shape
+    )
 
 
 def _accepts(program: Program, name: str, axis: int, size: int) -> bool:

@@ -1,4 +1,6 @@
-"""Sizes that tell what Python does with them: one that is only computed with is in the program, one that is compared decided something."""
+"""Sizes that tell what Python does with them: one that is only computed with is in the program, one
+that is compared decided something.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,11 @@ Note = Callable[[], None]
 
 
 class Size(int):
-    """A size, or an int computed from sizes.   notes: called when Python decides on it: compares it, asks whether it is 0, makes a plain number of it."""
+    """A size, or an int computed from sizes.
+
+    notes: called when Python decides on it: compares it, asks whether it is 0, makes a plain number
+    of it.
+    """
 
     notes: tuple[Note, ...]
 
@@ -57,22 +63,70 @@ def _computing(name: str) -> Any:
     return method
 
 
-for _name in ("add", "sub", "mul", "floordiv", "mod", "radd", "rsub", "rmul", "rfloordiv", "rmod", "neg", "pos", "abs"):
+for _name in (
+    "add",
+    "sub",
+    "mul",
+    "floordiv",
+    "mod",
+    "radd",
+    "rsub",
+    "rmul",
+    "rfloordiv",
+    "rmod",
+    "neg",
+    "pos",
+    "abs",
+):
     setattr(Size, f"__{_name}__", _computing(f"__{_name}__"))
 for _name in (
-    "lt", "le", "eq", "ne", "gt", "ge", "bool", "hash", "int", "float", "truediv", "rtruediv", "repr", "format", "str", "divmod",
-    "rdivmod", "pow", "rpow", "round", "trunc", "floor", "ceil", "and", "or", "xor", "lshift", "rshift", "rand", "ror", "rxor",
-):  # fmt: skip
+    "lt",
+    "le",
+    "eq",
+    "ne",
+    "gt",
+    "ge",
+    "bool",
+    "hash",
+    "int",
+    "float",
+    "truediv",
+    "rtruediv",
+    "repr",
+    "format",
+    "str",
+    "divmod",
+    "rdivmod",
+    "pow",
+    "rpow",
+    "round",
+    "trunc",
+    "floor",
+    "ceil",
+    "and",
+    "or",
+    "xor",
+    "lshift",
+    "rshift",
+    "rand",
+    "ror",
+    "rxor",
+):
     setattr(Size, f"__{_name}__", _deciding(f"__{_name}__"))
 
 
 class WatchedShape(list[Any]):
-    """A shape that tells when Python looks at a size.   note: called with the axis; decided: called with the axis where Python
-    does more than compute, None where nobody wants to know.
+    """A shape that tells when Python looks at a size.
+
+    note: called with the axis; decided: called with the axis where Python does more than compute,
+    None where nobody wants to know.
     """
 
     def __init__(
-        self, sizes: tuple[int, ...], note: Callable[[int], None], decided: Callable[[int], None] | None = None
+        self,
+        sizes: tuple[int, ...],
+        note: Callable[[int], None],
+        decided: Callable[[int], None] | None = None,
     ) -> None:
         super().__init__(sizes)
         self._note, self._decided = note, decided
@@ -85,7 +139,10 @@ class WatchedShape(list[Any]):
             self._note(axis)
         if self._decided is None:
             return found
-        made = [self._size(size, axis) for size, axis in zip(found if many else [found], axes, strict=True)]
+        made = [
+            self._size(size, axis)
+            for size, axis in zip(found if many else [found], axes, strict=True)
+        ]
         return made if many else made[0]
 
     def _size(self, size: int, axis: int) -> Size:
@@ -123,9 +180,23 @@ CHANGING = (
     "sort",
 )
 READING = (
-    "__add__", "__contains__", "__eq__", "__ge__", "__gt__", "__iter__", "__le__", "__lt__", "__mul__", "__ne__", "__repr__",
-    "__reversed__", "__rmul__", "copy", "count", "index",
-)  # fmt: skip
+    "__add__",
+    "__contains__",
+    "__eq__",
+    "__ge__",
+    "__gt__",
+    "__iter__",
+    "__le__",
+    "__lt__",
+    "__mul__",
+    "__ne__",
+    "__repr__",
+    "__reversed__",
+    "__rmul__",
+    "copy",
+    "count",
+    "index",
+)
 for _name in (*CHANGING, *READING):
     setattr(WatchedShape, _name, _noting_all(_name))
 WatchedShape.__radd__ = lambda self, other: list(other) + self[:]  # type: ignore[attr-defined]

@@ -1,4 +1,6 @@
-"""A program written into another one: its ops as they are, blocks and all, under names that are free there."""
+"""A program written into another one: its ops as they are, blocks and all, under names that are
+free there.
+"""
 
 from __future__ import annotations
 
@@ -19,13 +21,20 @@ def has_blocks(program: Program) -> bool:
     return len(program.blocks) > 1
 
 
-def inline(mode: Static, program: Program, feed: Mapping[str, Tensor], scope: Mapping[str, Tensor]) -> list[Tensor]:
-    """Write `program` behind what was recorded; gives its outputs.   feed: its inputs; scope: its values, by name"""
+def inline(
+    mode: Static, program: Program, feed: Mapping[str, Tensor], scope: Mapping[str, Tensor]
+) -> list[Tensor]:
+    """Write `program` behind what was recorded; gives its outputs.
+
+    feed: its inputs; scope: its values, by name
+    """
     return _Inline(mode, program, {**scope, **feed}).outputs()
 
 
 class _Inline:
-    """names: by block of the source and name, in the recording; blocks: the number of each block there."""
+    """names: by block of the source and name, in the recording; blocks: the number of each block
+    there.
+    """
 
     def __init__(self, mode: Static, program: Program, given: Mapping[str, Tensor]) -> None:
         self._mode, self._recorder, self._program = mode, mode.recorder, program
@@ -96,7 +105,11 @@ class _Inline:
             return Attr(attr.type, [self._block(index) for index in attr.value])
         if attr.type == AttrType.VAR:
             return Attr(attr.type, self._name(block, attr.value))
-        return Attr(attr.type, [self._name(block, n) for n in attr.value]) if attr.type == AttrType.VARS else attr
+        return (
+            Attr(attr.type, [self._name(block, n) for n in attr.value])
+            if attr.type == AttrType.VARS
+            else attr
+        )
 
     def _block(self, index: int) -> int:
         """Copy a block, once; gives its number in the recording."""

@@ -8,7 +8,15 @@ from typing import Any, ClassVar, NoReturn
 import numpy as np
 
 from ..core.eager import Eager, metas_of
-from ..core.errors import OpError, SideEffectError, TraceError, told, user_line, warn, with_user_line
+from ..core.errors import (
+    OpError,
+    SideEffectError,
+    TraceError,
+    told,
+    user_line,
+    warn,
+    with_user_line,
+)
 from ..core.mode import Mode, innermost
 from ..core.op import OPS, Meta, Op, Slot
 from ..core.tensor import RemovableHook, Tensor
@@ -23,14 +31,18 @@ OUTSIDE = "a parameter or another tensor from outside cannot be changed by a rec
 
 
 class Trace(Eager):
-    """Run every op, write it down, and note what Python reads of the values.   recorder: the program, with the reads as guards;
-    decided: where given, the sizes that Python does more than compute with are put there: variable and axis.
+    """Run every op, write it down, and note what Python reads of the values.
+
+    recorder: the program, with the reads as guards; decided: where given, the sizes that Python
+    does more than compute with are put there: variable and axis.
     """
 
     silent = False
     bare = False  # gradients, and programs that are called, are recorded op by op
 
-    def __init__(self, recorder: Recorder, tape: bool = True, decided: set[tuple[str, int]] | None = None) -> None:
+    def __init__(
+        self, recorder: Recorder, tape: bool = True, decided: set[tuple[str, int]] | None = None
+    ) -> None:
         super().__init__(tape)
         self.recorder, self.decided = recorder, decided
 
@@ -86,7 +98,9 @@ class Trace(Eager):
         return WatchedShape(tensor.array.shape, lambda axis: self._note_dim(tensor, axis), decide)
 
     def _note_dim(self, tensor: Tensor, axis: int, reader: str = "") -> None:
-        self._note("dim", tensor, axis, repr(int(tensor.array.shape[axis])), reader or f"shape[{axis}]")
+        self._note(
+            "dim", tensor, axis, repr(int(tensor.array.shape[axis])), reader or f"shape[{axis}]"
+        )
 
     def _note(self, kind: str, tensor: Tensor, axis: int, expected: str, reader: str) -> None:
         line = user_line()
@@ -97,17 +111,21 @@ class Trace(Eager):
 
 
 class Static(Mode):
-    """Write every op down without running it; a size that is not known becomes a value of the program."""
+    """Write every op down without running it; a size that is not known becomes a value of the
+    program.
+    """
 
     silent = False
-    differentiate: ClassVar[Callable[..., list[Any] | None]]  # set by autodiff, which emits ops in this mode
+    # set by autodiff, which emits ops in this mode
+    differentiate: ClassVar[Callable[..., list[Any] | None]]
     static = True
     continues = False  # whether recording continues after an error
-    switch: ClassVar[Callable[..., Any]]  # `switch_case`, set by control/switch_case.py, which builds on this file
+    # `switch_case`, set by control/switch_case.py, which builds on this file
+    switch: ClassVar[Callable[..., Any]]
 
     def __init__(
         self, recorder: Recorder, convert: Callable[[Any], Any] | None = None, trains: bool = False
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.recorder = recorder
         self.trains = self.tape = trains  # whether what no gradient flows through is marked
         self._convert = convert
@@ -128,7 +146,9 @@ class Static(Mode):
             self.recorder.hooks.append(handle)
 
     def refuse_side_effect(self, what: str) -> bool:
-        """Implement Mode.refuse_side_effect. While `oarlock explain` runs, record the error and return True, so that the caller skips `what`."""
+        """Implement Mode.refuse_side_effect. While `oarlock explain` runs, record the error and
+        return True, so that the caller skips `what`.
+        """
         if self.builder is not None:
             return False
         why = f"{what}: cannot be part of a `to_static` program; move it out of the function"
@@ -146,11 +166,16 @@ class Static(Mode):
 
     def gradients(self, roots: Any, given: Any, wanted: Any, barred: Any) -> list[Any] | None:
         """See Mode.gradients."""
-        if self.builder is not None:  # a program that is written by hand has functions of its own for that
+        # a program that is written by hand has functions of its own for that
+        if self.builder is not None:
             return None
         if len(self.recorder.open) > 1:
             raise TraceError(
-                with_user_line("grad: inside of a branch or a loop that a program takes, there are no gradients")
+                with_user_line(
+                    "grad: inside of a branch or a loop that a program takes, there are "
+                    "no "
+                    "gradients"
+                )
             )
         start = len(self.recorder.block.ops)
         found = Static.differentiate(roots, wanted, given, barred)
@@ -159,7 +184,9 @@ class Static(Mode):
         return found
 
     def with_tape(self, tape: bool) -> Static:
-        """The same recording; in one to train, no gradients flow through what is recorded without a tape."""
+        """The same recording; in one to train, no gradients flow through what is recorded without a
+        tape.
+        """
         if not self.trains or tape == self.tape:
             return self
         made = Static(self.recorder, self._convert, True)
@@ -167,13 +194,18 @@ class Static(Mode):
         return made
 
     def trouble(self, error: Exception, instead: Any) -> Any:
-        """Raise an error of the recording.   A mode that looks for all of them notes it, and gives what to go on with."""
+        """Raise an error of the recording.
+
+        A mode that looks for all of them notes it, and gives what to go on with.
+        """
         raise error
 
     def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """Infer what the results are, and write the op down."""
         args = tuple(
-            [self._sure(op, one) for one in arg] if isinstance(arg, list | tuple) else self._sure(op, arg)
+            [self._sure(op, one) for one in arg]
+            if isinstance(arg, list | tuple)
+            else self._sure(op, arg)
             for arg in args
         )
         metas = metas_of(op, args)
@@ -194,20 +226,31 @@ class Static(Mode):
         return made[0] if len(op.outs) == 1 else tuple(made)
 
     def _sure(self, op: Op, operand: Any) -> Any:
-        """The operand, refused where it may have no value, or values of which nothing is known.   A number, or a list of one, is the number."""
+        """The operand, refused where it may have no value, or values of which nothing is known.
+
+        A number, or a list of one, is the number.
+        """
         if not isinstance(operand, Variable):
             return operand
         half = operand.half
-        if half is not None and half.block == self.recorder.block.idx and not self.recorder.is_known(half):
+        if (
+            half is not None
+            and half.block == self.recorder.block.idx
+            and not self.recorder.is_known(half)
+        ):
             self.trouble(half_error(half), None)
         if operand.single and op.type != "reshape2":
             warn(
-                f"{op.type}: an operand has no axes in one branch, and one in the other; it is taken with none{operand.mixed}"
+                f"{op.type}: an operand has no axes in one branch, and one in the other; "
+                f"it is taken with none{operand.mixed}"
             )
             self.recorder.merges_ranks = True
             operand = OPS["reshape2"](operand, shape=[])
         elif operand.mixed and not operand.single:
-            why = "an operand has another dtype or number of axes in each branch; it can only be fetched, or given back"
+            why = (
+                "an operand has another dtype or number of axes in each branch; it can only "
+                "be fetched, or given back"
+            )
             self.trouble(TraceError(with_user_line(f"{op.type}: {why}{operand.mixed}")), None)
         return operand
 
@@ -242,7 +285,9 @@ class Static(Mode):
         self.recorder.aliases.written(tensor)
 
     def rebind(self, tensor: Variable, made: Variable) -> None:
-        """Let `tensor` be the variable that `made` is from now on; what may be the same tensor does not hear of it."""
+        """Let `tensor` be the variable that `made` is from now on; what may be the same tensor does
+        not hear of it.
+        """
         for inner in self.recorder.open[1:]:
             inner.changed.setdefault(id(tensor), (tensor, tensor.raw))
         tensor.raw = made.raw
@@ -250,15 +295,25 @@ class Static(Mode):
         self.recorder.bind(tensor, made.raw.name)
 
     def begin_graph(self, tensor: Tensor) -> None:
-        """See Mode.begin_graph.   The variable before, through which no gradient flows, stays in between."""
+        """See Mode.begin_graph.
+
+        The variable before, through which no gradient flows, stays in between.
+        """
         assert isinstance(tensor, Variable)
         self.recorder.aliases.check(tensor)
         given = tensor.raw.checks_feed or tensor.raw.persistable
-        if self.builder is None and self.tape and not given and self.recorder.var(tensor.name) is tensor.raw:
+        if (
+            self.builder is None
+            and self.tape
+            and not given
+            and self.recorder.var(tensor.name) is tensor.raw
+        ):
             self.rebind(tensor, OPS["assign"](tensor))
 
     def _refuse_outside(self, tensor: Tensor) -> None:
-        """Raise TraceError for a tensor from outside that no program may write: one that wants gradients, or beside one written by hand."""
+        """Raise TraceError for a tensor from outside that no program may write: one that wants
+        gradients, or beside one written by hand.
+        """
         if self.builder is not None or not (tensor.stop_gradient or not self.tape):
             raise TraceError(with_user_line(f"in place: {OUTSIDE} (X={tensor.meta})"))
 
@@ -270,7 +325,9 @@ class Static(Mode):
         return SymbolicShape(sizes, Sizes(self.recorder, tensor))
 
     def read(self, tensor: Tensor, reader: str) -> None:
-        """A tensor with a value is a constant of the program; reading it assumes nothing of the inputs, but what it holds."""
+        """A tensor with a value is a constant of the program; reading it assumes nothing of the
+        inputs, but what it holds.
+        """
         if self.recorder.looked is not None:
             self.recorder.looked.value(tensor, reader)
 
@@ -293,7 +350,11 @@ class NoValue(TraceError):
 
 def half_error(half: Half) -> NoValue:
     """The error for a variable that may have no value."""
-    fix = "" if half.none is not None else "; give it one before, or use it under the same condition"
+    fix = (
+        ""
+        if half.none is not None
+        else ("; give it one before, or use it under the same condition")
+    )
     why = f"'{half.name}' {half.why}{fix}{half.sides}"
     return NoValue(with_user_line(why))
 
@@ -326,16 +387,26 @@ class Sizes:
     def __call__(self, axis: int) -> Tensor:
         """That of an axis."""
         held = self._sizes
-        if held is None or self._tensor.name != self._name or self._recorder.var(held.name) is not held.raw:
+        if (
+            held is None
+            or self._tensor.name != self._name
+            or self._recorder.var(held.name) is not held.raw
+        ):
             self._name = self._tensor.name
             held = self._sizes = OPS["shape"](self._tensor)
         return size_variable(self._tensor, axis, held)
 
 
 def size_variable(tensor: Tensor, axis: int, sizes: Tensor | None = None) -> Tensor:
-    """The size of an axis as a 0-D int32 value of the program, as real Paddle writes it: shape, then slice.   sizes: all of them, if they are there"""
+    """The size of an axis as a 0-D int32 value of the program, as real Paddle writes it: shape,
+    then slice.
+
+    sizes: all of them, if they are there
+    """
     sizes = OPS["shape"](tensor) if sizes is None else sizes
-    found: Tensor = OPS["slice"](sizes, axes=[0], starts=[axis], ends=[axis + 1], infer_flags=[1], decrease_axis=[0])
+    found: Tensor = OPS["slice"](
+        sizes, axes=[0], starts=[axis], ends=[axis + 1], infer_flags=[1], decrease_axis=[0]
+    )
     return marked(found, NATURAL)
 
 

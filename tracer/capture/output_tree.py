@@ -1,7 +1,8 @@
-"""Nested outputs: flattened for a program, which has only a list of them, and put together again after a run.
+"""Nested outputs: flattened for a program, which has only a list of them, and put together again
+after a run.
 
-The nesting travels as JSON: an output is its number, None is null, a list a list, a tuple {"tuple": [..]}, a dict {"dict": {..}}, a number
-or text of Python's {"value": ..}.
+The nesting travels as JSON: an output is its number, None is null, a list a list, a tuple {"tuple":
+[..]}, a dict {"dict": {..}}, a number or text of Python's {"value": ..}.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ PLAIN = (bool, int, float, str)
 
 
 def flatten(value: Any, single: str) -> tuple[list[tuple[str, Tensor]], str]:
-    """Flatten nested containers to tensors with their paths, and the nesting as JSON.   single: the path of a lone tensor.
+    """Flatten nested containers to tensors with their paths, and the nesting as JSON.
+
+    single: the path of a lone tensor.
 
     The tensors of a dict are in the order of its sorted keys, as in Paddle's files.
     """
@@ -56,7 +59,9 @@ def flatten(value: Any, single: str) -> tuple[list[tuple[str, Tensor]], str]:
 def _refuse_other(leaf: Any) -> None:
     """Raise TraceError for what is no tensor."""
     if isinstance(leaf, TensorArray):
-        why = f"a list whose length only a run knows ('{leaf.name}') is no result; stack or concat it"
+        why = (
+            f"a list whose length only a run knows ('{leaf.name}') is no result; stack or concat it"
+        )
         raise TraceError(with_user_line(why))
     if not isinstance(leaf, Tensor):
         what = "tensors, numbers, texts, None, and lists, tuples and dicts of them"
@@ -65,7 +70,9 @@ def _refuse_other(leaf: Any) -> None:
 
 
 def builder(tree: str, count: int) -> Callable[[Sequence[Any]], Any]:
-    """A function that nests a flat list of `count` outputs again; without a tree one output stands alone."""
+    """A function that nests a flat list of `count` outputs again; without a tree one output stands
+    alone.
+    """
     if not tree:
         return (lambda flat: flat[0]) if count == 1 else list
     constants: list[Any] = [None]
@@ -76,7 +83,10 @@ def builder(tree: str, count: int) -> Callable[[Sequence[Any]], Any]:
 
 
 def _nesting(node: Any, count: int, constants: list[Any]) -> Any:
-    """What was written, as `nest` has it.   constants: the leaves behind `count` outputs, None first; those found are added."""
+    """What was written, as `nest` has it.
+
+    constants: the leaves behind `count` outputs, None first; those found are added.
+    """
     if node is None or isinstance(node, int):
         return count if node is None else node
     if isinstance(node, list):
@@ -90,11 +100,15 @@ def _nesting(node: Any, count: int, constants: list[Any]) -> Any:
 
 
 def check_structure(tree: str, value: Any) -> None:
-    """Raise StructureError if the structure of `value` differs from `tree`: different keys, lengths or containers, or None instead of a tensor."""
+    """Raise StructureError if the structure of `value` differs from `tree`: different keys, lengths
+    or containers, or None instead of a tensor.
+    """
     recorded, found = json.loads(tree), json.loads(flatten(value, "out")[1])
     why = _find_difference(recorded, found, "")
     if why:
-        raise StructureError(f"the program returns {_shown(recorded)}, Python returns {_shown(found)}{why}")
+        raise StructureError(
+            f"the program returns {_shown(recorded)}, Python returns {_shown(found)}{why}"
+        )
 
 
 class StructureError(VerifyError):
@@ -127,20 +141,26 @@ def _shown(node: Any) -> str:
     held = _items(node)
     if held is None:
         return "None" if node is None else "..."
-    inner = [f"{key!r}: {_shown(v)}" if held[0] == "dict" else _shown(v) for key, v in held[1].items()]
+    inner = [
+        f"{key!r}: {_shown(v)}" if held[0] == "dict" else _shown(v) for key, v in held[1].items()
+    ]
     left, right = {"list": ("[", "]"), "tuple": ("(", ")"), "dict": ("{", "}")}[held[0]]
     return f"{left}{', '.join(inner)}{',' if held[0] == 'tuple' and len(inner) == 1 else ''}{right}"
 
 
 def outputs_among(tree: str, leaves: Sequence[Any]) -> list[Any]:
-    """The leaves that are outputs, in the order of the outputs.   Raises VerifyError if a constant differs from the recorded one."""
+    """The leaves that are outputs, in the order of the outputs.
+
+    Raises VerifyError if a constant differs from the recorded one.
+    """
     found = {}
     for mark, leaf in zip(_marks(json.loads(tree)), leaves, strict=True):
         if isinstance(mark, int):
             found[mark] = leaf
         elif mark is not None and leaf != mark["value"]:
             raise VerifyError(
-                f"a result that is a Python value was {mark['value']!r} during recording, but is now {leaf!r}"
+                f"a result that is a Python value was {mark['value']!r} during recording, "
+                f"but is now {leaf!r}"
             )
     return [found[mark] for mark in sorted(found)]
 
@@ -150,6 +170,12 @@ def _marks(node: Any) -> Iterator[Any]:
     if node is None or isinstance(node, int) or "value" in node:
         yield node
         return
-    inner = node if isinstance(node, list) else node["tuple"] if "tuple" in node else node["dict"].values()
+    inner = (
+        node
+        if isinstance(node, list)
+        else node["tuple"]
+        if "tuple" in node
+        else node["dict"].values()
+    )
     for item in inner:
         yield from _marks(item)

@@ -23,11 +23,15 @@ SHOWN = 20  # elements of a tensor that an `assert` shows
 
 @dataclass
 class Inner:
-    """A block while it is written.   changed: tensors that it changes in place, kept: places outside that it may write; with what was before.
+    """A block while it is written.
 
-    born: by id, what was made in it, which nothing outside knows; owned: places that are variables of the statement that it belongs to;
-    lists: those that may become lists of the program, by id, and whether this one has to; facts: conditions of which it is known here
-    whether they hold; repeats: whether it is the body of a loop.
+    changed: tensors that it changes in place, kept: places outside that it may write; with what was
+    before.
+
+    born: by id, what was made in it, which nothing outside knows; owned: places that are variables
+    of the statement that it belongs to; lists: those that may become lists of the program, by id,
+    and whether this one has to; facts: conditions of which it is known here whether they hold;
+    repeats: whether it is the body of a loop.
     """
 
     block: Block
@@ -41,7 +45,11 @@ class Inner:
 
 
 class Mark(NamedTuple):
-    """How far a recording is.   names: of the variables of its block; stale: tensors that are out of date; links, moment: of aliases."""
+    """How far a recording is.
+
+    names: of the variables of its block; stale: tensors that are out of date; links, moment: of
+    aliases.
+    """
 
     blocks: int
     ops: int
@@ -52,42 +60,62 @@ class Mark(NamedTuple):
 
 
 class Recorder:
-    """Writes a program.   program: so far; scope: the tensors whose values go with it, by name in the program; guards: what was assumed."""
+    """Writes a program.
+
+    program: so far; scope: the tensors whose values go with it, by name in the program; guards:
+    what was assumed.
+    """
 
     by_hand = False  # whether users see the program while it is written
 
     def __init__(
-        self, program: Program | None = None, namer: Namer | None = None, known: Mapping[int, str] | None = None
-    ) -> None:  # fmt: skip
+        self,
+        program: Program | None = None,
+        namer: Namer | None = None,
+        known: Mapping[int, str] | None = None,
+    ) -> None:
         self.program = Program(version=PADDLE_VERSION) if program is None else program
-        self.open = [Inner(self.program.block)]  # the blocks that are being written, outermost first
+        # the blocks that are being written, outermost first
+        self.open = [Inner(self.program.block)]
         self.scope: dict[str, Tensor] = {}
         self.guards: list[Guard] = []
         self.paths: dict[str, str] = {}  # of inputs, by name
         self.namer = Namer() if namer is None else namer
         self._known = known or {}  # names that values have already, by id
         self._names: dict[int, str] = {}
-        self.early: list[IndexError] = []  # of branches in loops, that read what a later part of a round may write
+        # of branches in loops, that read what a later part of a round may write
+        self.early: list[IndexError] = []
         self.layers: list[str] = []  # those that forward is in, outermost first
         self.cuts: list[str] = []  # what the program lacks to give gradients, or the right ones
         self.hooks: list[RemovableHook] = []  # that tensors from outside were given
-        self.saw: Callable[[Any], None] | None = None  # told of the user's functions before they are called
-        self.looked: Any = None  # told of what converted code reads of Python, and of what it is going to change
-        self.rollback: Any = None  # saves objects before they are mutated, to roll back a failed recording
-        self._lines: dict[int, tuple[Any, str]] = {}  # by id: a list or dict, and the line that created it
+        # told of the user's functions before they are called
+        self.saw: Callable[[Any], None] | None = None
+        # told of what converted code reads of Python, and of what it is going to change
+        self.looked: Any = None
+        # saves objects before they are mutated, to roll back a failed recording
+        self.rollback: Any = None
+        # by id: a list or dict, and the line that created it
+        self._lines: dict[int, tuple[Any, str]] = {}
         self.side_effect: Exception | None = (
-            None  # the last rejected side effect; raised again, because user code may have caught the error
+            # the last rejected side effect; raised again, because user code may have caught the
+            # error
+            None
         )
         self.merges_ranks = (
-            False  # whether a 0-D tensor of one branch and a [1] tensor of the other were merged to a 0-D tensor
+            # whether a 0-D tensor of one branch and a [1] tensor of the other were merged to a 0-D
+            # tensor
+            False
         )
-        self.strict = False  # whether constructs that may fail at run time are rejected during recording
+        # whether constructs that may fail at run time are rejected during recording
+        self.strict = False
         self.special: Any = None  # told of objects whose operators Python calls
         self.aliases = Aliases()
-        self.empty: list[Any] = []  # lists of the program that were read before anything was written to them
+        # lists of the program that were read before anything was written to them
+        self.empty: list[Any] = []
         self.loops = 0  # those that are being recorded
         self.moved: list[list[Any]] = []  # lists that became lists of the program
-        self.unsaid: list[tuple[Any, Any]] = []  # places with texts that the rounds of a loop change: keeper, key
+        # places with texts that the rounds of a loop change: keeper, key
+        self.unsaid: list[tuple[Any, Any]] = []
         self._alive: list[Tensor] = []  # an id stays valid only while its tensor lives
 
     @classmethod
@@ -101,7 +129,8 @@ class Recorder:
                 made.namer.fresh(name)
         return made
 
-    # -- blocks -------------------------------------------------------------------------------------------------
+    # -- blocks
+    # --------------------------------------------------------------------------
 
     @property
     def block(self) -> Block:
@@ -147,7 +176,9 @@ class Recorder:
         return Mark(*written, dict(aliases.stale), aliases.links(), aliases.now())
 
     def rewind(self, mark: Mark) -> None:
-        """Forget the ops, blocks and variables that were written since; what goes with the program stays."""
+        """Forget the ops, blocks and variables that were written since; what goes with the program
+        stays.
+        """
         names = set(mark.names)
         self.aliases.stale = dict(mark.stale)
         self.aliases.forget(mark.links, mark.moment)
@@ -160,16 +191,23 @@ class Recorder:
         return self.program.var(name, self.block.idx)
 
     def note_line(self, made: Any, original: Any = None) -> None:
-        """Remember the user's line that created a list or dict, for error messages.   original: the object it is a copy of, whose line it takes"""
+        """Remember the user's line that created a list or dict, for error messages.
+
+        original: the object it is a copy of, whose line it takes
+        """
         held, line = self._lines.get(id(original), (None, ""))
-        self._lines[id(made)] = made, line if original is not None and held is original else str(user_line() or "")
+        self._lines[id(made)] = (
+            made,
+            line if original is not None and held is original else str(user_line() or ""),
+        )
 
     def line_of(self, made: Any) -> str:
         """` made at` and the line that created a list or dict; empty if unknown."""
         held, line = self._lines.get(id(made), (None, ""))
         return f" made at {line}" if held is made and line else ""
 
-    # -- tensors ------------------------------------------------------------------------------------------------
+    # -- tensors
+    # --------------------------------------------------------------------------
 
     def bind(self, tensor: Tensor, name: str) -> None:
         """From now on `tensor` is the variable `name`."""
@@ -186,9 +224,11 @@ class Recorder:
         return id(tensor) in self._names
 
     def name_of(self, tensor: Tensor) -> str:
-        """The variable that `tensor` is; one that nobody declared is a constant and goes with the program.
+        """The variable that `tensor` is; one that nobody declared is a constant and goes with the
+        program.
 
-        Raises TraceError for one that a branch or a loop made and did not give, and for one that is out of date.
+        Raises TraceError for one that a branch or a loop made and did not give, and for one that is
+        out of date.
         """
         self.aliases.check(tensor)
         name = self._names.get(id(tensor))
@@ -197,7 +237,9 @@ class Recorder:
         if self.var(name) is None:
             made = getattr(tensor, "where", "") or f"'{name}'"
             why = f"a value made in a branch or a loop ({made}) is not one of its results"
-            raise TraceError(with_user_line(f"{why}; outside of it there is no such value (X={tensor.meta})"))
+            raise TraceError(
+                with_user_line(f"{why}; outside of it there is no such value (X={tensor.meta})")
+            )
         return name
 
     def declare(self, name: str, meta: Meta, block: Block | None = None, **flags: Any) -> VarDesc:
@@ -207,7 +249,9 @@ class Recorder:
         return desc
 
     def persistable(self, tensor: Tensor, wanted: str | None = None) -> str:
-        """Make `tensor` a variable whose value travels with the program: a parameter, a buffer or a constant."""
+        """Make `tensor` a variable whose value travels with the program: a parameter, a buffer or a
+        constant.
+        """
         name = self._known.get(id(tensor)) or self.namer.persistable(wanted or tensor.name)
         trainable = not tensor.stop_gradient
         flags = {"persistable": True, "is_parameter": trainable, "stop_gradient": not trainable}
@@ -217,10 +261,15 @@ class Recorder:
         return name
 
     def feed(self, name: str, meta: Meta, path: str = "") -> VarDesc:
-        """Declare an input.   path: where it is in the arguments of a call, if not under its name"""
+        """Declare an input.
+
+        path: where it is in the arguments of a call, if not under its name
+        """
         desc = self.declare(self.namer.fresh(name), meta, stop_gradient=True, checks_feed=True)
         col = sum(op.type == "feed" for op in self.program.block.ops)
-        feed = OpDesc("feed", {"X": ["feed"]}, {"Out": [desc.name]}, {"col": Attr(AttrType.INT, col)})
+        feed = OpDesc(
+            "feed", {"X": ["feed"]}, {"Out": [desc.name]}, {"col": Attr(AttrType.INT, col)}
+        )
         self.program.block.ops.append(feed)
         self.paths[desc.name] = path or desc.name
         return desc
@@ -236,14 +285,16 @@ class Recorder:
         if guard not in self.guards:
             self.guards.append(guard)
 
-    # -- ops ----------------------------------------------------------------------------------------------------
+    # -- ops
+    # --------------------------------------------------------------------------
 
     def new_output(self, op: Op, slot: Slot, args: tuple[Any, ...], meta: Meta) -> VarDesc:
         """Declare the variable of one result; one written in place is its operand."""
         if slot.over:
             index = [s.name for s in op.ins].index(slot.over)
             operand = args[index] if index < len(args) else None
-            if isinstance(operand, list | tuple) and len(operand) == 1:  # a slot for many that is given one
+            # a slot for many that is given one
+            if isinstance(operand, list | tuple) and len(operand) == 1:
                 operand = operand[0]
             if isinstance(operand, Tensor):
                 found = self.var(self.name_of(operand))
@@ -254,7 +305,9 @@ class Recorder:
         return made
 
     def _lod_level(self, op: Op, slot: Slot, args: tuple[Any, ...], meta: Meta) -> int:
-        """How many levels of sequences a result holds: what the op says, else as its first operand that has any, if it has as many rows."""
+        """How many levels of sequences a result holds: what the op says, else as its first operand
+        that has any, if it has as many rows.
+        """
         found = [s.lod_of for s in op.outs if s.lod_of]
         if found:
             return int(slot.name in found)
@@ -271,14 +324,22 @@ class Recorder:
         first = arg[0] if isinstance(arg, list | tuple) and arg else arg
         return first.raw.lod_level if isinstance(first, Variable) else 0
 
-    def add(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any], outputs: dict[str, list[str]]) -> OpDesc:
+    def add(
+        self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any], outputs: dict[str, list[str]]
+    ) -> OpDesc:
         """Append one op."""
-        inputs = {s.name: self._operand(a) for s, a in zip(op.ins, args, strict=False) if a is not None}
+        inputs = {
+            s.name: self._operand(a) for s, a in zip(op.ins, args, strict=False) if a is not None
+        }
         return self.emit(op.type, inputs, outputs, typed_attrs(op, op.full_attrs(attrs)))
 
     def emit(
-        self, type: str, inputs: dict[str, list[str]], outputs: dict[str, list[str]], attrs: dict[str, Attr] | None = None
-    ) -> OpDesc:  # fmt: skip
+        self,
+        type: str,
+        inputs: dict[str, list[str]],
+        outputs: dict[str, list[str]],
+        attrs: dict[str, Attr] | None = None,
+    ) -> OpDesc:
         """Append one op that is known by its names."""
         line = user_line()
         layer = self.layers[-1] if self.layers else ""
@@ -295,13 +356,18 @@ class Recorder:
     def emit_like(self, type: str, slot: str, operand: Tensor, attrs: dict[str, Attr]) -> Variable:
         """Append an op with one operand and a result like it; gives the result."""
         made = self.variable(self.declare(self.namer.temporary(type), operand.meta))
-        made.where = self.emit(type, {slot: [self.name_of(operand)]}, {"Out": [made.name]}, attrs).where
+        made.where = self.emit(
+            type, {slot: [self.name_of(operand)]}, {"Out": [made.name]}, attrs
+        ).where
         return made
 
     def emit_assert(
         self, holds: Tensor, message: str = "", data: Sequence[Tensor] = (), summarize: int = SHOWN
-    ) -> OpDesc:  # fmt: skip
-        """Append what ends a run where `holds` is not true.   data: is shown then, `summarize` elements of each"""
+    ) -> OpDesc:
+        """Append what ends a run where `holds` is not true.
+
+        data: is shown then, `summarize` elements of each
+        """
         attrs = {"summarize": Attr(AttrType.LONG, summarize)}
         if message:
             attrs["message"] = Attr(AttrType.STRING, message)
@@ -312,10 +378,17 @@ class Recorder:
         return [self.operand(arg)] if isinstance(arg, Tensor) else [self.operand(t) for t in arg]
 
     def operand(self, tensor: Tensor) -> str:
-        """The variable that an op reads for `tensor`: one that fails in a run where that has no value."""
+        """The variable that an op reads for `tensor`: one that fails in a run where that has no
+        value.
+        """
         name = self.name_of(tensor)
         half = tensor.half if isinstance(tensor, Variable) else None
-        if half is None or half.late is None or half.late.desc is not tensor.raw or self.is_known(half):
+        if (
+            half is None
+            or half.late is None
+            or half.late.desc is not tensor.raw
+            or self.is_known(half)
+        ):
             return name
         found: str = half.late.checked(self)
         return found
@@ -323,7 +396,9 @@ class Recorder:
     def is_known(self, half: Half) -> bool:
         """Whether it is known here that a variable has a value which only one way gives."""
         late = half.late
-        return late is not None and any((late.flag, late.sense) in inner.facts for inner in self.open)
+        return late is not None and any(
+            (late.flag, late.sense) in inner.facts for inner in self.open
+        )
 
 
 def typed_attrs(op: Op, values: dict[str, Any]) -> dict[str, Attr]:

@@ -1,6 +1,8 @@
-"""Variables that stand for Python's numbers: eagerly an int, a float or a bool is in their place, on some ways through the code or on all.
+"""Variables that stand for Python's numbers: eagerly an int, a float or a bool is in their place,
+on some ways through the code or on all.
 
-Their operators give what those of the numbers give, and what would ask them for what only the numbers have - a hash, a text - is refused.
+Their operators give what those of the numbers give, and what would ask them for what only the
+numbers have - a hash, a text - is refused.
 """
 
 from __future__ import annotations
@@ -22,7 +24,11 @@ NUMBERS = (bool, int, float, np.bool_, np.integer, np.floating)
 
 @dataclass(frozen=True)
 class Stands:
-    """What a variable stands for.   types: of Python, Tensor among them where it is one on some way; natural: an int that is never negative."""
+    """What a variable stands for.
+
+    types: of Python, Tensor among them where it is one on some way; natural: an int that is never
+    negative.
+    """
 
     types: frozenset[type]
     natural: bool = False
@@ -37,18 +43,26 @@ class Stands:
 
 
 INT, NATURAL, FLOAT, BOOL = (
-    Stands(frozenset({int})), Stands(frozenset({int}), True), Stands(frozenset({float})), Stands(frozenset({bool}), True),
-)  # fmt: skip
+    Stands(frozenset({int})),
+    Stands(frozenset({int}), True),
+    Stands(frozenset({float})),
+    Stands(frozenset({bool}), True),
+)
 
 
 def stands_for(value: Any) -> Stands | None:
-    """What a number is, or what a variable stands for; None for tensors, and for what is no number."""
+    """What a number is, or what a variable stands for; None for tensors, and for what is
+    no number.
+    """
     if isinstance(value, Tensor):
         found: Stands | None = getattr(value, "python", None)
         return found
     if not isinstance(value, NUMBERS):
         return None
-    return Stands(frozenset({type(value)}), isinstance(value, int | np.integer | np.bool_) and bool(value >= 0))
+    return Stands(
+        frozenset({type(value)}),
+        isinstance(value, int | np.integer | np.bool_) and bool(value >= 0),
+    )
 
 
 def either_of(values: Iterable[Any]) -> Stands | None:
@@ -81,7 +95,9 @@ def number_error(value: Any, what: str, fix: str) -> TraceError:
 
 
 def refused(value: Any, what: str, fix: str, instead: Any) -> Any:
-    """Raise that error; where all problems are listed (`oarlock explain`), note it and go on with `instead`."""
+    """Raise that error; where all problems are listed (`oarlock explain`), note it and go on with
+    `instead`.
+    """
     return troubled(number_error(value, what, fix), instead)
 
 
@@ -93,9 +109,12 @@ def troubled(error: TraceError, instead: Any) -> Any:
     return mode.trouble(error, instead)
 
 
-# -- operators ------------------------------------------------------------------------------------------------------
+# -- operators
+# ------------------------------------------------------------------------------
 
-KEEP_SIGN = frozenset({"add", "mul", "floordiv", "mod", "and", "or", "xor", "lshift", "rshift", "pow"})
+KEEP_SIGN = frozenset(
+    {"add", "mul", "floordiv", "mod", "and", "or", "xor", "lshift", "rshift", "pow"}
+)
 COMPARED = frozenset({"eq", "ne", "lt", "le", "gt", "ge"})
 BOOLEAN = COMPARED | {"and", "or", "xor"}  # what two truth values need not be ints for
 OF_INTS = frozenset({"lshift", "rshift", "and", "or", "xor"})
@@ -142,9 +161,16 @@ def _binary(name: str, reflected: bool) -> Callable[[Any, Any], Any]:
 
 
 def beside(value: Any, tensor: Any) -> Any:
-    """A variable that stands for a number, as it meets a tensor: in the dtype of that, as the number would; anything else itself."""
+    """A variable that stands for a number, as it meets a tensor: in the dtype of that, as the
+    number would; anything else itself.
+    """
     stands = stands_for(value) if isinstance(value, Tensor) else None
-    if stands is None or Tensor in stands.types or not isinstance(tensor, Tensor) or is_pure(stands_for(tensor)):
+    if (
+        stands is None
+        or Tensor in stands.types
+        or not isinstance(tensor, Tensor)
+        or is_pure(stands_for(tensor))
+    ):
         return value
     mine, other = value.meta.dtype, tensor.meta.dtype
     kinds = "biufc"
@@ -154,7 +180,9 @@ def beside(value: Any, tensor: Any) -> Any:
 
 
 def _promote_to_floating(x: Any, y: Any) -> tuple[Any, Any]:
-    """Cast an integer or bool operand to the dtype of the floating one, if one of the two is a symbolic Python number."""
+    """Cast an integer or bool operand to the dtype of the floating one, if one of the two is a
+    symbolic Python number.
+    """
     if isinstance(x, Tensor) and isinstance(y, Tensor):
         if x.meta.dtype.kind in "biu" and is_float(y.meta.dtype):
             return _cast(x, y.meta.dtype), y
@@ -169,7 +197,9 @@ def is_pure(stands: Stands | None) -> bool:
 
 
 def as_default(value: Any) -> Any:
-    """A variable that stands for a float in the dtype that functions of tensors make of one; anything else itself."""
+    """A variable that stands for a float in the dtype that functions of tensors make of one;
+    anything else itself.
+    """
     stands = stands_for(value) if isinstance(value, Tensor) else None
     if stands is None or stands.types != {float} or value.meta.dtype == default_float():
         return value
@@ -178,13 +208,22 @@ def as_default(value: Any) -> Any:
 
 def _cast(value: Any, wanted: np.dtype[Any]) -> Any:
     proto = dtype_of(value.meta.dtype).proto
-    return value if value.meta.dtype == wanted else OPS["cast"](value, in_dtype=proto, out_dtype=dtype_of(wanted).proto)
+    return (
+        value
+        if value.meta.dtype == wanted
+        else OPS["cast"](value, in_dtype=proto, out_dtype=dtype_of(wanted).proto)
+    )
 
 
 def _refuse_repeated(count: Any) -> None:
-    """Raise TraceError for a list times a number that only a run knows: eagerly a size is an int, and the list repeated."""
+    """Raise TraceError for a list times a number that only a run knows: eagerly a size is an int,
+    and the list repeated.
+    """
     if count.python is not None or (not count.raw.shape and "int" in count.raw.dtype):
-        why = f"a list as long as only a run knows (times{count.made_at}); take paddle.full or paddle.tile, or a loop"
+        why = (
+            f"a list as long as only a run knows (times{count.made_at}); take paddle.full or "
+            f"paddle.tile, or a loop"
+        )
         raise TraceError(with_user_line(why))
 
 
@@ -220,7 +259,10 @@ def _plain(self: Any, other: Any, method: str) -> Any:
 
 
 def _by_operator(function: Callable[..., Any], *operands: Any, **options: Any) -> Any:
-    """What an operator gives.   In programs that users see it is named after no op, `tmp_0`, as in Paddle."""
+    """What an operator gives.
+
+    In programs that users see it is named after no op, `tmp_0`, as in Paddle.
+    """
     recorder = getattr(state.mode, "recorder", None)
     if recorder is None or not recorder.by_hand:
         return function(*operands, **options)
@@ -240,7 +282,9 @@ def _power(x: Any, y: Any, a: Stands, b: Stands) -> Any:
 def _as_float(value: Any) -> Any:
     wanted = dtype_of("float64")
     if not isinstance(value, Tensor):
-        return OPS["fill_constant"](shape=[], value=float(value), str_value=repr(float(value)), dtype=wanted.proto)
+        return OPS["fill_constant"](
+            shape=[], value=float(value), str_value=repr(float(value)), dtype=wanted.proto
+        )
     return OPS["cast"](value, in_dtype=dtype_of(value.meta.dtype).proto, out_dtype=wanted.proto)
 
 
@@ -248,7 +292,9 @@ def _shifted(left: bool) -> Callable[[Any, Any, Stands, Stands], Any]:
     def shift(x: Any, y: Any, a: Stands, b: Stands) -> Any:
         if not b.natural:
             number = y if isinstance(y, Tensor) else x
-            raise number_error(number, "shift", "the count may be negative: shift by a number that is not")
+            raise number_error(
+                number, "shift", "the count may be negative: shift by a number that is not"
+            )
         factor = 2**y
         return x * factor if left else x // factor
 
@@ -256,8 +302,10 @@ def _shifted(left: bool) -> Callable[[Any, Any, Stands, Stands], Any]:
 
 
 EXACT: dict[str, Callable[[Any, Any, Stands, Stands], Any]] = {
-    "pow": _power, "lshift": _shifted(True), "rshift": _shifted(False),
-}  # fmt: skip
+    "pow": _power,
+    "lshift": _shifted(True),
+    "rshift": _shifted(False),
+}
 
 
 def _unary(name: str) -> Callable[[Any], Any]:
@@ -291,8 +339,12 @@ def _part(self: Any, index: Any) -> Any:
 
 def _hash(self: Any) -> int:
     if self.python is not None:
-        fix = "compare it (`==`, `in` a tuple, if/elif), or keep values in a list and take positions"
-        refused(self, "hash() (a key of a dict, a member of a set, an argument of a cache)", fix, None)
+        fix = (
+            "compare it (`==`, `in` a tuple, if/elif), or keep values in a list and take positions"
+        )
+        refused(
+            self, "hash() (a key of a dict, a member of a set, an argument of a cache)", fix, None
+        )
     return id(self)
 
 
@@ -305,12 +357,19 @@ def _round(self: Any, digits: Any = None) -> Any:
     if digits is not None:
         raise number_error(self, "round()", "use paddle.round of what it is computed from")
     made = _half_to_even(self)
-    return marked(OPS["cast"](made, in_dtype=dtype_of(made.meta.dtype).proto, out_dtype=dtype_of("int64").proto), INT)
+    return marked(
+        OPS["cast"](
+            made, in_dtype=dtype_of(made.meta.dtype).proto, out_dtype=dtype_of("int64").proto
+        ),
+        INT,
+    )
 
 
 def _half_to_even(x: Any) -> Any:
     half = OPS["equal"](Tensor.__sub__(x, OPS["floor"](x)), _as_float(0.5))
-    return OPS["where"](half, Tensor.__mul__(OPS["round"](Tensor.__mul__(x, 0.5)), 2.0), OPS["round"](x))
+    return OPS["where"](
+        half, Tensor.__mul__(OPS["round"](Tensor.__mul__(x, 0.5)), 2.0), OPS["round"](x)
+    )
 
 
 def _deep_copy(self: Any, memo: dict[int, Any]) -> Any:
@@ -335,12 +394,16 @@ def _pos(self: Any) -> Any:
 def _rounded(op: str) -> Callable[[Any], Any]:
     def operator(self: Any) -> Any:
         if self.python is None:
-            raise TypeError(with_user_line(f"math.{op}: this is a tensor; use paddle.{op} (X={self.meta})"))
+            raise TypeError(
+                with_user_line(f"math.{op}: this is a tensor; use paddle.{op} (X={self.meta})")
+            )
         if self.python.whole:
             return self + 0
         made = OPS[op](self) if op != "trunc" else self
         wanted = dtype_of("int64").proto
-        return marked(OPS["cast"](made, in_dtype=dtype_of(made.meta.dtype).proto, out_dtype=wanted), INT)
+        return marked(
+            OPS["cast"](made, in_dtype=dtype_of(made.meta.dtype).proto, out_dtype=wanted), INT
+        )
 
     return operator
 
@@ -382,7 +445,20 @@ def _missing(self: Any, name: str) -> Any:
 
 def teach(variable: type) -> None:
     """Give variables the operators of numbers."""
-    for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "lshift", "rshift", "and", "or", "xor"):
+    for name in (
+        "add",
+        "sub",
+        "mul",
+        "truediv",
+        "floordiv",
+        "mod",
+        "pow",
+        "lshift",
+        "rshift",
+        "and",
+        "or",
+        "xor",
+    ):
         setattr(variable, f"__{name}__", _binary(name, False))
         setattr(variable, f"__r{name}__", _binary(name, True))
     for name in COMPARED:
@@ -393,12 +469,21 @@ def teach(variable: type) -> None:
         setattr(variable, name, _named(name))
     made = {
         "__getitem__": _part,
-        "__hash__": _hash, "__deepcopy__": _deep_copy, "__round__": _round, "is_tensor": _is_tensor, "__divmod__": _divmod, "__rdivmod__": _rdivmod,
+        "__hash__": _hash,
+        "__deepcopy__": _deep_copy,
+        "__round__": _round,
+        "is_tensor": _is_tensor,
+        "__divmod__": _divmod,
+        "__rdivmod__": _rdivmod,
         "__pos__": _pos,
         "__getattr__": _missing,
-        "__index__": _index, "real": _of_number("real", _as_int), "imag": _of_number("imag", lambda v: v * 0),
+        "__index__": _index,
+        "real": _of_number("real", _as_int),
+        "imag": _of_number("imag", lambda v: v * 0),
         "is_integer": _of_number("is_integer", _refuse_attribute),
-        "__floor__": _rounded("floor"), "__ceil__": _rounded("ceil"), "__trunc__": _rounded("trunc"),
-    }  # fmt: skip
+        "__floor__": _rounded("floor"),
+        "__ceil__": _rounded("ceil"),
+        "__trunc__": _rounded("trunc"),
+    }
     for name, function in made.items():
         setattr(variable, name, function)

@@ -30,9 +30,11 @@ GRADIENT = "@GRAD"  # what the name of a gradient ends in
 
 
 class Half(NamedTuple):
-    """That a variable has a value on one way only.   name: the user's; why: when it has one; block: that it was made in;
-    none: where it is None on the other ways, whether it is, as a variable; late: what is read instead where nobody knows the way;
-    sides: for errors, what each side of the branch has in its place.
+    """That a variable has a value on one way only.
+
+    name: the user's; why: when it has one; block: that it was made in; none: where it is None on
+    the other ways, whether it is, as a variable; late: what is read instead where nobody knows the
+    way; sides: for errors, what each side of the branch has in its place.
     """
 
     name: str
@@ -47,27 +49,37 @@ def checked_flags(throw_on_error: Any, with_details: Any) -> None:
     """Raise MisfitError, an AssertionError, unless both are bool."""
     for name, flag in (("throw_on_error", throw_on_error), ("with_details", with_details)):
         if not isinstance(flag, bool):
-            raise MisfitError(with_user_line(f"to_string: {name} is no bool, but {type(flag).__name__}"))
+            raise MisfitError(
+                with_user_line(f"to_string: {name} is no bool, but {type(flag).__name__}")
+            )
 
 
 class Variable(Tensor):
-    """A named value of a program.   raw: its declaration; shape: -1 for sizes known only at run time; where: the line that made it."""
+    """A named value of a program.
+
+    raw: its declaration; shape: -1 for sizes known only at run time; where: the line that made it.
+    """
 
     where = ""
     half: Half | None = None  # set where only one way to here gives it a value
     tells: Any = (
-        None  # of a condition: which variables are known to be None, or not to be, where it holds and where not
+        # of a condition: which variables are known to be None, or not to be, where it holds and
+        # where not
+        None
     )
-    implies: Any = None  # of a condition: of which others it is known whether they hold, where it holds and where not
+    # of a condition: of which others it is known whether they hold, where it holds and where not
+    implies: Any = None
     of_numpy = False  # whether Python takes it for an ndarray, whose shape is a tuple
-    mixed = ""  # what its values are, where two ways to here give different dtypes or numbers of axes
+    # what its values are, where two ways to here give different dtypes or numbers of axes
+    mixed = ""
     single = False  # whether these are numbers of one dtype, with no axes or with one
     error_clip: Any = None
     belong_to_optimizer = False
     unsaid: frozenset[str] = (
         frozenset()
     )  # of shape, dtype, lod_level and persistable, what nobody said, as it is printed
-    # Hooks set by the classes of Paddle's static API, which import this module: the view of a declaration, and the blocks of a program.
+    # Hooks set by the classes of Paddle's static API, which import this module: the view of a
+    # declaration, and the blocks of a program.
     describe: ClassVar[Callable[[Variable], Any]]
     main_blocks: ClassVar[Callable[[], list[Block]]]
     _described: Any = None
@@ -85,16 +97,22 @@ class Variable(Tensor):
         return self._described
 
     def register_hook(self, hook: Callable[[Tensor], Any]) -> RemovableHook:
-        """See Tensor.register_hook; a program has none, and gives no gradients then.   Where one is saved, the hook counts for nothing."""
+        """See Tensor.register_hook; a program has none, and gives no gradients then.
+
+        Where one is saved, the hook counts for nothing.
+        """
         if state.mode.static and state.mode.builder is None and not self.stop_gradient:
             state.mode.cuts("hooks of its values (register_hook)")
         return super().register_hook(hook)
 
-    # -- its declaration ----------------------------------------------------------------------------------------
+    # -- its declaration
+    # ----------------------------------------------------------------------------------------
 
     @property
     def name(self) -> str:
-        """Its name; another one is that of its declaration as well, and in the ops of a program that is written by hand."""
+        """Its name; another one is that of its declaration as well, and in the ops of a program
+        that is written by hand.
+        """
         return super().name
 
     @name.setter
@@ -131,7 +149,9 @@ class Variable(Tensor):
 
     @property
     def shape(self) -> list[Any]:
-        """The sizes of the axes: -1 for one that only a run knows, which is a value of the program while that is recorded."""
+        """The sizes of the axes: -1 for one that only a run knows, which is a value of the program
+        while that is recorded.
+        """
         self._refuse_mixed("shape")
         found = list(self.meta.shape) if state.mode.silent else state.mode.shape(self)
         plain = self.of_numpy or (state.mode.silent and self._block is not None)
@@ -174,7 +194,10 @@ class Variable(Tensor):
     @stop_gradient.setter
     def stop_gradient(self, value: bool) -> None:
         if isinstance(value, Variable):
-            why = "stop_gradient: whether gradients flow cannot depend on a value of the program; set it outside of the branch or loop"
+            why = (
+                "stop_gradient: whether gradients flow cannot depend on a value of the "
+                "program; set it outside of the branch or loop"
+            )
             raise TraceError(with_user_line(f"{why} (X={self.meta}{self.made_at})"))
         if not value and self.raw.stop_gradient:
             state.mode.begin_graph(self)
@@ -194,7 +217,9 @@ class Variable(Tensor):
         """The block that declares it, of a program that is written by hand; None elsewhere."""
         if self._block is None:
             blocks = Variable.main_blocks()
-            self._block = next((b for b in blocks if b.raw.vars.get(self.raw.name) is self.raw), None)
+            self._block = next(
+                (b for b in blocks if b.raw.vars.get(self.raw.name) is self.raw), None
+            )
         return self._block
 
     @block.setter
@@ -203,7 +228,9 @@ class Variable(Tensor):
 
     @property
     def lod_level(self) -> int | None:
-        """How deep the sequences nest whose rows it holds; 0 for plain tensors, None for strings."""
+        """How deep the sequences nest whose rows it holds; 0 for plain tensors, None for
+        strings.
+        """
         return None if self.raw.kind == Kind.STRINGS else self.raw.lod_level
 
     @property
@@ -233,17 +260,25 @@ class Variable(Tensor):
             return None
         return next((op for op in self.block.ops if self.name in op.output_arg_names), None)
 
-    # -- its value in a scope -----------------------------------------------------------------------------------
+    # -- its value in a scope
+    # -----------------------------------------------------------------------------------
 
     def get_value(self, scope: Scope | None = None) -> Tensor:
-        """Its value in a scope, the current one unless given.   Raises OpError where there is none, TypeError for what is no scope."""
+        """Its value in a scope, the current one unless given.
+
+        Raises OpError where there is none, TypeError for what is no scope.
+        """
         where = current_scope() if scope is None else scope
         if not hasattr(where, "place_of"):
-            raise TypeError(with_user_line(f"get_value: scope should be a Scope, not {type(scope).__name__}"))
+            raise TypeError(
+                with_user_line(f"get_value: scope should be a Scope, not {type(scope).__name__}")
+            )
         return where.value(self.name)
 
     def set_value(self, value: Any, scope: Scope | None = None) -> None:
-        """Give it a value in a scope, the current one unless given; a variable for a value, or a recording, writes it to the program."""
+        """Give it a value in a scope, the current one unless given; a variable for a value, or a
+        recording, writes it to the program.
+        """
         if isinstance(value, Variable):
             state.mode.become(self, self._written(value))
             return
@@ -256,7 +291,10 @@ class Variable(Tensor):
             (current_scope() if scope is None else scope).assign(self.name, array, self.meta)
 
     def _written(self, value: Variable) -> Variable:
-        """A new variable with another one's value, in the dtype of this one.   Raises OpError where the shapes differ."""
+        """A new variable with another one's value, in the dtype of this one.
+
+        Raises OpError where the shapes differ.
+        """
         mine, other = self.meta, value.meta
         if len(mine.shape) != len(other.shape) or any(
             m != o for m, o in zip(mine.shape, other.shape, strict=True) if m >= 0 and o >= 0
@@ -264,7 +302,8 @@ class Variable(Tensor):
             raise OpError(with_user_line(f"set_value: the shapes differ (X={mine}, value={other})"))
         if mine.dtype != other.dtype:
             value = OPS["cast"](value, in_dtype=value.dtype.proto, out_dtype=self.dtype.proto)
-        made: Variable = OPS["assign"](value if self.block is not None else value.detach())  # as eager code, a copy
+        # as eager code, a copy
+        made: Variable = OPS["assign"](value if self.block is not None else value.detach())
         return made
 
     def item(self, *index: int) -> Any:
@@ -272,13 +311,19 @@ class Variable(Tensor):
         if not _converts():
             refuse(self, "item()")
         check_item(self.meta, index)
-        one = OPS["reshape2"](self, shape=[-1]) if len(index) == 1 and len(self.meta.shape) != 1 else self
+        one = (
+            OPS["reshape2"](self, shape=[-1])
+            if len(index) == 1 and len(self.meta.shape) != 1
+            else self
+        )
         made: Tensor = OPS["reshape2"](one[index] if index else one, shape=[])
         made.stop_gradient = True  # as of the number that Python would have
         return marked(made, {"b": BOOL, "f": FLOAT}.get(self.meta.dtype.kind, INT))
 
     def numpy(self) -> Any:
-        """The values: while source is converted still one of the program, which NumPy's own functions refuse; else TraceError."""
+        """The values: while source is converted still one of the program, which NumPy's own
+        functions refuse; else TraceError.
+        """
         if not _converts():
             self._of_values("numpy")
             refuse(self, "numpy()")
@@ -288,23 +333,35 @@ class Variable(Tensor):
         return made
 
     def backward(self, *args: Any, **kwargs: Any) -> None:
-        """Programs refuse it.   Raises OarlockError; MisfitError, an AssertionError, in the era of 1.x."""
+        """Programs refuse it.
+
+        Raises OarlockError; MisfitError, an AssertionError, in the era of 1.x.
+        """
         self._of_values("backward")
         super().backward(*args, **kwargs)
 
     def gradient(self) -> Any:
-        """None; in the era of 1.x programs refuse it.   Raises MisfitError, an AssertionError, there."""
+        """None; in the era of 1.x programs refuse it.
+
+        Raises MisfitError, an AssertionError, there.
+        """
         self._of_values("gradient")
         return super().gradient()
 
     def clear_gradient(self, set_to_zero: bool = True) -> None:
-        """Nothing; in the era of 1.x programs refuse it.   Raises MisfitError, an AssertionError, there."""
+        """Nothing; in the era of 1.x programs refuse it.
+
+        Raises MisfitError, an AssertionError, there.
+        """
         self._of_values("clear_gradient")
         super().clear_gradient(set_to_zero)
 
     def _of_values(self, method: str) -> None:
         if era.old and self._block is not None and not _converts():
-            why = f"'{method}' is of values, as in fluid.dygraph.guard(), and '{self.name}' is a variable of a program"
+            why = (
+                f"'{method}' is of values, as in fluid.dygraph.guard(), and '{self.name}' is "
+                f"a variable of a program"
+            )
             raise MisfitError(with_user_line(why))
 
     def __len__(self) -> int:
@@ -312,23 +369,33 @@ class Variable(Tensor):
         if size is None:
             raise TypeError("len() of a 0-D tensor")
         if size < 0:
-            why = "only a run knows how many rows there are; go over them with a `for` statement, or give the size in input_spec"
-            return int(troubled(TraceError(with_user_line(f"{why} (X={self.meta}{self.made_at})")), 1))
+            why = (
+                "only a run knows how many rows there are; go over them with a `for` "
+                "statement, or give the size in input_spec"
+            )
+            return int(
+                troubled(TraceError(with_user_line(f"{why} (X={self.meta}{self.made_at})")), 1)
+            )
         return size
 
     def _read(self, reader: str) -> Any:
-        return troubled(unknown(self, reader), np.zeros([max(d, 1) for d in self.raw.shape], self.meta.dtype))
+        return troubled(
+            unknown(self, reader), np.zeros([max(d, 1) for d in self.raw.shape], self.meta.dtype)
+        )
 
     def _scalar(self, reader: str) -> Any:
         return troubled(unknown(self, reader), 1)
 
     def detach(self) -> Tensor:
-        """The same value, which no gradient flows through; the variable itself in a program that only infers.
+        """The same value, which no gradient flows through; the variable itself in a program that
+        only infers.
 
         In the era of 1.x programs refuse it.   Raises MisfitError, an AssertionError, there.
         """
         if self.raw.kind not in (Kind.DENSE, Kind.SELECTED_ROWS, Kind.ARRAY):
-            raise MisfitError(with_user_line(f"detach: '{self.name}' is no tensor, but {self.raw.kind}"))
+            raise MisfitError(
+                with_user_line(f"detach: '{self.name}' is no tensor, but {self.raw.kind}")
+            )
         if not era.dynamic:
             self._of_values("detach")
         if not state.mode.tape:
@@ -400,6 +467,7 @@ def _left_as_python() -> str:
     if "__ol" in code.co_freevars or "__ol" in code.co_cellvars:
         return ""
     return (
-        f"; {code.co_name} is not converted: it is a generator, has no source, is left alone, or was not called by its name but by Python itself, "
+        f"; {code.co_name} is not converted: it is a generator, has no source, is left "
+        f"alone, or was not called by its name but by Python itself, "
         "as callbacks are"
     )

@@ -32,7 +32,10 @@ def parse_shapes(texts: list[str]) -> dict[str, list[int]]:
 
 
 def fitting_inputs(engine: Engine, shapes: dict[str, list[int]]) -> tuple[list[Any], float]:
-    """Made-up inputs that the engine runs on, and the seconds of that run.   Raises OpError where none of them fits."""
+    """Made-up inputs that the engine runs on, and the seconds of that run.
+
+    Raises OpError where none of them fits.
+    """
     why = ""
     for arrays in engine.made_up_inputs(shapes):
         start = perf_counter()
@@ -42,11 +45,19 @@ def fitting_inputs(engine: Engine, shapes: dict[str, list[int]]) -> tuple[list[A
             why = why or str(error).splitlines()[0]
         else:
             return arrays, perf_counter() - start
-    raise OpError(f"bench: made-up inputs do not fit this model; give sizes by --shape, or time it yourself ({why})")
+    raise OpError(
+        f"bench: made-up inputs do not fit this model; give sizes by --shape, or time it "
+        f"yourself ({why})"
+    )
 
 
-def measure(prefix: str, shape: list[str], warmup: int, repeat: int, **options: Any) -> dict[str, float]:
-    """Milliseconds of load and first run, and of the runs after `warmup` more.   options: of the engine."""
+def measure(
+    prefix: str, shape: list[str], warmup: int, repeat: int, **options: Any
+) -> dict[str, float]:
+    """Milliseconds of load and first run, and of the runs after `warmup` more.
+
+    options: of the engine.
+    """
     start = perf_counter()
     files = read_model(prefix)
     engine = Engine(files.pdmodel, files.params_path, files.name, **options)
@@ -63,7 +74,9 @@ def measure(prefix: str, shape: list[str], warmup: int, repeat: int, **options: 
     return {f"{key}_ms": 1e3 * float(value) for key, value in found.items()}
 
 
-def bench_model(prefix: str, shape: list[str], warmup: int, repeat: int, json: bool, **options: Any) -> None:
+def bench_model(
+    prefix: str, shape: list[str], warmup: int, repeat: int, json: bool, **options: Any
+) -> None:
     """Print the times as a table, or as JSON."""
     found = measure(prefix, shape, warmup, repeat, **options)
     if json:

@@ -36,15 +36,25 @@ GOOD = 0.97
 
 
 class LeNet(nn.Layer):
-    """LeNet-5 with ReLU and maximum pooling   (after LeCun et al. 1998).   image [N, 1, 28, 28] -> logits [N, 10]"""
+    """LeNet-5 with ReLU and maximum pooling
+
+    (after LeCun et al. 1998).
+    image [N, 1, 28, 28] -> logits [N, 10]
+    """
 
     def __init__(self) -> None:
         super().__init__()
         self.features = nn.Sequential(
-            nn.Conv2D(1, 6, 3, padding=1), nn.ReLU(), nn.MaxPool2D(2, 2),
-            nn.Conv2D(6, 16, 5), nn.ReLU(), nn.MaxPool2D(2, 2),
-        )  # fmt: skip
-        self.fc = nn.Sequential(nn.Linear(400, 120), nn.ReLU(), nn.Linear(120, 84), nn.ReLU(), nn.Linear(84, 10))
+            nn.Conv2D(1, 6, 3, padding=1),
+            nn.ReLU(),
+            nn.MaxPool2D(2, 2),
+            nn.Conv2D(6, 16, 5),
+            nn.ReLU(),
+            nn.MaxPool2D(2, 2),
+        )
+        self.fc = nn.Sequential(
+            nn.Linear(400, 120), nn.ReLU(), nn.Linear(120, 84), nn.ReLU(), nn.Linear(84, 10)
+        )
 
     def forward(self, image: Tensor) -> Tensor:
         """See the class."""
@@ -52,7 +62,9 @@ class LeNet(nn.Layer):
 
 
 class Way(NamedTuple):
-    """One way to run the model: its name, logits [N, 10] of the test images, seconds per image alone, seconds to load, files."""
+    """One way to run the model: its name, logits [N, 10] of the test images, seconds per image
+    alone, seconds to load, files.
+    """
 
     name: str
     logits: Array
@@ -120,7 +132,9 @@ def traced_way(model: LeNet, images: Array, prefix: str) -> Way:
     load = perf_counter() - start
     traced.save_inference_model(prefix)
     files = (prefix + ".pdmodel", prefix + ".pdiparams")
-    return Way("TracedLayer", traced([images])[0], per_image(lambda a: traced([a]), images), load, files)
+    return Way(
+        "TracedLayer", traced([images])[0], per_image(lambda a: traced([a]), images), load, files
+    )
 
 
 def translated_way(images: Array, prefix: str) -> Way:
@@ -166,7 +180,9 @@ def runner_way(images: Array, prefix: str) -> Way:
 def _call(command: list[str], environment: dict[str, str]) -> str:
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     if done.returncode:
-        raise OarlockError(f"demo: {' '.join(map(os.path.basename, command[:2]))} failed: {done.stderr.strip()}")
+        raise OarlockError(
+            f"demo: {' '.join(map(os.path.basename, command[:2]))} failed: {done.stderr.strip()}"
+        )
     return done.stdout
 
 
@@ -183,7 +199,11 @@ def onnx_way(images: Array, prefix: str) -> Way:
     load = perf_counter() - start
     seconds = per_image(lambda a: session.run(None, {name: a}), images)
     return Way(
-        "ONNX (onnxruntime)", session.run(None, {name: images})[0], seconds, load, (str(path), prefix + ".pdiparams")
+        "ONNX (onnxruntime)",
+        session.run(None, {name: images})[0],
+        seconds,
+        load,
+        (str(path), prefix + ".pdiparams"),
     )
 
 
@@ -201,14 +221,20 @@ def table_of(ways: list[Way], labels: Array) -> Table:
         off = float(np.abs(way.logits - ways[0].logits).max())
         size = sum(os.path.getsize(f) for f in way.files)
         table.add_row(
-            way.name, f"{100 * accuracy_of(way.logits, labels):.2f} %", f"{off:.1e}" if way is not ways[0] else "",
-            f"{1e6 * way.seconds:.0f} us", f"{1e3 * way.load:.1f} ms" if way.load else "", f"{size / 1e3:.0f} kB" if size else "",
-        )  # fmt: skip
+            way.name,
+            f"{100 * accuracy_of(way.logits, labels):.2f} %",
+            f"{off:.1e}" if way is not ways[0] else "",
+            f"{1e6 * way.seconds:.0f} us",
+            f"{1e3 * way.load:.1f} ms" if way.load else "",
+            f"{size / 1e3:.0f} kB" if size else "",
+        )
     return table
 
 
 def run_demo(out: Path, epochs: int, seed: int) -> None:
-    """Train, save, verify, load and compare; write the loss curve and some predictions as pictures."""
+    """Train, save, verify, load and compare; write the loss curve and some predictions as
+    pictures.
+    """
     from .pictures import draw_losses, draw_predictions  # noqa: PLC0415
 
     out.mkdir(parents=True, exist_ok=True)
@@ -223,14 +249,16 @@ def run_demo(out: Path, epochs: int, seed: int) -> None:
     eager = eager_way(model, digits.test_images)
     found = accuracy_of(eager.logits, digits.test_labels)
     terminal.print(
-        f"trained for {len(losses)} steps in {seconds:.1f} s: {100 * found:.2f} % of the held-out digits are right"
+        f"trained for {len(losses)} steps in {seconds:.1f} s: {100 * found:.2f} % of the "
+        f"held-out digits are right"
     )
     prefix = str(out / "lenet")
     jit.save(model, prefix, input_spec=[InputSpec([None, 1, 28, 28], "float32", "image")])
     layer = jit.load(prefix)
     contract = layer.program().contract
     terminal.print(
-        f"saved {prefix}.pdmodel, .pdiparams, .pdiparams.info; verified {contract.verified if contract else ''}"
+        f"saved {prefix}.pdmodel, .pdiparams, .pdiparams.info; verified "
+        f"{contract.verified if contract else ''}"
     )
     ways = [
         eager,
@@ -245,5 +273,6 @@ def run_demo(out: Path, epochs: int, seed: int) -> None:
     terminal.print(f"pictures: {out / 'loss.png'}, {out / 'predictions.png'}")
     if found < GOOD:
         raise OarlockError(
-            f"demo: {100 * found:.2f} % is less than the {100 * GOOD:.0f} % that LeNet should reach; try more --epochs"
+            f"demo: {100 * found:.2f} % is less than the {100 * GOOD:.0f} % that LeNet "
+            f"should reach; try more --epochs"
         )

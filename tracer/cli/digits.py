@@ -1,4 +1,6 @@
-"""Real handwritten digits for the demonstration: the 1797 that come with scikit-learn, resized to 28 x 28."""
+"""Real handwritten digits for the demonstration: the 1797 that come with scikit-learn, resized to
+28 x 28.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ class Digits(NamedTuple):
 def resized(images: Array, size: int = 28) -> Array:
     """Images [N, H, W] by bilinear interpolation -> [N, size, size]."""
     matrix = _weights(images.shape[1], size)
-    return np.einsum("ah,nhw,bw->nab", matrix, images, _weights(images.shape[2], size), optimize=True)
+    return np.einsum(
+        "ah,nhw,bw->nab", matrix, images, _weights(images.shape[2], size), optimize=True
+    )
 
 
 def _weights(old: int, new: int) -> Array:

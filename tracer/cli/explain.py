@@ -1,4 +1,6 @@
-"""`oarlock explain`: what of a script's class or function cannot become a program, and what to do about it."""
+"""`oarlock explain`: what of a script's class or function cannot become a program, and what to do
+about it.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,10 @@ from ..utils.terminal import console
 
 
 def explain_script(target: str, inputs: list[str]) -> int:
-    """Print all problems of `script.py:Name`; gives how many there are.   inputs: `x:float32[None,4]`, in the order of the arguments"""
+    """Print all problems of `script.py:Name`; gives how many there are.
+
+    inputs: `x:float32[None,4]`, in the order of the arguments
+    """
     path, _, name = target.rpartition(":")
     if not path or not name:
         raise OpError(f"explain: {target!r} should be script.py:Name")
@@ -61,7 +66,8 @@ def _made(kind: type, name: str) -> Any:
         return kind()
     except TypeError as error:
         raise OpError(
-            f"explain: {name}() cannot be made ({error}); name a variable of the script that holds one"
+            f"explain: {name}() cannot be made ({error}); name a variable of the script "
+            f"that holds one"
         ) from None
 
 
@@ -93,7 +99,11 @@ def _show(target: str, found: Explanation) -> None:
         out.print("assumed of Python, another value makes another program:")
         for guard in found.assumed:
             out.print(f"  {guard.var} = {guard.expected}")
-    how = "recorded" if found.recorded else "only read; --input 'x:float32[None,4]' records it as well"
+    how = (
+        "recorded"
+        if found.recorded
+        else ("only read; --input 'x:float32[None,4]' records it as well")
+    )
     count = len(found.problems)
     said = "no problems" if not count else "1 problem" if count == 1 else f"{count} problems"
     out.print(f"{target}: {said} ({how})")

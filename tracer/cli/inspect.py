@@ -27,7 +27,10 @@ def shape_text(dtype: str, shape: Iterable[int]) -> str:
 
 
 def show(prefix: str, program: bool) -> None:
-    """Print what the files hold; the whole program as text if asked for.   prefix: also an .onnx or .ort file"""
+    """Print what the files hold; the whole program as text if asked for.
+
+    prefix: also an .onnx or .ort file
+    """
     if prefix.endswith((".onnx", ".ort")):
         from .inspect_graph import show_graph  # noqa: PLC0415
 
@@ -61,9 +64,16 @@ def _ends(files: ModelFiles) -> Table:
         ("input", program.feeds(), contract.inputs if contract else [], offset_inputs(files)),
         ("output", program.fetches(), contract.outputs if contract else [], []),
     ):
-        declared = args or [Arg(n, program.block.vars[n].dtype, program.block.vars[n].shape) for n in names]
+        declared = args or [
+            Arg(n, program.block.vars[n].dtype, program.block.vars[n].shape) for n in names
+        ]
         for arg in declared + more:
-            table.add_row(what, Text(shown(arg.name)), Text(shape_text(arg.dtype, arg.shape)), Text(shown(arg.path)))
+            table.add_row(
+                what,
+                Text(shown(arg.name)),
+                Text(shape_text(arg.dtype, arg.shape)),
+                Text(shown(arg.path)),
+            )
     return table
 
 

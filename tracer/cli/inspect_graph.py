@@ -38,8 +38,12 @@ def show_graph(path: str) -> None:
     shown = _ort(path) if path.endswith(".ort") else _onnx(path)
     out = console(soft_wrap=True)
     out.print(_ends(Path(path).name, shown))
-    opsets = ", ".join(f"{domain or 'ai.onnx'} {version}" for domain, version in sorted(shown.opsets.items()))
-    out.print(_text(f"{shown.made_by}; opsets {opsets}; {shown.weights}"), highlight=False, markup=False)
+    opsets = ", ".join(
+        f"{domain or 'ai.onnx'} {version}" for domain, version in sorted(shown.opsets.items())
+    )
+    out.print(
+        _text(f"{shown.made_by}; opsets {opsets}; {shown.weights}"), highlight=False, markup=False
+    )
     table = Table("op", "count", title=f"{sum(shown.ops.values())} nodes")
     for name, count in sorted(shown.ops.items()):
         table.add_row(Text(_text(name)), str(count))
@@ -47,7 +51,9 @@ def show_graph(path: str) -> None:
 
 
 def _text(value: str | bytes) -> str:
-    """What a file holds as text that a terminal may get: what is no UTF-8 or controls it is written out."""
+    """What a file holds as text that a terminal may get: what is no UTF-8 or controls it is written
+    out.
+    """
     text = value.decode("utf-8", "backslashreplace") if isinstance(value, bytes) else value
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
@@ -64,14 +70,18 @@ def _ends(title: str, shown: Shown) -> Table:
 def _ort(path: str) -> Shown:
     model = read_ort(read_whole(path, MAX_BYTES, ".ort file"), Path(path).name)
     weights = f"{model.initializers} initializers inside"
-    return Shown(f"ORT format {model.version}", model.opsets, model.inputs, model.outputs, model.ops, weights)
+    return Shown(
+        f"ORT format {model.version}", model.opsets, model.inputs, model.outputs, model.ops, weights
+    )
 
 
 def _onnx(path: str) -> Shown:
     try:
         import onnx  # noqa: PLC0415 - an extra
     except ImportError:
-        raise FileError(f"{Path(path).name}: reading ONNX needs the package onnx (pip install oarlock[onnx])") from None
+        raise FileError(
+            f"{Path(path).name}: reading ONNX needs the package onnx (pip install oarlock[onnx])"
+        ) from None
     data = read_whole(path, MAX_BYTES, ".onnx file")
     try:
         model = onnx.load_model_from_string(data)
@@ -82,14 +92,24 @@ def _onnx(path: str) -> Shown:
     opsets = {_text(o.domain): o.version for o in model.opset_import}
     made_by = f"{_text(model.producer_name) or 'ONNX'}, IR {model.ir_version}"
     outputs = [_spec(v, onnx) for v in model.graph.output]
-    return Shown(made_by, opsets, inputs, outputs, Counter(_ops(model.graph)), _weights(model.graph.initializer))
+    return Shown(
+        made_by,
+        opsets,
+        inputs,
+        outputs,
+        Counter(_ops(model.graph)),
+        _weights(model.graph.initializer),
+    )
 
 
 def _spec(value: Any, onnx: Any) -> Spec:
     tensor = value.type.tensor_type
     names = {number: name.lower() for name, number in onnx.TensorProto.DataType.items()}
     names |= {onnx.TensorProto.FLOAT: "float32", onnx.TensorProto.DOUBLE: "float64"}
-    sizes = [_text(d.dim_param) or (d.dim_value if d.HasField("dim_value") else "?") for d in tensor.shape.dim]
+    sizes = [
+        _text(d.dim_param) or (d.dim_value if d.HasField("dim_value") else "?")
+        for d in tensor.shape.dim
+    ]
     return _text(value.name), names.get(tensor.elem_type, "?"), sizes
 
 
@@ -102,8 +122,14 @@ def _ops(graph: Any) -> Iterable[str]:
 
 
 def _weights(initializers: Any) -> str:
-    places = Counter(next((_text(e.value) for e in i.external_data if e.key == "location"), "") for i in initializers)
+    places = Counter(
+        next((_text(e.value) for e in i.external_data if e.key == "location"), "")
+        for i in initializers
+    )
     inside = places.pop("", 0)
     return ", ".join(
-        [f"{inside} initializers inside", *[f"{count} in {name}" for name, count in sorted(places.items())]]
+        [
+            f"{inside} initializers inside",
+            *[f"{count} in {name}" for name, count in sorted(places.items())],
+        ]
     )

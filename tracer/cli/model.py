@@ -42,7 +42,10 @@ def verify_files(prefix: str) -> None:
         compiled = Compiled(files.program)
     except Unsupported as error:
         Engine(files.pdmodel, files.params_path, files.name)
-        _print(f"{files.name}: the engine takes it; nothing to compare it with: {str(error).splitlines()[0]}")
+        _print(
+            f"{files.name}: the engine takes it; nothing to compare it with: "
+            f"{str(error).splitlines()[0]}"
+        )
         return
 
     def interpreted(tensors: list[Tensor]) -> list[Any]:
@@ -52,17 +55,26 @@ def verify_files(prefix: str) -> None:
         warnings.simplefilter("ignore")  # what it would say is printed
         found = verify(files.program, files.pdmodel, files.params_path, layer._scope, interpreted)
     agree = "" if found.startswith("not verified") else "engine and interpreter agree "
-    _print(f"{files.name}: {len(files.program.block.ops)} ops, {len(files.values)} values; {agree}{found}")
+    _print(
+        f"{files.name}: {len(files.program.block.ops)} ops, {len(files.values)} values; "
+        f"{agree}{found}"
+    )
 
 
 def export_model(prefix: str, output: Path, to: str, wanted: Wanted) -> None:
-    """Write ONNX, ORT format or a folder for Triton, judged before it stays.   Raises OpError where the weights cannot be shared."""
+    """Write ONNX, ORT format or a folder for Triton, judged before it stays.
+
+    Raises OpError where the weights cannot be shared.
+    """
     writers = {"onnx": write_onnx, "ort": write_ort}
     if to == "triton":
         from ..serving.triton import write_repository  # noqa: PLC0415 - which stands above
 
         folder = write_repository(prefix, output, wanted)
-        _print(f"{folder}: for tritonserver --model-repository {output}; inference_service.yaml is for KServe")
+        _print(
+            f"{folder}: for tritonserver --model-repository {output}; inference_service.yaml "
+            f"is for KServe"
+        )
         return
     if to not in writers:
         raise OpError(f"export: --to {to} is not known; there are {', '.join(writers)}, triton")
@@ -85,7 +97,10 @@ def run_model(prefix: str, input: Path, output: Path, **options: Any) -> None:
     feeds = {name: arrays.get(name, arrays.get(f"in{i}")) for i, name in enumerate(names)}
     missing = [name for name, array in feeds.items() if array is None]
     if missing:
-        raise OpError(f"run: {input.name} holds {sorted(arrays)}, but the model takes {names}; {missing} are missing")
+        raise OpError(
+            f"run: {input.name} holds {sorted(arrays)}, but the model takes {names}; "
+            f"{missing} are missing"
+        )
     results = engine.run(feeds)  # type: ignore[arg-type]
     by_name = dict(zip([name for name, _, _ in engine.outputs], results, strict=True))
     atomic_write({str(output): lambda file: np.savez(file, **by_name)})  # type: ignore[arg-type]
@@ -96,4 +111,6 @@ def run_model(prefix: str, input: Path, output: Path, **options: Any) -> None:
 def show_engine() -> None:
     """Print which library would be used, its version and its providers."""
     info = library_info()
-    _print(f"ONNX Runtime {info['version']}: {info['path']}\nproviders: {', '.join(info['providers'])}")
+    _print(
+        f"ONNX Runtime {info['version']}: {info['path']}\nproviders: {', '.join(info['providers'])}"
+    )

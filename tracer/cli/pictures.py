@@ -29,7 +29,9 @@ def draw_losses(losses: list[float], path: Path) -> None:
     window = max(1, min(25, len(losses) // 4))
     mean = np.convolve(losses, np.ones(window) / window, "valid")
     axes.plot(np.arange(len(mean)) + window - 1, mean, color="#1f6feb", label=f"mean of {window}")
-    axes.set(xlabel="step", ylabel="cross entropy", yscale="log", title="LeNet on handwritten digits")
+    axes.set(
+        xlabel="step", ylabel="cross entropy", yscale="log", title="LeNet on handwritten digits"
+    )
     axes.legend()
     figure.savefig(path, dpi=120)
     pyplot.close(figure)

@@ -12,9 +12,17 @@ _NEEDED = ("starlette", "uvicorn", "prometheus_client")
 
 
 def serve_models(
-    models: list[str], host: str, port: int, allow_remote: bool, limits: Mapping[str, Any], **options: Any
+    models: list[str],
+    host: str,
+    port: int,
+    allow_remote: bool,
+    limits: Mapping[str, Any],
+    **options: Any,
 ) -> int:
-    """Serve some models until a signal ends it.   models: prefixes, or NAME=PREFIX; limits: see serving.body.Limits; options: of the engine"""
+    """Serve some models until a signal ends it.
+
+    models: prefixes, or NAME=PREFIX; limits: see serving.body.Limits; options: of the engine
+    """
     missing = [name for name in _NEEDED if importlib.util.find_spec(name) is None]
     if missing:
         raise OpError(f"serve: {', '.join(missing)} are missing; pip install 'oarlock[serve]'")
@@ -27,6 +35,8 @@ def serve_models(
 
 
 def named(text: str) -> tuple[str, str]:
-    """The prefix of a model, and the name it is to have, of NAME=PREFIX; '' where it is not said."""
+    """The prefix of a model, and the name it is to have, of NAME=PREFIX; '' where it is
+    not said.
+    """
     name, equals, prefix = text.partition("=")
     return (prefix, name) if equals and "/" not in name else (text, "")

@@ -1,6 +1,8 @@
-"""Which Paddle a program was written for: its interface changed twice in ways that the same names do not show.
+"""Which Paddle a program was written for: its interface changed twice in ways that the same names
+do not show.
 
-1.x          programs are static unless dygraph.guard says otherwise; no tensor without axes, [1] in its place
+1.x
+programs are static unless dygraph.guard says otherwise; no tensor without axes, [1] in its place
 2.0 - 2.4    ops run when they are called; no tensor without axes
 2.5 on       as Oarlock is
 """
@@ -47,8 +49,20 @@ FLUID, BOTH, TODAY = Age(LAST["1.8"]), Age(LAST["2.4"]), Age(LAST["2.6"])
 
 # What the package of Paddle 1.x has beside fluid; any other name is of 2.0 or later.
 _IN_1_X = {
-    "fluid", "batch", "reader", "dataset", "compat", "version", "utils", "distributed", "sysconfig", "common_ops_import", "proto", "libs", "framework",
-}  # fmt: skip
+    "fluid",
+    "batch",
+    "reader",
+    "dataset",
+    "compat",
+    "version",
+    "utils",
+    "distributed",
+    "sysconfig",
+    "common_ops_import",
+    "proto",
+    "libs",
+    "framework",
+}
 _LOSSES = ("loss", "cost", "acc")
 
 
@@ -59,14 +73,29 @@ def _is_out(major: str, minor: str = "0") -> bool:
 
 
 def parsed(version: str | None) -> Age | None:
-    """The age that a number names; None for None and `auto`.   Raises OarlockError for what is no number of a version."""
+    """The age that a number names; None for None and `auto`.
+
+    Raises OarlockError for what is no number of a version.
+    """
     if version is None or version == "auto":
         return None
-    if not re.fullmatch(r"\d+(\.\d+){0,2}(-?[a-z]+\d+)?", version) or not _is_out(*version.split(".")[:2]):
-        raise OarlockError(with_user_line(f"compat: {version!r} is no version of Paddle; 1.8, 2.4 and 2.6 are known"))
+    if not re.fullmatch(r"\d+(\.\d+){0,2}(-?[a-z]+\d+)?", version) or not _is_out(
+        *version.split(".")[:2]
+    ):
+        raise OarlockError(
+            with_user_line(
+                f"compat: {version!r} is no version of Paddle; 1.8, 2.4 and 2.6 are known"
+            )
+        )
     return Age(
         LAST.get(version)
-        or (version if version.count(".") >= 2 else f"{version}.0" if "." in version else f"{version}.0.0")
+        or (
+            version
+            if version.count(".") >= 2
+            else f"{version}.0"
+            if "." in version
+            else f"{version}.0.0"
+        )
     )
 
 
@@ -103,7 +132,11 @@ def _names(tree: ast.AST) -> tuple[bool, set[str]]:
                 imports = True
                 named.update(path[1:2] or {a.name for a in node.names})
     for node in ast.walk(tree):
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in bound:
+        if (
+            isinstance(node, ast.Attribute)
+            and isinstance(node.value, ast.Name)
+            and node.value.id in bound
+        ):
             named.add(node.attr)
     return imports, named
 

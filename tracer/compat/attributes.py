@@ -1,4 +1,6 @@
-"""Modules of Paddle that have none in Oarlock and that nobody imported, asked for by a dot: `paddle.nn.layer.norm.BatchNorm2D`."""
+"""Modules of Paddle that have none in Oarlock and that nobody imported, asked for by a dot:
+`paddle.nn.layer.norm.BatchNorm2D`.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ ABOVE = {inner[:end] for inner in PARENTS for end, letter in enumerate(inner) if
 
 
 class Attributes:
-    """The modules that give such others as attributes, and what each had for names that it does not have."""
+    """The modules that give such others as attributes, and what each had for names that it does not
+    have.
+    """
 
     def __init__(self) -> None:
         self._before: dict[str, Callable[[str], Any] | None] = {}

@@ -1,4 +1,6 @@
-"""`paddle.a.b` is the very module `oarlock.a.b`: no copies, so that `paddle.nn.Linear is oarlock.nn.Linear`."""
+"""`paddle.a.b` is the very module `oarlock.a.b`: no copies, so that `paddle.nn.Linear is
+oarlock.nn.Linear`.
+"""
 
 from __future__ import annotations
 
@@ -16,11 +18,15 @@ from .modules import OTHERWISE, PARENTS
 
 
 class PaddleFinder(Loader, MetaPathFinder):
-    """Finds `paddle` and all under it in Oarlock.   first: called before the first module is given"""
+    """Finds `paddle` and all under it in Oarlock.
+
+    first: called before the first module is given
+    """
 
     def __init__(self, first: Callable[[], None]) -> None:
         self._first, self._attributes = first, Attributes()
-        self._specs: dict[str, Any] = {}  # a module's own spec, which the import system replaces by the one asked for
+        # a module's own spec, which the import system replaces by the one asked for
+        self._specs: dict[str, Any] = {}
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
@@ -51,7 +57,11 @@ class PaddleFinder(Loader, MetaPathFinder):
     def forget(self) -> None:
         """Take the names back."""
         self._attributes.take_back()
-        names = [n for n, m in sys.modules.items() if n == "paddle" or n.startswith("paddle.") or isinstance(m, View)]
+        names = [
+            n
+            for n, m in sys.modules.items()
+            if n == "paddle" or n.startswith("paddle.") or isinstance(m, View)
+        ]
         for name in names:
             module, parent = sys.modules[name], sys.modules.get(name.rpartition(".")[0])
             if isinstance(module, View) and parent is not None and not isinstance(parent, View):
@@ -61,7 +71,8 @@ class PaddleFinder(Loader, MetaPathFinder):
 
 
 def _keep_shadowed(name: str, module: ModuleType) -> None:
-    """Let modules below that lie under a function of their name stay there when they are imported: `amp.auto_cast` is both.
+    """Let modules below that lie under a function of their name stay there when they are imported:
+    `amp.auto_cast` is both.
 
     What is known as imported, the import system does not hang into the module above once more.
     """
@@ -73,9 +84,12 @@ def _keep_shadowed(name: str, module: ModuleType) -> None:
 
 
 class ViewFinder(Loader, MetaPathFinder):
-    """Finds those modules of Paddle that have none in Oarlock.   Comes last; what is asked for may be named either way.
+    """Finds those modules of Paddle that have none in Oarlock.
 
-    `from paddle.tensor import random` asks for `oarlock.tensor.random`, because that is what the module above calls itself.
+    Comes last; what is asked for may be named either way.
+
+    `from paddle.tensor import random` asks for `oarlock.tensor.random`, because that is what the
+    module above calls itself.
     """
 
     def find_spec(
@@ -87,16 +101,21 @@ class ViewFinder(Loader, MetaPathFinder):
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         """A view of the module above."""
-        return View(spec.name, importlib.import_module(f"oarlock{PARENTS[spec.name[len('oarlock') :]]}"))
+        return View(
+            spec.name, importlib.import_module(f"oarlock{PARENTS[spec.name[len('oarlock') :]]}")
+        )
 
     def exec_module(self, module: ModuleType) -> None:
         """Nothing: there is no file."""
 
 
 class View(ModuleType):
-    """A module of Paddle that has none here: its names are those of the one above it.   above: that module
+    """A module of Paddle that has none here: its names are those of the one above it.
 
-    It may take the place of a function of its name, as `fluid.layers.rnn` is both: then it can be called.
+    above: that module
+
+    It may take the place of a function of its name, as `fluid.layers.rnn` is both: then it can be
+    called.
     """
 
     def __init__(self, name: str, above: ModuleType) -> None:
@@ -106,15 +125,24 @@ class View(ModuleType):
         self.__path__: list[str] = []
         self.__spec__ = ModuleSpec(name, None, is_package=True)
         inner = name[len("oarlock") :]
-        for own, value in vars(above).items():  # code looks its layers up in `nn.layer.activation.__dict__`
-            if own[0] != "_" and f"{inner}.{own}" not in PARENTS and not isinstance(value, ModuleType):
+        # code looks its layers up in `nn.layer.activation.__dict__`
+        for own, value in vars(above).items():
+            if (
+                own[0] != "_"
+                and f"{inner}.{own}" not in PARENTS
+                and not isinstance(value, ModuleType)
+            ):
                 self.__dict__.setdefault(own, value)
 
     def __getattr__(self, name: str) -> Any:
         if name == "__all__":
             return [n for n in dir(self._above) if not n.startswith("_")]
         inner = f"{self.__name__[len('oarlock') :]}.{name}"
-        return importlib.import_module(f"paddle{inner}") if inner in PARENTS else getattr(self._above, name)
+        return (
+            importlib.import_module(f"paddle{inner}")
+            if inner in PARENTS
+            else getattr(self._above, name)
+        )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the function that it lies over."""
@@ -149,5 +177,6 @@ def _module(fullname: str) -> ModuleType | None:
     if inner in PARENTS:
         return View(name, importlib.import_module(f"oarlock{PARENTS[inner]}"))
     above, _, last = name.rpartition(".")
-    found = getattr(sys.modules.get(above), last, None)  # a module under another name, as oarlock.nn.clip might be
+    # a module under another name, as oarlock.nn.clip might be
+    found = getattr(sys.modules.get(above), last, None)
     return found if isinstance(found, ModuleType) else None

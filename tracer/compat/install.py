@@ -1,4 +1,6 @@
-"""Turning it on and off: the finder, the age of the interface, and what processes started from here inherit."""
+"""Turning it on and off: the finder, the age of the interface, and what processes started from here
+inherit.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ from .age import Age
 from .finder import PaddleFinder, ViewFinder
 from .without_axes import wrapped
 
-INHERITED = "OARLOCK_AS_PADDLE"  # the age that a process is to have: `auto`, or as `install` takes it; read by children/sitecustomize.py
+# the age that a process is to have: `auto`, or as `install` takes it; read by
+# children/sitecustomize.py
+INHERITED = "OARLOCK_AS_PADDLE"
 CHILDREN = str(Path(__file__).parent / "children")
 
 
@@ -34,18 +38,23 @@ _now: _Installed | None = None
 
 
 def install(version: str | None = None) -> None:
-    """From now on `import paddle` and everything under it gives Oarlock, here and in processes started from here.
+    """From now on `import paddle` and everything under it gives Oarlock, here and in processes
+    started from here.
 
-    version: how the interface behaves, `"1.8"`, `"2.4"`, `"2.6"`, or any other number of a Paddle; None decides by what the main script
-    says, or, where that does not speak of Paddle, the first file that imports it.   The variable OARLOCK_PADDLE_API overrides.
-    Raises OarlockError where the real package is imported already, or another age is in force.
+    version: how the interface behaves, `"1.8"`, `"2.4"`, `"2.6"`, or any other number of a Paddle;
+    None decides by what the main script
+    says, or, where that does not speak of Paddle, the first file that imports it.
+    The variable OARLOCK_PADDLE_API overrides. Raises OarlockError where the real package is
+    imported already, or another age is in force.
     """
     global _now  # noqa: PLW0603 - there is one sys.meta_path
     asked = ages.parsed(os.environ.get(ages.OVERRIDE) or version)
     if _now is not None:
         if asked is not None and _now.age is not None and asked.number != _now.age.number:
             raise OarlockError(
-                with_user_line(f"compat: Paddle {_now.age.version} is in force, and not {asked.version}")
+                with_user_line(
+                    f"compat: Paddle {_now.age.version} is in force, and not {asked.version}"
+                )
             )
         return
     _refuse_beside_the_real_one()
@@ -61,7 +70,9 @@ def install(version: str | None = None) -> None:
 
 
 def uninstall() -> None:
-    """Take back what `install` did; modules that were imported as `paddle` stay what they are to those who hold them."""
+    """Take back what `install` did; modules that were imported as `paddle` stay what they are to
+    those who hold them.
+    """
     global _now
     before, _now = _now, None
     for step in reversed(before.undo if before else []):
@@ -86,7 +97,8 @@ def _refuse_beside_the_real_one() -> None:
         where = getattr(real, "__file__", None) or "somewhere"
         raise OarlockError(
             with_user_line(
-                f"compat: another `paddle` is imported already, from {where}; install before its first import"
+                f"compat: another `paddle` is imported already, from {where}; install "
+                f"before its first import"
             )
         )
 
@@ -116,7 +128,10 @@ def _apply(now: _Installed, age: Age) -> None:
     os.environ[INHERITED] = age.version
     before = oarlock.__version__
     oarlock.__version__ = oarlock.version.said = age.version
-    now.undo += [lambda: setattr(oarlock, "__version__", before), lambda: setattr(oarlock.version, "said", before)]
+    now.undo += [
+        lambda: setattr(oarlock, "__version__", before),
+        lambda: setattr(oarlock.version, "said", before),
+    ]
     if not age.tensors_without_axes:
         now.undo.append(wrapped())
     if age.static_first and oarlock.in_dynamic_mode():

@@ -1,4 +1,6 @@
-"""`oarlock run-script train.py`: a Python that starts as `python train.py` does, and has Oarlock in Paddle's place."""
+"""`oarlock run-script train.py`: a Python that starts as `python train.py` does, and has Oarlock in
+Paddle's place.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,9 @@ from .install import environment
 
 
 def run_script(arguments: list[str], version: str | None = None) -> int:
-    """Run what `python ARGUMENTS` would; on systems that can replace a process this does not return, else it gives the exit code."""
+    """Run what `python ARGUMENTS` would; on systems that can replace a process this does not
+    return, else it gives the exit code.
+    """
     asked = ages.parsed(version)
     command = [sys.executable, *arguments]
     os.environ.update(environment("auto" if asked is None else asked.version))

@@ -5,13 +5,23 @@ from __future__ import annotations
 import math
 from typing import Any
 
-__all__ = ["floor_division", "get_exception_message", "int_type", "long_type", "round", "to_bytes", "to_text"]
+__all__ = [
+    "floor_division",
+    "get_exception_message",
+    "int_type",
+    "long_type",
+    "round",
+    "to_bytes",
+    "to_text",
+]
 
 int_type = long_type = int
 
 
 def _each(value: Any, inplace: bool, change: Any) -> Any:
-    """What `change` gives of a value, or of each in a list, set or dict; inplace: the container itself changes."""
+    """What `change` gives of a value, or of each in a list, set or dict; inplace: the container
+    itself changes.
+    """
     if isinstance(value, dict):
         made: Any = {_each(k, False, change): _each(v, False, change) for k, v in value.items()}
     elif isinstance(value, list | set):

@@ -1,6 +1,7 @@
 """Before Paddle 2.5 there were no tensors without axes: what gives one today gave one of shape [1].
 
-Names of functions as data; each result without axes gets one axis, which changes neither numbers nor gradients.
+Names of functions as data; each result without axes gets one axis, which changes neither numbers
+nor gradients.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from ..core.tensor import Tensor
 from ..static import Executor
 
 _REDUCTIONS = (
-    "sum mean max min prod all any amax amin nansum nanmean logsumexp std var median nanmedian quantile nanquantile norm dist numel "
+    "sum mean max min prod all any amax amin nansum nanmean logsumexp std var median "
+    "nanmedian quantile nanquantile norm dist numel "
     "count_nonzero argmax argmin trace mode kthvalue"
 )
 _OTHERS = "dot inner allclose isclose equal_all is_empty rank squeeze tensordot"
@@ -30,17 +32,23 @@ NAMES: dict[str, str] = {
     ".metric": "accuracy",
     ".static": "accuracy auc",
     ".nn.functional": (
-        "cross_entropy softmax_with_cross_entropy binary_cross_entropy binary_cross_entropy_with_logits mse_loss l1_loss smooth_l1_loss "
-        "nll_loss kl_div margin_ranking_loss ctc_loss hinge_embedding_loss cosine_embedding_loss triplet_margin_loss "
-        "triplet_margin_with_distance_loss sigmoid_focal_loss dice_loss npair_loss soft_margin_loss multi_label_soft_margin_loss "
-        "multi_margin_loss poisson_nll_loss gaussian_nll_loss log_loss square_error_cost cosine_similarity pairwise_distance"
+        "cross_entropy softmax_with_cross_entropy binary_cross_entropy "
+        "binary_cross_entropy_with_logits mse_loss l1_loss smooth_l1_loss "
+        "nll_loss kl_div margin_ranking_loss ctc_loss hinge_embedding_loss "
+        "cosine_embedding_loss triplet_margin_loss "
+        "triplet_margin_with_distance_loss sigmoid_focal_loss dice_loss npair_loss "
+        "soft_margin_loss multi_label_soft_margin_loss "
+        "multi_margin_loss poisson_nll_loss gaussian_nll_loss log_loss square_error_cost "
+        "cosine_similarity pairwise_distance"
     ),
     "Tensor": f"{_REDUCTIONS} {_OTHERS} cond __getitem__ unbind",
 }
 
 
 class OneNumber(np.ndarray[Any, Any]):
-    """An array of one number, which `float()`, `int()` and `"%f" %` take for it, as NumPy did until 2.4."""
+    """An array of one number, which `float()`, `int()` and `"%f" %` take for it, as NumPy did until
+    2.4.
+    """
 
     def __float__(self) -> float:
         return float(self.item())
@@ -56,8 +64,14 @@ class OneNumber(np.ndarray[Any, Any]):
 
 
 def as_number(array: Any) -> Any:
-    """An array of shape [1], or another one of one element with axes, as a OneNumber; anything else itself."""
-    return array.view(OneNumber) if type(array) is np.ndarray and array.ndim and array.size == 1 else array
+    """An array of shape [1], or another one of one element with axes, as a OneNumber; anything else
+    itself.
+    """
+    return (
+        array.view(OneNumber)
+        if type(array) is np.ndarray and array.ndim and array.size == 1
+        else array
+    )
 
 
 def _numbers_from(owner: Any, name: str) -> Callable[[], None]:
@@ -75,7 +89,10 @@ def _numbers_from(owner: Any, name: str) -> Callable[[], None]:
 
 def wrapped() -> Callable[[], None]:
     """Give results of shape [1] from now on; what is returned takes that back."""
-    undo: list[Callable[[], None]] = [_numbers_from(Tensor, "numpy"), _numbers_from(Executor, "run")]
+    undo: list[Callable[[], None]] = [
+        _numbers_from(Tensor, "numpy"),
+        _numbers_from(Executor, "run"),
+    ]
     for where, names in NAMES.items():
         owner = Tensor if where == "Tensor" else importlib.import_module(f"oarlock{where}")
         for name in names.split():

@@ -23,23 +23,33 @@ _number = itertools.count()
 
 
 class Source:
-    """A function that is being written.   names: what its globals are; steps: the instruction of each line.
+    """A function that is being written.
 
-    tensors: it calls ops, on Tensors, in the mode in force; else kernels on arrays.   placed: on arrays of a GPU, so none that know only those
+    names: what its globals are; steps: the instruction of each line.
+
+    tensors: it calls ops, on Tensors, in the mode in force; else kernels on arrays.
+    placed: on arrays of a GPU, so none that know only those
     of the processor.   each_round: called in each round of a loop.
     """
 
     def __init__(
-        self, tensors: bool = False, each_round: Callable[[], None] | None = None, placed: bool = False
-    ) -> None:  # fmt: skip
+        self,
+        tensors: bool = False,
+        each_round: Callable[[], None] | None = None,
+        placed: bool = False,
+    ) -> None:
         self.tensors, self.each_round, self.placed = tensors, each_round, placed
         self.lines: list[str] = []
         self.steps: list[Step | None] = []
-        self.names: dict[str, Any] = {"__builtins__": {"range": range, "reversed": reversed}, "NI": NotImplemented}
+        self.names: dict[str, Any] = {
+            "__builtins__": {"range": range, "reversed": reversed},
+            "NI": NotImplemented,
+        }
         self._bound: dict[int, str] = {}
         self._depth = 0
 
-    # -- lines --------------------------------------------------------------------------------------------------
+    # -- lines
+    # --------------------------------------------------------------------------
 
     def line(self, text: str, step: Step | None = None) -> None:
         """One more line."""
@@ -66,7 +76,8 @@ class Source:
         for i in range(0, len(cells), FOLD):
             self.line(" = ".join((*cells[i : i + FOLD], "None")))
 
-    # -- instructions -------------------------------------------------------------------------------------------
+    # -- instructions
+    # -------------------------------------------------------------------------------------------
 
     def block(self, steps: Sequence[Step]) -> None:
         """Some instructions, one after the other."""
@@ -78,9 +89,16 @@ class Source:
             self.line("pass")
 
     def function(
-        self, inputs: Sequence[str], unset: Sequence[str], steps: Sequence[Step], outputs: Sequence[str]
+        self,
+        inputs: Sequence[str],
+        unset: Sequence[str],
+        steps: Sequence[Step],
+        outputs: Sequence[str],
     ) -> Function:
-        """Compile a function of `inputs` that gives `outputs` as a tuple.   unset: cells that may be read before they are written."""
+        """Compile a function of `inputs` that gives `outputs` as a tuple.
+
+        unset: cells that may be read before they are written.
+        """
         self.line(f"def run({', '.join(inputs)}):")
         with self.inside():
             self.kill(unset)
@@ -90,8 +108,14 @@ class Source:
         file = f"{COMPILED} {next(_number)}>"
         try:
             code = compile(text, file, "exec")
-        except (SyntaxError, RecursionError, MemoryError) as error:  # Python nests 20 loops and 100 blocks
-            raise Unsupported(f"the program cannot be compiled: {getattr(error, 'msg', error)}") from None
+        except (
+            SyntaxError,
+            RecursionError,
+            MemoryError,
+        ) as error:  # Python nests 20 loops and 100 blocks
+            raise Unsupported(
+                f"the program cannot be compiled: {getattr(error, 'msg', error)}"
+            ) from None
         exec(code, self.names)
         function: Function = self.names["run"]
         return function
@@ -104,7 +128,10 @@ def _operand(slot: Any) -> str:
 
 
 def call_text(source: Source, kernel: Any, call: Call, extra: tuple[Any, ...] | None = None) -> str:
-    """The call of one function.   extra: what it is given behind the operands, in place of attributes."""
+    """The call of one function.
+
+    extra: what it is given behind the operands, in place of attributes.
+    """
     operands = [_operand(s) for s in call.ins]
     if extra is not None:
         return f"{source.name(kernel)}({', '.join((*operands, *map(source.name, extra)))})"
@@ -118,7 +145,9 @@ def call_text(source: Source, kernel: Any, call: Call, extra: tuple[Any, ...] | 
 
 def target(outs: Slotted) -> str:
     """What a result is assigned to, `_` for what nobody reads."""
-    parts = [f"({''.join(f'{c}, ' for c in s)}*_)" if isinstance(s, tuple) else s or "_" for s in outs]
+    parts = [
+        f"({''.join(f'{c}, ' for c in s)}*_)" if isinstance(s, tuple) else s or "_" for s in outs
+    ]
     return ", ".join(parts)
 
 
@@ -141,7 +170,9 @@ def _write_call(source: Source, call: Call) -> None:
 
 
 def _write_over(source: Source, call: Call) -> None:
-    """The kernel that writes over an operand, where there is one, and the others where that does not apply."""
+    """The kernel that writes over an operand, where there is one, and the others where that does
+    not apply.
+    """
     place = over(call)
     if place is None or call.outs[0] is None or call.outs[0] in call.reads():
         _write_kernels(source, call)
@@ -159,7 +190,11 @@ def _write_kernels(source: Source, call: Call) -> None:
     if direct is None and quick is None:
         source.line(f"{target(call.outs)} = {kernel}", call)
         return
-    first = call_text(source, quick, call) if direct is None else call_text(source, direct[0], call, direct[1])
+    first = (
+        call_text(source, quick, call)
+        if direct is None
+        else call_text(source, direct[0], call, direct[1])
+    )
     single = call.op.single and call.outs[0] is not None
     found = call.outs[0] if single else "t"
     source.line(f"{found} = {first}", call)
@@ -182,7 +217,9 @@ def _write_branch(source: Source, branch: Branch) -> None:
 
 
 def _write_body(source: Source, step: Branch | Back) -> None:
-    """What a body does, which may be nothing: all that a group of ops gives may be known to be read nowhere only now."""
+    """What a body does, which may be nothing: all that a group of ops gives may be known to be read
+    nowhere only now.
+    """
     before = len(source.lines)
     source.block(step.body)
     if len(source.lines) == before:
@@ -213,7 +250,8 @@ def _write_fused(source: Source, fused: Fused) -> None:
     if as_good_alone(fused):
         _write_call(source, fused.calls[0])
         return
-    single = len(fused.outs) == 1 and fused.outs[0] not in fused.ins  # else the calls would find it overwritten
+    # else the calls would find it overwritten
+    single = len(fused.outs) == 1 and fused.outs[0] not in fused.ins
     found = fused.outs[0] if single else "t"
     source.line(f"{found} = {source.name(expression(fused))}({', '.join(fused.ins)})", fused)
     source.line(f"if {found} is NI:", fused)

@@ -1,4 +1,6 @@
-"""Compiled: a program as one Python function on bare arrays, with as little as possible done per call."""
+"""Compiled: a program as one Python function on bare arrays, with as little as possible done per
+call.
+"""
 
 from __future__ import annotations
 
@@ -31,22 +33,33 @@ SMALL = 4096  # elements of a cell whose memory is not given back before the end
 
 
 class Piece:
-    """Some instructions as a function.   inputs, outputs: their cells, in the order of arguments and results; tensors, placed: see Source.
+    """Some instructions as a function.
+
+    inputs, outputs: their cells, in the order of arguments and results; tensors, placed: see
+    Source.
 
     Calling it gives a tuple.   It holds no state: any number of threads may be in it.
     """
 
     def __init__(
-        self, plan: Plan, steps: Sequence[Step], inputs: Sequence[str], outputs: Sequence[str], tensors: bool = False,
-        each_round: Callable[[], None] | None = None, placed: bool = False,
-    ) -> None:  # fmt: skip
+        self,
+        plan: Plan,
+        steps: Sequence[Step],
+        inputs: Sequence[str],
+        outputs: Sequence[str],
+        tensors: bool = False,
+        each_round: Callable[[], None] | None = None,
+        placed: bool = False,
+    ) -> None:
         with errors_as_op_error():
             kept = list(steps) if tensors else needed(steps, set(outputs))
             kept = kept if tensors or placed else fused(kept, plan.declared)
         big = _big_cells(plan)
         live = mark(kept, set(outputs), lambda cell: cell.rstrip("r") in big)
         self._source = Source(tensors, each_round, placed)
-        self.function: Function = self._source.function(inputs, sorted(live - set(inputs)), kept, outputs)
+        self.function: Function = self._source.function(
+            inputs, sorted(live - set(inputs)), kept, outputs
+        )
 
     def __call__(self, *arrays: Any) -> tuple[Any, ...]:
         """The outputs for some inputs.   Raises OpError that names the op which failed."""
@@ -89,26 +102,38 @@ def _big_cells(plan: Plan) -> set[str]:
 
 
 def lowered(program: Program, tensors: bool = False) -> Plan:
-    """The instructions of a program.   Raises Unsupported that lists everything which cannot be run."""
+    """The instructions of a program.
+
+    Raises Unsupported that lists everything which cannot be run.
+    """
     with errors_as_op_error():
         program = expanded(upgraded(program))
         made = Lowering(program, tensors)
         ops = [op for op in program.ops() if op.type not in (*SKIPPED, *RULES, *SEQUENCE_RULES)]
-        foreign = [op for op in paddle_gradient_ops(program) if op.attr("sub_block") not in made.inside]
+        foreign = [
+            op for op in paddle_gradient_ops(program) if op.attr("sub_block") not in made.inside
+        ]
         refuse_unknown([op for op in ops if made.gradients.find(op) is None], foreign)
         return made.plan()
 
 
 class Compiled:
-    """A program that is run.   feeds, fetches: names; scope: the values of persistables, given to each run; each_round: see Source.
+    """A program that is run.
 
-    Nothing of a run stays in it: threads may share it, if they do not share a scope that the program writes.
+    feeds, fetches: names; scope: the values of persistables, given to each run; each_round: see
+    Source.
+
+    Nothing of a run stays in it: threads may share it, if they do not share a scope that the
+    program writes.
     """
 
     def __init__(
-        self, program: Program, feeds: Sequence[str] | None = None, fetches: Sequence[str] | None = None,
+        self,
+        program: Program,
+        feeds: Sequence[str] | None = None,
+        fetches: Sequence[str] | None = None,
         each_round: Callable[[], None] | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.program, self._each_round = program, each_round
         self.feeds = list(program.feeds() if feeds is None else feeds)
         self.fetches = list(program.fetches() if fetches is None else fetches)
@@ -120,7 +145,9 @@ class Compiled:
         on = native.switch.on
         found = self._built.get(on)
         if found is None:
-            found = self._built[on] = _Built(self.program, self.feeds, self.fetches, self._each_round)
+            found = self._built[on] = _Built(
+                self.program, self.feeds, self.fetches, self._each_round
+            )
         return found
 
     @property
@@ -139,21 +166,35 @@ class Compiled:
         return self._build().piece.text
 
     def run(self, scope: Mapping[str, Tensor], feed: Mapping[str, Any]) -> list[Any]:
-        """The fetched arrays.   feed: an array for each input.   What the program writes to persistables is put in `scope`.
+        """The fetched arrays.
+
+        feed: an array for each input.
+        What the program writes to persistables is put in `scope`.
 
         Raises OpError for an input or a value that is missing, and for an op that fails.
         """
         built = self._build()
         missing = [name for name in self.feeds if name not in feed]
         if missing:
-            raise OpError(with_user_line(f"run: inputs {missing} are missing; the program takes {self.feeds}"))
+            raise OpError(
+                with_user_line(f"run: inputs {missing} are missing; the program takes {self.feeds}")
+            )
         unknown = [name for name in built.loads if name not in scope]
         if unknown:
-            raise OpError(with_user_line(f"run: {unknown} have no values; run the startup program first"))
+            raise OpError(
+                with_user_line(f"run: {unknown} have no values; run the startup program first")
+            )
         unknown = [name for name in built.lods if name + FEED not in feed]
         if unknown:
-            raise OpError(with_user_line(f"run: {unknown} hold sequences; feed them as LoDTensors with lengths"))
-        given = [*(feed[name] for name in built.feeds), *(scope[name].array for name in built.loads)]
+            raise OpError(
+                with_user_line(
+                    f"run: {unknown} hold sequences; feed them as LoDTensors with lengths"
+                )
+            )
+        given = [
+            *(feed[name] for name in built.feeds),
+            *(scope[name].array for name in built.loads),
+        ]
         if cuda.found.cupy is not None:
             given = [cuda.host(a) for a in given]
         found = built.piece.quietly(*given, *(levels(feed[name + FEED]) for name in built.lods))
@@ -176,7 +217,10 @@ def _store(scope: Mapping[str, Tensor], name: str, array: Any) -> None:
 
 
 def _own(array: Any, shared: set[int]) -> Any:
-    """A result that shares no memory with anything else.   shared: ids of arrays that others hold."""
+    """A result that shares no memory with anything else.
+
+    shared: ids of arrays that others hold.
+    """
     if isinstance(array, list) or array is None:
         return array
     found = np.asarray(array)
@@ -185,12 +229,18 @@ def _own(array: Any, shared: set[int]) -> Any:
 
 
 class _Built:
-    """The function of a program.   feeds, loads: names of what it takes; stores: of what it gives after the fetches; lods: of inputs whose
-    offsets it takes; fetched_lods: which fetches it gives those of.
+    """The function of a program.
+
+    feeds, loads: names of what it takes; stores: of what it gives after the fetches; lods: of
+    inputs whose offsets it takes; fetched_lods: which fetches it gives those of.
     """
 
     def __init__(
-        self, program: Program, feeds: Sequence[str], fetches: Sequence[str], each_round: Callable[[], None] | None
+        self,
+        program: Program,
+        feeds: Sequence[str],
+        fetches: Sequence[str],
+        each_round: Callable[[], None] | None,
     ) -> None:
         plan = lowered(program)
         for name in fetches:  # one that no op touches has a place as well
@@ -205,7 +255,11 @@ class _Built:
             cell for cell in fetched if cell is not None
         ]
         live = mark(plan.steps, set(outputs), lambda _: False)
-        self.loads = [name for name, cell in persistable.items() if cell in live and name not in self.feeds]
+        self.loads = [
+            name for name, cell in persistable.items() if cell in live and name not in self.feeds
+        ]
         self.lods = [name for name, cell in plan.fed_lods.items() if cell in live]
-        inputs = [plan.place(name) for name in (*self.feeds, *self.loads)] + [plan.fed_lods[name] for name in self.lods]
+        inputs = [plan.place(name) for name in (*self.feeds, *self.loads)] + [
+            plan.fed_lods[name] for name in self.lods
+        ]
         self.piece = Piece(plan, plan.steps, inputs, outputs, each_round=each_round)

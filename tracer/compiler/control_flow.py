@@ -1,4 +1,7 @@
-"""Ops that are no kernels: those that run blocks, and those on lists of tensors.   How each becomes an instruction."""
+"""Ops that are no kernels: those that run blocks, and those on lists of tensors.
+
+How each becomes an instruction.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,9 @@ def _names(desc: OpDesc, slot: str) -> list[str]:
 
 
 def conditional(lowering: Lowering, block: int, desc: OpDesc) -> Step:
-    """A block that runs if its condition holds; with is_scalar_condition=False, if nothing that it reads is empty."""
+    """A block that runs if its condition holds; with is_scalar_condition=False, if nothing that it
+    reads is empty.
+    """
     inner = lowering.program.blocks[desc.attr("sub_block")]
     forward = desc.type == "conditional_block"  # the way back goes on with lists of gradients
     body = (lowering.fresh(inner, desc) if forward else []) + lowering.block(inner)
@@ -52,13 +57,18 @@ def loop_back(lowering: Lowering, block: int, desc: OpDesc) -> Step:
 
 
 def statement(text: str, ins: str, outs: str, **names: Any) -> Rule:
-    """An op that is one statement.   ins, outs: its slots; `X*` is a list, `>Out` a result that is an operand too."""
+    """An op that is one statement.
+
+    ins, outs: its slots; `X*` is a list, `>Out` a result that is an operand too.
+    """
 
     def make(lowering: Lowering, block: int, desc: OpDesc) -> Step:
         def cells(slots: str, given: dict[str, list[str]]) -> tuple[str, ...]:
             found: list[str] = []
             for slot in slots.split():
-                wanted = desc.outputs[slot[1:]] if slot[0] == ">" else given.get(slot.rstrip("*"), [])
+                wanted = (
+                    desc.outputs[slot[1:]] if slot[0] == ">" else given.get(slot.rstrip("*"), [])
+                )
                 found += lowering.cells_of(block, wanted if slot[-1] == "*" else wanted[:1])
             return tuple(found)
 
@@ -72,7 +82,11 @@ def on_lists(special: Rule, slot: str = "X") -> Rule:
 
     def make(lowering: Lowering, block: int, desc: OpDesc) -> Step | None:
         operands = desc.inputs.get(slot)  # a file may leave it out: the kernel says so
-        return special(lowering, block, desc) if operands and lowering.is_array(block, operands[0]) else None
+        return (
+            special(lowering, block, desc)
+            if operands and lowering.is_array(block, operands[0])
+            else None
+        )
 
     return make
 
@@ -87,36 +101,52 @@ def part(lowering: Lowering, block: int, desc: OpDesc) -> Step:
 def total(lowering: Lowering, block: int, desc: OpDesc) -> Step:
     """`sum` of lists, of any number of them."""
     given = ", ".join(f"{{{i}}}" for i in range(len(desc.inputs["X"])))
-    return statement(f"{{o0}} = {{ADDED}}({given})", "X*", "Out", ADDED=tensor_lists.added)(lowering, block, desc)  # type: ignore[return-value]
+    return statement(f"{{o0}} = {{ADDED}}({given})", "X*", "Out", ADDED=tensor_lists.added)(
+        lowering, block, desc
+    )  # type: ignore[return-value]
 
 
 def join(lowering: Lowering, block: int, desc: OpDesc) -> Step:
     """tensor_array_to_tensor"""
-    names = {"JOIN": tensor_lists.joined, "axis": desc.attr("axis", 0), "stacked": desc.attr("use_stack", False)}
+    names = {
+        "JOIN": tensor_lists.joined,
+        "axis": desc.attr("axis", 0),
+        "stacked": desc.attr("use_stack", False),
+    }
     outs = "Out OutIndex" if desc.outputs.get("OutIndex") else "Out"
     target = "{o0}, {o1}" if " " in outs else "{o0}, _"
-    return statement(target + " = {JOIN}({0}, {axis}, {stacked})", "X", outs, **names)(lowering, block, desc)  # type: ignore[return-value]
+    return statement(target + " = {JOIN}({0}, {axis}, {stacked})", "X", outs, **names)(
+        lowering, block, desc
+    )  # type: ignore[return-value]
 
 
 def join_back(lowering: Lowering, block: int, desc: OpDesc) -> Step:
     """tensor_array_to_tensor_grad"""
-    names = {"PARTS": tensor_lists.parts, "axis": desc.attr("axis", 0), "stacked": desc.attr("use_stack", False)}
-    return statement("{o0} = {PARTS}({0}, {1}, {axis}, {stacked})", "Out@GRAD X", "X@GRAD", **names)(
-        lowering, block, desc
-    )  # type: ignore[return-value]
+    names = {
+        "PARTS": tensor_lists.parts,
+        "axis": desc.attr("axis", 0),
+        "stacked": desc.attr("use_stack", False),
+    }
+    return statement(
+        "{o0} = {PARTS}({0}, {1}, {axis}, {stacked})", "Out@GRAD X", "X@GRAD", **names
+    )(lowering, block, desc)  # type: ignore[return-value]
 
 
 def select(lowering: Lowering, block: int, desc: OpDesc) -> Step:
     """The operand that a number picks; the others need not be there."""
     count = len(desc.inputs["X"])
     if count == 2:
-        return statement("{o0} = {2} if {0}.item() else {1}", "Mask X*", "Out")(lowering, block, desc)  # type: ignore[return-value]
+        return statement("{o0} = {2} if {0}.item() else {1}", "Mask X*", "Out")(
+            lowering, block, desc
+        )  # type: ignore[return-value]
     choices = ", ".join(f"{{{i + 1}}}" for i in range(count))
     return statement(f"{{o0}} = ({choices})[{{0}}.item()]", "Mask X*", "Out")(lowering, block, desc)  # type: ignore[return-value]
 
 
 def spread(lowering: Lowering, block: int, desc: OpDesc) -> Step:
-    """select_output: the operand becomes the result that a number picks; the others have no value."""
+    """select_output: the operand becomes the result that a number picks; the others have
+    no value.
+    """
     outs = desc.outputs["Out"]
     targets = "".join(f"{{o{i}}}, " for i in range(len(outs)))
     text = f"{targets}= [{{1}} if i == {{0}}.item() else None for i in range({len(outs)})]"
@@ -129,7 +159,9 @@ def select_back(lowering: Lowering, block: int, desc: OpDesc) -> Step:
     targets = "".join(f"{{o{i}}}, " for i in range(len(outs)))
     given = ", ".join(f"{{{i + 2}}}" for i in range(len(outs)))
     text = f"{targets}= {{PICKED}}({{0}}, {{1}}, ({given},))"
-    return statement(text, "Mask Out@GRAD X*", "X@GRAD*", PICKED=tensor_lists.picked)(lowering, block, desc)  # type: ignore[return-value]
+    return statement(text, "Mask Out@GRAD X*", "X@GRAD*", PICKED=tensor_lists.picked)(
+        lowering, block, desc
+    )  # type: ignore[return-value]
 
 
 def _same(lowering: Lowering, block: int, desc: OpDesc) -> Step:
@@ -143,24 +175,32 @@ def helper(lowering: Lowering, block: int, desc: OpDesc) -> Step:
 
 def show(lowering: Lowering, block: int, desc: OpDesc) -> Step:
     """print: the operand itself, which is shown."""
-    return statement("{o0} = {SHOW}({0})", "In", "Out", SHOW=Printer.of(desc))(lowering, block, desc)  # type: ignore[return-value]
+    return statement("{o0} = {SHOW}({0})", "In", "Out", SHOW=Printer.of(desc))(
+        lowering, block, desc
+    )  # type: ignore[return-value]
 
 
 def check(lowering: Lowering, block: int, desc: OpDesc) -> Step:
     """assert"""
     if desc.attr(LATE) is not None:
         text = f"if {'not ' if desc.attr(LATE) else ''}{{0}}.item(): {{FAIL}}()"
-        return statement(text, "Cond", "", FAIL=Missing(desc.attr("message")))(lowering, block, desc)  # type: ignore[return-value]
+        return statement(text, "Cond", "", FAIL=Missing(desc.attr("message")))(
+            lowering, block, desc
+        )  # type: ignore[return-value]
     shown = "".join(f"{{{i + 1}}}, " for i in range(len(_names(desc, "Data"))))
     held = Check(desc.attr("summarize", -1), desc.where, desc.attr("message", ""))
-    return statement("{CHECK}({0}, [" + shown + "])", "Cond Data*", "", CHECK=held)(lowering, block, desc)  # type: ignore[return-value]
+    return statement("{CHECK}({0}, [" + shown + "])", "Cond Data*", "", CHECK=held)(
+        lowering, block, desc
+    )  # type: ignore[return-value]
 
 
 def python(lowering: Lowering, block: int, desc: OpDesc) -> Step:
     """py_func: a call of a Python function."""
     outs = desc.outputs.get("Out", [])
     declared = [lowering.program.var(name, block) for name in outs]
-    caller = Caller(desc.attr("forward_callable_id"), [dtype_of(v.dtype).np for v in declared if v is not None])
+    caller = Caller(
+        desc.attr("forward_callable_id"), [dtype_of(v.dtype).np for v in declared if v is not None]
+    )
     given = ", ".join(f"{{{i}}}" for i in range(len(_names(desc, "X"))))
     target = "".join(f"{{o{i}}}, " for i in range(len(outs)))
     text = f"{target}= {{CALL}}({given})" if outs else f"{{CALL}}({given})"
@@ -170,7 +210,10 @@ def python(lowering: Lowering, block: int, desc: OpDesc) -> Step:
 def pylayer(lowering: Lowering, block: int, desc: OpDesc) -> Step:
     """pylayer: what its forward function made."""
     count = len(desc.outputs["Out"])
-    text = f"{''.join(f'{{o{i}}}, ' for i in range(count))}= {''.join(f'{{{i}}}, ' for i in range(count))}"
+    text = (
+        f"{''.join(f'{{o{i}}}, ' for i in range(count))}= "
+        f"{''.join(f'{{{i}}}, ' for i in range(count))}"
+    )
     return statement(text, "Y*", "Out*")(lowering, block, desc)  # type: ignore[return-value]
 
 
@@ -191,14 +234,19 @@ RULES |= {
     "rnn_memory_helper": helper,
     "rnn_memory_helper_grad": statement(SAME, "Out@GRAD", "X@GRAD"),
     "create_array": statement("{o0} = []", "", "Out"),
-    "write_to_array": statement("{o0} = {WRITE}({2}, {0}, {1})", "I X >Out", "Out", WRITE=tensor_lists.written),
+    "write_to_array": statement(
+        "{o0} = {WRITE}({2}, {0}, {1})", "I X >Out", "Out", WRITE=tensor_lists.written
+    ),
     "read_from_array": statement("{o0} = {READ}({0}, {1})", "X I", "Out", READ=tensor_lists.read),
     "lod_array_length": statement("{o0} = {LENGTH}({0})", "X", "Out", LENGTH=tensor_lists.length),
     "tensor_array_to_tensor": join,
     "slice": on_lists(part, "Input"),
     "sum": on_lists(total),
     "write_to_array_grad": statement(
-        "{o0}, {o1} = {UNWRITTEN}({0}, {1}, {2})", "Out@GRAD I X", "X@GRAD Out@GRAD", UNWRITTEN=tensor_lists.unwritten
+        "{o0}, {o1} = {UNWRITTEN}({0}, {1}, {2})",
+        "Out@GRAD I X",
+        "X@GRAD Out@GRAD",
+        UNWRITTEN=tensor_lists.unwritten,
     ),
     "read_from_array_grad": statement(
         "{o0} = {UNREAD}({2}, {0}, {1})", "I Out@GRAD X@GRAD", "X@GRAD", UNREAD=tensor_lists.unread

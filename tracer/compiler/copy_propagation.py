@@ -1,4 +1,6 @@
-"""Copies that are another name: where neither is ever written again, readers of the copy read what it is a copy of."""
+"""Copies that are another name: where neither is ever written again, readers of the copy read what
+it is a copy of.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +14,12 @@ from .loop_residuals import rename
 SAME = "{o0} = {0}"  # the statement of a copy
 
 
-def without_copies(steps: Sequence[Step], declared: Mapping[str, VarDesc], fed: Iterable[str] = ()) -> dict[str, str]:
-    """Let every reader of a copy read the original; gives what each such copy is a copy of.   The copies stay, read by nobody.
+def without_copies(
+    steps: Sequence[Step], declared: Mapping[str, VarDesc], fed: Iterable[str] = ()
+) -> dict[str, str]:
+    """Let every reader of a copy read the original; gives what each such copy is a copy of.
+
+    The copies stay, read by nobody.
 
     fed: the cells of inputs, which have a value before any op writes them, whatever files declare
     """
@@ -26,14 +32,21 @@ def without_copies(steps: Sequence[Step], declared: Mapping[str, VarDesc], fed: 
     return found
 
 
-def _find(steps: Sequence[Step], writes: Counter[str], declared: Mapping[str, VarDesc], found: dict[str, str]) -> None:
+def _find(
+    steps: Sequence[Step],
+    writes: Counter[str],
+    declared: Mapping[str, VarDesc],
+    found: dict[str, str],
+) -> None:
     for step in steps:
         _find(body_of(step), writes, declared, found)
         if isinstance(step, Do) and step.text == SAME:
             source, copy = step.ins[0], step.outs[0]
             var = declared[copy]
             original = found.get(source, source)
-            fixed = writes[copy] == 1 and writes[original] <= (0 if _comes_from_outside(declared[original]) else 1)
+            fixed = writes[copy] == 1 and writes[original] <= (
+                0 if _comes_from_outside(declared[original]) else 1
+            )
             if fixed and not _comes_from_outside(var):
                 found[copy] = original
 

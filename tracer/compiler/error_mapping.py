@@ -1,4 +1,6 @@
-"""What a failure inside of a compiled program means: the line of the function says which op it was, its locals the operands."""
+"""What a failure inside of a compiled program means: the line of the function says which op it was,
+its locals the operands.
+"""
 
 from __future__ import annotations
 
@@ -16,14 +18,18 @@ from .instructions import Call, Step
 
 
 def raise_explained(function: Function, steps: list[Step | None], error: Exception) -> NoReturn:
-    """Raise what the failure of a compiled function means to the user; `error` itself where it was no op's."""
+    """Raise what the failure of a compiled function means to the user; `error` itself where it was
+    no op's.
+    """
     found = _where(function, error.__traceback__)
     step = None if found is None else steps[found[0] - 1]
     if found is None or step is None:
         raise error
     recorded = f"\n  recorded at {step.desc.where}" if step.desc.where else ""
     if isinstance(error, NumericsError):  # the message already names the op
-        raise NumericsError(str(error).splitlines()[0] + recorded if recorded else str(error)) from None
+        raise NumericsError(
+            str(error).splitlines()[0] + recorded if recorded else str(error)
+        ) from None
     try:
         _explain(step, found[1], error)
     except OpError as made:
@@ -42,21 +48,36 @@ def _where(function: Function, trace: TracebackType | None) -> tuple[int, dict[s
 
 
 def _explain(step: Step, values: dict[str, Any], error: Exception) -> NoReturn:
-    if isinstance(error, OpError) and isinstance(step, Call) and error.__cause__ is None and _said(error, step):
+    if (
+        isinstance(error, OpError)
+        and isinstance(step, Call)
+        and error.__cause__ is None
+        and _said(error, step)
+    ):
         raise error
     if step.desc.attr(LATE) is not None:
         raise OpError(with_user_line(str(error)))
     if not isinstance(step, Call):
         if isinstance(error, MemoryError):
             raise MemoryLimitError(with_user_line(f"{step.desc.type}: {memory_problem([])}"))
-        raise OpError(with_user_line(str(error).removeprefix(f"{step.desc.type}: ").join((f"{step.desc.type}: ", ""))))
+        raise OpError(
+            with_user_line(
+                str(error).removeprefix(f"{step.desc.type}: ").join((f"{step.desc.type}: ", ""))
+            )
+        )
     for name in step.desc.input_names():
         if no_value(name) is not None:
             raise OpError(with_user_line(f"{no_value(name)}"))
     args = tuple(_tensors(slot, values) for slot in step.ins)
-    missing = [s.name for s, a, slot in zip(step.op.ins, args, step.ins, strict=True) if slot is not None and a is None]
+    missing = [
+        s.name
+        for s, a, slot in zip(step.op.ins, args, step.ins, strict=True)
+        if slot is not None and a is None
+    ]
     if missing:
-        raise OpError(with_user_line(f"{step.op.type}: {missing[0]} was not computed: no op before wrote it"))
+        raise OpError(
+            with_user_line(f"{step.op.type}: {missing[0]} was not computed: no op before wrote it")
+        )
     explain(step.op, args, step.attrs, error)
 
 

@@ -1,4 +1,6 @@
-"""A program made ready to run: what it is fed and gives, what it keeps in a scope, and the instructions."""
+"""A program made ready to run: what it is fed and gives, what it keeps in a scope, and the
+instructions.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,10 @@ from . import Compiled
 
 
 class Ready:
-    """A program for certain feeds and fetches.   kept: its persistable variables; needed: those that must have a value before."""
+    """A program for certain feeds and fetches.
+
+    kept: its persistable variables; needed: those that must have a value before.
+    """
 
     def __init__(self, program: Program, feeds: Sequence[str], fetches: Sequence[str]) -> None:
         self.program = program
@@ -28,7 +33,11 @@ class Ready:
         self.needed = [name for name in self.kept if name in first_read]
 
     def run(self, scope: Scope, feed: Mapping[str, Any]) -> list[Any]:
-        """The fetched arrays.   feed: an array for each feed.   Raises OpError, listing all variables that have no value yet."""
+        """The fetched arrays.
+
+        feed: an array for each feed.
+        Raises OpError, listing all variables that have no value yet.
+        """
         places: dict[str, Tensor] = {name: scope.place_of(name) for name in self.kept}
         missing = [name for name in self.needed if places[name].array is None and name not in feed]
         if missing:

@@ -1,4 +1,6 @@
-"""What a run is fed, compared with what the program declares: everything that does not fit is said at once."""
+"""What a run is fed, compared with what the program declares: everything that does not fit is said
+at once.
+"""
 
 from __future__ import annotations
 
@@ -16,11 +18,14 @@ from ..core.tensor import Tensor
 from ..ir.program import Program, VarDesc
 from ..ir.scope_values import ScopeValue
 
-FEED = ".lod"  # behind the name of an input: the offsets of the sequences in it, as the engine has them
+# behind the name of an input: the offsets of the sequences in it, as the engine has them
+FEED = ".lod"
 
 
 def arrays_of(program: Program, feed: Mapping[str, Any]) -> dict[str, Any]:
-    """The arrays that users feed as ndarrays and Tensors, or as numbers and lists, which get the declared dtype."""
+    """The arrays that users feed as ndarrays and Tensors, or as numbers and lists, which get the
+    declared dtype.
+    """
     declared = program.block.vars
     return {name: _array(value, declared.get(name)) for name, value in feed.items()}
 
@@ -46,18 +51,27 @@ def _array(value: Any, var: VarDesc | None) -> Any:
 
 
 def check_feed(program: Program, feed: Mapping[str, Any]) -> None:
-    """Raise OpError, listing every input that is missing, of another dtype or of another shape than declared; warn of others."""
+    """Raise OpError, listing every input that is missing, of another dtype or of another shape than
+    declared; warn of others.
+    """
     problems = [*_missing(program, feed), *_unfit(program, feed)]
     if problems:
         raise OpError(with_user_line(f"Executor.run: {'; '.join(problems)}"))
-    known = program.block.vars.keys() | {f"{v.name}{FEED}" for v in program.block.vars.values() if v.lod_level}
+    known = program.block.vars.keys() | {
+        f"{v.name}{FEED}" for v in program.block.vars.values() if v.lod_level
+    }
     unknown = [name for name in feed if name not in known]
     if unknown:
-        warnings.warn(with_user_line(f"Executor.run: the program has no variables {unknown} to feed"), stacklevel=4)
+        warnings.warn(
+            with_user_line(f"Executor.run: the program has no variables {unknown} to feed"),
+            stacklevel=4,
+        )
 
 
 def _missing(program: Program, feed: Mapping[str, Any]) -> Iterator[str]:
-    wanted = {n for n, v in program.block.vars.items() if v.checks_feed and not v.persistable} | set(program.feeds())
+    wanted = {
+        n for n, v in program.block.vars.items() if v.checks_feed and not v.persistable
+    } | set(program.feeds())
     if not wanted - feed.keys():
         return
     read = {n for op in program.ops() if op.type != "feed" for n in op.input_names()}
@@ -74,15 +88,22 @@ def _unfit(program: Program, feed: Mapping[str, Any]) -> Iterator[str]:
         var = program.block.vars.get(name)
         if var is None or not var.need_check_feed():
             continue
-        if array.dtype not in BY_NP or BY_NP[array.dtype].name != var.dtype or not _shape_fits(array.shape, var.shape):
+        if (
+            array.dtype not in BY_NP
+            or BY_NP[array.dtype].name != var.dtype
+            or not _shape_fits(array.shape, var.shape)
+        ):
             yield f"'{name}' is {_declared(var)}, fed {array.dtype.name}{list(array.shape)}"
 
 
 def _shape_fits(shape: tuple[int, ...], declared: tuple[int, ...]) -> bool:
     """Whether an array is a valid feed for a variable.
 
-    As in Paddle, it may have fewer axes where some declared size is -1; its sizes are compared with the first declared ones.
+    As in Paddle, it may have fewer axes where some declared size is -1; its sizes are compared with
+    the first declared ones.
     """
     if -1 in declared and 0 < len(shape) < len(declared):
         declared = declared[: len(shape)]
-    return len(shape) == len(declared) and all(w in (-1, n) for n, w in zip(shape, declared, strict=True))
+    return len(shape) == len(declared) and all(
+        w in (-1, n) for n, w in zip(shape, declared, strict=True)
+    )

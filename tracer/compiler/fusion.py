@@ -1,7 +1,9 @@
-"""Neighbours that work element by element become one call: an expression of `_kernels`, which keeps what lies between them in the cache.
+"""Neighbours that work element by element become one call: an expression of `_kernels`, which keeps
+what lies between them in the cache.
 
-A call of an expression may answer NotImplemented - operands that broadcast in an odd way - and then its kernels run one by one.
-It writes over an input that is not read again, if nothing but the calling function holds it.
+A call of an expression may answer NotImplemented - operands that broadcast in an odd way - and then
+its kernels run one by one. It writes over an input that is not read again, if nothing but the
+calling function holds it.
 """
 
 from __future__ import annotations
@@ -19,7 +21,8 @@ from .kernel_selection import quick_kernel
 
 Number = float
 Operand = str | Number  # a cell or a result so far, or a constant
-Code = list[tuple[str, Operand, Operand | None]]  # instruction, its operands; `@1` is the result of number 1 of these
+# instruction, its operands; `@1` is the result of number 1 of these
+Code = list[tuple[str, Operand, Operand | None]]
 
 
 ShapeOf = Callable[[str], tuple[int, ...]]
@@ -77,7 +80,9 @@ def _clip(low: str, high: str, default: tuple[float, float]) -> Rule:
     def make(call: Call, _: ShapeOf) -> Code | None:
         if any(slot is not None for slot in call.ins[1:]):
             return None
-        return _between(call.ins[0], call.attrs.get(low, default[0]), call.attrs.get(high, default[1]))
+        return _between(
+            call.ins[0], call.attrs.get(low, default[0]), call.attrs.get(high, default[1])
+        )
 
     return make
 
@@ -93,9 +98,16 @@ def _hard_sigmoid(call: Call, _: ShapeOf) -> Code | None:
 
 
 def _hard_swish(call: Call, _: ShapeOf) -> Code | None:
-    most, scale, offset = (call.attrs.get(name, d) for name, d in (("threshold", 6.0), ("scale", 6.0), ("offset", 3.0)))
+    most, scale, offset = (
+        call.attrs.get(name, d) for name, d in (("threshold", 6.0), ("scale", 6.0), ("offset", 3.0))
+    )
     between = _between("@0", 0.0, most)
-    return [("add", call.ins[0], offset), *between, ("mul", call.ins[0], "@2"), ("div", "@3", scale)]
+    return [
+        ("add", call.ins[0], offset),
+        *between,
+        ("mul", call.ins[0], "@2"),
+        ("div", "@3", scale),
+    ]
 
 
 def _filled(call: Call, _: ShapeOf) -> Code | None:
@@ -105,14 +117,20 @@ def _filled(call: Call, _: ShapeOf) -> Code | None:
 
 
 def _spread(call: Call, shape_of: ShapeOf) -> Code | None:
-    """A reduced gradient goes back over the axes that it lacks, if NumPy would broadcast it just so."""
+    """A reduced gradient goes back over the axes that it lacks, if NumPy would broadcast it just
+    so.
+    """
     axes, shape = sorted(call.attrs["axes"]), shape_of(call.ins[1])
     if not call.attrs.get("keep_dim") and axes != list(range(len(axes))):
         return None
     if not call.attrs.get("average"):
         return [("first", call.ins[0], call.ins[1])]
     count = math.prod(shape[a] for a in axes) if axes and max(axes) < len(shape) else -1
-    return [("div", call.ins[0], float(count)), ("first", "@0", call.ins[1])] if count > 0 and -1 not in shape else None
+    return (
+        [("div", call.ins[0], float(count)), ("first", "@0", call.ins[1])]
+        if count > 0 and -1 not in shape
+        else None
+    )
 
 
 PIECES: dict[str, Rule] = {
@@ -123,7 +141,21 @@ PIECES: dict[str, Rule] = {
     "elementwise_max": binary("max"),
     "elementwise_min": binary("min"),
     "keep": binary("keep"),
-    **{n: unary(n) for n in ("relu", "tanh", "sigmoid", "silu", "exp", "erf", "sqrt", "square", "abs", "reciprocal")},
+    **{
+        n: unary(n)
+        for n in (
+            "relu",
+            "tanh",
+            "sigmoid",
+            "silu",
+            "exp",
+            "erf",
+            "sqrt",
+            "square",
+            "abs",
+            "reciprocal",
+        )
+    },
     "swish": unary("silu"),
     **{n: binary(n) for n in ("relu_grad", "tanh_grad", "sigmoid_grad", "silu_grad")},
     "gelu": _gelu("gelu", "gelu_tanh"),
@@ -140,14 +172,18 @@ PIECES: dict[str, Rule] = {
     "spread_like": _spread,
     "fill_any_like": _filled,
 }
-NEW_MEMORY = ("fill_any_like", "spread_like")  # NumPy does these as well, if they are alone: they write over nothing
+# NumPy does these as well, if they are alone: they write over nothing
+NEW_MEMORY = ("fill_any_like", "spread_like")
 MOST_INPUTS = 64  # as many as an expression takes
 MOST_CALLS = 400
 
 
 @dataclass
 class Group:
-    """Calls that become one.   key: dtype and shape of all results; made: the cells that they write; read: those from outside."""
+    """Calls that become one.
+
+    key: dtype and shape of all results; made: the cells that they write; read: those from outside.
+    """
 
     key: tuple[Any, ...]
     calls: list[Call] = field(default_factory=list)
@@ -183,11 +219,18 @@ class Fusion:
 
     def _key(self, step: Step) -> tuple[Any, ...] | None:
         """What all calls of a group share; None for a step that is in none."""
-        if not isinstance(step, Call) or step.op.type not in PIECES or not isinstance(step.outs[0], str):
+        if (
+            not isinstance(step, Call)
+            or step.op.type not in PIECES
+            or not isinstance(step.outs[0], str)
+        ):
             return None
         if len(set(step.reads())) > MOST_INPUTS:
             return None
-        if any(cell is None and not slot.optional for slot, cell in zip(step.op.ins, step.ins, strict=True)):
+        if any(
+            cell is None and not slot.optional
+            for slot, cell in zip(step.op.ins, step.ins, strict=True)
+        ):
             return None  # not fused: its kernel reports the missing operand
         if PIECES[step.op.type](step, self._shape) is None:
             return None
@@ -206,13 +249,18 @@ class Fusion:
         """The group that a call joins, a new one where it has to."""
         written, read = set(step.writes()), set(step.reads())
         for group in self._open:
-            room = len(group.read.keys() | (read - group.made)) <= MOST_INPUTS and len(group.calls) < MOST_CALLS
+            room = (
+                len(group.read.keys() | (read - group.made)) <= MOST_INPUTS
+                and len(group.calls) < MOST_CALLS
+            )
             if group.key == key and room and not written & (group.made | group.read.keys()):
                 return group
         return Group(key)
 
     def _close_for(self, step: Step, home: Group | None) -> None:
-        """Close the groups whose results a step reads, and those that it would disturb by what it writes."""
+        """Close the groups whose results a step reads, and those that it would disturb by what it
+        writes.
+        """
         reads, writes = set(step.reads()), set(step.writes())
         for group in [g for g in self._open if g is not home]:
             if group.made & reads or writes & (group.made | group.read.keys()):
@@ -261,13 +309,24 @@ def expression(step: Fused) -> Any:
     shift = len(step.ins)
 
     def place(v: int) -> int:
-        return v if v < shift else v - CONSTANTS + shift if v < RESULTS else v - RESULTS + shift + len(constants)
+        return (
+            v
+            if v < shift
+            else v - CONSTANTS + shift
+            if v < RESULTS
+            else v - RESULTS + shift + len(constants)
+        )
 
     made = native.kernel("Expression")
     instructions = [(piece, place(x), place(y)) for piece, x, y in code]
     spent = [i for i, cell in enumerate(step.ins) if cell in step.dying]
     return made(
-        len(step.ins), constants, instructions, [place(numbers[cell]) for cell in step.outs], spent, buffer_reuse.ALONE
+        len(step.ins),
+        constants,
+        instructions,
+        [place(numbers[cell]) for cell in step.outs],
+        spent,
+        buffer_reuse.ALONE,
     )
 
 
@@ -275,7 +334,9 @@ def expression(step: Fused) -> Any:
 CONSTANTS, RESULTS = 1 << 20, 1 << 21
 
 
-def _numbered(step: Fused, numbers: dict[Operand, int]) -> tuple[list[tuple[str, int, int]], list[float]]:
+def _numbered(
+    step: Fused, numbers: dict[Operand, int]
+) -> tuple[list[tuple[str, int, int]], list[float]]:
     """The instructions of a group on numbers; results are added to `numbers`."""
     code: list[tuple[str, int, int]] = []
     constants: list[float] = []
@@ -285,7 +346,11 @@ def _numbered(step: Fused, numbers: dict[Operand, int]) -> tuple[list[tuple[str,
             return -1
         if isinstance(operand, str):
             return RESULTS + start + int(operand[1:]) if operand[0] == "@" else numbers[operand]
-        same = [i for i, c in enumerate(constants) if c == operand and math.copysign(1, c) == math.copysign(1, operand)]
+        same = [
+            i
+            for i, c in enumerate(constants)
+            if c == operand and math.copysign(1, c) == math.copysign(1, operand)
+        ]
         if not same:
             constants.append(float(operand))
         return CONSTANTS + (same[0] if same else len(constants) - 1)

@@ -1,4 +1,6 @@
-"""What a program does, as instructions on cells: a cell is a variable of one block, and a local of the function that is made of it."""
+"""What a program does, as instructions on cells: a cell is a variable of one block, and a local of
+the function that is made of it.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,8 @@ from typing import Any
 from ..core.op import Op
 from ..ir.program import OpDesc, VarDesc
 
-Slotted = tuple[Any, ...]  # by slot: a cell, None for no operand, or a tuple of cells for a slot of many
+# by slot: a cell, None for no operand, or a tuple of cells for a slot of many
+Slotted = tuple[Any, ...]
 
 
 @dataclass(slots=True, eq=False)
@@ -48,7 +51,10 @@ class Call(Step):
 
 @dataclass(slots=True, eq=False)
 class Do(Step):
-    """A statement that is no kernel.   text: its source with `{0}`, `{1}` ... for operands; names: what else it is about, by name."""
+    """A statement that is no kernel.
+
+    text: its source with `{0}`, `{1}` ... for operands; names: what else it is about, by name.
+    """
 
     text: str
     ins: tuple[str, ...]
@@ -66,7 +72,10 @@ class Do(Step):
 
 @dataclass(slots=True, eq=False)
 class Branch(Step):
-    """A body that runs if a condition holds.   test: its source, with `{0}` for the cells that it reads."""
+    """A body that runs if a condition holds.
+
+    test: its source, with `{0}` for the cells that it reads.
+    """
 
     test: str
     ins: tuple[str, ...]
@@ -79,7 +88,10 @@ class Branch(Step):
 
 @dataclass(slots=True, eq=False)
 class Loop(Step):
-    """A body that runs while a cell holds.   rounds: the cell of what each round leaves for the way back, which are `kept`."""
+    """A body that runs while a cell holds.
+
+    rounds: the cell of what each round leaves for the way back, which are `kept`.
+    """
 
     cond: str
     body: list[Step]
@@ -97,7 +109,10 @@ class Loop(Step):
 
 @dataclass(slots=True, eq=False)
 class Back(Step):
-    """A body that runs for each round of a loop, the last one first.   kept: cells that hold what the round had left."""
+    """A body that runs for each round of a loop, the last one first.
+
+    kept: cells that hold what the round had left.
+    """
 
     loop: Loop
     rounds: str
@@ -111,8 +126,10 @@ class Back(Step):
 
 @dataclass(slots=True, eq=False)
 class Fused(Step):
-    """Several elementwise kernels that are one call.   calls: in order; codes: what each is in an expression; ins: cells from outside;
-    outs: results that somebody else reads.
+    """Several elementwise kernels that are one call.
+
+    calls: in order; codes: what each is in an expression; ins: cells from outside; outs: results
+    that somebody else reads.
     """
 
     calls: list[Call]
@@ -132,8 +149,10 @@ class Fused(Step):
 
 @dataclass(slots=True)
 class Plan:
-    """A program as instructions.   cells: by block and name; declared: what the program says of a cell; lods: the cell with the offsets
-    of the sequences in a cell; fed_lods: those of inputs, by name.
+    """A program as instructions.
+
+    cells: by block and name; declared: what the program says of a cell; lods: the cell with the
+    offsets of the sequences in a cell; fed_lods: those of inputs, by name.
     """
 
     steps: list[Step]

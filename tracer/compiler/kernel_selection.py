@@ -1,4 +1,6 @@
-"""Which functions a call of an op becomes: the compiled kernel, the NumPy kernel, an expression that is written out, or a constant."""
+"""Which functions a call of an op becomes: the compiled kernel, the NumPy kernel, an expression
+that is written out, or a constant.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ Attrs = dict[str, Any]
 
 
 def bare_kernel(op: Op) -> Callable[..., Any]:
-    """The NumPy kernel of an op, without setting how NumPy treats overflow: that is set once around the whole program."""
+    """The NumPy kernel of an op, without setting how NumPy treats overflow: that is set once around
+    the whole program.
+    """
     kernel = op.reference
     while isinstance(kernel, types.FunctionType) and kernel.__code__.co_filename.startswith(NUMPY):
         kernel = kernel.__wrapped__  # type: ignore[attr-defined]
@@ -32,7 +36,8 @@ def quick_kernel(op: Op) -> Callable[..., Any] | None:
     return op.quick if native.switch.on and op.quick is not native.declined else None
 
 
-# -- compiled kernels without the function of Python's before them ----------------------------------------------------
+# -- compiled kernels without the function of Python's before them
+# ----------------------------------------------------
 
 
 def _product(attrs: Attrs) -> tuple[Any, ...]:
@@ -49,7 +54,8 @@ def _reduction(mean: bool) -> Callable[[Attrs], tuple[Any, ...] | None]:
     return arguments
 
 
-# op -> the function of `_kernels`, and what it is given behind the operands; None where it does not apply.
+# op -> the function of `_kernels`, and what it is given behind the operands; None where it does not
+# apply.
 DIRECT: dict[str, tuple[str, Callable[[Attrs], tuple[Any, ...] | None]]] = {
     "matmul_v2": ("matmul", _product),
     "sum_to": ("sum_to", lambda attrs: (tuple(attrs["shape"]), attrs.get("axis", -1))),
@@ -60,20 +66,32 @@ DIRECT: dict[str, tuple[str, Callable[[Attrs], tuple[Any, ...] | None]]] = {
 
 
 def direct_kernel(call: Call) -> tuple[Callable[..., Any], tuple[Any, ...]] | None:
-    """The compiled kernel of a call and what it is given behind the operands, where there is one."""
+    """The compiled kernel of a call and what it is given behind the operands, where there
+    is one.
+    """
     name, arguments = DIRECT.get(call.op.type, ("", None))
     found = native.kernel(name) if native.switch.on else native.declined
     extra = None if arguments is None or found is native.declined else arguments(call.attrs)
     return None if extra is None else (found, extra)
 
 
-# -- written out ----------------------------------------------------------------------------------------------------
+# -- written out
+# ------------------------------------------------------------------------------
 
 HELPERS: dict[str, Any] = {
-    "divide": np.true_divide, "equal": np.equal, "not_equal": np.not_equal, "less": np.less, "less_equal": np.less_equal,
-    "greater": np.greater, "greater_equal": np.greater_equal, "invert": np.logical_not, "both": np.logical_and, "any": np.logical_or,
-}  # fmt: skip
-# What some calls without attributes are.   {0}, {1}: operands.   Results are the same bits as the kernel's.
+    "divide": np.true_divide,
+    "equal": np.equal,
+    "not_equal": np.not_equal,
+    "less": np.less,
+    "less_equal": np.less_equal,
+    "greater": np.greater,
+    "greater_equal": np.greater_equal,
+    "invert": np.logical_not,
+    "both": np.logical_and,
+    "any": np.logical_or,
+}
+# What some calls without attributes are.   {0}, {1}: operands.   Results are the same bits as the
+# kernel's.
 INLINE = {
     "sum_like": "{0} if {0}.shape == {1}.shape else {kernel}({0}, {1})",
     "elementwise_div": "{divide}({0}, {1}) if {0}.dtype.kind == 'f' else {kernel}({0}, {1})",
@@ -92,11 +110,15 @@ INLINE = {
 
 def _reshape(call: Call) -> str | None:
     shape = call.attrs.get("shape", ())
-    if not shape or min(shape) < -1 or list(shape).count(-1) > 1 or any(slot is not None for slot in call.ins[1:]):
+    if (
+        not shape
+        or min(shape) < -1
+        or list(shape).count(-1) > 1
+        or any(slot is not None for slot in call.ins[1:])
+    ):
         return None
-    return (
-        f"{{0}}.reshape(({''.join(f'{{0}}.shape[{i}], ' if d == 0 else f'{int(d)}, ' for i, d in enumerate(shape))}))"
-    )
+    sizes = (f"{{0}}.shape[{i}], " if d == 0 else f"{int(d)}, " for i, d in enumerate(shape))
+    return f"{{0}}.reshape(({''.join(sizes)}))"
 
 
 def _transpose(call: Call) -> str:
@@ -133,13 +155,16 @@ def inline(call: Call) -> str | None:
     return None if call.attrs else INLINE.get(call.op.type)
 
 
-# -- constants ------------------------------------------------------------------------------------------------------
+# -- constants
+# ------------------------------------------------------------------------------
 
 MOST_ELEMENTS = 4096  # of a constant that is made once
 
 
 def constant(call: Call) -> Any:
-    """What a call without operands gives every time, None where it has operands, draws, or gives much."""
+    """What a call without operands gives every time, None where it has operands, draws, or gives
+    much.
+    """
     if any(slot is not None for slot in call.ins) or call.op.facts.random or not call.op.single:
         return None
     if math.prod(int(d) for d in call.attrs.get("shape", ())) > MOST_ELEMENTS:

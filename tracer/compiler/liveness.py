@@ -1,4 +1,6 @@
-"""Which cells are read after an instruction, so that memory is given back when nobody reads a cell again."""
+"""Which cells are read after an instruction, so that memory is given back when nobody reads a cell
+again.
+"""
 
 from __future__ import annotations
 
@@ -11,15 +13,21 @@ Big = Callable[[str], bool]
 
 
 def mark(steps: Sequence[Step], after: set[str], big: Big) -> set[str]:
-    """Set `dying` of every instruction, and `outs` of fused ones; gives the cells that are read before anything here writes them.
+    """Set `dying` of every instruction, and `outs` of fused ones; gives the cells that are read
+    before anything here writes them.
 
-    after: the cells that are read later; big: whether the memory of a cell is worth giving back early.
+    after: the cells that are read later; big: whether the memory of a cell is worth giving back
+    early.
     """
     live = set(after)
     for step in reversed(steps):
         if isinstance(step, Branch | Loop | Back):
             later = set(live)
-            live |= mark(step.body, live, big) if isinstance(step, Branch) else _around(step, live, big)[0]
+            live |= (
+                mark(step.body, live, big)
+                if isinstance(step, Branch)
+                else _around(step, live, big)[0]
+            )
             live |= set(step.reads())
             if isinstance(step, Loop) and step.rounds is not None:
                 live.discard(step.rounds)
@@ -27,7 +35,10 @@ def mark(steps: Sequence[Step], after: set[str], big: Big) -> set[str]:
         else:
             if isinstance(step, Fused):
                 step.outs = tuple(c for c in dict.fromkeys(step.writes()) if c in live)
-            written, read = set(step.outs if isinstance(step, Fused) else step.writes()), set(step.reads())
+            written, read = (
+                set(step.outs if isinstance(step, Fused) else step.writes()),
+                set(step.reads()),
+            )
             dying = (written | read) - live
             live -= written
             live |= read
@@ -36,7 +47,9 @@ def mark(steps: Sequence[Step], after: set[str], big: Big) -> set[str]:
 
 
 def _around(step: Loop | Back, after: set[str], big: Big) -> tuple[set[str], set[str]]:
-    """What is live at the start of a round, and at its end: what is read later, by the next round, by the test, or kept."""
+    """What is live at the start of a round, and at its end: what is read later, by the next round,
+    by the test, or kept.
+    """
     live = after | (set(step.kept) | {step.cond} if isinstance(step, Loop) else set())
     while True:
         before = mark(step.body, live, big) - (set(step.kept) if isinstance(step, Back) else set())
@@ -46,7 +59,10 @@ def _around(step: Loop | Back, after: set[str], big: Big) -> tuple[set[str], set
 
 
 def needed(steps: Sequence[Step], after: set[str]) -> list[Step]:
-    """The instructions without kernels whose results nobody reads.   Those that draw random numbers stay: others draw after them."""
+    """The instructions without kernels whose results nobody reads.
+
+    Those that draw random numbers stay: others draw after them.
+    """
     kept: list[Step] = []
     _keep(steps, set(after), kept)
     return kept

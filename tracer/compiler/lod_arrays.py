@@ -1,4 +1,6 @@
-"""Lowering rules for ops that convert between packed sequences (LoD tensors) and lists of time steps."""
+"""Lowering rules for ops that convert between packed sequences (LoD tensors) and lists of time
+steps.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +12,13 @@ from .lowering import RULES, Lowering
 
 
 def lower_beam_search_decode(lowering: Lowering, block: int, desc: OpDesc) -> Step:
-    """Lower beam_search_decode: build sentences and their offsets from the time steps in two lists."""
-    known, outs = lowering.sequences, [desc.outputs[slot][0] for slot in ("SentenceIds", "SentenceScores")]
+    """Lower beam_search_decode: build sentences and their offsets from the time steps in
+    two lists.
+    """
+    known, outs = (
+        lowering.sequences,
+        [desc.outputs[slot][0] for slot in ("SentenceIds", "SentenceScores")],
+    )
     steps = lowering.cells_of(block, [desc.inputs["Ids"][0], desc.inputs["Scores"][0]])
     of_steps = known.own(block, desc.inputs["Ids"][0])
     made = known.own(block, outs[0])
@@ -22,12 +29,27 @@ def lower_beam_search_decode(lowering: Lowering, block: int, desc: OpDesc) -> St
 
 
 def lower_lod_tensor_to_array(lowering: Lowering, block: int, desc: OpDesc) -> Step:
-    """Lower lod_tensor_to_array: split sequences into a list with the rows of each time step. The elements have no LoD."""
+    """Lower lod_tensor_to_array: split sequences into a list with the rows of each time step. The
+    elements have no LoD.
+    """
     known, x = lowering.sequences, lowering.cell(block, desc.inputs["X"][0])
     found, out = known.of(block, desc, "X"), desc.outputs["Out"][0]
-    cells = (x, lowering.cell(block, desc.inputs["RankTable"][0]), *(() if found is None else (found,)))
-    text = f"{{o0}} = {{APART}}({{0}}, {'None' if found is None else '{2}'}, {{1}}); {{o1}} = [[] for _ in {{o0}}]"
-    return Do(desc, text, cells, (lowering.cell(block, out), known.own(block, out)), {"APART": steps_of_sequences})
+    cells = (
+        x,
+        lowering.cell(block, desc.inputs["RankTable"][0]),
+        *(() if found is None else (found,)),
+    )
+    text = (
+        f"{{o0}} = {{APART}}({{0}}, {'None' if found is None else '{2}'}, {{1}}); {{o1}} = "
+        f"[[] for _ in {{o0}}]"
+    )
+    return Do(
+        desc,
+        text,
+        cells,
+        (lowering.cell(block, out), known.own(block, out)),
+        {"APART": steps_of_sequences},
+    )
 
 
 def lower_array_to_lod_tensor(lowering: Lowering, block: int, desc: OpDesc) -> Step:
@@ -35,7 +57,9 @@ def lower_array_to_lod_tensor(lowering: Lowering, block: int, desc: OpDesc) -> S
     cells = lowering.cells_of(block, [desc.inputs[slot][0] for slot in ("X", "RankTable")])
     out = desc.outputs["Out"][0]
     outs = (lowering.cell(block, out), lowering.sequences.own(block, out))
-    return Do(desc, "{o0}, {o1} = {TOGETHER}({0}, {1})", cells, outs, {"TOGETHER": sequences_of_steps})
+    return Do(
+        desc, "{o0}, {o1} = {TOGETHER}({0}, {1})", cells, outs, {"TOGETHER": sequences_of_steps}
+    )
 
 
 RULES |= {

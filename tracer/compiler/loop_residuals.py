@@ -11,7 +11,8 @@ from .instructions import Back, Branch, Call, Do, Loop, Step, all_reads, all_wri
 def settle(steps: Sequence[Step]) -> None:
     """Say for every loop what is kept of a round: whatever one of the ways back through it reads.
 
-    On the way back it is put in cells of its own: a variable from outside of the loop stays what it was after the last round.
+    On the way back it is put in cells of its own: a variable from outside of the loop stays what it
+    was after the last round.
     """
     backs = list(_backs(steps))
     for step in backs:

@@ -24,13 +24,18 @@ from .registers import Registers
 SKIPPED = ("feed", "fetch")
 UNTYPED = (AttrType.BLOCK, AttrType.BLOCKS, AttrType.VAR, AttrType.VARS)
 Rule = Callable[["Lowering", int, OpDesc], Step | None]
-# Lowering rules of ops that are not lowered to a kernel call. The modules that define them register them in these tables.
+# Lowering rules of ops that are not lowered to a kernel call. The modules that define them register
+# them in these tables.
 RULES: dict[str, Rule] = {}  # rules that return one instruction, or None to call the kernel
-SEQUENCE_RULES: dict[str, Callable[[Lowering, int, OpDesc], list[Step]]] = {}  # rules that return several instructions
+# rules that return several instructions
+SEQUENCE_RULES: dict[str, Callable[[Lowering, int, OpDesc], list[Step]]] = {}
 
 
 class Lowering(Registers):
-    """Lower the ops of a program to instructions.   tensors: registers hold Tensors instead of arrays, so copies follow the current mode"""
+    """Lower the ops of a program to instructions.
+
+    tensors: registers hold Tensors instead of arrays, so copies follow the current mode
+    """
 
     def __init__(self, program: Program, tensors: bool = False) -> None:
         super().__init__(program, tensors)
@@ -41,7 +46,8 @@ class Lowering(Registers):
         self.sequences = Sequences(self, self.call)
         self.sequences.declare(program)
 
-    # -- instructions -------------------------------------------------------------------------------------------
+    # -- instructions
+    # -------------------------------------------------------------------------------------------
 
     def plan(self) -> Plan:
         """The whole program."""
@@ -56,14 +62,22 @@ class Lowering(Registers):
 
     def block(self, block: Block) -> list[Step]:
         """The instructions of one block."""
-        return [step for op in block.ops if op.type not in SKIPPED for step in self.steps(block.idx, op)]
+        return [
+            step for op in block.ops if op.type not in SKIPPED for step in self.steps(block.idx, op)
+        ]
 
     def fresh(self, block: Block, desc: OpDesc) -> list[Step]:
-        """What begins a round or branch: lists that are its own are empty, as in a scope of its own."""
+        """What begins a round or branch: lists that are its own are empty, as in a scope of its
+        own.
+        """
         lists = [
-            v.name for v in block.vars.values() if v.kind == Kind.ARRAY and not (v.persistable or GRADIENT in v.name)
+            v.name
+            for v in block.vars.values()
+            if v.kind == Kind.ARRAY and not (v.persistable or GRADIENT in v.name)
         ]
-        return [Do(desc, "{o0} = None", (), (cell,), {}) for cell in self.cells_of(block.idx, lists)]
+        return [
+            Do(desc, "{o0} = None", (), (cell,), {}) for cell in self.cells_of(block.idx, lists)
+        ]
 
     def steps(self, block: int, desc: OpDesc) -> list[Step]:
         """The instructions of one op."""
@@ -73,17 +87,26 @@ class Lowering(Registers):
             return [*made, *self.with_an_axis(block, desc), *self.sequences.after(block, desc)]
 
     def with_an_axis(self, block: int, desc: OpDesc) -> list[Step]:
-        """What gives the result of an op its one axis, where the program was written before there were tensors without axes."""
+        """What gives the result of an op its one axis, where the program was written before there
+        were tensors without axes.
+        """
         names = desc.outputs.get("Out", [])
-        var = self.program.var(names[0], block) if names and may_leave_none(desc.type, desc.attrs) else None
+        var = (
+            self.program.var(names[0], block)
+            if names and may_leave_none(desc.type, desc.attrs)
+            else None
+        )
         if var is None or tuple(var.shape) != (1,):
             return []
-        reshape = OpDesc("reshape2", {"X": names}, {"Out": names}, {"shape": Attr(AttrType.INTS, [1])})
+        reshape = OpDesc(
+            "reshape2", {"X": names}, {"Out": names}, {"shape": Attr(AttrType.INTS, [1])}
+        )
         return [self.call(block, reshape)]
 
     def step(self, block: int, desc: OpDesc) -> Step:
         """The instruction of one op that is one."""
-        desc = self.gradients.find(desc) or desc  # an op `vjp` that replaces a gradient op of Paddle
+        # an op `vjp` that replaces a gradient op of Paddle
+        desc = self.gradients.find(desc) or desc
         rule = RULES.get(desc.type)
         if self.tensors and desc.type == "assign" and not self.is_array(block, desc.inputs["X"][0]):
             rule = None
@@ -119,7 +142,9 @@ class Lowering(Registers):
 
 
 def given_attrs(op: Op, desc: OpDesc) -> dict[str, Any]:
-    """The attributes of an op that are not at their defaults; all for a kernel that takes those of another op."""
+    """The attributes of an op that are not at their defaults; all for a kernel that takes those of
+    another op.
+    """
     given = {n: a.value for n, a in desc.attrs.items() if n in op.attrs and a.type not in UNTYPED}
     if any(p.kind is p.VAR_KEYWORD for p in inspect.signature(op.reference).parameters.values()):
         return given
@@ -137,4 +162,9 @@ def is_default(spec: AttrSpec, value: Any) -> bool:
 def walked_loops(program: Program) -> set[str]:
     """The names of the rounds of loops that are gone back through."""
     slots = {"while_grad": "StepScopes", "recurrent_grad": "step_scopes"}
-    return {name for op in program.ops() if op.type in slots for name in op.inputs.get(slots[op.type], [])}
+    return {
+        name
+        for op in program.ops()
+        if op.type in slots
+        for name in op.inputs.get(slots[op.type], [])
+    }

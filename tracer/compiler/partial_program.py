@@ -1,4 +1,6 @@
-"""A recorded program called from eager code: one function forward, one node on the tape, one function back."""
+"""A recorded program called from eager code: one function forward, one node on the tape, one
+function back.
+"""
 
 from __future__ import annotations
 
@@ -35,19 +37,27 @@ from .liveness import mark, needed
 Stops = tuple[bool, ...]
 
 
-# What a call leaves for the way back: the cells that it reads, outputs, and inputs.   A plain tuple: it is made at each call.
+# What a call leaves for the way back: the cells that it reads, outputs, and inputs.   A plain
+# tuple: it is made at each call.
 Left = tuple[Sequence[Any], Sequence[Any], Sequence[Any]]
 
 
 class PartialProgram:
-    """A program as a function of tensors.   scope: its values, by name.   Gradients flow through it as one node; what it updates is written back.
+    """A program as a function of tensors.
+
+    scope: its values, by name.
+    Gradients flow through it as one node; what it updates is written back.
 
     Threads may share it if it updates nothing.   training: whether it was recorded for training.
     """
 
     def __init__(
-        self, program: Program, scope: Mapping[str, Tensor], stores: bool = True, training: bool = True
-    ) -> None:  # fmt: skip
+        self,
+        program: Program,
+        scope: Mapping[str, Tensor],
+        stores: bool = True,
+        training: bool = True,
+    ) -> None:
         self.training = training
         self.program, self.scope = with_own_inputs(asked(program)), scope
         self._recorded_as = program
@@ -60,7 +70,11 @@ class PartialProgram:
         self._ways: dict[tuple[Stops | None, bool, bool], Way] = {}
 
     def __call__(self, inputs: Sequence[Tensor]) -> list[Tensor]:
-        """The outputs.   inputs: one per input of the program.   Raises OpError for another number, and for an op that fails."""
+        """The outputs.
+
+        inputs: one per input of the program.
+        Raises OpError for another number, and for an op that fails.
+        """
         return self.call(inputs, self.stops(inputs))
 
     def stops(self, inputs: Sequence[Tensor]) -> Stops | None:
@@ -70,7 +84,11 @@ class PartialProgram:
     def call(self, inputs: Sequence[Tensor], stops: Stops | None) -> list[Tensor]:
         """The outputs, with gradients of those that `stops` says."""
         if len(inputs) != len(self.feeds):
-            raise OpError(with_user_line(f"the program takes {len(self.feeds)} inputs {self.feeds}, got {len(inputs)}"))
+            raise OpError(
+                with_user_line(
+                    f"the program takes {len(self.feeds)} inputs {self.feeds}, got {len(inputs)}"
+                )
+            )
         if not state.mode.bare or checks_numerics():
             return self._recorded(inputs)
         operands = [*inputs, *self._tensors]
@@ -99,7 +117,10 @@ class PartialProgram:
             return device_of(arrays)
         except PlaceError as error:
             names = [*self.feeds, *self.held]
-            shown = ", ".join(f"{n} on {cuda.name_of(cuda.index_of(a))}" for n, a in zip(names, arrays, strict=True))
+            shown = ", ".join(
+                f"{n} on {cuda.name_of(cuda.index_of(a))}"
+                for n, a in zip(names, arrays, strict=True)
+            )
             raise PlaceError(with_user_line(f"a program: {error} ({shown})")) from None
 
     def _recorded(self, inputs: Sequence[Tensor]) -> list[Tensor]:
@@ -123,22 +144,29 @@ class PartialProgram:
 
 
 class Way:
-    """How a program runs for operands of which some want gradients.   taken: their places; placed: whether they are on a GPU; op: of the
-    node on the tape, if any.
+    """How a program runs for operands of which some want gradients.
+
+    taken: their places; placed: whether they are on a GPU; op: of the node on the tape, if any.
     """
 
-    def __init__(self, of: PartialProgram, names: list[str], taken: list[int], placed: bool) -> None:
+    def __init__(
+        self, of: PartialProgram, names: list[str], taken: list[int], placed: bool
+    ) -> None:
         self.of, self.names, self.taken, self.placed = of, names, taken, placed
         self.wanted = [names[i] for i in taken]
         self.ends = len(of.fetches), len(of.fetches) + len(of.stores)
         reach = Reach(of.program, self.wanted)
-        self.differentiable = [i for i, name in enumerate(of.fetches) if taken and reach.wants(0, name)]
+        self.differentiable = [
+            i for i, name in enumerate(of.fetches) if taken and reach.wants(0, name)
+        ]
         self.op: Op | None = None
         self._backs: dict[tuple[bool, ...], Back] = {}
         if not self.differentiable:
             plan = lowered(of.program)
             outputs = [plan.place(n) for n in (*of.fetches, *of.stores)]
-            self.forward = Piece(plan, plan.steps, [plan.place(n) for n in names], outputs, placed=placed)
+            self.forward = Piece(
+                plan, plan.steps, [plan.place(n) for n in names], outputs, placed=placed
+            )
             return
         self.full = tuple(i in self.differentiable for i in range(len(of.fetches)))
         back = self._backs[self.full] = Back(self, self.full, None)
@@ -158,12 +186,16 @@ class Way:
         return found
 
     def gradients(self, grads: Sequence[Any], operands: Sequence[Any], left: Left) -> list[Any]:
-        """The gradients of the wanted operands, on bare arrays.   grads: of the outputs, None where none arrived."""
+        """The gradients of the wanted operands, on bare arrays.
+
+        grads: of the outputs, None where none arrived.
+        """
         back = self.back(tuple([g is not None for g in grads]))
         if back is None:
             back = self._backs[self.full]
             grads = [
-                cuda.zeros_like(o) if g is None and w else g for g, o, w in zip(grads, left[1], self.full, strict=True)
+                cuda.zeros_like(o) if g is None and w else g
+                for g, o, w in zip(grads, left[1], self.full, strict=True)
             ]
         return self.run(back, left, [g for g, w in zip(grads, back.arrived, strict=True) if w])
 
@@ -173,8 +205,12 @@ class Way:
         found = back.piece.quietly(*left[0], *given)
         return [None if i < 0 else found[i] for i in back.places]
 
-    def differentiable_gradients(self, grads: Sequence[Any], operands: Sequence[Any], left: Left) -> list[Any]:
-        """The same as a program that is called in turn, so that they can be differentiated again."""
+    def differentiable_gradients(
+        self, grads: Sequence[Any], operands: Sequence[Any], left: Left
+    ) -> list[Any]:
+        """The same as a program that is called in turn, so that they can be
+        differentiated again.
+        """
         if draws_random(self.of.program):
             why = "create_graph=True runs a program again, and this one draws random numbers"
             raise OpError(with_user_line(f"grad: {why}"))
@@ -187,9 +223,14 @@ class Way:
 
 
 class Back:
-    """The forward program with the way back behind it.   arrived: which outputs have a gradient; kept: what forward leaves, by block and name."""
+    """The forward program with the way back behind it.
 
-    def __init__(self, way: Way, arrived: tuple[bool, ...], kept: list[tuple[int, str]] | None) -> None:
+    arrived: which outputs have a gradient; kept: what forward leaves, by block and name.
+    """
+
+    def __init__(
+        self, way: Way, arrived: tuple[bool, ...], kept: list[tuple[int, str]] | None
+    ) -> None:
         self._way, self.arrived = way, arrived
         self.program = deepcopy(way.of.program)
         loosen(self.program)
@@ -215,20 +256,26 @@ class Back:
         self.piece = Piece(self._plan, behind, [*cells, *given], outputs, placed=way.placed)
 
     def _differentiated(self) -> tuple[list[str], dict[str, Variable]]:
-        """Append the way back; gives the names of the gradients that it starts with, and what it finds."""
+        """Append the way back; gives the names of the gradients that it starts with, and what it
+        finds.
+        """
         recorder = Recorder.onto(self.program)
         targets: dict[str, Variable | None] = {}
         for name, arrived in zip(self._way.of.fetches, self.arrived, strict=True):
             if arrived:
                 var = self.program.block.vars[name]
                 fresh = recorder.namer.fresh(f"{name}@GRAD")
-                targets[name] = recorder.variable(recorder.declare(fresh, Variable(var).meta, checks_feed=True))
+                targets[name] = recorder.variable(
+                    recorder.declare(fresh, Variable(var).meta, checks_feed=True)
+                )
         with pushed(Static(recorder)):
             found = differentiate(recorder, targets, self._way.wanted)
         return [v.name for v in targets.values() if v is not None], found
 
     def forward(self) -> Piece:
-        """The program without the way back, which gives outputs, what it updates, and what is kept."""
+        """The program without the way back, which gives outputs, what it updates, and
+        what is kept.
+        """
         of, plan = self._way.of, self._plan
         outputs = [plan.place(n) for n in (*of.fetches, *of.stores)]
         cells = [plan.cells[key] for key in self.kept]
@@ -256,11 +303,20 @@ def _first_back(steps: Sequence[Step]) -> int:
 
 def _node_op(way: Way) -> Op:
     """The op that stands on the tape for a call."""
-    op = Op("program", [Slot("X", many=True)], [Slot("Out", many=True)], _no_kernel, Facts(internal=True), None)
+    op = Op(
+        "program",
+        [Slot("X", many=True)],
+        [Slot("Out", many=True)],
+        _no_kernel,
+        Facts(internal=True),
+        None,
+    )
     op.attrs["left"] = AttrSpec("RAW", None)
 
     def rule(grads: list[Any], operands: list[Any], *, left: Left) -> list[Any]:
-        return (way.gradients if state.mode is BARE else way.differentiable_gradients)(grads, operands, left)
+        return (way.gradients if state.mode is BARE else way.differentiable_gradients)(
+            grads, operands, left
+        )
 
     full = way.back(way.full)
     assert full is not None

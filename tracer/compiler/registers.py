@@ -1,4 +1,6 @@
-"""Register assignment: map each variable of a program to a local variable of the compiled function."""
+"""Register assignment: map each variable of a program to a local variable of the compiled
+function.
+"""
 
 from __future__ import annotations
 
@@ -14,14 +16,16 @@ UNDECLARED = VarDesc("")
 class Registers:
     """Assign a local variable of the compiled function (a register) to each variable of a program.
 
-    cells: register names by block and variable name; tensors: whether registers hold Tensors instead of arrays.
+    cells: register names by block and variable name; tensors: whether registers hold Tensors
+    instead of arrays.
     """
 
     def __init__(self, program: Program, tensors: bool) -> None:
         self.program, self.tensors = program, tensors
         self.cells: dict[tuple[int, str], str] = {}
         self.declared: dict[str, VarDesc] = {}
-        self.given: set[tuple[int, str]] = set()  # (block, name) of undeclared variables that are local to the block
+        # (block, name) of undeclared variables that are local to the block
+        self.given: set[tuple[int, str]] = set()
         self.inside = step_gradients(program)
 
     def cell(self, block: int, name: str) -> str:

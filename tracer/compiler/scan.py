@@ -1,7 +1,8 @@
 """`recurrent`: a loop over the steps of its inputs, and the way back through it.
 
-The block of a step has variables of its own: a step of each input and output, under the name of the whole, and the memories.   The way
-back is a block too, on the gradients of these: `<variable>@GRAD`, as in Paddle.
+The block of a step has variables of its own: a step of each input and output, under the name of the
+whole, and the memories.
+The way back is a block too, on the gradients of these: `<variable>@GRAD`, as in Paddle.
 """
 
 from __future__ import annotations
@@ -27,12 +28,19 @@ NEXT = "{o0} = {0}.pop()"
 
 
 def order(inputs: Sequence[Any], reverse: bool) -> list[int]:
-    """The numbers of the steps, the last one first.   Raises OpError where the inputs have not the same number of them."""
+    """The numbers of the steps, the last one first.
+
+    Raises OpError where the inputs have not the same number of them.
+    """
     lengths = [x.shape[0] for x in inputs]
     if len(set(lengths)) > 1:
-        raise OpError(f"recurrent: the inputs have {lengths} steps; they should have the same number of them")
+        raise OpError(
+            f"recurrent: the inputs have {lengths} steps; they should have the same number of them"
+        )
     if not lengths[0]:
-        raise OpError("recurrent: the inputs have no steps, so nobody knows what their outputs are like")
+        raise OpError(
+            "recurrent: the inputs have no steps, so nobody knows what their outputs are like"
+        )
     return list(range(lengths[0]) if reverse else reversed(range(lengths[0])))
 
 
@@ -68,19 +76,30 @@ def forward(lowering: Lowering, block: int, desc: OpDesc) -> list[Step]:
     given = lowering.cells_of(block, sequences)
     names = {"ORDER": order, "reverse": reverse}
     listed = "".join(f"{{{i}}}, " for i in range(len(given)))
-    start: list[Step] = [Do(desc, f"{{o0}} = {{ORDER}}(({listed}), {{reverse}})", given, (left,), names)]
+    start: list[Step] = [
+        Do(desc, f"{{o0}} = {{ORDER}}(({listed}), {{reverse}})", given, (left,), names)
+    ]
     start += [Do(desc, SAME, (one,), (cell,)) for one, cell in zip(first, carried, strict=True)]
     start += [Do(desc, "{o0} = []", (), (cell,)) for cell in lists]
     body: list[Step] = [Do(desc, NEXT, (left,), (at,))]
-    body += [Do(desc, STEP, (lowering.cell(block, n), at), (lowering.cell(inner, n),)) for n in sequences]
+    body += [
+        Do(desc, STEP, (lowering.cell(block, n), at), (lowering.cell(inner, n),)) for n in sequences
+    ]
     body += [Do(desc, SAME, (cell,), (one,)) for cell, one in zip(carried, held, strict=True)]
     body += lowering.block(lowering.program.blocks[inner])
-    body += [Do(desc, GATHER, (cell, lowering.cell(inner, n)), (cell,)) for cell, n in zip(lists, outs, strict=True)]
+    body += [
+        Do(desc, GATHER, (cell, lowering.cell(inner, n)), (cell,))
+        for cell, n in zip(lists, outs, strict=True)
+    ]
     body += [Do(desc, SAME, (one,), (cell,)) for one, cell in zip(after, carried, strict=True)]
     loop = Loop(desc, left, body, _rounds(lowering, block, desc))
     if loop.rounds is not None:
         lowering.loops[loop.rounds], lowering.numbers[loop.rounds] = loop, at
-    return [*start, loop, *(_stack(lowering, block, desc, pair, reverse) for pair in zip(lists, outs, strict=True))]
+    return [
+        *start,
+        loop,
+        *(_stack(lowering, block, desc, pair, reverse) for pair in zip(lists, outs, strict=True)),
+    ]
 
 
 def _rounds(lowering: Lowering, block: int, desc: OpDesc) -> str | None:
@@ -88,10 +107,14 @@ def _rounds(lowering: Lowering, block: int, desc: OpDesc) -> str | None:
     return lowering.cell(block, scopes[0]) if scopes and scopes[0] in lowering.walked else None
 
 
-def _stack(lowering: Lowering, block: int, desc: OpDesc, pair: tuple[str, str], reverse: bool) -> Step:
+def _stack(
+    lowering: Lowering, block: int, desc: OpDesc, pair: tuple[str, str], reverse: bool
+) -> Step:
     cell, name = pair
     names = {"STACKED": stacked, "reverse": reverse}
-    return Do(desc, "{o0} = {STACKED}({0}, {reverse})", (cell,), (lowering.cell(block, name),), names)
+    return Do(
+        desc, "{o0} = {STACKED}({0}, {reverse})", (cell,), (lowering.cell(block, name),), names
+    )
 
 
 def back(lowering: Lowering, block: int, desc: OpDesc) -> list[Step]:
@@ -116,7 +139,12 @@ class _Back:
         rounds = lowering.cell(self._block, desc.inputs["step_scopes"][0])
         for name in desc.inputs.get("outputs@GRAD", []):
             if name != EMPTY:
-                self._do(self._before, STEP, (self._outer(name), lowering.numbers[rounds]), self._given(name))
+                self._do(
+                    self._before,
+                    STEP,
+                    (self._outer(name), lowering.numbers[rounds]),
+                    self._given(name),
+                )
         self._memories(lowering.loops[rounds].desc.attr("sub_block"))
         for name, gradient in self._pairs("inputs"):
             self._sequence(name, gradient)
@@ -136,14 +164,18 @@ class _Back:
         """The gradient of a memory is that of what the step before made of it."""
         desc = self._desc
         firsts = desc.outputs.get("initial_states@GRAD") or [EMPTY] * len(desc.attr("states", []))
-        for held, after, first in zip(desc.attr("ex_states", []), desc.attr("states", []), firsts, strict=True):
+        for held, after, first in zip(
+            desc.attr("ex_states", []), desc.attr("states", []), firsts, strict=True
+        ):
             if f"{held}@GRAD" not in self._made.vars:
                 continue
             state = self._lowering.cell(forward, after)
             carried = self._spare(self._lowering.declared[state])
             text = "{o0} = {ZEROS}({1}) if {0} is None else {0}"
             self._do(self._start, "{o0} = None", (), carried)
-            self._do(self._before, text, (carried, state), self._given(f"{after}@GRAD"), ZEROS=zeros)
+            self._do(
+                self._before, text, (carried, state), self._given(f"{after}@GRAD"), ZEROS=zeros
+            )
             self._do(self._after, SAME, (self._inner(f"{held}@GRAD"),), carried)
             if first != EMPTY:
                 self._do(self._end, SAME, (carried,), self._outer(first))
@@ -162,7 +194,9 @@ class _Back:
         self._do(self._start, "{o0} = None", (), total)
         self._do(self._after, "{o0} = {0} if {1} is None else {1} + {0}", (one, total), total)
 
-    def _do(self, where: list[Step], text: str, ins: tuple[str, ...], out: str, **names: Any) -> None:
+    def _do(
+        self, where: list[Step], text: str, ins: tuple[str, ...], out: str, **names: Any
+    ) -> None:
         where.append(Do(self._desc, text, ins, (out,), names))
 
     def _given(self, name: str) -> str:

@@ -1,4 +1,6 @@
-"""Lists of tensors at run time: Python lists of arrays that nobody changes - a write makes a new one; None where nothing was written."""
+"""Lists of tensors at run time: Python lists of arrays that nobody changes - a write makes a new
+one; None where nothing was written.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ def read(held: List, position: Array) -> Any:
     """The element at a position.   Raises OpError where there is none."""
     at, items = position.item(), held or []
     if not 0 <= at < len(items) or items[at] is None:
-        raise OpError(f"read_from_array: nothing was written at position {at} of a list of {len(items)}")
+        raise OpError(
+            f"read_from_array: nothing was written at position {at} of a list of {len(items)}"
+        )
     return items[at]
 
 
@@ -40,7 +44,9 @@ def length(held: List) -> Array:
 
 
 def joined(held: List, axis: int, stacked: bool) -> tuple[Array, Array]:
-    """The elements along an axis, a new one if stacked, and the size of each along it before, int32[N]."""
+    """The elements along an axis, a new one if stacked, and the size of each along it before,
+    int32[N].
+    """
     items = held or []
     if not items:
         raise OpError("tensor_array_to_tensor: the list is empty")
@@ -90,7 +96,9 @@ def _at(items: Sequence[Any], index: int) -> Any:
 
 
 def unwritten(gradients: List, position: Array, value: Array) -> tuple[Array, list[Any]]:
-    """The gradient of what was written, and that of the list before: nothing flows to the element that was written over."""
+    """The gradient of what was written, and that of the list before: nothing flows to the element
+    that was written over.
+    """
     at, items = position.item(), list(gradients or ())
     found = _at(items, at)
     if found is None:
@@ -108,6 +116,11 @@ def unread(gradients: List, position: Array, gradient: Array) -> list[Any]:
 
 
 def picked(mask: Array, gradient: Array, operands: Sequence[Any]) -> list[Any]:
-    """The gradients of operands of which one was picked; for one that has no value there is none."""
+    """The gradients of operands of which one was picked; for one that has no value there
+    is none.
+    """
     at = mask.item()
-    return [gradient if i == at else None if x is None else np.zeros_like(x) for i, x in enumerate(operands)]
+    return [
+        gradient if i == at else None if x is None else np.zeros_like(x)
+        for i, x in enumerate(operands)
+    ]

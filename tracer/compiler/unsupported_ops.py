@@ -9,13 +9,23 @@ from ..core.op import OPS
 from ..ir.passes.legalize_tensor_attrs import sized
 from ..ir.program import AttrType, OpDesc
 
-FOREIGN = "gradients of control flow run only where Oarlock wrote them; clone the program for test, and minimize anew"
+FOREIGN = (
+    "gradients of control flow run only where Oarlock wrote them; clone the program for "
+    "test, "
+    "and minimize anew"
+)
 
-# What passes for one kind of machine merged with an op: only that machine's kernels read these.   C++ has them in lower/graph.cpp.
+# What passes for one kind of machine merged with an op: only that machine's kernels read these.
+# C++ has them in lower/graph.cpp.
 MERGED = (
-    "fuse_relu", "fuse_brelu", "fuse_with_relu", "fuse_residual_connection", "fuse_activation", "fused_reshape_Out",
+    "fuse_relu",
+    "fuse_brelu",
+    "fuse_with_relu",
+    "fuse_residual_connection",
+    "fuse_activation",
+    "fused_reshape_Out",
     "fused_transpose_Out",
-)  # fmt: skip
+)
 
 
 class Unsupported(OarlockError, NotImplementedError):
@@ -23,7 +33,9 @@ class Unsupported(OarlockError, NotImplementedError):
 
 
 def refuse_unknown(ops: Sequence[OpDesc], foreign: Sequence[OpDesc] = ()) -> None:
-    """Raise Unsupported, listing every op, slot and kind of attribute that no kernel takes, and each of `foreign`."""
+    """Raise Unsupported, listing every op, slot and kind of attribute that no kernel takes, and
+    each of `foreign`.
+    """
     problems = {problem for desc in ops for problem in _problems(desc)}
     problems |= {f"{desc.type}: {FOREIGN}{_at(desc)}" for desc in foreign}
     if problems:

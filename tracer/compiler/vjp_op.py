@@ -1,4 +1,6 @@
-"""The op `vjp`: the gradient of an op by its rule, asked at run time on bare arrays, where the rule needs sizes that only a run knows."""
+"""The op `vjp`: the gradient of an op by its rule, asked at run time on bare arrays, where the rule
+needs sizes that only a run knows.
+"""
 
 from __future__ import annotations
 
@@ -19,18 +21,27 @@ from .lowering import RULES, Lowering
 
 
 class Vjp:
-    """The rule of one op with its attributes.   wanted: which operand each result belongs to, by slot and place in it."""
+    """The rule of one op with its attributes.
+
+    wanted: which operand each result belongs to, by slot and place in it.
+    """
 
     def __init__(self, op: Op, attrs: dict[str, Any], wanted: Sequence[tuple[int, int]]) -> None:
         self._op, self._wanted = op, wanted
         given = dict(zip(op.rule_names, op.rule_defaults, strict=False))
         self._attrs = {**given, **{n: v for n, v in attrs.items() if n in given}}
 
-    def __call__(self, grads: Sequence[Any], operands: Sequence[Any], results: Sequence[Any]) -> list[Any]:
+    def __call__(
+        self, grads: Sequence[Any], operands: Sequence[Any], results: Sequence[Any]
+    ) -> list[Any]:
         """The gradients.   grads, operands, results: by slot, as the rule takes them."""
         op = self._op
         assert op.rule is not None
-        if operands and isinstance(operands[0], np.ndarray) and leaves_none(op.type, self._attrs, operands[0].ndim):
+        if (
+            operands
+            and isinstance(operands[0], np.ndarray)
+            and leaves_none(op.type, self._attrs, operands[0].ndim)
+        ):
             grads, results = [_without_axes(g) for g in grads], [_without_axes(r) for r in results]
         asked = dict(zip(op.rule_names[len(self._attrs) :], results, strict=True))
         with pushed(BARE):
@@ -93,13 +104,19 @@ def vjp(lowering: Lowering, block: int, desc: OpDesc) -> Step:
     def arrived(slot: Slot) -> str:
         results = desc.inputs.get(slot.name, [])
         places = []
-        for i, name in enumerate(desc.inputs.get(f"{slot.name}@GRAD", []) or [EMPTY] * len(results)):
+        for i, name in enumerate(
+            desc.inputs.get(f"{slot.name}@GRAD", []) or [EMPTY] * len(results)
+        ):
             cells.append(lowering.cell(block, results[i] if name == EMPTY else name))
-            places.append(f"{{ZEROS}}({{{len(cells) - 1}}})" if name == EMPTY else f"{{{len(cells) - 1}}}")
+            places.append(
+                f"{{ZEROS}}({{{len(cells) - 1}}})" if name == EMPTY else f"{{{len(cells) - 1}}}"
+            )
         return f"[{', '.join(places)}]" if slot.many and places else places[0] if places else "None"
 
     grads = [arrived(op.outs[i]) for i in op.grad_outs]
-    operands = [offsets(s) if s.lod_of else text(desc.inputs.get(s.name, []), s.many) for s in op.ins]
+    operands = [
+        offsets(s) if s.lod_of else text(desc.inputs.get(s.name, []), s.many) for s in op.ins
+    ]
     results = [text(desc.inputs.get(op.outs[i].name, []), op.outs[i].many) for i in op.rule_outs]
     wanted, outs = [], []
     for i, slot in enumerate(op.ins):
@@ -111,7 +128,9 @@ def vjp(lowering: Lowering, block: int, desc: OpDesc) -> Step:
     targets = "".join(f"{{o{i}}}, " for i in range(len(outs)))
     lists = (f"({''.join(f'{t}, ' for t in part)})" for part in (grads, operands, results))
     source = f"[{targets}] = {{VJP}}({', '.join(lists)})"
-    return Do(desc, source, tuple(cells), tuple(outs), {"VJP": Vjp(op, attrs, wanted), "ZEROS": _zeros})
+    return Do(
+        desc, source, tuple(cells), tuple(outs), {"VJP": Vjp(op, attrs, wanted), "ZEROS": _zeros}
+    )
 
 
 RULES["vjp"] = vjp

@@ -1,1 +1,3 @@
-"""What everything stands on: tensors, ops, modes, the gradient tape, dtypes, places, errors, random numbers."""
+"""What everything stands on: tensors, ops, modes, the gradient tape, dtypes, places, errors, random
+numbers.
+"""

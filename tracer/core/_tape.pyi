@@ -31,7 +31,11 @@ class OpBase:
     def __call__(self, *args: Any, **attrs: Any) -> Any: ...
 
 class Node:
-    """One op on the tape.   args: its operands, None once the graph was freed; outs: its result arrays, where they are needed."""
+    """One recorded op.
+
+    args: its inputs, None once the graph was freed; outs: its output arrays, if the rule reads
+    them.
+    """
 
     op: Any
     args: Any
@@ -40,7 +44,9 @@ class Node:
     hooks: dict[int, list[Any]] | None
     grads: dict[int, Any] | None
     seq: int
-    def __init__(self, op: Any, args: tuple[Any, ...], attrs: dict[str, Any], outs: Any) -> None: ...
+    def __init__(
+        self, op: Any, args: tuple[Any, ...], attrs: dict[str, Any], outs: Any
+    ) -> None: ...
     def free(self) -> None: ...
     def hooks_of(self, index: int) -> list[Any]: ...
 
@@ -50,9 +56,14 @@ class State:
     mode: Any
 
 class Operator:
-    """A binary operator of Tensor: `op` for two eager tensors of one dtype or a tensor and a number, `function` for all else."""
+    """A binary operator of Tensor.
 
-    def __init__(self, op: OpBase, function: Callable[..., Any], whole: bool, swapped: bool = False) -> None: ...
+    `op` handles two eager tensors of one dtype, or a tensor and a number; `function` the rest.
+    """
+
+    def __init__(
+        self, op: OpBase, function: Callable[..., Any], whole: bool, swapped: bool = False
+    ) -> None: ...
     def __call__(self, x: Any, y: Any) -> Any: ...
 
 class Walk:
@@ -69,7 +80,9 @@ class Walk:
     def leaves(self) -> list[tuple[Any, Any]]: ...
     def leaf(self, tensor: Any) -> Any: ...
 
-def configure(tensor: type, explain: Callable[..., Any], is_float: Callable[[Any], bool]) -> None: ...
+def configure(
+    tensor: type, explain: Callable[..., Any], is_float: Callable[[Any], bool]
+) -> None: ...
 def set_modes(eager: Any, no_tape: Any, bare: Any) -> None: ...
 def next_seq() -> int: ...
 def oldest_seq() -> int: ...
@@ -79,9 +92,17 @@ def arrays_of(tensors: list[Any]) -> list[Any]: ...
 def stops_of(tensors: list[Any]) -> tuple[bool, ...]: ...
 def tensors_of(arrays: tuple[Any, ...]) -> list[Any]: ...
 def recorded(
-    op: OpBase, operands: list[Any], taken: list[int], attrs: dict[str, Any], outs: tuple[Any, ...], wanted: list[int]
+    op: OpBase,
+    operands: list[Any],
+    taken: list[int],
+    attrs: dict[str, Any],
+    outs: tuple[Any, ...],
+    wanted: list[int],
 ) -> list[Any]:
-    """Tensors around `outs`; those that the numbers `wanted` say are results of a node with the operands that `taken` says."""
+    """Wrap the arrays `outs` in tensors.
+
+    Those whose numbers are in `wanted` are outputs of a new node with the inputs `taken`.
+    """
     ...
 
 def limited(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any: ...

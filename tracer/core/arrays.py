@@ -1,8 +1,10 @@
-"""`np` of the kernels: NumPy, and while one runs on a GPU, NumPy whose makers make their arrays there.
+"""`np` of the kernels: NumPy, and while one runs on a GPU, NumPy whose makers make their arrays
+there.
 
-A function of arrays finds CuPy by itself: NumPy hands `np.exp(x)` to the array, by `__array_ufunc__` and `__array_function__`.  One
-that makes an array of sizes or of Python's numbers has no array to ask, so it asks which kernel runs.  Until a GPU is used
-(`open_to`) every name here is NumPy's own, and costs what NumPy's costs.
+A function of arrays finds CuPy by itself: NumPy hands `np.exp(x)` to the array, by
+`__array_ufunc__` and `__array_function__`.  One
+that makes an array of sizes or of Python's numbers has no array to ask, so it asks which kernel
+runs.  Until a GPU is used (`open_to`) every name here is NumPy's own, and costs what NumPy's costs.
 """
 
 from __future__ import annotations
@@ -19,9 +21,22 @@ __all__ = ["elsewhere", "made_by", "np", "open_to"]
 
 # What takes no array, or an array and no notice of it.
 MAKERS = (
-    "arange", "array", "asarray", "ascontiguousarray", "empty", "eye", "full", "indices", "linspace", "logspace", "ones", "tri",
-    "tril_indices", "triu_indices", "zeros",
-)  # fmt: skip
+    "arange",
+    "array",
+    "asarray",
+    "ascontiguousarray",
+    "empty",
+    "eye",
+    "full",
+    "indices",
+    "linspace",
+    "logspace",
+    "ones",
+    "tri",
+    "tril_indices",
+    "triu_indices",
+    "zeros",
+)
 
 
 class _Here(threading.local):
@@ -51,7 +66,10 @@ def _maker(name: str) -> Callable[..., Any]:
 
 
 class _Library:
-    """What kernels find in NumPy's `lib`, where functions ask no array.   name: of the part that they want."""
+    """What kernels find in NumPy's `lib`, where functions ask no array.
+
+    name: of the part that they want.
+    """
 
     def __init__(self, path: tuple[str, ...]) -> None:
         self._path = path

@@ -1,4 +1,6 @@
-"""Gradients: of a result into the leaves behind it, or of some tensors with respect to others; and where none are recorded."""
+"""Gradients: of a result into the leaves behind it, or of some tensors with respect to others; and
+where none are recorded.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,9 @@ def _check_like(root: Tensor, given: Tensor | None) -> None:
 
 
 def reshape_to_output(root: Tensor, given: Tensor | None) -> Tensor | None:
-    """Reshape a gradient with the same number of elements to the shape of its tensor. Paddle accepts [1] for a 0-D tensor, and [1, 2] for [2]."""
+    """Reshape a gradient with the same number of elements to the shape of its tensor. Paddle
+    accepts [1] for a 0-D tensor, and [1, 2] for [2].
+    """
     if given is None or given.meta.shape == root.meta.shape:
         return given
     sizes = root.meta.shape, given.meta.shape
@@ -49,7 +53,9 @@ def reshape_to_output(root: Tensor, given: Tensor | None) -> Tensor | None:
     return made
 
 
-def _walk(sweep: Sweep, roots: Sequence[Tensor], given: Sequence[Tensor | None], retain_graph: bool) -> None:
+def _walk(
+    sweep: Sweep, roots: Sequence[Tensor], given: Sequence[Tensor | None], retain_graph: bool
+) -> None:
     if cuda.found.cupy is not None:
         with cuda.on(cuda.index_of(roots[0].array)):
             _walk_here(sweep, roots, given, retain_graph)
@@ -57,20 +63,31 @@ def _walk(sweep: Sweep, roots: Sequence[Tensor], given: Sequence[Tensor | None],
         _walk_here(sweep, roots, given, retain_graph)
 
 
-def _walk_here(sweep: Sweep, roots: Sequence[Tensor], given: Sequence[Tensor | None], retain_graph: bool) -> None:
-    # Gradients that overflow are infinite without a word: with loss scaling that is part of the day.
+def _walk_here(
+    sweep: Sweep, roots: Sequence[Tensor], given: Sequence[Tensor | None], retain_graph: bool
+) -> None:
+    # Gradients that overflow are infinite without a word: with loss scaling that is part of the
+    # day.
     with pushed(sweep.mode()), np.errstate(all="ignore"):
         _start(sweep, roots, given)
         sweep.run(retain_graph)
 
 
-def backward(roots: Sequence[Tensor], given: Sequence[Tensor | None], retain_graph: bool = False) -> None:
-    """Add the gradients of `roots` to `grad` of the leaves behind them.   given: like roots, None meaning ones."""
+def backward(
+    roots: Sequence[Tensor], given: Sequence[Tensor | None], retain_graph: bool = False
+) -> None:
+    """Add the gradients of `roots` to `grad` of the leaves behind them.
+
+    given: like roots, None meaning ones.
+    """
     only_running("backward", "use an optimizer's minimize, or static.append_backward")
     if refuse_side_effect("backward()"):
         return
     if roots[0].stop_gradient and all(t.stop_gradient for t in roots):
-        warn(f"backward: no tensor that wants a gradient led to this one, nothing is done (X={roots[0].meta})")
+        warn(
+            f"backward: no tensor that wants a gradient led to this one, nothing is done "
+            f"(X={roots[0].meta})"
+        )
         return
     asking = [listener for listener in listeners if listener.listens()] if len(listeners) else []
     if not era.old and not asking and _is_program(roots) and state.mode.plain().bare:
@@ -90,7 +107,9 @@ def backward(roots: Sequence[Tensor], given: Sequence[Tensor | None], retain_gra
 
 
 def _is_program(roots: Sequence[Tensor]) -> bool:
-    """Whether all that lies behind is one node that stands for a program, and the leaves before it."""
+    """Whether all that lies behind is one node that stands for a program, and the leaves
+    before it.
+    """
     node = roots[0].node
     if (
         len(roots) > 1
@@ -137,7 +156,9 @@ def _through_program(root: Tensor, given: Tensor | None, retain_graph: bool) -> 
 
 def _listed(tensors: Any) -> list[Any]:
     if not isinstance(tensors, Tensor | list | tuple | set | frozenset):
-        raise MisfitError(with_user_line(f"grad: {type(tensors).__name__} is not a Tensor or a list of Tensors"))
+        raise MisfitError(
+            with_user_line(f"grad: {type(tensors).__name__} is not a Tensor or a list of Tensors")
+        )
     return [tensors] if isinstance(tensors, Tensor) else list(tensors)
 
 
@@ -151,19 +172,27 @@ def grad(
     allow_unused: bool = False,
     no_grad_vars: Tensor | Sequence[Tensor] | Set[Tensor] | None = None,
 ) -> list[Tensor | None]:
-    """Gradients of the sum of `outputs` with respect to `inputs`, one per input and like it; `grad` of leaves stays as it is.
+    """Gradients of the sum of `outputs` with respect to `inputs`, one per input and like it; `grad`
+    of leaves stays as it is.
 
-    create_graph: the gradients can be differentiated again; no_grad_vars: tensors that are taken as constants.
-    Raises OpError for an input that plays no part, unless allow_unused, which gives None for it.
+    create_graph: the gradients can be differentiated again; no_grad_vars: tensors that are taken as
+    constants. Raises OpError for an input that plays no part, unless allow_unused, which gives None
+    for it.
     """
     if not only_inputs:
-        raise OarlockError(with_user_line("grad: only_inputs=False is not supported, as in Paddle; use backward()"))
+        raise OarlockError(
+            with_user_line("grad: only_inputs=False is not supported, as in Paddle; use backward()")
+        )
     roots, wanted = _listed(outputs), _listed(inputs)
     if not all(isinstance(t, Tensor) for t in (*roots, *wanted)):
-        raise MisfitError(with_user_line("grad: outputs and inputs are a Tensor or a list of Tensors"))
+        raise MisfitError(
+            with_user_line("grad: outputs and inputs are a Tensor or a list of Tensors")
+        )
     given = [None] * len(roots) if grad_outputs is None else _listed(grad_outputs)
     if len(given) != len(roots):
-        raise MisfitError(with_user_line(f"grad: {len(given)} grad_outputs for {len(roots)} outputs"))
+        raise MisfitError(
+            with_user_line(f"grad: {len(given)} grad_outputs for {len(roots)} outputs")
+        )
     given = [reshape_to_output(root, g) for root, g in zip(roots, given, strict=True)]
     barred = _listed(no_grad_vars or ())
     if not all(isinstance(t, Tensor) for t in barred):
@@ -187,7 +216,11 @@ def grad(
 
 def _open(gradient: Tensor | None) -> Tensor | None:
     """A gradient that can be differentiated again, be it a constant."""
-    return gradient if gradient is None or not gradient.stop_gradient else Tensor(gradient.array, stop_gradient=False)
+    return (
+        gradient
+        if gradient is None or not gradient.stop_gradient
+        else Tensor(gradient.array, stop_gradient=False)
+    )
 
 
 class no_grad(ContextDecorator):
@@ -232,9 +265,12 @@ class no_grad(ContextDecorator):
 
 
 def _wrap_generator(
-    setting: Callable[[], AbstractContextManager[Any]], function: Callable[..., Generator[Any, Any, Any]]
+    setting: Callable[[], AbstractContextManager[Any]],
+    function: Callable[..., Generator[Any, Any, Any]],
 ) -> Callable[..., Generator[Any, Any, Any]]:
-    """Wrap a generator function so that the setting applies to its body, but not to the caller between two values."""
+    """Wrap a generator function so that the setting applies to its body, but not to the caller
+    between two values.
+    """
 
     @functools.wraps(function)
     def within(*args: Any, **kwargs: Any) -> Generator[Any, Any, Any]:
@@ -294,5 +330,9 @@ class set_grad_enabled:
 
 
 def is_grad_enabled() -> bool:
-    """Whether gradients are recorded now.   In a function of to_static whether they are where it is called; False while other programs are written."""
+    """Whether gradients are recorded now.
+
+    In a function of to_static whether they are where it is called; False while other programs are
+    written.
+    """
     return state.mode.tape and (state.mode.called_with_tape or not state.mode.static)

@@ -12,8 +12,12 @@ def disable_signal_handler() -> None:
     """Nothing: Oarlock handles no signals."""
 
 
-def batch(reader: Callable[[], Any], batch_size: int, drop_last: bool = False) -> Callable[[], Iterator[list[Any]]]:
-    """A reader of lists of batch_size of what `reader` gives; the last may be shorter unless drop_last."""
+def batch(
+    reader: Callable[[], Any], batch_size: int, drop_last: bool = False
+) -> Callable[[], Iterator[list[Any]]]:
+    """A reader of lists of batch_size of what `reader` gives; the last may be shorter unless
+    drop_last.
+    """
     if batch_size < 1:
         raise OpError(with_user_line(f"batch: batch_size={batch_size} is less than 1"))
 
@@ -38,4 +42,6 @@ def get_cuda_rng_state() -> list[Any]:
 def set_cuda_rng_state(state_list: list[Any]) -> None:
     """Take back what get_cuda_rng_state gave.   Raises OpError for the state of a GPU."""
     if state_list:
-        raise OpError(with_user_line(f"set_cuda_rng_state: {len(state_list)} states, and no GPU that draws"))
+        raise OpError(
+            with_user_line(f"set_cuda_rng_state: {len(state_list)} states, and no GPU that draws")
+        )

@@ -7,7 +7,10 @@ import sys
 
 
 def is_compiled_with_cuda() -> bool:
-    """Whether eager ops can run on GPUs: CuPy is installed.   What a saved model can run on says `oarlock doctor`."""
+    """Whether eager ops can run on GPUs: CuPy is installed.
+
+    What a saved model can run on says `oarlock doctor`.
+    """
     return sys.modules.get("cupy") is not None or importlib.util.find_spec("cupy") is not None
 
 

@@ -1,6 +1,7 @@
 """CuPy, if it is there and wanted: which arrays are on which GPU, and how they get there and back.
 
-Nothing imports CuPy before somebody asks for a GPU.  Until then every question here is answered by one look at `found`.
+Nothing imports CuPy before somebody asks for a GPU.  Until then every question here is answered by
+one look at `found`.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ from .errors import OarlockError, with_user_line
 
 
 class _Found:
-    """cupy: the module, None as long as nobody wanted a GPU; index: where new tensors go, None for the processor."""
+    """cupy: the module, None as long as nobody wanted a GPU; index: where new tensors go, None for
+    the processor.
+    """
 
     cupy: Any = None
     array: Any = ()  # isinstance(x, ()) is False
@@ -51,7 +54,9 @@ def _imported(asker: str) -> Any:
     try:
         return importlib.import_module("cupy")
     except ImportError as error:
-        raise OarlockError(with_user_line(f"{asker} needs CuPy ({error}): pip install oarlock[gpu-train]")) from None
+        raise OarlockError(
+            with_user_line(f"{asker} needs CuPy ({error}): pip install oarlock[gpu-train]")
+        ) from None
 
 
 def special(name: str) -> Any:
@@ -60,15 +65,23 @@ def special(name: str) -> Any:
 
 
 def count() -> int:
-    """How many GPUs eager ops can run on; 0 without CuPy, or without a driver.   Asking changes nothing."""
+    """How many GPUs eager ops can run on; 0 without CuPy, or without a driver.
+
+    Asking changes nothing.
+    """
     try:
         return int(importlib.import_module("cupy").cuda.runtime.getDeviceCount())
-    except Exception:  # no CuPy, no driver, one that is too old: CuPy has an error of its own for each
+    except (
+        Exception
+    ):  # no CuPy, no driver, one that is too old: CuPy has an error of its own for each
         return 0
 
 
 def check_device(index: int, asker: str) -> Any:
-    """CuPy, if GPU number `index` is there.   Raises OarlockError otherwise, and then nothing has changed."""
+    """CuPy, if GPU number `index` is there.
+
+    Raises OarlockError otherwise, and then nothing has changed.
+    """
     cupy = _imported(asker)
     try:
         there, why = int(cupy.cuda.runtime.getDeviceCount()), "the driver shows none"
@@ -77,7 +90,11 @@ def check_device(index: int, asker: str) -> Any:
     if not there:
         raise OarlockError(with_user_line(f"{asker}: no CUDA device is visible ({why})"))
     if not 0 <= index < there:
-        raise OarlockError(with_user_line(f"{asker}: there is no CUDA device {index}; {there} are visible, from 0 on"))
+        raise OarlockError(
+            with_user_line(
+                f"{asker}: there is no CUDA device {index}; {there} are visible, from 0 on"
+            )
+        )
     return library(asker)
 
 
@@ -146,7 +163,8 @@ def copied_to(array: Any, like: Any) -> Any:
 def zeros_like(array: Any) -> Any:
     """Zeros in the shape and dtype of an array, where it is."""
     if found.cupy is None:
-        return np.zeros(array.shape, array.dtype)  # several times faster than zeros_like for small arrays
+        # several times faster than zeros_like for small arrays
+        return np.zeros(array.shape, array.dtype)
     with on(index_of(array)):
         return np.zeros_like(array)
 

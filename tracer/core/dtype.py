@@ -15,7 +15,10 @@ _OLD_NAMES = {"float16": "FP16", "float32": "FP32", "float64": "FP64", "bfloat16
 
 
 class DType:
-    """One element type.   name: Paddle's; np: the NumPy dtype; proto: VarType.Type in a `.pdmodel`."""
+    """One element type.
+
+    name: Paddle's; np: the NumPy dtype; proto: VarType.Type in a `.pdmodel`.
+    """
 
     __slots__ = ("name", "np", "proto")
 
@@ -25,7 +28,11 @@ class DType:
         self.proto = proto
 
     def __repr__(self) -> str:
-        return f"VarType.{_OLD_NAMES.get(self.name, self.name.upper())}" if era.old else f"paddle.{self.name}"
+        return (
+            f"VarType.{_OLD_NAMES.get(self.name, self.name.upper())}"
+            if era.old
+            else f"paddle.{self.name}"
+        )
 
     def __int__(self) -> int:
         return self.proto
@@ -55,7 +62,20 @@ bfloat16 = DType("bfloat16", ml_dtypes.bfloat16, 22)
 complex64 = DType("complex64", np.complex64, 23)
 complex128 = DType("complex128", np.complex128, 24)
 
-ALL = (bool_, int16, int32, int64, float16, float32, float64, uint8, int8, bfloat16, complex64, complex128)
+ALL = (
+    bool_,
+    int16,
+    int32,
+    int64,
+    float16,
+    float32,
+    float64,
+    uint8,
+    int8,
+    bfloat16,
+    complex64,
+    complex128,
+)
 BY_NP: dict[np.dtype[Any], DType] = {d.np: d for d in ALL}
 BY_PROTO: dict[int, DType] = {d.proto: d for d in ALL}
 _BY_NAME: dict[str, DType] = {d.name: d for d in ALL}
@@ -63,11 +83,14 @@ _BY_NAME: dict[str, DType] = {d.name: d for d in ALL}
 _default = float32
 
 
-_PYTHON = {"int": "int64", "float": "float64", "double": "float64"}  # what NumPy takes these words for
+# what NumPy takes these words for
+_PYTHON = {"int": "int64", "float": "float64", "double": "float64"}
 
 
 def dtype_of(spec: Any) -> DType:
-    """The DType that `spec` names: a DType, `'float32'`, `'paddle.float32'`, a NumPy dtype or type, a proto number."""
+    """The DType that `spec` names: a DType, `'float32'`, `'paddle.float32'`, a NumPy dtype or type,
+    a proto number.
+    """
     if isinstance(spec, DType):
         return spec
     if isinstance(spec, str):
@@ -104,18 +127,24 @@ def is_complex(dtype: np.dtype[Any]) -> bool:
 
 
 def is_float(dtype: np.dtype[Any]) -> bool:
-    """Whether `dtype` is a real or complex floating type, bfloat16 included: what a gradient can have."""
+    """Whether `dtype` is a real or complex floating type, bfloat16 included: what a gradient can
+    have.
+    """
     kind = dtype.kind
     return kind in "fc" or (kind == "V" and dtype == bfloat16.np)
 
 
 def work_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """The dtype to compute in and to keep statistics in: float32 for half precision, else `dtype` itself."""
+    """The dtype to compute in and to keep statistics in: float32 for half precision, else `dtype`
+    itself.
+    """
     return float32.np if is_half(dtype) else dtype
 
 
 def promote(a: np.dtype[Any], b: np.dtype[Any]) -> np.dtype[Any]:
-    """The dtype of two operands together, by NumPy's rule; float16 with bfloat16 gives float32, which holds both."""
+    """The dtype of two operands together, by NumPy's rule; float16 with bfloat16 gives float32,
+    which holds both.
+    """
     if a == b:
         return a
     return float32.np if is_half(a) and is_half(b) else np.promote_types(a, b)

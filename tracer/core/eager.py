@@ -33,9 +33,13 @@ def wants(arg: Any) -> bool:
 
 
 def firsts(op: Op, args: tuple[Any, ...]) -> tuple[Any, ...] | None:
-    """The operands with the first of each tuple that stands where one tensor is wanted, which Paddle takes; None where there is no such."""
+    """The operands with the first of each tuple that stands where one tensor is wanted, which
+    Paddle takes; None where there is no such.
+    """
     found = tuple(
-        arg[0] if isinstance(arg, tuple) and not slot.many and arg and isinstance(arg[0], Tensor) else arg
+        arg[0]
+        if isinstance(arg, tuple) and not slot.many and arg and isinstance(arg[0], Tensor)
+        else arg
         for slot, arg in zip(op.ins, args, strict=False)
     )
     return None if all(map(is_, found, args)) else found
@@ -63,16 +67,26 @@ class Eager(Mode):
     def become(self, tensor: Tensor, made: Tensor) -> None:
         """See Mode.become.   Ops that were recorded before go on seeing what the tensor was."""
         if self.tape and not tensor.stop_gradient and tensor.node is None:
-            why = "a leaf that wants a gradient cannot be changed while gradients are recorded; use no_grad()"
+            why = (
+                "a leaf that wants a gradient cannot be changed while gradients are recorded; "
+                "use no_grad()"
+            )
             raise OpError(with_user_line(f"in place: {why} (X={tensor.meta})"))
         remember(tensor)
         tensor.inplace_version += 1
         tensor.array = made.array
         if self.tape:  # else it goes on wanting what it wanted, from where it came
-            tensor.stop_gradient, tensor.node, tensor.index = made.stop_gradient, made.node, made.index
+            tensor.stop_gradient, tensor.node, tensor.index = (
+                made.stop_gradient,
+                made.node,
+                made.index,
+            )
 
     def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
-        """Run the kernel; see Mode.run.   Ops with one result come here only when something is odd: `_tape` runs them itself."""
+        """Run the kernel; see Mode.run.
+
+        Ops with one result come here only when something is odd: `_tape` runs them itself.
+        """
         try:
             arrays = [unwrap(arg) for arg in args]
             if op.same_dtype or op.floating:
@@ -96,7 +110,9 @@ def wrap_results(op: Op, outs: Any) -> Any:
     """Tensors for the arrays that a kernel gave, in the same nesting."""
     if len(op.outs) == 1:
         return [Tensor(a) for a in outs] if op.outs[0].many else Tensor(outs)
-    return tuple([Tensor(a) for a in o] if s.many else Tensor(o) for s, o in zip(op.outs, outs, strict=True))
+    return tuple(
+        [Tensor(a) for a in o] if s.many else Tensor(o) for s, o in zip(op.outs, outs, strict=True)
+    )
 
 
 def numbered_results(op: Op, made: Any) -> list[tuple[int, Tensor]]:
@@ -107,7 +123,9 @@ def numbered_results(op: Op, made: Any) -> list[tuple[int, Tensor]]:
     slots = [made] if len(op.outs) == 1 else list(made)
     found: list[tuple[int, Tensor]] = []
     for i in op.grad_outs:
-        found += [(i + k, t) for k, t in enumerate(slots[i])] if op.outs[i].many else [(i, slots[i])]
+        found += (
+            [(i + k, t) for k, t in enumerate(slots[i])] if op.outs[i].many else [(i, slots[i])]
+        )
     return found
 
 
@@ -134,7 +152,9 @@ def metas_of(op: Op, args: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def explain(op: Op, args: tuple[Any, ...], attrs: dict[str, Any], error: Exception) -> NoReturn:
-    """Turn the failure of a kernel into an OpError that says what the meta rule has against the operands."""
+    """Turn the failure of a kernel into an OpError that says what the meta rule has against the
+    operands.
+    """
     if isinstance(error, PlaceError):
         raise PlaceError(with_user_line(f"{op.type}: {error} ({_show_places(op, args)})")) from None
     metas = metas_of(op, args)
@@ -148,7 +168,8 @@ def explain(op: Op, args: tuple[Any, ...], attrs: dict[str, Any], error: Excepti
         why, cause, kind = str(found).removeprefix(f"{op.type}: "), None, found  # type: ignore[assignment]
     except (TypeError, ValueError, IndexError, AttributeError):
         pass  # the rule itself stumbled over the operands; the kernel's own words are all there is
-    why = why.partition("\n  at ")[0]  # where a tensor among the attributes was read, the line has been said
+    # where a tensor among the attributes was read, the line has been said
+    why = why.partition("\n  at ")[0]
     if len(why) > MAX_REASON:  # the message may contain an attribute that is megabytes long
         why = f"{why[:MAX_REASON]} ..."
     message = f"{op.type}: {why} ({op.show_operands(metas)})"
@@ -163,7 +184,9 @@ def _show_places(op: Op, args: tuple[Any, ...]) -> str:
             return f"{arg.meta} on {cuda.name_of(cuda.index_of(arg.array))}"
         return "[" + ", ".join(map(show, arg)) + "]"
 
-    return ", ".join(f"{s.name}={show(a)}" for s, a in zip(op.ins, args, strict=False) if a is not None)
+    return ", ".join(
+        f"{s.name}={show(a)}" for s, a in zip(op.ins, args, strict=False) if a is not None
+    )
 
 
 EAGER = Eager(tape=True)

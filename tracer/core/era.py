@@ -1,6 +1,8 @@
-"""Which Paddle a program was written for, where that changes what plain Python shows: before 2.5 no tensor was without axes.
+"""Which Paddle a program was written for, where that changes what plain Python shows: before 2.5 no
+tensor was without axes.
 
-`oarlock.fluid` sets it: in `dygraph.guard`, between `enable_dygraph` and `disable_dygraph`, and for programs that it began.
+`oarlock.fluid` sets it: in `dygraph.guard`, between `enable_dygraph` and `disable_dygraph`, and for
+programs that it began.
 """
 
 from __future__ import annotations
@@ -12,7 +14,9 @@ from typing import Any
 
 
 class Era(threading.local):
-    """old: whether Paddle 1.x is spoken, in this thread; dynamic: whether a program of 2.0 - 2.4 is run, which asks fluid for its mode."""
+    """old: whether Paddle 1.x is spoken, in this thread; dynamic: whether a program of 2.0 - 2.4 is
+    run, which asks fluid for its mode.
+    """
 
     old = False
     dynamic = False

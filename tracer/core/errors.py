@@ -1,4 +1,6 @@
-"""What goes wrong, said in one voice: `op: what was wrong (X=float32[2,3], Y=float32[4,5])`, then the user's line."""
+"""What goes wrong, said in one voice: `op: what was wrong (X=float32[2,3], Y=float32[4,5])`, then
+the user's line.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ class OperandError(OpError, TypeError):
 
 
 class ArgumentsError(OpError, TypeError):
-    """A function was called with arguments that it does not have, or without some that it needs; a TypeError in Python, a ValueError in Paddle."""
+    """A function was called with arguments that it does not have, or without some that it needs; a
+    TypeError in Python, a ValueError in Paddle.
+    """
 
 
 class MisfitError(OpError, AssertionError):
@@ -52,12 +56,16 @@ class SequencesError(OpError, RuntimeError):
 
 
 class StateError(OpError, RuntimeError):
-    """An object lacks the state that a call needs, such as a missing value of a state dict. Paddle raises RuntimeError."""
+    """An object lacks the state that a call needs, such as a missing value of a state dict. Paddle
+    raises RuntimeError.
+    """
 
 
 def told(error: BaseException, message: str) -> OpError:
     """The error of an op in other words, and of the same kind."""
-    kind = next((kind for kind in (OperandError, MemoryLimitError) if isinstance(error, kind)), OpError)
+    kind = next(
+        (kind for kind in (OperandError, MemoryLimitError) if isinstance(error, kind)), OpError
+    )
     return kind(message)
 
 
@@ -66,11 +74,15 @@ class AssertError(OpError, AssertionError):
 
 
 class TraceError(OarlockError, RuntimeError):
-    """A program could not be recorded: Python asked for a value that is not known while recording."""
+    """A program could not be recorded: Python asked for a value that is not known while
+    recording.
+    """
 
 
 class SideEffectError(TraceError):
-    """The recorded code has a side effect that a program cannot represent, such as a backward pass or advancing an iterator created outside of the function."""
+    """The recorded code has a side effect that a program cannot represent, such as a backward pass
+    or advancing an iterator created outside of the function.
+    """
 
 
 class BranchesError(TraceError, TypeError, ValueError):
@@ -90,7 +102,9 @@ class RuleError(OarlockError, RuntimeError):
 
 
 class NumericsError(OarlockError, RuntimeError):
-    """The result of an op contains NaN or infinity while results are checked (`FLAGS_check_nan_inf`)."""
+    """The result of an op contains NaN or infinity while results are checked
+    (`FLAGS_check_nan_inf`).
+    """
 
 
 class VerifyError(OarlockError, RuntimeError):
@@ -98,7 +112,10 @@ class VerifyError(OarlockError, RuntimeError):
 
 
 class UserLine(NamedTuple):
-    """The innermost line of the user's own source on the stack.   file: base name only, so that files stay equal."""
+    """The innermost line of the user's own source on the stack.
+
+    file: base name only, so that files stay equal.
+    """
 
     file: str
     lineno: int
@@ -116,11 +133,14 @@ def inside(filename: str) -> bool:
         return False
     if filename.startswith(COMPILED):
         return True
-    return filename.startswith(_ROOTS) or filename == contextlib.__file__  # our context managers pass through it
+    # our context managers pass through it
+    return filename.startswith(_ROOTS) or filename == contextlib.__file__
 
 
 def _roots() -> tuple[str, ...]:
-    """The folders whose frames are ours; an editable install keeps `export` and `loader` beside `tracer`."""
+    """The folders whose frames are ours; an editable install keeps `export` and `loader` beside
+    `tracer`.
+    """
     home = os.path.dirname(_PACKAGE.rstrip(os.sep))
     beside = tuple(os.path.join(home, name) + os.sep for name in ("export", "loader"))
     return (_PACKAGE, *beside)
@@ -135,13 +155,17 @@ _COMMANDS = os.path.join(_PACKAGE, "cli") + os.sep
 def user_frame() -> FrameType | None:
     """The innermost frame that is not Oarlock's, or None."""
     frame: FrameType | None = sys._getframe(1)
-    while frame is not None and (inside(frame.f_code.co_filename) or _NUMPY in frame.f_code.co_filename):
+    while frame is not None and (
+        inside(frame.f_code.co_filename) or _NUMPY in frame.f_code.co_filename
+    ):
         frame = frame.f_back
     return frame
 
 
 def user_line() -> UserLine | None:
-    """The line of the innermost frame that is not Oarlock's, or None when all frames are ours or a command of ours is at work."""
+    """The line of the innermost frame that is not Oarlock's, or None when all frames are ours or a
+    command of ours is at work.
+    """
     frame = user_frame()
     if frame is None:
         return None
@@ -161,7 +185,9 @@ _warnings = _Warnings()
 
 @contextlib.contextmanager
 def hold_warnings() -> Iterator[list[Callable[[], None]]]:
-    """Defer the warnings of this thread in the body: yield a list of functions, each of which issues one warning."""
+    """Defer the warnings of this thread in the body: yield a list of functions, each of which
+    issues one warning.
+    """
     before, _warnings.held = _warnings.held, []
     try:
         yield _warnings.held

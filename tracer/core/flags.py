@@ -1,4 +1,6 @@
-"""Paddle's global flags. FLAGS_check_nan_inf takes effect; flags that cannot change a result are stored; all others are rejected."""
+"""Paddle's global flags. FLAGS_check_nan_inf takes effect; flags that cannot change a result are
+stored; all others are rejected.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,11 @@ def _known(names: Iterable[Any]) -> list[str]:
     found = list(names)
     unknown = [name for name in found if name not in _held]
     if unknown:
-        raise OpError(with_user_line(f"flags: {unknown} would change nothing here; these are kept: {sorted(_held)}"))
+        raise OpError(
+            with_user_line(
+                f"flags: {unknown} would change nothing here; these are kept: {sorted(_held)}"
+            )
+        )
     return found
 
 

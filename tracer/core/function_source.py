@@ -17,7 +17,9 @@ Function = ast.FunctionDef | ast.Lambda
 
 
 class NoSource(Exception):
-    """The source of a function cannot be had, or is not one that can be converted; the message says why."""
+    """The source of a function cannot be had, or is not one that can be converted; the message says
+    why.
+    """
 
 
 def function_tree(code: CodeType) -> Function:
@@ -32,10 +34,13 @@ def function_tree(code: CodeType) -> Function:
         found = [f for f in found if _holds_positions(f, code)]
     if len(found) != 1:
         raise NoSource(
-            f"line {code.co_firstlineno} of {code.co_filename} is not, or not only, the function {code.co_name}"
+            f"line {code.co_firstlineno} of {code.co_filename} is not, or not only, the "
+            f"function {code.co_name}"
         )
     if not _is_older(code.co_filename) and not _is_made_of(code, text):
-        raise NoSource(f"{code.co_filename} was edited since {code.co_name} was made; load it again")
+        raise NoSource(
+            f"{code.co_filename} was edited since {code.co_name} was made; load it again"
+        )
     return copy.deepcopy(found[0])
 
 
@@ -43,7 +48,9 @@ _BEGAN = time.time()
 
 
 def _is_older(filename: str) -> bool:
-    """Whether a file was last written before this process came here, so that nobody edited it since; import hooks may compile it as they like."""
+    """Whether a file was last written before this process came here, so that nobody edited it
+    since; import hooks may compile it as they like.
+    """
     try:
         return os.stat(filename).st_mtime < _BEGAN
     except OSError:
@@ -58,15 +65,23 @@ def _is_made_of(code: CodeType, text: str) -> bool:
     return not candidates or any(_may_be(code, made) for made in candidates)
 
 
-_FUTURES = functools.reduce(operator.or_, (getattr(__future__, n).compiler_flag for n in __future__.all_feature_names))
+_FUTURES = functools.reduce(
+    operator.or_, (getattr(__future__, n).compiler_flag for n in __future__.all_feature_names)
+)
 
 
 @functools.lru_cache(maxsize=64)
 def _compiled(filename: str, text: str, flags: int) -> dict[tuple[int, str], list[CodeType]]:
-    """The code of every function of a file, by first line and name; of none where it is no Python as it stands."""
+    """The code of every function of a file, by first line and name; of none where it is no Python
+    as it stands.
+    """
     table: dict[tuple[int, str], list[CodeType]] = {}
     try:  # cells of notebooks may await
-        todo = [compile(text, filename, "exec", flags | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)]
+        todo = [
+            compile(
+                text, filename, "exec", flags | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True
+            )
+        ]
     except SyntaxError:
         return table
     while todo:
@@ -84,7 +99,8 @@ def _may_be(code: CodeType, made: CodeType) -> bool:
         return False
     pairs = [(code.co_names, made.co_names), (code.co_varnames, made.co_varnames)]
     if any(name.startswith(ADDED) for name in (*code.co_names, *code.co_varnames)):
-        return all(set(had) <= set(has) for has, had in pairs)  # what is constant in the asserts is not there any more
+        # what is constant in the asserts is not there any more
+        return all(set(had) <= set(has) for has, had in pairs)
     same = all(has == had for has, had in (*pairs, (_plain(code), _plain(made))))
     return same and code.co_code == made.co_code
 
@@ -97,7 +113,11 @@ def _inner(code: CodeType) -> list[CodeType]:
 
 
 def _plain(code: CodeType) -> list[Any]:
-    return [c if isinstance(c, frozenset) else repr(c) for c in code.co_consts if not isinstance(c, CodeType)]
+    return [
+        c if isinstance(c, frozenset) else repr(c)
+        for c in code.co_consts
+        if not isinstance(c, CodeType)
+    ]
 
 
 @functools.lru_cache(maxsize=64)

@@ -8,7 +8,11 @@ from typing import Any
 
 
 def later(module: dict[str, Any], names: Mapping[str, str]) -> Callable[[str], Any]:
-    """A module's `__getattr__`.   module: its globals(), which keep what was found; names: where each is, a module below being itself"""
+    """A module's `__getattr__`.
+
+    module: its globals(), which keep what was found; names: where each is, a module below being
+    itself
+    """
 
     def asked(name: str) -> Any:
         if name not in names:

@@ -1,4 +1,6 @@
-"""A hook to import modules of Paddle 1.x (`fluid`) from lower layers, which must not import `fluid` directly."""
+"""A hook to import modules of Paddle 1.x (`fluid`) from lower layers, which must not import `fluid`
+directly.
+"""
 
 from __future__ import annotations
 
@@ -14,5 +16,7 @@ def set_legacy_importer(importer: Callable[[str], ModuleType]) -> None:
 
 
 def legacy_module(name: str) -> ModuleType:
-    """Import a module of `paddle.fluid` by name, for example `framework` or `dygraph.layer_object_helper`."""
+    """Import a module of `paddle.fluid` by name, for example `framework` or
+    `dygraph.layer_object_helper`.
+    """
     return _importers[0](name)

@@ -1,9 +1,10 @@
 """Limit the number of bytes of one result of an op.
 
-A file of a few hundred bytes can request a result larger than memory. The system may grant the allocation and later kill the process.
-If attributes determine the size of a result, shape inference computes the size before the kernel runs. For all other ops (broadcasts,
-matrix products, shapes given as tensors), `_tape` installs a NumPy allocation handler (NEP 49) that rejects arrays above the limit while a
-kernel runs in the thread. Other code in the process is not limited.
+A file of a few hundred bytes can request a result larger than memory. The system may grant the
+allocation and later kill the process. If attributes determine the size of a result, shape inference
+computes the size before the kernel runs. For all other ops (broadcasts, matrix products, shapes
+given as tensors), `_tape` installs a NumPy allocation handler (NEP 49) that rejects arrays above
+the limit while a kernel runs in the thread. Other code in the process is not limited.
 """
 
 from __future__ import annotations
@@ -23,17 +24,58 @@ MAX_WINDOW = 1 << 20  # largest kernel size or padding along one axis
 MAX_UNCHECKED = 1 << 10  # a size attribute with a product up to this is not checked
 
 # Attributes that set sizes of results.  Their results are checked, unless the op is in NOT_CHECKED.
-SIZE_ATTRS = frozenset((
-    "shape", "target_shape", "output_shape", "output_size", "output_sizes", "out_size", "expand_times", "repeat_times", "Repeats",
-    "ksize", "paddings", "pooled_height", "pooled_width", "out_d", "out_h", "out_w", "scale", "num_rows", "num_columns", "n",
-    "rows", "cols", "row", "col", "depth", "maxlen", "padded_length", "minlength", "bins", "transformed_height",
-    "transformed_width", "num_samples", "last_dim_size", "contextLength", "win_size", "num", "output_dim", "max_depth",
-    "resolution", "frame_length", "new_dim", "num_hash",
-))  # fmt: skip
+SIZE_ATTRS = frozenset(
+    (
+        "shape",
+        "target_shape",
+        "output_shape",
+        "output_size",
+        "output_sizes",
+        "out_size",
+        "expand_times",
+        "repeat_times",
+        "Repeats",
+        "ksize",
+        "paddings",
+        "pooled_height",
+        "pooled_width",
+        "out_d",
+        "out_h",
+        "out_w",
+        "scale",
+        "num_rows",
+        "num_columns",
+        "n",
+        "rows",
+        "cols",
+        "row",
+        "col",
+        "depth",
+        "maxlen",
+        "padded_length",
+        "minlength",
+        "bins",
+        "transformed_height",
+        "transformed_width",
+        "num_samples",
+        "last_dim_size",
+        "contextLength",
+        "win_size",
+        "num",
+        "output_dim",
+        "max_depth",
+        "resolution",
+        "frame_length",
+        "new_dim",
+        "num_hash",
+    )
+)
 _LISTS = (list, tuple)
 _SIZE_TYPES = ("INT", "LONG", "INTS", "LONGS", "FLOATS")
 # Ops whose results have as many elements as their operands.
-NOT_CHECKED = frozenset({"reshape", "reshape2", "sum_to", "assign_value", "view", "lrn", "matrix_power", "polygamma"})
+NOT_CHECKED = frozenset(
+    {"reshape", "reshape2", "sum_to", "assign_value", "view", "lrn", "matrix_power", "polygamma"}
+)
 
 
 class OpDefinition(Protocol):
@@ -54,18 +96,27 @@ class OpDefinition(Protocol):
 def max_result_bytes() -> int:
     """The limit: OARLOCK_MAX_RESULT_BYTES, or 8 GiB."""
     text = os.environ.get(VARIABLE, "")
-    return int(text) if text.isascii() and text.isdigit() and 0 < int(text[:30]) < 1 << 63 else DEFAULT_MAX_BYTES
+    return (
+        int(text)
+        if text.isascii() and text.isdigit() and 0 < int(text[:30]) < 1 << 63
+        else DEFAULT_MAX_BYTES
+    )
 
 
 def check_result(shape: Sequence[int], itemsize: int, what: str = "its result") -> None:
-    """Raise MemoryLimitError if an array exceeds the limit; the caller adds op and operands to the message.   shape: -1 for unknown sizes"""
+    """Raise MemoryLimitError if an array exceeds the limit; the caller adds op and operands to the
+    message.
+
+    shape: -1 for unknown sizes
+    """
     if any(d < 0 for d in shape):
         return
     needed, limit = math.prod(shape) * itemsize, max_result_bytes()
     if needed > limit:
         sizes = ",".join(map(str, shape))
         raise MemoryLimitError(
-            f"{what} [{sizes}] takes {_size(needed)}, more than the {_size(limit)} that {VARIABLE} allows"
+            f"{what} [{sizes}] takes {_size(needed)}, more than the {_size(limit)} that "
+            f"{VARIABLE} allows"
         )
 
 
@@ -74,14 +125,21 @@ def _size(count: int) -> str:
 
 
 def _is_large(value: Any) -> bool:
-    """Whether an attribute value is so large that the result size must be estimated. A cheap test, because every call of such an op makes it."""
+    """Whether an attribute value is so large that the result size must be estimated. A cheap test,
+    because every call of such an op makes it.
+    """
     if isinstance(value, _LISTS):
         return bool(value) and (max(value) > MAX_UNCHECKED or abs(math.prod(value)) > MAX_UNCHECKED)
     return bool(value > MAX_UNCHECKED)
 
 
-def with_size_check(op: OpDefinition, kernel: Callable[..., Any], meta: type[Any]) -> Callable[..., Any]:
-    """Wrap `kernel` so that it first checks the size of its results if a size attribute is large.   meta: core.op.Meta"""
+def with_size_check(
+    op: OpDefinition, kernel: Callable[..., Any], meta: type[Any]
+) -> Callable[..., Any]:
+    """Wrap `kernel` so that it first checks the size of its results if a size attribute is large.
+
+    meta: core.op.Meta
+    """
     names = tuple(n for n, spec in op.attrs.items() if n in SIZE_ATTRS and spec.type in _SIZE_TYPES)
     if not names or op.type in NOT_CHECKED or op.type.endswith("_grad"):
         return kernel
@@ -97,7 +155,9 @@ def with_size_check(op: OpDefinition, kernel: Callable[..., Any], meta: type[Any
     return run
 
 
-def check_results(op: OpDefinition, args: tuple[Any, ...], attrs: dict[str, Any], meta: type[Any]) -> None:
+def check_results(
+    op: OpDefinition, args: tuple[Any, ...], attrs: dict[str, Any], meta: type[Any]
+) -> None:
     """Raise MemoryLimitError if shape inference finds a result that exceeds the limit."""
     try:
         results = op.infer(tuple(_metas(arg, meta) for arg in args), attrs)
@@ -120,8 +180,12 @@ def _flat(metas: Any) -> list[Any]:
     return [m for item in metas for m in _flat(item)] if isinstance(metas, list | tuple) else []
 
 
-def out_of_memory(op: OpDefinition, metas: tuple[Any, ...], attrs: dict[str, Any]) -> MemoryLimitError:
-    """The error for an op whose kernel failed to allocate memory. The message has the sizes of the results if shape inference knows them."""
+def out_of_memory(
+    op: OpDefinition, metas: tuple[Any, ...], attrs: dict[str, Any]
+) -> MemoryLimitError:
+    """The error for an op whose kernel failed to allocate memory. The message has the sizes of the
+    results if shape inference knows them.
+    """
     try:
         results = _flat(op.infer(metas, attrs))
     except Exception:  # the sizes are only for the message
@@ -130,7 +194,10 @@ def out_of_memory(op: OpDefinition, metas: tuple[Any, ...], attrs: dict[str, Any
 
 
 def memory_problem(results: Sequence[Any]) -> str:
-    """Why the last allocation of a kernel in this thread failed: the limit or the system.   results: their Metas, if known"""
+    """Why the last allocation of a kernel in this thread failed: the limit or the system.
+
+    results: their Metas, if known
+    """
     refused, limit = take_refused(), max_result_bytes()
     sizes = [(m, math.prod(m.shape) * m.dtype.itemsize) for m in results]
     if refused:

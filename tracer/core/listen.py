@@ -1,4 +1,6 @@
-"""Who hears of the gradients of leaves while the walk back goes on, to send them to other processes meanwhile."""
+"""Who hears of the gradients of leaves while the walk back goes on, to send them to other processes
+meanwhile.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ class Listener(Protocol):
         ...
 
     def arrived(self, leaf: Tensor, gradient: Tensor | None) -> None:
-        """Nothing more arrives at a leaf; `gradient` is what `grad` would become, None where it has none."""
+        """Nothing more arrives at a leaf; `gradient` is what `grad` would become, None where it has
+        none.
+        """
         ...
 
     def finish(self) -> None:
@@ -39,7 +43,9 @@ listeners: weakref.WeakSet[Listener] = weakref.WeakSet()
 
 
 def summed(leaf: Tensor, gradient: Tensor) -> Tensor:
-    """What `grad` of a leaf becomes when a gradient has arrived: after hooks, with what was there before."""
+    """What `grad` of a leaf becomes when a gradient has arrived: after hooks, with what was there
+    before.
+    """
     if leaf._hooks:
         gradient = run_hooks(gradient, leaf._hooks)
     if leaf.grad is None or leaf.grad._is_cleared():
@@ -64,7 +70,9 @@ def hear(sweep: Sweep, roots: Sequence[Tensor], asking: Sequence[Listener]) -> l
 
 
 def _reached(roots: Sequence[Tensor]) -> tuple[dict[int, Tensor], dict[int, int]]:
-    """The leaves behind some tensors by `id`, and the node that the walk comes to last of those that took each."""
+    """The leaves behind some tensors by `id`, and the node that the walk comes to last of those
+    that took each.
+    """
     reached: dict[int, Tensor] = {}
     last: dict[int, int] = {}
     for node in behind(roots):

@@ -1,8 +1,9 @@
 """The mode on top of the stack decides what calling an op means: run it, record it, or both.
 
-A mode is any object with `run(op, args, attrs)`; calling an op does nothing but hand the call to the mode in force.  The eager
-modes and the one on bare arrays have short ways in C++ (`_tape`), which do the same as their `run`.
-Modes are per thread, so that a loader's worker never writes into a trace of the main thread.
+A mode is any object with `run(op, args, attrs)`; calling an op does nothing but hand the call to
+the mode in force.  The eager modes and the one on bare arrays have short ways in C++ (`_tape`),
+which do the same as their `run`. Modes are per thread, so that a loader's worker never writes into
+a trace of the main thread.
 """
 
 from __future__ import annotations
@@ -21,20 +22,26 @@ Tensor: TypeAlias = Any  # core.tensor.Tensor, whose module imports this one
 class Mode:
     """What an op call and a read of a value mean.
 
-    silent: reads need not be told; tape: gradients are recorded; bare: vjp rules may run on bare arrays, unseen by the mode.
+    silent: reads need not be told; tape: gradients are recorded; bare: vjp rules may run on bare
+    arrays, unseen by the mode.
     """
 
     silent = True
     bare = False
     tape = True
     static = False
-    called_with_tape = False  # of a program that is being recorded: whether gradients are where it is called
+    # of a program that is being recorded: whether gradients are where it is called
+    called_with_tape = False
     builder: Any = (
-        None  # who makes parameters and steps of optimizers as parts of a program, where one is written by hand
+        # who makes parameters and steps of optimizers as parts of a program, where one is written
+        # by hand
+        None
     )
 
     def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
-        """The results of `op` on `args`: one Tensor, a list for a slot of many, a tuple for several slots."""
+        """The results of `op` on `args`: one Tensor, a list for a slot of many, a tuple for several
+        slots.
+        """
         raise NotImplementedError
 
     def read(self, tensor: Tensor, reader: str) -> None:
@@ -45,7 +52,9 @@ class Mode:
         return list(tensor.array.shape)
 
     def shadow(self, tensor: Tensor) -> Tensor:
-        """A stand-in for what `tensor` is now: what ops take when `tensor` itself is about to become their result."""
+        """A stand-in for what `tensor` is now: what ops take when `tensor` itself is about to
+        become their result.
+        """
         raise NotImplementedError
 
     def become(self, tensor: Tensor, made: Tensor) -> None:
@@ -53,20 +62,31 @@ class Mode:
         raise NotImplementedError
 
     def begin_graph(self, tensor: Tensor) -> None:
-        """A value that no gradient flows through is about to want gradients: they will end there."""
+        """A value that no gradient flows through is about to want gradients: they will
+        end there.
+        """
 
     def cuts(self, why: str) -> None:
-        """A gradient will not be what the user said here, should the program be run for gradients; values are right.   why: what it lacks"""
+        """A gradient will not be what the user said here, should the program be run for gradients;
+        values are right.
+
+        why: what it lacks
+        """
 
     def hooked(self, tensor: Tensor, handle: Any) -> None:
         """A tensor was given a hook.   handle: takes it away."""
 
     def refuse_side_effect(self, what: str) -> bool:
-        """Raise SideEffectError if the program being recorded cannot represent `what`.   Returns True if the caller must skip it."""
+        """Raise SideEffectError if the program being recorded cannot represent `what`.
+
+        Returns True if the caller must skip it.
+        """
         return False
 
     def gradients(self, roots: Any, given: Any, wanted: Any, barred: Any) -> list[Any] | None:
-        """The gradients of values of a recording, as parts of it; None where there is a tape to ask."""
+        """The gradients of values of a recording, as parts of it; None where there is a tape to
+        ask.
+        """
         return None
 
     def converted(self, function: Any) -> Any:
@@ -74,11 +94,15 @@ class Mode:
         return function
 
     def select(self, index: Tensor, branches: Sequence[Callable[[], Any]]) -> Any:
-        """Return the result of the branch with number `index`. A program contains all branches and selects one at run time."""
+        """Return the result of the branch with number `index`. A program contains all branches and
+        selects one at run time.
+        """
         return branches[int(index.item())]()
 
     def key(self) -> Hashable:
-        """What a program depends on that is recorded under this mode: equal where it would be the same program."""
+        """What a program depends on that is recorded under this mode: equal where it would be the
+        same program.
+        """
         return ()
 
     def with_tape(self, tape: bool) -> Mode:
@@ -86,11 +110,15 @@ class Mode:
         raise NotImplementedError
 
     def plain(self) -> Mode:
-        """The mode without what only the user's own calls are meant for: what the walk back runs in."""
+        """The mode without what only the user's own calls are meant for: what the walk back runs
+        in.
+        """
         return self
 
     def around(self, mode: Mode) -> Mode:
-        """What is to be in force when `mode` takes the place of this one: `mode`, with what this one does over another."""
+        """What is to be in force when `mode` takes the place of this one: `mode`, with what this
+        one does over another.
+        """
         return mode
 
 
@@ -99,7 +127,12 @@ class Over(Mode):
 
     def __init__(self, inner: Mode) -> None:
         self.inner = inner
-        self.silent, self.bare, self.tape, self.static = inner.silent, inner.bare, inner.tape, inner.static
+        self.silent, self.bare, self.tape, self.static = (
+            inner.silent,
+            inner.bare,
+            inner.tape,
+            inner.static,
+        )
         self.builder, self.called_with_tape = inner.builder, inner.called_with_tape
 
     def over(self, inner: Mode) -> Mode:
@@ -174,7 +207,9 @@ class Over(Mode):
 
 
 def find_mode(mode: Mode, kind: type[Mode]) -> Any:
-    """The mode of class `kind` among the modes that `mode` is stacked on, itself included; None if there is none."""
+    """The mode of class `kind` among the modes that `mode` is stacked on, itself included; None if
+    there is none.
+    """
     while not isinstance(mode, kind):
         if not isinstance(mode, Over):
             return None
@@ -212,15 +247,24 @@ def pushed(mode: Mode) -> Iterator[Mode]:
 
 
 def only_running(what: str, otherwise: str) -> None:
-    """Raise OarlockError where ops are written to a program by hand: `what` works on values.   otherwise: what to do there"""
+    """Raise OarlockError where ops are written to a program by hand: `what` works on values.
+
+    otherwise: what to do there
+    """
     if state.mode.builder is not None:
         raise OarlockError(
-            with_user_line(f"{what}: works on values, and a program that is written has none; {otherwise}")
+            with_user_line(
+                f"{what}: works on values, and a program that is written has none; {otherwise}"
+            )
         )
 
 
 def refuse_side_effect(what: str) -> bool:
-    """Raise SideEffectError if a `to_static` program is being recorded, which cannot represent `what`.   Returns True if the caller must skip it."""
+    """Raise SideEffectError if a `to_static` program is being recorded, which cannot represent
+    `what`.
+
+    Returns True if the caller must skip it.
+    """
     return not state.mode.silent and state.mode.refuse_side_effect(what)
 
 

@@ -1,7 +1,8 @@
 """The compiled kernels: whether they are there, and the switch that turns them off.
 
-OARLOCK_NATIVE=0 starts without them.  With them, freed memory stays with the process for the next arrays, unless the environment says
-otherwise (MALLOC_TRIM_THRESHOLD_, MALLOC_MMAP_THRESHOLD_): the arrays of one training step are as large as those of the last.
+OARLOCK_NATIVE=0 starts without them.  With them, freed memory stays with the process for the next
+arrays, unless the environment says otherwise (MALLOC_TRIM_THRESHOLD_, MALLOC_MMAP_THRESHOLD_): the
+arrays of one training step are as large as those of the last.
 """
 
 from __future__ import annotations
@@ -32,7 +33,9 @@ switch = _Switch()
 
 
 def declined(*args: Any, **kwargs: Any) -> Any:
-    """What stands for a kernel that is not there: like one that does not apply, it answers NotImplemented."""
+    """What stands for a kernel that is not there: like one that does not apply, it answers
+    NotImplemented.
+    """
     return NotImplemented
 
 
@@ -42,7 +45,10 @@ def kernel(name: str) -> Callable[..., Any]:
 
 
 class Unit:
-    """A function that the kernels of several ops share.   `native`: what is asked first, as with an op."""
+    """A function that the kernels of several ops share.
+
+    `native`: what is asked first, as with an op.
+    """
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.reference = function

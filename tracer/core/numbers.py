@@ -19,14 +19,22 @@ class iinfo:
         if kind.np.kind not in "iu":
             raise OpError(f"iinfo: {kind.name} is not an integer type")
         found = np.iinfo(kind.np)
-        self.min, self.max, self.bits, self.dtype = int(found.min), int(found.max), int(found.bits), kind.name
+        self.min, self.max, self.bits, self.dtype = (
+            int(found.min),
+            int(found.max),
+            int(found.bits),
+            kind.name,
+        )
 
     def __repr__(self) -> str:
         return f"paddle.iinfo(min={self.min}, max={self.max}, bits={self.bits}, dtype={self.dtype})"
 
 
 class finfo:
-    """Range, precision and bits of a floating (or complex: its parts') dtype.   Raises OpError for another one."""
+    """Range, precision and bits of a floating (or complex: its parts') dtype.
+
+    Raises OpError for another one.
+    """
 
     def __init__(self, dtype: Any) -> None:
         kind = dtype_of(dtype)
@@ -40,6 +48,8 @@ class finfo:
 
     def __repr__(self) -> str:
         return (
-            f"paddle.finfo(min={self.min}, max={self.max}, eps={self.eps}, resolution={self.resolution}, "
-            f"smallest_normal={self.smallest_normal}, tiny={self.tiny}, bits={self.bits}, dtype={self.dtype})"
+            f"paddle.finfo(min={self.min}, max={self.max}, eps={self.eps}, "
+            f"resolution={self.resolution}, "
+            f"smallest_normal={self.smallest_normal}, tiny={self.tiny}, bits={self.bits}, "
+            f"dtype={self.dtype})"
         )

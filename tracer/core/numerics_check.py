@@ -45,9 +45,14 @@ def check_array(op: str, name: str, array: Any) -> None:
         return
     values = np.asarray(cuda.host(array)).astype(work_dtype(array.dtype), copy=False)
     if not np.isfinite(values).all():
-        counts = f"num_nan={int(np.isnan(values).sum())}, num_inf={int(np.isinf(values).sum())}, num_zero={int((values == 0).sum())}"
+        counts = (
+            f"num_nan={int(np.isnan(values).sum())}, num_inf={int(np.isinf(values).sum())}, "
+            f"num_zero={int((values == 0).sum())}"
+        )
         what = f"{array.dtype.name}[{','.join(map(str, array.shape))}]"
-        raise NumericsError(with_user_line(f"{op}: There are NAN or INF ({counts}) in {name} ({what})"))
+        raise NumericsError(
+            with_user_line(f"{op}: There are NAN or INF ({counts}) in {name} ({what})")
+        )
 
 
 def is_enabled() -> bool:

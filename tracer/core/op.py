@@ -1,8 +1,10 @@
-"""What an op is: a Paddle op type, named slots, typed attributes, and three rules - kernel, meta and vjp.
+"""What an op is: a Paddle op type, named slots, typed attributes, and three rules - kernel, meta
+and vjp.
 
-An op is written as one Python function.  Its positional parameters are the input slots, its keyword-only parameters the
-attributes (annotation = type in Paddle's files, default = Paddle's default), its body is the NumPy kernel; `meta` and `vjp` hang off
-the same name, so that everything known about an op sits on one screen:
+An op is written as one Python function.  Its positional parameters are the input slots, its
+keyword-only parameters the attributes (annotation = type in Paddle's files, default = Paddle's
+default), its body is the NumPy kernel; `meta` and `vjp` hang off the same name, so that everything
+known about an op sits on one screen:
 
     @op("leaky_relu", "X -> Out", meta=like_x)
     def leaky_relu(x, *, alpha: float = 0.02):
@@ -11,19 +13,25 @@ the same name, so that everything known about an op sits on one screen:
     @leaky_relu.vjp
     def _(g, x, *, alpha): ...
 
-Slots: `X?` may be None, `X*` is a list, `X!` is never differentiated; outputs: `Mean~` is an intermediate result that carries no
-gradient, `MeanOut=Mean` is written over the operand `Mean`: a file gives both the same name.   `X@LOD*?!` is where the sequences in X
-begin and end, a list of offsets per level: in programs it comes with X by itself, see `compiler/lod_propagation.py`, and
+Slots: `X?` may be None, `X*` is a list, `X!` is never differentiated; outputs: `Mean~` is an
+intermediate result that carries no
+gradient, `MeanOut=Mean` is written over the operand `Mean`: a file gives both the same name.
+`X@LOD*?!` is where the sequences in X begin and end, a list of offsets per level: in programs it
+comes with X by itself, see `compiler/lod_propagation.py`, and
 `@op.lod(levels)` says where those of the result are.   An op that finds them while it
 works gives them as one result more, `Out@LOD~?`: one array of offsets, or one for each of `Out*`.
-`@leaky_relu.native`, of the kernel's signature, may answer in its place: a compiled kernel, or NotImplemented where that does not
+`@leaky_relu.native`, of the kernel's signature, may answer in its place: a compiled kernel, or
+NotImplemented where that does not
 apply, and then the NumPy kernel runs.   It is never another meaning, only another speed.
-A vjp rule gets one gradient for each output that carries one, then the inputs; keyword-only parameters name the attributes and the
-outputs (by slot name) that it wants.  It speaks ops, never NumPy, and returns one gradient per input slot: a Tensor, None, a
-list for a slot of many, or a function without arguments that is called only if somebody wants that gradient.
-Complex gradients travel conjugated: `g` of a rule is what the change of a result is multiplied by, dL = Re(sum(g * dOut)), so that the
-rule of an analytic function is the same for real and complex operands.   What users see - `grad`, hooks, PyLayers - is Paddle's
-dL/dRe + i dL/dIm; `outward` in `sweep.py` stands between.
+A vjp rule gets one gradient for each output that carries one, then the inputs; keyword-only
+parameters name the attributes and the
+outputs (by slot name) that it wants.  It speaks ops, never NumPy, and returns one gradient per
+input slot: a Tensor, None, a list for a slot of many, or a function without arguments that is
+called only if somebody wants that gradient. Complex gradients travel conjugated: `g` of a rule is
+what the change of a result is multiplied by, dL = Re(sum(g * dOut)), so that the
+rule of an analytic function is the same for real and complex operands.
+What users see - `grad`, hooks, PyLayers - is Paddle's dL/dRe + i dL/dIm; `outward` in `sweep.py`
+stands between.
 """
 
 from __future__ import annotations
@@ -42,7 +50,8 @@ from .limits import with_size_check
 
 Kernel = Callable[..., Any]
 
-# What an attribute annotated so is called in a file; plain int, float, str and bool are INT, FLOAT, STRING, BOOLEAN.
+# What an attribute annotated so is called in a file; plain int, float, str and bool are INT, FLOAT,
+# STRING, BOOLEAN.
 Long = Annotated[int, "LONG"]
 Float64 = Annotated[float, "FLOAT64"]
 Ints = Annotated[list[int], "INTS"]
@@ -54,10 +63,21 @@ Scalars = Annotated[list[Any], "SCALARS"]
 Bools = Annotated[list[bool], "BOOLEANS"]
 Scalar = Annotated[Any, "SCALAR"]
 ATTR_TYPES = {
-    "int": "INT", "Long": "LONG", "float": "FLOAT", "Float64": "FLOAT64", "str": "STRING", "bool": "BOOLEAN",
-    "Ints": "INTS", "Longs": "LONGS", "Floats": "FLOATS", "Float64s": "FLOAT64S", "Strings": "STRINGS", "Bools": "BOOLEANS",
-    "Scalar": "SCALAR", "Scalars": "SCALARS",
-}  # fmt: skip
+    "int": "INT",
+    "Long": "LONG",
+    "float": "FLOAT",
+    "Float64": "FLOAT64",
+    "str": "STRING",
+    "bool": "BOOLEAN",
+    "Ints": "INTS",
+    "Longs": "LONGS",
+    "Floats": "FLOATS",
+    "Float64s": "FLOAT64S",
+    "Strings": "STRINGS",
+    "Bools": "BOOLEANS",
+    "Scalar": "SCALAR",
+    "Scalars": "SCALARS",
+}
 
 
 LOD = "@LOD"
@@ -74,7 +94,10 @@ class Meta(NamedTuple):
 
 
 class Slot(NamedTuple):
-    """A named operand or result of an op.   over: the operand that a result is written over, "" for none."""
+    """A named operand or result of an op.
+
+    over: the operand that a result is written over, "" for none.
+    """
 
     name: str
     many: bool = False
@@ -107,7 +130,8 @@ def _attr(type: str, parameter: inspect.Parameter) -> AttrSpec:
     kind = ATTR_TYPES.get(str(parameter.annotation))
     if kind is None:
         raise TypeError(
-            f"{type}: the attribute {parameter.name} is annotated {parameter.annotation!r}, none of {list(ATTR_TYPES)}"
+            f"{type}: the attribute {parameter.name} is annotated "
+            f"{parameter.annotation!r}, none of {list(ATTR_TYPES)}"
         )
     return AttrSpec(kind, parameter.default)
 
@@ -115,11 +139,12 @@ def _attr(type: str, parameter: inspect.Parameter) -> AttrSpec:
 class Facts(NamedTuple):
     """What else is known of an op.
 
-    no_grad: why it has no gradient; internal: Paddle does not have it; random: it draws its result; by_value: the shape of
-    its result depends on values of operands; no_half: why it refuses float16 and bfloat16; other_rows: the rows of its
-    result are not those of its first operand, although they may be as many, and so have no sequences; host: why it runs
-    on the processor when its operands are on a GPU; half_with_float32: whether half precision and float32
-    count as one dtype for the slots of `same_dtype`.
+    no_grad: why it has no gradient; internal: Paddle does not have it; random: it draws its result;
+    by_value: the shape of its result depends on values of operands; no_half: why it refuses float16
+    and bfloat16; other_rows: the rows of its result are not those of its first operand, although
+    they may be as many, and so have no sequences; host: why it runs on the processor when its
+    operands are on a GPU; half_with_float32: whether half precision and float32 count as one dtype
+    for the slots of `same_dtype`.
     """
 
     no_grad: str = ""
@@ -149,9 +174,12 @@ def _attrs(type: str, parameters: Iterable[inspect.Parameter]) -> dict[str, Attr
 
 
 class Op(OpBase):
-    """One op.   ins, outs: slots; attrs: by name; kernel: NumPy in, NumPy out; meta, vjp: see the module.
+    """One op.
 
-    Calling it gives what the mode in force makes of it; OpBase, in C++, holds what every call touches.
+    ins, outs: slots; attrs: by name; kernel: NumPy in, NumPy out; meta, vjp: see the module.
+
+    Calling it gives what the mode in force makes of it; OpBase, in C++, holds what every call
+    touches.
     """
 
     __slots__ = (
@@ -173,7 +201,13 @@ class Op(OpBase):
     )
 
     def __init__(
-        self, type: str, ins: list[Slot], outs: list[Slot], kernel: Kernel, facts: Facts, attrs_of: Op | None
+        self,
+        type: str,
+        ins: list[Slot],
+        outs: list[Slot],
+        kernel: Kernel,
+        facts: Facts,
+        attrs_of: Op | None,
     ) -> None:
         self.type = type
         self.facts = facts
@@ -182,9 +216,13 @@ class Op(OpBase):
         self.outs = tuple(outs)
         self.fast: Kernel | None = None  # the kernel with a compiled one before it
         self.quick: Kernel | None = None  # that compiled one alone
-        self.direct: Kernel | None = None  # of a node that stands for a program, see `autograd.backward`
+        # of a node that stands for a program, see `autograd.backward`
+        self.direct: Kernel | None = None
         parameters = inspect.signature(kernel).parameters.values()
-        self.attrs: dict[str, AttrSpec] = {**(attrs_of.attrs if attrs_of else {}), **_attrs(type, parameters)}
+        self.attrs: dict[str, AttrSpec] = {
+            **(attrs_of.attrs if attrs_of else {}),
+            **_attrs(type, parameters),
+        }
         self.kernel = self.reference = with_size_check(self, kernel, Meta)
         self.inputs = len(ins)
         self.single = len(outs) == 1 and not outs[0].many
@@ -194,9 +232,13 @@ class Op(OpBase):
             None  # of the kernel's signature; gives the lists of offsets of the first results
         )
         self.lod_outs = 1  # how many of them
-        self.lod_levels: Callable[..., int] | None = None  # how many those are, from how many each operand slot has
+        # how many those are, from how many each operand slot has
+        self.lod_levels: Callable[..., int] | None = None
         if len([p for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]) != len(ins):
-            raise TypeError(f"{type}: the kernel's positional parameters are not the slots {[s.name for s in ins]}")
+            raise TypeError(
+                f"{type}: the kernel's positional parameters are not the slots "
+                f"{[s.name for s in ins]}"
+            )
 
     @property
     def __signature__(self) -> inspect.Signature:
@@ -211,7 +253,9 @@ class Op(OpBase):
         return rule
 
     def lod(self, levels: Callable[..., int], outs: int = 1) -> Callable[[Kernel], Kernel]:
-        """Decorator: `rule` gives the lists of offsets of the first `outs` results; levels: how many, from how many each operand slot has."""
+        """Decorator: `rule` gives the lists of offsets of the first `outs` results; levels: how
+        many, from how many each operand slot has.
+        """
 
         def wrap(rule: Kernel) -> Kernel:
             self.lod_rule, self.lod_levels, self.lod_outs = rule, levels, outs
@@ -230,13 +274,19 @@ class Op(OpBase):
         everything = any(p.kind is p.VAR_KEYWORD for p in parameters)
         attrs = {n: spec.default for n, spec in self.attrs.items() if everything or n in wanted}
         outs = [name for name in wanted if name in index]
-        self.rule, self.rule_names, self.rule_defaults = rule, (*attrs, *outs), tuple(attrs.values())
+        self.rule, self.rule_names, self.rule_defaults = (
+            rule,
+            (*attrs, *outs),
+            tuple(attrs.values()),
+        )
         self.rule_outs = tuple(index[name] for name in outs)
         self.has_vjp = True
         return rule
 
     def native(self, rule: Kernel) -> Kernel:
-        """Decorator: ask `rule` first, and the NumPy kernel if it says NotImplemented; see the module."""
+        """Decorator: ask `rule` first, and the NumPy kernel if it says NotImplemented; see the
+        module.
+        """
         reference, rule = self.reference, with_size_check(self, rule, Meta)
 
         def kernel(*args: Any, **attrs: Any) -> Any:
@@ -248,14 +298,23 @@ class Op(OpBase):
         return rule
 
     def full_attrs(self, given: dict[str, Any]) -> dict[str, Any]:
-        """All attributes, those not given at their defaults.   Raises OpError for names the op does not have."""
+        """All attributes, those not given at their defaults.
+
+        Raises OpError for names the op does not have.
+        """
         unknown = given.keys() - self.attrs.keys()
         if unknown:
-            raise OpError(f"{self.type}: no attribute {sorted(unknown)}; it has {sorted(self.attrs)}")
+            raise OpError(
+                f"{self.type}: no attribute {sorted(unknown)}; it has {sorted(self.attrs)}"
+            )
         return {name: given.get(name, spec.default) for name, spec in self.attrs.items()}
 
     def infer(self, metas: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
-        """Meta of every result.   metas: one Meta, None or list of Metas per slot.   Raises OpError, without operands."""
+        """Meta of every result.
+
+        metas: one Meta, None or list of Metas per slot.
+        Raises OpError, without operands.
+        """
         if self.meta_rule is None:
             raise OpError("has no meta rule")
         if len(metas) > len(self.ins):
@@ -271,7 +330,11 @@ class Op(OpBase):
         return self.meta_rule(*metas, **self.full_attrs(attrs))
 
     def check_dtypes(self, operands: Iterable[Any]) -> None:
-        """Raise OpError if slots in `same_dtype` have different dtypes, or slots in `floating` are not floating.   operands: Metas, arrays or lists of them"""
+        """Raise OpError if slots in `same_dtype` have different dtypes, or slots in `floating` are
+        not floating.
+
+        operands: Metas, arrays or lists of them
+        """
         first, name, marked = None, "", self.same_dtype << 1
         for slot, given in zip(self.ins, operands, strict=False):
             marked >>= 1
@@ -282,16 +345,28 @@ class Op(OpBase):
                     continue
                 if first is None:
                     first, name = dtype, slot.name
-                elif dtype != first and not (self.facts.half_with_float32 and _are_half_and_float32(first, dtype)):
-                    why = f"{slot.name} is {dtype.name} and {name} is {first.name}; both must have the same dtype"
+                elif dtype != first and not (
+                    self.facts.half_with_float32 and _are_half_and_float32(first, dtype)
+                ):
+                    why = (
+                        f"{slot.name} is {dtype.name} and {name} is {first.name}; both must "
+                        f"have the same dtype"
+                    )
                     raise OpError(f"{why} (cast one of them: .astype('{dtype.name}'))")
         for i, (slot, given) in enumerate(zip(self.ins, operands, strict=False)):
             if self.floating >> i & 1 and given is not None and not is_float(given.dtype):
-                raise OpError(f"{slot.name} is {given.dtype.name} and has to be floating (cast it: .astype('float32'))")
+                raise OpError(
+                    f"{slot.name} is {given.dtype.name} and has to be floating (cast it: "
+                    f".astype('float32'))"
+                )
 
     def show_operands(self, metas: tuple[Any, ...]) -> str:
         """The operands as an error names them: `X=float32[2,3], Y=float32[4,5]`."""
-        return ", ".join(f"{s.name}={show_meta(m)}" for s, m in zip(self.ins, metas, strict=False) if m is not None)
+        return ", ".join(
+            f"{s.name}={show_meta(m)}"
+            for s, m in zip(self.ins, metas, strict=False)
+            if m is not None
+        )
 
 
 def _are_half_and_float32(*dtypes: np.dtype[Any]) -> bool:
@@ -301,7 +376,9 @@ def _are_half_and_float32(*dtypes: np.dtype[Any]) -> bool:
 def show_meta(m: Any) -> str:
     """A Meta, or a list of them, as errors show it."""
     return (
-        "[" + ", ".join(map(show_meta, m)) + "]" if isinstance(m, list | tuple) and not isinstance(m, Meta) else str(m)
+        "[" + ", ".join(map(show_meta, m)) + "]"
+        if isinstance(m, list | tuple) and not isinstance(m, Meta)
+        else str(m)
     )
 
 
@@ -327,8 +404,9 @@ def op(
 ) -> Callable[[Kernel], Op]:
     """Decorator: make the kernel below it the op `type`.   slots: `"X, Y? -> Out"`, see the module.
 
-    attrs_of: an op whose attributes it has as well, taken as `**attributes` by its kernel; same_dtype: the slots, separated by spaces, whose
-    operands have to be of one dtype; floating: those whose operands have to be of a floating dtype; the others: see Facts.
+    attrs_of: an op whose attributes it has as well, taken as `**attributes` by its kernel;
+    same_dtype: the slots, separated by spaces, whose operands have to be of one dtype; floating:
+    those whose operands have to be of a floating dtype; the others: see Facts.
     """
     ins, outs = ([_slot(s) for s in side.split(",") if s.strip()] for side in slots.split("->"))
     facts = Facts(no_grad, internal, random, by_value, no_half, other_rows, host, half_with_float32)
@@ -343,7 +421,8 @@ def op(
             made.meta(meta)
         names = [slot.name for slot in ins]
         made.same_dtype, made.floating = (
-            sum(1 << names.index(slot) for slot in marked.split()) for marked in (same_dtype, floating)
+            sum(1 << names.index(slot) for slot in marked.split())
+            for marked in (same_dtype, floating)
         )
         return made
 

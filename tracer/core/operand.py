@@ -17,14 +17,20 @@ def words(arg: Any) -> str:
 
 
 def no_tensor(arg: Any, asker: str = "") -> OperandError:
-    """The error of an operand that is no Tensor.   asker: by default the function or Layer that the user called"""
+    """The error of an operand that is no Tensor.
+
+    asker: by default the function or Layer that the user called
+    """
     if getattr(type(arg), "_has_no_value", False):  # a name of converted code: the error says which
         arg.use()
     return OperandError(with_user_line(f"{asker or called()}: {words(arg)}"))
 
 
 def need(*operands: Any) -> None:
-    """Raise OperandError for the first that is no Tensor.   For functions of several ops; where one op is all, `try` costs less."""
+    """Raise OperandError for the first that is no Tensor.
+
+    For functions of several ops; where one op is all, `try` costs less.
+    """
     for operand in operands:
         if not isinstance(operand, Tensor) and not hasattr(operand, "meta"):
             raise no_tensor(operand)
@@ -36,7 +42,9 @@ def no_axis(x: Tensor, axis: Any) -> RangeError:
 
 
 def called() -> str:
-    """The function of ours that the user called; of a Layer, or another object that is called, its class."""
+    """The function of ours that the user called; of a Layer, or another object that is called, its
+    class.
+    """
     frame: FrameType | None = sys._getframe(1)
     last = frame
     while frame is not None and inside(frame.f_code.co_filename):

@@ -9,7 +9,10 @@ from .tensor import Tensor
 
 
 class Parameter(Tensor):
-    """A trainable leaf.   trainable: the opposite of stop_gradient; learning_rate multiplies the optimizer's."""
+    """A trainable leaf.
+
+    trainable: the opposite of stop_gradient; learning_rate multiplies the optimizer's.
+    """
 
     persistable = True
     is_distributed = False

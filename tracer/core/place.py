@@ -75,7 +75,8 @@ def place_of(array: Any) -> Place:
 
 
 def place_named(device: Any, asker: str) -> Place:
-    """The Place of what users name devices by: a Place, 'cpu', 'gpu:1', 'cuda:1'; 'gpu' is the one that a launcher chose, or 0.
+    """The Place of what users name devices by: a Place, 'cpu', 'gpu:1', 'cuda:1'; 'gpu' is the one
+    that a launcher chose, or 0.
 
     Raises OarlockError for others.
     """
@@ -87,11 +88,16 @@ def place_named(device: Any, asker: str) -> Place:
         return CPUPlace()
     if kind in ("gpu", "cuda") and (index.isdigit() or text == kind):
         return CUDAPlace(int(index or os.environ.get(_SELECTED, "").split(",")[0] or 0))
-    raise OarlockError(with_user_line(f"{asker}: {device!r} is none of 'cpu', 'gpu', 'gpu:N'; eager ops run there"))
+    raise OarlockError(
+        with_user_line(f"{asker}: {device!r} is none of 'cpu', 'gpu', 'gpu:N'; eager ops run there")
+    )
 
 
 def index_for(place: Place, asker: str) -> int | None:
-    """The number of a GPU, None for the processor.   Raises OarlockError for a GPU that cannot be used."""
+    """The number of a GPU, None for the processor.
+
+    Raises OarlockError for a GPU that cannot be used.
+    """
     if not place.is_gpu_place():
         return None
     cuda.check_device(place.index, asker)
@@ -99,9 +105,14 @@ def index_for(place: Place, asker: str) -> int | None:
 
 
 def set_device(device: Any) -> Place:
-    """Choose where new tensors go, and so where eager ops run: 'cpu', 'gpu', 'gpu:1', or a Place.   Raises OarlockError without CuPy or a device."""
+    """Choose where new tensors go, and so where eager ops run: 'cpu', 'gpu', 'gpu:1', or a Place.
+
+    Raises OarlockError without CuPy or a device.
+    """
     place = place_named(device, "set_device")
-    index = index_for(place, f"set_device: {cuda.name_of(place.index if place.is_gpu_place() else None)!r}")
+    index = index_for(
+        place, f"set_device: {cuda.name_of(place.index if place.is_gpu_place() else None)!r}"
+    )
     if index is not None:
         cuda.found.cupy.cuda.Device(index).use()
     cuda.found.index = index

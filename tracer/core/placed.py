@@ -1,7 +1,10 @@
-"""Kernels where their operands are.   A kernel is one function of NumPy; this says which library works for it in one call.
+"""Kernels where their operands are.
+
+A kernel is one function of NumPy; this says which library works for it in one call.
 
 - all operands on the processor: the kernel as ever, compiled where there is one
-- on a GPU: the NumPy kernel, whose `np` makes arrays there (`arrays.py`); what it hands back from the processor is copied over
+- on a GPU: the NumPy kernel, whose `np` makes arrays there (`arrays.py`); what it hands back from
+  the processor is copied over
 - an op with `host="why"`, or an operand in bfloat16: over the processor and back
 - no operands: where `set_device` says
 Operands on two devices are an error, but for numbers (0-D), which go along.
@@ -21,7 +24,8 @@ from .dtype import bfloat16
 from .errors import PlaceError
 from .op import Kernel, Op, Slot
 
-# Slots of one number each that kernels read as Python's: they stay on the processor, so that no step of an optimizer waits for the GPU.
+# Slots of one number each that kernels read as Python's: they stay on the processor, so that no
+# step of an optimizer waits for the GPU.
 NUMBERS = frozenset({"LearningRate", "Beta1Pow", "Beta2Pow"})
 
 
@@ -42,7 +46,10 @@ def flat(value: Any) -> Iterator[Any]:
 
 
 def device_of(arrays: Sequence[Any]) -> int | None:
-    """The device that the operands of one call are on, None for the processor.   Raises PlaceError for two."""
+    """The device that the operands of one call are on, None for the processor.
+
+    Raises PlaceError for two.
+    """
     places = {cuda.index_of(a) for a in arrays if a.ndim}
     if not places:  # numbers only: where any GPU is
         return next((i for a in arrays if (i := cuda.index_of(a)) is not None), None)
@@ -56,7 +63,9 @@ def _half(array: Any) -> bool:
 
 
 def _there(op: Op, args: tuple[Any, ...], index: int | None) -> tuple[Any, ...]:
-    """The operands on one device: numbers go along, and what Python reads stays on the processor."""
+    """The operands on one device: numbers go along, and what Python reads stays on the
+    processor.
+    """
     return tuple(
         each(a, functools.partial(cuda.put, index=None if _is_read(s) else index))
         for s, a in zip(op.ins, args, strict=False)
@@ -64,7 +73,9 @@ def _there(op: Op, args: tuple[Any, ...], index: int | None) -> tuple[Any, ...]:
 
 
 def _is_read(slot: Slot) -> bool:
-    """Whether kernels read an operand as Python's numbers: NUMBERS, and where sequences begin and end."""
+    """Whether kernels read an operand as Python's numbers: NUMBERS, and where sequences begin and
+    end.
+    """
     return slot.name in NUMBERS or slot.over in NUMBERS or bool(slot.lod_of)
 
 
@@ -84,7 +95,9 @@ def placed(op: Op, plain: Kernel) -> Kernel:
     """The kernel of an op for operands anywhere.   plain: the one for the processor"""
 
     def kernel(*args: Any, **attrs: Any) -> Any:
-        held = [a for s, arg in zip(op.ins, args, strict=False) if not _is_read(s) for a in flat(arg)]
+        held = [
+            a for s, arg in zip(op.ins, args, strict=False) if not _is_read(s) for a in flat(arg)
+        ]
         index = device_of(held) if held else cuda.found.index
         if index is None:
             with made_by(np):  # a kernel that works on a GPU may have asked for this one

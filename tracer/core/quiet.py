@@ -40,5 +40,6 @@ def _found() -> tuple[Setting, object]:
     return _Slow(), None
 
 
-# What np.errstate(all="ignore") sets and to what, since NumPy 2: setting it costs a quarter of entering that.
+# What np.errstate(all="ignore") sets and to what, since NumPy 2: setting it costs a quarter of
+# entering that.
 setting, QUIET = _found()

@@ -1,6 +1,7 @@
 """The processes that train together, as layers, samplers and ops ask for them.
 
-One process is the only one of its world until `distributed.init_parallel_env` says otherwise; `distributed/` has the engines.
+One process is the only one of its world until `distributed.init_parallel_env` says otherwise;
+`distributed/` has the engines.
 """
 
 from __future__ import annotations
@@ -41,8 +42,8 @@ class Done:
 class Communicator(Protocol):
     """Some ranks that exchange arrays.   All of them call the same methods in the same order.
 
-    Arrays are contiguous.  Each method begins its work and gives it back; arrays may be touched again when it is done.
-    Lists have one array per rank.
+    Arrays are contiguous.  Each method begins its work and gives it back; arrays may be touched
+    again when it is done. Lists have one array per rank.
     """
 
     rank: int
@@ -66,11 +67,15 @@ class Communicator(Protocol):
         ...
 
     def scatter(self, arrays: Any, into: Any, root: int) -> Work:
-        """Put part number `rank` of `arrays` [size, *], which `root` has and others give None for, into `into`."""
+        """Put part number `rank` of `arrays` [size, *], which `root` has and others give None for,
+        into `into`.
+        """
         ...
 
     def all_to_all(self, arrays: Any, into: Any) -> Work:
-        """Send part number i of `arrays` [size, *] to rank i; `into` [size, *] gets what they sent."""
+        """Send part number i of `arrays` [size, *] to rank i; `into` [size, *] gets what
+        they sent.
+        """
         ...
 
     def send(self, array: Any, to: int) -> Work:
@@ -82,7 +87,9 @@ class Communicator(Protocol):
         ...
 
     def exchange(self, sent: Messages, got: Messages) -> Work:
-        """Send and receive at once, each with the rank that it goes to or comes from: none waits for another."""
+        """Send and receive at once, each with the rank that it goes to or comes from: none waits
+        for another.
+        """
         ...
 
     def barrier(self) -> Work:
@@ -90,7 +97,10 @@ class Communicator(Protocol):
         ...
 
     def split(self, ranks: Sequence[int]) -> Communicator | None:
-        """Some of these as a world of their own, None where this one is not among them.   All call it."""
+        """Some of these as a world of their own, None where this one is not among them.
+
+        All call it.
+        """
         ...
 
 

@@ -1,4 +1,6 @@
-"""The one source of random numbers: everything random in Oarlock draws from it, so that `seed` decides it all."""
+"""The one source of random numbers: everything random in Oarlock draws from it, so that `seed`
+decides it all.
+"""
 
 from __future__ import annotations
 
@@ -27,15 +29,18 @@ def no_seed() -> int:
     return 0
 
 
-# Functions that return the `random_seed` of the default main and startup program. `static.graph.default_programs` sets both.
+# Functions that return the `random_seed` of the default main and startup program.
+# `static.graph.default_programs` sets both.
 program_seed: Callable[[], int] = no_seed
 startup_seed: Callable[[], int] = no_seed
 
 
 def parameter_seed() -> AbstractContextManager[None]:
-    """Context in which the initial value of one parameter is drawn, from the `random_seed` of the default programs if it is set.
+    """Context in which the initial value of one parameter is drawn, from the `random_seed` of the
+    default programs if it is set.
 
-    Each parameter restarts from that seed, as in Paddle, so parameters with the same shape and initializer are equal.
+    Each parameter restarts from that seed, as in Paddle, so parameters with the same shape and
+    initializer are equal.
     """
     own = program_seed() or startup_seed()
     return drawing_from(generator(own)) if own else nullcontext()
@@ -49,7 +54,9 @@ def seed(value: int) -> np.random.Generator:
 
 
 def generator(own_seed: int = 0) -> np.random.Generator:
-    """The source to draw from: a fresh one for a non-zero seed of an op's own, else the one in force, else the common one."""
+    """The source to draw from: a fresh one for a non-zero seed of an op's own, else the one in
+    force, else the common one.
+    """
     if own_seed:
         return np.random.Generator(np.random.PCG64(own_seed))
     source = _instead.source
@@ -58,7 +65,10 @@ def generator(own_seed: int = 0) -> np.random.Generator:
 
 @contextmanager
 def drawing_from(source: Source) -> Iterator[None]:
-    """Draw from another source in the body, in this thread; from the common one for None.   A function is asked for it each time."""
+    """Draw from another source in the body, in this thread; from the common one for None.
+
+    A function is asked for it each time.
+    """
     before, _instead.source = _instead.source, source
     try:
         yield

@@ -1,4 +1,6 @@
-"""The text of a tensor, as Paddle prints it: columns of one width, the middle left out of what is large."""
+"""The text of a tensor, as Paddle prints it: columns of one width, the middle left out of what is
+large.
+"""
 
 from __future__ import annotations
 
@@ -32,8 +34,9 @@ def set_printoptions(
 ) -> None:
     """Set how tensors are shown, what is None staying as it is.
 
-    precision: digits after the point; threshold: the middle of what has more elements is left out; edgeitems: how many are
-    shown at each end of an axis then; sci_mode: with exponents; linewidth: characters in a line.
+    precision: digits after the point; threshold: the middle of what has more elements is left out;
+    edgeitems: how many are shown at each end of an axis then; sci_mode: with exponents; linewidth:
+    characters in a line.
     """
     global _options  # noqa: PLW0603 - one process-wide setting, as in Paddle
     given: dict[str, Any] = {
@@ -45,7 +48,9 @@ def set_printoptions(
     }
     for name, value in given.items():
         if value is not None and (not isinstance(value, numbers.Integral) or value < 0):
-            raise OarlockError(f"set_printoptions: {name}={value!r} is not a number of zero or more")
+            raise OarlockError(
+                f"set_printoptions: {name}={value!r} is not a number of zero or more"
+            )
     _options = _options._replace(**{k: v for k, v in given.items() if v is not None})
 
 
@@ -61,7 +66,9 @@ def _item(value: Any) -> str:
 
 
 class _Column(NamedTuple):
-    """How wide elements are, and whether a place is kept for the sign (of those that leave one free)."""
+    """How wide elements are, and whether a place is kept for the sign (of those that leave one
+    free).
+    """
 
     width: int
     signed: bool
@@ -107,7 +114,9 @@ def _body(array: Any, short: bool, indent: int, column: _Column) -> str:
         return _item(array[()])
     if array.ndim == 1:
         return _row(array, short, indent, column)
-    texts = ["..." if p is None else _body(p, short, indent + 1, column) for p in _parts(array, short)]
+    texts = [
+        "..." if p is None else _body(p, short, indent + 1, column) for p in _parts(array, short)
+    ]
     return "[" + ("," + "\n" * (array.ndim - 1) + " " * (indent + 1)).join(texts) + "]"
 
 

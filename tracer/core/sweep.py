@@ -1,8 +1,8 @@
 """The walk back over the tape: ask each op's vjp rule, add up what arrives at one tensor.
 
-Rules speak ops.  Where nobody wants the gradient's gradient they run on bare arrays, kernel after kernel, with no Tensor between;
-else they run on Tensors in the mode in force, which puts them on the tape or into a program.
-Un-broadcasting happens once, here, where gradients are added up.
+Rules speak ops.  Where nobody wants the gradient's gradient they run on bare arrays, kernel after
+kernel, with no Tensor between; else they run on Tensors in the mode in force, which puts them on
+the tape or into a program. Un-broadcasting happens once, here, where gradients are added up.
 """
 
 from __future__ import annotations
@@ -36,7 +36,9 @@ class Bare(Mode):
     tape = False
 
     def with_tape(self, tape: bool) -> Mode:
-        """The eager mode: a rule that asks for one of Python's making (a PyLayer, a hook) works on Tensors."""
+        """The eager mode: a rule that asks for one of Python's making (a PyLayer, a hook) works on
+        Tensors.
+        """
         return EAGER if tape else NO_TAPE
 
     def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
@@ -50,7 +52,9 @@ class Bare(Mode):
 BARE = Bare()
 
 
-def explain_call(op: Op, args: tuple[Any, ...], attrs: dict[str, Any], error: Exception) -> NoReturn:
+def explain_call(
+    op: Op, args: tuple[Any, ...], attrs: dict[str, Any], error: Exception
+) -> NoReturn:
     """explain, of operands that are Tensors or, in a walk back, bare arrays."""
     explain(op, tuple(map(wrapped, args)) if state.mode is BARE else args, attrs, error)
 
@@ -60,7 +64,9 @@ set_modes(EAGER, NO_TAPE, BARE)
 
 
 def as_of(tensor: Tensor, seq: int) -> Tensor:
-    """What `tensor` was when node number `seq` took it as an operand: itself, unless it was changed in place since."""
+    """What `tensor` was when node number `seq` took it as an operand: itself, unless it was changed
+    in place since.
+    """
     for changed, before in tensor._history:
         if changed > seq:
             return before
@@ -71,7 +77,10 @@ def operands_of(node: Node) -> tuple[Any, ...]:
     """The operands of a node as they were when it was recorded."""
     args = node.args
     if args is None:
-        why = f"backward: the graph of {node.op.type} was freed by an earlier backward(); use retain_graph=True"
+        why = (
+            f"backward: the graph of {node.op.type} was freed by an earlier backward(); use "
+            f"retain_graph=True"
+        )
         raise RuleError(with_user_line(why))
     for arg in args:
         if arg is not None and (arg.__class__ is list or arg.__class__ is tuple or arg._history):
@@ -80,21 +89,27 @@ def operands_of(node: Node) -> tuple[Any, ...]:
         return args
     seq = node.seq
     return tuple(
-        a if a is None else as_of(a, seq) if isinstance(a, Tensor) else [as_of(t, seq) for t in a] for a in args
+        a if a is None else as_of(a, seq) if isinstance(a, Tensor) else [as_of(t, seq) for t in a]
+        for a in args
     )
 
 
 def outward(gradient: Any) -> Any:
-    """A gradient as users see it, made of what travels on the tape, or back: complex ones are conjugated, see `op.py`."""
+    """A gradient as users see it, made of what travels on the tape, or back: complex ones are
+    conjugated, see `op.py`.
+    """
     if isinstance(gradient, Tensor):
         return OPS["conj"](gradient) if gradient.meta.dtype.kind == "c" else gradient
     return gradient.conj() if gradient.dtype.kind == "c" else gradient
 
 
 class Sweep(Walk):
-    """One walk back, by `_tape`; here is what it asks for where something is not plain.   Gradients are bare arrays.
+    """One walk back, by `_tape`; here is what it asks for where something is not plain.
 
-    watched: tensors whose gradient is wanted although ops made them; reach: what may get a gradient at all, None for everything.
+    Gradients are bare arrays.
+
+    watched: tensors whose gradient is wanted although ops made them; reach: what may get a gradient
+    at all, None for everything.
     """
 
     def __init__(self, watched: Iterable[Tensor] = (), reach: Reach | None = None) -> None:
@@ -117,11 +132,20 @@ class Sweep(Walk):
                 listener.arrived(leaf, None if gradient is None else self.tensor(gradient))
 
     def final_of_the_rest(self) -> None:
-        """The walk is over: tell those who listen of the leaves whose last node it did not come by, as the first layers in a second order."""
+        """The walk is over: tell those who listen of the leaves whose last node it did not come by,
+        as the first layers in a second order.
+        """
         pairs = [pair for found in (self.last or {}).values() for pair in found]
-        self.final([(listener, leaf) for listener, leaf in pairs if (id(listener), id(leaf)) not in self.told])
+        self.final(
+            [
+                (listener, leaf)
+                for listener, leaf in pairs
+                if (id(listener), id(leaf)) not in self.told
+            ]
+        )
 
-    # -- how gradients are held ---------------------------------------------------------------------------------
+    # -- how gradients are held
+    # ---------------------------------------------------------------------------------
 
     def mode(self) -> Mode:
         """What rules run in."""
@@ -136,7 +160,9 @@ class Sweep(Walk):
         return cuda.zeros_like(array)
 
     def fitted(self, gradient: Any, like: Tensor) -> Any:
-        """`gradient` summed down to the shape of `like`, and of its dtype: undoes broadcasting.   None where none can be.
+        """`gradient` summed down to the shape of `like`, and of its dtype: undoes broadcasting.
+
+        None where none can be.
 
         Of a complex gradient that meets a real operand, the real part.
         """
@@ -158,7 +184,8 @@ class Sweep(Walk):
         """A gradient as the user gets it."""
         return Tensor(outward(gradient))
 
-    # -- what arrives at a node ---------------------------------------------------------------------------------
+    # -- what arrives at a node
+    # ---------------------------------------------------------------------------------
 
     def arrived(self, node: Node, gradient: Any) -> tuple[Any, ...]:
         """The gradients of the results of a node, after hooks: one per slot that carries one."""
@@ -175,7 +202,8 @@ class Sweep(Walk):
     def _of_one(self, node: Node, index: int, array: Any, by_index: dict[int, Any]) -> Any:
         gradient = by_index.get(index)
         if gradient is None:
-            return self.zeros(array) if node.attrs.get("materialize_grads", True) else None  # a PyLayer may say no
+            # a PyLayer may say no
+            return self.zeros(array) if node.attrs.get("materialize_grads", True) else None
         return self._final(node, index, gradient)
 
     def _final(self, node: Node, index: int, gradient: Any) -> Any:
@@ -187,12 +215,18 @@ class Sweep(Walk):
 
     def of(self, tensor: Tensor) -> Tensor | None:
         """The gradient of a leaf or of a watched tensor; None where nothing arrived."""
-        found = self.leaf(tensor) if tensor.node is None else self.found.get((tensor.node.seq, tensor.index))
+        found = (
+            self.leaf(tensor)
+            if tensor.node is None
+            else self.found.get((tensor.node.seq, tensor.index))
+        )
         return None if found is None else self.tensor(found)
 
 
 class Keeping(Sweep):
-    """A walk back that leaves at each node the gradients of its results, as Paddle 1.x did: `gradient()` of any tensor has them."""
+    """A walk back that leaves at each node the gradients of its results, as Paddle 1.x did:
+    `gradient()` of any tensor has them.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -207,7 +241,9 @@ class Keeping(Sweep):
 class RecordedSweep(Sweep):
     """A walk back that the mode in force records: gradients are Tensors."""
 
-    def __init__(self, mode: Mode, watched: Iterable[Tensor] = (), reach: Reach | None = None) -> None:
+    def __init__(
+        self, mode: Mode, watched: Iterable[Tensor] = (), reach: Reach | None = None
+    ) -> None:
         super().__init__(watched, reach)
         self.bare = False
         self._mode = mode
@@ -220,7 +256,11 @@ class RecordedSweep(Sweep):
         """See Sweep."""
         if gradient is not None:
             return outward(gradient)
-        return Tensor(cuda.ones_like(root.array)) if self._mode.silent else OPS["fill_any_like"](root, value=1.0)
+        return (
+            Tensor(cuda.ones_like(root.array))
+            if self._mode.silent
+            else OPS["fill_any_like"](root, value=1.0)
+        )
 
     def result(self, node: Node, index: int) -> Any:
         """A saved result as rules see it: on the tape, so that second order flows through it."""
@@ -243,7 +283,9 @@ class RecordedSweep(Sweep):
         if gradient.meta.shape != shape:
             gradient = OPS["sum_to"](gradient, shape=list(shape))
         if gradient.meta.dtype != dtype:
-            gradient = OPS["cast"](gradient, out_dtype=like.dtype.proto, in_dtype=gradient.dtype.proto)
+            gradient = OPS["cast"](
+                gradient, out_dtype=like.dtype.proto, in_dtype=gradient.dtype.proto
+            )
         return gradient
 
     def hooked(self, gradient: Any, hooks: Sequence[Any]) -> Any:
@@ -276,9 +318,14 @@ def behind(roots: Iterable[Tensor]) -> Iterable[Node]:
 
 
 class Reach:
-    """The tensors on a way from roots to those wanted: all others need no gradient.   barred: tensors that no way leads through."""
+    """The tensors on a way from roots to those wanted: all others need no gradient.
 
-    def __init__(self, roots: Iterable[Tensor], wanted: Sequence[Tensor], barred: Sequence[Tensor] = ()) -> None:
+    barred: tensors that no way leads through.
+    """
+
+    def __init__(
+        self, roots: Iterable[Tensor], wanted: Sequence[Tensor], barred: Sequence[Tensor] = ()
+    ) -> None:
         self._leaves = {id(t) for t in wanted if t.node is None}
         self._watched = {(t.node.seq, t.index) for t in wanted if t.node is not None}
         self._barred = {id(t) if t.node is None else (t.node.seq, t.index) for t in barred}
@@ -304,13 +351,21 @@ def run_hooks(gradient: Tensor, hooks: Sequence[Any]) -> Tensor:
             continue
         if not isinstance(replaced, Tensor) or replaced.meta.shape != gradient.meta.shape:
             got = replaced.meta if isinstance(replaced, Tensor) else type(replaced).__name__
-            raise OpError(with_user_line(f"register_hook: a hook gave {got} for a gradient (X={gradient.meta})"))
+            raise OpError(
+                with_user_line(
+                    f"register_hook: a hook gave {got} for a gradient (X={gradient.meta})"
+                )
+            )
         gradient = replaced
     return gradient
 
 
-def sweep_for(create_graph: bool, watched: Iterable[Tensor] = (), reach: Reach | None = None) -> Sweep:
-    """The walk back that fits the mode in force: on bare arrays where nothing has to be recorded."""
+def sweep_for(
+    create_graph: bool, watched: Iterable[Tensor] = (), reach: Reach | None = None
+) -> Sweep:
+    """The walk back that fits the mode in force: on bare arrays where nothing has to be
+    recorded.
+    """
     mode = state.mode.plain()
     if checks_numerics():
         return RecordedSweep(NumericsCheck(mode.with_tape(create_graph)), watched, reach)

@@ -26,9 +26,10 @@ Array = np.ndarray[Any, Any]
 class Tensor(TensorBase):
     """A value that ops run on and gradients flow to.   array: ndarray or NumPy scalar, [*]."""
 
-    # What most tensors never change lives on the class; what every op touches is in TensorBase: array, stop_gradient, node (the one
-    # that made it, None for a leaf), index (which of the node's results it is), grad, _hooks, and _history: what it was
-    # before changes in place, with when they came; _origin: of what a leaf was, the leaf, which gets its gradients.
+    # What most tensors never change lives on the class; what every op touches is in TensorBase:
+    # array, stop_gradient, node (the one that made it, None for a leaf), index (which of the node's
+    # results it is), grad, _hooks, and _history: what it was before changes in place, with when
+    # they came; _origin: of what a leaf was, the leaf, which gets its gradients.
     persistable = False
     _name: str | None = None
     _given_as = ""  # which output of a program it is
@@ -62,7 +63,8 @@ class Tensor(TensorBase):
         if name is not None:
             self._name = name
 
-    # -- what it is ---------------------------------------------------------------------------------------------
+    # -- what it is
+    # ---------------------------------------------------------------------------------------------
 
     @property
     def meta(self) -> Meta:
@@ -123,7 +125,8 @@ class Tensor(TensorBase):
         """True."""
         return True
 
-    # -- its value, for Python ----------------------------------------------------------------------------------
+    # -- its value, for Python
+    # ----------------------------------------------------------------------------------
 
     def _read(self, reader: str) -> Any:
         mode = state.mode
@@ -144,7 +147,11 @@ class Tensor(TensorBase):
         return np.asarray(cuda.host(self._read("tolist()"))).tolist()
 
     def item(self, *index: int) -> Any:
-        """One element as a Python scalar.   index: one number counts all elements, else one for each axis.   Raises OpError for any other."""
+        """One element as a Python scalar.
+
+        index: one number counts all elements, else one for each axis.
+        Raises OpError for any other.
+        """
         check_item(self.meta, index)
         return np.asarray(cuda.host(self._read("item()"))).item(*index)
 
@@ -181,18 +188,26 @@ class Tensor(TensorBase):
         raise NotImplementedError  # given by oarlock.tensor
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
-        """The value for NumPy: without copying, and so not to be written to, unless a copy is asked for or dtypes differ."""
+        """The value for NumPy: without copying, and so not to be written to, unless a copy is asked
+        for or dtypes differ.
+        """
         array = np.asarray(cuda.host(self._read("numpy()")))
         if copy or (dtype is not None and array.dtype != dtype):
             if copy is False:
-                raise ValueError(f"a tensor of {self.dtype.name} is no array of {np.dtype(dtype).name} without a copy")
+                raise ValueError(
+                    f"a tensor of {self.dtype.name} is no array of "
+                    f"{np.dtype(dtype).name} "
+                    f"without a copy"
+                )
             return np.array(array, dtype=dtype)
         view = array.view()
         view.flags.writeable = False
         return view
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        """NumPy's functions work on the values and give arrays; nothing of it is recorded for gradients."""
+        """NumPy's functions work on the values and give arrays; nothing of it is recorded for
+        gradients.
+        """
         return function(*_plain(args), **_plain(kwargs))
 
     def __dlpack__(self, **how: Any) -> Any:
@@ -219,7 +234,8 @@ class Tensor(TensorBase):
 
     def __repr__(self) -> str:
         mode = state.mode
-        if not mode.silent and mode.builder is None:  # a value that is shown would be one that Python has read
+        # a value that is shown would be one that Python has read
+        if not mode.silent and mode.builder is None:
             return f"Tensor({self.meta}, its value is not shown while a program is recorded)"
         if era.old:
             return texts["tensor"](self)
@@ -252,7 +268,8 @@ class Tensor(TensorBase):
         memo[id(self)] = made
         return made
 
-    # -- its gradient -------------------------------------------------------------------------------------------
+    # -- its gradient
+    # -------------------------------------------------------------------------------------------
 
     def gradient(self) -> Array | None:
         """The gradient as an ndarray, None where there is none."""
@@ -272,7 +289,9 @@ class Tensor(TensorBase):
     clear_grad = clear_gradient
 
     def _is_cleared(self) -> bool:
-        """Whether it is a gradient that `clear_grad` set to zero and that has not changed since: accumulating into it needs no addition."""
+        """Whether it is a gradient that `clear_grad` set to zero and that has not changed since:
+        accumulating into it needs no addition.
+        """
         return self._zeros is not None and self._zeros is self.array and not self.inplace_version
 
     def _zero_grads(self) -> None:
@@ -288,10 +307,14 @@ class Tensor(TensorBase):
         return made
 
     def register_hook(self, hook: Callable[[Tensor], Any]) -> RemovableHook:
-        """Call `hook(grad)` when the gradient of this tensor is known; what it returns, if not None, replaces it."""
+        """Call `hook(grad)` when the gradient of this tensor is known; what it returns, if not
+        None, replaces it.
+        """
         only_running("register_hook", "hooks have no place in it")
         if self.stop_gradient:
-            raise StateError(with_user_line(f"register_hook: the tensor has stop_gradient=True (X={self.meta})"))
+            raise StateError(
+                with_user_line(f"register_hook: the tensor has stop_gradient=True (X={self.meta})")
+            )
         holder = self if self.node is None else self.node
         if self.node is None:
             hooks = self._hooks = self._hooks if self._hooks is not None else []
@@ -302,7 +325,8 @@ class Tensor(TensorBase):
         state.mode.hooked(self, handle)
         return handle
 
-    # -- changed in place ---------------------------------------------------------------------------------------
+    # -- changed in place
+    # ---------------------------------------------------------------------------------------
 
     def retain_grads(self) -> None:
         """Keep the gradient in `grad` although an op made this tensor."""
@@ -310,14 +334,19 @@ class Tensor(TensorBase):
             self.register_hook(functools.partial(_keep, weakref.ref(self)))
 
     def set_value(self, value: Any) -> None:
-        """Replace the value by another of the same shape; the dtype stays.   Raises OpError when the shapes differ."""
+        """Replace the value by another of the same shape; the dtype stays.
+
+        Raises OpError when the shapes differ.
+        """
         given = value if isinstance(value, Tensor) else Tensor(cuda.copied(value))
         if not _alike(given.meta.shape, self.meta.shape):
             raise MisfitError(f"set_value: the shapes differ (X={self.meta}, value={given.meta})")
         mode = state.mode
         if mode.silent:
             if era.old and given.meta.dtype != self.meta.dtype:
-                raise MisfitError(f"set_value: the dtypes differ (X={self.meta}, value={given.meta})")
+                raise MisfitError(
+                    f"set_value: the dtypes differ (X={self.meta}, value={given.meta})"
+                )
             remember(self)
             self.array = cuda.copied_to(given.array, self.array)
             return
@@ -338,7 +367,9 @@ def as_is(tensor: Tensor) -> Tensor:
 
 
 def remember(tensor: Tensor) -> None:
-    """Keep what a tensor is, which is about to change: ops that are on the tape go on seeing it, as long as they are there."""
+    """Keep what a tensor is, which is about to change: ops that are on the tape go on seeing it, as
+    long as they are there.
+    """
     if tensor.taken:  # else no op has seen it
         first = oldest_seq()
         now = next_seq()
@@ -358,7 +389,9 @@ def remember_all(tensors: Iterable[Tensor]) -> None:
 
 def _alike(one: tuple[int, ...], two: tuple[int, ...]) -> bool:
     """Whether two shapes may be the same; -1 is a size that is not known."""
-    return len(one) == len(two) and all(a == b or -1 in (a, b) for a, b in zip(one, two, strict=True))
+    return len(one) == len(two) and all(
+        a == b or -1 in (a, b) for a, b in zip(one, two, strict=True)
+    )
 
 
 def _plain(value: Any) -> Any:
@@ -373,7 +406,9 @@ def _plain(value: Any) -> Any:
 def _keep(of: weakref.ref[Tensor], gradient: Tensor) -> None:
     tensor = of()
     if tensor is not None:
-        tensor.grad = gradient if tensor.grad is None else OPS["elementwise_add"](tensor.grad, gradient)
+        tensor.grad = (
+            gradient if tensor.grad is None else OPS["elementwise_add"](tensor.grad, gradient)
+        )
 
 
 def _rebuilt(kind: type[Tensor], array: Any, stop_gradient: bool) -> Tensor:

@@ -53,7 +53,10 @@ def switch(
 
 @contextmanager
 def guard(new_generator: UniqueNames | str | None = None) -> Iterator[None]:
-    """Start counting anew in the body, and go on from the old counts after it.   new_generator: a prefix, or counts to go on with"""
+    """Start counting anew in the body, and go on from the old counts after it.
+
+    new_generator: a prefix, or counts to go on with
+    """
     own = UniqueNames(new_generator) if isinstance(new_generator, str) else new_generator
     before, _ = switch(own)
     try:

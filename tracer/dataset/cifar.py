@@ -1,4 +1,7 @@
-"""CIFAR-10 and CIFAR-100   (Krizhevsky 2009): samples of float32 [3072] from 0 to 1, and a label."""
+"""CIFAR-10 and CIFAR-100
+
+(Krizhevsky 2009): samples of float32 [3072] from 0 to 1, and a label.
+"""
 
 from __future__ import annotations
 
@@ -22,13 +25,20 @@ CIFAR100_URL = URL_PREFIX + "cifar-100-python.tar.gz"
 CIFAR100_MD5 = "eb9058c3a382ffc7106e4002c42a8d85"
 
 
-def reader_creator(filename: str, sub_name: str, cycle: bool = False) -> Callable[[], Iterator[Any]]:
-    """A reader of the parts of an archive whose names have sub_name in them.   cycle: again and again"""
+def reader_creator(
+    filename: str, sub_name: str, cycle: bool = False
+) -> Callable[[], Iterator[Any]]:
+    """A reader of the parts of an archive whose names have sub_name in them.
+
+    cycle: again and again
+    """
 
     def reader() -> Iterator[Any]:
         while True:
             with archive_at(filename) as archive:
-                for path, part in members(archive, os.path.basename(filename), lambda path: sub_name in path):
+                for path, part in members(
+                    archive, os.path.basename(filename), lambda path: sub_name in path
+                ):
                     yield from _samples(pickles.loads(part.read(), path), path)
             if not cycle:
                 return

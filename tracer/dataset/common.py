@@ -25,7 +25,8 @@ def md5file(fname: str) -> str:
 
 
 def download(url: str, module_name: str, md5sum: str | None, save_name: str | None = None) -> str:
-    """The path of a data set's file: the one that is there, with a warning if it is another; else it is fetched.
+    """The path of a data set's file: the one that is there, with a warning if it is another; else
+    it is fetched.
 
     Raises OarlockError where it cannot be had, which says what file to put where.
     """
@@ -58,9 +59,15 @@ def _dump(lines: list[Any], name: str, dumper: Callable[[Any, Any], None]) -> No
 
 
 def cluster_files_reader(
-    files_pattern: str, trainer_count: int, trainer_id: int, loader: Callable[[Any], Any] | None = None
+    files_pattern: str,
+    trainer_count: int,
+    trainer_id: int,
+    loader: Callable[[Any], Any] | None = None,
 ) -> Callable[[], Iterator[Any]]:
-    """A reader of what `split` wrote: of each trainer_count files the one that trainer_id counts.   loader: reads a file, else as data"""
+    """A reader of what `split` wrote: of each trainer_count files the one that trainer_id counts.
+
+    loader: reads a file, else as data
+    """
     if loader is not None and not callable(loader):
         raise TypeError("loader should be callable.")
 
@@ -91,7 +98,9 @@ def member(archive: tarfile.TarFile, name: str) -> Any:
 
 
 def by_frequency(counts: dict[Any, int], least: int) -> dict[Any, int]:
-    """Words that come more often than `least`, numbered from the most frequent on, then by the alphabet."""
+    """Words that come more often than `least`, numbered from the most frequent on, then by the
+    alphabet.
+    """
     kept = sorted((w for w, n in counts.items() if n > least), key=lambda w: (-counts[w], w))
     if not kept:
         raise OpError(with_user_line(f"build_dict: no word comes more than {least} times"))

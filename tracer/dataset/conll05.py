@@ -1,4 +1,7 @@
-"""Semantic roles of CoNLL 2005's test set   (Carreras and Marquez 2005): who does what, verb by verb."""
+"""Semantic roles of CoNLL 2005's test set
+
+(Carreras and Marquez 2005): who does what, verb by verb.
+"""
 
 from __future__ import annotations
 
@@ -34,13 +37,17 @@ def load_dict(filename: str) -> dict[str, int]:
 
 
 def load_label_dict(filename: str) -> dict[str, int]:
-    """Numbers of `B-` and `I-` of each tag in the order of the file (Paddle's is another at each start), and of `O`, the last."""
+    """Numbers of `B-` and `I-` of each tag in the order of the file (Paddle's is another at each
+    start), and of `O`, the last.
+    """
     tags = dict.fromkeys(line[2:] for line in _lines(filename) if line.startswith(("B-", "I-")))
     labels = [f"{kind}-{tag}" for tag in tags for kind in "BI"]
     return {label: i for i, label in enumerate([*labels, "O"])}
 
 
-def _sentences(words: Iterable[bytes], props: Iterable[bytes]) -> Iterator[tuple[list[str], list[list[str]]]]:
+def _sentences(
+    words: Iterable[bytes], props: Iterable[bytes]
+) -> Iterator[tuple[list[str], list[list[str]]]]:
     """The words of each sentence, and the columns of its properties."""
     kept: list[tuple[str, list[str]]] = []
     for word, prop in zip(words, props, strict=False):
@@ -48,7 +55,10 @@ def _sentences(words: Iterable[bytes], props: Iterable[bytes]) -> Iterator[tuple
         if columns:
             kept.append((word.decode().strip(), columns))
         elif kept:
-            yield [w for w, _ in kept], [list(column) for column in zip(*(c for _, c in kept), strict=True)]
+            yield (
+                [w for w, _ in kept],
+                [list(column) for column in zip(*(c for _, c in kept), strict=True)],
+            )
             kept = []
 
 
@@ -67,7 +77,9 @@ def _tags(column: list[str], path: str) -> list[str]:
     return found
 
 
-def corpus_reader(data_path: str, words_name: str, props_name: str) -> Callable[[], Iterator[Sentence]]:
+def corpus_reader(
+    data_path: str, words_name: str, props_name: str
+) -> Callable[[], Iterator[Sentence]]:
     """A reader of an archive: for each verb of each sentence its words, the verb, and the tags."""
 
     def reader() -> Iterator[Sentence]:
@@ -87,7 +99,9 @@ def corpus_reader(data_path: str, words_name: str, props_name: str) -> Callable[
 def _sample(
     sentence: Sentence, words: dict[str, int], verbs: dict[str, int], labels: dict[str, int]
 ) -> tuple[Any, ...]:
-    """Words, those two before the verb to two behind it, the verb, marks of these five, and tags: a list as long as the sentence each."""
+    """Words, those two before the verb to two behind it, the verb, marks of these five, and tags: a
+    list as long as the sentence each.
+    """
     text, verb, tags = sentence
     count, at = len(text), tags.index("B-V")
     around = range(at - 2, at + 3)
@@ -104,8 +118,11 @@ def _sample(
 
 
 def reader_creator(
-    corpus_reader: Callable[[], Iterator[Sentence]], word_dict: Any = None, predicate_dict: Any = None, label_dict: Any = None
-) -> Callable[[], Iterator[Any]]:  # fmt: skip
+    corpus_reader: Callable[[], Iterator[Sentence]],
+    word_dict: Any = None,
+    predicate_dict: Any = None,
+    label_dict: Any = None,
+) -> Callable[[], Iterator[Any]]:
     """A reader of numbers."""
 
     def reader() -> Iterator[Any]:
@@ -133,13 +150,19 @@ def test() -> Callable[[], Iterator[Any]]:
     """A reader of the test set, the only one that is free."""
     data = common.download(DATA_URL, "conll05st", DATA_MD5)
     folder = "conll05st-release/test.wsj"
-    reader = corpus_reader(data, f"{folder}/words/test.wsj.words.gz", f"{folder}/props/test.wsj.props.gz")
+    reader = corpus_reader(
+        data, f"{folder}/words/test.wsj.words.gz", f"{folder}/props/test.wsj.props.gz"
+    )
     return reader_creator(reader, *get_dict())
 
 
 def fetch() -> None:
     """Have all files."""
     for url, md5 in (
-        (WORDDICT_URL, WORDDICT_MD5), (VERBDICT_URL, VERBDICT_MD5), (TRGDICT_URL, TRGDICT_MD5), (EMB_URL, EMB_MD5), (DATA_URL, DATA_MD5),
-    ):  # fmt: skip
+        (WORDDICT_URL, WORDDICT_MD5),
+        (VERBDICT_URL, VERBDICT_MD5),
+        (TRGDICT_URL, TRGDICT_MD5),
+        (EMB_URL, EMB_MD5),
+        (DATA_URL, DATA_MD5),
+    ):
         common.download(url, "conll05st", md5)

@@ -1,4 +1,6 @@
-"""Pictures as programs of Paddle 1.x prepare them: arrays uint8 [H, W, 3] of blue, green and red, or [H, W] of grey."""
+"""Pictures as programs of Paddle 1.x prepare them: arrays uint8 [H, W, 3] of blue, green and red,
+or [H, W] of grey.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +13,16 @@ import numpy as np
 from ..vision.image import opened
 
 __all__ = [
-    "center_crop", "left_right_flip", "load_and_transform", "load_image", "load_image_bytes", "random_crop", "resize_short",
-    "simple_transform", "to_chw",
-]  # fmt: skip
+    "center_crop",
+    "left_right_flip",
+    "load_and_transform",
+    "load_image",
+    "load_image_bytes",
+    "random_crop",
+    "resize_short",
+    "simple_transform",
+    "to_chw",
+]
 
 
 def _decoded(file: str | os.PathLike[str] | BinaryIO, is_color: bool) -> Any:
@@ -26,7 +35,10 @@ def _decoded(file: str | os.PathLike[str] | BinaryIO, is_color: bool) -> Any:
 
 
 def load_image_bytes(bytes: bytes, is_color: bool = True) -> Any:
-    """The picture in the bytes of a file.   -> uint8 [H, W, 3], or [H, W] where is_color is False"""
+    """The picture in the bytes of a file.
+
+    -> uint8 [H, W, 3], or [H, W] where is_color is False
+    """
     return _decoded(io.BytesIO(bytes), is_color)
 
 
@@ -36,19 +48,27 @@ def load_image(file: str | os.PathLike[str], is_color: bool = True) -> Any:
 
 
 def resize_short(im: Any, size: int) -> Any:
-    """The picture with its shorter side `size` long, by cubic interpolation.   im [H, W, *] -> [H', W', *]"""
+    """The picture with its shorter side `size` long, by cubic interpolation.
+
+    im [H, W, *] -> [H', W', *]
+    """
     height, width = im.shape[:2]
     new = (size * height // width, size) if height > width else (size, size * width // height)
     made = im.astype(np.float64)
     for axis in (0, 1):
-        made = np.moveaxis(np.tensordot(_cubic(im.shape[axis], new[axis]), made, (1, axis)), 0, axis)
+        made = np.moveaxis(
+            np.tensordot(_cubic(im.shape[axis], new[axis]), made, (1, axis)), 0, axis
+        )
     if im.dtype == np.uint8:
         made = np.clip(np.rint(made), 0, 255)
     return made.astype(im.dtype)
 
 
 def _cubic(old: int, new: int) -> Any:
-    """How much each old pixel gives to each new one, with the kernel of a=-0.75 that OpenCV has.   -> [new, old]"""
+    """How much each old pixel gives to each new one, with the kernel of a=-0.75 that OpenCV has.
+
+    -> [new, old]
+    """
     at = (np.arange(new) + 0.5) * old / new - 0.5
     first = np.floor(at).astype(np.int64)
     weights = np.zeros((new, old))
@@ -56,7 +76,11 @@ def _cubic(old: int, new: int) -> Any:
         x = np.abs(at - first - step)
         near = (1.25 * x - 2.25) * x * x + 1
         far = ((-0.75 * x + 3.75) * x - 6) * x + 3
-        np.add.at(weights, (np.arange(new), np.clip(first + step, 0, old - 1)), np.where(x <= 1, near, far))
+        np.add.at(
+            weights,
+            (np.arange(new), np.clip(first + step, 0, old - 1)),
+            np.where(x <= 1, near, far),
+        )
     return weights
 
 
@@ -87,9 +111,15 @@ def left_right_flip(im: Any, is_color: bool = True) -> Any:
 
 
 def simple_transform(
-    im: Any, resize_size: int, crop_size: int, is_train: bool, is_color: bool = True, mean: Any = None
+    im: Any,
+    resize_size: int,
+    crop_size: int,
+    is_train: bool,
+    is_color: bool = True,
+    mean: Any = None,
 ) -> Any:
-    """Resize and crop, in training anywhere and mirrored by chance, then axes [C, H, W] and `mean` off.
+    """Resize and crop, in training anywhere and mirrored by chance, then axes [C, H, W] and `mean`
+    off.
 
     mean: numbers, one per channel, or an array.   im [H, W, 3] -> float32 [3, crop_size, crop_size]
     """
@@ -107,7 +137,14 @@ def simple_transform(
 
 
 def load_and_transform(
-    filename: str | os.PathLike[str], resize_size: int, crop_size: int, is_train: bool, is_color: bool = True, mean: Any = None
-) -> Any:  # fmt: skip
+    filename: str | os.PathLike[str],
+    resize_size: int,
+    crop_size: int,
+    is_train: bool,
+    is_color: bool = True,
+    mean: Any = None,
+) -> Any:
     """`simple_transform` of the picture in a file."""
-    return simple_transform(load_image(filename, is_color), resize_size, crop_size, is_train, is_color, mean)
+    return simple_transform(
+        load_image(filename, is_color), resize_size, crop_size, is_train, is_color, mean
+    )

@@ -1,4 +1,7 @@
-"""Reviews of films   (Maas et al. 2011): samples of a list of numbers of words, and 0 for a good one, 1 for a bad one."""
+"""Reviews of films
+
+(Maas et al. 2011): samples of a list of numbers of words, and 0 for a good one, 1 for a bad one.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,9 @@ def tokenize(pattern: re.Pattern[str]) -> Iterator[list[bytes]]:
 
 
 def build_dict(pattern: re.Pattern[str], cutoff: int) -> dict[Any, int]:
-    """The number of each word (bytes) that comes more than cutoff times, and of `<unk>`, the last."""
+    """The number of each word (bytes) that comes more than cutoff times, and of `<unk>`,
+    the last.
+    """
     counts: Counter[bytes] = Counter()
     for words in tokenize(pattern):
         counts.update(words)

@@ -1,4 +1,7 @@
-"""The Penn Treebank of Mikolov's examples   (Mikolov et al. 2010): samples of numbers of words, n in a row or a sentence and its next words."""
+"""The Penn Treebank of Mikolov's examples
+
+(Mikolov et al. 2010): samples of numbers of words, n in a row or a sentence and its next words.
+"""
 
 from __future__ import annotations
 
@@ -39,11 +42,17 @@ def _archive() -> AbstractContextManager[tarfile.TarFile]:
 
 
 def build_dict(min_word_freq: int = 50) -> dict[Any, int]:
-    """The number of each word that comes more than min_word_freq times, and of `<unk>`, the last."""
+    """The number of each word that comes more than min_word_freq times, and of `<unk>`,
+    the last.
+    """
     with _archive() as archive:
-        counts = word_count(common.member(archive, _TEST), word_count(common.member(archive, _TRAIN)))
+        counts = word_count(
+            common.member(archive, _TEST), word_count(common.member(archive, _TRAIN))
+        )
     counts.pop("<unk>", None)
-    ordered = sorted(((w, n) for w, n in counts.items() if n > min_word_freq), key=lambda x: (-x[1], _key(x[0])))
+    ordered = sorted(
+        ((w, n) for w, n in counts.items() if n > min_word_freq), key=lambda x: (-x[1], _key(x[0]))
+    )
     numbers: dict[Any, int] = {word: i for i, (word, _) in enumerate(ordered)}
     numbers["<unk>"] = len(numbers)
     return numbers
@@ -53,7 +62,9 @@ def _key(word: Any) -> bytes:
     return word if isinstance(word, bytes) else word.encode()
 
 
-def reader_creator(filename: str, word_idx: dict[Any, int], n: int, data_type: int) -> Callable[[], Iterator[Any]]:
+def reader_creator(
+    filename: str, word_idx: dict[Any, int], n: int, data_type: int
+) -> Callable[[], Iterator[Any]]:
     """A reader of a file in the archive."""
     if data_type not in (DataType.NGRAM, DataType.SEQ):
         raise AssertionError("Unknow data type")
@@ -62,7 +73,11 @@ def reader_creator(filename: str, word_idx: dict[Any, int], n: int, data_type: i
         with _archive() as archive:
             for line in common.member(archive, filename):
                 words = line.strip().split()
-                yield from _grams(words, word_idx, n) if data_type == DataType.NGRAM else _sentence(words, word_idx, n)
+                yield from (
+                    _grams(words, word_idx, n)
+                    if data_type == DataType.NGRAM
+                    else _sentence(words, word_idx, n)
+                )
 
     return reader
 
@@ -75,18 +90,24 @@ def _grams(words: list[Any], word_idx: dict[Any, int], n: int) -> Iterator[tuple
         yield tuple(numbers[end - n : end])
 
 
-def _sentence(words: list[Any], word_idx: dict[Any, int], n: int) -> Iterator[tuple[list[int], list[int]]]:
+def _sentence(
+    words: list[Any], word_idx: dict[Any, int], n: int
+) -> Iterator[tuple[list[int], list[int]]]:
     numbers = [word_idx.get(word, word_idx["<unk>"]) for word in words]
     if not 0 < n < len(numbers) + 1:
         yield [word_idx["<s>"], *numbers], [*numbers, word_idx["<e>"]]
 
 
-def train(word_idx: dict[Any, int], n: int, data_type: int = DataType.NGRAM) -> Callable[[], Iterator[Any]]:
+def train(
+    word_idx: dict[Any, int], n: int, data_type: int = DataType.NGRAM
+) -> Callable[[], Iterator[Any]]:
     """A reader of the training set.   n: how many words in a row, or the most in a sentence"""
     return reader_creator(_TRAIN, word_idx, n, data_type)
 
 
-def test(word_idx: dict[Any, int], n: int, data_type: int = DataType.NGRAM) -> Callable[[], Iterator[Any]]:
+def test(
+    word_idx: dict[Any, int], n: int, data_type: int = DataType.NGRAM
+) -> Callable[[], Iterator[Any]]:
     """A reader of the test set."""
     return reader_creator(_TEST, word_idx, n, data_type)
 

@@ -1,4 +1,7 @@
-"""Handwritten digits   (LeCun et al. 1998): samples of float32 [784] from -1 to 1, and a label from 0 to 9."""
+"""Handwritten digits
+
+(LeCun et al. 1998): samples of float32 [784] from -1 to 1, and a label from 0 to 9.
+"""
 
 from __future__ import annotations
 
@@ -24,12 +27,16 @@ _MD5 = {
 
 def train() -> Callable[[], Iterator[Any]]:
     """A reader of the training set."""
-    return reader_creator(_file("train-images-idx3-ubyte.gz"), _file("train-labels-idx1-ubyte.gz"), 100)
+    return reader_creator(
+        _file("train-images-idx3-ubyte.gz"), _file("train-labels-idx1-ubyte.gz"), 100
+    )
 
 
 def test() -> Callable[[], Iterator[Any]]:
     """A reader of the test set."""
-    return reader_creator(_file("t10k-images-idx3-ubyte.gz"), _file("t10k-labels-idx1-ubyte.gz"), 100)
+    return reader_creator(
+        _file("t10k-images-idx3-ubyte.gz"), _file("t10k-labels-idx1-ubyte.gz"), 100
+    )
 
 
 def fetch() -> None:
@@ -42,17 +49,25 @@ def _file(name: str) -> str:
     return common.download(URL_PREFIX + name, "mnist", _MD5[name])
 
 
-def reader_creator(image_filename: str, label_filename: str, buffer_size: int) -> Callable[[], Iterator[Any]]:
-    """A reader of a pair of gzipped IDX files.   FileError for files that are damaged or do not belong together."""
+def reader_creator(
+    image_filename: str, label_filename: str, buffer_size: int
+) -> Callable[[], Iterator[Any]]:
+    """A reader of a pair of gzipped IDX files.
+
+    FileError for files that are damaged or do not belong together.
+    """
 
     def reader() -> Iterator[Any]:
         images, labels = _idx(image_filename, 3), _idx(label_filename, 1)
         if len(images) != len(labels):
             raise FileError(
-                f"mnist: {len(images)} images in {image_filename}, {len(labels)} labels in {label_filename}"
+                f"mnist: {len(images)} images in {image_filename}, {len(labels)} labels "
+                f"in {label_filename}"
             )
         for start in range(0, len(labels), buffer_size):
-            pixels = images[start : start + buffer_size].reshape(-1, images[0].size).astype(np.float32)
+            pixels = (
+                images[start : start + buffer_size].reshape(-1, images[0].size).astype(np.float32)
+            )
             pixels = pixels / 255.0 * 2.0 - 1.0
             for pixel, label in zip(pixels, labels[start : start + buffer_size], strict=True):
                 yield pixel, int(label)
@@ -68,6 +83,10 @@ def _idx(path: str, rank: int) -> Any:
     except (OSError, EOFError) as error:
         raise FileError(f"{path}: is no whole gzip file ({error})") from None
     sizes = np.frombuffer(data, ">u4", 1 + rank).tolist()[1:] if len(data) >= 4 + 4 * rank else []
-    if not sizes or data[2:4] != bytes([8, rank]) or len(data) != 4 + 4 * rank + int(np.prod(sizes, dtype=object)):
+    if (
+        not sizes
+        or data[2:4] != bytes([8, rank])
+        or len(data) != 4 + 4 * rank + int(np.prod(sizes, dtype=object))
+    ):
         raise FileError(f"{path}: is no whole IDX file of bytes with {rank} axes")
     return np.frombuffer(data, np.uint8, offset=4 + 4 * rank).reshape(sizes)

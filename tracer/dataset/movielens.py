@@ -1,4 +1,8 @@
-"""A million ratings of films   (Harper and Konstan 2015): user (number, gender, age, job), film (number, categories, title), [rating]."""
+"""A million ratings of films
+
+(Harper and Konstan 2015): user (number, gender, age, job), film (number, categories, title),
+[rating].
+"""
 
 from __future__ import annotations
 
@@ -13,9 +17,17 @@ import numpy as np
 from . import common
 
 __all__ = [
-    "age_table", "get_movie_title_dict", "max_job_id", "max_movie_id", "max_user_id", "movie_categories", "movie_info", "test", "train",
+    "age_table",
+    "get_movie_title_dict",
+    "max_job_id",
+    "max_movie_id",
+    "max_user_id",
+    "movie_categories",
+    "movie_info",
+    "test",
+    "train",
     "user_info",
-]  # fmt: skip
+]
 
 age_table = [1, 18, 25, 35, 45, 50, 56]
 URL = "https://dataset.bj.bcebos.com/movielens%2Fml-1m.zip"
@@ -23,7 +35,10 @@ MD5 = "c4d9eecfca2ab87c1945afe126590906"
 
 
 class MovieInfo:
-    """A film.   value(): its number, the numbers of its categories, and of the words of its title"""
+    """A film.
+
+    value(): its number, the numbers of its categories, and of the words of its title
+    """
 
     def __init__(self, index: Any, categories: list[str], title: str) -> None:
         self.index, self.categories, self.title = int(index), categories, title
@@ -42,7 +57,10 @@ class MovieInfo:
 
 
 class UserInfo:
-    """A user.   value(): number, 0 for a man and 1 for a woman, the place of the age in age_table, and the job"""
+    """A user.
+
+    value(): number, 0 for a man and 1 for a woman, the place of the age in age_table, and the job
+    """
 
     def __init__(self, index: Any, gender: str, age: Any, job_id: Any) -> None:
         self.index, self.is_male = int(index), gender == "M"
@@ -54,11 +72,17 @@ class UserInfo:
 
     def __repr__(self) -> str:
         gender = "M" if self.is_male else "F"
-        return f"<UserInfo id({self.index}), gender({gender}), age({age_table[self.age]}), job({self.job_id})>"
+        return (
+            f"<UserInfo id({self.index}), gender({gender}), age({age_table[self.age]}), "
+            f"job({self.job_id})>"
+        )
 
 
 class _Tables:
-    """Films and users of an archive.   The numbers of words and categories go by the alphabet (Paddle's change from run to run)"""
+    """Films and users of an archive.
+
+    The numbers of words and categories go by the alphabet (Paddle's change from run to run)
+    """
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -71,7 +95,10 @@ class _Tables:
             self.users[int(number)] = UserInfo(number, gender, age, job)
         words = {w.lower() for movie in self.movies.values() for w in movie.title.split()}
         self.words = {w: i for i, w in enumerate(sorted(words))}
-        self.categories = {c: i for i, c in enumerate(sorted({c for m in self.movies.values() for c in m.categories}))}
+        self.categories = {
+            c: i
+            for i, c in enumerate(sorted({c for m in self.movies.values() for c in m.categories}))
+        }
 
 
 def _rows(path: str, table: str) -> Iterator[list[str]]:
@@ -94,7 +121,11 @@ def _samples(rand_seed: int = 0, test_ratio: float = 0.1, is_test: bool = False)
     draws = np.random.RandomState(rand_seed)
     for user, movie, rating, _ in _rows(known.path, "ratings"):
         if (draws.random_sample() < test_ratio) == is_test:
-            yield [*known.users[int(user)].value(), *known.movies[int(movie)].value(), [float(rating) * 2 - 5.0]]
+            yield [
+                *known.users[int(user)].value(),
+                *known.movies[int(movie)].value(),
+                [float(rating) * 2 - 5.0],
+            ]
 
 
 def train(rand_seed: int = 0, test_ratio: float = 0.1) -> Callable[[], Iterator[Any]]:

@@ -1,4 +1,7 @@
-"""Prices of houses in Boston   (Harrison and Rubinfeld 1978): samples of float64 [13], each column made small, and the price [1]."""
+"""Prices of houses in Boston
+
+(Harrison and Rubinfeld 1978): samples of float64 [13], each column made small, and the price [1].
+"""
 
 from __future__ import annotations
 
@@ -14,13 +17,30 @@ __all__ = ["test", "train"]
 
 URL = "http://paddlemodels.bj.bcebos.com/uci_housing/housing.data"
 MD5 = "d4accdce7a25600298819f8e28e8d593"
-feature_names = ["CRIM", "ZN", "INDUS", "CHAS", "NOX", "RM", "AGE", "DIS", "RAD", "TAX", "PTRATIO", "B", "LSTAT"]
+feature_names = [
+    "CRIM",
+    "ZN",
+    "INDUS",
+    "CHAS",
+    "NOX",
+    "RM",
+    "AGE",
+    "DIS",
+    "RAD",
+    "TAX",
+    "PTRATIO",
+    "B",
+    "LSTAT",
+]
 
 _loaded: dict[str, tuple[Any, Any]] = {}
 
 
 def load_data(filename: str, feature_num: int = 14, ratio: float = 0.8) -> tuple[Any, Any]:
-    """The rows for training and those for testing, of a file of numbers.   FileError where they do not fill rows"""
+    """The rows for training and those for testing, of a file of numbers.
+
+    FileError where they do not fill rows
+    """
     if filename not in _loaded:
         with open(filename) as file:
             numbers = np.array(file.read().split(), np.float64)
@@ -29,7 +49,9 @@ def load_data(filename: str, feature_num: int = 14, ratio: float = 0.8) -> tuple
         data = numbers.reshape(-1, feature_num)
         inputs = data[:, :-1]
         with np.errstate(invalid="ignore"):  # a column of one value
-            data[:, :-1] = (inputs - inputs.sum(axis=0) / len(data)) / (inputs.max(axis=0) - inputs.min(axis=0))
+            data[:, :-1] = (inputs - inputs.sum(axis=0) / len(data)) / (
+                inputs.max(axis=0) - inputs.min(axis=0)
+            )
         _loaded[filename] = data[: int(len(data) * ratio)], data[int(len(data) * ratio) :]
     return _loaded[filename]
 

@@ -35,7 +35,9 @@ def _dictionaries(tar_file: str, dict_size: int) -> tuple[dict[str, int], dict[s
 
 
 def reader_creator(tar_file: str, file_name: str, dict_size: int) -> Callable[[], Iterator[Any]]:
-    """A reader of the files of the archive whose names end so; pairs of more than 80 words are left out."""
+    """A reader of the files of the archive whose names end so; pairs of more than 80 words are left
+    out.
+    """
 
     def reader() -> Iterator[Any]:
         source, target = _dictionaries(tar_file, dict_size)

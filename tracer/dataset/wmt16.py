@@ -1,4 +1,8 @@
-"""Captions in English and German   (Elliott et al. 2016): numbers of the words of a sentence, of its translation, and of that shifted by one."""
+"""Captions in English and German
+
+(Elliott et al. 2016): numbers of the words of a sentence, of its translation, and of that shifted
+by one.
+"""
 
 from __future__ import annotations
 
@@ -31,14 +35,18 @@ def _pairs(tar_file: str, name: str) -> Iterator[tuple[list[str], list[str]]]:
 
 
 def _dictionary(tar_file: str, size: int, lang: str, reverse: bool = False) -> dict[Any, Any]:
-    """Words and their numbers; kept in a file beside the archive, where a dictionary of this size is made once."""
+    """Words and their numbers; kept in a file beside the archive, where a dictionary of this size
+    is made once.
+    """
     path = Path(common.DATA_HOME) / "wmt16" / f"{lang}_{size}.dict"
     if not path.exists() or len(path.read_bytes().splitlines()) != size:
         counts: Counter[str] = Counter()
         for pair in _pairs(tar_file, "wmt16/train"):
             counts.update(pair[lang == "de"])
         words = [START_MARK, END_MARK, UNK_MARK, *sorted(counts, key=lambda w: -counts[w])]
-        path.write_bytes("".join(f"{word}\n" for word in (words[:size] if size > 3 else words)).encode())
+        path.write_bytes(
+            "".join(f"{word}\n" for word in (words[:size] if size > 3 else words)).encode()
+        )
     words = [line.strip().decode() for line in path.read_bytes().split(b"\n")[:-1]]
     return dict(enumerate(words)) if reverse else {word: i for i, word in enumerate(words)}
 
@@ -55,29 +63,43 @@ def reader_creator(
         for pair in _pairs(tar_file, file_name):
             words, translated = pair if src_lang == "en" else pair[::-1]
             numbers = [target.get(w, unknown) for w in translated]
-            yield [start, *(source.get(w, unknown) for w in words), end], [start, *numbers], [*numbers, end]
+            yield (
+                [start, *(source.get(w, unknown) for w in words), end],
+                [start, *numbers],
+                [*numbers, end],
+            )
 
     return reader
 
 
-def _part(name: str, src_dict_size: int, trg_dict_size: int, src_lang: str) -> Callable[[], Iterator[Any]]:
+def _part(
+    name: str, src_dict_size: int, trg_dict_size: int, src_lang: str
+) -> Callable[[], Iterator[Any]]:
     if src_lang not in _OTHER:
-        raise OpError(with_user_line(f"wmt16: src_lang={src_lang!r} is none of en (English) and de (German)"))
+        raise OpError(
+            with_user_line(f"wmt16: src_lang={src_lang!r} is none of en (English) and de (German)")
+        )
     sizes = min(src_dict_size, _MOST[src_lang]), min(trg_dict_size, _MOST[_OTHER[src_lang]])
     return reader_creator(_archive(), f"wmt16/{name}", *sizes, src_lang)
 
 
-def train(src_dict_size: int, trg_dict_size: int, src_lang: str = "en") -> Callable[[], Iterator[Any]]:
+def train(
+    src_dict_size: int, trg_dict_size: int, src_lang: str = "en"
+) -> Callable[[], Iterator[Any]]:
     """A reader of the training set.   Sizes of dictionaries count `<s>`, `<e>` and `<unk>`"""
     return _part("train", src_dict_size, trg_dict_size, src_lang)
 
 
-def test(src_dict_size: int, trg_dict_size: int, src_lang: str = "en") -> Callable[[], Iterator[Any]]:
+def test(
+    src_dict_size: int, trg_dict_size: int, src_lang: str = "en"
+) -> Callable[[], Iterator[Any]]:
     """A reader of the test set."""
     return _part("test", src_dict_size, trg_dict_size, src_lang)
 
 
-def validation(src_dict_size: int, trg_dict_size: int, src_lang: str = "en") -> Callable[[], Iterator[Any]]:
+def validation(
+    src_dict_size: int, trg_dict_size: int, src_lang: str = "en"
+) -> Callable[[], Iterator[Any]]:
     """A reader of the validation set."""
     return _part("val", src_dict_size, trg_dict_size, src_lang)
 

@@ -37,14 +37,29 @@ def get_available_custom_device() -> list[str]:
 
 
 def synchronize(device: object = None) -> None:
-    """Wait until ops are done: on the processor they are; of a GPU, the current one unless another is named."""
+    """Wait until ops are done: on the processor they are; of a GPU, the current one unless another
+    is named.
+    """
     place = place_named(get_device() if device is None else device, "synchronize")
     if place.is_gpu_place():
         cuda.synchronize(place)
 
 
 __all__ = [
-    "cuda", "get_all_custom_device_type", "get_all_device_type", "get_available_custom_device", "get_available_device", "get_cudnn_version",
-    "get_device", "is_compiled_with_cinn", "is_compiled_with_cuda", "is_compiled_with_custom_device", "is_compiled_with_distribute",
-    "is_compiled_with_ipu", "is_compiled_with_rocm", "is_compiled_with_xpu", "set_device", "synchronize",
-]  # fmt: skip
+    "cuda",
+    "get_all_custom_device_type",
+    "get_all_device_type",
+    "get_available_custom_device",
+    "get_available_device",
+    "get_cudnn_version",
+    "get_device",
+    "is_compiled_with_cinn",
+    "is_compiled_with_cuda",
+    "is_compiled_with_custom_device",
+    "is_compiled_with_distribute",
+    "is_compiled_with_ipu",
+    "is_compiled_with_rocm",
+    "is_compiled_with_xpu",
+    "set_device",
+    "synchronize",
+]

@@ -9,9 +9,17 @@ from ..core.errors import OarlockError, with_user_line
 from ..core.place import Place, place_named
 
 __all__ = [
-    "device_count", "empty_cache", "get_device_capability", "get_device_name", "get_device_properties", "max_memory_allocated",
-    "max_memory_reserved", "memory_allocated", "memory_reserved", "synchronize",
-]  # fmt: skip
+    "device_count",
+    "empty_cache",
+    "get_device_capability",
+    "get_device_name",
+    "get_device_properties",
+    "max_memory_allocated",
+    "max_memory_reserved",
+    "memory_allocated",
+    "memory_reserved",
+    "synchronize",
+]
 
 _most = {"used": 0, "held": 0}  # what was seen when somebody asked
 
@@ -68,8 +76,13 @@ def synchronize(device: Any = None) -> None:
 
 
 def get_device_properties(device: Any = None) -> Any:
-    """What CUDA says of a GPU: `name`, `major`, `minor`, `total_memory`, `multi_processor_count`.   Raises OarlockError where there is none."""
-    found = _cupy(device, "get_device_properties").cuda.runtime.getDeviceProperties(_index(device, "properties"))
+    """What CUDA says of a GPU: `name`, `major`, `minor`, `total_memory`, `multi_processor_count`.
+
+    Raises OarlockError where there is none.
+    """
+    found = _cupy(device, "get_device_properties").cuda.runtime.getDeviceProperties(
+        _index(device, "properties")
+    )
     return Properties(found)
 
 
@@ -86,7 +99,8 @@ class Properties:
     def __repr__(self) -> str:
         return (
             f"_gpuDeviceProperties(name='{self.name}', major={self.major}, minor={self.minor}, "
-            f"total_memory={self.total_memory >> 20}MB, multi_processor_count={self.multi_processor_count})"
+            f"total_memory={self.total_memory >> 20}MB, "
+            f"multi_processor_count={self.multi_processor_count})"
         )
 
 
@@ -105,7 +119,9 @@ def _index(device: Any, what: str) -> int:
     """The number of a GPU: of a Place, a string, a number; the current one for None."""
     if device is None:
         return held.found.index or 0
-    place: Place | int = device if isinstance(device, int) else place_named(device, f"device.cuda.{what}")
+    place: Place | int = (
+        device if isinstance(device, int) else place_named(device, f"device.cuda.{what}")
+    )
     return place if isinstance(place, int) else place.index
 
 

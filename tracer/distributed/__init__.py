@@ -1,7 +1,8 @@
-"""Training in several processes: ranks that MPI connects, collectives of Tensors, and layers whose gradients are means over all ranks.
+"""Training in several processes: ranks that MPI connects, collectives of Tensors, and layers whose
+gradients are means over all ranks.
 
-Start a program by `python -m oarlock.distributed.launch --nproc_per_node 2 train.py`, or by MPI's own `mpiexec`.  One process needs none
-of that: it is rank 0 of 1.
+Start a program by `python -m oarlock.distributed.launch --nproc_per_node 2 train.py`, or by MPI's
+own `mpiexec`.  One process needs none of that: it is rank 0 of 1.
 """
 
 from __future__ import annotations
@@ -44,14 +45,50 @@ from .start import (
 )
 
 __all__ = [
-    "DataParallel", "Group", "ParallelEnv", "ParallelMode", "ReduceOp", "all_gather", "all_gather_object", "all_reduce",
-    "alltoall", "alltoall_single", "barrier", "broadcast", "broadcast_object_list", "destroy_process_group", "fleet",
-    "gather", "get_backend", "get_group", "get_rank", "get_world_size", "init_parallel_env", "io", "irecv", "is_available",
-    "is_initialized", "isend", "new_group", "recv", "reduce", "reduce_scatter", "scatter", "scatter_object_list",
-    "send", "spawn", "wait",
-]  # fmt: skip
+    "DataParallel",
+    "Group",
+    "ParallelEnv",
+    "ParallelMode",
+    "ReduceOp",
+    "all_gather",
+    "all_gather_object",
+    "all_reduce",
+    "alltoall",
+    "alltoall_single",
+    "barrier",
+    "broadcast",
+    "broadcast_object_list",
+    "destroy_process_group",
+    "fleet",
+    "gather",
+    "get_backend",
+    "get_group",
+    "get_rank",
+    "get_world_size",
+    "init_parallel_env",
+    "io",
+    "irecv",
+    "is_available",
+    "is_initialized",
+    "isend",
+    "new_group",
+    "recv",
+    "reduce",
+    "reduce_scatter",
+    "scatter",
+    "scatter_object_list",
+    "send",
+    "spawn",
+    "wait",
+]
 
 
 def get_backend(group: Group | None = None) -> str:
-    """What carries messages of tensors: NCCL where new ones go to a GPU, unless the environment says otherwise, else MPI."""
-    return "NCCL" if get_device() != "cpu" and os.environ.get("OARLOCK_DISTRIBUTED_BACKEND") != "mpi" else "MPI"
+    """What carries messages of tensors: NCCL where new ones go to a GPU, unless the environment
+    says otherwise, else MPI.
+    """
+    return (
+        "NCCL"
+        if get_device() != "cpu" and os.environ.get("OARLOCK_DISTRIBUTED_BACKEND") != "mpi"
+        else "MPI"
+    )

@@ -1,4 +1,7 @@
-"""Before ranks exchange anything: whether all of them mean the same.   Else numbers would be wrong without a word."""
+"""Before ranks exchange anything: whether all of them mean the same.
+
+Else numbers would be wrong without a word.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,9 @@ from .objects import gathered_objects
 
 
 def check_agreed(group: Group, what: str, said: Any) -> None:
-    """Raise OpError, on all ranks, where one of them calls another collective or has a tensor of another shape or dtype."""
+    """Raise OpError, on all ranks, where one of them calls another collective or has a tensor of
+    another shape or dtype.
+    """
     communicator = group.communicator
     if communicator is None or communicator.size == 1:
         return
@@ -24,5 +29,7 @@ def check_agreed(group: Group, what: str, said: Any) -> None:
     communicator.all_reduce(ends, MAX).wait()
     if ends[0] != -ends[1]:
         everybody = gathered_objects(group, text)
-        told = "; ".join(f"rank {rank}: {theirs}" for rank, theirs in zip(group.ranks, everybody, strict=True))
+        told = "; ".join(
+            f"rank {rank}: {theirs}" for rank, theirs in zip(group.ranks, everybody, strict=True)
+        )
         raise OpError(with_user_line(f"distributed.{what}: ranks do not agree ({told})"))

@@ -1,4 +1,6 @@
-"""The engine that fits an array: NCCL for those on a GPU, MPI for all others; or what the environment says."""
+"""The engine that fits an array: NCCL for those on a GPU, MPI for all others; or what the
+environment says.
+"""
 
 from __future__ import annotations
 
@@ -17,16 +19,23 @@ _WORDS = ("", "mpi", "nccl")
 
 
 def check_backend() -> None:
-    """Raise OarlockError where the environment asks for an engine that nobody knows, or that is not there."""
+    """Raise OarlockError where the environment asks for an engine that nobody knows, or that is not
+    there.
+    """
     said = os.environ.get(BACKEND, "")
     if said not in _WORDS:
-        raise OarlockError(with_user_line(f"init_parallel_env: {BACKEND}={said!r} is neither 'mpi' nor 'nccl'"))
+        raise OarlockError(
+            with_user_line(f"init_parallel_env: {BACKEND}={said!r} is neither 'mpi' nor 'nccl'")
+        )
     if said == "nccl":
         library()
 
 
 class Staged:
-    """Work on copies in the processor's memory.   back: arrays of a GPU, each with the copy that it gets in the end"""
+    """Work on copies in the processor's memory.
+
+    back: arrays of a GPU, each with the copy that it gets in the end
+    """
 
     def __init__(self, work: Work, back: list[tuple[Any, Any]]) -> None:
         self._work, self._back = work, back
@@ -47,10 +56,11 @@ class Staged:
 
 
 class ByPlace:
-    """Ranks that exchange arrays of the processor by MPI, and arrays of a GPU by NCCL; see core.ranks.Communicator.
+    """Ranks that exchange arrays of the processor by MPI, and arrays of a GPU by NCCL; see
+    core.ranks.Communicator.
 
-    NCCL's own communicator is made when the first array of a GPU comes by, which is at the same call on all ranks.  With
-    OARLOCK_DISTRIBUTED_BACKEND=mpi arrays of a GPU go over the processor.
+    NCCL's own communicator is made when the first array of a GPU comes by, which is at the same
+    call on all ranks.  With OARLOCK_DISTRIBUTED_BACKEND=mpi arrays of a GPU go over the processor.
     """
 
     def __init__(self, mpi: Mpi) -> None:
@@ -98,7 +108,9 @@ class ByPlace:
             return engine.exchange(sent, got)
         copies = [(source, cuda.host(array)) for source, array in got]
         work = self._mpi.exchange([(to, cuda.host(array)) for to, array in sent], copies)
-        return Staged(work, [(array, copy) for (_, array), (_, copy) in zip(got, copies, strict=True)])
+        return Staged(
+            work, [(array, copy) for (_, array), (_, copy) in zip(got, copies, strict=True)]
+        )
 
     def barrier(self) -> Work:
         """See Communicator."""
@@ -113,13 +125,17 @@ class ByPlace:
         """End all ranks of the world."""
         self._mpi.abort()
 
-    def _by(self, method: str, arrays: tuple[Any, ...], written: tuple[int, ...], *rest: int) -> Work:
+    def _by(
+        self, method: str, arrays: tuple[Any, ...], written: tuple[int, ...], *rest: int
+    ) -> Work:
         """Call a method of the engine that fits.   written: which arrays it writes to"""
         engine = self._engine(arrays[-1])
         if engine is not self._mpi or cuda.index_of(arrays[-1]) is None:
             return getattr(engine, method)(*arrays, *rest)
         copies = [None if a is None else cuda.host(a) for a in arrays]
-        return Staged(getattr(self._mpi, method)(*copies, *rest), [(arrays[i], copies[i]) for i in written])
+        return Staged(
+            getattr(self._mpi, method)(*copies, *rest), [(arrays[i], copies[i]) for i in written]
+        )
 
     def _engine(self, array: Any) -> Any:
         """What carries an array, as far as it is up to its place and the environment."""

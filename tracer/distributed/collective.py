@@ -70,7 +70,10 @@ def _given(task: Task, sync_op: bool) -> Task:
 
 
 def _agreed(what: str, group: Group, array: Any, sync_op: bool, *more: Any) -> Any:
-    """`array`, when all ranks have one like it.   Work that goes on meanwhile is not held up for that."""
+    """`array`, when all ranks have one like it.
+
+    Work that goes on meanwhile is not held up for that.
+    """
     if sync_op:
         check_agreed(group, what, ", ".join([f"{array.dtype}{list(array.shape)}", *map(str, more)]))
     return array
@@ -94,16 +97,25 @@ def _into(tensor: Tensor, array: Any) -> Callable[[], None]:
 def _each(what: str, tensors: Sequence[Tensor], group: Group, like: Any = None) -> Any:
     """The arrays of one tensor per rank as one array [size, *]."""
     arrays = [_held(what, t) for t in tensors]
-    metas = {(a.shape, a.dtype) for a in arrays} | ({(like.shape, like.dtype)} if like is not None else set())
+    metas = {(a.shape, a.dtype) for a in arrays} | (
+        {(like.shape, like.dtype)} if like is not None else set()
+    )
     if len(arrays) != group.nranks or len(metas) != 1:
         said = ", ".join(str(t.meta) for t in tensors)
-        raise OpError(with_user_line(f"{what}: {group.nranks} tensors of one shape and dtype are wanted ({said})"))
+        raise OpError(
+            with_user_line(
+                f"{what}: {group.nranks} tensors of one shape and dtype are wanted ({said})"
+            )
+        )
     return np.stack(arrays)
 
 
 @_of_members
 def all_reduce(tensor: Tensor, op: int = 0, group: Any = None, sync_op: bool = True) -> Task:
-    """Make `tensor` the sum, or what ReduceOp `op` says, of those of all ranks.   [*], of one shape and dtype on all"""
+    """Make `tensor` the sum, or what ReduceOp `op` says, of those of all ranks.
+
+    [*], of one shape and dtype on all
+    """
     array = _held("all_reduce", tensor)
     check_op(array, op)
     _agreed("all_reduce", group, array, sync_op, WORDS[op])
@@ -112,7 +124,9 @@ def all_reduce(tensor: Tensor, op: int = 0, group: Any = None, sync_op: bool = T
 
 @_of_members
 def reduce(tensor: Tensor, dst: int, op: int = 0, group: Any = None, sync_op: bool = True) -> Task:
-    """Make `tensor` of rank `dst` the sum, or what `op` says, of those of all; others keep theirs."""
+    """Make `tensor` of rank `dst` the sum, or what `op` says, of those of all; others
+    keep theirs.
+    """
     array, root = _held("reduce", tensor), member("reduce", group, dst)
     check_op(array, op)
     _agreed("reduce", group, array, sync_op, WORDS[op], f"dst={dst}")
@@ -129,7 +143,9 @@ def broadcast(tensor: Tensor, src: int, group: Any = None, sync_op: bool = True)
 
 
 @_of_members
-def all_gather(tensor_list: list[Tensor], tensor: Tensor, group: Any = None, sync_op: bool = True) -> Task:
+def all_gather(
+    tensor_list: list[Tensor], tensor: Tensor, group: Any = None, sync_op: bool = True
+) -> Task:
     """Put the tensors of all ranks into `tensor_list`: an empty list, or one of as many tensors."""
     array = _agreed("all_gather", group, _held("all_gather", tensor), sync_op)
     into = np.empty_like(array, shape=(group.nranks, *array.shape))
@@ -140,7 +156,9 @@ def all_gather(tensor_list: list[Tensor], tensor: Tensor, group: Any = None, syn
 def _filling(what: str, tensors: list[Tensor], found: Any) -> Callable[[], None]:
     """What puts `found` [size, *] into a list, which is empty or has a tensor for each."""
     if tensors and len(tensors) != len(found):
-        raise OpError(with_user_line(f"{what}: {len(tensors)} tensors in the list, for {len(found)} ranks"))
+        raise OpError(
+            with_user_line(f"{what}: {len(tensors)} tensors in the list, for {len(found)} ranks")
+        )
 
     def after() -> None:
         if not tensors:
@@ -154,7 +172,11 @@ def _filling(what: str, tensors: list[Tensor], found: Any) -> Callable[[], None]
 
 @_of_members
 def gather(
-    tensor: Tensor, gather_list: list[Tensor] | None = None, dst: int = 0, group: Any = None, sync_op: bool = True
+    tensor: Tensor,
+    gather_list: list[Tensor] | None = None,
+    dst: int = 0,
+    group: Any = None,
+    sync_op: bool = True,
 ) -> Task:
     """Put the tensors of all ranks into `gather_list` of rank `dst`; others give None for it."""
     array, root = _held("gather", tensor), member("gather", group, dst)
@@ -162,26 +184,41 @@ def gather(
     if group.rank == root and gather_list is None:
         raise OpError(with_user_line(f"gather: rank {dst} gathers, and needs a gather_list"))
     into = np.empty_like(array, shape=(group.nranks, *array.shape))
-    after = _filling("gather", gather_list, into) if group.rank == root and gather_list is not None else None
+    after = (
+        _filling("gather", gather_list, into)
+        if group.rank == root and gather_list is not None
+        else None
+    )
     return _given(Task(group.communicator.all_gather(array, into), after), sync_op)
 
 
 @_of_members
 def scatter(
-    tensor: Tensor, tensor_list: Sequence[Tensor] | None = None, src: int = 0, group: Any = None, sync_op: bool = True
+    tensor: Tensor,
+    tensor_list: Sequence[Tensor] | None = None,
+    src: int = 0,
+    group: Any = None,
+    sync_op: bool = True,
 ) -> Task:
     """Make `tensor` part number `rank` of the `tensor_list` that rank `src` has."""
     array, root = _held("scatter", tensor), member("scatter", group, src)
     parts = _each("scatter", tensor_list or (), group, array) if group.rank == root else None
     _agreed("scatter", group, array, sync_op, f"src={src}")
-    return _given(Task(group.communicator.scatter(parts, array, root), _into(tensor, array)), sync_op)
+    return _given(
+        Task(group.communicator.scatter(parts, array, root), _into(tensor, array)), sync_op
+    )
 
 
 @_of_members
 def alltoall(
-    in_tensor_list: Sequence[Tensor] | Tensor, out_tensor_list: list[Tensor] | Tensor, group: Any = None, sync_op: bool = True
-) -> Task:  # fmt: skip
-    """Send tensor number i to rank i; `out_tensor_list` gets what all sent: an empty list, or one of as many tensors."""
+    in_tensor_list: Sequence[Tensor] | Tensor,
+    out_tensor_list: list[Tensor] | Tensor,
+    group: Any = None,
+    sync_op: bool = True,
+) -> Task:
+    """Send tensor number i to rank i; `out_tensor_list` gets what all sent: an empty list, or one
+    of as many tensors.
+    """
     parts = _agreed("alltoall", group, _each("alltoall", list(in_tensor_list), group), sync_op)
     into = np.empty_like(parts)
     if isinstance(out_tensor_list, Tensor):
@@ -193,10 +230,15 @@ def alltoall(
 
 @_of_members
 def alltoall_single(
-    in_tensor: Tensor, out_tensor: Tensor, in_split_sizes: Sequence[int] | None = None, out_split_sizes: Sequence[int] | None = None,
-    group: Any = None, sync_op: bool = True,
-) -> Task:  # fmt: skip
-    """Send the parts of `in_tensor` along its first axis, part i to rank i; `out_tensor` gets what all sent, one behind the other.
+    in_tensor: Tensor,
+    out_tensor: Tensor,
+    in_split_sizes: Sequence[int] | None = None,
+    out_split_sizes: Sequence[int] | None = None,
+    group: Any = None,
+    sync_op: bool = True,
+) -> Task:
+    """Send the parts of `in_tensor` along its first axis, part i to rank i; `out_tensor` gets what
+    all sent, one behind the other.
 
     in_split_sizes, out_split_sizes: rows of each part; equal parts for None.
     """
@@ -204,7 +246,9 @@ def alltoall_single(
     sent, got = _split(given, in_split_sizes, group), _split(into, out_split_sizes, group)
     got[group.rank][...] = sent[group.rank]
     others = [n for n in range(group.nranks) if n != group.rank]
-    work = group.communicator.exchange([(n, cuda.contiguous(sent[n])) for n in others], [(n, got[n]) for n in others])
+    work = group.communicator.exchange(
+        [(n, cuda.contiguous(sent[n])) for n in others], [(n, got[n]) for n in others]
+    )
     return _given(Task(work, _into(out_tensor, into)), sync_op)
 
 
@@ -212,15 +256,25 @@ def _split(array: Any, sizes: Sequence[int] | None, group: Group) -> list[Any]:
     """The parts of an array for, or from, each rank."""
     rows = [len(array) // group.nranks] * group.nranks if sizes is None else [int(n) for n in sizes]
     if len(rows) != group.nranks or sum(rows) != len(array):
-        raise OpError(with_user_line(f"alltoall_single: {len(array)} rows in parts of {rows} for {group.nranks} ranks"))
+        raise OpError(
+            with_user_line(
+                f"alltoall_single: {len(array)} rows in parts of {rows} for {group.nranks} ranks"
+            )
+        )
     return np.split(array, np.cumsum(rows)[:-1].tolist())
 
 
 @_of_members
 def reduce_scatter(
-    tensor: Tensor, tensor_list: Sequence[Tensor] | Tensor, op: int = 0, group: Any = None, sync_op: bool = True
-) -> Task:  # fmt: skip
-    """Make `tensor` the sum, or what `op` says, of part number `rank` of the `tensor_list` of all."""
+    tensor: Tensor,
+    tensor_list: Sequence[Tensor] | Tensor,
+    op: int = 0,
+    group: Any = None,
+    sync_op: bool = True,
+) -> Task:
+    """Make `tensor` the sum, or what `op` says, of part number `rank` of the
+    `tensor_list` of all.
+    """
     parts = _each("reduce_scatter", list(tensor_list), group, _held("reduce_scatter", tensor))
     check_op(parts, op)
     _agreed("reduce_scatter", group, parts, sync_op, WORDS[op])

@@ -14,7 +14,11 @@ RANK, SIZE, HERE, ALL = (
 )
 _SELECTED = ("FLAGS_selected_gpus", "FLAGS_selected_accelerators")
 # How the launchers of MPICH and Open MPI, and a batch system, number their processes.
-_STARTED = (("PMI_RANK", "PMI_SIZE"), ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"), ("PMIX_RANK", ""))
+_STARTED = (
+    ("PMI_RANK", "PMI_SIZE"),
+    ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),
+    ("PMIX_RANK", ""),
+)
 
 
 def _number(name: str, otherwise: int) -> int:
@@ -23,7 +27,9 @@ def _number(name: str, otherwise: int) -> int:
 
 
 def mpi_ranks() -> tuple[int, int] | None:
-    """The rank of this process and how many there are, as MPI's launcher says; None where it did not start this one."""
+    """The rank of this process and how many there are, as MPI's launcher says; None where it did
+    not start this one.
+    """
     for rank, size in _STARTED:
         if rank in os.environ:
             return _number(rank, 0), _number(size, 1)
@@ -31,7 +37,8 @@ def mpi_ranks() -> tuple[int, int] | None:
 
 
 class ParallelEnv:
-    """Which of how many processes this is, and where: `rank`, `world_size`, `device_id`, `current_endpoint`, `trainer_endpoints`.
+    """Which of how many processes this is, and where: `rank`, `world_size`, `device_id`,
+    `current_endpoint`, `trainer_endpoints`.
 
     `local_rank`, `nranks` and `dev_id` are the names of Paddle 1.x for the first three.
     """

@@ -10,7 +10,10 @@ from ..core.ranks import Communicator, world
 
 
 class Group:
-    """Some ranks of the world.   rank: of this process among them, -1 where it is not; id: Paddle's `ring_id`"""
+    """Some ranks of the world.
+
+    rank: of this process among them, -1 where it is not; id: Paddle's `ring_id`
+    """
 
     def __init__(self, id: int, ranks: Sequence[int], communicator: Communicator | None) -> None:
         self.id, self.ranks, self.communicator = id, list(ranks), communicator
@@ -36,7 +39,10 @@ class Group:
         return self.ranks.index(rank) if rank in self.ranks else -1
 
     def __repr__(self) -> str:
-        return f"rank: {self.rank}, nranks: {self.nranks}, id: {self.id}, ranks: {', '.join(map(str, self.ranks))}; name: {self.name}"
+        return (
+            f"rank: {self.rank}, nranks: {self.nranks}, id: {self.id}, ranks: "
+            f"{', '.join(map(str, self.ranks))}; name: {self.name}"
+        )
 
 
 _made: dict[int, Group] = {}
@@ -52,12 +58,21 @@ def group_of(id: int = 0) -> Group:
     return _made[id]
 
 
-def new_group(ranks: Sequence[int] | None = None, backend: str | None = None, timeout: Any = None) -> Group:
-    """Make a group of some ranks, of all for None.   All ranks of the world call it, also those that are not in it."""
+def new_group(
+    ranks: Sequence[int] | None = None, backend: str | None = None, timeout: Any = None
+) -> Group:
+    """Make a group of some ranks, of all for None.
+
+    All ranks of the world call it, also those that are not in it.
+    """
     everybody = world.everybody
     chosen = sorted(set(range(everybody.size) if ranks is None else map(int, ranks)))
     if not chosen or not 0 <= chosen[0] <= chosen[-1] < everybody.size:
-        raise OpError(with_user_line(f"new_group: ranks={chosen} are not all among the {everybody.size} of the world"))
+        raise OpError(
+            with_user_line(
+                f"new_group: ranks={chosen} are not all among the {everybody.size} of the world"
+            )
+        )
     number = max([0, *_made]) + 1
     made = _made[number] = Group(number, chosen, everybody.split(chosen))
     if made.communicator is not None:
@@ -74,5 +89,7 @@ def member(what: str, group: Group, rank: int) -> int:
     """The number in `group` of rank `rank` of the world.   Raises OpError where it is not in it."""
     found = group.get_group_rank(rank)
     if found < 0:
-        raise OpError(with_user_line(f"{what}: rank {rank} is not in the group of ranks {group.ranks}"))
+        raise OpError(
+            with_user_line(f"{what}: rank {rank} is not in the group of ranks {group.ranks}")
+        )
     return found

@@ -19,8 +19,12 @@ class ReduceOp:
 def check_op(array: Any, op: int) -> None:
     """Raise OpError for a kind of sum that the dtype does not have, or that nobody has."""
     if op not in range(len(WORDS)):
-        raise OpError(with_user_line(f"distributed: op={op!r} is none of ReduceOp.{', '.join(WORDS)}"))
+        raise OpError(
+            with_user_line(f"distributed: op={op!r} is none of ReduceOp.{', '.join(WORDS)}")
+        )
     if op in _REFUSED.get(array.dtype.kind, ()):
         raise OpError(
-            with_user_line(f"distributed: no {WORDS[op]} of {array.dtype} (X={array.dtype}{list(array.shape)})")
+            with_user_line(
+                f"distributed: no {WORDS[op]} of {array.dtype} (X={array.dtype}{list(array.shape)})"
+            )
         )

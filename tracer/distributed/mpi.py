@@ -20,7 +20,13 @@ _TAGS = 0x7FFF  # the numbers that every MPI has for tags
 class Asked:
     """Work that MPI has begun.   done: what is left to do when it is over."""
 
-    def __init__(self, request: Any, what: str, ranks: tuple[int, ...], done: Callable[[], None] | None = None) -> None:
+    def __init__(
+        self,
+        request: Any,
+        what: str,
+        ranks: tuple[int, ...],
+        done: Callable[[], None] | None = None,
+    ) -> None:
         self._request, self._what, self._ranks, self._done = request, what, ranks, done
 
     def is_completed(self) -> bool:
@@ -37,7 +43,10 @@ class Asked:
 
 
 class Arriving:
-    """A message that is expected.   It is looked at before it is taken: one of another shape or dtype is refused."""
+    """A message that is expected.
+
+    It is looked at before it is taken: one of another shape or dtype is refused.
+    """
 
     def __init__(self, mpi: Mpi, array: Any, source: int) -> None:
         self._mpi, self._array, self._source = mpi, array, source
@@ -85,8 +94,8 @@ class All:
 class Mpi:
     """A communicator of MPI.   See core.ranks.Communicator for the methods.
 
-    Nothing here blocks inside MPI: so signals arrive, waiting has an end, and who waits can say for what.
-    Half precision travels as its bytes, and is added up as float32.
+    Nothing here blocks inside MPI: so signals arrive, waiting has an end, and who waits can say for
+    what. Half precision travels as its bytes, and is added up as float32.
     """
 
     def __init__(self, comm: Any) -> None:
@@ -137,7 +146,10 @@ class Mpi:
     def exchange(self, sent: Messages, got: Messages) -> Work:
         """See Communicator."""
         return All(
-            [*(self.recv(array, source) for source, array in got), *(self.send(array, to) for to, array in sent)]
+            [
+                *(self.recv(array, source) for source, array in got),
+                *(self.send(array, to) for to, array in sent),
+            ]
         )
 
     def arrived(self, source: int) -> Any:
@@ -153,7 +165,8 @@ class Mpi:
     def split(self, ranks: Sequence[int]) -> Communicator | None:
         """See Communicator."""
         mine = self.rank in ranks
-        self._asked(self._comm.Ibarrier(), "new_group").wait()  # making one blocks, which nobody could wake us from
+        # making one blocks, which nobody could wake us from
+        self._asked(self._comm.Ibarrier(), "new_group").wait()
         color, key = (0, list(ranks).index(self.rank)) if mine else (self._mpi.UNDEFINED, 0)
         made = self._comm.Split(color, key)
         return Mpi(made) if mine else None
@@ -166,11 +179,19 @@ class Mpi:
         return Asked(request, what, self.ranks, done)
 
     def _summable(self, array: Any, op: int) -> tuple[Any, Any, Callable[[], None] | None]:
-        """`array` or a copy that MPI can add up, MPI's name for how, and what makes the result of it."""
+        """`array` or a copy that MPI can add up, MPI's name for how, and what makes the result of
+        it.
+        """
         check_op(array, op)
         how = getattr(self._mpi, "SUM" if op == AVG else WORDS[op])
         half = is_half(array.dtype)
-        held = array.astype(np.float32) if half else array.view(np.uint8) if array.dtype == bool else array
+        held = (
+            array.astype(np.float32)
+            if half
+            else array.view(np.uint8)
+            if array.dtype == bool
+            else array
+        )
 
         def done() -> None:
             if op == AVG:

@@ -1,7 +1,10 @@
-"""Ranks whose arrays are on GPUs, which NCCL connects, through CuPy.   MPI brings them together: it carries NCCL's identity of a group.
+"""Ranks whose arrays are on GPUs, which NCCL connects, through CuPy.
 
-NCCL works on a stream of its own, behind what the stream of the kernels has been given so far.  Nobody blocks inside it: work is over when
-an event says so, and waiting for it is as with MPI: with an end, and known to the launcher.
+MPI brings them together: it carries NCCL's identity of a group.
+
+NCCL works on a stream of its own, behind what the stream of the kernels has been given so far.
+Nobody blocks inside it: work is over when an event says so, and waiting for it is as with MPI: with
+an end, and known to the launcher.
 """
 
 from __future__ import annotations
@@ -23,18 +26,40 @@ from .waiting import wait_for
 _IDENTITY = 128  # bytes
 # How NCCL calls dtypes; complex numbers are twice as many of their parts.
 _TYPES = {
-    "int8": "INT8", "uint8": "UINT8", "int32": "INT32", "uint32": "UINT32", "int64": "INT64", "uint64": "UINT64", "float32": "FLOAT32",
-    "float64": "FLOAT64", "complex64": "FLOAT32", "complex128": "FLOAT64",
-}  # fmt: skip
+    "int8": "INT8",
+    "uint8": "UINT8",
+    "int32": "INT32",
+    "uint32": "UINT32",
+    "int64": "INT64",
+    "uint64": "UINT64",
+    "float32": "FLOAT32",
+    "float64": "FLOAT64",
+    "complex64": "FLOAT32",
+    "complex128": "FLOAT64",
+}
 
 
 class Launched:
-    """Work that NCCL was given.   held: arrays that have to stay until it is over; done: what is left to do then."""
+    """Work that NCCL was given.
+
+    held: arrays that have to stay until it is over; done: what is left to do then.
+    """
 
     def __init__(
-        self, event: Any, what: str, ranks: tuple[int, ...], held: Any, done: Callable[[], None] | None
+        self,
+        event: Any,
+        what: str,
+        ranks: tuple[int, ...],
+        held: Any,
+        done: Callable[[], None] | None,
     ) -> None:
-        self._event, self._what, self._ranks, self._held, self._done = event, what, ranks, held, done
+        self._event, self._what, self._ranks, self._held, self._done = (
+            event,
+            what,
+            ranks,
+            held,
+            done,
+        )
 
     def is_completed(self) -> bool:
         """See Work."""
@@ -50,9 +75,12 @@ class Launched:
 
 
 class Nccl:
-    """A communicator of NCCL, of the ranks of one of MPI.   See core.ranks.Communicator for the methods; arrays are on this rank's GPU.
+    """A communicator of NCCL, of the ranks of one of MPI.
 
-    Half precision is added up as float32, as with MPI.  What a message holds is not compared by `recv`: NCCL's messages carry bytes only.
+    See core.ranks.Communicator for the methods; arrays are on this rank's GPU.
+
+    Half precision is added up as float32, as with MPI.  What a message holds is not compared by
+    `recv`: NCCL's messages carry bytes only.
     """
 
     def __init__(self, mpi: Mpi, index: int) -> None:
@@ -64,9 +92,14 @@ class Nccl:
         mpi.broadcast(identity, 0).wait()
         with cuda.on(index):
             try:
-                self._comm = self._nccl.NcclCommunicator(self.size, tuple(map(int, identity)), self.rank)
+                self._comm = self._nccl.NcclCommunicator(
+                    self.size, tuple(map(int, identity)), self.rank
+                )
             except RuntimeError as error:  # two ranks with one GPU, say
-                why = f"distributed: NCCL does not connect ranks {', '.join(map(str, self.ranks))}: {error} (this one has gpu:{index})"
+                why = (
+                    f"distributed: NCCL does not connect ranks "
+                    f"{', '.join(map(str, self.ranks))}: {error} (this one has gpu:{index})"
+                )
                 raise OarlockError(with_user_line(why)) from None
             self._stream = cuda.found.cupy.cuda.Stream(non_blocking=True)
 
@@ -74,7 +107,9 @@ class Nccl:
         """See Communicator."""
         flat = _bytes(array)
         return self._launched(
-            "broadcast", array, lambda s: self._comm.bcast(flat.data.ptr, *self._sized(flat), root, s)
+            "broadcast",
+            array,
+            lambda s: self._comm.bcast(flat.data.ptr, *self._sized(flat), root, s),
         )
 
     def all_reduce(self, array: Any, op: int) -> Work:
@@ -82,7 +117,10 @@ class Nccl:
         held, how, done = self._summable(array, op)
         at = held.data.ptr
         return self._launched(
-            "all_reduce", held, lambda s: self._comm.allReduce(at, at, *self._sized(held), how, s), done
+            "all_reduce",
+            held,
+            lambda s: self._comm.allReduce(at, at, *self._sized(held), how, s),
+            done,
         )
 
     def reduce(self, array: Any, root: int, op: int) -> Work:
@@ -132,8 +170,12 @@ class Nccl:
         """Give up what is under way."""
         self._comm.abort()
 
-    def _exchanged(self, what: str, sent: Any, got: Any, ranks: tuple[int, ...] | None = None) -> Work:
-        """Messages to and from several ranks at once: one that waited for another would wait for ever."""
+    def _exchanged(
+        self, what: str, sent: Any, got: Any, ranks: tuple[int, ...] | None = None
+    ) -> Work:
+        """Messages to and from several ranks at once: one that waited for another would wait for
+        ever.
+        """
         flat = [(to, _bytes(a)) for to, a in sent], [(source, _bytes(a)) for source, a in got]
 
         def call(stream: int) -> None:
@@ -157,7 +199,10 @@ class Nccl:
         """Give NCCL something to do, behind what kernels were given so far."""
         cupy = cuda.found.cupy
         with cuda.on(self._index):
-            ready, event = cupy.cuda.Event(disable_timing=True), cupy.cuda.Event(disable_timing=True)
+            ready, event = (
+                cupy.cuda.Event(disable_timing=True),
+                cupy.cuda.Event(disable_timing=True),
+            )
             ready.record(cupy.cuda.get_current_stream())
             self._stream.wait_event(ready)
             call(self._stream.ptr)
@@ -171,7 +216,9 @@ class Nccl:
         )
 
     def _summable(self, array: Any, op: int) -> tuple[Any, Any, Callable[[], None] | None]:
-        """`array` or a copy that NCCL can add up, NCCL's name for how, and what makes the result of it."""
+        """`array` or a copy that NCCL can add up, NCCL's name for how, and what makes the result of
+        it.
+        """
         check_op(array, op)
         if array.dtype.kind == "c" and WORDS[op] == "PROD":
             raise OpError(with_user_line(f"distributed: NCCL has no PROD of {array.dtype}"))
@@ -206,4 +253,7 @@ def library() -> Any:
 
 
 def _missing(why: str) -> str:
-    return f"distributed: tensors on GPUs travel by NCCL, which is not there ({why}): pip install oarlock[gpu-train]"
+    return (
+        f"distributed: tensors on GPUs travel by NCCL, which is not there ({why}): pip "
+        f"install oarlock[gpu-train]"
+    )

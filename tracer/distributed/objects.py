@@ -1,4 +1,7 @@
-"""What ranks exchange that is no Tensor.   Objects travel pickled, between processes of one program; nothing of that is read from files."""
+"""What ranks exchange that is no Tensor.
+
+Objects travel pickled, between processes of one program; nothing of that is read from files.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +37,10 @@ def gathered_objects(group: Group, thing: Any) -> list[Any]:
 
 
 def all_gather_object(object_list: list[Any], obj: Any, group: Any = None) -> None:
-    """Put the objects of all ranks into `object_list`, in place of what it held.   They have to be picklable."""
+    """Put the objects of all ranks into `object_list`, in place of what it held.
+
+    They have to be picklable.
+    """
     group = chosen(group)
     if group.rank >= 0:
         object_list[:] = gathered_objects(group, obj)
@@ -51,16 +57,23 @@ def broadcast_object_list(object_list: list[Any], src: int, group: Any = None) -
 
 
 def scatter_object_list(
-    out_object_list: list[Any], in_object_list: Sequence[Any] | None = None, src: int = 0, group: Any = None
+    out_object_list: list[Any],
+    in_object_list: Sequence[Any] | None = None,
+    src: int = 0,
+    group: Any = None,
 ) -> None:
-    """Make `out_object_list` the one object that rank `src` has for this rank in its `in_object_list`."""
+    """Make `out_object_list` the one object that rank `src` has for this rank in its
+    `in_object_list`.
+    """
     group = chosen(group)
     if group.rank < 0:
         return
     root = member("scatter_object_list", group, src)
     if group.rank == root and len(in_object_list or ()) != group.nranks:
         raise OpError(
-            with_user_line(f"scatter_object_list: {len(in_object_list or ())} objects for {group.nranks} ranks")
+            with_user_line(
+                f"scatter_object_list: {len(in_object_list or ())} objects for {group.nranks} ranks"
+            )
         )
     everything: list[Any] = [list(in_object_list or ())]
     broadcast_object_list(everything, src, group)

@@ -1,4 +1,6 @@
-"""A layer that trains in several processes: each has a part of the batch, and all have the same weights."""
+"""A layer that trains in several processes: each has a part of the batch, and all have the same
+weights.
+"""
 
 from __future__ import annotations
 
@@ -28,17 +30,25 @@ class ParallelMode:
 
 
 class DataParallel(Layer):
-    """`layers` with gradients that are the means over all processes, which travel while the backward pass goes on.
+    """`layers` with gradients that are the means over all processes, which travel while the
+    backward pass goes on.
 
-    Parameters and buffers are those of rank 0 from the start on.  comm_buffer_size, last_comm_buffer_size: megabytes of gradients that
-    travel together, and that travel last; find_unused_parameters: a loss need not depend on all parameters.  `no_sync()` adds gradients up
+    Parameters and buffers are those of rank 0 from the start on.  comm_buffer_size,
+    last_comm_buffer_size: megabytes of gradients that
+    travel together, and that travel last; find_unused_parameters: a loss need not depend on all
+    parameters.  `no_sync()` adds gradients up
     here until the next pass outside of it.  state_dict is that of `layers`.
     """
 
     def __init__(
-        self, layers: Layer, strategy: Any = None, comm_buffer_size: float = 25, last_comm_buffer_size: float = 1,
-        find_unused_parameters: bool = False, group: Any = None,
-    ) -> None:  # fmt: skip
+        self,
+        layers: Layer,
+        strategy: Any = None,
+        comm_buffer_size: float = 25,
+        last_comm_buffer_size: float = 1,
+        find_unused_parameters: bool = False,
+        group: Any = None,
+    ) -> None:
         super().__init__(layers.full_name() + "_data_parallel")
         self._layers, self._strategy = layers, strategy
         self.find_unused_parameters, self.group = find_unused_parameters, chosen(group)
@@ -56,19 +66,29 @@ class DataParallel(Layer):
 
     def _joined(self, megabytes: float, first: float) -> Reducer:
         if self.group.communicator is None:
-            raise OpError(with_user_line(f"DataParallel: this process is not in the group of ranks {self.group.ranks}"))
+            raise OpError(
+                with_user_line(
+                    f"DataParallel: this process is not in the group of ranks {self.group.ranks}"
+                )
+            )
         # Gradients have an order of their own, which other collectives may not get between.
         communicator = self.group.communicator.split(range(self.group.nranks))
         assert communicator is not None
         if all(p.stop_gradient for p in self._layers.parameters()):
-            raise OpError(with_user_line("DataParallel: the layer has no parameter that wants a gradient"))
+            raise OpError(
+                with_user_line("DataParallel: the layer has no parameter that wants a gradient")
+            )
         check_alike(self._layers, self.group)
         for tensor in self._layers.state_dict().values():
             array = cuda.contiguous(tensor.array)
             communicator.broadcast(array, 0).wait()
             tensor.set_value(array)
         return Reducer(
-            lambda: list(self._layers.named_parameters()), communicator, megabytes, first, self.find_unused_parameters
+            lambda: list(self._layers.named_parameters()),
+            communicator,
+            megabytes,
+            first,
+            self.find_unused_parameters,
         )
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
@@ -119,7 +139,15 @@ def check_alike(layer: Layer, group: Group) -> None:
     mine = [(name, str(t.meta)) for name, t in layer.state_dict().items()]
     for rank, theirs in zip(group.ranks, gathered_objects(group, mine), strict=True):
         if theirs != mine:
-            here, there = next(((a, b) for a, b in zip(mine, theirs, strict=False) if a != b), (len(mine), len(theirs)))
+            here, there = next(
+                ((a, b) for a, b in zip(mine, theirs, strict=False) if a != b),
+                (len(mine), len(theirs)),
+            )
             raise OpError(
-                with_user_line(f"DataParallel: rank {rank} has other parameters: {there} where this one has {here}")
+                with_user_line(
+                    f"DataParallel: rank {rank} has other parameters: {there} where "
+                    f"this "
+                    f"one "
+                    f"has {here}"
+                )
             )

@@ -26,7 +26,10 @@ class Bucket:
         self.missing = 0
 
     def clear(self) -> None:
-        """Get ready for a walk back.   The memory is new: the gradients of the last one are parts of theirs."""
+        """Get ready for a walk back.
+
+        The memory is new: the gradients of the last one are parts of theirs.
+        """
         self.missing, self._work = len(self.parameters), None
         self._flat = np.empty_like(self.parameters[0].array, shape=(int(self._ends[-1]),))
 
@@ -52,8 +55,9 @@ class Bucket:
 
 
 def buckets_of(parameters: Sequence[Tensor], megabytes: float, first: float) -> list[Bucket]:
-    """Parameters in buckets of about `megabytes` in the order in which gradients arrive; the first parameters, which are
-    the last to arrive and which nothing hides, in one of `first`."""
+    """Parameters in buckets of about `megabytes` in the order in which gradients arrive; the first
+    parameters, which are the last to arrive and which nothing hides, in one of `first`.
+    """
     filled: list[list[Tensor]] = []
     open_ones: dict[Any, tuple[list[Tensor], float]] = {}
     limit = first
@@ -73,8 +77,10 @@ def buckets_of(parameters: Sequence[Tensor], megabytes: float, first: float) -> 
 class Reducer:
     """Makes the gradients of parameters the means over all ranks.
 
-    named: gives the parameters by name, as they are now.   armed: walks back are followed; each forward pass says so.   unused: parameters
-    that a walk back does not reach are no error; they get a gradient if another rank has one.
+    named: gives the parameters by name, as they are now.
+    armed: walks back are followed; each forward pass says so.
+    unused: parameters that a walk back does not reach are no error; they get a gradient if another
+    rank has one.
     """
 
     def __init__(
@@ -101,7 +107,10 @@ class Reducer:
         return self.armed
 
     def begin(self, reached: dict[int, Tensor]) -> bool:
-        """See core.listen.   Raises OarlockError for parameters that are not reached, unless that is allowed."""
+        """See core.listen.
+
+        Raises OarlockError for parameters that are not reached, unless that is allowed.
+        """
         self._check_known(reached)
         self._used = self._place.keys() & reached.keys()
         if not self._used:
@@ -109,7 +118,10 @@ class Reducer:
         left = [id(p) for b in self.buckets for p in b.parameters if id(p) not in self._used]
         if left and not self._unused:
             names = ", ".join(self._names[key] for key in left)
-            why = f"DataParallel: the loss does not depend on {names}; find_unused_parameters=True allows that"
+            why = (
+                f"DataParallel: the loss does not depend on {names}; "
+                f"find_unused_parameters=True allows that"
+            )
             raise OarlockError(with_user_line(why))
         self._sent = 0
         for bucket in self.buckets:
@@ -120,11 +132,20 @@ class Reducer:
         return True
 
     def _check_known(self, reached: dict[int, Tensor]) -> None:
-        """Raise OarlockError for a parameter that has come later, or wants a gradient since: nobody would exchange its gradient."""
+        """Raise OarlockError for a parameter that has come later, or wants a gradient since: nobody
+        would exchange its gradient.
+        """
         others = reached.keys() - self._place.keys()
-        late = [name for name, p in self._named() if id(p) in others and not p.stop_gradient] if others else []
+        late = (
+            [name for name, p in self._named() if id(p) in others and not p.stop_gradient]
+            if others
+            else []
+        )
         if late:
-            why = f"DataParallel: {', '.join(late)} came, or got stop_gradient=False, after DataParallel was made; make it after that"
+            why = (
+                f"DataParallel: {', '.join(late)} came, or got stop_gradient=False, after "
+                f"DataParallel was made; make it after that"
+            )
             raise OarlockError(with_user_line(why))
 
     def sets(self, leaf: Tensor) -> bool:
@@ -140,7 +161,8 @@ class Reducer:
         bucket.part(index)[...] = 0 if total is None else total.array
         bucket.missing -= 1
         while self._sent < len(self.buckets) and not self.buckets[self._sent].missing:
-            # In one order, which is that of all ranks.  Means: a sum in half precision could be too large.
+            # In one order, which is that of all ranks.  Means: a sum in half precision could be too
+            # large.
             self.buckets[self._sent].send(self._communicator, AVG)
             self._sent += 1
         for sent in self.buckets[: self._sent]:

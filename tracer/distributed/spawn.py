@@ -13,11 +13,23 @@ from typing import Any
 
 from ..core.errors import OarlockError, with_user_line
 
-_LOOKS = {"started_port", "ips", "gpus", "print_config", "backend", "start_method", "selected_gpus", "nprocs"}
+_LOOKS = {
+    "started_port",
+    "ips",
+    "gpus",
+    "print_config",
+    "backend",
+    "start_method",
+    "selected_gpus",
+    "nprocs",
+}
 
 
 class SpawnContext:
-    """Processes that run a function.   Oarlock waits for them, so it is over when the user gets it."""
+    """Processes that run a function.
+
+    Oarlock waits for them, so it is over when the user gets it.
+    """
 
     def __init__(self, code: int) -> None:
         self._code = code
@@ -28,12 +40,19 @@ class SpawnContext:
 
 
 def spawn(
-    func: Callable[..., Any], args: tuple[Any, ...] = (), nprocs: int = -1, join: bool = True, daemon: bool = False, **options: Any
-) -> SpawnContext:  # fmt: skip
+    func: Callable[..., Any],
+    args: tuple[Any, ...] = (),
+    nprocs: int = -1,
+    join: bool = True,
+    daemon: bool = False,
+    **options: Any,
+) -> SpawnContext:
     """Call func(*args) in `nprocs` processes, each a rank of one world; -1: in this one.
 
-    func and args have to be picklable, and a program that calls this has its `if __name__ == "__main__":`, as with multiprocessing.
-    Comes back when all are done, whatever `join` says.   Raises OarlockError when one fails, and says which.
+    func and args have to be picklable, and a program that calls this has its `if __name__ ==
+    "__main__":`, as with multiprocessing.
+    Comes back when all are done, whatever `join` says.
+    Raises OarlockError when one fails, and says which.
     """
     left = options.keys() - _LOOKS
     if left:
@@ -45,7 +64,9 @@ def spawn(
         raise OarlockError(with_user_line(f"spawn: nprocs={nprocs}"))
     code = _run(pickle.dumps((func, args)), nprocs, int(options.get("started_port") or 6170))
     if code:
-        raise OarlockError(with_user_line(f"spawn: a process failed (exit code {code}); what it said is above"))
+        raise OarlockError(
+            with_user_line(f"spawn: a process failed (exit code {code}); what it said is above")
+        )
     return SpawnContext(0)
 
 
@@ -60,7 +81,13 @@ def _run(call: bytes, count: int, port: int) -> int:
         path.write_bytes(pickle.dumps((preparation, call)))
         command = [sys.executable, "-u", "-m", f"{__package__}.spawned", str(path)]
         plan = Plan(
-            count, "127.0.0.1", port, [], Path(folder), command, {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+            count,
+            "127.0.0.1",
+            port,
+            [],
+            Path(folder),
+            command,
+            {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
         )
         with start(plan) as world:
             return watch(world)

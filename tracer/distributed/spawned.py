@@ -1,4 +1,6 @@
-"""What a process that `spawn` started does: make the parent's modules its own, then call the function."""
+"""What a process that `spawn` started does: make the parent's modules its own, then call the
+function.
+"""
 
 import multiprocessing.spawn
 import pickle

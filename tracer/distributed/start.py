@@ -20,10 +20,14 @@ from .waiting import FOLDER, note, noted
 
 
 def init_parallel_env() -> Any:
-    """Join the other processes, which a launcher started; in a world of one there is nobody to join.   Gives the group of all.
+    """Join the other processes, which a launcher started; in a world of one there is nobody to
+    join.
 
-    Start them by `python -m oarlock.distributed.launch --nproc_per_node 2 train.py`, or by MPI's own `mpiexec -n 2`.
-    Raises OarlockError where the environment speaks of other processes and MPI knows of none.
+    Gives the group of all.
+
+    Start them by `python -m oarlock.distributed.launch --nproc_per_node 2 train.py`, or by MPI's
+    own `mpiexec -n 2`. Raises OarlockError where the environment speaks of other processes and MPI
+    knows of none.
     """
     if not world.initialized:
         _join()
@@ -36,8 +40,10 @@ def _join() -> None:
     if started is None and wanted > 1:
         raise OarlockError(
             with_user_line(
-                f"init_parallel_env: {SIZE}={wanted}, and no launcher of MPI started this process; start all of them by "
-                f"`python -m oarlock.distributed.launch --nproc_per_node {wanted} {sys.argv[0] or 'train.py'}`, or by mpiexec"
+                f"init_parallel_env: {SIZE}={wanted}, and no launcher of MPI started this "
+                f"process; start all of them by "
+                f"`python -m oarlock.distributed.launch --nproc_per_node {wanted} "
+                f"{sys.argv[0] or 'train.py'}`, or by mpiexec"
             )
         )
     if started is not None and started[1] > 1:
@@ -51,7 +57,8 @@ def _start_mpi() -> None:
     if importlib.util.find_spec("mpi4py") is None:
         raise OarlockError(
             with_user_line(
-                "init_parallel_env: several processes need mpi4py and an MPI library: pip install 'oarlock[dist]'"
+                "init_parallel_env: several processes need mpi4py and an MPI library: pip "
+                "install 'oarlock[dist]'"
             )
         )
     from .by_place import ByPlace, check_backend  # noqa: PLC0415 - an extra
@@ -62,7 +69,9 @@ def _start_mpi() -> None:
     said = os.environ.get(RANK)
     if said is not None and said != str(made.rank):
         raise OarlockError(
-            with_user_line(f"init_parallel_env: {RANK}={said}, and MPI says that this is rank {made.rank}")
+            with_user_line(
+                f"init_parallel_env: {RANK}={said}, and MPI says that this is rank {made.rank}"
+            )
         )
     world.groups[0] = made
     sys.excepthook = _ended_by
@@ -71,7 +80,9 @@ def _start_mpi() -> None:
 
 
 def _ended_by(kind: type[BaseException], error: BaseException, trace: Any) -> None:
-    """A rank that fails leaves at once: MPI's own farewell would wait for the others, which wait for it."""
+    """A rank that fails leaves at once: MPI's own farewell would wait for the others, which wait
+    for it.
+    """
     traceback.print_exception(kind, error, trace)
     _go(130 if issubclass(kind, KeyboardInterrupt) else 1)
 
@@ -86,21 +97,33 @@ def _go(code: int) -> NoReturn:
 
 
 class _Leaving(SystemExit):
-    """SystemExit, also of those who raise it by name.   code_of_end: what the process ends with by it, None as long as somebody may catch it."""
+    """SystemExit, also of those who raise it by name.
+
+    code_of_end: what the process ends with by it, None as long as somebody may catch it.
+    """
 
     code_of_end: int | None = None
 
     def __del__(self) -> None:
         try:
             sys._getframe(1)  # somebody caught it, and goes on
-        except ValueError:  # nobody did: Python itself is done with it, and the process is about to end
-            if _Leaving.code_of_end is None:  # else this is one that was caught by then, and hung on to the last
-                _Leaving.code_of_end = self.code if isinstance(self.code, int) else int(self.code is not None)
+        except (
+            ValueError
+        ):  # nobody did: Python itself is done with it, and the process is about to end
+            # else this is one that was caught by then, and hung on to the last
+            if _Leaving.code_of_end is None:
+                _Leaving.code_of_end = (
+                    self.code if isinstance(self.code, int) else int(self.code is not None)
+                )
 
 
 def _watch_exits() -> None:
     """See how this process ends: nothing else tells, in time, the code that it ends with."""
-    _Leaving.__name__, _Leaving.__qualname__, _Leaving.__module__ = "SystemExit", "SystemExit", "builtins"
+    _Leaving.__name__, _Leaving.__qualname__, _Leaving.__module__ = (
+        "SystemExit",
+        "SystemExit",
+        "builtins",
+    )
     builtins.SystemExit = _Leaving  # type: ignore[misc]
     sys.exit = _leave
     threading.excepthook = _silent_about_exits(threading.excepthook)
@@ -112,12 +135,16 @@ def _leave(status: Any = None, /) -> NoReturn:
 
 
 def _silent_about_exits(before: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """A hook for threads whose functions raise: that one of them ends itself is nothing to be printed."""
+    """A hook for threads whose functions raise: that one of them ends itself is nothing to be
+    printed.
+    """
     return lambda given: None if issubclass(given.exc_type, SystemExit) else before(given)
 
 
 def _ended() -> None:
-    """Wait for the others, so that messages on their way arrive; not with a code that says that something went wrong."""
+    """Wait for the others, so that messages on their way arrive; not with a code that says that
+    something went wrong.
+    """
     if _Leaving.code_of_end:
         _go(_Leaving.code_of_end & 0xFF)
     from mpi4py import MPI  # noqa: PLC0415 - an extra
@@ -157,4 +184,6 @@ def get_rank(group: Any = None) -> int:
 
 def get_world_size(group: Any = None) -> int:
     """How many processes there are, in `group` if one is given; -1 where this one is not in it."""
-    return ParallelEnv().world_size if group is None else group.world_size if group.rank >= 0 else -1
+    return (
+        ParallelEnv().world_size if group is None else group.world_size if group.rank >= 0 else -1
+    )

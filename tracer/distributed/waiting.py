@@ -1,4 +1,6 @@
-"""Waiting for other ranks: for so long and no longer, and so that the launcher can say who waits where."""
+"""Waiting for other ranks: for so long and no longer, and so that the launcher can say who waits
+where.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ class Note:
         """Take the launcher's file of `rank`, if a launcher started this."""
         folder = os.environ.get(FOLDER)
         if folder and self._file is None:
-            self._file = os.open(Path(folder, f"rank.{rank}.now"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            self._file = os.open(
+                Path(folder, f"rank.{rank}.now"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600
+            )
 
     def write(self, text: str) -> None:
         """Say it; an empty text says that nothing is waited for."""
@@ -58,21 +62,28 @@ def wait_for(is_done: Callable[[], bool], what: str, ranks: tuple[int, ...]) -> 
         os.sched_yield()  # whoever else wants the processor may have it
 
 
-def _wait_long(is_done: Callable[[], bool], what: str, ranks: tuple[int, ...], started: float) -> None:
+def _wait_long(
+    is_done: Callable[[], bool], what: str, ranks: tuple[int, ...], started: float
+) -> None:
     end = started + limit()
     with noted(what, ranks):
         while not is_done():
             now = time.monotonic()
             if now > end:
                 raise OarlockError(
-                    with_user_line(f"distributed.{what}: waited {now - started:.0f} s for the other ranks")
+                    with_user_line(
+                        f"distributed.{what}: waited {now - started:.0f} s for the other ranks"
+                    )
                 )
             time.sleep(_NAP)
 
 
 @contextlib.contextmanager
 def noted(what: str, ranks: tuple[int, ...]) -> Iterator[None]:
-    """Let the launcher know that the body waits for some ranks.   What fails in it leaves the note: it says where."""
+    """Let the launcher know that the body waits for some ranks.
+
+    What fails in it leaves the note: it says where.
+    """
     note.write(f"{what} of ranks {', '.join(map(str, ranks))}\n{_where()}")
     yield
     note.write("")

@@ -23,13 +23,45 @@ from .transform import (
     TanhTransform,
     Transform,
 )
-from .transform_of_transforms import ChainTransform, IndependentTransform, ReshapeTransform, StackTransform
+from .transform_of_transforms import (
+    ChainTransform,
+    IndependentTransform,
+    ReshapeTransform,
+    StackTransform,
+)
 from .transformed_distribution import TransformedDistribution
 from .uniform import Uniform
 
 __all__ = [
-    "AbsTransform", "AffineTransform", "Bernoulli", "Beta", "Categorical", "Cauchy", "ChainTransform", "Dirichlet", "Distribution",
-    "ExpTransform", "ExponentialFamily", "Geometric", "Gumbel", "Independent", "IndependentTransform", "Laplace", "LogNormal", "Multinomial",
-    "Normal", "PowerTransform", "ReshapeTransform", "SigmoidTransform", "SoftmaxTransform", "StackTransform", "StickBreakingTransform",
-    "TanhTransform", "Transform", "TransformedDistribution", "Uniform", "kl_divergence", "register_kl",
-]  # fmt: skip
+    "AbsTransform",
+    "AffineTransform",
+    "Bernoulli",
+    "Beta",
+    "Categorical",
+    "Cauchy",
+    "ChainTransform",
+    "Dirichlet",
+    "Distribution",
+    "ExpTransform",
+    "ExponentialFamily",
+    "Geometric",
+    "Gumbel",
+    "Independent",
+    "IndependentTransform",
+    "Laplace",
+    "LogNormal",
+    "Multinomial",
+    "Normal",
+    "PowerTransform",
+    "ReshapeTransform",
+    "SigmoidTransform",
+    "SoftmaxTransform",
+    "StackTransform",
+    "StickBreakingTransform",
+    "TanhTransform",
+    "Transform",
+    "TransformedDistribution",
+    "Uniform",
+    "kl_divergence",
+    "register_kl",
+]

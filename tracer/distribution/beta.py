@@ -1,4 +1,6 @@
-"""Distributions of probabilities: the beta distribution of one, the Dirichlet distribution of several that add up to 1."""
+"""Distributions of probabilities: the beta distribution of one, the Dirichlet distribution of
+several that add up to 1.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,10 @@ from .kl import register_kl
 
 
 class Dirichlet(ExponentialFamily):
-    """Density prod(x ** (concentration - 1)) / B(concentration).   concentration [*batch_shape, K], positive"""
+    """Density prod(x ** (concentration - 1)) / B(concentration).
+
+    concentration [*batch_shape, K], positive
+    """
 
     def __init__(self, concentration: Any) -> None:
         (self.concentration,) = parameters("Dirichlet", concentration)
@@ -34,7 +39,9 @@ class Dirichlet(ExponentialFamily):
 
     def sample(self, shape: Shape = ()) -> Tensor:
         """Draws without a gradient.   -> [*shape, *batch_shape, K]"""
-        return OPS["dirichlet"](broadcast_to(self.concentration.detach(), self._extend_shape(shape)))
+        return OPS["dirichlet"](
+            broadcast_to(self.concentration.detach(), self._extend_shape(shape))
+        )
 
     def log_prob(self, value: Any) -> Tensor:
         """The logarithm of the density.   value [*, K], adding up to 1 -> [*]"""
@@ -49,7 +56,10 @@ class Dirichlet(ExponentialFamily):
 
 
 class Beta(ExponentialFamily):
-    """Density x ** (alpha - 1) (1 - x) ** (beta - 1) / B(alpha, beta).   alpha, beta: [*batch_shape], positive"""
+    """Density x ** (alpha - 1) (1 - x) ** (beta - 1) / B(alpha, beta).
+
+    alpha, beta: [*batch_shape], positive
+    """
 
     def __init__(self, alpha: Any, beta: Any) -> None:
         self.alpha, self.beta = parameters("Beta", alpha, beta)

@@ -17,15 +17,20 @@ from .kl import register_kl
 class Categorical(Distribution):
     """One of K results.   logits [*batch_shape, K]
 
-    As in Paddle, draws, entropy and divergence are those of softmax(logits), while probs and log_prob are those of logits / sum(logits).
-    They agree where logits are log-probabilities up to a constant only for the former, and weights only for the latter.
+    As in Paddle, draws, entropy and divergence are those of softmax(logits), while probs and
+    log_prob are those of logits / sum(logits). They agree where logits are log-probabilities up to
+    a constant only for the former, and weights only for the latter.
     """
 
     def __init__(self, logits: Any, name: str | None = None) -> None:
         self.name = name or "Categorical"
         (self.logits,) = parameters("Categorical", logits)
         if not self.logits.ndim:
-            raise OpError(with_user_line(f"Categorical: logits has no axis of results (logits={self.logits.meta})"))
+            raise OpError(
+                with_user_line(
+                    f"Categorical: logits has no axis of results (logits={self.logits.meta})"
+                )
+            )
         super().__init__(self.logits.shape[:-1])
 
     def sample(self, shape: Shape = ()) -> Tensor:
@@ -44,7 +49,10 @@ class Categorical(Distribution):
         return -(logs.exp() * logs).sum(-1)
 
     def probs(self, value: Any) -> Tensor:
-        """The probabilities of results, as shares in the sum of logits.   value int [V] or [*batch_shape, V] -> [*batch_shape, V]"""
+        """The probabilities of results, as shares in the sum of logits.
+
+        value int [V] or [*batch_shape, V] -> [*batch_shape, V]
+        """
         shares = self.logits / self.logits.sum(-1, keepdim=True)
         index = cast(value, "int64") if isinstance(value, Tensor) else to_tensor(value, "int64")
         if shares.ndim == 1:

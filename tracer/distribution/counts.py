@@ -20,13 +20,17 @@ from .kl import register_kl
 
 
 def _check_between(name: str, probs: Tensor, least_is_fine: bool) -> None:
-    """Raise OpError for probabilities outside of [0, 1]; while a program is recorded, nobody looks."""
+    """Raise OpError for probabilities outside of [0, 1]; while a program is recorded,
+    nobody looks.
+    """
     if not state.mode.silent:
         return
     low, high = np.min(probs.array, initial=1), np.max(probs.array, initial=0)
     if not ((low >= 0 if least_is_fine else low > 0) and high <= 1):
         raise OpError(
-            with_user_line(f"{name}: probs is not in {'[' if least_is_fine else '('}0, 1] (probs={probs.meta})")
+            with_user_line(
+                f"{name}: probs is not in {'[' if least_is_fine else '('}0, 1] (probs={probs.meta})"
+            )
         )
 
 
@@ -66,7 +70,10 @@ class Bernoulli(ExponentialFamily):
         return bernoulli(broadcast_to(self.probs.detach(), self._extend_shape(shape)))
 
     def rsample(self, shape: Shape = (), temperature: float = 1.0) -> Tensor:
-        """Logits of draws that are neither 0 nor 1, with a gradient: their sigmoid is near 0 or 1 for a low temperature.   -> [*shape, *batch_shape]
+        """Logits of draws that are neither 0 nor 1, with a gradient: their sigmoid is near 0 or 1
+        for a low temperature.
+
+        -> [*shape, *batch_shape]
 
         (Jang, Gu and Poole 2017: the Gumbel softmax of two classes)
         """
@@ -100,7 +107,10 @@ def _(p: Bernoulli, q: Bernoulli) -> Tensor:
 
 
 class Geometric(Distribution):
-    """How many tries fail before one succeeds, which it does with the probability probs.   probs: [*batch_shape], above 0"""
+    """How many tries fail before one succeeds, which it does with the probability probs.
+
+    probs: [*batch_shape], above 0
+    """
 
     def __init__(self, probs: Any) -> None:
         (self.probs,) = parameters("Geometric", probs)
@@ -153,14 +163,21 @@ def _(p: Geometric, q: Geometric) -> Tensor:
 
 
 class Multinomial(Distribution):
-    """How often each of K results came up in total_count tries.   probs [*batch_shape, K], scaled to a sum of 1"""
+    """How often each of K results came up in total_count tries.
+
+    probs [*batch_shape, K], scaled to a sum of 1
+    """
 
     def __init__(self, total_count: int, probs: Any) -> None:
         if not isinstance(total_count, int) or total_count < 1:
-            raise OpError(with_user_line(f"Multinomial: total_count={total_count!r} is not a number of tries"))
+            raise OpError(
+                with_user_line(f"Multinomial: total_count={total_count!r} is not a number of tries")
+            )
         (probs,) = parameters("Multinomial", probs)
         if not probs.ndim:
-            raise OpError(with_user_line(f"Multinomial: probs has no axis of results (probs={probs.meta})"))
+            raise OpError(
+                with_user_line(f"Multinomial: probs has no axis of results (probs={probs.meta})")
+            )
         self.total_count = total_count
         self.probs = probs / probs.sum(-1, keepdim=True)
         super().__init__(probs.shape[:-1], probs.shape[-1:])
@@ -179,7 +196,9 @@ class Multinomial(Distribution):
         """log(total_count! / prod(value!) prod(probs**value)).   value [*, K] -> [*]"""
         value = valued(value, self.probs)
         probs = where(value == 0, full([], 1.0, value.dtype), self.probs)  # 0 log(0) counts as 0
-        return (value * probs.log() - (value + 1).lgamma()).sum(-1) + self._log_factorial(self.total_count)
+        return (value * probs.log() - (value + 1).lgamma()).sum(-1) + self._log_factorial(
+            self.total_count
+        )
 
     def sample(self, shape: Shape = ()) -> Tensor:
         """Draws without a gradient, of the dtype of probs.   -> [*shape, *batch_shape, K]"""

@@ -77,13 +77,20 @@ class Distribution:
 
 
 def parameters(name: str, *values: Any) -> list[Tensor]:
-    """The parameters of a distribution: numbers, lists and arrays as Tensors, all of one dtype and one shape.
+    """The parameters of a distribution: numbers, lists and arrays as Tensors, all of one dtype and
+    one shape.
 
-    The dtype is that of the first Tensor, of the first float64 array where there is none, or the default.   Raises OpError for anything else.
+    The dtype is that of the first Tensor, of the first float64 array where there is none, or the
+    default.
+    Raises OpError for anything else.
     """
-    if not all(isinstance(v, Tensor | np.ndarray | np.generic | list | tuple | int | float) for v in values):
+    if not all(
+        isinstance(v, Tensor | np.ndarray | np.generic | list | tuple | int | float) for v in values
+    ):
         kinds = ", ".join(type(v).__name__ for v in values)
-        raise OpError(with_user_line(f"{name}: parameters are numbers, lists, arrays or Tensors, got {kinds}"))
+        raise OpError(
+            with_user_line(f"{name}: parameters are numbers, lists, arrays or Tensors, got {kinds}")
+        )
     tensors = [v for v in values if isinstance(v, Tensor) and v.meta.dtype.kind == "f"]
     arrays = [v.dtype.name for v in values if isinstance(v, np.ndarray) and v.dtype == np.float64]
     dtype = tensors[0].dtype if tensors else (arrays or [get_default_dtype()])[0]

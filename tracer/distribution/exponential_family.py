@@ -1,4 +1,6 @@
-"""Distributions of the form h(x) e ** (eta t(x) - A(eta)), whose entropy and divergence come from A alone."""
+"""Distributions of the form h(x) e ** (eta t(x) - A(eta)), whose entropy and divergence come from A
+alone.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,9 @@ from .kl import register_kl
 
 
 class ExponentialFamily(Distribution):
-    """Base of such distributions, which give their natural parameters eta, their log-normalizer A and E[log h]."""
+    """Base of such distributions, which give their natural parameters eta, their log-normalizer A
+    and E[log h].
+    """
 
     @property
     def _natural_parameters(self) -> tuple[Tensor, ...]:
@@ -54,7 +58,9 @@ def _leaf(eta: Tensor) -> Tensor:
 def _(p: ExponentialFamily, q: ExponentialFamily) -> Tensor:
     """The divergence of Bregman of A, between eta of q and eta of p   (Nielsen and Nock 2010)."""
     if type(p) is not type(q):
-        raise NotImplementedError(f"kl_divergence: no rule for {type(p).__name__} and {type(q).__name__}")
+        raise NotImplementedError(
+            f"kl_divergence: no rule for {type(p).__name__} and {type(q).__name__}"
+        )
     natural, value, slopes = _normalizer(p)
     others = q._natural_parameters
     found = q._log_normalizer(*others) - value

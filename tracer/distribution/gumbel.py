@@ -13,7 +13,10 @@ from .distribution import Distribution, Shape, parameters, valued
 
 
 class Gumbel(Distribution):
-    """Probability e ** -e ** -((x - loc) / scale) of a draw up to x.   loc, scale: [*batch_shape]"""
+    """Probability e ** -e ** -((x - loc) / scale) of a draw up to x.
+
+    loc, scale: [*batch_shape]
+    """
 
     def __init__(self, loc: Any, scale: Any) -> None:
         self.loc, self.scale = parameters("Gumbel", loc, scale)

@@ -11,16 +11,22 @@ from .kl import kl_divergence, register_kl
 
 
 class Independent(Distribution):
-    """The last axes of the batch of `base` become axes of the event.   reinterpreted_batch_rank: how many"""
+    """The last axes of the batch of `base` become axes of the event.
+
+    reinterpreted_batch_rank: how many
+    """
 
     def __init__(self, base: Distribution, reinterpreted_batch_rank: int) -> None:
         if not isinstance(base, Distribution):
-            raise OpError(with_user_line(f"Independent: base is {type(base).__name__}, not a Distribution"))
+            raise OpError(
+                with_user_line(f"Independent: base is {type(base).__name__}, not a Distribution")
+            )
         batch = base.batch_shape
         if not 0 < reinterpreted_batch_rank <= len(batch):
             raise OpError(
                 with_user_line(
-                    f"Independent: reinterpreted_batch_rank={reinterpreted_batch_rank} is not between 1 and {len(batch)}"
+                    f"Independent: reinterpreted_batch_rank={reinterpreted_batch_rank} is "
+                    f"not between 1 and {len(batch)}"
                 )
             )
         self._base = base

@@ -1,4 +1,7 @@
-"""The divergence between two distributions, by rules registered for pairs of classes   (Kullback and Leibler 1951)."""
+"""The divergence between two distributions, by rules registered for pairs of classes
+
+(Kullback and Leibler 1951).
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,9 @@ _RULES: dict[tuple[type, type], Rule] = {}
 
 
 def register_kl(cls_p: type, cls_q: type) -> Callable[[Rule], Rule]:
-    """Decorator: `rule(p, q)` gives the divergence for these two classes, and for classes made of them."""
+    """Decorator: `rule(p, q)` gives the divergence for these two classes, and for classes made of
+    them.
+    """
 
     def register(rule: Rule) -> Rule:
         _RULES[cls_p, cls_q] = rule
@@ -28,6 +33,8 @@ def kl_divergence(p: Any, q: Any) -> Tensor:
     """
     fits = [pair for pair in _RULES if isinstance(p, pair[0]) and isinstance(q, pair[1])]
     if not fits:
-        raise NotImplementedError(f"kl_divergence: no rule for {type(p).__name__} and {type(q).__name__}")
+        raise NotImplementedError(
+            f"kl_divergence: no rule for {type(p).__name__} and {type(q).__name__}"
+        )
     distance = lambda pair: type(p).__mro__.index(pair[0]) + type(q).__mro__.index(pair[1])  # noqa: E731 - the key below
     return _RULES[min(fits, key=distance)](p, q)

@@ -52,8 +52,11 @@ class Laplace(Distribution):
 
     def rsample(self, shape: Shape = ()) -> Tensor:
         """Draws with a gradient.   -> [*shape, *batch_shape]"""
-        least = 2.0**-24 if self.loc.dtype.name != "float64" else 2.0**-53  # so that no draw is infinite
-        return self._at(uniform(self._extend_shape(shape), self.loc.dtype, least - 0.5, 0.5 - least))
+        # so that no draw is infinite
+        least = 2.0**-24 if self.loc.dtype.name != "float64" else 2.0**-53
+        return self._at(
+            uniform(self._extend_shape(shape), self.loc.dtype, least - 0.5, 0.5 - least)
+        )
 
     def entropy(self) -> Tensor:
         """1 + log(2 scale).   -> [*batch_shape]"""

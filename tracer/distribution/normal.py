@@ -34,7 +34,11 @@ class Normal(Distribution):
         return self.scale.square()
 
     def sample(self, shape: Shape = (), seed: int = 0) -> Tensor:
-        """Draws.   seed: of these draws alone, 0 for the common source   -> [*shape, *batch_shape]"""
+        """Draws.
+
+        seed: of these draws alone, 0 for the common source
+        -> [*shape, *batch_shape]
+        """
         ints, tensors = sizes(self._extend_shape(shape), "Normal")
         drawn = gaussian_random(None, tensors, shape=ints, seed=seed, dtype=self.loc.dtype.proto)
         return self.loc + self.scale * drawn

@@ -37,13 +37,17 @@ class Variable(NamedTuple):
 
 @singledispatch
 def apply_transform(input: Any, transform: Transform) -> Any:
-    """`transform(input)` for a Tensor. Modules of other input types register their own implementation."""
+    """`transform(input)` for a Tensor. Modules of other input types register their own
+    implementation.
+    """
     return transform.forward(input)
 
 
 class Transform:
-    """Base of transforms: _forward, _inverse, _forward_log_det_jacobian or _inverse_log_det_jacobian, _domain and _codomain are to be written;
-    _forward_shape and _inverse_shape where shapes change."""
+    """Base of transforms: _forward, _inverse, _forward_log_det_jacobian or
+    _inverse_log_det_jacobian, _domain and _codomain are to be written; _forward_shape and
+    _inverse_shape where shapes change.
+    """
 
     _type = Type.INJECTION
     _domain: Any = Variable()
@@ -65,7 +69,9 @@ class Transform:
         """ln |det of the slopes at x|.   x [*, *event] -> [*]"""
         self._checked(x, "forward_log_det_jacobian", self._domain)
         if not self._is_injective():
-            raise NotImplementedError(f"{type(self).__name__}: only where there is one way back are there slopes")
+            raise NotImplementedError(
+                f"{type(self).__name__}: only where there is one way back are there slopes"
+            )
         if _writes(self, "_forward_log_det_jacobian"):
             return self._forward_log_det_jacobian(x)
         if _writes(self, "_inverse_log_det_jacobian"):
@@ -95,9 +101,15 @@ class Transform:
     def _checked(self, value: Any, what: str, of: Any) -> Tensor:
         name = type(self).__name__
         if not isinstance(value, Tensor):
-            raise OpError(with_user_line(f"{name}.{what}: wants a Tensor, got {type(value).__name__}"))
+            raise OpError(
+                with_user_line(f"{name}.{what}: wants a Tensor, got {type(value).__name__}")
+            )
         if value.ndim < of.event_rank:
-            raise OpError(with_user_line(f"{name}.{what}: wants at least {of.event_rank} axes (X={value.meta})"))
+            raise OpError(
+                with_user_line(
+                    f"{name}.{what}: wants at least {of.event_rank} axes (X={value.meta})"
+                )
+            )
         return value
 
     def _forward(self, x: Tensor) -> Tensor:
@@ -276,7 +288,10 @@ class SoftmaxTransform(Transform):
 
 
 class StickBreakingTransform(Transform):
-    """K numbers to K + 1 shares of 1: each number says how much of what is left is broken off.   [*, K] -> [*, K + 1]"""
+    """K numbers to K + 1 shares of 1: each number says how much of what is left is broken off.
+
+    [*, K] -> [*, K + 1]
+    """
 
     _type = Type.BIJECTION
     _domain = _codomain = Variable(1)

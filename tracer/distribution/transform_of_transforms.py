@@ -30,7 +30,9 @@ class ChainTransform(Transform):
 
     def __init__(self, transforms: Sequence[Transform]) -> None:
         self.transforms = _all_transforms("ChainTransform", transforms)
-        self._domain = Variable(_rank([(t._domain, t._codomain) for t in reversed(self.transforms)]))
+        self._domain = Variable(
+            _rank([(t._domain, t._codomain) for t in reversed(self.transforms)])
+        )
         self._codomain = Variable(_rank([(t._codomain, t._domain) for t in self.transforms]))
 
     def _is_injective(self) -> bool:
@@ -49,7 +51,9 @@ class ChainTransform(Transform):
     def _forward_log_det_jacobian(self, x: Tensor) -> Tensor:
         rank, found = self._domain.event_rank, None
         for transform in self.transforms:
-            slope = sum_rightmost(transform.forward_log_det_jacobian(x), rank - transform._domain.event_rank)
+            slope = sum_rightmost(
+                transform.forward_log_det_jacobian(x), rank - transform._domain.event_rank
+            )
             found = slope if found is None else found + slope
             x = transform.forward(x)
             rank += transform._codomain.event_rank - transform._domain.event_rank
@@ -72,7 +76,10 @@ def _(input: Transform, transform: Transform) -> ChainTransform:
 
 
 def _rank(ends: list[tuple[Any, Any]]) -> int:
-    """How many axes belong together at one end of a chain.   ends: (this end, the other end) of each, this end of the chain last"""
+    """How many axes belong together at one end of a chain.
+
+    ends: (this end, the other end) of each, this end of the chain last
+    """
     rank = 0
     for near, far in ends:
         rank = max(near.event_rank, rank + near.event_rank - far.event_rank)
@@ -80,13 +87,20 @@ def _rank(ends: list[tuple[Any, Any]]) -> int:
 
 
 class IndependentTransform(Transform):
-    """`base`, with the last axes of its batch taken as axes of the event.   reinterpreted_batch_rank: how many"""
+    """`base`, with the last axes of its batch taken as axes of the event.
+
+    reinterpreted_batch_rank: how many
+    """
 
     def __init__(self, base: Transform, reinterpreted_batch_rank: int) -> None:
-        _check(isinstance(base, Transform), f"IndependentTransform: base is {type(base).__name__}, not a Transform")
+        _check(
+            isinstance(base, Transform),
+            f"IndependentTransform: base is {type(base).__name__}, not a Transform",
+        )
         _check(
             reinterpreted_batch_rank > 0,
-            f"IndependentTransform: reinterpreted_batch_rank={reinterpreted_batch_rank} is not above zero",
+            f"IndependentTransform: reinterpreted_batch_rank={reinterpreted_batch_rank} "
+            f"is not above zero",
         )
         self._base = base
         self._reinterpreted_batch_rank = reinterpreted_batch_rank
@@ -121,9 +135,13 @@ class ReshapeTransform(Transform):
         self._in_event_shape, self._out_event_shape = tuple(in_event_shape), tuple(out_event_shape)
         _check(
             math.prod(self._in_event_shape) == math.prod(self._out_event_shape),
-            f"ReshapeTransform: {list(in_event_shape)} and {list(out_event_shape)} hold different numbers of elements",
+            f"ReshapeTransform: {list(in_event_shape)} and {list(out_event_shape)} hold "
+            f"different numbers of elements",
         )
-        self._domain, self._codomain = Variable(len(self._in_event_shape)), Variable(len(self._out_event_shape))
+        self._domain, self._codomain = (
+            Variable(len(self._in_event_shape)),
+            Variable(len(self._out_event_shape)),
+        )
 
     @property
     def in_event_shape(self) -> tuple[int, ...]:
@@ -154,18 +172,24 @@ class ReshapeTransform(Transform):
 def _swapped(shape: tuple[Any, ...], old: tuple[int, ...], new: tuple[int, ...]) -> tuple[Any, ...]:
     batch = len(shape) - len(old)
     _check(
-        batch >= 0 and shape[batch:] == old, f"ReshapeTransform: the shape {list(shape)} does not end in {list(old)}"
+        batch >= 0 and shape[batch:] == old,
+        f"ReshapeTransform: the shape {list(shape)} does not end in {list(old)}",
     )
     return shape[:batch] + new
 
 
 class StackTransform(Transform):
-    """The first slice by the first transform, the second by the second, and so on.   axis: that is sliced"""
+    """The first slice by the first transform, the second by the second, and so on.
+
+    axis: that is sliced
+    """
 
     def __init__(self, transforms: Sequence[Transform], axis: int = 0) -> None:
         self._transforms = _all_transforms("StackTransform", transforms)
         _check(bool(self._transforms), "StackTransform: there are no transforms")
-        _check(isinstance(axis, int), f"StackTransform: axis is {type(axis).__name__}, not a number")
+        _check(
+            isinstance(axis, int), f"StackTransform: axis is {type(axis).__name__}, not a number"
+        )
         self._axis = axis
         self._domain = Variable(_stacked([t._domain for t in self._transforms], axis))
         self._codomain = Variable(_stacked([t._codomain for t in self._transforms], axis))
@@ -185,12 +209,14 @@ class StackTransform(Transform):
 
     def _slices(self, value: Tensor) -> list[Tensor]:
         _check(
-            -value.ndim <= self._axis < value.ndim, f"StackTransform: there is no axis {self._axis} (X={value.meta})"
+            -value.ndim <= self._axis < value.ndim,
+            f"StackTransform: there is no axis {self._axis} (X={value.meta})",
         )
         found = unbind(value, self._axis)
         _check(
             len(found) == len(self._transforms),
-            f"StackTransform: {len(self._transforms)} transforms, {len(found)} slices (X={value.meta})",
+            f"StackTransform: {len(self._transforms)} transforms, {len(found)} slices "
+            f"(X={value.meta})",
         )
         return found
 
@@ -209,6 +235,8 @@ class StackTransform(Transform):
 
 
 def _stacked(ends: list[Any], axis: int) -> int:
-    """How many axes belong together when events are stacked: one more where the new axis lies among theirs."""
+    """How many axes belong together when events are stacked: one more where the new axis lies among
+    theirs.
+    """
     rank: int = max(end.event_rank for end in ends)
     return rank + 1 if axis + rank < 0 else rank

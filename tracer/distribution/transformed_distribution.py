@@ -16,16 +16,25 @@ from .transform_of_transforms import ChainTransform
 class TransformedDistribution(Distribution):
     """What `transforms`, one after the other, make of a draw of `base`.
 
-    Draws have a gradient where those of base have one: sample takes base.sample, rsample takes base.rsample.
+    Draws have a gradient where those of base have one: sample takes base.sample, rsample takes
+    base.rsample.
     """
 
     _base: Any
 
     def __init__(self, base: Distribution, transforms: Sequence[Transform]) -> None:
         if not isinstance(base, Distribution):
-            raise OpError(with_user_line(f"TransformedDistribution: base is {type(base).__name__}, not a Distribution"))
+            raise OpError(
+                with_user_line(
+                    f"TransformedDistribution: base is {type(base).__name__}, not a Distribution"
+                )
+            )
         if not all(isinstance(t, Transform) for t in transforms):
-            raise OpError(with_user_line("TransformedDistribution: transforms holds something that is no Transform"))
+            raise OpError(
+                with_user_line(
+                    "TransformedDistribution: transforms holds something that is no Transform"
+                )
+            )
         self._transforms = list(transforms)
         chain = ChainTransform(self._transforms)
         shape = base.batch_shape + base.event_shape
@@ -33,7 +42,8 @@ class TransformedDistribution(Distribution):
         if takes > len(shape):
             raise OpError(
                 with_user_line(
-                    f"TransformedDistribution: the transforms take events of {takes} axes, base has {len(shape)}"
+                    f"TransformedDistribution: the transforms take events of {takes} "
+                    f"axes, base has {len(shape)}"
                 )
             )
         more = takes - len(base.event_shape)
@@ -50,14 +60,19 @@ class TransformedDistribution(Distribution):
         return ChainTransform(self._transforms).forward(self._base.rsample(shape))
 
     def log_prob(self, value: Any) -> Tensor:
-        """The logarithm of the density, by the slopes of the transforms.   value [*, *event_shape] -> [*]"""
+        """The logarithm of the density, by the slopes of the transforms.
+
+        value [*, *event_shape] -> [*]
+        """
         y, rank, found = value, len(self._event_shape), None
         if not isinstance(y, Tensor):
             y = valued(y, self._base.sample(()))
         for transform in reversed(self._transforms):
             x = transform.inverse(y)
             rank += transform._domain.event_rank - transform._codomain.event_rank
-            slope = sum_rightmost(transform.forward_log_det_jacobian(x), rank - transform._domain.event_rank)
+            slope = sum_rightmost(
+                transform.forward_log_det_jacobian(x), rank - transform._domain.event_rank
+            )
             found, y = (-slope if found is None else found - slope), x
         base = sum_rightmost(self._base.log_prob(y), rank - len(self._base.event_shape))
         return base if found is None else found + base

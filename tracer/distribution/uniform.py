@@ -33,7 +33,11 @@ class Uniform(Distribution):
         return (self.high - self.low).square() / 12
 
     def sample(self, shape: Shape = (), seed: int = 0) -> Tensor:
-        """Draws.   seed: of these draws alone, 0 for the common source   -> [*shape, *batch_shape]"""
+        """Draws.
+
+        seed: of these draws alone, 0 for the common source
+        -> [*shape, *batch_shape]
+        """
         drawn = uniform(self._extend_shape(shape), self.low.dtype, 0.0, 1.0, seed)
         return self.low + (self.high - self.low) * drawn
 

@@ -19,7 +19,11 @@ def _check(n: int, d: float, op: str) -> None:
 
 
 def fftfreq(n: int, d: float = 1.0, dtype: Any = None, name: str | None = None) -> Tensor:
-    """The frequencies of `fft` of n samples that are d apart: 0, the positive ones, the negative ones.   -> [n]"""
+    """The frequencies of `fft` of n samples that are d apart: 0, the positive ones, the negative
+    ones.
+
+    -> [n]
+    """
     _check(n, d, "fftfreq")
     steps = roll(arange(-(n // 2), (n + 1) // 2, dtype="float64"), -(n // 2), 0)
     return cast(steps * (1.0 / (n * d)), dtype or get_default_dtype())
@@ -28,12 +32,16 @@ def fftfreq(n: int, d: float = 1.0, dtype: Any = None, name: str | None = None) 
 def rfftfreq(n: int, d: float = 1.0, dtype: Any = None, name: str | None = None) -> Tensor:
     """The frequencies of `rfft` of n samples that are d apart.   -> [n // 2 + 1]"""
     _check(n, d, "rfftfreq")
-    return cast(arange(0, n // 2 + 1, dtype="float64") * (1.0 / (n * d)), dtype or get_default_dtype())
+    return cast(
+        arange(0, n // 2 + 1, dtype="float64") * (1.0 / (n * d)), dtype or get_default_dtype()
+    )
 
 
 def _shifted(x: Tensor, axes: Any, back: bool) -> Tensor:
     need(x)
-    listed = list(range(x.ndim)) if axes is None else [axes] if isinstance(axes, int) else list(axes)
+    listed = (
+        list(range(x.ndim)) if axes is None else [axes] if isinstance(axes, int) else list(axes)
+    )
     sizes = [x.shape[a] for a in listed]
     return roll(x, [-(s // 2) if back else s // 2 for s in sizes], listed) if listed else x
 

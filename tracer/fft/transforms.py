@@ -1,10 +1,14 @@
 """Discrete Fourier transforms.
 
-`fft`, `ifft`: of any numbers; `rfft`: of real ones, without the half of the result that follows from the other; `irfft`: back; `hfft`: of the
-half of a spectrum whose other half is its conjugate, to real numbers; `ihfft`: back.   Each of one axis, of two, and of several.
+`fft`, `ifft`: of any numbers; `rfft`: of real ones, without the half of the result that follows
+from the other; `irfft`: back; `hfft`: of the
+half of a spectrum whose other half is its conjugate, to real numbers; `ihfft`: back.
+Each of one axis, of two, and of several.
 
-n, s: the sizes that are transformed, x being cut or filled with zeros; for results that are real, the sizes of the result, by default
-2 (m - 1) for the last axis.   norm: where the factor 1/n is: `backward`, `forward`, or `ortho` for its root both ways.
+n, s: the sizes that are transformed, x being cut or filled with zeros; for results that are real,
+the sizes of the result, by default
+2 (m - 1) for the last axis.
+norm: where the factor 1/n is: `backward`, `forward`, or `ortho` for its root both ways.
 """
 
 from __future__ import annotations
@@ -37,7 +41,9 @@ def _as_complex(x: Tensor) -> Tensor:
 
 
 def _arranged(x: Tensor, s: Sizes, axes: Sizes, last: bool) -> tuple[list[int] | None, list[int]]:
-    """Sizes and axes, the axes counted from the front and rising; last: the last one stays where it is."""
+    """Sizes and axes, the axes counted from the front and rising; last: the last one stays where it
+    is.
+    """
     if axes is None:
         count = x.ndim if s is None else len(s)
         axes = range(x.ndim - count, x.ndim)
@@ -57,7 +63,9 @@ def _resized(x: Tensor, sizes: Sequence[int], axes: Sequence[int]) -> Tensor:
     have = [x.shape[a] for a in axes]
     cut = [(a, s) for a, s, h in zip(axes, sizes, have, strict=True) if s < h]
     if cut:
-        x = OPS["slice"](x, axes=[a for a, _ in cut], starts=[0] * len(cut), ends=[s for _, s in cut])
+        x = OPS["slice"](
+            x, axes=[a for a, _ in cut], starts=[0] * len(cut), ends=[s for _, s in cut]
+        )
     border = [0] * (2 * x.ndim)
     for a, s, h in zip(axes, sizes, have, strict=True):
         border[2 * a + 1] = max(s - h, 0)
@@ -90,7 +98,9 @@ def _real(x: Tensor, s: Sizes, axes: Sizes, norm: str, forward: bool) -> Tensor:
     if sizes is None:
         return OPS["fft_c2r"](x, axes=listed, normalization=norm, forward=forward)
     x = _resized(x, [*sizes[:-1], sizes[-1] // 2 + 1], listed)
-    return OPS["fft_c2r"](x, axes=listed, normalization=norm, forward=forward, last_dim_size=sizes[-1])
+    return OPS["fft_c2r"](
+        x, axes=listed, normalization=norm, forward=forward, last_dim_size=sizes[-1]
+    )
 
 
 def _one(n: int | None) -> list[int] | None:
@@ -105,101 +115,157 @@ def _two(x: Tensor, s: Sizes, axes: Sizes) -> Sizes:
     return (-2, -1) if axes is None else axes
 
 
-def fft(x: Tensor, n: int | None = None, axis: int = -1, norm: str = "backward", name: str | None = None) -> Tensor:
+def fft(
+    x: Tensor, n: int | None = None, axis: int = -1, norm: str = "backward", name: str | None = None
+) -> Tensor:
     """The transform along one axis.   x [*, N] -> complex [*, n]"""
     return _whole(x, _one(n), [axis], norm, True)
 
 
-def ifft(x: Tensor, n: int | None = None, axis: int = -1, norm: str = "backward", name: str | None = None) -> Tensor:
+def ifft(
+    x: Tensor, n: int | None = None, axis: int = -1, norm: str = "backward", name: str | None = None
+) -> Tensor:
     """The inverse transform along one axis.   x [*, N] -> complex [*, n]"""
     return _whole(x, _one(n), [axis], norm, False)
 
 
-def rfft(x: Tensor, n: int | None = None, axis: int = -1, norm: str = "backward", name: str | None = None) -> Tensor:
-    """Half the transform of real numbers along one axis.   x real [*, N] -> complex [*, n // 2 + 1]"""
+def rfft(
+    x: Tensor, n: int | None = None, axis: int = -1, norm: str = "backward", name: str | None = None
+) -> Tensor:
+    """Half the transform of real numbers along one axis.
+
+    x real [*, N] -> complex [*, n // 2 + 1]
+    """
     return _half(x, _one(n), [axis], norm, True)
 
 
-def irfft(x: Tensor, n: int | None = None, axis: int = -1, norm: str = "backward", name: str | None = None) -> Tensor:
+def irfft(
+    x: Tensor, n: int | None = None, axis: int = -1, norm: str = "backward", name: str | None = None
+) -> Tensor:
     """What undoes `rfft`.   x [*, M] -> real [*, n]"""
     return _real(x, _one(n), [axis], norm, False)
 
 
-def hfft(x: Tensor, n: int | None = None, axis: int = -1, norm: str = "backward", name: str | None = None) -> Tensor:
+def hfft(
+    x: Tensor, n: int | None = None, axis: int = -1, norm: str = "backward", name: str | None = None
+) -> Tensor:
     """The transform of half a spectrum along one axis.   x [*, M] -> real [*, n]"""
     return _real(x, _one(n), [axis], norm, True)
 
 
-def ihfft(x: Tensor, n: int | None = None, axis: int = -1, norm: str = "backward", name: str | None = None) -> Tensor:
+def ihfft(
+    x: Tensor, n: int | None = None, axis: int = -1, norm: str = "backward", name: str | None = None
+) -> Tensor:
     """What undoes `hfft`.   x real [*, N] -> complex [*, n // 2 + 1]"""
     return _half(x, _one(n), [axis], norm, False)
 
 
-def fftn(x: Tensor, s: Sizes = None, axes: Sizes = None, norm: str = "backward", name: str | None = None) -> Tensor:
+def fftn(
+    x: Tensor, s: Sizes = None, axes: Sizes = None, norm: str = "backward", name: str | None = None
+) -> Tensor:
     """The transform along several axes, all by default.   x [*] -> complex [*s]"""
     return _whole(x, s, axes, norm, True)
 
 
-def ifftn(x: Tensor, s: Sizes = None, axes: Sizes = None, norm: str = "backward", name: str | None = None) -> Tensor:
+def ifftn(
+    x: Tensor, s: Sizes = None, axes: Sizes = None, norm: str = "backward", name: str | None = None
+) -> Tensor:
     """The inverse transform along several axes.   x [*] -> complex [*s]"""
     return _whole(x, s, axes, norm, False)
 
 
-def rfftn(x: Tensor, s: Sizes = None, axes: Sizes = None, norm: str = "backward", name: str | None = None) -> Tensor:
-    """Half the transform of real numbers along several axes.   x real [*] -> complex, the last axis s // 2 + 1"""
+def rfftn(
+    x: Tensor, s: Sizes = None, axes: Sizes = None, norm: str = "backward", name: str | None = None
+) -> Tensor:
+    """Half the transform of real numbers along several axes.
+
+    x real [*] -> complex, the last axis s // 2 + 1
+    """
     return _half(x, s, axes, norm, True)
 
 
-def irfftn(x: Tensor, s: Sizes = None, axes: Sizes = None, norm: str = "backward", name: str | None = None) -> Tensor:
+def irfftn(
+    x: Tensor, s: Sizes = None, axes: Sizes = None, norm: str = "backward", name: str | None = None
+) -> Tensor:
     """What undoes `rfftn`.   x [*] -> real [*s]"""
     return _real(x, s, axes, norm, False)
 
 
-def hfftn(x: Tensor, s: Sizes = None, axes: Sizes = None, norm: str = "backward", name: str | None = None) -> Tensor:
+def hfftn(
+    x: Tensor, s: Sizes = None, axes: Sizes = None, norm: str = "backward", name: str | None = None
+) -> Tensor:
     """The transform of half a spectrum along several axes.   x [*] -> real [*s]"""
     return _real(x, s, axes, norm, True)
 
 
-def ihfftn(x: Tensor, s: Sizes = None, axes: Sizes = None, norm: str = "backward", name: str | None = None) -> Tensor:
+def ihfftn(
+    x: Tensor, s: Sizes = None, axes: Sizes = None, norm: str = "backward", name: str | None = None
+) -> Tensor:
     """What undoes `hfftn`.   x real [*] -> complex, the last axis s // 2 + 1"""
     return _half(x, s, axes, norm, False)
 
 
-def fft2(x: Tensor, s: Sizes = None, axes: Sizes = (-2, -1), norm: str = "backward", name: str | None = None) -> Tensor:
+def fft2(
+    x: Tensor,
+    s: Sizes = None,
+    axes: Sizes = (-2, -1),
+    norm: str = "backward",
+    name: str | None = None,
+) -> Tensor:
     """`fftn` of two axes."""
     return fftn(x, s, _two(x, s, axes), norm)
 
 
 def ifft2(
-    x: Tensor, s: Sizes = None, axes: Sizes = (-2, -1), norm: str = "backward", name: str | None = None
+    x: Tensor,
+    s: Sizes = None,
+    axes: Sizes = (-2, -1),
+    norm: str = "backward",
+    name: str | None = None,
 ) -> Tensor:
     """`ifftn` of two axes."""
     return ifftn(x, s, _two(x, s, axes), norm)
 
 
 def rfft2(
-    x: Tensor, s: Sizes = None, axes: Sizes = (-2, -1), norm: str = "backward", name: str | None = None
+    x: Tensor,
+    s: Sizes = None,
+    axes: Sizes = (-2, -1),
+    norm: str = "backward",
+    name: str | None = None,
 ) -> Tensor:
     """`rfftn` of two axes."""
     return rfftn(x, s, _two(x, s, axes), norm)
 
 
 def irfft2(
-    x: Tensor, s: Sizes = None, axes: Sizes = (-2, -1), norm: str = "backward", name: str | None = None
+    x: Tensor,
+    s: Sizes = None,
+    axes: Sizes = (-2, -1),
+    norm: str = "backward",
+    name: str | None = None,
 ) -> Tensor:
     """`irfftn` of two axes."""
     return irfftn(x, s, _two(x, s, axes), norm)
 
 
 def hfft2(
-    x: Tensor, s: Sizes = None, axes: Sizes = (-2, -1), norm: str = "backward", name: str | None = None
+    x: Tensor,
+    s: Sizes = None,
+    axes: Sizes = (-2, -1),
+    norm: str = "backward",
+    name: str | None = None,
 ) -> Tensor:
     """`hfftn` of two axes."""
     return hfftn(x, s, _two(x, s, axes), norm)
 
 
 def ihfft2(
-    x: Tensor, s: Sizes = None, axes: Sizes = (-2, -1), norm: str = "backward", name: str | None = None
+    x: Tensor,
+    s: Sizes = None,
+    axes: Sizes = (-2, -1),
+    norm: str = "backward",
+    name: str | None = None,
 ) -> Tensor:
     """`ihfftn` of two axes."""
     return ihfftn(x, s, _two(x, s, axes), norm)

@@ -10,11 +10,16 @@ from typing import Any
 __all__ = ["deprecated"]
 
 
-def deprecated(since: str, instead: str, extra_message: str = "") -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def deprecated(
+    since: str, instead: str, extra_message: str = ""
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Decorate a function: each call warns of the one that is there instead."""
 
     def decorate(func: Callable[..., Any]) -> Callable[..., Any]:
-        said = f"API {func.__name__} is deprecated since {since}. Please use {instead} instead. {extra_message}".strip()
+        said = (
+            f"API {func.__name__} is deprecated since {since}. Please use {instead} instead. "
+            f"{extra_message}"
+        ).strip()
 
         @functools.wraps(func)
         def called(*args: Any, **kwargs: Any) -> Any:

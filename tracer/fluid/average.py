@@ -13,7 +13,9 @@ __all__ = ["WeightedAverage"]
 
 def is_number(value: Any) -> bool:
     """Whether a value counts as one number: an int, a float, or an ndarray [1]."""
-    return isinstance(value, int | float | np.integer) or (isinstance(value, np.ndarray) and value.shape == (1,))
+    return isinstance(value, int | float | np.integer) or (
+        isinstance(value, np.ndarray) and value.shape == (1,)
+    )
 
 
 @instead("fluid.average.WeightedAverage", "paddle.metric.Metric")

@@ -11,13 +11,22 @@ __all__ = ["append_backward", "calc_gradient", "gradients"]
 
 
 def append_backward(
-    loss: Any, parameter_list: Any = None, no_grad_set: Any = None, callbacks: Any = None, checkpoints: Any = None
+    loss: Any,
+    parameter_list: Any = None,
+    no_grad_set: Any = None,
+    callbacks: Any = None,
+    checkpoints: Any = None,
 ) -> Any:
-    """Append the gradients of `loss` [1]; see static.append_backward.   checkpoints change nothing: nothing is computed twice."""
+    """Append the gradients of `loss` [1]; see static.append_backward.
+
+    checkpoints change nothing: nothing is computed twice.
+    """
     return _append_backward(loss, parameter_list, no_grad_set, callbacks)
 
 
-def calc_gradient(targets: Any, inputs: Any, target_gradients: Any = None, no_grad_set: Any = None) -> Any:
+def calc_gradient(
+    targets: Any, inputs: Any, target_gradients: Any = None, no_grad_set: Any = None
+) -> Any:
     """See gradients; of one input its gradient itself."""
     found = gradients(targets, inputs, target_gradients, no_grad_set)
     return found[0] if len(found) == 1 else found

@@ -17,17 +17,27 @@ def convert_dtype(dtype: Any) -> str:
     return str(dtype_of(dtype).name)
 
 
-def check_type(input: Any, input_name: str, expected_type: Any, op_name: str, extra_message: str = "") -> None:
+def check_type(
+    input: Any, input_name: str, expected_type: Any, op_name: str, extra_message: str = ""
+) -> None:
     """Raise TypeError, in programs, unless an argument is of these classes."""
     if state.mode.builder is not None and not isinstance(input, expected_type):
-        why = f"The type of '{input_name}' in {op_name} must be {expected_type}, but received {type(input)}."
+        why = (
+            f"The type of '{input_name}' in {op_name} must be {expected_type}, but received "
+            f"{type(input)}."
+        )
         raise TypeError(with_user_line(f"{why} {extra_message}"))
 
 
-def check_dtype(input_dtype: Any, input_name: str, expected_dtype: Any, op_name: str, extra_message: str = "") -> None:
+def check_dtype(
+    input_dtype: Any, input_name: str, expected_dtype: Any, op_name: str, extra_message: str = ""
+) -> None:
     """Raise TypeError, in programs, unless a dtype is one of these names."""
     if state.mode.builder is not None and convert_dtype(input_dtype) not in expected_dtype:
-        why = f"The data type of '{input_name}' in {op_name} must be {expected_dtype}, but received {convert_dtype(input_dtype)}."
+        why = (
+            f"The data type of '{input_name}' in {op_name} must be {expected_dtype}, but "
+            f"received {convert_dtype(input_dtype)}."
+        )
         raise TypeError(with_user_line(f"{why} {extra_message}"))
 
 

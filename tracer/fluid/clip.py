@@ -42,7 +42,9 @@ class GradientClipBase:
         return [(p, made.get(id(p), g)) for p, g in pairs]
 
     def __call__(self, pairs: Pairs) -> Pairs:
-        """The pairs with gradients clipped, those without a gradient left out; ops of it where gradients are variables of a program."""
+        """The pairs with gradients clipped, those without a gradient left out; ops of it where
+        gradients are variables of a program.
+        """
         given = [(p, g) for p, g in pairs if g is not None]
         if given and isinstance(given[0][1], Variable):
             return self.recorded(given)
@@ -81,9 +83,14 @@ class GradientClipByNorm(GradientClipBase, today.ClipGradByNorm):
 
 @instead("fluid.clip.GradientClipByGlobalNorm", "paddle.nn.ClipGradByGlobalNorm")
 class GradientClipByGlobalNorm(GradientClipBase, today.ClipGradByGlobalNorm):
-    """All gradients scaled by one factor so that the norm of all together is at most clip_norm.   group_name: of set_gradient_clip"""
+    """All gradients scaled by one factor so that the norm of all together is at most clip_norm.
 
-    def __init__(self, clip_norm: float, group_name: str = "default_group", need_clip: Any = None) -> None:
+    group_name: of set_gradient_clip
+    """
+
+    def __init__(
+        self, clip_norm: float, group_name: str = "default_group", need_clip: Any = None
+    ) -> None:
         super().__init__(clip_norm)
         self.group_name = group_name
         self._takes(need_clip)
@@ -93,7 +100,9 @@ class GradientClipByGlobalNorm(GradientClipBase, today.ClipGradByGlobalNorm):
 
 
 class ByParameter:
-    """Clips every parameter of a program as its own gradient_clip_attr says, those of a group together."""
+    """Clips every parameter of a program as its own gradient_clip_attr says, those of a group
+    together.
+    """
 
     def __call__(self, pairs: Pairs) -> Pairs:
         """The pairs as they are: only programs know such settings."""
@@ -104,7 +113,9 @@ class ByParameter:
         groups: dict[Any, Pairs] = {}
         for pair in pairs:
             clip = getattr(pair[0], "gradient_clip_attr", None)
-            groups.setdefault(getattr(clip, "group_name", id(clip)) if clip is not None else None, []).append(pair)
+            groups.setdefault(
+                getattr(clip, "group_name", id(clip)) if clip is not None else None, []
+            ).append(pair)
         made: dict[int, Any] = {}
         for key, group in groups.items():
             clipped = group if key is None else group[0][0].gradient_clip_attr.recorded(group)
@@ -114,9 +125,11 @@ class ByParameter:
 
 @instead("fluid.clip.set_gradient_clip", "grad_clip= of an optimizer")
 def set_gradient_clip(clip: Any, param_list: Any = None, program: Any = None) -> None:
-    """Let the parameters of a program, all that are there unless given, be clipped by every optimizer that is told nothing else.
+    """Let the parameters of a program, all that are there unless given, be clipped by every
+    optimizer that is told nothing else.
 
-    In 1.8 itself nothing was clipped unless all parameters were listed; here, as in 1.5, those that are listed are.
+    In 1.8 itself nothing was clipped unless all parameters were listed; here, as in 1.5, those that
+    are listed are.
     """
     if not hasattr(clip, "recorded"):
         raise TypeError("'clip' should be an instance of GradientClipBase's derived class")
@@ -141,7 +154,9 @@ class BaseErrorClipAttr:
 
 
 class ErrorClipByValue(BaseErrorClipAttr):
-    """For `variable.error_clip`: the gradient of the variable limited to [min, max] on its way back."""
+    """For `variable.error_clip`: the gradient of the variable limited to [min, max] on its way
+    back.
+    """
 
     def __init__(self, max: float, min: float | None = None) -> None:
         self.max = float(max)

@@ -1,7 +1,11 @@
-"""fluid.core.ops and paddle._legacy_C_ops: ops with the calling convention of Paddle's generated functions.
+"""fluid.core.ops and paddle._legacy_C_ops: ops with the calling convention of Paddle's generated
+functions.
 
-Operands come first, in the order of the op's slots; then, for the slots of results that the caller has, the tensors to write; then
-names of attributes and their values.   `relu_` is `relu` in place.   An op whose result is a list is told its length.
+Operands come first, in the order of the op's slots; then, for the slots of results that the caller
+has, the tensors to write; then
+names of attributes and their values.
+`relu_` is `relu` in place.
+An op whose result is a list is told its length.
 """
 
 from __future__ import annotations
@@ -17,14 +21,19 @@ from ..core.tensor import Tensor
 from ..tensor.creation import zeros
 from ..tensor.manipulation import in_place
 
-# Ops whose function also returns XShape, a tensor without elements that holds the shape of the operand.
-WITH_SHAPE = frozenset({"reshape2", "transpose2", "squeeze2", "unsqueeze2", "flatten2", "flatten_contiguous_range"})
-# Ops whose function has operands or results in a different order than Oarlock's op. Functions of 1.x have the operands in this order.
+# Ops whose function also returns XShape, a tensor without elements that holds the shape of the
+# operand.
+WITH_SHAPE = frozenset(
+    {"reshape2", "transpose2", "squeeze2", "unsqueeze2", "flatten2", "flatten_contiguous_range"}
+)
+# Ops whose function has operands or results in a different order than Oarlock's op. Functions of
+# 1.x have the operands in this order.
 OPERANDS = {
     "lookup_table_v2": "Ids W",
     "multiplex": "X Ids",
     "lars_momentum": "Param Grad Velocity LearningRate MasterParam",
-    "strided_slice": "Input StartsTensor StartsTensorList EndsTensor EndsTensorList StridesTensor StridesTensorList",
+    "strided_slice": "Input StartsTensor StartsTensorList EndsTensor EndsTensorList StridesTensor "
+    "StridesTensorList",
     "set_value": "Input ValueTensor StartsTensorList EndsTensorList StepsTensorList",
 }
 RESULTS = {"huber_loss": "Out Residual", "rnn": "Out DropoutState State Reserve"}
@@ -51,14 +60,21 @@ def __getattr__(name: str) -> Callable[..., Any]:
     return call
 
 
-def _arguments(name: str, op: Op, given: tuple[Any, ...]) -> tuple[list[Any], list[Any], dict[str, Any]]:
-    """Split the arguments into operands, output tensors and known attributes.   Raises OpError if attribute names and values are not paired."""
+def _arguments(
+    name: str, op: Op, given: tuple[Any, ...]
+) -> tuple[list[Any], list[Any], dict[str, Any]]:
+    """Split the arguments into operands, output tensors and known attributes.
+
+    Raises OpError if attribute names and values are not paired.
+    """
     first = next((at for at, value in enumerate(given) if isinstance(value, str)), len(given))
     names, values = given[first::2], given[first + 1 :: 2]
     if len(names) != len(values):
         raise OpError(with_user_line(f"{name}: the attribute {names[-1]!r} has no value"))
     # numbers of items of list outputs
-    operands = [value for value in given[:first] if not isinstance(value, int) or isinstance(value, bool)]
+    operands = [
+        value for value in given[:first] if not isinstance(value, int) or isinstance(value, bool)
+    ]
     attrs = {key: value for key, value in zip(names, values, strict=True) if key in op.attrs}
     slots = [slot.name for slot in op.ins if not slot.lod_of]
     if op.type in OPERANDS and not era.old:
@@ -97,7 +113,10 @@ def _results(op: Op, made: Any, operands: list[Any], outputs: list[Any]) -> Any:
         _write(target, value)
     if not outputs:
         return found
-    return [*(found if isinstance(found, list) else [found]), *[None] * (len(outputs) - len(op.outs))]
+    return [
+        *(found if isinstance(found, list) else [found]),
+        *[None] * (len(outputs) - len(op.outs)),
+    ]
 
 
 def _write(target: Any, value: Any) -> None:

@@ -26,9 +26,13 @@ def _flat(values: list[Any], level: int) -> tuple[list[Any], list[list[int]]]:
 
 
 class DataFeeder(_DataFeeder):
-    """Makes what Executor.run is fed of rows; of variables with lod_level, LoDTensors of rows that are sequences."""
+    """Makes what Executor.run is fed of rows; of variables with lod_level, LoDTensors of rows that
+    are sequences.
+    """
 
-    def __init__(self, feed_list: Sequence[Any], place: Any, program: Program | None = None) -> None:
+    def __init__(
+        self, feed_list: Sequence[Any], place: Any, program: Program | None = None
+    ) -> None:
         block = (default_main_program() if program is None else program).global_block()
         self.feed_vars = [block.var(v) if isinstance(v, str) else v for v in feed_list]
         for variable in self.feed_vars:
@@ -48,10 +52,15 @@ class DataFeeder(_DataFeeder):
     @staticmethod
     def _empty(variable: Variable) -> Any:
         """No rows."""
-        return np.zeros([0, *(max(d, 0) for d in variable.raw.shape[1:])], dtype_of(variable.raw.dtype).np)
+        return np.zeros(
+            [0, *(max(d, 0) for d in variable.raw.shape[1:])], dtype_of(variable.raw.dtype).np
+        )
 
     def feed(self, iterable: Iterable[Sequence[Any]]) -> dict[str, Any]:
-        """LoDTensors by name, of rows that have a value for every variable.   Raises AssertionError for a row that has others."""
+        """LoDTensors by name, of rows that have a value for every variable.
+
+        Raises AssertionError for a row that has others.
+        """
         rows = [tuple(row) for row in iterable]
         count = len(self.feed_vars)
         for row in rows:

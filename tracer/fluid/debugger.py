@@ -18,18 +18,31 @@ def pprint_program_codes(program_desc: Any) -> None:
 
 def pprint_block_codes(block_desc: Any, show_backward: bool = False) -> None:
     """Print the ops of a block."""
-    print("\n".join(["", f"// block-{block_desc.idx}  parent-{block_desc.parent_idx}", *map(str, block_desc.ops)]))
+    print(
+        "\n".join(
+            [
+                "",
+                f"// block-{block_desc.idx}  parent-{block_desc.parent_idx}",
+                *map(str, block_desc.ops),
+            ]
+        )
+    )
 
 
 def draw_block_graphviz(block: Any, highlights: Any = None, path: str = "./temp.dot") -> None:
-    """Write a block's variables and ops as text for Graphviz's `dot`.   highlights: names of variables that are coloured"""
+    """Write a block's variables and ops as text for Graphviz's `dot`.
+
+    highlights: names of variables that are coloured
+    """
     shown = set(highlights or ())
     graph = GraphPreviewGenerator("some graph")
     nodes: dict[str, Node] = {}
     for name, variable in block.vars.items():
         lit = name in shown
         nodes[name] = (
-            graph.add_param(name, str(variable.type), lit) if variable.persistable else graph.add_arg(name, lit)
+            graph.add_param(name, str(variable.type), lit)
+            if variable.persistable
+            else graph.add_arg(name, lit)
         )
     for op in block.ops:
         made = graph.add_op(op.type)

@@ -9,12 +9,16 @@ from typing import Any, TypeVar
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-TODAY: dict[str, str] = {}  # old name, `fluid.layers.fc` -> the name in Paddle 2: the table in docs/fluid.md
+# old name, `fluid.layers.fc` -> the name in Paddle 2: the table in docs/fluid.md
+TODAY: dict[str, str] = {}
 _said: set[str] = set()
 
 
 def instead(old: str, new: str) -> Callable[[F], F]:
-    """Decorate the function or class of an old name: its first use warns of the new one.   old: `fluid.layers.fc`; new: `paddle.static.nn.fc`"""
+    """Decorate the function or class of an old name: its first use warns of the new one.
+
+    old: `fluid.layers.fc`; new: `paddle.static.nn.fc`
+    """
     TODAY[old] = new
 
     def decorate(function: F) -> F:

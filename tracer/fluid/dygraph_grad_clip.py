@@ -23,7 +23,9 @@ class GradClipByNorm(GradientClipByNorm):
 
 
 class GradClipByGlobalNorm(GradientClipByGlobalNorm):
-    """All gradients scaled by one factor so that the norm of all together is at most max_global_norm."""
+    """All gradients scaled by one factor so that the norm of all together is at most
+    max_global_norm.
+    """
 
     def __init__(self, max_global_norm: float, dtype: str = "float32") -> None:
         super().__init__(max_global_norm)

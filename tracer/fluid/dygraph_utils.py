@@ -10,7 +10,9 @@ from .framework import dygraph_only
 
 
 @dygraph_only
-def _append_activation_in_dygraph(input: Any, act: str | None = None, use_cudnn: bool | None = None, **_: Any) -> Any:
+def _append_activation_in_dygraph(
+    input: Any, act: str | None = None, use_cudnn: bool | None = None, **_: Any
+) -> Any:
     """An activation of the input, by the type of its op; itself without one."""
     return activated("layer", input, act)
 

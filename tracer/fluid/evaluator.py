@@ -1,4 +1,6 @@
-"""Metrics that are part of a program: fluid.evaluator, of which fluid.metrics took the place in 1.x already."""
+"""Metrics that are part of a program: fluid.evaluator, of which fluid.metrics took the place in 1.x
+already.
+"""
 
 from __future__ import annotations
 
@@ -20,11 +22,16 @@ layers: Any = _layers  # most of its functions are made of a table
 
 
 class Evaluator:
-    """Base.   states: variables that add up over batches, set to zero by `reset`; metrics: of one batch"""
+    """Base.
+
+    states: variables that add up over batches, set to zero by `reset`; metrics: of one batch
+    """
 
     def __init__(self, name: str, **kwargs: Any) -> None:
         if default_main_program().current_block().idx != 0:
-            raise OpError(with_user_line(f"{type(self).__name__}: belongs outside of loops and branches"))
+            raise OpError(
+                with_user_line(f"{type(self).__name__}: belongs outside of loops and branches")
+            )
         self.states: list[Variable] = []
         self.metrics: list[Variable] = []
         self.helper = LayerHelper(name, **kwargs)
@@ -65,10 +72,18 @@ def _again(program: Program, state: Variable) -> Any:
 
 @instead("fluid.evaluator.ChunkEvaluator", "fluid.metrics.ChunkEvaluator")
 class ChunkEvaluator(Evaluator):
-    """Chunks that are found, that there are, and that are right; see layers.chunk_eval.   eval -> precision, recall, F1, float32 [1] each"""
+    """Chunks that are found, that there are, and that are right; see layers.chunk_eval.
+
+    eval -> precision, recall, F1, float32 [1] each
+    """
 
     def __init__(
-        self, input: Any, label: Any, chunk_scheme: str, num_chunk_types: int, excluded_chunk_types: Any = None
+        self,
+        input: Any,
+        label: Any,
+        chunk_scheme: str,
+        num_chunk_types: int,
+        excluded_chunk_types: Any = None,
     ) -> None:
         super().__init__("chunk_eval")
         *shares, inferred, labelled, correct = layers.chunk_eval(
@@ -90,12 +105,17 @@ class ChunkEvaluator(Evaluator):
 
 @instead("fluid.evaluator.EditDistance", "fluid.metrics.EditDistance")
 class EditDistance(Evaluator):
-    """How far sequences are from what they should be; see layers.edit_distance.   eval -> mean distance, share of wrong ones, float32 [1]"""
+    """How far sequences are from what they should be; see layers.edit_distance.
+
+    eval -> mean distance, share of wrong ones, float32 [1]
+    """
 
     def __init__(self, input: Any, label: Any, ignored_tokens: Any = None, **kwargs: Any) -> None:
         super().__init__("edit_distance", **kwargs)
         distances, count = layers.edit_distance(input, label, ignored_tokens=ignored_tokens)
-        right = layers.cast(layers.equal(distances, layers.fill_constant([1], "float32", 0.0)), "int64")
+        right = layers.cast(
+            layers.equal(distances, layers.fill_constant([1], "float32", 0.0)), "int64"
+        )
         wrong = layers.elementwise_sub(count, layers.reduce_sum(right))
         total = layers.reduce_sum(distances)
         self.total_distance = self._added_up(total, "total_distance", "float32")
@@ -105,7 +125,9 @@ class EditDistance(Evaluator):
 
     def eval(self, executor: Any, eval_program: Program | None = None) -> tuple[Any, Any]:
         """Of all batches since `reset`; nan for none."""
-        total, count, wrong = (np.array([v], np.float32) for v in self._values(executor, eval_program))
+        total, count, wrong = (
+            np.array([v], np.float32) for v in self._values(executor, eval_program)
+        )
         with np.errstate(invalid="ignore", divide="ignore"):
             return total / count, wrong / count
 

@@ -15,11 +15,16 @@ __all__ = ["Executor", "Scope", "global_scope", "scope_guard"]
 
 
 def as_numpy(tensor: Any, copy: bool = False) -> Any:
-    """What was fetched as an ndarray, or a list of them.   Raises RuntimeError for rows that are sequences."""
+    """What was fetched as an ndarray, or a list of them.
+
+    Raises RuntimeError for rows that are sequences.
+    """
     if isinstance(tensor, list | tuple):
         return [as_numpy(one, copy) for one in tensor]
     if isinstance(tensor, LoDTensor) and tensor.lod():
-        raise RuntimeError("Some of your fetched tensors hold LoD information; set return_numpy to False")
+        raise RuntimeError(
+            "Some of your fetched tensors hold LoD information; set return_numpy to False"
+        )
     return np.array(tensor)
 
 
@@ -30,11 +35,15 @@ def _as_lodtensor(data: Any, place: Any, dtype: Any = None) -> LoDTensor:
     """
     if not isinstance(data, np.ndarray):
         if dtype is None:
-            raise MisfitError(with_user_line("The dtype should be given when feed data is not np.ndarray"))
+            raise MisfitError(
+                with_user_line("The dtype should be given when feed data is not np.ndarray")
+            )
         try:
             data = np.asarray(data, dtype_of(dtype).np)
         except (TypeError, ValueError) as error:
-            raise OperandError(with_user_line(f"no array can be made of {type(data).__name__}: {error}")) from None
+            raise OperandError(
+                with_user_line(f"no array can be made of {type(data).__name__}: {error}")
+            ) from None
     made = LoDTensor()
     made.set(data, place)
     return made

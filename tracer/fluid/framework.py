@@ -1,8 +1,9 @@
-"""Programs as Paddle 1.x wrote them: what is written by hand goes to a program, whether or not somebody switched to that.
+"""Programs as Paddle 1.x wrote them: what is written by hand goes to a program, whether or not
+somebody switched to that.
 
-Paddle 1.x was static unless a guard said otherwise.  Here the mode turns static with the first thing that only makes sense in a
-program - `program_guard` for its body, `data` and `layers.data` for good - unless one of `dygraph.guard` and `enable_dygraph` is
-in force.
+Paddle 1.x was static unless a guard said otherwise.  Here the mode turns static with the first
+thing that only makes sense in a program - `program_guard` for its body, `data` and `layers.data`
+for good - unless one of `dygraph.guard` and `enable_dygraph` is in force.
 """
 
 from __future__ import annotations
@@ -111,7 +112,9 @@ __all__ = [
 
 @contextmanager
 def program_guard(main_program: Program, startup_program: Program | None = None) -> Iterator[None]:
-    """Write what the body says to these programs; the mode is static, as it always was outside of `dygraph.guard`, and stays dygraph inside."""
+    """Write what the body says to these programs; the mode is static, as it always was outside of
+    `dygraph.guard`, and stays dygraph inside.
+    """
     runs = state.mode.builder is not None or (era.old and not writing())
     with (
         spoken(),
@@ -135,7 +138,9 @@ def data(name: str, shape: Any, dtype: Any = "float32", lod_level: int = 0) -> A
 
 
 def in_dygraph_mode() -> bool:
-    """Whether ops run when they are called: in `dygraph.guard`, and after `enable_dygraph`; by itself in programs of 2.0 - 2.4 only."""
+    """Whether ops run when they are called: in `dygraph.guard`, and after `enable_dygraph`; by
+    itself in programs of 2.0 - 2.4 only.
+    """
     return (era.old or era.dynamic) and not writing()
 
 
@@ -162,7 +167,10 @@ def cuda_pinned_places(device_count: int | None = None) -> list[Any]:
 
 
 def require_version(min_version: str, max_version: str | None = None) -> None:
-    """Nothing: what Oarlock offers are the names of all versions.   Raises TypeError for what is no text."""
+    """Nothing: what Oarlock offers are the names of all versions.
+
+    Raises TypeError for what is no text.
+    """
     for what, value in (("min_version", min_version), ("max_version", max_version)):
         if not isinstance(value, str) and (value is not None or what == "min_version"):
             raise TypeError(f"require_version: {what} is {type(value).__name__}, not a str")

@@ -91,7 +91,9 @@ class Graph:
         return made
 
     def compile(self, dot_path: str) -> str:
-        """Write the text, and let `dot` draw it, where that is installed; gives the path of the picture."""
+        """Write the text, and let `dot` draw it, where that is installed; gives the path of the
+        picture.
+        """
         Path(dot_path).write_text(str(self), encoding="utf-8")
         picture = str(Path(dot_path).with_suffix(".pdf"))
         subprocess.run(["dot", "-Tpdf", dot_path, "-o", picture], check=False)
@@ -103,7 +105,9 @@ class Graph:
         lines = ["digraph G {", f"title = {crepr(self.title)}"]
         lines += [f"{key}={crepr(value)};" for key, value in self.attrs.items()]
         lines += [str(rank) for rank in sorted(self.rank_groups.values(), key=lambda r: r.priority)]
-        lines += [str(node) for node in sorted(self.nodes, key=lambda n: n.name)] + [str(edge) for edge in self.edges]
+        lines += [str(node) for node in sorted(self.nodes, key=lambda n: n.name)] + [
+            str(edge) for edge in self.edges
+        ]
         return "\n".join([*lines, "}"])
 
 
@@ -124,20 +128,33 @@ class GraphPreviewGenerator:
         """A parameter."""
         color = "#00CED1" if highlight else "#EED2EE"
         return self.graph.node(
-            crepr(f"{name}\\n{data_type}"), "param", name, shape="box", style="filled", fillcolor=color
+            crepr(f"{name}\\n{data_type}"),
+            "param",
+            name,
+            shape="box",
+            style="filled",
+            fillcolor=color,
         )
 
     def add_op(self, opType: str, **kwargs: Any) -> Node:
         """An op."""
         kwargs.pop("highlight", None)
         return self.graph.node(
-            crepr(opType), "op", opType, shape="box", style="rounded, filled, bold", color="#303A3A", **kwargs
+            crepr(opType),
+            "op",
+            opType,
+            shape="box",
+            style="rounded, filled, bold",
+            color="#303A3A",
+            **kwargs,
         )
 
     def add_arg(self, name: str, highlight: bool = False) -> Node:
         """Another value."""
         color = "#FF7F00" if highlight else "#ADD8E6"
-        return self.graph.node(crepr(name), "arg", name, shape="box", style="rounded,filled,bold", color=color)
+        return self.graph.node(
+            crepr(name), "arg", name, shape="box", style="rounded,filled,bold", color=color
+        )
 
     def add_edge(self, source: Node, target: Node, **kwargs: Any) -> Edge:
         """An arrow."""

@@ -15,10 +15,22 @@ from ..ir.program import Attr, AttrType
 from ..nn import initializer as today
 
 __all__ = [
-    "MSRA", "Bilinear", "BilinearInitializer", "Constant", "ConstantInitializer", "MSRAInitializer", "Normal", "NormalInitializer",
-    "NumpyArrayInitializer", "TruncatedNormal", "TruncatedNormalInitializer", "Uniform", "UniformInitializer", "Xavier",
+    "MSRA",
+    "Bilinear",
+    "BilinearInitializer",
+    "Constant",
+    "ConstantInitializer",
+    "MSRAInitializer",
+    "Normal",
+    "NormalInitializer",
+    "NumpyArrayInitializer",
+    "TruncatedNormal",
+    "TruncatedNormalInitializer",
+    "Uniform",
+    "UniformInitializer",
+    "Xavier",
     "XavierInitializer",
-]  # fmt: skip
+]
 
 Initializer, set_global_initializer = today.Initializer, today.set_global_initializer
 
@@ -65,11 +77,20 @@ class ConstantInitializer(today.Constant):
 
 
 class UniformInitializer(_Seeded, today.Uniform):
-    """Uniform on [low, high).   diag_num: how many elements, each diag_step rows and one column further, are diag_val instead"""
+    """Uniform on [low, high).
+
+    diag_num: how many elements, each diag_step rows and one column further, are diag_val instead
+    """
 
     def __init__(
-        self, low: float = -1.0, high: float = 1.0, seed: int = 0, diag_num: int = 0, diag_step: int = 0, diag_val: float = 1.0
-    ) -> None:  # fmt: skip
+        self,
+        low: float = -1.0,
+        high: float = 1.0,
+        seed: int = 0,
+        diag_num: int = 0,
+        diag_step: int = 0,
+        diag_val: float = 1.0,
+    ) -> None:
         if high < low:
             raise AssertionError(f"UniformInitializer: high={high} is less than low={low}")
         super().__init__(low, high)
@@ -101,17 +122,28 @@ class TruncatedNormalInitializer(_Seeded, today.TruncatedNormal):
 
 
 class XavierInitializer(_Seeded, _Either):
-    """Uniform on +-sqrt(6 / (fan_in + fan_out)), or normal of standard deviation sqrt(2 / (fan_in + fan_out))   (Glorot and Bengio 2010)."""
+    """Uniform on +-sqrt(6 / (fan_in + fan_out)), or normal of standard deviation sqrt(2 / (fan_in +
+    fan_out))
+
+    (Glorot and Bengio 2010).
+    """
 
     def __init__(
-        self, uniform: bool = True, fan_in: float | None = None, fan_out: float | None = None, seed: int = 0
+        self,
+        uniform: bool = True,
+        fan_in: float | None = None,
+        fan_out: float | None = None,
+        seed: int = 0,
     ) -> None:
         self._made = (today.XavierUniform if uniform else today.XavierNormal)(fan_in, fan_out)
         self._seed = seed
 
 
 class MSRAInitializer(_Seeded, _Either):
-    """Uniform on +-sqrt(6 / fan_in), or normal of standard deviation sqrt(2 / fan_in)   (He et al. 2015)."""
+    """Uniform on +-sqrt(6 / fan_in), or normal of standard deviation sqrt(2 / fan_in)
+
+    (He et al. 2015).
+    """
 
     def __init__(self, uniform: bool = True, fan_in: float | None = None, seed: int = 0) -> None:
         self._made = (today.KaimingUniform if uniform else today.KaimingNormal)(fan_in)
@@ -132,8 +164,11 @@ class NumpyArrayInitializer(today.Assign):
 
 
 Constant, Uniform, Normal, TruncatedNormal = (
-    ConstantInitializer, UniformInitializer, NormalInitializer, TruncatedNormalInitializer,
-)  # fmt: skip
+    ConstantInitializer,
+    UniformInitializer,
+    NormalInitializer,
+    TruncatedNormalInitializer,
+)
 Xavier, MSRA, Bilinear = XavierInitializer, MSRAInitializer, BilinearInitializer
 
 

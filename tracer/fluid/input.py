@@ -1,4 +1,6 @@
-"""Embeddings and one-hot vectors of ids without a last axis of size 1: fluid.embedding, fluid.one_hot."""
+"""Embeddings and one-hot vectors of ids without a last axis of size 1: fluid.embedding,
+fluid.one_hot.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +14,14 @@ from .deprecated import instead
 
 @instead("fluid.embedding", "paddle.static.nn.embedding")
 def embedding(
-    input: Any, size: Any, is_sparse: bool = False, is_distributed: bool = False, padding_idx: int | None = None,
-    param_attr: Any = None, dtype: Any = "float32",
-) -> Any:  # fmt: skip
+    input: Any,
+    size: Any,
+    is_sparse: bool = False,
+    is_distributed: bool = False,
+    padding_idx: int | None = None,
+    param_attr: Any = None,
+    dtype: Any = "float32",
+) -> Any:
     """Rows of a table [N, D]; that of padding_idx counts as zeros.   input: int [*] -> [*, D]"""
     return nn.embedding(input, size, is_sparse, is_distributed, padding_idx, param_attr, dtype)
 

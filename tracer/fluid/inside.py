@@ -1,4 +1,6 @@
-"""What stands in fluid.framework with an underscore, or undocumented: Paddle's own tests, and programs written by them, take it from there."""
+"""What stands in fluid.framework with an underscore, or undocumented: Paddle's own tests, and
+programs written by them, take it from there.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,8 @@ from ..core.place import CPUPlace, Place
 from ..ir.program import AttrType
 from ..static.graph.mode import in_dynamic_mode, writing
 
-# -- modes ----------------------------------------------------------------------------------------------------------
+# -- modes
+# ------------------------------------------------------------------------------
 
 
 @contextmanager
@@ -57,12 +60,16 @@ def _dygraph_tracer() -> Any:
 
 
 def dygraph_only(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorate a function that may be called only where ops run when they are called, else AssertionError."""
+    """Decorate a function that may be called only where ops run when they are called, else
+    AssertionError.
+    """
     return _only(function, in_dynamic_mode, "dygraph")
 
 
 def _dygraph_not_support_(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorate a function that may be called only where a program is written, else AssertionError."""
+    """Decorate a function that may be called only where a program is written, else
+    AssertionError.
+    """
     return _only(function, writing, "static")
 
 
@@ -75,7 +82,8 @@ def _only(function: Callable[..., Any], holds: Callable[[], bool], mode: str) ->
     return asking
 
 
-# -- devices --------------------------------------------------------------------------------------------------------
+# -- devices
+# ------------------------------------------------------------------------------
 
 
 def _current_expected_place() -> Place:
@@ -103,7 +111,8 @@ def _cpu_num() -> int:
     return 1
 
 
-# -- names, dtypes --------------------------------------------------------------------------------------------------
+# -- names, dtypes
+# --------------------------------------------------------------------------------------------------
 
 
 def convert_np_dtype_to_dtype_(np_dtype: Any) -> DType:
@@ -116,7 +125,8 @@ def grad_var_name(var_name: str) -> str:
     return var_name + GRADIENT
 
 
-# -- what is known of ops -------------------------------------------------------------------------------------------
+# -- what is known of ops
+# -------------------------------------------------------------------------------------------
 
 
 class SlotProto(NamedTuple):
@@ -153,7 +163,9 @@ def _proto(type: str) -> OpProto:
     op = OPS[type]
     ins = [SlotProto(s.name, s.many, s.optional) for s in op.ins if "@LOD" not in s.name]
     outs = [SlotProto(s.name, s.many, s.optional, s.intermediate) for s in op.outs]
-    return OpProto(type, ins, outs, [AttrProto(n, int(AttrType[s.type])) for n, s in op.attrs.items()])
+    return OpProto(
+        type, ins, outs, [AttrProto(n, int(AttrType[s.type])) for n, s in op.attrs.items()]
+    )
 
 
 class OpProtoHolder:

@@ -19,4 +19,7 @@ def run_check() -> None:
         if layer.weight.gradient() is None:
             raise RuntimeError("install_check: a layer got no gradient")
     print("Your Paddle Fluid works well on SINGLE GPU or CPU.")
-    print("Your Paddle Fluid is installed successfully! Let's start deep Learning with Paddle Fluid now")
+    print(
+        "Your Paddle Fluid is installed successfully! Let's start deep Learning with Paddle "
+        "Fluid now"
+    )

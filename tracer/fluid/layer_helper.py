@@ -1,4 +1,6 @@
-"""LayerHelper: what layers of one's own were written with in Paddle 1.x, ops added one by one; in dygraph mode they run at once."""
+"""LayerHelper: what layers of one's own were written with in Paddle 1.x, ops added one by one; in
+dygraph mode they run at once.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,11 @@ __all__ = ["LayerHelper"]
 
 
 class LayerHelper:
-    """Of one call of a layer.   layer_type: its kind; kwargs: the layer's own arguments, of which input, param_attr, bias_attr, act, name are used"""
+    """Of one call of a layer.
+
+    layer_type: its kind; kwargs: the layer's own arguments, of which input, param_attr, bias_attr,
+    act, name are used
+    """
 
     def __init__(self, layer_type: str, **kwargs: Any) -> None:
         if not self._runs():
@@ -51,7 +57,8 @@ class LayerHelper:
         """The dtype that floating tensors get where nobody says one."""
         return get_default_dtype()
 
-    # -- the layer's arguments ----------------------------------------------------------------------------------
+    # -- the layer's arguments
+    # ----------------------------------------------------------------------------------
 
     def multiple_input(self, input_param_name: str = "input") -> list[Any]:
         """One input or several, as a list."""
@@ -68,7 +75,9 @@ class LayerHelper:
         """The dtype of all inputs.   Raises ValueError where they differ."""
         found = list(dict.fromkeys(x.dtype for x in self.multiple_input(input_param_name)))
         if len(found) > 1:
-            raise ValueError(with_user_line(f"{self.layer_type}: the inputs have the dtypes {found}"))
+            raise ValueError(
+                with_user_line(f"{self.layer_type}: the inputs have the dtypes {found}")
+            )
         return found[0] if found else None
 
     @property
@@ -85,7 +94,9 @@ class LayerHelper:
         """One for each of `length` inputs.   Raises ValueError for another number of them."""
         found = listed(self.param_attr)
         if len(found) not in (1, length):
-            raise ValueError(with_user_line(f"{self.layer_type}: {len(found)} param_attr for {length} inputs"))
+            raise ValueError(
+                with_user_line(f"{self.layer_type}: {len(found)} param_attr for {length} inputs")
+            )
         return found * length if len(found) == 1 else found
 
     def iter_inputs_and_params(self, input_param_name: str = "input") -> Iterator[tuple[Any, Any]]:
@@ -96,23 +107,34 @@ class LayerHelper:
     def is_instance(self, param_name: str, cls: type) -> None:
         """Raise TypeError unless an argument is of a class."""
         if not isinstance(self.kwargs.get(param_name), cls):
-            raise TypeError(with_user_line(f"{self.layer_type}: {param_name} should be {cls.__name__}"))
+            raise TypeError(
+                with_user_line(f"{self.layer_type}: {param_name} should be {cls.__name__}")
+            )
 
-    # -- variables ----------------------------------------------------------------------------------------------
+    # -- variables
+    # ----------------------------------------------------------------------------------------------
 
     def to_variable(self, value: Any, name: str | None = None) -> Any:
         """An array as a tensor; a variable as it is."""
         return Tensor(value, name=name) if isinstance(value, np.ndarray) else value
 
     def create_parameter(
-        self, attr: Any, shape: Any, dtype: Any, is_bias: bool = False, default_initializer: Any = None, stop_gradient: bool = False,
+        self,
+        attr: Any,
+        shape: Any,
+        dtype: Any,
+        is_bias: bool = False,
+        default_initializer: Any = None,
+        stop_gradient: bool = False,
         type: Any = None,
-    ) -> Any:  # fmt: skip
+    ) -> Any:
         """A new parameter [*shape], None where attr is False."""
         spec = ParamAttr.of(attr)
         if not spec:
             return None
-        made = made_parameter(spec, shape, dtype_of(dtype).np, is_bias, default_initializer, self.name)
+        made = made_parameter(
+            spec, shape, dtype_of(dtype).np, is_bias, default_initializer, self.name
+        )
         made.stop_gradient = made.stop_gradient or stop_gradient
         return made
 
@@ -120,11 +142,14 @@ class LayerHelper:
         """The parameter of that name."""
         return self.main_program.global_block().var(name)
 
-    def create_variable_for_type_inference(self, dtype: Any, stop_gradient: bool = False, shape: Any = None) -> Any:
+    def create_variable_for_type_inference(
+        self, dtype: Any, stop_gradient: bool = False, shape: Any = None
+    ) -> Any:
         """What an op will write."""
         name = unique_name.generate(f"{self.name}.tmp")
         if self._runs():
-            if static_mode(state.mode) is not None:  # a function that becomes a program: nothing, which `_run` replaces
+            # a function that becomes a program: nothing, which `_run` replaces
+            if static_mode(state.mode) is not None:
                 return OPS["fill_constant"](shape=[0], value=0.0, dtype=dtype_of(dtype).proto)
             return Tensor(None, name=name)
         return self.main_program.current_block().create_var(
@@ -135,7 +160,11 @@ class LayerHelper:
 
     def create_variable(self, **kwargs: Any) -> Any:
         """See Block.create_var; an empty tensor in dygraph mode."""
-        return _empty(kwargs) if self._runs() else self.main_program.current_block().create_var(**kwargs)
+        return (
+            _empty(kwargs)
+            if self._runs()
+            else self.main_program.current_block().create_var(**kwargs)
+        )
 
     def create_global_variable(self, persistable: bool = False, **kwargs: Any) -> Any:
         """See Block.create_var; an empty tensor in dygraph mode."""
@@ -156,19 +185,31 @@ class LayerHelper:
             initializer(var)
             return
         block = self.startup_program.global_block()
-        initializer(block.create_var(name=var.name, dtype=var.dtype, shape=var.shape, persistable=True), block)
+        initializer(
+            block.create_var(name=var.name, dtype=var.dtype, shape=var.shape, persistable=True),
+            block,
+        )
 
-    # -- ops ----------------------------------------------------------------------------------------------------
+    # -- ops
+    # --------------------------------------------------------------------------
 
-    def append_op(self, type: str, inputs: Any = None, outputs: Any = None, attrs: Any = None, **others: Any) -> Any:
+    def append_op(
+        self, type: str, inputs: Any = None, outputs: Any = None, attrs: Any = None, **others: Any
+    ) -> Any:
         """Add an op to the program, or run it.   inputs, outputs: variables by slot"""
         if not self._runs():
-            return self.main_program.current_block().append_op(type=type, inputs=inputs, outputs=outputs, attrs=attrs)
+            return self.main_program.current_block().append_op(
+                type=type, inputs=inputs, outputs=outputs, attrs=attrs
+            )
         return _run(type, inputs or {}, outputs or {}, attrs or {})
 
     def append_bias_op(self, input_var: Any, dim_start: int = 1, dim_end: int | None = None) -> Any:
-        """The variable plus a bias as large as its axes from dim_start to dim_end; itself where bias_attr is False."""
-        bias = self.create_parameter(self.bias_attr, input_var.shape[dim_start:dim_end], input_var.dtype, is_bias=True)
+        """The variable plus a bias as large as its axes from dim_start to dim_end; itself where
+        bias_attr is False.
+        """
+        bias = self.create_parameter(
+            self.bias_attr, input_var.shape[dim_start:dim_end], input_var.dtype, is_bias=True
+        )
         return (
             input_var
             if bias is None
@@ -176,10 +217,15 @@ class LayerHelper:
         )
 
     def append_activation(self, input_var: Any) -> Any:
-        """`act` of the variable; itself without one.   Raises TypeError for an act that is no text."""
+        """`act` of the variable; itself without one.
+
+        Raises TypeError for an act that is no text.
+        """
         act = self.kwargs.get("act")
         if act is not None and not isinstance(act, str):
-            raise TypeError(with_user_line(f"{self.layer_type}: act is {act.__class__.__name__}, not a str"))
+            raise TypeError(
+                with_user_line(f"{self.layer_type}: act is {act.__class__.__name__}, not a str")
+            )
         return input_var if act is None else self._result(act, {"X": input_var}, {})
 
     def _result(self, type: str, inputs: Mapping[str, Any], attrs: Mapping[str, Any]) -> Any:
@@ -194,19 +240,32 @@ LayerHelperBase = LayerHelper  # the part of it that layers which are objects ha
 def _empty(said: Mapping[str, Any]) -> Tensor:
     """A tensor that gets its value later."""
     shape = [max(int(size), 0) for size in said.get("shape") or (0,)]
-    made = Tensor(np.zeros(shape, dtype_of(said.get("dtype") or "float32").np), name=said.get("name"))
+    made = Tensor(
+        np.zeros(shape, dtype_of(said.get("dtype") or "float32").np), name=said.get("name")
+    )
     made.persistable = bool(said.get("persistable"))
     return made
 
 
-def _run(type: str, inputs: Mapping[str, Any], outputs: Mapping[str, Any], attrs: Mapping[str, Any]) -> None:
-    """Run an op and let the variables of its results be what it gives.   Raises OpError for an op or a slot that there is none of."""
+def _run(
+    type: str, inputs: Mapping[str, Any], outputs: Mapping[str, Any], attrs: Mapping[str, Any]
+) -> None:
+    """Run an op and let the variables of its results be what it gives.
+
+    Raises OpError for an op or a slot that there is none of.
+    """
     op = OPS.get(type)
-    unknown = None if op is None else {*inputs} - {s.name for s in op.ins} or {*outputs} - {s.name for s in op.outs}
+    unknown = (
+        None
+        if op is None
+        else {*inputs} - {s.name for s in op.ins} or {*outputs} - {s.name for s in op.outs}
+    )
     if op is None or unknown:
         raise OpError(
             with_user_line(
-                f"{type}: there is no such op" if op is None else f"{type}: has no slots {sorted(unknown or ())}"
+                f"{type}: there is no such op"
+                if op is None
+                else f"{type}: has no slots {sorted(unknown or ())}"
             )
         )
     given = [_operand(slot, inputs.get(slot.name)) for slot in op.ins]

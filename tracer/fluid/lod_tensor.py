@@ -18,7 +18,9 @@ class LoDTensorArray(list[Any]):
 
 
 def create_lod_tensor(data: Any, recursive_seq_lens: Any, place: Any = None) -> LoDTensor:
-    """A tensor with sequences of these lengths, level by level.   data: an array [rows, *], a LoDTensor, or lists of numbers, one per sequence
+    """A tensor with sequences of these lengths, level by level.
+
+    data: an array [rows, *], a LoDTensor, or lists of numbers, one per sequence
 
     Raises OpError for lengths that are not those of the rows.
     """
@@ -28,9 +30,13 @@ def create_lod_tensor(data: Any, recursive_seq_lens: Any, place: Any = None) -> 
         lengths = [len(sequence) for sequence in data]
         if [lengths] != [list(level) for level in recursive_seq_lens]:
             raise MisfitError(
-                with_user_line(f"create_lod_tensor: the lists are {lengths} long, not {recursive_seq_lens}")
+                with_user_line(
+                    f"create_lod_tensor: the lists are {lengths} long, not {recursive_seq_lens}"
+                )
             )
-        data = np.concatenate([np.asarray(sequence, np.int64).reshape(len(sequence), -1) for sequence in data])
+        data = np.concatenate(
+            [np.asarray(sequence, np.int64).reshape(len(sequence), -1) for sequence in data]
+        )
     array = np.asarray(data)
     offsets = offsets_of(recursive_seq_lens)
     if not is_valid(offsets, len(array)):
@@ -39,7 +45,15 @@ def create_lod_tensor(data: Any, recursive_seq_lens: Any, place: Any = None) -> 
     return LoDTensor(array, offsets)
 
 
-def create_random_int_lodtensor(recursive_seq_lens: Any, base_shape: Any, place: Any, low: int, high: int) -> LoDTensor:
-    """A tensor of random whole numbers from low to high, both included, with sequences of these lengths.   -> int64 [rows, *base_shape]"""
+def create_random_int_lodtensor(
+    recursive_seq_lens: Any, base_shape: Any, place: Any, low: int, high: int
+) -> LoDTensor:
+    """A tensor of random whole numbers from low to high, both included, with sequences of these
+    lengths.
+
+    -> int64 [rows, *base_shape]
+    """
     rows = sum(recursive_seq_lens[-1])
-    return create_lod_tensor(np.random.randint(low, high + 1, (rows, *base_shape)), recursive_seq_lens, place)
+    return create_lod_tensor(
+        np.random.randint(low, high + 1, (rows, *base_shape)), recursive_seq_lens, place
+    )

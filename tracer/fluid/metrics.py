@@ -97,7 +97,10 @@ class _OfOnes(MetricBase):
     def _counted(self, preds: Any, labels: Any) -> tuple[int, int, int]:
         """How many are 1 in both, in preds, in labels."""
         _arrays(preds=preds, labels=labels)
-        said, true = np.rint(preds).astype(np.int32).reshape(-1) == 1, np.asarray(labels).reshape(-1) == 1
+        said, true = (
+            np.rint(preds).astype(np.int32).reshape(-1) == 1,
+            np.asarray(labels).reshape(-1) == 1,
+        )
         return int((said & true).sum()), int(said.sum()), int(true.sum())
 
 
@@ -162,7 +165,8 @@ class Accuracy(MetricBase):
         """See MetricBase.eval.   Raises ValueError without batches."""
         if self.weight == 0:
             raise ValueError(
-                "There is no data in Accuracy Metrics. Please check layers.accuracy output has added to Accuracy."
+                "There is no data in Accuracy Metrics. Please check layers.accuracy "
+                "output has added to Accuracy."
             )
         return self.value / self.weight
 
@@ -179,7 +183,9 @@ class ChunkEvaluator(MetricBase):
     def update(self, num_infer_chunks: Any, num_label_chunks: Any, num_correct_chunks: Any) -> None:  # type: ignore[override]
         """Take in the counts of a batch."""
         given = (num_infer_chunks, num_label_chunks, num_correct_chunks)
-        for name, value in zip(("num_infer_chunks", "num_label_chunks", "num_correct_chunks"), given, strict=True):
+        for name, value in zip(
+            ("num_infer_chunks", "num_label_chunks", "num_correct_chunks"), given, strict=True
+        ):
             if not is_number(value) and not isinstance(value, np.ndarray):
                 raise ValueError(f"The '{name}' must be a number(int) or a numpy ndarray.")
             setattr(self, name, getattr(self, name) + value)
@@ -214,14 +220,19 @@ class EditDistance(MetricBase):
         """The mean distance, and the part of sequences that are not right."""
         if self.seq_num == 0:
             raise ValueError(
-                "There is no data in EditDistance Metric. Please check layers.edit_distance output has been added to EditDistance."
+                "There is no data in EditDistance Metric. Please check "
+                "layers.edit_distance output has been added to EditDistance."
             )
-        return self.total_distance / self.seq_num, self.instance_error / float(np.asarray(self.seq_num).item())
+        return self.total_distance / self.seq_num, self.instance_error / float(
+            np.asarray(self.seq_num).item()
+        )
 
 
 @instead("fluid.metrics.Auc", "paddle.metric.Auc")
 class Auc(MetricBase):
-    """The area under the curve of true positives over false ones, from counts in num_thresholds + 1 bins."""
+    """The area under the curve of true positives over false ones, from counts in num_thresholds + 1
+    bins.
+    """
 
     def __init__(self, name: str | None, curve: str = "ROC", num_thresholds: int = 4095) -> None:
         super().__init__(name)

@@ -11,7 +11,10 @@ __all__ = ["draw_graph", "parse_graph"]
 
 
 def parse_graph(program: Any, graph: Graph, var_dict: dict[str, Node], **kwargs: Any) -> None:
-    """Add the ops of a program, with arrows for the variables between them.   var_dict: what writes each variable; is filled"""
+    """Add the ops of a program, with arrows for the variables between them.
+
+    var_dict: what writes each variable; is filled
+    """
     for op in program.global_block().ops:
         node = graph.node(f'"{op.type}"', "op", shape="box")
         for name in op.input_arg_names:
@@ -21,7 +24,10 @@ def parse_graph(program: Any, graph: Graph, var_dict: dict[str, Node], **kwargs:
 
 
 def draw_graph(startup_program: Any, main_program: Any, **kwargs: Any) -> Graph:
-    """A graph of both programs, written as text for Graphviz's `dot` where filename says.   kwargs: filename, graph_attr"""
+    """A graph of both programs, written as text for Graphviz's `dot` where filename says.
+
+    kwargs: filename, graph_attr
+    """
     graph = Graph("Program", **kwargs.get("graph_attr", {}))
     var_dict: dict[str, Node] = {}
     for program in (startup_program, main_program):

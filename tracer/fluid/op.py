@@ -52,7 +52,10 @@ class Operator:
         return dict(self._attrs)
 
     def run(self, scope: Scope, place: Any = None) -> None:
-        """Take the operands from the scope, and put the results there.   Raises OpError for an operand that has no value."""
+        """Take the operands from the scope, and put the results there.
+
+        Raises OpError for an operand that has no value.
+        """
         with pushed(EAGER):
             made = self._op(*(self._operand(scope, s) for s in self._op.ins), **self._attrs)
         found = made if isinstance(made, tuple) else (made,)

@@ -1,4 +1,6 @@
-"""Inference as products of Paddle 1.x had it: AnalysisConfig, create_paddle_predictor and their tensors, of fluid.core."""
+"""Inference as products of Paddle 1.x had it: AnalysisConfig, create_paddle_predictor and their
+tensors, of fluid.core.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +15,15 @@ from ..inference import Config, PrecisionType, create_predictor
 from ..inference import Tensor as ZeroCopyTensor
 
 __all__ = [
-    "AnalysisConfig", "AnalysisPredictor", "NativeConfig", "PaddleBuf", "PaddleDType", "PaddleTensor", "ZeroCopyTensor", "create_paddle_predictor",
-]  # fmt: skip
+    "AnalysisConfig",
+    "AnalysisPredictor",
+    "NativeConfig",
+    "PaddleBuf",
+    "PaddleDType",
+    "PaddleTensor",
+    "ZeroCopyTensor",
+    "create_paddle_predictor",
+]
 
 
 class PaddleDType(IntEnum):
@@ -61,7 +70,9 @@ class PaddleTensor:
         given = np.zeros(0, np.float32) if data is None else np.array(data)
         kinds = [kind for kind, of in _KINDS.items() if of == given.dtype]
         if not kinds:
-            raise OperandError(with_user_line(f"PaddleTensor: {given.dtype} is none of float32, int64, int32"))
+            raise OperandError(
+                with_user_line(f"PaddleTensor: {given.dtype} is none of float32, int64, int32")
+            )
         self.name, self.shape, self.dtype = name, list(given.shape), kinds[0]
         self.lod: list[list[int]] = []
         self.data = PaddleBuf(given)
@@ -102,7 +113,12 @@ class NativeConfig:
 
     def __init__(self) -> None:
         self.model_dir = self.prog_file = self.param_file = ""
-        self.use_gpu, self.device, self.fraction_of_gpu_memory, self.specify_input_name = False, 0, -1.0, False
+        self.use_gpu, self.device, self.fraction_of_gpu_memory, self.specify_input_name = (
+            False,
+            0,
+            -1.0,
+            False,
+        )
 
 
 class AnalysisPredictor:
@@ -138,10 +154,14 @@ class AnalysisPredictor:
         return bool(self._today.run())
 
     def run(self, inputs: Sequence[PaddleTensor]) -> list[PaddleTensor]:
-        """The outputs for inputs in the order of the model, or by their names where the config said so."""
+        """The outputs for inputs in the order of the model, or by their names where the config said
+        so.
+        """
         names = [t.name for t in inputs] if self._named else self.get_input_names()
         if len(names) != len(inputs):
-            raise OperandError(with_user_line(f"run: the model takes {len(names)} inputs, got {len(inputs)}"))
+            raise OperandError(
+                with_user_line(f"run: the model takes {len(names)} inputs, got {len(inputs)}")
+            )
         for name, given in zip(names, inputs, strict=True):
             handle = self.get_input_tensor(name)
             handle.copy_from_cpu(given.as_ndarray())

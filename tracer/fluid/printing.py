@@ -14,19 +14,51 @@ from ..ir.scope_values import ScopeValue, braces
 __all__ = ["held", "tensor", "texts", "variable"]
 
 _C_NAMES = {
-    "float32": "float", "float64": "double", "int64": "int64_t", "int32": "int", "bool": "bool", "int8": "int8_t", "uint8": "uint8_t",
-    "int16": "int16_t", "float16": "::paddle::platform::float16",
-}  # fmt: skip
+    "float32": "float",
+    "float64": "double",
+    "int64": "int64_t",
+    "int32": "int",
+    "bool": "bool",
+    "int8": "int8_t",
+    "uint8": "uint8_t",
+    "int16": "int16_t",
+    "float16": "::paddle::platform::float16",
+}
 # Ops whose results did not take over how long sequences are: their variables say nothing about it.
 _NO_LOD = {
-    "mean", "reduce_sum", "reduce_mean", "reduce_max", "reduce_min", "reduce_prod", "reshape2", "transpose2", "matmul", "fill_constant",
-    "accuracy", "squeeze2", "unsqueeze2", "slice", "split", "stack", "top_k", "arg_max", "shape", "uniform_random", "gaussian_random",
-    "conv2d", "pool2d", "expand", "feed", "fetch",
-}  # fmt: skip
+    "mean",
+    "reduce_sum",
+    "reduce_mean",
+    "reduce_max",
+    "reduce_min",
+    "reduce_prod",
+    "reshape2",
+    "transpose2",
+    "matmul",
+    "fill_constant",
+    "accuracy",
+    "squeeze2",
+    "unsqueeze2",
+    "slice",
+    "split",
+    "stack",
+    "top_k",
+    "arg_max",
+    "shape",
+    "uniform_random",
+    "gaussian_random",
+    "conv2d",
+    "pool2d",
+    "expand",
+    "feed",
+    "fetch",
+}
 
 
 def _number(value: Any) -> str:
-    """As C++ writes it: six digits that count; small whole numbers as the character that they are."""
+    """As C++ writes it: six digits that count; small whole numbers as the character that
+    they are.
+    """
     if value.dtype.kind in "iu" and value.dtype.itemsize == 1:
         return chr(int(value) % 256)
     return f"{value:.6g}" if isinstance(value, np.floating) else str(int(value))
@@ -35,7 +67,10 @@ def _number(value: Any) -> str:
 def tensor(of: Any) -> str:
     """The block of a value: name, dtype, shape, and all elements in a row."""
     sizes = ", ".join(map(str, of.array.shape))
-    return f"name {of.name}, dtype: {of.dtype!r} shape: [{sizes}] {_value(of, getattr(of, 'lod', None) or [])}"
+    return (
+        f"name {of.name}, dtype: {of.dtype!r} shape: [{sizes}] "
+        f"{_value(of, getattr(of, 'lod', None) or [])}"
+    )
 
 
 def held(of: ScopeValue) -> str:
@@ -47,7 +82,10 @@ def _value(of: Any, lod: list[list[int]]) -> str:
     array = np.asarray(of)
     sizes, values = ", ".join(map(str, array.shape)), " ".join(map(_number, array.ravel()))
     kind = _C_NAMES.get(of.dtype.name, of.dtype.name)
-    return f"\tlod: {braces(lod)}\n\tdim: {sizes}\n\tlayout: NCHW\n\tdtype: {kind}\n\tdata: [{values}]\n"
+    return (
+        f"\tlod: {braces(lod)}\n\tdim: {sizes}\n\tlayout: NCHW\n\tdtype: {kind}\n\tdata: "
+        f"[{values}]\n"
+    )
 
 
 def _says_lod(var: Any) -> bool:
@@ -61,7 +99,9 @@ def _says_lod(var: Any) -> bool:
 
 
 def _tensor_lines(var: Any) -> Iterator[str]:
-    """What is said of its tensor: what the user said, or what followed from the op that writes it."""
+    """What is said of its tensor: what the user said, or what followed from the op that
+    writes it.
+    """
     unsaid = frozenset() if var.op is not None else var.unsaid
     if {"shape", "dtype"} <= unsaid:
         return

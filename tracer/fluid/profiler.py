@@ -17,9 +17,14 @@ _OTHERS = "Python's own cProfile, or `oarlock bench` for a model"
 
 def start_profiler(state: str, tracer_option: str = "Default") -> None:
     """Nothing.   Raises OpError for a state or an option that 1.8 does not know."""
-    for what, value, known in (("state", state, _STATES), ("tracer_option", tracer_option, _OPTIONS)):
+    for what, value, known in (
+        ("state", state, _STATES),
+        ("tracer_option", tracer_option, _OPTIONS),
+    ):
         if value not in known:
-            raise OpError(with_user_line(f"start_profiler: {what}={value!r} is none of {', '.join(known)}"))
+            raise OpError(
+                with_user_line(f"start_profiler: {what}={value!r} is none of {', '.join(known)}")
+            )
     tell("fluid.profiler", _OTHERS)
 
 
@@ -34,7 +39,10 @@ def reset_profiler() -> None:
 
 @contextmanager
 def profiler(
-    state: str, sorted_key: str | None = None, profile_path: str = "/tmp/profile", tracer_option: str = "Default"
+    state: str,
+    sorted_key: str | None = None,
+    profile_path: str = "/tmp/profile",
+    tracer_option: str = "Default",
 ) -> Iterator[None]:
     """Run the body.   Raises OpError as start_profiler does."""
     start_profiler(state, tracer_option)

@@ -14,7 +14,11 @@ def refuse(name: str, why: str) -> NoReturn:
 
 
 class Refused:
-    """Base of the classes whose names can be imported, because a file may name many and use few; making one is refused.   absent: why"""
+    """Base of the classes whose names can be imported, because a file may name many and use few;
+    making one is refused.
+
+    absent: why
+    """
 
     absent = ""
 

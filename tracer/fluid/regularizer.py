@@ -8,7 +8,13 @@ from .. import regularizer as today
 from ..core.op import OPS
 from .deprecated import instead
 
-__all__ = ["L1Decay", "L1DecayRegularizer", "L2Decay", "L2DecayRegularizer", "append_regularization_ops"]
+__all__ = [
+    "L1Decay",
+    "L1DecayRegularizer",
+    "L2Decay",
+    "L2DecayRegularizer",
+    "append_regularization_ops",
+]
 
 
 @instead("fluid.regularizer.L2Decay", "paddle.regularizer.L2Decay")
@@ -38,10 +44,18 @@ class L1DecayRegularizer(today.L1Decay):
 L1Decay, L2Decay = L1DecayRegularizer, L2DecayRegularizer
 
 
-def append_regularization_ops(parameters_and_grads: Any, regularization: Any = None) -> list[tuple[Any, Any]]:
-    """Pairs of a parameter and its gradient with the decay in it; a parameter's own regularizer goes first."""
+def append_regularization_ops(
+    parameters_and_grads: Any, regularization: Any = None
+) -> list[tuple[Any, Any]]:
+    """Pairs of a parameter and its gradient with the decay in it; a parameter's own regularizer
+    goes first.
+    """
     return [(p, _decayed(p, g, p.regularizer or regularization)) for p, g in parameters_and_grads]
 
 
 def _decayed(parameter: Any, gradient: Any, decay: Any) -> Any:
-    return gradient if gradient is None or decay is None else OPS["sum"]([gradient, decay.term(parameter)])
+    return (
+        gradient
+        if gradient is None or decay is None
+        else OPS["sum"]([gradient, decay.term(parameter)])
+    )

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 
 class BackwardStrategy:
-    """sort_sum_gradient: whether gradients are added in the order of the ops, which is always so here."""
+    """sort_sum_gradient: whether gradients are added in the order of the ops, which is always so
+    here.
+    """
 
     def __init__(self) -> None:
         self.sort_sum_gradient = False

@@ -21,7 +21,10 @@ _backward, _clear_gradient = Tensor.backward, Tensor.clear_gradient
 
 @functools.wraps(_backward)
 def backward(self: Tensor, *args: Any, backward_strategy: Any = None, **kwargs: Any) -> None:
-    """Gradients of all that wants them; see Tensor.backward.   backward_strategy, first or by name, changes nothing."""
+    """Gradients of all that wants them; see Tensor.backward.
+
+    backward_strategy, first or by name, changes nothing.
+    """
     rest = args[1:] if args and isinstance(args[0], BackwardStrategy) else args
     if len(rest) < len(args):  # retain_graph came second
         kwargs |= {"retain_graph": rest[0]} if rest else {}
@@ -42,12 +45,16 @@ def value(self: Tensor) -> ScopeValue:
 
 
 def grad_ivar(self: Tensor) -> Tensor | None:
-    """The gradient as a variable, None without one.   Also of what ops made, after a walk back that came by."""
+    """The gradient as a variable, None without one.
+
+    Also of what ops made, after a walk back that came by.
+    """
     node = self.node
     grads = (node.grads or {}) if isinstance(node, Node) else {}
     if self.index in grads:
         return Tensor(outward(grads[self.index]))
-    return Tensor(np.zeros_like(self.array)) if grads and self.grad is None else self.grad  # of its siblings only
+    # of its siblings only
+    return Tensor(np.zeros_like(self.array)) if grads and self.grad is None else self.grad
 
 
 def gradient(self: Tensor) -> Any:

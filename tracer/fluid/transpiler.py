@@ -19,7 +19,11 @@ __all__ = [
 
 
 def memory_optimize(
-    input_program: Any, skip_opt_set: Any = None, print_log: bool = False, level: int = 0, skip_grads: bool = True
+    input_program: Any,
+    skip_opt_set: Any = None,
+    print_log: bool = False,
+    level: int = 0,
+    skip_grads: bool = True,
 ) -> None:
     """Nothing, as in 1.8: what a run needs no more is given back anyhow."""
 
@@ -58,7 +62,10 @@ class HashName(_Dispatcher):
 
     def dispatch(self, varlist: Any) -> list[Any]:
         """The server of each variable."""
-        return [self._eps[_hashed(v if isinstance(v, str) else v.name) % len(self._eps)] for v in varlist]
+        return [
+            self._eps[_hashed(v if isinstance(v, str) else v.name) % len(self._eps)]
+            for v in varlist
+        ]
 
 
 def _hashed(name: str) -> int:
@@ -86,13 +93,21 @@ class DistributeTranspiler:
         self._program: Any = None
 
     def transpile(
-        self, trainer_id: int, program: Any = None, pservers: str = "127.0.0.1:6174", trainers: Any = 1, sync_mode: bool = True,
-        startup_program: Any = None, current_endpoint: str = "127.0.0.1:6174",
-    ) -> None:  # fmt: skip
+        self,
+        trainer_id: int,
+        program: Any = None,
+        pservers: str = "127.0.0.1:6174",
+        trainers: Any = 1,
+        sync_mode: bool = True,
+        startup_program: Any = None,
+        current_endpoint: str = "127.0.0.1:6174",
+    ) -> None:
         """Keep the program.   Raises OarlockError for several trainers"""
         count = len(trainers.split(",")) if isinstance(trainers, str) else int(trainers)
         if count > 1:
-            refuse("DistributeTranspiler.transpile", f"{count} trainers; only one process trains here")
+            refuse(
+                "DistributeTranspiler.transpile", f"{count} trainers; only one process trains here"
+            )
         self._program = default_main_program() if program is None else program
 
     def get_trainer_program(self, wait_port: bool = True) -> Any:

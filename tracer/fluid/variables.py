@@ -1,4 +1,6 @@
-"""Variable and Parameter as classes to ask with: what runs at once and what is written to a program are both."""
+"""Variable and Parameter as classes to ask with: what runs at once and what is written to a program
+are both.
+"""
 
 from __future__ import annotations
 
@@ -34,15 +36,34 @@ class Variable(metaclass=_Asked):
     _of = Tensor
 
     def __new__(
-        cls, block: Any, type: Any = Kind.DENSE, name: str | None = None, shape: Any = None, dtype: Any = None, lod_level: int | None = None,
-        capacity: Any = None, persistable: bool | None = None, error_clip: Any = None, stop_gradient: bool = False, is_data: bool = False,
-        need_check_feed: bool = False, belong_to_optimizer: bool = False, **kwargs: Any,
-    ) -> Any:  # fmt: skip
+        cls,
+        block: Any,
+        type: Any = Kind.DENSE,
+        name: str | None = None,
+        shape: Any = None,
+        dtype: Any = None,
+        lod_level: int | None = None,
+        capacity: Any = None,
+        persistable: bool | None = None,
+        error_clip: Any = None,
+        stop_gradient: bool = False,
+        is_data: bool = False,
+        need_check_feed: bool = False,
+        belong_to_optimizer: bool = False,
+        **kwargs: Any,
+    ) -> Any:
         """See Block.create_var."""
         made = block.create_var(
-            name=name, shape=shape, dtype=dtype, lod_level=lod_level, persistable=persistable,
-            stop_gradient=stop_gradient, type=type, is_data=is_data, need_check_feed=need_check_feed,
-        )  # fmt: skip
+            name=name,
+            shape=shape,
+            dtype=dtype,
+            lod_level=lod_level,
+            persistable=persistable,
+            stop_gradient=stop_gradient,
+            type=type,
+            is_data=is_data,
+            need_check_feed=need_check_feed,
+        )
         made.error_clip = error_clip
         return made
 
@@ -52,7 +73,15 @@ class Parameter(metaclass=_Asked):
 
     _of = _Parameter
 
-    def __new__(cls, block: Any, shape: Any, dtype: Any, type: Any = Kind.DENSE, name: str = "", **kwargs: Any) -> Any:
+    def __new__(
+        cls,
+        block: Any,
+        shape: Any,
+        dtype: Any,
+        type: Any = Kind.DENSE,
+        name: str = "",
+        **kwargs: Any,
+    ) -> Any:
         """See Block.create_parameter."""
         return block.create_parameter(shape, dtype, type, name or None, **kwargs)
 
@@ -63,9 +92,15 @@ class VarBase(metaclass=_Asked):
     _of = Tensor
 
     def __new__(
-        cls, value: Any = None, place: Any = None, persistable: bool = False, zero_copy: bool = False, name: str | None = None,
-        stop_gradient: bool = True, **kwargs: Any,
-    ) -> Any:  # fmt: skip
+        cls,
+        value: Any = None,
+        place: Any = None,
+        persistable: bool = False,
+        zero_copy: bool = False,
+        name: str | None = None,
+        stop_gradient: bool = True,
+        **kwargs: Any,
+    ) -> Any:
         """A copy of value, [*]."""
         made = Tensor(np.array(value), name=name or unique_name.generate("generated_var"))
         made.persistable, made.stop_gradient = persistable, stop_gradient
@@ -77,7 +112,14 @@ class ParamBase(metaclass=_Asked):
 
     _of = _Parameter
 
-    def __new__(cls, shape: Any, dtype: Any, name: str | None = None, trainable: bool = True, **settings: Any) -> Any:
+    def __new__(
+        cls,
+        shape: Any,
+        dtype: Any,
+        name: str | None = None,
+        trainable: bool = True,
+        **settings: Any,
+    ) -> Any:
         """settings: optimize_attr, regularizer, need_clip and the like, as they are."""
         made = _Parameter(
             np.zeros(tuple(shape), dtype_of(dtype).np),

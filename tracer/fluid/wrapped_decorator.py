@@ -1,4 +1,6 @@
-"""Decorators that keep the signature of what they decorate, which Paddle's `decorator` package did."""
+"""Decorators that keep the signature of what they decorate, which Paddle's `decorator`
+package did.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ __all__ = ["signature_safe_contextmanager", "wrap_decorator"]
 signature_safe_contextmanager = contextmanager
 
 
-def wrap_decorator(decorator_func: Callable[[Callable[..., Any]], Callable[..., Any]]) -> Callable[..., Any]:
+def wrap_decorator(
+    decorator_func: Callable[[Callable[..., Any]], Callable[..., Any]],
+) -> Callable[..., Any]:
     """The decorator, whose results keep name, text and signature of the function."""
 
     @wraps(decorator_func)

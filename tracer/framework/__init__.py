@@ -1,4 +1,6 @@
-"""What Paddle calls its framework: saving and loading of state, and names that are elsewhere as well."""
+"""What Paddle calls its framework: saving and loading of state, and names that are elsewhere as
+well.
+"""
 
 from typing import Any as _Any
 
@@ -21,7 +23,9 @@ from .random import seed
 
 
 def __getattr__(name: str) -> _Any:
-    """What Paddle's own tests take from here besides: its C++ part, and the inside of fluid.framework."""
+    """What Paddle's own tests take from here besides: its C++ part, and the inside of
+    fluid.framework.
+    """
     if name.startswith("__"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return _legacy_module("core") if name == "core" else getattr(_legacy_module("framework"), name)
@@ -40,6 +44,23 @@ def in_dynamic_or_pir_mode() -> bool:
 use_pir_api = in_pir_mode
 
 __all__ = [
-    "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "ParamAttr", "Parameter", "Program", "disable_signal_handler", "disable_static", "dtype",
-    "enable_static", "get_default_dtype", "get_flags", "grad", "in_dynamic_mode", "no_grad", "random", "seed", "set_default_dtype", "set_flags",
-]  # fmt: skip
+    "CPUPlace",
+    "CUDAPinnedPlace",
+    "CUDAPlace",
+    "ParamAttr",
+    "Parameter",
+    "Program",
+    "disable_signal_handler",
+    "disable_static",
+    "dtype",
+    "enable_static",
+    "get_default_dtype",
+    "get_flags",
+    "grad",
+    "in_dynamic_mode",
+    "no_grad",
+    "random",
+    "seed",
+    "set_default_dtype",
+    "set_flags",
+]

@@ -1,4 +1,6 @@
-"""`save` and `load`: state dicts and nested data as Paddle's `.pdparams` and `.pdopt`; loading runs nothing."""
+"""`save` and `load`: state dicts and nested data as Paddle's `.pdparams` and `.pdopt`; loading runs
+nothing.
+"""
 
 from __future__ import annotations
 
@@ -39,26 +41,36 @@ PathOrFile = str | os.PathLike[str] | BinaryIO
 
 
 def __getattr__(name: str) -> Any:
-    """What model libraries take from here besides: `EagerParamBase` and the like, of the inside of fluid.framework."""
+    """What model libraries take from here besides: `EagerParamBase` and the like, of the inside of
+    fluid.framework.
+    """
     if name.startswith("__"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(legacy_module("framework"), name)
 
 
 def save(
-    obj: Any, path: PathOrFile, protocol: int = 4, *, use_binary_format: bool = False, pickle_protocol: int | None = None
-) -> None:  # fmt: skip
+    obj: Any,
+    path: PathOrFile,
+    protocol: int = 4,
+    *,
+    use_binary_format: bool = False,
+    pickle_protocol: int | None = None,
+) -> None:
     """Write a state dict, a tensor, nested plain data or a Program, all of it or nothing.
 
     path: a file name, whose folders are created, or an open binary file.   protocol: 2, 3 or 4.
-    use_binary_format: a single tensor, as one record of a `.pdiparams`; pickle_protocol: the old name of protocol.
-    OpError for what is not data; OperandError for a use_binary_format that is no bool; OSError.
+    use_binary_format: a single tensor, as one record of a `.pdiparams`; pickle_protocol: the old
+    name of protocol. OpError for what is not data; OperandError for a use_binary_format that is no
+    bool; OSError.
     """
     protocol = protocol if pickle_protocol is None else pickle_protocol
     if type(protocol) is not int or protocol not in (2, 3, 4):
         raise OpError(f"save: protocol is 2, 3 or 4, not {protocol!r}")
     if not isinstance(use_binary_format, bool):
-        raise OperandError(f"save: use_binary_format should be a bool, not {type(use_binary_format).__name__}")
+        raise OperandError(
+            f"save: use_binary_format should be a bool, not {type(use_binary_format).__name__}"
+        )
     if not isinstance(path, (str, os.PathLike)) and not hasattr(path, "write"):
         raise OpError(f"save: path is a file name or an open file, not {type(path).__name__}")
     if isinstance(obj, ScopeValue):  # what a scope has under a name
@@ -79,7 +91,8 @@ def load(
     model_filename: str | None = None,
     params_filename: str | None = None,
 ) -> Any:
-    """What `save`, or real Paddle's, wrote; of a saved model (a prefix or a folder) its values by structured name.
+    """What `save`, or real Paddle's, wrote; of a saved model (a prefix or a folder) its values by
+    structured name.
 
     return_numpy: arrays for tensors.   keep_name_table: leave the names of parameters in the dict.
     FileError when the file is damaged or would run code; OpError when there is none.
@@ -88,7 +101,9 @@ def load(
     if not isinstance(path, (str, os.PathLike)):
         return _load_open(path, make, keep_name_table)
     if os.path.isfile(path):
-        return _load_bytes(read_whole(path), os.path.basename(os.fspath(path)), make, keep_name_table)[0]
+        return _load_bytes(
+            read_whole(path), os.path.basename(os.fspath(path)), make, keep_name_table
+        )[0]
     return _load_model(os.fspath(path), model_filename, params_filename)
 
 
@@ -119,12 +134,18 @@ def _holds_tensor(obj: Any) -> bool:
     return is_tensor(obj)
 
 
-def state_to_plain(state: dict[str, Any], protocol: int = 4, limit: int = MAX_SLICE) -> dict[str, Any]:
-    """A state dict as the dict that is pickled: arrays, the table of parameter names, and with 2 and 3 slices.
+def state_to_plain(
+    state: dict[str, Any], protocol: int = 4, limit: int = MAX_SLICE
+) -> dict[str, Any]:
+    """A state dict as the dict that is pickled: arrays, the table of parameter names, and with 2
+    and 3 slices.
 
     limit: bytes above which protocols 2 and 3 cut an array.
     """
-    plain = {key: np.asarray(cuda.host(value.array)) if is_tensor(value) else value for key, value in state.items()}
+    plain = {
+        key: np.asarray(cuda.host(value.array)) if is_tensor(value) else value
+        for key, value in state.items()
+    }
     plain[NAME_TABLE] = {key: value.name for key, value in state.items() if is_tensor(value)}
     return plain if protocol > 3 else _cut(plain, limit)
 
@@ -139,7 +160,9 @@ def _cut(plain: dict[str, Any], limit: int) -> dict[str, Any]:
             kept[key] = value
             continue
         flat = value.reshape(-1)
-        slices = {f"{key}@@.{i}": flat[at : at + step] for i, at in enumerate(range(0, flat.size, step))}
+        slices = {
+            f"{key}@@.{i}": flat[at : at + step] for i, at in enumerate(range(0, flat.size, step))
+        }
         cut |= slices
         table[key] = {"OriginShape": value.shape, "slices": list(slices)}
     return {**kept, **cut, **({SLICES: table} if table else {})}
@@ -152,11 +175,15 @@ def _join(loaded: dict[Any, Any], name: str) -> None:
         for key, said in table.items():
             parts = [loaded.pop(part) for part in said["slices"]]
             # Pieces of several widths would all become as wide as the widest.
-            if not all(isinstance(part, np.ndarray) and part.dtype == parts[0].dtype for part in parts):
+            if not all(
+                isinstance(part, np.ndarray) and part.dtype == parts[0].dtype for part in parts
+            ):
                 raise ValueError(f"the pieces of {key!r:.80} are no arrays of one dtype")
             loaded[key] = np.concatenate(parts).reshape(said["OriginShape"])
     except (AttributeError, KeyError, TypeError, ValueError, OverflowError) as error:
-        raise FileError(f"{name}: its arrays were cut in a way that cannot be undone ({error})") from None
+        raise FileError(
+            f"{name}: its arrays were cut in a way that cannot be undone ({error})"
+        ) from None
 
 
 def _values(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
@@ -174,7 +201,11 @@ def _as_array(array: np.ndarray[Any, Any], _: str | None) -> Any:
 def _as_tensor(array: np.ndarray[Any, Any], name: str | None) -> Any:
     values = _values(array)
     if values.dtype not in BY_NP:
-        raise FileError(f"load: holds an array of {values.dtype}, which no tensor has; return_numpy=True gives it")
+        raise FileError(
+            f"load: holds an array of {values.dtype}, which no tensor has; "
+            f"return_numpy=True "
+            f"gives it"
+        )
     tensor = Tensor(cuda.as_new(values))
     tensor.stop_gradient = True
     if name:
@@ -192,7 +223,9 @@ def _load_open(file: BinaryIO, make: Make, keep_name_table: bool) -> Any:
 
 def _load_bytes(data: bytes, name: str, make: Make, keep_name_table: bool) -> tuple[Any, int]:
     if is_state_of_1_6(data):
-        return {key: make(np.array(value), key) for key, value in state_of_1_6(data, name).items()}, len(data)
+        return {
+            key: make(np.array(value), key) for key, value in state_of_1_6(data, name).items()
+        }, len(data)
     if data[:1] == b"\x00":  # a record: its version
         return make(np.array(params_from_bytes(data, ["tensor"], name)["tensor"]), None), len(data)
     if data[:1] == b"\x0a":  # a program: its first block
@@ -216,7 +249,12 @@ def _load_bytes(data: bytes, name: str, make: Make, keep_name_table: bool) -> tu
 
 def _is_named(obj: Any) -> bool:
     """A tensor as `save` writes one among other data: its name and its array."""
-    return isinstance(obj, tuple) and len(obj) == 2 and isinstance(obj[0], str) and isinstance(obj[1], np.ndarray)
+    return (
+        isinstance(obj, tuple)
+        and len(obj) == 2
+        and isinstance(obj[0], str)
+        and isinstance(obj[1], np.ndarray)
+    )
 
 
 def _has_named(obj: Any) -> bool:
@@ -227,7 +265,9 @@ def _has_named(obj: Any) -> bool:
 
 
 def _convert(obj: Any, make: Make, named: bool) -> Any:
-    """Tensors for (name, array) where there are any; without any, for all arrays, as older files mean them."""
+    """Tensors for (name, array) where there are any; without any, for all arrays, as older files
+    mean them.
+    """
     if named and _is_named(obj):
         return make(obj[1], obj[0])
     if isinstance(obj, np.ndarray):
@@ -239,13 +279,21 @@ def _convert(obj: Any, make: Make, named: bool) -> Any:
     return obj
 
 
-def _load_model(path: str, model_filename: str | None, params_filename: str | None) -> dict[str, Any]:
-    """The values of a saved model as arrays, by structured name where `.pdiparams.info` tells it."""
+def _load_model(
+    path: str, model_filename: str | None, params_filename: str | None
+) -> dict[str, Any]:
+    """The values of a saved model as arrays, by structured name where `.pdiparams.info`
+    tells it.
+    """
     if os.path.isfile(path + ".pdmodel"):
         program = load_program(path + ".pdmodel")
         values: Any = load_params(path + ".pdiparams", [var.name for var in program.persistables()])
         return _structured(values, path + ".pdiparams.info")
-    if os.path.isdir(path) and model_filename is None and not os.path.exists(os.path.join(path, "__model__")):
+    if (
+        os.path.isdir(path)
+        and model_filename is None
+        and not os.path.exists(os.path.join(path, "__model__"))
+    ):
         return _load_folder(path)
     if os.path.isdir(path):
         program = load_program(os.path.join(path, model_filename or "__model__"))
@@ -261,7 +309,9 @@ def _load_model(path: str, model_filename: str | None, params_filename: str | No
 
 
 def _load_folder(path: str) -> dict[str, Any]:
-    """The values of a folder with a file for each, as `save_params` of Paddle 1.x wrote it; the name of a file is that of its value."""
+    """The values of a folder with a file for each, as `save_params` of Paddle 1.x wrote it; the
+    name of a file is that of its value.
+    """
     found = {}
     for folder, _, files in os.walk(path):
         for file in files:

@@ -8,5 +8,7 @@ __all__ = ["get_cuda_rng_state", "get_rng_state", "seed", "set_cuda_rng_state", 
 
 
 def _manual_program_seed(seed: int) -> None:
-    """Let the random numbers of the default programs start from `seed`, as suites of 2.0 - 2.4 do before each case."""
+    """Let the random numbers of the default programs start from `seed`, as suites of 2.0 - 2.4 do
+    before each case.
+    """
     default_main_program().random_seed = default_startup_program().random_seed = seed

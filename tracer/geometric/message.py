@@ -1,4 +1,7 @@
-"""Messages along the edges of a graph.   src_index, dst_index int [E]: where each edge starts and ends"""
+"""Messages along the edges of a graph.
+
+src_index, dst_index int [E]: where each edge starts and ends
+"""
 
 from __future__ import annotations
 
@@ -20,12 +23,18 @@ def _joined(x: Tensor, src: Tensor, dst: Tensor, reduce_op: str, out_size: Any) 
     word = reduce_op.upper()
     if isinstance(out_size, Tensor):
         return OPS["graph_send_recv"](x, src, dst, out_size, reduce_op=word)[0]
-    return OPS["graph_send_recv"](x, src, dst, reduce_op=word, out_size=[0 if out_size is None else int(out_size)])[0]
+    return OPS["graph_send_recv"](
+        x, src, dst, reduce_op=word, out_size=[0 if out_size is None else int(out_size)]
+    )[0]
 
 
 def _message(function: str, message_op: str, a: Tensor, b: Tensor) -> Tensor:
     if message_op not in _MESSAGES:
-        raise OpError(with_user_line(f"{function}: message_op={message_op!r} is none of 'add', 'sub', 'mul', 'div'"))
+        raise OpError(
+            with_user_line(
+                f"{function}: message_op={message_op!r} is none of 'add', 'sub', 'mul', 'div'"
+            )
+        )
     return _MESSAGES[message_op](a, b)
 
 
@@ -36,24 +45,49 @@ def _as_long(*features: Tensor) -> list[Tensor]:
 
 
 def send_u_recv(
-    x: Tensor, src_index: Tensor, dst_index: Tensor, reduce_op: str = "sum", out_size: Any = None, name: str | None = None
-) -> Tensor:  # fmt: skip
-    """At each node, the rows that edges send there joined by 'sum', 'mean', 'max' or 'min'.   x [N, *] -> [out_size or N, *]"""
+    x: Tensor,
+    src_index: Tensor,
+    dst_index: Tensor,
+    reduce_op: str = "sum",
+    out_size: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """At each node, the rows that edges send there joined by 'sum', 'mean', 'max' or 'min'.
+
+    x [N, *] -> [out_size or N, *]
+    """
     return _joined(x, src_index, dst_index, reduce_op, out_size)
 
 
 def send_ue_recv(
-    x: Tensor, y: Tensor, src_index: Tensor, dst_index: Tensor, message_op: str = "add", reduce_op: str = "sum", out_size: Any = None,
+    x: Tensor,
+    y: Tensor,
+    src_index: Tensor,
+    dst_index: Tensor,
+    message_op: str = "add",
+    reduce_op: str = "sum",
+    out_size: Any = None,
     name: str | None = None,
-) -> Tensor:  # fmt: skip
-    """send_u_recv of the rows and the features y of their edges, put together.   x [N, *], y [E, *] -> [out_size or N, *]"""
+) -> Tensor:
+    """send_u_recv of the rows and the features y of their edges, put together.
+
+    x [N, *], y [E, *] -> [out_size or N, *]
+    """
     message = _message("send_ue_recv", message_op, *_as_long(gather(x, src_index), y))
     own = arange(dst_index.shape[0], dtype=dst_index.dtype)
     return _joined(message, own, dst_index, reduce_op, x.shape[0] if out_size is None else out_size)
 
 
 def send_uv(
-    x: Tensor, y: Tensor, src_index: Tensor, dst_index: Tensor, message_op: str = "add", name: str | None = None
-) -> Tensor:  # fmt: skip
-    """For each edge, the row of x where it starts and that of y where it ends, put together.   x [N, *], y [N, *] -> [E, *]"""
+    x: Tensor,
+    y: Tensor,
+    src_index: Tensor,
+    dst_index: Tensor,
+    message_op: str = "add",
+    name: str | None = None,
+) -> Tensor:
+    """For each edge, the row of x where it starts and that of y where it ends, put together.
+
+    x [N, *], y [N, *] -> [E, *]
+    """
     return _message("send_uv", message_op, *_as_long(gather(x, src_index), gather(y, dst_index)))

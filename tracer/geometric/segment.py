@@ -1,4 +1,7 @@
-"""Rows joined by segments.   data [N, *], segment_ids int [N], not falling -> [last segment + 1, *]; an empty one is 0"""
+"""Rows joined by segments.
+
+data [N, *], segment_ids int [N], not falling -> [last segment + 1, *]; an empty one is 0
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,9 @@ def _segment(word: str, what: str) -> Any:
         return OPS["segment_pool"](data, segment_ids, pooltype=word)[0]
 
     function.__name__ = function.__qualname__ = f"segment_{word.lower()}"
-    function.__doc__ = f"The {what} of the rows of each segment.   data [N, *], segment_ids int [N] -> [S, *]"
+    function.__doc__ = (
+        f"The {what} of the rows of each segment.   data [N, *], segment_ids int [N] -> [S, *]"
+    )
     return function
 
 

@@ -17,9 +17,11 @@ Logs = dict[str, Any] | None
 
 
 class Callback:
-    """Base of callbacks: has `model`, and `params` with batch_size, epochs, steps, verbose, metrics.
+    """Base of callbacks: has `model`, and `params` with batch_size, epochs, steps, verbose,
+    metrics.
 
-    logs: 'loss' (a list), the metrics by name, 'step', 'batch_size'; at the beginning of an evaluation 'steps' and 'metrics'.
+    logs: 'loss' (a list), the metrics by name, 'step', 'batch_size'; at the beginning of an
+    evaluation 'steps' and 'metrics'.
     """
 
     model: Any = None
@@ -81,7 +83,9 @@ class Callback:
 
 
 class CallbackList:
-    """Callbacks called one after the other: `call('eval_begin', logs)` calls on_eval_begin of each."""
+    """Callbacks called one after the other: `call('eval_begin', logs)` calls
+    on_eval_begin of each.
+    """
 
     def __init__(self, callbacks: Sequence[Callback], model: Any, params: dict[str, Any]) -> None:
         self.callbacks = list(callbacks)
@@ -124,7 +128,9 @@ class ModelCheckpoint(Callback):
 
 
 class LRScheduler(Callback):
-    """A step of the optimizer's scheduler, if it has one, after every step of training or every epoch."""
+    """A step of the optimizer's scheduler, if it has one, after every step of training or every
+    epoch.
+    """
 
     def __init__(self, by_step: bool = True, by_epoch: bool = False) -> None:
         super().__init__()
@@ -150,13 +156,17 @@ class LRScheduler(Callback):
 
 
 class _Watch(Callback):
-    """Whether a value of the evaluation got better.   mode: min, max, or auto, which is max for names with 'acc'"""
+    """Whether a value of the evaluation got better.
+
+    mode: min, max, or auto, which is max for names with 'acc'
+    """
 
     def __init__(self, monitor: str, mode: str, min_delta: float) -> None:
         super().__init__()
         if mode not in ("auto", "min", "max"):
             warnings.warn(
-                f"{type(self).__name__}: mode={mode!r} is none of auto, min, max; auto is taken", stacklevel=3
+                f"{type(self).__name__}: mode={mode!r} is none of auto, min, max; auto is taken",
+                stacklevel=3,
             )
             mode = "auto"
         self.monitor, self.mode, self.min_delta = monitor, mode, abs(min_delta)
@@ -169,7 +179,8 @@ class _Watch(Callback):
         value = value[0] if isinstance(value, list | tuple) else value
         if not isinstance(value, int | float):
             warnings.warn(
-                f"{type(self).__name__}: the evaluation has no {self.monitor!r}; it has {sorted(logs or {})}",
+                f"{type(self).__name__}: the evaluation has no {self.monitor!r}; it has "
+                f"{sorted(logs or {})}",
                 stacklevel=2,
             )
             return None
@@ -186,13 +197,20 @@ class _Watch(Callback):
 class EarlyStopping(_Watch):
     """Ends training when `monitor` of the evaluation did not get better `patience` times in a row.
 
-    baseline: what it must be better than at first.   save_best_model: to `best_model` in the folder where fit saves.
+    baseline: what it must be better than at first.
+    save_best_model: to `best_model` in the folder where fit saves.
     """
 
     def __init__(
-        self, monitor: str = "loss", mode: str = "auto", patience: int = 0, verbose: int = 1, min_delta: float = 0, baseline: float | None = None,
+        self,
+        monitor: str = "loss",
+        mode: str = "auto",
+        patience: int = 0,
+        verbose: int = 1,
+        min_delta: float = 0,
+        baseline: float | None = None,
         save_best_model: bool = True,
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__(monitor, mode, min_delta)
         self.patience, self.verbose, self.baseline = patience, verbose, baseline
         self.save_best_model = save_best_model
@@ -229,19 +247,31 @@ class EarlyStopping(_Watch):
         if self.verbose > 0:
             print(f"Epoch {self.stopped_epoch + 1}: Early stopping.")
             if self.save_best_model and self.save_dir is not None:
-                print(f"Best checkpoint has been saved at {os.path.abspath(os.path.join(self.save_dir, 'best_model'))}")
+                print(
+                    f"Best checkpoint has been saved at "
+                    f"{os.path.abspath(os.path.join(self.save_dir, 'best_model'))}"
+                )
 
 
 class ReduceLROnPlateau(_Watch):
-    """Multiplies the learning rate by `factor` when `monitor` of the evaluation did not get better `patience` times in a row.
+    """Multiplies the learning rate by `factor` when `monitor` of the evaluation did not get better
+    `patience` times in a row.
 
-    cooldown: evaluations that do not count after that; min_lr: never below.   For a learning rate that is a number.
+    cooldown: evaluations that do not count after that; min_lr: never below.
+    For a learning rate that is a number.
     """
 
     def __init__(
-        self, monitor: str = "loss", factor: float = 0.1, patience: int = 10, verbose: int = 1, mode: str = "auto", min_delta: float = 0.0001,
-        cooldown: int = 0, min_lr: float = 0,
-    ) -> None:  # fmt: skip
+        self,
+        monitor: str = "loss",
+        factor: float = 0.1,
+        patience: int = 10,
+        verbose: int = 1,
+        mode: str = "auto",
+        min_delta: float = 0.0001,
+        cooldown: int = 0,
+        min_lr: float = 0,
+    ) -> None:
         super().__init__(monitor, mode, min_delta)
         if factor >= 1.0:
             raise OpError(f"ReduceLROnPlateau: factor={factor} is not below 1")
@@ -264,7 +294,9 @@ class ReduceLROnPlateau(_Watch):
         if value is None:
             return
         if not isinstance(self.model._optimizer._learning_rate, int | float):
-            warnings.warn("ReduceLROnPlateau: the learning rate is a scheduler's, and stays so", stacklevel=2)
+            warnings.warn(
+                "ReduceLROnPlateau: the learning rate is a scheduler's, and stays so", stacklevel=2
+            )
             return
         if self.in_cooldown():
             self.cooldown_counter -= 1
@@ -283,5 +315,8 @@ class ReduceLROnPlateau(_Watch):
             return
         optimizer.set_lr(max(optimizer.get_lr() * self.factor, self.min_lr))
         if self.verbose > 0:
-            print(f"\nEpoch {self.epoch + 1}: ReduceLROnPlateau reducing learning rate to {optimizer.get_lr()}.")
+            print(
+                f"\nEpoch {self.epoch + 1}: ReduceLROnPlateau reducing learning rate to "
+                f"{optimizer.get_lr()}."
+            )
         self.cooldown_counter, self.wait = self.cooldown, 0

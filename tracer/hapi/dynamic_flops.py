@@ -1,4 +1,6 @@
-"""How much a network computes, counted as Paddle counts: multiplications and additions in pairs, most layers as nothing."""
+"""How much a network computes, counted as Paddle counts: multiplications and additions in pairs,
+most layers as nothing.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +55,10 @@ def _nothing(layer: Any, x: Any, y: Tensor) -> int:
 
 # What one call of a layer counts; what is not here counts nothing.
 _COUNTS: dict[str, Callable[[Any, Any, Tensor], int]] = {
-    **dict.fromkeys(("Conv1D", "Conv2D", "Conv3D", "Conv1DTranspose", "Conv2DTranspose", "Conv3DTranspose"), _conv),
+    **dict.fromkeys(
+        ("Conv1D", "Conv2D", "Conv3D", "Conv1DTranspose", "Conv2DTranspose", "Conv3DTranspose"),
+        _conv,
+    ),
     **dict.fromkeys(("BatchNorm2D", "BatchNorm"), _twice_in),
     "LeakyReLU": _once_in,
     "Linear": _linear,
@@ -93,11 +98,16 @@ class _Counter:
         return abs(_COUNTS[kind](layer, x, y))
 
 
-def flops(net: Any, input_size: Sequence[int], custom_ops: Any = None, print_detail: bool = False) -> int:
-    """Print and give the number of operations of one forward.   input_size: the shape of the one input
+def flops(
+    net: Any, input_size: Sequence[int], custom_ops: Any = None, print_detail: bool = False
+) -> int:
+    """Print and give the number of operations of one forward.
+
+    input_size: the shape of the one input
 
     custom_ops: {class of layers: function(layer, inputs, output)} that adds to `layer.total_ops`.
-    print_detail: a table of all layers.   What layers other than the known ones compute counts nothing, and is named.
+    print_detail: a table of all layers.
+    What layers other than the known ones compute counts nothing, and is named.
     """
     if not isinstance(net, nn.Layer):
         raise OpError(f"flops: {type(net).__name__} is no Layer")
@@ -106,7 +116,12 @@ def flops(net: Any, input_size: Sequence[int], custom_ops: Any = None, print_det
         net(randn(list(input_size)))
     layers = [layer for layer in net.sublayers(include_self=True) if id(layer) in counter.ops]
     rows = [
-        (layer.full_name(), *counter.shapes[id(layer)], sum(map(_size, layer.parameters())), counter.ops[id(layer)])
+        (
+            layer.full_name(),
+            *counter.shapes[id(layer)],
+            sum(map(_size, layer.parameters())),
+            counter.ops[id(layer)],
+        )
         for layer in layers
     ]
     for kind in sorted(counter.unknown):
@@ -119,8 +134,13 @@ def flops(net: Any, input_size: Sequence[int], custom_ops: Any = None, print_det
 
 
 def _table(rows: list[Any]) -> str:
-    cells = [("Layer Name", "Input Shape", "Output Shape", "Params", "Flops"), *(tuple(map(str, row)) for row in rows)]
+    cells = [
+        ("Layer Name", "Input Shape", "Output Shape", "Params", "Flops"),
+        *(tuple(map(str, row)) for row in rows),
+    ]
     widths = [max(len(row[i]) for row in cells) + 2 for i in range(5)]
     rule = "+" + "+".join("-" * w for w in widths) + "+"
-    lines = ["|" + "|".join(c.center(w) for c, w in zip(row, widths, strict=True)) + "|" for row in cells]
+    lines = [
+        "|" + "|".join(c.center(w) for c, w in zip(row, widths, strict=True)) + "|" for row in cells
+    ]
     return "\n".join([rule, lines[0], rule, *lines[1:], rule])

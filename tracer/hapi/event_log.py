@@ -1,7 +1,8 @@
 """Numbers over steps, in TensorBoard's event files.
 
-A file is a row of records: length (uint64), masked CRC-32C of the length, data, masked CRC-32C of the data.  The data is a
-protobuf message Event; its fields, and those within, are given where they are written.
+A file is a row of records: length (uint64), masked CRC-32C of the length, data, masked CRC-32C of
+the data.  The data is a protobuf message Event; its fields, and those within, are given where they
+are written.
 """
 
 from __future__ import annotations
@@ -88,7 +89,9 @@ class EventWriter:
 
 
 class TensorBoard(Callback):
-    """Loss and metrics of every step of training (`train/NAME`) and of every evaluation (`eval/NAME`, by epoch) as event files."""
+    """Loss and metrics of every step of training (`train/NAME`) and of every evaluation
+    (`eval/NAME`, by epoch) as event files.
+    """
 
     def __init__(self, log_dir: str | os.PathLike[str]) -> None:
         super().__init__()

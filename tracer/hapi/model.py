@@ -59,7 +59,11 @@ def _flat(value: Any) -> list[Any]:
 
 
 def _all_gather(x: Tensor) -> Tensor:
-    """The rows of all ranks one below the other: metrics of Paddle's model packages import it from here.   x [N, *] -> [all N, *]"""
+    """The rows of all ranks one below the other: metrics of Paddle's model packages import it from
+    here.
+
+    x [N, *] -> [all N, *]
+    """
     parts: list[Tensor] = []
     all_gather(parts, x)
     return concat(parts, axis=0)
@@ -76,7 +80,8 @@ def _length(loader: Any) -> int | None:
 class Model:
     """A network ready for fit, evaluate and predict.
 
-    inputs, labels: InputSpecs, one or a list; without inputs, as many values of a batch are inputs as forward has arguments.
+    inputs, labels: InputSpecs, one or a list; without inputs, as many values of a batch are inputs
+    as forward has arguments.
     """
 
     def __init__(self, network: nn.Layer, inputs: Any = None, labels: Any = None) -> None:
@@ -87,7 +92,9 @@ class Model:
         self.network = network
         self.stop_training = False
         self._specs = (
-            [inputs[n] for n in self._arguments() if n in inputs] if isinstance(inputs, dict) else _list(inputs)
+            [inputs[n] for n in self._arguments() if n in inputs]
+            if isinstance(inputs, dict)
+            else _list(inputs)
         )
         for spec in [*self._specs, *_list(labels)]:
             if not isinstance(spec, InputSpec):
@@ -103,20 +110,31 @@ class Model:
     def _arguments(self) -> list[str]:
         return inspect.getfullargspec(self.network.forward).args[1:]
 
-    def prepare(self, optimizer: Any = None, loss: Any = None, metrics: Any = None, amp_configs: Any = None) -> None:
-        """Say how to train and what to measure.   loss: called with outputs and labels; metrics: one Metric or a list
+    def prepare(
+        self, optimizer: Any = None, loss: Any = None, metrics: Any = None, amp_configs: Any = None
+    ) -> None:
+        """Say how to train and what to measure.
 
-        amp_configs: a level of mixed precision, "O1" or "O2", or a dict of it, GradScaler's arguments and custom_*_list
+        loss: called with outputs and labels; metrics: one Metric or a list
+
+        amp_configs: a level of mixed precision, "O1" or "O2", or a dict of it, GradScaler's
+        arguments and custom_*_list
         """
         if loss is not None and not callable(loss):
-            raise OpError(f"Model.prepare: loss is a Layer or a function, not {type(loss).__name__}")
+            raise OpError(
+                f"Model.prepare: loss is a Layer or a function, not {type(loss).__name__}"
+            )
         for metric in _list(metrics):
             if not isinstance(metric, Metric):
                 raise OpError(f"Model.prepare: {type(metric).__name__} is no Metric")
         self._precision = Precision(amp_configs)
         self._precision.prepare(self.network, optimizer)
         self._optimizer, self._loss, self._metrics = optimizer, loss, _list(metrics)
-        if optimizer is not None and world.everybody.size > 1 and not isinstance(self.network, DataParallel):
+        if (
+            optimizer is not None
+            and world.everybody.size > 1
+            and not isinstance(self.network, DataParallel)
+        ):
             self._trained = DataParallel(self.network)
 
     def parameters(self, *args: Any, **kwargs: Any) -> list[Any]:
@@ -126,10 +144,13 @@ class Model:
     def summary(self, input_size: Any = None, dtype: Any = None) -> dict[str, int]:
         """oarlock.summary of the network.   input_size: the `inputs` of this Model, if None"""
         if input_size is None and not self._specs:
-            raise OpError("Model.summary: input_size is needed, as the Model was made without inputs")
+            raise OpError(
+                "Model.summary: input_size is needed, as the Model was made without inputs"
+            )
         return summary(self.network, self._specs if input_size is None else input_size, dtype)
 
-    # -- one batch ----------------------------------------------------------------------------------------------
+    # -- one batch
+    # ----------------------------------------------------------------------------------------------
 
     def _forward(self, inputs: Any) -> list[Any]:
         tensors = _tensors(inputs)
@@ -171,7 +192,10 @@ class Model:
 
     @no_grad()
     def eval_batch(self, inputs: Any, labels: Any = None) -> Any:
-        """Loss and metrics of a batch.   -> as train_batch, or only the metrics where there is no loss"""
+        """Loss and metrics of a batch.
+
+        -> as train_batch, or only the metrics where there is no loss
+        """
         self.network.eval()
         self.mode = "eval"
         targets = _tensors(labels)
@@ -189,17 +213,35 @@ class Model:
         self.mode = "test"
         return [out.numpy() for out in self._forward(inputs)]
 
-    # -- many batches -------------------------------------------------------------------------------------------
+    # -- many batches
+    # -------------------------------------------------------------------------------------------
 
     def fit(
-        self, train_data: Any = None, eval_data: Any = None, batch_size: Any = 1, epochs: int = 1, eval_freq: int = 1, log_freq: int = 10,
-        save_dir: str | None = None, save_freq: int = 1, verbose: int = 2, drop_last: bool = False, shuffle: bool = True,
-        num_workers: int = 0, callbacks: Any = None, accumulate_grad_batches: int = 1, num_iters: int | None = None,
-    ) -> None:  # fmt: skip
-        """Train.   train_data, eval_data: a Dataset or a DataLoader; batch_size: one number, or one for each of them
+        self,
+        train_data: Any = None,
+        eval_data: Any = None,
+        batch_size: Any = 1,
+        epochs: int = 1,
+        eval_freq: int = 1,
+        log_freq: int = 10,
+        save_dir: str | None = None,
+        save_freq: int = 1,
+        verbose: int = 2,
+        drop_last: bool = False,
+        shuffle: bool = True,
+        num_workers: int = 0,
+        callbacks: Any = None,
+        accumulate_grad_batches: int = 1,
+        num_iters: int | None = None,
+    ) -> None:
+        """Train.
 
-        log_freq: steps between lines; save_dir: a checkpoint every save_freq epochs; verbose: see ProgBarLogger;
-        accumulate_grad_batches: batches that make one step; num_iters: batches in all, instead of epochs.
+        train_data, eval_data: a Dataset or a DataLoader; batch_size: one number, or one for each of
+        them
+
+        log_freq: steps between lines; save_dir: a checkpoint every save_freq epochs; verbose: see
+        ProgBarLogger; accumulate_grad_batches: batches that make one step; num_iters: batches in
+        all, instead of epochs.
         """
         if train_data is None:
             raise OpError("Model.fit: train_data is needed")
@@ -227,9 +269,15 @@ class Model:
         told.call("train_end", logs)
 
     def evaluate(
-        self, eval_data: Any, batch_size: int = 1, log_freq: int = 10, verbose: int = 2, num_workers: int = 0, callbacks: Any = None,
+        self,
+        eval_data: Any,
+        batch_size: int = 1,
+        log_freq: int = 10,
+        verbose: int = 2,
+        num_workers: int = 0,
+        callbacks: Any = None,
         num_iters: int | None = None,
-    ) -> dict[str, Any]:  # fmt: skip
+    ) -> dict[str, Any]:
         """Loss (of the last batch, as in Paddle) and metrics (of all) by name."""
         loader = _loader(eval_data, batch_size, num_workers)
         _, steps = _limited(num_iters, 1, _length(loader))
@@ -238,9 +286,17 @@ class Model:
         return {name: logs[name] for name in self._names() if name in logs}
 
     def predict(
-        self, test_data: Any, batch_size: int = 1, num_workers: int = 0, stack_outputs: bool = False, verbose: int = 1, callbacks: Any = None
-    ) -> list[Any]:  # fmt: skip
-        """What the network gives: for each of its outputs a tuple with the array of every batch, or one array if stack_outputs."""
+        self,
+        test_data: Any,
+        batch_size: int = 1,
+        num_workers: int = 0,
+        stack_outputs: bool = False,
+        verbose: int = 1,
+        callbacks: Any = None,
+    ) -> list[Any]:
+        """What the network gives: for each of its outputs a tuple with the array of every batch, or
+        one array if stack_outputs.
+        """
         loader = _loader(test_data, batch_size, num_workers)
         told = self._callbacks(callbacks, 2, verbose)
         batches: list[Any] = []
@@ -251,10 +307,19 @@ class Model:
         return [np.vstack(arrays) for arrays in found] if stack_outputs else found
 
     def _callbacks(
-        self, given: Any, log_freq: int, verbose: int, epochs: int | None = None, steps: int | None = None, save_freq: int = 1,
+        self,
+        given: Any,
+        log_freq: int,
+        verbose: int,
+        epochs: int | None = None,
+        steps: int | None = None,
+        save_freq: int = 1,
         save_dir: str | None = None,
-    ) -> CallbackList:  # fmt: skip
-        """The given callbacks, and those that always are there.   Of several processes the first one speaks."""
+    ) -> CallbackList:
+        """The given callbacks, and those that always are there.
+
+        Of several processes the first one speaks.
+        """
         verbose = verbose if world.everybody.rank == 0 else 0
         told: list[Callback] = _list(given)
         if verbose and not any(isinstance(c, ProgBarLogger) for c in told):
@@ -266,21 +331,38 @@ class Model:
         for callback in told:
             if isinstance(callback, EarlyStopping):
                 callback.save_dir = save_dir
-        params = {"batch_size": None, "epochs": epochs, "steps": steps, "verbose": verbose, "metrics": self._names()}
+        params = {
+            "batch_size": None,
+            "epochs": epochs,
+            "steps": steps,
+            "verbose": verbose,
+            "metrics": self._names(),
+        }
         return CallbackList(told, self, params)
 
     def _names(self) -> list[str]:
-        return [*(["loss"] if self._loss is not None else []), *(n for m in self._metrics for n in _list(m.name()))]
+        return [
+            *(["loss"] if self._loss is not None else []),
+            *(n for m in self._metrics for n in _list(m.name())),
+        ]
 
-    def _evaluated(self, loader: Any, told: CallbackList, steps: int | None, most: int | None = None) -> dict[str, Any]:
+    def _evaluated(
+        self, loader: Any, told: CallbackList, steps: int | None, most: int | None = None
+    ) -> dict[str, Any]:
         told.call("eval_begin", {"steps": steps, "metrics": self._names()})
         logs = self._pass(loader, told, "eval", most=most)
         told.call("eval_end", logs)
         return logs
 
     def _pass(
-        self, loader: Any, told: CallbackList, mode: str, accumulate: int = 1, most: int | None = None, outputs: list[Any] | None = None
-    ) -> dict[str, Any]:  # fmt: skip
+        self,
+        loader: Any,
+        told: CallbackList,
+        mode: str,
+        accumulate: int = 1,
+        most: int | None = None,
+        outputs: list[Any] | None = None,
+    ) -> dict[str, Any]:
         """All batches once, or `most` of them; gives the logs of the last one."""
         logs: dict[str, Any] = {}
         steps = _length(loader)
@@ -291,7 +373,12 @@ class Model:
             if outputs is not None:
                 outputs.append(self.predict_batch(inputs))
             elif mode == "train":
-                self._log(logs, self.train_batch(inputs, labels, (step + 1) % accumulate == 0 or step + 1 == steps))
+                self._log(
+                    logs,
+                    self.train_batch(
+                        inputs, labels, (step + 1) % accumulate == 0 or step + 1 == steps
+                    ),
+                )
             else:
                 self._log(logs, self.eval_batch(inputs, labels))
             logs.update(step=step, batch_size=len(data[0]))
@@ -307,12 +394,17 @@ class Model:
             values.insert(0, [float(loss) for loss in (found[0] if self._metrics else found)])
         logs.update(zip(self._names(), values, strict=True))
 
-    # -- files --------------------------------------------------------------------------------------------------
+    # -- files
+    # --------------------------------------------------------------------------
 
     def save(self, path: str, training: bool = True) -> None:
-        """`path`.pdparams and `path`.pdopt to go on from; or, not training, a model for inference as by jit.save.   By rank 0 alone.
+        """`path`.pdparams and `path`.pdopt to go on from; or, not training, a model for inference
+        as by jit.save.
 
-        For the latter the shapes are those of `inputs`, else those of the last batch with a free first size.
+        By rank 0 alone.
+
+        For the latter the shapes are those of `inputs`, else those of the last batch with a free
+        first size.
         """
         if world.everybody.rank:
             return
@@ -326,15 +418,19 @@ class Model:
             raise OpError("Model.save: for inference, give `inputs` to Model, or run a batch first")
         if not self._specs:
             warnings.warn(
-                f"Model.save: the Model was made without inputs; shapes are {[s.shape for s in specs]}", stacklevel=2
+                f"Model.save: the Model was made without inputs; shapes are "
+                f"{[s.shape for s in specs]}",
+                stacklevel=2,
             )
         with _evaluating(self.network):
             jit_save(self.network, path, input_spec=specs)
 
     def load(self, path: str, skip_mismatch: bool = False, reset_optimizer: bool = False) -> None:
-        """Take over what `save`, or real Paddle's, wrote: values, and the optimizer's state unless reset_optimizer.
+        """Take over what `save`, or real Paddle's, wrote: values, and the optimizer's state unless
+        reset_optimizer.
 
-        skip_mismatch: warn of what is missing or has another shape, and do not take over the optimizer's state then.
+        skip_mismatch: warn of what is missing or has another shape, and do not take over the
+        optimizer's state then.
         """
         stem, ending = os.path.splitext(path)
         if ending in _ENDINGS[1:]:
@@ -342,13 +438,19 @@ class Model:
         state = load(f"{path}.pdparams", return_numpy=True, keep_name_table=True)
         wrong = self._mismatches(state)
         if wrong and not skip_mismatch:
-            raise OpError(f"Model.load: {wrong[0]}" + (f", and {len(wrong) - 1} more" if wrong[1:] else ""))
+            raise OpError(
+                f"Model.load: {wrong[0]}" + (f", and {len(wrong) - 1} more" if wrong[1:] else "")
+            )
         for what in wrong:
             warnings.warn(f"Skip loading for {what}", stacklevel=2)
         for name, tensor in self.network.state_dict().items():
             if name in state and list(np.shape(state[name])) == list(tensor.shape):
                 tensor.set_value(state[name])
-        if self._optimizer is not None and not (reset_optimizer or wrong) and os.path.exists(f"{path}.pdopt"):
+        if (
+            self._optimizer is not None
+            and not (reset_optimizer or wrong)
+            and os.path.exists(f"{path}.pdopt")
+        ):
             self._optimizer.set_state_dict(renamed(load(f"{path}.pdopt"), state, self.network))
 
     def _mismatches(self, state: dict[str, Any]) -> list[str]:
@@ -357,12 +459,17 @@ class Model:
             if name not in state:
                 found.append(f"{name} is not in the file")
             elif list(np.shape(state[name])) != list(tensor.shape):
-                found.append(f"{name} has shape {list(np.shape(state[name]))} in the file, {list(tensor.shape)} here")
+                found.append(
+                    f"{name} has shape {list(np.shape(state[name]))} in the file, "
+                    f"{list(tensor.shape)} here"
+                )
         return found
 
 
 def _clear_gradients(network: Layer) -> None:
-    """Drop the gradients of all parameters; an overridden `clear_gradients` is called without arguments, as Paddle calls it."""
+    """Drop the gradients of all parameters; an overridden `clear_gradients` is called without
+    arguments, as Paddle calls it.
+    """
     if type(network).clear_gradients is Layer.clear_gradients:
         network.clear_gradients(set_to_zero=False)
     else:
@@ -379,16 +486,26 @@ def _limited(num_iters: int | None, epochs: int, steps: int | None) -> tuple[int
 
 
 def _loader(
-    data: Any, batch_size: int, workers: int, shuffle: bool = False, drop_last: bool = False, share: bool = False
+    data: Any,
+    batch_size: int,
+    workers: int,
+    shuffle: bool = False,
+    drop_last: bool = False,
+    share: bool = False,
 ) -> Any:
-    """What gives batches: data itself, unless it is a Dataset.   share: a part of it for each process"""
+    """What gives batches: data itself, unless it is a Dataset.
+
+    share: a part of it for each process
+    """
     if not isinstance(data, Dataset):
         return data
     shuffle = shuffle and not isinstance(data, IterableDataset)
     if share and world.everybody.size > 1 and not isinstance(data, IterableDataset):
         sampler = DistributedBatchSampler(data, batch_size, shuffle=shuffle, drop_last=drop_last)
         return DataLoader(data, batch_sampler=sampler, num_workers=workers)
-    return DataLoader(data, batch_size=batch_size, shuffle=shuffle, drop_last=drop_last, num_workers=workers)
+    return DataLoader(
+        data, batch_size=batch_size, shuffle=shuffle, drop_last=drop_last, num_workers=workers
+    )
 
 
 @contextmanager

@@ -1,4 +1,6 @@
-"""What a network consists of: layers with the shapes that go through them, and numbers of parameters."""
+"""What a network consists of: layers with the shapes that go through them, and numbers of
+parameters.
+"""
 
 from __future__ import annotations
 
@@ -31,23 +33,32 @@ class Row(NamedTuple):
     trainable: int
 
 
-def summary(net: nn.Layer, input_size: Any = None, dtypes: Any = None, input: Any = None) -> dict[str, int]:
-    """Print the layers of a network with their shapes; gives {'total_params': ..., 'trainable_params': ...}.
+def summary(
+    net: nn.Layer, input_size: Any = None, dtypes: Any = None, input: Any = None
+) -> dict[str, int]:
+    """Print the layers of a network with their shapes; gives {'total_params': ...,
+    'trainable_params': ...}.
 
-    input_size: a shape, an InputSpec, or a list of them, None or -1 for the batch; or `input`: a tensor, or what forward takes.
+    input_size: a shape, an InputSpec, or a list of them, None or -1 for the batch; or `input`: a
+    tensor, or what forward takes.
     dtypes: of the inputs, float32 if None.   The network is run once, in eval mode.
     """
     if input_size is None and input is None:
         raise OpError("summary: input_size or input is needed")
     sizes = _sizes(_shapes_of(input) if input_size is None else input_size)
-    args = [input] if input is not None else [_made(s, d) for s, d in zip(sizes, _dtypes(sizes, dtypes), strict=True)]
+    args = (
+        [input]
+        if input is not None
+        else [_made(s, d) for s, d in zip(sizes, _dtypes(sizes, dtypes), strict=True)]
+    )
     rows = _run(net, args)
     total, trainable = sum(r.params for r in rows), sum(r.trainable for r in rows)
     print(_text(rows, _megabytes(sizes)))
     return {"total_params": total, "trainable_params": trainable}
 
 
-# -- inputs -----------------------------------------------------------------------------------------------------
+# -- inputs
+# ------------------------------------------------------------------------------
 
 
 def _is_shape(size: Any) -> bool:
@@ -63,7 +74,9 @@ def _sizes(size: Any) -> list[Any]:
 
 def _size(size: Any) -> Any:
     """One size: unknown is 1; only one may be."""
-    shape = (size,) if isinstance(size, int) else size.shape if isinstance(size, InputSpec) else size
+    shape = (
+        (size,) if isinstance(size, int) else size.shape if isinstance(size, InputSpec) else size
+    )
     if not _is_shape(shape):
         return [_size(s) for s in shape]
     if sum(d in (None, -1) for d in shape) > 1:
@@ -96,12 +109,17 @@ def _shapes_of(value: Any) -> Any:
     return [tuple(v.shape) for v in (value.values() if isinstance(value, dict) else value)]
 
 
-# -- the run ----------------------------------------------------------------------------------------------------
+# -- the run
+# ------------------------------------------------------------------------------
 
 
 @contextmanager
-def watched(net: nn.Layer, hook: Callable[..., Any], wanted: Callable[[nn.Layer], bool]) -> Iterator[None]:
-    """The network in eval mode without gradients, `hook(layer, inputs, outputs)` called behind the wanted layers."""
+def watched(
+    net: nn.Layer, hook: Callable[..., Any], wanted: Callable[[nn.Layer], bool]
+) -> Iterator[None]:
+    """The network in eval mode without gradients, `hook(layer, inputs, outputs)` called behind the
+    wanted layers.
+    """
     layers = net.sublayers(include_self=True)
     modes = [layer.training for layer in layers]
     hooks = [layer.register_forward_post_hook(hook) for layer in layers if wanted(layer)]
@@ -117,14 +135,19 @@ def watched(net: nn.Layer, hook: Callable[..., Any], wanted: Callable[[nn.Layer]
 
 
 def _run(net: nn.Layer, args: list[Any]) -> list[Row]:
-    """A row for every layer that is no container, in the order of the calls; a later call of one replaces its shapes."""
+    """A row for every layer that is no container, in the order of the calls; a later call of one
+    replaces its shapes.
+    """
     rows: dict[str, Row] = {}
     alone = not net.sublayers()
 
     def note(layer: nn.Layer, inputs: Any, outputs: Any) -> None:
         name = f"{type(layer).__name__}-{int(layer.full_name().rsplit('_', 1)[1]) + 1}"
         own = [p for p in layer._parameters.values() if p is not None]
-        count, free = (sum(math.prod(p.shape) for p in ps) for ps in (own, [p for p in own if not p.stop_gradient]))
+        count, free = (
+            sum(math.prod(p.shape) for p in ps)
+            for ps in (own, [p for p in own if not p.stop_gradient])
+        )
         rows[name] = Row(name, _nested(inputs), _nested(outputs), count, free)
 
     def wanted(layer: nn.Layer) -> bool:
@@ -144,7 +167,8 @@ def _nested(value: Any) -> Any:
     return list(value.shape) if isinstance(value, Tensor) else []
 
 
-# -- the text ---------------------------------------------------------------------------------------------------
+# -- the text
+# ------------------------------------------------------------------------------
 
 
 def _elements(shape: Any) -> int:
@@ -165,13 +189,28 @@ def _text(rows: list[Row], inputs: float) -> str:
     cells = [(r.name, str(r.input_shape), str(r.output_shape), f"{r.params:,}") for r in rows]
     widths = [max([least, *(len(c[i]) for c in cells)]) for i, least in enumerate(_WIDTHS)]
     width = sum(widths) + 5
-    lines = [" ".join(f"{c:^{w}}" for c, w in zip(row, widths, strict=True)) for row in (_TITLES, *cells)]
+    lines = [
+        " ".join(f"{c:^{w}}" for c, w in zip(row, widths, strict=True)) for row in (_TITLES, *cells)
+    ]
     total, trainable = sum(r.params for r in rows), sum(r.trainable for r in rows)
     passing = 2 * 4 * sum(_elements(r.output_shape) for r in rows) / 1024**2
     values = total * 4 / 1024**2
-    return "\n".join([
-        "-" * width, lines[0], "=" * width, *lines[1:], "=" * width,
-        f"Total params: {total:,}", f"Trainable params: {trainable:,}", f"Non-trainable params: {total - trainable:,}", "-" * width,
-        f"Input size (MB): {inputs:.2f}", f"Forward/backward pass size (MB): {passing:.2f}", f"Params size (MB): {values:.2f}",
-        f"Estimated Total Size (MB): {inputs + passing + values:.2f}", "-" * width, "",
-    ])  # fmt: skip
+    return "\n".join(
+        [
+            "-" * width,
+            lines[0],
+            "=" * width,
+            *lines[1:],
+            "=" * width,
+            f"Total params: {total:,}",
+            f"Trainable params: {trainable:,}",
+            f"Non-trainable params: {total - trainable:,}",
+            "-" * width,
+            f"Input size (MB): {inputs:.2f}",
+            f"Forward/backward pass size (MB): {passing:.2f}",
+            f"Params size (MB): {values:.2f}",
+            f"Estimated Total Size (MB): {inputs + passing + values:.2f}",
+            "-" * width,
+            "",
+        ]
+    )

@@ -13,21 +13,37 @@ from ..nn import ClipGradByGlobalNorm, ClipGradByNorm
 LEVELS = ("O0", "O1", "O2")
 LISTS = ("custom_white_list", "custom_black_list")
 OF_SCALER = (
-    "init_loss_scaling", "incr_ratio", "decr_ratio", "incr_every_n_steps", "decr_every_n_nan_or_inf", "use_dynamic_loss_scaling",
-)  # fmt: skip
+    "init_loss_scaling",
+    "incr_ratio",
+    "decr_ratio",
+    "incr_every_n_steps",
+    "decr_every_n_nan_or_inf",
+    "use_dynamic_loss_scaling",
+)
 
 
 class Precision:
-    """Mixed precision at a level of auto_cast, in float16, with loss scaling; level O0: none.   configs: a level or a dict"""
+    """Mixed precision at a level of auto_cast, in float16, with loss scaling; level O0: none.
+
+    configs: a level or a dict
+    """
 
     def __init__(self, configs: Any = None) -> None:
-        given: dict[str, Any] = {"level": configs} if isinstance(configs, str) else dict(configs or {"level": "O0"})
+        given: dict[str, Any] = (
+            {"level": configs} if isinstance(configs, str) else dict(configs or {"level": "O0"})
+        )
         self.level = given.pop("level", "O1")
         if self.level not in LEVELS:
-            raise OpError(f"Model.prepare: the level {self.level!r} of amp_configs is none of {', '.join(LEVELS)}")
+            raise OpError(
+                f"Model.prepare: the level {self.level!r} of amp_configs is none of "
+                f"{', '.join(LEVELS)}"
+            )
         unknown = given.keys() - {*LISTS, *OF_SCALER}
         if unknown:
-            raise OpError(f"Model.prepare: amp_configs has {sorted(unknown)}; known are {sorted({*LISTS, *OF_SCALER})}")
+            raise OpError(
+                f"Model.prepare: amp_configs has {sorted(unknown)}; known are "
+                f"{sorted({*LISTS, *OF_SCALER})}"
+            )
         self._lists = {name: given[name] for name in LISTS if name in given}
         settings = {name: given[name] for name in OF_SCALER if name in given}
         self._scaler = GradScaler(enable=self.level != "O0", **settings)
@@ -38,7 +54,10 @@ class Precision:
             return
         clip = optimizer._grad_clip
         if clip is not None and not isinstance(clip, ClipGradByGlobalNorm | ClipGradByNorm):
-            raise OpError(f"Model.prepare: with level O2 gradients are clipped by norm, not by {type(clip).__name__}")
+            raise OpError(
+                f"Model.prepare: with level O2 gradients are clipped by norm, not by "
+                f"{type(clip).__name__}"
+            )
         decorate(network, optimizer, level="O2")
 
     def casting(self, training: bool) -> AbstractContextManager[None]:

@@ -41,9 +41,13 @@ def _left(seconds: float) -> str:
 
 
 class ProgressBar:
-    """One line on standard output: a bar that is written over (verbose=1), or a line for every update (2 and 3)."""
+    """One line on standard output: a bar that is written over (verbose=1), or a line for every
+    update (2 and 3).
+    """
 
-    def __init__(self, num: int | None = None, width: int = 30, verbose: int = 1, name: str = "step") -> None:
+    def __init__(
+        self, num: int | None = None, width: int = 30, verbose: int = 1, name: str = "step"
+    ) -> None:
         self._num, self._width, self._verbose, self._name = num, width, verbose, name
         self._start = time.time()
         self._written = 0  # characters of the line that is there
@@ -110,7 +114,9 @@ class _Pass:
 
     def show(self, logs: dict[str, Any]) -> None:
         """Write the line."""
-        values: list[tuple[str, Any]] = [(name, logs[name]) for name in self.metrics if name in logs]
+        values: list[tuple[str, Any]] = [
+            (name, logs[name]) for name in self.metrics if name in logs
+        ]
         if self.verbose == 3:
             batches, spent = max(self._batches, 1), max(self._reading + self._computing, 1e-9)
             values += [
@@ -123,7 +129,10 @@ class _Pass:
 
 
 class ProgBarLogger(Callback):
-    """Loss, metrics and speed on standard output every log_freq steps.   verbose: 0 nothing, 1 a bar, 2 lines, 3 with times"""
+    """Loss, metrics and speed on standard output every log_freq steps.
+
+    verbose: 0 nothing, 1 a bar, 2 lines, 3 with times
+    """
 
     _pass: _Pass
 
@@ -142,7 +151,11 @@ class ProgBarLogger(Callback):
     def _batch(self, logs: Logs) -> None:
         now = self._pass
         now.end(logs or {})
-        if self.verbose and now.step % self.log_freq == 0 and (now.steps is None or now.step < now.steps):
+        if (
+            self.verbose
+            and now.step % self.log_freq == 0
+            and (now.steps is None or now.step < now.steps)
+        ):
             now.show(logs or {})
 
     def _close(self, logs: Logs) -> None:
@@ -152,7 +165,8 @@ class ProgBarLogger(Callback):
     def on_train_begin(self, logs: Logs = None) -> None:
         """Say what the numbers mean."""
         self._say(
-            "The loss value printed in the log is the current step, and the metric is the average value of previous steps."
+            "The loss value printed in the log is the current step, and the metric is the "
+            "average value of previous steps."
         )
 
     def on_epoch_begin(self, epoch: int, logs: Logs = None) -> None:

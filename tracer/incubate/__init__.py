@@ -1,4 +1,6 @@
-"""Paddle's folder for what is new: the names that Oarlock has under their final place as well, and further optimizers."""
+"""Paddle's folder for what is new: the names that Oarlock has under their final place as well, and
+further optimizers.
+"""
 
 from ..core.later import later as _later
 from . import autograd

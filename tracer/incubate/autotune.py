@@ -17,13 +17,14 @@ _SETTINGS: dict[str, dict[str, type]] = {
 
 
 def set_config(config: dict[str, Any] | str | None = None) -> None:
-    """Accept the settings of Paddle's auto-tuning. They change no result, and no speed either: kernels here need no tuning.
+    """Accept the settings of Paddle's auto-tuning. They change no result, and no speed either:
+    kernels here need no tuning.
 
     Parameters
     ----------
     config : dict, str or None
-        Settings by part ('kernel', 'layout', 'dataloader'), or the path of a JSON file that holds them. A setting of a wrong type is
-        warned about, as is a file that cannot be read.
+        Settings by part ('kernel', 'layout', 'dataloader'), or the path of a JSON file that holds
+        them. A setting of a wrong type is warned about, as is a file that cannot be read.
     """
     if isinstance(config, str):
         try:
@@ -33,10 +34,17 @@ def set_config(config: dict[str, Any] | str | None = None) -> None:
             warn(f"autotune.set_config: {error}. Use default configuration for auto-tuning.")
             return
     if config is not None and not isinstance(config, dict):
-        raise OperandError(with_user_line(f"autotune.set_config: config is {type(config).__name__}, no dict or path"))
+        raise OperandError(
+            with_user_line(
+                f"autotune.set_config: config is {type(config).__name__}, no dict or path"
+            )
+        )
     for part, settings in _SETTINGS.items():
         for name, kind in settings.items():
             value = (config or {}).get(part, {}).get(name)
             if value is not None and not isinstance(value, kind):
                 what = f"The auto-tuning configuration of the {part} is incorrect"
-                warn(f"{what}. The `{name}` should be {kind.__name__}. Use default parameter instead.")
+                warn(
+                    f"{what}. The `{name}` should be {kind.__name__}. Use default parameter "
+                    f"instead."
+                )

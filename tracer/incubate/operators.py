@@ -12,9 +12,15 @@ from ..core.tensor import Tensor
 from ..nn import functional
 
 __all__ = [
-    "graph_send_recv", "identity_loss", "segment_max", "segment_mean", "segment_min", "segment_sum", "softmax_mask_fuse",
+    "graph_send_recv",
+    "identity_loss",
+    "segment_max",
+    "segment_mean",
+    "segment_min",
+    "segment_sum",
+    "softmax_mask_fuse",
     "softmax_mask_fuse_upper_triangle",
-]  # fmt: skip
+]
 
 segment_max, segment_mean = geometric.segment_max, geometric.segment_mean
 segment_min, segment_sum = geometric.segment_min, geometric.segment_sum
@@ -22,9 +28,17 @@ KINDS = ("sum", "mean", "none")  # of identity_loss, by number
 
 
 def graph_send_recv(
-    x: Tensor, src_index: Tensor, dst_index: Tensor, pool_type: str = "sum", out_size: Any = None, name: str | None = None
-) -> Tensor:  # fmt: skip
-    """Rows sent along edges and joined where they arrive; see geometric.send_u_recv.   x [N, *], indices int [E] -> [N, *]"""
+    x: Tensor,
+    src_index: Tensor,
+    dst_index: Tensor,
+    pool_type: str = "sum",
+    out_size: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """Rows sent along edges and joined where they arrive; see geometric.send_u_recv.
+
+    x [N, *], indices int [E] -> [N, *]
+    """
     found: Tensor = geometric.send_u_recv(x, src_index, dst_index, pool_type, out_size)
     return found
 
@@ -34,7 +48,9 @@ def identity_loss(x: Tensor, reduction: Any = "none") -> Tensor:
     kind = KINDS[reduction] if isinstance(reduction, int) and reduction in range(3) else reduction
     if kind not in KINDS:
         raise OpError(
-            with_user_line(f"identity_loss: Unsupported reduction type {reduction!r}; there are {list(KINDS)}")
+            with_user_line(
+                f"identity_loss: Unsupported reduction type {reduction!r}; there are {list(KINDS)}"
+            )
         )
     return x if kind == "none" else (x.sum() if kind == "sum" else x.mean())
 
@@ -45,9 +61,14 @@ def softmax_mask_fuse(x: Tensor, mask: Tensor, name: str | None = None) -> Tenso
 
 
 def softmax_mask_fuse_upper_triangle(x: Tensor) -> Tensor:
-    """softmax over the last axis of what is not above the diagonal.   x [B, H, S, S] -> [B, H, S, S]"""
+    """softmax over the last axis of what is not above the diagonal.
+
+    x [B, H, S, S] -> [B, H, S, S]
+    """
     size = x.shape[-1]
     if not isinstance(size, int) or size < 0:
-        raise OpError(with_user_line(f"softmax_mask_fuse_upper_triangle: the size is not known (X={x.meta})"))
+        raise OpError(
+            with_user_line(f"softmax_mask_fuse_upper_triangle: the size is not known (X={x.meta})")
+        )
     above = Tensor(np.triu(np.full((size, size), -10000.0, x.meta.dtype), 1))
     return functional.softmax(x + above)

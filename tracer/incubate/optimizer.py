@@ -1,4 +1,6 @@
-"""`paddle.incubate.optimizer`: slow copies and averages of parameters, of layers that run and in programs."""
+"""`paddle.incubate.optimizer`: slow copies and averages of parameters, of layers that run and in
+programs.
+"""
 
 from __future__ import annotations
 
@@ -28,18 +30,25 @@ SUMS, COUNTS = 3, 3  # what is kept of a parameter that is averaged
 
 
 class LookAhead(LookaheadOptimizer):
-    """Slow copies of parameters, made at the first step, that go a part alpha of the way every k steps, and draw the parameters back.
+    """Slow copies of parameters, made at the first step, that go a part alpha of the way every k
+    steps, and draw the parameters back.
 
-    Zhang et al. 2019.   inner_optimizer: what makes the steps.   Raises MisfitError, an AssertionError, for what makes no sense.
+    Zhang et al. 2019.
+    inner_optimizer: what makes the steps.
+    Raises MisfitError, an AssertionError, for what makes no sense.
     """
 
-    def __init__(self, inner_optimizer: Any, alpha: float = 0.5, k: int = 5, name: str | None = None) -> None:
+    def __init__(
+        self, inner_optimizer: Any, alpha: float = 0.5, k: int = 5, name: str | None = None
+    ) -> None:
         if inner_optimizer is None:
             raise MisfitError(with_user_line("LookAhead: inner optimizer can not be None"))
         if not 0.0 <= alpha <= 1.0:
             raise MisfitError(with_user_line(f"LookAhead: alpha should be in 0 ... 1, not {alpha}"))
         if not isinstance(k, int) or isinstance(k, bool) or k <= 0:
-            raise MisfitError(with_user_line(f"LookAhead: k should be a positive integer, not {k!r}"))
+            raise MisfitError(
+                with_user_line(f"LookAhead: k should be a positive integer, not {k!r}")
+            )
         self.inner_optimizer, self.alpha, self.k = inner_optimizer, float(alpha), k
         self._steps = 0
         self._slow: dict[int, Any] = {}
@@ -62,15 +71,25 @@ class LookAhead(LookaheadOptimizer):
                 )
                 parameter.array = slow
 
-    def minimize(self, loss: Any, startup_program: Any = None, parameters: Any = None, no_grad_set: Any = None) -> Any:
-        """The step for gradients that `loss.backward()` left; in a program gradients and steps of it."""
+    def minimize(
+        self,
+        loss: Any,
+        startup_program: Any = None,
+        parameters: Any = None,
+        no_grad_set: Any = None,
+    ) -> Any:
+        """The step for gradients that `loss.backward()` left; in a program gradients and steps of
+        it.
+        """
         if state.mode.builder is not None:
             return super().minimize(loss, startup_program)
         self.step()
         return [], []
 
     def _draw(self, program: Any, startup: Any, parameter: Any, late: Any) -> None:
-        """Where late is 1: slow += alpha * (parameter - slow), parameter = slow; before that, at the first step, slow = parameter."""
+        """Where late is 1: slow += alpha * (parameter - slow), parameter = slow; before that, at
+        the first step, slow = parameter.
+        """
         name, shape, dtype = f"{parameter.name}@SLOW", parameter.raw.shape, parameter.raw.dtype
         desc = data.VarDesc(name, shape, dtype, persistable=True, stop_gradient=True)
         slow = lasting(program, desc, lambda: value_of(np.zeros(shape, dtype)))
@@ -85,23 +104,35 @@ class LookAhead(LookaheadOptimizer):
 
 
 class ModelAverage(Averages):
-    """The mean of every parameter over the last steps: at least min_average_window of them, then average_window_rate of all, at most
+    """The mean of every parameter over the last steps: at least min_average_window of them, then
+    average_window_rate of all, at most
 
-    max_average_window.   parameters: which, in a program by default all that it has.   Of layers `step()` adds them up after each
-    step of the optimizer; a program does that by itself.   Raises OpError without parameters of layers.
+    max_average_window.
+    parameters: which, in a program by default all that it has.
+    Of layers `step()` adds them up after each
+    step of the optimizer; a program does that by itself.
+    Raises OpError without parameters of layers.
     """
 
     def __init__(
-        self, average_window_rate: float, parameters: Sequence[Any] | None = None, min_average_window: int = 10000,
-        max_average_window: int = 10000, name: str | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        average_window_rate: float,
+        parameters: Sequence[Any] | None = None,
+        min_average_window: int = 10000,
+        max_average_window: int = 10000,
+        name: str | None = None,
+    ) -> None:
         self._attrs = {
-            "average_window": float(average_window_rate), "min_average_window": min_average_window, "max_average_window": max_average_window,
-        }  # fmt: skip
+            "average_window": float(average_window_rate),
+            "min_average_window": min_average_window,
+            "max_average_window": max_average_window,
+        }
         self._runs = state.mode.builder is None
         if not self._runs:
             program = default_main_program()
-            wanted = program.global_block().all_parameters() if parameters is None else list(parameters)
+            wanted = (
+                program.global_block().all_parameters() if parameters is None else list(parameters)
+            )
             with pushed(Writing(program)):
                 self._kept = {p.name: self._accumulate(program, p) for p in wanted}
         elif parameters is None:
@@ -113,9 +144,18 @@ class ModelAverage(Averages):
     def step(self) -> None:
         """Add the parameters of layers up."""
         for name, (parameter, kept) in self._layers.items():
-            self._layers[name] = parameter, list(OPS["average_accumulates"](parameter, *kept, **self._attrs))
+            self._layers[name] = (
+                parameter,
+                list(OPS["average_accumulates"](parameter, *kept, **self._attrs)),
+            )
 
-    def minimize(self, loss: Any, startup_program: Any = None, parameters: Any = None, no_grad_set: Any = None) -> None:
+    def minimize(
+        self,
+        loss: Any,
+        startup_program: Any = None,
+        parameters: Any = None,
+        no_grad_set: Any = None,
+    ) -> None:
         """See step(); a program has that already."""
         if self._runs:
             self.step()
@@ -135,7 +175,9 @@ class ModelAverage(Averages):
         self._before = [(p, p.array) for p, _ in self._layers.values()]
         for parameter, kept in self._layers.values():
             total = sum(t.array for t in kept[1:SUMS]) + kept[0].array
-            parameter.array = total / total.dtype.type(sum(int(t.array.item()) for t in kept[SUMS : SUMS + 2]))
+            parameter.array = total / total.dtype.type(
+                sum(int(t.array.item()) for t in kept[SUMS : SUMS + 2])
+            )
         try:
             yield
         finally:

@@ -6,6 +6,16 @@ from .predictor import Predictor, PredictorPool, Tensor, create_predictor
 from .version import get_trt_compile_version, get_trt_runtime_version, get_version
 
 __all__ = [
-    "Config", "DataType", "PlaceType", "PrecisionType", "Predictor", "PredictorPool", "Tensor", "create_predictor",
-    "get_num_bytes_of_data_type", "get_trt_compile_version", "get_trt_runtime_version", "get_version",
-]  # fmt: skip
+    "Config",
+    "DataType",
+    "PlaceType",
+    "PrecisionType",
+    "Predictor",
+    "PredictorPool",
+    "Tensor",
+    "create_predictor",
+    "get_num_bytes_of_data_type",
+    "get_trt_compile_version",
+    "get_trt_runtime_version",
+    "get_version",
+]

@@ -10,15 +10,25 @@ from .kinds import PrecisionType
 from .summary import table
 
 _ELSEWHERE = {
-    "dlnne", "ipu", "lite_engine", "opencl", "xpu", "custom_device", "nnadapter", "mkldnn_int8", "quantizer", "tensorrt_dla",
-}  # fmt: skip
+    "dlnne",
+    "ipu",
+    "lite_engine",
+    "opencl",
+    "xpu",
+    "custom_device",
+    "nnadapter",
+    "mkldnn_int8",
+    "quantizer",
+    "tensorrt_dla",
+}
 
 
 class Config:
     """A model and how to run it.
 
-    Config(prog_file, params_file), Config(prefix) or Config(model_dir).  What other engines need and this one does not - IR passes,
-    memory reuse, oneDNN, log levels - is accepted and changes nothing; devices that the engine does not have are refused.
+    Config(prog_file, params_file), Config(prefix) or Config(model_dir).  What other engines need
+    and this one does not - IR passes, memory reuse, oneDNN, log levels - is accepted and changes
+    nothing; devices that the engine does not have are refused.
     """
 
     Precision = PrecisionType
@@ -28,13 +38,19 @@ class Config:
         self._buffers: tuple[bytes, bytes] | None = None
         self._options: dict[str, Any] = {"threads": 1}
         self._provider: dict[str, str] = {}
-        self._flags = {"ir_optim": True, "mkldnn": True, "glog_info_disabled": False, "memory_optim": False}
+        self._flags = {
+            "ir_optim": True,
+            "mkldnn": True,
+            "glog_info_disabled": False,
+            "memory_optim": False,
+        }
         self._shapes: dict[str, tuple[list[int], list[int], list[int]]] = {}
         self._pool_mb = 0
         if model is not None:
             self.set_model(model, params)
 
-    # -- the model ----------------------------------------------------------------------------------------------
+    # -- the model
+    # ----------------------------------------------------------------------------------------------
 
     def set_model(self, model: str, params: str | None = None) -> None:
         """The program and its values; or a folder, or a prefix."""
@@ -58,7 +74,9 @@ class Config:
         """The values of its parameters, in one file."""
         self._params = os.fspath(path)
 
-    def set_model_buffer(self, prog: bytes, prog_size: int, params: bytes, params_size: int) -> None:
+    def set_model_buffer(
+        self, prog: bytes, prog_size: int, params: bytes, params_size: int
+    ) -> None:
         """Both files as bytes."""
         self._buffers = (bytes(prog[:prog_size]), bytes(params[:params_size]))
 
@@ -78,12 +96,20 @@ class Config:
         """Whether the files are bytes."""
         return self._buffers is not None
 
-    # -- the device ---------------------------------------------------------------------------------------------
+    # -- the device
+    # ---------------------------------------------------------------------------------------------
 
     def enable_use_gpu(
-        self, memory_pool_init_size_mb: int, device_id: int = 0, precision_mode: PrecisionType = PrecisionType.Float32
+        self,
+        memory_pool_init_size_mb: int,
+        device_id: int = 0,
+        precision_mode: PrecisionType = PrecisionType.Float32,
     ) -> None:
-        """Run on a GPU.   memory_pool_init_size_mb: kept, and changes nothing: the engine's memory grows as it is needed"""
+        """Run on a GPU.
+
+        memory_pool_init_size_mb: kept, and changes nothing: the engine's memory grows as it is
+        needed
+        """
         _no_half(precision_mode, "enable_use_gpu")
         self._pool_mb = memory_pool_init_size_mb
         self._options |= {"device": "cuda", "device_id": device_id}
@@ -105,13 +131,24 @@ class Config:
         return self._pool_mb
 
     def enable_tensorrt_engine(
-        self, workspace_size: int = 1 << 30, max_batch_size: int = 1, min_subgraph_size: int = 3,
-        precision_mode: PrecisionType = PrecisionType.Float32, use_static: bool = False, use_calib_mode: bool = False,
+        self,
+        workspace_size: int = 1 << 30,
+        max_batch_size: int = 1,
+        min_subgraph_size: int = 3,
+        precision_mode: PrecisionType = PrecisionType.Float32,
+        use_static: bool = False,
+        use_calib_mode: bool = False,
         use_cuda_graph: bool = False,
-    ) -> None:  # fmt: skip
-        """Run on a GPU through TensorRT.   use_static: keep the built engines, in the folder of set_optim_cache_dir or beside the model."""
+    ) -> None:
+        """Run on a GPU through TensorRT.
+
+        use_static: keep the built engines, in the folder of set_optim_cache_dir or beside the
+        model.
+        """
         if precision_mode in (PrecisionType.Int8, PrecisionType.Bfloat16):
-            raise OpError(f"enable_tensorrt_engine: {precision_mode.name} is not there; Float32 and Half are")
+            raise OpError(
+                f"enable_tensorrt_engine: {precision_mode.name} is not there; Float32 and Half are"
+            )
         self._options |= {"device": "tensorrt", "fp16": precision_mode == PrecisionType.Half}
         self._provider |= {
             "trt_max_workspace_size": str(workspace_size),
@@ -126,13 +163,20 @@ class Config:
         return self._options.get("device") == "tensorrt"
 
     def set_trt_dynamic_shape_info(
-        self, min_input_shape: dict[str, list[int]], max_input_shape: dict[str, list[int]],
-        optim_input_shape: dict[str, list[int]], disable_trt_plugin_fp16: bool = False,
-    ) -> None:  # fmt: skip
+        self,
+        min_input_shape: dict[str, list[int]],
+        max_input_shape: dict[str, list[int]],
+        optim_input_shape: dict[str, list[int]],
+        disable_trt_plugin_fp16: bool = False,
+    ) -> None:
         """Between which sizes TensorRT builds its engines.   input -> sizes"""
         if not min_input_shape.keys() == max_input_shape.keys() == optim_input_shape.keys():
             raise OpError("set_trt_dynamic_shape_info: the three dicts name different inputs")
-        for kind, shapes in (("min", min_input_shape), ("max", max_input_shape), ("opt", optim_input_shape)):
+        for kind, shapes in (
+            ("min", min_input_shape),
+            ("max", max_input_shape),
+            ("opt", optim_input_shape),
+        ):
             text = ",".join(f"{name}:{'x'.join(map(str, shape))}" for name, shape in shapes.items())
             self._provider[f"trt_profile_{kind}_shapes"] = text
 
@@ -140,7 +184,8 @@ class Config:
         """Whether sizes were given."""
         return "trt_profile_opt_shapes" in self._provider
 
-    # -- how ----------------------------------------------------------------------------------------------------
+    # -- how
+    # --------------------------------------------------------------------------
 
     def set_cpu_math_library_num_threads(self, count: int) -> None:
         """How many threads compute one op.   Paddle's default, 1, is the default here too"""
@@ -210,26 +255,49 @@ class Config:
         )
         device: list[tuple[str, Any]] = [("use_gpu", self.use_gpu())]
         if self.use_gpu():
-            device += [("gpu_device_id", self.gpu_device_id()), ("use_tensorrt", self.tensorrt_engine_enabled())]
-        how = [("cpu_math_thread", self.cpu_math_library_num_threads()), ("ir_optim", self.ir_optim())]
+            device += [
+                ("gpu_device_id", self.gpu_device_id()),
+                ("use_tensorrt", self.tensorrt_engine_enabled()),
+            ]
+        how = [
+            ("cpu_math_thread", self.cpu_math_library_num_threads()),
+            ("ir_optim", self.ir_optim()),
+        ]
         return [*where, *device, *how]
 
     def __getattr__(self, name: str) -> Any:
         """What changes nothing here, and what is refused."""
         if name.startswith("enable_") and name.removeprefix("enable_") in _ELSEWHERE:
-            raise OpError(f"{name}: the engine has no such device; it runs on the CPU, CUDA and TensorRT")
+            raise OpError(
+                f"{name}: the engine has no such device; it runs on the CPU, CUDA and TensorRT"
+            )
         if name in _NOTHING:
             return _nothing
         raise AttributeError(f"'Config' has no attribute {name!r}")
 
 
-# What Paddle's users call and what changes nothing here: passes, logs and executors of Paddle's own.
-_NOTHING = frozenset((
-    "delete_pass", "disable_mkldnn_fc_passes", "disable_onnxruntime", "enable_mkldnn_bfloat16", "enable_new_executor",
-    "enable_onnxruntime", "enable_ort_optimization", "enable_save_optim_model", "enable_tensorrt_memory_optim",
-    "enable_tensorrt_varseqlen", "exp_disable_tensorrt_ops", "set_mkldnn_cache_capacity", "set_mkldnn_op", "switch_ir_debug",
-    "switch_specify_input_names", "switch_use_feed_fetch_ops",
-))  # fmt: skip
+# What Paddle's users call and what changes nothing here: passes, logs and executors of Paddle's
+# own.
+_NOTHING = frozenset(
+    (
+        "delete_pass",
+        "disable_mkldnn_fc_passes",
+        "disable_onnxruntime",
+        "enable_mkldnn_bfloat16",
+        "enable_new_executor",
+        "enable_onnxruntime",
+        "enable_ort_optimization",
+        "enable_save_optim_model",
+        "enable_tensorrt_memory_optim",
+        "enable_tensorrt_varseqlen",
+        "exp_disable_tensorrt_ops",
+        "set_mkldnn_cache_capacity",
+        "set_mkldnn_op",
+        "switch_ir_debug",
+        "switch_specify_input_names",
+        "switch_use_feed_fetch_ops",
+    )
+)
 
 
 def _nothing(*args: Any, **kwargs: Any) -> None:
@@ -238,4 +306,6 @@ def _nothing(*args: Any, **kwargs: Any) -> None:
 
 def _no_half(precision: PrecisionType, who: str) -> None:
     if precision != PrecisionType.Float32:
-        raise OpError(f"{who}: {precision.name} is not there; models run in the precision they were saved in")
+        raise OpError(
+            f"{who}: {precision.name} is not there; models run in the precision they were saved in"
+        )

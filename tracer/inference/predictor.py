@@ -42,17 +42,22 @@ class Tensor:
     def copy_from_cpu(self, data: Array) -> None:
         """Set an input to a copy of an ndarray."""
         if not isinstance(data, np.ndarray):
-            raise TypeError(f"copy_from_cpu: input '{self._name}' wants an ndarray, not {type(data).__name__}")
+            raise TypeError(
+                f"copy_from_cpu: input '{self._name}' wants an ndarray, not {type(data).__name__}"
+            )
         if self._wanted is not None and self._wanted != list(data.shape):
             if data.size != int(np.prod(self._wanted)):
                 raise OpError(
-                    f"copy_from_cpu: '{self._name}' was reshaped to {self._wanted}, the ndarray is {list(data.shape)}"
+                    f"copy_from_cpu: '{self._name}' was reshaped to {self._wanted}, the "
+                    f"ndarray is {list(data.shape)}"
                 )
             data = data.reshape(self._wanted)
         self._array = np.array(data, order="C")
 
     def share_external_data(self, data: Any) -> None:
-        """Set an input to a Tensor or an ndarray without a copy: it must stay as it is until the run is over."""
+        """Set an input to a Tensor or an ndarray without a copy: it must stay as it is until the
+        run is over.
+        """
         self._array = np.ascontiguousarray(data.array if isinstance(data, eager.Tensor) else data)
 
     def copy_to_cpu(self) -> Array:
@@ -72,11 +77,20 @@ class Tensor:
         return DataType(self._dtype if self._array is None else BY_NP[self._array.dtype].name)
 
     def lod(self) -> list[list[int]]:
-        """Where its packed sequences begin: as `set_lod` was told, or of an output as the last run had it.   Empty for others"""
-        return [] if self._offsets is None or self._offsets._array is None else [self._offsets._array.tolist()]
+        """Where its packed sequences begin: as `set_lod` was told, or of an output as the last run
+        had it.
+
+        Empty for others
+        """
+        return (
+            []
+            if self._offsets is None or self._offsets._array is None
+            else [self._offsets._array.tolist()]
+        )
 
     def set_lod(self, lod: Sequence[Sequence[int]]) -> None:
-        """Say where the packed sequences of an input begin, and how many rows there are: [[0, 3, 7]].
+        """Say where the packed sequences of an input begin, and how many rows there are: [[0, 3,
+        7]].
 
         Raises OpError for more than one level, and for what does not hold sequences in the model.
         """
@@ -84,7 +98,8 @@ class Tensor:
             return
         if self._offsets is None:
             raise OpError(
-                f"set_lod: '{self._name}' holds no packed sequences in the model; pad them, and give their lengths"
+                f"set_lod: '{self._name}' holds no packed sequences in the model; pad "
+                f"them, and give their lengths"
             )
         if len(lod) != 1:
             raise OpError(f"set_lod: '{self._name}' takes one level of sequences, not {len(lod)}")
@@ -92,7 +107,10 @@ class Tensor:
 
 
 class Predictor:
-    """A model ready to run.   Handles belong to one thread; `clone` gives another thread its own, on the same engine."""
+    """A model ready to run.
+
+    Handles belong to one thread; `clone` gives another thread its own, on the same engine.
+    """
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -104,7 +122,10 @@ class Predictor:
             handles[name]._offsets = handles[offsets]
 
     def get_input_names(self) -> list[str]:
-        """In the order of the model.   The offsets of packed sequences are given by `set_lod` of these, or as inputs `<name>.lod`"""
+        """In the order of the model.
+
+        The offsets of packed sequences are given by `set_lod` of these, or as inputs `<name>.lod`
+        """
         return self._without_offsets(self._inputs)
 
     def get_output_names(self) -> list[str]:
@@ -123,9 +144,13 @@ class Predictor:
         return _named(self._outputs, name, "output")
 
     def run(self, inputs: Sequence[Any] | None = None) -> Any:
-        """Compute all outputs.   inputs: Tensors in order, which makes them the result as well; else the handles hold them, and True comes back
+        """Compute all outputs.
 
-        Raises OpError for inputs that are missing or do not fit, GuardError where a trace had assumed otherwise.
+        inputs: Tensors in order, which makes them the result as well; else the handles hold them,
+        and True comes back
+
+        Raises OpError for inputs that are missing or do not fit, GuardError where a trace had
+        assumed otherwise.
         """
         if inputs is not None:
             arrays = [x.array if isinstance(x, eager.Tensor) else np.asarray(x) for x in inputs]
@@ -165,8 +190,13 @@ def _named(handles: dict[str, Tensor], name: str, what: str) -> Tensor:
 
 
 def create_predictor(config: Config) -> Predictor:
-    """Read the model and make the engine.   Raises FileError, UnsupportedError with all ops that the engine does not have, EngineError."""
-    options = config._options | ({"provider": config._provider} if config._provider and config.use_gpu() else {})
+    """Read the model and make the engine.
+
+    Raises FileError, UnsupportedError with all ops that the engine does not have, EngineError.
+    """
+    options = config._options | (
+        {"provider": config._provider} if config._provider and config.use_gpu() else {}
+    )
     options["offsets"] = True
     with tempfile.TemporaryDirectory(prefix="oarlock-") as scratch:
         prog, params, name = _files(config, Path(scratch))
@@ -174,7 +204,10 @@ def create_predictor(config: Config) -> Predictor:
 
 
 def _files(config: Config, scratch: Path) -> tuple[bytes, str | None, str]:
-    """The program's bytes, the path of its values, its name.   scratch: for what is in no file, and gone once the engine has it open"""
+    """The program's bytes, the path of its values, its name.
+
+    scratch: for what is in no file, and gone once the engine has it open
+    """
     if config._buffers is not None:
         path = scratch / "model.pdiparams"
         path.write_bytes(config._buffers[1])

@@ -23,7 +23,22 @@ from .sampler import (
 from .workers import get_worker_info
 
 __all__ = [
-    "BatchSampler", "ChainDataset", "ComposeDataset", "ConcatDataset", "DataLoader", "Dataset", "DistributedBatchSampler", "IterableDataset",
-    "RandomSampler", "Sampler", "SequenceSampler", "Subset", "SubsetRandomSampler", "TensorDataset", "WeightedRandomSampler",
-    "default_collate_fn", "get_worker_info", "random_split",
-]  # fmt: skip
+    "BatchSampler",
+    "ChainDataset",
+    "ComposeDataset",
+    "ConcatDataset",
+    "DataLoader",
+    "Dataset",
+    "DistributedBatchSampler",
+    "IterableDataset",
+    "RandomSampler",
+    "Sampler",
+    "SequenceSampler",
+    "Subset",
+    "SubsetRandomSampler",
+    "TensorDataset",
+    "WeightedRandomSampler",
+    "default_collate_fn",
+    "get_worker_info",
+    "random_split",
+]

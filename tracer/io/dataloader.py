@@ -20,7 +20,9 @@ Collate = Callable[[list[Any]], Any]
 
 
 def default_collate_fn(batch: Sequence[Any]) -> Any:
-    """Samples stacked field by field: arrays, tensors and numbers to ndarrays [N, *]; dicts and tuples stay what they are."""
+    """Samples stacked field by field: arrays, tensors and numbers to ndarrays [N, *]; dicts and
+    tuples stay what they are.
+    """
     first = batch[0]
     if isinstance(first, np.ndarray | np.generic):
         return np.stack(batch)
@@ -34,14 +36,21 @@ def default_collate_fn(batch: Sequence[Any]) -> Any:
         return {key: default_collate_fn([s[key] for s in batch]) for key in first}
     if isinstance(first, list | tuple):
         return [default_collate_fn(list(fields)) for fields in zip(*batch, strict=True)]
-    raise OpError(f"DataLoader: a sample holds {type(first).__name__}; give a collate_fn that makes a batch of it")
+    raise OpError(
+        f"DataLoader: a sample holds {type(first).__name__}; give a collate_fn that "
+        f"makes "
+        f"a "
+        f"batch of it"
+    )
 
 
 def as_tensors(batch: Any, place: Any = None) -> Any:
     """A batch with its arrays as tensors on one device, None for where new tensors go."""
     if isinstance(batch, np.ndarray | np.generic):
         array = np.asarray(batch)
-        return Tensor(cuda.as_new(array) if place is None else cuda.put(array, index_for(place, "DataLoader")))
+        return Tensor(
+            cuda.as_new(array) if place is None else cuda.put(array, index_for(place, "DataLoader"))
+        )
     if isinstance(batch, dict):
         return {key: as_tensors(value, place) for key, value in batch.items()}
     if isinstance(batch, list | tuple):
@@ -50,31 +59,53 @@ def as_tensors(batch: Any, place: Any = None) -> Any:
 
 
 def _place_of(places: Any) -> Any:
-    """The one device that batches go to.   Raises OpError for several: each process of a training has one."""
+    """The one device that batches go to.
+
+    Raises OpError for several: each process of a training has one.
+    """
     if not isinstance(places, list | tuple):
         return None if places is None else place_named(places, "DataLoader")
     if len(places) > 1:
-        raise OpError(f"DataLoader: batches go to one place, not to {len(places)}; start a process for each GPU")
+        raise OpError(
+            f"DataLoader: batches go to one place, not to {len(places)}; start a process "
+            f"for "
+            f"each GPU"
+        )
     return place_named(places[0], "DataLoader") if places else None
 
 
 class DataLoader:
     """Batches of a dataset, as lists of Tensors.
 
-    num_workers: processes that read samples, 0 for none; collate_fn: makes a batch of a list of samples;
-    batch_sampler: decides the batches in place of batch_size, shuffle and drop_last; worker_init_fn(id) starts each worker;
-    feed_list: with return_list=False, variables of a program, by whose names batches come as an Executor takes them;
-    use_shared_memory: large arrays come from workers through shared memory. Every worker runs through the whole of an IterableDataset:
-    what is whose, it decides by get_worker_info. Workers end with the pass: at its end, after an error, or when nobody holds its iterator.
-    An error in a worker is raised here, with the worker's own lines.
+    num_workers: processes that read samples, 0 for none; collate_fn: makes a batch of a list of
+    samples; batch_sampler: decides the batches in place of batch_size, shuffle and drop_last;
+    worker_init_fn(id) starts each worker; feed_list: with return_list=False, variables of a
+    program, by whose names batches come as an Executor takes them; use_shared_memory: large arrays
+    come from workers through shared memory. Every worker runs through the whole of an
+    IterableDataset: what is whose, it decides by get_worker_info. Workers end with the pass: at its
+    end, after an error, or when nobody holds its iterator. An error in a worker is raised here,
+    with the worker's own lines.
     """
 
     def __init__(
-        self, dataset: Dataset, feed_list: Any = None, places: Any = None, return_list: bool = True, batch_sampler: Any = None,
-        batch_size: int | None = 1, shuffle: bool = False, drop_last: bool = False, collate_fn: Collate | None = None,
-        num_workers: int = 0, use_buffer_reader: bool = True, prefetch_factor: int = 2, use_shared_memory: bool = True,
-        timeout: int = 0, worker_init_fn: Callable[[int], Any] | None = None, persistent_workers: bool = False,
-    ) -> None:  # fmt: skip
+        self,
+        dataset: Dataset,
+        feed_list: Any = None,
+        places: Any = None,
+        return_list: bool = True,
+        batch_sampler: Any = None,
+        batch_size: int | None = 1,
+        shuffle: bool = False,
+        drop_last: bool = False,
+        collate_fn: Collate | None = None,
+        num_workers: int = 0,
+        use_buffer_reader: bool = True,
+        prefetch_factor: int = 2,
+        use_shared_memory: bool = True,
+        timeout: int = 0,
+        worker_init_fn: Callable[[int], Any] | None = None,
+        persistent_workers: bool = False,
+    ) -> None:
         self.dataset = dataset
         self._tensors = partial(as_tensors, place=_place_of(places))
         self._feeds = None if return_list or feed_list is None else [v.name for v in feed_list]
@@ -85,16 +116,20 @@ class DataLoader:
         self.batch_size, self.drop_last = batch_size, drop_last
         if batch_sampler is not None and (batch_size != 1 or shuffle or drop_last):
             raise MisfitError(
-                "DataLoader: batch_sampler decides the batches; batch_size, shuffle and drop_last do not apply"
+                "DataLoader: batch_sampler decides the batches; batch_size, shuffle and "
+                "drop_last do not apply"
             )
         self.batch_sampler = batch_sampler
         if self.streams:
             if shuffle or batch_sampler is not None:
                 raise OpError(
-                    "DataLoader: an IterableDataset comes in its own order; shuffle and batch_sampler do not apply"
+                    "DataLoader: an IterableDataset comes in its own order; shuffle and "
+                    "batch_sampler do not apply"
                 )
         elif batch_sampler is None and batch_size is not None:
-            self.batch_sampler = BatchSampler(dataset, shuffle=shuffle, batch_size=batch_size, drop_last=drop_last)
+            self.batch_sampler = BatchSampler(
+                dataset, shuffle=shuffle, batch_size=batch_size, drop_last=drop_last
+            )
 
     def __len__(self) -> int:
         if self.batch_sampler is None:
@@ -115,8 +150,14 @@ class DataLoader:
 
     def _batches(self) -> Iterator[Any]:
         if self.streams:
-            return map(self._tensors, Workers(self, iter(())) if self.num_workers else self._stream())
-        batches = self.batch_sampler if self.batch_sampler is not None else ([i] for i in range(len(self.dataset)))
+            return map(
+                self._tensors, Workers(self, iter(())) if self.num_workers else self._stream()
+            )
+        batches = (
+            self.batch_sampler
+            if self.batch_sampler is not None
+            else ([i] for i in range(len(self.dataset)))
+        )
         if self.num_workers > 0:
             return map(self._tensors, Workers(self, iter(batches)))
         return (self._tensors(self._batch(indices)) for indices in batches)

@@ -40,11 +40,16 @@ class TensorDataset(Dataset):
 
     def __init__(self, tensors: Sequence[Any]) -> None:
         if len({t.shape[0] for t in tensors}) > 1:
-            raise MisfitError(f"TensorDataset: the tensors have {[t.shape[0] for t in tensors]} rows")
+            raise MisfitError(
+                f"TensorDataset: the tensors have {[t.shape[0] for t in tensors]} rows"
+            )
         self.tensors = list(tensors)
 
     def __getitem__(self, index: int) -> Any:
-        return tuple(Tensor(cuda.host(t.array[index])) if isinstance(t, Tensor) else t[index] for t in self.tensors)
+        return tuple(
+            Tensor(cuda.host(t.array[index])) if isinstance(t, Tensor) else t[index]
+            for t in self.tensors
+        )
 
     def __len__(self) -> int:
         return int(self.tensors[0].shape[0])
@@ -89,7 +94,9 @@ class ComposeDataset(Dataset):
         if not len(datasets):
             raise MisfitError("ComposeDataset: there are no datasets")
         if len({len(d) for d in datasets}) > 1:
-            raise MisfitError(f"ComposeDataset: the datasets have {[len(d) for d in datasets]} samples")
+            raise MisfitError(
+                f"ComposeDataset: the datasets have {[len(d) for d in datasets]} samples"
+            )
         self.datasets = list(datasets)
 
     def __getitem__(self, index: int) -> Any:
@@ -112,9 +119,14 @@ class ChainDataset(IterableDataset):
 
 
 def random_split(dataset: Dataset, lengths: Sequence[int], generator: Any = None) -> list[Subset]:
-    """Subsets of the given sizes, together the whole dataset, drawn at random.   Raises OpError when they do not add up."""
+    """Subsets of the given sizes, together the whole dataset, drawn at random.
+
+    Raises OpError when they do not add up.
+    """
     if sum(lengths) != len(dataset):
-        raise OpError(f"random_split: lengths {list(lengths)} do not add up to {len(dataset)} samples")
+        raise OpError(
+            f"random_split: lengths {list(lengths)} do not add up to {len(dataset)} samples"
+        )
     order = rng.generator().permutation(len(dataset)).tolist()
     ends = list(accumulate(lengths))
     return [Subset(dataset, order[end - n : end]) for n, end in zip(lengths, ends, strict=True)]

@@ -1,4 +1,6 @@
-"""Large arrays from one process to another through shared memory, which a pipe would copy piece by piece."""
+"""Large arrays from one process to another through shared memory, which a pipe would copy piece by
+piece.
+"""
 
 from __future__ import annotations
 
@@ -45,12 +47,18 @@ def _room() -> int:
 
 
 def lend(batch: Any, prefix: str) -> Any:
-    """The batch with its large arrays in shared memory, named prefix0, prefix1, ...; as it is where there is little room."""
+    """The batch with its large arrays in shared memory, named prefix0, prefix1, ...; as it is where
+    there is little room.
+    """
     names = itertools.count()
 
     def lent(value: Any) -> Any:
         array = cuda.host(value.array) if isinstance(value, Tensor) else value
-        if not isinstance(array, np.ndarray) or array.dtype.hasobject or not LARGE <= array.nbytes < _room() // 4:
+        if (
+            not isinstance(array, np.ndarray)
+            or array.dtype.hasobject
+            or not LARGE <= array.nbytes < _room() // 4
+        ):
             return value
         memory = SharedMemory(f"{prefix}{next(names):x}", create=True, size=array.nbytes)
         np.ndarray(array.shape, array.dtype, memory.buf)[...] = array

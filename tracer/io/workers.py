@@ -24,7 +24,10 @@ _info: WorkerInfo | None = None
 
 
 class WorkerInfo(NamedTuple):
-    """A worker.   id: its number; num_workers: how many there are; dataset: its copy; seed: of what it draws"""
+    """A worker.
+
+    id: its number; num_workers: how many there are; dataset: its copy; seed: of what it draws
+    """
 
     id: int
     num_workers: int
@@ -51,7 +54,10 @@ def _failure(error: Exception) -> _Failure:
 
 
 def _start(loader: Any, info: WorkerInfo) -> None:
-    """Take up the seed, and run worker_init_fn.   Nothing is made on a GPU here: CUDA does not live on in a fork."""
+    """Take up the seed, and run worker_init_fn.
+
+    Nothing is made on a GPU here: CUDA does not live on in a fork.
+    """
     global _info
     _info, cuda.found.index = info, None
     np.random.seed(info.seed % 2**32)
@@ -61,7 +67,9 @@ def _start(loader: Any, info: WorkerInfo) -> None:
 
 
 def _serve(loader: Any, info: WorkerInfo, prefix: str, tasks: Any, results: Any) -> None:
-    """What a worker does: a task is (number, indices), None for the next batch of a stream; a result is (number, batch or failure)."""
+    """What a worker does: a task is (number, indices), None for the next batch of a stream; a
+    result is (number, batch or failure).
+    """
     try:
         _start(loader, info)
         stream = loader._stream() if loader.streams else None
@@ -71,7 +79,14 @@ def _serve(loader: Any, info: WorkerInfo, prefix: str, tasks: Any, results: Any)
     for number, indices in iter(tasks.get, None):
         try:
             batch = next(stream, _END) if stream is not None else loader._batch(indices)
-            results.send((number, shared.lend(batch, f"{prefix}{number:x}_") if loader.use_shared_memory else batch))
+            results.send(
+                (
+                    number,
+                    shared.lend(batch, f"{prefix}{number:x}_")
+                    if loader.use_shared_memory
+                    else batch,
+                )
+            )
         except Exception as error:
             results.send((number, _failure(error)))
 
@@ -79,21 +94,24 @@ def _serve(loader: Any, info: WorkerInfo, prefix: str, tasks: Any, results: Any)
 class Workers:
     """The batches of one pass, in order, made by worker processes that end with it.
 
-    All take tasks from one queue; with a stream each has its own, and batches come from one after the other.
+    All take tasks from one queue; with a stream each has its own, and batches come from one after
+    the other.
     """
 
     def __init__(self, loader: Any, batches: Iterator[Any]) -> None:
         self._processes: list[Any] = []
         self._loader, self._batches = loader, batches
         context = multiprocessing.get_context("fork")
-        resource_tracker.ensure_running()  # one for all processes, which then agree on what is left behind
+        # one for all processes, which then agree on what is left behind
+        resource_tracker.ensure_running()
         self._tasks = [context.Queue() for _ in range(loader.num_workers if loader.streams else 1)]
         self._turns = itertools.cycle(range(loader.num_workers))
         self._ended: set[int] = set()
         self._owner: dict[int, int] = {}
         self._asked = self._given = 0
         self._done: dict[int, Any] = {}
-        # A pipe for each worker, whose other end only it holds: one that dies, even in the midst of a batch, ends its pipe.
+        # A pipe for each worker, whose other end only it holds: one that dies, even in the midst of
+        # a batch, ends its pipe.
         self._results: list[Any] = []
         self._prefix = f"oar{os.getpid():x}_{next(_passes):x}_"
         self._fork(context)
@@ -106,7 +124,9 @@ class Workers:
             info = WorkerInfo(i, count, self._loader.dataset, seed + i * 7919)
             tasks = self._tasks[i % len(self._tasks)]
             reader, writer = context.Pipe(duplex=False)
-            process = context.Process(target=_serve, args=(self._loader, info, self._prefix, tasks, writer), daemon=True)  # fmt: skip
+            process = context.Process(
+                target=_serve, args=(self._loader, info, self._prefix, tasks, writer), daemon=True
+            )
             process.start()
             writer.close()
             self._results.append(reader)

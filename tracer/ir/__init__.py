@@ -1,3 +1,5 @@
-"""The intermediate representation: programs as plain data, with their text form, verifier, guards and scopes."""
+"""The intermediate representation: programs as plain data, with their text form, verifier, guards
+and scopes.
+"""
 
 from . import printer  # so that str(program) is its text

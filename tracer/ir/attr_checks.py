@@ -1,6 +1,7 @@
 """Validate the types and values of op attributes in files against the op definitions.
 
-`read/op_attrs.cpp` applies the same rules in C++ to a table that `tests/ops/attribute_table.py` generates from these definitions.
+`read/op_attrs.cpp` applies the same rules in C++ to a table that `tests/ops/attribute_table.py`
+generates from these definitions.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ _NUMBERS = _INTS | {AttrType.FLOAT, AttrType.FLOAT64}
 _INT_LISTS = frozenset({AttrType.INTS, AttrType.LONGS, AttrType.BOOLEANS})
 _NUMBER_LISTS = _INT_LISTS | {AttrType.FLOATS, AttrType.FLOAT64S}
 _TENSORS = frozenset({AttrType.VAR, AttrType.VARS})
-# Attribute types accepted in files, by declared type. Versions of Paddle write different integer and float widths.
+# Attribute types accepted in files, by declared type. Versions of Paddle write different integer
+# and float widths.
 ACCEPTED: dict[str, frozenset[AttrType]] = {
     "INT": _INTS,
     "LONG": _INTS,
@@ -36,23 +38,52 @@ ACCEPTED: dict[str, frozenset[AttrType]] = {
     "SCALAR": _NUMBERS | {AttrType.SCALAR},
     "SCALARS": _NUMBER_LISTS | {AttrType.SCALARS},
 }
-AXES = frozenset((
-    "axis", "axes", "axis1", "axis2", "dim", "dim1", "dim2", "decrease_axis", "start_axis", "stop_axis", "begin_norm_axis",
-))  # fmt: skip
+AXES = frozenset(
+    (
+        "axis",
+        "axes",
+        "axis1",
+        "axis2",
+        "dim",
+        "dim1",
+        "dim2",
+        "decrease_axis",
+        "start_axis",
+        "stop_axis",
+        "begin_norm_axis",
+    )
+)
 WINDOWS = frozenset({"ksize", "kernel_sizes", "dilations", "paddings"})
-# Numbers of bins, levels, boxes and iterations. Kernels loop over them, so large values would take too long.
-COUNTS = frozenset((
-    "pooled_height", "pooled_width", "min_level", "max_level", "densities", "transformed_height", "transformed_width", "resolution",
-    "part_size", "pooled_size", "sample_per_part", "power_iters", "pyramid_height",
-))  # fmt: skip
+# Numbers of bins, levels, boxes and iterations. Kernels loop over them, so large values would take
+# too long.
+COUNTS = frozenset(
+    (
+        "pooled_height",
+        "pooled_width",
+        "min_level",
+        "max_level",
+        "densities",
+        "transformed_height",
+        "transformed_width",
+        "resolution",
+        "part_size",
+        "pooled_size",
+        "sample_per_part",
+        "power_iters",
+        "pyramid_height",
+    )
+)
 MAX_COUNT = 4096
 LARGEST = {"window": MAX_WINDOW, "count": MAX_COUNT}  # largest absolute value, by kind of attribute
 MAX_NUMBERS = 2 * MAX_RANK  # max length of a list of axes, or of sizes per axis
-NUMBER_TEXTS = frozenset({"rtol", "atol"})  # STRING attributes that spell a number; Paddle 1.8 wrote a FLOAT
+# STRING attributes that spell a number; Paddle 1.8 wrote a FLOAT
+NUMBER_TEXTS = frozenset({"rtol", "atol"})
 
 
 def attr_kind(op: Op, name: str) -> str:
-    """The kind of an attribute: "axis", "window" (window sizes, dilations, paddings), "count", "number" (spelled as text) or "" (any other)."""
+    """The kind of an attribute: "axis", "window" (window sizes, dilations, paddings), "count",
+    "number" (spelled as text) or "" (any other).
+    """
     if op.attrs[name].type == "STRING" and name in NUMBER_TEXTS:
         return "number"
     if op.attrs[name].type not in ("INT", "LONG", "INTS", "LONGS"):
@@ -72,13 +103,17 @@ def check_attrs(op: Op, desc: OpDesc) -> None:
 
 
 def attr_problems(op: Op, desc: OpDesc) -> Iterator[str]:
-    """Yield the problems of the attributes of an op. Undeclared attributes are ignored, because Paddle adds its own."""
+    """Yield the problems of the attributes of an op. Undeclared attributes are ignored, because
+    Paddle adds its own.
+    """
     for name, attr in desc.attrs.items():
         spec = op.attrs.get(name)
         if spec is None or attr.type in _TENSORS:
             continue
         kind = attr_kind(op, name)
-        accepted = ACCEPTED["FLOAT"] | ACCEPTED["STRING"] if kind == "number" else ACCEPTED[spec.type]
+        accepted = (
+            ACCEPTED["FLOAT"] | ACCEPTED["STRING"] if kind == "number" else ACCEPTED[spec.type]
+        )
         if attr.type not in accepted and not _is_scalar_or_single(attr, spec):
             yield f"attribute '{name}' has type {attr.type.name}, but {spec.type} is expected"
         else:
@@ -103,7 +138,9 @@ def _range_problems(kind: str, name: str, value: Any) -> Iterator[str]:
 
 
 def _is_scalar_or_single(attr: Attr, spec: AttrSpec) -> bool:
-    """Whether the attribute is a number where a list is declared, or a one-element list where a number is declared. Some versions of Paddle write these."""
+    """Whether the attribute is a number where a list is declared, or a one-element list where a
+    number is declared. Some versions of Paddle write these.
+    """
     if isinstance(attr.value, list):
         return len(attr.value) <= 1 and attr.type in ACCEPTED.get(f"{spec.type}S", ())
     return any(kind.name == f"{attr.type.name}S" for kind in ACCEPTED[spec.type])

@@ -9,7 +9,8 @@ from .attr_types import block_indices, var_names
 from .program import Block, Kind, OpDesc, Program
 
 EMPTY = "@EMPTY@"  # Paddle's name for an operand that is not there
-EFFECTS = frozenset({"print", "assert", "py_func"})  # ops that are there for what they do, not for what they give
+# ops that are there for what they do, not for what they give
+EFFECTS = frozenset({"print", "assert", "py_func"})
 # Ops that run a block, with the slot of what that takes from outside.
 BODIES = {"conditional_block": "Input", "while": "X", "recurrent": "parameters"}
 HOLDERS = {
@@ -41,13 +42,21 @@ def inner_blocks(program: Program, op: OpDesc) -> Iterator[Block]:
 
 
 def given_inside(op: OpDesc) -> list[str]:
-    """The variables of its block that an op itself gives values to: of `recurrent` one step of each input, and the memories."""
-    return [*op.inputs.get("inputs", []), *op.attr("ex_states", [])] if op.type == "recurrent" else []
+    """The variables of its block that an op itself gives values to: of `recurrent` one step of each
+    input, and the memories.
+    """
+    return (
+        [*op.inputs.get("inputs", []), *op.attr("ex_states", [])] if op.type == "recurrent" else []
+    )
 
 
 def taken_inside(op: OpDesc) -> list[str]:
-    """The variables of its block that an op takes out of it: of `recurrent` one step of each output, and the next memories."""
-    return [*op.outputs.get("outputs", []), *op.attr("states", [])] if op.type == "recurrent" else []
+    """The variables of its block that an op takes out of it: of `recurrent` one step of each
+    output, and the next memories.
+    """
+    return (
+        [*op.outputs.get("outputs", []), *op.attr("states", [])] if op.type == "recurrent" else []
+    )
 
 
 def op_reads(op: OpDesc) -> Iterator[str]:
@@ -58,11 +67,15 @@ def op_reads(op: OpDesc) -> Iterator[str]:
 
 
 def block_reads(program: Program, block: Block) -> list[str]:
-    """The names that a block, or one inside of it, reads and does not declare; each once, in order."""
+    """The names that a block, or one inside of it, reads and does not declare; each once,
+    in order.
+    """
     return _outside(program, block, op_reads, {})
 
 
-def block_writes(program: Program, block: Block, known: dict[int, list[str]] | None = None) -> list[str]:
+def block_writes(
+    program: Program, block: Block, known: dict[int, list[str]] | None = None
+) -> list[str]:
     """The names that a block or its sub-blocks write but do not declare; each once, in order.
 
     known: results by index of a block, shared by several calls for one program
@@ -71,7 +84,9 @@ def block_writes(program: Program, block: Block, known: dict[int, list[str]] | N
 
 
 def op_touches(program: Program, op: OpDesc) -> set[str]:
-    """Every name that an op and its blocks read from outside, or write there: what a block overwrites may be left as it was."""
+    """Every name that an op and its blocks read from outside, or write there: what a block
+    overwrites may be left as it was.
+    """
     found = set(op_reads(op))
     for attr in op.attrs.values():
         for index in block_indices(attr):
@@ -99,7 +114,9 @@ def reads_before_writes(program: Program, fetches: Sequence[str]) -> set[str]:
     return found | (set(fetches) - known)
 
 
-def _outside(program: Program, block: Block, names_of: object, known: dict[int, list[str]]) -> list[str]:
+def _outside(
+    program: Program, block: Block, names_of: object, known: dict[int, list[str]]
+) -> list[str]:
     if block.idx in known:
         return known[block.idx]
     found: dict[str, None] = {}
@@ -107,13 +124,16 @@ def _outside(program: Program, block: Block, names_of: object, known: dict[int, 
         found.update(dict.fromkeys(names_of(op)))  # type: ignore[operator]
         for attr in op.attrs.values():
             for index in block_indices(attr):
-                found.update(dict.fromkeys(_outside(program, program.blocks[index], names_of, known)))
+                found.update(
+                    dict.fromkeys(_outside(program, program.blocks[index], names_of, known))
+                )
     known[block.idx] = [name for name in found if name not in block.vars and name != EMPTY]
     return known[block.idx]
 
 
 def paddle_gradient_ops(program: Program) -> list[OpDesc]:
-    """The ops that run a block back as real Paddle writes them: they look into what the runs of the other block left behind.
+    """The ops that run a block back as real Paddle writes them: they look into what the runs of the
+    other block left behind.
 
     Ours run a block inside of that one, and so see what it declares.
     """
@@ -128,7 +148,9 @@ def paddle_gradient_ops(program: Program) -> list[OpDesc]:
 
 
 def step_gradients(program: Program) -> dict[int, int]:
-    """The blocks of `recurrent_grad`, each with that of its `recurrent`: real Paddle's sees what that declares without being in it."""
+    """The blocks of `recurrent_grad`, each with that of its `recurrent`: real Paddle's sees what
+    that declares without being in it.
+    """
     forward: dict[str, int] = {}
     found: dict[int, int] = {}
     for op in program.ops():
@@ -136,5 +158,9 @@ def step_gradients(program: Program) -> dict[int, int]:
             forward |= dict.fromkeys(op.outputs.get("step_scopes", []), op.attr("sub_block"))
     for op in program.ops():
         if op.type == "recurrent_grad":
-            found |= {op.attr("sub_block"): forward[n] for n in op.inputs.get("step_scopes", []) if n in forward}
+            found |= {
+                op.attr("sub_block"): forward[n]
+                for n in op.inputs.get("step_scopes", [])
+                if n in forward
+            }
     return found

@@ -1,4 +1,6 @@
-"""Assumptions of a recording, checked when the program runs here; the engine checks the same in C++ (`run/guards.cpp`)."""
+"""Assumptions of a recording, checked when the program runs here; the engine checks the same in C++
+(`run/guards.cpp`).
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,10 @@ def fnv1a64(data: bytes) -> int:
 
 
 def judge(guard: Guard, array: Any, shape: Sequence[int], model: str) -> None:
-    """Raise GuardError unless a value, or its shape, is what was assumed.   model: its name, for the error"""
+    """Raise GuardError unless a value, or its shape, is what was assumed.
+
+    model: its name, for the error
+    """
     if guard.kind == "dim":
         found, holds = _dim(guard, shape)
     elif guard.kind == "rank":
@@ -51,9 +56,14 @@ def refusal(guard: Guard, found: str, model: str) -> str:
     """What is said of an assumption that does not hold."""
     if guard.reader.startswith(ASSERTED):
         return f"{model}: {guard.reader}{_line(guard)}"
-    subject = {"dim": f"{guard.var}.shape[{guard.axis}]", "rank": f"the rank of {guard.var}"}.get(guard.kind, guard.var)
+    subject = {"dim": f"{guard.var}.shape[{guard.axis}]", "rank": f"the rank of {guard.var}"}.get(
+        guard.kind, guard.var
+    )
     reader = guard.reader or "?"
-    return f"{model}: {subject} is {found}, the trace assumed {guard.expected} (read by {reader}){_line(guard)}"
+    return (
+        f"{model}: {subject} is {found}, the trace assumed {guard.expected} (read by "
+        f"{reader}){_line(guard)}"
+    )
 
 
 def _line(guard: Guard) -> str:

@@ -13,16 +13,27 @@ from ..core.tensor import Tensor
 
 
 class InputSpec:
-    """Shape, dtype and name of an input.   shape: None or -1 for a size that may differ from call to call."""
+    """Shape, dtype and name of an input.
+
+    shape: None or -1 for a size that may differ from call to call.
+    """
 
     def __init__(
-        self, shape: Sequence[int | None], dtype: Any = "float32", name: str | None = None, stop_gradient: bool = False
+        self,
+        shape: Sequence[int | None],
+        dtype: Any = "float32",
+        name: str | None = None,
+        stop_gradient: bool = False,
     ) -> None:
         if not isinstance(shape, list | tuple):
-            raise TypeError(f"InputSpec: shape should be a list or tuple, not {type(shape).__name__}")
+            raise TypeError(
+                f"InputSpec: shape should be a list or tuple, not {type(shape).__name__}"
+            )
         for i, d in enumerate(shape):
             if d is not None and (isinstance(d, bool) or not isinstance(d, int | np.integer)):
-                raise ValueError(f"InputSpec: shape[{i}] should be an int or None, not {type(d).__name__}: {d!r}")
+                raise ValueError(
+                    f"InputSpec: shape[{i}] should be an int or None, not {type(d).__name__}: {d!r}"
+                )
         self.shape = tuple(-1 if d is None or d < 0 else int(d) for d in shape)
         self.dtype = dtype_of(dtype)
         self.name = name
@@ -46,10 +57,14 @@ class InputSpec:
         """With one more axis in front.   batch_size: an int, or a list of one."""
         if isinstance(batch_size, list | tuple):
             if len(batch_size) != 1:
-                raise ValueError(f"InputSpec.batch: batch_size should be one int, not {len(batch_size)}")
+                raise ValueError(
+                    f"InputSpec.batch: batch_size should be one int, not {len(batch_size)}"
+                )
             (batch_size,) = batch_size
         if not isinstance(batch_size, int | np.integer):
-            raise TypeError(f"InputSpec.batch: batch_size should be an int, not {type(batch_size).__name__}")
+            raise TypeError(
+                f"InputSpec.batch: batch_size should be an int, not {type(batch_size).__name__}"
+            )
         self.shape = (int(batch_size), *self.shape)
         return self
 
@@ -62,7 +77,8 @@ class InputSpec:
 
     def __repr__(self) -> str:
         return (
-            f"InputSpec(shape={self.shape}, dtype={self.dtype}, name={self.name}, stop_gradient={self.stop_gradient})"
+            f"InputSpec(shape={self.shape}, dtype={self.dtype}, name={self.name}, "
+            f"stop_gradient={self.stop_gradient})"
         )
 
     def __eq__(self, other: object) -> bool:
@@ -82,7 +98,8 @@ def as_spec(given: Any) -> InputSpec:
     if isinstance(given, InputSpec):
         return given
     if isinstance(given, Tensor):
-        return InputSpec(given.meta.shape, given.dtype, given._name)  # without the name of one that nobody named
+        # without the name of one that nobody named
+        return InputSpec(given.meta.shape, given.dtype, given._name)
     if isinstance(given, np.ndarray):
         return InputSpec.from_numpy(given)
     raise OpError(f"input_spec: {type(given).__name__} is none of InputSpec, Tensor, ndarray")

@@ -1,7 +1,8 @@
 """LoD (level of detail): the offsets of packed sequences in one tensor.
 
-Offsets `[0, 2, 5]` describe a sequence of two rows and one of three rows, with lengths `[2, 3]`. With several levels, the offsets of each level
-index the sequences of the next level; those of the last level index rows.
+Offsets `[0, 2, 5]` describe a sequence of two rows and one of three rows, with lengths `[2, 3]`.
+With several levels, the offsets of each level index the sequences of the next level; those of the
+last level index rows.
 """
 
 from __future__ import annotations
@@ -16,7 +17,10 @@ Offsets = list[Any]  # int64 arrays, the outermost level first
 
 def offsets_of(lengths: Sequence[Sequence[int]]) -> Offsets:
     """Convert the lengths of each level to offsets."""
-    return [np.concatenate([[0], np.cumsum(level, dtype=np.int64)]).astype(np.int64) for level in lengths]
+    return [
+        np.concatenate([[0], np.cumsum(level, dtype=np.int64)]).astype(np.int64)
+        for level in lengths
+    ]
 
 
 def lengths_of(offsets: Offsets) -> list[list[int]]:
@@ -25,7 +29,10 @@ def lengths_of(offsets: Offsets) -> list[list[int]]:
 
 
 def is_valid(offsets: Offsets, rows: int) -> bool:
-    """Whether each level covers all sequences of the next one, and the last level all rows.   Without levels: True."""
+    """Whether each level covers all sequences of the next one, and the last level all rows.
+
+    Without levels: True.
+    """
     if not offsets:
         return True
     ends = [*(len(level) - 1 for level in offsets[1:]), rows]

@@ -1,4 +1,6 @@
-"""Names in a program: made in order, so that the same net gives the same program whatever ran before it."""
+"""Names in a program: made in order, so that the same net gives the same program whatever ran
+before it.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,8 @@ class Namer:
     def __init__(self) -> None:
         self._used: set[str] = set()
         self._counts: defaultdict[str, int] = defaultdict(int)
-        self._last: dict[str, int] = {}  # the last numeric suffix of a name; all smaller ones are taken
+        # the last numeric suffix of a name; all smaller ones are taken
+        self._last: dict[str, int] = {}
         self._layers: dict[tuple[str, str], int] = {}
 
     def beside(self, names: Iterable[str]) -> Namer:
@@ -45,8 +48,8 @@ class Namer:
     def persistable(self, name: str) -> str:
         """The name in the program of the parameter called `name` in this process.
 
-        `linear_7.w_0` becomes `linear_0.w_0` when its layer is the first Linear of this program: the process-wide
-        counter says nothing about the net.
+        `linear_7.w_0` becomes `linear_0.w_0` when its layer is the first Linear of this program:
+        the process-wide counter says nothing about the net.
         """
         found = _NUMBERED.match(name)
         if found is None:

@@ -1,4 +1,7 @@
-"""The text of a program, as `printer.to_text` writes it, back to the program.   Errors name the line."""
+"""The text of a program, as `printer.to_text` writes it, back to the program.
+
+Errors name the line.
+"""
 
 from __future__ import annotations
 

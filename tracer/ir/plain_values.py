@@ -17,9 +17,11 @@ _BY_TEXT = (
 
 
 def exactly(value: Any) -> Hashable:
-    """What is equal for values of one type that are one to a program: 0.0 and -0.0 are two, all NaN are one.
+    """What is equal for values of one type that are one to a program: 0.0 and -0.0 are two, all NaN
+    are one.
 
-    value: hashable.   Members of sets, and fields of dataclasses that are compared by them, count with their types.
+    value: hashable.
+    Members of sets, and fields of dataclasses that are compared by them, count with their types.
     """
     if isinstance(value, float):
         return float.__repr__(value)
@@ -31,13 +33,17 @@ def exactly(value: Any) -> Hashable:
         return frozenset((type(v), exactly(v)) for v in value)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         fields = (getattr(value, f.name) for f in dataclasses.fields(value) if f.compare)
-        return value, tuple((type(v), exactly(v)) for v in fields if isinstance(v, (*PLAIN, frozenset)))
+        return value, tuple(
+            (type(v), exactly(v)) for v in fields if isinstance(v, (*PLAIN, frozenset))
+        )
     found: Hashable = value
     return found
 
 
 def identical(a: Any, b: Any) -> bool:
-    """Whether two values are the same object, or plain ones of one type that are one to a program."""
+    """Whether two values are the same object, or plain ones of one type that are one to a
+    program.
+    """
     return a is b or (type(a) is type(b) and isinstance(a, PLAIN) and exactly(a) == exactly(b))
 
 

@@ -1,15 +1,19 @@
-"""A program as text: what `print(program)` shows, and what `parser.parse` reads back to an equal program.
+"""A program as text: what `print(program)` shows, and what `parser.parse` reads back to an equal
+program.
 
     program version=2006002
     block 0:
       var x: float32[?,3] check_feed
       param linear_0.w_0: float32[3,4]
-      linear_0.tmp_0: float32[?,4] = matmul_v2(X=x, Y=linear_0.w_0) trans_x=false trans_y=false  # net.py:12 in forward
+      linear_0.tmp_0: float32[?,4] = matmul_v2(X=x, Y=linear_0.w_0) trans_x=false trans_y=false  #
+      net.py:12 in forward
 
-A variable is declared where it is first written, or above the ops when it is read before that; `?` is an unknown size.
-A slot called `Out` with one variable is not named.  Attributes without a word before them are INT, FLOAT (with a point
-or exponent), BOOLEAN and STRING; the others say what they are, as `long(3)` or `ints[1,1]`.  A name that would not read
-as one word stands in quotes.
+A variable is declared where it is first written, or above the ops when it is read before that; `?`
+is an unknown size.
+A slot called `Out` with one variable is not named.  Attributes without a word before them are INT,
+FLOAT (with a point
+or exponent), BOOLEAN and STRING; the others say what they are, as `long(3)` or `ints[1,1]`.  A name
+that would not read as one word stands in quotes.
 """
 
 from __future__ import annotations
@@ -24,7 +28,11 @@ import numpy as np
 from .program import Arg, Attr, AttrType, Block, Contract, Guard, Kind, OpDesc, Program, VarDesc
 
 KEYWORDS = frozenset(("program", "contract", "block", "var", "param", "input", "output", "guard"))
-FLAGS = {"is_parameter": "is_parameter", "stop_gradient": "stop_gradient", "check_feed": "checks_feed"}
+FLAGS = {
+    "is_parameter": "is_parameter",
+    "stop_gradient": "stop_gradient",
+    "check_feed": "checks_feed",
+}
 GUARD_TEXTS = ("expected", "reader", "text")
 UNTYPED = "untyped"  # the dtype of what has none
 WORD = re.compile(r"[^\s\"#,:=()\[\]]+")
@@ -166,7 +174,9 @@ def block_lines(block: Block) -> Iterator[str]:
     """The lines of one block."""
     yield f"block {block.idx}:" if block.parent == -1 else f"block {block.idx} in {block.parent}:"
     made = _made(block)
-    declare = {var.name: var for var in block.vars.values() if var.name in made and not var.persistable}
+    declare = {
+        var.name: var for var in block.vars.values() if var.name in made and not var.persistable
+    }
     yield from (f"  {declaration(var)}" for var in block.vars.values() if var.name not in declare)
     yield from (f"  {op_text(op, declare)}" for op in block.ops)
 

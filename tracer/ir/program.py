@@ -1,4 +1,6 @@
-"""A program: blocks of ops on named variables, exactly what a `.pdmodel` can say.  Plain data, no behaviour of ops."""
+"""A program: blocks of ops on named variables, exactly what a `.pdmodel` can say.  Plain data, no
+behaviour of ops.
+"""
 
 from __future__ import annotations
 
@@ -55,13 +57,20 @@ class Kind(IntEnum):
 
 # What Paddle calls the kinds that have another name here.
 _IN_PADDLE = {
-    "DENSE": "LOD_TENSOR", "FEED": "FEED_MINIBATCH", "FETCH": "FETCH_LIST", "RANK_TABLE": "LOD_RANK_TABLE", "ARRAY": "LOD_TENSOR_ARRAY",
-}  # fmt: skip
+    "DENSE": "LOD_TENSOR",
+    "FEED": "FEED_MINIBATCH",
+    "FETCH": "FETCH_LIST",
+    "RANK_TABLE": "LOD_RANK_TABLE",
+    "ARRAY": "LOD_TENSOR_ARRAY",
+}
 
 
 @dataclass(slots=True)
 class VarDesc:
-    """A variable of a block.   shape: -1 for unknown; dtype: a DType name, `''` where the kind has none."""
+    """A variable of a block.
+
+    shape: -1 for unknown; dtype: a DType name, `''` where the kind has none.
+    """
 
     name: str
     shape: tuple[int, ...] = ()
@@ -72,7 +81,8 @@ class VarDesc:
     stop_gradient: bool = False
     checks_feed: bool = False  # whether what is fed is compared with the declaration
     lod_level: int = 0
-    accepts_any_feed: bool = field(default=False, compare=False)  # an input of `fluid.layers.data`, which no run checks
+    # an input of `fluid.layers.data`, which no run checks
+    accepts_any_feed: bool = field(default=False, compare=False)
     python: Any = field(
         default=None, compare=False, repr=False
     )  # which numbers of Python it stands for; no file says so
@@ -88,7 +98,10 @@ class VarDesc:
 
 @dataclass(slots=True)
 class Attr:
-    """An attribute with the type it has in a file.   value: int, float, bool, str, a list of them; BLOCK: an index."""
+    """An attribute with the type it has in a file.
+
+    value: int, float, bool, str, a list of them; BLOCK: an index.
+    """
 
     type: AttrType
     value: Any
@@ -99,7 +112,10 @@ class Attr:
 
 @dataclass(slots=True)
 class OpDesc:
-    """One op: type, names of operands by slot, attributes by name.   where: the user's line; layer: `/body/0/`, the layer it is part of; '' if not known."""
+    """One op: type, names of operands by slot, attributes by name.
+
+    where: the user's line; layer: `/body/0/`, the layer it is part of; '' if not known.
+    """
 
     type: str
     inputs: dict[str, list[str]] = field(default_factory=dict)
@@ -125,14 +141,20 @@ class OpDesc:
 
     def __deepcopy__(self, memo: dict[int, Any]) -> OpDesc:
         """A copy, in a sixth of the time that it takes by its fields."""
-        ins, outs = ({slot: [*names] for slot, names in slots.items()} for slots in (self.inputs, self.outputs))
+        ins, outs = (
+            {slot: [*names] for slot, names in slots.items()}
+            for slots in (self.inputs, self.outputs)
+        )
         attrs = {name: deepcopy(attr, memo) for name, attr in self.attrs.items()}
         return OpDesc(self.type, ins, outs, attrs, self.where, self.layer)
 
 
 @dataclass(slots=True)
 class Block:
-    """A list of ops and the variables it declares.   parent: index of the enclosing block, -1 for the first."""
+    """A list of ops and the variables it declares.
+
+    parent: index of the enclosing block, -1 for the first.
+    """
 
     idx: int = 0
     parent: int = -1
@@ -142,7 +164,10 @@ class Block:
 
 @dataclass(slots=True)
 class Arg:
-    """One input or output of a model.   path: where it sits in the nested arguments or results, e.g. `out.0.logits`."""
+    """One input or output of a model.
+
+    path: where it sits in the nested arguments or results, e.g. `out.0.logits`.
+    """
 
     name: str
     dtype: str
@@ -152,7 +177,10 @@ class Arg:
 
 @dataclass(slots=True)
 class Guard:
-    """Something Python read while the program was recorded.   kind: 'dim', 'rank' or 'value' of variable `var`."""
+    """Something Python read while the program was recorded.
+
+    kind: 'dim', 'rank' or 'value' of variable `var`.
+    """
 
     kind: str
     var: str
@@ -165,11 +193,14 @@ class Guard:
 
 @dataclass(slots=True)
 class Contract:
-    """What travels with a model: names, nesting, assumptions, provenance and the record of its verification."""
+    """What travels with a model: names, nesting, assumptions, provenance and the record of its
+    verification.
+    """
 
     inputs: list[Arg] = field(default_factory=list)
     outputs: list[Arg] = field(default_factory=list)
-    output_tree: str = ""  # JSON: null | index of an output | [..] | {"dict": {..}} | {"tuple": [..]} | {"value": ..}
+    # JSON: null | index of an output | [..] | {"dict": {..}} | {"tuple": [..]} | {"value": ..}
+    output_tree: str = ""
     guards: list[Guard] = field(default_factory=list)
     producer: str = ""
     verified: str = ""  # one line: sizes tried, largest difference
@@ -177,9 +208,13 @@ class Contract:
 
 @dataclass(slots=True)
 class Program:
-    """All blocks of a model, the first being the outermost.   version: as in the file, e.g. 2006002."""
+    """All blocks of a model, the first being the outermost.
 
-    printer: ClassVar[Callable[[Program], str]]  # `printer.to_text`, which the printer sets: it imports this module
+    version: as in the file, e.g. 2006002.
+    """
+
+    # `printer.to_text`, which the printer sets: it imports this module
+    printer: ClassVar[Callable[[Program], str]]
     blocks: list[Block] = field(default_factory=lambda: [Block()])
     version: int = 0
     contract: Contract | None = None
@@ -208,9 +243,16 @@ class Program:
         return None
 
     def persistables(self) -> list[VarDesc]:
-        """The variables whose values live in `.pdiparams`, in the order of the file: sorted by name, every block."""
+        """The variables whose values live in `.pdiparams`, in the order of the file: sorted by
+        name, every block.
+        """
         skip = (Kind.FEED, Kind.FETCH, Kind.READER, Kind.RAW)
-        found = {v.name: v for b in self.blocks for v in b.vars.values() if v.persistable and v.kind not in skip}
+        found = {
+            v.name: v
+            for b in self.blocks
+            for v in b.vars.values()
+            if v.persistable and v.kind not in skip
+        }
         return [found[name] for name in sorted(found)]
 
     def feeds(self) -> list[str]:

@@ -16,7 +16,9 @@ from .scope_values import ScopeValue
 
 
 class Scope:
-    """A mapping from variable names to values. A child scope also finds the values of its parent."""
+    """A mapping from variable names to values. A child scope also finds the values of its
+    parent.
+    """
 
     def __init__(self, parent: Scope | None = None) -> None:
         self.tensors: dict[str, Tensor] = {}
@@ -42,7 +44,9 @@ class Scope:
         return self._parent.find(name) if found is None and self._parent is not None else found
 
     def place_of(self, name: str) -> Tensor:
-        """The tensor of `name`; created if there is none. Its array is None until a value is set."""
+        """The tensor of `name`; created if there is none. Its array is None until a value
+        is set.
+        """
         found = self.find(name)
         if found is None:
             found = self.tensors[name] = Tensor(None, name=name)
@@ -67,17 +71,24 @@ class Scope:
         """A copy of the value of `name`.   Raises OpError if there is none."""
         found = self.find(name)
         if found is None or found.array is None:
-            raise OpError(with_user_line(f"scope: '{name}' has no value; run the startup program first"))
+            raise OpError(
+                with_user_line(f"scope: '{name}' has no value; run the startup program first")
+            )
         return Tensor(np.array(cuda.host(found.array)), name=name)
 
     def assign(self, name: str, array: Any, meta: Meta) -> None:
-        """Set the value of `name`, cast to the declared dtype.   Raises OpError if the shape differs from the declared one."""
+        """Set the value of `name`, cast to the declared dtype.
+
+        Raises OpError if the shape differs from the declared one.
+        """
         fits = len(array.shape) == len(meta.shape) and all(
             w in (-1, n) for n, w in zip(array.shape, meta.shape, strict=True)
         )
         if not fits:
             given = Meta(array.shape, array.dtype)
-            raise OpError(with_user_line(f"set_value: the shapes differ ({name}={meta}, value={given})"))
+            raise OpError(
+                with_user_line(f"set_value: the shapes differ ({name}={meta}, value={given})")
+            )
         self.place_of(name).array = np.array(array, dtype=meta.dtype)
 
 

@@ -16,7 +16,10 @@ from .lod import Offsets, is_valid, lengths_of, offsets_of
 
 
 class ScopeValue:
-    """A variable in a scope. It is also the tensor that Paddle's `get_tensor()` returns.   tensor.array: None until a value is set"""
+    """A variable in a scope. It is also the tensor that Paddle's `get_tensor()` returns.
+
+    tensor.array: None until a value is set
+    """
 
     _dims: tuple[int, ...] = ()
 
@@ -37,9 +40,14 @@ class ScopeValue:
         return self
 
     def get_selected_rows(self) -> SelectedRows:
-        """The SelectedRows of this variable, initially empty.   Raises OpError if the variable holds a tensor."""
+        """The SelectedRows of this variable, initially empty.
+
+        Raises OpError if the variable holds a tensor.
+        """
         if self.tensor.array is not None:
-            raise OpError(with_user_line(f"scope: '{self._name}' holds a tensor, not selected rows"))
+            raise OpError(
+                with_user_line(f"scope: '{self._name}' holds a tensor, not selected rows")
+            )
         found: SelectedRows = self.tensor.__dict__.setdefault("selected_rows", SelectedRows())
         return found
 
@@ -54,7 +62,9 @@ class ScopeValue:
         self.tensor.array = np.array(array)
 
     def __str__(self) -> str:
-        """The text that Paddle prints, 1.x or 2.x; for a variable without a value, the class name."""
+        """The text that Paddle prints, 1.x or 2.x; for a variable without a value, the
+        class name.
+        """
         if self.tensor.array is None:
             return f"{type(self).__name__} without a value"
         return (texts["held"] if era.old else _text)(self)
@@ -74,7 +84,8 @@ class ScopeValue:
         found = self.__array__()[index]
         return type(self)("", Tensor(found)) if type(self) is ScopeValue else type(self)(found)  # type: ignore[call-arg]
 
-    # -- allocation and element access -------------------------------------------------------------------------
+    # -- allocation and element access
+    # -------------------------------------------------------------------------
 
     def _set_dims(self, sizes: list[int]) -> None:
         """Set the shape for the next `_alloc_*` call."""
@@ -109,7 +120,8 @@ class ScopeValue:
     _get_float_element = _get_double_element = _get_element
     _set_float_element = _set_double_element = _set_element
 
-    # -- values of other kinds ----------------------------------------------------------------------------------
+    # -- values of other kinds
+    # ----------------------------------------------------------------------------------
 
     def set_int(self, value: int) -> None:
         """Set the value to an int32 scalar."""
@@ -139,13 +151,23 @@ def braces(lod: Sequence[Sequence[int]]) -> str:
 def _text(of: ScopeValue) -> str:
     array = np.asarray(of)
     lines = [f"lod: {braces(of.lod())}"] if of.lod() else []
-    lines += [f"shape: {list(array.shape)}", "layout: NCHW", "place: Place(cpu)", f"dtype: {of.tensor.dtype.name}"]
-    values = " ".join(f"{v:.6g}" if isinstance(v, float) else str(v) for v in array.ravel().tolist())
+    lines += [
+        f"shape: {list(array.shape)}",
+        "layout: NCHW",
+        "place: Place(cpu)",
+        f"dtype: {of.tensor.dtype.name}",
+    ]
+    values = " ".join(
+        f"{v:.6g}" if isinstance(v, float) else str(v) for v in array.ravel().tolist()
+    )
     return "\n".join(f"  - {line}" for line in (*lines, f"data: [{values}]"))
 
 
 class LoDTensor(ScopeValue):
-    """An array with LoD, the offsets of packed sequences.   array [rows, *]; lod: offsets of each level"""
+    """An array with LoD, the offsets of packed sequences.
+
+    array [rows, *]; lod: offsets of each level
+    """
 
     def __init__(self, array: Any = None, lod: Sequence[Any] = ()) -> None:
         super().__init__("", Tensor(None if array is None else np.asarray(array)))
@@ -163,7 +185,10 @@ class LoDTensor(ScopeValue):
         return self._lod
 
     def set_lod(self, lod: Sequence[Any]) -> None:
-        """Set the offsets of each level.   Raises OpError if they do not match the number of rows."""
+        """Set the offsets of each level.
+
+        Raises OpError if they do not match the number of rows.
+        """
         made = [np.asarray(level, np.int64) for level in lod]
         self._check(made, f"offsets {[level.tolist() for level in made]}")
         self._lod = made
@@ -172,8 +197,13 @@ class LoDTensor(ScopeValue):
         """The lengths of each level."""
         return lengths_of(self._lod)
 
-    def set_recursive_sequence_lengths(self, recursive_sequence_lengths: Sequence[Sequence[int]]) -> None:
-        """Set the lengths of each level.   Raises OpError if they do not match the number of rows."""
+    def set_recursive_sequence_lengths(
+        self, recursive_sequence_lengths: Sequence[Sequence[int]]
+    ) -> None:
+        """Set the lengths of each level.
+
+        Raises OpError if they do not match the number of rows.
+        """
         made = offsets_of(recursive_sequence_lengths)
         self._check(made, f"lengths {[list(level) for level in recursive_sequence_lengths]}")
         self._lod = made
@@ -192,7 +222,10 @@ class LoDTensor(ScopeValue):
 
 
 class SelectedRows:
-    """Selected rows of a larger table.   rows: their indices in the table; height: the number of rows of the table"""
+    """Selected rows of a larger table.
+
+    rows: their indices in the table; height: the number of rows of the table
+    """
 
     def __init__(self, rows: Sequence[int] = (), height: int = 0) -> None:
         self._rows, self._height, self._tensor = list(rows), height, LoDTensor()

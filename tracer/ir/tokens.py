@@ -10,7 +10,9 @@ from typing import Any, NamedTuple
 from .printer import WORD
 
 _TOKEN = re.compile(
-    r'\s*(?:(?P<text>"(?:[^"\\]|\\.)*")|(?P<word>' + WORD.pattern + r")|(?P<mark>[,:=()\[\]])|#\s*(?P<rest>.*))"
+    r'\s*(?:(?P<text>"(?:[^"\\]|\\.)*")|(?P<word>'
+    + WORD.pattern
+    + r")|(?P<mark>[,:=()\[\]])|#\s*(?P<rest>.*))"
 )
 INT = re.compile(r"[+-]?\d{1,20}")
 

@@ -1,4 +1,7 @@
-"""What a legal program is, as a table of rules.   Each rule yields what it finds wrong and where."""
+"""What a legal program is, as a table of rules.
+
+Each rule yields what it finds wrong and where.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,14 @@ from ..core.dtype import dtype_of
 from ..core.errors import OpError
 from .attr_checks import program_attr_problems
 from .attr_types import attr_problem, block_indices, var_names
-from .block_captures import EMPTY, block_writes, given_inside, inner_blocks, paddle_gradient_ops, taken_inside
+from .block_captures import (
+    EMPTY,
+    block_writes,
+    given_inside,
+    inner_blocks,
+    paddle_gradient_ops,
+    taken_inside,
+)
 from .program import AttrType, Block, Kind, OpDesc, Program
 
 Rule = Callable[[Program], Iterator[str]]
@@ -42,7 +52,9 @@ def _ops(program: Program) -> Iterator[tuple[Block, OpDesc, str]]:
 
 
 def blocks_nest(program: Program) -> Iterator[str]:
-    """Block i is at position i, the first has no parent, each other one's parent comes before it."""
+    """Block i is at position i, the first has no parent, each other one's parent comes
+    before it.
+    """
     if not program.blocks:
         yield "a program has at least one block"
     for i, block in enumerate(program.blocks):
@@ -77,23 +89,32 @@ def sub_blocks_exist(program: Program) -> Iterator[str]:
 def sub_blocks_have_one_owner(program: Program) -> Iterator[str]:
     """A sub-block is a child of the block that contains its op, and only one op references it.
 
-    So nothing runs itself, blocks form a tree, and a walk through the blocks of ops visits each block once. The block of a
-    gradient op may also be a child of a child: of the block whose variables it reads.
+    So nothing runs itself, blocks form a tree, and a walk through the blocks of ops visits each
+    block once. The block of a gradient op may also be a child of a child: of the block whose
+    variables it reads.
     """
     owner: dict[int, str] = {}
     for block, op, where in _ops(program):
         for name, attr in op.attrs.items():
             for index in block_indices(attr):
                 if not _is_child(program, op, index, block.idx):
-                    yield f"{where}: attribute {name} is block {index}, which is not a child of block {block.idx}"
+                    yield (
+                        f"{where}: attribute {name} is block {index}, which is not a child of "
+                        f"block {block.idx}"
+                    )
                 elif index in owner:
-                    yield f"{where}: attribute {name} is block {index}, which {owner[index]} already runs"
+                    yield (
+                        f"{where}: attribute {name} is block {index}, which {owner[index]} "
+                        f"already runs"
+                    )
                 owner.setdefault(index, where)
 
 
 def _is_child(program: Program, op: OpDesc, index: int, block: int) -> bool:
     parent = program.blocks[index].parent
-    return parent == block or (op.type.endswith("_grad") and parent > 0 and program.blocks[parent].parent == block)
+    return parent == block or (
+        op.type.endswith("_grad") and parent > 0 and program.blocks[parent].parent == block
+    )
 
 
 def attributes_fit(program: Program) -> Iterator[str]:
@@ -128,18 +149,25 @@ def _dtype_problem(dtype: str) -> str | None:
 
 
 def variables_make_sense(program: Program) -> Iterator[str]:
-    """A variable is declared under its name, once, with sizes >= -1 and a data type where its kind has one."""
+    """A variable is declared under its name, once, with sizes >= -1 and a data type where its kind
+    has one.
+    """
     for block in program.blocks:
         for name, var in block.vars.items():
             where = f"block {block.idx}, variable {name!r}"
             if var.name != name:
                 yield f"{where}: is declared as {var.name!r}"
-            problems = [_shape_problem(var.shape), _dtype_problem(var.dtype) if var.kind in TENSORS else None]
+            problems = [
+                _shape_problem(var.shape),
+                _dtype_problem(var.dtype) if var.kind in TENSORS else None,
+            ]
             yield from (f"{where}: {problem}" for problem in problems if problem)
 
 
 def operands_declared(program: Program) -> Iterator[str]:
-    """Every operand is declared in the block of the op or in one around it; Paddle's gradients of blocks look elsewhere."""
+    """Every operand is declared in the block of the op or in one around it; Paddle's gradients of
+    blocks look elsewhere.
+    """
     foreign = {op.attr("sub_block") for op in paddle_gradient_ops(program)}
     foreign |= {block.idx for block in program.blocks if block.parent in foreign}
     for block, op, where in _ops(program):
@@ -153,11 +181,17 @@ def operands_declared(program: Program) -> Iterator[str]:
                 yield f"{where}: variable {name!r} is not declared"
 
 
-STEP_ATTRS = {"sub_block": AttrType.BLOCK, "ex_states": AttrType.STRINGS, "states": AttrType.STRINGS}
+STEP_ATTRS = {
+    "sub_block": AttrType.BLOCK,
+    "ex_states": AttrType.STRINGS,
+    "states": AttrType.STRINGS,
+}
 
 
 def steps_fit(program: Program) -> Iterator[str]:
-    """A `recurrent` has inputs, as many memories as first values, and its block declares what it gives and takes there."""
+    """A `recurrent` has inputs, as many memories as first values, and its block declares what it
+    gives and takes there.
+    """
     for _, op, where in _ops(program):
         if op.type == "recurrent":
             yield from (f"{where}: {problem}" for problem in _step_problems(program, op))
@@ -168,7 +202,11 @@ def _step_problems(program: Program, op: OpDesc) -> Iterator[str]:
     if wrong or "sub_block" not in op.attrs:
         yield "needs a block sub_block, and ex_states and states that are strings"
         return
-    before, after, first = op.attr("ex_states", []), op.attr("states", []), op.inputs.get("initial_states", [])
+    before, after, first = (
+        op.attr("ex_states", []),
+        op.attr("states", []),
+        op.inputs.get("initial_states", []),
+    )
     if not len(before) == len(after) == len(first):
         yield f"has {len(first)} initial_states for {len(before)} ex_states and {len(after)} states"
     if not op.inputs.get("inputs"):
@@ -186,7 +224,9 @@ def _col(op: OpDesc) -> int | None:
 
 
 def feeds_and_fetches(program: Program) -> Iterator[str]:
-    """Feed and fetch ops sit in the outermost block, with one variable each and `col` 0, 1, 2, ..."""
+    """Feed and fetch ops sit in the outermost block, with one variable each and `col` 0,
+    1, 2, ...
+    """
     for kind, slot in (("feed", "Out"), ("fetch", "X")):
         found = [(block, op, where) for block, op, where in _ops(program) if op.type == kind]
         for block, op, where in found:
@@ -212,7 +252,8 @@ def inputs_fed_once(program: Program) -> Iterator[str]:
 
 
 def parameters_kept(program: Program) -> Iterator[str]:
-    """A persistable variable is written only by an op that reads it, an update in place, or that measures a scale.
+    """A persistable variable is written only by an op that reads it, an update in place, or that
+    measures a scale.
 
     What an op writes because a block of it does is judged inside of the block.
     """
@@ -220,7 +261,11 @@ def parameters_kept(program: Program) -> Iterator[str]:
     for block, op, where in _ops(program):
         if op.type == "fetch" or op.type.startswith(("fake_", "moving_average_abs_max")):
             continue
-        by_blocks = {name for inner in inner_blocks(program, op) for name in block_writes(program, inner, writes)}
+        by_blocks = {
+            name
+            for inner in inner_blocks(program, op)
+            for name in block_writes(program, inner, writes)
+        }
         for name in sorted(set(op.output_names()) - set(op.input_names()) - by_blocks):
             var = program.var(name, block.idx)
             if var is not None and var.persistable:
@@ -239,7 +284,10 @@ def _reads(program: Program, block: Block, known: set[str]) -> Iterator[str]:
         for name in dict.fromkeys(op.input_names()):
             var = program.var(name, block.idx)
             if name not in known and var is not None and var.kind == Kind.DENSE:
-                yield f"block {block.idx}, op {i} ({op.type}): reads {name!r}, which nothing has written yet"
+                yield (
+                    f"block {block.idx}, op {i} ({op.type}): reads {name!r}, which nothing "
+                    f"has written yet"
+                )
                 known.add(name)  # said once
         for index in (i for attr in op.attrs.values() for i in block_indices(attr)):
             if op.type in _STRUCTURED:
@@ -257,10 +305,14 @@ def contract_holds(program: Program) -> Iterator[str]:
         ("output", contract.outputs, program.fetches()),
     ):
         if [arg.name for arg in args] != names:
-            yield f"contract: the {what}s are {[arg.name for arg in args]}, the program's are {names}"
+            yield (
+                f"contract: the {what}s are {[arg.name for arg in args]}, the program's are {names}"
+            )
         for arg in args:
             problems = (_shape_problem(arg.shape), _dtype_problem(arg.dtype))
-            yield from (f"contract: {what} {arg.name!r}: {problem}" for problem in problems if problem)
+            yield from (
+                f"contract: {what} {arg.name!r}: {problem}" for problem in problems if problem
+            )
     for guard in contract.guards:
         if not 0 <= guard.axis < MOST_AXES:
             yield f"contract: a guard on axis {guard.axis}"
@@ -319,13 +371,22 @@ FILE_RULES: tuple[tuple[Rule, ...], ...] = (
     (contract_holds,),
 )
 # What a program must keep to in order to mean something.
-RULES: tuple[tuple[Rule, ...], ...] = (*FILE_RULES, (inputs_fed_once, parameters_kept, written_before_read))
+RULES: tuple[tuple[Rule, ...], ...] = (
+    *FILE_RULES,
+    (inputs_fed_once, parameters_kept, written_before_read),
+)
 
 
 def check(program: Program, rules: tuple[tuple[Rule, ...], ...] = RULES) -> list[str]:
-    """List the problems of a program, at most MOST_PROBLEMS per rule; empty if the program is valid."""
+    """List the problems of a program, at most MOST_PROBLEMS per rule; empty if the program is
+    valid.
+    """
     for group in rules:
-        found = [problem[:MOST_SHOWN] for rule in group for problem in islice(rule(program), MOST_PROBLEMS)]
+        found = [
+            problem[:MOST_SHOWN]
+            for rule in group
+            for problem in islice(rule(program), MOST_PROBLEMS)
+        ]
         if found:
             return found
     return []

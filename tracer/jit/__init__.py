@@ -10,8 +10,19 @@ from .to_static import ProgramTranslator, declarative, ignore_module, not_to_sta
 from .traced_layer import TracedLayer
 
 __all__ = [
-    "ProgramTranslator", "StaticFunction", "TracedLayer", "TranslatedLayer", "declarative", "enable_to_static", "ignore_module", "load", "not_to_static",
-    "save", "set_code_level", "set_verbosity", "to_static",
-]  # fmt: skip
+    "ProgramTranslator",
+    "StaticFunction",
+    "TracedLayer",
+    "TranslatedLayer",
+    "declarative",
+    "enable_to_static",
+    "ignore_module",
+    "load",
+    "not_to_static",
+    "save",
+    "set_code_level",
+    "set_verbosity",
+    "to_static",
+]
 
 TranslatedLayer.view = _Program.of

@@ -1,4 +1,6 @@
-"""What a program that is saved keeps of asserts: assumptions, which every reader of Oarlock's enforces."""
+"""What a program that is saved keeps of asserts: assumptions, which every reader of Oarlock's
+enforces.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +16,12 @@ from ..ir.program import Block, Guard, OpDesc, VarDesc
 
 
 def asserted(recorder: Recorder) -> list[Guard]:
-    """Take out what only a program that runs here does - asserts, prints - and give the asserts as guards.
+    """Take out what only a program that runs here does - asserts, prints - and give the asserts as
+    guards.
 
-    A guard is on a value of the outermost block.   For one inside of branches and loops it is made there: true before, and after each time
-    that the assert is come by, whether it held and all before did.
+    A guard is on a value of the outermost block.
+    For one inside of branches and loops it is made there: true before, and after each time that the
+    assert is come by, whether it held and all before did.
     """
     found: list[Guard] = []
     for block in recorder.program.blocks:
@@ -43,23 +47,34 @@ def _guard(op: OpDesc, var: str) -> Guard:
 
 
 def _carried_out(recorder: Recorder, block: Block, op: OpDesc, kept: list[OpDesc]) -> str:
-    """The variable of the outermost block that says whether the assert held.   kept: the ops before it, to which is added what finds out"""
+    """The variable of the outermost block that says whether the assert held.
+
+    kept: the ops before it, to which is added what finds out
+    """
     (condition,) = op.inputs["Cond"]
     return _Carrying(recorder, op).out_of(block, condition, kept, len(kept))
 
 
 class _Carrying:
-    """Hands a truth value from inside of blocks to the outermost one.   op: the assert, for what is written"""
+    """Hands a truth value from inside of blocks to the outermost one.
+
+    op: the assert, for what is written
+    """
 
     def __init__(self, recorder: Recorder, op: OpDesc) -> None:
         self._recorder, self._blocks, self._op = recorder, recorder.program.blocks, op
 
     def out_of(self, block: Block, condition: str, ops: list[OpDesc], at: int) -> str:
-        """The variable outside for `condition` of a block.   ops, at: where in the block is written what finds out"""
+        """The variable outside for `condition` of a block.
+
+        ops, at: where in the block is written what finds out
+        """
         if block.idx == 0:
             return condition
         around = list(_around(self._recorder, block))
-        count = next((i for i, (_, runs) in enumerate(around) if runs.type == "recurrent"), len(around))
+        count = next(
+            (i for i, (_, runs) in enumerate(around) if runs.type == "recurrent"), len(around)
+        )
         inside = count < len(around)  # of the steps of a `recurrent`, which writes nothing outside
         home = self._blocks[around[count][1].attr("sub_block") if inside else 0]
         shape = self._shape(block, condition)
@@ -95,7 +110,12 @@ class _Carrying:
     def _made(self, type: str, inputs: dict[str, list[str]], out: str, **attrs: Any) -> OpDesc:
         op = OPS[type]
         return OpDesc(
-            type, inputs, {"Out": [out]}, typed_attrs(op, op.full_attrs(attrs)), self._op.where, self._op.layer
+            type,
+            inputs,
+            {"Out": [out]},
+            typed_attrs(op, op.full_attrs(attrs)),
+            self._op.where,
+            self._op.layer,
         )
 
 
@@ -104,5 +124,9 @@ def _around(recorder: Recorder, block: Block) -> Iterator[tuple[Block, OpDesc]]:
     while block.idx != 0:
         holders = ((b, op) for b in recorder.program.blocks for op in b.ops)
         index = block.idx
-        block, op = next((b, op) for b, op in holders if any(index in block_indices(a) for a in op.attrs.values()))
+        block, op = next(
+            (b, op)
+            for b, op in holders
+            if any(index in block_indices(a) for a in op.attrs.values())
+        )
         yield block, op

@@ -1,4 +1,6 @@
-"""The arguments of a call: bound to names, taken apart into tensors and all other values, which a program is made for."""
+"""The arguments of a call: bound to names, taken apart into tensors and all other values, which a
+program is made for.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ Bound = dict[str, Any]
 
 @dataclass
 class Arguments:
-    """A call taken apart.   leaves: tensors, ndarrays, InputSpecs and anything else, in order; parameters: of the signature.
+    """A call taken apart.
+
+    leaves: tensors, ndarrays, InputSpecs and anything else, in order; parameters: of the signature.
 
     kept: names of the inputs that are saved, None for all.
     """
@@ -40,17 +44,24 @@ class Arguments:
     leaves: list[Any]
     parameters: Mapping[str, inspect.Parameter]
     kept: list[str] | None = None
-    same: tuple[int, ...] = ()  # where a tensor is given twice: for each leaf the first one that it is
+    # where a tensor is given twice: for each leaf the first one that it is
+    same: tuple[int, ...] = ()
 
     @functools.cached_property
     def names(self) -> list[str]:
-        """What each leaf is called: as its argument, with a number inside of a list, the key inside of a dict."""
+        """What each leaf is called: as its argument, with a number inside of a list, the key inside
+        of a dict.
+        """
         return pytree.names("", self.nesting)
 
     @functools.cached_property
     def paths(self) -> list[str]:
         """Where each leaf is."""
-        found = [p for name, inner in self.nesting[1].items() for p in _paths(self.parameters[name], inner)]
+        found = [
+            p
+            for name, inner in self.nesting[1].items()
+            for p in _paths(self.parameters[name], inner)
+        ]
         return [path for _, path in sorted(found)]
 
     def tensors(self) -> list[Any]:
@@ -78,16 +89,31 @@ class Arguments:
         return [i for i, leaf in enumerate(self.leaves) if is_particular(leaf)]
 
     def other_than(self, given: Arguments) -> str:
-        """The first argument of which a call of the same key has another object; empty where there is none."""
+        """The first argument of which a call of the same key has another object; empty where there
+        is none.
+        """
         others = (self.names[i] for i in self._particular if self.leaves[i] is not given.leaves[i])
         return next(others, "")
 
 
 # That are known by their text.
 VALUES = {
-    Fraction, Decimal, UUID, date, datetime, time, timedelta, timezone, PosixPath, WindowsPath, PurePosixPath, PureWindowsPath,
-    CPUPlace, CUDAPlace, CUDAPinnedPlace,
-}  # fmt: skip
+    Fraction,
+    Decimal,
+    UUID,
+    date,
+    datetime,
+    time,
+    timedelta,
+    timezone,
+    PosixPath,
+    WindowsPath,
+    PurePosixPath,
+    PureWindowsPath,
+    CPUPlace,
+    CUDAPlace,
+    CUDAPinnedPlace,
+}
 
 
 def is_input(leaf: Any) -> bool:
@@ -108,8 +134,15 @@ def leaf_key(leaf: Any) -> Any:
 
 
 def is_particular(leaf: Any) -> bool:
-    """Whether it counts which object a leaf is: it can change, or equals others by what its own class says, which may not be one to a program."""
-    if is_input(leaf) or isinstance(leaf, (*PLAIN, Enum, DType)) or type(leaf) in VALUES or _is_plain_slice(leaf):
+    """Whether it counts which object a leaf is: it can change, or equals others by what its own
+    class says, which may not be one to a program.
+    """
+    if (
+        is_input(leaf)
+        or isinstance(leaf, (*PLAIN, Enum, DType))
+        or type(leaf) in VALUES
+        or _is_plain_slice(leaf)
+    ):
         return False
     if isinstance(getattr(type(leaf), "__eq__", None), FunctionType) and not is_dataclass(leaf):
         return True
@@ -121,7 +154,9 @@ def is_particular(leaf: Any) -> bool:
 
 
 def _is_plain_slice(leaf: Any) -> bool:
-    return type(leaf) is slice and all(isinstance(v, PLAIN) for v in (leaf.start, leaf.stop, leaf.step))
+    return type(leaf) is slice and all(
+        isinstance(v, PLAIN) for v in (leaf.start, leaf.stop, leaf.step)
+    )
 
 
 def shared(leaves: Sequence[Any]) -> tuple[int, ...]:
@@ -130,7 +165,10 @@ def shared(leaves: Sequence[Any]) -> tuple[int, ...]:
     if len(set(tensors)) == len(tensors):
         return ()
     first: dict[int, int] = {}
-    return tuple(first.setdefault(id(leaf), i) if isinstance(leaf, Tensor) else i for i, leaf in enumerate(leaves))
+    return tuple(
+        first.setdefault(id(leaf), i) if isinstance(leaf, Tensor) else i
+        for i, leaf in enumerate(leaves)
+    )
 
 
 def leaf_meta(leaf: Any) -> Meta | None:
@@ -149,7 +187,11 @@ class Parameters:
         # One of to_static shows the signature of the plain function, with `self`.
         self.signature = inspect.signature(getattr(function, "dygraph_function", function))
         self.name = getattr(function, "__name__", "function")
-        defaults = (p.default for p in self.signature.parameters.values() if p.default is not inspect.Parameter.empty)
+        defaults = (
+            p.default
+            for p in self.signature.parameters.values()
+            if p.default is not inspect.Parameter.empty
+        )
         self.settled = all(map(is_fixed, defaults))  # what is filled in is the same at each call
 
     def bind(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Arguments:
@@ -167,25 +209,38 @@ class Parameters:
         return function(*arguments.args, **arguments.kwargs)
 
     def with_specs(self, specs: Any, arguments: Arguments | None = None) -> Arguments:
-        """The arguments that `specs` describe: one per argument from the first, or nested as these are; the rest from a call or defaults."""
+        """The arguments that `specs` describe: one per argument from the first, or nested as these
+        are; the rest from a call or defaults.
+        """
         listed = [specs] if isinstance(specs, InputSpec) else list(specs)
         names = [p.name for p in self.signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
         many = any(p.kind is p.VAR_POSITIONAL for p in self.signature.parameters.values())
         if len(listed) > len(names) and not many:
-            raise OpError(with_user_line(f"{self.name}: {len(listed)} specs for {len(names)} arguments {names}"))
+            raise OpError(
+                with_user_line(
+                    f"{self.name}: {len(listed)} specs for {len(names)} arguments {names}"
+                )
+            )
         try:
             bound = self.signature.bind_partial(*listed)
         except TypeError as error:
             raise ArgumentsError(with_user_line(f"{self.name}: {error}")) from None
         given = {} if arguments is None else arguments.rebuilt(arguments.leaves)
         bound.apply_defaults()
-        merged = {**bound.arguments, **{k: v for k, v in given.items() if k not in names[: len(listed)]}}
+        merged = {
+            **bound.arguments,
+            **{k: v for k, v in given.items() if k not in names[: len(listed)]},
+        }
         missing = [
-            p.name for p in self.signature.parameters.values()
-            if p.name not in merged and p.kind in (p.POSITIONAL_OR_KEYWORD, p.POSITIONAL_ONLY, p.KEYWORD_ONLY)
-        ]  # fmt: skip
+            p.name
+            for p in self.signature.parameters.values()
+            if p.name not in merged
+            and p.kind in (p.POSITIONAL_OR_KEYWORD, p.POSITIONAL_ONLY, p.KEYWORD_ONLY)
+        ]
         if missing:
-            raise OpError(with_user_line(f"{self.name}: input_spec says nothing of the arguments {missing}"))
+            raise OpError(
+                with_user_line(f"{self.name}: input_spec says nothing of the arguments {missing}")
+            )
         return self._taken_apart({p: merged[p] for p in self.signature.parameters if p in merged})
 
     def _taken_apart(self, bound: Bound) -> Arguments:
@@ -197,7 +252,18 @@ class Parameters:
 
 
 def _paths(parameter: inspect.Parameter, nesting: Any) -> list[tuple[int, str]]:
-    """The leaves of an argument, by number, and where they are.   What is gathered into one parameter has names of its own: `args_0.mask`, `key.mask`."""
+    """The leaves of an argument, by number, and where they are.
+
+    What is gathered into one parameter has names of its own: `args_0.mask`, `key.mask`.
+    """
     if parameter.kind is parameter.VAR_POSITIONAL:
-        return [p for i, inner in enumerate(nesting[1]) for p in pytree.numbered_paths(inner, f"{parameter.name}_{i}")]
-    return list(pytree.numbered_paths(nesting, "" if parameter.kind is parameter.VAR_KEYWORD else parameter.name))
+        return [
+            p
+            for i, inner in enumerate(nesting[1])
+            for p in pytree.numbered_paths(inner, f"{parameter.name}_{i}")
+        ]
+    return list(
+        pytree.numbered_paths(
+            nesting, "" if parameter.kind is parameter.VAR_KEYWORD else parameter.name
+        )
+    )

@@ -1,4 +1,6 @@
-"""A function called on names only, once: what a program that goes on from call to call and one in a file are both made of."""
+"""A function called on names only, once: what a program that goes on from call to call and one in a
+file are both made of.
+"""
 
 from __future__ import annotations
 
@@ -28,17 +30,21 @@ from .operators.dunder_methods import Special
 from .operators.exceptions import check
 
 TOO_DEEP = (
-    "calls go deeper than Python allows; a recursion that ends by the value of a tensor has no end while a program is made: "
+    "calls go deeper than Python allows; a recursion that ends by the value of a tensor "
+    "has no end while a program is made: "
     "write it as a loop, or count its depth in Python"
 )
 
 
 class Recorded:
-    """One call of a function, in a mode that writes a program.   owner: the layer or object whose method it is.
+    """One call of a function, in a mode that writes a program.
 
-    bound: the arguments, with variables for tensors; inputs: these, `fed` their names before the call; effects: attributes that were
-    given values of the program, and hold what they held before; assumed: what else of Python the call may have read or changed.
-    What becomes of the last two is for those who make a program of it to say.
+    owner: the layer or object whose method it is.
+
+    bound: the arguments, with variables for tensors; inputs: these, `fed` their names before the
+    call; effects: attributes that were given values of the program, and hold what they held before;
+    assumed: what else of Python the call may have read or changed. What becomes of the last two is
+    for those who make a program of it to say.
     """
 
     def __init__(self, mode: Static, arguments: Arguments, owner: Any) -> None:
@@ -62,7 +68,8 @@ class Recorded:
     def call(self, function: Callable[..., Any], parameters: Parameters) -> Any:
         """What the converted function gives, in the mode; ops of sublayers carry their names.
 
-        Raises TraceError for a recursion without end, and where it gives or leaves behind what is out of date.
+        Raises TraceError for a recursion without end, and where it gives or leaves behind what is
+        out of date.
         """
         try:
             self.recorder.special.meet(self.owner, self.bound, function)
@@ -75,7 +82,8 @@ class Recorded:
             for moved in self.recorder.moved:
                 if is_moved(moved):
                     put_items(moved, [])
-            for keeper, key in self.recorder.unsaid:  # to Python the texts are those of the recording
+            # to Python the texts are those of the recording
+            for keeper, key in self.recorder.unsaid:
                 keeper.put(key, said(keeper.read().get(key)))
 
     def _checked(self, found: Any) -> Any:
@@ -91,7 +99,12 @@ class Recorded:
         """Record an assert that a result is not None, because a program returns tensors."""
         assert leaf.half is not None
         if self.recorder.strict:
-            raise TraceError(f"'{leaf.half.name}' may be None, but a program must return tensors\n  at {leaf.where}")
+            raise TraceError(
+                f"'{leaf.half.name}' may be None, but a program must return tensors\n "
+                f" "
+                f"at "
+                f"{leaf.where}"
+            )
         with instead(self.mode):
             holds = OPS["logical_not"](leaf.half.none)
             said = leaf.half.late is not None and leaf.half.late.kind == NOT_RETURNED
@@ -128,7 +141,9 @@ def _know(recorder: Recorder, value: Any) -> None:
 def inputs_of(recorder: Recorder, arguments: Arguments) -> tuple[list[Any], list[Variable]]:
     """The leaves of a call with a variable in place of each tensor, and these variables."""
     leaves, inputs = list(arguments.leaves), []
-    for i, (leaf, name, path) in enumerate(zip(arguments.leaves, arguments.names, arguments.paths, strict=True)):
+    for i, (leaf, name, path) in enumerate(
+        zip(arguments.leaves, arguments.names, arguments.paths, strict=True)
+    ):
         if is_input(leaf):
             meta = leaf_meta(leaf)
             assert meta is not None
@@ -136,7 +151,8 @@ def inputs_of(recorder: Recorder, arguments: Arguments) -> tuple[list[Any], list
             feed = recorder.feed(leaf.name if own else name, meta, path)
             if own and feed.name != leaf.name:
                 warn(
-                    f"two inputs are named '{leaf.name}'; the input at '{path}' is renamed to '{feed.name}' in the program"
+                    f"two inputs are named '{leaf.name}'; the input at '{path}' is "
+                    f"renamed to '{feed.name}' in the program"
                 )
             leaves[i] = recorder.variable(feed)
             leaves[i].stop_gradient = False  # a call says which of its tensors want gradients

@@ -39,27 +39,38 @@ from .layer_capture import Recording, described, finish, recording_of
 class ConcreteProgram:
     """The program of a function for one kind of call.
 
-    arguments: of the call, as InputSpecs; owner: the layer or object whose method it is; parameters: the tensors it takes from outside;
-    feeds, fetches: the names of what a call gives and gets.
+    arguments: of the call, as InputSpecs; owner: the layer or object whose method it is;
+    parameters: the tensors it takes from outside; feeds, fetches: the names of what a call gives
+    and gets.
     """
 
     def __init__(
-        self, recording: Recording, feeds: Sequence[str], fetches: Sequence[str], results: Results, assumed: Assumed,
-        arguments: Arguments, owner: Any = None,
-    ) -> None:  # fmt: skip
+        self,
+        recording: Recording,
+        feeds: Sequence[str],
+        fetches: Sequence[str],
+        results: Results,
+        assumed: Assumed,
+        arguments: Arguments,
+        owner: Any = None,
+    ) -> None:
         self.recording, self.arguments, self._owner = recording, arguments, owner
         self._feeds, self._fetches = feeds, fetches
         self.parameters = list(recording.scope.values())
         self.results = results
         self.assumed = assumed
         self.cuts: list[str] = []  # what the program lacks to give gradients
-        self.hooks: list[RemovableHook] = []  # that tensors from outside were given when it was made
+        # that tensors from outside were given when it was made
+        self.hooks: list[RemovableHook] = []
         self.keeps_state = bool(results.effects) or bool(updated(recording))
         self.training = True
         self._runner: Any = None
 
     def __call__(self, tensors: Sequence[Tensor]) -> Any:
-        """Run the program for the inputs in order and return the results of the function.   A failed run leaves random generators and buffers unchanged."""
+        """Run the program for the inputs in order and return the results of the function.
+
+        A failed run leaves random generators and buffers unchanged.
+        """
         given = [*tensors, *self.results.held()]
         stops = self.partial.stops(given)
         before = self._state()
@@ -81,7 +92,9 @@ class ConcreteProgram:
         return made
 
     def _state(self) -> tuple[list[tuple[Tensor, Any]], list[Any] | None]:
-        """The state that a run changes besides its results: arrays of tensors, and the state of the random generator."""
+        """The state that a run changes besides its results: arrays of tensors, and the state of the
+        random generator.
+        """
         if not self._changes_state:
             return [], None
         tensors = (self.recording.scope[name] for name in updated(self.recording))
@@ -95,10 +108,14 @@ class ConcreteProgram:
     @functools.cached_property
     def prints(self) -> bool:
         """Whether a run calls Python functions, so that it must not be run twice."""
-        return any(op.type in EFFECTS and op.type != "assert" for op in self.recording.program.ops())
+        return any(
+            op.type in EFFECTS and op.type != "assert" for op in self.recording.program.ops()
+        )
 
     def labelled(self, given: Any) -> Any:
-        """What Python gave in place of the program, whose tensors know from now on which outputs they are."""
+        """What Python gave in place of the program, whose tensors know from now on which outputs
+        they are.
+        """
         tensors = (leaf for leaf in pytree.flatten(given)[0] if isinstance(leaf, Tensor))
         for tensor, name in zip(tensors, self._fetches, strict=False):
             tensor._given_as = name
@@ -106,7 +123,9 @@ class ConcreteProgram:
 
     def lacks_gradients(self, tensors: Sequence[Tensor]) -> bool:
         """Whether gradients are wanted that the program does not give."""
-        return bool(self.cuts) and False in (self.partial.stops([*tensors, *self.results.held()]) or ())
+        return bool(self.cuts) and False in (
+            self.partial.stops([*tensors, *self.results.held()]) or ()
+        )
 
     @functools.cached_property
     def partial(self) -> PartialProgram:
@@ -118,21 +137,28 @@ class ConcreteProgram:
             with no_grad():
                 return self.partial(tensors)
         if self._runner is None:
-            self._runner = ProgramRunner(self.recording.program, self.recording.scope, name="to_static")
+            self._runner = ProgramRunner(
+                self.recording.program, self.recording.scope, name="to_static"
+            )
         return [Tensor(a) for a in self._runner.infer([t.array for t in tensors])]
 
     @functools.cached_property
     def _runs_whole(self) -> bool:
-        """Whether the engine cannot run it: it draws random numbers, prints, asserts, keeps state, or gives nothing."""
+        """Whether the engine cannot run it: it draws random numbers, prints, asserts, keeps state,
+        or gives nothing.
+        """
         program = self.recording.program
         acts = any(op.type in EFFECTS for op in program.ops())
         return self.keeps_state or acts or draws_random(program) or not program.fetches()
 
-    # -- what users look at -------------------------------------------------------------------------------------
+    # -- what users look at
+    # -------------------------------------------------------------------------------------
 
     @functools.cached_property
     def main_program(self) -> View:
-        """The program, as `static.Program` shows one that is written by hand: without feed and fetch ops."""
+        """The program, as `static.Program` shows one that is written by hand: without feed and
+        fetch ops.
+        """
         first, *rest = self.recording.program.blocks
         ops = [op for op in first.ops if op.type not in ("feed", "fetch")]
         blocks = [replace(first, ops=ops), *rest]
@@ -150,7 +176,9 @@ class ConcreteProgram:
 
     @property
     def inputs(self) -> tuple[Any, ...]:
-        """The arguments, of a method its object first, with variables of main_program in place of tensors."""
+        """The arguments, of a method its object first, with variables of main_program in place of
+        tensors.
+        """
         variables = iter(self.input_variables)
         leaves = [next(variables) if is_input(leaf) else leaf for leaf in self.arguments.leaves]
         first = () if self._owner is None else (self._owner,)
@@ -163,15 +191,22 @@ class ConcreteProgram:
 
 
 class Results:
-    """What a call gives and leaves behind.   constants: by leaf, what is no tensor; effects: attributes, their values come after the outputs.
+    """What a call gives and leaves behind.
 
-    as_eager: return numbers and arrays of Python where the function returns such, as eager execution does; else all are tensors.
+    constants: by leaf, what is no tensor; effects: attributes, their values come after the outputs.
+
+    as_eager: return numbers and arrays of Python where the function returns such, as eager
+    execution does; else all are tensors.
     """
 
-    def __init__(self, nesting: Any, leaves: list[Any], effects: list[Effect], as_eager: bool = False) -> None:
+    def __init__(
+        self, nesting: Any, leaves: list[Any], effects: list[Effect], as_eager: bool = False
+    ) -> None:
         self.nesting = nesting
         self.python = {
-            i: to_python for i, leaf in enumerate(leaves) if as_eager and (to_python := python_converter(leaf))
+            i: to_python
+            for i, leaf in enumerate(leaves)
+            if as_eager and (to_python := python_converter(leaf))
         }
         self.constants = {i: leaf for i, leaf in enumerate(leaves) if not isinstance(leaf, Tensor)}
         self.count = len(leaves)
@@ -191,7 +226,9 @@ class Results:
         if self._single and not self.changed:
             return flat[0]
         tensors = iter(flat)
-        leaves = [self.constants[i] if i in self.constants else next(tensors) for i in range(self.count)]
+        leaves = [
+            self.constants[i] if i in self.constants else next(tensors) for i in range(self.count)
+        ]
         for i, to_python in self.python.items():
             leaves[i] = to_python(leaves[i])
         if self.effects:
@@ -201,17 +238,23 @@ class Results:
         return pytree.build(self.nesting, leaves)
 
     def _keep(self, tensors: Iterator[Tensor]) -> None:
-        """Let attributes and elements hold what a run made of them; a container that several of them hold is one afterwards."""
+        """Let attributes and elements hold what a run made of them; a container that several of
+        them hold is one afterwards.
+        """
         built: dict[int, Any] = {}
         for effect in self.effects:
             parts, nesting = pytree.flatten(effect.after)
-            made = pytree.build(nesting, [next(tensors) if isinstance(v, Variable) else v for v in parts])
+            made = pytree.build(
+                nesting, [next(tensors) if isinstance(v, Variable) else v for v in parts]
+            )
             if effect.is_set is True or next(tensors).array.item():
                 effect.put(built.setdefault(id(effect.after), made))
 
 
 def python_converter(leaf: Any) -> Callable[[Tensor], Any] | None:
-    """The function that converts an output tensor back to the Python number or ndarray it stands for; None for any other result."""
+    """The function that converts an output tensor back to the Python number or ndarray it stands
+    for; None for any other result.
+    """
     if not isinstance(leaf, Variable):
         return None
     if leaf.of_numpy:
@@ -230,11 +273,18 @@ def updated(recording: Recording) -> list[str]:
 
 
 def build(
-    function: Callable[..., Any], parameters: Parameters, arguments: Arguments, owner: Any = None, strict: bool = False
+    function: Callable[..., Any],
+    parameters: Parameters,
+    arguments: Arguments,
+    owner: Any = None,
+    strict: bool = False,
 ) -> ConcreteProgram:
-    """Record `function` for arguments like these; what it leaves in Python each run leaves there.   owner: the layer or object whose method it is.
+    """Record `function` for arguments like these; what it leaves in Python each run leaves there.
 
-    strict: refuse what a run could only find out, such as a result that may be None.   A recording that fails leaves Python as it was.
+    owner: the layer or object whose method it is.
+
+    strict: refuse what a run could only find out, such as a result that may be None.
+    A recording that fails leaves Python as it was.
     """
     recorder = Recorder()
     recorder.rollback, recorder.strict = Rollback(), strict
@@ -245,7 +295,10 @@ def build(
     except BaseException as error:
         _roll_back(found, isinstance(error, Exception))
         if recorder.rollback.irreversible and isinstance(error, SideEffectError):
-            why = f"{recorder.rollback.irreversible} cannot be undone, so the call cannot run as Python; set full_graph=False"
+            why = (
+                f"{recorder.rollback.irreversible} cannot be undone, so the call cannot run "
+                f"as Python; set full_graph=False"
+            )
             raise TraceError(f"{why}: {error}") from error
         if not strict and not isinstance(
             error, SideEffectError
@@ -276,7 +329,11 @@ def _roll_back(found: Recorded, hooks: bool) -> None:
 
 
 def _built(
-    function: Callable[..., Any], parameters: Parameters, arguments: Arguments, owner: Any, found: Recorded
+    function: Callable[..., Any],
+    parameters: Parameters,
+    arguments: Arguments,
+    owner: Any,
+    found: Recorded,
 ) -> ConcreteProgram:
     recorder = found.recorder
     found.mode.called_with_tape = state.mode.tape
@@ -294,23 +351,34 @@ def _built(
         results, tensors, behind = _results(found, outputs)
         contract = finish(recorder, tensors + behind)
     program = described(recorder.program, contract)
-    recording = recording_of(owner if isinstance(owner, Layer) else None, recorder, without_dead_ops(program))
+    recording = recording_of(
+        owner if isinstance(owner, Layer) else None, recorder, without_dead_ops(program)
+    )
     fetched = recording.program.fetches()[: len(tensors)]
-    made = ConcreteProgram(recording, found.fed, fetched, results, found.assumed, arguments.as_specs(), owner)
+    made = ConcreteProgram(
+        recording, found.fed, fetched, results, found.assumed, arguments.as_specs(), owner
+    )
     made.cuts, made.hooks = recorder.cuts, recorder.hooks
     return made
 
 
 def _reject_stop_gradient_writes(recorder: Recorder) -> None:
-    """Raise SideEffectError if the function set `stop_gradient` of a tensor that it did not create."""
+    """Raise SideEffectError if the function set `stop_gradient` of a tensor that it did
+    not create.
+    """
     for tensor, before in recorder.rollback.flags.values():
         if tensor.stop_gradient != before:
-            why = f"a `to_static` program cannot set stop_gradient of '{tensor.name}', a tensor created outside of the function"
+            why = (
+                f"a `to_static` program cannot set stop_gradient of '{tensor.name}', a tensor "
+                f"created outside of the function"
+            )
             raise SideEffectError(with_user_line(why))
 
 
 def _results(found: Recorded, outputs: Any) -> tuple[Results, list[Tensor], list[Tensor]]:
-    """What a run gives and leaves behind: as it does it, the tensors that it gives, and those that it leaves."""
+    """What a run gives and leaves behind: as it does it, the tensors that it gives, and those that
+    it leaves.
+    """
     kept = [e for e in found.effects if not _written_back(found.recorder, e)]
     found.assumed.only(kept)
     flat, nesting = pytree.flatten(outputs)
@@ -324,7 +392,9 @@ def _results(found: Recorded, outputs: Any) -> tuple[Results, list[Tensor], list
 
 
 def _left_behind(recorder: Recorder, effects: list[Effect]) -> Iterator[Tensor]:
-    """What a run gives for effects, in order; beside what some ways give only, whether it is there."""
+    """What a run gives for effects, in order; beside what some ways give only, whether it
+    is there.
+    """
     for effect in effects:
         if effect.before is MISSING:
             effect.is_set = whether_set(recorder, effect.after)
@@ -336,20 +406,30 @@ def _left_behind(recorder: Recorder, effects: list[Effect]) -> Iterator[Tensor]:
 
 def _is_changed(recorder: Recorder, was: Snapshot, now: Any) -> bool:
     """Whether the recording mutated an argument, or replaced a list in it with a TensorArray."""
-    return not was.same(now) or any(value is moved for value in reachable(now) for moved in recorder.moved)
+    return not was.same(now) or any(
+        value is moved for value in reachable(now) for moved in recorder.moved
+    )
 
 
 def _warn_of_containers(function: str, names: list[str], strict: bool) -> None:
-    """Warn about the caller's lists and dicts that the function mutates: the program works on copies.   strict: raise TraceError instead"""
+    """Warn about the caller's lists and dicts that the function mutates: the program works on
+    copies.
+
+    strict: raise TraceError instead
+    """
     if names:
-        why = f"it mutates {names}, but the program works on copies, so the caller's lists and dicts do not change. Return the new values instead"
+        why = (
+            f"it mutates {names}, but the program works on copies, so the caller's lists and "
+            f"dicts do not change. Return the new values instead"
+        )
         if strict:
             raise TraceError(with_user_line(f"{function}: {why}"))
         warn(f"{function}: {why}")
 
 
 def refuse_results(flat: list[Any]) -> None:
-    """Raise TraceError for a list that only a run knows the length of, and for objects that hold values of the program.
+    """Raise TraceError for a list that only a run knows the length of, and for objects that hold
+    values of the program.
 
     A name without a value raises UnboundLocalError, as in Python.
     """
@@ -358,15 +438,23 @@ def refuse_results(flat: list[Any]) -> None:
             leaf.use()
         held = [*reachable(leaf), *getattr(leaf, "__dict__", {}).values()]
         if not isinstance(leaf, Tensor) and any(isinstance(v, Variable) for v in held):
-            why = f"'{type(leaf).__name__}' holds values of the program and is no result; give them in a tuple or dict"
+            why = (
+                f"'{type(leaf).__name__}' holds values of the program and is no result; give "
+                f"them in a tuple or dict"
+            )
             raise TraceError(with_user_line(why))
         if isinstance(leaf, TensorArray):
-            why = f"a list whose length only a run knows ('{leaf.name}') is no result; stack or concat it"
+            why = (
+                f"a list whose length only a run knows ('{leaf.name}') is no result; stack or "
+                f"concat it"
+            )
             raise TraceError(with_user_line(why))
 
 
 def _as_input(recorder: Recorder, before: Any) -> bool:
-    """Make an input of a place's value, which is another one at each call; gives whether the program reads it at all."""
+    """Make an input of a place's value, which is another one at each call; gives whether the
+    program reads it at all.
+    """
     if not isinstance(before, Tensor) or not recorder.knows(before):
         return False
     name = recorder.name_of(before)
@@ -380,8 +468,12 @@ def _as_input(recorder: Recorder, before: Any) -> bool:
 
 
 def _written_back(recorder: Recorder, effect: Effect) -> bool:
-    """Whether an effect is on a buffer of fixed shape that nothing else holds: then the program itself writes it."""
-    if not is_buffer(effect.owner, effect.key, effect.before) or not isinstance(effect.after, Variable):
+    """Whether an effect is on a buffer of fixed shape that nothing else holds: then the program
+    itself writes it.
+    """
+    if not is_buffer(effect.owner, effect.key, effect.before) or not isinstance(
+        effect.after, Variable
+    ):
         return False
     if effect.before.meta != effect.after.meta or effect.shared:
         return False

@@ -1,4 +1,6 @@
-"""How far the rounding of its numbers carries through a program: what two runs that are both right may differ by."""
+"""How far the rounding of its numbers carries through a program: what two runs that are both right
+may differ by.
+"""
 
 from __future__ import annotations
 
@@ -16,11 +18,18 @@ Run = Callable[[Mapping[str, Any], Sequence[Any]], Sequence[Any]]
 
 
 def is_rounding(
-    run: Run, weights: Mapping[str, Any], inputs: Sequence[Any], at: int, off: float, difference: Callable[[Any, Any], float]
-) -> bool:  # fmt: skip
-    """Whether a result may be `off` because its program makes much of little: because it moves as far when all numbers move by their last bit.
+    run: Run,
+    weights: Mapping[str, Any],
+    inputs: Sequence[Any],
+    at: int,
+    off: float,
+    difference: Callable[[Any, Any], float],
+) -> bool:
+    """Whether a result may be `off` because its program makes much of little: because it moves as
+    far when all numbers move by their last bit.
 
-    run: gives the results for weights and inputs; at: which of them; off: by how much it was found to differ, as `difference` tells.
+    run: gives the results for weights and inputs; at: which of them; off: by how much it was found
+    to differ, as `difference` tells.
     """
     rng = np.random.default_rng(0)
     wanted = run(weights, inputs)[at]

@@ -20,7 +20,10 @@ _state = {
 
 
 def enable_to_static(enable_to_static_bool: bool) -> None:
-    """Run functions of `to_static` as programs, or as Python.   A number counts as its truth value."""
+    """Run functions of `to_static` as programs, or as Python.
+
+    A number counts as its truth value.
+    """
     if not isinstance(enable_to_static_bool, int):
         raise TypeError(f"enable_to_static: a bool, not {type(enable_to_static_bool).__name__}")
     _state["enabled"] = bool(enable_to_static_bool)
@@ -45,8 +48,9 @@ def as_python() -> Iterator[None]:
 def set_code_level(level: int = 100, also_to_stdout: bool = False) -> None:
     """Print converted code from now on, as each function is recorded; 0 stops that.
 
-    1: after jumps became flags, 2: after statements became calls as well, any other level: after all, expressions included. Paddle has 14
-    steps, in an order of its own; there, too, 100 shows the last.
+    1: after jumps became flags, 2: after statements became calls as well, any other level: after
+    all, expressions included. Paddle has 14 steps, in an order of its own; there, too, 100 shows
+    the last.
     """
     _state.update(level=_checked("set_code_level", level), stdout=also_to_stdout)
 

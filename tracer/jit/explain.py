@@ -1,4 +1,6 @@
-"""Everything that stands in the way of a program, at once: by recording on past each error, or by reading the source alone."""
+"""Everything that stands in the way of a program, at once: by recording on past each error, or by
+reading the source alone.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,12 @@ FIXES = {
     r"sorted\(\)": "use paddle.sort or paddle.argsort",
     r"the dtypes differ": "cast one side, with astype",
     r"the numbers of axes differ": "reshape one side, or reduce both",
-    r"the value of .* is not known": "stay with tensors and paddle's functions, or compute it outside and pass it in",
+    r"the value of .* is not known": "stay with tensors and paddle's functions, or compute it "
+    "outside "
+    "and "
+    "pass "
+    "it "
+    "in",
     r"only a run knows how many": "use a `for` statement, or give the size in the input's shape",
     r"has a value only if": "give it a value before the `if`",
     r"not every way through": "return a value at the end as well",
@@ -51,7 +58,11 @@ END = "; what comes after it was only read"
 
 @dataclass
 class Explanation:
-    """What came of looking at a function.   problems: in the order of lines; assumed: what was taken from Python; recorded: whether it was recorded"""
+    """What came of looking at a function.
+
+    problems: in the order of lines; assumed: what was taken from Python; recorded: whether it was
+    recorded
+    """
 
     problems: list[Problem] = field(default_factory=list)
     assumed: list[Guard] = field(default_factory=list)
@@ -96,7 +107,10 @@ def problem_of(message: str) -> Problem:
     found = re.match(r"(.+?):(\d+) in (\S+?)(?:: (.*))?$", place)
     if found is None:
         line = user_line()
-        head, found_at = message, (line.file, line.lineno, line.function, line.text) if line else ("", 0, "", "")
+        head, found_at = (
+            message,
+            (line.file, line.lineno, line.function, line.text) if line else ("", 0, "", ""),
+        )
     else:
         found_at = (found[1], int(found[2]), found[3], found[4] or "")
     fix = next((f for pattern, f in FIXES.items() if re.search(pattern, head, re.DOTALL)), "")
@@ -147,20 +161,30 @@ def _recorded(function: Callable[..., Any], input_spec: Any, owner: Any) -> Expl
     known = {p.function for p in silent}
     for warning in caught:
         text = str(warning.message)
-        if "is not converted" in text and text.split(" ", maxsplit=1)[0].rpartition(".")[2] not in known:
+        if (
+            "is not converted" in text
+            and text.split(" ", maxsplit=1)[0].rpartition(".")[2] not in known
+        ):
             mode.note(text)
     return Explanation(sorted({*mode.found, *silent}), found.assumed.guards(), True)
 
 
 def _is_after(problem: Problem, ended: dict[tuple[str, str], int]) -> bool:
-    """Whether a recording that ended did not come to it.   ended: the lines of the functions that it was in"""
+    """Whether a recording that ended did not come to it.
+
+    ended: the lines of the functions that it was in
+    """
     return problem.line > ended.get((problem.file, problem.function), problem.line)
 
 
 def _record(
     mode: Explaining, found: Recorded, function: Callable[..., Any], parameters: Parameters
 ) -> dict[tuple[str, str], int]:
-    """Record a function.   Returns the line of each of the user's functions where an error ended it: {(file, function): line}."""
+    """Record a function.
+
+    Returns the line of each of the user's functions where an error ended it: {(file, function):
+    line}.
+    """
     try:
         made = found.call(function, parameters)
     except OarlockError as error:
@@ -185,12 +209,17 @@ def _place(error: Exception) -> str:
     if code is None:
         return ""
     name = os.path.basename(code.co_filename)
-    return f"\n  at {name}:{line} in {code.co_name}: {linecache.getline(code.co_filename, line).strip()}"
+    return (
+        f"\n  at {name}:{line} in {code.co_name}: "
+        f"{linecache.getline(code.co_filename, line).strip()}"
+    )
 
 
 def _lines(error: Exception) -> dict[tuple[str, str], int]:
     """The lines of the user's functions that an error came through."""
-    return {(os.path.basename(code.co_filename), code.co_name): line for code, line in _frames(error)}
+    return {
+        (os.path.basename(code.co_filename), code.co_name): line for code, line in _frames(error)
+    }
 
 
 def _frames(error: Exception) -> Iterator[tuple[CodeType, int]]:

@@ -1,4 +1,6 @@
-"""A method recorded for a file, which keeps nothing from call to call: what it does to Python is undone, or refused."""
+"""A method recorded for a file, which keeps nothing from call to call: what it does to Python is
+undone, or refused.
+"""
 
 from __future__ import annotations
 
@@ -42,13 +44,19 @@ class Together:
 
 
 class Touched:
-    """What a call of a method changes in Python, to be undone after each.   effects: attributes that were given values of the program;
-    tensors: buffers that it writes; hooked: tensors that it may give hooks.
+    """What a call of a method changes in Python, to be undone after each.
+
+    effects: attributes that were given values of the program; tensors: buffers that it writes;
+    hooked: tensors that it may give hooks.
     """
 
     def __init__(
-        self, effects: list[Effect], places: list[Place], tensors: Iterable[Tensor] = (), hooked: Iterable[Tensor] = ()
-    ) -> None:  # fmt: skip
+        self,
+        effects: list[Effect],
+        places: list[Place],
+        tensors: Iterable[Tensor] = (),
+        hooked: Iterable[Tensor] = (),
+    ) -> None:
         self._effects, self._places = effects, places
         self._arrays = [(tensor, tensor.array) for tensor in tensors]
         self._hooks = [(tensor, list(tensor._hooks or ())) for tensor in hooked]
@@ -68,14 +76,17 @@ class Touched:
 
 
 def record(method: Method, together: Together, guards: str = CHECK) -> Recording:
-    """The recording of a method; Python is as it was before.   guards: whether what it asserts is an assumption of the program.
+    """The recording of a method; Python is as it was before.
 
-    One that was only called is recorded for any number of rows, where it can.   Raises TraceError where the program would need
-    what an earlier call left behind.
+    guards: whether what it asserts is an assumption of the program.
+
+    One that was only called is recorded for any number of rows, where it can.
+    Raises TraceError where the program would need what an earlier call left behind.
     """
     wider = method.of_any_batch()
     if wider is not None:
-        with suppress(Exception):  # where Python needs to know the number of rows, it is that of the call
+        # where Python needs to know the number of rows, it is that of the call
+        with suppress(Exception):
             made = _recorded(wider, together, guards)
             made.shapes = [leaf.shape for leaf in method.arguments.tensors()]
             return made
@@ -88,7 +99,9 @@ def _recorded(method: Method, together: Together, guards: str) -> Recording:
     changed = found.assumed.changed()
     counted = [place for place in changed if is_plain(place.now())]
     made.assigned = assigned(made)
-    touched = Touched(found.effects, changed, [made.scope[name] for name in made.assigned], made.scope.values())
+    touched = Touched(
+        found.effects, changed, [made.scope[name] for name in made.assigned], made.scope.values()
+    )
     try:
         if counted:
             Touched([], [place for place in changed if place not in counted]).undo()
@@ -132,7 +145,10 @@ def _written(found: Recorded, method: Method, guards: str) -> Recording:
 def _warn_of_arrays(function: str, outputs: Any) -> None:
     """Warn that a result that is an ndarray in Python is a Tensor in the saved program."""
     if _holds_array(outputs):
-        warn(f"{function}: it returns an ndarray (from x.numpy()); the saved program returns a Tensor instead")
+        warn(
+            f"{function}: it returns an ndarray (from x.numpy()); the saved program returns a "
+            f"Tensor instead"
+        )
 
 
 def _holds_array(value: Any) -> bool:
@@ -147,40 +163,58 @@ def _warn_of_moving(found: Recorded, method: Method) -> None:
     moved = found.assumed.restless or next(iter(found.assumed.doubted), "")
     if moved:
         why = f"'{moved}' is another at each call; the file has what it gave now"
-        warn(f"{method.parameters.name}: {why}. Give it as an input, or draw with paddle's functions")
+        warn(
+            f"{method.parameters.name}: {why}. Give it as an input, or draw with paddle's functions"
+        )
 
 
 def assigned(recording: Recording) -> dict[str, str]:
-    """The buffers that a program writes in each run, and where; what ops keep of their own, such as those of norms, is another matter."""
+    """The buffers that a program writes in each run, and where; what ops keep of their own, such as
+    those of norms, is another matter.
+    """
     ops = [op for op in recording.program.ops() if op.type == "assign"]
     return {name: op.where for op in ops for name in op.output_names() if name in recording.scope}
 
 
 def refuse_assigned(recording: Recording) -> None:
-    """Raise TraceError where a program that is ready to be saved needs a buffer that calls write."""
+    """Raise TraceError where a program that is ready to be saved needs a buffer that
+    calls write.
+    """
     read = {name for op in recording.program.ops() for name in op.input_names()}
     for name, where in recording.assigned.items():
         if name in read:
             why = f"forward changes a buffer in place, '{recording.structured.get(name, name)}'"
-            raise TraceError(f"{why}; a saved program keeps nothing from call to call\n  at {where}")
+            raise TraceError(
+                f"{why}; a saved program keeps nothing from call to call\n  at {where}"
+            )
 
 
 def _refuse_lost(found: Recorded) -> None:
-    """Raise TraceError for tensors that are more than a note of the last call: buffers, and those that the program reads."""
+    """Raise TraceError for tensors that are more than a note of the last call: buffers, and those
+    that the program reads.
+    """
     lost = [
-        e.label for e in found.effects if e.is_of_state() or any(map(found.recorder.knows, pytree.flatten(e.before)[0]))
+        e.label
+        for e in found.effects
+        if e.is_of_state() or any(map(found.recorder.knows, pytree.flatten(e.before)[0]))
     ]
     if lost:
-        why = f"forward stores values of the program in {lost}; a saved program keeps nothing from call to call"
+        why = (
+            f"forward stores values of the program in {lost}; a saved program keeps nothing "
+            f"from call to call"
+        )
         raise TraceError(with_user_line(why))
 
 
 def _refuse_counting(first: Recording, second: Recording, places: list[Place]) -> None:
-    """Raise TraceError where the next call gives another program: forward computes with what it counts."""
+    """Raise TraceError where the next call gives another program: forward computes with what it
+    counts.
+    """
     why = difference(first, second)
     if why:
         labels = [place.label for place in places]
         raise TraceError(
-            f"forward computes with {labels}, which it changes itself; a saved program keeps nothing from call to call: "
+            f"forward computes with {labels}, which it changes itself; a saved program "
+            f"keeps nothing from call to call: "
             f"at the next call {why}"
         )

@@ -14,7 +14,8 @@ MAX_KINDS = 4  # after this many failed signatures, all calls of the function ru
 class Fallback:
     """The call signatures of one function whose recording failed.
 
-    full_graph: if True, only training steps run as Python and all other failures raise; arguments: of the last failed call, as InputSpecs.
+    full_graph: if True, only training steps run as Python and all other failures raise; arguments:
+    of the last failed call, as InputSpecs.
     """
 
     def __init__(self, full_graph: bool) -> None:
@@ -37,8 +38,19 @@ class Fallback:
         """Whether a call whose recording failed with `error` runs as Python."""
         return not self.full_graph or isinstance(error, SideEffectError)
 
-    def add(self, name: str, key: Hashable, arguments: Arguments, error: Exception, succeeded: bool = False) -> None:
-        """Run calls with this signature as Python from now on.   Warns once per function.   succeeded: whether Python already ran the call"""
+    def add(
+        self,
+        name: str,
+        key: Hashable,
+        arguments: Arguments,
+        error: Exception,
+        succeeded: bool = False,
+    ) -> None:
+        """Run calls with this signature as Python from now on.
+
+        Warns once per function.
+        succeeded: whether Python already ran the call
+        """
         self._keys.add(key)
         self.arguments = arguments.as_specs()
         if self._warned:
@@ -49,12 +61,18 @@ class Fallback:
             why = f"{type(error).__name__}: {why}"
         hint = "" if isinstance(error, SideEffectError) else "; full_graph=True makes this an error"
         place = f"\n{rest[-1]}" if rest and "at " in rest[-1] else ""
-        self._message = f"{name} runs as Python, because it cannot be recorded as a program: {why}{hint}{place}"
+        self._message = (
+            f"{name} runs as Python, because it cannot be recorded as a program: {why}{hint}{place}"
+        )
         if succeeded or isinstance(error, TraceError):
             self._warn()
 
-    def run(self, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-        """Call the function as Python, then issue the pending warning. If Python raises the same error as the recording, no warning is needed."""
+    def run(
+        self, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
+    ) -> Any:
+        """Call the function as Python, then issue the pending warning. If Python raises the same
+        error as the recording, no warning is needed.
+        """
         made = function(*args, **kwargs)
         if self._message:
             self._warn()

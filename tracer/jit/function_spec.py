@@ -13,13 +13,21 @@ from .call_arguments import Parameters, is_input
 
 
 class FunctionSpec:
-    """A function and the specs of its arguments.   Raises TypeError for specs that are no list or tuple."""
+    """A function and the specs of its arguments.
+
+    Raises TypeError for specs that are no list or tuple.
+    """
 
     def __init__(self, function: Callable[..., Any], input_spec: Any = None) -> None:
         if input_spec is not None and not isinstance(input_spec, list | tuple):
             kind = type(input_spec).__name__
-            raise TypeError(with_user_line(f"FunctionSpec: input_spec should be a list or tuple, not {kind}"))
-        self.dygraph_function, self.input_spec = function, None if input_spec is None else tuple(input_spec)
+            raise TypeError(
+                with_user_line(f"FunctionSpec: input_spec should be a list or tuple, not {kind}")
+            )
+        self.dygraph_function, self.input_spec = (
+            function,
+            None if input_spec is None else tuple(input_spec),
+        )
         self.flat_input_spec = None if input_spec is None else pytree.flatten(self.input_spec)[0]
         self._parameters = Parameters(function)
 
@@ -30,25 +38,43 @@ class FunctionSpec:
 
     def unified_args_and_kwargs(
         self, args: Sequence[Any], kwargs: Mapping[str, Any]
-    ) -> tuple[tuple[Any, ...], dict[str, Any]]:  # fmt: skip
-        """Merge keywords and defaults into the positional arguments; also return the remaining keywords.   Raises ValueError for a missing argument."""
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Merge keywords and defaults into the positional arguments; also return the remaining
+        keywords.
+
+        Raises ValueError for a missing argument.
+        """
         left, found = dict(kwargs), list(args)
         names = self.args_name
         if len(found) > len(names):
-            raise ValueError(with_user_line(f"{self._parameters.name}: {len(found)} arguments, it takes {names}"))
+            raise ValueError(
+                with_user_line(f"{self._parameters.name}: {len(found)} arguments, it takes {names}")
+            )
         for name in names[len(found) :]:
             default = self._parameters.signature.parameters[name].default
             if name not in left and default is inspect.Parameter.empty:
-                raise ValueError(with_user_line(f"{self._parameters.name}: '{name}' is missing (got {sorted(kwargs)})"))
+                raise ValueError(
+                    with_user_line(
+                        f"{self._parameters.name}: '{name}' is missing (got {sorted(kwargs)})"
+                    )
+                )
             found.append(left.pop(name, default))
         return tuple(found), left
 
-    def args_to_input_spec(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
-        """The InputSpecs of the arguments: the given ones, else specs of their tensors and arrays."""
+    def args_to_input_spec(
+        self, args: Sequence[Any], kwargs: Mapping[str, Any]
+    ) -> tuple[Any, dict[str, Any]]:
+        """The InputSpecs of the arguments: the given ones, else specs of their tensors
+        and arrays.
+        """
         if self.input_spec is not None:
             name, specs = self._parameters.name, len(self.input_spec)
             if kwargs:
-                raise ValueError(with_user_line(f"{name}: arguments by name ({sorted(kwargs)}) beside an input_spec"))
+                raise ValueError(
+                    with_user_line(
+                        f"{name}: arguments by name ({sorted(kwargs)}) beside an input_spec"
+                    )
+                )
             if len(args) < specs:
                 raise ValueError(with_user_line(f"{name}: {specs} specs for {len(args)} arguments"))
             return (*self.input_spec, *args[len(self.input_spec) :]), dict(kwargs)

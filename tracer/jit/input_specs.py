@@ -1,4 +1,6 @@
-"""What `input_spec` says of the arguments of a function, beside what is given: the specs of `jit.save`, and the tensors of a call."""
+"""What `input_spec` says of the arguments of a function, beside what is given: the specs of
+`jit.save`, and the tensors of a call.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +13,17 @@ from .call_arguments import Arguments, is_input, leaf_key, leaf_meta
 
 
 def refuse_conflict(name: str, given: Any, own: Any) -> None:
-    """Raise OpError where what is saved cannot be what a function was made for: other dtypes, numbers of axes, sizes or nesting."""
+    """Raise OpError where what is saved cannot be what a function was made for: other dtypes,
+    numbers of axes, sizes or nesting.
+    """
     leaves, nesting = pytree.flatten(list(given))
     known, expected = pytree.flatten(list(own))
     fits = repr(nesting) == repr(expected)
     for spec, of in zip(leaves, known, strict=False):
         fits = fits and _may_be(spec, of)
     if not fits:
-        said = "is conflict with the `input_spec` in `@paddle.jit.to_static`"  # what programs for Paddle look for
+        # what programs for Paddle look for
+        said = "is conflict with the `input_spec` in `@paddle.jit.to_static`"
         raise OpError(with_user_line(f"{name}: input_spec={given} {said}: {own}"))
 
 
@@ -28,7 +33,11 @@ def opened(given: Any, own: Any) -> Any:
         return given
     leaves, nesting = pytree.flatten(list(given))
     known, of = pytree.flatten(list(own))
-    return pytree.build(nesting, list(map(_opened, leaves, known))) if repr(nesting) == repr(of) else given
+    return (
+        pytree.build(nesting, list(map(_opened, leaves, known)))
+        if repr(nesting) == repr(of)
+        else given
+    )
 
 
 def _opened(example: Any, of: Any) -> Any:
@@ -38,7 +47,11 @@ def _opened(example: Any, of: Any) -> Any:
     spec = as_spec(example)
     if len(spec.shape) != len(of.shape):
         return example
-    return InputSpec([b if b < 0 else a for a, b in zip(spec.shape, of.shape, strict=True)], spec.dtype, spec.name)
+    return InputSpec(
+        [b if b < 0 else a for a, b in zip(spec.shape, of.shape, strict=True)],
+        spec.dtype,
+        spec.name,
+    )
 
 
 def fewer(specs: Any, own: Any) -> bool:
@@ -48,7 +61,9 @@ def fewer(specs: Any, own: Any) -> bool:
 
 
 def by_names(specs: Any, own: list[Any]) -> list[Any] | None:
-    """`own` with some specs in the place of those of their names, however nested; None where not all have a name of its."""
+    """`own` with some specs in the place of those of their names, however nested; None where not
+    all have a name of its.
+    """
     leaves = pytree.flatten(list(specs))[0]
     known, nesting = pytree.flatten(own)
     named = {spec.name: spec for spec in leaves if isinstance(spec, InputSpec) and spec.name}
@@ -58,7 +73,9 @@ def by_names(specs: Any, own: list[Any]) -> list[Any] | None:
 
 
 def in_places(specs: list[Any], own: list[Any]) -> list[Any]:
-    """`own` with some specs in the places that they are for: each that of its name or its value, in order; else from the first on."""
+    """`own` with some specs in the places that they are for: each that of its name or its value, in
+    order; else from the first on.
+    """
     merged, rest = list(own), list(specs)
     for i, of in enumerate(own):
         if rest and _is_for(rest[0], of):
@@ -84,16 +101,27 @@ def _may_be(spec: Any, of: Any) -> bool:
 
 
 def _check_constant(name: str, label: str, spec: Any, leaf: Any) -> None:
-    """Raise OpError for a tensor where input_spec has a value of Python's: the program was made for that."""
+    """Raise OpError for a tensor where input_spec has a value of Python's: the program was made for
+    that.
+    """
     if is_input(leaf):
-        why = f"'{label}' should be {spec!r:.80}, as input_spec says, or an InputSpec there (got {leaf_meta(leaf)})"
+        why = (
+            f"'{label}' should be {spec!r:.80}, as input_spec says, or an InputSpec there "
+            f"(got {leaf_meta(leaf)})"
+        )
         raise OpError(with_user_line(f"{name}: {why}"))
 
 
 def fitted(name: str, wanted: Arguments, given: Arguments) -> list[Any]:
-    """The specs for one call: of the dtypes and sizes that are given, which Paddle takes whatever the specs say.   Raises OpError."""
+    """The specs for one call: of the dtypes and sizes that are given, which Paddle takes whatever
+    the specs say.
+
+    Raises OpError.
+    """
     if wanted.nesting != given.nesting:
-        raise OpError(with_user_line(f"{name}: the arguments are nested otherwise than input_spec says"))
+        raise OpError(
+            with_user_line(f"{name}: the arguments are nested otherwise than input_spec says")
+        )
     leaves = []
     for label, spec, leaf in zip(wanted.names, wanted.leaves, given.leaves, strict=True):
         if isinstance(spec, InputSpec):
@@ -105,7 +133,10 @@ def fitted(name: str, wanted: Arguments, given: Arguments) -> list[Any]:
 
 
 def _of_given(name: str, label: str, spec: InputSpec, leaf: Any) -> InputSpec:
-    """A spec as a call has it.   Its sizes are free where they were; others than it names are warned of."""
+    """A spec as a call has it.
+
+    Its sizes are free where they were; others than it names are warned of.
+    """
     meta = leaf_meta(leaf) if is_input(leaf) else None
     sizes = ",".join("?" if d < 0 else str(d) for d in spec.shape)
     said = f"{spec.dtype.name}[{sizes}], as input_spec says (got {meta})"

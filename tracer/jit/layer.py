@@ -1,4 +1,6 @@
-"""A saved model as Paddle's C++ layer has it: every method that was saved, with a flat list of results."""
+"""A saved model as Paddle's C++ layer has it: every method that was saved, with a flat list of
+results.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,10 @@ class Layer:
     """Empty until `load` gives it the methods of a model."""
 
     def load(self, load_path: str, place: Any) -> None:
-        """Take the methods of the model at `load_path`, each of which gives a list of tensors.   Raises ValueError, FileError."""
+        """Take the methods of the model at `load_path`, each of which gives a list of tensors.
+
+        Raises ValueError, FileError.
+        """
         model = load(load_path)
         for name in model.methods():
             called = model if name == "forward" else getattr(model, name)

@@ -1,4 +1,6 @@
-"""The files of recordings: judged, written aside, compared with what they stand for, and put in their places all at once."""
+"""The files of recordings: judged, written aside, compared with what they stand for, and put in
+their places all at once.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,10 @@ Files = dict[str | os.PathLike[str], Any]
 
 @dataclass
 class Model:
-    """One program to be written.   prefix: of its files; reference: what they are compared with, None for nothing."""
+    """One program to be written.
+
+    prefix: of its files; reference: what they are compared with, None for nothing.
+    """
 
     prefix: str
     recording: Recording
@@ -37,11 +42,13 @@ class Model:
         return self.recording.program
 
 
-def write_all(models: Sequence[Model], prefix: str, combined: bool, parameters: bool = True) -> None:
+def write_all(
+    models: Sequence[Model], prefix: str, combined: bool, parameters: bool = True
+) -> None:
     """Write and verify models that belong together; nothing is left behind when anything fails.
 
-    combined: all values in `prefix`.pdiparams; parameters: also write `prefix`.pdiparams.info.   Methods of a model that was at
-    `prefix` before go with it.
+    combined: all values in `prefix`.pdiparams; parameters: also write `prefix`.pdiparams.info.
+    Methods of a model that was at `prefix` before go with it.
     """
     for model in models:
         _judge(model)
@@ -56,10 +63,13 @@ def write_all(models: Sequence[Model], prefix: str, combined: bool, parameters: 
         files[sources[model.prefix] + ".pdiparams"] = pdiparams.records(values) if values else None
         files[model.prefix + ".pdmodel"] = pdmodel.to_bytes(model.program)
     everything = {row.name: row for model in models for row in rows(model.recording)}
-    files[prefix + ".pdiparams.info"] = info.to_bytes(everything.values()) if everything and parameters else None
+    files[prefix + ".pdiparams.info"] = (
+        info.to_bytes(everything.values()) if everything and parameters else None
+    )
     if not everything:
         warnings.warn(
-            f"{os.path.basename(prefix)}: there are no parameters; only the .pdmodel is written", stacklevel=4
+            f"{os.path.basename(prefix)}: there are no parameters; only the .pdmodel is written",
+            stacklevel=4,
         )
     with staged(files) as places:
         for model in models:
@@ -67,10 +77,14 @@ def write_all(models: Sequence[Model], prefix: str, combined: bool, parameters: 
 
 
 def write_folder(recording: Recording, folder: str) -> None:
-    """Write a model as Paddle 1.x did: the program as `folder`/__model__, and a file for each value under its name."""
+    """Write a model as Paddle 1.x did: the program as `folder`/__model__, and a file for each value
+    under its name.
+    """
     _judge(Model(folder, recording, None))
     values = {name: t.array for name, t in recording.scope.items()}
-    files = {os.path.join(folder, name): pdiparams.record(name, array) for name, array in values.items()}
+    files = {
+        os.path.join(folder, name): pdiparams.record(name, array) for name, array in values.items()
+    }
     atomic_write({**files, os.path.join(folder, "__model__"): pdmodel.to_bytes(recording.program)})
 
 
@@ -84,12 +98,16 @@ def _judge(model: Model) -> None:
 
 
 def _combine(models: Sequence[Model]) -> None:
-    """Let every program declare the values of all: then one file serves each of them, for any reader."""
+    """Let every program declare the values of all: then one file serves each of them, for any
+    reader.
+    """
     scope = {name: t for model in models for name, t in model.recording.scope.items()}
     declared = {v.name: v for model in models for v in model.program.persistables()}
     for model in models:
         block = model.program.block
-        block.vars.update({name: replace(v) for name, v in declared.items() if name not in block.vars})
+        block.vars.update(
+            {name: replace(v) for name, v in declared.items() if name not in block.vars}
+        )
         model.recording.scope = dict(scope)
 
 
@@ -99,9 +117,14 @@ def _verify(model: Model, params: Path | None, places: dict[str, Path], files: F
         return
     path = model.prefix + ".pdmodel"
     model.recording.contract.verified = verify(
-        model.program, files[path], None if params is None else str(params), model.recording.scope, model.reference,
-        model.recording.given, model.recording.shapes,
-    )  # fmt: skip
+        model.program,
+        files[path],
+        None if params is None else str(params),
+        model.recording.scope,
+        model.reference,
+        model.recording.given,
+        model.recording.shapes,
+    )
     with named(path):
         Path(places[path]).write_bytes(pdmodel.to_bytes(model.program))
 

@@ -13,7 +13,9 @@ MOST = 16  # programs for one kind of call, which differ in what was assumed of 
 
 
 class ProgramCache:
-    """The programs of one function, by the kind of call they are for; several where what they took from Python was not the same."""
+    """The programs of one function, by the kind of call they are for; several where what they took
+    from Python was not the same.
+    """
 
     def __init__(self) -> None:
         self._programs: dict[Any, list[ConcreteProgram]] = {}
@@ -22,14 +24,20 @@ class ProgramCache:
             Any, ConcreteProgram
         ] = {}  # for calls with tensors one after the other, by a key that is quick to make
 
-    def get(self, key: Any, arguments: Arguments, make: Callable[[], ConcreteProgram]) -> ConcreteProgram:
+    def get(
+        self, key: Any, arguments: Arguments, make: Callable[[], ConcreteProgram]
+    ) -> ConcreteProgram:
         """A program for a key whose assumptions hold, made if there is none."""
         found = self.few(key, arguments, make, None)
         assert found is not None
         return found
 
     def few(
-        self, key: Any, arguments: Arguments, make: Callable[[], ConcreteProgram], most: int | None = MOST
+        self,
+        key: Any,
+        arguments: Arguments,
+        make: Callable[[], ConcreteProgram],
+        most: int | None = MOST,
     ) -> ConcreteProgram | None:
         """The same, but None where there are `most` already of which none serves."""
         programs = self._programs.setdefault(key, [])
@@ -37,7 +45,11 @@ class ProgramCache:
             if not program.arguments.other_than(arguments) and program.assumed.hold():
                 self.latest = program
                 return program
-        if most is not None and programs and (len(programs) >= most or programs[-1].assumed.restless):
+        if (
+            most is not None
+            and programs
+            and (len(programs) >= most or programs[-1].assumed.restless)
+        ):
             return None
         made = make()
         if programs:
@@ -47,11 +59,16 @@ class ProgramCache:
         return made
 
     def last(self) -> tuple[Any, tuple[ConcreteProgram, Any]]:
-        """The key, and the program with what runs it, of the last call.   Raises OpError where there was none."""
+        """The key, and the program with what runs it, of the last call.
+
+        Raises OpError where there was none.
+        """
         made = self.latest
         if made is None:
             raise OpError("program_cache: no program was made so far")
-        key = next(key for key, programs in self._programs.items() if any(p is made for p in programs))
+        key = next(
+            key for key, programs in self._programs.items() if any(p is made for p in programs)
+        )
         return key, (made, made.partial)
 
     def of(self, key: Any) -> list[ConcreteProgram]:

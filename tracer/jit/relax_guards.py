@@ -1,4 +1,6 @@
-"""A second trace, at other sizes: those that Python only computed with, and whose values are not in the program, may vary."""
+"""A second trace, at other sizes: those that Python only computed with, and whose values are not in
+the program, may vary.
+"""
 
 from __future__ import annotations
 
@@ -14,13 +16,17 @@ from .layer_capture import Recording, described
 
 
 def relaxed(first: Recording, second: Recording) -> Recording:
-    """The first recording without the guards on sizes that Python only computed with, and that were others in the second.
+    """The first recording without the guards on sizes that Python only computed with, and that were
+    others in the second.
 
     Where the programs differ all guards stay, and a warning says why.
     """
     why = difference(first, second)
     if why:
-        warnings.warn(f"TracedLayer.trace: at the other sizes forward does something else: {why}", stacklevel=3)
+        warnings.warn(
+            f"TracedLayer.trace: at the other sizes forward does something else: {why}",
+            stacklevel=3,
+        )
         return first
     decided = first.decided | second.decided
     there = {(g.var, g.axis): g.expected for g in second.contract.guards if g.kind == "dim"}
@@ -34,8 +40,12 @@ def relaxed(first: Recording, second: Recording) -> Recording:
 
 
 def difference(first: Recording, second: Recording) -> str:
-    """How two recordings of one layer differ, the sizes of tensors aside; nothing where they do not."""
-    one, two = ([op for op in r.program.ops() if op.type not in ("feed", "fetch")] for r in (first, second))
+    """How two recordings of one layer differ, the sizes of tensors aside; nothing where they do
+    not.
+    """
+    one, two = (
+        [op for op in r.program.ops() if op.type not in ("feed", "fetch")] for r in (first, second)
+    )
     for a, b in zip(one, two, strict=False):
         what = _of_ops(a, b)
         if what:
@@ -45,7 +55,9 @@ def difference(first: Recording, second: Recording) -> str:
         return f"there is one {longer.type} more or less\n  at {longer.where}"
     if first.contract.output_tree != second.contract.output_tree:
         return f"the results are {first.contract.output_tree}, then {second.contract.output_tree}"
-    held = next((n for n, t in first.scope.items() if not _same_value(t, second.scope.get(n))), None)
+    held = next(
+        (n for n, t in first.scope.items() if not _same_value(t, second.scope.get(n))), None
+    )
     return f"the constant '{held}' has other values" if held else ""
 
 
@@ -61,4 +73,8 @@ def _of_ops(a: OpDesc, b: OpDesc) -> str:
 def _same_value(one: Any, other: Any) -> bool:
     if one is other:
         return True
-    return other is not None and one.meta == other.meta and bool(np.array_equal(one.array, other.array))
+    return (
+        other is not None
+        and one.meta == other.meta
+        and bool(np.array_equal(one.array, other.array))
+    )

@@ -12,7 +12,9 @@ _save_pre_hooks: list[Callable[..., None]] = []
 
 
 def _register_save_pre_hook(hook: Callable[..., None]) -> RemovableHook:
-    """Call `hook(layer, input_spec, configs)` before each `jit.save`; one that is there already is not called twice."""
+    """Call `hook(layer, input_spec, configs)` before each `jit.save`; one that is there already is
+    not called twice.
+    """
     if hook not in _save_pre_hooks:
         _save_pre_hooks.append(hook)
     return RemovableHook(_save_pre_hooks, hook)

@@ -1,4 +1,6 @@
-"""What of a layer or function is saved: each function with the arguments that its program is made for."""
+"""What of a layer or function is saved: each function with the arguments that its program is made
+for.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +24,10 @@ from .static_function import StaticFunction
 
 @dataclass
 class Method:
-    """A function to be saved.   name: 'forward' for what has the plain file name; owner: whose parameters it uses; plain: as Python has it;
-    called: whether the arguments are those of a call, whose batch is one of many.
+    """A function to be saved.
+
+    name: 'forward' for what has the plain file name; owner: whose parameters it uses; plain: as
+    Python has it; called: whether the arguments are those of a call, whose batch is one of many.
     """
 
     name: str
@@ -43,7 +47,9 @@ class Method:
         return getattr(self.plain, "__self__", None) if self.owner is None else self.owner
 
     def of_any_batch(self) -> Method | None:
-        """The same for calls with any number of rows; None where the arguments are not those of a call, or there are no rows."""
+        """The same for calls with any number of rows; None where the arguments are not those of a
+        call, or there are no rows.
+        """
         specs = [leaf for leaf in self.arguments.leaves if isinstance(leaf, InputSpec)]
         rows = next((spec.shape[0] for spec in specs if spec.shape), -1)
         if not self.called or rows < 0:
@@ -62,7 +68,10 @@ class Method:
 
 
 def methods_of(model: Any, input_spec: Any, skip_forward: bool) -> list[Method]:
-    """Everything of `model` that is saved, forward first.   Raises TypeError for what cannot be saved, OpError without a spec; warns where there is nothing."""
+    """Everything of `model` that is saved, forward first.
+
+    Raises TypeError for what cannot be saved, OpError without a spec; warns where there is nothing.
+    """
     if isinstance(model, Layer) and not isinstance(model.forward, StaticFunction):
         model = getattr(model, "_saved_layer", model)  # of one that only passes calls on, the other
     if isinstance(model, TranslatedLayer):
@@ -70,7 +79,10 @@ def methods_of(model: Any, input_spec: Any, skip_forward: bool) -> list[Method]:
     if isinstance(model, Layer):
         found = list(_of_layer(model, input_spec, skip_forward))
         if not found:
-            warn("jit.save: skip_forward=True, and the layer has no methods of to_static; nothing is saved")
+            warn(
+                "jit.save: skip_forward=True, and the layer has no methods of to_static; "
+                "nothing is saved"
+            )
         return found
     if not callable(model) or isinstance(model, type):
         raise TypeError(f"jit.save: a Layer or a function can be saved, not {type(model).__name__}")
@@ -95,12 +107,16 @@ def static_methods(layer: Layer) -> list[str]:
     """The names of the methods besides forward that were made programs, sorted."""
     names = {*dir(type(layer)), *layer.__dict__} - {"forward"}
     found = {name: inspect.getattr_static(layer, name, None) for name in names}
-    return sorted(n for n, f in found.items() if isinstance(f, StaticFunction) and not f.is_property)
+    return sorted(
+        n for n, f in found.items() if isinstance(f, StaticFunction) and not f.is_property
+    )
 
 
 def _of_translated(layer: TranslatedLayer, input_spec: Any) -> Iterator[Method]:
     for name in layer.methods():
-        specs = input_spec if name == "forward" and input_spec is not None else layer._input_spec(name)
+        specs = (
+            input_spec if name == "forward" and input_spec is not None else layer._input_spec(name)
+        )
         called = layer if name == "forward" else getattr(layer, name)
         found, inputs = Parameters(called).with_specs(_specs(specs)), layer._method(name).inputs
         if len(found.leaves) == len(inputs):  # else recording it says what is wrong
@@ -108,7 +124,9 @@ def _of_translated(layer: TranslatedLayer, input_spec: Any) -> Iterator[Method]:
         yield Method(name, called, layer, found)
 
 
-def _method(name: str, plain: Callable[..., Any], owner: Layer | None, function: Any, input_spec: Any) -> Method:
+def _method(
+    name: str, plain: Callable[..., Any], owner: Layer | None, function: Any, input_spec: Any
+) -> Method:
     called = _has_examples(input_spec)
     if isinstance(function, StaticFunction):
         called = (called or input_spec is None) and not function.has_spec
@@ -117,10 +135,15 @@ def _method(name: str, plain: Callable[..., Any], owner: Layer | None, function:
 
 def _told_apart(arguments: Arguments) -> Arguments:
     """The arguments.   Raises OpError where a file would have one path for two inputs."""
-    inputs = [path for leaf, path in zip(arguments.leaves, arguments.paths, strict=True) if is_input(leaf)]
+    inputs = [
+        path for leaf, path in zip(arguments.leaves, arguments.paths, strict=True) if is_input(leaf)
+    ]
     for path, count in Counter(inputs).items():
         if count > 1:
-            why = f"two inputs are called {path!r} by the keys of dicts that lead there; rename a key (without a dot)"
+            why = (
+                f"two inputs are called {path!r} by the keys of dicts that lead there; rename "
+                f"a key (without a dot)"
+            )
             raise OpError(with_user_line(f"jit.save: {why}"))
     return arguments
 
@@ -132,19 +155,26 @@ def _has_examples(input_spec: Any) -> bool:
 
 
 def _without_rows(leaf: Any, rows: int) -> Any:
-    """A leaf whose first size is free, where that is the number of rows; a vector of one element is taken for a number."""
+    """A leaf whose first size is free, where that is the number of rows; a vector of one element is
+    taken for a number.
+    """
     if not isinstance(leaf, InputSpec) or leaf.shape[:1] != (rows,) or leaf.shape == (1,):
         return leaf
     return InputSpec([None, *leaf.shape[1:]], leaf.dtype, leaf.name)
 
 
 def _arguments(function: Any, input_spec: Any) -> Arguments:
-    """The arguments as InputSpecs: those given, or those of to_static, or those of the program made last."""
+    """The arguments as InputSpecs: those given, or those of to_static, or those of the program made
+    last.
+    """
     if isinstance(function, StaticFunction):
-        return function.spec_arguments(None if input_spec is None else _specs(function.opened(input_spec)))
+        return function.spec_arguments(
+            None if input_spec is None else _specs(function.opened(input_spec))
+        )
     if not isinstance(input_spec, list | tuple):
         raise OpError(
-            f"jit.save: input_spec should be a list with an InputSpec for every argument of forward, not {type(input_spec).__name__}"
+            f"jit.save: input_spec should be a list with an InputSpec for every argument "
+            f"of forward, not {type(input_spec).__name__}"
         )
     return Parameters(function).with_specs(_specs(input_spec))
 

@@ -1,4 +1,8 @@
-"""Switches for other ways that Paddle has to make programs: by byte code, and in another representation.   There is one way here; they change nothing."""
+"""Switches for other ways that Paddle has to make programs: by byte code, and in another
+representation.
+
+There is one way here; they change nothing.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ..utils.environments import BooleanEnvironmentVariable, EnvironmentVariableGuard, IntegerEnvironmentVariable
+from ..utils.environments import (
+    BooleanEnvironmentVariable,
+    EnvironmentVariableGuard,
+    IntegerEnvironmentVariable,
+)
 
 ENV_ENABLE_SOT = BooleanEnvironmentVariable("ENABLE_FALL_BACK", True)
 ENV_STRICT_MODE = BooleanEnvironmentVariable("STRICT_MODE", False)

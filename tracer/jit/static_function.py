@@ -1,4 +1,6 @@
-"""StaticFunction: a function that becomes a program the first time it is called with arguments of a kind."""
+"""StaticFunction: a function that becomes a program the first time it is called with arguments of a
+kind.
+"""
 
 from __future__ import annotations
 
@@ -38,19 +40,28 @@ def built_last() -> StaticFunction:
     """The function that a program was made of last.   Raises OpError where there is none."""
     found = _built[0]() if _built else None
     if found is None:
-        raise OpError(with_user_line("ProgramTranslator: no program was made so far, or its function is gone"))
+        raise OpError(
+            with_user_line("ProgramTranslator: no program was made so far, or its function is gone")
+        )
     return found
 
 
 class StaticFunction:
     """A function or method, or the forward of a layer, that runs as a program.
 
-    Called with Tensors or ndarrays and any other values, nested: for every combination of shapes, dtypes and other values
-    one program is recorded, and kept.   With `input_spec` the shapes and dtypes are those of the specs, and a call has to fit them.
+    Called with Tensors or ndarrays and any other values, nested: for every combination of shapes,
+    dtypes and other values
+    one program is recorded, and kept.
+    With `input_spec` the shapes and dtypes are those of the specs, and a call has to fit them.
     """
 
     def __init__(
-        self, function: Callable[..., Any], input_spec: Any = None, owner: Any = None, full_graph: bool = True, **_: Any
+        self,
+        function: Callable[..., Any],
+        input_spec: Any = None,
+        owner: Any = None,
+        full_graph: bool = True,
+        **_: Any,
     ) -> None:
         self._function = function
         self._fallback = Fallback(full_graph)
@@ -62,7 +73,8 @@ class StaticFunction:
         self.is_property = False
         self._warned = False
         self._hooks: list[RemovableHook] = []
-        self._numbers: dict[Any, set[Any]] = {}  # those that programs were made for, by the rest of the call
+        # those that programs were made for, by the rest of the call
+        self._numbers: dict[Any, set[Any]] = {}
         functools.update_wrapper(self, function)
 
     @property
@@ -101,7 +113,8 @@ class StaticFunction:
         """The same as a method of `owner`."""
         return StaticFunction(self._function, self._input_spec, owner, self._fallback.full_graph)
 
-    # -- calling ------------------------------------------------------------------------------------------------
+    # -- calling
+    # --------------------------------------------------------------------------
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """What the function gives, by its program."""
@@ -122,21 +135,32 @@ class StaticFunction:
         if concrete is None or self._lacks_gradients(concrete, tensors):
             found = self._fallback.run(self.dygraph_function, args, kwargs)
             return found if concrete is None else concrete.labelled(found)
-        if plain is not None and len(tensors) == len(args) and self._parameters.settled and not concrete.cuts:
+        if (
+            plain is not None
+            and len(tensors) == len(args)
+            and self._parameters.settled
+            and not concrete.cuts
+        ):
             self._cache.plain[plain] = concrete
         try:
             return concrete(tensors)
         except Exception as error:
             return self._rerun_as_python(concrete, args, kwargs, error)
 
-    def _rerun_as_python(self, concrete: ConcreteProgram, args: Any, kwargs: Any, error: Exception) -> Any:
-        """Run a call as Python after its program failed. Raises the error of the program if this is impossible, and that of Python if Python fails too."""
+    def _rerun_as_python(
+        self, concrete: ConcreteProgram, args: Any, kwargs: Any, error: Exception
+    ) -> Any:
+        """Run a call as Python after its program failed. Raises the error of the program if this is
+        impossible, and that of Python if Python fails too.
+        """
         if self._fallback.full_graph or concrete.prints:
             raise error
         found = self.dygraph_function(*args, **kwargs)
         arguments = self._parameters.bind(args, kwargs)
         self._cache.plain.clear()
-        self._fallback.add(self._parameters.name, self._key(arguments), arguments, error, succeeded=True)
+        self._fallback.add(
+            self._parameters.name, self._key(arguments), arguments, error, succeeded=True
+        )
         return found
 
     def _lacks_gradients(self, concrete: ConcreteProgram, tensors: list[Tensor]) -> bool:
@@ -151,8 +175,14 @@ class StaticFunction:
         return True
 
     def _function_in(self, mode: Mode) -> Callable[..., Any]:
-        """What stands for the function where no program of its own is run: converted where it becomes a part of another."""
-        return convert_or_leave(self.dygraph_function) if static_mode(mode) is not None else self.dygraph_function
+        """What stands for the function where no program of its own is run: converted where it
+        becomes a part of another.
+        """
+        return (
+            convert_or_leave(self.dygraph_function)
+            if static_mode(mode) is not None
+            else self.dygraph_function
+        )
 
     def _plain_key(self, args: tuple[Any, ...], mode: Mode) -> Any:
         """What such calls share, where all arguments are tensors; else None."""
@@ -177,7 +207,9 @@ class StaticFunction:
         try:
             wanted = self._with_specs(arguments)
             key = self._key(wanted)
-            found = self._cache.few(key, wanted, lambda: self._build(wanted, not self._fallback.full_graph))
+            found = self._cache.few(
+                key, wanted, lambda: self._build(wanted, not self._fallback.full_graph)
+            )
         except Exception as error:
             if not self._fallback.allows(error):
                 raise
@@ -187,12 +219,19 @@ class StaticFunction:
             self._warned = True
             last = self._cache.of(key)[-1]
             assumed, name = last.assumed, last.assumed.broken() or last.arguments.other_than(wanted)
-            why = f"'{name}' is another at each call, and no part of a program; such calls run as Python"
+            why = (
+                f"'{name}' is another at each call, and no part of a program; such calls run "
+                f"as Python"
+            )
             if not assumed.restless:
                 why = (
-                    f"'{name}' is another at each call; {MOST} programs were made, from now on such calls run as Python"
+                    f"'{name}' is another at each call; {MOST} programs were made, from "
+                    f"now on such calls run as Python"
                 )
-            warn(f"{self._parameters.name}: {why}. Give it as a tensor, or change it outside of the function")
+            warn(
+                f"{self._parameters.name}: {why}. Give it as a tensor, or change it outside "
+                f"of the function"
+            )
         return found
 
     def _with_specs(self, arguments: Arguments) -> Arguments:
@@ -207,7 +246,13 @@ class StaticFunction:
     def _key(self, arguments: Arguments) -> tuple[Any, ...]:
         """What calls share that one program serves, as far as arguments and modes say."""
         training = self._is_training()
-        return arguments.key(), training, state.mode.tape and training, state.mode.key(), get_default_dtype()
+        return (
+            arguments.key(),
+            training,
+            state.mode.tape and training,
+            state.mode.key(),
+            get_default_dtype(),
+        )
 
     def _made_for(self, arguments: Arguments) -> ConcreteProgram:
         """The program for some arguments, made if there is none, however many there are."""
@@ -226,7 +271,9 @@ class StaticFunction:
         return made
 
     def _take_hooks_away(self) -> None:
-        """Take away the hooks that tensors from outside were given when a program was made: each call means them once, not each program."""
+        """Take away the hooks that tensors from outside were given when a program was made: each
+        call means them once, not each program.
+        """
         for handle in self._hooks:
             handle.remove()
         self._hooks = []
@@ -239,8 +286,14 @@ class StaticFunction:
                 numbers = self._numbers.setdefault((nesting, i, keys[:i], keys[i + 1 :]), set())
                 numbers.add(keys[i])
                 if len(numbers) == MOST:
-                    why = f"{MOST} programs were made that differ in the number '{arguments.names[i]}' only"
-                    warn(f"{self._parameters.name}: {why}, and each further one makes another. Give it as a tensor")
+                    why = (
+                        f"{MOST} programs were made that differ in the number "
+                        f"'{arguments.names[i]}' only"
+                    )
+                    warn(
+                        f"{self._parameters.name}: {why}, and each further one makes another. "
+                        f"Give it as a tensor"
+                    )
 
     def _is_training(self) -> bool:
         if self._training is not None:
@@ -249,11 +302,17 @@ class StaticFunction:
         return owner.training if isinstance(owner, Layer) else True
 
     def train(self) -> None:
-        """Record programs for training, where the function is no method of a layer.   Raises RuleError for one of a layer that is not training."""
+        """Record programs for training, where the function is no method of a layer.
+
+        Raises RuleError for one of a layer that is not training.
+        """
         self._set_training(True)
 
     def eval(self) -> None:
-        """Record programs for inference, where the function is no method of a layer.   Raises RuleError for one of a layer that is training."""
+        """Record programs for inference, where the function is no method of a layer.
+
+        Raises RuleError for one of a layer that is training.
+        """
         self._set_training(False)
 
     def _set_training(self, training: bool) -> None:
@@ -261,18 +320,26 @@ class StaticFunction:
             self._training = training
         elif self._owner.training != training:
             name, what = type(self._owner).__name__, "train" if training else "eval"
-            why = f"it is a method of the layer {name}, which says whether it trains; call {what}() of that"
+            why = (
+                f"it is a method of the layer {name}, which says whether it trains; call "
+                f"{what}() of that"
+            )
             raise RuleError(with_user_line(f"{self._parameters.name}: {why}"))
 
-    # -- what it became -----------------------------------------------------------------------------------------
+    # -- what it became
+    # -----------------------------------------------------------------------------------------
 
     def get_concrete_program(self, *args: Any, **kwargs: Any) -> tuple[ConcreteProgram, Recording]:
         """The program for such arguments, Tensors or InputSpecs, and its recording."""
         concrete = self._made_for(self._parameters.bind(args, kwargs))
         return concrete, concrete.recording
 
-    def concrete_program_specify_input_spec(self, input_spec: Any = None, with_hook: bool = False) -> ConcreteProgram:
-        """The program for `input_spec`, by default the spec it was made with, else the program of the last call."""
+    def concrete_program_specify_input_spec(
+        self, input_spec: Any = None, with_hook: bool = False
+    ) -> ConcreteProgram:
+        """The program for `input_spec`, by default the spec it was made with, else the program of
+        the last call.
+        """
         specs = self._input_spec if input_spec is None else input_spec
         return self._last() if specs is None else self._made_for(self._parameters.with_specs(specs))
 
@@ -282,7 +349,9 @@ class StaticFunction:
         return self._input_spec is not None
 
     def spec_arguments(self, input_spec: Any = None) -> Arguments:
-        """The arguments, tensors as InputSpecs: of `input_spec`, else of the spec it was made with, else of the last call."""
+        """The arguments, tensors as InputSpecs: of `input_spec`, else of the spec it was made with,
+        else of the last call.
+        """
         specs = self._input_spec if input_spec is None else input_spec
         if specs is not None and self._input_spec is not None and fewer(specs, self._input_spec):
             return self._some(specs)
@@ -290,10 +359,16 @@ class StaticFunction:
             refuse_conflict(self._parameters.name, input_spec, self._input_spec)
         if specs is not None:
             return self._parameters.with_specs(specs)
-        return self._fallback.arguments if self._fallback.arguments is not None else self._last().arguments
+        return (
+            self._fallback.arguments
+            if self._fallback.arguments is not None
+            else self._last().arguments
+        )
 
     def opened(self, input_spec: Any) -> Any:
-        """`input_spec`, where a tensor stands for any that the function's own spec allows in its place."""
+        """`input_spec`, where a tensor stands for any that the function's own spec allows in its
+        place.
+        """
         return input_spec if self._input_spec is None else opened(input_spec, self._input_spec)
 
     def _last(self) -> ConcreteProgram:
@@ -304,7 +379,9 @@ class StaticFunction:
         return self._cache.last()[1][0]
 
     def _some(self, specs: Any) -> Arguments:
-        """The arguments where `specs` name some of those that it was made with: the others are no inputs of what is saved."""
+        """The arguments where `specs` name some of those that it was made with: the others are no
+        inputs of what is saved.
+        """
         own = list(self._input_spec)
         merged = by_names(specs, own) or in_places(list(specs), own)
         found = self._parameters.with_specs(merged)
@@ -312,7 +389,9 @@ class StaticFunction:
         chosen = {id(spec) for spec in pytree.flatten(list(specs))[0]}
         labelled = zip(found.names, found.leaves, strict=True)
         found.kept = [
-            getattr(leaf, "name", None) or name for name, leaf in labelled if id(leaf) in chosen and is_input(leaf)
+            getattr(leaf, "name", None) or name
+            for name, leaf in labelled
+            if id(leaf) in chosen and is_input(leaf)
         ]
         return found
 
@@ -348,7 +427,9 @@ class StaticFunction:
 
     @property
     def assumptions(self) -> list[Guard]:
-        """What concrete_program took from Python besides its arguments; a call with another value makes another program."""
+        """What concrete_program took from Python besides its arguments; a call with another value
+        makes another program.
+        """
         return self.concrete_program.assumed.guards()
 
     def get_traced_count(self) -> int:
@@ -367,12 +448,19 @@ class StaticFunction:
         return function
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
-        """The same function of the copied object: it has tensors of its own, so programs are made anew.   A function of no object as it was, as in Paddle."""
+        """The same function of the copied object: it has tensors of its own, so programs are made
+        anew.
+
+        A function of no object as it was, as in Paddle.
+        """
         if self._owner is None:
             return self._function
         function = getattr(self._function, "__func__", self._function)
         return StaticFunction(
-            function, self._input_spec, memo.get(id(self._owner), self._owner), self._fallback.full_graph
+            function,
+            self._input_spec,
+            memo.get(id(self._owner), self._owner),
+            self._fallback.full_graph,
         )
 
 

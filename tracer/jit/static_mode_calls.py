@@ -13,7 +13,9 @@ from .to_static import ProgramTranslator
 
 
 def dygraph_to_static_func(func: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that writes its control flow to a program where one is written, and is left as it is in dygraph mode."""
+    """A function that writes its control flow to a program where one is written, and is left as it
+    is in dygraph mode.
+    """
     converted: list[Any] = []
 
     @functools.wraps(func)

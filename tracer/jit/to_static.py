@@ -1,4 +1,6 @@
-"""`to_static`: functions and layers that run as programs; and the names that Paddle gave this before 2.0."""
+"""`to_static`: functions and layers that run as programs; and the names that Paddle gave this
+before 2.0.
+"""
 
 from __future__ import annotations
 
@@ -32,15 +34,24 @@ TAKEN = frozenset(
 
 
 def to_static(
-    function: Any = None, input_spec: Any = None, build_strategy: Any = None, backend: Any = None, **kwargs: Any
-) -> Any:  # fmt: skip
-    """Make a function, a method or the forward of a layer run as a program; as a decorator, with arguments or without.
+    function: Any = None,
+    input_spec: Any = None,
+    build_strategy: Any = None,
+    backend: Any = None,
+    **kwargs: Any,
+) -> Any:
+    """Make a function, a method or the forward of a layer run as a program; as a decorator, with
+    arguments or without.
 
-    input_spec: the InputSpec of each argument, nested as they are; without one, every combination of shapes that a call brings is
-    a program of its own.   Control flow on values of tensors becomes part of the program.   A layer is given back itself.
-    full_graph: True raises an error for a call that cannot be recorded; False runs such calls as Python, with one warning that names the
-    construct and its line.   The default is False, as in Paddle 2.6, or True if the environment variable ENABLE_FALL_BACK is False.
-    A function that trains (backward, optimizer steps) runs as Python in both cases.
+    input_spec: the InputSpec of each argument, nested as they are; without one, every combination
+    of shapes that a call brings is
+    a program of its own.
+    Control flow on values of tensors becomes part of the program.
+    A layer is given back itself. full_graph: True raises an error for a call that cannot be
+    recorded; False runs such calls as Python, with one warning that names the
+    construct and its line.
+    The default is False, as in Paddle 2.6, or True if the environment variable ENABLE_FALL_BACK is
+    False. A function that trains (backward, optimizer steps) runs as Python in both cases.
     """
     unknown = kwargs.keys() - TAKEN
     if unknown:
@@ -48,7 +59,9 @@ def to_static(
     _check_spec(input_spec)
     if build_strategy and not isinstance(build_strategy, BuildStrategy):
         kind = type(build_strategy).__name__
-        raise TypeError(with_user_line(f"to_static: build_strategy should be a BuildStrategy, not {kind}"))
+        raise TypeError(
+            with_user_line(f"to_static: build_strategy should be a BuildStrategy, not {kind}")
+        )
     full_graph = kwargs.get("full_graph")
     whole = not ENV_ENABLE_SOT.get() if full_graph is None else bool(full_graph)
     if backend not in (None, "CINN"):
@@ -63,7 +76,11 @@ def to_static(
     if isinstance(function, staticmethod):
         return staticmethod(to_static(function.__func__, input_spec, full_graph=whole))
     if not callable(function) or isinstance(function, type):
-        raise TypeError(with_user_line(f"to_static: a function, a method or a Layer, not {type(function).__name__}"))
+        raise TypeError(
+            with_user_line(
+                f"to_static: a function, a method or a Layer, not {type(function).__name__}"
+            )
+        )
     owner = function.__self__ if inspect.ismethod(function) else None
     made = StaticFunction(function, input_spec, owner, whole)
     made.is_property = bool(kwargs.get("property"))  # then it is none of the methods that are saved
@@ -80,7 +97,9 @@ def _of_layer(layer: Layer, input_spec: Any, full_graph: bool) -> Layer:
 def _check_spec(input_spec: Any) -> None:
     if input_spec is not None and not isinstance(input_spec, list | tuple):
         raise TypeError(
-            with_user_line(f"to_static: input_spec should be a list or tuple, not {type(input_spec).__name__}")
+            with_user_line(
+                f"to_static: input_spec should be a list or tuple, not {type(input_spec).__name__}"
+            )
         )
 
 
@@ -122,7 +141,9 @@ class ProgramTranslator:
         return self._static(dygraph_func)(*args, **kwargs)
 
     def get_func(self, dygraph_func: Callable[..., Any]) -> Callable[..., Any]:
-        """The converted function, to be called while a program is recorded; eagerly it does what the original does."""
+        """The converted function, to be called while a program is recorded; eagerly it does what
+        the original does.
+        """
         found: Callable[..., Any] = convert_or_leave(_plain(dygraph_func))
         return found
 
@@ -131,7 +152,12 @@ class ProgramTranslator:
     ) -> tuple[Program, Program, list[Any], list[Any]]:
         """The main program, the startup program, and the variables of inputs and outputs."""
         concrete, _ = self._static(dygraph_func).get_concrete_program(*args, **kwargs)
-        return concrete.main_program, concrete.startup_program, concrete.input_variables, list(concrete.outputs)
+        return (
+            concrete.main_program,
+            concrete.startup_program,
+            concrete.input_variables,
+            list(concrete.outputs),
+        )
 
     def get_code(self, dygraph_func: Callable[..., Any]) -> str:
         """The converted function as text."""
@@ -148,9 +174,11 @@ class ProgramTranslator:
     def save_inference_model(
         self, dirname: str, feed: Sequence[int] | None = None, fetch: Sequence[int] | None = None
     ) -> None:
-        """Write the program that was made last, of whichever function, as the folder `dirname`, as Paddle 1.8 did.
+        """Write the program that was made last, of whichever function, as the folder `dirname`, as
+        Paddle 1.8 did.
 
-        feed, fetch: which inputs and outputs, by number; all of them unless given.   Raises OpError where no program was made so far.
+        feed, fetch: which inputs and outputs, by number; all of them unless given.
+        Raises OpError where no program was made so far.
         """
         (method,) = methods_of(built_last(), None, False)
         recording = inference_of(method, Together(), None, None)
@@ -172,7 +200,8 @@ class ProgramTranslator:
         return found
 
 
-# In the order of their first use; a function or the object of a method keeps its own, so that none outlives it.
+# In the order of their first use; a function or the object of a method keeps its own, so that none
+# outlives it.
 _functions: WeakValueDictionary[int, StaticFunction] = WeakValueDictionary()
 _numbers = count()
 
@@ -185,4 +214,11 @@ def _constantly(value: ConcreteProgram) -> Callable[[], ConcreteProgram]:
     return lambda: value
 
 
-__all__ = ["ProgramTranslator", "StaticFunction", "declarative", "ignore_module", "not_to_static", "to_static"]
+__all__ = [
+    "ProgramTranslator",
+    "StaticFunction",
+    "declarative",
+    "ignore_module",
+    "not_to_static",
+    "to_static",
+]

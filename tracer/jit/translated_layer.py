@@ -2,7 +2,11 @@
 
 from ..loader.translated_layer import TranslatedLayer
 
-INFER_MODEL_SUFFIX, INFER_PARAMS_SUFFIX, INFER_PARAMS_INFO_SUFFIX = ".pdmodel", ".pdiparams", ".pdiparams.info"
+INFER_MODEL_SUFFIX, INFER_PARAMS_SUFFIX, INFER_PARAMS_INFO_SUFFIX = (
+    ".pdmodel",
+    ".pdiparams",
+    ".pdiparams.info",
+)
 INFER_PROPERTY_SUFFIX = ".meta"
 
 __all__ = [

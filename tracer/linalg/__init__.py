@@ -30,7 +30,30 @@ from ..tensor.solving import (
 )
 
 __all__ = [
-    "cholesky", "cholesky_solve", "cond", "corrcoef", "cov", "det", "eig", "eigh", "eigvals", "eigvalsh", "householder_product", "inv",
-    "lstsq", "lu", "lu_unpack", "matrix_power", "matrix_rank", "multi_dot", "norm", "pca_lowrank", "pinv", "qr", "slogdet", "solve", "svd",
+    "cholesky",
+    "cholesky_solve",
+    "cond",
+    "corrcoef",
+    "cov",
+    "det",
+    "eig",
+    "eigh",
+    "eigvals",
+    "eigvalsh",
+    "householder_product",
+    "inv",
+    "lstsq",
+    "lu",
+    "lu_unpack",
+    "matrix_power",
+    "matrix_rank",
+    "multi_dot",
+    "norm",
+    "pca_lowrank",
+    "pinv",
+    "qr",
+    "slogdet",
+    "solve",
+    "svd",
     "triangular_solve",
-]  # fmt: skip
+]

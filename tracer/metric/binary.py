@@ -46,7 +46,10 @@ class Precision(Metric):
 
 
 class Recall(Metric):
-    """The share of what is taken for positive, above 0.5, among the positives.   Paddle's Precision includes 0.5, its Recall does not."""
+    """The share of what is taken for positive, above 0.5, among the positives.
+
+    Paddle's Precision includes 0.5, its Recall does not.
+    """
 
     def __init__(self, name: str = "recall", *args: Any, **kwargs: Any) -> None:
         self._name = name
@@ -73,10 +76,17 @@ class Recall(Metric):
 
 
 class Auc(Metric):
-    """The area under the receiver's operating characteristic, from counts in num_thresholds + 1 steps of the chance."""
+    """The area under the receiver's operating characteristic, from counts in num_thresholds + 1
+    steps of the chance.
+    """
 
     def __init__(
-        self, curve: str = "ROC", num_thresholds: int = 4095, name: str = "auc", *args: Any, **kwargs: Any
+        self,
+        curve: str = "ROC",
+        num_thresholds: int = 4095,
+        name: str = "auc",
+        *args: Any,
+        **kwargs: Any,
     ) -> None:
         if curve != "ROC":
             raise OpError(f"Auc: curve={curve!r} is not 'ROC'")
@@ -84,10 +94,15 @@ class Auc(Metric):
         self.reset()
 
     def update(self, preds: Any, labels: Any) -> None:
-        """Take in one batch.   preds: chances of both classes [N, 2]; labels: 0 or 1, [N] or [N, 1]"""
+        """Take in one batch.
+
+        preds: chances of both classes [N, 2]; labels: 0 or 1, [N] or [N, 1]
+        """
         preds = np.asarray(preds)
         if preds.ndim != 2 or preds.shape[1] != 2:
-            raise OpError(f"Auc: predictions are the chances of two classes, not {list(preds.shape)}")
+            raise OpError(
+                f"Auc: predictions are the chances of two classes, not {list(preds.shape)}"
+            )
         chances, labels = _pair("Auc", preds[:, 1], labels)
         if chances.size and not (chances.min() >= 0 and chances.max() <= 1):
             raise OpError("Auc: a chance is not between 0 and 1")
@@ -96,7 +111,9 @@ class Auc(Metric):
         self._stat_neg += np.bincount(step[labels == 0], minlength=self._num_thresholds + 1)
 
     def accumulate(self) -> float:
-        """The area so far, 0 where one class is missing: trapezoids over the false positives, from the highest chance down."""
+        """The area so far, 0 where one class is missing: trapezoids over the false positives, from
+        the highest chance down.
+        """
         right = np.concatenate([[0], np.cumsum(self._stat_pos[::-1])])
         wrong = np.cumsum(self._stat_neg[::-1])
         if not right[-1] or not wrong[-1]:

@@ -14,9 +14,17 @@ from ..tensor.search import topk
 
 
 def accuracy(
-    input: Tensor, label: Tensor, k: int = 1, correct: Any = None, total: Any = None, name: str | None = None
-) -> Tensor:  # fmt: skip
-    """The share of rows whose label is among the k largest.   input [N, C], label int [N] or [N, 1] -> float32 []"""
+    input: Tensor,
+    label: Tensor,
+    k: int = 1,
+    correct: Any = None,
+    total: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """The share of rows whose label is among the k largest.
+
+    input [N, C], label int [N] or [N, 1] -> float32 []
+    """
     if label.ndim == 1:
         label = unsqueeze(label, 1)
     values, indices = topk(input, k)
@@ -24,7 +32,9 @@ def accuracy(
 
 
 class Metric:
-    """Base of metrics that sum up over batches: compute on tensors, update with arrays, accumulate to a number."""
+    """Base of metrics that sum up over batches: compute on tensors, update with arrays, accumulate
+    to a number.
+    """
 
     def compute(self, *args: Any) -> Any:
         """What `update` needs, from the tensors of a batch."""
@@ -58,7 +68,10 @@ class Accuracy(Metric):
         self.reset()
 
     def compute(self, pred: Tensor, label: Tensor, *args: Any) -> Tensor:
-        """Whether each of the maxk guesses is right.   pred [N, C], label [N], [N, 1] or one-hot [N, C] -> float32 [N, maxk]"""
+        """Whether each of the maxk guesses is right.
+
+        pred [N, C], label [N], [N, 1] or one-hot [N, C] -> float32 [N, maxk]
+        """
         guesses = np.argsort(-pred.numpy(), axis=-1, kind="stable")[..., : max(self.topk)]
         truth = label.numpy()
         if truth.ndim == pred.ndim and truth.shape[-1] != 1:

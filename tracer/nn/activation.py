@@ -29,7 +29,11 @@ TABLE: list[tuple[str, str, dict[str, Any]]] = [
     ("GELU", "gelu", {"approximate": False}),
     ("ELU", "elu", {"alpha": 1.0}),
     ("CELU", "celu", {"alpha": 1.0}),
-    ("SELU", "selu", {"scale": 1.0507009873554804934193349852946, "alpha": 1.6732632423543772848170429916717}),
+    (
+        "SELU",
+        "selu",
+        {"scale": 1.0507009873554804934193349852946, "alpha": 1.6732632423543772848170429916717},
+    ),
     ("LeakyReLU", "leaky_relu", {"negative_slope": 0.01}),
     ("Hardtanh", "hardtanh", {"min": -1.0, "max": 1.0}),
     ("Hardshrink", "hardshrink", {"threshold": 0.5}),
@@ -43,7 +47,16 @@ TABLE: list[tuple[str, str, dict[str, Any]]] = [
 ]
 
 CLASSES = {
-    name: made(Row(name, function, settings, f"functional.{function} as a layer.   x [*] -> [*]", kept="_{}"), __name__)
+    name: made(
+        Row(
+            name,
+            function,
+            settings,
+            f"functional.{function} as a layer.   x [*] -> [*]",
+            kept="_{}",
+        ),
+        __name__,
+    )
     for name, function, settings in TABLE
 }
 globals().update(CLASSES)
@@ -51,9 +64,15 @@ __all__ = ["PReLU", "RReLU", "Softmax2D", *CLASSES]  # noqa: PLE0604 - made from
 
 
 class RReLU(Layer):
-    """x where x > 0, else x times a slope that is drawn in training   (Xu et al. 2015).   x [*] -> like x"""
+    """x where x > 0, else x times a slope that is drawn in training
 
-    def __init__(self, lower: float = 1.0 / 8.0, upper: float = 1.0 / 3.0, name: str | None = None) -> None:
+    (Xu et al. 2015).
+    x [*] -> like x
+    """
+
+    def __init__(
+        self, lower: float = 1.0 / 8.0, upper: float = 1.0 / 3.0, name: str | None = None
+    ) -> None:
         super().__init__()
         self._lower, self._upper, self._name = lower, upper, name
 
@@ -63,7 +82,10 @@ class RReLU(Layer):
 
     def extra_repr(self) -> str:
         """Settings."""
-        found = f"lower={self._lower}, upper={self._upper}, training={self.training}, dtype={self._dtype.name}"
+        found = (
+            f"lower={self._lower}, upper={self._upper}, training={self.training}, "
+            f"dtype={self._dtype.name}"
+        )
         return found + (f", name={self._name}" if self._name else "")
 
 
@@ -87,15 +109,25 @@ class Softmax2D(Layer):
 
 
 class PReLU(Layer):
-    """x where x > 0, else weight * x, the weight being learned.   x [N, C, *], weight [num_parameters] -> like x"""
+    """x where x > 0, else weight * x, the weight being learned.
+
+    x [N, C, *], weight [num_parameters] -> like x
+    """
 
     def __init__(
-        self, num_parameters: int = 1, init: float = 0.25, weight_attr: Any = None, data_format: str = "NCHW", name: str | None = None
-    ) -> None:  # fmt: skip
+        self,
+        num_parameters: int = 1,
+        init: float = 0.25,
+        weight_attr: Any = None,
+        data_format: str = "NCHW",
+        name: str | None = None,
+    ) -> None:
         super().__init__()
         self._num_parameters, self._init, self._name = num_parameters, init, name
         self._data_format, self._weight_attr = data_format, weight_attr
-        self._weight: Any = self.create_parameter([num_parameters], weight_attr, default_initializer=Constant(init))
+        self._weight: Any = self.create_parameter(
+            [num_parameters], weight_attr, default_initializer=Constant(init)
+        )
 
     def forward(self, x: Tensor) -> Tensor:
         """See the class."""
@@ -103,5 +135,8 @@ class PReLU(Layer):
 
     def extra_repr(self) -> str:
         """Settings."""
-        found = f"num_parameters={self._num_parameters}, data_format={self._data_format}, init={self._init}"
+        found = (
+            f"num_parameters={self._num_parameters}, data_format={self._data_format}, "
+            f"init={self._init}"
+        )
         return f"{found}, dtype={self._dtype.name}" + (f", name={self._name}" if self._name else "")

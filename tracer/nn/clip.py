@@ -41,7 +41,9 @@ class ClipGradByValue:
 
     def recorded(self, pairs: Pairs) -> Pairs:
         """The same of gradients that are variables of a program."""
-        return [(p, OPS["clip"](g, min=self.min, max=self.max) if p.need_clip else g) for p, g in pairs]
+        return [
+            (p, OPS["clip"](g, min=self.min, max=self.max) if p.need_clip else g) for p, g in pairs
+        ]
 
 
 class ClipGradByNorm:
@@ -63,14 +65,22 @@ class ClipGradByNorm:
     def recorded(self, pairs: Pairs) -> Pairs:
         """The same of gradients that are variables of a program."""
         return [
-            (p, _scaled_to(g, _root_of([g]), self.clip_norm) if getattr(p, "need_clip", True) else g) for p, g in pairs
+            (
+                p,
+                _scaled_to(g, _root_of([g]), self.clip_norm)
+                if getattr(p, "need_clip", True)
+                else g,
+            )
+            for p, g in pairs
         ]
 
 
 class ClipGradByGlobalNorm:
     """All gradients scaled by one factor so that the norm of all together is at most clip_norm."""
 
-    def __init__(self, clip_norm: float, group_name: str = "default_group", auto_skip_clip: bool = False) -> None:
+    def __init__(
+        self, clip_norm: float, group_name: str = "default_group", auto_skip_clip: bool = False
+    ) -> None:
         self.clip_norm = float(clip_norm)
 
     def __call__(self, pairs: Pairs) -> Pairs:
@@ -89,7 +99,10 @@ class ClipGradByGlobalNorm:
         if not clipped:
             return pairs
         norm = _root_of(clipped)
-        return [(p, _scaled_to(g, norm, self.clip_norm) if getattr(p, "need_clip", True) else g) for p, g in pairs]
+        return [
+            (p, _scaled_to(g, norm, self.clip_norm) if getattr(p, "need_clip", True) else g)
+            for p, g in pairs
+        ]
 
 
 def _root_of(gradients: list[Any]) -> Any:

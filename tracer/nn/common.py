@@ -26,7 +26,10 @@ class Identity(Layer):
 
 
 class Linear(Layer):
-    """x @ weight + bias.   x [*, in_features], weight [in_features, out_features], bias [out_features] -> [*, out_features]"""
+    """x @ weight + bias.
+
+    x [*, in_features], weight [in_features, out_features], bias [out_features] -> [*, out_features]
+    """
 
     def __init__(
         self,
@@ -53,20 +56,33 @@ class Linear(Layer):
 
 
 class Embedding(Layer):
-    """Rows of a table, zeros for padding_idx.   x int [*], weight [num_embeddings, embedding_dim] -> [*, embedding_dim]"""
+    """Rows of a table, zeros for padding_idx.
+
+    x int [*], weight [num_embeddings, embedding_dim] -> [*, embedding_dim]
+    """
 
     def __init__(
-        self, num_embeddings: int, embedding_dim: int, padding_idx: int | None = None, sparse: bool = False, weight_attr: Any = None,
+        self,
+        num_embeddings: int,
+        embedding_dim: int,
+        padding_idx: int | None = None,
+        sparse: bool = False,
+        weight_attr: Any = None,
         name: str | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__()
         if padding_idx is not None and not -num_embeddings <= padding_idx < num_embeddings:
-            raise OpError(with_user_line(f"Embedding: padding_idx={padding_idx} is none of {num_embeddings} rows"))
+            raise OpError(
+                with_user_line(
+                    f"Embedding: padding_idx={padding_idx} is none of {num_embeddings} rows"
+                )
+            )
         self._num_embeddings, self._embedding_dim = num_embeddings, embedding_dim
         self._size, self._weight_attr = [num_embeddings, embedding_dim], weight_attr
         self._padding_idx, self._sparse, self._name = padding_idx, sparse, name
         self.weight: Any = self.create_parameter([num_embeddings, embedding_dim], weight_attr)
-        if padding_idx is not None and state.mode.builder is None:  # the row of a program is never read
+        # the row of a program is never read
+        if padding_idx is not None and state.mode.builder is None:
             table: Any = self.weight.array
             table[padding_idx] = 0.0
 
@@ -78,14 +94,23 @@ class Embedding(Layer):
         """Sizes."""
         rows, columns = self.weight.meta.shape
         padding = "" if self._padding_idx is None else f", padding_idx={self._padding_idx}"
-        return f"{rows}, {columns}{padding}, sparse={self._sparse}" + (f", name={self._name}" if self._name else "")
+        return (f"{rows}, {columns}{padding}, sparse={self._sparse}") + (
+            f", name={self._name}" if self._name else ""
+        )
 
 
 class Dropout(Layer):
-    """In training each element becomes 0 with probability p; see functional.dropout.   x [*] -> [*]"""
+    """In training each element becomes 0 with probability p; see functional.dropout.
+
+    x [*] -> [*]
+    """
 
     def __init__(
-        self, p: float = 0.5, axis: Any = None, mode: str = "upscale_in_train", name: str | None = None
+        self,
+        p: float = 0.5,
+        axis: Any = None,
+        mode: str = "upscale_in_train",
+        name: str | None = None,
     ) -> None:
         super().__init__()
         self.p = p

@@ -13,11 +13,18 @@ __all__ = ["LayerDict", "LayerList", "ParameterList", "Sequential"]
 
 
 class Sequential(Layer):
-    """Layers one after the other: Sequential(a, b) or Sequential(('name', a), ...).   x -> b(a(x))"""
+    """Layers one after the other: Sequential(a, b) or Sequential(('name', a), ...).
+
+    x -> b(a(x))
+    """
 
     def __init__(self, *layers: Any) -> None:
         super().__init__()
-        listed = len(layers) == 1 and isinstance(layers[0], list) and not any(isinstance(v, str) for v in layers[0])
+        listed = (
+            len(layers) == 1
+            and isinstance(layers[0], list)
+            and not any(isinstance(v, str) for v in layers[0])
+        )
         items = layers[0] if listed else layers
         for i, layer in enumerate(items):
             name, member = layer if isinstance(layer, list | tuple) else (str(i), layer)
@@ -138,12 +145,19 @@ class LayerDict(Layer):
         return self._sub_layers.items()
 
     def update(self, sublayers: Any) -> None:
-        """Add layers from a dict or from pairs.   Raises MisfitError for anything else, OpError for what is no pair."""
+        """Add layers from a dict or from pairs.
+
+        Raises MisfitError for anything else, OpError for what is no pair.
+        """
         if not isinstance(sublayers, Iterable):
-            raise MisfitError(f"LayerDict.update: a dict or pairs are added, not {type(sublayers).__name__}")
+            raise MisfitError(
+                f"LayerDict.update: a dict or pairs are added, not {type(sublayers).__name__}"
+            )
         for i, pair in enumerate(sublayers.items() if hasattr(sublayers, "items") else sublayers):
             if not isinstance(pair, list | tuple) or len(pair) != 2:
-                raise OpError(f"LayerDict.update: element {i} is no pair of a name and a layer: {pair!r:.80}")
+                raise OpError(
+                    f"LayerDict.update: element {i} is no pair of a name and a layer: {pair!r:.80}"
+                )
             self.add_sublayer(*pair)
 
     def pop(self, key: str) -> Any:

@@ -16,25 +16,51 @@ __all__ = ["Conv1D", "Conv1DTranspose", "Conv2D", "Conv2DTranspose", "Conv3D", "
 
 
 class _Conv(Layer):
-    """What all convolutions share: the settings, and a filter that starts normal with variance 2 / fan_in."""
+    """What all convolutions share: the settings, and a filter that starts normal with variance 2 /
+    fan_in.
+    """
 
     _function: str
 
     def __init__(
-        self, rank: int, in_channels: int, out_channels: int, kernel_size: Any, stride: Any, padding: Any, dilation: Any, groups: int,
-        weight_attr: Any, bias_attr: Any, data_format: str, padding_mode: str = "zeros", transposed: bool = False,
+        self,
+        rank: int,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: Any,
+        stride: Any,
+        padding: Any,
+        dilation: Any,
+        groups: int,
+        weight_attr: Any,
+        bias_attr: Any,
+        data_format: str,
+        padding_mode: str = "zeros",
+        transposed: bool = False,
         output_padding: Any = 0,
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__()
         self._in_channels, self._out_channels, self._groups = in_channels, out_channels, groups
-        self._kernel_size, self._stride, self._dilation = (pair(v, rank) for v in (kernel_size, stride, dilation))
-        self._padding, self._padding_mode, self.output_padding = padding, padding_mode, output_padding
+        self._kernel_size, self._stride, self._dilation = (
+            pair(v, rank) for v in (kernel_size, stride, dilation)
+        )
+        self._padding, self._padding_mode, self.output_padding = (
+            padding,
+            padding_mode,
+            output_padding,
+        )
         self._data_format, self._param_attr, self._bias_attr = data_format, weight_attr, bias_attr
         self._check()
-        shape = [in_channels, out_channels // groups] if transposed else [out_channels, in_channels // groups]
+        shape = (
+            [in_channels, out_channels // groups]
+            if transposed
+            else [out_channels, in_channels // groups]
+        )
         std = math.sqrt(2.0 / (math.prod(self._kernel_size) * in_channels))
         start = None if transposed else Normal(0.0, std)
-        self.weight: Any = self.create_parameter([*shape, *self._kernel_size], weight_attr, default_initializer=start)
+        self.weight: Any = self.create_parameter(
+            [*shape, *self._kernel_size], weight_attr, default_initializer=start
+        )
         self.bias: Any = self.create_parameter([out_channels], bias_attr, is_bias=True)
 
     def _check(self) -> None:
@@ -42,7 +68,10 @@ class _Conv(Layer):
             counts = f"in_channels={self._in_channels} and out_channels={self._out_channels}"
             why = f"groups={self._groups} does not divide {counts}"
         elif self._padding_mode not in ("zeros", "reflect", "replicate", "circular"):
-            why = f"padding_mode={self._padding_mode!r} is none of 'zeros', 'reflect', 'replicate', 'circular'"
+            why = (
+                f"padding_mode={self._padding_mode!r} is none of 'zeros', 'reflect', "
+                f"'replicate', 'circular'"
+            )
         else:
             return
         raise OpError(with_user_line(f"{type(self).__name__}: {why}"))
@@ -58,7 +87,14 @@ class _Conv(Layer):
         """See the class."""
         x, padding = self._padded(x)
         found: Tensor = getattr(F, self._function)(
-            x, self.weight, self.bias, self._stride, padding, self._dilation, self._groups, self._data_format
+            x,
+            self.weight,
+            self.bias,
+            self._stride,
+            padding,
+            self._dilation,
+            self._groups,
+            self._data_format,
         )
         return found
 
@@ -66,10 +102,16 @@ class _Conv(Layer):
         """Settings, those at their defaults left out."""
         plain = [1] * len(self._stride)
         shown = {
-            "stride": (self._stride, plain), "padding": (self._padding, 0), "padding_mode": (self._padding_mode, "zeros"),
-            "output_padding": (self.output_padding, 0), "dilation": (self._dilation, plain), "groups": (self._groups, 1),
-        }  # fmt: skip
-        given = "".join(f", {name}={value}" for name, (value, default) in shown.items() if value != default)
+            "stride": (self._stride, plain),
+            "padding": (self._padding, 0),
+            "padding_mode": (self._padding_mode, "zeros"),
+            "output_padding": (self.output_padding, 0),
+            "dilation": (self._dilation, plain),
+            "groups": (self._groups, 1),
+        }
+        given = "".join(
+            f", {name}={value}" for name, (value, default) in shown.items() if value != default
+        )
         sizes = f"{self._in_channels}, {self._out_channels}, kernel_size={self._kernel_size}"
         return f"{sizes}{given}, data_format={self._data_format}"
 
@@ -80,43 +122,109 @@ class Conv1D(_Conv):
     _function = "conv1d"
 
     def __init__(
-        self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
-        groups: int = 1, padding_mode: str = "zeros", weight_attr: Any = None, bias_attr: Any = None, data_format: str = "NCL",
-    ) -> None:  # fmt: skip
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: Any,
+        stride: Any = 1,
+        padding: Any = 0,
+        dilation: Any = 1,
+        groups: int = 1,
+        padding_mode: str = "zeros",
+        weight_attr: Any = None,
+        bias_attr: Any = None,
+        data_format: str = "NCL",
+    ) -> None:
         super().__init__(
-            1, in_channels, out_channels, kernel_size, stride, padding, dilation, groups, weight_attr, bias_attr, data_format,
+            1,
+            in_channels,
+            out_channels,
+            kernel_size,
+            stride,
+            padding,
+            dilation,
+            groups,
+            weight_attr,
+            bias_attr,
+            data_format,
             padding_mode,
-        )  # fmt: skip
+        )
 
 
 class Conv2D(_Conv):
-    """2-D convolution.   x [N, C, H, W], weight [M, C / groups, kH, kW], bias [M] -> [N, M, H', W']"""
+    """2-D convolution.
+
+    x [N, C, H, W], weight [M, C / groups, kH, kW], bias [M] -> [N, M, H', W']
+    """
 
     _function = "conv2d"
 
     def __init__(
-        self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
-        groups: int = 1, padding_mode: str = "zeros", weight_attr: Any = None, bias_attr: Any = None, data_format: str = "NCHW",
-    ) -> None:  # fmt: skip
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: Any,
+        stride: Any = 1,
+        padding: Any = 0,
+        dilation: Any = 1,
+        groups: int = 1,
+        padding_mode: str = "zeros",
+        weight_attr: Any = None,
+        bias_attr: Any = None,
+        data_format: str = "NCHW",
+    ) -> None:
         super().__init__(
-            2, in_channels, out_channels, kernel_size, stride, padding, dilation, groups, weight_attr, bias_attr, data_format,
+            2,
+            in_channels,
+            out_channels,
+            kernel_size,
+            stride,
+            padding,
+            dilation,
+            groups,
+            weight_attr,
+            bias_attr,
+            data_format,
             padding_mode,
-        )  # fmt: skip
+        )
 
 
 class Conv3D(_Conv):
-    """3-D convolution.   x [N, C, D, H, W], weight [M, C / groups, kD, kH, kW], bias [M] -> [N, M, D', H', W']"""
+    """3-D convolution.
+
+    x [N, C, D, H, W], weight [M, C / groups, kD, kH, kW], bias [M] -> [N, M, D', H', W']
+    """
 
     _function = "conv3d"
 
     def __init__(
-        self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
-        groups: int = 1, padding_mode: str = "zeros", weight_attr: Any = None, bias_attr: Any = None, data_format: str = "NCDHW",
-    ) -> None:  # fmt: skip
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: Any,
+        stride: Any = 1,
+        padding: Any = 0,
+        dilation: Any = 1,
+        groups: int = 1,
+        padding_mode: str = "zeros",
+        weight_attr: Any = None,
+        bias_attr: Any = None,
+        data_format: str = "NCDHW",
+    ) -> None:
         super().__init__(
-            3, in_channels, out_channels, kernel_size, stride, padding, dilation, groups, weight_attr, bias_attr, data_format,
+            3,
+            in_channels,
+            out_channels,
+            kernel_size,
+            stride,
+            padding,
+            dilation,
+            groups,
+            weight_attr,
+            bias_attr,
+            data_format,
             padding_mode,
-        )  # fmt: skip
+        )
 
 
 class _Transposed(_Conv):
@@ -126,9 +234,17 @@ class _Transposed(_Conv):
         """See the class.   output_size: where the stride leaves a choice."""
         extra = self.output_padding if output_size is None else 0
         found: Tensor = getattr(F, self._function)(
-            x, self.weight, self.bias, self._stride, self._padding, extra, groups=self._groups, dilation=self._dilation,
-            output_size=output_size, data_format=self._data_format,
-        )  # fmt: skip
+            x,
+            self.weight,
+            self.bias,
+            self._stride,
+            self._padding,
+            extra,
+            groups=self._groups,
+            dilation=self._dilation,
+            output_size=output_size,
+            data_format=self._data_format,
+        )
         return found
 
 
@@ -138,40 +254,109 @@ class Conv1DTranspose(_Transposed):
     _function = "conv1d_transpose"
 
     def __init__(
-        self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, padding: Any = 0, output_padding: Any = 0,
-        groups: int = 1, dilation: Any = 1, weight_attr: Any = None, bias_attr: Any = None, data_format: str = "NCL",
-    ) -> None:  # fmt: skip
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: Any,
+        stride: Any = 1,
+        padding: Any = 0,
+        output_padding: Any = 0,
+        groups: int = 1,
+        dilation: Any = 1,
+        weight_attr: Any = None,
+        bias_attr: Any = None,
+        data_format: str = "NCL",
+    ) -> None:
         super().__init__(
-            1, in_channels, out_channels, kernel_size, stride, padding, dilation, groups, weight_attr, bias_attr, data_format,
-            transposed=True, output_padding=output_padding,
-        )  # fmt: skip
+            1,
+            in_channels,
+            out_channels,
+            kernel_size,
+            stride,
+            padding,
+            dilation,
+            groups,
+            weight_attr,
+            bias_attr,
+            data_format,
+            transposed=True,
+            output_padding=output_padding,
+        )
 
 
 class Conv2DTranspose(_Transposed):
-    """The transpose of Conv2D.   x [N, C, H, W], weight [C, M / groups, kH, kW], bias [M] -> [N, M, H', W']"""
+    """The transpose of Conv2D.
+
+    x [N, C, H, W], weight [C, M / groups, kH, kW], bias [M] -> [N, M, H', W']
+    """
 
     _function = "conv2d_transpose"
 
     def __init__(
-        self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, padding: Any = 0, output_padding: Any = 0,
-        dilation: Any = 1, groups: int = 1, weight_attr: Any = None, bias_attr: Any = None, data_format: str = "NCHW",
-    ) -> None:  # fmt: skip
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: Any,
+        stride: Any = 1,
+        padding: Any = 0,
+        output_padding: Any = 0,
+        dilation: Any = 1,
+        groups: int = 1,
+        weight_attr: Any = None,
+        bias_attr: Any = None,
+        data_format: str = "NCHW",
+    ) -> None:
         super().__init__(
-            2, in_channels, out_channels, kernel_size, stride, padding, dilation, groups, weight_attr, bias_attr, data_format,
-            transposed=True, output_padding=output_padding,
-        )  # fmt: skip
+            2,
+            in_channels,
+            out_channels,
+            kernel_size,
+            stride,
+            padding,
+            dilation,
+            groups,
+            weight_attr,
+            bias_attr,
+            data_format,
+            transposed=True,
+            output_padding=output_padding,
+        )
 
 
 class Conv3DTranspose(_Transposed):
-    """The transpose of Conv3D.   x [N, C, D, H, W], weight [C, M / groups, kD, kH, kW], bias [M] -> [N, M, D', H', W']"""
+    """The transpose of Conv3D.
+
+    x [N, C, D, H, W], weight [C, M / groups, kD, kH, kW], bias [M] -> [N, M, D', H', W']
+    """
 
     _function = "conv3d_transpose"
 
     def __init__(
-        self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, padding: Any = 0, output_padding: Any = 0,
-        dilation: Any = 1, groups: int = 1, weight_attr: Any = None, bias_attr: Any = None, data_format: str = "NCDHW",
-    ) -> None:  # fmt: skip
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: Any,
+        stride: Any = 1,
+        padding: Any = 0,
+        output_padding: Any = 0,
+        dilation: Any = 1,
+        groups: int = 1,
+        weight_attr: Any = None,
+        bias_attr: Any = None,
+        data_format: str = "NCDHW",
+    ) -> None:
         super().__init__(
-            3, in_channels, out_channels, kernel_size, stride, padding, dilation, groups, weight_attr, bias_attr, data_format,
-            transposed=True, output_padding=output_padding,
-        )  # fmt: skip
+            3,
+            in_channels,
+            out_channels,
+            kernel_size,
+            stride,
+            padding,
+            dilation,
+            groups,
+            weight_attr,
+            bias_attr,
+            data_format,
+            transposed=True,
+            output_padding=output_padding,
+        )

@@ -16,17 +16,25 @@ from .param_attr import ParamAttr
 def made_parameter(
     spec: ParamAttr, shape: Any, dtype: Any, is_bias: bool, start: Initializer | None, owner: str
 ) -> Parameter:
-    """A parameter as spec says, else as start, else zeros for a bias and Xavier uniform for a weight.   owner: what its name begins with"""
+    """A parameter as spec says, else as start, else zeros for a bias and Xavier uniform for a
+    weight.
+
+    owner: what its name begins with
+    """
     start = spec.initializer or global_initializer(is_bias) or start
     start = start or (Constant(0.0) if is_bias else XavierUniform())
     name = spec.name or unique_name.generate(f"{owner}.{'b' if is_bias else 'w'}")
     if spec.composed is not None:
-        made: Parameter = spec.composed(name, shape, lambda n, s, first: _made(spec, n, s, dtype, start, first))
+        made: Parameter = spec.composed(
+            name, shape, lambda n, s, first: _made(spec, n, s, dtype, start, first)
+        )
         return made
     return _made(spec, name, shape, dtype, start)
 
 
-def _made(spec: ParamAttr, name: str, shape: Any, dtype: Any, start: Initializer, first: Any = None) -> Parameter:
+def _made(
+    spec: ParamAttr, name: str, shape: Any, dtype: Any, start: Initializer, first: Any = None
+) -> Parameter:
     """A parameter that starts as `start` says, in a program as `first` gives."""
     sizes = [int(d) for d in shape]
     builder = state.mode.builder
@@ -36,7 +44,9 @@ def _made(spec: ParamAttr, name: str, shape: Any, dtype: Any, start: Initializer
             made: Parameter = builder.parameter(name, sizes, dtype, spec.trainable, recorded)
     elif first is not None:
         raise OarlockError(
-            with_user_line(f"{type(spec).__name__}: is there in programs only; call enable_static() before")
+            with_user_line(
+                f"{type(spec).__name__}: is there in programs only; call enable_static() before"
+            )
         )
     else:
         with cuda.new_on(None), rng.parameter_seed():  # one library makes it, wherever it goes
@@ -49,12 +59,17 @@ def _made(spec: ParamAttr, name: str, shape: Any, dtype: Any, start: Initializer
 
 
 def create_parameter(
-    shape: Any, dtype: Any, name: str | None = None, attr: Any = None, is_bias: bool = False,
+    shape: Any,
+    dtype: Any,
+    name: str | None = None,
+    attr: Any = None,
+    is_bias: bool = False,
     default_initializer: Initializer | None = None,
-) -> Parameter | None:  # fmt: skip
+) -> Parameter | None:
     """A parameter of no layer, None when attr is False.   -> [*shape]
 
-    Starts as attr says, else as default_initializer, else zeros for a bias and Xavier uniform for a weight.
+    Starts as attr says, else as default_initializer, else zeros for a bias and Xavier uniform for a
+    weight.
     """
     spec = ParamAttr.of(name if attr is None else attr)
     if spec is None:

@@ -1,4 +1,7 @@
-"""Sequences made step by step: beam search, and the loop that runs a decoder.   B: batch, W: beams"""
+"""Sequences made step by step: beam search, and the loop that runs a decoder.
+
+B: batch, W: beams
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,11 @@ LOWEST = -1e9  # ln of no probability
 
 
 class Decoder:
-    """What dynamic_decode runs.   initialize(inits) -> inputs, states, finished; step(time, inputs, states) -> outputs, states, inputs, finished"""
+    """What dynamic_decode runs.
+
+    initialize(inits) -> inputs, states, finished; step(time, inputs, states) -> outputs, states,
+    inputs, finished
+    """
 
     def initialize(self, inits: Any) -> Any:
         """What the first step gets."""
@@ -40,7 +47,9 @@ class Decoder:
 
     @property
     def tracks_own_finished(self) -> bool:
-        """Whether `finished` of a step may take back that of an earlier one, as beams change places."""
+        """Whether `finished` of a step may take back that of an earlier one, as beams change
+        places.
+        """
         return False
 
 
@@ -62,14 +71,23 @@ class StateWrapper(NamedTuple):
 
 
 class BeamSearchDecoder(Decoder):
-    """The beam_size likeliest sequences of a cell.   output_fn takes the cell's outputs to scores of tokens, embedding_fn tokens to inputs"""
+    """The beam_size likeliest sequences of a cell.
+
+    output_fn takes the cell's outputs to scores of tokens, embedding_fn tokens to inputs
+    """
 
     OutputWrapper = OutputWrapper
     StateWrapper = StateWrapper
 
     def __init__(
-        self, cell: Any, start_token: int, end_token: int, beam_size: int, embedding_fn: Any = None, output_fn: Any = None
-    ) -> None:  # fmt: skip
+        self,
+        cell: Any,
+        start_token: int,
+        end_token: int,
+        beam_size: int,
+        embedding_fn: Any = None,
+        output_fn: Any = None,
+    ) -> None:
         self.cell = cell
         self.start_token, self.end_token, self.beam_size = start_token, end_token, beam_size
         self.embedding_fn, self.output_fn = embedding_fn, output_fn
@@ -87,17 +105,28 @@ class BeamSearchDecoder(Decoder):
         return flatten(x, 0, 1)
 
     def initialize(self, initial_cell_states: Any) -> Any:
-        """Inputs [B, W], states and finished for the first step: the first beam of each sample is alone in question."""
-        states = mapped(lambda x: self._split(self.tile_beam_merge_with_batch(x, self.beam_size)), initial_cell_states)
+        """Inputs [B, W], states and finished for the first step: the first beam of each sample is
+        alone in question.
+        """
+        states = mapped(
+            lambda x: self._split(self.tile_beam_merge_with_batch(x, self.beam_size)),
+            initial_cell_states,
+        )
         batch = flattened(initial_cell_states)[0].shape[0]
         tokens = full([batch, self.beam_size], self.start_token, "int64")
         start = np.array([[0.0] + [LOWEST] * (self.beam_size - 1)], np.float32)
         finished = full([batch, self.beam_size], False, "bool")
         inputs = tokens if self.embedding_fn is None else self.embedding_fn(tokens)
-        return inputs, StateWrapper(states, tile(to_tensor(start), [batch, 1]), finished, zeros_like(tokens)), finished
+        return (
+            inputs,
+            StateWrapper(states, tile(to_tensor(start), [batch, 1]), finished, zeros_like(tokens)),
+            finished,
+        )
 
     def _scored(self, logits: Tensor, state: Any) -> Tensor:
-        """ln of the probability of each beam with each token behind it, [B, W * V]; a finished one goes on with end_token only."""
+        """ln of the probability of each beam with each token behind it, [B, W * V]; a finished one
+        goes on with end_token only.
+        """
         vocabulary = logits.meta.shape[-1]
         ended = np.full([vocabulary], LOWEST, np.float32)
         ended[self.end_token] = 0.0
@@ -118,7 +147,12 @@ class BeamSearchDecoder(Decoder):
         lengths = add(lengths, cast(logical_not(finished), lengths.dtype))
         finished = logical_or(finished, equal(tokens, full([1], self.end_token, "int64")))
         following = tokens if self.embedding_fn is None else self.embedding_fn(tokens)
-        return OutputWrapper(scores, tokens, beams), StateWrapper(kept, scores, finished, lengths), following, finished
+        return (
+            OutputWrapper(scores, tokens, beams),
+            StateWrapper(kept, scores, finished, lengths),
+            following,
+            finished,
+        )
 
     def finalize(self, outputs: Any, final_states: Any, sequence_lengths: Tensor) -> Any:
         """The whole beams, [T, B, W]."""
@@ -132,8 +166,15 @@ class BeamSearchDecoder(Decoder):
 
 def _of_beams(x: Tensor, beams: Tensor) -> Tensor:
     """For each sample the chosen beams.   x [B, W, *], beams int64 [B, W] -> [B, W, *]"""
-    batch = OPS["range"](full([], 0, "int64"), OPS["cast"](OPS["slice"](OPS["shape"](beams), axes=[0], starts=[0], ends=[1], decrease_axis=[0]),
-                         in_dtype=2, out_dtype=3), full([], 1, "int64"))  # fmt: skip
+    batch = OPS["range"](
+        full([], 0, "int64"),
+        OPS["cast"](
+            OPS["slice"](OPS["shape"](beams), axes=[0], starts=[0], ends=[1], decrease_axis=[0]),
+            in_dtype=2,
+            out_dtype=3,
+        ),
+        full([], 1, "int64"),
+    )
     rows = add(unsqueeze(batch, 1), zeros_like(beams))
     return OPS["gather_nd"](x, stack([rows, beams], 2))
 
@@ -148,17 +189,27 @@ def _kept(finished: Tensor) -> Any:
 
 
 def dynamic_decode(
-    decoder: Any, inits: Any = None, max_step_num: int | None = None, output_time_major: bool = False, impute_finished: bool = False,
-    is_test: bool = False, return_length: bool = False, **kwargs: Any,
-) -> Any:  # fmt: skip
-    """Run a decoder until all sequences have ended, or for max_step_num + 1 steps as in Paddle.   -> outputs [B, T, *], states[, lengths]
+    decoder: Any,
+    inits: Any = None,
+    max_step_num: int | None = None,
+    output_time_major: bool = False,
+    impute_finished: bool = False,
+    is_test: bool = False,
+    return_length: bool = False,
+    **kwargs: Any,
+) -> Any:
+    """Run a decoder until all sequences have ended, or for max_step_num + 1 steps as in Paddle.
+
+    -> outputs [B, T, *], states[, lengths]
 
     impute_finished: the states of a sequence stay when it has ended.
     """
     inputs, states, finished = decoder.initialize(inits)
     lengths, outputs, step = cast(zeros_like(finished), "int64"), [], 0
     while not bool(all_of(finished)):
-        made, following, inputs, ended = decoder.step(full([1], step, "int64"), inputs, states, **kwargs)
+        made, following, inputs, ended = decoder.step(
+            full([1], step, "int64"), inputs, states, **kwargs
+        )
         if decoder.tracks_own_finished:
             lengths = getattr(following, "lengths", lengths)
         else:
@@ -169,7 +220,9 @@ def dynamic_decode(
         states, finished, step = following, ended, step + 1
         if max_step_num is not None and step > max_step_num:
             break
-    whole, states = decoder.finalize(mapped(lambda *each: stack(each, 0), *outputs), states, lengths)
+    whole, states = decoder.finalize(
+        mapped(lambda *each: stack(each, 0), *outputs), states, lengths
+    )
     if not output_time_major:
         whole = mapped(lambda x: transpose(x, [1, 0, *range(2, x.ndim)]), whole)
     return (whole, states, lengths) if return_length else (whole, states)

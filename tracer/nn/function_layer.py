@@ -14,8 +14,9 @@ REQUIRED = Parameter.empty
 class Row(NamedTuple):
     """One such layer.   inputs: what forward takes; settings: what __init__ takes, with defaults
 
-    function: in nn.functional; shown: the settings that print shows, "kernel_size:kernel_sizes" under another name, None for all;
-    trained: whether the function wants to know of training; kept: what the attribute of a setting is called
+    function: in nn.functional; shown: the settings that print shows, "kernel_size:kernel_sizes"
+    under another name, None for all; trained: whether the function wants to know of training; kept:
+    what the attribute of a setting is called
     """
 
     name: str
@@ -80,7 +81,10 @@ def made(row: Row, module: str, base: type[FunctionLayer] = FunctionLayer) -> ty
     """The class of a row."""
     settings = {**row.settings, "name": None} if row.named else row.settings
     body = {
-        "row": row, "__doc__": row.doc, "__module__": module, "__init__": _with_signature(base.__init__, settings),
+        "row": row,
+        "__doc__": row.doc,
+        "__module__": module,
+        "__init__": _with_signature(base.__init__, settings),
         "forward": _with_signature(base.forward, dict.fromkeys(row.inputs, REQUIRED)),
-    }  # fmt: skip
+    }
     return type(row.name, (base,), body)

@@ -1,4 +1,6 @@
-"""How parameters start.   An initializer is called with shape and NumPy dtype and gives an ndarray [*shape].
+"""How parameters start.
+
+An initializer is called with shape and NumPy dtype and gives an ndarray [*shape].
 
 fan_in and fan_out of a weight: [in, out] for a matrix, [out, in, *kernel] for a convolution.
 """
@@ -19,9 +21,23 @@ from ..core.op import OPS
 from ..core.tensor import Tensor
 
 __all__ = [
-    "Assign", "Bilinear", "Constant", "Dirac", "KaimingNormal", "KaimingUniform", "Normal", "Orthogonal", "TruncatedNormal", "Uniform",
-    "XavierNormal", "XavierUniform", "_normal", "_uniform", "calculate_gain", "set_global_initializer",
-]  # fmt: skip
+    "Assign",
+    "Bilinear",
+    "Constant",
+    "Dirac",
+    "KaimingNormal",
+    "KaimingUniform",
+    "Normal",
+    "Orthogonal",
+    "TruncatedNormal",
+    "Uniform",
+    "XavierNormal",
+    "XavierUniform",
+    "_normal",
+    "_uniform",
+    "calculate_gain",
+    "set_global_initializer",
+]
 
 Array = np.ndarray[Any, Any]
 
@@ -34,11 +50,16 @@ class Initializer:
         raise NotImplementedError
 
     def recorded(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
-        """The starting value as ops of the program that is written, or as an ndarray.   -> [*shape]"""
+        """The starting value as ops of the program that is written, or as an ndarray.
+
+        -> [*shape]
+        """
         return self.make(shape, dtype)
 
     def __call__(self, param: Tensor, block: Any = None) -> Any:
-        """Give a parameter its starting value.   block: of a program, gets the op for it, which is given
+        """Give a parameter its starting value.
+
+        block: of a program, gets the op for it, which is given
 
         A parameter that runs at once gets the value, and is given, whatever the block.
         """
@@ -62,8 +83,13 @@ def fans(shape: Sequence[int]) -> tuple[int, int]:
 
 
 def _by_kernel(op: str, shape: Sequence[int], dtype: np.dtype[Any], **attrs: float) -> Array:
-    """Random numbers as an op draws them, at once, so that a seed gives the same ones in a program.   -> [*shape]"""
-    made: Array = OPS[op].kernel(shape=list(shape), dtype=dtype_of(work_dtype(dtype)).proto, **attrs)
+    """Random numbers as an op draws them, at once, so that a seed gives the same ones in a program.
+
+    -> [*shape]
+    """
+    made: Array = OPS[op].kernel(
+        shape=list(shape), dtype=dtype_of(work_dtype(dtype)).proto, **attrs
+    )
     return made.astype(dtype, copy=False)
 
 
@@ -99,7 +125,9 @@ class Constant(Initializer):
     def recorded(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
         """See Initializer.recorded."""
         value = float(self.value)
-        return OPS["fill_constant"](shape=list(shape), value=value, str_value=repr(value), dtype=dtype_of(dtype).proto)
+        return OPS["fill_constant"](
+            shape=list(shape), value=value, str_value=repr(value), dtype=dtype_of(dtype).proto
+        )
 
 
 class Uniform(Initializer):
@@ -127,7 +155,9 @@ class Normal(Initializer):
 
     def make(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
         """See Initializer.make."""
-        return _by_kernel("gaussian_random", shape, dtype, mean=float(self.mean), std=float(self.std))
+        return _by_kernel(
+            "gaussian_random", shape, dtype, mean=float(self.mean), std=float(self.std)
+        )
 
     def recorded(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
         """See Initializer.recorded."""
@@ -138,7 +168,12 @@ class TruncatedNormal(Normal):
     """Normal, drawn again where it lies outside of [mean + a * std, mean + b * std]."""
 
     def __init__(
-        self, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0, name: str | None = None
+        self,
+        mean: float = 0.0,
+        std: float = 1.0,
+        a: float = -2.0,
+        b: float = 2.0,
+        name: str | None = None,
     ) -> None:
         super().__init__(mean, std)
         self.a = a
@@ -156,14 +191,20 @@ class TruncatedNormal(Normal):
         """See Initializer.recorded."""
         if (self.a, self.b) != (-2.0, 2.0):
             return self.make(shape, dtype)
-        return _drawn("truncated_gaussian_random", shape, dtype, mean=float(self.mean), std=float(self.std))
+        return _drawn(
+            "truncated_gaussian_random", shape, dtype, mean=float(self.mean), std=float(self.std)
+        )
 
 
 class XavierUniform(Initializer):
     """Uniform on +-gain * sqrt(6 / (fan_in + fan_out))   (Glorot and Bengio 2010)."""
 
     def __init__(
-        self, fan_in: float | None = None, fan_out: float | None = None, gain: float = 1.0, name: str | None = None
+        self,
+        fan_in: float | None = None,
+        fan_out: float | None = None,
+        gain: float = 1.0,
+        name: str | None = None,
     ) -> None:
         self.fan_in = fan_in
         self.fan_out = fan_out
@@ -171,7 +212,9 @@ class XavierUniform(Initializer):
 
     def _sum(self, shape: Sequence[int]) -> float:
         fan_in, fan_out = fans(shape)
-        return (fan_in if self.fan_in is None else self.fan_in) + (fan_out if self.fan_out is None else self.fan_out)
+        return (fan_in if self.fan_in is None else self.fan_in) + (
+            fan_out if self.fan_out is None else self.fan_out
+        )
 
     def make(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
         """See Initializer.make."""
@@ -184,7 +227,10 @@ class XavierUniform(Initializer):
 
 
 class XavierNormal(XavierUniform):
-    """Normal of standard deviation gain * sqrt(2 / (fan_in + fan_out))   (Glorot and Bengio 2010)."""
+    """Normal of standard deviation gain * sqrt(2 / (fan_in + fan_out))
+
+    (Glorot and Bengio 2010).
+    """
 
     def make(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
         """See Initializer.make."""
@@ -192,13 +238,21 @@ class XavierNormal(XavierUniform):
 
     def recorded(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
         """See Initializer.recorded."""
-        return _drawn("gaussian_random", shape, dtype, mean=0.0, std=self.gain * math.sqrt(2.0 / self._sum(shape)))
+        return _drawn(
+            "gaussian_random",
+            shape,
+            dtype,
+            mean=0.0,
+            std=self.gain * math.sqrt(2.0 / self._sum(shape)),
+        )
 
 
 class KaimingUniform(Initializer):
     """Uniform on +-gain * sqrt(3 / fan_in)   (He et al. 2015)."""
 
-    def __init__(self, fan_in: float | None = None, negative_slope: float = 0.0, nonlinearity: str = "relu") -> None:
+    def __init__(
+        self, fan_in: float | None = None, negative_slope: float = 0.0, nonlinearity: str = "relu"
+    ) -> None:
         self.fan_in = fan_in
         self.negative_slope = negative_slope
         self.nonlinearity = nonlinearity
@@ -236,11 +290,22 @@ class Assign(Initializer):
         self.value = np.asarray(cuda.host(value.array) if isinstance(value, Tensor) else value)
 
     def make(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
-        """See Initializer.make.   A value of another shape gives the parameter its own shape, as in Paddle."""
+        """See Initializer.make.
+
+        A value of another shape gives the parameter its own shape, as in Paddle.
+        """
         return self.value.astype(dtype)
 
 
-_GAINS = {"sigmoid": 1.0, "linear": 1.0, "conv1d": 1.0, "conv2d": 1.0, "conv3d": 1.0, "tanh": 5.0 / 3, "selu": 3.0 / 4}
+_GAINS = {
+    "sigmoid": 1.0,
+    "linear": 1.0,
+    "conv1d": 1.0,
+    "conv2d": 1.0,
+    "conv3d": 1.0,
+    "tanh": 5.0 / 3,
+    "selu": 3.0 / 4,
+}
 
 
 def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
@@ -250,12 +315,17 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
     if nonlinearity == "leaky_relu":
         return math.sqrt(2.0 / (1 + (0.01 if param is None else param) ** 2))
     if nonlinearity not in _GAINS:
-        raise OpError(f"calculate_gain: {nonlinearity!r} is none of relu, leaky_relu, {', '.join(_GAINS)}")
+        raise OpError(
+            f"calculate_gain: {nonlinearity!r} is none of relu, leaky_relu, {', '.join(_GAINS)}"
+        )
     return _GAINS[nonlinearity]
 
 
 class Orthogonal(Initializer):
-    """gain times a matrix [out, rest] of orthonormal rows, or columns if it has fewer   (Saxe et al. 2013)."""
+    """gain times a matrix [out, rest] of orthonormal rows, or columns if it has fewer
+
+    (Saxe et al. 2013).
+    """
 
     def __init__(self, gain: float = 1.0, name: str | None = None) -> None:
         self.gain = gain
@@ -272,13 +342,20 @@ class Orthogonal(Initializer):
 
 
 class Dirac(Initializer):
-    """Convolutions that give back their input: a 1 in the middle of filter i for channel i, in each group.   [out, in, *kernel]"""
+    """Convolutions that give back their input: a 1 in the middle of filter i for channel i, in each
+    group.
+
+    [out, in, *kernel]
+    """
 
     def __init__(self, groups: int = 1, name: str | None = None) -> None:
         self.groups = groups
 
     def make(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
-        """See Initializer.make.   Raises OpError for a shape that is no filter, or that groups do not divide."""
+        """See Initializer.make.
+
+        Raises OpError for a shape that is no filter, or that groups do not divide.
+        """
         if len(shape) not in (3, 4, 5) or shape[0] % self.groups:
             raise OpError(f"Dirac: {list(shape)} is no filter of {self.groups} groups")
         value, size = np.zeros(tuple(shape), dtype), shape[0] // self.groups
@@ -310,7 +387,9 @@ class Bilinear(Initializer):
 _global: dict[str, Initializer | None] = {"weight": None, "bias": None}
 
 
-def set_global_initializer(weight_init: Initializer | None, bias_init: Initializer | None = None) -> None:
+def set_global_initializer(
+    weight_init: Initializer | None, bias_init: Initializer | None = None
+) -> None:
     """How parameters start from now on, where their attr does not say; None: as the layers say."""
     _global.update(weight=weight_init, bias=bias_init)
 

@@ -33,7 +33,8 @@ def snake_case(name: str) -> str:
     return _REST.sub(r"\1_\2", _FIRST.sub(r"\1_\2", name)).lower()
 
 
-changes = [0]  # how many attributes of layers were set so far: whoever remembers some need not look while it stays
+# how many attributes of layers were set so far: whoever remembers some need not look while it stays
+changes = [0]
 
 
 def _next_change() -> int:
@@ -42,7 +43,10 @@ def _next_change() -> int:
 
 
 class Hooks(dict[int, Callable[..., Any]]):
-    """The hooks of a layer by number.   changed_at: the number of the last change of them, which counts as one of the layer."""
+    """The hooks of a layer by number.
+
+    changed_at: the number of the last change of them, which counts as one of the layer.
+    """
 
     changed_at = 0
 
@@ -81,13 +85,21 @@ class RemovableLayerHook:
 
 
 def changed_at(layer: Layer) -> int:
-    """The number among all `changes` that the last one of a layer itself has: of its attributes, tables and hooks."""
+    """The number among all `changes` that the last one of a layer itself has: of its attributes,
+    tables and hooks.
+    """
     members = layer.__dict__
-    return max(members.get("_changed_at", 0), layer._forward_pre_hooks.changed_at, layer._forward_post_hooks.changed_at)
+    return max(
+        members.get("_changed_at", 0),
+        layer._forward_pre_hooks.changed_at,
+        layer._forward_post_hooks.changed_at,
+    )
 
 
 class _Helper:
-    """`layer._helper`: what layers written against the inside of Paddle add ops with. An attribute of the layer's own goes before it."""
+    """`layer._helper`: what layers written against the inside of Paddle add ops with. An attribute
+    of the layer's own goes before it.
+    """
 
     def __get__(self, layer: Layer | None, owner: type) -> Any:
         if layer is None:
@@ -96,7 +108,10 @@ class _Helper:
 
 
 class Layer:
-    """Base of all layers.   Assigned Parameters, Layers and registered buffers are found by name; `forward` computes."""
+    """Base of all layers.
+
+    Assigned Parameters, Layers and registered buffers are found by name; `forward` computes.
+    """
 
     training: bool
     _helper = _Helper()
@@ -132,8 +147,10 @@ class Layer:
             outputs = outputs if changed is None else changed
         return outputs
 
-    # -- what belongs to it -------------------------------------------------------------------------------------
-    # NOTE: members sit both in their table (for walks) and in __dict__ (so that reading one costs no __getattr__).
+    # -- what belongs to it
+    # ------------------------------------------------------------------------------------- NOTE:
+    # members sit both in their table (for walks) and in __dict__ (so that reading one costs no
+    # __getattr__).
 
     def __setattr__(self, name: str, value: Any) -> None:
         members = self.__dict__
@@ -149,7 +166,8 @@ class Layer:
     def _own(self, table: str, name: str) -> dict[str, Any]:
         if table not in self.__dict__:
             raise OpError(
-                f"{type(self).__name__}.{name}: call super().__init__() before assigning parameters or layers"
+                f"{type(self).__name__}.{name}: call super().__init__() before assigning "
+                f"parameters or layers"
             )
         for other in ("_parameters", "_buffers", "_sub_layers"):
             if other != table:
@@ -158,7 +176,9 @@ class Layer:
         return found
 
     def _replace(self, name: str, value: Any) -> None:
-        """Keep the tables right when something that is no Parameter or Layer is assigned over a member."""
+        """Keep the tables right when something that is no Parameter or Layer is assigned over a
+        member.
+        """
         if name in self._buffers and (value is None or isinstance(value, Tensor)):
             self._buffers[name] = value
             return
@@ -166,7 +186,8 @@ class Layer:
             if name in table:
                 if value is not None:
                     raise OperandError(
-                        f"{type(self).__name__}.{name}: a parameter or layer cannot become {type(value).__name__}"
+                        f"{type(self).__name__}.{name}: a parameter or layer cannot "
+                        f"become {type(value).__name__}"
                     )
                 table[name] = None
         self._buffers.pop(name, None)
@@ -181,7 +202,9 @@ class Layer:
         return sorted({*object.__dir__(self), *self._parameters, *self._buffers, *self._sub_layers})
 
     def _dtype_for(self, said: Any) -> np.dtype[Any]:
-        """The dtype of its parameters: float32, which nobody has to say, stands for the default dtype."""
+        """The dtype of its parameters: float32, which nobody has to say, stands for the default
+        dtype.
+        """
         dtype = default_float() if said is None else dtype_of(said).np
         return default_float() if dtype == np.float32 else dtype
 
@@ -195,7 +218,8 @@ class Layer:
     ) -> Any:
         """A new parameter, named like Paddle's.   -> [*shape], or None when attr is False.
 
-        Starts as attr says, else as default_initializer, else zeros for a bias and Xavier uniform for a weight.
+        Starts as attr says, else as default_initializer, else zeros for a bias and Xavier uniform
+        for a weight.
         """
         spec = ParamAttr.of(attr)
         if spec is None:
@@ -203,9 +227,14 @@ class Layer:
         dtype = self._dtype if dtype is None else dtype_of(dtype).np
         return made_parameter(spec, shape, dtype, is_bias, default_initializer, self._full_name)
 
-    def create_tensor(self, name: str | None = None, persistable: bool = False, dtype: Any = None) -> Tensor:
+    def create_tensor(
+        self, name: str | None = None, persistable: bool = False, dtype: Any = None
+    ) -> Tensor:
         """An empty tensor of the layer's dtype, for a buffer."""
-        made = Tensor(cuda.as_new(np.zeros([0], self._dtype if dtype is None else dtype_of(dtype).np)), name=name)
+        made = Tensor(
+            cuda.as_new(np.zeros([0], self._dtype if dtype is None else dtype_of(dtype).np)),
+            name=name,
+        )
         made.persistable = persistable
         return made
 
@@ -216,7 +245,9 @@ class Layer:
             self.__dict__.update({name: None, "_changed_at": _next_change()})
         elif not isinstance(parameter, Parameter):
             raise OperandError(
-                with_user_line(f"add_parameter: {name} is a {type(parameter).__name__}, not a Parameter")
+                with_user_line(
+                    f"add_parameter: {name} is a {type(parameter).__name__}, not a Parameter"
+                )
             )
         else:
             setattr(self, name, parameter)
@@ -227,14 +258,20 @@ class Layer:
         if sublayer is None:
             self._sub_layers[str(name)] = None
         elif not callable(sublayer):
-            raise OperandError(with_user_line(f"add_sublayer: {name} is a {type(sublayer).__name__}, not a Layer"))
+            raise OperandError(
+                with_user_line(f"add_sublayer: {name} is a {type(sublayer).__name__}, not a Layer")
+            )
         setattr(self, str(name), sublayer)
         return sublayer
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistable: bool = True) -> None:
         """Register a tensor that is state but no parameter.   persistable: part of state_dict."""
         if tensor is not None and not isinstance(tensor, Tensor):
-            raise OperandError(with_user_line(f"register_buffer: {name} is a {type(tensor).__name__}, not a Tensor"))
+            raise OperandError(
+                with_user_line(
+                    f"register_buffer: {name} is a {type(tensor).__name__}, not a Tensor"
+                )
+            )
         builder = state.mode.builder
         if tensor is not None and builder is not None:
             tensor = builder.buffer(tensor)
@@ -245,7 +282,8 @@ class Layer:
             self._non_persistable.add(name)
         self.__dict__.update({name: tensor, "_changed_at": _next_change()})
 
-    # -- walks --------------------------------------------------------------------------------------------------
+    # -- walks
+    # --------------------------------------------------------------------------
 
     def full_name(self) -> str:
         """The unique name of this layer, e.g. `linear_0`."""
@@ -274,11 +312,15 @@ class Layer:
         if include_self:
             yield prefix, self
         for name, layer in self.named_children():
-            yield from layer.named_sublayers(prefix=f"{prefix}.{name}".lstrip("."), include_self=True, layers_set=seen)
+            yield from layer.named_sublayers(
+                prefix=f"{prefix}.{name}".lstrip("."), include_self=True, layers_set=seen
+            )
 
     def _members(self, table: str, prefix: str, deep: bool) -> Iterator[tuple[str, Any]]:
         seen: set[int] = set()
-        layers = self.named_sublayers(prefix=prefix, include_self=True) if deep else [(prefix, self)]
+        layers = (
+            self.named_sublayers(prefix=prefix, include_self=True) if deep else [(prefix, self)]
+        )
         for path, layer in layers:
             for name, tensor in getattr(layer, table).items():
                 if tensor is not None and id(tensor) not in seen:
@@ -289,7 +331,9 @@ class Layer:
         """All parameters, each once."""
         return [p for _, p in self.named_parameters(include_sublayers=include_sublayers)]
 
-    def named_parameters(self, prefix: str = "", include_sublayers: bool = True) -> Iterator[tuple[str, Parameter]]:
+    def named_parameters(
+        self, prefix: str = "", include_sublayers: bool = True
+    ) -> Iterator[tuple[str, Parameter]]:
         """All parameters with their structured names, each once."""
         return self._members("_parameters", prefix, include_sublayers)
 
@@ -297,7 +341,9 @@ class Layer:
         """All buffers, each once."""
         return [b for _, b in self.named_buffers(include_sublayers=include_sublayers)]
 
-    def named_buffers(self, prefix: str = "", include_sublayers: bool = True) -> Iterator[tuple[str, Tensor]]:
+    def named_buffers(
+        self, prefix: str = "", include_sublayers: bool = True
+    ) -> Iterator[tuple[str, Tensor]]:
         """All buffers with their structured names, each once."""
         return self._members("_buffers", prefix, include_sublayers)
 
@@ -308,27 +354,55 @@ class Layer:
         fn(self)
         return self
 
-    # -- state --------------------------------------------------------------------------------------------------
+    # -- state
+    # --------------------------------------------------------------------------
 
     def state_dict(
-        self, destination: Any = None, include_sublayers: bool = True, structured_name_prefix: str = "", use_hook: bool = True
-    ) -> dict[str, Tensor]:  # fmt: skip
+        self,
+        destination: Any = None,
+        include_sublayers: bool = True,
+        structured_name_prefix: str = "",
+        use_hook: bool = True,
+    ) -> dict[str, Tensor]:
         """Parameters and persistable buffers by structured name: the live tensors, not copies."""
-        return self._state_dict_impl(destination, include_sublayers, structured_name_prefix, False, use_hook)
+        return self._state_dict_impl(
+            destination, include_sublayers, structured_name_prefix, False, use_hook
+        )
 
     def to_static_state_dict(
-        self, destination: Any = None, include_sublayers: bool = True, structured_name_prefix: str = "", use_hook: bool = True
-    ) -> dict[str, Tensor]:  # fmt: skip
-        """All parameters and buffers, persistable or not, by structured name; `jit.save` stores these names."""
-        return self._state_dict_impl(destination, include_sublayers, structured_name_prefix, True, use_hook)
+        self,
+        destination: Any = None,
+        include_sublayers: bool = True,
+        structured_name_prefix: str = "",
+        use_hook: bool = True,
+    ) -> dict[str, Tensor]:
+        """All parameters and buffers, persistable or not, by structured name; `jit.save` stores
+        these names.
+        """
+        return self._state_dict_impl(
+            destination, include_sublayers, structured_name_prefix, True, use_hook
+        )
 
     def _state_dict_impl(
-        self, destination: Any = None, include_sublayers: bool = True, structured_name_prefix: str = "",
-        include_non_persistable_buffer: bool = False, use_hook: bool = True,
-    ) -> dict[str, Tensor]:  # fmt: skip
-        """The state of this layer and its sublayers, whatever subclasses return from `state_dict`."""
+        self,
+        destination: Any = None,
+        include_sublayers: bool = True,
+        structured_name_prefix: str = "",
+        include_non_persistable_buffer: bool = False,
+        use_hook: bool = True,
+    ) -> dict[str, Tensor]:
+        """The state of this layer and its sublayers, whatever subclasses return from
+        `state_dict`.
+        """
         found: dict[str, Tensor] = OrderedDict() if destination is None else destination
-        collect_state(self, found, include_sublayers, structured_name_prefix, include_non_persistable_buffer, use_hook)
+        collect_state(
+            self,
+            found,
+            include_sublayers,
+            structured_name_prefix,
+            include_non_persistable_buffer,
+            use_hook,
+        )
         for hook in self._state_hooks if use_hook else ():
             changed = hook(found)
             found = found if changed is None else changed
@@ -343,12 +417,14 @@ class Layer:
         ----------
         state_dict : dict of str to Tensor or ndarray
         use_structured_name : bool, default True
-            Whether the keys are structured names (`fc.weight`) or names of tensors (`linear_0.w_0`).
+            Whether the keys are structured names (`fc.weight`) or names of tensors
+            (`linear_0.w_0`).
 
         Returns
         -------
         missing_keys : list of str
-            Names without a value of the right shape. Each is warned about, and its tensor keeps its value.
+            Names without a value of the right shape. Each is warned about, and its tensor keeps its
+            value.
         unexpected_keys : list of str
             Keys of `state_dict` that were not used, those with a wrong shape included.
         """
@@ -376,7 +452,10 @@ class Layer:
             parameter.clear_gradient(set_to_zero)
 
     def to(self, device: Any = None, dtype: Any = None, blocking: Any = None) -> Self:
-        """Change the dtype of all floating parameters and buffers, and where all are.   device: a Place, 'cpu', 'gpu', 'gpu:1'"""
+        """Change the dtype of all floating parameters and buffers, and where all are.
+
+        device: a Place, 'cpu', 'gpu', 'gpu:1'
+        """
         if device is not None:
             self._move(index_for(place_named(device, "to"), f"to: {str(device)!r}"))
         if dtype is not None:
@@ -385,7 +464,10 @@ class Layer:
         return self
 
     def _move(self, index: int | None) -> None:
-        """Put all parameters and buffers on one device.   index: of a GPU, None for the processor"""
+        """Put all parameters and buffers on one device.
+
+        index: of a GPU, None for the processor
+        """
         for layer in self.sublayers(include_self=True):
             for tensor in (*layer._parameters.values(), *layer._buffers.values()):
                 if tensor is not None:
@@ -410,42 +492,65 @@ class Layer:
                 tensor.array = tensor.array.astype(self._dtype)
 
     def float(self, excluded_layers: Any = None) -> Self:
-        """All floating parameters and buffers in float32, but those of the layers of excluded types."""
+        """All floating parameters and buffers in float32, but those of the layers of excluded
+        types.
+        """
         return self._cast_but("float32", excluded_layers or ())
 
     def float16(self, excluded_layers: Any = None) -> Self:
-        """All floating parameters and buffers in float16, but those of the layers of excluded types; None: batch norms."""
-        return self._cast_but("float16", KeepsFloat32 if excluded_layers is None else excluded_layers)
+        """All floating parameters and buffers in float16, but those of the layers of excluded
+        types; None: batch norms.
+        """
+        return self._cast_but(
+            "float16", KeepsFloat32 if excluded_layers is None else excluded_layers
+        )
 
     def bfloat16(self, excluded_layers: Any = None) -> Self:
-        """All floating parameters and buffers in bfloat16, but those of the layers of excluded types; None: batch norms."""
-        return self._cast_but("bfloat16", KeepsFloat32 if excluded_layers is None else excluded_layers)
+        """All floating parameters and buffers in bfloat16, but those of the layers of excluded
+        types; None: batch norms.
+        """
+        return self._cast_but(
+            "bfloat16", KeepsFloat32 if excluded_layers is None else excluded_layers
+        )
 
     half = float16
 
-    # -- hooks --------------------------------------------------------------------------------------------------
+    # -- hooks
+    # --------------------------------------------------------------------------
 
     def register_forward_pre_hook(self, hook: Callable[[Layer, Any], Any]) -> RemovableLayerHook:
-        """Call `hook(layer, inputs)` before forward; what it returns, if not None, replaces the inputs."""
+        """Call `hook(layer, inputs)` before forward; what it returns, if not None, replaces the
+        inputs.
+        """
         return self._forward_pre_hooks.add(hook)
 
-    def register_forward_post_hook(self, hook: Callable[[Layer, Any, Any], Any]) -> RemovableLayerHook:
-        """Call `hook(layer, inputs, outputs)` after forward; what it returns, if not None, replaces the outputs."""
+    def register_forward_post_hook(
+        self, hook: Callable[[Layer, Any, Any], Any]
+    ) -> RemovableLayerHook:
+        """Call `hook(layer, inputs, outputs)` after forward; what it returns, if not None, replaces
+        the outputs.
+        """
         return self._forward_post_hooks.add(hook)
 
     def register_state_dict_hook(self, hook: Callable[[Any], Any]) -> RemovableHook:
-        """Call `hook(state_dict)` when state_dict() is made; what it returns, if not None, replaces it."""
+        """Call `hook(state_dict)` when state_dict() is made; what it returns, if not None, replaces
+        it.
+        """
         self._state_hooks.append(hook)
         return RemovableHook(self._state_hooks, hook)
 
-    # -- text ---------------------------------------------------------------------------------------------------
+    # -- text
+    # --------------------------------------------------------------------------
 
     def extra_repr(self) -> str:
         """What `print` shows of the layer's settings."""
         return ""
 
     def __repr__(self) -> str:
-        lines = [f"({name}): " + repr(layer).replace("\n", "\n  ") for name, layer in self.named_children()]
+        lines = [
+            f"({name}): " + repr(layer).replace("\n", "\n  ")
+            for name, layer in self.named_children()
+        ]
         if not lines:
             return f"{type(self).__name__}({self.extra_repr()})"
         inner = "\n  ".join(lines)
@@ -453,7 +558,9 @@ class Layer:
 
 
 class KeepsFloat32(Layer):
-    """Base of the layers whose statistics half precision could not hold: float16() and bfloat16() leave them alone."""
+    """Base of the layers whose statistics half precision could not hold: float16() and bfloat16()
+    leave them alone.
+    """
 
     def _dtype_for(self, said: Any) -> np.dtype[Any]:
         """Half precision is no default for them either."""

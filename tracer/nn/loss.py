@@ -11,22 +11,56 @@ from .function_layer import Row, made
 from .kept import Kept
 from .layer import Layer
 
-# Class, function, what forward takes, then the settings that __init__ takes, in order, with Paddle's defaults.
+# Class, function, what forward takes, then the settings that __init__ takes, in order, with
+# Paddle's defaults.
 _PAIR, _MEAN = ("input", "label"), {"reduction": "mean"}
 TABLE: list[tuple[str, str, tuple[str, ...], dict[str, Any]]] = [
-    ("MarginRankingLoss", "margin_ranking_loss", ("input", "other", "label"), {"margin": 0.0, **_MEAN}),
+    (
+        "MarginRankingLoss",
+        "margin_ranking_loss",
+        ("input", "other", "label"),
+        {"margin": 0.0, **_MEAN},
+    ),
     ("HingeEmbeddingLoss", "hinge_embedding_loss", _PAIR, {"margin": 1.0, **_MEAN}),
-    ("CosineEmbeddingLoss", "cosine_embedding_loss", ("input1", "input2", "label"), {"margin": 0, **_MEAN}),
+    (
+        "CosineEmbeddingLoss",
+        "cosine_embedding_loss",
+        ("input1", "input2", "label"),
+        {"margin": 0, **_MEAN},
+    ),
     ("SoftMarginLoss", "soft_margin_loss", _PAIR, {**_MEAN}),
     ("MultiLabelSoftMarginLoss", "multi_label_soft_margin_loss", _PAIR, {"weight": None, **_MEAN}),
-    ("MultiMarginLoss", "multi_margin_loss", _PAIR, {"p": 1, "margin": 1.0, "weight": None, **_MEAN}),
-    ("TripletMarginLoss", "triplet_margin_loss", ("input", "positive", "negative"),
-     {"margin": 1.0, "p": 2.0, "epsilon": 1e-6, "swap": False, **_MEAN}),
-    ("TripletMarginWithDistanceLoss", "triplet_margin_with_distance_loss", ("input", "positive", "negative"),
-     {"distance_function": None, "margin": 1.0, "swap": False, **_MEAN}),
-    ("GaussianNLLLoss", "gaussian_nll_loss", ("input", "label", "variance"), {"full": False, "epsilon": 1e-6, **_MEAN}),
-    ("PoissonNLLLoss", "poisson_nll_loss", _PAIR, {"log_input": True, "full": False, "epsilon": 1e-8, **_MEAN}),
-]  # fmt: skip
+    (
+        "MultiMarginLoss",
+        "multi_margin_loss",
+        _PAIR,
+        {"p": 1, "margin": 1.0, "weight": None, **_MEAN},
+    ),
+    (
+        "TripletMarginLoss",
+        "triplet_margin_loss",
+        ("input", "positive", "negative"),
+        {"margin": 1.0, "p": 2.0, "epsilon": 1e-6, "swap": False, **_MEAN},
+    ),
+    (
+        "TripletMarginWithDistanceLoss",
+        "triplet_margin_with_distance_loss",
+        ("input", "positive", "negative"),
+        {"distance_function": None, "margin": 1.0, "swap": False, **_MEAN},
+    ),
+    (
+        "GaussianNLLLoss",
+        "gaussian_nll_loss",
+        ("input", "label", "variance"),
+        {"full": False, "epsilon": 1e-6, **_MEAN},
+    ),
+    (
+        "PoissonNLLLoss",
+        "poisson_nll_loss",
+        _PAIR,
+        {"log_input": True, "full": False, "epsilon": 1e-8, **_MEAN},
+    ),
+]
 
 
 def _kept(name: str) -> str:
@@ -36,30 +70,62 @@ def _kept(name: str) -> str:
 
 CLASSES = {
     name: made(
-        Row(name, function, settings, f"functional.{function} as a layer.", inputs, shown=(), kept=_kept(name)),
+        Row(
+            name,
+            function,
+            settings,
+            f"functional.{function} as a layer.",
+            inputs,
+            shown=(),
+            kept=_kept(name),
+        ),
         __name__,
     )
     for name, function, inputs, settings in TABLE
 }
 globals().update(CLASSES)
 __all__ = [  # noqa: PLE0604 - made from the table
-    "BCELoss", "BCEWithLogitsLoss", "CTCLoss", "CrossEntropyLoss", "HSigmoidLoss", "KLDivLoss", "L1Loss", "MSELoss", "NLLLoss", "SmoothL1Loss",
+    "BCELoss",
+    "BCEWithLogitsLoss",
+    "CTCLoss",
+    "CrossEntropyLoss",
+    "HSigmoidLoss",
+    "KLDivLoss",
+    "L1Loss",
+    "MSELoss",
+    "NLLLoss",
+    "SmoothL1Loss",
     *CLASSES,
-]  # fmt: skip
+]
 
 
 class CrossEntropyLoss(Kept):
     """functional.cross_entropy.   input [*, C, *], label [*, *] or [*, 1, *] -> [] or like label"""
 
     def __init__(
-        self, weight: Tensor | None = None, ignore_index: int = -100, reduction: str = "mean", soft_label: bool = False, axis: int = -1,
-        use_softmax: bool = True, label_smoothing: float = 0.0, name: str | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        weight: Tensor | None = None,
+        ignore_index: int = -100,
+        reduction: str = "mean",
+        soft_label: bool = False,
+        axis: int = -1,
+        use_softmax: bool = True,
+        label_smoothing: float = 0.0,
+        name: str | None = None,
+    ) -> None:
         super().__init__()
-        self._keep({
-            "weight": weight, "ignore_index": ignore_index, "reduction": reduction, "soft_label": soft_label, "axis": axis,
-            "use_softmax": use_softmax, "label_smoothing": label_smoothing, "name": name,
-        })  # fmt: skip
+        self._keep(
+            {
+                "weight": weight,
+                "ignore_index": ignore_index,
+                "reduction": reduction,
+                "soft_label": soft_label,
+                "axis": axis,
+                "use_softmax": use_softmax,
+                "label_smoothing": label_smoothing,
+                "name": name,
+            }
+        )
 
     def forward(self, input: Tensor, label: Tensor) -> Tensor:
         """See the class."""
@@ -93,7 +159,9 @@ class L1Loss(Layer):
 class SmoothL1Loss(Layer):
     """functional.smooth_l1_loss.   [*], [*] -> [] or [*]"""
 
-    def __init__(self, reduction: str = "mean", delta: float = 1.0, name: str | None = None) -> None:
+    def __init__(
+        self, reduction: str = "mean", delta: float = 1.0, name: str | None = None
+    ) -> None:
         super().__init__()
         self.reduction, self.name = reduction, name
         self.delta = delta
@@ -107,10 +175,17 @@ class NLLLoss(Kept):
     """functional.nll_loss.   input [N, C], label int [N] -> [] or [N]"""
 
     def __init__(
-        self, weight: Tensor | None = None, ignore_index: int = -100, reduction: str = "mean", name: str | None = None
+        self,
+        weight: Tensor | None = None,
+        ignore_index: int = -100,
+        reduction: str = "mean",
+        name: str | None = None,
     ) -> None:
         super().__init__()
-        self._keep({"weight": weight, "ignore_index": ignore_index, "reduction": reduction, "name": name}, "_{}")
+        self._keep(
+            {"weight": weight, "ignore_index": ignore_index, "reduction": reduction, "name": name},
+            "_{}",
+        )
 
     def forward(self, input: Tensor, label: Tensor) -> Tensor:
         """See the class."""
@@ -120,7 +195,9 @@ class NLLLoss(Kept):
 class BCELoss(Layer):
     """functional.binary_cross_entropy.   [*], [*] -> [] or [*]"""
 
-    def __init__(self, weight: Tensor | None = None, reduction: str = "mean", name: str | None = None) -> None:
+    def __init__(
+        self, weight: Tensor | None = None, reduction: str = "mean", name: str | None = None
+    ) -> None:
         super().__init__()
         self.weight = weight
         self.reduction, self.name = reduction, name
@@ -141,7 +218,9 @@ class BCEWithLogitsLoss(Kept):
         name: str | None = None,
     ) -> None:
         super().__init__()
-        self._keep({"weight": weight, "reduction": reduction, "pos_weight": pos_weight, "name": name})
+        self._keep(
+            {"weight": weight, "reduction": reduction, "pos_weight": pos_weight, "name": name}
+        )
 
     def forward(self, logit: Tensor, label: Tensor) -> Tensor:
         """See the class."""
@@ -161,7 +240,10 @@ class KLDivLoss(Layer):
 
 
 class CTCLoss(Layer):
-    """functional.ctc_loss.   log_probs [T, B, C], labels int [B, S], lengths int [B] -> [] or [B]"""
+    """functional.ctc_loss.
+
+    log_probs [T, B, C], labels int [B, S], lengths int [B] -> [] or [B]
+    """
 
     def __init__(self, blank: int = 0, reduction: str = "mean") -> None:
         super().__init__()
@@ -169,22 +251,44 @@ class CTCLoss(Layer):
         self.reduction = reduction
 
     def forward(
-        self, log_probs: Tensor, labels: Tensor, input_lengths: Tensor, label_lengths: Tensor, norm_by_times: bool = False
-    ) -> Tensor:  # fmt: skip
+        self,
+        log_probs: Tensor,
+        labels: Tensor,
+        input_lengths: Tensor,
+        label_lengths: Tensor,
+        norm_by_times: bool = False,
+    ) -> Tensor:
         """See the class."""
-        return F.ctc_loss(log_probs, labels, input_lengths, label_lengths, self.blank, self.reduction, norm_by_times)
+        return F.ctc_loss(
+            log_probs,
+            labels,
+            input_lengths,
+            label_lengths,
+            self.blank,
+            self.reduction,
+            norm_by_times,
+        )
 
 
 class HSigmoidLoss(Layer):
-    """functional.hsigmoid_loss with its weights.   input [N, feature_size], label int [N, 1] -> [N, 1]
+    """functional.hsigmoid_loss with its weights.
 
-    is_custom: the paths through the tree are given, and there is a row of the weight for each of num_classes nodes.
+    input [N, feature_size], label int [N, 1] -> [N, 1]
+
+    is_custom: the paths through the tree are given, and there is a row of the weight for each of
+    num_classes nodes.
     """
 
     def __init__(
-        self, feature_size: int, num_classes: int, weight_attr: Any = None, bias_attr: Any = None, is_custom: bool = False,
-        is_sparse: bool = False, name: str | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        feature_size: int,
+        num_classes: int,
+        weight_attr: Any = None,
+        bias_attr: Any = None,
+        is_custom: bool = False,
+        is_sparse: bool = False,
+        name: str | None = None,
+    ) -> None:
         super().__init__()
         if num_classes < 2 and not is_custom:
             raise OpError(with_user_line(f"HSigmoidLoss: num_classes={num_classes} is less than 2"))
@@ -194,9 +298,20 @@ class HSigmoidLoss(Layer):
         self.bias: Any = self.create_parameter([nodes, 1], bias_attr, is_bias=True)
 
     def forward(
-        self, input: Tensor, label: Tensor, path_table: Tensor | None = None, path_code: Tensor | None = None
-    ) -> Tensor:  # fmt: skip
+        self,
+        input: Tensor,
+        label: Tensor,
+        path_table: Tensor | None = None,
+        path_code: Tensor | None = None,
+    ) -> Tensor:
         """See the class."""
         return F.hsigmoid_loss(
-            input, label, self._num_classes, self.weight, self.bias, path_table, path_code, self._is_sparse
+            input,
+            label,
+            self._num_classes,
+            self.weight,
+            self.bias,
+            path_table,
+            path_code,
+            self._is_sparse,
         )

@@ -12,7 +12,9 @@ def mapped(function: Callable[..., Any], first: Any, *others: Any) -> Any:
         found = [mapped(function, *items) for items in zip(first, *others, strict=True)]
         return type(first)(*found) if hasattr(first, "_fields") else type(first)(found)
     if isinstance(first, dict):
-        return {key: mapped(function, value, *(o[key] for o in others)) for key, value in first.items()}
+        return {
+            key: mapped(function, value, *(o[key] for o in others)) for key, value in first.items()
+        }
     return function(first, *others)
 
 
@@ -20,4 +22,8 @@ def flattened(value: Any) -> list[Any]:
     """What stands in a structure, in a row."""
     if isinstance(value, dict):
         value = list(value.values())
-    return [leaf for v in value for leaf in flattened(v)] if isinstance(value, list | tuple) else [value]
+    return (
+        [leaf for v in value for leaf in flattened(v)]
+        if isinstance(value, list | tuple)
+        else [value]
+    )

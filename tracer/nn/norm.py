@@ -20,39 +20,65 @@ from .layer import KeepsFloat32, Layer
 from .param_attr import ParamAttr
 
 __all__ = [
-    "BatchNorm", "BatchNorm1D", "BatchNorm2D", "BatchNorm3D", "GroupNorm", "InstanceNorm1D", "InstanceNorm2D", "InstanceNorm3D", "LayerNorm",
-    "SpectralNorm", "SyncBatchNorm",
-]  # fmt: skip
+    "BatchNorm",
+    "BatchNorm1D",
+    "BatchNorm2D",
+    "BatchNorm3D",
+    "GroupNorm",
+    "InstanceNorm1D",
+    "InstanceNorm2D",
+    "InstanceNorm3D",
+    "LayerNorm",
+    "SpectralNorm",
+    "SyncBatchNorm",
+]
 
 
 def _check_rank(layer: Layer, x: Tensor, ranks: Sequence[int]) -> None:
     need(x)
     if x.ndim not in ranks:
-        raise OpError(with_user_line(f"{type(layer).__name__}: expected a rank of {ranks} (X={x.meta})"))
+        raise OpError(
+            with_user_line(f"{type(layer).__name__}: expected a rank of {ranks} (X={x.meta})")
+        )
 
 
 def _frozen(layer: Layer, size: int, value: float) -> Parameter:
-    """What some layers of Paddle have where their weight or bias is turned off: a constant among their parameters."""
-    made: Parameter = layer.create_parameter([size], is_bias=value == 0.0, default_initializer=Constant(value))
+    """What some layers of Paddle have where their weight or bias is turned off: a constant among
+    their parameters.
+    """
+    made: Parameter = layer.create_parameter(
+        [size], is_bias=value == 0.0, default_initializer=Constant(value)
+    )
     made.stop_gradient = True
     return made
 
 
 class _BatchNorm(KeepsFloat32):
-    """Normalisation over the batch   (Ioffe and Szegedy 2015); see functional.batch_norm.   x [N, C, *] -> [N, C, *]
+    """Normalisation over the batch
+
+    (Ioffe and Szegedy 2015); see functional.batch_norm.
+    x [N, C, *] -> [N, C, *]
 
     weight, bias, _mean, _variance: [C].
     """
 
     _ranks: tuple[int, ...] = ()
-    _named: tuple[str | None, str | None] = (None, None)  # what the running statistics are to be called
+    # what the running statistics are to be called
+    _named: tuple[str | None, str | None] = (None, None)
     _mean: Parameter
     _variance: Parameter
 
     def __init__(
-        self, num_features: int, momentum: float = 0.9, epsilon: float = 1e-05, weight_attr: Any = None, bias_attr: Any = None,
-        data_format: str = "NCHW", use_global_stats: bool | None = None, name: str | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        num_features: int,
+        momentum: float = 0.9,
+        epsilon: float = 1e-05,
+        weight_attr: Any = None,
+        bias_attr: Any = None,
+        data_format: str = "NCHW",
+        use_global_stats: bool | None = None,
+        name: str | None = None,
+    ) -> None:
         super().__init__()
         self._momentum, self._epsilon = momentum, epsilon
         self._data_format, self._use_global_stats = data_format, use_global_stats
@@ -66,7 +92,9 @@ class _BatchNorm(KeepsFloat32):
     def _scale(self, attr: Any, start: float) -> Parameter | None:
         """weight or bias; None with attr False."""
         default = Constant(start)
-        return self.create_parameter([self._num_features], attr, is_bias=start == 0.0, default_initializer=default)
+        return self.create_parameter(
+            [self._num_features], attr, is_bias=start == 0.0, default_initializer=default
+        )
 
     def _statistic(self, start: float, name: str | None) -> Parameter:
         """A running statistic: in Paddle a parameter that is not trained."""
@@ -80,14 +108,25 @@ class _BatchNorm(KeepsFloat32):
         if self._ranks:
             _check_rank(self, input, self._ranks)
         return F.batch_norm(
-            input, self._mean, self._variance, self.weight, self.bias, self.training, self._momentum, self._epsilon,
-            self._data_format, self._use_global_stats,
-        )  # fmt: skip
+            input,
+            self._mean,
+            self._variance,
+            self.weight,
+            self.bias,
+            self.training,
+            self._momentum,
+            self._epsilon,
+            self._data_format,
+            self._use_global_stats,
+        )
 
     def extra_repr(self) -> str:
         """Settings."""
-        found = f"num_features={self._num_features}, momentum={self._momentum}, epsilon={self._epsilon}"
-        layout = "" if self._data_format == "NCHW" else f", data_format={self._data_format}"  # as Paddle shows it
+        found = (
+            f"num_features={self._num_features}, momentum={self._momentum}, epsilon={self._epsilon}"
+        )
+        # as Paddle shows it
+        layout = "" if self._data_format == "NCHW" else f", data_format={self._data_format}"
         return found + layout + (f", name={self._name}" if self._name else "")
 
 
@@ -97,10 +136,26 @@ class BatchNorm1D(_BatchNorm):
     _ranks = (2, 3)
 
     def __init__(
-        self, num_features: int, momentum: float = 0.9, epsilon: float = 1e-05, weight_attr: Any = None, bias_attr: Any = None,
-        data_format: str = "NCL", use_global_stats: bool | None = None, name: str | None = None,
-    ) -> None:  # fmt: skip
-        super().__init__(num_features, momentum, epsilon, weight_attr, bias_attr, data_format, use_global_stats, name)
+        self,
+        num_features: int,
+        momentum: float = 0.9,
+        epsilon: float = 1e-05,
+        weight_attr: Any = None,
+        bias_attr: Any = None,
+        data_format: str = "NCL",
+        use_global_stats: bool | None = None,
+        name: str | None = None,
+    ) -> None:
+        super().__init__(
+            num_features,
+            momentum,
+            epsilon,
+            weight_attr,
+            bias_attr,
+            data_format,
+            use_global_stats,
+            name,
+        )
 
 
 class BatchNorm2D(_BatchNorm):
@@ -115,26 +170,59 @@ class BatchNorm3D(_BatchNorm):
     _ranks = (5,)
 
     def __init__(
-        self, num_features: int, momentum: float = 0.9, epsilon: float = 1e-05, weight_attr: Any = None, bias_attr: Any = None,
-        data_format: str = "NCDHW", use_global_stats: bool | None = None, name: str | None = None,
-    ) -> None:  # fmt: skip
-        super().__init__(num_features, momentum, epsilon, weight_attr, bias_attr, data_format, use_global_stats, name)
+        self,
+        num_features: int,
+        momentum: float = 0.9,
+        epsilon: float = 1e-05,
+        weight_attr: Any = None,
+        bias_attr: Any = None,
+        data_format: str = "NCDHW",
+        use_global_stats: bool | None = None,
+        name: str | None = None,
+    ) -> None:
+        super().__init__(
+            num_features,
+            momentum,
+            epsilon,
+            weight_attr,
+            bias_attr,
+            data_format,
+            use_global_stats,
+            name,
+        )
 
 
 class BatchNorm(_BatchNorm):
-    """Normalisation over the batch, with an activation behind it, for inputs of any rank.   x [N, C, *] -> like x
+    """Normalisation over the batch, with an activation behind it, for inputs of any rank.
 
-    trainable_statistics: mean and variance are the batch's, and the running ones move, in evaluation as well.
+    x [N, C, *] -> like x
+
+    trainable_statistics: mean and variance are the batch's, and the running ones move, in
+    evaluation as well.
     """
 
     def __init__(
-        self, num_channels: int, act: str | None = None, is_test: bool = False, momentum: float = 0.9, epsilon: float = 1e-05,
-        param_attr: Any = None, bias_attr: Any = None, dtype: str = "float32", data_layout: str = "NCHW", in_place: bool = False,
-        moving_mean_name: str | None = None, moving_variance_name: str | None = None, do_model_average_for_mean_and_var: bool = True,
-        use_global_stats: bool = False, trainable_statistics: bool = False,
-    ) -> None:  # fmt: skip
+        self,
+        num_channels: int,
+        act: str | None = None,
+        is_test: bool = False,
+        momentum: float = 0.9,
+        epsilon: float = 1e-05,
+        param_attr: Any = None,
+        bias_attr: Any = None,
+        dtype: str = "float32",
+        data_layout: str = "NCHW",
+        in_place: bool = False,
+        moving_mean_name: str | None = None,
+        moving_variance_name: str | None = None,
+        do_model_average_for_mean_and_var: bool = True,
+        use_global_stats: bool = False,
+        trainable_statistics: bool = False,
+    ) -> None:
         self._said, self._named = dtype, (moving_mean_name, moving_variance_name)
-        super().__init__(num_channels, momentum, epsilon, param_attr, bias_attr, data_layout, use_global_stats)
+        super().__init__(
+            num_channels, momentum, epsilon, param_attr, bias_attr, data_layout, use_global_stats
+        )
         self._act, self._data_layout, self._param_attr = act, data_layout, param_attr
         self._is_test, self._trainable_statistics = is_test, trainable_statistics
 
@@ -145,9 +233,18 @@ class BatchNorm(_BatchNorm):
     def forward(self, input: Tensor) -> Tensor:
         """See the class."""
         out = F.norm.standardized(
-            input, self._mean, self._variance, self.weight, self.bias, self.training, self._momentum, self._epsilon,
-            self._data_format, use_global_stats=bool(self._use_global_stats), trainable_statistics=self._trainable_statistics,
-        )  # fmt: skip
+            input,
+            self._mean,
+            self._variance,
+            self.weight,
+            self.bias,
+            self.training,
+            self._momentum,
+            self._epsilon,
+            self._data_format,
+            use_global_stats=bool(self._use_global_stats),
+            trainable_statistics=self._trainable_statistics,
+        )
         return out if self._act is None else getattr(F, self._act)(out)
 
     def extra_repr(self) -> str:
@@ -167,10 +264,14 @@ class LayerNorm(Layer):
         name: str | None = None,
     ) -> None:
         super().__init__()
-        self._normalized_shape = [normalized_shape] if isinstance(normalized_shape, int) else list(normalized_shape)
+        self._normalized_shape = (
+            [normalized_shape] if isinstance(normalized_shape, int) else list(normalized_shape)
+        )
         self._epsilon, self._weight_attr, self._bias_attr = epsilon, weight_attr, bias_attr
         size = [int(np.prod(self._normalized_shape))]
-        self.weight: Any = self.create_parameter(size, weight_attr, default_initializer=Constant(1.0))
+        self.weight: Any = self.create_parameter(
+            size, weight_attr, default_initializer=Constant(1.0)
+        )
         self.bias: Any = self.create_parameter(size, bias_attr, is_bias=True)
 
     def forward(self, input: Tensor) -> Tensor:
@@ -186,16 +287,28 @@ class GroupNorm(Layer):
     """Normalisation over groups of channels   (Wu and He 2018).   x [N, C, *] -> like x"""
 
     def __init__(
-        self, num_groups: int, num_channels: int, epsilon: float = 1e-05, weight_attr: Any = None, bias_attr: Any = None,
-        data_format: str = "NCHW", name: str | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        num_groups: int,
+        num_channels: int,
+        epsilon: float = 1e-05,
+        weight_attr: Any = None,
+        bias_attr: Any = None,
+        data_format: str = "NCHW",
+        name: str | None = None,
+    ) -> None:
         super().__init__()
         self._num_groups, self._epsilon, self._data_format = num_groups, epsilon, data_format
-        self._num_channels, self._weight_attr, self._bias_attr = num_channels, weight_attr, bias_attr
+        self._num_channels, self._weight_attr, self._bias_attr = (
+            num_channels,
+            weight_attr,
+            bias_attr,
+        )
         if weight_attr is False:
             self.weight: Any = _frozen(self, num_channels, 1.0)
         else:
-            self.weight = self.create_parameter([num_channels], weight_attr, default_initializer=Constant(1.0))
+            self.weight = self.create_parameter(
+                [num_channels], weight_attr, default_initializer=Constant(1.0)
+            )
         if bias_attr is False:
             self.bias: Any = _frozen(self, num_channels, 0.0)
         else:
@@ -203,35 +316,58 @@ class GroupNorm(Layer):
 
     def forward(self, input: Tensor) -> Tensor:
         """See the class."""
-        return F.group_norm(input, self._num_groups, self._epsilon, self.weight, self.bias, self._data_format)
+        return F.group_norm(
+            input, self._num_groups, self._epsilon, self.weight, self.bias, self._data_format
+        )
 
     def extra_repr(self) -> str:
         """Settings."""
-        return f"num_groups={self._num_groups}, num_channels={self._num_channels}, epsilon={self._epsilon}"
+        return (
+            f"num_groups={self._num_groups}, num_channels={self._num_channels}, "
+            f"epsilon={self._epsilon}"
+        )
 
 
 class _InstanceNorm(Layer):
-    """Normalisation over each channel of each sample   (Ulyanov et al. 2016).   x [N, C, *] -> like x"""
+    """Normalisation over each channel of each sample
+
+    (Ulyanov et al. 2016).
+    x [N, C, *] -> like x
+    """
 
     _ranks: tuple[int, ...] = ()
 
     def __init__(
-        self, num_features: int, epsilon: float = 1e-05, momentum: float = 0.9, weight_attr: Any = None, bias_attr: Any = None,
-        data_format: str = "NCHW", name: str | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        num_features: int,
+        epsilon: float = 1e-05,
+        momentum: float = 0.9,
+        weight_attr: Any = None,
+        bias_attr: Any = None,
+        data_format: str = "NCHW",
+        name: str | None = None,
+    ) -> None:
         super().__init__()
         if (weight_attr is False) != (bias_attr is False):
-            raise OpError(f"{type(self).__name__}: weight_attr and bias_attr must both be False, or none")
+            raise OpError(
+                f"{type(self).__name__}: weight_attr and bias_attr must both be False, or none"
+            )
         self._num_features, self._epsilon, self._data_format = num_features, epsilon, data_format
         self._momentum, self._weight_attr, self._bias_attr = momentum, weight_attr, bias_attr
-        self.scale: Any = self.create_parameter([num_features], weight_attr, default_initializer=Constant(1.0))
+        self.scale: Any = self.create_parameter(
+            [num_features], weight_attr, default_initializer=Constant(1.0)
+        )
         self.bias: Any = self.create_parameter([num_features], bias_attr, is_bias=True)
 
     def forward(self, input: Tensor) -> Tensor:
         """See the class."""
         _check_rank(self, input, self._ranks)
         return F.instance_norm(
-            input, weight=self.scale, bias=self.bias, eps=self._epsilon, data_format=self._data_format
+            input,
+            weight=self.scale,
+            bias=self.bias,
+            eps=self._epsilon,
+            data_format=self._data_format,
         )
 
     def extra_repr(self) -> str:
@@ -245,9 +381,15 @@ class InstanceNorm1D(_InstanceNorm):
     _ranks = (2, 3)
 
     def __init__(
-        self, num_features: int, epsilon: float = 1e-05, momentum: float = 0.9, weight_attr: Any = None, bias_attr: Any = None,
-        data_format: str = "NCL", name: str | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        num_features: int,
+        epsilon: float = 1e-05,
+        momentum: float = 0.9,
+        weight_attr: Any = None,
+        bias_attr: Any = None,
+        data_format: str = "NCL",
+        name: str | None = None,
+    ) -> None:
         super().__init__(num_features, epsilon, momentum, weight_attr, bias_attr, data_format, name)
 
 
@@ -263,9 +405,15 @@ class InstanceNorm3D(_InstanceNorm):
     _ranks = (5,)
 
     def __init__(
-        self, num_features: int, epsilon: float = 1e-05, momentum: float = 0.9, weight_attr: Any = None, bias_attr: Any = None,
-        data_format: str = "NCDHW", name: str | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        num_features: int,
+        epsilon: float = 1e-05,
+        momentum: float = 0.9,
+        weight_attr: Any = None,
+        bias_attr: Any = None,
+        data_format: str = "NCDHW",
+        name: str | None = None,
+    ) -> None:
         super().__init__(num_features, epsilon, momentum, weight_attr, bias_attr, data_format, name)
 
 
@@ -276,10 +424,18 @@ class SyncBatchNorm(_BatchNorm):
     """
 
     def __init__(
-        self, num_features: int, momentum: float = 0.9, epsilon: float = 1e-05, weight_attr: Any = None, bias_attr: Any = None,
-        data_format: str = "NCHW", name: str | None = None,
-    ) -> None:  # fmt: skip
-        super().__init__(num_features, momentum, epsilon, weight_attr, bias_attr, data_format, None, name)
+        self,
+        num_features: int,
+        momentum: float = 0.9,
+        epsilon: float = 1e-05,
+        weight_attr: Any = None,
+        bias_attr: Any = None,
+        data_format: str = "NCHW",
+        name: str | None = None,
+    ) -> None:
+        super().__init__(
+            num_features, momentum, epsilon, weight_attr, bias_attr, data_format, None, name
+        )
         if weight_attr is False:
             self.weight = _frozen(self, num_features, 1.0)
         if bias_attr is False:
@@ -290,20 +446,38 @@ class SyncBatchNorm(_BatchNorm):
         if not self.training or world.everybody.size == 1:
             return super().forward(x)
         return sync_batch_norm(
-            x, self._mean, self._variance, self.weight, self.bias, self._momentum, self._epsilon, self._data_format
+            x,
+            self._mean,
+            self._variance,
+            self.weight,
+            self.bias,
+            self._momentum,
+            self._epsilon,
+            self._data_format,
         )
 
     def extra_repr(self) -> str:
         """Settings."""
-        return f"num_features={self._num_features}, momentum={self._momentum}, epsilon={self._epsilon}"
+        return (
+            f"num_features={self._num_features}, momentum={self._momentum}, epsilon={self._epsilon}"
+        )
 
     @classmethod
     def convert_sync_batchnorm(cls, layer: Layer) -> Layer:
-        """A layer with every BatchNorm in it, itself included, made a SyncBatchNorm with the same parameters."""
+        """A layer with every BatchNorm in it, itself included, made a SyncBatchNorm with the same
+        parameters.
+        """
         found = layer
         if isinstance(layer, _BatchNorm) and not isinstance(layer, SyncBatchNorm):
             weight, bias = (False if part is None else None for part in (layer.weight, layer.bias))
-            found = made = cls(layer._num_features, layer._momentum, layer._epsilon, weight, bias, layer._data_format)
+            found = made = cls(
+                layer._num_features,
+                layer._momentum,
+                layer._epsilon,
+                weight,
+                bias,
+                layer._data_format,
+            )
             made._mean, made._variance, made.training = layer._mean, layer._variance, layer.training
             for part in ("weight", "bias"):
                 if getattr(layer, part) is not None:
@@ -314,11 +488,20 @@ class SyncBatchNorm(_BatchNorm):
 
 
 class SpectralNorm(Layer):
-    """A weight divided by its largest singular value   (Miyato et al. 2018).   x [*weight_shape] -> like x"""
+    """A weight divided by its largest singular value
+
+    (Miyato et al. 2018).
+    x [*weight_shape] -> like x
+    """
 
     def __init__(
-        self, weight_shape: Any, dim: int = 0, power_iters: int = 1, eps: float = 1e-12, dtype: Any = "float32"
-    ) -> None:  # fmt: skip
+        self,
+        weight_shape: Any,
+        dim: int = 0,
+        power_iters: int = 1,
+        eps: float = 1e-12,
+        dtype: Any = "float32",
+    ) -> None:
         super().__init__(dtype=dtype)
         self._said = dtype
         shape = [int(d) for d in weight_shape]
@@ -329,12 +512,19 @@ class SpectralNorm(Layer):
         self.weight_v: Any = self._vector(int(np.prod(shape)) // shape[dim])
 
     def _vector(self, size: int) -> Parameter:
-        made: Parameter = self.create_parameter([size], dtype=self._said, default_initializer=Normal(0.0, 1.0))
+        made: Parameter = self.create_parameter(
+            [size], dtype=self._said, default_initializer=Normal(0.0, 1.0)
+        )
         made.stop_gradient = True
         return made
 
     def forward(self, x: Tensor) -> Tensor:
         """See the class."""
         return OPS["spectral_norm"](
-            x, self.weight_u, self.weight_v, dim=self._dim, power_iters=self._power_iters, eps=float(self._eps)
+            x,
+            self.weight_u,
+            self.weight_v,
+            dim=self._dim,
+            power_iters=self._power_iters,
+            eps=float(self._eps),
         )

@@ -15,9 +15,12 @@ __all__ = ["ParamAttr"]
 
 
 class ParamAttr:
-    """Name, initializer, learning rate, regularizer, trainable, do_model_average, need_clip of a parameter."""
+    """Name, initializer, learning rate, regularizer, trainable, do_model_average, need_clip of a
+    parameter.
+    """
 
-    composed: Any = None  # of one that is computed from others: called with name, shape, and what makes a parameter
+    # of one that is computed from others: called with name, shape, and what makes a parameter
+    composed: Any = None
 
     def __init__(
         self,
@@ -30,7 +33,15 @@ class ParamAttr:
         need_clip: bool = True,
     ) -> None:
         if not era.old:  # Paddle 1.x took anything
-            self._check(name, initializer, learning_rate, regularizer, trainable, do_model_average, need_clip)
+            self._check(
+                name,
+                initializer,
+                learning_rate,
+                regularizer,
+                trainable,
+                do_model_average,
+                need_clip,
+            )
         self.name = name
         self.initializer = initializer
         self.learning_rate = learning_rate
@@ -40,7 +51,9 @@ class ParamAttr:
         self.need_clip = need_clip
 
     @staticmethod
-    def _check(name: Any, initializer: Any, learning_rate: Any, regularizer: Any, *flags: Any) -> None:
+    def _check(
+        name: Any, initializer: Any, learning_rate: Any, regularizer: Any, *flags: Any
+    ) -> None:
         """Raise TypeError for what is of another type than Paddle 2 takes."""
         plain = str | bool | int | float
         wrong = {
@@ -48,15 +61,23 @@ class ParamAttr:
             "initializer": isinstance(initializer, plain),
             "learning_rate": not isinstance(learning_rate, float | int | np.number | Tensor),
             "regularizer": isinstance(regularizer, plain),
-            "trainable, do_model_average or need_clip": not all(isinstance(flag, bool | np.bool_) for flag in flags),
+            "trainable, do_model_average or need_clip": not all(
+                isinstance(flag, bool | np.bool_) for flag in flags
+            ),
         }
         found = [what for what, is_wrong in wrong.items() if is_wrong]
         if found:
-            raise TypeError(with_user_line(f"ParamAttr: {', '.join(found)} of another type than there should be"))
+            raise TypeError(
+                with_user_line(
+                    f"ParamAttr: {', '.join(found)} of another type than there should be"
+                )
+            )
 
     @staticmethod
     def of(spec: Any) -> ParamAttr | None:
-        """A ParamAttr from what users pass: None, a name, an Initializer, a ParamAttr; False means no parameter."""
+        """A ParamAttr from what users pass: None, a name, an Initializer, a ParamAttr; False means
+        no parameter.
+        """
         if spec is None or spec is True:
             return ParamAttr()
         if spec is False:
@@ -71,7 +92,10 @@ class ParamAttr:
 
     @staticmethod
     def _to_attr(arg: Any) -> Any:
-        """A ParamAttr from what users pass, True for one, False for none.   Raises TypeError for what says nothing about a parameter."""
+        """A ParamAttr from what users pass, True for one, False for none.
+
+        Raises TypeError for what says nothing about a parameter.
+        """
         try:
             return ParamAttr.of(arg) or False
         except OpError as error:

@@ -9,9 +9,22 @@ from . import functional as F
 from .kept import Kept
 
 __all__ = [
-    "AdaptiveAvgPool1D", "AdaptiveAvgPool2D", "AdaptiveAvgPool3D", "AdaptiveMaxPool1D", "AdaptiveMaxPool2D", "AdaptiveMaxPool3D",
-    "AvgPool1D", "AvgPool2D", "AvgPool3D", "MaxPool1D", "MaxPool2D", "MaxPool3D", "MaxUnPool1D", "MaxUnPool2D", "MaxUnPool3D",
-]  # fmt: skip
+    "AdaptiveAvgPool1D",
+    "AdaptiveAvgPool2D",
+    "AdaptiveAvgPool3D",
+    "AdaptiveMaxPool1D",
+    "AdaptiveMaxPool2D",
+    "AdaptiveMaxPool3D",
+    "AvgPool1D",
+    "AvgPool2D",
+    "AvgPool3D",
+    "MaxPool1D",
+    "MaxPool2D",
+    "MaxPool3D",
+    "MaxUnPool1D",
+    "MaxUnPool2D",
+    "MaxUnPool3D",
+]
 
 
 class _Pool(Kept):
@@ -19,7 +32,8 @@ class _Pool(Kept):
 
     _function = ""
     _form = "{}"  # what Paddle's layers call a setting, and
-    _names: ClassVar[dict[str, str]] = {"kernel_size": "ksize", "divisor_override": "divisor"}  # where it is otherwise
+    # where it is otherwise
+    _names: ClassVar[dict[str, str]] = {"kernel_size": "ksize", "divisor_override": "divisor"}
 
     def __init__(self, name: str | None = None, **settings: Any) -> None:
         super().__init__()
@@ -32,7 +46,9 @@ class _Pool(Kept):
     def extra_repr(self) -> str:
         """Settings."""
         settings = self._settings
-        return ", ".join(f"{name}={settings[name]}" for name in ("kernel_size", "stride", "padding"))
+        return ", ".join(
+            f"{name}={settings[name]}" for name in ("kernel_size", "stride", "padding")
+        )
 
 
 class _Adaptive(_Pool):
@@ -43,18 +59,33 @@ class _Adaptive(_Pool):
     def extra_repr(self) -> str:
         """Settings."""
         settings = self._settings
-        return ", ".join(f"{name}={settings[name]}" for name in ("output_size", "return_mask") if name in settings)
+        return ", ".join(
+            f"{name}={settings[name]}"
+            for name in ("output_size", "return_mask")
+            if name in settings
+        )
 
 
 class _UnPool(_Pool):
     """The way back from max pooling."""
 
     def __init__(
-        self, kernel_size: Any, stride: Any, padding: Any, data_format: str, output_size: Any, name: str | None
-    ) -> None:  # fmt: skip
+        self,
+        kernel_size: Any,
+        stride: Any,
+        padding: Any,
+        data_format: str,
+        output_size: Any,
+        name: str | None,
+    ) -> None:
         super().__init__(
-            name, kernel_size=kernel_size, stride=stride, padding=padding, data_format=data_format, output_size=output_size
-        )  # fmt: skip
+            name,
+            kernel_size=kernel_size,
+            stride=stride,
+            padding=padding,
+            data_format=data_format,
+            output_size=output_size,
+        )
 
     def forward(self, x: Tensor, indices: Tensor) -> Tensor:  # type: ignore[override]
         """See the class.   indices: as max pooling gave them with return_mask."""
@@ -67,7 +98,10 @@ class _UnPool(_Pool):
 
 
 class MaxPool1D(_Pool):
-    """The maximum of each window; with return_mask also where it was.   x [N, C, L] -> [N, C, L']"""
+    """The maximum of each window; with return_mask also where it was.
+
+    x [N, C, L] -> [N, C, L']
+    """
 
     _function = "max_pool1d"
     _names: ClassVar[dict[str, str]] = {}
@@ -111,12 +145,20 @@ class AvgPool1D(_Pool):
         name: str | None = None,
     ) -> None:
         super().__init__(
-            kernel_size=kernel_size, stride=stride, padding=padding, exclusive=exclusive, ceil_mode=ceil_mode, name=name
+            kernel_size=kernel_size,
+            stride=stride,
+            padding=padding,
+            exclusive=exclusive,
+            ceil_mode=ceil_mode,
+            name=name,
         )
 
 
 class MaxPool2D(_Pool):
-    """The maximum of each window; with return_mask also where it was.   x [N, C, H, W] -> [N, C, H', W']"""
+    """The maximum of each window; with return_mask also where it was.
+
+    x [N, C, H, W] -> [N, C, H', W']
+    """
 
     _function = "max_pool2d"
 
@@ -170,7 +212,10 @@ class AvgPool2D(_Pool):
 
 
 class MaxPool3D(_Pool):
-    """The maximum of each window; with return_mask also where it was.   x [N, C, D, H, W] -> [N, C, D', H', W']"""
+    """The maximum of each window; with return_mask also where it was.
+
+    x [N, C, D, H, W] -> [N, C, D', H', W']
+    """
 
     _function = "max_pool3d"
 
@@ -243,7 +288,9 @@ class AdaptiveMaxPool1D(_Adaptive):
     _function = "adaptive_max_pool1d"
     _form = "{}"
 
-    def __init__(self, output_size: Any, return_mask: bool = False, name: str | None = None) -> None:
+    def __init__(
+        self, output_size: Any, return_mask: bool = False, name: str | None = None
+    ) -> None:
         super().__init__(output_size=output_size, return_mask=return_mask, name=name)
 
     def forward(self, input: Tensor) -> Any:
@@ -256,7 +303,9 @@ class AdaptiveAvgPool2D(_Adaptive):
 
     _function = "adaptive_avg_pool2d"
 
-    def __init__(self, output_size: Any, data_format: str = "NCHW", name: str | None = None) -> None:
+    def __init__(
+        self, output_size: Any, data_format: str = "NCHW", name: str | None = None
+    ) -> None:
         super().__init__(output_size=output_size, data_format=data_format, name=name)
 
 
@@ -265,7 +314,9 @@ class AdaptiveMaxPool2D(_Adaptive):
 
     _function = "adaptive_max_pool2d"
 
-    def __init__(self, output_size: Any, return_mask: bool = False, name: str | None = None) -> None:
+    def __init__(
+        self, output_size: Any, return_mask: bool = False, name: str | None = None
+    ) -> None:
         super().__init__(output_size=output_size, return_mask=return_mask, name=name)
 
 
@@ -274,7 +325,9 @@ class AdaptiveAvgPool3D(_Adaptive):
 
     _function = "adaptive_avg_pool3d"
 
-    def __init__(self, output_size: Any, data_format: str = "NCDHW", name: str | None = None) -> None:
+    def __init__(
+        self, output_size: Any, data_format: str = "NCDHW", name: str | None = None
+    ) -> None:
         super().__init__(output_size=output_size, data_format=data_format, name=name)
 
 
@@ -283,7 +336,9 @@ class AdaptiveMaxPool3D(_Adaptive):
 
     _function = "adaptive_max_pool3d"
 
-    def __init__(self, output_size: Any, return_mask: bool = False, name: str | None = None) -> None:
+    def __init__(
+        self, output_size: Any, return_mask: bool = False, name: str | None = None
+    ) -> None:
         super().__init__(output_size=output_size, return_mask=return_mask, name=name)
 
 
@@ -322,7 +377,10 @@ class MaxUnPool2D(_UnPool):
 
 
 class MaxUnPool3D(_UnPool):
-    """Zeros with x where max pooling had found it.   x, indices [N, C, D, H, W] -> [N, C, D', H', W']"""
+    """Zeros with x where max pooling had found it.
+
+    x, indices [N, C, D, H, W] -> [N, C, D', H', W']
+    """
 
     _function = "max_unpool3d"
 

@@ -1,4 +1,5 @@
-"""Recurrent layers: cells that make one step, RNN and BiRNN that run a cell over a sequence, and whole networks in one op.
+"""Recurrent layers: cells that make one step, RNN and BiRNN that run a cell over a sequence, and
+whole networks in one op.
 
 Sequences are [batch, time, features], or [time, batch, features] when time_major.
 """
@@ -25,15 +26,30 @@ from .initializer import Constant, Initializer, Uniform
 from .layer import Layer
 from .nested import flattened, mapped
 
-__all__ = ["GRU", "LSTM", "RNN", "BiRNN", "GRUCell", "LSTMCell", "RNNCellBase", "SimpleRNN", "SimpleRNNCell"]
+__all__ = [
+    "GRU",
+    "LSTM",
+    "RNN",
+    "BiRNN",
+    "GRUCell",
+    "LSTMCell",
+    "RNNCellBase",
+    "SimpleRNN",
+    "SimpleRNNCell",
+]
 
 
 def _is_shape(value: Any) -> bool:
     return isinstance(value, list | tuple) and all(isinstance(d, int) for d in value)
 
 
-def initial_states(shape: Any, batch_ref: Any, dtype: Any = None, value: float = 0.0, axis: int = 0) -> Any:
-    """States full of `value`, with the batch size of batch_ref along `axis`.   shape: of one, or a structure of them -> [batch, *shape], structured alike"""
+def initial_states(
+    shape: Any, batch_ref: Any, dtype: Any = None, value: float = 0.0, axis: int = 0
+) -> Any:
+    """States full of `value`, with the batch size of batch_ref along `axis`.
+
+    shape: of one, or a structure of them -> [batch, *shape], structured alike
+    """
     like = flattened(batch_ref)[0]
     try:
         number = dtype_of(like.dtype if dtype is None else dtype).proto
@@ -47,32 +63,65 @@ def initial_states(shape: Any, batch_ref: Any, dtype: Any = None, value: float =
             return type(wanted)(made(s) for s in wanted)
         size = list(wanted) if wanted and wanted[0] == -1 else [-1, *wanted]
         return OPS["fill_constant_batch_size_like"](
-            like, shape=size, dtype=number, value=float(value), str_value=str(float(value)), input_dim_idx=axis
-        )  # fmt: skip
+            like,
+            shape=size,
+            dtype=number,
+            value=float(value),
+            str_value=str(float(value)),
+            input_dim_idx=axis,
+        )
 
     return made(shape)
 
 
 class RNNCellBase(Layer):
-    """Base of all cells.   A subclass has `state_shape`: the shape of its states without the batch, or a structure of shapes."""
+    """Base of all cells.
+
+    A subclass has `state_shape`: the shape of its states without the batch, or a structure of
+    shapes.
+    """
 
     state_shape: Any
 
     def get_initial_states(
-        self, batch_ref: Any, shape: Any = None, dtype: Any = None, init_value: float = 0.0, batch_dim_idx: int = 0
+        self,
+        batch_ref: Any,
+        shape: Any = None,
+        dtype: Any = None,
+        init_value: float = 0.0,
+        batch_dim_idx: int = 0,
     ) -> Any:
-        """States full of init_value, with the batch size of batch_ref along batch_dim_idx.   -> [batch, *shape], structured as shape"""
-        return initial_states(self.state_shape if shape is None else shape, batch_ref, dtype, init_value, batch_dim_idx)
+        """States full of init_value, with the batch size of batch_ref along batch_dim_idx.
+
+        -> [batch, *shape], structured as shape
+        """
+        return initial_states(
+            self.state_shape if shape is None else shape,
+            batch_ref,
+            dtype,
+            init_value,
+            batch_dim_idx,
+        )
 
 
 class _Cell(RNNCellBase):
-    """The weights that all three cells have.   weight_ih [G * hidden, input], weight_hh [G * hidden, hidden], biases [G * hidden]"""
+    """The weights that all three cells have.
 
-    def __init__(self, gates: int, input_size: int, hidden_size: int, attrs: tuple[Any, Any, Any, Any]) -> None:
+    weight_ih [G * hidden, input], weight_hh [G * hidden, hidden], biases [G * hidden]
+    """
+
+    def __init__(
+        self, gates: int, input_size: int, hidden_size: int, attrs: tuple[Any, Any, Any, Any]
+    ) -> None:
         super().__init__()
         if hidden_size <= 0:
-            raise OpError(with_user_line(f"{type(self).__name__}: hidden_size={hidden_size} is not positive"))
-        start, wide = Uniform(-1 / math.sqrt(hidden_size), 1 / math.sqrt(hidden_size)), gates * hidden_size
+            raise OpError(
+                with_user_line(f"{type(self).__name__}: hidden_size={hidden_size} is not positive")
+            )
+        start, wide = (
+            Uniform(-1 / math.sqrt(hidden_size), 1 / math.sqrt(hidden_size)),
+            gates * hidden_size,
+        )
         self.weight_ih: Any = self._weight([wide, input_size], attrs[0], start)
         self.weight_hh: Any = self._weight([wide, hidden_size], attrs[1], start)
         self.bias_ih: Any = self._weight([wide], attrs[2], start)
@@ -80,11 +129,15 @@ class _Cell(RNNCellBase):
         self.input_size, self.hidden_size = input_size, hidden_size
 
     def _weight(self, shape: list[int], attr: Any, start: Initializer) -> Any:
-        """A weight or bias; with attr False it is a frozen constant, as in Paddle: 1 in a weight, 0 in a bias."""
+        """A weight or bias; with attr False it is a frozen constant, as in Paddle: 1 in a weight, 0
+        in a bias.
+        """
         bias = len(shape) == 1
         if attr is not False:
             return self.create_parameter(shape, attr, is_bias=bias, default_initializer=start)
-        made = self.create_parameter(shape, is_bias=bias, default_initializer=Constant(0.0 if bias else 1.0))
+        made = self.create_parameter(
+            shape, is_bias=bias, default_initializer=Constant(0.0 if bias else 1.0)
+        )
         made.stop_gradient = True
         return made
 
@@ -106,13 +159,26 @@ class _Cell(RNNCellBase):
 
 
 class SimpleRNNCell(_Cell):
-    """h' = activation(W_ih x + b_ih + W_hh h + b_hh)   (Elman 1990).   inputs [B, input_size], states [B, hidden_size] -> (h', h')"""
+    """h' = activation(W_ih x + b_ih + W_hh h + b_hh)
+
+    (Elman 1990).
+    inputs [B, input_size], states [B, hidden_size] -> (h', h')
+    """
 
     def __init__(
-        self, input_size: int, hidden_size: int, activation: str = "tanh", weight_ih_attr: Any = None, weight_hh_attr: Any = None,
-        bias_ih_attr: Any = None, bias_hh_attr: Any = None, name: str | None = None,
-    ) -> None:  # fmt: skip
-        super().__init__(1, input_size, hidden_size, (weight_ih_attr, weight_hh_attr, bias_ih_attr, bias_hh_attr))
+        self,
+        input_size: int,
+        hidden_size: int,
+        activation: str = "tanh",
+        weight_ih_attr: Any = None,
+        weight_hh_attr: Any = None,
+        bias_ih_attr: Any = None,
+        bias_hh_attr: Any = None,
+        name: str | None = None,
+    ) -> None:
+        super().__init__(
+            1, input_size, hidden_size, (weight_ih_attr, weight_hh_attr, bias_ih_attr, bias_hh_attr)
+        )
         self.activation = _known(activation)
         self._activation_fn = getattr(F, activation)
 
@@ -124,20 +190,33 @@ class SimpleRNNCell(_Cell):
 
     def extra_repr(self) -> str:
         """Sizes, and the activation when it is not tanh."""
-        return super().extra_repr() + (f", activation={self.activation}" if self.activation != "tanh" else "")
+        return super().extra_repr() + (
+            f", activation={self.activation}" if self.activation != "tanh" else ""
+        )
 
 
 class LSTMCell(_Cell):
-    """Long short-term memory   (Hochreiter and Schmidhuber 1997).   inputs [B, input_size], states (h, c) -> (h', (h', c'))
+    """Long short-term memory
+
+    (Hochreiter and Schmidhuber 1997).
+    inputs [B, input_size], states (h, c) -> (h', (h', c'))
 
     Gates are stored in the order input, forget, cell, output.
     """
 
     def __init__(
-        self, input_size: int, hidden_size: int, weight_ih_attr: Any = None, weight_hh_attr: Any = None, bias_ih_attr: Any = None,
-        bias_hh_attr: Any = None, name: str | None = None,
-    ) -> None:  # fmt: skip
-        super().__init__(4, input_size, hidden_size, (weight_ih_attr, weight_hh_attr, bias_ih_attr, bias_hh_attr))
+        self,
+        input_size: int,
+        hidden_size: int,
+        weight_ih_attr: Any = None,
+        weight_hh_attr: Any = None,
+        bias_ih_attr: Any = None,
+        bias_hh_attr: Any = None,
+        name: str | None = None,
+    ) -> None:
+        super().__init__(
+            4, input_size, hidden_size, (weight_ih_attr, weight_hh_attr, bias_ih_attr, bias_hh_attr)
+        )
 
     def forward(self, inputs: Tensor, states: Any = None) -> Any:
         """See the class.   states: zeros when not given."""
@@ -154,16 +233,27 @@ class LSTMCell(_Cell):
 
 
 class GRUCell(_Cell):
-    """Gated recurrent unit   (Cho et al. 2014).   inputs [B, input_size], states [B, hidden_size] -> (h', h')
+    """Gated recurrent unit
+
+    (Cho et al. 2014).
+    inputs [B, input_size], states [B, hidden_size] -> (h', h')
 
     Gates are stored in the order reset, update, candidate.
     """
 
     def __init__(
-        self, input_size: int, hidden_size: int, weight_ih_attr: Any = None, weight_hh_attr: Any = None, bias_ih_attr: Any = None,
-        bias_hh_attr: Any = None, name: str | None = None,
-    ) -> None:  # fmt: skip
-        super().__init__(3, input_size, hidden_size, (weight_ih_attr, weight_hh_attr, bias_ih_attr, bias_hh_attr))
+        self,
+        input_size: int,
+        hidden_size: int,
+        weight_ih_attr: Any = None,
+        weight_hh_attr: Any = None,
+        bias_ih_attr: Any = None,
+        bias_hh_attr: Any = None,
+        name: str | None = None,
+    ) -> None:
+        super().__init__(
+            3, input_size, hidden_size, (weight_ih_attr, weight_hh_attr, bias_ih_attr, bias_hh_attr)
+        )
 
     def forward(self, inputs: Tensor, states: Tensor | None = None) -> Any:
         """See the class.   states: zeros when not given."""
@@ -177,7 +267,9 @@ class GRUCell(_Cell):
 
 def _known(activation: str) -> str:
     if activation not in ("tanh", "relu"):
-        raise OpError(with_user_line(f"SimpleRNN: activation={activation!r} is neither 'tanh' nor 'relu'"))
+        raise OpError(
+            with_user_line(f"SimpleRNN: activation={activation!r} is neither 'tanh' nor 'relu'")
+        )
     return activation
 
 
@@ -192,9 +284,18 @@ def _kept(inside: Tensor, new: Tensor, old: Tensor) -> Tensor:
 
 
 def over_time(
-    cell: Any, inputs: Any, states: Any, lengths: Tensor | None, time_major: bool, reverse: bool, extra: dict[str, Any]
+    cell: Any,
+    inputs: Any,
+    states: Any,
+    lengths: Tensor | None,
+    time_major: bool,
+    reverse: bool,
+    extra: dict[str, Any],
 ) -> tuple[Any, Any]:
-    """The cell at every step: (outputs, last states).   Behind the end of a sequence its states stay."""
+    """The cell at every step: (outputs, last states).
+
+    Behind the end of a sequence its states stay.
+    """
     axis = 0 if time_major else 1
     first = flattened(inputs)[0]
     need(first)
@@ -202,18 +303,25 @@ def over_time(
         raise no_axis(first, axis)
     count = first.meta.shape[axis]
     if count < 0:
-        raise OpError(with_user_line(f"RNN: the number of steps is not known (inputs={first.meta})"))
+        raise OpError(
+            with_user_line(f"RNN: the number of steps is not known (inputs={first.meta})")
+        )
     if states is None:
         states = cell.get_initial_states(inputs, batch_dim_idx=1 - axis)
     if not time_major:
         inputs = mapped(_time_first, inputs)
     inside = None
     if lengths is not None:
-        inside = cast(less_than(unsqueeze(arange(count, dtype=lengths.dtype), 1), unsqueeze(lengths, 0)), first.dtype)
+        inside = cast(
+            less_than(unsqueeze(arange(count, dtype=lengths.dtype), 1), unsqueeze(lengths, 0)),
+            first.dtype,
+        )
     outputs: list[Any] = [None] * count
     for t in reversed(range(count)) if reverse else range(count):
         outputs[t], new = cell(mapped(lambda x, t=t: x[t], inputs), states, **extra)
-        states = new if inside is None else mapped(lambda n, o, t=t: _kept(inside[t], n, o), new, states)
+        states = (
+            new if inside is None else mapped(lambda n, o, t=t: _kept(inside[t], n, o), new, states)
+        )
     return mapped(lambda *each: stack(each, axis), *outputs), states
 
 
@@ -227,44 +335,82 @@ class RNN(Layer):
         self.time_major = time_major
 
     def forward(
-        self, inputs: Any, initial_states: Any = None, sequence_length: Tensor | None = None, **kwargs: Any
+        self,
+        inputs: Any,
+        initial_states: Any = None,
+        sequence_length: Tensor | None = None,
+        **kwargs: Any,
     ) -> Any:
         """See the class.   sequence_length [B]: later steps leave the states alone."""
-        return over_time(self.cell, inputs, initial_states, sequence_length, self.time_major, self.is_reverse, kwargs)
+        return over_time(
+            self.cell,
+            inputs,
+            initial_states,
+            sequence_length,
+            self.time_major,
+            self.is_reverse,
+            kwargs,
+        )
 
 
 class BiRNN(Layer):
-    """Two cells run over a sequence in opposite directions.   inputs [B, T, *] -> (outputs [B, T, both], (states, states))"""
+    """Two cells run over a sequence in opposite directions.
+
+    inputs [B, T, *] -> (outputs [B, T, both], (states, states))
+    """
 
     def __init__(self, cell_fw: Any, cell_bw: Any, time_major: bool = False) -> None:
         super().__init__()
         if cell_fw.input_size != cell_bw.input_size:
-            raise OpError(with_user_line(f"BiRNN: input sizes {cell_fw.input_size} and {cell_bw.input_size} differ"))
+            raise OpError(
+                with_user_line(
+                    f"BiRNN: input sizes {cell_fw.input_size} and {cell_bw.input_size} differ"
+                )
+            )
         self.cell_fw = cell_fw
         self.cell_bw = cell_bw
         self.time_major = time_major
 
     def forward(
-        self, inputs: Any, initial_states: Any = None, sequence_length: Tensor | None = None, **kwargs: Any
+        self,
+        inputs: Any,
+        initial_states: Any = None,
+        sequence_length: Tensor | None = None,
+        **kwargs: Any,
     ) -> Any:
         """See the class.   initial_states: those of both cells."""
         forth, back = (None, None) if initial_states is None else initial_states
-        out, last = over_time(self.cell_fw, inputs, forth, sequence_length, self.time_major, False, kwargs)
-        out_back, last_back = over_time(self.cell_bw, inputs, back, sequence_length, self.time_major, True, kwargs)
+        out, last = over_time(
+            self.cell_fw, inputs, forth, sequence_length, self.time_major, False, kwargs
+        )
+        out_back, last_back = over_time(
+            self.cell_bw, inputs, back, sequence_length, self.time_major, True, kwargs
+        )
         return mapped(lambda a, b: concat([a, b], -1), out, out_back), (last, last_back)
 
 
 class _Network(LayerList):
-    """Several layers of one or two directions, run by one op.   inputs [B, T, input_size] -> (outputs [B, T, D * hidden_size], last)
+    """Several layers of one or two directions, run by one op.
 
-    last: (h, c) of an LSTM, else h; each [layers * D, B, hidden_size].   Parameters are weight_ih_l0, weight_hh_l0, bias_ih_l0,
-    bias_hh_l0, those of the other direction end in _reverse; the same ones are in the cells, too.
+    inputs [B, T, input_size] -> (outputs [B, T, D * hidden_size], last)
+
+    last: (h, c) of an LSTM, else h; each [layers * D, B, hidden_size].
+    Parameters are weight_ih_l0, weight_hh_l0, bias_ih_l0, bias_hh_l0, those of the other direction
+    end in _reverse; the same ones are in the cells, too.
     """
 
     def __init__(
-        self, cell: Any, mode: str, input_size: int, hidden_size: int, num_layers: int, direction: str, time_major: bool,
-        dropout: float, **settings: Any,
-    ) -> None:  # fmt: skip
+        self,
+        cell: Any,
+        mode: str,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int,
+        direction: str,
+        time_major: bool,
+        dropout: float,
+        **settings: Any,
+    ) -> None:
         super().__init__()
         if direction not in ("forward", "bidirect", "bidirectional"):
             why = f"direction={direction!r} is none of 'forward', 'bidirect', 'bidirectional'"
@@ -276,7 +422,11 @@ class _Network(LayerList):
         for layer in range(num_layers):
             wide = self.num_directions * hidden_size if layer else input_size
             cells = [cell(wide, hidden_size, **settings) for _ in range(self.num_directions)]
-            self.append(RNN(cells[0], False, time_major) if len(cells) == 1 else BiRNN(cells[0], cells[1], time_major))
+            self.append(
+                RNN(cells[0], False, time_major)
+                if len(cells) == 1
+                else BiRNN(cells[0], cells[1], time_major)
+            )
         self._cells: list[Any] = [c for layer in self for c in layer.children()]
         for at, one in enumerate(self._cells):
             layer, back = divmod(at, self.num_directions)
@@ -290,23 +440,42 @@ class _Network(LayerList):
         matrices = [w for c in self._cells for w in (c.weight_ih, c.weight_hh)]
         return matrices + [b for c in self._cells for b in (c.bias_ih, c.bias_hh)]
 
-    def forward(self, inputs: Tensor, initial_states: Any = None, sequence_length: Tensor | None = None) -> Any:
-        """See the class.   initial_states like last, zeros when not given; sequence_length int [B]: behind it outputs are 0."""
+    def forward(
+        self, inputs: Tensor, initial_states: Any = None, sequence_length: Tensor | None = None
+    ) -> Any:
+        """See the class.
+
+        initial_states like last, zeros when not given; sequence_length int [B]: behind it outputs
+        are 0.
+        """
         x = inputs if self.time_major else transpose(inputs, [1, 0, 2])
         out, _, _, last = OPS["rnn"](
-            x, self._states(x, initial_states), self._weights(), sequence_length, dropout_prob=float(self.dropout),
-            is_bidirec=self.num_directions == 2, input_size=self.input_size, hidden_size=self.hidden_size,
-            num_layers=self.num_layers, mode=self.mode, is_test=not self.training,
-        )  # fmt: skip
-        return (out if self.time_major else transpose(out, [1, 0, 2])), tuple(last) if len(last) > 1 else last[0]
+            x,
+            self._states(x, initial_states),
+            self._weights(),
+            sequence_length,
+            dropout_prob=float(self.dropout),
+            is_bidirec=self.num_directions == 2,
+            input_size=self.input_size,
+            hidden_size=self.hidden_size,
+            num_layers=self.num_layers,
+            mode=self.mode,
+            is_test=not self.training,
+        )
+        return (out if self.time_major else transpose(out, [1, 0, 2])), tuple(last) if len(
+            last
+        ) > 1 else last[0]
 
     def _states(self, x: Tensor, given: Any) -> list[Tensor]:
         if given is not None:
             return [given] if isinstance(given, Tensor) else list(given)
         zeros = OPS["fill_constant_batch_size_like"](
-            x, shape=[self.num_layers * self.num_directions, -1, self.hidden_size], dtype=x.dtype.proto, input_dim_idx=1,
+            x,
+            shape=[self.num_layers * self.num_directions, -1, self.hidden_size],
+            dtype=x.dtype.proto,
+            input_dim_idx=1,
             output_dim_idx=1,
-        )  # fmt: skip
+        )
         return [zeros] * self.state_components
 
     def extra_repr(self) -> str:
@@ -318,44 +487,112 @@ class _Network(LayerList):
 
 
 class SimpleRNN(_Network):
-    """Layers of SimpleRNNCell.   inputs [B, T, input_size] -> (outputs [B, T, D * hidden_size], h [layers * D, B, hidden_size])"""
+    """Layers of SimpleRNNCell.
+
+    inputs [B, T, input_size] -> (outputs [B, T, D * hidden_size], h [layers * D, B, hidden_size])
+    """
 
     def __init__(
-        self, input_size: int, hidden_size: int, num_layers: int = 1, direction: str = "forward", time_major: bool = False,
-        dropout: float = 0.0, activation: str = "tanh", weight_ih_attr: Any = None, weight_hh_attr: Any = None, bias_ih_attr: Any = None,
-        bias_hh_attr: Any = None, name: str | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int = 1,
+        direction: str = "forward",
+        time_major: bool = False,
+        dropout: float = 0.0,
+        activation: str = "tanh",
+        weight_ih_attr: Any = None,
+        weight_hh_attr: Any = None,
+        bias_ih_attr: Any = None,
+        bias_hh_attr: Any = None,
+        name: str | None = None,
+    ) -> None:
         super().__init__(
-            SimpleRNNCell, "RNN_TANH" if _known(activation) == "tanh" else "RNN_RELU", input_size, hidden_size, num_layers, direction,
-            time_major, dropout, activation=activation, weight_ih_attr=weight_ih_attr, weight_hh_attr=weight_hh_attr,
-            bias_ih_attr=bias_ih_attr, bias_hh_attr=bias_hh_attr,
-        )  # fmt: skip
+            SimpleRNNCell,
+            "RNN_TANH" if _known(activation) == "tanh" else "RNN_RELU",
+            input_size,
+            hidden_size,
+            num_layers,
+            direction,
+            time_major,
+            dropout,
+            activation=activation,
+            weight_ih_attr=weight_ih_attr,
+            weight_hh_attr=weight_hh_attr,
+            bias_ih_attr=bias_ih_attr,
+            bias_hh_attr=bias_hh_attr,
+        )
         self.activation = activation
 
 
 class LSTM(_Network):
-    """Layers of LSTMCell.   inputs [B, T, input_size] -> (outputs [B, T, D * hidden_size], (h, c), each [layers * D, B, hidden_size])"""
+    """Layers of LSTMCell.
+
+    inputs [B, T, input_size] -> (outputs [B, T, D * hidden_size], (h, c), each [layers * D, B,
+    hidden_size])
+    """
 
     def __init__(
-        self, input_size: int, hidden_size: int, num_layers: int = 1, direction: str = "forward", time_major: bool = False,
-        dropout: float = 0.0, weight_ih_attr: Any = None, weight_hh_attr: Any = None, bias_ih_attr: Any = None, bias_hh_attr: Any = None,
+        self,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int = 1,
+        direction: str = "forward",
+        time_major: bool = False,
+        dropout: float = 0.0,
+        weight_ih_attr: Any = None,
+        weight_hh_attr: Any = None,
+        bias_ih_attr: Any = None,
+        bias_hh_attr: Any = None,
         name: str | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__(
-            LSTMCell, "LSTM", input_size, hidden_size, num_layers, direction, time_major, dropout, weight_ih_attr=weight_ih_attr,
-            weight_hh_attr=weight_hh_attr, bias_ih_attr=bias_ih_attr, bias_hh_attr=bias_hh_attr,
-        )  # fmt: skip
+            LSTMCell,
+            "LSTM",
+            input_size,
+            hidden_size,
+            num_layers,
+            direction,
+            time_major,
+            dropout,
+            weight_ih_attr=weight_ih_attr,
+            weight_hh_attr=weight_hh_attr,
+            bias_ih_attr=bias_ih_attr,
+            bias_hh_attr=bias_hh_attr,
+        )
 
 
 class GRU(_Network):
-    """Layers of GRUCell.   inputs [B, T, input_size] -> (outputs [B, T, D * hidden_size], h [layers * D, B, hidden_size])"""
+    """Layers of GRUCell.
+
+    inputs [B, T, input_size] -> (outputs [B, T, D * hidden_size], h [layers * D, B, hidden_size])
+    """
 
     def __init__(
-        self, input_size: int, hidden_size: int, num_layers: int = 1, direction: str = "forward", time_major: bool = False,
-        dropout: float = 0.0, weight_ih_attr: Any = None, weight_hh_attr: Any = None, bias_ih_attr: Any = None, bias_hh_attr: Any = None,
+        self,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int = 1,
+        direction: str = "forward",
+        time_major: bool = False,
+        dropout: float = 0.0,
+        weight_ih_attr: Any = None,
+        weight_hh_attr: Any = None,
+        bias_ih_attr: Any = None,
+        bias_hh_attr: Any = None,
         name: str | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__(
-            GRUCell, "GRU", input_size, hidden_size, num_layers, direction, time_major, dropout, weight_ih_attr=weight_ih_attr,
-            weight_hh_attr=weight_hh_attr, bias_ih_attr=bias_ih_attr, bias_hh_attr=bias_hh_attr,
-        )  # fmt: skip
+            GRUCell,
+            "GRU",
+            input_size,
+            hidden_size,
+            num_layers,
+            direction,
+            time_major,
+            dropout,
+            weight_ih_attr=weight_ih_attr,
+            weight_hh_attr=weight_hh_attr,
+            bias_ih_attr=bias_ih_attr,
+            bias_hh_attr=bias_hh_attr,
+        )

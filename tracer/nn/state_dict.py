@@ -11,20 +11,34 @@ from ..core.tensor import Tensor
 
 
 def collect_state(
-    layer: Any, found: dict[str, Tensor], sublayers: bool, prefix: str, non_persistable: bool, use_hook: bool
+    layer: Any,
+    found: dict[str, Tensor],
+    sublayers: bool,
+    prefix: str,
+    non_persistable: bool,
+    use_hook: bool,
 ) -> None:
-    """Add the parameters and buffers of a layer, and those of its sublayers, to a dict.   non_persistable: whether to add all buffers"""
+    """Add the parameters and buffers of a layer, and those of its sublayers, to a dict.
+
+    non_persistable: whether to add all buffers
+    """
     found.update({prefix + n: p for n, p in layer._parameters.items() if p is not None})
     left_out = () if non_persistable else layer._non_persistable
-    found.update({prefix + n: b for n, b in layer._buffers.items() if b is not None and n not in left_out})
+    found.update(
+        {prefix + n: b for n, b in layer._buffers.items() if b is not None and n not in left_out}
+    )
     for name, inner in layer.named_children() if sublayers else ():
-        found.update(inner._state_dict_impl(found, True, f"{prefix}{name}.", non_persistable, use_hook))
+        found.update(
+            inner._state_dict_impl(found, True, f"{prefix}{name}.", non_persistable, use_hook)
+        )
 
 
 def set_values(
     own: dict[str, Tensor], state_dict: dict[str, Any], use_structured_name: bool
 ) -> tuple[list[str], list[str]]:
-    """Set tensors by structured name from a state dict; returns missing and unexpected names, see Layer.set_state_dict."""
+    """Set tensors by structured name from a state dict; returns missing and unexpected names, see
+    Layer.set_state_dict.
+    """
     missing, used = [], set()
     for structured_name, tensor in own.items():
         name = structured_name if use_structured_name else tensor.name

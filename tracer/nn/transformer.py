@@ -1,4 +1,8 @@
-"""Attention, and the encoder and decoder of a Transformer   (Vaswani et al. 2017).   Sequences are [batch, length, embed_dim]."""
+"""Attention, and the encoder and decoder of a Transformer
+
+(Vaswani et al. 2017).
+Sequences are [batch, length, embed_dim].
+"""
 
 from __future__ import annotations
 
@@ -24,12 +28,19 @@ from .norm import LayerNorm
 from .param_attr import ParamAttr
 
 __all__ = [
-    "MultiHeadAttention", "Transformer", "TransformerDecoder", "TransformerDecoderLayer", "TransformerEncoder", "TransformerEncoderLayer",
-]  # fmt: skip
+    "MultiHeadAttention",
+    "Transformer",
+    "TransformerDecoder",
+    "TransformerDecoderLayer",
+    "TransformerEncoder",
+    "TransformerEncoderLayer",
+]
 
 
 def additive_mask(mask: Tensor | None, scores: Tensor) -> Tensor | None:
-    """A bool or int mask (False hides) as what is added to the scores, or to what has their dtype: 0 or -1e9."""
+    """A bool or int mask (False hides) as what is added to the scores, or to what has their dtype:
+    0 or -1e9.
+    """
     try:
         dtype = scores.dtype
     except AttributeError:
@@ -38,7 +49,11 @@ def additive_mask(mask: Tensor | None, scores: Tensor) -> Tensor | None:
 
 
 def as_added(mask: Tensor | None, dtype: Any) -> Tensor | None:
-    """What is added to scores of `dtype` for a mask: a bool or int one (False hides) becomes 0 or -1e9.   [*] -> [*]"""
+    """What is added to scores of `dtype` for a mask: a bool or int one (False hides) becomes 0 or
+    -1e9.
+
+    [*] -> [*]
+    """
     if mask is None:
         return None
     need(mask)
@@ -49,7 +64,11 @@ def each_part(attr: Any, count: int) -> list[Any]:
     """One attribute for each of `count` parts; a name gets the part's number."""
     if isinstance(attr, list | tuple):
         if len(attr) != count:
-            raise OpError(with_user_line(f"Transformer: {len(attr)} attributes are not the {count} of its parts"))
+            raise OpError(
+                with_user_line(
+                    f"Transformer: {len(attr)} attributes are not the {count} of its parts"
+                )
+            )
         return list(attr)
     if attr is None or isinstance(attr, bool):
         return [attr] * count
@@ -61,7 +80,9 @@ def each_part(attr: Any, count: int) -> list[Any]:
 
 
 class Cache(NamedTuple):
-    """Keys and values of the steps so far, each [B, num_heads, length, head_dim]: new ones are added."""
+    """Keys and values of the steps so far, each [B, num_heads, length, head_dim]: new ones are
+    added.
+    """
 
     k: Tensor
     v: Tensor
@@ -75,7 +96,9 @@ class StaticCache(NamedTuple):
 
 
 class MultiHeadAttention(Layer):
-    """Attention of several heads.   query [B, L, E], key [B, S, kdim], value [B, S, vdim] -> [B, L, E]
+    """Attention of several heads.
+
+    query [B, L, E], key [B, S, kdim], value [B, S, vdim] -> [B, L, E]
 
     attn_mask: bool or additive, broadcast to [B, num_heads, L, S].
     """
@@ -84,12 +107,21 @@ class MultiHeadAttention(Layer):
     StaticCache = StaticCache
 
     def __init__(
-        self, embed_dim: int, num_heads: int, dropout: float = 0.0, kdim: int | None = None, vdim: int | None = None,
-        need_weights: bool = False, weight_attr: Any = None, bias_attr: Any = None,
-    ) -> None:  # fmt: skip
+        self,
+        embed_dim: int,
+        num_heads: int,
+        dropout: float = 0.0,
+        kdim: int | None = None,
+        vdim: int | None = None,
+        need_weights: bool = False,
+        weight_attr: Any = None,
+        bias_attr: Any = None,
+    ) -> None:
         super().__init__()
         if embed_dim % num_heads:
-            raise OpError(f"MultiHeadAttention: num_heads={num_heads} does not divide embed_dim={embed_dim}")
+            raise OpError(
+                f"MultiHeadAttention: num_heads={num_heads} does not divide embed_dim={embed_dim}"
+            )
         self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
         self.kdim, self.vdim = kdim or embed_dim, vdim or embed_dim
         self.dropout, self.need_weights = dropout, need_weights
@@ -103,11 +135,17 @@ class MultiHeadAttention(Layer):
         return transpose(reshape(x, [0, 0, self.num_heads, self.head_dim]), [0, 2, 1, 3])
 
     def compute_kv(self, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
-        """Keys and values of all heads.   key [B, S, kdim], value [B, S, vdim] -> two [B, num_heads, S, head_dim]"""
+        """Keys and values of all heads.
+
+        key [B, S, kdim], value [B, S, vdim] -> two [B, num_heads, S, head_dim]
+        """
         return self._heads(self.k_proj(key)), self._heads(self.v_proj(value))
 
     def _prepare_qkv(self, query: Tensor, key: Tensor, value: Tensor, cache: Any = None) -> Any:
-        """Queries, keys and values of all heads, and with a cache also that, grown.   Model libraries put theirs in its place: rotated ones."""
+        """Queries, keys and values of all heads, and with a cache also that, grown.
+
+        Model libraries put theirs in its place: rotated ones.
+        """
         q = self._heads(self.q_proj(query))
         k, v = cache if isinstance(cache, self.StaticCache) else self.compute_kv(key, value)
         if isinstance(cache, self.Cache):
@@ -116,21 +154,37 @@ class MultiHeadAttention(Layer):
         return (q, k, v) if cache is None else (q, k, v, cache)
 
     def gen_cache(self, key: Tensor, value: Tensor | None = None, type: Any = Cache) -> Any:
-        """A cache to begin with: of a whole memory (StaticCache), of given keys and values, or an empty one."""
+        """A cache to begin with: of a whole memory (StaticCache), of given keys and values, or an
+        empty one.
+        """
         if type is StaticCache:
             return StaticCache(*self.compute_kv(key, key if value is None else value))
         if value is not None:
             return Cache(key, value)
         empty = OPS["fill_constant_batch_size_like"](
-            key, shape=[-1, self.num_heads, 0, self.head_dim], dtype=key.dtype.proto, value=0.0, str_value="0.0"
+            key,
+            shape=[-1, self.num_heads, 0, self.head_dim],
+            dtype=key.dtype.proto,
+            value=0.0,
+            str_value="0.0",
         )
         return Cache(empty, empty)
 
     def forward(
-        self, query: Tensor, key: Tensor | None = None, value: Tensor | None = None, attn_mask: Tensor | None = None, cache: Any = None
-    ) -> Any:  # fmt: skip
-        """See the class.   With need_weights also the weights [B, num_heads, L, S]; with a cache also that, grown."""
-        found = self._prepare_qkv(query, query if key is None else key, query if value is None else value, cache)
+        self,
+        query: Tensor,
+        key: Tensor | None = None,
+        value: Tensor | None = None,
+        attn_mask: Tensor | None = None,
+        cache: Any = None,
+    ) -> Any:
+        """See the class.
+
+        With need_weights also the weights [B, num_heads, L, S]; with a cache also that, grown.
+        """
+        found = self._prepare_qkv(
+            query, query if key is None else key, query if value is None else value, cache
+        )
         q, k, v, cache = found if cache is not None else (*found, None)
         scores = matmul(multiply(q, self.head_dim**-0.5), k, transpose_y=True)
         mask = additive_mask(attn_mask, scores)
@@ -139,12 +193,18 @@ class MultiHeadAttention(Layer):
             weights = F.dropout(weights, self.dropout, training=self.training)
         out = transpose(matmul(weights, v), [0, 2, 1, 3])
         out = self.out_proj(reshape(out, [0, 0, self.embed_dim]))
-        outs = [out, *([weights] if self.need_weights else []), *([cache] if cache is not None else [])]
+        outs = [
+            out,
+            *([weights] if self.need_weights else []),
+            *([cache] if cache is not None else []),
+        ]
         return out if len(outs) == 1 else tuple(outs)
 
 
 class _Block(Layer):
-    """What the layers of encoder and decoder share: steps with dropout, residual and normalisation."""
+    """What the layers of encoder and decoder share: steps with dropout, residual and
+    normalisation.
+    """
 
     normalize_before: bool
     linear1: Linear
@@ -169,13 +229,24 @@ def _settings(values: dict[str, Any]) -> dict[str, Any]:
 
 
 class TransformerEncoderLayer(_Block):
-    """Self-attention and a feed-forward net, each with dropout, residual and normalisation.   src [B, L, d_model] -> like src"""
+    """Self-attention and a feed-forward net, each with dropout, residual and normalisation.
+
+    src [B, L, d_model] -> like src
+    """
 
     def __init__(
-        self, d_model: int, nhead: int, dim_feedforward: int, dropout: float = 0.1, activation: str = "relu",
-        attn_dropout: float | None = None, act_dropout: float | None = None, normalize_before: bool = False, weight_attr: Any = None,
+        self,
+        d_model: int,
+        nhead: int,
+        dim_feedforward: int,
+        dropout: float = 0.1,
+        activation: str = "relu",
+        attn_dropout: float | None = None,
+        act_dropout: float | None = None,
+        normalize_before: bool = False,
+        weight_attr: Any = None,
         bias_attr: Any = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         config = _settings(locals())
         super().__init__()
         self._config, self.normalize_before = config, normalize_before
@@ -183,7 +254,7 @@ class TransformerEncoderLayer(_Block):
         attention = dropout if attn_dropout is None else attn_dropout
         self.self_attn = MultiHeadAttention(
             d_model, nhead, attention, weight_attr=weights[0], bias_attr=biases[0]
-        )  # fmt: skip
+        )
         self.linear1 = Linear(d_model, dim_feedforward, weights[1], biases[1])
         self.dropout = Dropout(dropout if act_dropout is None else act_dropout)
         self.linear2 = Linear(dim_feedforward, d_model, weights[1], biases[1])
@@ -217,7 +288,10 @@ def _copies(layer: Any, count: int) -> LayerList:
 
 
 class TransformerEncoder(Layer):
-    """Several encoder layers, the first one given, the others made anew like it.   src [B, L, d_model] -> like src"""
+    """Several encoder layers, the first one given, the others made anew like it.
+
+    src [B, L, d_model] -> like src
+    """
 
     def __init__(self, encoder_layer: Any, num_layers: int, norm: Layer | None = None) -> None:
         super().__init__()
@@ -244,13 +318,24 @@ class TransformerEncoder(Layer):
 
 
 class TransformerDecoderLayer(_Block):
-    """Self-attention, attention to a memory, and a feed-forward net.   tgt [B, L, d_model], memory [B, S, d_model] -> like tgt"""
+    """Self-attention, attention to a memory, and a feed-forward net.
+
+    tgt [B, L, d_model], memory [B, S, d_model] -> like tgt
+    """
 
     def __init__(
-        self, d_model: int, nhead: int, dim_feedforward: int, dropout: float = 0.1, activation: str = "relu",
-        attn_dropout: float | None = None, act_dropout: float | None = None, normalize_before: bool = False, weight_attr: Any = None,
+        self,
+        d_model: int,
+        nhead: int,
+        dim_feedforward: int,
+        dropout: float = 0.1,
+        activation: str = "relu",
+        attn_dropout: float | None = None,
+        act_dropout: float | None = None,
+        normalize_before: bool = False,
+        weight_attr: Any = None,
         bias_attr: Any = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         config = _settings(locals())
         super().__init__()
         self._config, self.normalize_before = config, normalize_before
@@ -268,9 +353,17 @@ class TransformerDecoderLayer(_Block):
         self.activation = getattr(F, activation)
 
     def forward(
-        self, tgt: Tensor, memory: Tensor, tgt_mask: Tensor | None = None, memory_mask: Tensor | None = None, cache: Any = None
-    ) -> Any:  # fmt: skip
-        """See the class.   cache: one of this layer's sequence and one of the memory; given back grown."""
+        self,
+        tgt: Tensor,
+        memory: Tensor,
+        tgt_mask: Tensor | None = None,
+        memory_mask: Tensor | None = None,
+        cache: Any = None,
+    ) -> Any:
+        """See the class.
+
+        cache: one of this layer's sequence and one of the memory; given back grown.
+        """
         own, other = additive_mask(tgt_mask, tgt), additive_mask(memory_mask, memory)
         grown: list[Any] = []
 
@@ -281,18 +374,27 @@ class TransformerDecoderLayer(_Block):
             grown.append(found[-1])
             return found[0]
 
-        tgt = self._step(tgt, self.norm1, self.dropout1, lambda x: attend(self.self_attn, x, x, own))
-        tgt = self._step(tgt, self.norm2, self.dropout2, lambda x: attend(self.cross_attn, x, memory, other))
+        tgt = self._step(
+            tgt, self.norm1, self.dropout1, lambda x: attend(self.self_attn, x, x, own)
+        )
+        tgt = self._step(
+            tgt, self.norm2, self.dropout2, lambda x: attend(self.cross_attn, x, memory, other)
+        )
         tgt = self._step(tgt, self.norm3, self.dropout3, self._feed_forward)
         return tgt if cache is None else (tgt, tuple(grown))
 
     def gen_cache(self, memory: Tensor) -> tuple[Any, Any]:
         """An empty cache for the sequence, and one of the memory."""
-        return self.self_attn.gen_cache(memory, type=Cache), self.cross_attn.gen_cache(memory, memory, StaticCache)
+        return self.self_attn.gen_cache(memory, type=Cache), self.cross_attn.gen_cache(
+            memory, memory, StaticCache
+        )
 
 
 class TransformerDecoder(Layer):
-    """Several decoder layers, the first one given, the others made anew like it.   tgt [B, L, d_model], memory [B, S, d_model] -> like tgt"""
+    """Several decoder layers, the first one given, the others made anew like it.
+
+    tgt [B, L, d_model], memory [B, S, d_model] -> like tgt
+    """
 
     def __init__(self, decoder_layer: Any, num_layers: int, norm: Layer | None = None) -> None:
         super().__init__()
@@ -301,8 +403,13 @@ class TransformerDecoder(Layer):
         self.norm = norm
 
     def forward(
-        self, tgt: Tensor, memory: Tensor, tgt_mask: Tensor | None = None, memory_mask: Tensor | None = None, cache: Any = None
-    ) -> Any:  # fmt: skip
+        self,
+        tgt: Tensor,
+        memory: Tensor,
+        tgt_mask: Tensor | None = None,
+        memory_mask: Tensor | None = None,
+        cache: Any = None,
+    ) -> Any:
         """See the class.   cache: one for each layer; given back grown."""
         own, other = additive_mask(tgt_mask, tgt), additive_mask(memory_mask, memory)
         grown = []
@@ -323,11 +430,15 @@ class TransformerDecoder(Layer):
 
 
 def _parts(attr: Any) -> tuple[Any, Any]:
-    """The attributes of encoder and decoder layers, from one for all, or a list of one, two or three."""
+    """The attributes of encoder and decoder layers, from one for all, or a list of one, two or
+    three.
+    """
     if not isinstance(attr, list | tuple):
         return attr, attr
     if len(attr) not in (1, 2, 3):
-        raise OpError(with_user_line(f"Transformer: {len(attr)} attributes are not one, two or three"))
+        raise OpError(
+            with_user_line(f"Transformer: {len(attr)} attributes are not one, two or three")
+        )
     first, last = attr[0], attr[-1]
     return [first, last], list(attr) if len(attr) == 3 else [first, first, last]
 
@@ -336,14 +447,34 @@ class Transformer(Layer):
     """An encoder and a decoder.   src [B, S, d_model], tgt [B, L, d_model] -> like tgt"""
 
     def __init__(
-        self, d_model: int = 512, nhead: int = 8, num_encoder_layers: int = 6, num_decoder_layers: int = 6, dim_feedforward: int = 2048,
-        dropout: float = 0.1, activation: str = "relu", attn_dropout: float | None = None, act_dropout: float | None = None,
-        normalize_before: bool = False, weight_attr: Any = None, bias_attr: Any = None, custom_encoder: Layer | None = None,
+        self,
+        d_model: int = 512,
+        nhead: int = 8,
+        num_encoder_layers: int = 6,
+        num_decoder_layers: int = 6,
+        dim_feedforward: int = 2048,
+        dropout: float = 0.1,
+        activation: str = "relu",
+        attn_dropout: float | None = None,
+        act_dropout: float | None = None,
+        normalize_before: bool = False,
+        weight_attr: Any = None,
+        bias_attr: Any = None,
+        custom_encoder: Layer | None = None,
         custom_decoder: Layer | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__()
         weights, biases = _parts(weight_attr), _parts(bias_attr)
-        common = (d_model, nhead, dim_feedforward, dropout, activation, attn_dropout, act_dropout, normalize_before)
+        common = (
+            d_model,
+            nhead,
+            dim_feedforward,
+            dropout,
+            activation,
+            attn_dropout,
+            act_dropout,
+            normalize_before,
+        )
         if custom_encoder is None:
             layer: Layer = TransformerEncoderLayer(*common, weights[0], biases[0])
             custom_encoder = TransformerEncoder(layer, num_encoder_layers, LayerNorm(d_model))
@@ -355,13 +486,21 @@ class Transformer(Layer):
         self.d_model, self.nhead = d_model, nhead
 
     def forward(
-        self, src: Tensor, tgt: Tensor, src_mask: Tensor | None = None, tgt_mask: Tensor | None = None, memory_mask: Tensor | None = None
-    ) -> Tensor:  # fmt: skip
+        self,
+        src: Tensor,
+        tgt: Tensor,
+        src_mask: Tensor | None = None,
+        tgt_mask: Tensor | None = None,
+        memory_mask: Tensor | None = None,
+    ) -> Tensor:
         """See the class.   Masks: bool, whole or additive."""
         memory = self.encoder(src, src_mask=additive_mask(src_mask, src))
         found: Tensor = self.decoder(tgt, memory, tgt_mask=tgt_mask, memory_mask=memory_mask)
         return found
 
     def generate_square_subsequent_mask(self, length: int) -> Tensor:
-        """The mask that hides what comes later: 0 up to the diagonal, minus infinity above.   -> [length, length]"""
+        """The mask that hides what comes later: 0 up to the diagonal, minus infinity above.
+
+        -> [length, length]
+        """
         return triu(full([length, length], float("-inf")), 1)

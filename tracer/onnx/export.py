@@ -12,7 +12,8 @@ from ..jit.save import checked_path, save
 from ..loader.model_files import read_model
 from .files import Wanted, write_onnx
 
-# What Paddle2ONNX takes and what changes nothing here: ops are never left out, the check is always made.
+# What Paddle2ONNX takes and what changes nothing here: ops are never left out, the check is always
+# made.
 IGNORED = (
     "auto_upgrade_opset",
     "deploy_backend",
@@ -23,12 +24,19 @@ IGNORED = (
 )
 
 
-def export(layer: Any, path: str, input_spec: Any = None, opset_version: int | None = None, **configs: Any) -> None:
-    """Write `path`.onnx, and beside it `path`.pdmodel and `path`.pdiparams, whose weights it shares.
+def export(
+    layer: Any, path: str, input_spec: Any = None, opset_version: int | None = None, **configs: Any
+) -> None:
+    """Write `path`.onnx, and beside it `path`.pdmodel and `path`.pdiparams, whose weights it
+    shares.
 
-    opset_version: None: the lowest from 17 on that serves.   inline=True: `path`.onnx alone, weights inside.   target: as in
-    `oarlock export --target`.   enable_onnx_checker=False: the file is not judged.   output_spec: outputs to keep.
-    Raises what `jit.save` raises, and UnsupportedError with all ops that ONNX cannot say.
+    opset_version: None: the lowest from 17 on that serves.
+    inline=True: `path`.onnx alone, weights inside.
+    target: as in
+    `oarlock export --target`.
+    enable_onnx_checker=False: the file is not judged.
+    output_spec: outputs to keep. Raises what `jit.save` raises, and UnsupportedError with all ops
+    that ONNX cannot say.
     """
     unknown = configs.keys() - {
         *IGNORED,
@@ -41,10 +49,15 @@ def export(layer: Any, path: str, input_spec: Any = None, opset_version: int | N
     if unknown:
         raise OpError(f"onnx.export: there is no config {sorted(unknown)}")
     wanted = Wanted(
-        opset_version, configs.get("target", ""), configs.get("inline", False), configs.get("enable_onnx_checker", True)
+        opset_version,
+        configs.get("target", ""),
+        configs.get("inline", False),
+        configs.get("enable_onnx_checker", True),
     )
     prefix = checked_path(path).removesuffix(".onnx")
-    outputs = {"output_spec": configs["output_spec"]} if configs.get("output_spec") is not None else {}
+    outputs = (
+        {"output_spec": configs["output_spec"]} if configs.get("output_spec") is not None else {}
+    )
     target = Path(f"{prefix}.onnx")
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".oarlock-", dir=target.parent) as folder:

@@ -1,4 +1,6 @@
-"""`.onnx` files: written beside the `.pdiparams` that they share, judged by onnx.checker, and run."""
+"""`.onnx` files: written beside the `.pdiparams` that they share, judged by onnx.checker,
+and run.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,10 @@ from .targets import DEFAULT_OPSET, newest_opset, parse_targets
 
 
 class Wanted(NamedTuple):
-    """What the file shall be.   opset: None: the lowest from 17 on that serves; inline: weights inside the file"""
+    """What the file shall be.
+
+    opset: None: the lowest from 17 on that serves; inline: weights inside the file
+    """
 
     opset: int | None = None
     target: str = ""
@@ -40,7 +45,10 @@ class Written(NamedTuple):
 
 
 def write_onnx(files: ModelFiles, output: Path, wanted: Wanted) -> Written:
-    """Write the model as ONNX.   Raises UnsupportedError with all ops that ONNX cannot say, VerifyError where the file gives something else.
+    """Write the model as ONNX.
+
+    Raises UnsupportedError with all ops that ONNX cannot say, VerifyError where the file gives
+    something else.
 
     Then nothing is left at `output` that was not there before.
     """
@@ -66,7 +74,9 @@ def not_an_input(files: ModelFiles, output: Path) -> None:
 
 
 def opset_for(files: ModelFiles, wanted: Wanted) -> int:
-    """The opset that was asked for, or the lowest that serves: not below 17 unless a target reads no newer one."""
+    """The opset that was asked for, or the lowest that serves: not below 17 unless a target reads
+    no newer one.
+    """
     most = newest_opset(parse_targets(wanted.target))
     if wanted.opset is not None:
         if wanted.opset > most:
@@ -83,16 +93,27 @@ def opset_for(files: ModelFiles, wanted: Wanted) -> int:
 def onnx_bytes(files: ModelFiles, output: Path, inline: bool, opset: int) -> bytes:
     """The ModelProto to lie at `output`."""
     shared = files.params_path is not None and not inline
-    if shared and os.path.realpath(output.parent) != os.path.realpath(os.path.dirname(files.params_path or "")):
+    if shared and os.path.realpath(output.parent) != os.path.realpath(
+        os.path.dirname(files.params_path or "")
+    ):
         folder = os.path.dirname(files.params_path or "") or "."
-        raise OpError(f"export: ONNX finds shared weights only beside itself; write into {folder}, or use --inline")
+        raise OpError(
+            f"export: ONNX finds shared weights only beside itself; write into {folder}, "
+            f"or "
+            f"use --inline"
+        )
     with translated():
-        made: bytes = runtime().to_onnx(files.pdmodel, files.params_path, opset=opset, inline=inline, name=files.name)
+        made: bytes = runtime().to_onnx(
+            files.pdmodel, files.params_path, opset=opset, inline=inline, name=files.name
+        )
     return made
 
 
 def judged(files: ModelFiles, path: Path) -> str:
-    """Let onnx judge the file, where it is installed, and run it beside the model.   One line on what was found"""
+    """Let onnx judge the file, where it is installed, and run it beside the model.
+
+    One line on what was found
+    """
     ran = compared(files, path)
     try:
         import onnx  # noqa: PLC0415 - an extra
@@ -106,10 +127,19 @@ def judged(files: ModelFiles, path: Path) -> str:
 
 
 def byte_products_saturate() -> bool:
-    """Whether ONNX Runtime's products of unsigned and signed bytes saturate at 16 bits, as on x86-64 processors without VNNI."""
+    """Whether ONNX Runtime's products of unsigned and signed bytes saturate at 16 bits, as on
+    x86-64 processors without VNNI.
+    """
     if platform.machine() != "x86_64":
         return False
-    flags = next((line for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("flags")), "")
+    flags = next(
+        (
+            line
+            for line in Path("/proc/cpuinfo").read_text().splitlines()
+            if line.startswith("flags")
+        ),
+        "",
+    )
     return not {"avx512_vnni", "avx_vnni"} & set(flags.split())
 
 
@@ -143,7 +173,9 @@ def compared(files: ModelFiles, path: Path) -> str:
         return "it loads; it draws random numbers, so results were not compared"
     engine = Engine(files.pdmodel, files.params_path, files.name)
     names = [name for name, _, _ in engine.inputs]
-    ending = Ending(files.program, {name: Tensor(np.asarray(a)) for name, a in files.values.items()})
+    ending = Ending(
+        files.program, {name: Tensor(np.asarray(a)) for name, a in files.values.items()}
+    )
     for arrays in engine.made_up_inputs():
         if not ending.ends([Tensor(a) for a in arrays]):
             continue  # a loop that goes on and on
@@ -160,6 +192,8 @@ def _differ(found: list[Any], wanted: list[Any], files: ModelFiles, path: Path) 
     for name, got, want in zip(files.program.fetches(), found, wanted, strict=True):
         apart = difference(np.asarray(got), want)
         if apart > tolerance(want.dtype, files.program):
-            raise VerifyError(f"{path.name}: beside the model, '{name}' {said(np.asarray(got), want)}")
+            raise VerifyError(
+                f"{path.name}: beside the model, '{name}' {said(np.asarray(got), want)}"
+            )
         worst = max(worst, apart)
     return f"it gives what the model gives, largest difference {worst:.1e}"

@@ -1,4 +1,6 @@
-"""`.ort` files: ONNX Runtime's FlatBuffers form for minimal and mobile builds, and the list of operators that such a build needs."""
+"""`.ort` files: ONNX Runtime's FlatBuffers form for minimal and mobile builds, and the list of
+operators that such a build needs.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,11 @@ Operators = dict[tuple[str, int], set[str]]  # (domain, opset) -> operators
 
 
 def write_ort(files: ModelFiles, output: Path, wanted: Wanted) -> Written:
-    """Write the model in ORT format, weights inside, and `output`.required_operators.config beside it.   2 GB at most."""
+    """Write the model in ORT format, weights inside, and `output`.required_operators.config beside
+    it.
+
+    2 GB at most.
+    """
     not_an_input(files, output)
     opset = opset_for(files, wanted)
     with tempfile.TemporaryDirectory(prefix="oarlock-") as folder:
@@ -30,7 +36,9 @@ def write_ort(files: ModelFiles, output: Path, wanted: Wanted) -> Written:
         checked = compared(files, made) if wanted.check else "not checked"
     operators = read_ort(data, output.name).operators
     atomic_write({str(output): data, str(config_path(output)): config_text(operators).encode()})
-    return Written(output, len(data), opset, f"{checked}; needs {sum(map(len, operators.values()))} operators")
+    return Written(
+        output, len(data), opset, f"{checked}; needs {sum(map(len, operators.values()))} operators"
+    )
 
 
 def config_path(output: Path) -> Path:
@@ -74,11 +82,16 @@ class OrtModel(NamedTuple):
 
 
 def read_ort(data: bytes, name: str) -> OrtModel:
-    """Read an `.ort` file with the schema that ONNX Runtime ships.   Raises FileError for anything else."""
+    """Read an `.ort` file with the schema that ONNX Runtime ships.
+
+    Raises FileError for anything else.
+    """
     try:
         from onnxruntime.tools.ort_format_model import ort_model_processor  # noqa: PLC0415
     except ImportError as error:
-        raise EngineError(f"{name}: reading .ort files needs the package flatbuffers ({error})") from None
+        raise EngineError(
+            f"{name}: reading .ort files needs the package flatbuffers ({error})"
+        ) from None
     root = ort_model_processor.fbs.InferenceSession.InferenceSession
     if len(data) < 8 or not root.InferenceSessionBufferHasIdentifier(bytearray(data), 0):
         raise FileError(f"{name}: is no ORT format model")
@@ -89,7 +102,11 @@ def read_ort(data: bytes, name: str) -> OrtModel:
 
 
 class _Reader:
-    """Reads one file.   Its tables and texts may lie in each other any number of times: all that is read stays in proportion to its size."""
+    """Reads one file.
+
+    Its tables and texts may lie in each other any number of times: all that is read stays in
+    proportion to its size.
+    """
 
     def __init__(self, size: int) -> None:
         self._left = 8 * size + 4096
@@ -115,14 +132,29 @@ class _Reader:
         """What the file holds."""
         model, text = session.Model(), self.text
         graph = model.Graph()
-        opsets = {text(o.Domain()): o.Version() for o in self.all(model.OpsetImport, model.OpsetImportLength())}
+        opsets = {
+            text(o.Domain()): o.Version()
+            for o in self.all(model.OpsetImport, model.OpsetImportLength())
+        }
         ops: Counter[str] = Counter()
         operators: Operators = {}
         self.count(graph, ops, operators)
         types = {text(a.Name()): a for a in self.all(graph.NodeArgs, graph.NodeArgsLength())}
-        inputs = [self.spec(types, text(name)) for name in self.all(graph.Inputs, graph.InputsLength())]
-        outputs = [self.spec(types, text(name)) for name in self.all(graph.Outputs, graph.OutputsLength())]
-        return OrtModel(text(session.OrtVersion()), opsets, inputs, outputs, ops, operators, graph.InitializersLength())
+        inputs = [
+            self.spec(types, text(name)) for name in self.all(graph.Inputs, graph.InputsLength())
+        ]
+        outputs = [
+            self.spec(types, text(name)) for name in self.all(graph.Outputs, graph.OutputsLength())
+        ]
+        return OrtModel(
+            text(session.OrtVersion()),
+            opsets,
+            inputs,
+            outputs,
+            ops,
+            operators,
+            graph.InitializersLength(),
+        )
 
     def count(self, graph: Any, ops: Counter[str], operators: Operators) -> None:
         """Operators of a graph and of the graphs inside its nodes."""
@@ -142,11 +174,15 @@ class _Reader:
         tensor = ort_model_processor.fbs.TensorTypeAndShape.TensorTypeAndShape()
         tensor.Init(value.Bytes, value.Pos)
         shape = tensor.Shape()
-        dims = [d.Value() for d in self.all(shape.Dim, shape.DimLength())] if shape is not None else []
+        dims = (
+            [d.Value() for d in self.all(shape.Dim, shape.DimLength())] if shape is not None else []
+        )
         return name, _DTYPES.get(tensor.ElemType(), "?"), [self.size(d) for d in dims]
 
     def size(self, dim: Any) -> int | str:
-        """A number, the name of one that is free, or `?`: every kind of size has the number 0 where it is not set."""
+        """A number, the name of one that is free, or `?`: every kind of size has the number 0 where
+        it is not set.
+        """
         if dim.DimType() == _NUMBER:
             return int(dim.DimValue())
         return self.text(dim.DimParam()) or "?"
@@ -155,5 +191,14 @@ class _Reader:
 _NUMBER = 1  # DimensionValueType.VALUE
 
 _DTYPES = {
-    1: "float32", 2: "uint8", 3: "int8", 5: "int16", 6: "int32", 7: "int64", 9: "bool", 10: "float16", 11: "float64", 16: "bfloat16",
-}  # fmt: skip
+    1: "float32",
+    2: "uint8",
+    3: "int8",
+    5: "int16",
+    6: "int32",
+    7: "int64",
+    9: "bool",
+    10: "float16",
+    11: "float64",
+    16: "bfloat16",
+}

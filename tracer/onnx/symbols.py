@@ -6,7 +6,10 @@ MOST = 1 << 29  # bytes of a file that is looked at: inference copies it
 
 
 def with_named_outputs(data: bytes) -> bytes:
-    """A ModelProto whose outputs say `image.0` where a size is that of an input.   As it was without the package onnx, or where its inference fails."""
+    """A ModelProto whose outputs say `image.0` where a size is that of an input.
+
+    As it was without the package onnx, or where its inference fails.
+    """
     try:
         import onnx  # noqa: PLC0415 - an extra
     except ImportError:
@@ -19,11 +22,14 @@ def with_named_outputs(data: bytes) -> bytes:
         model = onnx.load_from_string(data)
         inferred = onnx.shape_inference.infer_shapes(model)
     except (DecodeError, onnx.shape_inference.InferenceError, RuntimeError):
-        return data  # the checker says what is wrong; DecodeError: nested deeper than protobuf reads
+        # the checker says what is wrong; DecodeError: nested deeper than protobuf reads
+        return data
     inputs = {d.dim_param for i in model.graph.input for d in i.type.tensor_type.shape.dim}
     named = False
     for mine, found in zip(model.graph.output, inferred.graph.output, strict=True):
-        for here, there in zip(mine.type.tensor_type.shape.dim, found.type.tensor_type.shape.dim, strict=False):
+        for here, there in zip(
+            mine.type.tensor_type.shape.dim, found.type.tensor_type.shape.dim, strict=False
+        ):
             if not here.WhichOneof("value") and there.dim_param in inputs - {""}:
                 here.dim_param, named = there.dim_param, True
     return model.SerializeToString(deterministic=True) if named else data

@@ -16,14 +16,29 @@ NEWEST_OPSET = 21
 # First version -> the newest opset that it reads.
 _READS: dict[str, list[tuple[tuple[int, int], int]]] = {
     "ort": [
-        ((1, 7), 13), ((1, 8), 14), ((1, 9), 15), ((1, 11), 16), ((1, 12), 17), ((1, 14), 18), ((1, 15), 19), ((1, 17), 20),
+        ((1, 7), 13),
+        ((1, 8), 14),
+        ((1, 9), 15),
+        ((1, 11), 16),
+        ((1, 12), 17),
+        ((1, 14), 18),
+        ((1, 15), 19),
+        ((1, 17), 20),
         ((1, 18), 21),
     ],
     "trt": [((8, 0), 13), ((8, 4), 16), ((8, 5), 17), ((10, 0), 20), ((10, 5), 21)],
-    "openvino": [((2022, 1), 15), ((2023, 0), 17), ((2023, 2), 18), ((2024, 0), 20), ((2024, 3), 21)],
-}  # fmt: skip
+    "openvino": [
+        ((2022, 1), 15),
+        ((2023, 0), 17),
+        ((2023, 2), 18),
+        ((2024, 0), 20),
+        ((2024, 3), 21),
+    ],
+}
 _ALIASES = {"onnxruntime": "ort", "tensorrt": "trt", "ov": "openvino"}
-_TARGET = re.compile(r"(?P<name>[a-z]+)\s*(?:(?:>=|==)\s*(?P<major>\d+)(?:\.(?P<minor>\d+))?[\d.]*)?$")
+_TARGET = re.compile(
+    r"(?P<name>[a-z]+)\s*(?:(?:>=|==)\s*(?P<major>\d+)(?:\.(?P<minor>\d+))?[\d.]*)?$"
+)
 
 
 class Target(NamedTuple):
@@ -34,7 +49,10 @@ class Target(NamedTuple):
 
 
 def parse_targets(text: str) -> list[Target]:
-    """`ort>=1.15,trt>=8.6,openvino`.   Raises OpError for a name or version that is not in the table."""
+    """`ort>=1.15,trt>=8.6,openvino`.
+
+    Raises OpError for a name or version that is not in the table.
+    """
     return [_parsed(part.strip()) for part in text.split(",") if part.strip()]
 
 
@@ -47,7 +65,9 @@ def _parsed(text: str) -> Target:
         return Target(name, None)
     version = (int(match["major"]), int(match["minor"] or 0))
     if version < _READS[name][0][0]:
-        raise OpError(f"export: {name} {version[0]}.{version[1]} is older than what files are written for")
+        raise OpError(
+            f"export: {name} {version[0]}.{version[1]} is older than what files are written for"
+        )
     return Target(name, version)
 
 

@@ -1,4 +1,7 @@
-"""The ops, one file per family.   Importing this package imports every family, which fills `oarlock.core.op.OPS`."""
+"""The ops, one file per family.
+
+Importing this package imports every family, which fills `oarlock.core.op.OPS`.
+"""
 
 from importlib import import_module as _import_module
 from pkgutil import iter_modules as _iter_modules

@@ -71,7 +71,10 @@ def _(g, x, *, t_min, t_max):
 
 @wide
 def clamp(x: Any, low: float, high: float) -> Any:
-    """X between two numbers, in the dtype of X.   Numbers beyond the range of an integer dtype are its ends."""
+    """X between two numbers, in the dtype of X.
+
+    Numbers beyond the range of an integer dtype are its ends.
+    """
     if x.dtype.kind in "iu":
         ends = np.iinfo(x.dtype)
         low, high = (min(max(v, ends.min), ends.max) for v in (low, high))
@@ -80,7 +83,10 @@ def clamp(x: Any, low: float, high: float) -> Any:
 
 @op("clip", "X, Min?!, Max?! -> Out", meta=like_x)
 def clip(x, low=None, high=None, *, min: float, max: float):
-    """Out = X between min and max.   X [*], Min [1] and Max [1] in place of the attributes -> Out [*]"""
+    """Out = X between min and max.
+
+    X [*], Min [1] and Max [1] in place of the attributes -> Out [*]
+    """
     low = min if low is None else low.reshape(()).item()
     high = max if high is None else high.reshape(()).item()
     return clamp(x, low, high)
@@ -111,7 +117,10 @@ def _(g, x, *, alpha):
 @op("leaky_relu_grad", "X, Out@GRAD -> X@GRAD", meta=like_x, internal=True)
 @wide
 def leaky_relu_grad(x, g, *, alpha: float = 0.02):
-    """X@GRAD = Out@GRAD where X >= 0, alpha * Out@GRAD elsewhere.   X [*], Out@GRAD [*] -> X@GRAD [*]"""
+    """X@GRAD = Out@GRAD where X >= 0, alpha * Out@GRAD elsewhere.
+
+    X [*], Out@GRAD [*] -> X@GRAD [*]
+    """
     return np.where(x >= 0, g, g * g.dtype.type(alpha))
 
 
@@ -137,7 +146,10 @@ def _(g, x, *, alpha):
 @op("gelu", "X -> Out", meta=float_like_x, floating="X")
 @wide
 def gelu(x, *, approximate: bool = False):
-    """Out = X * Phi(X), the normal distribution function; approximate: by tanh.   X [*] -> Out [*]"""
+    """Out = X * Phi(X), the normal distribution function; approximate: by tanh.
+
+    X [*] -> Out [*]
+    """
     return blocks.elementwise(_gelu_tanh if approximate else _gelu_erf, x)
 
 
@@ -146,7 +158,9 @@ def _(x, *, approximate=False):
     return (_GELU_TANH if approximate else _GELU)(x)
 
 
-_GELU, _GELU_TANH, _SLOPE, _SLOPE_TANH = map(native.kernel, ("gelu", "gelu_tanh", "gelu_grad", "gelu_tanh_grad"))
+_GELU, _GELU_TANH, _SLOPE, _SLOPE_TANH = map(
+    native.kernel, ("gelu", "gelu_tanh", "gelu_grad", "gelu_tanh_grad")
+)
 
 
 def _gelu_tanh(x: Any) -> Any:
@@ -159,7 +173,8 @@ def _gelu_erf(x: Any) -> Any:
     return x * (erf_of(x * t(math.sqrt(0.5))) + t(1)) * t(0.5)
 
 
-_K, _A = math.sqrt(2 / math.pi), 0.044715  # tanh(K * (x + A * x ** 3)): Hendrycks and Gimpel, arXiv 1606.08415
+# tanh(K * (x + A * x ** 3)): Hendrycks and Gimpel, arXiv 1606.08415
+_K, _A = math.sqrt(2 / math.pi), 0.044715
 _PHI0 = 1 / math.sqrt(2 * math.pi)
 
 
@@ -323,7 +338,10 @@ def _(g, x, *, slope, Out):
 @op("softplus", "X -> Out", meta=float_like_x, floating="X")
 @wide
 def softplus(x, *, beta: float = 1.0, threshold: float = 20.0):
-    """Out = ln(1 + e ** (beta * X)) / beta, X itself where beta * X > threshold.   X [*] -> Out [*]"""
+    """Out = ln(1 + e ** (beta * X)) / beta, X itself where beta * X > threshold.
+
+    X [*] -> Out [*]
+    """
     t = x.dtype.type
     z = x * t(beta)
     return np.where(z > t(threshold), x, np.log1p(np.exp(np.minimum(z, t(threshold)))) / t(beta))
@@ -374,7 +392,10 @@ def _(g, x, *, threshold):
 
 @op("prelu", "X, Alpha -> Out", same_dtype="X Alpha")
 def prelu(x, alpha, *, data_format: str = "NCHW", mode: str = "all"):
-    """Out = X where X > 0, Alpha * X elsewhere.   X [N,*], Alpha [1], [C] or [*] as mode says -> Out [N,*]"""
+    """Out = X where X > 0, Alpha * X elsewhere.
+
+    X [N,*], Alpha [1], [C] or [*] as mode says -> Out [N,*]
+    """
     return np.where(x > 0, x, x * alpha.reshape(_alpha_shape(x.shape, data_format, mode)))
 
 
@@ -389,7 +410,11 @@ def _alpha_shape(shape: tuple[int, ...], data_format: str, mode: str) -> tuple[i
 @prelu.meta
 def _(x, alpha, *, data_format, mode):
     shape = _alpha_shape(x.shape, data_format, mode)
-    sizes = [x.shape[i] if d < 0 else d for i, d in enumerate(shape)] if mode == "channel" else list(shape)
+    sizes = (
+        [x.shape[i] if d < 0 else d for i, d in enumerate(shape)]
+        if mode == "channel"
+        else list(shape)
+    )
     check(
         agree(size_of(alpha.shape), size_of(tuple(sizes))),
         f"mode={mode} wants {size_of(tuple(sizes))} elements of Alpha",
@@ -402,6 +427,8 @@ def _(g, x, alpha, *, data_format, mode):
     spread = OPS["reshape2"](alpha, shape=list(_alpha_shape(shape_of(x), data_format, mode)))[0]
 
     def to_alpha() -> Any:
-        return OPS["reshape_like"](OPS["sum_like"](mul(g, keep(x, between(x, high=0.0))), spread), alpha)
+        return OPS["reshape_like"](
+            OPS["sum_like"](mul(g, keep(x, between(x, high=0.0))), spread), alpha
+        )
 
     return where(between(x, low=0.0), g, mul(g, spread)), to_alpha

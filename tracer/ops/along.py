@@ -1,4 +1,6 @@
-"""Ops with an index for each element: taken along an axis, or put there, assigned or combined with what is there."""
+"""Ops with an index for each element: taken along an axis, or put there, assigned or combined with
+what is there.
+"""
 
 from __future__ import annotations
 
@@ -16,28 +18,39 @@ from .meta import Shape, agree, known_dim, normal_axis, shape_of
 
 
 def places(x: Any, index: Any, axis: int) -> tuple[Any, ...]:
-    """What picks x[..., index[..., i, ...], ...] for every place of `index`; its other axes count from 0."""
+    """What picks x[..., index[..., i, ...], ...] for every place of `index`; its other axes count
+    from 0.
+    """
     axis = axis % x.ndim
     check_inside(index, x.shape[axis])
     behind = (None,) * index.ndim
-    return tuple(index if i == axis else np.arange(d)[..., *behind[i + 1 :]] for i, d in enumerate(index.shape))
+    return tuple(
+        index if i == axis else np.arange(d)[..., *behind[i + 1 :]]
+        for i, d in enumerate(index.shape)
+    )
 
 
 def check_fits(x: Any, index: Any, axis: int) -> None:
-    """Raise OpError unless `index` has an axis for each of `x`, no longer than that but for `axis`."""
+    """Raise OpError unless `index` has an axis for each of `x`, no longer than that but
+    for `axis`.
+    """
     check_integers(index)
     check(len(x.shape) == len(index.shape), "the ranks of Input and Index differ")
     check(bool(x.shape), "a 0-D tensor has no axis")
     at = normal_axis(axis, len(x.shape), "Axis")
     pairs = enumerate(zip(x.shape, index.shape, strict=True))
     check(
-        all(i == at or min(a, b) < 0 or b <= a for i, (a, b) in pairs), "Index is longer than Input along another axis"
+        all(i == at or min(a, b) < 0 or b <= a for i, (a, b) in pairs),
+        "Index is longer than Input along another axis",
     )
 
 
 @op("take_along_axis", "Input, Index -> Result")
 def take_along_axis(x, index, *, Axis: int):
-    """Result = for each place of Index the element of Input that it names along Axis.   Input [*], Index int [*I] -> Result [*I]"""
+    """Result = for each place of Index the element of Input that it names along Axis.
+
+    Input [*], Index int [*I] -> Result [*I]
+    """
     check_fits(x, index, Axis)
     return x[places(x, index, Axis)]
 
@@ -78,7 +91,8 @@ def _(g, x, index):
     return put_along_axis(zeros_like(x), index, g, Axis=1, Reduce="add"), None
 
 
-# -- put along an axis ------------------------------------------------------------------------------------------
+# -- put along an axis
+# ------------------------------------------------------------------------------------------
 
 
 def lowest(dtype: np.dtype[Any]) -> Any:
@@ -109,9 +123,14 @@ _WAYS = {
 
 
 @op("put_along_axis", "Input, Index, Value -> Result")
-def put_along_axis(x, index, value, *, Axis: int, Reduce: str = "assign", Include_self: bool = True):
-    """Result = Input with each Value put where Index names its place along Axis: assigned, the last one counting, or combined by
-    add, mul, mean, amin or amax with the others there, and with Input's own.   Input [*], Index int [*I], Value [*I] -> Result [*]"""
+def put_along_axis(
+    x, index, value, *, Axis: int, Reduce: str = "assign", Include_self: bool = True
+):
+    """Result = Input with each Value put where Index names its place along Axis: assigned, the last
+    one counting, or combined by
+    add, mul, mean, amin or amax with the others there, and with Input's own.
+    Input [*], Index int [*I], Value [*I] -> Result [*]
+    """
     check_fits(x, index, Axis)
     check_dtype(x.dtype == value.dtype, "the dtypes of Input and Value differ")
     value = _as_far_as(value, index.shape)
@@ -135,7 +154,9 @@ def _as_far_as(value: Any, shape: Shape) -> Any:
 
 
 def _covers(have: Shape, wanted: Shape) -> bool:
-    return len(have) == len(wanted) and all(h < 0 or w < 0 or h >= w for h, w in zip(have, wanted, strict=True))
+    return len(have) == len(wanted) and all(
+        h < 0 or w < 0 or h >= w for h, w in zip(have, wanted, strict=True)
+    )
 
 
 def counts(x: Any, at: Any, include_self: bool) -> Any:
@@ -154,7 +175,10 @@ def averaged(total: Any, count: Any) -> Any:
 
 @put_along_axis.meta
 def _(x, index, value, *, Axis, Reduce, Include_self):
-    check(Reduce == "assign" or Reduce in _WAYS, f"Reduce={Reduce!r} is none of assign, {', '.join(_WAYS)}")
+    check(
+        Reduce == "assign" or Reduce in _WAYS,
+        f"Reduce={Reduce!r} is none of assign, {', '.join(_WAYS)}",
+    )
     check_fits(x, index, Axis)
     check_dtype(x.dtype == value.dtype, "the dtypes of Input and Value differ")
     check(_covers(value.shape, index.shape), "the shapes of Index and Value differ")
@@ -163,7 +187,9 @@ def _(x, index, value, *, Axis, Reduce, Include_self):
 
 @put_along_axis.vjp
 def _(g, x, index, value, *, Axis, Reduce, Include_self, Result):
-    check(shape_of(value) == shape_of(index), "the gradient needs the same shape for Index and Value")
+    check(
+        shape_of(value) == shape_of(index), "the gradient needs the same shape for Index and Value"
+    )
 
     def zeroed() -> Any:
         return put_along_axis(g, index, zeros_like(value), Axis=Axis)
@@ -204,14 +230,22 @@ def _extreme_grad(g, x, index, value, axis, include_self, result, taken):
 
 
 _GRADIENTS: dict[str, Callable[..., tuple[Any, Any]]] = {
-    "assign": _assign_grad, "add": _add_grad, "mul": _mul_grad, "multiply": _mul_grad, "mean": _mean_grad,
-    "amin": _extreme_grad, "amax": _extreme_grad,
-}  # fmt: skip
+    "assign": _assign_grad,
+    "add": _add_grad,
+    "mul": _mul_grad,
+    "multiply": _mul_grad,
+    "mean": _mean_grad,
+    "amin": _extreme_grad,
+    "amax": _extreme_grad,
+}
 
 
 @op("last_along_axis", "Input, Index -> Out", no_grad=FRESH, internal=True)
 def last_along_axis(x, index, *, Axis: int):
-    """Out = whether each place of Index is the last that names its place of Input.   Input [*], Index int [*I] -> Out bool [*I]"""
+    """Out = whether each place of Index is the last that names its place of Input.
+
+    Input [*], Index int [*I] -> Out bool [*I]
+    """
     at = places(x, index, Axis)
     number = np.arange(index.size).reshape(index.shape)
     last = np.zeros_like(x, dtype=np.int64)

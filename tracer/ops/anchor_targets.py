@@ -1,6 +1,8 @@
-"""What anchors are to become in a training: which of them are of a box that is there, which of none, and how far off they are.
+"""What anchors are to become in a training: which of them are of a box that is there, which of
+none, and how far off they are.
 
-Boxes that are there come as sequences, one for each picture.   A box is x1, y1, x2, y2, its sides in pixels, both ends counted.
+Boxes that are there come as sequences, one for each picture.
+A box is x1, y1, x2, y2, its sides in pixels, both ends counted.
 """
 
 from __future__ import annotations
@@ -19,7 +21,10 @@ from .nms import overlaps
 SAME = 1e-5  # a difference of shares of areas that is none
 
 
-ENDS = " LocationIndex@LOD~?, ScoreIndex@LOD~?, TargetBBox@LOD~?, TargetLabel@LOD~?, BBoxInsideWeight@LOD~?"
+ENDS = (
+    " LocationIndex@LOD~?, ScoreIndex@LOD~?, TargetBBox@LOD~?, TargetLabel@LOD~?, "
+    "BBoxInsideWeight@LOD~?"
+)
 
 
 def sampled(places: Any, count: int, use_random: bool) -> Any:
@@ -30,10 +35,15 @@ def sampled(places: Any, count: int, use_random: bool) -> Any:
 
 
 def moves(boxes: Any, wanted: Any) -> Any:
-    """How far off boxes are, in parts of their size, and the logarithms of how much too small.   both [K,4] -> [K,4]"""
+    """How far off boxes are, in parts of their size, and the logarithms of how much too small.
+
+    both [K,4] -> [K,4]
+    """
     sizes, wanted_sizes = boxes[:, 2:] - boxes[:, :2] + 1, wanted[:, 2:] - wanted[:, :2] + 1
     middle, wanted_middle = boxes[:, :2] + sizes / 2, wanted[:, :2] + wanted_sizes / 2
-    return np.concatenate([(wanted_middle - middle) / sizes, np.log(wanted_sizes / sizes)], axis=1).astype(boxes.dtype)
+    return np.concatenate(
+        [(wanted_middle - middle) / sizes, np.log(wanted_sizes / sizes)], axis=1
+    ).astype(boxes.dtype)
 
 
 class Limits(NamedTuple):
@@ -47,7 +57,9 @@ class Limits(NamedTuple):
 
 
 class Chosen(NamedTuple):
-    """Anchors of boxes, those to be moved, of what box each is, which of those count, and anchors of no box."""
+    """Anchors of boxes, those to be moved, of what box each is, which of those count, and anchors
+    of no box.
+    """
 
     positive: Any
     moved: Any
@@ -78,7 +90,10 @@ def _inside(anchors: Any, info: Any, straddle: float) -> Any:
     """Anchors that leave their picture by less than so many pixels; all where that is negative."""
     if straddle < 0:
         return np.arange(len(anchors))
-    low, high = np.all(anchors[:, :2] >= -straddle, axis=1), anchors[:, 2:] < info[[1, 0]] + straddle
+    low, high = (
+        np.all(anchors[:, :2] >= -straddle, axis=1),
+        anchors[:, 2:] < info[[1, 0]] + straddle,
+    )
     return np.flatnonzero(low & np.all(high, axis=1))
 
 
@@ -94,7 +109,14 @@ class Targets(NamedTuple):
 
 
 def _assigned(
-    anchors: Any, boxes: Any, lod: Any, labels: Any, crowd: Any, infos: Any, straddle: float, limits: Limits
+    anchors: Any,
+    boxes: Any,
+    lod: Any,
+    labels: Any,
+    crowd: Any,
+    infos: Any,
+    straddle: float,
+    limits: Limits,
 ) -> Targets:
     """The targets of all pictures; anchors are counted through."""
     made = Targets([], [], [], [], [], [])
@@ -105,8 +127,14 @@ def _assigned(
         there = boxes[own][single] * infos[n, 2]
         near = _inside(anchors, infos[n], straddle)
         c = _choose(overlaps(anchors[near], there, 1.0).astype(anchors.dtype), limits)
-        kinds = labels[own].reshape(-1)[single] if labels is not None else np.ones(len(there), np.int32)
-        kind_of = np.argmax(overlaps(anchors[near[c.positive]], there, 1.0), axis=1) if len(there) else c.positive
+        kinds = (
+            labels[own].reshape(-1)[single] if labels is not None else np.ones(len(there), np.int32)
+        )
+        kind_of = (
+            np.argmax(overlaps(anchors[near[c.positive]], there, 1.0), axis=1)
+            if len(there)
+            else c.positive
+        )
         made.places.append(near[c.moved] + n * len(anchors))
         made.scores.append(near[np.concatenate([c.positive, c.negative])] + n * len(anchors))
         made.labels.append(np.concatenate([kinds[kind_of], np.zeros(len(c.negative), np.int32)]))
@@ -137,7 +165,10 @@ def _targets_meta(anchors: Meta, boxes: Meta, infos: Meta) -> tuple[Meta, ...]:
     check_float(anchors)
     fits = all(len(m.shape) == 2 and agree(m.shape[1], 4) for m in (anchors, boxes))
     check(fits, "Anchor and GtBoxes need the shape [boxes, 4]")
-    check(len(infos.shape) == 2 and agree(infos.shape[1], 3), "ImInfo needs height, width and scale of each picture")
+    check(
+        len(infos.shape) == 2 and agree(infos.shape[1], 3),
+        "ImInfo needs height, width and scale of each picture",
+    )
     return (
         Meta((-1,), INT32),
         Meta((-1,), INT32),
@@ -149,8 +180,8 @@ def _targets_meta(anchors: Meta, boxes: Meta, infos: Meta) -> tuple[Meta, ...]:
 
 @op(
     "rpn_target_assign",
-    "Anchor, GtBoxes, GtBoxes@LOD*?!, IsCrowd, ImInfo -> LocationIndex, ScoreIndex, TargetBBox, TargetLabel, BBoxInsideWeight,"
-    + ENDS,
+    "Anchor, GtBoxes, GtBoxes@LOD*?!, IsCrowd, ImInfo -> LocationIndex, ScoreIndex, "
+    "TargetBBox, TargetLabel, BBoxInsideWeight," + ENDS,
     no_grad=NO_GRAD,
     by_value=True,
     random=True,
@@ -158,15 +189,36 @@ def _targets_meta(anchors: Meta, boxes: Meta, infos: Meta) -> tuple[Meta, ...]:
     host=BY_ROW,
 )
 def rpn_target_assign(
-    anchors, boxes, lod, crowd, infos, *, rpn_batch_size_per_im: int = 256, rpn_straddle_thresh: float, rpn_positive_overlap: float = 0.7,
-    rpn_negative_overlap: float = 0.3, rpn_fg_fraction: float = 0.25, use_random: bool = True,
-):  # fmt: skip
-    """TargetBBox = how far off anchors are from the boxes that they are of   (Ren et al. 2015).   Anchor [A,4], GtBoxes [G,4], IsCrowd [G]
+    anchors,
+    boxes,
+    lod,
+    crowd,
+    infos,
+    *,
+    rpn_batch_size_per_im: int = 256,
+    rpn_straddle_thresh: float,
+    rpn_positive_overlap: float = 0.7,
+    rpn_negative_overlap: float = 0.3,
+    rpn_fg_fraction: float = 0.25,
+    use_random: bool = True,
+):
+    """TargetBBox = how far off anchors are from the boxes that they are of
 
-    -> LocationIndex int32 [F]: those anchors, counted through all pictures; ScoreIndex int32 [F + B]: they, and anchors of no box;
-    TargetBBox [F,4], TargetLabel int32 [F + B,1], BBoxInsideWeight [F,4].   ImInfo [N,3]: height, width, scale.
+    (Ren et al. 2015).
+    Anchor [A,4], GtBoxes [G,4], IsCrowd [G]
+
+    -> LocationIndex int32 [F]: those anchors, counted through all pictures; ScoreIndex int32 [F +
+    B]: they, and anchors of no box;
+    TargetBBox [F,4], TargetLabel int32 [F + B,1], BBoxInsideWeight [F,4].
+    ImInfo [N,3]: height, width, scale.
     """
-    limits = Limits(rpn_positive_overlap, rpn_negative_overlap, rpn_batch_size_per_im, rpn_fg_fraction, use_random)
+    limits = Limits(
+        rpn_positive_overlap,
+        rpn_negative_overlap,
+        rpn_batch_size_per_im,
+        rpn_fg_fraction,
+        use_random,
+    )
     made = _assigned(anchors, boxes, lod, None, crowd, infos, rpn_straddle_thresh, limits)
     return *_joined(made, anchors.dtype), *_ends(made)
 
@@ -178,7 +230,8 @@ def _(anchors, boxes, lod, crowd, infos, **_):
 
 @op(
     "retinanet_target_assign",
-    "Anchor, GtBoxes, GtBoxes@LOD*?!, GtLabels, IsCrowd, ImInfo -> LocationIndex, ScoreIndex, TargetBBox, TargetLabel, BBoxInsideWeight,"
+    "Anchor, GtBoxes, GtBoxes@LOD*?!, GtLabels, IsCrowd, ImInfo -> LocationIndex, "
+    "ScoreIndex, TargetBBox, TargetLabel, BBoxInsideWeight,"
     " ForegroundNumber," + ENDS + ", ForegroundNumber@LOD~?",
     no_grad=NO_GRAD,
     by_value=True,
@@ -186,13 +239,26 @@ def _(anchors, boxes, lod, crowd, infos, **_):
     host=BY_ROW,
 )
 def retinanet_target_assign(
-    anchors, boxes, lod, labels, crowd, infos, *, positive_overlap: float = 0.5, negative_overlap: float = 0.4
-):  # fmt: skip
-    """The results of rpn_target_assign for all anchors, the label of each that of its box   (Lin et al. 2017).   GtLabels int32 [G,1]
+    anchors,
+    boxes,
+    lod,
+    labels,
+    crowd,
+    infos,
+    *,
+    positive_overlap: float = 0.5,
+    negative_overlap: float = 0.4,
+):
+    """The results of rpn_target_assign for all anchors, the label of each that of its box
+
+    (Lin et al. 2017).
+    GtLabels int32 [G,1]
 
     ForegroundNumber int32 [N,1]: one more than the anchors of boxes in each picture.
     """
-    made = _assigned(anchors, boxes, lod, labels, crowd, infos, -1.0, Limits(positive_overlap, negative_overlap))
+    made = _assigned(
+        anchors, boxes, lod, labels, crowd, infos, -1.0, Limits(positive_overlap, negative_overlap)
+    )
     counts = np.array(made.found, np.int32)[:, None]
     return *_joined(made, anchors.dtype), counts, *_ends(made), np.arange(len(counts) + 1)
 

@@ -1,4 +1,7 @@
-"""Boxes of given sizes around every place of a map, from the sizes of map and image alone.   A box is x1, y1, x2, y2."""
+"""Boxes of given sizes around every place of a map, from the sizes of map and image alone.
+
+A box is x1, y1, x2, y2.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,10 @@ from .wide import wide
 
 
 def _around(places: Any, sizes: Any) -> Any:
-    """Boxes of sizes [P,2], or each with its distance to the place, [P,4], at places [H,W,2].   [H,W,P,4]"""
+    """Boxes of sizes [P,2], or each with its distance to the place, [P,4], at places [H,W,2].
+
+    [H,W,P,4]
+    """
     middle = places[:, :, None] + (sizes[:, :2] if sizes.shape[1] == 4 else 0)
     half = sizes[:, -2:] / 2
     return np.concatenate([middle - half, middle + half], axis=-1)
@@ -28,11 +34,16 @@ def _check_variances(variances: Any) -> None:
     check(len(variances) == 4, f"variances={list(variances)} are not four numbers")
 
 
-# -- anchor_generator -----------------------------------------------------------------------------------------------
+# -- anchor_generator
+# -----------------------------------------------------------------------------------------------
 
 
 def _anchor_sizes(sizes: Any, ratios: Any, stride: Any) -> Any:
-    """Distances of the low corner from the high one: a whole base of a stride's area for each ratio, times the sizes.   [P,2]"""
+    """Distances of the low corner from the high one: a whole base of a stride's area for each
+    ratio, times the sizes.
+
+    [P,2]
+    """
     found = []
     for ratio in ratios:
         base = math.floor(math.sqrt(stride[0] * stride[1] / ratio) + 0.5)
@@ -44,11 +55,23 @@ def _anchor_sizes(sizes: Any, ratios: Any, stride: Any) -> Any:
 @op("anchor_generator", "Input -> Anchors, Variances", no_grad=FRESH, host=BY_ROW)
 @wide
 def anchor_generator(
-    x, *, anchor_sizes: Floats, aspect_ratios: Floats, variances: Floats, stride: Floats = [16.0, 16.0], offset: float = 0.5
-):  # fmt: skip
-    """Anchors = boxes of several sizes and shapes around each place, in pixels   (Ren et al. 2015).   Input [N,C,H,W] -> both [H,W,P,4]"""
+    x,
+    *,
+    anchor_sizes: Floats,
+    aspect_ratios: Floats,
+    variances: Floats,
+    stride: Floats = [16.0, 16.0],
+    offset: float = 0.5,
+):
+    """Anchors = boxes of several sizes and shapes around each place, in pixels
+
+    (Ren et al. 2015).
+    Input [N,C,H,W] -> both [H,W,P,4]
+    """
     high, wide = x.shape[2:]
-    columns, rows = (np.arange(n) * s + offset * (s - 1) for n, s in ((wide, stride[0]), (high, stride[1])))
+    columns, rows = (
+        np.arange(n) * s + offset * (s - 1) for n, s in ((wide, stride[0]), (high, stride[1]))
+    )
     places = np.stack(np.meshgrid(columns, rows), axis=-1)
     boxes = _around(places, _anchor_sizes(anchor_sizes, aspect_ratios, stride)).astype(x.dtype)
     return boxes, _spread(variances, boxes)
@@ -59,11 +82,14 @@ def _(x, *, anchor_sizes, aspect_ratios, variances, stride, offset):
     check_float(x)
     check(len(x.shape) == 4, "Input needs four axes")
     _check_variances(variances)
-    check(len(stride) == 2 and min(stride) > 0, f"stride={list(stride)} are not two positive numbers")
+    check(
+        len(stride) == 2 and min(stride) > 0, f"stride={list(stride)} are not two positive numbers"
+    )
     return (Meta((*x.shape[2:], len(anchor_sizes) * len(aspect_ratios), 4), x.dtype),) * 2
 
 
-# -- density_prior_box ----------------------------------------------------------------------------------------------
+# -- density_prior_box
+# ----------------------------------------------------------------------------------------------
 
 
 def _dense(sizes: Any, ratios: Any, densities: Any, step: int) -> Any:
@@ -74,19 +100,37 @@ def _dense(sizes: Any, ratios: Any, densities: Any, step: int) -> Any:
         first = shift / 2 - step / 2
         for ratio in ratios:
             sides = size * math.sqrt(ratio), size / math.sqrt(ratio)
-            found += [(first + j * shift, first + i * shift, *sides) for i in range(density) for j in range(density)]
+            found += [
+                (first + j * shift, first + i * shift, *sides)
+                for i in range(density)
+                for j in range(density)
+            ]
     return np.array(found)
 
 
 @op("density_prior_box", "Input, Image -> Boxes, Variances", no_grad=FRESH, host=BY_ROW)
 @wide
 def density_prior_box(
-    x, image, *, variances: Floats, clip: bool = True, flatten_to_2d: bool = False, step_w: float = 0.0, step_h: float = 0.0,
-    offset: float = 0.5, fixed_sizes: Floats = [], fixed_ratios: Floats = [], densities: Ints = [],
-):  # fmt: skip
-    """Boxes = several boxes of a size side by side around each place, in parts of the image   (Zhang et al. 2017).   -> both [H,W,P,4]
+    x,
+    image,
+    *,
+    variances: Floats,
+    clip: bool = True,
+    flatten_to_2d: bool = False,
+    step_w: float = 0.0,
+    step_h: float = 0.0,
+    offset: float = 0.5,
+    fixed_sizes: Floats = [],
+    fixed_ratios: Floats = [],
+    densities: Ints = [],
+):
+    """Boxes = several boxes of a size side by side around each place, in parts of the image
 
-    Input [N,C,H,W], Image [N,C',H',W']; flatten_to_2d: -> both [H*W*P,4].   Corners never leave the image on its low, and its high side.
+    (Zhang et al. 2017).
+    -> both [H,W,P,4]
+
+    Input [N,C,H,W], Image [N,C',H',W']; flatten_to_2d: -> both [H*W*P,4].
+    Corners never leave the image on its low, and its high side.
     """
     (high, wide), (image_high, image_wide) = x.shape[2:], image.shape[2:]
     steps = (step_w, step_h) if step_w and step_h else (image_wide / wide, image_high / high)

@@ -1,4 +1,6 @@
-"""Pictures rearranged: pixels and channels that change places, windows laid side by side and back."""
+"""Pictures rearranged: pixels and channels that change places, windows laid side by side
+and back.
+"""
 
 from __future__ import annotations
 
@@ -16,12 +18,16 @@ def _divided(size: int, by: int, what: str) -> int:
     return size // by if size >= 0 else -1
 
 
-# -- pixels and channels ------------------------------------------------------------------------------------------
+# -- pixels and channels
+# ------------------------------------------------------------------------------------------
 
 
 @op("pixel_shuffle", "X -> Out")
 def pixel_shuffle(x, *, upscale_factor: int = 1, data_format: str = "NCHW"):
-    """Out = groups of r * r channels as squares of pixels, r the upscale_factor.   X [N,C*r*r,H,W] -> Out [N,C,H*r,W*r]"""
+    """Out = groups of r * r channels as squares of pixels, r the upscale_factor.
+
+    X [N,C*r*r,H,W] -> Out [N,C,H*r,W*r]
+    """
     r = upscale_factor
     n, c, h, w = (x := channels_first(x, data_format)).shape
     spread = x.reshape(n, c // (r * r), r, r, h, w).transpose(0, 1, 4, 2, 5, 3)
@@ -43,7 +49,10 @@ def _(g, x, *, upscale_factor, data_format):
 
 @op("pixel_unshuffle", "X -> Out")
 def pixel_unshuffle(x, *, downscale_factor: int = 1, data_format: str = "NCHW"):
-    """Out = squares of pixels as groups of channels, the way back of pixel_shuffle.   X [N,C,H*r,W*r] -> Out [N,C*r*r,H,W]"""
+    """Out = squares of pixels as groups of channels, the way back of pixel_shuffle.
+
+    X [N,C,H*r,W*r] -> Out [N,C*r*r,H,W]
+    """
     r = downscale_factor
     n, c, h, w = (x := channels_first(x, data_format)).shape
     packed = x.reshape(n, c, h // r, r, w // r, r).transpose(0, 1, 3, 5, 2, 4)
@@ -65,7 +74,11 @@ def _(g, x, *, downscale_factor, data_format):
 
 @op("channel_shuffle", "X -> Out")
 def channel_shuffle(x, *, groups: int, data_format: str = "NCHW"):
-    """Out = X with channel i of every group, then channel i + 1 of every group   (Zhang et al. 2017).   X [N,C,H,W] -> Out [N,C,H,W]"""
+    """Out = X with channel i of every group, then channel i + 1 of every group
+
+    (Zhang et al. 2017).
+    X [N,C,H,W] -> Out [N,C,H,W]
+    """
     return as_given(_shuffled(channels_first(x, data_format), groups), data_format)
 
 
@@ -97,11 +110,14 @@ def _(g, x, *, groups, data_format):
     return channel_shuffle(g, groups=groups, data_format=data_format)
 
 
-# -- frames of a film ---------------------------------------------------------------------------------------------
+# -- frames of a film
+# ---------------------------------------------------------------------------------------------
 
 
 def _shifted(x: Any, seg_num: int, shift_ratio: float, data_format: str, step: int) -> Any:
-    """Frames whose first channels come from `step` frames before, the next ones from as many after."""
+    """Frames whose first channels come from `step` frames before, the next ones from as
+    many after.
+    """
     first = channels_first(x, data_format)
     frames = first.reshape(-1, seg_num, *first.shape[1:])
     c = first.shape[1]
@@ -125,7 +141,11 @@ def _shift_meta(x, *, seg_num, shift_ratio, data_format):
 
 @op("temporal_shift", "X -> Out", meta=_shift_meta)
 def temporal_shift(x, *, seg_num: int, shift_ratio: float = 0.25, data_format: str = "NCHW"):
-    """Out = a part of the channels from the frame before, a part from the one after, 0 at the ends   (Lin et al. 2019).   X [N*T,C,H,W]"""
+    """Out = a part of the channels from the frame before, a part from the one after, 0 at the ends
+
+    (Lin et al. 2019).
+    X [N*T,C,H,W]
+    """
     return _shifted(x, seg_num, shift_ratio, data_format, 1)
 
 
@@ -145,7 +165,8 @@ def _(g, x, *, seg_num, shift_ratio, data_format):
     return temporal_shift(g, seg_num=seg_num, shift_ratio=shift_ratio, data_format=data_format)
 
 
-# -- the largest of some channels ---------------------------------------------------------------------------------
+# -- the largest of some channels
+# ---------------------------------------------------------------------------------
 
 
 def _grouped(x: Any, groups: int, axis: int) -> Any:
@@ -156,7 +177,11 @@ def _grouped(x: Any, groups: int, axis: int) -> Any:
 
 @op("maxout", "X -> Out")
 def maxout(x, *, groups: int, axis: int = 1):
-    """Out = the largest of each `groups` channels in a row   (Goodfellow et al. 2013).   X [N,C,H,W] -> Out [N,C/groups,H,W]"""
+    """Out = the largest of each `groups` channels in a row
+
+    (Goodfellow et al. 2013).
+    X [N,C,H,W] -> Out [N,C/groups,H,W]
+    """
     check(-x.ndim <= axis < x.ndim, f"axis={axis} is not that of the channels")
     return np.max(_grouped(x, groups, axis), axis=axis % x.ndim + 1)
 
@@ -167,17 +192,25 @@ def _(x, *, groups, axis):
     check(len(x.shape) == 4, "pictures need four axes")
     at = normal_axis(axis, 4)
     check(at in (1, 3), f"axis={axis} is not that of the channels")
-    return Meta((*x.shape[:at], _divided(x.shape[at], groups, f"groups={groups}"), *x.shape[at + 1 :]), x.dtype)
+    return Meta(
+        (*x.shape[:at], _divided(x.shape[at], groups, f"groups={groups}"), *x.shape[at + 1 :]),
+        x.dtype,
+    )
 
 
 @maxout.vjp
 def _(g, x, *, groups, axis):
-    return keep(repeat_groups(g, groups=groups, axis=axis), first_largest(x, groups=groups, axis=axis))
+    return keep(
+        repeat_groups(g, groups=groups, axis=axis), first_largest(x, groups=groups, axis=axis)
+    )
 
 
 @op("first_largest", "X -> Out", no_grad=FRESH, internal=True)
 def first_largest(x, *, groups: int, axis: int = 1):
-    """Out = whether a channel is the first of those that are the largest of their group.   X [*,C,*] -> Out bool [*,C,*]"""
+    """Out = whether a channel is the first of those that are the largest of their group.
+
+    X [*,C,*] -> Out bool [*,C,*]
+    """
     grouped, at = _grouped(x, groups, axis), axis % x.ndim + 1
     out = np.zeros_like(grouped, dtype=bool)
     np.put_along_axis(out, np.argmax(grouped, axis=at, keepdims=True), True, axis=at)
@@ -215,7 +248,9 @@ def sum_groups(x, *, groups: int, axis: int = 1):
 @sum_groups.meta
 def _(x, *, groups, axis):
     at = axis % len(x.shape)
-    return Meta((*x.shape[:at], _divided(x.shape[at], groups, "groups"), *x.shape[at + 1 :]), x.dtype)
+    return Meta(
+        (*x.shape[:at], _divided(x.shape[at], groups, "groups"), *x.shape[at + 1 :]), x.dtype
+    )
 
 
 @sum_groups.vjp
@@ -223,7 +258,8 @@ def _(g, x, *, groups, axis):
     return repeat_groups(g, groups=groups, axis=axis)
 
 
-# -- windows side by side -----------------------------------------------------------------------------------------
+# -- windows side by side
+# -----------------------------------------------------------------------------------------
 
 
 def _window(kernel_sizes: Any, strides: Any, paddings: Any, dilations: Any) -> Window:
@@ -235,20 +271,33 @@ def _window(kernel_sizes: Any, strides: Any, paddings: Any, dilations: Any) -> W
         numbers(dilations, 2, "dilations"),
     )
     positive = min(*size, *stride, *dilation) > 0
-    check(positive, f"kernel_sizes={list(size)}, strides={list(stride)}, dilations={list(dilation)} are not positive")
+    check(
+        positive,
+        f"kernel_sizes={list(size)}, strides={list(stride)}, "
+        f"dilations={list(dilation)} "
+        f"are "
+        f"not positive",
+    )
     return Window(size, stride, dilation, ((top, bottom), (left, right)))
 
 
 def _seen(x: Any, window: Window, at: tuple[int, ...], out: tuple[int, ...]) -> Any:
-    """What the window's place `at` sees of x [N,C,H,W], which is padded already: a view [N,C,*out]."""
+    """What the window's place `at` sees of x [N,C,H,W], which is padded already: a view
+    [N,C,*out].
+    """
     starts = [i * d for i, d in zip(at, window.dilation, strict=True)]
-    index = [slice(b, b + (o - 1) * s + 1, s) for b, o, s in zip(starts, out, window.stride, strict=True)]
+    index = [
+        slice(b, b + (o - 1) * s + 1, s) for b, o, s in zip(starts, out, window.stride, strict=True)
+    ]
     return x[(slice(None), slice(None), *index)]
 
 
 @op("unfold", "X -> Y")
 def unfold(x, *, kernel_sizes: Ints, strides: Ints, paddings: Ints, dilations: Ints):
-    """Y = what a window sees at each of its L places, as columns.   X [N,C,H,W] -> Y [N,C*KH*KW,L]"""
+    """Y = what a window sees at each of its L places, as columns.
+
+    X [N,C,H,W] -> Y [N,C*KH*KW,L]
+    """
     window = _window(kernel_sizes, strides, paddings, dilations)
     out = window.out(x.shape[2:])
     full = np.pad(x, [(0, 0), (0, 0), *window.pads])
@@ -263,7 +312,10 @@ def _(x, *, kernel_sizes, strides, paddings, dilations):
     n, c, *sizes = first_shape(x.shape, "NCHW")
     window = _window(kernel_sizes, strides, paddings, dilations)
     high, wide = window.out(sizes)
-    return Meta((n, times(c, window.size[0] * window.size[1]), high * wide if min(high, wide) >= 0 else -1), x.dtype)
+    return Meta(
+        (n, times(c, window.size[0] * window.size[1]), high * wide if min(high, wide) >= 0 else -1),
+        x.dtype,
+    )
 
 
 @unfold.vjp
@@ -284,8 +336,13 @@ def _folded(y: Any, window: Window, sizes: Any) -> Any:
 
 
 @op("fold", "X -> Y")
-def fold(x, *, output_sizes: Ints, kernel_sizes: Ints, strides: Ints, paddings: Ints, dilations: Ints):
-    """Y = columns added where their windows lie: the adjoint of unfold.   X [N,C*KH*KW,L] -> Y [N,C,*output_sizes]"""
+def fold(
+    x, *, output_sizes: Ints, kernel_sizes: Ints, strides: Ints, paddings: Ints, dilations: Ints
+):
+    """Y = columns added where their windows lie: the adjoint of unfold.
+
+    X [N,C*KH*KW,L] -> Y [N,C,*output_sizes]
+    """
     return _folded(x, _window(kernel_sizes, strides, paddings, dilations), output_sizes)
 
 
@@ -294,7 +351,10 @@ def _(x, *, output_sizes, kernel_sizes, strides, paddings, dilations):
     check(len(x.shape) == 3, "X needs three axes")
     window = _window(kernel_sizes, strides, paddings, dilations)
     high, wide = window.out(numbers(output_sizes, 2, "output_sizes"))
-    check(agree(x.shape[2], high * wide), f"{x.shape[2]} columns are not the {high * wide} places of the window")
+    check(
+        agree(x.shape[2], high * wide),
+        f"{x.shape[2]} columns are not the {high * wide} places of the window",
+    )
     count = _divided(x.shape[1], window.size[0] * window.size[1], "the size of the window")
     return Meta((x.shape[0], count, *output_sizes), x.dtype)
 

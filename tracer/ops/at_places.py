@@ -14,7 +14,9 @@ LONG = 256  # elements of a row
 
 
 def combine_at(ufunc: Any, out: Any, places: Any, values: Any) -> None:
-    """`ufunc.at(out, places, values)`: each value combined with what is in its place of `out`; on the processor where CUDA cannot."""
+    """`ufunc.at(out, places, values)`: each value combined with what is in its place of `out`; on
+    the processor where CUDA cannot.
+    """
     if not elsewhere() and _are_long_rows(out, places):
         values = np.broadcast_to(values, (len(places), *out.shape[1:]))
         for at, row in zip(places.tolist(), values, strict=True):
@@ -30,7 +32,9 @@ def combine_at(ufunc: Any, out: Any, places: Any, values: Any) -> None:
 
 
 def _are_long_rows(out: Any, places: Any) -> bool:
-    """Whether whole rows are combined that are long enough for one call each: `ufunc.at` goes element by element."""
+    """Whether whole rows are combined that are long enough for one call each: `ufunc.at` goes
+    element by element.
+    """
     return (
         isinstance(places, np.ndarray)
         and places.ndim == 1

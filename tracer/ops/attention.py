@@ -22,7 +22,10 @@ def _(x, mask):
     check_dtype(x.dtype == mask.dtype, "the dtypes differ")
     check(len(x.shape) == len(mask.shape) == 4, "X and Mask need four axes")
     shape = broadcast_shapes(x.shape, mask.shape)
-    check(all(a == b or min(a, b) < 0 for a, b in zip(shape, x.shape, strict=True)), "Mask is larger than X")
+    check(
+        all(a == b or min(a, b) < 0 for a, b in zip(shape, x.shape, strict=True)),
+        "Mask is larger than X",
+    )
     return x
 
 
@@ -34,7 +37,10 @@ def _(g, x, mask, *, Out):
 @op("fused_softmax_mask_upper_triangle", "X -> Out")
 @wide
 def fused_softmax_mask_upper_triangle(x):
-    """Out = the softmax over the last axis of what is not above the diagonal, 0 above.   X [B,H,L,L] -> Out [B,H,L,L]"""
+    """Out = the softmax over the last axis of what is not above the diagonal, 0 above.
+
+    X [B,H,L,L] -> Out [B,H,L,L]
+    """
     above = np.triu(np.ones_like(x, dtype=bool, shape=x.shape[-2:]), 1)
     return softmax_of(np.where(above, x.dtype.type(-np.inf), x), -1)
 

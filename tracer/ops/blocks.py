@@ -1,7 +1,9 @@
 """Work on large arrays block by block.
 
-A kernel of several steps writes a temporary array at each of them.  Taken whole, those of a large operand go through main memory and
-cost page faults; taken in blocks they stay in the cache.  Several times faster, and the numbers are the same.  A GPU takes them whole.
+A kernel of several steps writes a temporary array at each of them.  Taken whole, those of a large
+operand go through main memory and
+cost page faults; taken in blocks they stay in the cache.  Several times faster, and the numbers are
+the same.  A GPU takes them whole.
 """
 
 from __future__ import annotations
@@ -15,7 +17,9 @@ BLOCK = 1 << 17  # elements
 
 
 def elementwise(function: Callable[..., Any], *operands: Any) -> Any:
-    """`function` of operands alike in shape and in the order of their axes in memory; its result is like the first."""
+    """`function` of operands alike in shape and in the order of their axes in memory; its result is
+    like the first.
+    """
     first = operands[0]
     if first.size <= BLOCK or elsewhere():
         return function(*operands)
@@ -37,7 +41,9 @@ def memory_order(x: Any) -> list[int]:
 
 
 def rows(function: Callable[..., Any], *operands: Any) -> Any:
-    """`function` of operands [R,*], the first [R,K], whose rows do not know of each other; its result is like the first."""
+    """`function` of operands [R,*], the first [R,K], whose rows do not know of each other; its
+    result is like the first.
+    """
     first = operands[0]
     step = max(1, BLOCK // max(first.shape[1], 1))
     if first.shape[0] <= step or elsewhere():
@@ -53,11 +59,17 @@ def parts(*operands: Any) -> Iterator[list[Any]]:
     """Operands [R,*], the first [R,K], some rows at a time."""
     step = operands[0].shape[0] if elsewhere() else BLOCK // max(operands[0].shape[1], 1)
     step = max(1, step)
-    return ([a[start : start + step] for a in operands] for start in range(0, max(operands[0].shape[0], 1), step))
+    return (
+        [a[start : start + step] for a in operands]
+        for start in range(0, max(operands[0].shape[0], 1), step)
+    )
 
 
 def row_sums(x: Any) -> Any:
-    """The sum of each row of x [R,K].   As a product with ones, which is faster than NumPy's sum of short rows."""
+    """The sum of each row of x [R,K].
+
+    As a product with ones, which is faster than NumPy's sum of short rows.
+    """
     if x.dtype in (np.float32, np.float64):
         return np.matmul(x, np.ones_like(x, shape=x.shape[1:]))
     return np.sum(x, axis=1)
@@ -65,16 +77,27 @@ def row_sums(x: Any) -> Any:
 
 def sums(x: Any, axis: int) -> Any:
     """The sums along the axis, which stays."""
-    return row_sums(x)[:, None] if x.ndim == 2 and axis in (1, -1) else np.sum(x, axis=axis, keepdims=True)
+    return (
+        row_sums(x)[:, None]
+        if x.ndim == 2 and axis in (1, -1)
+        else np.sum(x, axis=axis, keepdims=True)
+    )
 
 
 def row_dots(x: Any, y: Any) -> Any:
     """The sum of each row of x * y, both [R,K]."""
-    return np.einsum("rk,rk->r", x, y) if x.dtype in (np.float32, np.float64) else np.sum(x * y, axis=1)
+    return (
+        np.einsum("rk,rk->r", x, y)
+        if x.dtype in (np.float32, np.float64)
+        else np.sum(x * y, axis=1)
+    )
 
 
 def largest(x: Any, axis: int) -> Any:
-    """The largest along the axis, which stays.   Long rows are folded first: NumPy's maximum of each row is slow."""
+    """The largest along the axis, which stays.
+
+    Long rows are folded first: NumPy's maximum of each row is slow.
+    """
     if axis in (-1, x.ndim - 1):
         while x.shape[-1] >= 16 and x.shape[-1] % 2 == 0:
             half = x.shape[-1] // 2
@@ -83,10 +106,17 @@ def largest(x: Any, axis: int) -> Any:
 
 
 def along_last(function: Callable[..., Any], axis: int, *operands: Any) -> Any:
-    """`function(*operands, axis)`, as rows where the operands are alike, contiguous, and the axis is their last."""
+    """`function(*operands, axis)`, as rows where the operands are alike, contiguous, and the axis
+    is their last.
+    """
     first = operands[0]
     last = axis in (-1, first.ndim - 1)
-    if first.size <= BLOCK or elsewhere() or not last or not all(a.flags.c_contiguous for a in operands):
+    if (
+        first.size <= BLOCK
+        or elsewhere()
+        or not last
+        or not all(a.flags.c_contiguous for a in operands)
+    ):
         return function(*operands, axis)
     flat = [a.reshape(-1, a.shape[-1]) for a in operands]
     return rows(lambda *parts: function(*parts, -1), *flat).reshape(first.shape)

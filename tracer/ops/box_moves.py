@@ -18,32 +18,45 @@ def rounded(x: Any) -> Any:
 
 
 def edges_of(info: Any) -> Any:
-    """The largest x and y in pictures of their sizes before they were scaled.   [n,3]: height, width, scale -> [n,4]"""
+    """The largest x and y in pictures of their sizes before they were scaled.
+
+    [n,3]: height, width, scale -> [n,4]
+    """
     last = rounded(info[:, :2] / info[:, 2:]) - 1
     return last[:, [1, 0, 1, 0]]
 
 
-# -- box_clip -------------------------------------------------------------------------------------------------------
+# -- box_clip
+# ------------------------------------------------------------------------------
 
 
 @op("box_clip", "Input, Input@LOD*?!, ImInfo -> Output", no_grad=NO_GRAD, no_half=NO_HALF)
 def box_clip(boxes, lod, info):
-    """Output = boxes whose corners lie in their picture, of its size before it was scaled.   Input [T,*,4], ImInfo [n,3] -> like Input"""
+    """Output = boxes whose corners lie in their picture, of its size before it was scaled.
+
+    Input [T,*,4], ImInfo [n,3] -> like Input
+    """
     offsets = rows_of(lod, "Input")
     check(len(offsets) - 1 == len(info), "Input and ImInfo have different numbers of pictures")
     last = edges_of(info.astype(boxes.dtype))[owners(offsets)]
-    return np.maximum(np.minimum(boxes, last.reshape(-1, *[1] * (boxes.ndim - 2), 4)), 0).astype(boxes.dtype)
+    return np.maximum(np.minimum(boxes, last.reshape(-1, *[1] * (boxes.ndim - 2), 4)), 0).astype(
+        boxes.dtype
+    )
 
 
 @box_clip.meta
 def _(boxes, lod, info):
     check_float(boxes)
     check(len(boxes.shape) >= 2 and agree(boxes.shape[-1], 4), "boxes need four numbers")
-    check(len(info.shape) == 2 and agree(info.shape[1], 3), "ImInfo needs height, width and scale of each picture")
+    check(
+        len(info.shape) == 2 and agree(info.shape[1], 3),
+        "ImInfo needs height, width and scale of each picture",
+    )
     return boxes
 
 
-# -- box_decoder_and_assign -----------------------------------------------------------------------------------------
+# -- box_decoder_and_assign
+# -----------------------------------------------------------------------------------------
 
 
 @op(
@@ -53,7 +66,10 @@ def _(boxes, lod, info):
     no_half=NO_HALF,
 )
 def box_decoder_and_assign(prior, variance, target, score, *, box_clip: float = 4.135):
-    """DecodeBox = boxes moved for each class, OutputAssignBox = that of the likeliest class but the first.   PriorBox [R,4] -> [R,4*C], [R,4]
+    """DecodeBox = boxes moved for each class, OutputAssignBox = that of the likeliest class but the
+    first.
+
+    PriorBox [R,4] -> [R,4*C], [R,4]
 
     TargetBox [R,4*C], BoxScore [R,C], PriorBoxVar [4]; box_clip: the largest logarithm of a size.
     """
@@ -65,20 +81,25 @@ def box_decoder_and_assign(prior, variance, target, score, *, box_clip: float = 
     half = np.exp(np.minimum(moves[..., 2:] * spread[2:], t(box_clip))) * sizes / t(2)
     decoded = np.concatenate([middle - half, middle + half - t(1)], axis=-1)
     best = np.argmax(score[:, 1:], axis=1) + 1 if score.shape[1] > 1 else None
-    return decoded.reshape(target.shape), prior.copy() if best is None else decoded[np.arange(len(prior)), best]
+    return decoded.reshape(target.shape), prior.copy() if best is None else decoded[
+        np.arange(len(prior)), best
+    ]
 
 
 @box_decoder_and_assign.meta
 def _(prior, variance, target, score, *, box_clip):
     check_float(prior)
-    check(len(prior.shape) == len(target.shape) == len(score.shape) == 2, "needs operands of two axes")
+    check(
+        len(prior.shape) == len(target.shape) == len(score.shape) == 2, "needs operands of two axes"
+    )
     check(agree(prior.shape[1], 4), "PriorBox needs the shape [boxes, 4]")
     wanted = 4 * score.shape[1] if score.shape[1] >= 0 else -1
     check(agree(target.shape[1], wanted), "TargetBox does not fit BoxScore")
     return target, prior
 
 
-# -- polygon_box_transform ------------------------------------------------------------------------------------------
+# -- polygon_box_transform
+# ------------------------------------------------------------------------------------------
 
 
 def _check_pairs(x: Any) -> None:
@@ -88,7 +109,11 @@ def _check_pairs(x: Any) -> None:
 
 @op("polygon_box_transform", "Input -> Output", no_grad=NO_GRAD, no_half=NO_HALF)
 def polygon_box_transform(x):
-    """Output = corners from their distances to places that lie four pixels apart, x and y in turn   (Zhou et al. 2017).   [N,2*K,H,W]"""
+    """Output = corners from their distances to places that lie four pixels apart, x and y in turn
+
+    (Zhou et al. 2017).
+    [N,2*K,H,W]
+    """
     _check_pairs(x)
     out = np.empty_like(x)
     out[:, 0::2] = 4 * np.arange(x.shape[3], dtype=x.dtype) - x[:, 0::2]

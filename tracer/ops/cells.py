@@ -1,8 +1,10 @@
-"""The cells of recurrent networks as a time loop: one direction of one layer, forwards and backwards.
+"""The cells of recurrent networks as a time loop: one direction of one layer, forwards and
+backwards.
 
-The product with all inputs is one matmul before the loop, and the gradients of all weights are matmuls after it; the loop itself
-holds the one product that has to wait for the step before.  Arrays are time major; what a cell keeps for the way back is
-[T, K, B, H], its last part being the hidden state after each step.
+The product with all inputs is one matmul before the loop, and the gradients of all weights are
+matmuls after it; the loop itself
+holds the one product that has to wait for the step before.  Arrays are time major; what a cell
+keeps for the way back is [T, K, B, H], its last part being the hidden state after each step.
 """
 
 from __future__ import annotations
@@ -17,11 +19,14 @@ Arrays = list[Any]
 
 
 class Cell(NamedTuple):
-    """A kind of cell.   gates: parts of its weights; kept: parts kept for the way back; states: what goes from step to step.
+    """A kind of cell.
 
-    forward(inputs [B, gates*H], states, hidden weight [H, gates*H], hidden bias, kept [K, B, H]) -> new states
-    backward(gradients of new states, states before, kept [K, B, H]) -> gradients of (inputs, hidden product, states before), the
-    last without what comes through the hidden product
+    gates: parts of its weights; kept: parts kept for the way back; states: what goes from step to
+    step.
+
+    forward(inputs [B, gates*H], states, hidden weight [H, gates*H], hidden bias, kept [K, B, H]) ->
+    new states backward(gradients of new states, states before, kept [K, B, H]) -> gradients of
+    (inputs, hidden product, states before), the last without what comes through the hidden product
     """
 
     gates: int
@@ -55,9 +60,15 @@ def _lstm_back(g: Arrays, states: Arrays, kept: Any) -> tuple[Any, Any, Arrays]:
     into, forget, new, out, c_now, _ = kept
     t = np.tanh(c_now)
     dc = g[1] + g[0] * out * (1 - t * t)
-    dz = np.concatenate([
-        dc * new * into * (1 - into), dc * states[1] * forget * (1 - forget), dc * into * (1 - new * new), g[0] * t * out * (1 - out),
-    ], axis=1)  # fmt: skip
+    dz = np.concatenate(
+        [
+            dc * new * into * (1 - into),
+            dc * states[1] * forget * (1 - forget),
+            dc * into * (1 - new * new),
+            g[0] * t * out * (1 - out),
+        ],
+        axis=1,
+    )
     return dz, dz, [np.zeros_like(dc), dc * forget]
 
 
@@ -115,17 +126,27 @@ def steps(count: int, reverse: bool) -> range:
 
 
 def _before(kept: Any, states: Arrays, reverse: bool) -> Arrays:
-    """The states before every step, each [T, B, H]: the first, then those kept after each step but the last one taken."""
+    """The states before every step, each [T, B, H]: the first, then those kept after each step but
+    the last one taken.
+    """
     found = []
     for k, first in enumerate(states):
         after = kept[:, -1 - k]
-        found.append(np.concatenate([after[1:], first[None]]) if reverse else np.concatenate([first[None], after[:-1]]))
+        found.append(
+            np.concatenate([after[1:], first[None]])
+            if reverse
+            else np.concatenate([first[None], after[:-1]])
+        )
     return found
 
 
 @native.Unit
-def run(cell: Cell, x: Any, states: Arrays, weights: Sequence[Any], valid: Any, kept: Any, reverse: bool) -> Arrays:
-    """All steps of one direction; gives the last states.   x [T,B,I], states [B,H], valid bool [T,B,1] or None, kept [T,K,B,H], written
+def run(
+    cell: Cell, x: Any, states: Arrays, weights: Sequence[Any], valid: Any, kept: Any, reverse: bool
+) -> Arrays:
+    """All steps of one direction; gives the last states.
+
+    x [T,B,I], states [B,H], valid bool [T,B,1] or None, kept [T,K,B,H], written
 
     Where a step is not valid, the states stay as they were.
     """
@@ -134,7 +155,11 @@ def run(cell: Cell, x: Any, states: Arrays, weights: Sequence[Any], valid: Any, 
     turned = np.ascontiguousarray(w_hidden.T)
     for t in steps(x.shape[0], reverse):
         new = cell.forward(inputs[t], states, turned, b_hidden, kept[t])
-        states = new if valid is None else [np.where(valid[t], n, s) for n, s in zip(new, states, strict=True)]
+        states = (
+            new
+            if valid is None
+            else [np.where(valid[t], n, s) for n, s in zip(new, states, strict=True)]
+        )
         for k, s in enumerate(states):
             kept[t, -1 - k] = s
     return states
@@ -142,9 +167,19 @@ def run(cell: Cell, x: Any, states: Arrays, weights: Sequence[Any], valid: Any, 
 
 @native.Unit
 def run_back(
-    cell: Cell, x: Any, states: Arrays, weights: Sequence[Any], valid: Any, kept: Any, reverse: bool, g: Any, g_states: Arrays
-) -> tuple[Any, Arrays, Arrays]:  # fmt: skip
-    """The gradients of x, of the first states and of the weights, given those of all outputs g [T,B,H] and of the last states."""
+    cell: Cell,
+    x: Any,
+    states: Arrays,
+    weights: Sequence[Any],
+    valid: Any,
+    kept: Any,
+    reverse: bool,
+    g: Any,
+    g_states: Arrays,
+) -> tuple[Any, Arrays, Arrays]:
+    """The gradients of x, of the first states and of the weights, given those of all outputs g
+    [T,B,H] and of the last states.
+    """
     w_in, w_hidden = weights[:2]
     before = _before(kept, states, reverse)
     dx = np.empty_like(x, shape=(*x.shape[:2], w_in.shape[0]))
@@ -156,12 +191,18 @@ def run_back(
         g_states = [g_states[0] + g[t], *g_states[1:]]
         dx[t], dy[t], back = cell.backward(g_states, [b[t] for b in before], kept[t])
         back[0] += np.matmul(dy[t], w_hidden)
-        g_states = back if valid is None else [b + p * ~valid[t] for b, p in zip(back, passed, strict=True)]
+        g_states = (
+            back
+            if valid is None
+            else [b + p * ~valid[t] for b, p in zip(back, passed, strict=True)]
+        )
     flat_x, flat_y = dx.reshape(-1, dx.shape[2]), dy.reshape(-1, dy.shape[2])
     of_weights = [
-        np.matmul(flat_x.T, x.reshape(-1, x.shape[2])), np.matmul(flat_y.T, before[0].reshape(-1, w_hidden.shape[1])),
-        np.sum(flat_x, axis=0), np.sum(flat_y, axis=0),
-    ]  # fmt: skip
+        np.matmul(flat_x.T, x.reshape(-1, x.shape[2])),
+        np.matmul(flat_y.T, before[0].reshape(-1, w_hidden.shape[1])),
+        np.sum(flat_x, axis=0),
+        np.sum(flat_y, axis=0),
+    ]
     return np.matmul(dx, w_in), g_states, of_weights
 
 
@@ -177,7 +218,9 @@ def _(cell, x, states, weights, valid, kept, reverse):
         return NotImplemented
     inputs += b_in
     mask, number = None if valid is None else valid.view(np.uint8), _NUMBERS[cell.forward]
-    made = _RECUR(number, inputs, states, np.ascontiguousarray(w_hidden.T), b_hidden, mask, kept, reverse)
+    made = _RECUR(
+        number, inputs, states, np.ascontiguousarray(w_hidden.T), b_hidden, mask, kept, reverse
+    )
     at = 0 if reverse else -1
     return made if made is NotImplemented else [kept[at, -1 - k] for k in range(len(states))]
 
@@ -188,7 +231,10 @@ def _(cell, x, states, weights, valid, kept, reverse, g, g_states):
     last, dx = [s.copy() for s in g_states], np.empty((*x.shape[:2], w_in.shape[0]), x.dtype)
     dy = np.empty_like(dx) if cell.gates == 3 else dx
     mask, number = None if valid is None else valid.view(np.uint8), _NUMBERS[cell.forward]
-    if _RECUR_BACK(number, g, last, states, w_hidden, mask, kept, dx, dy, reverse) is NotImplemented:
+    if (
+        _RECUR_BACK(number, g, last, states, w_hidden, mask, kept, dx, dy, reverse)
+        is NotImplemented
+    ):
         return NotImplemented
     flat_x, flat_y = dx.reshape(-1, dx.shape[2]), dy.reshape(-1, dy.shape[2])
     before = _before(kept, states, reverse)[0].reshape(-1, w_hidden.shape[1])
@@ -198,6 +244,8 @@ def _(cell, x, states, weights, valid, kept, reverse, g, g_states):
 
 
 def _product(x: Any, y: Any, transpose_x: bool = False) -> Any:
-    """The matrix product. NumPy computes it if the compiled kernel does not support the arrays, such as unaligned weights mapped from a file."""
+    """The matrix product. NumPy computes it if the compiled kernel does not support the arrays,
+    such as unaligned weights mapped from a file.
+    """
     made = _PRODUCT(x, y, transpose_x, False)
     return np.matmul(x.T if transpose_x else x, y) if made is NotImplemented else made

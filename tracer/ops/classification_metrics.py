@@ -11,13 +11,17 @@ from .meta import agree, size_of
 METRIC = "it counts"
 
 
-# -- auc ------------------------------------------------------------------------------------------------------------
+# -- auc
+# ------------------------------------------------------------------------------
 
 
 @op(
-    "auc", "Predict, Label, StatPos, StatNeg, InsTagWeight? -> AUC, StatPosOut=StatPos, StatNegOut=StatNeg",
-    no_grad=METRIC, host=BY_ROW,
-)  # fmt: skip
+    "auc",
+    "Predict, Label, StatPos, StatNeg, InsTagWeight? -> AUC, StatPosOut=StatPos, "
+    "StatNegOut=StatNeg",
+    no_grad=METRIC,
+    host=BY_ROW,
+)
 def auc(
     predict,
     label,
@@ -29,10 +33,13 @@ def auc(
     num_thresholds: int = 8191,
     slide_steps: int = 1,
 ):
-    """AUC = the area under the curve of true over false positives.   Predict [N,K], Label [N,1] -> AUC float64 [], the counts
+    """AUC = the area under the curve of true over false positives.
 
-    The last column of Predict counts, in num_thresholds + 1 bins.  StatPos, StatNeg: the positives and negatives by bin, int64
-    [1, bins] of all batches for slide_steps 0, else [(slide_steps + 1) * bins + 1]: of each of the last batches, their sum,
+    Predict [N,K], Label [N,1] -> AUC float64 [], the counts
+
+    The last column of Predict counts, in num_thresholds + 1 bins.  StatPos, StatNeg: the positives
+    and negatives by bin, int64 [1, bins] of all batches for slide_steps 0, else [(slide_steps + 1)
+    * bins + 1]: of each of the last batches, their sum,
     and the number of batches.   InsTagWeight 0: the batch does not count.
     """
     bins = num_thresholds + 1
@@ -44,13 +51,18 @@ def auc(
     counted = weight is None or bool(weight.reshape(-1)[0])
     if not counted:
         counts = [count * 0 for count in counts]
-    made = [_accumulate(old, new, slide_steps) for old, new in zip((positive, negative), counts, strict=True)]
+    made = [
+        _accumulate(old, new, slide_steps)
+        for old, new in zip((positive, negative), counts, strict=True)
+    ]
     area = _area(*(_total(kept, bins, slide_steps) for kept in made)) if counted else 0.0
     return np.asarray(area, np.float64), *made
 
 
 def _accumulate(old: Any, new: Any, slide_steps: int) -> Any:
-    """Update the counts with a batch: of all batches, or, for a sliding window, of each batch, then their sum and the number of batches."""
+    """Update the counts with a batch: of all batches, or, for a sliding window, of each batch, then
+    their sum and the number of batches.
+    """
     if not slide_steps:
         return (old.reshape(-1) + new).reshape(1, -1)
     made, bins = old.reshape(-1).copy(), len(new)
@@ -63,11 +75,16 @@ def _accumulate(old: Any, new: Any, slide_steps: int) -> Any:
 
 
 def _total(counts: Any, bins: int, slide_steps: int) -> Any:
-    return counts[slide_steps * bins : (slide_steps + 1) * bins] if slide_steps else counts.reshape(-1)
+    return (
+        counts[slide_steps * bins : (slide_steps + 1) * bins] if slide_steps else counts.reshape(-1)
+    )
 
 
 def _area(positive: Any, negative: Any) -> float:
-    """Area by the trapezoidal rule, from the highest bin down; 0 if all samples have one label.   positive, negative: counts [bins]"""
+    """Area by the trapezoidal rule, from the highest bin down; 0 if all samples have one label.
+
+    positive, negative: counts [bins]
+    """
     true, false = np.cumsum(positive[::-1]), np.cumsum(negative[::-1])
     if not true[-1] or not false[-1]:
         return 0.0
@@ -92,19 +109,30 @@ def _(predict, label, positive, negative, weight, *, curve, num_thresholds, slid
     return Meta((), np.dtype(np.float64)), kept, kept
 
 
-# -- precision_recall -----------------------------------------------------------------------------------------------
+# -- precision_recall
+# -----------------------------------------------------------------------------------------------
 
 TRUE_POSITIVE, FALSE_POSITIVE, TRUE_NEGATIVE, FALSE_NEGATIVE = range(4)
 
 
 @op(
-    "precision_recall", "MaxProbs, Indices, Labels, Weights?, StatesInfo? -> BatchMetrics, AccumMetrics, AccumStatesInfo",
-    no_grad=METRIC, host=BY_ROW, no_half="it adds up counts",
-)  # fmt: skip
-def precision_recall(probabilities, indices, labels, weights=None, states=None, *, class_number: int):
-    """Macro and micro averages of precision, recall and F1.   MaxProbs, Indices, Labels [N,1], StatesInfo [K,4] -> metrics float64 [6], AccumStatesInfo [K,4]
+    "precision_recall",
+    "MaxProbs, Indices, Labels, Weights?, StatesInfo? -> BatchMetrics, "
+    "AccumMetrics, "
+    "AccumStatesInfo",
+    no_grad=METRIC,
+    host=BY_ROW,
+    no_half="it adds up counts",
+)
+def precision_recall(
+    probabilities, indices, labels, weights=None, states=None, *, class_number: int
+):
+    """Macro and micro averages of precision, recall and F1.
 
-    BatchMetrics: of this batch; AccumMetrics: with StatesInfo, true and false positives, true and false negatives by class.
+    MaxProbs, Indices, Labels [N,1], StatesInfo [K,4] -> metrics float64 [6], AccumStatesInfo [K,4]
+
+    BatchMetrics: of this batch; AccumMetrics: with StatesInfo, true and false positives, true and
+    false negatives by class.
     """
     found, wanted = indices.reshape(-1), labels.reshape(-1)
     for name, classes in (("Indices", found), ("Labels", wanted)):
@@ -122,7 +150,10 @@ def precision_recall(probabilities, indices, labels, weights=None, states=None, 
 
 
 def _metrics(counts: Any) -> Any:
-    """Macro-averaged precision, recall, F1, and the same micro-averaged.   counts [K,4] -> float64 [6]"""
+    """Macro-averaged precision, recall, F1, and the same micro-averaged.
+
+    counts [K,4] -> float64 [6]
+    """
     wide = counts.astype(np.float64)
     macro = [_ratio(wide, other).mean() for other in (FALSE_POSITIVE, FALSE_NEGATIVE)]
     total = wide.sum(axis=0, keepdims=True)
@@ -146,11 +177,21 @@ def _(probabilities, indices, labels, weights, states, *, class_number):
     for name, m in (("Indices", indices), ("Labels", labels)):
         check_dtype(m.dtype == np.int32, f"{name} is not int32")
         check(len(m.shape) == 2 and agree(m.shape[1], 1), f"{name} needs the shape [N, 1]")
-        check(agree(m.shape[0], probabilities.shape[0]), f"{name} has another number of rows than MaxProbs")
+        check(
+            agree(m.shape[0], probabilities.shape[0]),
+            f"{name} has another number of rows than MaxProbs",
+        )
     if weights is not None:
-        check(agree(weights.shape[0], probabilities.shape[0]), "Weights has another number of rows than MaxProbs")
+        check(
+            agree(weights.shape[0], probabilities.shape[0]),
+            "Weights has another number of rows than MaxProbs",
+        )
     if states is not None:
-        fits = len(states.shape) == 2 and agree(states.shape[0], class_number) and agree(states.shape[1], 4)
+        fits = (
+            len(states.shape) == 2
+            and agree(states.shape[0], class_number)
+            and agree(states.shape[1], 4)
+        )
         check(fits, f"StatesInfo needs the shape [{class_number}, 4]")
     six = Meta((6,), np.dtype(np.float64))
     return six, six, Meta((class_number, 4), probabilities.dtype)

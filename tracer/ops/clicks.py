@@ -1,4 +1,6 @@
-"""Ops of models that guess clicks: counts of shows and clicks in front of features, and rows chosen by tags."""
+"""Ops of models that guess clicks: counts of shows and clicks in front of features, and rows chosen
+by tags.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,11 @@ from .meta import agree, check_float, like_x, no_second_order
 
 @op("cvm", "X, X@LOD*?!, CVM! -> Y", host=BY_ROW)
 def cvm(x, lod=None, counts=None, *, use_cvm: bool = True):
-    """Y = X with ln(shows + 1) and ln(clicks + 1) - ln(shows + 1) for its first two columns, or without use_cvm without these.   X [R,D]"""
+    """Y = X with ln(shows + 1) and ln(clicks + 1) - ln(shows + 1) for its first two columns, or
+    without use_cvm without these.
+
+    X [R,D]
+    """
     if not use_cvm:
         return x[:, 2:].copy()
     shows = np.log(x[:, :1] + x.dtype.type(1))
@@ -37,7 +43,11 @@ def _(g, x, lod, counts, *, use_cvm):
 
 @op("cvm_grad", "X, X@LOD*?!, CVM, Y@GRAD -> X@GRAD", meta=like_x, internal=True, host=BY_ROW)
 def cvm_grad(x, lod=None, counts=None, g=None, *, use_cvm: bool = True):
-    """What Paddle calls the gradient of X: CVM itself, of each row or sequence, then that of the features.   -> [R,D]"""
+    """What Paddle calls the gradient of X: CVM itself, of each row or sequence, then that of the
+    features.
+
+    -> [R,D]
+    """
     of_rows = counts[owners(rows_of(lod))] if lod else counts
     return np.concatenate([of_rows.astype(x.dtype), g[:, 2:] if use_cvm else g], axis=1)
 
@@ -45,7 +55,8 @@ def cvm_grad(x, lod=None, counts=None, g=None, *, use_cvm: bool = True):
 cvm_grad.vjp(no_second_order("cvm"))
 
 
-# -- by tags --------------------------------------------------------------------------------------------------------
+# -- by tags
+# ------------------------------------------------------------------------------
 
 
 def _kept(ins, lod, tags, tags_lod, wanted, is_lod):
@@ -63,11 +74,23 @@ def _kept(ins, lod, tags, tags_lod, wanted, is_lod):
     by_value=True,
     host=BY_ROW,
 )
-def filter_by_instag(ins, lod=None, tags=None, tags_lod=None, wanted=None, *, is_lod: bool, out_val_if_empty: Long = 0):
-    """Out = the rows of Ins, with is_lod its sequences, that have one of the tags in Filter_tag.   Ins [R,D], Ins_tag int64 [T,1] -> Out [S,D]
+def filter_by_instag(
+    ins,
+    lod=None,
+    tags=None,
+    tags_lod=None,
+    wanted=None,
+    *,
+    is_lod: bool,
+    out_val_if_empty: Long = 0,
+):
+    """Out = the rows of Ins, with is_lod its sequences, that have one of the tags in Filter_tag.
 
-    LossWeight [n,1]: ones; IndexMap int64 [n,3]: for each where it begins in Out and in Ins, and how long it is.   Where none has such a tag
-    Out is a row of out_val_if_empty, and LossWeight 0.
+    Ins [R,D], Ins_tag int64 [T,1] -> Out [S,D]
+
+    LossWeight [n,1]: ones; IndexMap int64 [n,3]: for each where it begins in Out and in Ins, and
+    how long it is.
+    Where none has such a tag Out is a row of out_val_if_empty, and LossWeight 0.
     """
     own, kept = _kept(ins, lod, tags, tags_lod, wanted, is_lod)
     if not len(kept):
@@ -75,13 +98,23 @@ def filter_by_instag(ins, lod=None, tags=None, tags_lod=None, wanted=None, *, is
         return nothing, np.zeros((1, 1), np.float32), np.array([[0, 1, 1]], np.int64)
     counts = lengths(own)[kept]
     places = np.stack([offsets_from(counts)[:-1], own[kept], counts], axis=1)
-    return ins[ranges(own[kept], counts)], np.ones((len(kept), 1), np.float32), places.astype(np.int64)
+    return (
+        ins[ranges(own[kept], counts)],
+        np.ones((len(kept), 1), np.float32),
+        places.astype(np.int64),
+    )
 
 
 @filter_by_instag.meta
 def _(ins, lod, tags, tags_lod, wanted, *, is_lod, out_val_if_empty):
-    check(tags.dtype == np.int64 and wanted.dtype == np.int64, "Ins_tag and Filter_tag are not int64")
-    return Meta((-1, *ins.shape[1:]), ins.dtype), Meta((-1, 1), np.dtype(np.float32)), Meta((-1, 3), np.dtype(np.int64))
+    check(
+        tags.dtype == np.int64 and wanted.dtype == np.int64, "Ins_tag and Filter_tag are not int64"
+    )
+    return (
+        Meta((-1, *ins.shape[1:]), ins.dtype),
+        Meta((-1, 1), np.dtype(np.float32)),
+        Meta((-1, 3), np.dtype(np.int64)),
+    )
 
 
 @filter_by_instag.lod(lambda *_: 1)
@@ -95,7 +128,13 @@ def _(g, ins, lod, tags, tags_lod, wanted, *, LossWeight, IndexMap):
     return filter_by_instag_grad(ins, g, LossWeight, IndexMap), None, None, None, None
 
 
-@op("filter_by_instag_grad", "Ins, Out@GRAD, LossWeight, IndexMap -> Ins@GRAD", meta=like_x, internal=True, host=BY_ROW)
+@op(
+    "filter_by_instag_grad",
+    "Ins, Out@GRAD, LossWeight, IndexMap -> Ins@GRAD",
+    meta=like_x,
+    internal=True,
+    host=BY_ROW,
+)
 def filter_by_instag_grad(ins, g, weight, places):
     """The gradient of Ins: zero for what was left out.   Out@GRAD [S,D] -> [R,D]"""
     back = np.zeros_like(ins)

@@ -16,7 +16,9 @@ def _tolerance(tensor: Any, text: str) -> float:
 
 
 def _close(x: Any, y: Any, rtol: float, atol: float, equal_nan: bool) -> Any:
-    """|x - y| <= atol + rtol * |y|, or equal; in float64, as Paddle computes it: everything is close to infinity."""
+    """|x - y| <= atol + rtol * |y|, or equal; in float64, as Paddle computes it:
+    everything is close to infinity.
+    """
     wide = np.complex128 if x.dtype.kind == "c" else np.float64
     x, y = np.asarray(x, wide), np.asarray(y, wide)
     with np.errstate(invalid="ignore"):
@@ -26,9 +28,19 @@ def _close(x: Any, y: Any, rtol: float, atol: float, equal_nan: bool) -> Any:
 
 @op("isclose", "Input, Other, Rtol?, Atol? -> Out", no_grad=WHOLE, same_dtype="Input Other")
 def isclose(
-    x, y, rtol_tensor=None, atol_tensor=None, *, rtol: str = "1e-5", atol: str = "1e-8", equal_nan: bool = False
+    x,
+    y,
+    rtol_tensor=None,
+    atol_tensor=None,
+    *,
+    rtol: str = "1e-5",
+    atol: str = "1e-8",
+    equal_nan: bool = False,
 ):
-    """Out = |Input - Other| <= atol + rtol * |Other|.   Input [*A], Other [*B] -> Out bool [*broadcast(A, B)]"""
+    """Out = |Input - Other| <= atol + rtol * |Other|.
+
+    Input [*A], Other [*B] -> Out bool [*broadcast(A, B)]
+    """
     return _close(x, y, _tolerance(rtol_tensor, rtol), _tolerance(atol_tensor, atol), equal_nan)
 
 
@@ -37,7 +49,13 @@ def _(x, y, rtol_tensor, atol_tensor, **_):
     return broadcast_bool(x, y)
 
 
-@op("allclose", "Input, Other, Rtol?, Atol? -> Out", attrs_of=isclose, no_grad=WHOLE, same_dtype="Input Other")
+@op(
+    "allclose",
+    "Input, Other, Rtol?, Atol? -> Out",
+    attrs_of=isclose,
+    no_grad=WHOLE,
+    same_dtype="Input Other",
+)
 def allclose(x, y, rtol_tensor=None, atol_tensor=None, **attrs):
     """Out = whether `isclose` everywhere.   Input [*A], Other [*B] -> Out bool []"""
     return np.all(isclose.kernel(x, y, rtol_tensor, atol_tensor, **attrs))
@@ -51,7 +69,10 @@ def _(x, y, *_, **__):
 
 @op("equal_all", "X, Y -> Out", no_grad=WHOLE, same_dtype="X Y")
 def equal_all(x, y):
-    """Out = whether X and Y have one shape and are equal everywhere.   X [*], Y [*] -> Out bool []"""
+    """Out = whether X and Y have one shape and are equal everywhere.
+
+    X [*], Y [*] -> Out bool []
+    """
     return np.bool_(np.array_equal(x, y))
 
 

@@ -18,15 +18,28 @@ def _reduced(x, how, ring_id):
 
 
 @op("c_allreduce_sum", "X, Cond? -> Out", meta=lambda x, cond, **_: x)
-def c_allreduce_sum(x, cond=None, *, ring_id: int = 0, use_calc_stream: bool = False, use_model_parallel: bool = False):
-    """Out = the sum of X over the ranks of a group.   X [*] -> Out [*]; all call it, with X of one shape and dtype.   Cond: not read"""
+def c_allreduce_sum(
+    x,
+    cond=None,
+    *,
+    ring_id: int = 0,
+    use_calc_stream: bool = False,
+    use_model_parallel: bool = False,
+):
+    """Out = the sum of X over the ranks of a group.
+
+    X [*] -> Out [*]; all call it, with X of one shape and dtype.
+    Cond: not read
+    """
     return _reduced(x, SUM, ring_id)
 
 
 @c_allreduce_sum.vjp
 def _(g, x, cond, *, ring_id, use_calc_stream, use_model_parallel):
     # What each rank minimises is a part of one sum, and every part sees every X.
-    summed = c_allreduce_sum(g, ring_id=ring_id, use_calc_stream=use_calc_stream, use_model_parallel=use_model_parallel)
+    summed = c_allreduce_sum(
+        g, ring_id=ring_id, use_calc_stream=use_calc_stream, use_model_parallel=use_model_parallel
+    )
     return summed, None
 
 

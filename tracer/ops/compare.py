@@ -138,7 +138,8 @@ def _(g, condition, x, y):
     return None, lambda: keep(g, condition), lambda: keep(g, logical_not(condition))
 
 
-# -- of a whole tensor, as Paddle 1.x asks ----------------------------------------------------------------------------
+# -- of a whole tensor, as Paddle 1.x asks
+# ----------------------------------------------------------------------------
 
 
 def one_bool(x: Meta) -> Meta:

@@ -1,6 +1,7 @@
 """Complex numbers: made of their parts, and taken apart again.
 
-The gradients that arrive here are conjugated, as `core/op.py` says: of L along Z = X + iY they are dL/dX - i dL/dY.
+The gradients that arrive here are conjugated, as `core/op.py` says: of L along Z = X + iY they are
+dL/dX - i dL/dY.
 """
 
 from __future__ import annotations
@@ -93,7 +94,9 @@ def _(g, x):
         return zeros_like(g)
     a, b = real(x), imag(x)
     size = add(square(a), square(b))
-    slope = complex_of(div(scale(mul(g, b), scale=-1.0), size), div(scale(mul(g, a), scale=-1.0), size))
+    slope = complex_of(
+        div(scale(mul(g, b), scale=-1.0), size), div(scale(mul(g, a), scale=-1.0), size)
+    )
     return keep(slope, between(size, low=0.0))
 
 

@@ -1,6 +1,7 @@
 """Convolutions over pictures of any number of axes, forwards, backwards, and backwards again.
 
-One product per block of output rows: the columns of a block fit into the cache, so they are never written to memory.
+One product per block of output rows: the columns of a block fit into the cache, so they are never
+written to memory.
 """
 
 from __future__ import annotations
@@ -28,20 +29,39 @@ from .window import (
     padded,
     tap,
     window_of,
-)  # fmt: skip
+)
 
 BLOCK = 1 << 20  # elements of the columns of a block
 
 
 def geometry(
-    x: Any, w: Any, *, strides: Any, paddings: Any, padding_algorithm: str, dilations: Any, groups: int, data_format: str
-) -> tuple[Window, Shape]:  # fmt: skip
-    """The window and the result's shape [N,M,*S'].   x, w: arrays or Metas of pictures and filter [M,C/groups,*K]."""
+    x: Any,
+    w: Any,
+    *,
+    strides: Any,
+    paddings: Any,
+    padding_algorithm: str,
+    dilations: Any,
+    groups: int,
+    data_format: str,
+) -> tuple[Window, Shape]:
+    """The window and the result's shape [N,M,*S'].
+
+    x, w: arrays or Metas of pictures and filter [M,C/groups,*K].
+    """
     n, c, *sizes = first_shape(tuple(x.shape), data_format, len(strides))
     check(len(w.shape) == len(sizes) + 2, f"Filter needs {COUNTS[len(sizes) + 2]} axes")
-    check(groups > 0 and (w.shape[0] < 0 or w.shape[0] % groups == 0), f"groups={groups} does not divide the filters")
-    check(agree(c, w.shape[1] * groups), f"{c} channels are not {w.shape[1]} of Filter times groups={groups}")
-    window = window_of(sizes, w.shape[2:], strides, paddings, padding_algorithm, dilations).fitted(sizes)
+    check(
+        groups > 0 and (w.shape[0] < 0 or w.shape[0] % groups == 0),
+        f"groups={groups} does not divide the filters",
+    )
+    check(
+        agree(c, w.shape[1] * groups),
+        f"{c} channels are not {w.shape[1]} of Filter times groups={groups}",
+    )
+    window = window_of(sizes, w.shape[2:], strides, paddings, padding_algorithm, dilations).fitted(
+        sizes
+    )
     return window, (n, w.shape[0], *window.out(sizes))
 
 
@@ -78,7 +98,9 @@ def correlate(x: Any, w: Any, window: Window, out: Shape, groups: int) -> Any:
     return batch_first(result)
 
 
-_CONV, _CONV_INPUT, _CONV_FILTER = map(native.kernel, ("conv2d", "conv2d_input_grad", "conv2d_filter_grad"))
+_CONV, _CONV_INPUT, _CONV_FILTER = map(
+    native.kernel, ("conv2d", "conv2d_input_grad", "conv2d_filter_grad")
+)
 
 
 def _flat_sizes(x: Shape, w: Shape, window: Window, out: Shape, groups: int) -> Shape:
@@ -89,7 +111,11 @@ def _flat_sizes(x: Shape, w: Shape, window: Window, out: Shape, groups: int) -> 
 
 @correlate.native
 def _(x, w, window, out, groups):
-    return _CONV(x, w, _flat_sizes(x.shape, w.shape, window, out[2:], groups)) if x.ndim == 4 else NotImplemented
+    return (
+        _CONV(x, w, _flat_sizes(x.shape, w.shape, window, out[2:], groups))
+        if x.ndim == 4
+        else NotImplemented
+    )
 
 
 def _weight(w: Any, at: Shape) -> Any:
@@ -114,11 +140,15 @@ def _repeated(z: Any, times: int) -> Any:
 
 @native.Unit
 def spread(g: Any, w: Any, window: Window, sizes: Any, groups: int) -> Any:
-    """The adjoint of `correlate` in x: each g [N,M,*S'] times the filter, summed where the kernel had looked: [N,C,*sizes]."""
+    """The adjoint of `correlate` in x: each g [N,M,*S'] times the filter, summed where the kernel
+    had looked: [N,C,*sizes].
+    """
     n, m, high, *rest = g.shape
     c = w.shape[1] * groups
     g = batch_last(g)
-    z = np.zeros_like(g, shape=(c, *(s + sum(p) for s, p in zip(sizes, window.pads, strict=True)), n))
+    z = np.zeros_like(
+        g, shape=(c, *(s + sum(p) for s, p in zip(sizes, window.pads, strict=True)), n)
+    )
     if w.shape[1] == 1 and groups > 1:
         return cropped(_depthwise_spread(z, g, w, window, groups), window)
     flat = np.swapaxes(w.reshape(groups, m // groups, -1), 1, 2)
@@ -145,7 +175,11 @@ def _depthwise_spread(z: Any, g: Any, w: Any, window: Window, groups: int) -> An
         for at in window.taps:
             part = g[:, rows[0] : rows[1]] * _weight(w, at)
             place = tap(z, window, at, rows, rest)
-            place += part if m == groups else np.sum(part.reshape(groups, m // groups, *part.shape[1:]), axis=1)
+            place += (
+                part
+                if m == groups
+                else np.sum(part.reshape(groups, m // groups, *part.shape[1:]), axis=1)
+            )
     return z
 
 
@@ -167,7 +201,9 @@ def filter_of(x: Any, g: Any, window: Window, shape: Shape, groups: int) -> Any:
 @filter_of.native
 def _(x, g, window, shape, groups):
     return (
-        _CONV_FILTER(x, g, _flat_sizes(x.shape, shape, window, g.shape[2:], groups)) if x.ndim == 4 else NotImplemented
+        _CONV_FILTER(x, g, _flat_sizes(x.shape, shape, window, g.shape[2:], groups))
+        if x.ndim == 4
+        else NotImplemented
     )
 
 
@@ -177,7 +213,9 @@ def _depthwise_filter(z: Any, g: Any, window: Window, shape: Shape, groups: int)
     for rows in blocks(high, 8 * m * math.prod(rest) * n):
         for at in window.taps:
             seen = _repeated(tap(z, window, at, rows, rest), m // groups)
-            total[(slice(None), 0, *at)] += np.sum(g[:, rows[0] : rows[1]] * seen, axis=tuple(range(1, g.ndim)))
+            total[(slice(None), 0, *at)] += np.sum(
+                g[:, rows[0] : rows[1]] * seen, axis=tuple(range(1, g.ndim))
+            )
     return total
 
 
@@ -209,30 +247,77 @@ def conv_for(shape: Shape) -> Op:
 @op("conv2d", "Input, Filter -> Output", meta=_meta_of_rank(2), same_dtype="Input Filter")
 @wide
 def conv2d(
-    x, w, *, strides: Ints = [1, 1], paddings: Ints = [0, 0], padding_algorithm: str = "EXPLICIT",
-    dilations: Ints = [1, 1], groups: int = 1, data_format: str = "NCHW",
-):  # fmt: skip
-    """Output = the correlation of Input with Filter.   Input [N,C,H,W], Filter [M,C/groups,KH,KW] -> Output [N,M,H',W']"""
-    return _forward(x, w, 2, groups=groups, data_format=data_format, strides=strides, paddings=paddings,
-                    padding_algorithm=padding_algorithm, dilations=dilations)  # fmt: skip
+    x,
+    w,
+    *,
+    strides: Ints = [1, 1],
+    paddings: Ints = [0, 0],
+    padding_algorithm: str = "EXPLICIT",
+    dilations: Ints = [1, 1],
+    groups: int = 1,
+    data_format: str = "NCHW",
+):
+    """Output = the correlation of Input with Filter.
+
+    Input [N,C,H,W], Filter [M,C/groups,KH,KW] -> Output [N,M,H',W']
+    """
+    return _forward(
+        x,
+        w,
+        2,
+        groups=groups,
+        data_format=data_format,
+        strides=strides,
+        paddings=paddings,
+        padding_algorithm=padding_algorithm,
+        dilations=dilations,
+    )
 
 
-@op("depthwise_conv2d", "Input, Filter -> Output", meta=_meta_of_rank(2), attrs_of=conv2d, same_dtype="Input Filter")
+@op(
+    "depthwise_conv2d",
+    "Input, Filter -> Output",
+    meta=_meta_of_rank(2),
+    attrs_of=conv2d,
+    same_dtype="Input Filter",
+)
 @wide
 def depthwise_conv2d(x, w, **attrs):
-    """Output = each channel correlated with its own filters.   Input [N,C,H,W], Filter [M,1,KH,KW] -> Output [N,M,H',W']"""
+    """Output = each channel correlated with its own filters.
+
+    Input [N,C,H,W], Filter [M,1,KH,KW] -> Output [N,M,H',W']
+    """
     return conv2d.kernel(x, w, **attrs)
 
 
 @op("conv3d", "Input, Filter -> Output", meta=_meta_of_rank(3), same_dtype="Input Filter")
 @wide
 def conv3d(
-    x, w, *, strides: Ints = [1, 1, 1], paddings: Ints = [0, 0, 0], padding_algorithm: str = "EXPLICIT", groups: int = 1,
-    dilations: Ints = [1, 1, 1], data_format: str = "NCDHW",
-):  # fmt: skip
-    """Output = the correlation of Input with Filter.   Input [N,C,D,H,W], Filter [M,C/groups,KD,KH,KW] -> Output [N,M,D',H',W']"""
-    return _forward(x, w, 3, groups=groups, data_format=data_format, strides=strides, paddings=paddings,
-                    padding_algorithm=padding_algorithm, dilations=dilations)  # fmt: skip
+    x,
+    w,
+    *,
+    strides: Ints = [1, 1, 1],
+    paddings: Ints = [0, 0, 0],
+    padding_algorithm: str = "EXPLICIT",
+    groups: int = 1,
+    dilations: Ints = [1, 1, 1],
+    data_format: str = "NCDHW",
+):
+    """Output = the correlation of Input with Filter.
+
+    Input [N,C,D,H,W], Filter [M,C/groups,KD,KH,KW] -> Output [N,M,D',H',W']
+    """
+    return _forward(
+        x,
+        w,
+        3,
+        groups=groups,
+        data_format=data_format,
+        strides=strides,
+        paddings=paddings,
+        padding_algorithm=padding_algorithm,
+        dilations=dilations,
+    )
 
 
 conv2d.vjp(_vjp)
@@ -240,10 +325,19 @@ depthwise_conv2d.vjp(_vjp)
 conv3d.vjp(_vjp)
 
 
-@op("conv_input_grad", "Input, Filter, Output@GRAD -> Input@GRAD", meta=like(0), attrs_of=conv2d, internal=True)
+@op(
+    "conv_input_grad",
+    "Input, Filter, Output@GRAD -> Input@GRAD",
+    meta=like(0),
+    attrs_of=conv2d,
+    internal=True,
+)
 @wide
 def input_grad(x, w, g, **attrs):
-    """The gradient of a convolution in its Input, of which only the shape matters.   -> Input@GRAD like Input"""
+    """The gradient of a convolution in its Input, of which only the shape matters.
+
+    -> Input@GRAD like Input
+    """
     attrs = conv_for(x.shape).full_attrs(attrs)
     window, _ = geometry(x, w, **attrs)
     sizes = first_shape(x.shape, attrs["data_format"], x.ndim - 2)[2:]
@@ -253,17 +347,32 @@ def input_grad(x, w, g, **attrs):
 
 @input_grad.vjp
 def _(gg, x, w, g, **over):
-    return None, lambda: filter_grad(gg, w, g, **over), lambda: conv_for(shape_of(gg))(gg, w, **over)
+    return (
+        None,
+        lambda: filter_grad(gg, w, g, **over),
+        lambda: conv_for(shape_of(gg))(gg, w, **over),
+    )
 
 
-@op("conv_filter_grad", "Input, Filter, Output@GRAD -> Filter@GRAD", meta=like(1), attrs_of=conv2d, internal=True)
+@op(
+    "conv_filter_grad",
+    "Input, Filter, Output@GRAD -> Filter@GRAD",
+    meta=like(1),
+    attrs_of=conv2d,
+    internal=True,
+)
 @wide
 def filter_grad(x, w, g, **attrs):
-    """The gradient of a convolution in its Filter, of which only the shape matters.   -> Filter@GRAD like Filter"""
+    """The gradient of a convolution in its Filter, of which only the shape matters.
+
+    -> Filter@GRAD like Filter
+    """
     attrs = conv_for(x.shape).full_attrs(attrs)
     window, _ = geometry(x, w, **attrs)
     layout = attrs["data_format"]
-    return filter_of(channels_first(x, layout), channels_first(g, layout), window, w.shape, attrs["groups"])
+    return filter_of(
+        channels_first(x, layout), channels_first(g, layout), window, w.shape, attrs["groups"]
+    )
 
 
 @filter_grad.vjp
@@ -272,14 +381,25 @@ def _(gg, x, w, g, **over):
 
 
 def _transposed(
-    x: Any, w: Any, *, strides: Any, paddings: Any, padding_algorithm: str, dilations: Any, groups: int,
-    data_format: str, output_padding: Any, output_size: Any,
-) -> tuple[Window, Shape]:  # fmt: skip
+    x: Any,
+    w: Any,
+    *,
+    strides: Any,
+    paddings: Any,
+    padding_algorithm: str,
+    dilations: Any,
+    groups: int,
+    data_format: str,
+    output_padding: Any,
+    output_size: Any,
+) -> tuple[Window, Shape]:
     """The window of the convolution that is gone backwards, and the result's shape [N,M,*S']."""
     n, c, *sizes = first_shape(tuple(x.shape), data_format, len(strides))
     check(len(w.shape) == len(sizes) + 2, f"Filter needs {COUNTS[len(sizes) + 2]} axes")
     check(agree(c, w.shape[0]), f"{c} channels are not the {w.shape[0]} of Filter")
-    check(groups > 0 and (c < 0 or c % groups == 0), f"groups={groups} does not divide the channels")
+    check(
+        groups > 0 and (c < 0 or c % groups == 0), f"groups={groups} does not divide the channels"
+    )
     window = window_of(sizes, w.shape[2:], strides, paddings, padding_algorithm, dilations)
     out = [_transposed_size(window, i, s, output_padding, output_size) for i, s in enumerate(sizes)]
     return window, (n, max(w.shape[1] * groups, -1), *out)
@@ -287,13 +407,20 @@ def _transposed(
 
 def _transposed_size(window: Window, axis: int, size: int, extra: Any, wanted: Any) -> int:
     known = min(size, window.size[axis]) >= 0
-    least = (size - 1) * window.stride[axis] + window.reach(axis) - sum(window.pads[axis]) if known else -1
+    least = (
+        (size - 1) * window.stride[axis] + window.reach(axis) - sum(window.pads[axis])
+        if known
+        else -1
+    )
     if wanted:
         fits = least < 0 or least <= wanted[axis] < least + window.stride[axis]
         check(fits, f"output_size={list(wanted)} does not come from such a convolution")
         return int(wanted[axis])
     more = extra[axis] if extra else 0
-    check(more == 0 or more < window.stride[axis], f"output_padding={list(extra)} is not less than the stride")
+    check(
+        more == 0 or more < window.stride[axis],
+        f"output_padding={list(extra)} is not less than the stride",
+    )
     return least + more if least >= 0 else -1
 
 
@@ -301,7 +428,8 @@ def _backwards(x: Any, w: Any, rank: int, **attrs: Any) -> Any:
     check(x.ndim == rank + 2, f"pictures need {COUNTS[rank + 2]} axes")
     window, out = _transposed(x, w, **attrs)
     return as_given(
-        spread(channels_first(x, attrs["data_format"]), w, window, out[2:], attrs["groups"]), attrs["data_format"]
+        spread(channels_first(x, attrs["data_format"]), w, window, out[2:], attrs["groups"]),
+        attrs["data_format"],
     )
 
 
@@ -310,56 +438,132 @@ def _transposed_meta(rank: int) -> Any:
         check_dtype(x.dtype == w.dtype, "the dtypes differ")
         check(len(x.shape) == rank + 2, f"pictures need {COUNTS[rank + 2]} axes")
         _, out = _transposed(x, w, data_format=data_format, **rest)
-        check(bias is None or agree(size_of(bias.shape), out[1]), "Bias needs one element per channel of the result")
+        check(
+            bias is None or agree(size_of(bias.shape), out[1]),
+            "Bias needs one element per channel of the result",
+        )
         return Meta(in_format(out, data_format), x.dtype)
 
     return rule
 
 
-@op("conv2d_transpose", "Input, Filter, Bias? -> Output", meta=_transposed_meta(2), same_dtype="Input Filter Bias")
+@op(
+    "conv2d_transpose",
+    "Input, Filter, Bias? -> Output",
+    meta=_transposed_meta(2),
+    same_dtype="Input Filter Bias",
+)
 @wide
 def conv2d_transpose(
-    x, w, bias=None, *, output_padding: Ints = [], output_size: Ints = [], strides: Ints = [1, 1],
-    paddings: Ints = [0, 0], padding_algorithm: str = "EXPLICIT", dilations: Ints = [1, 1], groups: int = 1,
+    x,
+    w,
+    bias=None,
+    *,
+    output_padding: Ints = [],
+    output_size: Ints = [],
+    strides: Ints = [1, 1],
+    paddings: Ints = [0, 0],
+    padding_algorithm: str = "EXPLICIT",
+    dilations: Ints = [1, 1],
+    groups: int = 1,
     data_format: str = "NCHW",
-):  # fmt: skip
-    """Output = what conv2d with this Filter would have as gradient.   Input [N,C,H,W], Filter [C,M/groups,KH,KW] -> [N,M,H',W']"""
-    y = _backwards(x, w, 2, strides=strides, paddings=paddings, padding_algorithm=padding_algorithm, dilations=dilations,
-                   groups=groups, data_format=data_format, output_padding=output_padding, output_size=output_size)  # fmt: skip
+):
+    """Output = what conv2d with this Filter would have as gradient.
+
+    Input [N,C,H,W], Filter [C,M/groups,KH,KW] -> [N,M,H',W']
+    """
+    y = _backwards(
+        x,
+        w,
+        2,
+        strides=strides,
+        paddings=paddings,
+        padding_algorithm=padding_algorithm,
+        dilations=dilations,
+        groups=groups,
+        data_format=data_format,
+        output_padding=output_padding,
+        output_size=output_size,
+    )
     return y if bias is None else y + as_given(bias.reshape(1, -1, 1, 1), data_format)
 
 
 @op(
-    "depthwise_conv2d_transpose", "Input, Filter, Bias? -> Output", meta=_transposed_meta(2), attrs_of=conv2d_transpose,
+    "depthwise_conv2d_transpose",
+    "Input, Filter, Bias? -> Output",
+    meta=_transposed_meta(2),
+    attrs_of=conv2d_transpose,
     same_dtype="Input Filter Bias",
-)  # fmt: skip
+)
 @wide
 def depthwise_conv2d_transpose(x, w, bias=None, **attrs):
-    """conv2d_transpose of as many groups as channels.   Input [N,C,H,W], Filter [C,1,KH,KW] -> [N,C,H',W']"""
+    """conv2d_transpose of as many groups as channels.
+
+    Input [N,C,H,W], Filter [C,1,KH,KW] -> [N,C,H',W']
+    """
     return conv2d_transpose.kernel(x, w, bias, **attrs)
 
 
-@op("conv3d_transpose", "Input, Filter -> Output", meta=_transposed_meta(3), same_dtype="Input Filter")
+@op(
+    "conv3d_transpose",
+    "Input, Filter -> Output",
+    meta=_transposed_meta(3),
+    same_dtype="Input Filter",
+)
 @wide
 def conv3d_transpose(
-    x, w, *, output_padding: Ints = [], output_size: Ints = [], strides: Ints = [1, 1, 1], paddings: Ints = [0, 0, 0],
-    padding_algorithm: str = "EXPLICIT", groups: int = 1, dilations: Ints = [1, 1, 1], data_format: str = "NCHW",
-):  # fmt: skip
-    """Output = what conv3d with this Filter would have as gradient.   Input [N,C,D,H,W], Filter [C,M/groups,*K] -> [N,M,D',H',W']"""
-    return _backwards(x, w, 3, strides=strides, paddings=paddings, padding_algorithm=padding_algorithm, dilations=dilations,
-                      groups=groups, data_format=data_format, output_padding=output_padding, output_size=output_size)  # fmt: skip
+    x,
+    w,
+    *,
+    output_padding: Ints = [],
+    output_size: Ints = [],
+    strides: Ints = [1, 1, 1],
+    paddings: Ints = [0, 0, 0],
+    padding_algorithm: str = "EXPLICIT",
+    groups: int = 1,
+    dilations: Ints = [1, 1, 1],
+    data_format: str = "NCHW",
+):
+    """Output = what conv3d with this Filter would have as gradient.
+
+    Input [N,C,D,H,W], Filter [C,M/groups,*K] -> [N,M,D',H',W']
+    """
+    return _backwards(
+        x,
+        w,
+        3,
+        strides=strides,
+        paddings=paddings,
+        padding_algorithm=padding_algorithm,
+        dilations=dilations,
+        groups=groups,
+        data_format=data_format,
+        output_padding=output_padding,
+        output_size=output_size,
+    )
 
 
-def transposed_vjp(g, x, w, *bias, strides, paddings, padding_algorithm, dilations, groups, data_format):
-    """The gradients of a transposed convolution: a convolution, and that of its filter.   g like the result"""
+def transposed_vjp(
+    g, x, w, *bias, strides, paddings, padding_algorithm, dilations, groups, data_format
+):
+    """The gradients of a transposed convolution: a convolution, and that of its filter.
+
+    g like the result
+    """
     rank = len(strides)
     sizes = first_shape(shape_of(x), data_format, rank)[2:]
-    check(padding_algorithm != "SAME" or min(sizes) >= 0, "the gradient of padding SAME needs known sizes")
+    check(
+        padding_algorithm != "SAME" or min(sizes) >= 0,
+        "the gradient of padding SAME needs known sizes",
+    )
     window = window_of(sizes, shape_of(w)[2:], strides, paddings, padding_algorithm, dilations)
     over = {
-        "strides": strides, "paddings": [p for pads in window.pads for p in pads], "dilations": list(window.dilation),
-        "groups": groups, "data_format": data_format,
-    }  # fmt: skip
+        "strides": strides,
+        "paddings": [p for pads in window.pads for p in pads],
+        "dilations": list(window.dilation),
+        "groups": groups,
+        "data_format": data_format,
+    }
 
     def to_bias() -> Any:
         return OPS["reduce_sum"](g, dim=[0, 1, 2] if data_format == "NHWC" else [0, 2, 3])

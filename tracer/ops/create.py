@@ -13,7 +13,13 @@ from .meta import Shape, like_x, proto_dtype, size_of
 from .sizes import from_tensors, sizes, sizes_meta
 
 # Which attribute of assign_value holds the values of a dtype.
-_VALUES = {0: "bool_values", 2: "int32_values", 3: "int64_values", 5: "fp32_values", 6: "fp64_values"}
+_VALUES = {
+    0: "bool_values",
+    2: "int32_values",
+    3: "int64_values",
+    5: "fp32_values",
+    6: "fp64_values",
+}
 
 
 def filled(shape: Sequence[int], value: Any, dtype: np.dtype[Any]) -> Any:
@@ -48,7 +54,9 @@ def check_sizes(shape: Sequence[int], lowest: int = 0) -> None:
     check(min(shape, default=0) >= lowest, f"shape={list(shape)} holds a negative size")
 
 
-def new_meta(tensor: Meta | None, tensors: Sequence[Meta] | None, shape: Sequence[int], dtype: int) -> Meta:
+def new_meta(
+    tensor: Meta | None, tensors: Sequence[Meta] | None, shape: Sequence[int], dtype: int
+) -> Meta:
     """The Meta of a new tensor whose shape is given in one of three ways."""
     check_sizes(shape, -1 if from_tensors(tensor, tensors) else 0)
     return Meta(sizes_meta(tensor, tensors, shape), proto_dtype(dtype))
@@ -56,10 +64,21 @@ def new_meta(tensor: Meta | None, tensors: Sequence[Meta] | None, shape: Sequenc
 
 @op("fill_constant", "ValueTensor?, ShapeTensor?, ShapeTensorList*? -> Out", no_grad=FRESH)
 def fill_constant(
-    value_tensor=None, shape_tensor=None, shape_tensors=None, *, dtype: int = 5, shape: Longs = [], value: float = 0.0,
-    str_value: str = "", force_cpu: bool = False, place_type: int = -1,
-):  # fmt: skip
-    """Out = one value everywhere: that of ValueTensor, else str_value, else value.   ValueTensor [1] -> Out [*shape]"""
+    value_tensor=None,
+    shape_tensor=None,
+    shape_tensors=None,
+    *,
+    dtype: int = 5,
+    shape: Longs = [],
+    value: float = 0.0,
+    str_value: str = "",
+    force_cpu: bool = False,
+    place_type: int = -1,
+):
+    """Out = one value everywhere: that of ValueTensor, else str_value, else value.
+
+    ValueTensor [1] -> Out [*shape]
+    """
     given = number(str_value, value) if value_tensor is None else value_tensor.item()
     return filled(sizes(shape_tensor, shape_tensors, shape), given, proto_dtype(dtype))
 
@@ -86,19 +105,31 @@ def _(x, *, value, dtype):
 
 @op("fill_constant_batch_size_like", "Input -> Out", no_grad=FRESH)
 def fill_constant_batch_size_like(
-    x, *, shape: Ints, input_dim_idx: int = 0, output_dim_idx: int = 0, force_cpu: bool = False, dtype: int = 5,
-    value: float = 0.0, str_value: str = "",
-):  # fmt: skip
+    x,
+    *,
+    shape: Ints,
+    input_dim_idx: int = 0,
+    output_dim_idx: int = 0,
+    force_cpu: bool = False,
+    dtype: int = 5,
+    value: float = 0.0,
+    str_value: str = "",
+):
     """Out = one value everywhere, one size being that of Input.   Input [*] -> Out [*shape]"""
     return filled(
-        with_batch(x.shape, shape, input_dim_idx, output_dim_idx), number(str_value, value), proto_dtype(dtype)
+        with_batch(x.shape, shape, input_dim_idx, output_dim_idx),
+        number(str_value, value),
+        proto_dtype(dtype),
     )
 
 
 def with_batch(x: Shape, shape: Sequence[int], source: int, target: int) -> Shape:
     """`shape` with size number `target` being size number `source` of `x`."""
     check(-len(x) <= source < len(x), f"input_dim_idx={source} is not an axis of Input")
-    check(-len(shape) <= target < len(shape), f"output_dim_idx={target} is not an axis of shape={list(shape)}")
+    check(
+        -len(shape) <= target < len(shape),
+        f"output_dim_idx={target} is not an axis of shape={list(shape)}",
+    )
     sized = list(shape)
     sized[target] = x[source]
     return tuple(sized)
@@ -114,11 +145,19 @@ def _(x, *, shape, input_dim_idx, output_dim_idx, dtype, str_value, **_):
 
 @op("assign_value", "-> Out", no_grad=FRESH)
 def assign_value(
-    *, shape: Ints, dtype: int, bool_values: Ints = [], fp32_values: Floats = [], int32_values: Ints = [],
-    int64_values: Longs = [], fp64_values: Float64s = [],
-):  # fmt: skip
+    *,
+    shape: Ints,
+    dtype: int,
+    bool_values: Ints = [],
+    fp32_values: Floats = [],
+    int32_values: Ints = [],
+    int64_values: Longs = [],
+    fp64_values: Float64s = [],
+):
     """Out = the values written down for the dtype.   -> Out [*shape]"""
-    given = {0: bool_values, 2: int32_values, 3: int64_values, 5: fp32_values, 6: fp64_values}[dtype]
+    given = {0: bool_values, 2: int32_values, 3: int64_values, 5: fp32_values, 6: fp64_values}[
+        dtype
+    ]
     return np.array(given, proto_dtype(dtype)).reshape(shape)
 
 
@@ -126,7 +165,10 @@ def assign_value(
 def _(*, shape, dtype, **values):
     check_dtype(dtype in _VALUES, f"dtype={dtype} is not one that values can be written down for")
     count = len(values[_VALUES[dtype]])
-    check(count == size_of(tuple(shape)), f"{_VALUES[dtype]} holds {count} values for shape={list(shape)}")
+    check(
+        count == size_of(tuple(shape)),
+        f"{_VALUES[dtype]} holds {count} values for shape={list(shape)}",
+    )
     return Meta(tuple(shape), proto_dtype(dtype))
 
 
@@ -141,16 +183,23 @@ def _(shape_tensor, shape_tensors, *, shape, dtype):
     return new_meta(shape_tensor, shape_tensors, shape, dtype)
 
 
-# -- rows of numbers --------------------------------------------------------------------------------------------
+# -- rows of numbers
+# --------------------------------------------------------------------------------------------
 
 
 @op("range", "Start, End, Step -> Out", no_grad=FRESH, by_value=True)
 def range_(start, end, step):
-    """Out = Start, Start + Step, ... before End.   Start [], End [], Step [], or [1] each -> Out [N]"""
+    """Out = Start, Start + Step, ... before End.
+
+    Start [], End [], Step [], or [1] each -> Out [N]
+    """
     check_dtype(start.dtype == end.dtype == step.dtype, "the dtypes differ")
     start, end, step = (v.reshape(()) for v in (start, end, step))
     check(bool(step != 0), "Step is 0")
-    check(bool((end - start) * np.sign(step) >= 0), f"Step={step} leads away from End={end}, Start={start}")
+    check(
+        bool((end - start) * np.sign(step) >= 0),
+        f"Step={step} leads away from End={end}, Start={start}",
+    )
     if start.dtype.kind in "iu":
         check_result([len(range(int(start), int(end), int(step)))], start.dtype.itemsize)
         return np.arange(int(start), int(end), int(step), dtype=start.dtype)
@@ -162,13 +211,19 @@ def range_(start, end, step):
 @range_.meta
 def _(start, end, step):
     check_dtype(start.dtype == end.dtype == step.dtype, "the dtypes differ")
-    check(all(size_of(v.shape) in (1, -1) for v in (start, end, step)), "an operand holds more than one number")
+    check(
+        all(size_of(v.shape) in (1, -1) for v in (start, end, step)),
+        "an operand holds more than one number",
+    )
     return Meta((-1,), start.dtype)
 
 
 @op("linspace", "Start, Stop, Num -> Out", no_grad=FRESH, by_value=True)
 def linspace(start, stop, num, *, dtype: int):
-    """Out = Num numbers from Start to Stop, both included and first cut to the dtype.   Start, Stop, Num int [] or [1] -> Out [Num]"""
+    """Out = Num numbers from Start to Stop, both included and first cut to the dtype.
+
+    Start, Stop, Num int [] or [1] -> Out [Num]
+    """
     count = int(num.item())
     check(count > 0, f"Num={count} is not positive")
     check_result([count], 8)
@@ -177,20 +232,28 @@ def linspace(start, stop, num, *, dtype: int):
 
 
 def _items(dtype: int, *numbers: Any) -> list[Any]:
-    """Tensors of one number as Python numbers, cut to a dtype before anything is computed, as in Paddle."""
+    """Tensors of one number as Python numbers, cut to a dtype before anything is computed, as in
+    Paddle.
+    """
     with np.errstate(all="ignore"):
         return [n.astype(proto_dtype(dtype)).item() for n in numbers]
 
 
 @linspace.meta
 def _(start, stop, num, *, dtype):
-    check(all(size_of(v.shape) in (1, -1) for v in (start, stop, num)), "an operand holds more than one number")
+    check(
+        all(size_of(v.shape) in (1, -1) for v in (start, stop, num)),
+        "an operand holds more than one number",
+    )
     return Meta((-1,), proto_dtype(dtype))
 
 
 @op("logspace", "Start, Stop, Num, Base -> Out", no_grad=FRESH, by_value=True)
 def logspace(start, stop, num, base, *, dtype: int):
-    """Out = Num powers of Base, their exponents evenly from Start to Stop, all cut to the dtype.   Start, Stop, Num, Base [] or [1] -> Out [Num]"""
+    """Out = Num powers of Base, their exponents evenly from Start to Stop, all cut to the dtype.
+
+    Start, Stop, Num, Base [] or [1] -> Out [Num]
+    """
     count = int(num.item())
     check(count > 0, f"Num={count} is not positive")
     check_result([count], 8)
@@ -200,18 +263,25 @@ def logspace(start, stop, num, base, *, dtype: int):
 
 @logspace.meta
 def _(start, stop, num, base, *, dtype):
-    check(all(size_of(v.shape) in (1, -1) for v in (start, stop, num, base)), "an operand holds more than one number")
+    check(
+        all(size_of(v.shape) in (1, -1) for v in (start, stop, num, base)),
+        "an operand holds more than one number",
+    )
     return Meta((-1,), proto_dtype(dtype))
 
 
 @op("meshgrid", "X* -> Out*", same_dtype="X")
 def meshgrid(xs):
-    """Out = the coordinates of a grid: X number i varies along axis i.   X list of [Ni] or [] -> Out list of [N0, N1, ...]"""
+    """Out = the coordinates of a grid: X number i varies along axis i.
+
+    X list of [Ni] or [] -> Out list of [N0, N1, ...]
+    """
     check(all(x.ndim <= 1 for x in xs), "an operand has more than one axis")
     flat = [x.reshape(-1) for x in xs]
     shape = tuple(x.shape[0] for x in flat)
     return [
-        np.broadcast_to(x.reshape([-1 if k == i else 1 for k in range(len(xs))]), shape) for i, x in enumerate(flat)
+        np.broadcast_to(x.reshape([-1 if k == i else 1 for k in range(len(xs))]), shape)
+        for i, x in enumerate(flat)
     ]
 
 
@@ -270,29 +340,43 @@ def _(*, row, col, offset, dtype):
     return Meta((2, _triangle_size(row, col, offset, False)), proto_dtype(dtype))
 
 
-# -- diagonals --------------------------------------------------------------------------------------------------
+# -- diagonals
+# --------------------------------------------------------------------------------------------------
 
 
 @op("eye", "-> Out", no_grad=FRESH)
 def eye(*, num_rows: Long, num_columns: Long = -1, dtype: int = 5):
-    """Out = 1 on the diagonal, 0 elsewhere; as many columns as rows when num_columns is -1.   -> Out [num_rows, num_columns]"""
-    return np.eye(num_rows, num_rows if num_columns == -1 else num_columns, dtype=proto_dtype(dtype))
+    """Out = 1 on the diagonal, 0 elsewhere; as many columns as rows when num_columns is -1.
+
+    -> Out [num_rows, num_columns]
+    """
+    return np.eye(
+        num_rows, num_rows if num_columns == -1 else num_columns, dtype=proto_dtype(dtype)
+    )
 
 
 @eye.meta
 def _(*, num_rows, num_columns, dtype):
-    check(num_rows >= 0 and num_columns >= -1, f"num_rows={num_rows}, num_columns={num_columns} holds a negative size")
+    check(
+        num_rows >= 0 and num_columns >= -1,
+        f"num_rows={num_rows}, num_columns={num_columns} holds a negative size",
+    )
     return Meta((num_rows, num_rows if num_columns == -1 else num_columns), proto_dtype(dtype))
 
 
 @op("diag_v2", "X -> Out")
 def diag_v2(x, *, offset: int = 0, padding_value: float = 0.0):
-    """Out = X on a diagonal, padding_value elsewhere; or the diagonal of X.   X [N] -> Out [N + |offset|] * 2; [N, M] -> [K]"""
+    """Out = X on a diagonal, padding_value elsewhere; or the diagonal of X.
+
+    X [N] -> Out [N + |offset|] * 2; [N, M] -> [K]
+    """
     if x.ndim == 2:
         check(-x.shape[0] <= offset <= x.shape[1], f"offset={offset} lies outside of X")
         return np.diagonal(x, offset)
     size = x.size + abs(offset)
-    out = np.full_like(x, padding_value if x.dtype.kind not in "iu" else int(padding_value), shape=(size, size))
+    out = np.full_like(
+        x, padding_value if x.dtype.kind not in "iu" else int(padding_value), shape=(size, size)
+    )
     at = np.arange(x.size)
     out[at + max(-offset, 0), at + max(offset, 0)] = x
     return out
@@ -318,7 +402,10 @@ def _(g, x, *, offset):
 
 @op("diag_v2_grad", "X, Out@GRAD -> X@GRAD", meta=like_x, internal=True)
 def diag_v2_grad(x, g, *, offset: int = 0):
-    """X@GRAD = Out@GRAD taken from, or put on, the diagonal.   X [N] or [N, M], Out@GRAD like Out -> X@GRAD like X"""
+    """X@GRAD = Out@GRAD taken from, or put on, the diagonal.
+
+    X [N] or [N, M], Out@GRAD like Out -> X@GRAD like X
+    """
     if x.ndim < 2:
         return np.diagonal(g, offset).reshape(x.shape)
     out = np.zeros_like(x)

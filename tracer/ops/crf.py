@@ -1,6 +1,8 @@
-"""Linear-chain conditional random fields: how likely a labelling of a sequence is, and the best one.
+"""Linear-chain conditional random fields: how likely a labelling of a sequence is, and the best
+one.
 
-Transition [D + 2, D]: what a sequence gains by starting with a label, by ending with one, and by going from one label to the next.
+Transition [D + 2, D]: what a sequence gains by starting with a label, by ending with one, and by
+going from one label to the next.
 """
 
 from __future__ import annotations
@@ -17,10 +19,14 @@ SLOTS = "Emission, Emission@LOD*?!, Transition, Label!, Length?!"
 
 
 def _sequences(emission: Any, lod: Any, length: Any) -> tuple[Any, Any]:
-    """The emissions as rows, and which rows each sequence is: where it begins, and how many there are."""
+    """The emissions as rows, and which rows each sequence is: where it begins, and how many there
+    are.
+    """
     if length is not None:
         starts = np.arange(emission.shape[0]) * emission.shape[1]
-        return emission.reshape(-1, emission.shape[-1]), list(zip(starts, starts + length.reshape(-1), strict=True))
+        return emission.reshape(-1, emission.shape[-1]), list(
+            zip(starts, starts + length.reshape(-1), strict=True)
+        )
     offsets = rows_of(lod, "Emission")
     return emission, list(itertools.pairwise(offsets))
 
@@ -51,15 +57,25 @@ def _backward(rows: Any, transition: Any) -> Any:
 def _gain(rows: Any, labels: Any, transition: Any) -> Any:
     """What one labelling gains."""
     steps = transition[2:][labels[:-1], labels[1:]].sum()
-    return transition[0][labels[0]] + transition[1][labels[-1]] + steps + rows[np.arange(len(rows)), labels].sum()
+    return (
+        transition[0][labels[0]]
+        + transition[1][labels[-1]]
+        + steps
+        + rows[np.arange(len(rows)), labels].sum()
+    )
 
 
-@op("linear_chain_crf", f"{SLOTS} -> Alpha~, EmissionExps~, TransitionExps~, LogLikelihood", host=BY_ROW)
+@op(
+    "linear_chain_crf",
+    f"{SLOTS} -> Alpha~, EmissionExps~, TransitionExps~, LogLikelihood",
+    host=BY_ROW,
+)
 def linear_chain_crf(emission, lod=None, transition=None, label=None, length=None):
     """LogLikelihood = minus the log of how likely Label is   (Lafferty et al. 2001).   -> [n,1]
 
     Emission [R,D], Label int64 [R,1]; with Length int64 [n,1] they are padded: [n,T,D], [n,T,1].
-    Alpha: for each row, the shares of the labels in all ways that lead there; EmissionExps, TransitionExps: exp of the operands.
+    Alpha: for each row, the shares of the labels in all ways that lead there; EmissionExps,
+    TransitionExps: exp of the operands.
     """
     rows, spans = _sequences(emission, lod, length)
     labels = label.reshape(-1)
@@ -68,18 +84,28 @@ def linear_chain_crf(emission, lod=None, transition=None, label=None, length=Non
     for i, (a, b) in enumerate(spans):
         if a == b:
             continue
-        check(bool(((labels[a:b] >= 0) & (labels[a:b] < rows.shape[1])).all()), "a Label is no label")
+        check(
+            bool(((labels[a:b] >= 0) & (labels[a:b] < rows.shape[1])).all()), "a Label is no label"
+        )
         ways = _forward(rows[a:b], wide)
         alpha[a:b] = np.exp(ways - _log_sum(ways, 1)[:, None])
         found[i, 0] = _log_sum(ways[-1] + wide[1], 0) - _gain(rows[a:b], labels[a:b], wide)
     top = rows.max(axis=1, keepdims=True) if len(rows) else rows
-    return alpha.reshape(emission.shape), np.exp(rows - top).reshape(emission.shape), np.exp(transition), found
+    return (
+        alpha.reshape(emission.shape),
+        np.exp(rows - top).reshape(emission.shape),
+        np.exp(transition),
+        found,
+    )
 
 
 @linear_chain_crf.meta
 def _(emission, lod, transition, label, length):
     count = transition.shape[1]
-    check(transition.shape[0] in (-1, count + 2) or count < 0, "Transition is not two rows higher than it is wide")
+    check(
+        transition.shape[0] in (-1, count + 2) or count < 0,
+        "Transition is not two rows higher than it is wide",
+    )
     check(emission.shape[-1] in (-1, count) or count < 0, "Emission is not as wide as Transition")
     cost = Meta((-1 if length is None else emission.shape[0], 1), emission.dtype)
     return emission, emission, transition, cost
@@ -101,10 +127,17 @@ def _(g, emission, lod, transition, label, length):
     host=BY_ROW,
 )
 def linear_chain_crf_grad(emission, lod=None, transition=None, label=None, length=None, g=None):
-    """The gradients: how likely each label, and each step from one to the next, is, less what Label says.   See `linear_chain_crf`."""
+    """The gradients: how likely each label, and each step from one to the next, is, less what Label
+    says.
+
+    See `linear_chain_crf`.
+    """
     rows, spans = _sequences(emission, lod, length)
     labels, wide = label.reshape(-1), transition.astype(np.float64)
-    of_rows, of_transition = np.zeros(rows.shape, np.float64), np.zeros(transition.shape, np.float64)
+    of_rows, of_transition = (
+        np.zeros(rows.shape, np.float64),
+        np.zeros(transition.shape, np.float64),
+    )
     for (a, b), weight in zip(spans, g.reshape(-1), strict=True):
         if a == b:
             continue
@@ -119,7 +152,9 @@ def linear_chain_crf_grad(emission, lod=None, transition=None, label=None, lengt
         steps = np.exp(ahead[:-1][:, :, None] + wide[2:][None] + later - whole).sum(axis=0)
         np.subtract.at(steps, (labels[a : b - 1], labels[a + 1 : b]), 1)
         of_transition[2:] += weight * steps
-    return of_rows.reshape(emission.shape).astype(emission.dtype), of_transition.astype(transition.dtype)
+    return of_rows.reshape(emission.shape).astype(emission.dtype), of_transition.astype(
+        transition.dtype
+    )
 
 
 @linear_chain_crf_grad.meta
@@ -144,10 +179,15 @@ def _best(rows: Any, transition: Any) -> Any:
 
 
 @op(
-    "crf_decoding", "Emission!, Emission@LOD*?!, Transition!, Label?!, Length?! -> ViterbiPath", no_grad="it chooses labels", host=BY_ROW
-)  # fmt: skip
+    "crf_decoding",
+    "Emission!, Emission@LOD*?!, Transition!, Label?!, Length?! -> ViterbiPath",
+    no_grad="it chooses labels",
+    host=BY_ROW,
+)
 def crf_decoding(emission, lod=None, transition=None, label=None, length=None):
-    """ViterbiPath = the best labels of each sequence, or with Label whether they are those.   Emission [R,D] -> int64 [R,1]
+    """ViterbiPath = the best labels of each sequence, or with Label whether they are those.
+
+    Emission [R,D] -> int64 [R,1]
 
     With Length int64 [n,1] the sequences are padded: Emission [n,T,D] -> [n,T].
     """

@@ -14,7 +14,10 @@ def _block(x: Any, starts: Any, shape: Any) -> tuple[Any, Any]:
     """Starts and sizes, with -1 replaced by all that is left."""
     starts = [0] * len(x.shape) if not len(starts) else list(starts)
     shape = list(x.shape) if not len(shape) else list(shape)
-    check(len(starts) == len(shape) == len(x.shape), "offsets and shape do not have one entry per axis")
+    check(
+        len(starts) == len(shape) == len(x.shape),
+        "offsets and shape do not have one entry per axis",
+    )
     return starts, [d - s if n == -1 else n for d, s, n in zip(x.shape, starts, shape, strict=True)]
 
 
@@ -29,11 +32,16 @@ def crop_tensor(
     offsets: Ints = [],
     shape: Ints = [],
 ):
-    """Out = the block of X that starts at offsets and has `shape`, -1 for all that is left.   X [*] -> Out [*shape]"""
+    """Out = the block of X that starts at offsets and has `shape`, -1 for all that is left.
+
+    X [*] -> Out [*shape]
+    """
     starts, wanted = _block(
         x, sizes(offsets_tensor, offset_tensors, offsets), sizes(shape_tensor, shape_tensors, shape)
     )
-    inside = all(s >= 0 and n >= 0 and s + n <= d for s, n, d in zip(starts, wanted, x.shape, strict=True))
+    inside = all(
+        s >= 0 and n >= 0 and s + n <= d for s, n, d in zip(starts, wanted, x.shape, strict=True)
+    )
     check(inside, f"offsets={starts} and shape={wanted} do not lie inside")
     return x[tuple(slice(s, s + n) for s, n in zip(starts, wanted, strict=True))].copy()
 
@@ -42,13 +50,23 @@ def crop_tensor(
 def _(x, shape_tensor, shape_tensors, offsets_tensor, offset_tensors, *, offsets, shape):
     if shape_tensor is not None or shape_tensors or offsets_tensor is not None or offset_tensors:
         known = (
-            shape if shape_tensor is None and not shape_tensors and all(n != -1 for n in shape) and len(shape) else None
+            shape
+            if shape_tensor is None
+            and not shape_tensors
+            and all(n != -1 for n in shape)
+            and len(shape)
+            else None
         )
         return Meta(tuple(known) if known else (-1,) * len(x.shape), x.dtype)
     starts, wanted = _block(x, offsets, shape)
-    fits = [s >= 0 and (d < 0 or (n >= 0 and s + n <= d)) for s, n, d in zip(starts, wanted, x.shape, strict=True)]
+    fits = [
+        s >= 0 and (d < 0 or (n >= 0 and s + n <= d))
+        for s, n, d in zip(starts, wanted, x.shape, strict=True)
+    ]
     check(all(fits), f"offsets={starts} and shape={list(shape)} do not lie inside")
-    return Meta(tuple(-1 if d < 0 and n < 0 else n for n, d in zip(wanted, x.shape, strict=True)), x.dtype)
+    return Meta(
+        tuple(-1 if d < 0 and n < 0 else n for n, d in zip(wanted, x.shape, strict=True)), x.dtype
+    )
 
 
 @crop_tensor.vjp
@@ -56,7 +74,12 @@ def _(g, x, shape_tensor, shape_tensors, offsets_tensor, offset_tensors, *, offs
     return put_block(x, g, offsets_tensor, offset_tensors, offsets=offsets), None, None, None, None
 
 
-@op("crop_tensor_grad", "X, Out@GRAD, Offsets?, OffsetsTensor*? -> X@GRAD", meta=like_x, internal=True)
+@op(
+    "crop_tensor_grad",
+    "X, Out@GRAD, Offsets?, OffsetsTensor*? -> X@GRAD",
+    meta=like_x,
+    internal=True,
+)
 def put_block(x, g, offsets_tensor=None, offset_tensors=None, *, offsets: Ints = []):
     """X@GRAD = zeros with Out@GRAD at offsets.   X [*], Out@GRAD [*shape] -> X@GRAD like X"""
     starts, _ = _block(x, sizes(offsets_tensor, offset_tensors, offsets), [])
@@ -79,7 +102,9 @@ def _(gg, x, g, offsets_tensor, offset_tensors, *, offsets):
 )
 def crop_like(x, y, offsets_tensor=None, offset_tensors=None, *, offsets: Ints = []):
     """Out = the block of X that starts at offsets, as large as Y.   X [*], Y [*S] -> Out [*S]"""
-    return crop_tensor.kernel(x, None, None, offsets_tensor, offset_tensors, offsets=offsets, shape=list(y.shape))
+    return crop_tensor.kernel(
+        x, None, None, offsets_tensor, offset_tensors, offsets=offsets, shape=list(y.shape)
+    )
 
 
 @crop_like.vjp
@@ -89,8 +114,15 @@ def _(g, x, y, offsets_tensor, offset_tensors, *, offsets):
 
 @op("crop", "X, Y?!, Offsets?! -> Out")
 def crop(x, y=None, offsets_tensor=None, *, offsets: Ints = [], shape: Ints = []):
-    """Out = the block of X that starts at offsets and is as large as Y, or has `shape`, -1 for all that is left.   X [*] -> Out [*shape]"""
-    starts, wanted = offsets if offsets_tensor is None else offsets_tensor.tolist(), shape if y is None else y.shape
+    """Out = the block of X that starts at offsets and is as large as Y, or has `shape`, -1 for all
+    that is left.
+
+    X [*] -> Out [*shape]
+    """
+    starts, wanted = (
+        offsets if offsets_tensor is None else offsets_tensor.tolist(),
+        shape if y is None else y.shape,
+    )
     check(len(starts) == x.ndim, f"offsets={list(starts)} do not have one entry per axis")
     return crop_tensor.kernel(x, offsets=list(starts), shape=list(wanted))
 
@@ -104,7 +136,12 @@ def _(x, y, offsets_tensor, *, offsets, shape):
     check(len(offsets) == len(x.shape), f"offsets={list(offsets)} do not have one entry per axis")
     known = [-1 if n < 0 else n for n in wanted]
     found = crop_tensor.infer((x,), {"offsets": list(offsets), "shape": known})
-    return Meta(tuple(-1 if n < 0 and y is not None else m for n, m in zip(wanted, found.shape, strict=True)), x.dtype)
+    return Meta(
+        tuple(
+            -1 if n < 0 and y is not None else m for n, m in zip(wanted, found.shape, strict=True)
+        ),
+        x.dtype,
+    )
 
 
 @crop.vjp

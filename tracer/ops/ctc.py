@@ -1,4 +1,6 @@
-"""Connectionist temporal classification   (Graves et al. 2006), by the forward-backward algorithm on logarithms.
+"""Connectionist temporal classification
+
+(Graves et al. 2006), by the forward-backward algorithm on logarithms.
 
 A label of S classes becomes a path of 2 S + 1 states: a blank, a class, a blank, ..., a blank.
 """
@@ -15,7 +17,10 @@ from .wide import wide
 
 
 class Paths(NamedTuple):
-    """The states of a batch.   classes [B,P]; skips: where a state may follow the last but one [B,P]; ends: the last state [B]"""
+    """The states of a batch.
+
+    classes [B,P]; skips: where a state may follow the last but one [B,P]; ends: the last state [B]
+    """
 
     classes: Any
     skips: Any
@@ -39,11 +44,16 @@ def _moved(alpha: Any, by: int) -> Any:
 
 def _step(alpha: Any, skips: Any) -> Any:
     """The logarithm of the sum over the states that each state may follow."""
-    return np.logaddexp(np.logaddexp(alpha, _moved(alpha, 1)), np.where(skips, _moved(alpha, 2), -np.inf))
+    return np.logaddexp(
+        np.logaddexp(alpha, _moved(alpha, 1)), np.where(skips, _moved(alpha, 2), -np.inf)
+    )
 
 
 def _forward(logs: Any, paths: Paths) -> Any:
-    """ln of the probability of each prefix that ends in each state, [T,B,P].   logs: of the classes of the states, [T,B,P]"""
+    """ln of the probability of each prefix that ends in each state, [T,B,P].
+
+    logs: of the classes of the states, [T,B,P]
+    """
     alpha = np.full_like(logs, -np.inf)
     alpha[0, :, :2] = logs[0, :, :2]
     for t in range(1, len(logs)):
@@ -52,11 +62,14 @@ def _forward(logs: Any, paths: Paths) -> Any:
 
 
 def _backward(logs: Any, paths: Paths, times: Any) -> Any:
-    """ln of the probability of the rest after each state, [T,B,P].   times: the number of steps of each sequence, [B]"""
+    """ln of the probability of the rest after each state, [T,B,P].
+
+    times: the number of steps of each sequence, [B]
+    """
     places = np.arange(logs.shape[2])
-    last = np.where((places <= paths.ends[:, None]) & (places >= paths.ends[:, None] - 1), 0.0, -np.inf).astype(
-        logs.dtype
-    )
+    last = np.where(
+        (places <= paths.ends[:, None]) & (places >= paths.ends[:, None] - 1), 0.0, -np.inf
+    ).astype(logs.dtype)
     onward = np.zeros_like(paths.skips)
     onward[:, :-2] = paths.skips[:, 2:]
     beta = np.full_like(logs, -np.inf)
@@ -72,9 +85,12 @@ def _backward(logs: Any, paths: Paths, times: Any) -> Any:
 @np.errstate(invalid="ignore", divide="ignore")
 @wide
 def warpctc(x, labels, times=None, lengths=None, *, blank: int = 0, norm_by_times: bool = False):
-    """Loss = -ln of the probability of Label under softmax(Logits).   Logits [T,B,C], Label int [B,S], lengths int [B] -> Loss [B,1]
+    """Loss = -ln of the probability of Label under softmax(Logits).
 
-    WarpCTCGrad like Logits: the gradient of Loss.   norm_by_times: the gradient is divided by the number of steps.
+    Logits [T,B,C], Label int [B,S], lengths int [B] -> Loss [B,1]
+
+    WarpCTCGrad like Logits: the gradient of Loss.
+    norm_by_times: the gradient is divided by the number of steps.
     """
     check(
         times is not None and lengths is not None,
@@ -86,18 +102,25 @@ def warpctc(x, labels, times=None, lengths=None, *, blank: int = 0, norm_by_time
     )
     times, lengths = times.reshape(-1).astype(np.int64), lengths.reshape(-1).astype(np.int64)
     check(
-        bool(np.all((labels >= 0) & (labels < x.shape[2]) | (np.arange(labels.shape[1]) >= lengths[:, None]))),
+        bool(
+            np.all(
+                (labels >= 0) & (labels < x.shape[2])
+                | (np.arange(labels.shape[1]) >= lengths[:, None])
+            )
+        ),
         "a label is no class",
     )
     batch = np.arange(x.shape[1])
     every = log_softmax_of(x, 2)
     paths = _paths(labels, lengths, blank)
-    logs = np.take_along_axis(every, np.broadcast_to(paths.classes, (x.shape[0], *paths.classes.shape)), axis=2)
+    logs = np.take_along_axis(
+        every, np.broadcast_to(paths.classes, (x.shape[0], *paths.classes.shape)), axis=2
+    )
     alpha = _forward(logs, paths)
     final = alpha[times - 1, batch]
-    total = np.logaddexp(final[batch, paths.ends], np.where(lengths > 0, final[batch, paths.ends - 1], -np.inf)).astype(
-        x.dtype
-    )
+    total = np.logaddexp(
+        final[batch, paths.ends], np.where(lengths > 0, final[batch, paths.ends - 1], -np.inf)
+    ).astype(x.dtype)
     passed = np.nan_to_num(np.exp(alpha + _backward(logs, paths, times) - total[:, None]), nan=0.0)
     grad = np.exp(every)
     np.subtract.at(grad, (np.arange(len(x))[:, None, None], batch[:, None], paths.classes), passed)
@@ -109,7 +132,10 @@ def warpctc(x, labels, times=None, lengths=None, *, blank: int = 0, norm_by_time
 def _(x, labels, times, lengths, *, blank, norm_by_times):
     check_float(x)
     check(len(x.shape) == 3, "Logits needs three axes: time, batch, classes")
-    check(len(labels.shape) == 2 and labels.dtype.kind in "iu", "Label needs whole numbers [batch, length]")
+    check(
+        len(labels.shape) == 2 and labels.dtype.kind in "iu",
+        "Label needs whole numbers [batch, length]",
+    )
     check(agree(labels.shape[0], x.shape[1]), "the batches differ")
     check(x.shape[2] < 0 or 0 <= blank < x.shape[2], f"blank={blank} is no class")
     return Meta((x.shape[1], 1), x.dtype), x
@@ -120,7 +146,12 @@ def _(g, x, labels, times, lengths, *, blank, norm_by_times, WarpCTCGrad):
     return warpctc_grad(x, WarpCTCGrad, times, g, norm_by_times=norm_by_times), None, None, None
 
 
-@op("warpctc_grad", "Logits, WarpCTCGrad, LogitsLength, Loss@GRAD -> Logits@GRAD", meta=like_x, internal=True)
+@op(
+    "warpctc_grad",
+    "Logits, WarpCTCGrad, LogitsLength, Loss@GRAD -> Logits@GRAD",
+    meta=like_x,
+    internal=True,
+)
 @wide
 def warpctc_grad(x, grad, times, g, *, norm_by_times: bool = False):
     """The gradient of warpctc.   Logits [T,B,C], Loss@GRAD [B,1] -> like Logits"""

@@ -20,12 +20,27 @@ MIN_SHOW = 1e-7
     no_half="Paddle has no kernel for it",
 )
 def data_norm(
-    scale_w, bias, x, size, total, squares, *, epsilon: float = 1e-4, slot_dim: int = -1, summary_decay_rate: float = 0.9999999,
-    enable_scale_and_shift: bool = False, data_layout: str = "NCHW", sync_stats: bool = False,
-):  # fmt: skip
-    """Y = (X - Means) * Scales, Means = BatchSum / BatchSize, Scales = sqrt(BatchSize / BatchSquareSum).   X, Y [N,C], the others [C]
+    scale_w,
+    bias,
+    x,
+    size,
+    total,
+    squares,
+    *,
+    epsilon: float = 1e-4,
+    slot_dim: int = -1,
+    summary_decay_rate: float = 0.9999999,
+    enable_scale_and_shift: bool = False,
+    data_layout: str = "NCHW",
+    sync_stats: bool = False,
+):
+    """Y = (X - Means) * Scales, Means = BatchSum / BatchSize, Scales = sqrt(BatchSize /
+    BatchSquareSum).
 
-    enable_scale_and_shift: Y * scale_w + bias; slot_dim: slots of so many channels whose first one counts how often they were shown: 0 where that is 0.
+    X, Y [N,C], the others [C]
+
+    enable_scale_and_shift: Y * scale_w + bias; slot_dim: slots of so many channels whose first one
+    counts how often they were shown: 0 where that is 0.
     """
     means, scales = total / size, np.sqrt(size / squares)
     y = (x - means) * scales
@@ -35,13 +50,21 @@ def data_norm(
 
 
 @data_norm.meta
-def _(scale_w, bias, x, size, total, squares, *, enable_scale_and_shift, slot_dim, data_layout, **_):
+def _(
+    scale_w, bias, x, size, total, squares, *, enable_scale_and_shift, slot_dim, data_layout, **_
+):
     check_float(x)
     check(len(x.shape) == 2, "X needs the shape [N, C]")
-    check(data_layout in ("NCHW", "NHWC", "AnyLayout"), f"data_layout={data_layout!r} is neither NCHW nor NHWC")
+    check(
+        data_layout in ("NCHW", "NHWC", "AnyLayout"),
+        f"data_layout={data_layout!r} is neither NCHW nor NHWC",
+    )
     wanted = [("BatchSize", size), ("BatchSum", total), ("BatchSquareSum", squares)]
     if enable_scale_and_shift:
-        check(scale_w is not None and bias is not None, "enable_scale_and_shift needs scale_w and bias")
+        check(
+            scale_w is not None and bias is not None,
+            "enable_scale_and_shift needs scale_w and bias",
+        )
         wanted += [("scale_w", scale_w), ("bias", bias)]
     for name, m in wanted:
         check_dtype(m.dtype == x.dtype, f"{name} has another dtype than X")
@@ -56,12 +79,29 @@ def _(scale_w, bias, x, size, total, squares, *, enable_scale_and_shift, slot_di
 
 @op("data_norm_shown", "X -> Out", meta=like_x, internal=True, no_grad="it is 0 or 1")
 def shown(x, *, slot_dim: int):
-    """Out = 1 for the channels of slots with data (show count > 0), else 0.   X [N,C] -> Out [N,C]"""
+    """Out = 1 for the channels of slots with data (show count > 0), else 0.
+
+    X [N,C] -> Out [N,C]
+    """
     return np.repeat((np.abs(x[:, ::slot_dim]) >= MIN_SHOW).astype(x.dtype), slot_dim, axis=1)
 
 
 @data_norm.vjp
-def _(g, scale_w, bias, x, size, total, squares, *, epsilon, slot_dim, enable_scale_and_shift, Means, Scales):
+def _(
+    g,
+    scale_w,
+    bias,
+    x,
+    size,
+    total,
+    squares,
+    *,
+    epsilon,
+    slot_dim,
+    enable_scale_and_shift,
+    Means,
+    Scales,
+):
     """In Paddle, the gradients of the three statistics are their sums over this batch."""
 
     def masked(t: Any) -> Any:
@@ -87,7 +127,9 @@ def _(g, scale_w, bias, x, size, total, squares, *, epsilon, slot_dim, enable_sc
         return add(mean_of(square(sub(x, Means))), scale(rows(), scale=epsilon))
 
     return (
-        (lambda: over_batch(mul(g, mul(sub(x, Means), Scales)))) if enable_scale_and_shift else None,
+        (lambda: over_batch(mul(g, mul(sub(x, Means), Scales))))
+        if enable_scale_and_shift
+        else None,
         (lambda: over_batch(g)) if enable_scale_and_shift else None,
         to_x,
         lambda: OPS["clip"](rows(), min=0.0, max=1.0) if slot_dim > 0 else rows(),

@@ -17,7 +17,9 @@ Sizes = tuple[int, ...]
 
 
 class Look(NamedTuple):
-    """One of the four pixels around each place.   flat: its number in the picture, weight: its share, by_y and by_x: how that moves
+    """One of the four pixels around each place.
+
+    flat: its number in the picture, weight: its share, by_y and by_x: how that moves
 
     All [N,DG,K,OH,OW], DG the deformable groups, K the places of the kernel.
     """
@@ -34,7 +36,9 @@ def _places(offset: Any, window: Window, out: Sizes, groups: int) -> tuple[Any, 
     taps = np.array(list(window.taps), offset.dtype) * np.array(window.dilation, offset.dtype)
     found = []
     for axis in (0, 1):
-        starts = np.arange(out[axis], dtype=offset.dtype) * window.stride[axis] - window.pads[axis][0]
+        starts = (
+            np.arange(out[axis], dtype=offset.dtype) * window.stride[axis] - window.pads[axis][0]
+        )
         shaped = starts.reshape((-1, 1) if axis == 0 else (1, -1))
         found.append(moved[:, :, :, axis] + taps[:, axis].reshape(-1, 1, 1) + shaped)
     return found[0], found[1]
@@ -52,9 +56,11 @@ def _looks(places: tuple[Any, Any], high: int, wide: int) -> Iterator[Look]:
         share_y, share_x = part_y if dy else 1 - part_y, part_x if dx else 1 - part_x
         flat = (np.clip(row, 0, high - 1) * wide + np.clip(column, 0, wide - 1)).astype(np.int64)
         yield Look(
-            flat, share_y * share_x * inside,
-            (1 if dy else -1) * share_x * (inside & moves), (1 if dx else -1) * share_y * (inside & moves),
-        )  # fmt: skip
+            flat,
+            share_y * share_x * inside,
+            (1 if dy else -1) * share_x * (inside & moves),
+            (1 if dx else -1) * share_y * (inside & moves),
+        )
 
 
 def _seen(parted: Any, look: Look) -> Any:
@@ -87,7 +93,9 @@ def _convolved(x: Any, offset: Any, w: Any, mask: Any, groups: int, **attrs: Any
     _, columns = _columns(x, places, parted, mask)
     n, taps = x.shape[0], w.shape[2] * w.shape[3]
     columns = columns.reshape(n, groups, (x.shape[1] // groups) * taps, -1)
-    return np.matmul(w.reshape(groups, w.shape[0] // groups, -1), columns).reshape(n, w.shape[0], *out[2:])
+    return np.matmul(w.reshape(groups, w.shape[0] // groups, -1), columns).reshape(
+        n, w.shape[0], *out[2:]
+    )
 
 
 def _meta(x, offset, w, mask=None, *, deformable_groups, im2col_step, **attrs):
@@ -102,18 +110,37 @@ def _meta(x, offset, w, mask=None, *, deformable_groups, im2col_step, **attrs):
     for name, given, count in (("Offset", offset, 2), ("Mask", mask, 1)):
         if given is not None:
             wanted = count * deformable_groups * taps if taps > 0 else -1
-            fits = len(given.shape) == 4 and agree(given.shape[1], wanted) and all(map(agree, given.shape[2:], out[2:]))
+            fits = (
+                len(given.shape) == 4
+                and agree(given.shape[1], wanted)
+                and all(map(agree, given.shape[2:], out[2:]))
+            )
             check(fits, f"{name} needs {wanted} channels of {list(out[2:])}")
     return Meta(out, x.dtype)
 
 
-@op("deformable_conv", "Input, Offset, Filter, Mask -> Output", same_dtype="Input Offset Filter Mask")
+@op(
+    "deformable_conv",
+    "Input, Offset, Filter, Mask -> Output",
+    same_dtype="Input Offset Filter Mask",
+)
 @wide
 def deformable_conv(
-    x, offset, w, mask, *, strides: Ints = [1, 1], paddings: Ints = [0, 0], dilations: Ints = [1, 1], deformable_groups: int = 1,
-    groups: int = 1, im2col_step: int = 64,
-):  # fmt: skip
-    """Output = the correlation of Input, read at offsets and times Mask, with Filter.   Input [N,C,H,W], Filter [M,C/groups,KH,KW] -> [N,M,H',W']
+    x,
+    offset,
+    w,
+    mask,
+    *,
+    strides: Ints = [1, 1],
+    paddings: Ints = [0, 0],
+    dilations: Ints = [1, 1],
+    deformable_groups: int = 1,
+    groups: int = 1,
+    im2col_step: int = 64,
+):
+    """Output = the correlation of Input, read at offsets and times Mask, with Filter.
+
+    Input [N,C,H,W], Filter [M,C/groups,KH,KW] -> [N,M,H',W']
 
     Offset [N,2*DG*KH*KW,H',W']: rows and columns in turn; Mask [N,DG*KH*KW,H',W'].
     """
@@ -138,10 +165,18 @@ def _(g, x, offset, w, mask, **over):
     return tuple(deformable_conv_grad(x, offset, w, mask, g, **over))
 
 
-@op("deformable_conv_v1", "Input, Offset, Filter -> Output", attrs_of=deformable_conv, same_dtype="Input Offset Filter")
+@op(
+    "deformable_conv_v1",
+    "Input, Offset, Filter -> Output",
+    attrs_of=deformable_conv,
+    same_dtype="Input Offset Filter",
+)
 @wide
 def deformable_conv_v1(x, offset, w, **attrs):
-    """deformable_conv without a mask.   Input [N,C,H,W], Offset [N,2*DG*KH*KW,H',W'], Filter [M,C/groups,KH,KW] -> Output [N,M,H',W']"""
+    """deformable_conv without a mask.
+
+    Input [N,C,H,W], Offset [N,2*DG*KH*KW,H',W'], Filter [M,C/groups,KH,KW] -> Output [N,M,H',W']
+    """
     return _convolved(x, offset, w, None, **_full(attrs))
 
 
@@ -167,18 +202,24 @@ def _(g, x, offset, w, **over):
 )
 @wide
 def deformable_conv_grad(x, offset, w, mask, g, **attrs):
-    """The gradients of deformable_conv in Input, Offset, Filter and, where there is one, in Mask."""
+    """The gradients of deformable_conv in Input, Offset, Filter and, where there is one,
+    in Mask.
+    """
     attrs = _full(attrs)
     groups = attrs["groups"]
     _, _, places, parted = _setting(x, offset, w, **attrs)
     values, columns = _columns(x, places, parted, mask)
     n, m, depth = x.shape[0], w.shape[0], (x.shape[1] // groups) * w.shape[2] * w.shape[3]
     split = g.reshape(n, groups, m // groups, -1)
-    to_filter = np.sum(np.matmul(split, np.swapaxes(columns.reshape(n, groups, depth, -1), 2, 3)), axis=0).reshape(
-        w.shape
+    to_filter = np.sum(
+        np.matmul(split, np.swapaxes(columns.reshape(n, groups, depth, -1), 2, 3)), axis=0
+    ).reshape(w.shape)
+    to_columns = np.matmul(np.swapaxes(w.reshape(groups, m // groups, depth), 1, 2), split).reshape(
+        values.shape
     )
-    to_columns = np.matmul(np.swapaxes(w.reshape(groups, m // groups, depth), 1, 2), split).reshape(values.shape)
-    to_values = to_columns if mask is None else to_columns * mask.reshape(*places[0].shape[:2], 1, -1)
+    to_values = (
+        to_columns if mask is None else to_columns * mask.reshape(*places[0].shape[:2], 1, -1)
+    )
     to_x, moved = np.zeros_like(parted), np.zeros_like(offset, shape=(2, *places[0].shape))
     rows = np.ix_(*map(np.arange, parted.shape[:3]))
     for look in _looks(places, *x.shape[2:]):
@@ -190,7 +231,9 @@ def deformable_conv_grad(x, offset, w, mask, g, **attrs):
         along = np.sum(_seen(parted, look) * to_values, axis=2).reshape(places[0].shape)
         moved += along * np.stack([look.by_y, look.by_x])
     found = [to_x.reshape(x.shape), np.moveaxis(moved, 0, 3).reshape(offset.shape), to_filter]
-    return found if mask is None else [*found, np.sum(to_columns * values, axis=2).reshape(mask.shape)]
+    return (
+        found if mask is None else [*found, np.sum(to_columns * values, axis=2).reshape(mask.shape)]
+    )
 
 
 @deformable_conv_grad.meta

@@ -1,6 +1,8 @@
-"""How good a detector is: the mean over classes of how precise its finds are, from the surest to the least sure.
+"""How good a detector is: the mean over classes of how precise its finds are, from the surest to
+the least sure.
 
-What was found so far is kept as rows: class, score, and 1 where the find was right - or, in the other table, where it was wrong.
+What was found so far is kept as rows: class, score, and 1 where the find was right - or, in the
+other table, where it was wrong.
 """
 
 from __future__ import annotations
@@ -18,8 +20,11 @@ from .nms import overlaps
 SAME = 1e-6  # a difference of shares that is none
 
 
-def _judged(found: Any, there: Any, difficult: Any, threshold: float) -> list[tuple[float, float, float]]:
-    """Score, right and wrong of each find of one class in one picture, the surest first; one that meets a difficult box does not count.
+def _judged(
+    found: Any, there: Any, difficult: Any, threshold: float
+) -> list[tuple[float, float, float]]:
+    """Score, right and wrong of each find of one class in one picture, the surest first; one that
+    meets a difficult box does not count.
 
     found [K,5]: score and box; there [G,4]; difficult bool [G]
     """
@@ -43,12 +48,18 @@ def _of_picture(
 ) -> list[tuple[float, ...]]:
     """Class, score, right and wrong of each find in one picture; counts its boxes by class."""
     kinds, boxes = there[:, 0].astype(np.int64), there[:, -4:]
-    difficult = (there[:, 1] != 0) & (not evaluate_difficult) if there.shape[1] == 6 else np.zeros(len(there), bool)
+    difficult = (
+        (there[:, 1] != 0) & (not evaluate_difficult)
+        if there.shape[1] == 6
+        else np.zeros(len(there), bool)
+    )
     np.add.at(counts, kinds[~difficult], 1)
     made: list[tuple[float, ...]] = []
     for kind in np.unique(found[:, 0]):
         own, real = found[found[:, 0] == kind], kinds == kind
-        made += [(kind, *one) for one in _judged(own[:, 1:], boxes[real], difficult[real], threshold)]
+        made += [
+            (kind, *one) for one in _judged(own[:, 1:], boxes[real], difficult[real], threshold)
+        ]
     return made
 
 
@@ -69,7 +80,10 @@ def _check_kind(kind: str) -> None:
 
 
 def _mean(counts: Any, right: Any, wrong: Any, background: int, kind: str) -> float:
-    """The mean over the classes that there are.   Paddle leaves out classes of as many boxes as the background's number, and so it is here."""
+    """The mean over the classes that there are.
+
+    Paddle leaves out classes of as many boxes as the background's number, and so it is here.
+    """
     shares, classes = 0.0, 0
     for label in np.flatnonzero(counts):
         own = right[:, 0] == label
@@ -86,7 +100,8 @@ def _mean(counts: Any, right: Any, wrong: Any, background: int, kind: str) -> fl
 
 @op(
     "detection_map",
-    "DetectRes, DetectRes@LOD*?!, Label, Label@LOD*?!, HasState?, PosCount?, TruePos?, FalsePos? -> AccumPosCount=PosCount,"
+    "DetectRes, DetectRes@LOD*?!, Label, Label@LOD*?!, HasState?, PosCount?, TruePos?, "
+    "FalsePos? -> AccumPosCount=PosCount,"
     " AccumTruePos=TruePos, AccumFalsePos=FalsePos, MAP",
     no_grad=WHOLE,
     by_value=True,
@@ -94,13 +109,31 @@ def _mean(counts: Any, right: Any, wrong: Any, background: int, kind: str) -> fl
     host=BY_ROW,
 )
 def detection_map(
-    found, found_lod, there, there_lod, has_state=None, counts=None, right=None, wrong=None, *, class_num: int, background_label: int = 0,
-    overlap_threshold: float = 0.5, evaluate_difficult: bool = True, ap_type: str = "integral",
-):  # fmt: skip
-    """MAP = the mean average precision of a detector   (Everingham et al. 2010).   DetectRes [K,6]: class, score, box; Label [G,6] or [G,5] -> [1]
+    found,
+    found_lod,
+    there,
+    there_lod,
+    has_state=None,
+    counts=None,
+    right=None,
+    wrong=None,
+    *,
+    class_num: int,
+    background_label: int = 0,
+    overlap_threshold: float = 0.5,
+    evaluate_difficult: bool = True,
+    ap_type: str = "integral",
+):
+    """MAP = the mean average precision of a detector
 
-    Label: class, whether the box is difficult, box; a sequence for each picture.   Results are joined to those of PosCount, TruePos and
-    FalsePos if HasState.   AccumPosCount int32 [class_num,1]: how many boxes; AccumTruePos, AccumFalsePos [*,3]: class, score, 1 or 0.
+    (Everingham et al. 2010).
+    DetectRes [K,6]: class, score, box; Label [G,6] or [G,5] -> [1]
+
+    Label: class, whether the box is difficult, box; a sequence for each picture.
+    Results are joined to those of PosCount, TruePos and
+    FalsePos if HasState.
+    AccumPosCount int32 [class_num,1]: how many boxes; AccumTruePos, AccumFalsePos [*,3]: class,
+    score, 1 or 0.
     """
     _check_kind(ap_type)
     first, last = rows_of(found_lod, "DetectRes"), rows_of(there_lod, "Label")
@@ -109,20 +142,26 @@ def detection_map(
     total = np.zeros(class_num, np.int32) if not known else counts.reshape(-1).copy()
     made: list[tuple[float, ...]] = []
     for (a, b), (c, d) in zip(pairwise(first), pairwise(last), strict=True):
-        one = found[a:b] if found.shape[1] == 6 else found[:0].reshape(0, 6)  # [[-1]] is nothing found
-        made += _of_picture(one, there[c:d], total, evaluate_difficult, float(np.float32(overlap_threshold)))
+        # [[-1]] is nothing found
+        one = found[a:b] if found.shape[1] == 6 else found[:0].reshape(0, 6)
+        made += _of_picture(
+            one, there[c:d], total, evaluate_difficult, float(np.float32(overlap_threshold))
+        )
     new = np.array(made, found.dtype).reshape(-1, 4)
     tables = [new[:, [0, 1, i]] for i in (2, 3)]
     if known:
         tables = [
-            np.concatenate([old.astype(found.dtype), table]) for old, table in zip((right, wrong), tables, strict=True)
+            np.concatenate([old.astype(found.dtype), table])
+            for old, table in zip((right, wrong), tables, strict=True)
         ]
     mean = _mean(total, tables[0], tables[1], background_label, ap_type)
     return total[:, None], *tables, np.array([mean], found.dtype)
 
 
 @detection_map.meta
-def _(found, found_lod, there, there_lod, has_state, counts, right, wrong, *, class_num, ap_type, **_):
+def _(
+    found, found_lod, there, there_lod, has_state, counts, right, wrong, *, class_num, ap_type, **_
+):
     check_float(found)
     check(len(found.shape) == len(there.shape) == 2, "DetectRes and Label need two axes")
     check(

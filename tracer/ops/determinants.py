@@ -30,9 +30,13 @@ def _(g, x):
 
 @op("cofactors", "X -> Out", meta=like_x, internal=True, no_half=DECOMPOSED)
 def cofactors(x):
-    """Out = the determinants of what is left without a row and a column, signed: det X * X^-T, but of singular matrices, too.   X [*, M, M] -> Out [*, M, M]
+    """Out = the determinants of what is left without a row and a column, signed: det X * X^-T, but
+    of singular matrices, too.
 
-    From X = U S V^H: det U det V^H conj(U C V^H), C being the products of all other singular values.
+    X [*, M, M] -> Out [*, M, M]
+
+    From X = U S V^H: det U det V^H conj(U C V^H), C being the products of all other singular
+    values.
     """
     check_finite(x)
     u, s, vh = np.linalg.svd(x)

@@ -13,7 +13,11 @@ from .meta import like_x, normal_axis
 def _length(shape: Any, offset: int, axis1: int, axis2: int) -> int:
     """How long a diagonal is, -1 where that is not known."""
     rows, columns = shape[axis1], shape[axis2]
-    return -1 if min(rows, columns) < 0 else max(0, min(rows - max(-offset, 0), columns - max(offset, 0)))
+    return (
+        -1
+        if min(rows, columns) < 0
+        else max(0, min(rows - max(-offset, 0), columns - max(offset, 0)))
+    )
 
 
 def _check_axes(x: Any, axis1: int, axis2: int) -> tuple[int, int]:
@@ -31,14 +35,22 @@ def _clamp_offset(offset: int, rows: int, columns: int) -> int:
 
 @op("diagonal", "Input -> Out")
 def diagonal(x, *, offset: int = 0, axis1: int = 0, axis2: int = 1):
-    """Out = a diagonal of the matrices in two axes, as the last axis.   Input [*] -> Out [the other axes, length]"""
-    return np.diagonal(x, _clamp_offset(offset, x.shape[axis1], x.shape[axis2]), axis1, axis2).copy()
+    """Out = a diagonal of the matrices in two axes, as the last axis.
+
+    Input [*] -> Out [the other axes, length]
+    """
+    return np.diagonal(
+        x, _clamp_offset(offset, x.shape[axis1], x.shape[axis2]), axis1, axis2
+    ).copy()
 
 
 @diagonal.meta
 def _(x, *, offset, axis1, axis2):
     pair = _check_axes(x, axis1, axis2)
-    return Meta((*(d for i, d in enumerate(x.shape) if i not in pair), _length(x.shape, offset, *pair)), x.dtype)
+    return Meta(
+        (*(d for i, d in enumerate(x.shape) if i not in pair), _length(x.shape, offset, *pair)),
+        x.dtype,
+    )
 
 
 @diagonal.vjp
@@ -48,7 +60,10 @@ def _(g, x, *, offset, axis1, axis2):
 
 @op("trace", "Input -> Out")
 def trace(x, *, offset: int = 0, axis1: int = 0, axis2: int = 1):
-    """Out = the sum of a diagonal; of the two axes the first in X has the rows, as in Paddle.   Input [*] -> Out [the other axes]"""
+    """Out = the sum of a diagonal; of the two axes the first in X has the rows, as in Paddle.
+
+    Input [*] -> Out [the other axes]
+    """
     first, second = sorted(_check_axes(x, axis1, axis2))
     offset = _clamp_offset(offset, x.shape[first], x.shape[second])
     return np.asarray(np.trace(x, offset, first, second, dtype=x.dtype))
@@ -82,7 +97,10 @@ def _(g, x, y, *, offset, axis1, axis2):
 
 @op("diag_embed", "Input -> Out")
 def diag_embed(x, *, offset: int = 0, dim1: int = -2, dim2: int = -1):
-    """Out = matrices with the last axis of Input on a diagonal, in the new axes dim1 and dim2.   Input [*, N] -> Out [*, M, M] in some order"""
+    """Out = matrices with the last axis of Input on a diagonal, in the new axes dim1 and dim2.
+
+    Input [*, N] -> Out [*, M, M] in some order
+    """
     size = x.shape[-1] + abs(offset)
     out = np.zeros((*x.shape[:-1], size, size), x.dtype)
     rows, columns = _places(out.shape, offset, -2, -1)
@@ -108,7 +126,10 @@ def _(g, x, *, offset, dim1, dim2):
 
 @op("fill_diagonal", "X -> Out", meta=like_x)
 def fill_diagonal(x, *, value: float = 0.0, offset: int = 0, wrap: bool = False):
-    """Out = X with `value` on a diagonal; wrap: again below where X is taller than wide.   X [M, N] or [N, N, ...] -> like X"""
+    """Out = X with `value` on a diagonal; wrap: again below where X is taller than wide.
+
+    X [M, N] or [N, N, ...] -> like X
+    """
     out = x.copy()
     out[_diagonal_mask(x.shape, offset, wrap)] = value
     return out
@@ -133,7 +154,10 @@ def _(g, x, *, value, offset, wrap):
 
 @op("fill_diagonal_tensor", "X, Y -> Out")
 def fill_diagonal_tensor(x, y, *, offset: Long = 0, dim1: int = 0, dim2: int = 1):
-    """Out = X with Y on a diagonal of the axes dim1 and dim2.   X [*], Y [the other axes, length of the diagonal] -> like X"""
+    """Out = X with Y on a diagonal of the axes dim1 and dim2.
+
+    X [*], Y [the other axes, length of the diagonal] -> like X
+    """
     out = x.copy()
     rows, columns = _places(x.shape, offset, dim1, dim2)
     np.moveaxis(out, (dim1, dim2), (-2, -1))[..., rows, columns] = y

@@ -13,7 +13,10 @@ WORDS = ("downgrade_in_infer", "upscale_in_train")
 
 def _kept(dropout_prob: float, implementation: str, is_test: bool) -> float:
     """What the kept elements are multiplied by."""
-    check(implementation in WORDS, f"dropout_implementation={implementation} is none of {', '.join(WORDS)}")
+    check(
+        implementation in WORDS,
+        f"dropout_implementation={implementation} is none of {', '.join(WORDS)}",
+    )
     if is_test:
         return 1.0 if implementation == "upscale_in_train" else 1.0 - dropout_prob
     if implementation == "upscale_in_train":
@@ -32,14 +35,18 @@ def dropout(
     fix_seed: bool = False,
     seed: int = 0,
 ):
-    """Out = X with each element dropped by chance; the mask tells what was kept.   X [*] -> Out [*], Mask uint8 [*]
+    """Out = X with each element dropped by chance; the mask tells what was kept.
+
+    X [*] -> Out [*], Mask uint8 [*]
 
     seed: of a source of its own, the same at each call, where fix_seed says so or a Seed is given.
     """
     check(0.0 <= dropout_prob <= 1.0, f"dropout_prob={dropout_prob} is not a probability")
     factor = x.dtype.type(_kept(dropout_prob, dropout_implementation, is_test))
     if is_test:
-        return (x if factor == 1 else x * factor), np.broadcast_to(np.ones_like(x, dtype=np.uint8, shape=()), x.shape)
+        return (x if factor == 1 else x * factor), np.broadcast_to(
+            np.ones_like(x, dtype=np.uint8, shape=()), x.shape
+        )
     own = seed if fix_seed else 0
     source = rng.generator(own if given is None else int(given.reshape(()).item()))
     mask = np.asarray(source.random(x.shape, dtype=np.float32) >= np.float32(dropout_prob))

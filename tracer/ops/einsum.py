@@ -15,15 +15,24 @@ Labels = tuple[str, ...]
 
 
 def labels_of(equation: str, ranks: Sequence[int]) -> tuple[list[Labels], Labels]:
-    """The labels of the axes of each operand, and of the result; those of `...` are capitals.   Raises OpError for an equation that does not fit."""
+    """The labels of the axes of each operand, and of the result; those of `...` are capitals.
+
+    Raises OpError for an equation that does not fit.
+    """
     check("->" in equation, f"equation={equation!r} has no ->")
     left, right = equation.replace(" ", "").split("->")
     terms = left.split(",")
-    check(len(terms) == len(ranks), f"equation={equation!r} is for {len(terms)} operands, not {len(ranks)}")
+    check(
+        len(terms) == len(ranks),
+        f"equation={equation!r} is for {len(terms)} operands, not {len(ranks)}",
+    )
     spread = [_spread(t, rank, equation) for t, rank in zip(terms, ranks, strict=True)]
     found = [_expanded(t, n) for t, n in zip(terms, spread, strict=True)]
     out = _expanded(right, max(spread))
-    check(set(out) <= {c for t in found for c in t}, f"equation={equation!r} names an axis that no operand has")
+    check(
+        set(out) <= {c for t in found for c in t},
+        f"equation={equation!r} names an axis that no operand has",
+    )
     check(len(set(out)) == len(out), f"equation={equation!r} names an axis of the result twice")
     return found, out
 
@@ -43,7 +52,9 @@ def _expanded(term: str, count: int) -> Labels:
 @op("einsum", "Operands* -> Out, InnerCache*~, XShape*~", same_dtype="Operands")
 @wide
 def einsum(xs, *, equation: str):
-    """Out = the sums of products that the equation, `ij,jk->ik`, tells; labels are small letters.   Operands list of [*] -> Out [*]
+    """Out = the sums of products that the equation, `ij,jk->ik`, tells; labels are small letters.
+
+    Operands list of [*] -> Out [*]
 
     InnerCache, XShape: what Paddle keeps for its gradient, one each per operand; here empty, [0].
     """
@@ -79,7 +90,9 @@ def _(g, xs, *, equation):
 
 
 def _back(i: int, g: Any, xs: Sequence[Any], terms: Sequence[Labels], out: Labels) -> Any:
-    """The same sum with the gradient in place of operand i; an axis that is summed in it alone is spread by ones."""
+    """The same sum with the gradient in place of operand i; an axis that is summed in it alone is
+    spread by ones.
+    """
     others = [(out, g)] + [(t, x) for k, (t, x) in enumerate(zip(terms, xs, strict=True)) if k != i]
     named = {c for t, _ in others for c in t}
     if not set(terms[i]) <= named:
@@ -91,7 +104,9 @@ def _back(i: int, g: Any, xs: Sequence[Any], terms: Sequence[Labels], out: Label
 
 
 def _distinct(term: Labels, x: Any, used: set[str]) -> tuple[Labels, list[tuple[Labels, Any]]]:
-    """A term without repeats, and the unit matrices that tie each new label to the one it stands for."""
+    """A term without repeats, and the unit matrices that tie each new label to the one it stands
+    for.
+    """
     free = iter(c for c in string.ascii_letters if c not in used)
     target: list[str] = []
     ties: list[tuple[Labels, Any]] = []

@@ -1,7 +1,7 @@
 """Elementwise ops on two operands, and `scale`, the one that a Python number makes.
 
-The tape sums gradients down to the shape of their operand, so no rule here thinks of broadcasting - but for the old `axis`,
-which sets Y inside of X: `fit` says so.
+The tape sums gradients down to the shape of their operand, so no rule here thinks of broadcasting -
+but for the old `axis`, which sets Y inside of X: `fit` says so.
 """
 
 from __future__ import annotations
@@ -13,7 +13,16 @@ from typing import Any
 from ..core import native
 from ..core.arrays import np
 from ..core.op import OPS, WHOLE, Ints, Meta, check, check_dtype, op
-from .meta import agree_all, aligned, broadcast, broadcast_number, check_number, known_dim, like_x, shape_of
+from .meta import (
+    agree_all,
+    aligned,
+    broadcast,
+    broadcast_number,
+    check_number,
+    known_dim,
+    like_x,
+    shape_of,
+)
 from .wide import wide
 
 
@@ -26,7 +35,9 @@ def at(x: Any, y: Any, axis: int) -> tuple[Any, Any]:
 
 
 def fit(g: Any, like: Any, axis: int) -> Any:
-    """The gradient `g` of a result, summed to `like` where `axis` had set it inside; else left to the tape."""
+    """The gradient `g` of a result, summed to `like` where `axis` had set it inside; else left to
+    the tape.
+    """
     if axis == -1 or like.ndim == g.ndim:
         return g
     return sum_to(g, shape=list(shape_of(like)), axis=axis)
@@ -35,7 +46,10 @@ def fit(g: Any, like: Any, axis: int) -> Any:
 @op("sum_to", "X -> Out", internal=True)
 @wide
 def sum_to(x, *, shape: Ints, axis: int = -1):
-    """Out = X summed over the axes that broadcasting had added or stretched.   X [*S] -> Out [*shape]"""
+    """Out = X summed over the axes that broadcasting had added or stretched.
+
+    X [*S] -> Out [*shape]
+    """
     start = x.ndim - len(shape) if axis == -1 else axis
     kept = {start + i for i, d in enumerate(shape) if d == x.shape[start + i]}
     return np.sum(x, axis=tuple(i for i in range(x.ndim) if i not in kept)).reshape(shape)
@@ -53,7 +67,9 @@ _SUM = native.kernel("sum")
 
 
 def summed(x: Any, kept: list[int]) -> Any:
-    """x summed over all axes but `kept`, flat; NotImplemented where those are not side by side, or no kernel applies."""
+    """x summed over all axes but `kept`, flat; NotImplemented where those are not side by side, or
+    no kernel applies.
+    """
     if not kept:
         return _SUM(x, 1, 1, x.size)
     if kept[-1] - kept[0] + 1 != len(kept) or not x.size:
@@ -67,7 +83,10 @@ def _(x, *, shape, axis):
     start = len(x.shape) - len(shape) if axis == -1 else axis
     inside = x.shape[start : start + len(shape)]
     check(len(inside) == len(shape), f"shape={shape} does not lie inside")
-    check(all(d in (1, e) or min(d, e) < 0 for d, e in zip(shape, inside, strict=True)), f"cannot sum to shape={shape}")
+    check(
+        all(d in (1, e) or min(d, e) < 0 for d, e in zip(shape, inside, strict=True)),
+        f"cannot sum to shape={shape}",
+    )
     return Meta(tuple(shape), x.dtype)
 
 
@@ -138,7 +157,10 @@ def _(g, x, y, *, axis):
 @op("elementwise_div", "X, Y -> Out", meta=broadcast)
 @np.errstate(all="ignore")
 def div(x, y, *, axis: int = -1):
-    """Out = X / Y; of integers and yes or no rounded towards zero.   X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
+    """Out = X / Y; of integers and yes or no rounded towards zero.
+
+    X [*A], Y [*B] -> Out [*broadcast(A, B)]
+    """
     if axis != -1:
         x, y = at(x, y, axis)
     if x.dtype.kind in "iub":
@@ -251,11 +273,17 @@ def check_divisor(x: Any, y: Any) -> None:
 
 @op("scale", "X, ScaleTensor?! -> Out", meta=like_x)
 @wide
-def scale(x, scale_tensor=None, *, scale: float = 1.0, bias: float = 0.0, bias_after_scale: bool = True):
-    """Out = scale * X + bias, or scale * (X + bias).   X [*], ScaleTensor [1] in place of scale -> Out [*]"""
+def scale(
+    x, scale_tensor=None, *, scale: float = 1.0, bias: float = 0.0, bias_after_scale: bool = True
+):
+    """Out = scale * X + bias, or scale * (X + bias).
+
+    X [*], ScaleTensor [1] in place of scale -> Out [*]
+    """
     factor = scale if scale_tensor is None else scale_tensor.item()
     if x.dtype.kind in "iu":
-        by, more = (np.array(int(v)).astype(x.dtype)[()] for v in (factor, bias))  # -1 as a byte is 255
+        # -1 as a byte is 255
+        by, more = (np.array(int(v)).astype(x.dtype)[()] for v in (factor, bias))
     else:
         by, more = x.dtype.type(factor), x.dtype.type(bias)
     if not more:
@@ -279,7 +307,10 @@ def _(xs, **_):
     check(bool(xs), "X is empty")
     check_dtype(all(x.dtype == xs[0].dtype for x in xs), "the dtypes differ")
     check(all(agree_all(x.shape, xs[0].shape) for x in xs), "the shapes differ")
-    return Meta(functools.reduce(lambda a, b: tuple(map(known_dim, a, b)), [x.shape for x in xs]), xs[0].dtype)
+    return Meta(
+        functools.reduce(lambda a, b: tuple(map(known_dim, a, b)), [x.shape for x in xs]),
+        xs[0].dtype,
+    )
 
 
 @add_n.vjp

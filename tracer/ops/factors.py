@@ -26,13 +26,17 @@ LAPACK: Any = np.linalg  # whose annotations want literals for modes
 
 @op("cholesky", "X -> Out", no_half=DECOMPOSED)
 def cholesky(x, *, upper: bool = False):
-    """Out = the lower triangles L of X = L L^H; upper: U of X = U^H U.   X [*, M, M] Hermitian, positive definite -> Out [*, M, M]
+    """Out = the lower triangles L of X = L L^H; upper: U of X = U^H U.
+
+    X [*, M, M] Hermitian, positive definite -> Out [*, M, M]
 
     One triangle of X is read.   Raises OpError where X is not positive definite.
     """
     if not upper:
         return np.linalg.cholesky(x)
-    return np.conjugate(np.swapaxes(np.linalg.cholesky(np.conjugate(np.swapaxes(x, -1, -2))), -1, -2)).copy()
+    return np.conjugate(
+        np.swapaxes(np.linalg.cholesky(np.conjugate(np.swapaxes(x, -1, -2))), -1, -2)
+    ).copy()
 
 
 @cholesky.meta
@@ -60,10 +64,13 @@ def _(g, x, *, upper, Out):
 
 @op("lu", "X -> Out, Pivots~, Infos~", no_half=DECOMPOSED)
 def lu(x, *, pivots: bool = True):
-    """Out = L below the diagonal, where L has ones, and U from it up, of X = P L U.   X [*, M, N] -> Out [*, M, N]
+    """Out = L below the diagonal, where L has ones, and U from it up, of X = P L U.
 
-    Pivots int32 [*, min(M, N)], Infos int32 [*] or [1].   Pivots: the row that each row was swapped with; Infos: the first column
-    without a pivot, or 0; both counted from 1.
+    X [*, M, N] -> Out [*, M, N]
+
+    Pivots int32 [*, min(M, N)], Infos int32 [*] or [1].
+    Pivots: the row that each row was swapped with; Infos: the first column without a pivot, or 0;
+    both counted from 1.
     """
     check(pivots, "pivots=False is not supported, as in Paddle on the CPU")
     out = np.array(x).reshape(-1, *x.shape[-2:])
@@ -77,7 +84,10 @@ def lu(x, *, pivots: bool = True):
 
 
 def _step(out: Any, k: int) -> tuple[Any, Any]:
-    """Eliminate column k in place.   Gives the rows that were swapped in, from 1, and where there was no pivot."""
+    """Eliminate column k in place.
+
+    Gives the rows that were swapped in, from 1, and where there was no pivot.
+    """
     every = np.arange(len(out))
     best = k + np.argmax(np.abs(out[:, k:, k]), axis=1)
     rows = out[every, best].copy()
@@ -101,7 +111,9 @@ def _cut(x: Any, size: int, axis: int) -> tuple[Any, Any]:
     part = OPS["slice"]
     axis %= len(shape_of(x))
     end = shape_of(x)[axis]
-    return part(x, axes=[axis], starts=[0], ends=[size]), part(x, axes=[axis], starts=[size], ends=[end])
+    return part(x, axes=[axis], starts=[0], ends=[size]), part(
+        x, axes=[axis], starts=[size], ends=[end]
+    )
 
 
 @lu.vjp
@@ -138,7 +150,9 @@ def _right_divided(x: Any, triangle: Any) -> Any:
 
 @op("lu_unpack", "X, Pivots! -> Pmat~, L, U", no_half=DECOMPOSED)
 def lu_unpack(x, pivots, *, unpack_ludata: bool = True, unpack_pivots: bool = True):
-    """Pmat, L, U = the factors that `lu` packs.   X [*, M, N], Pivots int [*, K] -> Pmat [*, M, M], L [*, M, K], U [*, K, N]
+    """Pmat, L, U = the factors that `lu` packs.
+
+    X [*, M, N], Pivots int [*, K] -> Pmat [*, M, M], L [*, M, K], U [*, K, N]
 
     What is not wanted is empty, [0].
     """
@@ -212,10 +226,15 @@ def _(x, *, mode):
 
 @qr.vjp
 def _(of_q, of_r, x, *, mode, Q, R):
-    """S. F. Walter, L. Lehmann, "Algorithmic Differentiation of Linear Algebra Functions" (2018)."""
+    """S. F. Walter, L. Lehmann, "Algorithmic Differentiation of Linear Algebra Functions"
+    (2018).
+    """
     rows, columns = shape_of(x)[-2:]
     check_sizes(min(rows, columns) >= 0)
-    check(mode != "complete" or rows <= columns, "mode=complete has no gradient for more rows than columns")
+    check(
+        mode != "complete" or rows <= columns,
+        "mode=complete has no gradient for more rows than columns",
+    )
     if mode == "r":
         Q, R = qr(x)
         of_q = scale(Q, scale=0.0)

@@ -1,4 +1,7 @@
-"""`similarity_focus`: a mask of the largest elements, one for each row and column   (He and Lin 2016)."""
+"""`similarity_focus`: a mask of the largest elements, one for each row and column
+
+(He and Lin 2016).
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,11 @@ def _focus(table):
 
 @op("similarity_focus", "X -> Out", no_grad=BY_CHOICE, host=BY_ROW)
 def similarity_focus(x, *, axis: int, indexes: Ints):
-    """Out = 1 along the whole axis wherever the table at one of the indexes of it has one of its largest elements, else 0.   X [B,C,H,W] -> Out same"""
+    """Out = 1 along the whole axis wherever the table at one of the indexes of it has one of its
+    largest elements, else 0.
+
+    X [B,C,H,W] -> Out same
+    """
     moved = np.moveaxis(x, axis, 1)
     found = np.zeros(moved.shape, bool)
     for at, sample in enumerate(moved):

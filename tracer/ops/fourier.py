@@ -1,7 +1,8 @@
 """Fourier transforms: of complex numbers, of real ones to complex, and of complex ones to real.
 
-normalization: where the factor 1/n is: `backward`, `forward`, or `ortho` for its root in both.   Matrices of Fourier transforms are symmetric,
-so that gradients - which travel conjugated, see `core/op.py` - are transforms of the same direction.
+normalization: where the factor 1/n is: `backward`, `forward`, or `ortho` for its root in both.
+Matrices of Fourier transforms are symmetric, so that gradients - which travel conjugated, see
+`core/op.py` - are transforms of the same direction.
 """
 
 from __future__ import annotations
@@ -33,9 +34,14 @@ def _check(x: Any, axes: Any, normalization: str) -> tuple[int, ...]:
 
 @op("fft_c2c", "X -> Out", no_half=NO_COMPLEX)
 def fft_c2c(x, *, axes: Longs, normalization: str, forward: bool):
-    """Out = the sums of X * e^(-2 pi i jk / n) over the axes, of e^(+...) unless forward.   X complex [*] -> Out [*]"""
+    """Out = the sums of X * e^(-2 pi i jk / n) over the axes, of e^(+...) unless forward.
+
+    X complex [*] -> Out [*]
+    """
     _check(x, axes, normalization)
-    return _numpy("fftn" if forward else "ifftn")(x, axes=axes, norm=normalization).astype(x.dtype, copy=False)
+    return _numpy("fftn" if forward else "ifftn")(x, axes=axes, norm=normalization).astype(
+        x.dtype, copy=False
+    )
 
 
 @fft_c2c.meta
@@ -52,7 +58,11 @@ def _(g, x, *, axes, normalization, forward):
 
 @op("fft_r2c", "X -> Out", no_half=NO_COMPLEX)
 def fft_r2c(x, *, axes: Longs, normalization: str, forward: bool, onesided: bool):
-    """Out = the transform of real X; onesided: without the half of the last axis that is the conjugate of the other.   X [*] -> Out complex [*]"""
+    """Out = the transform of real X; onesided: without the half of the last axis that is the
+    conjugate of the other.
+
+    X [*] -> Out complex [*]
+    """
     wide = complex_dtype(x.dtype)
     _check(x, axes, normalization)
     if not onesided:
@@ -69,7 +79,10 @@ def _(x, *, axes, normalization, forward, onesided):
     check_dtype(x.dtype.kind == "f", "needs a floating dtype")
     last = _check(x, axes, normalization)[-1]
     half = onesided and x.shape[last] >= 0
-    return Meta(_with(x.shape, last, x.shape[last] // 2 + 1 if half else x.shape[last]), complex_dtype(x.dtype))
+    return Meta(
+        _with(x.shape, last, x.shape[last] // 2 + 1 if half else x.shape[last]),
+        complex_dtype(x.dtype),
+    )
 
 
 def _with(shape: tuple[int, ...], axis: int, size: int) -> tuple[int, ...]:
@@ -79,7 +92,9 @@ def _with(shape: tuple[int, ...], axis: int, size: int) -> tuple[int, ...]:
 def _bordered(x: Any, axis: int, before: int, after: int) -> Any:
     """X with zeros around it in an axis."""
     rank = len(shape_of(x))
-    return OPS["pad"](x, paddings=[0] * (2 * axis) + [before, after] + [0] * (2 * (rank - axis - 1)))
+    return OPS["pad"](
+        x, paddings=[0] * (2 * axis) + [before, after] + [0] * (2 * (rank - axis - 1))
+    )
 
 
 @fft_r2c.vjp
@@ -98,19 +113,28 @@ def _length(x: Any, last: int, size: int) -> int:
     half = x.shape[last]
     if not size:
         return -1 if half < 0 else 2 * (half - 1)
-    check(half < 0 or half >= size // 2 + 1, f"last_dim_size={size} does not come from {half} elements")
+    check(
+        half < 0 or half >= size // 2 + 1,
+        f"last_dim_size={size} does not come from {half} elements",
+    )
     return size
 
 
 @op("fft_c2r", "X -> Out", no_half=NO_COMPLEX)
 def fft_c2r(x, *, axes: Longs, normalization: str, forward: bool, last_dim_size: Long = 0):
-    """Out = the transform of X, of whose last axis the other half is the conjugate; last_dim_size: its size, 0: 2 (m - 1).   X complex [*] -> Out real [*]"""
+    """Out = the transform of X, of whose last axis the other half is the conjugate; last_dim_size:
+    its size, 0: 2 (m - 1).
+
+    X complex [*] -> Out real [*]
+    """
     last = _check(x, axes, normalization)[-1]
     sizes = [x.shape[a] for a in axes[:-1]] + [_length(x, last, last_dim_size)]
     check(sizes[-1] > 0, "the result has no elements")
     if forward:
         x, normalization = np.conjugate(x), _OTHER[normalization]
-    return _numpy("irfftn")(x, s=sizes, axes=axes, norm=normalization).astype(real_dtype(x.dtype), copy=False)
+    return _numpy("irfftn")(x, s=sizes, axes=axes, norm=normalization).astype(
+        real_dtype(x.dtype), copy=False
+    )
 
 
 @fft_c2r.meta
@@ -124,7 +148,9 @@ def _(x, *, axes, normalization, forward, last_dim_size):
 
 @fft_c2r.vjp
 def _(g, x, *, axes, normalization, forward):
-    """Every element that is used counts twice but the first, and the last of an even size, which are their own conjugates."""
+    """Every element that is used counts twice but the first, and the last of an even size, which
+    are their own conjugates.
+    """
     last = axes[-1] % len(shape_of(x))
     given, size = shape_of(x)[last], shape_of(g)[last]
     check_sizes(min(given, size) >= 0)

@@ -19,7 +19,10 @@ def _check(x: Any, rank: int, hop_length: int, axis: int) -> None:
 
 @op("frame", "X -> Out")
 def frame(x, *, frame_length: int, hop_length: int, axis: int = -1):
-    """Out = the frames that begin at each hop_length.   X [*, N] -> Out [*, frame_length, frames]; axis=0: X [N, *] -> Out [frames, frame_length, *]"""
+    """Out = the frames that begin at each hop_length.
+
+    X [*, N] -> Out [*, frame_length, frames]; axis=0: X [N, *] -> Out [frames, frame_length, *]
+    """
     views = np.lib.stride_tricks.sliding_window_view(x, frame_length, axis=axis)
     if axis == 0:
         return np.moveaxis(views[::hop_length], -1, 1).copy()
@@ -31,9 +34,14 @@ def _(x, *, frame_length, hop_length, axis):
     _check(x, 1, hop_length, axis)
     size = x.shape[axis]
     check(frame_length > 0, f"frame_length={frame_length} is not positive")
-    check(size < 0 or frame_length <= size, f"frame_length={frame_length} is more than the {size} elements")
+    check(
+        size < 0 or frame_length <= size,
+        f"frame_length={frame_length} is more than the {size} elements",
+    )
     count = -1 if size < 0 else (size - frame_length) // hop_length + 1
-    shape = (count, frame_length, *x.shape[1:]) if axis == 0 else (*x.shape[:-1], frame_length, count)
+    shape = (
+        (count, frame_length, *x.shape[1:]) if axis == 0 else (*x.shape[:-1], frame_length, count)
+    )
     return Meta(shape, x.dtype)
 
 
@@ -50,7 +58,10 @@ def frame_back(g, x, *, frame_length, hop_length, axis):
 @op("overlap_add", "X -> Out")
 @wide
 def overlap_add(x, *, hop_length: int, axis: int = -1):
-    """Out = the frames, each hop_length after the one before, added up.   X [*, L, frames] -> Out [*, N]; axis=0: X [frames, L, *] -> Out [N, *]"""
+    """Out = the frames, each hop_length after the one before, added up.
+
+    X [*, L, frames] -> Out [*, N]; axis=0: X [frames, L, *] -> Out [N, *]
+    """
     _check(x, 2, hop_length, axis)
     frames = x if axis == 0 else np.moveaxis(x, (-1, -2), (0, 1))
     count, length = frames.shape[:2]
@@ -78,7 +89,9 @@ def _(g, x, *, hop_length, axis):
 
 @op("stft", "X, Window! -> Out", no_half=NO_COMPLEX)
 def stft(x, window, *, n_fft: int, hop_length: int, normalized: bool, onesided: bool):
-    """Out = the transforms of the frames of X that begin at each hop_length, times Window.   X [B, N], Window [n_fft] -> Out complex [B, F, frames]
+    """Out = the transforms of the frames of X that begin at each hop_length, times Window.
+
+    X [B, N], Window [n_fft] -> Out complex [B, F, frames]
 
     F is n_fft // 2 + 1, or n_fft unless onesided; normalized: over the square root of n_fft.
     """
@@ -99,11 +112,18 @@ def _transform(normalized: bool, onesided: bool) -> dict[str, Any]:
 @stft.meta
 def _(x, window, *, n_fft, hop_length, normalized, onesided):
     check_dtype(
-        x.dtype.kind == "f" and x.dtype == window.dtype, "X and Window must have the same dtype, float32 or float64"
+        x.dtype.kind == "f" and x.dtype == window.dtype,
+        "X and Window must have the same dtype, float32 or float64",
     )
     check(len(x.shape) == 2, "X needs the shape [batch, samples]")
-    check(n_fft > 0 and hop_length > 0, f"n_fft={n_fft} and hop_length={hop_length} are not both positive")
-    check(len(window.shape) == 1 and agree(window.shape[0], n_fft), f"Window needs the shape [n_fft={n_fft}]")
+    check(
+        n_fft > 0 and hop_length > 0,
+        f"n_fft={n_fft} and hop_length={hop_length} are not both positive",
+    )
+    check(
+        len(window.shape) == 1 and agree(window.shape[0], n_fft),
+        f"Window needs the shape [n_fft={n_fft}]",
+    )
     batch, size = x.shape
     check(size < 0 or n_fft <= size, f"n_fft={n_fft} is more than the {size} samples")
     count = -1 if size < 0 else (size - n_fft) // hop_length + 1

@@ -23,7 +23,9 @@ def in_float64(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return narrowed
 
 
-lgamma: Op = unary("lgamma", in_float64(values.lgamma), "ln |gamma(X)|", of_x=lambda g, x: mul(g, digamma(x)))
+lgamma: Op = unary(
+    "lgamma", in_float64(values.lgamma), "ln |gamma(X)|", of_x=lambda g, x: mul(g, digamma(x))
+)
 digamma: Op = unary(
     "digamma",
     in_float64(values.digamma),
@@ -53,7 +55,11 @@ def _(g, x, *, n):
 
 
 def bessel(type: str, order: int, scaled: bool, slope: Callable[[Any], Any]) -> Op:
-    """One of the modified Bessel functions I.   slope(x): its derivative   (Abramowitz and Stegun 9.6.26)."""
+    """One of the modified Bessel functions I.
+
+    slope(x): its derivative
+    (Abramowitz and Stegun 9.6.26).
+    """
     function = values.bessel_scaled if scaled else values.bessel
     words = f"I{order}(X)" + (" * e ** -|X|" if scaled else "")
     of_x = lambda g, x: mul(g, slope(x))  # noqa: E731 - one of three such lines
@@ -71,4 +77,6 @@ def over_x(value: Any, x: Any) -> Any:
 i0: Op = bessel("i0", 0, False, lambda x: i1(x))  # noqa: PLW0108 - i1 comes later
 i0e: Op = bessel("i0e", 0, True, lambda x: sub(i1e(x), mul(sign(x), i0e(x))))
 i1: Op = bessel("i1", 1, False, lambda x: sub(i0(x), over_x(i1(x), x)))
-i1e: Op = bessel("i1e", 1, True, lambda x: sub(sub(i0e(x), over_x(i1e(x), x)), mul(sign(x), i1e(x))))
+i1e: Op = bessel(
+    "i1e", 1, True, lambda x: sub(sub(i0e(x), over_x(i1e(x), x)), mul(sign(x), i1e(x)))
+)

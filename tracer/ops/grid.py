@@ -15,7 +15,9 @@ from .window import COUNTS
 
 
 class Axis(NamedTuple):
-    """Where along an axis pictures are read: at `place`, which moves by `slope` when the grid does by 1."""
+    """Where along an axis pictures are read: at `place`, which moves by `slope` when the grid does
+    by 1.
+    """
 
     place: Any
     slope: Any
@@ -38,7 +40,9 @@ def _located(grid: Any, size: int, padding_mode: str, align_corners: bool) -> Ax
 
 
 def _reflected(place: Any, start: Any, span: Any) -> tuple[Any, Any]:
-    """Places thrown back at both ends of [start, start + span], and the direction in which they move now."""
+    """Places thrown back at both ends of [start, start + span], and the direction in which they
+    move now.
+    """
     if span == 0:
         return np.zeros_like(place), np.zeros_like(place)
     away = np.abs(place - start)
@@ -50,11 +54,17 @@ def _reflected(place: Any, start: Any, span: Any) -> tuple[Any, Any]:
 def _axes(x: Any, grid: Any, padding_mode: str, align_corners: bool) -> list[Axis]:
     """One for each axis of a picture, in their order; a grid names the last axis first."""
     rank = x.ndim - 2
-    return [_located(grid[..., rank - 1 - i], x.shape[2 + i], padding_mode, align_corners) for i in range(rank)]
+    return [
+        _located(grid[..., rank - 1 - i], x.shape[2 + i], padding_mode, align_corners)
+        for i in range(rank)
+    ]
 
 
 class Corner(NamedTuple):
-    """One of the pixels around each place.   index: into the flat picture; inside: whether it is one of its pixels; weights: by axis"""
+    """One of the pixels around each place.
+
+    index: into the flat picture; inside: whether it is one of its pixels; weights: by axis
+    """
 
     index: Any
     inside: Any
@@ -69,7 +79,11 @@ def _corners(axes: list[Axis], sizes: tuple[int, ...], mode: str) -> Iterator[Co
         for c, (place, _), size in zip(choice, axes, sizes, strict=True):
             low = np.floor(place)
             at = round_half_away(place) if mode == "nearest" else low + c
-            weights.append(np.ones_like(place) if mode == "nearest" else (place - low if c else 1 - (place - low)))
+            weights.append(
+                np.ones_like(place)
+                if mode == "nearest"
+                else (place - low if c else 1 - (place - low))
+            )
             inside = inside & (at >= 0) & (at <= size - 1)
             index = index * size + np.clip(at, 0, size - 1).astype(np.int64)
         yield Corner(index, inside, weights, tuple(1 if c else -1 for c in choice))
@@ -99,8 +113,12 @@ def _product(arrays: list[Any]) -> Any:
 @wide
 def grid_sampler(
     x, grid, *, mode: str = "bilinear", padding_mode: str = "zeros", align_corners: bool = True
-):  # fmt: skip
-    """Output = X read at the places of Grid, of coordinates in [-1, 1]   (Jaderberg et al. 2015).   X [N,C,*S], Grid [N,*P,rank] -> [N,C,*P]"""
+):
+    """Output = X read at the places of Grid, of coordinates in [-1, 1]
+
+    (Jaderberg et al. 2015).
+    X [N,C,*S], Grid [N,*P,rank] -> [N,C,*P]
+    """
     _check_modes(mode, padding_mode)
     axes = _axes(x, grid, padding_mode, align_corners)
     total = np.zeros_like(x, shape=(*x.shape[:2], *grid.shape[1:-1]))
@@ -115,7 +133,10 @@ def _(x, grid, *, mode, padding_mode, align_corners):
     check(len(x.shape) in (4, 5), "X needs four or five axes")
     check(len(grid.shape) == len(x.shape), f"Grid needs {COUNTS[len(x.shape)]} axes")
     check_dtype(grid.dtype == x.dtype, "the dtypes differ")
-    check(agree(grid.shape[-1], len(x.shape) - 2), f"the last axis of Grid is not {len(x.shape) - 2} long")
+    check(
+        agree(grid.shape[-1], len(x.shape) - 2),
+        f"the last axis of Grid is not {len(x.shape) - 2} long",
+    )
     check(agree(grid.shape[0], x.shape[0]), "the batches differ")
     _check_modes(mode, padding_mode)
     return Meta((*x.shape[:2], *grid.shape[1:-1]), x.dtype)
@@ -126,12 +147,25 @@ def _(g, x, grid, **attrs):
     return tuple(grid_sampler_grad(x, grid, g, **attrs))
 
 
-@op("grid_sampler_grad", "X, Grid, Output@GRAD -> X@GRAD, Grid@GRAD", attrs_of=grid_sampler, internal=True)
+@op(
+    "grid_sampler_grad",
+    "X, Grid, Output@GRAD -> X@GRAD, Grid@GRAD",
+    attrs_of=grid_sampler,
+    internal=True,
+)
 @wide
-def grid_sampler_grad(x, grid, g, *, mode: str = "bilinear", padding_mode: str = "zeros", align_corners: bool = True):
-    """The gradients of grid_sampler.   X [N,C,*S], Grid [N,*P,rank], Output@GRAD [N,C,*P] -> like X, like Grid"""
+def grid_sampler_grad(
+    x, grid, g, *, mode: str = "bilinear", padding_mode: str = "zeros", align_corners: bool = True
+):
+    """The gradients of grid_sampler.
+
+    X [N,C,*S], Grid [N,*P,rank], Output@GRAD [N,C,*P] -> like X, like Grid
+    """
     axes = _axes(x, grid, padding_mode, align_corners)
-    to_x, to_places = np.zeros_like(x, shape=(x.shape[0], x.shape[1], int(np.prod(x.shape[2:])))), np.zeros_like(grid)
+    to_x, to_places = (
+        np.zeros_like(x, shape=(x.shape[0], x.shape[1], int(np.prod(x.shape[2:])))),
+        np.zeros_like(grid),
+    )
     batch = np.arange(x.shape[0])[:, None]
     for corner in _corners(axes, x.shape[2:], mode):
         share = g * (_product(corner.weights) * corner.inside)[:, None]
@@ -141,7 +175,9 @@ def grid_sampler_grad(x, grid, g, *, mode: str = "bilinear", padding_mode: str =
             seen = np.sum(_looked_up(x, corner) * g, axis=1)
             for i, sign in enumerate(corner.signs):
                 others = [w for k, w in enumerate(corner.weights) if k != i]
-                to_places[..., len(axes) - 1 - i] += seen * (_product(others) * axes[i].slope * sign)
+                to_places[..., len(axes) - 1 - i] += seen * (
+                    _product(others) * axes[i].slope * sign
+                )
     return to_x.reshape(x.shape), to_places
 
 
@@ -153,11 +189,14 @@ def _(x, grid, g, **_):
 grid_sampler_grad.vjp(no_second_order("grid_sampler"))
 
 
-# -- grids --------------------------------------------------------------------------------------------------------
+# -- grids
+# ------------------------------------------------------------------------------
 
 
 def _line(size: int, align_corners: bool, dtype: Any) -> Any:
-    """`size` coordinates from -1 to 1: of the pixels' centres, or with align_corners of the ends."""
+    """`size` coordinates from -1 to 1: of the pixels' centres, or with align_corners of
+    the ends.
+    """
     line = np.linspace(-1, 1, size) if size > 1 else np.full(size, -1.0)
     return (line if align_corners else line * ((size - 1) / max(size, 1))).astype(dtype)
 
@@ -165,7 +204,9 @@ def _line(size: int, align_corners: bool, dtype: Any) -> Any:
 def _points(sizes: Any, align_corners: bool, dtype: Any) -> Any:
     """The coordinates of all pixels, the last axis first, and a 1: [P, rank + 1]."""
     lines = np.meshgrid(*[_line(s, align_corners, dtype) for s in sizes], indexing="ij")
-    return np.stack([*(line.ravel() for line in reversed(lines)), np.ones_like(lines[0]).ravel()], axis=1)
+    return np.stack(
+        [*(line.ravel() for line in reversed(lines)), np.ones_like(lines[0]).ravel()], axis=1
+    )
 
 
 def _out_shape(shape_tensor: Any, output_shape: Any) -> list[int]:
@@ -175,7 +216,10 @@ def _out_shape(shape_tensor: Any, output_shape: Any) -> list[int]:
 @op("affine_grid", "Theta, OutputShape?! -> Output")
 @wide
 def affine_grid(theta, shape=None, *, output_shape: Ints = [], align_corners: bool = True):
-    """Output = Theta times the coordinates of each pixel of [N,C,*S].   Theta [N,rank,rank+1] -> Output [N,*S,rank]"""
+    """Output = Theta times the coordinates of each pixel of [N,C,*S].
+
+    Theta [N,rank,rank+1] -> Output [N,*S,rank]
+    """
     sizes = _out_shape(shape, output_shape)[2:]
     points = _points(sizes, align_corners, theta.dtype)
     return np.matmul(points, np.swapaxes(theta, 1, 2)).reshape(theta.shape[0], *sizes, len(sizes))
@@ -194,8 +238,12 @@ def _(theta, shape, *, output_shape, align_corners):
         count = size_of(shape.shape) - 2 if size_of(shape.shape) > 0 else rank
         check(count > 0, "the rank is not known")
         return Meta((theta.shape[0], *(-1,) * count, count), theta.dtype)
-    check(agree(len(output_shape) - 2, rank), f"output_shape={list(output_shape)} does not fit Theta")
-    check(min(output_shape[2:], default=0) > 0, f"output_shape={list(output_shape)} is not positive")
+    check(
+        agree(len(output_shape) - 2, rank), f"output_shape={list(output_shape)} does not fit Theta"
+    )
+    check(
+        min(output_shape[2:], default=0) > 0, f"output_shape={list(output_shape)} is not positive"
+    )
     return Meta((theta.shape[0], *output_shape[2:], len(output_shape) - 2), theta.dtype)
 
 
@@ -204,10 +252,18 @@ def _(g, theta, shape, *, output_shape, align_corners):
     return affine_grid_grad(g, shape, output_shape=output_shape, align_corners=align_corners), None
 
 
-@op("affine_grid_grad", "Output@GRAD, OutputShape? -> Theta@GRAD", attrs_of=affine_grid, internal=True)
+@op(
+    "affine_grid_grad",
+    "Output@GRAD, OutputShape? -> Theta@GRAD",
+    attrs_of=affine_grid,
+    internal=True,
+)
 @wide
 def affine_grid_grad(g, shape=None, *, output_shape: Ints = [], align_corners: bool = True):
-    """The gradient of affine_grid, which is linear.   Output@GRAD [N,*S,rank] -> Theta@GRAD [N,rank,rank+1]"""
+    """The gradient of affine_grid, which is linear.
+
+    Output@GRAD [N,*S,rank] -> Theta@GRAD [N,rank,rank+1]
+    """
     points = _points(_out_shape(shape, output_shape)[2:], align_corners, g.dtype)
     return np.matmul(np.swapaxes(g.reshape(g.shape[0], -1, g.shape[-1]), 1, 2), points)
 

@@ -1,4 +1,6 @@
-"""Numbers of words: `hash`, by the function XXH64 (Y. Collet, https://github.com/Cyan4973/xxHash, as its document says)."""
+"""Numbers of words: `hash`, by the function XXH64 (Y. Collet, https://github.com/Cyan4973/xxHash,
+as its document says).
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,13 @@ from .meta import size_of
 
 P1, P2, P3, P4, P5 = (
     np.uint64(p)
-    for p in (11400714785074694791, 14029467366897019727, 1609587929392839161, 9650029242287828579, 2870177450012600261)
+    for p in (
+        11400714785074694791,
+        14029467366897019727,
+        1609587929392839161,
+        9650029242287828579,
+        2870177450012600261,
+    )
 )
 
 
@@ -23,8 +31,14 @@ def _round(held: Any, lane: Any) -> Any:
 
 
 def _stripes(lanes: Any, seed: Any) -> Any:
-    """What four lanes at a time make of all that is divisible by four.   lanes uint64 [rows, 4 k]"""
-    held = [np.broadcast_to(start, lanes.shape[:1]) for start in (seed + P1 + P2, seed + P2, seed, seed - P1)]
+    """What four lanes at a time make of all that is divisible by four.
+
+    lanes uint64 [rows, 4 k]
+    """
+    held = [
+        np.broadcast_to(start, lanes.shape[:1])
+        for start in (seed + P1 + P2, seed + P2, seed, seed - P1)
+    ]
     for at in range(0, lanes.shape[1], 4):
         held = [_round(h, lanes[:, at + i]) for i, h in enumerate(held)]
     found = sum(_turned(h, bits) for h, bits in zip(held, (1, 7, 12, 18), strict=True))
@@ -52,7 +66,10 @@ def xxh64(rows: Any, seed: int) -> Any:
 
 @op("hash", "X -> Out", no_grad=WHOLE, host=BY_ROW)
 def hash_rows(x, *, num_hash: int = 1, mod_by: Long = 100000):
-    """Out = num_hash numbers below mod_by for each row of X: XXH64 of its bytes, seeded 0, 1, ...   X int [*,D] -> Out [rows,num_hash,1]"""
+    """Out = num_hash numbers below mod_by for each row of X: XXH64 of its bytes, seeded 0, 1, ...
+
+    X int [*,D] -> Out [rows,num_hash,1]
+    """
     rows = np.ascontiguousarray(x.reshape(-1, x.shape[-1])).view("<u4")
     found = np.stack([xxh64(rows, seed) % np.uint64(mod_by) for seed in range(num_hash)], axis=1)
     return found.astype(x.dtype)[:, :, None]

@@ -1,6 +1,7 @@
 """Ops that take elements by index, or put them there.
 
-An index that lies outside is an error here; real Paddle checks some of them and reads stray memory for the others.
+An index that lies outside is an error here; real Paddle checks some of them and reads stray memory
+for the others.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ def check_inside(index: Any, size: int) -> None:
     if not index.size:
         return
     low, high = index.min(), index.max()
-    check(low >= 0 and high < size, f"an index is {low if low < 0 else high}, outside of [0, {size})")
+    check(
+        low >= 0 and high < size, f"an index is {low if low < 0 else high}, outside of [0, {size})"
+    )
 
 
 def check_integers(index: Any) -> None:
@@ -30,7 +33,9 @@ MOST = 16  # times that an index may come before it is cheaper to add run by run
 
 
 def add_rows(out: Any, index: Any, rows: Any) -> None:
-    """Add `rows` [N, *] to the rows of `out` [M, *] that `index` [N] names, however often it names them."""
+    """Add `rows` [N, *] to the rows of `out` [M, *] that `index` [N] names, however often it names
+    them.
+    """
     if not index.size:
         return
     order = np.argsort(index, kind="stable")
@@ -46,7 +51,8 @@ def add_rows(out: Any, index: Any, rows: Any) -> None:
         out[index[now]] += rows[order[now]]
 
 
-# -- slices along one axis --------------------------------------------------------------------------------------
+# -- slices along one axis
+# --------------------------------------------------------------------------------------
 
 
 def flat_index(index: Any) -> Any:
@@ -66,7 +72,10 @@ def index_shape(index: Any) -> Shape:
 
 @op("gather", "X, Index, Axis? -> Out", other_rows=True)
 def gather(x, index, axis_tensor=None, *, axis: int = 0):
-    """Out = the slices of X at Index along the axis.   X [*, N, *], Index int [M] or [M, 1] or [] -> Out [*, M, *]"""
+    """Out = the slices of X at Index along the axis.
+
+    X [*, N, *], Index int [M] or [M, 1] or [] -> Out [*, M, *]
+    """
     axis = axis if axis_tensor is None else int(axis_tensor.item())
     index_shape(index)
     check_inside(index, x.shape[axis])
@@ -94,7 +103,10 @@ def _(g, x, index, axis_tensor, *, axis):
 
 @op("gather_grad", "X, Index, Axis?, Out@GRAD -> X@GRAD", meta=like_x, internal=True)
 def gather_grad(x, index, axis_tensor, g, *, axis: int = 0):
-    """X@GRAD = the slices Out@GRAD added up where they were taken.   X [*, N, *], Out@GRAD [*, M, *] -> X@GRAD [*, N, *]"""
+    """X@GRAD = the slices Out@GRAD added up where they were taken.
+
+    X [*, N, *], Out@GRAD [*, M, *] -> X@GRAD [*, N, *]
+    """
     axis = axis if axis_tensor is None else int(axis_tensor.item())
     out = np.zeros_like(x)
     rows = np.moveaxis(g, axis, 0) if index.ndim else np.expand_dims(g, 0)
@@ -109,7 +121,10 @@ def _(gg, x, index, axis_tensor, g, *, axis):
 
 @op("index_select", "X, Index -> Out")
 def index_select(x, index, *, dim: int = 0):
-    """Out = the slices of X at Index along `dim`.   X [*, N, *], Index int [M] or [M, 1] -> Out [*, M, *]"""
+    """Out = the slices of X at Index along `dim`.
+
+    X [*, N, *], Index int [M] or [M, 1] -> Out [*, M, *]
+    """
     check(index.ndim > 0, "Index is 0-D")
     index_shape(index)
     check_inside(index, x.shape[dim])
@@ -129,7 +144,10 @@ def _(g, x, index, *, dim):
 
 @op("lookup_table_v2", "W, Ids -> Out")
 def lookup_table_v2(w, ids, *, padding_idx: Long = -1):
-    """Out = the rows of W at Ids; zeros where that is padding_idx, -1 being none.   W [N, D], Ids int [*] -> Out [*, D]"""
+    """Out = the rows of W at Ids; zeros where that is padding_idx, -1 being none.
+
+    W [N, D], Ids int [*] -> Out [*, D]
+    """
     check(w.ndim == 2, "W does not have two axes")
     check_inside(ids, w.shape[0])
     out = np.take(w, ids, 0)
@@ -152,7 +170,10 @@ def _(g, w, ids, *, padding_idx):
 
 @op("lookup_table_v2_grad", "W, Ids, Out@GRAD -> W@GRAD", meta=like_x, internal=True)
 def lookup_table_v2_grad(w, ids, g, *, padding_idx: Long = -1):
-    """W@GRAD = the rows Out@GRAD added up where they were taken.   W [N, D], Ids int [*], Out@GRAD [*, D] -> W@GRAD [N, D]"""
+    """W@GRAD = the rows Out@GRAD added up where they were taken.
+
+    W [N, D], Ids int [*], Out@GRAD [*, D] -> W@GRAD [N, D]
+    """
     out = np.zeros_like(w)
     add_rows(out, ids.reshape(-1), g.reshape(-1, w.shape[1]))
     if padding_idx != -1:
@@ -170,8 +191,13 @@ def _(gg, w, ids, g, *, padding_idx):
 
 
 @op("lookup_table", "W, Ids -> Out")
-def lookup_table(w, ids, *, padding_idx: Long = -1, is_sparse: bool = False, is_distributed: bool = False):
-    """Out = lookup_table_v2 as before 2.0: Ids end in an axis of size 1, which goes.   W [N, D], Ids int [*, 1] -> Out [*, D]"""
+def lookup_table(
+    w, ids, *, padding_idx: Long = -1, is_sparse: bool = False, is_distributed: bool = False
+):
+    """Out = lookup_table_v2 as before 2.0: Ids end in an axis of size 1, which goes.
+
+    W [N, D], Ids int [*, 1] -> Out [*, D]
+    """
     return lookup_table_v2.kernel(w, ids.reshape(ids.shape[:-1]), padding_idx=padding_idx)
 
 
@@ -190,8 +216,10 @@ def _(g, w, ids, *, padding_idx):
 
 @op("scatter", "X, Ids, Updates -> Out")
 def scatter(x, ids, updates, *, overwrite: bool = True):
-    """Out = X with Updates as its rows at Ids, the last one counting; without overwrite, their sum.   X [N, *], Ids int [M] or
-    [M, 1], Updates [M, *], or Ids [] and Updates [*] -> Out [N, *]"""
+    """Out = X with Updates as its rows at Ids, the last one counting; without overwrite, their sum.
+
+    X [N, *], Ids int [M] or [M, 1], Updates [M, *], or Ids [] and Updates [*] -> Out [N, *]
+    """
     check_inside(ids, x.shape[0])
     check_dtype(x.dtype == updates.dtype, "the dtypes of X and Updates differ")
     check_agree(updates.shape, scattered(x.shape, ids.shape))
@@ -232,7 +260,10 @@ def _(g, x, ids, updates, *, overwrite):
 
 @op("last_of_each", "Ids, Y -> Out", no_grad=FRESH, internal=True)
 def last_of_each(ids, y):
-    """Out = true in the rows of Y whose id does not come again, which overwriting leaves.   Ids int [M], Y [M, *] -> Out bool like Y"""
+    """Out = true in the rows of Y whose id does not come again, which overwriting leaves.
+
+    Ids int [M], Y [M, *] -> Out bool like Y
+    """
     if not ids.ndim:
         return np.ones_like(y, dtype=bool)
     _, from_the_end = np.unique(ids.reshape(-1)[::-1], return_index=True)
@@ -246,11 +277,14 @@ def _(ids, y):
     return Meta(y.shape, np.dtype(bool))
 
 
-# -- index tuples -----------------------------------------------------------------------------------------------
+# -- index tuples
+# -----------------------------------------------------------------------------------------------
 
 
 def columns(x: Any, index: Any) -> tuple[Any, ...]:
-    """The index tuples in the last axis of `index`, one array for each axis of `x` that they name."""
+    """The index tuples in the last axis of `index`, one array for each axis of `x` that
+    they name.
+    """
     found = tuple(index[..., i] for i in range(index.shape[-1]))
     for axis, column in enumerate(found):
         check_inside(np.asarray(column), x.shape[axis])
@@ -287,7 +321,10 @@ def _(g, x, index):
 
 @op("scatter_nd_add", "X, Index, Updates -> Out")
 def scatter_nd_add(x, index, updates):
-    """Out = X with Updates added at index tuples.   X [*S], Index int [*I, K], Updates [*I, *S[K:]] -> Out [*S]"""
+    """Out = X with Updates added at index tuples.
+
+    X [*S], Index int [*I, K], Updates [*I, *S[K:]] -> Out [*S]
+    """
     count = index.shape[-1]
     check_dtype(x.dtype == updates.dtype, "the dtypes of X and Updates differ")
     check_agree(updates.shape, index.shape[:-1] + x.shape[count:])
@@ -314,12 +351,16 @@ def _(g, x, index, updates):
     return g, None, lambda: gather_nd(g, index)
 
 
-# -- where something is true ------------------------------------------------------------------------------------
+# -- where something is true
+# ------------------------------------------------------------------------------------
 
 
 @op("where_index", "Condition -> Out", no_grad=WHOLE, by_value=True)
 def where_index(condition):
-    """Out = the indices where Condition is not 0, in order.   Condition [*] -> Out int64 [count, rank]"""
+    """Out = the indices where Condition is not 0, in order.
+
+    Condition [*] -> Out int64 [count, rank]
+    """
     check(condition.ndim > 0, "Condition is 0-D")
     return np.argwhere(condition)
 
@@ -352,7 +393,10 @@ def _(g, x, mask):
 
 @op("masked_select_grad", "X, Mask, Y@GRAD -> X@GRAD", internal=True)
 def masked_select_grad(x, mask, g):
-    """X@GRAD = Y@GRAD where it was taken, 0 elsewhere.   X [*A], Mask bool [*B], Y@GRAD [count] -> X@GRAD [*broadcast(A, B)]"""
+    """X@GRAD = Y@GRAD where it was taken, 0 elsewhere.
+
+    X [*A], Mask bool [*B], Y@GRAD [count] -> X@GRAD [*broadcast(A, B)]
+    """
     mask = np.broadcast_to(mask, np.broadcast_shapes(x.shape, mask.shape))
     out = np.zeros_like(x, shape=mask.shape)
     out[mask] = g
@@ -370,8 +414,13 @@ def _(gg, x, mask, g):
 
 
 @op("one_hot_v2", "X, depth_tensor? -> Out", no_grad=FRESH)
-def one_hot_v2(x, depth_tensor=None, *, depth: int = -1, dtype: int = 5, allow_out_of_range: bool = False):
-    """Out = 1 at the class, 0 elsewhere; all 0 for an X outside, where that is allowed.   X int [*] -> Out [*, depth]"""
+def one_hot_v2(
+    x, depth_tensor=None, *, depth: int = -1, dtype: int = 5, allow_out_of_range: bool = False
+):
+    """Out = 1 at the class, 0 elsewhere; all 0 for an X outside, where that is allowed.
+
+    X int [*] -> Out [*, depth]
+    """
     check_integers(x)
     depth = depth if depth_tensor is None else int(depth_tensor.item())
     if not allow_out_of_range:

@@ -14,7 +14,10 @@ from .meta import agree, agree_all, broadcast_shapes, normal_axis
 
 @op("index_add", "X, Index, AddValue -> Out", same_dtype="X AddValue")
 def index_add(x, index, value, *, axis: int = 0):
-    """Out = X with AddValue added to the slices that Index names.   X [*, N, *], Index int [M], AddValue [*, M, *] -> Out like X"""
+    """Out = X with AddValue added to the slices that Index names.
+
+    X [*, N, *], Index int [M], AddValue [*, M, *] -> Out like X
+    """
     check_inside(index, x.shape[axis])
     out = x.copy()
     combine_at(np.add, np.moveaxis(out, axis, 0), index, np.moveaxis(value, axis, 0))
@@ -28,7 +31,10 @@ def _(x, index, value, *, axis):
     check(len(index.shape) == 1, "Index does not have one axis")
     check_dtype(x.dtype == value.dtype, "the dtypes differ")
     fits = len(value.shape) == len(x.shape) and agree(value.shape[at], index.shape[0])
-    check(fits and agree_all(_without(x.shape, at), _without(value.shape, at)), "AddValue does not fit X and Index")
+    check(
+        fits and agree_all(_without(x.shape, at), _without(value.shape, at)),
+        "AddValue does not fit X and Index",
+    )
     return x
 
 
@@ -69,7 +75,10 @@ def _picked_shape(x: Any, indices: Any) -> Any:
 
 @op("index_put", "x, indices*, value -> out", same_dtype="x value")
 def index_put(x, indices, value, *, accumulate: bool = False):
-    """out = x with value written (accumulate: added) where indices say.   x [*], indices list of int or bool, value broadcasts -> like x"""
+    """out = x with value written (accumulate: added) where indices say.
+
+    x [*], indices list of int or bool, value broadcasts -> like x
+    """
     out, places = x.copy(), _places(x, indices)
     if accumulate:
         combine_at(np.add, out, places, value)

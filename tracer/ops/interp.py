@@ -1,6 +1,7 @@
 """Pictures made larger or smaller: nearest, linear and cubic, for one to three axes.
 
-Along each axis a place of the result is a weighted mean of a few places of the picture, so the axes are taken one after the other.
+Along each axis a place of the result is a weighted mean of a few places of the picture, so the axes
+are taken one after the other.
 """
 
 from __future__ import annotations
@@ -28,7 +29,11 @@ def _nearest(size: int, out: int, ratio: Any, corners: bool, align_mode: int) ->
 def _linear(size: int, out: int, ratio: Any, corners: bool, align_mode: int) -> Taps:
     at = np.arange(out, dtype=np.float32)
     centred = align_mode == 0 and not corners
-    at = np.maximum((at + np.float32(0.5)) * ratio - np.float32(0.5), np.float32(0)) if centred else at * ratio
+    at = (
+        np.maximum((at + np.float32(0.5)) * ratio - np.float32(0.5), np.float32(0))
+        if centred
+        else at * ratio
+    )
     low = np.minimum(at.astype(np.int64), size - 1)
     part = at - low.astype(np.float32)
     return np.stack([low, np.minimum(low + 1, size - 1)]), np.stack([np.float32(1) - part, part])
@@ -54,7 +59,13 @@ def _cubic_far(x: Any) -> Any:
     return ((CUBIC * x - 5 * CUBIC) * x + 8 * CUBIC) * x - 4 * CUBIC
 
 
-KINDS = {"nearest": _nearest, "linear": _linear, "bilinear": _linear, "trilinear": _linear, "bicubic": _cubic}
+KINDS = {
+    "nearest": _nearest,
+    "linear": _linear,
+    "bilinear": _linear,
+    "trilinear": _linear,
+    "bicubic": _cubic,
+}
 RANKS = {"nearest": (2, 3), "linear": (1,), "bilinear": (2,), "trilinear": (3,), "bicubic": (2,)}
 
 
@@ -67,22 +78,35 @@ def _scales(scale: Sequence[float], rank: int) -> list[float]:
 
 
 def _wanted(
-    sizes: Sequence[int], out_size: Any, size_tensors: Any, scale_tensor: Any, out: Sequence[int], scale: Sequence[float]
-) -> tuple[list[int], list[float]]:  # fmt: skip
-    """The sizes of the result, and the scales where those were given: beside OutSize they still say how far places are apart."""
+    sizes: Sequence[int],
+    out_size: Any,
+    size_tensors: Any,
+    scale_tensor: Any,
+    out: Sequence[int],
+    scale: Sequence[float],
+) -> tuple[list[int], list[float]]:
+    """The sizes of the result, and the scales where those were given: beside OutSize they still say
+    how far places are apart.
+    """
     if size_tensors:
         return [int(s.reshape(())) for s in size_tensors], []
     scales = _scales(scale if scale_tensor is None else scale_tensor.ravel(), len(sizes))
     if out_size is not None:
         return [int(s) for s in out_size.ravel()], scales
     if scales:
-        return [int(np.float32(n) * np.float32(s)) for n, s in zip(sizes, scales, strict=True)], scales
+        return [
+            int(np.float32(n) * np.float32(s)) for n, s in zip(sizes, scales, strict=True)
+        ], scales
     return list(out), []
 
 
-def _axes(kind: str, sizes: Sequence[int], out: list[int], scales: list[float], corners: bool, mode: int) -> list[Taps]:
+def _axes(
+    kind: str, sizes: Sequence[int], out: list[int], scales: list[float], corners: bool, mode: int
+) -> list[Taps]:
     """What each axis of the result is made of."""
-    check(len(out) == len(sizes) and min(out) > 0, f"the sizes {out} of the result are not positive")
+    check(
+        len(out) == len(sizes) and min(out) > 0, f"the sizes {out} of the result are not positive"
+    )
     found = []
     for i, (size, wanted) in enumerate(zip(sizes, out, strict=True)):
         if wanted == 1:  # as in Paddle, whatever the mode
@@ -131,7 +155,9 @@ def _sizes_of_attrs(rank: int, out_d: int, out_h: int, out_w: int) -> list[int]:
 
 
 def _check_dtype(kind: str, x: Any) -> None:
-    """Raise OpError for integer images, because interpolated values are fractional; all modes but bicubic accept uint8."""
+    """Raise OpError for integer images, because interpolated values are fractional; all modes but
+    bicubic accept uint8.
+    """
     if kind != "nearest" and not (x.dtype == np.uint8 and kind != "bicubic"):
         check_inexact(x)
 
@@ -142,9 +168,20 @@ def resize(kind: str) -> Op:
     @op(f"{kind}_interp_v2", SLOTS)
     @wide
     def kernel(
-        x, out_size=None, sizes=None, scale_tensor=None, *, data_layout: str = "NCHW", out_d: int = 0, out_h: int = 0,
-        out_w: int = 0, scale: Floats = [], interp_method: str = "bilinear", align_corners: bool = True, align_mode: int = 1,
-    ):  # fmt: skip
+        x,
+        out_size=None,
+        sizes=None,
+        scale_tensor=None,
+        *,
+        data_layout: str = "NCHW",
+        out_d: int = 0,
+        out_h: int = 0,
+        out_w: int = 0,
+        scale: Floats = [],
+        interp_method: str = "bilinear",
+        align_corners: bool = True,
+        align_mode: int = 1,
+    ):
         inner = _inner(x.shape, data_layout)
         attrs_out = _sizes_of_attrs(len(inner), out_d, out_h, out_w)
         out, scales = _wanted(inner, out_size, sizes, scale_tensor, attrs_out, scale)
@@ -160,28 +197,45 @@ def resize(kind: str) -> Op:
         rank = len(x.shape) - 2
         check(rank in RANKS[kind], f"needs {' or '.join(COUNTS[r + 2] for r in RANKS[kind])} axes")
         out = _out_meta(
-            _inner(x.shape, data_layout), (out_size, sizes or None, scale_tensor), _sizes_of_attrs(rank, out_d, out_h, out_w), scale
-        )  # fmt: skip
-        return Meta((x.shape[0], *out, x.shape[-1]) if data_layout == "NHWC" else (*x.shape[:2], *out), x.dtype)
+            _inner(x.shape, data_layout),
+            (out_size, sizes or None, scale_tensor),
+            _sizes_of_attrs(rank, out_d, out_h, out_w),
+            scale,
+        )
+        return Meta(
+            (x.shape[0], *out, x.shape[-1]) if data_layout == "NHWC" else (*x.shape[:2], *out),
+            x.dtype,
+        )
 
     @kernel.vjp
     def _(g, x, out_size, sizes, scale_tensor, **attrs):
-        return resize_grad(x, out_size, sizes, scale_tensor, g, kind=kind, **attrs), None, None, None
+        return (
+            resize_grad(x, out_size, sizes, scale_tensor, g, kind=kind, **attrs),
+            None,
+            None,
+            None,
+        )
 
     kernel.kernel.__doc__ = (
-        f"Out = X resized, {kind}; sizes from OutSize, SizeTensor, Scale, scale or out_*.   X [N,C,*S] -> [N,C,*out]"
+        f"Out = X resized, {kind}; sizes from OutSize, SizeTensor, Scale, scale or out_*. "
+        f"  X [N,C,*S] -> [N,C,*out]"
     )
     return kernel
 
 
-def _out_meta(inner: tuple[int, ...], given: tuple[Any, ...], out: list[int], scale: Sequence[float]) -> list[int]:
+def _out_meta(
+    inner: tuple[int, ...], given: tuple[Any, ...], out: list[int], scale: Sequence[float]
+) -> list[int]:
     if any(g is not None for g in given):
         return [-1] * len(inner)
     scales = _scales(scale, len(inner))
     if scales:
         pairs = zip(inner, scales, strict=True)
         out = [int(np.float32(n) * np.float32(s)) if n >= 0 else -1 for n, s in pairs]
-    check(all(o > 0 or (scales and o == -1) for o in out), f"the sizes {out} of the result are not positive")
+    check(
+        all(o > 0 or (scales and o == -1) for o in out),
+        f"the sizes {out} of the result are not positive",
+    )
     return out
 
 
@@ -189,16 +243,25 @@ nearest, linear, bilinear, trilinear, bicubic = BY_KIND = [resize(kind) for kind
 
 
 @op(
-    "interp_grad", "X, OutSize?, SizeTensor*?, Scale?, Out@GRAD -> X@GRAD", meta=like_x, attrs_of=bilinear, internal=True
-)  # fmt: skip
+    "interp_grad",
+    "X, OutSize?, SizeTensor*?, Scale?, Out@GRAD -> X@GRAD",
+    meta=like_x,
+    attrs_of=bilinear,
+    internal=True,
+)
 @wide
 def resize_grad(x, out_size, sizes, scale_tensor, g, *, kind: str, **attrs):
-    """The gradient of resizing, of whose X only the shape matters.   X [N,C,*S], Out@GRAD [N,C,*out] -> X@GRAD like X"""
+    """The gradient of resizing, of whose X only the shape matters.
+
+    X [N,C,*S], Out@GRAD [N,C,*out] -> X@GRAD like X
+    """
     full = bilinear.full_attrs(attrs)
     inner = _inner(x.shape, full["data_layout"])
     attrs_out = _sizes_of_attrs(len(inner), full["out_d"], full["out_h"], full["out_w"])
     out, scales = _wanted(inner, out_size, sizes, scale_tensor, attrs_out, full["scale"])
-    for i, taps in enumerate(_axes(kind, inner, out, scales, full["align_corners"], full["align_mode"])):
+    for i, taps in enumerate(
+        _axes(kind, inner, out, scales, full["align_corners"], full["align_mode"])
+    ):
         g = _given_back(g, taps, _first(full["data_layout"]) + i, inner[i])
     return g
 

@@ -55,7 +55,9 @@ def _(xs, axis_tensor, *, axis):
     shape = xs[0].shape
     for x in xs[1:]:
         check(
-            all(agree(a, b) for i, (a, b) in enumerate(zip(shape, x.shape, strict=True)) if i != at),
+            all(
+                agree(a, b) for i, (a, b) in enumerate(zip(shape, x.shape, strict=True)) if i != at
+            ),
             "the shapes differ",
         )
         shape = tuple(map(known_dim, shape, x.shape))
@@ -70,7 +72,10 @@ def _(g, xs, axis_tensor, *, axis):
 
 @op("split_like", "X, Y*, AxisTensor? -> Out*", internal=True)
 def split_like(x, ys, axis_tensor=None, *, axis: int = 0):
-    """Out = X in pieces as long as the Y along the axis.   X [*, sum Ni, *], Y list of [*, Ni, *] -> Out like Y"""
+    """Out = X in pieces as long as the Y along the axis.
+
+    X [*, sum Ni, *], Y list of [*, Ni, *] -> Out like Y
+    """
     axis = scalar_or(axis_tensor, axis)
     return pieces(x, [y.shape[axis] for y in ys], axis)
 
@@ -87,26 +92,44 @@ def _(gs, x, ys, axis_tensor, *, axis):
 
 @op("split", "X, AxisTensor?, SectionsTensorList*? -> Out*")
 def split(
-    x, axis_tensor=None, section_tensors=None, *, num: int = 0, sections: Ints = [], axis: int = 0,
-    use_mkldnn: bool = False, mkldnn_data_type: str = "float32",
-):  # fmt: skip
-    """Out = X in `num` equal pieces, or in pieces of `sections`, one of which may be -1.   X [*, N, *] -> Out list of [*, Ni, *]"""
+    x,
+    axis_tensor=None,
+    section_tensors=None,
+    *,
+    num: int = 0,
+    sections: Ints = [],
+    axis: int = 0,
+    use_mkldnn: bool = False,
+    mkldnn_data_type: str = "float32",
+):
+    """Out = X in `num` equal pieces, or in pieces of `sections`, one of which may be -1.
+
+    X [*, N, *] -> Out list of [*, Ni, *]
+    """
     axis = scalar_or(axis_tensor, axis)
-    return pieces(x, section_sizes(x.shape[axis], num, sizes(None, section_tensors, sections)), axis)
+    return pieces(
+        x, section_sizes(x.shape[axis], num, sizes(None, section_tensors, sections)), axis
+    )
 
 
 def section_sizes(size: int, num: int, sections: Sequence[int]) -> Sequence[int]:
     """How long the pieces of an axis are; -1 where that is unknown."""
     if not sections:
         check(num > 0, "neither num nor sections says how many pieces")
-        check(size < 0 or size % num == 0, f"an axis of {size} does not split into num={num} equal pieces")
+        check(
+            size < 0 or size % num == 0,
+            f"an axis of {size} does not split into num={num} equal pieces",
+        )
         return [-1 if size < 0 else size // num] * num
     rest = [i for i, s in enumerate(sections) if s < 0]
     check(len(rest) <= 1, f"sections={list(sections)} leaves more than one size open")
     if size < 0:
         return sections
     given = sum(s for s in sections if s >= 0)
-    check(given <= size if rest else given == size, f"sections={list(sections)} does not add up to an axis of {size}")
+    check(
+        given <= size if rest else given == size,
+        f"sections={list(sections)} does not add up to an axis of {size}",
+    )
     return [size - given if s < 0 else s for s in sections]
 
 

@@ -50,10 +50,13 @@ def _meta(x: Meta, label: Meta, soft_label: bool) -> Meta:
 def _to_x(g: Any, x: Any, label: Any, ignore_index: int) -> Any:
     """-g / x at the labels, zeros elsewhere."""
     label = OPS["squeeze2"](label, axes=[-1]) if len(shape_of(label)) == len(shape_of(x)) else label
-    if getattr(label, "meta", label).dtype.kind not in "iu":  # as the input is declared; what a run feeds are integers
+    # as the input is declared; what a run feeds are integers
+    if getattr(label, "meta", label).dtype.kind not in "iu":
         label = OPS["cast"](label, in_dtype=proto_of(label), out_dtype=int64.proto)
     used = OPS["not_equal"](label, OPS["fill_any_like"](label, value=float(ignore_index)))
-    own = OPS["one_hot_v2"](label, depth=int(shape_of(x)[-1]), dtype=proto_of(x), allow_out_of_range=True)
+    own = OPS["one_hot_v2"](
+        label, depth=int(shape_of(x)[-1]), dtype=proto_of(x), allow_out_of_range=True
+    )
     own = keep(own, OPS["unsqueeze2"](used, axes=[-1]))
     there = one_minus(
         reduce_sum(own, dim=[-1], keep_dim=True)
@@ -66,7 +69,10 @@ def _to_x(g: Any, x: Any, label: Any, ignore_index: int) -> Any:
 @np.errstate(divide="ignore")
 @wide
 def cross_entropy(x, label, *, soft_label: bool = False, ignore_index: int = -100):
-    """Y = -ln of X at Label.   X: probabilities [*, C], Label int [*, 1] or float [*, C] -> Y [*, 1]"""
+    """Y = -ln of X at Label.
+
+    X: probabilities [*, C], Label int [*, 1] or float [*, C] -> Y [*, 1]
+    """
     if soft_label:
         check_label_dtype(x, label, True)
         return -np.sum(label * _log_of(x), axis=-1, keepdims=True)
@@ -89,7 +95,10 @@ def _(g, x, label, *, soft_label, ignore_index):
 @np.errstate(divide="ignore")
 @wide
 def cross_entropy2(x, label, *, ignore_index: int = -100):
-    """Y = -ln of MatchX, which is X at Label.   X: probabilities [*, C], Label int [*, 1] -> Y, MatchX [*, 1], XShape [0, *, C]"""
+    """Y = -ln of MatchX, which is X at Label.
+
+    X: probabilities [*, C], Label int [*, 1] -> Y, MatchX [*, 1], XShape [0, *, C]
+    """
     loss, found = _hard(x, label, ignore_index)
     return loss, np.empty((0, *x.shape), x.dtype), found
 

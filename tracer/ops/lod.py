@@ -1,6 +1,7 @@
 """What ops on sequences share: where the sequences begin and end.
 
-Offsets come in lists, one int64 array per level, the outermost level first; the last level counts rows.
+Offsets come in lists, one int64 array per level, the outermost level first; the last level counts
+rows.
 """
 
 from __future__ import annotations
@@ -37,7 +38,9 @@ def offsets_from(counts: Any) -> Offsets:
 def ranges(starts: Any, counts: Any) -> Any:
     """The rows of runs, one run after the other."""
     ends = np.cumsum(counts)
-    return np.arange(ends[-1] if len(ends) else 0) + np.repeat(np.asarray(starts) - (ends - counts), counts)
+    return np.arange(ends[-1] if len(ends) else 0) + np.repeat(
+        np.asarray(starts) - (ends - counts), counts
+    )
 
 
 def summed(x: Any, offsets: Offsets) -> Any:

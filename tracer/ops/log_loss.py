@@ -14,7 +14,10 @@ from .wide import wide
 @np.errstate(all="ignore")
 @wide
 def log_loss(x, label, *, epsilon: float):
-    """Loss = -Labels ln(Predicted + epsilon) - (1 - Labels) ln(1 - Predicted + epsilon).   Predicted [*], Labels [*] -> Loss [*]"""
+    """Loss = -Labels ln(Predicted + epsilon) - (1 - Labels) ln(1 - Predicted + epsilon).
+
+    Predicted [*], Labels [*] -> Loss [*]
+    """
     t = x.dtype.type
     return -label * np.log(x + t(epsilon)) - (t(1) - label) * np.log(t(1) - x + t(epsilon))
 

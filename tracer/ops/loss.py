@@ -15,17 +15,27 @@ from .softmax import log_softmax_of, softmax, softmax_grad
 from .unary import negative, one_minus, sigmoid
 from .wide import precise, wide
 
-# -- softmax_with_cross_entropy -----------------------------------------------------------------------------------
+# -- softmax_with_cross_entropy
+# -----------------------------------------------------------------------------------
 
 
 @op("softmax_with_cross_entropy", "Logits, Label! -> Softmax~, Loss")
 @np.errstate(invalid="ignore")
 @wide
 def softmax_with_cross_entropy(
-    x, label, *, soft_label: bool = False, use_softmax: bool = True, numeric_stable_mode: bool = True,
-    ignore_index: int = -100, axis: int = -1,
-):  # fmt: skip
-    """Loss = -ln of the probability of Label.   Logits [*,C,*], Label int [*,1,*] or float [*,C,*] -> Softmax like Logits, Loss [*,1,*]"""
+    x,
+    label,
+    *,
+    soft_label: bool = False,
+    use_softmax: bool = True,
+    numeric_stable_mode: bool = True,
+    ignore_index: int = -100,
+    axis: int = -1,
+):
+    """Loss = -ln of the probability of Label.
+
+    Logits [*,C,*], Label int [*,1,*] or float [*,C,*] -> Softmax like Logits, Loss [*,1,*]
+    """
     check(agree_all(label.shape, _label_shape(x, soft_label, axis)), "Label does not fit Logits")
     check_label_dtype(x, label, soft_label)
     if use_softmax:
@@ -36,7 +46,9 @@ def softmax_with_cross_entropy(
         with np.errstate(divide="ignore"):
             logs = np.log(x)
     if soft_label:
-        return probabilities, -np.sum(np.where(label == 0, label, label * logs), axis=axis, keepdims=True)
+        return probabilities, -np.sum(
+            np.where(label == 0, label, label * logs), axis=axis, keepdims=True
+        )
     picked, used = _picked(label, x.shape[axis], ignore_index)
     loss = np.take_along_axis(logs, picked, axis=axis)
     return probabilities, np.where(used, -loss, x.dtype.type(0))
@@ -46,8 +58,22 @@ _CROSS_ENTROPY, _CROSS_ENTROPY_BACK = map(native.kernel, ("cross_entropy", "cros
 
 
 @softmax_with_cross_entropy.native
-def _(x, label, *, soft_label=False, use_softmax=True, numeric_stable_mode=True, ignore_index=-100, axis=-1):
-    if soft_label or not use_softmax or axis not in (-1, x.ndim - 1) or label.shape != (*x.shape[:-1], 1):
+def _(
+    x,
+    label,
+    *,
+    soft_label=False,
+    use_softmax=True,
+    numeric_stable_mode=True,
+    ignore_index=-100,
+    axis=-1,
+):
+    if (
+        soft_label
+        or not use_softmax
+        or axis not in (-1, x.ndim - 1)
+        or label.shape != (*x.shape[:-1], 1)
+    ):
         return NotImplemented
     return _CROSS_ENTROPY(x, label, ignore_index)
 
@@ -55,10 +81,13 @@ def _(x, label, *, soft_label=False, use_softmax=True, numeric_stable_mode=True,
 def check_label_dtype(x: Any, label: Any, soft_label: bool) -> None:
     """Raise OpError if hard labels are not integers, or if the dtype of soft labels differs from X.
 
-    Only a run checks this, as in Paddle: what is fed for an input of `fluid.layers.data` may have another dtype than the input.
+    Only a run checks this, as in Paddle: what is fed for an input of `fluid.layers.data` may have
+    another dtype than the input.
     """
     right = label.dtype == x.dtype if soft_label else label.dtype.kind in "iu"
-    check_dtype(right, f"Label has the wrong dtype; cast it to {x.dtype.name if soft_label else 'int64'}")
+    check_dtype(
+        right, f"Label has the wrong dtype; cast it to {x.dtype.name if soft_label else 'int64'}"
+    )
 
 
 def _label_shape(x: Any, soft_label: bool, axis: int) -> tuple[int, ...]:
@@ -67,7 +96,10 @@ def _label_shape(x: Any, soft_label: bool, axis: int) -> tuple[int, ...]:
 
 
 def _picked(label: Any, classes: int, ignore_index: int) -> tuple[Any, Any]:
-    """Indices to take, and where the label is not to be ignored.   Raises OpError for a label that is no class."""
+    """Indices to take, and where the label is not to be ignored.
+
+    Raises OpError for a label that is no class.
+    """
     used = label != ignore_index
     fits = bool(np.all((label >= 0) & (label < classes) | ~used))
     check(fits, f"a label is neither in 0 ... {classes - 1} nor ignore_index={ignore_index}")
@@ -85,19 +117,39 @@ def _(x, label, *, soft_label, axis, **_):
 
 @softmax_with_cross_entropy.vjp
 def _(g, x, label, *, soft_label, use_softmax, ignore_index, axis, Softmax):
-    over = {"soft_label": soft_label, "use_softmax": use_softmax, "ignore_index": ignore_index, "axis": axis}
+    over = {
+        "soft_label": soft_label,
+        "use_softmax": use_softmax,
+        "ignore_index": ignore_index,
+        "axis": axis,
+    }
     # Labels get none in Paddle, soft ones neither.
     return lambda: cross_entropy_grad(x, label, Softmax, g, **over), None
 
 
-@op("softmax_with_cross_entropy_grad", "Logits, Label, Softmax, Loss@GRAD -> Logits@GRAD", meta=like_x, internal=True)
+@op(
+    "softmax_with_cross_entropy_grad",
+    "Logits, Label, Softmax, Loss@GRAD -> Logits@GRAD",
+    meta=like_x,
+    internal=True,
+)
 @np.errstate(all="ignore")
 @wide
 def cross_entropy_grad(
-    x, label, probabilities, g, *, soft_label: bool = False, use_softmax: bool = True, ignore_index: int = -100,
+    x,
+    label,
+    probabilities,
+    g,
+    *,
+    soft_label: bool = False,
+    use_softmax: bool = True,
+    ignore_index: int = -100,
     axis: int = -1,
-):  # fmt: skip
-    """The gradient of softmax_with_cross_entropy.   Logits [*,C,*], Label, Softmax, Loss@GRAD [*,1,*] -> Logits@GRAD like Logits"""
+):
+    """The gradient of softmax_with_cross_entropy.
+
+    Logits [*,C,*], Label, Softmax, Loss@GRAD [*,1,*] -> Logits@GRAD like Logits
+    """
     if soft_label:
         if use_softmax:
             return g * (probabilities * np.sum(label, axis=axis, keepdims=True) - label)
@@ -114,15 +166,27 @@ def cross_entropy_grad(
 
 
 @cross_entropy_grad.native
-def _(x, label, probabilities, g, *, soft_label=False, use_softmax=True, ignore_index=-100, axis=-1):
-    if soft_label or not use_softmax or axis not in (-1, x.ndim - 1) or label.shape != (*x.shape[:-1], 1):
+def _(
+    x, label, probabilities, g, *, soft_label=False, use_softmax=True, ignore_index=-100, axis=-1
+):
+    if (
+        soft_label
+        or not use_softmax
+        or axis not in (-1, x.ndim - 1)
+        or label.shape != (*x.shape[:-1], 1)
+    ):
         return NotImplemented
     return _CROSS_ENTROPY_BACK(probabilities, label, g, ignore_index)
 
 
 @cross_entropy_grad.vjp
 def _(b, x, label, probabilities, g, *, soft_label, use_softmax, ignore_index, axis):
-    over = {"soft_label": soft_label, "use_softmax": use_softmax, "ignore_index": ignore_index, "axis": axis}
+    over = {
+        "soft_label": soft_label,
+        "use_softmax": use_softmax,
+        "ignore_index": ignore_index,
+        "axis": axis,
+    }
 
     def total(t: Any) -> Any:
         return reduce_sum(t, dim=[axis], keep_dim=True)
@@ -133,7 +197,9 @@ def _(b, x, label, probabilities, g, *, soft_label, use_softmax, ignore_index, a
         if soft_label:
             weight = mul(g, total(label))
         else:
-            weight = keep(g, not_equal(label, OPS["fill_any_like"](label, value=float(ignore_index))))
+            weight = keep(
+                g, not_equal(label, OPS["fill_any_like"](label, value=float(ignore_index)))
+            )
         return softmax_grad(softmax(x, axis=axis), mul(b, weight), axis=axis)
 
     def to_label() -> Any:
@@ -148,7 +214,8 @@ def _(b, x, label, probabilities, g, *, soft_label, use_softmax, ignore_index, a
     return to_x, to_label if soft_label else None, None, to_g
 
 
-# -- of probabilities ---------------------------------------------------------------------------------------------
+# -- of probabilities
+# ---------------------------------------------------------------------------------------------
 
 
 def _two_alike(x: Meta, label: Meta) -> None:
@@ -161,10 +228,15 @@ def _two_alike(x: Meta, label: Meta) -> None:
 @np.errstate(all="ignore")
 @wide
 def bce_loss(x, label):
-    """Out = -(Label * ln X + (1 - Label) * ln(1 - X)), logarithms not below -100.   X [*], Label [*] -> Out [*]"""
+    """Out = -(Label * ln X + (1 - Label) * ln(1 - X)), logarithms not below -100.
+
+    X [*], Label [*] -> Out [*]
+    """
     t = x.dtype.type
     low = t(-100)
-    return -(label * np.maximum(np.log(x), low) + (t(1) - label) * np.maximum(np.log(t(1) - x), low))
+    return -(
+        label * np.maximum(np.log(x), low) + (t(1) - label) * np.maximum(np.log(t(1) - x), low)
+    )
 
 
 @bce_loss.meta
@@ -177,17 +249,28 @@ def _(x, label):
 def _(g, x, label):
     def to_x() -> Any:
         p, y = precise(x), precise(label)  # float16 holds no 1e-12
-        return mul(precise(g), div(sub(p, y), OPS["clip"](mul(p, one_minus(p)), min=1e-12, max=1.0)))
+        return mul(
+            precise(g), div(sub(p, y), OPS["clip"](mul(p, one_minus(p)), min=1e-12, max=1.0))
+        )
 
     return to_x, None
 
 
-@op("sigmoid_cross_entropy_with_logits", "X, Label!, pos_weight? -> Out", same_dtype="X Label pos_weight")
+@op(
+    "sigmoid_cross_entropy_with_logits",
+    "X, Label!, pos_weight? -> Out",
+    same_dtype="X Label pos_weight",
+)
 @wide
-def sigmoid_cross_entropy(x, label, pos_weight=None, *, ignore_index: int = -100, normalize: bool = False):
-    """Out = (1 - Label) * X + pos_weight * ln(1 + e ** -X), 0 where Label is ignore_index.   X [*], Label [*], pos_weight [*] -> Out [*]
+def sigmoid_cross_entropy(
+    x, label, pos_weight=None, *, ignore_index: int = -100, normalize: bool = False
+):
+    """Out = (1 - Label) * X + pos_weight * ln(1 + e ** -X), 0 where Label is ignore_index.
 
-    That is the cross entropy of sigmoid(X) with Label.  Paddle 2.6 gets it wrong where pos_weight is given and X < 0.
+    X [*], Label [*], pos_weight [*] -> Out [*]
+
+    That is the cross entropy of sigmoid(X) with Label.  Paddle 2.6 gets it wrong where pos_weight
+    is given and X < 0.
     """
     t = x.dtype.type
     soft = np.log1p(np.exp(-np.abs(x)))
@@ -222,7 +305,10 @@ def _(g, x, label, pos_weight, *, ignore_index, normalize):
 @op("share_of_used", "X, Label -> Out", meta=like_x, internal=True)
 @wide
 def share_of_used(x, label, *, ignore_index: int = -100, normalize: bool = False):
-    """Out = X where Label is not ignore_index, else 0; normalize: divided by how many those are.   X [*], Label [*] -> Out [*]"""
+    """Out = X where Label is not ignore_index, else 0; normalize: divided by how many those are.
+
+    X [*], Label [*] -> Out [*]
+    """
     used = label != label.dtype.type(ignore_index)
     x = np.where(used, x, x.dtype.type(0))
     return x / x.dtype.type(max(int(np.sum(used)), 1)) if normalize else x
@@ -236,7 +322,10 @@ def _(g, x, label, *, ignore_index, normalize):
 @op("huber_loss", "X, Y -> Residual~, Out", same_dtype="X Y", floating="X")
 @wide
 def huber_loss(x, y, *, delta: float):
-    """Out = r ** 2 / 2 where |r| <= delta, else delta * (|r| - delta / 2), r = Y - X.   X [*], Y [*] -> Residual [*], Out [*]"""
+    """Out = r ** 2 / 2 where |r| <= delta, else delta * (|r| - delta / 2), r = Y - X.
+
+    X [*], Y [*] -> Residual [*], Out [*]
+    """
     t = x.dtype.type
     r = y - x
     size = np.abs(r)
@@ -259,7 +348,10 @@ def _(g, x, y, *, delta):
 @np.errstate(all="ignore")
 @wide
 def kldiv_loss(x, target, *, reduction: str = "mean"):
-    """Loss = Target * (ln Target - X), 0 where Target is not positive; summed or averaged.   X [*], Target [*] -> Loss [] or [*]"""
+    """Loss = Target * (ln Target - X), 0 where Target is not positive; summed or averaged.
+
+    X [*], Target [*] -> Loss [] or [*]
+    """
     t = x.dtype.type
     loss = np.where(target > 0, target * (np.log(target) - x), t(0))
     if reduction == "none":
@@ -291,13 +383,17 @@ def _(g, x, target, *, reduction):
     return lambda: mul(negative(spread()), keep(target, between(target, low=0.0))), None
 
 
-# -- of logarithms ------------------------------------------------------------------------------------------------
+# -- of logarithms
+# ------------------------------------------------------------------------------------------------
 
 
 @op("nll_loss", "X, Label, Weight?! -> Out, Total_weight~", same_dtype="X Weight")
 @wide
 def nll_loss(x, label, weight=None, *, ignore_index: Long = -100, reduction: str = "mean"):
-    """Out = -Weight[Label] * X[Label], averaged by weight or summed.   X [N,C,*], Label int [N,*], Weight [C] -> Out [] or [N,*]"""
+    """Out = -Weight[Label] * X[Label], averaged by weight or summed.
+
+    X [N,C,*], Label int [N,*], Weight [C] -> Out [] or [N,*]
+    """
     picked, each = _weights(x, label, weight, ignore_index)
     loss = -np.take_along_axis(x, picked[:, None], axis=1)[:, 0] * each
     total = np.sum(each)
@@ -324,19 +420,29 @@ def _(x, label, weight, *, ignore_index, reduction):
     check_dtype(label.dtype.kind in "iu", "Label is not of integers")
     check(agree_all(label.shape, (x.shape[0], *x.shape[2:])), "Label does not fit X")
     check(reduction in ("none", "mean", "sum"), f"reduction={reduction} is none of none, mean, sum")
-    check(weight is None or agree_all(weight.shape, (x.shape[1],)), "Weight needs one element per class")
+    check(
+        weight is None or agree_all(weight.shape, (x.shape[1],)),
+        "Weight needs one element per class",
+    )
     return Meta(label.shape if reduction == "none" else (), x.dtype), Meta((), x.dtype)
 
 
 @nll_loss.vjp
 def _(g, x, label, weight, *, ignore_index, reduction):
-    return nll_loss_grad(x, label, weight, g, ignore_index=ignore_index, reduction=reduction), None, None
+    return (
+        nll_loss_grad(x, label, weight, g, ignore_index=ignore_index, reduction=reduction),
+        None,
+        None,
+    )
 
 
 @op("nll_loss_grad", "X, Label, Weight?, Out@GRAD -> X@GRAD", meta=like_x, internal=True)
 @wide
 def nll_loss_grad(x, label, weight, g, *, ignore_index: Long = -100, reduction: str = "mean"):
-    """The gradient of nll_loss, which is linear in X.   X [N,C,*], Out@GRAD [] or [N,*] -> X@GRAD like X"""
+    """The gradient of nll_loss, which is linear in X.
+
+    X [N,C,*], Out@GRAD [] or [N,*] -> X@GRAD like X
+    """
     picked, each = _weights(x, label, weight, ignore_index)
     share = -each / np.sum(each) if reduction == "mean" else -each
     out = np.zeros_like(x)
@@ -346,13 +452,21 @@ def nll_loss_grad(x, label, weight, g, *, ignore_index: Long = -100, reduction: 
 
 @nll_loss_grad.vjp
 def _(b, x, label, weight, g, *, ignore_index, reduction):
-    return None, None, None, nll_loss(b, label, weight, ignore_index=ignore_index, reduction=reduction)[0]
+    return (
+        None,
+        None,
+        None,
+        nll_loss(b, label, weight, ignore_index=ignore_index, reduction=reduction)[0],
+    )
 
 
 @op("label_smooth", "X, PriorDist?! -> Out", same_dtype="X PriorDist", floating="X")
 @wide
 def label_smooth(x, prior=None, *, epsilon: float = 0.0):
-    """Out = (1 - epsilon) * X + epsilon * PriorDist, a uniform one if none is given.   X [*,C], PriorDist [1,C] -> Out [*,C]"""
+    """Out = (1 - epsilon) * X + epsilon * PriorDist, a uniform one if none is given.
+
+    X [*,C], PriorDist [1,C] -> Out [*,C]
+    """
     t = x.dtype.type
     if prior is None:
         return x * t(1 - epsilon) + t(epsilon / x.shape[-1])
@@ -363,7 +477,10 @@ def label_smooth(x, prior=None, *, epsilon: float = 0.0):
 def _(x, prior, *, epsilon):
     check_float(x)
     check(len(x.shape) > 0, "X needs an axis")
-    check(prior is None or agree(prior.shape[-1], x.shape[-1]), "PriorDist needs one element per class")
+    check(
+        prior is None or agree(prior.shape[-1], x.shape[-1]),
+        "PriorDist needs one element per class",
+    )
     return x
 
 
@@ -374,7 +491,10 @@ def _(g, x, prior, *, epsilon):
 
 @op("accuracy", "Out, Indices, Label -> Accuracy, Correct, Total", no_grad=WHOLE)
 def accuracy(scores, indices, label):
-    """How many rows of Indices hold their Label.   Out [N,K], Indices int [N,K], Label int [N,1] -> Accuracy [], Correct, Total int32 []"""
+    """How many rows of Indices hold their Label.
+
+    Out [N,K], Indices int [N,K], Label int [N,1] -> Accuracy [], Correct, Total int32 []
+    """
     right = np.sum(np.any(indices == label.reshape(-1, 1), axis=1))
     rows = indices.shape[0]
     return (right / max(rows, 1)).astype(np.float32), right.astype(np.int32), np.int32(rows)
@@ -383,5 +503,11 @@ def accuracy(scores, indices, label):
 @accuracy.meta
 def _(scores, indices, label):
     check(len(indices.shape) == 2, "Indices needs two axes")
-    check(agree(indices.shape[0], label.shape[0]), "Indices and Label have different numbers of rows")
-    return Meta((), np.dtype(np.float32)), Meta((), np.dtype(np.int32)), Meta((), np.dtype(np.int32))
+    check(
+        agree(indices.shape[0], label.shape[0]), "Indices and Label have different numbers of rows"
+    )
+    return (
+        Meta((), np.dtype(np.float32)),
+        Meta((), np.dtype(np.int32)),
+        Meta((), np.dtype(np.int32)),
+    )

@@ -1,4 +1,6 @@
-"""Losses of Paddle 1.x that have no Layer in Paddle 2: hinge_loss, modified_huber_loss and identity_loss."""
+"""Losses of Paddle 1.x that have no Layer in Paddle 2: hinge_loss, modified_huber_loss and
+identity_loss.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,10 @@ def _signs(labels: Any) -> Any:
 @op("hinge_loss", "Logits, Labels! -> Loss")
 @wide
 def hinge_loss(x, labels):
-    """Loss = max(1 - Logits * (2 * Labels - 1), 0).   Logits [N,1], Labels 0 or 1 [N,1] -> Loss [N,1]"""
+    """Loss = max(1 - Logits * (2 * Labels - 1), 0).
+
+    Logits [N,1], Labels 0 or 1 [N,1] -> Loss [N,1]
+    """
     one = x.dtype.type(1)
     return np.maximum(one - x * (labels + labels - one), x.dtype.type(0))
 
@@ -50,7 +55,10 @@ def _(g, x, labels):
 @op("modified_huber_loss", "X, Y! -> IntermediateVal~, Out")
 @wide
 def modified_huber_loss(x, y):
-    """Out = max(1 - v, 0) ** 2, -4 * v below -1, of v = X * (2 * Y - 1).   X [N,1], Y 0 or 1 [N,1] -> IntermediateVal, Out [N,1]"""
+    """Out = max(1 - v, 0) ** 2, -4 * v below -1, of v = X * (2 * Y - 1).
+
+    X [N,1], Y 0 or 1 [N,1] -> IntermediateVal, Out [N,1]
+    """
     one = x.dtype.type(1)
     margin = x * (y + y - one)
     square = np.maximum(one - margin, one * 0) ** 2
@@ -66,7 +74,8 @@ def _(x, y):
 @modified_huber_loss.vjp
 def _(g, x, y):
     signs = _signs(y)
-    bounded = OPS["clip"](mul(x, signs), min=-1.0, max=1.0)  # the derivative of the square, constant outside of [-1, 1]
+    # the derivative of the square, constant outside of [-1, 1]
+    bounded = OPS["clip"](mul(x, signs), min=-1.0, max=1.0)
     return mul(g, mul(signs, scale(bounded, scale=2.0, bias=-2.0))), None
 
 
@@ -76,7 +85,10 @@ REDUCTIONS = {0: "sum", 1: "mean", 2: "none"}
 @op("identity_loss", "X -> Out")
 @wide
 def identity_loss(x, *, reduction: int = 1):
-    """Out = the sum (reduction 0) or the mean (1) of X, or X itself (2).   X [*] -> Out [], or [*] for 2"""
+    """Out = the sum (reduction 0) or the mean (1) of X, or X itself (2).
+
+    X [*] -> Out [], or [*] for 2
+    """
     if reduction == 2:
         return x.copy()
     return np.asarray(x.sum() if reduction == 0 else x.mean(), x.dtype)

@@ -1,6 +1,8 @@
-"""Sequences compared with sequences: tables of products of their rows, one table behind the other, and what is made of such tables.
+"""Sequences compared with sequences: tables of products of their rows, one table behind the other,
+and what is made of such tables.
 
-A table of a pair of sequences has C channels of h rows and w columns; its numbers stand one behind the other in [sum of C h w, 1].
+A table of a pair of sequences has C channels of h rows and w columns; its numbers stand one behind
+the other in [sum of C h w, 1].
 """
 
 from __future__ import annotations
@@ -23,7 +25,10 @@ def _pairs(x_lod, y_lod, x="X", y="Y"):
 
 @op("match_matrix_tensor", f"{PAIR} -> Out, Tmp~", host=BY_ROW)
 def match_matrix_tensor(x, x_lod=None, y=None, y_lod=None, w=None, *, dim_t: int = 1):
-    """Out = X_i W_t Y_i' for each pair of sequences and each t.   X [R,D], Y [S,E], W [D,T,E] -> Out [sum of T h w,1]; Tmp [R T E,1]: X W"""
+    """Out = X_i W_t Y_i' for each pair of sequences and each t.
+
+    X [R,D], Y [S,E], W [D,T,E] -> Out [sum of T h w,1]; Tmp [R T E,1]: X W
+    """
     half = np.tensordot(x, w, (1, 0))
     tables = [np.einsum("hte,we->thw", half[a], y[b]).reshape(-1) for a, b in _pairs(x_lod, y_lod)]
     return np.concatenate(tables).reshape(-1, 1), half.reshape(-1, 1)
@@ -32,16 +37,27 @@ def match_matrix_tensor(x, x_lod=None, y=None, y_lod=None, w=None, *, dim_t: int
 @match_matrix_tensor.meta
 def _(x, x_lod, y, y_lod, w, *, dim_t):
     check_float(x)
-    check(len(x.shape) == len(y.shape) == 2 and len(w.shape) == 3, "needs X and Y of two axes and W of three")
+    check(
+        len(x.shape) == len(y.shape) == 2 and len(w.shape) == 3,
+        "needs X and Y of two axes and W of three",
+    )
     check(agree(w.shape[1], dim_t), "dim_t is not the size of the second axis of W")
     check(agree(x.shape[1], w.shape[0]) and agree(y.shape[1], w.shape[2]), "W does not fit X and Y")
-    count = times(times(x.shape[0], w.shape[1]), w.shape[2]) if -1 not in (w.shape[1], w.shape[2]) else -1
+    count = (
+        times(times(x.shape[0], w.shape[1]), w.shape[2])
+        if -1 not in (w.shape[1], w.shape[2])
+        else -1
+    )
     return Meta((-1, 1), x.dtype), Meta((count, 1), x.dtype)
 
 
 @match_matrix_tensor.lod(lambda *_: 1)
 def _(x, x_lod=None, y=None, y_lod=None, w=None, *, dim_t=1):
-    return [offsets_from([dim_t * (a.stop - a.start) * (b.stop - b.start) for a, b in _pairs(x_lod, y_lod)])]
+    return [
+        offsets_from(
+            [dim_t * (a.stop - a.start) * (b.stop - b.start) for a, b in _pairs(x_lod, y_lod)]
+        )
+    ]
 
 
 @match_matrix_tensor.vjp
@@ -73,7 +89,8 @@ def match_matrix_tensor_grad(x, x_lod=None, y=None, y_lod=None, w=None, g=None):
 match_matrix_tensor_grad.vjp(no_second_order("match_matrix_tensor"))
 
 
-# -- tables ---------------------------------------------------------------------------------------------------------
+# -- tables
+# ------------------------------------------------------------------------------
 
 
 def _tables(x, row_lod, column_lod, channels):
@@ -89,9 +106,20 @@ def _tables(x, row_lod, column_lod, channels):
 
 @op("sequence_topk_avg_pooling", f"{TABLES} -> Out, pos~", host=BY_ROW)
 def sequence_topk_avg_pooling(
-    x, lod=None, row=None, row_lod=None, column=None, column_lod=None, *, topks: Ints, channel_num: int
-):  # fmt: skip
-    """Out = for each row of a table, channel and k of topks the sum of its k largest numbers, over k.   X of tables -> Out [rows of ROW,C K]
+    x,
+    lod=None,
+    row=None,
+    row_lod=None,
+    column=None,
+    column_lod=None,
+    *,
+    topks: Ints,
+    channel_num: int,
+):
+    """Out = for each row of a table, channel and k of topks the sum of its k largest numbers, over
+    k.
+
+    X of tables -> Out [rows of ROW,C K]
 
     pos int32 [rows C max(topks)]: where the largest are, -1 where there are no more.
     """
@@ -100,7 +128,9 @@ def sequence_topk_avg_pooling(
         order = np.argsort(-table, axis=2, kind="stable")[:, :, :most]
         sums = np.cumsum(np.take_along_axis(table, order, 2), axis=2)
         ends = [
-            sums[:, :, min(k, sums.shape[2]) - 1] / table.dtype.type(k) if sums.shape[2] else 0 * table[:, :, :1].sum(2)
+            sums[:, :, min(k, sums.shape[2]) - 1] / table.dtype.type(k)
+            if sums.shape[2]
+            else 0 * table[:, :, :1].sum(2)
             for k in topks
         ]
         out.append(np.stack(ends, axis=2).transpose(1, 0, 2).reshape(table.shape[1], -1))
@@ -115,7 +145,9 @@ def _(x, lod, row, row_lod, column, column_lod, *, topks, channel_num):
     check(len(topks) > 0 and min(topks) > 0, "topks are not positive")
     count = row.shape[0] * channel_num
     places = count * max(topks) if row.shape[0] >= 0 else -1
-    return Meta((row.shape[0], channel_num * len(topks)), x.dtype), Meta((places,), np.dtype(np.int32))
+    return Meta((row.shape[0], channel_num * len(topks)), x.dtype), Meta(
+        (places,), np.dtype(np.int32)
+    )
 
 
 @sequence_topk_avg_pooling.lod(lambda x, lod, row, *_: row)
@@ -131,17 +163,39 @@ def _(g, x, lod, row, row_lod, column, column_lod, *, topks, channel_num, pos):
     return of_x, None, None, None, None, None
 
 
-@op("sequence_topk_avg_pooling_grad", f"{TABLES}, pos, Out@GRAD -> X@GRAD", meta=like_x, internal=True, host=BY_ROW)
+@op(
+    "sequence_topk_avg_pooling_grad",
+    f"{TABLES}, pos, Out@GRAD -> X@GRAD",
+    meta=like_x,
+    internal=True,
+    host=BY_ROW,
+)
 def sequence_topk_avg_pooling_grad(
-    x, lod=None, row=None, row_lod=None, column=None, column_lod=None, places=None, g=None, *, topks: Ints, channel_num: int
-):  # fmt: skip
-    """The gradient of X: to the k largest numbers of a row 1 / k each.   See `sequence_topk_avg_pooling`."""
+    x,
+    lod=None,
+    row=None,
+    row_lod=None,
+    column=None,
+    column_lod=None,
+    places=None,
+    g=None,
+    *,
+    topks: Ints,
+    channel_num: int,
+):
+    """The gradient of X: to the k largest numbers of a row 1 / k each.
+
+    See `sequence_topk_avg_pooling`.
+    """
     most, found, start = max(topks), [], 0
     shares = (np.arange(most) < np.array(topks)[:, None]) / np.array(topks)[:, None]
     where = places.reshape(-1, channel_num, most)
-    weights = np.einsum("rck,kp->rcp", g.reshape(-1, channel_num, len(topks)), shares.astype(g.dtype))
+    weights = np.einsum(
+        "rck,kp->rcp", g.reshape(-1, channel_num, len(topks)), shares.astype(g.dtype)
+    )
     for table in _tables(x, row_lod, column_lod, channel_num):
-        back = np.zeros((table.shape[1], channel_num, table.shape[2] + 1), g.dtype)  # the last one for what is missing
+        # the last one for what is missing
+        back = np.zeros((table.shape[1], channel_num, table.shape[2] + 1), g.dtype)
         rows = slice(start, start + table.shape[1])
         np.put_along_axis(back, where[rows], weights[rows], 2)
         start = rows.stop
@@ -152,11 +206,14 @@ def sequence_topk_avg_pooling_grad(
 sequence_topk_avg_pooling_grad.vjp(no_second_order("sequence_topk_avg_pooling"))
 
 
-# -- convolution ----------------------------------------------------------------------------------------------------
+# -- convolution
+# ------------------------------------------------------------------------------
 
 
 def _windows(shape, kernel, stride):
-    """For each place of the result and each number of its window where that is in a table with a border; and the shape of the result."""
+    """For each place of the result and each number of its window where that is in a table with a
+    border; and the shape of the result.
+    """
     (_, h, w), (kh, kw), (sh, sw) = shape, kernel, stride
     tops, lefts = np.arange(0, h, sh), np.arange(0, w, sw)
     rows, columns = tops[:, None] + np.arange(kh), lefts[:, None] + np.arange(kw)
@@ -174,28 +231,78 @@ def _columns(table, kernel, stride):
 
 @op("var_conv_2d", f"{TABLES}, W -> Out, Col~", host=BY_ROW)
 def var_conv_2d(
-    x, lod=None, row=None, row_lod=None, column=None, column_lod=None, w=None, *, InputChannel: int = 1, OutputChannel: int = 1,
-    StrideH: int = 1, StrideW: int = 1, KernelH: int = 1, KernelW: int = 1,
-):  # fmt: skip
-    """Out = each table convolved with W, zeros around it, at every StrideH-th row and StrideW-th column.   W [O,C KernelH KernelW]; Col: the windows"""
+    x,
+    lod=None,
+    row=None,
+    row_lod=None,
+    column=None,
+    column_lod=None,
+    w=None,
+    *,
+    InputChannel: int = 1,
+    OutputChannel: int = 1,
+    StrideH: int = 1,
+    StrideW: int = 1,
+    KernelH: int = 1,
+    KernelW: int = 1,
+):
+    """Out = each table convolved with W, zeros around it, at every StrideH-th row and StrideW-th
+    column.
+
+    W [O,C KernelH KernelW]; Col: the windows
+    """
     kernel, stride = (KernelH, KernelW), (StrideH, StrideW)
-    windows = [_columns(table, kernel, stride) for table in _tables(x, row_lod, column_lod, InputChannel)]
+    windows = [
+        _columns(table, kernel, stride) for table in _tables(x, row_lod, column_lod, InputChannel)
+    ]
     made = [(w @ each).reshape(-1) for each in windows]
-    return np.concatenate(made).reshape(-1, 1), np.concatenate([each.reshape(-1) for each in windows]).reshape(-1, 1)
+    return np.concatenate(made).reshape(-1, 1), np.concatenate(
+        [each.reshape(-1) for each in windows]
+    ).reshape(-1, 1)
 
 
 @var_conv_2d.meta
-def _(x, lod, row, row_lod, column, column_lod, w, *, InputChannel, OutputChannel, KernelH, KernelW, **_):
+def _(
+    x,
+    lod,
+    row,
+    row_lod,
+    column,
+    column_lod,
+    w,
+    *,
+    InputChannel,
+    OutputChannel,
+    KernelH,
+    KernelW,
+    **_,
+):
     check_float(x)
-    check(len(w.shape) == 2 and agree(w.shape[0], OutputChannel), "W needs a row for each output channel")
-    check(agree(w.shape[1], InputChannel * KernelH * KernelW), "W is not as wide as a window is large")
+    check(
+        len(w.shape) == 2 and agree(w.shape[0], OutputChannel),
+        "W needs a row for each output channel",
+    )
+    check(
+        agree(w.shape[1], InputChannel * KernelH * KernelW), "W is not as wide as a window is large"
+    )
     return Meta((-1, 1), x.dtype), Meta((-1, 1), x.dtype)
 
 
 @var_conv_2d.lod(lambda *_: 1)
 def _(
-    x, lod=None, row=None, row_lod=None, column=None, column_lod=None, w=None, *, OutputChannel=1, StrideH=1, StrideW=1, **_
-):  # fmt: skip
+    x,
+    lod=None,
+    row=None,
+    row_lod=None,
+    column=None,
+    column_lod=None,
+    w=None,
+    *,
+    OutputChannel=1,
+    StrideH=1,
+    StrideW=1,
+    **_,
+):
     heights, widths = lengths(rows_of(row_lod, "ROW")), lengths(rows_of(column_lod, "COLUMN"))
     return [offsets_from(OutputChannel * -(-heights // StrideH) * -(-widths // StrideW))]
 
@@ -215,7 +322,9 @@ def _(g, x, lod, row, row_lod, column, column_lod, w, **attrs):
     attrs_of=var_conv_2d,
     host=BY_ROW,
 )
-def var_conv_2d_grad(x, lod=None, row=None, row_lod=None, column=None, column_lod=None, w=None, g=None, **attributes):
+def var_conv_2d_grad(
+    x, lod=None, row=None, row_lod=None, column=None, column_lod=None, w=None, g=None, **attributes
+):
     """The gradients of X and W.   See `var_conv_2d`."""
     attrs = var_conv_2d.full_attrs(attributes)
     kernel, stride = (attrs["KernelH"], attrs["KernelW"]), (attrs["StrideH"], attrs["StrideW"])

@@ -1,6 +1,7 @@
 """Boxes of a detector and those that are there: which is whose, and what each is to become.
 
-What is there comes as sequences: the boxes of each picture, one picture behind the other.   A box is x1, y1, x2, y2.
+What is there comes as sequences: the boxes of each picture, one picture behind the other.
+A box is x1, y1, x2, y2.
 """
 
 from __future__ import annotations
@@ -29,12 +30,16 @@ def pictures_of(lod: Any, rows: int) -> Any:
     return rows_of(lod) if lod else np.array([0, rows], np.int64)
 
 
-# -- iou_similarity -------------------------------------------------------------------------------------------------
+# -- iou_similarity
+# -------------------------------------------------------------------------------------------------
 
 
 @op("iou_similarity", "X, Y -> Out", no_grad=NO_GRAD, no_half=NO_HALF, host=BY_ROW)
 def iou_similarity(x, y, *, box_normalized: bool = True):
-    """Out = the area that two boxes share over that which they cover together.   X [N,4], Y [M,4] -> Out [N,M]"""
+    """Out = the area that two boxes share over that which they cover together.
+
+    X [N,4], Y [M,4] -> Out [N,M]
+    """
     extra = x.dtype.type(0 if box_normalized else 1)
     low, high = np.maximum(x[:, None, :2], y[:, :2]), np.minimum(x[:, None, 2:], y[:, 2:])
     shared = np.prod(np.maximum(high - low + extra, 0), axis=2)
@@ -50,11 +55,15 @@ def _(x, y, *, box_normalized):
     return Meta((x.shape[0], y.shape[0]), x.dtype)
 
 
-# -- bipartite_match ------------------------------------------------------------------------------------------------
+# -- bipartite_match
+# ------------------------------------------------------------------------------------------------
 
 
 def _pairs(near: Any) -> tuple[Any, Any]:
-    """Greedily, the nearest first: the row of each column, -1 for none, and how near it is.   near [R,C] -> [C], [C]"""
+    """Greedily, the nearest first: the row of each column, -1 for none, and how near it is.
+
+    near [R,C] -> [C], [C]
+    """
     rows, found = np.full(near.shape[1], -1, np.int32), np.zeros(near.shape[1], near.dtype)
     taken = np.zeros(near.shape[0], bool)
     order = np.argsort(-near, axis=None, kind="stable")
@@ -84,9 +93,14 @@ def _with_nearest(near: Any, rows: Any, found: Any, least: float) -> None:
     host=BY_ROW,
 )
 def bipartite_match(near, lod=None, *, match_type: str = "bipartite", dist_threshold: float = 0.5):
-    """ColToRowMatchIndices = the row of each column, every row taken once, the nearest first, -1 for none.   DistMat [R,C] -> both [n,C]
+    """ColToRowMatchIndices = the row of each column, every row taken once, the nearest first, -1
+    for none.
 
-    The larger the nearer.   match_type per_prediction: columns left over get their nearest row, if it is dist_threshold near.
+    DistMat [R,C] -> both [n,C]
+
+    The larger the nearer.
+    match_type per_prediction: columns left over get their nearest row, if it is dist_threshold
+    near.
     """
     _check_choice("match_type", match_type, MATCHES)
     cuts = pictures_of(lod, near.shape[0])
@@ -115,7 +129,8 @@ def _(near, lod, *, match_type, dist_threshold):
 gives_none(bipartite_match)
 
 
-# -- target_assign --------------------------------------------------------------------------------------------------
+# -- target_assign
+# --------------------------------------------------------------------------------------------------
 
 
 @op(
@@ -126,12 +141,18 @@ gives_none(bipartite_match)
     host=BY_ROW,
 )
 def target_assign(x, lod, matched, negative=None, negative_lod=None, *, mismatch_value: int = 0):
-    """Out = what each box is matched with in the sequence of its picture, else mismatch_value.   X [R,P,K], MatchIndices int32 [n,M] -> [n,M,K]
+    """Out = what each box is matched with in the sequence of its picture, else mismatch_value.
 
-    OutWeight float32 [n,M,1]: 1 where a box is matched, or in NegIndices int32 [*,1] of its picture, else 0.   P is 1 or M.
+    X [R,P,K], MatchIndices int32 [n,M] -> [n,M,K]
+
+    OutWeight float32 [n,M,1]: 1 where a box is matched, or in NegIndices int32 [*,1] of its
+    picture, else 0.
+    P is 1 or M.
     """
     cuts, places = pictures_of(lod, x.shape[0]), np.arange(matched.shape[1])
-    check(len(cuts) - 1 == matched.shape[0], "X and MatchIndices have different numbers of pictures")
+    check(
+        len(cuts) - 1 == matched.shape[0], "X and MatchIndices have different numbers of pictures"
+    )
     found = matched >= 0
     rows = np.where(found, matched + cuts[:-1, None], 0)
     out = np.full((*matched.shape, x.shape[2]), mismatch_value, x.dtype)
@@ -150,13 +171,16 @@ def _(x, lod, matched, negative, negative_lod, *, mismatch_value):
     check(len(matched.shape) == 2, "MatchIndices need two axes")
     fits = x.shape[1] == 1 or agree(x.shape[1], matched.shape[1])
     check(fits, "X does not fit MatchIndices")
-    return Meta((*matched.shape, x.shape[2]), x.dtype), Meta((*matched.shape, 1), np.dtype(np.float32))
+    return Meta((*matched.shape, x.shape[2]), x.dtype), Meta(
+        (*matched.shape, 1), np.dtype(np.float32)
+    )
 
 
 gives_none(target_assign)
 
 
-# -- mine_hard_examples ---------------------------------------------------------------------------------------------
+# -- mine_hard_examples
+# ---------------------------------------------------------------------------------------------
 
 
 def _hardest(loss: Any, free: Any, count: int) -> Any:
@@ -167,20 +191,31 @@ def _hardest(loss: Any, free: Any, count: int) -> Any:
 
 @op(
     "mine_hard_examples",
-    "ClsLoss, LocLoss?, MatchIndices, MatchDist -> NegIndices, UpdatedMatchIndices, NegIndices@LOD~?",
+    "ClsLoss, LocLoss?, MatchIndices, MatchDist -> NegIndices, UpdatedMatchIndices, "
+    "NegIndices@LOD~?",
     no_grad=CHOICE,
     by_value=True,
     no_half=NO_HALF,
     host=BY_ROW,
 )
 def mine_hard_examples(
-    loss, place_loss, matched, near, *, neg_pos_ratio: float = 1.0, neg_dist_threshold: float = 0.5, sample_size: int = 0,
+    loss,
+    place_loss,
+    matched,
+    near,
+    *,
+    neg_pos_ratio: float = 1.0,
+    neg_dist_threshold: float = 0.5,
+    sample_size: int = 0,
     mining_type: str = "max_negative",
-):  # fmt: skip
-    """NegIndices = boxes without a match that are hardest to tell, picture by picture.   ClsLoss, MatchIndices, MatchDist [n,M] -> int32 [*,1]
+):
+    """NegIndices = boxes without a match that are hardest to tell, picture by picture.
 
-    max_negative: neg_pos_ratio times as many as have a match, among those less near than neg_dist_threshold.
-    hard_example: the sample_size hardest of all, by both losses; UpdatedMatchIndices int32 [n,M] keeps only their matches.
+    ClsLoss, MatchIndices, MatchDist [n,M] -> int32 [*,1]
+
+    max_negative: neg_pos_ratio times as many as have a match, among those less near than
+    neg_dist_threshold. hard_example: the sample_size hardest of all, by both losses;
+    UpdatedMatchIndices int32 [n,M] keeps only their matches.
     """
     _check_choice("mining_type", mining_type, MININGS)
     negative, updated = [], matched.copy()
@@ -191,16 +226,30 @@ def mine_hard_examples(
             negative.append(np.sort(_hardest(loss[n], free, count)))
         else:
             both = loss[n] + (0 if place_loss is None else place_loss[n])
-            taken = np.isin(np.arange(len(own)), _hardest(both, np.ones(len(own), bool), sample_size))
+            taken = np.isin(
+                np.arange(len(own)), _hardest(both, np.ones(len(own), bool), sample_size)
+            )
             negative.append(np.flatnonzero(taken & (own < 0)))
             updated[n, ~taken & (own > -1)] = -1
-    return np.concatenate(negative).astype(np.int32)[:, None], updated, offsets_from([len(n) for n in negative])
+    return (
+        np.concatenate(negative).astype(np.int32)[:, None],
+        updated,
+        offsets_from([len(n) for n in negative]),
+    )
 
 
 @mine_hard_examples.meta
-def _(loss, place_loss, matched, near, *, mining_type, neg_pos_ratio, neg_dist_threshold, sample_size):
+def _(
+    loss, place_loss, matched, near, *, mining_type, neg_pos_ratio, neg_dist_threshold, sample_size
+):
     _check_choice("mining_type", mining_type, MININGS)
-    check(len(loss.shape) == len(matched.shape) == len(near.shape) == 2, "needs operands [pictures, boxes]")
-    check(mining_type != "max_negative" or neg_pos_ratio > 0, f"neg_pos_ratio={neg_pos_ratio} is not positive")
+    check(
+        len(loss.shape) == len(matched.shape) == len(near.shape) == 2,
+        "needs operands [pictures, boxes]",
+    )
+    check(
+        mining_type != "max_negative" or neg_pos_ratio > 0,
+        f"neg_pos_ratio={neg_pos_ratio} is not positive",
+    )
     count = matched.shape[0] + 1 if matched.shape[0] >= 0 else -1
     return Meta((-1, 1), INT32), matched, Meta((count,), INT64)

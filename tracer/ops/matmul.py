@@ -10,7 +10,16 @@ from ..core.arrays import np
 from ..core.op import OPS, Floats, Ints, Meta, check, check_dtype, op
 from .compare import between, equal
 from .elementwise import div, keep, mul, scale
-from .meta import agree, agree_all, broadcast_shapes, check_float, known_dim, normal_axis, shape_of, size_of
+from .meta import (
+    agree,
+    agree_all,
+    broadcast_shapes,
+    check_float,
+    known_dim,
+    normal_axis,
+    shape_of,
+    size_of,
+)
 from .reduce import axes_of, reduced_shape, spread_like
 from .unary import absolute, sign
 from .wide import wide
@@ -21,7 +30,10 @@ _product = native.kernel("matmul")
 @op("matmul_v2", "X, Y -> Out", same_dtype="X Y")
 @wide
 def matmul(x, y, *, trans_x: bool = False, trans_y: bool = False):
-    """Out = X @ Y over the last two axes, a vector being a row or a column.   X [*B,M,K], Y [*B,K,N] -> Out [*B,M,N]"""
+    """Out = X @ Y over the last two axes, a vector being a row or a column.
+
+    X [*B,M,K], Y [*B,K,N] -> Out [*B,M,N]
+    """
     if trans_x and x.ndim > 1:
         x = np.swapaxes(x, -1, -2)
     if trans_y and y.ndim > 1:
@@ -50,7 +62,9 @@ def _(x, y, *, trans_x, trans_y):
     j, n = _last_two(y.shape, trans_y, column=True)
     check(agree(k, j), f"the inner axes differ, {k} and {j}")
     batch = broadcast_shapes(x.shape[:-2], y.shape[:-2])
-    return Meta(batch + ((m,) if len(x.shape) > 1 else ()) + ((n,) if len(y.shape) > 1 else ()), x.dtype)
+    return Meta(
+        batch + ((m,) if len(x.shape) > 1 else ()) + ((n,) if len(y.shape) > 1 else ()), x.dtype
+    )
 
 
 @matmul.vjp
@@ -61,18 +75,31 @@ def _(g, x, y, *, trans_x, trans_y):
 
 
 def _to_left(g: Any, x: Any, y: Any, trans_x: bool, trans_y: bool) -> Any:
-    return matmul(y, g, trans_x=trans_y, trans_y=True) if trans_x else matmul(g, y, trans_y=not trans_y)
+    return (
+        matmul(y, g, trans_x=trans_y, trans_y=True)
+        if trans_x
+        else matmul(g, y, trans_y=not trans_y)
+    )
 
 
 def _to_right(g: Any, x: Any, y: Any, trans_x: bool, trans_y: bool) -> Any:
     if len(shape_of(y)) == 2 and len(shape_of(x)) > 2 and not trans_x:
         # One product over all rows instead of one per batch and a sum.
-        x, g = (OPS["flatten_contiguous_range"](t, start_axis=0, stop_axis=len(shape_of(t)) - 2) for t in (x, g))
-    return matmul(g, x, trans_x=True, trans_y=trans_x) if trans_y else matmul(x, g, trans_x=not trans_x)
+        x, g = (
+            OPS["flatten_contiguous_range"](t, start_axis=0, stop_axis=len(shape_of(t)) - 2)
+            for t in (x, g)
+        )
+    return (
+        matmul(g, x, trans_x=True, trans_y=trans_x)
+        if trans_y
+        else matmul(x, g, trans_x=not trans_x)
+    )
 
 
 def _vector_vjp(g: Any, x: Any, y: Any, trans_x: bool, trans_y: bool) -> Any:
-    """A vector becomes a row or a column, then the matrix rules hold; the tape sums the extra axes away."""
+    """A vector becomes a row or a column, then the matrix rules hold; the tape sums the extra axes
+    away.
+    """
     row, column = len(shape_of(x)) == 1, len(shape_of(y)) == 1
     widen, narrow = OPS["unsqueeze2"], OPS["squeeze2"]
     if column:
@@ -91,13 +118,20 @@ def _vector_vjp(g: Any, x: Any, y: Any, trans_x: bool, trans_y: bool) -> Any:
 @wide
 def bmm(x, y):
     """Out = X @ Y, batch by batch.   X [B,M,K], Y [B,K,N] -> Out [B,M,N]"""
-    check(x.ndim == 3 and y.ndim == 3 and x.shape[0] == y.shape[0], "X and Y need three axes and one batch size")
+    check(
+        x.ndim == 3 and y.ndim == 3 and x.shape[0] == y.shape[0],
+        "X and Y need three axes and one batch size",
+    )
     return np.matmul(x, y)
 
 
 @bmm.native
 def _(x, y):
-    return _product(x, y, False, False) if x.ndim == 3 == y.ndim and x.shape[0] == y.shape[0] else NotImplemented
+    return (
+        _product(x, y, False, False)
+        if x.ndim == 3 == y.ndim and x.shape[0] == y.shape[0]
+        else NotImplemented
+    )
 
 
 @bmm.meta
@@ -150,7 +184,9 @@ def mv(x, vec):
 def _(x, vec):
     check(len(x.shape) == 2 and len(vec.shape) == 1, "X needs two axes and Vec one")
     check_dtype(x.dtype == vec.dtype, "the dtypes differ")
-    check(agree(x.shape[1], vec.shape[0]), f"the inner axes differ, {x.shape[1]} and {vec.shape[0]}")
+    check(
+        agree(x.shape[1], vec.shape[0]), f"the inner axes differ, {x.shape[1]} and {vec.shape[0]}"
+    )
     return Meta(x.shape[:1], x.dtype)
 
 
@@ -162,7 +198,10 @@ def _(g, x, vec):
 @op("addmm", "Input, X, Y -> Out", same_dtype="Input X Y", floating="Input")
 @wide
 def addmm(base, x, y, *, Alpha: float = 1.0, Beta: float = 1.0):
-    """Out = Beta * Input + Alpha * X @ Y.   Input broadcasts to [M,N], X [M,K], Y [K,N] -> Out [M,N]"""
+    """Out = Beta * Input + Alpha * X @ Y.
+
+    Input broadcasts to [M,N], X [M,K], Y [K,N] -> Out [M,N]
+    """
     t = x.dtype.type
     return base * t(Beta) + np.matmul(x, y) * t(Alpha)
 
@@ -195,7 +234,10 @@ def _(g, base, x, y, *, Alpha, Beta):
 @op("mul", "X, Y -> Out", same_dtype="X Y")
 @wide
 def mul_flat(x, y, *, x_num_col_dims: int = 1, y_num_col_dims: int = 1):
-    """Out = X @ Y, each flattened to a matrix at its own axis.   X [*M,*K], Y [*K,*N] -> Out [*M,*N]"""
+    """Out = X @ Y, each flattened to a matrix at its own axis.
+
+    X [*M,*K], Y [*K,*N] -> Out [*M,*N]
+    """
     (m, k), (j, n) = _cut(x.shape, x_num_col_dims), _cut(y.shape, y_num_col_dims)
     flat_x = x.reshape(math.prod(m), math.prod(k))
     return np.matmul(flat_x, y.reshape(math.prod(j), math.prod(n))).reshape(m + n)
@@ -227,14 +269,33 @@ def _(g, x, y, *, x_num_col_dims, y_num_col_dims):
     )
 
 
-@op("fc", "Input, W, Bias? -> Out", no_grad="passes for inference write it; Paddle has none", same_dtype="Input W Bias")
+@op(
+    "fc",
+    "Input, W, Bias? -> Out",
+    no_grad="passes for inference write it; Paddle has none",
+    same_dtype="Input W Bias",
+)
 @wide
 def fc(
-    x, w, bias=None, *, in_num_col_dims: int = 1, activation_type: str = "", use_mkldnn: bool = False,
-    padding_weights: bool = False, use_quantizer: bool = False, mkldnn_data_type: str = "float32", Scale_in: float = 1.0,
-    Scale_weights: Floats = [1.0], Scale_out: float = 1.0, force_fp32_output: bool = False,
-):  # fmt: skip
-    """Out = Input @ W + Bias, Input as a matrix; activation_type: "" or "relu".   Input [*M,*K], W [K,N], Bias [N] or [1,N] -> Out [*M,N]"""
+    x,
+    w,
+    bias=None,
+    *,
+    in_num_col_dims: int = 1,
+    activation_type: str = "",
+    use_mkldnn: bool = False,
+    padding_weights: bool = False,
+    use_quantizer: bool = False,
+    mkldnn_data_type: str = "float32",
+    Scale_in: float = 1.0,
+    Scale_weights: Floats = [1.0],
+    Scale_out: float = 1.0,
+    force_fp32_output: bool = False,
+):
+    """Out = Input @ W + Bias, Input as a matrix; activation_type: "" or "relu".
+
+    Input [*M,*K], W [K,N], Bias [N] or [1,N] -> Out [*M,N]
+    """
     rows = x.shape[:in_num_col_dims]
     # Paddle pads large weights by 4 unused rows and columns.
     out = np.matmul(x.reshape(math.prod(rows), -1), w[:-4, :-4] if padding_weights else w)
@@ -249,20 +310,30 @@ def fc(
 def _(x, w, bias, *, in_num_col_dims, activation_type, padding_weights, **_):
     check_float(x)
     check(len(w.shape) == 2, "W is not a matrix")
-    check(activation_type in ("", "relu"), f"activation_type={activation_type!r} is neither '' nor 'relu'")
+    check(
+        activation_type in ("", "relu"),
+        f"activation_type={activation_type!r} is neither '' nor 'relu'",
+    )
     check(activation_type == "" or bias is not None, "activation_type='relu' needs a Bias")
     rows, columns = _cut(x.shape, in_num_col_dims)
     inner, width = (d - 4 if padding_weights and d >= 0 else d for d in w.shape)
     check(agree(size_of(columns), inner), f"the inner sizes differ, {size_of(columns)} and {inner}")
     if bias is not None:
-        fits = len(bias.shape) in (1, 2) and agree(bias.shape[-1], width) and bias.shape[:-1] in ((), (1,), (-1,))
+        fits = (
+            len(bias.shape) in (1, 2)
+            and agree(bias.shape[-1], width)
+            and bias.shape[:-1] in ((), (1,), (-1,))
+        )
         check(fits, f"Bias needs the shape [{width}] or [1, {width}]")
     return Meta((*rows, width), x.dtype)
 
 
 @op("flatten_at", "X -> Out", internal=True)
 def flatten_at(x, *, axis: int = 1):
-    """Out = X as a matrix: the axes before `axis` and the axes from it on.   X [*M,*N] -> Out [M,N]"""
+    """Out = X as a matrix: the axes before `axis` and the axes from it on.
+
+    X [*M,*N] -> Out [M,N]
+    """
     return x.reshape(math.prod(x.shape[:axis]), math.prod(x.shape[axis:]))
 
 
@@ -280,9 +351,18 @@ def _(g, x, *, axis):
 @np.errstate(all="ignore")
 @wide
 def p_norm(
-    x, *, porder: float = 2.0, axis: int = -1, epsilon: float = 1e-12, keepdim: bool = False, asvector: bool = False
+    x,
+    *,
+    porder: float = 2.0,
+    axis: int = -1,
+    epsilon: float = 1e-12,
+    keepdim: bool = False,
+    asvector: bool = False,
 ):
-    """Out = (the sum of |X| ** porder) ** (1 / porder) over the axis, of all for asvector.   X [*] -> Out [*]"""
+    """Out = (the sum of |X| ** porder) ** (1 / porder) over the axis, of all for asvector.
+
+    X [*] -> Out [*]
+    """
     check_float(x)
     axes = _norm_axes(x.ndim, axis, asvector)
     size = np.abs(x)
@@ -326,7 +406,13 @@ def p_norm_back(g, x, *, porder, axis, keepdim, asvector, Out):
 @op("frobenius_norm", "X -> Out")
 @wide
 def frobenius_norm(
-    x, *, dim: Ints = [0], keep_dim: bool = False, reduce_all: bool = False, in_dtype: int = -1, out_dtype: int = -1
+    x,
+    *,
+    dim: Ints = [0],
+    keep_dim: bool = False,
+    reduce_all: bool = False,
+    in_dtype: int = -1,
+    out_dtype: int = -1,
 ):
     """Out = the root of the sum of X ** 2 over the axes.   X [*] -> Out [*]"""
     check_float(x)

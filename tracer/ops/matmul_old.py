@@ -11,8 +11,19 @@ from .wide import wide
 
 @op("matmul", "X, Y -> Out", same_dtype="X Y")
 @wide
-def matmul(x, y, *, transpose_X: bool = False, transpose_Y: bool = False, alpha: float = 1.0, head_number: int = 1):
-    """Out = alpha * X @ Y over the last two axes, a vector being a row or a column.   X [*B,M,K], Y [*B,K,N] -> Out [*B,M,N]"""
+def matmul(
+    x,
+    y,
+    *,
+    transpose_X: bool = False,
+    transpose_Y: bool = False,
+    alpha: float = 1.0,
+    head_number: int = 1,
+):
+    """Out = alpha * X @ Y over the last two axes, a vector being a row or a column.
+
+    X [*B,M,K], Y [*B,K,N] -> Out [*B,M,N]
+    """
     check(head_number == 1, "head_number is not 1")
     out = today.kernel(x, y, trans_x=transpose_X, trans_y=transpose_Y)
     return out if alpha == 1.0 else out * x.dtype.type(alpha)

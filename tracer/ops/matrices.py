@@ -1,4 +1,6 @@
-"""What the rules of linear algebra have in common: checks of matrices, and the few words that their gradients are written in."""
+"""What the rules of linear algebra have in common: checks of matrices, and the few words that their
+gradients are written in.
+"""
 
 from __future__ import annotations
 
@@ -120,7 +122,10 @@ def over(x: Any, y: Any) -> Any:
 
 
 def over_gaps(x: Any, values: Any) -> Any:
-    """Out[i, j] = X[i, j] / (values[j] - values[i]), 0 on the diagonal.   X [*, N, N], values [*, N] -> Out [*, N, N]"""
+    """Out[i, j] = X[i, j] / (values[j] - values[i]), 0 on the diagonal.
+
+    X [*, N, N], values [*, N] -> Out [*, N, N]
+    """
     return over(sub(x, on_diagonal(diagonal_of(x))), gaps(values))
 
 

@@ -28,7 +28,9 @@ def _first_maxima(x: Any, p: Pooling) -> tuple[Any, Any]:
     full = padded(x, p.pads, -np.inf)
     places = np.zeros_like(x, dtype=np.int32, shape=())
     for i, (before, _) in enumerate(p.pads):
-        along = (np.arange(full.shape[2 + i], dtype=np.int32) - before) * math.prod(x.shape[3 + i :])
+        along = (np.arange(full.shape[2 + i], dtype=np.int32) - before) * math.prod(
+            x.shape[3 + i :]
+        )
         places = places[..., None] + along.astype(np.int32)
     places = np.broadcast_to(places, full.shape)
     best = np.full_like(x, ml_dtypes.finfo(x.dtype).min, shape=(*x.shape[:2], *p.out))
@@ -42,23 +44,58 @@ def _first_maxima(x: Any, p: Pooling) -> tuple[Any, Any]:
 
 @op("max_pool2d_with_index", "X -> Out, Mask~", meta=_meta_of_rank(2))
 def max_pool2d_with_index(
-    x, *, ksize: Ints, global_pooling: bool = False, adaptive: bool = False, strides: Ints = [1, 1], paddings: Ints = [0, 0]
-):  # fmt: skip
-    """Out = the largest X in each window, Mask = its place in H * W.   X [N,C,H,W] -> Out [N,C,H',W'], Mask int32 like Out"""
+    x,
+    *,
+    ksize: Ints,
+    global_pooling: bool = False,
+    adaptive: bool = False,
+    strides: Ints = [1, 1],
+    paddings: Ints = [0, 0],
+):
+    """Out = the largest X in each window, Mask = its place in H * W.
+
+    X [N,C,H,W] -> Out [N,C,H',W'], Mask int32 like Out
+    """
     check(x.ndim == 4, "pictures need four axes")
-    return _first_maxima(x, pooling_of(x.shape, ksize=ksize, strides=strides, paddings=paddings, global_pooling=global_pooling,
-                                       adaptive=adaptive))  # fmt: skip
+    return _first_maxima(
+        x,
+        pooling_of(
+            x.shape,
+            ksize=ksize,
+            strides=strides,
+            paddings=paddings,
+            global_pooling=global_pooling,
+            adaptive=adaptive,
+        ),
+    )
 
 
 @op("max_pool3d_with_index", "X -> Out, Mask~", meta=_meta_of_rank(3))
 def max_pool3d_with_index(
-    x, *, ksize: Ints, global_pooling: bool = False, adaptive: bool = False, strides: Ints = [1, 1, 1],
+    x,
+    *,
+    ksize: Ints,
+    global_pooling: bool = False,
+    adaptive: bool = False,
+    strides: Ints = [1, 1, 1],
     paddings: Ints = [0, 0, 0],
-):  # fmt: skip
-    """Out = the largest X in each window, Mask = its place in D * H * W.   X [N,C,D,H,W] -> Out [N,C,D',H',W'], Mask int32 like Out"""
+):
+    """Out = the largest X in each window, Mask = its place in D * H * W.
+
+    X [N,C,D,H,W] -> Out [N,C,D',H',W'], Mask int32 like Out
+    """
     check(x.ndim == 5, "pictures need five axes")
-    return _first_maxima(x, pooling_of(x.shape, ksize=ksize, strides=strides, paddings=paddings, global_pooling=global_pooling,
-                                       adaptive=adaptive))  # fmt: skip
+    return _first_maxima(
+        x,
+        pooling_of(
+            x.shape,
+            ksize=ksize,
+            strides=strides,
+            paddings=paddings,
+            global_pooling=global_pooling,
+            adaptive=adaptive,
+        ),
+    )
 
 
 def _vjp(g, x, *, Mask):
@@ -71,11 +108,16 @@ max_pool3d_with_index.vjp(_vjp)
 
 @op("put_in_pictures", "X, Mask, Y -> Out", meta=like(0), internal=True)
 def put_in_pictures(x, mask, y):
-    """Out = zeros like X, with each Y added at its place in a picture.   X [N,C,*S], Mask int32 [N,C,*], Y [N,C,*] -> Out like X"""
+    """Out = zeros like X, with each Y added at its place in a picture.
+
+    X [N,C,*S], Mask int32 [N,C,*], Y [N,C,*] -> Out like X
+    """
     pictures = math.prod(x.shape[:2])
     total = np.zeros_like(y, shape=(pictures, math.prod(x.shape[2:])))
     y = np.where(mask < 0, y.dtype.type(0), y)  # of a window that lies in the padding
-    np.add.at(total, (np.arange(pictures)[:, None], mask.reshape(pictures, -1)), y.reshape(pictures, -1))
+    np.add.at(
+        total, (np.arange(pictures)[:, None], mask.reshape(pictures, -1)), y.reshape(pictures, -1)
+    )
     return total.reshape(x.shape)
 
 
@@ -102,14 +144,18 @@ def _(g, x, mask):
     return put_in_pictures(x, mask, g), None
 
 
-# -- the way back -------------------------------------------------------------------------------------------------
+# -- the way back
+# -------------------------------------------------------------------------------------------------
 
 
 def _unpooled_meta(rank: int) -> Any:
     def rule(x, mask, *, output_size, data_format, **_):
         check(len(x.shape) == rank + 2, f"pictures need {COUNTS[rank + 2]} axes")
         check(data_format in ("NCHW", "NCDHW"), f"data format {data_format} has its channels last")
-        check(len(mask.shape) == len(x.shape) and mask.dtype.kind in "iu", "Indices are not whole numbers like X")
+        check(
+            len(mask.shape) == len(x.shape) and mask.dtype.kind in "iu",
+            "Indices are not whole numbers like X",
+        )
         return Meta((*x.shape[:2], *numbers(output_size, rank, "output_size")), x.dtype)
 
     return rule
@@ -120,25 +166,46 @@ def unpooled(x: Any, mask: Any, sizes: Any) -> Any:
     pictures, count = math.prod(x.shape[:2]), math.prod(sizes)
     check(bool(np.all((mask >= 0) & (mask < count))), f"an index is outside of {count} places")
     full = np.zeros_like(x, shape=(pictures, count), order="C")
-    np.put_along_axis(full, mask.reshape(pictures, -1).astype(np.int64), x.reshape(pictures, -1), axis=1)
+    np.put_along_axis(
+        full, mask.reshape(pictures, -1).astype(np.int64), x.reshape(pictures, -1), axis=1
+    )
     return full.reshape(*x.shape[:2], *sizes)
 
 
 @op("unpool", "X, Indices -> Out", meta=_unpooled_meta(2))
 def unpool(
-    x, mask, *, ksize: Ints, unpooling_type: str, strides: Ints = [1, 1], paddings: Ints = [0, 0], output_size: Ints = [0, 0],
+    x,
+    mask,
+    *,
+    ksize: Ints,
+    unpooling_type: str,
+    strides: Ints = [1, 1],
+    paddings: Ints = [0, 0],
+    output_size: Ints = [0, 0],
     data_format: str = "NCHW",
-):  # fmt: skip
-    """Out = zeros, with X at the places in H' * W' that Indices names.   X [N,C,H,W], Indices int like X -> Out [N,C,H',W']"""
+):
+    """Out = zeros, with X at the places in H' * W' that Indices names.
+
+    X [N,C,H,W], Indices int like X -> Out [N,C,H',W']
+    """
     return unpooled(x, mask, output_size)
 
 
 @op("unpool3d", "X, Indices -> Out", meta=_unpooled_meta(3))
 def unpool3d(
-    x, mask, *, ksize: Ints, strides: Ints = [1, 1, 1], paddings: Ints = [0, 0, 0], output_size: Ints = [0, 0, 0],
+    x,
+    mask,
+    *,
+    ksize: Ints,
+    strides: Ints = [1, 1, 1],
+    paddings: Ints = [0, 0, 0],
+    output_size: Ints = [0, 0, 0],
     data_format: str = "NCDHW",
-):  # fmt: skip
-    """Out = zeros, with X at the places in D' * H' * W' that Indices names.   X [N,C,D,H,W] -> Out [N,C,D',H',W']"""
+):
+    """Out = zeros, with X at the places in D' * H' * W' that Indices names.
+
+    X [N,C,D,H,W] -> Out [N,C,D',H',W']
+    """
     return unpooled(x, mask, output_size)
 
 

@@ -1,4 +1,7 @@
-"""Meta rules that many ops share.   Shapes are tuples; -1 stands for a size known only at run time."""
+"""Meta rules that many ops share.
+
+Shapes are tuples; -1 stands for a size known only at run time.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,9 @@ def check_finite(x: Any) -> None:
 
 
 def shape_of(x: Any) -> Shape:
-    """The shape of an operand of a vjp rule: a Tensor, or a bare array where no second gradient is wanted."""
+    """The shape of an operand of a vjp rule: a Tensor, or a bare array where no second gradient is
+    wanted.
+    """
     if not isinstance(x, Tensor):
         return x.shape
     shape = x.meta.shape
@@ -39,7 +44,9 @@ def check_sizes(known: bool) -> None:
 
 
 class PartlyKnown(tuple[int, ...]):
-    """A shape with sizes known only at run time: whoever looks at one gets UnknownSize, so that no rule computes with -1."""
+    """A shape with sizes known only at run time: whoever looks at one gets UnknownSize, so that no
+    rule computes with -1.
+    """
 
     __slots__ = ()
 
@@ -83,7 +90,10 @@ def broadcast_dim(a: int, b: int) -> int | None:
 
 
 def broadcast_shapes(x: Shape, y: Shape) -> Shape:
-    """NumPy's broadcasting, unknown sizes included.   Raises OpError when the shapes do not broadcast."""
+    """NumPy's broadcasting, unknown sizes included.
+
+    Raises OpError when the shapes do not broadcast.
+    """
     rank = max(len(x), len(y))
     padded = zip((1,) * (rank - len(x)) + x, (1,) * (rank - len(y)) + y, strict=True)
     dims = [broadcast_dim(a, b) for a, b in padded]
@@ -92,11 +102,16 @@ def broadcast_shapes(x: Shape, y: Shape) -> Shape:
 
 
 def aligned(x: Shape, y: Shape, axis: int) -> tuple[Shape, Shape]:
-    """`x` and `y` with the lower-ranked one set at `axis` of the other: Paddle's own broadcasting, -1 being NumPy's."""
+    """`x` and `y` with the lower-ranked one set at `axis` of the other: Paddle's own broadcasting,
+    -1 being NumPy's.
+    """
     if axis == -1 or len(x) == len(y):
         return x, y
     low, high = (x, y) if len(x) < len(y) else (y, x)
-    check(0 <= axis <= len(high) - len(low), f"axis={axis} puts the smaller shape outside of the larger one")
+    check(
+        0 <= axis <= len(high) - len(low),
+        f"axis={axis} puts the smaller shape outside of the larger one",
+    )
     low = low + (1,) * (len(high) - axis - len(low))
     return (low, high) if len(x) < len(y) else (high, low)
 
@@ -114,7 +129,9 @@ def broadcast_number(x: Meta, y: Meta, *, axis: int = -1, **_: Any) -> Meta:
 
 
 def check_number(x: Any) -> None:
-    """Raise OperandError for truth values, of which NumPy would make an `or` where Paddle refuses."""
+    """Raise OperandError for truth values, of which NumPy would make an `or` where Paddle
+    refuses.
+    """
     check_dtype(x.dtype.kind != "b", "truth values are no numbers here; cast them")
 
 
@@ -166,7 +183,10 @@ def real_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 def complex_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
     """The dtype of complex numbers with such parts.   Raises OpError where there is none."""
-    check_dtype(dtype.kind == "c" or dtype in (np.dtype(np.float32), np.dtype(np.float64)), "needs float32 or float64")
+    check_dtype(
+        dtype.kind == "c" or dtype in (np.dtype(np.float32), np.dtype(np.float64)),
+        "needs float32 or float64",
+    )
     return dtype if dtype.kind == "c" else np.dtype(f"c{dtype.itemsize * 2}")
 
 
@@ -207,7 +227,9 @@ def like(index: int) -> Rule:
 
 
 def like_each(*indices: int) -> Rule:
-    """The rule of a gradient whose results are like the operands with these numbers; where one is missing, like the first."""
+    """The rule of a gradient whose results are like the operands with these numbers; where one is
+    missing, like the first.
+    """
 
     def rule(*metas: Meta, **_: Any) -> tuple[Meta, ...]:
         return tuple(metas[i] or metas[indices[0]] for i in indices)
@@ -216,13 +238,19 @@ def like_each(*indices: int) -> Rule:
 
 
 def normal_axis(axis: int, rank: int, what: str = "axis") -> int:
-    """`axis` counted from the front; 0 and -1 are allowed for rank 0.   Raises OpError when there is no such axis."""
+    """`axis` counted from the front; 0 and -1 are allowed for rank 0.
+
+    Raises OpError when there is no such axis.
+    """
     check(-max(rank, 1) <= axis < max(rank, 1), f"{what}={axis} is not an axis of rank {rank}")
     return axis % rank if rank else 0
 
 
 def normal_axes(axes: Sequence[int], rank: int, what: str = "axis") -> tuple[int, ...]:
-    """Each of `axes` counted from the front, in the order given.   Raises OpError for one that does not exist or repeats."""
+    """Each of `axes` counted from the front, in the order given.
+
+    Raises OpError for one that does not exist or repeats.
+    """
     found = tuple(normal_axis(a, rank, what) for a in axes)
     check(len(set(found)) == len(found), f"{what}={list(axes)} names an axis twice")
     return found

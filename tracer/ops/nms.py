@@ -1,4 +1,7 @@
-"""Boxes that cover each other thinned out, and the proposals of a detector.   A box is x1, y1, x2, y2."""
+"""Boxes that cover each other thinned out, and the proposals of a detector.
+
+A box is x1, y1, x2, y2.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +19,12 @@ Found = list[tuple[int, float, int]]  # class, score, box
 
 
 def overlaps(boxes: Any, others: Any, extra: float = 0.0, by_edges: bool = False) -> Any:
-    """The area that boxes share over the area that they cover together.   by_edges: boxes that end before they begin may share
-    some, as in Paddle's matrix_nms.   [N,4], [M,4] -> [N,M]; of more numbers they are convex polygons"""
+    """The area that boxes share over the area that they cover together.
+
+    by_edges: boxes that end before they begin may share
+    some, as in Paddle's matrix_nms.
+    [N,4], [M,4] -> [N,M]; of more numbers they are convex polygons
+    """
     if boxes.shape[1] != 4:
         return polygon_overlaps(boxes, others)
     (left, top, right, bottom), sides = boxes.T[:, :, None], others.T
@@ -27,7 +34,9 @@ def overlaps(boxes: Any, others: Any, extra: float = 0.0, by_edges: bool = False
     if by_edges:
         apart = (sides[0] > right) | (sides[2] < left) | (sides[1] > bottom) | (sides[3] < top)
     shared = np.where(apart, 0, (wide + boxes.dtype.type(extra)) * (high + boxes.dtype.type(extra)))
-    return shared / np.maximum(_areas(boxes, extra)[:, None] + _areas(others, extra) - shared, 1e-10)
+    return shared / np.maximum(
+        _areas(boxes, extra)[:, None] + _areas(others, extra) - shared, 1e-10
+    )
 
 
 def _areas(boxes: Any, extra: float) -> Any:
@@ -36,7 +45,9 @@ def _areas(boxes: Any, extra: float) -> Any:
 
 
 def thinned(boxes: Any, threshold: float, extra: float = 0.0, eta: float = 1.0) -> list[int]:
-    """Of boxes, the best first, those that no better one kept overlaps by more than the threshold, which eta lowers after each."""
+    """Of boxes, the best first, those that no better one kept overlaps by more than the threshold,
+    which eta lowers after each.
+    """
     if eta < 1 and threshold > 0.5:
         return _thinned_ever_more(boxes, threshold, extra, eta)
     left, kept = np.arange(len(boxes)), []
@@ -72,7 +83,11 @@ def _thinned_ever_more(boxes: Any, threshold: float, extra: float, eta: float) -
 
 @op("nms", "Boxes -> KeepBoxesIdxs", no_grad=NO_GRAD, by_value=True, host=BY_ROW)
 def nms(boxes, *, iou_threshold: float = 1.0):
-    """KeepBoxesIdxs = the boxes, the best first, that no better one overlaps by more than iou_threshold.   Boxes [N,4] -> int64 [K]"""
+    """KeepBoxesIdxs = the boxes, the best first, that no better one overlaps by more than
+    iou_threshold.
+
+    Boxes [N,4] -> int64 [K]
+    """
     return np.array(thinned(boxes, float(np.float32(iou_threshold))), np.int64)
 
 
@@ -84,18 +99,26 @@ def _(boxes, *, iou_threshold):
 
 
 def _best(scores: Any, threshold: float, count: int) -> Any:
-    """The places of scores above the threshold, the best first, `count` at most unless that is negative."""
+    """The places of scores above the threshold, the best first, `count` at most unless that is
+    negative.
+    """
     order = np.argsort(-scores, kind="stable")
     order = order[scores[order] > threshold]
     return order[:count] if count > -1 else order
 
 
 def _joined(found: list[Found], bboxes: Any) -> tuple[Any, Any, Any]:
-    """What detectors give: rows class, score, box; the box's number in the batch; how many of each picture."""
+    """What detectors give: rows class, score, box; the box's number in the batch; how many of each
+    picture.
+    """
     rows = [[c, s, *bboxes[n, k]] for n, one in enumerate(found) for c, s, k in one]
     index = [[n * bboxes.shape[1] + k] for n, one in enumerate(found) for _, _, k in one]
     out = np.array(rows, bboxes.dtype).reshape(-1, 2 + bboxes.shape[2])
-    return out, np.array(index, np.int32).reshape(-1, 1), np.array([len(one) for one in found], np.int32)
+    return (
+        out,
+        np.array(index, np.int32).reshape(-1, 1),
+        np.array([len(one) for one in found], np.int32),
+    )
 
 
 def _detections_meta(bboxes: Meta, scores: Meta) -> tuple[Meta, Meta, Meta]:
@@ -103,7 +126,8 @@ def _detections_meta(bboxes: Meta, scores: Meta) -> tuple[Meta, Meta, Meta]:
     check(len(bboxes.shape) == len(scores.shape) == 3, "needs BBoxes [N,M,4] and Scores [N,C,M]")
     check(agree(bboxes.shape[2], 4), "boxes need four numbers")
     check(
-        agree(bboxes.shape[1], scores.shape[2]) and agree(bboxes.shape[0], scores.shape[0]), "Scores do not fit BBoxes"
+        agree(bboxes.shape[1], scores.shape[2]) and agree(bboxes.shape[0], scores.shape[0]),
+        "Scores do not fit BBoxes",
     )
     whole = np.dtype(np.int32)
     wide = bboxes.shape[2] + 2 if bboxes.shape[2] >= 0 else -1
@@ -119,12 +143,30 @@ def _decayed(scores: Any, over: Any, gaussian: bool, sigma: float) -> Any:
     return scores * np.minimum(np.min(decay, axis=1, initial=1), 1)
 
 
-@op("matrix_nms", "BBoxes, Scores -> Out, Index, RoisNum", no_grad=NO_GRAD, by_value=True, host=BY_ROW)
+@op(
+    "matrix_nms",
+    "BBoxes, Scores -> Out, Index, RoisNum",
+    no_grad=NO_GRAD,
+    by_value=True,
+    host=BY_ROW,
+)
 def matrix_nms(
-    bboxes, scores, *, score_threshold: float, nms_top_k: int, keep_top_k: int, post_threshold: float = 0.0, use_gaussian: bool = False,
-    gaussian_sigma: float = 2.0, background_label: int = 0, normalized: bool = True,
-):  # fmt: skip
-    """Out = class, lowered score and box, the best first.   BBoxes [N,M,4], Scores [N,C,M] -> Out [K,6], Index int32 [K,1], RoisNum [N]"""
+    bboxes,
+    scores,
+    *,
+    score_threshold: float,
+    nms_top_k: int,
+    keep_top_k: int,
+    post_threshold: float = 0.0,
+    use_gaussian: bool = False,
+    gaussian_sigma: float = 2.0,
+    background_label: int = 0,
+    normalized: bool = True,
+):
+    """Out = class, lowered score and box, the best first.
+
+    BBoxes [N,M,4], Scores [N,C,M] -> Out [K,6], Index int32 [K,1], RoisNum [N]
+    """
     extra, found = 0.0 if normalized else 1.0, []
     for n in range(bboxes.shape[0]):
         one: Found = []
@@ -133,9 +175,16 @@ def matrix_nms(
             if c != background_label and len(order):
                 boxes = bboxes[n, order]
                 lowered = _decayed(
-                    scores[n, c, order], overlaps(boxes, boxes, extra, by_edges=True), use_gaussian, gaussian_sigma
+                    scores[n, c, order],
+                    overlaps(boxes, boxes, extra, by_edges=True),
+                    use_gaussian,
+                    gaussian_sigma,
                 )
-                one += [(c, s, int(k)) for s, k in zip(lowered, order, strict=True) if s > post_threshold]
+                one += [
+                    (c, s, int(k))
+                    for s, k in zip(lowered, order, strict=True)
+                    if s > post_threshold
+                ]
         one = sorted(one, key=lambda f: -f[1])
         found.append(one[:keep_top_k] if keep_top_k > -1 else one)
     return _joined(found, bboxes)

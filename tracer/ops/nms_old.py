@@ -1,4 +1,8 @@
-"""What detectors of Paddle 1.x find, picture by picture: rows of class, score and box, as sequences.   [[-1]] stands for nothing found."""
+"""What detectors of Paddle 1.x find, picture by picture: rows of class, score and box, as
+sequences.
+
+[[-1]] stands for nothing found.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +21,17 @@ from .nms import Found, overlaps, thinned
 
 def or_nothing(rows: Any, counts: list[int]) -> tuple[Any, Any]:
     """What is found and where that of each picture begins; [[-1]] for nothing at all."""
-    return (rows, offsets_from(counts)) if len(rows) else (np.full((1, 1), -1, rows.dtype), np.array([0, 1], np.int64))
+    return (
+        (rows, offsets_from(counts))
+        if len(rows)
+        else (np.full((1, 1), -1, rows.dtype), np.array([0, 1], np.int64))
+    )
 
 
 def _of_sequences(boxes: Any, scores: Any, lod: Any, **settings: Any) -> tuple[Any, Any, list[int]]:
-    return detected(boxes, scores, pictures_of(lod, len(boxes)) if scores.ndim == 2 else None, **settings)
+    return detected(
+        boxes, scores, pictures_of(lod, len(boxes)) if scores.ndim == 2 else None, **settings
+    )
 
 
 @op(
@@ -33,14 +43,34 @@ def _of_sequences(boxes: Any, scores: Any, lod: Any, **settings: Any) -> tuple[A
     host=BY_ROW,
 )
 def multiclass_nms(
-    boxes, lod, scores, *, background_label: int = 0, score_threshold: float, nms_top_k: int, nms_threshold: float = 0.3,
-    nms_eta: float = 1.0, keep_top_k: int, normalized: bool = True,
-):  # fmt: skip
-    """Out = class, score and box of what is left of each class.   BBoxes [N,M,4], Scores [N,C,M]; or [M,C,4], [M,C] -> Out [K,6]"""
+    boxes,
+    lod,
+    scores,
+    *,
+    background_label: int = 0,
+    score_threshold: float,
+    nms_top_k: int,
+    nms_threshold: float = 0.3,
+    nms_eta: float = 1.0,
+    keep_top_k: int,
+    normalized: bool = True,
+):
+    """Out = class, score and box of what is left of each class.
+
+    BBoxes [N,M,4], Scores [N,C,M]; or [M,C,4], [M,C] -> Out [K,6]
+    """
     rows, _, counts = _of_sequences(
-        boxes, scores, lod, background_label=background_label, score_threshold=score_threshold, nms_top_k=nms_top_k,
-        nms_threshold=nms_threshold, nms_eta=nms_eta, keep_top_k=keep_top_k, normalized=normalized,
-    )  # fmt: skip
+        boxes,
+        scores,
+        lod,
+        background_label=background_label,
+        score_threshold=score_threshold,
+        nms_top_k=nms_top_k,
+        nms_threshold=nms_threshold,
+        nms_eta=nms_eta,
+        keep_top_k=keep_top_k,
+        normalized=normalized,
+    )
     return or_nothing(rows, counts)
 
 
@@ -59,14 +89,35 @@ def _(boxes, lod, scores, **_):
     host=BY_ROW,
 )
 def multiclass_nms2(
-    boxes, lod, scores, *, background_label: int = 0, score_threshold: float, nms_top_k: int, nms_threshold: float = 0.3,
-    nms_eta: float = 1.0, keep_top_k: int, normalized: bool = True,
-):  # fmt: skip
-    """Out as of multiclass_nms, Index = the number of each box in the batch; nothing found is no row.   -> Out [K,6], Index int32 [K,1]"""
+    boxes,
+    lod,
+    scores,
+    *,
+    background_label: int = 0,
+    score_threshold: float,
+    nms_top_k: int,
+    nms_threshold: float = 0.3,
+    nms_eta: float = 1.0,
+    keep_top_k: int,
+    normalized: bool = True,
+):
+    """Out as of multiclass_nms, Index = the number of each box in the batch; nothing found is no
+    row.
+
+    -> Out [K,6], Index int32 [K,1]
+    """
     rows, numbers, counts = _of_sequences(
-        boxes, scores, lod, background_label=background_label, score_threshold=score_threshold, nms_top_k=nms_top_k,
-        nms_threshold=nms_threshold, nms_eta=nms_eta, keep_top_k=keep_top_k, normalized=normalized,
-    )  # fmt: skip
+        boxes,
+        scores,
+        lod,
+        background_label=background_label,
+        score_threshold=score_threshold,
+        nms_top_k=nms_top_k,
+        nms_threshold=nms_threshold,
+        nms_eta=nms_eta,
+        keep_top_k=keep_top_k,
+        normalized=normalized,
+    )
     offsets = offsets_from(counts)
     return rows, numbers, offsets, offsets
 
@@ -75,10 +126,16 @@ def multiclass_nms2(
 def _(boxes, lod, scores, **_):
     check_boxes(boxes, scores)
     wide = boxes.shape[2] + 2 if boxes.shape[2] >= 0 else -1
-    return Meta((-1, wide), boxes.dtype), Meta((-1, 1), INT32), Meta((-1,), INT64), Meta((-1,), INT64)
+    return (
+        Meta((-1, wide), boxes.dtype),
+        Meta((-1, 1), INT32),
+        Meta((-1,), INT64),
+        Meta((-1,), INT64),
+    )
 
 
-# -- retinanet_detection_output -------------------------------------------------------------------------------------
+# -- retinanet_detection_output
+# -------------------------------------------------------------------------------------
 
 
 def _moved(anchors: Any, deltas: Any, info: Any) -> Any:
@@ -91,8 +148,12 @@ def _moved(anchors: Any, deltas: Any, info: Any) -> Any:
     return np.clip(boxes, 0, edges_of(info[None].astype(anchors.dtype))).astype(anchors.dtype)
 
 
-def _of_levels(boxes: Any, scores: Any, anchors: Any, info: Any, least: float, count: int) -> tuple[Any, Any, Any]:
-    """The best of each level of one picture, of the last one whatever their score is: boxes [K,4], scores [K], classes [K]."""
+def _of_levels(
+    boxes: Any, scores: Any, anchors: Any, info: Any, least: float, count: int
+) -> tuple[Any, Any, Any]:
+    """The best of each level of one picture, of the last one whatever their score is: boxes [K,4],
+    scores [K], classes [K].
+    """
     found = []
     for i, (b, s, a) in enumerate(zip(boxes, scores, anchors, strict=True)):
         order = ordered(s.reshape(-1), least if i + 1 < len(scores) else 0.0, count)
@@ -115,9 +176,21 @@ def _of_levels(boxes: Any, scores: Any, anchors: Any, info: Any, least: float, c
     host=BY_ROW,
 )
 def retinanet_detection_output(
-    boxes, scores, anchors, infos, *, score_threshold: float, nms_top_k: int, nms_threshold: float, nms_eta: float, keep_top_k: int
-):  # fmt: skip
-    """Out = class, score and box of what a pyramid of maps sees   (Lin et al. 2017).   lists of BBoxes [N,M,4], Scores [N,M,C], Anchors [M,4] -> [K,6]
+    boxes,
+    scores,
+    anchors,
+    infos,
+    *,
+    score_threshold: float,
+    nms_top_k: int,
+    nms_threshold: float,
+    nms_eta: float,
+    keep_top_k: int,
+):
+    """Out = class, score and box of what a pyramid of maps sees
+
+    (Lin et al. 2017).
+    lists of BBoxes [N,M,4], Scores [N,M,C], Anchors [M,4] -> [K,6]
 
     Classes count from 1.   ImInfo [N,3]: height, width, scale.
     """
@@ -142,7 +215,9 @@ def retinanet_detection_output(
 
 @retinanet_detection_output.meta
 def _(boxes, scores, anchors, infos, **_):
-    check(len(boxes) == len(scores) == len(anchors) > 0, "BBoxes, Scores and Anchors differ in number")
+    check(
+        len(boxes) == len(scores) == len(anchors) > 0, "BBoxes, Scores and Anchors differ in number"
+    )
     for b, s in zip(boxes, scores, strict=True):
         check_float(b)
         check(
@@ -152,16 +227,21 @@ def _(boxes, scores, anchors, infos, **_):
     return Meta((-1, -1), scores[0].dtype), Meta((-1,), INT64)
 
 
-# -- locality_aware_nms ---------------------------------------------------------------------------------------------
+# -- locality_aware_nms
+# ---------------------------------------------------------------------------------------------
 
 
 def _share(a: Any, b: Any, extra: float) -> float:
-    """The area that two boxes, or two convex polygons, share over that which they cover together."""
+    """The area that two boxes, or two convex polygons, share over that which they cover
+    together.
+    """
     return float(overlaps(a[None], b[None], extra)[0, 0])
 
 
 def _merged(boxes: Any, scores: Any, threshold: float, extra: float) -> tuple[Any, Any, Any]:
-    """Neighbours in the list that overlap made one, their mean by scores: boxes, scores, and which are left."""
+    """Neighbours in the list that overlap made one, their mean by scores: boxes, scores, and which
+    are left.
+    """
     boxes, scores, at = boxes.copy(), scores.copy(), -1
     left: list[int] = []
     for i in range(len(boxes)):
@@ -188,10 +268,21 @@ def _check_one_class(boxes: Any, scores: Any) -> None:
     host=BY_ROW,
 )
 def locality_aware_nms(
-    boxes, scores, *, background_label: int = -1, score_threshold: float, nms_top_k: int, nms_threshold: float = 0.3, nms_eta: float = 1.0,
-    keep_top_k: int, normalized: bool = True,
-):  # fmt: skip
-    """Out = class, score and box of what is left when neighbours that overlap are made one   (Zhou et al. 2017).   Scores [N,1,M] -> [K,2+S]
+    boxes,
+    scores,
+    *,
+    background_label: int = -1,
+    score_threshold: float,
+    nms_top_k: int,
+    nms_threshold: float = 0.3,
+    nms_eta: float = 1.0,
+    keep_top_k: int,
+    normalized: bool = True,
+):
+    """Out = class, score and box of what is left when neighbours that overlap are made one
+
+    (Zhou et al. 2017).
+    Scores [N,1,M] -> [K,2+S]
 
     BBoxes [N,M,4], or [N,M,S] of convex polygons, x and y of their corners in turn.
     """
@@ -200,8 +291,15 @@ def locality_aware_nms(
     rows, counts = [], []
     for own, score in zip(boxes, scores, strict=True):
         merged, sums, left = _merged(own, score[0], limit, extra)
-        order = left[ordered(sums[left], score_threshold, nms_top_k)] if background_label != 0 else left[:0]
-        one = best_of([(0, sums[k], int(k)) for k in _spaced(merged, order, limit, extra, nms_eta)], keep_top_k)
+        order = (
+            left[ordered(sums[left], score_threshold, nms_top_k)]
+            if background_label != 0
+            else left[:0]
+        )
+        one = best_of(
+            [(0, sums[k], int(k)) for k in _spaced(merged, order, limit, extra, nms_eta)],
+            keep_top_k,
+        )
         rows += [[c, s, *merged[k]] for c, s, k in one]
         counts.append(len(one))
     return or_nothing(np.array(rows, boxes.dtype).reshape(-1, 2 + boxes.shape[2]), counts)
@@ -210,7 +308,11 @@ def locality_aware_nms(
 def _spaced(boxes: Any, order: Any, threshold: float, extra: float, eta: float) -> list[int]:
     """Of boxes in an order those that no earlier one kept overlaps too much."""
     if boxes.shape[1] == 4:
-        return [int(k) for k in order[thinned(boxes[order], threshold, extra, eta)]] if len(order) else []
+        return (
+            [int(k) for k in order[thinned(boxes[order], threshold, extra, eta)]]
+            if len(order)
+            else []
+        )
     kept: list[int] = []
     for i in order:
         if all(_share(boxes[i], boxes[k], extra) <= threshold for k in kept):

@@ -20,7 +20,8 @@ from .standardize import standardize, standardize_dot, standardize_grad, standar
 from .unary import rsqrt
 from .wide import precise, wide
 
-# -- batch_norm ---------------------------------------------------------------------------------------------------
+# -- batch_norm
+# ------------------------------------------------------------------------------
 
 
 def _channel(rank: int, layout: str) -> int:
@@ -39,7 +40,10 @@ def _rest(rank: int, channel: int) -> list[int]:
 
 def _check_per_channel(count: int, **given: Any) -> None:
     for name, t in given.items():
-        check(t is None or (len(t.shape) == 1 and agree(t.shape[0], count)), f"{name} needs one element per channel")
+        check(
+            t is None or (len(t.shape) == 1 and agree(t.shape[0], count)),
+            f"{name} needs one element per channel",
+        )
 
 
 def _global(is_test: bool, trainable: bool, use_global: bool) -> bool:
@@ -49,18 +53,33 @@ def _global(is_test: bool, trainable: bool, use_global: bool) -> bool:
 
 @op(
     "batch_norm",
-    "X, Scale?, Bias?, Mean!, Variance!, MomentumTensor?! -> Y, MeanOut~=Mean, VarianceOut~=Variance, SavedMean~, SavedVariance~",
+    "X, Scale?, Bias?, Mean!, Variance!, MomentumTensor?! -> Y, MeanOut~=Mean, "
+    "VarianceOut~=Variance, SavedMean~, SavedVariance~",
     same_dtype="X Scale Bias Mean Variance",
     half_with_float32=True,
 )
 @wide(stats=(1, 2, 3, 4))
 def batch_norm(
-    x, weight, bias, mean, variance, momentum_tensor=None, *, momentum: float = 0.9, epsilon: float = 1e-5,
-    data_layout: str = "NCHW", is_test: bool = False, use_global_stats: bool = False, trainable_statistics: bool = False,
-):  # fmt: skip
-    """Y = X standardized per channel, times Scale, plus Bias.   X [N,C,*] or [N,*,C], the others [C] -> Y like X, others [C]
+    x,
+    weight,
+    bias,
+    mean,
+    variance,
+    momentum_tensor=None,
+    *,
+    momentum: float = 0.9,
+    epsilon: float = 1e-5,
+    data_layout: str = "NCHW",
+    is_test: bool = False,
+    use_global_stats: bool = False,
+    trainable_statistics: bool = False,
+):
+    """Y = X standardized per channel, times Scale, plus Bias.
 
-    SavedVariance is 1 / the deviation used; MeanOut and VarianceOut are the running statistics after this batch.
+    X [N,C,*] or [N,*,C], the others [C] -> Y like X, others [C]
+
+    SavedVariance is 1 / the deviation used; MeanOut and VarianceOut are the running statistics
+    after this batch.
     """
     channel = _channel(x.ndim, data_layout)
     _check_per_channel(x.shape[channel], Scale=weight, Bias=bias, Mean=mean, Variance=variance)
@@ -76,7 +95,10 @@ def batch_norm(
     batch_variance = np.sum(np.square(centred), axis=axes) / count
     inv_std = t(1) / np.sqrt(batch_variance + t(epsilon))
     keep = t(momentum if momentum_tensor is None else momentum_tensor.item())
-    running = (old * keep + new * (t(1) - keep) for old, new in ((mean, batch_mean), (variance, batch_variance)))
+    running = (
+        old * keep + new * (t(1) - keep)
+        for old, new in ((mean, batch_mean), (variance, batch_variance))
+    )
     return _affine(centred, inv_std, weight, bias, channel), *running, batch_mean, inv_std
 
 
@@ -94,9 +116,20 @@ _MOMENTS, _AFFINE, _LAYER_NORM = map(native.kernel, ("moments", "affine", "layer
 
 @batch_norm.native
 def _(
-    x, weight, bias, mean, variance, momentum_tensor=None, *, momentum=0.9, epsilon=1e-5, data_layout="NCHW", is_test=False,
-    use_global_stats=False, trainable_statistics=False,
-):  # fmt: skip
+    x,
+    weight,
+    bias,
+    mean,
+    variance,
+    momentum_tensor=None,
+    *,
+    momentum=0.9,
+    epsilon=1e-5,
+    data_layout="NCHW",
+    is_test=False,
+    use_global_stats=False,
+    trainable_statistics=False,
+):
     if x.ndim < 2 or not x.size or momentum_tensor is not None or mean.dtype != x.dtype:
         return NotImplemented
     channel = _channel(x.ndim, data_layout)
@@ -112,9 +145,15 @@ def _(
     factor = inv_std if weight is None else inv_std * weight
     y = _AFFINE(x, used[0], factor, np.zeros_like(mean) if bias is None else bias, n, c, k)
     if y is NotImplemented or fixed:
-        return y if y is NotImplemented else (y, mean, variance, np.zeros_like(mean), np.zeros_like(mean))
+        return (
+            y
+            if y is NotImplemented
+            else (y, mean, variance, np.zeros_like(mean), np.zeros_like(mean))
+        )
     keep = t(momentum)
-    running = (old * keep + new * (t(1) - keep) for old, new in zip((mean, variance), used, strict=True))
+    running = (
+        old * keep + new * (t(1) - keep) for old, new in zip((mean, variance), used, strict=True)
+    )
     return y, *running, used[0], inv_std
 
 
@@ -129,9 +168,22 @@ def _(x, weight, bias, mean, variance, momentum_tensor, *, data_layout, **_):
 
 @batch_norm.vjp
 def _(
-    g, x, weight, bias, mean, variance, momentum_tensor, *, epsilon, data_layout, is_test, use_global_stats,
-    trainable_statistics, SavedMean, SavedVariance,
-):  # fmt: skip
+    g,
+    x,
+    weight,
+    bias,
+    mean,
+    variance,
+    momentum_tensor,
+    *,
+    epsilon,
+    data_layout,
+    is_test,
+    use_global_stats,
+    trainable_statistics,
+    SavedMean,
+    SavedVariance,
+):
     rank = len(shape_of(x))
     channel = _channel(rank, data_layout)
     rest, along = _rest(rank, channel), _along(rank, channel)
@@ -167,17 +219,30 @@ def _(
     )
 
 
-# -- norms over rows ----------------------------------------------------------------------------------------------
+# -- norms over rows
+# ----------------------------------------------------------------------------------------------
 
 
-@op("layer_norm", "X, Scale?, Bias? -> Y, Mean~, Variance~", same_dtype="X Scale Bias", half_with_float32=True)
+@op(
+    "layer_norm",
+    "X, Scale?, Bias? -> Y, Mean~, Variance~",
+    same_dtype="X Scale Bias",
+    half_with_float32=True,
+)
 @wide(stats=(1, 2))
 def layer_norm(x, weight=None, bias=None, *, epsilon: float = 1e-5, begin_norm_axis: int = 1):
-    """Y = X standardized over the axes from begin_norm_axis on, times Scale, plus Bias.   X [*R,*K], Scale, Bias [K] -> Y [*R,*K]"""
-    check(0 <= begin_norm_axis < max(x.ndim, 1), f"begin_norm_axis={begin_norm_axis} is not an axis")
+    """Y = X standardized over the axes from begin_norm_axis on, times Scale, plus Bias.
+
+    X [*R,*K], Scale, Bias [K] -> Y [*R,*K]
+    """
+    check(
+        0 <= begin_norm_axis < max(x.ndim, 1), f"begin_norm_axis={begin_norm_axis} is not an axis"
+    )
     length = math.prod(x.shape[begin_norm_axis:])
     _check_flat(length, weight, bias)
-    y, mean, variance = standardized_rows(x.reshape(math.prod(x.shape[:begin_norm_axis]), length), epsilon)
+    y, mean, variance = standardized_rows(
+        x.reshape(math.prod(x.shape[:begin_norm_axis]), length), epsilon
+    )
     if weight is not None:
         y *= weight.reshape(-1)
     if bias is not None:
@@ -191,19 +256,31 @@ def _(x, weight=None, bias=None, *, epsilon=1e-5, begin_norm_axis=1):
     if not 0 <= begin_norm_axis < x.ndim:
         return NotImplemented
     rows = x.shape[:begin_norm_axis]
-    found = _LAYER_NORM(x, weight, bias, epsilon, math.prod(rows), math.prod(x.shape[begin_norm_axis:]))
-    return found if found is NotImplemented else (found[0], found[1].reshape(rows), found[2].reshape(rows))
+    found = _LAYER_NORM(
+        x, weight, bias, epsilon, math.prod(rows), math.prod(x.shape[begin_norm_axis:])
+    )
+    return (
+        found
+        if found is NotImplemented
+        else (found[0], found[1].reshape(rows), found[2].reshape(rows))
+    )
 
 
 def _check_flat(length: int, weight: Any, bias: Any) -> None:
     for name, t in (("Scale", weight), ("Bias", bias)):
-        check(t is None or agree(size_of(tuple(t.shape)), length), f"{name} needs one element per normalized element")
+        check(
+            t is None or agree(size_of(tuple(t.shape)), length),
+            f"{name} needs one element per normalized element",
+        )
 
 
 @layer_norm.meta
 def _(x, weight, bias, *, epsilon, begin_norm_axis):
     check_float(x)
-    check(0 <= begin_norm_axis < max(len(x.shape), 1), f"begin_norm_axis={begin_norm_axis} is not an axis")
+    check(
+        0 <= begin_norm_axis < max(len(x.shape), 1),
+        f"begin_norm_axis={begin_norm_axis} is not an axis",
+    )
     _check_flat(size_of(x.shape[begin_norm_axis:]), weight, bias)
     rows = Meta(x.shape[:begin_norm_axis], work_dtype(x.dtype))
     return x, rows, rows
@@ -226,7 +303,10 @@ def _(g, x, weight, bias, *, epsilon, begin_norm_axis, Mean, Variance):
 
 @op("group_rows", "X -> Out", internal=True)
 def group_rows(x, *, groups: int = -1, data_layout: str = "NCHW"):
-    """Out = X with one row for each group of channels of each sample.   X [N,C,*] or [N,*,C] -> Out [N*groups,K]"""
+    """Out = X with one row for each group of channels of each sample.
+
+    X [N,C,*] or [N,*,C] -> Out [N*groups,K]
+    """
     if data_layout == "NHWC":
         x = np.moveaxis(x, -1, 1)
     groups = x.shape[1] if groups < 0 else groups
@@ -249,7 +329,10 @@ def _(g, x, *, groups, data_layout):
 
 @op("ungroup_rows", "X, Y -> Out", meta=like(1), internal=True)
 def ungroup_rows(x, y, *, data_layout: str = "NCHW"):
-    """Out = the rows of `group_rows` put back into the shape of Y.   X [N*groups,K], Y [N,C,*] or [N,*,C] -> Out like Y"""
+    """Out = the rows of `group_rows` put back into the shape of Y.
+
+    X [N*groups,K], Y [N,C,*] or [N,*,C] -> Out like Y
+    """
     if data_layout != "NHWC":
         return x.reshape(y.shape)
     return np.moveaxis(x.reshape(np.moveaxis(y, -1, 1).shape), 1, -1)
@@ -268,11 +351,15 @@ def _check_groups(shape: Shape, channel: int, groups: int) -> None:
     )
 
 
-def _grouped(x: Any, weight: Any, bias: Any, epsilon: float, groups: int, layout: str) -> tuple[Any, Any, Any]:
+def _grouped(
+    x: Any, weight: Any, bias: Any, epsilon: float, groups: int, layout: str
+) -> tuple[Any, Any, Any]:
     channel = _channel(x.ndim, layout)
     _check_groups(x.shape, channel, groups)
     _check_per_channel(x.shape[channel], Scale=weight, Bias=bias)
-    rows, mean, variance = standardized_rows(group_rows.kernel(x, groups=groups, data_layout=layout), epsilon)
+    rows, mean, variance = standardized_rows(
+        group_rows.kernel(x, groups=groups, data_layout=layout), epsilon
+    )
     y = ungroup_rows.kernel(rows, x, data_layout=layout)
     shape = _along(x.ndim, channel)
     if weight is not None:
@@ -282,7 +369,9 @@ def _grouped(x: Any, weight: Any, bias: Any, epsilon: float, groups: int, layout
     return y, mean, variance
 
 
-def _grouped_vjp(g: Any, x: Any, weight: Any, bias: Any, mean: Any, inv_std: Any, groups: int, layout: str) -> Any:
+def _grouped_vjp(
+    g: Any, x: Any, weight: Any, bias: Any, mean: Any, inv_std: Any, groups: int, layout: str
+) -> Any:
     rank = len(shape_of(x))
     channel = _channel(rank, layout)
     rest, along = _rest(rank, channel), _along(rank, channel)
@@ -299,16 +388,28 @@ def _grouped_vjp(g: Any, x: Any, weight: Any, bias: Any, mean: Any, inv_std: Any
         return reduce_sum(mul(g, standard), dim=rest)
 
     return (
-        lambda: ungroup_rows(standardize_grad(rows, m, r, scaled(), axes=[1]), x, data_layout=layout),
+        lambda: ungroup_rows(
+            standardize_grad(rows, m, r, scaled(), axes=[1]), x, data_layout=layout
+        ),
         to_weight,
         lambda: reduce_sum(g, dim=rest),
     )
 
 
-@op("group_norm", "X, Scale?, Bias? -> Y, Mean~, Variance~", same_dtype="X Scale Bias", half_with_float32=True)
+@op(
+    "group_norm",
+    "X, Scale?, Bias? -> Y, Mean~, Variance~",
+    same_dtype="X Scale Bias",
+    half_with_float32=True,
+)
 @wide(stats=(1, 2))
-def group_norm(x, weight=None, bias=None, *, epsilon: float = 1e-5, groups: int = -1, data_layout: str = "NCHW"):
-    """Y = X standardized per group of channels, times Scale, plus Bias.   X [N,C,*], Scale, Bias [C] -> Y like X, Mean [N,groups]"""
+def group_norm(
+    x, weight=None, bias=None, *, epsilon: float = 1e-5, groups: int = -1, data_layout: str = "NCHW"
+):
+    """Y = X standardized per group of channels, times Scale, plus Bias.
+
+    X [N,C,*], Scale, Bias [C] -> Y like X, Mean [N,groups]
+    """
     y, mean, variance = _grouped(x, weight, bias, epsilon, groups, data_layout)
     return y, mean.reshape(x.shape[0], groups), variance.reshape(x.shape[0], groups)
 
@@ -325,7 +426,9 @@ def _(x, weight, bias, *, epsilon, groups, data_layout):
 
 @group_norm.vjp
 def _(g, x, weight, bias, *, epsilon, groups, data_layout, Mean, Variance):
-    return _grouped_vjp(g, x, weight, bias, Mean, rsqrt(scale(Variance, bias=epsilon)), groups, data_layout)
+    return _grouped_vjp(
+        g, x, weight, bias, Mean, rsqrt(scale(Variance, bias=epsilon)), groups, data_layout
+    )
 
 
 @op(
@@ -336,7 +439,9 @@ def _(g, x, weight, bias, *, epsilon, groups, data_layout, Mean, Variance):
 )
 @wide(stats=(1, 2))
 def instance_norm(x, weight=None, bias=None, *, epsilon: float = 1e-5):
-    """Y = X standardized per channel and sample, times Scale, plus Bias.   X [N,C,*], Scale, Bias [C] -> Y like X, others [N*C]
+    """Y = X standardized per channel and sample, times Scale, plus Bias.
+
+    X [N,C,*], Scale, Bias [C] -> Y like X, others [N*C]
 
     SavedVariance is 1 / the deviation.
     """

@@ -1,4 +1,6 @@
-"""Norms of Paddle 1.x: over channels around, over the length along an axis, and scales of channels."""
+"""Norms of Paddle 1.x: over channels around, over the length along an axis, and scales of
+channels.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,10 @@ from .wide import wide
 @op("around_channels", "X -> Out", meta=like_x, internal=True)
 @wide
 def around_channels(x, *, n: int = 5, data_format: str = "NCHW", back: bool = False):
-    """Out = the sums of X over n channels around each; back: over those around which each is.   X [N,C,H,W] -> Out [N,C,H,W]"""
+    """Out = the sums of X over n channels around each; back: over those around which each is.
+
+    X [N,C,H,W] -> Out [N,C,H,W]
+    """
     axis = 3 if data_format == "NHWC" else 1
     before = n - 1 - (n - 1) // 2 if back else (n - 1) // 2
     moved = np.moveaxis(x, axis, 0)
@@ -34,8 +39,20 @@ def _(g, x, *, n, data_format, back):
 
 @op("lrn", "X -> Out, MidOut~")
 @wide
-def lrn(x, *, n: int = 5, k: float = 2.0, alpha: float = 0.0001, beta: float = 0.75, data_format: str = "AnyLayout"):
-    """Out = X / MidOut ** beta, MidOut = k + alpha * the squares of n channels around   (Krizhevsky et al. 2012).   X [N,C,H,W] -> both [N,C,H,W]"""
+def lrn(
+    x,
+    *,
+    n: int = 5,
+    k: float = 2.0,
+    alpha: float = 0.0001,
+    beta: float = 0.75,
+    data_format: str = "AnyLayout",
+):
+    """Out = X / MidOut ** beta, MidOut = k + alpha * the squares of n channels around
+
+    (Krizhevsky et al. 2012).
+    X [N,C,H,W] -> both [N,C,H,W]
+    """
     t = x.dtype.type
     mid = t(k) + t(alpha) * around_channels.kernel(np.square(x), n=n, data_format=data_format)
     return x * mid ** t(-beta), mid
@@ -65,7 +82,10 @@ def _power(x: Any, exponent: float) -> Any:
 @op("norm", "X -> Out, Norm~")
 @wide
 def norm(x, *, axis: int, epsilon: float = 1e-10, is_test: bool = False):
-    """Out = X / Norm, Norm = the root of epsilon plus the sum of squares along the axis.   X [*] -> Out [*], Norm [*,1,*]"""
+    """Out = X / Norm, Norm = the root of epsilon plus the sum of squares along the axis.
+
+    X [*] -> Out [*], Norm [*,1,*]
+    """
     length = np.sqrt(np.sum(np.square(x), axis=axis, keepdims=True) + x.dtype.type(epsilon))
     return x / length, length
 
@@ -94,7 +114,10 @@ def _channel_axis(x: Any, data_layout: str) -> int:
 @op("affine_channel", "X, Scale, Bias -> Out")
 @wide
 def affine_channel(x, weight, bias, *, data_layout: str = "AnyLayout"):
-    """Out = Scale * X + Bias for each channel.   X [N,C,*] or [N,*,C], Scale [C], Bias [C] -> Out like X"""
+    """Out = Scale * X + Bias for each channel.
+
+    X [N,C,*] or [N,*,C], Scale [C], Bias [C] -> Out like X
+    """
     shape = [1] * x.ndim
     shape[_channel_axis(x, data_layout)] = -1
     return x * weight.reshape(shape) + bias.reshape(shape)
@@ -105,7 +128,8 @@ def _(x, weight, bias, *, data_layout):
     check(len(x.shape) > 1, "needs two axes")
     channels = (x.shape[_channel_axis(x, data_layout)],)
     check(
-        agree_all(weight.shape, channels) and agree_all(bias.shape, channels), "Scale and Bias do not fit the channels"
+        agree_all(weight.shape, channels) and agree_all(bias.shape, channels),
+        "Scale and Bias do not fit the channels",
     )
     return float_like_x(x)
 

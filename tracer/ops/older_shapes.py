@@ -1,4 +1,6 @@
-"""Ops of Paddle 1.x that arrange elements as other ops do today, under other names of attributes."""
+"""Ops of Paddle 1.x that arrange elements as other ops do today, under other names of
+attributes.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,10 @@ def _(g, x, *, axis):
 
 @op("flatten2", "X -> Out")
 def flatten2(x, *, axis: int = 1):
-    """Out = X as a matrix: the axes before `axis` made one, and those from it on.   X [*A,*B] -> Out [prod(A),prod(B)]"""
+    """Out = X as a matrix: the axes before `axis` made one, and those from it on.
+
+    X [*A,*B] -> Out [prod(A),prod(B)]
+    """
     check(0 <= axis <= x.ndim, f"axis={axis} is not in [0, {x.ndim}]")
     return x.reshape(math.prod(x.shape[:axis]), -1)
 
@@ -41,7 +46,9 @@ def flatten2(x, *, axis: int = 1):
 def _(x, *, axis):
     check(0 <= axis <= len(x.shape), f"axis={axis} is not in [0, {len(x.shape)}]")
     parts = x.shape[:axis], x.shape[axis:]
-    return Meta(tuple(-1 if min(part, default=1) < 0 else math.prod(part) for part in parts), x.dtype)
+    return Meta(
+        tuple(-1 if min(part, default=1) < 0 else math.prod(part) for part in parts), x.dtype
+    )
 
 
 @flatten2.vjp
@@ -68,7 +75,11 @@ def _(g, x):
 
 @op("shuffle_channel", "X -> Out")
 def shuffle_channel(x, *, group: int = 1):
-    """Out = X with channel i of every group, then channel i + 1 of every group   (Zhang et al. 2017).   X [N,C,H,W] -> Out [N,C,H,W]"""
+    """Out = X with channel i of every group, then channel i + 1 of every group
+
+    (Zhang et al. 2017).
+    X [N,C,H,W] -> Out [N,C,H,W]
+    """
     return channel_shuffle.kernel(x, groups=group)
 
 
@@ -109,7 +120,10 @@ def pad2d(
     pad_value: float = 0.0,
     data_format: str = "NCHW",
 ):
-    """Out = X with a border; paddings: top, bottom, left, right.   X [N,C,H,W] or [N,H,W,C] -> Out like it"""
+    """Out = X with a border; paddings: top, bottom, left, right.
+
+    X [N,C,H,W] or [N,H,W,C] -> Out like it
+    """
     given = paddings if paddings_tensor is None else [int(p) for p in paddings_tensor.reshape(-1)]
     border, at = _border(given, mode, data_format), _front(data_format)
     shape = (*x.shape[:at], 1, *x.shape[at:])
@@ -142,8 +156,13 @@ def _(g, x, paddings_tensor, *, paddings, mode, data_format):
 
 
 @op("one_hot", "X, depth_tensor? -> Out", no_grad=FRESH)
-def one_hot(x, depth_tensor=None, *, depth: int = -1, dtype: int = 5, allow_out_of_range: bool = False):
-    """Out = one_hot_v2 as before 2.0: X ends in an axis of size 1, which goes.   X int [*, 1] -> Out [*, depth]"""
+def one_hot(
+    x, depth_tensor=None, *, depth: int = -1, dtype: int = 5, allow_out_of_range: bool = False
+):
+    """Out = one_hot_v2 as before 2.0: X ends in an axis of size 1, which goes.
+
+    X int [*, 1] -> Out [*, depth]
+    """
     flat, free = x.reshape(x.shape[:-1]), allow_out_of_range
     return one_hot_v2.kernel(flat, depth_tensor, depth=depth, dtype=dtype, allow_out_of_range=free)
 

@@ -1,4 +1,6 @@
-"""Ops of Paddle 1.x that repeat elements and resize pictures as ops of today do, told so otherwise."""
+"""Ops of Paddle 1.x that repeat elements and resize pictures as ops of today do, told so
+otherwise.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,8 @@ from .meta import like_x, shape_of
 from .shape import tile, tile_grad
 from .wide import wide
 
-# -- repeated -------------------------------------------------------------------------------------------------------
+# -- repeated
+# ------------------------------------------------------------------------------
 
 
 @op("expand", "X, ExpandTimes?, expand_times_tensor*? -> Out")
@@ -43,7 +46,10 @@ def _times(x: Sequence[int], target: Sequence[int]) -> list[int]:
 
 @op("expand_as", "X, target_tensor! -> Out")
 def expand_as(x, target):
-    """Out = X repeated along its axes until it is as long as target_tensor.   X [*S], target_tensor [*T] -> Out [*T]"""
+    """Out = X repeated along its axes until it is as long as target_tensor.
+
+    X [*S], target_tensor [*T] -> Out [*T]
+    """
     return np.tile(x, _times(x.shape, target.shape))
 
 
@@ -71,7 +77,8 @@ def _(gg, x, g):
     return None, expand_as(gg, g)
 
 
-# -- resized --------------------------------------------------------------------------------------------------------
+# -- resized
+# ------------------------------------------------------------------------------
 
 
 def _in_sizes(shape: Sequence[int], scale: float, attrs: dict[str, Any]) -> dict[str, Any]:
@@ -90,9 +97,20 @@ def _resize(kind: str, today: Op) -> Op:
     @op(f"{kind}_interp", SLOTS)
     @wide
     def kernel(
-        x, out_size=None, sizes=None, scale_tensor=None, *, data_layout: str = "NCHW", out_d: int = 0, out_h: int = 0,
-        out_w: int = 0, scale: float = 0.0, interp_method: str = "bilinear", align_corners: bool = True, align_mode: int = 1,
-    ):  # fmt: skip
+        x,
+        out_size=None,
+        sizes=None,
+        scale_tensor=None,
+        *,
+        data_layout: str = "NCHW",
+        out_d: int = 0,
+        out_h: int = 0,
+        out_w: int = 0,
+        scale: float = 0.0,
+        interp_method: str = "bilinear",
+        align_corners: bool = True,
+        align_mode: int = 1,
+    ):
         attrs = {"data_layout": data_layout, "out_d": out_d, "out_h": out_h, "out_w": out_w}
         attrs |= {"align_corners": align_corners, "align_mode": align_mode}
         factor = scale if scale_tensor is None else float(scale_tensor.reshape(-1)[0])
@@ -111,13 +129,24 @@ def _resize(kind: str, today: Op) -> Op:
             attrs = _in_sizes(shape_of(x), scale, attrs)
         elif scale > 0:
             attrs = {**attrs, "scale": [scale]}
-        return resize_grad(x, out_size, sizes, scale_tensor, g, kind=kind, **attrs), None, None, None
+        return (
+            resize_grad(x, out_size, sizes, scale_tensor, g, kind=kind, **attrs),
+            None,
+            None,
+            None,
+        )
 
     kernel.kernel.__doc__ = (
-        f"Out = X resized, {kind}; sizes from OutSize, SizeTensor, Scale, scale or out_*.   X [N,C,*S] -> [N,C,*out]"
+        f"Out = X resized, {kind}; sizes from OutSize, SizeTensor, Scale, scale or out_*. "
+        f"  X [N,C,*S] -> [N,C,*out]"
     )
     return kernel
 
 
-for _kind, _today in (("nearest", nearest), ("bilinear", bilinear), ("trilinear", trilinear), ("bicubic", bicubic)):
+for _kind, _today in (
+    ("nearest", nearest),
+    ("bilinear", bilinear),
+    ("trilinear", trilinear),
+    ("bicubic", bicubic),
+):
     _resize(_kind, _today)

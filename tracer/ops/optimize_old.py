@@ -1,4 +1,6 @@
-"""Steps of the optimizers that Paddle 2 has no class for any more, and the sums that parameters are averaged with."""
+"""Steps of the optimizers that Paddle 2 has no class for any more, and the sums that parameters are
+averaged with.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ from .wide import wide
 
 
 def _like(*indices: int) -> Any:
-    """The rule of a step whose results are like the operands at these places, in the order that the op itself has them in."""
+    """The rule of a step whose results are like the operands at these places, in the order that the
+    op itself has them in.
+    """
 
     def rule(param: Any, grad: Any, *rest: Any, **_: Any) -> Any:
         metas = (param, grad, *rest)
@@ -31,11 +35,18 @@ def _rate(lr: Any, like: Any) -> Any:
 
 
 @op(
-    "decayed_adagrad", "Param!, Grad!, Moment!, LearningRate! -> ParamOut~=Param, MomentOut~=Moment", meta=_like(0, 2), no_grad=STEP
-)  # fmt: skip
+    "decayed_adagrad",
+    "Param!, Grad!, Moment!, LearningRate! -> ParamOut~=Param, MomentOut~=Moment",
+    meta=_like(0, 2),
+    no_grad=STEP,
+)
 @wide
 def decayed_adagrad(param, grad, moment, lr, *, decay: float = 0.95, epsilon: float = 1e-6):
-    """MomentOut = decay * Moment + (1 - decay) * Grad ** 2, Param less lr * Grad / (sqrt(MomentOut) + epsilon).   [*] each, lr [1]"""
+    """MomentOut = decay * Moment + (1 - decay) * Grad ** 2, Param less lr * Grad / (sqrt(MomentOut)
+    + epsilon).
+
+    [*] each, lr [1]
+    """
     one = param.dtype.type
     total = one(decay) * moment + one(1 - decay) * grad * grad
     return param - _rate(lr, param) * grad / (np.sqrt(total) + one(epsilon)), total
@@ -49,8 +60,15 @@ def decayed_adagrad(param, grad, moment, lr, *, decay: float = 0.95, epsilon: fl
     no_grad=STEP,
 )
 @wide
-def ftrl(param, squared, linear, grad, lr, *, l1: float = 0.0, l2: float = 0.0, lr_power: float = -0.5):
-    """Follow the regularized leader   (McMahan et al. 2013).   SquaredAccumOut = SquaredAccumulator + Grad ** 2.   [*] each, lr [1]"""
+def ftrl(
+    param, squared, linear, grad, lr, *, l1: float = 0.0, l2: float = 0.0, lr_power: float = -0.5
+):
+    """Follow the regularized leader
+
+    (McMahan et al. 2013).
+    SquaredAccumOut = SquaredAccumulator + Grad ** 2.
+    [*] each, lr [1]
+    """
     one, rate = param.dtype.type, _rate(lr, param)
     total = squared + grad * grad
     power = np.sqrt if lr_power == -0.5 else lambda a: a ** one(-lr_power)
@@ -61,16 +79,31 @@ def ftrl(param, squared, linear, grad, lr, *, l1: float = 0.0, l2: float = 0.0, 
 
 @op(
     "lars_momentum",
-    "Param*!, Velocity*!, Grad*!, LearningRate*!, MasterParam*?! -> ParamOut*~=Param, VelocityOut*~=Velocity",
+    "Param*!, Velocity*!, Grad*!, LearningRate*!, MasterParam*?! -> ParamOut*~=Param, "
+    "VelocityOut*~=Velocity",
     meta=lambda ps, vs, *_, **__: (list(ps), list(vs)),
     no_grad=STEP,
 )
 @wide
 def lars_momentum(
-    params, velocities, grads, lrs, masters=None, *, mu: float, lars_coeff: float = 0.001, lars_weight_decay: Floats = [0.0005000000237487257],
-    epsilon: float = 0.0, multi_precision: bool = False, rescale_grad: float = 1.0,
-):  # fmt: skip
-    """Momentum with a rate that goes with the length of the parameter over that of its gradient   (You et al. 2017).   lists of [*]"""
+    params,
+    velocities,
+    grads,
+    lrs,
+    masters=None,
+    *,
+    mu: float,
+    lars_coeff: float = 0.001,
+    lars_weight_decay: Floats = [0.0005000000237487257],
+    epsilon: float = 0.0,
+    multi_precision: bool = False,
+    rescale_grad: float = 1.0,
+):
+    """Momentum with a rate that goes with the length of the parameter over that of its gradient
+
+    (You et al. 2017).
+    lists of [*]
+    """
     refuse_master(masters or None)
     decays = list(lars_weight_decay) * (len(params) if len(lars_weight_decay) == 1 else 1)
     rows = zip(params, velocities, grads, lrs, decays, strict=True)
@@ -79,7 +112,15 @@ def lars_momentum(
 
 
 def _lars(
-    param: Any, velocity: Any, grad: Any, lr: Any, decay: float, mu: float, coeff: float, epsilon: float, rescale: float
+    param: Any,
+    velocity: Any,
+    grad: Any,
+    lr: Any,
+    decay: float,
+    mu: float,
+    coeff: float,
+    epsilon: float,
+    rescale: float,
 ) -> tuple[Any, Any]:
     one = param.dtype.type
     grad = grad * one(rescale)
@@ -93,8 +134,20 @@ def _lars(
 
 @op("dpsgd", "Param!, Grad!, LearningRate! -> ParamOut~=Param", meta=_like(0), no_grad=STEP)
 @wide
-def dpsgd(param, grad, lr, *, clip: float = 10.0, batch_size: float = 16.0, sigma: float = 1.0, seed: int = 0):
-    """Param less lr * (Grad, no longer than clip, plus noise / batch_size)   (Abadi et al. 2016).   [*] each, lr [1]
+def dpsgd(
+    param,
+    grad,
+    lr,
+    *,
+    clip: float = 10.0,
+    batch_size: float = 16.0,
+    sigma: float = 1.0,
+    seed: int = 0,
+):
+    """Param less lr * (Grad, no longer than clip, plus noise / batch_size)
+
+    (Abadi et al. 2016).
+    [*] each, lr [1]
 
     The noise is one number of a normal distribution of standard deviation sigma, as in Paddle.
     """
@@ -108,7 +161,11 @@ def dpsgd(param, grad, lr, *, clip: float = 10.0, batch_size: float = 16.0, sigm
 @op("proximal_gd", "Param!, Grad!, LearningRate! -> ParamOut~=Param", meta=_like(0), no_grad=STEP)
 @wide
 def proximal_gd(param, grad, lr, *, l1: float = 0.0, l2: float = 0.0):
-    """A step of gradient descent, then towards 0 by lr * l1 and over 1 + lr * l2   (Duchi and Singer 2009).   [*] each, lr [1]"""
+    """A step of gradient descent, then towards 0 by lr * l1 and over 1 + lr * l2
+
+    (Duchi and Singer 2009).
+    [*] each, lr [1]
+    """
     one, rate = param.dtype.type, _rate(lr, param)
     moved = param - rate * grad
     if l1 > 0:
@@ -121,18 +178,32 @@ MOST = 16384  # how many parameters are added up in sum_1 before they move to su
 
 @op(
     "average_accumulates",
-    "param!, in_sum_1!, in_sum_2!, in_sum_3!, in_num_accumulates!, in_old_num_accumulates!, in_num_updates! -> "
-    "out_sum_1~=in_sum_1, out_sum_2~=in_sum_2, out_sum_3~=in_sum_3, out_num_accumulates~=in_num_accumulates, "
+    "param!, in_sum_1!, in_sum_2!, in_sum_3!, in_num_accumulates!, "
+    "in_old_num_accumulates!, in_num_updates! -> "
+    "out_sum_1~=in_sum_1, out_sum_2~=in_sum_2, out_sum_3~=in_sum_3, "
+    "out_num_accumulates~=in_num_accumulates, "
     "out_old_num_accumulates~=in_old_num_accumulates, out_num_updates~=in_num_updates",
     meta=lambda p, *rest, **_: tuple(rest),
     no_grad=STEP,
 )
 @wide
 def average_accumulates(
-    param, sum_1, sum_2, sum_3, num, old_num, updates, *, average_window: float = 0.0, max_average_window: Long = 2**63 - 1,
+    param,
+    sum_1,
+    sum_2,
+    sum_3,
+    num,
+    old_num,
+    updates,
+    *,
+    average_window: float = 0.0,
+    max_average_window: Long = 2**63 - 1,
     min_average_window: Long = 10000,
-):  # fmt: skip
-    """Sums of a parameter over a window of steps that grows with the steps.   sums like param [*], counts int64 [1]"""
+):
+    """Sums of a parameter over a window of steps that grows with the steps.
+
+    sums like param [*], counts int64 [1]
+    """
     check(size_of(num.shape) in (1, -1), "in_num_accumulates is not one number")
     updates, num = updates + 1, num + 1
     sum_1 = sum_1 + param

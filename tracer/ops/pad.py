@@ -12,7 +12,8 @@ from .sizes import sizes
 
 # What np.pad calls the modes that repeat X.
 _MODES = {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}
-_SPACE = {"NCDHW": (4, 3, 2), "NDHWC": (3, 2, 1)}  # the axes of width, height and depth, as paddings are ordered
+# the axes of width, height and depth, as paddings are ordered
+_SPACE = {"NCDHW": (4, 3, 2), "NDHWC": (3, 2, 1)}
 
 Pairs = Sequence[tuple[int, int]]
 
@@ -22,7 +23,9 @@ def bordered(x: Any, pairs: Pairs, value: float) -> Any:
     shape = [d + a + b for d, (a, b) in zip(x.shape, pairs, strict=True)]
     check(min(shape, default=0) >= 0, f"paddings={list(pairs)} cut off more than there is")
     out = np.full_like(x, int(value) if x.dtype.kind in "iu" else value, shape=shape)
-    source = tuple(slice(max(-a, 0), d - max(-b, 0)) for d, (a, b) in zip(x.shape, pairs, strict=True))
+    source = tuple(
+        slice(max(-a, 0), d - max(-b, 0)) for d, (a, b) in zip(x.shape, pairs, strict=True)
+    )
     target = tuple(slice(max(a, 0), d - max(b, 0)) for d, (a, b) in zip(shape, pairs, strict=True))
     out[target] = x[source]
     return out
@@ -40,7 +43,10 @@ def padded(x: Shape, pairs: Pairs) -> Shape:
 
 @op("pad", "X -> Out")
 def pad(x, *, paddings: Ints, pad_value: float = 0.0):
-    """Out = X with a border of one value; paddings: before and after for each axis.   X [*] -> Out [*]"""
+    """Out = X with a border of one value; paddings: before and after for each axis.
+
+    X [*] -> Out [*]
+    """
     return bordered(x, pairs_of(paddings, x.ndim), pad_value)
 
 
@@ -72,10 +78,16 @@ def space_pairs(paddings: Sequence[int], data_format: str) -> Pairs:
 
 def check_mode(shape: Shape, pairs: Pairs, mode: str) -> None:
     """Raise OpError for a border that the mode cannot make of X."""
-    check(mode == "constant" or mode in _MODES, f"mode={mode!r} is none of constant, {', '.join(_MODES)}")
+    check(
+        mode == "constant" or mode in _MODES,
+        f"mode={mode!r} is none of constant, {', '.join(_MODES)}",
+    )
     if mode == "constant":
         return
-    check(all(min(p) >= 0 for p in pairs), f"paddings={list(pairs)} are negative, which mode={mode!r} cannot be")
+    check(
+        all(min(p) >= 0 for p in pairs),
+        f"paddings={list(pairs)} are negative, which mode={mode!r} cannot be",
+    )
     used = [(d, max(p)) for d, p in zip(shape, pairs, strict=True) if max(p) and d >= 0]
     check(
         all(d > (width if mode == "reflect" else 0) for d, width in used),
@@ -90,9 +102,18 @@ def sources(size: int, pair: tuple[int, int], mode: str) -> Any:
 
 @op("pad3d", "X, Paddings? -> Out")
 def pad3d(
-    x, paddings_tensor=None, *, paddings: Ints, mode: str = "constant", value: float = 0.0, data_format: str = "NCDHW"
+    x,
+    paddings_tensor=None,
+    *,
+    paddings: Ints,
+    mode: str = "constant",
+    value: float = 0.0,
+    data_format: str = "NCDHW",
 ):
-    """Out = X with a border; paddings: left, right, top, bottom, front, back.   X [N, C, D, H, W] or [N, D, H, W, C] -> Out like it"""
+    """Out = X with a border; paddings: left, right, top, bottom, front, back.
+
+    X [N, C, D, H, W] or [N, D, H, W, C] -> Out like it
+    """
     check(x.ndim == 5, "needs five axes")
     pairs = space_pairs(sizes(paddings_tensor, None, paddings), data_format)
     check_mode(x.shape, pairs, mode)
@@ -109,7 +130,9 @@ def _(x, paddings_tensor, *, paddings, mode, value, data_format):
     check(len(x.shape) == 5, "needs five axes")
     if paddings_tensor is not None:
         check(data_format in _SPACE, f"data_format={data_format!r} is neither NCDHW nor NDHWC")
-        return Meta(tuple(-1 if i in _SPACE[data_format] else d for i, d in enumerate(x.shape)), x.dtype)
+        return Meta(
+            tuple(-1 if i in _SPACE[data_format] else d for i, d in enumerate(x.shape)), x.dtype
+        )
     pairs = space_pairs(paddings, data_format)
     check_mode(x.shape, pairs, mode)
     return Meta(padded(x.shape, pairs), x.dtype)
@@ -120,14 +143,26 @@ def _(g, x, paddings_tensor, *, paddings, mode, data_format):
     if mode == "constant":
         back = None if paddings_tensor is None else OPS["scale"](paddings_tensor, scale=-1.0)
         return pad3d(g, back, paddings=[-p for p in paddings], data_format=data_format), None
-    return pad3d_grad(x, paddings_tensor, g, paddings=paddings, mode=mode, data_format=data_format), None
+    return pad3d_grad(
+        x, paddings_tensor, g, paddings=paddings, mode=mode, data_format=data_format
+    ), None
 
 
 @op("pad3d_grad", "X, Paddings?, Out@GRAD -> X@GRAD", meta=like_x, internal=True)
 def pad3d_grad(
-    x, paddings_tensor, g, *, paddings: Ints, mode: str = "constant", value: float = 0.0, data_format: str = "NCDHW"
+    x,
+    paddings_tensor,
+    g,
+    *,
+    paddings: Ints,
+    mode: str = "constant",
+    value: float = 0.0,
+    data_format: str = "NCDHW",
 ):
-    """X@GRAD = Out@GRAD, with that of the border added to where it came from.   X [*], Out@GRAD like Out -> X@GRAD [*]"""
+    """X@GRAD = Out@GRAD, with that of the border added to where it came from.
+
+    X [*], Out@GRAD like Out -> X@GRAD [*]
+    """
     pairs = space_pairs(sizes(paddings_tensor, None, paddings), data_format)
     for axis, pair in enumerate(pairs):
         if max(pair):
@@ -147,4 +182,8 @@ def folded(g: Any, axis: int, pair: tuple[int, int], source: Any) -> Any:
 
 @pad3d_grad.vjp
 def _(gg, x, paddings_tensor, g, *, paddings, mode, data_format):
-    return None, None, pad3d(gg, paddings_tensor, paddings=paddings, mode=mode, data_format=data_format)
+    return (
+        None,
+        None,
+        pad3d(gg, paddings_tensor, paddings=paddings, mode=mode, data_format=data_format),
+    )

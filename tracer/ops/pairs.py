@@ -27,7 +27,10 @@ def _angle_of(x: Any, y: Any) -> Meta:
 
 @op("atan2", "X1, X2 -> Out", meta=_angle_of)
 def atan2(x, y):
-    """Out = the angle of the point (X2, X1), in (-pi, pi].   X1 [*A], X2 [*B] -> Out [*broadcast(A, B)], float64 of integers"""
+    """Out = the angle of the point (X2, X1), in (-pi, pi].
+
+    X1 [*A], X2 [*B] -> Out [*broadcast(A, B)], float64 of integers
+    """
     return np.arctan2(x, y).astype(np.float64 if x.dtype.kind in "iub" else x.dtype, copy=False)
 
 
@@ -47,10 +50,13 @@ def _picking(type: str, function: Any, word: str, picked: str, other: str) -> An
         gone_x, gone_y = (OPS["isnan_v2"](t) for t in (x, y))
         takes_x = OPS["logical_or"](OPS[picked](x, y), gone_y)
         takes_y = OPS["logical_or"](OPS[other](x, y), gone_x)
-        return lambda: keep(g, OPS["logical_and"](takes_x, OPS["logical_not"](gone_x))), lambda: keep(g, takes_y)
+        return lambda: keep(
+            g, OPS["logical_and"](takes_x, OPS["logical_not"](gone_x))
+        ), lambda: keep(g, takes_y)
 
     kernel.kernel.__doc__ = (
-        f"Out = the {word} of X and Y, the other one where one is NaN.   X [*A], Y [*B] -> Out [*broadcast(A, B)]"
+        f"Out = the {word} of X and Y, the other one where one is NaN.   X [*A], Y [*B] "
+        f"-> Out [*broadcast(A, B)]"
     )
     return kernel
 
@@ -64,7 +70,9 @@ fmin = _picking("elementwise_fmin", wide(np.fmin), "smaller", "less_equal", "gre
 def heaviside(x, y):
     """Out = 0 where X < 0, Y where X is 0, 1 above.   X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
     one = x.dtype.type(1)
-    return np.where(x == 0, y, np.where(x > 0, one, np.where(x < 0, one * 0, x))).astype(x.dtype, copy=False)
+    return np.where(x == 0, y, np.where(x > 0, one, np.where(x < 0, one * 0, x))).astype(
+        x.dtype, copy=False
+    )
 
 
 @heaviside.vjp
@@ -72,9 +80,18 @@ def _(g, x, y):
     return scale(g, scale=0.0), lambda: keep(g, equal(x, scale(x, scale=0.0)))
 
 
-@op("nextafter", "x, y -> out", meta=_float_pair, no_grad="it is a step of rounding", same_dtype="x y")
+@op(
+    "nextafter",
+    "x, y -> out",
+    meta=_float_pair,
+    no_grad="it is a step of rounding",
+    same_dtype="x y",
+)
 def nextafter(x, y):
-    """out = the number next to x in the direction of y.   x [*A], y [*B] -> out [*broadcast(A, B)]"""
+    """out = the number next to x in the direction of y.
+
+    x [*A], y [*B] -> out [*broadcast(A, B)]
+    """
     check_float(x)
     return np.nextafter(x, y)
 

@@ -39,7 +39,10 @@ def _one_vjp(g: Any, x: Any, axis: int, keepdim: bool, indices: Any) -> Any:
 
 @op("kthvalue", "X -> Out, Indices~")
 def kthvalue(x, *, k: int = 1, axis: int = -1, keepdim: bool = False):
-    """Out = the k-th smallest along the axis, Indices = where it was.   X [*, N, *] -> Out [*], Indices int64 [*]"""
+    """Out = the k-th smallest along the axis, Indices = where it was.
+
+    X [*, N, *] -> Out [*], Indices int64 [*]
+    """
     if not x.ndim:
         check(k == 1, f"k={k} is not in [1, 1]")
         return x.copy(), np.zeros((), np.int64)
@@ -61,12 +64,17 @@ def _(g, x, *, axis, keepdim, Indices):
 
 @op("mode", "X -> Out, Indices~")
 def mode(x, *, axis: int = -1, keepdim: bool = False):
-    """Out = the commonest value along the axis, the smallest of equals; Indices = its last place.   X [*, N, *] -> Out [*], int64 [*]"""
+    """Out = the commonest value along the axis, the smallest of equals; Indices = its last place.
+
+    X [*, N, *] -> Out [*], int64 [*]
+    """
     if not x.ndim:
         return x.copy(), np.zeros((), np.int64)
     check(x.shape[axis] > 0, "there is nothing to choose from")
     lines = np.moveaxis(x, axis, -1)
-    indices = np.array([_last_commonest(line) for line in lines.reshape(-1, x.shape[axis])], np.int64)
+    indices = np.array(
+        [_last_commonest(line) for line in lines.reshape(-1, x.shape[axis])], np.int64
+    )
     return _one_of_axis(x, indices.reshape(lines.shape[:-1]), axis, keepdim)
 
 
@@ -74,7 +82,8 @@ def _last_commonest(line: Any) -> int:
     line = single(line)
     values, counts = np.unique(line, return_counts=True)
     found = np.flatnonzero(line == values[np.argmax(counts)])
-    return int(found[-1]) if len(found) else int(np.flatnonzero(np.isnan(line))[-1])  # NaN equals nothing
+    # NaN equals nothing
+    return int(found[-1]) if len(found) else int(np.flatnonzero(np.isnan(line))[-1])
 
 
 @mode.meta
@@ -99,13 +108,20 @@ def _unique_shape(x: Any, axis: Any) -> tuple[int, ...]:
 
 @op("unique", "X -> Out, Indices~, Index~, Counts~", no_grad=WHOLE, by_value=True)
 def unique(
-    x, *, dtype: int = 3, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False, axis: Ints = [],
+    x,
+    *,
+    dtype: int = 3,
+    return_index: bool = False,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    axis: Ints = [],
     is_sorted: bool = False,
-):  # fmt: skip
-    """Out = the values of X, each once, in order; Indices = their first places, Index = where each of X is in Out, Counts.
+):
+    """Out = the values of X, each once, in order; Indices = their first places, Index = where each
+    of X is in Out, Counts.
 
-    axis: slices along it in place of elements; is_sorted False: in the order in which they come first.
-    X [*] -> Out [N] or [*, N, *], Indices [N], Index [size of X or of the axis], Counts [N]
+    axis: slices along it in place of elements; is_sorted False: in the order in which they come
+    first. X [*] -> Out [N] or [*, N, *], Indices [N], Index [size of X or of the axis], Counts [N]
     """
     target = proto_dtype(dtype)
     out, first, inverse, counts = np.unique(
@@ -113,7 +129,11 @@ def unique(
     )
     if not is_sorted:
         order = np.argsort(first)
-        out, first, counts = np.take(out, order, _unique_axis(x, axis) or 0), first[order], counts[order]
+        out, first, counts = (
+            np.take(out, order, _unique_axis(x, axis) or 0),
+            first[order],
+            counts[order],
+        )
         inverse = np.argsort(order)[inverse]
     return out, first.astype(target), inverse.reshape(-1).astype(target), counts.astype(target)
 
@@ -132,7 +152,8 @@ def _(x, *, dtype, axis, **_):
 
 @op("unique_with_counts", "X -> Out, Index~, Count~", no_grad=WHOLE, by_value=True, host=BY_ROW)
 def unique_with_counts(x, *, dtype: int):
-    """Out = the values of X, each once, in the order in which they come first; Index = where each of X is in Out, Count = how often.
+    """Out = the values of X, each once, in the order in which they come first; Index = where each
+    of X is in Out, Count = how often.
 
     X [N] -> Out [K], Index [N], Count [K]
     """
@@ -150,13 +171,18 @@ def _(x, *, dtype):
 def unique_consecutive(
     x, *, dtype: int = 5, return_inverse: bool = False, return_counts: bool = False, axis: Ints = []
 ):
-    """Out = X without what equals the element (or slice) before it; Index = where each of X is in Out, Counts = how often.
+    """Out = X without what equals the element (or slice) before it; Index = where each of X is in
+    Out, Counts = how often.
 
     X [*] -> Out [N] or [*, N, *], Index [size of X or of the axis], Counts [N]
     """
     at, target = _unique_axis(x, axis), proto_dtype(dtype)
     rows = x.reshape(-1) if at is None else np.moveaxis(x, at, 0)
-    differs = (rows[1:] != rows[:-1]).reshape(max(len(rows) - 1, 0), math.prod(rows.shape[1:])).any(axis=1)
+    differs = (
+        (rows[1:] != rows[:-1])
+        .reshape(max(len(rows) - 1, 0), math.prod(rows.shape[1:]))
+        .any(axis=1)
+    )
     starts = np.flatnonzero(np.concatenate([[True], differs]))[: len(rows)]
     out = rows[starts] if at is None else np.moveaxis(rows[starts], 0, at)
     inverse = np.repeat(np.arange(len(starts)), np.diff([*starts, len(rows)]))
@@ -172,12 +198,19 @@ def _(x, *, dtype, axis, **_):
 
 @op("searchsorted", "SortedSequence, Values -> Out", no_grad=WHOLE)
 def searchsorted(sequence, values, *, out_int32: bool = False, right: bool = False):
-    """Out = where Values would go in the sorted last axis, before equals or (right) behind.   [*B, N], [*B, M] or [N], [*] -> int [*]"""
+    """Out = where Values would go in the sorted last axis, before equals or (right) behind.
+
+    [*B, N], [*B, M] or [N], [*] -> int [*]
+    """
     side: Any = "right" if right else "left"
     if sequence.ndim == 1:
         out = np.searchsorted(sequence, values, side)
     else:
-        lines = zip(sequence.reshape(-1, sequence.shape[-1]), values.reshape(-1, values.shape[-1]), strict=True)
+        lines = zip(
+            sequence.reshape(-1, sequence.shape[-1]),
+            values.reshape(-1, values.shape[-1]),
+            strict=True,
+        )
         out = np.array([np.searchsorted(s, v, side) for s, v in lines]).reshape(values.shape)
     return np.asarray(out).astype(np.int32 if out_int32 else np.int64)
 
@@ -192,7 +225,11 @@ def _(sequence, values, *, out_int32, right):
 
 @op("histogram", "X -> Out", no_grad=WHOLE)
 def histogram(x, *, bins: Long = 100, min: int = 0, max: int = 0):
-    """Out = how many of X lie in each of `bins` equal parts of [min, max], of [least, largest] where both are 0.   X [*] -> int64 [bins]"""
+    """Out = how many of X lie in each of `bins` equal parts of [min, max], of [least, largest]
+    where both are 0.
+
+    X [*] -> int64 [bins]
+    """
     low, high = (min, max) if (min, max) != (0, 0) or not x.size else (x.min(), x.max())
     if low == high:
         low, high = low - 1, high + 1
@@ -208,12 +245,17 @@ def _(x, *, bins, min, max):
 
 @op("bincount", "X, Weights? -> Out", no_grad=WHOLE, by_value=True)
 def bincount(x, weights=None, *, minlength: int = 0):
-    """Out = how often each number is in X, or the sum of its Weights.   X int [N], Weights [N] -> Out [max(minlength, largest + 1)]"""
+    """Out = how often each number is in X, or the sum of its Weights.
+
+    X int [N], Weights [N] -> Out [max(minlength, largest + 1)]
+    """
     check(not x.size or int(x.min()) >= 0, "X has negative elements")
     if x.size:  # NumPy writes outside of an array whose size does not fit into 64 bits
         check_result((int(x.max()) + 1,), 8)
     found = np.bincount(x, weights, minlength)
-    return found.astype(np.int64 if weights is None else np.float32 if weights.dtype == np.float32 else np.float64)
+    return found.astype(
+        np.int64 if weights is None else np.float32 if weights.dtype == np.float32 else np.float64
+    )
 
 
 @bincount.meta
@@ -222,7 +264,11 @@ def _(x, weights, *, minlength):
     check(len(x.shape) == 1, "X does not have one axis")
     check(minlength >= 0, f"minlength={minlength} is negative")
     check(weights is None or agree_all(weights.shape, x.shape), "Weights is not like X")
-    wide = INT64 if weights is None else np.dtype(np.float32 if weights.dtype == np.float32 else np.float64)
+    wide = (
+        INT64
+        if weights is None
+        else np.dtype(np.float32 if weights.dtype == np.float32 else np.float64)
+    )
     return Meta((-1,), wide)
 
 
@@ -230,7 +276,10 @@ def _(x, weights, *, minlength):
 def multiplex(ids, xs):
     """Out = row i of the X that Ids[i] names.   Ids int [N, 1], X list of [N, *] -> Out [N, *]"""
     picked = ids.reshape(-1)
-    check(not picked.size or (int(picked.min()) >= 0 and int(picked.max()) < len(xs)), f"Ids is not in [0, {len(xs)})")
+    check(
+        not picked.size or (int(picked.min()) >= 0 and int(picked.max()) < len(xs)),
+        f"Ids is not in [0, {len(xs)})",
+    )
     return np.stack([xs[int(k)][i] for i, k in enumerate(picked)]) if picked.size else xs[0].copy()
 
 
@@ -238,8 +287,14 @@ def multiplex(ids, xs):
 def _(ids, xs):
     check_integers(ids)
     check(bool(xs), "X is empty")
-    check(all(agree_all(x.shape, xs[0].shape) and x.dtype == xs[0].dtype for x in xs), "the X differ in shape or dtype")
-    check(bool(xs[0].shape) and agree(ids.shape[0], xs[0].shape[0]), "Ids does not have one element per row")
+    check(
+        all(agree_all(x.shape, xs[0].shape) and x.dtype == xs[0].dtype for x in xs),
+        "the X differ in shape or dtype",
+    )
+    check(
+        bool(xs[0].shape) and agree(ids.shape[0], xs[0].shape[0]),
+        "Ids does not have one element per row",
+    )
     return Meta((known_dim(ids.shape[0], xs[0].shape[0]), *xs[0].shape[1:]), xs[0].dtype)
 
 
@@ -272,7 +327,10 @@ def _repeats(x: Any, repeats: Any, count: int) -> Any:
 
 @op("repeat_interleave", "X, RepeatsTensor? -> Out")
 def repeat_interleave(x, repeats=None, *, Repeats: int = 0, dim: int = 0):
-    """Out = each slice along dim as often as Repeats, or its own number, says.   X [*, N, *], RepeatsTensor int [N] -> Out [*, M, *]"""
+    """Out = each slice along dim as often as Repeats, or its own number, says.
+
+    X [*, N, *], RepeatsTensor int [N] -> Out [*, M, *]
+    """
     return np.repeat(x, _repeats(x, repeats, Repeats), dim)
 
 
@@ -296,9 +354,17 @@ def _(g, x, repeats, *, Repeats, dim):
     return repeated_sum(x, repeats, g, Repeats=Repeats, dim=dim), None
 
 
-@op("repeat_interleave_grad", "X, RepeatsTensor?, Out@GRAD -> X@GRAD", meta=lambda x, *_, **__: x, internal=True)
+@op(
+    "repeat_interleave_grad",
+    "X, RepeatsTensor?, Out@GRAD -> X@GRAD",
+    meta=lambda x, *_, **__: x,
+    internal=True,
+)
 def repeated_sum(x, repeats, g, *, Repeats: int = 0, dim: int = 0):
-    """X@GRAD = for each slice of X the sum of those of Out@GRAD that are made of it.   -> X@GRAD like X"""
+    """X@GRAD = for each slice of X the sum of those of Out@GRAD that are made of it.
+
+    -> X@GRAD like X
+    """
     if repeats is None:
         at = dim % x.ndim
         return g.reshape(*x.shape[: at + 1], Repeats, *x.shape[at + 1 :]).sum(axis=at + 1)

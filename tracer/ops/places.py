@@ -24,7 +24,11 @@ def _waves(places: Any, width: int) -> Any:
 @op("add_position_encoding", "X, X@LOD*?! -> Out", meta=float_like_x)
 @wide
 def add_position_encoding(x, lod=None, *, alpha: float = 1.0, beta: float = 1.0):
-    """Out = alpha * X + beta * waves of the places   (Vaswani et al. 2017).   X [N,T,D], or the rows of sequences [R,D] -> Out like X"""
+    """Out = alpha * X + beta * waves of the places
+
+    (Vaswani et al. 2017).
+    X [N,T,D], or the rows of sequences [R,D] -> Out like X
+    """
     check(x.ndim in (2, 3), "X has neither three axes nor two")
     if x.ndim == 3:
         places = np.arange(x.shape[1])

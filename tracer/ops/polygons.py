@@ -8,8 +8,13 @@ from ..core.arrays import np
 
 
 def polygon_overlaps(ones: Any, others: Any) -> Any:
-    """The area that polygons share over that which they cover together, 0 for such of no area.   [N,S], [M,S] -> [N,M]"""
-    first, second = (_turned(p.reshape(len(p), p.shape[1] // 2, 2).astype(np.float64)) for p in (ones, others))
+    """The area that polygons share over that which they cover together, 0 for such of no area.
+
+    [N,S], [M,S] -> [N,M]
+    """
+    first, second = (
+        _turned(p.reshape(len(p), p.shape[1] // 2, 2).astype(np.float64)) for p in (ones, others)
+    )
     out = np.zeros((len(first), len(second)), ones.dtype)
     i, j = np.nonzero(_near(first, second))
     a, b = first[i], second[j]
@@ -41,13 +46,23 @@ def _turned(corners: Any) -> Any:
 
 
 def _shared(a: Any, b: Any) -> Any:
-    """The area of what each pair shares: a sum along the parts of the sides of either that lie in the other.   [P,S,2], [P,T,2] -> [P]"""
+    """The area of what each pair shares: a sum along the parts of the sides of either that lie in
+    the other.
+
+    [P,S,2], [P,T,2] -> [P]
+    """
     start = a[:, :1]
-    return np.maximum(_along(a - start, b - start, True) + _along(b - start, a - start, False), 0) / 2
+    return (
+        np.maximum(_along(a - start, b - start, True) + _along(b - start, a - start, False), 0) / 2
+    )
 
 
 def _along(a: Any, b: Any, first: bool) -> Any:
-    """The part of twice the area that belongs to the sides of `a`.   first: sides that both have count as these   (Cyrus and Beck 1978)"""
+    """The part of twice the area that belongs to the sides of `a`.
+
+    first: sides that both have count as these
+    (Cyrus and Beck 1978)
+    """
     p, way = a[:, :, None], (np.roll(a, -1, axis=1) - a)[:, :, None]
     start, side = b[:, None], (np.roll(b, -1, axis=1) - b)[:, None]
     depth, deeper = _cross(side, p - start), _cross(side, way)

@@ -1,7 +1,8 @@
 """Pooling over pictures of any number of axes.
 
-A window is the product of what it covers along each axis, so sums and maxima are folded along one axis after the other: KH + KW
-steps instead of KH * KW, and adaptive windows need nothing of their own.
+A window is the product of what it covers along each axis, so sums and maxima are folded along one
+axis after the other: KH + KW steps instead of KH * KW, and adaptive windows need nothing of their
+own.
 """
 
 from __future__ import annotations
@@ -29,16 +30,17 @@ from .window import (
     in_format,
     numbers,
     pads_of,
-)  # fmt: skip
+)
 
-Piece = tuple[Any, Any]  # where in the picture, where in the result: slices or numbers along one axis
+# where in the picture, where in the result: slices or numbers along one axis
+Piece = tuple[Any, Any]
 
 
 class Pooling(NamedTuple):
     """One pooling of pictures of known size.   All but `apart` have an entry for each axis.
 
-    folds: what is folded onto what; pads: of the picture; counts: how many elements an average is over, 0 or, as in Paddle, less
-    where a window begins behind the picture
+    folds: what is folded onto what; pads: of the picture; counts: how many elements an average is
+    over, 0 or, as in Paddle, less where a window begins behind the picture
     """
 
     folds: list[list[Piece]]
@@ -51,7 +53,9 @@ class Pooling(NamedTuple):
     @property
     def pieces(self) -> Iterator[tuple[Any, Any]]:
         """Indices into the last axes of picture and result, in the order of the window."""
-        return (((..., *(p[0] for p in at)), (..., *(p[1] for p in at))) for at in product(*self.folds))
+        return (
+            ((..., *(p[0] for p in at)), (..., *(p[1] for p in at))) for at in product(*self.folds)
+        )
 
 
 def _adaptive_axis(size: int, out: int) -> tuple[list[Piece], list[int]]:
@@ -64,13 +68,18 @@ def _adaptive_axis(size: int, out: int) -> tuple[list[Piece], list[int]]:
     return pieces, [e - s for s, e in zip(starts, ends, strict=True)]
 
 
-def _window_axis(size: int, out: int, window: Window, axis: int, exclusive: bool) -> tuple[list[Piece], list[int]]:
+def _window_axis(
+    size: int, out: int, window: Window, axis: int, exclusive: bool
+) -> tuple[list[Piece], list[int]]:
     k, stride, (before, _) = window.size[axis], window.stride[axis], window.pads[axis]
-    pieces: list[Piece] = [(slice(i, i + (out - 1) * stride + 1, stride), slice(None)) for i in range(k)]
+    pieces: list[Piece] = [
+        (slice(i, i + (out - 1) * stride + 1, stride), slice(None)) for i in range(k)
+    ]
     starts = [o * stride - before for o in range(out)]
     if exclusive:
         return pieces, [min(s + k, size) - max(s, 0) for s in starts]
-    return pieces, [min(s + k, size + before) - s for s in starts]  # as many at the end as at the beginning
+    # as many at the end as at the beginning
+    return pieces, [min(s + k, size + before) - s for s in starts]
 
 
 def _out_size(size: int, window: Window, axis: int, ceil_mode: bool) -> int:
@@ -78,26 +87,47 @@ def _out_size(size: int, window: Window, axis: int, ceil_mode: bool) -> int:
         return -1
     room, stride = size + sum(window.pads[axis]) - window.size[axis], window.stride[axis]
     room += stride - 1 if ceil_mode else 0
-    out = (room // stride if room >= 0 else -(-room // stride)) + 1  # towards 0: less than a stride may be missing
-    check(out > 0, f"a window of {window.size[axis]} does not fit into {size} padded by {list(window.pads[axis])}")
+    # towards 0: less than a stride may be missing
+    out = (room // stride if room >= 0 else -(-room // stride)) + 1
+    check(
+        out > 0,
+        f"a window of {window.size[axis]} does not fit into {size} padded by "
+        f"{list(window.pads[axis])}",
+    )
     return out
 
 
-def _window(sizes: Sequence[int], ksize: Any, strides: Any, paddings: Any, algorithm: str, whole: bool) -> Window:
+def _window(
+    sizes: Sequence[int], ksize: Any, strides: Any, paddings: Any, algorithm: str, whole: bool
+) -> Window:
     rank = len(sizes)
     size, stride = numbers(ksize, rank, "ksize"), numbers(strides, rank, "strides")
     pads = pads_of(sizes, size, stride, paddings, algorithm)
     if whole:
         return Window(tuple(sizes), (1,) * rank, (1,) * rank, ((0, 0),) * rank)
-    check(min(size) > 0 and min(stride) > 0, f"ksize={list(ksize)}, strides={list(strides)} are not positive")
+    check(
+        min(size) > 0 and min(stride) > 0,
+        f"ksize={list(ksize)}, strides={list(strides)} are not positive",
+    )
     return Window(size, stride, (1,) * rank, pads)
 
 
 def sizes_of(
-    shape: Shape, *, ksize: Any, strides: Any, paddings: Any, padding_algorithm: str = "EXPLICIT", ceil_mode: bool = False,
-    global_pooling: bool = False, adaptive: bool = False, **_: Any,
-) -> tuple[Window | None, Place]:  # fmt: skip
-    """The window (None when adaptive) and the sizes of the result.   shape: [N,C,*S], -1 where unknown."""
+    shape: Shape,
+    *,
+    ksize: Any,
+    strides: Any,
+    paddings: Any,
+    padding_algorithm: str = "EXPLICIT",
+    ceil_mode: bool = False,
+    global_pooling: bool = False,
+    adaptive: bool = False,
+    **_: Any,
+) -> tuple[Window | None, Place]:
+    """The window (None when adaptive) and the sizes of the result.
+
+    shape: [N,C,*S], -1 where unknown.
+    """
     sizes = shape[2:]
     if adaptive:
         out = (1,) * len(sizes) if global_pooling else numbers(ksize, len(sizes), "ksize")
@@ -119,8 +149,13 @@ def pooling_of(shape: Shape, exclusive: bool = True, **attrs: Any) -> Pooling:
         steps = tuple(s // o for s, o in zip(sizes, out, strict=True))
         even = all(o * step == s for s, o, step in zip(sizes, out, steps, strict=True))
         alike = Window(steps, steps, (1,) * len(sizes), tuple(pads)) if even else None
-        return Pooling([a[0] for a in axes], out, pads, [a[1] for a in axes], apart=False, window=alike)
-    axes = [_window_axis(s, o, window, i, exclusive) for i, (s, o) in enumerate(zip(sizes, out, strict=True))]
+        return Pooling(
+            [a[0] for a in axes], out, pads, [a[1] for a in axes], apart=False, window=alike
+        )
+    axes = [
+        _window_axis(s, o, window, i, exclusive)
+        for i, (s, o) in enumerate(zip(sizes, out, strict=True))
+    ]
     pads = [
         (p[0], max(p[1], (out[i] - 1) * window.stride[i] + window.size[i] - sizes[i] - p[0]))
         for i, p in enumerate(window.pads)
@@ -182,7 +217,9 @@ def _divisor(p: Pooling, x: Any) -> Any:
 
 
 def _flat_sizes(p: Pooling, sizes: Sequence[int]) -> Shape:
-    """The sizes of a pooling of pictures with two axes, as the compiled kernels want them; empty where they do not apply."""
+    """The sizes of a pooling of pictures with two axes, as the compiled kernels want them; empty
+    where they do not apply.
+    """
     if p.window is None or len(sizes) != 2:
         return ()
     return (*sizes, *p.out, *p.window.size, *p.window.stride, *(before for before, _ in p.pads))
@@ -192,7 +229,9 @@ def _counts(p: Pooling, x: Any) -> list[Any]:
     return [np.array(c, dtype=x.dtype) for c in p.counts]
 
 
-_MAX, _MEAN, _MAX_BACK, _MEAN_BACK = map(native.kernel, ("max_pool", "avg_pool", "max_pool_back", "avg_pool_back"))
+_MAX, _MEAN, _MAX_BACK, _MEAN_BACK = map(
+    native.kernel, ("max_pool", "avg_pool", "max_pool_back", "avg_pool_back")
+)
 
 
 @native.Unit
@@ -220,7 +259,8 @@ def _(x, p, kind):
 @native.Unit
 def average_back(g: Any, p: Pooling, sizes: Sequence[int]) -> Any:
     """The adjoint of average pooling, [N,C,*sizes]."""
-    with np.errstate(all="ignore"):  # what a window that sees nothing gives back ends in the padding
+    # what a window that sees nothing gives back ends in the padding
+    with np.errstate(all="ignore"):
         g = g / _divisor(p, g)
     for i in reversed(range(len(sizes))):
         g = unfold(g, p.folds[i], sizes[i] + sum(p.pads[i]), 2 + i)
@@ -234,7 +274,9 @@ def _(g, p, sizes):
 
 
 def chosen(x: Any, out: Any, p: Pooling) -> Iterator[tuple[Any, Any, Any]]:
-    """Piece by piece: the index into padded x, the index into the result, and where this piece holds the first maximum."""
+    """Piece by piece: the index into padded x, the index into the result, and where this piece
+    holds the first maximum.
+    """
     free = np.ones_like(out, dtype=bool)
     for seen, place in p.pieces:
         hit = (x[seen] == out[place]) & free[place]
@@ -243,7 +285,9 @@ def chosen(x: Any, out: Any, p: Pooling) -> Iterator[tuple[Any, Any, Any]]:
 
 
 def laid_like(x: Any, other: Any) -> Any:
-    """x with its axes in the order in memory that `other` has: mixed orders make every step slow."""
+    """x with its axes in the order in memory that `other` has: mixed orders make every
+    step slow.
+    """
     if x.strides == other.strides:
         return x
     same = np.empty_like(other, dtype=x.dtype)
@@ -280,9 +324,13 @@ def maximum_pick(x: Any, out: Any, gg: Any, p: Pooling) -> Any:
 
 
 def _meta_of_rank(rank: int) -> Any:
-    def rule(x, *, data_format, pooling_type, ksize, strides, paddings, use_cudnn, exclusive, **rest):
+    def rule(
+        x, *, data_format, pooling_type, ksize, strides, paddings, use_cudnn, exclusive, **rest
+    ):
         check_float(x)
-        check(pooling_type in ("max", "avg"), f"pooling_type={pooling_type!r} is neither max nor avg")
+        check(
+            pooling_type in ("max", "avg"), f"pooling_type={pooling_type!r} is neither max nor avg"
+        )
         shape = first_shape(x.shape, data_format, rank)
         _, out = sizes_of(shape, ksize=ksize, strides=strides, paddings=paddings, **rest)
         return Meta(in_format((*shape[:2], *out), data_format), x.dtype)
@@ -299,7 +347,9 @@ def pool_for(shape: Shape) -> Op:
     return pool3d if len(shape) == 5 else pool2d
 
 
-def _forward(x: Any, rank: int, *, pooling_type: str, data_format: str, exclusive: bool, **attrs: Any) -> Any:
+def _forward(
+    x: Any, rank: int, *, pooling_type: str, data_format: str, exclusive: bool, **attrs: Any
+) -> Any:
     check(x.ndim == rank + 2, f"pictures need {COUNTS[rank + 2]} axes")
     x = channels_first(x, data_format)
     p = pooling_of(x.shape, exclusive, **attrs)
@@ -314,7 +364,9 @@ def _fill_empty(out: Any, p: Pooling, window: Window, sizes: Sequence[int]) -> N
     for i, size in enumerate(sizes):
         before = p.pads[i][0] - window.size[i]
         if before >= 0:
-            out[(slice(None),) * (2 + i) + (slice(before // window.stride[i] + 1),)] = np.finfo(out.dtype).min
+            out[(slice(None),) * (2 + i) + (slice(before // window.stride[i] + 1),)] = np.finfo(
+                out.dtype
+            ).min
         first = -(-(size + p.pads[i][0]) // window.stride[i])
         if first < p.out[i]:
             out[(slice(None),) * (2 + i) + (slice(first, None),)] = np.finfo(out.dtype).min
@@ -323,27 +375,69 @@ def _fill_empty(out: Any, p: Pooling, window: Window, sizes: Sequence[int]) -> N
 @op("pool2d", "X -> Out", meta=_meta_of_rank(2))
 @wide
 def pool2d(
-    x, *, pooling_type: str = "", ksize: Ints, global_pooling: bool = False, strides: Ints = [1, 1],
-    paddings: Ints = [0, 0], exclusive: bool = True, adaptive: bool = False, ceil_mode: bool = False,
-    data_format: str = "NCHW", padding_algorithm: str = "EXPLICIT", use_cudnn: bool = False,
-):  # fmt: skip
+    x,
+    *,
+    pooling_type: str = "",
+    ksize: Ints,
+    global_pooling: bool = False,
+    strides: Ints = [1, 1],
+    paddings: Ints = [0, 0],
+    exclusive: bool = True,
+    adaptive: bool = False,
+    ceil_mode: bool = False,
+    data_format: str = "NCHW",
+    padding_algorithm: str = "EXPLICIT",
+    use_cudnn: bool = False,
+):
     """Out = the largest or the mean X in each window.   X [N,C,H,W] -> Out [N,C,H',W']"""
-    return _forward(x, 2, pooling_type=pooling_type, data_format=data_format, exclusive=exclusive, ksize=ksize, strides=strides,
-                    paddings=paddings, global_pooling=global_pooling, adaptive=adaptive, ceil_mode=ceil_mode,
-                    padding_algorithm=padding_algorithm)  # fmt: skip
+    return _forward(
+        x,
+        2,
+        pooling_type=pooling_type,
+        data_format=data_format,
+        exclusive=exclusive,
+        ksize=ksize,
+        strides=strides,
+        paddings=paddings,
+        global_pooling=global_pooling,
+        adaptive=adaptive,
+        ceil_mode=ceil_mode,
+        padding_algorithm=padding_algorithm,
+    )
 
 
 @op("pool3d", "X -> Out", meta=_meta_of_rank(3))
 @wide
 def pool3d(
-    x, *, pooling_type: str = "", ksize: Ints, global_pooling: bool = False, strides: Ints = [1, 1, 1],
-    paddings: Ints = [0, 0, 0], exclusive: bool = True, adaptive: bool = False, ceil_mode: bool = False,
-    data_format: str = "NCDHW", padding_algorithm: str = "EXPLICIT", use_cudnn: bool = False,
-):  # fmt: skip
+    x,
+    *,
+    pooling_type: str = "",
+    ksize: Ints,
+    global_pooling: bool = False,
+    strides: Ints = [1, 1, 1],
+    paddings: Ints = [0, 0, 0],
+    exclusive: bool = True,
+    adaptive: bool = False,
+    ceil_mode: bool = False,
+    data_format: str = "NCDHW",
+    padding_algorithm: str = "EXPLICIT",
+    use_cudnn: bool = False,
+):
     """Out = the largest or the mean X in each window.   X [N,C,D,H,W] -> Out [N,C,D',H',W']"""
-    return _forward(x, 3, pooling_type=pooling_type, data_format=data_format, exclusive=exclusive, ksize=ksize, strides=strides,
-                    paddings=paddings, global_pooling=global_pooling, adaptive=adaptive, ceil_mode=ceil_mode,
-                    padding_algorithm=padding_algorithm)  # fmt: skip
+    return _forward(
+        x,
+        3,
+        pooling_type=pooling_type,
+        data_format=data_format,
+        exclusive=exclusive,
+        ksize=ksize,
+        strides=strides,
+        paddings=paddings,
+        global_pooling=global_pooling,
+        adaptive=adaptive,
+        ceil_mode=ceil_mode,
+        padding_algorithm=padding_algorithm,
+    )
 
 
 pool2d.vjp(_vjp)
@@ -363,18 +457,27 @@ def pool_grad(x, out, g, **attrs):
     layout = attrs.get("data_format", "NCHW")
     x, out, g = (channels_first(t, layout) for t in (x, out, g))
     p, kind = _pooling_like(x, attrs)
-    return as_given(maximum_back(x, out, g, p) if kind == "max" else average_back(g, p, x.shape[2:]), layout)
+    return as_given(
+        maximum_back(x, out, g, p) if kind == "max" else average_back(g, p, x.shape[2:]), layout
+    )
 
 
 @pool_grad.vjp
 def _(gg, x, out, g, **over):
     average = over["pooling_type"] == "avg"
-    return None, None, lambda: pool_for(shape_of(x))(gg, **over) if average else pool_pick(x, out, gg, **over)
+    return (
+        None,
+        None,
+        lambda: pool_for(shape_of(x))(gg, **over) if average else pool_pick(x, out, gg, **over),
+    )
 
 
 @op("pool_pick", "X, Out, Y -> Out@GRAD", meta=like(1), attrs_of=pool2d, internal=True)
 def pool_pick(x, out, y, **attrs):
-    """Out@GRAD = Y where the max pooling of X had found its Out.   X [N,C,*S], Out [N,C,*S'], Y like X -> like Out"""
+    """Out@GRAD = Y where the max pooling of X had found its Out.
+
+    X [N,C,*S], Out [N,C,*S'], Y like X -> like Out
+    """
     layout = attrs.get("data_format", "NCHW")
     x, out, y = (channels_first(t, layout) for t in (x, out, y))
     return as_given(maximum_pick(x, out, y, _pooling_like(x, attrs)[0]), layout)

@@ -1,4 +1,6 @@
-"""Products of matrices beyond one `matmul`: chains, powers, Kronecker's, the cross product; and the distance of two tensors."""
+"""Products of matrices beyond one `matmul`: chains, powers, Kronecker's, the cross product; and the
+distance of two tensors.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,11 @@ from .wide import wide
 @op("multi_dot", "X* -> Out", same_dtype="X")
 @wide
 def multi_dot(xs):
-    """Out = the product of all X, in the order that costs least; the first may be a row, the last a column.   X list of [Mi, Mi+1] -> Out [M0, Mn]"""
+    """Out = the product of all X, in the order that costs least; the first may be a row, the last a
+    column.
+
+    X list of [Mi, Mi+1] -> Out [M0, Mn]
+    """
     check(len(xs) > 1, "X needs two factors")
     return functools.reduce(np.matmul, xs) if elsewhere() else np.linalg.multi_dot(xs)
 
@@ -40,7 +46,10 @@ def _(xs):
     check(len(xs) > 1, "X needs two factors")
     check_dtype(all(x.dtype == xs[0].dtype for x in xs), "the dtypes differ")
     ends = all(len(x.shape) in (1, 2) for x in (xs[0], xs[-1]))
-    check(ends and all(len(x.shape) == 2 for x in xs[1:-1]), "only the first and the last X may have one axis")
+    check(
+        ends and all(len(x.shape) == 2 for x in xs[1:-1]),
+        "only the first and the last X may have one axis",
+    )
     pairs = [(a.shape[-1], b.shape[0]) for a, b in itertools.pairwise(xs)]
     check(all(agree(a, b) for a, b in pairs), f"the inner axes differ, {pairs}")
     return Meta(xs[0].shape[:-1] + xs[-1].shape[1:], xs[0].dtype)
@@ -65,7 +74,10 @@ def _(g, xs):
 
 @op("matrix_power", "X -> Out", no_half=DECOMPOSED)
 def matrix_power(x, *, n: int):
-    """Out = X to the power of n, of the inverse where n is negative.   X [*, M, M] -> Out [*, M, M]"""
+    """Out = X to the power of n, of the inverse where n is negative.
+
+    X [*, M, M] -> Out [*, M, M]
+    """
     return np.linalg.matrix_power(x, n)
 
 
@@ -77,11 +89,15 @@ def _(x, *, n):
 
 @matrix_power.vjp
 def _(g, x, *, n):
-    """The corner of the power of [[X^T, g], [0, X^T]]; N. Higham, "Functions of Matrices" (2008), theorem 3.6."""
+    """The corner of the power of [[X^T, g], [0, X^T]]; N. Higham, "Functions of Matrices" (2008),
+    theorem 3.6.
+    """
     turned, join = turn(x), OPS["concat"]
     down = len(shape_of(x)) - 2
     nothing = sub(turned, turned)
-    whole = join([join([turned, g], axis=down + 1), join([nothing, turned], axis=down + 1)], axis=down)
+    whole = join(
+        [join([turned, g], axis=down + 1), join([nothing, turned], axis=down + 1)], axis=down
+    )
     top = OPS["split"](matrix_power(whole, n=n), num=2, axis=down)[0]
     return OPS["split"](top, num=2, axis=down + 1)[1]
 
@@ -89,7 +105,10 @@ def _(g, x, *, n):
 @op("kron", "X, Y -> Out", same_dtype="X Y")
 @wide
 def kron(x, y):
-    """Out = Y times each element of X, side by side.   X [*A], Y [*B] -> Out [*A times B], the shorter shape having 1 in front"""
+    """Out = Y times each element of X, side by side.
+
+    X [*A], Y [*B] -> Out [*A times B], the shorter shape having 1 in front
+    """
     return np.kron(x, y)
 
 
@@ -133,7 +152,10 @@ def _shaped(x: Any, shape: list[int]) -> Any:
 @op("cross", "X, Y -> Out", same_dtype="X Y")
 @wide
 def cross(x, y, *, dim: int = 9):
-    """Out = the vectors at right angles to X and Y along an axis of size 3; dim=9: the first such.   X [*], Y [*] -> Out [*]"""
+    """Out = the vectors at right angles to X and Y along an axis of size 3; dim=9: the first such.
+
+    X [*], Y [*] -> Out [*]
+    """
     axis = _cross_axis(x.shape, dim)
     a, b = (np.moveaxis(t, axis, 0) for t in (x, y))
     parts = [a[i] * b[j] - a[j] * b[i] for i, j in ((1, 2), (2, 0), (0, 1))]
@@ -146,7 +168,10 @@ def _cross_axis(shape: Shape, dim: int) -> int:
         check(agree(shape[axis], 3), f"dim={dim} has {shape[axis]} elements, not 3")
         return axis
     check(
-        3 in shape, "no axis has 3 elements" if min(shape, default=0) >= 0 else "which axis has 3 elements is not known"
+        3 in shape,
+        "no axis has 3 elements"
+        if min(shape, default=0) >= 0
+        else "which axis has 3 elements is not known",
     )
     return shape.index(3)
 
@@ -187,7 +212,11 @@ def _(g, x, y, *, p, Out):
 @op("fsp", "X, Y -> Out", same_dtype="X Y")
 @wide
 def fsp(x, y):
-    """Out = the products of the channels of two images, the mean over pixels   (Yim et al. 2017).   X [N,C,H,W], Y [N,D,H,W] -> Out [N,C,D]"""
+    """Out = the products of the channels of two images, the mean over pixels
+
+    (Yim et al. 2017).
+    X [N,C,H,W], Y [N,D,H,W] -> Out [N,C,D]
+    """
     pixels = x.shape[2] * x.shape[3]
     rows, columns = (t.reshape(*t.shape[:2], pixels) for t in (x, y))
     return np.matmul(rows, columns.swapaxes(1, 2)) / x.dtype.type(pixels)

@@ -1,4 +1,6 @@
-"""Regions that a network proposes: read from its maps, shared out to the levels of a pyramid, and collected again."""
+"""Regions that a network proposes: read from its maps, shared out to the levels of a pyramid, and
+collected again.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,8 @@ from .wide import wide
 LARGEST = float(np.log(1000.0 / 16.0))  # of the logarithm of a size
 
 
-# -- generate_proposals -------------------------------------------------------------------------------------------
+# -- generate_proposals
+# -------------------------------------------------------------------------------------------
 
 
 def decoded(anchors: Any, deltas: Any, variances: Any, extra: float) -> Any:
@@ -29,7 +32,9 @@ def decoded(anchors: Any, deltas: Any, variances: Any, extra: float) -> Any:
 
 
 def _large_enough(boxes: Any, least: float, extra: Any, image: Any, scale: Any) -> Any:
-    """Boxes at least so large before the picture was scaled, and with pixel offsets with their middle in it."""
+    """Boxes at least so large before the picture was scaled, and with pixel offsets with their
+    middle in it.
+    """
     sizes = boxes[:, 2:] - boxes[:, :2]
     kept = np.all(sizes / scale + extra >= least, axis=1)
     middle = boxes[:, :2] + (sizes + extra) / 2
@@ -37,10 +42,22 @@ def _large_enough(boxes: Any, least: float, extra: Any, image: Any, scale: Any) 
 
 
 def _proposed(
-    scores: Any, deltas: Any, image: Any, scales: Any, anchors: Any, variances: Any, extra: Any, pre_nms_topN: int, post_nms_topN: int,
-    nms_thresh: float, min_size: float, eta: float,
-) -> tuple[Any, Any, Any]:  # fmt: skip
-    """Regions, their scores, and how many each picture has: one of no size with a score of 0 where there is none."""
+    scores: Any,
+    deltas: Any,
+    image: Any,
+    scales: Any,
+    anchors: Any,
+    variances: Any,
+    extra: Any,
+    pre_nms_topN: int,
+    post_nms_topN: int,
+    nms_thresh: float,
+    min_size: float,
+    eta: float,
+) -> tuple[Any, Any, Any]:
+    """Regions, their scores, and how many each picture has: one of no size with a score of 0 where
+    there is none.
+    """
     t = scores.dtype.type
     anchors, variances = anchors.reshape(-1, 4), variances.reshape(-1, 4)
     rois, probs = [], []
@@ -53,7 +70,11 @@ def _proposed(
         boxes = np.clip(boxes, t(0), np.array([wide, high, wide, high], scores.dtype) - extra)
         kept = _large_enough(boxes, max(min_size, 1.0), extra, (high, wide), scales[n])
         boxes, order = boxes[kept], order[kept]
-        chosen = thinned(boxes, nms_thresh, float(extra), eta) if nms_thresh > 0 else list(range(len(boxes)))
+        chosen = (
+            thinned(boxes, nms_thresh, float(extra), eta)
+            if nms_thresh > 0
+            else list(range(len(boxes)))
+        )
         chosen = chosen[:post_nms_topN] if post_nms_topN > 0 else chosen
         rois.append(boxes[chosen] if chosen else np.zeros((1, 4), scores.dtype))
         probs.append(score[order[chosen]][:, None] if chosen else np.zeros((1, 1), scores.dtype))
@@ -63,7 +84,10 @@ def _proposed(
 def _proposals_meta(scores: Meta, deltas: Meta, anchors: Meta) -> tuple[Meta, Meta, Meta]:
     check_float(scores)
     check(len(scores.shape) == len(deltas.shape) == 4, "Scores and BboxDeltas need four axes")
-    check(agree(deltas.shape[1], 4 * scores.shape[1] if scores.shape[1] >= 0 else -1), "BboxDeltas do not fit Scores")
+    check(
+        agree(deltas.shape[1], 4 * scores.shape[1] if scores.shape[1] >= 0 else -1),
+        "BboxDeltas do not fit Scores",
+    )
     check(len(anchors.shape) >= 2 and agree(anchors.shape[-1], 4), "Anchors are no rows of four")
     places, count = (*scores.shape[1:],), (*anchors.shape[:-1],)
     known = min(*places, *count) >= 0
@@ -80,16 +104,40 @@ def _proposals_meta(scores: Meta, deltas: Meta, anchors: Meta) -> tuple[Meta, Me
 )
 @wide
 def generate_proposals_v2(
-    scores, deltas, image, anchors, variances, *, pre_nms_topN: int, post_nms_topN: int, nms_thresh: float, min_size: float, eta: float,
+    scores,
+    deltas,
+    image,
+    anchors,
+    variances,
+    *,
+    pre_nms_topN: int,
+    post_nms_topN: int,
+    nms_thresh: float,
+    min_size: float,
+    eta: float,
     pixel_offset: bool = True,
-):  # fmt: skip
-    """RpnRois = where a region proposal network sees something   (Ren et al. 2015).   Scores [N,A,H,W], BboxDeltas [N,4*A,H,W] -> [K,4], [K,1], [N]
+):
+    """RpnRois = where a region proposal network sees something
+
+    (Ren et al. 2015).
+    Scores [N,A,H,W], BboxDeltas [N,4*A,H,W] -> [K,4], [K,1], [N]
 
     ImShape [N,2]: height and width of the images; Anchors, Variances [H,W,A,4], or rows of them.
     """
     extra, scales = scores.dtype.type(1 if pixel_offset else 0), np.ones(len(image), scores.dtype)
     return _proposed(
-        scores, deltas, image, scales, anchors, variances, extra, pre_nms_topN, post_nms_topN, nms_thresh, min_size, eta
+        scores,
+        deltas,
+        image,
+        scales,
+        anchors,
+        variances,
+        extra,
+        pre_nms_topN,
+        post_nms_topN,
+        nms_thresh,
+        min_size,
+        eta,
     )
 
 
@@ -100,46 +148,88 @@ def _(scores, deltas, image, anchors, variances, **_):
 
 @op(
     "generate_proposals",
-    "Scores, BboxDeltas, ImInfo, Anchors, Variances -> RpnRois, RpnRoiProbs, RpnRoisNum, RpnRois@LOD~?, RpnRoiProbs@LOD~?",
+    "Scores, BboxDeltas, ImInfo, Anchors, Variances -> RpnRois, RpnRoiProbs, RpnRoisNum, "
+    "RpnRois@LOD~?, RpnRoiProbs@LOD~?",
     no_grad=NO_GRAD,
     by_value=True,
     no_half=NO_HALF,
     host=BY_ROW,
 )
 def generate_proposals(
-    scores, deltas, info, anchors, variances, *, pre_nms_topN: int, post_nms_topN: int, nms_thresh: float, min_size: float, eta: float
-):  # fmt: skip
-    """RpnRois as of generate_proposals_v2, a box measured before the picture was scaled.   ImInfo [N,3]: height, width, scale"""
+    scores,
+    deltas,
+    info,
+    anchors,
+    variances,
+    *,
+    pre_nms_topN: int,
+    post_nms_topN: int,
+    nms_thresh: float,
+    min_size: float,
+    eta: float,
+):
+    """RpnRois as of generate_proposals_v2, a box measured before the picture was scaled.
+
+    ImInfo [N,3]: height, width, scale
+    """
     found = _proposed(
-        scores, deltas, info, info[:, 2], anchors, variances, scores.dtype.type(1), pre_nms_topN, post_nms_topN, nms_thresh, min_size, eta
-    )  # fmt: skip
+        scores,
+        deltas,
+        info,
+        info[:, 2],
+        anchors,
+        variances,
+        scores.dtype.type(1),
+        pre_nms_topN,
+        post_nms_topN,
+        nms_thresh,
+        min_size,
+        eta,
+    )
     offsets = offsets_from(found[2])
     return *found, offsets, offsets
 
 
 @generate_proposals.meta
 def _(scores, deltas, info, anchors, variances, **_):
-    check(len(info.shape) == 2 and agree(info.shape[1], 3), "ImInfo needs height, width and scale of each picture")
+    check(
+        len(info.shape) == 2 and agree(info.shape[1], 3),
+        "ImInfo needs height, width and scale of each picture",
+    )
     offsets = Meta((scores.shape[0] + 1 if scores.shape[0] >= 0 else -1,), INT64)
     return *_proposals_meta(scores, deltas, anchors), offsets, offsets
 
 
-# -- levels of a pyramid ------------------------------------------------------------------------------------------
+# -- levels of a pyramid
+# ------------------------------------------------------------------------------------------
 
 
 @op(
     "distribute_fpn_proposals",
-    "FpnRois, RoisNum?, FpnRois@LOD*?! -> MultiFpnRois*, RestoreIndex, MultiLevelRoIsNum*, MultiFpnRois@LOD*~?",
+    "FpnRois, RoisNum?, FpnRois@LOD*?! -> MultiFpnRois*, RestoreIndex, "
+    "MultiLevelRoIsNum*, MultiFpnRois@LOD*~?",
     no_grad=NO_GRAD,
     by_value=True,
     host=BY_ROW,
 )
 def distribute_fpn_proposals(
-    rois, counts=None, lod=None, *, min_level: int, max_level: int, refer_level: int, refer_scale: int, pixel_offset: bool = True
-):  # fmt: skip
-    """MultiFpnRois = the regions of each level of a pyramid, by size   (Lin et al. 2017).   FpnRois [R,4], RoisNum int32 [N]
+    rois,
+    counts=None,
+    lod=None,
+    *,
+    min_level: int,
+    max_level: int,
+    refer_level: int,
+    refer_scale: int,
+    pixel_offset: bool = True,
+):
+    """MultiFpnRois = the regions of each level of a pyramid, by size
 
-    -> list of [*,4]; RestoreIndex int32 [R,1]: where each region is in all lists joined; MultiLevelRoIsNum, list of int32 [N].
+    (Lin et al. 2017).
+    FpnRois [R,4], RoisNum int32 [N]
+
+    -> list of [*,4]; RestoreIndex int32 [R,1]: where each region is in all lists joined;
+    MultiLevelRoIsNum, list of int32 [N].
     """
     extra = rois.dtype.type(1 if pixel_offset else 0)
     wide, high = rois[:, 2] - rois[:, 0], rois[:, 3] - rois[:, 1]
@@ -172,16 +262,20 @@ def _(rois, counts, lod, *, min_level, max_level, refer_level, refer_scale, pixe
 
 @op(
     "collect_fpn_proposals",
-    "MultiLevelRois*, MultiLevelRois@LOD*?!, MultiLevelScores*, MultiLevelRoIsNum*? -> FpnRois, RoisNum, FpnRois@LOD~?",
+    "MultiLevelRois*, MultiLevelRois@LOD*?!, MultiLevelScores*, MultiLevelRoIsNum*? -> "
+    "FpnRois, RoisNum, FpnRois@LOD~?",
     no_grad=NO_GRAD,
     by_value=True,
     no_half=NO_HALF,
     host=BY_ROW,
 )
 def collect_fpn_proposals(rois, lods, scores, counts=None, *, post_nms_topN: int):
-    """FpnRois = the post_nms_topN best regions of all levels, picture by picture.   MultiLevelRois, list of [*,4], scores of [*,1] -> [K,4], [N]
+    """FpnRois = the post_nms_topN best regions of all levels, picture by picture.
 
-    How many regions each picture has at each level, its sequences say, or MultiLevelRoIsNum, list of int32 [N].
+    MultiLevelRois, list of [*,4], scores of [*,1] -> [K,4], [N]
+
+    How many regions each picture has at each level, its sequences say, or MultiLevelRoIsNum, list
+    of int32 [N].
     """
     if counts is None:
         levels = lods if lods else [None] * len(rois)
@@ -201,8 +295,15 @@ def collect_fpn_proposals(rois, lods, scores, counts=None, *, post_nms_topN: int
 def _(rois, lods, scores, counts, *, post_nms_topN):
     for one in rois:
         check_float(one)
-        check(len(one.shape) == 2 and agree(one.shape[1], 4), "MultiLevelRois need the shape [regions, 4]")
+        check(
+            len(one.shape) == 2 and agree(one.shape[1], 4),
+            "MultiLevelRois need the shape [regions, 4]",
+        )
     check(len(rois) == len(scores), "MultiLevelRois and MultiLevelScores differ in number")
     check(post_nms_topN >= 0, f"post_nms_topN={post_nms_topN} is negative")
     batch = counts[0].shape[0] if counts else -1
-    return Meta((-1, 4), rois[0].dtype), Meta((batch,), INT32), Meta((batch + 1 if batch >= 0 else -1,), INT64)
+    return (
+        Meta((-1, 4), rois[0].dtype),
+        Meta((batch,), INT32),
+        Meta((batch + 1 if batch >= 0 else -1,), INT64),
+    )

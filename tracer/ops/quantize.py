@@ -18,7 +18,11 @@ def _most(bit_length: int) -> int:
 
 def _spread(scale: Any, rank: int, axis: int) -> Any:
     """One scale per slice along the axis, or for all where the axis is -1, beside the operand."""
-    return scale.reshape(()) if axis < 0 else scale.reshape([-1 if i == axis else 1 for i in range(rank)])
+    return (
+        scale.reshape(())
+        if axis < 0
+        else scale.reshape([-1 if i == axis else 1 for i in range(rank)])
+    )
 
 
 def _rounded(x: Any, round_type: int) -> Any:
@@ -26,7 +30,9 @@ def _rounded(x: Any, round_type: int) -> Any:
     return np.rint(x) if round_type == 0 else np.trunc(x + np.copysign(x.dtype.type(0.5), x))
 
 
-def _linear_meta(x, scale, zero_point, *, quant_axis, bit_length, round_type, is_test, only_observer):
+def _linear_meta(
+    x, scale, zero_point, *, quant_axis, bit_length, round_type, is_test, only_observer
+):
     check(1 <= bit_length <= 16, f"bit_length={bit_length} is not in [1, 16]")
     check(round_type in (0, 1), f"round_type={round_type} is neither 0 nor 1")
     wanted = 1 if quant_axis < 0 else x.shape[normal_axis(quant_axis, len(x.shape), "quant_axis")]
@@ -36,10 +42,20 @@ def _linear_meta(x, scale, zero_point, *, quant_axis, bit_length, round_type, is
 
 @op("quantize_linear", "X, Scale!, ZeroPoint! -> Y", meta=_linear_meta, no_grad=STEPS)
 def quantize_linear(
-    x, scale, zero_point, *, quant_axis: int = 0, bit_length: int = 8, round_type: int = 0, is_test: bool = True,
+    x,
+    scale,
+    zero_point,
+    *,
+    quant_axis: int = 0,
+    bit_length: int = 8,
+    round_type: int = 0,
+    is_test: bool = True,
     only_observer: bool = False,
-):  # fmt: skip
-    """Y = X / Scale * (2 ** (bit_length - 1) - 1), rounded and kept in that range.   X [*], Scale [1], or [N] for quant_axis -> Y [*]"""
+):
+    """Y = X / Scale * (2 ** (bit_length - 1) - 1), rounded and kept in that range.
+
+    X [*], Scale [1], or [N] for quant_axis -> Y [*]
+    """
     if only_observer:
         return x.copy()
     most = x.dtype.type(_most(bit_length))
@@ -49,9 +65,18 @@ def quantize_linear(
     return _rounded(np.clip(x, -s, s) * (most / s), 1)
 
 
-@op("dequantize_linear", "X, Scale!, ZeroPoint! -> Y", meta=_linear_meta, attrs_of=quantize_linear, no_grad=STEPS)
+@op(
+    "dequantize_linear",
+    "X, Scale!, ZeroPoint! -> Y",
+    meta=_linear_meta,
+    attrs_of=quantize_linear,
+    no_grad=STEPS,
+)
 def dequantize_linear(x, scale, zero_point, **attrs):
-    """Y = X * Scale / (2 ** (bit_length - 1) - 1).   X [*], Scale [1], or [N] for quant_axis -> Y [*] like Scale"""
+    """Y = X * Scale / (2 ** (bit_length - 1) - 1).
+
+    X [*], Scale [1], or [N] for quant_axis -> Y [*] like Scale
+    """
     if attrs.get("only_observer", False):
         return x.astype(scale.dtype)
     most = scale.dtype.type(_most(attrs.get("bit_length", 8)))
@@ -66,16 +91,27 @@ def _fake_meta(x, *, bit_length, **_):
 
 @op("fake_quantize_abs_max", "X -> Out, OutScale~", meta=_fake_meta, no_grad=STEPS)
 def fake_quantize_abs_max(x, *, bit_length: int = 8):
-    """Out = X / OutScale * (2 ** (bit_length - 1) - 1), rounded; OutScale = the largest size of X.   X [*] -> Out [*], OutScale [1]"""
+    """Out = X / OutScale * (2 ** (bit_length - 1) - 1), rounded; OutScale = the largest size of X.
+
+    X [*] -> Out [*], OutScale [1]
+    """
     scale = np.max(np.abs(x)).reshape(1) if x.size else np.zeros(1, x.dtype)
     most = x.dtype.type(_most(bit_length))
     factor = most / scale[0] if scale[0] else x.dtype.type(0)
     return _rounded(x * factor, 1), scale
 
 
-@op("fake_quantize_dequantize_abs_max", "X -> Out, OutScale~", meta=_fake_meta, attrs_of=fake_quantize_abs_max)
+@op(
+    "fake_quantize_dequantize_abs_max",
+    "X -> Out, OutScale~",
+    meta=_fake_meta,
+    attrs_of=fake_quantize_abs_max,
+)
 def fake_quantize_dequantize_abs_max(x, **attrs):
-    """Out = X as it comes back from so few bits; its gradient passes straight through.   X [*] -> Out [*], OutScale [1]"""
+    """Out = X as it comes back from so few bits; its gradient passes straight through.
+
+    X [*] -> Out [*], OutScale [1]
+    """
     whole, scale = fake_quantize_abs_max.kernel(x, **attrs)
     return whole * scale / x.dtype.type(_most(attrs.get("bit_length", 8))), scale
 

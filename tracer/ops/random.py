@@ -17,14 +17,25 @@ def _drawn(kind: str, shape: Any, dtype: np.dtype[Any], seed: int) -> Any:
     """Numbers in [0, 1) or of the standard normal distribution."""
     source = rng.generator(seed)
     exact = np.float64 if dtype == np.float64 else np.float32
-    return (source.random if kind == "uniform" else source.standard_normal)(tuple(shape), dtype=exact)
+    return (source.random if kind == "uniform" else source.standard_normal)(
+        tuple(shape), dtype=exact
+    )
 
 
 @op("uniform_random", "ShapeTensor?, ShapeTensorList*? -> Out", no_grad=FRESH, random=True)
 def uniform_random(
-    shape_tensor=None, shape_tensors=None, *, shape: Longs = [], min: float = -1.0, max: float = 1.0, seed: int = 0,
-    dtype: int = 5, diag_num: int = 0, diag_step: int = 0, diag_val: float = 1.0,
-):  # fmt: skip
+    shape_tensor=None,
+    shape_tensors=None,
+    *,
+    shape: Longs = [],
+    min: float = -1.0,
+    max: float = 1.0,
+    seed: int = 0,
+    dtype: int = 5,
+    diag_num: int = 0,
+    diag_step: int = 0,
+    diag_val: float = 1.0,
+):
     """Out = numbers from [min, max).   -> Out [*shape]"""
     kind = proto_dtype(dtype)
     check(min <= max, f"min={min} is above max={max}")
@@ -44,9 +55,15 @@ def _(shape_tensor, shape_tensors, *, shape, min, max, dtype, **_):
 
 @op("gaussian_random", "ShapeTensor?, ShapeTensorList*? -> Out", no_grad=FRESH, random=True)
 def gaussian_random(
-    shape_tensor=None, shape_tensors=None, *, shape: Longs = [], mean: float = 0.0, std: float = 1.0, seed: int = 0,
+    shape_tensor=None,
+    shape_tensors=None,
+    *,
+    shape: Longs = [],
+    mean: float = 0.0,
+    std: float = 1.0,
+    seed: int = 0,
     dtype: int = 5,
-):  # fmt: skip
+):
     """Out = numbers of a normal distribution.   -> Out [*shape]"""
     kind = proto_dtype(dtype)
     drawn = _drawn("normal", sizes(shape_tensor, shape_tensors, shape), kind, seed)
@@ -60,8 +77,13 @@ def _(shape_tensor, shape_tensors, *, shape, dtype, **_):
 
 
 @op("truncated_gaussian_random", "-> Out", no_grad=FRESH, random=True)
-def truncated_gaussian_random(*, shape: Ints, mean: float = 0.0, std: float = 1.0, seed: int = 0, dtype: int = 5):
-    """Out = numbers of a normal distribution, none further than two deviations from the mean.   -> Out [*shape]"""
+def truncated_gaussian_random(
+    *, shape: Ints, mean: float = 0.0, std: float = 1.0, seed: int = 0, dtype: int = 5
+):
+    """Out = numbers of a normal distribution, none further than two deviations from the mean.
+
+    -> Out [*shape]
+    """
     kind = proto_dtype(dtype)
     source = rng.generator(seed)
     drawn = source.standard_normal(tuple(shape))
@@ -79,7 +101,14 @@ def _(*, shape, dtype, **_):
 
 @op("randint", "ShapeTensor?, ShapeTensorList*? -> Out", no_grad=FRESH, random=True)
 def randint(
-    shape_tensor=None, shape_tensors=None, *, shape: Longs = [], low: int, high: int, seed: int = 0, dtype: int = 3
+    shape_tensor=None,
+    shape_tensors=None,
+    *,
+    shape: Longs = [],
+    low: int,
+    high: int,
+    seed: int = 0,
+    dtype: int = 3,
 ):
     """Out = whole numbers from [low, high).   -> Out int [*shape]"""
     check_dtype(proto_dtype(dtype).kind == "i", f"dtype={dtype} is not one of integers")
@@ -128,11 +157,20 @@ def _(g, x):
 
 @op("multinomial", "X -> Out", no_grad=FRESH, random=True, host=DRAWN)
 def multinomial(x, *, num_samples: int = 1, replacement: bool = False):
-    """Out = indices drawn with the weights of X.   X [N] or [B, N], not negative -> Out int64 [num_samples] or [B, num_samples]"""
+    """Out = indices drawn with the weights of X.
+
+    X [N] or [B, N], not negative -> Out int64 [num_samples] or [B, num_samples]
+    """
     rows = x.reshape(-1, x.shape[-1]).astype(np.float64)
-    check(bool(np.all(np.isfinite(rows)) and np.all(rows >= 0)), "X has weights that are negative or not finite")
+    check(
+        bool(np.all(np.isfinite(rows)) and np.all(rows >= 0)),
+        "X has weights that are negative or not finite",
+    )
     enough = 1 if replacement else num_samples
-    check(bool(np.all((rows > 0).sum(axis=1) >= enough)), f"X has fewer than {enough} weights above zero")
+    check(
+        bool(np.all((rows > 0).sum(axis=1) >= enough)),
+        f"X has fewer than {enough} weights above zero",
+    )
     source = rng.generator()
     drawn = [source.choice(len(w), num_samples, replacement, w / w.sum()) for w in rows]
     return np.array(drawn, np.int64).reshape(*x.shape[:-1], num_samples)
@@ -150,9 +188,14 @@ def _(x, *, num_samples, replacement):
 
 @op("sampling_id", "X -> Out", no_grad=FRESH, random=True, host=DRAWN)
 def sampling_id(x, *, min: float = 0.0, max: float = 1.0, seed: int = 0):
-    """Out = for each row the first index where the sum so far reaches a number from [min, max).   X [B, N], weights -> Out int64 [B]"""
+    """Out = for each row the first index where the sum so far reaches a number from [min, max).
+
+    X [B, N], weights -> Out int64 [B]
+    """
     check(min <= max, f"min={min} is above max={max}")
-    reached = np.cumsum(x.astype(np.float64), axis=1) >= rng.generator(seed).uniform(min, max, (len(x), 1))
+    reached = np.cumsum(x.astype(np.float64), axis=1) >= rng.generator(seed).uniform(
+        min, max, (len(x), 1)
+    )
     return np.where(reached.any(axis=1), reached.argmax(axis=1), x.shape[1] - 1)
 
 
@@ -169,7 +212,10 @@ def _zero_gradient(g, x):
 
 @op("poisson", "X -> Out", random=True, host=DRAWN)
 def poisson(x):
-    """Out = whole numbers of Poisson distributions with the means X.   X [*], not negative -> Out [*]"""
+    """Out = whole numbers of Poisson distributions with the means X.
+
+    X [*], not negative -> Out [*]
+    """
     check(bool(np.all(x >= 0)), "X has negative means")
     return np.asarray(rng.generator().poisson(x)).astype(x.dtype)
 
@@ -186,10 +232,13 @@ poisson.vjp(_zero_gradient)
 @op("exponential", "X -> Out", random=True)
 def exponential(x, **attrs):
     """Out = numbers of the exponential distribution of rate `lambda`, like X.   X [*] -> Out [*]"""
-    return np.asarray(rng.generator().exponential(1 / attrs.get("lambda", 1.0), x.shape)).astype(x.dtype)
+    return np.asarray(rng.generator().exponential(1 / attrs.get("lambda", 1.0), x.shape)).astype(
+        x.dtype
+    )
 
 
-exponential.attrs["lambda"] = AttrSpec("FLOAT", 1.0)  # a word that Python does not let a parameter have
+# a word that Python does not let a parameter have
+exponential.attrs["lambda"] = AttrSpec("FLOAT", 1.0)
 
 
 @exponential.meta
@@ -202,9 +251,18 @@ def _(x, **attrs):
 exponential.vjp(_zero_gradient)
 
 
-@op("dirichlet", "Alpha -> Out", no_grad="its gradient is not known in Paddle either", random=True, host=DRAWN)
+@op(
+    "dirichlet",
+    "Alpha -> Out",
+    no_grad="its gradient is not known in Paddle either",
+    random=True,
+    host=DRAWN,
+)
 def dirichlet(alpha):
-    """Out = points of simplices, drawn with the concentrations Alpha.   Alpha [*, N], positive -> Out [*, N]"""
+    """Out = points of simplices, drawn with the concentrations Alpha.
+
+    Alpha [*, N], positive -> Out [*, N]
+    """
     check(bool(np.all(alpha > 0)), "Alpha is not positive")
     drawn = rng.generator().standard_gamma(alpha.astype(np.float64))
     return (drawn / drawn.sum(axis=-1, keepdims=True)).astype(alpha.dtype)
@@ -219,7 +277,10 @@ def _(alpha):
 
 @op("seed", "-> Out", no_grad=FRESH, random=True)
 def seed(*, seed: int = 0):
-    """Out = seed, or a number drawn anew in each run for 0: what ops with a slot Seed start from.   -> Out int32 [1]"""
+    """Out = seed, or a number drawn anew in each run for 0: what ops with a slot Seed start from.
+
+    -> Out int32 [1]
+    """
     drawn = seed or int(rng.generator().integers(1, 2**31 - 1))
     return np.asarray([drawn], np.int32)
 

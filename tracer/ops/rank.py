@@ -1,4 +1,6 @@
-"""Sequences in the order of their lengths, and what the loop of a DynamicRNN of Paddle 1.x takes of them, step by step."""
+"""Sequences in the order of their lengths, and what the loop of a DynamicRNN of Paddle 1.x takes of
+them, step by step.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,11 @@ from .meta import agree, like_x, no_second_order
 
 @op("lod_rank_table", "X, X@LOD*?! -> Out", no_grad=WHOLE, host=BY_ROW)
 def lod_rank_table(x, lod=None, *, level: int = 0):
-    """Out = the number and the length of each sequence of a level, the longest first, of equal ones the first.   X [R,*] -> int64 [n,2]"""
+    """Out = the number and the length of each sequence of a level, the longest first, of equal ones
+    the first.
+
+    X [R,*] -> int64 [n,2]
+    """
     check(0 <= level < len(lod or ()), f"X holds no sequences at level {level}")
     counts = lengths(np.asarray(lod[level], np.int64))
     order = np.argsort(-counts, kind="stable")
@@ -25,7 +31,10 @@ def _(x, lod, *, level):
 def _order(x, lod, table):
     """The rows of X in the order of a table, and the lengths of each level in that order."""
     which, found = table[:, 0], []
-    check(len(which) == (len(lod[0]) - 1 if lod else x.shape[0]), "RankTable is of another number of sequences")
+    check(
+        len(which) == (len(lod[0]) - 1 if lod else x.shape[0]),
+        "RankTable is of another number of sequences",
+    )
     for level in lod or []:
         offsets = np.asarray(level, np.int64)
         counts = lengths(offsets)[which]
@@ -36,13 +45,18 @@ def _order(x, lod, table):
 
 @op("reorder_lod_tensor_by_rank", "X, X@LOD*?!, RankTable! -> Out", host=BY_ROW)
 def reorder_lod_tensor_by_rank(x, lod=None, table=None):
-    """Out = the sequences of X, or rows where it holds none, in the order of RankTable.   X [R,*], RankTable int64 [n,2] -> Out [R,*]"""
+    """Out = the sequences of X, or rows where it holds none, in the order of RankTable.
+
+    X [R,*], RankTable int64 [n,2] -> Out [R,*]
+    """
     return x[_order(x, lod, table)[0]]
 
 
 @reorder_lod_tensor_by_rank.meta
 def _(x, lod, table):
-    check(len(table.shape) == 2 and agree(table.shape[1], 2), "RankTable is not of a lod_rank_table")
+    check(
+        len(table.shape) == 2 and agree(table.shape[1], 2), "RankTable is not of a lod_rank_table"
+    )
     return x
 
 
@@ -75,7 +89,10 @@ reorder_lod_tensor_by_rank_grad.vjp(no_second_order("reorder_lod_tensor_by_rank"
 
 @op("max_sequence_len", "RankTable -> Out", no_grad=WHOLE, host=BY_ROW)
 def max_sequence_len(table):
-    """Out = how long the longest sequence of a lod_rank_table is.   RankTable int64 [n,2] -> int64 [1]"""
+    """Out = how long the longest sequence of a lod_rank_table is.
+
+    RankTable int64 [n,2] -> int64 [1]
+    """
     return np.max(table[:, 1], initial=0).reshape(1)
 
 
@@ -85,14 +102,19 @@ def _(table):
 
 
 def _going_on(x, lod, table, step):
-    """How many rows of X belong to sequences that have a step of this number; X holds them in the order of the table."""
+    """How many rows of X belong to sequences that have a step of this number; X holds them in the
+    order of the table.
+    """
     count = int((table[:, 1] > step.item()).sum())
     return int(np.asarray(lod[0])[count]) if lod else count
 
 
 @op("shrink_rnn_memory", "X, X@LOD*?!, RankTable!, I! -> Out", by_value=True, host=BY_ROW)
 def shrink_rnn_memory(x, lod=None, table=None, step=None):
-    """Out = of X, in the order of RankTable, the rows or sequences of those that have a step I.   X [R,*], I int64 [1] -> Out [S,*]"""
+    """Out = of X, in the order of RankTable, the rows or sequences of those that have a step I.
+
+    X [R,*], I int64 [1] -> Out [S,*]
+    """
     return x[: _going_on(x, lod, table, step)]
 
 
@@ -103,7 +125,9 @@ def _(x, lod, table, step):
 
 @shrink_rnn_memory.lod(lambda x, *_: x)
 def _(x, lod=None, table=None, step=None):
-    return [np.asarray(lod[0], np.int64)[: int((table[:, 1] > step.item()).sum()) + 1]] if lod else []
+    return (
+        [np.asarray(lod[0], np.int64)[: int((table[:, 1] > step.item()).sum()) + 1]] if lod else []
+    )
 
 
 @shrink_rnn_memory.vjp
@@ -123,14 +147,20 @@ shrink_rnn_memory_grad.vjp(no_second_order("shrink_rnn_memory"))
 
 
 def steps_of_sequences(x, lod, table):
-    """lod_tensor_to_array: for each step a tensor of that row of every sequence that has it, in the order of a table.   X [R,*] -> a list of [S,*]"""
+    """lod_tensor_to_array: for each step a tensor of that row of every sequence that has it, in the
+    order of a table.
+
+    X [R,*] -> a list of [S,*]
+    """
     check(len(lod or ()) == 1, "X does not hold sequences of one level")
     starts = rows_of(lod)[table[:, 0]]
     return [x[starts[table[:, 1] > t] + t] for t in range(int(np.max(table[:, 1], initial=0)))]
 
 
 def sequences_of_steps(steps, table):
-    """array_to_lod_tensor: the sequences whose steps are in a list, in the order that they had before the table, and their offsets."""
+    """array_to_lod_tensor: the sequences whose steps are in a list, in the order that they had
+    before the table, and their offsets.
+    """
     check(bool(steps), "the list is empty")
     counts = np.empty(len(table), np.int64)
     counts[table[:, 0]] = table[:, 1]

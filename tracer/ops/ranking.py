@@ -20,14 +20,21 @@ def _softplus(x: Any) -> Any:
 @op("rank_loss", "Label!, Left, Right -> Out")
 @wide
 def rank_loss(label, left, right):
-    """Out = ln(1 + exp(Left - Right)) - Label * (Left - Right)   (Burges et al. 2005).   [N,1] each -> Out [N,1]"""
+    """Out = ln(1 + exp(Left - Right)) - Label * (Left - Right)
+
+    (Burges et al. 2005).
+    [N,1] each -> Out [N,1]
+    """
     return _softplus(left - right) - label * (left - right)
 
 
 @rank_loss.meta
 def _(label, left, right):
     check_float(label)
-    check(agree_all(label.shape, left.shape) and agree_all(label.shape, right.shape), "the shapes differ")
+    check(
+        agree_all(label.shape, left.shape) and agree_all(label.shape, right.shape),
+        "the shapes differ",
+    )
     return like_x(label)
 
 
@@ -50,7 +57,11 @@ def _own(x: Any, label: Any) -> Any:
 @op("bpr_loss", "X, Label! -> Y")
 @wide
 def bpr_loss(x, label):
-    """Y = the mean over other classes of ln(1 + exp(their score - the label's))   (Hidasi et al. 2016).   X [*,C], Label int [*,1] -> Y [*,1]"""
+    """Y = the mean over other classes of ln(1 + exp(their score - the label's))
+
+    (Hidasi et al. 2016).
+    X [*,C], Label int [*,1] -> Y [*,1]
+    """
     own = np.take_along_axis(x, label.astype(np.int64), -1)
     each = _softplus(x - own)
     np.put_along_axis(each, label.astype(np.int64), x.dtype.type(0), -1)
@@ -60,7 +71,10 @@ def bpr_loss(x, label):
 @bpr_loss.meta
 def _(x, label):
     check_float(x)
-    check(label.dtype.kind in "iu" and agree_all(label.shape, (*x.shape[:-1], 1)), "Label does not fit X")
+    check(
+        label.dtype.kind in "iu" and agree_all(label.shape, (*x.shape[:-1], 1)),
+        "Label does not fit X",
+    )
     return Meta((*x.shape[:-1], 1), x.dtype)
 
 

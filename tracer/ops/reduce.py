@@ -42,7 +42,10 @@ def reduced_shape(shape: Shape, axes: Sequence[int], keep: bool) -> Shape:
 
 @op("spread_like", "X, Y! -> Out", internal=True)
 def spread_like(x, y, *, axes: Ints, keep_dim: bool = False, average: bool = False):
-    """Out = X, which lacks `axes` (or has 1 there), broadcast to Y; average: divided by how often.   X [*], Y [*S] -> Out [*S]"""
+    """Out = X, which lacks `axes` (or has 1 there), broadcast to Y; average: divided by how often.
+
+    X [*], Y [*S] -> Out [*S]
+    """
     if not keep_dim and axes:
         x = np.expand_dims(x, tuple(axes))
     if average:
@@ -62,18 +65,31 @@ def _(g, x, y, *, axes, keep_dim, average):
     return OPS["reduce_mean" if average else "reduce_sum"](g, dim=axes, keep_dim=keep_dim), None
 
 
-def reduction(type: str, function: Callable[..., Any], result: Callable[[np.dtype[Any]], Any], words: str) -> Op:
-    """The op `type` with the attributes that Paddle's reductions share.   result: dtype of the result from that of X."""
+def reduction(
+    type: str, function: Callable[..., Any], result: Callable[[np.dtype[Any]], Any], words: str
+) -> Op:
+    """The op `type` with the attributes that Paddle's reductions share.
+
+    result: dtype of the result from that of X.
+    """
 
     def kernel(
-        x, *, dim: Ints = [0], keep_dim: bool = False, reduce_all: bool = False, in_dtype: int = -1, out_dtype: int = -1
+        x,
+        *,
+        dim: Ints = [0],
+        keep_dim: bool = False,
+        reduce_all: bool = False,
+        in_dtype: int = -1,
+        out_dtype: int = -1,
     ):
         target = result(x.dtype) if out_dtype < 0 else proto_dtype(out_dtype)
         return function(x, axes_of(dim, reduce_all, x.ndim), keep_dim, target)
 
     def meta(x, *, dim, keep_dim, reduce_all, in_dtype, out_dtype):
         target = result(x.dtype) if out_dtype < 0 else proto_dtype(out_dtype)
-        return Meta(reduced_shape(x.shape, axes_of(dim, reduce_all, len(x.shape)), keep_dim), target)
+        return Meta(
+            reduced_shape(x.shape, axes_of(dim, reduce_all, len(x.shape)), keep_dim), target
+        )
 
     kernel.__name__ = type
     kernel.__doc__ = f"Out = {words} over the axes.   X [*] -> Out [*]"
@@ -130,7 +146,11 @@ def _(x, *, dim=(0,), keep_dim=False, reduce_all=False, in_dtype=-1, out_dtype=-
 @reduce_mean.native
 def _(x, *, dim=(0,), keep_dim=False, reduce_all=False, in_dtype=-1, out_dtype=-1):
     total = _summed(x, dim, keep_dim, reduce_all, out_dtype)
-    return total if total is NotImplemented else np.divide(total, total.dtype.type(x.size // total.size), out=total)
+    return (
+        total
+        if total is NotImplemented
+        else np.divide(total, total.dtype.type(x.size // total.size), out=total)
+    )
 
 
 def _summed(x: Any, dim: Sequence[int], keep_dim: bool, reduce_all: bool, out_dtype: int) -> Any:
@@ -138,7 +158,9 @@ def _summed(x: Any, dim: Sequence[int], keep_dim: bool, reduce_all: bool, out_dt
         return NotImplemented
     axes = axes_of(dim, reduce_all, x.ndim)
     found = summed(x, [i for i in range(x.ndim) if i not in axes])
-    return found if found is NotImplemented else found.reshape(reduced_shape(x.shape, axes, keep_dim))
+    return (
+        found if found is NotImplemented else found.reshape(reduced_shape(x.shape, axes, keep_dim))
+    )
 
 
 def _axes(x: Any, dim: Sequence[int], reduce_all: bool) -> list[int]:
@@ -176,7 +198,10 @@ def _(g, x, *, dim, keep_dim, reduce_all):
 @np.errstate(all="ignore")
 @wide
 def product_of_others(x, *, axes: Ints):
-    """Out = at each place the product of all other X over the axes, zeros among them or not.   X [*] -> Out [*]"""
+    """Out = at each place the product of all other X over the axes, zeros among them or not.
+
+    X [*] -> Out [*]
+    """
     dims = tuple(axes)
     zero = x == 0
     rest = np.prod(np.where(zero, x.dtype.type(1), x), axis=dims, keepdims=True)
@@ -192,7 +217,9 @@ def _(g, x, *, axes):
     return mul(others, sub(total, div(g, x)))
 
 
-def _truth_axes(x: Any, dim: Sequence[int], reduce_all: bool, axis: Any, axis_list: Any) -> tuple[int, ...]:
+def _truth_axes(
+    x: Any, dim: Sequence[int], reduce_all: bool, axis: Any, axis_list: Any
+) -> tuple[int, ...]:
     if axis is not None:
         dim = axis.reshape(-1).tolist()
     elif axis_list:
@@ -204,20 +231,32 @@ def truth(type: str, function: Callable[..., Any], words: str) -> Op:
     """The op `type` on truth values."""
 
     def kernel(
-        x, axis=None, axis_list=None, *, dim: Longs = [0], keep_dim: bool = False, reduce_all: bool = False,
-        in_dtype: int = -1, out_dtype: int = -1,
-    ):  # fmt: skip
+        x,
+        axis=None,
+        axis_list=None,
+        *,
+        dim: Longs = [0],
+        keep_dim: bool = False,
+        reduce_all: bool = False,
+        in_dtype: int = -1,
+        out_dtype: int = -1,
+    ):
         return function(x, axis=_truth_axes(x, dim, reduce_all, axis, axis_list), keepdims=keep_dim)
 
     def meta(x, axis, axis_list, *, dim, keep_dim, reduce_all, in_dtype, out_dtype):
         if (axis is None and not axis_list) or reduce_all:
-            return Meta(reduced_shape(x.shape, axes_of(dim, reduce_all, len(x.shape)), keep_dim), np.dtype(bool))
+            return Meta(
+                reduced_shape(x.shape, axes_of(dim, reduce_all, len(x.shape)), keep_dim),
+                np.dtype(bool),
+            )
         gone = len(axis_list) if axis is None else size_of(axis.shape)
         check(gone >= 0, "how many axes there are to reduce is not known")
         return Meta((-1,) * (len(x.shape) if keep_dim else len(x.shape) - gone), np.dtype(bool))
 
     kernel.__name__ = type
-    kernel.__doc__ = f"Out = whether {words} X over the axes is true, or not 0.   X [*] -> Out bool [*]"
+    kernel.__doc__ = (
+        f"Out = whether {words} X over the axes is true, or not 0.   X [*] -> Out bool [*]"
+    )
     return op(type, "X, AxisTensor?, AxisTensorList*? -> Out", meta=meta, no_grad=WHOLE)(kernel)
 
 
@@ -229,14 +268,25 @@ def _even_extreme(type: str, function: Callable[..., Any], word: str) -> Op:
     """The op `type`: an extreme whose gradient equals share evenly."""
 
     def kernel(
-        x, axis=None, axis_list=None, *, dim: Longs = [0], keep_dim: bool = False, reduce_all: bool = False,
-        in_dtype: int = -1, out_dtype: int = -1,
-    ):  # fmt: skip
-        return np.asarray(function(x, axis=_truth_axes(x, dim, reduce_all, axis, axis_list), keepdims=keep_dim))
+        x,
+        axis=None,
+        axis_list=None,
+        *,
+        dim: Longs = [0],
+        keep_dim: bool = False,
+        reduce_all: bool = False,
+        in_dtype: int = -1,
+        out_dtype: int = -1,
+    ):
+        return np.asarray(
+            function(x, axis=_truth_axes(x, dim, reduce_all, axis, axis_list), keepdims=keep_dim)
+        )
 
     def meta(x, axis, axis_list, *, dim, keep_dim, reduce_all, in_dtype, out_dtype):
         if (axis is None and not axis_list) or reduce_all:
-            return Meta(reduced_shape(x.shape, axes_of(dim, reduce_all, len(x.shape)), keep_dim), x.dtype)
+            return Meta(
+                reduced_shape(x.shape, axes_of(dim, reduce_all, len(x.shape)), keep_dim), x.dtype
+            )
         return Meta((-1,) * len(x.shape), x.dtype) if keep_dim else Meta((-1,), x.dtype)
 
     def vjp(g, x, axis, axis_list, *, dim, keep_dim, reduce_all, Out):
@@ -248,7 +298,9 @@ def _even_extreme(type: str, function: Callable[..., Any], word: str) -> Op:
         return div(mul(g, here), count), None, None
 
     kernel.__name__ = type
-    kernel.__doc__ = f"Out = the {word} of X over the axes; equals share the gradient.   X [*] -> Out [*]"
+    kernel.__doc__ = (
+        f"Out = the {word} of X over the axes; equals share the gradient.   X [*] -> Out [*]"
+    )
     made = op(type, "X, AxisTensor?, AxisTensorList*? -> Out", meta=meta)(kernel)
     made.vjp(vjp)
     return made
@@ -321,7 +373,9 @@ def arg_extreme(type: str, function: Callable[..., Any], word: str) -> Op:
         return found.astype(proto_dtype(3 if dtype < 0 else dtype), copy=False)
 
     kernel.__name__ = type
-    kernel.__doc__ = f"Out = where along the axis (of all for flatten) the {word} X is.   X [*] -> Out int [*]"
+    kernel.__doc__ = (
+        f"Out = where along the axis (of all for flatten) the {word} X is.   X [*] -> Out int [*]"
+    )
     return op(type, "X -> Out", meta=_arg_meta, no_grad=WHOLE)(kernel)
 
 
@@ -333,7 +387,9 @@ LONG = 256  # elements of a slice
 
 
 def _running(ufunc: Any, x: Any, axis: int) -> Any:
-    """`ufunc.accumulate`; slice by slice where those are long, since NumPy goes along the axis with a step between."""
+    """`ufunc.accumulate`; slice by slice where those are long, since NumPy goes along the axis with
+    a step between.
+    """
     if elsewhere() or axis not in (0, -x.ndim) or x.ndim == 1 or x[:1].size < LONG:
         return ufunc.accumulate(x, axis, dtype=x.dtype)
     out = np.empty_like(x)
@@ -345,8 +401,14 @@ def _running(ufunc: Any, x: Any, axis: int) -> Any:
 
 @op("cumsum", "X -> Out")
 @wide
-def cumsum(x, *, axis: int = -1, flatten: bool = False, exclusive: bool = False, reverse: bool = False):
-    """Out = the sum of X up to each place along the axis; exclusive: without it, reverse: from the end.   X [*] -> Out [*]"""
+def cumsum(
+    x, *, axis: int = -1, flatten: bool = False, exclusive: bool = False, reverse: bool = False
+):
+    """Out = the sum of X up to each place along the axis; exclusive: without it, reverse: from the
+    end.
+
+    X [*] -> Out [*]
+    """
     check_number(x)
     if flatten or not x.ndim:
         x, axis = (x.reshape(-1), 0) if flatten else (x, 0)

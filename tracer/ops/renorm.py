@@ -22,8 +22,13 @@ def _others(rank: int, axis: int) -> list[int]:
 @op("renorm", "X -> Out", floating="X")
 @wide
 def renorm(x, *, p: float, axis: int, max_norm: float):
-    """Out = X, each slice along the axis whose p-norm is above max_norm scaled down to it.   X [*] -> Out [*]"""
-    norm = np.sum(np.abs(x) ** x.dtype.type(p), axis=tuple(_others(x.ndim, axis)), keepdims=True) ** x.dtype.type(1 / p)
+    """Out = X, each slice along the axis whose p-norm is above max_norm scaled down to it.
+
+    X [*] -> Out [*]
+    """
+    norm = np.sum(
+        np.abs(x) ** x.dtype.type(p), axis=tuple(_others(x.ndim, axis)), keepdims=True
+    ) ** x.dtype.type(1 / p)
     factor = np.where(norm > max_norm, max_norm / (norm + x.dtype.type(_SMALL)), 1)
     return x * factor.astype(x.dtype)
 
@@ -39,7 +44,9 @@ def _(x, *, p, axis, max_norm):
 
 @renorm.vjp
 def _(g, x, *, p, axis, max_norm):
-    """With n the norm and f = m / (n + e): f * g - f / (n + e) * (sum of g * x) * dn/dx, where n is above m; else g."""
+    """With n the norm and f = m / (n + e): f * g - f / (n + e) * (sum of g * x) * dn/dx, where n is
+    above m; else g.
+    """
     others = _others(len(shape_of(x)), axis)
     total = reduce_sum(OPS["pow"](absolute(x), factor=p), dim=others, keep_dim=True)
     norm = OPS["pow"](total, factor=1 / p)

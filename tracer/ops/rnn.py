@@ -14,7 +14,10 @@ from .wide import wide
 
 
 def _weights_of(weights: list[Any], layer: int, direction: int, directions: int) -> list[Any]:
-    """The four weights of a direction of a layer.   weights: the matrices of all of them, then the biases of all of them"""
+    """The four weights of a direction of a layer.
+
+    weights: the matrices of all of them, then the biases of all of them
+    """
     at = 2 * (layer * directions + direction)
     half = len(weights) // 2
     return [weights[at], weights[at + 1], weights[half + at], weights[half + at + 1]]
@@ -26,7 +29,9 @@ def _valid(x: Any, lengths: Any) -> Any:
 
 
 def _masks(x: Any, width: int, layers: int, prob: float, is_test: bool, seed: int) -> Any:
-    """What the outputs between two layers are multiplied by to drop some: uint8 [layers - 1, T, B, width], or empty."""
+    """What the outputs between two layers are multiplied by to drop some: uint8 [layers - 1, T, B,
+    width], or empty.
+    """
     if is_test or prob == 0 or layers == 1:
         return np.zeros_like(x, dtype=np.uint8, shape=(0, *x.shape[:2], width))
     drawn = rng.generator(seed).random((layers - 1, *x.shape[:2], width), dtype=np.float32)
@@ -49,18 +54,36 @@ def _scaled(mask: Any, prob: float, dtype: Any) -> Any:
 )
 @wide
 def rnn(
-    x, pre, weights, lengths=None, *, dropout_prob: float = 0.0, is_bidirec: bool = False, input_size: int = 10,
-    hidden_size: int = 100, num_layers: int = 1, mode: str = "RNN_TANH", seed: int = 0, is_test: bool = False,
-):  # fmt: skip
-    """Out = the hidden states of the last of L layers of D directions.   Input [T,B,I], PreState [L*D,B,H] (h; c too in LSTM) -> Out [T,B,D*H]
+    x,
+    pre,
+    weights,
+    lengths=None,
+    *,
+    dropout_prob: float = 0.0,
+    is_bidirec: bool = False,
+    input_size: int = 10,
+    hidden_size: int = 100,
+    num_layers: int = 1,
+    mode: str = "RNN_TANH",
+    seed: int = 0,
+    is_test: bool = False,
+):
+    """Out = the hidden states of the last of L layers of D directions.
 
-    WeightList: [G*H,I or D*H] and [G*H,H] of every layer and direction, then two [G*H] of each; G: 4 in LSTM, 3 in GRU, else 1.
-    SequenceLength int [B]: later steps leave the states alone and give 0.   State like PreState; DropoutState uint8
-    [L-1,T,B,D*H]: what was kept between layers; Reserve [L,D,T,K,B,H]: what the gradient needs.
+    Input [T,B,I], PreState [L*D,B,H] (h; c too in LSTM) -> Out [T,B,D*H]
+
+    WeightList: [G*H,I or D*H] and [G*H,H] of every layer and direction, then two [G*H] of each; G:
+    4 in LSTM, 3 in GRU, else 1.
+    SequenceLength int [B]: later steps leave the states alone and give 0.
+    State like PreState; DropoutState uint8 [L-1,T,B,D*H]: what was kept between layers; Reserve
+    [L,D,T,K,B,H]: what the gradient needs.
     """
     check(mode in CELLS, f"mode={mode!r} is none of {', '.join(CELLS)}")
     cell, directions = CELLS[mode], 2 if is_bidirec else 1
-    check(not _complaint(x, pre, weights, cell, directions, num_layers, hidden_size), "the operands do not fit")
+    check(
+        not _complaint(x, pre, weights, cell, directions, num_layers, hidden_size),
+        "the operands do not fit",
+    )
     steps, batch = x.shape[:2]
     valid = _valid(x, lengths)
     masks = _masks(x, directions * hidden_size, num_layers, dropout_prob, is_test, seed)
@@ -81,7 +104,9 @@ def rnn(
     return x, masks, kept, last
 
 
-def _complaint(x: Any, pre: Any, weights: Any, cell: Cell, directions: int, layers: int, hidden: int) -> str:
+def _complaint(
+    x: Any, pre: Any, weights: Any, cell: Cell, directions: int, layers: int, hidden: int
+) -> str:
     """What is wrong with the operands of an rnn, "" for nothing.   All: arrays or Metas."""
     if len(x.shape) != 3:
         return "Input needs three axes: time, batch, features"
@@ -90,11 +115,18 @@ def _complaint(x: Any, pre: Any, weights: Any, cell: Cell, directions: int, laye
     if any(not agree_all(p.shape, (layers * directions, x.shape[1], hidden)) for p in pre):
         return "PreState needs the shape [layers * directions, batch, hidden_size]"
     if len(weights) != 4 * layers * directions:
-        return f"{len(weights)} weights are not four for each of {layers} layers and {directions} directions"
+        return (
+            f"{len(weights)} weights are not four for each of {layers} layers and "
+            f"{directions} directions"
+        )
     for layer in range(layers):
         width = directions * hidden if layer else x.shape[2]
         for d in range(directions):
-            wanted = [(cell.gates * hidden, width), (cell.gates * hidden, hidden), *2 * [(cell.gates * hidden,)]]
+            wanted = [
+                (cell.gates * hidden, width),
+                (cell.gates * hidden, hidden),
+                *2 * [(cell.gates * hidden,)],
+            ]
             own = _weights_of(weights, layer, d, directions)
             if not all(agree_all(tuple(w.shape), s) for w, s in zip(own, wanted, strict=True)):
                 return f"the weights of layer {layer} need the shapes {wanted}"
@@ -102,7 +134,21 @@ def _complaint(x: Any, pre: Any, weights: Any, cell: Cell, directions: int, laye
 
 
 @rnn.meta
-def _(x, pre, weights, lengths, *, dropout_prob, is_bidirec, input_size, hidden_size, num_layers, mode, seed, is_test):
+def _(
+    x,
+    pre,
+    weights,
+    lengths,
+    *,
+    dropout_prob,
+    is_bidirec,
+    input_size,
+    hidden_size,
+    num_layers,
+    mode,
+    seed,
+    is_test,
+):
     check_float(x)
     check(mode in CELLS, f"mode={mode!r} is none of {', '.join(CELLS)}")
     check(0.0 <= dropout_prob <= 1.0, f"dropout_prob={dropout_prob} is not a probability")
@@ -121,7 +167,7 @@ def _(x, pre, weights, lengths, *, dropout_prob, is_bidirec, input_size, hidden_
         Meta((dropped, steps, batch, directions * hidden_size), np.dtype(np.uint8)),
         Meta((num_layers, directions, steps, cell.kept, batch, hidden_size), x.dtype),
         [Meta((num_layers * directions, batch, hidden_size), x.dtype) for _ in pre],
-    )  # fmt: skip
+    )
 
 
 @rnn.vjp
@@ -131,9 +177,12 @@ def _(g, g_last, x, pre, weights, lengths, *, DropoutState, Reserve, **attrs):
 
 
 @op(
-    "rnn_grad", "Input, PreState*, WeightList*, SequenceLength?, DropoutState, Reserve, Out@GRAD, State@GRAD* -> Grads*",
-    attrs_of=rnn, internal=True,
-)  # fmt: skip
+    "rnn_grad",
+    "Input, PreState*, WeightList*, SequenceLength?, DropoutState, Reserve, Out@GRAD, "
+    "State@GRAD* -> Grads*",
+    attrs_of=rnn,
+    internal=True,
+)
 @wide
 def rnn_grad(x, pre, weights, lengths, masks, kept, g, g_last, **attrs):
     """The gradients of rnn in Input, every PreState and every weight, in this order."""
@@ -151,13 +200,24 @@ def rnn_grad(x, pre, weights, lengths, masks, kept, g, g_last, **attrs):
             at = layer * directions + d
             own = _weights_of(weights, layer, d, directions)
             back, states, matrices = run_back(
-                cell, source, [p[at] for p in pre], own, valid, kept[layer, d], d == 1, g[..., place], [s[at] for s in g_last]
-            )  # fmt: skip
+                cell,
+                source,
+                [p[at] for p in pre],
+                own,
+                valid,
+                kept[layer, d],
+                d == 1,
+                g[..., place],
+                [s[at] for s in g_last],
+            )
             total += back
             for to, state in zip(of_pre, states, strict=True):
                 to[at] = state
             half = len(weights) // 2
-            of_weights[2 * at : 2 * at + 2], of_weights[half + 2 * at : half + 2 * at + 2] = matrices[:2], matrices[2:]
+            of_weights[2 * at : 2 * at + 2], of_weights[half + 2 * at : half + 2 * at + 2] = (
+                matrices[:2],
+                matrices[2:],
+            )
         g = total if factor is None else total * factor
     return [g, *of_pre, *of_weights]
 

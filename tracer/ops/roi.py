@@ -1,7 +1,10 @@
-"""Regions of pictures pooled to one size.   A region is a row x1, y1, x2, y2 of ROIs; RoisNum says how many each picture has,
-or the sequences that they are.
+"""Regions of pictures pooled to one size.
 
-Averages are taken along one axis after the other: a bin is a weighting of rows times a weighting of columns.
+A region is a row x1, y1, x2, y2 of ROIs; RoisNum says how many each picture has, or the sequences
+that they are.
+
+Averages are taken along one axis after the other: a bin is a weighting of rows times a weighting of
+columns.
 """
 
 from __future__ import annotations
@@ -21,7 +24,10 @@ Weights = tuple[Any, Any]  # of rows [R,PH,H] and of columns [R,PW,W]
 def _pictures(x: Any, rois: Any, counts: Any, lod: Any = None) -> Any:
     """Which picture each region is of, [R]."""
     if counts is None and lod:
-        check(len(lod[-1]) == len(x) + 1, "ROIs are sequences of another number of pictures than X has")
+        check(
+            len(lod[-1]) == len(x) + 1,
+            "ROIs are sequences of another number of pictures than X has",
+        )
         return owners(rows_of(lod))
     if counts is None:
         check(x.shape[0] == 1, "needs RoisNum: regions of levels are not known")
@@ -39,7 +45,10 @@ def check_regions(x: Meta, rois: Meta, corners: int = 4) -> None:
     """Raise OpError unless X is pictures and ROIs rows of so many numbers."""
     check_float(x)
     check(len(x.shape) == 4, "pictures need four axes")
-    check(len(rois.shape) == 2 and agree(rois.shape[1], corners), f"ROIs need the shape [regions, {corners}]")
+    check(
+        len(rois.shape) == 2 and agree(rois.shape[1], corners),
+        f"ROIs need the shape [regions, {corners}]",
+    )
 
 
 def _check_rois(x: Meta, rois: Meta, counts: Meta | None, high: int, wide: int) -> None:
@@ -47,13 +56,16 @@ def _check_rois(x: Meta, rois: Meta, counts: Meta | None, high: int, wide: int) 
     check_dtype(rois.dtype == x.dtype, "the dtypes differ")
     check(high > 0 and wide > 0, f"pooled_height={high}, pooled_width={wide} are not positive")
     check(
-        counts is None or (counts.dtype.kind in "iu" and len(counts.shape) == 1), "RoisNum needs one number per picture"
+        counts is None or (counts.dtype.kind in "iu" and len(counts.shape) == 1),
+        "RoisNum needs one number per picture",
     )
 
 
 def _pooled(x: Any, weights: Weights, owners: Any) -> Any:
     """[R,C,PH,PW]"""
-    out = np.empty_like(x, shape=(len(owners), x.shape[1], weights[0].shape[1], weights[1].shape[1]))
+    out = np.empty_like(
+        x, shape=(len(owners), x.shape[1], weights[0].shape[1], weights[1].shape[1])
+    )
     for r, owner in enumerate(owners):
         out[r] = np.matmul(np.matmul(weights[0][r], x[owner]), weights[1][r].T)
     return out
@@ -67,16 +79,23 @@ def _pooled_back(g: Any, weights: Weights, owners: Any, x: Any) -> Any:
     return out
 
 
-# -- roi_align ----------------------------------------------------------------------------------------------------
+# -- roi_align
+# ------------------------------------------------------------------------------
 
 
-MAX_SAMPLES_OF_A_REGION = 1 << 20  # max samples per axis of a bin, if the size of a region determines their number
+# max samples per axis of a bin, if the size of a region determines their number
+MAX_SAMPLES_OF_A_REGION = 1 << 20
 
 
 def _lines(start: Any, length: Any, bins: int, size: int, ratio: int) -> Any:
-    """The weights of `size` rows in each of the bins of one region, [bins,size]: means of samples between rows."""
+    """The weights of `size` rows in each of the bins of one region, [bins,size]: means of samples
+    between rows.
+    """
     if ratio <= 0:
-        check(bool(length / bins <= MAX_SAMPLES_OF_A_REGION), f"a region has {length} rows or columns for {bins} bins")
+        check(
+            bool(length / bins <= MAX_SAMPLES_OF_A_REGION),
+            f"a region has {length} rows or columns for {bins} bins",
+        )
     count = ratio if ratio > 0 else max(int(np.ceil(length / bins)), 0)
     step = length / bins
     places = (
@@ -98,27 +117,50 @@ def _lines(start: Any, length: Any, bins: int, size: int, ratio: int) -> Any:
 MAX_SAMPLES = 1 << 10  # max samples per axis of a bin; the same in C++: lower/roi.cpp
 
 
-def _aligned_weights(x: Any, rois: Any, high: int, wide: int, scale: float, ratio: int, aligned: bool) -> Weights:
+def _aligned_weights(
+    x: Any, rois: Any, high: int, wide: int, scale: float, ratio: int, aligned: bool
+) -> Weights:
     check(ratio <= MAX_SAMPLES, f"sampling_ratio={ratio} is larger than {MAX_SAMPLES}")
     t = x.dtype.type
     edges = rois * t(scale) - t(0.5 if aligned else 0)
     lengths = edges[:, 2:] - edges[:, :2]
     if not aligned:
         lengths = np.maximum(lengths, t(1))
-    columns = [_lines(e[0], n[0], wide, x.shape[3], ratio) for e, n in zip(edges, lengths, strict=True)]
-    rows = [_lines(e[1], n[1], high, x.shape[2], ratio) for e, n in zip(edges, lengths, strict=True)]
+    columns = [
+        _lines(e[0], n[0], wide, x.shape[3], ratio) for e, n in zip(edges, lengths, strict=True)
+    ]
+    rows = [
+        _lines(e[1], n[1], high, x.shape[2], ratio) for e, n in zip(edges, lengths, strict=True)
+    ]
     shapes = (0, high, x.shape[2]), (0, wide, x.shape[3])
-    return tuple(np.stack(v) if v else np.zeros(s, x.dtype) for v, s in zip((rows, columns), shapes, strict=True))  # type: ignore[return-value]
+    return tuple(
+        np.stack(v) if v else np.zeros(s, x.dtype)
+        for v, s in zip((rows, columns), shapes, strict=True)
+    )  # type: ignore[return-value]
 
 
 @op("roi_align", "X, ROIs!, RoisNum?, ROIs@LOD*?! -> Out", meta=_meta, other_rows=True)
 @wide
 def roi_align(
-    x, rois, counts=None, lod=None, *, pooled_height: int = 1, pooled_width: int = 1, spatial_scale: float = 1.0, sampling_ratio: int = -1,
+    x,
+    rois,
+    counts=None,
+    lod=None,
+    *,
+    pooled_height: int = 1,
+    pooled_width: int = 1,
+    spatial_scale: float = 1.0,
+    sampling_ratio: int = -1,
     aligned: bool = False,
-):  # fmt: skip
-    """Out = the mean of samples between pixels in each bin of a region   (He et al. 2017).   X [N,C,H,W], ROIs [R,4] -> Out [R,C,PH,PW]"""
-    weights = _aligned_weights(x, rois, pooled_height, pooled_width, spatial_scale, sampling_ratio, aligned)
+):
+    """Out = the mean of samples between pixels in each bin of a region
+
+    (He et al. 2017).
+    X [N,C,H,W], ROIs [R,4] -> Out [R,C,PH,PW]
+    """
+    weights = _aligned_weights(
+        x, rois, pooled_height, pooled_width, spatial_scale, sampling_ratio, aligned
+    )
     return _pooled(x, weights, _pictures(x, rois, counts, lod))
 
 
@@ -136,11 +178,25 @@ def _(g, x, rois, counts, lod, **over):
 )
 @wide
 def roi_align_grad(
-    x, rois, counts, lod, g, *, pooled_height: int = 1, pooled_width: int = 1, spatial_scale: float = 1.0, sampling_ratio: int = -1,
+    x,
+    rois,
+    counts,
+    lod,
+    g,
+    *,
+    pooled_height: int = 1,
+    pooled_width: int = 1,
+    spatial_scale: float = 1.0,
+    sampling_ratio: int = -1,
     aligned: bool = False,
-):  # fmt: skip
-    """The gradient of roi_align, of whose X only the shape matters.   X [N,C,H,W], Out@GRAD [R,C,PH,PW] -> like X"""
-    weights = _aligned_weights(x, rois, pooled_height, pooled_width, spatial_scale, sampling_ratio, aligned)
+):
+    """The gradient of roi_align, of whose X only the shape matters.
+
+    X [N,C,H,W], Out@GRAD [R,C,PH,PW] -> like X
+    """
+    weights = _aligned_weights(
+        x, rois, pooled_height, pooled_width, spatial_scale, sampling_ratio, aligned
+    )
     return _pooled_back(g, weights, _pictures(x, rois, counts, lod), x)
 
 
@@ -149,7 +205,8 @@ def _(gg, x, rois, counts, lod, g, **over):
     return None, None, None, None, roi_align(gg, rois, counts, lod, **over)
 
 
-# -- roi_pool -----------------------------------------------------------------------------------------------------
+# -- roi_pool
+# ------------------------------------------------------------------------------
 
 
 def _round(x: Any) -> Any:
@@ -167,9 +224,19 @@ def _bins(start: int, end: int, bins: int, size: int) -> list[tuple[int, int]]:
 
 @op("roi_pool", "X, ROIs!, RoisNum?, ROIs@LOD*?! -> Out, Argmax~", other_rows=True)
 def roi_pool(
-    x, rois, counts=None, lod=None, *, pooled_height: int = 1, pooled_width: int = 1, spatial_scale: float = 1.0
+    x,
+    rois,
+    counts=None,
+    lod=None,
+    *,
+    pooled_height: int = 1,
+    pooled_width: int = 1,
+    spatial_scale: float = 1.0,
 ):
-    """Out = the largest X in each bin of a region, 0 in an empty one   (Girshick 2015).   X [N,C,H,W], ROIs [R,4] -> Out [R,C,PH,PW]
+    """Out = the largest X in each bin of a region, 0 in an empty one
+
+    (Girshick 2015).
+    X [N,C,H,W], ROIs [R,4] -> Out [R,C,PH,PW]
 
     Argmax int64 like Out: the place of the largest in H * W, -1 for none.
     """
@@ -203,10 +270,15 @@ def _(g, x, rois, counts, lod, *, Argmax):
 
 @op("roi_put", "X, ROIs, RoisNum?, ROIs@LOD*?!, Argmax, Y -> Out", meta=like(0), internal=True)
 def roi_put(x, rois, counts, lod, where, y):
-    """Out = zeros like X, with each Y added at its place.   X [N,C,H,W], Argmax and Y [R,C,PH,PW] -> Out like X"""
+    """Out = zeros like X, with each Y added at its place.
+
+    X [N,C,H,W], Argmax and Y [R,C,PH,PW] -> Out like X
+    """
     owners = _pictures(x, rois, counts, lod)[:, None, None, None]
     out = np.zeros_like(x, shape=(*x.shape[:2], x.shape[2] * x.shape[3]))
-    np.add.at(out, (owners, np.arange(x.shape[1])[:, None, None], np.maximum(where, 0)), y * (where >= 0))
+    np.add.at(
+        out, (owners, np.arange(x.shape[1])[:, None, None], np.maximum(where, 0)), y * (where >= 0)
+    )
     return out.reshape(x.shape)
 
 
@@ -233,7 +305,8 @@ def _(g, x, rois, counts, lod, where):
     return roi_put(x, rois, counts, lod, where, g), None, None, None, None
 
 
-# -- psroi_pool ---------------------------------------------------------------------------------------------------
+# -- psroi_pool
+# ------------------------------------------------------------------------------
 
 
 def _shares(start: Any, end: Any, bins: int, size: int) -> Any:
@@ -247,9 +320,18 @@ def _shares(start: Any, end: Any, bins: int, size: int) -> Any:
 
 
 def _each_bin(
-    x: Any, rois: Any, counts: Any, lod: Any, high: int, wide: int, scale: float, visit: Callable[..., None]
+    x: Any,
+    rois: Any,
+    counts: Any,
+    lod: Any,
+    high: int,
+    wide: int,
+    scale: float,
+    visit: Callable[..., None],
 ) -> None:
-    """Call visit(region, picture [C*PH*PW,H,W] number, weights of rows [PH,H], weights of columns [PW,W]) for all regions."""
+    """Call visit(region, picture [C*PH*PW,H,W] number, weights of rows [PH,H], weights of columns
+    [PW,W]) for all regions.
+    """
     starts, ends = (
         _round(rois[:, :2]).astype(np.float32) * np.float32(scale),
         (_round(rois[:, 2:]) + 1).astype(np.float32) * np.float32(scale),
@@ -263,9 +345,21 @@ def _each_bin(
 @op("psroi_pool", "X, ROIs!, RoisNum?, ROIs@LOD*?! -> Out", other_rows=True)
 @wide
 def psroi_pool(
-    x, rois, counts=None, lod=None, *, pooled_height: int = 1, pooled_width: int = 1, output_channels: int = 1, spatial_scale: float = 1.0
-):  # fmt: skip
-    """Out = means in the bins of regions, each bin of channels of its own   (Dai et al. 2016).   X [N,C*PH*PW,H,W] -> Out [R,C,PH,PW]"""
+    x,
+    rois,
+    counts=None,
+    lod=None,
+    *,
+    pooled_height: int = 1,
+    pooled_width: int = 1,
+    output_channels: int = 1,
+    spatial_scale: float = 1.0,
+):
+    """Out = means in the bins of regions, each bin of channels of its own
+
+    (Dai et al. 2016).
+    X [N,C*PH*PW,H,W] -> Out [R,C,PH,PW]
+    """
     out = np.empty_like(x, shape=(len(rois), output_channels, pooled_height, pooled_width))
 
     def visit(r: int, owner: int, rows: Any, columns: Any) -> None:
@@ -300,9 +394,21 @@ def _(g, x, rois, counts, lod, **over):
 )
 @wide
 def psroi_pool_grad(
-    x, rois, counts, lod, g, *, pooled_height: int = 1, pooled_width: int = 1, spatial_scale: float = 1.0, **_
+    x,
+    rois,
+    counts,
+    lod,
+    g,
+    *,
+    pooled_height: int = 1,
+    pooled_width: int = 1,
+    spatial_scale: float = 1.0,
+    **_,
 ):
-    """The gradient of psroi_pool, of whose X only the shape matters.   X [N,C*PH*PW,H,W], Out@GRAD [R,C,PH,PW] -> like X"""
+    """The gradient of psroi_pool, of whose X only the shape matters.
+
+    X [N,C*PH*PW,H,W], Out@GRAD [R,C,PH,PW] -> like X
+    """
     out = np.zeros_like(x)
 
     def visit(r: int, owner: int, rows: Any, columns: Any) -> None:

@@ -1,6 +1,8 @@
-"""The means of regions of pictures, exactly: what lies between pixels is interpolated, and its integral taken over each bin.
+"""The means of regions of pictures, exactly: what lies between pixels is interpolated, and its
+integral taken over each bin.
 
-A bin is a weighting of rows times a weighting of columns, so that regions have gradients as pictures have.
+A bin is a weighting of rows times a weighting of columns, so that regions have gradients as
+pictures have.
 """
 
 from __future__ import annotations
@@ -18,15 +20,24 @@ from .roi import check_regions
 def region_owners(x: Any, rois: Any, lod: Any, counts: Any = None) -> Any:
     """Which picture each region is of."""
     if counts is not None:
-        check(int(counts.sum()) == len(rois), "the numbers of regions of the pictures do not add up to that of ROIs")
+        check(
+            int(counts.sum()) == len(rois),
+            "the numbers of regions of the pictures do not add up to that of ROIs",
+        )
         return np.repeat(np.arange(len(x)), counts.reshape(-1))
     offsets = pictures_of(lod, len(rois))
-    check(len(offsets) - 1 == len(x), f"ROIs are sequences of {len(offsets) - 1} pictures, and there are {len(x)}")
+    check(
+        len(offsets) - 1 == len(x),
+        f"ROIs are sequences of {len(offsets) - 1} pictures, and there are {len(x)}",
+    )
     return owners(offsets)
 
 
 class Side(NamedTuple):
-    """The bins of regions along one axis.   low, high: where they begin and end, [R,P]; length: of a region, [R]"""
+    """The bins of regions along one axis.
+
+    low, high: where they begin and end, [R,P]; length: of a region, [R]
+    """
 
     low: Any
     high: Any
@@ -66,14 +77,33 @@ def _share(rows: Side, columns: Side) -> Any:
     return np.divide(1, area, out=np.zeros_like(area), where=area > 0)
 
 
-@op("prroi_pool", "X, ROIs, ROIs@LOD*?!, BatchRoINums?! -> Out", no_half=NO_HALF, other_rows=True, host=BY_ROW)
+@op(
+    "prroi_pool",
+    "X, ROIs, ROIs@LOD*?!, BatchRoINums?! -> Out",
+    no_half=NO_HALF,
+    other_rows=True,
+    host=BY_ROW,
+)
 def prroi_pool(
-    x, rois, lod=None, counts=None, *, pooled_height: int = 1, pooled_width: int = 1, spatial_scale: float = 1.0
+    x,
+    rois,
+    lod=None,
+    counts=None,
+    *,
+    pooled_height: int = 1,
+    pooled_width: int = 1,
+    spatial_scale: float = 1.0,
 ):
-    """Out = the exact mean of each bin of a region   (Jiang et al. 2018).   X [N,C,H,W], ROIs [R,4] -> Out [R,C,PH,PW]"""
+    """Out = the exact mean of each bin of a region
+
+    (Jiang et al. 2018).
+    X [N,C,H,W], ROIs [R,4] -> Out [R,C,PH,PW]
+    """
     rows, columns = _sides(rois, pooled_height, pooled_width, spatial_scale)
     weights = _integral(rows, x.shape[2]), _integral(columns, x.shape[3])
-    sums = np.einsum("rchw,rih,rjw->rcij", x[region_owners(x, rois, lod, counts)], *weights, optimize=True)
+    sums = np.einsum(
+        "rchw,rih,rjw->rcij", x[region_owners(x, rois, lod, counts)], *weights, optimize=True
+    )
     return (sums * _share(rows, columns)[:, None, None, None]).astype(x.dtype)
 
 
@@ -96,7 +126,10 @@ def _(g, x, rois, lod, counts, **over):
 
 
 def _of_edges(side: Side, g_low: Any, g_high: Any) -> tuple[Any, Any]:
-    """The gradients of where regions begin and end, from those of where their bins do, all [R,P].   -> [R], [R]"""
+    """The gradients of where regions begin and end, from those of where their bins do, all [R,P].
+
+    -> [R], [R]
+    """
     parts = np.arange(side.low.shape[1] + 1) / side.low.shape[1]
     last = (g_low * parts[:-1] + g_high * parts[1:]).sum(axis=1)
     return (g_low + g_high).sum(axis=1) - last, last
@@ -111,7 +144,15 @@ def _of_edges(side: Side, g_low: Any, g_high: Any) -> tuple[Any, Any]:
     host=BY_ROW,
 )
 def prroi_pool_grad(
-    x, rois, lod, counts, g, *, pooled_height: int = 1, pooled_width: int = 1, spatial_scale: float = 1.0
+    x,
+    rois,
+    lod,
+    counts,
+    g,
+    *,
+    pooled_height: int = 1,
+    pooled_width: int = 1,
+    spatial_scale: float = 1.0,
 ):
     """The gradients of X and ROIs.   Out@GRAD [R,C,PH,PW] -> like X, like ROIs"""
     rows, columns = _sides(rois, pooled_height, pooled_width, spatial_scale)
@@ -119,20 +160,27 @@ def prroi_pool_grad(
     owner = region_owners(x, rois, lod, counts)
     g = g * _share(rows, columns)[:, None, None, None]
     back = np.zeros_like(x)
-    np.add.at(back, owner, np.einsum("rcij,rih,rjw->rchw", g, down, across, optimize=True).astype(x.dtype))
+    np.add.at(
+        back, owner, np.einsum("rcij,rih,rjw->rchw", g, down, across, optimize=True).astype(x.dtype)
+    )
     seen, edges = x[owner], []
     for side, size, formula, other in (
         (columns, x.shape[3], "rchw,rih,rjw,rcij->rj", down),
         (rows, x.shape[2], "rchw,rih,rjw,rcij->ri", across),
     ):
-        pair = [(other, _hat(at, size)) if side is columns else (_hat(at, size), other) for at in (side.low, side.high)]
+        pair = [
+            (other, _hat(at, size)) if side is columns else (_hat(at, size), other)
+            for at in (side.low, side.high)
+        ]
         low, high = (np.einsum(formula, seen, *p, g, optimize=True) for p in pair)
         total = np.einsum("rchw,rih,rjw,rcij->r", seen, down, across, g, optimize=True)
         first, last = _of_edges(side, -low, high)
         shrink = np.divide(total, side.length, out=np.zeros_like(total), where=side.length > 0)
         edges.append((first + shrink, last - shrink))
     (x1, x2), (y1, y2) = edges
-    return back, (np.stack([x1, y1, x2, y2], axis=1) * rois.dtype.type(spatial_scale)).astype(rois.dtype)
+    return back, (np.stack([x1, y1, x2, y2], axis=1) * rois.dtype.type(spatial_scale)).astype(
+        rois.dtype
+    )
 
 
 prroi_pool_grad.vjp(no_second_order("prroi_pool"))

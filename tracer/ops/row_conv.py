@@ -12,7 +12,11 @@ from .wide import wide
 
 
 def _later(x: Any, lod: Any, count: int) -> tuple[Any, Any]:
-    """The row that lies i after each one, and whether it is of the same sequence.   [R, count]   Without offsets axis 1 of X is time."""
+    """The row that lies i after each one, and whether it is of the same sequence.
+
+    [R, count]
+    Without offsets axis 1 of X is time.
+    """
     offsets = rows_of(lod) if x.ndim == 2 else np.arange(x.shape[0] + 1) * x.shape[1]
     places = np.arange(offsets[-1])[:, None] + np.arange(count)
     inside = places < offsets[owners(offsets) + 1][:, None]
@@ -22,7 +26,10 @@ def _later(x: Any, lod: Any, count: int) -> tuple[Any, Any]:
 @op("row_conv", "X, X@LOD*?!, Filter -> Out", same_dtype="X Filter")
 @wide
 def row_conv(x, lod=None, filter=None):
-    """Out[t] = sum over i of Filter[i] * X[t + i], within a sequence.   X [R,D] of sequences, or [B,T,D]; Filter [N,D] -> Out like X"""
+    """Out[t] = sum over i of Filter[i] * X[t + i], within a sequence.
+
+    X [R,D] of sequences, or [B,T,D]; Filter [N,D] -> Out like X
+    """
     places, inside = _later(x, lod, len(filter))
     rows = x.reshape(-1, x.shape[-1])
     return (rows[places] * inside * filter).sum(1).reshape(x.shape)

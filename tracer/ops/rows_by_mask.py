@@ -15,7 +15,10 @@ def _chosen(mask, rows):
 
 @op("split_lod_tensor", "X, Mask! -> OutTrue, OutFalse", by_value=True)
 def split_lod_tensor(x, mask, *, level: int = 0):
-    """OutTrue = the rows of X where Mask holds, OutFalse the others.   X [R,*], Mask bool [R,1] -> [S,*], [R - S,*]"""
+    """OutTrue = the rows of X where Mask holds, OutFalse the others.
+
+    X [R,*], Mask bool [R,1] -> [S,*], [R - S,*]
+    """
     which = _chosen(mask, x.shape[0])
     return x[which], x[~which]
 
@@ -35,7 +38,10 @@ def _(g_true, g_false, x, mask):
 
 @op("merge_lod_tensor", "X!, Mask!, InTrue, InFalse -> Out", by_value=True)
 def merge_lod_tensor(x, mask, in_true, in_false, *, level: int = 0):
-    """Out = the next row of InTrue where Mask holds, else of InFalse.   InTrue [S,*], InFalse [R - S,*], Mask bool [R,1] -> [R,*]"""
+    """Out = the next row of InTrue where Mask holds, else of InFalse.
+
+    InTrue [S,*], InFalse [R - S,*], Mask bool [R,1] -> [R,*]
+    """
     which = _chosen(mask, len(in_true) + len(in_false))
     check(int(which.sum()) == len(in_true), f"Mask holds for {int(which.sum())} rows")
     out = np.empty((len(which), *in_true.shape[1:]), in_true.dtype)
@@ -47,7 +53,9 @@ def merge_lod_tensor(x, mask, in_true, in_false, *, level: int = 0):
 def _(x, mask, in_true, in_false, *, level):
     same = agree_all(in_true.shape[1:], in_false.shape[1:]) and in_true.dtype == in_false.dtype
     check(same, "the parts differ in shape or dtype")
-    return Meta((mask.shape[0], *map(known_dim, in_true.shape[1:], in_false.shape[1:])), in_true.dtype)
+    return Meta(
+        (mask.shape[0], *map(known_dim, in_true.shape[1:], in_false.shape[1:])), in_true.dtype
+    )
 
 
 @merge_lod_tensor.vjp

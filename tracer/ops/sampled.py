@@ -1,4 +1,7 @@
-"""`sample_logits`: the logits of the right classes and of some that are drawn, for a loss over many   (Jean et al. 2015)."""
+"""`sample_logits`: the logits of the right classes and of some that are drawn, for a loss over many
+
+(Jean et al. 2015).
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,11 @@ def _log_uniform(classes, of):
 
 
 def _drawn(labels, count, of):
-    """Different classes, the same for every row, behind the labels, and how likely each is to be among those.   -> int64, float [N,T+S]"""
+    """Different classes, the same for every row, behind the labels, and how likely each is to be
+    among those.
+
+    -> int64, float [N,T+S]
+    """
     source, tries = rng.generator(), 0
     found: list[int] = []
     while len(found) < count:
@@ -22,28 +29,45 @@ def _drawn(labels, count, of):
         one = int(np.exp(source.random() * np.log(of + 1.0)) - 1) % of
         if one not in found:
             found.append(one)
-    samples = np.concatenate([labels, np.broadcast_to(np.array(found, np.int64), (len(labels), count))], axis=1)
+    samples = np.concatenate(
+        [labels, np.broadcast_to(np.array(found, np.int64), (len(labels), count))], axis=1
+    )
     chance = _log_uniform(samples, of)
     return samples, chance * count if tries == count else -np.expm1(tries * np.log1p(-chance))
 
 
 @op(
     "sample_logits",
-    "Logits, Labels!, CustomizedSamples?!, CustomizedProbabilities?! -> SampledLogits, SampledLabels~, Samples~, Probabilities~",
+    "Logits, Labels!, CustomizedSamples?!, CustomizedProbabilities?! -> SampledLogits, "
+    "SampledLabels~, Samples~, Probabilities~",
     random=True,
     host=BY_ROW,
 )
 def sample_logits(
-    x, labels, samples=None, chance=None, *, use_customized_samples: bool = False, uniq: bool = True, remove_accidental_hits: bool = True,
-    num_samples: int, seed: int = 0,
-):  # fmt: skip
-    """SampledLogits = Logits of the Labels and of num_samples classes, less the log of how likely each was drawn.   Logits [N,C], Labels int64 [N,T] -> [N,T+S]
+    x,
+    labels,
+    samples=None,
+    chance=None,
+    *,
+    use_customized_samples: bool = False,
+    uniq: bool = True,
+    remove_accidental_hits: bool = True,
+    num_samples: int,
+    seed: int = 0,
+):
+    """SampledLogits = Logits of the Labels and of num_samples classes, less the log of how likely
+    each was drawn.
 
-    remove_accidental_hits: a drawn class that is a label of its row gets almost no probability.   SampledLabels [N,T]: 0 ... T - 1; Samples,
-    Probabilities [N,T+S]: the classes and how likely they were, which CustomizedSamples and CustomizedProbabilities may give.
+    Logits [N,C], Labels int64 [N,T] -> [N,T+S]
+
+    remove_accidental_hits: a drawn class that is a label of its row gets almost no probability.
+    SampledLabels [N,T]: 0 ... T - 1; Samples, Probabilities [N,T+S]: the classes and how likely
+    they were, which CustomizedSamples and CustomizedProbabilities may give.
     """
     if not use_customized_samples:
-        check(num_samples <= x.shape[1], f"num_samples={num_samples} is more than there are classes")
+        check(
+            num_samples <= x.shape[1], f"num_samples={num_samples} is more than there are classes"
+        )
         samples, chance = _drawn(labels, num_samples, x.shape[1])
     chance = chance.astype(x.dtype)
     found = np.take_along_axis(x, samples, axis=1)
@@ -53,7 +77,12 @@ def sample_logits(
         found[:, right:] -= hits * x.dtype.type(1e20)
     with np.errstate(divide="ignore"):
         found = found - np.clip(np.log(chance), -1e20, 1e20).astype(x.dtype)
-    return found, np.broadcast_to(np.arange(right), labels.shape).copy(), np.asarray(samples), chance
+    return (
+        found,
+        np.broadcast_to(np.arange(right), labels.shape).copy(),
+        np.asarray(samples),
+        chance,
+    )
 
 
 @sample_logits.meta
@@ -69,7 +98,12 @@ def _(x, labels, samples, chance, *, num_samples, use_customized_samples, **_):
     )
     rows, right = known_dim(x.shape[0], labels.shape[0]), labels.shape[1]
     wide = (rows, right + num_samples if right >= 0 else -1)
-    return Meta(wide, x.dtype), Meta((rows, right), labels.dtype), Meta(wide, labels.dtype), Meta(wide, x.dtype)
+    return (
+        Meta(wide, x.dtype),
+        Meta((rows, right), labels.dtype),
+        Meta(wide, labels.dtype),
+        Meta(wide, x.dtype),
+    )
 
 
 @sample_logits.vjp
@@ -77,7 +111,13 @@ def _(g, x, labels, samples, chance, *, Samples):
     return sample_logits_grad(x, Samples, g), None, None, None
 
 
-@op("sample_logits_grad", "Logits, Samples, SampledLogits@GRAD -> Logits@GRAD", meta=like_x, internal=True, host=BY_ROW)
+@op(
+    "sample_logits_grad",
+    "Logits, Samples, SampledLogits@GRAD -> Logits@GRAD",
+    meta=like_x,
+    internal=True,
+    host=BY_ROW,
+)
 def sample_logits_grad(x, samples, g):
     """The gradient of Logits: what goes to the classes that were looked at.   [N,T+S] -> [N,C]"""
     back = np.zeros_like(x)

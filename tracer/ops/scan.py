@@ -17,7 +17,10 @@ from .wide import wide
 @op("recurrence", "X, A -> Out", meta=like_x, internal=True)
 @wide
 def recurrence(x, a, *, axis: int, reverse: bool = False):
-    """Out[k] = X[k] + A[k] * Out[k - 1] along the axis; reverse: X[k] + A[k + 1] * Out[k + 1].   X, A [*] -> Out [*]"""
+    """Out[k] = X[k] + A[k] * Out[k - 1] along the axis; reverse: X[k] + A[k + 1] * Out[k + 1].
+
+    X, A [*] -> Out [*]
+    """
     out = np.array(x)
     rows, factors = np.moveaxis(out, axis, 0), np.moveaxis(a, axis, 0)
     places = range(len(rows) - 2, -1, -1) if reverse else range(1, len(rows))
@@ -40,7 +43,10 @@ def _(g, x, a, *, axis, reverse, Out):
 
 @op("moved", "X -> Out", meta=like_x, internal=True)
 def moved(x, *, axis: int, by: int = 1, value: float = 0.0):
-    """Out[k] = X[k - by] along the axis, by being 1 or -1, `value` where there is none.   X [*] -> Out [*]"""
+    """Out[k] = X[k - by] along the axis, by being 1 or -1, `value` where there is none.
+
+    X [*] -> Out [*]
+    """
     out = np.roll(x, by, axis)
     np.moveaxis(out, axis, 0)[: 1 if by > 0 else None][-1:] = value
     return out
@@ -66,7 +72,9 @@ def _(x, *, dim):
 
 @cumprod.vjp
 def _(g, x, *, dim, Out):
-    """Grad = (product of those before) * (sum of what comes back, times those between): no division, so zeros do no harm."""
+    """Grad = (product of those before) * (sum of what comes back, times those between): no
+    division, so zeros do no harm.
+    """
     return mul(moved(Out, axis=dim, value=1.0), recurrence(g, x, axis=dim, reverse=True))
 
 
@@ -84,7 +92,14 @@ def _extreme(type: str, better: Any, word: str) -> Any:
             where[k] = np.where(takes, k, where[k - 1])
         return np.moveaxis(best, 0, axis), np.moveaxis(where, 0, axis)
 
-    kernel.kernel.__doc__ = f"out = the {word} of x up to each place along the axis, indices = where it is, the last of equals.   x [*] -> [*], int [*]"
+    kernel.kernel.__doc__ = (
+        f"out = the {word} of x up to each place along the axis, indices = "
+        f"where "
+        f"it "
+        f"is, "
+        f"the "
+        f"last of equals.   x [*] -> [*], int [*]"
+    )
 
     @kernel.meta
     def _(x, *, axis, dtype):
@@ -106,11 +121,18 @@ cummin = _extreme("cummin", np.less_equal, "smallest")
 @op("logcumsumexp", "X -> Out", host=NOT_THERE)
 @np.errstate(all="ignore")
 @wide
-def logcumsumexp(x, *, axis: int = -1, flatten: bool = False, exclusive: bool = False, reverse: bool = False):
-    """Out = ln(the sum of e ** X up to each place); the attributes are those of cumsum.   X [*] -> Out [*]"""
+def logcumsumexp(
+    x, *, axis: int = -1, flatten: bool = False, exclusive: bool = False, reverse: bool = False
+):
+    """Out = ln(the sum of e ** X up to each place); the attributes are those of cumsum.
+
+    X [*] -> Out [*]
+    """
     if flatten or not x.ndim:
         x, axis = x.reshape(-1) if flatten else x.reshape(1), 0
-        return logcumsumexp.kernel(x, axis=0, exclusive=exclusive, reverse=reverse).reshape(x.shape if flatten else ())
+        return logcumsumexp.kernel(x, axis=0, exclusive=exclusive, reverse=reverse).reshape(
+            x.shape if flatten else ()
+        )
     if reverse:
         x = np.flip(x, axis)
     out = np.logaddexp.accumulate(x, axis=axis)

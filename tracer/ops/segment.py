@@ -22,7 +22,9 @@ def _check_word(word: str, what: str) -> None:
 
 
 def _reduced(rows: Any, places: Any, count: int, word: str) -> tuple[Any, Any]:
-    """Rows [E,*] brought together at their places, 0 where none is: [count,*]; and how many were at each place [count]."""
+    """Rows [E,*] brought together at their places, 0 where none is: [count,*]; and how many were at
+    each place [count].
+    """
     counts = np.bincount(places, minlength=count)
     if word in ("SUM", "MEAN"):
         out = np.zeros_like(rows, shape=(count, *rows.shape[1:]))
@@ -33,7 +35,9 @@ def _reduced(rows: Any, places: Any, count: int, word: str) -> tuple[Any, Any]:
     start = lowest(rows.dtype) if word == "MAX" else highest(rows.dtype)
     out = np.full_like(rows, start, shape=(count, *rows.shape[1:]))
     (np.maximum if word == "MAX" else np.minimum).at(out, places, rows)
-    return np.where((counts > 0).reshape(-1, *(1,) * (rows.ndim - 1)), out, rows.dtype.type(0)), counts
+    return np.where(
+        (counts > 0).reshape(-1, *(1,) * (rows.ndim - 1)), out, rows.dtype.type(0)
+    ), counts
 
 
 def _as_columns(counts: Any, x: Any) -> Any:
@@ -46,11 +50,16 @@ def _as_columns(counts: Any, x: Any) -> Any:
 @op("segment_pool", "X, SegmentIds -> Out, SummedIds~", by_value=True)
 @wide
 def segment_pool(x, ids, *, pooltype: str = "SUM"):
-    """Out = the rows of each segment brought together, 0 for an empty one.   X [N,*], SegmentIds int [N], not falling -> Out [S,*]
+    """Out = the rows of each segment brought together, 0 for an empty one.
+
+    X [N,*], SegmentIds int [N], not falling -> Out [S,*]
 
     pooltype: SUM, MEAN, MAX, MIN; SummedIds [S,1]: how many rows each segment has.
     """
-    check(bool(np.all(np.diff(ids) >= 0)) and bool(np.all(ids >= 0)), "SegmentIds are negative or fall")
+    check(
+        bool(np.all(np.diff(ids) >= 0)) and bool(np.all(ids >= 0)),
+        "SegmentIds are negative or fall",
+    )
     check(ids.shape == x.shape[:1], "SegmentIds need one number per row of X")
     out, counts = _reduced(x, ids, int(np.max(ids)) + 1 if ids.size else 0, pooltype)
     return out, counts.reshape(-1, 1).astype(x.dtype)
@@ -61,7 +70,10 @@ def _(x, ids, *, pooltype):
     check_number(x)
     _check_word(pooltype, "pooltype")
     check(len(ids.shape) == 1 and ids.dtype.kind in "iu", "SegmentIds are not whole numbers [rows]")
-    check(len(x.shape) > 0 and agree(ids.shape[0], x.shape[0]), "SegmentIds need one number per row of X")
+    check(
+        len(x.shape) > 0 and agree(ids.shape[0], x.shape[0]),
+        "SegmentIds need one number per row of X",
+    )
     return Meta((-1, *x.shape[1:]), x.dtype), Meta((-1, 1), x.dtype)
 
 
@@ -73,7 +85,11 @@ def _(g, x, ids, *, pooltype, Out, SummedIds):
 
 
 def _check_edges(src: Meta, dst: Meta) -> None:
-    edges = src.dtype.kind in "iu" and dst.dtype.kind in "iu" and agree(size_of(src.shape), size_of(dst.shape))
+    edges = (
+        src.dtype.kind in "iu"
+        and dst.dtype.kind in "iu"
+        and agree(size_of(src.shape), size_of(dst.shape))
+    )
     check(edges, "Src_index and Dst_index are not whole numbers, one each per edge")
 
 
@@ -83,14 +99,24 @@ def _check_inside(ends: Any, count: int) -> None:
 
 def _rows(size_tensor: Any, out_size: Any, rows: int) -> int:
     """How many rows the result of a graph has: as asked for, else as many as X."""
-    given = int(size_tensor.reshape(-1)[0]) if size_tensor is not None else int(out_size[0]) if out_size else 0
+    given = (
+        int(size_tensor.reshape(-1)[0])
+        if size_tensor is not None
+        else int(out_size[0])
+        if out_size
+        else 0
+    )
     return given if given > 0 else rows
 
 
 @op("graph_send_recv", "X, Src_index, Dst_index, Out_size? -> Out, Dst_count~")
 @wide
-def graph_send_recv(x, src, dst, size_tensor=None, *, reduce_op: str = "SUM", out_size: Longs = [0]):
-    """Out = at each node, the rows of X brought together that edges send there.   X [N,*], Src_index, Dst_index int [E] -> Out [out_size or N,*]
+def graph_send_recv(
+    x, src, dst, size_tensor=None, *, reduce_op: str = "SUM", out_size: Longs = [0]
+):
+    """Out = at each node, the rows of X brought together that edges send there.
+
+    X [N,*], Src_index, Dst_index int [E] -> Out [out_size or N,*]
 
     reduce_op: SUM, MEAN, MAX, MIN; Dst_count int32: how many edges come to each node.
     """
@@ -107,7 +133,13 @@ def _(x, src, dst, size_tensor, *, reduce_op, out_size):
     _check_word(reduce_op, "reduce_op")
     check(len(x.shape) > 0, "X needs an axis")
     _check_edges(src, dst)
-    count = -1 if size_tensor is not None else int(out_size[0]) if out_size and out_size[0] > 0 else x.shape[0]
+    count = (
+        -1
+        if size_tensor is not None
+        else int(out_size[0])
+        if out_size and out_size[0] > 0
+        else x.shape[0]
+    )
     return Meta((count, *x.shape[1:]), x.dtype), Meta((count,), np.dtype(np.int32))
 
 
@@ -122,7 +154,8 @@ def _(g, x, src, dst, size_tensor, *, reduce_op, Out, Dst_count):
     return back, None, None, None
 
 
-MESSAGES = {"ADD": (np.add, OPS["elementwise_add"]), "MUL": (np.multiply, OPS["elementwise_mul"])}  # Paddle has no more
+# Paddle has no more
+MESSAGES = {"ADD": (np.add, OPS["elementwise_add"]), "MUL": (np.multiply, OPS["elementwise_mul"])}
 
 
 def _message_meta(x: Meta, y: Meta, edges: int, word: str) -> Meta:
@@ -137,7 +170,9 @@ def _message_meta(x: Meta, y: Meta, edges: int, word: str) -> Meta:
 def _back_through(word: str, sent: Any, own: Any, other: Any) -> Any:
     """The gradient of the rows `own` in a message, by what came back of it."""
     back = mul(sent, other) if word == "MUL" else sent
-    return back if shape_of(back)[1:] == shape_of(own)[1:] else sum_to(back, shape=list(shape_of(own)))
+    return (
+        back if shape_of(back)[1:] == shape_of(own)[1:] else sum_to(back, shape=list(shape_of(own)))
+    )
 
 
 def _to_nodes(rows: Any, ends: Any, x: Any) -> Any:
@@ -148,9 +183,19 @@ def _to_nodes(rows: Any, ends: Any, x: Any) -> Any:
 @op("graph_send_ue_recv", "X, Y, Src_index, Dst_index, Out_size? -> Out, Dst_count~")
 @wide
 def graph_send_ue_recv(
-    x, y, src, dst, size_tensor=None, *, message_op: str = "ADD", reduce_op: str = "SUM", out_size: Longs = [0]
+    x,
+    y,
+    src,
+    dst,
+    size_tensor=None,
+    *,
+    message_op: str = "ADD",
+    reduce_op: str = "SUM",
+    out_size: Longs = [0],
 ):
-    """graph_send_recv of the rows of X joined with the features Y of their edges.   X [N,*], Y [E,*], Src_index, Dst_index int [E]
+    """graph_send_recv of the rows of X joined with the features Y of their edges.
+
+    X [N,*], Y [E,*], Src_index, Dst_index int [E]
 
     message_op: ADD, MUL; the rest as there.   -> Out [out_size or N,*], Dst_count int32
     """
@@ -187,7 +232,9 @@ def _(g, x, y, src, dst, size_tensor, *, message_op, reduce_op, Out, Dst_count):
 @op("graph_send_uv", "x, y, src_index, dst_index -> out")
 @wide
 def graph_send_uv(x, y, src, dst, *, message_op: str = "ADD"):
-    """out = for each edge, the row of x where it starts joined with that of y where it ends.   x [N,*], y [M,*], src_index, dst_index int [E]
+    """out = for each edge, the row of x where it starts joined with that of y where it ends.
+
+    x [N,*], y [M,*], src_index, dst_index int [E]
 
     message_op: ADD, MUL.   -> out [E,*]
     """
@@ -215,7 +262,11 @@ def _(g, x, y, src, dst, *, message_op):
 
 @op("shard_index", "X -> Out", no_grad=WHOLE)
 def shard_index(x, *, index_num: int, nshards: int, shard_id: int, ignore_value: int = -1):
-    """Out = X counted from the start of shard shard_id of nshards, ignore_value where it is in another.   X int [N,1] -> Out [N,1]"""
+    """Out = X counted from the start of shard shard_id of nshards, ignore_value where it is in
+    another.
+
+    X int [N,1] -> Out [N,1]
+    """
     size = -(-index_num // nshards)
     check(bool(np.all((x >= 0) & (x < index_num))), f"an index is not in 0 ... {index_num - 1}")
     return np.where(x // size == shard_id, x % size, x.dtype.type(ignore_value))
@@ -225,6 +276,7 @@ def shard_index(x, *, index_num: int, nshards: int, shard_id: int, ignore_value:
 def _(x, *, index_num, nshards, shard_id, ignore_value):
     check_dtype(x.dtype.kind in "iu", "X is not of whole numbers")
     check(
-        index_num > 0 and nshards > 0 and 0 <= shard_id < nshards, f"shard_id={shard_id} is none of nshards={nshards}"
+        index_num > 0 and nshards > 0 and 0 <= shard_id < nshards,
+        f"shard_id={shard_id} is none of nshards={nshards}",
     )
     return x

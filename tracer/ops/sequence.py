@@ -14,7 +14,10 @@ BY_CHOICE = "it chooses among whole numbers"
 
 @op("sequence_mask", "X, MaxLenTensor? -> Y", no_grad=WHOLE, by_value=True)
 def sequence_mask(x, max_length=None, *, maxlen: int = -1, out_dtype: int):
-    """Y = 1 at the places before X, else 0; maxlen -1: as many places as the largest X.   X int [*] -> Y [*,maxlen]"""
+    """Y = 1 at the places before X, else 0; maxlen -1: as many places as the largest X.
+
+    X int [*] -> Y [*,maxlen]
+    """
     count = maxlen if max_length is None else int(max_length.reshape(()))
     if count < 0:
         count = max(int(np.max(x)), 0) if x.size else 0
@@ -27,9 +30,17 @@ def _(x, max_length, *, maxlen, out_dtype):
     return Meta((*x.shape, max(maxlen, -1) if max_length is None else -1), proto_dtype(out_dtype))
 
 
-@op("edit_distance", "Hyps, Refs, HypsLength?, RefsLength? -> SequenceNum, Out", no_grad=WHOLE, host=BY_ROW)
+@op(
+    "edit_distance",
+    "Hyps, Refs, HypsLength?, RefsLength? -> SequenceNum, Out",
+    no_grad=WHOLE,
+    host=BY_ROW,
+)
 def edit_distance(hyps, refs, hyps_length=None, refs_length=None, *, normalized: bool = False):
-    """Out = how many tokens to insert, delete or replace to make Hyps Refs   (Levenshtein 1966).   Hyps int [B,T], Refs int [B,S] -> Out [B,1]
+    """Out = how many tokens to insert, delete or replace to make Hyps Refs
+
+    (Levenshtein 1966).
+    Hyps int [B,T], Refs int [B,S] -> Out [B,1]
 
     normalized: divided by the length of Refs.   SequenceNum int64 [1]: the batch.
     """
@@ -38,7 +49,9 @@ def edit_distance(hyps, refs, hyps_length=None, refs_length=None, *, normalized:
         np.full(batch, a.shape[1]) if n is None else n.reshape(-1)
         for a, n in ((hyps, hyps_length), (refs, refs_length))
     ]
-    found = np.array([_distance(hyps[i, : ends[0][i]], refs[i, : ends[1][i]]) for i in range(batch)], np.float32)
+    found = np.array(
+        [_distance(hyps[i, : ends[0][i]], refs[i, : ends[1][i]]) for i in range(batch)], np.float32
+    )
     if normalized:
         check(bool(np.all(ends[1] > 0)), "a sequence of Refs is empty")
         found = found / ends[1].astype(np.float32)
@@ -46,7 +59,9 @@ def edit_distance(hyps, refs, hyps_length=None, refs_length=None, *, normalized:
 
 
 def _distance(hyp: Any, ref: Any) -> float:
-    """Row by row of the table of distances of prefixes; what comes from the left in a row is a running minimum."""
+    """Row by row of the table of distances of prefixes; what comes from the left in a row is a
+    running minimum.
+    """
     places = np.arange(len(ref) + 1)
     row = places.astype(np.float64)
     for i, token in enumerate(hyp):
@@ -60,12 +75,18 @@ def _distance(hyp: Any, ref: Any) -> float:
 def _(hyps, refs, hyps_length, refs_length, *, normalized):
     check(len(hyps.shape) == len(refs.shape) == 2, "Hyps and Refs need two axes")
     check(agree(hyps.shape[0], refs.shape[0]), "the batches differ")
-    return Meta((1,), np.dtype(np.int64)), Meta((max(hyps.shape[0], refs.shape[0]), 1), np.dtype(np.float32))
+    return Meta((1,), np.dtype(np.int64)), Meta(
+        (max(hyps.shape[0], refs.shape[0]), 1), np.dtype(np.float32)
+    )
 
 
 @op("gather_tree", "Ids, Parents -> Out", no_grad=BY_CHOICE)
 def gather_tree(ids, parents):
-    """Out = the whole beams that end in each place, from the tokens of each step and which beam they went on.   all int [T,B,W]"""
+    """Out = the whole beams that end in each place, from the tokens of each step and which beam
+    they went on.
+
+    all int [T,B,W]
+    """
     out = np.empty_like(ids)
     beam = np.broadcast_to(np.arange(ids.shape[2], dtype=parents.dtype), ids.shape[1:])
     for t in reversed(range(ids.shape[0])):
@@ -77,7 +98,8 @@ def gather_tree(ids, parents):
 @gather_tree.meta
 def _(ids, parents):
     check_dtype(
-        ids.dtype.kind in "iu" and ids.dtype == parents.dtype, "Ids and Parents are not whole numbers of one dtype"
+        ids.dtype.kind in "iu" and ids.dtype == parents.dtype,
+        "Ids and Parents are not whole numbers of one dtype",
     )
     check(
         len(ids.shape) == 3 and agree_all(ids.shape, parents.shape),
@@ -86,19 +108,30 @@ def _(ids, parents):
     return ids
 
 
-@op("viterbi_decode", "Input, Transition, Length -> Scores, Path", no_grad=BY_CHOICE, by_value=True, host=BY_ROW)
+@op(
+    "viterbi_decode",
+    "Input, Transition, Length -> Scores, Path",
+    no_grad=BY_CHOICE,
+    by_value=True,
+    host=BY_ROW,
+)
 @wide
 def viterbi_decode(x, transition, length, *, include_bos_eos_tag: bool = True):
-    """Path = the tags of the best way, Scores = its score   (Viterbi 1967).   Input [B,T,N], Transition [N,N], Length int64 [B] -> [B], [B,L]
+    """Path = the tags of the best way, Scores = its score
 
-    Transition[i, j]: of tag j after i.   include_bos_eos_tag: the last tag starts every sequence, the last but one ends it.
-    Path is as long as the longest sequence, and 0 behind the end of one.
+    (Viterbi 1967).
+    Input [B,T,N], Transition [N,N], Length int64 [B] -> [B], [B,L]
+
+    Transition[i, j]: of tag j after i.
+    include_bos_eos_tag: the last tag starts every sequence, the last but one ends it. Path is as
+    long as the longest sequence, and 0 behind the end of one.
     """
     batch, count = np.arange(x.shape[0]), int(np.max(length, initial=0))
     score = x[:, 0] + transition[-1] if include_bos_eos_tag else x[:, 0].copy()
     came = np.zeros((count, *score.shape), np.int64)
     final = score + transition[-2] if include_bos_eos_tag else score
-    ended = np.where((length > 0)[:, None], final, score)  # of a sequence of nothing: as in Paddle, which never ends it
+    # of a sequence of nothing: as in Paddle, which never ends it
+    ended = np.where((length > 0)[:, None], final, score)
     for t in range(1, count):
         each = score[:, :, None] + transition
         came[t], score = np.argmax(each, axis=1), np.max(each, axis=1) + x[:, t]
@@ -117,7 +150,8 @@ def viterbi_decode(x, transition, length, *, include_bos_eos_tag: bool = True):
 def _(x, transition, length, *, include_bos_eos_tag):
     check_float(x)
     check(
-        len(x.shape) == 3 and len(transition.shape) == 2, "needs Input [batch, time, tags] and Transition [tags, tags]"
+        len(x.shape) == 3 and len(transition.shape) == 2,
+        "needs Input [batch, time, tags] and Transition [tags, tags]",
     )
     check(
         agree(x.shape[2], transition.shape[0]) and agree(x.shape[2], transition.shape[1]),

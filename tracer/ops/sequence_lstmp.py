@@ -1,4 +1,6 @@
-"""LSTMs over the rows of each sequence whose states are projected: `lstmp` of Paddle 1.x, which takes projected inputs."""
+"""LSTMs over the rows of each sequence whose states are projected: `lstmp` of Paddle 1.x, which
+takes projected inputs.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,15 @@ from ..core.arrays import np
 from ..core.op import BY_ROW, Meta, check, op
 from .lod import rows_of
 from .meta import agree, no_second_order, times
-from .sequence_rnn import ACTIVATIONS, check_activations, lstm_gates, peepholes, start, step_back, steps_of
+from .sequence_rnn import (
+    ACTIVATIONS,
+    check_activations,
+    lstm_gates,
+    peepholes,
+    start,
+    step_back,
+    steps_of,
+)
 
 LSTMP = "Input, Input@LOD*?!, H0?, C0?, Weight, ProjWeight, Bias"
 
@@ -15,26 +25,51 @@ def _clipped(x, most):
     return np.clip(x, -most, most) if most > 0 else x
 
 
-@op("lstmp", f"{LSTMP} -> Projection, Cell, BatchGate~, BatchCellPreAct~, BatchHidden~", host=BY_ROW)
+@op(
+    "lstmp", f"{LSTMP} -> Projection, Cell, BatchGate~, BatchCellPreAct~, BatchHidden~", host=BY_ROW
+)
 def lstmp(
-    x, lod=None, h0=None, c0=None, weight=None, projection=None, bias=None, *, use_peepholes: bool = True, is_reverse: bool = False,
-    cell_clip: float = 0.0, proj_clip: float = 0.0, gate_activation: str = "sigmoid", cell_activation: str = "tanh",
-    candidate_activation: str = "tanh", proj_activation: str = "tanh",
-):  # fmt: skip
-    """A layer of long short-term memory whose state is r = proj(hidden @ ProjWeight)   (Sak et al. 2014); the gates as in `lstm`.
+    x,
+    lod=None,
+    h0=None,
+    c0=None,
+    weight=None,
+    projection=None,
+    bias=None,
+    *,
+    use_peepholes: bool = True,
+    is_reverse: bool = False,
+    cell_clip: float = 0.0,
+    proj_clip: float = 0.0,
+    gate_activation: str = "sigmoid",
+    cell_activation: str = "tanh",
+    candidate_activation: str = "tanh",
+    proj_activation: str = "tanh",
+):
+    """A layer of long short-term memory whose state is r = proj(hidden @ ProjWeight)
 
-    Input [R,4D], H0 [n,P], C0 [n,D], Weight [P,4D], ProjWeight [D,P], Bias [1,4D], with use_peepholes [1,7D] -> Projection [R,P], Cell [R,D].
-    cell_clip, proj_clip: cells and states stay between minus and plus this, 0 for anything.   The others: what the steps were, row by row.
+    (Sak et al. 2014); the gates as in `lstm`.
+
+    Input [R,4D], H0 [n,P], C0 [n,D], Weight [P,4D], ProjWeight [D,P], Bias [1,4D], with
+    use_peepholes [1,7D] -> Projection [R,P], Cell [R,D].
+    cell_clip, proj_clip: cells and states stay between minus and plus this, 0 for anything.
+    The others: what the steps were, row by row.
     """
     width, gate = projection.shape[0], ACTIVATIONS[gate_activation][0]
-    cell, candidate, project = (ACTIVATIONS[n][0] for n in (cell_activation, candidate_activation, proj_activation))
+    cell, candidate, project = (
+        ACTIVATIONS[n][0] for n in (cell_activation, candidate_activation, proj_activation)
+    )
     biases, peep = peepholes(bias, width, use_peepholes)
     states = np.zeros((x.shape[0], projection.shape[1]), x.dtype)
-    hidden, cells, gates, active = (np.zeros((x.shape[0], k * width), x.dtype) for k in (1, 1, 4, 1))
+    hidden, cells, gates, active = (
+        np.zeros((x.shape[0], k * width), x.dtype) for k in (1, 1, 4, 1)
+    )
     count = len(rows_of(lod, "Input")) - 1
     first_h, first_c = start(h0, count, projection.shape[1], x), start(c0, count, width, x)
     for which, rows, before in steps_of(lod, is_reverse):
-        h, c = (first_h[which], first_c[which]) if before is None else (states[before], cells[before])
+        h, c = (
+            (first_h[which], first_c[which]) if before is None else (states[before], cells[before])
+        )
         new, i, f, o = lstm_gates(x[rows], h, c, weight, biases, peep, gate, candidate)
         cells[rows] = _clipped(f * c + i * new, cell_clip)
         o = gate(o + cells[rows] * peep[2])
@@ -53,7 +88,10 @@ def _(x, lod, h0, c0, weight, projection, bias, *, use_peepholes, **attrs):
         len(x.shape) == 2 and agree(x.shape[1], times(width, 4)),
         "Input is not four times as wide as ProjWeight is high",
     )
-    check(agree(bias.shape[-1], times(width, 7 if use_peepholes else 4)), "Bias does not fit use_peepholes")
+    check(
+        agree(bias.shape[-1], times(width, 7 if use_peepholes else 4)),
+        "Bias does not fit use_peepholes",
+    )
     check(agree(weight.shape[0], wide), "Weight is not as high as ProjWeight is wide")
     rows = [Meta((x.shape[0], times(width, k)), x.dtype) for k in (1, 4, 1, 1)]
     return Meta((x.shape[0], wide), x.dtype), *rows
@@ -95,9 +133,22 @@ KEPT = "Projection, Cell, BatchGate, BatchCellPreAct, BatchHidden, Projection@GR
     host=BY_ROW,
 )
 def lstmp_grad(
-    x, lod=None, h0=None, c0=None, weight=None, projection=None, bias=None, states=None, cells=None, gates=None, active=None, hidden=None,
-    g=None, gc=None, **attributes,
-):  # fmt: skip
+    x,
+    lod=None,
+    h0=None,
+    c0=None,
+    weight=None,
+    projection=None,
+    bias=None,
+    states=None,
+    cells=None,
+    gates=None,
+    active=None,
+    hidden=None,
+    g=None,
+    gc=None,
+    **attributes,
+):
     """The gradients of all operands, back through time.   See `lstmp`."""
     attrs = lstmp.full_attrs(attributes)
     width = projection.shape[0]
@@ -109,16 +160,24 @@ def lstmp_grad(
     to_h = np.zeros_like(states) if g is None else g.copy()
     to_c = np.zeros_like(cells) if gc is None else gc.copy()
     back_h, back_c = np.zeros_like(first_h), np.zeros_like(first_c)
-    of_x, of_weight, of_projection, of_peep = (np.zeros_like(a) for a in (x, weight, projection, peep))
+    of_x, of_weight, of_projection, of_peep = (
+        np.zeros_like(a) for a in (x, weight, projection, peep)
+    )
     for which, rows, before in reversed(steps_of(lod, attrs["is_reverse"])):
-        h, c = (first_h[which], first_c[which]) if before is None else (states[before], cells[before])
+        h, c = (
+            (first_h[which], first_c[which]) if before is None else (states[before], cells[before])
+        )
         d_state = to_h[rows] * _within(states[rows], attrs["proj_clip"]) * project(states[rows])
         of_projection += hidden[rows].T @ d_state
         d_hidden = d_state @ projection.T
         of_x[rows], on_c, more = step_back(
-            gates[rows], (c, cells[rows], active[rows]), (d_hidden, to_c[rows]), peep, (gate, cell, candidate),
+            gates[rows],
+            (c, cells[rows], active[rows]),
+            (d_hidden, to_c[rows]),
+            peep,
+            (gate, cell, candidate),
             _within(cells[rows], attrs["cell_clip"]),
-        )  # fmt: skip
+        )
         of_peep += more
         of_weight += h.T @ of_x[rows]
         on_h = of_x[rows] @ weight.T
@@ -127,13 +186,19 @@ def lstmp_grad(
         else:
             to_h[before] += on_h
             to_c[before] += on_c
-    of_bias = np.concatenate([of_x.sum(0), *(of_peep if attrs["use_peepholes"] else [])]).reshape(bias.shape)
+    of_bias = np.concatenate([of_x.sum(0), *(of_peep if attrs["use_peepholes"] else [])]).reshape(
+        bias.shape
+    )
     return of_x, back_h, back_c, of_weight, of_projection, of_bias
 
 
 def _within(values, most):
     """1 where something was not clipped."""
-    return ((values > -most) & (values < most)).astype(values.dtype) if most > 0 else np.ones_like(values)
+    return (
+        ((values > -most) & (values < most)).astype(values.dtype)
+        if most > 0
+        else np.ones_like(values)
+    )
 
 
 @lstmp_grad.meta

@@ -16,7 +16,10 @@ def _fewer(level: int, *_: int) -> int:
 
 @op("sequence_pool", "X, X@LOD*?! -> Out, MaxIndex~", host=BY_ROW)
 def sequence_pool(x, lod=None, *, pooltype: str = "AVERAGE", pad_value: float = 0.0):
-    """Out = one row of each sequence: their mean, sum, sum / sqrt(length), largest, last or first; pad_value for an empty one.   X [R,*] -> Out [n,*]
+    """Out = one row of each sequence: their mean, sum, sum / sqrt(length), largest, last or first;
+    pad_value for an empty one.
+
+    X [R,*] -> Out [n,*]
 
     MaxIndex int32: the row, counted in the sequence, that the largest came from.
     """
@@ -37,9 +40,11 @@ def sequence_pool(x, lod=None, *, pooltype: str = "AVERAGE", pad_value: float = 
 
 
 def _divisor(pooltype, counts):
-    return {"SUM": np.ones(len(counts)), "AVERAGE": np.maximum(counts, 1), "SQRT": np.sqrt(np.maximum(counts, 1))}[
-        pooltype
-    ]
+    return {
+        "SUM": np.ones(len(counts)),
+        "AVERAGE": np.maximum(counts, 1),
+        "SQRT": np.sqrt(np.maximum(counts, 1)),
+    }[pooltype]
 
 
 @sequence_pool.meta
@@ -58,7 +63,9 @@ def _(g, x, lod, *, pooltype):
     return sequence_pool_grad(x, lod, g, pooltype=pooltype), None
 
 
-@op("sequence_pool_grad", "X, X@LOD*?!, Out@GRAD -> X@GRAD", meta=like_x, internal=True, host=BY_ROW)
+@op(
+    "sequence_pool_grad", "X, X@LOD*?!, Out@GRAD -> X@GRAD", meta=like_x, internal=True, host=BY_ROW
+)
 def sequence_pool_grad(x, lod=None, g=None, *, pooltype: str = "AVERAGE"):
     """The gradient of X.   X [R,*], Out@GRAD [n,*] -> X@GRAD [R,*]"""
     offsets = rows_of(lod)
@@ -70,7 +77,9 @@ def sequence_pool_grad(x, lod=None, g=None, *, pooltype: str = "AVERAGE"):
     if pooltype == "MAX":
         for i in np.flatnonzero(full):
             rows = x[offsets[i] : offsets[i + 1]]
-            np.put_along_axis(out[offsets[i] : offsets[i + 1]], np.argmax(rows, axis=0)[None], g[i][None], axis=0)
+            np.put_along_axis(
+                out[offsets[i] : offsets[i + 1]], np.argmax(rows, axis=0)[None], g[i][None], axis=0
+            )
     else:
         out[(offsets[1:] - 1 if pooltype == "LAST" else offsets[:-1])[full]] = g[full]
     return out
@@ -96,12 +105,20 @@ def _(g, x, lod, *, Out):
     return sequence_softmax_grad(x, lod, Out, g), None
 
 
-@op("sequence_softmax_grad", "X, X@LOD*?!, Out, Out@GRAD -> X@GRAD", meta=like_x, internal=True, host=BY_ROW)
+@op(
+    "sequence_softmax_grad",
+    "X, X@LOD*?!, Out, Out@GRAD -> X@GRAD",
+    meta=like_x,
+    internal=True,
+    host=BY_ROW,
+)
 def sequence_softmax_grad(x, lod=None, out=None, g=None):
     """The gradient of X.   all [R] or [R,1]"""
     offsets = rows_of(lod)
     weighted = (g * out).reshape(-1)
-    return (weighted - out.reshape(-1) * summed(weighted, offsets)[owners(offsets)]).reshape(x.shape)
+    return (weighted - out.reshape(-1) * summed(weighted, offsets)[owners(offsets)]).reshape(
+        x.shape
+    )
 
 
 sequence_softmax_grad.vjp(no_second_order("sequence_softmax"))
@@ -112,7 +129,10 @@ def _repeated(x, x_lod, y_lod, level):
     own = np.arange(x.shape[0] + 1) if not x_lod else rows_of(x_lod)
     check(bool(y_lod), "Y holds no sequences")
     counts = lengths(np.asarray(y_lod[level], np.int64))
-    check(len(counts) == len(own) - 1, f"Y has {len(counts)} sequences at that level, X {len(own) - 1}")
+    check(
+        len(counts) == len(own) - 1,
+        f"Y has {len(counts)} sequences at that level, X {len(own) - 1}",
+    )
     return own, counts
 
 
@@ -124,7 +144,11 @@ def _expanded_rows(x, x_lod, y_lod, level):
 
 @op("sequence_expand", "X, X@LOD*?!, Y!, Y@LOD*?! -> Out", host=BY_ROW)
 def sequence_expand(x, x_lod=None, y=None, y_lod=None, *, ref_level: int = -1):
-    """Out = each sequence of X, or row where it holds none, as often as level ref_level of Y has parts there.   X [R,*] -> Out [S,*]"""
+    """Out = each sequence of X, or row where it holds none, as often as level ref_level of Y has
+    parts there.
+
+    X [R,*] -> Out [S,*]
+    """
     return x[_expanded_rows(x, x_lod, y_lod, ref_level)[0]]
 
 
@@ -143,7 +167,13 @@ def _(g, x, x_lod, y, y_lod, *, ref_level):
     return sequence_expand_grad(x, x_lod, y, y_lod, g, ref_level=ref_level), None, None, None
 
 
-@op("sequence_expand_grad", "X, X@LOD*?!, Y, Y@LOD*?!, Out@GRAD -> X@GRAD", meta=like_x, internal=True, host=BY_ROW)
+@op(
+    "sequence_expand_grad",
+    "X, X@LOD*?!, Y, Y@LOD*?!, Out@GRAD -> X@GRAD",
+    meta=like_x,
+    internal=True,
+    host=BY_ROW,
+)
 def sequence_expand_grad(x, x_lod=None, y=None, y_lod=None, g=None, *, ref_level: int = -1):
     """The gradient of X.   Out@GRAD [S,*] -> X@GRAD [R,*]"""
     out = np.zeros_like(x)
@@ -177,7 +207,13 @@ def _(g, x, y, y_lod):
     return sequence_expand_as_grad(x, y, y_lod, g), None, None
 
 
-@op("sequence_expand_as_grad", "X, Y, Y@LOD*?!, Out@GRAD -> X@GRAD", meta=like_x, internal=True, host=BY_ROW)
+@op(
+    "sequence_expand_as_grad",
+    "X, Y, Y@LOD*?!, Out@GRAD -> X@GRAD",
+    meta=like_x,
+    internal=True,
+    host=BY_ROW,
+)
 def sequence_expand_as_grad(x, y=None, y_lod=None, g=None):
     """The gradient of X.   Out@GRAD [R,*] -> X@GRAD [n,*]"""
     return summed(g, rows_of(y_lod, "Y"))

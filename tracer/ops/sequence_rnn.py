@@ -1,4 +1,6 @@
-"""Recurrent networks over the rows of each sequence: `lstm` and `gru` of Paddle 1.x, which take projected inputs."""
+"""Recurrent networks over the rows of each sequence: `lstm` and `gru` of Paddle 1.x, which take
+projected inputs.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,11 @@ def check_activations(*names):
 
 
 class Step(NamedTuple):
-    """One step in time.   which: the sequences that are that long; rows: theirs; before: the rows of the step before, none in the first one"""
+    """One step in time.
+
+    which: the sequences that are that long; rows: theirs; before: the rows of the step before, none
+    in the first one
+    """
 
     which: np.ndarray
     rows: np.ndarray
@@ -45,7 +51,9 @@ def steps_of(lod, is_reverse):
     for t in range(int(counts.max(initial=0))):
         which = np.flatnonzero(counts > t)
         rows = offsets[which + 1] - 1 - t if is_reverse else offsets[which] + t
-        found.append(Step(which, rows, None if before is None else rows + (1 if is_reverse else -1)))
+        found.append(
+            Step(which, rows, None if before is None else rows + (1 if is_reverse else -1))
+        )
         before = rows
     return found
 
@@ -55,7 +63,8 @@ def start(values, count, width, like):
     return np.zeros((count, width), like.dtype) if values is None else values
 
 
-# -- lstm -----------------------------------------------------------------------------------------------------------
+# -- lstm
+# ------------------------------------------------------------------------------
 
 LSTM = "Input, Input@LOD*?!, H0?, C0?, Weight, Bias"
 
@@ -68,7 +77,9 @@ def peepholes(bias, width, on):
 
 
 def lstm_gates(x, h, c, weight, bias, peep, gate, candidate):
-    """Candidate, input and forget gate, and what the output gate is the activation of, less what it sees of the new cell."""
+    """Candidate, input and forget gate, and what the output gate is the activation of, less what it
+    sees of the new cell.
+    """
     pre = x + h @ weight + bias
     width = weight.shape[1] // 4
     new, i, f, o = (pre[:, k * width : (k + 1) * width] for k in range(4))
@@ -77,22 +88,43 @@ def lstm_gates(x, h, c, weight, bias, peep, gate, candidate):
 
 @op("lstm", f"{LSTM} -> Hidden, Cell, BatchGate~, BatchCellPreAct~", host=BY_ROW)
 def lstm(
-    x, lod=None, h0=None, c0=None, weight=None, bias=None, *, use_peepholes: bool = True, is_reverse: bool = False, is_test: bool = False,
-    gate_activation: str = "sigmoid", cell_activation: str = "tanh", candidate_activation: str = "tanh",
-):  # fmt: skip
-    """A layer of long short-term memory   (Hochreiter and Schmidhuber 1997, Gers et al. 2000), gates in the order candidate, input, forget, output.
+    x,
+    lod=None,
+    h0=None,
+    c0=None,
+    weight=None,
+    bias=None,
+    *,
+    use_peepholes: bool = True,
+    is_reverse: bool = False,
+    is_test: bool = False,
+    gate_activation: str = "sigmoid",
+    cell_activation: str = "tanh",
+    candidate_activation: str = "tanh",
+):
+    """A layer of long short-term memory
 
-    Input [R,4D], H0, C0 [n,D], Weight [D,4D], Bias [1,4D], with use_peepholes [1,7D] -> Hidden, Cell [R,D]; BatchGate [R,4D] and
-    BatchCellPreAct [R,D]: the gates, and the activation of the cell, row by row.
+    (Hochreiter and Schmidhuber 1997, Gers et al. 2000), gates in the order candidate, input,
+    forget, output.
+
+    Input [R,4D], H0, C0 [n,D], Weight [D,4D], Bias [1,4D], with use_peepholes [1,7D] -> Hidden,
+    Cell [R,D]; BatchGate [R,4D] and BatchCellPreAct [R,D]: the gates, and the activation of the
+    cell, row by row.
     """
     width = weight.shape[0]
-    gate, cell, candidate = (ACTIVATIONS[n][0] for n in (gate_activation, cell_activation, candidate_activation))
+    gate, cell, candidate = (
+        ACTIVATIONS[n][0] for n in (gate_activation, cell_activation, candidate_activation)
+    )
     biases, peep = peepholes(bias, width, use_peepholes)
-    hidden, cells, gates, active = (np.zeros((x.shape[0], k * width), x.dtype) for k in (1, 1, 4, 1))
+    hidden, cells, gates, active = (
+        np.zeros((x.shape[0], k * width), x.dtype) for k in (1, 1, 4, 1)
+    )
     count = len(rows_of(lod, "Input")) - 1
     first_h, first_c = start(h0, count, width, x), start(c0, count, width, x)
     for which, rows, before in steps_of(lod, is_reverse):
-        h, c = (first_h[which], first_c[which]) if before is None else (hidden[before], cells[before])
+        h, c = (
+            (first_h[which], first_c[which]) if before is None else (hidden[before], cells[before])
+        )
         new, i, f, o = lstm_gates(x[rows], h, c, weight, biases, peep, gate, candidate)
         cells[rows] = f * c + i * new
         o = gate(o + cells[rows] * peep[2])
@@ -103,56 +135,133 @@ def lstm(
 
 
 @lstm.meta
-def _(x, lod, h0, c0, weight, bias, *, use_peepholes, gate_activation, cell_activation, candidate_activation, **_):
+def _(
+    x,
+    lod,
+    h0,
+    c0,
+    weight,
+    bias,
+    *,
+    use_peepholes,
+    gate_activation,
+    cell_activation,
+    candidate_activation,
+    **_,
+):
     check_activations(gate_activation, cell_activation, candidate_activation)
     width = weight.shape[0]
-    check(len(x.shape) == 2 and agree(x.shape[1], times(width, 4)), "Input is not four times as wide as Weight is high")
-    check(agree(bias.shape[-1], times(width, 7 if use_peepholes else 4)), "Bias does not fit use_peepholes")
+    check(
+        len(x.shape) == 2 and agree(x.shape[1], times(width, 4)),
+        "Input is not four times as wide as Weight is high",
+    )
+    check(
+        agree(bias.shape[-1], times(width, 7 if use_peepholes else 4)),
+        "Bias does not fit use_peepholes",
+    )
     return tuple(Meta((x.shape[0], times(width, k)), x.dtype) for k in (1, 1, 4, 1))
 
 
 @lstm.vjp
 def _(
-    gh, gc, x, lod, h0, c0, weight, bias, *, use_peepholes, is_reverse, gate_activation, cell_activation, candidate_activation,
-    Hidden, Cell, BatchGate, BatchCellPreAct,
-):  # fmt: skip
+    gh,
+    gc,
+    x,
+    lod,
+    h0,
+    c0,
+    weight,
+    bias,
+    *,
+    use_peepholes,
+    is_reverse,
+    gate_activation,
+    cell_activation,
+    candidate_activation,
+    Hidden,
+    Cell,
+    BatchGate,
+    BatchCellPreAct,
+):
     attrs = {
-        "use_peepholes": use_peepholes, "is_reverse": is_reverse, "gate_activation": gate_activation, "cell_activation": cell_activation,
+        "use_peepholes": use_peepholes,
+        "is_reverse": is_reverse,
+        "gate_activation": gate_activation,
+        "cell_activation": cell_activation,
         "candidate_activation": candidate_activation,
-    }  # fmt: skip
-    found = lstm_grad(x, lod, h0, c0, weight, bias, Hidden, Cell, BatchGate, BatchCellPreAct, gh, gc, **attrs)
+    }
+    found = lstm_grad(
+        x, lod, h0, c0, weight, bias, Hidden, Cell, BatchGate, BatchCellPreAct, gh, gc, **attrs
+    )
     of_x, of_h0, of_c0, of_weight, of_bias = found
-    return of_x, None, None if h0 is None else of_h0, None if c0 is None else of_c0, of_weight, of_bias
+    return (
+        of_x,
+        None,
+        None if h0 is None else of_h0,
+        None if c0 is None else of_c0,
+        of_weight,
+        of_bias,
+    )
 
 
 def step_back(gates, cells, grads, peep, slopes, unclipped=1):
-    """One step of an LSTM back.   cells: before it, after it, and behind its activation; grads: of its hidden state and of its cell;
+    """One step of an LSTM back.
 
-    slopes: of the activations; unclipped: 1 where the cell was not clipped   -> gradients [R,4D], of the cell before [R,D], of the peepholes [3,D]
+    cells: before it, after it, and behind its activation; grads: of its hidden state and of its
+    cell;
+
+    slopes: of the activations; unclipped: 1 where the cell was not clipped
+    -> gradients [R,4D], of the cell before [R,D], of the peepholes [3,D]
     """
-    (new, i, f, o), (before, after, active), (d_hidden, d_cell) = np.split(gates, 4, axis=1), cells, grads
+    (new, i, f, o), (before, after, active), (d_hidden, d_cell) = (
+        np.split(gates, 4, axis=1),
+        cells,
+        grads,
+    )
     gate, cell, candidate = slopes
     d_o = d_hidden * active * gate(o)
     d_c = (d_cell + d_hidden * o * cell(active) + d_o * peep[2]) * unclipped
     d_new, d_i, d_f = d_c * i * candidate(new), d_c * new * gate(i), d_c * before * gate(f)
     of_peep = np.stack([(d_i * before).sum(0), (d_f * before).sum(0), (d_o * after).sum(0)])
-    return np.concatenate([d_new, d_i, d_f, d_o], axis=1), d_c * f + d_i * peep[0] + d_f * peep[1], of_peep
+    return (
+        np.concatenate([d_new, d_i, d_f, d_o], axis=1),
+        d_c * f + d_i * peep[0] + d_f * peep[1],
+        of_peep,
+    )
 
 
 @op(
     "lstm_grad",
-    f"{LSTM}, Hidden, Cell, BatchGate, BatchCellPreAct, Hidden@GRAD?, Cell@GRAD? -> Input@GRAD, H0@GRAD, C0@GRAD, Weight@GRAD, Bias@GRAD",
+    f"{LSTM}, Hidden, Cell, BatchGate, BatchCellPreAct, Hidden@GRAD?, Cell@GRAD? -> "
+    f"Input@GRAD, H0@GRAD, C0@GRAD, Weight@GRAD, Bias@GRAD",
     internal=True,
     host=BY_ROW,
 )
 def lstm_grad(
-    x, lod=None, h0=None, c0=None, weight=None, bias=None, hidden=None, cells=None, gates=None, active=None, gh=None, gc=None, *,
-    use_peepholes: bool = True, is_reverse: bool = False, gate_activation: str = "sigmoid", cell_activation: str = "tanh",
+    x,
+    lod=None,
+    h0=None,
+    c0=None,
+    weight=None,
+    bias=None,
+    hidden=None,
+    cells=None,
+    gates=None,
+    active=None,
+    gh=None,
+    gc=None,
+    *,
+    use_peepholes: bool = True,
+    is_reverse: bool = False,
+    gate_activation: str = "sigmoid",
+    cell_activation: str = "tanh",
     candidate_activation: str = "tanh",
-):  # fmt: skip
+):
     """The gradients of all operands, back through time.   See `lstm`."""
     width = weight.shape[0]
-    gate, cell, candidate = (ACTIVATIONS[n][1] for n in (gate_activation, cell_activation, candidate_activation))
+    gate, cell, candidate = (
+        ACTIVATIONS[n][1] for n in (gate_activation, cell_activation, candidate_activation)
+    )
     _, peep = peepholes(bias, width, use_peepholes)
     count = len(rows_of(lod, "Input")) - 1
     first_h, first_c = start(h0, count, width, x), start(c0, count, width, x)
@@ -161,9 +270,15 @@ def lstm_grad(
     back_h, back_c = np.zeros_like(first_h), np.zeros_like(first_c)
     of_x, of_weight, of_peep = np.zeros_like(x), np.zeros_like(weight), np.zeros_like(peep)
     for which, rows, before in reversed(steps_of(lod, is_reverse)):
-        h, c = (first_h[which], first_c[which]) if before is None else (hidden[before], cells[before])
+        h, c = (
+            (first_h[which], first_c[which]) if before is None else (hidden[before], cells[before])
+        )
         of_x[rows], on_c, more = step_back(
-            gates[rows], (c, cells[rows], active[rows]), (to_h[rows], to_c[rows]), peep, (gate, cell, candidate)
+            gates[rows],
+            (c, cells[rows], active[rows]),
+            (to_h[rows], to_c[rows]),
+            peep,
+            (gate, cell, candidate),
         )
         of_peep += more
         of_weight += h.T @ of_x[rows]
@@ -186,20 +301,30 @@ def _(x, lod, h0, c0, weight, bias, *_, **__):
 lstm_grad.vjp(no_second_order("lstm"))
 
 
-# -- gru ------------------------------------------------------------------------------------------------------------
+# -- gru
+# ------------------------------------------------------------------------------
 
 GRU = "Input, Input@LOD*?!, H0?, Weight, Bias?"
 
 
 @op("gru", f"{GRU} -> BatchGate~, BatchResetHiddenPrev~, BatchHidden~, Hidden", host=BY_ROW)
 def gru(
-    x, lod=None, h0=None, weight=None, bias=None, *, activation: str = "tanh", gate_activation: str = "sigmoid", is_reverse: bool = False,
+    x,
+    lod=None,
+    h0=None,
+    weight=None,
+    bias=None,
+    *,
+    activation: str = "tanh",
+    gate_activation: str = "sigmoid",
+    is_reverse: bool = False,
     origin_mode: bool = False,
-):  # fmt: skip
+):
     """A layer of gated recurrent units   (Cho et al. 2014), in the order update, reset, candidate.
 
-    Hidden = (1 - u) h + u new, with origin_mode u h + (1 - u) new.   Input [R,3D], H0 [n,D], Weight [D,3D], Bias [1,3D] -> Hidden [R,D];
-    BatchGate [R,3D]: u, reset, candidate; BatchResetHiddenPrev [R,D]: reset * h, row by row.
+    Hidden = (1 - u) h + u new, with origin_mode u h + (1 - u) new.
+    Input [R,3D], H0 [n,D], Weight [D,3D], Bias [1,3D] -> Hidden [R,D]; BatchGate [R,3D]: u, reset,
+    candidate; BatchResetHiddenPrev [R,D]: reset * h, row by row.
     """
     width = weight.shape[0]
     gate, new_of = ACTIVATIONS[gate_activation][0], ACTIVATIONS[activation][0]
@@ -227,15 +352,29 @@ def _(x, lod, h0, weight, bias, *, activation, gate_activation, is_reverse, orig
     check_activations(activation, gate_activation)
     width = weight.shape[0]
     check(
-        len(x.shape) == 2 and agree(x.shape[1], times(width, 3)), "Input is not three times as wide as Weight is high"
+        len(x.shape) == 2 and agree(x.shape[1], times(width, 3)),
+        "Input is not three times as wide as Weight is high",
     )
     return tuple(Meta((x.shape[0], times(width, k)), x.dtype) for k in (3, 1, 1, 1))
 
 
 @gru.vjp
 def _(
-    g, x, lod, h0, weight, bias, *, activation, gate_activation, is_reverse, origin_mode, BatchGate, BatchResetHiddenPrev, Hidden
-):  # fmt: skip
+    g,
+    x,
+    lod,
+    h0,
+    weight,
+    bias,
+    *,
+    activation,
+    gate_activation,
+    is_reverse,
+    origin_mode,
+    BatchGate,
+    BatchResetHiddenPrev,
+    Hidden,
+):
     attrs = {
         "activation": activation,
         "gate_activation": gate_activation,
@@ -249,14 +388,27 @@ def _(
 
 @op(
     "gru_grad",
-    f"{GRU}, BatchGate, BatchResetHiddenPrev, Hidden, Hidden@GRAD -> Input@GRAD, H0@GRAD, Weight@GRAD, Bias@GRAD",
+    f"{GRU}, BatchGate, BatchResetHiddenPrev, Hidden, Hidden@GRAD -> Input@GRAD, H0@GRAD, "
+    f"Weight@GRAD, Bias@GRAD",
     internal=True,
     host=BY_ROW,
 )
 def gru_grad(
-    x, lod=None, h0=None, weight=None, bias=None, gates=None, resets=None, hidden=None, g=None, *, activation: str = "tanh",
-    gate_activation: str = "sigmoid", is_reverse: bool = False, origin_mode: bool = False,
-):  # fmt: skip
+    x,
+    lod=None,
+    h0=None,
+    weight=None,
+    bias=None,
+    gates=None,
+    resets=None,
+    hidden=None,
+    g=None,
+    *,
+    activation: str = "tanh",
+    gate_activation: str = "sigmoid",
+    is_reverse: bool = False,
+    origin_mode: bool = False,
+):
     """The gradients of all operands, back through time.   See `gru`."""
     width = weight.shape[0]
     gate, slope = ACTIVATIONS[gate_activation][1], ACTIVATIONS[activation][1]
@@ -272,7 +424,11 @@ def gru_grad(
         h = first[which] if before is None else hidden[before]
         u, r, new = (gates[rows, k * width : (k + 1) * width] for k in range(3))
         d = to_h[rows]
-        d_u, d_new, on_h = (d * (h - new), d * (1 - u), d * u) if origin_mode else (d * (new - h), d * u, d * (1 - u))
+        d_u, d_new, on_h = (
+            (d * (h - new), d * (1 - u), d * u)
+            if origin_mode
+            else (d * (new - h), d * u, d * (1 - u))
+        )
         d_new = d_new * slope(new)
         d_reset = d_new @ to_new.T
         d_both = np.concatenate([d_u * gate(u), d_reset * h * gate(r)], axis=1)
@@ -291,13 +447,19 @@ def gru_grad(
 @gru_grad.meta
 def _(x, lod, h0, weight, bias, *_, **__):
     width = weight.shape[0]
-    return x, Meta((-1, width), x.dtype) if h0 is None else h0, weight, Meta((1, times(width, 3)), x.dtype)
+    return (
+        x,
+        Meta((-1, width), x.dtype) if h0 is None else h0,
+        weight,
+        Meta((1, times(width, 3)), x.dtype),
+    )
 
 
 gru_grad.vjp(no_second_order("gru"))
 
 
-# -- one step of it -------------------------------------------------------------------------------------------------
+# -- one step of it
+# -------------------------------------------------------------------------------------------------
 
 BY_NUMBER = ("identity", "sigmoid", "tanh", "relu")
 
@@ -316,8 +478,20 @@ def _alone(x):
 
 
 @op("gru_unit", "Input, HiddenPrev, Weight, Bias? -> Gate~, ResetHiddenPrev~, Hidden", host=BY_ROW)
-def gru_unit(x, h, weight, bias=None, *, activation: int = 2, gate_activation: int = 1, origin_mode: bool = False):
-    """One step of `gru`; activations by number: 0 identity, 1 sigmoid, 2 tanh, 3 relu.   Input [B,3D], HiddenPrev [B,D] -> Hidden [B,D]"""
+def gru_unit(
+    x,
+    h,
+    weight,
+    bias=None,
+    *,
+    activation: int = 2,
+    gate_activation: int = 1,
+    origin_mode: bool = False,
+):
+    """One step of `gru`; activations by number: 0 identity, 1 sigmoid, 2 tanh, 3 relu.
+
+    Input [B,3D], HiddenPrev [B,D] -> Hidden [B,D]
+    """
     attrs = _unit_attrs(activation, gate_activation, origin_mode)
     gates, resets, _, hidden = gru.reference(x, _alone(x), h, weight, bias, **attrs)
     return gates, resets, hidden
@@ -329,27 +503,58 @@ def _(x, h, weight, bias, *, activation, gate_activation, origin_mode):
         min(activation, gate_activation) >= 0 and max(activation, gate_activation) < 4,
         "an activation is none of 0 ... 3",
     )
-    check(agree(x.shape[1], times(weight.shape[0], 3)), "Input is not three times as wide as Weight is high")
+    check(
+        agree(x.shape[1], times(weight.shape[0], 3)),
+        "Input is not three times as wide as Weight is high",
+    )
     return x, h, h
 
 
 @gru_unit.vjp
-def _(g, x, h, weight, bias, *, activation, gate_activation, origin_mode, Gate, ResetHiddenPrev, Hidden):
-    attrs = {"activation": activation, "gate_activation": gate_activation, "origin_mode": origin_mode}
+def _(
+    g,
+    x,
+    h,
+    weight,
+    bias,
+    *,
+    activation,
+    gate_activation,
+    origin_mode,
+    Gate,
+    ResetHiddenPrev,
+    Hidden,
+):
+    attrs = {
+        "activation": activation,
+        "gate_activation": gate_activation,
+        "origin_mode": origin_mode,
+    }
     found = gru_unit_grad(x, h, weight, bias, Gate, ResetHiddenPrev, Hidden, g, **attrs)
     return *found[:3], None if bias is None else found[3]
 
 
 @op(
     "gru_unit_grad",
-    "Input, HiddenPrev, Weight, Bias?, Gate, ResetHiddenPrev, Hidden, Hidden@GRAD -> Input@GRAD, HiddenPrev@GRAD, Weight@GRAD, Bias@GRAD",
+    "Input, HiddenPrev, Weight, Bias?, Gate, ResetHiddenPrev, Hidden, Hidden@GRAD -> "
+    "Input@GRAD, HiddenPrev@GRAD, Weight@GRAD, Bias@GRAD",
     internal=True,
     host=BY_ROW,
 )
 def gru_unit_grad(
-    x, h, weight, bias=None, gates=None, resets=None, hidden=None, g=None, *, activation: int = 2, gate_activation: int = 1,
+    x,
+    h,
+    weight,
+    bias=None,
+    gates=None,
+    resets=None,
+    hidden=None,
+    g=None,
+    *,
+    activation: int = 2,
+    gate_activation: int = 1,
     origin_mode: bool = False,
-):  # fmt: skip
+):
     """The gradients of all operands.   See `gru_unit`."""
     attrs = _unit_attrs(activation, gate_activation, origin_mode)
     return gru_grad.reference(x, _alone(x), h, weight, bias, gates, resets, hidden, g, **attrs)

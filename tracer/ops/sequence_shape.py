@@ -15,7 +15,8 @@ def _same(level, *_):
     return level
 
 
-# -- turned round ---------------------------------------------------------------------------------------------------
+# -- turned round
+# ------------------------------------------------------------------------------
 
 
 @op("sequence_reverse", "X, X@LOD*?! -> Y", meta=like_x, host=BY_ROW)
@@ -45,7 +46,8 @@ def sequence_turned(x, like=None, lod=None):
 sequence_turned.vjp(no_second_order("sequence_reverse"))
 
 
-# -- joined ---------------------------------------------------------------------------------------------------------
+# -- joined
+# ------------------------------------------------------------------------------
 
 
 def _joined_rows(x, lods):
@@ -60,7 +62,10 @@ def _joined_rows(x, lods):
 
 @op("sequence_concat", "X*, X@LOD*?! -> Out", host=BY_ROW)
 def sequence_concat(x, lods=None):
-    """Out = sequence i of every operand, one after the other, for each i.   X [R_k,*] -> Out [sum of R_k,*]"""
+    """Out = sequence i of every operand, one after the other, for each i.
+
+    X [R_k,*] -> Out [sum of R_k,*]
+    """
     return np.concatenate(x)[_joined_rows(x, lods)]
 
 
@@ -98,7 +103,8 @@ def _(x, lods, g):
 sequence_concat_grad.vjp(no_second_order("sequence_concat"))
 
 
-# -- padded ---------------------------------------------------------------------------------------------------------
+# -- padded
+# ------------------------------------------------------------------------------
 
 
 def _padded_width(counts, padded_length):
@@ -118,7 +124,10 @@ def _places(offsets, width):
 
 @op("sequence_pad", "X, X@LOD*?!, PadValue! -> Out, Length", host=BY_ROW)
 def sequence_pad(x, lod=None, pad_value=None, *, padded_length: int = -1):
-    """Out = the sequences side by side, filled up with PadValue to padded_length, -1: to the longest one.   X [R,*], PadValue [1] or [*] -> Out [n,T,*]
+    """Out = the sequences side by side, filled up with PadValue to padded_length, -1: to the
+    longest one.
+
+    X [R,*], PadValue [1] or [*] -> Out [n,T,*]
 
     Length int64 [n]: how long each is.
     """
@@ -162,7 +171,10 @@ sequence_unpadded.vjp(no_second_order("sequence_pad"))
 
 @op("sequence_unpad", "X, Length! -> Out", by_value=True, host=BY_ROW)
 def sequence_unpad(x, length):
-    """Out = the first Length[i] rows of each X[i], one sequence after the other.   X [n,T,*], Length int64 [n] -> Out [R,*]"""
+    """Out = the first Length[i] rows of each X[i], one sequence after the other.
+
+    X [n,T,*], Length int64 [n] -> Out [R,*]
+    """
     offsets = offsets_from(length.reshape(-1))
     check(bool((length <= x.shape[1]).all()), "a Length is more than there is")
     return x.reshape(-1, *x.shape[2:])[_places(offsets, x.shape[1])]
@@ -194,14 +206,19 @@ def sequence_unpad_grad(x, length, g):
 sequence_unpad_grad.vjp(no_second_order("sequence_unpad"))
 
 
-# -- other rows, other ends -----------------------------------------------------------------------------------------
+# -- other rows, other ends
+# -----------------------------------------------------------------------------------------
 
 
 @op("sequence_reshape", "X, X@LOD*?! -> Out", host=BY_ROW)
 def sequence_reshape(x, lod=None, *, new_dim: int):
-    """Out = the numbers of each sequence in rows of new_dim.   X [R,D] -> Out [R D / new_dim, new_dim]"""
+    """Out = the numbers of each sequence in rows of new_dim.
+
+    X [R,D] -> Out [R D / new_dim, new_dim]
+    """
     check(
-        bool((lengths(rows_of(lod)) * x.shape[1] % new_dim == 0).all()), f"new_dim={new_dim} does not divide a sequence"
+        bool((lengths(rows_of(lod)) * x.shape[1] % new_dim == 0).all()),
+        f"new_dim={new_dim} does not divide a sequence",
     )
     return x.reshape(-1, new_dim)
 
@@ -224,11 +241,16 @@ def _(g, x, lod):
 
 @op("sequence_enumerate", "X, X@LOD*?! -> Out", no_grad=WHOLE_ROWS, host=BY_ROW)
 def sequence_enumerate(x, lod=None, *, win_size: int, pad_value: int = 0):
-    """Out = each number and those that follow it in its sequence, pad_value behind the end.   X int [R] or [R,1] -> Out [R,win_size]"""
+    """Out = each number and those that follow it in its sequence, pad_value behind the end.
+
+    X int [R] or [R,1] -> Out [R,win_size]
+    """
     offsets = rows_of(lod)
     places = np.arange(offsets[-1])[:, None] + np.arange(win_size)
     inside = places < offsets[owners(offsets) + 1][:, None]
-    return np.where(inside, x.reshape(-1)[np.where(inside, places, 0)], np.asarray(pad_value, x.dtype))
+    return np.where(
+        inside, x.reshape(-1)[np.where(inside, places, 0)], np.asarray(pad_value, x.dtype)
+    )
 
 
 @sequence_enumerate.meta
@@ -245,7 +267,10 @@ def _(x, lod=None, *, win_size, pad_value=0):
 def _sliced_rows(lod, offset, length):
     offsets = rows_of(lod)
     starts, counts = offset.reshape(-1), length.reshape(-1)
-    check(len(starts) == len(counts) == len(offsets) - 1, "Offset and Length are not one number for each sequence")
+    check(
+        len(starts) == len(counts) == len(offsets) - 1,
+        "Offset and Length are not one number for each sequence",
+    )
     fits = (starts >= 0) & (counts >= 0) & (starts + counts <= lengths(offsets))
     check(bool(fits.all()), "a slice goes beyond its sequence")
     return ranges(offsets[:-1] + starts, counts)
@@ -253,7 +278,10 @@ def _sliced_rows(lod, offset, length):
 
 @op("sequence_slice", "X, X@LOD*?!, Offset!, Length! -> Out", host=BY_ROW)
 def sequence_slice(x, lod=None, offset=None, length=None):
-    """Out = Length[i] rows of sequence i from Offset[i] on.   X [R,*], Offset, Length int64 [n,1] -> Out [S,*]"""
+    """Out = Length[i] rows of sequence i from Offset[i] on.
+
+    X [R,*], Offset, Length int64 [n,1] -> Out [S,*]
+    """
     return x[_sliced_rows(lod, offset, length)]
 
 
@@ -272,7 +300,13 @@ def _(g, x, lod, offset, length):
     return sequence_slice_grad(x, lod, offset, length, g), None, None, None
 
 
-@op("sequence_slice_grad", "X, X@LOD*?!, Offset, Length, Out@GRAD -> X@GRAD", meta=like_x, internal=True, host=BY_ROW)
+@op(
+    "sequence_slice_grad",
+    "X, X@LOD*?!, Offset, Length, Out@GRAD -> X@GRAD",
+    meta=like_x,
+    internal=True,
+    host=BY_ROW,
+)
 def sequence_slice_grad(x, lod=None, offset=None, length=None, g=None):
     """The gradient of X.   Out@GRAD [S,*] -> X@GRAD [R,*]"""
     out = np.zeros_like(x)
@@ -285,7 +319,11 @@ sequence_slice_grad.vjp(no_second_order("sequence_slice"))
 
 @op("lod_reset", "X, X@LOD*?!, Y?!, Y@LOD*?! -> Out", meta=like_x, host=BY_ROW)
 def lod_reset(x, lod=None, y=None, y_lod=None, *, target_lod: Ints = [], append: bool = False):
-    """Out = X, its sequences ending where those of Y do, else where the numbers of Y or target_lod say; append: as a further level.   X [R,*] -> Out [R,*]"""
+    """Out = X, its sequences ending where those of Y do, else where the numbers of Y or target_lod
+    say; append: as a further level.
+
+    X [R,*] -> Out [R,*]
+    """
     return x
 
 
@@ -306,7 +344,8 @@ def _(g, x, lod, y, y_lod):
     return g, None, None, None
 
 
-# -- added to -------------------------------------------------------------------------------------------------------
+# -- added to
+# ------------------------------------------------------------------------------
 
 
 def _at(ids, lod):
@@ -315,9 +354,15 @@ def _at(ids, lod):
 
 @op("sequence_scatter", "X, Ids!, Ids@LOD*?!, Updates -> Out", meta=like_x, host=BY_ROW)
 def sequence_scatter(x, ids, lod=None, updates=None):
-    """Out = X with sequence i of Updates added to row i, at the places in Ids.   X [n,D], Ids int64 [R,1], Updates [R,1] -> Out [n,D]"""
+    """Out = X with sequence i of Updates added to row i, at the places in Ids.
+
+    X [n,D], Ids int64 [R,1], Updates [R,1] -> Out [n,D]
+    """
     rows, places = _at(ids, lod)
-    check(len(rows_of(lod, "Ids")) - 1 == x.shape[0], "Ids has another number of sequences than X rows")
+    check(
+        len(rows_of(lod, "Ids")) - 1 == x.shape[0],
+        "Ids has another number of sequences than X rows",
+    )
     check(bool(((places >= 0) & (places < x.shape[1])).all()), "an Ids is no place in a row of X")
     out = x.copy()
     np.add.at(out, (rows, places), updates.reshape(-1))
@@ -334,7 +379,10 @@ def _(g, x, ids, lod, updates):
 
 @op("sequence_gathered", "X, Ids, Ids@LOD*?!, Like -> Out", internal=True, host=BY_ROW)
 def sequence_gathered(x, ids, lod=None, like=None):
-    """Out = the numbers of row i of X at the places in sequence i of Ids.   X [n,D] -> Out like Like, [R,1]"""
+    """Out = the numbers of row i of X at the places in sequence i of Ids.
+
+    X [n,D] -> Out like Like, [R,1]
+    """
     return x[_at(ids, lod)].reshape(like.shape)
 
 

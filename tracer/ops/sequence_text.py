@@ -1,4 +1,6 @@
-"""What is read off sequences of labels: the text that CTC means, chunks that tags mark, tokens left out; and pictures cut into sequences."""
+"""What is read off sequences of labels: the text that CTC means, chunks that tags mark, tokens left
+out; and pictures cut into sequences.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ BY_CHOICE = "it chooses among whole numbers"
 
 
 def _kept(x: Any, owner: Any, blank: int, merge: bool) -> Any:
-    """Which labels stay: those that are not blank, and of equal neighbours in one sequence the first."""
+    """Which labels stay: those that are not blank, and of equal neighbours in one sequence the
+    first.
+    """
     flat = x.reshape(-1)
     same = np.zeros(len(flat), bool)
     same[1:] = (flat[1:] == flat[:-1]) & (owner[1:] == owner[:-1])
@@ -34,17 +38,24 @@ def _counts(kept: Any, owner: Any, count: int) -> Any:
     by_value=True,
     host=BY_ROW,
 )
-def ctc_align(x, lod=None, length=None, *, blank: int = 0, merge_repeated: bool = True, padding_value: int = 0):
-    """Output = the labels without blanks and, with merge_repeated, without repetitions.   Input int [R,1] -> Output [S,1], [[-1]] where nothing is left
+def ctc_align(
+    x, lod=None, length=None, *, blank: int = 0, merge_repeated: bool = True, padding_value: int = 0
+):
+    """Output = the labels without blanks and, with merge_repeated, without repetitions.
 
-    Padded, with InputLength [B,1]: Input [B,T] -> Output [B,T], filled up with padding_value.   OutputLength [B,1].
+    Input int [R,1] -> Output [S,1], [[-1]] where nothing is left
+
+    Padded, with InputLength [B,1]: Input [B,T] -> Output [B,T], filled up with padding_value.
+    OutputLength [B,1].
     """
     if length is None:
         offsets = rows_of(lod, "Input")
         owner = owners(offsets)
         kept = _kept(x, owner, blank, merge_repeated)
         counts = _counts(kept, owner, len(offsets) - 1)
-        return (x[kept] if kept.any() else np.full((1, 1), -1, x.dtype)), counts.reshape(-1, 1).astype(x.dtype)
+        return (x[kept] if kept.any() else np.full((1, 1), -1, x.dtype)), counts.reshape(
+            -1, 1
+        ).astype(x.dtype)
     inside = np.arange(x.shape[1]) < length.reshape(-1, 1)
     owner = np.repeat(np.arange(x.shape[0]), x.shape[1])
     kept = _kept(x, owner, blank, merge_repeated) & inside.reshape(-1)
@@ -84,10 +95,13 @@ def _(x, lod, *, tokens):
 @sequence_erase.lod(lambda level, *_: level)
 def _(x, lod=None, *, tokens):
     offsets = rows_of(lod)
-    return [offsets_from(_counts(~np.isin(x.reshape(-1), tokens), owners(offsets), len(offsets) - 1))]
+    return [
+        offsets_from(_counts(~np.isin(x.reshape(-1), tokens), owners(offsets), len(offsets) - 1))
+    ]
 
 
-# -- pictures -------------------------------------------------------------------------------------------------------
+# -- pictures
+# ------------------------------------------------------------------------------
 
 
 def _window(kernels, strides, paddings):
@@ -96,9 +110,18 @@ def _window(kernels, strides, paddings):
 
 @op("im2sequence", "X, Y?! -> Out", host=BY_ROW)
 def im2sequence(
-    x, y=None, *, kernels: Ints, strides: Ints = [1, 1], paddings: Ints = [0, 0, 0, 0], out_stride: Ints = [1, 1]
+    x,
+    y=None,
+    *,
+    kernels: Ints,
+    strides: Ints = [1, 1],
+    paddings: Ints = [0, 0, 0, 0],
+    out_stride: Ints = [1, 1],
 ):
-    """Out = what a window sees at each of its places, a row each, a sequence per picture.   X [N,C,H,W] -> Out [N L, C KH KW]"""
+    """Out = what a window sees at each of its places, a row each, a sequence per picture.
+
+    X [N,C,H,W] -> Out [N L, C KH KW]
+    """
     columns = unfold.reference(x, **_window(kernels, strides, paddings))
     return columns.transpose(0, 2, 1).reshape(-1, columns.shape[1])
 
@@ -107,7 +130,9 @@ def im2sequence(
 def _(x, y, *, kernels, strides, paddings, out_stride):
     check(y is None, "pictures of different sizes (Y) are not there")
     columns = unfold.infer((x,), _window(kernels, strides, paddings))
-    rows = -1 if min(columns.shape[0], columns.shape[2]) < 0 else columns.shape[0] * columns.shape[2]
+    rows = (
+        -1 if min(columns.shape[0], columns.shape[2]) < 0 else columns.shape[0] * columns.shape[2]
+    )
     return Meta((rows, columns.shape[1]), x.dtype)
 
 
@@ -132,14 +157,24 @@ def im2sequence_grad(x, g, *, kernels: Ints, strides: Ints = [1, 1], paddings: I
 im2sequence_grad.vjp(no_second_order("im2sequence"))
 
 
-# -- chunks ---------------------------------------------------------------------------------------------------------
+# -- chunks
+# ------------------------------------------------------------------------------
 
-# scheme -> the numbers of the tags, in this order: what a chunk begins with, what it goes on with, what it ends with, what is one alone
-SCHEMES = {"IOB": (0, 1, -1, -1), "IOE": (-1, 0, 1, -1), "IOBES": (0, 1, 2, 3), "plain": (-1, 0, -1, -1)}
+# scheme -> the numbers of the tags, in this order: what a chunk begins with, what it goes on with,
+# what it ends with, what is one alone
+SCHEMES = {
+    "IOB": (0, 1, -1, -1),
+    "IOE": (-1, 0, 1, -1),
+    "IOBES": (0, 1, 2, 3),
+    "plain": (-1, 0, -1, -1),
+}
 
 
 def _ends(scheme: tuple[int, ...], tag: int, kind: int, then: int, after: int, other: int) -> bool:
-    """Whether a chunk ends between two neighbours.   tag, kind: of the first; then, after: of the second; other: the kind of no chunk"""
+    """Whether a chunk ends between two neighbours.
+
+    tag, kind: of the first; then, after: of the second; other: the kind of no chunk
+    """
     begin, inside, end, single = scheme
     if other in (kind, after) or after != kind:
         return kind != other
@@ -148,7 +183,9 @@ def _ends(scheme: tuple[int, ...], tag: int, kind: int, then: int, after: int, o
     return tag in (end, single)
 
 
-def _begins(scheme: tuple[int, ...], tag: int, kind: int, then: int, after: int, other: int) -> bool:
+def _begins(
+    scheme: tuple[int, ...], tag: int, kind: int, then: int, after: int, other: int
+) -> bool:
     """Whether a chunk begins at the second of two neighbours."""
     begin, inside, end, single = scheme
     if other in (kind, after) or after != kind:
@@ -177,22 +214,35 @@ def _chunks(labels: Any, scheme: str, kinds: int) -> Iterator[tuple[int, int, in
 
 @op(
     "chunk_eval",
-    "Inference, Inference@LOD*?!, Label, Label@LOD*?!, SeqLength?! -> Precision, Recall, F1-Score, NumInferChunks, NumLabelChunks, NumCorrectChunks",
+    "Inference, Inference@LOD*?!, Label, Label@LOD*?!, SeqLength?! -> Precision, Recall, "
+    "F1-Score, NumInferChunks, NumLabelChunks, NumCorrectChunks",
     no_grad=WHOLE,
     host=BY_ROW,
 )
 def chunk_eval(
-    inference, lod=None, label=None, label_lod=None, length=None, *, num_chunk_types: int, chunk_scheme: str = "IOB",
+    inference,
+    lod=None,
+    label=None,
+    label_lod=None,
+    length=None,
+    *,
+    num_chunk_types: int,
+    chunk_scheme: str = "IOB",
     excluded_chunk_types: Ints = [],
-):  # fmt: skip
-    """How many chunks of Label are found by Inference, in kinds and places: shares float32 [1] and counts int64 [1].
+):
+    """How many chunks of Label are found by Inference, in kinds and places: shares float32 [1] and
+    counts int64 [1].
 
     Both int64 [R,1], label * number of tags + tag; with SeqLength [B,1] padded, [B,T].
     """
     found = np.zeros(3, np.int64)
     for ours, theirs in _pairs(inference, lod, label, length):
         parts = [
-            {c for c in _chunks(each, chunk_scheme, num_chunk_types) if c[2] not in excluded_chunk_types}
+            {
+                c
+                for c in _chunks(each, chunk_scheme, num_chunk_types)
+                if c[2] not in excluded_chunk_types
+            }
             for each in (ours, theirs)
         ]
         found += [len(parts[0]), len(parts[1]), len(parts[0] & parts[1])]
@@ -215,7 +265,9 @@ def _pairs(inference: Any, lod: Any, label: Any, length: Any) -> Iterator[tuple[
 
 
 @chunk_eval.meta
-def _(inference, lod, label, label_lod, length, *, num_chunk_types, chunk_scheme, excluded_chunk_types):
+def _(
+    inference, lod, label, label_lod, length, *, num_chunk_types, chunk_scheme, excluded_chunk_types
+):
     check(chunk_scheme in SCHEMES, f"chunk_scheme={chunk_scheme!r} is none of {list(SCHEMES)}")
     share, count = Meta((1,), np.dtype(np.float32)), Meta((1,), np.dtype(np.int64))
     return share, share, share, count, count, count

@@ -10,20 +10,34 @@ from ..core.op import OPS, WHOLE, Ints, Longs, Meta, check, op
 from .meta import Shape, broadcast_shapes, like_x, normal_axes, normal_axis, size_of
 from .sizes import from_tensors, sizes, sizes_meta, unknown
 
-# -- another shape ----------------------------------------------------------------------------------------------
+# -- another shape
+# ----------------------------------------------------------------------------------------------
 
 
 @op("reshape2", "X, Shape?, ShapeTensor*? -> Out")
-def reshape(x, shape_tensor=None, shape_tensors=None, *, shape: Ints = [], use_quantizer: bool = False):
-    """Out = X in another shape: -1 is what is left over, 0 the size that X has there.   X [*] -> Out [*shape]"""
+def reshape(
+    x, shape_tensor=None, shape_tensors=None, *, shape: Ints = [], use_quantizer: bool = False
+):
+    """Out = X in another shape: -1 is what is left over, 0 the size that X has there.
+
+    X [*] -> Out [*shape]
+    """
     wanted = sizes(shape_tensor, shape_tensors, shape)
-    return x.reshape(copied(x.shape, wanted) if 0 in wanted or min(wanted, default=0) < -1 else wanted)
+    return x.reshape(
+        copied(x.shape, wanted) if 0 in wanted or min(wanted, default=0) < -1 else wanted
+    )
 
 
 def copied(x: Shape, shape: Sequence[int]) -> list[int]:
     """`shape` with the sizes of `x` where it says 0."""
-    check(all(d != 0 or i < len(x) for i, d in enumerate(shape)), f"shape={list(shape)} copies an axis that X has not")
-    check(min(shape) >= -1 and list(shape).count(-1) <= 1, f"shape={list(shape)} leaves more than one size open")
+    check(
+        all(d != 0 or i < len(x) for i, d in enumerate(shape)),
+        f"shape={list(shape)} copies an axis that X has not",
+    )
+    check(
+        min(shape) >= -1 and list(shape).count(-1) <= 1,
+        f"shape={list(shape)} leaves more than one size open",
+    )
     return [x[i] if d == 0 else d for i, d in enumerate(shape)]
 
 
@@ -36,7 +50,10 @@ def _(x, shape_tensor, shape_tensors, *, shape, use_quantizer):
 
 
 def reshaped(x: Shape, target: Sequence[int], shape: Sequence[int]) -> Shape:
-    """`target` with its -1 worked out.   shape: before zeros were copied; a copied unknown size cancels out."""
+    """`target` with its -1 worked out.
+
+    shape: before zeros were copied; a copied unknown size cancels out.
+    """
     same = {i for i, d in enumerate(shape) if d == 0 and x[i] < 0}
     have = size_of(tuple(d for i, d in enumerate(x) if i not in same))
     open_at = [i for i, d in enumerate(shape) if d == -1]
@@ -81,7 +98,9 @@ def squeeze(x, *, axes: Ints = []):
 
 
 def squeezed(x: Shape, axes: Sequence[int]) -> Shape:
-    """`x` without axes of size 1; an axis in `axes` whose size is unknown is taken to be one, and without `axes` to be none, as Paddle declares."""
+    """`x` without axes of size 1; an axis in `axes` whose size is unknown is taken to be one, and
+    without `axes` to be none, as Paddle declares.
+    """
     if not axes:
         return tuple(d for d in x if d != 1)
     dropped = {normal_axis(a, len(x), "axes") for a in axes}
@@ -140,7 +159,10 @@ def flattened(x: Shape, start_axis: int, stop_axis: int) -> Shape:
     """`x` with the axes start_axis ... stop_axis made one."""
     if not x:
         return (1,)
-    start, stop = normal_axis(start_axis, len(x), "start_axis"), normal_axis(stop_axis, len(x), "stop_axis")
+    start, stop = (
+        normal_axis(start_axis, len(x), "start_axis"),
+        normal_axis(stop_axis, len(x), "stop_axis"),
+    )
     check(start <= stop, f"stop_axis={stop_axis} comes before start_axis={start_axis}")
     return (*x[:start], size_of(x[start : stop + 1]), *x[stop + 1 :])
 
@@ -155,7 +177,8 @@ def _(g, x):
     return reshape_like(g, x)
 
 
-# -- another order ----------------------------------------------------------------------------------------------
+# -- another order
+# ----------------------------------------------------------------------------------------------
 
 
 @op("transpose2", "X -> Out", other_rows=True)
@@ -167,7 +190,10 @@ def transpose(x, *, axis: Ints):
 @transpose.meta
 def _(x, *, axis):
     order = normal_axes(axis, len(x.shape))
-    check(len(order) == len(x.shape), f"axis={list(axis)} does not name every axis of rank {len(x.shape)}")
+    check(
+        len(order) == len(x.shape),
+        f"axis={list(axis)} does not name every axis of rank {len(x.shape)}",
+    )
     return Meta(tuple(x.shape[a] for a in order), x.dtype)
 
 
@@ -198,9 +224,14 @@ def _(g, x, *, axis):
 
 @op("roll", "X, ShiftsTensor? -> Out", other_rows=True)
 def roll(x, shifts_tensor=None, *, shifts: Longs = [], axis: Longs = []):
-    """Out = X shifted around along the axes, or as if flat when there are none.   X [*] -> Out [*]"""
+    """Out = X shifted around along the axes, or as if flat when there are none.
+
+    X [*] -> Out [*]
+    """
     steps = sizes(shifts_tensor, None, shifts)
-    check(len(steps) == len(axis or [0]), f"shifts={list(steps)} does not go with axis={list(axis)}")
+    check(
+        len(steps) == len(axis or [0]), f"shifts={list(steps)} does not go with axis={list(axis)}"
+    )
     return np.roll(x, tuple(steps), tuple(axis) if axis else None)
 
 
@@ -208,7 +239,10 @@ def roll(x, shifts_tensor=None, *, shifts: Longs = [], axis: Longs = []):
 def _(x, shifts_tensor, *, shifts, axis):
     for a in axis:
         normal_axis(a, len(x.shape))
-    check(shifts_tensor is not None or len(shifts) == len(axis or [0]), f"shifts={shifts} does not go with axis={axis}")
+    check(
+        shifts_tensor is not None or len(shifts) == len(axis or [0]),
+        f"shifts={shifts} does not go with axis={axis}",
+    )
     return x
 
 
@@ -218,7 +252,8 @@ def _(g, x, shifts_tensor, *, shifts, axis):
     return roll(g, back, shifts=[-s for s in shifts], axis=axis)
 
 
-# -- repeated, or only in part ----------------------------------------------------------------------------------
+# -- repeated, or only in part
+# ----------------------------------------------------------------------------------
 
 
 @op("expand_v2", "X, Shape?, expand_shapes_tensor*? -> Out")
@@ -232,14 +267,20 @@ def expanded(x: Shape, shape: Sequence[int]) -> Shape:
     """`shape` with the sizes of `x` where it says -1."""
     new = len(shape) - len(x)
     check(new >= 0, f"shape={list(shape)} has fewer axes than X")
-    check(min(shape, default=0) >= -1 and -1 not in shape[:new], f"shape={list(shape)} keeps a size that X has not")
+    check(
+        min(shape, default=0) >= -1 and -1 not in shape[:new],
+        f"shape={list(shape)} keeps a size that X has not",
+    )
     return tuple(x[i - new] if d == -1 else d for i, d in enumerate(shape))
 
 
 def check_expands(x: Shape, shape: Shape) -> None:
     """Raise OpError unless `x` broadcasts to `shape`, of at least its rank."""
     lined_up = zip(x, shape[len(shape) - len(x) :], strict=True)
-    check(all(a in (b, 1) or min(a, b) < 0 for a, b in lined_up), f"X does not expand to shape={list(shape)}")
+    check(
+        all(a in (b, 1) or min(a, b) < 0 for a, b in lined_up),
+        f"X does not expand to shape={list(shape)}",
+    )
 
 
 @expand.meta
@@ -301,7 +342,10 @@ def _(g, x, y):
 
 @op("tile", "X, RepeatTimes?, repeat_times_tensor*? -> Out")
 def tile(x, times_tensor=None, times_tensors=None, *, repeat_times: Ints = []):
-    """Out = X repeated along its axes, counted from the last.   X [*S] -> Out [*S * repeat_times]"""
+    """Out = X repeated along its axes, counted from the last.
+
+    X [*S] -> Out [*S * repeat_times]
+    """
     times = sizes(times_tensor, times_tensors, repeat_times)
     check(min(times, default=1) > 0, f"repeat_times={list(times)} are not all positive")
     return np.tile(x, tuple(times))
@@ -317,8 +361,13 @@ def tiled(x: Shape, times: Sequence[int]) -> tuple[Shape, tuple[int, ...]]:
 def _(x, times_tensor, times_tensors, *, repeat_times):
     times = sizes_meta(times_tensor, times_tensors, repeat_times)
     known = not from_tensors(times_tensor, times_tensors)
-    check(not known or min(times, default=1) > 0, f"repeat_times={list(times)} are not all positive")
-    return Meta(tuple(-1 if min(d, n) < 0 else d * n for d, n in zip(*tiled(x.shape, times), strict=True)), x.dtype)
+    check(
+        not known or min(times, default=1) > 0, f"repeat_times={list(times)} are not all positive"
+    )
+    return Meta(
+        tuple(-1 if min(d, n) < 0 else d * n for d, n in zip(*tiled(x.shape, times), strict=True)),
+        x.dtype,
+    )
 
 
 @tile.vjp
@@ -326,9 +375,17 @@ def _(g, x, times_tensor, times_tensors, *, repeat_times):
     return tile_grad(x, times_tensor, times_tensors, g, repeat_times=repeat_times)
 
 
-@op("tile_grad", "X, RepeatTimes?, repeat_times_tensor*?, Out@GRAD -> X@GRAD", meta=like_x, internal=True)
+@op(
+    "tile_grad",
+    "X, RepeatTimes?, repeat_times_tensor*?, Out@GRAD -> X@GRAD",
+    meta=like_x,
+    internal=True,
+)
 def tile_grad(x, times_tensor, times_tensors, g, *, repeat_times: Ints = []):
-    """X@GRAD = Out@GRAD summed over the repetitions.   X [*S], Out@GRAD [*S * repeat_times] -> X@GRAD [*S]"""
+    """X@GRAD = Out@GRAD summed over the repetitions.
+
+    X [*S], Out@GRAD [*S * repeat_times] -> X@GRAD [*S]
+    """
     shape, times = tiled(x.shape, sizes(times_tensor, times_tensors, repeat_times))
     split = [d for pair in zip(times, shape, strict=True) for d in pair]
     return np.sum(g.reshape(split), axis=tuple(range(0, len(split), 2))).reshape(x.shape)
@@ -361,7 +418,10 @@ def _(gs, xs):
 
 @op("tril_triu", "X -> Out")
 def tril_triu(x, *, diagonal: int = 0, lower: bool = False):
-    """Out = the lower or the upper triangle of X, zeros elsewhere.   X [*, N, M] -> Out [*, N, M]"""
+    """Out = the lower or the upper triangle of X, zeros elsewhere.
+
+    X [*, N, M] -> Out [*, N, M]
+    """
     check(x.ndim >= 2, "needs at least two axes")
     return np.tril(x, diagonal) if lower else np.triu(x, diagonal)
 

@@ -22,7 +22,11 @@ INF = math.inf
 @op("celu", "X -> Out", meta=float_like_x, floating="X")
 @wide
 def celu(x, *, alpha: float = 1.0):
-    """Out = X where X > 0, alpha * (e ** (X / alpha) - 1) elsewhere   (Barron 2017).   X [*] -> Out [*]"""
+    """Out = X where X > 0, alpha * (e ** (X / alpha) - 1) elsewhere
+
+    (Barron 2017).
+    X [*] -> Out [*]
+    """
     t = x.dtype.type
     return np.where(x > 0, x, np.expm1(np.minimum(x, t(0)) / t(alpha)) * t(alpha))
 
@@ -35,8 +39,17 @@ def _(g, x, *, alpha):
 
 @op("selu", "X -> Out", meta=float_like_x, floating="X")
 @wide
-def selu(x, *, scale: float = 1.0507009873554804934193349852946, alpha: float = 1.6732632423543772848170429916717):
-    """Out = scale * X where X > 0, scale * alpha * (e ** X - 1) elsewhere   (Klambauer et al. 2017).   X [*] -> Out [*]"""
+def selu(
+    x,
+    *,
+    scale: float = 1.0507009873554804934193349852946,
+    alpha: float = 1.6732632423543772848170429916717,
+):
+    """Out = scale * X where X > 0, scale * alpha * (e ** X - 1) elsewhere
+
+    (Klambauer et al. 2017).
+    X [*] -> Out [*]
+    """
     t = x.dtype.type
     return np.where(x > 0, x, np.expm1(np.minimum(x, t(0))) * t(alpha)) * t(scale)
 
@@ -133,7 +146,10 @@ def _(g, x, *, scale_a, scale_b):
 @np.errstate(all="ignore")
 @wide
 def logit(x, *, eps: float = 1e-6):
-    """Out = ln(X / (1 - X)), X first set between eps and 1 - eps unless eps is 0.   X [*] -> Out [*]"""
+    """Out = ln(X / (1 - X)), X first set between eps and 1 - eps unless eps is 0.
+
+    X [*] -> Out [*]
+    """
     inside = clamp(x, eps, 1 - eps) if eps else x
     return np.log(inside / (x.dtype.type(1) - inside))
 
@@ -144,13 +160,18 @@ def _(g, x, *, eps):
     return keep(slope, between(x, low=eps, high=1 - eps)) if eps else slope
 
 
-# -- drawn --------------------------------------------------------------------------------------------------------
+# -- drawn
+# ------------------------------------------------------------------------------
 
 
 @op("rrelu", "X -> Out, Noise~", random=True, floating="X")
 @wide
 def rrelu(x, *, is_test: bool = False, lower: float = 1.0 / 8.0, upper: float = 1.0 / 3.0):
-    """Out = X where X >= 0, else X times Noise, drawn from [lower, upper), their mean in a test   (Xu et al. 2015).   X [*] -> both [*]"""
+    """Out = X where X >= 0, else X times Noise, drawn from [lower, upper), their mean in a test
+
+    (Xu et al. 2015).
+    X [*] -> both [*]
+    """
     if is_test:
         slope = x.dtype.type((lower + upper) / 2)
     else:
@@ -173,7 +194,11 @@ def _(g, x, *, Noise):
 @op("gumbel_softmax", "X -> Out", random=True, floating="X")
 @wide
 def gumbel_softmax(x, *, temperature: float = 1.0, hard: bool = False, axis: int = -1):
-    """Out = softmax((X + noise of Gumbel) / temperature); hard: 1 at its largest, else 0   (Jang et al. 2017).   X [*] -> Out [*]"""
+    """Out = softmax((X + noise of Gumbel) / temperature); hard: 1 at its largest, else 0
+
+    (Jang et al. 2017).
+    X [*] -> Out [*]
+    """
     t = x.dtype.type
     noise = -np.log(np.asarray(rng.generator().exponential(size=x.shape))).astype(x.dtype)
     soft = softmax_of((x + noise) / t(temperature), axis)

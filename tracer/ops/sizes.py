@@ -18,8 +18,13 @@ def sizes(tensor: Any, tensors: Any, plain: Sequence[int]) -> Sequence[int]:
     return plain
 
 
-def sizes_meta(tensor: Meta | None, tensors: Sequence[Meta] | None, plain: Sequence[int]) -> tuple[int, ...]:
-    """The sizes for a meta rule: -1 where only a tensor knows.   The attribute is believed where it says more."""
+def sizes_meta(
+    tensor: Meta | None, tensors: Sequence[Meta] | None, plain: Sequence[int]
+) -> tuple[int, ...]:
+    """The sizes for a meta rule: -1 where only a tensor knows.
+
+    The attribute is believed where it says more.
+    """
     if tensors:
         return tuple(plain) if len(plain) == len(tensors) else (-1,) * len(tensors)
     if tensor is None:

@@ -24,7 +24,9 @@ def index_of(rank: int, axes: Sequence[int], bounds: Bounds) -> tuple[Any, ...]:
 
 
 def python_slice(start: int, end: int, step: int) -> slice:
-    """Paddle's slice as Python's: going backwards, an end of -1 means down to the first element, not the last one."""
+    """Paddle's slice as Python's: going backwards, an end of -1 means down to the first element,
+    not the last one.
+    """
     return slice(start, None if step < 0 and end == -1 else end, step)
 
 
@@ -34,7 +36,9 @@ def sliced_dim(size: int, start: int, end: int, step: int) -> int:
 
 
 def without(shape: Shape, axes: Sequence[int]) -> Shape:
-    """`shape` without the axes that a number, not a slice, had picked; they must have one element."""
+    """`shape` without the axes that a number, not a slice, had picked; they must have one
+    element.
+    """
     gone = {normal_axis(a, len(shape), "decrease_axis") for a in axes}
     check(all(shape[a] in (1, -1) for a in gone), "decrease_axis names an axis that is not 1 long")
     return tuple(d for i, d in enumerate(shape) if i not in gone)
@@ -52,7 +56,9 @@ def _sliced(x: Any, axes: Sequence[int], bounds: Bounds, decrease_axis: Sequence
 def _sliced_meta(x: Meta, axes: Any, bounds: Bounds, decrease_axis: Any, unknown: bool) -> Meta:
     found = list(x.shape)
     starts, ends, steps = bounds
-    check(unknown or len(axes) == len(starts) == len(ends), "axes, starts and ends differ in number")
+    check(
+        unknown or len(axes) == len(starts) == len(ends), "axes, starts and ends differ in number"
+    )
     for k, axis in enumerate(axes):
         at = normal_axis(axis, len(x.shape), "axes")
         step = steps[k] if steps else 1
@@ -69,65 +75,152 @@ def _back(x: Any, g: Any, axes: Sequence[int], bounds: Bounds, decrease_axis: Se
     return total
 
 
-# -- slice --------------------------------------------------------------------------------------------------------
+# -- slice
+# ------------------------------------------------------------------------------
 
 
 @op("slice", "Input, StartsTensor?, EndsTensor?, StartsTensorList*?, EndsTensorList*? -> Out")
 def slice_(
-    x, starts_tensor=None, ends_tensor=None, starts_tensors=None, ends_tensors=None, *, axes: Ints, starts: Ints = [],
-    ends: Ints = [], infer_flags: Ints = [], decrease_axis: Ints = [],
-):  # fmt: skip
-    """Out = Input from starts up to ends along the axes, without the axes of decrease_axis.   Input [*] -> Out [*]"""
-    first, last = sizes(starts_tensor, starts_tensors, starts), sizes(ends_tensor, ends_tensors, ends)
+    x,
+    starts_tensor=None,
+    ends_tensor=None,
+    starts_tensors=None,
+    ends_tensors=None,
+    *,
+    axes: Ints,
+    starts: Ints = [],
+    ends: Ints = [],
+    infer_flags: Ints = [],
+    decrease_axis: Ints = [],
+):
+    """Out = Input from starts up to ends along the axes, without the axes of decrease_axis.
+
+    Input [*] -> Out [*]
+    """
+    first, last = (
+        sizes(starts_tensor, starts_tensors, starts),
+        sizes(ends_tensor, ends_tensors, ends),
+    )
     return _sliced(x, axes, (first, last, []), decrease_axis)
 
 
 @slice_.meta
-def _(x, starts_tensor, ends_tensor, starts_tensors, ends_tensors, *, axes, starts, ends, infer_flags, decrease_axis):
+def _(
+    x,
+    starts_tensor,
+    ends_tensor,
+    starts_tensors,
+    ends_tensors,
+    *,
+    axes,
+    starts,
+    ends,
+    infer_flags,
+    decrease_axis,
+):
     unknown = any((starts_tensor, ends_tensor, starts_tensors, ends_tensors))
     return _sliced_meta(x, axes, (starts, ends, []), decrease_axis, unknown)
 
 
 @slice_.vjp
-def _(g, x, starts_tensor, ends_tensor, starts_tensors, ends_tensors, *, axes, starts, ends, decrease_axis):
+def _(
+    g,
+    x,
+    starts_tensor,
+    ends_tensor,
+    starts_tensors,
+    ends_tensors,
+    *,
+    axes,
+    starts,
+    ends,
+    decrease_axis,
+):
     over = {"axes": axes, "starts": starts, "ends": ends, "decrease_axis": decrease_axis}
-    return slice_grad(x, g, starts_tensor, ends_tensor, starts_tensors, ends_tensors, **over), None, None, None, None
+    return (
+        slice_grad(x, g, starts_tensor, ends_tensor, starts_tensors, ends_tensors, **over),
+        None,
+        None,
+        None,
+        None,
+    )
 
 
 @op(
     "slice_grad",
-    "Input, Out@GRAD, StartsTensor?, EndsTensor?, StartsTensorList*?, EndsTensorList*? -> Input@GRAD",
+    "Input, Out@GRAD, StartsTensor?, EndsTensor?, StartsTensorList*?, EndsTensorList*? -> "
+    "Input@GRAD",
     meta=like_x,
     internal=True,
 )
 def slice_grad(
-    x, g, starts_tensor=None, ends_tensor=None, starts_tensors=None, ends_tensors=None, *, axes: Ints, starts: Ints = [],
-    ends: Ints = [], decrease_axis: Ints = [],
-):  # fmt: skip
-    """Input@GRAD = zeros like Input, with Out@GRAD where the slice had been.   Input [*S], Out@GRAD [*] -> Input@GRAD [*S]"""
-    first, last = sizes(starts_tensor, starts_tensors, starts), sizes(ends_tensor, ends_tensors, ends)
+    x,
+    g,
+    starts_tensor=None,
+    ends_tensor=None,
+    starts_tensors=None,
+    ends_tensors=None,
+    *,
+    axes: Ints,
+    starts: Ints = [],
+    ends: Ints = [],
+    decrease_axis: Ints = [],
+):
+    """Input@GRAD = zeros like Input, with Out@GRAD where the slice had been.
+
+    Input [*S], Out@GRAD [*] -> Input@GRAD [*S]
+    """
+    first, last = (
+        sizes(starts_tensor, starts_tensors, starts),
+        sizes(ends_tensor, ends_tensors, ends),
+    )
     return _back(x, g, axes, (first, last, []), decrease_axis)
 
 
 @slice_grad.vjp
 def _(gg, x, g, *tensors, axes, starts, ends, decrease_axis):
-    return None, slice_(gg, *tensors, axes=axes, starts=starts, ends=ends, decrease_axis=decrease_axis)
+    return None, slice_(
+        gg, *tensors, axes=axes, starts=starts, ends=ends, decrease_axis=decrease_axis
+    )
 
 
-# -- strided_slice ------------------------------------------------------------------------------------------------
+# -- strided_slice
+# ------------------------------------------------------------------------------------------------
 
-_STRIDED = "StartsTensor?, EndsTensor?, StridesTensor?, StartsTensorList*?, EndsTensorList*?, StridesTensorList*?"
+_STRIDED = (
+    "StartsTensor?, EndsTensor?, StridesTensor?, StartsTensorList*?, EndsTensorList*?, "
+    "StridesTensorList*?"
+)
 
 
 @op("strided_slice", f"Input, {_STRIDED} -> Out")
 def strided_slice(
-    x, starts_tensor=None, ends_tensor=None, strides_tensor=None, starts_tensors=None, ends_tensors=None,
-    strides_tensors=None, *, axes: Ints, starts: Ints = [], ends: Ints = [], strides: Ints = [], infer_flags: Ints = [],
+    x,
+    starts_tensor=None,
+    ends_tensor=None,
+    strides_tensor=None,
+    starts_tensors=None,
+    ends_tensors=None,
+    strides_tensors=None,
+    *,
+    axes: Ints,
+    starts: Ints = [],
+    ends: Ints = [],
+    strides: Ints = [],
+    infer_flags: Ints = [],
     decrease_axis: Ints = [],
-):  # fmt: skip
-    """Out = Input from starts up to ends by strides along the axes, without those of decrease_axis.   Input [*] -> Out [*]"""
-    first, last = sizes(starts_tensor, starts_tensors, starts), sizes(ends_tensor, ends_tensors, ends)
-    return _sliced(x, axes, (first, last, sizes(strides_tensor, strides_tensors, strides)), decrease_axis)
+):
+    """Out = Input from starts up to ends by strides along the axes, without those of decrease_axis.
+
+    Input [*] -> Out [*]
+    """
+    first, last = (
+        sizes(starts_tensor, starts_tensors, starts),
+        sizes(ends_tensor, ends_tensors, ends),
+    )
+    return _sliced(
+        x, axes, (first, last, sizes(strides_tensor, strides_tensors, strides)), decrease_axis
+    )
 
 
 @strided_slice.meta
@@ -137,38 +230,90 @@ def _(x, *tensors, axes, starts, ends, strides, infer_flags, decrease_axis):
 
 @strided_slice.vjp
 def _(g, x, *tensors, axes, starts, ends, strides, decrease_axis):
-    over = {"axes": axes, "starts": starts, "ends": ends, "strides": strides, "decrease_axis": decrease_axis}
+    over = {
+        "axes": axes,
+        "starts": starts,
+        "ends": ends,
+        "strides": strides,
+        "decrease_axis": decrease_axis,
+    }
     return strided_slice_grad(x, g, *tensors, **over), *[None] * len(tensors)
 
 
 @op("strided_slice_grad", f"Input, Out@GRAD, {_STRIDED} -> Input@GRAD", meta=like_x, internal=True)
 def strided_slice_grad(
-    x, g, starts_tensor=None, ends_tensor=None, strides_tensor=None, starts_tensors=None, ends_tensors=None,
-    strides_tensors=None, *, axes: Ints, starts: Ints = [], ends: Ints = [], strides: Ints = [], decrease_axis: Ints = [],
-):  # fmt: skip
-    """Input@GRAD = zeros like Input, with Out@GRAD where the slice had been.   Input [*S], Out@GRAD [*] -> Input@GRAD [*S]"""
-    first, last = sizes(starts_tensor, starts_tensors, starts), sizes(ends_tensor, ends_tensors, ends)
-    return _back(x, g, axes, (first, last, sizes(strides_tensor, strides_tensors, strides)), decrease_axis)
+    x,
+    g,
+    starts_tensor=None,
+    ends_tensor=None,
+    strides_tensor=None,
+    starts_tensors=None,
+    ends_tensors=None,
+    strides_tensors=None,
+    *,
+    axes: Ints,
+    starts: Ints = [],
+    ends: Ints = [],
+    strides: Ints = [],
+    decrease_axis: Ints = [],
+):
+    """Input@GRAD = zeros like Input, with Out@GRAD where the slice had been.
+
+    Input [*S], Out@GRAD [*] -> Input@GRAD [*S]
+    """
+    first, last = (
+        sizes(starts_tensor, starts_tensors, starts),
+        sizes(ends_tensor, ends_tensors, ends),
+    )
+    return _back(
+        x, g, axes, (first, last, sizes(strides_tensor, strides_tensors, strides)), decrease_axis
+    )
 
 
 @strided_slice_grad.vjp
 def _(gg, x, g, *tensors, axes, starts, ends, strides, decrease_axis):
-    over = {"axes": axes, "starts": starts, "ends": ends, "strides": strides, "decrease_axis": decrease_axis}
+    over = {
+        "axes": axes,
+        "starts": starts,
+        "ends": ends,
+        "strides": strides,
+        "decrease_axis": decrease_axis,
+    }
     return None, strided_slice(gg, *tensors, **over)
 
 
-# -- set_value ----------------------------------------------------------------------------------------------------
+# -- set_value
+# ------------------------------------------------------------------------------
 
 
-@op("set_value", "Input, StartsTensorList*?, EndsTensorList*?, StepsTensorList*?, ValueTensor? -> Out")
+@op(
+    "set_value",
+    "Input, StartsTensorList*?, EndsTensorList*?, StepsTensorList*?, ValueTensor? -> Out",
+)
 def set_value(
-    x, starts_tensors=None, ends_tensors=None, steps_tensors=None, value=None, *, axes: Longs, starts: Longs = [],
-    ends: Longs = [], steps: Longs = [], decrease_axes: Longs = [], none_axes: Longs = [], dtype: int = 5,
-    shape: Longs = [], values: Scalars = [],
-):  # fmt: skip
-    """Out = Input with a slice of it overwritten by ValueTensor, or by the values in `shape`.   Input [*S] -> Out [*S]"""
+    x,
+    starts_tensors=None,
+    ends_tensors=None,
+    steps_tensors=None,
+    value=None,
+    *,
+    axes: Longs,
+    starts: Longs = [],
+    ends: Longs = [],
+    steps: Longs = [],
+    decrease_axes: Longs = [],
+    none_axes: Longs = [],
+    dtype: int = 5,
+    shape: Longs = [],
+    values: Scalars = [],
+):
+    """Out = Input with a slice of it overwritten by ValueTensor, or by the values in `shape`.
+
+    Input [*S] -> Out [*S]
+    """
     bounds = tuple(
-        sizes(None, t, a) for t, a in ((starts_tensors, starts), (ends_tensors, ends), (steps_tensors, steps))
+        sizes(None, t, a)
+        for t, a in ((starts_tensors, starts), (ends_tensors, ends), (steps_tensors, steps))
     )
     out = x.copy()
     index = index_of(x.ndim, axes, (bounds[0], bounds[1], bounds[2]))
@@ -180,12 +325,16 @@ def set_value(
         broadcast_shapes(view, given.shape[-len(view) :] if view else ()) == view,
         "the value does not fit into the slice",
     )
-    part[...] = np.broadcast_to(given.reshape(given.shape[max(given.ndim - len(view), 0) :]), view).reshape(part.shape)
+    part[...] = np.broadcast_to(
+        given.reshape(given.shape[max(given.ndim - len(view), 0) :]), view
+    ).reshape(part.shape)
     return out if x.ndim else out[()]
 
 
 def _value_view(shape: Shape, decrease_axes: Sequence[int], none_axes: Sequence[int]) -> Shape:
-    """The shape that a value is broadcast to: without the axes picked by numbers, with 1 where None stood."""
+    """The shape that a value is broadcast to: without the axes picked by numbers, with 1 where None
+    stood.
+    """
     view = list(without(shape, decrease_axes))
     for place in none_places(len(shape), decrease_axes, none_axes):
         view.insert(place, 1)
@@ -193,28 +342,53 @@ def _value_view(shape: Shape, decrease_axes: Sequence[int], none_axes: Sequence[
 
 
 def none_places(rank: int, decrease_axes: Sequence[int], none_axes: Sequence[int]) -> list[int]:
-    """Where the axes that None adds come to stand.   none_axes: the axis of Input that each stands before."""
-    left = [i for i in range(rank) if i not in {normal_axis(a, rank, "decrease_axes") for a in decrease_axes}]
+    """Where the axes that None adds come to stand.
+
+    none_axes: the axis of Input that each stands before.
+    """
+    left = [
+        i
+        for i in range(rank)
+        if i not in {normal_axis(a, rank, "decrease_axes") for a in decrease_axes}
+    ]
     return [sum(i < axis for i in left) + k for k, axis in enumerate(sorted(none_axes))]
 
 
 @set_value.meta
 def _(
-    x, first, last, by, value, *, axes, starts, ends, steps, decrease_axes, none_axes, dtype, shape, values
-):  # fmt: skip
-    check_dtype(value is None or value.dtype == x.dtype, "the dtypes of Input and ValueTensor differ")
+    x,
+    first,
+    last,
+    by,
+    value,
+    *,
+    axes,
+    starts,
+    ends,
+    steps,
+    decrease_axes,
+    none_axes,
+    dtype,
+    shape,
+    values,
+):
+    check_dtype(
+        value is None or value.dtype == x.dtype, "the dtypes of Input and ValueTensor differ"
+    )
     if first or last or by:
         return x
     part = _sliced_meta(x, axes, (starts, ends, steps), [], unknown=False).shape
     view = _value_view(part, decrease_axes, none_axes)
     given = tuple(shape) if value is None else value.shape
     check(
-        len(given) <= len(view) or set(given[: len(given) - len(view)]) <= {1}, "the value has more axes than the slice"
+        len(given) <= len(view) or set(given[: len(given) - len(view)]) <= {1},
+        "the value has more axes than the slice",
     )
     tail = given[max(len(given) - len(view), 0) :]
     full = broadcast_shapes(view, tail)
     check(
-        all(f == v or min(f, v) < 0 for f, v in zip(full, view, strict=True)), "the value does not fit into the slice"
+        all(f == v or min(f, v) < 0 for f, v in zip(full, view, strict=True)),
+        "the value does not fit into the slice",
     )
     return x
 
@@ -228,7 +402,15 @@ def _(g, x, first, last, by, value, *, axes, starts, ends, steps, decrease_axes,
 
     def to_value() -> Any:
         lists = (None, None, None, first, last, by)
-        part = strided_slice(g, *lists, axes=axes, starts=starts, ends=ends, strides=steps, decrease_axis=decrease_axes)
+        part = strided_slice(
+            g,
+            *lists,
+            axes=axes,
+            starts=starts,
+            ends=ends,
+            strides=steps,
+            decrease_axis=decrease_axes,
+        )
         part = unsqueeze(part, axes=none_places(len(shape_of(x)), decrease_axes, none_axes))
         # More axes of 1 in front of the value than the slice has are put back by its own shape.
         extra = len(shape_of(value)) - len(shape_of(part))

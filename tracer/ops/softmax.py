@@ -29,7 +29,9 @@ def softmax(x, *, axis: int = -1):
     return along_last(softmax_of, axis, x)
 
 
-_SOFTMAX, _LOG_SOFTMAX, _SOFTMAX_BACK = map(native.kernel, ("softmax", "log_softmax", "softmax_grad"))
+_SOFTMAX, _LOG_SOFTMAX, _SOFTMAX_BACK = map(
+    native.kernel, ("softmax", "log_softmax", "softmax_grad")
+)
 
 
 @softmax.native
@@ -55,7 +57,10 @@ def _(g, x, *, axis, Out):
 @op("softmax_grad", "Out, Out@GRAD -> X@GRAD", meta=like_x, internal=True)
 @wide
 def softmax_grad(out, g, *, axis: int = -1):
-    """X@GRAD = Out * (Out@GRAD - the sum of Out * Out@GRAD over the axis).   Out [*], Out@GRAD [*] -> X@GRAD [*]"""
+    """X@GRAD = Out * (Out@GRAD - the sum of Out * Out@GRAD over the axis).
+
+    Out [*], Out@GRAD [*] -> X@GRAD [*]
+    """
     if not out.ndim:
         return np.zeros_like(out)
     return along_last(_softmax_back, axis, out, g)

@@ -1,6 +1,7 @@
 """Inverses and solutions of linear equations.
 
-Gradients follow from d(A^-1) = -A^-1 dA A^-1; see M. Giles, "Collected Matrix Derivative Results for Forward and Reverse Mode AD" (2008).
+Gradients follow from d(A^-1) = -A^-1 dA A^-1; see M. Giles, "Collected Matrix Derivative Results
+for Forward and Reverse Mode AD" (2008).
 """
 
 from __future__ import annotations
@@ -76,7 +77,10 @@ def holds_vectors(x: Shape, y: Shape) -> bool:
 
 @op("solve", "X, Y -> Out", no_half=DECOMPOSED, same_dtype="X Y")
 def solve(x, y):
-    """Out = X^-1 Y.   X [*A, M, M], Y [*B, M, K] or vectors [*A, M] or [M] -> Out [*broadcast(A, B), M, K] or [*A, M]"""
+    """Out = X^-1 Y.
+
+    X [*A, M, M], Y [*B, M, K] or vectors [*A, M] or [M] -> Out [*broadcast(A, B), M, K] or [*A, M]
+    """
     if holds_vectors(x.shape, y.shape):
         return side_by_side(x, y[..., None])[..., 0]
     return side_by_side(x, y)
@@ -101,7 +105,10 @@ def _(g, x, y, *, Out):
 
 
 def substituted(x: Any, y: Any, upper: bool, transpose: bool = False, unit: bool = False) -> Any:
-    """X^-1 Y of triangular X.   Upper triangles go to LAPACK's `gesv` as they are: it finds its pivots on the diagonal."""
+    """X^-1 Y of triangular X.
+
+    Upper triangles go to LAPACK's `gesv` as they are: it finds its pivots on the diagonal.
+    """
     x = np.triu(x) if upper else np.tril(x)
     if unit:
         size = x.shape[-1]
@@ -114,8 +121,14 @@ def substituted(x: Any, y: Any, upper: bool, transpose: bool = False, unit: bool
 
 
 @op("triangular_solve", "X, Y -> Out", no_half=DECOMPOSED, same_dtype="X Y")
-def triangular_solve(x, y, *, upper: bool = True, transpose: bool = False, unitriangular: bool = False):
-    """Out = X^-1 Y, of one triangle of X, or of that transposed; unitriangular: with 1 on the diagonal.   X [*A, M, M], Y [*B, M, K] -> Out [*, M, K]"""
+def triangular_solve(
+    x, y, *, upper: bool = True, transpose: bool = False, unitriangular: bool = False
+):
+    """Out = X^-1 Y, of one triangle of X, or of that transposed; unitriangular: with 1 on the
+    diagonal.
+
+    X [*A, M, M], Y [*B, M, K] -> Out [*, M, K]
+    """
     return substituted(x, y, upper, transpose, unitriangular)
 
 
@@ -141,7 +154,10 @@ def _triangle(x: Any, is_upper: bool, strict: bool) -> Any:
 
 @op("cholesky_solve", "X, Y -> Out", no_half=DECOMPOSED, same_dtype="X Y")
 def cholesky_solve(x, y, *, upper: bool = False):
-    """Out = (Y Y^H)^-1 X, of lower triangles Y; (Y^H Y)^-1 X of upper ones.   X [*A, M, K], Y [*B, M, M] -> Out [*, M, K]"""
+    """Out = (Y Y^H)^-1 X, of lower triangles Y; (Y^H Y)^-1 X of upper ones.
+
+    X [*A, M, K], Y [*B, M, M] -> Out [*, M, K]
+    """
     left = np.conjugate(np.swapaxes(y, -1, -2)) if upper else y
     half = substituted(left, x, upper=False)
     return substituted(np.conjugate(left), half, upper=False, transpose=True)
@@ -166,7 +182,9 @@ def _(g, x, y, *, upper, Out):
 
 @op("pseudo_inverse", "X -> Out", internal=True, no_half=DECOMPOSED)
 def pseudo_inverse(x, *, rcond: float = 1e-15, hermitian: bool = False):
-    """Out = the pseudo-inverse; singular values up to rcond times the largest count as 0.   X [*, M, N] -> Out [*, N, M]
+    """Out = the pseudo-inverse; singular values up to rcond times the largest count as 0.
+
+    X [*, M, N] -> Out [*, N, M]
 
     hermitian: X is, and its lower triangle is read.
     """
@@ -174,7 +192,9 @@ def pseudo_inverse(x, *, rcond: float = 1e-15, hermitian: bool = False):
     if not elsewhere():
         return np.linalg.pinv(x, rcond, hermitian)
     below = np.tril(x, -1)  # CuPy reads all of it
-    return np.linalg.pinv(np.tril(x) + np.conj(np.swapaxes(below, -1, -2)) if hermitian else x, rcond)
+    return np.linalg.pinv(
+        np.tril(x) + np.conj(np.swapaxes(below, -1, -2)) if hermitian else x, rcond
+    )
 
 
 @pseudo_inverse.meta
@@ -185,7 +205,9 @@ def _(x, *, rcond, hermitian):
 
 @pseudo_inverse.vjp
 def _pseudo_back(g, x, *, hermitian, Out):
-    """G. H. Golub, V. Pereyra, "The Differentiation of Pseudo-Inverses and Nonlinear Least Squares Problems" (1973)."""
+    """G. H. Golub, V. Pereyra, "The Differentiation of Pseudo-Inverses and Nonlinear Least Squares
+    Problems" (1973).
+    """
     g, flipped = conjugate(g), adjoint(Out)
     inside = chain(flipped, g, flipped)
     rows, columns = chain(flipped, Out, adjoint(g)), chain(adjoint(g), Out, flipped)
@@ -194,14 +216,25 @@ def _pseudo_back(g, x, *, hermitian, Out):
     return conjugate(scale(plus_adjoint(found), scale=0.5) if hermitian else found)
 
 
-@op("lstsq", "X, Y -> Solution, Residuals~, Rank~, SingularValues~", by_value=True, no_half=DECOMPOSED, host=NOT_THERE)
+@op(
+    "lstsq",
+    "X, Y -> Solution, Residuals~, Rank~, SingularValues~",
+    by_value=True,
+    no_half=DECOMPOSED,
+    host=NOT_THERE,
+)
 def lstsq(x, y, *, rcond: float = 0.0, driver: str = "gels"):
-    """Solution = the smallest Z of the smallest |X Z - Y|.   X [*, M, N], Y [*, M, K] -> Solution [*, N, K]
+    """Solution = the smallest Z of the smallest |X Z - Y|.
 
-    Residuals [*, K]: |X Z - Y|^2 where M > N and all ranks are N, else [0]; Rank int32 [*]; SingularValues [*, min(M, N)].
-    Every driver decomposes X by its singular values.
+    X [*, M, N], Y [*, M, K] -> Solution [*, N, K]
+
+    Residuals [*, K]: |X Z - Y|^2 where M > N and all ranks are N, else [0]; Rank int32 [*];
+    SingularValues [*, min(M, N)]. Every driver decomposes X by its singular values.
     """
-    check(driver in ("gels", "gelsy", "gelsd", "gelss"), f"driver={driver} is none of gels, gelsy, gelsd, gelss")
+    check(
+        driver in ("gels", "gelsy", "gelsd", "gelss"),
+        f"driver={driver} is none of gels, gelsy, gelsd, gelss",
+    )
     check_finite(x)
     values = np.linalg.svd(x, compute_uv=False)
     rank = np.sum(values > rcond * values[..., :1], axis=-1).astype(np.int32)
@@ -220,10 +253,17 @@ def _(x, y, *, rcond, driver):
     real, batch = real_dtype(x.dtype), x.shape[:-2]
     rest = Meta((-1,) * (len(batch) + 1), real)
     values = Meta((*batch, shorter(x.shape)), real)
-    return Meta((*batch, x.shape[-1], y.shape[-1]), x.dtype), rest, Meta(batch, np.dtype(np.int32)), values
+    return (
+        Meta((*batch, x.shape[-1], y.shape[-1]), x.dtype),
+        rest,
+        Meta(batch, np.dtype(np.int32)),
+        values,
+    )
 
 
 @lstsq.vjp
 def _(g, x, y, *, rcond):
     found = pseudo_inverse(x, rcond=rcond)
-    return lambda: _pseudo_back(matmul(g, turn(y)), x, hermitian=False, Out=found), lambda: matmul(turn(found), g)
+    return lambda: _pseudo_back(matmul(g, turn(y)), x, hermitian=False, Out=found), lambda: matmul(
+        turn(found), g
+    )

@@ -22,7 +22,9 @@ def order_of(x: Any, axis: int, descending: bool) -> Any:
 
 
 def first_of_order(x: Any, axis: int, k: int, descending: bool) -> Any:
-    """The first k of `order_of`: where the k-th has no equals behind it, a partition finds them, and only they are sorted."""
+    """The first k of `order_of`: where the k-th has no equals behind it, a partition finds them,
+    and only they are sorted.
+    """
     lines = np.moveaxis(single(x), axis, -1)
     found = None if elsewhere() or 4 * k > lines.shape[-1] else _parted(lines, k, descending)
     if found is None:
@@ -32,7 +34,9 @@ def first_of_order(x: Any, axis: int, k: int, descending: bool) -> Any:
 
 
 def _parted(lines: Any, k: int, descending: bool) -> Any:
-    """Where the k first of each line are, from the left; None where equals or NaN make the choice one of places."""
+    """Where the k first of each line are, from the left; None where equals or NaN make the choice
+    one of places.
+    """
     edge = -k if descending else k - 1
     last = np.partition(lines, edge, -1)[..., edge, None]
     inside = lines >= last if descending else lines <= last
@@ -48,7 +52,10 @@ def index_meta(x: Meta) -> Meta:
 
 @op("argsort", "X -> Out, Indices~", other_rows=True)
 def argsort(x, *, axis: int = -1, descending: bool = False):
-    """Out = X sorted along the axis; Indices = where each was.   X [*] -> Out [*], Indices int64 [*]"""
+    """Out = X sorted along the axis; Indices = where each was.
+
+    X [*] -> Out [*], Indices int64 [*]
+    """
     if not x.ndim:
         return x, np.zeros((), np.int64)
     indices = order_of(x, axis, descending)
@@ -74,9 +81,13 @@ def _(g, x, *, axis, Indices):
 
 
 @op("top_k_v2", "X, K? -> Out, Indices~")
-def top_k_v2(x, k_tensor=None, *, k: int = 1, axis: int = -1, largest: bool = True, sorted: bool = True):
-    """Out = the k largest (or smallest) of X along the axis, in order; Indices = where they were.   X [*, N, *] -> Out [*, k, *],
-    Indices int64 [*, k, *]"""
+def top_k_v2(
+    x, k_tensor=None, *, k: int = 1, axis: int = -1, largest: bool = True, sorted: bool = True
+):
+    """Out = the k largest (or smallest) of X along the axis, in order; Indices = where they were.
+
+    X [*, N, *] -> Out [*, k, *], Indices int64 [*, k, *]
+    """
     k = k if k_tensor is None else int(k_tensor.item())
     size = x.shape[axis] if x.ndim else 1
     check(0 < k <= size, f"k={k} is not in [1, {size}]")
@@ -91,7 +102,9 @@ def _(x, k_tensor, *, k, axis, largest, sorted):
     at = normal_axis(axis, len(x.shape))
     k = k if k_tensor is None else -1
     size = x.shape[at] if x.shape else 1
-    check(k_tensor is not None or 0 < k <= (size if size >= 0 else k), f"k={k} is not in [1, {size}]")
+    check(
+        k_tensor is not None or 0 < k <= (size if size >= 0 else k), f"k={k} is not in [1, {size}]"
+    )
     found = Meta((*x.shape[:at], k, *x.shape[at + 1 :]), x.dtype) if x.shape else x
     return found, index_meta(found)
 
@@ -103,7 +116,10 @@ def _(g, x, k_tensor, *, axis, Indices):
 
 @op("top_k", "X, K? -> Out, Indices~")
 def top_k(x, k_tensor=None, *, k: int = 1):
-    """top_k_v2 along the last axis, as Paddle 1.x has it.   X [*,N] -> Out [*,k], Indices int64 [*,k]"""
+    """top_k_v2 along the last axis, as Paddle 1.x has it.
+
+    X [*,N] -> Out [*,k], Indices int64 [*,k]
+    """
     return top_k_v2.reference(x, k_tensor, k=k)
 
 

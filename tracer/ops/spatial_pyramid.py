@@ -12,7 +12,10 @@ from .pool import pool2d, pool_grad
 
 
 def _level(sizes: tuple[int, ...], level: int, pooling_type: str) -> dict[str, Any]:
-    """The attributes of the pool2d of one level, whose result has 2 ** level bins along each axis.   sizes: height and width."""
+    """The attributes of the pool2d of one level, whose result has 2 ** level bins along each axis.
+
+    sizes: height and width.
+    """
     bins = 1 << level
     kernel = [-(-size // bins) for size in sizes]
     pads = [(k * bins - size + 1) // 2 for k, size in zip(kernel, sizes, strict=True)]
@@ -27,10 +30,17 @@ def _check_height(levels: int) -> None:
 
 @op("spp", "X -> Out")
 def spp(x, *, pyramid_height: int, pooling_type: str):
-    """Out = X pooled to 1, 2 * 2, 4 * 4, ... bins, one level after the other.   X [N,C,H,W] -> Out [N, C * (4 ** pyramid_height - 1) / 3]"""
+    """Out = X pooled to 1, 2 * 2, 4 * 4, ... bins, one level after the other.
+
+    X [N,C,H,W] -> Out [N, C * (4 ** pyramid_height - 1) / 3]
+    """
     _check_height(pyramid_height)
-    levels = [pool2d.kernel(x, **_level(x.shape[2:], i, pooling_type)) for i in range(pyramid_height)]
-    return np.concatenate([level.reshape(len(x), level.shape[1] * level.shape[2] ** 2) for level in levels], axis=1)
+    levels = [
+        pool2d.kernel(x, **_level(x.shape[2:], i, pooling_type)) for i in range(pyramid_height)
+    ]
+    return np.concatenate(
+        [level.reshape(len(x), level.shape[1] * level.shape[2] ** 2) for level in levels], axis=1
+    )
 
 
 @spp.meta

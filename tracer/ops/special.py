@@ -10,16 +10,27 @@ from ..core.arrays import elsewhere, np
 from . import blocks
 
 _erf_exact = np.frompyfunc(math.erf, 1, 1)
-# erf(x) = x * P(x * x) / Q(x * x) up to the edge, where it is 1: a least-squares fit of the relative error, weights adapted.
+# erf(x) = x * P(x * x) / Q(x * x) up to the edge, where it is 1: a least-squares fit of the
+# relative error, weights adapted.
 _EDGE = np.float32(3.925)
-_P = np.array([2.0459913e-06, 2.8482557e-04, 3.7721114e-03, 5.2767910e-02, 1.9058469e-01, 1.1283791e00], np.float32)
-_Q = np.array([3.8046459e-05, 1.1637363e-03, 1.4982323e-02, 1.1417881e-01, 5.0223404e-01, 1.0], np.float32)
+_P = np.array(
+    [2.0459913e-06, 2.8482557e-04, 3.7721114e-03, 5.2767910e-02, 1.9058469e-01, 1.1283791e00],
+    np.float32,
+)
+_Q = np.array(
+    [3.8046459e-05, 1.1637363e-03, 1.4982323e-02, 1.1417881e-01, 5.0223404e-01, 1.0], np.float32
+)
 
 
 def erf(x: Any) -> Any:
-    """The error function.   x [*] float -> [*] like x; float32 to 8 units in the last place, float64 as in C."""
+    """The error function.
+
+    x [*] float -> [*] like x; float32 to 8 units in the last place, float64 as in C.
+    """
     if x.dtype == np.float64:
-        return cuda.special("erf")(x) if elsewhere() else np.asarray(_erf_exact(x), dtype=np.float64)
+        return (
+            cuda.special("erf")(x) if elsewhere() else np.asarray(_erf_exact(x), dtype=np.float64)
+        )
     if x.dtype != np.float32:
         return erf(x.astype(np.float32)).astype(x.dtype)
     return blocks.elementwise(_erf_single, x)

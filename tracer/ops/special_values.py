@@ -1,4 +1,6 @@
-"""The gamma function's kin and Bessel functions, which NumPy does not have, for arrays of float64."""
+"""The gamma function's kin and Bessel functions, which NumPy does not have, for arrays of
+float64.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,10 @@ _BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617
 
 
 def lgamma(x: Any) -> Any:
-    """ln |gamma(x)|: Stirling's series above 8, the recurrence below, reflection for negatives.   x [*] -> [*]"""
+    """ln |gamma(x)|: Stirling's series above 8, the recurrence below, reflection for negatives.
+
+    x [*] -> [*]
+    """
     negative = x < 0.5
     z = np.where(negative, 1 - x, x)
     up = np.where(z < _SHIFT, z + _SHIFT, z)
@@ -31,14 +36,21 @@ def digamma(x: Any) -> Any:
     negative = x < 0.5
     z = np.where(negative, 1 - x, x)
     up = np.where(z < _SHIFT, z + _SHIFT, z)
-    found = np.log(up) - 0.5 / up - sum(b / (2 * k) * up ** (-2 * k) for k, b in enumerate(_BERNOULLI, 1))
+    found = (
+        np.log(up)
+        - 0.5 / up
+        - sum(b / (2 * k) * up ** (-2 * k) for k, b in enumerate(_BERNOULLI, 1))
+    )
     found = found - sum(np.where(z < _SHIFT, 1 / (z + k), 0.0) for k in range(_SHIFT))
     mirrored = found - np.pi / np.tan(np.pi * (x - np.rint(x)))
     return np.where(negative, np.where(x == np.floor(x), np.nan, mirrored), found)
 
 
 def zeta(s: float, x: Any) -> Any:
-    """The sum of (x + k) ** -s for k = 0, 1, ..., by Euler and Maclaurin; s > 1, x > 0.   x [*] -> [*]"""
+    """The sum of (x + k) ** -s for k = 0, 1, ..., by Euler and Maclaurin; s > 1, x > 0.
+
+    x [*] -> [*]
+    """
     first = 10
     found = sum((x + k) ** -s for k in range(first))
     up = x + first
@@ -55,7 +67,9 @@ def polygamma(n: int, x: Any) -> Any:
     if n == 0:
         return digamma(x)
     if n == 1:  # reflection
-        mirrored = (np.pi / np.sin(np.pi * (x - np.rint(x)))) ** 2 - zeta(2.0, np.where(x < 0, 1 - x, 1.0))
+        mirrored = (np.pi / np.sin(np.pi * (x - np.rint(x)))) ** 2 - zeta(
+            2.0, np.where(x < 0, 1 - x, 1.0)
+        )
         return np.where(x < 0, mirrored, zeta(2.0, np.abs(x)))
     found = (-1) ** (n + 1) * math.factorial(n) * zeta(n + 1.0, np.abs(x))
     return np.where(x < 0, np.nan, found)
@@ -64,7 +78,8 @@ def polygamma(n: int, x: Any) -> Any:
 def bessel_scaled(n: int, x: Any) -> Any:
     """e ** -|x| times the modified Bessel function I of order n, 0 or 1.   x [*] -> [*]
 
-    Below 30 the mean of e ** (|x| (cos t - 1)) cos(n t) over a circle, which converges faster than any power of the number
+    Below 30 the mean of e ** (|x| (cos t - 1)) cos(n t) over a circle, which converges faster than
+    any power of the number
     of points; above it the series in 1 / x   (Abramowitz and Stegun 9.6.19, 9.7.1).
     """
     size = np.abs(x)
@@ -72,7 +87,10 @@ def bessel_scaled(n: int, x: Any) -> Any:
     points = 48
     angles = [math.pi * k / points for k in range(points + 1)]
     weights = [(0.5 if k in (0, points) else 1.0) / points for k in range(points + 1)]
-    near = sum(w * np.exp(small * (math.cos(t) - 1)) * math.cos(n * t) for w, t in zip(weights, angles, strict=True))
+    near = sum(
+        w * np.exp(small * (math.cos(t) - 1)) * math.cos(n * t)
+        for w, t in zip(weights, angles, strict=True)
+    )
     term = far = np.ones_like(large)
     for k in range(1, 20):
         term = term * ((2 * k - 1) ** 2 - 4 * n * n) / (8 * k * large)
@@ -87,7 +105,10 @@ def bessel(n: int, x: Any) -> Any:
 
 
 def erfinv(y: Any) -> Any:
-    """Where erf is y: Winitzki's approximation, then steps of Halley's.   y [*] -> [*], infinite at -1 and 1, NaN beyond"""
+    """Where erf is y: Winitzki's approximation, then steps of Halley's.
+
+    y [*] -> [*], infinite at -1 and 1, NaN beyond
+    """
     inside = np.abs(y) < 1
     z = np.where(inside, y, 0.0)
     a, log = 0.147, np.log1p(-z * z)

@@ -1,7 +1,8 @@
 """Singular values, eigenvalues and their vectors.
 
-Vectors are known up to a sign, or a factor of size 1 where they are complex: the gradients are those of results that do not depend on it.
-Between equal values vectors have no derivative: what depends on them there has an infinite gradient, what depends on the values alone has none such.
+Vectors are known up to a sign, or a factor of size 1 where they are complex: the gradients are
+those of results that do not depend on it. Between equal values vectors have no derivative: what
+depends on them there has an infinite gradient, what depends on the values alone has none such.
 """
 
 from __future__ import annotations
@@ -31,7 +32,15 @@ from .matrices import (
     scaled_rows,
     shorter,
 )
-from .meta import broadcast_shapes, check_finite, check_sizes, complex_dtype, is_complex, real_dtype, shape_of
+from .meta import (
+    broadcast_shapes,
+    check_finite,
+    check_sizes,
+    complex_dtype,
+    is_complex,
+    real_dtype,
+    shape_of,
+)
 from .solving import solve
 from .unary import square
 
@@ -40,7 +49,11 @@ LAPACK: Any = np.linalg  # whose annotations want literals for modes
 
 @op("svd", "X -> U, S, VH", no_half=DECOMPOSED)
 def svd(x, *, full_matrices: bool = False):
-    """X = U diag(S) VH, S falling.   X [*, M, N] -> U [*, M, K], S real [*, K], VH [*, K, N], K = min(M, N); full_matrices: U [*, M, M], VH [*, N, N]"""
+    """X = U diag(S) VH, S falling.
+
+    X [*, M, N] -> U [*, M, K], S real [*, K], VH [*, K, N], K = min(M, N); full_matrices: U [*, M,
+    M], VH [*, N, N]
+    """
     check_finite(x)
     return tuple(LAPACK.svd(x, full_matrices))
 
@@ -56,7 +69,9 @@ def _(x, *, full_matrices):
 
 @svd.vjp
 def _(of_u, of_s, of_vh, x, *, full_matrices, U, S, VH):
-    """J. Townsend, "Differentiating the Singular Value Decomposition" (2016); its complex form is the same with adjoints."""
+    """J. Townsend, "Differentiating the Singular Value Decomposition" (2016); its complex form is
+    the same with adjoints.
+    """
     left, of_left = U, conjugate(of_u)
     right, of_right = adjoint(VH), adjoint(conjugate(of_vh))
     if full_matrices:
@@ -66,12 +81,17 @@ def _(of_u, of_s, of_vh, x, *, full_matrices, U, S, VH):
 
 
 def _thin(vectors: Any, g: Any, values: Any) -> tuple[Any, Any]:
-    """The first vectors and their gradient, to which those of the others, which span what is left, are added."""
+    """The first vectors and their gradient, to which those of the others, which span what is left,
+    are added.
+    """
     size = shape_of(values)[-1]
     check_sizes(min(size, shape_of(vectors)[-1]) >= 0)
     part, axis = OPS["slice"], len(shape_of(vectors)) - 1
     (first, rest), (of_first, of_rest) = (
-        (part(t, axes=[axis], starts=[0], ends=[size]), part(t, axes=[axis], starts=[size], ends=[shape_of(t)[-1]]))
+        (
+            part(t, axes=[axis], starts=[0], ends=[size]),
+            part(t, axes=[axis], starts=[size], ends=[shape_of(t)[-1]]),
+        )
         for t in (vectors, g)
     )
     return first, sub(of_first, chain(rest, adjoint(of_rest), first))
@@ -80,7 +100,9 @@ def _thin(vectors: Any, g: Any, values: Any) -> tuple[Any, Any]:
 def _svd_back(u: Any, of_u: Any, s: Any, of_s: Any, v: Any, of_v: Any) -> Any:
     inner_u, inner_v = matmul(adjoint(u), of_u), matmul(adjoint(v), of_v)
     turn_u, turn_v = (over_gaps(minus_adjoint(t), square(s)) for t in (inner_u, inner_v))
-    core = add(add(scaled_columns(turn_u, s), scaled_rows(turn_v, s)), on_diagonal(of_kind(of_s, u)))
+    core = add(
+        add(scaled_columns(turn_u, s), scaled_rows(turn_v, s)), on_diagonal(of_kind(of_s, u))
+    )
     if is_complex(u):
         phases = over(diagonal_of(minus_adjoint(inner_u)), scale(s, scale=2.0))
         core = add(core, on_diagonal(phases))
@@ -105,7 +127,8 @@ def _hermitian_meta(x, *, UPLO, **_):
 
 @op("eigh", "X -> Eigenvalues, Eigenvectors", meta=_hermitian_meta, no_half=DECOMPOSED)
 def eigh(x, *, UPLO: str = "L"):
-    """X = V diag(Eigenvalues) V^H, the values rising, of Hermitian X; UPLO: the triangle that is read.
+    """X = V diag(Eigenvalues) V^H, the values rising, of Hermitian X; UPLO: the triangle that is
+    read.
 
     X [*, M, M] -> Eigenvalues real [*, M], Eigenvectors V [*, M, M]
     """
@@ -115,7 +138,9 @@ def eigh(x, *, UPLO: str = "L"):
 @eigh.vjp
 def _(of_values, of_vectors, x, *, Eigenvalues, Eigenvectors):
     """M. Giles (2008), see `solving.py`, section 3.1, with adjoints."""
-    return _eigh_back(of_values, matmul(adjoint(Eigenvectors), conjugate(of_vectors)), Eigenvalues, Eigenvectors)
+    return _eigh_back(
+        of_values, matmul(adjoint(Eigenvectors), conjugate(of_vectors)), Eigenvalues, Eigenvectors
+    )
 
 
 def _eigh_back(of_values: Any, inner: Any, values: Any, vectors: Any) -> Any:
@@ -138,7 +163,8 @@ def eigvalsh(x, *, UPLO: str = "L", is_test: bool = False):
 
 @eigvalsh.vjp
 def _(g, x, *, UPLO, is_test, Eigenvalues, Eigenvectors):
-    second = isinstance(x, Tensor)  # of which the saved vectors, a result without a gradient, would know nothing
+    # of which the saved vectors, a result without a gradient, would know nothing
+    second = isinstance(x, Tensor)
     vectors = eigh(x, UPLO=UPLO)[1] if is_test or second else Eigenvectors
     return _eigh_back(g, None, Eigenvalues, vectors)
 
@@ -151,14 +177,19 @@ def _eig_meta(x):
 
 @op("eig", "X -> Eigenvalues, Eigenvectors", meta=_eig_meta, no_half=DECOMPOSED)
 def eig(x):
-    """X V = V diag(Eigenvalues), vectors of length 1.   X [*, M, M] -> Eigenvalues complex [*, M], Eigenvectors complex [*, M, M]"""
+    """X V = V diag(Eigenvalues), vectors of length 1.
+
+    X [*, M, M] -> Eigenvalues complex [*, M], Eigenvectors complex [*, M, M]
+    """
     wide = complex_dtype(x.dtype)
     return tuple(t.astype(wide, copy=False) for t in np.linalg.eig(x))
 
 
 @eig.vjp
 def _(of_values, of_vectors, x, *, Eigenvalues, Eigenvectors):
-    """C. Boeddeker et al., "On the Computation of Complex-valued Gradients with Application to Statistically Optimum Beamforming" (2017)."""
+    """C. Boeddeker et al., "On the Computation of Complex-valued Gradients with Application to
+    Statistically Optimum Beamforming" (2017).
+    """
     inner = matmul(adjoint(Eigenvectors), conjugate(of_vectors))
     lengths = OPS["real"](diagonal_of(inner))
     inner = sub(inner, scaled_columns(matmul(adjoint(Eigenvectors), Eigenvectors), lengths))
@@ -190,10 +221,15 @@ def _(g, x):
 
 
 @op("matrix_rank", "X, TolTensor? -> Out", no_grad=WHOLE, no_half=DECOMPOSED)
-def matrix_rank(x, tol_tensor=None, *, tol: float = 0.0, hermitian: bool = False, use_default_tol: bool = True):
-    """Out = how many singular values are above the tolerance.   X [*A, M, N], TolTensor [*B] in place of tol -> Out int32 [*broadcast(A, B)]
+def matrix_rank(
+    x, tol_tensor=None, *, tol: float = 0.0, hermitian: bool = False, use_default_tol: bool = True
+):
+    """Out = how many singular values are above the tolerance.
 
-    use_default_tol: the tolerance is the largest value times the longer side times the rounding unit.
+    X [*A, M, N], TolTensor [*B] in place of tol -> Out int32 [*broadcast(A, B)]
+
+    use_default_tol: the tolerance is the largest value times the longer side times the rounding
+    unit.
     """
     check_finite(x)
     values = np.abs(LAPACK.eigvalsh(x)) if hermitian else LAPACK.svd(x, compute_uv=False)
@@ -210,4 +246,7 @@ def matrix_rank(x, tol_tensor=None, *, tol: float = 0.0, hermitian: bool = False
 def _(x, tol_tensor, *, tol, hermitian, use_default_tol):
     check_square(x) if hermitian else check_matrices(x)
     batch = x.shape[:-2]
-    return Meta(batch if tol_tensor is None else broadcast_shapes(batch, tol_tensor.shape), np.dtype(np.int32))
+    return Meta(
+        batch if tol_tensor is None else broadcast_shapes(batch, tol_tensor.shape),
+        np.dtype(np.int32),
+    )

@@ -1,6 +1,9 @@
-"""Standardizing: subtract the mean over some axes, divide by the deviation over the same.   All norms are made of it.
+"""Standardizing: subtract the mean over some axes, divide by the deviation over the same.
 
-Mean and deviation are operands, but the gradients know that they come from X, so that every norm can be differentiated twice.
+All norms are made of it.
+
+Mean and deviation are operands, but the gradients know that they come from X, so that every norm
+can be differentiated twice.
 """
 
 from __future__ import annotations
@@ -37,12 +40,16 @@ def standardized_rows(x: Any, epsilon: float) -> tuple[Any, Any, Any]:
 
 
 def turned(x: Any, axes: Sequence[int]) -> tuple[list[int], list[int]]:
-    """The axes of x that stay and those in `axes`, in an order in which memory may hold them one after the other."""
+    """The axes of x that stay and those in `axes`, in an order in which memory may hold them one
+    after the other.
+    """
     return [a for a in range(x.ndim) if a not in axes], sorted(axes, key=lambda a: -x.strides[a])
 
 
 def as_rows(axes: Sequence[int], x: Any, *stats: Any, also: Any) -> list[Any] | None:
-    """x and `also` as [R,K], K being what is in `axes`, and the statistics as [R,1]; None where that needs a copy."""
+    """x and `also` as [R,K], K being what is in `axes`, and the statistics as [R,1]; None where
+    that needs a copy.
+    """
     kept, gone = turned(x, axes)
     flat = [np.transpose(t, kept + gone) for t in (x, also)]
     if not all(t.flags.c_contiguous for t in flat):
@@ -56,7 +63,10 @@ def as_rows(axes: Sequence[int], x: Any, *stats: Any, also: Any) -> list[Any] | 
 @op("standardize", "X, Mean, InvStd -> Out", meta=like_x, internal=True)
 @wide
 def standardize(x, mean, inv_std, *, axes: Ints):
-    """Out = (X - Mean) * InvStd, both being those of X over the axes.   X [*S], Mean and InvStd broadcast to it -> Out [*S]"""
+    """Out = (X - Mean) * InvStd, both being those of X over the axes.
+
+    X [*S], Mean and InvStd broadcast to it -> Out [*S]
+    """
     out = x - mean
     out *= inv_std
     return out
@@ -70,7 +80,10 @@ def _(g, x, mean, inv_std, *, axes):
 @op("standardize_grad", "X, Mean, InvStd, Out@GRAD -> X@GRAD", meta=like_x, internal=True)
 @wide
 def standardize_grad(x, mean, inv_std, g, *, axes: Ints):
-    """X@GRAD = InvStd * (G - mean G - xhat * mean(G * xhat)), xhat being X standardized.   X [*S], Out@GRAD [*S] -> X@GRAD [*S]"""
+    """X@GRAD = InvStd * (G - mean G - xhat * mean(G * xhat)), xhat being X standardized.
+
+    X [*S], Out@GRAD [*S] -> X@GRAD [*S]
+    """
     flat = as_rows(axes, x, mean, inv_std, also=g)
     if flat is None:
         return _back(x, mean, inv_std, g, tuple(axes))
@@ -83,7 +96,9 @@ _BACK, _DOT = native.kernel("standardize_back"), native.kernel("standardize_dot"
 
 
 def _around(shape: tuple[int, ...], axes: Sequence[int]) -> tuple[int, int, int] | None:
-    """The sizes before, in and after the axes that stay; None where they are not side by side, or nothing is there."""
+    """The sizes before, in and after the axes that stay; None where they are not side by side, or
+    nothing is there.
+    """
     kept = [a for a in range(len(shape)) if a not in axes]
     if not kept or kept[-1] - kept[0] + 1 != len(kept) or 0 in shape:
         return None
@@ -95,12 +110,22 @@ def _around(shape: tuple[int, ...], axes: Sequence[int]) -> tuple[int, int, int]
 @standardize_grad.native
 def _(x, mean, inv_std, g, *, axes):
     around = _around(x.shape, axes)
-    return NotImplemented if around is None or g.shape != x.shape else _BACK(x, mean, inv_std, g, *around)
+    return (
+        NotImplemented
+        if around is None or g.shape != x.shape
+        else _BACK(x, mean, inv_std, g, *around)
+    )
 
 
 def _back(x: Any, mean: Any, inv_std: Any, g: Any, axes: tuple[int, ...]) -> Any:
     out = x - mean
-    return _bent(out, np.sum(g * out, axis=axes, keepdims=True), np.sum(g, axis=axes, keepdims=True), inv_std, g)
+    return _bent(
+        out,
+        np.sum(g * out, axis=axes, keepdims=True),
+        np.sum(g, axis=axes, keepdims=True),
+        inv_std,
+        g,
+    )
 
 
 def _rows_back(x: Any, mean: Any, inv_std: Any, g: Any) -> Any:
@@ -120,8 +145,9 @@ def _bent(out: Any, dot: Any, total: Any, inv_std: Any, g: Any) -> Any:
 
 @standardize_grad.vjp
 def _(b, x, mean, inv_std, g, *, axes):
-    # With P the linear map of this op, which is its own adjoint, r the InvStd and means over the axes:
-    # d<b, P g>/dx = -r * (xhat * mean(b * P g) + P g * mean(b * xhat) + P b * mean(g * xhat)).
+    # With P the linear map of this op, which is its own adjoint, r the InvStd and means over the
+    # axes: d<b, P g>/dx = -r * (xhat * mean(b * P g) + P g * mean(b * xhat) + P b * mean(g *
+    # xhat)).
     def to_x() -> Any:
         def average(t: Any) -> Any:
             return reduce_mean(t, dim=axes, keep_dim=True)
@@ -137,7 +163,10 @@ def _(b, x, mean, inv_std, g, *, axes):
 @op("standardize_dot", "X, Mean, InvStd, Y -> Out", internal=True)
 @wide
 def standardize_dot(x, mean, inv_std, y, *, axes: Ints, over: Ints):
-    """Out = the sum of xhat * Y over the axes `over`, xhat being X standardized over `axes`.   X [*S], Y [*S] -> Out [*]"""
+    """Out = the sum of xhat * Y over the axes `over`, xhat being X standardized over `axes`.
+
+    X [*S], Y [*S] -> Out [*]
+    """
     flat = as_rows(axes, x, mean, inv_std, also=y)
     whole = sorted([*axes, *over]) == list(range(x.ndim)) and list(axes) == turned(x, axes)[1]
     if flat is None or not (whole or sorted(over) == sorted(axes)):

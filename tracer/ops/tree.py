@@ -11,7 +11,10 @@ from .wide import wide
 
 
 class Walk(NamedTuple):
-    """The way from the root to each label.   nodes: rows of the weight [N,L]; turns: 0 or 1 [N,L]; valid: whether it goes that far [N,L]"""
+    """The way from the root to each label.
+
+    nodes: rows of the weight [N,L]; turns: 0 or 1 [N,L]; valid: whether it goes that far [N,L]
+    """
 
     nodes: Any
     turns: Any
@@ -23,14 +26,18 @@ def _code_length(num_classes: int) -> int:
 
 
 def _walk(label: Any, table: Any, code: Any, num_classes: int) -> Walk:
-    """By the path given, else in the complete tree whose leaf of class c has the number c + num_classes, the root being 1."""
+    """By the path given, else in the complete tree whose leaf of class c has the number c +
+    num_classes, the root being 1.
+    """
     if table is not None:
         valid = np.cumprod(table >= 0, axis=1).astype(bool)
         return Walk(np.where(valid, table, 0), np.where(valid, code, 0), valid)
     leaf = label.reshape(-1, 1) + num_classes
     bits = np.arange(_code_length(num_classes))
     valid = (leaf >> (bits + 1)) > 0
-    return Walk(np.where(valid, (leaf >> (bits + 1)) - 1, 0), np.where(valid, (leaf >> bits) & 1, 0), valid)
+    return Walk(
+        np.where(valid, (leaf >> (bits + 1)) - 1, 0), np.where(valid, (leaf >> bits) & 1, 0), valid
+    )
 
 
 def _scores(x: Any, w: Any, bias: Any, walk: Walk) -> Any:
@@ -42,15 +49,33 @@ def _scores(x: Any, w: Any, bias: Any, walk: Walk) -> Any:
     return np.clip(found, -limit, limit) * walk.valid
 
 
-@op("hierarchical_sigmoid", "X, W, Label, PathTable?, PathCode?, Bias? -> Out, PreOut~, W_Out~=W", host=BY_ROW)
+@op(
+    "hierarchical_sigmoid",
+    "X, W, Label, PathTable?, PathCode?, Bias? -> Out, PreOut~, W_Out~=W",
+    host=BY_ROW,
+)
 @wide
 def hierarchical_sigmoid(
-    x, w, label, table=None, code=None, bias=None, *, num_classes: int = 2, trainer_id: int = 0, height_sections: Longs = [],
-    epmap: Strings = [], table_names: Strings = [], is_sparse: bool = False,
-):  # fmt: skip
-    """Out = -ln of the probability of the turns on the way to Label.   X [N,D], W [K,D], Label [N,1], Path* [N,L], Bias [K,1] -> Out [N,1]
+    x,
+    w,
+    label,
+    table=None,
+    code=None,
+    bias=None,
+    *,
+    num_classes: int = 2,
+    trainer_id: int = 0,
+    height_sections: Longs = [],
+    epmap: Strings = [],
+    table_names: Strings = [],
+    is_sparse: bool = False,
+):
+    """Out = -ln of the probability of the turns on the way to Label.
 
-    PreOut [N,L] = ln(1 + e ** score) of each node.   As in Paddle, Out counts ln 2 for each step that a way is shorter than L.
+    X [N,D], W [K,D], Label [N,1], Path* [N,L], Bias [K,1] -> Out [N,1]
+
+    PreOut [N,L] = ln(1 + e ** score) of each node.
+    As in Paddle, Out counts ln 2 for each step that a way is shorter than L.
     """
     walk = _walk(label, table, code, num_classes)
     scores = _scores(x, w, bias, walk)
@@ -65,7 +90,10 @@ def _(x, w, label, table, code, bias, *, num_classes, **_):
     check(agree(size_of(label.shape), x.shape[0]), "Label needs one class per row of X")
     check((table is None) == (code is None), "PathTable and PathCode go together")
     check(num_classes >= 2, f"num_classes={num_classes} is less than 2")
-    check(bias is None or agree(size_of(bias.shape), w.shape[0]), "Bias needs one element per row of W")
+    check(
+        bias is None or agree(size_of(bias.shape), w.shape[0]),
+        "Bias needs one element per row of W",
+    )
     length = _code_length(num_classes) if table is None else table.shape[1]
     return Meta((x.shape[0], 1), x.dtype), Meta((x.shape[0], length), x.dtype), w
 

@@ -1,4 +1,7 @@
-"""`tree_conv`: features of the nodes of trees, each with those below it, times a filter   (Mou et al. 2016)."""
+"""`tree_conv`: features of the nodes of trees, each with those below it, times a filter
+
+(Mou et al. 2016).
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,10 @@ from .meta import agree, check_float, like_each, no_second_order
 
 
 def _children(edges):
-    """The nodes below each node, by number from 1 on.   edges int [E,2], (above, below), up to the first 0"""
+    """The nodes below each node, by number from 1 on.
+
+    edges int [E,2], (above, below), up to the first 0
+    """
     ends = np.flatnonzero((edges == 0).any(axis=1))
     used = edges[: ends[0]] if len(ends) else edges
     found: list[list[int]] = [[] for _ in range(len(used) + 2)]
@@ -18,7 +24,9 @@ def _children(edges):
 
 
 def _below(root, children, depth):
-    """A node and those below it, less than `depth` deep: (node, place among its siblings, how many those are, how deep)."""
+    """A node and those below it, less than `depth` deep: (node, place among its siblings, how many
+    those are, how deep).
+    """
     found, seen, at = [(root, 1, 1, 0)], {root}, 0
     while at < len(found):
         node, _, _, deep = found[at]
@@ -31,7 +39,10 @@ def _below(root, children, depth):
 
 
 def _shares(edges, nodes, depth):
-    """How much of each node goes to the left, right and top filter of each node.   -> float64 [B,N,N,3]"""
+    """How much of each node goes to the left, right and top filter of each node.
+
+    -> float64 [B,N,N,3]
+    """
     found = np.zeros((len(edges), nodes, nodes, 3))
     for one, sample in zip(edges, found, strict=True):
         children = _children(one)
@@ -45,9 +56,11 @@ def _shares(edges, nodes, depth):
 
 @op("tree_conv", "NodesVector, EdgeSet!, Filter -> Out", host=BY_ROW)
 def tree_conv(x, edges, weight, *, max_depth: int = 2):
-    """Out = the sum over each node and those below it, up to max_depth deep, of features times filters of left, right and top, mixed by place.
+    """Out = the sum over each node and those below it, up to max_depth deep, of features times
+    filters of left, right and top, mixed by place.
 
-    NodesVector [B,N,F], EdgeSet int [B,E,2], numbers of nodes from 1 on, Filter [F,3,D,K] -> Out [B,N,D,K]
+    NodesVector [B,N,F], EdgeSet int [B,E,2], numbers of nodes from 1 on, Filter [F,3,D,K] -> Out
+    [B,N,D,K]
     """
     mixed = np.einsum("bpnk,bnf->bpfk", _shares(edges, x.shape[1], max_depth).astype(x.dtype), x)
     return np.einsum("bpfk,fkdm->bpdm", mixed, weight)
@@ -57,7 +70,10 @@ def tree_conv(x, edges, weight, *, max_depth: int = 2):
 def _(x, edges, weight, *, max_depth):
     check_float(x)
     check(len(x.shape) == 3 and len(edges.shape) == 3, "NodesVector and EdgeSet need three axes")
-    check(len(weight.shape) == 4 and agree(weight.shape[1], 3), "Filter needs the shape [features, 3, size, filters]")
+    check(
+        len(weight.shape) == 4 and agree(weight.shape[1], 3),
+        "Filter needs the shape [features, 3, size, filters]",
+    )
     check(agree(x.shape[2], weight.shape[0]), "Filter does not fit the features")
     check(agree(edges.shape[2], 2), "EdgeSet needs pairs")
     check(edges.dtype.kind in "iu", "EdgeSet is not of whole numbers")
@@ -80,7 +96,8 @@ def _(g, x, edges, weight, *, max_depth):
 def tree_conv_grad(x, edges, weight, g, *, max_depth: int = 2):
     """The gradients of NodesVector and Filter.   See `tree_conv`.
 
-    Paddle reads Filter in another order for the gradient of NodesVector than for Out, which is right for one number per node only.
+    Paddle reads Filter in another order for the gradient of NodesVector than for Out, which is
+    right for one number per node only.
     """
     shares = _shares(edges, x.shape[1], max_depth).astype(x.dtype)
     mixed = np.einsum("bpnk,bnf->bpfk", shares, x)

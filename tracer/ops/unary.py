@@ -1,4 +1,6 @@
-"""Functions of mathematics on one operand: exponentials, roots, angles, rounding - one line each."""
+"""Functions of mathematics on one operand: exponentials, roots, angles, rounding - one
+line each.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,10 @@ def unary(
     slots: str = "X -> Out",
     analytic: bool = False,
 ) -> Op:
-    """The op `type` that calls `function`.   of_x(g, X) or of_out(g, Out): the gradient; ints: see above; analytic: takes complex numbers."""
+    """The op `type` that calls `function`.
+
+    of_x(g, X) or of_out(g, Out): the gradient; ints: see above; analytic: takes complex numbers.
+    """
     other = "iub" if analytic else "iubc"
 
     @np.errstate(all="ignore")
@@ -43,7 +48,9 @@ def unary(
 
     kernel.__name__ = type
     kernel.__doc__ = f"Out = {formula}.   X [*] -> Out [*]"
-    made = op(type, slots, meta=inexact_like_x if analytic and ints == "refuse" else _META[ints])(kernel)
+    made = op(type, slots, meta=inexact_like_x if analytic and ints == "refuse" else _META[ints])(
+        kernel
+    )
     if of_x is not None:
 
         def of_operand(g, x):  # `of_x` may be an op, which has attributes of its own
@@ -95,23 +102,43 @@ analytic = functools.partial(unary, analytic=True)
 
 exp: Op = analytic("exp", np.exp, "e ** X", of_out=mul, ints="float")
 exp.native(native.kernel("exp"))
-expm1: Op = analytic("expm1", np.expm1, "e ** X - 1", of_out=lambda g, out: mul(g, plus_one(out)), ints="float")
-log: Op = analytic("log", np.log, "ln X", of_x=div, ints="float")
-log2: Op = analytic("log2", np.log2, "log2 X", of_x=lambda g, x: div(scale(g, scale=1 / math.log(2)), x), ints="float")
-log10: Op = analytic(
-    "log10", np.log10, "log10 X", of_x=lambda g, x: div(scale(g, scale=1 / math.log(10)), x), ints="float"
+expm1: Op = analytic(
+    "expm1", np.expm1, "e ** X - 1", of_out=lambda g, out: mul(g, plus_one(out)), ints="float"
 )
-log1p: Op = analytic("log1p", np.log1p, "ln (1 + X)", of_x=lambda g, x: div(g, plus_one(x)), ints="float")
+log: Op = analytic("log", np.log, "ln X", of_x=div, ints="float")
+log2: Op = analytic(
+    "log2",
+    np.log2,
+    "log2 X",
+    of_x=lambda g, x: div(scale(g, scale=1 / math.log(2)), x),
+    ints="float",
+)
+log10: Op = analytic(
+    "log10",
+    np.log10,
+    "log10 X",
+    of_x=lambda g, x: div(scale(g, scale=1 / math.log(10)), x),
+    ints="float",
+)
+log1p: Op = analytic(
+    "log1p", np.log1p, "ln (1 + X)", of_x=lambda g, x: div(g, plus_one(x)), ints="float"
+)
 
-sqrt: Op = analytic("sqrt", np.sqrt, "X ** 0.5", of_out=lambda g, out: div(scale(g, scale=0.5), out))
+sqrt: Op = analytic(
+    "sqrt", np.sqrt, "X ** 0.5", of_out=lambda g, out: div(scale(g, scale=0.5), out)
+)
 rsqrt: Op = analytic(
     "rsqrt",
     wide(lambda x: np.reciprocal(np.sqrt(x))),
     "X ** -0.5",
     of_out=lambda g, out: mul(scale(g, scale=-0.5), mul(out, mul(out, out))),
 )
-square: Op = analytic("square", np.square, "X ** 2", of_x=lambda g, x: mul(scale(g, scale=2.0), x), ints="keep")
-reciprocal: Op = analytic("reciprocal", np.reciprocal, "1 / X", of_out=lambda g, out: mul(negative(g), mul(out, out)))
+square: Op = analytic(
+    "square", np.square, "X ** 2", of_x=lambda g, x: mul(scale(g, scale=2.0), x), ints="keep"
+)
+reciprocal: Op = analytic(
+    "reciprocal", np.reciprocal, "1 / X", of_out=lambda g, out: mul(negative(g), mul(out, out))
+)
 
 sign: Op = unary("sign", sign_of, "-1, 0 or 1 as X is", of_x=flat, ints="keep")
 floor: Op = unary("floor", np.floor, "X rounded down", of_x=flat)
@@ -122,16 +149,27 @@ rounded: Op = unary("round", round_half_away, "X rounded, halves away from zero"
 sin: Op = analytic("sin", np.sin, "sin X", of_x=lambda g, x: mul(g, cos(x)))
 cos: Op = analytic("cos", np.cos, "cos X", of_x=lambda g, x: mul(negative(g), sin(x)))
 tan: Op = analytic("tan", np.tan, "tan X", of_out=lambda g, out: mul(g, plus_one(square(out))))
-asin: Op = analytic("asin", np.arcsin, "arcsin X", of_x=lambda g, x: mul(g, rsqrt(one_minus(square(x)))))
-acos: Op = analytic("acos", np.arccos, "arccos X", of_x=lambda g, x: mul(negative(g), rsqrt(one_minus(square(x)))))
+asin: Op = analytic(
+    "asin", np.arcsin, "arcsin X", of_x=lambda g, x: mul(g, rsqrt(one_minus(square(x))))
+)
+acos: Op = analytic(
+    "acos", np.arccos, "arccos X", of_x=lambda g, x: mul(negative(g), rsqrt(one_minus(square(x))))
+)
 atan: Op = analytic("atan", np.arctan, "arctan X", of_x=lambda g, x: div(g, plus_one(square(x))))
 sinh: Op = analytic("sinh", np.sinh, "sinh X", of_x=lambda g, x: mul(g, cosh(x)))
 cosh: Op = analytic("cosh", np.cosh, "cosh X", of_x=lambda g, x: mul(g, sinh(x)))
-asinh: Op = analytic("asinh", np.arcsinh, "arsinh X", of_x=lambda g, x: mul(g, rsqrt(plus_one(square(x)))))
-acosh: Op = analytic(
-    "acosh", np.arccosh, "arcosh X", of_x=lambda g, x: div(g, mul(sqrt(scale(x, bias=-1.0)), sqrt(plus_one(x))))
+asinh: Op = analytic(
+    "asinh", np.arcsinh, "arsinh X", of_x=lambda g, x: mul(g, rsqrt(plus_one(square(x))))
 )
-atanh: Op = analytic("atanh", np.arctanh, "artanh X", of_x=lambda g, x: div(g, one_minus(square(x))))
+acosh: Op = analytic(
+    "acosh",
+    np.arccosh,
+    "arcosh X",
+    of_x=lambda g, x: div(g, mul(sqrt(scale(x, bias=-1.0)), sqrt(plus_one(x)))),
+)
+atanh: Op = analytic(
+    "atanh", np.arctanh, "artanh X", of_x=lambda g, x: div(g, one_minus(square(x)))
+)
 erf: Op = unary(
     "erf",
     wide(erf_of),

@@ -1,4 +1,6 @@
-"""Norms of a whole tensor under the names of Paddle 1.x, and clipping by one: l1_norm, squared_l2_norm, clip_by_norm."""
+"""Norms of a whole tensor under the names of Paddle 1.x, and clipping by one: l1_norm,
+squared_l2_norm, clip_by_norm.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,10 @@ def _(g, x):
 @op("clip_by_norm", "X -> Out", no_grad="Paddle has none; it clips gradients")
 @wide
 def clip_by_norm(x, *, max_norm: float):
-    """Out = X * max_norm / ||X|| where the Euclidean norm ||X|| exceeds max_norm, else X.   X [*] -> Out [*]"""
+    """Out = X * max_norm / ||X|| where the Euclidean norm ||X|| exceeds max_norm, else X.
+
+    X [*] -> Out [*]
+    """
     norm = np.sqrt(np.square(x).sum())
     limit = x.dtype.type(max_norm)
     return x * np.where(norm > limit, limit / np.maximum(norm, limit), x.dtype.type(1))

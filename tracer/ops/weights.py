@@ -12,7 +12,8 @@ from .meta import agree, check_float, like_x, normal_axis, shape_of, size_of
 from .reduce import reduce_sum
 from .wide import wide
 
-# -- spectral_norm ------------------------------------------------------------------------------------------------
+# -- spectral_norm
+# ------------------------------------------------------------------------------------------------
 
 
 def _matrix(weight: Any, dim: int) -> Any:
@@ -30,7 +31,11 @@ def _matrix(weight: Any, dim: int) -> Any:
 )
 @wide
 def leading_direction(weight, u, v, *, dim: int = 0, power_iters: int = 1, eps: float = 1e-12):
-    """Out = u v', the directions along which Weight stretches most, by power iterations from U and V.   -> Out like Weight"""
+    """Out = u v', the directions along which Weight stretches most, by power iterations from U and
+    V.
+
+    -> Out like Weight
+    """
     matrix, tiny = _matrix(weight, dim), weight.dtype.type(eps)
     for _ in range(power_iters):
         v = matrix.T @ u
@@ -44,7 +49,11 @@ def leading_direction(weight, u, v, *, dim: int = 0, power_iters: int = 1, eps: 
 @op("spectral_norm", "Weight, U!, V! -> Out", same_dtype="Weight U V")
 @wide
 def spectral_norm(weight, u, v, *, dim: int = 0, power_iters: int = 1, eps: float = 1e-12):
-    """Out = Weight / its largest singular value, seen as a matrix [H,rest]   (Miyato et al. 2018).   Weight [*,H,*], U [H], V [rest]"""
+    """Out = Weight / its largest singular value, seen as a matrix [H,rest]
+
+    (Miyato et al. 2018).
+    Weight [*,H,*], U [H], V [rest]
+    """
     direction = leading_direction.kernel(weight, u, v, dim=dim, power_iters=power_iters, eps=eps)
     return weight / np.sum(direction * weight)
 
@@ -68,13 +77,17 @@ def _(g, weight, u, v, **over):
     return sub(div(g, size), mul(direction, div(along, mul(size, size)))), None, None
 
 
-# -- bilinear_tensor_product --------------------------------------------------------------------------------------
+# -- bilinear_tensor_product
+# --------------------------------------------------------------------------------------
 
 
 @op("bilinear_tensor_product", "X, Y, Weight, Bias? -> Out", same_dtype="X Y Weight Bias")
 @wide
 def bilinear(x, y, weight, bias=None):
-    """Out = x' W y for each of the O matrices of Weight, plus Bias.   X [B,I], Y [B,J], Weight [O,I,J], Bias [1,O] -> Out [B,O]"""
+    """Out = x' W y for each of the O matrices of Weight, plus Bias.
+
+    X [B,I], Y [B,J], Weight [O,I,J], Bias [1,O] -> Out [B,O]
+    """
     out = np.einsum("oib,bi->bo", np.matmul(weight, y.T), x)
     return out if bias is None else out + bias.reshape(1, -1)
 
@@ -83,8 +96,14 @@ def bilinear(x, y, weight, bias=None):
 def _(x, y, weight, bias):
     check_float(x)
     check_dtype(x.dtype == y.dtype == weight.dtype, "the dtypes differ")
-    check(len(x.shape) == len(y.shape) == 2 and len(weight.shape) == 3, "needs X [B,I], Y [B,J] and Weight [O,I,J]")
-    check(agree(x.shape[1], weight.shape[1]) and agree(y.shape[1], weight.shape[2]), "Weight does not fit X and Y")
+    check(
+        len(x.shape) == len(y.shape) == 2 and len(weight.shape) == 3,
+        "needs X [B,I], Y [B,J] and Weight [O,I,J]",
+    )
+    check(
+        agree(x.shape[1], weight.shape[1]) and agree(y.shape[1], weight.shape[2]),
+        "Weight does not fit X and Y",
+    )
     check(agree(x.shape[0], y.shape[0]), "the batches differ")
     check(bias is None or agree(size_of(bias.shape), weight.shape[0]), "Bias does not fit Weight")
     return Meta((max(x.shape[0], y.shape[0]), weight.shape[0]), x.dtype)
@@ -103,9 +122,11 @@ def _(g, x, y, weight, bias):
         return _as(product, list(shape_of(weight)))
 
     return (
-        lambda: bilinear(g, y, _turned(weight, [1, 0, 2]), None), lambda: bilinear(g, x, _turned(weight, [2, 0, 1]), None), to_weight,
+        lambda: bilinear(g, y, _turned(weight, [1, 0, 2]), None),
+        lambda: bilinear(g, x, _turned(weight, [2, 0, 1]), None),
+        to_weight,
         lambda: OPS["reshape_like"](reduce_sum(g, dim=[0]), bias),
-    )  # fmt: skip
+    )
 
 
 def _as(x: Any, shape: list[int]) -> Any:

@@ -35,7 +35,9 @@ def _narrow(result: Any, dtype: np.dtype[Any]) -> Any:
 
 
 def widened(kernel: Callable[..., Any], stats: Collection[int], args: Any, attrs: Any) -> Any:
-    """The results of `kernel` on float32 in the dtype of the first operand; those numbered `stats` stay float32."""
+    """The results of `kernel` on float32 in the dtype of the first operand; those numbered `stats`
+    stay float32.
+    """
     with np.errstate(all="ignore"):  # what float16 cannot hold is infinite
         found = kernel(*map(single, args), **attrs)
         dtype = (args[0][0] if isinstance(args[0], list | tuple) else args[0]).dtype
@@ -45,7 +47,8 @@ def widened(kernel: Callable[..., Any], stats: Collection[int], args: Any, attrs
 
 
 def wide(kernel: Callable[..., Any] | None = None, *, stats: Collection[int] = ()) -> Any:
-    """Decorator: `kernel` gets operands of half precision as float32, and gives back the dtype of the first.
+    """Decorator: `kernel` gets operands of half precision as float32, and gives back the dtype of
+    the first.
 
     stats: the numbers of results that stay float32, as Paddle keeps means and variances.
     """

@@ -1,4 +1,7 @@
-"""What a YOLO map loses by the boxes that are there.   A box is the x and y of its middle, width, height, in parts of the picture."""
+"""What a YOLO map loses by the boxes that are there.
+
+A box is the x and y of its middle, width, height, in parts of the picture.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,10 @@ class Settings(NamedTuple):
 
 
 class Wanted(NamedTuple):
-    """Boxes that an anchor of this map is to find.   at: picture, anchor of the mask, row, column, number among the boxes there"""
+    """Boxes that an anchor of this map is to find.
+
+    at: picture, anchor of the mask, row, column, number among the boxes there
+    """
 
     at: tuple[Any, Any, Any, Any, Any]
     place: Any  # [K,4]: x and y in the cell, logarithms of the sizes in anchors
@@ -64,7 +70,9 @@ def _seen(maps: Any, s: Settings) -> Any:
     x = (np.arange(wide) + _sigmoid(maps[:, :, 0]) * s.scale_x_y + shift) / high
     y = (np.arange(high)[:, None] + _sigmoid(maps[:, :, 1]) * s.scale_x_y + shift) / high
     own = sizes[list(s.anchor_mask)].T[:, None, :, None, None] / whole
-    return np.stack([x, y, np.exp(maps[:, :, 2]) * own[0], np.exp(maps[:, :, 3]) * own[1]], axis=-1).astype(maps.dtype)
+    return np.stack(
+        [x, y, np.exp(maps[:, :, 2]) * own[0], np.exp(maps[:, :, 3]) * own[1]], axis=-1
+    ).astype(maps.dtype)
 
 
 def _ignored(maps: Any, boxes: Any, there: Any, s: Settings) -> Any:
@@ -78,7 +86,10 @@ def _ignored(maps: Any, boxes: Any, there: Any, s: Settings) -> Any:
 
 
 def _anchors_of(x: Any, boxes: Any, there: Any, s: Settings) -> tuple[Any, Any]:
-    """The anchor most like each box, and its number in the mask of this map, -1 for none.   both [N,B]"""
+    """The anchor most like each box, and its number in the mask of this map, -1 for none.
+
+    both [N,B]
+    """
     sizes, whole = _sizes(x, s)
     alike = np.concatenate([np.zeros_like(sizes), sizes / whole], axis=1)
     shapes = np.concatenate([np.zeros_like(boxes[..., :2]), boxes[..., 2:]], axis=-1)
@@ -97,12 +108,18 @@ def _wanted(x: Any, boxes: Any, labels: Any, scores: Any, s: Settings) -> tuple[
     column, row = (own[:, 0] * wide).astype(np.int64), (own[:, 1] * high).astype(np.int64)
     sizes, whole = _sizes(x, s)
     shape = np.log(own[:, 2:] * whole / sizes[best[n, b]])
-    place = np.concatenate([(own[:, 0] * high - column)[:, None], (own[:, 1] * high - row)[:, None], shape], axis=1)
+    place = np.concatenate(
+        [(own[:, 0] * high - column)[:, None], (own[:, 1] * high - row)[:, None], shape], axis=1
+    )
     smooth = min(1.0 / s.class_num, 1.0 / 40) if s.use_label_smooth else 0.0
-    classes = np.where(labels[n, b, None] == np.arange(s.class_num), 1 - smooth, smooth).astype(x.dtype)
+    classes = np.where(labels[n, b, None] == np.arange(s.class_num), 1 - smooth, smooth).astype(
+        x.dtype
+    )
     score = np.ones(len(n), x.dtype) if scores is None else scores[n, b].astype(x.dtype)
     weight = (2 - own[:, 2] * own[:, 3]) * score
-    return Wanted((n, match[n, b], row, column, b), place.astype(x.dtype), weight, score, classes), match
+    return Wanted(
+        (n, match[n, b], row, column, b), place.astype(x.dtype), weight, score, classes
+    ), match
 
 
 def _unlike(x: Any, label: Any) -> Any:
@@ -110,17 +127,43 @@ def _unlike(x: Any, label: Any) -> Any:
     return np.maximum(x, 0) - x * label + np.log1p(np.exp(-np.abs(x)))
 
 
-@op("yolov3_loss", "X, GTBox!, GTLabel, GTScore?! -> Loss, ObjectnessMask~, GTMatchMask~", no_half=NO_HALF)
+@op(
+    "yolov3_loss",
+    "X, GTBox!, GTLabel, GTScore?! -> Loss, ObjectnessMask~, GTMatchMask~",
+    no_half=NO_HALF,
+)
 def yolov3_loss(
-    x, boxes, labels, scores=None, *, anchors: Ints = [], anchor_mask: Ints = [], class_num: int = 1, ignore_thresh: float = 0.7,
-    downsample_ratio: int = 32, use_label_smooth: bool = True, scale_x_y: float = 1.0,
-):  # fmt: skip
-    """Loss = by how much a map misses places, classes and presence of boxes   (Redmon and Farhadi 2018).   X [N,A*(5+C),H,W] -> Loss [N]
+    x,
+    boxes,
+    labels,
+    scores=None,
+    *,
+    anchors: Ints = [],
+    anchor_mask: Ints = [],
+    class_num: int = 1,
+    ignore_thresh: float = 0.7,
+    downsample_ratio: int = 32,
+    use_label_smooth: bool = True,
+    scale_x_y: float = 1.0,
+):
+    """Loss = by how much a map misses places, classes and presence of boxes
 
-    GTBox [N,B,4], GTLabel int [N,B], GTScore [N,B].   ObjectnessMask [N,A,H,W]: the score of the box there, 0 for none, -1 where none is no
-    mistake; GTMatchMask int32 [N,B]: which anchor of anchor_mask a box is for, -1 for none.
+    (Redmon and Farhadi 2018).
+    X [N,A*(5+C),H,W] -> Loss [N]
+
+    GTBox [N,B,4], GTLabel int [N,B], GTScore [N,B].
+    ObjectnessMask [N,A,H,W]: the score of the box there, 0 for none, -1 where none is no mistake;
+    GTMatchMask int32 [N,B]: which anchor of anchor_mask a box is for, -1 for none.
     """
-    s = Settings(anchors, anchor_mask, class_num, ignore_thresh, downsample_ratio, use_label_smooth, scale_x_y)
+    s = Settings(
+        anchors,
+        anchor_mask,
+        class_num,
+        ignore_thresh,
+        downsample_ratio,
+        use_label_smooth,
+        scale_x_y,
+    )
     maps = _maps(x, s)
     there = np.all(boxes[..., 2:] >= TINY, axis=-1)
     present = np.where(_ignored(maps, boxes, there, s), -1, 0).astype(x.dtype)
@@ -128,9 +171,12 @@ def yolov3_loss(
     n, a, row, column, _ = want.at
     present[n, a, row, column] = want.score
     own = maps[n, a, :, row, column]
-    each = _unlike(own[:, :2], want.place[:, :2]).sum(1) + np.abs(own[:, 2:4] - want.place[:, 2:]).sum(1)
+    each = _unlike(own[:, :2], want.place[:, :2]).sum(1) + np.abs(
+        own[:, 2:4] - want.place[:, 2:]
+    ).sum(1)
     each = each * want.weight + _unlike(own[:, 5:], want.classes).sum(1) * want.score
-    loss = np.bincount(n, each, x.shape[0]).astype(np.float64)  # whole numbers where there is nothing to count
+    # whole numbers where there is nothing to count
+    loss = np.bincount(n, each, x.shape[0]).astype(np.float64)
     told = np.where(present > 1e-5, present, np.where(present > -0.5, 1, 0))
     loss += (_unlike(maps[:, :, 4], present > 1e-5) * told).sum(axis=(1, 2, 3))
     return loss.astype(x.dtype), present, match
@@ -143,7 +189,10 @@ def _(x, boxes, labels, scores, *, anchors, anchor_mask, class_num, **_):
         len(x.shape) == 4 and len(boxes.shape) == 3 and len(labels.shape) == 2,
         "needs X with four axes, GTBox [N,B,4] and GTLabel [N,B]",
     )
-    check(len(anchors) > 0 and len(anchors) % 2 == 0, f"anchors={list(anchors)} are not pairs of numbers")
+    check(
+        len(anchors) > 0 and len(anchors) % 2 == 0,
+        f"anchors={list(anchors)} are not pairs of numbers",
+    )
     check(
         all(0 <= m < len(anchors) // 2 for m in anchor_mask),
         f"anchor_mask={list(anchor_mask)} names an anchor that is not there",
@@ -151,7 +200,8 @@ def _(x, boxes, labels, scores, *, anchors, anchor_mask, class_num, **_):
     wanted = len(anchor_mask) * (5 + class_num)
     check(
         agree(x.shape[1], wanted),
-        f"{x.shape[1]} channels are not the {wanted} of {len(anchor_mask)} anchors and {class_num} classes",
+        f"{x.shape[1]} channels are not the {wanted} of {len(anchor_mask)} anchors and "
+        f"{class_num} classes",
     )
     check(agree(x.shape[2], x.shape[3]), "X is not square")
     check(agree(boxes.shape[2], 4), "boxes need four numbers")
@@ -175,7 +225,10 @@ def _(g, x, boxes, labels, scores, *, ObjectnessMask, GTMatchMask, **over):
     internal=True,
 )
 def yolov3_loss_grad(x, boxes, labels, scores, present, g, **over):
-    """The gradient of X, of the last box where several are for one place.   Loss@GRAD [N] -> X@GRAD [N,A*(5+C),H,W]"""
+    """The gradient of X, of the last box where several are for one place.
+
+    Loss@GRAD [N] -> X@GRAD [N,A*(5+C),H,W]
+    """
     full = {name: over.get(name, spec.default) for name, spec in yolov3_loss.attrs.items()}
     s = Settings(**full)
     maps = _maps(x, s)
@@ -185,8 +238,12 @@ def yolov3_loss_grad(x, boxes, labels, scores, present, g, **over):
     want, _ = _wanted(x, boxes, labels, scores, s)
     n, a, row, column, _ = want.at
     own, lost = maps[n, a, :, row, column], g[n, None]
-    out[n, a, :2, row, column] = (_sigmoid(own[:, :2]) - want.place[:, :2]) * want.weight[:, None] * lost
-    out[n, a, 2:4, row, column] = np.where(own[:, 2:4] > want.place[:, 2:], 1, -1) * want.weight[:, None] * lost
+    out[n, a, :2, row, column] = (
+        (_sigmoid(own[:, :2]) - want.place[:, :2]) * want.weight[:, None] * lost
+    )
+    out[n, a, 2:4, row, column] = (
+        np.where(own[:, 2:4] > want.place[:, 2:], 1, -1) * want.weight[:, None] * lost
+    )
     out[n, a, 5:, row, column] = (_sigmoid(own[:, 5:]) - want.classes) * want.score[:, None] * lost
     return out.reshape(x.shape).astype(x.dtype)
 

@@ -29,21 +29,37 @@ def _betas(beta1: Any, beta2: Any, epsilon: Any) -> dict[str, float]:
 
 
 class Adam(Optimizer):
-    """Steps scaled by running moments of the gradient   (Kingma and Ba 2014), with epsilon outside of the correction as in Paddle.
+    """Steps scaled by running moments of the gradient
+
+    (Kingma and Ba 2014), with epsilon outside of the correction as in Paddle.
 
     moment1 = beta1 * moment1 + (1 - beta1) * g;  moment2 = beta2 * moment2 + (1 - beta2) * g * g;
-    parameter -= lr * sqrt(1 - beta2 ** t) / (1 - beta1 ** t) * moment1 / (sqrt(moment2) + epsilon * sqrt(1 - beta2 ** t))
+    parameter -= lr * sqrt(1 - beta2 ** t) / (1 - beta1 ** t) * moment1 / (sqrt(moment2) + epsilon *
+    sqrt(1 - beta2 ** t))
     """
 
     _op = optimize.adam
 
     def __init__(
-        self, learning_rate: float | LRScheduler = 0.001, beta1: float = 0.9, beta2: float = 0.999, epsilon: float = 1e-08,
-        parameters: Iterable[Any] | None = None, weight_decay: Any = None, grad_clip: Any = None, lazy_mode: bool = False,
-        multi_precision: bool = False, use_multi_tensor: bool = False, name: str | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        learning_rate: float | LRScheduler = 0.001,
+        beta1: float = 0.9,
+        beta2: float = 0.999,
+        epsilon: float = 1e-08,
+        parameters: Iterable[Any] | None = None,
+        weight_decay: Any = None,
+        grad_clip: Any = None,
+        lazy_mode: bool = False,
+        multi_precision: bool = False,
+        use_multi_tensor: bool = False,
+        name: str | None = None,
+    ) -> None:
         if lazy_mode:
-            raise OpError(f"{type(self).__name__}: lazy_mode=True is for sparse gradients, which are dense here")
+            raise OpError(
+                f"{type(self).__name__}: lazy_mode=True is for sparse gradients, which "
+                f"are "
+                f"dense here"
+            )
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
         self._attrs = _betas(beta1, beta2, epsilon)
         self._multi_precision = multi_precision
@@ -69,8 +85,12 @@ class Adam(Optimizer):
             state["beta2_pow_acc"] *= self._attrs["beta2"]
         return True
 
-    def _row(self, parameter: Parameter, gradient: Array, lr: float, state: dict[str, Array]) -> tuple[Any, ...]:
-        """What the compiled step takes: arrays, epsilon, the rate with its correction, and what is kept of the parameter."""
+    def _row(
+        self, parameter: Parameter, gradient: Array, lr: float, state: dict[str, Array]
+    ) -> tuple[Any, ...]:
+        """What the compiled step takes: arrays, epsilon, the rate with its correction, and what is
+        kept of the parameter.
+        """
         power1, power2 = state["beta1_pow_acc"].item(), state["beta2_pow_acc"].item()
         correction = math.sqrt(1 - power2)
         rate = lr * correction / (1 - power1)
@@ -83,21 +103,42 @@ class Adam(Optimizer):
 
 
 class AdamW(Adam):
-    """Adam with the weights themselves shrunk: parameter *= 1 - lr * weight_decay   (Loshchilov and Hutter 2017).
+    """Adam with the weights themselves shrunk: parameter *= 1 - lr * weight_decay
 
-    apply_decay_param_fun(name): which parameters shrink; lr_ratio(parameter): a factor for the learning rate.
+    (Loshchilov and Hutter 2017).
+
+    apply_decay_param_fun(name): which parameters shrink; lr_ratio(parameter): a factor for the
+    learning rate.
     """
 
     _op = optimize.adamw
 
     def __init__(
-        self, learning_rate: float | LRScheduler = 0.001, beta1: float = 0.9, beta2: float = 0.999, epsilon: float = 1e-08,
-        parameters: Iterable[Any] | None = None, weight_decay: float = 0.01, lr_ratio: Callable[[Any], float] | None = None,
-        apply_decay_param_fun: Callable[[str], bool] | None = None, grad_clip: Any = None, lazy_mode: bool = False,
-        multi_precision: bool = False, name: str | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        learning_rate: float | LRScheduler = 0.001,
+        beta1: float = 0.9,
+        beta2: float = 0.999,
+        epsilon: float = 1e-08,
+        parameters: Iterable[Any] | None = None,
+        weight_decay: float = 0.01,
+        lr_ratio: Callable[[Any], float] | None = None,
+        apply_decay_param_fun: Callable[[str], bool] | None = None,
+        grad_clip: Any = None,
+        lazy_mode: bool = False,
+        multi_precision: bool = False,
+        name: str | None = None,
+    ) -> None:
         super().__init__(
-            learning_rate, beta1, beta2, epsilon, parameters, None, grad_clip, lazy_mode, multi_precision, name=name
+            learning_rate,
+            beta1,
+            beta2,
+            epsilon,
+            parameters,
+            None,
+            grad_clip,
+            lazy_mode,
+            multi_precision,
+            name=name,
         )
         self._coefficient = float(weight_decay)
         self._lr_ratio = lr_ratio
@@ -120,7 +161,9 @@ class AdamW(Adam):
             return 0.0
         return float(self._settings.get(id(parameter), {}).get("weight_decay", self._coefficient))
 
-    def _row(self, parameter: Parameter, gradient: Array, lr: float, state: dict[str, Array]) -> tuple[Any, ...]:
+    def _row(
+        self, parameter: Parameter, gradient: Array, lr: float, state: dict[str, Array]
+    ) -> tuple[Any, ...]:
         ratio = 1.0 if self._lr_ratio is None else float(self._lr_ratio(parameter))
         return super()._row(parameter, gradient, lr * ratio, state)
 
@@ -138,9 +181,16 @@ class Adamax(Optimizer):
     _op = optimize.adamax
 
     def __init__(
-        self, learning_rate: float | LRScheduler = 0.001, beta1: float = 0.9, beta2: float = 0.999, epsilon: float = 1e-08,
-        parameters: Iterable[Any] | None = None, weight_decay: Any = None, grad_clip: Any = None, name: str | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        learning_rate: float | LRScheduler = 0.001,
+        beta1: float = 0.9,
+        beta2: float = 0.999,
+        epsilon: float = 1e-08,
+        parameters: Iterable[Any] | None = None,
+        weight_decay: Any = None,
+        grad_clip: Any = None,
+        name: str | None = None,
+    ) -> None:
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
         self._attrs = _betas(beta1, beta2, epsilon)
 
@@ -156,7 +206,9 @@ class Adamax(Optimizer):
 
 
 class Lamb(Adam):
-    """Adam's direction plus a decay of the weights, each parameter's step as long as the parameter   (You et al. 2019).
+    """Adam's direction plus a decay of the weights, each parameter's step as long as the parameter
+
+    (You et al. 2019).
 
     exclude_from_weight_decay_fn(parameter): which parameters do not decay.
     """
@@ -164,11 +216,19 @@ class Lamb(Adam):
     _op = optimize.lamb
 
     def __init__(
-        self, learning_rate: float | LRScheduler = 0.001, lamb_weight_decay: float = 0.01, beta1: float = 0.9, beta2: float = 0.999,
-        epsilon: float = 1e-06, parameters: Iterable[Any] | None = None, grad_clip: Any = None,
-        exclude_from_weight_decay_fn: Callable[[Any], bool] | None = None, multi_precision: bool = False,
-        always_adapt: bool = False, name: str | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        learning_rate: float | LRScheduler = 0.001,
+        lamb_weight_decay: float = 0.01,
+        beta1: float = 0.9,
+        beta2: float = 0.999,
+        epsilon: float = 1e-06,
+        parameters: Iterable[Any] | None = None,
+        grad_clip: Any = None,
+        exclude_from_weight_decay_fn: Callable[[Any], bool] | None = None,
+        multi_precision: bool = False,
+        always_adapt: bool = False,
+        name: str | None = None,
+    ) -> None:
         super().__init__(
             learning_rate,
             beta1,
@@ -185,7 +245,11 @@ class Lamb(Adam):
 
     def _attrs_of(self, parameter: Parameter) -> dict[str, Any]:
         attrs = super()._attrs_of(parameter)
-        return {**attrs, "weight_decay": 0.0} if self._excluded is not None and self._excluded(parameter) else attrs
+        return (
+            {**attrs, "weight_decay": 0.0}
+            if self._excluded is not None and self._excluded(parameter)
+            else attrs
+        )
 
     def _update_all(self, changes: list[Change]) -> bool:
         return False

@@ -19,9 +19,15 @@ class Adagrad(Optimizer):
     _op = optimize.adagrad
 
     def __init__(
-        self, learning_rate: float | LRScheduler, epsilon: float = 1e-06, parameters: Iterable[Any] | None = None,
-        weight_decay: Any = None, grad_clip: Any = None, name: str | None = None, initial_accumulator_value: float = 0.0,
-    ) -> None:  # fmt: skip
+        self,
+        learning_rate: float | LRScheduler,
+        epsilon: float = 1e-06,
+        parameters: Iterable[Any] | None = None,
+        weight_decay: Any = None,
+        grad_clip: Any = None,
+        name: str | None = None,
+        initial_accumulator_value: float = 0.0,
+    ) -> None:
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
         self._attrs = {"epsilon": float(epsilon)}
         self._start = float(initial_accumulator_value)
@@ -31,14 +37,23 @@ class Adagrad(Optimizer):
 
 
 class Adadelta(Optimizer):
-    """Steps in the ratio of the running sizes of updates and gradients, times lr   (Zeiler 2012)."""
+    """Steps in the ratio of the running sizes of updates and gradients, times lr
+
+    (Zeiler 2012).
+    """
 
     _op = optimize.adadelta
 
     def __init__(
-        self, learning_rate: float | LRScheduler = 0.001, epsilon: float = 1e-06, rho: float = 0.95,
-        parameters: Iterable[Any] | None = None, weight_decay: Any = None, grad_clip: Any = None, name: str | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        learning_rate: float | LRScheduler = 0.001,
+        epsilon: float = 1e-06,
+        rho: float = 0.95,
+        parameters: Iterable[Any] | None = None,
+        weight_decay: Any = None,
+        grad_clip: Any = None,
+        name: str | None = None,
+    ) -> None:
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
         self._attrs = {"epsilon": float(epsilon), "rho": float(rho)}
 
@@ -50,7 +65,10 @@ class Adadelta(Optimizer):
 
 
 class RMSProp(Optimizer):
-    """mean_square = rho * mean_square + (1 - rho) * g * g;  parameter -= momentum of lr * g / sqrt(mean_square + epsilon)   (Hinton 2012).
+    """mean_square = rho * mean_square + (1 - rho) * g * g;  parameter -= momentum of lr * g /
+    sqrt(mean_square + epsilon)
+
+    (Hinton 2012).
 
     centered: less the square of the mean gradient under the root.
     """
@@ -59,9 +77,17 @@ class RMSProp(Optimizer):
     _group_names: ClassVar[dict[str, str]] = {"rho": "decay"}
 
     def __init__(
-        self, learning_rate: float | LRScheduler, rho: float = 0.95, epsilon: float = 1e-06, momentum: float = 0.0, centered: bool = False,
-        parameters: Iterable[Any] | None = None, weight_decay: Any = None, grad_clip: Any = None, name: str | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        learning_rate: float | LRScheduler,
+        rho: float = 0.95,
+        epsilon: float = 1e-06,
+        momentum: float = 0.0,
+        centered: bool = False,
+        parameters: Iterable[Any] | None = None,
+        weight_decay: Any = None,
+        grad_clip: Any = None,
+        name: str | None = None,
+    ) -> None:
         for word, value in (("rho", rho), ("epsilon", epsilon), ("momentum", momentum)):
             if float(value) < 0:
                 raise OpError(f"RMSProp: {word}={value} is negative")

@@ -13,15 +13,24 @@ __all__ = ["LRScheduler"]
 
 
 class LRScheduler:
-    """Base of all schedulers.   learning_rate: where it starts; last_epoch: -1 for the beginning."""
+    """Base of all schedulers.
+
+    learning_rate: where it starts; last_epoch: -1 for the beginning.
+    """
 
     is_training_state = True  # converted code must not use it while a program is recorded
     keys: Sequence[str]  # the attributes that state_dict holds
 
-    def __init__(self, learning_rate: float = 0.1, last_epoch: int = -1, verbose: bool = False) -> None:
+    def __init__(
+        self, learning_rate: float = 0.1, last_epoch: int = -1, verbose: bool = False
+    ) -> None:
         if not isinstance(learning_rate, int | float | np.number):
             kind = type(learning_rate).__name__
-            raise OperandError(with_user_line(f"{type(self).__name__}: learning_rate should be a number, not {kind}"))
+            raise OperandError(
+                with_user_line(
+                    f"{type(self).__name__}: learning_rate should be a number, not {kind}"
+                )
+            )
         self.base_lr = float(learning_rate)
         self.last_lr = float(learning_rate)
         self.last_epoch = last_epoch
@@ -37,14 +46,19 @@ class LRScheduler:
         self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
         self.last_lr = self.get_lr()
         if self.verbose:
-            print(f"Epoch {self.last_epoch}: {type(self).__name__} set learning rate to {self.last_lr}.")
+            print(
+                f"Epoch {self.last_epoch}: {type(self).__name__} set learning rate to "
+                f"{self.last_lr}."
+            )
 
     def get_lr(self) -> float:
         """The rate at last_epoch."""
         raise NotImplementedError
 
     def state_keys(self) -> None:
-        """Set `self.keys`, the attributes that `state_dict` holds; a subclass with other state overrides it."""
+        """Set `self.keys`, the attributes that `state_dict` holds; a subclass with other state
+        overrides it.
+        """
         self.keys = ["last_epoch", "last_lr"]
 
     def state_dict(self) -> dict[str, Any]:
@@ -58,7 +72,8 @@ class LRScheduler:
         Raises
         ------
         StateError
-            If a value is missing; it is a RuntimeError. Values of another kind of scheduler are warned about.
+            If a value is missing; it is a RuntimeError. Values of another kind of scheduler are
+            warned about.
         """
         self.state_keys()
         for key in self.keys:
@@ -68,7 +83,10 @@ class LRScheduler:
             self.__dict__[key] = _plain(state_dict[key])
         if len(state_dict) > len(self.keys):
             unused = sorted(map(str, state_dict.keys() - set(self.keys)))
-            warn(f"There are some unused values in state_dict: {unused}. {type(self).__name__} does not have them")
+            warn(
+                f"There are some unused values in state_dict: {unused}. {type(self).__name__} "
+                f"does not have them"
+            )
 
     set_dict = set_state_dict
 

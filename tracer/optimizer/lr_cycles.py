@@ -13,20 +13,38 @@ from ..core.tensor import Tensor
 from .lr_base import LRScheduler
 
 __all__ = [
-    "CosineAnnealingWarmRestarts", "CyclicLR", "LinearLR", "OneCycleLR", "PolynomialDecay", "ReduceOnPlateau",
-]  # fmt: skip
+    "CosineAnnealingWarmRestarts",
+    "CyclicLR",
+    "LinearLR",
+    "OneCycleLR",
+    "PolynomialDecay",
+    "ReduceOnPlateau",
+]
 
 
 class PolynomialDecay(LRScheduler):
-    """From the start to end_lr in decay_steps, along a power; cycle: decay_steps grows by itself as often as it is passed."""
+    """From the start to end_lr in decay_steps, along a power; cycle: decay_steps grows by itself as
+    often as it is passed.
+    """
 
     def __init__(
-        self, learning_rate: float, decay_steps: int, end_lr: float = 0.0001, power: float = 1.0, cycle: bool = False, last_epoch: int = -1,
+        self,
+        learning_rate: float,
+        decay_steps: int,
+        end_lr: float = 0.0001,
+        power: float = 1.0,
+        cycle: bool = False,
+        last_epoch: int = -1,
         verbose: bool = False,
-    ) -> None:  # fmt: skip
+    ) -> None:
         if decay_steps <= 0:
             raise OpError(f"PolynomialDecay: decay_steps={decay_steps} is not positive")
-        self.decay_steps, self.end_lr, self.power, self.cycle = decay_steps, float(end_lr), power, cycle
+        self.decay_steps, self.end_lr, self.power, self.cycle = (
+            decay_steps,
+            float(end_lr),
+            power,
+            cycle,
+        )
         super().__init__(learning_rate, last_epoch, verbose)
 
     def get_lr(self) -> float:
@@ -42,12 +60,18 @@ class LinearLR(LRScheduler):
     """From start_factor to end_factor times the rate in total_steps, in a straight line."""
 
     def __init__(
-        self, learning_rate: float, total_steps: int, start_factor: float = 1.0 / 3, end_factor: float = 1.0, last_epoch: int = -1,
+        self,
+        learning_rate: float,
+        total_steps: int,
+        start_factor: float = 1.0 / 3,
+        end_factor: float = 1.0,
+        last_epoch: int = -1,
         verbose: bool = False,
-    ) -> None:  # fmt: skip
+    ) -> None:
         if not 0 < start_factor <= 1 or not 0 <= end_factor <= 1:
             raise OpError(
-                f"LinearLR: start_factor={start_factor} and end_factor={end_factor} should be in (0, 1] and [0, 1]"
+                f"LinearLR: start_factor={start_factor} and end_factor={end_factor} "
+                f"should be in (0, 1] and [0, 1]"
             )
         self.total_steps, self.start_factor, self.end_factor = total_steps, start_factor, end_factor
         super().__init__(learning_rate, last_epoch, verbose)
@@ -59,7 +83,10 @@ class LinearLR(LRScheduler):
 
 
 class CosineAnnealingWarmRestarts(LRScheduler):
-    """Half cosines down to eta_min, each T_mult times as long as the one before   (Loshchilov and Hutter 2016)."""
+    """Half cosines down to eta_min, each T_mult times as long as the one before
+
+    (Loshchilov and Hutter 2016).
+    """
 
     def __init__(
         self,
@@ -71,7 +98,9 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         verbose: bool = False,
     ) -> None:
         if T_0 <= 0 or T_mult < 1:
-            raise OpError(f"CosineAnnealingWarmRestarts: T_0={T_0} and T_mult={T_mult} should be at least 1")
+            raise OpError(
+                f"CosineAnnealingWarmRestarts: T_0={T_0} and T_mult={T_mult} should be at least 1"
+            )
         self.T_0, self.T_mult, self.eta_min = T_0, T_mult, float(eta_min)
         super().__init__(learning_rate, last_epoch, verbose)
 
@@ -80,26 +109,47 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         since, length = float(max(self.last_epoch, 0)), self.T_0
         while since >= length:
             since, length = since - length, length * self.T_mult
-        return self.eta_min + (self.base_lr - self.eta_min) * (1 + math.cos(math.pi * since / length)) / 2
+        return (
+            self.eta_min
+            + (self.base_lr - self.eta_min) * (1 + math.cos(math.pi * since / length)) / 2
+        )
 
 
 class OneCycleLR(LRScheduler):
-    """Up to max_learning_rate in phase_pct of the steps, then down to end_learning_rate   (Smith and Topin 2017).
+    """Up to max_learning_rate in phase_pct of the steps, then down to end_learning_rate
 
-    It starts at max_learning_rate / divide_factor; three_phase: down to the start first, then to the end.
+    (Smith and Topin 2017).
+
+    It starts at max_learning_rate / divide_factor; three_phase: down to the start first, then to
+    the end.
     """
 
     def __init__(
-        self, max_learning_rate: float, total_steps: int, divide_factor: float = 25.0, end_learning_rate: float = 0.0001,
-        phase_pct: float = 0.3, anneal_strategy: str = "cos", three_phase: bool = False, last_epoch: int = -1, verbose: bool = False,
-    ) -> None:  # fmt: skip
+        self,
+        max_learning_rate: float,
+        total_steps: int,
+        divide_factor: float = 25.0,
+        end_learning_rate: float = 0.0001,
+        phase_pct: float = 0.3,
+        anneal_strategy: str = "cos",
+        three_phase: bool = False,
+        last_epoch: int = -1,
+        verbose: bool = False,
+    ) -> None:
         if total_steps <= 0 or not 0 <= phase_pct <= 1:
             raise OpError(
-                f"OneCycleLR: total_steps={total_steps} should be positive and phase_pct={phase_pct} in [0, 1]"
+                f"OneCycleLR: total_steps={total_steps} should be positive and "
+                f"phase_pct={phase_pct} in [0, 1]"
             )
         if anneal_strategy not in ("cos", "linear"):
-            raise OpError(f"OneCycleLR: anneal_strategy={anneal_strategy!r} is neither 'cos' nor 'linear'")
-        start, end, top = max_learning_rate / divide_factor, float(end_learning_rate), float(max_learning_rate)
+            raise OpError(
+                f"OneCycleLR: anneal_strategy={anneal_strategy!r} is neither 'cos' nor 'linear'"
+            )
+        start, end, top = (
+            max_learning_rate / divide_factor,
+            float(end_learning_rate),
+            float(max_learning_rate),
+        )
         first, last = phase_pct * total_steps - 1, float(total_steps - 1)
         middle = [(2 * phase_pct * total_steps - 2, start)] if three_phase else []
         self.total_steps = total_steps
@@ -126,15 +176,23 @@ class OneCycleLR(LRScheduler):
 class CyclicLR(LRScheduler):
     """Up and down between two rates   (Smith 2015).
 
-    mode: 'triangular', 'triangular2' (half as high each time), 'exp_range' (times exp_gamma ** step); scale_fn(x) replaces
-    it, of the cycle or of the iteration as scale_mode says.
+    mode: 'triangular', 'triangular2' (half as high each time), 'exp_range' (times exp_gamma **
+    step); scale_fn(x) replaces it, of the cycle or of the iteration as scale_mode says.
     """
 
     def __init__(
-        self, base_learning_rate: float, max_learning_rate: float, step_size_up: int, step_size_down: int | None = None,
-        mode: str = "triangular", exp_gamma: float = 1.0, scale_fn: Callable[[float], float] | None = None, scale_mode: str = "cycle",
-        last_epoch: int = -1, verbose: bool = False,
-    ) -> None:  # fmt: skip
+        self,
+        base_learning_rate: float,
+        max_learning_rate: float,
+        step_size_up: int,
+        step_size_down: int | None = None,
+        mode: str = "triangular",
+        exp_gamma: float = 1.0,
+        scale_fn: Callable[[float], float] | None = None,
+        scale_mode: str = "cycle",
+        last_epoch: int = -1,
+        verbose: bool = False,
+    ) -> None:
         scales: dict[str, tuple[Callable[[float], float], str]] = {
             "triangular": (lambda _: 1.0, "cycle"),
             "triangular2": (lambda cycle: 0.5 ** (cycle - 1), "cycle"),
@@ -143,7 +201,9 @@ class CyclicLR(LRScheduler):
         if scale_fn is None and mode not in scales:
             raise OpError(f"CyclicLR: mode={mode!r} is none of {list(scales)}")
         if scale_mode not in ("cycle", "iterations"):
-            raise OpError(f"CyclicLR: scale_mode={scale_mode!r} is neither 'cycle' nor 'iterations'")
+            raise OpError(
+                f"CyclicLR: scale_mode={scale_mode!r} is neither 'cycle' nor 'iterations'"
+            )
         if not step_size_up > 0 or (step_size_down is not None and not step_size_down > 0):
             sizes = f"step_size_up={step_size_up}, step_size_down={step_size_down}"
             raise OpError(f"CyclicLR: there is no way up or down ({sizes})")
@@ -157,29 +217,50 @@ class CyclicLR(LRScheduler):
         """base + (max - base) * how far up, scaled"""
         cycle = math.floor(1 + self.last_epoch / self._whole)
         part = (1 + self.last_epoch / self._whole - cycle) * self._whole
-        up = part / self._up if part <= self._up else (self._whole - part) / (self._whole - self._up)
-        return self.base_lr + self._height * up * self._scale(cycle if self._scale_mode == "cycle" else self.last_epoch)
+        up = (
+            part / self._up if part <= self._up else (self._whole - part) / (self._whole - self._up)
+        )
+        return self.base_lr + self._height * up * self._scale(
+            cycle if self._scale_mode == "cycle" else self.last_epoch
+        )
 
 
 class ReduceOnPlateau(LRScheduler):
-    """Times factor once a metric has not become better for more than `patience` steps; step(metrics) tells it the metric.
+    """Times factor once a metric has not become better for more than `patience` steps;
+    step(metrics) tells it the metric.
 
-    mode: 'min' or 'max'; threshold: by how much it must be better, as a part of the best ('rel') or at all ('abs');
-    cooldown: steps to wait after a change; min_lr: the least rate; epsilon: smaller changes are not made.
+    mode: 'min' or 'max'; threshold: by how much it must be better, as a part of the best ('rel') or
+    at all ('abs'); cooldown: steps to wait after a change; min_lr: the least rate; epsilon: smaller
+    changes are not made.
     """
 
     def __init__(
-        self, learning_rate: float, mode: str = "min", factor: float = 0.1, patience: int = 10, threshold: float = 1e-4,
-        threshold_mode: str = "rel", cooldown: int = 0, min_lr: float = 0, epsilon: float = 1e-8, verbose: bool = False,
-    ) -> None:  # fmt: skip
+        self,
+        learning_rate: float,
+        mode: str = "min",
+        factor: float = 0.1,
+        patience: int = 10,
+        threshold: float = 1e-4,
+        threshold_mode: str = "rel",
+        cooldown: int = 0,
+        min_lr: float = 0,
+        epsilon: float = 1e-8,
+        verbose: bool = False,
+    ) -> None:
         if mode not in ("min", "max") or threshold_mode not in ("rel", "abs"):
             raise OpError(
-                f"ReduceOnPlateau: mode={mode!r} should be 'min' or 'max', threshold_mode={threshold_mode!r} 'rel' or 'abs'"
+                f"ReduceOnPlateau: mode={mode!r} should be 'min' or 'max', "
+                f"threshold_mode={threshold_mode!r} 'rel' or 'abs'"
             )
         if not 0 <= factor < 1:
             raise OpError(f"ReduceOnPlateau: factor={factor} should be in [0, 1)")
         self.mode, self.factor, self.patience, self.threshold = mode, factor, patience, threshold
-        self.threshold_mode, self.cooldown, self.min_lr, self.epsilon = threshold_mode, cooldown, float(min_lr), epsilon
+        self.threshold_mode, self.cooldown, self.min_lr, self.epsilon = (
+            threshold_mode,
+            cooldown,
+            float(min_lr),
+            epsilon,
+        )
         self.best: float | None = None
         self.cooldown_counter = self.num_bad_epochs = 0
         self.base_lr = self.last_lr = float(learning_rate)
@@ -187,7 +268,9 @@ class ReduceOnPlateau(LRScheduler):
 
     def step(self, metrics: Any = None, epoch: int | None = None) -> None:  # type: ignore[override]
         """Take a metric: a number, or a tensor or array of one element."""
-        value = np.asarray(metrics.numpy() if isinstance(metrics, Tensor) else metrics, dtype=np.float64)
+        value = np.asarray(
+            metrics.numpy() if isinstance(metrics, Tensor) else metrics, dtype=np.float64
+        )
         if value.size != 1:
             raise OpError(f"ReduceOnPlateau: metrics has {value.size} elements, not one")
         self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
@@ -212,7 +295,10 @@ class ReduceOnPlateau(LRScheduler):
         if self.last_lr - rate > self.epsilon:
             self.last_lr = rate
             if self.verbose:
-                print(f"Epoch {self.last_epoch}: {type(self).__name__} set learning rate to {self.last_lr}.")
+                print(
+                    f"Epoch {self.last_epoch}: {type(self).__name__} set learning rate to "
+                    f"{self.last_lr}."
+                )
 
     def state_keys(self) -> None:
         """The counters belong to the state, too."""

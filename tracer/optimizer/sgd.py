@@ -21,9 +21,14 @@ class SGD(Optimizer):
     _op = optimize.sgd
 
     def __init__(
-        self, learning_rate: float | LRScheduler = 0.001, parameters: Iterable[Any] | None = None, weight_decay: Any = None,
-        grad_clip: Any = None, multi_precision: bool = False, name: str | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        learning_rate: float | LRScheduler = 0.001,
+        parameters: Iterable[Any] | None = None,
+        weight_decay: Any = None,
+        grad_clip: Any = None,
+        multi_precision: bool = False,
+        name: str | None = None,
+    ) -> None:
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
         self._multi_precision = multi_precision
 
@@ -33,7 +38,9 @@ class SGD(Optimizer):
 
 
 class Momentum(Optimizer):
-    """velocity = momentum * velocity + gradient;  parameter -= lr * velocity   (or Nesterov's form of it).
+    """velocity = momentum * velocity + gradient;  parameter -= lr * velocity
+
+    (or Nesterov's form of it).
 
     rescale_grad multiplies the gradient first.
     """
@@ -42,12 +49,24 @@ class Momentum(Optimizer):
     _group_names: ClassVar[dict[str, str]] = {"momentum": "mu"}
 
     def __init__(
-        self, learning_rate: float | LRScheduler = 0.001, momentum: float = 0.9, parameters: Iterable[Any] | None = None,
-        use_nesterov: bool = False, weight_decay: Any = None, grad_clip: Any = None, multi_precision: bool = False,
-        rescale_grad: float = 1.0, use_multi_tensor: bool = False, name: str | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        learning_rate: float | LRScheduler = 0.001,
+        momentum: float = 0.9,
+        parameters: Iterable[Any] | None = None,
+        use_nesterov: bool = False,
+        weight_decay: Any = None,
+        grad_clip: Any = None,
+        multi_precision: bool = False,
+        rescale_grad: float = 1.0,
+        use_multi_tensor: bool = False,
+        name: str | None = None,
+    ) -> None:
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
-        self._attrs = {"mu": float(momentum), "use_nesterov": use_nesterov, "rescale_grad": float(rescale_grad)}
+        self._attrs = {
+            "mu": float(momentum),
+            "use_nesterov": use_nesterov,
+            "rescale_grad": float(rescale_grad),
+        }
         self._multi_precision = multi_precision
 
     def _kinds(self) -> tuple[Accumulator, ...]:
@@ -57,4 +76,6 @@ class Momentum(Optimizer):
         if self._attrs["rescale_grad"] != 1.0 or self._settings:
             return False
         rows = [(p.array, g, self._state_of(p)["velocity"], lr) for p, g, lr in changes]
-        return replace(changes, _MOMENTUM(rows, True, self._attrs["mu"], self._attrs["use_nesterov"]))
+        return replace(
+            changes, _MOMENTUM(rows, True, self._attrs["mu"], self._attrs["use_nesterov"])
+        )

@@ -1,4 +1,6 @@
-"""Readers of Paddle 1.x: a reader is a function that gives an iterator over samples; what is here makes readers of readers."""
+"""Readers of Paddle 1.x: a reader is a function that gives an iterator over samples; what is here
+makes readers of readers.
+"""
 
 from . import decorator
 from .decorator import (
@@ -15,6 +17,15 @@ from .decorator import (
 )
 
 __all__ = [
-    "ComposeNotAligned", "buffered", "cache", "chain", "compose", "decorator", "firstn", "map_readers", "multiprocess_reader", "shuffle",
+    "ComposeNotAligned",
+    "buffered",
+    "cache",
+    "chain",
+    "compose",
+    "decorator",
+    "firstn",
+    "map_readers",
+    "multiprocess_reader",
+    "shuffle",
     "xmap_readers",
-]  # fmt: skip
+]

@@ -11,8 +11,17 @@ from ..core.errors import OpError, with_user_line
 from .parallel import buffered, multiprocess_reader, xmap_readers
 
 __all__ = [
-    "ComposeNotAligned", "buffered", "cache", "chain", "compose", "firstn", "map_readers", "multiprocess_reader", "shuffle", "xmap_readers",
-]  # fmt: skip
+    "ComposeNotAligned",
+    "buffered",
+    "cache",
+    "chain",
+    "compose",
+    "firstn",
+    "map_readers",
+    "multiprocess_reader",
+    "shuffle",
+    "xmap_readers",
+]
 
 Reader = Callable[[], Iterator[Any]]
 
@@ -28,12 +37,16 @@ def cache(reader: Reader) -> Reader:
 
 
 def map_readers(func: Callable[..., Any], *readers: Reader) -> Reader:
-    """A reader of func(a, b, ...) for what the readers give side by side; it ends with the shortest."""
+    """A reader of func(a, b, ...) for what the readers give side by side; it ends with the
+    shortest.
+    """
     return lambda: map(func, *(reader() for reader in readers))
 
 
 def shuffle(reader: Reader, buf_size: int) -> Reader:
-    """A reader of the same samples, each buf_size of them in a random order (of Python's `random`)."""
+    """A reader of the same samples, each buf_size of them in a random order (of Python's
+    `random`).
+    """
 
     def shuffled() -> Iterator[Any]:
         samples = iter(reader())
@@ -52,7 +65,8 @@ def chain(*readers: Reader) -> Reader:
 def compose(*readers: Reader, check_alignment: bool = True) -> Reader:
     """A reader of one tuple of what the readers give side by side: (1, 2) and 3 become (1, 2, 3).
 
-    Raises ComposeNotAligned where one ends before another, unless check_alignment is off: then the rest is left.
+    Raises ComposeNotAligned where one ends before another, unless check_alignment is off: then the
+    rest is left.
     """
 
     def composed() -> Iterator[Any]:
@@ -60,7 +74,9 @@ def compose(*readers: Reader, check_alignment: bool = True) -> Reader:
         together = itertools.zip_longest(*rows) if check_alignment else zip(*rows, strict=False)
         for row in together:
             if check_alignment and any(sample is None for sample in row):
-                raise ComposeNotAligned(with_user_line("compose: outputs of readers are not aligned"))
+                raise ComposeNotAligned(
+                    with_user_line("compose: outputs of readers are not aligned")
+                )
             yield tuple(itertools.chain(*(s if isinstance(s, tuple) else (s,) for s in row)))
 
     return composed

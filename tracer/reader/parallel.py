@@ -55,9 +55,16 @@ def buffered(reader: Reader, size: int) -> Reader:
 
 
 def xmap_readers(
-    mapper: Callable[[Any], Any], reader: Reader, process_num: int, buffer_size: int, order: bool = False
+    mapper: Callable[[Any], Any],
+    reader: Reader,
+    process_num: int,
+    buffer_size: int,
+    order: bool = False,
 ) -> Reader:
-    """A reader of mapper(sample), worked out by process_num threads.   order: as the samples come, not as they are ready"""
+    """A reader of mapper(sample), worked out by process_num threads.
+
+    order: as the samples come, not as they are ready
+    """
 
     def mapped() -> Iterator[Any]:
         tasks: Queue[Any] = Queue(buffer_size)
@@ -105,14 +112,20 @@ def _in_order(results: Iterator[Any]) -> Iterator[Any]:
             following += 1
 
 
-def multiprocess_reader(readers: list[Reader], use_pipe: bool = True, queue_size: int = 1000) -> Reader:
-    """A reader of what the readers give, each of which a process of its own reads; in the order in which samples come.
+def multiprocess_reader(
+    readers: list[Reader], use_pipe: bool = True, queue_size: int = 1000
+) -> Reader:
+    """A reader of what the readers give, each of which a process of its own reads; in the order in
+    which samples come.
 
-    use_pipe: one pipe for each, else a queue of queue_size samples for all.   Raises OpError where a reader raises or gives None.
+    use_pipe: one pipe for each, else a queue of queue_size samples for all.
+    Raises OpError where a reader raises or gives None.
     """
     if not isinstance(readers, list) or not readers:
         raise AssertionError("multiprocess_reader: readers have to be a list of one reader or more")
-    context = multiprocessing.get_context("fork" if "fork" in multiprocessing.get_all_start_methods() else None)
+    context = multiprocessing.get_context(
+        "fork" if "fork" in multiprocessing.get_all_start_methods() else None
+    )
 
     def through_queue() -> Iterator[Any]:
         queue: Any = context.Queue(queue_size)

@@ -1,4 +1,8 @@
-"""Serving models: the Open Inference Protocol v2 over HTTP for one machine, and model repositories for Triton.   Extra `[serve]`."""
+"""Serving models: the Open Inference Protocol v2 over HTTP for one machine, and model repositories
+for Triton.
+
+Extra `[serve]`.
+"""
 
 from __future__ import annotations
 

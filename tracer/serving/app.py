@@ -1,4 +1,6 @@
-"""The routes of the Open Inference Protocol v2, with Triton's additions that its clients ask for."""
+"""The routes of the Open Inference Protocol v2, with Triton's additions that its clients
+ask for.
+"""
 
 from __future__ import annotations
 
@@ -68,7 +70,9 @@ class App:
         )
 
     @staticmethod
-    def _refusing(handler: Callable[[Request], Response]) -> Callable[[Request], Awaitable[Response]]:
+    def _refusing(
+        handler: Callable[[Request], Response],
+    ) -> Callable[[Request], Awaitable[Response]]:
         async def guarded(request: Request) -> Response:
             try:
                 return handler(request)
@@ -77,7 +81,8 @@ class App:
 
         return guarded
 
-    # -- what a server says of itself -------------------------------------------------------------------------------
+    # -- what a server says of itself
+    # -------------------------------------------------------------------------------
 
     def _server(self, request: Request) -> Response:
         return JSONResponse({"name": "oarlock", "version": VERSION, "extensions": _EXTENSIONS})
@@ -86,13 +91,16 @@ class App:
         return Response()
 
     def _index(self, request: Request) -> Response:
-        return JSONResponse([{"name": name, "version": "1", "state": "READY"} for name in self._models])
+        return JSONResponse(
+            [{"name": name, "version": "1", "state": "READY"} for name in self._models]
+        )
 
     def _text(self, request: Request) -> Response:
         self._metrics.body_bytes.set(self._budget.used)
         return Response(self._metrics.text(), media_type="text/plain; version=0.0.4")
 
-    # -- what it says of a model ------------------------------------------------------------------------------------
+    # -- what it says of a model
+    # ------------------------------------------------------------------------------------
 
     def _model(self, request: Request) -> Served:
         name, version = request.path_params["name"], request.path_params.get("version", "1")
@@ -118,7 +126,8 @@ class App:
     def _all_statistics(self, request: Request) -> Response:
         return JSONResponse({"model_stats": [_statistics_of(m) for m in self._models.values()]})
 
-    # -- inference --------------------------------------------------------------------------------------------------
+    # -- inference
+    # --------------------------------------------------------------------------
 
     async def _infer(self, request: Request) -> Response:
         started, status, rows = time.perf_counter(), 500, 1
@@ -152,7 +161,9 @@ class App:
 
     @contextmanager
     def _queue_slot(self) -> Iterator[None]:
-        """Occupy a queue slot while a request waits and runs. A request whose body is incomplete occupies no slot."""
+        """Occupy a queue slot while a request waits and runs. A request whose body is incomplete
+        occupies no slot.
+        """
         self._check_queue()
         self._in_hand += 1
         self._metrics.waiting.set(self._in_hand)
@@ -162,22 +173,30 @@ class App:
             self._in_hand -= 1
             self._metrics.waiting.set(self._in_hand)
 
-    def _answer(self, model: Served, body: bytes, headers: Mapping[str, str]) -> tuple[Any, int, float]:
-        """What a model says to a body: the answer, how many samples it was asked for, and its seconds."""
+    def _answer(
+        self, model: Served, body: bytes, headers: Mapping[str, str]
+    ) -> tuple[Any, int, float]:
+        """What a model says to a body: the answer, how many samples it was asked for, and its
+        seconds.
+        """
         whole = unpacked(body, headers.get("content-encoding", "identity"), self._limits.bytes)
         asked = request_of(whole, headers.get(_HEADER), model.inputs)
         started = time.perf_counter()
         return model.infer(asked), rows_of(asked), time.perf_counter() - started
 
     async def _run(self, call: Callable[[], Any]) -> Any:
-        """What a call gives, in one of the threads that are there for it: nobody else waits while it computes."""
+        """What a call gives, in one of the threads that are there for it: nobody else waits while
+        it computes.
+        """
         if self._workers is None:
             self._workers = anyio.CapacityLimiter(self._limits.workers)
         return await anyio.to_thread.run_sync(call, limiter=self._workers)
 
 
 class _OneLength:
-    """Refuses a request that says in two ways how long it is: what stands in front of this server may believe the other one."""
+    """Refuses a request that says in two ways how long it is: what stands in front of this server
+    may believe the other one.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -185,8 +204,12 @@ class _OneLength:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """What a server of ASGI calls."""
         app = self._app
-        if {b"content-length", b"transfer-encoding"} <= {name for name, _ in scope.get("headers", ())}:
-            app = _refused(RequestError("a request has a Content-Length or a Transfer-Encoding, not both"))
+        if {b"content-length", b"transfer-encoding"} <= {
+            name for name, _ in scope.get("headers", ())
+        }:
+            app = _refused(
+                RequestError("a request has a Content-Length or a Transfer-Encoding, not both")
+            )
             app.headers["Connection"] = "close"
         await app(scope, receive, send)
 
@@ -200,7 +223,8 @@ def _answered(text: bytes, size: int | None) -> Response:
 def _refused(error: RequestError) -> Response:
     # After an incomplete body the connection cannot carry another request.
     headers = {503: {"Retry-After": "1"}, 408: {"Connection": "close"}}.get(error.status)
-    text = json.dumps({"error": str(error)[:_MOST_WORDS]})  # in ASCII: what a client calls its inputs need not be text
+    # in ASCII: what a client calls its inputs need not be text
+    text = json.dumps({"error": str(error)[:_MOST_WORDS]})
     return Response(text, error.status, headers, "application/json")
 
 

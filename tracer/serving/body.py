@@ -19,8 +19,9 @@ _WINDOWS = {"gzip": 31, "deflate": 15}  # zlib's numbers for these forms
 class Limits:
     """Limits on the requests that a server accepts.
 
-    bytes: of one request body, also after decompression; memory: bytes of all request bodies together; seconds: time to send a body;
-    idle: seconds between two chunks of a body; workers: requests that run at once; queue: complete requests that wait.
+    bytes: of one request body, also after decompression; memory: bytes of all request bodies
+    together; seconds: time to send a body; idle: seconds between two chunks of a body; workers:
+    requests that run at once; queue: complete requests that wait.
     """
 
     bytes: int = 64 << 20
@@ -41,7 +42,9 @@ class MemoryBudget:
     def take(self, count: int) -> None:
         """Reserve `count` bytes.  Raises RequestError (503) if the total would exceed the limit."""
         if self.used + count > self._limit:
-            raise RequestError("the memory limit for request bodies is reached; try again later", 503)
+            raise RequestError(
+                "the memory limit for request bodies is reached; try again later", 503
+            )
         self.used += count
 
     def give_back(self, count: int) -> None:
@@ -58,7 +61,9 @@ async def body_of(request: Request, limits: Limits, budget: MemoryBudget) -> Asy
     """
     declared = request.headers.get("content-length", "")
     if declared.isdecimal() and int(declared) > limits.bytes:
-        raise RequestError(f"a request may have {limits.bytes} bytes, this one has {declared[:20]}", 413)
+        raise RequestError(
+            f"a request may have {limits.bytes} bytes, this one has {declared[:20]}", 413
+        )
     body = bytearray()
     counted = 0
     chunks = request.stream()
@@ -85,11 +90,16 @@ def _timeout(seconds: float) -> Iterator[None]:
         with anyio.fail_after(seconds):
             yield
     except TimeoutError:
-        raise RequestError(f"the request body did not arrive in time (limit {seconds:g} s)", 408) from None
+        raise RequestError(
+            f"the request body did not arrive in time (limit {seconds:g} s)", 408
+        ) from None
 
 
 def unpacked(body: bytes, form: str, most: int) -> bytes:
-    """A body without its Content-Encoding.   Raises RequestError, also where it would be larger than `most`."""
+    """A body without its Content-Encoding.
+
+    Raises RequestError, also where it would be larger than `most`.
+    """
     if form == "identity":
         return body
     if form not in _WINDOWS:

@@ -11,7 +11,9 @@ from ..core.errors import OpError
 
 
 class Datatype(NamedTuple):
-    """protocol: its name in requests; triton: in a config.pbtxt; in_json: whether numbers of it can be written as text"""
+    """protocol: its name in requests; triton: in a config.pbtxt; in_json: whether numbers of it can
+    be written as text
+    """
 
     np: np.dtype[Any]
     protocol: str
@@ -31,11 +33,17 @@ _ROWS = [
     ("float32", "FP32", "TYPE_FP32", True),
     ("float64", "FP64", "TYPE_FP64", True),
 ]
-DATATYPES = {name: Datatype(dtype_of(name).np, protocol, triton, json) for name, protocol, triton, json in _ROWS}
+DATATYPES = {
+    name: Datatype(dtype_of(name).np, protocol, triton, json)
+    for name, protocol, triton, json in _ROWS
+}
 
 
 def datatype_of(dtype: str, name: str) -> Datatype:
-    """The names of a dtype.   Raises OpError for those that the protocol does not have; name: of the tensor"""
+    """The names of a dtype.
+
+    Raises OpError for those that the protocol does not have; name: of the tensor
+    """
     if dtype not in DATATYPES:
         raise OpError(f"serving: '{name}' is {dtype}, which the protocol has no name for")
     return DATATYPES[dtype]

@@ -1,4 +1,7 @@
-"""What is counted while serving, in the form that Prometheus reads.   Names of models are labels, nothing a client sends is."""
+"""What is counted while serving, in the form that Prometheus reads.
+
+Names of models are labels, nothing a client sends is.
+"""
 
 from __future__ import annotations
 
@@ -13,13 +16,24 @@ class Metrics:
     def __init__(self) -> None:
         self._registry = CollectorRegistry()
         self._requests = Counter(
-            "oarlock_requests_total", "Requests for inference", ["model", "status"], registry=self._registry
+            "oarlock_requests_total",
+            "Requests for inference",
+            ["model", "status"],
+            registry=self._registry,
         )
         self._seconds = Histogram(
-            "oarlock_inference_seconds", "Time in the model", ["model"], buckets=_SECONDS, registry=self._registry
+            "oarlock_inference_seconds",
+            "Time in the model",
+            ["model"],
+            buckets=_SECONDS,
+            registry=self._registry,
         )
-        self.waiting = Gauge("oarlock_requests_in_hand", "Requests that wait or run", registry=self._registry)
-        self.body_bytes = Gauge("oarlock_request_body_bytes", "Bytes of requests in memory", registry=self._registry)
+        self.waiting = Gauge(
+            "oarlock_requests_in_hand", "Requests that wait or run", registry=self._registry
+        )
+        self.body_bytes = Gauge(
+            "oarlock_request_body_bytes", "Bytes of requests in memory", registry=self._registry
+        )
 
     def add(self, model: str, status: int, seconds: float | None) -> None:
         """One request more; seconds: in the model, None where it did not come so far."""

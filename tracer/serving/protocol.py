@@ -1,4 +1,5 @@
-"""Requests and answers of the Open Inference Protocol v2: JSON, with tensors in it or in binary form behind it.
+"""Requests and answers of the Open Inference Protocol v2: JSON, with tensors in it or in binary
+form behind it.
 
 https://github.com/kserve/open-inference-protocol and Triton's extension for binary tensors.
 """
@@ -33,7 +34,10 @@ class RequestError(OarlockError, ValueError):
 
 @dataclass
 class Request:
-    """What a client wants.   outputs: name -> whether in binary form; all of them, in the form `binary`, for none"""
+    """What a client wants.
+
+    outputs: name -> whether in binary form; all of them, in the form `binary`, for none
+    """
 
     id: str
     feeds: dict[str, Array]
@@ -52,7 +56,8 @@ class Cursor:
         """The next `size` bytes."""
         if size > len(self.data) - self.at:
             raise RequestError(
-                f"input '{name}': {size} bytes of data are announced, {len(self.data) - self.at} are left"
+                f"input '{name}': {size} bytes of data are announced, "
+                f"{len(self.data) - self.at} are left"
             )
         found = self.data[self.at : self.at + size]
         self.at += size
@@ -60,7 +65,11 @@ class Cursor:
 
 
 def request_of(body: bytes, header_length: str | None, inputs: Mapping[str, Datatype]) -> Request:
-    """A body as a request.   header_length: Inference-Header-Content-Length; inputs: those of the model.   Raises RequestError."""
+    """A body as a request.
+
+    header_length: Inference-Header-Content-Length; inputs: those of the model.
+    Raises RequestError.
+    """
     size = _header_size(header_length, len(body))
     said = _parsed(body[:size])
     cursor = Cursor(memoryview(body)[size:])
@@ -68,20 +77,31 @@ def request_of(body: bytes, header_length: str | None, inputs: Mapping[str, Data
     for item in _list(said, "inputs"):
         name = _text(item, "name")
         if name not in inputs or name in feeds:
-            raise RequestError(f"input '{name}' is {'given twice' if name in feeds else f'none of {list(inputs)}'}")
+            raise RequestError(
+                f"input '{name}' is {'given twice' if name in feeds else f'none of {list(inputs)}'}"
+            )
         feeds[name] = _tensor(item, name, inputs[name], cursor)
     missing = [name for name in inputs if name not in feeds]
     if missing:
         raise RequestError(f"inputs {missing} are missing")
     if cursor.at != len(cursor.data):
         raise RequestError(f"{len(cursor.data) - cursor.at} bytes are left behind the inputs")
-    wanted = {_text(o, "name"): _flag(_offered(o), "binary_data") for o in _list(said, "outputs", needed=False)}
+    wanted = {
+        _text(o, "name"): _flag(_offered(o), "binary_data")
+        for o in _list(said, "outputs", needed=False)
+    }
     return Request(str(said.get("id") or ""), feeds, wanted, _flag(said, "binary_data_output"))
 
 
 def _offered(output: dict[str, Any]) -> dict[str, Any]:
-    """An output that is asked for.   Raises RequestError for a form of it that this server has not."""
-    for form, what in (("shared_memory_region", "shared memory"), ("classification", "classification")):
+    """An output that is asked for.
+
+    Raises RequestError for a form of it that this server has not.
+    """
+    for form, what in (
+        ("shared_memory_region", "shared memory"),
+        ("classification", "classification"),
+    ):
         if _parameters(output).get(form):
             raise RequestError(f"output '{_text(output, 'name')}': there is no {what} here", 501)
     return output
@@ -91,7 +111,9 @@ def _header_size(said: str | None, size: int) -> int:
     if said is None:
         return size
     if not said.isdecimal() or len(said) > _MOST_DIGITS or int(said) > size:
-        raise RequestError(f"Inference-Header-Content-Length: {said[:40]} for a body of {size} bytes")
+        raise RequestError(
+            f"Inference-Header-Content-Length: {said[:40]} for a body of {size} bytes"
+        )
     return int(said)
 
 
@@ -141,7 +163,8 @@ def _shape(item: Mapping[str, Any], name: str) -> list[int]:
 def _tensor(item: Mapping[str, Any], name: str, wanted: Datatype, cursor: Cursor) -> Array:
     if item.get("datatype") != wanted.protocol:
         raise RequestError(
-            f"input '{name}': datatype {str(item.get('datatype'))[:20]}, the model wants {wanted.protocol}"
+            f"input '{name}': datatype {str(item.get('datatype'))[:20]}, the model wants "
+            f"{wanted.protocol}"
         )
     shape = _shape(item, name)
     if "shared_memory_region" in _parameters(item):
@@ -154,7 +177,9 @@ def _tensor(item: Mapping[str, Any], name: str, wanted: Datatype, cursor: Cursor
 
 def _binary(size: Any, name: str, wanted: Datatype, shape: list[int], cursor: Cursor) -> Array:
     if type(size) is not int or size < 0 or size != math.prod(shape) * wanted.np.itemsize:
-        raise RequestError(f"input '{name}': binary_data_size {str(size)[:20]} for {wanted.protocol}{shape}")
+        raise RequestError(
+            f"input '{name}': binary_data_size {str(size)[:20]} for {wanted.protocol}{shape}"
+        )
     data = cursor.take(size, name)
     if wanted.np.kind == "b":  # a byte is 0 or 1 in it, whatever came
         return _shaped(np.frombuffer(data, np.uint8) != 0, shape, name)
@@ -162,7 +187,10 @@ def _binary(size: Any, name: str, wanted: Datatype, shape: list[int], cursor: Cu
 
 
 def _shaped(array: Array, shape: list[int], name: str) -> Array:
-    """Numbers of the right count in a shape.   Raises RequestError for one of no numbers that no array can have."""
+    """Numbers of the right count in a shape.
+
+    Raises RequestError for one of no numbers that no array can have.
+    """
     try:
         return array.reshape(shape)
     except ValueError:
@@ -170,7 +198,10 @@ def _shaped(array: Array, shape: list[int], name: str) -> Array:
 
 
 def _numbers(data: Any, name: str, wanted: Datatype, shape: list[int]) -> Array:
-    """A tensor of JSON's numbers, in rows or in one list.   Raises RequestError for numbers that the dtype does not hold."""
+    """A tensor of JSON's numbers, in rows or in one list.
+
+    Raises RequestError for numbers that the dtype does not hold.
+    """
     if not wanted.in_json:
         raise RequestError(f"input '{name}': {wanted.protocol} travels in binary form only")
     # NumPy would make every text as long as the longest of them.
@@ -186,7 +217,11 @@ def _numbers(data: Any, name: str, wanted: Datatype, shape: list[int]) -> Array:
         raise RequestError(f"input '{name}': {held.size} numbers for the shape {shape}")
     with np.errstate(over="ignore"):
         made = held.astype(wanted.np)
-    kept = np.array_equal(np.isinf(made), np.isinf(held)) if wanted.np.kind == "f" else np.array_equal(made, held)
+    kept = (
+        np.array_equal(np.isinf(made), np.isinf(held))
+        if wanted.np.kind == "f"
+        else np.array_equal(made, held)
+    )
     if not kept:
         raise RequestError(f"input '{name}': a number is too large for {wanted.protocol}")
     return _shaped(made, shape, name)
@@ -204,12 +239,21 @@ def _only_numbers(data: list[Any]) -> bool:
     return True
 
 
-def answer(model: str, request: Request, results: Sequence[tuple[str, Datatype, Array]]) -> tuple[bytes, int | None]:
-    """The body of an answer, and how long its JSON is where binary tensors follow.   results: name, dtype, values."""
+def answer(
+    model: str, request: Request, results: Sequence[tuple[str, Datatype, Array]]
+) -> tuple[bytes, int | None]:
+    """The body of an answer, and how long its JSON is where binary tensors follow.
+
+    results: name, dtype, values.
+    """
     described: list[str] = []
     behind: list[bytes] = []
     for name, datatype, array in results:
-        entry: dict[str, Any] = {"name": name, "datatype": datatype.protocol, "shape": list(array.shape)}
+        entry: dict[str, Any] = {
+            "name": name,
+            "datatype": datatype.protocol,
+            "shape": list(array.shape),
+        }
         if request.outputs.get(name, request.binary):
             data = np.ascontiguousarray(array, dtype=datatype.np).tobytes()
             entry["parameters"] = {"binary_data_size": len(data)}
@@ -227,10 +271,16 @@ def _text_of(value: Any) -> str:
 
 
 def _listed(array: Array, name: str, datatype: Datatype) -> str:
-    """Numbers with commas between them, some after the other: other threads have their turn, and a list of millions takes a fifth of the time."""
+    """Numbers with commas between them, some after the other: other threads have their turn, and a
+    list of millions takes a fifth of the time.
+    """
     if not datatype.in_json:
         raise RequestError(f"output '{name}': {datatype.protocol} travels in binary form only")
     if array.dtype.kind == "f" and not np.isfinite(array).all():
-        raise RequestError(f"output '{name}' holds numbers that JSON has not; ask for it in binary form")
+        raise RequestError(
+            f"output '{name}' holds numbers that JSON has not; ask for it in binary form"
+        )
     flat = array.reshape(-1)
-    return ",".join(_text_of(flat[i : i + _AT_ONCE].tolist())[1:-1] for i in range(0, flat.size, _AT_ONCE))
+    return ",".join(
+        _text_of(flat[i : i + _AT_ONCE].tolist())[1:-1] for i in range(0, flat.size, _AT_ONCE)
+    )

@@ -1,4 +1,6 @@
-"""One model that is served: its inputs and outputs, what it was asked so far, and how it answers."""
+"""One model that is served: its inputs and outputs, what it was asked so far, and how it
+answers.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,11 @@ class Counts:
         took = int(seconds * 1e9)
         with self._lock:
             if ok:
-                self.success, self.success_ns, self.rows = self.success + 1, self.success_ns + took, self.rows + rows
+                self.success, self.success_ns, self.rows = (
+                    self.success + 1,
+                    self.success_ns + took,
+                    self.rows + rows,
+                )
             else:
                 self.fail, self.fail_ns = self.fail + 1, self.fail_ns + took
             self.last_ms = int(time.time() * 1000)
@@ -82,12 +88,15 @@ class Served:
         try:
             arrays = self.engine.run(request.feeds, wanted)
         except (OpError, GuardError) as error:
-            raise RequestError(str(error).splitlines()[0]) from None  # the line behind it would be one of this server
+            # the line behind it would be one of this server
+            raise RequestError(str(error).splitlines()[0]) from None
         results = [(n, self.outputs[n], a) for n, a in zip(wanted, arrays, strict=True)]
         return answer(self.name, request, results)
 
     def warm_up(self) -> None:
-        """Run once on made-up inputs, so that the first client does not wait for what is done once."""
+        """Run once on made-up inputs, so that the first client does not wait for what is
+        done once.
+        """
         for feeds in self.engine.made_up_inputs():
             try:
                 self.engine.run(feeds)

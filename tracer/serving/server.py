@@ -28,7 +28,9 @@ _HEADER_BYTES = 64 << 10
 
 
 class Patient(H11Protocol):
-    """uvicorn's connection, which also ends when the head of a request does not come in time, or when nobody takes the answer."""
+    """uvicorn's connection, which also ends when the head of a request does not come in time, or
+    when nobody takes the answer.
+    """
 
     _head: asyncio.TimerHandle | None = None
     _taking: asyncio.TimerHandle | None = None
@@ -97,7 +99,9 @@ class Patient(H11Protocol):
 
 
 class _Ending(uvicorn.Server):
-    """uvicorn's server, for which the signal to end is the wish to end well: it is not raised again afterwards."""
+    """uvicorn's server, for which the signal to end is the wish to end well: it is not raised again
+    afterwards.
+    """
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -119,7 +123,8 @@ def check_host(host: str, allow_remote: bool) -> None:
         here = host == "localhost"
     if not here and not allow_remote:
         raise OpError(
-            f"serve: {host} can be reached from other machines, and nothing here asks who calls; --allow-remote says that this is meant"
+            f"serve: {host} can be reached from other machines, and nothing here asks who "
+            f"calls; --allow-remote says that this is meant"
         )
 
 

@@ -40,14 +40,17 @@ def _dims(shape: list[int | str]) -> list[int]:
 
 
 def can_batch(engine: Engine) -> bool:
-    """Whether requests can be put together along the first axis: that of every input and output is open, and no sample changes another."""
+    """Whether requests can be put together along the first axis: that of every input and output is
+    open, and no sample changes another.
+    """
     shapes = [shape for _, _, shape in (*engine.inputs, *engine.outputs)]
     is_open = all(shape and not isinstance(shape[0], int) for shape in shapes)
     return not engine.offsets and is_open and _apart_as_together(engine)
 
 
 def _apart_as_together(engine: Engine) -> bool:
-    """Whether two made-up requests give together what each gives by itself; not where no made-up input runs.
+    """Whether two made-up requests give together what each gives by itself; not where no made-up
+    input runs.
 
     Shapes do not say it: of `nonzero`, or of a softmax over the first axis.
     """
@@ -89,7 +92,11 @@ def config_of(name: str, engine: Engine) -> dict[str, Any]:
 
     def tensors(of: list[tuple[str, str, list[int | str]]]) -> list[dict[str, Any]]:
         return [
-            {"name": n, "data_type": Word(datatype_of(dtype, n).triton), "dims": _dims(shape)[batches:] or [1]}
+            {
+                "name": n,
+                "data_type": Word(datatype_of(dtype, n).triton),
+                "dims": _dims(shape)[batches:] or [1],
+            }
             | ({"reshape": {"shape": []}} if not _dims(shape)[batches:] else {})
             for n, dtype, shape in of
         ]
@@ -125,7 +132,9 @@ def as_text(tree: dict[str, Any], indent: str = "") -> str:
     """A tree in protobuf's text form."""
     lines = []
     for key, value in tree.items():
-        for item in value if isinstance(value, list) and value and isinstance(value[0], dict) else [value]:
+        for item in (
+            value if isinstance(value, list) and value and isinstance(value[0], dict) else [value]
+        ):
             if isinstance(item, dict):
                 lines.append(f"{indent}{key} {{\n{as_text(item, indent + '  ')}{indent}}}\n")
             else:
@@ -142,8 +151,14 @@ def _value(value: Any) -> str:
 
 
 def manifest_of(name: str) -> str:
-    """A KServe InferenceService that has Triton run the repository; where it lies is to be filled in.   Its name has what Kubernetes allows."""
-    known = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:_MOST_LETTERS].strip("-") or "model"
+    """A KServe InferenceService that has Triton run the repository; where it lies is to be filled
+    in.
+
+    Its name has what Kubernetes allows.
+    """
+    known = (
+        re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:_MOST_LETTERS].strip("-") or "model"
+    )
     return (
         "apiVersion: serving.kserve.io/v1beta1\n"
         "kind: InferenceService\n"
@@ -153,7 +168,8 @@ def manifest_of(name: str) -> str:
         "  predictor:\n"
         "    triton:\n"
         "      protocolVersion: v2\n"
-        '      storageUri: "pvc://models/repository"  # the folder that holds this model\'s folder\n'
+        '      storageUri: "pvc://models/repository"  # the folder that holds this '
+        "model's folder\n"
         "      resources:\n"
         "        limits:\n"
         '          cpu: "2"\n'
@@ -162,9 +178,12 @@ def manifest_of(name: str) -> str:
 
 
 def write_repository(prefix: str, repository: Path, wanted: Wanted, name: str = "") -> Path:
-    """Write REPOSITORY/name/config.pbtxt and version 1 of the model with its weights.   Gives the model's folder.
+    """Write REPOSITORY/name/config.pbtxt and version 1 of the model with its weights.
 
-    Raises OpError where there is one of that name already.   Nothing is left behind when anything goes wrong.
+    Gives the model's folder.
+
+    Raises OpError where there is one of that name already.
+    Nothing is left behind when anything goes wrong.
     """
     files = read_model(prefix)
     name = name or Path(prefix).name.removesuffix(".pdmodel")

@@ -1,4 +1,6 @@
-"""Short-time Fourier transforms, as `paddle.signal` has them; the functions live in `oarlock.tensor`."""
+"""Short-time Fourier transforms, as `paddle.signal` has them; the functions live in
+`oarlock.tensor`.
+"""
 
 from ..tensor.signal import frame, istft, overlap_add, stft
 

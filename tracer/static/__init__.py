@@ -1,4 +1,6 @@
-"""Programs: what a model is when it is written down - data, text, checks, recording, writing by hand, and running them."""
+"""Programs: what a model is when it is written down - data, text, checks, recording, writing by
+hand, and running them.
+"""
 
 from ..capture import control
 from ..capture.side_effects import Print, py_func
@@ -70,9 +72,43 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
-    "BuildStrategy", "CompiledProgram", "DataFeeder", "ExecutionStrategy", "Executor", "ExponentialMovingAverage", "InputSpec",
-    "Operator", "Parameter", "Print", "Program", "Scope", "Variable", "accuracy", "append_backward", "auc", "cpu_places", "create_global_var",
-    "ctr_metric_bundle", "cuda_places", "data", "default_main_program", "default_startup_program", "device_guard", "disable_static",
-    "enable_static", "global_scope", "gradients", "ipu_shard_guard", "name_scope", "program_guard", "py_func", "scope_guard",
-    "set_ipu_shard", "setitem", "switch_main_program", "switch_startup_program", "xpu_places", *_LATER,
-]  # fmt: skip
+    "BuildStrategy",
+    "CompiledProgram",
+    "DataFeeder",
+    "ExecutionStrategy",
+    "Executor",
+    "ExponentialMovingAverage",
+    "InputSpec",
+    "Operator",
+    "Parameter",
+    "Print",
+    "Program",
+    "Scope",
+    "Variable",
+    "accuracy",
+    "append_backward",
+    "auc",
+    "cpu_places",
+    "create_global_var",
+    "ctr_metric_bundle",
+    "cuda_places",
+    "data",
+    "default_main_program",
+    "default_startup_program",
+    "device_guard",
+    "disable_static",
+    "enable_static",
+    "global_scope",
+    "gradients",
+    "ipu_shard_guard",
+    "name_scope",
+    "program_guard",
+    "py_func",
+    "scope_guard",
+    "set_ipu_shard",
+    "setitem",
+    "switch_main_program",
+    "switch_startup_program",
+    "xpu_places",
+    *_LATER,
+]

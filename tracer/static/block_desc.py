@@ -50,7 +50,8 @@ class BlockDesc(Desc):
         """Note the block that this one is the way back of."""
         self._of._set_forward_block_idx(idx)
 
-    # -- variables ----------------------------------------------------------------------------------------------
+    # -- variables
+    # ----------------------------------------------------------------------------------------------
 
     def var(self, name: str | bytes) -> VarDesc:
         """The variable of that name, a new one where there is none."""
@@ -60,7 +61,10 @@ class BlockDesc(Desc):
         return self._of.var(wanted).desc
 
     def raw_var(self, name: str) -> Declared:
-        """What is declared of a variable, here or in the blocks around.   Raises OpError where nothing is."""
+        """What is declared of a variable, here or in the blocks around.
+
+        Raises OpError where nothing is.
+        """
         found = self._of.program.raw.var(name, self.id)
         if found is None:
             raise OpError(with_user_line(f"var {name} is not declared"))
@@ -95,7 +99,8 @@ class BlockDesc(Desc):
         """Take a declaration away."""
         self._of._remove_var(_text(name))
 
-    # -- ops ----------------------------------------------------------------------------------------------------
+    # -- ops
+    # --------------------------------------------------------------------------
 
     def op(self, index: int) -> OpDesc:
         """The op at a place.   Raises IndexError where there is none."""
@@ -126,7 +131,10 @@ class BlockDesc(Desc):
 
 
 class ProgramDesc(Desc):
-    """What a file says of a program; a new one has one block.   other: one to copy, or the bytes of one"""
+    """What a file says of a program; a new one has one block.
+
+    other: one to copy, or the bytes of one
+    """
 
     program_class: ClassVar[type[Any]]  # graph.program sets it
     _of: Program

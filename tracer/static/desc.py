@@ -1,4 +1,6 @@
-"""What the descriptions of ops, variables, blocks and programs share: each is a face of something that a program holds."""
+"""What the descriptions of ops, variables, blocks and programs share: each is a face of something
+that a program holds.
+"""
 
 from __future__ import annotations
 

@@ -19,7 +19,9 @@ def cpu_places(device_count: int | None = None) -> list[Place]:
 
 
 def cuda_places(device_ids: Sequence[int] | int | None = None) -> list[Place]:
-    """Places on the GPUs with these numbers, none unless given; programs run on the CPU all the same."""
+    """Places on the GPUs with these numbers, none unless given; programs run on the CPU all the
+    same.
+    """
     given = [device_ids] if isinstance(device_ids, int) else device_ids or ()
     return [CUDAPlace(i) for i in given]
 

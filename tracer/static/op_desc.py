@@ -1,4 +1,6 @@
-"""OpDesc: an op of a program with the methods of Paddle's C++ class, as test suites and tools read and write it."""
+"""OpDesc: an op of a program with the methods of Paddle's C++ class, as test suites and tools read
+and write it.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,8 @@ class OpDesc(Identified):
         """The block that it is in."""
         return self._of.block.desc
 
-    # -- type and operands --------------------------------------------------------------------------------------
+    # -- type and operands
+    # --------------------------------------------------------------------------------------
 
     def type(self) -> str:
         """The type of the op, '' for a new one."""
@@ -44,7 +47,9 @@ class OpDesc(Identified):
         """Be what another op is: its type, operands, results and attributes."""
         mine, theirs = self._of.raw, other._of.raw
         mine.type, mine.where, mine.layer = theirs.type, theirs.where, theirs.layer
-        mine.inputs, mine.outputs, mine.attrs = deepcopy((theirs.inputs, theirs.outputs, theirs.attrs))
+        mine.inputs, mine.outputs, mine.attrs = deepcopy(
+            (theirs.inputs, theirs.outputs, theirs.attrs)
+        )
         self._changed()
 
     def input(self, name: str) -> list[str]:
@@ -110,7 +115,8 @@ class OpDesc(Identified):
     def set_is_target(self, target: bool) -> None:
         """Nothing: what is kept follows from the variables that are asked for."""
 
-    # -- attributes ---------------------------------------------------------------------------------------------
+    # -- attributes
+    # ---------------------------------------------------------------------------------------------
 
     def attr_names(self) -> list[str]:
         """The attributes that were set."""
@@ -121,7 +127,10 @@ class OpDesc(Identified):
         return name in self.attr_names()
 
     def attr(self, name: str) -> Any:
-        """The value of an attribute, a BlockDesc for a block.   Raises OpError for one that it does not have."""
+        """The value of an attribute, a BlockDesc for a block.
+
+        Raises OpError for one that it does not have.
+        """
         self._known(name)
         value, kind = self._of.attr(name), self._of.attr_type(name)
         if kind not in (AttrType.BLOCK, AttrType.BLOCKS):
@@ -131,14 +140,21 @@ class OpDesc(Identified):
 
     def _known(self, name: str) -> None:
         if not self.has_attr(name):
-            raise OpError(with_user_line(f"{self.type()}: Attribute {name} is not found; it has {self.attr_names()}"))
+            raise OpError(
+                with_user_line(
+                    f"{self.type()}: Attribute {name} is not found; it has {self.attr_names()}"
+                )
+            )
 
     def get_attr_map(self) -> dict[str, Any]:
         """The attributes by name."""
         return {name: self.attr(name) for name in self.attr_names()}
 
     def attr_type(self, name: str) -> AttrType:
-        """The type that an attribute has in a file.   Raises OpError for one that it does not have."""
+        """The type that an attribute has in a file.
+
+        Raises OpError for one that it does not have.
+        """
         self._known(name)
         return self._of.attr_type(name)
 
@@ -177,7 +193,10 @@ class OpDesc(Identified):
         self._of._remove_attr(name)
 
     def check_attrs(self) -> None:
-        """Give it what the op takes where nothing was set.   Raises OpError for an op that nobody knows."""
+        """Give it what the op takes where nothing was set.
+
+        Raises OpError for an op that nobody knows.
+        """
         if not self.type():
             raise OpError(with_user_line("CheckAttr() can not be called before type is set."))
         self._registered()
@@ -187,10 +206,14 @@ class OpDesc(Identified):
         if self.type() not in OPS:
             raise OpError(with_user_line(f"Operator {self.type()} has not been registered"))
 
-    # -- what follows for its results -----------------------------------------------------------------------------
+    # -- what follows for its results
+    # -----------------------------------------------------------------------------
 
     def infer_shape(self, block: BlockDesc) -> None:
-        """Declare the shapes of its results.   Raises OpError for operands that the op refuses or nobody declares."""
+        """Declare the shapes of its results.
+
+        Raises OpError for operands that the op refuses or nobody declares.
+        """
         self._registered()
         self.check_attrs()
         for name, found in self._inferred(block).items():
@@ -212,12 +235,22 @@ class OpDesc(Identified):
         return all(s.optional or self._of.raw.inputs.get(s.name) for s in OPS[self.type()].ins)
 
     def _inferred(self, block: BlockDesc, with_dtypes: bool = False) -> dict[str, Declared]:
-        """What follows for its results, by name.   with_dtypes: only where the dtypes of all operands are declared"""
+        """What follows for its results, by name.
+
+        with_dtypes: only where the dtypes of all operands are declared
+        """
         raw = self._of.raw
-        missing = [s.name for s in OPS[raw.type].ins if not s.optional and not raw.inputs.get(s.name)]
+        missing = [
+            s.name for s in OPS[raw.type].ins if not s.optional and not raw.inputs.get(s.name)
+        ]
         if missing:
-            raise OpError(with_user_line(f"{raw.type}: No Input({missing[0]}) found for {raw.type} operator."))
-        seen = {name: deepcopy(block.raw_var(name)) for name in (*raw.input_names(), *raw.output_names())}
+            raise OpError(
+                with_user_line(f"{raw.type}: No Input({missing[0]}) found for {raw.type} operator.")
+            )
+        seen = {
+            name: deepcopy(block.raw_var(name))
+            for name in (*raw.input_names(), *raw.output_names())
+        }
         if with_dtypes and not all(seen[name].dtype for name in raw.input_names()):
             return {}
         for declared in seen.values():

@@ -1,4 +1,6 @@
-"""VarDesc: the declaration of a variable with the methods of Paddle's C++ class, as test suites and tools read it."""
+"""VarDesc: the declaration of a variable with the methods of Paddle's C++ class, as test suites and
+tools read it.
+"""
 
 from __future__ import annotations
 
@@ -31,14 +33,25 @@ WITH_LEVELS = (Kind.DENSE, Kind.ARRAY)
 
 
 class VarDesc(Identified):
-    """What a program says of a variable.   Setters change the program; what a kind of variable does not have raises OpError."""
+    """What a program says of a variable.
+
+    Setters change the program; what a kind of variable does not have raises OpError.
+    """
 
     _of: Variable
 
     class VarType:
         """The dtypes and kinds of variables."""
 
-        BOOL, INT16, INT32, INT64, FP16, FP32, FP64 = bool_, int16, int32, int64, float16, float32, float64
+        BOOL, INT16, INT32, INT64, FP16, FP32, FP64 = (
+            bool_,
+            int16,
+            int32,
+            int64,
+            float16,
+            float32,
+            float64,
+        )
         UINT8, INT8, BF16, COMPLEX64, COMPLEX128 = uint8, int8, bfloat16, complex64, complex128
         LOD_TENSOR, LOD_TENSOR_ARRAY, SELECTED_ROWS, STEP_SCOPES = (
             Kind.DENSE,
@@ -52,7 +65,8 @@ class VarDesc(Identified):
 
     def __init__(self, variable: Variable) -> None:
         super().__init__(variable)
-        self._read: dict[str, list[Any]] = {"shapes": [], "dtypes": [], "lod_levels": []}  # of what a reader gives
+        # of what a reader gives
+        self._read: dict[str, list[Any]] = {"shapes": [], "dtypes": [], "lod_levels": []}
 
     def _changed(self) -> None:
         if self._of._block is not None:
@@ -61,9 +75,14 @@ class VarDesc(Identified):
     def _needs(self, kinds: tuple[Kind, ...], what: str) -> None:
         if self._of.raw.kind not in kinds:
             name, kind = self._of.raw.name, self._of.raw.kind
-            raise OpError(with_user_line(f"'{what}' is not supported by the type of var {name}, which is {kind}"))
+            raise OpError(
+                with_user_line(
+                    f"'{what}' is not supported by the type of var {name}, which is {kind}"
+                )
+            )
 
-    # -- name and kind ------------------------------------------------------------------------------------------
+    # -- name and kind
+    # ------------------------------------------------------------------------------------------
 
     def name(self) -> str:
         """The name."""
@@ -83,7 +102,8 @@ class VarDesc(Identified):
         self._of.raw.kind = Kind(type)
         self._changed()
 
-    # -- its tensor ---------------------------------------------------------------------------------------------
+    # -- its tensor
+    # ---------------------------------------------------------------------------------------------
 
     def shape(self) -> list[int]:
         """The sizes, -1 for one that only a run knows."""
@@ -124,7 +144,8 @@ class VarDesc(Identified):
         self._of.raw.lod_level = int(level)
         self._changed()
 
-    # -- what a reader gives ------------------------------------------------------------------------------------
+    # -- what a reader gives
+    # ------------------------------------------------------------------------------------
 
     def _part(self, what: str) -> list[Any]:
         self._needs((Kind.READER,), what)
@@ -158,7 +179,8 @@ class VarDesc(Identified):
         """Declare how deep the sequences of each tensor of a reader nest."""
         self._set_part("lod_levels", levels)
 
-    # -- marks --------------------------------------------------------------------------------------------------
+    # -- marks
+    # --------------------------------------------------------------------------
 
     def persistable(self) -> bool:
         """Whether its value outlives a run."""

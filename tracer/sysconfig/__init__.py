@@ -10,7 +10,9 @@ _PACKAGE = Path(__file__).resolve().parent.parent
 
 
 def get_include() -> str:
-    """The folder of headers, `include` of the package, as in Paddle; there are none in it, for ops are written in Python here."""
+    """The folder of headers, `include` of the package, as in Paddle; there are none in it, for ops
+    are written in Python here.
+    """
     return str(_PACKAGE / "include")
 
 

@@ -1,4 +1,7 @@
-"""Functions on tensors, under Paddle's names; they are also the methods of Tensor.   EXPORTS: what `oarlock.*` offers."""
+"""Functions on tensors, under Paddle's names; they are also the methods of Tensor.
+
+EXPORTS: what `oarlock.*` offers.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Arithmetic with the second operand put at an axis of the first, as Paddle's models ported from 1.x ask for it."""
+"""Arithmetic with the second operand put at an axis of the first, as Paddle's models ported from
+1.x ask for it.
+"""
 
 from __future__ import annotations
 

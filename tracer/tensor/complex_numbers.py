@@ -12,8 +12,19 @@ from ..core.tensor import Tensor
 from .convert import cast, full
 
 __all__ = [
-    "angle", "as_complex", "as_real", "complex", "conj", "imag", "is_complex", "is_floating_point", "is_integer", "polar", "real", "sgn",
-]  # fmt: skip
+    "angle",
+    "as_complex",
+    "as_real",
+    "complex",
+    "conj",
+    "imag",
+    "is_complex",
+    "is_floating_point",
+    "is_integer",
+    "polar",
+    "real",
+    "sgn",
+]
 METHODS = [n for n in __all__ if n != "complex"]
 
 
@@ -67,7 +78,10 @@ def conj(x: Tensor, name: str | None = None) -> Tensor:
 
 
 def angle(x: Tensor, name: str | None = None) -> Tensor:
-    """The angle with the positive real axis: in (-pi, pi], of real numbers 0 or pi.   x [*] -> real [*]"""
+    """The angle with the positive real axis: in (-pi, pi], of real numbers 0 or pi.
+
+    x [*] -> real [*]
+    """
     return OPS["angle"](x)
 
 
@@ -93,4 +107,6 @@ def sgn(x: Tensor, name: str | None = None) -> Tensor:
         return OPS["sign"](x)
     size = OPS["abs"](x)
     nothing = OPS["equal"](size, full([], 0.0, size.dtype))
-    return OPS["elementwise_div"](x, cast(OPS["elementwise_add"](size, cast(nothing, size.dtype)), x.dtype))
+    return OPS["elementwise_div"](
+        x, cast(OPS["elementwise_add"](size, cast(nothing, size.dtype)), x.dtype)
+    )

@@ -1,4 +1,6 @@
-"""From what a user passes to what an op takes: tensors, dtypes, axes, and lists that may hold tensors."""
+"""From what a user passes to what an op takes: tensors, dtypes, axes, and lists that may hold
+tensors.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,13 @@ _BY_DEFAULT = (
     np.complex64,
     np.complex128,
 )  # dtypes of lists that become a default dtype; smaller integers keep theirs
-_VALUES = {"b": "bool_values", "i": "int32_values", "l": "int64_values", "f": "fp32_values", "d": "fp64_values"}
+_VALUES = {
+    "b": "bool_values",
+    "i": "int32_values",
+    "l": "int64_values",
+    "f": "fp32_values",
+    "d": "fp64_values",
+}
 
 
 def to_array(data: Any, dtype: Any = None) -> Any:
@@ -38,7 +46,9 @@ def to_array(data: Any, dtype: Any = None) -> Any:
     try:
         array = np.array(data)
     except ValueError as error:
-        raise OpError(with_user_line(f"to_tensor: the rows do not have one length ({error})")) from None
+        raise OpError(
+            with_user_line(f"to_tensor: the rows do not have one length ({error})")
+        ) from None
     except TypeError:  # CuPy refuses
         if cuda.index_of(data) is None:
             raise
@@ -46,16 +56,28 @@ def to_array(data: Any, dtype: Any = None) -> Any:
     if dtype is not None:
         return array.astype(dtype_of(dtype).np, copy=False)
     if from_python and array.dtype in _BY_DEFAULT:
-        wide = np.result_type(default_float(), np.complex64) if array.dtype.kind == "c" else default_float()
+        wide = (
+            np.result_type(default_float(), np.complex64)
+            if array.dtype.kind == "c"
+            else default_float()
+        )
         return array.astype(np.int64 if array.dtype.kind == "i" else wide)
     if array.dtype not in BY_NP:
-        raise OperandError(with_user_line(f"to_tensor: no tensor can hold elements of {array.dtype}"))
+        raise OperandError(
+            with_user_line(f"to_tensor: no tensor can hold elements of {array.dtype}")
+        )
     return array
 
 
-def to_tensor(data: Any, dtype: Any = None, place: Any = None, stop_gradient: bool = True) -> Tensor:
-    """A tensor of `data`: nested lists, scalars, an ndarray or a Tensor, copied.   place: where to; where `set_device` says unless given."""
-    if type(data) is not np.ndarray and hasattr(data, "joined"):  # a list of which only a run knows the length
+def to_tensor(
+    data: Any, dtype: Any = None, place: Any = None, stop_gradient: bool = True
+) -> Tensor:
+    """A tensor of `data`: nested lists, scalars, an ndarray or a Tensor, copied.
+
+    place: where to; where `set_device` says unless given.
+    """
+    # a list of which only a run knows the length
+    if type(data) is not np.ndarray and hasattr(data, "joined"):
         data = data.joined(0, True)
         return data if dtype is None else cast(data, dtype)
     if not state.mode.silent:
@@ -77,7 +99,10 @@ def _recorded(data: Any, dtype: Any) -> Tensor:
 
 
 def device_index(place: Any, asker: str = "to_tensor") -> int | None:
-    """The number of the GPU that a Place, or a string, names; None for the processor.   Raises OarlockError for one that cannot be used."""
+    """The number of the GPU that a Place, or a string, names; None for the processor.
+
+    Raises OarlockError for one that cannot be used.
+    """
     found = place_named(place, asker)
     return index_for(found, f"{type(found).__name__}({found.index})")
 
@@ -89,21 +114,32 @@ def beside(x: Tensor, array: Any) -> Tensor:
 
 def _has_tensors(data: Any) -> bool:
     """Whether nested lists hold tensors."""
-    return isinstance(data, list | tuple) and any(isinstance(d, Tensor) or _has_tensors(d) for d in data)
+    return isinstance(data, list | tuple) and any(
+        isinstance(d, Tensor) or _has_tensors(d) for d in data
+    )
 
 
 def _stacked(data: Any) -> Tensor:
-    """Nested lists with tensors of a program in them as one tensor; numbers beside tensors take their dtype."""
+    """Nested lists with tensors of a program in them as one tensor; numbers beside tensors take
+    their dtype.
+    """
     parts = [_stacked(d) if _has_tensors(d) else d for d in data]
     dtype = np.result_type(*(p.meta.dtype for p in parts if isinstance(p, Tensor)))
-    tensors = [cast(p, dtype) if isinstance(p, Tensor) else constant(np.asarray(p, dtype)) for p in parts]
+    tensors = [
+        cast(p, dtype) if isinstance(p, Tensor) else constant(np.asarray(p, dtype)) for p in parts
+    ]
     found: Tensor = OPS["stack"](tensors, axis=0)
     return found
 
 
 def constant(array: Any) -> Tensor:
     """`array` as an op of the program that is being recorded: assign_value."""
-    kind = {np.dtype(np.int32): "i", np.dtype(np.int64): "l", np.dtype(np.float32): "f", np.dtype(np.float64): "d"}
+    kind = {
+        np.dtype(np.int32): "i",
+        np.dtype(np.int64): "l",
+        np.dtype(np.float32): "f",
+        np.dtype(np.float64): "d",
+    }
     key = "b" if array.dtype == np.bool_ else kind.get(array.dtype)
     if key is None:
         wide = constant(array.astype(np.int32 if array.dtype.kind in "iu" else np.float32))
@@ -111,7 +147,9 @@ def constant(array: Any) -> Tensor:
     values = array.reshape(-1).tolist()
     values = [int(v) for v in values] if key == "b" else values
     given = {_VALUES[key]: values}
-    found: Tensor = OPS["assign_value"](shape=list(array.shape), dtype=dtype_of(array.dtype).proto, **given)
+    found: Tensor = OPS["assign_value"](
+        shape=list(array.shape), dtype=dtype_of(array.dtype).proto, **given
+    )
     return found
 
 
@@ -133,13 +171,18 @@ def full(shape: Sequence[int], value: Any, dtype: Any) -> Tensor:
         value = int(value)  # an enumeration's numbers have texts of their own
     text = repr(value) if isinstance(value, int | float) else str(value)
     found: Tensor = OPS["fill_constant"](
-        shape=list(shape), value=float(value), str_value=text.replace("np.", ""), dtype=dtype_of(dtype).proto
+        shape=list(shape),
+        value=float(value),
+        str_value=text.replace("np.", ""),
+        dtype=dtype_of(dtype).proto,
     )
     return found
 
 
 def of_length(made: Tensor, count: int) -> Tensor:
-    """A vector whose length follows from numbers of Python, which no op says: what is written to a program is declared so."""
+    """A vector whose length follows from numbers of Python, which no op says: what is written to a
+    program is declared so.
+    """
     declared = getattr(made, "raw", None)
     if declared is not None:
         declared.shape = (count,)
@@ -147,11 +190,15 @@ def of_length(made: Tensor, count: int) -> Tensor:
 
 
 def tensor_like(value: Any, like: Tensor, op: str) -> Tensor:
-    """The operand `value` beside the tensor `like`: a Python number becomes a 0-D tensor of its dtype."""
+    """The operand `value` beside the tensor `like`: a Python number becomes a 0-D tensor of its
+    dtype.
+    """
     if isinstance(value, Tensor):
         return value
     if isinstance(value, complex | np.complexfloating):
-        dtype = np.dtype(np.float64 if like.meta.dtype in (np.float64, np.complex128) else np.float32)
+        dtype = np.dtype(
+            np.float64 if like.meta.dtype in (np.float64, np.complex128) else np.float32
+        )
         found: Tensor = OPS["complex"](full([], value.real, dtype), full([], value.imag, dtype))
         return found
     if isinstance(value, bool | int | float | np.generic):
@@ -161,9 +208,12 @@ def tensor_like(value: Any, like: Tensor, op: str) -> Tensor:
         return full([], value.item() if isinstance(value, np.generic) else value, dtype)
     if isinstance(value, np.ndarray | list | tuple):
         return beside(like, to_array(value))
-    if getattr(type(value), "_has_no_value", False):  # a name of converted code: the error says which
+    # a name of converted code: the error says which
+    if getattr(type(value), "_has_no_value", False):
         value.use()
-    raise OpError(with_user_line(f"{op}: an operand is {type(value).__name__}, not a tensor or number"))
+    raise OpError(
+        with_user_line(f"{op}: an operand is {type(value).__name__}, not a tensor or number")
+    )
 
 
 def axes_of(axis: Any) -> list[int]:
@@ -176,7 +226,8 @@ def axes_of(axis: Any) -> list[int]:
 
 
 def select_by_axis(axis: Any, count: int, function: Callable[[int], Any]) -> Any:
-    """Return `function(axis)`. If `axis` is a symbolic value, record `function` for every axis and select a result at run time.
+    """Return `function(axis)`. If `axis` is a symbolic value, record `function` for every axis and
+    select a result at run time.
 
     count: the number of axes; an axis out of range is a run-time error.
     """
@@ -187,7 +238,9 @@ def select_by_axis(axis: Any, count: int, function: Callable[[int], Any]) -> Any
     known = constant(
         np.tile(np.arange(max(count, 1), dtype=np.int32), 2)
     )  # maps negative and non-negative axes to an index
-    position = OPS["scale"](OPS["reshape2"](cast(axis, "int32"), shape=[]), scale=1.0, bias=float(max(count, 1)))
+    position = OPS["scale"](
+        OPS["reshape2"](cast(axis, "int32"), shape=[]), scale=1.0, bias=float(max(count, 1))
+    )
     index = OPS["gather"](known, position)
     return state.mode.select(index, [partial(function, i) for i in range(max(count, 1))])
 
@@ -199,7 +252,9 @@ def single_axis(axis: Any) -> Any:
 
 
 def size_at(x: Tensor, axis: int) -> int:
-    """The size of an axis, for Python to decide on: a trace notes that, and of a static program it is -1 where it is not known."""
+    """The size of an axis, for Python to decide on: a trace notes that, and of a static program it
+    is -1 where it is not known.
+    """
     try:
         return x.meta.shape[axis] if state.mode.static else int(x.shape[axis])
     except IndexError:
@@ -214,12 +269,16 @@ def from_front(axis: Any, x: Tensor, op: str) -> int:
     except AttributeError:
         raise no_tensor(x, op) from None
     if not -max(rank, 1) <= index < max(rank, 1):
-        raise OpError(with_user_line(f"{op}: axis={index} is not an axis of rank {rank} (X={x.meta})"))
+        raise OpError(
+            with_user_line(f"{op}: axis={index} is not an axis of rank {rank} (X={x.meta})")
+        )
     return index % rank if rank else 0
 
 
 def sizes(shape: Any, op: str) -> tuple[list[int], list[Tensor] | None]:
-    """A shape argument as Paddle's two forms: plain ints, and - when it holds tensors - a list of int32 0-D tensors, -1 in the ints."""
+    """A shape argument as Paddle's two forms: plain ints, and - when it holds tensors - a list of
+    int32 0-D tensors, -1 in the ints.
+    """
     if isinstance(shape, Tensor):
         if not shape.ndim:
             shape = OPS["reshape2"](shape, shape=[1])
@@ -231,12 +290,17 @@ def sizes(shape: Any, op: str) -> tuple[list[int], list[Tensor] | None]:
         return [_size(d, op) for d in items], None
     if not state.mode.static:
         return [int(d) for d in items], None
-    tensors = [cast(d, "int32") if isinstance(d, Tensor) else full([], _size(d, op), "int32") for d in items]
+    tensors = [
+        cast(d, "int32") if isinstance(d, Tensor) else full([], _size(d, op), "int32")
+        for d in items
+    ]
     return [-1 if isinstance(d, Tensor) else _size(d, op) for d in items], tensors
 
 
 def bounds(values: Iterable[Any], dtype: str = "int32") -> tuple[list[int], list[Tensor] | None]:
-    """Ints for an op as Paddle's two forms: as they are, and - when a program is written and some are values of it - a list of 0-D tensors."""
+    """Ints for an op as Paddle's two forms: as they are, and - when a program is written and some
+    are values of it - a list of 0-D tensors.
+    """
     items = list(values)
     if state.mode.static and any(isinstance(v, Tensor) for v in items):
         tensors = [cast(v, dtype) if isinstance(v, Tensor) else full([], v, dtype) for v in items]
@@ -247,7 +311,11 @@ def bounds(values: Iterable[Any], dtype: str = "int32") -> tuple[list[int], list
 def stacked_sizes(values: Iterable[Any]) -> Tensor | None:
     """Such ints as one int32 tensor for the ops that take one; None where all are plain."""
     tensors = bounds(values)[1]
-    return None if tensors is None else OPS["concat"]([OPS["reshape2"](t, shape=[-1]) for t in tensors], axis=0)
+    return (
+        None
+        if tensors is None
+        else OPS["concat"]([OPS["reshape2"](t, shape=[-1]) for t in tensors], axis=0)
+    )
 
 
 def _size(d: Any, op: str) -> int:

@@ -34,7 +34,9 @@ def _weights(x: Tensor, fweights: Tensor | None, aweights: Tensor | None) -> Ten
             continue
         if given.ndim != 1 or not agree(given.meta.shape[0], x.meta.shape[1]):
             raise OpError(
-                with_user_line(f"cov: {word} does not fit the observations (X={x.meta}, {word}={given.meta})")
+                with_user_line(
+                    f"cov: {word} does not fit the observations (X={x.meta}, {word}={given.meta})"
+                )
             )
         weight = cast(given, x.dtype)
         found = weight if found is None else found * weight
@@ -42,23 +44,35 @@ def _weights(x: Tensor, fweights: Tensor | None, aweights: Tensor | None) -> Ten
 
 
 def cov(
-    x: Tensor, rowvar: bool = True, ddof: bool = True, fweights: Tensor | None = None, aweights: Tensor | None = None,
+    x: Tensor,
+    rowvar: bool = True,
+    ddof: bool = True,
+    fweights: Tensor | None = None,
+    aweights: Tensor | None = None,
     name: str | None = None,
-) -> Tensor:  # fmt: skip
-    """The covariance of each variable with each.   x [variables, observations] (turned round unless rowvar) or [observations] -> [variables, variables] or []
+) -> Tensor:
+    """The covariance of each variable with each.
 
-    ddof: divided by the observations less one; fweights int [observations]: how often each occurs; aweights [observations]: its weight.
+    x [variables, observations] (turned round unless rowvar) or [observations] -> [variables,
+    variables] or []
+
+    ddof: divided by the observations less one; fweights int [observations]: how often each occurs;
+    aweights [observations]: its weight.
     """
     x = _observed(x, rowvar, "cov")
     weight = _weights(x, fweights, aweights)
     if weight is None:
-        total = OPS["reduce_sum"](OPS["fill_any_like"](slice(x, [0], [0], [1]), value=1.0), reduce_all=True)
+        total = OPS["reduce_sum"](
+            OPS["fill_any_like"](slice(x, [0], [0], [1]), value=1.0), reduce_all=True
+        )
         weighted, norm = x, total - float(ddof)
     else:
         total = OPS["reduce_sum"](weight, reduce_all=True)
         weighted, norm = x * weight, total - float(ddof)
         if aweights is not None and ddof:
-            norm = total - OPS["reduce_sum"](weight * cast(aweights, x.dtype), reduce_all=True) / total
+            norm = (
+                total - OPS["reduce_sum"](weight * cast(aweights, x.dtype), reduce_all=True) / total
+            )
     mean = OPS["reduce_sum"](weighted, dim=[1]) / total
     apart = x - unsqueeze(mean, 1)
     found = matmul(apart, weighted, transpose_y=True) / clip(norm, min=0.0)
@@ -66,7 +80,10 @@ def cov(
 
 
 def corrcoef(x: Tensor, rowvar: bool = True, name: str | None = None) -> Tensor:
-    """The correlation of each variable with each, in [-1, 1].   x as in cov -> [variables, variables] or []"""
+    """The correlation of each variable with each, in [-1, 1].
+
+    x as in cov -> [variables, variables] or []
+    """
     found = cov(x, rowvar)
     if found.ndim == 0:
         return found / found

@@ -18,10 +18,37 @@ from .convert import cast, of_length, sizes, tensor_like, to_tensor
 from .convert import full as number
 
 __all__ = [
-    "arange", "assign", "bernoulli", "clone", "diag", "empty", "empty_like", "eye", "full", "full_like", "linspace", "logspace",
-    "meshgrid", "normal", "ones", "ones_like", "rand", "randint", "randn", "randperm", "seed", "standard_normal", "to_tensor", "tril",
-    "tril_indices", "triu", "triu_indices", "uniform", "zeros", "zeros_like",
-]  # fmt: skip
+    "arange",
+    "assign",
+    "bernoulli",
+    "clone",
+    "diag",
+    "empty",
+    "empty_like",
+    "eye",
+    "full",
+    "full_like",
+    "linspace",
+    "logspace",
+    "meshgrid",
+    "normal",
+    "ones",
+    "ones_like",
+    "rand",
+    "randint",
+    "randn",
+    "randperm",
+    "seed",
+    "standard_normal",
+    "to_tensor",
+    "tril",
+    "tril_indices",
+    "triu",
+    "triu_indices",
+    "uniform",
+    "zeros",
+    "zeros_like",
+]
 IN_PLACE = ["tril", "triu"]
 METHODS = ["clone", "tril", "triu", "diag", "bernoulli"]  # the others are functions only
 
@@ -91,14 +118,21 @@ def empty_like(x: Tensor, dtype: Any = None, name: str | None = None) -> Tensor:
     return zeros_like(x, dtype)
 
 
-def arange(start: Any = 0, end: Any = None, step: Any = 1, dtype: Any = None, name: str | None = None) -> Tensor:
+def arange(
+    start: Any = 0, end: Any = None, step: Any = 1, dtype: Any = None, name: str | None = None
+) -> Tensor:
     """start, start + step, ... below end.   -> [ceil((end - start) / step)]"""
     if end is None:
         start, end = 0, start
     if dtype is None:
-        given = [v.meta.dtype if isinstance(v, Tensor) else np.asarray(v).dtype for v in (start, end, step)]
+        given = [
+            v.meta.dtype if isinstance(v, Tensor) else np.asarray(v).dtype
+            for v in (start, end, step)
+        ]
         dtype = default_float() if any(map(is_real, given)) else "int64"
-    bounds = [cast(v, dtype) if isinstance(v, Tensor) else full([], v, dtype) for v in (start, end, step)]
+    bounds = [
+        cast(v, dtype) if isinstance(v, Tensor) else full([], v, dtype) for v in (start, end, step)
+    ]
     made: Tensor = OPS["range"](*bounds)
     known = made.meta.shape == (-1,) and all(isinstance(v, int) for v in (start, end, step))
     return of_length(made, len(range(start, end, step))) if known else made
@@ -107,32 +141,49 @@ def arange(start: Any = 0, end: Any = None, step: Any = 1, dtype: Any = None, na
 def linspace(start: Any, stop: Any, num: Any, dtype: Any = None, name: str | None = None) -> Tensor:
     """`num` values evenly spaced from start to stop, both included.   -> [num]"""
     dtype = default_float() if dtype is None else dtype
-    bounds = [cast(v, dtype) if isinstance(v, Tensor) else full([], v, dtype) for v in (start, stop)]
+    bounds = [
+        cast(v, dtype) if isinstance(v, Tensor) else full([], v, dtype) for v in (start, stop)
+    ]
     count = num if isinstance(num, Tensor) else full([], num, "int32")
     made: Tensor = OPS["linspace"](*bounds, count, dtype=dtype_of(dtype).proto)
-    return of_length(made, int(num)) if made.meta.shape == (-1,) and not isinstance(num, Tensor) else made
+    return (
+        of_length(made, int(num))
+        if made.meta.shape == (-1,) and not isinstance(num, Tensor)
+        else made
+    )
 
 
-def logspace(start: Any, stop: Any, num: Any, base: Any = 10.0, dtype: Any = None, name: str | None = None) -> Tensor:
+def logspace(
+    start: Any, stop: Any, num: Any, base: Any = 10.0, dtype: Any = None, name: str | None = None
+) -> Tensor:
     """num powers of base, their exponents evenly from start to stop, both included.   -> [num]"""
     kind = dtype_of(default_float() if dtype is None else dtype)
     wide = "float64" if kind.np == np.float64 else "float32"
-    ends = [cast(v, wide) if isinstance(v, Tensor) else number([1], v, wide) for v in (start, stop, base)]
+    ends = [
+        cast(v, wide) if isinstance(v, Tensor) else number([1], v, wide)
+        for v in (start, stop, base)
+    ]
     count = cast(num, "int32") if isinstance(num, Tensor) else number([1], num, "int32")
     return OPS["logspace"](ends[0], ends[1], count, ends[2], dtype=kind.proto)
 
 
 def tril_indices(row: int, col: int, offset: int = 0, dtype: Any = "int64") -> Tensor:
     """Rows and columns of the places on and below a diagonal.   -> int [2, N]"""
-    return OPS["tril_indices"](rows=row, cols=row if col is None else col, offset=offset, dtype=dtype_of(dtype).proto)
+    return OPS["tril_indices"](
+        rows=row, cols=row if col is None else col, offset=offset, dtype=dtype_of(dtype).proto
+    )
 
 
 def triu_indices(row: int, col: int | None = None, offset: int = 0, dtype: Any = "int64") -> Tensor:
     """Rows and columns of the places on and above a diagonal.   -> int [2, N]"""
-    return OPS["triu_indices"](row=row, col=row if col is None else col, offset=offset, dtype=dtype_of(dtype).proto)
+    return OPS["triu_indices"](
+        row=row, col=row if col is None else col, offset=offset, dtype=dtype_of(dtype).proto
+    )
 
 
-def eye(num_rows: int, num_columns: int | None = None, dtype: Any = None, name: str | None = None) -> Tensor:
+def eye(
+    num_rows: int, num_columns: int | None = None, dtype: Any = None, name: str | None = None
+) -> Tensor:
     """Ones on the diagonal.   -> [num_rows, num_columns]"""
     proto = dtype_of(default_float() if dtype is None else dtype).proto
     columns = num_rows if num_columns is None else num_columns
@@ -143,7 +194,10 @@ def eye(num_rows: int, num_columns: int | None = None, dtype: Any = None, name: 
 
 
 def diag(x: Tensor, offset: int = 0, padding_value: float = 0, name: str | None = None) -> Tensor:
-    """A matrix with x on a diagonal, or the diagonal of a matrix.   [N] -> [N, N]; [N, M] -> [min(N, M)]"""
+    """A matrix with x on a diagonal, or the diagonal of a matrix.
+
+    [N] -> [N, N]; [N, M] -> [min(N, M)]
+    """
     return OPS["diag_v2"](x, offset=offset, padding_value=float(padding_value))
 
 
@@ -164,9 +218,11 @@ def meshgrid(*args: Any, **_: Any) -> list[Tensor]:
 
 
 def assign(x: Any, output: Tensor | None = None) -> Tensor:
-    """Copy x. If `output` is given, it takes the shape, dtype, gradient history and value of the copy; a parameter or buffer takes only the value.
+    """Copy x. If `output` is given, it takes the shape, dtype, gradient history and value of the
+    copy; a parameter or buffer takes only the value.
 
-    A float64 array becomes float32, with a warning, as in Paddle; a float64 Tensor stays float64.   x [*] -> [*]
+    A float64 array becomes float32, with a warning, as in Paddle; a float64 Tensor stays float64.
+    x [*] -> [*]
     """
     given = x if isinstance(x, Tensor) else _assigned_array(x, output)
     if output is None:
@@ -181,7 +237,9 @@ def assign(x: Any, output: Tensor | None = None) -> Tensor:
 
 
 def _assigned_array(x: Any, output: Tensor | None) -> Tensor:
-    """Convert an array, list or number to a Tensor for `assign`; a number becomes a tensor of shape [1]."""
+    """Convert an array, list or number to a Tensor for `assign`; a number becomes a tensor of shape
+    [1].
+    """
     if isinstance(x, np.generic):
         x = np.asarray([x])
     made = to_tensor([x] if isinstance(x, bool | int | float | complex) else x)
@@ -189,7 +247,9 @@ def _assigned_array(x: Any, output: Tensor | None) -> Tensor:
         return made
     if isinstance(x, np.ndarray):
         warnings.warn(
-            with_user_line("assign: a float64 array becomes float32, as in Paddle; to_tensor keeps float64"),
+            with_user_line(
+                "assign: a float64 array becomes float32, as in Paddle; to_tensor keeps float64"
+            ),
             stacklevel=3,
         )
     return made.astype("float32")
@@ -200,7 +260,8 @@ def clone(x: Tensor, name: str | None = None) -> Tensor:
     return OPS["assign"](x)
 
 
-# -- random -----------------------------------------------------------------------------------------------------
+# -- random
+# ------------------------------------------------------------------------------
 
 
 def seed(seed: int) -> Any:
@@ -215,7 +276,12 @@ def _random(op_type: str, shape: Any, dtype: Any, **attrs: Any) -> Tensor:
 
 
 def uniform(
-    shape: Any, dtype: Any = None, min: float = -1.0, max: float = 1.0, seed: int = 0, name: str | None = None
+    shape: Any,
+    dtype: Any = None,
+    min: float = -1.0,
+    max: float = 1.0,
+    seed: int = 0,
+    name: str | None = None,
 ) -> Tensor:
     """Uniform on [min, max).   -> [*shape]"""
     return _random("uniform_random", shape, dtype, min=float(min), max=float(max), seed=seed)
@@ -235,15 +301,28 @@ standard_normal = randn
 
 
 def normal(mean: Any = 0.0, std: Any = 1.0, shape: Any = None, name: str | None = None) -> Tensor:
-    """Normal with the given mean and standard deviation, which may be tensors.   -> [*shape] or like them"""
+    """Normal with the given mean and standard deviation, which may be tensors.
+
+    -> [*shape] or like them
+    """
     if not isinstance(mean, Tensor) and not isinstance(std, Tensor):
-        return _random("gaussian_random", [1] if shape is None else shape, None, mean=float(mean), std=float(std))
+        return _random(
+            "gaussian_random",
+            [1] if shape is None else shape,
+            None,
+            mean=float(mean),
+            std=float(std),
+        )
     like = mean if isinstance(mean, Tensor) else std
     return randn(like.shape, like.dtype) * std + tensor_like(mean, like, "normal")
 
 
 def randint(
-    low: int = 0, high: int | None = None, shape: Any = (1,), dtype: Any = None, name: str | None = None
+    low: int = 0,
+    high: int | None = None,
+    shape: Any = (1,),
+    dtype: Any = None,
+    name: str | None = None,
 ) -> Tensor:
     """Integers of [low, high), or of [0, low).   -> int64 [*shape]"""
     low, high = (0, low) if high is None else (low, high)
@@ -261,9 +340,17 @@ def bernoulli(x: Tensor, name: str | None = None) -> Tensor:
 
 
 def fill_constant(
-    shape: Any, dtype: Any, value: Any, force_cpu: bool = False, out: Tensor | None = None, name: str | None = None
+    shape: Any,
+    dtype: Any,
+    value: Any,
+    force_cpu: bool = False,
+    out: Tensor | None = None,
+    name: str | None = None,
 ) -> Tensor:
-    """A tensor of one value, through which no gradient flows.   out: a tensor that becomes it -> [*shape]"""
+    """A tensor of one value, through which no gradient flows.
+
+    out: a tensor that becomes it -> [*shape]
+    """
     made = full(shape, value, dtype)
     found = made if out is None else assign(made, out)
     found.stop_gradient = True

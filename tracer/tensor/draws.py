@@ -15,12 +15,26 @@ from ..core.tensor import Tensor
 from . import creation, manipulation, math, search, statistics
 from .convert import cast, tensor_like
 
-__all__ = ["cauchy_", "exponential_", "geometric_", "multinomial", "normal_", "poisson", "randint_like", "uniform_"]
+__all__ = [
+    "cauchy_",
+    "exponential_",
+    "geometric_",
+    "multinomial",
+    "normal_",
+    "poisson",
+    "randint_like",
+    "uniform_",
+]
 METHODS = [n for n in __all__ if n not in ("poisson", "randint_like")]
 
 
-def multinomial(x: Tensor, num_samples: int = 1, replacement: bool = False, name: str | None = None) -> Tensor:
-    """Indices drawn with the weights x.   x [N] or [B, N] -> int64 [num_samples] or [B, num_samples]"""
+def multinomial(
+    x: Tensor, num_samples: int = 1, replacement: bool = False, name: str | None = None
+) -> Tensor:
+    """Indices drawn with the weights x.
+
+    x [N] or [B, N] -> int64 [num_samples] or [B, num_samples]
+    """
     if isinstance(num_samples, Tensor):
         if state.mode.static:
             return _drawn_by_weight(x, num_samples, replacement)
@@ -30,9 +44,8 @@ def multinomial(x: Tensor, num_samples: int = 1, replacement: bool = False, name
 
 def _drawn_by_weight(x: Tensor, count: Tensor, replacement: bool) -> Tensor:
     """multinomial with a symbolic number of samples."""
-    if (
-        not replacement
-    ):  # Gumbel top-k trick: the largest log weights plus Gumbel noise are a sample without replacement
+    # Gumbel top-k trick: the largest log weights plus Gumbel noise are a sample without replacement
+    if not replacement:
         drawn = creation.uniform(x.shape, x.dtype, float(np.finfo(np.float32).tiny), 1.0)
         noise = math.neg(OPS["log"](math.neg(OPS["log"](drawn))))
         return search.topk(math.add(OPS["log"](x), noise), count)[1]
@@ -64,7 +77,9 @@ def _redrawn(x: Tensor, drawn: Tensor) -> Tensor:
     return manipulation.in_place(x, lambda _: cast(drawn, x.dtype))
 
 
-def uniform_(x: Tensor, min: float = -1.0, max: float = 1.0, seed: int = 0, name: str | None = None) -> Tensor:
+def uniform_(
+    x: Tensor, min: float = -1.0, max: float = 1.0, seed: int = 0, name: str | None = None
+) -> Tensor:
     """In place: numbers from [min, max).   x [*] -> [*]"""
     need(x)
     return _redrawn(x, creation.uniform(x.shape, x.dtype, min, max, seed))
@@ -95,7 +110,10 @@ def cauchy_(x: Tensor, loc: float = 0, scale: float = 1, name: str | None = None
 
 
 def geometric_(x: Tensor, probs: Any, name: str | None = None) -> Tensor:
-    """In place: how many tries until a success of probability probs, as a number not rounded.   x [*], probs in (0, 1] -> [*]"""
+    """In place: how many tries until a success of probability probs, as a number not rounded.
+
+    x [*], probs in (0, 1] -> [*]
+    """
     need(x)
     if not isinstance(probs, Tensor) and not 0 < probs <= 1:
         raise OpError(with_user_line(f"geometric_: probs={probs} is not in (0, 1] (X={x.meta})"))

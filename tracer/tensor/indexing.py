@@ -1,4 +1,6 @@
-"""`x[...]` as ops: slice and strided_slice for ints and slices, unsqueeze2 for None, gather for tensors."""
+"""`x[...]` as ops: slice and strided_slice for ints and slices, unsqueeze2 for None, gather for
+tensors.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,16 @@ from ..core.mode import state
 from ..core.op import OPS
 from ..core.tensor import Tensor
 from .convert import beside, bounds, cast, full, to_array
-from .manipulation import as_index, broadcast_beside, expand, in_place, reshape, stack, transpose, unsqueeze
+from .manipulation import (
+    as_index,
+    broadcast_beside,
+    expand,
+    in_place,
+    reshape,
+    stack,
+    transpose,
+    unsqueeze,
+)
 
 _END = 2**31 - 1
 
@@ -32,7 +43,11 @@ def _expand_ellipsis(index: Any, rank: int) -> list[Any]:
 
 def _as_mask(item: Any) -> Any:
     """A list of truth values as an array of them."""
-    return np.asarray(item) if isinstance(item, list) and item and all(isinstance(i, bool) for i in item) else item
+    return (
+        np.asarray(item)
+        if isinstance(item, list) and item and all(isinstance(i, bool) for i in item)
+        else item
+    )
 
 
 def _axes_taken(item: Any) -> int:
@@ -69,7 +84,9 @@ def _is_int(item: Any) -> bool:
 
 
 class _Basic:
-    """The part of an index that ints, slices and None make: slice attributes, and the axes that None adds."""
+    """The part of an index that ints, slices and None make: slice attributes, and the axes that
+    None adds.
+    """
 
     def __init__(self, x: Tensor, index: Any) -> None:
         self.x = x
@@ -95,7 +112,12 @@ class _Basic:
             self.before.append(axis)
             if not (isinstance(item, bool) and item):
                 self.advanced.append(
-                    (out, reshape(item, [1]) if isinstance(item, Tensor) else np.asarray([bool(item)]))
+                    (
+                        out,
+                        reshape(item, [1])
+                        if isinstance(item, Tensor)
+                        else np.asarray([bool(item)]),
+                    )
                 )
             return axis, out + 1
         if _is_int(item):
@@ -110,13 +132,23 @@ class _Basic:
             if _is_mask(item):
                 self._check_mask(axis, item)
             self.advanced.append((out, item))
-            return axis + (item.ndim if _is_mask(item) else 1), out + (item.ndim if _is_mask(item) else 1)
-        raise RangeError(with_user_line(f"index: {type(item).__name__} is not an int, slice, None, Ellipsis or tensor"))
+            return axis + (item.ndim if _is_mask(item) else 1), out + (
+                item.ndim if _is_mask(item) else 1
+            )
+        raise RangeError(
+            with_user_line(
+                f"index: {type(item).__name__} is not an int, slice, None, Ellipsis or tensor"
+            )
+        )
 
     def _check_mask(self, axis: int, mask: Any) -> None:
         sizes = self.x.meta.shape[axis : axis + mask.ndim]
         if any(0 <= size != wanted >= 0 for size, wanted in zip(sizes, mask.shape, strict=True)):
-            raise RangeError(with_user_line(f"index: a mask {list(mask.shape)} for {list(sizes)} (X={self.x.meta})"))
+            raise RangeError(
+                with_user_line(
+                    f"index: a mask {list(mask.shape)} for {list(sizes)} (X={self.x.meta})"
+                )
+            )
 
     def _range(self, axis: int, start: Any, end: Any, step: Any) -> None:
         self.axes.append(axis)
@@ -129,7 +161,11 @@ class _Basic:
             forward = OPS["greater_than"](item.step, full([], 0, item.step.dtype))
             first, last = (full([], v, item.step.dtype) for v in (0, _END))
             start = OPS["where"](forward, first, last) if item.start is None else item.start
-            end = OPS["where"](forward, last, full([], -1, item.step.dtype)) if item.stop is None else item.stop
+            end = (
+                OPS["where"](forward, last, full([], -1, item.step.dtype))
+                if item.stop is None
+                else item.stop
+            )
             self._range(axis, start, end, item.step)
             return
         step = 1 if item.step is None else int(item.step)
@@ -138,22 +174,30 @@ class _Basic:
         start = (0 if step > 0 else _END) if item.start is None else item.start
         end = (_END if step > 0 else -1) if item.stop is None else item.stop
         if step < 0 and isinstance(item.stop, int) and item.stop < 0:
-            # NOTE: with a negative stride Paddle reads an end of -1 as "down to the first"; Python's -1 is the last.
+            # NOTE: with a negative stride Paddle reads an end of -1 as "down to the first";
+            # Python's -1 is the last.
             end = self._size_of(axis) + item.stop
             end = -1 if end < 0 else end
         self._range(axis, start, end, step)
 
     def _size_of(self, axis: int) -> int:
-        size = self.x.shape[axis]  # what a trace notes: the index means another one for another size
+        # what a trace notes: the index means another one for another size
+        size = self.x.shape[axis]
         if not isinstance(size, int):
-            raise OpError(with_user_line("index: a negative end with a negative step needs a size that is known"))
+            raise OpError(
+                with_user_line(
+                    "index: a negative end with a negative step needs a size that is known"
+                )
+            )
         return size
 
 
 def _end_of(item: Any) -> Any:
     """The end of the slice that an int stands for: -1 has none behind it."""
     if isinstance(item, Tensor) and state.mode.static:
-        return OPS["where"](OPS["equal"](item, full([], -1, item.dtype)), full([], _END, item.dtype), item + 1)
+        return OPS["where"](
+            OPS["equal"](item, full([], -1, item.dtype)), full([], _END, item.dtype), item + 1
+        )
     return _END if not isinstance(item, Tensor) and item == -1 else item + 1
 
 
@@ -163,7 +207,9 @@ def _check_bounds(x: Tensor, basic: _Basic) -> None:
         if isinstance(start, Tensor) or size < 0:
             continue
         if not -size <= start < size:
-            raise IndexError(with_user_line(f"index: {start} is out of range for axis {axis} (X={x.meta})"))
+            raise IndexError(
+                with_user_line(f"index: {start} is out of range for axis {axis} (X={x.meta})")
+            )
 
 
 def _sliced(x: Tensor, basic: _Basic) -> Tensor:
@@ -172,10 +218,18 @@ def _sliced(x: Tensor, basic: _Basic) -> Tensor:
     (starts, start_tensors), (ends, end_tensors) = bounds(basic.starts), bounds(basic.ends)
     steps, step_tensors = bounds(basic.steps)
     flags = [-1 if start_tensors or end_tensors or step_tensors else 1] * len(basic.axes)
-    common = {"axes": basic.axes, "starts": starts, "ends": ends, "infer_flags": flags, "decrease_axis": basic.dropped}
+    common = {
+        "axes": basic.axes,
+        "starts": starts,
+        "ends": ends,
+        "infer_flags": flags,
+        "decrease_axis": basic.dropped,
+    }
     if step_tensors is None and all(s == 1 for s in steps):
         return OPS["slice"](x, None, None, start_tensors, end_tensors, **common)
-    return OPS["strided_slice"](x, None, None, None, start_tensors, end_tensors, step_tensors, strides=steps, **common)
+    return OPS["strided_slice"](
+        x, None, None, None, start_tensors, end_tensors, step_tensors, strides=steps, **common
+    )
 
 
 def getitem(x: Tensor, index: Any) -> Tensor:
@@ -185,7 +239,9 @@ def getitem(x: Tensor, index: Any) -> Tensor:
         if shape and -shape[0] <= index < shape[0]:  # the commonest index, and the shortest way
             first = index % shape[0]
             dropped = [] if era.old and len(shape) == 1 else [0]
-            return OPS["slice"](x, axes=[0], starts=[first], ends=[first + 1], decrease_axis=dropped)
+            return OPS["slice"](
+                x, axes=[0], starts=[first], ends=[first + 1], decrease_axis=dropped
+            )
     basic = _Basic(x, index)
     _check_bounds(x, basic)
     if era.old and len(basic.dropped) == x.ndim and not basic.new:
@@ -214,7 +270,9 @@ def _gathered(x: Tensor, advanced: list[tuple[int, Any]]) -> Tensor:
 
 
 def _gathered_at(x: Tensor, axes: list[int], indices: list[Tensor]) -> Tensor:
-    """x at index tensors on several axes: those axes first, gather_nd, and back when the axes stood together."""
+    """x at index tensors on several axes: those axes first, gather_nd, and back when the axes stood
+    together.
+    """
     rest = [a for a in range(x.ndim) if a not in axes]
     together = axes == list(range(axes[0], axes[0] + len(axes)))
     if len({tuple(i.meta.shape) for i in indices}) > 1:
@@ -229,7 +287,10 @@ def _gathered_at(x: Tensor, axes: list[int], indices: list[Tensor]) -> Tensor:
 
 
 def _from_front(index: Tensor, x: Tensor, axis: int) -> Tensor:
-    """Negative indices counted from the front.   A recorded program looks at no values: there the engine does it."""
+    """Negative indices counted from the front.
+
+    A recorded program looks at no values: there the engine does it.
+    """
     if not state.mode.silent or index.meta.dtype.kind not in "iu":
         return index
     if index.array.size and (index.array < 0).any():
@@ -246,12 +307,16 @@ def _counted(item: Any, x: Tensor, axis: int) -> Any:
         return array
     size = x.shape[axis]
     if not isinstance(size, int):
-        raise OpError(with_user_line("index: a negative index in a list needs a size that is known"))
+        raise OpError(
+            with_user_line("index: a negative index in a list needs a size that is known")
+        )
     return np.where(array < 0, array + size, array)
 
 
 def setitem(x: Tensor, index: Any, value: Any) -> None:
-    """x[index] = value, by way of a new tensor, so that what was recorded with the old one stays true."""
+    """x[index] = value, by way of a new tensor, so that what was recorded with the old one stays
+    true.
+    """
     basic = _Basic(x, index)
     _check_bounds(x, basic)
     given = value if isinstance(value, Tensor) else beside(x, to_array(value, x.dtype))
@@ -262,11 +327,25 @@ def setitem(x: Tensor, index: Any, value: Any) -> None:
 
 def _set(x: Tensor, basic: _Basic, given: Tensor) -> Tensor:
     """x with `given` at an index of ints and slices."""
-    (starts, start_tensors), (ends, end_tensors) = bounds(basic.starts, "int64"), bounds(basic.ends, "int64")
+    (starts, start_tensors), (ends, end_tensors) = (
+        bounds(basic.starts, "int64"),
+        bounds(basic.ends, "int64"),
+    )
     return OPS["set_value"](
-        x, start_tensors, end_tensors, None, given, axes=basic.axes, starts=starts, ends=ends,
-        steps=basic.steps, decrease_axes=basic.dropped, none_axes=basic.before, dtype=x.dtype.proto, shape=list(given.meta.shape),
-    )  # fmt: skip
+        x,
+        start_tensors,
+        end_tensors,
+        None,
+        given,
+        axes=basic.axes,
+        starts=starts,
+        ends=ends,
+        steps=basic.steps,
+        decrease_axes=basic.dropped,
+        none_axes=basic.before,
+        dtype=x.dtype.proto,
+        shape=list(given.meta.shape),
+    )
 
 
 def _put(x: Tensor, index: Any, value: Tensor) -> Tensor:
@@ -279,7 +358,8 @@ def _put(x: Tensor, index: Any, value: Tensor) -> Tensor:
     items = _expand_ellipsis(index, x.ndim)
     while items and _is_all(items[-1]):
         items.pop()
-    if all(_is_int(i) or _is_tensor_index(i) for i in items):  # those in front: the op takes them as they are
+    # those in front: the op takes them as they are
+    if all(_is_int(i) or _is_tensor_index(i) for i in items):
         return OPS["index_put"](x, [_place(i, x) for i in items], value)
     return _put_at(x, index, value)
 
@@ -289,14 +369,21 @@ def _is_all(item: Any) -> bool:
 
 
 def _place(item: Any, x: Tensor) -> Tensor:
-    return as_index(item if isinstance(item, Tensor) or _is_tensor_index(item) else np.int64(item), x)
+    return as_index(
+        item if isinstance(item, Tensor) or _is_tensor_index(item) else np.int64(item), x
+    )
 
 
 def _put_at(x: Tensor, index: Any, value: Tensor) -> Tensor:
-    """x with `value` at any mixture of ints, slices, None and index tensors: NumPy says which elements are meant."""
+    """x with `value` at any mixture of ints, slices, None and index tensors: NumPy says which
+    elements are meant.
+    """
     items = index if isinstance(index, tuple) else (index,)
     if not state.mode.silent and any(isinstance(i, Tensor) for i in items):
-        why = "while a program is recorded, index tensors in front of slices can be written to, and a mask with one number"
+        why = (
+            "while a program is recorded, index tensors in front of slices can be written to, "
+            "and a mask with one number"
+        )
         raise OpError(with_user_line(f"setitem: {why} (X={x.meta})"))
     shape = x.meta.shape
     plain = tuple(np.asarray(cuda.host(i.array)) if isinstance(i, Tensor) else i for i in items)
@@ -304,8 +391,12 @@ def _put_at(x: Tensor, index: Any, value: Tensor) -> Tensor:
         places = np.arange(x.size).reshape(shape)[plain]
         given = value if value.ndim == 0 else expand(value, list(places.shape))
     except (IndexError, ValueError) as error:
-        raise OpError(with_user_line(f"setitem: {error} (X={x.meta}, value={value.meta})")) from None
+        raise OpError(
+            with_user_line(f"setitem: {error} (X={x.meta}, value={value.meta})")
+        ) from None
     flat = OPS["index_put"](
-        reshape(x, [-1]), [beside(x, places.reshape(-1))], given if value.ndim == 0 else reshape(given, [-1])
+        reshape(x, [-1]),
+        [beside(x, places.reshape(-1))],
+        given if value.ndim == 0 else reshape(given, [-1]),
     )
     return reshape(flat, list(shape))

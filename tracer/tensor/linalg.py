@@ -16,16 +16,38 @@ from .creation import zeros
 from .manipulation import reshape, t, transpose, unsqueeze
 
 __all__ = [
-    "addmm", "bmm", "cdist", "cross", "dist", "dot", "inner", "kron", "matmul", "mm", "mv", "norm", "outer", "t", "tensordot", "transpose",
-]  # fmt: skip
+    "addmm",
+    "bmm",
+    "cdist",
+    "cross",
+    "dist",
+    "dot",
+    "inner",
+    "kron",
+    "matmul",
+    "mm",
+    "mv",
+    "norm",
+    "outer",
+    "t",
+    "tensordot",
+    "transpose",
+]
 METHODS = [*__all__, "multi_dot"]
 IN_PLACE = ["addmm", "t", "transpose"]
 
 
 def matmul(
-    x: Tensor, y: Tensor, transpose_x: bool = False, transpose_y: bool = False, name: str | None = None
+    x: Tensor,
+    y: Tensor,
+    transpose_x: bool = False,
+    transpose_y: bool = False,
+    name: str | None = None,
 ) -> Tensor:
-    """x @ y over the last two axes, the others broadcasting.   x [*A, M, K], y [*B, K, N] -> [*broadcast(A, B), M, N]"""
+    """x @ y over the last two axes, the others broadcasting.
+
+    x [*A, M, K], y [*B, K, N] -> [*broadcast(A, B), M, N]
+    """
     try:
         mixed = x.meta.dtype != y.meta.dtype and "c" in (x.meta.dtype.kind, y.meta.dtype.kind)
     except AttributeError:
@@ -65,19 +87,31 @@ def mv(x: Tensor, vec: Tensor, name: str | None = None) -> Tensor:
 
 
 def addmm(
-    input: Tensor, x: Tensor, y: Tensor, beta: float = 1.0, alpha: float = 1.0, name: str | None = None
+    input: Tensor,
+    x: Tensor,
+    y: Tensor,
+    beta: float = 1.0,
+    alpha: float = 1.0,
+    name: str | None = None,
 ) -> Tensor:
     """beta * input + alpha * (x @ y).   input [M, N], x [M, K], y [K, N] -> [M, N]"""
     return OPS["addmm"](input, x, y, Beta=float(beta), Alpha=float(alpha))
 
 
 def multi_dot(x: Sequence[Tensor], name: str | None = None) -> Tensor:
-    """The product of matrices in the order that costs least; the first may be a row, the last a column.   [Mi, Mi+1] each -> [M0, Mn]"""
+    """The product of matrices in the order that costs least; the first may be a row, the last a
+    column.
+
+    [Mi, Mi+1] each -> [M0, Mn]
+    """
     return OPS["multi_dot"](list(x))
 
 
 def inner(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
-    """Inner products of the last axes, each with each.   x [*A, K], y [*B, K] -> [*A, *B]; with one element: x * y"""
+    """Inner products of the last axes, each with each.
+
+    x [*A, K], y [*B, K] -> [*A, *B]; with one element: x * y
+    """
     need(x, y)
     if any(all(size_at(t, i) == 1 for i in range(t.ndim)) for t in (x, y)):
         return OPS["elementwise_mul"](x, y)
@@ -92,12 +126,18 @@ def outer(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
 
 
 def cross(x: Tensor, y: Tensor, axis: int = 9, name: str | None = None) -> Tensor:
-    """The vectors at right angles to x and y along an axis of size 3; axis=9: the first such.   x [*], y [*] -> [*]"""
+    """The vectors at right angles to x and y along an axis of size 3; axis=9: the first such.
+
+    x [*], y [*] -> [*]
+    """
     return OPS["cross"](x, y, dim=9 if axis is None else axis)
 
 
 def kron(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
-    """y times each element of x, side by side.   x [*A], y [*B] -> [*A times B], the shorter shape having 1 in front"""
+    """y times each element of x, side by side.
+
+    x [*A], y [*B] -> [*A times B], the shorter shape having 1 in front
+    """
     return OPS["kron"](x, y)
 
 
@@ -106,16 +146,27 @@ def dist(x: Tensor, y: Tensor, p: float = 2, name: str | None = None) -> Tensor:
     return OPS["dist"](x, y, p=float(p))
 
 
-_MODES = ("use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist")
+_MODES = (
+    "use_mm_for_euclid_dist_if_necessary",
+    "use_mm_for_euclid_dist",
+    "donot_use_mm_for_euclid_dist",
+)
 
 
-def cdist(x: Tensor, y: Tensor, p: float = 2.0, compute_mode: str = _MODES[0], name: str | None = None) -> Tensor:
-    """The p-norms of the differences of all pairs of rows.   x [*A, P, M], y [*B, R, M] -> [*broadcast(A, B), P, R]
+def cdist(
+    x: Tensor, y: Tensor, p: float = 2.0, compute_mode: str = _MODES[0], name: str | None = None
+) -> Tensor:
+    """The p-norms of the differences of all pairs of rows.
 
-    compute_mode: whether p=2 is computed by a product of matrices, which is faster and less exact; by default from 26 rows on.
+    x [*A, P, M], y [*B, R, M] -> [*broadcast(A, B), P, R]
+
+    compute_mode: whether p=2 is computed by a product of matrices, which is faster and less exact;
+    by default from 26 rows on.
     """
     if compute_mode not in _MODES:
-        raise OpError(with_user_line(f"cdist: compute_mode={compute_mode} is none of {', '.join(_MODES)}"))
+        raise OpError(
+            with_user_line(f"cdist: compute_mode={compute_mode} is none of {', '.join(_MODES)}")
+        )
     if p < 0:
         raise OpError(with_user_line(f"cdist: p={p} is negative"))
     need(x, y)
@@ -139,9 +190,12 @@ def _by_product(x: Tensor, y: Tensor) -> Tensor:
 
 
 def tensordot(x: Tensor, y: Tensor, axes: Any = 2, name: str | None = None) -> Tensor:
-    """The sums of products over pairs of axes.   x [*A], y [*B] -> [*A without axes, *B without axes]
+    """The sums of products over pairs of axes.
 
-    axes: how many of the last of x and the first of y; or a list of axes for both; or two lists, of which the shorter one goes on as
+    x [*A], y [*B] -> [*A without axes, *B without axes]
+
+    axes: how many of the last of x and the first of y; or a list of axes for both; or two lists, of
+    which the shorter one goes on as
     the longer one does.   A size of 1 goes with any other.
     """
     need(x, y)
@@ -153,8 +207,12 @@ def tensordot(x: Tensor, y: Tensor, axes: Any = 2, name: str | None = None) -> T
     rest_y = [j for j in range(y.ndim) if j not in {from_front(a, y, "tensordot") for a in of_y}]
     shape = [x.shape[i] for i in rest_x] + [y.shape[j] for j in rest_y]
     summed = math.prod([x.shape[i] for i in of_x])
-    rows = reshape(transpose(x, [*rest_x, *of_x]), [math.prod([x.shape[i] for i in rest_x]), summed])
-    columns = reshape(transpose(y, [*of_y, *rest_y]), [summed, math.prod([y.shape[j] for j in rest_y])])
+    rows = reshape(
+        transpose(x, [*rest_x, *of_x]), [math.prod([x.shape[i] for i in rest_x]), summed]
+    )
+    columns = reshape(
+        transpose(y, [*of_y, *rest_y]), [summed, math.prod([y.shape[j] for j in rest_y])]
+    )
     return reshape(matmul(rows, columns), shape)
 
 
@@ -175,16 +233,25 @@ def _alike(x: Tensor, y: Tensor, i: int, j: int) -> tuple[Tensor, Tensor]:
     """The operands, summed over the axis of the pair that the other one has with size 1."""
     sizes = size_at(x, i), size_at(y, j)
     if 1 not in sizes:
-        raise OpError(with_user_line(f"tensordot: axis {i} of X and axis {j} of Y differ (X={x.meta}, Y={y.meta})"))
+        raise OpError(
+            with_user_line(
+                f"tensordot: axis {i} of X and axis {j} of Y differ (X={x.meta}, Y={y.meta})"
+            )
+        )
     if sizes[0] == 1:
         return x, OPS["reduce_sum"](y, dim=[j], keep_dim=True)
     return OPS["reduce_sum"](x, dim=[i], keep_dim=True), y
 
 
-def norm(x: Tensor, p: Any = "fro", axis: Any = None, keepdim: bool = False, name: str | None = None) -> Tensor:
-    """The p-norm of the elements over one axis, two, or (None) all; 'fro' is 2.   x [*] -> [* without axis]
+def norm(
+    x: Tensor, p: Any = "fro", axis: Any = None, keepdim: bool = False, name: str | None = None
+) -> Tensor:
+    """The p-norm of the elements over one axis, two, or (None) all; 'fro' is 2.
 
-    Over two axes the matrices are taken as vectors, as in Paddle.   Raises OpError for integers, complex numbers, more than two axes.
+    x [*] -> [* without axis]
+
+    Over two axes the matrices are taken as vectors, as in Paddle.
+    Raises OpError for integers, complex numbers, more than two axes.
     """
     axes = axes_of(axis)
     if p is not None and p != "fro" and isinstance(p, str):

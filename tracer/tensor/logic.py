@@ -9,14 +9,42 @@ from ..core.tensor import Tensor
 from .math import pair
 
 __all__ = [
-    "allclose", "bitwise_and", "bitwise_not", "bitwise_or", "bitwise_xor", "equal", "equal_all", "greater_equal", "greater_than",
-    "is_empty", "is_tensor", "isclose", "less_equal", "less_than", "logical_and", "logical_not", "logical_or", "logical_xor",
+    "allclose",
+    "bitwise_and",
+    "bitwise_not",
+    "bitwise_or",
+    "bitwise_xor",
+    "equal",
+    "equal_all",
+    "greater_equal",
+    "greater_than",
+    "is_empty",
+    "is_tensor",
+    "isclose",
+    "less_equal",
+    "less_than",
+    "logical_and",
+    "logical_not",
+    "logical_or",
+    "logical_xor",
     "not_equal",
-]  # fmt: skip
+]
 IN_PLACE = [
-    "bitwise_and", "bitwise_not", "bitwise_or", "bitwise_xor", "equal", "greater_equal", "greater_than", "less_equal", "less_than",
-    "logical_and", "logical_not", "logical_or", "logical_xor", "not_equal",
-]  # fmt: skip
+    "bitwise_and",
+    "bitwise_not",
+    "bitwise_or",
+    "bitwise_xor",
+    "equal",
+    "greater_equal",
+    "greater_than",
+    "less_equal",
+    "less_than",
+    "logical_and",
+    "logical_not",
+    "logical_or",
+    "logical_xor",
+    "not_equal",
+]
 METHODS = [n for n in __all__ if n != "is_tensor"]
 
 
@@ -52,14 +80,24 @@ def equal_all(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
 
 
 def isclose(
-    x: Tensor, y: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False, name: str | None = None
+    x: Tensor,
+    y: Tensor,
+    rtol: float = 1e-05,
+    atol: float = 1e-08,
+    equal_nan: bool = False,
+    name: str | None = None,
 ) -> Tensor:
     """|x - y| <= atol + rtol * |y|.   x [*A], y [*B] -> bool [*broadcast(A, B)]"""
     return OPS["isclose"](x, y, rtol=str(rtol), atol=str(atol), equal_nan=equal_nan)
 
 
 def allclose(
-    x: Tensor, y: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False, name: str | None = None
+    x: Tensor,
+    y: Tensor,
+    rtol: float = 1e-05,
+    atol: float = 1e-08,
+    equal_nan: bool = False,
+    name: str | None = None,
 ) -> Tensor:
     """Whether isclose everywhere.   x [*A], y [*B] -> bool []"""
     return OPS["allclose"](x, y, rtol=str(rtol), atol=str(atol), equal_nan=equal_nan)

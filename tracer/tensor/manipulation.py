@@ -30,18 +30,52 @@ from .convert import cast as as_dtype
 from .math import mixed_dtypes_error, promoted_floats
 
 __all__ = [
-    "broadcast_tensors", "broadcast_to", "cast", "chunk", "concat", "expand", "expand_as", "flatten", "flip", "gather", "gather_nd", "index_sample",
-    "index_select", "masked_select", "moveaxis", "numel", "put_along_axis", "rank", "repeat_interleave", "reshape", "roll", "scatter",
-    "scatter_nd_add", "shape", "slice", "split", "squeeze", "stack", "strided_slice", "take_along_axis", "tile", "unbind", "unsqueeze",
-    "unstack", "where",
-]  # fmt: skip
+    "broadcast_tensors",
+    "broadcast_to",
+    "cast",
+    "chunk",
+    "concat",
+    "expand",
+    "expand_as",
+    "flatten",
+    "flip",
+    "gather",
+    "gather_nd",
+    "index_sample",
+    "index_select",
+    "masked_select",
+    "moveaxis",
+    "numel",
+    "put_along_axis",
+    "rank",
+    "repeat_interleave",
+    "reshape",
+    "roll",
+    "scatter",
+    "scatter_nd_add",
+    "shape",
+    "slice",
+    "split",
+    "squeeze",
+    "stack",
+    "strided_slice",
+    "take_along_axis",
+    "tile",
+    "unbind",
+    "unsqueeze",
+    "unstack",
+    "where",
+]
 METHODS = [n for n in __all__ if n != "shape"]
 # Those that have a twin which changes its operand: `add_`.
 IN_PLACE = ["cast", "flatten", "put_along_axis", "reshape", "scatter", "squeeze", "unsqueeze"]
 
 
 def reshape(x: Tensor, shape: Any, name: str | None = None) -> Tensor:
-    """The same elements in another shape: -1 is what is left over, 0 the size that x has there.   x [*] -> [*shape]"""
+    """The same elements in another shape: -1 is what is left over, 0 the size that x has there.
+
+    x [*] -> [*shape]
+    """
     ints, tensors = sizes(shape, "reshape")
     if tensors is None:
         return OPS["reshape2"](x, shape=ints)
@@ -66,7 +100,10 @@ def t(input: Tensor, name: str | None = None) -> Tensor:
 
 
 def cast(x: Tensor, dtype: Any) -> Tensor:
-    """Cast `x` to another dtype. Always returns a copy, even if `x` has that dtype.   x [*] -> [*]"""
+    """Cast `x` to another dtype. Always returns a copy, even if `x` has that dtype.
+
+    x [*] -> [*]
+    """
     found = as_dtype(x, dtype)
     return OPS["assign"](x) if found is x else found
 
@@ -99,7 +136,10 @@ def squeeze(x: Tensor, axis: Any = None, name: str | None = None) -> Tensor:
         return select_by_axis(axis, x.ndim, lambda a: OPS["squeeze2"](x, axes=[a]))
     axes = axes_of(axis)
     if state.mode.static and not axes and isinstance(x, Tensor) and -1 in x.meta.shape:
-        why = f"a size that only a run knows counts as other than 1 in the program (X={x.meta}); name the axis"
+        why = (
+            f"a size that only a run knows counts as other than 1 in the program "
+            f"(X={x.meta}); name the axis"
+        )
         warnings.warn(with_user_line(f"squeeze: {why}"), stacklevel=2)
     return OPS["squeeze2"](x, axes=axes)
 
@@ -109,7 +149,9 @@ def unsqueeze(x: Tensor, axis: Any, name: str | None = None) -> Tensor:
     if isinstance(axis, Tensor) and state.mode.static:
         return OPS["unsqueeze2"](x, OPS["reshape2"](axis, shape=[-1]), None)
     axes, tensors = bounds(axis) if isinstance(axis, list | tuple) else (axes_of(axis), None)
-    return OPS["unsqueeze2"](x, axes=axes) if tensors is None else OPS["unsqueeze2"](x, None, tensors)
+    return (
+        OPS["unsqueeze2"](x, axes=axes) if tensors is None else OPS["unsqueeze2"](x, None, tensors)
+    )
 
 
 def concat(x: Sequence[Tensor], axis: Any = 0, name: str | None = None) -> Tensor:
@@ -138,7 +180,10 @@ def split(x: Tensor, num_or_sections: Any, axis: Any = 0, name: str | None = Non
     if isinstance(num_or_sections, int):
         return OPS["split"](x, num=num_or_sections, axis=axis)
     if isinstance(num_or_sections, Tensor) and state.mode.static and not num_or_sections.ndim:
-        why = "num_or_sections is a number that only a run knows; a program has to know how many pieces there are"
+        why = (
+            "num_or_sections is a number that only a run knows; a program has to know how "
+            "many pieces there are"
+        )
         raise TraceError(with_user_line(f"split: {why}"))
     sections, tensors = bounds(_settled(num_or_sections, x, axis))
     return OPS["split"](x, None, tensors, sections=sections, num=0, axis=axis)
@@ -153,7 +198,9 @@ def _split_along(x: Tensor, num_or_sections: Any, axis: Tensor) -> list[Tensor]:
 
 
 def _settled(sections: Any, x: Tensor, axis: int) -> list[Any]:
-    """The sections, where a run knows some of them only, without the -1 that stands for the rest."""
+    """The sections, where a run knows some of them only, without the -1 that stands for
+    the rest.
+    """
     items = list(sections)
     if not state.mode.static or not any(isinstance(s, Tensor) for s in items):
         return items
@@ -190,7 +237,9 @@ def expand(x: Tensor, shape: Any, name: str | None = None) -> Tensor:
 
 
 def _kept(shape: Any, x: Tensor) -> Any:
-    """A shape that is known in parts, with the known sizes of x where it keeps them: beside tensors -1 says nothing about a size."""
+    """A shape that is known in parts, with the known sizes of x where it keeps them: beside tensors
+    -1 says nothing about a size.
+    """
     if not isinstance(shape, list | tuple) or not any(isinstance(d, Tensor) for d in shape):
         return shape
     own = [-1] * (len(shape) - x.ndim) + list(x.meta.shape)
@@ -215,8 +264,14 @@ def tile(x: Tensor, repeat_times: Any, name: str | None = None) -> Tensor:
     return OPS["tile"](x, None, tensors, repeat_times=ints)
 
 
-def repeat_interleave(x: Tensor, repeats: Any, axis: int | None = None, name: str | None = None) -> Tensor:
-    """Every slice along `axis` (every element for None) as often as repeats, or its own number, says.   x [*, N, *], repeats int or [N]"""
+def repeat_interleave(
+    x: Tensor, repeats: Any, axis: int | None = None, name: str | None = None
+) -> Tensor:
+    """Every slice along `axis` (every element for None) as often as repeats, or its own number,
+    says.
+
+    x [*, N, *], repeats int or [N]
+    """
     x, axis = (flatten(x), 0) if axis is None else (x, from_front(axis, x, "repeat_interleave"))
     if isinstance(repeats, Tensor):
         return OPS["repeat_interleave"](x, repeats, dim=axis)
@@ -224,7 +279,10 @@ def repeat_interleave(x: Tensor, repeats: Any, axis: int | None = None, name: st
 
 
 def broadcast_tensors(input: Sequence[Tensor], name: str | None = None) -> list[Tensor]:
-    """All tensors in the shape that they broadcast to together.   input: [*Ai] each -> list of [*broadcast(A)]"""
+    """All tensors in the shape that they broadcast to together.
+
+    input: [*Ai] each -> list of [*broadcast(A)]
+    """
     tensors = list(input)
     need(*tensors)
     for tensor in tensors[1:]:
@@ -241,7 +299,9 @@ def flip(x: Tensor, axis: Any, name: str | None = None) -> Tensor:
 def roll(x: Tensor, shifts: Any, axis: Any = None, name: str | None = None) -> Tensor:
     """Shifted around along axes.   x [*] -> [*]"""
     places = stacked_sizes(shifts if isinstance(shifts, list | tuple) else [shifts])
-    return OPS["roll"](x, places, shifts=axes_of(shifts) if places is None else [], axis=axes_of(axis))
+    return OPS["roll"](
+        x, places, shifts=axes_of(shifts) if places is None else [], axis=axes_of(axis)
+    )
 
 
 def slice(input: Tensor, axes: Sequence[int], starts: Any, ends: Any) -> Tensor:
@@ -249,14 +309,18 @@ def slice(input: Tensor, axes: Sequence[int], starts: Any, ends: Any) -> Tensor:
     (first, firsts), (last, lasts) = bounds(starts), bounds(ends)
     axes = [from_front(a, input, "slice") for a in axes]
     flags = [-1 if firsts or lasts else 1] * len(first)
-    return OPS["slice"](input, None, None, firsts, lasts, axes=axes, starts=first, ends=last, infer_flags=flags)
+    return OPS["slice"](
+        input, None, None, firsts, lasts, axes=axes, starts=first, ends=last, infer_flags=flags
+    )
 
 
 def strided_slice(
     x: Tensor, axes: Sequence[int], starts: Any, ends: Any, strides: Any, name: str | None = None
 ) -> Tensor:
     """A range with a stride along each of `axes`.   x [*] -> [*]"""
-    found = {key: bounds(v) for key, v in {"starts": starts, "ends": ends, "strides": strides}.items()}
+    found = {
+        key: bounds(v) for key, v in {"starts": starts, "ends": ends, "strides": strides}.items()
+    }
     ints, tensors = {key: v[0] for key, v in found.items()}, [v[1] for v in found.values()]
     axes = [from_front(a, x, "strided_slice") for a in axes]
     flags = [-1 if any(tensors) else 1] * len(axes)
@@ -295,13 +359,21 @@ def gather_nd(x: Tensor, index: Tensor, name: str | None = None) -> Tensor:
     return OPS["gather_nd"](x, index)
 
 
-def scatter(x: Tensor, index: Tensor, updates: Tensor, overwrite: bool = True, name: str | None = None) -> Tensor:
-    """x with rows replaced (or, without overwrite, zeroed and added to).   x [N, *], index [M], updates [M, *] -> [N, *]"""
+def scatter(
+    x: Tensor, index: Tensor, updates: Tensor, overwrite: bool = True, name: str | None = None
+) -> Tensor:
+    """x with rows replaced (or, without overwrite, zeroed and added to).
+
+    x [N, *], index [M], updates [M, *] -> [N, *]
+    """
     return OPS["scatter"](x, index, updates, overwrite=overwrite)
 
 
 def scatter_nd_add(x: Tensor, index: Tensor, updates: Tensor, name: str | None = None) -> Tensor:
-    """x with updates added at index tuples.   x [*S], index [*I, K], updates [*I, *S[K:]] -> [*S]"""
+    """x with updates added at index tuples.
+
+    x [*S], index [*I, K], updates [*I, *S[K:]] -> [*S]
+    """
     return OPS["scatter_nd_add"](x, index, updates)
 
 
@@ -321,7 +393,9 @@ def take_along_axis(arr: Tensor, indices: Tensor, axis: int, broadcast: bool = T
     broadcast: indices broadcast against arr, but for `axis`.
     """
     axis = from_front(axis, arr, "take_along_axis")
-    return OPS["take_along_axis"](arr, _along(arr, indices, axis) if broadcast else indices, Axis=axis)
+    return OPS["take_along_axis"](
+        arr, _along(arr, indices, axis) if broadcast else indices, Axis=axis
+    )
 
 
 def _along(arr: Tensor, indices: Tensor, axis: int) -> Tensor:
@@ -343,22 +417,30 @@ def put_along_axis(
 ) -> Tensor:
     """arr with values put at an index per element.   arr [*], indices [*], values [*] -> [*]
 
-    include_self: what is there before counts where `reduce` puts several together; broadcast: indices and values broadcast
-    against arr, but for `axis`.
+    include_self: what is there before counts where `reduce` puts several together; broadcast:
+    indices and values broadcast against arr, but for `axis`.
     """
     axis = from_front(axis, arr, "put_along_axis")
     indices = _along(arr, indices, axis) if broadcast else indices
     given = values if isinstance(values, Tensor) else full([1] * indices.ndim, values, arr.dtype)
     if given.meta.shape != indices.meta.shape:
         given = _per_index(given, indices)
-    return OPS["put_along_axis"](arr, indices, given, Axis=axis, Reduce=reduce, Include_self=include_self)
+    return OPS["put_along_axis"](
+        arr, indices, given, Axis=axis, Reduce=reduce, Include_self=include_self
+    )
 
 
 def _per_index(given: Tensor, indices: Tensor) -> Tensor:
-    """Values broadcast to the indices; of more than there are indices the first ones, as in Paddle."""
+    """Values broadcast to the indices; of more than there are indices the first ones, as
+    in Paddle.
+    """
     have, wanted = given.meta.shape, indices.meta.shape
     known = -1 not in (*have, *wanted)
-    if len(have) == len(wanted) and known and all(h >= w or h == 1 for h, w in zip(have, wanted, strict=True)):
+    if (
+        len(have) == len(wanted)
+        and known
+        and all(h >= w or h == 1 for h, w in zip(have, wanted, strict=True))
+    ):
         given = slice(given, list(range(len(wanted))), [0] * len(wanted), list(wanted))
     if known:
         return expand(given, list(wanted))
@@ -371,10 +453,15 @@ def masked_select(x: Tensor, mask: Tensor, name: str | None = None) -> Tensor:
 
 
 def where(condition: Tensor, x: Any = None, y: Any = None, name: str | None = None) -> Any:
-    """x where condition is true, else y; without x and y the indices where it is true, one [count, 1] per axis."""
+    """x where condition is true, else y; without x and y the indices where it is true, one [count,
+    1] per axis.
+    """
     if x is None or y is None:
         return unbind_columns(OPS["where_index"](condition))
-    operands = [v if isinstance(v, Tensor) else full([], v, _dtype_beside(v, o)) for v, o in ((x, y), (y, x))]
+    operands = [
+        v if isinstance(v, Tensor) else full([], v, _dtype_beside(v, o))
+        for v, o in ((x, y), (y, x))
+    ]
     if isinstance(x, Tensor) and isinstance(y, Tensor):
         operands = list(promoted_floats("where", *operands))
     if isinstance(condition, Tensor) and condition.meta.dtype != bool:
@@ -386,7 +473,9 @@ def where(condition: Tensor, x: Any = None, y: Any = None, name: str | None = No
 
 
 def _dtype_beside(number: Any, other: Any) -> Any:
-    """The dtype of a number where another value may stand: that of a tensor, which is not to cut a fraction off; of two numbers NumPy's of both."""
+    """The dtype of a number where another value may stand: that of a tensor, which is not to cut a
+    fraction off; of two numbers NumPy's of both.
+    """
     if not isinstance(other, Tensor):
         return np.result_type(np.asarray(number), np.asarray(other))
     cuts = isinstance(number, float) and other.meta.dtype.kind in "biu"
@@ -408,7 +497,10 @@ def unbind_columns(index: Tensor) -> tuple[Tensor, ...]:
 
 
 def one_hot(x: Tensor, num_classes: Any, name: str | None = None) -> Tensor:
-    """1 at the class, 0 elsewhere.   x int [*]; num_classes: an int, or a tensor of one -> float32 [*, num_classes]"""
+    """1 at the class, 0 elsewhere.
+
+    x int [*]; num_classes: an int, or a tensor of one -> float32 [*, num_classes]
+    """
     if isinstance(num_classes, Tensor) and state.mode.static:
         depth = OPS["reshape2"](num_classes, shape=[1])
         return OPS["one_hot_v2"](x, depth, dtype=dtype_of("float32").proto)
@@ -431,13 +523,20 @@ def tolist(x: Tensor) -> Any:
 
 
 def in_place(x: Tensor, function: Callable[[Tensor], Tensor]) -> Tensor:
-    """Let x be what `function` makes of it: `x.add_(y)`, `x[i] = y`.   Raises OpError for a leaf that wants a gradient."""
+    """Let x be what `function` makes of it: `x.add_(y)`, `x[i] = y`.
+
+    Raises OpError for a leaf that wants a gradient.
+    """
     mode = state.mode
     try:
         leaf = not x.stop_gradient and x.node is None
     except AttributeError:
         raise no_tensor(x) from None
     if leaf and mode.tape and not mode.static:
-        raise OpError(with_user_line(f"in place: a leaf that wants a gradient cannot be changed in place (X={x.meta})"))
+        raise OpError(
+            with_user_line(
+                f"in place: a leaf that wants a gradient cannot be changed in place (X={x.meta})"
+            )
+        )
     mode.become(x, function(mode.shadow(x)))
     return x

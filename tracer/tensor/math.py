@@ -1,4 +1,7 @@
-"""Arithmetic and other elementwise functions.   Unless said otherwise: x, y broadcast; the result has their dtype."""
+"""Arithmetic and other elementwise functions.
+
+Unless said otherwise: x, y broadcast; the result has their dtype.
+"""
 
 from __future__ import annotations
 
@@ -80,23 +83,58 @@ __all__ = [
 METHODS = [n for n in __all__ if n not in ("add_n", "increment")]
 # Those that have a twin which changes its operand: `add_`.
 IN_PLACE = [
-    "abs", "acos", "add", "asin", "atan", "ceil", "clip", "cos", "cosh", "cumsum", "divide", "erf", "exp", "expm1", "floor",
-    "floor_divide", "floor_mod", "log", "log10", "log1p", "log2", "mod", "multiply", "neg", "pow", "reciprocal", "remainder", "round",
-    "rsqrt", "scale", "sin", "sinh", "sqrt", "square", "subtract", "tan", "tanh",
-]  # fmt: skip
+    "abs",
+    "acos",
+    "add",
+    "asin",
+    "atan",
+    "ceil",
+    "clip",
+    "cos",
+    "cosh",
+    "cumsum",
+    "divide",
+    "erf",
+    "exp",
+    "expm1",
+    "floor",
+    "floor_divide",
+    "floor_mod",
+    "log",
+    "log10",
+    "log1p",
+    "log2",
+    "mod",
+    "multiply",
+    "neg",
+    "pow",
+    "reciprocal",
+    "remainder",
+    "round",
+    "rsqrt",
+    "scale",
+    "sin",
+    "sinh",
+    "sqrt",
+    "square",
+    "subtract",
+    "tan",
+    "tanh",
+]
 
 _SCALARS = (bool, int, float, np.bool_, np.integer, np.floating)
 
 
-# Ops for which Paddle promotes two floating dtypes, or a complex and a real one. All others reject operands with different dtypes.
+# Ops for which Paddle promotes two floating dtypes, or a complex and a real one. All others reject
+# operands with different dtypes.
 _PROMOTING = frozenset({"elementwise_add", "elementwise_sub", "elementwise_mul"})
 
 
 def binary(op: Op, x: Any, y: Any) -> Tensor:
     """`op` as a function of two operands, either of which may be a number.
 
-    Two floating dtypes are promoted by eager sums, differences and products, as in Paddle.   Raises OpError for other operands of two
-    dtypes.
+    Two floating dtypes are promoted by eager sums, differences and products, as in Paddle.
+    Raises OpError for other operands of two dtypes.
     """
     x, y = _tensors(op, x, y)
     if x.meta.dtype != y.meta.dtype:
@@ -108,7 +146,9 @@ def binary(op: Op, x: Any, y: Any) -> Tensor:
 
 
 def operator(op: Op, x: Any, y: Any) -> Tensor:
-    """`op` as a Python operator: if the dtypes are not promoted, the right operand is cast to the dtype of the left one."""
+    """`op` as a Python operator: if the dtypes are not promoted, the right operand is cast to the
+    dtype of the left one.
+    """
     x, y = _tensors(op, x, y)
     dx, dy = x.meta.dtype, y.meta.dtype
     if dx != dy:
@@ -119,23 +159,35 @@ def operator(op: Op, x: Any, y: Any) -> Tensor:
 
 
 def cast_right(op: str, x: Tensor, y: Tensor) -> Tensor:
-    """Cast the right operand to the dtype of the left one.   Warns if this truncates floats to integers."""
+    """Cast the right operand to the dtype of the left one.
+
+    Warns if this truncates floats to integers.
+    """
     dx, dy = x.meta.dtype, y.meta.dtype
     if dx == dy:
         return y
     if not is_float(dx) and is_float(dy):
-        why = f"{op}: the right operand is cast to the dtype of the left one (X={x.meta}, Y={y.meta})"
+        why = (
+            f"{op}: the right operand is cast to the dtype of the left one (X={x.meta}, Y={y.meta})"
+        )
         warnings.warn(
-            with_user_line(f"{why}; cast the left operand to keep fractions: .astype('{dy.name}')"), stacklevel=2
+            with_user_line(f"{why}; cast the left operand to keep fractions: .astype('{dy.name}')"),
+            stacklevel=2,
         )
     return cast(y, dx)
 
 
 def _tensors(op: Op, x: Any, y: Any) -> tuple[Tensor, Tensor]:
-    """Convert both operands to tensors. Beside a Python number, bool counts as integer, and integers become floating if the number is."""
+    """Convert both operands to tensors. Beside a Python number, bool counts as integer, and
+    integers become floating if the number is.
+    """
     if not isinstance(x, Tensor):
         if not isinstance(y, Tensor):
-            raise OpError(with_user_line(f"{op.type}: needs a tensor (X={type(x).__name__}, Y={type(y).__name__})"))
+            raise OpError(
+                with_user_line(
+                    f"{op.type}: needs a tensor (X={type(x).__name__}, Y={type(y).__name__})"
+                )
+            )
         y = _counted(y, x)
         number, tensor = _match_dtypes(tensor_like(x, y, op.type), y)
         return number, tensor
@@ -147,7 +199,9 @@ def _tensors(op: Op, x: Any, y: Any) -> tuple[Tensor, Tensor]:
 
 
 def _match_dtypes(number: Tensor, tensor: Tensor) -> tuple[Tensor, Tensor]:
-    """Cast a number or array and a tensor to a common dtype: the floating or complex one, else that of the tensor."""
+    """Cast a number or array and a tensor to a common dtype: the floating or complex one, else that
+    of the tensor.
+    """
     dn, dt = number.meta.dtype, tensor.meta.dtype
     if dn == dt:
         return number, tensor
@@ -172,7 +226,10 @@ def _counted(x: Tensor, number: Any) -> Tensor:
 
 
 def promoted_floats(op: str, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
-    """Promote the operands of a function for which Paddle promotes.   Raises OpError for different dtypes if not both are floating, or in a program."""
+    """Promote the operands of a function for which Paddle promotes.
+
+    Raises OpError for different dtypes if not both are floating, or in a program.
+    """
     dx, dy = x.meta.dtype, y.meta.dtype
     if dx == dy:
         return x, y
@@ -188,7 +245,11 @@ def _have_promotion(dx: Any, dy: Any) -> bool:
 def promoted(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     """Cast both operands to the common dtype: complex over real, the wider over the narrower."""
     dx, dy = x.meta.dtype, y.meta.dtype
-    wide = promote(dx, dy) if is_float(dx) and is_float(dy) else next(d for d in (dx, dy) if d.kind == "c")
+    wide = (
+        promote(dx, dy)
+        if is_float(dx) and is_float(dy)
+        else next(d for d in (dx, dy) if d.kind == "c")
+    )
     return cast(x, wide), cast(y, wide)
 
 
@@ -254,7 +315,10 @@ def quotient(x: Any, y: Any) -> Tensor:
 
 
 def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """x / y; of two Tensors of integers rounded towards zero, unlike the operator.   x [*A], y [*B] -> [*broadcast(A, B)]"""
+    """x / y; of two Tensors of integers rounded towards zero, unlike the operator.
+
+    x [*A], y [*B] -> [*broadcast(A, B)]
+    """
     if isinstance(x, Tensor) and isinstance(y, Tensor):
         return binary(elementwise.div, x, y)
     return quotient(x, y)
@@ -274,7 +338,10 @@ remainder = floor_mod = mod
 
 
 def power(x: Any, y: Any) -> Tensor:
-    """The operator **, either side of which may be a number.   x [*A], y [*B] -> [*broadcast(A, B)]"""
+    """The operator **, either side of which may be a number.
+
+    x [*A], y [*B] -> [*broadcast(A, B)]
+    """
     by_number = isinstance(x, Tensor) and not isinstance(y, Tensor)
     return pow(x, y) if by_number else operator(OPS["elementwise_pow"], x, y)
 
@@ -283,7 +350,9 @@ def pow(x: Tensor, y: Any, name: str | None = None) -> Tensor:
     """x ** y.   x [*A], y [*B] or a number -> [*broadcast(A, B)]"""
     try:
         number = (
-            isinstance(y, int | float) and not isinstance(y, bool) and (is_real(x.meta.dtype) or isinstance(y, int))
+            isinstance(y, int | float)
+            and not isinstance(y, bool)
+            and (is_real(x.meta.dtype) or isinstance(y, int))
         )
     except AttributeError:
         raise no_tensor(x) from None
@@ -314,7 +383,9 @@ def scale(
 ) -> Tensor:
     """scale * x + bias, or scale * (x + bias).   x [*], scale a number or [1] -> [*]"""
     factor, tensor = (1.0, scale) if isinstance(scale, Tensor) else (float(scale), None)
-    out: Tensor = OPS["scale"](x, tensor, scale=factor, bias=float(bias), bias_after_scale=bias_after_scale)
+    out: Tensor = OPS["scale"](
+        x, tensor, scale=factor, bias=float(bias), bias_after_scale=bias_after_scale
+    )
     return out if act is None else OPS[act](out)
 
 
@@ -325,7 +396,11 @@ def clip(x: Tensor, min: Any = None, max: Any = None, name: str | None = None) -
         kind = x.meta.dtype
     except AttributeError:
         raise no_tensor(x) from None
-    limits = np.finfo(np.float16 if kind == np.float16 else np.float32) if is_real(kind) else np.iinfo(np.int32)
+    limits = (
+        np.finfo(np.float16 if kind == np.float16 else np.float32)
+        if is_real(kind)
+        else np.iinfo(np.int32)
+    )
     attrs = {"min": float(limits.min) if min is None or low is not None else float(min)}
     attrs["max"] = float(limits.max) if max is None or high is not None else float(max)
     return OPS["clip"](x, low, high, **attrs)
@@ -338,7 +413,9 @@ def add_n(inputs: Any, name: str | None = None) -> Tensor:
     return OPS["sum"]([inputs] if isinstance(inputs, Tensor) else list(inputs))
 
 
-def cumsum(x: Tensor, axis: int | None = None, dtype: Any = None, name: str | None = None) -> Tensor:
+def cumsum(
+    x: Tensor, axis: int | None = None, dtype: Any = None, name: str | None = None
+) -> Tensor:
     """Running sums along `axis`; of the flattened tensor when it is None.   x [*] -> [*] or [N]"""
     x = x if dtype is None else cast(x, dtype)
     if axis is None:
@@ -358,7 +435,9 @@ def increment(x: Tensor, value: float = 1.0, name: str | None = None) -> Tensor:
 
 
 def unary(op_type: str, doc: str, needs_float: bool = True) -> Any:
-    """A function of one tensor that is one op; integers become float32 first where the op needs floats."""
+    """A function of one tensor that is one op; integers become float32 first where the op needs
+    floats.
+    """
 
     op = OPS[op_type]
 
@@ -375,7 +454,10 @@ def unary(op_type: str, doc: str, needs_float: bool = True) -> Any:
 
 
 def pair(op_type: str, doc: str, result: str = "") -> Any:
-    """Make a public function of two operands from one op.   result: dtype of the result, as its docstring names it"""
+    """Make a public function of two operands from one op.
+
+    result: dtype of the result, as its docstring names it
+    """
     op = OPS[op_type]
 
     def function(x: Any, y: Any, name: str | None = None) -> Tensor:
@@ -421,7 +503,8 @@ def neg(x: Tensor, name: str | None = None) -> Tensor:
     return OPS["scale"](x, scale=-1.0)
 
 
-# -- reductions -------------------------------------------------------------------------------------------------
+# -- reductions
+# -------------------------------------------------------------------------------------------------
 
 
 _BY_DIM = ("reduce_amax", "reduce_amin")  # whose kernels in Paddle do not ask for reduce_all
@@ -439,7 +522,8 @@ def reduce(op_type: str, x: Tensor, axis: Any, keepdim: bool, dtype: Any = None)
     attrs: dict[str, Any] = {
         "dim": dims or ([] if op_type in _BY_DIM else [0] * (rank > 0)),
         "keep_dim": keepdim,
-        "reduce_all": not dims or (len(dims) == rank and {d + rank if d < 0 else d for d in dims} == set(range(rank))),
+        "reduce_all": not dims
+        or (len(dims) == rank and {d + rank if d < 0 else d for d in dims} == set(range(rank))),
     }
     if have is not None:
         attrs["in_dtype"], attrs["out_dtype"] = BY_NP[have].proto, dtype_of(dtype).proto
@@ -476,10 +560,16 @@ def _reduce_along(op_type: str, x: Tensor, axis: Any, keepdim: bool, dtype: Any)
         kept = OPS["logical_and"](kept, is_other)
     left = of_length(OPS["masked_select"](OPS["shape"](made), kept), rank - len(axes))
     sizes = list(OPS["unbind"](left, axis=0)) if rank > len(axes) else []
-    return OPS["reshape2"](made, None, sizes, shape=[-1] * len(sizes)) if sizes else OPS["reshape2"](made, shape=[])
+    return (
+        OPS["reshape2"](made, None, sizes, shape=[-1] * len(sizes))
+        if sizes
+        else OPS["reshape2"](made, shape=[])
+    )
 
 
-def sum(x: Tensor, axis: Any = None, dtype: Any = None, keepdim: bool = False, name: str | None = None) -> Tensor:
+def sum(
+    x: Tensor, axis: Any = None, dtype: Any = None, keepdim: bool = False, name: str | None = None
+) -> Tensor:
     """The sum over `axis`; bool and int32 are summed as int64.   x [*] -> [* without axis]"""
     try:
         narrow = dtype is None and x.meta.dtype in (np.bool_, np.int32)
@@ -504,7 +594,9 @@ def min(x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None = N
     return reduce("reduce_min", x, axis, keepdim)
 
 
-def prod(x: Tensor, axis: Any = None, keepdim: bool = False, dtype: Any = None, name: str | None = None) -> Tensor:
+def prod(
+    x: Tensor, axis: Any = None, keepdim: bool = False, dtype: Any = None, name: str | None = None
+) -> Tensor:
     """The product over `axis`.   x [*] -> [* without axis]"""
     return reduce("reduce_prod", x if dtype is None else cast(x, dtype), axis, keepdim)
 
@@ -519,14 +611,25 @@ def all(x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None = N
     return reduce("reduce_all", x, axis, keepdim)
 
 
-def logsumexp(x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Tensor:
+def logsumexp(
+    x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None = None
+) -> Tensor:
     """log(sum(exp(x))) over `axis`.   x [*] -> [* without axis]"""
     dims = axes_of(axis)
     return OPS["logsumexp"](x, axis=dims or [0], keepdim=keepdim, reduce_all=not dims)
 
 
-def var(x: Tensor, axis: Any = None, unbiased: bool = True, keepdim: bool = False, name: str | None = None) -> Tensor:
-    """The variance over `axis`, divided by N - 1 when unbiased, which is at least 1.   x floating [*] -> [* without axis]"""
+def var(
+    x: Tensor,
+    axis: Any = None,
+    unbiased: bool = True,
+    keepdim: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """The variance over `axis`, divided by N - 1 when unbiased, which is at least 1.
+
+    x floating [*] -> [* without axis]
+    """
     if isinstance(x, Tensor) and not is_float(x.meta.dtype):
         why = f"X is {x.meta.dtype.name} and has to be floating (cast it: .astype('float32'))"
         raise OpError(with_user_line(f"var: {why} (X={x.meta})"))
@@ -547,7 +650,13 @@ def var(x: Tensor, axis: Any = None, unbiased: bool = True, keepdim: bool = Fals
     )
 
 
-def std(x: Tensor, axis: Any = None, unbiased: bool = True, keepdim: bool = False, name: str | None = None) -> Tensor:
+def std(
+    x: Tensor,
+    axis: Any = None,
+    unbiased: bool = True,
+    keepdim: bool = False,
+    name: str | None = None,
+) -> Tensor:
     """The standard deviation over `axis`.   x [*] -> [* without axis]"""
     found: Tensor = sqrt(var(x, axis, unbiased, keepdim))
     return found

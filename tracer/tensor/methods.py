@@ -1,4 +1,6 @@
-"""What is a method of Tensor only: dtype and device, whole-tensor changes in place, what memory it has."""
+"""What is a method of Tensor only: dtype and device, whole-tensor changes in place, what memory it
+has.
+"""
 
 from __future__ import annotations
 
@@ -18,9 +20,28 @@ from . import creation, linalg, manipulation
 from .convert import cast, device_index, to_tensor
 
 METHODS_ONLY = [
-    "astype", "backward", "contiguous", "copy_", "cpu", "cuda", "detach_", "element_size", "fill_", "fill_diagonal_", "fill_diagonal_tensor",
-    "fill_diagonal_tensor_", "is_contiguous", "is_same_shape", "pin_memory", "sigmoid", "sigmoid_", "to", "value", "where_", "zero_",
-]  # fmt: skip
+    "astype",
+    "backward",
+    "contiguous",
+    "copy_",
+    "cpu",
+    "cuda",
+    "detach_",
+    "element_size",
+    "fill_",
+    "fill_diagonal_",
+    "fill_diagonal_tensor",
+    "fill_diagonal_tensor_",
+    "is_contiguous",
+    "is_same_shape",
+    "pin_memory",
+    "sigmoid",
+    "sigmoid_",
+    "to",
+    "value",
+    "where_",
+    "zero_",
+]
 
 
 def astype(x: Tensor, dtype: Any) -> Tensor:
@@ -29,12 +50,17 @@ def astype(x: Tensor, dtype: Any) -> Tensor:
 
 
 def backward(x: Tensor, grad_tensor: Tensor | None = None, retain_graph: bool = False) -> None:
-    """Add the gradient of x to `grad` of every leaf that wants one.   grad_tensor: like x, ones if None."""
+    """Add the gradient of x to `grad` of every leaf that wants one.
+
+    grad_tensor: like x, ones if None.
+    """
     autograd.backward([x], [grad_tensor], retain_graph)
 
 
 def to(x: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-    """x with another dtype (or that of another tensor); a Place, 'cpu', 'gpu:0' for another device."""
+    """x with another dtype (or that of another tensor); a Place, 'cpu', 'gpu:0' for
+    another device.
+    """
     for key, value in (*((None, a) for a in args), *kwargs.items()):
         if key == "blocking" or value is None or isinstance(value, bool):
             continue
@@ -53,7 +79,10 @@ def cpu(x: Tensor) -> Tensor:
 
 
 def cuda(x: Tensor, device_id: int | None = None, blocking: bool = True) -> Tensor:
-    """x on a GPU, the current one unless told: itself, or a copy, which as in Paddle is a leaf of its own.   [*] -> [*]
+    """x on a GPU, the current one unless told: itself, or a copy, which as in Paddle is a leaf of
+    its own.
+
+    [*] -> [*]
 
     Raises OarlockError without CuPy or a device.
     """
@@ -62,7 +91,9 @@ def cuda(x: Tensor, device_id: int | None = None, blocking: bool = True) -> Tens
 
 
 def _moved(x: Tensor, index: int | None) -> Tensor:
-    """x on another device: a copy that wants a gradient where x does, and that no gradient passes."""
+    """x on another device: a copy that wants a gradient where x does, and that no
+    gradient passes.
+    """
     if not state.mode.silent or cuda_of.index_of(x.array) == index:
         return x
     made = type(x).__new__(type(x))
@@ -116,7 +147,8 @@ def transposed(x: Tensor) -> Tensor:
     return linalg.transpose(x, list(range(x.ndim))[::-1])
 
 
-# -- in place ---------------------------------------------------------------------------------------------------
+# -- in place
+# ------------------------------------------------------------------------------
 
 
 def fill_(x: Tensor, value: Any) -> Tensor:
@@ -143,9 +175,16 @@ def detach_(x: Tensor) -> Tensor:
     return x
 
 
-def fill_diagonal_(x: Tensor, value: float, offset: int = 0, wrap: bool = False, name: str | None = None) -> Tensor:
-    """A diagonal set to `value`; wrap: again below where x is taller than wide.   x [M, N] or [N, N, ...]"""
-    return manipulation.in_place(x, lambda now: OPS["fill_diagonal"](now, value=float(value), offset=offset, wrap=wrap))
+def fill_diagonal_(
+    x: Tensor, value: float, offset: int = 0, wrap: bool = False, name: str | None = None
+) -> Tensor:
+    """A diagonal set to `value`; wrap: again below where x is taller than wide.
+
+    x [M, N] or [N, N, ...]
+    """
+    return manipulation.in_place(
+        x, lambda now: OPS["fill_diagonal"](now, value=float(value), offset=offset, wrap=wrap)
+    )
 
 
 def fill_diagonal_tensor(

@@ -1,4 +1,6 @@
-"""The functions on tensors that the modules of this folder list in `__all__`, gathered; the methods and operators of Tensor."""
+"""The functions on tensors that the modules of this folder list in `__all__`, gathered; the methods
+and operators of Tensor.
+"""
 
 from __future__ import annotations
 
@@ -28,16 +30,23 @@ def _swapped(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _in_place(function: Callable[..., Any]) -> Callable[..., Any]:
-    fixed = function.__module__.rsplit(".", 1)[-1] in ("math", "logic", "special") and function.__name__ != "cumsum"
+    fixed = (
+        function.__module__.rsplit(".", 1)[-1] in ("math", "logic", "special")
+        and function.__name__ != "cumsum"
+    )
 
     def changed(now: Tensor, args: Any, kwargs: Any) -> Tensor:
         made: Tensor = function(now, *args, **kwargs)
         if fixed and made.meta.shape != now.meta.shape:
             why = f"the result {made.meta} does not fit into what is changed"
             raise OpError(with_user_line(f"{function.__name__}_: {why} (X={now.meta})"))
-        if function.__name__ in ("add", "subtract", "multiply") and made.meta.dtype != now.meta.dtype:
+        if (
+            function.__name__ in ("add", "subtract", "multiply")
+            and made.meta.dtype != now.meta.dtype
+        ):
             why = (
-                f"the result would be {made.meta.dtype.name}; cast the other operand: .astype('{now.meta.dtype.name}')"
+                f"the result would be {made.meta.dtype.name}; cast the other operand: "
+                f".astype('{now.meta.dtype.name}')"
             )
             raise OpError(with_user_line(f"{function.__name__}_: {why} (X={now.meta})"))
         return made
@@ -75,14 +84,25 @@ def invert(x: Tensor) -> Tensor:
 
 def contains(x: Tensor, item: Any) -> bool:
     """item in x: whether any element equals a number or tensor."""
-    return bool(OPS["reduce_any"](math.operator(OPS["equal"], x, item), reduce_all=True, dim=[], keep_dim=False))
+    return bool(
+        OPS["reduce_any"](
+            math.operator(OPS["equal"], x, item), reduce_all=True, dim=[], keep_dim=False
+        )
+    )
 
 
 _COMPARISONS = {
-    "eq": "equal", "ne": "not_equal", "lt": "less_than", "le": "less_equal", "gt": "greater_than", "ge": "greater_equal",
-}  # fmt: skip
-# An Operator goes straight to its op for two eager tensors of one dtype, or one and a number, and through its function for all else: a
-# small op costs less than what it takes to find out that nothing has to be converted.  Its third word: whether integers may go to
+    "eq": "equal",
+    "ne": "not_equal",
+    "lt": "less_than",
+    "le": "less_equal",
+    "gt": "greater_than",
+    "ge": "greater_equal",
+}
+# An Operator goes straight to its op for two eager tensors of one dtype, or one and a number, and
+# through its function for all else: a
+# small op costs less than what it takes to find out that nothing has to be converted.  Its third
+# word: whether integers may go to
 # the op; the fourth: that it is the reflected one.
 OPERATORS: dict[str, Callable[..., Any]] = {
     "__add__": Operator(elementwise.add, _operator(elementwise.add, math.add), True),
@@ -91,15 +111,30 @@ OPERATORS: dict[str, Callable[..., Any]] = {
     "__rsub__": Operator(elementwise.sub, math.rsubtract, True, True),
     "__mul__": Operator(elementwise.mul, _operator(elementwise.mul, math.multiply), True),
     "__rmul__": Operator(elementwise.mul, math.multiply, True, True),
-    "__truediv__": Operator(elementwise.div, math.quotient, False), "__rtruediv__": Operator(elementwise.div, _swapped(math.quotient), False, True),
-    "__floordiv__": _operator(OPS["elementwise_floordiv"]), "__rfloordiv__": _swapped(_operator(OPS["elementwise_floordiv"])),
-    "__mod__": _operator(OPS["elementwise_mod"]), "__rmod__": _swapped(_operator(OPS["elementwise_mod"])),
-    "__pow__": math.power, "__rpow__": _swapped(math.power),
-    "__matmul__": _matmul, "__rmatmul__": _swapped(_matmul), "__neg__": math.neg, "__abs__": math.abs, "__invert__": invert,
-    **{f"__{name}__": Operator(OPS[op], _operator(OPS[op]), True) for name, op in _COMPARISONS.items()},
-    "__and__": logic.bitwise_and, "__or__": logic.bitwise_or,
-    "__xor__": logic.bitwise_xor, "__getitem__": getitem, "__setitem__": setitem, "__contains__": contains,
-}  # fmt: skip
+    "__truediv__": Operator(elementwise.div, math.quotient, False),
+    "__rtruediv__": Operator(elementwise.div, _swapped(math.quotient), False, True),
+    "__floordiv__": _operator(OPS["elementwise_floordiv"]),
+    "__rfloordiv__": _swapped(_operator(OPS["elementwise_floordiv"])),
+    "__mod__": _operator(OPS["elementwise_mod"]),
+    "__rmod__": _swapped(_operator(OPS["elementwise_mod"])),
+    "__pow__": math.power,
+    "__rpow__": _swapped(math.power),
+    "__matmul__": _matmul,
+    "__rmatmul__": _swapped(_matmul),
+    "__neg__": math.neg,
+    "__abs__": math.abs,
+    "__invert__": invert,
+    **{
+        f"__{name}__": Operator(OPS[op], _operator(OPS[op]), True)
+        for name, op in _COMPARISONS.items()
+    },
+    "__and__": logic.bitwise_and,
+    "__or__": logic.bitwise_or,
+    "__xor__": logic.bitwise_xor,
+    "__getitem__": getitem,
+    "__setitem__": setitem,
+    "__contains__": contains,
+}
 
 MODULES = [
     import_module(f"{__package__}.{found.name}")
@@ -109,13 +144,17 @@ MODULES = [
 
 
 def public(module: ModuleType) -> dict[str, Callable[..., Any]]:
-    """The functions that a module offers under `oarlock.*`: its `__all__`, and the twins in place of its `IN_PLACE`."""
+    """The functions that a module offers under `oarlock.*`: its `__all__`, and the twins in place
+    of its `IN_PLACE`.
+    """
     found = {name: getattr(module, name) for name in getattr(module, "__all__", ())}
     return found | {f"{name}_": _in_place(found[name]) for name in getattr(module, "IN_PLACE", ())}
 
 
 def methods(module: ModuleType) -> set[str]:
-    """The names of its functions that are methods of Tensor: its `METHODS`, its `__all__` where it has none, and all twins."""
+    """The names of its functions that are methods of Tensor: its `METHODS`, its `__all__` where it
+    has none, and all twins.
+    """
     names = set(getattr(module, "METHODS", getattr(module, "__all__", ())))
     return names | {f"{name}_" for name in getattr(module, "IN_PLACE", ())}
 

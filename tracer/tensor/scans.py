@@ -12,7 +12,15 @@ from ..core.tensor import Tensor
 from . import logic, manipulation, math
 from .convert import cast, from_front
 
-__all__ = ["cummax", "cummin", "cumprod", "cumulative_trapezoid", "diff", "logcumsumexp", "trapezoid"]
+__all__ = [
+    "cummax",
+    "cummin",
+    "cumprod",
+    "cumulative_trapezoid",
+    "diff",
+    "logcumsumexp",
+    "trapezoid",
+]
 IN_PLACE = ["cumprod"]
 
 
@@ -20,28 +28,50 @@ def _flat_or(x: Tensor, axis: int | None) -> tuple[Tensor, int]:
     return (manipulation.flatten(x), 0) if axis is None else (x, axis)
 
 
-def cumprod(x: Tensor, dim: int | None = None, dtype: Any = None, name: str | None = None) -> Tensor:
-    """The product of x up to each place along dim, of all elements in a row for None.   x [*] -> [*]"""
+def cumprod(
+    x: Tensor, dim: int | None = None, dtype: Any = None, name: str | None = None
+) -> Tensor:
+    """The product of x up to each place along dim, of all elements in a row for None.
+
+    x [*] -> [*]
+    """
     x, dim = _flat_or(x, dim)
     return OPS["cumprod"](x if dtype is None else cast(x, dtype), dim=dim)
 
 
-def cummax(x: Tensor, axis: int | None = None, dtype: Any = "int64", name: str | None = None) -> tuple[Tensor, Tensor]:
-    """The largest of x up to each place along axis, of all in a row for None; where it is.   x [*] -> [*], int [*]"""
+def cummax(
+    x: Tensor, axis: int | None = None, dtype: Any = "int64", name: str | None = None
+) -> tuple[Tensor, Tensor]:
+    """The largest of x up to each place along axis, of all in a row for None; where it is.
+
+    x [*] -> [*], int [*]
+    """
     x, axis = _flat_or(x, axis)
     return OPS["cummax"](x, axis=axis, dtype=dtype_of(dtype).proto)
 
 
-def cummin(x: Tensor, axis: int | None = None, dtype: Any = "int64", name: str | None = None) -> tuple[Tensor, Tensor]:
-    """The smallest of x up to each place along axis, of all in a row for None; where it is.   x [*] -> [*], int [*]"""
+def cummin(
+    x: Tensor, axis: int | None = None, dtype: Any = "int64", name: str | None = None
+) -> tuple[Tensor, Tensor]:
+    """The smallest of x up to each place along axis, of all in a row for None; where it is.
+
+    x [*] -> [*], int [*]
+    """
     x, axis = _flat_or(x, axis)
     return OPS["cummin"](x, axis=axis, dtype=dtype_of(dtype).proto)
 
 
-def logcumsumexp(x: Tensor, axis: int | None = None, dtype: Any = None, name: str | None = None) -> Tensor:
-    """ln of the sum of e ** x up to each place along axis, of all in a row for None.   x [*] -> [*]"""
+def logcumsumexp(
+    x: Tensor, axis: int | None = None, dtype: Any = None, name: str | None = None
+) -> Tensor:
+    """ln of the sum of e ** x up to each place along axis, of all in a row for None.
+
+    x [*] -> [*]
+    """
     x = x if dtype is None else cast(x, dtype)
-    return OPS["logcumsumexp"](x, flatten=True) if axis is None else OPS["logcumsumexp"](x, axis=axis)
+    return (
+        OPS["logcumsumexp"](x, flatten=True) if axis is None else OPS["logcumsumexp"](x, axis=axis)
+    )
 
 
 def _between(x: Tensor, axis: int, start: int | None, stop: int | None) -> Tensor:
@@ -57,7 +87,11 @@ def diff(
     append: Tensor | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """The difference of neighbours along axis, n times; prepend and append are set before and behind first.   x [*, N, *] -> [*, N - n, *]"""
+    """The difference of neighbours along axis, n times; prepend and append are set before and
+    behind first.
+
+    x [*, N, *] -> [*, N - n, *]
+    """
     if n < 1:
         raise OpError(with_user_line(f"diff: n={n} is less than 1 (X={x.meta})"))
     parts = [p for p in (prepend, x, append) if p is not None]
@@ -66,7 +100,11 @@ def diff(
     axis = from_front(axis, x, "diff")
     for _ in range(n):
         after, before = _between(x, axis, 1, None), _between(x, axis, 0, -1)
-        x = logic.not_equal(after, before) if x.meta.dtype.kind == "b" else math.subtract(after, before)
+        x = (
+            logic.not_equal(after, before)
+            if x.meta.dtype.kind == "b"
+            else math.subtract(after, before)
+        )
     return x
 
 
@@ -88,13 +126,21 @@ def _trapezoids(y: Tensor, x: Tensor | None, dx: Any, axis: int) -> Tensor:
     return math.scale(math.multiply(heights, width), 0.5)
 
 
-def trapezoid(y: Tensor, x: Tensor | None = None, dx: Any = None, axis: int = -1, name: str | None = None) -> Tensor:
-    """The integral of y along axis by trapezoids, over the places x or steps of dx (1).   y [*, N, *] -> [*]"""
+def trapezoid(
+    y: Tensor, x: Tensor | None = None, dx: Any = None, axis: int = -1, name: str | None = None
+) -> Tensor:
+    """The integral of y along axis by trapezoids, over the places x or steps of dx (1).
+
+    y [*, N, *] -> [*]
+    """
     return math.sum(_trapezoids(y, x, dx, axis), axis)
 
 
 def cumulative_trapezoid(
     y: Tensor, x: Tensor | None = None, dx: Any = None, axis: int = -1, name: str | None = None
 ) -> Tensor:
-    """The integral of y up to each place along axis, see trapezoid.   y [*, N, *] -> [*, N - 1, *]"""
+    """The integral of y up to each place along axis, see trapezoid.
+
+    y [*, N, *] -> [*, N - 1, *]
+    """
     return math.cumsum(_trapezoids(y, x, dx, axis), axis)

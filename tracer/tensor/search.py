@@ -22,16 +22,30 @@ def _arg(op_type: str, x: Tensor, axis: int | None, keepdim: bool, dtype: Any) -
 
 
 def argmax(
-    x: Tensor, axis: int | None = None, keepdim: bool = False, dtype: Any = "int64", name: str | None = None
+    x: Tensor,
+    axis: int | None = None,
+    keepdim: bool = False,
+    dtype: Any = "int64",
+    name: str | None = None,
 ) -> Tensor:
-    """The index of the maximum along `axis`, of the flattened tensor when None.   x [*] -> int64 [* without axis]"""
+    """The index of the maximum along `axis`, of the flattened tensor when None.
+
+    x [*] -> int64 [* without axis]
+    """
     return _arg("arg_max", x, axis, keepdim, dtype)
 
 
 def argmin(
-    x: Tensor, axis: int | None = None, keepdim: bool = False, dtype: Any = "int64", name: str | None = None
+    x: Tensor,
+    axis: int | None = None,
+    keepdim: bool = False,
+    dtype: Any = "int64",
+    name: str | None = None,
 ) -> Tensor:
-    """The index of the minimum along `axis`, of the flattened tensor when None.   x [*] -> int64 [* without axis]"""
+    """The index of the minimum along `axis`, of the flattened tensor when None.
+
+    x [*] -> int64 [* without axis]
+    """
     return _arg("arg_min", x, axis, keepdim, dtype)
 
 
@@ -46,16 +60,29 @@ def sort(x: Tensor, axis: int = -1, descending: bool = False, name: str | None =
 
 
 def topk(
-    x: Tensor, k: Any, axis: int | None = None, largest: bool = True, sorted: bool = True, name: str | None = None
+    x: Tensor,
+    k: Any,
+    axis: int | None = None,
+    largest: bool = True,
+    sorted: bool = True,
+    name: str | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """The k largest (or smallest) elements along `axis`, and their indices.   x [*, N] -> [*, k], int64 [*, k]"""
+    """The k largest (or smallest) elements along `axis`, and their indices.
+
+    x [*, N] -> [*, k], int64 [*, k]
+    """
     value = k if isinstance(k, Tensor) and state.mode.static else None
     k = 1 if value is not None else int(k)
-    found = OPS["top_k_v2"](x, value, k=k, axis=-1 if axis is None else axis, largest=largest, sorted=sorted)
+    found = OPS["top_k_v2"](
+        x, value, k=k, axis=-1 if axis is None else axis, largest=largest, sorted=sorted
+    )
     return found[0], found[1]
 
 
 def nonzero(x: Tensor, as_tuple: bool = False) -> Any:
-    """The indices of the elements that are not zero.   x [*] -> int64 [count, rank], or one [count, 1] per axis"""
+    """The indices of the elements that are not zero.
+
+    x [*] -> int64 [count, rank], or one [count, 1] per axis
+    """
     found: Tensor = OPS["where_index"](x)
     return unbind_columns(found) if as_tuple else found

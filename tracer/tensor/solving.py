@@ -19,7 +19,11 @@ METHODS = ["cholesky_solve", "cond", "inverse", "lstsq", "matrix_power", "pinv",
 
 
 def inverse(x: Tensor, name: str | None = None) -> Tensor:
-    """The inverse of each matrix.   x [*, M, M] -> [*, M, M].   Raises OpError for a singular one."""
+    """The inverse of each matrix.
+
+    x [*, M, M] -> [*, M, M].
+    Raises OpError for a singular one.
+    """
     return OPS["inverse"](x)
 
 
@@ -37,7 +41,11 @@ def slogdet(x: Tensor, name: str | None = None) -> Tensor:
 
 
 def solve(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
-    """Z of x Z = y.   x [*A, M, M], y [*B, M, K], or vectors [M] or [*A, M] -> [*, M, K] or [*, M].   Raises OpError for a singular x."""
+    """Z of x Z = y.
+
+    x [*A, M, M], y [*B, M, K], or vectors [M] or [*A, M] -> [*, M, K] or [*, M].
+    Raises OpError for a singular x.
+    """
     return OPS["solve"](x, y)
 
 
@@ -49,22 +57,38 @@ def triangular_solve(
     unitriangular: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """Z of x Z = y, where one triangle of x is used; unitriangular: with 1 on its diagonal.   x [*A, M, M], y [*B, M, K] -> [*, M, K]"""
-    return OPS["triangular_solve"](x, y, upper=upper, transpose=transpose, unitriangular=unitriangular)
+    """Z of x Z = y, where one triangle of x is used; unitriangular: with 1 on its diagonal.
+
+    x [*A, M, M], y [*B, M, K] -> [*, M, K]
+    """
+    return OPS["triangular_solve"](
+        x, y, upper=upper, transpose=transpose, unitriangular=unitriangular
+    )
 
 
 def cholesky_solve(x: Tensor, y: Tensor, upper: bool = False, name: str | None = None) -> Tensor:
-    """Z of (y y^H) Z = x; upper: of (y^H y) Z = x.   x [*A, M, K], y [*B, M, M] triangles -> [*, M, K]"""
+    """Z of (y y^H) Z = x; upper: of (y^H y) Z = x.
+
+    x [*A, M, K], y [*B, M, M] triangles -> [*, M, K]
+    """
     return OPS["cholesky_solve"](x, y, upper=upper)
 
 
 def lstsq(
-    x: Tensor, y: Tensor, rcond: float | None = None, driver: str | None = None, name: str | None = None
+    x: Tensor,
+    y: Tensor,
+    rcond: float | None = None,
+    driver: str | None = None,
+    name: str | None = None,
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """The smallest Z of the smallest |x Z - y|.   x [*, M, N], y [*, M, K] -> Z [*, N, K], residuals [*, K] or [0], rank [*], singular values [*, min(M, N)]
+    """The smallest Z of the smallest |x Z - y|.
 
-    driver: gelsy (default), gels, gelsd, gelss; for gels rank and values are empty, for gelsy values; the solution is the same for all.
-    rcond: singular values up to that times the largest count as 0; by default the longer side times 1e-7, or 1e-15 for float64.
+    x [*, M, N], y [*, M, K] -> Z [*, N, K], residuals [*, K] or [0], rank [*], singular values [*,
+    min(M, N)]
+
+    driver: gelsy (default), gels, gelsd, gelss; for gels rank and values are empty, for gelsy
+    values; the solution is the same for all. rcond: singular values up to that times the largest
+    count as 0; by default the longer side times 1e-7, or 1e-15 for float64.
     """
     need(x, y)
     driver = driver or "gelsy"
@@ -73,7 +97,12 @@ def lstsq(
     solution, residuals, rank, values = OPS["lstsq"](x, y, rcond=float(rcond), driver=driver)
     if driver == "gels":
         rank = zeros([0], "int32")
-    return solution, residuals, rank, zeros([0], values.dtype) if driver in ("gels", "gelsy") else values
+    return (
+        solution,
+        residuals,
+        rank,
+        zeros([0], values.dtype) if driver in ("gels", "gelsy") else values,
+    )
 
 
 def matrix_power(x: Tensor, n: int, name: str | None = None) -> Tensor:
@@ -81,18 +110,26 @@ def matrix_power(x: Tensor, n: int, name: str | None = None) -> Tensor:
     return OPS["matrix_power"](x, n=n)
 
 
-def matrix_rank(x: Tensor, tol: Any = None, hermitian: bool = False, name: str | None = None) -> Tensor:
-    """How many singular values are above the tolerance.   x [*A, M, N], tol a number or [*B] -> int32 [*broadcast(A, B)]
+def matrix_rank(
+    x: Tensor, tol: Any = None, hermitian: bool = False, name: str | None = None
+) -> Tensor:
+    """How many singular values are above the tolerance.
+
+    x [*A, M, N], tol a number or [*B] -> int32 [*broadcast(A, B)]
 
     By default the tolerance is the largest value times the longer side times the rounding unit.
     """
     if isinstance(tol, Tensor):
         return OPS["matrix_rank"](x, cast(tol, x.dtype), use_default_tol=False, hermitian=hermitian)
-    return OPS["matrix_rank"](x, tol=float(tol or 0.0), use_default_tol=tol is None, hermitian=hermitian)
+    return OPS["matrix_rank"](
+        x, tol=float(tol or 0.0), use_default_tol=tol is None, hermitian=hermitian
+    )
 
 
 def pinv(x: Tensor, rcond: Any = 1e-15, hermitian: bool = False, name: str | None = None) -> Tensor:
-    """The pseudo-inverse; singular values up to rcond times the largest count as 0.   x [*, M, N] -> [*, N, M]
+    """The pseudo-inverse; singular values up to rcond times the largest count as 0.
+
+    x [*, M, N] -> [*, N, M]
 
     hermitian: x is, and its lower triangle is read.
     """
@@ -119,7 +156,8 @@ def _turned(x: Tensor) -> Tensor:
 def cond(x: Tensor, p: Any = None, name: str | None = None) -> Tensor:
     """The condition of each matrix: the norm of x times that of its inverse.   x [*, M, N] -> [*]
 
-    p: None or 2, -2: by singular values, of any matrices; 'fro', 'nuc', 1, -1, inf, -inf: of square ones.
+    p: None or 2, -2: by singular values, of any matrices; 'fro', 'nuc', 1, -1, inf, -inf: of square
+    ones.
     """
     need(x)
     if x.ndim < 2:
@@ -131,7 +169,9 @@ def cond(x: Tensor, p: Any = None, name: str | None = None) -> Tensor:
         largest, smallest = (OPS[f"reduce_{word}"](values, dim=[-1]) for word in ("max", "min"))
         return smallest / largest if p == -2 else largest / smallest
     if p not in _NORMS:
-        raise OpError(with_user_line(f"cond: p={p!r} is none of None, 2, -2, {', '.join(map(str, _NORMS))}"))
+        raise OpError(
+            with_user_line(f"cond: p={p!r} is none of None, 2, -2, {', '.join(map(str, _NORMS))}")
+        )
     return _NORMS[p](x) * _NORMS[p](inverse(x))
 
 
@@ -151,5 +191,10 @@ def _nuclear(x: Tensor) -> Tensor:
 
 
 _NORMS: dict[Any, Any] = {
-    "fro": _frobenius, "nuc": _nuclear, 1: _sums(-2, "max"), -1: _sums(-2, "min"), math.inf: _sums(-1, "max"), -math.inf: _sums(-1, "min"),
-}  # fmt: skip
+    "fro": _frobenius,
+    "nuc": _nuclear,
+    1: _sums(-2, "max"),
+    -1: _sums(-2, "min"),
+    math.inf: _sums(-1, "max"),
+    -math.inf: _sums(-1, "min"),
+}

@@ -1,4 +1,7 @@
-"""Functions of one or two operands beyond plain arithmetic.   Unless said otherwise: x, y broadcast; the result has their dtype."""
+"""Functions of one or two operands beyond plain arithmetic.
+
+Unless said otherwise: x, y broadcast; the result has their dtype.
+"""
 
 from __future__ import annotations
 
@@ -16,14 +19,58 @@ from .convert import cast, full, tensor_like
 from .math import pair, unary
 
 __all__ = [
-    "acosh", "asinh", "atan2", "atanh", "deg2rad", "digamma", "erfinv", "fmax", "fmin", "frac", "frexp", "gcd", "heaviside", "hypot", "i0", "i0e",
-    "i1", "i1e", "lcm", "ldexp", "lerp", "lgamma", "logaddexp", "logit", "multigammaln", "nan_to_num", "nextafter", "polygamma", "rad2deg",
-    "stanh", "trunc",
-]  # fmt: skip
+    "acosh",
+    "asinh",
+    "atan2",
+    "atanh",
+    "deg2rad",
+    "digamma",
+    "erfinv",
+    "fmax",
+    "fmin",
+    "frac",
+    "frexp",
+    "gcd",
+    "heaviside",
+    "hypot",
+    "i0",
+    "i0e",
+    "i1",
+    "i1e",
+    "lcm",
+    "ldexp",
+    "lerp",
+    "lgamma",
+    "logaddexp",
+    "logit",
+    "multigammaln",
+    "nan_to_num",
+    "nextafter",
+    "polygamma",
+    "rad2deg",
+    "stanh",
+    "trunc",
+]
 IN_PLACE = [
-    "acosh", "asinh", "atanh", "digamma", "erfinv", "frac", "gcd", "hypot", "i0", "lcm", "ldexp", "lerp", "lgamma", "logit", "multigammaln",
-    "nan_to_num", "polygamma", "trunc",
-]  # fmt: skip
+    "acosh",
+    "asinh",
+    "atanh",
+    "digamma",
+    "erfinv",
+    "frac",
+    "gcd",
+    "hypot",
+    "i0",
+    "lcm",
+    "ldexp",
+    "lerp",
+    "lgamma",
+    "logit",
+    "multigammaln",
+    "nan_to_num",
+    "polygamma",
+    "trunc",
+]
 
 acosh = unary("acosh", "The inverse hyperbolic cosine.")
 asinh = unary("asinh", "The inverse hyperbolic sine.")
@@ -51,12 +98,17 @@ def polygamma(x: Tensor, n: int, name: str | None = None) -> Tensor:
     """The derivative number n of digamma(x); digamma itself for n = 0.   x [*] -> [*]"""
     if not isinstance(n, int) or n < 0:
         need(x)
-        raise OpError(with_user_line(f"polygamma: n={n!r} is not an int of zero or more (X={x.meta})"))
+        raise OpError(
+            with_user_line(f"polygamma: n={n!r} is not an int of zero or more (X={x.meta})")
+        )
     return digamma(x) if n == 0 else OPS["polygamma"](x, n=n)
 
 
 def multigammaln(x: Tensor, p: int, name: str | None = None) -> Tensor:
-    """The logarithm of the multivariate gamma function of dimension p.   x [*], above (p - 1) / 2 -> [*]"""
+    """The logarithm of the multivariate gamma function of dimension p.
+
+    x [*], above (p - 1) / 2 -> [*]
+    """
     if p < 1:
         raise OpError(with_user_line(f"multigammaln: p={p} is less than 1 (X={x.meta})"))
     terms = [lgamma(math.subtract(x, 0.5 * i)) for i in range(p)]
@@ -64,11 +116,16 @@ def multigammaln(x: Tensor, p: int, name: str | None = None) -> Tensor:
 
 
 def logit(x: Tensor, eps: float | None = None, name: str | None = None) -> Tensor:
-    """ln(x / (1 - x)), x first set between eps and 1 - eps unless eps is None or 0.   x [*] -> [*]"""
+    """ln(x / (1 - x)), x first set between eps and 1 - eps unless eps is None or 0.
+
+    x [*] -> [*]
+    """
     return OPS["logit"](x, eps=float(eps or 0.0))
 
 
-def stanh(x: Tensor, scale_a: float = 0.67, scale_b: float = 1.7159, name: str | None = None) -> Tensor:
+def stanh(
+    x: Tensor, scale_a: float = 0.67, scale_b: float = 1.7159, name: str | None = None
+) -> Tensor:
     """scale_b * tanh(scale_a * x).   x [*] -> [*]"""
     return OPS["stanh"](x, scale_a=float(scale_a), scale_b=float(scale_b))
 
@@ -101,7 +158,10 @@ def ldexp(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
 
 
 def frexp(x: Tensor, name: str | None = None) -> tuple[Tensor, Tensor]:
-    """Mantissas in (-1, -0.5] or [0.5, 1), and exponents of 2, both like x; zero for zero.   x [*] float -> [*], [*]"""
+    """Mantissas in (-1, -0.5] or [0.5, 1), and exponents of 2, both like x; zero for zero.
+
+    x [*] float -> [*], [*]
+    """
     try:
         real = is_real(x.meta.dtype)
     except AttributeError:
@@ -113,7 +173,10 @@ def frexp(x: Tensor, name: str | None = None) -> tuple[Tensor, Tensor]:
     exponent = math.add(math.floor(math.log2(size)), 1.0)
     mantissa = math.quotient(x, math.pow(full([], 2, x.dtype), exponent))
     # A logarithm that was rounded over a power of two leaves the mantissa at 1 or below 1/2.
-    high, low = logic.greater_equal(math.abs(mantissa), 1.0), logic.less_than(math.abs(mantissa), 0.5)
+    high, low = (
+        logic.greater_equal(math.abs(mantissa), 1.0),
+        logic.less_than(math.abs(mantissa), 0.5),
+    )
     exponent = math.subtract(math.add(exponent, cast(high, x.dtype)), cast(low, x.dtype))
     exponent = manipulation.where(zero, full([], 0, x.dtype), exponent)
     return math.quotient(x, math.pow(full([], 2, x.dtype), exponent)), exponent
@@ -149,7 +212,10 @@ def rad2deg(x: Tensor, name: str | None = None) -> Tensor:
 
 
 def gcd(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
-    """The greatest common divisor, by Euclid, all elements at once.   x [*A], y [*B] integers -> [*broadcast(A, B)]"""
+    """The greatest common divisor, by Euclid, all elements at once.
+
+    x [*A], y [*B] integers -> [*broadcast(A, B)]
+    """
     _whole("gcd", x, y)
     x, y = manipulation.broadcast_tensors([math.abs(x), math.abs(y)])
     # Fibonacci's numbers take longest: 1.45 steps for each bit of the smaller one.
@@ -175,7 +241,10 @@ def _whole(name: str, *tensors: Tensor) -> None:
 
 
 def lcm(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
-    """The least common multiple, 0 where one is 0.   x [*A], y [*B] integers -> [*broadcast(A, B)]"""
+    """The least common multiple, 0 where one is 0.
+
+    x [*A], y [*B] integers -> [*broadcast(A, B)]
+    """
     divisor = gcd(x, y)
     none = logic.equal(divisor, 0)
     safe = manipulation.where(none, _ones(divisor), divisor)
@@ -183,9 +252,17 @@ def lcm(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
 
 
 def nan_to_num(
-    x: Tensor, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None, name: str | None = None
+    x: Tensor,
+    nan: float = 0.0,
+    posinf: float | None = None,
+    neginf: float | None = None,
+    name: str | None = None,
 ) -> Tensor:
-    """NaN replaced by `nan`, infinities by posinf and neginf, which are the largest numbers unless given.   x [*] float -> [*]"""
+    """NaN replaced by `nan`, infinities by posinf and neginf, which are the largest numbers unless
+    given.
+
+    x [*] float -> [*]
+    """
     need(x)
     info = finfo(x.dtype)
     high, low = info.max if posinf is None else posinf, info.min if neginf is None else neginf

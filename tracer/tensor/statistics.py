@@ -17,9 +17,25 @@ from . import creation, logic, manipulation, math, search
 from .convert import axes_of, cast, from_front, full, to_tensor
 
 __all__ = [
-    "amax", "amin", "bincount", "bucketize", "count_nonzero", "histogram", "kthvalue", "median", "mode", "multiplex", "nanmean", "nanmedian", "nanquantile",
-    "nansum", "quantile", "searchsorted", "unique", "unique_consecutive",
-]  # fmt: skip
+    "amax",
+    "amin",
+    "bincount",
+    "bucketize",
+    "count_nonzero",
+    "histogram",
+    "kthvalue",
+    "median",
+    "mode",
+    "multiplex",
+    "nanmean",
+    "nanmedian",
+    "nanquantile",
+    "nansum",
+    "quantile",
+    "searchsorted",
+    "unique",
+    "unique_consecutive",
+]
 
 
 def amax(x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Tensor:
@@ -32,13 +48,21 @@ def amin(x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None = 
     return math.reduce("reduce_amin", x, axis, keepdim)
 
 
-def count_nonzero(x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Tensor:
+def count_nonzero(
+    x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None = None
+) -> Tensor:
     """How many elements over `axis` are not zero.   x [*] -> int64 [* without axis]"""
     need(x)
-    return math.sum(cast(logic.not_equal(x, 0) if x.meta.dtype.kind != "b" else x, "int64"), axis, keepdim=keepdim)
+    return math.sum(
+        cast(logic.not_equal(x, 0) if x.meta.dtype.kind != "b" else x, "int64"),
+        axis,
+        keepdim=keepdim,
+    )
 
 
-def nansum(x: Tensor, axis: Any = None, dtype: Any = None, keepdim: bool = False, name: str | None = None) -> Tensor:
+def nansum(
+    x: Tensor, axis: Any = None, dtype: Any = None, keepdim: bool = False, name: str | None = None
+) -> Tensor:
     """The sum over `axis` of what is not NaN.   x [*] -> [* without axis]"""
     return math.sum(_without_nan(x), axis, dtype, keepdim)
 
@@ -56,69 +80,133 @@ def nanmean(x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None
 def kthvalue(
     x: Tensor, k: int, axis: int | None = None, keepdim: bool = False, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
-    """The k-th smallest along axis (the last one for None), and where it was.   x [*, N, *] -> [*], int64 [*]"""
+    """The k-th smallest along axis (the last one for None), and where it was.
+
+    x [*, N, *] -> [*], int64 [*]
+    """
     return OPS["kthvalue"](x, k=k, axis=-1 if axis is None else axis, keepdim=keepdim)
 
 
-def mode(x: Tensor, axis: int = -1, keepdim: bool = False, name: str | None = None) -> tuple[Tensor, Tensor]:
+def mode(
+    x: Tensor, axis: int = -1, keepdim: bool = False, name: str | None = None
+) -> tuple[Tensor, Tensor]:
     """The commonest value along axis, and its last place.   x [*, N, *] -> [*], int64 [*]"""
     return OPS["mode"](x, axis=axis, keepdim=keepdim)
 
 
 def unique(
-    x: Tensor, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False, axis: int | None = None,
-    dtype: Any = "int64", name: str | None = None,
-) -> Any:  # fmt: skip
-    """The values of x, each once, in order; slices along axis where it is given.   x [*] -> [N], and as asked for:
-    first places int [N], where each of x is in the result int [size], counts int [N]
+    x: Tensor,
+    return_index: bool = False,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    axis: int | None = None,
+    dtype: Any = "int64",
+    name: str | None = None,
+) -> Any:
+    """The values of x, each once, in order; slices along axis where it is given.
+
+    x [*] -> [N], and as asked for: first places int [N], where each of x is in the result int
+    [size], counts int [N]
     """
     axes = [] if axis is None else [from_front(axis, x, "unique")]
     found = OPS["unique"](
-        x, dtype=dtype_of(dtype).proto, return_index=return_index, return_inverse=return_inverse, return_counts=return_counts,
-        axis=axes, is_sorted=True,
-    )  # fmt: skip
-    kept = [t for t, wanted in zip(found, (True, return_index, return_inverse, return_counts), strict=True) if wanted]
+        x,
+        dtype=dtype_of(dtype).proto,
+        return_index=return_index,
+        return_inverse=return_inverse,
+        return_counts=return_counts,
+        axis=axes,
+        is_sorted=True,
+    )
+    kept = [
+        t
+        for t, wanted in zip(
+            found, (True, return_index, return_inverse, return_counts), strict=True
+        )
+        if wanted
+    ]
     return kept[0] if len(kept) == 1 else tuple(kept)
 
 
 def unique_consecutive(
-    x: Tensor, return_inverse: bool = False, return_counts: bool = False, axis: int | None = None, dtype: Any = "int64",
+    x: Tensor,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    axis: int | None = None,
+    dtype: Any = "int64",
     name: str | None = None,
-) -> Any:  # fmt: skip
-    """x without what equals the element before it (the slice along axis); where each of x is in the result, counts.   x [*] -> [N], ..."""
+) -> Any:
+    """x without what equals the element before it (the slice along axis); where each of x is in the
+    result, counts.
+
+    x [*] -> [N], ...
+    """
     found = OPS["unique_consecutive"](
-        x, dtype=dtype_of(dtype).proto, return_inverse=return_inverse, return_counts=return_counts,
+        x,
+        dtype=dtype_of(dtype).proto,
+        return_inverse=return_inverse,
+        return_counts=return_counts,
         axis=[] if axis is None else [from_front(axis, x, "unique_consecutive")],
-    )  # fmt: skip
-    kept = [t for t, wanted in zip(found, (True, return_inverse, return_counts), strict=True) if wanted]
+    )
+    kept = [
+        t for t, wanted in zip(found, (True, return_inverse, return_counts), strict=True) if wanted
+    ]
     return kept[0] if len(kept) == 1 else tuple(kept)
 
 
 def searchsorted(
-    sorted_sequence: Tensor, values: Tensor, out_int32: bool = False, right: bool = False, name: str | None = None
+    sorted_sequence: Tensor,
+    values: Tensor,
+    out_int32: bool = False,
+    right: bool = False,
+    name: str | None = None,
 ) -> Tensor:
-    """Where values would go in the sorted last axis.   sorted_sequence [*B, N] or [N], values [*B, M] or [*] -> int like values"""
+    """Where values would go in the sorted last axis.
+
+    sorted_sequence [*B, N] or [N], values [*B, M] or [*] -> int like values
+    """
     need(sorted_sequence, values)
-    return OPS["searchsorted"](sorted_sequence, cast(values, sorted_sequence.dtype), out_int32=out_int32, right=right)
+    return OPS["searchsorted"](
+        sorted_sequence, cast(values, sorted_sequence.dtype), out_int32=out_int32, right=right
+    )
 
 
 def bucketize(
-    x: Tensor, sorted_sequence: Tensor, out_int32: bool = False, right: bool = False, name: str | None = None
+    x: Tensor,
+    sorted_sequence: Tensor,
+    out_int32: bool = False,
+    right: bool = False,
+    name: str | None = None,
 ) -> Tensor:
     """searchsorted of x in one sorted line.   x [*], sorted_sequence [N] -> int [*]"""
     need(x, sorted_sequence)
     if sorted_sequence.ndim != 1:
-        raise OpError(with_user_line(f"bucketize: sorted_sequence does not have one axis (X={sorted_sequence.meta})"))
+        raise OpError(
+            with_user_line(
+                f"bucketize: sorted_sequence does not have one axis (X={sorted_sequence.meta})"
+            )
+        )
     return searchsorted(sorted_sequence, x, out_int32, right)
 
 
-def histogram(input: Tensor, bins: int = 100, min: int = 0, max: int = 0, name: str | None = None) -> Tensor:
-    """How many elements lie in each of `bins` equal parts of [min, max], of the range of input where both are 0.   input [*] -> int64 [bins]"""
+def histogram(
+    input: Tensor, bins: int = 100, min: int = 0, max: int = 0, name: str | None = None
+) -> Tensor:
+    """How many elements lie in each of `bins` equal parts of [min, max], of the range of input
+    where both are 0.
+
+    input [*] -> int64 [bins]
+    """
     return OPS["histogram"](input, bins=bins, min=int(min), max=int(max))
 
 
-def bincount(x: Tensor, weights: Tensor | None = None, minlength: int = 0, name: str | None = None) -> Tensor:
-    """How often each number is in x, or the sum of its weights.   x int [N], weights [N] -> [max(minlength, largest + 1)]"""
+def bincount(
+    x: Tensor, weights: Tensor | None = None, minlength: int = 0, name: str | None = None
+) -> Tensor:
+    """How often each number is in x, or the sum of its weights.
+
+    x int [N], weights [N] -> [max(minlength, largest + 1)]
+    """
     if not isinstance(minlength, Tensor) or not state.mode.static:
         return OPS["bincount"](x, weights, minlength=int(minlength))
     found = OPS["bincount"](x, weights, minlength=0)
@@ -132,7 +220,8 @@ def multiplex(inputs: Sequence[Tensor], index: Tensor, name: str | None = None) 
     return OPS["multiplex"](index, list(inputs))
 
 
-# -- medians and quantiles --------------------------------------------------------------------------------------
+# -- medians and quantiles
+# --------------------------------------------------------------------------------------
 
 
 def _lines(x: Tensor, axis: Any) -> tuple[Tensor, list[int]]:
@@ -154,15 +243,23 @@ def _kept(found: Tensor, axes: list[int], keepdim: bool) -> Tensor:
     return manipulation.unsqueeze(found, axes) if keepdim else found
 
 
-def median(x: Tensor, axis: int | None = None, keepdim: bool = False, name: str | None = None) -> Tensor:
-    """The middle along axis, of two middles their mean, NaN where there is one; float64 of float64, else float32.   x [*] -> [* without axis]"""
+def median(
+    x: Tensor, axis: int | None = None, keepdim: bool = False, name: str | None = None
+) -> Tensor:
+    """The middle along axis, of two middles their mean, NaN where there is one; float64 of float64,
+    else float32.
+
+    x [*] -> [* without axis]
+    """
     return _kept(*_median(x, axis), keepdim)
 
 
 def _median(x: Tensor, axis: Any) -> tuple[Tensor, list[int]]:
     need(x)
     lines, axes = _lines(
-        cast(x, "float64" if x.meta.dtype == np.float64 else "float32") if x.ndim else manipulation.reshape(x, [1]),
+        cast(x, "float64" if x.meta.dtype == np.float64 else "float32")
+        if x.ndim
+        else manipulation.reshape(x, [1]),
         axis,
     )
     size = lines.shape[-1]
@@ -179,22 +276,37 @@ def _median(x: Tensor, axis: Any) -> tuple[Tensor, list[int]]:
 
 def _at(x: Tensor, index: Any) -> Tensor:
     if not isinstance(index, int):
-        return manipulation.squeeze(manipulation.gather(x, manipulation.reshape(index, [1]), axis=-1), [-1])
-    return OPS["slice"](x, axes=[x.ndim - 1], starts=[index], ends=[index + 1], decrease_axis=[x.ndim - 1])
+        return manipulation.squeeze(
+            manipulation.gather(x, manipulation.reshape(index, [1]), axis=-1), [-1]
+        )
+    return OPS["slice"](
+        x, axes=[x.ndim - 1], starts=[index], ends=[index + 1], decrease_axis=[x.ndim - 1]
+    )
 
 
 def quantile(x: Tensor, q: Any, axis: Any = None, keepdim: bool = False) -> Tensor:
-    """The value below which a part q lies, a straight line between neighbours; float64.   x [*], q one or several of [0, 1] -> [*q, * without axis]"""
+    """The value below which a part q lies, a straight line between neighbours; float64.
+
+    x [*], q one or several of [0, 1] -> [*q, * without axis]
+    """
     return _quantiles(x, q, axis, keepdim, ignore_nan=False)
 
 
 def nanquantile(x: Tensor, q: Any, axis: Any = None, keepdim: bool = False) -> Tensor:
-    """quantile of what is not NaN.   x [*], q one or several of [0, 1] -> float64 [*q, * without axis]"""
+    """quantile of what is not NaN.
+
+    x [*], q one or several of [0, 1] -> float64 [*q, * without axis]
+    """
     return _quantiles(x, q, axis, keepdim, ignore_nan=True)
 
 
-def nanmedian(x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Tensor:
-    """The middle along axis of what is not NaN, of two middles their mean.   x [*] -> [* without axis]"""
+def nanmedian(
+    x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None = None
+) -> Tensor:
+    """The middle along axis of what is not NaN, of two middles their mean.
+
+    x [*] -> [* without axis]
+    """
     return OPS["nanmedian"](x, axis=axes_of(axis), keepdim=keepdim)[0]
 
 
@@ -211,12 +323,19 @@ def _quantiles(x: Tensor, q: Any, axis: Any, keepdim: bool, ignore_nan: bool) ->
     return manipulation.stack(found) if isinstance(q, list | tuple) else found[0]
 
 
-def _one_quantile(ordered: Tensor, gone: Tensor, last: Tensor, part: float, ignore_nan: bool) -> Tensor:
+def _one_quantile(
+    ordered: Tensor, gone: Tensor, last: Tensor, part: float, ignore_nan: bool
+) -> Tensor:
     # The attribute of scale has 32 bits in a file, a tensor has all of them.
     place = math.multiply(math.maximum(last, full([], 0, "float64")), full([], part, "float64"))
     below = math.floor(place)
-    low, high = (manipulation.take_along_axis(ordered, cast(p, "int64"), -1) for p in (below, math.ceil(place)))
+    low, high = (
+        manipulation.take_along_axis(ordered, cast(p, "int64"), -1)
+        for p in (below, math.ceil(place))
+    )
     found = OPS["lerp"](low, high, math.subtract(place, below))
     if not ignore_nan:
-        found = manipulation.where(math.any(gone, -1, keepdim=True), to_tensor(float("nan"), "float64"), found)
+        found = manipulation.where(
+            math.any(gone, -1, keepdim=True), to_tensor(float("nan"), "float64"), found
+        )
     return manipulation.squeeze(found, [-1])

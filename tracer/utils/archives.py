@@ -20,8 +20,14 @@ MAX_HEADS = 1 << 26  # of all together: they stay in memory
 
 
 @contextmanager
-def archive_at(path: str | os.PathLike[str], mode: Any = "r", most: int = MAX_BYTES) -> Iterator[tarfile.TarFile]:
-    """An archive, opened.   most: bytes that may be unpacked.   What is wrong with its bytes, in the body as well, becomes a FileError."""
+def archive_at(
+    path: str | os.PathLike[str], mode: Any = "r", most: int = MAX_BYTES
+) -> Iterator[tarfile.TarFile]:
+    """An archive, opened.
+
+    most: bytes that may be unpacked.
+    What is wrong with its bytes, in the body as well, becomes a FileError.
+    """
     name = os.path.basename(path)
     limits: Any = {"most": most}
     try:
@@ -32,15 +38,25 @@ def archive_at(path: str | os.PathLike[str], mode: Any = "r", most: int = MAX_BY
     except MemoryError:
         raise FileError(f"{name}: holds more than fits into memory") from None
     except (
-        tarfile.TarError, OSError, EOFError, ValueError, OverflowError, IndexError, RecursionError, zlib.error, lzma.LZMAError,
-    ) as error:  # fmt: skip
+        tarfile.TarError,
+        OSError,
+        EOFError,
+        ValueError,
+        OverflowError,
+        IndexError,
+        RecursionError,
+        zlib.error,
+        lzma.LZMAError,
+    ) as error:
         if isinstance(error, OSError) and error.errno is not None:  # the system's own words
             raise
         raise FileError(f"{name}: is no whole archive ({error})") from None
 
 
 class _Unpacked:
-    """What comes out of a packed file, up to the limit: also what is only passed over has to be unpacked."""
+    """What comes out of a packed file, up to the limit: also what is only passed over has to be
+    unpacked.
+    """
 
     def __init__(self, file: Any, name: str, most: int) -> None:
         self._file, self._name, self._most = file, name, most
@@ -60,7 +76,9 @@ class _Unpacked:
 
     def _check(self, end: int) -> None:
         if end > self._most:
-            raise FileError(f"{self._name}: is more than {self._most} bytes, unpacked, which is too much")
+            raise FileError(
+                f"{self._name}: is more than {self._most} bytes, unpacked, which is too much"
+            )
 
 
 class _Head(tarfile.TarInfo):
@@ -74,13 +92,16 @@ class _Head(tarfile.TarInfo):
 
     def _proc_pax(self, archive: Any) -> Any:
         archive.count_head(self)
-        if self.type == tarfile.XGLTYPE:  # said of all files, each of which would get a copy; nothing that is asked for
+        # said of all files, each of which would get a copy; nothing that is asked for
+        if self.type == tarfile.XGLTYPE:
             archive.fileobj.read(self._block(self.size))  # type: ignore[attr-defined]
             return self.fromtarfile(archive)
         return super()._proc_pax(archive)  # type: ignore[misc]
 
     def _proc_sparse(self, archive: Any) -> Any:
-        """A sparse file is as large as it says, whatever is stored of it, and lists its pieces without end."""
+        """A sparse file is as large as it says, whatever is stored of it, and lists its pieces
+        without end.
+        """
         archive.refuse(self, self._sparse_structs[2])
 
     def _proc_gnusparse_10(self, found: Any, headers: Any, archive: Any) -> Any:
@@ -98,18 +119,28 @@ class _Archive(tarfile.TarFile):
         super().__init__(*args, **kwargs)
 
     @classmethod
-    def taropen(cls, name: Any, mode: Any = "r", fileobj: Any = None, most: int = MAX_BYTES, **kwargs: Any) -> Any:
+    def taropen(
+        cls, name: Any, mode: Any = "r", fileobj: Any = None, most: int = MAX_BYTES, **kwargs: Any
+    ) -> Any:
         """Open one; fileobj: what is unpacked, or the file itself."""
         if not isinstance(fileobj, io.BufferedReader):
             fileobj = _Unpacked(fileobj, os.path.basename(name), most)
         return super().taropen(name, mode, fileobj, **kwargs)
 
     def next(self) -> Any:
-        """The next file.   FileError for one too many, and for sizes below 0, after which tarfile would go round in circles"""
+        """The next file.
+
+        FileError for one too many, and for sizes below 0, after which tarfile would go round in
+        circles
+        """
         member = super().next()
         if member is not None and (member.size < 0 or len(self.members) > MAX_FILES):
             few = len(self.members) <= MAX_FILES
-            why = f"{member.name!r:.80} has {member.size} bytes" if few else f"has more than {MAX_FILES} files"
+            why = (
+                (f"{member.name!r:.80} has {member.size} bytes")
+                if few
+                else (f"has more than {MAX_FILES} files")
+            )
             raise FileError(f"{self._name()}: {why}")
         return member
 
@@ -130,14 +161,20 @@ class _Archive(tarfile.TarFile):
 def members(
     archive: tarfile.TarFile, name: str, wanted: Callable[[str], Any], most: int = MAX_BYTES
 ) -> Iterator[tuple[str, IO[bytes]]]:
-    """Path and contents of the wanted files of an archive.   most: bytes of all together.   FileError; and what tarfile raises."""
+    """Path and contents of the wanted files of an archive.
+
+    most: bytes of all together.
+    FileError; and what tarfile raises.
+    """
     left = most
     for member in archive:
         if not member.isfile() or not wanted(member.name):
             continue
         left -= member.size
         if left < 0 or member.issparse():
-            raise FileError(f"{name}: {member.name!r:.80} has {member.size} bytes, which is too much")
+            raise FileError(
+                f"{name}: {member.name!r:.80} has {member.size} bytes, which is too much"
+            )
         file = archive.extractfile(member)
         assert file is not None
         yield member.name, file

@@ -1,4 +1,6 @@
-"""`paddle.utils.cpp_extension`: its names, for packages that may build ops of their own against Paddle; to build or load one is refused."""
+"""`paddle.utils.cpp_extension`: its names, for packages that may build ops of their own against
+Paddle; to build or load one is refused.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +8,24 @@ from typing import Any, NoReturn
 
 from ..core.errors import OarlockError, with_user_line
 
-__all__ = ["BuildExtension", "CUDAExtension", "CppExtension", "get_build_directory", "load", "setup"]
+__all__ = [
+    "BuildExtension",
+    "CUDAExtension",
+    "CppExtension",
+    "get_build_directory",
+    "load",
+    "setup",
+]
 
 CUDA_HOME = None  # no CUDA compiler is looked for
 ROCM_HOME = None
 
 
 def _refuse(name: str) -> NoReturn:
-    why = f"cpp_extension.{name}: ops in C++ are built against PaddlePaddle itself; here one is a PyLayer or a function of Python"
+    why = (
+        f"cpp_extension.{name}: ops in C++ are built against PaddlePaddle itself; here one is "
+        f"a PyLayer or a function of Python"
+    )
     raise OarlockError(with_user_line(why))
 
 
@@ -54,7 +66,9 @@ def get_build_directory(verbose: bool = False) -> NoReturn:
     _refuse("get_build_directory")
 
 
-def _import_module_from_library(module_name: str, build_directory: str, verbose: bool = False) -> NoReturn:
+def _import_module_from_library(
+    module_name: str, build_directory: str, verbose: bool = False
+) -> NoReturn:
     _refuse("_import_module_from_library")
 
 

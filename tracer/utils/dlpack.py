@@ -15,7 +15,10 @@ _CPU = (1, 0)  # kDLCPU
 
 
 def to_dlpack(x: Tensor) -> Any:
-    """A DLPack capsule over the memory of x.   Raises OpError for a dtype that DLPack and NumPy do not share, such as bfloat16."""
+    """A DLPack capsule over the memory of x.
+
+    Raises OpError for a dtype that DLPack and NumPy do not share, such as bfloat16.
+    """
     if not isinstance(x, Tensor):
         raise OpError(with_user_line(f"to_dlpack: {type(x).__name__} is not a Tensor"))
     return x.__dlpack__()
@@ -35,9 +38,11 @@ class _Held:
 
 
 def from_dlpack(dlpack: Any) -> Tensor:
-    """A Tensor over the memory of a DLPack capsule, or of anything that gives one, such as a PyTorch tensor on the CPU.
+    """A Tensor over the memory of a DLPack capsule, or of anything that gives one, such as a
+    PyTorch tensor on the CPU.
 
-    What the other side writes there later, the Tensor shows.   Raises OpError for what is no capsule, was used, or is not on the CPU.
+    What the other side writes there later, the Tensor shows.
+    Raises OpError for what is no capsule, was used, or is not on the CPU.
     """
     given = dlpack if hasattr(dlpack, "__dlpack__") else _Held(dlpack)
     try:

@@ -1,4 +1,6 @@
-"""Files from the network, kept in the folder where PaddlePaddle keeps its own, so that what one fetched the other finds."""
+"""Files from the network, kept in the folder where PaddlePaddle keeps its own, so that what one
+fetched the other finds.
+"""
 
 from __future__ import annotations
 
@@ -36,10 +38,15 @@ def is_url(path: str) -> bool:
 
 
 def get_path_from_url(
-    url: str, root_dir: str | os.PathLike[str], md5sum: str | None = None, check_exist: bool = True, decompress: bool = True,
+    url: str,
+    root_dir: str | os.PathLike[str],
+    md5sum: str | None = None,
+    check_exist: bool = True,
+    decompress: bool = True,
     method: str = "get",
-) -> str:  # fmt: skip
-    """The path in `root_dir` of the file at `url`, fetched unless it is there, see `fetch`; of an archive, where it was unpacked to.
+) -> str:
+    """The path in `root_dir` of the file at `url`, fetched unless it is there, see `fetch`; of an
+    archive, where it was unpacked to.
 
     check_exist: False to fetch it anyhow; method: taken, and changes nothing.
     """
@@ -54,18 +61,30 @@ def _decompress(fname: str) -> str:
 
 def _get_unique_endpoints(trainer_endpoints: list[str]) -> set[str]:
     """One address of each machine, the first by its name."""
-    return set({address.split(":")[0]: address for address in sorted(trainer_endpoints, reverse=True)}.values())
+    return set(
+        {
+            address.split(":")[0]: address for address in sorted(trainer_endpoints, reverse=True)
+        }.values()
+    )
 
 
 def fetch(
-    url: str, folder: str | os.PathLike[str], md5sum: str | None = None, *, name: str | None = None, own: bool = False,
+    url: str,
+    folder: str | os.PathLike[str],
+    md5sum: str | None = None,
+    *,
+    name: str | None = None,
+    own: bool = False,
     again: bool = False,
-) -> Path:  # fmt: skip
-    """The path in `folder` of the file at `url`: the one that is there if its MD5 is right, else it is fetched.
+) -> Path:
+    """The path in `folder` of the file at `url`: the one that is there if its MD5 is right, else it
+    is fetched.
 
-    Only http and https.   name: of the file, else as the address ends; own: one that is there with another MD5 is the user's own, and
-    taken with one warning; again: fetch it even so.
-    OarlockError when it cannot be had, which says where to put it by hand; FileError when what came is
+    Only http and https.
+    name: of the file, else as the address ends; own: one that is there with another MD5 is the
+    user's own, and taken with one warning; again: fetch it even so.
+    OarlockError when it cannot be had, which says where to put it by hand; FileError when what came
+    is
     not what was asked for.   Another process that fetches the same file does no harm.
     """
     scheme, path = _parts(url)
@@ -107,7 +126,10 @@ def _warn_of_another(target: Path, md5sum: str | None) -> None:
     """Say once that a file is not the one that Paddle would fetch."""
     if str(target) not in _warned:
         _warned.add(str(target))
-        warnings.warn(f"{target} is used as it is; its MD5 is not {md5sum}, which the published file has", stacklevel=2)
+        warnings.warn(
+            f"{target} is used as it is; its MD5 is not {md5sum}, which the published file has",
+            stacklevel=2,
+        )
 
 
 def _md5(path: Path) -> str:
@@ -143,12 +165,20 @@ def _receive(url: str, file: Any, target: Path) -> str:
 
 
 class _Progress:
-    """A bar on standard error where that is a terminal; called with the number of bytes that came."""
+    """A bar on standard error where that is a terminal; called with the number of bytes
+    that came.
+    """
 
     def __init__(self, name: str, size: int) -> None:
         self._bar: Any = None
         if sys.stderr.isatty():
-            from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn  # noqa: PLC0415
+            from rich.progress import (  # noqa: PLC0415 - rich takes 20 ms to import
+                BarColumn,
+                DownloadColumn,
+                Progress,
+                TextColumn,
+                TransferSpeedColumn,
+            )
 
             from .terminal import console  # noqa: PLC0415
 

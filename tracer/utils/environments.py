@@ -12,7 +12,11 @@ TRUE = ("y", "yes", "t", "true", "on", "1")
 
 
 class EnvironmentVariable(Generic[T]):
-    """One variable.   default: its value where it is not set.   Raises TypeError for a default of another kind."""
+    """One variable.
+
+    default: its value where it is not set.
+    Raises TypeError for a default of another kind.
+    """
 
     kind: type = object
 
@@ -37,7 +41,11 @@ class EnvironmentVariable(Generic[T]):
 
     def _checked(self, value: T) -> T:
         if type(value) is not self.kind and self.kind is not object:
-            raise TypeError(with_user_line(f"{self.kind.__name__} is wanted, not {type(value).__name__} {value!r:.60}"))
+            raise TypeError(
+                with_user_line(
+                    f"{self.kind.__name__} is wanted, not {type(value).__name__} {value!r:.60}"
+                )
+            )
         return value
 
     def __repr__(self) -> str:

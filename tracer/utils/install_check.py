@@ -29,16 +29,24 @@ def run_check() -> None:
         if not before:
             oarlock.enable_static()
     print("PaddlePaddle works well on 1 CPU.")
-    print("PaddlePaddle is installed successfully! Let's start deep learning with PaddlePaddle now.")
+    print(
+        "PaddlePaddle is installed successfully! Let's start deep learning with PaddlePaddle now."
+    )
 
 
 def try_import(module_name: str, err_msg: str | None = None) -> Any:
-    """A module by its name.   ImportError with err_msg, or with how to get it, where there is none."""
+    """A module by its name.
+
+    ImportError with err_msg, or with how to get it, where there is none.
+    """
     try:
         return importlib.import_module(module_name)
     except ImportError:
         package = module_name.partition(".")[0]
-        why = f"Failed importing {module_name}: it is not part of Oarlock, and has to be installed (usually with `pip install {package}`)."
+        why = (
+            f"Failed importing {module_name}: it is not part of Oarlock, and has to be "
+            f"installed (usually with `pip install {package}`)."
+        )
         raise ImportError(err_msg or why) from None
 
 
@@ -48,12 +56,20 @@ def require_version(min_version: str, max_version: str | None = None) -> None:
 
     for name, value in (("min_version", min_version), ("max_version", max_version)):
         if not isinstance(value, str) and (value is not None or name == "min_version"):
-            raise TypeError(f"The type of '{name}' in require_version must be str, but received {type(value)}.")
+            raise TypeError(
+                f"The type of '{name}' in require_version must be str, but received {type(value)}."
+            )
     low, have = _numbers(min_version), _numbers(oarlock.__version__)
     if have < low or (max_version is not None and have > _numbers(max_version)):
-        wanted = f"{min_version} or higher" if max_version is None else f"in [{min_version}, {max_version}]"
+        wanted = (
+            f"{min_version} or higher"
+            if max_version is None
+            else (f"in [{min_version}, {max_version}]")
+        )
         raise OpError(
-            with_user_line(f"require_version: version {wanted} is required, and this is {oarlock.__version__}")
+            with_user_line(
+                f"require_version: version {wanted} is required, and this is {oarlock.__version__}"
+            )
         )
 
 
@@ -64,8 +80,12 @@ def _numbers(version: str) -> tuple[int, ...]:
     return (*found, *[0] * (4 - len(found)))
 
 
-def deprecated(update_to: str = "", since: str = "", reason: str = "", level: int = 0) -> Callable[[Any], Any]:
-    """Decorate a function that has a better one: its first call warns; with level 2 each call raises RuntimeError."""
+def deprecated(
+    update_to: str = "", since: str = "", reason: str = "", level: int = 0
+) -> Callable[[Any], Any]:
+    """Decorate a function that has a better one: its first call warns; with level 2 each call
+    raises RuntimeError.
+    """
 
     def decorate(function: Any) -> Any:
         told = f"{function.__module__}.{function.__name__} is deprecated"

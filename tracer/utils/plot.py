@@ -10,7 +10,11 @@ from ..core.errors import OarlockError, OpError, with_user_line
 
 
 class Ploter:
-    """Curves by title.   Needs matplotlib, and IPython to show them in a notebook; none with DISABLE_PLOT=True in the environment"""
+    """Curves by title.
+
+    Needs matplotlib, and IPython to show them in a notebook; none with DISABLE_PLOT=True in the
+    environment
+    """
 
     def __init__(self, *titles: str) -> None:
         self._curves: dict[str, tuple[list[Any], list[Any]]] = {title: ([], []) for title in titles}
@@ -21,7 +25,9 @@ class Ploter:
     def append(self, title: str, step: Any, value: Any) -> None:
         """Another point of a curve.   Raises OpError for a title that it was not made with."""
         if title not in self._curves:
-            raise OpError(with_user_line(f"Ploter: there is no curve {title!r}, only {list(self._curves)}"))
+            raise OpError(
+                with_user_line(f"Ploter: there is no curve {title!r}, only {list(self._curves)}")
+            )
         steps, values = self._curves[title]
         steps.append(step)
         values.append(value)
@@ -54,5 +60,8 @@ def _wanted(name: str) -> Any:
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
-        why = f"needs {error.name}, which is not installed (pip install {error.name}); DISABLE_PLOT=True does without"
+        why = (
+            f"needs {error.name}, which is not installed (pip install {error.name}); "
+            f"DISABLE_PLOT=True does without"
+        )
         raise OarlockError(with_user_line(f"Ploter: {why}")) from None

@@ -8,5 +8,7 @@ from rich.console import Console
 
 
 def console(**options: Any) -> Console:
-    """A console that prints `:name:` as it stands: paths and dtypes of users hold such words, and none is a picture."""
+    """A console that prints `:name:` as it stands: paths and dtypes of users hold such words, and
+    none is a picture.
+    """
     return Console(emoji=False, **options)

@@ -22,9 +22,12 @@ def is_packed(path: Path) -> bool:
 
 
 def unpack(path: Path) -> Path:
-    """Unpack an archive; the path of its one file or folder, else of a new folder with its name.   Its links are left out.
+    """Unpack an archive; the path of its one file or folder, else of a new folder with its name.
 
-    FileError for paths that leave the folder and for what is no whole archive; then nothing is left behind.
+    Its links are left out.
+
+    FileError for paths that leave the folder and for what is no whole archive; then nothing is left
+    behind.
     """
     with tempfile.TemporaryDirectory(prefix=f".{path.name}.", dir=path.parent) as held:
         for name, file in _contents(path):
@@ -51,7 +54,9 @@ def _contents(path: Path) -> Iterator[tuple[str, IO[bytes]]]:
         with zipfile.ZipFile(path) as packed:
             listed = [one for one in packed.infolist() if not one.is_dir()]
             if sum(one.file_size for one in listed) > MAX_BYTES:
-                raise FileError(f"{path.name}: is more than {MAX_BYTES} bytes, unpacked, which is too much")
+                raise FileError(
+                    f"{path.name}: is more than {MAX_BYTES} bytes, unpacked, which is too much"
+                )
             for one in listed:
                 with packed.open(one) as file:
                     yield one.filename, file

@@ -1,4 +1,6 @@
-"""The version that `oarlock.__version__` says, in parts; under `oarlock.compat` that of the Paddle which is stood in for."""
+"""The version that `oarlock.__version__` says, in parts; under `oarlock.compat` that of the Paddle
+which is stood in for.
+"""
 
 from __future__ import annotations
 

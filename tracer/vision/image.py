@@ -29,13 +29,19 @@ def get_image_backend() -> str:
 
 
 def image_load(path: str | os.PathLike[str], backend: str | None = None) -> Any:
-    """A picture: of PIL; as ndarray [H, W, 3] of blue, green and red (as OpenCV has it); or as Tensor uint8 [C, H, W]."""
+    """A picture: of PIL; as ndarray [H, W, 3] of blue, green and red (as OpenCV has it); or as
+    Tensor uint8 [C, H, W].
+    """
     backend = _known("image_load", _chosen if backend is None else backend)
     image = opened(path)
     if backend == "pil":
         return image
     pixels = np.asarray(image.convert("RGB"))
-    return np.ascontiguousarray(pixels[..., ::-1]) if backend == "cv2" else to_tensor(pixels.transpose(2, 0, 1))
+    return (
+        np.ascontiguousarray(pixels[..., ::-1])
+        if backend == "cv2"
+        else to_tensor(pixels.transpose(2, 0, 1))
+    )
 
 
 def _known(op: str, backend: str) -> str:
@@ -49,7 +55,9 @@ def pil() -> Any:
     try:
         from PIL import Image  # noqa: PLC0415 - optional
     except ImportError:
-        raise OarlockError("pictures are read by Pillow, which is not installed: pip install oarlock[vision]") from None
+        raise OarlockError(
+            "pictures are read by Pillow, which is not installed: pip install oarlock[vision]"
+        ) from None
     return Image
 
 
@@ -57,7 +65,11 @@ _PROGRAMS = {"EPS"}  # forms that Pillow gives to another program to draw
 
 
 def opened(file: str | os.PathLike[str] | BinaryIO) -> Any:
-    """A PIL image, read whole.   FileError where it is damaged, far too large, or in a form that is a program; OSError where it cannot be opened"""
+    """A PIL image, read whole.
+
+    FileError where it is damaged, far too large, or in a form that is a program; OSError where it
+    cannot be opened
+    """
     library = pil()
     library.init()
     name = os.path.basename(file) if isinstance(file, (str, os.PathLike)) else "the picture"
@@ -66,6 +78,13 @@ def opened(file: str | os.PathLike[str] | BinaryIO) -> Any:
         image.load()
     except (FileNotFoundError, PermissionError):
         raise
-    except (OSError, ValueError, SyntaxError, EOFError, struct.error, library.DecompressionBombError) as error:
+    except (
+        OSError,
+        ValueError,
+        SyntaxError,
+        EOFError,
+        struct.error,
+        library.DecompressionBombError,
+    ) as error:
         raise FileError(f"{name}: is no picture that can be read ({error})") from None
     return image

@@ -1,4 +1,7 @@
-"""Functions and layers of detection.   A box is x1, y1, x2, y2; boxes_num int32 [N] says how many boxes each picture has."""
+"""Functions and layers of detection.
+
+A box is x1, y1, x2, y2; boxes_num int32 [N] says how many boxes each picture has.
+"""
 
 from __future__ import annotations
 
@@ -24,11 +27,27 @@ from ..tensor.manipulation import concat, gather, reshape, where
 from ..tensor.search import argsort
 
 __all__ = [
-    "ConvNormActivation", "DeformConv2D", "PSRoIPool", "RoIAlign", "RoIPool", "box_coder", "deform_conv2d", "distribute_fpn_proposals",
-    "generate_proposals", "matrix_nms", "nms", "prior_box", "psroi_pool", "roi_align", "roi_pool", "yolo_box", "yolo_loss",
-]  # fmt: skip
+    "ConvNormActivation",
+    "DeformConv2D",
+    "PSRoIPool",
+    "RoIAlign",
+    "RoIPool",
+    "box_coder",
+    "deform_conv2d",
+    "distribute_fpn_proposals",
+    "generate_proposals",
+    "matrix_nms",
+    "nms",
+    "prior_box",
+    "psroi_pool",
+    "roi_align",
+    "roi_pool",
+    "yolo_box",
+    "yolo_loss",
+]
 
-# -- regions ------------------------------------------------------------------------------------------------------
+# -- regions
+# ------------------------------------------------------------------------------
 
 
 def _bins(output_size: Any) -> dict[str, int]:
@@ -37,32 +56,70 @@ def _bins(output_size: Any) -> dict[str, int]:
 
 
 def roi_align(
-    x: Tensor, boxes: Tensor, boxes_num: Tensor, output_size: Any, spatial_scale: float = 1.0, sampling_ratio: int = -1,
-    aligned: bool = True, name: str | None = None,
-) -> Tensor:  # fmt: skip
-    """Means of samples between pixels in the bins of each box   (He et al. 2017).   x [N, C, H, W], boxes [R, 4] -> [R, C, *output_size]"""
+    x: Tensor,
+    boxes: Tensor,
+    boxes_num: Tensor,
+    output_size: Any,
+    spatial_scale: float = 1.0,
+    sampling_ratio: int = -1,
+    aligned: bool = True,
+    name: str | None = None,
+) -> Tensor:
+    """Means of samples between pixels in the bins of each box
+
+    (He et al. 2017).
+    x [N, C, H, W], boxes [R, 4] -> [R, C, *output_size]
+    """
     return OPS["roi_align"](
-        x, boxes, boxes_num, **_bins(output_size), spatial_scale=float(spatial_scale), sampling_ratio=sampling_ratio, aligned=aligned
-    )  # fmt: skip
+        x,
+        boxes,
+        boxes_num,
+        **_bins(output_size),
+        spatial_scale=float(spatial_scale),
+        sampling_ratio=sampling_ratio,
+        aligned=aligned,
+    )
 
 
 def roi_pool(
-    x: Tensor, boxes: Tensor, boxes_num: Tensor, output_size: Any, spatial_scale: float = 1.0, name: str | None = None
-) -> Tensor:  # fmt: skip
-    """The largest pixel in the bins of each box   (Girshick 2015).   x [N, C, H, W], boxes [R, 4] -> [R, C, *output_size]"""
-    return OPS["roi_pool"](x, boxes, boxes_num, **_bins(output_size), spatial_scale=float(spatial_scale))[0]
+    x: Tensor,
+    boxes: Tensor,
+    boxes_num: Tensor,
+    output_size: Any,
+    spatial_scale: float = 1.0,
+    name: str | None = None,
+) -> Tensor:
+    """The largest pixel in the bins of each box
+
+    (Girshick 2015).
+    x [N, C, H, W], boxes [R, 4] -> [R, C, *output_size]
+    """
+    return OPS["roi_pool"](
+        x, boxes, boxes_num, **_bins(output_size), spatial_scale=float(spatial_scale)
+    )[0]
 
 
 def psroi_pool(
-    x: Tensor, boxes: Tensor, boxes_num: Tensor, output_size: Any, spatial_scale: float = 1.0, name: str | None = None
-) -> Tensor:  # fmt: skip
-    """Means in the bins of each box, each bin of channels of its own   (Dai et al. 2016).   x [N, C * PH * PW, H, W] -> [R, C, PH, PW]"""
+    x: Tensor,
+    boxes: Tensor,
+    boxes_num: Tensor,
+    output_size: Any,
+    spatial_scale: float = 1.0,
+    name: str | None = None,
+) -> Tensor:
+    """Means in the bins of each box, each bin of channels of its own
+
+    (Dai et al. 2016).
+    x [N, C * PH * PW, H, W] -> [R, C, PH, PW]
+    """
     need(x)
     bins = _bins(output_size)
     if x.ndim < 2:
         raise no_axis(x, 1)
     channels = x.meta.shape[1] // math.prod(bins.values())
-    return OPS["psroi_pool"](x, boxes, boxes_num, **bins, output_channels=channels, spatial_scale=float(spatial_scale))
+    return OPS["psroi_pool"](
+        x, boxes, boxes_num, **bins, output_channels=channels, spatial_scale=float(spatial_scale)
+    )
 
 
 class _Regions(Layer):
@@ -79,7 +136,9 @@ class RoIAlign(_Regions):
 
     def forward(self, x: Tensor, boxes: Tensor, boxes_num: Tensor, aligned: bool = True) -> Tensor:
         """See the class."""
-        return roi_align(x, boxes, boxes_num, self._output_size, self._spatial_scale, aligned=aligned)
+        return roi_align(
+            x, boxes, boxes_num, self._output_size, self._spatial_scale, aligned=aligned
+        )
 
 
 class RoIPool(_Regions):
@@ -102,16 +161,24 @@ class PSRoIPool(_Regions):
         return psroi_pool(x, boxes, boxes_num, self._output_size, self._spatial_scale)
 
 
-# -- suppression --------------------------------------------------------------------------------------------------
+# -- suppression
+# --------------------------------------------------------------------------------------------------
 
 
 def nms(
-    boxes: Tensor, iou_threshold: float = 0.3, scores: Tensor | None = None, category_idxs: Tensor | None = None,
-    categories: Sequence[int] | None = None, top_k: int | None = None,
-) -> Tensor:  # fmt: skip
-    """Boxes that no better one overlaps by more than iou_threshold, as indices.   boxes [N, 4], scores [N], category_idxs [N] -> int64 [K]
+    boxes: Tensor,
+    iou_threshold: float = 0.3,
+    scores: Tensor | None = None,
+    category_idxs: Tensor | None = None,
+    categories: Sequence[int] | None = None,
+    top_k: int | None = None,
+) -> Tensor:
+    """Boxes that no better one overlaps by more than iou_threshold, as indices.
 
-    Without scores the first is the best; with category_idxs each of `categories` for itself, the best `top_k` of all.
+    boxes [N, 4], scores [N], category_idxs [N] -> int64 [K]
+
+    Without scores the first is the best; with category_idxs each of `categories` for itself, the
+    best `top_k` of all.
     """
     if scores is None:
         return OPS["nms"](boxes, iou_threshold=float(iou_threshold))
@@ -121,7 +188,9 @@ def nms(
         raise OpError(with_user_line(f"nms: category_idxs needs categories (boxes={boxes.meta})"))
     found = []
     for category in categories:
-        own = reshape(where(equal(category_idxs, to_tensor(category, category_idxs.dtype)))[0], [-1])
+        own = reshape(
+            where(equal(category_idxs, to_tensor(category, category_idxs.dtype)))[0], [-1]
+        )
         if own.meta.shape[0]:
             found.append(gather(own, _best(gather(boxes, own), gather(scores, own), iou_threshold)))
     kept = concat(found)
@@ -135,20 +204,42 @@ def _best(boxes: Tensor, scores: Tensor, iou_threshold: float) -> Tensor:
 
 
 def matrix_nms(
-    bboxes: Tensor, scores: Tensor, score_threshold: float, post_threshold: float, nms_top_k: int, keep_top_k: int,
-    use_gaussian: bool = False, gaussian_sigma: float = 2.0, background_label: int = 0, normalized: bool = True,
-    return_index: bool = False, return_rois_num: bool = True, name: str | None = None,
-) -> tuple[Tensor, Tensor | None, Tensor | None]:  # fmt: skip
-    """Scores lowered by better boxes   (Wang et al. 2020).   bboxes [N, M, 4], scores [N, C, M] -> class, score, box [K, 6], counts [N], index [K, 1]"""
+    bboxes: Tensor,
+    scores: Tensor,
+    score_threshold: float,
+    post_threshold: float,
+    nms_top_k: int,
+    keep_top_k: int,
+    use_gaussian: bool = False,
+    gaussian_sigma: float = 2.0,
+    background_label: int = 0,
+    normalized: bool = True,
+    return_index: bool = False,
+    return_rois_num: bool = True,
+    name: str | None = None,
+) -> tuple[Tensor, Tensor | None, Tensor | None]:
+    """Scores lowered by better boxes
+
+    (Wang et al. 2020).
+    bboxes [N, M, 4], scores [N, C, M] -> class, score, box [K, 6], counts [N], index [K, 1]
+    """
     out, index, counts = OPS["matrix_nms"](
-        bboxes, scores, score_threshold=float(score_threshold), post_threshold=float(post_threshold), nms_top_k=nms_top_k,
-        keep_top_k=keep_top_k, use_gaussian=use_gaussian, gaussian_sigma=float(gaussian_sigma), background_label=background_label,
+        bboxes,
+        scores,
+        score_threshold=float(score_threshold),
+        post_threshold=float(post_threshold),
+        nms_top_k=nms_top_k,
+        keep_top_k=keep_top_k,
+        use_gaussian=use_gaussian,
+        gaussian_sigma=float(gaussian_sigma),
+        background_label=background_label,
         normalized=normalized,
-    )  # fmt: skip
+    )
     return out, counts if return_rois_num else None, index if return_index else None
 
 
-# -- boxes --------------------------------------------------------------------------------------------------------
+# -- boxes
+# ------------------------------------------------------------------------------
 
 
 def _floats(values: Any) -> list[float]:
@@ -156,107 +247,258 @@ def _floats(values: Any) -> list[float]:
 
 
 def prior_box(
-    input: Tensor, image: Tensor, min_sizes: Any, max_sizes: Any = None, aspect_ratios: Any = [1.0],  # noqa: B006 - as in Paddle
-    variance: Any = [0.1, 0.1, 0.2, 0.2], flip: bool = False, clip: bool = False, steps: Any = [0.0, 0.0], offset: float = 0.5,  # noqa: B006
-    min_max_aspect_ratios_order: bool = False, name: str | None = None,
-) -> tuple[Tensor, Tensor]:  # fmt: skip
-    """Boxes of several sizes around each place, in parts of the image   (Liu et al. 2016).   input [N, C, H, W] -> two [H, W, P, 4]"""
+    input: Tensor,
+    image: Tensor,
+    min_sizes: Any,
+    max_sizes: Any = None,
+    aspect_ratios: Any = [1.0],  # noqa: B006 - as in Paddle
+    variance: Any = [0.1, 0.1, 0.2, 0.2],  # noqa: B006 - as in Paddle
+    flip: bool = False,
+    clip: bool = False,
+    steps: Any = [0.0, 0.0],  # noqa: B006 - as in Paddle
+    offset: float = 0.5,
+    min_max_aspect_ratios_order: bool = False,
+    name: str | None = None,
+) -> tuple[Tensor, Tensor]:
+    """Boxes of several sizes around each place, in parts of the image
+
+    (Liu et al. 2016).
+    input [N, C, H, W] -> two [H, W, P, 4]
+    """
     largest = [] if max_sizes is None else [s for s in _floats(max_sizes) if s > 0]
     found = OPS["prior_box"](
-        input, image, min_sizes=_floats(min_sizes), max_sizes=largest, aspect_ratios=_floats(aspect_ratios), variances=_floats(variance),
-        flip=flip, clip=clip, step_w=float(steps[0]), step_h=float(steps[1]), offset=float(offset),
+        input,
+        image,
+        min_sizes=_floats(min_sizes),
+        max_sizes=largest,
+        aspect_ratios=_floats(aspect_ratios),
+        variances=_floats(variance),
+        flip=flip,
+        clip=clip,
+        step_w=float(steps[0]),
+        step_h=float(steps[1]),
+        offset=float(offset),
         min_max_aspect_ratios_order=min_max_aspect_ratios_order,
-    )  # fmt: skip
+    )
     return found[0], found[1]
 
 
 def box_coder(
-    prior_box: Tensor, prior_box_var: Any, target_box: Tensor, code_type: str = "encode_center_size", box_normalized: bool = True,
-    axis: int = 0, name: str | None = None,
-) -> Tensor:  # fmt: skip
-    """Boxes as offsets from priors, or the way back   (Girshick et al. 2014).   prior_box [M, 4], target_box [N, 4] or [N, M, 4] -> [N, M, 4]"""
+    prior_box: Tensor,
+    prior_box_var: Any,
+    target_box: Tensor,
+    code_type: str = "encode_center_size",
+    box_normalized: bool = True,
+    axis: int = 0,
+    name: str | None = None,
+) -> Tensor:
+    """Boxes as offsets from priors, or the way back
+
+    (Girshick et al. 2014).
+    prior_box [M, 4], target_box [N, 4] or [N, M, 4] -> [N, M, 4]
+    """
     tensor = isinstance(prior_box_var, Tensor)
     return OPS["box_coder"](
-        prior_box, prior_box_var if tensor else None, target_box, code_type=code_type, box_normalized=box_normalized, axis=axis,
+        prior_box,
+        prior_box_var if tensor else None,
+        target_box,
+        code_type=code_type,
+        box_normalized=box_normalized,
+        axis=axis,
         variance=[] if tensor else _floats(prior_box_var),
-    )  # fmt: skip
+    )
 
 
 def yolo_box(
-    x: Tensor, img_size: Tensor, anchors: Sequence[int], class_num: int, conf_thresh: float, downsample_ratio: int,
-    clip_bbox: bool = True, name: str | None = None, scale_x_y: float = 1.0, iou_aware: bool = False, iou_aware_factor: float = 0.5,
-) -> tuple[Tensor, Tensor]:  # fmt: skip
-    """Boxes and scores of a YOLO map   (Redmon and Farhadi 2018).   x [N, S * (5 + K), H, W], img_size [N, 2] -> [N, S*H*W, 4], [N, S*H*W, K]"""
+    x: Tensor,
+    img_size: Tensor,
+    anchors: Sequence[int],
+    class_num: int,
+    conf_thresh: float,
+    downsample_ratio: int,
+    clip_bbox: bool = True,
+    name: str | None = None,
+    scale_x_y: float = 1.0,
+    iou_aware: bool = False,
+    iou_aware_factor: float = 0.5,
+) -> tuple[Tensor, Tensor]:
+    """Boxes and scores of a YOLO map
+
+    (Redmon and Farhadi 2018).
+    x [N, S * (5 + K), H, W], img_size [N, 2] -> [N, S*H*W, 4], [N, S*H*W, K]
+    """
     found = OPS["yolo_box"](
-        x, img_size, anchors=list(anchors), class_num=class_num, conf_thresh=float(conf_thresh), downsample_ratio=downsample_ratio,
-        clip_bbox=clip_bbox, scale_x_y=float(scale_x_y), iou_aware=iou_aware, iou_aware_factor=float(iou_aware_factor),
-    )  # fmt: skip
+        x,
+        img_size,
+        anchors=list(anchors),
+        class_num=class_num,
+        conf_thresh=float(conf_thresh),
+        downsample_ratio=downsample_ratio,
+        clip_bbox=clip_bbox,
+        scale_x_y=float(scale_x_y),
+        iou_aware=iou_aware,
+        iou_aware_factor=float(iou_aware_factor),
+    )
     return found[0], found[1]
 
 
 def yolo_loss(
-    x: Tensor, gt_box: Tensor, gt_label: Tensor, anchors: Sequence[int], anchor_mask: Sequence[int], class_num: int, ignore_thresh: float,
-    downsample_ratio: int, gt_score: Tensor | None = None, use_label_smooth: bool = True, name: str | None = None, scale_x_y: float = 1.0,
-) -> Tensor:  # fmt: skip
-    """The loss of a YOLO map   (Redmon and Farhadi 2018).   x [N, A * (5 + C), H, W], gt_box [N, B, 4], gt_label int32 [N, B] -> [N]"""
+    x: Tensor,
+    gt_box: Tensor,
+    gt_label: Tensor,
+    anchors: Sequence[int],
+    anchor_mask: Sequence[int],
+    class_num: int,
+    ignore_thresh: float,
+    downsample_ratio: int,
+    gt_score: Tensor | None = None,
+    use_label_smooth: bool = True,
+    name: str | None = None,
+    scale_x_y: float = 1.0,
+) -> Tensor:
+    """The loss of a YOLO map
+
+    (Redmon and Farhadi 2018).
+    x [N, A * (5 + C), H, W], gt_box [N, B, 4], gt_label int32 [N, B] -> [N]
+    """
     return OPS["yolov3_loss"](
-        x, gt_box, gt_label, gt_score, anchors=list(anchors), anchor_mask=list(anchor_mask), class_num=class_num,
-        ignore_thresh=float(ignore_thresh), downsample_ratio=downsample_ratio, use_label_smooth=use_label_smooth, scale_x_y=float(scale_x_y),
-    )[0]  # fmt: skip
+        x,
+        gt_box,
+        gt_label,
+        gt_score,
+        anchors=list(anchors),
+        anchor_mask=list(anchor_mask),
+        class_num=class_num,
+        ignore_thresh=float(ignore_thresh),
+        downsample_ratio=downsample_ratio,
+        use_label_smooth=use_label_smooth,
+        scale_x_y=float(scale_x_y),
+    )[0]
 
 
 def generate_proposals(
-    scores: Tensor, bbox_deltas: Tensor, img_size: Tensor, anchors: Tensor, variances: Tensor, pre_nms_top_n: int = 6000,
-    post_nms_top_n: int = 1000, nms_thresh: float = 0.5, min_size: float = 0.1, eta: float = 1.0, pixel_offset: bool = False,
-    return_rois_num: bool = False, name: str | None = None,
-) -> tuple[Tensor, Tensor, Tensor | None]:  # fmt: skip
-    """Where a region proposal network sees something   (Ren et al. 2015).   scores [N, A, H, W], bbox_deltas [N, 4 * A, H, W] -> [K, 4], [K, 1], [N]"""
+    scores: Tensor,
+    bbox_deltas: Tensor,
+    img_size: Tensor,
+    anchors: Tensor,
+    variances: Tensor,
+    pre_nms_top_n: int = 6000,
+    post_nms_top_n: int = 1000,
+    nms_thresh: float = 0.5,
+    min_size: float = 0.1,
+    eta: float = 1.0,
+    pixel_offset: bool = False,
+    return_rois_num: bool = False,
+    name: str | None = None,
+) -> tuple[Tensor, Tensor, Tensor | None]:
+    """Where a region proposal network sees something
+
+    (Ren et al. 2015).
+    scores [N, A, H, W], bbox_deltas [N, 4 * A, H, W] -> [K, 4], [K, 1], [N]
+    """
     rois, probs, counts = OPS["generate_proposals_v2"](
-        scores, bbox_deltas, img_size, anchors, variances, pre_nms_topN=pre_nms_top_n, post_nms_topN=post_nms_top_n,
-        nms_thresh=float(nms_thresh), min_size=float(min_size), eta=float(eta), pixel_offset=pixel_offset,
-    )  # fmt: skip
+        scores,
+        bbox_deltas,
+        img_size,
+        anchors,
+        variances,
+        pre_nms_topN=pre_nms_top_n,
+        post_nms_topN=post_nms_top_n,
+        nms_thresh=float(nms_thresh),
+        min_size=float(min_size),
+        eta=float(eta),
+        pixel_offset=pixel_offset,
+    )
     return rois, probs, counts if return_rois_num else None
 
 
 def distribute_fpn_proposals(
-    fpn_rois: Tensor, min_level: int, max_level: int, refer_level: int, refer_scale: int, pixel_offset: bool = False,
-    rois_num: Tensor | None = None, name: str | None = None,
-) -> tuple[list[Tensor], Tensor, list[Tensor] | None]:  # fmt: skip
-    """The boxes of each level of a pyramid, by size   (Lin et al. 2017).   fpn_rois [R, 4] -> lists by level, where each is [R, 1], counts"""
+    fpn_rois: Tensor,
+    min_level: int,
+    max_level: int,
+    refer_level: int,
+    refer_scale: int,
+    pixel_offset: bool = False,
+    rois_num: Tensor | None = None,
+    name: str | None = None,
+) -> tuple[list[Tensor], Tensor, list[Tensor] | None]:
+    """The boxes of each level of a pyramid, by size
+
+    (Lin et al. 2017).
+    fpn_rois [R, 4] -> lists by level, where each is [R, 1], counts
+    """
     rois, restore, counts, _ = OPS["distribute_fpn_proposals"](
-        fpn_rois, rois_num, min_level=min_level, max_level=max_level, refer_level=refer_level, refer_scale=refer_scale,
+        fpn_rois,
+        rois_num,
+        min_level=min_level,
+        max_level=max_level,
+        refer_level=refer_level,
+        refer_scale=refer_scale,
         pixel_offset=pixel_offset,
-    )  # fmt: skip
+    )
     return rois, restore, None if rois_num is None else counts
 
 
-# -- convolutions -------------------------------------------------------------------------------------------------
+# -- convolutions
+# -------------------------------------------------------------------------------------------------
 
 
 def deform_conv2d(
-    x: Tensor, offset: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
-    deformable_groups: int = 1, groups: int = 1, mask: Tensor | None = None, name: str | None = None,
-) -> Tensor:  # fmt: skip
-    """A convolution that looks where offsets say, times mask   (Zhu et al. 2019).   x [N, C, H, W], offset [N, 2*DG*kH*kW, H', W'] -> [N, M, H', W']"""
+    x: Tensor,
+    offset: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    dilation: Any = 1,
+    deformable_groups: int = 1,
+    groups: int = 1,
+    mask: Tensor | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """A convolution that looks where offsets say, times mask
+
+    (Zhu et al. 2019).
+    x [N, C, H, W], offset [N, 2*DG*kH*kW, H', W'] -> [N, M, H', W']
+    """
     attrs = {
-        "strides": pair(stride), "paddings": pair(padding), "dilations": pair(dilation), "deformable_groups": deformable_groups,
-        "groups": groups, "im2col_step": 1,
-    }  # fmt: skip
+        "strides": pair(stride),
+        "paddings": pair(padding),
+        "dilations": pair(dilation),
+        "deformable_groups": deformable_groups,
+        "groups": groups,
+        "im2col_step": 1,
+    }
     if mask is None:
         return with_bias(OPS["deformable_conv_v1"](x, offset, weight, **attrs), bias)
     return with_bias(OPS["deformable_conv"](x, offset, weight, mask, **attrs), bias)
 
 
 class DeformConv2D(Layer):
-    """deform_conv2d with its weights.   x [N, C, H, W], offset [N, 2*DG*kH*kW, H', W'], mask [N, DG*kH*kW, H', W'] -> [N, M, H', W']"""
+    """deform_conv2d with its weights.
+
+    x [N, C, H, W], offset [N, 2*DG*kH*kW, H', W'], mask [N, DG*kH*kW, H', W'] -> [N, M, H', W']
+    """
 
     def __init__(
-        self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
-        deformable_groups: int = 1, groups: int = 1, weight_attr: Any = None, bias_attr: Any = None,
-    ) -> None:  # fmt: skip
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: Any,
+        stride: Any = 1,
+        padding: Any = 0,
+        dilation: Any = 1,
+        deformable_groups: int = 1,
+        groups: int = 1,
+        weight_attr: Any = None,
+        bias_attr: Any = None,
+    ) -> None:
         super().__init__()
         if in_channels % groups or in_channels % deformable_groups:
-            why = f"groups={groups}, deformable_groups={deformable_groups} do not divide in_channels={in_channels}"
+            why = (
+                f"groups={groups}, deformable_groups={deformable_groups} do not divide "
+                f"in_channels={in_channels}"
+            )
             raise OpError(with_user_line(f"DeformConv2D: {why}"))
         size = pair(kernel_size)
         self._settings = (stride, padding, dilation, deformable_groups, groups)
@@ -275,9 +517,18 @@ class ConvNormActivation(Sequential):
     """A convolution, a normalisation and an activation.   x [N, C, H, W] -> [N, M, H', W']"""
 
     def __init__(
-        self, in_channels: int, out_channels: int, kernel_size: int = 3, stride: int = 1, padding: int | None = None, groups: int = 1,
-        norm_layer: Any = BatchNorm2D, activation_layer: Any = ReLU, dilation: int = 1, bias: Any = None,
-    ) -> None:  # fmt: skip
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: int = 3,
+        stride: int = 1,
+        padding: int | None = None,
+        groups: int = 1,
+        norm_layer: Any = BatchNorm2D,
+        activation_layer: Any = ReLU,
+        dilation: int = 1,
+        bias: Any = None,
+    ) -> None:
         if padding is None:
             padding = (kernel_size - 1) // 2 * dilation
         bias = norm_layer is None if bias is None else bias

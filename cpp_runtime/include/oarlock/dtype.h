@@ -98,7 +98,9 @@ constexpr bool is_floating(DType d) {
 
 constexpr bool is_complex(DType d) { return d == DType::complex64 || d == DType::complex128; }
 /// Of the real and imaginary parts of a complex dtype.
-constexpr DType part_of(DType d) { return d == DType::complex128 ? DType::float64 : DType::float32; }
+constexpr DType part_of(DType d) {
+  return d == DType::complex128 ? DType::float64 : DType::float32;
+}
 
 constexpr bool is_integer(DType d) {
   return row_of(d) && !is_floating(d) && d != DType::boolean && size_of(d) <= 8 && !is_complex(d) &&

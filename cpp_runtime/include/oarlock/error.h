@@ -12,7 +12,8 @@
 
 namespace oarlock {
 
-/// Whose fault it is: the file's, an assumption of the trace, the caller's tensors, a missing rule, or the engine.
+/// Whose fault it is: the file's, an assumption of the trace, the caller's tensors, a missing rule,
+/// or the engine.
 enum class Fault { file, guard, input, unsupported, engine };
 
 /// The name of a fault as it is seen from Python, C and the command line.

@@ -12,7 +12,8 @@
 
 namespace oarlock {
 
-/// One input or output.   shape: -1 where a dim may vary; symbols: its name then, "" elsewhere; path: of the contract.
+/// One input or output.   shape: -1 where a dim may vary; symbols: its name then, "" elsewhere;
+/// path: of the contract.
 struct TensorSpec {
   std::string name;
   DType dtype = DType::none;
@@ -45,8 +46,8 @@ struct OnnxOptions {
 
 class OARLOCK_EXPORT Model {
  public:
-  /// Open `prefix`.pdmodel and, when it is there, `prefix`.pdiparams; or the two files by name; or a folder of
-  /// Paddle 1.x:
+  /// Open `prefix`.pdmodel and, when it is there, `prefix`.pdiparams; or the two files by name; or
+  /// a folder of Paddle 1.x:
   /// `__model__` and a file for each value.   Error(file).
   static Model open(const std::string& prefix_or_pdmodel, const std::string& pdiparams = "");
   /// The same from memory.   name: for messages; pdiparams: a path, "" for none.

@@ -23,7 +23,10 @@ constexpr DType dtype_for() {
   else if constexpr (std::is_same_v<T, double>)
     return DType::float64;
   else if constexpr (std::is_integral_v<T> && std::is_signed_v<T>)
-    return sizeof(T) == 1 ? DType::int8 : sizeof(T) == 2 ? DType::int16 : sizeof(T) == 4 ? DType::int32 : DType::int64;
+    return sizeof(T) == 1   ? DType::int8
+           : sizeof(T) == 2 ? DType::int16
+           : sizeof(T) == 4 ? DType::int32
+                            : DType::int64;
   else if constexpr (std::is_integral_v<T>)
     return sizeof(T) == 1   ? DType::uint8
            : sizeof(T) == 2 ? DType::uint16
@@ -33,14 +36,16 @@ constexpr DType dtype_for() {
     return DType::none;
 }
 
-/// Memory that somebody else owns, read as a tensor in C order.   It must stay until the call returns.
+/// Memory that somebody else owns, read as a tensor in C order.   It must stay until the call
+/// returns.
 struct TensorView {
   DType dtype = DType::none;
   std::span<const std::int64_t> shape;
   const void* data = nullptr;
 
   TensorView() = default;
-  TensorView(DType d, std::span<const std::int64_t> s, const void* p) : dtype(d), shape(s), data(p) {}
+  TensorView(DType d, std::span<const std::int64_t> s, const void* p)
+      : dtype(d), shape(s), data(p) {}
   /// `values` seen under `shape`.   Error(input) when the counts differ.
   template <class T>
   TensorView(std::span<const T> values, std::span<const std::int64_t> s)
@@ -49,8 +54,8 @@ struct TensorView {
     std::size_t count = 1;
     for (std::int64_t d : s) count *= static_cast<std::size_t>(d);
     if (count != values.size())
-      throw Error(Fault::input,
-                  "tensor: " + std::to_string(values.size()) + " values for a shape of " + std::to_string(count));
+      throw Error(Fault::input, "tensor: " + std::to_string(values.size()) +
+                                    " values for a shape of " + std::to_string(count));
   }
 };
 
@@ -76,8 +81,8 @@ class OARLOCK_EXPORT Tensor {
   template <class T>
   std::span<const T> values() const {
     if (dtype_for<T>() != dtype_)
-      throw Error(Fault::input, "tensor: read as " + std::string(name_of(dtype_for<T>())) + ", it is " +
-                                    std::string(name_of(dtype_)));
+      throw Error(Fault::input, "tensor: read as " + std::string(name_of(dtype_for<T>())) +
+                                    ", it is " + std::string(name_of(dtype_)));
     return {static_cast<const T*>(data_), size_};
   }
   operator TensorView() const { return {dtype_, shape_, data_}; }

@@ -24,7 +24,8 @@ struct Row {
 };
 
 std::vector<Row> rows_of(const Subject& s) {
-  double sum = std::accumulate(s.times.begin(), s.times.end(), 0.0), count = static_cast<double>(s.times.size());
+  double sum = std::accumulate(s.times.begin(), s.times.end(), 0.0),
+         count = static_cast<double>(s.times.size());
   return {{"read", "ms", s.read},
           {"load", "ms", s.load},
           {"first_run", "ms", s.first},
@@ -37,8 +38,9 @@ std::vector<Row> rows_of(const Subject& s) {
 }
 
 std::vector<Row> memory_rows(const Subject& s) {
-  return {
-      {"load_rss", "MB", s.load_rss}, {"rss", "MB", status_mb("VmRSS:")}, {"rss_anon", "MB", status_mb("RssAnon:")}};
+  return {{"load_rss", "MB", s.load_rss},
+          {"rss", "MB", status_mb("VmRSS:")},
+          {"rss_anon", "MB", status_mb("RssAnon:")}};
 }
 
 std::string json_of(const std::vector<Row>& rows) {
@@ -73,19 +75,23 @@ void print_two(const Subject& a, const Subject& b, bool json) {
 // A run for the profile alone: writing it down costs time.
 void profile_ops(const Command& c) {
   Options options = c.options;
-  options.profile = (std::filesystem::temp_directory_path() / ("oarlock-" + std::to_string(::getpid()))).string();
+  options.profile =
+      (std::filesystem::temp_directory_path() / ("oarlock-" + std::to_string(::getpid()))).string();
   Subject subject(c, c.paths, options);
   for (int i = 1; i < c.warmup + c.repeat; ++i) subject.call();
   std::string file = subject.session.end_profile();
   MappedFile text(file);
   std::filesystem::remove(file);
-  print_profile(profile_table(text.bytes(), file, static_cast<int>(c.options.warmup.size()) + c.warmup), c.json);
+  print_profile(
+      profile_table(text.bytes(), file, static_cast<int>(c.options.warmup.size()) + c.warmup),
+      c.json);
 }
 
 void check(const Command& c) {
   if (c.repeat < 1) throw Usage{"--repeat wants at least 1"};
   if (c.clients < 1 || c.clients > 1024) throw Usage{"--clients wants 1 to 1024"};
-  if (c.profile_ops && (c.alternative || !c.against.empty())) throw Usage{"--profile-ops looks at one model"};
+  if (c.profile_ops && (c.alternative || !c.against.empty()))
+    throw Usage{"--profile-ops looks at one model"};
 }
 
 }  // namespace
@@ -94,7 +100,9 @@ int bench(const Command& c) {
   check(c);
   if (c.profile_ops && c.json) return profile_ops(c), 0;
   bool two = c.alternative || !c.against.empty();
-  if (two) open_library(c.options.ort_library);  // which is no part of the time that the first takes to load
+  if (two)
+    open_library(
+        c.options.ort_library);  // which is no part of the time that the first takes to load
   Subjects subjects;
   subjects.emplace_back(c, c.paths, c.options);
   if (two) {

@@ -15,8 +15,9 @@ struct Command {
   Options options;
   std::string input, output, expect;
   Shapes shapes;
-  std::vector<std::string> against;                     // bench: another model, and its weights
-  std::optional<std::vector<std::string>> alternative;  // bench: NAME=VALUE, options of the other side
+  std::vector<std::string> against;  // bench: another model, and its weights
+  std::optional<std::vector<std::string>>
+      alternative;  // bench: NAME=VALUE, options of the other side
   int warmup = 3, repeat = 50, opset = 17, clients = 1;
   double rtol = 1e-4, atol = 1e-5;
   bool json = false, inline_weights = false, profile_ops = false;

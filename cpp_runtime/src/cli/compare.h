@@ -13,11 +13,13 @@ struct Tolerance {
 
 struct Comparison {
   bool same = true;
-  std::optional<double> largest = 0;  // difference of two elements; none where dtype or shape differ
-  std::string text;                   // of what differs: dtype, shape, or how many elements and where first
+  std::optional<double> largest =
+      0;             // difference of two elements; none where dtype or shape differ
+  std::string text;  // of what differs: dtype, shape, or how many elements and where first
 };
 
-/// |found - wanted| <= atol + rtol * the largest |wanted| for floating types, equality for the others; NaN is NaN.
+/// |found - wanted| <= atol + rtol * the largest |wanted| for floating types, equality for the
+/// others; NaN is NaN.
 Comparison compare(const Tensor& found, const Tensor& wanted, const Tolerance& tolerance);
 
 }  // namespace oarlock::cli

@@ -1,4 +1,5 @@
-// RFC 1951, the plain way: canonical codes decoded bit by bit.  It reads inputs of a command line, not weights.
+// RFC 1951, the plain way: canonical codes decoded bit by bit.  It reads inputs of a command line,
+// not weights.
 #include <array>
 #include <cstdint>
 
@@ -27,7 +28,8 @@ struct Bits {
   }
 };
 
-/// Canonical Huffman codes: how many there are of each length, and the symbols in the order of their codes.
+/// Canonical Huffman codes: how many there are of each length, and the symbols in the order of
+/// their codes.
 struct Codes {
   std::array<std::uint16_t, 16> count{};
   std::vector<std::uint16_t> symbols;
@@ -44,7 +46,8 @@ struct Codes {
     int code = 0, first = 0, index = 0;
     for (unsigned length = 1; length < 16; ++length) {
       code |= static_cast<int>(in.one());
-      if (code - first < count[length]) return symbols[static_cast<std::size_t>(index + code - first)];
+      if (code - first < count[length])
+        return symbols[static_cast<std::size_t>(index + code - first)];
       index += count[length], first = (first + count[length]) << 1, code <<= 1;
     }
     in.fail("an unknown code in its compressed data");
@@ -52,15 +55,17 @@ struct Codes {
 };
 
 // Base value and number of further bits, by symbol (RFC 1951, 3.2.5).
-constexpr std::uint16_t kLengthBase[] = {3,  4,  5,  6,  7,  8,  9,  10, 11,  13,  15,  17,  19,  23, 27,
-                                         31, 35, 43, 51, 59, 67, 83, 99, 115, 131, 163, 195, 227, 258};
+constexpr std::uint16_t kLengthBase[] = {3,  4,  5,  6,   7,   8,   9,   10,  11, 13,
+                                         15, 17, 19, 23,  27,  31,  35,  43,  51, 59,
+                                         67, 83, 99, 115, 131, 163, 195, 227, 258};
 constexpr std::uint8_t kLengthBits[] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2,
                                         2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0};
-constexpr std::uint16_t kDistanceBase[] = {1,    2,    3,    4,    5,    7,    9,    13,    17,    25,
-                                           33,   49,   65,   97,   129,  193,  257,  385,   513,   769,
-                                           1025, 1537, 2049, 3073, 4097, 6145, 8193, 12289, 16385, 24577};
+constexpr std::uint16_t kDistanceBase[] = {
+    1,   2,   3,   4,   5,   7,    9,    13,   17,   25,   33,   49,   65,    97,    129,
+    193, 257, 385, 513, 769, 1025, 1537, 2049, 3073, 4097, 6145, 8193, 12289, 16385, 24577};
 
-void copy_codes(Bits& in, const Codes& literal, const Codes& distance, std::string& out, std::size_t size) {
+void copy_codes(Bits& in, const Codes& literal, const Codes& distance, std::string& out,
+                std::size_t size) {
   for (;;) {
     unsigned symbol = literal.next(in);
     if (symbol == 256) return;
@@ -105,7 +110,9 @@ std::vector<std::uint8_t> read_lengths(Bits& in, const Codes& codes, std::size_t
     }
     if (symbol == 16 && lengths.empty()) in.fail("a repeat of nothing in its compressed data");
     std::uint8_t value = symbol == 16 ? lengths.back() : 0;
-    unsigned times = symbol == 16 ? 3 + in.many(2) : symbol == 17 ? 3 + in.many(3) : 11 + in.many(7);
+    unsigned times = symbol == 16   ? 3 + in.many(2)
+                     : symbol == 17 ? 3 + in.many(3)
+                                    : 11 + in.many(7);
     lengths.insert(lengths.end(), times, value);
   }
   if (lengths.size() != count) in.fail("a repeat past the end in its compressed data");
@@ -113,7 +120,8 @@ std::vector<std::uint8_t> read_lengths(Bits& in, const Codes& codes, std::size_t
 }
 
 void dynamic(Bits& in, std::string& out, std::size_t size) {
-  static constexpr std::uint8_t order[] = {16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15};
+  static constexpr std::uint8_t order[] = {16, 17, 18, 0, 8,  7, 9,  6, 10, 5,
+                                           11, 4,  12, 3, 13, 2, 14, 1, 15};
   std::size_t literals = in.many(5) + 257, distances = in.many(5) + 1, codes = in.many(4) + 4;
   std::vector<std::uint8_t> lengths(19);
   for (std::size_t i = 0; i < codes; ++i) lengths[order[i]] = static_cast<std::uint8_t>(in.many(3));

@@ -11,7 +11,8 @@ namespace {
 
 std::string dims(const TensorSpec& spec) {
   std::string text = "[";
-  for (std::size_t i = 0; i < spec.shape.size(); ++i) text += (i ? ", " : "") + std::to_string(spec.shape[i]);
+  for (std::size_t i = 0; i < spec.shape.size(); ++i)
+    text += (i ? ", " : "") + std::to_string(spec.shape[i]);
   return text + "]";
 }
 
@@ -28,9 +29,10 @@ std::string tensor_json(const TensorSpec& s) {
 }
 
 std::string guard_json(const GuardSpec& g) {
-  return "{\"kind\": " + quoted(g.kind) + ", \"var\": " + quoted(g.var) + ", \"axis\": " + std::to_string(g.axis) +
-         ", \"expected\": " + quoted(g.expected) + ", \"reader\": " + quoted(g.reader) +
-         ", \"where\": " + quoted(g.where) + ", \"text\": " + quoted(g.text) + "}";
+  return "{\"kind\": " + quoted(g.kind) + ", \"var\": " + quoted(g.var) +
+         ", \"axis\": " + std::to_string(g.axis) + ", \"expected\": " + quoted(g.expected) +
+         ", \"reader\": " + quoted(g.reader) + ", \"where\": " + quoted(g.where) +
+         ", \"text\": " + quoted(g.text) + "}";
 }
 
 // What the engine would get: the opset and the number of nodes, or why it gets nothing.
@@ -65,32 +67,38 @@ std::size_t weight_bytes(const Model& m) {
 std::string lowering_json(const Model& m) {
   Lowering found = lowering_of(m);
   if (!found.refusal.empty()) return "{\"refused\": " + quoted(found.refusal) + "}";
-  return "{\"opset\": " + std::to_string(found.opset) + ", \"nodes\": " + std::to_string(found.nodes) + "}";
+  return "{\"opset\": " + std::to_string(found.opset) +
+         ", \"nodes\": " + std::to_string(found.nodes) + "}";
 }
 
 void print_json(const Model& m) {
-  std::cout << "{\"inputs\": " << array(m.inputs(), tensor_json) << ", \"outputs\": " << array(m.outputs(), tensor_json)
-            << ", \"ops\": {";
+  std::cout << "{\"inputs\": " << array(m.inputs(), tensor_json)
+            << ", \"outputs\": " << array(m.outputs(), tensor_json) << ", \"ops\": {";
   std::string sep;
-  for (auto& [op, count] : m.op_counts()) std::cout << sep << quoted(op) << ": " << count, sep = ", ";
+  for (auto& [op, count] : m.op_counts())
+    std::cout << sep << quoted(op) << ": " << count, sep = ", ";
   std::cout << "}, \"parameters\": "
             << array(m.parameters(),
                      [](const ParameterSpec& p) {
-                       return "{\"name\": " + quoted(p.name) + ", \"dtype\": " + quoted(std::string(name_of(p.dtype))) +
+                       return "{\"name\": " + quoted(p.name) +
+                              ", \"dtype\": " + quoted(std::string(name_of(p.dtype))) +
                               ", \"shape\": " + dims({"", p.dtype, p.shape, {}, ""}) +
-                              ", \"offset\": " + std::to_string(p.offset) + ", \"bytes\": " + std::to_string(p.length) +
-                              "}";
+                              ", \"offset\": " + std::to_string(p.offset) +
+                              ", \"bytes\": " + std::to_string(p.length) + "}";
                      })
             << ", \"parameter_bytes\": " << weight_bytes(m)
-            << ", \"without_lowering\": " << array(without_lowering(m), quoted) << ", \"onnx\": " << lowering_json(m)
-            << ", \"guards\": " << array(m.guards(), guard_json) << ", \"producer\": " << quoted(m.producer())
+            << ", \"without_lowering\": " << array(without_lowering(m), quoted)
+            << ", \"onnx\": " << lowering_json(m)
+            << ", \"guards\": " << array(m.guards(), guard_json)
+            << ", \"producer\": " << quoted(m.producer())
             << ", \"verified\": " << quoted(m.verified()) << "}\n";
 }
 
 void print_guards(const Model& m) {
   for (const GuardSpec& g : m.guards()) {
-    std::cout << "guard   " << g.kind << " of " << g.var << (g.kind == "dim" ? "[" + std::to_string(g.axis) + "]" : "")
-              << " = " << g.expected << " (read by " << g.reader << " at " << g.where << ")\n";
+    std::cout << "guard   " << g.kind << " of " << g.var
+              << (g.kind == "dim" ? "[" + std::to_string(g.axis) + "]" : "") << " = " << g.expected
+              << " (read by " << g.reader << " at " << g.where << ")\n";
   }
 }
 
@@ -104,8 +112,8 @@ void print_ops(const Model& m) {
 
 void print_weights(const Model& m) {
   for (const ParameterSpec& p : m.parameters())
-    std::cout << "weight  " << p.name << ": " << shown({p.name, p.dtype, p.shape, {}, ""}) << " at " << p.offset << ", "
-              << p.length << " bytes\n";
+    std::cout << "weight  " << p.name << ": " << shown({p.name, p.dtype, p.shape, {}, ""}) << " at "
+              << p.offset << ", " << p.length << " bytes\n";
   std::cout << "weights " << m.parameters().size() << ", " << weight_bytes(m) << " bytes\n";
 }
 
@@ -122,8 +130,10 @@ void print_lowering(const Model& m) {
 int inspect(const Command& c) {
   Model m = open_model(c);
   if (c.json) return print_json(m), 0;
-  for (const TensorSpec& s : m.inputs()) std::cout << "input   " << s.name << ": " << shown(s) << "\n";
-  for (const TensorSpec& s : m.outputs()) std::cout << "output  " << s.name << ": " << shown(s) << "\n";
+  for (const TensorSpec& s : m.inputs())
+    std::cout << "input   " << s.name << ": " << shown(s) << "\n";
+  for (const TensorSpec& s : m.outputs())
+    std::cout << "output  " << s.name << ": " << shown(s) << "\n";
   print_ops(m);
   print_weights(m);
   print_lowering(m);

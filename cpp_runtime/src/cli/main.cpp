@@ -1,5 +1,5 @@
-// oarlock-runner: exit code 0 when done, 1 when refused (one error on stderr), 2 for a command line that makes no
-// sense, 130 when it was interrupted.
+// oarlock-runner: exit code 0 when done, 1 when refused (one error on stderr), 2 for a command line
+// that makes no sense, 130 when it was interrupted.
 #include <unistd.h>
 
 #include <algorithm>
@@ -41,12 +41,15 @@ int printed(int code) {
 
 int main(int argc, char** argv) {
   handle_signals();
-  ::setenv("ORT_DISABLE_TELEMETRY", "1", 0);  // else a start takes 3 ms more and writes into the user's cache
+  ::setenv("ORT_DISABLE_TELEMETRY", "1",
+           0);  // else a start takes 3 ms more and writes into the user's cache
   using namespace oarlock::cli;
   static const std::map<std::string, int (*)(const Command&)> commands = {
-      {"run", run}, {"bench", bench}, {"tune", tune}, {"verify", verify}, {"inspect", inspect}, {"to-onnx", to_onnx}};
+      {"run", run},       {"bench", bench},     {"tune", tune},
+      {"verify", verify}, {"inspect", inspect}, {"to-onnx", to_onnx}};
   try {
-    if (std::any_of(argv + 1, argv + argc, [](std::string_view word) { return word == "--help" || word == "-h"; })) {
+    if (std::any_of(argv + 1, argv + argc,
+                    [](std::string_view word) { return word == "--help" || word == "-h"; })) {
       std::fputs(usage().c_str(), stdout);
       return printed(0);
     }

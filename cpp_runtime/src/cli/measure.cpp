@@ -73,7 +73,8 @@ void run_alone(Subject& subject, int count) {
 
 }  // namespace
 
-Subject::Subject(const Command& given, const std::vector<std::string>& paths, const Options& options)
+Subject::Subject(const Command& given, const std::vector<std::string>& paths,
+                 const Options& options)
     : engine(engine_ahead(options)), model(opened(paths, start, read)), session(model, options) {
   load = ms_since(start);
   load_rss = status_mb("VmRSS:");
@@ -97,22 +98,28 @@ void take_turns(Subjects& subjects, int clients, int warmup, int repeat, int blo
 
 double quantile(std::vector<double> times, double q) {
   std::sort(times.begin(), times.end());
-  return times[std::min(times.size() - 1, static_cast<std::size_t>(q * static_cast<double>(times.size())))];
+  return times[std::min(times.size() - 1,
+                        static_cast<std::size_t>(q * static_cast<double>(times.size())))];
 }
 
-std::vector<Tensor> inputs_for(const Command& given, const Model& model, const Session& session, const MadeUp& how) {
+std::vector<Tensor> inputs_for(const Command& given, const Model& model, const Session& session,
+                               const MadeUp& how) {
   std::vector<Tensor> inputs = made_up_inputs(session.inputs(), model.guards(), given.shapes, how);
   NamedTensors arrays = given.input.empty() ? NamedTensors{} : read_npz(given.input);
   for (auto& [name, array] : arrays) {
     std::size_t at = 0;
-    while (at < inputs.size() && name != session.inputs()[at].name && name != "in" + std::to_string(at)) ++at;
-    if (at == inputs.size()) throw Error(Fault::input, given.input + ": the model has no input '" + name + "'");
+    while (at < inputs.size() && name != session.inputs()[at].name &&
+           name != "in" + std::to_string(at))
+      ++at;
+    if (at == inputs.size())
+      throw Error(Fault::input, given.input + ": the model has no input '" + name + "'");
     inputs[at] = array;
   }
   return inputs;
 }
 
-std::vector<Tensor> fitting_inputs(const Command& given, const Model& model, const Session& session, double& took) {
+std::vector<Tensor> fitting_inputs(const Command& given, const Model& model, const Session& session,
+                                   double& took) {
   std::string why;
   for (const MadeUp& way : ways_to_make_up()) {
     std::vector<Tensor> inputs = inputs_for(given, model, session, way);
@@ -124,8 +131,10 @@ std::vector<Tensor> fitting_inputs(const Command& given, const Model& model, con
       if (why.empty()) why = error.what();
     }
   }
-  throw Error(Fault::input, "made-up inputs do not fit this model; give real ones by --input, or sizes by --shape (" +
-                                why.substr(0, why.find('\n')) + ")");
+  throw Error(
+      Fault::input,
+      "made-up inputs do not fit this model; give real ones by --input, or sizes by --shape (" +
+          why.substr(0, why.find('\n')) + ")");
 }
 
 }  // namespace oarlock::cli

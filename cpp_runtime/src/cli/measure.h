@@ -27,7 +27,8 @@ struct Subject {
 };
 using Subjects = std::deque<Subject>;
 
-/// `repeat` runs of each for each of `clients` threads, after `warmup`.   block: how many runs one has before the next.
+/// `repeat` runs of each for each of `clients` threads, after `warmup`.   block: how many runs one
+/// has before the next.
 void take_turns(Subjects& subjects, int clients, int warmup, int repeat, int block);
 
 /// The value below which a share `q` of the times lies.
@@ -37,7 +38,9 @@ double quantile(std::vector<double> times, double q);
 std::vector<Tensor> inputs_for(const Command& given, const Model& model, const Session& session,
                                const MadeUp& how = {});
 
-/// Those that the session runs on: what is made up is made up otherwise until it fits.   took: milliseconds of that run
-std::vector<Tensor> fitting_inputs(const Command& given, const Model& model, const Session& session, double& took);
+/// Those that the session runs on: what is made up is made up otherwise until it fits.   took:
+/// milliseconds of that run
+std::vector<Tensor> fitting_inputs(const Command& given, const Model& model, const Session& session,
+                                   double& took);
 
 }  // namespace oarlock::cli

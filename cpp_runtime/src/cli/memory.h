@@ -3,7 +3,8 @@
 
 namespace oarlock::cli {
 
-/// A line of /proc/self/status in MB: `VmRSS:`, or `RssAnon:`, which leaves mapped files out; 0 where there is none.
+/// A line of /proc/self/status in MB: `VmRSS:`, or `RssAnon:`, which leaves mapped files out; 0
+/// where there is none.
 double status_mb(const char* key);
 
 }  // namespace oarlock::cli

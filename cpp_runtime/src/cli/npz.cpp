@@ -18,7 +18,8 @@
 namespace oarlock {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "arrays are written as they lie in memory");
+static_assert(std::endian::native == std::endian::little,
+              "arrays are written as they lie in memory");
 
 constexpr std::uint32_t kLocal = 0x04034b50, kCentral = 0x02014b50, kEnd = 0x06054b50;
 constexpr std::uint64_t kMax32 = 0xffffffff;
@@ -42,9 +43,12 @@ struct Cursor {
   const std::string& file;
   std::size_t at = 0;
 
-  [[noreturn]] void fail(const std::string& why) const { throw Error(Fault::file, file + ": " + why); }
+  [[noreturn]] void fail(const std::string& why) const {
+    throw Error(Fault::file, file + ": " + why);
+  }
   std::string_view take(std::uint64_t count) {
-    if (at > bytes.size() || count > bytes.size() - at) fail("cut off at byte " + std::to_string(bytes.size()));
+    if (at > bytes.size() || count > bytes.size() - at)
+      fail("cut off at byte " + std::to_string(bytes.size()));
     at += count;
     return bytes.substr(at - count, count);
   }
@@ -77,10 +81,12 @@ std::string_view header_value(std::string_view header, std::string_view key, con
   auto at = header.find("'" + std::string(key) + "':");
   if (at == std::string_view::npos) in.fail("no '" + std::string(key) + "' in an array's header");
   at = header.find_first_not_of(' ', at + key.size() + 3);
-  if (at == std::string_view::npos) in.fail("an empty '" + std::string(key) + "' in an array's header");
+  if (at == std::string_view::npos)
+    in.fail("an empty '" + std::string(key) + "' in an array's header");
   char close = header[at] == '\'' ? '\'' : header[at] == '(' ? ')' : ',';
   auto end = header.find(close, at + 1);
-  if (end == std::string_view::npos) in.fail("an open '" + std::string(key) + "' in an array's header");
+  if (end == std::string_view::npos)
+    in.fail("an open '" + std::string(key) + "' in an array's header");
   return header.substr(at, end - at + (close == ',' ? 0 : 1));
 }
 
@@ -101,7 +107,8 @@ Ints parse_shape(std::string_view text, const Cursor& in) {
 }
 
 // Column-major elements, put into row-major order.
-void transposed(const Ints& shape, std::size_t size, const char* from, char* to, std::size_t count) {
+void transposed(const Ints& shape, std::size_t size, const char* from, char* to,
+                std::size_t count) {
   Ints index(shape.size());
   for (std::size_t i = 0; i < count; ++i) {
     std::size_t source = 0, stride = 1;
@@ -119,7 +126,8 @@ Tensor parse_npy(std::string_view bytes, const std::string& what) {
   if (in.take(6) != "\x93NUMPY") in.fail("is not an array of NumPy");
   int major = in.number<std::uint8_t>();
   in.take(1);
-  std::string_view header = in.take(major == 1 ? in.number<std::uint16_t>() : in.number<std::uint32_t>());
+  std::string_view header =
+      in.take(major == 1 ? in.number<std::uint16_t>() : in.number<std::uint32_t>());
   std::string_view descr = header_value(header, "descr", in);
   descr = descr.size() > 2 ? descr.substr(1, descr.size() - 2) : descr;
   DType dtype = DType::none;
@@ -129,7 +137,8 @@ Tensor parse_npy(std::string_view bytes, const std::string& what) {
   Ints shape = parse_shape(header_value(header, "shape", in), in);
   auto count = element_count(shape);
   std::size_t left = bytes.size() - in.at;
-  if (!count || static_cast<std::uint64_t>(*count) > left || static_cast<std::size_t>(*count) * size_of(dtype) != left)
+  if (!count || static_cast<std::uint64_t>(*count) > left ||
+      static_cast<std::size_t>(*count) * size_of(dtype) != left)
     in.fail("has " + std::to_string(left) + " bytes for " + show(dtype, shape));
   Tensor tensor(dtype, shape);
   const char* data = bytes.data() + in.at;
@@ -146,9 +155,11 @@ std::string to_npy(const Tensor& tensor) {
   for (const NumpyCode& code : kCodes)
     if (code.dtype == tensor.dtype() && descr == "?") descr = code.descr;
   std::string shape;
-  for (std::int64_t d : tensor.shape()) shape += std::to_string(d) + (tensor.shape().size() == 1 ? "," : ", ");
+  for (std::int64_t d : tensor.shape())
+    shape += std::to_string(d) + (tensor.shape().size() == 1 ? "," : ", ");
   if (tensor.shape().size() > 1) shape.resize(shape.size() - 2);
-  std::string header = "{'descr': '" + std::string(descr) + "', 'fortran_order': False, 'shape': (" + shape + "), }";
+  std::string header =
+      "{'descr': '" + std::string(descr) + "', 'fortran_order': False, 'shape': (" + shape + "), }";
   header.append(63 - (10 + header.size()) % 64, ' ');
   header += '\n';
   std::string out("\x93NUMPY\x01\x00", 8);
@@ -186,7 +197,8 @@ Entry read_entry(Cursor& in) {
   e.crc = in.number<std::uint32_t>();
   e.packed = in.number<std::uint32_t>();
   e.size = in.number<std::uint32_t>();
-  auto name = in.number<std::uint16_t>(), extra = in.number<std::uint16_t>(), comment = in.number<std::uint16_t>();
+  auto name = in.number<std::uint16_t>(), extra = in.number<std::uint16_t>(),
+       comment = in.number<std::uint16_t>();
   in.take(8);
   e.offset = in.number<std::uint32_t>();
   e.name = std::string(in.take(name));
@@ -207,7 +219,8 @@ std::vector<Entry> read_directory(std::string_view bytes, const std::string& fil
   in.take(4);
   in.at = in.number<std::uint32_t>();
   std::vector<Entry> entries;
-  std::uint64_t left = bytes.size();  // arrays that share their bytes could be a thousand times as many
+  std::uint64_t left =
+      bytes.size();  // arrays that share their bytes could be a thousand times as many
   for (std::size_t i = 0; i < count; ++i) {
     entries.push_back(read_entry(in));
     if (entries.back().packed > left) in.fail("its arrays take more bytes than it has");
@@ -223,7 +236,8 @@ std::string content(std::string_view bytes, const Entry& e, const std::string& w
   auto name = in.number<std::uint16_t>(), extra = in.number<std::uint16_t>();
   in.take(std::size_t{name} + extra);
   std::string_view packed = in.take(e.packed);
-  if (e.method != 0 && e.method != 8) in.fail("is compressed by method " + std::to_string(e.method));
+  if (e.method != 0 && e.method != 8)
+    in.fail("is compressed by method " + std::to_string(e.method));
   std::string plain = e.method == 8 ? inflate(packed, e.size, what) : std::string(packed);
   if (plain.size() != e.size || crc32(plain) != e.crc) in.fail("is damaged (its checksum differs)");
   return plain;
@@ -239,9 +253,19 @@ struct Out {
   }
 };
 
-// What the local and the central header have in common.  The date is 1980-01-01, the first that zip can say.
+// What the local and the central header have in common.  The date is 1980-01-01, the first that zip
+// can say.
 void put_common(Out& out, const Entry& e) {
-  out.u16(20).u16(0x800).u16(0).u16(0).u16(0x21).u32(e.crc).u32(e.size).u32(e.size).u16(e.name.size()).u16(0);
+  out.u16(20)
+      .u16(0x800)
+      .u16(0)
+      .u16(0)
+      .u16(0x21)
+      .u32(e.crc)
+      .u32(e.size)
+      .u32(e.size)
+      .u16(e.name.size())
+      .u16(0);
 }
 
 }  // namespace
@@ -250,8 +274,9 @@ NamedTensors parse_npz(std::string_view bytes, const std::string& name) {
   NamedTensors arrays;
   std::set<std::string> seen;
   for (const Entry& e : read_directory(bytes, name)) {
-    std::string key =
-        e.name.size() > 4 && e.name.rfind(".npy") == e.name.size() - 4 ? e.name.substr(0, e.name.size() - 4) : e.name;
+    std::string key = e.name.size() > 4 && e.name.rfind(".npy") == e.name.size() - 4
+                          ? e.name.substr(0, e.name.size() - 4)
+                          : e.name;
     std::string what = name + ": array '" + key + "'";
     if (!seen.insert(key).second) throw Error(Fault::file, what + " is there twice");
     arrays.emplace_back(key, parse_npy(content(bytes, e, what), what));

@@ -17,7 +17,8 @@ NamedTensors parse_npz(std::string_view bytes, const std::string& name);
 /// Error(file).
 void write_npz(const std::string& path, const NamedTensors& arrays);
 
-/// The content of a raw DEFLATE stream that must give exactly `size` bytes.   Error(file) naming `what`.
+/// The content of a raw DEFLATE stream that must give exactly `size` bytes.   Error(file) naming
+/// `what`.
 std::string inflate(std::string_view bytes, std::size_t size, const std::string& what);
 
 }  // namespace oarlock

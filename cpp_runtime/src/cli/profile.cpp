@@ -41,12 +41,14 @@ std::vector<OpTime> slowest_first(const std::map<std::string, OpTime>& sums, int
   return all;
 }
 
-void print_rows(const char* title, const std::vector<OpTime>& rows, std::size_t most, double total) {
+void print_rows(const char* title, const std::vector<OpTime>& rows, std::size_t most,
+                double total) {
   std::printf("\n%-52s %8s %10s %6s\n", title, "per run", "ms", "%");
   for (std::size_t i = 0; i < std::min(rows.size(), most); ++i) {
     const OpTime& row = rows[i];
     std::string name = row.op.empty() ? row.name : row.name + "  (" + row.op + ")";
-    std::printf("%-52s %8.1f %10.4f %6.1f\n", name.c_str(), row.count, row.ms, total > 0 ? 100 * row.ms / total : 0);
+    std::printf("%-52s %8.1f %10.4f %6.1f\n", name.c_str(), row.count, row.ms,
+                total > 0 ? 100 * row.ms / total : 0);
   }
 }
 
@@ -54,7 +56,8 @@ void print_json(const char* key, const std::vector<OpTime>& rows) {
   std::printf("\"%s\": [", key);
   for (std::size_t i = 0; i < rows.size(); ++i)
     std::printf("%s{\"name\": %s, \"op\": %s, \"count\": %g, \"ms\": %.6g}", i ? ", " : "",
-                quoted(rows[i].name).c_str(), quoted(rows[i].op).c_str(), rows[i].count, rows[i].ms);
+                quoted(rows[i].name).c_str(), quoted(rows[i].op).c_str(), rows[i].count,
+                rows[i].ms);
   std::printf("]");
 }
 

@@ -11,7 +11,8 @@ namespace oarlock::cli {
 namespace {
 
 // By name, or all of them as in0, in1, ...
-std::vector<std::string> by_position(const NamedTensors& arrays, const std::vector<TensorSpec>& inputs) {
+std::vector<std::string> by_position(const NamedTensors& arrays,
+                                     const std::vector<TensorSpec>& inputs) {
   for (const TensorSpec& spec : inputs)
     if (spec.name == "in0") return {};
   std::vector<std::string> names;
@@ -39,11 +40,13 @@ int run(const Command& c) {
   for (std::size_t i = 0; i < arrays.size(); ++i)
     inputs.emplace_back(renamed.empty() ? arrays[i].first : renamed[i], arrays[i].second);
   std::vector<Tensor> results = session.run(inputs);
-  bool named = !model.producer().empty() || (!model.outputs().empty() && !model.outputs()[0].path.empty());
+  bool named =
+      !model.producer().empty() || (!model.outputs().empty() && !model.outputs()[0].path.empty());
   NamedTensors out;
   for (std::size_t i = 0; i < results.size(); ++i) {
     bool extra = i >= model.outputs().size();
-    out.emplace_back(named || extra ? session.outputs()[i].name : "out" + std::to_string(i), results[i]);
+    out.emplace_back(named || extra ? session.outputs()[i].name : "out" + std::to_string(i),
+                     results[i]);
   }
   write_npz(c.output, out);
   session.end_profile();
@@ -55,7 +58,9 @@ namespace {
 bool same_folder(const std::string& one, const std::string& other) {
   namespace fs = std::filesystem;
   std::error_code error;
-  auto folder = [&](const std::string& path) { return fs::weakly_canonical(fs::absolute(path).parent_path(), error); };
+  auto folder = [&](const std::string& path) {
+    return fs::weakly_canonical(fs::absolute(path).parent_path(), error);
+  };
   return folder(one) == folder(other);
 }
 
@@ -73,11 +78,13 @@ int to_onnx(const Command& c) {
   options.inline_weights = c.inline_weights;
   if (model.impl().joined && !c.inline_weights)
     throw Error(Fault::input,
-                "to-onnx: " + c.paths[0] + " has a file for each value, which ONNX does not know; use --inline");
+                "to-onnx: " + c.paths[0] +
+                    " has a file for each value, which ONNX does not know; use --inline");
   const std::string& weights = model.impl().weights.path();
   if (!weights.empty() && !c.inline_weights && !same_folder(c.output, weights))
-    throw Error(Fault::input, "to-onnx: ONNX finds shared weights only beside itself; write into the folder of " +
-                                  weights + ", or use --inline");
+    throw Error(Fault::input,
+                "to-onnx: ONNX finds shared weights only beside itself; write into the folder of " +
+                    weights + ", or use --inline");
   write_atomically(c.output, model.to_onnx(options));
   return 0;
 }

@@ -1,4 +1,5 @@
-// Which settings are fastest for a model on this machine: one option after the other, the rest as found so far.
+// Which settings are fastest for a model on this machine: one option after the other, the rest as
+// found so far.
 #include <algorithm>
 #include <cstdio>
 #include <set>
@@ -46,7 +47,8 @@ std::vector<Step> steps() {
 std::vector<double> medians(const Command& c, const std::vector<Options>& settings) {
   Subjects subjects;
   for (const Options& options : settings) subjects.emplace_back(c, c.paths, options);
-  int repeat = std::clamp(static_cast<int>(kBudget / std::max(subjects[0].call(), 1e-3)), kFewest, kMost);
+  int repeat =
+      std::clamp(static_cast<int>(kBudget / std::max(subjects[0].call(), 1e-3)), kFewest, kMost);
   take_turns(subjects, 1, c.warmup, repeat, kBlock);
   std::vector<double> found;
   for (const Subject& subject : subjects) found.push_back(quantile(subject.times, 0.5));
@@ -58,7 +60,8 @@ void take(const Command& c, const Step& step, Options& best, std::vector<Trial>&
   std::vector<Options> settings{best};
   for (int value : step.values) settings.push_back(best), settings.back().*step.member = value;
   std::vector<double> times = medians(c, settings);
-  auto fastest = static_cast<std::size_t>(std::min_element(times.begin(), times.end()) - times.begin());
+  auto fastest =
+      static_cast<std::size_t>(std::min_element(times.begin(), times.end()) - times.begin());
   if (times[fastest] > kWorthwhile * times[0]) fastest = 0;
   for (std::size_t i = 0; i < times.size(); ++i)
     trials.push_back({step.name, settings[i].*step.member, times[i], i == fastest});
@@ -68,8 +71,9 @@ void take(const Command& c, const Step& step, Options& best, std::vector<Trial>&
 void print_json(const std::vector<Trial>& trials, double ratio, const std::string& file) {
   std::printf("{\"trials\": [");
   for (std::size_t i = 0; i < trials.size(); ++i)
-    std::printf("%s{\"option\": \"%s\", \"value\": %d, \"p50_ms\": %.6g, \"taken\": %s}", i ? ", " : "",
-                trials[i].option.c_str(), trials[i].value, trials[i].p50, trials[i].taken ? "true" : "false");
+    std::printf("%s{\"option\": \"%s\", \"value\": %d, \"p50_ms\": %.6g, \"taken\": %s}",
+                i ? ", " : "", trials[i].option.c_str(), trials[i].value, trials[i].p50,
+                trials[i].taken ? "true" : "false");
   std::printf("], \"ratio\": %.6g, \"file\": %s}\n", ratio, quoted(file).c_str());
 }
 
@@ -78,7 +82,8 @@ void print_table(const std::vector<Trial>& trials, double ratio, const std::stri
   for (const Trial& t : trials) {
     bool open = t.value < 0 || (t.value == 0 && t.option.ends_with("threads"));
     std::string value = open ? "engine's" : std::to_string(t.value);
-    std::printf("%-14s %8s %12.4f%s\n", t.option.c_str(), value.c_str(), t.p50, t.taken ? "  taken" : "");
+    std::printf("%-14s %8s %12.4f%s\n", t.option.c_str(), value.c_str(), t.p50,
+                t.taken ? "  taken" : "");
   }
   std::printf("%.3f of the time with the engine's own choices; kept in %s\n", ratio, file.c_str());
 }
@@ -88,7 +93,8 @@ std::string shapes_text(const Command& c, const Model& model, const Session& ses
   double took = 0;
   std::vector<Tensor> inputs = fitting_inputs(c, model, session, took);
   for (std::size_t i = 0; i < inputs.size(); ++i)
-    text += (i ? " " : "") + session.inputs()[i].name + "=" + show(inputs[i].dtype(), inputs[i].shape());
+    text += (i ? " " : "") + session.inputs()[i].name + "=" +
+            show(inputs[i].dtype(), inputs[i].shape());
   return text;
 }
 

@@ -12,7 +12,8 @@
 namespace oarlock::cli {
 namespace {
 
-// What is known before the search: files, inputs, and what was stored of outputs and of inner variables.
+// What is known before the search: files, inputs, and what was stored of outputs and of inner
+// variables.
 struct Case {
   const Command& command;
   Model model;
@@ -34,7 +35,8 @@ struct Case {
     std::vector<TensorView> views(inputs.begin(), inputs.end());
     std::vector<Tensor> results = session.run(views);
     NamedTensors named;
-    for (std::size_t i = 0; i < results.size(); ++i) named.emplace_back(session.outputs()[i].name, results[i]);
+    for (std::size_t i = 0; i < results.size(); ++i)
+      named.emplace_back(session.outputs()[i].name, results[i]);
     return named;
   }
 };
@@ -56,7 +58,8 @@ void sort_expected(Case& c) {
     else
       c.inner.emplace_back(name, tensor);
   }
-  if (c.outputs.empty() && c.inner.empty()) throw Error(Fault::input, c.command.expect + ": holds nothing to expect");
+  if (c.outputs.empty() && c.inner.empty())
+    throw Error(Fault::input, c.command.expect + ": holds nothing to expect");
 }
 
 struct Finding {
@@ -64,10 +67,12 @@ struct Finding {
   Comparison comparison;
 };
 
-std::vector<Finding> compare_all(const NamedTensors& found, const NamedTensors& wanted, const Tolerance& tolerance) {
+std::vector<Finding> compare_all(const NamedTensors& found, const NamedTensors& wanted,
+                                 const Tolerance& tolerance) {
   std::vector<Finding> findings;
   for (auto& [name, tensor] : wanted)
-    if (const Tensor* other = find(found, name)) findings.push_back({name, compare(*other, tensor, tolerance)});
+    if (const Tensor* other = find(found, name))
+      findings.push_back({name, compare(*other, tensor, tolerance)});
   return findings;
 }
 
@@ -79,7 +84,8 @@ struct Result {
   std::string variable, op, where;
 };
 
-/// What the ops of the program give, in their order; those that lowering has no value for are left out.
+/// What the ops of the program give, in their order; those that lowering has no value for are left
+/// out.
 std::vector<Result> results_of(const Model::Impl& impl) {
   auto can_fetch = [&](const Strings& names) {
     LowerOptions lowering;
@@ -96,8 +102,10 @@ std::vector<Result> results_of(const Model::Impl& impl) {
   for (const OpDesc& op : impl.program.blocks[0].ops)
     for (auto& [slot, outputs] : op.outputs)
       for (const std::string& name : outputs)
-        if (op.type != "feed" && op.type != "fetch") all.push_back({name, op.type, op.where}), names.push_back(name);
-  if (!can_fetch(names)) std::erase_if(all, [&](const Result& r) { return !can_fetch({r.variable}); });
+        if (op.type != "feed" && op.type != "fetch")
+          all.push_back({name, op.type, op.where}), names.push_back(name);
+  if (!can_fetch(names))
+    std::erase_if(all, [&](const Result& r) { return !can_fetch({r.variable}); });
   return all;
 }
 
@@ -141,7 +149,8 @@ std::string first_optimised(const Case& c) {
 std::string explain(const Case& c) {
   if (!c.inner.empty()) return first_beside_stored(c);
   if (!all_same(compare_all(c.run(c.options(0, {})), c.outputs, c.tolerance)))
-    return "without the engine's optimisation it differs as well: the file holds another model than the expected "
+    return "without the engine's optimisation it differs as well: the file holds another model "
+           "than the expected "
            "values "
            "are of, or it is read wrongly; store inner variables in --expect to find the op";
   return "only the engine's optimisation differs; " + first_optimised(c);
@@ -162,11 +171,12 @@ void print(const std::vector<Finding>& findings, const std::string& why, bool js
   for (std::size_t i = 0; i < findings.size(); ++i) {
     const auto& [name, comparison] = findings[i];
     if (json)
-      std::printf("%s{\"name\": %s, \"same\": %s, \"largest_difference\": %s, \"text\": %s}", i ? ", " : "",
-                  quoted(name).c_str(), comparison.same ? "true" : "false", largest(comparison, "null").c_str(),
-                  quoted(comparison.text).c_str());
+      std::printf("%s{\"name\": %s, \"same\": %s, \"largest_difference\": %s, \"text\": %s}",
+                  i ? ", " : "", quoted(name).c_str(), comparison.same ? "true" : "false",
+                  largest(comparison, "null").c_str(), quoted(comparison.text).c_str());
     else
-      std::printf("%-24s %s  %s\n", name.c_str(), comparison.same ? "same  " : "DIFFERS", shown(comparison).c_str());
+      std::printf("%-24s %s  %s\n", name.c_str(), comparison.same ? "same  " : "DIFFERS",
+                  shown(comparison).c_str());
   }
   if (json)
     std::printf("], \"why\": %s}\n", quoted(why).c_str());
@@ -185,7 +195,8 @@ int verify(const Command& c) {
   std::vector<Finding> findings =
       compare_all(given.run(given.options(c.options.optimize, {})), given.outputs, given.tolerance);
   if (!inner.empty())
-    for (Finding& f : compare_all(given.run(given.options(c.options.optimize, inner)), given.inner, given.tolerance))
+    for (Finding& f : compare_all(given.run(given.options(c.options.optimize, inner)), given.inner,
+                                  given.tolerance))
       findings.push_back(std::move(f));
   bool same = all_same(findings);
   print(findings, same ? "" : explain(given), c.json);

@@ -25,7 +25,8 @@ void map(Size count, const F& f, T* y, const X*... x) {
 
 template <class T, class F, class... X>
 void map_parts(Size count, const F& f, T* y, const X*... x) {
-  parallel_parts(count, kPart, [&](Size from, Size to) { map(to - from, f, y + from, (x + from)...); });
+  parallel_parts(count, kPart,
+                 [&](Size from, Size to) { map(to - from, f, y + from, (x + from)...); });
 }
 
 template <class T>
@@ -38,7 +39,8 @@ inline V<T> gelu_slope(V<T> x) {
   return (erf_of(x * T(0.70710678118654752)) + 1) * T(0.5) + phi;
 }
 
-constexpr double kGelu = 0.79788456080286536, kGelu3 = 0.044715;  // tanh(K * (x + A * x ** 3)), as in the op gelu
+constexpr double kGelu = 0.79788456080286536,
+                 kGelu3 = 0.044715;  // tanh(K * (x + A * x ** 3)), as in the op gelu
 
 template <class T>
 inline V<T> gelu_tanh_of(V<T> x) {

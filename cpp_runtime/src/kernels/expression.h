@@ -1,5 +1,5 @@
-// The instructions of expressions: each works on a few hundred elements that lie in the cache, and is what the kernel
-// of its name does, to the last bit.
+// The instructions of expressions: each works on a few hundred elements that lie in the cache, and
+// is what the kernel of its name does, to the last bit.
 #pragma once
 #include "kernels/elementwise.h"
 
@@ -8,7 +8,8 @@ namespace {
 
 template <class T>
 inline V<T> sqrt_of(V<T> x) {
-  for (int i = 0; i < kLanes<T>; ++i) x[i] = sizeof(T) == 4 ? __builtin_sqrtf(x[i]) : __builtin_sqrt(x[i]);
+  for (int i = 0; i < kLanes<T>; ++i)
+    x[i] = sizeof(T) == 4 ? __builtin_sqrtf(x[i]) : __builtin_sqrt(x[i]);
   return x;
 }
 
@@ -17,7 +18,8 @@ constexpr bool takes_two(Piece which) { return which <= Piece::keep || which >= 
 template <class T, Piece Which>
 inline V<T> of_one(V<T> x) {
   constexpr int first = static_cast<int>(Piece::relu), which = static_cast<int>(Which);
-  if constexpr (which <= static_cast<int>(Piece::erf)) return function_of<T, static_cast<Unary>(which - first)>(x);
+  if constexpr (which <= static_cast<int>(Piece::erf))
+    return function_of<T, static_cast<Unary>(which - first)>(x);
   if constexpr (Which == Piece::sqrt) return sqrt_of<T>(x);
   if constexpr (Which == Piece::square) return x * x;
   if constexpr (Which == Piece::abs) return x < 0 ? -x : x == 0 ? V<T>{} : x;

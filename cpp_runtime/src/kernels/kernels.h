@@ -1,7 +1,8 @@
-// What the compiled kernels are.   Each instruction set has a table of them; `table` gives the one of this machine.
+// What the compiled kernels are.   Each instruction set has a table of them; `table` gives the one
+// of this machine.
 //
-// Arrays are contiguous unless strides are given, pictures are [N,C,H,W].   Results are the same whatever the number of
-// threads.
+// Arrays are contiguous unless strides are given, pictures are [N,C,H,W].   Results are the same
+// whatever the number of threads.
 #pragma once
 #include <cstdint>
 
@@ -9,7 +10,8 @@
 
 namespace oarlock::kernels {
 
-/// Products of matrices, one for each of `count`: c[i] = a[i] @ b[i].   Strides in elements; c [count,m,n] contiguous.
+/// Products of matrices, one for each of `count`: c[i] = a[i] @ b[i].   Strides in elements; c
+/// [count,m,n] contiguous.
 template <class T>
 struct Products {
   Size count, m, n, k;
@@ -30,15 +32,16 @@ struct PoolShape {
   Size planes, h, w, oh, ow, kh, kw, stride_h, stride_w, top, left;
 };
 
-/// Functions of one operand.   The gradients of relu, tanh, sigmoid and exp are given the result, the others the
-/// operand.
+/// Functions of one operand.   The gradients of relu, tanh, sigmoid and exp are given the result,
+/// the others the operand.
 enum class Unary { relu, tanh, sigmoid, silu, gelu, gelu_tanh, exp, erf };
 constexpr int kUnaries = 8;
 enum class Binary { add, sub, mul };
 constexpr int kBinaries = 3;
 
-/// What one instruction of an expression does with one or two operands.   `first` is there for the shape of the second;
-/// `keep` is the first where the second is not 0.   The gradients take what `Unary` says, and then the gradient.
+/// What one instruction of an expression does with one or two operands.   `first` is there for the
+/// shape of the second; `keep` is the first where the second is not 0.   The gradients take what
+/// `Unary` says, and then the gradient.
 enum class Piece {
   add,
   sub,
@@ -75,7 +78,8 @@ struct Pieces {
   void (*each[kPieces])(Size count, const T* x, const T* y, T* z);
 };
 
-/// One parameter of a step of Adam: parameter * keep - first / (sqrt(second) + epsilon) * rate.   rest: 1 - beta.
+/// One parameter of a step of Adam: parameter * keep - first / (sqrt(second) + epsilon) * rate.
+/// rest: 1 - beta.
 template <class T>
 struct AdamStep {
   const T *parameter, *gradient;
@@ -94,8 +98,9 @@ struct MomentumStep {
 
 enum class Cell { lstm, gru, tanh, relu };
 
-/// One direction of one layer of a recurrent network over T steps of a batch B; see recurrent.h for what is where.
-/// valid [T,B]: 0 where a step is not part of its sequence, nullptr if all are.   `c` only for lstm.
+/// One direction of one layer of a recurrent network over T steps of a batch B; see recurrent.h for
+/// what is where. valid [T,B]: 0 where a step is not part of its sequence, nullptr if all are. `c`
+/// only for lstm.
 template <class T>
 struct Recurrence {
   Cell cell;
@@ -120,18 +125,23 @@ struct Table {
   Pieces<T> pieces;
   void (*sum)(Size n, Size c, Size k, const T* x, T* y);
   void (*moments)(Size n, Size c, Size k, const T* x, T* mean, T* variance);
-  void (*affine)(Size n, Size c, Size k, const T* x, const T* mean, const T* factor, const T* bias, T* y);
-  void (*layer_norm)(Size r, Size k, T epsilon, const T* x, const T* weight, const T* bias, T* y, T* mean, T* variance);
-  void (*standardize_back)(Size n, Size c, Size k, const T* x, const T* mean, const T* inv_std, const T* g, T* dx);
-  void (*standardize_dot)(Size n, Size c, Size k, const T* x, const T* mean, const T* inv_std, const T* y, T* out);
-  void (*standardize_dot_rows)(Size r, Size k, const T* x, const T* mean, const T* inv_std, const T* y, T* out);
+  void (*affine)(Size n, Size c, Size k, const T* x, const T* mean, const T* factor, const T* bias,
+                 T* y);
+  void (*layer_norm)(Size r, Size k, T epsilon, const T* x, const T* weight, const T* bias, T* y,
+                     T* mean, T* variance);
+  void (*standardize_back)(Size n, Size c, Size k, const T* x, const T* mean, const T* inv_std,
+                           const T* g, T* dx);
+  void (*standardize_dot)(Size n, Size c, Size k, const T* x, const T* mean, const T* inv_std,
+                          const T* y, T* out);
+  void (*standardize_dot_rows)(Size r, Size k, const T* x, const T* mean, const T* inv_std,
+                               const T* y, T* out);
   void (*softmax)(Size r, Size k, const T* x, T* y);
   void (*softmax_back)(Size r, Size k, const T* y, const T* g, T* dx);
   void (*log_softmax)(Size r, Size k, const T* x, T* y);
-  void (*cross_entropy)(Size r, Size k, const T* x, const std::int64_t* labels, std::int64_t ignored, T* probabilities,
-                        T* loss);
-  void (*cross_entropy_back)(Size r, Size k, const T* probabilities, const std::int64_t* labels, std::int64_t ignored,
-                             const T* g, T* dx);
+  void (*cross_entropy)(Size r, Size k, const T* x, const std::int64_t* labels,
+                        std::int64_t ignored, T* probabilities, T* loss);
+  void (*cross_entropy_back)(Size r, Size k, const T* probabilities, const std::int64_t* labels,
+                             std::int64_t ignored, const T* g, T* dx);
   /// starts [count + 1]: where each parameter would start if they lay one after the other.
   void (*adam)(Size count, const Size* starts, const AdamStep<T>* steps);
   void (*recur)(const Recurrence<T>&);

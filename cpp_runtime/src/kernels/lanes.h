@@ -1,5 +1,6 @@
-// Vectors of the instruction set that this file is compiled for.   Everything is internal to the one file that includes
-// it, so that no code for a newer machine can end up where an older one runs it.
+// Vectors of the instruction set that this file is compiled for.   Everything is internal to the
+// one file that includes it, so that no code for a newer machine can end up where an older one runs
+// it.
 #pragma once
 #include <utility>
 
@@ -17,7 +18,8 @@ constexpr int kBytes = 16, kRows = 8;
 #else
 constexpr int kBytes = 16, kRows = 4;
 #endif
-// A product is made in tiles of kRows rows and two vectors of columns: what fits into the registers.
+// A product is made in tiles of kRows rows and two vectors of columns: what fits into the
+// registers.
 
 template <class T>
 constexpr int kLanes = kBytes / static_cast<int>(sizeof(T));
@@ -52,7 +54,8 @@ inline Size parts_of(Size count, Size part) { return (count + part - 1) / part; 
 /// Scratch memory for `count` elements and a few vectors that may be read or written behind them.
 template <class T>
 T* scratch_of(int slot, Size count) {
-  return static_cast<T*>(scratch(slot, static_cast<std::size_t>(count) * sizeof(T) + std::size_t{4} * kBytes));
+  return static_cast<T*>(
+      scratch(slot, static_cast<std::size_t>(count) * sizeof(T) + std::size_t{4} * kBytes));
 }
 
 template <class T>
@@ -62,7 +65,8 @@ inline T sum_of(V<T> v) {
   return total;
 }
 
-// -- transposing ---------------------------------------------------------------------------------------------------
+// -- transposing
+// ---------------------------------------------------------------------------------------------------
 
 template <class T, int... I>
 inline void interleave(V<T>& a, V<T>& b, std::integer_sequence<int, I...>) {
@@ -72,8 +76,9 @@ inline void interleave(V<T>& a, V<T>& b, std::integer_sequence<int, I...>) {
   a = low;
 }
 
-/// A square of vectors, from rows `from` apart to rows `to` apart.   Each round of interleaving turns the index of an
-/// element, row and column seen as one number, by one bit; after log2(lanes) rounds they have changed places.
+/// A square of vectors, from rows `from` apart to rows `to` apart.   Each round of interleaving
+/// turns the index of an element, row and column seen as one number, by one bit; after log2(lanes)
+/// rounds they have changed places.
 template <class T>
 void transpose_square(const T* from, Size from_row, T* to, Size to_row) {
   constexpr int n = kLanes<T>;
@@ -99,7 +104,8 @@ void transpose(const T* from, Size from_row, Size rows, Size columns, T* to, Siz
     for (Size c = 0; c < whole_columns; c += n)
       transpose_square(from + r * from_row + c, from_row, to + c * to_row + r, to_row);
   for (Size r = 0; r < rows; ++r)
-    for (Size c = r < whole_rows ? whole_columns : 0; c < columns; ++c) to[c * to_row + r] = from[r * from_row + c];
+    for (Size c = r < whole_rows ? whole_columns : 0; c < columns; ++c)
+      to[c * to_row + r] = from[r * from_row + c];
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Exponential and its relatives, in vectors.   float32 within 2e-6 of the right value; float64 as in C, element by
-// element.
+// Exponential and its relatives, in vectors.   float32 within 2e-6 of the right value; float64 as
+// in C, element by element.
 #pragma once
 #include "kernels/lanes.h"
 
@@ -22,7 +22,8 @@ inline V<double> each(V<double> x, const Function& function) {
   return x;
 }
 
-/// e ** x = 2 ** n * e ** r with |r| <= ln 2 / 2; the polynomial is a fit of the relative error, 2e-9 at most.
+/// e ** x = 2 ** n * e ** r with |r| <= ln 2 / 2; the polynomial is a fit of the relative error,
+/// 2e-9 at most.
 inline Floats exp_of(Floats x) {
   static constexpr float c[] = {1.f,           1.00000004f,    0.49999992f,   0.166664192f,
                                 0.0416682298f, 0.00837489912f, 0.00138368525f};
@@ -53,12 +54,16 @@ inline V<double> tanh_of(V<double> x) {
   return each(x, [](double v) { return __builtin_tanh(v); });
 }
 
-/// x * P(x ** 2) / Q(x ** 2) up to where it is 1: a fit of the relative error, as in special.py of the ops.
+/// x * P(x ** 2) / Q(x ** 2) up to where it is 1: a fit of the relative error, as in special.py of
+/// the ops.
 inline Floats erf_of(Floats x) {
-  static constexpr float p[] = {1.1283791f, 1.9058469e-1f, 5.2767910e-2f, 3.7721114e-3f, 2.8482557e-4f, 2.0459913e-6f};
-  static constexpr float q[] = {1.f, 5.0223404e-1f, 1.1417881e-1f, 1.4982323e-2f, 1.1637363e-3f, 3.8046459e-5f};
+  static constexpr float p[] = {1.1283791f,    1.9058469e-1f, 5.2767910e-2f,
+                                3.7721114e-3f, 2.8482557e-4f, 2.0459913e-6f};
+  static constexpr float q[] = {1.f,           5.0223404e-1f, 1.1417881e-1f,
+                                1.4982323e-2f, 1.1637363e-3f, 3.8046459e-5f};
   Floats bounded = x > 3.925f ? splat(3.925f) : x < -3.925f ? splat(-3.925f) : x;
-  Floats square = bounded * bounded, found = bounded * (polynomial(square, p) / polynomial(square, q));
+  Floats square = bounded * bounded,
+         found = bounded * (polynomial(square, p) / polynomial(square, q));
   return found > 1.f ? splat(1.f) : found < -1.f ? splat(-1.f) : found;
 }
 inline V<double> erf_of(V<double> x) {

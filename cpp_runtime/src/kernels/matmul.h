@@ -6,7 +6,8 @@
 namespace oarlock::kernels {
 namespace {
 
-/// The columns of a matrix as panels: as they lie where that can be read in whole vectors, else copied or transposed.
+/// The columns of a matrix as panels: as they lie where that can be read in whole vectors, else
+/// copied or transposed.
 template <class T>
 struct MatrixPanels {
   const T* b;
@@ -32,7 +33,8 @@ template <class T>
 void one_product(const Products<T>& s, Size index, Size row, Size rows, Size column, Size columns) {
   MatrixPanels<T> panels{s.b[index] + column * s.b_column, s.b_row, s.b_column, rows};
   T* c = s.c + index * s.m * s.n + row * s.n + column;
-  product(rows, columns, s.k, s.a[index] + row * s.a_row, s.a_row, s.a_column, c, s.n, false, panels);
+  product(rows, columns, s.k, s.a[index] + row * s.a_row, s.a_row, s.a_column, c, s.n, false,
+          panels);
 }
 
 constexpr Size kWork = Size(1) << 19;  // multiplications that are worth a task of their own
@@ -41,16 +43,18 @@ template <class T>
 void products(const Products<T>& s) {
   Size each = most(s.m * s.n * s.k, 1);
   if (each * 2 <= kWork || s.count >= 8)
-    return parallel_parts(s.count, most(parts_of(s.count, 16), kWork / each), [&](Size from, Size to) {
-      for (Size i = from; i < to; ++i) one_product(s, i, 0, s.m, 0, s.n);
-    });
+    return parallel_parts(s.count, most(parts_of(s.count, 16), kWork / each),
+                          [&](Size from, Size to) {
+                            for (Size i = from; i < to; ++i) one_product(s, i, 0, s.m, 0, s.n);
+                          });
   bool by_rows = s.m > s.n;
   Size unit = by_rows ? kRows : kColumns<T>, length = by_rows ? s.m : s.n;
   Size part = parts_of(parts_of(length, least(8, each / kWork + 1)), unit) * unit;
   Size parts = parts_of(length, part);
   parallel(s.count * parts, [&](Size task) {
     Size from = task % parts * part, many = least(part, length - from);
-    by_rows ? one_product(s, task / parts, from, many, 0, s.n) : one_product(s, task / parts, 0, s.m, from, many);
+    by_rows ? one_product(s, task / parts, from, many, 0, s.n)
+            : one_product(s, task / parts, 0, s.m, from, many);
   });
 }
 

@@ -1,8 +1,8 @@
 // Pictures laid out so that a window reads them in whole vectors.
 //
-// A window that moves by (step_h, step_w) sees, at each of its places, a picture of every step-th row and column. Those
-// pictures, padded, are the planes: one for each phase (row % step_h, column % step_w) that some place of the window
-// starts in.
+// A window that moves by (step_h, step_w) sees, at each of its places, a picture of every step-th
+// row and column. Those pictures, padded, are the planes: one for each phase (row % step_h, column
+// % step_w) that some place of the window starts in.
 #pragma once
 #include "kernels/lanes.h"
 
@@ -51,7 +51,8 @@ struct Planes {
  private:
   void place(const View& v, Size t) {
     Size row = floor_div(v.taps[t].row, v.step_h), column = floor_div(v.taps[t].column, v.step_w);
-    Size down = v.taps[t].row - row * v.step_h, right = v.taps[t].column - column * v.step_w, phase = 0;
+    Size down = v.taps[t].row - row * v.step_h, right = v.taps[t].column - column * v.step_w,
+         phase = 0;
     while (phase < phases && (phase_row[phase] != down || phase_column[phase] != right)) ++phase;
     if (phase == phases) {
       phase_row[phases] = down;
@@ -64,7 +65,8 @@ struct Planes {
 /// The offset in the planes of every channel at every tap, in scratch memory.
 inline const Size* offsets_of(const View& v, const Planes& p) {
   Size* made = scratch_of<Size>(5, p.channels * v.count);
-  for (Size i = 0; i < p.channels * v.count; ++i) made[i] = i / v.count * p.plane() + p.offset[i % v.count];
+  for (Size i = 0; i < p.channels * v.count; ++i)
+    made[i] = i / v.count * p.plane() + p.offset[i % v.count];
   return made;
 }
 
@@ -99,8 +101,9 @@ void fill_planes(const View& v, const Planes& p, const T* x, Size from, Size to,
     }
 }
 
-/// Where to copy what the window sees at some pixels: vectors from a plane to a row of what is made.   A vector may
-/// reach behind the pixels that are meant; the next one overwrites that, or it is behind the end.
+/// Where to copy what the window sees at some pixels: vectors from a plane to a row of what is
+/// made.   A vector may reach behind the pixels that are meant; the next one overwrites that, or it
+/// is behind the end.
 template <class T>
 struct Moves {
   static constexpr Size kMost = kColumns<T> > 8 ? kColumns<T> : 8;
@@ -109,7 +112,8 @@ struct Moves {
   /// At most kColumns pixels of the grid from `start` on.
   Moves(const View& v, const Planes& p, Size start, Size pixels) {
     for (Size i = 0; i < pixels;) {
-      Size row = (start + i) / v.ow, column = (start + i) % v.ow, many = least(pixels - i, v.ow - column);
+      Size row = (start + i) / v.ow, column = (start + i) % v.ow,
+           many = least(pixels - i, v.ow - column);
       for (Size k = 0; k < many; k += kLanes<T>) {
         from[count] = row * p.width + column + k;
         to[count++] = i + k;
@@ -119,11 +123,11 @@ struct Moves {
   }
 };
 
-/// The rows [first, first + depth) of what the window sees: row c * taps + t is channel c at tap t.   N: how many
-/// moves, 0: any.
+/// The rows [first, first + depth) of what the window sees: row c * taps + t is channel c at tap t.
+/// N: how many moves, 0: any.
 template <class T, int N>
-void copy_rows(const View& v, const Planes& p, const T* planes, Size first, Size depth, const Moves<T>& moves, T* to,
-               Size to_row) {
+void copy_rows(const View& v, const Planes& p, const T* planes, Size first, Size depth,
+               const Moves<T>& moves, T* to, Size to_row) {
   const T* channel = planes + first / v.count * p.plane();
   Size tap = first % v.count, count = N ? N : moves.count;
   for (Size i = 0; i < depth; ++i, to += to_row) {
@@ -137,11 +141,11 @@ void copy_rows(const View& v, const Planes& p, const T* planes, Size first, Size
 }
 
 template <class T>
-void copy_seen(const View& v, const Planes& p, const T* planes, Size first, Size depth, const Moves<T>& moves, T* to,
-               Size to_row) {
-  static constexpr decltype(&copy_rows<T, 0>) ways[] = {copy_rows<T, 0>, copy_rows<T, 1>, copy_rows<T, 2>,
-                                                        copy_rows<T, 3>, copy_rows<T, 4>, copy_rows<T, 5>,
-                                                        copy_rows<T, 6>};
+void copy_seen(const View& v, const Planes& p, const T* planes, Size first, Size depth,
+               const Moves<T>& moves, T* to, Size to_row) {
+  static constexpr decltype(&copy_rows<T, 0>) ways[] = {
+      copy_rows<T, 0>, copy_rows<T, 1>, copy_rows<T, 2>, copy_rows<T, 3>,
+      copy_rows<T, 4>, copy_rows<T, 5>, copy_rows<T, 6>};
   ways[moves.count <= 6 ? moves.count : 0](v, p, planes, first, depth, moves, to, to_row);
 }
 

@@ -18,7 +18,8 @@
 namespace oarlock::kernels {
 namespace {
 
-constexpr auto kSpin = std::chrono::microseconds(60);  // longer than the pause between two kernels of a training step
+constexpr auto kSpin =
+    std::chrono::microseconds(60);  // longer than the pause between two kernels of a training step
 
 inline void relax() {
 #if defined(__x86_64__)
@@ -56,10 +57,11 @@ struct Job {
   Size count;
   std::atomic<Size> next{0};
   std::atomic<bool> failed{false};
-  std::exception_ptr error{};  // of the first task that threw; written by the thread that set `failed`
+  std::exception_ptr
+      error{};  // of the first task that threw; written by the thread that set `failed`
 
-  /// Runs tasks until none is left.  An exception ends the job; it must not leave a worker thread, nor this frame
-  /// while other threads still use the job.
+  /// Runs tasks until none is left.  An exception ends the job; it must not leave a worker thread,
+  /// nor this frame while other threads still use the job.
   void work() noexcept;
 
   /// Rethrows the exception of a task, once no thread works on the job any more.
@@ -86,7 +88,8 @@ void Job::work() noexcept {
 
 class Pool {
  public:
-  /// Starts up to `workers` threads; fewer if the system cannot create more (process limit, memory).
+  /// Starts up to `workers` threads; fewer if the system cannot create more (process limit,
+  /// memory).
   explicit Pool(int workers) {
     try {
       threads_.reserve(static_cast<std::size_t>(workers));
@@ -110,7 +113,8 @@ class Pool {
     wake();
     job.work();
     job_ = nullptr;
-    // A worker says that it is inside before it looks for the job, so here either it finds none or we wait for it.
+    // A worker says that it is inside before it looks for the job, so here either it finds none or
+    // we wait for it.
     for (int turns = 0; inside_ != 0; ++turns) turns < 10000 ? relax() : std::this_thread::yield();
   }
 
@@ -173,7 +177,8 @@ void make() {
   std::atexit([] {
     if (shared->busy.try_lock()) shared->pool.reset();
   });
-  // The child of a fork has none of the threads, and perhaps a lock that nobody will open: it starts anew.
+  // The child of a fork has none of the threads, and perhaps a lock that nobody will open: it
+  // starts anew.
   pthread_atfork(nullptr, nullptr, [] {
     const int count = shared->count;
     shared = new Shared;
@@ -210,7 +215,9 @@ void run_tasks(Size count, Task task, const void* context) {
   job.finish();
 }
 
-PollScope::PollScope(void (*poll)()) : outer_(std::exchange(polling.poll, poll)) { polling.has_begun = false; }
+PollScope::PollScope(void (*poll)()) : outer_(std::exchange(polling.poll, poll)) {
+  polling.has_begun = false;
+}
 PollScope::~PollScope() { polling.poll = outer_; }
 
 void poll_in_task() {

@@ -16,11 +16,15 @@ inline Cover cover(Size place, Size stride, Size before, Size window, Size size)
   return {most(start, 0), least(start + window, size)};
 }
 
-inline Cover rows_at(const PoolShape& s, Size row) { return cover(row, s.stride_h, s.top, s.kh, s.h); }
-inline Cover columns_at(const PoolShape& s, Size column) { return cover(column, s.stride_w, s.left, s.kw, s.w); }
+inline Cover rows_at(const PoolShape& s, Size row) {
+  return cover(row, s.stride_h, s.top, s.kh, s.h);
+}
+inline Cover columns_at(const PoolShape& s, Size column) {
+  return cover(column, s.stride_w, s.left, s.kw, s.w);
+}
 
-/// `body(plane, left)` for every plane, in tasks of some thousand elements; left: how many this task still has, this
-/// one counted.
+/// `body(plane, left)` for every plane, in tasks of some thousand elements; left: how many this
+/// task still has, this one counted.
 template <class Body>
 void each_plane(const PoolShape& s, const Body& body) {
   parallel_parts(s.planes, most(1, 16384 / most(1, s.h * s.w)), [&](Size from, Size to) {
@@ -33,18 +37,20 @@ inline T larger(T a, T b) {
   return (b > a) | (b != b) ? b : a;  // NaN wins; without a branch that nobody can foresee
 }
 
-/// Whether windows are 2 x 2, side by side, and all inside: what most networks have, and what vectors do best.
+/// Whether windows are 2 x 2, side by side, and all inside: what most networks have, and what
+/// vectors do best.
 inline bool by_twos(const PoolShape& s) {
-  return s.kh == 2 && s.kw == 2 && s.stride_h == 2 && s.stride_w == 2 && s.top == 0 && s.left == 0 && 2 * s.oh <= s.h &&
-         2 * s.ow <= s.w;
+  return s.kh == 2 && s.kw == 2 && s.stride_h == 2 && s.stride_w == 2 && s.top == 0 &&
+         s.left == 0 && 2 * s.oh <= s.h && 2 * s.ow <= s.w;
 }
 
-/// Whether row `row` of the result may be read and written in whole vectors: what they reach behind it is in the planes
-/// of this task, and is written again with the next rows.
+/// Whether row `row` of the result may be read and written in whole vectors: what they reach behind
+/// it is in the planes of this task, and is written again with the next rows.
 template <class T>
 bool has_room(const PoolShape& s, Size row, Size left) {
   Size columns = parts_of(s.ow, kLanes<T>) * kLanes<T>;
-  return (2 * row + 1) * s.w + 2 * columns <= left * s.h * s.w && row * s.ow + columns <= left * s.oh * s.ow;
+  return (2 * row + 1) * s.w + 2 * columns <= left * s.h * s.w &&
+         row * s.ow + columns <= left * s.oh * s.ow;
 }
 
 template <class T, int... I>
@@ -54,7 +60,8 @@ inline void split(const T* from, V<T>& even, V<T>& odd, std::integer_sequence<in
   odd = __builtin_shufflevector(a, b, 2 * I + 1 ...);
 }
 
-/// The four elements of neighbouring windows from (row, column) on, as vectors, in the order of the window.
+/// The four elements of neighbouring windows from (row, column) on, as vectors, in the order of the
+/// window.
 template <class T>
 inline void four(const T* from, Size w, V<T> (&seen)[4]) {
   split(from, seen[0], seen[1], std::make_integer_sequence<int, kLanes<T>>{});
@@ -74,13 +81,15 @@ void max_by_twos(const PoolShape& s, const T* x, T* y) {
 
 template <class T>
 void back_by_twos(const PoolShape& s, const T* x, const T* y, const T* g, T* dx) {
-  for (Size half = 0; half < 2; ++half)  // the lower row last: what is written behind the upper one is part of it
+  for (Size half = 0; half < 2;
+       ++half)  // the lower row last: what is written behind the upper one is part of it
     for (Size j = 0; j < s.ow; j += kLanes<T>) {
       V<T> seen[4], best = load(y + j), back = load(g + j), zero = {};
       four(x + 2 * j, s.w, seen);
       auto first = seen[0] == best, second = ~first & (seen[1] == best), above = first | second;
       auto third = ~above & (seen[2] == best), fourth = ~above & ~third & (seen[3] == best);
-      V<T> even = (half ? third : first) ? back : zero, odd = (half ? fourth : second) ? back : zero;
+      V<T> even = (half ? third : first) ? back : zero,
+           odd = (half ? fourth : second) ? back : zero;
       interleave<T>(even, odd, std::make_integer_sequence<int, kLanes<T>>{});
       store(dx + half * s.w + 2 * j, even);
       store(dx + half * s.w + 2 * j + kLanes<T>, odd);
@@ -127,7 +136,8 @@ void max_pool(const PoolShape& s, const T* x, T* y) {
     for (Size i = 0; i < s.oh; ++i) {
       T* row = y + (p * s.oh + i) * s.ow;
       if (twos) {
-        has_room<T>(s, i, left) ? max_by_twos(s, plane + 2 * i * s.w, row) : max_of_four(s, plane + 2 * i * s.w, row);
+        has_room<T>(s, i, left) ? max_by_twos(s, plane + 2 * i * s.w, row)
+                                : max_of_four(s, plane + 2 * i * s.w, row);
         continue;
       }
       Cover rows = rows_at(s, i);
@@ -166,9 +176,11 @@ void max_pool_back(const PoolShape& s, const T* x, const T* y, const T* g, T* dx
     for (Size i = 0; i < s.oh; ++i, best += s.ow, back += s.ow) {
       Size row = 2 * i * s.w;
       if (twos)
-        (has_room<T>(s, i, left) ? back_by_twos<T> : back_to_four<T>)(s, plane + row, best, back, to + row);
+        (has_room<T>(s, i, left) ? back_by_twos<T> : back_to_four<T>)(s, plane + row, best, back,
+                                                                      to + row);
       else
-        for (Size j = 0; j < s.ow; ++j) send_back(s, plane, best[j], back[j], rows_at(s, i), columns_at(s, j), to);
+        for (Size j = 0; j < s.ow; ++j)
+          send_back(s, plane, best[j], back[j], rows_at(s, i), columns_at(s, j), to);
     }
     if (twos) clear_rest(s, to);
   });

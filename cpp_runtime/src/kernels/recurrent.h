@@ -1,7 +1,8 @@
 // The time loop of recurrent networks: one direction of one layer, forwards and backwards.
 //
-// Rows of the batch do not know of each other, so each task takes some of them through all steps.   What is kept is
-// [T,K,B,H], as in the op rnn: LSTM i, f, g, o, c, h; GRU r, z, n, the hidden part of n, h; the simple ones h.
+// Rows of the batch do not know of each other, so each task takes some of them through all steps.
+// What is kept is [T,K,B,H], as in the op rnn: LSTM i, f, g, o, c, h; GRU r, z, n, the hidden part
+// of n, h; the simple ones h.
 #pragma once
 #include "kernels/math.h"
 #include "kernels/matmul.h"
@@ -26,8 +27,8 @@ struct Span {
   }
 };
 
-/// What a cell sees of one row at one step.   z: the hidden product; x: the input's; b: bias; kept: part k is at kept +
-/// k * part.
+/// What a cell sees of one row at one step.   z: the hidden product; x: the input's; b: bias; kept:
+/// part k is at kept + k * part.
 template <class T>
 struct CellRow {
   const Recurrence<T>& r;
@@ -59,7 +60,8 @@ template <class T>
 void gru(const CellRow<T>& o, const Span<T>& s) {
   Size third = 2 * o.r.hidden;
   V<T> reset = sigmoid_of(o.sum(s, 0)), update = sigmoid_of(o.sum(s, 1));
-  V<T> hidden = s.get(o.z + third) + s.get(o.b + third), made = tanh_of(s.get(o.x + third) + reset * hidden);
+  V<T> hidden = s.get(o.z + third) + s.get(o.b + third),
+       made = tanh_of(s.get(o.x + third) + reset * hidden);
   s.set(o.at(0), reset);
   s.set(o.at(1), update);
   s.set(o.at(2), made);
@@ -92,7 +94,8 @@ Size rows_of_task(const Recurrence<T>& r) {
   return parts_of(most(kRows, kWork / each), kRows) * kRows;
 }
 
-/// Where the states before step number `i` are: the first ones, or what the step taken before it kept.
+/// Where the states before step number `i` are: the first ones, or what the step taken before it
+/// kept.
 template <class T>
 const T* before(const Recurrence<T>& r, Size i, Size state, const T* first) {
   Size size = r.batch * r.hidden, t = r.reverse ? r.steps - i : i - 1;
@@ -113,12 +116,13 @@ void recur_rows(const Recurrence<T>& r, Size from, Size to) {
     Size t = r.reverse ? r.steps - 1 - i : i;
     const T *h = before(r, i, 0, r.h), *c = r.cell == Cell::lstm ? before(r, i, 1, r.c) : nullptr;
     MatrixPanels<T> panels{r.weight, wide, 1, to - from};
-    product(to - from, wide, r.hidden, h + from * r.hidden, r.hidden, Size(1), z, wide, false, panels);
+    product(to - from, wide, r.hidden, h + from * r.hidden, r.hidden, Size(1), z, wide, false,
+            panels);
     for (Size b = from; b < to; ++b) {
       Size row = b * r.hidden;
       T* kept = r.kept + t * r.parts * size + row;
-      step_row(CellRow<T>{r, r.inputs + (t * r.batch + b) * wide, r.bias, h + row, c ? c + row : nullptr,
-                          z + (b - from) * wide, kept, size});
+      step_row(CellRow<T>{r, r.inputs + (t * r.batch + b) * wide, r.bias, h + row,
+                          c ? c + row : nullptr, z + (b - from) * wide, kept, size});
       if (!r.valid || r.valid[t * r.batch + b]) continue;
       copy(r.hidden, h + row, kept + (r.parts - 1) * size);
       if (c) copy(r.hidden, c + row, kept + (r.parts - 2) * size);
@@ -131,10 +135,12 @@ void recur(const Recurrence<T>& r) {
   parallel_parts(r.batch, rows_of_task(r), [&](Size from, Size to) { recur_rows(r, from, to); });
 }
 
-// -- and back ------------------------------------------------------------------------------------------------------
+// -- and back
+// ------------------------------------------------------------------------------------------------------
 
-/// One row on the way back.   dh, dc: gradients of the states, changed to those before the step but for what comes
-/// through the hidden product; dx, dy: gradients of the input's and of the hidden product.
+/// One row on the way back.   dh, dc: gradients of the states, changed to those before the step but
+/// for what comes through the hidden product; dx, dy: gradients of the input's and of the hidden
+/// product.
 template <class T>
 struct BackRow {
   const Recurrence<T>& r;
@@ -162,8 +168,10 @@ void lstm_back(const BackRow<T>& o, const Span<T>& s) {
 template <class T>
 void gru_back(const BackRow<T>& o, const Span<T>& s) {
   Size n = o.r.hidden;
-  V<T> reset = s.get(o.at(0)), update = s.get(o.at(1)), made = s.get(o.at(2)), g = s.get(o.dh) + s.get(o.g);
-  V<T> d_made = g * (1 - update) * (1 - made * made), d_reset = d_made * s.get(o.at(3)) * reset * (1 - reset);
+  V<T> reset = s.get(o.at(0)), update = s.get(o.at(1)), made = s.get(o.at(2)),
+       g = s.get(o.dh) + s.get(o.g);
+  V<T> d_made = g * (1 - update) * (1 - made * made),
+       d_reset = d_made * s.get(o.at(3)) * reset * (1 - reset);
   V<T> d_update = g * (s.get(o.h) - made) * update * (1 - update);
   s.set(o.dx, d_reset);
   s.set(o.dx + n, d_update);
@@ -189,7 +197,9 @@ void back_row(const BackRow<T>& o, bool valid) {
     return;
   }
   each_span<T>(o.r.hidden, [&](const Span<T>& s) {
-    o.r.cell == Cell::lstm ? lstm_back(o, s) : o.r.cell == Cell::gru ? gru_back(o, s) : simple_back(o, s);
+    o.r.cell == Cell::lstm  ? lstm_back(o, s)
+    : o.r.cell == Cell::gru ? gru_back(o, s)
+                            : simple_back(o, s);
   });
 }
 
@@ -215,14 +225,17 @@ void recur_back_rows(const Recurrence<T>& r, const RecurrenceBack<T>& k, Size fr
       back_row(o, !r.valid || r.valid[t * r.batch + b]);
     }
     MatrixPanels<T> panels{r.weight, r.hidden, 1, to - from};
-    product(to - from, r.hidden, wide, dy + from * wide, wide, Size(1), k.dh + from * r.hidden, r.hidden, true, panels);
+    product(to - from, r.hidden, wide, dy + from * wide, wide, Size(1), k.dh + from * r.hidden,
+            r.hidden, true, panels);
   }
 }
 
-/// weight [G*H,H] here; dh and dc [B,H] are the gradients of the last states, and become those of the first.
+/// weight [G*H,H] here; dh and dc [B,H] are the gradients of the last states, and become those of
+/// the first.
 template <class T>
 void recur_back(const Recurrence<T>& r, const RecurrenceBack<T>& k) {
-  parallel_parts(r.batch, rows_of_task(r), [&](Size from, Size to) { recur_back_rows(r, k, from, to); });
+  parallel_parts(r.batch, rows_of_task(r),
+                 [&](Size from, Size to) { recur_back_rows(r, k, from, to); });
 }
 
 }  // namespace

@@ -23,7 +23,8 @@ T largest_in(Size k, const T* x) {
       V<T> v = load(x + i);
       most = v > most || v != v ? v : most;  // NaN wins
     }
-    for (int j = 0; j < kLanes<T>; ++j) best = most[j] > best || most[j] != most[j] ? most[j] : best;
+    for (int j = 0; j < kLanes<T>; ++j)
+      best = most[j] > best || most[j] != most[j] ? most[j] : best;
   }
   for (; i < k; ++i) best = x[i] > best || x[i] != x[i] ? x[i] : best;
   return best;
@@ -58,26 +59,29 @@ template <class T>
 void log_softmax(Size r, Size k, const T* x, T* y) {
   each_row(r, k, [&](Size i) {
     T* row = y + i * k;
-    T top = largest_in(k, x + i * k), log = static_cast<T>(__builtin_log(exponentials(k, x + i * k, top, row)));
+    T top = largest_in(k, x + i * k),
+      log = static_cast<T>(__builtin_log(exponentials(k, x + i * k, top, row)));
     map(k, [&](V<T> v) { return v - top - log; }, row, x + i * k);
   });
 }
 
 /// probabilities [r,k] and loss [r]; labels are classes, or `ignored`, which costs nothing.
 template <class T>
-void cross_entropy(Size r, Size k, const T* x, const std::int64_t* labels, std::int64_t ignored, T* probabilities,
-                   T* loss) {
+void cross_entropy(Size r, Size k, const T* x, const std::int64_t* labels, std::int64_t ignored,
+                   T* probabilities, T* loss) {
   each_row(r, k, [&](Size i) {
     T *row = probabilities + i * k, top = largest_in(k, x + i * k);
     T total = exponentials(k, x + i * k, top, row);
     map(k, [&](V<T> v) { return v / total; }, row, row);
-    loss[i] = labels[i] == ignored ? T(0) : static_cast<T>(__builtin_log(total)) - (x[i * k + labels[i]] - top);
+    loss[i] = labels[i] == ignored
+                  ? T(0)
+                  : static_cast<T>(__builtin_log(total)) - (x[i * k + labels[i]] - top);
   });
 }
 
 template <class T>
-void cross_entropy_back(Size r, Size k, const T* probabilities, const std::int64_t* labels, std::int64_t ignored,
-                        const T* g, T* dx) {
+void cross_entropy_back(Size r, Size k, const T* probabilities, const std::int64_t* labels,
+                        std::int64_t ignored, const T* g, T* dx) {
   each_row(r, k, [&](Size i) {
     T times = labels[i] == ignored ? T(0) : g[i];
     map(k, [&](V<T> v) { return v * times; }, dx + i * k, probabilities + i * k);

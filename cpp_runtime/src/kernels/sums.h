@@ -5,8 +5,8 @@
 namespace oarlock::kernels {
 namespace {
 
-/// The sum of f over `count` elements of each operand, in four vectors side by side; of many in halves, which loses
-/// least.
+/// The sum of f over `count` elements of each operand, in four vectors side by side; of many in
+/// halves, which loses least.
 template <class T, class F, class... X>
 T sum_over(Size count, const F& f, const X*... x) {
   if (Size half = count / 2; count > 8192)
@@ -27,18 +27,22 @@ template <class T, class F, class... X>
 void add_columns_of(Size from, Size to, Size c, const F& f, T* sums, const X*... x) {
   for (Size i = from; i < to; ++i) {
     Size j = 0;
-    for (; j + kLanes<T> <= c; j += kLanes<T>) store(sums + j, load(sums + j) + f(load(x + i * c + j)...));
+    for (; j + kLanes<T> <= c; j += kLanes<T>)
+      store(sums + j, load(sums + j) + f(load(x + i * c + j)...));
     for (; j < c; ++j) sums[j] += f(splat(x[i * c + j])...)[0];
   }
 }
 
-/// sums [c] = the sum of f over rows of operands [rows,c], in parts of the rows whose sums are added up in order.
+/// sums [c] = the sum of f over rows of operands [rows,c], in parts of the rows whose sums are
+/// added up in order.
 template <class T, class F, class... X>
 void sum_columns(Size rows, Size c, const F& f, T* sums, const X*... x) {
   Size part = most(1, kPart / c), parts = parts_of(rows, part);
   T* each = scratch_of<T>(0, parts * c);
   for (Size i = 0; i < parts * c; ++i) each[i] = 0;
-  parallel(parts, [&](Size p) { add_columns_of(p * part, least(rows, (p + 1) * part), c, f, each + p * c, x...); });
+  parallel(parts, [&](Size p) {
+    add_columns_of(p * part, least(rows, (p + 1) * part), c, f, each + p * c, x...);
+  });
   for (Size j = 0; j < c; ++j) {
     sums[j] = each[j];
     for (Size p = 1; p < parts; ++p) sums[j] += each[p * c + j];

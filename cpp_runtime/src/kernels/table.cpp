@@ -28,10 +28,12 @@ constexpr Pieces<T> kAllPieces = pieces_of<T>(std::make_integer_sequence<int, kP
 
 template <class T>
 constexpr Table<T> kTable = {
-    .unary = {unary<T, Unary::relu>, unary<T, Unary::tanh>, unary<T, Unary::sigmoid>, unary<T, Unary::silu>,
-              unary<T, Unary::gelu>, unary<T, Unary::gelu_tanh>, unary<T, Unary::exp>, unary<T, Unary::erf>},
-    .unary_back = {unary_back<T, Unary::relu>, unary_back<T, Unary::tanh>, unary_back<T, Unary::sigmoid>,
-                   unary_back<T, Unary::silu>, unary_back<T, Unary::gelu>, unary_back<T, Unary::gelu_tanh>,
+    .unary = {unary<T, Unary::relu>, unary<T, Unary::tanh>, unary<T, Unary::sigmoid>,
+              unary<T, Unary::silu>, unary<T, Unary::gelu>, unary<T, Unary::gelu_tanh>,
+              unary<T, Unary::exp>, unary<T, Unary::erf>},
+    .unary_back = {unary_back<T, Unary::relu>, unary_back<T, Unary::tanh>,
+                   unary_back<T, Unary::sigmoid>, unary_back<T, Unary::silu>,
+                   unary_back<T, Unary::gelu>, unary_back<T, Unary::gelu_tanh>,
                    unary_back<T, Unary::exp>, unary_back<T, Unary::erf>},
     .binary = {binary<T, Binary::add>, binary<T, Binary::sub>, binary<T, Binary::mul>},
     .pieces = kAllPieces<T>,

@@ -1,12 +1,13 @@
-// Steps of optimizers, over many parameters at once.   Each reads its parameter and writes the changed one to new
-// memory.
+// Steps of optimizers, over many parameters at once.   Each reads its parameter and writes the
+// changed one to new memory.
 #pragma once
 #include "kernels/elementwise.h"
 
 namespace oarlock::kernels {
 namespace {
 
-/// `body(array, from, to)` over parts of arrays of different sizes, given where each one starts in all of them.
+/// `body(array, from, to)` over parts of arrays of different sizes, given where each one starts in
+/// all of them.
 template <class Body>
 void each_part(Size count, const Size* starts, const Body& body) {
   parallel_parts(starts[count], kPart, [&](Size from, Size to) {
@@ -27,7 +28,8 @@ void adam_part(const AdamStep<T>& step, Size from, Size to) {
   const T* __restrict parameter = s.parameter, * __restrict gradient = s.gradient;
   T* __restrict first = s.first, * __restrict second = s.second, * __restrict result = s.result;
   for (Size k = from; k < to; ++k) {
-    T g = gradient[k], m = first[k] * s.beta1 + g * s.rest1, v = second[k] * s.beta2 + g * g * s.rest2;
+    T g = gradient[k], m = first[k] * s.beta1 + g * s.rest1,
+      v = second[k] * s.beta2 + g * g * s.rest2;
     first[k] = m;
     second[k] = v;
     result[k] = parameter[k] * s.keep - m / (root(v) + s.epsilon) * s.rate;

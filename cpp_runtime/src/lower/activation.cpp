@@ -1,4 +1,5 @@
-// y = f(x), element by element or along one axis.  Defaults are Paddle's: ONNX disagrees on several.
+// y = f(x), element by element or along one axis.  Defaults are Paddle's: ONNX disagrees on
+// several.
 #include <cmath>
 
 #include "lower/expr.h"
@@ -14,11 +15,14 @@ Expr clip(const Expr& v, double low, double high) {
   Node& n = v.node();
   if (is_double(n, v)) n.need_opset(12);
   if (n.opset() >= 11) return v.emit("Clip", {v.number(low), v.number(high)});
-  return {n, n.emit("Clip", {v}, {{"min", static_cast<float>(low)}, {"max", static_cast<float>(high)}})};
+  return {n, n.emit("Clip", {v},
+                    {{"min", static_cast<float>(low)}, {"max", static_cast<float>(high)}})};
 }
 
 // log(1 + exp(x)); ONNX Runtime has no kernel for doubles, and the sum must not overflow.
-Expr softplus(const Expr& x) { return is_double(x.node(), x) ? relu(x) + log(exp(-abs(x)) + 1) : x.emit("Softplus"); }
+Expr softplus(const Expr& x) {
+  return is_double(x.node(), x) ? relu(x) + log(exp(-abs(x)) + 1) : x.emit("Softplus");
+}
 
 // Written as ONNX Runtime recognises and fuses it.
 Expr gelu_by_erf(const Expr& x) { return x * ((x / std::sqrt(2.0)).emit("Erf") + 1) * 0.5; }
@@ -31,7 +35,9 @@ Expr gelu_by_tanh(const Expr& x) {
 void gelu(Node& n) {
   auto x = in(n, "X");
   bool tanh = n.attr("approximate", false);
-  if (n.opset() >= 20) return n.out("Out", n.emit("Gelu", {x}, {{"approximate", std::string(tanh ? "tanh" : "none")}}));
+  if (n.opset() >= 20)
+    return n.out("Out",
+                 n.emit("Gelu", {x}, {{"approximate", std::string(tanh ? "tanh" : "none")}}));
   n.out("Out", tanh ? gelu_by_tanh(x) : gelu_by_erf(x));
 }
 
@@ -52,11 +58,14 @@ void celu(Node& n) {
 void selu(Node& n) {
   auto x = in(n, "X");
   auto scale = n.attr("scale", 1.0507009873554805f), alpha = n.attr("alpha", 1.6732632423543772f);
-  if (!is_double(n, x)) return n.out("Out", n.emit("Selu", {x}, {{"alpha", alpha}, {"gamma", scale}}));
+  if (!is_double(n, x))
+    return n.out("Out", n.emit("Selu", {x}, {{"alpha", alpha}, {"gamma", scale}}));
   n.out("Out", where(x > 0, x, (exp(x) - 1) * alpha) * scale);
 }
 
-void stanh(Node& n) { n.out("Out", tanh(in(n, "X") * n.attr("scale_a", 0.67f)) * n.attr("scale_b", 1.7159f)); }
+void stanh(Node& n) {
+  n.out("Out", tanh(in(n, "X") * n.attr("scale_a", 0.67f)) * n.attr("scale_b", 1.7159f));
+}
 
 // log(x / (1 - x))
 void logit(Node& n) {
@@ -114,13 +123,15 @@ void hard_sigmoid(Node& n) {
 // x * clip(x + offset, 0, threshold) / scale
 void hard_swish(Node& n) {
   auto x = in(n, "X");
-  auto offset = n.attr("offset", 3.0f), threshold = n.attr("threshold", 6.0f), scale = n.attr("scale", 6.0f);
+  auto offset = n.attr("offset", 3.0f), threshold = n.attr("threshold", 6.0f),
+       scale = n.attr("scale", 6.0f);
   bool usual = offset == 3 && threshold == 6 && scale == 6;
   if (usual && n.opset() >= 14 && !is_double(n, x)) return n.out("Out", x.emit("HardSwish"));
   n.out("Out", x * clip(x + offset, 0, threshold) / scale);
 }
 
-// softplus(beta * x) / beta, and x itself where beta * x is above the threshold; from 15 on a float sees no difference.
+// softplus(beta * x) / beta, and x itself where beta * x is above the threshold; from 15 on a float
+// sees no difference.
 void beta_softplus(Node& n) {
   auto x = in(n, "X");
   auto beta = n.attr("beta", 1.0f), threshold = n.attr("threshold", 20.0f);
@@ -157,7 +168,8 @@ void prelu(Node& n) {
     alpha = n.reshape(alpha, {1});
   } else if (mode == "channel") {
     Ints shape{-1};
-    if (!channels_last(n, "data_format")) shape.resize(static_cast<std::size_t>(std::max(n.need_rank(x) - 1, 1)), 1);
+    if (!channels_last(n, "data_format"))
+      shape.resize(static_cast<std::size_t>(std::max(n.need_rank(x) - 1, 1)), 1);
     alpha = n.reshape(alpha, shape);
   } else if (n.rank(alpha) < rank) {
     alpha = n.unsqueeze(alpha, {0});
@@ -180,13 +192,16 @@ Lower along_last_axis(std::string_view onnx) {
   return [onnx](Node& n) {
     auto x = n.in("X");
     auto last = n.need_rank(x) - 1;
-    n.require(n.axis("axis", -1, last + 1) == last, "below opset 13 only the last axis can be normalised");
+    n.require(n.axis("axis", -1, last + 1) == last,
+              "below opset 13 only the last axis can be normalised");
     n.out("Out", n.emit(onnx, {x}, {{"axis", last}}));
   };
 }
 
 Lower clipped(const char* low, float otherwise_low, const char* high, float otherwise_high) {
-  return [=](Node& n) { n.out("Out", clip(in(n, "X"), n.attr(low, otherwise_low), n.attr(high, otherwise_high))); };
+  return [=](Node& n) {
+    n.out("Out", clip(in(n, "X"), n.attr(low, otherwise_low), n.attr(high, otherwise_high)));
+  };
 }
 
 }  // namespace
@@ -197,8 +212,9 @@ std::span<const Rule> activation_rules() {
       {"sigmoid", 7, as("Sigmoid", {"X"})},
       {"tanh", 7, as("Tanh", {"X"})},
       {"leaky_relu", 7, leaky_relu},
-      {"softsign", 7,
-       formula([](const Expr& x) { return is_double(x.node(), x) ? x / (abs(x) + 1) : x.emit("Softsign"); })},
+      {"softsign", 7, formula([](const Expr& x) {
+         return is_double(x.node(), x) ? x / (abs(x) + 1) : x.emit("Softsign");
+       })},
       {"elu", 7, elu},
       {"gelu", 9, gelu},
       {"relu6", 7, clipped("min", 0, "threshold", 6)},

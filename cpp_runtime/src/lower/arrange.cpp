@@ -8,13 +8,18 @@ namespace oarlock {
 namespace {
 
 // An attribute that divides a size, where that is known.
-std::int64_t need_divisor(const Node& n, std::string_view name, std::int64_t otherwise, std::int64_t size) {
-  auto by = static_cast<std::int64_t>(written_size(n, n.attr(name, otherwise), "'" + std::string(name) + "'"));
-  n.require(size < 0 || size % by == 0, "'" + std::string(name) + "' does not divide " + std::to_string(size));
+std::int64_t need_divisor(const Node& n, std::string_view name, std::int64_t otherwise,
+                          std::int64_t size) {
+  auto by = static_cast<std::int64_t>(
+      written_size(n, n.attr(name, otherwise), "'" + std::string(name) + "'"));
+  n.require(size < 0 || size % by == 0,
+            "'" + std::string(name) + "' does not divide " + std::to_string(size));
   return by;
 }
 
-void need_picture(const Node& n, const Value& x) { n.require(n.need_rank(x) == 4, "takes pictures of rank 4"); }
+void need_picture(const Node& n, const Value& x) {
+  n.require(n.need_rank(x) == 4, "takes pictures of rank 4");
+}
 
 // ---- pixels and channels ----
 
@@ -32,15 +37,18 @@ void space_to_depth(Node& n) {
   auto x = n.in("X");
   need_picture(n, x);
   auto by = need_divisor(n, "blocksize", 2, n.dim(x, 1)), square = by * by;
-  n.require(n.dim(x, 1) < 0 || n.dim(x, 1) % square == 0, "'blocksize' squared does not divide the channels");
+  n.require(n.dim(x, 1) < 0 || n.dim(x, 1) % square == 0,
+            "'blocksize' squared does not divide the channels");
   auto spread = n.emit("DepthToSpace", {x}, {{"blocksize", by}, {"mode", std::string("DCR")}});
   auto size = [&](std::int64_t axis) { return Expr(n, size_along(n, x, axis)); };
   auto less = static_cast<double>(by);
-  n.out("Out",
-        reshaped(n, spread, {n.ints({0}), size(1) * static_cast<double>(square), size(2) / less, size(3) / less}));
+  n.out("Out", reshaped(n, spread,
+                        {n.ints({0}), size(1) * static_cast<double>(square), size(2) / less,
+                         size(3) / less}));
 }
 
-// ONNX puts the channels inside the squares of pixels, Paddle outside: each channel is a picture of its own.
+// ONNX puts the channels inside the squares of pixels, Paddle outside: each channel is a picture of
+// its own.
 void pixel_unshuffle(Node& n) {
   bool last = channels_last(n, "data_format");
   auto x = to_channels_first(n, n.in("X"), last);
@@ -62,8 +70,10 @@ Lower channel_shuffle(std::string_view groups) {
     auto parts =
         last ? n.reshape(x, {0, 0, 0, count, -1})
              : reshaped(n, x,
-                        {n.ints({0, count}), Expr{n, size_along(n, x, 1)} / static_cast<double>(count), n.ints({-1})});
-    n.out("Out", reshape_like(n, n.transpose(parts, last ? Ints{0, 1, 2, 4, 3} : Ints{0, 2, 1, 3}), x));
+                        {n.ints({0, count}),
+                         Expr{n, size_along(n, x, 1)} / static_cast<double>(count), n.ints({-1})});
+    n.out("Out",
+          reshape_like(n, n.transpose(parts, last ? Ints{0, 1, 2, 4, 3} : Ints{0, 2, 1, 3}), x));
   };
 }
 
@@ -101,7 +111,9 @@ void temporal_shift(Node& n) {
 void affine_channel(Node& n) {
   auto x = in(n, "X");
   bool last = n.attr("data_layout", "AnyLayout") != "NCHW";
-  auto along = [&](std::string_view slot) { return Expr{n, per_channel(n, n.in(slot), n.need_rank(x), last)}; };
+  auto along = [&](std::string_view slot) {
+    return Expr{n, per_channel(n, n.in(slot), n.need_rank(x), last)};
+  };
   n.out("Out", x * along("Scale") + along("Bias"));
 }
 
@@ -109,9 +121,10 @@ void maxout(Node& n) {
   auto x = n.in("X");
   need_picture(n, x);
   auto axis = n.axis("axis", 1, 4), count = need_divisor(n, "groups", 0, n.dim(x, axis));
-  n.require(axis == 1 || axis == 3, "axis " + std::to_string(axis) + " is not that of the channels");
-  auto grouped =
-      axis == 3 ? n.reshape(x, {0, 0, 0, -1, count}) : reshaped(n, x, {n.ints({0, -1, count}), sizes_from(n, x, 2)});
+  n.require(axis == 1 || axis == 3,
+            "axis " + std::to_string(axis) + " is not that of the channels");
+  auto grouped = axis == 3 ? n.reshape(x, {0, 0, 0, -1, count})
+                           : reshaped(n, x, {n.ints({0, -1, count}), sizes_from(n, x, 2)});
   n.out("Out", reduce(n, "ReduceMax", grouped, {axis + 1}, false));
 }
 

@@ -20,8 +20,9 @@ void check_axes(const Node& n) {
     if (auto* one = std::get_if<std::int64_t>(&found->second.value)) axes = {*one};
     if (auto* several = std::get_if<Ints>(&found->second.value)) axes = *several;
     for (std::int64_t axis : axes)
-      n.require(axis >= -kMaxRank && axis < kMaxRank,
-                "attribute '" + std::string(name) + "' is " + std::to_string(axis) + "; a tensor has at most 32 axes");
+      n.require(axis >= -kMaxRank && axis < kMaxRank, "attribute '" + std::string(name) + "' is " +
+                                                          std::to_string(axis) +
+                                                          "; a tensor has at most 32 axes");
   }
 }
 

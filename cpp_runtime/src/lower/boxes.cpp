@@ -39,14 +39,15 @@ Expr overlaps(Node& n, const Value& boxes, const Value& others, double extra, bo
   Sides ax = sides(n, boxes, 0, false), ay = sides(n, boxes, 1, false);
   Sides bx = sides(n, others, 0, true), by = sides(n, others, 1, true);
   auto x = shared(ax, bx), y = shared(ay, by);
-  auto common = touching ? relu(x.high - x.low + extra) * relu(y.high - y.low + extra) : area(x, y, extra);
+  auto common =
+      touching ? relu(x.high - x.low + extra) * relu(y.high - y.low + extra) : area(x, y, extra);
   return common / max(area(ax, ay, extra) + area(bx, by, extra) - common, 1e-10);
 }
 
 namespace {
 
-// As ONNX Runtime measures them: a box that is inside out has no area, and one of pixels is one longer.   Boxes less
-// than a pixel apart then touch, which Paddle does not see.
+// As ONNX Runtime measures them: a box that is inside out has no area, and one of pixels is one
+// longer.   Boxes less than a pixel apart then touch, which Paddle does not see.
 Value measured(Node& n, const Value& boxes, double extra) {
   Expr low{n, n.slice(boxes, {0}, {2}, {2})}, high{n, n.slice(boxes, {2}, {4}, {2})};
   return n.concat({low, extra == 0 ? max(high, low) : where(high < low, low, high + extra)}, 2);
@@ -55,11 +56,12 @@ Value measured(Node& n, const Value& boxes, double extra) {
 }  // namespace
 
 Value thinned(Node& n, const Value& boxes, const Value& scores, const Thinning& how) {
-  n.require(how.iou >= 0 && how.iou <= 1, "a threshold of " + std::to_string(how.iou) + " has no lowering");
+  n.require(how.iou >= 0 && how.iou <= 1,
+            "a threshold of " + std::to_string(how.iou) + " has no lowering");
   auto number = [&](double x) { return n.floats({x}, DType::float32); };
-  auto at = n.emit("NonMaxSuppression",
-                   {n.cast(measured(n, boxes, how.extra), DType::float32), n.cast(scores, DType::float32),
-                    n.ints({how.most}), number(how.iou), number(how.least)});
+  auto at = n.emit("NonMaxSuppression", {n.cast(measured(n, boxes, how.extra), DType::float32),
+                                         n.cast(scores, DType::float32), n.ints({how.most}),
+                                         number(how.iou), number(how.least)});
   n.declare(at, DType::int64, Ints{-1, 3});
   return at;
 }
@@ -91,7 +93,8 @@ Value sorted_by(Node& n, const Value& keys, bool descending) {
   return n.emit_n(2, "TopK", {keys, n.shape_of(keys)}, {{"largest", largest}})[1];
 }
 
-Value best_of_each(Node& n, const Value& scores, const Value& owners, const Value& pictures, std::int64_t most) {
+Value best_of_each(Node& n, const Value& scores, const Value& owners, const Value& pictures,
+                   std::int64_t most) {
   auto order = sorted_by(n, scores, true);
   if (most < 0) return order;
   auto each = belongs(n, rows_at({n, owners}, order), pictures).to(DType::int64);

@@ -16,7 +16,8 @@ Expr tolerance(Node& n, std::string_view slot, std::string_view attr, const char
   if (n.has_float(attr)) return {n, n.scalar(n.attr(attr, 0.0), DType::float64)};
   auto text = n.attr(attr, otherwise);
   auto value = parse_double(text);
-  n.require(value.has_value(), "attribute '" + std::string(attr) + "' is '" + text + "', not a number");
+  n.require(value.has_value(),
+            "attribute '" + std::string(attr) + "' is '" + text + "', not a number");
   return {n, n.scalar(*value, DType::float64)};
 }
 
@@ -44,7 +45,8 @@ Expr equal_where_alike(Node& n, const Expr& x, const Expr& y) {
   Expr sizes(n, n.shape_of(x)), others(n, n.shape_of(y));
   auto same = n.subgraph("same", [&](Node& b) { b.result(all(x == y)); });
   auto other = n.subgraph("other", [&](Node& b) { b.result(b.scalar(0, DType::boolean)); });
-  auto found = n.emit("If", {all(sizes == others)}, {{"then_branch", same}, {"else_branch", other}});
+  auto found =
+      n.emit("If", {all(sizes == others)}, {{"then_branch", same}, {"else_branch", other}});
   n.declare(found, DType::boolean, Ints{});
   return {n, found};
 }
@@ -54,7 +56,8 @@ void equal_all(Node& n) {
   auto a = n.shape(x), b = n.shape(y);
   n.require(a && b, "needs the ranks of both operands to be known");
   bool differ = a->size() != b->size();
-  for (std::size_t i = 0; !differ && i < a->size(); ++i) differ = (*a)[i] >= 0 && (*b)[i] >= 0 && (*a)[i] != (*b)[i];
+  for (std::size_t i = 0; !differ && i < a->size(); ++i)
+    differ = (*a)[i] >= 0 && (*b)[i] >= 0 && (*a)[i] != (*b)[i];
   if (differ) return out_scalar(n, "Out", n.scalar(0, DType::boolean));
   bool alike = a == b && std::count(a->begin(), a->end(), -1) == 0;
   out_scalar(n, "Out", alike ? all(x == y) : equal_where_alike(n, x, y));

@@ -92,7 +92,9 @@ Lower any(Question what) {
 }
 
 Value finite(Node& n) {
-  auto not_finite = [](Node& n, const Value& x) { return n.emit("Or", {is_nan(n, x), is_inf(n, x)}); };
+  auto not_finite = [](Node& n, const Value& x) {
+    return n.emit("Or", {is_nan(n, x), is_inf(n, x)});
+  };
   return n.emit("Not", {asked(n, not_finite)});
 }
 
@@ -127,7 +129,8 @@ std::span<const Rule> compare_rules() {
       {"logical_and", 7, logical("And")},
       {"logical_or", 7, logical("Or")},
       {"logical_xor", 7, logical("Xor")},
-      {"logical_not", 7, [](Node& n) { n.out("Out", n.emit("Not", {n.cast(n.in("X"), DType::boolean)})); }},
+      {"logical_not", 7,
+       [](Node& n) { n.out("Out", n.emit("Not", {n.cast(n.in("X"), DType::boolean)})); }},
       {"bitwise_and", 7, bitwise("And", "BitwiseAnd")},
       {"bitwise_or", 7, bitwise("Or", "BitwiseOr")},
       {"bitwise_xor", 7, bitwise("Xor", "BitwiseXor")},

@@ -1,5 +1,5 @@
-// Complex numbers.  ONNX Runtime has none: a complex value is two real ones here, and a pair in a last axis of size 2
-// where it enters or leaves the graph.
+// Complex numbers.  ONNX Runtime has none: a complex value is two real ones here, and a pair in a
+// last axis of size 2 where it enters or leaves the graph.
 #include <algorithm>
 
 #include "lower/expr.h"
@@ -124,7 +124,8 @@ void matmul(Node& n) {
 // ---- Fourier transforms ----
 
 // ONNX divides by the size where it goes backwards, and nowhere else.
-Complex normalised(Node& n, const Complex& x, const Value& size, const std::string& how, bool forward) {
+Complex normalised(Node& n, const Complex& x, const Value& size, const std::string& how,
+                   bool forward) {
   if (how == "backward") return x;
   Expr count = Expr(n, as_scalar(n, size)).to(n.need_dtype(x.re));
   auto by = how == "ortho" ? sqrt(count) : count;
@@ -132,7 +133,8 @@ Complex normalised(Node& n, const Complex& x, const Value& size, const std::stri
 }
 
 // Along one axis.   pairs: [..., 2], or [..., 1] of real numbers
-Value transformed(Node& n, const Value& pairs, std::int64_t axis, bool forward, bool onesided = false) {
+Value transformed(Node& n, const Value& pairs, std::int64_t axis, bool forward,
+                  bool onesided = false) {
   Node::Attrs attrs{{"inverse", std::int64_t{!forward}}, {"onesided", std::int64_t{onesided}}};
   if (n.opset() < 20) {
     attrs.emplace_back("axis", axis);
@@ -144,7 +146,8 @@ Value transformed(Node& n, const Value& pairs, std::int64_t axis, bool forward, 
 Complex along(Node& n, const Complex& x, std::int64_t axis, bool forward, const std::string& how) {
   auto shape = n.shape(x.re);
   auto size = size_along(n, x.re, axis);
-  auto made = parts(n, n.as_complex(transformed(n, n.as_real(n.complex(x.re, x.im)), axis, forward)));
+  auto made =
+      parts(n, n.as_complex(transformed(n, n.as_real(n.complex(x.re, x.im)), axis, forward)));
   n.declare(made.re, n.dtype(x.re), shape);
   n.declare(made.im, n.dtype(x.re), shape);
   return normalised(n, made, size, how, forward);
@@ -198,7 +201,8 @@ void fft_r2c(Node& n) {
   out(n, y);
 }
 
-// The half that is left out is the conjugate of the other, backwards; of an even size the middle stands once.
+// The half that is left out is the conjugate of the other, backwards; of an even size the middle
+// stands once.
 Complex whole(Node& n, const Complex& x, std::int64_t axis, std::int64_t size) {
   constexpr std::int64_t before_all = -(std::int64_t{1} << 40);
   bool even = size % 2 == 0;
@@ -207,7 +211,8 @@ Complex whole(Node& n, const Complex& x, std::int64_t axis, std::int64_t size) {
     auto inner = n.slice(v, {1}, {even ? -1 : -before_all}, {axis});
     return Expr(n, n.slice(inner, {-1}, {before_all}, {axis}, {-1}));
   };
-  return {{n, n.concat({x.re, mirrored(x.re)}, axis)}, {n, n.concat({x.im, -mirrored(x.im)}, axis)}};
+  return {{n, n.concat({x.re, mirrored(x.re)}, axis)},
+          {n, n.concat({x.im, -mirrored(x.im)}, axis)}};
 }
 
 Complex first_of(Node& n, const Complex& x, std::int64_t axis, std::int64_t count) {
@@ -221,11 +226,14 @@ void fft_c2r(Node& n) {
   auto last = f.axes.back();
   auto size = n.attr("last_dim_size", 0), half = n.dim(x.re, last);
   n.require(size >= 0, "attribute 'last_dim_size' is negative");
-  n.require(half < 0 || size == 0 || half >= size / 2 + 1, "'last_dim_size' does not come from so few elements");
+  n.require(half < 0 || size == 0 || half >= size / 2 + 1,
+            "'last_dim_size' does not come from so few elements");
   if (size != 0 && half != size / 2 + 1) x = first_of(n, x, last, size / 2 + 1);
   if (f.forward) {  // that of the conjugate, divided where the other is not
     x.im = -x.im;
-    f.normalization = f.normalization == "backward" ? "forward" : f.normalization == "forward" ? "backward" : "ortho";
+    f.normalization = f.normalization == "backward"  ? "forward"
+                      : f.normalization == "forward" ? "backward"
+                                                     : "ortho";
   }
   f.axes.pop_back();
   for (auto axis : f.axes) x = along(n, x, axis, false, f.normalization);
@@ -235,14 +243,16 @@ void fft_c2r(Node& n) {
 // ---- frames ----
 
 // Where the elements of frames stand: int64[L, F], or [F, L]
-Value frame_positions(Node& n, const Value& length, const Value& count, std::int64_t hop, bool frames_first) {
+Value frame_positions(Node& n, const Value& length, const Value& count, std::int64_t hop,
+                      bool frames_first) {
   Expr inside(n, n.unsqueeze(counted(n, length), {frames_first ? 0 : 1}));
   Expr starts(n, n.unsqueeze(counted(n, count), {frames_first ? 1 : 0}));
   return inside + starts * static_cast<double>(hop);
 }
 
 std::int64_t positive(Node& n, std::string_view name) {
-  return static_cast<std::int64_t>(written_size(n, n.attr(name, 0), "attribute '" + std::string(name) + "'"));
+  return static_cast<std::int64_t>(
+      written_size(n, n.attr(name, 0), "attribute '" + std::string(name) + "'"));
 }
 
 // Whether the frames are along the first axis (axis=0) instead of the last one (axis=-1).
@@ -257,8 +267,11 @@ void frame(Node& n) {
   auto length = positive(n, "frame_length"), hop = positive(n, "hop_length");
   bool first = is_first_axis(n);
   std::int64_t axis = first ? 0 : n.need_rank(x) - 1;
-  auto count = (Expr(n, size_along(n, x, axis)) - static_cast<double>(length)) / static_cast<double>(hop) + 1;
-  n.out("Out", n.emit("Gather", {x, frame_positions(n, n.ints({length}), count, hop, first)}, {{"axis", axis}}));
+  auto count =
+      (Expr(n, size_along(n, x, axis)) - static_cast<double>(length)) / static_cast<double>(hop) +
+      1;
+  n.out("Out", n.emit("Gather", {x, frame_positions(n, n.ints({length}), count, hop, first)},
+                      {{"axis", axis}}));
 }
 
 void overlap_add(Node& n) {
@@ -267,10 +280,12 @@ void overlap_add(Node& n) {
   bool first = is_first_axis(n);
   auto rank = n.need_rank(x);
   n.require(rank >= 2, "has no frames");
-  auto length = size_along(n, x, first ? 1 : rank - 2), count = size_along(n, x, first ? 0 : rank - 1);
+  auto length = size_along(n, x, first ? 1 : rank - 2),
+       count = size_along(n, x, first ? 0 : rank - 1);
   auto size = (Expr(n, count) - 1) * static_cast<double>(hop) + Expr(n, length);
   auto at = n.emit("Reshape", {frame_positions(n, length, count, hop, first), n.ints({-1, 1})});
-  auto merged = first ? n.slice(n.shape_of(x), {2}, {rank}, {0}) : n.slice(n.shape_of(x), {0}, {rank - 2}, {0});
+  auto merged = first ? n.slice(n.shape_of(x), {2}, {rank}, {0})
+                      : n.slice(n.shape_of(x), {0}, {rank - 2}, {0});
   auto rows = n.concat(first ? Values{n.ints({-1}), merged} : Values{merged, n.ints({-1})}, 0);
   auto flat = n.emit("Reshape", {x, rows});
   Ints to_front = all_axes(rank - 1), back = to_front;

@@ -40,11 +40,13 @@ Value Graph::part_of(const Value& v) const {
   return now(part_ == 0 ? re : im);
 }
 
-// Real and complex numbers do not mix here: the imaginary part of a real operand would be that operand.
+// Real and complex numbers do not mix here: the imaginary part of a real operand would be that
+// operand.
 void Node::lower_by_parts() {
   for (auto& [slot, names] : op_.inputs)
     for (const std::string& name : names)
-      if (!name.empty() && is_floating(dtype(lookup(name)))) fail("real operands beside complex ones have no lowering");
+      if (!name.empty() && is_floating(dtype(lookup(name))))
+        fail("real operands beside complex ones have no lowering");
   const Rule* rule = find_rule(op_.type, opset());
   if (!rule) need_opset(first_opset(op_.type));
   auto results = std::exchange(graph_.results_, {});
@@ -67,7 +69,9 @@ void Node::lower_by_parts() {
 }
 
 Value Node::as_complex(const Value& pairs) {
-  auto part = [&](std::int64_t at) { return emit("Gather", {pairs, int_scalar(at)}, {{"axis", std::int64_t{-1}}}); };
+  auto part = [&](std::int64_t at) {
+    return emit("Gather", {pairs, int_scalar(at)}, {{"axis", std::int64_t{-1}}});
+  };
   auto re = part(0);
   return complex(re, part(1));
 }

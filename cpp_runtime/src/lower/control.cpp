@@ -18,7 +18,8 @@ bool holds(const Strings& names, const std::string& name) {
 
 const std::string& only(const Node& n, const Slots& slots, std::string_view slot) {
   auto found = slots.find(slot);
-  n.require(found != slots.end() && found->second.size() == 1, "needs exactly one '" + std::string(slot) + "'");
+  n.require(found != slots.end() && found->second.size() == 1,
+            "needs exactly one '" + std::string(slot) + "'");
   return found->second[0];
 }
 
@@ -40,13 +41,16 @@ Values chosen(Node& n, const Value& condition, const Branch& yes, const Branch& 
   auto made = n.emit_n(yes.results.size(), "If", {as_scalar(n, condition)},
                        {{"then_branch", yes.graph}, {"else_branch", no.graph}});
   for (std::size_t i = 0; i < made.size(); ++i) {
-    n.require(n.dtype(yes.results[i]) == n.dtype(no.results[i]), "the branches give different dtypes");
+    n.require(n.dtype(yes.results[i]) == n.dtype(no.results[i]),
+              "the branches give different dtypes");
     n.declare_either(made[i], yes.results[i], no.results[i]);
   }
   return made;
 }
 
-Value condition_of(Node& n, const OpDesc& op) { return n.cast(n.lookup(only(n, op.inputs, "Cond")), DType::boolean); }
+Value condition_of(Node& n, const OpDesc& op) {
+  return n.cast(n.lookup(only(n, op.inputs, "Cond")), DType::boolean);
+}
 
 Branch run_branch(Node& n, const std::string& name, const OpDesc& op, const Strings& wanted) {
   Branch branch;
@@ -66,7 +70,8 @@ Branch give(Node& n, const std::string& name, const Values& values) {
   return branch;
 }
 
-// What a variable holds where the block is not run: what it held before, or anything of its type that nobody will read.
+// What a variable holds where the block is not run: what it held before, or anything of its type
+// that nobody will read.
 Value otherwise(Node& n, const std::string& name, const Value& like) {
   if (n.is_bound(name)) return n.lookup(name);
   if (n.is_sequence(like)) return n.empty_sequence(n.need_dtype(like));
@@ -75,10 +80,12 @@ Value otherwise(Node& n, const std::string& name, const Value& like) {
   return n.tensor({dtype, ones, std::string(size_of(dtype), '\0')});
 }
 
-// Binds the outputs of a conditional_block: the results of `yes`, or the previous values of the variables.
+// Binds the outputs of a conditional_block: the results of `yes`, or the previous values of the
+// variables.
 void run_alone(Node& n, const OpDesc& op, const Strings& names, const Branch& yes) {
   Values left;
-  for (std::size_t i = 0; i < names.size(); ++i) left.push_back(otherwise(n, names[i], yes.results[i]));
+  for (std::size_t i = 0; i < names.size(); ++i)
+    left.push_back(otherwise(n, names[i], yes.results[i]));
   auto made = chosen(n, condition_of(n, op), yes, give(n, "else", left));
   for (std::size_t i = 0; i < names.size(); ++i) n.bind(names[i], made[i]);
 }
@@ -94,24 +101,27 @@ bool same_dtypes(const Node& n, const Branch& a, const Branch& b) {
                     [&](const Value& x, const Value& y) { return n.dtype(x) == n.dtype(y); });
 }
 
-// Each block is lowered once; otherwise the time would be exponential in the nesting depth of branches.
+// Each block is lowered once; otherwise the time would be exponential in the nesting depth of
+// branches.
 void conditional_block(Node& n) {
   n.require(n.attr("is_scalar_condition", false), "a condition per row has no lowering");
   const Fork* fork = n.fork();
   if (!fork) return run_alone(n, n.op());
   if (&n.op() == std::min(fork->yes, fork->no)) return;  // the later half does both
-  auto yes = run_branch(n, "then", *fork->yes, fork->yes_names), no = run_branch(n, "else", *fork->no, fork->no_names);
+  auto yes = run_branch(n, "then", *fork->yes, fork->yes_names),
+       no = run_branch(n, "else", *fork->no, fork->no_names);
   if (!same_dtypes(n, yes, no)) {
     run_alone(n, *fork->yes, fork->yes_names, yes);
     run_alone(n, *fork->no, fork->no_names, no);
     return;
   }
   auto made = chosen(n, condition_of(n, *fork->yes), yes, no);
-  for (std::size_t i = 0; i < made.size(); ++i) n.bind(fork->yes_names[i], made[i]), n.bind(fork->no_names[i], made[i]);
+  for (std::size_t i = 0; i < made.size(); ++i)
+    n.bind(fork->yes_names[i], made[i]), n.bind(fork->no_names[i], made[i]);
 }
 
-// Where Python has given a variable nothing, Paddle puts a float constant that nobody reads: the other dtype counts.
-// Truth values and floats meet as floats.
+// Where Python has given a variable nothing, Paddle puts a float constant that nobody reads: the
+// other dtype counts. Truth values and floats meet as floats.
 Values of_one_dtype(Node& n, const Values& both) {
   auto a = n.need_dtype(both[0]), b = n.need_dtype(both[1]);
   if (a == b || n.is_sequence(both[0])) return both;
@@ -126,7 +136,8 @@ Values of_one_dtype(Node& n, const Values& both) {
 // The halves of a fork are one value already.
 void select_input(Node& n) {
   auto from = n.ins("X");
-  n.require(from.size() == 2, "selects from " + std::to_string(from.size()) + " values where 2 belong");
+  n.require(from.size() == 2,
+            "selects from " + std::to_string(from.size()) + " values where 2 belong");
   if (from[0] == from[1]) return n.out("Out", from[0]);
   auto mask = n.cast(n.in("Mask"), DType::boolean);
   from = of_one_dtype(n, from);
@@ -135,7 +146,8 @@ void select_input(Node& n) {
 
 // ---- loops ----
 
-// A variable that is written before it is read in the loop may hold anything of another type before.
+// A variable that is written before it is read in the loop may hold anything of another type
+// before.
 Value of_declared_type(Node& n, const std::string& name, Value v) {
   const VarDesc* var = n.var(name);
   if (!var || n.is_sequence(v) || !row_of(var->dtype)) return v;
@@ -242,7 +254,8 @@ Value without(Node& n, const Value& list, const Value& count, bool front) {
     auto condition = b.formal("condition", DType::boolean, Ints{});
     auto left = b.formal_like("list", list);
     b.result(b.emit("Identity", {condition}));
-    b.result(front ? b.emit("SequenceErase", {left, b.scalar(0, DType::int64)}) : b.emit("SequenceErase", {left}));
+    b.result(front ? b.emit("SequenceErase", {left, b.scalar(0, DType::int64)})
+                   : b.emit("SequenceErase", {left}));
   });
   auto made = n.emit("Loop", {count, "", list}, {{"body", body}});
   n.declare_either(made, list, list);
@@ -251,13 +264,15 @@ Value without(Node& n, const Value& list, const Value& count, bool front) {
 
 void array_to_tensor(Node& n) {
   std::int64_t stacked = n.attr("use_stack", false);
-  n.out("Out", n.emit("ConcatFromSequence", {n.in("X")}, {{"axis", n.attr("axis", 0)}, {"new_axis", stacked}}));
+  n.out("Out", n.emit("ConcatFromSequence", {n.in("X")},
+                      {{"axis", n.attr("axis", 0)}, {"new_axis", stacked}}));
 }
 
 }  // namespace
 
 void slice_of_list(Node& n, const Value& list, const Value& start, const Value& end) {
-  if (!n.attr("decrease_axis", Ints{}).empty()) return n.out("Out", n.emit("SequenceAt", {list, as_scalar(n, start)}));
+  if (!n.attr("decrease_axis", Ints{}).empty())
+    return n.out("Out", n.emit("SequenceAt", {list, as_scalar(n, start)}));
   auto length = n.emit("SequenceLength", {list});
   Expr size(n, length), first(n, as_scalar(n, start)), last(n, as_scalar(n, end));
   Expr none(n, n.scalar(0, DType::int64));

@@ -61,21 +61,25 @@ void conv(Node& n) {
   n.out("Output", to_channels_last(n, y, last));
 }
 
-// What `output_size` asks for beyond the size that the window gives; the input's size plays no part in the remainder.
+// What `output_size` asks for beyond the size that the window gives; the input's size plays no part
+// in the remainder.
 Ints padding_for(const Node& n, const Window& w, const Ints& output_size) {
   std::size_t dims = w.kernel.size();
-  n.require(std::count(w.kernel.begin(), w.kernel.end(), -1) == 0, "'output_size' needs the filter's size to be known");
+  n.require(std::count(w.kernel.begin(), w.kernel.end(), -1) == 0,
+            "'output_size' needs the filter's size to be known");
   Ints extra(dims);
   for (std::size_t i = 0; i < dims; ++i) {
-    auto rest = output_size[i] + w.pads[i] + w.pads[dims + i] - w.dilations[i] * (w.kernel[i] - 1) - 1;
+    auto rest =
+        output_size[i] + w.pads[i] + w.pads[dims + i] - w.dilations[i] * (w.kernel[i] - 1) - 1;
     extra[i] = ((rest % w.strides[i]) + w.strides[i]) % w.strides[i];
   }
   return extra;
 }
 
-// More than is asked for, of which the rest is cut off: padding SAME where the input's sizes are not known, sizes that
-// only a run knows. size: int64[dims]
-Value cut_transpose(Node& n, const Value& x, const Value& filter, Window w, const std::optional<Value>& size) {
+// More than is asked for, of which the rest is cut off: padding SAME where the input's sizes are
+// not known, sizes that only a run knows. size: int64[dims]
+Value cut_transpose(Node& n, const Value& x, const Value& filter, Window w,
+                    const std::optional<Value>& size) {
   std::size_t dims = w.kernel.size();
   Expr all(n, w.same ? same_padding(n, x, w) : n.ints(Ints(dims, 0))), begin = all / 2;
   n.require(!w.same || std::count(w.kernel.begin(), w.kernel.end(), -1) == 0,
@@ -114,7 +118,8 @@ void conv_transpose(Node& n) {
   Window w = window_of(n, x, filter);
   auto size = read_output_size(n, w.kernel.size());
   auto known = size ? n.const_ints(*size) : Ints{};
-  if (w.same || !known) return n.out("Output", to_channels_last(n, cut_transpose(n, x, filter, w, size), last));
+  if (w.same || !known)
+    return n.out("Output", to_channels_last(n, cut_transpose(n, x, filter, w, size), last));
   auto attrs = attributes(w, groups_of(n));
   Ints extra = n.attr("output_padding", Ints{});
   if (size) extra = padding_for(n, w, *known);

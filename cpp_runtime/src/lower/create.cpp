@@ -33,7 +33,8 @@ std::string number(const Node& n, DType dtype) {
   const char* begin = text.c_str();
   char* end = nullptr;
   auto whole = std::strtoll(begin, &end, 10);
-  if (*end == 0 && dtype == DType::int64) return std::string(reinterpret_cast<const char*>(&whole), sizeof whole);
+  if (*end == 0 && dtype == DType::int64)
+    return std::string(reinterpret_cast<const char*>(&whole), sizeof whole);
   auto value = parse_double(text);
   n.require(value.has_value(), "attribute 'str_value' is '" + text + "', not a number");
   return encoded(*value, dtype);
@@ -65,7 +66,8 @@ void fill_batch_size_like(Node& n) {
 
 void empty(Node& n) {
   auto dtype = n.attr("dtype", DType::float32);
-  n.out("Out", filled(n, int_list(n, {"shape", "ShapeTensor", "ShapeTensorList"}), dtype, encoded(0, dtype)));
+  n.out("Out", filled(n, int_list(n, {"shape", "ShapeTensor", "ShapeTensorList"}), dtype,
+                      encoded(0, dtype)));
 }
 
 // ---- values in the program ----
@@ -78,7 +80,8 @@ std::string packed(const List& values, DType dtype) {
 }
 
 std::string packed_longs(const Ints& values) {
-  return std::string(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(std::int64_t));
+  return std::string(reinterpret_cast<const char*>(values.data()),
+                     values.size() * sizeof(std::int64_t));
 }
 
 std::string assigned(const Node& n, DType dtype) {
@@ -97,8 +100,9 @@ void assign_value(Node& n) {
   auto dtype = n.attr("dtype", DType::float32);
   auto shape = n.attr("shape", Ints{});
   auto bytes = assigned(n, dtype);
-  n.require(bytes.size() == static_cast<std::size_t>(element_count(shape).value_or(-1)) * size_of(dtype),
-            "values do not fill the shape");
+  n.require(
+      bytes.size() == static_cast<std::size_t>(element_count(shape).value_or(-1)) * size_of(dtype),
+      "values do not fill the shape");
   n.out("Out", n.tensor({dtype, shape, bytes}));
 }
 
@@ -110,7 +114,8 @@ std::optional<Ints> listed(Node& n, const Value& start, const Value& end, const 
   Ints bounds;
   for (const Value& v : {start, end, step}) {
     auto known = n.const_ints(v);
-    if (!known || known->size() != 1 || (*known)[0] > most || (*known)[0] < -most) return std::nullopt;
+    if (!known || known->size() != 1 || (*known)[0] > most || (*known)[0] < -most)
+      return std::nullopt;
     bounds.push_back((*known)[0]);
   }
   auto from = bounds[0], to = bounds[1], by = bounds[2];
@@ -128,8 +133,8 @@ Value range_of_floats(const Expr& start, const Expr& end, const Expr& step) {
   return at.to(n.need_dtype(start)) * step + start;
 }
 
-// ONNX Runtime makes a slice of a lookup by a Range, and takes an end of -1 for the last: not where the lookup is by
-// what is negated.
+// ONNX Runtime makes a slice of a lookup by a Range, and takes an end of -1 for the last: not where
+// the lookup is by what is negated.
 Value range_of_ints(const Expr& start, const Expr& end, const Expr& step) {
   Node& n = start.node();
   auto by = n.const_number(step);
@@ -140,7 +145,8 @@ Value range_of_ints(const Expr& start, const Expr& end, const Expr& step) {
 }
 
 void range(Node& n) {
-  Expr start(n, as_scalar(n, n.in("Start"))), end(n, as_scalar(n, n.in("End"))), step(n, as_scalar(n, n.in("Step")));
+  Expr start(n, as_scalar(n, n.in("Start"))), end(n, as_scalar(n, n.in("End"))),
+      step(n, as_scalar(n, n.in("Step")));
   if (is_floating(n.need_dtype(start))) return n.out("Out", range_of_floats(start, end, step));
   auto all = n.dtype(start) == DType::int64 ? listed(n, start, end, step) : std::nullopt;
   n.out("Out", all ? n.ints(*all) : range_of_ints(start, end, step));
@@ -161,7 +167,8 @@ Value linspace_computed(const Expr& start, const Expr& stop, const Expr& count, 
   Node& n = start.node();
   auto at = counted(n, count);
   auto step = (stop - start) / max(count - 1, 1).to(DType::float64);
-  auto from_start = start + step * at.to(DType::float64), from_stop = stop - step * (count - 1 - at).to(DType::float64);
+  auto from_start = start + step * at.to(DType::float64),
+       from_stop = stop - step * (count - 1 - at).to(DType::float64);
   return where(at * 2 < count, from_start, from_stop).to(dtype);
 }
 
@@ -173,7 +180,8 @@ Expr cut(Node& n, const char* slot, DType dtype) {
 
 // Known numbers are written out.   to: of the result; dtype: that its ends are cut to
 Value even_steps(Node& n, DType to, DType dtype) {
-  auto first = n.const_number(n.in("Start")), last = n.const_number(n.in("Stop")), size = n.const_number(n.in("Num"));
+  auto first = n.const_number(n.in("Start")), last = n.const_number(n.in("Stop")),
+       size = n.const_number(n.in("Num"));
   auto whole = [&](double v) { return is_floating(dtype) ? v : std::trunc(v); };
   if (first && last && size && *size >= 0 && *size <= kListed)
     return linspace_known(n, whole(*first), whole(*last), static_cast<std::int64_t>(*size), to);

@@ -27,8 +27,10 @@ Value ends_of(Node& n, const Value& offsets, const Value& shape) {
 void check_block(const Node& n, const Value& v, int rank, std::string_view what) {
   auto known = n.const_ints(v);
   if (!known) return;
-  n.require(static_cast<int>(known->size()) == rank, "'" + std::string(what) + "' does not have one number per dim");
-  for (auto k : *known) n.require(k >= -1 && k < 1L << 40, "'" + std::string(what) + "' has " + std::to_string(k));
+  n.require(static_cast<int>(known->size()) == rank,
+            "'" + std::string(what) + "' does not have one number per dim");
+  for (auto k : *known)
+    n.require(k >= -1 && k < 1L << 40, "'" + std::string(what) + "' has " + std::to_string(k));
 }
 
 void cut(Node& n, const Value& offsets, const Value& shape) {

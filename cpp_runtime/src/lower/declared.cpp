@@ -31,18 +31,20 @@ Info Graph::declared(std::string_view name) const {
   return info;
 }
 
-// Paddle infers each shape from those declared before: what is wrong once stays wrong down the program.   And blocks
-// leave variables in another shape than was declared.
+// Paddle infers each shape from those declared before: what is wrong once stays wrong down the
+// program.   And blocks leave variables in another shape than was declared.
 bool Graph::doubts(const OpDesc& op) const {
   if (has_block(op)) return true;
   for (auto& [slot, names] : op.inputs)
     for (const std::string& name : names)
-      if (const Value* v = find_bound(name); v && claims_more(declared(name).shape, info(*v).shape)) return true;
+      if (const Value* v = find_bound(name); v && claims_more(declared(name).shape, info(*v).shape))
+        return true;
   return false;
 }
 
 // Fills in what was not found.   trusted: sizes, too, not only the dtype and the rank.
-void Graph::add_declared(Info& known, const OpDesc& op, const std::string& name, bool trusted) const {
+void Graph::add_declared(Info& known, const OpDesc& op, const std::string& name,
+                         bool trusted) const {
   Info said = declared(name);
   if (facts_of(op.type).careless) said.shape.reset();
   if (!trusted && said.shape) said.shape = Ints(said.shape->size(), -1);

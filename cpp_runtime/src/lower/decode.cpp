@@ -36,7 +36,8 @@ Forward best_scores(const Chain& chain, const Expr& x, const Expr& lengths) {
     const Expr& t = before[2];
     auto each = as_column(before[0]) + chain.transition;
     auto score = where(t == 0, chain.first, reduce("ReduceMax", each, {1})) + now[0];
-    auto so_far = where(t == 0, score, before[1]);  // a sequence of nothing is begun, and never ended: as in Paddle
+    auto so_far = where(
+        t == 0, score, before[1]);  // a sequence of nothing is begun, and never ended: as in Paddle
     auto ended = where(as_column(lengths) > t, score + chain.last, so_far);
     return {{score, ended, t + 1}, {best_of(each, 1)}};
   };
@@ -57,7 +58,9 @@ Expr best_tags(const Forward& found, const Expr& lengths, const Expr& longest) {
   return walk(n, {1, true}, {best_of(found.ended, 1), longest - 1}, {found.came}, back).kept[0];
 }
 
-Expr row_of(const Expr& table, std::int64_t at) { return rows_at(table, table.node().int_scalar(at)); }
+Expr row_of(const Expr& table, std::int64_t at) {
+  return rows_at(table, table.node().int_scalar(at));
+}
 
 // The last tag starts every sequence and the last but one ends it, where they do.
 void viterbi_decode(Node& n) {
@@ -79,7 +82,8 @@ Expr crf_tags(const Expr& x, const Expr& lengths) {
   auto weights = in(n, "Transition");
   n.require(n.need_rank(x) == 3, "needs Emission of one row of tags for each word");
   Expr transition(n, n.slice(weights, {2}, {INT64_MAX}, {0})), longest(n, length_along(n, x, 1));
-  return best_tags(best_scores({row_of(weights, 0), row_of(weights, 1), transition}, x, lengths), lengths, longest);
+  return best_tags(best_scores({row_of(weights, 0), row_of(weights, 1), transition}, x, lengths),
+                   lengths, longest);
 }
 
 // With labels: whether each is the one.
@@ -87,7 +91,8 @@ void crf_decoding(Node& n) {
   auto x = in(n, "Emission");
   auto judged = [&](const Expr& tags) {
     if (!n.has("Label")) return tags;
-    return (tags == Expr(n, reshape_like(n, n.in("Label"), tags)).to(DType::int64)).to(DType::int64);
+    return (tags == Expr(n, reshape_like(n, n.in("Label"), tags)).to(DType::int64))
+        .to(DType::int64);
   };
   if (n.has("Length")) {
     Expr lengths(n, as_vector(n, n.in("Length"))), steps = counted(n, length_along(n, x, 1));
@@ -95,7 +100,8 @@ void crf_decoding(Node& n) {
   }
   auto sequences = sequences_of(n, "Emission");
   auto at = places(sequences);
-  n.out("ViterbiPath", judged(as_column(packed(crf_tags(padded(x, at), sequences.lengths()), at.inside))));
+  n.out("ViterbiPath",
+        judged(as_column(packed(crf_tags(padded(x, at), sequences.lengths()), at.inside))));
 }
 
 // ---- warpctc: the forward half of A. Graves et al., "Connectionist Temporal Classification" ----
@@ -108,8 +114,8 @@ Expr path_of(Node& n, const Expr& lengths) {
   auto classes = where(places < as_column(lengths), labels, blank);
   auto blanks = filled_like(labels, blank, n.shape_of(labels));
   auto pairs = n.concat({as_column(blanks), as_column(classes)}, 2);
-  auto last =
-      n.emit("Expand", {n.int_scalar(n.attr("blank", 0)), n.concat({size_along(n, labels, 0), n.ints({1})}, 0)});
+  auto last = n.emit("Expand", {n.int_scalar(n.attr("blank", 0)),
+                                n.concat({size_along(n, labels, 0), n.ints({1})}, 0)});
   return {n, n.concat({n.reshape(pairs, {0, -1}), last}, 1)};
 }
 
@@ -128,14 +134,16 @@ Expr skips_of(const Expr& classes, std::int64_t blank) {
   return !(classes == static_cast<double>(blank)) && !(classes == before);
 }
 
-// ln of the probability of all paths to each state where its sequence ends.   logs: of the states' classes [T,B,P]
+// ln of the probability of all paths to each state where its sequence ends.   logs: of the states'
+// classes [T,B,P]
 Expr path_sums(const Expr& logs, const Expr& skips, const Expr& times) {
   Node& n = logs.node();
   auto places = counted(n, length_along(n, logs, 2));
   auto start = where(places == 0, 0, filled_like(logs, -INFINITY, shape_without(n, logs, 0)));
   auto step = [&](const Exprs& last, const Exprs& now) -> Step {
     auto jumped = where(skips, moved(last[0], 2), -INFINITY);
-    auto alpha = log_add_exp(log_add_exp(last[0], moved(last[0], 1)), jumped) + now[0], t = last[2] + 1;
+    auto alpha = log_add_exp(log_add_exp(last[0], moved(last[0], 1)), jumped) + now[0],
+         t = last[2] + 1;
     return {{alpha, where(as_column(times) == t, alpha, last[1]), t}, {}};
   };
   return walk(n, {0}, {start, start, {n, n.int_scalar(0)}}, {logs}, step).states[1];
@@ -157,9 +165,11 @@ void warpctc(Node& n) {
   n.out("Loss", -log_add_exp(entry(ended, end), in_class));
 }
 
-// ---- hierarchical_sigmoid: F. Morin and Y. Bengio, "Hierarchical Probabilistic Neural Network Language Model" ----
+// ---- hierarchical_sigmoid: F. Morin and Y. Bengio, "Hierarchical Probabilistic Neural Network
+// Language Model" ----
 
-// The way from the root to each label, [N,L] each: rows of the weight, 0 or 1, and whether it goes that far.
+// The way from the root to each label, [N,L] each: rows of the weight, 0 or 1, and whether it goes
+// that far.
 struct Way {
   Expr nodes, turns, valid;
 };
@@ -175,7 +185,8 @@ Way given_way(Node& n) {
 Way way_in_tree(Node& n) {
   constexpr std::int64_t most = std::int64_t{1} << 40;
   auto classes = n.attr("num_classes", 2);
-  n.require(classes >= 2 && classes <= most, "attribute 'num_classes' is " + std::to_string(classes));
+  n.require(classes >= 2 && classes <= most,
+            "attribute 'num_classes' is " + std::to_string(classes));
   Ints halves;
   for (std::int64_t size = 1; size < classes; size *= 2) halves.push_back(size);
   Expr leaf = as_column({n, as_vector(n, n.in("Label"))}) + static_cast<double>(classes);

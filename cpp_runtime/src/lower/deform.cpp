@@ -1,4 +1,5 @@
-// Convolutions that look where offsets say: the pictures at these places, and a product with the filter.
+// Convolutions that look where offsets say: the pictures at these places, and a product with the
+// filter.
 #include "lower/expr.h"
 #include "lower/operands.h"
 #include "lower/rules.h"
@@ -25,11 +26,13 @@ Expr regular(Node& n, const Deformed& d, std::size_t axis) {
   }
   auto count = size_along(n, d.offset, static_cast<std::int64_t>(axis) + 2);
   auto step = counted(n, count).to(dtype);
-  Expr spread{n, n.unsqueeze(step * static_cast<double>(d.window.strides[axis]), axis == 0 ? Ints{1} : Ints{0})};
+  Expr spread{n, n.unsqueeze(step * static_cast<double>(d.window.strides[axis]),
+                             axis == 0 ? Ints{1} : Ints{0})};
   return Expr{n, n.reshape(n.floats(starts, dtype), {-1, 1, 1})} + spread;
 }
 
-// Places of all looks along one axis, from -1 to 1 over the edges of the picture.   [N*groups,taps,OH,OW,1]
+// Places of all looks along one axis, from -1 to 1 over the edges of the picture.
+// [N*groups,taps,OH,OW,1]
 Expr looks(Node& n, const Deformed& d, const Value& offsets, std::size_t axis) {
   auto dtype = n.need_dtype(d.x);
   auto at = static_cast<std::int64_t>(axis);
@@ -55,8 +58,10 @@ Value seen(Node& n, const Deformed& d, const Sizes& s) {
   grid = reshaped(n, grid, {n.ints({-1}), s.rows, s.columns, n.ints({2})});
   auto each = Expr{n, s.channels} / static_cast<double>(d.groups);
   auto x = reshaped(n, d.x, {n.ints({-1}), each, sizes_from(n, d.x, 2)});
-  Expr found{n, n.emit("GridSample", {x, grid}, {{"mode", std::string(n.opset() >= 20 ? "linear" : "bilinear")}})};
-  if (n.has("Mask")) found = found * Expr{n, reshaped(n, n.in("Mask"), {n.ints({-1, 1}), s.rows, s.columns})};
+  Expr found{n, n.emit("GridSample", {x, grid},
+                       {{"mode", std::string(n.opset() >= 20 ? "linear" : "bilinear")}})};
+  if (n.has("Mask"))
+    found = found * Expr{n, reshaped(n, n.in("Mask"), {n.ints({-1, 1}), s.rows, s.columns})};
   return reshaped(n, found, {n.ints({-1}), s.channels, n.ints({d.taps}), s.places});
 }
 
@@ -70,16 +75,20 @@ Deformed read_deformed(Node& n, const Value& filter) {
   for (auto v : window.dilations) check_size(n, v, "dilations");
   auto taps = (*shape)[2] * (*shape)[3];
   written_size(n, taps, "the size of the filter");
-  auto groups = static_cast<std::int64_t>(written_size(n, n.attr("deformable_groups", 1), "'deformable_groups'"));
+  auto groups = static_cast<std::int64_t>(
+      written_size(n, n.attr("deformable_groups", 1), "'deformable_groups'"));
   return {window, groups, taps, n.in("Input"), n.in("Offset")};
 }
 
 void deformable_conv(Node& n) {
   auto filter = n.in("Filter");
   Deformed d = read_deformed(n, filter);
-  n.require(n.need_rank(d.x) == 4 && n.need_rank(d.offset) == 4, "Input and Offset have no four dims");
-  auto groups = static_cast<std::int64_t>(written_size(n, n.attr("groups", 1), "'groups'")), filters = n.dim(filter, 0);
-  n.require(filters > 0 && filters % groups == 0, "needs the number of its filters to be known, and as many a group");
+  n.require(n.need_rank(d.x) == 4 && n.need_rank(d.offset) == 4,
+            "Input and Offset have no four dims");
+  auto groups = static_cast<std::int64_t>(written_size(n, n.attr("groups", 1), "'groups'")),
+       filters = n.dim(filter, 0);
+  n.require(filters > 0 && filters % groups == 0,
+            "needs the number of its filters to be known, and as many a group");
   auto s = sizes_of(n, d);
   auto parts = reshaped(n, seen(n, d, s), {n.ints({0, groups, -1}), s.places});
   auto y = n.emit("MatMul", {n.reshape(filter, {groups, filters / groups, -1}), parts});

@@ -38,7 +38,8 @@ Edges edges(Node& n, const Maps& m, std::int64_t axis, bool clip) {
   Expr count{n, n.cast(m.sizes[axis], dtype)};
   auto cells = counted(n, m.sizes[axis]).to(dtype);
   if (axis == 1) cells = {n, n.unsqueeze(cells, {1})};
-  auto centre = (cells + sigmoid(map_of(n, m, axis, axis + 1)) * m.scale - 0.5 * (m.scale - 1)) * image / count;
+  auto centre = (cells + sigmoid(map_of(n, m, axis, axis + 1)) * m.scale - 0.5 * (m.scale - 1)) *
+                image / count;
   auto half = exp(map_of(n, m, axis + 2, axis + 3)) * anchors * image / (count * m.downsample) / 2;
   auto low = centre - half, high = centre + half;
   return clip ? Edges{max(low, 0), min(high, image - 1)} : Edges{low, high};
@@ -122,7 +123,8 @@ void encode(Node& n, double extra) {
 void decode(Node& n, double extra) {
   auto target = in(n, "TargetBox");
   auto axis = n.attr("axis", 0);
-  n.require(n.need_rank(target) == 3 && (axis == 0 || axis == 1), "TargetBox has three dims, and axis is 0 or 1");
+  n.require(n.need_rank(target) == 3 && (axis == 0 || axis == 1),
+            "TargetBox has three dims, and axis is 0 or 1");
   auto prior = centred(n, n.unsqueeze(n.in("PriorBox"), {axis}), extra);
   auto spread = spread_of(n, target, axis);
   auto offsets = spread.empty() ? target : target * Expr{n, spread};

@@ -26,7 +26,8 @@ Value places(Node& n, const Value& x, std::int64_t offset) {
   auto rows = n.dim(x, -2), columns = n.dim(x, -1);
   if (rows >= 0 && columns >= 0 && rows <= kListed) {
     Ints at;
-    for (auto r = down; r < rows && r + offset < columns; ++r) at.push_back(r * columns + r + offset);
+    for (auto r = down; r < rows && r + offset < columns; ++r)
+      at.push_back(r * columns + r + offset);
     return n.ints(at);
   }
   Expr height(n, length_along(n, x, rank - 2)), width(n, length_along(n, x, rank - 1));
@@ -46,7 +47,8 @@ struct Plane {
   std::int64_t rows, columns;
 };
 
-Plane plane_of(const Node& n, std::string_view rows, std::string_view columns, Plane otherwise, int rank) {
+Plane plane_of(const Node& n, std::string_view rows, std::string_view columns, Plane otherwise,
+               int rank) {
   n.require(rank >= 2, "needs two axes");
   Plane p{n.axis(rows, otherwise.rows, rank), n.axis(columns, otherwise.columns, rank)};
   n.require(p.rows != p.columns, "takes the same axis twice");
@@ -58,7 +60,8 @@ Value diagonal_along(Node& n, const Value& x, Plane p, std::int64_t offset) {
   perm.insert(perm.end(), {p.rows, p.columns}), flat.push_back(-1);
   auto matrices = n.transpose(x, perm);
   auto axis = static_cast<std::int64_t>(flat.size()) - 1;
-  return n.emit("Gather", {n.reshape(matrices, flat), places(n, matrices, offset)}, {{"axis", axis}});
+  return n.emit("Gather", {n.reshape(matrices, flat), places(n, matrices, offset)},
+                {{"axis", axis}});
 }
 
 Value diagonal_of(Node& n, bool in_order) {
@@ -77,7 +80,8 @@ void trace(Node& n) {
 
 // ---- vectors to matrices ----
 
-// The last axis on a diagonal: rows (or columns) that all hold it, seen through the diagonal's mask.
+// The last axis on a diagonal: rows (or columns) that all hold it, seen through the diagonal's
+// mask.
 Value matrices_of(Node& n, const Value& x, std::int64_t offset, const Value& padding) {
   auto shift = std::llabs(offset);
   Ints pads(2 * static_cast<std::size_t>(n.rank(x)), 0);
@@ -85,14 +89,16 @@ Value matrices_of(Node& n, const Value& x, std::int64_t offset, const Value& pad
   auto longer = n.emit("Pad", {x, n.ints(pads)});
   auto size = n.emit("Add", {size_along(n, x, n.rank(x) - 1), n.ints({shift})});
   auto zeros = n.emit("ConstantOfShape", {n.concat({size, size}, 0)});
-  auto mask = n.emit("EyeLike", {zeros}, {{"dtype", std::int64_t{onnx_of(DType::float32)}}, {"k", offset}});
+  auto mask =
+      n.emit("EyeLike", {zeros}, {{"dtype", std::int64_t{onnx_of(DType::float32)}}, {"k", offset}});
   auto spread = n.unsqueeze(longer, {offset >= 0 ? -1 : -2});
   return n.emit("Where", {n.cast(mask, DType::boolean), spread, padding});
 }
 
 std::int64_t small_offset(const Node& n) {
   auto offset = sane_offset(n);
-  n.require(offset > -kListed * kListed && offset < kListed * kListed, "the offset is " + std::to_string(offset));
+  n.require(offset > -kListed * kListed && offset < kListed * kListed,
+            "the offset is " + std::to_string(offset));
   return offset;
 }
 
@@ -100,7 +106,8 @@ void diag(Node& n) {
   auto x = n.in("X");
   if (n.need_rank(x) == 2) return n.out("Out", diagonal_along(n, x, {0, 1}, sane_offset(n)));
   auto row = n.rank(x) == 0 ? n.unsqueeze(x, {0}) : x;
-  n.out("Out", matrices_of(n, row, small_offset(n), n.scalar_like(n.attr("padding_value", 0.0f), x)));
+  n.out("Out",
+        matrices_of(n, row, small_offset(n), n.scalar_like(n.attr("padding_value", 0.0f), x)));
 }
 
 void diag_of_vector(Node& n) {
@@ -129,7 +136,8 @@ Expr positions(Node& n, const Value& x, std::int64_t axis) {
   return {n, n.unsqueeze(counted(n, length_along(n, x, axis)), behind)};
 }
 
-// In a matrix the diagonal may begin anew below its end; with more axes it is where all positions are one.
+// In a matrix the diagonal may begin anew below its end; with more axes it is where all positions
+// are one.
 Expr diagonal_mask(Node& n, const Value& x) {
   auto rows = positions(n, x, 0), columns = positions(n, x, 1);
   if (n.rank(x) == 2) {
@@ -138,25 +146,28 @@ Expr diagonal_mask(Node& n, const Value& x) {
     return columns - rows == static_cast<double>(sane_offset(n)) && rows < width;
   }
   auto mask = columns == rows;
-  for (std::int64_t axis = 2; axis < n.rank(x); ++axis) mask = mask && positions(n, x, axis) == rows;
+  for (std::int64_t axis = 2; axis < n.rank(x); ++axis)
+    mask = mask && positions(n, x, axis) == rows;
   return mask;
 }
 
 void fill_diagonal(Node& n) {
   auto x = in(n, "X");
   n.require(n.need_rank(x) >= 2, "needs two axes");
-  n.require(n.rank(x) == 2 || n.attr("wrap", false), "without wrap, more than two axes have no lowering");
+  n.require(n.rank(x) == 2 || n.attr("wrap", false),
+            "without wrap, more than two axes have no lowering");
   n.out("Out", where(diagonal_mask(n, x), n.attr("value", 0.0f), x));
 }
 
 Ints inverse_of(const Ints& perm) {
   Ints back(perm.size());
-  for (std::size_t i = 0; i < perm.size(); ++i) back[static_cast<std::size_t>(perm[i])] = static_cast<std::int64_t>(i);
+  for (std::size_t i = 0; i < perm.size(); ++i)
+    back[static_cast<std::size_t>(perm[i])] = static_cast<std::int64_t>(i);
   return back;
 }
 
-// The two axes come first and become one, whose slices are replaced.   Of a matrix it is a row, [1,length] as Paddle
-// writes it.
+// The two axes come first and become one, whose slices are replaced.   Of a matrix it is a row,
+// [1,length] as Paddle writes it.
 void fill_diagonal_tensor(Node& n) {
   auto x = n.in("X"), y = n.in("Y");
   int rank = n.need_rank(x);
@@ -168,7 +179,8 @@ void fill_diagonal_tensor(Node& n) {
   Ints first = rest;
   first.insert(first.begin(), {rows, columns});
   auto planes = n.transpose(x, first), sizes = n.shape_of(planes);
-  auto lines = n.emit("Reshape", {planes, n.concat({n.ints({-1}), n.slice(sizes, {2}, {rank}, {0})}, 0)});
+  auto lines =
+      n.emit("Reshape", {planes, n.concat({n.ints({-1}), n.slice(sizes, {2}, {rank}, {0})}, 0)});
   Ints front = all_axes(rank - 1);
   std::rotate(front.begin(), front.end() - 1, front.end());
   auto filled = n.emit("ScatterND", {lines, at, n.transpose(y, front)});

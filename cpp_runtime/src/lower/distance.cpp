@@ -8,7 +8,9 @@
 namespace oarlock {
 namespace {
 
-Expr reduced(std::string_view onnx, const Expr& x, const Over& over) { return reduce(onnx, x, over.axes, over.keep); }
+Expr reduced(std::string_view onnx, const Expr& x, const Over& over) {
+  return reduce(onnx, x, over.axes, over.keep);
+}
 
 // (sum |x|^p)^(1/p)
 Expr power_norm(const Expr& x, double p, const Over& over) {
@@ -35,7 +37,9 @@ void frobenius_norm(Node& n) {
   out_scalar(n, "Out", norm(x, 2, read_axes(n, "dim", "keep_dim", n.rank(x))));
 }
 
-void dist(Node& n) { out_scalar(n, "Out", norm(in(n, "X") - in(n, "Y"), n.attr("p", 2.0f), {{}, false})); }
+void dist(Node& n) {
+  out_scalar(n, "Out", norm(in(n, "X") - in(n, "Y"), n.attr("p", 2.0f), {{}, false}));
+}
 
 void l1_norm(Node& n) { out_scalar(n, "Out", norm(in(n, "X"), 1, {{}, false})); }
 
@@ -56,7 +60,8 @@ void squared_l2_distance(Node& n) {
 }
 
 void cos_sim(Node& n) {
-  auto x = rows_of(n, "X"), y = rows_of(n, "Y"), x_size = sqrt(row_sums(x * x)), y_size = sqrt(row_sums(y * y));
+  auto x = rows_of(n, "X"), y = rows_of(n, "Y"), x_size = sqrt(row_sums(x * x)),
+       y_size = sqrt(row_sums(y * y));
   n.out("Out", row_sums(x * y) / (x_size * y_size));
   n.out("XNorm", x_size);
   n.out("YNorm", y_size);

@@ -79,19 +79,22 @@ Expr quotient(const Expr& x, const Expr& y) {
 // Whether a rest has another sign than the divisor.
 Expr crosses(const Expr& rest, const Expr& y) { return sign(rest) * sign(y) < 0; }
 
-// ONNX divides integers towards zero, Paddle towards minus infinity: one less where a rest has the other sign.
+// ONNX divides integers towards zero, Paddle towards minus infinity: one less where a rest has the
+// other sign.
 Expr whole_floordiv(const Expr& x, const Expr& y) {
   auto found = quotient(x, y);
   return found - crosses(x - found * y, y).to(x.node().need_dtype(x));
 }
 
-// Of floats without the rest: 1 / 0.1 rounds to 10, though 0.1 goes into 1 only 9 times and leaves a rest.
+// Of floats without the rest: 1 / 0.1 rounds to 10, though 0.1 goes into 1 only 9 times and leaves
+// a rest.
 Expr floordiv(const Expr& x, const Expr& y) {
   if (integers(x)) return whole_floordiv(x, y);
   Node& n = x.node();
   n.need_opset(11);  // floats are compared with 0
   Expr rest(n, n.emit("Mod", {x, y}, {{"fmod", std::int64_t{1}}}));
-  auto exact = (x - rest) / y, times = where(crosses(rest, y), exact - 1, exact), below = floor(times);
+  auto exact = (x - rest) / y, times = where(crosses(rest, y), exact - 1, exact),
+       below = floor(times);
   return where(y == 0, x / y, below + (times - below > 0.5).to(n.need_dtype(x)));
 }
 
@@ -115,10 +118,12 @@ Expr negative(const Expr& v) { return v < 0 || 1 / v < 0; }
 
 }  // namespace
 
-// The angle between 0 and a half of a right angle comes from the smaller size over the larger, the rest by symmetry.
+// The angle between 0 and a half of a right angle comes from the smaller size over the larger, the
+// rest by symmetry.
 Expr angle_of(const Expr& y, const Expr& x) {
   auto height = abs(y), width = abs(x), larger = max(height, width);
-  auto ratio = where(height == width, where(larger == 0, larger, larger.number(1)), min(height, width) / larger);
+  auto ratio = where(height == width, where(larger == 0, larger, larger.number(1)),
+                     min(height, width) / larger);
   auto low = atan(where(isnan(height + width), height + width, ratio));
   auto upper = where(height > width, M_PI / 2 - low, low);
   auto half = where(negative(x), M_PI - upper, upper);

@@ -77,7 +77,9 @@ Expr round_half_away(const Expr& x) {
   return sign(x) * where(size - whole < 0.5, whole, whole + 1);
 }
 Expr isnan(const Expr& x) { return x.emit("IsNaN"); }
-Expr log_add_exp(const Expr& a, const Expr& b) { return max(a, b) + log(exp(where(a == b, 0, -abs(a - b))) + 1); }
+Expr log_add_exp(const Expr& a, const Expr& b) {
+  return max(a, b) + log(exp(where(a == b, 0, -abs(a - b))) + 1);
+}
 
 namespace {
 

@@ -1,4 +1,5 @@
-// Formulas on values: `(x - mean) / scale` for a nest of emitted nodes.   A number takes the dtype of what it meets.
+// Formulas on values: `(x - mean) / scale` for a nest of emitted nodes.   A number takes the dtype
+// of what it meets.
 #pragma once
 #include "lower/node.h"
 
@@ -95,7 +96,9 @@ Expr where(const Expr& condition, double a, double b, DType dtype);
 
 /// Means, sums and the like over `axes`, all of them where none is named.
 Expr reduce(std::string_view onnx, const Expr& x, const Ints& axes = {}, bool keep = false);
-inline Expr sum(const Expr& x, const Ints& axes = {}, bool keep = false) { return reduce("ReduceSum", x, axes, keep); }
+inline Expr sum(const Expr& x, const Ints& axes = {}, bool keep = false) {
+  return reduce("ReduceSum", x, axes, keep);
+}
 
 /// `value` everywhere in a shape (int64[rank]), with the dtype of `like`.
 Expr filled_like(const Expr& like, double value, const Value& shape);

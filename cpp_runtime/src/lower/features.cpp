@@ -1,4 +1,5 @@
-// Scaling and shifting of features as the first models had it: by channel, by what was counted, by place.
+// Scaling and shifting of features as the first models had it: by channel, by what was counted, by
+// place.
 #include <cmath>
 
 #include "lower/expr.h"
@@ -12,7 +13,9 @@ namespace {
 void affine_channel(Node& n) {
   auto x = in(n, "X");
   bool last = channels_last(n, "data_layout") && n.attr("data_layout", "") != "AnyLayout";
-  auto channelwise = [&](std::string_view slot) { return Expr(n, per_channel(n, n.in(slot), n.need_rank(x), last)); };
+  auto channelwise = [&](std::string_view slot) {
+    return Expr(n, per_channel(n, n.in(slot), n.need_rank(x), last));
+  };
   n.out("Out", x * channelwise("Scale") + channelwise("Bias"));
 }
 
@@ -25,14 +28,18 @@ void data_norm(Node& n) {
   n.out("Y", affine ? y * in(n, "scale_w") + in(n, "bias") : y);
 }
 
-// x over (k + alpha * the sum of squares over neighbouring channels) ** beta; ONNX takes alpha for all n together.
+// x over (k + alpha * the sum of squares over neighbouring channels) ** beta; ONNX takes alpha for
+// all n together.
 void lrn(Node& n) {
   auto x = n.in("X");
   bool last = n.attr("data_format", "AnyLayout") == "NHWC";
   auto size = n.attr("n", 5);
   n.require(size > 0 && size % 2 == 1, "attribute 'n' is " + std::to_string(size));
   auto alpha = static_cast<float>(n.attr("alpha", 1e-4f) * static_cast<double>(size));
-  Node::Attrs attrs{{"size", size}, {"alpha", alpha}, {"beta", n.attr("beta", 0.75f)}, {"bias", n.attr("k", 2.0f)}};
+  Node::Attrs attrs{{"size", size},
+                    {"alpha", alpha},
+                    {"beta", n.attr("beta", 0.75f)},
+                    {"bias", n.attr("k", 2.0f)}};
   n.out("Out", to_channels_last(n, n.emit("LRN", {to_channels_first(n, x, last)}, attrs), last));
 }
 
@@ -45,32 +52,36 @@ void cvm(Node& n) {
   n.out("Y", n.concat({shows, clicks, n.slice(x, {2}, {INT64_MAX}, {1})}, 1));
 }
 
-// alpha * x + beta * sines and cosines of the place; the first half of the features are sines.   X [batch, time,
-// features]
+// alpha * x + beta * sines and cosines of the place; the first half of the features are sines.   X
+// [batch, time, features]
 void add_position_encoding(Node& n) {
   auto x = in(n, "X");
   auto features = n.need_rank(x) == 3 ? n.dim(x, 2) : -1;
-  auto half =
-      static_cast<std::int64_t>(written_size(n, features < 0 ? -1 : features / 2, "half the number of features"));
+  auto half = static_cast<std::int64_t>(
+      written_size(n, features < 0 ? -1 : features / 2, "half the number of features"));
   auto dtype = n.need_dtype(x);
   Floats rates;
   for (std::int64_t k = 0; k < half; ++k)
-    rates.push_back(std::pow(10000.0, half > 1 ? -static_cast<double>(k) / static_cast<double>(half - 1) : -1.0));
+    rates.push_back(std::pow(
+        10000.0, half > 1 ? -static_cast<double>(k) / static_cast<double>(half - 1) : -1.0));
   auto places = as_column(counted(n, length_along(n, x, 1)));
   auto angles = places.to(dtype) * Expr(n, n.floats(rates, dtype));
   Expr waves(n, n.concat({sin(angles), cos(angles)}, 1));
   n.out("Out", x * n.attr("alpha", 1.0f) + waves * n.attr("beta", 1.0f));
 }
 
-// Every feature by itself, looking so many steps ahead.   x: [batch, time, features], Filter [steps, features]
+// Every feature by itself, looking so many steps ahead.   x: [batch, time, features], Filter
+// [steps, features]
 Expr ahead(const Expr& x) {
   Node& n = x.node();
   auto filter = n.in("Filter");
-  auto steps = static_cast<std::int64_t>(written_size(n, n.dim(filter, 0), "the number of steps ahead"));
-  auto features = static_cast<std::int64_t>(written_size(n, n.dim(filter, 1), "the number of features"));
+  auto steps =
+      static_cast<std::int64_t>(written_size(n, n.dim(filter, 0), "the number of steps ahead"));
+  auto features =
+      static_cast<std::int64_t>(written_size(n, n.dim(filter, 1), "the number of features"));
   auto weights = n.unsqueeze(n.transpose(filter, {1, 0}), {1});
-  auto found =
-      n.emit("Conv", {n.transpose(x, {0, 2, 1}), weights}, {{"group", features}, {"pads", Ints{0, steps - 1}}});
+  auto found = n.emit("Conv", {n.transpose(x, {0, 2, 1}), weights},
+                      {{"group", features}, {"pads", Ints{0, steps - 1}}});
   return {n, n.transpose(found, {0, 2, 1})};
 }
 

@@ -1,5 +1,6 @@
-// Shape arithmetic done at lowering time.  A dim that is not known stays kUnknown and does not spoil its neighbours, so
-// `shape(x)[1:]` of an image batch is a constant although the batch is not.
+// Shape arithmetic done at lowering time.  A dim that is not known stays kUnknown and does not
+// spoil its neighbours, so `shape(x)[1:]` of an image batch is a constant although the batch is
+// not.
 #include <cstring>
 #include <map>
 #include <numeric>
@@ -36,7 +37,9 @@ std::int64_t int_attr(const onnx::Node& n, std::string_view name, std::int64_t o
   return otherwise;
 }
 
-Folded vector_of(Ints values) { return Known{{static_cast<std::int64_t>(values.size())}, std::move(values)}; }
+Folded vector_of(Ints values) {
+  return Known{{static_cast<std::int64_t>(values.size())}, std::move(values)};
+}
 
 Folded fold_shape(const onnx::Node& n, const In& in) {
   if (!in[0]->shape || !n.attrs.empty()) return std::nullopt;
@@ -53,7 +56,8 @@ Folded fold_gather(const onnx::Node& n, const In& in) {
   Known out{in[1]->known->shape, {}};
   for (std::int64_t i : in[1]->known->values) {
     std::int64_t at = i < 0 ? i + static_cast<std::int64_t>(data.size()) : i;
-    if (i == kUnknown || at < 0 || at >= static_cast<std::int64_t>(data.size())) return std::nullopt;
+    if (i == kUnknown || at < 0 || at >= static_cast<std::int64_t>(data.size()))
+      return std::nullopt;
     out.values.push_back(data[at]);
   }
   return out;
@@ -71,8 +75,11 @@ Folded fold_slice(const onnx::Node&, const In& in) {
   auto size = static_cast<std::int64_t>(data.size());
   std::int64_t step = in.size() > 4 ? in[4]->known->values[0] : 1;
   if (step != 1) return std::nullopt;
-  auto clamp = [&](std::int64_t v) { return std::min(std::max(v < 0 ? v + size : v, std::int64_t{0}), size); };
-  std::int64_t from = clamp(in[1]->known->values[0]), to = std::max(from, clamp(in[2]->known->values[0]));
+  auto clamp = [&](std::int64_t v) {
+    return std::min(std::max(v < 0 ? v + size : v, std::int64_t{0}), size);
+  };
+  std::int64_t from = clamp(in[1]->known->values[0]),
+               to = std::max(from, clamp(in[2]->known->values[0]));
   return vector_of(Ints(data.begin() + from, data.begin() + to));
 }
 
@@ -98,7 +105,8 @@ Folded fold_same(const onnx::Node& n, const In& in) {
   DType to = infer(n, in)[0].dtype;
   if (to != DType::int64 && to != DType::int32) return std::nullopt;
   for (std::int64_t v : in[0]->known->values)
-    if (to == DType::int32 && v != kUnknown && v != static_cast<std::int32_t>(v)) return std::nullopt;
+    if (to == DType::int32 && v != kUnknown && v != static_cast<std::int32_t>(v))
+      return std::nullopt;
   return *in[0]->known;
 }
 
@@ -113,7 +121,8 @@ std::int64_t apply(char op, std::int64_t a, std::int64_t b) {
     case 'M':
       return __builtin_mul_overflow(a, b, &r) ? kUnknown : r;
     default:
-      return b == 0 || a < 0 || b < 0 ? kUnknown : a / b;  // signs round differently in Paddle and ONNX
+      return b == 0 || a < 0 || b < 0 ? kUnknown
+                                      : a / b;  // signs round differently in Paddle and ONNX
   }
 }
 
@@ -121,22 +130,24 @@ Folded fold_binary(const onnx::Node& n, const In& in) {
   if (in.size() != 2 || !in[1]->known) return std::nullopt;
   const Known &a = *in[0]->known, &b = *in[1]->known;
   std::size_t size = std::max(a.values.size(), b.values.size());
-  if ((a.values.size() != size && a.values.size() != 1) || (b.values.size() != size && b.values.size() != 1))
+  if ((a.values.size() != size && a.values.size() != 1) ||
+      (b.values.size() != size && b.values.size() != 1))
     return std::nullopt;
   Known out{a.shape.size() >= b.shape.size() ? a.shape : b.shape, {}};
   if (!out.shape.empty()) out.shape = {static_cast<std::int64_t>(size)};
   for (std::size_t i = 0; i < size; ++i)
-    out.values.push_back(
-        apply(n.op[0], a.values[a.values.size() == 1 ? 0 : i], b.values[b.values.size() == 1 ? 0 : i]));
+    out.values.push_back(apply(n.op[0], a.values[a.values.size() == 1 ? 0 : i],
+                               b.values[b.values.size() == 1 ? 0 : i]));
   return out;
 }
 
 using FoldRule = Folded (*)(const onnx::Node&, const In&);
 FoldRule find_rule_of(std::string_view op) {
   static const std::map<std::string_view, FoldRule> rules = {
-      {"Gather", fold_gather},     {"Slice", fold_slice},     {"Concat", fold_concat}, {"Squeeze", fold_regroup},
-      {"Unsqueeze", fold_regroup}, {"Reshape", fold_regroup}, {"Cast", fold_same},     {"Identity", fold_same},
-      {"Add", fold_binary},        {"Sub", fold_binary},      {"Mul", fold_binary},    {"Div", fold_binary},
+      {"Gather", fold_gather},   {"Slice", fold_slice},       {"Concat", fold_concat},
+      {"Squeeze", fold_regroup}, {"Unsqueeze", fold_regroup}, {"Reshape", fold_regroup},
+      {"Cast", fold_same},       {"Identity", fold_same},     {"Add", fold_binary},
+      {"Sub", fold_binary},      {"Mul", fold_binary},        {"Div", fold_binary},
   };
   auto found = rules.find(op);
   return found == rules.end() ? nullptr : found->second;

@@ -13,8 +13,8 @@ const Strings& names_in(const Slots& slots, std::string_view slot) {
   return found == slots.end() ? none : found->second;
 }
 
-// The producers of the variables of a block, by name: the first conditional_block that writes a variable, and the
-// operands of each logical_not.
+// The producers of the variables of a block, by name: the first conditional_block that writes a
+// variable, and the operands of each logical_not.
 struct Producers {
   std::map<std::string_view, const OpDesc*> conditional;
   std::map<std::string_view, std::set<std::string_view>> negated;
@@ -25,7 +25,8 @@ struct Producers {
         for (const std::string& name : names_in(op.outputs, "Out")) conditional.emplace(name, &op);
       } else if (op.type == "logical_not") {
         const Strings& from = names_in(op.inputs, "X");
-        for (const std::string& name : names_in(op.outputs, "Out")) negated[name].insert(from.begin(), from.end());
+        for (const std::string& name : names_in(op.outputs, "Out"))
+          negated[name].insert(from.begin(), from.end());
       }
   }
 
@@ -42,7 +43,8 @@ struct Producers {
 bool covers(const OpDesc& op, const Strings& names) {
   const Strings& all = names_in(op.outputs, "Out");
   std::set<std::string_view> selected(names.begin(), names.end());
-  return std::all_of(all.begin(), all.end(), [&](const std::string& name) { return selected.count(name) > 0; });
+  return std::all_of(all.begin(), all.end(),
+                     [&](const std::string& name) { return selected.count(name) > 0; });
 }
 
 bool is_whole(const Fork& fork, const Producers& producers) {

@@ -6,8 +6,9 @@
 
 namespace oarlock {
 
-/// The branches of a Python `if`/`else`: two conditional_block ops with opposite conditions, and one select_input op
-/// per result.   yes_names, no_names: the outputs of each branch, in the order of the select_input ops.
+/// The branches of a Python `if`/`else`: two conditional_block ops with opposite conditions, and
+/// one select_input op per result.   yes_names, no_names: the outputs of each branch, in the order
+/// of the select_input ops.
 struct Fork {
   const OpDesc *yes = nullptr, *no = nullptr;
   Strings yes_names, no_names;
@@ -18,7 +19,8 @@ class Forks {
  public:
   explicit Forks(const Block& block);
 
-  /// The fork that `op` is a branch of; null if there is none, or if some output of a branch is not selected.
+  /// The fork that `op` is a branch of; null if there is none, or if some output of a branch is not
+  /// selected.
   const Fork* of(const OpDesc& op) const;
 
  private:

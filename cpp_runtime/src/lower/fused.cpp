@@ -16,7 +16,8 @@ void fc(Node& n) {
   auto x = n.in("Input");
   auto columns = n.attr("in_num_col_dims", 1);
   auto activation = n.attr("activation_type", "");
-  n.require(activation.empty() || activation == "relu", "activation '" + activation + "' has no lowering");
+  n.require(activation.empty() || activation == "relu",
+            "activation '" + activation + "' has no lowering");
   n.require(!n.attr("padding_weights", false), "padded weights have no lowering");
   if (columns + 1 < n.need_rank(x)) {
     auto lead = n.slice(n.shape_of(x), {0}, {columns}, {0});
@@ -38,7 +39,8 @@ void softmax_mask_upper_triangle(Node& n) {
   int rank = n.need_rank(x);
   auto columns = counted(n, length_along(n, x, rank - 1));
   auto rows = as_column(counted(n, length_along(n, x, rank - 2)));
-  n.out("Out", n.emit("Softmax", {where(columns <= rows, x, -INFINITY)}, {{"axis", std::int64_t{-1}}}));
+  n.out("Out",
+        n.emit("Softmax", {where(columns <= rows, x, -INFINITY)}, {{"axis", std::int64_t{-1}}}));
 }
 
 // ---- two functions, one after the other ----
@@ -57,11 +59,15 @@ Function unary_named(const Node& n, const std::string& name, double& factor) {
 void elemwise_activation(Node& n) {
   auto names = n.attr("functor_list", Strings{});
   n.require(names.size() == 2, "needs two functions");
-  auto bare = [](const std::string& name) { return name.substr(name.find("elementwise_") == 0 ? 12 : 0); };
+  auto bare = [](const std::string& name) {
+    return name.substr(name.find("elementwise_") == 0 ? 12 : 0);
+  };
   auto first = bare(names[0]), second = bare(names[1]);
   bool outer_is_binary = first == "add" || first == "mul";
-  const std::string &binary = outer_is_binary ? first : second, &unary = outer_is_binary ? second : first;
-  n.require(binary == "add" || binary == "mul", "functions " + names[0] + " and " + names[1] + " have no lowering");
+  const std::string &binary = outer_is_binary ? first : second,
+                    &unary = outer_is_binary ? second : first;
+  n.require(binary == "add" || binary == "mul",
+            "functions " + names[0] + " and " + names[1] + " have no lowering");
   double factor = 1;
   auto f = unary_named(n, unary, factor);
   auto [a, b] = aligned(n);

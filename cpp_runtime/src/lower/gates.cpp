@@ -15,7 +15,8 @@ constexpr Activation kActivations[] = {
 };
 
 template <class T>
-const Activation& activation_of(const Node& n, std::string_view attr, const T& wanted, T Activation::* member) {
+const Activation& activation_of(const Node& n, std::string_view attr, const T& wanted,
+                                T Activation::* member) {
   for (const Activation& row : kActivations)
     if (row.*member == wanted) return row;
   std::ostringstream why;
@@ -34,12 +35,14 @@ const Activation& activation(const Node& n, std::string_view attr, const char* o
   return activation_of(n, attr, std::string_view(name), &Activation::paddle);
 }
 
-Value gates_in_order(Node& n, const Value& weight, const Ints& order, std::int64_t hidden, bool matrix) {
+Value gates_in_order(Node& n, const Value& weight, const Ints& order, std::int64_t hidden,
+                     bool matrix) {
   auto gates = static_cast<std::int64_t>(order.size());
   Ints apart{gates, hidden}, together{1, gates * hidden};
   if (matrix) apart.push_back(-1), together.push_back(-1);
   if (gates == 1) return n.unsqueeze(weight, {0});
-  auto sorted = n.emit("Gather", {n.reshape(weight, apart), n.ints(order)}, {{"axis", std::int64_t{0}}});
+  auto sorted =
+      n.emit("Gather", {n.reshape(weight, apart), n.ints(order)}, {{"axis", std::int64_t{0}}});
   return n.reshape(sorted, together);
 }
 

@@ -12,7 +12,8 @@
 namespace oarlock {
 namespace {
 
-// ORT does not read external data while it infers shapes, so whatever a shape may depend on is embedded.
+// ORT does not read external data while it infers shapes, so whatever a shape may depend on is
+// embedded.
 constexpr std::size_t kEmbedBytes = 127;
 constexpr std::size_t kEmbedIntBytes = 4096;
 
@@ -63,7 +64,11 @@ Strings output_names(const Program& p) {
 Graph::Graph(const Program& program, const Params& params, const LowerOptions& options)
     : program_(program), params_(params), options_(options), top_{&model_.graph, {}, {}, nullptr} {
   model_.opset = options.opset;
-  model_.ir = options.opset <= 8 ? 4 : options.opset <= 14 ? 7 : options.opset <= 18 ? 8 : options.opset <= 20 ? 9 : 10;
+  model_.ir = options.opset <= 8    ? 4
+              : options.opset <= 14 ? 7
+              : options.opset <= 18 ? 8
+              : options.opset <= 20 ? 9
+                                    : 10;
   model_.location = options.location;
   model_.graph.name = "main";
 }
@@ -88,7 +93,8 @@ onnx::Model Graph::finish() {
   onnx::prune(model_.graph);
   name_nodes(model_.graph, 0);  // those of outputs and guards, which no op emitted
   model_.domains.assign(domains_.begin(), domains_.end());
-  if (program_.contract) model_.metadata.emplace_back("oarlock.contract", base64(program_.contract->bytes));
+  if (program_.contract)
+    model_.metadata.emplace_back("oarlock.contract", base64(program_.contract->bytes));
   return std::move(model_);
 }
 
@@ -97,7 +103,8 @@ void Graph::inputs() {
   for (std::size_t i = 0; i < feeds.size(); ++i) {
     const VarDesc* var = program_.var(feeds[i]);
     onnx::ValueInfo input{names[i], var->dtype, var->shape, {}, true};
-    if (!row_of(var->dtype)) throw Error(Fault::file, program_.name + ": input '" + names[i] + "' has no dtype");
+    if (!row_of(var->dtype))
+      throw Error(Fault::file, program_.name + ": input '" + names[i] + "' has no dtype");
     for (std::size_t d = 0; d < var->shape.size(); ++d)
       input.symbols.push_back(var->shape[d] < 0 ? names[i] + "." + std::to_string(d) : "");
     as_pairs(input);
@@ -107,12 +114,14 @@ void Graph::inputs() {
   }
 }
 
-// An output gets its name by renaming what computes it; what is computed by nobody, or twice an output, by an Identity.
+// An output gets its name by renaming what computes it; what is computed by nobody, or twice an
+// output, by an Identity.
 void Graph::output(const Value& value, const std::string& name) {
   Value v = joined(value);
   if (auto found = output_renames_.find(v); found != output_renames_.end()) v = found->second;
   auto origin = origins_.find(v);
-  bool computed = origin != origins_.end() && origin->second.graph == &model_.graph && !output_names_.count(v);
+  bool computed =
+      origin != origins_.end() && origin->second.graph == &model_.graph && !output_names_.count(v);
   Info known = info(v);
   if (v == name && computed) {
   } else if (computed) {
@@ -122,7 +131,8 @@ void Graph::output(const Value& value, const std::string& name) {
     model_.graph.nodes.push_back({"Identity", "", "", {v}, {name}, {}});
   }
   infos_[name] = known;
-  onnx::ValueInfo output{name, known.dtype, known.shape.value_or(Ints{}), {}, known.shape.has_value()};
+  onnx::ValueInfo output{
+      name, known.dtype, known.shape.value_or(Ints{}), {}, known.shape.has_value()};
   model_.graph.outputs.push_back(std::move(output));
   output_names_.insert(name);
 }
@@ -133,9 +143,11 @@ void Graph::outputs() {
   for (std::size_t i = 0; i < fetches.size(); ++i) {
     Value v = value_of(fetches[i], fetch);
     const VarDesc* var = program_.var(fetches[i]);
-    if (var && is_complex(var->dtype) != !info(v).parts.first.empty())  // who reads pairs goes by what is declared
-      throw Error(Fault::unsupported, program_.name + ": the output '" + names[i] + "' is declared " +
-                                          std::string(name_of(var->dtype)) + ", which it is not");
+    if (var && is_complex(var->dtype) !=
+                   !info(v).parts.first.empty())  // who reads pairs goes by what is declared
+      throw Error(Fault::unsupported, program_.name + ": the output '" + names[i] +
+                                          "' is declared " + std::string(name_of(var->dtype)) +
+                                          ", which it is not");
     output(v, names[i]);
   }
   std::set<std::string> named(names.begin(), names.end());
@@ -144,7 +156,8 @@ void Graph::outputs() {
     if (!is_named && !program_.var(extra))
       throw Error(Fault::input, program_.name + ": no variable '" + extra + "' to fetch");
     for (const onnx::ValueInfo& input : model_.graph.inputs)
-      if (input.name == extra) throw Error(Fault::input, program_.name + ": '" + extra + "' is an input, not to fetch");
+      if (input.name == extra)
+        throw Error(Fault::input, program_.name + ": '" + extra + "' is an input, not to fetch");
     if (is_named) continue;
     named.insert(extra);
     output(value_of(extra, fetch), extra);
@@ -152,7 +165,8 @@ void Graph::outputs() {
   if (options_.offset_outputs) offset_outputs();
   rename(model_.graph, 0, output_renames_);
   for (auto& [paddle, value] : top_.bound)
-    if (auto found = output_renames_.find(value); found != output_renames_.end()) value = found->second;
+    if (auto found = output_renames_.find(value); found != output_renames_.end())
+      value = found->second;
 }
 
 void Graph::guards() {
@@ -189,7 +203,8 @@ void Graph::run_block(std::int32_t block) {
   block_ = outside, op_index_ = outside_index;
 }
 
-// Passes for one kind of machine write into an op what they merged with it; only that machine's kernels read it.
+// Passes for one kind of machine write into an op what they merged with it; only that machine's
+// kernels read it.
 static void refuse_merged(const Node& n) {
   for (auto name : {"fuse_relu", "fuse_brelu", "fuse_with_relu", "fuse_residual_connection"})
     n.require(!n.attr(name, false), std::string("attribute '") + name + "' is set");
@@ -226,9 +241,11 @@ void Graph::lower_op(const OpDesc& op, std::size_t index) {
     if (error.fault() != Fault::unsupported) throw;
     problems_.push_back(shortened(error.what()));
     poison(op);
-  } catch (const std::logic_error& error) {  // thrown by a lowering rule that did not check its operands
-    throw Error(Fault::file, program_.name + ": " + op.type + ": its operands or attributes are invalid (" +
-                                 error.what() + ", op " + std::to_string(op_index_) + ")");
+  } catch (
+      const std::logic_error& error) {  // thrown by a lowering rule that did not check its operands
+    throw Error(Fault::file, program_.name + ": " + op.type +
+                                 ": its operands or attributes are invalid (" + error.what() +
+                                 ", op " + std::to_string(op_index_) + ")");
   }
   results_ = std::move(outer_results);
   own_offsets_ = std::move(outer_offsets);
@@ -245,7 +262,8 @@ void Graph::missing_rule(const OpDesc& op, std::size_t index) {
   ++missing.count;
   poison(op);
   std::int64_t body = int_attr(op, "sub_block", 0);
-  bool further = body > block_ && body < static_cast<std::int64_t>(program_.blocks.size());  // no way back
+  bool further =
+      body > block_ && body < static_cast<std::int64_t>(program_.blocks.size());  // no way back
   if (further) missing_rules_in(static_cast<std::int32_t>(body));
 }
 
@@ -272,7 +290,8 @@ void Graph::poison(const OpDesc& op) {
 }
 
 std::string Graph::no_lowering(std::string_view type, const Missing& m) const {
-  if (m.since) return "needs opset " + std::to_string(m.since) + ", not " + std::to_string(options_.opset);
+  if (m.since)
+    return "needs opset " + std::to_string(m.since) + ", not " + std::to_string(options_.opset);
   return m.complex && first_opset(type) ? "no lowering for complex numbers" : "no lowering";
 }
 
@@ -282,14 +301,15 @@ void Graph::report() const {
   std::string lines;
   for (auto& [type, m] : missing_) {
     count += m.count;
-    lines += "\n  " + type + ": " + no_lowering(type, m) + " (" + std::to_string(m.count) + "x, first op " +
-             std::to_string(m.index) + (m.block ? " of block " + std::to_string(m.block) : "") +
+    lines += "\n  " + type + ": " + no_lowering(type, m) + " (" + std::to_string(m.count) +
+             "x, first op " + std::to_string(m.index) +
+             (m.block ? " of block " + std::to_string(m.block) : "") +
              (m.gives.empty() ? "" : ", giving '" + m.gives + "'") + ")" +
              (m.where.empty() ? "" : "\n    at " + m.where);
   }
   for (const std::string& problem : problems_) lines += "\n  " + problem;
-  throw Error(Fault::unsupported, program_.name + ": " + std::to_string(count) + " op" + (count == 1 ? "" : "s") +
-                                      " cannot be lowered" + lines);
+  throw Error(Fault::unsupported, program_.name + ": " + std::to_string(count) + " op" +
+                                      (count == 1 ? "" : "s") + " cannot be lowered" + lines);
 }
 
 const Value* Graph::find_bound(std::string_view name) const {
@@ -327,10 +347,12 @@ Value Graph::value_of(std::string_view name, const OpDesc& reader) {
   if (const Value* bound = find_bound(name)) return part_of(*bound);
   if (const Param* param = params_.find(name)) return weight(*param);
   if (const OpDesc* writer = writer_of(name))
-    throw Error(Fault::unsupported, program_.name + ": " + writer->type + ": its result '" + std::string(name) +
-                                        "', which " + reader.type + " reads, has no lowering");
+    throw Error(Fault::unsupported, program_.name + ": " + writer->type + ": its result '" +
+                                        std::string(name) + "', which " + reader.type +
+                                        " reads, has no lowering");
   throw Error(Fault::file, program_.name + ": " + reader.type + ": reads '" + std::string(name) +
-                               "' before anything writes it (op " + std::to_string(op_index_) + ")");
+                               "' before anything writes it (op " + std::to_string(op_index_) +
+                               ")");
 }
 
 Value Graph::weight(const Param& param) {
@@ -368,7 +390,8 @@ Value Graph::constant(const onnx::Tensor& tensor) {
     if (auto ints = as_ints({tensor.dtype, tensor.shape, tensor.bytes})) {
       std::string list;
       for (std::int64_t v : *ints) list += (list.empty() ? "" : ",") + std::to_string(v);
-      name = std::string(name_of(tensor.dtype)) + (tensor.shape.empty() ? ":" + list : "[" + list + "]");
+      name = std::string(name_of(tensor.dtype)) +
+             (tensor.shape.empty() ? ":" + list : "[" + list + "]");
       if (tensor.shape.size() > 1) name += show(tensor.shape);
     }
     if (initializer_index_.count(name)) return name;
@@ -389,8 +412,11 @@ std::string Graph::describe(const OpDesc& op) const {
     for (const std::string& name : names) {
       const Value* v = find_bound(name);
       const Param* param = params_.find(name);
-      Info known = v ? info(*v) : param ? Info{param->dtype, param->shape, std::nullopt} : declared(name);
-      text += ", " + slot + "=" + std::string(name_of(known.dtype)) + (known.shape ? show(*known.shape) : "[...]");
+      Info known = v       ? info(*v)
+                   : param ? Info{param->dtype, param->shape, std::nullopt}
+                           : declared(name);
+      text += ", " + slot + "=" + std::string(name_of(known.dtype)) +
+              (known.shape ? show(*known.shape) : "[...]");
     }
   return text;
 }

@@ -1,4 +1,5 @@
-// The ONNX graph under construction: what Paddle's names mean at each point, what is known of every value.
+// The ONNX graph under construction: what Paddle's names mean at each point, what is known of every
+// value.
 #pragma once
 #include <map>
 #include <memory>
@@ -21,11 +22,13 @@ struct LowerOptions {
   int opset = 17;
   int max_opset = kNewestOpset;  // up to which it is raised where an op needs a later one
   bool inline_weights = false;
-  std::string location;         // of the weights, as the ONNX file names it
-  bool guard_outputs = false;   // inner guards become extra outputs `guard.<i>`
-  Strings only_guards;          // compute only these guards and no output of the model; empty: compute everything
-  Strings extra_outputs;        // inner variables to fetch as well, after the program's own outputs
-  bool offset_outputs = false;  // offsets of the program's own outputs become outputs `<name>.lod`, after all others
+  std::string location;        // of the weights, as the ONNX file names it
+  bool guard_outputs = false;  // inner guards become extra outputs `guard.<i>`
+  Strings only_guards;    // compute only these guards and no output of the model; empty: compute
+                          // everything
+  Strings extra_outputs;  // inner variables to fetch as well, after the program's own outputs
+  bool offset_outputs =
+      false;  // offsets of the program's own outputs become outputs `<name>.lod`, after all others
 };
 
 /// Integers computed from shapes.   values: kUnknown where an element is not known.
@@ -50,8 +53,9 @@ struct Scope {
   std::map<std::string, Value, std::less<>> bound;
   std::map<std::string, const OpDesc*, std::less<>> writers;
   Scope* outer = nullptr;
-  std::map<std::string, Value, std::less<>> offsets = {};  // of packed sequences: where each begins, and the end
-  std::set<Value, std::less<>> results = {};               // of a subgraph, so far
+  std::map<std::string, Value, std::less<>> offsets =
+      {};                                     // of packed sequences: where each begins, and the end
+  std::set<Value, std::less<>> results = {};  // of a subgraph, so far
 };
 
 struct Rule;
@@ -123,47 +127,51 @@ class Graph {
   std::map<std::string, int, std::less<>> last_suffix_;  // of names that were wanted more than once
   std::map<std::string, Info, std::less<>> infos_;
   std::map<std::string, std::size_t, std::less<>> initializer_index_;
-  std::vector<std::pair<std::string, Value>> results_;     // of the op being lowered
-  std::map<std::string, Value, std::less<>> own_offsets_;  // of its results, where its rule says which
-  bool has_offsets_ = false;                               // whether any value has had some
+  std::vector<std::pair<std::string, Value>> results_;  // of the op being lowered
+  std::map<std::string, Value, std::less<>>
+      own_offsets_;           // of its results, where its rule says which
+  bool has_offsets_ = false;  // whether any value has had some
   std::vector<std::string> problems_;
   int needed_opset_ = 0;
-  std::map<Value, Value, std::less<>> renamed_;  // what was renamed after others may have noted its name
+  std::map<Value, Value, std::less<>>
+      renamed_;  // what was renamed after others may have noted its name
   struct Origin {
     const onnx::Graph* graph;
     std::size_t node;
   };
-  std::map<Value, Origin, std::less<>> origins_;     // which node computes a value
-  Renames output_renames_;                           // of values to outputs, before the nodes are changed
+  std::map<Value, Origin, std::less<>> origins_;  // which node computes a value
+  Renames output_renames_;  // of values to outputs, before the nodes are changed
   std::set<std::string, std::less<>> output_names_;  // of the ONNX graph, so far
-  std::optional<std::set<std::string_view>> reads_;  // every variable that an op, a guard or the caller reads
-  std::map<std::int32_t, Forks> forks_;              // by block
-  int part_ = -1;                                    // which one is looked at: 0 real, 1 imaginary, -1 the whole
+  std::optional<std::set<std::string_view>>
+      reads_;                            // every variable that an op, a guard or the caller reads
+  std::map<std::int32_t, Forks> forks_;  // by block
+  int part_ = -1;  // which one is looked at: 0 real, 1 imaginary, -1 the whole
   struct Missing {
     std::size_t count, index;  // how often, and where first
     std::int32_t block;
     std::string gives, where;  // a variable
-    int since;                 // the first opset with a rule for such operands, 0 where there is none
+    int since;  // the first opset with a rule for such operands, 0 where there is none
     bool complex;
   };
   std::string no_lowering(std::string_view type, const Missing& missing) const;
   std::map<std::string, Missing, std::less<>> missing_;  // by type
 };
 
-/// A complex input as it stands in ONNX: real, with one more axis of size 2.   Nothing for a real one.
+/// A complex input as it stands in ONNX: real, with one more axis of size 2.   Nothing for a real
+/// one.
 void as_pairs(onnx::ValueInfo& value);
 
 /// What emitted ONNX nodes give, as far as it is known.   infer.cpp and fold.cpp.
 std::vector<Info> infer(const onnx::Node& node, const std::vector<const Info*>& in);
 std::optional<Known> fold(const onnx::Node& node, const std::vector<const Info*>& in);
 
-/// The names by which a model's inputs and outputs are addressed: the contract's where it has them, else the
-/// variables'.
+/// The names by which a model's inputs and outputs are addressed: the contract's where it has them,
+/// else the variables'.
 Strings input_names(const Program& program);
 Strings output_names(const Program& program);
 
-/// An input of packed sequences has another one, after all inputs of the program: `<name>.lod`, int64[sequences + 1],
-/// where each sequence begins among its rows, and the number of rows.
+/// An input of packed sequences has another one, after all inputs of the program: `<name>.lod`,
+/// int64[sequences + 1], where each sequence begins among its rows, and the number of rows.
 struct OffsetsInput {
   std::string name;
   std::size_t feed;  // which input's

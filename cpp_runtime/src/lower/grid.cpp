@@ -8,11 +8,13 @@
 namespace oarlock {
 namespace {
 
-// Along an axis of `size` pixels: their middles, or with `corners` from the first to the last one.   float[size]
+// Along an axis of `size` pixels: their middles, or with `corners` from the first to the last one.
+// float[size]
 Expr coordinates(Node& n, const Value& size, bool corners, DType dtype) {
   auto at = counted(n, size).to(dtype);
   Expr count{n, n.cast(size, dtype)};
-  return corners ? at * 2 / max(count - 1, 1) - 1 : (at * 2 + 1) / count - 1;  // a single one lies at -1
+  return corners ? at * 2 / max(count - 1, 1) - 1
+                 : (at * 2 + 1) / count - 1;  // a single one lies at -1
 }
 
 // Each coordinate times its column of Theta, which meet by broadcasting.
@@ -30,7 +32,8 @@ void affine_grid(Node& n) {
   };
   Expr grid = column(dims);
   for (std::int64_t i = 0; i < dims; ++i) {
-    auto along = coordinates(n, n.slice(shape, {2 + i}, {3 + i}, {0}), corners, n.need_dtype(theta));
+    auto along =
+        coordinates(n, n.slice(shape, {2 + i}, {3 + i}, {0}), corners, n.need_dtype(theta));
     Ints others;
     for (std::int64_t k = 0; k < dims + 2; ++k)
       if (k != i + 1) others.push_back(k);
@@ -58,8 +61,10 @@ void grid_sampler(Node& n) {
   bool corners = n.attr("align_corners", true);
   auto grid = in(n, "Grid");
   if (mode == "nearest") grid = on_pixels(n, x, grid, corners);
-  n.out("Output", n.emit("GridSample", {x, grid},
-                         {{"mode", mode}, {"padding_mode", padding}, {"align_corners", std::int64_t{corners}}}));
+  n.out("Output",
+        n.emit(
+            "GridSample", {x, grid},
+            {{"mode", mode}, {"padding_mode", padding}, {"align_corners", std::int64_t{corners}}}));
 }
 
 }  // namespace

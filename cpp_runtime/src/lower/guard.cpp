@@ -51,7 +51,8 @@ int first_opset_of(std::string_view onnx, DType dtype) {
   };
   if ((onnx == "Max" || onnx == "Min") && is_integer(dtype)) return 12;
   if (onnx == "Equal") return is_integer(dtype) || dtype == DType::boolean ? 7 : 11;
-  auto found = std::find_if(std::begin(newer), std::end(newer), [&](const Since& s) { return s.onnx == onnx; });
+  auto found = std::find_if(std::begin(newer), std::end(newer),
+                            [&](const Since& s) { return s.onnx == onnx; });
   return found == std::end(newer) ? 7 : found->opset;
 }
 
@@ -74,11 +75,13 @@ Value nonzero(Node& n, const Value& y) {
     n.require(std::count(known->begin(), known->end(), 0) == 0, "divides by zero");
     return y;
   }
-  return only_where_none(n, y, n.emit("Equal", {y, n.scalar_like(0, y)}), "an integer is divided by zero");
+  return only_where_none(n, y, n.emit("Equal", {y, n.scalar_like(0, y)}),
+                         "an integer is divided by zero");
 }
 
-// Adds 0, or ends the run where any is true: that many are to be one element and as many more.   Every device has the
-// engine judge a shape on the host, where an index may be looked up without a word.
+// Adds 0, or ends the run where any is true: that many are to be one element and as many more.
+// Every device has the engine judge a shape on the host, where an index may be looked up without a
+// word.
 Value only_where_none(Node& n, const Value& v, const Value& wrong, std::string_view why) {
   auto counts = n.cast(wrong, DType::int64);
   auto count = n.rank(wrong) == 0 ? counts : reduce(n, "ReduceSum", counts, {}, false);
@@ -89,13 +92,15 @@ Value only_where_none(Node& n, const Value& v, const Value& wrong, std::string_v
   return n.emit("Add", {v, n.cast(reduce(n, "ReduceSum", zero, {0}, false), n.need_dtype(v))});
 }
 
-// A Reshape to [-1, 0, 0, ...] keeps every size, and refuses to divide by a product of the others that is 0.
+// A Reshape to [-1, 0, 0, ...] keeps every size, and refuses to divide by a product of the others
+// that is 0.
 Value nonempty(Node& n, const Value& v, std::int64_t axis) {
   int rank = n.need_rank(v);
   n.require(rank > 1, "an operand has only " + std::to_string(rank) + " axes");
   Ints dims = *n.shape(v), same(dims.size(), 0);
   dims.erase(dims.begin() + axis);
-  n.require(std::count(dims.begin(), dims.end(), 0) == 0, "an operand without elements has no lowering");
+  n.require(std::count(dims.begin(), dims.end(), 0) == 0,
+            "an operand without elements has no lowering");
   if (std::count(dims.begin(), dims.end(), -1) == 0) return v;
   same[static_cast<std::size_t>(axis)] = -1;
   auto checked = n.emit("Reshape", {v, n.ints(same)});

@@ -23,7 +23,8 @@ Value looked_up(Node& n, const Value& table, const Value& ids) {
   auto rows = n.emit("Gather", {table, positions(n, ids)}, {{"axis", std::int64_t{0}}});
   auto padding = n.attr("padding_idx", -1);
   if (padding < 0 || zero_row(n, table, padding)) return rows;
-  auto is_padding = n.unsqueeze(n.emit("Equal", {ids, n.scalar_like(static_cast<double>(padding), ids)}), {-1});
+  auto is_padding =
+      n.unsqueeze(n.emit("Equal", {ids, n.scalar_like(static_cast<double>(padding), ids)}), {-1});
   return n.emit("Where", {is_padding, n.scalar(0, n.need_dtype(table)), rows});
 }
 
@@ -51,11 +52,13 @@ void gather(Node& n) {
 
 void index_select(Node& n) {
   auto x = n.in("X");
-  n.out("Out", n.emit("Gather", {x, id_list(n, "Index")}, {{"axis", n.axis("dim", 0, n.need_rank(x))}}));
+  n.out("Out",
+        n.emit("Gather", {x, id_list(n, "Index")}, {{"axis", n.axis("dim", 0, n.need_rank(x))}}));
 }
 
 void index_sample(Node& n) {
-  n.out("Out", n.emit("GatherElements", {n.in("X"), positions_in(n, "Index")}, {{"axis", std::int64_t{1}}}));
+  n.out("Out", n.emit("GatherElements", {n.in("X"), positions_in(n, "Index")},
+                      {{"axis", std::int64_t{1}}}));
 }
 
 void take_along_axis(Node& n) {
@@ -75,7 +78,8 @@ const Reduction& find_reduction(const Node& n, std::string_view name) {
                                       {"mul", "mul", 16, 1},        {"multiply", "mul", 16, 1},
                                       {"mean", "add", 16, 0},       {"amax", "max", 18, -INFINITY},
                                       {"amin", "min", 18, INFINITY}};
-  auto found = std::find_if(std::begin(all), std::end(all), [&](const Reduction& r) { return r.paddle == name; });
+  auto found = std::find_if(std::begin(all), std::end(all),
+                            [&](const Reduction& r) { return r.paddle == name; });
   n.require(found != std::end(all), "reduction '" + std::string(name) + "' has no lowering");
   return *found;
 }
@@ -99,7 +103,8 @@ Expr meeting(Node& n, const Value& x, const Value& at, std::int64_t axis, bool i
   return max(Expr(n, scattered(n, own, at, ones, axis, "add")), 1);
 }
 
-// The values that have an index: the first ones where there are more, one again and again where there is one.
+// The values that have an index: the first ones where there are more, one again and again where
+// there is one.
 Value as_far_as(Node& n, const Value& values, const Value& at) {
   auto have = n.shape(values), wanted = n.shape(at);
   if (have && have == wanted && std::count(have->begin(), have->end(), -1) == 0) return values;
@@ -129,7 +134,9 @@ void put_along_axis(Node& n) {
 
 Value coordinates(Node& n, const Value& v) { return n.cast(v, DType::int64); }
 
-void gather_nd(Node& n) { n.out("Out", n.emit("GatherND", {n.in("X"), coordinates(n, positions_in(n, "Index"))})); }
+void gather_nd(Node& n) {
+  n.out("Out", n.emit("GatherND", {n.in("X"), coordinates(n, positions_in(n, "Index"))}));
+}
 
 Value added_at(Node& n, const Value& x, const Value& at, const Value& updates) {
   return gathered_at(n, x, at, updates, "add");

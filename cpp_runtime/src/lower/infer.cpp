@@ -1,5 +1,6 @@
-// A little shape and dtype inference over emitted nodes: enough that the next step of a rule, or the next rule, knows
-// what it works on.  Saying nothing is always right; ONNX Runtime does the whole of it again.
+// A little shape and dtype inference over emitted nodes: enough that the next step of a rule, or
+// the next rule, knows what it works on.  Saying nothing is always right; ONNX Runtime does the
+// whole of it again.
 #include "lower/infer.h"
 
 #include <algorithm>
@@ -11,7 +12,8 @@ std::optional<Ints> infer_broadcast(const std::optional<Ints>& a, const std::opt
   if (!a || !b) return std::nullopt;
   Ints out(std::max(a->size(), b->size()));
   for (std::size_t i = 0; i < out.size(); ++i) {
-    std::int64_t x = i < a->size() ? (*a)[a->size() - 1 - i] : 1, y = i < b->size() ? (*b)[b->size() - 1 - i] : 1;
+    std::int64_t x = i < a->size() ? (*a)[a->size() - 1 - i] : 1,
+                 y = i < b->size() ? (*b)[b->size() - 1 - i] : 1;
     out[out.size() - 1 - i] = x == 1 ? y : y == 1 || x == y ? x : x < 0 ? y : x;
   }
   return out;
@@ -44,12 +46,14 @@ bool normalise(Ints& axes, std::int64_t rank) {
   return true;
 }
 
-Info same(const onnx::Node&, const In& in) { return {in[0]->dtype, in[0]->shape, std::nullopt, in[0]->sequence}; }
+Info same(const onnx::Node&, const In& in) {
+  return {in[0]->dtype, in[0]->shape, std::nullopt, in[0]->sequence};
+}
 
 Info binary(const onnx::Node&, const In& in) {
   if (in.size() < 2) return {};
-  return {in[0]->dtype != DType::none ? in[0]->dtype : in[1]->dtype, infer_broadcast(in[0]->shape, in[1]->shape),
-          std::nullopt};
+  return {in[0]->dtype != DType::none ? in[0]->dtype : in[1]->dtype,
+          infer_broadcast(in[0]->shape, in[1]->shape), std::nullopt};
 }
 
 Info comparison(const onnx::Node& n, const In& in) {
@@ -58,11 +62,14 @@ Info comparison(const onnx::Node& n, const In& in) {
   return info;
 }
 
-Info boolean(const onnx::Node&, const In& in) { return {DType::boolean, in[0]->shape, std::nullopt}; }
+Info boolean(const onnx::Node&, const In& in) {
+  return {DType::boolean, in[0]->shape, std::nullopt};
+}
 
 Info where(const onnx::Node&, const In& in) {
   if (in.size() < 3) return {};
-  return {in[1]->dtype, infer_broadcast(in[0]->shape, infer_broadcast(in[1]->shape, in[2]->shape)), std::nullopt};
+  return {in[1]->dtype, infer_broadcast(in[0]->shape, infer_broadcast(in[1]->shape, in[2]->shape)),
+          std::nullopt};
 }
 
 Info cast(const onnx::Node& n, const In& in) {
@@ -82,7 +89,8 @@ Info transpose(const onnx::Node& n, const In& in) {
   if (!perm || !in[0]->shape || perm->size() != in[0]->shape->size()) return info;
   info.shape = Ints();
   for (std::int64_t p : *perm) {
-    if (p < 0 || p >= static_cast<std::int64_t>(perm->size())) return {in[0]->dtype, std::nullopt, std::nullopt};
+    if (p < 0 || p >= static_cast<std::int64_t>(perm->size()))
+      return {in[0]->dtype, std::nullopt, std::nullopt};
     info.shape->push_back((*in[0]->shape)[p]);
   }
   return info;
@@ -91,11 +99,13 @@ Info transpose(const onnx::Node& n, const In& in) {
 Info unsqueeze(const onnx::Node& n, const In& in) {
   Info info{in[0]->dtype, std::nullopt, std::nullopt};
   auto at = axes(n, in);
-  if (!at || !in[0]->shape || !normalise(*at, static_cast<std::int64_t>(in[0]->shape->size() + at->size())))
+  if (!at || !in[0]->shape ||
+      !normalise(*at, static_cast<std::int64_t>(in[0]->shape->size() + at->size())))
     return info;
   info.shape = in[0]->shape;
   for (std::int64_t a : *at) {
-    if (a > static_cast<std::int64_t>(info.shape->size())) return {in[0]->dtype, std::nullopt, std::nullopt};
+    if (a > static_cast<std::int64_t>(info.shape->size()))
+      return {in[0]->dtype, std::nullopt, std::nullopt};
     info.shape->insert(info.shape->begin() + a, 1);
   }
   return info;
@@ -104,10 +114,12 @@ Info unsqueeze(const onnx::Node& n, const In& in) {
 Info squeeze(const onnx::Node& n, const In& in) {
   Info info{in[0]->dtype, std::nullopt, std::nullopt};
   auto at = axes(n, in);
-  if (!at || !in[0]->shape || !normalise(*at, static_cast<std::int64_t>(in[0]->shape->size()))) return info;
+  if (!at || !in[0]->shape || !normalise(*at, static_cast<std::int64_t>(in[0]->shape->size())))
+    return info;
   info.shape = in[0]->shape;
   for (auto a = at->rbegin(); a != at->rend(); ++a)
-    if (*a < static_cast<std::int64_t>(info.shape->size())) info.shape->erase(info.shape->begin() + *a);
+    if (*a < static_cast<std::int64_t>(info.shape->size()))
+      info.shape->erase(info.shape->begin() + *a);
   return info;
 }
 
@@ -125,7 +137,8 @@ std::int64_t open_dim(const Ints& from, const Ints& to) {
   std::int64_t elements = 1, taken = 1;
   for (std::size_t i = 0; i < std::max(from.size(), to.size()); ++i) {
     if (i < to.size() && i < from.size() && to[i] == 0) continue;
-    if ((i < from.size() && from[i] <= 0) || (i < to.size() && (to[i] == kUnknown || to[i] == 0))) return -1;
+    if ((i < from.size() && from[i] <= 0) || (i < to.size() && (to[i] == kUnknown || to[i] == 0)))
+      return -1;
     if (i < from.size() && __builtin_mul_overflow(elements, from[i], &elements)) return -1;
     if (i < to.size() && to[i] > 0 && __builtin_mul_overflow(taken, to[i], &taken)) return -1;
   }
@@ -164,7 +177,8 @@ Info concat(const onnx::Node& n, const In& in) {
   auto rank = static_cast<std::int64_t>(info.shape->size());
   std::int64_t at = *axis < 0 ? *axis + rank : *axis, sum = 0;
   if (at < 0 || at >= rank) return {info.dtype, std::nullopt, std::nullopt};
-  for (const Info* part : in) sum = (*part->shape)[at] < 0 || sum < 0 ? -1 : sum + (*part->shape)[at];
+  for (const Info* part : in)
+    sum = (*part->shape)[at] < 0 || sum < 0 ? -1 : sum + (*part->shape)[at];
   for (const Info* part : in)
     for (std::size_t i = 0; i < info.shape->size(); ++i)
       if ((*info.shape)[i] < 0) (*info.shape)[i] = (*part->shape)[i];
@@ -185,11 +199,14 @@ Info gather(const onnx::Node& n, const In& in) {
   return info;
 }
 
-Info dtype_only(const onnx::Node&, const In& in) { return {in[0]->dtype, std::nullopt, std::nullopt}; }
+Info dtype_only(const onnx::Node&, const In& in) {
+  return {in[0]->dtype, std::nullopt, std::nullopt};
+}
 
 Info det(const onnx::Node&, const In& in) {
   Info info = dtype_only({}, in);
-  if (in[0]->shape && in[0]->shape->size() >= 2) info.shape = Ints(in[0]->shape->begin(), in[0]->shape->end() - 2);
+  if (in[0]->shape && in[0]->shape->size() >= 2)
+    info.shape = Ints(in[0]->shape->begin(), in[0]->shape->end() - 2);
   return info;
 }
 
@@ -247,23 +264,34 @@ const InferTable& table() {
                       "BatchNormalization",
                       "PRelu"})
       t[name] = same;
-    for (auto name : {"Add", "Sub", "Mul", "Div", "Pow", "Mod", "Max", "Min", "And", "Or", "Xor", "BitwiseAnd",
-                      "BitwiseOr", "BitwiseXor"})
+    for (auto name : {"Add", "Sub", "Mul", "Div", "Pow", "Mod", "Max", "Min", "And", "Or", "Xor",
+                      "BitwiseAnd", "BitwiseOr", "BitwiseXor"})
       t[name] = binary;
-    for (auto name : {"Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual"}) t[name] = comparison;
+    for (auto name : {"Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual"})
+      t[name] = comparison;
     for (auto name : {"IsNaN", "IsInf"}) t[name] = boolean;
     for (auto name : {"Resize", "ReverseSequence"}) t[name] = same_rank;
     for (auto name : {"Einsum"}) t[name] = dtype_only;
     add_size_rules(t);
     for (auto name : {"SequenceInsert", "SequenceErase"})
-      t[name] = [](const onnx::Node&, const In& in) { return Info{in[0]->dtype, std::nullopt, std::nullopt, true}; };
+      t[name] = [](const onnx::Node&, const In& in) {
+        return Info{in[0]->dtype, std::nullopt, std::nullopt, true};
+      };
     for (auto name : {"SequenceAt", "ConcatFromSequence"}) t[name] = dtype_only;
-    t["SequenceLength"] = [](const onnx::Node&, const In&) { return Info{DType::int64, Ints{}, std::nullopt}; };
-    t["Where"] = where, t["Cast"] = cast, t["Shape"] = shape_of, t["Transpose"] = transpose, t["Unsqueeze"] = unsqueeze;
-    t["Squeeze"] = squeeze, t["Reshape"] = reshape, t["Expand"] = expand, t["Concat"] = concat, t["Gather"] = gather;
+    t["SequenceLength"] = [](const onnx::Node&, const In&) {
+      return Info{DType::int64, Ints{}, std::nullopt};
+    };
+    t["Where"] = where, t["Cast"] = cast, t["Shape"] = shape_of, t["Transpose"] = transpose,
+    t["Unsqueeze"] = unsqueeze;
+    t["Squeeze"] = squeeze, t["Reshape"] = reshape, t["Expand"] = expand, t["Concat"] = concat,
+    t["Gather"] = gather;
     t["Det"] = det;
-    t["NonZero"] = [](const onnx::Node&, const In&) { return Info{DType::int64, Ints{-1, -1}, std::nullopt}; };
-    t["Size"] = [](const onnx::Node&, const In&) { return Info{DType::int64, Ints{}, std::nullopt}; };
+    t["NonZero"] = [](const onnx::Node&, const In&) {
+      return Info{DType::int64, Ints{-1, -1}, std::nullopt};
+    };
+    t["Size"] = [](const onnx::Node&, const In&) {
+      return Info{DType::int64, Ints{}, std::nullopt};
+    };
     return t;
   }();
   return built;

@@ -7,7 +7,8 @@
 
 namespace oarlock {
 
-using InferTable = std::map<std::string_view, Info (*)(const onnx::Node&, const std::vector<const Info*>&)>;
+using InferTable =
+    std::map<std::string_view, Info (*)(const onnx::Node&, const std::vector<const Info*>&)>;
 
 /// The rows of infer_sizes.cpp.
 void add_size_rules(InferTable& table);

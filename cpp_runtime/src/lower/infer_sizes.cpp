@@ -1,4 +1,5 @@
-// Sizes of what windows, products, reductions and selections give.   Like infer.cpp: what is not known stays unknown.
+// Sizes of what windows, products, reductions and selections give.   Like infer.cpp: what is not
+// known stays unknown.
 #include <algorithm>
 
 #include "lower/infer.h"
@@ -16,7 +17,8 @@ std::int64_t number(const onnx::Node& n, std::string_view name, std::int64_t oth
 // Sums of what is not sane could overflow; such a node is left to ONNX Runtime to refuse.
 bool sane(const Ints& values) {
   constexpr std::int64_t most = std::int64_t{1} << 40;
-  return std::all_of(values.begin(), values.end(), [](std::int64_t v) { return v > -most && v < most; });
+  return std::all_of(values.begin(), values.end(),
+                     [](std::int64_t v) { return v > -most && v < most; });
 }
 
 Ints list(const onnx::Node& n, std::string_view name, Ints otherwise) {
@@ -30,12 +32,15 @@ std::int64_t times(std::int64_t a, std::int64_t b) {
   return a < 0 || b < 0 || __builtin_mul_overflow(a, b, &r) ? -1 : r;
 }
 
-Info of(const In& in, std::optional<Ints> shape) { return {in[0]->dtype, std::move(shape), std::nullopt}; }
+Info of(const In& in, std::optional<Ints> shape) {
+  return {in[0]->dtype, std::move(shape), std::nullopt};
+}
 Info dtype_only(const In& in) { return of(in, std::nullopt); }
 
 bool usable(const In& in, std::size_t count) {
-  return in.size() >= count && std::all_of(in.begin(), in.begin() + static_cast<std::ptrdiff_t>(count),
-                                           [](const Info* i) { return i->shape.has_value(); });
+  return in.size() >= count &&
+         std::all_of(in.begin(), in.begin() + static_cast<std::ptrdiff_t>(count),
+                     [](const Info* i) { return i->shape.has_value(); });
 }
 
 std::optional<Ints> known(const In& in, std::size_t i) {
@@ -65,7 +70,8 @@ Info reduced(const onnx::Node& n, const In& in) {
   Ints shape = *in[0]->shape, out;
   std::vector<bool> gone(shape.size(), !axes);
   for (auto a : axes.value_or(Ints{}))
-    if (is_axis(in_front(a, shape), shape)) gone[static_cast<std::size_t>(in_front(a, shape))] = true;
+    if (is_axis(in_front(a, shape), shape))
+      gone[static_cast<std::size_t>(in_front(a, shape))] = true;
   for (std::size_t i = 0; i < shape.size(); ++i)
     if (!gone[i] || keep) out.push_back(gone[i] ? 1 : shape[i]);
   return of(in, out);
@@ -109,8 +115,10 @@ Info matmul(const onnx::Node&, const In& in) {
 }
 
 Info gemm(const onnx::Node& n, const In& in) {
-  if (!usable(in, 2) || in[0]->shape->size() != 2 || in[1]->shape->size() != 2) return of(in, Ints{-1, -1});
-  return of(in, Ints{(*in[0]->shape)[number(n, "transA", 0) ? 1 : 0], (*in[1]->shape)[number(n, "transB", 0) ? 0 : 1]});
+  if (!usable(in, 2) || in[0]->shape->size() != 2 || in[1]->shape->size() != 2)
+    return of(in, Ints{-1, -1});
+  return of(in, Ints{(*in[0]->shape)[number(n, "transA", 0) ? 1 : 0],
+                     (*in[1]->shape)[number(n, "transB", 0) ? 0 : 1]});
 }
 
 // ---- windows ----
@@ -146,15 +154,18 @@ Slide slide_along(const onnx::Node& n, const Ints& kernel, std::size_t dim) {
 }
 
 Info conv(const onnx::Node& n, const In& in) {
-  if (!usable(in, 2) || in[0]->shape->size() != in[1]->shape->size() || in[0]->shape->size() < 3) return dtype_only(in);
+  if (!usable(in, 2) || in[0]->shape->size() != in[1]->shape->size() || in[0]->shape->size() < 3)
+    return dtype_only(in);
   const Ints &x = *in[0]->shape, &w = *in[1]->shape;
   Ints out{x[0], w[0]}, kernel(w.begin() + 2, w.end());
-  for (std::size_t i = 0; i < kernel.size(); ++i) out.push_back(slid(x[i + 2], slide_along(n, kernel, i)));
+  for (std::size_t i = 0; i < kernel.size(); ++i)
+    out.push_back(slid(x[i + 2], slide_along(n, kernel, i)));
   return of(in, out);
 }
 
 Info conv_transpose(const onnx::Node& n, const In& in) {
-  if (!usable(in, 2) || in[0]->shape->size() != in[1]->shape->size() || in[0]->shape->size() < 3) return dtype_only(in);
+  if (!usable(in, 2) || in[0]->shape->size() != in[1]->shape->size() || in[0]->shape->size() < 3)
+    return dtype_only(in);
   const Ints &x = *in[0]->shape, &w = *in[1]->shape;
   Ints out{x[0], times(w[1], number(n, "group", 1))}, kernel(w.begin() + 2, w.end());
   Ints extra = list(n, "output_padding", Ints(kernel.size(), 0));
@@ -165,9 +176,11 @@ Info conv_transpose(const onnx::Node& n, const In& in) {
 
 Info pool(const onnx::Node& n, const In& in) {
   auto* kernel = infer_attr<Ints>(n, "kernel_shape");
-  if (!usable(in, 1) || !kernel || in[0]->shape->size() != kernel->size() + 2) return dtype_only(in);
+  if (!usable(in, 1) || !kernel || in[0]->shape->size() != kernel->size() + 2)
+    return dtype_only(in);
   Ints out = *in[0]->shape;
-  for (std::size_t i = 0; i < kernel->size(); ++i) out[i + 2] = slid(out[i + 2], slide_along(n, *kernel, i));
+  for (std::size_t i = 0; i < kernel->size(); ++i)
+    out[i + 2] = slid(out[i + 2], slide_along(n, *kernel, i));
   return of(in, out);
 }
 
@@ -183,7 +196,9 @@ Info global_pool(const onnx::Node&, const In& in) {
 std::int64_t part(std::int64_t size, std::int64_t start, std::int64_t end, std::int64_t step) {
   if (size < 0 || step == 0 || step == INT64_MIN) return -1;
   auto low = step > 0 ? std::int64_t{0} : std::int64_t{-1}, high = step > 0 ? size : size - 1;
-  auto clamp = [&](std::int64_t v) { return v < -size ? low : std::clamp(v < 0 ? v + size : v, low, high); };
+  auto clamp = [&](std::int64_t v) {
+    return v < -size ? low : std::clamp(v < 0 ? v + size : v, low, high);
+  };
   auto length = step > 0 ? clamp(end) - clamp(start) : clamp(start) - clamp(end);
   auto by = step > 0 ? step : -step;
   return length <= 0 ? 0 : (length - 1) / by + 1;
@@ -227,7 +242,9 @@ Info pad(const onnx::Node& n, const In& in) {
   return of(in, out);
 }
 
-Info gather_elements(const onnx::Node&, const In& in) { return of(in, in.size() > 1 ? in[1]->shape : std::nullopt); }
+Info gather_elements(const onnx::Node&, const In& in) {
+  return of(in, in.size() > 1 ? in[1]->shape : std::nullopt);
+}
 
 Info gather_nd(const onnx::Node& n, const In& in) {
   if (!usable(in, 2) || in[1]->shape->empty()) return dtype_only(in);
@@ -245,7 +262,9 @@ Info squares(const onnx::Node& n, const In& in) {
   auto by = number(n, "blocksize", 0);
   if (!usable(in, 1) || in[0]->shape->size() != 4 || by < 1) return dtype_only(in);
   Ints out = *in[0]->shape;
-  auto divided = [](std::int64_t size, std::int64_t d) { return size < 0 || d < 1 ? -1 : size / d; };
+  auto divided = [](std::int64_t size, std::int64_t d) {
+    return size < 0 || d < 1 ? -1 : size / d;
+  };
   bool spread = n.op == "DepthToSpace";
   for (std::size_t i = 1; i < 4; ++i) {
     auto factor = i == 1 ? times(by, by) : by;
@@ -255,7 +274,8 @@ Info squares(const onnx::Node& n, const In& in) {
 }
 
 Info grid_sample(const onnx::Node&, const In& in) {
-  if (!usable(in, 2) || in[0]->shape->size() < 3 || in[1]->shape->size() != in[0]->shape->size()) return dtype_only(in);
+  if (!usable(in, 2) || in[0]->shape->size() < 3 || in[1]->shape->size() != in[0]->shape->size())
+    return dtype_only(in);
   Ints out(in[0]->shape->begin(), in[0]->shape->begin() + 2);
   out.insert(out.end(), in[1]->shape->begin() + 1, in[1]->shape->end() - 1);
   return of(in, out);
@@ -277,14 +297,15 @@ Info constant_of_shape(const onnx::Node& n, const In& in) {
 
 Info eye_like(const onnx::Node& n, const In& in) {
   auto* dtype = infer_attr<std::int64_t>(n, "dtype");
-  return {dtype ? dtype_of_onnx(static_cast<int>(*dtype)) : in[0]->dtype, in[0]->shape, std::nullopt};
+  return {dtype ? dtype_of_onnx(static_cast<int>(*dtype)) : in[0]->dtype, in[0]->shape,
+          std::nullopt};
 }
 
 }  // namespace
 
 void add_size_rules(InferTable& t) {
-  for (auto name :
-       {"ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceL1", "ReduceL2", "ReduceLogSumExp"})
+  for (auto name : {"ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceL1",
+                    "ReduceL2", "ReduceLogSumExp"})
     t[name] = reduced;
   for (auto name : {"ArgMax", "ArgMin"}) t[name] = position;
   for (auto name : {"MaxPool", "AveragePool"}) t[name] = pool;
@@ -313,7 +334,9 @@ std::vector<Info> top_k(const onnx::Node& n, const In& in) {
   auto count = known(in, 1);
   auto axis = values.shape ? in_front(number(n, "axis", -1), *values.shape) : -1;
   if (values.shape && !is_axis(axis, *values.shape)) values.shape.reset();
-  if (values.shape) (*values.shape)[static_cast<std::size_t>(axis)] = count && count->size() == 1 ? (*count)[0] : -1;
+  if (values.shape)
+    (*values.shape)[static_cast<std::size_t>(axis)] =
+        count && count->size() == 1 ? (*count)[0] : -1;
   return values_and_positions(values);
 }
 
@@ -322,7 +345,8 @@ std::vector<Info> split(const onnx::Node& n, const In& in) {
   auto axis = in[0]->shape ? in_front(number(n, "axis", 0), *in[0]->shape) : -1;
   for (auto size : known(in, 1).value_or(Ints{})) {
     Info part = of(in, in[0]->shape);
-    if (part.shape && is_axis(axis, *part.shape)) (*part.shape)[static_cast<std::size_t>(axis)] = size;
+    if (part.shape && is_axis(axis, *part.shape))
+      (*part.shape)[static_cast<std::size_t>(axis)] = size;
     parts.push_back(part);
   }
   return parts;

@@ -47,7 +47,8 @@ void read_scales(Node& n, Resizing& r, Floats each) {
 }
 
 std::int64_t scaled(std::int64_t size, double scale) {
-  return size < 0 ? -1 : static_cast<std::int64_t>(static_cast<float>(size) * static_cast<float>(scale));
+  return size < 0 ? -1
+                  : static_cast<std::int64_t>(static_cast<float>(size) * static_cast<float>(scale));
 }
 
 Ints out_attributes(const Node& n, std::size_t dims) {
@@ -76,8 +77,10 @@ Resizing read_resizing(Node& n, const Value& x, const Floats& scale, bool first)
   Resizing r{Ints(shape.begin() + 2, shape.end()), {}, "", "", {}};
   read_scales(n, r, scale);
   bool scales = !r.each.empty() || !r.scales.empty();
-  for (std::size_t i = 0; i < r.image.size(); ++i) r.out.push_back(r.each.empty() ? -1 : scaled(r.image[i], r.each[i]));
-  n.require(first || !scales || !n.has("OutSize") || n.has("SizeTensor"), "a size and a scale at once has no lowering");
+  for (std::size_t i = 0; i < r.image.size(); ++i)
+    r.out.push_back(r.each.empty() ? -1 : scaled(r.image[i], r.each[i]));
+  n.require(first || !scales || !n.has("OutSize") || n.has("SizeTensor"),
+            "a size and a scale at once has no lowering");
   if (n.has("OutSize") || n.has("SizeTensor"))
     set_sizes(n, r, int_list(n, {"", "OutSize", "SizeTensor"}));
   else if (!scales)
@@ -89,13 +92,15 @@ Resizing read_resizing(Node& n, const Value& x, const Floats& scale, bool first)
 Value scaled_sizes(Node& n, const Value& x, const Resizing& r) {
   if (all_known(r.out)) return n.ints(r.out);
   auto image = n.cast(sizes_from(n, x, 2), DType::float32);
-  auto larger = n.emit("Mul", {image, r.each.empty() ? r.scales : n.floats(r.each, DType::float32)});
+  auto larger =
+      n.emit("Mul", {image, r.each.empty() ? r.scales : n.floats(r.each, DType::float32)});
   return n.cast(n.emit("Floor", {larger}), DType::int64);
 }
 
 // The first forms take only the sizes from a scale; places are counted with the ratio of the sizes.
 void forget_scales(Node& n, const Value& x, Resizing& r) {
-  bool whole = std::all_of(r.each.begin(), r.each.end(), [](double s) { return s == std::floor(s); });
+  bool whole =
+      std::all_of(r.each.begin(), r.each.end(), [](double s) { return s == std::floor(s); });
   if (!r.sizes.empty() || (!r.each.empty() && whole)) return;
   set_sizes(n, r, scaled_sizes(n, x, r));
 }
@@ -106,7 +111,8 @@ struct Rows {
   Ints paddle, onnx;
 };
 
-// The scale that gives a size.   Not a hair too small: ONNX's shape inference rounds down what is a double there.
+// The scale that gives a size.   Not a hair too small: ONNX's shape inference rounds down what is a
+// double there.
 float scale_between(std::int64_t size, std::int64_t out) {
   float scale = static_cast<float>(out) / static_cast<float>(size);
   while (std::floor(static_cast<double>(size) * scale) < static_cast<double>(out))
@@ -124,7 +130,8 @@ Rows nearest_rows(std::int64_t size, std::int64_t out, double scale, bool corner
     auto at = static_cast<float>(i);
     auto there = corners ? std::round(at * (image - 1) / (whole - 1)) : std::floor(at / by);
     double place = at * ratio;
-    rows.paddle.push_back(std::min(static_cast<std::int64_t>(place + (corners ? 0.5 : 0)), size - 1));
+    rows.paddle.push_back(
+        std::min(static_cast<std::int64_t>(place + (corners ? 0.5 : 0)), size - 1));
     rows.onnx.push_back(std::min(static_cast<std::int64_t>(there), size - 1));
   }
   return rows;
@@ -150,11 +157,13 @@ bool resize_agrees(const Node& n, const Value& x, const Resizing& r, bool corner
 }
 
 // size, out: int64[1]; scale: float32[1], or "" for that of the sizes
-Value computed_rows(Node& n, const Value& size, const Value& out, const Value& scale, bool corners) {
+Value computed_rows(Node& n, const Value& size, const Value& out, const Value& scale,
+                    bool corners) {
   Expr image{n, n.cast(size, DType::float32)}, whole{n, n.cast(out, DType::float32)};
-  auto ratio = corners         ? (image - 1) / max(whole - 1, 1)
-               : scale.empty() ? image / whole
-                               : Expr{n, scale}.emit("Reciprocal");  // ONNX Runtime makes a * (1 / b) a / b
+  auto ratio = corners ? (image - 1) / max(whole - 1, 1)
+               : scale.empty()
+                   ? image / whole
+                   : Expr{n, scale}.emit("Reciprocal");  // ONNX Runtime makes a * (1 / b) a / b
   auto place = min(counted(n, out).to(DType::float32) * ratio, image - 1);
   return (corners ? place.to(DType::float64) + 0.5 : place).to(DType::int64);
 }
@@ -176,10 +185,11 @@ Value by_rows(Node& n, const Value& x, const Resizing& r, bool corners) {
 Node::Attrs modes(const Node& n, Method method) {
   bool corners = n.attr("align_corners", true), centred = n.attr("align_mode", 1) == 0;
   static constexpr std::string_view names[] = {"nearest", "linear", "cubic"};
-  std::string counted = corners                               ? "align_corners"
-                        : method == Method::cubic             ? "half_pixel"
-                        : method == Method::linear && centred ? "pytorch_half_pixel"  // where a single row is the first
-                                                              : "asymmetric";
+  std::string counted = corners                   ? "align_corners"
+                        : method == Method::cubic ? "half_pixel"
+                        : method == Method::linear && centred
+                            ? "pytorch_half_pixel"  // where a single row is the first
+                            : "asymmetric";
   Node::Attrs attrs{{"mode", std::string(names[static_cast<int>(method)])},
                     {"coordinate_transformation_mode", counted}};
   if (method == Method::nearest)
@@ -220,8 +230,10 @@ Value resized(Node& n, const Value& x, const Resizing& r, const Node::Attrs& att
 Value interpolated(Node& n, const Value& x, Method method, const Resizing& r) {
   bool corners = n.attr("align_corners", true);
   if (method == Method::cubic)
-    n.require(corners || !std::count(r.out.begin(), r.out.end(), 1), "a cubic picture of one row has no lowering");
-  if (method == Method::nearest && !resize_agrees(n, x, r, corners)) return by_rows(n, x, r, corners);
+    n.require(corners || !std::count(r.out.begin(), r.out.end(), 1),
+              "a cubic picture of one row has no lowering");
+  if (method == Method::nearest && !resize_agrees(n, x, r, corners))
+    return by_rows(n, x, r, corners);
   return resized(n, x, r, modes(n, method));
 }
 
@@ -235,8 +247,8 @@ Value interpolated_line(Node& n, const Value& x, Method method, Resizing r) {
   return n.squeeze(interpolated(n, n.unsqueeze(x, {2}), method, r), {2});
 }
 
-// One picture for each channel: ONNX Runtime would move channels that were last behind the Resize again, where it has
-// no cubic kernel.
+// One picture for each channel: ONNX Runtime would move channels that were last behind the Resize
+// again, where it has no cubic kernel.
 Value interpolated_apart(Node& n, const Value& x, const Resizing& r) {
   auto apart = reshaped(n, x, {n.ints({-1, 1}), sizes_from(n, x, 2)});
   auto y = interpolated(n, apart, Method::cubic, r);
@@ -248,8 +260,10 @@ Lower interp(Method method, int least, int most, bool first) {
     bool last = channels_last(n, "data_layout");
     auto x = to_channels_first(n, n.in("X"), last);
     int dims = n.need_rank(x) - 2;
-    n.require(dims >= least && dims <= most, "takes no picture of rank " + std::to_string(dims + 2));
-    auto r = read_resizing(n, x, first ? Floats{n.attr("scale", 0.0f)} : n.attr("scale", Floats{}), first);
+    n.require(dims >= least && dims <= most,
+              "takes no picture of rank " + std::to_string(dims + 2));
+    auto r = read_resizing(n, x, first ? Floats{n.attr("scale", 0.0f)} : n.attr("scale", Floats{}),
+                           first);
     if (first) forget_scales(n, x, r);
     auto y = dims == 1                         ? interpolated_line(n, x, method, r)
              : last && method == Method::cubic ? interpolated_apart(n, x, r)

@@ -82,7 +82,8 @@ void tile(Node& n) {
   int rank = n.need_rank(x);
   n.require(count >= 0 && count <= 64, "needs a known number of repeats");
   if (count > rank) x = n.unsqueeze(x, all_axes(static_cast<int>(count) - rank));
-  if (count < rank) repeats = n.concat({n.ints(Ints(static_cast<std::size_t>(rank - count), 1)), repeats}, 0);
+  if (count < rank)
+    repeats = n.concat({n.ints(Ints(static_cast<std::size_t>(rank - count), 1)), repeats}, 0);
   n.out("Out", n.emit("Tile", {x, repeats}));
 }
 
@@ -93,7 +94,8 @@ void broadcast_all(Node& n) {
     sum = n.emit("Add", {sum, n.emit("ConstantOfShape", {n.shape_of(parts[i])})});
   auto shape = n.shape(sum);
   bool fixed = shape && std::count(shape->begin(), shape->end(), -1) == 0;
-  for (Value& part : parts) part = n.emit("Expand", {part, fixed ? n.ints(*shape) : n.shape_of(sum)});
+  for (Value& part : parts)
+    part = n.emit("Expand", {part, fixed ? n.ints(*shape) : n.shape_of(sum)});
   n.outs("Out", parts);
 }
 

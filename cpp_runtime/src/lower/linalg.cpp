@@ -1,4 +1,5 @@
-// Systems of equations, inverses, decompositions: matrices in the last two axes, of any size, one loop over it.
+// Systems of equations, inverses, decompositions: matrices in the last two axes, of any size, one
+// loop over it.
 #include <cmath>
 #include <cstdlib>
 
@@ -12,7 +13,9 @@ namespace {
 // ---- parts of matrices ----
 
 // Of the square matrices; and the numbers of their rows.
-Expr size_of(const Expr& v) { return {v.node(), length_along(v.node(), v, v.node().need_rank(v) - 2)}; }
+Expr size_of(const Expr& v) {
+  return {v.node(), length_along(v.node(), v, v.node().need_rank(v) - 2)};
+}
 Expr numbers_of(const Expr& v) { return counted(v.node(), size_of(v)); }
 
 Expr taken(const Expr& v, const Expr& at, std::int64_t from_back) {
@@ -48,7 +51,8 @@ Expr identity(const Expr& like) {
 
 // ---- elimination ----
 
-// Of [A | B]: A made diagonal, what became of B, the diagonal, and the sign of the order that rows were taken in.
+// Of [A | B]: A made diagonal, what became of B, the diagonal, and the sign of the order that rows
+// were taken in.
 struct Eliminated {
   Expr all, pivots, signs;
 };
@@ -67,7 +71,8 @@ Eliminated eliminated(const Expr& augmented) {
   auto size = size_of(augmented), rows = numbers_of(augmented);
   auto made = repeat(n, size, {augmented}, [&](const Expr& k, const Exprs& states) -> Step {
     auto reach = where(rows < k, -1, abs(column(states[0], k)));
-    Expr best(n, n.emit("ArgMax", {reach}, {{"axis", std::int64_t{-1}}, {"keepdims", std::int64_t{1}}}));
+    Expr best(
+        n, n.emit("ArgMax", {reach}, {{"axis", std::int64_t{-1}}, {"keepdims", std::int64_t{1}}}));
     auto m = pivoted(states[0], k, rows, best);
     auto base = row(m, k), pivot = column(base, k);
     auto others = where(rows == k || as_column(pivot) == 0, 0, column(m, k) / as_column(pivot));
@@ -112,7 +117,8 @@ bool holds_vectors(const Node& n, const Value& a, const Value& b) {
   for (int axis = 0; axis < n.rank(b); ++axis) {
     auto wanted = n.dim(a, axis), found = n.dim(b, axis);
     if (wanted >= 0 && found >= 0 && wanted != found) return false;
-    n.require(wanted >= 0 && found >= 0, "vectors or matrices: needs the sizes of both operands to be known");
+    n.require(wanted >= 0 && found >= 0,
+              "vectors or matrices: needs the sizes of both operands to be known");
   }
   return true;
 }
@@ -201,9 +207,12 @@ void cholesky_solve(Node& n) {
 // ---- norms ----
 
 // A column.
-Expr unit(const Expr& v, double eps) { return v / (Expr(v.node(), reduce(v.node(), "ReduceL2", v, {}, false)) + eps); }
+Expr unit(const Expr& v, double eps) {
+  return v / (Expr(v.node(), reduce(v.node(), "ReduceL2", v, {}, false)) + eps);
+}
 
-constexpr std::int64_t kMostIterations = 100000;  // a file must not be able to make the engine run for ever
+constexpr std::int64_t kMostIterations =
+    100000;  // a file must not be able to make the engine run for ever
 
 // The weight over its largest singular value, by power iteration from U and V.
 void spectral_norm(Node& n) {

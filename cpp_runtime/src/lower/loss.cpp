@@ -10,12 +10,14 @@ namespace {
 
 // ---- of classes ----
 
-// Entries of `scores` at the labels, and where the label is to be ignored.   label: like scores, of size 1 along axis
+// Entries of `scores` at the labels, and where the label is to be ignored.   label: like scores, of
+// size 1 along axis
 struct Picked {
   Expr scores, ignored;
 };
 
-Picked pick(Node& n, const Value& scores, const Value& label, std::int64_t axis, std::int64_t ignore) {
+Picked pick(Node& n, const Value& scores, const Value& label, std::int64_t axis,
+            std::int64_t ignore) {
   Expr at(n, n.cast(label, DType::int64));
   auto ignored = at == static_cast<double>(ignore);
   Expr safe(n, positions(n, where(ignored, 0, at)));
@@ -43,7 +45,8 @@ void softmax_with_cross_entropy(Node& n) {
 // The weight of every label's class, zero where it is ignored.
 Expr class_weights(Node& n, const Expr& label, const Expr& ignored, DType dtype) {
   if (!n.has("Weight")) return where(ignored, 0, 1, dtype);
-  Expr weights(n, n.emit("Gather", {n.in("Weight"), where(ignored, 0, label)}, {{"axis", std::int64_t{0}}}));
+  Expr weights(
+      n, n.emit("Gather", {n.in("Weight"), where(ignored, 0, label)}, {{"axis", std::int64_t{0}}}));
   return where(ignored, 0, weights);
 }
 
@@ -74,8 +77,8 @@ void sigmoid_cross_entropy(Node& n) {
   auto soft = log(exp(-abs(x)) + 1);  // log(1 + exp(-|x|)) does not overflow
   auto ignored = label == static_cast<double>(n.attr("ignore_index", -100));
   // Paddle 2.6 itself gets it wrong where there is a pos_weight and x < 0.
-  auto plain =
-      n.has("pos_weight") ? (1 - label) * x + (soft + relu(-x)) * in(n, "pos_weight") : relu(x) - x * label + soft;
+  auto plain = n.has("pos_weight") ? (1 - label) * x + (soft + relu(-x)) * in(n, "pos_weight")
+                                   : relu(x) - x * label + soft;
   auto loss = where(ignored, 0, plain);
   if (!n.attr("normalize", false)) return n.out("Out", loss);
   n.out("Out", loss / max(sum(where(ignored, 0, 1, n.need_dtype(x))), 1e-6));
@@ -115,14 +118,17 @@ void label_smooth(Node& n) {
   if (n.has("PriorDist")) return n.out("Out", kept + in(n, "PriorDist") * e);
   auto classes = n.dim(x, -1);
   if (classes > 0) return n.out("Out", kept + e / static_cast<double>(classes));
-  n.out("Out", kept + e / Expr(n, n.squeeze(size_along(n, x, n.need_rank(x) - 1), {0})).to(n.need_dtype(x)));
+  n.out(
+      "Out",
+      kept + e / Expr(n, n.squeeze(size_along(n, x, n.need_rank(x) - 1), {0})).to(n.need_dtype(x)));
 }
 
 // How many of the rows hold their label.
 void accuracy(Node& n) {
   auto found = in(n, "Indices").to(DType::int64), label = in(n, "Label").to(DType::int64);
   auto hit = reduce(n, "ReduceMax", n.cast(found == label, DType::float32), {1}, false);
-  auto correct = reduce(n, "ReduceSum", hit, {}, false), share = reduce(n, "ReduceMean", hit, {}, false);
+  auto correct = reduce(n, "ReduceSum", hit, {}, false),
+       share = reduce(n, "ReduceMean", hit, {}, false);
   out_scalar(n, "Accuracy", share);
   out_scalar(n, "Correct", n.cast(correct, DType::int32));
   out_scalar(n, "Total", n.cast(n.squeeze(size_along(n, found, 0), {0}), DType::int32));

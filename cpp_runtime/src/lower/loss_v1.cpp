@@ -28,7 +28,8 @@ void rank_loss(Node& n) {
 void bpr_loss(Node& n) {
   auto x = in(n, "X");
   int last = n.need_rank(x) - 1;
-  Expr label(n, positions(n, n.cast(n.in("Label"), DType::int64))), classes(n, counted(n, length_along(n, x, last)));
+  Expr label(n, positions(n, n.cast(n.in("Label"), DType::int64))),
+      classes(n, counted(n, length_along(n, x, last)));
   Expr own(n, n.emit("GatherElements", {x, label}, {{"axis", std::int64_t{last}}}));
   auto gap = own - x, losses = relu(-gap) + log(exp(-abs(gap)) + 1);
   auto total = sum(where(classes == label, 0, losses), {last}, true);
@@ -42,17 +43,21 @@ Expr picked_log(Node& n, const Expr& x, std::int64_t ignore) {
   auto label = in(n, "Label").to(DType::int64);
   if (n.need_rank(label) == last) label = Expr(n, n.unsqueeze(label, {-1}));
   auto ignored = label == static_cast<double>(ignore);
-  Expr p(n, n.emit("GatherElements", {x, positions(n, where(ignored, 0, label))}, {{"axis", last}}));
+  Expr p(n,
+         n.emit("GatherElements", {x, positions(n, where(ignored, 0, label))}, {{"axis", last}}));
   return where(ignored, 0, -log(p));
 }
 
 void cross_entropy(Node& n) {
   auto x = in(n, "X");
-  if (!n.attr("soft_label", false)) return n.out("Y", picked_log(n, x, n.attr("ignore_index", -100)));
+  if (!n.attr("soft_label", false))
+    return n.out("Y", picked_log(n, x, n.attr("ignore_index", -100)));
   n.out("Y", -sum(in(n, "Label") * log(x), {n.need_rank(x) - 1}, true));
 }
 
-void cross_entropy2(Node& n) { n.out("Y", picked_log(n, in(n, "X"), n.attr("ignore_index", -100))); }
+void cross_entropy2(Node& n) {
+  n.out("Y", picked_log(n, in(n, "X"), n.attr("ignore_index", -100)));
+}
 
 // Squares near zero, the absolute value further out; summed but for the batch.
 void smooth_l1_loss(Node& n) {
@@ -60,7 +65,8 @@ void smooth_l1_loss(Node& n) {
   double square = std::pow(static_cast<double>(n.attr("sigma", 1.0f)), 2);
   n.require(square > 0, "attribute 'sigma' is 0");
   if (n.has("InsideWeight")) gap = gap * in(n, "InsideWeight");
-  auto far = abs(gap), losses = where(far < 1 / square, gap * gap * (square / 2), far - 0.5 / square);
+  auto far = abs(gap),
+       losses = where(far < 1 / square, gap * gap * (square / 2), far - 0.5 / square);
   if (n.has("OutsideWeight")) losses = losses * in(n, "OutsideWeight");
   n.out("Diff", gap);
   n.out("Out", sum(Expr(n, n.reshape(losses, {0, -1})), {1}, true));

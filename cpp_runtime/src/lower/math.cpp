@@ -27,11 +27,14 @@ Lower or_for_doubles(std::string_view onnx, Expr (*f)(const Expr&)) {
 }
 
 Lower log_to(double base) {
-  return [base](Node& n) { n.out("Out", log(Expr(n, floating(n, n.in("X")))) * (1 / std::log(base))); };
+  return [base](Node& n) {
+    n.out("Out", log(Expr(n, floating(n, n.in("X")))) * (1 / std::log(base)));
+  };
 }
 
 // log(u) * x / (u - 1) with u = 1 + x makes up for the digits that 1 + x loses.
-// W. Kahan; see D. Goldberg, "What Every Computer Scientist Should Know About Floating-Point Arithmetic", theorem 4.
+// W. Kahan; see D. Goldberg, "What Every Computer Scientist Should Know About Floating-Point
+// Arithmetic", theorem 4.
 Expr log1p(const Expr& x) {
   auto u = x + 1, back = u - 1;
   auto ratio = where(u == x, 1, x / back);
@@ -73,7 +76,8 @@ Lower to_whole(Expr (*f)(const Expr&)) {
 void power(Node& n) {
   auto x = n.in("X");
   auto variable = n.has("FactorTensor") ? n.in("FactorTensor") : n.attr_tensor("factor");
-  if (!variable.empty()) return n.out("Out", n.emit("Pow", {x, n.cast(as_scalar(n, variable), n.need_dtype(x))}));
+  if (!variable.empty())
+    return n.out("Out", n.emit("Pow", {x, n.cast(as_scalar(n, variable), n.need_dtype(x))}));
   auto factor = n.attr("factor", 1.0f);
   if (is_integer(n.need_dtype(x)) && factor != 1 && factor != 2) n.need_opset(12);
   if (factor == 1) return n.out("Out", x);
@@ -81,7 +85,8 @@ void power(Node& n) {
 }
 
 // An attribute that the dtype cannot hold is as good as no bound.
-Value bound(Node& n, std::string_view slot, std::string_view attr, const Value& x, float otherwise) {
+Value bound(Node& n, std::string_view slot, std::string_view attr, const Value& x,
+            float otherwise) {
   auto variable = n.has(slot) ? n.in(slot) : n.attr_tensor(attr);
   if (!variable.empty()) return n.cast(as_scalar(n, variable), n.need_dtype(x));
   return n.scalar_like(n.attr(attr, otherwise), x);
@@ -90,10 +95,14 @@ Value bound(Node& n, std::string_view slot, std::string_view attr, const Value& 
 void clip(Node& n) {
   auto x = n.in("X");
   if (n.need_dtype(x) != DType::float32) n.need_opset(12);
-  if (n.opset() < 8 && !n.has("Min") && !n.has("Max") && n.attr_tensor("min").empty() && n.attr_tensor("max").empty())
-    return n.out("Out", n.emit("Clip", {x}, {{"min", n.attr("min", -INFINITY)}, {"max", n.attr("max", INFINITY)}}));
+  if (n.opset() < 8 && !n.has("Min") && !n.has("Max") && n.attr_tensor("min").empty() &&
+      n.attr_tensor("max").empty())
+    return n.out(
+        "Out",
+        n.emit("Clip", {x}, {{"min", n.attr("min", -INFINITY)}, {"max", n.attr("max", INFINITY)}}));
   auto low = bound(n, "Min", "min", x, -INFINITY), high = bound(n, "Max", "max", x, INFINITY);
-  if (n.opset() >= 11 && n.dtype(x) != DType::int16) return n.out("Out", n.emit("Clip", {x, low, high}));
+  if (n.opset() >= 11 && n.dtype(x) != DType::int16)
+    return n.out("Out", n.emit("Clip", {x, low, high}));
   n.out("Out", n.emit("Min", {n.emit("Max", {x, low}), high}));
 }
 
@@ -152,7 +161,10 @@ std::span<const Rule> math_rules() {
       {"angle", 9, angle},
       {"conj", 7, same("X")},
       {"cast", 7, cast, {.offsets = Facts::handed_on}},
-      {"assign", 7, [](Node& n) { n.out("Out", n.in_or_empty("X")); }, {.offsets = Facts::handed_on}},
+      {"assign",
+       7,
+       [](Node& n) { n.out("Out", n.in_or_empty("X")); },
+       {.offsets = Facts::handed_on}},
       {"rnn_memory_helper", 7, same("X")},
       {"share_data", 7, same("X")},
   };

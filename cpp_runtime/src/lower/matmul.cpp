@@ -14,8 +14,8 @@ Value maybe_swapped(Node& n, std::string_view slot, std::string_view flag) {
   return n.attr(flag, false) && n.rank(v) != 1 ? n.swap_last(v) : v;
 }
 
-// ONNX Runtime puts a transpose into the product; where the other operand is a vector, it gets that wrong (1.31).  So
-// the vector goes in as a matrix.
+// ONNX Runtime puts a transpose into the product; where the other operand is a vector, it gets that
+// wrong (1.31).  So the vector goes in as a matrix.
 Value product(Node& n, const Value& x, const Value& y, bool swapped) {
   if (swapped && n.rank(y) == 1) return n.squeeze(n.emit("MatMul", {x, n.unsqueeze(y, {1})}), {-1});
   if (swapped && n.rank(x) == 1) return n.squeeze(n.emit("MatMul", {n.unsqueeze(x, {0}), y}), {-2});
@@ -40,9 +40,10 @@ void matmul_v1(Node& n) {
 void mul(Node& n) {
   auto x = n.in("X"), y = n.in("Y");
   auto x_cols = n.attr("x_num_col_dims", 1), y_cols = n.attr("y_num_col_dims", 1);
-  if (n.need_rank(y) == 2 && y_cols == 1 && x_cols == n.need_rank(x) - 1) return n.out("Out", n.emit("MatMul", {x, y}));
-  auto product =
-      n.emit("MatMul", {n.emit("Flatten", {x}, {{"axis", x_cols}}), n.emit("Flatten", {y}, {{"axis", y_cols}})});
+  if (n.need_rank(y) == 2 && y_cols == 1 && x_cols == n.need_rank(x) - 1)
+    return n.out("Out", n.emit("MatMul", {x, y}));
+  auto product = n.emit("MatMul", {n.emit("Flatten", {x}, {{"axis", x_cols}}),
+                                   n.emit("Flatten", {y}, {{"axis", y_cols}})});
   auto rows = n.slice(n.shape_of(x), {0}, {x_cols}, {0});
   auto columns = n.slice(n.shape_of(y), {y_cols}, {n.rank(y)}, {0});
   auto shape = n.concat({rows, columns}, 0);
@@ -64,7 +65,8 @@ void addmm(Node& n) {
   auto x = n.in("X"), y = n.in("Y"), input = n.in("Input");
   auto alpha = n.attr("Alpha", 1.0f), beta = n.attr("Beta", 1.0f);
   auto dtype = n.need_dtype(x);
-  if (is_floating(dtype)) return n.out("Out", n.emit("Gemm", {x, y, input}, {{"alpha", alpha}, {"beta", beta}}));
+  if (is_floating(dtype))
+    return n.out("Out", n.emit("Gemm", {x, y, input}, {{"alpha", alpha}, {"beta", beta}}));
   auto product = n.emit("Mul", {n.emit("MatMul", {x, y}), n.scalar(alpha, dtype)});
   n.out("Out", n.emit("Add", {product, n.emit("Mul", {input, n.scalar(beta, dtype)})}));
 }
@@ -91,20 +93,23 @@ std::vector<Ellipsis> ellipses(const Node& n, const std::string& equation, const
     term.erase(std::remove(term.begin(), term.end(), ' '), term.end());
     auto at = term.find("...");
     if (at == std::string::npos) return {};
-    found.push_back({static_cast<std::int64_t>(at), n.need_rank(v) - static_cast<std::int64_t>(term.size() - 3)});
+    found.push_back({static_cast<std::int64_t>(at),
+                     n.need_rank(v) - static_cast<std::int64_t>(term.size() - 3)});
     from = to + 1;
   }
   return found;
 }
 
-// ONNX writes the equation as Paddle does.  ONNX Runtime broadcasts the dims of "...", but wants as many in each
-// operand.
+// ONNX writes the equation as Paddle does.  ONNX Runtime broadcasts the dims of "...", but wants as
+// many in each operand.
 void einsum(Node& n) {
   auto operands = need_values(n, "Operands");
   auto equation = n.attr("equation", "");
   auto inputs = equation.substr(0, equation.find("->"));
-  n.require(operands.size() == static_cast<std::size_t>(1 + std::count(inputs.begin(), inputs.end(), ',')),
-            "the equation '" + equation + "' is not for " + std::to_string(operands.size()) + " operands");
+  n.require(operands.size() ==
+                static_cast<std::size_t>(1 + std::count(inputs.begin(), inputs.end(), ',')),
+            "the equation '" + equation + "' is not for " + std::to_string(operands.size()) +
+                " operands");
   auto found = ellipses(n, equation, operands);
   std::int64_t most = 0;
   for (const Ellipsis& e : found) most = std::max(most, e.dims);

@@ -1,4 +1,5 @@
-// Names in the ONNX graph: of values after Paddle's variables, of nodes after layers and what they give.
+// Names in the ONNX graph: of values after Paddle's variables, of nodes after layers and what they
+// give.
 #include <algorithm>
 
 #include "lower/graph.h"
@@ -6,8 +7,8 @@
 namespace oarlock {
 namespace {
 
-// A node is called after its layer's path, which it has as its name so far, and after what it gives when its op is
-// done: later that may be renamed to an output of the model.
+// A node is called after its layer's path, which it has as its name so far, and after what it gives
+// when its op is done: later that may be renamed to an output of the model.
 void name_node(onnx::Node& node) {
   bool done = !node.name.empty() && node.name.back() != '/';
   if (!done) node.name += node.outputs[0];
@@ -22,8 +23,8 @@ std::string Graph::fresh(const std::string& wanted) {
   return name;
 }
 
-// Gives the results of an op the names of the program's variables.  One pass over the nodes applies all renames of an
-// op.
+// Gives the results of an op the names of the program's variables.  One pass over the nodes applies
+// all renames of an op.
 void Graph::name_results(const OpDesc& op, std::size_t first_node) {
   std::map<Value, Value> renamed;
   Renames changed;
@@ -34,8 +35,8 @@ void Graph::name_results(const OpDesc& op, std::size_t first_node) {
       final = done->second;
     } else {
       auto origin = origins_.find(value);
-      bool ours =
-          origin != origins_.end() && origin->second.graph == scope_->graph && origin->second.node >= first_node;
+      bool ours = origin != origins_.end() && origin->second.graph == scope_->graph &&
+                  origin->second.node >= first_node;
       if (ours) note_rename(value, final = fresh(paddle));
       renamed[value] = final;
       if (ours) changed[value] = final;

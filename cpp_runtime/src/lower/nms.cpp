@@ -7,8 +7,9 @@
 namespace oarlock {
 namespace {
 
-// What detectors find.   boxes [N,M,4], scores [N,C,M]; at: picture, class and box, int64[K,3].   Where each class has
-// boxes of its own they are [C,M,4] and the scores [C,N,M]: picture and class change places.
+// What detectors find.   boxes [N,M,4], scores [N,C,M]; at: picture, class and box, int64[K,3].
+// Where each class has boxes of its own they are [C,M,4] and the scores [C,N,M]: picture and class
+// change places.
 struct Found {
   Value boxes, scores, at;
   Value pictures;  // how many, int64[1]
@@ -21,10 +22,13 @@ Value score_of(Node& n, const Found& f) { return n.emit("GatherND", {f.scores, f
 
 Value read_boxes(Node& n, int scores) {
   auto boxes = n.in("BBoxes");
-  n.require(n.need_rank(boxes) == 3 && n.need_rank(n.in("Scores")) == scores, "dims of boxes and scores do not fit");
+  n.require(n.need_rank(boxes) == 3 && n.need_rank(n.in("Scores")) == scores,
+            "dims of boxes and scores do not fit");
   auto numbers = n.dim(boxes, 2);
   n.require(numbers < 0 || numbers == 4, "boxes of more than four numbers have no lowering");
-  return numbers == 4 ? boxes : n.reshape(boxes, {0, 0, 4});  // polygons fail in a run, and are not taken for boxes
+  return numbers == 4
+             ? boxes
+             : n.reshape(boxes, {0, 0, 4});  // polygons fail in a run, and are not taken for boxes
 }
 
 // Scores without those of a class, and the number that is added back to the classes behind it.
@@ -37,7 +41,8 @@ Value without_class(Node& n, const Value& scores, std::int64_t background) {
 Expr class_of(Node& n, const Found& f, std::int64_t background) {
   Expr number{n, column(n, f.at, 1 - f.picture)};
   if (background < 0) return number;
-  return background == 0 ? number + 1 : number + (number >= static_cast<double>(background)).to(DType::int64);
+  return background == 0 ? number + 1
+                         : number + (number >= static_cast<double>(background)).to(DType::int64);
 }
 
 Found by_picture(Node& n, std::int64_t background) {
@@ -45,7 +50,8 @@ Found by_picture(Node& n, std::int64_t background) {
   return {boxes, without_class(n, n.in("Scores"), background), "", size_along(n, boxes, 0)};
 }
 
-// Boxes [M,C,4] and scores [M,C] of all pictures, one behind the other.   A box has no score in another picture.
+// Boxes [M,C,4] and scores [M,C] of all pictures, one behind the other.   A box has no score in
+// another picture.
 Found by_class(Node& n, std::int64_t background) {
   auto boxes = n.transpose(without_class(n, read_boxes(n, 2), background), {1, 0, 2});
   auto scores = n.unsqueeze(n.transpose(without_class(n, n.in("Scores"), background), {1, 0}), {1});
@@ -60,7 +66,8 @@ Found by_class(Node& n, std::int64_t background) {
 Value best_scores(Node& n, const Value& scores, std::int64_t most) {
   auto boxes = n.dim(scores, 2);
   if (most < 0 || (boxes >= 0 && boxes <= most)) return scores;
-  auto count = boxes >= 0 ? n.ints({most}) : n.emit("Min", {size_along(n, scores, 2), n.ints({most})});
+  auto count =
+      boxes >= 0 ? n.ints({most}) : n.emit("Min", {size_along(n, scores, 2), n.ints({most})});
   auto best = n.emit_n(2, "TopK", {scores, count}, {{"axis", std::int64_t{2}}});
   auto none = n.emit("Expand", {n.scalar_like(kLowest, scores), n.shape_of(scores)});
   return n.emit("ScatterElements", {none, best[1], best[0]}, {{"axis", std::int64_t{2}}});
@@ -73,11 +80,13 @@ void keep_best(Node& n, Found& f, std::int64_t most) {
   f.at = rows_at({n, f.at}, rows_at({n, best}, sorted_by(n, best, false)));
 }
 
-// Picture by picture, class by class, in the order of the boxes: Paddle's where each class has its own.
+// Picture by picture, class by class, in the order of the boxes: Paddle's where each class has its
+// own.
 void order_by_box(Node& n, Found& f) {
   Expr classes{n, size_along(n, f.boxes, 0)}, boxes{n, size_along(n, f.boxes, 1)};
   auto group = column(n, f.at, 1) * classes + column(n, f.at, 0);
-  f.at = rows_at({n, f.at}, sorted_by(n, n.squeeze(group * boxes + column(n, f.at, 2), {1}), false));
+  f.at =
+      rows_at({n, f.at}, sorted_by(n, n.squeeze(group * boxes + column(n, f.at, 2), {1}), false));
 }
 
 // [K, 6]: class, score, box
@@ -100,14 +109,15 @@ void out_positions(Node& n, const Found& f, std::int64_t background, std::string
 }
 
 Found find(Node& n, std::int64_t background) {
-  bool lowers = n.attr("nms_eta", 1.0f) < 1 && n.attr("nms_threshold", 0.3f) > 0.5f;  // never to less than a half
+  bool lowers = n.attr("nms_eta", 1.0f) < 1 &&
+                n.attr("nms_threshold", 0.3f) > 0.5f;  // never to less than a half
   n.require(!lowers, "a threshold that nms_eta lowers has no lowering");
   bool own = n.has("RoisNum") || n.rank(n.in("Scores")) == 2;  // each class has boxes of its own
   auto f = own ? by_class(n, background) : by_picture(n, background);
   auto candidates = best_scores(n, f.scores, n.attr("nms_top_k", 0));
-  f.at =
-      thinned(n, f.boxes, candidates,
-              {n.attr("nms_threshold", 0.3f), n.attr("score_threshold", 0.0f), n.attr("normalized", true) ? 0.0 : 1.0});
+  f.at = thinned(n, f.boxes, candidates,
+                 {n.attr("nms_threshold", 0.3f), n.attr("score_threshold", 0.0f),
+                  n.attr("normalized", true) ? 0.0 : 1.0});
   keep_best(n, f, n.attr("keep_top_k", 0));
   if (f.picture != 0) order_by_box(n, f);
   return f;
@@ -122,7 +132,8 @@ void multiclass_nms(Node& n) {
 
 // Where the rows of each picture begin.   int64[pictures + 1]
 Expr begins_of(Node& n, const Found& f) {
-  return of_lengths(Expr{n, n.cast(counts_of(n, picture_of(n, f), f.pictures), DType::int64)}).offsets;
+  return of_lengths(Expr{n, n.cast(counts_of(n, picture_of(n, f), f.pictures), DType::int64)})
+      .offsets;
 }
 
 // Pictures are sequences of what is found.
@@ -154,7 +165,8 @@ void multiclass_nms_v1(Node& n) {
 void nms(Node& n) {
   auto boxes = n.unsqueeze(n.in("Boxes"), {0});
   auto order = -counted(n, size_along(n, boxes, 1)).to(DType::float32);
-  auto at = thinned(n, boxes, n.unsqueeze(order, {0, 1}), {n.attr("iou_threshold", 1.0f), kLowest, 0});
+  auto at =
+      thinned(n, boxes, n.unsqueeze(order, {0, 1}), {n.attr("iou_threshold", 1.0f), kLowest, 0});
   n.out("KeepBoxesIdxs", n.squeeze(column(n, at, 2), {1}));
 }
 
@@ -182,7 +194,8 @@ Expr lowered(Node& n, const Found& f) {
   auto shared = where(over, overlaps(n, boxes, boxes, n.attr("normalized", true) ? 0 : 1), 0);
   Expr most{n, n.swap_last(reduce(n, "ReduceMax", shared, {1}, true))};
   double sigma = n.attr("gaussian_sigma", 2.0f);
-  auto decay = n.attr("use_gaussian", false) ? exp((most * most - shared * shared) * sigma) : (1 - shared) / (1 - most);
+  auto decay = n.attr("use_gaussian", false) ? exp((most * most - shared * shared) * sigma)
+                                             : (1 - shared) / (1 - most);
   Expr least{n, reduce(n, "ReduceMin", where(over, decay, 1), {1}, false)};
   return Expr{n, score_of(n, f)} * min(least, 1);
 }
@@ -190,7 +203,8 @@ Expr lowered(Node& n, const Found& f) {
 void matrix_nms(Node& n) {
   auto background = n.attr("background_label", 0);
   auto f = by_picture(n, background);
-  f.at = above(n, best_scores(n, f.scores, n.attr("nms_top_k", 0)), n.attr("score_threshold", 0.0f));
+  f.at =
+      above(n, best_scores(n, f.scores, n.attr("nms_top_k", 0)), n.attr("score_threshold", 0.0f));
   Value scores = lowered(n, f);
   auto kept = Expr{n, scores} > n.attr("post_threshold", 0.0f);
   f.at = rows_where(n, f.at, kept), scores = rows_where(n, scores, kept);
@@ -208,8 +222,14 @@ std::span<const Rule> nms_rules() {
   static const Rule rules[] = {
       {"multiclass_nms", 12, multiclass_nms_v1, {.careless = true, .offsets = Facts::none}},
       {"multiclass_nms2", 12, multiclass_nms_v2, {.careless = true, .offsets = Facts::none}},
-      {"multiclass_nms3", 12, multiclass_nms, {.careless = true, .offsets = Facts::none, .from_zero = "Index"}},
-      {"matrix_nms", 12, matrix_nms, {.careless = true, .offsets = Facts::none, .from_zero = "Index"}},
+      {"multiclass_nms3",
+       12,
+       multiclass_nms,
+       {.careless = true, .offsets = Facts::none, .from_zero = "Index"}},
+      {"matrix_nms",
+       12,
+       matrix_nms,
+       {.careless = true, .offsets = Facts::none, .from_zero = "Index"}},
       {"nms", 12, nms},
   };
   return rules;

@@ -18,7 +18,8 @@ const Strings& find_names(const Slots& slots, std::string_view slot) {
 }
 
 bool any_named(const Strings& names) {
-  return std::any_of(names.begin(), names.end(), [](const std::string& n) { return !n.empty() && n != "@EMPTY@"; });
+  return std::any_of(names.begin(), names.end(),
+                     [](const std::string& n) { return !n.empty() && n != "@EMPTY@"; });
 }
 
 }  // namespace
@@ -30,7 +31,9 @@ int Node::opset() const { return graph_.options_.opset; }
 bool Node::has(std::string_view slot) const { return any_named(names(slot)); }
 bool Node::has_out(std::string_view slot) const { return any_named(out_names(slot)); }
 const Strings& Node::names(std::string_view slot) const { return find_names(op_.inputs, slot); }
-const Strings& Node::out_names(std::string_view slot) const { return find_names(op_.outputs, slot); }
+const Strings& Node::out_names(std::string_view slot) const {
+  return find_names(op_.outputs, slot);
+}
 
 Value Node::in(std::string_view slot) const {
   const Strings& all = names(slot);
@@ -38,7 +41,9 @@ Value Node::in(std::string_view slot) const {
   return graph_.value_of(all[0], op_);
 }
 
-Value Node::in_or(std::string_view slot, Value otherwise) const { return has(slot) ? in(slot) : otherwise; }
+Value Node::in_or(std::string_view slot, Value otherwise) const {
+  return has(slot) ? in(slot) : otherwise;
+}
 
 Values Node::ins(std::string_view slot) const {
   Values all;
@@ -100,7 +105,8 @@ std::optional<Ints> Node::partial_ints(const Value& v) const {
 
 std::optional<Ints> Node::const_ints(const Value& v) const {
   const Info& known = graph_.info(v);
-  if (known.known && std::count(known.known->values.begin(), known.known->values.end(), kUnknown)) return std::nullopt;
+  if (known.known && std::count(known.known->values.begin(), known.known->values.end(), kUnknown))
+    return std::nullopt;
   return partial_ints(v);
 }
 
@@ -118,12 +124,14 @@ std::optional<Constant> Node::constant(const Value& v) const {
 Value Node::tensor(onnx::Tensor tensor) { return graph_.constant(tensor); }
 Value Node::scalar_like(double value, const Value& like) { return scalar(value, need_dtype(like)); }
 Value Node::int_scalar(std::int64_t value) {
-  return tensor({DType::int64, {}, std::string(reinterpret_cast<const char*>(&value), sizeof value)});
+  return tensor(
+      {DType::int64, {}, std::string(reinterpret_cast<const char*>(&value), sizeof value)});
 }
 Value Node::ints(const Ints& values) {
   return tensor({DType::int64,
                  {static_cast<std::int64_t>(values.size())},
-                 std::string(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(std::int64_t))});
+                 std::string(reinterpret_cast<const char*>(values.data()),
+                             values.size() * sizeof(std::int64_t))});
 }
 
 // ---- nodes ----
@@ -148,7 +156,8 @@ Value Node::emit(std::string_view onnx, Values in, Attrs attrs, std::string_view
   return emit_n(1, onnx, std::move(in), std::move(attrs), domain)[0];
 }
 
-Values Node::emit_n(std::size_t outputs, std::string_view onnx, Values in, Attrs attrs, std::string_view domain) {
+Values Node::emit_n(std::size_t outputs, std::string_view onnx, Values in, Attrs attrs,
+                    std::string_view domain) {
   require(outputs > 0, "gives nothing");
   onnx::Node node{std::string(onnx), std::string(domain), "", std::move(in), {}, {}};
   for (auto& [key, value] : attrs) node.attrs.emplace_back(key, std::move(value));
@@ -157,7 +166,8 @@ Values Node::emit_n(std::size_t outputs, std::string_view onnx, Values in, Attrs
   for (const Info* info : known_in)
     if (is_complex(info->dtype)) fail("complex numbers have no lowering here");
   if (!node.inputs.empty() && !has_kernel(onnx, known_in[0]->dtype))
-    fail("ONNX Runtime has no kernel of " + node.op + " for " + std::string(name_of(known_in[0]->dtype)));
+    fail("ONNX Runtime has no kernel of " + node.op + " for " +
+         std::string(name_of(known_in[0]->dtype)));
   std::vector<Info> known = infer(node, known_in);
   known.resize(outputs);
   for (Info& info : known) {
@@ -177,7 +187,8 @@ Values Node::emit_n(std::size_t outputs, std::string_view onnx, Values in, Attrs
   for (std::size_t i = 0; i < outputs; ++i) {
     node.outputs.push_back(graph_.fresh(stem));
     graph_.infos_[node.outputs.back()] = known[i];
-    graph_.origins_[node.outputs.back()] = {graph_.scope_->graph, graph_.scope_->graph->nodes.size()};
+    graph_.origins_[node.outputs.back()] = {graph_.scope_->graph,
+                                            graph_.scope_->graph->nodes.size()};
   }
   node.name = name_scope();
   if (!domain.empty()) graph_.domains_.insert(std::string(domain));
@@ -186,8 +197,8 @@ Values Node::emit_n(std::size_t outputs, std::string_view onnx, Values in, Attrs
   return made;
 }
 
-// The engine allocates results during a run, where the limit does not apply.  So results of known size are checked
-// here.
+// The engine allocates results during a run, where the limit does not apply.  So results of known
+// size are checked here.
 void Node::check_result(const Info& info) const {
   if (!info.shape || info.sequence) return;
   double bytes = static_cast<double>(std::max<std::size_t>(size_of(info.dtype), 1));
@@ -196,12 +207,14 @@ void Node::check_result(const Info& info) const {
   auto limit = static_cast<double>(max_result_bytes());
   auto size = [](double count) {  // in tenths, without the locale
     bool large = count >= 1 << 30;
-    auto tenths = static_cast<std::int64_t>(std::min(count / (large ? 1 << 30 : 1 << 20) * 10 + 0.5, 9e18));
-    return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + (large ? " GiB" : " MiB");
+    auto tenths =
+        static_cast<std::int64_t>(std::min(count / (large ? 1 << 30 : 1 << 20) * 10 + 0.5, 9e18));
+    return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) +
+           (large ? " GiB" : " MiB");
   };
   if (bytes > limit)
-    fail("its result " + show(info.dtype, *info.shape) + " takes " + size(bytes) + ", more than the " + size(limit) +
-         " that OARLOCK_MAX_RESULT_BYTES allows");
+    fail("its result " + show(info.dtype, *info.shape) + " takes " + size(bytes) +
+         ", more than the " + size(limit) + " that OARLOCK_MAX_RESULT_BYTES allows");
 }
 
 // The path of the layer that an op belongs to: `body/0/`, "" where the program does not say.
@@ -212,7 +225,8 @@ std::string Node::name_scope() const {
 
 void Node::call(const Value& v, std::string_view more) {
   auto& nodes = graph_.scope_->graph->nodes;
-  if (!nodes.empty() && nodes.back().outputs[0] == v) nodes.back().name = name_scope() + v + std::string(more);
+  if (!nodes.empty() && nodes.back().outputs[0] == v)
+    nodes.back().name = name_scope() + v + std::string(more);
 }
 
 std::string Node::base_of_outputs() const {
@@ -266,22 +280,24 @@ Value Node::in_or_empty(std::string_view slot) {
 void Node::out(std::string_view slot, const Value& v) {
   const Strings& all = out_names(slot);
   if (!any_named(all)) return;
-  require(all.size() == 1,
-          "gives one '" + std::string(slot) + "' where the program wants " + std::to_string(all.size()));
+  require(all.size() == 1, "gives one '" + std::string(slot) + "' where the program wants " +
+                               std::to_string(all.size()));
   graph_.results_.emplace_back(all[0], v);
 }
 
 void Node::outs(std::string_view slot, const Values& values) {
   const Strings& all = out_names(slot);
-  require(all.size() == values.size(), "gives " + std::to_string(values.size()) + " '" + std::string(slot) +
-                                           "' where the program wants " + std::to_string(all.size()));
+  require(all.size() == values.size(), "gives " + std::to_string(values.size()) + " '" +
+                                           std::string(slot) + "' where the program wants " +
+                                           std::to_string(all.size()));
   for (std::size_t i = 0; i < all.size(); ++i)
     if (!all[i].empty() && !values[i].empty()) graph_.results_.emplace_back(all[i], values[i]);
 }
 
 // ---- control flow ----
 
-std::shared_ptr<onnx::Graph> Node::subgraph(const std::string& name, const std::function<void(Node&)>& fill) {
+std::shared_ptr<onnx::Graph> Node::subgraph(const std::string& name,
+                                            const std::function<void(Node&)>& fill) {
   auto body = std::make_shared<onnx::Graph>();
   body->name = graph_.fresh(base_of_outputs() + "/" + name);
   Scope inner{body.get(), {}, {}, graph_.scope_};
@@ -306,17 +322,21 @@ void Node::bind(const std::string& paddle_name, const Value& v) {
   graph_.scope_->bound[paddle_name] = v;
   graph_.scope_->offsets.erase(paddle_name);
 }
-Value Node::lookup(const std::string& paddle_name) const { return graph_.value_of(paddle_name, op_); }
+Value Node::lookup(const std::string& paddle_name) const {
+  return graph_.value_of(paddle_name, op_);
+}
 bool Node::is_read(std::string_view slot) const {
   const Strings& names = out_names(slot);
-  return std::any_of(names.begin(), names.end(), [&](const std::string& name) { return graph_.is_read(name); });
+  return std::any_of(names.begin(), names.end(),
+                     [&](const std::string& name) { return graph_.is_read(name); });
 }
 bool Node::is_bound(const std::string& paddle_name) const {
   return graph_.find_bound(paddle_name) || graph_.params_.find(paddle_name);
 }
 
 void Node::run_block(std::int64_t block) {
-  require(block > 0 && block < static_cast<std::int64_t>(graph_.program_.blocks.size()), "names no sub-block");
+  require(block > 0 && block < static_cast<std::int64_t>(graph_.program_.blocks.size()),
+          "names no sub-block");
   graph_.run_block(static_cast<std::int32_t>(block));
 }
 
@@ -324,7 +344,8 @@ void Node::run_block(std::int64_t block) {
 void Node::result(const Value& v) {
   onnx::Graph& body = *graph_.scope_->graph;
   auto origin = graph_.origins_.find(v);
-  bool inside = origin != graph_.origins_.end() && origin->second.graph == &body && !graph_.scope_->results.count(v);
+  bool inside = origin != graph_.origins_.end() && origin->second.graph == &body &&
+                !graph_.scope_->results.count(v);
   Info known = graph_.info(v);
   Value final = v;
   if (!inside) {  // not by `emit`, which knows that a constant is the same constant

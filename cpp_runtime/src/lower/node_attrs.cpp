@@ -18,11 +18,13 @@ bool Node::has_float(std::string_view name) const {
   return found && (found->type == AttrType::FLOAT || found->type == AttrType::FLOAT64);
 }
 
-void Node::wrong_type(std::string_view name, const oarlock::Attr& found, std::string_view wanted) const {
+void Node::wrong_type(std::string_view name, const oarlock::Attr& found,
+                      std::string_view wanted) const {
   std::string text = "attribute '" + std::string(name) + "' ";
   if (found.type == AttrType::VAR || found.type == AttrType::VARS)
     fail(text + "is a tensor, which has no lowering here");
-  fail(text + "is " + std::string(name_of(found.type)) + " where " + std::string(wanted) + " belongs");
+  fail(text + "is " + std::string(name_of(found.type)) + " where " + std::string(wanted) +
+       " belongs");
 }
 
 template <class T>
@@ -43,7 +45,8 @@ std::int64_t Node::attr(std::string_view name, std::int64_t otherwise) const {
   }
   constexpr std::int64_t most = std::int64_t{1} << 61;  // sums of a few do not overflow
   std::int64_t value = read_attr(name, otherwise, "INT or LONG");
-  require(value > -most && value < most, "attribute '" + std::string(name) + "' is " + std::to_string(value));
+  require(value > -most && value < most,
+          "attribute '" + std::string(name) + "' is " + std::to_string(value));
   return value;
 }
 
@@ -57,14 +60,18 @@ float Node::attr(std::string_view name, float otherwise) const {
   return static_cast<float>(attr(name, static_cast<double>(otherwise)));
 }
 
-bool Node::attr(std::string_view name, bool otherwise) const { return read_attr(name, otherwise, "BOOLEAN"); }
+bool Node::attr(std::string_view name, bool otherwise) const {
+  return read_attr(name, otherwise, "BOOLEAN");
+}
 std::string Node::attr(std::string_view name, const char* otherwise) const {
   return read_attr(name, std::string(otherwise), "STRING");
 }
 Ints Node::attr(std::string_view name, const Ints& otherwise) const {
   return read_attr(name, otherwise, "INTS or LONGS");
 }
-Floats Node::attr(std::string_view name, const Floats& otherwise) const { return read_attr(name, otherwise, "FLOATS"); }
+Floats Node::attr(std::string_view name, const Floats& otherwise) const {
+  return read_attr(name, otherwise, "FLOATS");
+}
 Strings Node::attr(std::string_view name, const Strings& otherwise) const {
   return read_attr(name, otherwise, "STRINGS");
 }
@@ -76,7 +83,8 @@ DType Node::attr(std::string_view name, DType otherwise) const {
   std::int64_t number = attr(name, static_cast<std::int64_t>(otherwise));
   if (number == -1 || number == static_cast<std::int64_t>(otherwise)) return otherwise;
   auto found = static_cast<DType>(number);
-  require(row_of(found), "attribute '" + std::string(name) + "' names unknown dtype " + std::to_string(number));
+  require(row_of(found),
+          "attribute '" + std::string(name) + "' names unknown dtype " + std::to_string(number));
   return found;
 }
 
@@ -90,15 +98,17 @@ Values Node::attr_tensors(std::string_view name) const {
   const oarlock::Attr* found = find_attr(name);
   Values all;
   if (found && found->type == AttrType::VARS)
-    for (const std::string& var : std::get<Strings>(found->value)) all.push_back(graph_.value_of(var, op_));
+    for (const std::string& var : std::get<Strings>(found->value))
+      all.push_back(graph_.value_of(var, op_));
   return all;
 }
 
 std::int64_t Node::axis(std::string_view name, std::int64_t otherwise, int rank) const {
   int span = std::max(rank, 1);  // a 0-d tensor counts as one of a single axis
   std::int64_t axis = attr(name, otherwise), from_front = axis < 0 ? axis + span : axis;
-  require(from_front >= 0 && from_front < span,
-          "attribute '" + std::string(name) + "' is " + std::to_string(axis) + " for rank " + std::to_string(rank));
+  require(from_front >= 0 && from_front < span, "attribute '" + std::string(name) + "' is " +
+                                                    std::to_string(axis) + " for rank " +
+                                                    std::to_string(rank));
   return from_front;
 }
 

@@ -34,11 +34,13 @@ Value Node::swap_last(const Value& v) {
   return emit("Transpose", {v}, {{"perm", perm}});
 }
 
-// A weight in another shape is the same bytes under a second name: nothing is left to do at run time.   "" where `v` is
-// no weight or the shape is not known.
+// A weight in another shape is the same bytes under a second name: nothing is left to do at run
+// time.   "" where `v` is no weight or the shape is not known.
 Value Node::viewed(const Value& v, const std::optional<Ints>& shape) {
   auto at = graph_.initializer_index_.find(v);
-  if (at == graph_.initializer_index_.end() || !shape || std::count(shape->begin(), shape->end(), -1) > 1) return "";
+  if (at == graph_.initializer_index_.end() || !shape ||
+      std::count(shape->begin(), shape->end(), -1) > 1)
+    return "";
   onnx::Initializer view = graph_.model_.graph.initializers[at->second];
   Ints to = *shape;
   std::int64_t count = 1, rest = 1;
@@ -67,8 +69,11 @@ Value Node::unsqueeze(const Value& v, const Ints& axes) {
     else
       known.reset();
   if (Value view = viewed(v, known); !view.empty()) return view;
-  if (known) return opset() < 13 ? emit("Unsqueeze", {v}, {{"axes", sorted}}) : emit("Unsqueeze", {v, ints(sorted)});
-  return opset() < 13 ? emit("Unsqueeze", {v}, {{"axes", axes}}) : emit("Unsqueeze", {v, ints(axes)});
+  if (known)
+    return opset() < 13 ? emit("Unsqueeze", {v}, {{"axes", sorted}})
+                        : emit("Unsqueeze", {v, ints(sorted)});
+  return opset() < 13 ? emit("Unsqueeze", {v}, {{"axes", axes}})
+                      : emit("Unsqueeze", {v, ints(axes)});
 }
 
 Value Node::squeeze(const Value& v, const Ints& axes) {
@@ -84,8 +89,10 @@ Value Node::reshape(const Value& v, const Ints& shape) {
 
 Value Node::shape_of(const Value& v) { return emit("Shape", {v}); }
 
-Value Node::slice(const Value& v, const Ints& starts, const Ints& ends, const Ints& axes, const Ints& steps) {
-  if (opset() < 10 && steps.empty()) return emit("Slice", {v}, {{"axes", axes}, {"starts", starts}, {"ends", ends}});
+Value Node::slice(const Value& v, const Ints& starts, const Ints& ends, const Ints& axes,
+                  const Ints& steps) {
+  if (opset() < 10 && steps.empty())
+    return emit("Slice", {v}, {{"axes", axes}, {"starts", starts}, {"ends", ends}});
   Values in{v, ints(starts), ints(ends), ints(axes)};
   if (!steps.empty()) in.push_back(ints(steps));
   return emit("Slice", in);
@@ -107,8 +114,9 @@ Value Node::int_constant(DType dtype, const Known& known) {
   std::string bytes;
   for (std::int64_t v : known.values) {
     auto narrow = static_cast<std::int32_t>(v);
-    bytes += dtype == DType::int64 ? std::string(reinterpret_cast<const char*>(&v), sizeof v)
-                                   : std::string(reinterpret_cast<const char*>(&narrow), sizeof narrow);
+    bytes += dtype == DType::int64
+                 ? std::string(reinterpret_cast<const char*>(&v), sizeof v)
+                 : std::string(reinterpret_cast<const char*>(&narrow), sizeof narrow);
   }
   return tensor({dtype, known.shape, bytes});
 }

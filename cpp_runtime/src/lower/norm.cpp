@@ -42,10 +42,11 @@ void batch_norm(Node& n) {
   auto x = to_channels_first(n, n.in("X"), last), mean = n.in("Mean"), variance = n.in("Variance");
   auto scale = n.has("Scale") ? n.in("Scale") : constant_channels(n, mean, 1);
   auto bias = n.has("Bias") ? n.in("Bias") : constant_channels(n, mean, 0);
-  bool stored = n.attr("is_test", false) ? !n.attr("trainable_statistics", false) : n.attr("use_global_stats", false);
+  bool stored = n.attr("is_test", false) ? !n.attr("trainable_statistics", false)
+                                         : n.attr("use_global_stats", false);
   Moments used = stored ? Moments{mean, variance} : batch_moments(n, x, n.need_rank(x));
-  auto y =
-      n.emit("BatchNormalization", {x, scale, bias, used.mean, used.variance}, {{"epsilon", n.attr("epsilon", 1e-5f)}});
+  auto y = n.emit("BatchNormalization", {x, scale, bias, used.mean, used.variance},
+                  {{"epsilon", n.attr("epsilon", 1e-5f)}});
   n.out("Y", to_channels_last(n, y, last));
   auto momentum = n.attr("momentum", 0.9f);
   n.out("MeanOut", stored ? mean : blended(n, mean, used.mean, momentum));
@@ -94,17 +95,21 @@ void layer_norm(Node& n) {
 // ---- over the image ----
 
 // [N,C,...] -> every (sample, channel) normalised by itself
-Value instance_normalised(Node& n, const Value& x, const Value& scale, const Value& bias, float epsilon) {
-  if (n.dtype(x) != DType::float64)  // its kernel ends the process where there is nothing in a channel
+Value instance_normalised(Node& n, const Value& x, const Value& scale, const Value& bias,
+                          float epsilon) {
+  if (n.dtype(x) !=
+      DType::float64)  // its kernel ends the process where there is nothing in a channel
     return n.emit("InstanceNormalization", {nonempty(n, x), scale, bias}, {{"epsilon", epsilon}});
   int rank = n.need_rank(x);
   n.require(rank >= 2, "has no channels");
   Ints axes = all_axes(rank);
   axes.erase(axes.begin(), axes.begin() + 2);
-  return scaled(n, normalised(n, x, axes, epsilon), per_channel(n, scale, rank), per_channel(n, bias, rank));
+  return scaled(n, normalised(n, x, axes, epsilon), per_channel(n, scale, rank),
+                per_channel(n, bias, rank));
 }
 
-Value channels_of(Node& n, std::string_view slot, std::int64_t channels, double otherwise, DType dtype) {
+Value channels_of(Node& n, std::string_view slot, std::int64_t channels, double otherwise,
+                  DType dtype) {
   if (n.has(slot)) return n.cast(n.in(slot), dtype);
   n.require(channels > 0, "needs a known number of channels");
   return n.floats(Floats(written_size(n, channels, "the number of channels"), otherwise), dtype);
@@ -113,7 +118,8 @@ Value channels_of(Node& n, std::string_view slot, std::int64_t channels, double 
 void instance_norm(Node& n) {
   auto x = n.in("X");
   auto dtype = n.need_dtype(x);
-  auto scale = channels_of(n, "Scale", n.dim(x, 1), 1, dtype), bias = channels_of(n, "Bias", n.dim(x, 1), 0, dtype);
+  auto scale = channels_of(n, "Scale", n.dim(x, 1), 1, dtype),
+       bias = channels_of(n, "Bias", n.dim(x, 1), 0, dtype);
   n.out("Y", instance_normalised(n, x, scale, bias, n.attr("epsilon", 1e-5f)));
 }
 
@@ -126,7 +132,8 @@ void group_norm(Node& n) {
   auto dtype = n.need_dtype(x);
   auto count = written_size(n, groups, "attribute 'groups'");
   auto ones = n.floats(Floats(count, 1), dtype), zeros = n.floats(Floats(count, 0), dtype);
-  auto y = instance_normalised(n, n.reshape(x, {0, groups, -1}), ones, zeros, n.attr("epsilon", 1e-5f));
+  auto y =
+      instance_normalised(n, n.reshape(x, {0, groups, -1}), ones, zeros, n.attr("epsilon", 1e-5f));
   y = reshape_like(n, y, x);
   auto channelwise = [&](std::string_view slot) {
     return n.has(slot) ? per_channel(n, n.cast(n.in(slot), dtype), rank) : Value();
@@ -144,7 +151,8 @@ void dropout(Node& n) {
   if (test && up) return n.out("Out", x);
   auto variable = n.attr_tensor("dropout_prob");
   auto dtype = n.need_dtype(x);
-  auto p = variable.empty() ? n.scalar(n.attr("dropout_prob", 0.5f), dtype) : n.cast(as_scalar(n, variable), dtype);
+  auto p = variable.empty() ? n.scalar(n.attr("dropout_prob", 0.5f), dtype)
+                            : n.cast(as_scalar(n, variable), dtype);
   auto kept = n.emit("Sub", {n.scalar(1, dtype), p});
   if (test) return n.out("Out", n.emit("Mul", {x, kept}));
   n.need_opset(12);
@@ -161,8 +169,9 @@ void dropout(Node& n) {
 
 std::span<const Rule> norm_rules() {
   static const Rule rules[] = {
-      {"batch_norm", 9, batch_norm},       {"sync_batch_norm", 9, batch_norm}, {"layer_norm", 7, layer_norm},
-      {"instance_norm", 7, instance_norm}, {"group_norm", 7, group_norm},      {"dropout", 7, dropout},
+      {"batch_norm", 9, batch_norm}, {"sync_batch_norm", 9, batch_norm},
+      {"layer_norm", 7, layer_norm}, {"instance_norm", 7, instance_norm},
+      {"group_norm", 7, group_norm}, {"dropout", 7, dropout},
   };
   return rules;
 }

@@ -24,8 +24,10 @@ T from(std::string_view bytes) {
 template <class T>
 std::string raw_int(double value) {
   if (std::isnan(value)) return raw(T{0});
-  if (value >= static_cast<double>(std::numeric_limits<T>::max())) return raw(std::numeric_limits<T>::max());
-  if (value <= static_cast<double>(std::numeric_limits<T>::min())) return raw(std::numeric_limits<T>::min());
+  if (value >= static_cast<double>(std::numeric_limits<T>::max()))
+    return raw(std::numeric_limits<T>::max());
+  if (value <= static_cast<double>(std::numeric_limits<T>::min()))
+    return raw(std::numeric_limits<T>::min());
   return raw(static_cast<T>(value));
 }
 
@@ -39,8 +41,10 @@ std::uint16_t half_of(double value) {
   std::frexp(size, &exponent);
   int shift = std::max(exponent - 11, -24);  // the weight of the last bit
   auto steps = static_cast<std::uint32_t>(std::nearbyint(std::ldexp(size, -shift)));
-  if (shift == -24) return static_cast<std::uint16_t>(sign | steps);  // subnormal, or the smallest normal by carry
-  return static_cast<std::uint16_t>(sign | ((static_cast<std::uint32_t>(shift + 24) << 10) + steps));
+  if (shift == -24)
+    return static_cast<std::uint16_t>(sign | steps);  // subnormal, or the smallest normal by carry
+  return static_cast<std::uint16_t>(sign |
+                                    ((static_cast<std::uint32_t>(shift + 24) << 10) + steps));
 }
 
 double half_to(std::uint16_t bits) {

@@ -1,4 +1,5 @@
-// Packed sequences: how the offsets that belong to a value are found, passed from op to op, and given by the caller.
+// Packed sequences: how the offsets that belong to a value are found, passed from op to op, and
+// given by the caller.
 #include <algorithm>
 
 #include "lower/graph.h"
@@ -7,7 +8,9 @@
 namespace oarlock {
 namespace {
 
-bool holds_sequences(const VarDesc* var) { return var && var->kind == Kind::dense && var->lod_level == 1; }
+bool holds_sequences(const VarDesc* var) {
+  return var && var->kind == Kind::dense && var->lod_level == 1;
+}
 
 }  // namespace
 
@@ -43,13 +46,15 @@ void Graph::offset_inputs() {
 void Graph::offset_outputs() {
   Strings fetches = program_.fetches(), names = output_names(program_);
   for (std::size_t i = 0; i < fetches.size(); ++i)
-    if (Value offsets = offsets_of(fetches[i]); !offsets.empty()) output(offsets, fresh(names[i] + ".lod"));
+    if (Value offsets = offsets_of(fetches[i]); !offsets.empty())
+      output(offsets, fresh(names[i] + ".lod"));
 }
 
 // A name means what the innermost scope says that binds it.
 Value Graph::offsets_of(std::string_view name) const {
   for (const Scope* scope = scope_; scope; scope = scope->outer) {
-    if (auto found = scope->offsets.find(name); found != scope->offsets.end()) return now(found->second);
+    if (auto found = scope->offsets.find(name); found != scope->offsets.end())
+      return now(found->second);
     if (scope->bound.count(name)) return "";
   }
   return "";
@@ -60,7 +65,8 @@ Value Graph::first_offsets(const OpDesc& op) const {
   if (!has_offsets_) return "";
   if (facts_of(op.type).offsets == Facts::none) return "";
   Strings names;
-  for (auto& [slot, in] : op.inputs) names.insert(slot == "X" ? names.begin() : names.end(), in.begin(), in.end());
+  for (auto& [slot, in] : op.inputs)
+    names.insert(slot == "X" ? names.begin() : names.end(), in.begin(), in.end());
   for (const std::string& name : names)
     if (Value offsets = offsets_of(name); !offsets.empty()) return offsets;
   return "";

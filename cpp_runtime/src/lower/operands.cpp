@@ -26,7 +26,8 @@ bool is_from_zero(const OpDesc& op, const std::string& name) {
 
 Value positions(Node& n, const Value& ids) {
   auto known = n.const_ints(ids);
-  if (known && std::all_of(known->begin(), known->end(), [](std::int64_t at) { return at >= 0; })) return ids;
+  if (known && std::all_of(known->begin(), known->end(), [](std::int64_t at) { return at >= 0; }))
+    return ids;
   auto at = n.need_dtype(ids) == DType::int32 ? ids : n.cast(ids, DType::int64);
   n.need_opset(9);
   auto negative = n.emit("Less", {at, n.scalar_like(0, at)});
@@ -45,7 +46,8 @@ namespace {
 // One integer stands for a list of one.
 Ints listed(const Node& n, std::string_view attr, const Ints& otherwise) {
   auto found = n.op().attrs.find(attr);
-  bool single = found != n.op().attrs.end() && std::holds_alternative<std::int64_t>(found->second.value);
+  bool single =
+      found != n.op().attrs.end() && std::holds_alternative<std::int64_t>(found->second.value);
   return single ? Ints{n.attr(attr, 0)} : n.attr(attr, otherwise);
 }
 
@@ -65,7 +67,8 @@ Value int_list(Node& n, const IntList& names, const Ints& otherwise) {
 
 Ints need_ints(Node& n, const IntList& names, const Ints& otherwise) {
   auto known = n.const_ints(int_list(n, names, otherwise));
-  n.require(known.has_value(), "'" + std::string(names.attr) + "' is computed at run time, which has no lowering");
+  n.require(known.has_value(),
+            "'" + std::string(names.attr) + "' is computed at run time, which has no lowering");
   return *known;
 }
 
@@ -73,22 +76,26 @@ Value batch_shape(Node& n) {
   auto x = n.in("Input");
   Ints shape = n.attr("shape", Ints{});
   auto at = n.attr("output_dim_idx", 0), from = n.attr("input_dim_idx", 0);
-  n.require(at >= 0 && at < static_cast<std::int64_t>(shape.size()), "output_dim_idx is out of range");
+  n.require(at >= 0 && at < static_cast<std::int64_t>(shape.size()),
+            "output_dim_idx is out of range");
   Ints before(shape.begin(), shape.begin() + at), behind(shape.begin() + at + 1, shape.end());
   return n.concat({n.ints(before), size_along(n, x, from), n.ints(behind)}, 0);
 }
 
-std::int64_t axis_operand(Node& n, std::string_view attr, std::string_view tensor, std::int64_t otherwise, int rank) {
+std::int64_t axis_operand(Node& n, std::string_view attr, std::string_view tensor,
+                          std::int64_t otherwise, int rank) {
   auto given = need_ints(n, {attr, tensor, ""}, {otherwise});
   n.require(given.size() == 1, "'" + std::string(attr) + "' is not one axis");
   return from_front(n, given, rank)[0];
 }
 
 // ONNX Runtime brings no float16 together.
-Value gathered_at(Node& n, const Value& v, const Value& at, const Value& updates, std::string_view reduction) {
+Value gathered_at(Node& n, const Value& v, const Value& at, const Value& updates,
+                  std::string_view reduction) {
   bool half = n.dtype(v) == DType::float16;
   auto held = [&](const Value& x) { return half ? n.cast(x, DType::float32) : x; };
-  auto found = n.emit("ScatterND", {held(v), at, held(updates)}, {{"reduction", std::string(reduction)}});
+  auto found =
+      n.emit("ScatterND", {held(v), at, held(updates)}, {{"reduction", std::string(reduction)}});
   return half ? n.cast(found, DType::float16) : found;
 }
 
@@ -97,10 +104,13 @@ Value size_along(Node& n, const Value& v, std::int64_t axis) {
   return n.slice(n.shape_of(v), {axis}, {axis + 1}, {0});
 }
 
-Value length_along(Node& n, const Value& v, std::int64_t axis) { return n.squeeze(size_along(n, v, axis), {0}); }
+Value length_along(Node& n, const Value& v, std::int64_t axis) {
+  return n.squeeze(size_along(n, v, axis), {0});
+}
 
 Value shape_without(Node& n, const Value& v, std::int64_t axis) {
-  return n.emit("Gather", {n.shape_of(v), n.ints(axes_but(n, n.need_rank(v), axis))}, {{"axis", std::int64_t{0}}});
+  return n.emit("Gather", {n.shape_of(v), n.ints(axes_but(n, n.need_rank(v), axis))},
+                {{"axis", std::int64_t{0}}});
 }
 
 Ints axes_but(const Node& n, int rank, std::int64_t axis) {
@@ -114,11 +124,14 @@ Value sizes_from(Node& n, const Value& v, std::int64_t axis) {
   return n.slice(n.shape_of(v), {axis}, {n.need_rank(v)}, {0});
 }
 
-Value reshaped(Node& n, const Value& v, const Values& parts) { return n.emit("Reshape", {v, n.concat(parts, 0)}); }
+Value reshaped(Node& n, const Value& v, const Values& parts) {
+  return n.emit("Reshape", {v, n.concat(parts, 0)});
+}
 
 Value reshape_like(Node& n, const Value& v, const Value& like) {
   auto dims = n.shape(like);
-  if (!dims || std::count(dims->begin(), dims->end(), -1) > 1) return n.emit("Reshape", {v, n.shape_of(like)});
+  if (!dims || std::count(dims->begin(), dims->end(), -1) > 1)
+    return n.emit("Reshape", {v, n.shape_of(like)});
   return n.reshape(v, *dims);
 }
 
@@ -143,7 +156,8 @@ void out_scalar(Node& n, std::string_view slot, const Value& v) {
 Ints from_front(const Node& n, Ints axes, int rank) {
   int span = std::max(rank, 1);  // a 0-d tensor counts as one of a single axis
   for (std::int64_t& a : axes) {
-    n.require(a >= -span && a < span, "axis " + std::to_string(a) + " for rank " + std::to_string(rank));
+    n.require(a >= -span && a < span,
+              "axis " + std::to_string(a) + " for rank " + std::to_string(rank));
     if (a < 0) a += span;
   }
   std::sort(axes.begin(), axes.end());
@@ -191,7 +205,8 @@ Over read_axes(Node& n, std::string_view axes, std::string_view keep, int rank) 
   if (rank < 0) return {all ? Ints{} : dims, kept};
   auto named = dims.size();
   dims = from_front(n, dims, rank);
-  n.require(all || dims.size() == named, "an axis is named twice, for which Paddle leaves memory as it was");
+  n.require(all || dims.size() == named,
+            "an axis is named twice, for which Paddle leaves memory as it was");
   return {all || dims.size() == static_cast<std::size_t>(rank) ? Ints{} : dims, kept};
 }
 

@@ -1,4 +1,5 @@
-// Operands in the several guises that Paddle gives them: lists of integers, axes, layouts, results of rank zero.
+// Operands in the several guises that Paddle gives them: lists of integers, axes, layouts, results
+// of rank zero.
 #pragma once
 #include <optional>
 #include <string_view>
@@ -8,7 +9,8 @@
 
 namespace oarlock {
 
-/// A list of integers that is an attribute, one tensor, or a list of tensors of one element each.   int64[n]
+/// A list of integers that is an attribute, one tensor, or a list of tensors of one element each.
+/// int64[n]
 struct IntList {
   std::string_view attr, tensor, tensors;
 };
@@ -20,7 +22,8 @@ Ints need_ints(Node& n, const IntList& names, const Ints& otherwise = {});
 Value batch_shape(Node& n);
 
 /// An axis that is an attribute or a tensor of known content, counted from the front.
-std::int64_t axis_operand(Node& n, std::string_view attr, std::string_view tensor, std::int64_t otherwise, int rank);
+std::int64_t axis_operand(Node& n, std::string_view attr, std::string_view tensor,
+                          std::int64_t otherwise, int rank);
 
 /// An integer tensor of any shape as int64[n]; any tensor of one element as a scalar.
 Value as_vector(Node& n, const Value& v);
@@ -28,12 +31,14 @@ Value as_scalar(Node& n, const Value& v);
 
 /// `slice` of a list of tensors: some of them, or with `decrease_axis` the one at `start`.
 void slice_of_list(Node& n, const Value& list, const Value& start, const Value& end);
-/// Positions as Paddle takes them.   ONNX counts negative ones from the end; here they are none, and the engine says
-/// so. ids: of any integer type.   slot: where they come from
+/// Positions as Paddle takes them.   ONNX counts negative ones from the end; here they are none,
+/// and the engine says so. ids: of any integer type.   slot: where they come from
 Value positions(Node& n, const Value& ids);
 Value positions_in(Node& n, std::string_view slot);
-/// `updates` brought together with what `v` has at coordinates, by a `reduction` of ScatterND: add, max, min.
-Value gathered_at(Node& n, const Value& v, const Value& at, const Value& updates, std::string_view reduction);
+/// `updates` brought together with what `v` has at coordinates, by a `reduction` of ScatterND: add,
+/// max, min.
+Value gathered_at(Node& n, const Value& v, const Value& at, const Value& updates,
+                  std::string_view reduction);
 /// What stands for a negative position: beyond the end of every axis.
 inline constexpr std::int64_t kNoPosition = 2147483647;
 /// int64[1]: the size of `v` along `axis`, folded where it is known.

@@ -17,7 +17,8 @@ Value padded(Node& n, const Value& x, const Value& pads, const std::string& mode
   }
   auto known = n.const_ints(pads);
   n.require(known.has_value(), "below opset 11 paddings must be constants");
-  return n.emit("Pad", {x}, {{"pads", *known}, {"mode", mode}, {"value", static_cast<float>(value)}});
+  return n.emit("Pad", {x},
+                {{"pads", *known}, {"mode", mode}, {"value", static_cast<float>(value)}});
 }
 
 // Pairs, one per dim.
@@ -30,8 +31,8 @@ void pad(Node& n) {
   n.out("Out", padded(n, x, n.ints(pads), "constant", n.attr("pad_value", 0.0f)));
 }
 
-// Pairs of the image's dims, last dim first, become ONNX's begins and ends of all dims: positions in the pairs, -1 for
-// 0.
+// Pairs of the image's dims, last dim first, become ONNX's begins and ends of all dims: positions
+// in the pairs, -1 for 0.
 Ints order_of_pads(int rank, bool last) {
   Ints order;
   int first = last ? 1 : 2, dims = rank - 2;
@@ -45,13 +46,15 @@ Ints order_of_pads(int rank, bool last) {
 
 Value image_pads(Node& n, const Value& pairs, int rank, bool last) {
   Ints order = order_of_pads(rank, last);
-  for (auto& at : order) at = at < 0 ? std::int64_t{2} * (rank - 2) : at;  // a zero is put behind the pairs
+  for (auto& at : order)
+    at = at < 0 ? std::int64_t{2} * (rank - 2) : at;  // a zero is put behind the pairs
   auto with_zero = n.concat({pairs, n.ints({0})}, 0);
   return n.emit("Gather", {with_zero, n.ints(order)}, {{"axis", std::int64_t{0}}});
 }
 
 // Entries -before .. size+after of an axis that repeats itself.
-Value wrapped_along(Node& n, const Value& x, std::int64_t axis, std::int64_t before, std::int64_t after) {
+Value wrapped_along(Node& n, const Value& x, std::int64_t axis, std::int64_t before,
+                    std::int64_t after) {
   if (before == 0 && after == 0) return x;
   auto size = as_scalar(n, size_along(n, x, axis));
   auto end = n.emit("Add", {size, n.int_scalar(after)});
@@ -63,7 +66,8 @@ Value wrapped_along(Node& n, const Value& x, std::int64_t axis, std::int64_t bef
 // The image repeats itself beyond its edges.
 Value wrapped(Node& n, Value x, const Ints& pads) {
   std::size_t rank = pads.size() / 2;
-  for (std::size_t i = 0; i < rank; ++i) x = wrapped_along(n, x, static_cast<std::int64_t>(i), pads[i], pads[rank + i]);
+  for (std::size_t i = 0; i < rank; ++i)
+    x = wrapped_along(n, x, static_cast<std::int64_t>(i), pads[i], pads[rank + i]);
   return x;
 }
 
@@ -71,7 +75,8 @@ void pad_image(Node& n) {
   auto x = n.in("X");
   auto mode = n.attr("mode", "constant");
   int rank = n.need_rank(x);
-  auto pads = image_pads(n, int_list(n, {"paddings", "Paddings", ""}), rank, channels_last(n, "data_format"));
+  auto pads = image_pads(n, int_list(n, {"paddings", "Paddings", ""}), rank,
+                         channels_last(n, "data_format"));
   if (mode == "circular") {
     auto known = n.const_ints(pads);
     n.require(known.has_value(), "circular paddings must be constants");
@@ -87,15 +92,17 @@ void pad_2d(Node& n) {
   auto p = need_ints(n, {"paddings", "Paddings", ""}, {0, 0, 0, 0});
   n.require(p.size() == 4, "needs four paddings");
   bool last = channels_last(n, "data_format");
-  Ints pads = last ? Ints{0, p[0], p[2], 0, 0, p[1], p[3], 0} : Ints{0, 0, p[0], p[2], 0, 0, p[1], p[3]};
+  Ints pads =
+      last ? Ints{0, p[0], p[2], 0, 0, p[1], p[3], 0} : Ints{0, 0, p[0], p[2], 0, 0, p[1], p[3]};
   n.out("Out", padded(n, x, n.ints(pads), mode, n.attr("pad_value", 0.0f)));
 }
 
 }  // namespace
 
 std::span<const Rule> pad_rules() {
-  static const Rule rules[] = {
-      {"pad", 7, pad, {.careless = true}}, {"pad3d", 7, pad_image}, {"pad2d", 7, pad_2d, {.careless = true}}};
+  static const Rule rules[] = {{"pad", 7, pad, {.careless = true}},
+                               {"pad3d", 7, pad_image},
+                               {"pad2d", 7, pad_2d, {.careless = true}}};
   return rules;
 }
 

@@ -16,7 +16,8 @@ void kron(Node& n) {
   };
   x = full(x), y = full(y);
   Ints odd, even;
-  for (std::int64_t axis = 0; axis < rank; ++axis) even.push_back(2 * axis), odd.push_back(2 * axis + 1);
+  for (std::int64_t axis = 0; axis < rank; ++axis)
+    even.push_back(2 * axis), odd.push_back(2 * axis + 1);
   auto product = Expr(n, n.unsqueeze(x, odd)) * Expr(n, n.unsqueeze(y, even));
   auto sizes = Expr(n, n.shape_of(x)) * Expr(n, n.shape_of(y));
   n.out("Out", n.emit("Reshape", {product, sizes}));
@@ -35,7 +36,8 @@ Ints axes_of_three(Node& n, const Value& x) {
   return found;
 }
 
-// Along an axis of size 3.   Of another size the elements are counted around, which gives numbers that nobody takes.
+// Along an axis of size 3.   Of another size the elements are counted around, which gives numbers
+// that nobody takes.
 Expr crossed(Node& n, const Value& x, const Value& y, std::int64_t axis) {
   auto turned = [&](const Value& v, int by) {
     Expr length(n, length_along(n, v, axis));
@@ -57,7 +59,8 @@ Value of_three(Node& n, const Value& v, std::int64_t axis) {
 void cross(Node& n) {
   auto x = n.in("X"), y = n.in("Y");
   auto axes = axes_of_three(n, x);
-  if (axes.size() == 1) return n.out("Out", crossed(n, of_three(n, x, axes[0]), of_three(n, y, axes[0]), axes[0]));
+  if (axes.size() == 1)
+    return n.out("Out", crossed(n, of_three(n, x, axes[0]), of_three(n, y, axes[0]), axes[0]));
   auto found = crossed(n, x, y, axes.back());
   for (auto i = axes.size() - 1; i-- > 0;)
     found = where(Expr(n, length_along(n, x, axes[i])) == 3, crossed(n, x, y, axes[i]), found);
@@ -75,7 +78,8 @@ void bilinear_tensor_product(Node& n) {
 // How the channels of two images go together: the mean of their products over all pixels.
 void fsp(Node& n) {
   auto x = n.in("X"), y = n.in("Y");
-  auto product = n.emit("MatMul", {n.reshape(x, {0, 0, -1}), n.transpose(n.reshape(y, {0, 0, -1}), {0, 2, 1})});
+  auto product = n.emit(
+      "MatMul", {n.reshape(x, {0, 0, -1}), n.transpose(n.reshape(y, {0, 0, -1}), {0, 2, 1})});
   auto sizes = n.slice(n.shape_of(x), {2}, {4}, {0});
   Expr pixels(n, reduce(n, "ReduceProd", sizes, {}, false));
   n.out("Out", Expr(n, product) / pixels.to(n.need_dtype(x)));

@@ -29,13 +29,15 @@ void index_add(Node& n) {
   std::rotate(to_front.begin(), to_front.begin() + axis, to_front.begin() + axis + 1);
   std::rotate(back.begin(), back.begin() + 1, back.begin() + axis + 1);
   auto at = n.unsqueeze(as_vector(n, positions_in(n, "Index")), {-1});
-  auto sum = scattered(n, n.transpose(x, to_front), at, n.transpose(n.in("AddValue"), to_front), true);
+  auto sum =
+      scattered(n, n.transpose(x, to_front), at, n.transpose(n.in("AddValue"), to_front), true);
   n.out("Out", n.transpose(sum, back));
 }
 
 // A mask of some axes is as many lists of positions; integers are such a list as they are.
 void add_positions(Node& n, const Value& index, Exprs& positions) {
-  if (n.need_dtype(index) != DType::boolean) return positions.emplace_back(n, n.cast(index, DType::int64)), void();
+  if (n.need_dtype(index) != DType::boolean)
+    return positions.emplace_back(n, n.cast(index, DType::int64)), void();
   auto hits = n.emit("NonZero", {index});
   for (int axis = 0; axis < n.need_rank(index); ++axis)
     positions.emplace_back(n, n.squeeze(n.slice(hits, {axis}, {axis + 1}, {0}), {0}));
@@ -47,7 +49,8 @@ Value coordinates(Node& n, const Exprs& positions) {
   for (std::size_t i = 1; i < positions.size(); ++i) all = all + positions[i];
   Values columns;
   for (const Expr& p : positions)
-    columns.push_back(n.unsqueeze(positions.size() == 1 ? p : p.emit("Expand", {n.shape_of(all)}), {-1}));
+    columns.push_back(
+        n.unsqueeze(positions.size() == 1 ? p : p.emit("Expand", {n.shape_of(all)}), {-1}));
   return n.concat(columns, static_cast<std::int64_t>(n.need_rank(all)));
 }
 
@@ -59,7 +62,8 @@ void index_put(Node& n) {
   n.require(axes > 0, "a mask without axes has no lowering");
   n.require(axes <= n.need_rank(x), "there are more indices than axes");
   auto at = coordinates(n, positions);
-  auto lead = n.slice(n.shape_of(at), {0}, {-1}, {0}), rest = n.slice(n.shape_of(x), {axes}, {n.rank(x)}, {0});
+  auto lead = n.slice(n.shape_of(at), {0}, {-1}, {0}),
+       rest = n.slice(n.shape_of(x), {axes}, {n.rank(x)}, {0});
   auto values = n.emit("Expand", {value, n.concat({lead, rest}, 0)});
   n.out("out", scattered(n, x, at, values, n.attr("accumulate", false)));
 }
@@ -106,8 +110,9 @@ void gather_tree(Node& n) {
 
 std::span<const Rule> pick_rules() {
   static const Rule rules[] = {
-      {"multiplex", 12, multiplex},    {"index_add", 16, index_add},         {"index_put", 11, index_put},
-      {"shard_index", 9, shard_index}, {"sequence_mask", 11, sequence_mask}, {"gather_tree", 11, gather_tree},
+      {"multiplex", 12, multiplex},         {"index_add", 16, index_add},
+      {"index_put", 11, index_put},         {"shard_index", 9, shard_index},
+      {"sequence_mask", 11, sequence_mask}, {"gather_tree", 11, gather_tree},
   };
   return rules;
 }

@@ -33,7 +33,8 @@ void check_adaptive(const Node& n, const Ints& in, const Ints& out) {
 
 namespace {
 
-// The mean along one axis is a product with a matrix of weights.   [out, in], or [in, out] where transposed
+// The mean along one axis is a product with a matrix of weights.   [out, in], or [in, out] where
+// transposed
 Value averaging_matrix(Node& n, std::int64_t in, std::int64_t out, bool transposed, DType dtype) {
   std::vector<double> weights(static_cast<std::size_t>(in * out), 0);
   for (std::int64_t i = 0; i < out; ++i) {
@@ -55,7 +56,8 @@ Value adaptive_by_slices(Node& n, Value x, bool max, const Ints& image, const In
     Values rows;
     for (std::int64_t i = 0; i < out[d]; ++i) {
       Span s = adaptive_span(i, image[d], out[d]);
-      rows.push_back(reduce(n, max ? "ReduceMax" : "ReduceMean", n.slice(x, {s.from}, {s.to}, {axis}), {axis}, true));
+      rows.push_back(reduce(n, max ? "ReduceMax" : "ReduceMean",
+                            n.slice(x, {s.from}, {s.to}, {axis}), {axis}, true));
     }
     x = n.concat(rows, axis);
   }
@@ -74,7 +76,8 @@ Value numbered(Node& n, const Value& count) {
   return n.ints(all);
 }
 
-// Which positions of an axis of unknown size belong to which window: bool[out, in], and how many, int64[out, 1].
+// Which positions of an axis of unknown size belong to which window: bool[out, in], and how many,
+// int64[out, 1].
 struct Windows {
   Expr inside, count;
 };
@@ -108,7 +111,8 @@ Value open_max(Node& n, const Value& x, std::int64_t axis, const Value& out) {
   Ints behind;
   for (auto i = axis + 1; i < n.rank(x); ++i) behind.push_back(i - axis + 1);
   auto mask = Expr(n, n.unsqueeze(inside, behind));
-  auto spread = where(mask, Expr(n, n.unsqueeze(x, {axis})), -std::numeric_limits<double>::infinity());
+  auto spread =
+      where(mask, Expr(n, n.unsqueeze(x, {axis})), -std::numeric_limits<double>::infinity());
   return reduce(n, "ReduceMax", spread, {axis + 1}, false);
 }
 
@@ -117,7 +121,8 @@ Value open_max(Node& n, const Value& x, std::int64_t axis, const Value& out) {
 Value adaptive_open(Node& n, Value x, bool max, const Value& out) {
   n.need_opset(13);
   auto known = n.shape(x).value_or(Ints{});
-  n.require(static_cast<std::int64_t>(known.size()) == n.dim(out, 0) + 2, "needs one size per dim of the image");
+  n.require(static_cast<std::int64_t>(known.size()) == n.dim(out, 0) + 2,
+            "needs one size per dim of the image");
   for (std::int64_t d = 0; d < n.dim(out, 0); ++d) {
     auto size = n.slice(out, {d}, {d + 1}, {0});
     x = max ? open_max(n, x, d + 2, size) : open_mean(n, x, d + 2, size);
@@ -134,18 +139,22 @@ void adaptive_with_mask(Node& n, const Value& x, const Ints& out) {
   Ints windows = all_axes(static_cast<int>(out.size())), rows{0, 0};
   for (std::size_t d = 0; d < out.size(); ++d) {
     Ints others = all_axes(static_cast<int>(2 * out.size()));
-    std::erase_if(others, [&](auto axis) { return axis % static_cast<std::int64_t>(out.size()) == windows[d]; });
+    std::erase_if(others, [&](auto axis) {
+      return axis % static_cast<std::int64_t>(out.size()) == windows[d];
+    });
     auto along = open_windows(n, x, windows[d] + 2, n.ints({out[d]})).inside;
     inside = inside && Expr(n, n.unsqueeze(along, others));
     rows.push_back(out[d]);
   }
   for (auto& axis : windows) axis += 2;
   rows.push_back(-1);
-  auto spread = where(inside, Expr(n, n.unsqueeze(x, windows)), -std::numeric_limits<double>::infinity());
+  auto spread =
+      where(inside, Expr(n, n.unsqueeze(x, windows)), -std::numeric_limits<double>::infinity());
   auto flat = n.emit("Reshape", {spread, n.ints(rows)});
   auto last = static_cast<std::int64_t>(out.size()) + 2;
   n.out("Out", reduce(n, "ReduceMax", flat, {last}, false));
-  n.out("Mask", n.cast(n.emit("ArgMax", {flat}, {{"axis", last}, {"keepdims", std::int64_t{0}}}), n.out_dtype("Mask")));
+  n.out("Mask", n.cast(n.emit("ArgMax", {flat}, {{"axis", last}, {"keepdims", std::int64_t{0}}}),
+                       n.out_dtype("Mask")));
 }
 
 Value adaptive(Node& n, const Value& x, const Pool& pool) {
@@ -154,8 +163,11 @@ Value adaptive(Node& n, const Value& x, const Pool& pool) {
   check_adaptive(n, in, out);
   Ints kernel(out.size());
   bool even = true;
-  for (std::size_t i = 0; i < out.size(); ++i) even &= in[i] % out[i] == 0, kernel[i] = in[i] / out[i];
-  if (even) return n.emit(pool.max ? "MaxPool" : "AveragePool", {x}, {{"kernel_shape", kernel}, {"strides", kernel}});
+  for (std::size_t i = 0; i < out.size(); ++i)
+    even &= in[i] % out[i] == 0, kernel[i] = in[i] / out[i];
+  if (even)
+    return n.emit(pool.max ? "MaxPool" : "AveragePool", {x},
+                  {{"kernel_shape", kernel}, {"strides", kernel}});
   if (pool.max || out.size() != 2) return adaptive_by_slices(n, x, pool.max, in, out);
   auto rows = n.emit("MatMul", {averaging_matrix(n, in[0], out[0], false, n.need_dtype(x)), x});
   return n.emit("MatMul", {rows, averaging_matrix(n, in[1], out[1], true, n.need_dtype(x))});

@@ -42,19 +42,22 @@ Picture along(Node& n, std::int64_t axis, std::string_view step) {
   auto dtype = n.need_dtype(map);
   Expr image{n, n.cast(size_along(n, n.in("Image"), axis), dtype)};
   auto given = n.attr(step, 0.0f);
-  return {image, given > 0 ? image.number(given) : image / Expr{n, n.cast(size_along(n, map, axis), dtype)}};
+  return {image, given > 0 ? image.number(given)
+                           : image / Expr{n, n.cast(size_along(n, map, axis), dtype)}};
 }
 
 // A place is a step from the one before.
 Expr places(Node& n, std::int64_t axis, const Expr& step) {
   auto map = n.in("Input");
-  auto at = (counted(n, size_along(n, map, axis)).to(n.need_dtype(map)) + n.attr("offset", 0.5f)) * step;
+  auto at =
+      (counted(n, size_along(n, map, axis)).to(n.need_dtype(map)) + n.attr("offset", 0.5f)) * step;
   return {n, n.unsqueeze(at, axis == 3 ? Ints{0, 2, 3} : Ints{1, 2, 3})};
 }
 
 Expr in_parts(Node& n, const Floats& corners) {
   auto wide = along(n, 3, "step_w"), high = along(n, 2, "step_h");
-  auto boxes = at_places(n, {places(n, 3, wide.step), places(n, 2, high.step)}, corners, n.need_dtype(n.in("Input")));
+  auto boxes = at_places(n, {places(n, 3, wide.step), places(n, 2, high.step)}, corners,
+                         n.need_dtype(n.in("Input")));
   return boxes / Expr{n, n.concat({wide.size, high.size, wide.size, high.size}, 0)};
 }
 
@@ -64,7 +67,8 @@ Expr clipped(const Expr& boxes) { return min(max(boxes, 0), 1); }
 Floats all_ratios(const Floats& given, bool flip) {
   Floats found{1};
   for (double r : given) {
-    if (std::any_of(found.begin(), found.end(), [&](double f) { return std::abs(r - f) < 1e-6; })) continue;
+    if (std::any_of(found.begin(), found.end(), [&](double f) { return std::abs(r - f) < 1e-6; }))
+      continue;
     found.push_back(r);
     if (flip) found.push_back(1 / r);
   }
@@ -74,11 +78,14 @@ Floats all_ratios(const Floats& given, bool flip) {
 void prior_box(Node& n) {
   auto low = n.attr("min_sizes", Floats{}), high = n.attr("max_sizes", Floats{});
   auto ratios = all_ratios(n.attr("aspect_ratios", Floats{}), n.attr("flip", true));
-  n.require(!low.empty() && (high.empty() || high.size() == low.size()), "min_sizes and max_sizes differ in number");
+  n.require(!low.empty() && (high.empty() || high.size() == low.size()),
+            "min_sizes and max_sizes differ in number");
   bool square_second = n.attr("min_max_aspect_ratios_order", false);
   Floats corners;
   for (std::size_t i = 0; i < low.size(); ++i) {
-    auto square = [&] { around(corners, 0, 0, std::sqrt(low[i] * high[i]), std::sqrt(low[i] * high[i])); };
+    auto square = [&] {
+      around(corners, 0, 0, std::sqrt(low[i] * high[i]), std::sqrt(low[i] * high[i]));
+    };
     for (std::size_t r = 0; r < ratios.size(); ++r) {
       around(corners, 0, 0, low[i] * std::sqrt(ratios[r]), low[i] / std::sqrt(ratios[r]));
       if (r == 0 && square_second && !high.empty()) square();
@@ -99,7 +106,8 @@ std::int64_t mean_step(const Node& n) {
   for (std::int64_t axis : {2, 3}) {
     auto given = n.attr(axis == 3 ? "step_w" : "step_h", 0.0f);
     auto image = n.dim(n.in("Image"), axis), map = n.dim(n.in("Input"), axis);
-    n.require(given > 0 || (image > 0 && map > 0), "needs the sizes of Input and Image to be known");
+    n.require(given > 0 || (image > 0 && map > 0),
+              "needs the sizes of Input and Image to be known");
     steps += given > 0 ? given : static_cast<double>(image) / static_cast<double>(map);
   }
   return static_cast<std::int64_t>(steps * 0.5);
@@ -108,7 +116,8 @@ std::int64_t mean_step(const Node& n) {
 Floats dense_corners(const Node& n) {
   auto sizes = n.attr("fixed_sizes", Floats{}), ratios = n.attr("fixed_ratios", Floats{});
   auto densities = n.attr("densities", Ints{});
-  n.require(!sizes.empty() && sizes.size() == densities.size(), "fixed_sizes and densities differ in number");
+  n.require(!sizes.empty() && sizes.size() == densities.size(),
+            "fixed_sizes and densities differ in number");
   auto step = mean_step(n);
   Floats corners;
   for (std::size_t s = 0; s < sizes.size(); ++s)
@@ -116,10 +125,12 @@ Floats dense_corners(const Node& n) {
       auto count = densities[s];
       n.require(count >= 1 && count <= 64, "a density is " + std::to_string(count));
       std::int64_t whole_shift = step / count;  // Paddle counts in whole pixels
-      auto shift = static_cast<double>(whole_shift), first = shift / 2 - static_cast<double>(step) / 2;
+      auto shift = static_cast<double>(whole_shift),
+           first = shift / 2 - static_cast<double>(step) / 2;
       for (std::int64_t i = 0, row = 0; i < count * count; ++i, row = i / count)
-        around(corners, first + static_cast<double>(i % count) * shift, first + static_cast<double>(row) * shift,
-               sizes[s] * std::sqrt(ratio), sizes[s] / std::sqrt(ratio));
+        around(corners, first + static_cast<double>(i % count) * shift,
+               first + static_cast<double>(row) * shift, sizes[s] * std::sqrt(ratio),
+               sizes[s] / std::sqrt(ratio));
     }
   return corners;
 }
@@ -150,7 +161,8 @@ void anchor_generator(Node& n) {
   Floats corners;
   for (double ratio : ratios)
     for (double size : sizes) {
-      double wide = std::round(std::sqrt(stride[0] * stride[1] / ratio)), high = std::round(wide * ratio);
+      double wide = std::round(std::sqrt(stride[0] * stride[1] / ratio)),
+             high = std::round(wide * ratio);
       around(corners, 0, 0, size / stride[0] * wide - 1, size / stride[1] * high - 1);
     }
   auto dtype = n.need_dtype(map);

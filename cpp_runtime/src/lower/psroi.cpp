@@ -14,12 +14,16 @@ struct Bins {
 
 Expr rounded(const Expr& x) { return sign(x) * floor(abs(x) + 0.5); }  // halves away from zero
 
-Bins bins_along(Node& n, const Expr& rois, std::int64_t axis, const Value& size, std::int64_t bins, double scale) {
+Bins bins_along(Node& n, const Expr& rois, std::int64_t axis, const Value& size, std::int64_t bins,
+                double scale) {
   auto dtype = n.need_dtype(rois);
-  auto start = rounded(column(n, rois, axis)) * scale, end = (rounded(column(n, rois, axis + 2)) + 1) * scale;
+  auto start = rounded(column(n, rois, axis)) * scale,
+       end = (rounded(column(n, rois, axis + 2)) + 1) * scale;
   auto step = max(end - start, 0.1) / static_cast<double>(bins);
   auto number = counted(n, n.ints({bins})).to(dtype);
-  auto inside = [&](const Expr& x) { return min(max(x, 0), Expr{n, n.cast(size, dtype)}).to(DType::int64); };
+  auto inside = [&](const Expr& x) {
+    return min(max(x, 0), Expr{n, n.cast(size, dtype)}).to(DType::int64);
+  };
   return {inside(floor(number * step + start)), inside(ceil((number + 1) * step + start))};
 }
 
@@ -37,7 +41,8 @@ void psroi_pool(Node& n) {
   n.require(n.need_rank(x) == 4, "X has no four dims");
   auto high = pooled_size(n, "pooled_height"), wide = pooled_size(n, "pooled_width");
   auto channels = pooled_size(n, "output_channels"),
-       all = static_cast<std::int64_t>(written_size(n, channels * high * wide, "the number of channels"));
+       all = static_cast<std::int64_t>(
+           written_size(n, channels * high * wide, "the number of channels"));
   double scale = n.attr("spatial_scale", 1.0f);
   auto rows = bins_along(n, rois, 1, size_along(n, x, 2), high, scale);
   auto columns = bins_along(n, rois, 0, size_along(n, x, 3), wide, scale);
@@ -47,11 +52,13 @@ void psroi_pool(Node& n) {
   auto sums = running_sums(n, x);
   auto sum = [&](const Expr& row, const Expr& column) {
     Expr y{n, n.unsqueeze(row, {1, 3})}, across{n, n.unsqueeze(column, {1, 2})};
-    auto at = (plane * (Expr{n, size_along(n, x, 2)} + 1) + y) * (Expr{n, size_along(n, x, 3)} + 1) + across;
+    auto at =
+        (plane * (Expr{n, size_along(n, x, 2)} + 1) + y) * (Expr{n, size_along(n, x, 3)} + 1) +
+        across;
     return rows_at({n, sums}, at);
   };
-  auto total = sum(rows.high, columns.high) - sum(rows.low, columns.high) - sum(rows.high, columns.low) +
-               sum(rows.low, columns.low);
+  auto total = sum(rows.high, columns.high) - sum(rows.low, columns.high) -
+               sum(rows.high, columns.low) + sum(rows.low, columns.low);
   Expr lengths{n, n.unsqueeze(rows.high - rows.low, {1, 3})},
       widths{n, n.unsqueeze(columns.high - columns.low, {1, 2})};
   n.out("Out", (total / max(lengths * widths, 1).to(DType::float64)).to(n.need_dtype(x)));

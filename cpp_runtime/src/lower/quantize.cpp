@@ -1,5 +1,6 @@
-// Quantisation, which Paddle simulates by whole numbers kept as floats.  With eight bits it becomes QuantizeLinear and
-// DequantizeLinear, which engines recognise and compute in eight bits; with others it stays what it is.
+// Quantisation, which Paddle simulates by whole numbers kept as floats.  With eight bits it becomes
+// QuantizeLinear and DequantizeLinear, which engines recognise and compute in eight bits; with
+// others it stays what it is.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -11,8 +12,8 @@
 namespace oarlock {
 namespace {
 
-// bits: of a whole number; axis: which one has a scale per slice, -1 for one scale; clips: whether -2^(bits-1) is left
-// out.
+// bits: of a whole number; axis: which one has a scale per slice, -1 for one scale; clips: whether
+// -2^(bits-1) is left out.
 struct Format {
   std::int64_t bits, axis;
   bool clips;
@@ -71,13 +72,17 @@ Expr step(const Expr& scale, const Format& format) {
   return max(flat, kLeast) / format.most();
 }
 
-Node::Attrs along(const Format& format) { return format.axis < 0 ? Node::Attrs{} : Node::Attrs{{"axis", format.axis}}; }
+Node::Attrs along(const Format& format) {
+  return format.axis < 0 ? Node::Attrs{} : Node::Attrs{{"axis", format.axis}};
+}
 
 Value zero_point(Node& n, const Expr& step) {
   auto shape = n.shape(step);
   bool known = shape && std::count(shape->begin(), shape->end(), -1) == 0;
   if (known) {
-    auto count = shape->empty() ? 1 : written_size(n, std::max<std::int64_t>((*shape)[0], 1), "the number of scales");
+    auto count = shape->empty() ? 1
+                                : written_size(n, std::max<std::int64_t>((*shape)[0], 1),
+                                               "the number of scales");
     return n.tensor({DType::int8, *shape, std::string(count, '\0')});
   }
   return n.emit("Expand", {n.tensor({DType::int8, {}, std::string(1, '\0')}), n.shape_of(step)});
@@ -133,7 +138,8 @@ Expr dequantized(const Expr& x, const Expr& scale, const Format& format) {
 
 Format linear_format(Node& n, const Value& x) {
   auto axis = n.attr("quant_axis", 0);
-  if (axis >= 0) n.require(axis < n.need_rank(x), "attribute 'quant_axis' is " + std::to_string(axis));
+  if (axis >= 0)
+    n.require(axis < n.need_rank(x), "attribute 'quant_axis' is " + std::to_string(axis));
   n.require(axis < 0 || n.opset() >= 13, "one scale per slice needs opset 13");
   return read_format(n, std::max<std::int64_t>(axis, -1), n.attr("round_type", 0) == 1);
 }
@@ -146,7 +152,8 @@ Lower linear(Expr (*f)(const Expr&, const Expr&, const Format&)) {
   };
 }
 
-// ---- the older ones: quantised, or quantised and back, by a scale that was learned or is the largest size ----
+// ---- the older ones: quantised, or quantised and back, by a scale that was learned or is the
+// largest size ----
 
 Expr largest(const Expr& x, std::int64_t axis) {
   Node& n = x.node();
@@ -203,11 +210,14 @@ void dequantize_slices(Node& n) {
   auto scales = need_values(n, "Scales");
   auto bits = n.attr("quant_bits", Ints{8});
   n.require(n.need_rank(x) > 0, "has no slices");
-  n.require(bits.size() >= scales.size() && scales.size() <= 2, "needs one number of bits for each of two scales");
-  auto first =
-      scales.size() == 1 ? n.axis("quant_axis", 0, n.need_rank(x)) : n.axis("x_num_col_dims", 1, n.need_rank(x));
+  n.require(bits.size() >= scales.size() && scales.size() <= 2,
+            "needs one number of bits for each of two scales");
+  auto first = scales.size() == 1 ? n.axis("quant_axis", 0, n.need_rank(x))
+                                  : n.axis("x_num_col_dims", 1, n.need_rank(x));
   auto y = dequantized(x, {n, scales[0]}, format_of(n, bits[0], first, true));
-  n.out("Out", scales.size() == 1 ? y : y * Expr(n, as_scalar(n, scales[1])) / format_of(n, bits[1], -1, true).most());
+  n.out("Out", scales.size() == 1
+                   ? y
+                   : y * Expr(n, as_scalar(n, scales[1])) / format_of(n, bits[1], -1, true).most());
 }
 
 }  // namespace

@@ -10,7 +10,8 @@ namespace {
 
 // A seed of 0 asks for another sequence in every run.
 Node::Attrs seeded(const Node& n, Node::Attrs attrs) {
-  if (auto seed = n.attr("seed", 0); seed != 0) attrs.emplace_back("seed", static_cast<float>(seed));
+  if (auto seed = n.attr("seed", 0); seed != 0)
+    attrs.emplace_back("seed", static_cast<float>(seed));
   return attrs;
 }
 
@@ -55,8 +56,10 @@ void gaussian(Node& n) {
 void randint(Node& n) {
   auto low = n.attr("low", 0), high = n.attr("high", 1);
   auto attrs = seeded(n, {{"low", static_cast<float>(low)}, {"high", static_cast<float>(high)}});
-  n.require(low >= -(1 << 24) && high <= 1 << 24 && low < high, "bounds beyond 2^24 have no lowering");
-  auto drawn_numbers = n.emit("Floor", {drawn(n, "RandomUniform", wanted_shape(n), DType::float64, attrs)});
+  n.require(low >= -(1 << 24) && high <= 1 << 24 && low < high,
+            "bounds beyond 2^24 have no lowering");
+  auto drawn_numbers =
+      n.emit("Floor", {drawn(n, "RandomUniform", wanted_shape(n), DType::float64, attrs)});
   n.out("Out", n.cast(drawn_numbers, n.attr("dtype", DType::int64)));
 }
 
@@ -70,7 +73,8 @@ void randperm(Node& n) {
 
 void bernoulli(Node& n) {
   auto p = n.in("X");
-  auto draws = n.emit("RandomUniformLike", {p}, {{"dtype", std::int64_t{onnx_of(n.need_dtype(p))}}});
+  auto draws =
+      n.emit("RandomUniformLike", {p}, {{"dtype", std::int64_t{onnx_of(n.need_dtype(p))}}});
   n.declare(draws, n.dtype(p), n.shape(p));
   n.out("Out", n.cast(n.emit("Less", {draws, p}), n.dtype(p)));
 }

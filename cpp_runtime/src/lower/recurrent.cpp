@@ -1,5 +1,5 @@
-// A step that runs for each element of sequences along their first axis.   In its block a step has the name of the
-// whole.
+// A step that runs for each element of sequences along their first axis.   In its block a step has
+// the name of the whole.
 #include <algorithm>
 
 #include "lower/expr.h"
@@ -10,7 +10,8 @@
 namespace oarlock {
 namespace {
 
-// first: memories before the first step; held, after: their variables in the block, and those of the next ones.
+// first: memories before the first step; held, after: their variables in the block, and those of
+// the next ones.
 struct Steps {
   Strings sequences, outs, held, after;
   Values given, first;
@@ -18,12 +19,14 @@ struct Steps {
 };
 
 Steps steps_of(const Node& n) {
-  Steps s{n.names("inputs"), n.out_names("outputs"),  n.attr("ex_states", Strings{}), n.attr("states", Strings{}),
-          n.ins("inputs"),   n.ins("initial_states"), n.attr("reverse", false)};
+  Steps s{n.names("inputs"),           n.out_names("outputs"), n.attr("ex_states", Strings{}),
+          n.attr("states", Strings{}), n.ins("inputs"),        n.ins("initial_states"),
+          n.attr("reverse", false)};
   n.require(!s.given.empty(), "has no inputs");
   n.require(s.held.size() == s.first.size() && s.after.size() == s.first.size(),
-            "has " + std::to_string(s.first.size()) + " initial_states for " + std::to_string(s.held.size()) +
-                " ex_states and " + std::to_string(s.after.size()) + " states");
+            "has " + std::to_string(s.first.size()) + " initial_states for " +
+                std::to_string(s.held.size()) + " ex_states and " + std::to_string(s.after.size()) +
+                " states");
   for (const Value& v : s.given) n.require(n.need_rank(v) > 0, "has an input without an axis");
   return s;
 }
@@ -34,7 +37,8 @@ void refuse_outside_writes(const Node& n, const Block& block) {
     for (auto& [slot, names] : op.outputs)
       for (const std::string& name : names) {
         const VarDesc* var = block.index.count(name) ? nullptr : n.var(name);
-        n.require(!var || var->persistable, "its block writes '" + name + "', which is not its own");
+        n.require(!var || var->persistable,
+                  "its block writes '" + name + "', which is not its own");
       }
 }
 
@@ -47,20 +51,22 @@ Value count_of(Node& n, const Values& given) {
   n.require(known != 0, "its inputs have no steps");
   for (std::size_t i = 1; i < given.size(); ++i) {
     std::int64_t other = n.dim(given[i], 0);
-    n.require(known < 0 || other < 0 || known == other,
-              "its inputs have " + std::to_string(known) + " and " + std::to_string(other) + " steps");
+    n.require(
+        known < 0 || other < 0 || known == other,
+        "its inputs have " + std::to_string(known) + " and " + std::to_string(other) + " steps");
     if (known < 0 || other < 0) wrong.push_back(!(count == Expr(n, size_along(n, given[i], 0))));
   }
   if (wrong.empty()) return as_scalar(n, count);
-  return as_scalar(
-      n, only_where_none(n, count, n.concat(wrong, 0), "the inputs need one step, and the same number of them"));
+  return as_scalar(n, only_where_none(n, count, n.concat(wrong, 0),
+                                      "the inputs need one step, and the same number of them"));
 }
 
 // One step of each output behind the memories for the next step, as the engine wants it.
 Values step(Node& b, const Steps& s, const Value& count) {
   auto at = b.formal("iteration", DType::int64, Ints{});
   auto condition = b.formal("condition", DType::boolean, Ints{});
-  for (std::size_t i = 0; i < s.held.size(); ++i) b.bind(s.held[i], b.formal_like(s.held[i], s.first[i]));
+  for (std::size_t i = 0; i < s.held.size(); ++i)
+    b.bind(s.held[i], b.formal_like(s.held[i], s.first[i]));
   if (s.reverse) at = Expr(b, count) - 1 - Expr(b, at);
   for (std::size_t i = 0; i < s.given.size(); ++i)
     b.bind(s.sequences[i], b.emit("Gather", {s.given[i], at}, {{"axis", std::int64_t{0}}}));

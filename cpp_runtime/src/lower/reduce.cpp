@@ -5,7 +5,8 @@
 namespace oarlock {
 namespace {
 
-// Integers are added up in int64 where the program says so, or declares the result so; a bool counts as 0 or 1.
+// Integers are added up in int64 where the program says so, or declares the result so; a bool
+// counts as 0 or 1.
 Value widened(Node& n, const Value& x, DType wanted) {
   if (row_of(wanted)) return n.cast(x, wanted);
   bool wide = n.dtype(x) == DType::int32 && n.out_dtype() == DType::int64;
@@ -50,8 +51,8 @@ Lower position(std::string_view onnx) {
     if (rank == 0) return out_scalar(n, "Out", n.scalar(0, dtype));
     auto axis = flat ? 0 : axis_operand(n, "axis", "", -1, rank);
     if (n.dtype(x) == DType::int16) x = n.cast(x, DType::int32);  // ONNX Runtime compares no int16
-    auto at =
-        n.emit(onnx, {flat ? n.reshape(x, {-1}) : x}, {{"axis", axis}, {"keepdims", std::int64_t{!flat && keep}}});
+    auto at = n.emit(onnx, {flat ? n.reshape(x, {-1}) : x},
+                     {{"axis", axis}, {"keepdims", std::int64_t{!flat && keep}}});
     if (flat) n.declare(at, DType::int64, Ints{});
     if (flat && keep) at = n.reshape(at, Ints(static_cast<std::size_t>(rank), 1));
     out_scalar(n, "Out", n.cast(at, dtype));

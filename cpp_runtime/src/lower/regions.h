@@ -1,5 +1,5 @@
-// Regions of pictures: rows x1, y1, x2, y2 of ROIs, of which RoisNum says how many each picture has, or the sequences
-// that they are.
+// Regions of pictures: rows x1, y1, x2, y2 of ROIs, of which RoisNum says how many each picture
+// has, or the sequences that they are.
 #pragma once
 #include "lower/node.h"
 

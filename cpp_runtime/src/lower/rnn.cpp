@@ -42,7 +42,8 @@ struct LayerWeights {
 LayerWeights weights_of(Node& n, const Net& net, std::int64_t layer) {
   Values input, hidden, bias;
   for (std::int64_t d = 0; d < net.directions; ++d) {
-    auto at = static_cast<std::size_t>(2 * (layer * net.directions + d)), half = net.weights.size() / 2;
+    auto at = static_cast<std::size_t>(2 * (layer * net.directions + d)),
+         half = net.weights.size() / 2;
     auto sorted = [&](std::size_t i, bool matrix) {
       return gates_in_order(n, net.weights[i], net.cell.gates, net.hidden, matrix);
     };
@@ -57,8 +58,8 @@ Node::Attrs attributes(const Net& net) {
   Node::Attrs attrs{{"hidden_size", net.hidden},
                     {"direction", std::string(net.directions == 2 ? "bidirectional" : "forward")}};
   if (!net.cell.activation.empty())
-    attrs.emplace_back("activations",
-                       Strings(static_cast<std::size_t>(net.directions), std::string(net.cell.activation)));
+    attrs.emplace_back("activations", Strings(static_cast<std::size_t>(net.directions),
+                                              std::string(net.cell.activation)));
   if (net.cell.mode == "GRU") attrs.emplace_back("linear_before_reset", std::int64_t{1});
   return attrs;
 }
@@ -79,7 +80,8 @@ void show_nans(Node& n, const Net& net, const Value& x, const Values& states, Va
 }
 
 // One layer.   x: [T,B,I] -> [T,B,D*H]; its last states go to the end of `last`.
-Value run_layer(Node& n, const Net& net, std::int64_t layer, const Value& x, std::vector<Values>& last) {
+Value run_layer(Node& n, const Net& net, std::int64_t layer, const Value& x,
+                std::vector<Values>& last) {
   auto [input, hidden, bias] = weights_of(n, net, layer);
   Value lengths = n.has("SequenceLength") ? n.cast(n.in("SequenceLength"), DType::int32) : "";
   Values operands{x, input, hidden, bias, lengths};
@@ -101,18 +103,22 @@ Net read_net(Node& n) {
   auto mode = n.attr("mode", "RNN_TANH");
   const Cell* cell = cell_of(mode);
   n.require(cell, "attribute 'mode' is " + mode);
-  auto layers = static_cast<std::int64_t>(written_size(n, n.attr("num_layers", 1), "attribute 'num_layers'"));
-  auto hidden = static_cast<std::int64_t>(written_size(n, n.attr("hidden_size", 100), "attribute 'hidden_size'"));
+  auto layers =
+      static_cast<std::int64_t>(written_size(n, n.attr("num_layers", 1), "attribute 'num_layers'"));
+  auto hidden = static_cast<std::int64_t>(
+      written_size(n, n.attr("hidden_size", 100), "attribute 'hidden_size'"));
   Net net{*cell, hidden, layers, n.attr("is_bidirec", false) ? 2 : 1, n.ins("WeightList")};
-  n.require(static_cast<std::int64_t>(net.weights.size()) == 4 * net.layers * net.directions,
-            std::to_string(net.weights.size()) + " weights are not four for each layer and direction");
+  n.require(
+      static_cast<std::int64_t>(net.weights.size()) == 4 * net.layers * net.directions,
+      std::to_string(net.weights.size()) + " weights are not four for each layer and direction");
   n.require(n.ins("PreState").size() == cell->states, "needs one initial value of each state");
   bool drops = !n.attr("is_test", false) && n.attr("dropout_prob", 0.0f) > 0 && layers > 1;
   n.require(!drops, "dropout between layers in training mode has no lowering");
   return net;
 }
 
-// ONNX Runtime's GRU and LSTM end the process where there are no steps or no rows; a Reshape to [0,0,-1] refuses such.
+// ONNX Runtime's GRU and LSTM end the process where there are no steps or no rows; a Reshape to
+// [0,0,-1] refuses such.
 Value nonempty_steps(Node& n, const Value& x) {
   auto steps = n.dim(x, 0), rows = n.dim(x, 1);
   n.require(steps != 0 && rows != 0, "an Input without elements has no lowering");

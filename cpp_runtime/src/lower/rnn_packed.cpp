@@ -1,4 +1,5 @@
-// Recurrent networks over packed sequences, as the first models had them: one layer, its input already multiplied.
+// Recurrent networks over packed sequences, as the first models had them: one layer, its input
+// already multiplied.
 #include <algorithm>
 
 #include "lower/gates.h"
@@ -37,16 +38,19 @@ bool unchanged_since(const Node& n, const std::string& name, const OpDesc& op) {
 // `fc` in front, whose product ONNX's op computes itself: by one matrix instead of two.
 std::optional<Fed> behind_fc(Node& n, std::int64_t width) {
   const OpDesc* add = giver(n, only(n.op().inputs, "Input"), n.op());
-  const OpDesc* mul = add && add->type == "elementwise_add" ? giver(n, only(add->inputs, "X"), *add) : add;
+  const OpDesc* mul =
+      add && add->type == "elementwise_add" ? giver(n, only(add->inputs, "X"), *add) : add;
   if (!mul || mul->type != "mul" || int_attr(*mul, "x_num_col_dims", 1) != 1) return std::nullopt;
-  if (int_attr(*mul, "y_num_col_dims", 1) != 1 || std::abs(int_attr(*add, "axis", -1)) != 1) return std::nullopt;
+  if (int_attr(*mul, "y_num_col_dims", 1) != 1 || std::abs(int_attr(*add, "axis", -1)) != 1)
+    return std::nullopt;
   auto &rows = only(mul->inputs, "X"), &table = only(mul->inputs, "Y");
   auto bias = add == mul ? std::string() : only(add->inputs, "Y");
   if (!unchanged_since(n, rows, *mul) || !unchanged_since(n, table, *mul)) return std::nullopt;
   if (add != mul && !unchanged_since(n, bias, *add)) return std::nullopt;
   Value x = n.lookup(rows), weight = n.lookup(table), shift = bias.empty() ? "" : n.lookup(bias);
   if (n.shape(weight) != Ints{n.dim(weight, 0), width} || n.rank(x) < 2) return std::nullopt;
-  if (n.dim(weight, 0) < 1 || (!shift.empty() && n.shape(shift) != Ints{width})) return std::nullopt;
+  if (n.dim(weight, 0) < 1 || (!shift.empty() && n.shape(shift) != Ints{width}))
+    return std::nullopt;
   return Fed{{n, n.reshape(x, {-1, n.dim(weight, 0)})}, {n, weight}, shift};
 }
 
@@ -81,8 +85,9 @@ Values operands_of(Node& n, const Network& net, const Expr& x, const Expr& lengt
 Node::Attrs attributes(const Network& net, bool reverse) {
   Strings names;
   for (const Activation* each : net.activations) names.emplace_back(each->onnx);
-  Node::Attrs attrs{
-      {"hidden_size", net.hidden}, {"direction", std::string(reverse ? "reverse" : "forward")}, {"activations", names}};
+  Node::Attrs attrs{{"hidden_size", net.hidden},
+                    {"direction", std::string(reverse ? "reverse" : "forward")},
+                    {"activations", names}};
   auto lines = static_cast<std::size_t>(std::count(names.begin(), names.end(), "Affine"));
   if (lines)
     attrs.emplace_back("activation_alpha", std::vector<float>(lines, 1.0f)),
@@ -98,21 +103,25 @@ Value over_sequences(Node& n, const Network& net, const Expr& x) {
   auto at = places(sequences);
   bool reverse = n.attr("is_reverse", false);
   auto steps = rows_at(x, time_first(at.rows));  // what lies behind an end is not read
-  Expr made(n, n.emit_n(1, net.onnx, operands_of(n, net, steps, sequences.lengths()), attributes(net, reverse))[0]);
+  Expr made(n, n.emit_n(1, net.onnx, operands_of(n, net, steps, sequences.lengths()),
+                        attributes(net, reverse))[0]);
   n.declare(made, n.need_dtype(x), Ints{-1, 1, -1, net.hidden});
   Values given;
-  std::copy_if(net.states.begin(), net.states.end(), std::back_inserter(given), [](auto& v) { return !v.empty(); });
+  std::copy_if(net.states.begin(), net.states.end(), std::back_inserter(given),
+               [](auto& v) { return !v.empty(); });
   Expr sums(n, time_first(padded(sum(x, {1}), at)));
   made = made + lasting(not_numbers(sums, given), {reverse});
   return packed({n, n.transpose(n.squeeze(made, {1}), {1, 0, 2})}, at.inside);
 }
 
-Value first_state(Node& n, std::string_view slot) { return n.has(slot) ? n.unsqueeze(n.in(slot), {0}) : ""; }
+Value first_state(Node& n, std::string_view slot) {
+  return n.has(slot) ? n.unsqueeze(n.in(slot), {0}) : "";
+}
 
 // ---- gru ----
 
-// What ONNX calls the update gate z keeps the old state; Paddle's keeps the new one, unless told so: 1 - sigmoid(a) is
-// sigmoid(-a).
+// What ONNX calls the update gate z keeps the old state; Paddle's keeps the new one, unless told
+// so: 1 - sigmoid(a) is sigmoid(-a).
 void gru(Node& n) {
   auto [gates, candidate, hidden] = gru_weights(n);
   auto& gate = activation(n, "gate_activation", "sigmoid");
@@ -142,48 +151,56 @@ void gru(Node& n) {
 
 struct Lstm {
   std::int64_t hidden;
-  Value weight, bias, peepholes;  // [H,4H]; [4H]; [3H] for input, forget and output gate, "" for none
-  Activations activations;        // of gates, candidate and cell
+  Value weight, bias,
+      peepholes;            // [H,4H]; [4H]; [3H] for input, forget and output gate, "" for none
+  Activations activations;  // of gates, candidate and cell
 };
 
 Lstm read_lstm(Node& n) {
   auto bias = n.reshape(n.in("Bias"), {-1}), weight = n.in("Weight");
-  n.require(n.need_rank(weight) == 2 && n.dim(weight, 1) % 4 == 0, "needs Weight [hidden, 4 hidden]");
+  n.require(n.need_rank(weight) == 2 && n.dim(weight, 1) % 4 == 0,
+            "needs Weight [hidden, 4 hidden]");
   auto hidden = static_cast<std::int64_t>(written_size(n, n.dim(weight, 1) / 4, "the hidden size"));
-  Value peepholes = n.attr("use_peepholes", true) ? n.slice(bias, {4 * hidden}, {7 * hidden}, {0}) : "";
-  return {hidden,
-          weight,
-          n.slice(bias, {0}, {4 * hidden}, {0}),
-          peepholes,
-          {&activation(n, "gate_activation", "sigmoid"), &activation(n, "candidate_activation", "tanh"),
-           &activation(n, "cell_activation", "tanh")}};
+  Value peepholes =
+      n.attr("use_peepholes", true) ? n.slice(bias, {4 * hidden}, {7 * hidden}, {0}) : "";
+  return {
+      hidden,
+      weight,
+      n.slice(bias, {0}, {4 * hidden}, {0}),
+      peepholes,
+      {&activation(n, "gate_activation", "sigmoid"), &activation(n, "candidate_activation", "tanh"),
+       &activation(n, "cell_activation", "tanh")}};
 }
 
 Value hidden_of(Node& n, const Lstm& net) {
   auto [x, weight, shift] = fed(n, 4 * net.hidden);
   auto dtype = n.need_dtype(x);
-  auto sorted = [&](const Value& v, bool matrix) { return gates_in_order(n, v, {1, 3, 2, 0}, net.hidden, matrix); };
+  auto sorted = [&](const Value& v, bool matrix) {
+    return gates_in_order(n, v, {1, 3, 2, 0}, net.hidden, matrix);
+  };
   Expr bias(n, net.bias);
   if (!shift.empty()) bias = bias + Expr(n, shift);
   auto zeros = n.floats(Floats(static_cast<std::size_t>(4 * net.hidden), 0.0), dtype);
   auto both = n.concat({sorted(bias, false), n.unsqueeze(zeros, {0})}, 1);
-  auto peepholes = net.peepholes.empty() ? "" : gates_in_order(n, net.peepholes, {0, 2, 1}, net.hidden, false);
-  return over_sequences(
-      n,
-      {"LSTM",
-       net.hidden,
-       {sorted(n.transpose(weight, {1, 0}), true), sorted(n.transpose(net.weight, {1, 0}), true), both},
-       {first_state(n, "H0"), first_state(n, "C0")},
-       {peepholes},
-       net.activations},
-      x);
+  auto peepholes =
+      net.peepholes.empty() ? "" : gates_in_order(n, net.peepholes, {0, 2, 1}, net.hidden, false);
+  return over_sequences(n,
+                        {"LSTM",
+                         net.hidden,
+                         {sorted(n.transpose(weight, {1, 0}), true),
+                          sorted(n.transpose(net.weight, {1, 0}), true), both},
+                         {first_state(n, "H0"), first_state(n, "C0")},
+                         {peepholes},
+                         net.activations},
+                        x);
 }
 
 Expr clipped(const Expr& x, double most) { return most > 0 ? max(min(x, most), -most) : x; }
 
 // What the next step begins with: the output, which may be a projection, and the cell.
 using LstmStep = std::function<Expr(const Expr& hidden)>;
-Exprs lstm_step(Node& n, const Lstm& net, const Expr& pre, const Expr& cell, double clip, const LstmStep& project) {
+Exprs lstm_step(Node& n, const Lstm& net, const Expr& pre, const Expr& cell, double clip,
+                const LstmStep& project) {
   auto part = [&](const Value& of, std::int64_t at, std::int64_t axis) {
     return Expr(n, n.slice(of, {at * net.hidden}, {(at + 1) * net.hidden}, {axis}));
   };
@@ -214,8 +231,8 @@ Exprs steps_of(Node& n, const Lstm& net, std::int64_t width, double clip, const 
     auto inside = with_rank(now[1], 2);
     return {{where(inside, made[0], last[0]), where(inside, made[1], last[1])}, made};
   };
-  auto done = walk(n, {1, n.attr("is_reverse", false)}, {first("H0", width), first("C0", net.hidden)},
-                   {padded(x, at), at.inside}, step);
+  auto done = walk(n, {1, n.attr("is_reverse", false)},
+                   {first("H0", width), first("C0", net.hidden)}, {padded(x, at), at.inside}, step);
   return {packed(done.kept[0], at.inside), packed(done.kept[1], at.inside)};
 }
 
@@ -235,8 +252,11 @@ void lstmp(Node& n) {
   n.require(n.need_rank(projection) == 2, "needs ProjWeight [hidden, projection]");
   auto& act = activation(n, "proj_activation", "tanh");
   auto most = static_cast<double>(n.attr("proj_clip", 0.0f));
-  auto project = [&](const Expr& hidden) { return clipped(act.of(hidden.emit("MatMul", {projection})), most); };
-  auto width = static_cast<std::int64_t>(written_size(n, n.dim(projection, 1), "the size of the projection"));
+  auto project = [&](const Expr& hidden) {
+    return clipped(act.of(hidden.emit("MatMul", {projection})), most);
+  };
+  auto width = static_cast<std::int64_t>(
+      written_size(n, n.dim(projection, 1), "the size of the projection"));
   auto made = steps_of(n, net, width, static_cast<double>(n.attr("cell_clip", 0.0f)), project);
   n.out("Projection", made[0]);
   n.out("Cell", made[1]);

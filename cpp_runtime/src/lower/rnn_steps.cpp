@@ -28,7 +28,8 @@ void gru_unit(Node& n) {
 // X: input, forget and output gate, candidate.
 void lstm_unit(Node& n) {
   auto x = in(n, "X");
-  n.require(n.need_rank(x) == 2 && n.dim(x, 1) > 0 && n.dim(x, 1) % 4 == 0, "needs the number of gates to be known");
+  n.require(n.need_rank(x) == 2 && n.dim(x, 1) > 0 && n.dim(x, 1) % 4 == 0,
+            "needs the number of gates to be known");
   auto hidden = n.dim(x, 1) / 4;
   auto part = [&](std::int64_t at) { return columns(x, at * hidden, (at + 1) * hidden); };
   auto forget = sigmoid(part(1) + static_cast<double>(n.attr("forget_bias", 0.0f)));

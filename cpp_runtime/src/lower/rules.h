@@ -1,5 +1,6 @@
-// Rules are rows.  Tables, one per family of ops, are listed by hand in rules.cpp: no static constructors, so nothing
-// is lost when the archive is linked.  Of the forms of an op, the newest that is not above the target opset wins.
+// Rules are rows.  Tables, one per family of ops, are listed by hand in rules.cpp: no static
+// constructors, so nothing is lost when the archive is linked.  Of the forms of an op, the newest
+// that is not above the target opset wins.
 #pragma once
 #include <functional>
 #include <initializer_list>
@@ -16,11 +17,13 @@ using Lower = std::function<void(Node&)>;
 
 /// What else is true of an op, whatever form of it is lowered.
 struct Facts {
-  /// Paddle declares sizes that are wrong where it does not know the operands': it counts with -1 as with a number, or
-  /// takes the most that there can be for what there is.   What the op gives is inferred here.
+  /// Paddle declares sizes that are wrong where it does not know the operands': it counts with -1
+  /// as with a number, or takes the most that there can be for what there is.   What the op gives
+  /// is inferred here.
   bool careless = false;
-  /// Which results get the offsets of the first operand that has any: those that are declared as packed sequences; all,
-  /// where the op only hands on what may not be declared; or none, where rows are not those of any operand.
+  /// Which results get the offsets of the first operand that has any: those that are declared as
+  /// packed sequences; all, where the op only hands on what may not be declared; or none, where
+  /// rows are not those of any operand.
   enum Offsets { as_declared, handed_on, none } offsets = as_declared;
   std::string_view from_zero = {};  // a slot of results that are never negative
 };
@@ -32,7 +35,8 @@ struct Rule {
   Facts facts = {};
 };
 
-/// An attribute under another name.   otherwise: Paddle's default, which also fixes the type it must have.
+/// An attribute under another name.   otherwise: Paddle's default, which also fixes the type it
+/// must have.
 struct Renamed {
   std::string_view to, from;
   std::variant<std::int64_t, float, bool, std::string, Ints> otherwise;

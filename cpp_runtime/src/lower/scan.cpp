@@ -13,14 +13,17 @@ void cumsum(Node& n) {
   if (n.attr("flatten", false)) x = n.reshape(x, {-1});
   if (n.rank(x) == 0) return n.out("Out", x);
   Ints axis = need_ints(n, {"axis", "", ""}, {-1});
-  n.require(axis.size() == 1, "attribute 'axis' names " + std::to_string(axis.size()) + " axes, not one");
+  n.require(axis.size() == 1,
+            "attribute 'axis' names " + std::to_string(axis.size()) + " axes, not one");
   n.out("Out", n.emit("CumSum", {x, n.int_scalar(axis.at(0))},
                       {{"exclusive", std::int64_t{n.attr("exclusive", false)}},
                        {"reverse", std::int64_t{n.attr("reverse", false)}}}));
 }
 
-// The results of steps along an axis.   Scan refuses none, so where there may be none one goes along and is left out.
-Exprs kept_along(Node& n, const Along& along, const Exprs& start, const Expr& x, const WalkBody& step) {
+// The results of steps along an axis.   Scan refuses none, so where there may be none one goes
+// along and is left out.
+Exprs kept_along(Node& n, const Along& along, const Exprs& start, const Expr& x,
+                 const WalkBody& step) {
   if (n.dim(x, along.axis) > 0) return walk(n, along, start, {x}, step).kept;
   auto rank = static_cast<std::size_t>(n.rank(x));
   auto size = size_along(n, x, along.axis);
@@ -67,8 +70,11 @@ Lower running_extreme(bool larger) {
     auto axis = n.axis("axis", -1, n.rank(x));
     auto shape = shape_without(n, x, axis);
     Expr zero(n, n.int_scalar(0));
-    Exprs start = {filled_like(x, larger ? -INFINITY : INFINITY, shape), filled_like(zero, 0, shape), zero};
-    auto step = [larger](const Exprs& so_far, const Exprs& next) { return better(so_far, next[0], larger); };
+    Exprs start = {filled_like(x, larger ? -INFINITY : INFINITY, shape),
+                   filled_like(zero, 0, shape), zero};
+    auto step = [larger](const Exprs& so_far, const Exprs& next) {
+      return better(so_far, next[0], larger);
+    };
     auto found = kept_along(n, {axis}, start, x, step);
     n.out("out", found[0]);
     n.out("indices", found[1].to(dtype));

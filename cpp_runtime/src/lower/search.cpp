@@ -27,8 +27,10 @@ void kthvalue(Node& n) {
   auto x = in(n, "X");
   if (n.need_rank(x) == 0) return scalar_found(n, x);
   auto axis = n.axis("axis", -1, n.rank(x)), k = n.attr("k", 1);
-  n.require(k > 0 && (n.dim(x, axis) < 0 || k <= n.dim(x, axis)), "attribute 'k' is " + std::to_string(k));
-  auto found = n.emit_n(2, "TopK", {x, n.ints({k})}, {{"axis", axis}, {"largest", std::int64_t{0}}});
+  n.require(k > 0 && (n.dim(x, axis) < 0 || k <= n.dim(x, axis)),
+            "attribute 'k' is " + std::to_string(k));
+  auto found =
+      n.emit_n(2, "TopK", {x, n.ints({k})}, {{"axis", axis}, {"largest", std::int64_t{0}}});
   auto picked = [&](const Value& v) {
     auto one = n.slice(v, {k - 1}, {k}, {axis});
     return n.attr("keepdim", false) ? one : n.squeeze(one, {axis});
@@ -37,7 +39,8 @@ void kthvalue(Node& n) {
   n.out("Indices", picked(found[1]));
 }
 
-// Every element beside every other of its line: the commonest, of those the smallest, of those the last.
+// Every element beside every other of its line: the commonest, of those the smallest, of those the
+// last.
 void mode(Node& n) {
   auto x = in(n, "X");
   if (n.need_rank(x) == 0) return scalar_found(n, x);
@@ -75,7 +78,8 @@ Expr as_lines(Node& n, const Expr& x, const Ints& axes) {
   return lines;
 }
 
-// The middle of what is a number, of two the mean.   What is not is sorted behind, where nobody looks.
+// The middle of what is a number, of two the mean.   What is not is sorted behind, where nobody
+// looks.
 void nanmedian(Node& n) {
   auto x = in(n, "X");
   int rank = n.need_rank(x);
@@ -87,13 +91,17 @@ void nanmedian(Node& n) {
   auto last = static_cast<std::int64_t>(n.need_rank(lines)) - 1;
   auto gone = floats ? isnan(lines) : !(lines == lines);
   auto count = sum((!gone).to(DType::int64), {last}, true);
-  auto sorted = n.emit_n(2, "TopK", {floats ? where(gone, INFINITY, lines) : lines, size_along(n, lines, last)},
-                         {{"axis", last}, {"largest", std::int64_t{0}}})[0];
+  auto sorted = n.emit_n(
+      2, "TopK", {floats ? where(gone, INFINITY, lines) : lines, size_along(n, lines, last)},
+      {{"axis", last}, {"largest", std::int64_t{0}}})[0];
   n.declare(sorted, n.need_dtype(x), n.shape(lines));
-  auto at = [&](const Expr& place) { return Expr(n, n.emit("GatherElements", {sorted, place}, {{"axis", last}})); };
+  auto at = [&](const Expr& place) {
+    return Expr(n, n.emit("GatherElements", {sorted, place}, {{"axis", last}}));
+  };
   auto low = at(max(count - 1, 0) / 2), high = at(min(count / 2, max(count - 1, 0)));
   auto middle = where(low == high, low, (low + high) / 2);
-  auto found = n.squeeze(floats ? where(count == Expr(n, n.int_scalar(0)), NAN, middle) : middle, {last});
+  auto found =
+      n.squeeze(floats ? where(count == Expr(n, n.int_scalar(0)), NAN, middle) : middle, {last});
   n.out("Out", over.keep ? n.unsqueeze(found, over.axes) : found);
 }
 
@@ -135,7 +143,8 @@ void repeat_interleave(Node& n) {
 Expr sums_at(const Expr& places, const Expr& amounts, const Value& count) {
   Node& n = places.node();
   auto zeros = filled_like(amounts, 0, count);
-  return {n, n.emit("ScatterElements", {zeros, places, amounts}, {{"reduction", std::string("add")}})};
+  return {n,
+          n.emit("ScatterElements", {zeros, places, amounts}, {{"reduction", std::string("add")}})};
 }
 
 struct Span {
@@ -146,8 +155,10 @@ struct Span {
 Span span_of(Node& n, const Expr& flat) {
   auto least = n.attr("min", 0), most = n.attr("max", 0);
   bool of_data = least == 0 && most == 0;
-  Expr low(n, of_data ? reduce(n, "ReduceMin", flat, {}, false) : flat.number(static_cast<double>(least)).value());
-  Expr high(n, of_data ? reduce(n, "ReduceMax", flat, {}, false) : flat.number(static_cast<double>(most)).value());
+  Expr low(n, of_data ? reduce(n, "ReduceMin", flat, {}, false)
+                      : flat.number(static_cast<double>(least)).value());
+  Expr high(n, of_data ? reduce(n, "ReduceMax", flat, {}, false)
+                       : flat.number(static_cast<double>(most)).value());
   auto empty = low == high;
   return {where(empty, low - 1, low), where(empty, high + 1, high)};
 }
@@ -202,7 +213,8 @@ void unique_with_counts(Node& n) {
   auto x = n.in("X");
   auto dtype = n.attr("dtype", DType::int32), own = n.need_dtype(x);
   bool narrow = own == DType::int32 || own == DType::boolean;
-  auto found = n.emit_n(4, "Unique", {narrow ? n.cast(x, DType::int64) : x}, {{"sorted", std::int64_t{0}}});
+  auto found =
+      n.emit_n(4, "Unique", {narrow ? n.cast(x, DType::int64) : x}, {{"sorted", std::int64_t{0}}});
   n.declare(found[0], narrow ? DType::int64 : own);
   n.out("Out", n.cast(found[0], own));
   for (auto [slot, at] : {std::pair{"Index", 2}, std::pair{"Count", 3}}) {
@@ -237,7 +249,8 @@ void unique_consecutive(Node& n) {
   auto starts = changes(slices);
   Ints back = all_axes(static_cast<int>(perm.size()));
   std::rotate(back.begin(), back.begin() + 1, back.begin() + axis + 1);
-  n.out("Out", n.transpose(n.emit("Compress", {slices, starts}, {{"axis", std::int64_t{0}}}), back));
+  n.out("Out",
+        n.transpose(n.emit("Compress", {slices, starts}, {{"axis", std::int64_t{0}}}), back));
   auto numbers = starts.to(DType::int64).emit("CumSum", {n.int_scalar(0)}) - 1;
   n.out("Index", numbers.to(dtype));
   Expr first(n, n.squeeze(starts.emit("NonZero"), {0}));

@@ -12,14 +12,18 @@ namespace {
 struct Together {
   std::string_view paddle, onnx;
   int since;
-  double empty;  // what a place holds before a row comes to it; of integers, which have no such number, the last
+  double empty;  // what a place holds before a row comes to it; of integers, which have no such
+                 // number, the last
 };
 
 const Together& how(const Node& n, std::string_view attr) {
-  static constexpr Together all[] = {
-      {"SUM", "add", 16, 0}, {"MEAN", "add", 16, 0}, {"MAX", "max", 18, -INFINITY}, {"MIN", "min", 18, INFINITY}};
+  static constexpr Together all[] = {{"SUM", "add", 16, 0},
+                                     {"MEAN", "add", 16, 0},
+                                     {"MAX", "max", 18, -INFINITY},
+                                     {"MIN", "min", 18, INFINITY}};
   auto name = n.attr(attr, "SUM");
-  auto found = std::find_if(std::begin(all), std::end(all), [&](const Together& t) { return t.paddle == name; });
+  auto found = std::find_if(std::begin(all), std::end(all),
+                            [&](const Together& t) { return t.paddle == name; });
   n.require(found != std::end(all), "attribute '" + std::string(attr) + "' is " + name);
   n.need_opset(found->since);
   return *found;
@@ -34,7 +38,8 @@ struct Gathered {
 };
 
 // count: int64[1]
-Gathered gathered(const Expr& rows, const Value& places, const Value& count, const Together& together) {
+Gathered gathered(const Expr& rows, const Value& places, const Value& count,
+                  const Together& together) {
   Node& n = rows.node();
   int rank = n.need_rank(rows);
   n.require(rank > 0, "has no rows");
@@ -53,7 +58,8 @@ Gathered gathered(const Expr& rows, const Value& places, const Value& count, con
 
 // The numbers of segments do not fall, so the last is the largest.
 void segment_pool(Node& n) {
-  auto x = in(n, "X"), last = Expr(n, n.slice(as_vector(n, n.in("SegmentIds")), {-1}, {INT64_MAX}, {0}));
+  auto x = in(n, "X"),
+       last = Expr(n, n.slice(as_vector(n, n.in("SegmentIds")), {-1}, {INT64_MAX}, {0}));
   auto [rows, counts] = gathered(x, positions_in(n, "SegmentIds"), last + 1, how(n, "pooltype"));
   n.out("Out", rows);
   n.out("SummedIds", n.unsqueeze(counts, {-1}));
@@ -75,7 +81,8 @@ Expr at_ends(Node& n, std::string_view nodes, std::string_view ends) {
   return in(n, nodes).emit("Gather", {as_vector(n, positions_in(n, ends))});
 }
 
-// What travels along an edge: of two rows, in the shape that both broadcast to.   Paddle has no more than these.
+// What travels along an edge: of two rows, in the shape that both broadcast to.   Paddle has no
+// more than these.
 Expr message(Node& n, const Expr& a, const Expr& b) {
   auto op = n.attr("message_op", "ADD");
   n.require(op == "ADD" || op == "MUL", "attribute 'message_op' is " + op);
@@ -83,16 +90,21 @@ Expr message(Node& n, const Expr& a, const Expr& b) {
 }
 
 void receive(Node& n, const Expr& messages) {
-  auto [rows, counts] = gathered(messages, positions_in(n, "Dst_index"), node_count(n, n.in("X")), how(n, "reduce_op"));
+  auto [rows, counts] = gathered(messages, positions_in(n, "Dst_index"), node_count(n, n.in("X")),
+                                 how(n, "reduce_op"));
   n.out("Out", rows);
   n.out("Dst_count", counts.to(DType::int32));
 }
 
 void graph_send_recv(Node& n) { receive(n, at_ends(n, "X", "Src_index")); }
 
-void graph_send_ue_recv(Node& n) { receive(n, message(n, at_ends(n, "X", "Src_index"), in(n, "Y"))); }
+void graph_send_ue_recv(Node& n) {
+  receive(n, message(n, at_ends(n, "X", "Src_index"), in(n, "Y")));
+}
 
-void graph_send_uv(Node& n) { n.out("out", message(n, at_ends(n, "x", "src_index"), at_ends(n, "y", "dst_index"))); }
+void graph_send_uv(Node& n) {
+  n.out("out", message(n, at_ends(n, "x", "src_index"), at_ends(n, "y", "dst_index")));
+}
 
 }  // namespace
 

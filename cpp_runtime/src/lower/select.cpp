@@ -47,7 +47,8 @@ void ordered(Node& n, const Value& x, const Order& order) {
     return n.out("Indices", n.int_scalar(0));
   }
   std::int64_t largest = order.largest, sorted = order.sorted;
-  auto found = n.emit_n(2, "TopK", {x, order.k}, {{"axis", order.axis}, {"largest", largest}, {"sorted", sorted}});
+  auto found = n.emit_n(2, "TopK", {x, order.k},
+                        {{"axis", order.axis}, {"largest", largest}, {"sorted", sorted}});
   n.out("Out", found[0]);
   n.out("Indices", found[1]);
 }
@@ -87,7 +88,8 @@ void masked_select(Node& n) {
     mask = n.emit("Expand", {mask, n.shape_of(x)});
     x = broadcast;
   }
-  n.out("Y", n.emit("Compress", {n.reshape(x, {-1}), n.reshape(mask, {-1})}, {{"axis", std::int64_t{0}}}));
+  n.out("Y", n.emit("Compress", {n.reshape(x, {-1}), n.reshape(mask, {-1})},
+                    {{"axis", std::int64_t{0}}}));
 }
 
 }  // namespace

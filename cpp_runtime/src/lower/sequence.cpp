@@ -9,7 +9,9 @@ Expr Sequences::begins() const { return {node(), node().slice(offsets, {0}, {-1}
 Expr Sequences::ends() const { return {node(), node().slice(offsets, {1}, {INT64_MAX}, {0})}; }
 Expr Sequences::lengths() const { return ends() - begins(); }
 Expr Sequences::count() const { return Expr(node(), size_along(node(), offsets, 0)) - 1; }
-Expr Sequences::rows() const { return counted(node(), node().slice(offsets, {-1}, {INT64_MAX}, {0})); }
+Expr Sequences::rows() const {
+  return counted(node(), node().slice(offsets, {-1}, {INT64_MAX}, {0}));
+}
 
 Sequences sequences_of(Node& n, std::string_view slot) {
   Value offsets = n.offsets(slot);
@@ -24,10 +26,12 @@ Sequences of_lengths(const Expr& lengths) {
 
 Sequences checked(const Sequences& sequences, const Expr& rows) {
   Node& n = sequences.node();
-  Expr first(n, n.slice(sequences.offsets, {0}, {1}, {0})), last(n, n.slice(sequences.offsets, {-1}, {INT64_MAX}, {0}));
+  Expr first(n, n.slice(sequences.offsets, {0}, {1}, {0})),
+      last(n, n.slice(sequences.offsets, {-1}, {INT64_MAX}, {0}));
   auto wrong = n.concat({sequences.lengths() < 0, !(first == 0), !(last == rows)}, 0);
-  return {{n, only_where_none(n, sequences.offsets, wrong,
-                              "offsets must begin with 0, not fall, and end with the number of rows")}};
+  return {
+      {n, only_where_none(n, sequences.offsets, wrong,
+                          "offsets must begin with 0, not fall, and end with the number of rows")}};
 }
 
 Expr largest(const Expr& lengths) {

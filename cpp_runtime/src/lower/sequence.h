@@ -20,13 +20,15 @@ struct Sequences {
 Sequences sequences_of(Node& n, std::string_view slot = "X");
 /// Sequences one behind the other.   lengths: int64[n]
 Sequences of_lengths(const Expr& lengths);
-/// Offsets that were computed: where they do not cut so many rows (int64[1]), the run ends in an error.
+/// Offsets that were computed: where they do not cut so many rows (int64[1]), the run ends in an
+/// error.
 Sequences checked(const Sequences& sequences, const Expr& rows);
 
 /// The largest of some numbers, 0 where there are none.   int64[1]
 Expr largest(const Expr& lengths);
 
-/// The places of padded sequences.   rows: int64[n,longest], the row that stands there, 0 behind the end
+/// The places of padded sequences.   rows: int64[n,longest], the row that stands there, 0 behind
+/// the end
 struct Places {
   Expr rows, inside;  // int64 and bool [n,longest]
 };

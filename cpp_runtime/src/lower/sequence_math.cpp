@@ -25,7 +25,8 @@ Expr pooled(const Expr& x, const Sequences& sequences, const std::string& type) 
   // Where no sequence has rows, there must be one to look at all the same.
   if (type == "FIRST") return rows_at(longer(x, 0, 0), sequences.begins());
   if (type == "LAST") return rows_at(longer(x, 0, 0), max(sequences.ends() - 1, 0));
-  if (type == "MAX") return reduce("ReduceMax", longer(padded(x, places(sequences), -INFINITY), 1, -INFINITY), {1});
+  if (type == "MAX")
+    return reduce("ReduceMax", longer(padded(x, places(sequences), -INFINITY), 1, -INFINITY), {1});
   auto total = sum(padded(x, places(sequences)), {1});
   if (type == "SUM") return total;
   auto sizes = with_rank(max(sequences.lengths(), 1).to(n.need_dtype(x)), n.need_rank(x));
@@ -37,7 +38,8 @@ void sequence_pool(Node& n) {
   auto x = in(n, "X");
   auto sequences = sequences_of(n);
   auto found = pooled(x, sequences, n.attr("pooltype", "AVERAGE"));
-  n.out("Out", where(with_rank(sequences.lengths() > 0, n.need_rank(x)), found, n.attr("pad_value", 0.0f)));
+  n.out("Out", where(with_rank(sequences.lengths() > 0, n.need_rank(x)), found,
+                     n.attr("pad_value", 0.0f)));
   n.out_offsets("Out", "");
 }
 
@@ -51,7 +53,8 @@ void sequence_softmax(Node& n) {
 
 // ---- rows around a row ----
 
-// Rows `first`, `first + 1`, ... from each row on, where they belong to the same sequence.   [T,count]
+// Rows `first`, `first + 1`, ... from each row on, where they belong to the same sequence.
+// [T,count]
 struct Around {
   Expr rows, inside;
 };
@@ -59,20 +62,23 @@ struct Around {
 Around around(const Sequences& sequences, std::int64_t first, std::int64_t count) {
   Node& n = sequences.node();
   auto numbers = sequence_numbers(sequences);
-  auto rows = as_column(sequences.rows()) + (counted(n, n.ints({count})) + static_cast<double>(first));
-  auto inside =
-      rows >= as_column(rows_at(sequences.begins(), numbers)) && rows < as_column(rows_at(sequences.ends(), numbers));
+  auto rows =
+      as_column(sequences.rows()) + (counted(n, n.ints({count})) + static_cast<double>(first));
+  auto inside = rows >= as_column(rows_at(sequences.begins(), numbers)) &&
+                rows < as_column(rows_at(sequences.ends(), numbers));
   return {where(inside, rows, 0), inside};
 }
 
-// A window of rows, nothing outside of the sequence, times the filter.   X [T,features], Filter [length*features,out]
+// A window of rows, nothing outside of the sequence, times the filter.   X [T,features], Filter
+// [length*features,out]
 void sequence_conv(Node& n) {
   auto x = in(n, "X"), filter = in(n, "Filter");
   n.require(!n.attr("paddingTrainable", false), "padding that was trained has no lowering");
   n.require(n.attr("contextStride", 1) == 1, "attribute 'contextStride' is not 1");
   auto length = n.attr("contextLength", 1), start = n.attr("contextStart", 0);
   written_size(n, length, "attribute 'contextLength'");
-  n.require(start > -(1 << 20) && start < 1 << 20, "attribute 'contextStart' is " + std::to_string(start));
+  n.require(start > -(1 << 20) && start < 1 << 20,
+            "attribute 'contextStart' is " + std::to_string(start));
   auto seen = around(sequences_of(n), start, length);
   auto windows = where(with_rank(seen.inside, 3), rows_at(x, seen.rows), 0);
   auto columns = n.slice(n.shape_of(filter), {0}, {1}, {0});
@@ -90,7 +96,8 @@ void sequence_enumerate(Node& n) {
 
 // ---- boxes of several pictures ----
 
-// Corners inside of a picture of its size before it was scaled.   Input [T,4], ImInfo [n,3]: height, width, scale
+// Corners inside of a picture of its size before it was scaled.   Input [T,4], ImInfo [n,3]:
+// height, width, scale
 void box_clip(Node& n) {
   auto boxes = in(n, "Input"), info = in(n, "ImInfo");
   auto column = [&](std::int64_t at) { return Expr(n, n.slice(info, {at}, {at + 1}, {1})); };

@@ -23,7 +23,8 @@ void sequence_pad(Node& n) {
   if (length >= 0) {
     written_size(n, length, "attribute 'padded_length'");
     Expr wanted(n, n.ints({length}));
-    longest = {n, only_where_none(n, wanted, longest > wanted, "a sequence is longer than padded_length")};
+    longest = {
+        n, only_where_none(n, wanted, longest > wanted, "a sequence is longer than padded_length")};
   }
   auto at = places(sequences.begins(), lengths, longest);
   auto found = rows_at(x, at.rows);
@@ -35,11 +36,13 @@ void sequence_pad(Node& n) {
 void sequence_unpad(Node& n) {
   auto x = in(n, "X");
   n.require(n.need_rank(x) >= 2, "needs X [batch, time, ...]");
-  Expr lengths(n, n.cast(as_vector(n, n.in("Length")), DType::int64)), longest(n, size_along(n, x, 1));
+  Expr lengths(n, n.cast(as_vector(n, n.in("Length")), DType::int64)),
+      longest(n, size_along(n, x, 1));
   auto wrong = lengths > longest || lengths < 0;
   lengths = {n, only_where_none(n, lengths, wrong, "a length is negative, or more than X has")};
   auto as_many = Expr(n, size_along(n, lengths, 0)) == Expr(n, size_along(n, x, 0));
-  lengths = {n, only_where_none(n, lengths, !as_many, "there are not as many lengths as rows of X")};
+  lengths = {n,
+             only_where_none(n, lengths, !as_many, "there are not as many lengths as rows of X")};
   auto inside = Expr(n, n.unsqueeze(counted(n, longest), {0})) < as_column(lengths);
   n.out("Out", with_rank(packed(x, inside), 2));
   n.out_offsets("Out", of_lengths(lengths).offsets);
@@ -97,7 +100,9 @@ void sequence_concat(Node& n) {
 
 void sequence_slice(Node& n) {
   auto sequences = sequences_of(n);
-  auto numbers = [&](std::string_view slot) { return Expr(n, n.cast(as_vector(n, n.in(slot)), DType::int64)); };
+  auto numbers = [&](std::string_view slot) {
+    return Expr(n, n.cast(as_vector(n, n.in(slot)), DType::int64));
+  };
   auto from = numbers("Offset"), lengths = numbers("Length");
   auto wrong = from < 0 || lengths < 0 || from + lengths > sequences.lengths();
   from = {n, only_where_none(n, from, wrong, "a slice is not inside of its sequence")};
@@ -193,7 +198,8 @@ void sequence_reshape(Node& n) {
        offsets = elements / static_cast<double>(width);
   auto wrong = !(offsets * static_cast<double>(width) == elements);
   n.out("Out", n.reshape(x, {-1, width}));
-  n.out_offsets("Out", only_where_none(n, offsets, wrong, "the elements of a sequence do not fill rows of new_dim"));
+  n.out_offsets("Out", only_where_none(n, offsets, wrong,
+                                       "the elements of a sequence do not fill rows of new_dim"));
 }
 
 // The same rows under other offsets: those of Y, the content of Y, or an attribute.

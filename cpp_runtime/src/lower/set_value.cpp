@@ -1,5 +1,5 @@
-// x[slices] = value.   Every element asks for itself whether it is in the slices, and which element of the value it
-// takes.
+// x[slices] = value.   Every element asks for itself whether it is in the slices, and which element
+// of the value it takes.
 #include <algorithm>
 
 #include "lower/expr.h"
@@ -12,13 +12,15 @@ namespace {
 
 constexpr std::int64_t kListed = 1 << 16;  // up to here positions are written out
 
-// Along one axis: which positions are hit, bool[size], and by which entry of the value, int64[size].
+// Along one axis: which positions are hit, bool[size], and by which entry of the value,
+// int64[size].
 struct Hits {
   Value mask, source;
 };
 
 // start, end and step as Python reads them, but that backwards an end of -1 is "through the front".
-Hits known_hits(Node& n, std::int64_t size, std::int64_t start, std::int64_t end, std::int64_t step) {
+Hits known_hits(Node& n, std::int64_t size, std::int64_t start, std::int64_t end,
+                std::int64_t step) {
   if (step < 0 && end == -1) end = -size - 1;
   auto low = step > 0 ? std::int64_t{0} : std::int64_t{-1}, high = step > 0 ? size : size - 1;
   auto clamp = [&](std::int64_t v) { return std::clamp(v < 0 ? v + size : v, low, high); };
@@ -33,7 +35,8 @@ Hits known_hits(Node& n, std::int64_t size, std::int64_t start, std::int64_t end
 }
 
 // The same, computed at run time.   start, end, size: int64[1]; step > 0
-Hits computed_hits(Node& n, const Value& size, const Value& start, const Value& end, std::int64_t step) {
+Hits computed_hits(Node& n, const Value& size, const Value& start, const Value& end,
+                   std::int64_t step) {
   auto zero = n.int_scalar(0), by = n.int_scalar(step);
   auto from_front = [&](const Value& v) {
     auto shifted = n.emit("Where", {n.emit("Less", {v, zero}), n.emit("Add", {v, size}), v});
@@ -56,10 +59,12 @@ struct Slices {
 Hits hits_along(Node& n, const Value& x, const Slices& s, std::size_t i) {
   auto size = n.dim(x, s.axes[i]);
   auto at = static_cast<std::int64_t>(i);
-  n.require(n.dim(s.starts, 0) > at && n.dim(s.ends, 0) > at, "needs one start and one end per axis");
+  n.require(n.dim(s.starts, 0) > at && n.dim(s.ends, 0) > at,
+            "needs one start and one end per axis");
   auto start = n.slice(s.starts, {at}, {at + 1}, {0}), end = n.slice(s.ends, {at}, {at + 1}, {0});
   auto from = n.const_ints(start), to = n.const_ints(end);
-  if (size >= 0 && size <= kListed && from && to) return known_hits(n, size, (*from)[0], (*to)[0], s.steps[i]);
+  if (size >= 0 && size <= kListed && from && to)
+    return known_hits(n, size, (*from)[0], (*to)[0], s.steps[i]);
   n.require(s.steps[i] > 0, "a negative step needs bounds and sizes that are known");
   return computed_hits(n, size_along(n, x, s.axes[i]), start, end, s.steps[i]);
 }
@@ -82,12 +87,14 @@ Value assigned_value(Node& n, DType dtype) {
   if (n.has("ValueTensor")) return n.cast(n.in("ValueTensor"), dtype);
   auto bytes = packed_values(n, dtype);
   auto shape = n.attr("shape", Ints{1});
-  n.require(bytes.size() == static_cast<std::size_t>(element_count(shape).value_or(-1)) * size_of(dtype),
-            "the values do not fill their shape");
+  n.require(
+      bytes.size() == static_cast<std::size_t>(element_count(shape).value_or(-1)) * size_of(dtype),
+      "the values do not fill their shape");
   return n.tensor({dtype, shape, bytes});
 }
 
-// One dim per dim of x: those that the indices took away come back as ones, and so do missing leading ones.
+// One dim per dim of x: those that the indices took away come back as ones, and so do missing
+// leading ones.
 Value over_all_axes(Node& n, const Value& v, int rank, const Ints& decreased) {
   Ints ones;
   auto left = n.need_rank(v);
@@ -103,8 +110,8 @@ Value over_all_axes(Node& n, const Value& v, int rank, const Ints& decreased) {
   return over_all_axes(n, n.squeeze(v, {0}), rank, decreased);
 }
 
-// Where the axes that None adds come to stand among those of the slice.   none_axes: the axis of x that each stands
-// before.
+// Where the axes that None adds come to stand among those of the slice.   none_axes: the axis of x
+// that each stands before.
 Ints none_places(int rank, const Ints& decreased, Ints none_axes) {
   std::sort(none_axes.begin(), none_axes.end());
   Ints places;
@@ -117,7 +124,8 @@ Ints none_places(int rank, const Ints& decreased, Ints none_axes) {
   return places;
 }
 
-// The value without what None added.   Its last axis is that of the slice, and further ones may be missing in front.
+// The value without what None added.   Its last axis is that of the slice, and further ones may be
+// missing in front.
 Value without_nones(Node& n, const Value& v, int rank, const Ints& decreased) {
   Ints places = none_places(rank, decreased, n.attr("none_axes", Ints{})), taken;
   auto whole = rank - static_cast<std::int64_t>(decreased.size() - places.size());
@@ -130,7 +138,9 @@ Value without_nones(Node& n, const Value& v, int rank, const Ints& decreased) {
 Value spread(Node& n, const Value& v, const Value& source, std::int64_t axis) {
   auto size = n.dim(v, axis);
   if (size == 1) return v;
-  auto at = size > 1 ? source : n.emit("Mod", {source, size_along(n, v, axis)});  // of one entry, always that
+  auto at = size > 1
+                ? source
+                : n.emit("Mod", {source, size_along(n, v, axis)});  // of one entry, always that
   return n.emit("Gather", {v, at}, {{"axis", axis}});
 }
 
@@ -151,7 +161,8 @@ void set_value(Node& n) {
   auto x = n.in("Input");
   int rank = n.need_rank(x);
   Slices s{n.attr("axes", Ints{}), need_ints(n, {"steps", "", "StepsTensorList"}),
-           int_list(n, {"starts", "", "StartsTensorList"}), int_list(n, {"ends", "", "EndsTensorList"})};
+           int_list(n, {"starts", "", "StartsTensorList"}),
+           int_list(n, {"ends", "", "EndsTensorList"})};
   n.require(s.steps.size() == s.axes.size(), "needs one step per axis");
   for (std::size_t i = 0; i < s.axes.size(); ++i) {
     s.axes[i] = from_front(n, {s.axes[i]}, rank)[0];

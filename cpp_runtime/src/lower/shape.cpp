@@ -9,7 +9,8 @@ namespace {
 
 constexpr std::int64_t kMostAxes = 64;  // a legal program has 9; each becomes an op
 
-// One dim that is not known can be left to Reshape; -1 in the program and -1 for unknown mean the same then.
+// One dim that is not known can be left to Reshape; -1 in the program and -1 for unknown mean the
+// same then.
 void reshape(Node& n) {
   auto x = n.in("X"), shape = int_list(n, {"shape", "Shape", "ShapeTensor"});
   auto known = n.partial_ints(shape);
@@ -33,15 +34,18 @@ Value merged_size(Node& n, const Value& x, std::int64_t from, std::int64_t to) {
   return n.ints({element_count(*known).value_or(-1)});
 }
 
-// Dims before `start` are copied by position; behind `stop` they must be known, or the merged ones must.
+// Dims before `start` are copied by position; behind `stop` they must be known, or the merged ones
+// must.
 Value flattened(Node& n, const Value& x, std::int64_t start, std::int64_t stop, int rank) {
   Ints dims = *n.shape(x), to(static_cast<std::size_t>(start), 0);
   Ints merged(dims.begin() + start, dims.begin() + stop + 1);
-  bool known = std::count(merged.begin(), merged.end(), -1) == 0;  // no -1 then: it finds no size where others are 0
+  bool known = std::count(merged.begin(), merged.end(), -1) ==
+               0;  // no -1 then: it finds no size where others are 0
   to.push_back(known ? element_count(merged).value_or(-1) : -1);
   to.insert(to.end(), dims.begin() + stop + 1, dims.end());
   if (std::count(to.begin(), to.end(), -1) <= 1) return n.reshape(x, to);
-  auto head = n.slice(n.shape_of(x), {0}, {start}, {0}), tail = n.slice(n.shape_of(x), {stop + 1}, {rank}, {0});
+  auto head = n.slice(n.shape_of(x), {0}, {start}, {0}),
+       tail = n.slice(n.shape_of(x), {stop + 1}, {rank}, {0});
   return n.emit("Reshape", {x, n.concat({head, merged_size(n, x, start, stop + 1), tail}, 0)});
 }
 
@@ -59,8 +63,8 @@ void flatten_to_matrix(Node& n) {
   n.out("Out", n.emit("Flatten", {n.in("X")}, {{"axis", axis}}));
 }
 
-// Without axes, whatever is 1 when it runs goes.   What follows counts on the rank that Paddle declares: that of sizes
-// which are not known and more than 1.
+// Without axes, whatever is 1 when it runs goes.   What follows counts on the rank that Paddle
+// declares: that of sizes which are not known and more than 1.
 Value squeeze_all(Node& n, const Value& x, Ints shape) {
   auto y = n.emit("Squeeze", {x});
   std::erase(shape, 1);
@@ -81,13 +85,15 @@ void squeeze(Node& n) {
   n.out("Out", n.squeeze(x, axes));
 }
 
-// Paddle inserts one axis after the other, each counted in the shape so far; ONNX counts all in the final one.
+// Paddle inserts one axis after the other, each counted in the shape so far; ONNX counts all in the
+// final one.
 Ints final_axes(const Node& n, const Ints& axes, int rank) {
   std::vector<bool> added(static_cast<std::size_t>(rank), false);
   for (auto a : axes) {
     auto size = static_cast<std::int64_t>(added.size()), at = a < 0 ? a + size + 1 : a;
-    n.require(0 <= at && at <= size,
-              "axis " + std::to_string(a) + " is not among those of a tensor of rank " + std::to_string(size + 1));
+    n.require(0 <= at && at <= size, "axis " + std::to_string(a) +
+                                         " is not among those of a tensor of rank " +
+                                         std::to_string(size + 1));
     added.insert(added.begin() + at, true);
   }
   Ints final;
@@ -96,10 +102,12 @@ Ints final_axes(const Node& n, const Ints& axes, int rank) {
   return final;
 }
 
-// Axes that only a run knows: one after the other, as Paddle has it.   Their number has to be known.
+// Axes that only a run knows: one after the other, as Paddle has it.   Their number has to be
+// known.
 Value unsqueeze_at(Node& n, Value x, const Value& axes) {
   auto count = n.dim(axes, 0);
-  n.require(count >= 0 && n.opset() >= 13, "the number of 'axes' is computed at run time, which has no lowering");
+  n.require(count >= 0 && n.opset() >= 13,
+            "the number of 'axes' is computed at run time, which has no lowering");
   n.require(count <= kMostAxes, "there are " + std::to_string(count) + " 'axes'");
   for (std::int64_t i = 0; i < count; ++i) {
     auto longer = n.emit("Unsqueeze", {x, n.slice(axes, {i}, {i + 1}, {0})});

@@ -13,11 +13,13 @@ constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kFar = std::int64_t{1} << 48;  // beyond any size
 
 // Paddle writes INT_MAX for "to the end".
-Value sliced(Node& n, const Value& x, const Ints& axes, const Value& starts, const Value& ends, const Value& steps) {
+Value sliced(Node& n, const Value& x, const Ints& axes, const Value& starts, const Value& ends,
+             const Value& steps) {
   if (axes.empty()) return x;
   if (n.opset() < 10) {
     auto from = n.const_ints(starts), to = n.const_ints(ends);
-    n.require(from && to && steps.empty(), "below opset 10 starts and ends must be constants, and steps 1");
+    n.require(from && to && steps.empty(),
+              "below opset 10 starts and ends must be constants, and steps 1");
     return n.emit("Slice", {x}, {{"axes", axes}, {"starts", *from}, {"ends", *to}});
   }
   Values in{x, starts, ends, n.ints(axes)};
@@ -26,10 +28,13 @@ Value sliced(Node& n, const Value& x, const Ints& axes, const Value& starts, con
 }
 
 // x[..., i, ...] in one step.   "" where it is more than that
-Value single_entry(Node& n, const Value& x, const Ints& axes, const Ints& decreased, const Value& starts) {
+Value single_entry(Node& n, const Value& x, const Ints& axes, const Ints& decreased,
+                   const Value& starts) {
   auto at = n.const_ints(starts);
   bool one = axes.size() == 1 && decreased.size() == 1 && at && at->size() == 1;
-  if (!one || n.rank(x) < 1 || from_front(n, axes, n.rank(x)) != from_front(n, decreased, n.rank(x))) return "";
+  if (!one || n.rank(x) < 1 ||
+      from_front(n, axes, n.rank(x)) != from_front(n, decreased, n.rank(x)))
+    return "";
   return n.emit("Gather", {x, n.int_scalar((*at)[0])}, {{"axis", axes[0]}});
 }
 
@@ -44,7 +49,8 @@ void slice(Node& n) {
   auto ends = int_list(n, {"ends", "EndsTensor", "EndsTensorList"});
   if (n.is_sequence(x)) return slice_of_list(n, x, starts, ends);
   if (n.opset() >= 10)
-    if (auto entry = single_entry(n, x, axes, decreased, starts); !entry.empty()) return out_scalar(n, "Out", entry);
+    if (auto entry = single_entry(n, x, axes, decreased, starts); !entry.empty())
+      return out_scalar(n, "Out", entry);
   finish(n, sliced(n, x, axes, starts, ends, ""), decreased);
 }
 
@@ -88,17 +94,19 @@ void crop(Node& n) {
 // ---- split ----
 
 Values split_at(Node& n, const Value& x, std::int64_t axis, const Ints& sizes) {
-  if (n.opset() < 13) return n.emit_n(sizes.size(), "Split", {x}, {{"axis", axis}, {"split", sizes}});
+  if (n.opset() < 13)
+    return n.emit_n(sizes.size(), "Split", {x}, {{"axis", axis}, {"split", sizes}});
   return n.emit_n(sizes.size(), "Split", {x, n.ints(sizes)}, {{"axis", axis}});
 }
 
-// Sizes are always written out: ONNX Runtime takes two splits of one value into different numbers of parts for the
-// same.
+// Sizes are always written out: ONNX Runtime takes two splits of one value into different numbers
+// of parts for the same.
 Values split_evenly(Node& n, const Value& x, std::int64_t axis, std::size_t parts) {
   n.require(parts > 0, "gives nothing");
   auto count = static_cast<std::int64_t>(parts);
   if (auto whole = n.dim(x, axis); whole >= 0) {
-    n.require(whole % count == 0, std::to_string(whole) + " entries do not split into " + std::to_string(count));
+    n.require(whole % count == 0,
+              std::to_string(whole) + " entries do not split into " + std::to_string(count));
     return split_at(n, x, axis, Ints(parts, whole / count));
   }
   if (n.opset() < 13) return n.emit_n(parts, "Split", {x}, {{"axis", axis}});
@@ -106,13 +114,15 @@ Values split_evenly(Node& n, const Value& x, std::int64_t axis, std::size_t part
   return n.emit_n(parts, "Split", {x, n.emit("Expand", {each, n.ints({count})})}, {{"axis", axis}});
 }
 
-// One section may be left open; where the whole is not known, it is what the others leave from both sides.
+// One section may be left open; where the whole is not known, it is what the others leave from both
+// sides.
 Values split_around(Node& n, const Value& x, std::int64_t axis, const Ints& sizes) {
   auto open = std::find(sizes.begin(), sizes.end(), -1);
   Values parts;
   std::int64_t at = 0, behind = 0;
   for (auto s = open + 1; s != sizes.end(); ++s) behind += *s;
-  for (auto s = sizes.begin(); s != open; ++s, at += s[-1]) parts.push_back(n.slice(x, {at}, {at + *s}, {axis}));
+  for (auto s = sizes.begin(); s != open; ++s, at += s[-1])
+    parts.push_back(n.slice(x, {at}, {at + *s}, {axis}));
   parts.push_back(n.slice(x, {at}, {behind ? -behind : kEnd}, {axis}));
   for (auto s = open + 1; s != sizes.end(); behind -= *s, ++s)
     parts.push_back(n.slice(x, {-behind}, {*s == behind ? kEnd : *s - behind}, {axis}));
@@ -127,13 +137,15 @@ Values split_sections(Node& n, const Value& x, std::int64_t axis, Ints sizes) {
   auto whole = n.dim(x, axis);
   if (whole < 0) return split_around(n, x, axis, sizes);
   for (auto s = sizes.begin(); s != sizes.end(); ++s) whole -= s == open ? 0 : *s;
-  n.require(whole >= 0 && std::count(sizes.begin(), sizes.end(), -1) == 1, "the sections do not fit");
+  n.require(whole >= 0 && std::count(sizes.begin(), sizes.end(), -1) == 1,
+            "the sections do not fit");
   *open = whole;
   return split_at(n, x, axis, sizes);
 }
 
 // Sections that are computed; one of them may be -1, what the others leave.
-Values split_computed(Node& n, const Value& x, std::int64_t axis, const Value& sections, std::size_t parts) {
+Values split_computed(Node& n, const Value& x, std::int64_t axis, const Value& sections,
+                      std::size_t parts) {
   n.require(n.opset() >= 13, "sections computed at run time need opset 13");
   Expr sizes(n, sections), whole(n, size_along(n, x, axis));
   auto rest = whole - (Expr(n, reduce(n, "ReduceSum", sizes, {0}, true)) + 1);
@@ -147,7 +159,8 @@ Values split_along(Node& n, const Value& x, std::int64_t axis, std::size_t parts
   return sizes->empty() ? split_evenly(n, x, axis, parts) : split_sections(n, x, axis, *sizes);
 }
 
-// Only a run knows the axis, which Slice takes: the places along it are split, and each part is as long as theirs.
+// Only a run knows the axis, which Slice takes: the places along it are split, and each part is as
+// long as theirs.
 Values split_at_computed(Node& n, const Value& x, const Value& axis, std::size_t parts) {
   n.require(n.opset() >= 13, "an axis computed at run time needs opset 13");
   auto places = counted(n, n.emit("Gather", {n.shape_of(x), axis}, {{"axis", std::int64_t{0}}}));

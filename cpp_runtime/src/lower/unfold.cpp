@@ -23,11 +23,14 @@ Tiles read_tiles(const Node& n) {
 }
 
 void check_tiles(const Node& n, const Tiles& t) {
-  n.require(t.kernel.size() == 2 && t.strides.size() == 2 && t.dilations.size() == 2 && t.pads.size() == 4,
+  n.require(t.kernel.size() == 2 && t.strides.size() == 2 && t.dilations.size() == 2 &&
+                t.pads.size() == 4,
             "a window of two dims is not what its numbers say");
   for (auto k : t.kernel) n.require(k >= 1 && k <= 1024, "'kernel_sizes' has " + std::to_string(k));
-  for (auto s : t.strides) check_size(n, s, "strides"), n.require(s > 0, "a stride is " + std::to_string(s));
-  for (auto d : t.dilations) check_size(n, d, "dilations"), n.require(d > 0, "a dilation is " + std::to_string(d));
+  for (auto s : t.strides)
+    check_size(n, s, "strides"), n.require(s > 0, "a stride is " + std::to_string(s));
+  for (auto d : t.dilations)
+    check_size(n, d, "dilations"), n.require(d > 0, "a dilation is " + std::to_string(d));
   for (auto p : t.pads) n.require(p >= 0 && p < 1 << 20, "a padding is " + std::to_string(p));
 }
 
@@ -67,10 +70,14 @@ void unfold(Node& n) {
 void im2sequence(Node& n) {
   auto x = n.in("X");
   n.require(!n.has("Y"), "sizes of its own for each picture have no lowering");
-  Tiles t{n.attr("kernels", Ints{}), n.attr("strides", Ints{1, 1}), {1, 1}, n.attr("paddings", Ints{0, 0, 0, 0})};
+  Tiles t{n.attr("kernels", Ints{}),
+          n.attr("strides", Ints{1, 1}),
+          {1, 1},
+          n.attr("paddings", Ints{0, 0, 0, 0})};
   auto seen = n.transpose(windows(n, x, t), {0, 4, 5, 1, 2, 3});
   n.out("Out", reshaped(n, seen, {n.ints({-1}), columns_of(n, x, t)}));
-  Expr pictures(n, size_along(n, x, 0)), each = Expr(n, size_along(n, seen, 1)) * Expr(n, size_along(n, seen, 2));
+  Expr pictures(n, size_along(n, x, 0)),
+      each = Expr(n, size_along(n, seen, 1)) * Expr(n, size_along(n, seen, 2));
   n.out_offsets("Out", counted(n, pictures + 1) * each);
 }
 
@@ -91,17 +98,21 @@ Value unpooled_size(Node& n, const Value& x) {
   Ints padding = n.attr("paddings", Ints(kernel.size(), 0));
   Values sizes{int_list(n, {"output_size", "", ""})};
   auto known = n.const_ints(sizes[0]);
-  if (!known || std::all_of(known->begin(), known->end(), [](auto s) { return s > 0; })) return sizes[0];
+  if (!known || std::all_of(known->begin(), known->end(), [](auto s) { return s > 0; }))
+    return sizes[0];
   std::size_t dims = known->size();
-  n.require(kernel.size() == dims && stride.size() == dims && padding.size() == dims, "'ksize' does not fit its sizes");
+  n.require(kernel.size() == dims && stride.size() == dims && padding.size() == dims,
+            "'ksize' does not fit its sizes");
   sizes.clear();
   for (std::size_t i = 0; i < dims; ++i) {
     for (auto s : {kernel[i], stride[i], padding[i]}) check_size(n, s, "ksize");
-    auto rest = kernel[i] - 2 * padding[i];  // counted with an input of -1, Paddle declares -2 * stride + rest
+    auto rest = kernel[i] -
+                2 * padding[i];  // counted with an input of -1, Paddle declares -2 * stride + rest
     bool open = (*known)[i] <= 0 && (*known)[i] == -2 * stride[i] + rest;
     Expr size(n, size_along(n, x, static_cast<std::int64_t>(i) + 2));
-    sizes.push_back(open ? ((size - 1) * static_cast<double>(stride[i]) + static_cast<double>(rest)).value()
-                         : n.ints({(*known)[i]}));
+    sizes.push_back(
+        open ? ((size - 1) * static_cast<double>(stride[i]) + static_cast<double>(rest)).value()
+             : n.ints({(*known)[i]}));
   }
   return n.concat(sizes, 0);
 }
@@ -113,7 +124,8 @@ void unpool(Node& n) {
   auto front = n.slice(n.shape_of(x), {0}, {2}, {0});
   auto known = n.const_ints(size);
   for (auto s : known.value_or(Ints{})) written_size(n, s, "a size of the picture");
-  auto plane = known ? n.ints({element_count(*known).value_or(-1)}) : reduce(n, "ReduceProd", size, {0}, true);
+  auto plane = known ? n.ints({element_count(*known).value_or(-1)})
+                     : reduce(n, "ReduceProd", size, {0}, true);
   auto zeros = n.emit("Expand", {n.scalar_like(0, x), n.concat({front, plane}, 0)});
   auto put = n.emit("ScatterElements", {zeros, n.reshape(at, {0, 0, -1}), n.reshape(x, {0, 0, -1})},
                     {{"axis", std::int64_t{2}}});

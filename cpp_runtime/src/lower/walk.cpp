@@ -17,7 +17,8 @@ Exprs formals_like(Node& b, const Exprs& values) {
 Exprs slices_of(Node& b, const Exprs& sequences) {
   Exprs made;
   for (const Expr& v : sequences)
-    made.emplace_back(b, b.formal("slice", b.need_dtype(v), Ints(static_cast<std::size_t>(b.need_rank(v) - 1), -1)));
+    made.emplace_back(b, b.formal("slice", b.need_dtype(v),
+                                  Ints(static_cast<std::size_t>(b.need_rank(v) - 1), -1)));
   return made;
 }
 
@@ -70,21 +71,23 @@ Exprs axis_back(Node& n, const Exprs& kept, std::int64_t axis) {
 
 }  // namespace
 
-Walked walk(Node& n, const Along& along, const Exprs& states, const Exprs& sequences, const WalkBody& body) {
+Walked walk(Node& n, const Along& along, const Exprs& states, const Exprs& sequences,
+            const WalkBody& body) {
   Step step;
-  for (const Expr& v : sequences) n.require(n.need_rank(v) > along.axis, "has no such axis to walk along");
+  for (const Expr& v : sequences)
+    n.require(n.need_rank(v) > along.axis, "has no such axis to walk along");
   auto graph = n.subgraph("step", [&](Node& b) {
     auto before = formals_like(b, states);
     step = body(before, slices_of(b, sequences));
     results(b, step);
   });
   Ints in_ways(sequences.size(), along.reverse), out_ways(step.kept.size(), along.reverse);
-  auto made =
-      n.emit_n(step.states.size() + step.kept.size(), "Scan", names(states, axis_first(n, sequences, along.axis)),
-               {{"body", graph},
-                {"num_scan_inputs", static_cast<std::int64_t>(sequences.size())},
-                {"scan_input_directions", in_ways},
-                {"scan_output_directions", out_ways}});
+  auto made = n.emit_n(step.states.size() + step.kept.size(), "Scan",
+                       names(states, axis_first(n, sequences, along.axis)),
+                       {{"body", graph},
+                        {"num_scan_inputs", static_cast<std::int64_t>(sequences.size())},
+                        {"scan_input_directions", in_ways},
+                        {"scan_output_directions", out_ways}});
   Walked walked = unpacked(n, made, step);
   walked.kept = axis_back(n, walked.kept, along.axis);
   return walked;
@@ -99,8 +102,8 @@ Walked repeat(Node& n, const Value& count, const Exprs& states, const RepeatBody
     b.result(b.scalar(1, DType::boolean));
     results(b, step);
   });
-  auto made =
-      n.emit_n(step.states.size() + step.kept.size(), "Loop", names({{n, count}, {n, ""}}, states), {{"body", graph}});
+  auto made = n.emit_n(step.states.size() + step.kept.size(), "Loop",
+                       names({{n, count}, {n, ""}}, states), {{"body", graph}});
   return unpacked(n, made, step);
 }
 

@@ -1,5 +1,5 @@
-// Constants where they are read.   The shape inference of onnx does not see, inside of a subgraph, the values of the
-// graphs around it, and takes sizes that are computed from them for empty.
+// Constants where they are read.   The shape inference of onnx does not see, inside of a subgraph,
+// the values of the graphs around it, and takes sizes that are computed from them for empty.
 #include <map>
 #include <set>
 
@@ -18,7 +18,8 @@ class Local {
   explicit Local(const Graph& graph) {
     for (const Initializer& one : graph.initializers) {
       names_.insert(one.name);
-      if (!one.external && one.dtype == DType::int64 && one.shape.size() <= 1 && one.bytes.size() <= kBytes)
+      if (!one.external && one.dtype == DType::int64 && one.shape.size() <= 1 &&
+          one.bytes.size() <= kBytes)
         small_.emplace(one.name, one);
     }
   }
@@ -45,7 +46,8 @@ class Local {
 
   std::string copied(Graph& graph, Initializer one) {
     std::string base = one.name;
-    for (std::size_t count = 1; !names_.insert(one.name).second; ++count) one.name = base + "/" + std::to_string(count);
+    for (std::size_t count = 1; !names_.insert(one.name).second; ++count)
+      one.name = base + "/" + std::to_string(count);
     graph.initializers.push_back(one);
     return one.name;
   }

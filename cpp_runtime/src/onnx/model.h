@@ -22,8 +22,8 @@ struct Tensor {
 struct Graph;
 
 /// The value of a node's attribute.
-using Attr =
-    std::variant<std::int64_t, float, std::string, Ints, std::vector<float>, Strings, Tensor, std::shared_ptr<Graph>>;
+using Attr = std::variant<std::int64_t, float, std::string, Ints, std::vector<float>, Strings,
+                          Tensor, std::shared_ptr<Graph>>;
 
 struct Node {
   std::string op, domain, name;
@@ -41,8 +41,8 @@ struct Initializer {
   std::size_t offset = 0, length = 0;
 };
 
-/// An input or output.   symbols: the name of each dim that is -1, "" where it has none; known: whether there is a
-/// shape.
+/// An input or output.   symbols: the name of each dim that is -1, "" where it has none; known:
+/// whether there is a shape.
 struct ValueInfo {
   std::string name;
   DType dtype = DType::none;
@@ -74,8 +74,9 @@ std::string to_bytes(const Model& model);
 /// One line per node: `y = LeakyRelu<alpha=0.1>(x)`; subgraphs indented.
 std::string to_text(const Graph& graph);
 
-/// ModelProto bytes of a network for pictures in which the weights of its few products are inputs with a default, which
-/// the engine does not copy into another order when it starts; others as they were.   Error(file).
+/// ModelProto bytes of a network for pictures in which the weights of its few products are inputs
+/// with a default, which the engine does not copy into another order when it starts; others as they
+/// were.   Error(file).
 std::string without_packing(std::string model);
 
 /// Drop nodes and initializers that no output needs.

@@ -7,8 +7,9 @@ namespace {
 
 using Names = std::set<std::string>;
 
-// Prunes `graph` and returns every name that it reads.  A subgraph may read names of the enclosing graphs, so the
-// caller treats all of them as read.  Each node is visited once, at any nesting depth.
+// Prunes `graph` and returns every name that it reads.  A subgraph may read names of the enclosing
+// graphs, so the caller treats all of them as read.  Each node is visited once, at any nesting
+// depth.
 Names prune_and_list_reads(Graph& graph) {
   Names live;
   for (const ValueInfo& v : graph.outputs) live.insert(v.name);
@@ -26,7 +27,8 @@ Names prune_and_list_reads(Graph& graph) {
       }
     needed_nodes.push_back(std::move(*node));
   }
-  graph.nodes.assign(std::make_move_iterator(needed_nodes.rbegin()), std::make_move_iterator(needed_nodes.rend()));
+  graph.nodes.assign(std::make_move_iterator(needed_nodes.rbegin()),
+                     std::make_move_iterator(needed_nodes.rend()));
   std::erase_if(graph.initializers, [&](const Initializer& i) { return live.count(i.name) == 0; });
   return live;
 }

@@ -42,15 +42,16 @@ struct Printer {
 
   static std::string names(const Strings& all) {
     std::string text;
-    for (std::size_t i = 0; i < all.size(); ++i) text += (i ? ", " : "") + (all[i].empty() ? "_" : all[i]);
+    for (std::size_t i = 0; i < all.size(); ++i)
+      text += (i ? ", " : "") + (all[i].empty() ? "_" : all[i]);
     return text;
   }
 
   void node(const Node& n) {
     out += indent + names(n.outputs) + " = " + (n.domain.empty() ? "" : n.domain + ".") + n.op;
     for (std::size_t i = 0; i < n.attrs.size(); ++i)
-      out +=
-          (i ? ", " : "<") + n.attrs[i].first + "=" + std::visit([&](auto& v) { return show(v); }, n.attrs[i].second);
+      out += (i ? ", " : "<") + n.attrs[i].first + "=" +
+             std::visit([&](auto& v) { return show(v); }, n.attrs[i].second);
     out += (n.attrs.empty() ? "(" : ">(") + names(n.inputs) + ")\n";
   }
 

@@ -1,5 +1,6 @@
-// Weights that are not worth packing: the engine copies the weights of each product into another order when it starts,
-// which for the last layer of a network for pictures takes longer than all else and makes its runs no faster.
+// Weights that are not worth packing: the engine copies the weights of each product into another
+// order when it starts, which for the last layer of a network for pictures takes longer than all
+// else and makes its runs no faster.
 #include <map>
 
 #include "onnx/model.h"
@@ -9,7 +10,8 @@
 namespace oarlock::onnx {
 namespace {
 
-constexpr std::size_t kShare = 8;  // only where products have at most one part of so many of all weights
+constexpr std::size_t kShare =
+    8;  // only where products have at most one part of so many of all weights
 constexpr std::int64_t kFloat = 1;
 
 struct Weight {
@@ -23,7 +25,9 @@ struct Weight {
     for (std::int64_t d : dims) count *= static_cast<std::size_t>(d);
     return count;
   }
-  bool may_stay() const { return multiplied && only_multiplied && dtype == kFloat && dims.size() == 2; }
+  bool may_stay() const {
+    return multiplied && only_multiplied && dtype == kFloat && dims.size() == 2;
+  }
 };
 
 struct Scan {
@@ -59,7 +63,8 @@ struct Scan {
       else
         w.skip();
     }
-    bool multiplies = type == "Gemm" || type == "MatMul" || type == "FusedGemm" || type == "FusedMatMul";
+    bool multiplies =
+        type == "Gemm" || type == "MatMul" || type == "FusedGemm" || type == "FusedMatMul";
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       auto found = weights.find(inputs[i]);
       if (found == weights.end()) continue;

@@ -1,4 +1,5 @@
-// The protobuf wire format, written into one string; lengths are put in front of a message once it is complete.
+// The protobuf wire format, written into one string; lengths are put in front of a message once it
+// is complete.
 #pragma once
 #include <bit>
 #include <cstdint>

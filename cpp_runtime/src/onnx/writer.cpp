@@ -9,7 +9,8 @@ struct Writer {
   WireWriter out;
   const std::string& location;
 
-  void tensor(std::uint32_t field, const std::string& name, DType dtype, const Ints& shape, auto&& data) {
+  void tensor(std::uint32_t field, const std::string& name, DType dtype, const Ints& shape,
+              auto&& data) {
     out.message(field, [&] {
       for (std::int64_t d : shape) out.int64(1, d);
       out.int64(2, onnx_of(dtype));

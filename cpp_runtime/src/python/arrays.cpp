@@ -12,7 +12,8 @@
 namespace oarlock::python {
 namespace {
 
-constexpr std::size_t kCopyBytes = 32768;  // below this a copy into NumPy's memory is cheaper than a foreign owner
+constexpr std::size_t kCopyBytes =
+    32768;  // below this a copy into NumPy's memory is cheaper than a foreign owner
 constexpr int kBuffer = PyBUF_C_CONTIGUOUS | PyBUF_FORMAT;
 
 /// NumPy's own functions and dtypes, looked up once and kept for the life of the process.
@@ -29,8 +30,9 @@ struct Numpy {
       bool small_float = d == DType::bfloat16 || size_of(d) == 1;
       nb::object named = nb::str(std::string(name_of(d)).c_str());
       bool foreign = d == DType::bfloat16 || d == DType::float8_e4m3fn || d == DType::float8_e5m2;
-      found = foreign && small_float ? module.attr("dtype")(nb::module_::import_("ml_dtypes").attr(named))
-                                     : module.attr("dtype")(named);
+      found = foreign && small_float
+                  ? module.attr("dtype")(nb::module_::import_("ml_dtypes").attr(named))
+                  : module.attr("dtype")(named);
     }
     return found;
   }
@@ -44,7 +46,8 @@ Numpy& numpy() { return *loaded; }
 DType dtype_of(const Py_buffer& b) {
   const char* f = b.format ? b.format : "B";
   if (*f == '<' || *f == '=' || *f == '@' || *f == '|') ++f;
-  if (f[0] == 'Z') return b.itemsize == 8 ? DType::complex64 : b.itemsize == 16 ? DType::complex128 : DType::none;
+  if (f[0] == 'Z')
+    return b.itemsize == 8 ? DType::complex64 : b.itemsize == 16 ? DType::complex128 : DType::none;
   if (f[0] == 0 || f[1] != 0) return DType::none;
   if (f[0] == '?') return DType::boolean;
   if (std::strchr("efd", f[0]))
@@ -69,20 +72,24 @@ DType dtype_of(const Py_buffer& b) {
 }
 
 std::string dtype_name(nb::handle array) {
-  return nb::hasattr(array, "dtype") ? nb::cast<std::string>(nb::str(array.attr("dtype").attr("name"))) : "";
+  return nb::hasattr(array, "dtype")
+             ? nb::cast<std::string>(nb::str(array.attr("dtype").attr("name")))
+             : "";
 }
 
 nb::object copied(const Tensor& tensor) {
   nb::object shape = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(tensor.shape().size())));
   for (std::size_t i = 0; i < tensor.shape().size(); ++i)
-    PyTuple_SetItem(shape.ptr(), static_cast<Py_ssize_t>(i), PyLong_FromLongLong(tensor.shape()[i]));
+    PyTuple_SetItem(shape.ptr(), static_cast<Py_ssize_t>(i),
+                    PyLong_FromLongLong(tensor.shape()[i]));
   bool plain = tensor.dtype() != DType::bfloat16 && tensor.dtype() != DType::float8_e4m3fn &&
                tensor.dtype() != DType::float8_e5m2;
-  nb::object array = numpy().empty(shape, plain                          ? numpy().dtype(tensor.dtype())
+  nb::object array = numpy().empty(shape, plain ? numpy().dtype(tensor.dtype())
                                           : size_of(tensor.dtype()) == 2 ? numpy().uint16
                                                                          : numpy().uint8);
   Py_buffer buffer;
-  if (PyObject_GetBuffer(array.ptr(), &buffer, PyBUF_WRITABLE | PyBUF_C_CONTIGUOUS) != 0) throw nb::python_error();
+  if (PyObject_GetBuffer(array.ptr(), &buffer, PyBUF_WRITABLE | PyBUF_C_CONTIGUOUS) != 0)
+    throw nb::python_error();
   if (tensor.byte_size()) std::memcpy(buffer.buf, tensor.data(), tensor.byte_size());
   PyBuffer_Release(&buffer);
   return plain ? array : nb::object(array.attr("view")(numpy().dtype(tensor.dtype())));
@@ -103,7 +110,8 @@ nb::object shared(const Tensor& tensor) {
   auto* kept = new Tensor(tensor);  // shares the memory
   nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<Tensor*>(p); });
   std::vector<std::size_t> shape(tensor.shape().begin(), tensor.shape().end());
-  nb::ndarray<nb::numpy> array(kept->data(), shape.size(), shape.data(), owner, nullptr, dlpack_of(tensor.dtype()));
+  nb::ndarray<nb::numpy> array(kept->data(), shape.size(), shape.data(), owner, nullptr,
+                               dlpack_of(tensor.dtype()));
   nb::object made = nb::cast(array);
   bool foreign = tensor.dtype() == DType::bfloat16 || tensor.dtype() == DType::float8_e4m3fn ||
                  tensor.dtype() == DType::float8_e5m2;
@@ -126,7 +134,8 @@ bool Inputs::take(std::size_t index, PyObject* array) {
   }
   static_assert(sizeof(Py_ssize_t) == sizeof(std::int64_t));
   auto* shape = reinterpret_cast<const std::int64_t*>(buffer.shape);
-  views_[index] = TensorView(dtype_of(buffer), {shape, static_cast<std::size_t>(buffer.ndim)}, buffer.buf);
+  views_[index] =
+      TensorView(dtype_of(buffer), {shape, static_cast<std::size_t>(buffer.ndim)}, buffer.buf);
   return views_[index].dtype != DType::none;
 }
 
@@ -136,18 +145,23 @@ void Inputs::set(std::size_t index, nb::handle array, const std::string& name) {
   nb::object whole;
   try {
     whole = numpy().ascontiguousarray(array);
-    nb::object shape = numpy().module.attr("shape")(array);  // ascontiguousarray makes [1] of a 0-d array
+    nb::object shape =
+        numpy().module.attr("shape")(array);  // ascontiguousarray makes [1] of a 0-d array
     if (!shape.equal(whole.attr("shape"))) whole = whole.attr("reshape")(shape);
   } catch (nb::python_error&) {
     throw Error(Fault::input, "run: input '" + name + "' is no array");
   }
   DType named = dtype_named(dtype_name(whole));
-  bool foreign = named == DType::bfloat16 || named == DType::float8_e4m3fn || named == DType::float8_e5m2;
+  bool foreign =
+      named == DType::bfloat16 || named == DType::float8_e4m3fn || named == DType::float8_e5m2;
   bool swapped = !foreign && named != DType::none;  // nothing else is wrong with it
-  if (swapped) whole = whole.attr("astype")(whole.attr("dtype").attr("newbyteorder")("="), nb::arg("copy") = false);
+  if (swapped)
+    whole = whole.attr("astype")(whole.attr("dtype").attr("newbyteorder")("="),
+                                 nb::arg("copy") = false);
   if (foreign) whole = whole.attr("view")(size_of(named) == 2 ? numpy().uint16 : numpy().uint8);
   if (!take(index, whole.ptr()))
-    throw Error(Fault::input, "run: input '" + name + "' has elements of type " + dtype_name(whole));
+    throw Error(Fault::input,
+                "run: input '" + name + "' has elements of type " + dtype_name(whole));
   if (foreign) views_[index].dtype = named;
 }
 
@@ -159,8 +173,8 @@ nb::object to_numpy(const Tensor& tensor) {
     return tensor.byte_size() <= kCopyBytes ? copied(tensor) : shared(tensor);
   } catch (const nb::python_error& error) {
     if (!error.matches(PyExc_ValueError)) throw;
-    throw Error(Fault::engine,
-                "run: an output is " + show(tensor.dtype(), tensor.shape()) + ", which NumPy cannot hold");
+    throw Error(Fault::engine, "run: an output is " + show(tensor.dtype(), tensor.shape()) +
+                                   ", which NumPy cannot hold");
   }
 }
 

@@ -29,11 +29,13 @@ class Inputs {
   std::vector<TensorView> views_;
 };
 
-/// Import NumPy.  Called once, when the module is loaded: an import may let another thread run, so that inside the
-/// initializer of a function-local static it could wait for a thread that waits for that initializer.
+/// Import NumPy.  Called once, when the module is loaded: an import may let another thread run, so
+/// that inside the initializer of a function-local static it could wait for a thread that waits for
+/// that initializer.
 void load_numpy();
 
-/// A NumPy array with the content of `tensor`: small ones are copied, large ones keep the engine's memory.
+/// A NumPy array with the content of `tensor`: small ones are copied, large ones keep the engine's
+/// memory.
 nb::object to_numpy(const Tensor& tensor);
 
 }  // namespace oarlock::python

@@ -25,20 +25,22 @@ Model model_of(const nb::bytes& pdmodel, const Path& params_path, const std::str
   return Model::from_bytes({pdmodel.c_str(), pdmodel.size()}, params_path.value_or(""), name);
 }
 
-nb::bytes to_onnx(const nb::bytes& pdmodel, const Path& params_path, int opset, const std::string& location,
-                  bool inline_weights, const std::string& name) {
+nb::bytes to_onnx(const nb::bytes& pdmodel, const Path& params_path, int opset,
+                  const std::string& location, bool inline_weights, const std::string& name) {
   InterruptibleLowering until_ctrl_c;
   OnnxOptions options{opset, location, inline_weights};
   std::string bytes = model_of(pdmodel, params_path, name).to_onnx(options);
   return nb::bytes(bytes.data(), bytes.size());
 }
 
-int lowest_opset(const nb::bytes& pdmodel, const Path& params_path, int least, int most, const std::string& name) {
+int lowest_opset(const nb::bytes& pdmodel, const Path& params_path, int least, int most,
+                 const std::string& name) {
   InterruptibleLowering until_ctrl_c;
   return model_of(pdmodel, params_path, name).lowest_opset(least, most);
 }
 
-nb::str to_text(const nb::bytes& pdmodel, const Path& params_path, int opset, const std::string& name) {
+nb::str to_text(const nb::bytes& pdmodel, const Path& params_path, int opset,
+                const std::string& name) {
   InterruptibleLowering until_ctrl_c;
   return nb::str(model_of(pdmodel, params_path, name).to_text(opset).c_str());
 }
@@ -48,7 +50,8 @@ nb::dict describe(const nb::bytes& pdmodel, const Path& params_path, const std::
   Model model = model_of(pdmodel, params_path, name);
   nb::list params, guards;
   for (const ParameterSpec& p : model.parameters())
-    params.append(nb::make_tuple(p.name, std::string(name_of(p.dtype)), p.shape, p.offset, p.length));
+    params.append(
+        nb::make_tuple(p.name, std::string(name_of(p.dtype)), p.shape, p.offset, p.length));
   for (const GuardSpec& g : model.guards())
     guards.append(nb::make_tuple(g.kind, g.var, g.axis, g.expected, g.reader, g.where, g.text));
   nb::dict all;
@@ -93,8 +96,8 @@ void translate(const std::exception_ptr& thrown, void*) {
     std::rethrow_exception(thrown);
   } catch (const Error& error) {
     std::string_view message = error.what();
-    nb::object text =
-        nb::steal(PyUnicode_DecodeUTF8(message.data(), static_cast<Py_ssize_t>(message.size()), "replace"));
+    nb::object text = nb::steal(
+        PyUnicode_DecodeUTF8(message.data(), static_cast<Py_ssize_t>(message.size()), "replace"));
     nb::object made = nb::handle(error_type)(text);
     made.attr("kind") = std::string(name_of(error.fault()));
     PyErr_SetObject(error_type, made.ptr());
@@ -102,20 +105,27 @@ void translate(const std::exception_ptr& thrown, void*) {
 }
 
 void bind_session(nb::module_& m) {
-  nb::class_<MadeUp>(m, "MadeUp", "What inputs that nobody gave are made of: sizes where they are open, integers.");
+  nb::class_<MadeUp>(
+      m, "MadeUp",
+      "What inputs that nobody gave are made of: sizes where they are open, integers.");
   m.def("ways_to_make_up", &ways_to_make_up, "The ways that are worth a trial, in order.");
-  nb::class_<PySession>(m, "Session", "A model in the engine.  Thread-safe; the GIL is released while it runs.")
-      .def(nb::init<nb::bytes, const Path&, const nb::dict&, const std::string&>(), "pdmodel"_a, "params_path"_a.none(),
-           "options"_a = nb::dict(), "name"_a = "model.pdmodel",
-           nb::sig("def __init__(self, pdmodel: bytes, params_path: str | None, options: dict[str, typing.Any] = ..., "
+  nb::class_<PySession>(m, "Session",
+                        "A model in the engine.  Thread-safe; the GIL is released while it runs.")
+      .def(nb::init<nb::bytes, const Path&, const nb::dict&, const std::string&>(), "pdmodel"_a,
+           "params_path"_a.none(), "options"_a = nb::dict(), "name"_a = "model.pdmodel",
+           nb::sig("def __init__(self, pdmodel: bytes, params_path: str | None, options: dict[str, "
+                   "typing.Any] = ..., "
                    "name: str = ...) -> None"))
       .def("run", &PySession::run, "feeds"_a, "fetch"_a.none() = nb::none(),
-           nb::sig("def run(self, feeds: dict[str, numpy.ndarray] | collections.abc.Sequence[numpy.ndarray], "
+           nb::sig("def run(self, feeds: dict[str, numpy.ndarray] | "
+                   "collections.abc.Sequence[numpy.ndarray], "
                    "fetch: list[str] | None = None) -> list[numpy.ndarray]"),
            "Run on arrays by name or in order; give the outputs, or those named in `fetch`.")
-      .def("stop", &PySession::stop, "End the runs under way, in whatever thread; later ones end at once.")
+      .def("stop", &PySession::stop,
+           "End the runs under way, in whatever thread; later ones end at once.")
       .def("made_up_inputs", &PySession::made_up_inputs, "how"_a, "shapes"_a,
-           nb::sig("def made_up_inputs(self, how: MadeUp, shapes: dict[str, list[int]]) -> list[numpy.ndarray]"),
+           nb::sig("def made_up_inputs(self, how: MadeUp, shapes: dict[str, list[int]]) -> "
+                   "list[numpy.ndarray]"),
            "An input for each, of the sizes in `shapes`, else of those of `how`.")
       .def_prop_ro(
           "inputs", [](const PySession& s) { return specs(s.session().inputs()); },
@@ -123,9 +133,9 @@ void bind_session(nb::module_& m) {
       .def_prop_ro(
           "outputs", [](const PySession& s) { return specs(s.session().outputs()); },
           nb::sig("def outputs(self) -> list[tuple[str, str, list[int | str]]]"))
-      .def_prop_ro(
-          "offsets", &offsets, nb::sig("def offsets(self) -> dict[str, str]"),
-          "The inputs and outputs that say where packed sequences begin, and the names of those whose rows they are.")
+      .def_prop_ro("offsets", &offsets, nb::sig("def offsets(self) -> dict[str, str]"),
+                   "The inputs and outputs that say where packed sequences begin, and the names of "
+                   "those whose rows they are.")
       .def_prop_ro("library", [](const PySession& s) { return s.session().library().path; })
       .def_prop_ro("version", [](const PySession& s) { return s.session().library().version; })
       .def_prop_ro("providers", [](const PySession& s) { return s.session().library().providers; })
@@ -137,41 +147,48 @@ void bind_session(nb::module_& m) {
 }  // namespace
 
 NB_MODULE(_runtime, m) {
-  m.doc() = "The C++ runtime: reads Paddle's files, lowers them to ONNX, runs them on ONNX Runtime.";
+  m.doc() =
+      "The C++ runtime: reads Paddle's files, lowers them to ONNX, runs them on ONNX Runtime.";
   const char* module_name = PyModule_GetName(m.ptr());
   if (!module_name) throw nb::python_error();
   std::string error_name = std::string(module_name) + ".Error";
-  error_type = PyErr_NewExceptionWithDoc(error_name.c_str(),
-                                         "What the runtime refuses.   kind: file, guard, input, unsupported or engine.",
-                                         PyExc_Exception, nullptr);
+  error_type = PyErr_NewExceptionWithDoc(
+      error_name.c_str(),
+      "What the runtime refuses.   kind: file, guard, input, unsupported or engine.",
+      PyExc_Exception, nullptr);
   nb::handle(error_type).attr("kind") = "";
   m.attr("Error") = nb::handle(error_type);
   nb::register_exception_translator(translate);
   load_numpy();
   bind_session(m);
-  m.def("check_options", &check, "options"_a, nb::sig("def check_options(options: dict[str, typing.Any]) -> None"),
+  m.def("check_options", &check, "options"_a,
+        nb::sig("def check_options(options: dict[str, typing.Any]) -> None"),
         "Raise Error for options of a Session that are not known, or that no machine has.");
-  m.def("to_onnx", &to_onnx, "pdmodel"_a, "params_path"_a.none(), nb::kw_only(), "opset"_a = 17, "location"_a = "",
-        "inline"_a = false, "name"_a = "model.pdmodel",
-        nb::sig("def to_onnx(pdmodel: bytes, params_path: str | None, *, opset: int = 17, location: str = '', "
+  m.def("to_onnx", &to_onnx, "pdmodel"_a, "params_path"_a.none(), nb::kw_only(), "opset"_a = 17,
+        "location"_a = "", "inline"_a = false, "name"_a = "model.pdmodel",
+        nb::sig("def to_onnx(pdmodel: bytes, params_path: str | None, *, opset: int = 17, "
+                "location: str = '', "
                 "inline: bool = False, name: str = ...) -> bytes"),
         "ModelProto bytes whose weights lie in the file at `params_path`, named there `location`.");
   m.def("lowest_opset", &lowest_opset, "pdmodel"_a, "params_path"_a.none(), "least"_a, "most"_a,
         "name"_a = "model.pdmodel",
-        nb::sig(
-            "def lowest_opset(pdmodel: bytes, params_path: str | None, least: int, most: int, name: str = ...) -> int"),
+        nb::sig("def lowest_opset(pdmodel: bytes, params_path: str | None, least: int, most: int, "
+                "name: str = ...) -> int"),
         "The lowest opset from `least` to `most` at which every op has a lowering.");
   m.def("to_text", &to_text, "pdmodel"_a, "params_path"_a.none(), nb::kw_only(), "opset"_a = 17,
         "name"_a = "model.pdmodel",
-        nb::sig("def to_text(pdmodel: bytes, params_path: str | None, *, opset: int = 17, name: str = ...) -> str"),
+        nb::sig("def to_text(pdmodel: bytes, params_path: str | None, *, opset: int = 17, name: "
+                "str = ...) -> str"),
         "The ONNX graph as text, one node a line.");
-  m.def("describe", &describe, "pdmodel"_a, "params_path"_a.none(), "name"_a = "model.pdmodel",
-        nb::sig("def describe(pdmodel: bytes, params_path: str | None, name: str = ...) -> dict[str, "
-                "typing.Any]"),
-        "Inputs, outputs, op counts, weights with offsets, guards.");
+  m.def(
+      "describe", &describe, "pdmodel"_a, "params_path"_a.none(), "name"_a = "model.pdmodel",
+      nb::sig("def describe(pdmodel: bytes, params_path: str | None, name: str = ...) -> dict[str, "
+              "typing.Any]"),
+      "Inputs, outputs, op counts, weights with offsets, guards.");
   m.def("offset_inputs", &offset_inputs, "pdmodel"_a, "name"_a = "model.pdmodel",
         nb::sig("def offset_inputs(pdmodel: bytes, name: str = ...) -> dict[str, str]"),
-        "The inputs that say where packed sequences begin, and the names of those whose rows they are.");
+        "The inputs that say where packed sequences begin, and the names of those whose rows they "
+        "are.");
   m.def("lowered_ops", &lowered_ops, "Every Paddle op type that has a lowering, sorted.");
   m.def("library_info", &library, "path"_a.none() = nb::none(),
         nb::sig("def library_info(path: str | None = None) -> dict[str, typing.Any]"),

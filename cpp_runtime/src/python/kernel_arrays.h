@@ -1,4 +1,5 @@
-// NumPy arrays as the kernels take them, through NumPy's C interface: a call costs less than a microsecond.
+// NumPy arrays as the kernels take them, through NumPy's C interface: a call costs less than a
+// microsecond.
 #pragma once
 #include <nanobind/nanobind.h>
 
@@ -34,7 +35,8 @@ class Array {
   int type() const { return PyArray_TYPE(raw()); }
   /// float32 or float64, in this machine's byte order, with at least one element.
   bool is_real() const {
-    return is_array() && (type() == NPY_FLOAT || type() == NPY_DOUBLE) && PyArray_ISBEHAVED_RO(raw()) && size() > 0;
+    return is_array() && (type() == NPY_FLOAT || type() == NPY_DOUBLE) &&
+           PyArray_ISBEHAVED_RO(raw()) && size() > 0;
   }
   int rank() const { return PyArray_NDIM(raw()); }
   Size dim(int axis) const { return PyArray_DIM(raw(), axis); }
@@ -82,7 +84,8 @@ inline Array empty(std::initializer_list<npy_intp> shape, int type) {
 }
 
 /// Whether an argument is an array whose memory nobody but the call it was given to can see.
-/// alone: the references to such an argument that only one local of the caller holds; 0 where that cannot be told.
+/// alone: the references to such an argument that only one local of the caller holds; 0 where that
+/// cannot be told.
 inline bool may_be_written_over(nb::handle given, Py_ssize_t alone) {
   PyObject* a = given.ptr();
   if (alone == 0 || Py_REFCNT(a) != alone || !PyArray_CheckExact(a)) return false;
@@ -115,8 +118,8 @@ class Unlocked {
   std::optional<WithoutGil> released_;
 };
 
-/// During its lifetime, Ctrl-C ends kernels with KeyboardInterrupt.   Only for kernels that write to new arrays: an
-/// interrupted in-place kernel would leave a partial result in its operand.
+/// During its lifetime, Ctrl-C ends kernels with KeyboardInterrupt.   Only for kernels that write
+/// to new arrays: an interrupted in-place kernel would leave a partial result in its operand.
 class Interruptible {
   kernels::PollScope scope_{[] {
     WithGil locked;

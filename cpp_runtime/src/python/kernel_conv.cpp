@@ -10,21 +10,26 @@ using Sizes = std::array<Size, 16>;
 constexpr Size kMostTaps = 1024;
 
 kernels::ConvShape shape_of(const Sizes& s) {
-  return {s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7], s[8], s[9], s[10], s[11], s[12], s[13], s[14], s[15]};
+  return {s[0], s[1], s[2],  s[3],  s[4],  s[5],  s[6],  s[7],
+          s[8], s[9], s[10], s[11], s[12], s[13], s[14], s[15]};
 }
 
 bool fits(const Array& a, Size d0, Size d1, Size d2, Size d3) {
-  return a.is_real() && a.rank() == 4 && a.dim(0) == d0 && a.dim(1) == d1 && a.dim(2) == d2 && a.dim(3) == d3;
+  return a.is_real() && a.rank() == 4 && a.dim(0) == d0 && a.dim(1) == d1 && a.dim(2) == d2 &&
+         a.dim(3) == d3;
 }
 bool is_x(const Array& a, const kernels::ConvShape& s) { return fits(a, s.n, s.c, s.h, s.w); }
-bool is_filter(const Array& a, const kernels::ConvShape& s) { return fits(a, s.m, s.c / s.groups, s.kh, s.kw); }
+bool is_filter(const Array& a, const kernels::ConvShape& s) {
+  return fits(a, s.m, s.c / s.groups, s.kh, s.kw);
+}
 bool is_y(const Array& a, const kernels::ConvShape& s) { return fits(a, s.n, s.m, s.oh, s.ow); }
 Size work(const kernels::ConvShape& s) { return s.n * s.m * s.oh * s.ow; }
 
 nb::object conv2d(nb::handle x, nb::handle filter, const Sizes& sizes) {
   auto s = shape_of(sizes);
   Array a(x), b(filter);
-  if (s.kh * s.kw > kMostTaps || !is_x(a, s) || !is_filter(b, s) || !alike({&a, &b})) return not_implemented();
+  if (s.kh * s.kw > kMostTaps || !is_x(a, s) || !is_filter(b, s) || !alike({&a, &b}))
+    return not_implemented();
   Array y = empty({s.n, s.m, s.oh, s.ow}, a.type());
   for_type(a.type(), [&]<class T>(T) {
     const T *from = a.data<T>(), *by = b.data<T>();
@@ -38,7 +43,8 @@ nb::object conv2d(nb::handle x, nb::handle filter, const Sizes& sizes) {
 nb::object conv2d_input_grad(nb::handle filter, nb::handle g, const Sizes& sizes) {
   auto s = shape_of(sizes);
   Array a(filter), b(g);
-  if (s.kh * s.kw > kMostTaps || !is_filter(a, s) || !is_y(b, s) || !alike({&a, &b})) return not_implemented();
+  if (s.kh * s.kw > kMostTaps || !is_filter(a, s) || !is_y(b, s) || !alike({&a, &b}))
+    return not_implemented();
   Array x = empty({s.n, s.c, s.h, s.w}, a.type());
   for_type(a.type(), [&]<class T>(T) {
     const T *by = a.data<T>(), *from = b.data<T>();
@@ -52,7 +58,8 @@ nb::object conv2d_input_grad(nb::handle filter, nb::handle g, const Sizes& sizes
 nb::object conv2d_filter_grad(nb::handle x, nb::handle g, const Sizes& sizes) {
   auto s = shape_of(sizes);
   Array a(x), b(g);
-  if (s.kh * s.kw > kMostTaps || !is_x(a, s) || !is_y(b, s) || !alike({&a, &b})) return not_implemented();
+  if (s.kh * s.kw > kMostTaps || !is_x(a, s) || !is_y(b, s) || !alike({&a, &b}))
+    return not_implemented();
   Array filter = empty({s.m, s.c / s.groups, s.kh, s.kw}, a.type());
   for_type(a.type(), [&]<class T>(T) {
     const T *from = a.data<T>(), *by = b.data<T>();

@@ -32,7 +32,8 @@ nb::object unary_back(nb::handle x, nb::handle g) {
   for_type(a.type(), [&]<class T>(T) {
     const T* back = b.data<T>();
     Unlocked free(a.size());
-    kernels::table<T>().unary_back[static_cast<int>(Which)](a.size(), a.start<T>(), back, y.start<T>());
+    kernels::table<T>().unary_back[static_cast<int>(Which)](a.size(), a.start<T>(), back,
+                                                            y.start<T>());
   });
   return given(std::move(y));
 }
@@ -46,7 +47,8 @@ struct Place {
     int shift = x.rank() - y.rank(), axis = 0;
     auto dim = [&](int i) { return i < shift ? 1 : y.dim(i - shift); };
     if (!fits) return;
-    for (; axis < x.rank() && dim(axis) != x.dim(axis); ++axis) n *= x.dim(axis), fits &= dim(axis) == 1;
+    for (; axis < x.rank() && dim(axis) != x.dim(axis); ++axis)
+      n *= x.dim(axis), fits &= dim(axis) == 1;
     for (; axis < x.rank() && dim(axis) == x.dim(axis); ++axis) c *= x.dim(axis);
     for (; axis < x.rank(); ++axis) k *= x.dim(axis), fits &= dim(axis) == 1;
     along = n * k > 1;
@@ -56,14 +58,15 @@ struct Place {
 template <Binary Which>
 nb::object binary(nb::handle x, nb::handle y, int axis) {
   Array a(x), b(y);
-  if (axis != -1 || !alike({&a, &b}) || !a.is_contiguous() || !b.is_contiguous()) return not_implemented();
+  if (axis != -1 || !alike({&a, &b}) || !a.is_contiguous() || !b.is_contiguous())
+    return not_implemented();
   Place place(a, b);
   if (!place.fits) return not_implemented();
   Array z = empty(a.rank(), a.shape(), a.type());
   for_type(a.type(), [&]<class T>(T) {
     Unlocked free(a.size());
-    kernels::table<T>().binary[static_cast<int>(Which)](place.n, place.c, place.k, place.along, a.start<T>(),
-                                                        b.start<T>(), z.start<T>());
+    kernels::table<T>().binary[static_cast<int>(Which)](place.n, place.c, place.k, place.along,
+                                                        a.start<T>(), b.start<T>(), z.start<T>());
   });
   return given(std::move(z));
 }
@@ -127,7 +130,8 @@ nb::object sum_to(nb::handle x, const std::vector<Size>& shape, int axis) {
 
 nb::object reduce(nb::handle x, const std::vector<int>& axes, bool keep, bool mean) {
   Array a(x);
-  if (!a.is_real() || !a.is_contiguous() || a.rank() < 1 || a.rank() > kMostAxes) return not_implemented();
+  if (!a.is_real() || !a.is_contiguous() || a.rank() < 1 || a.rank() > kMostAxes)
+    return not_implemented();
   Middle m;
   npy_intp shape[kMostAxes];
   int rank = 0;
@@ -143,7 +147,8 @@ nb::object reduce(nb::handle x, const std::vector<int>& axes, bool keep, bool me
 }  // namespace
 
 void bind_elementwise(nb::module_& m) {
-  auto function = [&]<Unary Which>(const char* name, const char* back, std::integral_constant<Unary, Which>) {
+  auto function = [&]<Unary Which>(const char* name, const char* back,
+                                   std::integral_constant<Unary, Which>) {
     m.def(name, &unary<Which>, nb::arg("x"));
     m.def(back, &unary_back<Which>, nb::arg("x"), nb::arg("g"));
   };
@@ -162,7 +167,8 @@ void bind_elementwise(nb::module_& m) {
         "x summed over the axes that broadcasting had added or stretched.   x [*] -> [*shape]");
   m.def("reduce", &reduce, nb::arg("x"), nb::arg("axes"), nb::arg("keep"), nb::arg("mean"),
         "The sum or mean of x over axes, all for none.");
-  m.def("sum", &sum, nb::arg("x"), nb::arg("n"), nb::arg("c"), nb::arg("k"), "x seen as [n,c,k] -> [c]");
+  m.def("sum", &sum, nb::arg("x"), nb::arg("n"), nb::arg("c"), nb::arg("k"),
+        "x seen as [n,c,k] -> [c]");
 }
 
 }  // namespace oarlock::python

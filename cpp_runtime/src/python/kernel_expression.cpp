@@ -1,5 +1,5 @@
-// Expressions: many elementwise kernels in one call.   A chunk of elements goes through all instructions before the
-// next one does, so that what lies between them never leaves the cache.
+// Expressions: many elementwise kernels in one call.   A chunk of elements goes through all
+// instructions before the next one does, so that what lies between them never leaves the cache.
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -20,10 +20,11 @@ constexpr std::size_t kMostInputs = 64;
 constexpr int kMostRank = 8;
 
 constexpr std::array<const char*, kernels::kPieces> kNames = {
-    "add",       "sub",       "mul",          "div",       "max",       "min",           "first",
-    "second",    "keep",      "relu",         "tanh",      "sigmoid",   "silu",          "gelu",
-    "gelu_tanh", "exp",       "erf",          "sqrt",      "square",    "abs",           "reciprocal",
-    "relu_grad", "tanh_grad", "sigmoid_grad", "silu_grad", "gelu_grad", "gelu_tanh_grad"};
+    "add",       "sub",       "mul",           "div",       "max",       "min",
+    "first",     "second",    "keep",          "relu",      "tanh",      "sigmoid",
+    "silu",      "gelu",      "gelu_tanh",     "exp",       "erf",       "sqrt",
+    "square",    "abs",       "reciprocal",    "relu_grad", "tanh_grad", "sigmoid_grad",
+    "silu_grad", "gelu_grad", "gelu_tanh_grad"};
 
 std::size_t piece_named(const std::string& name) {
   for (std::size_t i = 0; i < kNames.size(); ++i)
@@ -74,7 +75,8 @@ struct Layout {
   bool broadcast(const std::vector<Array>& given) {
     bool typed = false;
     for (const Array& a : given) {
-      if (!a.is_array() || a.rank() > kMostRank || !a.is_contiguous() || a.size() == 0) return false;
+      if (!a.is_array() || a.rank() > kMostRank || !a.is_contiguous() || a.size() == 0)
+        return false;
       rank = std::max(rank, a.rank());
       if (a.type() == NPY_BOOL || a.type() == NPY_UBYTE) continue;
       if (!a.is_real() || (typed && a.type() != type)) return false;
@@ -137,14 +139,16 @@ class Run {
   void all() const {
     Size parts = wide_ == columns_ ? 1 : (columns_ + wide_ - 1) / wide_;
     Size chunks = (rows_ + tall_ - 1) / tall_ * parts;
-    kernels::parallel_parts(chunks, std::max<Size>(1, kParallel / (tall_ * wide_)), [&](Size from, Size to) {
-      auto* memory = static_cast<T*>(kernels::scratch(5, memory_size() * sizeof(T)));
-      std::vector<const T*> values = constants(memory);
-      for (Size i = from; i < to; ++i) {
-        Size row = i / parts * tall_, column = i % parts * wide_;
-        chunk(memory, values, row, std::min(tall_, rows_ - row), column, std::min(wide_, columns_ - column));
-      }
-    });
+    kernels::parallel_parts(
+        chunks, std::max<Size>(1, kParallel / (tall_ * wide_)), [&](Size from, Size to) {
+          auto* memory = static_cast<T*>(kernels::scratch(5, memory_size() * sizeof(T)));
+          std::vector<const T*> values = constants(memory);
+          for (Size i = from; i < to; ++i) {
+            Size row = i / parts * tall_, column = i % parts * wide_;
+            chunk(memory, values, row, std::min(tall_, rows_ - row), column,
+                  std::min(wide_, columns_ - column));
+          }
+        });
   }
 
  private:
@@ -156,7 +160,9 @@ class Run {
   [[nodiscard]] std::size_t memory_size() const {
     return (code_.first() + code_.buffers) * static_cast<std::size_t>(room_ + 16);
   }
-  T* buffer(T* memory, std::size_t number) const { return memory + number * static_cast<std::size_t>(room_ + 16); }
+  T* buffer(T* memory, std::size_t number) const {
+    return memory + number * static_cast<std::size_t>(room_ + 16);
+  }
 
   // Where each value is; so far the constants, and the inputs that are the same everywhere.
   std::vector<const T*> constants(T* memory) const {
@@ -173,7 +179,8 @@ class Run {
   }
 
   static T at(const Input& in, Size i) {
-    return in.bytes ? static_cast<T>(static_cast<unsigned char>(in.data[i])) : reinterpret_cast<const T*>(in.data)[i];
+    return in.bytes ? static_cast<T>(static_cast<unsigned char>(in.data[i]))
+                    : reinterpret_cast<const T*>(in.data)[i];
   }
 
   const T* gathered(const Input& in, T* to, Size row, Size rows, Size column, Size columns) const {
@@ -183,21 +190,25 @@ class Run {
       for (Size i = 0; i < rows * columns; ++i) to[i] = at(in, start + i);
       return to;
     }
-    if (in.way == by_column && rows == 1 && !in.bytes) return reinterpret_cast<const T*>(in.data) + column;
+    if (in.way == by_column && rows == 1 && !in.bytes)
+      return reinterpret_cast<const T*>(in.data) + column;
     for (Size r = 0; r < rows; ++r)
-      for (Size c = 0; c < columns; ++c) to[r * columns + c] = at(in, in.way == by_row ? row + r : column + c);
+      for (Size c = 0; c < columns; ++c)
+        to[r * columns + c] = at(in, in.way == by_row ? row + r : column + c);
     return to;
   }
 
-  void chunk(T* memory, std::vector<const T*>& values, Size row, Size rows, Size column, Size columns) const {
+  void chunk(T* memory, std::vector<const T*>& values, Size row, Size rows, Size column,
+             Size columns) const {
     for (std::size_t i = 0; i < code_.inputs; ++i)
       if (layout_.inputs[i].way != same)
         values[i] = gathered(layout_.inputs[i], buffer(memory, i), row, rows, column, columns);
     const auto& pieces = kernels::table<T>().pieces.each;
     std::size_t number = code_.first();
     for (const Instruction& step : code_.instructions) {
-      T* to = step.place < 0 ? outputs_[static_cast<std::size_t>(-1 - step.place)] + row * columns_ + column
-                             : buffer(memory, code_.first() + static_cast<std::size_t>(step.place));
+      T* to = step.place < 0
+                  ? outputs_[static_cast<std::size_t>(-1 - step.place)] + row * columns_ + column
+                  : buffer(memory, code_.first() + static_cast<std::size_t>(step.place));
       pieces[step.piece](rows * columns, values[step.x], values[step.y], to);
       values[number++] = to;
     }
@@ -206,14 +217,15 @@ class Run {
 
 class Expression {
  public:
-  Expression(std::size_t inputs, std::vector<double> constants, const nb::list& code, std::vector<std::size_t> outputs,
-             std::vector<std::size_t> spent, Py_ssize_t alone)
+  Expression(std::size_t inputs, std::vector<double> constants, const nb::list& code,
+             std::vector<std::size_t> outputs, std::vector<std::size_t> spent, Py_ssize_t alone)
       : alone_(alone) {
     code_.inputs = inputs;
     code_.constants = std::move(constants);
     code_.outputs = std::move(outputs);
     code_.spent = std::move(spent);
-    if (inputs < 1 || inputs > kMostInputs) throw nb::value_error("an expression has 1 to 64 inputs");
+    if (inputs < 1 || inputs > kMostInputs)
+      throw nb::value_error("an expression has 1 to 64 inputs");
     for (nb::handle item : code) {
       auto [name, x, y] = nb::cast<std::tuple<std::string, std::size_t, std::size_t>>(item);
       std::size_t known = code_.first() + code_.instructions.size();
@@ -244,7 +256,8 @@ class Expression {
     if (!layout.set(arrays) || !outputs_are_full(layout)) return not_implemented();
     std::vector<Array> made;
     made.reserve(code_.outputs.size());
-    for (std::size_t output : code_.outputs) made.push_back(memory_for(output, free, arrays, layout));
+    for (std::size_t output : code_.outputs)
+      made.push_back(memory_for(output, free, arrays, layout));
     for_type(layout.type, [&]<class T>(T) {
       Unlocked unlocked(layout.size * static_cast<Size>(code_.instructions.size()));
       Run<T>(code_, layout, made).all();
@@ -253,14 +266,16 @@ class Expression {
     nb::object found = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(made.size())));
     if (!found.is_valid()) throw nb::python_error();
     for (std::size_t i = 0; i < made.size(); ++i)
-      PyTuple_SetItem(found.ptr(), static_cast<Py_ssize_t>(i), python::given(std::move(made[i])).release().ptr());
+      PyTuple_SetItem(found.ptr(), static_cast<Py_ssize_t>(i),
+                      python::given(std::move(made[i])).release().ptr());
     return found;
   }
 
  private:
   Code code_;
-  std::vector<std::size_t> last_reads_;  // for each input the number of the last instruction that reads it
-  Py_ssize_t alone_;                     // see `may_be_written_over`
+  std::vector<std::size_t>
+      last_reads_;    // for each input the number of the last instruction that reads it
+  Py_ssize_t alone_;  // see `may_be_written_over`
 
   // The inputs whose memory nobody but this call can see.
   [[nodiscard]] std::vector<std::size_t> written_over(const nb::args& given) const {
@@ -271,12 +286,14 @@ class Expression {
   }
 
   // An output goes over an input that is not read behind its instruction.
-  Array memory_for(std::size_t output, std::vector<std::size_t>& free, const std::vector<Array>& arrays,
-                   const Layout& layout) const {
+  Array memory_for(std::size_t output, std::vector<std::size_t>& free,
+                   const std::vector<Array>& arrays, const Layout& layout) const {
     for (auto i = free.begin(); i != free.end(); ++i) {
       const Array& a = arrays[*i];
-      bool same_shape = a.rank() == layout.rank && std::equal(layout.shape, layout.shape + layout.rank, a.shape());
-      if (!same_shape || a.type() != layout.type || last_reads_[*i] > output - code_.first()) continue;
+      bool same_shape = a.rank() == layout.rank &&
+                        std::equal(layout.shape, layout.shape + layout.rank, a.shape());
+      if (!same_shape || a.type() != layout.type || last_reads_[*i] > output - code_.first())
+        continue;
       Array found = a;
       free.erase(i);
       return found;
@@ -297,10 +314,12 @@ class Expression {
     for (std::size_t i = 0; i < code_.inputs; ++i) ways[i] = layout.inputs[i].way;
     for (const Instruction& step : code_.instructions)
       ways.push_back(static_cast<unsigned char>(ways[step.x] | ways[step.y]));
-    return std::all_of(code_.outputs.begin(), code_.outputs.end(), [&](std::size_t o) { return ways[o] == full; });
+    return std::all_of(code_.outputs.begin(), code_.outputs.end(),
+                       [&](std::size_t o) { return ways[o] == full; });
   }
 
-  // Give every result a buffer, which is free again with its last reader; outputs have memory of their own.
+  // Give every result a buffer, which is free again with its last reader; outputs have memory of
+  // their own.
   void place() {
     auto& steps = code_.instructions;
     std::size_t first = code_.first();
@@ -330,15 +349,16 @@ class Expression {
 }  // namespace
 
 void bind_expression(nb::module_& m) {
-  nb::class_<Expression>(
-      m, "Expression",
-      "Elementwise instructions on arrays that broadcast to one shape; NotImplemented where they lie "
-      "otherwise.   Values are numbered: inputs, constants, results.\n\nspent: inputs that the caller does not "
-      "read again; one that has `alone` references in its call is written over.")
-      .def(nb::init<std::size_t, std::vector<double>, nb::list, std::vector<std::size_t>, std::vector<std::size_t>,
-                    Py_ssize_t>(),
-           nb::arg("inputs"), nb::arg("constants"), nb::arg("code"), nb::arg("outputs"), nb::arg("spent") = nb::list(),
-           nb::arg("alone") = 0)
+  nb::class_<Expression>(m, "Expression",
+                         "Elementwise instructions on arrays that broadcast to one shape; "
+                         "NotImplemented where they lie "
+                         "otherwise.   Values are numbered: inputs, constants, results.\n\nspent: "
+                         "inputs that the caller does not "
+                         "read again; one that has `alone` references in its call is written over.")
+      .def(nb::init<std::size_t, std::vector<double>, nb::list, std::vector<std::size_t>,
+                    std::vector<std::size_t>, Py_ssize_t>(),
+           nb::arg("inputs"), nb::arg("constants"), nb::arg("code"), nb::arg("outputs"),
+           nb::arg("spent") = nb::list(), nb::arg("alone") = 0)
       .def("__call__", &Expression::call);
 }
 

@@ -6,7 +6,8 @@ namespace {
 
 constexpr int kMostAxes = 8;
 
-/// The axes before the last two, broadcast: the shape of the result, and where in each operand its matrices start.
+/// The axes before the last two, broadcast: the shape of the result, and where in each operand its
+/// matrices start.
 struct Batch {
   npy_intp shape[kMostAxes + 2];
   int axes;
@@ -46,7 +47,8 @@ struct Batch {
 };
 
 template <class T>
-void multiply(const Array& a, const Array& b, bool turn_a, bool turn_b, const Batch& batch, Array& c) {
+void multiply(const Array& a, const Array& b, bool turn_a, bool turn_b, const Batch& batch,
+              Array& c) {
   int a_row = a.rank() - (turn_a ? 1 : 2), a_column = a.rank() - (turn_a ? 2 : 1);
   int b_row = b.rank() - (turn_b ? 1 : 2), b_column = b.rank() - (turn_b ? 2 : 1);
   auto from_a = batch.starts<T>(a), from_b = batch.starts<T>(b);
@@ -78,8 +80,9 @@ nb::object matmul(nb::handle x, nb::handle y, bool turn_x, bool turn_y) {
     if (rows) {
       const T *from_a = a.start<T>(), *from_b = b.start<T>();
       int row = turn_y ? 1 : 0;
-      kernels::Products<T> s{1,           a.size() / k, n, k, &from_a, k, 1, &from_b, b.stride(row), b.stride(1 - row),
-                             c.start<T>()};
+      kernels::Products<T> s{
+          1,           a.size() / k, n, k, &from_a, k, 1, &from_b, b.stride(row), b.stride(1 - row),
+          c.start<T>()};
       Unlocked free(s.m * n * k / 16);
       Interruptible until_ctrl_c;
       kernels::table<T>().products(s);

@@ -10,8 +10,9 @@
 
 namespace {
 
-// The arrays of one training step are as large as those of the step before.   By itself the C library gives large ones
-// back to the system at once and gets them page by page, which costs more than many a kernel.
+// The arrays of one training step are as large as those of the step before.   By itself the C
+// library gives large ones back to the system at once and gets them page by page, which costs more
+// than many a kernel.
 void keep_memory() {
 #if defined(__GLIBC__)
   for (const char* variable : {"MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_"})
@@ -29,9 +30,11 @@ NB_MODULE(_kernels, m) {
   nanobind::set_leak_warnings(false);  // programs that live until the end hold expressions
   if (_import_array() < 0) throw nanobind::python_error();
   m.doc() =
-      "Compiled kernels.  Each takes NumPy arrays as the op of its name does, and answers NotImplemented where it does "
+      "Compiled kernels.  Each takes NumPy arrays as the op of its name does, and answers "
+      "NotImplemented where it does "
       "not apply.";
-  m.def("keep_memory", &keep_memory, "Let freed memory of up to 256 MB stay with the process, for the next arrays.");
+  m.def("keep_memory", &keep_memory,
+        "Let freed memory of up to 256 MB stay with the process, for the next arrays.");
   m.def("thread_count", &kernels::thread_count, "How many threads work on one kernel.");
   m.def("set_thread_count", &kernels::set_thread_count, nanobind::arg("count"));
   m.def("instruction_set", &kernels::instruction_set, "avx512, avx2 or baseline.");

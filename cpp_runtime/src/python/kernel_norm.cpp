@@ -4,7 +4,9 @@
 namespace oarlock::python {
 namespace {
 
-bool seen_as(const Array& x, Size n, Size c, Size k) { return x.is_contiguous() && x.size() == n * c * k; }
+bool seen_as(const Array& x, Size n, Size c, Size k) {
+  return x.is_contiguous() && x.size() == n * c * k;
+}
 
 nb::object moments(nb::handle x, Size n, Size c, Size k) {
   Array a(x);
@@ -17,7 +19,8 @@ nb::object moments(nb::handle x, Size n, Size c, Size k) {
   return nb::make_tuple(given(std::move(mean)), given(std::move(variance)));
 }
 
-nb::object affine(nb::handle x, nb::handle mean, nb::handle factor, nb::handle bias, Size n, Size c, Size k) {
+nb::object affine(nb::handle x, nb::handle mean, nb::handle factor, nb::handle bias, Size n, Size c,
+                  Size k) {
   Array a(x), m(mean), f(factor), b(bias);
   if (!alike({&a, &m, &f, &b}) || !seen_as(a, n, c, k)) return not_implemented();
   if (m.size() != c || f.size() != c || b.size() != c) return not_implemented();
@@ -35,23 +38,28 @@ bool may_be(const Array& given, nb::handle handle, const Array& x, Size size) {
   return handle.is_none() || (alike({&x, &given}) && given.size() == size);
 }
 
-nb::object layer_norm(nb::handle x, nb::handle weight, nb::handle bias, double epsilon, Size r, Size k) {
+nb::object layer_norm(nb::handle x, nb::handle weight, nb::handle bias, double epsilon, Size r,
+                      Size k) {
   Array a(x), w(weight), b(bias);
   if (!a.is_real() || !seen_as(a, 1, r, k) || !may_be(w, weight, a, k) || !may_be(b, bias, a, k))
     return not_implemented();
-  Array y = empty(a.rank(), a.shape(), a.type()), mean = empty({r}, a.type()), variance = empty({r}, a.type());
+  Array y = empty(a.rank(), a.shape(), a.type()), mean = empty({r}, a.type()),
+        variance = empty({r}, a.type());
   for_type(a.type(), [&]<class T>(T) {
-    const T *times = weight.is_none() ? nullptr : w.data<T>(), *plus = bias.is_none() ? nullptr : b.data<T>();
+    const T *times = weight.is_none() ? nullptr : w.data<T>(),
+            *plus = bias.is_none() ? nullptr : b.data<T>();
     Unlocked free(a.size());
-    kernels::table<T>().layer_norm(r, k, static_cast<T>(epsilon), a.start<T>(), times, plus, y.start<T>(),
-                                   mean.start<T>(), variance.start<T>());
+    kernels::table<T>().layer_norm(r, k, static_cast<T>(epsilon), a.start<T>(), times, plus,
+                                   y.start<T>(), mean.start<T>(), variance.start<T>());
   });
   return nb::make_tuple(given(std::move(y)), given(std::move(mean)), given(std::move(variance)));
 }
 
-nb::object standardize_back(nb::handle x, nb::handle mean, nb::handle inv_std, nb::handle g, Size n, Size c, Size k) {
+nb::object standardize_back(nb::handle x, nb::handle mean, nb::handle inv_std, nb::handle g, Size n,
+                            Size c, Size k) {
   Array a(x), m(mean), v(inv_std), b(g);
-  if (!alike({&a, &m, &v, &b}) || !seen_as(a, n, c, k) || b.size() != a.size() || m.size() != c || v.size() != c)
+  if (!alike({&a, &m, &v, &b}) || !seen_as(a, n, c, k) || b.size() != a.size() || m.size() != c ||
+      v.size() != c)
     return not_implemented();
   Array dx = empty(a.rank(), a.shape(), a.type());
   for_type(a.type(), [&]<class T>(T) {
@@ -62,10 +70,11 @@ nb::object standardize_back(nb::handle x, nb::handle mean, nb::handle inv_std, n
   return given(std::move(dx));
 }
 
-nb::object standardize_dot(nb::handle x, nb::handle mean, nb::handle inv_std, nb::handle y, bool rows, Size n, Size c,
-                           Size k) {
+nb::object standardize_dot(nb::handle x, nb::handle mean, nb::handle inv_std, nb::handle y,
+                           bool rows, Size n, Size c, Size k) {
   Array a(x), m(mean), v(inv_std), b(y);
-  if (!alike({&a, &m, &v, &b}) || !seen_as(a, n, c, k) || b.size() != a.size() || m.size() != c || v.size() != c)
+  if (!alike({&a, &m, &v, &b}) || !seen_as(a, n, c, k) || b.size() != a.size() || m.size() != c ||
+      v.size() != c)
     return not_implemented();
   if (rows && n != 1) return not_implemented();
   Array out = empty({rows ? k : c}, a.type());
@@ -73,7 +82,8 @@ nb::object standardize_dot(nb::handle x, nb::handle mean, nb::handle inv_std, nb
     const T *middle = m.data<T>(), *inv = v.data<T>(), *back = b.data<T>();
     Unlocked free(a.size());
     if (rows)
-      kernels::table<T>().standardize_dot_rows(c, k, a.start<T>(), middle, inv, back, out.start<T>());
+      kernels::table<T>().standardize_dot_rows(c, k, a.start<T>(), middle, inv, back,
+                                               out.start<T>());
     else
       kernels::table<T>().standardize_dot(n, c, k, a.start<T>(), middle, inv, back, out.start<T>());
   });
@@ -83,15 +93,18 @@ nb::object standardize_dot(nb::handle x, nb::handle mean, nb::handle inv_std, nb
 }  // namespace
 
 void bind_norm(nb::module_& m) {
-  m.def("moments", &moments, nb::arg("x"), nb::arg("n"), nb::arg("c"), nb::arg("k"), "-> mean [c], variance [c]");
-  m.def("affine", &affine, nb::arg("x"), nb::arg("mean"), nb::arg("factor"), nb::arg("bias"), nb::arg("n"),
-        nb::arg("c"), nb::arg("k"), "(x - mean) * factor + bias");
-  m.def("layer_norm", &layer_norm, nb::arg("x"), nb::arg("weight").none(), nb::arg("bias").none(), nb::arg("epsilon"),
-        nb::arg("r"), nb::arg("k"), "x seen as rows [r,k] -> y like x, mean [r], variance [r]");
-  m.def("standardize_back", &standardize_back, nb::arg("x"), nb::arg("mean"), nb::arg("inv_std"), nb::arg("g"),
-        nb::arg("n"), nb::arg("c"), nb::arg("k"));
-  m.def("standardize_dot", &standardize_dot, nb::arg("x"), nb::arg("mean"), nb::arg("inv_std"), nb::arg("y"),
-        nb::arg("rows"), nb::arg("n"), nb::arg("c"), nb::arg("k"), "the sum of xhat * y over n and k; rows: over c");
+  m.def("moments", &moments, nb::arg("x"), nb::arg("n"), nb::arg("c"), nb::arg("k"),
+        "-> mean [c], variance [c]");
+  m.def("affine", &affine, nb::arg("x"), nb::arg("mean"), nb::arg("factor"), nb::arg("bias"),
+        nb::arg("n"), nb::arg("c"), nb::arg("k"), "(x - mean) * factor + bias");
+  m.def("layer_norm", &layer_norm, nb::arg("x"), nb::arg("weight").none(), nb::arg("bias").none(),
+        nb::arg("epsilon"), nb::arg("r"), nb::arg("k"),
+        "x seen as rows [r,k] -> y like x, mean [r], variance [r]");
+  m.def("standardize_back", &standardize_back, nb::arg("x"), nb::arg("mean"), nb::arg("inv_std"),
+        nb::arg("g"), nb::arg("n"), nb::arg("c"), nb::arg("k"));
+  m.def("standardize_dot", &standardize_dot, nb::arg("x"), nb::arg("mean"), nb::arg("inv_std"),
+        nb::arg("y"), nb::arg("rows"), nb::arg("n"), nb::arg("c"), nb::arg("k"),
+        "the sum of xhat * y over n and k; rows: over c");
 }
 
 }  // namespace oarlock::python

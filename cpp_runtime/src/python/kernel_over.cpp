@@ -8,7 +8,8 @@
 namespace oarlock::python {
 namespace {
 
-/// A function with `out` whose result is like each of its operands: float32 or float64, of one shape.
+/// A function with `out` whose result is like each of its operands: float32 or float64, of one
+/// shape.
 class Over {
  public:
   Over(nb::object function, std::vector<std::size_t> spent, Py_ssize_t alone)
@@ -39,11 +40,13 @@ class Over {
 
 void bind_over(nb::module_& m) {
   nb::class_<Over>(m, "Over",
-                   "A function with `out`, called with an operand as its `out`; NotImplemented where none may be.\n\n"
-                   "spent: operands that the caller does not read again; one that has `alone` references in its call "
+                   "A function with `out`, called with an operand as its `out`; NotImplemented "
+                   "where none may be.\n\n"
+                   "spent: operands that the caller does not read again; one that has `alone` "
+                   "references in its call "
                    "is written over.")
-      .def(nb::init<nb::object, std::vector<std::size_t>, Py_ssize_t>(), nb::arg("function"), nb::arg("spent"),
-           nb::arg("alone"))
+      .def(nb::init<nb::object, std::vector<std::size_t>, Py_ssize_t>(), nb::arg("function"),
+           nb::arg("spent"), nb::arg("alone"))
       .def("__call__", &Over::call);
 }
 

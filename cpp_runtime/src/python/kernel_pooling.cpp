@@ -10,8 +10,19 @@ using Sizes = std::array<Size, 10>;  // h, w, oh, ow, kh, kw, stride_h, stride_w
 
 /// Whether the pictures are [N,C,h,w]; then the sizes with their planes.
 bool set(kernels::PoolShape& s, const Array& pictures, Size h, Size w, const Sizes& z) {
-  if (!pictures.is_real() || pictures.rank() != 4 || pictures.dim(2) != h || pictures.dim(3) != w) return false;
-  s = {pictures.dim(0) * pictures.dim(1), z[0], z[1], z[2], z[3], z[4], z[5], z[6], z[7], z[8], z[9]};
+  if (!pictures.is_real() || pictures.rank() != 4 || pictures.dim(2) != h || pictures.dim(3) != w)
+    return false;
+  s = {pictures.dim(0) * pictures.dim(1),
+       z[0],
+       z[1],
+       z[2],
+       z[3],
+       z[4],
+       z[5],
+       z[6],
+       z[7],
+       z[8],
+       z[9]};
   return true;
 }
 
@@ -31,7 +42,8 @@ nb::object max_pool(nb::handle x, const Sizes& z) {
 nb::object max_pool_back(nb::handle x, nb::handle y, nb::handle g, const Sizes& z) {
   Array a(x), b(y), c(g);
   kernels::PoolShape s;
-  if (!alike({&a, &b, &c}) || !b.same_shape(c) || !set(s, b, z[2], z[3], z) || !set(s, a, z[0], z[1], z))
+  if (!alike({&a, &b, &c}) || !b.same_shape(c) || !set(s, b, z[2], z[3], z) ||
+      !set(s, a, z[0], z[1], z))
     return not_implemented();
   Array dx = empty(4, a.shape(), a.type());
   for_type(a.type(), [&]<class T>(T) {
@@ -74,10 +86,13 @@ nb::object avg_pool_back(nb::handle g, nb::handle counts_h, nb::handle counts_w,
 
 void bind_pooling(nb::module_& m) {
   m.def("max_pool", &max_pool, nb::arg("x"), nb::arg("sizes"), "x [N,C,H,W] -> [N,C,OH,OW]");
-  m.def("max_pool_back", &max_pool_back, nb::arg("x"), nb::arg("y"), nb::arg("g"), nb::arg("sizes"));
-  m.def("avg_pool", &avg_pool, nb::arg("x"), nb::arg("counts_h"), nb::arg("counts_w"), nb::arg("sizes"),
+  m.def("max_pool_back", &max_pool_back, nb::arg("x"), nb::arg("y"), nb::arg("g"),
+        nb::arg("sizes"));
+  m.def("avg_pool", &avg_pool, nb::arg("x"), nb::arg("counts_h"), nb::arg("counts_w"),
+        nb::arg("sizes"),
         "counts_h [OH], counts_w [OW]: how many elements each mean is over along an axis");
-  m.def("avg_pool_back", &avg_pool_back, nb::arg("g"), nb::arg("counts_h"), nb::arg("counts_w"), nb::arg("sizes"));
+  m.def("avg_pool_back", &avg_pool_back, nb::arg("g"), nb::arg("counts_h"), nb::arg("counts_w"),
+        nb::arg("sizes"));
 }
 
 }  // namespace oarlock::python

@@ -12,7 +12,8 @@ struct Operands {
   bool lstm, checked;
   Size steps = 0, batch = 0, hidden = 0, gates = 0, parts = 0;
 
-  Operands(const Array& inputs, nb::list first, nb::handle w, nb::handle mask, nb::handle all, bool turned)
+  Operands(const Array& inputs, nb::list first, nb::handle w, nb::handle mask, nb::handle all,
+           bool turned)
       : states{Array(first[0]), Array(first[first.size() - 1])},
         weight(w),
         kept(all),
@@ -20,12 +21,16 @@ struct Operands {
         lstm(first.size() == 2),
         checked(!mask.is_none()) {
     if (!alike({&inputs, &states[0], &states[1], &weight, &kept})) return;
-    if (inputs.rank() != 3 || kept.rank() != 4 || weight.rank() != 2 || states[0].rank() != 2) return;
+    if (inputs.rank() != 3 || kept.rank() != 4 || weight.rank() != 2 || states[0].rank() != 2)
+      return;
     Size h = kept.dim(3), wide = inputs.dim(2);
-    bool fits = weight.dim(turned ? 0 : 1) == h && weight.dim(turned ? 1 : 0) == wide && wide % h == 0 &&
-                kept.dim(0) == inputs.dim(0) && kept.dim(2) == inputs.dim(1) && kept.is_contiguous() &&
-                states[0].size() == h * inputs.dim(1) && states[1].size() == states[0].size();
-    if (checked) fits &= valid.is_array() && valid.type() == NPY_UINT8 && valid.size() == inputs.dim(0) * inputs.dim(1);
+    bool fits = weight.dim(turned ? 0 : 1) == h && weight.dim(turned ? 1 : 0) == wide &&
+                wide % h == 0 && kept.dim(0) == inputs.dim(0) && kept.dim(2) == inputs.dim(1) &&
+                kept.is_contiguous() && states[0].size() == h * inputs.dim(1) &&
+                states[1].size() == states[0].size();
+    if (checked)
+      fits &= valid.is_array() && valid.type() == NPY_UINT8 &&
+              valid.size() == inputs.dim(0) * inputs.dim(1);
     if (!fits) return;
     steps = inputs.dim(0), batch = inputs.dim(1), hidden = h, gates = wide / h, parts = kept.dim(1);
   }
@@ -56,11 +61,12 @@ bool known(int cell, const Operands& o) {
   return o.fit() && o.gates == gates[cell] && o.parts == parts[cell] && o.lstm == (cell == 0);
 }
 
-nb::object recur(int cell, nb::handle inputs, nb::list states, nb::handle weight, nb::handle bias, nb::handle valid,
-                 nb::handle kept, bool reverse) {
+nb::object recur(int cell, nb::handle inputs, nb::list states, nb::handle weight, nb::handle bias,
+                 nb::handle valid, nb::handle kept, bool reverse) {
   Array x(inputs), b(bias);
   Operands o(x, states, weight, valid, kept, true);
-  if (!known(cell, o) || !alike({&x, &b}) || b.size() != o.gates * o.hidden || !o.kept.is_writable())
+  if (!known(cell, o) || !alike({&x, &b}) || b.size() != o.gates * o.hidden ||
+      !o.kept.is_writable())
     return not_implemented();
   for_type(x.type(), [&]<class T>(T) {
     auto r = o.recurrence<T>(cell, reverse, x.data<T>(), b.data<T>());
@@ -70,17 +76,19 @@ nb::object recur(int cell, nb::handle inputs, nb::list states, nb::handle weight
   return nb::bool_(true);
 }
 
-nb::object recur_back(int cell, nb::handle g, nb::list last, nb::list states, nb::handle weight, nb::handle valid,
-                      nb::handle kept, nb::handle dx, nb::handle dy, bool reverse) {
+nb::object recur_back(int cell, nb::handle g, nb::list last, nb::list states, nb::handle weight,
+                      nb::handle valid, nb::handle kept, nb::handle dx, nb::handle dy,
+                      bool reverse) {
   Array out(g), to(dx), hidden(dy);
   Operands o(to, states, weight, valid, kept, false);
-  if (!known(cell, o) || !alike({&to, &out}) || out.size() != o.steps * o.batch * o.hidden || !to.is_writable())
+  if (!known(cell, o) || !alike({&to, &out}) || out.size() != o.steps * o.batch * o.hidden ||
+      !to.is_writable())
     return not_implemented();
   if (o.gates == 3 && (!alike({&to, &hidden}) || !hidden.same_shape(to) || !hidden.is_writable()))
     return not_implemented();
   Array dh(last[0]), dc(last[last.size() - 1]);
-  if (!alike({&to, &dh, &dc}) || !dh.is_writable() || !dc.is_writable() || dh.size() != o.batch * o.hidden ||
-      dc.size() != dh.size())
+  if (!alike({&to, &dh, &dc}) || !dh.is_writable() || !dc.is_writable() ||
+      dh.size() != o.batch * o.hidden || dc.size() != dh.size())
     return not_implemented();
   for_type(to.type(), [&]<class T>(T) {
     auto r = o.recurrence<T>(cell, reverse, nullptr, nullptr);
@@ -95,12 +103,15 @@ nb::object recur_back(int cell, nb::handle g, nb::list last, nb::list states, nb
 }  // namespace
 
 void bind_recurrent(nb::module_& m) {
-  m.def("recur", &recur, nb::arg("cell"), nb::arg("inputs"), nb::arg("states"), nb::arg("weight"), nb::arg("bias"),
-        nb::arg("valid").none(), nb::arg("kept"), nb::arg("reverse"),
-        "All steps of one direction.   inputs [T,B,G*H], states [B,H], weight [H,G*H]; kept [T,K,B,H] is written");
-  m.def("recur_back", &recur_back, nb::arg("cell"), nb::arg("g"), nb::arg("last"), nb::arg("states"), nb::arg("weight"),
-        nb::arg("valid").none(), nb::arg("kept"), nb::arg("dx"), nb::arg("dy"), nb::arg("reverse"),
-        "The way back.   g [T,B,H], weight [G*H,H]; dx and dy [T,B,G*H] are written, `last` becomes the first states' "
+  m.def("recur", &recur, nb::arg("cell"), nb::arg("inputs"), nb::arg("states"), nb::arg("weight"),
+        nb::arg("bias"), nb::arg("valid").none(), nb::arg("kept"), nb::arg("reverse"),
+        "All steps of one direction.   inputs [T,B,G*H], states [B,H], weight [H,G*H]; kept "
+        "[T,K,B,H] is written");
+  m.def("recur_back", &recur_back, nb::arg("cell"), nb::arg("g"), nb::arg("last"),
+        nb::arg("states"), nb::arg("weight"), nb::arg("valid").none(), nb::arg("kept"),
+        nb::arg("dx"), nb::arg("dy"), nb::arg("reverse"),
+        "The way back.   g [T,B,H], weight [G*H,H]; dx and dy [T,B,G*H] are written, `last` "
+        "becomes the first states' "
         "gradients");
 }
 

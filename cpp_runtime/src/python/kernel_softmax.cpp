@@ -6,17 +6,19 @@ namespace {
 
 struct Rows {
   Size count, length;
-  explicit Rows(const Array& x) : count(x.size() / x.dim(x.rank() - 1)), length(x.dim(x.rank() - 1)) {}
+  explicit Rows(const Array& x)
+      : count(x.size() / x.dim(x.rank() - 1)), length(x.dim(x.rank() - 1)) {}
 };
 
 bool has_rows(const Array& x) { return x.is_real() && x.rank() > 0 && x.is_contiguous(); }
 
-/// Memory for a result like `a`: what the caller gave for it, else new.   Rows are read before they are written, so it
-/// may be `a`'s own.
+/// Memory for a result like `a`: what the caller gave for it, else new.   Rows are read before they
+/// are written, so it may be `a`'s own.
 Array memory_like(const Array& a, nb::handle out) {
   if (out.is_none()) return empty(a.rank(), a.shape(), a.type());
   Array given(out);
-  bool fits = given.is_array() && given.type() == a.type() && given.same_shape(a) && given.is_writable();
+  bool fits =
+      given.is_array() && given.type() == a.type() && given.same_shape(a) && given.is_writable();
   if (!fits) throw nb::value_error("out is not like the result");
   return given;
 }
@@ -35,7 +37,9 @@ nb::object softmax(nb::handle x, nb::handle out) {
   return given(std::move(y));
 }
 
-nb::object log_softmax(nb::handle x) { return softmax<true>(x, nb::none()); }  // reads a row again behind writing it
+nb::object log_softmax(nb::handle x) {
+  return softmax<true>(x, nb::none());
+}  // reads a row again behind writing it
 
 nb::object softmax_back(nb::handle y, nb::handle g, nb::handle out) {
   Array a(y), b(g);
@@ -65,16 +69,18 @@ nb::object cross_entropy(nb::handle x, nb::handle labels, std::int64_t ignored) 
   Rows rows(a);
   const std::int64_t* classes = classes_of(b, rows.count, rows.length, ignored);
   if (!classes) return not_implemented();
-  Array probabilities = empty(a.rank(), a.shape(), a.type()), loss = empty(b.rank(), b.shape(), a.type());
+  Array probabilities = empty(a.rank(), a.shape(), a.type()),
+        loss = empty(b.rank(), b.shape(), a.type());
   for_type(a.type(), [&]<class T>(T) {
     Unlocked free(a.size() * 4);
-    kernels::table<T>().cross_entropy(rows.count, rows.length, a.start<T>(), classes, ignored, probabilities.start<T>(),
-                                      loss.start<T>());
+    kernels::table<T>().cross_entropy(rows.count, rows.length, a.start<T>(), classes, ignored,
+                                      probabilities.start<T>(), loss.start<T>());
   });
   return nb::make_tuple(given(std::move(probabilities)), given(std::move(loss)));
 }
 
-nb::object cross_entropy_back(nb::handle probabilities, nb::handle labels, nb::handle g, std::int64_t ignored) {
+nb::object cross_entropy_back(nb::handle probabilities, nb::handle labels, nb::handle g,
+                              std::int64_t ignored) {
   Array a(probabilities), b(labels), c(g);
   if (!alike({&a, &c}) || !has_rows(a)) return not_implemented();
   Rows rows(a);
@@ -84,8 +90,8 @@ nb::object cross_entropy_back(nb::handle probabilities, nb::handle labels, nb::h
   for_type(a.type(), [&]<class T>(T) {
     const T* back = c.data<T>();
     Unlocked free(a.size());
-    kernels::table<T>().cross_entropy_back(rows.count, rows.length, a.start<T>(), classes, ignored, back,
-                                           dx.start<T>());
+    kernels::table<T>().cross_entropy_back(rows.count, rows.length, a.start<T>(), classes, ignored,
+                                           back, dx.start<T>());
   });
   return given(std::move(dx));
 }
@@ -98,8 +104,8 @@ void bind_softmax(nb::module_& m) {
   m.def("softmax_grad", &softmax_back, nb::arg("y"), nb::arg("g"), nb::arg("out") = nb::none());
   m.def("cross_entropy", &cross_entropy, nb::arg("x"), nb::arg("labels"), nb::arg("ignored"),
         "x [*,C], labels int64 [*,1] -> probabilities [*,C], loss like labels");
-  m.def("cross_entropy_grad", &cross_entropy_back, nb::arg("probabilities"), nb::arg("labels"), nb::arg("g"),
-        nb::arg("ignored"));
+  m.def("cross_entropy_grad", &cross_entropy_back, nb::arg("probabilities"), nb::arg("labels"),
+        nb::arg("g"), nb::arg("ignored"));
 }
 
 }  // namespace oarlock::python

@@ -10,21 +10,25 @@ struct Job {
   std::vector<Array> state;
 };
 
-/// The arrays of every row `(parameter, gradient, state..., numbers...)`; false where they are not all alike and
-/// contiguous.
+/// The arrays of every row `(parameter, gradient, state..., numbers...)`; false where they are not
+/// all alike and contiguous.
 bool gather(nb::list rows, std::size_t states, std::vector<Job>& jobs) {
   for (nb::handle row : rows) {
     Job job{Array(row[0]), Array(row[1]), Array(nb::none()), {}};
-    if (!alike({&job.parameter, &job.gradient}) || !job.parameter.same_shape(job.gradient)) return false;
+    if (!alike({&job.parameter, &job.gradient}) || !job.parameter.same_shape(job.gradient))
+      return false;
     if (!jobs.empty() && job.parameter.type() != jobs[0].parameter.type()) return false;
     for (std::size_t i = 0; i < states; ++i) {
       Array state(row[2 + i]);
-      if (!alike({&job.parameter, &state}) || !state.same_shape(job.parameter) || !state.is_writable()) return false;
+      if (!alike({&job.parameter, &state}) || !state.same_shape(job.parameter) ||
+          !state.is_writable())
+        return false;
       job.state.push_back(std::move(state));
     }
     jobs.push_back(std::move(job));
   }
-  for (Job& job : jobs) job.result = empty(job.parameter.rank(), job.parameter.shape(), job.parameter.type());
+  for (Job& job : jobs)
+    job.result = empty(job.parameter.rank(), job.parameter.shape(), job.parameter.type());
   return !jobs.empty();
 }
 
@@ -55,8 +59,9 @@ nb::object adam(nb::list rows, double beta1, double beta2) {
       Job& job = jobs[i];
       nb::handle row = rows[i];
       steps.push_back({job.parameter.data<T>(), job.gradient.data<T>(), job.state[0].start<T>(),
-                       job.state[1].start<T>(), job.result.start<T>(), T(beta1), T(beta2), T(1 - beta1), T(1 - beta2),
-                       number<T>(row, 4), number<T>(row, 5), number<T>(row, 6)});
+                       job.state[1].start<T>(), job.result.start<T>(), T(beta1), T(beta2),
+                       T(1 - beta1), T(1 - beta2), number<T>(row, 4), number<T>(row, 5),
+                       number<T>(row, 6)});
     }
     Unlocked free(starts.back());
     kernels::table<T>().adam(static_cast<Size>(steps.size()), starts.data(), steps.data());
@@ -73,8 +78,8 @@ nb::object momentum(nb::list rows, bool has_velocity, double factor, bool nester
     for (std::size_t i = 0; i < jobs.size(); ++i) {
       Job& job = jobs[i];
       steps.push_back({job.parameter.data<T>(), job.gradient.data<T>(),
-                       has_velocity ? job.state[0].start<T>() : nullptr, job.result.start<T>(), T(factor),
-                       number<T>(rows[i], has_velocity ? 3 : 2), nesterov});
+                       has_velocity ? job.state[0].start<T>() : nullptr, job.result.start<T>(),
+                       T(factor), number<T>(rows[i], has_velocity ? 3 : 2), nesterov});
     }
     Unlocked free(starts.back());
     kernels::table<T>().momentum(static_cast<Size>(steps.size()), starts.data(), steps.data());
@@ -85,11 +90,13 @@ nb::object momentum(nb::list rows, bool has_velocity, double factor, bool nester
 }  // namespace
 
 void bind_update(nb::module_& m) {
-  m.def(
-      "adam", &adam, nb::arg("rows"), nb::arg("beta1"), nb::arg("beta2"),
-      "rows: (parameter, gradient, first, second, epsilon, rate, keep) -> new parameters; the moments change in place");
-  m.def("momentum", &momentum, nb::arg("rows"), nb::arg("has_velocity"), nb::arg("momentum"), nb::arg("nesterov"),
-        "rows: (parameter, gradient, velocity if there is one, rate) -> new parameters; the velocity changes in place");
+  m.def("adam", &adam, nb::arg("rows"), nb::arg("beta1"), nb::arg("beta2"),
+        "rows: (parameter, gradient, first, second, epsilon, rate, keep) -> new parameters; the "
+        "moments change in place");
+  m.def("momentum", &momentum, nb::arg("rows"), nb::arg("has_velocity"), nb::arg("momentum"),
+        nb::arg("nesterov"),
+        "rows: (parameter, gradient, velocity if there is one, rate) -> new parameters; the "
+        "velocity changes in place");
 }
 
 }  // namespace oarlock::python

@@ -62,8 +62,8 @@ Options read_options(const nb::dict& given) {
     try {
       setter->second(options, value);
     } catch (const nb::cast_error&) {
-      throw Error(Fault::input,
-                  "options: '" + name + "' is a " + nb::cast<std::string>(nb::str(value.type().attr("__name__"))));
+      throw Error(Fault::input, "options: '" + name + "' is a " +
+                                    nb::cast<std::string>(nb::str(value.type().attr("__name__"))));
     }
   }
   return options;
@@ -75,7 +75,8 @@ nb::list specs(const std::vector<TensorSpec>& all) {
     nb::list shape;
     for (std::size_t i = 0; i < spec.shape.size(); ++i) {
       bool named = spec.shape[i] < 0 && !spec.symbols[i].empty();
-      named ? shape.append(nb::str(spec.symbols[i].c_str())) : shape.append(nb::int_(spec.shape[i]));
+      named ? shape.append(nb::str(spec.symbols[i].c_str()))
+            : shape.append(nb::int_(spec.shape[i]));
     }
     list.append(nb::make_tuple(spec.name, std::string(name_of(spec.dtype)), shape));
   }
@@ -87,8 +88,8 @@ void add_offsets(nb::dict& found, const std::vector<TensorSpec>& all) {
     if (!spec.offsets_of.empty()) found[spec.name.c_str()] = spec.offsets_of;
 }
 
-PySession::PySession(nb::bytes pdmodel, const std::optional<std::string>& params_path, const nb::dict& options,
-                     const std::string& name) {
+PySession::PySession(nb::bytes pdmodel, const std::optional<std::string>& params_path,
+                     const nb::dict& options, const std::string& name) {
   Options read = read_options(options);
   std::string_view bytes(pdmodel.c_str(), pdmodel.size());
   {
@@ -110,14 +111,16 @@ std::vector<std::size_t> PySession::wanted(nb::handle fetch) const {
     std::string name = nb::cast<std::string>(item);
     std::size_t at = 0;
     while (at < session_->outputs().size() && session_->outputs()[at].name != name) ++at;
-    if (at == session_->outputs().size()) throw Error(Fault::input, "run: no output '" + name + "'");
+    if (at == session_->outputs().size())
+      throw Error(Fault::input, "run: no output '" + name + "'");
     indices.push_back(at);
   }
   return indices;
 }
 
 // A run that Ctrl-C has stopped is begun again where Python makes no exception of it.
-std::vector<Tensor> PySession::call(std::span<const TensorView> inputs, std::span<const std::size_t> wanted) const {
+std::vector<Tensor> PySession::call(std::span<const TensorView> inputs,
+                                    std::span<const std::size_t> wanted) const {
   for (;;) try {
       WithoutGil released;
       CtrlC watch(*interrupt_);
@@ -152,11 +155,13 @@ nb::list PySession::run(nb::handle feeds, nb::handle fetch) const {
     for (auto [key, value] : nb::borrow<nb::dict>(feeds)) {
       bool known = false;
       for (const nb::object& name : names_) known |= name.equal(key);
-      if (!known) throw Error(Fault::input, "run: no input " + nb::cast<std::string>(nb::repr(key)));
+      if (!known)
+        throw Error(Fault::input, "run: no input " + nb::cast<std::string>(nb::repr(key)));
     }
   if (!named) {
     std::size_t i = 0;
-    for (nb::handle array : feeds) inputs.set(i, array, i < specs.size() ? specs[i].name : std::to_string(i)), ++i;
+    for (nb::handle array : feeds)
+      inputs.set(i, array, i < specs.size() ? specs[i].name : std::to_string(i)), ++i;
   }
   if (!fetch.is_none() && nb::len(fetch) == 0) return nb::list();
   std::vector<std::size_t> indices = fetch.is_none() ? std::vector<std::size_t>{} : wanted(fetch);

@@ -16,8 +16,8 @@ namespace nb = nanobind;
 
 class PySession {
  public:
-  PySession(nb::bytes pdmodel, const std::optional<std::string>& params_path, const nb::dict& options,
-            const std::string& name);
+  PySession(nb::bytes pdmodel, const std::optional<std::string>& params_path,
+            const nb::dict& options, const std::string& name);
   nb::list run(nb::handle feeds, nb::handle fetch) const;
   /// End the runs under way, in whatever thread; later ones end at once.
   void stop() noexcept;
@@ -27,7 +27,8 @@ class PySession {
 
  private:
   std::vector<std::size_t> wanted(nb::handle fetch) const;
-  std::vector<Tensor> call(std::span<const TensorView> inputs, std::span<const std::size_t> wanted) const;
+  std::vector<Tensor> call(std::span<const TensorView> inputs,
+                           std::span<const std::size_t> wanted) const;
 
   std::unique_ptr<Session> session_;
   std::unique_ptr<Interrupt> interrupt_;

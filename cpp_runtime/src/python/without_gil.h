@@ -8,8 +8,9 @@ namespace oarlock::python {
 
 /// Releases the GIL for its lifetime.
 ///
-/// If a daemon thread requests the GIL while the process exits, Python unwinds the stack of the thread. The stack has
-/// noexcept frames, such as nanobind's, so unwinding would abort the process. The thread blocks until the exit instead.
+/// If a daemon thread requests the GIL while the process exits, Python unwinds the stack of the
+/// thread. The stack has noexcept frames, such as nanobind's, so unwinding would abort the process.
+/// The thread blocks until the exit instead.
 class WithoutGil {
  public:
   WithoutGil() : state_(PyEval_SaveThread()) {}

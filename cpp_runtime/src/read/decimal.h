@@ -1,5 +1,5 @@
-// Conversion between doubles and text, independent of the locale.  strtod and printf would use the decimal comma of the
-// user's locale.
+// Conversion between doubles and text, independent of the locale.  strtod and printf would use the
+// decimal comma of the user's locale.
 #pragma once
 #include <optional>
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace oarlock {
 
-/// Parses all of `text`: a decimal number, "inf" or "nan", with an optional sign.  Returns nullopt for other text and
-/// for numbers out of the range of a double.
+/// Parses all of `text`: a decimal number, "inf" or "nan", with an optional sign.  Returns nullopt
+/// for other text and for numbers out of the range of a double.
 std::optional<double> parse_double(std::string_view text);
 
 /// `value` with up to `digits` significant digits, as printf's "%.*g" writes it in the C locale.

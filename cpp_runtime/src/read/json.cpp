@@ -73,8 +73,8 @@ class Parser {
     made.type = Json::Type::boolean;
     if (word("true")) return made.number = 1, made;
     if (word("false")) return made;
-    std::string_view digits =
-        text_.substr(at_, std::min(text_.find_first_not_of("+-.0123456789eE", at_), text_.size()) - at_);
+    std::string_view digits = text_.substr(
+        at_, std::min(text_.find_first_not_of("+-.0123456789eE", at_), text_.size()) - at_);
     auto value = parse_double(digits);
     if (!value) fail("no value");
     made.type = Json::Type::number;
@@ -111,13 +111,15 @@ class Parser {
 
   std::string string() {
     std::string made;
-    for (++at_; at_ < text_.size() && text_[at_] != '"'; ++at_) made += text_[at_] == '\\' ? escaped() : text_[at_];
+    for (++at_; at_ < text_.size() && text_[at_] != '"'; ++at_)
+      made += text_[at_] == '\\' ? escaped() : text_[at_];
     if (at_ == text_.size()) fail("a string without its end");
     ++at_;
     return made;
   }
 
-  // Names beyond ASCII are written as they are; of the characters written as numbers, those below 128 are kept.
+  // Names beyond ASCII are written as they are; of the characters written as numbers, those below
+  // 128 are kept.
   char escaped() {
     if (++at_ == text_.size()) fail("a string without its end");
     constexpr std::string_view letters = "bfnrt", meant = "\b\f\n\r\t";
@@ -142,7 +144,9 @@ const Json* Json::find(std::string_view name) const {
   return found == names.end() ? nullptr : &items[static_cast<std::size_t>(found - names.begin())];
 }
 
-Json parse_json(std::string_view text, const std::string& file) { return Parser(text, file).whole(); }
+Json parse_json(std::string_view text, const std::string& file) {
+  return Parser(text, file).whole();
+}
 
 std::string quoted(const std::string& text) {
   std::string out = "\"";

@@ -12,7 +12,8 @@ std::int64_t max_result_bytes() {
   std::string_view digits = text ? text : "";
   std::int64_t found = 0;
   auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), found);
-  return error == std::errc() && end == digits.data() + digits.size() && found > 0 ? found : standard;
+  return error == std::errc() && end == digits.data() + digits.size() && found > 0 ? found
+                                                                                   : standard;
 }
 
 }  // namespace oarlock

@@ -25,21 +25,25 @@ struct Descriptor {
   throw Error(Fault::file, base_name(path) + ": " + why + " (" + path + ")");
 }
 
-std::int64_t nanoseconds(const timespec& t) { return std::int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec; }
+std::int64_t nanoseconds(const timespec& t) {
+  return std::int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec;
+}
 
 Stamp stamp_of(const struct stat& info) {
-  return {static_cast<std::uint64_t>(info.st_size), static_cast<std::uint64_t>(info.st_ino), nanoseconds(info.st_mtim),
-          nanoseconds(info.st_ctim)};
+  return {static_cast<std::uint64_t>(info.st_size), static_cast<std::uint64_t>(info.st_ino),
+          nanoseconds(info.st_mtim), nanoseconds(info.st_ctim)};
 }
 
 }  // namespace
 
 MappedFile::MappedFile(const std::string& path) : path_(path) {
   Descriptor file{
-      ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};  // a pipe without a writer would be waited for
+      ::open(path.c_str(),
+             O_RDONLY | O_CLOEXEC | O_NONBLOCK)};  // a pipe without a writer would be waited for
   if (file.fd < 0) refuse(path, std::string("cannot be opened: ") + std::strerror(errno));
   struct stat info{};
-  if (::fstat(file.fd, &info) != 0) refuse(path, std::string("cannot be read: ") + std::strerror(errno));
+  if (::fstat(file.fd, &info) != 0)
+    refuse(path, std::string("cannot be read: ") + std::strerror(errno));
   if (!S_ISREG(info.st_mode)) refuse(path, "is not a regular file");
   stamp_ = stamp_of(info);
   size_ = static_cast<std::size_t>(info.st_size);

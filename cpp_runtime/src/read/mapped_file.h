@@ -27,8 +27,8 @@ class MappedFile {
   const std::string& path() const { return path_; }
   /// Taken when the file was opened.
   const Stamp& stamp() const { return stamp_; }
-  /// Whether the mapped file itself was written to or cut since, not merely replaced by another of its name: the bytes
-  /// are no longer what was opened, and those behind a new end cannot be read.
+  /// Whether the mapped file itself was written to or cut since, not merely replaced by another of
+  /// its name: the bytes are no longer what was opened, and those behind a new end cannot be read.
   bool was_overwritten() const;
 
  private:

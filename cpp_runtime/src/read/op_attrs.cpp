@@ -12,7 +12,13 @@ constexpr std::int64_t kMaxWindow = 1 << 20;
 constexpr std::int64_t kMaxCount = 4096;
 constexpr std::size_t kMaxNumbers = 2 * kMaxRank;
 
-enum Holds { any, axis, window, count, number };  // number: spelled as text, which Paddle 1.8 wrote as a FLOAT
+enum Holds {
+  any,
+  axis,
+  window,
+  count,
+  number
+};  // number: spelled as text, which Paddle 1.8 wrote as a FLOAT
 
 struct Row {
   std::string_view op, attr;
@@ -34,10 +40,12 @@ const Row* find_row(std::string_view op, std::string_view attr) {
 bool is_int(AttrType type) { return type == INT || type == LONG || type == BOOLEAN; }
 bool is_number(AttrType type) { return is_int(type) || type == FLOAT || type == FLOAT64; }
 bool is_int_list(AttrType type) { return type == INTS || type == LONGS || type == BOOLEANS; }
-bool is_number_list(AttrType type) { return is_int_list(type) || type == FLOATS || type == FLOAT64S; }
+bool is_number_list(AttrType type) {
+  return is_int_list(type) || type == FLOATS || type == FLOAT64S;
+}
 
-/// Whether a file may store type `found` for an attribute declared as `wanted`. Versions of Paddle write different
-/// integer and float widths.
+/// Whether a file may store type `found` for an attribute declared as `wanted`. Versions of Paddle
+/// write different integer and float widths.
 bool is_accepted(AttrType found, AttrType wanted) {
   if (is_int(wanted)) return is_int(found);
   if (is_number(wanted)) return is_number(found);
@@ -78,8 +86,8 @@ bool has_at_most_one(const Attr& attr) {
   return false;
 }
 
-/// Whether the attribute is a number where a list is declared, or a one-element list where a number is declared. Some
-/// versions of Paddle write these.
+/// Whether the attribute is a number where a list is declared, or a one-element list where a number
+/// is declared. Some versions of Paddle write these.
 bool is_one(const Attr& attr, AttrType wanted) {
   AttrType many = list_of(attr.type);
   if (many != attr.type) return is_accepted(many, wanted);
@@ -90,10 +98,12 @@ bool is_one(const Attr& attr, AttrType wanted) {
 std::string range_problem(Holds holds, const std::string& name, std::int64_t value) {
   std::string text = "attribute '" + name + "' ";
   if (holds == axis && (value < -kMaxRank || value >= kMaxRank))
-    return text + "is " + std::to_string(value) + "; a tensor has at most " + std::to_string(kMaxRank) + " axes";
+    return text + "is " + std::to_string(value) + "; a tensor has at most " +
+           std::to_string(kMaxRank) + " axes";
   std::int64_t largest = holds == window ? kMaxWindow : kMaxCount;
   if (holds != axis && (value < -largest || value > largest))
-    return text + "holds " + std::to_string(value) + ", which is larger than " + std::to_string(largest);
+    return text + "holds " + std::to_string(value) + ", which is larger than " +
+           std::to_string(largest);
   return "";
 }
 
@@ -103,16 +113,18 @@ std::string op_attr_problem(const std::string& op, const std::string& name, cons
   if (attr.type == VAR || attr.type == VARS) return "";
   const Row* row = find_row(op, name);
   if (!row) return "";
-  bool accepted = is_accepted(attr.type, row->type) || (row->holds == number && is_number(attr.type));
+  bool accepted =
+      is_accepted(attr.type, row->type) || (row->holds == number && is_number(attr.type));
   if (!accepted && !is_one(attr, row->type))
     return "attribute '" + name + "' has type " + std::string(name_of(attr.type)) + ", but " +
            std::string(name_of(row->type)) + " is expected";
   if (row->holds == any || row->holds == number) return "";
-  if (auto* value = std::get_if<std::int64_t>(&attr.value)) return range_problem(row->holds, name, *value);
+  if (auto* value = std::get_if<std::int64_t>(&attr.value))
+    return range_problem(row->holds, name, *value);
   auto* values = std::get_if<Ints>(&attr.value);
   if (values && values->size() > kMaxNumbers && row->holds != count)
-    return "attribute '" + name + "' has " + std::to_string(values->size()) + " elements, more than " +
-           std::to_string(kMaxNumbers);
+    return "attribute '" + name + "' has " + std::to_string(values->size()) +
+           " elements, more than " + std::to_string(kMaxNumbers);
   if (values)
     for (std::int64_t value : *values)
       if (auto problem = range_problem(row->holds, name, value); !problem.empty()) return problem;

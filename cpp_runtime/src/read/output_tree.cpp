@@ -161,7 +161,8 @@ class TreeParser {
     constexpr std::string_view letters = "\"\\/bfnrt", meanings = "\"\\/\b\f\n\r\t";
     char c = peek();
     ++at_;
-    if (auto found = letters.find(c); found != std::string_view::npos) return void(to += meanings[found]);
+    if (auto found = letters.find(c); found != std::string_view::npos)
+      return void(to += meanings[found]);
     if (c != 'u') fail("is not JSON");
     std::uint32_t code = hex4();
     bool leads = code >= 0xd800 && code < 0xdc00 && text_.substr(at_, 2) == "\\u";

@@ -20,13 +20,14 @@ struct Walk {
   std::string record;  // which one is being read, for messages
 
   [[noreturn]] void fail(const std::string& why) const {
-    throw Error(Fault::file, file + ": " + why + " (" + record + " at byte " + std::to_string(at) + ")");
+    throw Error(Fault::file,
+                file + ": " + why + " (" + record + " at byte " + std::to_string(at) + ")");
   }
 
   std::string_view take(std::uint64_t length, const char* what) {
     if (length > bytes.size() - at)
-      fail(std::string(what) + " takes " + std::to_string(length) + " bytes, " + std::to_string(bytes.size() - at) +
-           " are left");
+      fail(std::string(what) + " takes " + std::to_string(length) + " bytes, " +
+           std::to_string(bytes.size() - at) + " are left");
     std::string_view piece = bytes.substr(at, length);
     at += length;
     return piece;
@@ -55,7 +56,8 @@ struct Walk {
     if (length < 0 || static_cast<std::size_t>(length) > kMaxDesc)
       fail("description of " + std::to_string(length) + " bytes");
     Source source{file, bytes.data()};
-    for (Wire w(source, take(static_cast<std::uint64_t>(length), "description"), "TensorDesc"); w.next();) {
+    for (Wire w(source, take(static_cast<std::uint64_t>(length), "description"), "TensorDesc");
+         w.next();) {
       if (w.field() == 1)
         p.dtype = static_cast<DType>(w.int32());
       else if (w.field() == 2)
@@ -77,7 +79,8 @@ struct Walk {
     desc(p);
     auto count = element_count(p.shape);
     std::int64_t length = 0;
-    if (!count || __builtin_mul_overflow(*count, static_cast<std::int64_t>(size_of(p.dtype)), &length))
+    if (!count ||
+        __builtin_mul_overflow(*count, static_cast<std::int64_t>(size_of(p.dtype)), &length))
       fail("shape " + show(p.shape) + " is not one of a stored tensor");
     p.offset = at;
     p.length = take(static_cast<std::uint64_t>(length), show(p.dtype, p.shape).c_str()).size();
@@ -87,16 +90,19 @@ struct Walk {
 
 }  // namespace
 
-Params::Params(std::string_view bytes, const Program& program, const std::string& file) : bytes_(bytes), file_(file) {
+Params::Params(std::string_view bytes, const Program& program, const std::string& file)
+    : bytes_(bytes), file_(file) {
   Walk walk{file_, bytes, 0, ""};
   auto vars = program.persistables();
   all_.reserve(vars.size());
   for (std::size_t i = 0; i < vars.size(); ++i) {
-    walk.record = "record " + std::to_string(i) + " of " + std::to_string(vars.size()) + ", '" + vars[i]->name + "'";
+    walk.record = "record " + std::to_string(i) + " of " + std::to_string(vars.size()) + ", '" +
+                  vars[i]->name + "'";
     all_.push_back(walk.next(vars[i]->name));
   }
   walk.record = "after " + std::to_string(vars.size()) + " records";
-  if (walk.at != bytes.size()) walk.fail(std::to_string(bytes.size() - walk.at) + " bytes are left over");
+  if (walk.at != bytes.size())
+    walk.fail(std::to_string(bytes.size() - walk.at) + " bytes are left over");
   for (std::size_t i = 0; i < all_.size(); ++i) index_.emplace(all_[i].name, i);
 }
 

@@ -1,4 +1,5 @@
-// `.pdiparams`: records back to back, named only by the program.  The walk reads headers and never touches the weights.
+// `.pdiparams`: records back to back, named only by the program.  The walk reads headers and never
+// touches the weights.
 #pragma once
 #include <map>
 #include <string>
@@ -20,7 +21,8 @@ struct Param {
 class Params {
  public:
   Params() = default;
-  /// Walk `bytes`, which must hold exactly one record per persistable of `program`.   file: for messages. Error(file).
+  /// Walk `bytes`, which must hold exactly one record per persistable of `program`.   file: for
+  /// messages. Error(file).
   Params(std::string_view bytes, const Program& program, const std::string& file);
 
   const std::vector<Param>& all() const { return all_; }

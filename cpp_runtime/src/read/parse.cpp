@@ -10,8 +10,8 @@
 namespace oarlock {
 namespace {
 
-constexpr std::size_t kMaxBytes = std::size_t{256}
-                                  << 20;  // weights are elsewhere: a program is kilobytes, rarely megabytes
+constexpr std::size_t kMaxBytes =
+    std::size_t{256} << 20;  // weights are elsewhere: a program is kilobytes, rarely megabytes
 
 Scalar read_scalar(Wire w) {
   Scalar s;
@@ -41,11 +41,13 @@ Scalar read_scalar(Wire w) {
       default:
         w.skip();
     }
-  if (s.type < Scalar::Type::boolean || s.type > Scalar::Type::complex128) w.fail("a Scalar without a known type");
+  if (s.type < Scalar::Type::boolean || s.type > Scalar::Type::complex128)
+    w.fail("a Scalar without a known type");
   return s;
 }
 
-// The value lies in one field per type; what the type does not name is ignored, as Paddle ignores it.
+// The value lies in one field per type; what the type does not name is ignored, as Paddle ignores
+// it.
 struct RawAttr {
   std::string name;
   std::int32_t type = -1;
@@ -184,7 +186,8 @@ void read_attr(Wire w, OpDesc& op) {
   Attr found = chosen(std::move(a));
   // Real Paddle writes `use_mkldnn` and the like twice on some ops.
   auto [at, added] = op.attrs.emplace(name, found);
-  if (!added && at->second != found) w.fail("attribute '" + name + "' given twice, with two values");
+  if (!added && at->second != found)
+    w.fail("attribute '" + name + "' given twice, with two values");
 }
 
 void read_slot(Wire w, Slots& slots) {
@@ -327,21 +330,25 @@ std::int64_t read_version(Wire w) {
 }
 
 bool is_library(std::string_view frame) {
-  for (std::string_view mark : {"site-packages", "dist-packages", "<frozen", "<decorator", "<__array_function__"})
+  for (std::string_view mark :
+       {"site-packages", "dist-packages", "<frozen", "<decorator", "<__array_function__"})
     if (frame.find(mark) != std::string_view::npos) return true;
   return false;
 }
 
-// `  File "a/net.py", line 12, in forward` -> `net.py:12 in forward`, "" where it is not such a line
+// `  File "a/net.py", line 12, in forward` -> `net.py:12 in forward`, "" where it is not such a
+// line
 std::string short_frame(std::string_view frame) {
   auto open = frame.find("File \""), close = frame.find("\", line ");
-  if (open == std::string_view::npos || close == std::string_view::npos || close < open + 6) return "";
+  if (open == std::string_view::npos || close == std::string_view::npos || close < open + 6)
+    return "";
   std::string_view path = frame.substr(open + 6, close - open - 6);
   std::string text(path.substr(path.find_last_of('/') + 1));
   std::string_view rest = frame.substr(close + 8);
   auto comma = rest.find(", in ");
   if (comma == std::string_view::npos) return text + ":" + std::string(rest);
-  return text + ":" + std::string(rest.substr(0, comma)) + " in " + std::string(rest.substr(comma + 5));
+  return text + ":" + std::string(rest.substr(0, comma)) + " in " +
+         std::string(rest.substr(comma + 5));
 }
 
 std::string stripped(std::string_view text) {
@@ -352,7 +359,8 @@ std::string stripped(std::string_view text) {
 }  // namespace
 
 std::string user_line(const Strings& callstack) {
-  if (callstack.size() == 1) return stripped(callstack[0]);  // Oarlock's own writer: the line, ready to show
+  if (callstack.size() == 1)
+    return stripped(callstack[0]);  // Oarlock's own writer: the line, ready to show
   for (std::size_t i = callstack.size(); i-- > 0;) {
     std::string frame = is_library(callstack[i]) ? "" : short_frame(callstack[i]);
     if (frame.empty()) continue;
@@ -365,7 +373,8 @@ std::string user_line(const Strings& callstack) {
 Program parse_program(std::string_view bytes, const std::string& name) {
   if (bytes.empty()) throw Error(Fault::file, name + ": the file is empty");
   if (bytes.size() > kMaxBytes)
-    throw Error(Fault::file, name + ": a program of more than 256 MiB (" + std::to_string(bytes.size()) + " bytes)");
+    throw Error(Fault::file, name + ": a program of more than 256 MiB (" +
+                                 std::to_string(bytes.size()) + " bytes)");
   Program program;
   program.name = name;
   Source source{name, bytes.data()};
@@ -388,8 +397,8 @@ Program parse_program(std::string_view bytes, const std::string& name) {
   return program;
 }
 
-// Paddle's passes (mixed precision, for one) write the first block as the parent of all others: a block lies where the
-// op is that names it.
+// Paddle's passes (mixed precision, for one) write the first block as the parent of all others: a
+// block lies where the op is that names it.
 static void settle_parents(std::vector<Block>& blocks) {
   auto count = static_cast<std::int64_t>(blocks.size());
   for (std::int64_t at = 1; at < count; ++at)

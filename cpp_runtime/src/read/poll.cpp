@@ -14,7 +14,8 @@ thread_local Clock::rep last_call = 0;  // in ticks since the epoch of the clock
 
 }  // namespace
 
-PollCallback::PollCallback(void (*callback)()) : outer_(std::exchange(callback_of_thread, callback)) {
+PollCallback::PollCallback(void (*callback)())
+    : outer_(std::exchange(callback_of_thread, callback)) {
   last_call = Clock::now().time_since_epoch().count();
 }
 PollCallback::~PollCallback() { callback_of_thread = outer_; }

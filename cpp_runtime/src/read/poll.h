@@ -3,8 +3,8 @@
 
 namespace oarlock {
 
-/// During its lifetime, `poll` in this thread calls `callback` at most every 50 ms.   An exception of `callback` ends
-/// the work.
+/// During its lifetime, `poll` in this thread calls `callback` at most every 50 ms.   An exception
+/// of `callback` ends the work.
 class PollCallback {
  public:
   explicit PollCallback(void (*callback)());

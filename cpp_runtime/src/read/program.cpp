@@ -6,8 +6,9 @@ namespace oarlock {
 
 std::string_view name_of(AttrType type) {
   static constexpr std::string_view names[kAttrTypes] = {
-      "INT",  "FLOAT",  "STRING", "INTS",     "FLOATS", "STRINGS", "BOOLEAN", "BOOLEANS", "BLOCK",
-      "LONG", "BLOCKS", "LONGS",  "FLOAT64S", "VAR",    "VARS",    "FLOAT64", "SCALAR",   "SCALARS"};
+      "INT",      "FLOAT",    "STRING", "INTS",    "FLOATS", "STRINGS",
+      "BOOLEAN",  "BOOLEANS", "BLOCK",  "LONG",    "BLOCKS", "LONGS",
+      "FLOAT64S", "VAR",      "VARS",   "FLOAT64", "SCALAR", "SCALARS"};
   auto at = static_cast<std::int32_t>(type);
   return at >= 0 && at < kAttrTypes ? names[at] : "?";
 }
@@ -21,10 +22,12 @@ const VarDesc* Program::var(std::string_view name, std::int32_t block) const {
 }
 
 std::vector<const VarDesc*> Program::persistables() const {
-  std::map<std::string_view, const VarDesc*> found;  // sorted by bytes, as std::sort on std::string is in Paddle
+  std::map<std::string_view, const VarDesc*>
+      found;  // sorted by bytes, as std::sort on std::string is in Paddle
   for (const Block& block : blocks)
     for (const VarDesc& v : block.vars) {
-      bool holder = v.kind == Kind::feed || v.kind == Kind::fetch || v.kind == Kind::reader || v.kind == Kind::raw;
+      bool holder = v.kind == Kind::feed || v.kind == Kind::fetch || v.kind == Kind::reader ||
+                    v.kind == Kind::raw;
       if (v.persistable && !holder) found.emplace(v.name, &v);
     }
   std::vector<const VarDesc*> sorted;
@@ -43,7 +46,8 @@ bool has_block(const OpDesc& op) { return op.attrs.count("sub_block") > 0; }
 
 namespace {
 
-Strings ordered_by_col(const Block& block, std::string_view type, const Slots OpDesc::* side, std::string_view slot) {
+Strings ordered_by_col(const Block& block, std::string_view type, const Slots OpDesc::* side,
+                       std::string_view slot) {
   std::vector<std::pair<std::int64_t, std::string>> found;
   for (const OpDesc& op : block.ops) {
     if (op.type != type) continue;
@@ -59,8 +63,12 @@ Strings ordered_by_col(const Block& block, std::string_view type, const Slots Op
 
 }  // namespace
 
-Strings Program::feeds() const { return ordered_by_col(blocks[0], "feed", &OpDesc::outputs, "Out"); }
-Strings Program::fetches() const { return ordered_by_col(blocks[0], "fetch", &OpDesc::inputs, "X"); }
+Strings Program::feeds() const {
+  return ordered_by_col(blocks[0], "feed", &OpDesc::outputs, "Out");
+}
+Strings Program::fetches() const {
+  return ordered_by_col(blocks[0], "fetch", &OpDesc::inputs, "X");
+}
 
 std::string show(const Ints& shape) {
   std::string text = "[";
@@ -69,6 +77,8 @@ std::string show(const Ints& shape) {
   return text + "]";
 }
 
-std::string show(DType dtype, const Ints& shape) { return std::string(name_of(dtype)) + show(shape); }
+std::string show(DType dtype, const Ints& shape) {
+  return std::string(name_of(dtype)) + show(shape);
+}
 
 }  // namespace oarlock

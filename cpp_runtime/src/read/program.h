@@ -1,4 +1,5 @@
-// A program: blocks of ops on named variables, exactly what a `.pdmodel` can say.  Plain data, no behaviour of ops.
+// A program: blocks of ops on named variables, exactly what a `.pdmodel` can say.  Plain data, no
+// behaviour of ops.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -68,19 +69,29 @@ struct VarDesc {
 
 /// A number of whatever type was written.   An integer or a bool keeps its exact value in `i`.
 struct Scalar {
-  enum class Type { none = 0, boolean = 1, int64 = 2, float64 = 3, complex128 = 4 } type = Type::none;
+  enum class Type {
+    none = 0,
+    boolean = 1,
+    int64 = 2,
+    float64 = 3,
+    complex128 = 4
+  } type = Type::none;
   std::int64_t i = 0;
   double r = 0;
   double imag = 0;
-  double as_double() const { return type == Type::boolean || type == Type::int64 ? static_cast<double>(i) : r; }
+  double as_double() const {
+    return type == Type::boolean || type == Type::int64 ? static_cast<double>(i) : r;
+  }
   bool operator==(const Scalar&) const = default;
 };
 using Scalars = std::vector<Scalar>;
 
-/// INT, LONG, BLOCK: int64; FLOAT, FLOAT64: double; VAR: the variable's name; BOOLEANS, BLOCKS: Ints; VARS: names.
+/// INT, LONG, BLOCK: int64; FLOAT, FLOAT64: double; VAR: the variable's name; BOOLEANS, BLOCKS:
+/// Ints; VARS: names.
 struct Attr {
   AttrType type = AttrType::INT;
-  std::variant<std::int64_t, double, bool, std::string, Ints, Floats, Strings, Scalar, Scalars> value;
+  std::variant<std::int64_t, double, bool, std::string, Ints, Floats, Strings, Scalar, Scalars>
+      value;
   bool operator==(const Attr&) const = default;
 };
 
@@ -137,7 +148,8 @@ struct Program {
 
   /// The declaration of `name` seen from `block`, enclosing blocks included, or null.
   const VarDesc* var(std::string_view name, std::int32_t block = 0) const;
-  /// The variables whose values live in `.pdiparams`, in the order of the file: sorted by name, every block.
+  /// The variables whose values live in `.pdiparams`, in the order of the file: sorted by name,
+  /// every block.
   std::vector<const VarDesc*> persistables() const;
   /// Names of the inputs and of the outputs, ordered by the `col` of their feed and fetch ops.
   Strings feeds() const;

@@ -5,8 +5,8 @@
 
 namespace oarlock {
 
-/// `text` with its control characters written out (`\x1b`, `\u202e`), with what nobody sees but changes what is seen,
-/// and with bytes that are no UTF-8; tabs stay.   lines: line breaks as well
+/// `text` with its control characters written out (`\x1b`, `\u202e`), with what nobody sees but
+/// changes what is seen, and with bytes that are no UTF-8; tabs stay.   lines: line breaks as well
 std::string shown(std::string_view text, bool lines = false);
 
 }  // namespace oarlock

@@ -23,24 +23,30 @@ constexpr int kMaxDepth = 64;  // of nested blocks, as in Python: ir/verifier.py
 
 struct Judge {
   Program& program;
-  std::vector<const OpDesc*> runs_block = std::vector<const OpDesc*>(program.blocks.size());  // the op that runs each
+  std::vector<const OpDesc*> runs_block =
+      std::vector<const OpDesc*>(program.blocks.size());  // the op that runs each
 
-  [[noreturn]] void fail(const std::string& why) const { throw Error(Fault::file, program.name + ": " + why); }
+  [[noreturn]] void fail(const std::string& why) const {
+    throw Error(Fault::file, program.name + ": " + why);
+  }
   void require(bool ok, const std::string& why) const {
     if (!ok) fail(why);
   }
 
   void name(const std::string& text, const char* of_what) const {
-    require(text.size() <= kMaxName, std::string(of_what) + " name of " + std::to_string(text.size()) + " bytes");
+    require(text.size() <= kMaxName,
+            std::string(of_what) + " name of " + std::to_string(text.size()) + " bytes");
     require(is_clean_utf8(text), std::string(of_what) + " name is not clean UTF-8");
   }
 
   void shape(const Ints& dims, const std::string& of) const {
-    require(dims.size() <= kMaxRank, of + " has rank " + std::to_string(dims.size()) + " (the most is 32)");
+    require(dims.size() <= kMaxRank,
+            of + " has rank " + std::to_string(dims.size()) + " (the most is 32)");
     std::int64_t count = 1;
     for (std::int64_t d : dims) {  // Paddle multiplies with unknown dims: -12 is as unknown as -1
       std::int64_t factor = std::max<std::int64_t>(d, 1);
-      require(count <= std::numeric_limits<std::int64_t>::max() / 16 / factor, of + " has more elements than fit");
+      require(count <= std::numeric_limits<std::int64_t>::max() / 16 / factor,
+              of + " has more elements than fit");
       count *= factor;
     }
   }
@@ -55,7 +61,8 @@ struct Judge {
       bool typed = v.kind == Kind::dense || v.kind == Kind::array || v.kind == Kind::selected_rows;
       if (typed && v.dtype != DType::none)
         require(row_of(v.dtype) || static_cast<int>(v.dtype) == 19,  // SIZE_T, in very old files
-                "variable '" + v.name + "' has unknown dtype " + std::to_string(static_cast<int>(v.dtype)));
+                "variable '" + v.name + "' has unknown dtype " +
+                    std::to_string(static_cast<int>(v.dtype)));
     }
   }
 
@@ -67,26 +74,29 @@ struct Judge {
     for (std::size_t i = 0; i < program.blocks.size(); ++i) {
       const Block& block = program.blocks[i];
       std::string which = "block " + std::to_string(i);
-      require(block.idx == static_cast<std::int32_t>(i), which + " calls itself " + std::to_string(block.idx));
+      require(block.idx == static_cast<std::int32_t>(i),
+              which + " calls itself " + std::to_string(block.idx));
       // A parent comes before its children, which also rules out cycles.
       require(i == 0 ? block.parent == -1 : block.parent >= 0 && block.parent < block.idx,
               which + " has parent " + std::to_string(block.parent));
       depth.push_back(i == 0 ? 1 : depth[static_cast<std::size_t>(block.parent)] + 1);
-      require(depth.back() <= kMaxDepth, which + " is nested more than " + std::to_string(kMaxDepth) + " deep");
+      require(depth.back() <= kMaxDepth,
+              which + " is nested more than " + std::to_string(kMaxDepth) + " deep");
       vars += block.vars.size(), ops += block.ops.size();
     }
     require(vars <= kMaxVars, std::to_string(vars) + " variables");
     require(ops <= kMaxOps, std::to_string(ops) + " ops");
   }
 
-  void operands(const OpDesc& op, const Slots& slots, std::int32_t block, std::string_view holder) const {
+  void operands(const OpDesc& op, const Slots& slots, std::int32_t block,
+                std::string_view holder) const {
     for (auto& [slot, names] : slots) {
       name(slot, "slot");
       if (slot == holder) continue;  // the holders of feed and fetch need no declaration
       for (const std::string& n : names)
-        require(n.empty() || n == "@EMPTY@" || program.var(n, block), op.type + ": " + slot + " names '" + n +
-                                                                          "', which block " + std::to_string(block) +
-                                                                          " and those around it do not declare");
+        require(n.empty() || n == "@EMPTY@" || program.var(n, block),
+                op.type + ": " + slot + " names '" + n + "', which block " + std::to_string(block) +
+                    " and those around it do not declare");
     }
   }
 
@@ -94,16 +104,19 @@ struct Judge {
   bool is_child(const OpDesc& op, std::int64_t index, std::int32_t block) const {
     if (index <= 0 || index >= static_cast<std::int64_t>(program.blocks.size())) return false;
     std::int32_t parent = program.blocks[index].parent;
-    return parent == block || (op.type.ends_with("_grad") && parent > 0 && program.blocks[parent].parent == block);
+    return parent == block ||
+           (op.type.ends_with("_grad") && parent > 0 && program.blocks[parent].parent == block);
   }
 
   // One op owns a block, so that a traversal through the ops visits each block once.
-  void sub_block(const OpDesc& op, const std::string& attr, std::int64_t index, std::int32_t block) {
-    require(is_child(op, index, block), op.type + ": attribute '" + attr + "' names block " + std::to_string(index) +
-                                            ", which is no child of block " + std::to_string(block));
+  void sub_block(const OpDesc& op, const std::string& attr, std::int64_t index,
+                 std::int32_t block) {
+    require(is_child(op, index, block),
+            op.type + ": attribute '" + attr + "' names block " + std::to_string(index) +
+                ", which is no child of block " + std::to_string(block));
     auto& owner = runs_block[static_cast<std::size_t>(index)];
-    require(!owner, op.type + ": attribute '" + attr + "' names block " + std::to_string(index) + ", which " +
-                        (owner ? owner->type : "") + " already runs");
+    require(!owner, op.type + ": attribute '" + attr + "' names block " + std::to_string(index) +
+                        ", which " + (owner ? owner->type : "") + " already runs");
     owner = &op;
   }
 
@@ -115,15 +128,17 @@ struct Judge {
       name(attr, "attribute");
       require(attr != "sub_block" || value.type == AttrType::BLOCK,
               op.type + ": attribute 'sub_block' is a " + std::string(name_of(value.type)));
-      if (value.type == AttrType::BLOCK) sub_block(op, attr, std::get<std::int64_t>(value.value), block);
+      if (value.type == AttrType::BLOCK)
+        sub_block(op, attr, std::get<std::int64_t>(value.value), block);
       if (value.type == AttrType::BLOCKS)
         for (std::int64_t index : std::get<Ints>(value.value)) sub_block(op, attr, index, block);
       std::string wrong = op_attr_problem(op.type, attr, value);
-      require(wrong.empty(), op.type + ": " + wrong + (op.where.empty() ? "" : "\n  at " + op.where));
+      require(wrong.empty(),
+              op.type + ": " + wrong + (op.where.empty() ? "" : "\n  at " + op.where));
     }
     bool edge = op.type == "feed" || op.type == "fetch";
-    require(!edge || block == 0,
-            op.type + ": stands in block " + std::to_string(block) + ", only the first may feed and fetch");
+    require(!edge || block == 0, op.type + ": stands in block " + std::to_string(block) +
+                                     ", only the first may feed and fetch");
   }
 
   void columns(std::string_view type, const Slots OpDesc::* side, std::string_view slot) const {
@@ -147,8 +162,8 @@ struct Judge {
     for (std::size_t i = 0; i < args.size(); ++i) {
       const Arg& arg = args[i];
       name(arg.name, "contract argument");
-      require(arg.name == names[i],
-              "contract: '" + arg.name + "' is listed in the " + of_what + ", but the program has '" + names[i] + "'");
+      require(arg.name == names[i], "contract: '" + arg.name + "' is listed in the " + of_what +
+                                        ", but the program has '" + names[i] + "'");
       shape(arg.shape, "contract argument '" + arg.name + "'");
       require(row_of(arg.dtype) && arg.dtype <= DType::complex128,
               "contract argument '" + arg.name + "' has an unknown dtype");
@@ -157,15 +172,19 @@ struct Judge {
 
   void contract(const Contract& c) const {
     require(c.version == kContractVersion, "contract of version " + std::to_string(c.version) +
-                                               ", this runtime reads version " + std::to_string(kContractVersion));
+                                               ", this runtime reads version " +
+                                               std::to_string(kContractVersion));
     arguments(c.inputs, program.feeds(), "inputs");
     arguments(c.outputs, program.fetches(), "outputs");
     std::string wrong = output_tree_problem(c.output_tree, c.outputs.size());
     require(wrong.empty(), "contract: the output tree " + wrong);
     for (const Guard& g : c.guards) {
-      require(g.kind == "dim" || g.kind == "rank" || g.kind == "value", "guard of unknown kind '" + g.kind + "'");
-      require(program.var(g.var), "guard on '" + g.var + "', which the first block does not declare");
-      require(g.axis >= 0 && g.axis < static_cast<std::int64_t>(kMaxRank), "guard on axis " + std::to_string(g.axis));
+      require(g.kind == "dim" || g.kind == "rank" || g.kind == "value",
+              "guard of unknown kind '" + g.kind + "'");
+      require(program.var(g.var),
+              "guard on '" + g.var + "', which the first block does not declare");
+      require(g.axis >= 0 && g.axis < static_cast<std::int64_t>(kMaxRank),
+              "guard on axis " + std::to_string(g.axis));
     }
   }
 };
@@ -174,7 +193,11 @@ struct Judge {
 
 Character first_of_utf8(std::string_view text) {
   auto lead = static_cast<unsigned char>(text[0]);
-  std::size_t length = lead < 0x80 ? 1 : lead >> 5 == 6 ? 2 : lead >> 4 == 14 ? 3 : lead >> 3 == 30 ? 4 : 0;
+  std::size_t length = lead < 0x80       ? 1
+                       : lead >> 5 == 6  ? 2
+                       : lead >> 4 == 14 ? 3
+                       : lead >> 3 == 30 ? 4
+                                         : 0;
   if (length == 0 || length > text.size()) return {};
   std::uint32_t code = length == 1 ? lead : lead & (0x7fu >> length);
   for (std::size_t k = 1; k < length; ++k) {

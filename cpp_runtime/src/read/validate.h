@@ -4,7 +4,8 @@
 
 namespace oarlock {
 
-/// Judge `program` whole and fill the blocks' indices.   Error(file) on the first rule that is broken.
+/// Judge `program` whole and fill the blocks' indices.   Error(file) on the first rule that is
+/// broken.
 void validate(Program& program);
 
 /// A character and its length in bytes, 0 where there is none.
@@ -13,7 +14,8 @@ struct Character {
   std::size_t length = 0;
 };
 
-/// The first character of `text`, which is not empty; of length 0 where that is no well-formed UTF-8.
+/// The first character of `text`, which is not empty; of length 0 where that is no well-formed
+/// UTF-8.
 Character first_of_utf8(std::string_view text);
 
 /// Whether `text` is well-formed UTF-8.

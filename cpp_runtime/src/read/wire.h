@@ -1,5 +1,6 @@
-// The protobuf wire format, read: tags, varints, fixed words and length-delimited pieces of a buffer that outlives it.
-// Every step is checked against the end of the piece it is in; a step that does not fit is one Error(file).
+// The protobuf wire format, read: tags, varints, fixed words and length-delimited pieces of a
+// buffer that outlives it. Every step is checked against the end of the piece it is in; a step that
+// does not fit is one Error(file).
 #pragma once
 #include <bit>
 #include <cstdint>
@@ -35,7 +36,9 @@ class Wire {
   std::string_view message() const { return message_; }
 
   std::int64_t int64() { return expect(0), static_cast<std::int64_t>(varint()); }
-  std::int32_t int32() { return static_cast<std::int32_t>(int64()); }  // a negative int32 is written as ten bytes
+  std::int32_t int32() {
+    return static_cast<std::int32_t>(int64());
+  }  // a negative int32 is written as ten bytes
   bool boolean() { return int64() != 0; }
   float float32() { return expect(5), std::bit_cast<float>(fixed<std::uint32_t>()); }
   double float64() { return expect(1), std::bit_cast<double>(fixed<std::uint64_t>()); }
@@ -79,12 +82,14 @@ class Wire {
 
   [[noreturn]] void fail(const std::string& why) const {
     throw Error(Fault::file, source_.name + ": " + why + " (" + std::string(message_) + " field " +
-                                 std::to_string(field_) + " at byte " + std::to_string(at_ - source_.begin) + ")");
+                                 std::to_string(field_) + " at byte " +
+                                 std::to_string(at_ - source_.begin) + ")");
   }
 
  private:
   void expect(int type) const {
-    if (type_ != type) fail("wire type " + std::to_string(type_) + " where " + std::to_string(type) + " belongs");
+    if (type_ != type)
+      fail("wire type " + std::to_string(type_) + " where " + std::to_string(type) + " belongs");
   }
 
   std::uint64_t varint() {
@@ -110,7 +115,8 @@ class Wire {
   std::string_view piece() {
     std::uint64_t length = varint();
     auto left = static_cast<std::uint64_t>(end_ - at_);
-    if (length > left) fail("says " + std::to_string(length) + " bytes, " + std::to_string(left) + " are left");
+    if (length > left)
+      fail("says " + std::to_string(length) + " bytes, " + std::to_string(left) + " are left");
     std::string_view found(at_, length);
     at_ += length;
     return found;

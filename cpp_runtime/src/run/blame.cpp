@@ -10,7 +10,8 @@
 namespace oarlock {
 namespace {
 
-// A node that failed.   `Non-zero status code returned while running Add node. Name:'y' Status Message: ...`
+// A node that failed.   `Non-zero status code returned while running Add node. Name:'y' Status
+// Message: ...`
 struct Failed {
   std::string_view kind, name;
 };
@@ -40,7 +41,9 @@ std::vector<Failed> failed_nodes(std::string_view message) {
   }
 }
 
-bool is_word(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool is_word(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
 
 // A node is called after a variable: `fused body/0/conv.tmp_0/Conv` after `conv.tmp_0`.
 bool is_called_after(std::string_view node, std::string_view variable) {
@@ -63,20 +66,23 @@ void each_result(std::span<const Block> blocks, F&& see) {
 
 std::int64_t block_of(const OpDesc& op) { return int_attr(op, "sub_block", -1); }
 
-// The op whose variable is the longest that the node is called after.   outer: of those that give the same variable,
-// one that has a block is wanted.
+// The op whose variable is the longest that the node is called after.   outer: of those that give
+// the same variable, one that has a block is wanted.
 Found op_of(std::span<const Block> blocks, std::string_view node, bool outer) {
   Found found;
   each_result(blocks, [&](const OpDesc& op, const std::string& name) {
-    bool better = outer && found.op && name == found.gives && block_of(*found.op) < 0 && block_of(op) >= 0;
-    if ((better || name.size() > found.gives.size()) && is_called_after(node, name)) found = {&op, name};
+    bool better =
+        outer && found.op && name == found.gives && block_of(*found.op) < 0 && block_of(op) >= 0;
+    if ((better || name.size() > found.gives.size()) && is_called_after(node, name))
+      found = {&op, name};
   });
   return found;
 }
 
 // Each node is looked for in the block of the op around it first.
 Found innermost(const Program& program, const std::vector<Failed>& nodes) {
-  std::span<const Block> all = program.blocks, within = all.first(std::min<std::size_t>(all.size(), 1));
+  std::span<const Block> all = program.blocks,
+                         within = all.first(std::min<std::size_t>(all.size(), 1));
   Found found;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     bool outer = i + 1 < nodes.size();
@@ -91,11 +97,13 @@ Found innermost(const Program& program, const std::vector<Failed>& nodes) {
   return found;
 }
 
-// What the engine computes together with the convolution before it; the node is called after the last of them.
+// What the engine computes together with the convolution before it; the node is called after the
+// last of them.
 bool joins_convolution(std::string_view op) {
-  static constexpr std::string_view all[] = {"elementwise_add", "elementwise_mul", "batch_norm", "relu",
-                                             "relu6",           "leaky_relu",      "sigmoid",    "tanh",
-                                             "hard_sigmoid",    "hardsigmoid",     "clip"};
+  static constexpr std::string_view all[] = {
+      "elementwise_add", "elementwise_mul", "batch_norm", "relu",
+      "relu6",           "leaky_relu",      "sigmoid",    "tanh",
+      "hard_sigmoid",    "hardsigmoid",     "clip"};
   return std::find(std::begin(all), std::end(all), op) != std::end(all);
 }
 
@@ -122,7 +130,8 @@ Found without_joined(const Program& program, const Found& last, std::string_view
   constexpr int kMostJoined = 4;
   Found at = last;
   if (kind.find("Conv") == kind.npos) return last;
-  for (int i = 0; i < kMostJoined && at.op && joins_convolution(at.op->type); ++i) at = giver(program, *at.op);
+  for (int i = 0; i < kMostJoined && at.op && joins_convolution(at.op->type); ++i)
+    at = giver(program, *at.op);
   return at.op && is_convolution(*at.op) ? at : last;
 }
 
@@ -134,10 +143,12 @@ struct Late {
 constexpr Late kLate[] = {
     {"no_round_gave_", "has no value: the loop that gives it one ran no round; give it one before"},
     {"no_way_gave_",
-     "has no value: the way that gives it one was not taken; give it one before, or use it under the same condition"},
+     "has no value: the way that gives it one was not taken; give it one before, or use it under "
+     "the same condition"},
     {"is_none_here_", "is None here; ask `is not None` before"},
     {"nothing_returned_by_",
-     "came to its end without a `return`, so what it gave is None here; return a value there, or ask `is not None` "
+     "came to its end without a `return`, so what it gave is None here; return a value there, or "
+     "ask `is not None` "
      "before"},
 };
 
@@ -147,7 +158,8 @@ std::string without_value(std::string_view name) {
     if (name.substr(0, late.prefix.size()) == late.prefix) {
       name = name.substr(late.prefix.size());
       name = name.substr(0, name.rfind('.'));
-      return "'" + std::string(name.substr(0, name.rfind('_'))) + "' " + std::string(late.why) + " - ";
+      return "'" + std::string(name.substr(0, name.rfind('_'))) + "' " + std::string(late.why) +
+             " - ";
     }
   return "";
 }
@@ -173,7 +185,8 @@ std::size_t failed_op(const Program& program, const Error& error) {
   Found found = nodes.empty() ? Found() : op_of(main_block, nodes[0].name, nodes.size() > 1);
   std::size_t at = main_block[0].ops.size();
   if (!found.op) return at;
-  // Several ops may write the variable that the node is named after: the failed one is not after the last.
+  // Several ops may write the variable that the node is named after: the failed one is not after
+  // the last.
   while (at > 0) {
     const OpDesc& op = main_block[0].ops[--at];
     for (auto& [slot, names] : op.outputs)

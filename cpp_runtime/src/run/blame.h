@@ -5,14 +5,16 @@
 
 namespace oarlock {
 
-/// `error` of a run, with the op that failed, what it gives and the user's line.   Words that name no node of ours
-/// stay.
+/// `error` of a run, with the op that failed, what it gives and the user's line.   Words that name
+/// no node of ours stay.
 Error blamed(const Program& program, const Error& error);
 
-/// The index in block 0 of the op whose node failed, or that contains it; the number of ops where that is not known.
+/// The index in block 0 of the op whose node failed, or that contains it; the number of ops where
+/// that is not known.
 std::size_t failed_op(const Program& program, const Error& error);
 
-/// The index in block 0 of the op whose node failed, or that contains it; the number of ops where that is not known.
+/// The index in block 0 of the op whose node failed, or that contains it; the number of ops where
+/// that is not known.
 std::size_t failed_op(const Program& program, const Error& error);
 
 }  // namespace oarlock

@@ -10,7 +10,8 @@ namespace {
 constexpr int kDeviceAllocator = 0, kDefault = 0, kReadByHost = -1;  // OrtAllocatorType, OrtMemType
 
 ort::MemoryHandle memory_info(const Library& library, const std::string& name, int id, int type) {
-  return ort::make<ort::MemoryHandle, ort::CreateMemoryInfo>(library.api, name.c_str(), kDeviceAllocator, id, type);
+  return ort::make<ort::MemoryHandle, ort::CreateMemoryInfo>(library.api, name.c_str(),
+                                                             kDeviceAllocator, id, type);
 }
 
 // From the runtime library that the provider opened; nothing of CUDA is linked.
@@ -30,8 +31,8 @@ std::size_t bytes_of(DType dtype, const Ints& shape) {
 }
 
 // Not captured: only to find out what comes back.
-void run_uncaptured(const Library& library, ort::Session* session, Names inputs, const OrtValues& values, Names outputs,
-                    OrtValues& found) {
+void run_uncaptured(const Library& library, ort::Session* session, Names inputs,
+                    const OrtValues& values, Names outputs, OrtValues& found) {
   auto options = ort::make<ort::RunOptionsHandle, ort::CreateRunOptions>(library.api);
   library.api.call<ort::AddRunConfigEntry>(options.get(), "gpu_graph_id", "-1");
   run_once(library, session, options.get(), inputs, values, outputs, found);
@@ -41,31 +42,36 @@ void run_uncaptured(const Library& library, ort::Session* session, Names inputs,
 
 DeviceMemory cuda_memory(int device_id) { return {"Cuda", "CudaPinned", device_id, cuda_copy}; }
 
-void run_bound(const Library& library, ort::Session* session, const ort::RunOptions* how, const DeviceMemory& memory,
-               Names inputs, const OrtValues& values, Names outputs, OrtValues& found) {
+void run_bound(const Library& library, ort::Session* session, const ort::RunOptions* how,
+               const DeviceMemory& memory, Names inputs, const OrtValues& values, Names outputs,
+               OrtValues& found) {
   const ort::Api& api = library.api;
   auto binding = ort::make<ort::BindingHandle, ort::CreateIoBinding>(api, session);
-  auto host = memory_info(library, memory.host, memory.id, memory.host == memory.device ? kDefault : kReadByHost);
+  auto host = memory_info(library, memory.host, memory.id,
+                          memory.host == memory.device ? kDefault : kReadByHost);
   for (std::size_t i = 0; i < inputs.size(); ++i)
     api.call<ort::BindInput>(binding.get(), inputs[i], static_cast<const ort::Value*>(values[i]));
   for (const char* name : outputs)
-    api.call<ort::BindOutputToDevice>(binding.get(), name, static_cast<const ort::MemoryInfo*>(host.get()));
+    api.call<ort::BindOutputToDevice>(binding.get(), name,
+                                      static_cast<const ort::MemoryInfo*>(host.get()));
   api.call<ort::RunWithBinding>(session, how, static_cast<const ort::IoBinding*>(binding.get()));
   ort::Value** raw = nullptr;
   std::size_t count = 0;
-  api.call<ort::GetBoundOutputValues>(static_cast<const ort::IoBinding*>(binding.get()), library.allocator, &raw,
-                                      &count);
+  api.call<ort::GetBoundOutputValues>(static_cast<const ort::IoBinding*>(binding.get()),
+                                      library.allocator, &raw, &count);
   std::copy_n(raw, std::min(count, found.size()), found.data());
   if (raw) api.call<ort::AllocatorFree>(library.allocator, static_cast<void*>(raw));
 }
 
-CapturedRun::CapturedRun(const Library& library, ort::Session* session, const DeviceMemory& memory, Names inputs,
-                         const OrtValues& values, Names outputs, const std::vector<bool>& pairs)
+CapturedRun::CapturedRun(const Library& library, ort::Session* session, const DeviceMemory& memory,
+                         Names inputs, const OrtValues& values, Names outputs,
+                         const std::vector<bool>& pairs)
     : library_(library), session_(session), memory_(memory) {
   const ort::Api& api = library.api;
   info_ = memory_info(library, memory.device, memory.id, kDefault);
-  allocator_ = ort::make<ort::AllocatorHandle, ort::CreateAllocator>(api, static_cast<const ort::Session*>(session),
-                                                                     static_cast<const ort::MemoryInfo*>(info_.get()));
+  allocator_ = ort::make<ort::AllocatorHandle, ort::CreateAllocator>(
+      api, static_cast<const ort::Session*>(session),
+      static_cast<const ort::MemoryInfo*>(info_.get()));
   binding_ = ort::make<ort::BindingHandle, ort::CreateIoBinding>(api, session);
   OrtValues found(api, outputs.size());
   run_uncaptured(library, session, inputs, values, outputs, found);
@@ -75,11 +81,13 @@ CapturedRun::CapturedRun(const Library& library, ort::Session* session, const De
   };
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     inputs_.push_back(placed(values[i]));
-    api.call<ort::BindInput>(binding_.get(), inputs[i], static_cast<const ort::Value*>(inputs_[i].value.get()));
+    api.call<ort::BindInput>(binding_.get(), inputs[i],
+                             static_cast<const ort::Value*>(inputs_[i].value.get()));
   }
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     outputs_.push_back(placed(found[i]));
-    api.call<ort::BindOutput>(binding_.get(), outputs[i], static_cast<const ort::Value*>(outputs_[i].value.get()));
+    api.call<ort::BindOutput>(binding_.get(), outputs[i],
+                              static_cast<const ort::Value*>(outputs_[i].value.get()));
     if (pairs[i]) as_complex(outputs_[i].dtype, outputs_[i].shape);
   }
 }
@@ -96,10 +104,11 @@ CapturedRun::~CapturedRun() {
 CapturedRun::Buffer CapturedRun::buffer(DType dtype, Ints shape) {
   Buffer b{dtype, std::move(shape), 0, nullptr, {}};
   b.bytes = bytes_of(dtype, b.shape);
-  library_.api.call<ort::AllocatorAlloc>(allocator_.get(), std::max<std::size_t>(b.bytes, 1), &b.data);
+  library_.api.call<ort::AllocatorAlloc>(allocator_.get(), std::max<std::size_t>(b.bytes, 1),
+                                         &b.data);
   b.value = ort::make<ort::ValueHandle, ort::CreateTensorWithDataAsOrtValue>(
-      library_.api, static_cast<const ort::MemoryInfo*>(info_.get()), b.data, b.bytes, b.shape.data(), b.shape.size(),
-      onnx_of(dtype));
+      library_.api, static_cast<const ort::MemoryInfo*>(info_.get()), b.data, b.bytes,
+      b.shape.data(), b.shape.size(), onnx_of(dtype));
   return b;
 }
 

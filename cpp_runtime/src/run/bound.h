@@ -1,5 +1,5 @@
-// Runs on a device: outputs land in memory that it reaches fast; or a captured graph, whose inputs and outputs stay
-// where they are.
+// Runs on a device: outputs land in memory that it reaches fast; or a captured graph, whose inputs
+// and outputs stay where they are.
 #pragma once
 #include <mutex>
 #include <string>
@@ -19,17 +19,20 @@ struct DeviceMemory {
 };
 DeviceMemory cuda_memory(int device_id);
 
-/// One run with outputs in the host memory that the device writes to directly.   found: a place for each.
-void run_bound(const Library& library, ort::Session* session, const ort::RunOptions* how, const DeviceMemory& memory,
-               Names inputs, const OrtValues& values, Names outputs, OrtValues& found);
+/// One run with outputs in the host memory that the device writes to directly.   found: a place for
+/// each.
+void run_bound(const Library& library, ort::Session* session, const ort::RunOptions* how,
+               const DeviceMemory& memory, Names inputs, const OrtValues& values, Names outputs,
+               OrtValues& found);
 
-/// A graph that is launched as one: buffers on the device, the same in every run.   One run at a time; others wait.
+/// A graph that is launched as one: buffers on the device, the same in every run.   One run at a
+/// time; others wait.
 class CapturedRun {
  public:
   /// values: inputs to find the sizes of the outputs with.   All inputs must have fixed sizes.
   /// pairs: for each output, whether it is of complex numbers.
-  CapturedRun(const Library& library, ort::Session* session, const DeviceMemory& memory, Names inputs,
-              const OrtValues& values, Names outputs, const std::vector<bool>& pairs);
+  CapturedRun(const Library& library, ort::Session* session, const DeviceMemory& memory,
+              Names inputs, const OrtValues& values, Names outputs, const std::vector<bool>& pairs);
   ~CapturedRun();
   CapturedRun(const CapturedRun&) = delete;
   CapturedRun& operator=(const CapturedRun&) = delete;

@@ -13,7 +13,8 @@ struct oarlock_session {
   std::shared_ptr<const oarlock::Session> session;
 };
 struct oarlock_results {
-  std::shared_ptr<const oarlock::Session> session;  // has the names, and may be freed before the results
+  std::shared_ptr<const oarlock::Session>
+      session;  // has the names, and may be freed before the results
   std::vector<oarlock::Tensor> tensors;
 };
 
@@ -57,12 +58,14 @@ const std::vector<TensorSpec> kNone;
 oarlock_spec spec_of(const std::vector<TensorSpec>& specs, std::size_t index) {
   if (index >= specs.size()) return {nullptr, nullptr, kNoType, 0, nullptr};
   const TensorSpec& s = specs[index];
-  return {s.name.c_str(), s.path.c_str(), static_cast<std::int32_t>(s.dtype), s.shape.size(), s.shape.data()};
+  return {s.name.c_str(), s.path.c_str(), static_cast<std::int32_t>(s.dtype), s.shape.size(),
+          s.shape.data()};
 }
 
 TensorView view_of(const oarlock_tensor& t) {
   require(t.rank == 0 || t.shape, "run: a shape");
-  if (t.rank > kMostAxes) throw Error(Fault::input, "run: an input of " + std::to_string(t.rank) + " axes");
+  if (t.rank > kMostAxes)
+    throw Error(Fault::input, "run: an input of " + std::to_string(t.rank) + " axes");
   return {static_cast<DType>(t.dtype), {t.shape, t.rank}, t.data};
 }
 
@@ -71,7 +74,8 @@ std::vector<Tensor> run(const Session& session, const oarlock_tensor* inputs, st
   std::vector<TensorView> views;
   std::vector<NamedView> pairs;
   for (std::size_t i = 0; i < count; ++i) {
-    if (named != (inputs[i].name != nullptr)) throw Error(Fault::input, "run: name all inputs or none");
+    if (named != (inputs[i].name != nullptr))
+      throw Error(Fault::input, "run: name all inputs or none");
     if (named)
       pairs.emplace_back(inputs[i].name, view_of(inputs[i]));
     else
@@ -84,8 +88,12 @@ std::vector<Tensor> run(const Session& session, const oarlock_tensor* inputs, st
 
 extern "C" {
 
-const char* oarlock_error_message(const oarlock_error* error) { return error ? error->message.c_str() : ""; }
-const char* oarlock_error_kind(const oarlock_error* error) { return error ? error->kind.c_str() : ""; }
+const char* oarlock_error_message(const oarlock_error* error) {
+  return error ? error->message.c_str() : "";
+}
+const char* oarlock_error_kind(const oarlock_error* error) {
+  return error ? error->kind.c_str() : "";
+}
 void oarlock_error_free(oarlock_error* error) {
   if (error && error->message != "oarlock: out of memory") delete error;
 }
@@ -101,16 +109,21 @@ oarlock_error* oarlock_options_set(oarlock_options* options, const char* name, c
 }
 void oarlock_options_free(oarlock_options* options) { delete options; }
 
-oarlock_error* oarlock_session_open(const char* model, const char* params, const oarlock_options* options,
-                                    oarlock_session** made) {
+oarlock_error* oarlock_session_open(const char* model, const char* params,
+                                    const oarlock_options* options, oarlock_session** made) {
   return guarded([&] {
     require(model && made, "oarlock_session_open: an argument");
     Model opened = Model::open(model, params ? params : "");
-    *made = new oarlock_session{std::make_shared<const Session>(opened, options ? options->options : Options{})};
+    *made = new oarlock_session{
+        std::make_shared<const Session>(opened, options ? options->options : Options{})};
   });
 }
-size_t oarlock_session_input_count(const oarlock_session* s) { return s ? s->session->inputs().size() : 0; }
-size_t oarlock_session_output_count(const oarlock_session* s) { return s ? s->session->outputs().size() : 0; }
+size_t oarlock_session_input_count(const oarlock_session* s) {
+  return s ? s->session->inputs().size() : 0;
+}
+size_t oarlock_session_output_count(const oarlock_session* s) {
+  return s ? s->session->outputs().size() : 0;
+}
 oarlock_spec oarlock_session_input(const oarlock_session* s, size_t index) {
   return spec_of(s ? s->session->inputs() : kNone, index);
 }
@@ -119,19 +132,21 @@ oarlock_spec oarlock_session_output(const oarlock_session* s, size_t index) {
 }
 void oarlock_session_free(oarlock_session* session) { delete session; }
 
-oarlock_error* oarlock_run(const oarlock_session* session, const oarlock_tensor* inputs, size_t count,
-                           oarlock_results** made) {
+oarlock_error* oarlock_run(const oarlock_session* session, const oarlock_tensor* inputs,
+                           size_t count, oarlock_results** made) {
   return guarded([&] {
     require(session && made && (inputs || count == 0), "oarlock_run: an argument");
     *made = new oarlock_results{session->session, run(*session->session, inputs, count)};
   });
 }
-size_t oarlock_results_count(const oarlock_results* results) { return results ? results->tensors.size() : 0; }
+size_t oarlock_results_count(const oarlock_results* results) {
+  return results ? results->tensors.size() : 0;
+}
 oarlock_tensor oarlock_results_get(const oarlock_results* results, size_t index) {
   if (index >= oarlock_results_count(results)) return {nullptr, kNoType, 0, nullptr, nullptr};
   const Tensor& t = results->tensors[index];
-  return {results->session->outputs()[index].name.c_str(), static_cast<std::int32_t>(t.dtype()), t.shape().size(),
-          t.shape().data(), t.data()};
+  return {results->session->outputs()[index].name.c_str(), static_cast<std::int32_t>(t.dtype()),
+          t.shape().size(), t.shape().data(), t.data()};
 }
 void oarlock_results_free(oarlock_results* results) { delete results; }
 

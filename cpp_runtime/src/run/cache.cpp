@@ -25,23 +25,25 @@ constexpr std::size_t kSample = 64;
 constexpr const char* kSmallestExternal = "1024";
 constexpr std::size_t kMostManifest = 4096;
 constexpr std::size_t kMostGraph = std::size_t{1} << 31;  // what protobuf reads
-constexpr std::chrono::hours kLeftover{1};                // a start that takes longer than this loses its draft
+constexpr std::chrono::hours kLeftover{1};  // a start that takes longer than this loses its draft
 
-// Tells nets of one structure apart without reading all of their weights; whether they are the same bytes is found out
-// when an entry is opened.
+// Tells nets of one structure apart without reading all of their weights; whether they are the same
+// bytes is found out when an entry is opened.
 std::string sample_of(const Params& params) {
   std::string sample;
   for (const Param& p : params.all()) sample += params.data(p).substr(p.length / 2, kSample);
   return digest_of(sample);
 }
 
-std::string key_of(const Model::Impl& model, const Library& library, const Options& o, const std::string& processor) {
+std::string key_of(const Model::Impl& model, const Library& library, const Options& o,
+                   const std::string& processor) {
   Digest key;
   for (const std::string& part :
-       {std::string(OARLOCK_VERSION), std::string(OARLOCK_LOWERING_DIGEST), model.digest, sample_of(model.params),
-        std::to_string(model.weights.bytes().size()), library.info.version,
-        std::string(library.api.get<ort::GetBuildInfoString>()()), processor, o.device, std::to_string(o.optimize),
-        std::to_string(o.deterministic), std::to_string(o.copy_weights), std::to_string(o.offsets)})
+       {std::string(OARLOCK_VERSION), std::string(OARLOCK_LOWERING_DIGEST), model.digest,
+        sample_of(model.params), std::to_string(model.weights.bytes().size()), library.info.version,
+        std::string(library.api.get<ort::GetBuildInfoString>()()), processor, o.device,
+        std::to_string(o.optimize), std::to_string(o.deterministic), std::to_string(o.copy_weights),
+        std::to_string(o.offsets)})
     key.part(part);
   for (const std::string& output : o.outputs) key.part(output);
   return key.hex();
@@ -51,7 +53,8 @@ std::string key_of(const Model::Impl& model, const Library& library, const Optio
 std::shared_ptr<void> locked(const std::string& path) {
   int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW, 0644);
   if (fd < 0) return nullptr;
-  if (::flock(fd, LOCK_EX | LOCK_NB) == 0) return {new int(fd), [](int* held) { ::close(*held), delete held; }};
+  if (::flock(fd, LOCK_EX | LOCK_NB) == 0)
+    return {new int(fd), [](int* held) { ::close(*held), delete held; }};
   ::close(fd);
   return nullptr;
 }
@@ -82,15 +85,17 @@ void CacheDraft::ask(const Library& library, ort::SessionOptions* settings) cons
   const ort::Api& api = library.api;
   std::string file = weights();
   api.call<ort::SetOptimizedModelFilePath>(settings, (folder_ + "/" + graph()).c_str());
-  api.call<ort::AddSessionConfigEntry>(settings, "session.optimized_model_external_initializers_file_name",
-                                       file.c_str());
-  api.call<ort::AddSessionConfigEntry>(settings, "session.optimized_model_external_initializers_min_size_in_bytes",
-                                       kSmallestExternal);
+  api.call<ort::AddSessionConfigEntry>(
+      settings, "session.optimized_model_external_initializers_file_name", file.c_str());
+  api.call<ort::AddSessionConfigEntry>(
+      settings, "session.optimized_model_external_initializers_min_size_in_bytes",
+      kSmallestExternal);
 }
 
-std::optional<Cache> Cache::of(const Model::Impl& model, const Library& library, const Options& options,
-                               const std::string& processor) {
-  if (options.device != "cpu" || options.cache_dir.empty() || options.optimize == 0) return std::nullopt;
+std::optional<Cache> Cache::of(const Model::Impl& model, const Library& library,
+                               const Options& options, const std::string& processor) {
+  if (options.device != "cpu" || options.cache_dir.empty() || options.optimize == 0)
+    return std::nullopt;
   std::error_code error;
   std::string folder = fs::absolute(options.cache_dir, error).string();
   return Cache(model, folder, key_of(model, library, options, processor));
@@ -112,13 +117,17 @@ std::optional<std::string> Cache::entry() const {
   if (!manifest) return std::nullopt;
   std::string graph = folder_ + "/" + manifest->graph;
   MappedFile kept(graph);
-  if (kept.bytes().size() > kMostGraph || digest_of(kept.bytes()) != manifest->graph_digest) return std::nullopt;
-  bool moved = false;  // the same bytes at other times or places: seen again, so that the next start need not read them
+  if (kept.bytes().size() > kMostGraph || digest_of(kept.bytes()) != manifest->graph_digest)
+    return std::nullopt;
+  bool moved = false;  // the same bytes at other times or places: seen again, so that the next
+                       // start need not read them
   if (!manifest->weights.name.empty() &&
       !is_known(manifest->weights, MappedFile(folder_ + "/" + manifest->weights.name), moved))
     return std::nullopt;
   if (!is_known(manifest->params, model_.weights, moved)) return std::nullopt;
-  if (moved) is_written(path, to_text(*manifest, key_));  // else the digests are computed at the next start too
+  if (moved)
+    is_written(path,
+               to_text(*manifest, key_));  // else the digests are computed at the next start too
   return graph;
 }
 
@@ -126,7 +135,7 @@ std::optional<CacheDraft> Cache::draft(const std::optional<std::string>& refused
   std::error_code error;
   fs::create_directories(folder_, error);
   auto lock = locked(folder_ + "/" + key_ + ".lock");
-  if (!lock) return std::nullopt;                                           // somebody else makes it
+  if (!lock) return std::nullopt;  // somebody else makes it
   if (auto there = find(); there && there != refused) return std::nullopt;  // or just made it
   std::string path = folder_ + "/" + key_ + "-XXXXXX";
   int fd = ::mkstemp(path.data());
@@ -145,7 +154,8 @@ void Cache::keep(CacheDraft draft) const {
   manifest.graph_digest = digest_of(graph);
   std::string weights = folder_ + "/" + draft.weights();
   if (is_file(weights)) {
-    if (!is_on_disk(weights)) return;  // a stamp says nothing of bytes that were lost with the power
+    if (!is_on_disk(weights))
+      return;  // a stamp says nothing of bytes that were lost with the power
     manifest.weights = known_file(draft.weights(), MappedFile(weights));
   }
   manifest.params = known_file("", model_.weights);
@@ -154,14 +164,16 @@ void Cache::keep(CacheDraft draft) const {
   draft.release();
 }
 
-// What earlier entries of this key left, or processes that ended early.  Another process may just be writing its own.
+// What earlier entries of this key left, or processes that ended early.  Another process may just
+// be writing its own.
 void Cache::sweep(const CacheDraft& draft) const {
   std::error_code error;
   auto old = fs::file_time_type::clock::now() - kLeftover;
   for (const fs::directory_entry& file : fs::directory_iterator(folder_, error)) {
     std::string name = file.path().filename().string();
     bool ours = name == draft.graph() || name == draft.weights();
-    if (!ours && name.rfind(key_ + "-", 0) == 0 && file.last_write_time(error) < old) fs::remove(file.path(), error);
+    if (!ours && name.rfind(key_ + "-", 0) == 0 && file.last_write_time(error) < old)
+      fs::remove(file.path(), error);
   }
 }
 

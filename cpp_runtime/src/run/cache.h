@@ -1,9 +1,11 @@
-// Graphs that the engine has optimised, kept on disk: a later session of the same model opens what the first one made.
+// Graphs that the engine has optimised, kept on disk: a later session of the same model opens what
+// the first one made.
 //
-// An entry is a manifest, named by a digest of everything that the graph depends on, and two files that it names: the
-// graph and its weights.  Nothing is believed: the manifest ends with a digest of itself, the graph is compared with
-// its digest at every start, and the two large files are taken as unchanged only while size, inode and times are those
-// that were seen together with their digest.  What does not fit is no entry.
+// An entry is a manifest, named by a digest of everything that the graph depends on, and two files
+// that it names: the graph and its weights.  Nothing is believed: the manifest ends with a digest
+// of itself, the graph is compared with its digest at every start, and the two large files are
+// taken as unchanged only while size, inode and times are those that were seen together with their
+// digest.  What does not fit is no entry.
 #pragma once
 #include <memory>
 #include <optional>
@@ -23,7 +25,9 @@ class CacheDraft {
   CacheDraft(std::string folder, std::string name, std::shared_ptr<void> lock)
       : folder_(std::move(folder)), name_(std::move(name)), lock_(std::move(lock)) {}
   CacheDraft(CacheDraft&& other) noexcept
-      : folder_(std::move(other.folder_)), name_(std::exchange(other.name_, "")), lock_(std::move(other.lock_)) {}
+      : folder_(std::move(other.folder_)),
+        name_(std::exchange(other.name_, "")),
+        lock_(std::move(other.lock_)) {}
   ~CacheDraft();
 
   /// Have the engine write the graph when it makes a session.
@@ -40,7 +44,8 @@ class CacheDraft {
 class Cache {
  public:
   /// The cache that `options` ask for; none for devices whose graphs cannot be kept.
-  static std::optional<Cache> of(const Model::Impl& model, const Library& library, const Options& options,
+  static std::optional<Cache> of(const Model::Impl& model, const Library& library,
+                                 const Options& options,
                                  const std::string& processor = processor_word());
 
   /// The path of the graph; nullopt where there is none that is whole.

@@ -11,14 +11,15 @@ namespace {
 constexpr const char* kNobody = "-";
 
 void put(std::ostream& out, const char* what, const KnownFile& file) {
-  out << what << ' ' << (file.name.empty() ? kNobody : file.name) << ' ' << file.digest << ' ' << file.stamp.size << ' '
-      << file.stamp.inode << ' ' << file.stamp.modified << ' ' << file.stamp.changed << '\n';
+  out << what << ' ' << (file.name.empty() ? kNobody : file.name) << ' ' << file.digest << ' '
+      << file.stamp.size << ' ' << file.stamp.inode << ' ' << file.stamp.modified << ' '
+      << file.stamp.changed << '\n';
 }
 
 void take(std::istream& in, KnownFile& file) {
   std::string what;
-  in >> what >> file.name >> file.digest >> file.stamp.size >> file.stamp.inode >> file.stamp.modified >>
-      file.stamp.changed;
+  in >> what >> file.name >> file.digest >> file.stamp.size >> file.stamp.inode >>
+      file.stamp.modified >> file.stamp.changed;
   if (file.name == kNobody) file.name.clear();
 }
 
@@ -35,7 +36,8 @@ KnownFile known_file(const std::string& name, const MappedFile& file) {
 
 bool is_known(KnownFile& known, const MappedFile& file, bool& moved) {
   if (file.stamp() == known.stamp) return true;
-  if (file.stamp().size != known.stamp.size || digest_of(file.bytes()) != known.digest) return false;
+  if (file.stamp().size != known.stamp.size || digest_of(file.bytes()) != known.digest)
+    return false;
   known.stamp = file.stamp();
   return moved = true;
 }
@@ -43,7 +45,8 @@ bool is_known(KnownFile& known, const MappedFile& file, bool& moved) {
 std::string to_text(const Manifest& manifest, const std::string& key) {
   std::ostringstream out;
   out.imbue(std::locale::classic());  // an application may have chosen one that groups digits
-  out << "oarlock-cache " << key << "\ngraph " << manifest.graph << ' ' << manifest.graph_digest << '\n';
+  out << "oarlock-cache " << key << "\ngraph " << manifest.graph << ' ' << manifest.graph_digest
+      << '\n';
   KnownFile none{"", kNobody, {}};
   put(out, "weights", manifest.weights.name.empty() ? none : manifest.weights);
   put(out, "params", manifest.params);
@@ -58,7 +61,8 @@ std::optional<Manifest> parse_manifest(std::string_view text, const std::string&
   in >> word >> word >> word >> found.graph >> found.graph_digest;
   take(in, found.weights);
   take(in, found.params);
-  bool whole = in && is_own(found.graph, key) && (found.weights.name.empty() || is_own(found.weights.name, key));
+  bool whole = in && is_own(found.graph, key) &&
+               (found.weights.name.empty() || is_own(found.weights.name, key));
   if (!whole || to_text(found, key) != text) return std::nullopt;
   return found;
 }

@@ -22,7 +22,8 @@ struct Manifest {
 
 KnownFile known_file(const std::string& name, const MappedFile& file);
 
-/// Whether `file` has the bytes that are known.   Where only its stamp is new, `known` takes it and `moved` is set.
+/// Whether `file` has the bytes that are known.   Where only its stamp is new, `known` takes it and
+/// `moved` is set.
 bool is_known(KnownFile& known, const MappedFile& file, bool& moved);
 
 std::string to_text(const Manifest& manifest, const std::string& key);

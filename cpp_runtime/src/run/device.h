@@ -4,7 +4,8 @@
 
 namespace oarlock {
 
-/// Put the provider of `options.device` in front of the CPU's.   Error(engine) naming what is missing.
+/// Put the provider of `options.device` in front of the CPU's.   Error(engine) naming what is
+/// missing.
 void append_device(const Library& library, ort::SessionOptions* session, const Options& options);
 
 }  // namespace oarlock

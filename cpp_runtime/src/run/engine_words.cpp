@@ -16,7 +16,8 @@ struct Saying {
 };
 
 constexpr Saying kSayings[] = {
-    {"Attempting to broadcast an axis by a dimension other than 1. $ by $", "sizes $1 and $2 do not broadcast"},
+    {"Attempting to broadcast an axis by a dimension other than 1. $ by $",
+     "sizes $1 and $2 do not broadcast"},
     {"Non concat axis dimensions must match: Axis $ has mismatched dimensions of $ and $",
      "axis $1 is of size $2 and of size $3"},
     {"MatMul dimension mismatch", "the sizes of the axis to be summed differ"},
@@ -24,23 +25,30 @@ constexpr Saying kSayings[] = {
     {"right operand cannot broadcast on dim $", "axis $1 does not broadcast"},
     {"GEMM: Dimension mismatch, W: {$} K: $ N:$", "rows of size $2 do not fit a weight of [$1]"},
     {"Gemm: Invalid bias shape for broadcast", "the summand does not broadcast to the product"},
-    {"The input tensor cannot be reshaped to the requested shape. Input shape:{$}, requested shape:{$}",
+    {"The input tensor cannot be reshaped to the requested shape. Input shape:{$}, requested "
+     "shape:{$}",
      "[$1] cannot be reshaped to [$2]"},
     {"invalid expand shape", "the shape does not broadcast to the one that is asked for"},
-    {"Dimension of input $ must be 1 instead of $. shape={$}", "axis $1 of [$3] is of size $2, not 1"},
+    {"Dimension of input $ must be 1 instead of $. shape={$}",
+     "axis $1 of [$3] is of size $2, not 1"},
     {"Cannot split using values in 'split' attribute. Axis=$ Input shape={$} NumOutputs=$ ",
      "axis $1 of [$2] does not split into these $3 parts"},
     {"Input channels C is not equal to kernel channels * group. C: $ kernel channels: $ group: $",
      "the input has $1 channels, the filter takes $2 in each of $3 groups"},
     {"Invalid input shape: {$}", "[$1] is smaller than the filter"},
-    {"Scale and (optional) bias must match X.shape[axis:] or be NumPy-broadcastable to it. X.shape={$} scale.shape={$}",
+    {"Scale and (optional) bias must match X.shape[axis:] or be NumPy-broadcastable to it. "
+     "X.shape={$} scale.shape={$}",
      "the scale of [$2] does not fit an input of [$1]"},
-    {"Invalid input scale: 0th dimension != $", "the scale is not of size $1, as the input's channels are"},
-    {"Einsum operands could not be broadcast together", "the sizes of the operands do not fit the equation"},
+    {"Invalid input scale: 0th dimension != $",
+     "the scale is not of size $1, as the input's channels are"},
+    {"Einsum operands could not be broadcast together",
+     "the sizes of the operands do not fit the equation"},
 };
 
-// What stands where `pattern` has a `$`, or nothing where `text` does not hold it.   A `$` at the end is one word.
-std::optional<std::vector<std::string_view>> matched(std::string_view pattern, std::string_view text) {
+// What stands where `pattern` has a `$`, or nothing where `text` does not hold it.   A `$` at the
+// end is one word.
+std::optional<std::vector<std::string_view>> matched(std::string_view pattern,
+                                                     std::string_view text) {
   std::vector<std::string_view> found;
   auto literal = pattern.substr(0, pattern.find('$'));
   auto at = text.find(literal);
@@ -49,7 +57,8 @@ std::optional<std::vector<std::string_view>> matched(std::string_view pattern, s
   while (literal.size() < pattern.size()) {
     pattern.remove_prefix(literal.size() + 1);
     literal = pattern.substr(0, pattern.find('$'));
-    auto end = literal.empty() ? std::min(text.find_first_of(" \n"), text.size()) : text.find(literal);
+    auto end =
+        literal.empty() ? std::min(text.find_first_of(" \n"), text.size()) : text.find(literal);
     if (end == text.npos) return std::nullopt;
     found.push_back(text.substr(0, end));
     text.remove_prefix(end + literal.size());
@@ -60,13 +69,15 @@ std::optional<std::vector<std::string_view>> matched(std::string_view pattern, s
 std::string filled(std::string_view words, const std::vector<std::string_view>& found) {
   std::string text;
   for (std::size_t i = 0; i < words.size(); ++i)
-    words[i] == '$' ? text += found.at(static_cast<std::size_t>(words[++i] - '1')) : text += words[i];
+    words[i] == '$' ? text += found.at(static_cast<std::size_t>(words[++i] - '1'))
+                    : text += words[i];
   return text;
 }
 
 std::string in_our_words(const std::string& reason) {
   for (const Saying& saying : kSayings)
-    if (auto found = matched(saying.engine, reason)) return filled(saying.ours, *found) + " (" + reason + ")";
+    if (auto found = matched(saying.engine, reason))
+      return filled(saying.ours, *found) + " (" + reason + ")";
   return reason;
 }
 
@@ -104,7 +115,8 @@ std::string_view without_source(std::string_view reason) {
   if (reason.substr(0, 6) == " const") reason.remove_prefix(6);
   if (reason.substr(0, 2) == " [") reason.remove_prefix(1), reason.remove_prefix(closed(reason));
   constexpr std::string_view condition = " was false. ";
-  if (auto at = reason.find(condition); at != reason.npos) reason.remove_prefix(at + condition.size());
+  if (auto at = reason.find(condition); at != reason.npos)
+    reason.remove_prefix(at + condition.size());
   return reason.substr(std::min(reason.find_first_not_of(' '), reason.size()));
 }
 
@@ -115,7 +127,8 @@ bool is_about_index(std::string_view reason) {
                                               "Out of range value in index tensor",
                                               "Value in indices must be within bounds",
                                               "Invalid sequence index"};
-  return std::any_of(std::begin(ways), std::end(ways), [&](auto way) { return reason.find(way) != reason.npos; });
+  return std::any_of(std::begin(ways), std::end(ways),
+                     [&](auto way) { return reason.find(way) != reason.npos; });
 }
 
 // What a node that was made to fail has in its name.

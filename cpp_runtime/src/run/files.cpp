@@ -27,7 +27,8 @@ void remove_unfinished() noexcept {
 void write_atomically(const std::string& path, std::string_view bytes) {
   struct stat there{};
   if (::stat(path.c_str(), &there) == 0 && !S_ISREG(there.st_mode))
-    throw Error(Fault::file, base_name(path) + ": is there already, and is no file that could be replaced");
+    throw Error(Fault::file,
+                base_name(path) + ": is there already, and is no file that could be replaced");
   std::string temporary = path + ".XXXXXX";
   int fd = ::mkstemp(temporary.data());
   if (fd >= 0) unfinished = temporary.c_str();

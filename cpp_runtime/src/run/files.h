@@ -11,7 +11,8 @@ void write_atomically(const std::string& path, std::string_view bytes);
 /// Remove what `write_atomically` has begun: for a signal handler that ends the process.
 void remove_unfinished() noexcept;
 
-/// Whether what was written to `path` has reached the disk, so that a power cut cannot take it back.
+/// Whether what was written to `path` has reached the disk, so that a power cut cannot take it
+/// back.
 bool is_on_disk(const std::string& path);
 
 }  // namespace oarlock

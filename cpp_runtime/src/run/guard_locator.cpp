@@ -4,9 +4,10 @@
 
 namespace oarlock {
 
-// The name of the engine's node tells the failed op, but a node may be fused from several ops.  If the session fails
-// too, an earlier op failed: try again with the first half of the guards.
-void GuardLocator::locate(const Guards& guards, std::size_t failed_op, const Create& create, const Run& run) {
+// The name of the engine's node tells the failed op, but a node may be fused from several ops.  If
+// the session fails too, an earlier op failed: try again with the first half of the guards.
+void GuardLocator::locate(const Guards& guards, std::size_t failed_op, const Create& create,
+                          const Run& run) {
   std::lock_guard hold(busy_);
   for (std::size_t count = guards.num_before(failed_op); count > 0; count /= 2) {
     std::vector<std::size_t> indices = guards.first_computed(count);

@@ -12,7 +12,8 @@
 namespace oarlock {
 namespace {
 
-// Two engines may differ in the last digits of a float that was computed; more than that is another value.
+// Two engines may differ in the last digits of a float that was computed; more than that is another
+// value.
 constexpr double kRounding = 1e-5;
 
 // How the reader of a guard begins that was an assert; its message follows.
@@ -23,7 +24,9 @@ std::string subject(const Guard& g) {
   return g.kind == "rank" ? "the rank of " + g.var : g.var;
 }
 
-bool is_whole(const std::string& text) { return text.find_first_not_of("-0123456789") == std::string::npos; }
+bool is_whole(const std::string& text) {
+  return text.find_first_not_of("-0123456789") == std::string::npos;
+}
 
 }  // namespace
 
@@ -33,7 +36,8 @@ bool is_expected(double found, const std::string& expected) {
   if (!parsed) return false;
   const double wanted = *parsed;
   if (is_whole(expected)) return std::trunc(found) == wanted;
-  if (std::isnan(wanted) || std::isinf(wanted)) return std::isnan(wanted) ? std::isnan(found) : found == wanted;
+  if (std::isnan(wanted) || std::isinf(wanted))
+    return std::isnan(wanted) ? std::isnan(found) : found == wanted;
   return std::fabs(found - wanted) <= kRounding * std::max(1.0, std::fabs(wanted));
 }
 
@@ -57,12 +61,14 @@ Guards::Guards(const Program& program) : model_(program.name) {
     for (auto& [slot, names] : ops[i].outputs)
       for (const std::string& name : names) last_write[name] = i + 1;
   for (auto& [written, index] : computed_)
-    if (auto found = last_write.find(inner_[index]->var); found != last_write.end()) written = found->second;
+    if (auto found = last_write.find(inner_[index]->var); found != last_write.end())
+      written = found->second;
   std::sort(computed_.begin(), computed_.end());
 }
 
 std::size_t Guards::num_before(std::size_t op) const {
-  auto end = std::partition_point(computed_.begin(), computed_.end(), [&](auto& guard) { return guard.first <= op; });
+  auto end = std::partition_point(computed_.begin(), computed_.end(),
+                                  [&](auto& guard) { return guard.first <= op; });
   return static_cast<std::size_t>(end - computed_.begin());
 }
 
@@ -74,15 +80,19 @@ std::vector<std::size_t> Guards::first_computed(std::size_t count) const {
 }
 
 void Guards::refuse(const Guard& g, const std::string& found) const {
-  std::string where = g.where.empty() ? "" : "\n  at " + g.where + (g.text.empty() ? "" : ": " + g.text);
-  if (g.reader.rfind(kAsserted, 0) == 0) throw Error(Fault::guard, model_ + ": " + g.reader + where);
-  throw Error(Fault::guard, model_ + ": " + subject(g) + " is " + found + ", the trace assumed " + g.expected +
-                                " (read by " + (g.reader.empty() ? "?" : g.reader) + ")" + where);
+  std::string where =
+      g.where.empty() ? "" : "\n  at " + g.where + (g.text.empty() ? "" : ": " + g.text);
+  if (g.reader.rfind(kAsserted, 0) == 0)
+    throw Error(Fault::guard, model_ + ": " + g.reader + where);
+  throw Error(Fault::guard, model_ + ": " + subject(g) + " is " + found + ", the trace assumed " +
+                                g.expected + " (read by " + (g.reader.empty() ? "?" : g.reader) +
+                                ")" + where);
 }
 
 void Guards::shape(const Guard& g, std::span<const std::int64_t> shape) const {
   auto rank = static_cast<std::int64_t>(shape.size());
-  if (g.kind == "dim" && g.axis >= rank) refuse(g, "not there, the rank is " + std::to_string(rank));
+  if (g.kind == "dim" && g.axis >= rank)
+    refuse(g, "not there, the rank is " + std::to_string(rank));
   std::int64_t found = g.kind == "rank" ? rank : shape[static_cast<std::size_t>(g.axis)];
   if (!is_expected(static_cast<double>(found), g.expected)) refuse(g, std::to_string(found));
 }
@@ -97,7 +107,8 @@ void Guards::values(const Guard& g, const Tensor& tensor) const {
     std::size_t comma = std::min(rest.find(", "), rest.size());
     auto found = decoded(bytes.substr(i * width, width), tensor.dtype());
     if (!found || rest.empty() || !is_expected(*found, std::string(rest.substr(0, comma))))
-      refuse(g, found ? "[..., " + format_double(*found, 9) + ", ...] at " + std::to_string(i) : "of another dtype");
+      refuse(g, found ? "[..., " + format_double(*found, 9) + ", ...] at " + std::to_string(i)
+                      : "of another dtype");
     rest.remove_prefix(std::min(rest.size(), comma + 2));
   }
   if (!rest.empty()) refuse(g, std::to_string(tensor.size()) + " values");
@@ -115,16 +126,20 @@ void Guards::digest(const Guard& g, const Tensor& tensor) const {
 
 void Guards::value(const Guard& g, const Tensor& tensor) const {
   if (g.expected.rfind("fnv1a64:", 0) == 0) return digest(g, tensor);
-  if (g.expected.size() > 1 && g.expected.front() == '[' && g.expected.back() == ']') return values(g, tensor);
+  if (g.expected.size() > 1 && g.expected.front() == '[' && g.expected.back() == ']')
+    return values(g, tensor);
   if (tensor.size() != 1) refuse(g, std::to_string(tensor.size()) + " values");
-  auto found = decoded({static_cast<const char*>(tensor.data()), tensor.byte_size()}, tensor.dtype());
+  auto found =
+      decoded({static_cast<const char*>(tensor.data()), tensor.byte_size()}, tensor.dtype());
   if (!found) refuse(g, "a " + std::string(name_of(tensor.dtype())));
   bool truth = tensor.dtype() == DType::boolean;
-  if (tensor.dtype() == DType::int64 && is_whole(g.expected)) {  // a double would round the large ones
+  if (tensor.dtype() == DType::int64 &&
+      is_whole(g.expected)) {  // a double would round the large ones
     std::string exact = std::to_string(tensor.values<std::int64_t>()[0]);
     return exact == g.expected ? void() : refuse(g, exact);
   }
-  if (!is_expected(*found, g.expected)) refuse(g, truth ? (*found != 0 ? "True" : "False") : format_double(*found, 9));
+  if (!is_expected(*found, g.expected))
+    refuse(g, truth ? (*found != 0 ? "True" : "False") : format_double(*found, 9));
 }
 
 void Guards::before(std::span<const TensorView> inputs) const {

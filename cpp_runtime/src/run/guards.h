@@ -21,9 +21,11 @@ class Guards {
   /// Judge what was fetched as `fetched()[index]`.   Error(guard).
   void after(std::size_t index, const Tensor& fetched) const;
 
-  /// The number of guards in `fetched()` whose variable is computed before the op with this index in block 0.
+  /// The number of guards in `fetched()` whose variable is computed before the op with this index
+  /// in block 0.
   std::size_t num_before(std::size_t op) const;
-  /// The indices in `fetched()` of the `count` guards whose variables are computed first.  Ascending.
+  /// The indices in `fetched()` of the `count` guards whose variables are computed first.
+  /// Ascending.
   std::vector<std::size_t> first_computed(std::size_t count) const;
 
  private:
@@ -41,12 +43,13 @@ class Guards {
   std::vector<Outer> outer_;
   std::vector<const Guard*> inner_;
   Strings fetched_;
-  // For each of `fetched_`, in the order of computation: 1 + the index of the op that writes its variable, 0 for inputs
-  // and parameters; and the index in `fetched_`.
+  // For each of `fetched_`, in the order of computation: 1 + the index of the op that writes its
+  // variable, 0 for inputs and parameters; and the index in `fetched_`.
   std::vector<std::pair<std::size_t, std::size_t>> computed_;
 };
 
-/// Whether `found` is what Python wrote as `expected`.   float: within the rounding that engines differ by.
+/// Whether `found` is what Python wrote as `expected`.   float: within the rounding that engines
+/// differ by.
 bool is_expected(double found, const std::string& expected);
 
 }  // namespace oarlock

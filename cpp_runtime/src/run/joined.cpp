@@ -15,14 +15,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The file of a value: names may have a `/`, and nothing that leads out of the folder.   Each file has one name: it is
-/// copied for each.
+/// The file of a value: names may have a `/`, and nothing that leads out of the folder.   Each file
+/// has one name: it is copied for each.
 fs::path file_of(const std::string& folder, const std::string& name) {
   fs::path inner(name);
   bool leads_out = name.empty() || inner.is_absolute() || inner.lexically_normal().string() != name;
   for (const fs::path& part : inner) leads_out |= part == "..";
   if (leads_out)
-    throw Error(Fault::file, base_name(folder) + ": a value is named '" + name + "', which is no file in it");
+    throw Error(Fault::file,
+                base_name(folder) + ": a value is named '" + name + "', which is no file in it");
   return fs::path(folder) / inner;
 }
 
@@ -30,7 +31,8 @@ void append(int fd, std::string_view bytes) {
   for (std::size_t done = 0; done < bytes.size();) {
     ssize_t count = ::write(fd, bytes.data() + done, bytes.size() - done);
     if (count <= 0)
-      throw Error(Fault::file, std::string("the values of a folder cannot be put together: ") + std::strerror(errno));
+      throw Error(Fault::file, std::string("the values of a folder cannot be put together: ") +
+                                   std::strerror(errno));
     done += static_cast<std::size_t>(count);
   }
 }
@@ -43,7 +45,8 @@ std::string temporary_name() {
 
 }  // namespace
 
-JoinedFiles::JoinedFiles(const std::string& folder, const Program& program) : path_(temporary_name()) {
+JoinedFiles::JoinedFiles(const std::string& folder, const Program& program)
+    : path_(temporary_name()) {
   int fd = ::mkstemp(path_.data());
   if (fd < 0) throw Error(Fault::file, path_ + ": cannot be created: " + std::strerror(errno));
   try {

@@ -8,8 +8,9 @@ namespace oarlock {
 
 class JoinedFiles {
  public:
-  /// Write the values of `program` that stand in `folder`, each in a file of its name, to one file in the folder for
-  /// temporary files.   Error(file) when one is missing, or its name would lead elsewhere.
+  /// Write the values of `program` that stand in `folder`, each in a file of its name, to one file
+  /// in the folder for temporary files.   Error(file) when one is missing, or its name would lead
+  /// elsewhere.
   JoinedFiles(const std::string& folder, const Program& program);
   JoinedFiles(const JoinedFiles&) = delete;
   JoinedFiles& operator=(const JoinedFiles&) = delete;

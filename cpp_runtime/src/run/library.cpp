@@ -11,8 +11,9 @@
 namespace oarlock {
 namespace {
 
-constexpr int kOldestMinor = 18;  // every slot of ort.h is there (the wheels hold the library since 1.19)
-constexpr int kNewestApi = 31;    // asking for more than the library has makes it print a warning
+constexpr int kOldestMinor =
+    18;  // every slot of ort.h is there (the wheels hold the library since 1.19)
+constexpr int kNewestApi = 31;  // asking for more than the library has makes it print a warning
 
 struct ApiBase {
   const void* (*get_api)(std::uint32_t version);
@@ -30,7 +31,9 @@ std::string real_path_of(void* symbol, const std::string& asked) {
   return real ? real.get() : info.dli_fname;
 }
 
-int minor_of(const std::string& version) { return version.rfind("1.", 0) == 0 ? std::atoi(version.c_str() + 2) : 0; }
+int minor_of(const std::string& version) {
+  return version.rfind("1.", 0) == 0 ? std::atoi(version.c_str() + 2) : 0;
+}
 
 std::vector<std::string> providers_of(const ort::Api& api) {
   char** names = nullptr;
@@ -50,10 +53,12 @@ std::unique_ptr<Library> started(void* get_base, const std::string& asked) {
   library->info.version = version;
   library->minor = minor_of(library->info.version);
   if (library->minor < kOldestMinor)
-    refuse("ONNX Runtime " + library->info.version + " does not work, it must be 1." + std::to_string(kOldestMinor) +
-           " or a later 1.x (" + library->info.path + ")");
-  const void* table = base->get_api(static_cast<std::uint32_t>(std::min(library->minor, kNewestApi)));
-  if (!table) refuse("ONNX Runtime " + library->info.version + " gives no API (" + library->info.path + ")");
+    refuse("ONNX Runtime " + library->info.version + " does not work, it must be 1." +
+           std::to_string(kOldestMinor) + " or a later 1.x (" + library->info.path + ")");
+  const void* table =
+      base->get_api(static_cast<std::uint32_t>(std::min(library->minor, kNewestApi)));
+  if (!table)
+    refuse("ONNX Runtime " + library->info.version + " gives no API (" + library->info.path + ")");
   library->api = ort::Api(table);
   library->info.providers = providers_of(library->api);
   library->api.call<ort::CreateEnvWithCustomLogger>(&no_log, nullptr, 3, "oarlock", &library->env);
@@ -62,7 +67,8 @@ std::unique_ptr<Library> started(void* get_base, const std::string& asked) {
   return library;
 }
 
-// Where pip puts the engine when it puts this program into `bin`: `../lib/python3.*/site-packages/onnxruntime/capi`.
+// Where pip puts the engine when it puts this program into `bin`:
+// `../lib/python3.*/site-packages/onnxruntime/capi`.
 std::vector<std::string> beside_this_program() {
   namespace fs = std::filesystem;
   std::vector<std::string> found;
@@ -72,7 +78,8 @@ std::vector<std::string> beside_this_program() {
     if (python.path().filename().string().rfind("python3", 0) != 0) continue;
     fs::path capi = python.path() / "site-packages" / "onnxruntime" / "capi";
     for (const auto& file : fs::directory_iterator(capi, error))
-      if (file.path().filename().string().rfind("libonnxruntime.so", 0) == 0) found.push_back(file.path().string());
+      if (file.path().filename().string().rfind("libonnxruntime.so", 0) == 0)
+        found.push_back(file.path().string());
   }
   std::sort(found.begin(), found.end());
   return found;
@@ -95,7 +102,8 @@ bool Library::has_provider(std::string_view name) const {
 
 const Library& open_library(const std::string& path) {
   static std::mutex mutex;
-  static auto& opened = *new std::map<void*, std::unique_ptr<Library>>;  // lives as long as the process
+  static auto& opened =
+      *new std::map<void*, std::unique_ptr<Library>>;  // lives as long as the process
   std::lock_guard lock(mutex);
   std::string tried;
   for (const std::string& candidate : candidates(path)) {
@@ -110,7 +118,8 @@ const Library& open_library(const std::string& path) {
     tried += "\n  " + candidate + ": " + (why ? why : "holds no ONNX Runtime");
   }
   refuse(
-      "ONNX Runtime was not found; name its library by the option ort_library (--ort-library) or by "
+      "ONNX Runtime was not found; name its library by the option ort_library (--ort-library) or "
+      "by "
       "OARLOCK_ORT_LIBRARY. Tried:" +
       tried);
 }

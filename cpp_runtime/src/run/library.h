@@ -1,4 +1,5 @@
-// The engine's shared library: found, opened once per path, never closed (its threads may outlive us).
+// The engine's shared library: found, opened once per path, never closed (its threads may outlive
+// us).
 #pragma once
 #include <mutex>
 #include <string>
@@ -19,8 +20,8 @@ struct Library {
   bool has_provider(std::string_view name) const;
 };
 
-/// The library at `path`; "" asks OARLOCK_ORT_LIBRARY and then the system's loader.   Error(engine) saying what was
-/// tried.
+/// The library at `path`; "" asks OARLOCK_ORT_LIBRARY and then the system's loader.   Error(engine)
+/// saying what was tried.
 const Library& open_library(const std::string& path);
 
 }  // namespace oarlock

@@ -34,6 +34,8 @@ std::string processor_word() {
 #endif
 }
 
-std::string machine_word() { return processor_word() + "-x" + std::to_string(std::thread::hardware_concurrency()); }
+std::string machine_word() {
+  return processor_word() + "-x" + std::to_string(std::thread::hardware_concurrency());
+}
 
 }  // namespace oarlock

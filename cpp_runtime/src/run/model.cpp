@@ -19,8 +19,9 @@ std::string without(const std::string& path, std::string_view end) {
 }
 
 /// values: the folder that has them in a file each, where there is no `.pdiparams`
-std::shared_ptr<const Model::Impl> read(std::string_view bytes, std::string pdiparams, const std::string& name,
-                                        const std::string& prefix, const std::string& values = "") {
+std::shared_ptr<const Model::Impl> read(std::string_view bytes, std::string pdiparams,
+                                        const std::string& name, const std::string& prefix,
+                                        const std::string& values = "") {
   auto impl = std::make_shared<Model::Impl>();
   impl->prefix = prefix;
   impl->program = read_program(bytes, name);
@@ -34,7 +35,8 @@ std::shared_ptr<const Model::Impl> read(std::string_view bytes, std::string pdip
     throw Error(Fault::file, name + ": has " + std::to_string(impl->program.persistables().size()) +
                                  " weights but no .pdiparams was given");
   if (!pdiparams.empty()) impl->weights = MappedFile(pdiparams);
-  impl->params = Params(impl->weights.bytes(), impl->program, pdiparams.empty() ? name : base_name(pdiparams));
+  impl->params =
+      Params(impl->weights.bytes(), impl->program, pdiparams.empty() ? name : base_name(pdiparams));
   return impl;
 }
 
@@ -61,12 +63,14 @@ LowerOptions lower_options(const Model::Impl& impl, const OnnxOptions& options) 
 
 const std::string kNone;
 
-/// The folder that Paddle 1.x wrote a model to, by its name or that of `__model__` in it; "" for another path.
+/// The folder that Paddle 1.x wrote a model to, by its name or that of `__model__` in it; "" for
+/// another path.
 std::string old_folder(const std::string& path) {
   std::error_code error;
   if (base_name(path) == "__model__")
     return path.substr(0, path.size() - 9).empty() ? "./" : path.substr(0, path.size() - 9);
-  return std::filesystem::is_directory(path, error) && !is_file(path + ".pdmodel") ? path + "/" : "";
+  return std::filesystem::is_directory(path, error) && !is_file(path + ".pdmodel") ? path + "/"
+                                                                                   : "";
 }
 
 }  // namespace
@@ -74,7 +78,8 @@ std::string old_folder(const std::string& path) {
 Model Model::open(const std::string& path, const std::string& pdiparams) {
   for (std::string_view other : {".onnx", ".ort"})
     if (ends_with(path, other))
-      throw Error(Fault::file, base_name(path) + ": is no .pdmodel; models are opened as Paddle's files");
+      throw Error(Fault::file,
+                  base_name(path) + ": is no .pdmodel; models are opened as Paddle's files");
   if (std::string folder = old_folder(path); !folder.empty() && is_file(folder + "__model__")) {
     MappedFile file(folder + "__model__");
     Model model;
@@ -83,14 +88,17 @@ Model Model::open(const std::string& path, const std::string& pdiparams) {
   }
   bool whole = ends_with(path, ".pdmodel") || (!pdiparams.empty() && is_file(path));
   std::string prefix = without(path, ".pdmodel");
-  std::string weights = !pdiparams.empty() ? pdiparams : is_file(prefix + ".pdiparams") ? prefix + ".pdiparams" : "";
+  std::string weights = !pdiparams.empty()               ? pdiparams
+                        : is_file(prefix + ".pdiparams") ? prefix + ".pdiparams"
+                                                         : "";
   MappedFile file(whole ? path : path + ".pdmodel");
   Model model;
   model.impl_ = read(file.bytes(), weights, base_name(file.path()), prefix);
   return model;
 }
 
-Model Model::from_bytes(std::string_view pdmodel, const std::string& pdiparams, const std::string& name) {
+Model Model::from_bytes(std::string_view pdmodel, const std::string& pdiparams,
+                        const std::string& name) {
   Model model;
   model.impl_ = read(pdmodel, pdiparams, name, without(pdiparams, ".pdiparams"));
   return model;
@@ -101,7 +109,8 @@ std::vector<TensorSpec> input_specs(const Program& program) {
   Strings feeds = program.feeds(), names = input_names(program);
   std::vector<TensorSpec> specs;
   for (std::size_t i = 0; i < feeds.size(); ++i)
-    specs.push_back(spec_of(program, feeds[i], names[i], program.contract ? program.contract->inputs : none, i));
+    specs.push_back(spec_of(program, feeds[i], names[i],
+                            program.contract ? program.contract->inputs : none, i));
   for (const OffsetsInput& more : offset_inputs(program))
     specs.push_back({more.name, DType::int64, {-1}, {more.name + ".0"}, "", names[more.feed]});
   return specs;
@@ -115,7 +124,8 @@ std::vector<TensorSpec> Model::outputs() const {
   Strings fetches = program.fetches(), names = output_names(program);
   std::vector<TensorSpec> specs;
   for (std::size_t i = 0; i < fetches.size(); ++i)
-    specs.push_back(spec_of(program, fetches[i], names[i], program.contract ? program.contract->outputs : none, i));
+    specs.push_back(spec_of(program, fetches[i], names[i],
+                            program.contract ? program.contract->outputs : none, i));
   for (TensorSpec& spec : specs)
     spec.symbols.assign(spec.shape.size(), "");  // which input a dim comes from is not known
   return specs;
@@ -123,7 +133,8 @@ std::vector<TensorSpec> Model::outputs() const {
 
 std::vector<ParameterSpec> Model::parameters() const {
   std::vector<ParameterSpec> specs;
-  for (const Param& p : impl_->params.all()) specs.push_back({p.name, p.dtype, p.shape, p.offset, p.length});
+  for (const Param& p : impl_->params.all())
+    specs.push_back({p.name, p.dtype, p.shape, p.offset, p.length});
   return specs;
 }
 

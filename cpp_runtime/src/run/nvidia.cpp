@@ -11,10 +11,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// In the order of dependence.  The providers of ONNX Runtime 1.31 are built for CUDA 13, cuDNN 9 and TensorRT 10; of
-// what an older one wants another version is found by the same name.
-constexpr const char* kCuda[] = {"libcudart.so.", "libnvrtc.so.", "libcublasLt.so.", "libcublas.so.",
-                                 "libcurand.so.", "libcufft.so.", "libcudnn.so."};
+// In the order of dependence.  The providers of ONNX Runtime 1.31 are built for CUDA 13, cuDNN 9
+// and TensorRT 10; of what an older one wants another version is found by the same name.
+constexpr const char* kCuda[] = {"libcudart.so.", "libnvrtc.so.",  "libcublasLt.so.",
+                                 "libcublas.so.", "libcurand.so.", "libcufft.so.",
+                                 "libcudnn.so."};
 constexpr const char* kTensorRt[] = {"libnvinfer.so.", "libnvonnxparser.so."};
 
 std::vector<fs::path> entries(const fs::path& folder) {
@@ -29,7 +30,8 @@ std::vector<fs::path> entries(const fs::path& folder) {
 std::string opened(const std::vector<std::string>& folders, const std::string& stem) {
   for (const std::string& folder : folders)
     for (const fs::path& file : entries(folder))
-      if (file.filename().string().rfind(stem, 0) == 0 && ::dlopen(file.c_str(), RTLD_NOW | RTLD_GLOBAL))
+      if (file.filename().string().rfind(stem, 0) == 0 &&
+          ::dlopen(file.c_str(), RTLD_NOW | RTLD_GLOBAL))
         return file.string();
   return "";
 }
@@ -41,9 +43,11 @@ std::vector<std::string> nvidia_folders(const std::string& named, const std::str
   std::istringstream list(named);
   for (std::string folder; std::getline(list, folder, ':');)
     if (!folder.empty()) folders.push_back(folder);
-  fs::path packages = fs::path(engine).parent_path().parent_path().parent_path();  // .../onnxruntime/capi/lib*.so
+  fs::path packages =
+      fs::path(engine).parent_path().parent_path().parent_path();  // .../onnxruntime/capi/lib*.so
   for (const fs::path& wheel : entries(packages / "nvidia"))
-    if (std::error_code error; fs::is_directory(wheel / "lib", error)) folders.push_back((wheel / "lib").string());
+    if (std::error_code error; fs::is_directory(wheel / "lib", error))
+      folders.push_back((wheel / "lib").string());
   if (std::error_code error; fs::is_directory(packages / "tensorrt_libs", error))
     folders.push_back((packages / "tensorrt_libs").string());
   return folders;
@@ -57,12 +61,15 @@ std::vector<NvidiaLibrary> open_nvidia(const std::vector<std::string>& folders, 
   return found;
 }
 
-std::string report(const std::vector<NvidiaLibrary>& libraries, const std::vector<std::string>& folders) {
+std::string report(const std::vector<NvidiaLibrary>& libraries,
+                   const std::vector<std::string>& folders) {
   std::string text = "\n  looked into:";
   for (const std::string& folder : folders) text += "\n    " + folder;
-  if (folders.empty()) text += " no folder (no NVIDIA wheels beside the engine, and nvidia_dirs names none)";
+  if (folders.empty())
+    text += " no folder (no NVIDIA wheels beside the engine, and nvidia_dirs names none)";
   for (const NvidiaLibrary& library : libraries)
-    text += "\n  " + library.name + "*: " + (library.path.empty() ? "left to the system's loader" : library.path);
+    text += "\n  " + library.name +
+            "*: " + (library.path.empty() ? "left to the system's loader" : library.path);
   return text;
 }
 

@@ -62,7 +62,8 @@ const std::map<std::string, Setter>& setters() {
       {"profile", text(&Options::profile)},
       {"ort_library", text(&Options::ort_library)},
       {"outputs", [](Options& o, const std::string& value) { o.outputs.push_back(value); }},
-      {"warmup", [](Options& o, const std::string& value) { o.warmup.push_back(parse_shapes(value)); }},
+      {"warmup",
+       [](Options& o, const std::string& value) { o.warmup.push_back(parse_shapes(value)); }},
   };
   return all;
 }
@@ -74,7 +75,8 @@ const std::map<std::string, Setter>& setters() {
 // Where the shape that begins at `at` ends: at the comma before the next name, or with the text.
 std::size_t end_of_shape(const std::string& text, std::size_t at) {
   for (auto comma = text.find(',', at); comma != text.npos; comma = text.find(',', comma + 1))
-    if (text.substr(comma + 1, text.find(',', comma + 1) - comma - 1).find('=') != text.npos) return comma;
+    if (text.substr(comma + 1, text.find(',', comma + 1) - comma - 1).find('=') != text.npos)
+      return comma;
   return text.size();
 }
 
@@ -83,7 +85,8 @@ std::vector<std::int64_t> parse_sizes(const std::string& text, const std::string
   for (std::size_t at = 0; at < text.size();) {
     std::size_t end = std::min(text.find_first_not_of("0123456789", at), text.size());
     bool between = end + 1 < text.size() && (text[end] == ',' || text[end] == 'x');
-    if (end == at || end - at > kMostDigits || !(end == text.size() || between)) refuse_shape(whole);
+    if (end == at || end - at > kMostDigits || !(end == text.size() || between))
+      refuse_shape(whole);
     sizes.push_back(std::stoll(text.substr(at, end - at)));
     at = end + 1;
   }

@@ -1,7 +1,7 @@
 // The part of ONNX Runtime's C API that is in use, declared by hand: no package ships its header.
 //
-// The API is one table of function pointers that only ever grows; a slot's number never changes.  All slots here are
-// there since 1.18.  Types are opaque; enums are ints.
+// The API is one table of function pointers that only ever grows; a slot's number never changes.
+// All slots here are there since 1.18.  Types are opaque; enums are ints.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -41,9 +41,10 @@ using GetErrorMessage = Slot<2, const char*(const Status*)>;
 using CreateEnvWithCustomLogger = Slot<4, Status*(LogSink, void*, int, const char*, Env**)>;
 using DisableTelemetryEvents = Slot<6, Status*(const Env*)>;
 using CreateSession = Slot<7, Status*(const Env*, const char*, const SessionOptions*, Session**)>;
-using CreateSessionFromArray = Slot<8, Status*(const Env*, const void*, std::size_t, const SessionOptions*, Session**)>;
-using Run = Slot<9, Status*(Session*, const RunOptions*, const char* const*, const Value* const*, std::size_t,
-                            const char* const*, std::size_t, Value**)>;
+using CreateSessionFromArray =
+    Slot<8, Status*(const Env*, const void*, std::size_t, const SessionOptions*, Session**)>;
+using Run = Slot<9, Status*(Session*, const RunOptions*, const char* const*, const Value* const*,
+                            std::size_t, const char* const*, std::size_t, Value**)>;
 using CreateSessionOptions = Slot<10, Status*(SessionOptions**)>;
 using SetOptimizedModelFilePath = Slot<11, Status*(SessionOptions*, const char*)>;
 using SetSessionExecutionMode = Slot<13, Status*(SessionOptions*, int)>;
@@ -63,7 +64,8 @@ using CreateRunOptions = Slot<39, Status*(RunOptions**)>;
 using RunOptionsSetTerminate = Slot<46, Status*(RunOptions*)>;
 using RunOptionsUnsetTerminate = Slot<47, Status*(RunOptions*)>;
 using CreateTensorWithDataAsOrtValue =
-    Slot<49, Status*(const MemoryInfo*, void*, std::size_t, const std::int64_t*, std::size_t, int, Value**)>;
+    Slot<49, Status*(const MemoryInfo*, void*, std::size_t, const std::int64_t*, std::size_t, int,
+                     Value**)>;
 using GetTensorMutableData = Slot<51, Status*(Value*, void**)>;
 using CastTypeInfoToTensorInfo = Slot<55, Status*(const TypeInfo*, const TensorInfo**)>;
 using GetTensorElementType = Slot<60, Status*(const TensorInfo*, int*)>;
@@ -97,24 +99,30 @@ using ReleaseIoBinding = Slot<135, void(IoBinding*)>;
 using BindInput = Slot<136, Status*(IoBinding*, const char*, const Value*)>;
 using BindOutput = Slot<137, Status*(IoBinding*, const char*, const Value*)>;
 using BindOutputToDevice = Slot<138, Status*(IoBinding*, const char*, const MemoryInfo*)>;
-using GetBoundOutputValues = Slot<140, Status*(const IoBinding*, Allocator*, Value***, std::size_t*)>;
+using GetBoundOutputValues =
+    Slot<140, Status*(const IoBinding*, Allocator*, Value***, std::size_t*)>;
 using AddRunConfigEntry = Slot<165, Status*(RunOptions*, const char*, const char*)>;
 using AppendTensorRt = Slot<170, Status*(SessionOptions*, const TensorRtOptions*)>;
 using CreateTensorRtOptions = Slot<171, Status*(TensorRtOptions**)>;
-using UpdateTensorRtOptions = Slot<172, Status*(TensorRtOptions*, const char* const*, const char* const*, std::size_t)>;
+using UpdateTensorRtOptions =
+    Slot<172, Status*(TensorRtOptions*, const char* const*, const char* const*, std::size_t)>;
 using ReleaseTensorRtOptions = Slot<174, void(TensorRtOptions*)>;
 using AppendCuda = Slot<204, Status*(SessionOptions*, const CudaOptions*)>;
 using CreateCudaOptions = Slot<205, Status*(CudaOptions**)>;
-using UpdateCudaOptions = Slot<206, Status*(CudaOptions*, const char* const*, const char* const*, std::size_t)>;
+using UpdateCudaOptions =
+    Slot<206, Status*(CudaOptions*, const char* const*, const char* const*, std::size_t)>;
 using ReleaseCudaOptions = Slot<208, void(CudaOptions*)>;
 using GetBuildInfoString = Slot<254, const char*()>;
 using SetDeterministicCompute = Slot<273, Status*(SessionOptions*, bool)>;
 // Since 1.24.
-using SessionGetPlacement = Slot<407, Status*(const Session*, const EpSubgraph* const**, std::size_t*)>;
+using SessionGetPlacement =
+    Slot<407, Status*(const Session*, const EpSubgraph* const**, std::size_t*)>;
 using EpSubgraphGetName = Slot<408, Status*(const EpSubgraph*, const char**)>;
-using EpSubgraphGetNodes = Slot<409, Status*(const EpSubgraph*, const EpNode* const**, std::size_t*)>;
+using EpSubgraphGetNodes =
+    Slot<409, Status*(const EpSubgraph*, const EpNode* const**, std::size_t*)>;
 using EpNodeGetOperator = Slot<412, Status*(const EpNode*, const char**)>;
-using GetTensorTypeAndShapeData = Slot<414, Status*(const Value*, int*, const std::int64_t**, std::size_t*)>;
+using GetTensorTypeAndShapeData =
+    Slot<414, Status*(const Value*, int*, const std::int64_t**, std::size_t*)>;
 
 /// The table.
 class Api {
@@ -134,7 +142,8 @@ class Api {
   [[noreturn]] void fail(Status* status) const {
     std::string message = get<GetErrorMessage>()(status);
     get<ReleaseStatus>()(status);
-    bool no_memory = message.find("allocat") != std::string::npos || message.find("bad_alloc") != std::string::npos;
+    bool no_memory = message.find("allocat") != std::string::npos ||
+                     message.find("bad_alloc") != std::string::npos;
     throw Error(Fault::engine, (no_memory ? "engine: out of memory: " : "engine: ") + message);
   }
 

@@ -27,7 +27,8 @@ constexpr std::array<std::string_view, 23> kKeeping = {"assign",        "batch_n
 // The only name in the first of these slots that the op has.
 const std::string* only(const Slots& slots, std::initializer_list<std::string_view> names) {
   for (auto name : names)
-    if (auto found = slots.find(name); found != slots.end() && found->second.size() == 1) return &found->second[0];
+    if (auto found = slots.find(name); found != slots.end() && found->second.size() == 1)
+      return &found->second[0];
   return nullptr;
 }
 
@@ -40,8 +41,8 @@ T attr(const OpDesc& op, std::string_view name, T otherwise) {
 
 }  // namespace
 
-// Finds the steps: which variables are pictures whose sizes come from an input, and whether a convolution lies before
-// them.
+// Finds the steps: which variables are pictures whose sizes come from an input, and whether a
+// convolution lies before them.
 class Pictures::Follow {
  public:
   Follow(const Program& program, Pictures& made) : program_(program), made_(made) {
@@ -71,12 +72,13 @@ class Pictures::Follow {
 
   void see(const OpDesc& op) {
     bool conv = op.type == "conv2d" || op.type == "depthwise_conv2d" || op.type == "conv3d";
-    auto step = conv                                                                     ? convolution(op)
-                : op.type == "pool2d" || op.type == "pool3d"                             ? pool(op)
-                : op.type == "elementwise_add" || op.type == "sum"                       ? sum(op)
-                : op.type == "concat"                                                    ? joined(op)
-                : std::find(kKeeping.begin(), kKeeping.end(), op.type) != kKeeping.end() ? keeping(op)
-                                                                                         : std::nullopt;
+    auto step = conv                                               ? convolution(op)
+                : op.type == "pool2d" || op.type == "pool3d"       ? pool(op)
+                : op.type == "elementwise_add" || op.type == "sum" ? sum(op)
+                : op.type == "concat"                              ? joined(op)
+                : std::find(kKeeping.begin(), kKeeping.end(), op.type) != kKeeping.end()
+                    ? keeping(op)
+                    : std::nullopt;
     for (auto& [slot, names] : op.outputs)
       for (const std::string& name : names) known_.erase(name);  // another value under that name
     const std::string* to = only(op.outputs, {"Out", "Output", "Y"});
@@ -102,8 +104,9 @@ class Pictures::Follow {
     auto step = from(op, place(list ? &several->second[0] : only(op.inputs, {"X"})));
     const VarDesc* var = second ? program_.var(*second) : nullptr;
     if (!step || !var) return {};
-    bool small = var->shape.size() == rank_ &&
-                 std::count(var->shape.begin() + 2, var->shape.end(), 1) == static_cast<std::ptrdiff_t>(rank_) - 2;
+    bool small =
+        var->shape.size() == rank_ && std::count(var->shape.begin() + 2, var->shape.end(), 1) ==
+                                          static_cast<std::ptrdiff_t>(rank_) - 2;
     if (small || (var->persistable && var->shape.size() == 1)) return step;
     const Place* y = place(second);
     if (!y || y->rank != rank_) return {};
@@ -113,7 +116,9 @@ class Pictures::Follow {
 
   std::optional<Step> joined(const OpDesc& op) {
     auto all = op.inputs.find("X");
-    if (all == op.inputs.end() || only(op.inputs, {"AxisTensor"}) || attr<std::int64_t>(op, "axis", 0) != 1) return {};
+    if (all == op.inputs.end() || only(op.inputs, {"AxisTensor"}) ||
+        attr<std::int64_t>(op, "axis", 0) != 1)
+      return {};
     for (const std::string& name : all->second)
       if (const Place* x = place(&name)) return from(op, x);
     return {};
@@ -127,12 +132,14 @@ class Pictures::Follow {
     if (!step || (!format.empty() && format.back() == 'C')) return {};
     step->reach = kernel, step->strides = attr<Ints>(op, "strides", Ints(dims, 1));
     step->pads.assign(dims, how == "SAME" ? -1 : 0);
-    if (kernel.size() != dims || step->strides.size() != dims || (pads.size() != dims && pads.size() != 2 * dims))
+    if (kernel.size() != dims || step->strides.size() != dims ||
+        (pads.size() != dims && pads.size() != 2 * dims))
       return {};
     for (std::size_t i = 0; how == "EXPLICIT" && i < dims; ++i)
       step->pads[i] = pads.size() == dims ? 2 * pads[i] : pads[2 * i] + pads[2 * i + 1];
-    bool sound = std::all_of(kernel.begin(), kernel.end(), [](auto k) { return k > 0; }) &&
-                 std::all_of(step->strides.begin(), step->strides.end(), [](auto s) { return s > 0; });
+    bool sound =
+        std::all_of(kernel.begin(), kernel.end(), [](auto k) { return k > 0; }) &&
+        std::all_of(step->strides.begin(), step->strides.end(), [](auto s) { return s > 0; });
     return sound ? step : std::nullopt;
   }
 
@@ -150,7 +157,8 @@ class Pictures::Follow {
 
   std::optional<Step> pool(const OpDesc& op) {
     auto step = from(op, place(only(op.inputs, {"X"})));
-    if (!step || rank_ < 3 || attr(op, "adaptive", false) || attr(op, "global_pooling", false)) return {};
+    if (!step || rank_ < 3 || attr(op, "adaptive", false) || attr(op, "global_pooling", false))
+      return {};
     step->ceil = attr(op, "ceil_mode", false);
     step->pool = convolved_;
     return windows(op, step, attr<Ints>(op, "ksize", {}));
@@ -176,13 +184,15 @@ Pictures::Pictures(const Program& program) {
   steps_.assign(std::make_move_iterator(kept.rbegin()), std::make_move_iterator(kept.rend()));
 }
 
-// Divisions cut off, as in Paddle and in the engine: a window that misses less than a stride is begun.
+// Divisions cut off, as in Paddle and in the engine: a window that misses less than a stride is
+// begun.
 void Pictures::go(const Step& step, Ints& out) {
   for (std::size_t i = 0; i < step.reach.size(); ++i) {
     std::int64_t& size = out[2 + i];
     if (size < 0) continue;
     auto stride = step.strides[i], rest = size + step.pads[i] - step.reach[i];
-    size = step.pads[i] < 0 ? (size + stride - 1) / stride : (rest + (step.ceil ? stride - 1 : 0)) / stride + 1;
+    size = step.pads[i] < 0 ? (size + stride - 1) / stride
+                            : (rest + (step.ceil ? stride - 1 : 0)) / stride + 1;
     if (size <= 0) size = step.pool ? 0 : -1;  // of a convolution the engine says so itself
   }
 }
@@ -190,12 +200,15 @@ void Pictures::go(const Step& step, Ints& out) {
 void Pictures::check(std::span<const TensorView> inputs) const {
   if (steps_.empty() || inputs.size() < inputs_) return;
   std::vector<Ints> shapes(places_);
-  for (std::size_t i = 0; i < inputs_; ++i) shapes[i].assign(inputs[i].shape.begin(), inputs[i].shape.end());
+  for (std::size_t i = 0; i < inputs_; ++i)
+    shapes[i].assign(inputs[i].shape.begin(), inputs[i].shape.end());
   for (const Step& step : steps_) {
     const Ints &in = shapes[step.from], &other = shapes[step.other];
     Ints out = in;
     for (std::size_t axis = 0; axis < out.size(); ++axis)
-      out[axis] = in[axis] < 0 || axis >= other.size() || other[axis] < 0 ? -1 : std::max(in[axis], other[axis]);
+      out[axis] = in[axis] < 0 || axis >= other.size() || other[axis] < 0
+                      ? -1
+                      : std::max(in[axis], other[axis]);
     if (2 + step.reach.size() <= out.size()) go(step, out);
     for (std::size_t axis = 2; step.pool && axis < out.size(); ++axis)
       if (in[axis] > 0 && out[axis] == 0) refuse(step, in);
@@ -206,8 +219,9 @@ void Pictures::check(std::span<const TensorView> inputs) const {
 void Pictures::refuse(const Step& step, const Ints& shape) const {
   const std::string* gives = only(step.op->outputs, {"Out"});
   std::string at = step.op->where.empty() ? "" : "\n    at " + step.op->where;
-  throw Error(Fault::engine, "engine: " + step.op->type + ", giving '" + (gives ? *gives : "") + "': a window of " +
-                                 show(step.reach) + " does not fit into what is left of the picture, " +
+  throw Error(Fault::engine, "engine: " + step.op->type + ", giving '" + (gives ? *gives : "") +
+                                 "': a window of " + show(step.reach) +
+                                 " does not fit into what is left of the picture, " +
                                  show(Ints(shape.begin() + 2, shape.end())) + at);
 }
 

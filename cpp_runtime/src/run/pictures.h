@@ -9,9 +9,9 @@
 
 namespace oarlock {
 
-/// The engine's blocked kernels divide by the number of windows, which ends the process where there are none: sizes are
-/// followed from the inputs through the ops that are known to keep or to cut them, as far as that goes, and asked
-/// before a run.
+/// The engine's blocked kernels divide by the number of windows, which ends the process where there
+/// are none: sizes are followed from the inputs through the ops that are known to keep or to cut
+/// them, as far as that goes, and asked before a run.
 class Pictures {
  public:
   Pictures() = default;
@@ -23,8 +23,10 @@ class Pictures {
  private:
   struct Step {
     const OpDesc* op;
-    std::size_t from, other, to;      // places in a table of shapes; other: of a second operand, or `from`
-    Ints reach{}, strides{}, pads{};  // of windows, per axis; pads: at both ends together, -1 for as much as SAME takes
+    std::size_t from, other,
+        to;  // places in a table of shapes; other: of a second operand, or `from`
+    Ints reach{}, strides{},
+        pads{};  // of windows, per axis; pads: at both ends together, -1 for as much as SAME takes
     bool pool = false, ceil = false;  // pool: one that is behind a convolution
   };
   class Follow;

@@ -9,15 +9,16 @@ constexpr int kSaysWhere = 24;  // the first minor version with these slots
 
 // What programs do with sizes; engines keep it on the CPU on purpose.
 bool works_on_sizes(const std::string& op) {
-  static constexpr std::string_view ops[] = {"Add",        "Cast",      "Concat",  "ConstantOfShape",
-                                             "Div",        "Equal",     "Expand",  "Gather",
-                                             "Greater",    "If",        "Less",    "Loop",
-                                             "Max",        "Min",       "Mod",     "Mul",
-                                             "Not",        "Range",     "Reshape", "ReduceMax",
-                                             "ReduceProd", "ReduceSum", "Size",    "Shape",
-                                             "Slice",      "Split",     "Squeeze", "Sub",
-                                             "Transpose",  "Unsqueeze", "Where",   "And",
-                                             "Identity"};
+  static constexpr std::string_view ops[] = {
+      "Add",        "Cast",      "Concat",  "ConstantOfShape",
+      "Div",        "Equal",     "Expand",  "Gather",
+      "Greater",    "If",        "Less",    "Loop",
+      "Max",        "Min",       "Mod",     "Mul",
+      "Not",        "Range",     "Reshape", "ReduceMax",
+      "ReduceProd", "ReduceSum", "Size",    "Shape",
+      "Slice",      "Split",     "Squeeze", "Sub",
+      "Transpose",  "Unsqueeze", "Where",   "And",
+      "Identity"};
   return std::find(std::begin(ops), std::end(ops), op) != std::end(ops);
 }
 

@@ -10,7 +10,8 @@ namespace oarlock {
 
 using Settings = std::map<std::string, std::string>;
 
-/// Options of the CUDA provider, by ONNX Runtime's names; Options::provider has the last word where the device is cuda.
+/// Options of the CUDA provider, by ONNX Runtime's names; Options::provider has the last word where
+/// the device is cuda.
 Settings cuda_settings(const Options& options);
 /// The same of TensorRT.   cache: the folder of built engines, "" for none
 Settings tensorrt_settings(const Options& options, const std::string& cache);

@@ -30,11 +30,14 @@ namespace {
 // A look at a file costs a tenth of a small run; it is taken again after about 0.1 ms.
 #ifdef __x86_64__
 constexpr std::uint64_t kLookAgain = 200'000;
-std::uint64_t ticks() { return __builtin_ia32_rdtsc(); }  // for a third of the time that a clock takes
+std::uint64_t ticks() {
+  return __builtin_ia32_rdtsc();
+}  // for a third of the time that a clock takes
 #else
 constexpr std::uint64_t kLookAgain = 100'000;
 std::uint64_t ticks() {
-  return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1));
+  return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch() /
+                                    std::chrono::nanoseconds(1));
 }
 #endif
 constexpr int kFolderKeyMinor = 21;  // older engines cannot be told where external data lies
@@ -48,8 +51,9 @@ Paths split_real_path(const std::string& path) {
   std::unique_ptr<char, void (*)(void*)> real(::realpath(path.c_str(), nullptr), std::free);
   std::string full = real ? real.get() : path;
   auto slash = full.find_last_of('/');
-  return slash == std::string::npos ? Paths{".", full}
-                                    : Paths{slash ? full.substr(0, slash) : "/", full.substr(slash + 1)};
+  return slash == std::string::npos
+             ? Paths{".", full}
+             : Paths{slash ? full.substr(0, slash) : "/", full.substr(slash + 1)};
 }
 
 // Everything that is left open decided, but for what is left to the engine.
@@ -63,7 +67,8 @@ Options settled(const Options& given, const Model::Impl& model, const Library& l
 
 struct Interrupt::Impl {
   const Library& library;
-  ort::RunOptionsHandle options = ort::make<ort::RunOptionsHandle, ort::CreateRunOptions>(library.api);
+  ort::RunOptionsHandle options =
+      ort::make<ort::RunOptionsHandle, ort::CreateRunOptions>(library.api);
   std::atomic<bool> stopped = false;
 };
 
@@ -74,9 +79,11 @@ struct Session::Impl {
   ort::MemoryHandle memory;
   ort::SessionHandle session;
   std::vector<TensorSpec> inputs, outputs;
-  std::vector<const char*> input_names, all_names;  // all_names: of outputs, and of guards that a run fetches
+  std::vector<const char*> input_names,
+      all_names;  // all_names: of outputs, and of guards that a run fetches
   std::vector<std::size_t> all_outputs;
-  std::set<std::string, std::less<>> pairs;  // the outputs that the engine gives as pairs of real numbers
+  std::set<std::string, std::less<>>
+      pairs;  // the outputs that the engine gives as pairs of real numbers
   Guards guards;
   Pictures pictures;
   mutable std::once_flag once;
@@ -116,8 +123,9 @@ struct Session::Impl {
     if (options.device == "cpu" || options.cpu_fallback) return;
     std::string left = computing_on_cpu(placement_of(library, session.get()));
     if (!left.empty())
-      throw Error(Fault::engine, options.device + ": has no kernel for all of " + model.impl().program.name +
-                                     ", left on the CPU: " + left + " (the option cpu_fallback allows that)");
+      throw Error(Fault::engine, options.device + ": has no kernel for all of " +
+                                     model.impl().program.name + ", left on the CPU: " + left +
+                                     " (the option cpu_fallback allows that)");
   }
 
   /// A session from the cache, or one that leaves its graph there, or just one.
@@ -129,11 +137,13 @@ struct Session::Impl {
       if (auto opened = tried([&] { return create_kept(*kept); })) return opened;
     Lowered made = lowered();
     if (auto draft = cache->draft(kept))
-      if (auto saved = tried([&] { return create_and_keep(made, std::move(*draft), *cache); })) return saved;
+      if (auto saved = tried([&] { return create_and_keep(made, std::move(*draft), *cache); }))
+        return saved;
     return create(made);
   }
 
-  /// What `make` gives, or null where it is refused: damage that only the engine sees, a graph that it cannot write.
+  /// What `make` gives, or null where it is refused: damage that only the engine sees, a graph that
+  /// it cannot write.
   template <class F>
   static ort::SessionHandle tried(F&& make) {
     try {
@@ -167,7 +177,8 @@ struct Session::Impl {
     return create(graph.bytes, session_settings(library, options, graph.folder).get());
   }
 
-  ort::SessionHandle create_and_keep(const Lowered& graph, CacheDraft draft, const Cache& cache) const {
+  ort::SessionHandle create_and_keep(const Lowered& graph, CacheDraft draft,
+                                     const Cache& cache) const {
     auto settings = session_settings(library, options, graph.folder);
     draft.ask(library, settings.get());
     ort::SessionHandle made = create(graph.bytes, settings.get());
@@ -179,15 +190,15 @@ struct Session::Impl {
     Options as_is = options;
     as_is.optimize = 0;
     auto settings = session_settings(library, as_is, "");
-    return ort::make<ort::SessionHandle, ort::CreateSession>(library.api, static_cast<const ort::Env*>(library.env),
-                                                             path.c_str(),
-                                                             static_cast<const ort::SessionOptions*>(settings.get()));
+    return ort::make<ort::SessionHandle, ort::CreateSession>(
+        library.api, static_cast<const ort::Env*>(library.env), path.c_str(),
+        static_cast<const ort::SessionOptions*>(settings.get()));
   }
 
   ort::SessionHandle create(const std::string& bytes, const ort::SessionOptions* settings) const {
     return ort::make<ort::SessionHandle, ort::CreateSessionFromArray>(
-        library.api, static_cast<const ort::Env*>(library.env), static_cast<const void*>(bytes.data()), bytes.size(),
-        settings);
+        library.api, static_cast<const ort::Env*>(library.env),
+        static_cast<const void*>(bytes.data()), bytes.size(), settings);
   }
 
   // Made-up numbers may break what the trace assumed of values; the engine has run all the same.
@@ -201,7 +212,8 @@ struct Session::Impl {
     }
   }
 
-  // Mapped bytes that changed under the engine are other weights; those behind a new end would end the process.
+  // Mapped bytes that changed under the engine are other weights; those behind a new end would end
+  // the process.
   void check_weights() const {
     if (options.copy_weights) return;
     std::uint64_t now = ticks();
@@ -210,14 +222,17 @@ struct Session::Impl {
     last_look.store(now, std::memory_order_relaxed);
     const MappedFile& weights = model.impl().weights;
     if (weights.was_overwritten())
-      throw Error(Fault::file, base_name(weights.path()) +
-                                   ": was overwritten while it was in use; replace such a file by renaming another, " +
-                                   "or set copy_weights (" + weights.path() + ")");
+      throw Error(
+          Fault::file,
+          base_name(weights.path()) +
+              ": was overwritten while it was in use; replace such a file by renaming another, " +
+              "or set copy_weights (" + weights.path() + ")");
   }
 
   void check(std::span<const TensorView> given) const {
     if (given.size() != inputs.size())
-      throw Error(Fault::input, "run: " + std::to_string(given.size()) + " inputs given, the model has " +
+      throw Error(Fault::input, "run: " + std::to_string(given.size()) +
+                                    " inputs given, the model has " +
                                     std::to_string(inputs.size()) + " (" + input_list() + ")");
     for (std::size_t i = 0; i < given.size(); ++i) check(inputs[i], given[i]);
     check_offsets(inputs, given);
@@ -242,9 +257,10 @@ struct Session::Impl {
     for (std::int64_t d : view.shape)
       whole = !__builtin_mul_overflow(bytes, static_cast<std::size_t>(d), &bytes) && whole;
     if (!whole || bytes > PTRDIFF_MAX || (bytes > 0 && !view.data))
-      throw Error(Fault::input, "run: input '" + name + "' is " +
-                                    show(view.dtype, Ints(view.shape.begin(), view.shape.end())) +
-                                    (whole && !view.data ? " without data" : ", more than fits into memory"));
+      throw Error(Fault::input,
+                  "run: input '" + name + "' is " +
+                      show(view.dtype, Ints(view.shape.begin(), view.shape.end())) +
+                      (whole && !view.data ? " without data" : ", more than fits into memory"));
   }
 
   std::string input_list() const {
@@ -276,19 +292,22 @@ struct Session::Impl {
     std::call_once(once, [&] {
       std::vector<bool> complex;
       for (const char* name : all_names) complex.push_back(is_pairs(name));
-      captured = std::make_unique<CapturedRun>(library, session.get(), cuda_memory(options.device_id), input_names,
-                                               values, all_names, complex);
+      captured =
+          std::make_unique<CapturedRun>(library, session.get(), cuda_memory(options.device_id),
+                                        input_names, values, all_names, complex);
     });
     std::vector<Tensor> everything = captured->run(given), results;
     for (std::size_t index : wanted) results.push_back(everything[index]);
-    results.insert(results.end(), everything.begin() + static_cast<std::ptrdiff_t>(outputs.size()), everything.end());
+    results.insert(results.end(), everything.begin() + static_cast<std::ptrdiff_t>(outputs.size()),
+                   everything.end());
     return results;
   }
 
   std::vector<const char*> names_of(std::span<const std::size_t> wanted) const {
     std::vector<const char*> names;
     for (std::size_t index : wanted) {
-      if (index >= outputs.size()) throw Error(Fault::input, "run: no output number " + std::to_string(index));
+      if (index >= outputs.size())
+        throw Error(Fault::input, "run: no output number " + std::to_string(index));
       names.push_back(outputs[index].name.c_str());
     }
     for (const std::string& name : guards.fetched()) names.push_back(name.c_str());
@@ -305,30 +324,37 @@ struct Session::Impl {
       Lowered graph = lowered(outputs);
       return create(graph.bytes, session_settings(library, small, graph.folder).get());
     };
-    auto run_locator = [&](ort::Session* session, Names outputs) { return call(session, in, outputs); };
-    guard_locator.locate(guards, failed_op(model.impl().program, error), create_locator, run_locator);
+    auto run_locator = [&](ort::Session* session, Names outputs) {
+      return call(session, in, outputs);
+    };
+    guard_locator.locate(guards, failed_op(model.impl().program, error), create_locator,
+                         run_locator);
   }
 
   std::vector<Tensor> run(std::span<const TensorView> given, std::span<const std::size_t> wanted,
                           const Interrupt* interrupt = nullptr) const {
     check_weights();
-    if (given.size() == inputs.size()) guards.before(given);  // the user's line says more than the sizes do
+    if (given.size() == inputs.size())
+      guards.before(given);  // the user's line says more than the sizes do
     check(given);
     std::vector<const char*> some = wanted.empty() ? std::vector<const char*>() : names_of(wanted);
     Names names = wanted.empty() ? all_names : some;
     if (wanted.empty()) wanted = all_outputs;
     OrtValues values(library.api, given.size());
-    for (std::size_t i = 0; i < given.size(); ++i) values.put(i, value_of(library, memory.get(), given[i]));
+    for (std::size_t i = 0; i < given.size(); ++i)
+      values.put(i, value_of(library, memory.get(), given[i]));
     std::vector<Tensor> results;
     try {
       const ort::RunOptions* how = interrupt ? interrupt->impl().options.get() : nullptr;
-      results = options.cuda_graph ? launch(given, values, wanted) : call(session.get(), values, names, how);
+      results = options.cuda_graph ? launch(given, values, wanted)
+                                   : call(session.get(), values, names, how);
     } catch (const Error& error) {
       if (interrupt && interrupt->is_stopped()) throw Error(Fault::engine, "run: stopped");
       locate_guard(values, error);
       throw blamed(model.impl().program, error);
     }
-    for (std::size_t i = 0; i < guards.fetched().size(); ++i) guards.after(i, results[wanted.size() + i]);
+    for (std::size_t i = 0; i < guards.fetched().size(); ++i)
+      guards.after(i, results[wanted.size() + i]);
     results.resize(wanted.size());
     return results;
   }
@@ -361,26 +387,29 @@ const std::vector<TensorSpec>& Session::inputs() const { return impl_->inputs; }
 const std::vector<TensorSpec>& Session::outputs() const { return impl_->outputs; }
 const LibraryInfo& Session::library() const { return impl_->library.info; }
 
-std::vector<Tensor> Session::run(std::span<const TensorView> inputs, std::span<const std::size_t> wanted,
+std::vector<Tensor> Session::run(std::span<const TensorView> inputs,
+                                 std::span<const std::size_t> wanted,
                                  const Interrupt* interrupt) const {
   return impl_->run(inputs, wanted, interrupt);
 }
 
-std::vector<Tensor> Session::run(std::span<const NamedView> inputs, std::span<const std::string> wanted) const {
+std::vector<Tensor> Session::run(std::span<const NamedView> inputs,
+                                 std::span<const std::string> wanted) const {
   std::vector<TensorView> ordered(impl_->inputs.size());
   std::vector<bool> seen(ordered.size());
   for (auto& [name, view] : inputs) {
     std::size_t at = 0;
     while (at < ordered.size() && impl_->inputs[at].name != name) ++at;
     if (at == ordered.size() || seen[at])
-      throw Error(Fault::input, "run: " + std::string(at == ordered.size() ? "no input '" : "two inputs '") +
-                                    std::string(name) + "' (the model has " + impl_->input_list() + ")");
+      throw Error(Fault::input,
+                  "run: " + std::string(at == ordered.size() ? "no input '" : "two inputs '") +
+                      std::string(name) + "' (the model has " + impl_->input_list() + ")");
     ordered[at] = view, seen[at] = true;
   }
   for (std::size_t i = 0; i < seen.size(); ++i)
     if (!seen[i])
-      throw Error(Fault::input,
-                  "run: input '" + impl_->inputs[i].name + "' is missing (the model has " + impl_->input_list() + ")");
+      throw Error(Fault::input, "run: input '" + impl_->inputs[i].name +
+                                    "' is missing (the model has " + impl_->input_list() + ")");
   std::vector<std::size_t> indices;
   for (const std::string& name : wanted) {
     std::size_t at = 0;

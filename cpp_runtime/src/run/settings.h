@@ -10,6 +10,7 @@ namespace oarlock {
 void check_options(const Options& options);
 
 /// folder: where external data lies, "" for nowhere.
-ort::OptionsHandle session_settings(const Library& library, const Options& options, const std::string& folder);
+ort::OptionsHandle session_settings(const Library& library, const Options& options,
+                                    const std::string& folder);
 
 }  // namespace oarlock

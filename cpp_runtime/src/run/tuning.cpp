@@ -42,7 +42,8 @@ Options filled(Options options, const Json& file) {
       throw Error(Fault::file, std::string("tuning: ") + tuned.name + " is no small number");
     options.*tuned.member = static_cast<int>(found->number);
     if (options.*tuned.member > most_threads())
-      throw Error(Fault::file, std::string("tuning: ") + tuned.name + " is more than it ever writes");
+      throw Error(Fault::file,
+                  std::string("tuning: ") + tuned.name + " is more than it ever writes");
   }
   check_options(options);
   return options;
@@ -50,7 +51,8 @@ Options filled(Options options, const Json& file) {
 
 Options tuned_by(const std::string& path, const Options& options, const Library& library) {
   MappedFile mapped(path);
-  if (mapped.bytes().size() > kMostBytes) throw Error(Fault::file, path + ": is no such small file");
+  if (mapped.bytes().size() > kMostBytes)
+    throw Error(Fault::file, path + ": is no such small file");
   Json file = parse_json(mapped.bytes(), path);
   bool fits = says(file, "machine", machine_word()) && says(file, "engine", library.info.version) &&
               says(file, "device", options.device);
@@ -73,9 +75,11 @@ Options with_tuning(const Options& options, const Model::Impl& model, const Libr
   }
 }
 
-std::string tuning_text(const Options& options, const Library& library, const std::string& comment) {
-  std::string text = "{\"machine\": " + quoted(machine_word()) + ", \"engine\": " + quoted(library.info.version) +
-                     ", \"device\": " + quoted(options.device) + ", \"measured\": " + quoted(comment);
+std::string tuning_text(const Options& options, const Library& library,
+                        const std::string& comment) {
+  std::string text =
+      "{\"machine\": " + quoted(machine_word()) + ", \"engine\": " + quoted(library.info.version) +
+      ", \"device\": " + quoted(options.device) + ", \"measured\": " + quoted(comment);
   for (const Tuned& tuned : kTuned)
     text += std::string(", \"") + tuned.name + "\": " + std::to_string(options.*tuned.member);
   return text + "}\n";

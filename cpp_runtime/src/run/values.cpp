@@ -7,7 +7,8 @@ namespace {
 
 constexpr int kReferenceMinor = 24;  // older engines copy a value's type to say it
 
-std::pair<DType, std::vector<std::int64_t>> type_of(const ort::Api& api, const ort::TensorInfo* info) {
+std::pair<DType, std::vector<std::int64_t>> type_of(const ort::Api& api,
+                                                    const ort::TensorInfo* info) {
   int number = 0;
   std::size_t rank = 0;
   api.call<ort::GetTensorElementType>(info, &number);
@@ -18,7 +19,8 @@ std::pair<DType, std::vector<std::int64_t>> type_of(const ort::Api& api, const o
 }
 
 // Without the three allocations of a TensorInfo, which a small run would feel.
-std::pair<DType, std::vector<std::int64_t>> seen_type_of(const ort::Api& api, const ort::Value* value) {
+std::pair<DType, std::vector<std::int64_t>> seen_type_of(const ort::Api& api,
+                                                         const ort::Value* value) {
   int number = 0;
   const std::int64_t* sizes = nullptr;
   std::size_t rank = 0;
@@ -28,14 +30,15 @@ std::pair<DType, std::vector<std::int64_t>> seen_type_of(const ort::Api& api, co
 
 }  // namespace
 
-void run_once(const Library& library, ort::Session* session, const ort::RunOptions* how, Names inputs,
-              const OrtValues& values, Names outputs, OrtValues& found) {
-  library.api.call<ort::Run>(session, how, inputs.data(), values.data(), values.size(), outputs.data(), outputs.size(),
-                             found.data());
+void run_once(const Library& library, ort::Session* session, const ort::RunOptions* how,
+              Names inputs, const OrtValues& values, Names outputs, OrtValues& found) {
+  library.api.call<ort::Run>(session, how, inputs.data(), values.data(), values.size(),
+                             outputs.data(), outputs.size(), found.data());
 }
 
 // ONNX Runtime has no complex numbers; in memory one is two real ones.
-ort::ValueHandle value_of(const Library& library, const ort::MemoryInfo* memory, const TensorView& view) {
+ort::ValueHandle value_of(const Library& library, const ort::MemoryInfo* memory,
+                          const TensorView& view) {
   static std::int64_t nothing = 0;  // an empty tensor still needs an address
   std::size_t bytes = size_of(view.dtype);
   for (std::int64_t d : view.shape) bytes *= static_cast<std::size_t>(d);
@@ -49,10 +52,12 @@ ort::ValueHandle value_of(const Library& library, const ort::MemoryInfo* memory,
   }
   void* data = view.data ? const_cast<void*>(view.data) : &nothing;
   return ort::make<ort::ValueHandle, ort::CreateTensorWithDataAsOrtValue>(
-      library.api, memory, data, bytes, shape.data(), shape.size(), onnx_of(pairs ? part_of(view.dtype) : view.dtype));
+      library.api, memory, data, bytes, shape.data(), shape.size(),
+      onnx_of(pairs ? part_of(view.dtype) : view.dtype));
 }
 
-std::pair<DType, std::vector<std::int64_t>> type_of(const Library& library, const ort::Value* value) {
+std::pair<DType, std::vector<std::int64_t>> type_of(const Library& library,
+                                                    const ort::Value* value) {
   if (library.minor >= kReferenceMinor) return seen_type_of(library.api, value);
   auto info = ort::make<ort::TensorInfoHandle, ort::GetTensorTypeAndShape>(library.api, value);
   return type_of(library.api, info.get());
@@ -73,7 +78,8 @@ Tensor tensor_of(const Library& library, ort::ValueHandle value, bool pairs) {
   return Tensor(dtype, std::move(shape), std::shared_ptr<void>(std::move(value)), data);
 }
 
-TensorSpec output_spec(const Library& library, ort::Session* session, std::size_t index, bool pairs) {
+TensorSpec output_spec(const Library& library, ort::Session* session, std::size_t index,
+                       bool pairs) {
   const ort::Api& api = library.api;
   TensorSpec spec;
   char* name = nullptr;

@@ -12,8 +12,8 @@ namespace oarlock {
 
 using Names = std::span<const char* const>;
 
-/// Values of a run, which it owns, as the engine reads and fills them.   A few lie inside: a small run would feel what
-/// the heap takes.
+/// Values of a run, which it owns, as the engine reads and fills them.   A few lie inside: a small
+/// run would feel what the heap takes.
 class OrtValues {
  public:
   OrtValues(const ort::Api& api, std::size_t count)
@@ -44,23 +44,29 @@ class OrtValues {
   std::unique_ptr<ort::Value*[]> many_;
 };
 
-/// One run, with outputs wherever the engine puts them.   outputs: their names; found: as many places.
-void run_once(const Library& library, ort::Session* session, const ort::RunOptions* how, Names inputs,
-              const OrtValues& values, Names outputs, OrtValues& found);
+/// One run, with outputs wherever the engine puts them.   outputs: their names; found: as many
+/// places.
+void run_once(const Library& library, ort::Session* session, const ort::RunOptions* how,
+              Names inputs, const OrtValues& values, Names outputs, OrtValues& found);
 
 /// A value over the memory of `view`, which must stay.
-ort::ValueHandle value_of(const Library& library, const ort::MemoryInfo* memory, const TensorView& view);
+ort::ValueHandle value_of(const Library& library, const ort::MemoryInfo* memory,
+                          const TensorView& view);
 
 /// Element type and shape of a tensor.
-std::pair<DType, std::vector<std::int64_t>> type_of(const Library& library, const ort::Value* value);
+std::pair<DType, std::vector<std::int64_t>> type_of(const Library& library,
+                                                    const ort::Value* value);
 
 /// What pairs along the last axis are as complex numbers.
 void as_complex(DType& dtype, std::vector<std::int64_t>& shape);
 
-/// A tensor on the memory of `value`, which is one.   pairs: along the last axis, which are complex numbers.
+/// A tensor on the memory of `value`, which is one.   pairs: along the last axis, which are complex
+/// numbers.
 Tensor tensor_of(const Library& library, ort::ValueHandle value, bool pairs);
 
-/// What the session says of one of its outputs.   pairs: as of tensor_of.   Error(unsupported) where it is no tensor.
-TensorSpec output_spec(const Library& library, ort::Session* session, std::size_t index, bool pairs);
+/// What the session says of one of its outputs.   pairs: as of tensor_of.   Error(unsupported)
+/// where it is no tensor.
+TensorSpec output_spec(const Library& library, ort::Session* session, std::size_t index,
+                       bool pairs);
 
 }  // namespace oarlock

@@ -9,8 +9,9 @@
 
 namespace oarlock::tape {
 
-/// A reference in a struct that is never null once the object exists, because C++ code reads it without a null check.
-/// Assigning a value of a wrong type raises TypeError; deleting the attribute restores the default.
+/// A reference in a struct that is never null once the object exists, because C++ code reads it
+/// without a null check. Assigning a value of a wrong type raises TypeError; deleting the attribute
+/// restores the default.
 struct Field {
   Py_ssize_t offset;
   bool (*accepts)(PyObject* value);  // null: any object

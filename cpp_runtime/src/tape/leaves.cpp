@@ -5,7 +5,8 @@
 namespace oarlock::tape {
 namespace {
 
-// Make a gradient that of a leaf, where there is nothing else to do; 0 where there is, -1 with an error set.
+// Make a gradient that of a leaf, where there is nothing else to do; 0 where there is, -1 with an
+// error set.
 int take_gradient(TensorObject* leaf, PyObject* gradient) {
   if (gradient == Py_None || leaf->stop_gradient) return 1;
   if (leaf->grad != Py_None || leaf->hooks != Py_None || !is_real_array(gradient)) return 0;
@@ -20,7 +21,8 @@ int take_gradient(TensorObject* leaf, PyObject* gradient) {
 
 PyObject* deposit(PyObject*, PyObject* args) {
   PyObject *leaves = nullptr, *gradients = nullptr;
-  if (!PyArg_ParseTuple(args, "O!O!", &PyList_Type, &leaves, &PyList_Type, &gradients)) return nullptr;
+  if (!PyArg_ParseTuple(args, "O!O!", &PyList_Type, &leaves, &PyList_Type, &gradients))
+    return nullptr;
   Py_ssize_t count = PyList_Size(leaves);
   if (PyList_Size(gradients) != count) {
     PyErr_SetString(PyExc_ValueError, "another number of gradients than leaves");

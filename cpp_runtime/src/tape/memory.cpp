@@ -1,5 +1,6 @@
-// NumPy allocates through a handler (NEP 49), one per Python context and so one per thread.   This handler rejects
-// requests above the limit while a kernel runs in the thread, and forwards all others to the previous handler.
+// NumPy allocates through a handler (NEP 49), one per Python context and so one per thread.   This
+// handler rejects requests above the limit while a kernel runs in the thread, and forwards all
+// others to the previous handler.
 #include "tape/memory.h"
 
 #include <cstdlib>
@@ -14,8 +15,9 @@
 namespace oarlock::tape {
 namespace {
 
-constexpr std::size_t kUnchecked = std::size_t{1} << 20;  // most arrays are smaller: the environment is not read
-constexpr const char* kCapsule = "mem_handler";           // as NumPy names it
+constexpr std::size_t kUnchecked = std::size_t{1}
+                                   << 20;  // most arrays are smaller: the environment is not read
+constexpr const char* kCapsule = "mem_handler";  // as NumPy names it
 
 struct ThreadState {
   int kernels = 0;  // nesting depth of the kernels that run now
@@ -45,7 +47,9 @@ bool is_refused(std::size_t size) {
 
 PyDataMemAllocator before;  // the previous handler
 
-void* allocate(void* context, std::size_t size) { return is_refused(size) ? nullptr : before.malloc(context, size); }
+void* allocate(void* context, std::size_t size) {
+  return is_refused(size) ? nullptr : before.malloc(context, size);
+}
 void* allocate_zeros(void* context, std::size_t count, std::size_t size) {
   bool wraps = size && count > SIZE_MAX / size;
   return wraps || is_refused(count * size) ? nullptr : before.calloc(context, count, size);
@@ -54,9 +58,11 @@ void* reallocate(void* context, void* block, std::size_t size) {
   return is_refused(size) ? nullptr : before.realloc(context, block, size);
 }
 
-PyDataMem_Handler handler = {"oarlock", 1, {nullptr, allocate, allocate_zeros, reallocate, nullptr}};
+PyDataMem_Handler handler = {
+    "oarlock", 1, {nullptr, allocate, allocate_zeros, reallocate, nullptr}};
 
-// Creates the capsule of the handler, which forwards to the handler active now; null with an error set.
+// Creates the capsule of the handler, which forwards to the handler active now; null with an error
+// set.
 PyObject* make_capsule() {
   Ref now(PyDataMem_GetHandler());
   if (!now) return nullptr;

@@ -7,8 +7,8 @@ namespace oarlock::tape {
 
 /// During its lifetime, NumPy raises MemoryError for any array above the limit in this thread.
 ///
-/// All kernels allocate through NumPy, compiled ones too.  So this covers results whose size does not follow from
-/// attributes: broadcasts, matrix products, shapes given as tensors.
+/// All kernels allocate through NumPy, compiled ones too.  So this covers results whose size does
+/// not follow from attributes: broadcasts, matrix products, shapes given as tensors.
 class LimitedAllocations {
  public:
   LimitedAllocations() noexcept;
@@ -17,9 +17,11 @@ class LimitedAllocations {
   LimitedAllocations& operator=(const LimitedAllocations&) = delete;
 };
 
-/// Python: limited(function, *args, **kwargs) calls `function` under the limit and returns its result.
+/// Python: limited(function, *args, **kwargs) calls `function` under the limit and returns its
+/// result.
 PyObject* limited(PyObject* module, PyObject* const* args, Py_ssize_t count, PyObject* names);
-/// Python: returns the size in bytes of the last array that the limit rejected in this thread, and resets it to 0.
+/// Python: returns the size in bytes of the last array that the limit rejected in this thread, and
+/// resets it to 0.
 PyObject* take_refused(PyObject* module, PyObject* unused);
 
 }  // namespace oarlock::tape

@@ -1,4 +1,5 @@
-// The mode of a thread, and operators that go straight to their op where nothing has to be converted.
+// The mode of a thread, and operators that go straight to their op where nothing has to be
+// converted.
 #include <array>
 #include <utility>
 
@@ -15,7 +16,8 @@ struct Known {
 std::array<Known, 3> known{};    // the modes with short ways, for the life of the process
 PyObject* start_mode = nullptr;  // what a thread begins with
 
-thread_local PyObject* current = nullptr;  // a strong reference, given back when another takes its place
+thread_local PyObject* current =
+    nullptr;  // a strong reference, given back when another takes its place
 thread_local Way current_way = Way::slow;
 
 Way way_of(PyObject* mode) {
@@ -42,17 +44,21 @@ int set_mode(PyObject*, PyObject* value, void*) {
   return 0;
 }
 
-PyGetSetDef state_getset[] = {{"mode", get_mode, set_mode, "The mode in force in this thread.", nullptr},
-                              {nullptr, nullptr, nullptr, nullptr, nullptr}};
+PyGetSetDef state_getset[] = {
+    {"mode", get_mode, set_mode, "The mode in force in this thread.", nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
 PyType_Slot state_slots[] = {{Py_tp_getset, state_getset}, {0, nullptr}};
-PyType_Spec state_spec = {"oarlock.core._tape.State", sizeof(PyObject), 0, Py_TPFLAGS_DEFAULT, state_slots};
+PyType_Spec state_spec = {"oarlock.core._tape.State", sizeof(PyObject), 0, Py_TPFLAGS_DEFAULT,
+                          state_slots};
 
-// -- operators ------------------------------------------------------------------------------------------------------
+// -- operators
+// ------------------------------------------------------------------------------------------------------
 
 /// `x op y` as a method of Tensor.
 struct OperatorObject {
   PyObject_HEAD vectorcallfunc call;
-  PyObject* op;  // taken for two tensors of one dtype, and for a tensor and a Python number that its dtype can hold
+  PyObject* op;  // taken for two tensors of one dtype, and for a tensor and a Python number that
+                 // its dtype can hold
   PyObject* function;  // taken for all else
   char whole;          // whether integers may go to the op
   char swapped;        // the op takes the operands the other way round: __rsub__
@@ -66,8 +72,8 @@ bool straight(OperatorObject* self, PyObject* x, PyObject* y) {
   return a && b && same_number_type(a, b, self->whole != 0);
 }
 
-// The number as a tensor like `x`, null where that would not be the same number or `x` is no plain tensor (or with an
-// error set).
+// The number as a tensor like `x`, null where that would not be the same number or `x` is no plain
+// tensor (or with an error set).
 Ref number_beside(OperatorObject* self, PyObject* x, PyObject* number) {
   if (!PyFloat_CheckExact(number) && !PyLong_CheckExact(number)) return {};
   if (way_now() != Way::eager && way_now() != Way::no_tape) return {};
@@ -79,7 +85,8 @@ Ref number_beside(OperatorObject* self, PyObject* x, PyObject* number) {
 PyObject* call_operator(PyObject* self, PyObject* const* args, size_t flagged, PyObject* names) {
   OperatorObject* o = as_operator(self);
   bool two = PyVectorcall_NARGS(flagged) == 2 && !names;
-  if (two && !o->swapped && straight(o, args[0], args[1])) return PyObject_Vectorcall(o->op, args, flagged, names);
+  if (two && !o->swapped && straight(o, args[0], args[1]))
+    return PyObject_Vectorcall(o->op, args, flagged, names);
   if (two) {
     Ref number = number_beside(o, args[0], args[1]);
     if (PyErr_Occurred()) return nullptr;
@@ -118,7 +125,9 @@ void dealloc_operator(PyObject* self) {
   free_object(self);
 }
 
-PyObject* get_doc(PyObject* self, void*) { return PyObject_GetAttrString(as_operator(self)->function, "__doc__"); }
+PyObject* get_doc(PyObject* self, void*) {
+  return PyObject_GetAttrString(as_operator(self)->function, "__doc__");
+}
 PyObject* get_wrapped(PyObject* self, void*) { return Py_NewRef(as_operator(self)->function); }
 
 PyMemberDef operator_members[] = {
@@ -137,9 +146,9 @@ PyType_Slot operator_slots[] = {
     {Py_tp_getset, operator_getset},
     {0, nullptr},
 };
-PyType_Spec operator_spec = {"oarlock.core._tape.Operator", sizeof(OperatorObject), 0,
-                             Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_METHOD_DESCRIPTOR,
-                             operator_slots};
+PyType_Spec operator_spec = {
+    "oarlock.core._tape.Operator", sizeof(OperatorObject), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_METHOD_DESCRIPTOR, operator_slots};
 
 }  // namespace
 
@@ -153,17 +162,24 @@ Way way_now() {
   return current_way;
 }
 
-// (eager, no_tape, bare): the modes that have short ways; the first is the one that every thread starts with.
+// (eager, no_tape, bare): the modes that have short ways; the first is the one that every thread
+// starts with.
 PyObject* set_modes(PyObject*, PyObject* args) {
   PyObject *eager = nullptr, *no_tape = nullptr, *bare = nullptr;
   if (!PyArg_ParseTuple(args, "OOO", &eager, &no_tape, &bare)) return nullptr;
-  known = {{{Py_NewRef(eager), Way::eager}, {Py_NewRef(no_tape), Way::no_tape}, {Py_NewRef(bare), Way::bare}}};
+  known = {{{Py_NewRef(eager), Way::eager},
+            {Py_NewRef(no_tape), Way::no_tape},
+            {Py_NewRef(bare), Way::bare}}};
   start_mode = Py_NewRef(eager);
   enter(eager);
   Py_RETURN_NONE;
 }
 
-PyTypeObject* make_state_type() { return reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&state_spec)); }
-PyTypeObject* make_operator_type() { return reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&operator_spec)); }
+PyTypeObject* make_state_type() {
+  return reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&state_spec));
+}
+PyTypeObject* make_operator_type() {
+  return reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&operator_spec));
+}
 
 }  // namespace oarlock::tape

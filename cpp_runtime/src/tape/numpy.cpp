@@ -19,7 +19,9 @@ bool load_numpy() { return _import_array() >= 0; }
 
 bool is_array(PyObject* a) { return PyArray_Check(a) != 0; }
 
-bool is_real_array(PyObject* a) { return PyArray_Check(a) != 0 && !PyTypeNum_ISCOMPLEX(PyArray_TYPE(as_array(a))); }
+bool is_real_array(PyObject* a) {
+  return PyArray_Check(a) != 0 && !PyTypeNum_ISCOMPLEX(PyArray_TYPE(as_array(a)));
+}
 
 bool same_number_type(PyObject* a, PyObject* b, bool whole) {
   if (PyArray_CheckExact(a) && PyArray_CheckExact(b)) {
@@ -38,7 +40,9 @@ PyObject* number_like(PyObject* array, PyObject* number, bool whole) {
   if (!plain && !(whole && PyTypeNum_ISSIGNED(type) && PyLong_CheckExact(number))) return nullptr;
   PyObject* made = PyArray_SimpleNew(0, nullptr, type);
   if (!made) return nullptr;
-  if (PyArray_SETITEM(as_array(made), static_cast<char*>(PyArray_DATA(as_array(made))), number) == 0) return made;
+  if (PyArray_SETITEM(as_array(made), static_cast<char*>(PyArray_DATA(as_array(made))), number) ==
+      0)
+    return made;
   PyErr_Clear();  // too large: the function says what becomes of it
   Py_DECREF(made);
   return nullptr;
@@ -58,7 +62,8 @@ bool different_dtypes(PyObject* a, PyObject* b) {
 }
 
 bool is_integer_array(PyObject* a) {
-  return PyArray_Check(a) && (PyTypeNum_ISINTEGER(PyArray_TYPE(as_array(a))) || PyArray_TYPE(as_array(a)) == NPY_BOOL);
+  return PyArray_Check(a) &&
+         (PyTypeNum_ISINTEGER(PyArray_TYPE(as_array(a))) || PyArray_TYPE(as_array(a)) == NPY_BOOL);
 }
 
 int can_have_gradient(PyObject* array) {

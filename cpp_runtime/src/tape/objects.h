@@ -1,5 +1,6 @@
-// The objects that every op call and every step back touches, as plain structs: Tensor's fields, Op's fields, nodes of
-// the tape. Python subclasses Tensor and Op add what is not hot; nothing here knows what an op computes.
+// The objects that every op call and every step back touches, as plain structs: Tensor's fields,
+// Op's fields, nodes of the tape. Python subclasses Tensor and Op add what is not hot; nothing here
+// knows what an op computes.
 #pragma once
 
 #include <Python.h>
@@ -75,12 +76,13 @@ struct OpObject {
 /// One op on the tape.
 struct NodeObject {
   PyObject_HEAD PyObject* op;
-  PyObject* args;              // its operands; None when the graph was freed
-  PyObject* attrs;             // those that were given
-  PyObject* outs;              // result arrays, as the kernel gave them
-  PyObject* hooks;             // dict: result index -> list, or None
-  PyObject* grads;             // dict: result index -> gradient, where a walk was told to keep them, or None
-  NodeObject *before, *after;  // among those whose operands were not freed, in the order in which they were made
+  PyObject* args;   // its operands; None when the graph was freed
+  PyObject* attrs;  // those that were given
+  PyObject* outs;   // result arrays, as the kernel gave them
+  PyObject* hooks;  // dict: result index -> list, or None
+  PyObject* grads;  // dict: result index -> gradient, where a walk was told to keep them, or None
+  NodeObject *before,
+      *after;  // among those whose operands were not freed, in the order in which they were made
   long long seq;
 };
 
@@ -107,7 +109,8 @@ inline TensorObject* as_tensor(PyObject* o) { return reinterpret_cast<TensorObje
 inline OpObject* as_op(PyObject* o) { return reinterpret_cast<OpObject*>(o); }
 inline NodeObject* as_node(PyObject* o) { return reinterpret_cast<NodeObject*>(o); }
 
-/// The result of `body`; null with a Python error set if it throws: a C++ exception must not cross a frame of CPython.
+/// The result of `body`; null with a Python error set if it throws: a C++ exception must not cross
+/// a frame of CPython.
 template <class Body>
 PyObject* guarded(const Body& body) noexcept {
   try {
@@ -134,7 +137,8 @@ inline void free_object(PyObject* self) {
 PyObject* mode_now();
 Way way_now();
 
-/// A Tensor around an array, of which it takes the reference.   Null with an error set when there is no memory.
+/// A Tensor around an array, of which it takes the reference.   Null with an error set when there
+/// is no memory.
 PyObject* new_tensor(PyObject* owned_array);
 /// Forget what a walk needs of a node.
 void free_operands(NodeObject* node);
@@ -153,8 +157,8 @@ PyTypeObject* make_walk_type();
 PyObject* set_modes(PyObject* module, PyObject* args);
 PyObject* next_seq(PyObject* module, PyObject* unused);
 PyObject* oldest_seq(PyObject* module, PyObject* unused);
-/// (leaves, gradients), two lists: make each gradient `grad` of its leaf; gives the pairs where that is not all there
-/// is to do.
+/// (leaves, gradients), two lists: make each gradient `grad` of its leaf; gives the pairs where
+/// that is not all there is to do.
 PyObject* deposit(PyObject* module, PyObject* args);
 /// Whether all Tensors of a list are leaves.
 PyObject* are_leaves(PyObject* module, PyObject* tensors);
@@ -163,8 +167,8 @@ PyObject* arrays_of(PyObject* module, PyObject* tensors);
 PyObject* stops_of(PyObject* module, PyObject* tensors);
 /// A list of Tensors around a tuple of arrays.
 PyObject* tensors_of(PyObject* module, PyObject* arrays);
-/// (op, operands, taken, attrs, outs, wanted): Tensors around outs, of which those that the numbers `wanted` say are
-/// results of a new node; its operands are those that the numbers `taken` say.
+/// (op, operands, taken, attrs, outs, wanted): Tensors around outs, of which those that the numbers
+/// `wanted` say are results of a new node; its operands are those that the numbers `taken` say.
 PyObject* recorded(PyObject* module, PyObject* args);
 /// The module itself.
 PyObject* make_module();

@@ -1,5 +1,6 @@
-// Calling an op.  In the eager modes: unwrap, kernel, wrap, note on the tape; on bare arrays: the kernel.  Every other
-// mode, and every op with several results, is asked through `mode.run(op, args, attrs)`.
+// Calling an op.  In the eager modes: unwrap, kernel, wrap, note on the tape; on bare arrays: the
+// kernel.  Every other mode, and every op with several results, is asked through `mode.run(op,
+// args, attrs)`.
 #include <array>
 
 #include "tape/fields.h"
@@ -34,14 +35,16 @@ PyObject* explain(PyObject* op, PyObject* const* args, Py_ssize_t count, PyObjec
   PyErr_NormalizeException(&type, &error, &trace);
   if (trace) PyException_SetTraceback(error, trace);
   Ref held_type(type), held(error), held_trace(trace);
-  if (!PyErr_GivenExceptionMatches(type, PyExc_Exception)) {  // KeyboardInterrupt and the like are nobody's to explain
+  if (!PyErr_GivenExceptionMatches(
+          type, PyExc_Exception)) {  // KeyboardInterrupt and the like are nobody's to explain
     PyErr_Restore(held_type.release(), held.release(), held_trace.release());
     return nullptr;
   }
   Ref operands = tuple_of(args, count);
   Ref attrs = attrs_of(args + count, names);
   if (!operands || !attrs) return nullptr;
-  Ref none(PyObject_CallFunctionObjArgs(shared.explain, op, operands.get(), attrs.get(), error, nullptr));
+  Ref none(PyObject_CallFunctionObjArgs(shared.explain, op, operands.get(), attrs.get(), error,
+                                        nullptr));
   if (none) PyErr_SetString(PyExc_SystemError, "explain() came back");
   return nullptr;
 }
@@ -50,7 +53,8 @@ PyObject* ask_mode(PyObject* op, PyObject* const* args, Py_ssize_t count, PyObje
   Ref operands = tuple_of(args, count);
   Ref attrs(names && PyTuple_Size(names) ? attrs_of(args + count, names) : Ref(PyDict_New()));
   if (!operands || !attrs) return nullptr;
-  return PyObject_CallMethodObjArgs(mode_now(), shared.run, op, operands.get(), attrs.get(), nullptr);
+  return PyObject_CallMethodObjArgs(mode_now(), shared.run, op, operands.get(), attrs.get(),
+                                    nullptr);
 }
 
 enum class Unwrapped { yes, no, failed };
@@ -60,8 +64,8 @@ PyObject* call_kernel(PyObject* kernel, PyObject* const* args, size_t flagged, P
   return PyObject_Vectorcall(kernel, args, flagged, names);
 }
 
-// The array of a tensor, borrowed; a list of arrays for a list, kept in `held`; `wants` is set where a gradient is
-// wanted.
+// The array of a tensor, borrowed; a list of arrays for a list, kept in `held`; `wants` is set
+// where a gradient is wanted.
 Unwrapped unwrap(PyObject* arg, PyObject** out, Ref* held, bool* wants) {
   if (is_tensor(arg)) {
     TensorObject* t = as_tensor(arg);
@@ -90,7 +94,8 @@ Unwrapped unwrap(PyObject* arg, PyObject** out, Ref* held, bool* wants) {
 }
 
 // Put `made` on the tape.   The result array is kept only for rules that ask for it.
-bool note(PyObject* self, PyObject* made, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+bool note(PyObject* self, PyObject* made, PyObject* const* args, Py_ssize_t count,
+          PyObject* names) {
   TensorObject* t = as_tensor(made);
   int can = can_have_gradient(t->array);
   if (can <= 0) return can == 0;
@@ -106,7 +111,8 @@ bool note(PyObject* self, PyObject* made, PyObject* const* args, Py_ssize_t coun
   return true;
 }
 
-// Whether arrays that have to be of one dtype are not: the mode in force decides what becomes of them.
+// Whether arrays that have to be of one dtype are not: the mode in force decides what becomes of
+// them.
 bool has_mixed_dtypes(Py_ssize_t marked, PyObject* const* arrays, Py_ssize_t count) {
   PyObject* first = nullptr;
   for (Py_ssize_t i = 0; i < count; ++i) {
@@ -129,7 +135,8 @@ bool has_integers(Py_ssize_t marked, PyObject* const* arrays, Py_ssize_t count) 
   return false;
 }
 
-PyObject* run_eagerly(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names, Py_ssize_t more) {
+PyObject* run_eagerly(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names,
+                      Py_ssize_t more) {
   std::array<PyObject*, kMost + 1> given{};
   std::array<Ref, kMost> lists;
   bool wants = false;
@@ -143,12 +150,14 @@ PyObject* run_eagerly(PyObject* self, PyObject* const* args, Py_ssize_t count, P
       (op->floating && has_integers(op->floating, given.data() + 1, count)))
     return ask_mode(self, args, count, names);
   for (Py_ssize_t i = 0; i < more; ++i) given[count + i + 1] = args[count + i];
-  PyObject* array =
-      call_kernel(op->kernel, given.data() + 1, static_cast<size_t>(count) | PY_VECTORCALL_ARGUMENTS_OFFSET, names);
+  PyObject* array = call_kernel(op->kernel, given.data() + 1,
+                                static_cast<size_t>(count) | PY_VECTORCALL_ARGUMENTS_OFFSET, names);
   if (!array) return explain(self, args, count, names);
   Ref made(new_tensor(array));
   if (!made) return nullptr;
-  if (wants && op->has_vjp && way_now() == Way::eager && !note(self, made.get(), args, count, names)) return nullptr;
+  if (wants && op->has_vjp && way_now() == Way::eager &&
+      !note(self, made.get(), args, count, names))
+    return nullptr;
   return made.release();
 }
 
@@ -208,9 +217,12 @@ PyObject* make_op(PyTypeObject* type, PyObject*, PyObject*) {
 
 const Field kernel_of_op{offsetof(OpObject, kernel), nullptr, nullptr, nullptr};
 const Field rule_of_op{offsetof(OpObject, rule), nullptr, nullptr, nullptr};
-const Field rule_names_of_op{offsetof(OpObject, rule_names), is_tuple, "a tuple", &shared.empty_tuple};
-const Field rule_defaults_of_op{offsetof(OpObject, rule_defaults), is_tuple, "a tuple", &shared.empty_tuple};
-const Field rule_outs_of_op{offsetof(OpObject, rule_outs), is_tuple, "a tuple", &shared.empty_tuple};
+const Field rule_names_of_op{offsetof(OpObject, rule_names), is_tuple, "a tuple",
+                             &shared.empty_tuple};
+const Field rule_defaults_of_op{offsetof(OpObject, rule_defaults), is_tuple, "a tuple",
+                                &shared.empty_tuple};
+const Field rule_outs_of_op{offsetof(OpObject, rule_outs), is_tuple, "a tuple",
+                            &shared.empty_tuple};
 
 PyGetSetDef op_getset[] = {
     attribute("kernel", kernel_of_op),         attribute("rule", rule_of_op),
@@ -236,9 +248,10 @@ PyType_Slot op_slots[] = {
     {Py_tp_getset, op_getset},
     {0, nullptr},
 };
-PyType_Spec op_spec = {"oarlock.core._tape.OpBase", sizeof(OpObject), 0,
-                       Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL,
-                       op_slots};
+PyType_Spec op_spec = {
+    "oarlock.core._tape.OpBase", sizeof(OpObject), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL,
+    op_slots};
 
 }  // namespace
 

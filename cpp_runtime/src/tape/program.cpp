@@ -1,4 +1,5 @@
-// A program that eager code calls: what is asked of all its operands at once, and its results on the tape.
+// A program that eager code calls: what is asked of all its operands at once, and its results on
+// the tape.
 #include "tape/objects.h"
 
 namespace oarlock::tape {
@@ -12,7 +13,8 @@ bool check_tensors(PyObject* list, bool valued) {
   for (Py_ssize_t i = 0; i < PyList_Size(list); ++i) {
     PyObject* item = PyList_GetItem(list, i);
     if (is_tensor(item) && (!valued || as_tensor(item)->array)) continue;
-    PyErr_SetString(PyExc_TypeError, valued ? "an operand is no Tensor with a value" : "an operand is no Tensor");
+    PyErr_SetString(PyExc_TypeError,
+                    valued ? "an operand is no Tensor with a value" : "an operand is no Tensor");
     return false;
   }
   return true;
@@ -62,7 +64,8 @@ PyObject* stops_of(PyObject*, PyObject* tensors) {
   Py_ssize_t count = PyList_Size(tensors);
   Ref made(PyTuple_New(count));
   for (Py_ssize_t i = 0; made && i < count; ++i)
-    PyTuple_SetItem(made.get(), i, PyBool_FromLong(as_tensor(PyList_GetItem(tensors, i))->stop_gradient));
+    PyTuple_SetItem(made.get(), i,
+                    PyBool_FromLong(as_tensor(PyList_GetItem(tensors, i))->stop_gradient));
   return made.release();
 }
 
@@ -82,9 +85,11 @@ PyObject* tensors_of(PyObject*, PyObject* arrays) {
 }
 
 PyObject* recorded(PyObject*, PyObject* args) {
-  PyObject *op = nullptr, *operands = nullptr, *taken = nullptr, *attrs = nullptr, *outs = nullptr, *wanted = nullptr;
-  if (!PyArg_ParseTuple(args, "O!O!O!O!O!O!", shared.op_base, &op, &PyList_Type, &operands, &PyList_Type, &taken,
-                        &PyDict_Type, &attrs, &PyTuple_Type, &outs, &PyList_Type, &wanted))
+  PyObject *op = nullptr, *operands = nullptr, *taken = nullptr, *attrs = nullptr, *outs = nullptr,
+           *wanted = nullptr;
+  if (!PyArg_ParseTuple(args, "O!O!O!O!O!O!", shared.op_base, &op, &PyList_Type, &operands,
+                        &PyList_Type, &taken, &PyDict_Type, &attrs, &PyTuple_Type, &outs,
+                        &PyList_Type, &wanted))
     return nullptr;
   if (!check_tensors(operands, true)) return nullptr;
   Ref inputs = chosen(operands, taken);

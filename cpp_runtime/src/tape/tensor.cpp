@@ -55,7 +55,9 @@ PyObject* make_tensor(PyTypeObject* type, PyObject*, PyObject*) {
   return self;
 }
 
-PyObject* get_stop(PyObject* self, void*) { return PyBool_FromLong(as_tensor(self)->stop_gradient); }
+PyObject* get_stop(PyObject* self, void*) {
+  return PyBool_FromLong(as_tensor(self)->stop_gradient);
+}
 
 int set_stop(PyObject* self, PyObject* value, void*) {
   int truth = value ? PyObject_IsTrue(value) : 1;
@@ -64,11 +66,15 @@ int set_stop(PyObject* self, PyObject* value, void*) {
   return 0;
 }
 
-const Field node_of_tensor{offsetof(TensorObject, node), is_node_or_none, "a Node or None", nullptr};
+const Field node_of_tensor{offsetof(TensorObject, node), is_node_or_none, "a Node or None",
+                           nullptr};
 const Field grad_of_tensor{offsetof(TensorObject, grad), nullptr, nullptr, nullptr};
-const Field hooks_of_tensor{offsetof(TensorObject, hooks), is_list_or_none, "a list or None", nullptr};
-const Field history_of_tensor{offsetof(TensorObject, history), is_tuple, "a tuple", &shared.empty_tuple};
-const Field origin_of_tensor{offsetof(TensorObject, origin), is_tensor_or_none, "a Tensor or None", nullptr};
+const Field hooks_of_tensor{offsetof(TensorObject, hooks), is_list_or_none, "a list or None",
+                            nullptr};
+const Field history_of_tensor{offsetof(TensorObject, history), is_tuple, "a tuple",
+                              &shared.empty_tuple};
+const Field origin_of_tensor{offsetof(TensorObject, origin), is_tensor_or_none, "a Tensor or None",
+                             nullptr};
 
 PyMemberDef tensor_members[] = {
     {"array", T_OBJECT_EX, offsetof(TensorObject, array), 0, nullptr},
@@ -96,7 +102,8 @@ PyType_Slot tensor_slots[] = {
     {0, nullptr},
 };
 PyType_Spec tensor_spec = {"oarlock.core._tape.TensorBase", sizeof(TensorObject), 0,
-                           Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, tensor_slots};
+                           Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
+                           tensor_slots};
 
 int traverse_node(PyObject* self, visitproc visit, void* arg) {
   NodeObject* n = as_node(self);
@@ -134,8 +141,8 @@ int clear_node(PyObject* self) {
   return 0;
 }
 
-// A long chain of nodes is freed in pieces all the same: between two nodes lies a Tensor, whose Python class sees to
-// that.
+// A long chain of nodes is freed in pieces all the same: between two nodes lies a Tensor, whose
+// Python class sees to that.
 void dealloc_node(PyObject* self) {
   PyObject_GC_UnTrack(self);
   clear_node(self);
@@ -144,7 +151,8 @@ void dealloc_node(PyObject* self) {
 
 PyObject* make_node(PyTypeObject*, PyObject* args, PyObject*) {
   PyObject *op = nullptr, *operands = nullptr, *attrs = nullptr, *outs = nullptr;
-  if (!PyArg_ParseTuple(args, "O!O!O!O", shared.op_base, &op, &PyTuple_Type, &operands, &PyDict_Type, &attrs, &outs))
+  if (!PyArg_ParseTuple(args, "O!O!O!O", shared.op_base, &op, &PyTuple_Type, &operands,
+                        &PyDict_Type, &attrs, &outs))
     return nullptr;
   return new_node(op, operands, attrs, outs);
 }
@@ -188,7 +196,8 @@ PyMemberDef node_members[] = {
     {nullptr, 0, 0, 0, nullptr},
 };
 PyMethodDef node_methods[] = {
-    {"free", free_node, METH_NOARGS, "Forget operands, results and attributes: no walk comes by again."},
+    {"free", free_node, METH_NOARGS,
+     "Forget operands, results and attributes: no walk comes by again."},
     {"hooks_of", hooks_of, METH_O, "The hooks on one result, for adding to."},
     {nullptr, nullptr, 0, nullptr},
 };
@@ -202,13 +211,17 @@ PyType_Slot node_slots[] = {
     {Py_tp_methods, node_methods},
     {0, nullptr},
 };
-PyType_Spec node_spec = {"oarlock.core._tape.Node", sizeof(NodeObject), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
-                         node_slots};
+PyType_Spec node_spec = {"oarlock.core._tape.Node", sizeof(NodeObject), 0,
+                         Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, node_slots};
 
 }  // namespace
 
-PyTypeObject* make_tensor_type() { return reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&tensor_spec)); }
-PyTypeObject* make_node_type() { return reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&node_spec)); }
+PyTypeObject* make_tensor_type() {
+  return reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&tensor_spec));
+}
+PyTypeObject* make_node_type() {
+  return reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&node_spec));
+}
 
 PyObject* new_tensor(PyObject* owned_array) {
   PyTypeObject* type = shared.tensor;
@@ -265,7 +278,9 @@ void free_operands(NodeObject* n) {
   n->attrs = Py_NewRef(shared.no_attrs);
 }
 
-PyObject* oldest_seq(PyObject*, PyObject*) { return PyLong_FromLongLong(oldest ? oldest->seq : sequence); }
+PyObject* oldest_seq(PyObject*, PyObject*) {
+  return PyLong_FromLongLong(oldest ? oldest->seq : sequence);
+}
 
 PyObject* next_seq(PyObject*, PyObject*) { return PyLong_FromLongLong(sequence++); }
 

@@ -1,6 +1,6 @@
-// The walk back over the tape: take the latest node that something arrived at, ask its vjp rule, add up what the rule
-// says of each operand.  The Python class on top says what is rare: hooks, several results, shapes that broadcasting
-// had changed.
+// The walk back over the tape: take the latest node that something arrived at, ask its vjp rule,
+// add up what the rule says of each operand.  The Python class on top says what is rare: hooks,
+// several results, shapes that broadcasting had changed.
 
 #include <queue>
 #include <unordered_map>
@@ -12,8 +12,8 @@
 namespace oarlock::tape {
 namespace {
 
-/// What has arrived somewhere.   gradient: an array or Tensor, for several results a dict by index; owned: made by
-/// adding up here.
+/// What has arrived somewhere.   gradient: an array or Tensor, for several results a dict by index;
+/// owned: made by adding up here.
 struct Arrived {
   Ref target;  // the node, or the leaf
   Ref gradient;
@@ -22,7 +22,8 @@ struct Arrived {
 
 struct Walk {
   std::unordered_map<long long, Arrived> waiting;  // by the node's number
-  std::priority_queue<long long> queue;  // of those, the latest first: the order of making is a topological one
+  std::priority_queue<long long>
+      queue;  // of those, the latest first: the order of making is a topological one
   std::vector<Arrived> leaves;
   std::unordered_map<PyObject*, size_t> leaf_of;
 };
@@ -35,7 +36,8 @@ struct WalkObject {
   PyObject* reach;    // what may get a gradient, None for everything
   PyObject* nodes;    // numbers of the nodes whose rules are asked, None for all
   PyObject* watched;  // keys of results whose gradient is wanted
-  PyObject* last;     // by the number of a node: the leaves that nothing arrives at after it; None where nobody asks
+  PyObject* last;     // by the number of a node: the leaves that nothing arrives at after it; None
+                      // where nobody asks
   PyObject* sum;
   char bare;
 };
@@ -49,11 +51,13 @@ PyObject* call_method(PyObject* self, const char* name, PyObject* a, PyObject* b
 bool add_up(WalkObject* self, Arrived& place, PyObject* gradient) {
   PyObject* before = place.gradient.get();
   if (self->bare) {
-    place.gradient = Ref(place.owned ? PyNumber_InPlaceAdd(before, gradient) : PyNumber_Add(before, gradient));
+    place.gradient =
+        Ref(place.owned ? PyNumber_InPlaceAdd(before, gradient) : PyNumber_Add(before, gradient));
     place.owned = true;
   } else {
     PyObject* operands[] = {nullptr, before, gradient};
-    place.gradient = Ref(PyObject_Vectorcall(self->sum, operands + 1, 2 | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr));
+    place.gradient = Ref(
+        PyObject_Vectorcall(self->sum, operands + 1, 2 | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr));
   }
   return static_cast<bool>(place.gradient);
 }
@@ -75,7 +79,8 @@ bool add_by_index(WalkObject* self, PyObject* by_index, Py_ssize_t index, PyObje
   PyObject* before = PyDict_GetItemWithError(by_index, key.get());
   if (!before) return !PyErr_Occurred() && PyDict_SetItem(by_index, key.get(), gradient) == 0;
   Arrived place{Ref(), Ref::share(before), false};
-  return add_up(self, place, gradient) && PyDict_SetItem(by_index, key.get(), place.gradient.get()) == 0;
+  return add_up(self, place, gradient) &&
+         PyDict_SetItem(by_index, key.get(), place.gradient.get()) == 0;
 }
 
 bool add_to_node(WalkObject* self, TensorObject* tensor, PyObject* gradient) {
@@ -90,7 +95,8 @@ bool add_to_node(WalkObject* self, TensorObject* tensor, PyObject* gradient) {
     if (!place.gradient) return false;
     if (single) return true;
   }
-  return single ? add_up(self, place, gradient) : add_by_index(self, place.gradient.get(), tensor->index, gradient);
+  return single ? add_up(self, place, gradient)
+                : add_by_index(self, place.gradient.get(), tensor->index, gradient);
 }
 
 // Add what one op says; a function is called only if `tensor` wants a gradient.
@@ -108,11 +114,13 @@ bool add(WalkObject* self, PyObject* tensor, PyObject* said) {
     if (!gradient) return false;
   }
   if (!self->bare || !t->array || !alike(gradient.get(), t->array)) {
-    gradient = Ref(call_method(reinterpret_cast<PyObject*>(self), "fitted", gradient.get(), tensor));
+    gradient =
+        Ref(call_method(reinterpret_cast<PyObject*>(self), "fitted", gradient.get(), tensor));
     if (!gradient) return false;
     if (gradient.get() == Py_None) return true;
   }
-  return t->node == Py_None ? add_to_leaf(self, tensor, gradient.get()) : add_to_node(self, t, gradient.get());
+  return t->node == Py_None ? add_to_leaf(self, tensor, gradient.get())
+                            : add_to_node(self, t, gradient.get());
 }
 
 bool unchanged(PyObject* arg) {
@@ -126,14 +134,17 @@ bool unchanged(PyObject* arg) {
 // The operands of a node as they were when it was made.
 Ref operands_of(WalkObject* self, NodeObject* node) {
   bool plain = PyTuple_Check(node->args) != 0;
-  for (Py_ssize_t i = 0; plain && i < PyTuple_Size(node->args); ++i) plain = unchanged(PyTuple_GetItem(node->args, i));
+  for (Py_ssize_t i = 0; plain && i < PyTuple_Size(node->args); ++i)
+    plain = unchanged(PyTuple_GetItem(node->args, i));
   if (plain) return Ref::share(node->args);
   Ref named(PyUnicode_InternFromString("operands_of"));
   auto* object = reinterpret_cast<PyObject*>(self);
-  return Ref(PyObject_CallMethodObjArgs(object, named.get(), reinterpret_cast<PyObject*>(node), nullptr));
+  return Ref(
+      PyObject_CallMethodObjArgs(object, named.get(), reinterpret_cast<PyObject*>(node), nullptr));
 }
 
-/// A call of a rule that is being put together: what it is given, and what has to live until it is done.
+/// A call of a rule that is being put together: what it is given, and what has to live until it is
+/// done.
 struct Call {
   std::vector<PyObject*> values{nullptr};  // the first place is the callee's to use
   std::vector<Ref> held;
@@ -178,7 +189,8 @@ bool push_gradients(WalkObject* self, Call& call, NodeObject* node, PyObject* ar
   auto* object = reinterpret_cast<PyObject*>(self);
   Ref grads(call_method(object, "arrived", reinterpret_cast<PyObject*>(node), arrived));
   if (!grads) return false;
-  for (Py_ssize_t i = 0; i < PyTuple_Size(grads.get()); ++i) call.values.push_back(PyTuple_GetItem(grads.get(), i));
+  for (Py_ssize_t i = 0; i < PyTuple_Size(grads.get()); ++i)
+    call.values.push_back(PyTuple_GetItem(grads.get(), i));
   call.held.push_back(std::move(grads));
   return true;
 }
@@ -221,14 +233,16 @@ Ref ask(WalkObject* self, NodeObject* node, PyObject* args, PyObject* arrived) {
   size_t positional = call.values.size() - 1;
   if (!push_named(self, call, node)) return {};
   PyObject* names = PyTuple_Size(op->rule_names) ? op->rule_names : nullptr;
-  return Ref(PyObject_Vectorcall(op->rule, call.values.data() + 1, positional | PY_VECTORCALL_ARGUMENTS_OFFSET, names));
+  return Ref(PyObject_Vectorcall(op->rule, call.values.data() + 1,
+                                 positional | PY_VECTORCALL_ARGUMENTS_OFFSET, names));
 }
 
 bool add_each(WalkObject* self, PyObject* tensors, PyObject* gradients) {
   Py_ssize_t count = PySequence_Size(tensors);
   if (count < 0 || PySequence_Size(gradients) != count) {
     if (!PyErr_Occurred())
-      PyErr_SetString(PyExc_ValueError, "a vjp rule gave another number of gradients than operands");
+      PyErr_SetString(PyExc_ValueError,
+                      "a vjp rule gave another number of gradients than operands");
     return false;
   }
   for (Py_ssize_t i = 0; i < count; ++i) {
@@ -279,7 +293,8 @@ bool step(WalkObject* self, bool retain) {
   PyObject* arrived = place.mapped().gradient.get();
   if (!on) {  // wanted itself, and nothing behind it is
     auto* object = reinterpret_cast<PyObject*>(self);
-    return static_cast<bool>(Ref(call_method(object, "arrived", reinterpret_cast<PyObject*>(node), arrived)));
+    return static_cast<bool>(
+        Ref(call_method(object, "arrived", reinterpret_cast<PyObject*>(node), arrived)));
   }
   Ref args = operands_of(self, node);
   if (!args) return false;
@@ -302,7 +317,9 @@ PyObject* run(PyObject* self, PyObject* retain) {
 PyObject* add_method(PyObject* self, PyObject* args) {
   PyObject *tensor = nullptr, *gradient = nullptr;
   if (!PyArg_ParseTuple(args, "O!O", shared.tensor_base, &tensor, &gradient)) return nullptr;
-  return guarded([&]() -> PyObject* { return add(as_walk(self), tensor, gradient) ? Py_NewRef(Py_None) : nullptr; });
+  return guarded([&]() -> PyObject* {
+    return add(as_walk(self), tensor, gradient) ? Py_NewRef(Py_None) : nullptr;
+  });
 }
 
 PyObject* leaves(PyObject* self, PyObject*) {
@@ -319,7 +336,8 @@ PyObject* leaves(PyObject* self, PyObject*) {
 PyObject* leaf(PyObject* self, PyObject* tensor) {
   Walk* walk = as_walk(self)->walk;
   auto found = walk->leaf_of.find(tensor);
-  return Py_NewRef(found == walk->leaf_of.end() ? Py_None : walk->leaves[found->second].gradient.get());
+  return Py_NewRef(found == walk->leaf_of.end() ? Py_None
+                                                : walk->leaves[found->second].gradient.get());
 }
 
 PyObject* make_walk(PyTypeObject* type, PyObject*, PyObject*) {
@@ -357,8 +375,9 @@ const Field last_of_walk{offsetof(WalkObject, last), is_dict_or_none, "a dict or
 const Field sum_of_walk{offsetof(WalkObject, sum), nullptr, nullptr, nullptr};
 
 PyGetSetDef walk_getset[] = {
-    attribute("reach", reach_of_walk), attribute("nodes", nodes_of_walk), attribute("watched", watched_of_walk),
-    attribute("last", last_of_walk),   attribute("sum", sum_of_walk),     {nullptr, nullptr, nullptr, nullptr, nullptr},
+    attribute("reach", reach_of_walk),     attribute("nodes", nodes_of_walk),
+    attribute("watched", watched_of_walk), attribute("last", last_of_walk),
+    attribute("sum", sum_of_walk),         {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
 PyMemberDef walk_members[] = {
     {"bare", T_BOOL, offsetof(WalkObject, bare), 0, nullptr},
@@ -367,7 +386,8 @@ PyMemberDef walk_members[] = {
 PyMethodDef walk_methods[] = {
     {"add", add_method, METH_VARARGS,
      "Add what one op says; a function is called only if the tensor wants a gradient."},
-    {"run", run, METH_O, "Carry what has arrived to everything it came from.   retain: keep the graph."},
+    {"run", run, METH_O,
+     "Carry what has arrived to everything it came from.   retain: keep the graph."},
     {"leaves", leaves, METH_NOARGS, "The leaves that something arrived at, with it."},
     {"leaf", leaf, METH_O, "What arrived at a leaf, None for nothing."},
     {nullptr, nullptr, 0, nullptr},
@@ -380,8 +400,8 @@ PyType_Slot walk_slots[] = {
     {Py_tp_methods, walk_methods},
     {0, nullptr},
 };
-PyType_Spec walk_spec = {"oarlock.core._tape.Walk", sizeof(WalkObject), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
-                         walk_slots};
+PyType_Spec walk_spec = {"oarlock.core._tape.Walk", sizeof(WalkObject), 0,
+                         Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, walk_slots};
 
 }  // namespace
 

@@ -5,7 +5,18 @@ import numpy as np
 import oarlock as paddle
 import oarlock.distributed as dist
 
-DTYPES = ["float32", "float64", "int32", "int64", "uint8", "int8", "float16", "bfloat16", "bool", "complex64"]
+DTYPES = [
+    "float32",
+    "float64",
+    "int32",
+    "int64",
+    "uint8",
+    "int8",
+    "float16",
+    "bfloat16",
+    "bool",
+    "complex64",
+]
 
 
 def number(rank, dtype):
@@ -14,13 +25,22 @@ def number(rank, dtype):
 
 
 def as_float(tensor):
-    return tensor.astype("float32").numpy() if tensor.dtype in (paddle.bfloat16, paddle.float16) else tensor.numpy()
+    return (
+        tensor.astype("float32").numpy()
+        if tensor.dtype in (paddle.bfloat16, paddle.float16)
+        else tensor.numpy()
+    )
 
 
 def same(tensor, want, what):
     found = as_float(tensor)
     room = 1e-2 if tensor.dtype in (paddle.bfloat16, paddle.float16) else 1e-5
-    assert found.shape == want.shape and np.allclose(found, want, room), (dist.get_rank(), what, found, want)
+    assert found.shape == want.shape and np.allclose(found, want, room), (
+        dist.get_rank(),
+        what,
+        found,
+        want,
+    )
 
 
 def reductions(n, r):
@@ -91,7 +111,9 @@ def more(n, r):
     into = paddle.zeros([(r + 1) * n, 1])
     dist.alltoall_single(rows, into, list(range(1, n + 1)), [r + 1] * n)
     start = r * (r + 1) // 2
-    want = np.concatenate([np.arange(start, start + r + 1) + 100 * k for k in range(n)]).reshape(-1, 1)
+    want = np.concatenate([np.arange(start, start + r + 1) + 100 * k for k in range(n)]).reshape(
+        -1, 1
+    )
     same(into, want.astype("float32"), "alltoall_single")
     found = []
     dist.all_gather_object(found, {"rank": r, "long": "x" * 10**r})
@@ -117,7 +139,10 @@ def disagreements(n, r):
             lambda: dist.all_reduce(paddle.zeros([2]).astype("float64" if r else "float32")),
             "rank 1: all_reduce(float64[2], SUM)",
         ),
-        (lambda: dist.broadcast(paddle.zeros([2]), 0) if r else dist.barrier(), "rank 0: barrier()"),
+        (
+            lambda: dist.broadcast(paddle.zeros([2]), 0) if r else dist.barrier(),
+            "rank 0: barrier()",
+        ),
         (lambda: dist.broadcast(paddle.zeros([2]), n), "not in the group"),
         (lambda: dist.send(paddle.zeros([2]), r), "this process itself"),
         (lambda: dist.all_reduce(paddle.zeros([2]), 7), "none of ReduceOp"),

@@ -28,7 +28,9 @@ def calls():
         "alltoall": lambda: dist.alltoall([x] * n, []),
         "recv": lambda: dist.recv(x, 1),
         "barrier": dist.barrier,
-        "backward": lambda: paddle.DataParallel(paddle.nn.Linear(3, 1))(x.reshape([1, 3])).sum().backward(),
+        "backward": lambda: (
+            paddle.DataParallel(paddle.nn.Linear(3, 1))(x.reshape([1, 3])).sum().backward()
+        ),
     }
 
 

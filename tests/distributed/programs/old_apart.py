@@ -17,11 +17,15 @@ class Net(fluid.dygraph.Layer):
 
 def a_gradient_that_one_rank_has(strategy):
     model = parallel.DataParallel(Net(2), strategy)
-    loss = model.scale_loss(model(fluid.dygraph.to_variable(np.ones((2, 3), "float32")), strategy.local_rank == 1))
+    loss = model.scale_loss(
+        model(fluid.dygraph.to_variable(np.ones((2, 3), "float32")), strategy.local_rank == 1)
+    )
     loss.backward()
     model.apply_collective_grads()
     net = model._layers
-    assert np.allclose(net.both.weight.gradient(), 2) and np.allclose(net.second.weight.gradient(), 1)
+    assert np.allclose(net.both.weight.gradient(), 2) and np.allclose(
+        net.second.weight.gradient(), 1
+    )
     assert net.none.weight.gradient() is None
 
 

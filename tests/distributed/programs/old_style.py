@@ -36,7 +36,9 @@ def main(out):
         reader = fluid.contrib.reader.distributed_batch_reader(batches)
         for x, y in reader() if env.nranks > 1 else joint():
             loss = fluid.layers.mean(
-                fluid.layers.square(model(fluid.dygraph.to_variable(x)) - fluid.dygraph.to_variable(y))
+                fluid.layers.square(
+                    model(fluid.dygraph.to_variable(x)) - fluid.dygraph.to_variable(y)
+                )
             )
             loss = model.scale_loss(loss)
             loss.backward()

@@ -16,7 +16,9 @@ def train(out, wrong):
     if wrong and fleet.worker_index() == 1:
         raise ValueError("the reason")
     model = fleet.distributed_model(paddle.nn.Linear(2, 1))
-    optimizer = fleet.distributed_optimizer(paddle.optimizer.SGD(0.1, parameters=model.parameters()))
+    optimizer = fleet.distributed_optimizer(
+        paddle.optimizer.SGD(0.1, parameters=model.parameters())
+    )
     model(paddle.ones([1, 2]) * (fleet.worker_index() + 1)).sum().backward()
     assert np.allclose(model.parameters()[0].grad.numpy(), 1.5)
     optimizer.step()

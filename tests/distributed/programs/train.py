@@ -1,4 +1,6 @@
-"""Trains a net for some steps in each of several ways, each rank on its part of a joint batch; rank 0 keeps the weights."""
+"""Trains a net for some steps in each of several ways, each rank on its part of a joint batch; rank
+0 keeps the weights.
+"""
 
 import sys
 from contextlib import nullcontext
@@ -17,8 +19,11 @@ class Net(nn.Layer):
 
     def __init__(self, norm):
         super().__init__()
-        # A normalisation takes a bias back out: its gradient would be rounding alone, of which Adam makes whole steps.
-        self.conv = nn.Conv2D(2, 3, 3, bias_attr=False if isinstance(norm, nn.SyncBatchNorm) else None)
+        # A normalisation takes a bias back out: its gradient would be rounding alone, of which Adam
+        # makes whole steps.
+        self.conv = nn.Conv2D(
+            2, 3, 3, bias_attr=False if isinstance(norm, nn.SyncBatchNorm) else None
+        )
         self.norm = norm
         self.first, self.second, self.spare = nn.Linear(12, 5), nn.Linear(5, 3), nn.Linear(3, 3)
 
@@ -48,7 +53,8 @@ def adam(p):
     return paddle.optimizer.Adam(0.01, parameters=p)
 
 
-# name -> normalisation, optimizer, whether some parameters are not used (on some ranks, in some steps), how many passes make a step
+# name -> normalisation, optimizer, whether some parameters are not used (on some ranks, in some
+# steps), how many passes make a step
 CASES = {
     "sgd": (no_norm, sgd, "all", 1),
     "momentum": (no_norm, momentum, "all", 1),
@@ -84,7 +90,10 @@ def trained(norm, optimizer, used, parts):
         for p in net.parameters():
             p.set_value(p.numpy() + 1)
     model = paddle.DataParallel(
-        net, comm_buffer_size=0.0005, last_comm_buffer_size=0.0001, find_unused_parameters=used != "all"
+        net,
+        comm_buffer_size=0.0005,
+        last_comm_buffer_size=0.0001,
+        find_unused_parameters=used != "all",
     )
     update = optimizer(model.parameters())
     for step in range(STEPS):

@@ -1,4 +1,6 @@
-"""Trains in ways in which a forward pass and a walk back do not come in pairs; rank 0 keeps the weights."""
+"""Trains in ways in which a forward pass and a walk back do not come in pairs; rank 0 keeps the
+weights.
+"""
 
 import sys
 
@@ -70,8 +72,19 @@ class Data(paddle.io.Dataset):
 def fitted(folder):
     network = net()
     model = paddle.Model(network)
-    model.prepare(paddle.optimizer.SGD(0.1, parameters=network.parameters()), nn.MSELoss(), paddle.metric.Accuracy())
-    model.fit(Data(), batch_size=ROWS // dist.get_world_size(), epochs=2, shuffle=False, verbose=2, save_dir=folder)
+    model.prepare(
+        paddle.optimizer.SGD(0.1, parameters=network.parameters()),
+        nn.MSELoss(),
+        paddle.metric.Accuracy(),
+    )
+    model.fit(
+        Data(),
+        batch_size=ROWS // dist.get_world_size(),
+        epochs=2,
+        shuffle=False,
+        verbose=2,
+        save_dir=folder,
+    )
     return network.state_dict()
 
 
@@ -88,7 +101,14 @@ def main(out):
         "fitted": fitted(out + ".saved"),
     }
     if dist.get_rank() == 0:
-        np.savez(out, **{f"{w}/{key}": value.numpy() for w, state in found.items() for key, value in state.items()})
+        np.savez(
+            out,
+            **{
+                f"{w}/{key}": value.numpy()
+                for w, state in found.items()
+                for key, value in state.items()
+            },
+        )
 
 
 if __name__ == "__main__":

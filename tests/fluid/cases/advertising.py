@@ -1,4 +1,6 @@
-"""What models of clicks had: rows chosen by tags, counts of shows and clicks, numbers of words, losses over drawn classes."""
+"""What models of clicks had: rows chosen by tags, counts of shows and clicks, numbers of words,
+losses over drawn classes.
+"""
 
 import numpy as np
 
@@ -10,13 +12,19 @@ COUNTS = {"x": numbers(4, 5, low=0.5, high=3.0), "c": numbers(4, 2, seed=8, low=
 
 def case_counts(fluid):
     return static(
-        fluid, lambda v: fluid.layers.continuous_value_model(v["x"], v["c"], True), COUNTS, gradients_of=("x",)
+        fluid,
+        lambda v: fluid.layers.continuous_value_model(v["x"], v["c"], True),
+        COUNTS,
+        gradients_of=("x",),
     )
 
 
 def case_without_counts(fluid):
     return static(
-        fluid, lambda v: fluid.layers.continuous_value_model(v["x"], v["c"], False), COUNTS, gradients_of=("x",)
+        fluid,
+        lambda v: fluid.layers.continuous_value_model(v["x"], v["c"], False),
+        COUNTS,
+        gradients_of=("x",),
     )
 
 
@@ -43,7 +51,10 @@ def case_similarity_focus(fluid):
     feed = {"x": numbers(2, 3, 4, 5)}
 
     def build(v):
-        return [fluid.layers.similarity_focus(v["x"], axis, which) for axis, which in ((1, [0]), (2, [1, 3]), (3, [2]))]
+        return [
+            fluid.layers.similarity_focus(v["x"], axis, which)
+            for axis, which in ((1, [0]), (2, [1, 3]), (3, [2]))
+        ]
 
     return static(fluid, build, feed)
 
@@ -53,7 +64,11 @@ TAGS["t"][:, 0] = [0, 1, 2, 2, 3, 4, 4, 1]
 
 
 def tagged(fluid, lod, **more):
-    lengths = {"x": [[2, 1, 1, 2]] if lod else [], "t": [[2, 2, 1, 3] if lod else [1, 1, 2, 1, 2, 1]], "f": []}
+    lengths = {
+        "x": [[2, 1, 1, 2]] if lod else [],
+        "t": [[2, 2, 1, 3] if lod else [1, 1, 2, 1, 2, 1]],
+        "f": [],
+    }
 
     def build(v):
         out, weight = fluid.layers.filter_by_instag(v["x"], v["t"], v["f"], lod, **more)
@@ -87,18 +102,25 @@ def case_drawn_classes(fluid):
     def build(v):
         return [
             fluid.layers.sampled_softmax_with_cross_entropy(
-                v["x"], v["y"], 3, use_customized_samples=True, customized_samples=v["s"], customized_probabilities=v["p"],
+                v["x"],
+                v["y"],
+                3,
+                use_customized_samples=True,
+                customized_samples=v["s"],
+                customized_probabilities=v["p"],
                 remove_accidental_hits=hits,
             )
             for hits in (True, False)
-        ]  # fmt: skip
+        ]
 
     return static(fluid, build, feed, gradients_of=("x",))
 
 
 def case_sums_over_runs(fluid):
     feed = {"x": numbers(4, 1, low=0.1, high=0.9), "y": np.array([[1], [0], [0], [1]], "float32")}
-    return static(fluid, lambda v: list(fluid.contrib.layers.ctr_metric_bundle(v["x"], v["y"])), feed, steps=3)
+    return static(
+        fluid, lambda v: list(fluid.contrib.layers.ctr_metric_bundle(v["x"], v["y"])), feed, steps=3
+    )
 
 
 def case_memory(fluid):

@@ -1,4 +1,6 @@
-"""The ops of programs after `minimize` and `gradients`: types, slots and roles are those that Paddle writes."""
+"""The ops of programs after `minimize` and `gradients`: types, slots and roles are those that
+Paddle writes.
+"""
 
 import numpy as np
 
@@ -92,7 +94,9 @@ def case_parameters_and_gradients(fluid):
 
     def build():
         x = fluid.layers.data("x", [4])
-        return fluid.backward.append_backward(fluid.layers.mean(fluid.layers.fc(x, 2, act="sigmoid")))
+        return fluid.backward.append_backward(
+            fluid.layers.mean(fluid.layers.fc(x, 2, act="sigmoid"))
+        )
 
     main, pairs = built(fluid, build)
     return [described(main), np.array([f"{p.name} {g.name} {tuple(g.shape)}" for p, g in pairs])]

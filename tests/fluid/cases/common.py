@@ -6,7 +6,9 @@ import numpy as np
 def numbers(*shape, **more):
     """The same floats at every call: small, of both signs, none zero.   seed, dtype, low, high"""
     state = np.random.RandomState(more.get("seed", 7))
-    return state.uniform(more.get("low", -1.0), more.get("high", 1.0), shape).astype(more.get("dtype", "float32"))
+    return state.uniform(more.get("low", -1.0), more.get("high", 1.0), shape).astype(
+        more.get("dtype", "float32")
+    )
 
 
 def integers(*shape, **more):
@@ -16,7 +18,9 @@ def integers(*shape, **more):
 
 
 def fill_parameters(fluid, program, scope=None):
-    """Give every parameter of a program numbers that both packages agree on, in the order in which they were made."""
+    """Give every parameter of a program numbers that both packages agree on, in the order in which
+    they were made.
+    """
     scope = scope or fluid.global_scope()
     for i, parameter in enumerate(program.all_parameters()):
         value = numbers(*parameter.shape, seed=100 + i, low=-0.5, high=0.5)
@@ -24,13 +28,19 @@ def fill_parameters(fluid, program, scope=None):
 
 
 def static(fluid, build, feed=None, steps=1, gradients_of=()):
-    """What `build(variables by name)` gives when run: the program is made of data layers like `feed`, parameters are filled.
+    """What `build(variables by name)` gives when run: the program is made of data layers like
+    `feed`, parameters are filled.
 
-    steps: how often it is run; the last run counts.   gradients_of: names of inputs whose gradients by the sum of the first result come last.
+    steps: how often it is run; the last run counts.
+    gradients_of: names of inputs whose gradients by the sum of the first result come last.
     """
     feed = feed or {}
     main, startup = fluid.Program(), fluid.Program()
-    with fluid.program_guard(main, startup), fluid.unique_name.guard(), fluid.scope_guard(fluid.Scope()):
+    with (
+        fluid.program_guard(main, startup),
+        fluid.unique_name.guard(),
+        fluid.scope_guard(fluid.Scope()),
+    ):
         inputs = {}
         for name, array in feed.items():
             inputs[name] = fluid.data(name, list(array.shape), str(array.dtype))
@@ -38,7 +48,9 @@ def static(fluid, build, feed=None, steps=1, gradients_of=()):
         fetches = build(inputs)
         fetches = list(fetches) if isinstance(fetches, (list, tuple)) else [fetches]
         if gradients_of:
-            fetches += fluid.gradients(fluid.layers.reduce_sum(fetches[0]), [inputs[n] for n in gradients_of])
+            fetches += fluid.gradients(
+                fluid.layers.reduce_sum(fetches[0]), [inputs[n] for n in gradients_of]
+            )
         executor = fluid.Executor(fluid.CPUPlace())
         executor.run(startup)
         fill_parameters(fluid, main)
@@ -48,7 +60,9 @@ def static(fluid, build, feed=None, steps=1, gradients_of=()):
 
 
 def eager(fluid, build, *arrays):
-    """What `build(variables)` gives in dygraph mode, and the gradients of the float inputs by the sum of the first result."""
+    """What `build(variables)` gives in dygraph mode, and the gradients of the float inputs by the
+    sum of the first result.
+    """
     with fluid.dygraph.guard(fluid.CPUPlace()):
         inputs = [fluid.dygraph.to_variable(a) for a in arrays]
         for x in inputs:
@@ -56,11 +70,14 @@ def eager(fluid, build, *arrays):
         found = build(*inputs)
         found = list(found) if isinstance(found, (list, tuple)) else [found]
         fluid.layers.reduce_sum(found[0]).backward()
-        return [f.numpy() for f in found] + [x.gradient() for x in inputs if x.gradient() is not None]
+        return [f.numpy() for f in found] + [
+            x.gradient() for x in inputs if x.gradient() is not None
+        ]
 
 
 def family(here, rows, feed, gradients_of=("x",)):
-    """Add a case to a module for each row: its name, and `build(layers, inputs)`, whose first result's gradients come last.
+    """Add a case to a module for each row: its name, and `build(layers, inputs)`, whose first
+    result's gradients come last.
 
     They are in BUILDS of the module as well, for who wants to run them elsewhere.
     A row may have a third and fourth entry: its own feed, and the inputs that get gradients.

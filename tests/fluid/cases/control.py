@@ -12,7 +12,9 @@ def case_if_else(fluid):
     def build(v):
         layers = fluid.layers
         ie = layers.IfElse(
-            layers.less_than(v["x"], layers.fill_constant_batch_size_like(v["x"], [-1, 1], "float32", 0.0))
+            layers.less_than(
+                v["x"], layers.fill_constant_batch_size_like(v["x"], [-1, 1], "float32", 0.0)
+            )
         )
         with ie.true_block():
             ie.output(layers.scale(ie.input(v["x"]), -3.0))
@@ -49,7 +51,10 @@ def case_switch(fluid):
             layers.fill_constant([1], "float32", 2.0),
             layers.create_global_var([1], 0.0, "float32", persistable=True),
         )
-        one, three = layers.fill_constant([1], "float32", 1.0), layers.fill_constant([1], "float32", 3.0)
+        one, three = (
+            layers.fill_constant([1], "float32", 1.0),
+            layers.fill_constant([1], "float32", 3.0),
+        )
         with layers.Switch() as switch:
             with switch.case(layers.less_than(step, one)):
                 layers.assign(one, out)
@@ -99,9 +104,15 @@ def case_dynamic_rnn_with_attention(fluid):
             seen = rnn.static_input(v["e"])
             prev = rnn.memory(init=v["b"], need_reorder=True)
             weights = layers.sequence_softmax(
-                layers.fc(layers.elementwise_add(seen, layers.sequence_expand(prev, seen)), 1, bias_attr=False)
+                layers.fc(
+                    layers.elementwise_add(seen, layers.sequence_expand(prev, seen)),
+                    1,
+                    bias_attr=False,
+                )
             )
-            context = layers.sequence_pool(layers.elementwise_mul(seen, layers.reshape(weights, [-1]), axis=0), "sum")
+            context = layers.sequence_pool(
+                layers.elementwise_mul(seen, layers.reshape(weights, [-1]), axis=0), "sum"
+            )
             hidden = layers.fc([word, context], 4, act="tanh")
             rnn.update_memory(prev, hidden)
             rnn.output(hidden)
@@ -115,7 +126,9 @@ def case_functions(fluid):
     def build(v):
         layers = fluid.layers
         one = layers.fill_constant([1], "int32", 1)
-        chosen = layers.switch_case(one, {0: lambda: layers.scale(v["x"], 2.0), 1: lambda: layers.scale(v["x"], 3.0)})
+        chosen = layers.switch_case(
+            one, {0: lambda: layers.scale(v["x"], 2.0), 1: lambda: layers.scale(v["x"], 3.0)}
+        )
         less = layers.less_than(one, layers.fill_constant([1], "int32", 3))
         either = layers.cond(less, lambda: layers.scale(v["x"], 5.0), lambda: v["x"])
         last = layers.while_loop(
@@ -171,11 +184,19 @@ STEP_LENGTHS = {"x": [[2, 4, 2]], "e": [[2, 3, 1]]}
 
 
 def save_steps(fluid, folder):
-    """Save a DynamicRNN whose steps see sequences, with memories that begin with a variable and with a number."""
+    """Save a DynamicRNN whose steps see sequences, with memories that begin with a variable and
+    with a number.
+    """
     main, startup = fluid.Program(), fluid.Program()
-    with fluid.program_guard(main, startup), fluid.unique_name.guard(), fluid.scope_guard(fluid.Scope()):
+    with (
+        fluid.program_guard(main, startup),
+        fluid.unique_name.guard(),
+        fluid.scope_guard(fluid.Scope()),
+    ):
         layers, shapes = fluid.layers, [("x", 3, 1), ("e", 4, 1), ("b", 4, 0)]
-        x, e, b = (fluid.data(name, [None, width], "float32", level) for name, width, level in shapes)
+        x, e, b = (
+            fluid.data(name, [None, width], "float32", level) for name, width, level in shapes
+        )
         rnn = layers.DynamicRNN()
         with rnn.block():
             word, seen = rnn.step_input(x), rnn.static_input(e)
@@ -187,7 +208,9 @@ def save_steps(fluid, folder):
         executor = fluid.Executor(fluid.CPUPlace())
         executor.run(startup)
         fill_parameters(fluid, main)
-        fluid.io.save_inference_model(folder, ["x", "e", "b"], [rnn()], executor, main, params_filename="params")
+        fluid.io.save_inference_model(
+            folder, ["x", "e", "b"], [rnn()], executor, main, params_filename="params"
+        )
 
 
 def run_steps(fluid, folder):
@@ -195,9 +218,13 @@ def run_steps(fluid, folder):
     place = fluid.CPUPlace()
     with fluid.scope_guard(fluid.Scope()):
         executor = fluid.Executor(place)
-        program, _, found = fluid.io.load_inference_model(folder, executor, params_filename="params")
+        program, _, found = fluid.io.load_inference_model(
+            folder, executor, params_filename="params"
+        )
         feed = {k: fluid.create_lod_tensor(STEPS[k], STEP_LENGTHS[k], place) for k in "xe"}
-        (made,) = executor.run(program, feed=dict(feed, b=STEPS["b"]), fetch_list=found, return_numpy=False)
+        (made,) = executor.run(
+            program, feed=dict(feed, b=STEPS["b"]), fetch_list=found, return_numpy=False
+        )
     return {"0": np.array(made), "0.lengths0": np.array(made.recursive_sequence_lengths()[0])}
 
 

@@ -1,4 +1,6 @@
-"""What programs met that nobody had thought of: nothing to count, sizes that are all free, counts in arrays."""
+"""What programs met that nobody had thought of: nothing to count, sizes that are all free, counts
+in arrays.
+"""
 
 import numpy as np
 
@@ -10,7 +12,9 @@ def case_rows_without_an_axis_of_their_own(fluid):
     with fluid.program_guard(main, startup):
         words = fluid.data("words", [None], "int64", lod_level=1)
         columns = fluid.data("columns", [None, 1], "int64", lod_level=1)
-        feed = fluid.DataFeeder([words, columns], fluid.CPUPlace()).feed([([1, 2], [3]), ([3], [4, 5])])
+        feed = fluid.DataFeeder([words, columns], fluid.CPUPlace()).feed(
+            [([1, 2], [3]), ([3], [4, 5])]
+        )
     return [np.array(feed["words"]), np.array(feed["columns"])]
 
 
@@ -31,7 +35,9 @@ def case_beams_of_free_sizes(fluid):
     with fluid.program_guard(main, startup):
         x = fluid.data("x", [None, None, 5], "float32")
         tiled = fluid.layers.BeamSearchDecoder.tile_beam_merge_with_batch(x, 3)
-    return fluid.Executor(fluid.CPUPlace()).run(main, feed={"x": numbers(2, 4, 5)}, fetch_list=[tiled])
+    return fluid.Executor(fluid.CPUPlace()).run(
+        main, feed={"x": numbers(2, 4, 5)}, fetch_list=[tiled]
+    )
 
 
 def case_counts_in_arrays(fluid):
@@ -63,7 +69,9 @@ def case_places_in_sequences(fluid):
         out = fluid.layers.add_position_encoding(x, 0.5, 2.0)
         slope = fluid.gradients(fluid.layers.reduce_sum(fluid.layers.square(out)), [x])[0]
         fed = fluid.create_lod_tensor(numbers(5, 4), [[2, 3]], fluid.CPUPlace())
-        found = fluid.Executor(fluid.CPUPlace()).run(main, feed={"x": fed}, fetch_list=[out, slope], return_numpy=False)
+        found = fluid.Executor(fluid.CPUPlace()).run(
+            main, feed={"x": fed}, fetch_list=[out, slope], return_numpy=False
+        )
     return [np.array(a) for a in found] + [np.array(found[0].lod()[0], "int64")]
 
 
@@ -75,7 +83,9 @@ def case_sizes_that_are_values(fluid):
             layers.expand(v["x"], [1, two, 1, 2]),
             layers.resize_bilinear(v["x"], [two, 7]),
             layers.resize_nearest(v["x"], scale=layers.fill_constant([1], "float32", 1.5)),
-            layers.resize_bilinear(v["x"], actual_shape=layers.assign(np.array([3, 8], "int32")), out_shape=[4, 4]),
+            layers.resize_bilinear(
+                v["x"], actual_shape=layers.assign(np.array([3, 8], "int32")), out_shape=[4, 4]
+            ),
             layers.expand_as(v["y"], v["x"]),
         ]
 

@@ -18,7 +18,10 @@ def network(fluid):
 
     def scores(hidden):
         flat = len(hidden.shape) - 1
-        attrs = {"param_attr": fluid.ParamAttr(name="out.w"), "bias_attr": fluid.ParamAttr(name="out.b")}
+        attrs = {
+            "param_attr": fluid.ParamAttr(name="out.w"),
+            "bias_attr": fluid.ParamAttr(name="out.b"),
+        }
         return layers.scale(layers.fc(hidden, WORDS, num_flatten_dims=flat, **attrs), 8.0)
 
     return cell, words, scores
@@ -30,7 +33,9 @@ H = {"h": numbers(3, WIDTH, seed=8)}
 def case_beam_search(fluid):
     def build(v):
         cell, words, scores = network(fluid)
-        decoder = fluid.layers.BeamSearchDecoder(cell, 1, 7, beam_size=3, embedding_fn=words, output_fn=scores)
+        decoder = fluid.layers.BeamSearchDecoder(
+            cell, 1, 7, beam_size=3, embedding_fn=words, output_fn=scores
+        )
         tokens, state, lengths = fluid.layers.dynamic_decode(
             decoder, inits=v["h"], max_step_num=6, is_test=True, return_length=True
         )
@@ -42,8 +47,12 @@ def case_beam_search(fluid):
 def case_beam_search_time_first(fluid):
     def build(v):
         cell, words, scores = network(fluid)
-        decoder = fluid.layers.BeamSearchDecoder(cell, 1, 7, beam_size=2, embedding_fn=words, output_fn=scores)
-        tokens, state = fluid.layers.dynamic_decode(decoder, inits=v["h"], max_step_num=5, output_time_major=True)
+        decoder = fluid.layers.BeamSearchDecoder(
+            cell, 1, 7, beam_size=2, embedding_fn=words, output_fn=scores
+        )
+        tokens, state = fluid.layers.dynamic_decode(
+            decoder, inits=v["h"], max_step_num=5, output_time_major=True
+        )
         return [tokens, state.cell_states]
 
     return run(fluid, build, H, {"h": []})
@@ -68,7 +77,9 @@ def case_greedy(fluid):
     def build(v):
         cell, words, scores = network(fluid)
         start = fluid.layers.fill_constant_batch_size_like(v["h"], [-1], "int64", 1)
-        decoder = fluid.layers.BasicDecoder(cell, fluid.layers.GreedyEmbeddingHelper(words, start, 7), scores)
+        decoder = fluid.layers.BasicDecoder(
+            cell, fluid.layers.GreedyEmbeddingHelper(words, start, 7), scores
+        )
         outputs, state, lengths = fluid.layers.dynamic_decode(
             decoder, inits=v["h"], max_step_num=7, is_test=True, return_length=True
         )
@@ -83,7 +94,9 @@ def case_drawn(fluid):
     def build(v):
         cell, words, scores = network(fluid)
         start = fluid.layers.fill_constant_batch_size_like(v["h"], [-1], "int64", 1)
-        helper = fluid.layers.SampleEmbeddingHelper(words, start, -1, softmax_temperature=0.5, seed=3)
+        helper = fluid.layers.SampleEmbeddingHelper(
+            words, start, -1, softmax_temperature=0.5, seed=3
+        )
         outputs, _ = fluid.layers.dynamic_decode(
             fluid.layers.BasicDecoder(cell, helper, scores), inits=v["h"], max_step_num=4
         )

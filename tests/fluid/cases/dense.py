@@ -31,7 +31,11 @@ family(
         ("addcmul", lambda f, v: f.addcmul(v["x"], v["z"], v["z"], 2.0), X, ("x",)),
         (
             "logsumexp",
-            lambda f, v: [f.logsumexp(v["x"]), f.logsumexp(v["x"], dim=1), f.logsumexp(v["x"], dim=[0], keepdim=True)],
+            lambda f, v: [
+                f.logsumexp(v["x"]),
+                f.logsumexp(v["x"], dim=1),
+                f.logsumexp(v["x"], dim=[0], keepdim=True),
+            ],
             X,
             ("x",),
         ),

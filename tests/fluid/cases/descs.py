@@ -53,8 +53,16 @@ def case_a_new_program(fluid):
         third.parent,
         first.op_size(),
     ]
-    found += [third.has_var(b"seen"), third.has_var_recursive(b"seen"), third.find_var(b"seen") is None]
-    found += [third.find_var_recursive(b"seen").name(), third.find_var(b"none") is None, program.block(2) == third]
+    found += [
+        third.has_var(b"seen"),
+        third.has_var_recursive(b"seen"),
+        third.find_var(b"seen") is None,
+    ]
+    found += [
+        third.find_var_recursive(b"seen").name(),
+        third.find_var(b"none") is None,
+        program.block(2) == third,
+    ]
     found += [third == second]
     third._set_forward_block_idx(1)
     return words(third.get_forward_block_idx(), first.get_forward_block_idx(), *found)
@@ -91,7 +99,12 @@ def case_attributes(fluid):
     op._set_attr("bools", [True, False])
     found += [int(op.attr("bool")), [int(v) for v in op.attr("bools")], sorted(op.attr_names())]
     op.remove_attr("int")
-    return words(*found, op.has_attr("int"), refused(lambda: op.attr("int")), refused(lambda: op._set_attr("x", {})))
+    return words(
+        *found,
+        op.has_attr("int"),
+        refused(lambda: op.attr("int")),
+        refused(lambda: op._set_attr("x", {})),
+    )
 
 
 def case_operands(fluid):
@@ -174,17 +187,32 @@ def case_variables(fluid):
     var.set_lod_level(2)
     var.set_persistable(True)
     var.set_need_check_feed(True)
-    found += [var.shape(), var.dtype() == kinds.INT64, var.lod_level(), var.persistable(), var.need_check_feed()]
+    found += [
+        var.shape(),
+        var.dtype() == kinds.INT64,
+        var.lod_level(),
+        var.persistable(),
+        var.need_check_feed(),
+    ]
     rows = block.var(b"rows")
     rows.set_type(kinds.SELECTED_ROWS)
     rows.set_shape([7, 2])
-    found += [rows.shape(), refused(lambda: rows.set_lod_level(1)), rows.type() == kinds.SELECTED_ROWS]
+    found += [
+        rows.shape(),
+        refused(lambda: rows.set_lod_level(1)),
+        rows.type() == kinds.SELECTED_ROWS,
+    ]
     reader = block.var(b"reader")
     reader.set_type(kinds.READER)
     reader.set_shapes([[1, 2], [3]])
     reader.set_dtypes([kinds.FP32, kinds.INT64])
     reader.set_lod_levels([0, 1])
-    found += [reader.shapes(), reader.dtypes() == [kinds.FP32, kinds.INT64], reader.lod_levels(), refused(reader.shape)]
+    found += [
+        reader.shapes(),
+        reader.dtypes() == [kinds.FP32, kinds.INT64],
+        reader.lod_levels(),
+        refused(reader.shape),
+    ]
     block._rename_var(b"v", b"w")
     block._remove_var(b"rows")
     return words(*found, sorted(v.name() for v in block.all_vars()))
@@ -246,7 +274,12 @@ def case_bytes(fluid):
     copied = core.ProgramDesc(read)
     found = []
     for one in (read, copied):
-        found += [one.num_blocks(), one.block(1).parent, one.block(1).op(0).type(), one.block(0).find_var(b"x").shape()]
+        found += [
+            one.num_blocks(),
+            one.block(1).parent,
+            one.block(1).op(0).type(),
+            one.block(0).find_var(b"x").shape(),
+        ]
     return words(*found, read == copied, program.block(0).var(b"x").serialize_to_string())
 
 
@@ -278,7 +311,13 @@ def case_of_a_net(fluid):
         ]
     x.desc.set_shape([7, 4])
     block.op(0)._set_attr("x_num_col_dims", 1)
-    return words(*found, tuple(x.shape), x.desc == block.var(b"x"), block == main.global_block().desc, out.desc.name())
+    return words(
+        *found,
+        tuple(x.shape),
+        x.desc == block.var(b"x"),
+        block == main.global_block().desc,
+        out.desc.name(),
+    )
 
 
 def case_run(fluid):

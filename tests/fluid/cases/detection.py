@@ -1,4 +1,6 @@
-"""Detectors: boxes laid out beforehand, matched with those that are there, and what is lost by them."""
+"""Detectors: boxes laid out beforehand, matched with those that are there, and what is lost by
+them.
+"""
 
 import numpy as np
 
@@ -6,11 +8,23 @@ from .common import eager, family, integers, numbers, static
 from .sequence import run
 
 PRIORS = np.array(
-    [[0.1, 0.1, 0.5, 0.6], [0.2, 0.0, 0.9, 0.7], [0.4, 0.3, 0.8, 0.9], [0.0, 0.5, 0.3, 1.0], [0.6, 0.6, 0.9, 0.9]],
+    [
+        [0.1, 0.1, 0.5, 0.6],
+        [0.2, 0.0, 0.9, 0.7],
+        [0.4, 0.3, 0.8, 0.9],
+        [0.0, 0.5, 0.3, 1.0],
+        [0.6, 0.6, 0.9, 0.9],
+    ],
     "float32",
 )
 THERE = np.array([[0.15, 0.1, 0.5, 0.65], [0.5, 0.55, 0.95, 0.9], [0.3, 0.2, 0.8, 0.8]], "float32")
-PICTURES = {"boxes": [[2, 1]], "labels": [[2, 1]], "near": [[2, 1]], "rows": [[2, 1]], "wrong": [[1, 2]]}
+PICTURES = {
+    "boxes": [[2, 1]],
+    "labels": [[2, 1]],
+    "near": [[2, 1]],
+    "rows": [[2, 1]],
+    "wrong": [[1, 2]],
+}
 X = {
     "map": numbers(2, 4, 3, 4),
     "image": numbers(2, 3, 24, 32),
@@ -51,28 +65,50 @@ family(
         (
             "density_prior_box_flat",
             lambda f, v: f.density_prior_box(
-                v["map"], v["image"], [2], [9.0], [0.5], clip=True, steps=[5.0, 6.0], offset=0.2, flatten_to_2d=True
+                v["map"],
+                v["image"],
+                [2],
+                [9.0],
+                [0.5],
+                clip=True,
+                steps=[5.0, 6.0],
+                offset=0.2,
+                flatten_to_2d=True,
             ),
             X,
             (),
         ),
         (
             "box_decoder_and_assign",
-            lambda f, v: f.box_decoder_and_assign(v["prior"], v["spread"], v["moves"], v["scores"], 4.135),
+            lambda f, v: f.box_decoder_and_assign(
+                v["prior"], v["spread"], v["moves"], v["scores"], 4.135
+            ),
             X,
             (),
         ),
         ("polygon_box_transform", lambda f, v: f.polygon_box_transform(v["corners"]), X, ()),
         (
             "yolov3_loss",
-            lambda f, v: f.yolov3_loss(v["yolo"], v["found"], v["kinds"], ANCHORS, [1, 2], 2, 0.3, 32),
+            lambda f, v: f.yolov3_loss(
+                v["yolo"], v["found"], v["kinds"], ANCHORS, [1, 2], 2, 0.3, 32
+            ),
             X,
             ("yolo",),
         ),
         (
             "yolov3_loss_by_score",
             lambda f, v: f.yolov3_loss(
-                v["yolo"], v["found"], v["kinds"], ANCHORS, [0, 1], 2, 0.7, 8, v["sure"], False, scale_x_y=1.2
+                v["yolo"],
+                v["found"],
+                v["kinds"],
+                ANCHORS,
+                [0, 1],
+                2,
+                0.7,
+                8,
+                v["sure"],
+                False,
+                scale_x_y=1.2,
             ),
             X,
             ("yolo",),
@@ -80,7 +116,10 @@ family(
         (
             "detection_output_of_nothing",
             lambda f, v: f.transpose(
-                f.detection_output(v["places"], v["classes"], v["prior"], v["prior"], score_threshold=0.99), [1, 0]
+                f.detection_output(
+                    v["places"], v["classes"], v["prior"], v["prior"], score_threshold=0.99
+                ),
+                [1, 0],
             ),
             {"places": numbers(2, 5, 4), "classes": numbers(2, 5, 3), "prior": PRIORS},
             (),
@@ -91,8 +130,16 @@ family(
 
 
 def case_box_clip(fluid):
-    feed = {"boxes": numbers(3, 4, low=-5.0, high=40.0), "size": np.array([[30, 20, 1.3], [50, 60, 2.0]], "float32")}
-    return run(fluid, lambda v: fluid.layers.box_clip(v["boxes"], v["size"]), feed, {**PICTURES, "size": []})
+    feed = {
+        "boxes": numbers(3, 4, low=-5.0, high=40.0),
+        "size": np.array([[30, 20, 1.3], [50, 60, 2.0]], "float32"),
+    }
+    return run(
+        fluid,
+        lambda v: fluid.layers.box_clip(v["boxes"], v["size"]),
+        feed,
+        {**PICTURES, "size": []},
+    )
 
 
 def case_bipartite_match(fluid):
@@ -122,7 +169,12 @@ def case_target_assign(fluid):
 
 def case_iou_of_sequences(fluid):
     feed = {"boxes": THERE, "prior": PRIORS}
-    return run(fluid, lambda v: fluid.layers.iou_similarity(v["boxes"], v["prior"]), feed, {**PICTURES, "prior": []})
+    return run(
+        fluid,
+        lambda v: fluid.layers.iou_similarity(v["boxes"], v["prior"]),
+        feed,
+        {**PICTURES, "prior": []},
+    )
 
 
 def _ssd(fluid, **settings):
@@ -136,7 +188,13 @@ def _ssd(fluid, **settings):
 
     def build(v):
         return fluid.layers.ssd_loss(
-            v["places"], v["classes"], v["boxes"], v["labels"], v["prior"], [0.1, 0.1, 0.2, 0.2], **settings
+            v["places"],
+            v["classes"],
+            v["boxes"],
+            v["labels"],
+            v["prior"],
+            [0.1, 0.1, 0.2, 0.2],
+            **settings,
         )
 
     lengths = {**PICTURES, "places": [], "classes": [], "prior": []}
@@ -149,7 +207,12 @@ def case_ssd_loss(fluid):
 
 def case_ssd_loss_bipartite(fluid):
     return _ssd(
-        fluid, match_type="bipartite", neg_pos_ratio=1.0, loc_loss_weight=0.5, normalize=False, background_label=0
+        fluid,
+        match_type="bipartite",
+        neg_pos_ratio=1.0,
+        loc_loss_weight=0.5,
+        normalize=False,
+        background_label=0,
     )
 
 
@@ -171,7 +234,9 @@ def case_multiclass_nms_of_sequences(fluid):
     boxes = np.stack([np.concatenate([THERE, PRIORS]), np.concatenate([PRIORS, THERE])], axis=1)
 
     def build(v):
-        return fluid.layers.multiclass_nms(v["boxes"], v["scores"], 0.1, 10, 4, 0.4, background_label=-1)
+        return fluid.layers.multiclass_nms(
+            v["boxes"], v["scores"], 0.1, 10, 4, 0.4, background_label=-1
+        )
 
     feed = {"boxes": boxes, "scores": numbers(8, 2, low=0.0)}
     return run(fluid, build, feed, {"boxes": [[5, 3]], "scores": [[5, 3]]})
@@ -182,8 +247,13 @@ def _head(fluid, maps, **settings):
     feed["image"] = numbers(2, 3, 32, 32)
 
     def build(v):
-        found = fluid.layers.multi_box_head([v[f"m{i}"] for i in range(len(maps))], v["image"], 32, 3, **settings)
-        assert [p.name for p in fluid.default_main_program().all_parameters()][:2] == ["conv2d_0.w_0", "conv2d_0.b_0"]
+        found = fluid.layers.multi_box_head(
+            [v[f"m{i}"] for i in range(len(maps))], v["image"], 32, 3, **settings
+        )
+        assert [p.name for p in fluid.default_main_program().all_parameters()][:2] == [
+            "conv2d_0.w_0",
+            "conv2d_0.b_0",
+        ]
         return found
 
     return static(fluid, build, feed, gradients_of=("m0",))
@@ -191,13 +261,26 @@ def _head(fluid, maps, **settings):
 
 def case_multi_box_head(fluid):
     return _head(
-        fluid, [4, 3, 2], min_ratio=20, max_ratio=90, aspect_ratios=[[2.0], [2.0, 3.0], 2.0], kernel_size=3, pad=1
+        fluid,
+        [4, 3, 2],
+        min_ratio=20,
+        max_ratio=90,
+        aspect_ratios=[[2.0], [2.0, 3.0], 2.0],
+        kernel_size=3,
+        pad=1,
     )
 
 
 def case_multi_box_head_of_one(fluid):
     return _head(
-        fluid, [4], min_sizes=[4.0], max_sizes=[[9.0]], aspect_ratios=[[2.0]], steps=[8.0], clip=True, flip=False
+        fluid,
+        [4],
+        min_sizes=[4.0],
+        max_sizes=[[9.0]],
+        aspect_ratios=[[2.0]],
+        steps=[8.0],
+        clip=True,
+        flip=False,
     )
 
 
@@ -207,7 +290,18 @@ def case_multiclass_nms2(fluid):
     def build(v):
         nms = fluid.contrib.layers.multiclass_nms2
         found = list(nms(v["boxes"], v["scores"], 0.1, 10, 4, 0.4, return_index=True))
-        return found + [nms(v["boxes"], v["scores"], 0.5, 3, -1, normalized=False, nms_eta=0.8, background_label=1)]
+        return found + [
+            nms(
+                v["boxes"],
+                v["scores"],
+                0.5,
+                3,
+                -1,
+                normalized=False,
+                nms_eta=0.8,
+                background_label=1,
+            )
+        ]
 
     return run(fluid, build, feed, {"boxes": [], "scores": []})
 
@@ -227,7 +321,9 @@ def case_boxes_in_dygraph(fluid):
         layers, given = fluid.layers, fluid.dygraph.to_variable
         boxes, scores = given(np.stack([PRIORS, PRIORS])), given(numbers(2, 3, 5, low=0.0))
         found = [layers.scale(x, 2.0), layers.polygon_box_transform(given(X["corners"]))]
-        found += list(layers.anchor_generator(given(X["map"]), [32.0], [1.0, 2.0], stride=[8.0, 8.0]))
+        found += list(
+            layers.anchor_generator(given(X["map"]), [32.0], [1.0, 2.0], stride=[8.0, 8.0])
+        )
         return found + [
             layers.iou_similarity(given(THERE), given(PRIORS)),
             layers.multiclass_nms(boxes, scores, 0.1, 10, 5),

@@ -14,7 +14,10 @@ X = {
 
 def case_uniform(fluid):
     def build(v):
-        of_variables, of_numbers = fluid.layers.Uniform(v["low"], v["high"]), fluid.layers.Uniform(0.5, 2.0)
+        of_variables, of_numbers = (
+            fluid.layers.Uniform(v["low"], v["high"]),
+            fluid.layers.Uniform(0.5, 2.0),
+        )
         value = fluid.layers.fill_constant([3], "float32", 1.05)
         return [of_variables.entropy(), of_variables.log_prob(value), of_numbers.entropy()]
 
@@ -35,7 +38,10 @@ def case_normal(fluid):
 
 def case_categorical(fluid):
     def build(v):
-        one, other = fluid.layers.Categorical(v["logits"]), fluid.layers.Categorical(v["logits"] * 2.0)
+        one, other = (
+            fluid.layers.Categorical(v["logits"]),
+            fluid.layers.Categorical(v["logits"] * 2.0),
+        )
         return [one.entropy(), one.kl_divergence(other)]
 
     return static(fluid, build, X)
@@ -47,14 +53,20 @@ def case_multivariate(fluid):
 
     def build(v):
         one = fluid.layers.MultivariateNormalDiag(v["a"], v["s"])
-        return [one.entropy(), one.kl_divergence(fluid.layers.MultivariateNormalDiag(v["b"], v["t"]))]
+        return [
+            one.entropy(),
+            one.kl_divergence(fluid.layers.MultivariateNormalDiag(v["b"], v["t"])),
+        ]
 
     return static(fluid, build, feed)
 
 
 def case_shapes_of_samples(fluid):
     def build(v):
-        drawn = [fluid.layers.Uniform(0.5, 2.0).sample([2, 3]), fluid.layers.Normal([0.0, 1.0], [1.0, 2.0]).sample([2])]
+        drawn = [
+            fluid.layers.Uniform(0.5, 2.0).sample([2, 3]),
+            fluid.layers.Normal([0.0, 1.0], [1.0, 2.0]).sample([2]),
+        ]
         return [fluid.layers.shape(d) for d in drawn]
 
     return static(fluid, build, X)

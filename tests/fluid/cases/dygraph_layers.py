@@ -1,4 +1,6 @@
-"""Layers of dygraph mode: what they give, gradients of inputs and parameters, names of parameters and of state."""
+"""Layers of dygraph mode: what they give, gradients of inputs and parameters, names of parameters
+and of state.
+"""
 
 import numpy as np
 
@@ -11,11 +13,15 @@ def letters(text):
 
 
 def run(fluid, make, *arrays, **more):
-    """What a layer gives for arrays, gradients, and the names of its parameters and of its state."""
+    """What a layer gives for arrays, gradients, and the names of its parameters and of
+    its state.
+    """
     with fluid.dygraph.guard(fluid.CPUPlace()), fluid.unique_name.guard():
         layer = make(fluid.dygraph)
         for i, parameter in enumerate(layer.parameters()):
-            parameter.set_value(numbers(*parameter.shape, seed=50 + i, low=more.get("low", -0.5), high=0.5))
+            parameter.set_value(
+                numbers(*parameter.shape, seed=50 + i, low=more.get("low", -0.5), high=0.5)
+            )
         inputs = [fluid.dygraph.to_variable(a) for a in arrays]
         for x in inputs:
             x.stop_gradient = x.numpy().dtype.kind != "f"
@@ -26,7 +32,11 @@ def run(fluid, make, *arrays, **more):
         weight = fluid.dygraph.to_variable(numbers(*found[0].shape, seed=9))
         if not more.get("test"):
             fluid.layers.reduce_sum(fluid.layers.elementwise_mul(found[0], weight)).backward()
-        grads = [v.gradient() for v in inputs + layer.parameters() if not v.stop_gradient and v.gradient() is not None]
+        grads = [
+            v.gradient()
+            for v in inputs + layer.parameters()
+            if not v.stop_gradient and v.gradient() is not None
+        ]
         state = layer.state_dict()
         names = ",".join(k + "=" + state[k].name for k in state)
         kept = [state[k].numpy() for k in state]
@@ -44,7 +54,9 @@ def case_linear(fluid):
 
 def case_conv2d(fluid):
     a = run(fluid, lambda d: d.Conv2D(4, 6, 3, stride=2, padding=1, groups=2, act="relu"), PICTURE)
-    return a + run(fluid, lambda d: d.Conv2D(4, 4, (3, 1), groups=4, use_cudnn=False, bias_attr=False), PICTURE)
+    return a + run(
+        fluid, lambda d: d.Conv2D(4, 4, (3, 1), groups=4, use_cudnn=False, bias_attr=False), PICTURE
+    )
 
 
 def case_conv3d(fluid):
@@ -86,7 +98,9 @@ def case_layer_norm(fluid):
 def case_group_norm(fluid):
     a = run(
         fluid,
-        lambda d: d.GroupNorm(4, 2, param_attr=fluid.ParamAttr(), bias_attr=fluid.ParamAttr(), act="relu"),
+        lambda d: d.GroupNorm(
+            4, 2, param_attr=fluid.ParamAttr(), bias_attr=fluid.ParamAttr(), act="relu"
+        ),
         PICTURE,
     )
     return a + run(fluid, lambda d: d.GroupNorm(4, 2), PICTURE, test=True)
@@ -97,7 +111,12 @@ def case_instance_norm(fluid):
 
 
 def case_spectral_norm(fluid):
-    return run(fluid, lambda d: d.SpectralNorm([4, 3, 2], dim=1, power_iters=2), numbers(4, 3, 2), test=True)
+    return run(
+        fluid,
+        lambda d: d.SpectralNorm([4, 3, 2], dim=1, power_iters=2),
+        numbers(4, 3, 2),
+        test=True,
+    )
 
 
 def case_prelu(fluid):
@@ -110,18 +129,31 @@ def case_prelu(fluid):
 
 
 def case_bilinear(fluid):
-    return run(fluid, lambda d: d.BilinearTensorProduct(3, 4, 2, act="sigmoid"), numbers(5, 3), numbers(5, 4, seed=8))
+    return run(
+        fluid,
+        lambda d: d.BilinearTensorProduct(3, 4, 2, act="sigmoid"),
+        numbers(5, 3),
+        numbers(5, 4, seed=8),
+    )
 
 
 def case_gru_unit(fluid):
     return run(fluid, lambda d: d.GRUUnit(9), numbers(2, 9), numbers(2, 3, seed=8)) + run(
-        fluid, lambda d: d.GRUUnit(9, activation="relu", bias_attr=False), numbers(2, 9), numbers(2, 3, seed=8)
+        fluid,
+        lambda d: d.GRUUnit(9, activation="relu", bias_attr=False),
+        numbers(2, 9),
+        numbers(2, 3, seed=8),
     )
 
 
 def case_dropout(fluid):
     a = run(fluid, lambda d: d.Dropout(0.3), PICTURE, test=True)
-    return a + run(fluid, lambda d: d.Dropout(0.3, dropout_implementation="upscale_in_train"), PICTURE, test=True)
+    return a + run(
+        fluid,
+        lambda d: d.Dropout(0.3, dropout_implementation="upscale_in_train"),
+        PICTURE,
+        test=True,
+    )
 
 
 def case_losses(fluid):
@@ -130,7 +162,9 @@ def case_losses(fluid):
     for how in ("mean", "sum", "none"):
         found += run(fluid, lambda d, how=how: d.L1Loss(how), probability, label)
         found += run(fluid, lambda d, how=how: d.MSELoss(how), probability, label)
-        found += run(fluid, lambda d, how=how: d.NLLLoss(reduction=how), probability, integers(4, below=3))
+        found += run(
+            fluid, lambda d, how=how: d.NLLLoss(reduction=how), probability, integers(4, below=3)
+        )
     return found
 
 
@@ -184,4 +218,6 @@ def case_index(fluid):
     with fluid.dygraph.guard():
         x = fluid.dygraph.to_variable(numbers(3))
         y = fluid.dygraph.to_variable(numbers(3, 2))
-        return [v.numpy() for v in (x[0], x[-1], y[0][1], y[1, 0], y[0], x[1:])] + [(x[0] * 2).numpy()]
+        return [v.numpy() for v in (x[0], x[-1], y[0][1], y[1, 0], y[0], x[1:])] + [
+            (x[0] * 2).numpy()
+        ]

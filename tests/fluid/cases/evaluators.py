@@ -6,9 +6,15 @@ from .common import integers
 
 
 def followed(fluid, make, arrays, lengths):
-    """What an evaluator says after two batches, after `reset`, and after one more; and the metrics of the last batch."""
+    """What an evaluator says after two batches, after `reset`, and after one more; and the metrics
+    of the last batch.
+    """
     main, startup = fluid.Program(), fluid.Program()
-    with fluid.program_guard(main, startup), fluid.unique_name.guard(), fluid.scope_guard(fluid.Scope()):
+    with (
+        fluid.program_guard(main, startup),
+        fluid.unique_name.guard(),
+        fluid.scope_guard(fluid.Scope()),
+    ):
         inputs = [fluid.data(n, [None, 1], "int64", 1) for n in ("x", "y")]
         evaluator = make(*inputs)
         executor = fluid.Executor(fluid.CPUPlace())
@@ -50,7 +56,9 @@ def case_edit_distance_without_some(fluid):
         return x, y
 
     lengths = [[3, 2, 4]], [[3, 1, 4]]
-    return followed(fluid, lambda x, y: fluid.evaluator.EditDistance(x, y, ignored_tokens=[0]), arrays, lengths)
+    return followed(
+        fluid, lambda x, y: fluid.evaluator.EditDistance(x, y, ignored_tokens=[0]), arrays, lengths
+    )
 
 
 def case_chunks(fluid):
@@ -60,4 +68,6 @@ def case_chunks(fluid):
         return x, y
 
     lengths = [[5, 3, 4]], [[5, 3, 4]]
-    return followed(fluid, lambda x, y: fluid.evaluator.ChunkEvaluator(x, y, "IOB", 3), arrays, lengths)
+    return followed(
+        fluid, lambda x, y: fluid.evaluator.ChunkEvaluator(x, y, "IOB", 3), arrays, lengths
+    )

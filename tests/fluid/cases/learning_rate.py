@@ -20,7 +20,11 @@ RATES = {
 def _over_runs(rate):
     def case(fluid):
         main, startup = fluid.Program(), fluid.Program()
-        with fluid.program_guard(main, startup), fluid.unique_name.guard(), fluid.scope_guard(fluid.Scope()):
+        with (
+            fluid.program_guard(main, startup),
+            fluid.unique_name.guard(),
+            fluid.scope_guard(fluid.Scope()),
+        ):
             made = rate(fluid.layers)
             executor = fluid.Executor(fluid.CPUPlace())
             executor.run(startup)

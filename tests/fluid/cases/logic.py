@@ -32,9 +32,17 @@ def case_connectives(fluid):
 
 def case_whether(fluid):
     layers = fluid.layers
-    feed = {"x": numbers(2, 3), "y": np.array([1, np.inf, 2], "float32"), "z": np.array([1, np.nan, 2], "float32")}
+    feed = {
+        "x": numbers(2, 3),
+        "y": np.array([1, np.inf, 2], "float32"),
+        "z": np.array([1, np.nan, 2], "float32"),
+    }
     return static(
-        fluid, lambda v: [f(v[n]) for n in "xyz" for f in (layers.has_inf, layers.has_nan, layers.isfinite)], feed
+        fluid,
+        lambda v: [
+            f(v[n]) for n in "xyz" for f in (layers.has_inf, layers.has_nan, layers.isfinite)
+        ],
+        feed,
     )
 
 

@@ -24,18 +24,34 @@ family(
     globals(),
     [
         ("cross_entropy", lambda f, v: f.cross_entropy(v["x"], v["label"])),
-        ("cross_entropy_ignoring", lambda f, v: f.cross_entropy(v["x"], v["label"], ignore_index=4)),
+        (
+            "cross_entropy_ignoring",
+            lambda f, v: f.cross_entropy(v["x"], v["label"], ignore_index=4),
+        ),
         ("cross_entropy_soft", lambda f, v: f.cross_entropy(v["x"], v["soft"], soft_label=True)),
-        ("softmax_with", lambda f, v: f.softmax_with_cross_entropy(v["x"], v["label"], return_softmax=True)),
-        ("softmax_with_soft", lambda f, v: f.softmax_with_cross_entropy(v["x"], v["soft"], soft_label=True)),
+        (
+            "softmax_with",
+            lambda f, v: f.softmax_with_cross_entropy(v["x"], v["label"], return_softmax=True),
+        ),
+        (
+            "softmax_with_soft",
+            lambda f, v: f.softmax_with_cross_entropy(v["x"], v["soft"], soft_label=True),
+        ),
         ("bpr_loss", lambda f, v: f.bpr_loss(v["x"], v["label"])),
         ("label_smooth", lambda f, v: f.label_smooth(v["x"], epsilon=0.2), LABEL, ()),
         ("dice_loss", lambda f, v: f.dice_loss(v["x"], v["label"])),
         (
             "focal",
-            lambda f, v: f.sigmoid_focal_loss(v["x"], f.cast(v["label"], "int32"), f.fill_constant([1], "int32", 3)),
+            lambda f, v: f.sigmoid_focal_loss(
+                v["x"], f.cast(v["label"], "int32"), f.fill_constant([1], "int32", 3)
+            ),
         ),
-        ("npair_loss", lambda f, v: f.npair_loss(v["x"], v["soft"], f.reshape(f.cast(v["label"], "float32"), [4]))),
+        (
+            "npair_loss",
+            lambda f, v: f.npair_loss(
+                v["x"], v["soft"], f.reshape(f.cast(v["label"], "float32"), [4])
+            ),
+        ),
     ],
     LABEL,
 )
@@ -49,7 +65,9 @@ family(
         ("sigmoid_with", lambda f, v: f.sigmoid_cross_entropy_with_logits(v["x"], v["c"])),
         (
             "sigmoid_with_normal",
-            lambda f, v: f.sigmoid_cross_entropy_with_logits(v["x"], v["c"], ignore_index=1, normalize=True),
+            lambda f, v: f.sigmoid_cross_entropy_with_logits(
+                v["x"], v["c"], ignore_index=1, normalize=True
+            ),
         ),
         (
             "kldiv",
@@ -68,7 +86,12 @@ family(
     globals(),
     [
         ("rank_loss", lambda f, v: f.rank_loss(v["label"], v["x"], v["y"])),
-        ("margin_rank_loss", lambda f, v: f.margin_rank_loss(v["label"], v["x"], v["y"], 0.2), SCORES, ("x", "y")),
+        (
+            "margin_rank_loss",
+            lambda f, v: f.margin_rank_loss(v["label"], v["x"], v["y"], 0.2),
+            SCORES,
+            ("x", "y"),
+        ),
         ("teacher_student", lambda f, v: f.teacher_student_sigmoid_loss(v["x"], v["t"])),
     ],
     SCORES,

@@ -7,7 +7,9 @@ X = {"x": numbers(8, 16)}
 
 
 def case_plain(fluid):
-    return run(fluid, lambda v: list(fluid.layers.dynamic_lstmp(v["x"], 16, 3)), X, gradients_of=("x",))
+    return run(
+        fluid, lambda v: list(fluid.layers.dynamic_lstmp(v["x"], 16, 3)), X, gradients_of=("x",)
+    )
 
 
 def case_backwards_without_peepholes(fluid):

@@ -28,11 +28,15 @@ family(
         ("hsigmoid", lambda f, v: f.hsigmoid(v["x"], v["label"], 6)),
         (
             "hsigmoid_custom",
-            lambda f, v: f.hsigmoid(v["x"], v["label"], 3, path_table=v["table"], path_code=v["code"], is_custom=True),
+            lambda f, v: f.hsigmoid(
+                v["x"], v["label"], 3, path_table=v["table"], path_code=v["code"], is_custom=True
+            ),
         ),
         (
             "warpctc",
-            lambda f, v: f.warpctc(v["x"], v["label"], 0, input_length=v["steps"], label_length=v["lengths"]),
+            lambda f, v: f.warpctc(
+                v["x"], v["label"], 0, input_length=v["steps"], label_length=v["lengths"]
+            ),
             CTC,
         ),
         (
@@ -66,5 +70,8 @@ def case_nce_of_one_class(fluid):
 
     feed = dict(X, label=integers(4, 1, below=1))
     return static(
-        fluid, lambda v: fluid.layers.nce(v["x"], v["label"], 1, num_neg_samples=3), feed, gradients_of=("x",)
+        fluid,
+        lambda v: fluid.layers.nce(v["x"], v["label"], 1, num_neg_samples=3),
+        feed,
+        gradients_of=("x",),
     )

@@ -19,7 +19,12 @@ FOUND = [
     ],
 ]
 THERE = [
-    [[1, 0.1, 0.1, 0.5, 0.55], [2, 0.35, 0.3, 0.9, 0.8], [1, 0.6, 0.55, 0.95, 0.9], [4, 0.1, 0.7, 0.2, 0.9]],
+    [
+        [1, 0.1, 0.1, 0.5, 0.55],
+        [2, 0.35, 0.3, 0.9, 0.8],
+        [1, 0.6, 0.55, 0.95, 0.9],
+        [4, 0.1, 0.7, 0.2, 0.9],
+    ],
     [[1, 0.4, 0.4, 0.8, 0.8], [2, 0.25, 0.1, 0.6, 0.7], [2, 0.1, 0.5, 0.4, 1.0]],
 ]
 DIFFICULT = [[0, 0, 1, 0], [0, 1, 0]]
@@ -29,7 +34,11 @@ def _measured(fluid, kind, difficult=False, **settings):
     """The precision of a batch and of all, for three batches and one behind a reset."""
     main, startup = fluid.Program(), fluid.Program()
     kept = []
-    with fluid.program_guard(main, startup), fluid.unique_name.guard(), fluid.scope_guard(fluid.Scope()):
+    with (
+        fluid.program_guard(main, startup),
+        fluid.unique_name.guard(),
+        fluid.scope_guard(fluid.Scope()),
+    ):
         found, label, box, hard = (
             fluid.data(name, [None, wide], "float32", 1)
             for name, wide in (("found", 6), ("label", 1), ("box", 4), ("hard", 1))
@@ -42,15 +51,25 @@ def _measured(fluid, kind, difficult=False, **settings):
                 measure.reset(executor)
             order = [step % 2, 1 - step % 2][: 2 if step else 1]
             several = [
-                np.concatenate([np.array(part[i], "float32") for i in order]) for part in (FOUND, THERE, DIFFICULT)
+                np.concatenate([np.array(part[i], "float32") for i in order])
+                for part in (FOUND, THERE, DIFFICULT)
             ]
-            several[0] = several[0] - numbers(*several[0].shape, seed=step, low=0.0, high=0.05) * [0, 1, 1, 1, 1, 1]
+            several[0] = several[0] - numbers(*several[0].shape, seed=step, low=0.0, high=0.05) * [
+                0,
+                1,
+                1,
+                1,
+                1,
+                1,
+            ]
             sizes = [[len(part[i]) for i in order] for part in (FOUND, THERE)]
             arrays = several[0], several[1][:, :1], several[1][:, 1:], several[2][:, None]
             lengths = sizes[0], sizes[1], sizes[1], sizes[1]
             feed = {}
             for name, array, own in zip(("found", "label", "box", "hard"), arrays, lengths):  # noqa: B905 - of Python 3.7
-                feed[name] = fluid.create_lod_tensor(np.ascontiguousarray(array, "float32"), [own], fluid.CPUPlace())
+                feed[name] = fluid.create_lod_tensor(
+                    np.ascontiguousarray(array, "float32"), [own], fluid.CPUPlace()
+                )
             if not difficult:
                 del feed["hard"]
             kept += executor.run(main, feed=feed, fetch_list=list(measure.get_map_var()))

@@ -1,4 +1,6 @@
-"""Sequences compared with sequences: tables of products, their largest elements, convolutions over tables of many sizes; trees."""
+"""Sequences compared with sequences: tables of products, their largest elements, convolutions over
+tables of many sizes; trees.
+"""
 
 import numpy as np
 
@@ -44,9 +46,14 @@ def case_conv_with_steps(fluid):
     return conv(fluid, [2, 3], [1, 2])
 
 
-# Trees with a node for each row of features: real Paddle 1.8.5 does not write what it gives for the other rows.
+# Trees with a node for each row of features: real Paddle 1.8.5 does not write what it gives for the
+# other rows.
 EDGES = np.array(
-    [[[1, 2], [1, 3], [2, 4], [2, 5], [3, 6], [0, 0]], [[1, 2], [2, 3], [3, 4], [4, 5], [3, 6], [0, 0]]], "int32"
+    [
+        [[1, 2], [1, 3], [2, 4], [2, 5], [3, 6], [0, 0]],
+        [[1, 2], [2, 3], [3, 4], [4, 5], [3, 6], [0, 0]],
+    ],
+    "int32",
 )
 TREE = {"x": numbers(2, 6, 3), "e": EDGES}
 
@@ -74,11 +81,18 @@ def layer(fluid, features, size, count):
         x.stop_gradient = False
         found = made(x, fluid.dygraph.to_variable(EDGES))
         fluid.layers.reduce_sum(found).backward()
-        return [found.numpy(), made.weight.gradient(), np.array(len(made.parameters())), x.gradient()]
+        return [
+            found.numpy(),
+            made.weight.gradient(),
+            np.array(len(made.parameters())),
+            x.gradient(),
+        ]
 
 
 def case_tree_layer(fluid):
-    """Not the gradient of the features: real Paddle 1.8.5 takes the filters for it in another order than for the result."""
+    """Not the gradient of the features: real Paddle 1.8.5 takes the filters for it in another order
+    than for the result.
+    """
     return layer(fluid, 3, 4, 2)[:3]
 
 

@@ -15,7 +15,10 @@ X = {
 family(
     globals(),
     [
-        ("accuracy", lambda f, v: [f.accuracy(v["x"], v["label"]), f.accuracy(v["x"], v["label"], k=2)]),
+        (
+            "accuracy",
+            lambda f, v: [f.accuracy(v["x"], v["label"]), f.accuracy(v["x"], v["label"], k=2)],
+        ),
         ("mean_iou", lambda f, v: f.mean_iou(v["m"], v["n"], 4)),
     ],
     X,
@@ -26,10 +29,16 @@ family(
 def case_counts(fluid):
     def build(v):
         correct, total = fluid.layers.create_tensor("int32"), fluid.layers.create_tensor("int32")
-        return [fluid.layers.accuracy(v["x"], v["label"], correct=correct, total=total), correct, total]
+        return [
+            fluid.layers.accuracy(v["x"], v["label"], correct=correct, total=total),
+            correct,
+            total,
+        ]
 
     return static(fluid, build, X)
 
 
 def case_auc(fluid):
-    return static(fluid, lambda v: fluid.layers.auc(v["p"], v["two"], num_thresholds=100)[:2], X, steps=3)
+    return static(
+        fluid, lambda v: fluid.layers.auc(v["p"], v["two"], num_thresholds=100)[:2], X, steps=3
+    )

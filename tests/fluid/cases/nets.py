@@ -14,7 +14,10 @@ X = {
 
 def case_conv_pool(fluid):
     return static(
-        fluid, lambda v: fluid.nets.simple_img_conv_pool(v["x"], 4, 3, 2, 2, act="relu"), X, gradients_of=("x",)
+        fluid,
+        lambda v: fluid.nets.simple_img_conv_pool(v["x"], 4, 3, 2, 2, act="relu"),
+        X,
+        gradients_of=("x",),
     )
 
 
@@ -34,7 +37,10 @@ def case_glu(fluid):
 
 def case_attention(fluid):
     def build(v):
-        return [fluid.nets.scaled_dot_product_attention(v["q"], v["k"], v["v"], num_heads=n) for n in (1, 2)]
+        return [
+            fluid.nets.scaled_dot_product_attention(v["q"], v["k"], v["v"], num_heads=n)
+            for n in (1, 2)
+        ]
 
     return static(fluid, build, X, gradients_of=("q",))
 
@@ -42,7 +48,12 @@ def case_attention(fluid):
 def case_parts(fluid):
     layers = fluid.contrib.layers
     return static(
-        fluid, lambda v: [layers.partial_concat([v["a"], v["b"]], 1, 2), layers.partial_sum([v["a"], v["b"]], 1)], X
+        fluid,
+        lambda v: [
+            layers.partial_concat([v["a"], v["b"]], 1, 2),
+            layers.partial_sum([v["a"], v["b"]], 1),
+        ],
+        X,
     )
 
 

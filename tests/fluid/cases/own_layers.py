@@ -1,4 +1,6 @@
-"""Layers that people wrote themselves with LayerHelper, gradients of what ops made, and values with offsets as they are printed."""
+"""Layers that people wrote themselves with LayerHelper, gradients of what ops made, and values with
+offsets as they are printed.
+"""
 
 import numpy as np
 
@@ -12,13 +14,20 @@ def scaled(fluid, x, size, **kwargs):
 
     LayerHelper = import_module(fluid.__name__ + ".layer_helper").LayerHelper
     helper = LayerHelper("scaled", input=x, size=size, **kwargs)
-    w = helper.create_parameter(attr=helper.param_attr, shape=[x.shape[1], size], dtype=helper.input_dtype())
+    w = helper.create_parameter(
+        attr=helper.param_attr, shape=[x.shape[1], size], dtype=helper.input_dtype()
+    )
     product = helper.create_variable_for_type_inference(x.dtype)
     helper.append_op(
-        type="mul", inputs={"X": x, "Y": w}, outputs={"Out": product}, attrs={"x_num_col_dims": 1, "y_num_col_dims": 1}
+        type="mul",
+        inputs={"X": x, "Y": w},
+        outputs={"Out": product},
+        attrs={"x_num_col_dims": 1, "y_num_col_dims": 1},
     )
     twice = helper.create_variable_for_type_inference(x.dtype)
-    helper.append_op(type="scale", inputs={"X": product}, outputs={"Out": twice}, attrs={"scale": 2.0})
+    helper.append_op(
+        type="scale", inputs={"X": product}, outputs={"Out": twice}, attrs={"scale": 2.0}
+    )
     return helper.append_activation(helper.append_bias_op(twice))
 
 
@@ -28,7 +37,9 @@ def case_helper(fluid):
 
 
 def case_helper_without_bias(fluid):
-    return static(fluid, lambda v: scaled(fluid, v["x"], 5, bias_attr=False, act=None), {"x": numbers(3, 4)})
+    return static(
+        fluid, lambda v: scaled(fluid, v["x"], 5, bias_attr=False, act=None), {"x": numbers(3, 4)}
+    )
 
 
 def case_helper_names(fluid):
@@ -80,10 +91,21 @@ def _values_with_offsets(fluid):
 
 def case_fetched_without_numpy(fluid):
     main, startup = fluid.Program(), fluid.Program()
-    with fluid.program_guard(main, startup), fluid.unique_name.guard(), fluid.scope_guard(fluid.Scope()):
+    with (
+        fluid.program_guard(main, startup),
+        fluid.unique_name.guard(),
+        fluid.scope_guard(fluid.Scope()),
+    ):
         out = fluid.layers.fc(fluid.data("x", [2, 3]), 2)
         executor = fluid.Executor(fluid.CPUPlace())
         executor.run(startup)
         fill_parameters(fluid, main)
-        found = executor.run(main, feed={"x": numbers(2, 3)}, fetch_list=[out], return_numpy=False)[0]
-    return [np.array(found), letters(type(found).__name__), np.array(found.shape()), np.array(len(found.lod()))]
+        found = executor.run(main, feed={"x": numbers(2, 3)}, fetch_list=[out], return_numpy=False)[
+            0
+        ]
+    return [
+        np.array(found),
+        letters(type(found).__name__),
+        np.array(found.shape()),
+        np.array(len(found.lod())),
+    ]

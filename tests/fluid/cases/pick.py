@@ -24,7 +24,8 @@ family(
         (
             "multiplex",
             lambda f, v: f.multiplex(
-                [v["x"], f.scale(v["x"], 2.0), f.scale(v["x"], 3.0), f.scale(v["x"], 4.0)], f.cast(v["label"], "int32")
+                [v["x"], f.scale(v["x"], 2.0), f.scale(v["x"], 3.0), f.scale(v["x"], 4.0)],
+                f.cast(v["label"], "int32"),
             ),
         ),
         ("index_sample", lambda f, v: f.index_sample(v["x"], f.expand(v["label"], [1, 2]))),
@@ -41,7 +42,10 @@ family(
         ("unique", lambda f, v: f.unique(v["n"])),
         ("unique_with_counts", lambda f, v: f.unique_with_counts(v["n"])),
         ("scatter_nd", lambda f, v: f.scatter_nd(v["nd"], f.ones([2], "float32"), [3, 4])),
-        ("sequence_mask", lambda f, v: [f.sequence_mask(v["i"], 3), f.sequence_mask(v["i"], dtype="float32")]),
+        (
+            "sequence_mask",
+            lambda f, v: [f.sequence_mask(v["i"], 3), f.sequence_mask(v["i"], dtype="float32")],
+        ),
         ("shard_index", lambda f, v: f.shard_index(v["label"], 4, 2, 1)),
     ],
     X,

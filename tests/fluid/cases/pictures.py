@@ -23,7 +23,10 @@ family(
         ),
         (
             "nearest",
-            lambda f, v: [f.resize_nearest(v["x"], [7, 9]), f.resize_nearest(v["x"], scale=2.0, align_corners=False)],
+            lambda f, v: [
+                f.resize_nearest(v["x"], [7, 9]),
+                f.resize_nearest(v["x"], scale=2.0, align_corners=False),
+            ],
         ),
         ("image_resize", lambda f, v: f.image_resize(v["x"], [5, 5], resample="NEAREST")),
         ("short", lambda f, v: f.image_resize_short(v["x"], 6)),
@@ -35,7 +38,11 @@ family(
         ("shuffle_channel", lambda f, v: f.shuffle_channel(v["x"], 2)),
         ("space_to_depth", lambda f, v: f.space_to_depth(v["x"], 2)),
         ("fsp", lambda f, v: f.fsp_matrix(v["x"], v["y"])),
-        ("positions", lambda f, v: f.add_position_encoding(v["x"], 0.5, 2.0), {"x": numbers(2, 3, 6)}),
+        (
+            "positions",
+            lambda f, v: f.add_position_encoding(v["x"], 0.5, 2.0),
+            {"x": numbers(2, 3, 6)},
+        ),
     ],
     X,
 )

@@ -17,7 +17,10 @@ def case_values(fluid):
         "h": np.array([123456.789, 1234567.0, 0.0001, 0.00001], "float64"), "i": np.array([3], "uint8"),
     }  # fmt: skip
     with fluid.dygraph.guard():
-        return {name: letters(str(fluid.dygraph.to_variable(array, name=name))) for name, array in arrays.items()}
+        return {
+            name: letters(str(fluid.dygraph.to_variable(array, name=name)))
+            for name, array in arrays.items()
+        }
 
 
 def case_variables_that_somebody_made(fluid):

@@ -1,4 +1,6 @@
-"""Training in programs: optimizers, clips, regularizers, decays; what parameters and what is kept of them are afterwards."""
+"""Training in programs: optimizers, clips, regularizers, decays; what parameters and what is kept
+of them are afterwards.
+"""
 
 import numpy as np
 
@@ -22,7 +24,9 @@ def letters(names):
 
 
 def trained(fluid, step, param_attr=None, around=None, steps=STEPS):
-    """All values that outlive a run, after some steps of the program that `step(loss)` ends; with their names."""
+    """All values that outlive a run, after some steps of the program that `step(loss)` ends; with
+    their names.
+    """
     main, startup, scope = fluid.Program(), fluid.Program(), fluid.Scope()
     with fluid.program_guard(main, startup), fluid.unique_name.guard(), fluid.scope_guard(scope):
         loss, hidden = net(fluid, param_attr)
@@ -35,18 +39,24 @@ def trained(fluid, step, param_attr=None, around=None, steps=STEPS):
         for parameter in main.all_parameters():
             slow = scope.find_var(parameter.name + "@SLOW")
             if slow is not None:
-                slow.get_tensor().set(np.array(scope.find_var(parameter.name).get_tensor()), fluid.CPUPlace())
+                slow.get_tensor().set(
+                    np.array(scope.find_var(parameter.name).get_tensor()), fluid.CPUPlace()
+                )
         losses = []
         for i in range(steps):
             feed = {"x": numbers(5, 3, seed=i), "y": numbers(5, 2, seed=90 + i)}
             losses.append(np.asarray(executor.run(main, feed=feed, fetch_list=[loss])[0]))
-        names = sorted(v.name for v in main.list_vars() if v.persistable and v.name not in ("feed", "fetch"))
+        names = sorted(
+            v.name for v in main.list_vars() if v.persistable and v.name not in ("feed", "fetch")
+        )
         values = [np.asarray(scope.find_var(n).get_tensor()) for n in names]
     return losses + values + [letters(names)]
 
 
 def case_sgd(fluid):
-    return trained(fluid, lambda loss: fluid.optimizer.SGDOptimizer(learning_rate=0.1).minimize(loss))
+    return trained(
+        fluid, lambda loss: fluid.optimizer.SGDOptimizer(learning_rate=0.1).minimize(loss)
+    )
 
 
 def case_momentum(fluid):
@@ -54,7 +64,9 @@ def case_momentum(fluid):
 
 
 def case_adam(fluid):
-    return trained(fluid, lambda loss: fluid.optimizer.Adam(0.1, beta1=0.5, beta2=0.6).minimize(loss))
+    return trained(
+        fluid, lambda loss: fluid.optimizer.Adam(0.1, beta1=0.5, beta2=0.6).minimize(loss)
+    )
 
 
 def case_adamax(fluid):
@@ -67,7 +79,9 @@ def case_others(fluid):
         lambda: o.Adagrad(0.1), lambda: o.DecayedAdagrad(0.1), lambda: o.RMSPropOptimizer(0.05), lambda: o.Ftrl(0.1, l1=0.01),
         lambda: o.LarsMomentum(0.5, 0.9),
     )  # fmt: skip
-    found = [a for make in makes for a in trained(fluid, lambda loss, make=make: make().minimize(loss))]
+    found = [
+        a for make in makes for a in trained(fluid, lambda loss, make=make: make().minimize(loss))
+    ]
     return found + trained(fluid, lambda loss: o.LambOptimizer(0.05).minimize(loss))[:STEPS]
 
 
@@ -78,7 +92,11 @@ def case_clips(fluid):
         fluid.clip.GradientClipByGlobalNorm(0.1),
     )
     return [
-        a for c in clips for a in trained(fluid, lambda loss, c=c: fluid.optimizer.SGD(0.5, grad_clip=c).minimize(loss))
+        a
+        for c in clips
+        for a in trained(
+            fluid, lambda loss, c=c: fluid.optimizer.SGD(0.5, grad_clip=c).minimize(loss)
+        )
     ]
 
 
@@ -107,11 +125,17 @@ def case_regularizers(fluid):
     found = [
         a
         for r in both
-        for a in trained(fluid, lambda loss, r=r: fluid.optimizer.SGD(0.5, regularization=r).minimize(loss))
+        for a in trained(
+            fluid, lambda loss, r=r: fluid.optimizer.SGD(0.5, regularization=r).minimize(loss)
+        )
     ]
-    attr = fluid.ParamAttr(name="mine", learning_rate=0.5, regularizer=fluid.regularizer.L2Decay(0.3))
+    attr = fluid.ParamAttr(
+        name="mine", learning_rate=0.5, regularizer=fluid.regularizer.L2Decay(0.3)
+    )
     return found + trained(
-        fluid, lambda loss: fluid.optimizer.SGD(0.5, regularization=both[1]).minimize(loss), param_attr=attr
+        fluid,
+        lambda loss: fluid.optimizer.SGD(0.5, regularization=both[1]).minimize(loss),
+        param_attr=attr,
     )
 
 
@@ -136,13 +160,19 @@ def case_decays(fluid):
     return [
         a
         for make in makes
-        for a in trained(fluid, lambda loss, make=make: fluid.optimizer.SGD(make()).minimize(loss))[:STEPS]
+        for a in trained(fluid, lambda loss, make=make: fluid.optimizer.SGD(make()).minimize(loss))[
+            :STEPS
+        ]
     ]
 
 
 def case_lookahead(fluid):
     return trained(
-        fluid, lambda loss: fluid.optimizer.LookaheadOptimizer(fluid.optimizer.SGD(0.5), 0.3, 2).minimize(loss), steps=5
+        fluid,
+        lambda loss: fluid.optimizer.LookaheadOptimizer(fluid.optimizer.SGD(0.5), 0.3, 2).minimize(
+            loss
+        ),
+        steps=5,
     )[:5]
 
 
@@ -170,7 +200,11 @@ def case_model_average(fluid):
         executor.run(startup)
         fill_parameters(fluid, main)
         for i in range(7):
-            executor.run(main, feed={"x": numbers(5, 3, seed=i), "y": numbers(5, 2, seed=90 + i)}, fetch_list=[loss])
+            executor.run(
+                main,
+                feed={"x": numbers(5, 3, seed=i), "y": numbers(5, 2, seed=90 + i)},
+                fetch_list=[loss],
+            )
         names = [p.name for p in main.all_parameters()]
         values = [np.array(scope.find_var(n).get_tensor()) for n in names]
         with average.apply(executor):
@@ -187,16 +221,27 @@ def case_feeder(fluid):
         rows = [(numbers(4, seed=i).tolist(), int(i)) for i in range(3)]
         fed = feeder.feed(rows)
         words = fluid.layers.data("words", [1], dtype="int64", lod_level=1)
-        sequences = fluid.DataFeeder([words], fluid.CPUPlace()).feed([([1, 2, 3],), ([4],)])["words"]
+        sequences = fluid.DataFeeder([words], fluid.CPUPlace()).feed([([1, 2, 3],), ([4],)])[
+            "words"
+        ]
     lengths = sequences.recursive_sequence_lengths()[0]
-    return [np.asarray(fed["x"]), np.asarray(fed["y"]), np.array(sequences), np.array(lengths, "int64")]
+    return [
+        np.asarray(fed["x"]),
+        np.asarray(fed["y"]),
+        np.array(sequences),
+        np.array(lengths, "int64"),
+    ]
 
 
 def case_metrics(fluid):
     found = []
     probabilities = numbers(20, 2, low=0.01, high=0.99)
     labels = integers(20, 1, below=2)
-    auc, precision, recall = fluid.metrics.Auc("auc"), fluid.metrics.Precision(), fluid.metrics.Recall()
+    auc, precision, recall = (
+        fluid.metrics.Auc("auc"),
+        fluid.metrics.Precision(),
+        fluid.metrics.Recall(),
+    )
     accuracy, both = fluid.metrics.Accuracy(), fluid.metrics.CompositeMetric()
     both.add_metric(precision)
     both.add_metric(recall)

@@ -8,13 +8,17 @@ from .sequence import run
 
 def _boxes(count, size, seed):
     low = numbers(count, 2, low=0.0, high=size * 0.6, seed=seed)
-    return np.concatenate([low, low + numbers(count, 2, low=size * 0.1, high=size * 0.5, seed=seed + 1)], axis=1)
+    return np.concatenate(
+        [low, low + numbers(count, 2, low=size * 0.1, high=size * 0.5, seed=seed + 1)], axis=1
+    )
 
 
 INFO = np.array([[40, 50, 1.0], [45, 40, 1.5]], "float32")
 GT = np.concatenate([_boxes(3, 30, 11), _boxes(2, 25, 13)])
 GT_LENGTHS = [[3, 2]]
-ANCHORS = np.concatenate([GT[:3] + 2, GT[3:] * 1.5 - 1, _boxes(14, 45, 15), [[-3, 4, 10, 14]]]).astype("float32")
+ANCHORS = np.concatenate(
+    [GT[:3] + 2, GT[3:] * 1.5 - 1, _boxes(14, 45, 15), [[-3, 4, 10, 14]]]
+).astype("float32")
 CROWD = np.array([[0], [1], [0], [0], [0]], "int32")
 
 
@@ -48,7 +52,14 @@ def _targets(fluid, gradients_of=(), **settings):
         )
         return _both(fluid, found)
 
-    lengths = {"places": [], "scores": [], "anchors": [], "boxes": GT_LENGTHS, "crowd": GT_LENGTHS, "info": []}
+    lengths = {
+        "places": [],
+        "scores": [],
+        "anchors": [],
+        "boxes": GT_LENGTHS,
+        "crowd": GT_LENGTHS,
+        "info": [],
+    }
     return run(fluid, build, feed, lengths, gradients_of=gradients_of)
 
 
@@ -69,7 +80,9 @@ def case_rpn_target_assign_of_few(fluid):
 
 
 def case_rpn_target_assign_with_fakes(fluid):
-    return _targets(fluid, rpn_batch_size_per_im=40, rpn_positive_overlap=0.9, rpn_negative_overlap=0.8)
+    return _targets(
+        fluid, rpn_batch_size_per_im=40, rpn_positive_overlap=0.9, rpn_negative_overlap=0.8
+    )
 
 
 def case_retinanet_target_assign(fluid):
@@ -115,7 +128,9 @@ def _proposals(fluid, **settings):
         anchors, spread = fluid.layers.anchor_generator(
             v["map"], [12.0], [0.5, 1.0, 2.0], [0.5, 0.5, 1.0, 1.0], [9.0, 9.0]
         )
-        return fluid.layers.generate_proposals(v["scores"], v["deltas"], v["info"], anchors, spread, **settings)
+        return fluid.layers.generate_proposals(
+            v["scores"], v["deltas"], v["info"], anchors, spread, **settings
+        )
 
     return run(fluid, build, feed, dict.fromkeys(feed, ()))
 
@@ -125,7 +140,9 @@ def case_generate_proposals(fluid):
 
 
 def case_generate_proposals_few(fluid):
-    return _proposals(fluid, pre_nms_top_n=20, post_nms_top_n=5, nms_thresh=0.7, min_size=9.0, eta=0.9)
+    return _proposals(
+        fluid, pre_nms_top_n=20, post_nms_top_n=5, nms_thresh=0.7, min_size=9.0, eta=0.9
+    )
 
 
 def _labels(fluid, **settings):
@@ -139,9 +156,17 @@ def _labels(fluid, **settings):
 
     def build(v):
         given = v["rois"], v["classes"], v["crowd"], v["boxes"], v["info"]
-        return fluid.layers.generate_proposal_labels(*given, class_nums=4, use_random=False, **settings)
+        return fluid.layers.generate_proposal_labels(
+            *given, class_nums=4, use_random=False, **settings
+        )
 
-    lengths = {"rois": [[12, 12]], "classes": GT_LENGTHS, "crowd": GT_LENGTHS, "boxes": GT_LENGTHS, "info": []}
+    lengths = {
+        "rois": [[12, 12]],
+        "classes": GT_LENGTHS,
+        "crowd": GT_LENGTHS,
+        "boxes": GT_LENGTHS,
+        "info": [],
+    }
     return run(fluid, build, feed, lengths)
 
 
@@ -163,7 +188,11 @@ def case_generate_proposal_labels_few(fluid):
 
 def case_generate_proposal_labels_cascade(fluid):
     return _labels(
-        fluid, batch_size_per_im=64, fg_thresh=0.5, is_cascade_rcnn=True, bbox_reg_weights=[0.05, 0.1, 0.1, 0.3]
+        fluid,
+        batch_size_per_im=64,
+        fg_thresh=0.5,
+        is_cascade_rcnn=True,
+        bbox_reg_weights=[0.05, 0.1, 0.1, 0.3],
     )
 
 
@@ -174,7 +203,9 @@ def case_levels(fluid):
     def build(v):
         layers = fluid.layers
         levels, back = layers.distribute_fpn_proposals(v["rois"], 2, 4, 3, 12)
-        scores = [layers.lod_reset(layers.reduce_sum(one, dim=1, keep_dim=True), one) for one in levels]
+        scores = [
+            layers.lod_reset(layers.reduce_sum(one, dim=1, keep_dim=True), one) for one in levels
+        ]
         return [*levels, back, layers.collect_fpn_proposals(levels, scores, 2, 4, 7)]
 
     return run(fluid, build, {"rois": rois}, {"rois": [[7, 4]]})
@@ -256,7 +287,8 @@ def _masks(fluid, labels):
         "crowd": np.array([[0], [0], [1], [0]], "int32"),
         "points": np.concatenate([np.array(o, "float32") for o in outlines]),
         "rois": np.array(
-            [[4, 4, 22, 20], [24, 7, 36, 28], [0, 0, 12, 12], [9, 9, 30, 40], [12, 15, 33, 41]], "float32"
+            [[4, 4, 22, 20], [24, 7, 36, 28], [0, 0, 12, 12], [9, 9, 30, 40], [12, 15, 33, 41]],
+            "float32",
         ),
         "labels": np.array(labels, "int32")[:, None],
     }
@@ -295,10 +327,17 @@ def case_pooled_levels(fluid):
 
     def build(v):
         layers = fluid.layers
-        anchors, spread = layers.anchor_generator(v["map"], [12.0], [0.5, 1.0, 2.0], [0.5, 0.5, 1.0, 1.0], [9.0, 9.0])
-        rois, _ = layers.generate_proposals(v["scores"], v["deltas"], v["info"], anchors, spread, post_nms_top_n=6)
+        anchors, spread = layers.anchor_generator(
+            v["map"], [12.0], [0.5, 1.0, 2.0], [0.5, 0.5, 1.0, 1.0], [9.0, 9.0]
+        )
+        rois, _ = layers.generate_proposals(
+            v["scores"], v["deltas"], v["info"], anchors, spread, post_nms_top_n=6
+        )
         levels, back = layers.distribute_fpn_proposals(rois, 2, 3, 3, 15)
         pooled = [layers.roi_align(v["map"], one, 2, 2, 0.1) for one in levels]
-        return [layers.gather(layers.concat(pooled), back), layers.roi_pool(v["map"], rois, 1, 2, 0.1)]
+        return [
+            layers.gather(layers.concat(pooled), back),
+            layers.roi_pool(v["map"], rois, 1, 2, 0.1),
+        ]
 
     return run(fluid, build, feed, dict.fromkeys(feed, ()), gradients_of=("map",))

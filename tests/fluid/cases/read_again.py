@@ -1,4 +1,6 @@
-"""Ops that 1.8 writes with other attributes, slots or axes than today: one program, which real Paddle saves as well."""
+"""Ops that 1.8 writes with other attributes, slots or axes than today: one program, which real
+Paddle saves as well.
+"""
 
 import numpy as np
 
@@ -18,8 +20,16 @@ def all_of(fluid, v):
     """What the program gives."""
     f = fluid.layers
     regions = [v["map"], v["rois"], 2, 3, 0.8]
-    found = [f.flip(v["x"], [0, 2]), f.roll(v["x"], [1], [1]), f.trace(v["a"], 0, 0, 1), f.dot(v["a"], v["a"])]
-    found += [f.roi_align(*regions, rois_lod=v["offsets"]), f.roi_pool(*regions, rois_lod=v["offsets"])]
+    found = [
+        f.flip(v["x"], [0, 2]),
+        f.roll(v["x"], [1], [1]),
+        f.trace(v["a"], 0, 0, 1),
+        f.dot(v["a"], v["a"]),
+    ]
+    found += [
+        f.roi_align(*regions, rois_lod=v["offsets"]),
+        f.roi_pool(*regions, rois_lod=v["offsets"]),
+    ]
     return [*found, *f.unique(v["n"]), *f.unique_with_counts(v["n"])]
 
 
@@ -31,12 +41,19 @@ def save_said_otherwise(fluid, folder):
     """Write its files."""
     main = fluid.Program()
     with fluid.program_guard(main, fluid.Program()):
-        found = all_of(fluid, {n: fluid.data(n, list(a.shape), str(a.dtype)) for n, a in FEED.items()})
-        fluid.io.save_inference_model(folder, list(FEED), found, fluid.Executor(fluid.CPUPlace()), main)
+        found = all_of(
+            fluid, {n: fluid.data(n, list(a.shape), str(a.dtype)) for n, a in FEED.items()}
+        )
+        fluid.io.save_inference_model(
+            folder, list(FEED), found, fluid.Executor(fluid.CPUPlace()), main
+        )
 
 
 def run_said_otherwise(fluid, folder):
     """What the files give."""
     executor = fluid.Executor(fluid.CPUPlace())
     program, _, outs = fluid.io.load_inference_model(folder, executor)
-    return {str(i): np.asarray(a) for i, a in enumerate(executor.run(program, feed=FEED, fetch_list=outs))}
+    return {
+        str(i): np.asarray(a)
+        for i, a in enumerate(executor.run(program, feed=FEED, fetch_list=outs))
+    }

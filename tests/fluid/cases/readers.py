@@ -6,12 +6,21 @@ from .common import numbers
 
 
 def passes(fluid, build, told, count=2):
-    """The sums of all batches of some passes, and how many batches there were.   build gives a reader; told: where its batches come from"""
+    """The sums of all batches of some passes, and how many batches there were.
+
+    build gives a reader; told: where its batches come from
+    """
     main, startup = fluid.Program(), fluid.Program()
-    with fluid.program_guard(main, startup), fluid.unique_name.guard(), fluid.scope_guard(fluid.Scope()):
+    with (
+        fluid.program_guard(main, startup),
+        fluid.unique_name.guard(),
+        fluid.scope_guard(fluid.Scope()),
+    ):
         reader = build()
         x, y = fluid.layers.read_file(reader)
-        made = fluid.layers.elementwise_add(fluid.layers.fc(x, 3, param_attr=fluid.initializer.Constant(0.5)), y)
+        made = fluid.layers.elementwise_add(
+            fluid.layers.fc(x, 3, param_attr=fluid.initializer.Constant(0.5)), y
+        )
         total = fluid.layers.reduce_sum(made, dim=[0])
         told(reader)
         executor = fluid.Executor(fluid.CPUPlace())
@@ -63,7 +72,11 @@ def case_by_variables(fluid):
 
 def case_of_sequences(fluid):
     main, startup = fluid.Program(), fluid.Program()
-    with fluid.program_guard(main, startup), fluid.unique_name.guard(), fluid.scope_guard(fluid.Scope()):
+    with (
+        fluid.program_guard(main, startup),
+        fluid.unique_name.guard(),
+        fluid.scope_guard(fluid.Scope()),
+    ):
         reader = fluid.layers.py_reader(4, [[-1, 1], [-1, 1]], ["float32", "int64"], [1, 0])
         words, label = fluid.layers.read_file(reader)
         made = [fluid.layers.sequence_pool(words, "sum"), label]
@@ -77,7 +90,11 @@ def case_of_sequences(fluid):
 def case_of_a_test(fluid):
     """The reader belongs to the copy of the program as well."""
     main, startup = fluid.Program(), fluid.Program()
-    with fluid.program_guard(main, startup), fluid.unique_name.guard(), fluid.scope_guard(fluid.Scope()):
+    with (
+        fluid.program_guard(main, startup),
+        fluid.unique_name.guard(),
+        fluid.scope_guard(fluid.Scope()),
+    ):
         reader = fluid.layers.py_reader(4, [[-1, 4]], ["float32"])
         total = fluid.layers.reduce_sum(fluid.layers.read_file(reader))
         reader.decorate_tensor_provider(lambda: iter([[X]]))

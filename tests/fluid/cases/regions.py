@@ -22,22 +22,49 @@ family(
     globals(),
     [
         ("roi_pool", lambda f, v: f.roi_pool(v["x"], v["rois"], 2, 2, 0.8, rois_lod=v["offsets"])),
-        ("roi_align", lambda f, v: f.roi_align(v["x"], v["rois"], 2, 3, 0.8, rois_lod=v["offsets"])),
-        ("prior_box", lambda f, v: f.prior_box(v["x"], v["image"], [4.0], [8.0], [1.0, 2.0], flip=True), X, ()),
+        (
+            "roi_align",
+            lambda f, v: f.roi_align(v["x"], v["rois"], 2, 3, 0.8, rois_lod=v["offsets"]),
+        ),
+        (
+            "prior_box",
+            lambda f, v: f.prior_box(v["x"], v["image"], [4.0], [8.0], [1.0, 2.0], flip=True),
+            X,
+            (),
+        ),
         ("encode", lambda f, v: f.box_coder(v["boxes"], [0.1, 0.1, 0.2, 0.2], v["others"]), X, ()),
-        ("decode", lambda f, v: f.box_coder(v["boxes"], v["others"], v["many"], "decode_center_size"), X, ()),
-        ("yolo_box", lambda f, v: f.yolo_box(v["map"], v["size"], [10, 13, 16, 30], 2, 0.01, 32), X, ()),
+        (
+            "decode",
+            lambda f, v: f.box_coder(v["boxes"], v["others"], v["many"], "decode_center_size"),
+            X,
+            (),
+        ),
+        (
+            "yolo_box",
+            lambda f, v: f.yolo_box(v["map"], v["size"], [10, 13, 16, 30], 2, 0.01, 32),
+            X,
+            (),
+        ),
         ("iou", lambda f, v: f.iou_similarity(v["boxes"], v["others"]), X, ()),
-        ("iou_pixels", lambda f, v: f.iou_similarity(v["rois"], v["rois"], box_normalized=False), X, ()),
+        (
+            "iou_pixels",
+            lambda f, v: f.iou_similarity(v["rois"], v["rois"], box_normalized=False),
+            X,
+            (),
+        ),
         (
             "multiclass_nms",
-            lambda f, v: f.transpose(f.multiclass_nms(v["many"], v["scores"], 0.1, 10, 10, 0.3), [1, 0]),
+            lambda f, v: f.transpose(
+                f.multiclass_nms(v["many"], v["scores"], 0.1, 10, 10, 0.3), [1, 0]
+            ),
             X,
             (),
         ),
         (
             "matrix_nms",
-            lambda f, v: f.transpose(f.matrix_nms(v["many"], v["scores"], 0.1, 0.05, 10, 10), [1, 0]),
+            lambda f, v: f.transpose(
+                f.matrix_nms(v["many"], v["scores"], 0.1, 0.05, 10, 10), [1, 0]
+            ),
             X,
             (),
         ),
@@ -72,7 +99,9 @@ def _pooled(fluid, build, feed, wanted, rois="rois"):
 
 def case_prroi_pool(fluid):
     feed = {"x": X["x"], "rois": PLACES}
-    return _pooled(fluid, lambda v: fluid.layers.prroi_pool(v["x"], v["rois"], 0.9, 2, 3), feed, ("x", "rois"))
+    return _pooled(
+        fluid, lambda v: fluid.layers.prroi_pool(v["x"], v["rois"], 0.9, 2, 3), feed, ("x", "rois")
+    )
 
 
 def case_prroi_pool_by_number(fluid):
@@ -109,7 +138,11 @@ def case_deformable_roi_pooling_in_place(fluid):
 
 def case_roi_perspective_transform(fluid):
     quads = np.array(
-        [[0.6, 0.4, 6.1, 1.3, 5.5, 6.2, 1.2, 5.1], [2.2, 1.1, 8.7, 0.8, 9.4, 7.5, 1.7, 6.3], [1, 1, 5, 1, 5, 3, 1, 3]],
+        [
+            [0.6, 0.4, 6.1, 1.3, 5.5, 6.2, 1.2, 5.1],
+            [2.2, 1.1, 8.7, 0.8, 9.4, 7.5, 1.7, 6.3],
+            [1, 1, 5, 1, 5, 3, 1, 3],
+        ],
         "float32",
     )
     feed = {"x": X["x"], "rois": quads}

@@ -9,21 +9,34 @@ POOLS = ("average", "sum", "sqrt", "max", "last", "first")
 
 
 def run(fluid, build, feed, lengths=None, gradients_of=()):
-    """What `build` gives: each as an array, and behind it the lengths where it has any.   feed: arrays; lengths: by name."""
+    """What `build` gives: each as an array, and behind it the lengths where it has any.
+
+    feed: arrays; lengths: by name.
+    """
     lengths = lengths or {}
     main, startup = fluid.Program(), fluid.Program()
-    with fluid.program_guard(main, startup), fluid.unique_name.guard(), fluid.scope_guard(fluid.Scope()):
+    with (
+        fluid.program_guard(main, startup),
+        fluid.unique_name.guard(),
+        fluid.scope_guard(fluid.Scope()),
+    ):
         inputs, given = {}, {}
         for name, array in feed.items():
             levels = lengths.get(name, LENGTHS)
-            inputs[name] = fluid.data(name, [None] + list(array.shape[1:]), str(array.dtype), len(levels))
+            inputs[name] = fluid.data(
+                name, [None] + list(array.shape[1:]), str(array.dtype), len(levels)
+            )
             inputs[name].stop_gradient = name not in gradients_of
-            given[name] = fluid.create_lod_tensor(array, levels, fluid.CPUPlace()) if levels else array
+            given[name] = (
+                fluid.create_lod_tensor(array, levels, fluid.CPUPlace()) if levels else array
+            )
         found = build(inputs)
         found = list(found) if isinstance(found, (list, tuple)) else [found]
         if gradients_of:
             loss = fluid.layers.reduce_sum(fluid.layers.elementwise_mul(found[0], found[0]))
-            found += fluid.gradients(loss, [inputs[n] for n in gradients_of] + main.all_parameters())
+            found += fluid.gradients(
+                loss, [inputs[n] for n in gradients_of] + main.all_parameters()
+            )
         executor = fluid.Executor(fluid.CPUPlace())
         executor.run(startup)
         fill_parameters(fluid, main)
@@ -31,7 +44,11 @@ def run(fluid, build, feed, lengths=None, gradients_of=()):
     kept = {}
     for i, tensor in enumerate(made):
         kept[str(i)] = np.array(tensor)
-        levels = tensor.recursive_sequence_lengths() if hasattr(tensor, "recursive_sequence_lengths") else []
+        levels = (
+            tensor.recursive_sequence_lengths()
+            if hasattr(tensor, "recursive_sequence_lengths")
+            else []
+        )
         for k, level in enumerate([] if i and gradients_of else levels):
             kept[f"{i}.lengths{k}"] = np.array(level)
     return kept
@@ -54,17 +71,33 @@ def case_pool_gradients(fluid):
 def case_pool_of_two_levels(fluid):
     two = {"x": [[2, 1], [3, 1, 4]]}
     return run(
-        fluid, lambda v: [fluid.layers.sequence_pool(v["x"], "sum"), fluid.layers.sequence_last_step(v["x"])], X, two
+        fluid,
+        lambda v: [
+            fluid.layers.sequence_pool(v["x"], "sum"),
+            fluid.layers.sequence_last_step(v["x"]),
+        ],
+        X,
+        two,
     )
 
 
 def case_pool_of_an_empty_one(fluid):
     empty = {"x": [[3, 0, 5]]}
-    return run(fluid, lambda v: [fluid.layers.sequence_pool(v["x"], p, pad_value=0.5) for p in POOLS], X, empty)
+    return run(
+        fluid,
+        lambda v: [fluid.layers.sequence_pool(v["x"], p, pad_value=0.5) for p in POOLS],
+        X,
+        empty,
+    )
 
 
 def case_softmax(fluid):
-    return run(fluid, lambda v: fluid.layers.sequence_softmax(v["x"]), {"x": numbers(8, 1)}, gradients_of=("x",))
+    return run(
+        fluid,
+        lambda v: fluid.layers.sequence_softmax(v["x"]),
+        {"x": numbers(8, 1)},
+        gradients_of=("x",),
+    )
 
 
 def case_expand(fluid):
@@ -73,21 +106,39 @@ def case_expand(fluid):
 
 
 def case_expand_sequences(fluid):
-    feed, lengths = {"x": numbers(4, 1), "y": numbers(8, 1)}, {"x": [[2, 2]], "y": [[2, 2], [3, 3, 1, 1]]}
-    return run(fluid, lambda v: fluid.layers.sequence_expand(v["x"], v["y"], ref_level=0), feed, lengths, ("x",))
+    feed, lengths = (
+        {"x": numbers(4, 1), "y": numbers(8, 1)},
+        {"x": [[2, 2]], "y": [[2, 2], [3, 3, 1, 1]]},
+    )
+    return run(
+        fluid,
+        lambda v: fluid.layers.sequence_expand(v["x"], v["y"], ref_level=0),
+        feed,
+        lengths,
+        ("x",),
+    )
 
 
 def case_expand_as(fluid):
     feed, lengths = {"x": numbers(3, 2), "y": numbers(8, 1)}, {"x": [], "y": LENGTHS}
-    return run(fluid, lambda v: fluid.layers.sequence_expand_as(v["x"], v["y"]), feed, lengths, ("x",))
+    return run(
+        fluid, lambda v: fluid.layers.sequence_expand_as(v["x"], v["y"]), feed, lengths, ("x",)
+    )
 
 
 def case_conv(fluid):
-    return run(fluid, lambda v: fluid.layers.sequence_conv(v["x"], 4, 3, act="tanh"), X, gradients_of=("x",))
+    return run(
+        fluid,
+        lambda v: fluid.layers.sequence_conv(v["x"], 4, 3, act="tanh"),
+        X,
+        gradients_of=("x",),
+    )
 
 
 def case_row_conv(fluid):
-    return run(fluid, lambda v: fluid.layers.row_conv(v["x"], 2, act="tanh"), X, gradients_of=("x",))
+    return run(
+        fluid, lambda v: fluid.layers.row_conv(v["x"], 2, act="tanh"), X, gradients_of=("x",)
+    )
 
 
 def case_conv_of_four(fluid):
@@ -100,8 +151,13 @@ def case_conv_of_four(fluid):
 
 
 def case_concat(fluid):
-    feed, lengths = {"x": numbers(8, 2), "y": numbers(6, 2, seed=8)}, {"x": LENGTHS, "y": [[1, 2, 3]]}
-    return run(fluid, lambda v: fluid.layers.sequence_concat([v["x"], v["y"]]), feed, lengths, ("x", "y"))
+    feed, lengths = (
+        {"x": numbers(8, 2), "y": numbers(6, 2, seed=8)},
+        {"x": LENGTHS, "y": [[1, 2, 3]]},
+    )
+    return run(
+        fluid, lambda v: fluid.layers.sequence_concat([v["x"], v["y"]]), feed, lengths, ("x", "y")
+    )
 
 
 def case_reverse(fluid):
@@ -111,32 +167,59 @@ def case_reverse(fluid):
 def case_pad(fluid):
     def build(v):
         zero = fluid.layers.fill_constant([1], "float32", 0.25)
-        return [*fluid.layers.sequence_pad(v["x"], zero), *fluid.layers.sequence_pad(v["x"], zero, maxlen=5)]
+        return [
+            *fluid.layers.sequence_pad(v["x"], zero),
+            *fluid.layers.sequence_pad(v["x"], zero, maxlen=5),
+        ]
 
     return run(fluid, build, X)
 
 
 def case_unpad(fluid):
     feed = {"x": numbers(3, 4, 2), "n": np.array([3, 1, 4])}
-    return run(fluid, lambda v: fluid.layers.sequence_unpad(v["x"], v["n"]), feed, {"x": [], "n": []}, ("x",))
+    return run(
+        fluid,
+        lambda v: fluid.layers.sequence_unpad(v["x"], v["n"]),
+        feed,
+        {"x": [], "n": []},
+        ("x",),
+    )
 
 
 def case_reshape(fluid):
-    return run(fluid, lambda v: fluid.layers.sequence_reshape(v["x"], 2), {"x": numbers(8, 4)}, gradients_of=("x",))
+    return run(
+        fluid,
+        lambda v: fluid.layers.sequence_reshape(v["x"], 2),
+        {"x": numbers(8, 4)},
+        gradients_of=("x",),
+    )
 
 
 def case_enumerate(fluid):
-    return run(fluid, lambda v: fluid.layers.sequence_enumerate(v["x"], 3, pad_value=9), {"x": integers(8, 1)})
+    return run(
+        fluid,
+        lambda v: fluid.layers.sequence_enumerate(v["x"], 3, pad_value=9),
+        {"x": integers(8, 1)},
+    )
 
 
 def case_slice(fluid):
     feed = {"x": numbers(8, 2), "o": np.array([[1], [0], [2]]), "n": np.array([[2], [1], [1]])}
-    return run(fluid, lambda v: fluid.layers.sequence_slice(v["x"], v["o"], v["n"]), feed, {"o": [], "n": []})
+    return run(
+        fluid,
+        lambda v: fluid.layers.sequence_slice(v["x"], v["o"], v["n"]),
+        feed,
+        {"o": [], "n": []},
+    )
 
 
 def case_reset(fluid):
     return run(
-        fluid, lambda v: fluid.layers.sequence_pool(fluid.layers.lod_reset(v["x"], target_lod=[0, 2, 8]), "sum"), X
+        fluid,
+        lambda v: fluid.layers.sequence_pool(
+            fluid.layers.lod_reset(v["x"], target_lod=[0, 2, 8]), "sum"
+        ),
+        X,
     )
 
 
@@ -149,13 +232,20 @@ def case_what_keeps_the_sequences(fluid):
 
 
 def case_lstm(fluid):
-    return run(fluid, lambda v: list(fluid.layers.dynamic_lstm(v["x"], 16)), {"x": numbers(8, 16)}, gradients_of=("x",))
+    return run(
+        fluid,
+        lambda v: list(fluid.layers.dynamic_lstm(v["x"], 16)),
+        {"x": numbers(8, 16)},
+        gradients_of=("x",),
+    )
 
 
 def case_lstm_without_peepholes_backwards(fluid):
     def build(v):
         return list(
-            fluid.layers.dynamic_lstm(v["x"], 8, use_peepholes=False, is_reverse=True, candidate_activation="relu")
+            fluid.layers.dynamic_lstm(
+                v["x"], 8, use_peepholes=False, is_reverse=True, candidate_activation="relu"
+            )
         )
 
     return run(fluid, build, {"x": numbers(8, 8)}, gradients_of=("x",))
@@ -173,7 +263,12 @@ def case_lstm_that_starts_with_something(fluid):
 
 
 def case_gru(fluid):
-    return run(fluid, lambda v: fluid.layers.dynamic_gru(v["x"], 4), {"x": numbers(8, 12)}, gradients_of=("x",))
+    return run(
+        fluid,
+        lambda v: fluid.layers.dynamic_gru(v["x"], 4),
+        {"x": numbers(8, 12)},
+        gradients_of=("x",),
+    )
 
 
 def case_gru_of_the_origin_backwards(fluid):
@@ -186,5 +281,15 @@ def case_gru_of_the_origin_backwards(fluid):
 
 
 def case_scatter(fluid):
-    feed = {"x": numbers(3, 4), "i": np.array([[0], [1], [1], [3], [2], [0], [2], [3]]), "u": numbers(8, 1, seed=8)}
-    return run(fluid, lambda v: fluid.layers.sequence_scatter(v["x"], v["i"], v["u"]), feed, {"x": []}, ("x", "u"))
+    feed = {
+        "x": numbers(3, 4),
+        "i": np.array([[0], [1], [1], [3], [2], [0], [2], [3]]),
+        "u": numbers(8, 1, seed=8),
+    }
+    return run(
+        fluid,
+        lambda v: fluid.layers.sequence_scatter(v["x"], v["i"], v["u"]),
+        feed,
+        {"x": []},
+        ("x", "u"),
+    )

@@ -46,7 +46,10 @@ family(
         ("diag_embed", lambda f, v: f.diag_embed(v["x"]), X, ()),
         ("trace", lambda f, v: f.trace(v["x"])),
         ("expand_as", lambda f, v: f.expand_as(v["x"], f.ones([4, 3, 8], "float32"))),
-        ("pad_constant_like", lambda f, v: f.pad_constant_like(f.ones([3, 3, 6], "float32"), v["x"], 0.5)),
+        (
+            "pad_constant_like",
+            lambda f, v: f.pad_constant_like(f.ones([3, 3, 6], "float32"), v["x"], 0.5),
+        ),
     ],
     X,
 )
@@ -80,13 +83,29 @@ def case_sizes_of_a_run(fluid):
 
 
 def case_eager(fluid):
-    return eager(fluid, lambda x: fluid.layers.reshape(fluid.layers.transpose(x, [1, 0]), [-1]), numbers(2, 3))
+    return eager(
+        fluid,
+        lambda x: fluid.layers.reshape(fluid.layers.transpose(x, [1, 0]), [-1]),
+        numbers(2, 3),
+    )
 
 
 def case_operators(fluid):
     def build(v):
         x = v["x"]
-        return [x + 1, 2 - x, x * x, 1 / (x + 3), x / 2, -x, x**2, x[0], x[:, 1:, -1], (x > 0.1), (x <= 0.3)]
+        return [
+            x + 1,
+            2 - x,
+            x * x,
+            1 / (x + 3),
+            x / 2,
+            -x,
+            x**2,
+            x[0],
+            x[:, 1:, -1],
+            (x > 0.1),
+            (x <= 0.3),
+        ]
 
     return static(fluid, build, X)
 

@@ -18,9 +18,17 @@ family(
         ),
         (
             "ones_zeros",
-            lambda f, v: [f.ones([2], "float32"), f.zeros([1, 2], "int32"), f.ones_like(v["x"]), f.zeros_like(v["x"])],
+            lambda f, v: [
+                f.ones([2], "float32"),
+                f.zeros([1, 2], "int32"),
+                f.ones_like(v["x"]),
+                f.zeros_like(v["x"]),
+            ],
         ),
-        ("like_the_batch", lambda f, v: f.fill_constant_batch_size_like(v["x"], [-1, 2], "float32", 3.0)),
+        (
+            "like_the_batch",
+            lambda f, v: f.fill_constant_batch_size_like(v["x"], [-1, 2], "float32", 3.0),
+        ),
         (
             "range",
             lambda f, v: [
@@ -31,10 +39,19 @@ family(
         ),
         ("eye", lambda f, v: [f.eye(2), f.eye(2, 3, dtype="int32"), f.eye(2, batch_shape=[2])]),
         ("diag", lambda f, v: f.diag(np.array([1, 2, 3], "float32"))),
-        ("arg", lambda f, v: [f.argmax(v["x"]), f.argmin(v["x"], axis=1), *f.argsort(v["x"], axis=0)]),
+        (
+            "arg",
+            lambda f, v: [f.argmax(v["x"]), f.argmin(v["x"], axis=1), *f.argsort(v["x"], axis=0)],
+        ),
         ("arg_of_a_row", lambda f, v: f.argmax(f.reshape(v["x"], [-1]))),
         ("shapes", lambda f, v: [f.shape(v["x"]), f.rank(v["x"]), f.size(v["x"])]),
-        ("assign_array", lambda f, v: [f.assign(np.array([[1, 2]], "float32")), f.assign(np.array([1], "int64"))]),
+        (
+            "assign_array",
+            lambda f, v: [
+                f.assign(np.array([[1, 2]], "float32")),
+                f.assign(np.array([1], "int64")),
+            ],
+        ),
     ],
     X,
     (),
@@ -42,7 +59,14 @@ family(
 family(
     globals(),
     [
-        ("cast", lambda f, v: [f.cast(v["x"], "float64"), f.cast(v["x"], "int32"), f.cast(v["x"], "bool")]),
+        (
+            "cast",
+            lambda f, v: [
+                f.cast(v["x"], "float64"),
+                f.cast(v["x"], "int32"),
+                f.cast(v["x"], "bool"),
+            ],
+        ),
         ("assign", lambda f, v: f.assign(v["x"])),
         ("tril", lambda f, v: [f.tril(v["x"], 1), f.triu(v["x"], -1)]),
     ],

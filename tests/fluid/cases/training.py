@@ -1,4 +1,6 @@
-"""Some steps of training at once: every optimizer, clip, regularizer and decay; what parameters are afterwards."""
+"""Some steps of training at once: every optimizer, clip, regularizer and decay; what parameters are
+afterwards.
+"""
 
 from .common import numbers
 
@@ -12,7 +14,9 @@ def fill(layer):
 
 
 def trained(fluid, make, steps=STEPS, param_attr=None, then=None):
-    """Parameters after some steps with the optimizer that `make(parameters)` gives, and the loss of the last one."""
+    """Parameters after some steps with the optimizer that `make(parameters)` gives, and the loss of
+    the last one.
+    """
     with fluid.dygraph.guard(fluid.CPUPlace()), fluid.unique_name.guard():
         first = fluid.dygraph.Linear(3, 4, act="tanh", param_attr=param_attr)
         second = fluid.dygraph.Linear(4, 2)
@@ -39,15 +43,22 @@ def case_sgd(fluid):
 
 
 def case_momentum(fluid):
-    return trained(fluid, lambda p: fluid.optimizer.MomentumOptimizer(0.1, 0.9, p, use_nesterov=True))
+    return trained(
+        fluid, lambda p: fluid.optimizer.MomentumOptimizer(0.1, 0.9, p, use_nesterov=True)
+    )
 
 
 def case_adagrad(fluid):
-    return trained(fluid, lambda p: fluid.optimizer.Adagrad(0.1, parameter_list=p, initial_accumulator_value=0.1))
+    return trained(
+        fluid,
+        lambda p: fluid.optimizer.Adagrad(0.1, parameter_list=p, initial_accumulator_value=0.1),
+    )
 
 
 def case_adam(fluid):
-    return trained(fluid, lambda p: fluid.optimizer.Adam(0.1, beta1=0.8, epsilon=1e-2, parameter_list=p))
+    return trained(
+        fluid, lambda p: fluid.optimizer.Adam(0.1, beta1=0.8, epsilon=1e-2, parameter_list=p)
+    )
 
 
 def case_adamax(fluid):
@@ -59,16 +70,21 @@ def case_decayed_adagrad(fluid):
 
 
 def case_adadelta(fluid):
-    # Real 1.8.5 takes the running size of updates after this one where it wants that before: only what is kept is compared.
+    # Real 1.8.5 takes the running size of updates after this one where it wants that before: only
+    # what is kept is compared.
     return trained(fluid, lambda p: fluid.optimizer.Adadelta(0.1, parameter_list=p), steps=1)[5:]
 
 
 def case_rmsprop(fluid):
-    return trained(fluid, lambda p: fluid.optimizer.RMSPropOptimizer(0.05, momentum=0.5, parameter_list=p))
+    return trained(
+        fluid, lambda p: fluid.optimizer.RMSPropOptimizer(0.05, momentum=0.5, parameter_list=p)
+    )
 
 
 def case_rmsprop_centered(fluid):
-    return trained(fluid, lambda p: fluid.optimizer.RMSPropOptimizer(0.05, centered=True, parameter_list=p))
+    return trained(
+        fluid, lambda p: fluid.optimizer.RMSPropOptimizer(0.05, centered=True, parameter_list=p)
+    )
 
 
 def case_ftrl(fluid):
@@ -76,7 +92,9 @@ def case_ftrl(fluid):
 
 
 def case_ftrl_power(fluid):
-    return trained(fluid, lambda p: fluid.optimizer.Ftrl(0.1, l1=0.01, lr_power=-0.7, parameter_list=p))
+    return trained(
+        fluid, lambda p: fluid.optimizer.Ftrl(0.1, l1=0.01, lr_power=-0.7, parameter_list=p)
+    )
 
 
 def case_lars(fluid):
@@ -94,7 +112,11 @@ def case_clips(fluid):
         fluid.clip.GradientClipByGlobalNorm(0.1),
     )
     return [
-        a for c in clips for a in trained(fluid, lambda p, c=c: fluid.optimizer.SGD(0.5, parameter_list=p, grad_clip=c))
+        a
+        for c in clips
+        for a in trained(
+            fluid, lambda p, c=c: fluid.optimizer.SGD(0.5, parameter_list=p, grad_clip=c)
+        )
     ]
 
 
@@ -108,7 +130,9 @@ def case_regularizers(fluid):
     return [
         a
         for r in both
-        for a in trained(fluid, lambda p, r=r: fluid.optimizer.SGD(0.5, parameter_list=p, regularization=r))
+        for a in trained(
+            fluid, lambda p, r=r: fluid.optimizer.SGD(0.5, parameter_list=p, regularization=r)
+        )
     ]
 
 

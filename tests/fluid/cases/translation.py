@@ -1,4 +1,6 @@
-"""Translations by beam search, as programs for Paddle 1.x write it: a loop, lists of tensors, and sequences of two levels in them."""
+"""Translations by beam search, as programs for Paddle 1.x write it: a loop, lists of tensors, and
+sequences of two levels in them.
+"""
 
 import numpy as np
 
@@ -21,12 +23,18 @@ def decoder(fluid, context, accumulated=True, with_parents=False):
     states = layers.create_array("float32")
     layers.array_write(context, array=states, i=counter)
     ids, scores = layers.create_array("int64"), layers.create_array("float32")
-    layers.array_write(layers.data("init_ids", [1], dtype="int64", lod_level=2), array=ids, i=counter)
-    layers.array_write(layers.data("init_scores", [1], dtype="float32", lod_level=2), array=scores, i=counter)
+    layers.array_write(
+        layers.data("init_ids", [1], dtype="int64", lod_level=2), array=ids, i=counter
+    )
+    layers.array_write(
+        layers.data("init_scores", [1], dtype="float32", lod_level=2), array=scores, i=counter
+    )
     cond = layers.less_than(counter, length)
     loop = layers.While(cond)
     with loop.block():
-        before, state, score = (layers.array_read(array=a, i=counter) for a in (ids, states, scores))
+        before, state, score = (
+            layers.array_read(array=a, i=counter) for a in (ids, states, scores)
+        )
         expanded = layers.sequence_expand(state, score)
         word = layers.embedding(before, [WORDS, WIDTH], param_attr="table")
         now = layers.fc([expanded, word], WIDTH, act="tanh")
@@ -35,7 +43,15 @@ def decoder(fluid, context, accumulated=True, with_parents=False):
         if accumulated:
             best = layers.elementwise_add(layers.log(best), layers.reshape(score, [-1]), axis=0)
         chosen = layers.beam_search(
-            before, score, which, best, BEAMS, END, level=0, is_accumulated=accumulated, return_parent_idx=with_parents
+            before,
+            score,
+            which,
+            best,
+            BEAMS,
+            END,
+            level=0,
+            is_accumulated=accumulated,
+            return_parent_idx=with_parents,
         )
         layers.increment(counter, value=1, in_place=True)
         layers.array_write(now, array=states, i=counter)
@@ -62,7 +78,9 @@ def kept(tensors):
     found = {}
     for i, tensor in enumerate(tensors):
         found[str(i)] = np.array(tensor)
-        for k, level in enumerate(tensor.recursive_sequence_lengths() if hasattr(tensor, "lod") else []):
+        for k, level in enumerate(
+            tensor.recursive_sequence_lengths() if hasattr(tensor, "lod") else []
+        ):
             found[f"{i}.lengths{k}"] = np.array(level)
     return found
 
@@ -72,20 +90,30 @@ def words(fluid):
 
 
 def translate(fluid, folder=None, **how):
-    """The translations of three sentences.   folder: where the program and its values are saved besides"""
+    """The translations of three sentences.
+
+    folder: where the program and its values are saved besides
+    """
     main, startup = fluid.Program(), fluid.Program()
-    with fluid.program_guard(main, startup), fluid.unique_name.guard(), fluid.scope_guard(fluid.Scope()):
+    with (
+        fluid.program_guard(main, startup),
+        fluid.unique_name.guard(),
+        fluid.scope_guard(fluid.Scope()),
+    ):
         source = fluid.layers.data("source", [1], dtype="int64", lod_level=1)
         found = list(decoder(fluid, encoder(fluid.layers, source), **how))
         executor = fluid.Executor(fluid.CPUPlace())
         executor.run(startup)
         fill_parameters(fluid, main)
-        for parameter in main.all_parameters():  # words are far apart, so that there are sentences that end
+        # words are far apart, so that there are sentences that end
+        for parameter in main.all_parameters():
             held = fluid.global_scope().find_var(parameter.name).get_tensor()
             held.set(np.array(held) * 6, fluid.CPUPlace())
         if folder is not None:
             inputs = ["source", "init_ids", "init_scores"]
-            fluid.io.save_inference_model(folder, inputs, found, executor, main, params_filename="params")
+            fluid.io.save_inference_model(
+                folder, inputs, found, executor, main, params_filename="params"
+            )
         feed = dict(first(fluid, 3), source=words(fluid))
         return kept(executor.run(main, feed=feed, fetch_list=found, return_numpy=False))
 
@@ -94,7 +122,9 @@ def translate_by(fluid, folder):
     """The same by a program that was saved."""
     with fluid.scope_guard(fluid.Scope()):
         executor = fluid.Executor(fluid.CPUPlace())
-        program, _, found = fluid.io.load_inference_model(folder, executor, params_filename="params")
+        program, _, found = fluid.io.load_inference_model(
+            folder, executor, params_filename="params"
+        )
         feed = dict(first(fluid, 3), source=words(fluid))
         return kept(executor.run(program, feed=feed, fetch_list=found, return_numpy=False))
 
@@ -111,13 +141,17 @@ def cell_of(fluid, context):
     """A state cell of one state, the words and what all steps see."""
     from_contrib = fluid.contrib.decoder.beam_search_decoder
     state = from_contrib.InitState(init=context, need_reorder=True)
-    cell = from_contrib.StateCell(inputs={"word": None, "context": None}, states={"h": state}, out_state="h")
+    cell = from_contrib.StateCell(
+        inputs={"word": None, "context": None}, states={"h": state}, out_state="h"
+    )
 
     @cell.state_updater
     def updater(cell):
         operands = [cell.get_state("h"), cell.get_input("word"), cell.get_input("context")]
         attrs = [fluid.ParamAttr(name=f"cell.w{i}") for i in range(3)]
-        cell.set_state("h", fluid.layers.fc(operands, WIDTH, act="tanh", param_attr=attrs, bias_attr="cell.b"))
+        cell.set_state(
+            "h", fluid.layers.fc(operands, WIDTH, act="tanh", param_attr=attrs, bias_attr="cell.b")
+        )
 
     return from_contrib, cell
 
@@ -141,7 +175,11 @@ def case_training_decoder(fluid):
 
 def case_beam_search_decoder(fluid):
     main, startup = fluid.Program(), fluid.Program()
-    with fluid.program_guard(main, startup), fluid.unique_name.guard(), fluid.scope_guard(fluid.Scope()):
+    with (
+        fluid.program_guard(main, startup),
+        fluid.unique_name.guard(),
+        fluid.scope_guard(fluid.Scope()),
+    ):
         layers = fluid.layers
         context = encoder(layers, layers.data("source", [1], dtype="int64", lod_level=1))
         from_contrib, cell = cell_of(fluid, context)

@@ -78,11 +78,19 @@ family(globals(), [("maxout", _of("maxout", groups=2))], {"x": numbers(2, 4, 3, 
 def case_pow_of_a_variable(fluid):
     from .common import static
 
-    return static(fluid, lambda v: fluid.layers.pow(v["x"], fluid.layers.fill_constant([1], "float32", 2.0)), POSITIVE)
+    return static(
+        fluid,
+        lambda v: fluid.layers.pow(v["x"], fluid.layers.fill_constant([1], "float32", 2.0)),
+        POSITIVE,
+    )
 
 
 def case_eager(fluid):
-    return eager(fluid, lambda x: fluid.layers.mean(fluid.layers.leaky_relu(fluid.layers.tanh(x))), numbers(3, 4))
+    return eager(
+        fluid,
+        lambda x: fluid.layers.mean(fluid.layers.leaky_relu(fluid.layers.tanh(x))),
+        numbers(3, 4),
+    )
 
 
 def case_sums(fluid):
@@ -94,5 +102,8 @@ def case_sums(fluid):
         return [total, fluid.layers.sum([v["x"], v["y"], v["x"]]), v["one"]]
 
     return static(
-        fluid, build, {"x": numbers(2, 3), "y": numbers(2, 3, seed=8), "one": numbers(1)}, gradients_of=("x", "y")
+        fluid,
+        build,
+        {"x": numbers(2, 3), "y": numbers(2, 3, seed=8), "one": numbers(1)},
+        gradients_of=("x", "y"),
     )

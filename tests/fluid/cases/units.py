@@ -8,7 +8,12 @@ from .sequence import run
 
 def case_gru_unit(fluid):
     feed = {"x": numbers(3, 12), "h": numbers(3, 4, seed=8)}
-    return static(fluid, lambda v: list(fluid.layers.gru_unit(v["x"], v["h"], 12)), feed, gradients_of=("x", "h"))
+    return static(
+        fluid,
+        lambda v: list(fluid.layers.gru_unit(v["x"], v["h"], 12)),
+        feed,
+        gradients_of=("x", "h"),
+    )
 
 
 def case_gru_unit_of_the_origin(fluid):
@@ -34,7 +39,9 @@ LABELS = {"x": numbers(8, 4), "y": integers(8, 1, below=4)}
 
 def case_crf(fluid):
     def build(v):
-        return fluid.layers.linear_chain_crf(v["x"], v["y"], param_attr=fluid.ParamAttr(name="crfw"))
+        return fluid.layers.linear_chain_crf(
+            v["x"], v["y"], param_attr=fluid.ParamAttr(name="crfw")
+        )
 
     return run(fluid, build, LABELS, gradients_of=("x",))
 
@@ -44,7 +51,11 @@ def case_best_labels(fluid):
         layers = fluid.layers
         cost = layers.linear_chain_crf(v["x"], v["y"], param_attr=fluid.ParamAttr(name="crfw"))
         attr = fluid.ParamAttr(name="crfw")
-        return [cost, layers.crf_decoding(v["x"], attr), layers.crf_decoding(v["x"], attr, label=v["y"])]
+        return [
+            cost,
+            layers.crf_decoding(v["x"], attr),
+            layers.crf_decoding(v["x"], attr, label=v["y"]),
+        ]
 
     return run(fluid, build, LABELS)
 

@@ -1,4 +1,7 @@
-"""Ranks with a GPU each, which a stand-in plays: collectives, and training.   Ends with `fine` on each rank."""
+"""Ranks with a GPU each, which a stand-in plays: collectives, and training.
+
+Ends with `fine` on each rank.
+"""
 
 import os
 
@@ -32,7 +35,9 @@ def everything_travels_by(n, r):
 def training(n, r):
     def net():
         paddle.seed(5)
-        return paddle.nn.Sequential(paddle.nn.Linear(3, 4), paddle.nn.Tanh(), paddle.nn.Linear(4, 1))
+        return paddle.nn.Sequential(
+            paddle.nn.Linear(3, 4), paddle.nn.Tanh(), paddle.nn.Linear(4, 1)
+        )
 
     def steps(model, x):
         optimizer = paddle.optimizer.Momentum(0.1, parameters=model.parameters())
@@ -43,7 +48,10 @@ def training(n, r):
 
     batch = np.random.RandomState(0).rand(2 * n, 3).astype("float32")
     shared, alone = net(), net()
-    steps(paddle.DataParallel(shared, comm_buffer_size=0.00001), paddle.to_tensor(batch[2 * r : 2 * r + 2]))
+    steps(
+        paddle.DataParallel(shared, comm_buffer_size=0.00001),
+        paddle.to_tensor(batch[2 * r : 2 * r + 2]),
+    )
     alone.to("cpu")
     steps(alone, paddle.to_tensor(batch, place="cpu"))
     for there, here in zip(shared.parameters(), alone.parameters(), strict=True):
@@ -54,7 +62,9 @@ def training(n, r):
 def norms(n, r):
     norm = paddle.nn.SyncBatchNorm(2)
     x = paddle.to_tensor(np.random.RandomState(r).rand(4, 2).astype("float32"))
-    whole = np.concatenate([np.random.RandomState(k).rand(4, 2) for k in range(n)]).astype("float32")
+    whole = np.concatenate([np.random.RandomState(k).rand(4, 2) for k in range(n)]).astype(
+        "float32"
+    )
     want = (whole - whole.mean(0)) / np.sqrt(whole.var(0) + 1e-5)
     np.testing.assert_allclose(norm(x).numpy(), want[4 * r : 4 * r + 4], rtol=1e-4, atol=1e-5)
 

@@ -2,7 +2,8 @@
 
 import math
 
-CHECKS = ("AssertionError", "SystemError", "OSError")  # errors of real Paddle that nobody handles by their class
+# errors of real Paddle that nobody handles by their class
+CHECKS = ("AssertionError", "SystemError", "OSError")
 
 
 def problems(ours, theirs, path=""):  # noqa: PLR0911 - one for each kind of value
@@ -11,8 +12,12 @@ def problems(ours, theirs, path=""):  # noqa: PLR0911 - one for each kind of val
         return []
     if isinstance(theirs, dict) and set(theirs) == {"error", "text"}:
         if not (isinstance(ours, dict) and set(ours) == {"error", "text"}):
-            return [f"{path}: {short(ours)} instead of {theirs['error'][:1]} {theirs['text'][-200:]}"]
-        special = [name for name in theirs["error"] if name not in ("list", "Exception", *CHECKS)][:1]
+            return [
+                f"{path}: {short(ours)} instead of {theirs['error'][:1]} {theirs['text'][-200:]}"
+            ]
+        special = [name for name in theirs["error"] if name not in ("list", "Exception", *CHECKS)][
+            :1
+        ]
         return (
             [f"{path}: {ours['error']} instead of {special}: {ours['text']}"]
             if set(special) - set(ours["error"])
@@ -27,7 +32,11 @@ def problems(ours, theirs, path=""):  # noqa: PLR0911 - one for each kind of val
     if isinstance(theirs, list) and isinstance(ours, list):
         if len(ours) != len(theirs):
             return [f"{path}: {short(ours)} instead of {short(theirs)}"]
-        return [p for i, (a, b) in enumerate(zip(ours, theirs, strict=True)) for p in problems(a, b, f"{path}[{i}]")]
+        return [
+            p
+            for i, (a, b) in enumerate(zip(ours, theirs, strict=True))
+            for p in problems(a, b, f"{path}[{i}]")
+        ]
     return [] if same(ours, theirs) else [f"{path}: {short(ours)} instead of {short(theirs)}"]
 
 
@@ -36,7 +45,9 @@ def same(ours, theirs):
     if type(ours) is not type(theirs):
         return False
     if isinstance(theirs, float):
-        return math.isclose(ours, theirs, rel_tol=2e-4, abs_tol=2e-5) or (math.isnan(ours) and math.isnan(theirs))
+        return math.isclose(ours, theirs, rel_tol=2e-4, abs_tol=2e-5) or (
+            math.isnan(ours) and math.isnan(theirs)
+        )
     return ours == theirs
 
 
@@ -56,8 +67,8 @@ def is_error(value):
 def differences(ours, theirs):
     """What differs in one program in each way of running it: `(way, kind, text)`.
 
-    kind: "differs"; or "converted", where real Paddle's conversion gives something else than its own eager execution, which is what
-    Oarlock gives.
+    kind: "differs"; or "converted", where real Paddle's conversion gives something else than its
+    own eager execution, which is what Oarlock gives.
     """
     found = []
     for way, mine in ours.items():

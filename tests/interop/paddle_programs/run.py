@@ -1,4 +1,5 @@
-"""Run the programs of a family and write what they gave, as JSON: `python -m paddle_programs.run FAMILY out.json [NAME ...]`.
+"""Run the programs of a family and write what they gave, as JSON: `python -m paddle_programs.run
+FAMILY out.json [NAME ...]`.
 
 Each runs in a process of its own.
 """
@@ -33,13 +34,19 @@ def in_a_child(family, name, way):
 
 def run_all(family, names):
     """What the programs give in each way."""
-    return {name: {way: in_a_child(family, name, way) for way in ways_of(family, name)} for name in names}
+    return {
+        name: {way: in_a_child(family, name, way) for way in ways_of(family, name)}
+        for name in names
+    }
 
 
 def recorded(value):
     """A result without the texts of errors, floats to six digits."""
     if isinstance(value, dict):
-        return {key: "" if key in ("text", "rejected") else recorded(inner) for key, inner in value.items()}
+        return {
+            key: "" if key in ("text", "rejected") else recorded(inner)
+            for key, inner in value.items()
+        }
     if isinstance(value, list):
         return [recorded(inner) for inner in value]
     return float(f"{value:.6g}") if isinstance(value, float) else value
@@ -50,5 +57,7 @@ if __name__ == "__main__":
     _programs = load(_family)
     _found = recorded(run_all(_family, _names or list(_programs)))
     with open(_path, "w") as file:
-        lines = [f"{json.dumps(n)}:{json.dumps(v, separators=(',', ':'))}" for n, v in _found.items()]
+        lines = [
+            f"{json.dumps(n)}:{json.dumps(v, separators=(',', ':'))}" for n, v in _found.items()
+        ]
         file.write("{\n" + ",\n".join(lines) + "\n}\n")

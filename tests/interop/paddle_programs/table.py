@@ -1,6 +1,8 @@
-"""How a program is run, and what is noted of it: values, dtypes, structure, gradients, and the builtin class of an error.
+"""How a program is run, and what is noted of it: values, dtypes, structure, gradients, and the
+builtin class of an error.
 
-Runs in Oarlock's environment and in real Paddle's, so it imports nothing but NumPy and the one of the two that is there.
+Runs in Oarlock's environment and in real Paddle's, so it imports nothing but NumPy and the one of
+the two that is there.
 """
 
 import contextlib
@@ -54,8 +56,14 @@ def fill(layer):
 def describe(value):  # noqa: PLR0911 - one for each kind of value
     """A value as plain data: tensors with dtype, shape and numbers."""
     if isinstance(value, TENSOR):
-        array = value.astype("float32").numpy() if str(value.dtype).endswith(("bfloat16", "float16")) else value.numpy()
-        numbers = [str(n) for n in array.ravel()] if array.dtype.kind == "c" else array.ravel().tolist()
+        array = (
+            value.astype("float32").numpy()
+            if str(value.dtype).endswith(("bfloat16", "float16"))
+            else value.numpy()
+        )
+        numbers = (
+            [str(n) for n in array.ravel()] if array.dtype.kind == "c" else array.ravel().tolist()
+        )
         return ["Tensor", str(value.dtype), list(value.shape), numbers]
     if isinstance(value, np.ndarray):
         return ["ndarray", str(value.dtype), list(value.shape), value.ravel().tolist()]
@@ -74,7 +82,11 @@ def describe(value):  # noqa: PLR0911 - one for each kind of value
 
 def error_of(error):
     """The builtin classes that an error is of, the most special one first."""
-    return [c.__name__ for c in type(error).__mro__ if c.__module__ == "builtins" and c not in (object, BaseException)]
+    return [
+        c.__name__
+        for c in type(error).__mro__
+        if c.__module__ == "builtins" and c not in (object, BaseException)
+    ]
 
 
 def leaves(value):
@@ -110,10 +122,12 @@ def call_with_gradients(function, arguments, parameters=()):
 
 
 def program(function, *calls, spec=None, grads=True, count=True):
-    """Register a function or Layer that `to_static` converts and that is called with each of `calls`.
+    """Register a function or Layer that `to_static` converts and that is called with each of
+    `calls`.
 
     No decorator: real Paddle runs the decorators of what it converts once more.
-    spec: its input_spec; grads: whether gradients are compared; count: whether the number of programs is compared.
+    spec: its input_spec; grads: whether gradients are compared; count: whether the number of
+    programs is compared.
     """
     is_layer = inspect.isclass(function)
 
@@ -129,7 +143,9 @@ def program(function, *calls, spec=None, grads=True, count=True):
                 if grads:
                     found.append(call_with_gradients(converted, arguments, parameters))
                 else:
-                    given = [paddle.to_tensor(a) if isinstance(a, np.ndarray) else a for a in arguments]
+                    given = [
+                        paddle.to_tensor(a) if isinstance(a, np.ndarray) else a for a in arguments
+                    ]
                     found.append({"result": describe(converted(*given))})
             except Exception as error:
                 found.append({"error": error_of(error), "text": str(error)[-300:]})
@@ -144,9 +160,11 @@ def program(function, *calls, spec=None, grads=True, count=True):
 
 
 def scenario(function):
-    """Decorator: a function of `to_static` (with `full_graph` set) and a folder, whose result is compared.
+    """Decorator: a function of `to_static` (with `full_graph` set) and a folder, whose result is
+    compared.
 
-    A function that does not take `to_static` is run once, not once for each setting of `full_graph`.
+    A function that does not take `to_static` is run once, not once for each setting of
+    `full_graph`.
     """
 
     def run(full_graph):
@@ -155,7 +173,9 @@ def scenario(function):
 
         with tempfile.TemporaryDirectory() as folder:
             given = {"to_static": to_static, "folder": Path(folder)}
-            return describe(function(*[given[name] for name in inspect.signature(function).parameters]))
+            return describe(
+                function(*[given[name] for name in inspect.signature(function).parameters])
+            )
 
     register(function, run, once="to_static" not in inspect.signature(function).parameters)
     return function
@@ -188,7 +208,8 @@ def raised(function, *args, **kwargs):
 def each(*calls):
     """What each of the calls returns.
 
-    A call that real Paddle rejects may return a value here; what has to be rejected is asked with `raised`.
+    A call that real Paddle rejects may return a value here; what has to be rejected is asked with
+    `raised`.
     """
     return [attempt(call) for call in calls]
 
@@ -250,7 +271,11 @@ def new_programs(module):
     """Programs, a scope and names of their own; `module`: paddle.static or fluid."""
     names = module.unique_name if hasattr(module, "unique_name") else paddle.utils.unique_name
     scope = module.Scope() if hasattr(module, "Scope") else paddle.static.global_scope().__class__()
-    with module.program_guard(module.Program(), module.Program()), module.scope_guard(scope), names.guard():
+    with (
+        module.program_guard(module.Program(), module.Program()),
+        module.scope_guard(scope),
+        names.guard(),
+    ):
         yield
 
 

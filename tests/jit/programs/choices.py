@@ -1,4 +1,6 @@
-"""What branches give: variables, numbers, containers, changes in place; cond, case and switch_case."""
+"""What branches give: variables, numbers, containers, changes in place; cond, case and
+switch_case.
+"""
 
 from __future__ import annotations
 
@@ -319,12 +321,16 @@ def static_cond(x: Any) -> Any:
 
 @program(A, B, C, BIG)
 def static_case(x: Any) -> Any:
-    return paddle.static.nn.case([(x.sum() < 0, lambda: x + 1), (x.sum() < 5, lambda: x + 2)], default=lambda: x + 3)
+    return paddle.static.nn.case(
+        [(x.sum() < 0, lambda: x + 1), (x.sum() < 5, lambda: x + 2)], default=lambda: x + 3
+    )
 
 
 @program((A, i64(0)), (A, i64(1)), (B, i64(5)), dims=[[None, 4], []])
 def static_switch_case(x: Any, k: Any) -> Any:
-    return paddle.static.nn.switch_case(k, {0: lambda: x + 1, 1: lambda: x + 2}, default=lambda: x + 3)
+    return paddle.static.nn.switch_case(
+        k, {0: lambda: x + 1, 1: lambda: x + 2}, default=lambda: x + 3
+    )
 
 
 @program(A, B, C, BIG)

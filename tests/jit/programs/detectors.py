@@ -1,4 +1,6 @@
-"""Lists that rounds read before anything was written to them, and early exits: suppression, stacks, searches."""
+"""Lists that rounds read before anything was written to them, and early exits: suppression, stacks,
+searches.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,10 @@ def suppression(boxes: Any, scores: Any) -> Any:
     return paddle.stack(keep), len(keep)
 
 
-@program(*MATRICES, f32([[3.0, 0.0, 0.0, 0.0], [2.0, 0.0, 0.0, 0.0], [9.0, 0.0, 0.0, 0.0], [4.0, 0.0, 0.0, 0.0]]))
+@program(
+    *MATRICES,
+    f32([[3.0, 0.0, 0.0, 0.0], [2.0, 0.0, 0.0, 0.0], [9.0, 0.0, 0.0, 0.0], [4.0, 0.0, 0.0, 0.0]]),
+)
 def rising_rows(x: Any) -> Any:
     stack: list[Any] = []
     for row in x:
@@ -69,7 +74,9 @@ def rows_unlike_those_before(x: Any) -> Any:
     return x + len(seen) + count
 
 
-@program((MATRICES[2], i64([0, 3, -1, 1, 2])), (MATRICES[0], i64([-1, -1])), dims=[[None, 4], [None]])
+@program(
+    (MATRICES[2], i64([0, 3, -1, 1, 2])), (MATRICES[0], i64([-1, -1])), dims=[[None, 4], [None]]
+)
 def loss_of_the_labelled(logits: Any, label: Any) -> Any:
     total, n = 0.0, 0
     for i in range(logits.shape[0]):
@@ -82,7 +89,13 @@ def loss_of_the_labelled(logits: Any, label: Any) -> Any:
     return total / n
 
 
-@program(*MATRICES[:2], f32([[9.0, -9.0, 9.0, -9.0]]), MATRICES[0] * 0, MATRICES[1] * 0, MATRICES[0][:1] * 0)
+@program(
+    *MATRICES[:2],
+    f32([[9.0, -9.0, 9.0, -9.0]]),
+    MATRICES[0] * 0,
+    MATRICES[1] * 0,
+    MATRICES[0][:1] * 0,
+)
 class EarlyExit(nn.Layer):
     """Stops at the first head that is sure, the sooner the more rows there are, and says which."""
 

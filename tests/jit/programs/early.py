@@ -1,4 +1,6 @@
-"""Elements that rounds read before they are there in the first one, and that branches make of other kinds before they are set anew."""
+"""Elements that rounds read before they are there in the first one, and that branches make of other
+kinds before they are set anew.
+"""
 
 from __future__ import annotations
 

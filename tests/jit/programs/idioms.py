@@ -1,4 +1,6 @@
-"""Ways of writing that a program meets sooner or later: augmented assignments, patterns, comprehensions, what the library gives."""
+"""Ways of writing that a program meets sooner or later: augmented assignments, patterns,
+comprehensions, what the library gives.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Layers: parameters, buffers, sublayers in lists, attributes, inheritance, training behaviour, and small whole models."""
+"""Layers: parameters, buffers, sublayers in lists, attributes, inheritance, training behaviour, and
+small whole models.
+"""
 
 from __future__ import annotations
 
@@ -255,7 +257,11 @@ class GreedyDecoder(nn.Layer):
         return paddle.stack(outs, axis=1)
 
 
-@program(f32([[[0.1, 0.2, 0.3], [0.4, 0.5, 0.6]]]), f32([[[1.0, -1.0, 0.5]] * 3] * 2), dims=[[None, None, 3]])
+@program(
+    f32([[[0.1, 0.2, 0.3], [0.4, 0.5, 0.6]]]),
+    f32([[[1.0, -1.0, 0.5]] * 3] * 2),
+    dims=[[None, None, 3]],
+)
 class SelfAttention(nn.Layer):
     def __init__(self) -> None:
         super().__init__()

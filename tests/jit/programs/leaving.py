@@ -1,4 +1,6 @@
-"""Ways out of loops: `:=` in the condition, several breaks, `else`, return and break from inside of `try` and `with`."""
+"""Ways out of loops: `:=` in the condition, several breaks, `else`, return and break from inside of
+`try` and `with`.
+"""
 
 from __future__ import annotations
 

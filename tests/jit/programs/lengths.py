@@ -1,4 +1,6 @@
-"""Lists that called functions make longer, and lists, ranges and slices as long as only a run knows."""
+"""Lists that called functions make longer, and lists, ranges and slices as long as only a run
+knows.
+"""
 
 from __future__ import annotations
 
@@ -128,7 +130,12 @@ def slices_of_a_list(x: Any) -> Any:
     rows = []
     for row in x:
         rows.append(row)
-    return paddle.stack(rows[:2]), paddle.stack(rows[1:]).sum(), paddle.stack(rows[::-1]), paddle.stack(rows[-1:])
+    return (
+        paddle.stack(rows[:2]),
+        paddle.stack(rows[1:]).sum(),
+        paddle.stack(rows[::-1]),
+        paddle.stack(rows[-1:]),
+    )
 
 
 @program(*MATRICES)

@@ -1,4 +1,6 @@
-"""What the models of libraries do in their own ways: caches under two keys, masks of fewer axes, names kept aside, sizes that stay."""
+"""What the models of libraries do in their own ways: caches under two keys, masks of fewer axes,
+names kept aside, sizes that stay.
+"""
 
 from __future__ import annotations
 
@@ -90,7 +92,9 @@ class CachesUnderTwoKeys(nn.Layer):
 @program((A, i64([0, 4])), (f32([[1, 2, 3, 4]]), i64([4])), dims=[[None, 4], [None]])
 def positions_beyond_the_text_are_ignored(logits: Any, positions: Any) -> Any:
     length = paddle.shape(logits)[1]
-    return nn.CrossEntropyLoss(ignore_index=length, reduction="sum")(logits, positions.clip(0, length))
+    return nn.CrossEntropyLoss(ignore_index=length, reduction="sum")(
+        logits, positions.clip(0, length)
+    )
 
 
 @program(A, B, C)

@@ -225,7 +225,9 @@ def paddle_arrays(x: Any) -> Any:
     i = paddle.zeros([1], "int64")
     a = paddle.tensor.array_write(x, i, a)
     a = paddle.tensor.array_write(x * 2, i + 1, a)
-    return paddle.tensor.array_read(a, i + 1) * (paddle.tensor.array_length(a) + i).astype("float32")
+    return paddle.tensor.array_read(a, i + 1) * (paddle.tensor.array_length(a) + i).astype(
+        "float32"
+    )
 
 
 @program(A, B)
@@ -263,4 +265,6 @@ def a_loop_pops(x: Any) -> Any:
 
 @program(A, B)
 def elements_as_a_tensor(x: Any) -> Any:
-    return paddle.to_tensor([x[0, 0], x[0, 1]]), paddle.to_tensor([[x[0, 0], 2.0], [3, x.sum()]], dtype="float64")
+    return paddle.to_tensor([x[0, 0], x[0, 1]]), paddle.to_tensor(
+        [[x[0, 0], 2.0], [3, x.sum()]], dtype="float64"
+    )

@@ -58,7 +58,9 @@ class MobileNet(nn.Layer):
         for inner, outer, stride in ((3, 6, 2), (6, 8, 1), (8, 8, 1)):
             depthwise = nn.Conv2D(inner, inner, 3, stride, 1, groups=inner)
             self.layers.append(
-                nn.Sequential(depthwise, nn.BatchNorm2D(inner), nn.Hardswish(), nn.Conv2D(inner, outer, 1))
+                nn.Sequential(
+                    depthwise, nn.BatchNorm2D(inner), nn.Hardswish(), nn.Conv2D(inner, outer, 1)
+                )
             )
 
     def forward(self, image: Any) -> Any:
@@ -79,7 +81,9 @@ class LanguageModel(nn.Layer):
 
     def forward(self, tokens: Any) -> Any:
         x = self.embedding(tokens)
-        states = [(paddle.zeros([x.shape[0], 6]), paddle.zeros([x.shape[0], 6])) for _ in self.cells]
+        states = [
+            (paddle.zeros([x.shape[0], 6]), paddle.zeros([x.shape[0], 6])) for _ in self.cells
+        ]
         outs = []
         for t in range(x.shape[1]):
             step = x[:, t]
@@ -194,12 +198,16 @@ class DetectionHead(nn.Layer):
         boxes, scores = [], []
         for level, stride in zip(self.levels, (4, 8)):
             y = level(image).transpose([0, 2, 3, 1])
-            rows, columns = paddle.meshgrid(paddle.arange(16 // stride), paddle.arange(16 // stride))
+            rows, columns = paddle.meshgrid(
+                paddle.arange(16 // stride), paddle.arange(16 // stride)
+            )
             grid = paddle.stack([columns, rows], axis=-1).astype("float32")
             center = (F.sigmoid(y[..., :2]) + grid) * stride
             size = paddle.exp(y[..., 2:4]) * stride
             boxes.append(
-                paddle.concat([center - size / 2, center + size / 2], axis=-1).reshape([image.shape[0], -1, 4])
+                paddle.concat([center - size / 2, center + size / 2], axis=-1).reshape(
+                    [image.shape[0], -1, 4]
+                )
             )
             scores.append(F.softmax(y[..., 4:]).reshape([image.shape[0], -1, 3]))
         box, score = paddle.concat(boxes, axis=1), paddle.concat(scores, axis=1)
@@ -223,7 +231,10 @@ class WordToVector(nn.Layer):
         return loss / center.shape[0]
 
 
-@program(_rng.standard_normal((4, 4, 6, 6)).astype(np.float32), _rng.standard_normal((8, 4, 6, 6)).astype(np.float32))
+@program(
+    _rng.standard_normal((4, 4, 6, 6)).astype(np.float32),
+    _rng.standard_normal((8, 4, 6, 6)).astype(np.float32),
+)
 class TemporalShift(nn.Layer):
     def __init__(self) -> None:
         super().__init__()
@@ -239,7 +250,9 @@ class TemporalShift(nn.Layer):
 class CycleGenerator(nn.Layer):
     def __init__(self) -> None:
         super().__init__()
-        self.down = nn.Sequential(nn.Pad2D(1, mode="reflect"), nn.Conv2D(3, 4, 3, 2), nn.InstanceNorm2D(4), nn.ReLU())
+        self.down = nn.Sequential(
+            nn.Pad2D(1, mode="reflect"), nn.Conv2D(3, 4, 3, 2), nn.InstanceNorm2D(4), nn.ReLU()
+        )
         self.blocks = nn.LayerList(
             [nn.Sequential(nn.Conv2D(4, 4, 3, padding=1), nn.InstanceNorm2D(4)) for _ in range(2)]
         )
@@ -252,7 +265,9 @@ class CycleGenerator(nn.Layer):
         return paddle.tanh(self.up(x))
 
 
-@program(_rng.standard_normal((3, 4)).astype(np.float32), _rng.standard_normal((1, 4)).astype(np.float32))
+@program(
+    _rng.standard_normal((3, 4)).astype(np.float32), _rng.standard_normal((1, 4)).astype(np.float32)
+)
 class PolicyGradient(nn.Layer):
     def __init__(self) -> None:
         super().__init__()

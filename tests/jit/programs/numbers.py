@@ -97,7 +97,9 @@ def number_of_two_kinds(x: Any) -> Any:
     return x * w, x * max(v, 1.5)
 
 
-@program((f32([1.0]), f32([2.0])), (f32([0.5]), f32([-2.0])), (f32([0.0]), f32([2.0])), dims=[[1], [1]])
+@program(
+    (f32([1.0]), f32([2.0])), (f32([0.5]), f32([-2.0])), (f32([0.0]), f32([2.0])), dims=[[1], [1]]
+)
 def or_and_and_of_tensors(x: Any, y: Any) -> Any:
     return (x or y) * 3.0, x and y
 
@@ -227,7 +229,17 @@ def float_beside_other_dtypes(x: Any) -> Any:
     if x.sum() > 0:
         s, k = 1.5, 3
     n = x.astype("int32")
-    return n * s, s * n, n * k, k - n, x / k, n > k, x > s, x.astype("float64") * s, x.astype("bool") * s
+    return (
+        n * s,
+        s * n,
+        n * k,
+        k - n,
+        x / k,
+        n > k,
+        x > s,
+        x.astype("float64") * s,
+        x.astype("bool") * s,
+    )
 
 
 @program(UP, DOWN, MIXED)

@@ -1,4 +1,6 @@
-"""Objects of the user's: made where tensors choose, named by strings, carried from round to round; layers among them."""
+"""Objects of the user's: made where tensors choose, named by strings, carried from round to round;
+layers among them.
+"""
 
 from __future__ import annotations
 

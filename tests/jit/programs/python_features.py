@@ -1,4 +1,6 @@
-"""What else Python has: with, try, match, walrus, f-strings, generators, attributes, asserts, names of all kinds."""
+"""What else Python has: with, try, match, walrus, f-strings, generators, attributes, asserts, names
+of all kinds.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Elements and attributes that branches, rounds and conditions change, in this function and in those that it calls."""
+"""Elements and attributes that branches, rounds and conditions change, in this function and in
+those that it calls.
+"""
 
 from __future__ import annotations
 

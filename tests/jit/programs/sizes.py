@@ -1,4 +1,6 @@
-"""Sizes that only a run knows: they stay what they are in arithmetic, shapes, bounds and conditions."""
+"""Sizes that only a run knows: they stay what they are in arithmetic, shapes, bounds and
+conditions.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,11 @@ def numbers(*shape: int) -> Any:
 FLAT = ((numbers(2, 4),), (numbers(3, 6),), (numbers(1, 2),), (numbers(5, 8),))
 PICTURES = ((numbers(2, 3, 4, 4),), (numbers(1, 3, 6, 8),), (numbers(3, 3, 2, 4),))
 WORDS = ((numbers(2, 3, 8),), (numbers(4, 1, 8),), (numbers(1, 5, 8),))
-PAIRS = ((numbers(2, 4), numbers(3, 4)), (numbers(5, 4), numbers(1, 4)), (numbers(1, 4), numbers(4, 4)))
+PAIRS = (
+    (numbers(2, 4), numbers(3, 4)),
+    (numbers(5, 4), numbers(1, 4)),
+    (numbers(1, 4), numbers(4, 4)),
+)
 ALL, BOTH = ([None, None],), ([None, 3, None, None],)
 
 
@@ -142,7 +148,11 @@ def sizes_compared_in_a_loop(x: Any, y: Any) -> Any:
 
 @program(*FLAT, dims=ALL)
 def tiled_by_a_size(x: Any) -> Any:
-    return x[0].tile([x.shape[0], 2]), x[:, 0:1].expand([x.shape[0], x.shape[1]]), x.broadcast_to([2, *x.shape])
+    return (
+        x[0].tile([x.shape[0], 2]),
+        x[:, 0:1].expand([x.shape[0], x.shape[1]]),
+        x.broadcast_to([2, *x.shape]),
+    )
 
 
 @program(*FLAT, dims=ALL)
@@ -154,7 +164,9 @@ def cut_at_a_size(x: Any) -> Any:
 @program(*FLAT, dims=ALL)
 def halves_by_slice(x: Any) -> Any:
     half = x.shape[1] // 2
-    return paddle.slice(x, axes=[1], starts=[half], ends=[half * 2]), paddle.concat([x[:, half:], x[:, :half]], axis=1)
+    return paddle.slice(x, axes=[1], starts=[half], ends=[half * 2]), paddle.concat(
+        [x[:, half:], x[:, :half]], axis=1
+    )
 
 
 @program(*FLAT, dims=ALL)
@@ -251,7 +263,12 @@ def sections_of_sizes(x: Any) -> Any:
 @program(*FLAT, dims=ALL)
 def largest_half(x: Any) -> Any:
     values, places = paddle.topk(x, x.shape[1] // 2)
-    return values, places, paddle.roll(x, x.shape[0], axis=1), paddle.roll(x, [1, x.shape[1] - 1], axis=[0, 1])
+    return (
+        values,
+        places,
+        paddle.roll(x, x.shape[0], axis=1),
+        paddle.roll(x, [1, x.shape[1] - 1], axis=[0, 1]),
+    )
 
 
 @program(*FLAT, dims=ALL)
@@ -263,7 +280,9 @@ def padded_by_sizes(x: Any) -> Any:
 @program(*PICTURES, dims=BOTH)
 def pictures_padded_by_sizes(x: Any) -> Any:
     h, w = x.shape[2], x.shape[3]
-    return paddle.nn.functional.pad(x, [0, (-w) % 8, h // 2, 0]), paddle.nn.functional.adaptive_avg_pool2d(x, 1)
+    return paddle.nn.functional.pad(
+        x, [0, (-w) % 8, h // 2, 0]
+    ), paddle.nn.functional.adaptive_avg_pool2d(x, 1)
 
 
 @program(*FLAT, dims=ALL)
@@ -275,7 +294,12 @@ def mask_of_lengths(x: Any) -> Any:
 @program(*FLAT, dims=ALL)
 def strided_by_sizes(x: Any) -> Any:
     half = x.shape[1] // 2
-    return x[:, ::2], x[::-1], paddle.strided_slice(x, [1], [half], [x.shape[1]], [1]), x[:, 0:half:2]
+    return (
+        x[:, ::2],
+        x[::-1],
+        paddle.strided_slice(x, [1], [half], [x.shape[1]], [1]),
+        x[:, 0:half:2],
+    )
 
 
 @program(*PICTURES, dims=BOTH)
@@ -373,10 +397,14 @@ def transposed_to_the_size_of_another(x: Any) -> Any:
     weight = paddle.to_tensor(numbers(3, 3, 3, 3)) / 10
     half = nn.functional.conv2d(x, weight, stride=2, padding=1)
     large, size = (
-        nn.functional.conv2d_transpose(half, weight, stride=2, padding=1, output_size=paddle.shape(x)[2:]),
+        nn.functional.conv2d_transpose(
+            half, weight, stride=2, padding=1, output_size=paddle.shape(x)[2:]
+        ),
         x.shape[2:],
     )
-    return large, nn.functional.conv2d_transpose(half, weight, stride=2, padding=1, output_size=size) - x
+    return large, nn.functional.conv2d_transpose(
+        half, weight, stride=2, padding=1, output_size=size
+    ) - x
 
 
 @program(*PICTURES, dims=BOTH)
@@ -388,4 +416,6 @@ def pooled_and_put_back(x: Any) -> Any:
 
 @program(*PICTURES, dims=BOTH)
 def more_windows_than_pixels(x: Any) -> Any:
-    return nn.functional.adaptive_max_pool2d(x, (9, 11)), nn.functional.adaptive_avg_pool1d(x[:, :, 0], 9)
+    return nn.functional.adaptive_max_pool2d(x, (9, 11)), nn.functional.adaptive_avg_pool1d(
+        x[:, :, 0], 9
+    )

@@ -1,4 +1,6 @@
-"""Operators, properties and the like of the user's own classes, whose bodies ask values of the program."""
+"""Operators, properties and the like of the user's own classes, whose bodies ask values of the
+program.
+"""
 
 from __future__ import annotations
 

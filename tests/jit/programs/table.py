@@ -13,10 +13,13 @@ Array = np.ndarray[Any, Any]
 
 @dataclass
 class Row:
-    """One program.   calls: arguments of each call, every branch is taken by one; dims: of each argument, None for a size that varies.
+    """One program.
 
-    files: why it cannot be saved, if so; real: why real Paddle does not run the files; untaken: why a branch or loop of its program runs
-    in no call.
+    calls: arguments of each call, every branch is taken by one; dims: of each argument, None for a
+    size that varies.
+
+    files: why it cannot be saved, if so; real: why real Paddle does not run the files; untaken: why
+    a branch or loop of its program runs in no call.
     """
 
     name: str
@@ -35,9 +38,17 @@ class Table:
     rows: list[Row] = field(default_factory=list)
 
     def __call__(
-        self, *calls: Any, dims: Sequence[list[int | None]] | None = None, files: str = "", real: str = "", untaken: str = ""
-    ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:  # fmt: skip
-        """Decorator: add the function below.   calls: arguments; without any, matrices of three kinds and sizes."""
+        self,
+        *calls: Any,
+        dims: Sequence[list[int | None]] | None = None,
+        files: str = "",
+        real: str = "",
+        untaken: str = "",
+    ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        """Decorator: add the function below.
+
+        calls: arguments; without any, matrices of three kinds and sizes.
+        """
 
         def add(function: Callable[..., Any]) -> Callable[..., Any]:
             given = [c if isinstance(c, tuple) else (c,) for c in calls] or [(m,) for m in MATRICES]

@@ -17,9 +17,11 @@ SIZES = [(1, 2), (4, 3), (3, 1)]  # steps and rows
 
 @dataclass(frozen=True)
 class Net:
-    """weights: shapes; inputs: sizes of a row, each; memories: sizes of a row and what they start with, None for an input of the net.
+    """weights: shapes; inputs: sizes of a row, each; memories: sizes of a row and what they start
+    with, None for an input of the net.
 
-    step: the weights, a step of each input, the memories and the whole inputs -> the next memories, and outputs.
+    step: the weights, a step of each input, the memories and the whole inputs -> the next memories,
+    and outputs.
     """
 
     step: Callable[[Values, Values, Values, Values], tuple[Values, Values]]
@@ -65,21 +67,27 @@ def last_seen(w: Values, x: Values, m: Values, _: Values) -> tuple[Values, Value
 
 def whole(w: Values, x: Values, m: Values, wholes: Values) -> tuple[Values, Values]:
     """The step looks at the whole sequence as well."""
-    scores = paddle.nn.functional.softmax((wholes[0] * (m[0] + x[0])).sum(axis=2, keepdim=True), axis=0)
+    scores = paddle.nn.functional.softmax(
+        (wholes[0] * (m[0] + x[0])).sum(axis=2, keepdim=True), axis=0
+    )
     h = paddle.tanh((wholes[0] * scores).sum(axis=0) + m[0] * w[0])
     return [h], [h]
 
 
 def branching(w: Values, x: Values, m: Values, _: Values) -> tuple[Values, Values]:
     """A branch in the step."""
-    h = static.nn.cond(x[0].sum() > 0, lambda: paddle.tanh(m[0] * w[0] + x[0]), lambda: m[0] * m[0] + x[0] * w[0])
+    h = static.nn.cond(
+        x[0].sum() > 0, lambda: paddle.tanh(m[0] * w[0] + x[0]), lambda: m[0] * m[0] + x[0] * w[0]
+    )
     return [h], [h]
 
 
 def looping(w: Values, x: Values, m: Values, _: Values) -> tuple[Values, Values]:
     """A loop in the step."""
     i = paddle.zeros([1], "int64")
-    _, h = static.nn.while_loop(lambda i, h: i < 3, lambda i, h: [i + 1, paddle.tanh(h * w[0] + x[0])], [i, m[0]])
+    _, h = static.nn.while_loop(
+        lambda i, h: i < 3, lambda i, h: [i + 1, paddle.tanh(h * w[0] + x[0])], [i, m[0]]
+    )
     return [h], [h * x[0]]
 
 
@@ -100,8 +108,14 @@ NETS = {
 def feeds(net: Net, steps: int, rows: int, seed: int = 0) -> dict[str, Any]:
     """Values for the inputs of a net: `x0`, `x1` ... and `m0`, `m1` ..."""
     draw = np.random.default_rng([seed, steps, rows])
-    given = {f"x{i}": draw.standard_normal((steps, rows, size)) for i, size in enumerate(net.inputs)}
-    given |= {f"m{i}": draw.standard_normal((rows, size)) for i, (size, at) in enumerate(net.memories) if at is None}
+    given = {
+        f"x{i}": draw.standard_normal((steps, rows, size)) for i, size in enumerate(net.inputs)
+    }
+    given |= {
+        f"m{i}": draw.standard_normal((rows, size))
+        for i, (size, at) in enumerate(net.memories)
+        if at is None
+    }
     return {name: value.astype("float32") for name, value in given.items()}
 
 
@@ -143,7 +157,10 @@ def unrolled(net: Net, w: Values, given: dict[str, Any], reverse: bool = False) 
     for t in reversed(range(steps)) if reverse else range(steps):
         m, outs = net.step(w, [one[t] for one in wholes], m, wholes)
         found.append(outs)
-    return [paddle.stack(list(each)) for each in zip(*(reversed(found) if reverse else found), strict=True)]
+    return [
+        paddle.stack(list(each))
+        for each in zip(*(reversed(found) if reverse else found), strict=True)
+    ]
 
 
 def loss_of(outs: Values) -> Any:
@@ -152,7 +169,9 @@ def loss_of(outs: Values) -> Any:
 
 
 def written(net: Net, steps: int = -1, rows: int = -1) -> tuple[dict[str, Any], Values, Values]:
-    """A net in the main program: its inputs, its parameters with the values of `weights`, its outputs."""
+    """A net in the main program: its inputs, its parameters with the values of `weights`, its
+    outputs.
+    """
     given = {}
     for name, value in feeds(net, 2, 2).items():
         shape = [steps, rows, value.shape[-1]] if name[0] == "x" else [rows, value.shape[-1]]
@@ -161,7 +180,9 @@ def written(net: Net, steps: int = -1, rows: int = -1) -> tuple[dict[str, Any], 
     w = []
     for i, value in enumerate(weights(net)):
         init = paddle.nn.initializer.Assign(value)
-        w.append(static.create_parameter(value.shape, "float32", name=f"w{i}", default_initializer=init))
+        w.append(
+            static.create_parameter(value.shape, "float32", name=f"w{i}", default_initializer=init)
+        )
     return given, w, recurrent(net, w, given)
 
 

@@ -1,4 +1,6 @@
-"""Mixed precision in programs: which ops run in half precision, the factor of the loss, steps that are left out."""
+"""Mixed precision in programs: which ops run in half precision, the factor of the loss, steps that
+are left out.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,10 @@ def trained(optimizer: Any, loss: Any, runs: int = 8, fetch: Any = ()) -> list[l
     exe = static.Executor()
     exe.run(static.default_startup_program())
     fetches = [loss, *(f() for f in fetch)]
-    return [[float(a.reshape(-1)[0]) for a in exe.run(feed=batch(i), fetch_list=fetches)] for i in range(runs)]
+    return [
+        [float(a.reshape(-1)[0]) for a in exe.run(feed=batch(i), fetch_list=fetches)]
+        for i in range(runs)
+    ]
 
 
 def in_programs(run: Any) -> Any:
@@ -64,7 +69,9 @@ def in_programs(run: Any) -> Any:
 )
 def test_losses_are_those_of_float32(settings: dict[str, Any], tolerance: float, mode: Any) -> None:
     plain = in_programs(lambda: trained(paddle.optimizer.Adam(0.05), network()))
-    mixed = in_programs(lambda: trained(amp.decorate(paddle.optimizer.Adam(0.05), **settings), network()))
+    mixed = in_programs(
+        lambda: trained(amp.decorate(paddle.optimizer.Adam(0.05), **settings), network())
+    )
     np.testing.assert_allclose(mixed, plain, rtol=tolerance, atol=tolerance)
     assert (mixed == plain) == (settings.get("level") == "O0")
 
@@ -94,8 +101,12 @@ def test_lists_of_the_user(mode: Any) -> None:
 def test_a_variable_that_stays(mode: Any) -> None:
     x = static.data("x", [None, 4])
     w = static.create_parameter([4, 2], "float32", name="kept")
-    loss = (paddle.matmul(x, w) + paddle.matmul(x, static.create_parameter([4, 2], "float32"))).mean()
-    amp.decorate(paddle.optimizer.SGD(0.1), amp.CustomOpLists(custom_black_varnames=["kept"])).minimize(loss)
+    loss = (
+        paddle.matmul(x, w) + paddle.matmul(x, static.create_parameter([4, 2], "float32"))
+    ).mean()
+    amp.decorate(
+        paddle.optimizer.SGD(0.1), amp.CustomOpLists(custom_black_varnames=["kept"])
+    ).minimize(loss)
     assert dtypes(static.default_main_program(), "matmul_v2") >= {"float16", "float32"}
 
 
@@ -110,9 +121,14 @@ def test_only_what_is_guarded(mode: Any) -> None:
 
 def test_the_factor_and_steps_that_are_left_out(mode: Any) -> None:
     x = static.data("x", [2])
-    w = static.create_parameter([2], "float32", default_initializer=paddle.nn.initializer.Constant(1.0))
+    w = static.create_parameter(
+        [2], "float32", default_initializer=paddle.nn.initializer.Constant(1.0)
+    )
     optimizer = amp.decorate(
-        paddle.optimizer.Adam(0.5), init_loss_scaling=8.0, incr_every_n_steps=2, decr_every_n_nan_or_inf=2
+        paddle.optimizer.Adam(0.5),
+        init_loss_scaling=8.0,
+        incr_every_n_steps=2,
+        decr_every_n_nan_or_inf=2,
     )
     optimizer.minimize((w * x).sum())
     exe = static.Executor()
@@ -125,7 +141,9 @@ def test_the_factor_and_steps_that_are_left_out(mode: Any) -> None:
         seen.append((float(scale[0]), round(float(value[0]), 3)))
     assert seen == [(8.0, 0.5), (16.0, 0.0), (16.0, 0.0), (16.0, -0.5), (16.0, -0.5), (8.0, -0.5)]
     test = static.default_main_program().clone(for_test=True)
-    assert not {"check_finite_and_unscale", "conditional_block", "adam"} & {op.type for op in test.global_block().ops}
+    assert not {"check_finite_and_unscale", "conditional_block", "adam"} & {
+        op.type for op in test.global_block().ops
+    }
 
 
 def test_control_flow_keeps_float32(mode: Any) -> None:
@@ -137,7 +155,10 @@ def test_control_flow_keeps_float32(mode: Any) -> None:
     amp.decorate(paddle.optimizer.SGD(0.1), init_loss_scaling=2.0).minimize(loss)
     exe = static.Executor()
     exe.run(static.default_startup_program())
-    values = [exe.run(feed={"x": np.ones((2, 4), "float32")}, fetch_list=[loss])[0].item() for _ in range(2)]
+    values = [
+        exe.run(feed={"x": np.ones((2, 4), "float32")}, fetch_list=[loss])[0].item()
+        for _ in range(2)
+    ]
     assert values[1] < values[0]
 
 
@@ -156,9 +177,18 @@ def test_the_older_names_of_bfloat16(mode: Any) -> None:
     lists = amp.bf16.AutoMixedPrecisionListsBF16(custom_fp32_list=["square"])
     assert "square" in lists.fp32_list
     amp.bf16.decorate_bf16(paddle.optimizer.SGD(0.1), lists).minimize(loss)
-    assert "check_finite_and_unscale" not in {op.type for op in static.default_main_program().global_block().ops}
+    assert "check_finite_and_unscale" not in {
+        op.type for op in static.default_main_program().global_block().ops
+    }
     exe = static.Executor()
     exe.run(static.default_startup_program())
-    values = [exe.run(feed={"x": np.ones((2, 4), "float32")}, fetch_list=[loss])[0].item() for _ in range(2)]
+    values = [
+        exe.run(feed={"x": np.ones((2, 4), "float32")}, fetch_list=[loss])[0].item()
+        for _ in range(2)
+    ]
     assert values[1] < values[0]
-    assert amp.bf16.convert_float_to_uint16([1.00390625, 1.01171875, -0.1]).tolist() == [16256, 16257, 48588]
+    assert amp.bf16.convert_float_to_uint16([1.00390625, 1.01171875, -0.1]).tolist() == [
+        16256,
+        16257,
+        48588,
+    ]

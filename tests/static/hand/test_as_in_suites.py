@@ -89,7 +89,9 @@ def test_gradients_of_several_elements_are_those_of_the_sum(mode: Any) -> None:
     x = static.data("x", [3, 2])
     x.stop_gradient = False
     static.append_backward(x * x)
-    (made,) = static.Executor().run(feed={"x": np.ones((3, 2), "float32")}, fetch_list=[x.grad_name])
+    (made,) = static.Executor().run(
+        feed={"x": np.ones((3, 2), "float32")}, fetch_list=[x.grad_name]
+    )
     np.testing.assert_array_equal(made, np.full((3, 2), 2))
 
 
@@ -108,24 +110,39 @@ def test_gradients_of_several_elements_are_those_of_the_sum(mode: Any) -> None:
         (AssertionError, lambda y, x: paddle.optimizer.SGD(0.1).minimize(y)),
     ],
 )
-def test_what_is_refused_is_so_by_the_error_that_suites_expect(mode: Any, kind: Any, wrong: Any) -> None:
+def test_what_is_refused_is_so_by_the_error_that_suites_expect(
+    mode: Any, kind: Any, wrong: Any
+) -> None:
     x = static.data("x", [2])
     with pytest.raises(kind):
         wrong(x * 2, x)
 
 
 def test_variables_of_strings(mode: Any) -> None:
-    kinds = static.default_main_program().global_block().create_var(name="x", shape=[1], dtype="float32").desc.VarType
-    made = static.default_main_program().global_block().create_var(name="s", dtype=kinds.STRINGS, shape=[1])
+    kinds = (
+        static.default_main_program()
+        .global_block()
+        .create_var(name="x", shape=[1], dtype="float32")
+        .desc.VarType
+    )
+    made = (
+        static.default_main_program()
+        .global_block()
+        .create_var(name="s", dtype=kinds.STRINGS, shape=[1])
+    )
     assert made.dtype == made.type == kinds.STRINGS
 
 
 def test_values_of_scopes_are_saved(losses: Any, tmp_path: Path) -> None:
     paddle.save(static.global_scope().find_var("fc_0.w_0").get_tensor(), tmp_path / "w")
-    np.testing.assert_array_equal(np.asarray(paddle.load(tmp_path / "w", return_numpy=True)), weight(0))
+    np.testing.assert_array_equal(
+        np.asarray(paddle.load(tmp_path / "w", return_numpy=True)), weight(0)
+    )
     before = weight(1)
     paddle.distributed.io.save_persistables(static.Executor(), str(tmp_path / "all"))
-    static.global_scope().find_var("fc_1.w_0").get_tensor().set(np.zeros_like(before), paddle.CPUPlace())
+    static.global_scope().find_var("fc_1.w_0").get_tensor().set(
+        np.zeros_like(before), paddle.CPUPlace()
+    )
     paddle.distributed.io.load_persistables(static.Executor(), str(tmp_path / "all"))
     np.testing.assert_array_equal(weight(1), before)
 
@@ -134,7 +151,9 @@ def test_a_folder_in_the_place_of_a_model(losses: Any, tmp_path: Path) -> None:
     (tmp_path / "m.pdmodel").mkdir()
     block = static.default_main_program().global_block()
     with pytest.raises(ValueError, match=r"m\.pdmodel is a folder"):
-        static.save_inference_model(str(tmp_path / "m"), [block.var("x1")], [losses[0]], static.Executor())
+        static.save_inference_model(
+            str(tmp_path / "m"), [block.var("x1")], [losses[0]], static.Executor()
+        )
 
 
 def test_amp_takes_the_order_of_arguments_of_both_versions() -> None:
@@ -156,7 +175,9 @@ def test_look_ahead_and_model_average(written: bool, request: pytest.FixtureRequ
         found = [float(exe.run(feed={"x": X}, fetch_list=[loss])[0]) for _ in range(5)]
     else:
         net = paddle.nn.Linear(4, 1, weight_attr=attr)
-        ahead = paddle.incubate.LookAhead(paddle.optimizer.SGD(0.1, parameters=net.parameters()), alpha=0.3, k=3)
+        ahead = paddle.incubate.LookAhead(
+            paddle.optimizer.SGD(0.1, parameters=net.parameters()), alpha=0.3, k=3
+        )
         found = []
         for _ in range(5):
             loss = (net(paddle.to_tensor(X)) - 1).square().mean()
@@ -169,7 +190,9 @@ def test_look_ahead_and_model_average(written: bool, request: pytest.FixtureRequ
 
 def test_model_average_of_a_layer() -> None:
     net = paddle.nn.Linear(4, 1)
-    mean = paddle.incubate.ModelAverage(0.15, net.parameters(), min_average_window=2, max_average_window=4)
+    mean = paddle.incubate.ModelAverage(
+        0.15, net.parameters(), min_average_window=2, max_average_window=4
+    )
     seen = []
     for i in range(3):
         net.weight.set_value(np.full([4, 1], i, "float32"))
@@ -189,7 +212,9 @@ def turned(h: Any) -> Any:
     return static.nn.while_loop(lambda k, h: k < 2, lambda k, h: [k + 1, h * 0.5], [count, h])[1]
 
 
-@pytest.mark.parametrize("inner", [turned, lambda h: static.nn.cond(h.mean() > 0, lambda: h * 2, lambda: h + 1)])
+@pytest.mark.parametrize(
+    "inner", [turned, lambda h: static.nn.cond(h.mean() > 0, lambda: h * 2, lambda: h + 1)]
+)
 def test_a_clone_for_test_is_the_same_before_and_after_minimize(inner: Any, mode: Any) -> None:
     loss = inner(static.nn.fc(static.data("x", [None, 4]), 3)).mean()
     main = static.default_main_program()
@@ -271,7 +296,10 @@ def test_an_embedding_with_a_row_of_padding_in_a_program(mode: Any) -> None:
         (TypeError, lambda: paddle.ParamAttr(initializer=1)),
         (TypeError, lambda: static.CompiledProgram(1)),
         (TypeError, lambda: static.Program().global_block().var(1)),
-        (ValueError, lambda: static.save_inference_model("/tmp/m", ["x"], ["y"], static.Executor())),
+        (
+            ValueError,
+            lambda: static.save_inference_model("/tmp/m", ["x"], ["y"], static.Executor()),
+        ),
         (ValueError, lambda: paddle.optimizer.lr.PiecewiseDecay([1], [1])),
         (ValueError, lambda: paddle.optimizer.lr.StepDecay(0.1, 1, 2.0)),
         (ValueError, lambda: paddle.optimizer.lr.MultiStepDecay(0.1, [3, 2])),
@@ -308,7 +336,9 @@ def test_what_is_made_of_nothing_that_wants_a_gradient_wants_none(mode: Any) -> 
     assert squares.stop_gradient
     assert not (squares + x).stop_gradient
     (gradient,) = static.gradients((squares + x).sum(), x)
-    assert static.Executor().run(feed={"x": np.float32([3, 4])}, fetch_list=[gradient])[0].tolist() == [1, 1]
+    assert static.Executor().run(feed={"x": np.float32([3, 4])}, fetch_list=[gradient])[
+        0
+    ].tolist() == [1, 1]
 
 
 def test_labels_that_are_declared_as_floats(mode: Any) -> None:
@@ -317,7 +347,10 @@ def test_labels_that_are_declared_as_floats(mode: Any) -> None:
     loss = paddle.nn.functional.cross_entropy(logits, label)
     given = {"logits": np.float32([[1, 2, 3], [3, 1, 2]])}
     exe = static.Executor()
-    runs = [exe.run(feed={**given, "label": np.array([[2], [0]], kind)}, fetch_list=[loss])[0] for kind in ("f4", "i8")]
+    runs = [
+        exe.run(feed={**given, "label": np.array([[2], [0]], kind)}, fetch_list=[loss])[0]
+        for kind in ("f4", "i8")
+    ]
     np.testing.assert_array_equal(*runs)
     np.testing.assert_allclose(runs[0], 0.40760595, rtol=1e-6)
 
@@ -329,7 +362,9 @@ def test_lists_and_tuples_of_what_is_fetched(losses: Any) -> None:
     assert found[0] == found[2]
 
 
-@pytest.mark.parametrize(("callbacks", "kind"), [(print, TypeError), ([print], paddle.OarlockError)])
+@pytest.mark.parametrize(
+    ("callbacks", "kind"), [(print, TypeError), ([print], paddle.OarlockError)]
+)
 def test_callbacks_are_not_forgotten(losses: Any, callbacks: Any, kind: Any) -> None:
     with pytest.raises(kind, match=r"append_backward: callbacks .*\n.*test_as_in_suites"):
         static.append_backward(losses[0], callbacks=callbacks)
@@ -346,7 +381,11 @@ def test_what_the_guard_of_today_does_not_change() -> None:
     try:
         with paddle.base.dygraph.guard():
             tensor = paddle.base.dygraph.to_variable(np.float32(2))
-            assert (tensor.shape, str(tensor.dtype), paddle.in_dynamic_mode()) == ([], "paddle.float32", True)
+            assert (tensor.shape, str(tensor.dtype), paddle.in_dynamic_mode()) == (
+                [],
+                "paddle.float32",
+                True,
+            )
         assert not paddle.in_dynamic_mode()
     finally:
         paddle.disable_static()

@@ -1,4 +1,6 @@
-"""What programs for Paddle do with programs that are written by hand: gradients by their names, and what is refused as it is there."""
+"""What programs for Paddle do with programs that are written by hand: gradients by their names, and
+what is refused as it is there.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,9 @@ def test_gradients_of_constants_that_want_one(mode: Any) -> None:
     assert not static.default_main_program().global_block().has_var(b.grad_name)
 
 
-@pytest.mark.parametrize("clip", [nn.ClipGradByGlobalNorm(0.1), nn.ClipGradByNorm(0.1), nn.ClipGradByValue(0.05)])
+@pytest.mark.parametrize(
+    "clip", [nn.ClipGradByGlobalNorm(0.1), nn.ClipGradByNorm(0.1), nn.ClipGradByValue(0.05)]
+)
 def test_clipping_that_users_call(mode: Any, clip: Any) -> None:
     loss = static.nn.fc(static.data("x", [None, 4]), 3).sum()
     pairs = clip(static.append_backward(loss))
@@ -88,9 +92,15 @@ def test_what_is_of_the_wrong_kind(mode: Any) -> None:
     wrong = {
         "cond": lambda: static.nn.cond(never, x, nothing),
         "case: the pairs": lambda: static.nn.case(never),
-        "switch_case: branch_fns": lambda: static.nn.switch_case(paddle.full([1], 1, "int32"), nothing),
-        "switch_case: a branch": lambda: static.nn.switch_case(paddle.full([1], 1, "int32"), [(2.2, nothing)]),
-        "switch_case: default": lambda: static.nn.switch_case(paddle.full([1], 1, "int32"), [nothing], default=1),
+        "switch_case: branch_fns": lambda: static.nn.switch_case(
+            paddle.full([1], 1, "int32"), nothing
+        ),
+        "switch_case: a branch": lambda: static.nn.switch_case(
+            paddle.full([1], 1, "int32"), [(2.2, nothing)]
+        ),
+        "switch_case: default": lambda: static.nn.switch_case(
+            paddle.full([1], 1, "int32"), [nothing], default=1
+        ),
         "switch_case: branch_index": lambda: static.nn.switch_case(x, [nothing]),
         "while_loop: loop_vars": lambda: static.nn.while_loop(nothing, nothing, x),
         "while_loop: cond gives": lambda: static.nn.while_loop(lambda _: 1, nothing, [x]),
@@ -105,11 +115,19 @@ def test_what_is_of_the_wrong_kind(mode: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "given", [{"parameter_list": "w"}, {"parameter_list": ["w", 3]}, {"no_grad_set": "x"}, {"no_grad_set": [3]}]
+    "given",
+    [
+        {"parameter_list": "w"},
+        {"parameter_list": ["w", 3]},
+        {"no_grad_set": "x"},
+        {"no_grad_set": [3]},
+    ],
 )
 def test_what_is_no_list_of_names(mode: Any, given: dict[str, Any]) -> None:
     loss = paddle.mean(static.nn.fc(static.data("x", [2, 4]), 3))
-    with pytest.raises(TypeError, match=f"append_backward: {next(iter(given))} (is|holds what is) no"):
+    with pytest.raises(
+        TypeError, match=f"append_backward: {next(iter(given))} (is|holds what is) no"
+    ):
         static.append_backward(loss, **given)
 
 
@@ -133,5 +151,8 @@ def test_gradients_of_variables_that_no_op_gives(mode: Any) -> None:
 def test_operators_name_what_they_give_after_no_op(mode: Any) -> None:
     x = static.data("x", [2, 4])
     with paddle.utils.unique_name.guard():
-        names = [v.name for v in (x * x, 1.0 / x, -x, x > 1.0, paddle.multiply(x, x), static.nn.fc(x, 2) + 1.0)]
+        names = [
+            v.name
+            for v in (x * x, 1.0 / x, -x, x > 1.0, paddle.multiply(x, x), static.nn.fc(x, 2) + 1.0)
+        ]
     assert names == ["tmp_0", "tmp_2", "tmp_3", "tmp_5", "elementwise_mul_0.tmp_0", "tmp_6"]

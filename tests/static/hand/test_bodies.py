@@ -1,4 +1,6 @@
-"""Loops and branches whose bodies are `with` blocks, and branches whose results have no common declaration."""
+"""Loops and branches whose bodies are `with` blocks, and branches whose results have no common
+declaration.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ def overwriting_loop(x: Any) -> Any:
     cond = paddle.less_than(i, end)
     with flow.While(cond).block():
         paddle.assign(paddle.tanh(total * 1.5 + x), output=total)
-        paddle.assign(static.nn.cond(total.sum() > 1, lambda: total * total, lambda: total + x), output=total)
+        paddle.assign(
+            static.nn.cond(total.sum() > 1, lambda: total * total, lambda: total + x), output=total
+        )
         paddle.increment(i)
         paddle.assign(paddle.less_than(i, end), output=cond)
     return total
@@ -73,7 +77,9 @@ def test_gradients_are_slopes(build: Build, at: list[float], mode: Any) -> None:
 
     point, step = np.array(at), 1e-6
     slopes = [(value(point + step * e) - value(point - step * e)) / (2 * step) for e in np.eye(3)]
-    np.testing.assert_allclose(exe.run(feed={"x": point}, fetch_list=[gradient])[0], slopes, rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(
+        exe.run(feed={"x": point}, fetch_list=[gradient])[0], slopes, rtol=1e-6, atol=1e-8
+    )
 
 
 def test_a_loop_that_cannot_end_is_refused(mode: Any) -> None:
@@ -84,7 +90,10 @@ def test_a_loop_that_cannot_end_is_refused(mode: Any) -> None:
 
 def test_bodies_need_a_program() -> None:
     cond = number(0) < number(1)
-    with pytest.raises(OarlockError, match="While: no program is being written"), flow.While(cond).block():
+    with (
+        pytest.raises(OarlockError, match="While: no program is being written"),
+        flow.While(cond).block(),
+    ):
         pass
 
 
@@ -100,10 +109,13 @@ def test_a_result_of_two_kinds_can_only_be_fetched(mode: Any) -> None:
     one, two = lambda: paddle.full([2, 2], 2, "int32"), lambda: paddle.full([3], 3.0)
     found = static.nn.cond(x.sum() > 0, one, two)
     for value, shape, dtype in ((1.0, (2, 2), "int32"), (-1.0, (3,), "float32")):
-        (made,) = static.Executor().run(feed={"x": np.array([value], "float32")}, fetch_list=[found])
+        (made,) = static.Executor().run(
+            feed={"x": np.array([value], "float32")}, fetch_list=[found]
+        )
         assert (made.shape, made.dtype) == (shape, dtype)
     with pytest.raises(
-        TraceError, match=r"scale: an operand has another dtype(.|\n)*int32\[2,2\] made at(.|\n)*float32\[3\]"
+        TraceError,
+        match=r"scale: an operand has another dtype(.|\n)*int32\[2,2\] made at(.|\n)*float32\[3\]",
     ):
         found * 2
     with pytest.raises(TraceError, match="concat: an operand has another"):
@@ -115,7 +127,9 @@ def test_two_gradients_of_one_loop(mode: Any) -> None:
     x, y = static.data("x", [3], "float64"), static.data("y", [3], "float64")
     x.stop_gradient = y.stop_gradient = False
     start = [paddle.zeros([1], "int64"), x * 1.0]
-    _, s = static.nn.while_loop(lambda i, s: i < 3, lambda i, s: [i + 1, paddle.tanh(s * x) + paddle.exp(y) * s], start)
+    _, s = static.nn.while_loop(
+        lambda i, s: i < 3, lambda i, s: [i + 1, paddle.tanh(s * x) + paddle.exp(y) * s], start
+    )
     exe, feed = static.Executor(), {"x": np.full(3, 0.3), "y": np.full(3, 0.2)}
     (by_y,) = static.gradients([s.sum()], [y])
     alone = exe.run(feed=feed, fetch_list=[by_y])[0]
@@ -124,7 +138,11 @@ def test_two_gradients_of_one_loop(mode: Any) -> None:
     np.testing.assert_array_equal(together[0], alone)
 
     def value(**moved: float) -> float:
-        return float(exe.run(feed=feed | {k: feed[k] + [d, 0, 0] for k, d in moved.items()}, fetch_list=[s.sum()])[0])
+        return float(
+            exe.run(
+                feed=feed | {k: feed[k] + [d, 0, 0] for k, d in moved.items()}, fetch_list=[s.sum()]
+            )[0]
+        )
 
     slopes = [(value(**{k: 1e-6}) - value(**{k: -1e-6})) / 2e-6 for k in ("y", "x")]
     np.testing.assert_allclose([together[0][0], together[1][0]], slopes, rtol=1e-6)

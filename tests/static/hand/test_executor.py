@@ -30,7 +30,9 @@ def test_everything_wrong_with_a_feed_is_said_at_once(mode: Any) -> None:
     with pytest.raises(OpError) as caught:
         static.Executor().run(feed={"x": np.ones([2, 5], "float32"), "w": 1}, fetch_list=[z])
     lines = str(caught.value).splitlines()
-    assert lines[0] == ("Executor.run: 'y' is not fed (int64[?,1]); 'x' is float32[?,4], fed float32[2, 5]")
+    assert lines[0] == (
+        "Executor.run: 'y' is not fed (int64[?,1]); 'x' is float32[?,4], fed float32[2, 5]"
+    )
     assert "test_executor.py" in lines[1]
     with pytest.raises(OpError, match=r"'y' is int64\[\?,1\], fed int32\[2, 1\]"):
         static.Executor().run(feed={"x": ONES, "y": np.ones([2, 1], "int32")}, fetch_list=[z])
@@ -46,7 +48,9 @@ def test_what_the_program_does_not_know_is_fed_with_a_warning(mode: Any) -> None
 def test_lists_and_numbers_get_the_declared_dtype(mode: Any) -> None:
     x, n = static.data("x", [None, 2]), static.data("n", [1], "int64")
     y = x * n.astype("float32")
-    assert static.Executor().run(feed={"x": [[1, 2], [3, 4]], "n": 3}, fetch_list=[y])[0].tolist() == [[3, 6], [9, 12]]
+    assert static.Executor().run(feed={"x": [[1, 2], [3, 4]], "n": 3}, fetch_list=[y])[
+        0
+    ].tolist() == [[3, 6], [9, 12]]
     with pytest.raises(OpError, match="what is fed is list, of which no array can be made"):
         static.Executor().run(feed={"x": [[1], [2, 3]], "n": 3}, fetch_list=[y])
 
@@ -61,7 +65,10 @@ def test_a_data_loader_feeds(mode: Any) -> None:
 
     x, n = static.data("x", [None, 2]), static.data("n", [None, 1], "int64")
     y = x * n.astype("float32")
-    exe, loader = static.Executor(), paddle.io.DataLoader(Rows(), feed_list=[x, n], batch_size=2, return_list=False)
+    exe, loader = (
+        static.Executor(),
+        paddle.io.DataLoader(Rows(), feed_list=[x, n], batch_size=2, return_list=False),
+    )
     before = len(static.default_main_program().global_block().ops)
     found = [exe.run(feed=batch, fetch_list=[y])[0].tolist() for batch in loader]
     assert found == [[[0, 0], [1, 1]], [[4, 4], [9, 9]]]
@@ -70,7 +77,9 @@ def test_a_data_loader_feeds(mode: Any) -> None:
 
 def test_values_that_are_not_there_are_listed(mode: Any) -> None:
     y = static.nn.fc(static.data("x", [None, 4]), 1)
-    with pytest.raises(OpError, match=r"\['fc_0.b_0', 'fc_0.w_0'\] have no value; run the startup program first"):
+    with pytest.raises(
+        OpError, match=r"\['fc_0.b_0', 'fc_0.w_0'\] have no value; run the startup program first"
+    ):
         static.Executor().run(feed={"x": ONES}, fetch_list=[y])
 
 
@@ -140,7 +149,9 @@ def test_set_value_judges(line: tuple[Any, Any]) -> None:
     weight = y.block.var("fc_0.w_0")
     weight.set_value(np.ones([4, 1]))
     assert weight.get_value().dtype == paddle.float32
-    with pytest.raises(OpError, match=r"the shapes differ \(fc_0.w_0=float32\[4,1\], value=float64\[3,1\]\)"):
+    with pytest.raises(
+        OpError, match=r"the shapes differ \(fc_0.w_0=float32\[4,1\], value=float64\[3,1\]\)"
+    ):
         weight.set_value(np.ones([3, 1]))
 
 
@@ -179,7 +190,9 @@ def test_only_what_is_needed(mode: Any) -> None:
     w = y + z
     exe = static.Executor()
     exe.run(static.default_startup_program())
-    assert exe.run(feed={"x": ONES}, fetch_list=[y], use_prune=True)[0].tolist() == (ONES * 2).tolist()
+    assert (
+        exe.run(feed={"x": ONES}, fetch_list=[y], use_prune=True)[0].tolist() == (ONES * 2).tolist()
+    )
     assert count.get_value().numpy().tolist() == [0.0]
     exe.run(feed={"x": ONES, "z": ONES}, fetch_list=[w])
     assert count.get_value().numpy().tolist() == [1.0]
@@ -214,7 +227,9 @@ def test_closed_and_missing_ways(line: tuple[Any, Any]) -> None:
 def test_errors_at_run_time_say_where(mode: Any) -> None:
     x, y = static.data("x", [None, 4]), static.data("y", [None, 4])
     z = x + y
-    with pytest.raises(OpError, match=r"elementwise_add: .*float32\[2,4\].*float32\[3,4\]") as caught:
+    with pytest.raises(
+        OpError, match=r"elementwise_add: .*float32\[2,4\].*float32\[3,4\]"
+    ) as caught:
         static.Executor().run(feed={"x": ONES, "y": np.ones([3, 4], "float32")}, fetch_list=[z])
     assert "z = x + y" in str(caught.value)
 
@@ -232,7 +247,9 @@ def test_print_and_assert(mode: Any, capsys: Any) -> None:
     assert said.count("seen") == 4  # twice each way
     assert "data: [2.0 2.0 2.0]" in said
     assert "shape: [2, 4]" in said
-    with pytest.raises(OpError, match=r"assert: the condition does not hold; data: \[-2.0, -2.0\]") as caught:
+    with pytest.raises(
+        OpError, match=r"assert: the condition does not hold; data: \[-2.0, -2.0\]"
+    ) as caught:
         exe.run(feed={"x": -ONES}, fetch_list=[y])
     assert "test_executor.py" in str(caught.value)
 
@@ -241,10 +258,19 @@ def test_python_in_programs(mode: Any) -> None:
     x = static.data("x", [None, 4])
     seen = []
     static.py_func(lambda v: seen.append(v.shape), x, None)
-    out = static.default_main_program().global_block().create_var(name="out", dtype="int32", shape=[-1])
+    out = (
+        static.default_main_program()
+        .global_block()
+        .create_var(name="out", dtype="int32", shape=[-1])
+    )
     static.py_func(lambda v: np.argmax(v, 1), x, out)
     exe = static.Executor()
-    assert exe.run(feed={"x": np.eye(4, dtype="float32")}, fetch_list=[out])[0].tolist() == [0, 1, 2, 3]
+    assert exe.run(feed={"x": np.eye(4, dtype="float32")}, fetch_list=[out])[0].tolist() == [
+        0,
+        1,
+        2,
+        3,
+    ]
     assert seen == [(4, 4)]
     static.py_func(lambda v: (v, v), x, out)
     with pytest.raises(OpError, match="gives 2 results, not 1"):
@@ -259,7 +285,10 @@ def test_a_layer_with_its_own_way_back_is_saved_without_it(mode: Any) -> None:
     y = static.nn.static_pylayer(lambda v: v * 3.0, [x], lambda g: g * 100.0)
     program = static.normalize_program(static.default_main_program(), [x], [y])
     assert "pylayer" not in [op.type for op in program.global_block().ops]
-    assert static.Executor().run(program, feed={"x": ONES}, fetch_list=[y.name])[0].tolist() == (ONES * 3).tolist()
+    assert (
+        static.Executor().run(program, feed={"x": ONES}, fetch_list=[y.name])[0].tolist()
+        == (ONES * 3).tolist()
+    )
 
 
 def test_data_feeder(mode: Any) -> None:
@@ -271,7 +300,9 @@ def test_data_feeder(mode: Any) -> None:
         "y": ((2, 1), "int64"),
     }
     assert found["y"].tolist() == [[0], [7]]
-    assert [f["y"].tolist() for f in feeder.decorate_reader(lambda: iter([[([1] * 4, 2)]]))()] == [[[2]]]
+    assert [f["y"].tolist() for f in feeder.decorate_reader(lambda: iter([[([1] * 4, 2)]]))()] == [
+        [[2]]
+    ]
     with pytest.raises(OpError, match="row 1 has 1 values, for .'x', 'y'."):
         feeder.feed([([1] * 4, 0), ([1] * 4,)])
     with pytest.raises(OpError, match=r"'x' is float32\[\?,2,2\], the rows are \[\(3,\)\]"):
@@ -309,11 +340,16 @@ def test_states_of_optimizers(mode: Any) -> None:
     exe.run(static.default_startup_program())
     exe.run(feed={"x": ONES})
     state = {name: value.numpy() for name, value in optimizer.state_dict().items()}
-    assert sorted(state) == sorted(f"fc_0.w_0_{k}_0" for k in ("beta1_pow_acc", "beta2_pow_acc", "moment1", "moment2"))
+    assert sorted(state) == sorted(
+        f"fc_0.w_0_{k}_0" for k in ("beta1_pow_acc", "beta2_pow_acc", "moment1", "moment2")
+    )
     assert state["fc_0.w_0_beta1_pow_acc_0"] == pytest.approx([0.81])
     exe.run(static.default_startup_program())
     optimizer.set_state_dict(state)
-    assert optimizer.state_dict()["fc_0.w_0_moment1_0"].numpy().tolist() == state["fc_0.w_0_moment1_0"].tolist()
+    assert (
+        optimizer.state_dict()["fc_0.w_0_moment1_0"].numpy().tolist()
+        == state["fc_0.w_0_moment1_0"].tolist()
+    )
 
 
 def test_optimizers_that_a_program_cannot_hold(mode: Any) -> None:
@@ -332,18 +368,28 @@ def test_saving_is_verified_and_leaves_nothing_behind(line: tuple[Any, Any], tmp
     with pytest.raises(OpError, match=r"'fc_0.w_0' is float32\[4,2\], the value float32\[4,1\]"):
         static.save_inference_model(tmp_path / "n", [x], [y], exe)
     assert not list(tmp_path.glob("n*"))
-    with pytest.raises(TypeError, match="feed_vars should be a Variable or a list of them, not str"):
+    with pytest.raises(
+        TypeError, match="feed_vars should be a Variable or a list of them, not str"
+    ):
         static.save_inference_model(tmp_path / "n", ["x"], [y], exe)
-    with pytest.raises(OpError, match="'x' is needed by the outputs but is neither fed nor computed"):
+    with pytest.raises(
+        OpError, match="'x' is needed by the outputs but is neither fed nor computed"
+    ):
         static.save_inference_model(tmp_path / "n", [], [y], exe)
 
 
-def test_a_program_with_a_seed_draws_the_same_in_each_process_and_otherwise_in_each_run(mode: Any) -> None:
+def test_a_program_with_a_seed_draws_the_same_in_each_process_and_otherwise_in_each_run(
+    mode: Any,
+) -> None:
     def drawn(seed: int) -> list[list[float]]:
         program = static.Program()
         program.random_seed = seed
         with static.program_guard(program, static.Program()):
-            found = [paddle.uniform([3]), paddle.nn.functional.dropout(paddle.ones([8]), 0.5), paddle.uniform([3])]
+            found = [
+                paddle.uniform([3]),
+                paddle.nn.functional.dropout(paddle.ones([8]), 0.5),
+                paddle.uniform([3]),
+            ]
         runs = [static.Executor().run(program, fetch_list=found) for _ in range(2)]
         return [a.tolist() for run in runs for a in run]
 

@@ -1,4 +1,6 @@
-"""`minimize`, `append_backward` and `gradients` inside of `cond`, `case`, `switch_case` and `While`, beside real PaddlePaddle."""
+"""`minimize`, `append_backward` and `gradients` inside of `cond`, `case`, `switch_case` and
+`While`, beside real PaddlePaddle.
+"""
 
 from __future__ import annotations
 
@@ -22,13 +24,17 @@ KINDS = ("cond", "case", "switch_case")
 
 
 def trained(paddle: Any, kind: str, optimizer: str, loss_inside: bool) -> list[list[float]]:
-    """The loss and the sum of the weights after each of four runs, which take the branches in turn."""
+    """The loss and the sum of the weights after each of four runs, which take the
+    branches in turn.
+    """
     static = paddle.static
     main, start = static.Program(), static.Program()
     with static.program_guard(main, start):
         x, i = static.data("x", [None, 3], "float32"), static.data("i", [1], "int32")
         first = paddle.nn.initializer.Constant(0.5)
-        h = static.nn.fc(x, 2, weight_attr=paddle.ParamAttr(name="w", initializer=first), bias_attr=False)
+        h = static.nn.fc(
+            x, 2, weight_attr=paddle.ParamAttr(name="w", initializer=first), bias_attr=False
+        )
         outer = paddle.mean(h)
         one, two = (getattr(paddle.optimizer, optimizer)(rate) for rate in (0.1, 0.2))
 
@@ -52,7 +58,10 @@ def trained(paddle: Any, kind: str, optimizer: str, loss_inside: bool) -> list[l
     with static.scope_guard(scope):
         executor.run(start)
         for k in (0, 1, 0, 1):
-            feed = {"x": np.repeat([[1.0], [2.0], [3.0], [4.0]], 3, 1).astype("float32"), "i": np.array([k], "int32")}
+            feed = {
+                "x": np.repeat([[1.0], [2.0], [3.0], [4.0]], 3, 1).astype("float32"),
+                "i": np.array([k], "int32"),
+            }
             (loss,) = executor.run(main, feed=feed, fetch_list=[out])
             weights = np.array(scope.find_var("w").get_tensor())
             found.append([float(np.asarray(loss).reshape(-1)[0]), float(weights.sum())])
@@ -74,11 +83,18 @@ def real() -> Any:
     rows = [(k, o, inside) for k in KINDS for o in OPTIMIZERS for inside in (True, False)]
     code = "\n".join(
         [
-            "from __future__ import annotations", "import json, paddle", "import numpy as np", "from typing import Any", "paddle.enable_static()",
-            inspect.getsource(trained), f"print('found', json.dumps([trained(paddle, *row) for row in {rows!r}]))",
+            "from __future__ import annotations",
+            "import json, paddle",
+            "import numpy as np",
+            "from typing import Any",
+            "paddle.enable_static()",
+            inspect.getsource(trained),
+            f"print('found', json.dumps([trained(paddle, *row) for row in {rows!r}]))",
         ]
-    )  # fmt: skip
-    out = subprocess.run([PADDLE, "-c", code], capture_output=True, text=True, timeout=300, check=True).stdout
+    )
+    out = subprocess.run(
+        [PADDLE, "-c", code], capture_output=True, text=True, timeout=300, check=True
+    ).stdout
     line = next(line for line in out.splitlines() if line.startswith("found "))
     return dict(zip(rows, json.loads(line.removeprefix("found ")), strict=True))
 
@@ -86,13 +102,17 @@ def real() -> Any:
 @pytest.mark.parametrize("loss_inside", [True, False])
 @pytest.mark.parametrize("optimizer", OPTIMIZERS)
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_branch_that_runs_trains_as_in_paddle(real: Any, kind: str, optimizer: str, loss_inside: bool) -> None:
+def test_the_branch_that_runs_trains_as_in_paddle(
+    real: Any, kind: str, optimizer: str, loss_inside: bool
+) -> None:
     found = trained(paddle, kind, optimizer, loss_inside)
     np.testing.assert_allclose(found, real[kind, optimizer, loss_inside], rtol=1e-4, atol=1e-5)
 
 
 def net(x: Any) -> Any:
-    hidden = static.nn.fc(x, 2, weight_attr=constant(0.5), bias_attr=constant(0.1), activation="relu")
+    hidden = static.nn.fc(
+        x, 2, weight_attr=constant(0.5), bias_attr=constant(0.1), activation="relu"
+    )
     return static.nn.fc(hidden, 1, weight_attr=constant(0.3), bias_attr=constant(0.0))
 
 
@@ -126,7 +146,9 @@ def in_nested_branches(x: Any, i: Any, optimizer: Any) -> Any:
         return loss
 
     return static.nn.cond(
-        i < 1, lambda: static.nn.cond(paddle.sum(x) > 0, train, lambda: paddle.mean(h) * 5), lambda: paddle.mean(h)
+        i < 1,
+        lambda: static.nn.cond(paddle.sum(x) > 0, train, lambda: paddle.mean(h) * 5),
+        lambda: paddle.mean(h),
     )
 
 
@@ -167,7 +189,9 @@ def in_a_while(x: Any, i: Any, optimizer: Any) -> Any:
 def steps(build: Any, optimizer: Any, runs: int = 3) -> list[Any]:
     main, start = static.Program(), static.Program()
     with static.program_guard(main, start):
-        out = build(static.data("x", [None, 3], "float32"), static.data("i", [1], "int32"), optimizer())
+        out = build(
+            static.data("x", [None, 3], "float32"), static.data("i", [1], "int32"), optimizer()
+        )
     executor, scope, found = static.Executor(), static.Scope(), []
     with static.scope_guard(scope):
         executor.run(start)
@@ -191,7 +215,9 @@ OF_ALL = [
     "build", [in_a_branch, in_nested_branches, net_in_the_branch, behind_another_branch, in_a_while]
 )
 def test_a_step_in_a_block_is_that_of_the_outermost_block(build: Any, optimizer: int) -> None:
-    for found, want in zip(steps(build, OF_ALL[optimizer]), steps(in_one_block, OF_ALL[optimizer]), strict=True):
+    for found, want in zip(
+        steps(build, OF_ALL[optimizer]), steps(in_one_block, OF_ALL[optimizer]), strict=True
+    ):
         np.testing.assert_allclose(found, want, rtol=1e-6)
 
 
@@ -224,5 +250,7 @@ def test_a_loss_from_outside_of_a_loop_is_refused() -> None:
             optimizer.minimize(loss)
         return loss
 
-    with pytest.raises(OarlockError, match="outside of the loop; compute it in the body of the loop"):
+    with pytest.raises(
+        OarlockError, match="outside of the loop; compute it in the body of the loop"
+    ):
         steps(build, OF_ALL[0])

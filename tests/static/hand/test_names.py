@@ -17,7 +17,11 @@ def test_what_lasts_and_what_is_a_parameter(mode: Any) -> None:
     main = static.default_main_program()
     lasting = {v.name for v in main.list_vars() if static.io.is_persistable(v)}
     parameters = {v.name for v in main.list_vars() if static.io.is_parameter(v)}
-    assert parameters == {v.name for v in static.io.get_program_parameter(main)} == {"fc_0.w_0", "fc_0.b_0"}
+    assert (
+        parameters
+        == {v.name for v in static.io.get_program_parameter(main)}
+        == {"fc_0.w_0", "fc_0.b_0"}
+    )
     assert lasting == {v.name for v in static.io.get_program_persistable_vars(main)}
     assert lasting > parameters | {"fc_0.w_0_moment1_0", "fc_0.b_0_beta1_pow_acc_0"}
     assert not {"x", loss.name} & lasting

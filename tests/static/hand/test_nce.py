@@ -21,16 +21,26 @@ def mode() -> Iterator[None]:
 
 @pytest.mark.parametrize("sampler", ["uniform", "custom_dist"])
 def test_the_cost_without_weights(sampler: str) -> None:
-    """All scores are 0, so sigmoid is 1/2, whatever classes are sampled; 5 of 20 equally likely classes give noise 1/4."""
+    """All scores are 0, so sigmoid is 1/2, whatever classes are sampled; 5 of 20 equally likely
+    classes give noise 1/4.
+    """
     x, label = static.data("x", [3, 4]), static.data("label", [3, 1], "int64")
     zeros = nn.initializer.Constant(0.0)
     cost = static.nn.nce(
-        x, label, 20, num_neg_samples=5, sampler=sampler, custom_dist=[0.05] * 20 if sampler == "custom_dist" else None,
-        param_attr=zeros, bias_attr=zeros,
-    )  # fmt: skip
+        x,
+        label,
+        20,
+        num_neg_samples=5,
+        sampler=sampler,
+        custom_dist=[0.05] * 20 if sampler == "custom_dist" else None,
+        param_attr=zeros,
+        bias_attr=zeros,
+    )
     executor = static.Executor()
     executor.run(static.default_startup_program())
-    found = executor.run(feed={"x": np.ones((3, 4), "f"), "label": np.array([[1], [2], [3]])}, fetch_list=[cost])[0]
+    found = executor.run(
+        feed={"x": np.ones((3, 4), "f"), "label": np.array([[1], [2], [3]])}, fetch_list=[cost]
+    )[0]
     want = -(np.log(2 / 3) + 5 * np.log(1 / 3)) / 6
     np.testing.assert_allclose(found, np.full((3, 1), want), rtol=1e-5)
 
@@ -48,4 +58,6 @@ def test_it_trains() -> None:
 
 def test_an_unknown_sampler_is_rejected() -> None:
     with pytest.raises(paddle.OpError, match="sampler='normal' is none of"):
-        static.nn.nce(static.data("x", [3, 4]), static.data("label", [3, 1], "int64"), 20, sampler="normal")
+        static.nn.nce(
+            static.data("x", [3, 4]), static.data("label", [3, 1], "int64"), 20, sampler="normal"
+        )

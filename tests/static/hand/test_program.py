@@ -1,4 +1,6 @@
-"""Programs that are written by hand: what their blocks, ops and variables say, and what is refused."""
+"""Programs that are written by hand: what their blocks, ops and variables say, and what
+is refused.
+"""
 
 from __future__ import annotations
 
@@ -76,8 +78,13 @@ def test_layers_make_parameters_in_both_programs(mode: Any) -> None:
     layer = paddle.nn.Linear(4, 3)
     assert isinstance(layer.weight, static.Variable)
     assert isinstance(layer.weight, paddle.Parameter)
-    assert [p.name for p in static.default_main_program().all_parameters()] == ["linear_0.w_0", "linear_0.b_0"]
-    started = {op.output("Out")[0]: op.type for op in static.default_startup_program().global_block().ops}
+    assert [p.name for p in static.default_main_program().all_parameters()] == [
+        "linear_0.w_0",
+        "linear_0.b_0",
+    ]
+    started = {
+        op.output("Out")[0]: op.type for op in static.default_startup_program().global_block().ops
+    }
     assert started == {"linear_0.w_0": "uniform_random", "linear_0.b_0": "fill_constant"}
     assert layer.weight.trainable
     assert layer.state_dict()["weight"] is layer.weight
@@ -89,7 +96,10 @@ def test_what_was_made_before_comes_with_its_value() -> None:
     held = paddle.to_tensor(np.arange(3, dtype="int16"))
     paddle.enable_static()
     try:
-        with static.scope_guard(static.Scope()), static.program_guard(static.Program(), static.Program()):
+        with (
+            static.scope_guard(static.Scope()),
+            static.program_guard(static.Program(), static.Program()),
+        ):
             x = static.data("x", [None, 3])
             layer.eval()
             y = layer(x) + held.astype("float32")
@@ -128,7 +138,8 @@ def test_seeds(mode: Any) -> None:
         exe.run(static.default_startup_program())
         found.append([w.get_value().numpy() for w in weights])
     np.testing.assert_array_equal(found[0], found[1])
-    np.testing.assert_array_equal(found[0][0], found[0][1])  # each starts from the seed, as in Paddle
+    # each starts from the seed, as in Paddle
+    np.testing.assert_array_equal(found[0][0], found[0][1])
 
 
 def test_parameters_are_shared_by_name(mode: Any) -> None:
@@ -137,7 +148,9 @@ def test_parameters_are_shared_by_name(mode: Any) -> None:
         static.nn.fc(x, 3, weight_attr="w", bias_attr=False)
     assert [p.name for p in static.default_main_program().all_parameters()] == ["w"]
     assert len(static.default_startup_program().global_block().ops) == 1
-    with pytest.raises(OpError, match=r"'w' is there already, as float32\[4,3\], not float32\[4,5\]"):
+    with pytest.raises(
+        OpError, match=r"'w' is there already, as float32\[4,3\], not float32\[4,5\]"
+    ):
         static.nn.fc(x, 5, weight_attr="w")
 
 
@@ -145,7 +158,9 @@ def test_append_op_infers_and_judges(mode: Any) -> None:
     x = static.data("x", [None, 4])
     block = static.default_main_program().global_block()
     out = block.create_var(name="out", dtype="float32")
-    op = block.append_op(type="leaky_relu", inputs={"X": x}, outputs={"Out": [out]}, attrs={"alpha": 0.5})
+    op = block.append_op(
+        type="leaky_relu", inputs={"X": x}, outputs={"Out": [out]}, attrs={"alpha": 0.5}
+    )
     assert out.shape == (-1, 4)
     assert (op.type, op.idx, op.attr("alpha"), op.input("X"), op.output("Out")) == (
         "leaky_relu",
@@ -157,7 +172,9 @@ def test_append_op_infers_and_judges(mode: Any) -> None:
     assert op.attr_names[0] == "alpha" and op.attr("op_role") == 0
     assert op.all_attrs() == {"alpha": 0.5}
     op._set_attr("alpha", 0.25)
-    (found,) = static.Executor().run(feed={"x": np.full([1, 4], -4.0, "float32")}, fetch_list=["out"])
+    (found,) = static.Executor().run(
+        feed={"x": np.full([1, 4], -4.0, "float32")}, fetch_list=["out"]
+    )
     assert found.tolist() == [[-1.0] * 4]
     with pytest.raises(OpError, match="variables .'missing'. are not declared"):
         block.append_op(type="relu", inputs={"X": ["missing"]}, outputs={"Out": [out]})
@@ -191,8 +208,12 @@ def test_clone_for_test(mode: Any) -> None:
     assert "adam" not in types
     assert len(types) < len(copy.global_block().ops) == len(main.global_block().ops)
     assert not [v.name for v in test.list_vars() if "@GRAD" in v.name or "moment" in v.name]
-    assert [op.attr("is_test") for op in test.global_block().ops if op.has_attr("is_test")] == [True, True]
-    kept = [op.attr("is_test") for op in main.global_block().ops if op.has_attr("is_test")]  # their gradients as well
+    assert [op.attr("is_test") for op in test.global_block().ops if op.has_attr("is_test")] == [
+        True,
+        True,
+    ]
+    # their gradients as well
+    kept = [op.attr("is_test") for op in main.global_block().ops if op.has_attr("is_test")]
     assert kept == [False] * 4
     assert str(copy) == str(main)
     test.global_block().ops[0]._set_attr("x_num_col_dims", 1)
@@ -201,7 +222,13 @@ def test_clone_for_test(mode: Any) -> None:
 
 def test_clones_share_values_and_keep_settings(mode: Any) -> None:
     x = static.data("x", [None, 4])
-    y = static.nn.fc(x, 1, weight_attr=paddle.ParamAttr(learning_rate=0.5, regularizer=paddle.regularizer.L2Decay(0.1)))
+    y = static.nn.fc(
+        x,
+        1,
+        weight_attr=paddle.ParamAttr(
+            learning_rate=0.5, regularizer=paddle.regularizer.L2Decay(0.1)
+        ),
+    )
     copy = static.default_main_program().clone()
     made = copy.global_block().var("fc_0.w_0")
     assert made.optimize_attr == {"learning_rate": 0.5}
@@ -209,7 +236,10 @@ def test_clones_share_values_and_keep_settings(mode: Any) -> None:
     exe = static.Executor()
     exe.run(static.default_startup_program())
     feed = {"x": np.ones([2, 4], "float32")}
-    assert exe.run(feed=feed, fetch_list=[y])[0].tolist() == exe.run(copy, feed=feed, fetch_list=[y.name])[0].tolist()
+    assert (
+        exe.run(feed=feed, fetch_list=[y])[0].tolist()
+        == exe.run(copy, feed=feed, fetch_list=[y.name])[0].tolist()
+    )
 
 
 def test_scopes_of_names_and_devices_are_noted(mode: Any) -> None:
@@ -287,7 +317,9 @@ def test_blocks(mode: Any) -> None:
     assert run.all_attrs()["sub_block"] is main.block(run.attr("sub_block"))
     assert main.block(1)._var_recursive("x") is x
     exe = static.Executor()
-    found = [exe.run(feed={"x": np.array([v], "float32")}, fetch_list=[y])[0].item() for v in (3, -3)]
+    found = [
+        exe.run(feed={"x": np.array([v], "float32")}, fetch_list=[y])[0].item() for v in (3, -3)
+    ]
     assert found == [6.0, -4.0]
 
 
@@ -303,7 +335,9 @@ def test_text_of_a_training_reads_back_and_runs(mode: Any) -> None:
     for program in (main, read):
         paddle.seed(3)
         exe.run(static.default_startup_program())
-        found.append([exe.run(program, feed=feed, fetch_list=[loss.name])[0].item() for _ in range(3)])
+        found.append(
+            [exe.run(program, feed=feed, fetch_list=[loss.name])[0].item() for _ in range(3)]
+        )
     assert found[0] == found[1]
 
 
@@ -314,7 +348,10 @@ def test_no_gradient_flows_through_what_is_written_under_no_grad(mode: Any) -> N
         y = x * 2.0
     z = x * 3.0
     (g,) = static.gradients((x * y * z.detach()).sum(), x)
-    assert static.Executor().run(feed={"x": np.ones(2, "float32")}, fetch_list=[g])[0].tolist() == [6.0, 6.0]
+    assert static.Executor().run(feed={"x": np.ones(2, "float32")}, fetch_list=[g])[0].tolist() == [
+        6.0,
+        6.0,
+    ]
 
 
 def test_programs_as_any_other_data(mode: Any, tmp_path: Any) -> None:
@@ -345,17 +382,29 @@ def test_in_place_methods_change_the_tensor_not_the_value_it_was(mode: Any) -> N
         (lambda x: static.nn.fc(x, 3, activation="whistle"), "act='whistle' is no activation"),
         (lambda x: static.nn.prelu(x, "some"), "mode='some' is none of"),
         (lambda x: static.nn.conv2d(x, 3, 3), r"takes 4 axes \(X=float32\[\?,4\]\)"),
-        (lambda x: static.nn.batch_norm(x, data_layout="NHWC", act="sum"), "act='sum' is no activation"),
-        (lambda x: static.data("x", [None, 5]), r"'x' is there already, as float32\[\?,4\], not float32\[\?,5\]"),
-        (lambda x: static.gradients(np.ones(1), x), "gradients: ndarray is no variable of a program"),
-        (lambda x: paddle.optimizer.SGD(0.1).minimize(static.nn.fc(x, 3)), "The number of elements of loss should be 1"),
+        (
+            lambda x: static.nn.batch_norm(x, data_layout="NHWC", act="sum"),
+            "act='sum' is no activation",
+        ),
+        (
+            lambda x: static.data("x", [None, 5]),
+            r"'x' is there already, as float32\[\?,4\], not float32\[\?,5\]",
+        ),
+        (
+            lambda x: static.gradients(np.ones(1), x),
+            "gradients: ndarray is no variable of a program",
+        ),
+        (
+            lambda x: paddle.optimizer.SGD(0.1).minimize(static.nn.fc(x, 3)),
+            "The number of elements of loss should be 1",
+        ),
         (lambda x: static.program_guard(3).__enter__(), "main_program is int, not a Program"),
         (lambda x: static.name_scope("").__enter__(), "'' is no name"),
         (lambda x: static.append_backward(x.sum(), checkpoints=[x]), "checkpoints are not there"),
         (lambda x: static.set_ipu_shard(x), "Graphcore"),
         (lambda x: static.ctr_metric_bundle(x, x), "parameter servers"),
     ],
-)  # fmt: skip
+)
 def test_what_makes_no_sense_is_refused(mode: Any, wrong: Any, why: str) -> None:
     x = static.data("x", [None, 4])
     with pytest.raises((paddle.OarlockError, TypeError), match=why):
@@ -363,7 +412,9 @@ def test_what_makes_no_sense_is_refused(mode: Any, wrong: Any, why: str) -> None
 
 
 def test_static_functions_want_static_mode() -> None:
-    with pytest.raises(paddle.OarlockError, match="fc: makes parameters of a program; call enable_static"):
+    with pytest.raises(
+        paddle.OarlockError, match="fc: makes parameters of a program; call enable_static"
+    ):
         static.nn.fc(paddle.ones([2, 3]), 4)
     with pytest.raises(paddle.OarlockError, match="is there in programs only"):
         paddle.nn.Linear(2, 3, weight_attr=static.WeightNormParamAttr())

@@ -24,7 +24,9 @@ UNARY = [
     paddle.exp,
 ]
 BINARY = [lambda a, b: a + b, lambda a, b: a * b, paddle.maximum, lambda a, b: a - b.mean()]
-steps = st.lists(st.tuples(st.integers(0, 8), st.integers(0, 30), st.integers(0, 30)), min_size=1, max_size=12)
+steps = st.lists(
+    st.tuples(st.integers(0, 8), st.integers(0, 30), st.integers(0, 30)), min_size=1, max_size=12
+)
 
 
 def choose(a: Any, b: Any) -> Any:
@@ -40,7 +42,11 @@ def written(moves: list[tuple[int, int, int]]) -> list[Any]:
         if kind < len(UNARY):
             made.append(UNARY[kind](a))
         else:
-            made.append([*BINARY, choose][kind - len(UNARY)](a, b) if kind - len(UNARY) < len(BINARY) else choose(a, b))
+            made.append(
+                [*BINARY, choose][kind - len(UNARY)](a, b)
+                if kind - len(UNARY) < len(BINARY)
+                else choose(a, b)
+            )
     return made
 
 
@@ -48,7 +54,10 @@ def in_static_mode(check: Any) -> Any:
     def run(moves: list[tuple[int, int, int]]) -> None:
         paddle.enable_static()
         try:
-            with static.scope_guard(static.Scope()), static.program_guard(static.Program(), static.Program()):
+            with (
+                static.scope_guard(static.Scope()),
+                static.program_guard(static.Program(), static.Program()),
+            ):
                 check(static.default_main_program(), written(moves))
         finally:
             paddle.disable_static()
@@ -57,7 +66,10 @@ def in_static_mode(check: Any) -> Any:
 
 
 def results(program: Any, made: list[Any], **how: Any) -> list[Any]:
-    return [a.tolist() for a in static.Executor().run(program, feed=FEED, fetch_list=[v.name for v in made], **how)]
+    return [
+        a.tolist()
+        for a in static.Executor().run(program, feed=FEED, fetch_list=[v.name for v in made], **how)
+    ]
 
 
 @settings(max_examples=40, deadline=None)

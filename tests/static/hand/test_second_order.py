@@ -1,4 +1,6 @@
-"""Gradients of gradients in programs: the slopes of the first ones, or a refusal that names the op - never other numbers."""
+"""Gradients of gradients in programs: the slopes of the first ones, or a refusal that names the op
+- never other numbers.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ def branch(x: Any) -> Any:
 
 def loop(x: Any) -> Any:
     i = paddle.zeros([1], "int64")
-    return static.nn.while_loop(lambda i, s: i < 3, lambda i, s: [i + 1, paddle.tanh(s * x)], [i, x * 1.0])[1]
+    return static.nn.while_loop(
+        lambda i, s: i < 3, lambda i, s: [i + 1, paddle.tanh(s * x)], [i, x * 1.0]
+    )[1]
 
 
 def chosen_then_squared(x: Any) -> Any:

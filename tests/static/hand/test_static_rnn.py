@@ -1,4 +1,6 @@
-"""StaticRNN: what it gives, and its gradients, against the same step unrolled; training, texts, files."""
+"""StaticRNN: what it gives, and its gradients, against the same step unrolled; training, texts,
+files.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ from .rnns import (
 
 
 def recurrent_op() -> Any:
-    return next(op for op in static.default_main_program().global_block().ops if op.type == "recurrent")
+    return next(
+        op for op in static.default_main_program().global_block().ops if op.type == "recurrent"
+    )
 
 
 @pytest.mark.parametrize("reverse", [False, True])
@@ -123,18 +127,29 @@ def test_the_program_is_what_paddle_writes(mode: Any) -> None:
     main = static.default_main_program()
     (op,) = (op.raw for op in main.global_block().ops if op.type == "recurrent")
     inner = main.raw.blocks[op.attr("sub_block")]
-    assert {k: len(v) for k, v in op.inputs.items()} == {"inputs": 1, "initial_states": 2, "parameters": 1}
+    assert {k: len(v) for k, v in op.inputs.items()} == {
+        "inputs": 1,
+        "initial_states": 2,
+        "parameters": 1,
+    }
     assert {k: len(v) for k, v in op.outputs.items()} == {"outputs": 2, "step_scopes": 1}
     assert (op.attr("has_states"), op.attr("reverse"), op.attr("is_train")) == (True, False, True)
     assert inner.parent == 0
-    assert {*op.inputs["inputs"], *op.outputs["outputs"], *op.attr("ex_states"), *op.attr("states")} <= {*inner.vars}
+    assert {
+        *op.inputs["inputs"],
+        *op.outputs["outputs"],
+        *op.attr("ex_states"),
+        *op.attr("states"),
+    } <= {*inner.vars}
     assert inner.vars["x0"].shape == main.raw.block.vars["x0"].shape[1:]
 
 
 def test_a_step_that_gives_less_is_saved_with_less(mode: Any, tmp_path: Path) -> None:
     net = NETS["two_inputs"]
     given, _, outs = written(net)
-    program = static.normalize_program(static.default_main_program(), list(given.values()), [outs[0]])
+    program = static.normalize_program(
+        static.default_main_program(), list(given.values()), [outs[0]]
+    )
     assert [op.type for op in program.raw.blocks[1].ops if op.type == "tanh"] == ["tanh"]
     exe = started()
     feed = feeds(net, 3, 2)

@@ -1,4 +1,6 @@
-"""StaticRNN in branches, loops and other StaticRNNs, in converted functions; layers, asserts and dropout in its step."""
+"""StaticRNN in branches, loops and other StaticRNNs, in converted functions; layers, asserts and
+dropout in its step.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,10 @@ def run_and_slopes(build: Callable[[Any], Any], at: Any) -> None:
         return float(exe.run(feed={"x": point}, fetch_list=[loss])[0])
 
     point, step = np.array(at), 1e-6
-    slopes = [(value(point + step * e) - value(point - step * e)) / (2 * step) for e in np.eye(6).reshape(6, 3, 2)]
+    slopes = [
+        (value(point + step * e) - value(point - step * e)) / (2 * step)
+        for e in np.eye(6).reshape(6, 3, 2)
+    ]
     np.testing.assert_allclose(
         exe.run(feed={"x": point}, fetch_list=[gradient])[0].ravel(), slopes, rtol=1e-6, atol=1e-8
     )
@@ -57,7 +62,9 @@ def in_a_branch(x: Any) -> Any:
 
 def in_a_loop(x: Any) -> Any:
     i = paddle.zeros([1], "int64")
-    return static.nn.while_loop(lambda i, h: i < 2, lambda i, h: [i + 1, repeated(h, x[1])], [i, x * 1.0])[1]
+    return static.nn.while_loop(
+        lambda i, h: i < 2, lambda i, h: [i + 1, repeated(h, x[1])], [i, x * 1.0]
+    )[1]
 
 
 def in_another(x: Any) -> Any:
@@ -83,19 +90,30 @@ def twice_the_same(x: Any) -> Any:
     return rnn()
 
 
-@pytest.mark.parametrize("at", [[[0.5, 0.2], [0.7, -0.1], [0.3, 0.4]], [[-0.5, 0.2], [-0.7, -0.1], [0.3, 0.1]]])
-@pytest.mark.parametrize("build", [in_a_branch, in_a_loop, in_another, one_after_the_other, twice_the_same])
+@pytest.mark.parametrize(
+    "at", [[[0.5, 0.2], [0.7, -0.1], [0.3, 0.4]], [[-0.5, 0.2], [-0.7, -0.1], [0.3, 0.1]]]
+)
+@pytest.mark.parametrize(
+    "build", [in_a_branch, in_a_loop, in_another, one_after_the_other, twice_the_same]
+)
 def test_slopes_where_they_are_nested(build: Callable[[Any], Any], at: Any, mode: Any) -> None:
     run_and_slopes(build, at)
 
 
 @pytest.mark.filterwarnings("ignore:m. there are no parameters")
-@pytest.mark.parametrize("build", [in_a_branch, in_a_loop, in_another, one_after_the_other, twice_the_same])
-def test_files_where_they_are_nested(build: Callable[[Any], Any], mode: Any, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "build", [in_a_branch, in_a_loop, in_another, one_after_the_other, twice_the_same]
+)
+def test_files_where_they_are_nested(
+    build: Callable[[Any], Any], mode: Any, tmp_path: Path
+) -> None:
     x = static.data("x", [-1, 2])
     out, exe, prefix = build(x), static.Executor(), str(tmp_path / "m")
     static.save_inference_model(prefix, [x], [out], exe)
-    values = [np.random.default_rng(i).standard_normal((n, 2)).astype("float32") for i, n in enumerate((3, 3, 5))]
+    values = [
+        np.random.default_rng(i).standard_normal((n, 2)).astype("float32")
+        for i, n in enumerate((3, 3, 5))
+    ]
     wanted = [exe.run(feed={"x": v}, fetch_list=[out])[0] for v in values]
     paddle.disable_static()
     layer = paddle.jit.load(prefix)
@@ -109,7 +127,9 @@ class Recorded(paddle.nn.Layer):
     def __init__(self, net: Net) -> None:
         super().__init__()
         self.net = net
-        self.held = paddle.nn.ParameterList([paddle.create_parameter(v.shape, "float32") for v in weights(net)])
+        self.held = paddle.nn.ParameterList(
+            [paddle.create_parameter(v.shape, "float32") for v in weights(net)]
+        )
         for parameter, value in zip(self.held, weights(net), strict=True):
             parameter.set_value(value)
 
@@ -130,7 +150,9 @@ def test_in_a_converted_function(tmp_path: Path) -> None:
     close([made.numpy()], wanted)
     loss_of([made]).backward()
     close([x.grad.numpy(), *(p.grad.numpy() for p in layer.held)], slopes)
-    paddle.jit.save(layer, str(tmp_path / "m"), input_spec=[paddle.static.InputSpec([None, None, 3])])
+    paddle.jit.save(
+        layer, str(tmp_path / "m"), input_spec=[paddle.static.InputSpec([None, None, 3])]
+    )
     with paddle.no_grad():
         close([paddle.jit.load(str(tmp_path / "m"))(x).numpy()], wanted)
 
@@ -164,7 +186,9 @@ def test_layers_in_a_step(mode: Any, tmp_path: Path) -> None:
     static.save_inference_model(str(tmp_path / "m"), [words], [outs], exe)
     paddle.disable_static()
     with paddle.no_grad():
-        close([paddle.jit.load(str(tmp_path / "m"))(paddle.to_tensor(feed["words"])).numpy()], [one])
+        close(
+            [paddle.jit.load(str(tmp_path / "m"))(paddle.to_tensor(feed["words"])).numpy()], [one]
+        )
 
 
 def test_dropout_goes_back_through_its_own_step(mode: Any) -> None:
@@ -174,7 +198,9 @@ def test_dropout_goes_back_through_its_own_step(mode: Any) -> None:
     with rnn.step():
         rnn.step_output(paddle.nn.functional.dropout(rnn.step_input(x), 0.5))
     (gradient,) = static.gradients([rnn().sum()], [x])
-    out, slope = started().run(feed={"x": np.ones([6, 50], "float32")}, fetch_list=[rnn(), gradient])
+    out, slope = started().run(
+        feed={"x": np.ones([6, 50], "float32")}, fetch_list=[rnn(), gradient]
+    )
     np.testing.assert_array_equal(out, slope)
     assert len({row.tobytes() for row in out}) == 6
 
@@ -253,7 +279,14 @@ def test_the_commands(name: str, mode: Any, tmp_path: Path) -> None:
     static.save_inference_model(prefix, list(given.values()), outs, started())
     feed = feeds(net, 4, 2)
     np.savez(tmp_path / "in.npz", **feed)
-    words = ["run", prefix, "--input", str(tmp_path / "in.npz"), "--output", str(tmp_path / "out.npz")]
+    words = [
+        "run",
+        prefix,
+        "--input",
+        str(tmp_path / "in.npz"),
+        "--output",
+        str(tmp_path / "out.npz"),
+    ]
     done = subprocess.run([runner_path(), *words], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     with np.load(tmp_path / "out.npz") as held:

@@ -25,7 +25,8 @@ from .rnns import (
     written,
 )
 
-Step = Callable[[Any, Any, Any], Any]  # of the network, a sequence [3, 2], and something else from outside [2]
+# of the network, a sequence [3, 2], and something else from outside [2]
+Step = Callable[[Any, Any, Any], Any]
 
 
 def complete(rnn: Any, x: Any, _: Any) -> None:
@@ -100,10 +101,22 @@ def in_a_branch_of_it(rnn: Any, x: Any, y: Any) -> None:
 REFUSED: list[tuple[Step, str]] = [
     (lambda rnn, x, y: None, "step: there is no step_input"),
     (lambda rnn, x, y: rnn.step_input(x), "step: there is no output; use step_output"),
-    (lambda rnn, x, y: rnn.step_output(3.0), "step_output: an output should be a variable, not float"),
-    (lambda rnn, x, y: rnn.memory(shape=[-1, 2]), "memory: without init it needs shape and batch_ref"),
-    (lambda rnn, x, y: rnn.step_input(y.sum()), r"step_input: x should be made before the step, not in it"),
-    (memory_from_inside, r"memory: init should be made before the step, not in it \(init=float32\[2\]\)"),
+    (
+        lambda rnn, x, y: rnn.step_output(3.0),
+        "step_output: an output should be a variable, not float",
+    ),
+    (
+        lambda rnn, x, y: rnn.memory(shape=[-1, 2]),
+        "memory: without init it needs shape and batch_ref",
+    ),
+    (
+        lambda rnn, x, y: rnn.step_input(y.sum()),
+        r"step_input: x should be made before the step, not in it",
+    ),
+    (
+        memory_from_inside,
+        r"memory: init should be made before the step, not in it \(init=float32\[2\]\)",
+    ),
     (updated_twice, r"update_memory: 'static_rnn@mem.*' has its value for the next step already"),
     (never_updated, r"step: the memory 'static_rnn@mem.*' is not updated; use update_memory"),
     (of_another_shape, r"keeps its shape and dtype \(mem=float32\[2\], var=float32\[\]\)"),
@@ -112,8 +125,14 @@ REFUSED: list[tuple[Step, str]] = [
     (a_size_from_inside, "memory: batch_ref should be made before the step"),
     (other_lengths, r"step_input: the inputs before have 3 steps \(x=float32\[2\]\)"),
     (overwriting, "step: it changes '.*' from outside; what goes from step to step is a memory"),
-    (changing_in_place, "step: it changes '.*' from outside; what goes from step to step is a memory"),
-    (changing_the_sequence, "step: it changes 'x.*' from outside; what goes from step to step is a memory"),
+    (
+        changing_in_place,
+        "step: it changes '.*' from outside; what goes from step to step is a memory",
+    ),
+    (
+        changing_the_sequence,
+        "step: it changes 'x.*' from outside; what goes from step to step is a memory",
+    ),
     (failing, "matmul_v2: "),
     (in_a_branch_of_it, "belongs into the step itself, not into a branch or loop in it"),
 ]
@@ -137,7 +156,9 @@ def test_steps_that_are_refused(body: Step, message: str, mode: Any) -> None:
 def test_a_sequence_has_an_axis(mode: Any) -> None:
     rnn, x = static.nn.StaticRNN(), static.data("x", [])
     with (
-        pytest.raises(OpError, match=r"step_input: a sequence has an axis for its steps \(x=float32\[\]\)"),
+        pytest.raises(
+            OpError, match=r"step_input: a sequence has an axis for its steps \(x=float32\[\]\)"
+        ),
         rnn.step(),
     ):
         rnn.step_input(x)
@@ -147,9 +168,12 @@ def test_calls_in_the_wrong_place(mode: Any) -> None:
     x = static.data("x", [3, 2])
     rnn = static.nn.StaticRNN()
     for call in (
-        lambda: rnn.step_input(x), lambda: rnn.memory(init=x), lambda: rnn.update_memory(x, x), lambda: rnn.step_output(x),
+        lambda: rnn.step_input(x),
+        lambda: rnn.memory(init=x),
+        lambda: rnn.update_memory(x, x),
+        lambda: rnn.step_output(x),
         lambda: rnn.output(x),
-    ):  # fmt: skip
+    ):
         with pytest.raises(OpError, match=r"StaticRNN\.\w+: belongs into the `with` of `step`"):
             call()
     with pytest.raises(OpError, match="StaticRNN: the outputs are there after the step"):
@@ -172,7 +196,12 @@ def test_arguments_of_other_types(mode: Any) -> None:
 
 def test_it_needs_a_program() -> None:
     rnn = static.nn.StaticRNN()
-    with pytest.raises(OarlockError, match="StaticRNN: no program is being written; call enable_static"), rnn.step():
+    with (
+        pytest.raises(
+            OarlockError, match="StaticRNN: no program is being written; call enable_static"
+        ),
+        rnn.step(),
+    ):
         pass
 
 
@@ -196,7 +225,9 @@ def test_lengths_that_only_a_run_knows(mode: Any, tmp_path: Path) -> None:
     with rnn.step():
         rnn.step_output(rnn.step_input(a) + rnn.step_input(b))
     exe, ones = static.Executor(), lambda n: np.ones([n, 2], "float32")
-    with pytest.raises(OpError, match=r"recurrent: the inputs have \[3, 4\] steps.*\n.*recorded at .*with rnn.step"):
+    with pytest.raises(
+        OpError, match=r"recurrent: the inputs have \[3, 4\] steps.*\n.*recorded at .*with rnn.step"
+    ):
         exe.run(feed={"a": ones(3), "b": ones(4)}, fetch_list=[rnn()])
     with pytest.raises(OpError, match="recurrent: the inputs have no steps"):
         exe.run(feed={"a": ones(0), "b": ones(0)}, fetch_list=[rnn()])
@@ -206,7 +237,9 @@ def test_lengths_that_only_a_run_knows(mode: Any, tmp_path: Path) -> None:
     with paddle.no_grad():
         assert layer(paddle.ones([3, 2]), paddle.ones([3, 2])).shape == [3, 2]
         for n, m in ((3, 4), (4, 3), (0, 0)):
-            with pytest.raises(OarlockError, match="the inputs need one step, and the same number of them"):
+            with pytest.raises(
+                OarlockError, match="the inputs need one step, and the same number of them"
+            ):
                 layer(paddle.ones([n, 2]), paddle.ones([m, 2]))
 
 

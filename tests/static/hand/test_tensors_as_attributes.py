@@ -1,4 +1,6 @@
-"""Axes, depths and steps that are tensors, and what else programs may do as in Paddle: in converted code, in programs by hand, and in files."""
+"""Axes, depths and steps that are tensors, and what else programs may do as in Paddle: in converted
+code, in programs by hand, and in files.
+"""
 
 from __future__ import annotations
 
@@ -42,13 +44,17 @@ FUNCTIONS: dict[str, Callable[[Any, Any], Any]] = {
     "max over two axes, kept": lambda x, k: paddle.max(x, axis=[k, -2], keepdim=True),
     "sum over all axes": lambda x, k: paddle.sum(x, axis=[k, 0, k - 1]),
     "glu": lambda x, k: paddle.nn.functional.glu(x, axis=k),
-    "bincount": lambda x, k: paddle.bincount(paddle.ones([3], "int64"), minlength=k + 5).astype("float32") + x.sum(),
+    "bincount": lambda x, k: (
+        paddle.bincount(paddle.ones([3], "int64"), minlength=k + 5).astype("float32") + x.sum()
+    ),
     "full of one size": lambda x, k: paddle.full(k, 2.0) * x.sum(),
     "no dropout": lambda x, k: paddle.nn.functional.dropout(x, p=(k - 2).astype("float32")),
     "dropout of all": lambda x, k: paddle.nn.functional.dropout(x, p=(k - 1).astype("float32")) + x,
     "tile, expand": lambda x, k: paddle.tile(x, [1, k, 1]) + paddle.expand(x[:, :1], [k, 3 * k, 4]),
     "arange, linspace, eye": lambda x, k: (
-        x[0, 0, 0] * paddle.arange(k) + paddle.linspace(0, 1, k) * paddle.eye(k) + paddle.linspace(0, 5, k)
+        x[0, 0, 0] * paddle.arange(k)
+        + paddle.linspace(0, 1, k) * paddle.eye(k)
+        + paddle.linspace(0, 5, k)
     ),
     "pad": lambda x, k: paddle.nn.functional.pad(x, [k, 1], data_format="NCL"),
     "interpolate": lambda x, k: paddle.nn.functional.interpolate(x.unsqueeze(0), size=[k, k + 1]),
@@ -90,7 +96,9 @@ def test_it_is_as_eager(name: str, tmp_path: Path) -> None:
     np.testing.assert_allclose(by_hand(function), values[0], rtol=1e-6)
     specs = [InputSpec([2, 3, 4], "float32", "x"), InputSpec([], "int32", "k")]
     paddle.jit.save(paddle.jit.to_static(function, specs), tmp_path / "m")
-    np.testing.assert_allclose(paddle.jit.load(tmp_path / "m")(paddle.to_tensor(X), k).numpy(), values[0], rtol=1e-6)
+    np.testing.assert_allclose(
+        paddle.jit.load(tmp_path / "m")(paddle.to_tensor(X), k).numpy(), values[0], rtol=1e-6
+    )
 
 
 def several_elements(x: Any, flag: Any) -> Any:
@@ -125,12 +133,16 @@ def test_gradients_of_a_branch_are_appended_outside_of_its_guard() -> None:
         with static.program_guard(program, start):
             x = static.data("x", [2, 3], "float32")
             h = static.nn.fc(x, 2)
-            out = static.nn.cond(paddle.mean(x) > 0, lambda: paddle.mean(h), lambda: paddle.mean(h * h))
+            out = static.nn.cond(
+                paddle.mean(x) > 0, lambda: paddle.mean(h), lambda: paddle.mean(h * h)
+            )
         pairs = static.append_backward(out)
         assert len(pairs) == 2
         executor = static.Executor()
         executor.run(start)
-        (bias,) = executor.run(program, feed={"x": np.ones((2, 3), np.float32)}, fetch_list=[pairs[1][1]])
+        (bias,) = executor.run(
+            program, feed={"x": np.ones((2, 3), np.float32)}, fetch_list=[pairs[1][1]]
+        )
         np.testing.assert_allclose(bias, [0.5, 0.5])
     finally:
         paddle.disable_static()

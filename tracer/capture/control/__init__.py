@@ -1,12 +1,30 @@
-"""Control flow that a program carries: branches, loops, lists of tensors.   Eagerly they are Python's own."""
+"""Control flow that a program carries: branches, loops, lists of tensors.
+
+Eagerly they are Python's own.
+"""
 
 from . import array_loops  # imported because it sets TensorArray.append_all
 from .branch import cond
 from .switch_case import case, switch_case
-from .tensor_arrays import TensorArray, array_length, array_read, array_write, create_array, tensor_array_to_tensor
+from .tensor_arrays import (
+    TensorArray,
+    array_length,
+    array_read,
+    array_write,
+    create_array,
+    tensor_array_to_tensor,
+)
 from .while_loop import while_loop
 
 __all__ = [
-    "TensorArray", "array_length", "array_read", "array_write", "case", "cond", "create_array", "switch_case",
-    "tensor_array_to_tensor", "while_loop",
-]  # fmt: skip
+    "TensorArray",
+    "array_length",
+    "array_read",
+    "array_write",
+    "case",
+    "cond",
+    "create_array",
+    "switch_case",
+    "tensor_array_to_tensor",
+    "while_loop",
+]

@@ -1,4 +1,6 @@
-"""The ops that run a block: `while`, `conditional_block` and `recurrent`, with all that Paddle's have beside it."""
+"""The ops that run a block: `while`, `conditional_block` and `recurrent`, with all that Paddle's
+have beside it.
+"""
 
 from __future__ import annotations
 
@@ -13,37 +15,64 @@ def emit_while(recorder: Recorder, block: Block, flag: str, is_test: bool = Fals
     """Append the loop over a block.   flag: the variable of its condition."""
     reads = [n for n in block_reads(recorder.program, block) if n != flag]
     writes = block_writes(recorder.program, block)
-    attrs = {"is_test": Attr(AttrType.BOOLEAN, is_test), "sub_block": Attr(AttrType.BLOCK, block.idx)}
+    attrs = {
+        "is_test": Attr(AttrType.BOOLEAN, is_test),
+        "sub_block": Attr(AttrType.BLOCK, block.idx),
+    }
     reads += [n for n in writes if n not in reads and n != flag]
     outputs = {"Out": writes, "StepScopes": [_scopes(recorder, "while_scopes")]}
     recorder.emit("while", {"Condition": [flag], "X": reads}, outputs, attrs)
 
 
 def emit_conditional(
-    recorder: Recorder, block: Block, conditions: Sequence[str], outs: Sequence[str], scalar: bool = True
+    recorder: Recorder,
+    block: Block,
+    conditions: Sequence[str],
+    outs: Sequence[str],
+    scalar: bool = True,
 ) -> None:
-    """Append the branch to a block.   conditions: one truth value; without `scalar` nothing that it reads may be empty."""
+    """Append the branch to a block.
+
+    conditions: one truth value; without `scalar` nothing that it reads may be empty.
+    """
     reads = [n for n in block_reads(recorder.program, block) if n not in outs]
-    attrs = {"is_scalar_condition": Attr(AttrType.BOOLEAN, scalar), "sub_block": Attr(AttrType.BLOCK, block.idx)}
+    attrs = {
+        "is_scalar_condition": Attr(AttrType.BOOLEAN, scalar),
+        "sub_block": Attr(AttrType.BLOCK, block.idx),
+    }
     outputs = {"Out": [*outs], "Scope": [_scopes(recorder, "conditional_block_scope")]}
     recorder.emit("conditional_block", {"Cond": [*conditions], "Input": reads}, outputs, attrs)
 
 
 def emit_recurrent(
-    recorder: Recorder, block: Block, inputs: Sequence[str], memories: Sequence[tuple[str, str, str]], outs: Sequence[str]
-) -> OpDesc:  # fmt: skip
-    """Append the op that runs a block for each step.   memories: each one's first value, its variable in the block, and the next's.
+    recorder: Recorder,
+    block: Block,
+    inputs: Sequence[str],
+    memories: Sequence[tuple[str, str, str]],
+    outs: Sequence[str],
+) -> OpDesc:
+    """Append the op that runs a block for each step.
 
-    In the block, a step of an input or output has the name of the whole; what it reads besides are `parameters`.
+    memories: each one's first value, its variable in the block, and the next's.
+
+    In the block, a step of an input or output has the name of the whole; what it reads besides are
+    `parameters`.
     """
     first, held, after = ([m[i] for m in memories] for i in range(3))
     attrs = {
-        "has_states": Attr(AttrType.BOOLEAN, bool(memories)), "ex_states": Attr(AttrType.STRINGS, held),
-        "states": Attr(AttrType.STRINGS, after), "sub_block": Attr(AttrType.BLOCK, block.idx),
-        "reverse": Attr(AttrType.BOOLEAN, False), "is_train": Attr(AttrType.BOOLEAN, True),
+        "has_states": Attr(AttrType.BOOLEAN, bool(memories)),
+        "ex_states": Attr(AttrType.STRINGS, held),
+        "states": Attr(AttrType.STRINGS, after),
+        "sub_block": Attr(AttrType.BLOCK, block.idx),
+        "reverse": Attr(AttrType.BOOLEAN, False),
+        "is_train": Attr(AttrType.BOOLEAN, True),
         "skip_eager_deletion_vars": Attr(AttrType.STRINGS, []),
-    }  # fmt: skip
-    reads = {"inputs": [*inputs], "initial_states": first, "parameters": block_reads(recorder.program, block)}
+    }
+    reads = {
+        "inputs": [*inputs],
+        "initial_states": first,
+        "parameters": block_reads(recorder.program, block),
+    }
     outputs = {"outputs": [*outs], "step_scopes": [_scopes(recorder, "step_scopes")]}
     return recorder.emit("recurrent", reads, outputs, attrs)
 

@@ -1,4 +1,6 @@
-"""What a branch or a loop gives: values that become variables of the program, and how those of two sides agree."""
+"""What a branch or a loop gives: values that become variables of the program, and how those of two
+sides agree.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,10 @@ SHOWN = 4  # of the elements of a container, in an error
 
 
 class Undefined:
-    """A name that no path to here has given a value.   why: what an error says of it; meta: of the value on another path."""
+    """A name that no path to here has given a value.
+
+    why: what an error says of it; meta: of the value on another path.
+    """
 
     _has_no_value = True  # for who cannot know this class
 
@@ -43,10 +48,40 @@ class Undefined:
 
 
 USING = (
-    "__add__", "__radd__", "__sub__", "__rsub__", "__mul__", "__rmul__", "__truediv__", "__rtruediv__", "__matmul__", "__pow__", "__rpow__",
-    "__lt__", "__le__", "__gt__", "__ge__", "__eq__", "__ne__", "__bool__", "__getitem__", "__setitem__", "__len__", "__iter__", "__call__",
-    "__neg__", "__float__", "__int__", "__index__", "__contains__", "__mod__", "__floordiv__", "__and__", "__or__", "__invert__",
-)  # fmt: skip
+    "__add__",
+    "__radd__",
+    "__sub__",
+    "__rsub__",
+    "__mul__",
+    "__rmul__",
+    "__truediv__",
+    "__rtruediv__",
+    "__matmul__",
+    "__pow__",
+    "__rpow__",
+    "__lt__",
+    "__le__",
+    "__gt__",
+    "__ge__",
+    "__eq__",
+    "__ne__",
+    "__bool__",
+    "__getitem__",
+    "__setitem__",
+    "__len__",
+    "__iter__",
+    "__call__",
+    "__neg__",
+    "__float__",
+    "__int__",
+    "__index__",
+    "__contains__",
+    "__mod__",
+    "__floordiv__",
+    "__and__",
+    "__or__",
+    "__invert__",
+)
 for _name in USING:
     setattr(Undefined, _name, lambda self, *_: self.use())
 Undefined.__hash__ = object.__hash__  # type: ignore[method-assign]
@@ -58,7 +93,9 @@ def is_number(value: Any) -> bool:
 
 
 def number_meta(value: Any) -> Meta:
-    """What a number becomes as a tensor: int64, bool or float64, which are as exact as Python's; 0-D."""
+    """What a number becomes as a tensor: int64, bool or float64, which are as exact as Python's;
+    0-D.
+    """
     if isinstance(value, bool | np.bool_):
         return Meta((), np.dtype(bool))
     return Meta((), np.dtype(np.int64 if isinstance(value, int | np.integer) else np.float64))
@@ -75,7 +112,10 @@ def filled(shape: Sequence[int], value: Any, dtype: np.dtype[Any]) -> Tensor:
     text = repr(int(plain) if isinstance(plain, bool) else plain)
     held = math.copysign(math.inf, plain) if abs(plain) >= 1 << 63 else float(plain)
     found: Tensor = OPS["fill_constant"](
-        shape=[max(d, 1) if d < 0 else d for d in shape], value=held, str_value=text, dtype=dtype_of(dtype).proto
+        shape=[max(d, 1) if d < 0 else d for d in shape],
+        value=held,
+        str_value=text,
+        dtype=dtype_of(dtype).proto,
     )
     return found
 
@@ -86,7 +126,9 @@ def zeros(meta: Meta) -> Tensor:
 
 
 def unset(meta: Meta) -> Tensor:
-    """What a variable holds that has no value yet: NaN where there is one, else zeros; a size of -1 becomes 1."""
+    """What a variable holds that has no value yet: NaN where there is one, else zeros; a size of -1
+    becomes 1.
+    """
     return filled(meta.shape, math.nan, meta.dtype) if is_float(meta.dtype) else zeros(meta)
 
 
@@ -107,7 +149,10 @@ def same(a: Any, b: Any) -> bool:
 
 
 def common(name: str, a: Any, b: Any, sides: tuple[str, str]) -> Meta:
-    """The Meta that holds the values of both sides; sizes that differ are -1.   sides: where each comes from, for the error."""
+    """The Meta that holds the values of both sides; sizes that differ are -1.
+
+    sides: where each comes from, for the error.
+    """
     one, two = meta_of(a), meta_of(b)
     if isinstance(a, dict) and isinstance(b, dict) and a.keys() == b.keys():
         refuse(
@@ -115,12 +160,15 @@ def common(name: str, a: Any, b: Any, sides: tuple[str, str]) -> Meta:
             a,
             b,
             sides,
-            "dicts whose values differ in kind, or whose keys come in another order; give them in one order",
+            "dicts whose values differ in kind, or whose keys come in another order; give "
+            "them in one order",
         )
     for value in (a, b):
         if isinstance(value, Variable) and value.mixed:
             raise TraceError(
-                with_user_line(f"'{name}': it has another dtype or number of axes in each branch{value.mixed}")
+                with_user_line(
+                    f"'{name}': it has another dtype or number of axes in each branch{value.mixed}"
+                )
             )
     if one is None or two is None:
         why = "only tensors and numbers can depend on a tensor's value"
@@ -134,11 +182,15 @@ def common(name: str, a: Any, b: Any, sides: tuple[str, str]) -> Meta:
         return Meta(two.shape if is_number(a) else one.shape, dtype)
     if len(one.shape) != len(two.shape):
         refuse(name, a, b, sides, "the numbers of axes differ")
-    return Meta(tuple(p if p == q else -1 for p, q in zip(one.shape, two.shape, strict=True)), dtype)
+    return Meta(
+        tuple(p if p == q else -1 for p, q in zip(one.shape, two.shape, strict=True)), dtype
+    )
 
 
 def common_dtype(a: Any, b: Any) -> np.dtype[Any] | None:
-    """The dtype of two values; a number takes that of a tensor beside it, where that loses nothing."""
+    """The dtype of two values; a number takes that of a tensor beside it, where that
+    loses nothing.
+    """
     one, two = meta_of(a), meta_of(b)
     assert one is not None
     assert two is not None
@@ -146,9 +198,17 @@ def common_dtype(a: Any, b: Any) -> np.dtype[Any] | None:
         return one.dtype
     numbers = _only_number(a), _only_number(b)
     if numbers == (True, True):
-        return one.dtype if one.dtype.kind == "f" else two.dtype if two.dtype.kind == "f" else np.dtype(np.int64)
+        return (
+            one.dtype
+            if one.dtype.kind == "f"
+            else two.dtype
+            if two.dtype.kind == "f"
+            else np.dtype(np.int64)
+        )
     for is_num, number, tensor in ((numbers[0], one, two), (numbers[1], two, one)):
-        if is_num and "biufc".index(number.dtype.kind.replace("u", "i")) <= "biufc".index(tensor.dtype.kind):
+        if is_num and "biufc".index(number.dtype.kind.replace("u", "i")) <= "biufc".index(
+            tensor.dtype.kind
+        ):
             return tensor.dtype
     return None
 
@@ -194,7 +254,11 @@ def _shown_container(value: Any) -> str:
 def as_meta(value: Any, meta: Meta) -> Tensor:
     """A tensor as one of the dtype of `meta`, or a number as a tensor like `meta`."""
     if not isinstance(value, Tensor):
-        return filled(meta.shape, value, meta.dtype) if is_number(value) else Tensor(np.asarray(value, meta.dtype))
+        return (
+            filled(meta.shape, value, meta.dtype)
+            if is_number(value)
+            else Tensor(np.asarray(value, meta.dtype))
+        )
     if value.meta.dtype == meta.dtype:
         return value
     proto = dtype_of(value.meta.dtype).proto
@@ -211,5 +275,7 @@ def as_condition(value: Any) -> Any:
 
 
 def size_along(shape: tuple[int, ...], axis: int) -> int:
-    """The size of an axis, 1 for one behind all: what OutIndex of a list says, stacked or not, as in Paddle."""
+    """The size of an axis, 1 for one behind all: what OutIndex of a list says, stacked or not, as
+    in Paddle.
+    """
     return shape[axis] if -len(shape) <= axis < len(shape) else 1

@@ -29,19 +29,22 @@ from .optional_values import Nones
 from .tensor_arrays import TensorArray
 
 Values = list[Any]
-Successors = list[tuple[Carried | CarriedList, Any]]  # what goes from round to round, with what a round makes of it
+# what goes from round to round, with what a round makes of it
+Successors = list[tuple[Carried | CarriedList, Any]]
 Test = Callable[[Values], tuple[Any, Values]]
 BEFORE, AFTER = LABELS = ("before the loop", "after a round")
 
 
 def record_loop(
     mode: Static, test: Test, body: Callable[[Values], Values], start: Values, names: Sequence[str]
-) -> Values:  # fmt: skip
-    """Record a loop over a list of values; gives them after it.   Those that a round leaves alone stay what they are.
+) -> Values:
+    """Record a loop over a list of values; gives them after it.
+
+    Those that a round leaves alone stay what they are.
 
     test: gives the condition, and the values, which it may change as well.
-    The body is recorded until it is known what changes in it, and how: a list that grows becomes a TensorArray, a number
-    a tensor, a size that differs -1.
+    The body is recorded until it is known what changes in it, and how: a list that grows becomes a
+    TensorArray, a number a tensor, a size that differs -1.
     """
     return Loop(mode, test, body, list(start), list(names)).record()
 
@@ -58,33 +61,51 @@ class Loop(TakenApart):
     """One loop while it is recorded."""
 
     def __init__(
-        self, mode: Static, test: Test, body: Callable[[Values], Values], start: Values, names: list[str]
-    ) -> None:  # fmt: skip
+        self,
+        mode: Static,
+        test: Test,
+        body: Callable[[Values], Values],
+        start: Values,
+        names: list[str],
+    ) -> None:
         self.mode, self.recorder = mode, mode.recorder
         self.test, self.body = test, body
         self.values, self.names = start, names
-        self.nestings: list[Any] = [None] * len(start)  # of those that are taken apart; None for one that is a leaf
+        # of those that are taken apart; None for one that is a leaf
+        self.nestings: list[Any] = [None] * len(start)
         self.carried: dict[int, Carried] = {}  # by position among the values
         self.tensors: dict[
             int, tuple[Variable, Carried]
         ] = {}  # by id: tensors from outside that a round changes in place
         self.named = len(start)  # values that the caller has names for; the others are in places
         self.placed = Placed(mode.recorder)
-        self.lists: dict[int, CarriedList] = {}  # by position: lists of the program that a round replaces
-        self.lengths: dict[int, int] = {}  # of the lists that a round is given, by position among the values
+        # by position: lists of the program that a round replaces
+        self.lists: dict[int, CarriedList] = {}
+        # of the lists that a round is given, by position among the values
+        self.lengths: dict[int, int] = {}
         self.grown: dict[int, Any] = {}  # lists that are to be lists of the program, by id
         self.tuples: list[int] = []  # the same of tuples, by position
         self.apart = Apart(mode.recorder)
         self.nones, self.unset = Nones(), Unset()
         self.rounds = Rounds(mode.recorder.aliases)
-        self._left_set: dict[int, Any] = {}  # whether values have one after the last try, by position
+        # whether values have one after the last try, by position
+        self._left_set: dict[int, Any] = {}
         self._first: Tensor | None = None  # the condition before the first round
-        self.changed = self.nestings_changed = False  # in the last try: what is carried, or how it is taken apart
+        # in the last try: what is carried, or how it is taken apart
+        self.changed = self.nestings_changed = False
 
     def record(self) -> Values:
-        """See record_loop.   Raises TraceError for loops in loops in loops ... : each is recorded several times for each try of the outer."""
+        """See record_loop.
+
+        Raises TraceError for loops in loops in loops ... : each is recorded several times for each
+        try of the outer.
+        """
         if self.depth() > DEEPEST:
-            raise TraceError(with_user_line(f"loops are nested more than {DEEPEST} deep; put the inner ones into ops"))
+            raise TraceError(
+                with_user_line(
+                    f"loops are nested more than {DEEPEST} deep; put the inner ones into ops"
+                )
+            )
         for _ in range(MOST_TRIES):
             self._lists_to_arrays()
             self._forget_gone()
@@ -96,7 +117,10 @@ class Loop(TakenApart):
             self.recorder.rewind(mark)
             del early[known:]
         else:
-            why = "what a round changes is another thing each time that its body is read; keep what changes in variables of the loop"
+            why = (
+                "what a round changes is another thing each time that its body is read; keep "
+                "what changes in variables of the loop"
+            )
             raise TraceError(with_user_line(why))
         if early and not self.recorder.loops:
             raise early[0]
@@ -106,10 +130,14 @@ class Loop(TakenApart):
         self.rounds.begin(self._carried())  # after the loop is as before one more round
         return found
 
-    # -- one try ------------------------------------------------------------------------------------------------
+    # -- one try
+    # --------------------------------------------------------------------------
 
     def _try(self) -> tuple[Inner, Successors, Any]:
-        """Record the body once.   Gives its block, each carried value with its successor, and the condition."""
+        """Record the body once.
+
+        Gives its block, each carried value with its successor, and the condition.
+        """
         self.changed = self.nestings_changed = False
         with self.recorder.inner_block() as inner, self.recorder.in_loop():
             given = self._given(inner)
@@ -130,7 +158,9 @@ class Loop(TakenApart):
         return inner, after, condition
 
     def _look_at_empty(self) -> None:
-        """Try again where a list was read before the first write to it, which a later part of the round has."""
+        """Try again where a list was read before the first write to it, which a later part of the
+        round has.
+        """
         found = [array for array in self.recorder.empty if array.element is not None]
         self.recorder.empty = [array for array in self.recorder.empty if array.element is None]
         self.changed = self.changed or bool(found)
@@ -149,12 +179,16 @@ class Loop(TakenApart):
         for tensor, carried in self.tensors.values():
             variable = self._declared(carried)
             put_back(self.mode, tensor, variable.raw)
-        self.lengths = {i: len(items_of(v)) for i, v in enumerate(values) if type(v) in (list, EitherList)}
+        self.lengths = {
+            i: len(items_of(v)) for i, v in enumerate(values) if type(v) in (list, EitherList)
+        }
         inner.lists = {id(values[i]): False for i in self.lengths}
         return values
 
     def _note_lengths(self, inner: Inner, made: Values) -> None:
-        """See which lists a round made longer or shorter, or wrote to at a position that only a run knows."""
+        """See which lists a round made longer or shorter, or wrote to at a position that only a run
+        knows.
+        """
         for i, length in self.lengths.items():
             given, after = self.values[i], made[i]
             others = isinstance(after, TensorArray) or (
@@ -177,7 +211,9 @@ class Loop(TakenApart):
     def _declared(self, carried: Carried) -> Variable:
         recorder = self.recorder
         outer = recorder.open[-2].block
-        made = recorder.variable(recorder.declare(recorder.namer.temporary("while"), carried.meta, outer))
+        made = recorder.variable(
+            recorder.declare(recorder.namer.temporary("while"), carried.meta, outer)
+        )
         made.where = carried.initial.where if isinstance(carried.initial, Variable) else ""
         carried.variable = made
         return marked(made, carried.stands)
@@ -198,13 +234,22 @@ class Loop(TakenApart):
             elif i in self.carried:
                 # One that was changed in place will be put back.
                 self.changed = self.nones.admit(i, self.carried[i], after) or self.changed
-                self.changed = self.unset.admit(i, self.names[i], self.carried[i].initial, after) or self.changed
+                self.changed = (
+                    self.unset.admit(i, self.names[i], self.carried[i].initial, after)
+                    or self.changed
+                )
                 found += self.nones.after(i, after)
                 found += self.unset.after(i, self._left_set)
-                last = self.recorder.variable(before.raw) if after is before or after is None else after
+                last = (
+                    self.recorder.variable(before.raw)
+                    if after is before or after is None
+                    else after
+                )
                 self._widen(self.carried[i], last)
                 found.append((self.carried[i], last))
-            elif type(before) in KINDS or (not same(before, after) and not _both_unset(before, after)):
+            elif type(before) in KINDS or (
+                not same(before, after) and not _both_unset(before, after)
+            ):
                 self._carry(i, plain(after))
                 if self.nestings_changed:
                     return found
@@ -231,7 +276,8 @@ class Loop(TakenApart):
                 self._expand_unset(i, after)
                 return
             if meta is None:
-                self.values[i] = after  # made in every round anew; what the last one made is not a value of the program
+                # made in every round anew; what the last one made is not a value of the program
+                self.values[i] = after
                 return
             self.carried[i] = Carried(name, meta, Undefined(name), stands=stands_for(after))
             return
@@ -248,17 +294,32 @@ class Loop(TakenApart):
         if type(before) is tuple and differ(before, after):
             self.tuples.append(i)
             return
-        if isinstance(before, str) and isinstance(after, str) and (place := self._place_of(i)) is not None:
+        if (
+            isinstance(before, str)
+            and isinstance(after, str)
+            and (place := self._place_of(i)) is not None
+        ):
             self.values[i] = Unsaid(self.names[i], after)
             self.recorder.unsaid.append(place)
             return
-        if isinstance(pytree.flatten(before)[1], int) or pytree.flatten(before)[1] != pytree.flatten(after)[1]:
-            refuse(self.names[i], before, after, LABELS, "only tensors and numbers can go from round to round")
+        if (
+            isinstance(pytree.flatten(before)[1], int)
+            or pytree.flatten(before)[1] != pytree.flatten(after)[1]
+        ):
+            refuse(
+                self.names[i],
+                before,
+                after,
+                LABELS,
+                "only tensors and numbers can go from round to round",
+            )
         self._expand(i)
         self.nestings_changed = True
 
     def _place_of(self, i: int) -> tuple[Keeper, Any] | None:
-        """The place whose value, or a part of it, is leaf `i`; None for what the caller has a name for."""
+        """The place whose value, or a part of it, is leaf `i`; None for what the caller has a name
+        for.
+        """
         counts = [1 if nesting is None else len(pytree.paths(nesting)) for nesting in self.nestings]
         number = next(n for n in range(len(counts)) if i < sum(counts[: n + 1]))
         return None if number < self.named else self.placed.places[number - self.named]
@@ -266,7 +327,9 @@ class Loop(TakenApart):
     def _expand_unset(self, i: int, after: Any) -> None:
         """Take a tuple apart that has no value before the loop."""
         _, nesting = pytree.flatten(after)
-        self.values[i] = pytree.build(nesting, [Undefined(self.names[i] + p) for p in pytree.paths(nesting)])
+        self.values[i] = pytree.build(
+            nesting, [Undefined(self.names[i] + p) for p in pytree.paths(nesting)]
+        )
         self._expand(i)
         self.nestings_changed = True
 
@@ -279,7 +342,9 @@ class Loop(TakenApart):
         stands = together((carried.stands, stands_for(after)))
         if stands != carried.stands:
             carried.stands, self.changed = stands, True
-        shape = tuple(a if a == b else -1 for a, b in zip(carried.meta.shape, found.shape, strict=True))
+        shape = tuple(
+            a if a == b else -1 for a, b in zip(carried.meta.shape, found.shape, strict=True)
+        )
         if (shape, found.dtype) != (carried.meta.shape, carried.meta.dtype):
             carried.meta, self.changed = Meta(shape, found.dtype), True
 
@@ -304,14 +369,18 @@ class Loop(TakenApart):
         return found
 
     def _forget_unchanged(self, inner: Inner) -> None:
-        """Carry no tensor that the body changes no more, now that a variable of the loop holds what it made of it."""
+        """Carry no tensor that the body changes no more, now that a variable of the loop holds what
+        it made of it.
+        """
         for key in [k for k in self.tensors if k not in inner.changed]:
             tensor, carried = self.tensors.pop(key)
             put_back(self.mode, tensor, carried.initial.raw)
             self.changed = True
 
     def _left(self, inner: Inner, value: Any) -> Any:
-        """A value as a round left it: a tensor from outside that it changed in place will be put back."""
+        """A value as a round left it: a tensor from outside that it changed in place will be put
+        back.
+        """
         return self.recorder.variable(value.raw) if id(value) in inner.changed else value
 
     def _carried(self) -> dict[Hashable, Carried | CarriedList]:
@@ -324,7 +393,8 @@ class Loop(TakenApart):
     def _variables(self) -> list[Any]:
         return [c.variable for c in self.carried.values()]
 
-    # -- lists --------------------------------------------------------------------------------------------------
+    # -- lists
+    # --------------------------------------------------------------------------
 
     def _forget_gone(self) -> None:
         """Carry nothing in lists and dicts that were taken away since it was found there."""
@@ -351,7 +421,8 @@ class Loop(TakenApart):
             self.rounds.admit(self.values[i])
         self.tuples = []
 
-    # -- writing it ---------------------------------------------------------------------------------------------
+    # -- writing it
+    # ---------------------------------------------------------------------------------------------
 
     def _emit(self, inner: Inner, after: Successors, condition: Any) -> None:
         recorder = self.recorder
@@ -373,12 +444,18 @@ class Loop(TakenApart):
         emit_while(recorder, inner.block, flag.name)
 
     def _first_condition(self) -> Tensor:
-        """The condition before the first round.   What the test itself changes is another first value."""
+        """The condition before the first round.
+
+        What the test itself changes is another first value.
+        """
         start = self._start()
         found, values = self._test(list(start))
         after: Successors = [(carried, values[i]) for i, carried in self.carried.items()]
         after += [(replaced, values[i]) for i, replaced in self.lists.items()]
-        after += [(carried, self.recorder.variable(tensor.raw)) for tensor, carried in self.tensors.values()]
+        after += [
+            (carried, self.recorder.variable(tensor.raw))
+            for tensor, carried in self.tensors.values()
+        ]
         self._write_back(after)
         return self._condition(found)
 
@@ -404,20 +481,33 @@ class Loop(TakenApart):
 
     def _assign(self, value: Tensor, carried: Carried) -> None:
         assert carried.variable is not None
-        other = isinstance(value, Variable) and value.half is not None and value.half.name != carried.name
+        other = (
+            isinstance(value, Variable)
+            and value.half is not None
+            and value.half.name != carried.name
+        )
         name = self.recorder.operand(value) if other else self.recorder.name_of(value)
         self.recorder.emit("assign", {"X": [name]}, {"Out": [carried.variable.name]})
 
     def _write_back(self, after: Successors) -> None:
-        """The assigns at the end of a round, which happen at once: what another one overwrites is copied before."""
+        """The assigns at the end of a round, which happen at once: what another one overwrites is
+        copied before.
+        """
         assign_all([(c.variable, v) for c, v in after if isinstance(c, CarriedList)])
         names = {c.variable.name for c, _ in after if c.variable is not None}
         values = [(c, as_meta(v, c.meta)) for c, v in after if isinstance(c, Carried)]
         for i, (carried, value) in enumerate(values):
-            if carried.variable is not None and value.name != carried.variable.name and value.name in names:
+            if (
+                carried.variable is not None
+                and value.name != carried.variable.name
+                and value.name in names
+            ):
                 values[i] = (carried, OPS["assign"](value))
         for carried, value in values:
-            if carried.variable is not None and self.recorder.name_of(value) != carried.variable.name:
+            if (
+                carried.variable is not None
+                and self.recorder.name_of(value) != carried.variable.name
+            ):
                 self._assign(value, carried)
 
     def _results(self) -> Values:
@@ -428,7 +518,9 @@ class Loop(TakenApart):
         self.unset.say(values, where)
         for i, carried in self.carried.items():
             unset_before = (
-                isinstance(carried.initial, Undefined) and i not in self.nones.flags and i not in self.unset.flags
+                isinstance(carried.initial, Undefined)
+                and i not in self.nones.flags
+                and i not in self.unset.flags
             )
             if unset_before and is_users(carried.name) and carried.variable is not None:
                 late = Late(carried.name, carried.variable.raw, flag, where)

@@ -1,4 +1,6 @@
-"""Lists and dicts that a loop takes apart: each round has others of its own, which may be those from before, or what a round made."""
+"""Lists and dicts that a loop takes apart: each round has others of its own, which may be those
+from before, or what a round made.
+"""
 
 from __future__ import annotations
 
@@ -10,16 +12,25 @@ from .mutable_locations import Elements, Entries, note
 
 
 class Apart:
-    """The containers among a loop's values.   before: by position, what they were before the loop."""
+    """The containers among a loop's values.
+
+    before: by position, what they were before the loop.
+    """
 
     def __init__(self, recorder: Recorder) -> None:
         self.recorder = recorder
         self.before: dict[int, Held] = {}
-        self._left: dict[int, Held] = {}  # what the last round left under the name, in place of what it was given
-        self._changed = False  # whether a round changes what it is given, rather than to take another one
+        # what the last round left under the name, in place of what it was given
+        self._left: dict[int, Held] = {}
+        # whether a round changes what it is given, rather than to take another one
+        self._changed = False
 
     def open(self, i: int, container: Any) -> Any:
-        """Value `i` is taken apart from now on: under other names it is out of date while the loop runs.   Gives what it holds, in a copy."""
+        """Value `i` is taken apart from now on: under other names it is out of date while the loop
+        runs.
+
+        Gives what it holds, in a copy.
+        """
         found = self._known(container) or held(container)
         if found is None:
             return container
@@ -31,7 +42,9 @@ class Apart:
         return next((found for found in self.before.values() if found.container is container), None)
 
     def whole(self, container: Any) -> Any:
-        """A container as it was before it was taken apart under another name; any other value itself."""
+        """A container as it was before it was taken apart under another name; any other value
+        itself.
+        """
         found = self._known(container)
         return container if found is None else found.copy()
 
@@ -40,11 +53,20 @@ class Apart:
             self._take_all(inner)
         container = found.container
         if not isinstance(container, tuple) and items_of(container):
-            note(self.recorder, [(Entries if isinstance(container, dict) else Elements)("a list or dict", container)])
+            note(
+                self.recorder,
+                [
+                    (Entries if isinstance(container, dict) else Elements)(
+                        "a list or dict", container
+                    )
+                ],
+            )
             take_away(container)
 
     def given(self, values: list[Any]) -> dict[int, Held]:
-        """What a round gets; of containers that may also have other names, such as notice a change."""
+        """What a round gets; of containers that may also have other names, such as notice
+        a change.
+        """
         starts = [id(found.container) for found in self.before.values()]
         for i, found in self.before.items():
             origins = [self._left[i].container] if i in self._left else []

@@ -1,4 +1,6 @@
-"""Places outside of a function's variables that the rounds of a loop change: values of the loop like those that have names."""
+"""Places outside of a function's variables that the rounds of a loop change: values of the loop
+like those that have names.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +10,24 @@ from typing import Any
 from ..recorder import Recorder
 from .escape_analysis import is_made_here
 from .may_alias import Gone
-from .mutable_locations import Changes, Keeper, differs_by_way, has_other_length, note, refuse_length
+from .mutable_locations import (
+    Changes,
+    Keeper,
+    differs_by_way,
+    has_other_length,
+    note,
+    refuse_length,
+)
 
-MOST_OF_A_NAME = 16  # containers that have one name in a loop; more of them are new ones that each round makes
+# containers that have one name in a loop; more of them are new ones that each round makes
+MOST_OF_A_NAME = 16
 
 
 class Placed:
-    """The places, in the order in which they were found.   A list that became one of the program is another place's value."""
+    """The places, in the order in which they were found.
+
+    A list that became one of the program is another place's value.
+    """
 
     def __init__(self, recorder: Recorder) -> None:
         self.recorder = recorder
@@ -38,22 +51,29 @@ class Placed:
         return [keeper.read().get(key, keeper.absent(key)) for keeper, key in self.places]
 
     def found(self, changes: Changes, grown: dict[int, Any]) -> Iterator[tuple[str, Any]]:
-        """Places that a round changed for the first time: a name, and what was there before the loop.
+        """Places that a round changed for the first time: a name, and what was there before the
+        loop.
 
         grown: lists of another length, by id, to which it adds those that are no variables.
         """
         for change in changes.values():
             keeper = change.keeper
-            if id(keeper.target) in grown or any(isinstance(v, Gone) for v in keeper.read().values()):
+            if id(keeper.target) in grown or any(
+                isinstance(v, Gone) for v in keeper.read().values()
+            ):
                 continue  # nobody reads it any more
-            if has_other_length(keeper, change.before, change.after) and is_made_here(self.recorder, keeper.target):
+            if has_other_length(keeper, change.before, change.after) and is_made_here(
+                self.recorder, keeper.target
+            ):
                 grown[id(keeper.target)] = keeper.target
                 self.names[id(keeper.target)] = keeper.name
                 continue
             refuse_length(keeper, change.before, change.after, "a round of a loop")
             for key in change.places():
                 label = keeper.label(key)
-                before, after = (held.get(key, keeper.absent(key)) for held in (change.before, change.after))
+                before, after = (
+                    held.get(key, keeper.absent(key)) for held in (change.before, change.after)
+                )
                 if self._is_new(keeper, key, label) and (
                     differs_by_way(before) or differs_by_way(after) or isinstance(after, Gone)
                 ):

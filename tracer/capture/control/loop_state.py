@@ -1,4 +1,6 @@
-"""The values of a loop that are containers: taken apart into leaves, each of which goes from round to round by itself, and put together for a round."""
+"""The values of a loop that are containers: taken apart into leaves, each of which goes from round
+to round by itself, and put together for a round.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,10 @@ Values = list[Any]
 
 
 class TakenApart:
-    """What a loop knows of its values.   named: how many of them the caller has names for; the others are in places."""
+    """What a loop knows of its values.
+
+    named: how many of them the caller has names for; the others are in places.
+    """
 
     recorder: Recorder
     test: Callable[[Values], tuple[Any, Values]]
@@ -83,7 +88,10 @@ class TakenApart:
                 continue
             inner, found = pytree.flatten(value)
             if found != nesting:
-                why = f"an iteration changes the structure from {pytree.shown(nesting)} to {pytree.shown(found)}"
+                why = (
+                    f"an iteration changes the structure from {pytree.shown(nesting)} to "
+                    f"{pytree.shown(found)}"
+                )
                 raise TraceError(with_user_line(f"{why}; only the values in it may change"))
             leaves += inner
         return leaves

@@ -1,7 +1,7 @@
 """Lists and dicts of which only a run knows which one a name stands for: `a` after `if c: a = b`.
 
-The recording has a third one for the name. As long as nobody changes any of them it serves; whoever changes one takes what the others hold
-away, so that a program that reads these is refused.
+The recording has a third one for the name. As long as nobody changes any of them it serves; whoever
+changes one takes what the others hold away, so that a program that reads these is refused.
 """
 
 from __future__ import annotations
@@ -28,18 +28,26 @@ class Gone(Undefined):
 
 
 def gone_for(label: str, value: Any) -> Any:
-    """What a dict has under a key: where one way gave what cannot be carried on, nobody may read the dict any more."""
+    """What a dict has under a key: where one way gave what cannot be carried on, nobody may read
+    the dict any more.
+    """
     return (
-        Gone(label, f"'{label}' {value.why}") if isinstance(value, Undefined) and not isinstance(value, Gone) else value
+        Gone(label, f"'{label}' {value.why}")
+        if isinstance(value, Undefined) and not isinstance(value, Gone)
+        else value
     )
 
 
 class Unsaid(Gone):
-    """Stands for a text at a place that each round of a loop writes anew, such as the name of a value: no program has texts."""
+    """Stands for a text at a place that each round of a loop writes anew, such as the name of a
+    value: no program has texts.
+    """
 
     def __init__(self, label: str, text: str) -> None:
         super().__init__(
-            label, f"'{label}' is a text that the rounds of a loop change, which no program has; leave it alone there"
+            label,
+            f"'{label}' is a text that the rounds of a loop change, which no program has; "
+            f"leave it alone there",
         )
         self.__dict__["text"] = text
 
@@ -49,24 +57,37 @@ def said(value: Any) -> Any:
     if isinstance(value, list | dict):
         value = plain(value)
         items = items_of(value)
-        put_items(value, [(k, said(v)) for k, v in items] if isinstance(value, dict) else [said(v) for v in items])
+        put_items(
+            value,
+            [(k, said(v)) for k, v in items]
+            if isinstance(value, dict)
+            else [said(v) for v in items],
+        )
     return value.text if isinstance(value, Unsaid) else value
 
 
 class Moved(Gone):
-    """Stands for what a list held that is one of the program now.   array: this, whichever name it is asked for under."""
+    """Stands for what a list held that is one of the program now.
+
+    array: this, whichever name it is asked for under.
+    """
 
     def __init__(self, array: Any) -> None:
         super().__init__(
             "this list",
-            "this list has a length that only a run knows; ask `len`, take elements, or loop over it with a `for`",
+            "this list has a length that only a run knows; ask `len`, take elements, or "
+            "loop over it with a `for`",
         )
         self.__dict__["array"] = array
 
 
 def items_of(container: Any) -> list[Any]:
     """What a list or dict holds, without asking whether it is up to date."""
-    return list(dict.items(container)) if isinstance(container, dict) else list.__getitem__(container, slice(None))
+    return (
+        list(dict.items(container))
+        if isinstance(container, dict)
+        else list.__getitem__(container, slice(None))
+    )
 
 
 def put_items(container: Any, items: Sequence[Any]) -> None:
@@ -89,7 +110,10 @@ def take_away(container: Any) -> None:
         container.leave()
     line = user_line()
     at = f" at {line}" if line else ""
-    why = f"this list or dict may be another one, since a branch or a loop, that was changed{at} under another name; {FIX}"
+    why = (
+        f"this list or dict may be another one, since a branch or a loop, that was "
+        f"changed{at} under another name; {FIX}"
+    )
     gone = Gone("this value", why)
     if isinstance(container, dict):
         dict.update(container, dict.fromkeys(list(dict.keys(container)) or [""], gone))
@@ -114,9 +138,15 @@ def current(container: Any) -> Any:
 
 
 def named(container: Any) -> str:
-    """The name that the user's code has for a list or dict, for the beginning of an error; none where it cannot be found."""
+    """The name that the user's code has for a list or dict, for the beginning of an error; none
+    where it cannot be found.
+    """
     frame = user_frame()
-    known = {k: v for k, v in frame.f_locals.items() if not k.startswith("_ol_")} if frame is not None else {}
+    known = (
+        {k: v for k, v in frame.f_locals.items() if not k.startswith("_ol_")}
+        if frame is not None
+        else {}
+    )
     for name, value in known.items():
         if value is container:
             return f"'{name}': "
@@ -140,14 +170,20 @@ class Either:
     since = ""  # the line of the branch or loop
 
     def check(self, of: Any = None) -> None:
-        """Raise TraceError where one that it may be was changed since.   of: what is read, which may be this."""
+        """Raise TraceError where one that it may be was changed since.
+
+        of: what is read, which may be this.
+        """
         of = self if of is None else of
         for origin, held in self.origins:
             if isinstance(origin, Either):
                 origin.check(of)
             if not _holds(origin, held):
                 self.origins = ()
-                why = f"this list or dict may be another one, since a branch or a loop{self.since}, that was changed under another name"
+                why = (
+                    f"this list or dict may be another one, since a branch or a "
+                    f"loop{self.since}, that was changed under another name"
+                )
                 raise TraceError(with_user_line(f"{named(of)}{why}; {FIX}"))
 
     def all_origins(self) -> Iterator[Any]:
@@ -204,12 +240,16 @@ def _holds(container: Any, items: list[Any]) -> bool:
     return len(now) == len(items) and all(a is b for a, b in zip(now, items, strict=True))
 
 
-# -- what a branch does to them -------------------------------------------------------------------------------------
+# -- what a branch does to them
+# -------------------------------------------------------------------------------------
 
 
 @dataclass
 class Held:
-    """A list, dict or tuple at a moment.   items: what it held, inside: the same of the containers among these, by position or key."""
+    """A list, dict or tuple at a moment.
+
+    items: what it held, inside: the same of the containers among these, by position or key.
+    """
 
     container: Any
     items: list[Any]
@@ -259,7 +299,10 @@ def held(value: Any) -> Held | None:
 
 @dataclass
 class Choice:
-    """Containers after two branches.   became: those that are the same on both ways, by id, with what they hold now."""
+    """Containers after two branches.
+
+    became: those that are the same on both ways, by id, with what they hold now.
+    """
 
     became: dict[int, tuple[Any, list[Any]]] = field(default_factory=dict)
     made: dict[tuple[int, int], tuple[Any, Held, Held]] = field(default_factory=dict)
@@ -291,7 +334,10 @@ class Choice:
 
 
 class Sides:
-    """What two branches do to lists and dicts.   values: those of the names that they change, before them."""
+    """What two branches do to lists and dicts.
+
+    values: those of the names that they change, before them.
+    """
 
     def __init__(self, values: Sequence[Any]) -> None:
         self._before = [found for value in values if (found := held(value)) is not None]
@@ -331,7 +377,9 @@ class Sides:
     def after(self, chosen: list[Any]) -> list[Any]:
         """What the names stand for.   chosen: in copies."""
         choice = Choice()
-        found = [choice.of(value, *sides) for value, *sides in zip(chosen, *self._left, strict=True)]
+        found = [
+            choice.of(value, *sides) for value, *sides in zip(chosen, *self._left, strict=True)
+        ]
         # Before it is noted what the chosen ones may be one with: they hold what was changed.
         for container in self._changed:
             if id(container) not in choice.became:
@@ -352,13 +400,31 @@ def _asking(kind: type, name: str, changes: bool) -> Callable[..., Any]:
     return asked
 
 
-READING = ("__getitem__", "__iter__", "__len__", "__contains__", "__eq__", "__ne__", "__reversed__", "copy")
+READING = (
+    "__getitem__",
+    "__iter__",
+    "__len__",
+    "__contains__",
+    "__eq__",
+    "__ne__",
+    "__reversed__",
+    "copy",
+)
 CHANGING = ("__setitem__", "__delitem__", "clear", "pop")
 for _made, _kind, _reads, _changes in (
-    (EitherList, list, ("__add__", "__mul__", "__rmul__", "count", "index"),
-     ("append", "extend", "insert", "remove", "reverse", "sort", "__iadd__", "__imul__")),
-    (EitherDict, dict, ("get", "items", "keys", "values", "__or__", "__ror__"), ("popitem", "setdefault", "update", "__ior__")),
-):  # fmt: skip
+    (
+        EitherList,
+        list,
+        ("__add__", "__mul__", "__rmul__", "count", "index"),
+        ("append", "extend", "insert", "remove", "reverse", "sort", "__iadd__", "__imul__"),
+    ),
+    (
+        EitherDict,
+        dict,
+        ("get", "items", "keys", "values", "__or__", "__ror__"),
+        ("popitem", "setdefault", "update", "__ior__"),
+    ),
+):
     for _name in (*READING, *_reads):
         setattr(_made, _name, _asking(_kind, _name, False))
     for _name in (*CHANGING, *_changes):

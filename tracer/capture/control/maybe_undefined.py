@@ -1,4 +1,6 @@
-"""Variables of a loop that some rounds give a value and others do not: beside each goes whether it has one, and whoever reads it asks that in a run."""
+"""Variables of a loop that some rounds give a value and others do not: beside each goes whether it
+has one, and whoever reads it asks that in a run.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,11 @@ def is_users(name: str) -> bool:
 def half_of(name: str, value: Any) -> Half | None:
     """How a variable of this name may be without a value; None where it has one."""
     half = value.half if isinstance(value, Variable) else None
-    return None if half is None or half.none is not None or half.late is None or half.name != name else half
+    return (
+        None
+        if half is None or half.none is not None or half.late is None or half.name != name
+        else half
+    )
 
 
 def flag_of(recorder: Recorder, name: str, value: Any) -> Any:
@@ -59,7 +65,9 @@ def _late_of(value: Any) -> Late | None:
 
 
 def whether_set(recorder: Recorder, value: Any) -> Any:
-    """Whether a value is there: True, or a truth value of the program, of which a branch knows that it is this one."""
+    """Whether a value is there: True, or a truth value of the program, of which a branch knows that
+    it is this one.
+    """
     late = _late_of(value)
     if late is None:
         return True
@@ -77,13 +85,19 @@ def unchecked(recorder: Recorder, value: Any) -> Any:
 
 
 class Unset:
-    """The values of a loop that may be without one after some round.   flags: whether they have one, by position."""
+    """The values of a loop that may be without one after some round.
+
+    flags: whether they have one, by position.
+    """
 
     def __init__(self) -> None:
         self.flags: dict[int, HasValue] = {}
 
     def admit(self, i: int, name: str, before: Any, after: Any) -> bool:
-        """Whether a value that was carried without a flag turned out to need one.   before: what it was before the loop."""
+        """Whether a value that was carried without a flag turned out to need one.
+
+        before: what it was before the loop.
+        """
         if i in self.flags or (half_of(name, before) is None and half_of(name, after) is None):
             return False
         self.flags[i] = HasValue(name, BOOL, None, of=before)
@@ -107,4 +121,6 @@ class Unset:
 
     def shift(self, leaf: int, more: int) -> None:
         """A value was taken apart into more."""
-        self.flags = {(k + more if k > leaf else k): flag for k, flag in self.flags.items() if k != leaf}
+        self.flags = {
+            (k + more if k > leaf else k): flag for k, flag in self.flags.items() if k != leaf
+        }

@@ -1,7 +1,8 @@
-"""Places outside of a function's own variables - cells, globals, attributes, elements - that a recorded branch or loop may write.
+"""Places outside of a function's own variables - cells, globals, attributes, elements - that a
+recorded branch or loop may write.
 
-A function that a branch calls changes them while it is recorded. Both ways of a branch have to start from what was there
-before, and what is there afterwards depends on the way that a run takes.
+A function that a branch calls changes them while it is recorded. Both ways of a branch have to
+start from what was there before, and what is there afterwards depends on the way that a run takes.
 """
 
 from __future__ import annotations
@@ -19,7 +20,10 @@ from .may_alias import Gone, Held, Moved, held, items_of, put_items
 
 @dataclass(frozen=True, eq=False)
 class Keeper:
-    """What holds values by key.   name: of it in the user's code; target: the cell, dict, list; keys: those that count, None for all.
+    """What holds values by key.
+
+    name: of it in the user's code; target: the cell, dict, list; keys: those that count, None for
+    all.
 
     kind: the class of the object whose attributes these are.
     """
@@ -150,7 +154,10 @@ class Elements(Keeper):
 
 @dataclass(frozen=True)
 class Change:
-    """What a recorded body did to a keeper.   left: what the containers hold that it put there, by key."""
+    """What a recorded body did to a keeper.
+
+    left: what the containers hold that it put there, by key.
+    """
 
     keeper: Keeper
     before: dict[Any, Any]
@@ -173,7 +180,9 @@ Changes = dict[tuple[int, Any], Change]
 
 
 def note(recorder: Recorder, keepers: Iterable[Keeper]) -> None:
-    """Remember what keepers hold, before something may change it inside of a branch or a loop; the first time counts."""
+    """Remember what keepers hold, before something may change it inside of a branch or a loop; the
+    first time counts.
+    """
     inner = recorder.open[:0:-1] if recorder.by_hand else recorder.open[::-1]
     for keeper in keepers:
         for each in inner:
@@ -185,7 +194,11 @@ def note(recorder: Recorder, keepers: Iterable[Keeper]) -> None:
 
 def taken_back(inner: Inner) -> Changes:
     """What a body changed; it is as before now."""
-    raw = [Change(keeper, before, keeper.read()) for keeper, before in inner.kept.values() if keeper.restores]
+    raw = [
+        Change(keeper, before, keeper.read())
+        for keeper, before in inner.kept.values()
+        if keeper.restores
+    ]
     raw = [change for change in raw if any(True for _ in change.places())]
     found: Changes = {}
     for each in raw:
@@ -196,7 +209,8 @@ def taken_back(inner: Inner) -> Changes:
             if left is not None:
                 change.left[place] = left
             found[each.keeper.key] = change
-    refuse_changed(inner, of_setters=True)  # what putting back did through setters shows before the rest is put back
+    # what putting back did through setters shows before the rest is put back
+    refuse_changed(inner, of_setters=True)
     for each in raw:
         each.keeper.write(each.before)
     refuse_changed(inner)
@@ -204,14 +218,18 @@ def taken_back(inner: Inner) -> Changes:
 
 
 def refuse_changed(inner: Inner, of_setters: bool = False) -> None:
-    """Raise TraceError where a body changed what nobody can put back.   The attributes of objects that others look after are put back.
+    """Raise TraceError where a body changed what nobody can put back.
+
+    The attributes of objects that others look after are put back.
 
     of_setters: only objects of which setting an attribute runs code of the user's, and all of them.
     """
     noted = {id(keeper.target) for keeper, _ in inner.kept.values() if keeper.restores}
     for keeper, before in inner.kept.values():
         if not keeper.restores and (keeper.sets or not of_setters):
-            keeper.refuse(before, not of_setters and id(getattr(keeper.target, "__dict__", None)) in noted)
+            keeper.refuse(
+                before, not of_setters and id(getattr(keeper.target, "__dict__", None)) in noted
+            )
 
 
 def _without(change: Change, owned: set[Any]) -> Change:
@@ -223,7 +241,9 @@ def _without(change: Change, owned: set[Any]) -> Change:
         for k, v in change.after.items()
         if k not in owned or k in change.before
     }
-    return Change(change.keeper, change.before, after | {k: v for k, v in change.before.items() if k in owned})
+    return Change(
+        change.keeper, change.before, after | {k: v for k, v in change.before.items() if k in owned}
+    )
 
 
 class Longer(TraceError):
@@ -231,15 +251,20 @@ class Longer(TraceError):
 
     def __init__(self, keeper: Keeper, what: str) -> None:
         why = (
-            f"'{keeper.name}' has another length after {what}; change it where it is a variable, or return what is new"
+            f"'{keeper.name}' has another length after {what}; change it where it is a "
+            f"variable, or return what is new"
         )
         super().__init__(with_user_line(why))
         self.keeper, self.target = keeper, keeper.target
 
 
 def has_other_length(keeper: Keeper, one: dict[Any, Any], two: dict[Any, Any]) -> bool:
-    """Whether a list is longer or shorter in one state than in the other, or became one of the program in one."""
-    if not isinstance(keeper, Elements) or list(map(id, one.values())) == list(map(id, two.values())):
+    """Whether a list is longer or shorter in one state than in the other, or became one of the
+    program in one.
+    """
+    if not isinstance(keeper, Elements) or list(map(id, one.values())) == list(
+        map(id, two.values())
+    ):
         return False
     held = (*one.values(), *two.values())
     if any(isinstance(v, Gone) and not isinstance(v, Moved) for v in held):
@@ -254,5 +279,9 @@ def refuse_length(keeper: Keeper, one: dict[Any, Any], two: dict[Any, Any], what
 
 
 def differs_by_way(value: Any) -> bool:
-    """Whether a value would be wrong on the other way: a number, a tensor, a string, None; not an object that is kept for later."""
-    return meta_of(value) is not None or isinstance(value, str | bytes | type(None) | tuple | list | dict)
+    """Whether a value would be wrong on the other way: a number, a tensor, a string, None; not an
+    object that is kept for later.
+    """
+    return meta_of(value) is not None or isinstance(
+        value, str | bytes | type(None) | tuple | list | dict
+    )

@@ -1,4 +1,6 @@
-"""Variables that are None on some ways: beside the value goes whether it is None, and a condition says what it tells of that."""
+"""Variables that are None on some ways: beside the value goes whether it is None, and a condition
+says what it tells of that.
+"""
 
 from __future__ import annotations
 
@@ -37,11 +39,17 @@ def tells(condition: Any) -> tuple[Facts, Facts]:
 
 
 def facts_of(condition: Any, holds: bool) -> Facts:
-    """What is known where a condition holds, or where it does not: of which conditions and flags they hold, or do not."""
+    """What is known where a condition holds, or where it does not: of which conditions and flags
+    they hold, or do not.
+    """
     if not isinstance(condition, Variable):
         return frozenset()
     side = 0 if holds else 1
-    return frozenset({(condition.name, holds)}) | tells(condition)[side] | (condition.implies or NO_FACTS)[side]
+    return (
+        frozenset({(condition.name, holds)})
+        | tells(condition)[side]
+        | (condition.implies or NO_FACTS)[side]
+    )
 
 
 def implying(made: Any, where_true: Facts, where_false: Facts) -> Any:
@@ -62,7 +70,10 @@ def chosen_facts(pred: Any, a: Any, b: Any, value: bool) -> Facts:
 
 
 def make_none(value: Variable, name: str, flag: Variable, block: int, where: str = "") -> Variable:
-    """Say of a variable that it is None where `flag` is true; no op of `block` may take it.   where: the line that gave it a value."""
+    """Say of a variable that it is None where `flag` is true; no op of `block` may take it.
+
+    where: the line that gave it a value.
+    """
     flag.tells = frozenset({(flag.name, True)}), frozenset({(flag.name, False)})
     at = f" (see {value.where or where})" if value.where or where else ""
     late = Late(name, value.raw, flag.name, "", sense=False, kind=IS_NONE)
@@ -71,7 +82,9 @@ def make_none(value: Variable, name: str, flag: Variable, block: int, where: str
 
 
 def make_returned(value: Variable, function: str, missing: Variable) -> Variable:
-    """Say of what a function gave that it is None where `missing` is true; an op that takes it fails in a run where it is."""
+    """Say of what a function gave that it is None where `missing` is true; an op that takes it
+    fails in a run where it is.
+    """
     made = make_none(value, function, missing, -1)
     assert made.half is not None
     made.half.late.kind = NOT_RETURNED
@@ -88,22 +101,33 @@ def flag_after(condition: Any, holds: bool, value: Any) -> Any:
 
 
 class Nones:
-    """The values of a loop that are None before or after some round.   flags: whether they are, by position."""
+    """The values of a loop that are None before or after some round.
+
+    flags: whether they are, by position.
+    """
 
     def __init__(self) -> None:
         self.flags: dict[int, Carried] = {}
 
-    def carry(self, i: int, name: str, initial: Any, after: Any, sides: tuple[str, str]) -> Carried | None:
+    def carry(
+        self, i: int, name: str, initial: Any, after: Any, sides: tuple[str, str]
+    ) -> Carried | None:
         """How such a value goes from round to round; None for any other."""
         given = [v for v in (initial, after) if meta_of(v) is not None]
-        if not given or (none_flag(initial) is False and none_flag(after) is False) or isinstance(initial, Undefined):
+        if (
+            not given
+            or (none_flag(initial) is False and none_flag(after) is False)
+            or isinstance(initial, Undefined)
+        ):
             return None
         if len(given) == 1 and not (initial is None or after is None):
             return None
         self.flags[i] = Carried(f"{name} is None", BOOL, none_flag(initial))
         meta = meta_of(given[0]) if len(given) == 1 else common(name, initial, after, sides)
         assert meta is not None
-        return Carried(name, meta, Undefined(name) if initial is None else initial, stands=either_of(given))
+        return Carried(
+            name, meta, Undefined(name) if initial is None else initial, stands=either_of(given)
+        )
 
     def admit(self, i: int, carried: Carried, after: Any) -> bool:
         """Whether a value that was carried without turned out to be None after a round."""

@@ -1,7 +1,8 @@
 """Nested results of branches and loops: taken apart into leaves, compared, put together again.
 
-Lists, tuples, named tuples and Python's own kinds of dicts are taken apart, and keep their type.   A class of somebody's that
-inherits from dict is made again of its items where these hold a tensor, as real Paddle does; all others are leaves.
+Lists, tuples, named tuples and Python's own kinds of dicts are taken apart, and keep their type.
+A class of somebody's that inherits from dict is made again of its items where these hold a tensor,
+as real Paddle does; all others are leaves.
 """
 
 from __future__ import annotations
@@ -37,8 +38,9 @@ class Defaulting:
 def flatten(value: Any, sort_keys: bool = False) -> tuple[list[Any], Any]:
     """The leaves of tuples, lists and dicts, and their nesting: a leaf is its number.
 
-    sort_keys: number the leaves of a dict in the order of its sorted keys, as Paddle orders the inputs and outputs of a program; keys
-    that do not compare keep their order. The nesting keeps the order of insertion either way.
+    sort_keys: number the leaves of a dict in the order of its sorted keys, as Paddle orders the
+    inputs and outputs of a program; keys that do not compare keep their order. The nesting keeps
+    the order of insertion either way.
     """
     leaves: list[Any] = []
 
@@ -48,7 +50,9 @@ def flatten(value: Any, sort_keys: bool = False) -> tuple[list[Any], Any]:
         node = plain(node)
         if type(node) in (list, tuple) or _is_named_tuple(node):
             return (type(node), [walk(v) for v in node])
-        if type(node) in (dict, OrderedDict, defaultdict) or (isinstance(node, dict) and _holds_tensor(node)):
+        if type(node) in (dict, OrderedDict, defaultdict) or (
+            isinstance(node, dict) and _holds_tensor(node)
+        ):
             kind = Defaulting(node.default_factory) if type(node) is defaultdict else type(node)
             keys = sorted_keys(node) if sort_keys else list(node)
             walked = {k: walk(node[k]) for k in keys}
@@ -99,7 +103,9 @@ def paths(nesting: Any) -> list[str]:
 
 
 def names(name: str, nesting: Any) -> list[str]:
-    """What each leaf is called, of something called `name`: with a number inside of a list, the key inside of a dict."""
+    """What each leaf is called, of something called `name`: with a number inside of a list, the key
+    inside of a dict.
+    """
     return _in_order_of_leaves(_numbered_names(name, nesting))
 
 
@@ -137,7 +143,9 @@ def numbered_paths(nesting: Any, above: str = "") -> Iterator[tuple[int, str]]:
 
 
 def holds_values(value: Any) -> bool:
-    """Whether a list, tuple or dict is a container of tensors or arrays, and not the numbers of one."""
+    """Whether a list, tuple or dict is a container of tensors or arrays, and not the numbers of
+    one.
+    """
     if isinstance(value, dict):
         return True
     if not isinstance(value, list | tuple):

@@ -1,4 +1,6 @@
-"""`StaticRNN`: a step that runs for each element of sequences along their first axis, as programs for Paddle 1.x have it."""
+"""`StaticRNN`: a step that runs for each element of sequences along their first axis, as programs
+for Paddle 1.x have it.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,10 @@ BEFORE, INSIDE, AFTER = "before", "inside", "after"
 
 @dataclass
 class Memory:
-    """What goes from step to step.   first: before the first step; held: in a step; after: for the next one."""
+    """What goes from step to step.
+
+    first: before the first step; held: in a step; after: for the next one.
+    """
 
     first: str
     held: Variable
@@ -34,7 +39,9 @@ class Memory:
 
 @dataclass
 class Sequences:
-    """The inputs of all steps, by name: the whole, a step of it, and the name under which a step sees the whole."""
+    """The inputs of all steps, by name: the whole, a step of it, and the name under which a step
+    sees the whole.
+    """
 
     outer: dict[str, Tensor] = field(default_factory=dict)
     inner: dict[str, Variable] = field(default_factory=dict)
@@ -42,15 +49,20 @@ class Sequences:
 
 
 class StaticRNN:
-    """`with rnn.step():` says what is done with each step of the inputs; `rnn()` gives the outputs, [T, ...] each.
+    """`with rnn.step():` says what is done with each step of the inputs; `rnn()` gives the outputs,
+    [T, ...] each.
 
-    In the step: `step_input` gives a step of a sequence, `memory` what the step before has left, `update_memory` says what this one leaves,
-    `step_output` and `output` what it gives.   Raises OpError where these are called elsewhere, or do not fit.
+    In the step: `step_input` gives a step of a sequence, `memory` what the step before has left,
+    `update_memory` says what this one leaves,
+    `step_output` and `output` what it gives.
+    Raises OpError where these are called elsewhere, or do not fit.
     """
 
     def __init__(self, name: str | None = None) -> None:
         if not isinstance(name, str | None):
-            raise TypeError(with_user_line(f"StaticRNN: name should be a str, not {type(name).__name__}"))
+            raise TypeError(
+                with_user_line(f"StaticRNN: name should be a str, not {type(name).__name__}")
+            )
         self._name = name or "static_rnn"
         self._stage = BEFORE
         self._mode: Static | None = None
@@ -62,11 +74,15 @@ class StaticRNN:
         self._given: list[str] = []
         self._results: list[Variable] = []
 
-    # -- the step -----------------------------------------------------------------------------------------------
+    # -- the step
+    # --------------------------------------------------------------------------
 
     @contextmanager
     def step(self) -> Iterator[None]:
-        """The body of a `with`: one step.   Raises OpError at its end for a memory that is not updated, no input, no output."""
+        """The body of a `with`: one step.
+
+        Raises OpError at its end for a memory that is not updated, no input, no output.
+        """
         mode = writing_mode("StaticRNN")
         if self._stage != BEFORE:
             _refuse("step", "there is one already; another step belongs to another StaticRNN")
@@ -103,18 +119,26 @@ class StaticRNN:
         name = self._name_outside(x)
         if name not in self._inputs.inner:
             self._cover(name, x)
-            desc = recorder.declare(name, Meta(meta.shape[1:], meta.dtype), stop_gradient=x.stop_gradient)
+            desc = recorder.declare(
+                name, Meta(meta.shape[1:], meta.dtype), stop_gradient=x.stop_gradient
+            )
             self._inputs.outer[name], self._inputs.inner[name] = x, recorder.variable(desc)
         return self._inputs.inner[name]
 
     def memory(
-        self, init: Tensor | None = None, shape: Sequence[int] | None = None, batch_ref: Tensor | None = None, init_value: float = 0.0,
-        init_batch_dim_idx: int = 0, ref_batch_dim_idx: int = 1,
-    ) -> Variable:  # fmt: skip
-        """What the step before has left; before the first one `init`, or `shape` filled with `init_value`.
+        self,
+        init: Tensor | None = None,
+        shape: Sequence[int] | None = None,
+        batch_ref: Tensor | None = None,
+        init_value: float = 0.0,
+        init_batch_dim_idx: int = 0,
+        ref_batch_dim_idx: int = 1,
+    ) -> Variable:
+        """What the step before has left; before the first one `init`, or `shape` filled with
+        `init_value`.
 
-        Axis init_batch_dim_idx of `shape` is as long as axis ref_batch_dim_idx of `batch_ref`; of a step's input its whole sequence counts,
-        so that 1 is the first axis of a step.
+        Axis init_batch_dim_idx of `shape` is as long as axis ref_batch_dim_idx of `batch_ref`; of a
+        step's input its whole sequence counts, so that 1 is the first axis of a step.
         """
         recorder = self._recorder("memory")
         if init is None:
@@ -135,9 +159,15 @@ class StaticRNN:
         if not isinstance(var, Tensor):
             _refuse("update_memory", f"var should be a variable, not {type(var).__name__}")
         if found.after is not None:
-            _refuse("update_memory", f"'{mem.name}' has its value for the next step already (var={var.meta})")
+            _refuse(
+                "update_memory",
+                f"'{mem.name}' has its value for the next step already (var={var.meta})",
+            )
         if not _fits(mem.meta, var.meta):
-            _refuse("update_memory", f"a memory keeps its shape and dtype (mem={mem.meta}, var={var.meta})")
+            _refuse(
+                "update_memory",
+                f"a memory keeps its shape and dtype (mem={mem.meta}, var={var.meta})",
+            )
         found.after = var
 
     def step_output(self, o: Tensor) -> None:
@@ -158,7 +188,8 @@ class StaticRNN:
             _refuse("", "the outputs are there after the step")
         return self._results[0] if len(self._results) == 1 else self._results
 
-    # -- checks -------------------------------------------------------------------------------------------------
+    # -- checks
+    # --------------------------------------------------------------------------
 
     def _recorder(self, what: str) -> Recorder:
         if self._stage != INSIDE or self._mode is None:
@@ -170,11 +201,15 @@ class StaticRNN:
     def _check_outside(self, what: str, label: str, given: Any) -> None:
         if not isinstance(given, Tensor):
             raise TypeError(
-                with_user_line(f"StaticRNN.{what}: {label} should be a variable, not {type(given).__name__}")
+                with_user_line(
+                    f"StaticRNN.{what}: {label} should be a variable, not {type(given).__name__}"
+                )
             )
         assert self._block is not None
         if isinstance(given, Variable) and self._block.vars.get(given.raw.name) is given.raw:
-            _refuse(what, f"{label} should be made before the step, not in it ({label}={given.meta})")
+            _refuse(
+                what, f"{label} should be made before the step, not in it ({label}={given.meta})"
+            )
 
     def _check(self, inner: Inner) -> None:
         assert self._mode is not None
@@ -183,16 +218,28 @@ class StaticRNN:
             _refuse("step", "there is no step_input, so nobody knows how many steps there are")
         for memory in self._memories:
             if memory.after is None:
-                _refuse("step", f"the memory '{memory.held.name}' is not updated; use update_memory")
+                _refuse(
+                    "step", f"the memory '{memory.held.name}' is not updated; use update_memory"
+                )
         if not self._given:
             _refuse("step", "there is no output; use step_output")
-        befores = (before for _, before in inner.changed.values() if inner.block.vars.get(before.name) is not before)
+        befores = (
+            before
+            for _, before in inner.changed.values()
+            if inner.block.vars.get(before.name) is not before
+        )
         written = (recorder.var(name) for name in block_writes(recorder.program, inner.block))
-        names = [v.name for v in befores] + [v.name for v in written if v is not None and not v.persistable]
+        names = [v.name for v in befores] + [
+            v.name for v in written if v is not None and not v.persistable
+        ]
         if names:
-            _refuse("step", f"it changes '{names[0]}' from outside; what goes from step to step is a memory")
+            _refuse(
+                "step",
+                f"it changes '{names[0]}' from outside; what goes from step to step is a memory",
+            )
 
-    # -- names --------------------------------------------------------------------------------------------------
+    # -- names
+    # --------------------------------------------------------------------------
 
     def _cover(self, name: str, x: Tensor) -> None:
         """Let the step see a whole sequence under another name, as a step of it has this one."""
@@ -219,12 +266,16 @@ class StaticRNN:
             self._mode.recorder.rebind(aside, name)
 
     def _keep_wholes(self, block: Block, start: int) -> None:
-        """Write the copies of whole sequences that the step looks at; ops before it take the sequences themselves."""
+        """Write the copies of whole sequences that the step looks at; ops before it take the
+        sequences themselves.
+        """
         assert self._mode is not None
         recorder = self._mode.recorder
         plain = {aside: name for name, aside in self._inputs.aside.items()}
         for op in recorder.block.ops[start:]:
-            op.inputs = {slot: [plain.get(n, n) for n in names] for slot, names in op.inputs.items()}
+            op.inputs = {
+                slot: [plain.get(n, n) for n in names] for slot, names in op.inputs.items()
+            }
         reads = set(block_reads(recorder.program, block))
         for aside, name in plain.items():
             if aside in reads:
@@ -232,7 +283,8 @@ class StaticRNN:
             else:
                 del recorder.block.vars[aside]
 
-    # -- writing it ---------------------------------------------------------------------------------------------
+    # -- writing it
+    # ---------------------------------------------------------------------------------------------
 
     @contextmanager
     def outside(self) -> Iterator[None]:
@@ -251,9 +303,13 @@ class StaticRNN:
         self._check_outside("memory", "batch_ref", batch_ref)
         with self.outside():
             made: Tensor = OPS["fill_constant_batch_size_like"](
-                batch_ref, shape=[int(d) for d in shape], value=float(value), dtype=batch_ref.dtype.proto,
-                input_dim_idx=ref_axis, output_dim_idx=axis,
-            )  # fmt: skip
+                batch_ref,
+                shape=[int(d) for d in shape],
+                value=float(value),
+                dtype=batch_ref.dtype.proto,
+                input_dim_idx=ref_axis,
+                output_dim_idx=axis,
+            )
         return made
 
     def _finished(self, memory: Memory) -> tuple[str, str, str]:
@@ -263,7 +319,9 @@ class StaticRNN:
 
     def _copied(self, recorder: Recorder, value: Tensor) -> str:
         """A variable of the step's own that is `value`."""
-        desc = recorder.declare(recorder.namer.temporary(self._name), value.meta, stop_gradient=value.stop_gradient)
+        desc = recorder.declare(
+            recorder.namer.temporary(self._name), value.meta, stop_gradient=value.stop_gradient
+        )
         recorder.variable(desc)
         recorder.emit("assign", {"X": [recorder.name_of(value)]}, {"Out": [desc.name]})
         return desc.name
@@ -282,7 +340,11 @@ class StaticRNN:
 def _fits(mem: Meta, var: Meta) -> bool:
     """Whether a memory can hold a value."""
     sizes = zip(mem.shape, var.shape, strict=False)
-    return mem.dtype == var.dtype and len(mem.shape) == len(var.shape) and all(a == b or -1 in (a, b) for a, b in sizes)
+    return (
+        mem.dtype == var.dtype
+        and len(mem.shape) == len(var.shape)
+        and all(a == b or -1 in (a, b) for a, b in sizes)
+    )
 
 
 def _refuse(what: str, why: str) -> NoReturn:

@@ -14,20 +14,32 @@ from .branch import Branch, cond, refuse_plain
 from .branch_values import as_meta
 
 
-def case(pred_fn_pairs: Sequence[Any], default: Branch | None = None, name: str | None = None) -> Any:
-    """What the function of the first true condition gives, else what `default` gives, by default the last function."""
+def case(
+    pred_fn_pairs: Sequence[Any], default: Branch | None = None, name: str | None = None
+) -> Any:
+    """What the function of the first true condition gives, else what `default` gives, by default
+    the last function.
+    """
     if not isinstance(pred_fn_pairs, list | tuple):
         raise TypeError(
-            with_user_line(f"case: the pairs should be a list or tuple, not {type(pred_fn_pairs).__name__}")
+            with_user_line(
+                f"case: the pairs should be a list or tuple, not {type(pred_fn_pairs).__name__}"
+            )
         )
     if not pred_fn_pairs:
         raise OpError(with_user_line("case: there are no pairs of a condition and a function"))
     pairs = list(pred_fn_pairs)
     for pair in pairs:
         if not (isinstance(pair, tuple | list) and len(pair) == 2 and callable(pair[1])):
-            raise TypeError(with_user_line(f"case: a pair should be (condition, function), not {pair!r:.80}"))
+            raise TypeError(
+                with_user_line(f"case: a pair should be (condition, function), not {pair!r:.80}")
+            )
         if not isinstance(pair[0], Tensor):
-            raise TypeError(with_user_line(f"case: a condition should be a Tensor, not {type(pair[0]).__name__}"))
+            raise TypeError(
+                with_user_line(
+                    f"case: a condition should be a Tensor, not {type(pair[0]).__name__}"
+                )
+            )
     if default is None:
         *pairs, (_, default) = pairs
     rest = default
@@ -40,42 +52,66 @@ def _either(pred: Any, branch: Branch, rest: Branch) -> Branch:
     return lambda: cond(pred, branch, rest)
 
 
-def switch_case(branch_index: Any, branch_fns: Any, default: Branch | None = None, name: str | None = None) -> Any:
-    """What the function numbered `branch_index` gives, else what `default` gives, by default that of the highest number.
+def switch_case(
+    branch_index: Any, branch_fns: Any, default: Branch | None = None, name: str | None = None
+) -> Any:
+    """What the function numbered `branch_index` gives, else what `default` gives, by default that
+    of the highest number.
 
     branch_fns: a dict by number, a list of (number, function), or a list of functions.
     """
     _check_switch(branch_index, branch_fns, default)
     items = branch_fns.items() if isinstance(branch_fns, dict) else branch_fns
-    table = sorted(((i, f) if callable(f) else f for i, f in enumerate(items)), key=lambda pair: pair[0])
+    table = sorted(
+        ((i, f) if callable(f) else f for i, f in enumerate(items)), key=lambda pair: pair[0]
+    )
     keys = [key for key, _ in table]
     if not table or len(set(keys)) != len(keys):
         raise OpError(
-            with_user_line(f"switch_case: branch_fns should be functions with numbers of their own, got {keys}")
+            with_user_line(
+                f"switch_case: branch_fns should be functions with numbers of their own, got {keys}"
+            )
         )
     if default is None:
         default = table[-1][1]
     if not isinstance(branch_index, Variable):
         refuse_plain("switch_case", "branch_index", branch_index)
         return dict(table).get(int(branch_index), default)()
-    return case([(OPS["equal"](*_alike(branch_index, key)), branch) for key, branch in table], default)
+    return case(
+        [(OPS["equal"](*_alike(branch_index, key)), branch) for key, branch in table], default
+    )
 
 
 def _check_switch(index: Any, branches: Any, default: Any) -> None:
     """Raise TypeError for what is no number, no function, or no pair of both."""
     if not isinstance(branches, list | tuple | dict):
         raise TypeError(
-            with_user_line(f"switch_case: branch_fns should be a list or dict, not {type(branches).__name__}")
+            with_user_line(
+                f"switch_case: branch_fns should be a list or dict, not {type(branches).__name__}"
+            )
         )
     for pair in branches.items() if isinstance(branches, dict) else branches:
         if not callable(pair) and not (
-            isinstance(pair, tuple | list) and len(pair) == 2 and isinstance(pair[0], int) and callable(pair[1])
+            isinstance(pair, tuple | list)
+            and len(pair) == 2
+            and isinstance(pair[0], int)
+            and callable(pair[1])
         ):
-            raise TypeError(with_user_line(f"switch_case: a branch should be (int, function), not {pair!r:.80}"))
+            raise TypeError(
+                with_user_line(f"switch_case: a branch should be (int, function), not {pair!r:.80}")
+            )
     if default is not None and not callable(default):
-        raise TypeError(with_user_line(f"switch_case: default should be a function, not {type(default).__name__}"))
+        raise TypeError(
+            with_user_line(
+                f"switch_case: default should be a function, not {type(default).__name__}"
+            )
+        )
     if isinstance(index, Variable) and index.meta.dtype.kind not in "iu":
-        raise TypeError(with_user_line(f"switch_case: branch_index should be an integer (branch_index={index.meta})"))
+        raise TypeError(
+            with_user_line(
+                f"switch_case: branch_index should be an integer (branch_index={index.meta})"
+            )
+        )
 
 
 def _alike(index: Variable, key: int) -> tuple[Tensor, Tensor]:

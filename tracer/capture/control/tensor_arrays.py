@@ -1,4 +1,6 @@
-"""Lists of tensors that a program carries: LOD_TENSOR_ARRAY variables, appended to and read at positions it computes."""
+"""Lists of tensors that a program carries: LOD_TENSOR_ARRAY variables, appended to and read at
+positions it computes.
+"""
 
 from __future__ import annotations
 
@@ -29,19 +31,27 @@ class StillEmpty(IndexError):
 
 
 class TensorArray(Container):
-    """A list of tensors of one dtype in a program that is being written.   desc: its declaration; element: the common Meta.
+    """A list of tensors of one dtype in a program that is being written.
 
-    Takes list's methods; positions may be values of the program.   is_tuple: it stands for a tuple, which nobody changes.
+    desc: its declaration; element: the common Meta.
+
+    Takes list's methods; positions may be values of the program.
+    is_tuple: it stands for a tuple, which nobody changes.
     """
 
     is_tuple = False
 
-    append_all: ClassVar[Callable[[TensorArray, TensorArray], None]]  # set by array_loops, which imports this module
+    # set by array_loops, which imports this module
+    append_all: ClassVar[Callable[[TensorArray, TensorArray], None]]
 
-    def __init__(self, mode: Static, dtype: np.dtype[Any] | None = None, block: Block | None = None) -> None:
+    def __init__(
+        self, mode: Static, dtype: np.dtype[Any] | None = None, block: Block | None = None
+    ) -> None:
         recorder = mode.recorder
         name = recorder.namer.temporary("create_array")
-        self.raw = VarDesc(name, (), "float32" if dtype is None else dtype_of(dtype).name, kind=Kind.ARRAY)
+        self.raw = VarDesc(
+            name, (), "float32" if dtype is None else dtype_of(dtype).name, kind=Kind.ARRAY
+        )
         (block or recorder.block).vars[name] = self.raw
         recorder.aliases.meet(self)
         self.element: Meta | None = None
@@ -88,7 +98,8 @@ class TensorArray(Container):
         """Its name in the program."""
         return self.raw.name
 
-    # -- ops ----------------------------------------------------------------------------------------------------
+    # -- ops
+    # --------------------------------------------------------------------------
 
     def _write(self, position: Tensor, value: Any) -> None:
         self._stands.append(stands_for(value))
@@ -98,7 +109,11 @@ class TensorArray(Container):
             why = "an element has another dtype or number of axes in each branch"
             raise TraceError(with_user_line(f"the list '{self.name}': {why}{value.mixed}"))
         if meta is None:
-            raise TraceError(with_user_line(f"a list that a program carries holds tensors, not {type(value).__name__}"))
+            raise TraceError(
+                with_user_line(
+                    f"a list that a program carries holds tensors, not {type(value).__name__}"
+                )
+            )
         self._declare(meta)
         assert self.element is not None
         tensor = as_meta(value, self.element)
@@ -118,18 +133,26 @@ class TensorArray(Container):
             why = f"the list '{self.name}' holds {old.dtype.name}"
             raise TraceError(with_user_line(f"{why}; this element is {meta}"))
         if len(old.shape) != len(meta.shape):
-            raise TraceError(with_user_line(f"the list '{self.name}' holds {old}; this element is {meta}"))
+            raise TraceError(
+                with_user_line(f"the list '{self.name}' holds {old}; this element is {meta}")
+            )
         shape = tuple(a if a == b else -1 for a, b in zip(old.shape, meta.shape, strict=True))
         self.element = Meta(shape, meta.dtype)
         self.raw.shape, self.raw.dtype = shape, dtype_of(meta.dtype).name
 
     def _made(
-        self, type: str, operands: dict[str, list[str]], meta: Meta, attrs: dict[str, Attr] | None = None
+        self,
+        type: str,
+        operands: dict[str, list[str]],
+        meta: Meta,
+        attrs: dict[str, Attr] | None = None,
     ) -> Variable:
         recorder = _recorder()
         desc = recorder.declare(recorder.namer.temporary(type), meta)
         made = recorder.variable(desc)
-        made.where = recorder.emit(type, {"X": [self.name], **operands}, {"Out": [desc.name]}, attrs).where
+        made.where = recorder.emit(
+            type, {"X": [self.name], **operands}, {"Out": [desc.name]}, attrs
+        ).where
         return made
 
     def length(self) -> Variable:
@@ -138,7 +161,10 @@ class TensorArray(Container):
         return self._made("lod_array_length", {}, Meta((1,), INT64))
 
     def __len__(self) -> int:
-        why = f"the length of the list '{self.name}' is known only at run time; Python cannot have it as an int"
+        why = (
+            f"the length of the list '{self.name}' is known only at run time; Python cannot "
+            f"have it as an int"
+        )
         raise TraceError(with_user_line(f"len(): {why}"))
 
     def _position(self, index: Any) -> Tensor:
@@ -147,7 +173,9 @@ class TensorArray(Container):
         return constant(index) if index >= 0 else self._from_the_end(index)
 
     def _from_the_end(self, index: int) -> Tensor:
-        """The position of a negative index; one behind the end where there is none, since -1 would be read as the last."""
+        """The position of a negative index; one behind the end where there is none, since -1 would
+        be read as the last.
+        """
         length = self.length()
         found: Tensor = OPS["scale"](length, scale=1.0, bias=float(index))
         if index < -1:
@@ -157,14 +185,19 @@ class TensorArray(Container):
     def __getitem__(self, index: Any) -> Tensor:
         if isinstance(index, slice):
             raise TraceError(
-                with_user_line(f"a list that a program carries has slices in converted code only ('{self.name}')")
+                with_user_line(
+                    f"a list that a program carries has slices in converted code only "
+                    f"('{self.name}')"
+                )
             )
         if self.element is None:
             self.is_asked()
             raise StillEmpty(with_user_line(f"the list '{self.name}' is empty"))
         recorder = _recorder()
         recorder.aliases.check(self)
-        made = self._made("read_from_array", {"I": [recorder.name_of(self._position(index))]}, self.element)
+        made = self._made(
+            "read_from_array", {"I": [recorder.name_of(self._position(index))]}, self.element
+        )
         made.raw.lod_level = self.raw.lod_level
         stands = together(self._stands)
         if stands is not None:
@@ -174,12 +207,17 @@ class TensorArray(Container):
         return made
 
     def is_asked(self) -> None:
-        """Somebody reads it of whose elements nothing is known so far; a round of a loop may write them later."""
+        """Somebody reads it of whose elements nothing is known so far; a round of a loop may write
+        them later.
+        """
         _recorder().empty.append(self)
 
     def __getattr__(self, name: str) -> Any:
         if name in vars(list) and not name.startswith("__"):
-            why = f"{name}(): the list '{self.name}' has a length that only a run knows; append, extend, pop, copy, slices and `for` it has"
+            why = (
+                f"{name}(): the list '{self.name}' has a length that only a run knows; "
+                f"append, extend, pop, copy, slices and `for` it has"
+            )
             raise TraceError(with_user_line(why))
         raise AttributeError(name)
 
@@ -209,14 +247,18 @@ class TensorArray(Container):
             raise TypeError(with_user_line("'tuple' object does not support item assignment"))
         if isinstance(index, slice):
             raise TraceError(
-                with_user_line(f"a slice of the list '{self.name}', which a program carries, cannot be set")
+                with_user_line(
+                    f"a slice of the list '{self.name}', which a program carries, cannot be set"
+                )
             )
         position = self._position(index)
         self._check_inside(position, index)
         self._write(position, value)
 
     def _check_inside(self, position: Tensor, index: Any) -> None:
-        """Write down that a run ends where there is no such position: Paddle would make the list longer."""
+        """Write down that a run ends where there is no such position: Paddle would make the list
+        longer.
+        """
         length = self.length()
         inside = OPS["less_than"](position, length)
         if isinstance(index, Tensor) or index < 0:
@@ -259,13 +301,17 @@ class TensorArray(Container):
         self.check_changes("pop")
         if not (is_number(index) and index == -1):
             raise TraceError(
-                with_user_line("pop: of a list that a program carries only the last element can be taken away")
+                with_user_line(
+                    "pop: of a list that a program carries only the last element can be taken away"
+                )
             )
         taken = self[-1]
         sizes = {"starts": [0], "ends": [-1], "axes": [0], "infer_flags": [1], "decrease_axis": []}
         attrs = {name: Attr(AttrType.INTS, value) for name, value in sizes.items()}
         recorder = _recorder()
-        shorter = VarDesc(recorder.namer.temporary("slice"), self.raw.shape, self.raw.dtype, kind=Kind.ARRAY)
+        shorter = VarDesc(
+            recorder.namer.temporary("slice"), self.raw.shape, self.raw.dtype, kind=Kind.ARRAY
+        )
         recorder.block.vars[shorter.name] = shorter
         recorder.aliases.list_written(self)
         recorder.emit("slice", {"Input": [self.name]}, {"Out": [shorter.name]}, attrs)
@@ -303,7 +349,8 @@ class TensorArray(Container):
         """Another list, of the elements so many times."""
         if not isinstance(count, int) or count < 1:
             why = (
-                f"the list '{self.name}' is one of the program, which `*` repeats by a number above 0 that Python knows"
+                f"the list '{self.name}' is one of the program, which `*` repeats by a "
+                f"number above 0 that Python knows"
             )
             raise TraceError(with_user_line(f"{why}; use a loop (by={count!r:.40})"))
         made = self.copy()
@@ -315,12 +362,22 @@ class TensorArray(Container):
 
     def _check_list(self, sign: str, other: Any) -> None:
         kind = tuple if self.is_tuple else list
-        if not (other.is_tuple is self.is_tuple if isinstance(other, TensorArray) else isinstance(other, kind)):
-            why = f"to the {kind.__name__} '{self.name}' of the program {type(other).__name__} cannot be added by `{sign}`, only a {kind.__name__}"
+        if not (
+            other.is_tuple is self.is_tuple
+            if isinstance(other, TensorArray)
+            else isinstance(other, kind)
+        ):
+            why = (
+                f"to the {kind.__name__} '{self.name}' of the program {type(other).__name__} "
+                f"cannot be added by `{sign}`, only a {kind.__name__}"
+            )
             raise TraceError(with_user_line(why))
 
     def __iter__(self) -> Iterator[Any]:
-        why = f"the list '{self.name}' has a length known only at run time; loop over it with a `for` that is converted"
+        why = (
+            f"the list '{self.name}' has a length known only at run time; loop over it with a "
+            f"`for` that is converted"
+        )
         raise TraceError(with_user_line(why))
 
     def __repr__(self) -> str:
@@ -339,7 +396,9 @@ def create_array(dtype: Any = "float32", initialized_list: Sequence[Tensor] | No
     for item in items:
         if not isinstance(item, Tensor):
             raise TypeError(
-                with_user_line(f"create_array: all of the list should be Tensors, not {type(item).__name__}")
+                with_user_line(
+                    f"create_array: all of the list should be Tensors, not {type(item).__name__}"
+                )
             )
     mode = static_mode(state.mode)
     if mode is None:
@@ -360,7 +419,12 @@ def array_write(x: Tensor, i: Tensor, array: Any = None) -> Any:
     position = int(i)
     if not 0 <= position <= len(array):
         raise OpError(
-            with_user_line(f"array_write: the position {position} is beyond the length {len(array)} of the list")
+            with_user_line(
+                f"array_write: the position {position} is beyond the length "
+                f"{len(array)} "
+                f"of "
+                f"the list"
+            )
         )
     array[position : position + 1] = [x]
     return array
@@ -373,7 +437,10 @@ def array_read(array: Any, i: Tensor) -> Tensor:
 
 
 def array_length(array: Any) -> Any:
-    """How many tensors a list has: an int, or int64[1] while a program is recorded.   Raises TypeError for a tensor."""
+    """How many tensors a list has: an int, or int64[1] while a program is recorded.
+
+    Raises TypeError for a tensor.
+    """
     if isinstance(array, Tensor) and not isinstance(array, TensorArray):
         raise TypeError(with_user_line("array_length: this is a Tensor, not a list of them"))
     return array.length() if isinstance(array, TensorArray) else len(array)
@@ -382,7 +449,9 @@ def array_length(array: Any) -> Any:
 def tensor_array_to_tensor(
     input: Any, axis: int = 1, use_stack: bool = False, name: str | None = None
 ) -> tuple[Any, Any]:
-    """The elements of a list joined along `axis`, which is new with use_stack; and the size of each along it, int32[N]."""
+    """The elements of a list joined along `axis`, which is new with use_stack; and the size of each
+    along it, int32[N].
+    """
     if not isinstance(input, TensorArray):
         joined = OPS["stack" if use_stack else "concat"](list(input), axis=axis)
         sizes = [size_along(t.meta.shape, axis) for t in input]
@@ -403,7 +472,9 @@ def _joined_meta(element: Meta, axis: int, stacked: bool) -> Meta:
     shape = list(element.shape)
     rank = len(shape) + stacked
     if not -rank <= axis < rank:
-        raise OpError(with_user_line(f"tensor_array_to_tensor: there is no axis {axis} (element={element})"))
+        raise OpError(
+            with_user_line(f"tensor_array_to_tensor: there is no axis {axis} (element={element})")
+        )
     at = axis % rank
     shape[at : at if stacked else at + 1] = [-1]
     return Meta(tuple(shape), element.dtype)

@@ -15,17 +15,25 @@ from .loop import Values, record_loop
 
 
 def while_loop(
-    cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Sequence[Any], is_test: bool = False, name: str | None = None
-) -> list[Any]:  # fmt: skip
-    """`body(*loop_vars)` as long as `cond(*loop_vars)` holds; gives the last loop_vars, nested as the first ones.
+    cond: Callable[..., Any],
+    body: Callable[..., Any],
+    loop_vars: Sequence[Any],
+    is_test: bool = False,
+    name: str | None = None,
+) -> list[Any]:
+    """`body(*loop_vars)` as long as `cond(*loop_vars)` holds; gives the last loop_vars, nested as
+    the first ones.
 
-    cond: gives bool of one element; body: gives a list like loop_vars.   Sizes may change from round to round, dtypes may not.
+    cond: gives bool of one element; body: gives a list like loop_vars.
+    Sizes may change from round to round, dtypes may not.
     """
     if not callable(cond) or not callable(body):
         raise TypeError(with_user_line("while_loop: cond and body should be functions"))
     if not isinstance(loop_vars, list | tuple):
         raise TypeError(
-            with_user_line(f"while_loop: loop_vars should be a list or tuple, not {type(loop_vars).__name__}")
+            with_user_line(
+                f"while_loop: loop_vars should be a list or tuple, not {type(loop_vars).__name__}"
+            )
         )
     if not loop_vars:
         raise OpError(with_user_line("while_loop: there should be one of loop_vars at least"))
@@ -38,7 +46,12 @@ def while_loop(
             return _recorded(mode, cond, body, current)
         if mode is not None and mode.builder is not None:
             raise TypeError(
-                with_user_line(f"while_loop: cond gives a {type(condition).__name__}, not a variable of the program")
+                with_user_line(
+                    f"while_loop: cond gives a {type(condition).__name__}, not a "
+                    f"variable "
+                    f"of "
+                    f"the program"
+                )
             )
         if not condition:
             return current
@@ -46,13 +59,19 @@ def while_loop(
 
 
 def _as_list(made: Any, count: int) -> list[Any]:
-    values = list(made) if isinstance(made, list | tuple) and not hasattr(made, "_fields") else [made]
+    values = (
+        list(made) if isinstance(made, list | tuple) and not hasattr(made, "_fields") else [made]
+    )
     if len(values) != count:
-        raise OpError(with_user_line(f"while_loop: body gives {len(values)} values for {count} loop_vars"))
+        raise OpError(
+            with_user_line(f"while_loop: body gives {len(values)} values for {count} loop_vars")
+        )
     return values
 
 
-def _recorded(mode: Static, cond: Callable[..., Any], body: Callable[..., Any], start: list[Any]) -> list[Any]:
+def _recorded(
+    mode: Static, cond: Callable[..., Any], body: Callable[..., Any], start: list[Any]
+) -> list[Any]:
     leaves, nesting = pytree.flatten(start)
 
     def test(values: Values) -> tuple[Any, Values]:
@@ -62,7 +81,8 @@ def _recorded(mode: Static, cond: Callable[..., Any], body: Callable[..., Any], 
         made, other = pytree.flatten(_as_list(body(*pytree.build(nesting, values)), len(start)))
         if other != nesting:
             why = (
-                f"body returns {pytree.shown(other)}, whose structure differs from loop_vars ({pytree.shown(nesting)})"
+                f"body returns {pytree.shown(other)}, whose structure differs from "
+                f"loop_vars ({pytree.shown(nesting)})"
             )
             raise TraceError(with_user_line(f"while_loop: {why}"))
         return made

@@ -1,4 +1,6 @@
-"""Loops and branches whose bodies are `with` blocks, as programs for Paddle 1.x have them: While, ConditionalBlock, Switch."""
+"""Loops and branches whose bodies are `with` blocks, as programs for Paddle 1.x have them: While,
+ConditionalBlock, Switch.
+"""
 
 from __future__ import annotations
 
@@ -22,13 +24,18 @@ def writing_mode(what: str) -> Static:
     """The mode that writes a program.   Raises OarlockError where none does."""
     mode = static_mode(state.mode)
     if mode is None:
-        raise OarlockError(with_user_line(f"{what}: no program is being written; call enable_static() before"))
+        raise OarlockError(
+            with_user_line(f"{what}: no program is being written; call enable_static() before")
+        )
     return mode
 
 
 @contextmanager
 def _body(mode: Static, repeats: bool = False) -> Iterator[Block]:
-    """Record the body of a `with` statement, then assign the new values of outer variables to them.   repeats: whether it is a loop body"""
+    """Record the body of a `with` statement, then assign the new values of outer variables to them.
+
+    repeats: whether it is a loop body
+    """
     recorder = mode.recorder
     with recorder.inner_block() as inner:
         inner.repeats = repeats
@@ -47,7 +54,8 @@ def _body(mode: Static, repeats: bool = False) -> Iterator[Block]:
 class While:
     """`with While(cond).block():` runs its body as long as `cond`, a bool [1], holds.
 
-    What lives on has to be written to variables from outside: `assign(value, output=x)`, `increment`; `cond` is one of them.
+    What lives on has to be written to variables from outside: `assign(value, output=x)`,
+    `increment`; `cond` is one of them.
     """
 
     def __init__(self, cond: Variable, is_test: bool = False, name: str | None = None) -> None:
@@ -68,15 +76,21 @@ class While:
 
 
 class ConditionalBlock:
-    """`with ConditionalBlock([cond], is_scalar_condition=True).block():` runs its body if `cond`, a bool [1], holds.
+    """`with ConditionalBlock([cond], is_scalar_condition=True).block():` runs its body if `cond`, a
+    bool [1], holds.
 
-    Without is_scalar_condition the body runs if nothing that it reads from outside is empty, as in Paddle, whatever `inputs` are.
+    Without is_scalar_condition the body runs if nothing that it reads from outside is empty, as in
+    Paddle, whatever `inputs` are.
     """
 
-    def __init__(self, inputs: Sequence[Variable], is_scalar_condition: bool = False, name: str | None = None) -> None:
+    def __init__(
+        self, inputs: Sequence[Variable], is_scalar_condition: bool = False, name: str | None = None
+    ) -> None:
         for given in inputs:
             if not isinstance(given, Variable):
-                raise TypeError(with_user_line(f"ConditionalBlock: {type(given).__name__} is no Variable"))
+                raise TypeError(
+                    with_user_line(f"ConditionalBlock: {type(given).__name__} is no Variable")
+                )
         self.inputs, self.is_scalar_condition = list(inputs), is_scalar_condition
 
     @contextmanager
@@ -92,7 +106,9 @@ class ConditionalBlock:
 
 
 class Switch:
-    """`with Switch() as switch:` and in it `with switch.case(cond):` ..., `with switch.default():`: the first that holds is run."""
+    """`with Switch() as switch:` and in it `with switch.case(cond):` ..., `with switch.default():`:
+    the first that holds is run.
+    """
 
     def __init__(self, name: str | None = None) -> None:
         self._inside = False
@@ -103,7 +119,10 @@ class Switch:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self._inside = False
 

@@ -19,28 +19,51 @@ PHASES = ("forward", "backward", "both")
 
 
 def Print(
-    input: Tensor, first_n: int = -1, message: str | None = None, summarize: int = 20, print_tensor_name: bool = True,
-    print_tensor_type: bool = True, print_tensor_shape: bool = True, print_tensor_layout: bool = True, print_tensor_lod: bool = True,
+    input: Tensor,
+    first_n: int = -1,
+    message: str | None = None,
+    summarize: int = 20,
+    print_tensor_name: bool = True,
+    print_tensor_type: bool = True,
+    print_tensor_shape: bool = True,
+    print_tensor_layout: bool = True,
+    print_tensor_lod: bool = True,
     print_phase: str = "both",
-) -> Tensor:  # fmt: skip
-    """Print a value, and in a backward pass its gradient, whenever a program runs; gives the value.   input [*] -> [*]
+) -> Tensor:
+    """Print a value, and in a backward pass its gradient, whenever a program runs; gives the value.
 
-    first_n: how often, -1 for always; summarize: how many elements, -1 for all; print_phase: 'forward', 'backward' or 'both'.
+    input [*] -> [*]
+
+    first_n: how often, -1 for always; summarize: how many elements, -1 for all; print_phase:
+    'forward', 'backward' or 'both'.
     """
     if not isinstance(input, Tensor):
-        raise OperandError(with_user_line(f"Print: input should be a Tensor, not {type(input).__name__}"))
+        raise OperandError(
+            with_user_line(f"Print: input should be a Tensor, not {type(input).__name__}")
+        )
     if print_phase not in PHASES:
-        raise OpError(with_user_line(f"Print: print_phase={print_phase!r} is none of {list(PHASES)}"))
+        raise OpError(
+            with_user_line(f"Print: print_phase={print_phase!r} is none of {list(PHASES)}")
+        )
     settings: dict[str, bool | int | str] = {
-        "first_n": first_n, "summarize": summarize, "message": message or "", "print_tensor_name": print_tensor_name,
-        "print_tensor_type": print_tensor_type, "print_tensor_shape": print_tensor_shape, "print_tensor_layout": print_tensor_layout,
-        "print_tensor_lod": print_tensor_lod, "print_phase": print_phase.upper(), "is_forward": True,
-    }  # fmt: skip
+        "first_n": first_n,
+        "summarize": summarize,
+        "message": message or "",
+        "print_tensor_name": print_tensor_name,
+        "print_tensor_type": print_tensor_type,
+        "print_tensor_shape": print_tensor_shape,
+        "print_tensor_layout": print_tensor_layout,
+        "print_tensor_lod": print_tensor_lod,
+        "print_phase": print_phase.upper(),
+        "is_forward": True,
+    }
     mode = static_mode(state.mode)
     if mode is None or not isinstance(input, Variable):
         Printer(settings, input.name)(np.asarray(cuda.host(input.array)))
         return input
-    return mode.recorder.emit_like("print", "In", input, {name: typed_setting(v) for name, v in settings.items()})
+    return mode.recorder.emit_like(
+        "print", "In", input, {name: typed_setting(v) for name, v in settings.items()}
+    )
 
 
 def typed_setting(value: bool | int | str) -> Attr:
@@ -79,17 +102,32 @@ class Printer:
         lines += [f"Variable: {name}"] if settings.get("print_tensor_name", True) else []
         lines += ["  - lod: {}"] if settings.get("print_tensor_lod", True) else []
         lines += ["  - place: Place(cpu)"]
-        lines += [f"  - shape: {list(array.shape)}"] if settings.get("print_tensor_shape", True) else []
+        lines += (
+            [f"  - shape: {list(array.shape)}"] if settings.get("print_tensor_shape", True) else []
+        )
         lines += ["  - layout: NCHW"] if settings.get("print_tensor_layout", True) else []
-        lines += [f"  - dtype: {array.dtype.name}"] if settings.get("print_tensor_type", True) else []
+        lines += (
+            [f"  - dtype: {array.dtype.name}"] if settings.get("print_tensor_type", True) else []
+        )
         flat = array.reshape(-1)
-        return [*lines, f"  - data: [{' '.join(str(v) for v in (flat if most < 0 else flat[:most]))}]"]
+        return [
+            *lines,
+            f"  - data: [{' '.join(str(v) for v in (flat if most < 0 else flat[:most]))}]",
+        ]
 
 
-def Assert(cond: Tensor, data: Sequence[Tensor] | None = None, summarize: int = 20, name: str | None = None) -> None:
-    """Stop with an error that shows `data` where a condition does not hold, whenever a program runs.   cond: bool of one element"""
+def Assert(
+    cond: Tensor, data: Sequence[Tensor] | None = None, summarize: int = 20, name: str | None = None
+) -> None:
+    """Stop with an error that shows `data` where a condition does not hold, whenever a program
+    runs.
+
+    cond: bool of one element
+    """
     if cond.meta.dtype != bool or any(d not in (1, -1) for d in cond.meta.shape):
-        raise OpError(with_user_line(f"Assert: the condition is one truth value (cond={cond.meta})"))
+        raise OpError(
+            with_user_line(f"Assert: the condition is one truth value (cond={cond.meta})")
+        )
     shown = list(data or [])
     mode = static_mode(state.mode)
     if mode is None or not isinstance(cond, Variable):

@@ -1,6 +1,8 @@
-"""Run by Python when a process starts that inherits Oarlock in Paddle's place: this folder stands first in its PYTHONPATH.
+"""Run by Python when a process starts that inherits Oarlock in Paddle's place: this folder stands
+first in its PYTHONPATH.
 
-Nothing of Oarlock is imported before something imports `paddle`; a Python that has no Oarlock is left alone.
+Nothing of Oarlock is imported before something imports `paddle`; a Python that has no Oarlock is
+left alone.
 """
 
 import os
@@ -30,7 +32,9 @@ class _First(MetaPathFinder):
 
 def _the_other() -> None:
     """Run the sitecustomize that this one stands before, where there is one."""
-    spec = PathFinder.find_spec("sitecustomize", [p for p in sys.path if os.path.abspath(p or ".") != _HERE])
+    spec = PathFinder.find_spec(
+        "sitecustomize", [p for p in sys.path if os.path.abspath(p or ".") != _HERE]
+    )
     if spec is not None and spec.loader is not None:
         spec.loader.exec_module(module_from_spec(spec))
 

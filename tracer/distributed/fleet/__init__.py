@@ -1,4 +1,6 @@
-"""Data-parallel training by fleet's names: `fleet.init`, `distributed_model`, `distributed_optimizer`."""
+"""Data-parallel training by fleet's names: `fleet.init`, `distributed_model`,
+`distributed_optimizer`.
+"""
 
 from __future__ import annotations
 
@@ -14,23 +16,60 @@ from . import meta_parallel, utils
 from .strategy import DistributedStrategy, PaddleCloudRoleMaker, UserDefinedRoleMaker
 
 __all__ = [
-    "DistributedStrategy", "Fleet", "PaddleCloudRoleMaker", "UserDefinedRoleMaker", "barrier_worker", "distributed_model", "distributed_optimizer",
-    "distributed_scaler", "get_hybrid_communicate_group", "init", "is_first_worker", "is_server", "is_worker", "local_rank", "meta_parallel", "node_num",
-    "nranks", "rank", "server_num", "stop_worker", "utils", "worker_endpoints", "worker_index", "worker_num", "world_size",
-]  # fmt: skip
+    "DistributedStrategy",
+    "Fleet",
+    "PaddleCloudRoleMaker",
+    "UserDefinedRoleMaker",
+    "barrier_worker",
+    "distributed_model",
+    "distributed_optimizer",
+    "distributed_scaler",
+    "get_hybrid_communicate_group",
+    "init",
+    "is_first_worker",
+    "is_server",
+    "is_worker",
+    "local_rank",
+    "meta_parallel",
+    "node_num",
+    "nranks",
+    "rank",
+    "server_num",
+    "stop_worker",
+    "utils",
+    "worker_endpoints",
+    "worker_index",
+    "worker_num",
+    "world_size",
+]
 
 
 class Fleet:
-    """What Paddle's functions of this module are methods of.   Nothing here is one: optimizers are told from it by isinstance."""
+    """What Paddle's functions of this module are methods of.
+
+    Nothing here is one: optimizers are told from it by isinstance.
+    """
 
 
 _used: dict[str, DistributedStrategy] = {}
 
 
-def init(role_maker: Any = None, is_collective: bool = False, strategy: Any = None, log_level: Any = "INFO") -> None:
-    """Join the other processes.   is_collective: anything else is a parameter server, which Oarlock has not."""
+def init(
+    role_maker: Any = None,
+    is_collective: bool = False,
+    strategy: Any = None,
+    log_level: Any = "INFO",
+) -> None:
+    """Join the other processes.
+
+    is_collective: anything else is a parameter server, which Oarlock has not.
+    """
     if not is_collective and not getattr(role_maker, "_is_collective", False):
-        raise OarlockError(with_user_line("fleet.init: there are no parameter servers here; give is_collective=True"))
+        raise OarlockError(
+            with_user_line(
+                "fleet.init: there are no parameter servers here; give is_collective=True"
+            )
+        )
     _used["strategy"] = strategy if strategy is not None else DistributedStrategy()
     init_parallel_env()
 
@@ -63,14 +102,21 @@ def distributed_scaler(scaler: Any) -> Any:
 
 def _strategy(what: str) -> DistributedStrategy:
     if "strategy" not in _used:
-        raise OarlockError(with_user_line(f"fleet.{what}: call fleet.init(is_collective=True) first"))
+        raise OarlockError(
+            with_user_line(f"fleet.{what}: call fleet.init(is_collective=True) first")
+        )
     return _used["strategy"]
 
 
 def get_hybrid_communicate_group() -> Any:
-    """Refused, OarlockError: there is one group, of all ranks.   Model libraries take the error for a model that is whole."""
+    """Refused, OarlockError: there is one group, of all ranks.
+
+    Model libraries take the error for a model that is whole.
+    """
     raise OarlockError(
-        with_user_line("fleet.get_hybrid_communicate_group: data is shared among ranks, and nothing else")
+        with_user_line(
+            "fleet.get_hybrid_communicate_group: data is shared among ranks, and nothing else"
+        )
     )
 
 

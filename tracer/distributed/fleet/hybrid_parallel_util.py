@@ -1,4 +1,6 @@
-"""`fleet.utils.hybrid_parallel_util`: gradients brought together by hand, after `no_sync` or recomputation."""
+"""`fleet.utils.hybrid_parallel_util`: gradients brought together by hand, after `no_sync` or
+recomputation.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,10 @@ def fused_allreduce_gradients(parameter_list: Iterable[Any], hcg: Any = None) ->
 def fused_allreduce_gradients_with_group(
     parameter_list: Iterable[Any], group: Any, bucket_size: int = 0, scale: float | None = None
 ) -> None:
-    """Make the gradient of each parameter the mean over the ranks of a group, all of them for None.   scale: to divide by instead."""
+    """Make the gradient of each parameter the mean over the ranks of a group, all of them for None.
+
+    scale: to divide by instead.
+    """
     size = world.everybody.size if group is None else group.nranks
     for parameter in parameter_list if size > 1 else ():
         if parameter.grad is not None:

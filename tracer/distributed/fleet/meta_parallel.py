@@ -1,4 +1,6 @@
-"""`fleet.meta_parallel`: sources of random numbers under names. Layers that are cut over several ranks are refused: here each rank has a whole model."""
+"""`fleet.meta_parallel`: sources of random numbers under names. Layers that are cut over several
+ranks are refused: here each rank has a whole model.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +13,17 @@ from ...core.errors import OarlockError, OpError, with_user_line
 from ...nn.layer import Layer
 
 __all__ = [
-    "ColumnParallelLinear", "LayerDesc", "ParallelCrossEntropy", "PipelineLayer", "RNGStatesTracker", "RowParallelLinear", "SharedLayerDesc",
-    "VocabParallelEmbedding", "get_rng_state_tracker", "model_parallel_random_seed",
-]  # fmt: skip
+    "ColumnParallelLinear",
+    "LayerDesc",
+    "ParallelCrossEntropy",
+    "PipelineLayer",
+    "RNGStatesTracker",
+    "RowParallelLinear",
+    "SharedLayerDesc",
+    "VocabParallelEmbedding",
+    "get_rng_state_tracker",
+    "model_parallel_random_seed",
+]
 
 MODEL_PARALLEL_RNG = "model_parallel_rng"
 
@@ -25,7 +35,10 @@ class _Cut:
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         name = type(self).__name__
-        why = f"{name}: there is no model that is cut over several ranks here, only DataParallel; use {self.instead}"
+        why = (
+            f"{name}: there is no model that is cut over several ranks here, only "
+            f"DataParallel; use {self.instead}"
+        )
         raise OarlockError(with_user_line(why))
 
 
@@ -68,7 +81,9 @@ class SharedLayerDesc(LayerDesc):
 
 
 class RNGStatesTracker:
-    """Random numbers under names: `with tracker.rng_state(name)` draws from that one, and goes on from there the next time."""
+    """Random numbers under names: `with tracker.rng_state(name)` draws from that one, and goes on
+    from there the next time.
+    """
 
     def __init__(self) -> None:
         self.reset()
@@ -82,7 +97,9 @@ class RNGStatesTracker:
         """Begin a source.   OpError for a name or a seed that there is."""
         if name in self.states_ or seed in self.seeds_:
             raise OpError(
-                with_user_line(f"RNGStatesTracker: there is a state {name!r}, or one of seed {seed}, already")
+                with_user_line(
+                    f"RNGStatesTracker: there is a state {name!r}, or one of seed {seed}, already"
+                )
             )
         before = rng.get_rng_state()
         rng.seed(seed)
@@ -100,9 +117,14 @@ class RNGStatesTracker:
 
     @contextmanager
     def rng_state(self, name: str = MODEL_PARALLEL_RNG) -> Iterator[None]:
-        """In the body random numbers come from the source of this name.   OpError for one that there is not."""
+        """In the body random numbers come from the source of this name.
+
+        OpError for one that there is not.
+        """
         if name not in self.states_:
-            raise OpError(with_user_line(f"RNGStatesTracker: there is no state {name!r}; add it first"))
+            raise OpError(
+                with_user_line(f"RNGStatesTracker: there is no state {name!r}; add it first")
+            )
         before = rng.get_rng_state()
         rng.set_rng_state(self.states_[name])
         try:
@@ -121,7 +143,9 @@ def get_rng_state_tracker() -> RNGStatesTracker:
 
 
 def model_parallel_random_seed(seed: int | None = None) -> None:
-    """Begin all sources anew from `seed`: as of one rank, the common one and that of `model_parallel_rng`."""
+    """Begin all sources anew from `seed`: as of one rank, the common one and that of
+    `model_parallel_rng`.
+    """
     start = 2048 if seed is None else seed
     _TRACKER.reset()
     rng.seed(start)

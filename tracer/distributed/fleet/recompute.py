@@ -1,4 +1,6 @@
-"""Memory for time: a part of a net that keeps nothing for the way back but its operands, and is run again when gradients arrive."""
+"""Memory for time: a part of a net that keeps nothing for the way back but its operands, and is run
+again when gradients arrive.
+"""
 
 from __future__ import annotations
 
@@ -17,15 +19,23 @@ from ...core.tensor import Tensor
 
 
 def recompute(
-    function: Callable[..., Any], *args: Any, preserve_rng_state: bool = True, use_reentrant: bool = True, **kwargs: Any
+    function: Callable[..., Any],
+    *args: Any,
+    preserve_rng_state: bool = True,
+    use_reentrant: bool = True,
+    **kwargs: Any,
 ) -> Any:
-    """`function(*args, **kwargs)`, of which only the operands are kept: backward() calls it once more.
+    """`function(*args, **kwargs)`, of which only the operands are kept: backward() calls it once
+    more.
 
-    preserve_rng_state: it draws the same random numbers then.  use_reentrant: taken; parameters get their gradients in both ways, also where
-    no operand wants one.  What the function does beside its results it does twice, running means of batch norms included.
+    preserve_rng_state: it draws the same random numbers then.  use_reentrant: taken; parameters get
+    their gradients in both ways, also where
+    no operand wants one.  What the function does beside its results it does twice, running means of
+    batch norms included.
     """
     mode = state.mode
-    if not mode.tape or not mode.silent:  # no gradients, or a recording, which is no place for Python
+    # no gradients, or a recording, which is no place for Python
+    if not mode.tape or not mode.silent:
         return function(*args, **kwargs)
     call = _Call(function, args, kwargs, mode, rng.get_rng_state() if preserve_rng_state else None)
     made, copies = call.run()
@@ -35,23 +45,38 @@ def recompute(
     call.inputs = [i for i, copy in enumerate(copies) if not copy.stop_gradient]
     call.leaves = _leaves(ends, copies)
     given = list(_tensors([args, kwargs]))
-    node = Node(_op(call), ([given[i] for i in call.inputs] + call.leaves,), {}, [t.array for t in ends])
+    node = Node(
+        _op(call), ([given[i] for i in call.inputs] + call.leaves,), {}, [t.array for t in ends]
+    )
     for index, tensor in enumerate(ends):  # what was recorded inside is forgotten with this
         tensor.node, tensor.index = node, index
     return made
 
 
 class _Call:
-    """A call that is made again.   inputs: which of its tensors want gradients; leaves: others that it finds, such as parameters."""
+    """A call that is made again.
+
+    inputs: which of its tensors want gradients; leaves: others that it finds, such as parameters.
+    """
 
     inputs: list[int]
     leaves: list[Tensor]
 
-    def __init__(self, function: Callable[..., Any], args: Any, kwargs: Any, mode: Mode, drawn: Any) -> None:
-        self._function, self._args, self._kwargs, self._mode, self._drawn = function, args, kwargs, mode, drawn
+    def __init__(
+        self, function: Callable[..., Any], args: Any, kwargs: Any, mode: Mode, drawn: Any
+    ) -> None:
+        self._function, self._args, self._kwargs, self._mode, self._drawn = (
+            function,
+            args,
+            kwargs,
+            mode,
+            drawn,
+        )
 
     def run(self) -> tuple[Any, list[Tensor]]:
-        """The results, on the tape, and the copies of the tensors that it was called with: leaves, so that the tape ends there."""
+        """The results, on the tape, and the copies of the tensors that it was called with: leaves,
+        so that the tape ends there.
+        """
         copies: list[Tensor] = []
         args, kwargs = _copied(self._args, copies), _copied(self._kwargs, copies)
         with pushed(self._mode):
@@ -85,7 +110,9 @@ def _copied(value: Any, copies: list[Tensor]) -> Any:
         return copies[-1]
     if isinstance(value, dict):
         return {key: _copied(inner, copies) for key, inner in value.items()}
-    return type(value)(_copied(v, copies) for v in value) if isinstance(value, list | tuple) else value
+    return (
+        type(value)(_copied(v, copies) for v in value) if isinstance(value, list | tuple) else value
+    )
 
 
 def _leaves(ends: list[Tensor], copies: list[Tensor]) -> list[Tensor]:
@@ -101,7 +128,14 @@ def _leaves(ends: list[Tensor], copies: list[Tensor]) -> list[Tensor]:
 
 def _op(call: _Call) -> Op:
     """The op that stands on the tape for a call."""
-    op = Op("recompute", [Slot("X", many=True)], [Slot("Out", many=True)], _no_kernel, Facts(internal=True), None)
+    op = Op(
+        "recompute",
+        [Slot("X", many=True)],
+        [Slot("Out", many=True)],
+        _no_kernel,
+        Facts(internal=True),
+        None,
+    )
     op.vjp(_rule(call))
     return op
 
@@ -113,7 +147,11 @@ def _no_kernel(x: Any) -> Any:
 def _rule(call: _Call) -> Callable[[list[Any], list[Any]], list[Any]]:
     def rule(grads: list[Any], _: list[Any]) -> list[Any]:
         if state.mode is not BARE:
-            raise OpError(with_user_line("recompute: its gradient cannot be differentiated again (create_graph=True)"))
+            raise OpError(
+                with_user_line(
+                    "recompute: its gradient cannot be differentiated again (create_graph=True)"
+                )
+            )
         made, copies = call.again()
         ends = [t for t in _tensors(made) if not t.stop_gradient and is_float(t.meta.dtype)]
         wanted = [copies[i] for i in call.inputs] + call.leaves

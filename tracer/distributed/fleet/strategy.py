@@ -8,17 +8,35 @@ from ...core.errors import OarlockError, with_user_line
 
 # What Paddle's strategies can switch on and data parallelism does not have.
 _OFF = (
-    "amp", "recompute", "sharding", "pipeline", "tensor_parallel", "localsgd", "adaptive_localsgd", "dgc",
-    "gradient_merge", "lars", "lamb", "a_sync", "elastic", "auto", "semi_auto", "fp16_allreduce", "heter_ccl_mode",
-    "asp", "qat",
-)  # fmt: skip
+    "amp",
+    "recompute",
+    "sharding",
+    "pipeline",
+    "tensor_parallel",
+    "localsgd",
+    "adaptive_localsgd",
+    "dgc",
+    "gradient_merge",
+    "lars",
+    "lamb",
+    "a_sync",
+    "elastic",
+    "auto",
+    "semi_auto",
+    "fp16_allreduce",
+    "heter_ccl_mode",
+    "asp",
+    "qat",
+)
 
 
 class DistributedStrategy:
     """Settings of data-parallel training, named as in Paddle.
 
-    find_unused_parameters, fuse_grad_size_in_MB, last_comm_group_size_MB: those of DataParallel; other settings of numbers and names
-    are kept and have no effect.   Raises OarlockError where one is switched on that Oarlock has not.
+    find_unused_parameters, fuse_grad_size_in_MB, last_comm_group_size_MB: those of DataParallel;
+    other settings of numbers and names
+    are kept and have no effect.
+    Raises OarlockError where one is switched on that Oarlock has not.
     """
 
     def __init__(self) -> None:
@@ -33,13 +51,21 @@ class DistributedStrategy:
     def __setattr__(self, name: str, value: Any) -> None:
         if name in _OFF and value:
             raise OarlockError(
-                with_user_line(f"fleet: {name} is not there; data is shared among ranks, and nothing else")
+                with_user_line(
+                    f"fleet: {name} is not there; data is shared among ranks, and nothing else"
+                )
             )
         if name == "hybrid_configs":
-            split = {k: v for k, v in value.items() if k.endswith("_degree") and k != "dp_degree" and v not in (1, -1)}
+            split = {
+                k: v
+                for k, v in value.items()
+                if k.endswith("_degree") and k != "dp_degree" and v not in (1, -1)
+            }
             if split:
                 raise OarlockError(
-                    with_user_line(f"fleet: {split} is not there; data is shared among ranks, and nothing else")
+                    with_user_line(
+                        f"fleet: {split} is not there; data is shared among ranks, and nothing else"
+                    )
                 )
         super().__setattr__(name, value)
 

@@ -24,7 +24,10 @@ _GRACE = 8.0  # seconds that a world has to end by itself; its ranks have 3
 
 @dataclass(frozen=True)
 class Plan:
-    """How many processes run what.   devices: cards, the same number for each; logs: the folder of workerlog.N"""
+    """How many processes run what.
+
+    devices: cards, the same number for each; logs: the folder of workerlog.N
+    """
 
     count: int
     host: str
@@ -40,7 +43,9 @@ class Plan:
         return [f"{self.host}:{self.port + n}" for n in range(self.count)]
 
     def variables(self) -> dict[str, str]:
-        """What every rank finds in its environment; {N} stands for what is each rank's own, see worker.py."""
+        """What every rank finds in its environment; {N} stands for what is each rank's own, see
+        worker.py.
+        """
         found = {
             "PADDLE_TRAINERS_NUM": str(self.count),
             "PADDLE_TRAINER_ENDPOINTS": ",".join(self.endpoints),
@@ -83,7 +88,10 @@ class World:
 
 
 def mpiexec() -> str:
-    """MPI's launcher: the one beside this Python, or on the path.   Raises OarlockError where there is none."""
+    """MPI's launcher: the one beside this Python, or on the path.
+
+    Raises OarlockError where there is none.
+    """
     beside = Path(sys.executable).with_name("mpiexec")
     found = str(beside) if beside.exists() else shutil.which("mpiexec")
     if found is None:
@@ -100,9 +108,21 @@ def start(plan: Plan) -> Iterator[World]:
             left.unlink()
     except OSError as error:
         raise OarlockError(f"launch: no folder for logs: {error}") from None
-    with tempfile.TemporaryDirectory(prefix="oarlock-launch-") as folder, open(Path(folder, "launcher"), "w") as alive:
-        fcntl.flock(alive, fcntl.LOCK_EX)  # free when this process is gone, however it went: see worker.py
-        command = [mpiexec(), "-n", str(plan.count), sys.executable, "-I", str(_WORKER), *plan.command]
+    with (
+        tempfile.TemporaryDirectory(prefix="oarlock-launch-") as folder,
+        open(Path(folder, "launcher"), "w") as alive,
+    ):
+        # free when this process is gone, however it went: see worker.py
+        fcntl.flock(alive, fcntl.LOCK_EX)
+        command = [
+            mpiexec(),
+            "-n",
+            str(plan.count),
+            sys.executable,
+            "-I",
+            str(_WORKER),
+            *plan.command,
+        ]
         process = subprocess.Popen(
             command,
             env={**os.environ, **plan.variables(), FOLDER: folder},

@@ -1,4 +1,6 @@
-"""Looks at a world until it ends: passes on what rank 0 prints, and says which rank failed and where the others were."""
+"""Looks at a world until it ends: passes on what rank 0 prints, and says which rank failed and
+where the others were.
+"""
 
 from __future__ import annotations
 
@@ -15,14 +17,17 @@ from .start import World
 
 _LOOK = 0.05
 _STUCK = 5.0  # seconds after which a rank that waits for one that has ended waits for ever
-_CROSSED = 30.0  # seconds after which ranks that all wait, and not at one place, wait for each other
+# seconds after which ranks that all wait, and not at one place, wait for each other
+_CROSSED = 30.0
 _LAST_LINES = 60
 _LEAVING = "exit"  # what a rank notes that has come to the end of its program
 
 
 @dataclass(frozen=True)
 class Waiting:
-    """What a rank waits for: a collective of some ranks, and the line that called it; since when it has."""
+    """What a rank waits for: a collective of some ranks, and the line that called it; since when it
+    has.
+    """
 
     what: str
     where: str
@@ -77,7 +82,10 @@ def waiting_of(world: World, rank: int) -> Waiting | None:
 
 
 def watch(world: World) -> int:
-    """Come back when the world has ended.   Gives 0, or the exit code of the rank that failed first."""
+    """Come back when the world has ended.
+
+    Gives 0, or the exit code of the rank that failed first.
+    """
     tail = Tail(log_of(world, 0))
     started = time.monotonic()
     try:
@@ -90,17 +98,23 @@ def watch(world: World) -> int:
                 return _failed(world, failed, codes[failed] or 1, time.monotonic() - started)
             if (left := _find_early_exit(world, codes)) is not None:
                 return _given_up(
-                    world, f"rank {left} ended with exit code 0 before the end of its program (os._exit?)", left
+                    world,
+                    f"rank {left} ended with exit code 0 before the end of its program (os._exit?)",
+                    left,
                 )
             if over:
                 return _ended(world, codes)
             if (stuck := _stuck(world)) is not None:
                 rank, gone = stuck
                 return _given_up(
-                    world, f"rank {gone} has come to the end of its program, and rank {rank} waits for it", gone
+                    world,
+                    f"rank {gone} has come to the end of its program, and rank {rank} waits for it",
+                    gone,
                 )
             if _crossed(world):
-                return _given_up(world, "all ranks wait for each other, at different places of the program")
+                return _given_up(
+                    world, "all ranks wait for each other, at different places of the program"
+                )
             time.sleep(_LOOK)
     except KeyboardInterrupt:
         world.end(signal.SIGINT)
@@ -114,13 +128,18 @@ def _ended(world: World, codes: dict[int, int | None]) -> int:
     missing = [rank for rank, code in codes.items() if code is None]
     if not missing:
         return 0
-    head = f"launch: MPI's launcher ended with {world.process.returncode} and left ranks {missing} without an exit code"
+    head = (
+        f"launch: MPI's launcher ended with {world.process.returncode} and left ranks "
+        f"{missing} without an exit code"
+    )
     print("\n".join([head, *_waiting(world, None), *_missing_ranks(world, None)]), file=sys.stderr)
     return world.process.returncode or 1
 
 
 def _find_early_exit(world: World, codes: dict[int, int | None]) -> int | None:
-    """Find a rank that joined the group and then exited with code 0 without notice, as os._exit(0) does."""
+    """Find a rank that joined the group and then exited with code 0 without notice, as os._exit(0)
+    does.
+    """
     for rank, code in codes.items():
         if code == 0 and (world.folder / f"rank.{rank}.now").exists():
             state = waiting_of(world, rank)
@@ -131,7 +150,11 @@ def _find_early_exit(world: World, codes: dict[int, int | None]) -> int | None:
 
 def _failed(world: World, rank: int, code: int, seconds: float) -> int:
     others = _waiting(world, rank) + _missing_ranks(world, rank)
-    how = f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
+    how = (
+        f"was ended by {signal.Signals(-code).name}"
+        if code < 0
+        else (f"ended with exit code {code}")
+    )
     lines = [f"launch: rank {rank} {how} after {seconds:.1f} s; its log is {log_of(world, rank)}"]
     lines += [*_last_traceback(log_of(world, rank)), *others]
     world.end()
@@ -150,9 +173,16 @@ def _waiting(world: World, gone: int | None) -> list[str]:
 
 
 def _missing_ranks(world: World, gone: int | None) -> list[str]:
-    """List the ranks that did not enter a collective in which others wait.   gone: a rank to leave out, because it is reported already"""
+    """List the ranks that did not enter a collective in which others wait.
+
+    gone: a rank to leave out, because it is reported already
+    """
     states = {rank: waiting_of(world, rank) for rank in range(world.plan.count)}
-    waiting = {rank: state for rank, state in states.items() if state is not None and state.what != _LEAVING}
+    waiting = {
+        rank: state
+        for rank, state in states.items()
+        if state is not None and state.what != _LEAVING
+    }
     lines = []
     for what in dict.fromkeys(state.what for state in waiting.values()):
         present = {rank for rank, state in waiting.items() if state.what == what}
@@ -183,8 +213,12 @@ def _crossed(world: World) -> bool:
     Messages between two ranks, which take as long as they are large, are at two lines anyway.
     """
     states = [waiting_of(world, rank) for rank in range(world.plan.count)]
-    found = [state for state in states if state is not None and time.time() - state.since > _CROSSED]
-    everybody = len(found) == world.plan.count and all(len(state.ranks) == world.plan.count for state in found)
+    found = [
+        state for state in states if state is not None and time.time() - state.since > _CROSSED
+    ]
+    everybody = len(found) == world.plan.count and all(
+        len(state.ranks) == world.plan.count for state in found
+    )
     return everybody and len({state.where for state in found}) > 1
 
 
@@ -202,5 +236,7 @@ def _last_traceback(log: Path) -> list[str]:
         lines = log.read_text(errors="replace").splitlines()
     except OSError:
         return []
-    starts = [n for n, line in enumerate(lines) if line.startswith("Traceback (most recent call last)")]
+    starts = [
+        n for n, line in enumerate(lines) if line.startswith("Traceback (most recent call last)")
+    ]
     return lines[starts[-1] :][:_LAST_LINES] if starts else lines[-5:]

@@ -1,6 +1,7 @@
 """What stands over one rank: sets its variables, keeps its log, and writes down how it ended.
 
-Run by path, by MPI's launcher, with the command of the rank as arguments.  It needs nothing but the standard library.
+Run by path, by MPI's launcher, with the command of the rank as arguments.  It needs nothing but the
+standard library.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from pathlib import Path
 from typing import Any
 
 _GRACE = 3.0  # seconds between the wish to end and the end
-_LINGER = 15.0  # seconds in which the launcher may look at the others before MPI's launcher ends them
+# seconds in which the launcher may look at the others before MPI's launcher ends them
+_LINGER = 15.0
 
 
 def rank_here() -> int:
@@ -56,7 +58,9 @@ def launcher_is_gone(folder: Path) -> bool:
 
 
 def adopt() -> None:
-    """Become the parent of what the rank leaves behind, however far it has gone; where the system can do that."""
+    """Become the parent of what the rank leaves behind, however far it has gone; where the system
+    can do that.
+    """
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(36, 1)  # PR_SET_CHILD_SUBREAPER
 
@@ -75,7 +79,8 @@ def children_of(process: int) -> list[int]:
 def _before() -> None:
     os.setpgid(0, 0)  # so that what it starts itself can be ended with it
     if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG: it does not outlive this process
+        # PR_SET_PDEATHSIG: it does not outlive this process
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)
 
 
 class Rank:
@@ -90,7 +95,8 @@ class Rank:
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=subprocess.STDOUT,
-            close_fds=False,  # MPI talks to its launcher through files that were opened for this process
+            # MPI talks to its launcher through files that were opened for this process
+            close_fds=False,
             preexec_fn=_before,  # noqa: PLW1509 - there are no threads here
         )
 

@@ -13,9 +13,11 @@ __all__ = ["extend_with_decoupled_weight_decay"]
 
 
 def extend_with_decoupled_weight_decay(base_optimizer: Any) -> Any:
-    """A class like base_optimizer that takes `weight_decay` (a number) first, which shrinks parameters beside its step.
+    """A class like base_optimizer that takes `weight_decay` (a number) first, which shrinks
+    parameters beside its step.
 
-    new parameter = the step of base_optimizer - parameter * weight_decay   (Loshchilov and Hutter 2017)
+    new parameter = the step of base_optimizer - parameter * weight_decay
+    (Loshchilov and Hutter 2017)
     """
 
     class OptimizerWithDecoupledWeightDecay(base_optimizer):  # type: ignore[misc]
@@ -51,7 +53,9 @@ def extend_with_decoupled_weight_decay(base_optimizer: Any) -> Any:
             """A step, and the decay."""
             program = getattr(loss.block, "program", None) if hasattr(loss, "raw") else None
             if program is None:
-                return super().minimize(loss, startup_program, parameter_list, no_grad_set, grad_clip)
+                return super().minimize(
+                    loss, startup_program, parameter_list, no_grad_set, grad_clip
+                )
             mode = Writing(program)
             with pushed(mode):
                 shrunk = [
@@ -59,7 +63,9 @@ def extend_with_decoupled_weight_decay(base_optimizer: Any) -> Any:
                     for p in program.all_parameters()
                     if p.trainable and self._shrinks(p)
                 ]
-                made = super().minimize(loss, startup_program, parameter_list, no_grad_set, grad_clip)
+                made = super().minimize(
+                    loss, startup_program, parameter_list, no_grad_set, grad_clip
+                )
                 for parameter, part in shrunk:
                     mode.write(OPS["elementwise_sub"](parameter, part), parameter)
             return made

@@ -15,18 +15,37 @@ class AutoMixedPrecisionLists(_Lists):
     """Which ops run in half precision; see static.amp.AutoMixedPrecisionLists."""
 
     def __init__(
-        self, custom_white_list: Any = None, custom_black_list: Any = None, custom_black_varnames: Any = None
+        self,
+        custom_white_list: Any = None,
+        custom_black_list: Any = None,
+        custom_black_varnames: Any = None,
     ) -> None:
         super().__init__(custom_white_list, custom_black_list, custom_black_varnames)
 
 
 @instead("fluid.contrib.mixed_precision.decorate", "paddle.static.amp.decorate")
 def decorate(
-    optimizer: Any, amp_lists: Any = None, init_loss_scaling: float = 2**15, incr_every_n_steps: int = 1000, decr_every_n_nan_or_inf: int = 2,
-    incr_ratio: float = 2.0, decr_ratio: float = 0.8, use_dynamic_loss_scaling: bool = True,
-) -> OptimizerWithMixedPrecision:  # fmt: skip
-    """An optimizer that lets the program of a loss run in float16 and scales the loss; see static.amp.decorate."""
+    optimizer: Any,
+    amp_lists: Any = None,
+    init_loss_scaling: float = 2**15,
+    incr_every_n_steps: int = 1000,
+    decr_every_n_nan_or_inf: int = 2,
+    incr_ratio: float = 2.0,
+    decr_ratio: float = 0.8,
+    use_dynamic_loss_scaling: bool = True,
+) -> OptimizerWithMixedPrecision:
+    """An optimizer that lets the program of a loss run in float16 and scales the loss; see
+    static.amp.decorate.
+    """
     return OptimizerWithMixedPrecision(
-        optimizer, amp_lists or AutoMixedPrecisionLists(), "O1", "float16", init_loss_scaling, use_dynamic_loss_scaling, incr_every_n_steps,
-        decr_every_n_nan_or_inf, incr_ratio, decr_ratio,
-    )  # fmt: skip
+        optimizer,
+        amp_lists or AutoMixedPrecisionLists(),
+        "O1",
+        "float16",
+        init_loss_scaling,
+        use_dynamic_loss_scaling,
+        incr_every_n_steps,
+        decr_every_n_nan_or_inf,
+        incr_ratio,
+        decr_ratio,
+    )

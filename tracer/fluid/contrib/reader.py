@@ -11,7 +11,9 @@ __all__ = ["distributed_batch_reader"]
 
 
 def distributed_batch_reader(batch_reader: Callable[[], Any]) -> Callable[[], Iterator[Any]]:
-    """A reader of the batches of this process: of every `world_size` batches in a row, number `rank`; an incomplete row is left out."""
+    """A reader of the batches of this process: of every `world_size` batches in a row, number
+    `rank`; an incomplete row is left out.
+    """
 
     def mine() -> Iterator[Any]:
         world = ParallelEnv()

@@ -16,9 +16,17 @@ __all__ = ["memory_usage", "op_freq_statistic"]
 
 
 def memory_usage(program: Any, batch_size: int) -> tuple[float, float, str]:
-    """Between which sizes the results of all ops are for a batch, and the unit: B, KB or MB.   Raises ValueError for a variable of two open sizes."""
+    """Between which sizes the results of all ops are for a batch, and the unit: B, KB or MB.
+
+    Raises ValueError for a variable of two open sizes.
+    """
     if not isinstance(program, Program):
-        raise TypeError(f"Calculating Memory Usage requires Program as its Parameter.But you passed in {type(program)}")
+        raise TypeError(
+            f"Calculating Memory Usage requires Program as its Parameter.But you "
+            f"passed "
+            f"in "
+            f"{type(program)}"
+        )
     if batch_size <= 0:
         raise ValueError(with_user_line("The batch size need to be positive."))
     block = program.raw.block
@@ -41,7 +49,9 @@ def _bytes(var: Any, batch: int) -> int:
 
 
 def op_freq_statistic(program: Any) -> tuple[list[tuple[str, int]], list[tuple[str, int]]]:
-    """How often a program has each op, and each pair `one->other` where `other` takes what `one` gave last; the most frequent first."""
+    """How often a program has each op, and each pair `one->other` where `other` takes what `one`
+    gave last; the most frequent first.
+    """
     if not isinstance(program, Program):
         raise TypeError(f"The input type should be Porgram.But you passed in {type(program)}")
     alone = Counter(op.type for op in program.raw.block.ops if list(op.output_names()))

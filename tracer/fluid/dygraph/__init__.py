@@ -13,5 +13,12 @@ from .parallel import *
 today.name_all(globals())
 
 __all__ = [
-    *base.__all__, *checkpoint.__all__, *container.__all__, *jit.__all__, *lr.__all__, *nn.__all__, *parallel.__all__, "Layer",
-]  # fmt: skip
+    *base.__all__,
+    *checkpoint.__all__,
+    *container.__all__,
+    *jit.__all__,
+    *lr.__all__,
+    *nn.__all__,
+    *parallel.__all__,
+    "Layer",
+]

@@ -25,22 +25,36 @@ from ..phase import PHASE
 from ..strategy import BackwardStrategy
 
 __all__ = [
-    "BackwardStrategy", "disable_dygraph", "disable_imperative", "enable_dygraph", "enable_imperative", "enabled", "grad", "guard", "no_grad",
+    "BackwardStrategy",
+    "disable_dygraph",
+    "disable_imperative",
+    "enable_dygraph",
+    "enable_imperative",
+    "enabled",
+    "grad",
+    "guard",
+    "no_grad",
     "to_variable",
-]  # fmt: skip
+]
 
 
 @contextmanager
 def guard(place: Any = None) -> Iterator[None]:
-    """Run what the body says at once.   Names count anew, and random numbers start from the `random_seed` of the default programs."""
+    """Run what the body says at once.
+
+    Names count anew, and random numbers start from the `random_seed` of the default programs.
+    """
     tell("fluid.dygraph.guard", "that by itself, and paddle.disable_static()")
     before, PHASE.training = PHASE.training, True
     main, startup = Program(), Program()
     try:
         with (
-            spoken(), pushed(EAGER), program_guard(main, startup), unique_name.guard(),
+            spoken(),
+            pushed(EAGER),
+            program_guard(main, startup),
+            unique_name.guard(),
             rng.drawing_from(lambda: main.source or startup.source),
-        ):  # fmt: skip
+        ):
             yield
     finally:
         PHASE.training = before
@@ -63,8 +77,13 @@ enabled = framework.in_dygraph_mode
 
 
 @instead("fluid.dygraph.to_variable", "paddle.to_tensor")
-def to_variable(value: Any, name: str | None = None, zero_copy: bool | None = None, dtype: Any = None) -> Any:
-    """A variable with the values of an array, [1] for a number; a variable itself.   It takes no gradient unless told to."""
+def to_variable(
+    value: Any, name: str | None = None, zero_copy: bool | None = None, dtype: Any = None
+) -> Any:
+    """A variable with the values of an array, [1] for a number; a variable itself.
+
+    It takes no gradient unless told to.
+    """
     if isinstance(value, Tensor | ComplexVariable):
         return value
     array = np.array(value)
@@ -81,14 +100,33 @@ def no_grad(func: Callable[..., Any] | None = None) -> Any:
 
 
 def grad(
-    outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool | None = None, create_graph: bool = False,
-    only_inputs: bool = True, allow_unused: bool = False, no_grad_vars: Any = None, backward_strategy: Any = None,
-) -> Any:  # fmt: skip
-    """The gradients of outputs by inputs; see paddle.grad.   Raises OpError in a program, which has `fluid.gradients`."""
+    outputs: Any,
+    inputs: Any,
+    grad_outputs: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    only_inputs: bool = True,
+    allow_unused: bool = False,
+    no_grad_vars: Any = None,
+    backward_strategy: Any = None,
+) -> Any:
+    """The gradients of outputs by inputs; see paddle.grad.
+
+    Raises OpError in a program, which has `fluid.gradients`.
+    """
     if state.mode.builder is not None:
         raise OpError(
-            with_user_line("fluid.dygraph.grad: works on values; fluid.gradients writes gradients to a program")
+            with_user_line(
+                "fluid.dygraph.grad: works on values; fluid.gradients writes gradients to a program"
+            )
         )
     return autograd.grad(
-        outputs, inputs, grad_outputs, retain_graph, create_graph, only_inputs, allow_unused, no_grad_vars
+        outputs,
+        inputs,
+        grad_outputs,
+        retain_graph,
+        create_graph,
+        only_inputs,
+        allow_unused,
+        no_grad_vars,
     )

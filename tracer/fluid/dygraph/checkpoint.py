@@ -16,10 +16,13 @@ _PARAMS, _OPT = ".pdparams", ".pdopt"
 
 @instead("fluid.dygraph.save_dygraph", "paddle.save")
 def save_dygraph(state_dict: Any, model_path: str) -> None:
-    """Write a state dict to `model_path`.pdparams, or .pdopt where its first value is no parameter."""
+    """Write a state dict to `model_path`.pdparams, or .pdopt where its first value is no
+    parameter.
+    """
     if not os.path.basename(model_path):
         raise AssertionError(
-            "The input model_path MUST be format of dirname/filename, but received filename is empty string."
+            "The input model_path MUST be format of dirname/filename, but received "
+            "filename is empty string."
         )
     if not state_dict:
         raise AssertionError("state_dict is empty, no need to save")
@@ -28,10 +31,14 @@ def save_dygraph(state_dict: Any, model_path: str) -> None:
 
 
 @instead("fluid.dygraph.load_dygraph", "paddle.load")
-def load_dygraph(model_path: str, keep_name_table: bool = False) -> tuple[dict[str, Any], dict[str, Any] | None]:
-    """The state dicts of a model and of its optimizer, ndarrays by name; None for an optimizer that was not saved.
+def load_dygraph(
+    model_path: str, keep_name_table: bool = False
+) -> tuple[dict[str, Any], dict[str, Any] | None]:
+    """The state dicts of a model and of its optimizer, ndarrays by name; None for an optimizer that
+    was not saved.
 
-    model_path: without or with its ending; saved models and folders are read too.   Raises RuntimeError where there is nothing.
+    model_path: without or with its ending; saved models and folders are read too.
+    Raises RuntimeError where there is nothing.
     """
     prefix = model_path.removesuffix(_PARAMS).removesuffix(_OPT)
     optimizer = load(prefix + _OPT, return_numpy=True) if os.path.isfile(prefix + _OPT) else None

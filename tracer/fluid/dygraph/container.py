@@ -11,7 +11,9 @@ __all__ = ["LayerList", "ParameterList", "Sequential"]
 
 
 class Sequential(container.Sequential, Layer):
-    """Layers one after the other: Sequential(a, b) or Sequential(('name', a), ...); a name scope before them is what 1.6 wanted."""
+    """Layers one after the other: Sequential(a, b) or Sequential(('name', a), ...); a name scope
+    before them is what 1.6 wanted.
+    """
 
     def __init__(self, *layers: Any) -> None:
         super().__init__(*(layers[1:] if layers and isinstance(layers[0], str) else layers))

@@ -27,12 +27,18 @@ class _Conv(Scoped):
 
     def _settings(self, stride: Any, padding: Any, dilation: Any, groups: int | None) -> None:
         self._attrs: dict[str, Any] = {
-            "strides": pair(stride, self._axes), "paddings": pair(padding, self._axes), "dilations": pair(dilation, self._axes),
+            "strides": pair(stride, self._axes),
+            "paddings": pair(padding, self._axes),
+            "dilations": pair(dilation, self._axes),
             "groups": groups or 1,
-        }  # fmt: skip
+        }
 
     def _biased(self, x: Any) -> Any:
-        out = x if self.bias is None or not self._adds else OPS["elementwise_add"](x, self.bias, axis=1)
+        out = (
+            x
+            if self.bias is None or not self._adds
+            else OPS["elementwise_add"](x, self.bias, axis=1)
+        )
         return activated(type(self).__name__, out, self._act)
 
     def forward(self, input: Any) -> Any:
@@ -40,12 +46,21 @@ class _Conv(Scoped):
         return self._biased(OPS[self._op](input, self.weight, **self._attrs))
 
     def _start(
-        self, channels: int, filters: int, size: Any, groups: int | None, attrs: tuple[Any, Any], dtype: Any
+        self,
+        channels: int,
+        filters: int,
+        size: Any,
+        groups: int | None,
+        attrs: tuple[Any, Any],
+        dtype: Any,
     ) -> None:
         sizes = pair(size, self._axes)
         if groups and channels % groups:
             raise OpError(
-                with_user_line(f"{type(self).__name__}: num_channels={channels} is no multiple of groups={groups}")
+                with_user_line(
+                    f"{type(self).__name__}: num_channels={channels} is no multiple of "
+                    f"groups={groups}"
+                )
             )
         start = Normal(0.0, math.sqrt(2.0 / (math.prod(sizes) * channels)))
         shape = [filters, channels // (groups or 1), *sizes]
@@ -60,7 +75,17 @@ def _channels(given: dict[str, Any], *inputs: Any) -> dict[str, Any]:
 
 def _settings_of_1_5(*first: str, transposed: bool = False) -> tuple[str, ...]:
     after = ("padding", "stride") if transposed else ("stride", "padding")
-    return (*first, *after, "dilation", "groups", "param_attr", "bias_attr", "use_cudnn", "act", "dtype")
+    return (
+        *first,
+        *after,
+        "dilation",
+        "groups",
+        "param_attr",
+        "bias_attr",
+        "use_cudnn",
+        "act",
+        "dtype",
+    )
 
 
 _OF_1_5 = _settings_of_1_5("num_channels", "num_filters", "filter_size")
@@ -68,7 +93,9 @@ _OF_1_6 = _settings_of_1_5("num_filters", "filter_size")
 
 
 def _as_1_5_or_1_6(made: Any) -> Any:
-    """With a scope, 1.5 told a Conv2D the channels of its input, 1.6 did not: three sizes are 1.5's."""
+    """With a scope, 1.5 told a Conv2D the channels of its input, 1.6 did not: three sizes are
+    1.5's.
+    """
     start = made.__init__
     both: dict[bool, Callable[..., Any]] = {}
     for channels in (True, False):
@@ -94,10 +121,20 @@ class Conv2D(_Conv):
     """2-D convolution, with an activation behind it.   x [N, C, H, W] -> [N, M, H', W']"""
 
     def __init__(
-        self, num_channels: int, num_filters: int, filter_size: Any, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
-        groups: int | None = None, param_attr: Any = None, bias_attr: Any = None, use_cudnn: bool = True, act: str | None = None,
+        self,
+        num_channels: int,
+        num_filters: int,
+        filter_size: Any,
+        stride: Any = 1,
+        padding: Any = 0,
+        dilation: Any = 1,
+        groups: int | None = None,
+        param_attr: Any = None,
+        bias_attr: Any = None,
+        use_cudnn: bool = True,
+        act: str | None = None,
         dtype: Any = "float32",
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__()
         depthwise = num_channels == groups and num_filters % num_channels == 0 and not use_cudnn
         self._op, self._act = "depthwise_conv2d" if depthwise else "conv2d", act
@@ -112,10 +149,20 @@ class Conv3D(_Conv):
     _axes = 3
 
     def __init__(
-        self, num_channels: int, num_filters: int, filter_size: Any, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
-        groups: int | None = None, param_attr: Any = None, bias_attr: Any = None, use_cudnn: bool = True, act: str | None = None,
+        self,
+        num_channels: int,
+        num_filters: int,
+        filter_size: Any,
+        stride: Any = 1,
+        padding: Any = 0,
+        dilation: Any = 1,
+        groups: int | None = None,
+        param_attr: Any = None,
+        bias_attr: Any = None,
+        use_cudnn: bool = True,
+        act: str | None = None,
         dtype: Any = "float32",
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__()
         self._op, self._act = "conv3d", act
         self._settings(stride, padding, dilation, groups)
@@ -126,7 +173,13 @@ class _Transposed(_Conv):
     """What transposed convolutions share."""
 
     def _start(
-        self, channels: int, filters: int, size: Any, groups: int | None, attrs: tuple[Any, Any], dtype: Any
+        self,
+        channels: int,
+        filters: int,
+        size: Any,
+        groups: int | None,
+        attrs: tuple[Any, Any],
+        dtype: Any,
     ) -> None:
         shape = [channels, filters // (groups or 1), *pair(size, self._axes)]
         self.weight = self.create_parameter(shape, attrs[0], dtype)
@@ -140,7 +193,8 @@ def _filter_size(given: dict[str, Any], *inputs: Any) -> dict[str, Any]:
     if given.get("filter_size") is None and given.get("output_size") is not None:
         n = len(shape) - 2
         outs, strides, pads, dilations = (
-            pair(given.get(k, d), n) for k, d in (("output_size", 1), ("stride", 1), ("padding", 0), ("dilation", 1))
+            pair(given.get(k, d), n)
+            for k, d in (("output_size", 1), ("stride", 1), ("padding", 0), ("dilation", 1))
         )
         rows = zip(outs, shape[2:], strides, pads, dilations, strict=True)
         found["filter_size"] = [(o - (i - 1) * s + 2 * p - 1) // d + 1 for o, i, s, p, d in rows]
@@ -152,13 +206,27 @@ _TRANSPOSED = _settings_of_1_5("num_filters", "output_size", "filter_size", tran
 
 @scoped(*_TRANSPOSED, later=_filter_size)
 class Conv2DTranspose(_Transposed):
-    """Transposed 2-D convolution, with an activation behind it.   x [N, C, H, W] -> [N, M, H', W']"""
+    """Transposed 2-D convolution, with an activation behind it.
+
+    x [N, C, H, W] -> [N, M, H', W']
+    """
 
     def __init__(
-        self, num_channels: int, num_filters: int, filter_size: Any, output_size: Any = None, padding: Any = 0, stride: Any = 1,
-        dilation: Any = 1, groups: int | None = None, param_attr: Any = None, bias_attr: Any = None, use_cudnn: bool = True,
-        act: str | None = None, dtype: Any = "float32",
-    ) -> None:  # fmt: skip
+        self,
+        num_channels: int,
+        num_filters: int,
+        filter_size: Any,
+        output_size: Any = None,
+        padding: Any = 0,
+        stride: Any = 1,
+        dilation: Any = 1,
+        groups: int | None = None,
+        param_attr: Any = None,
+        bias_attr: Any = None,
+        use_cudnn: bool = True,
+        act: str | None = None,
+        dtype: Any = "float32",
+    ) -> None:
         super().__init__()
         depthwise = num_channels == groups == num_filters and not use_cudnn
         self._op, self._act = "depthwise_conv2d_transpose" if depthwise else "conv2d_transpose", act
@@ -169,7 +237,9 @@ class Conv2DTranspose(_Transposed):
 
 @scoped(*_TRANSPOSED, later=_filter_size)
 class Conv3DTranspose(_Transposed):
-    """Transposed 3-D convolution, with an activation behind it.   x [N, C, D, H, W] -> [N, M, D', H', W']
+    """Transposed 3-D convolution, with an activation behind it.
+
+    x [N, C, D, H, W] -> [N, M, D', H', W']
 
     As in 1.8, the bias is added only where bias_attr is given.
     """
@@ -177,10 +247,20 @@ class Conv3DTranspose(_Transposed):
     _axes = 3
 
     def __init__(
-        self, num_channels: int, num_filters: int, filter_size: Any, padding: Any = 0, stride: Any = 1, dilation: Any = 1,
-        groups: int | None = None, param_attr: Any = None, bias_attr: Any = None, use_cudnn: bool = True, act: str | None = None,
+        self,
+        num_channels: int,
+        num_filters: int,
+        filter_size: Any,
+        padding: Any = 0,
+        stride: Any = 1,
+        dilation: Any = 1,
+        groups: int | None = None,
+        param_attr: Any = None,
+        bias_attr: Any = None,
+        use_cudnn: bool = True,
+        act: str | None = None,
         dtype: Any = "float32",
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__()
         self._op, self._act, self._adds = "conv3d_transpose", act, bool(bias_attr)
         self._settings(stride, padding, dilation, groups)
@@ -188,24 +268,46 @@ class Conv3DTranspose(_Transposed):
 
 
 @scoped(
-    "pool_size", "pool_type", "pool_stride", "pool_padding", "global_pooling", "use_cudnn", "ceil_mode", "exclusive", "dtype"
-)  # fmt: skip
+    "pool_size",
+    "pool_type",
+    "pool_stride",
+    "pool_padding",
+    "global_pooling",
+    "use_cudnn",
+    "ceil_mode",
+    "exclusive",
+    "dtype",
+)
 class Pool2D(Scoped):
     """The largest or the mean of each window.   x [N, C, H, W] -> [N, C, H', W']"""
 
     def __init__(
-        self, pool_size: Any = -1, pool_type: str = "max", pool_stride: Any = 1, pool_padding: Any = 0, global_pooling: bool = False,
-        use_cudnn: bool = True, ceil_mode: bool = False, exclusive: bool = True,
-    ) -> None:  # fmt: skip
+        self,
+        pool_size: Any = -1,
+        pool_type: str = "max",
+        pool_stride: Any = 1,
+        pool_padding: Any = 0,
+        global_pooling: bool = False,
+        use_cudnn: bool = True,
+        ceil_mode: bool = False,
+        exclusive: bool = True,
+    ) -> None:
         if pool_type not in ("max", "avg"):
-            raise ValueError(with_user_line(f"Pool2D: pool_type={pool_type!r} is neither 'max' nor 'avg'"))
+            raise ValueError(
+                with_user_line(f"Pool2D: pool_type={pool_type!r} is neither 'max' nor 'avg'")
+            )
         if not global_pooling and pool_size == -1:
             raise ValueError(with_user_line("Pool2D: pool_size is needed unless global_pooling"))
         super().__init__()
         self._attrs = {
-            "pooling_type": pool_type, "ksize": pair(pool_size), "global_pooling": global_pooling, "strides": pair(pool_stride),
-            "paddings": pair(pool_padding), "ceil_mode": ceil_mode, "exclusive": exclusive,
-        }  # fmt: skip
+            "pooling_type": pool_type,
+            "ksize": pair(pool_size),
+            "global_pooling": global_pooling,
+            "strides": pair(pool_stride),
+            "paddings": pair(pool_padding),
+            "ceil_mode": ceil_mode,
+            "exclusive": exclusive,
+        }
 
     def forward(self, input: Any) -> Any:
         """See the class."""

@@ -20,9 +20,14 @@ class Linear(Scoped):
     """act of x @ weight + bias.   x [*, input_dim] -> [*, output_dim]"""
 
     def __init__(
-        self, input_dim: int, output_dim: int, param_attr: Any = None, bias_attr: Any = None, act: str | None = None,
+        self,
+        input_dim: int,
+        output_dim: int,
+        param_attr: Any = None,
+        bias_attr: Any = None,
+        act: str | None = None,
         dtype: Any = "float32",
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__()
         self._act = act
         self.weight: Any = self.create_parameter([input_dim, output_dim], param_attr, dtype)
@@ -42,15 +47,23 @@ def _attr_of(attr: Any, index: int) -> Any:
 
 @instead("fluid.dygraph.FC", "paddle.nn.Linear")
 class FC(Scoped):
-    """act of x @ weight + bias, or of the sum of several such products; weights are made with the first inputs, as in 1.5.
+    """act of x @ weight + bias, or of the sum of several such products; weights are made with the
+    first inputs, as in 1.5.
 
     x [*S], or a list of them -> [*S[:num_flatten_dims], size]
     """
 
     def __init__(
-        self, name_scope: str, size: int, num_flatten_dims: int = 1, param_attr: Any = None, bias_attr: Any = None,
-        act: str | None = None, is_test: bool = False, dtype: Any = "float32",
-    ) -> None:  # fmt: skip
+        self,
+        name_scope: str,
+        size: int,
+        num_flatten_dims: int = 1,
+        param_attr: Any = None,
+        bias_attr: Any = None,
+        act: str | None = None,
+        is_test: bool = False,
+        dtype: Any = "float32",
+    ) -> None:
         super().__init__(f"{name_scope}/FC", dtype)
         self._size, self._num_flatten_dims, self._act = size, num_flatten_dims, act
         self._attrs, self._kind = (param_attr, bias_attr), dtype
@@ -62,7 +75,9 @@ class FC(Scoped):
         made = []
         for i, x in enumerate(given):
             rows = math.prod(x.meta.shape[self._num_flatten_dims :])
-            weight = self.create_parameter([rows, self._size], _attr_of(self._attrs[0], i), self._kind)
+            weight = self.create_parameter(
+                [rows, self._size], _attr_of(self._attrs[0], i), self._kind
+            )
             made.append(self.add_parameter(f"_w{i}", weight))
         self._weights = tuple(made)
         self._b = self.create_parameter([self._size], self._attrs[1], self._kind, is_bias=True)
@@ -81,7 +96,10 @@ class FC(Scoped):
         """See the class."""
         given = input if isinstance(input, list | tuple) else [input]
         pairs = zip(given, self._weights, strict=True)
-        products = [OPS["mul"](x, w, x_num_col_dims=self._num_flatten_dims, y_num_col_dims=1) for x, w in pairs]
+        products = [
+            OPS["mul"](x, w, x_num_col_dims=self._num_flatten_dims, y_num_col_dims=1)
+            for x, w in pairs
+        ]
         out = products[0] if len(products) == 1 else OPS["sum"](products)
         if self._b is not None:
             out = OPS["elementwise_add"](out, self._b, axis=self._num_flatten_dims)
@@ -90,31 +108,46 @@ class FC(Scoped):
 
 @scoped("size", "is_sparse", "is_distributed", "padding_idx", "param_attr", "dtype")
 class Embedding(Scoped):
-    """Rows of weight by number.   ids [*] -> [*, size[1]]; with a name scope, ids [*, 1] -> [*, size[1]], as in 1.5
+    """Rows of weight by number.
+
+    ids [*] -> [*, size[1]]; with a name scope, ids [*, 1] -> [*, size[1]], as in 1.5
 
     padding_idx: a number whose row is zeros, negative ones counted from the end
     """
 
     def __init__(
-        self, size: Any, is_sparse: bool = False, is_distributed: bool = False, padding_idx: int | None = None, param_attr: Any = None,
+        self,
+        size: Any,
+        is_sparse: bool = False,
+        is_distributed: bool = False,
+        padding_idx: int | None = None,
+        param_attr: Any = None,
         dtype: Any = "float32",
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._scoped = "_name_scope_given" in self.__dict__
         super().__init__()
         rows = int(size[0])
         self._padding = -1 if padding_idx is None else padding_idx % rows
         if padding_idx is not None and not -rows <= padding_idx < rows:
-            raise OpError(with_user_line(f"Embedding: padding_idx={padding_idx} is no row of {list(size)}"))
+            raise OpError(
+                with_user_line(f"Embedding: padding_idx={padding_idx} is no row of {list(size)}")
+            )
         self.weight: Any = self.create_parameter(size, param_attr, dtype)
 
     def forward(self, input: Any) -> Any:
         """See the class."""
         old = self._scoped and input.meta.shape[-1] == 1
-        return OPS["lookup_table" if old else "lookup_table_v2"](self.weight, input, padding_idx=self._padding)
+        return OPS["lookup_table" if old else "lookup_table_v2"](
+            self.weight, input, padding_idx=self._padding
+        )
 
 
 def _both_sizes(given: dict[str, Any], x: Tensor, y: Tensor) -> dict[str, Any]:
-    return {"input1_dim": x.meta.shape[1], "input2_dim": y.meta.shape[1], "output_dim": given["size"]}
+    return {
+        "input1_dim": x.meta.shape[1],
+        "input2_dim": y.meta.shape[1],
+        "output_dim": given["size"],
+    }
 
 
 @scoped("size", "name", "act", "param_attr", "bias_attr", later=_both_sizes)
@@ -122,12 +155,21 @@ class BilinearTensorProduct(Scoped):
     """act of x @ weight[i] @ y + bias[i], for every i.   x [N, A], y [N, B] -> [N, output_dim]"""
 
     def __init__(
-        self, input1_dim: int, input2_dim: int, output_dim: int, name: str | None = None, act: str | None = None, param_attr: Any = None,
-        bias_attr: Any = None, dtype: Any = "float32",
-    ) -> None:  # fmt: skip
+        self,
+        input1_dim: int,
+        input2_dim: int,
+        output_dim: int,
+        name: str | None = None,
+        act: str | None = None,
+        param_attr: Any = None,
+        bias_attr: Any = None,
+        dtype: Any = "float32",
+    ) -> None:
         super().__init__()
         self._act = act
-        self.weight: Any = self.create_parameter([output_dim, input1_dim, input2_dim], param_attr, dtype)
+        self.weight: Any = self.create_parameter(
+            [output_dim, input1_dim, input2_dim], param_attr, dtype
+        )
         self.bias: Any = self.create_parameter([1, output_dim], bias_attr, dtype, is_bias=True)
 
     def forward(self, x: Any, y: Any) -> Any:
@@ -138,19 +180,30 @@ class BilinearTensorProduct(Scoped):
 
 @scoped("size", "param_attr", "bias_attr", "activation", "gate_activation", "origin_mode", "dtype")
 class GRUUnit(Scoped):
-    """One step of a gated recurrent unit.   input [N, 3 * D] (projected already), hidden [N, D] -> hidden, reset hidden [N, D], gates [N, 3 * D]
+    """One step of a gated recurrent unit.
+
+    input [N, 3 * D] (projected already), hidden [N, D] -> hidden, reset hidden [N, D], gates [N, 3
+    * D]
 
     size: 3 * D
     """
 
     def __init__(
-        self, size: int, param_attr: Any = None, bias_attr: Any = None, activation: str = "tanh", gate_activation: str = "sigmoid",
-        origin_mode: bool = False, dtype: Any = "float32",
-    ) -> None:  # fmt: skip
+        self,
+        size: int,
+        param_attr: Any = None,
+        bias_attr: Any = None,
+        activation: str = "tanh",
+        gate_activation: str = "sigmoid",
+        origin_mode: bool = False,
+        dtype: Any = "float32",
+    ) -> None:
         super().__init__()
         self._attrs = {
-            "activation": _ACTIVATIONS[activation], "gate_activation": _ACTIVATIONS[gate_activation], "origin_mode": origin_mode,
-        }  # fmt: skip
+            "activation": _ACTIVATIONS[activation],
+            "gate_activation": _ACTIVATIONS[gate_activation],
+            "origin_mode": origin_mode,
+        }
         width = size // 3
         self.weight: Any = self.create_parameter([width, 3 * width], param_attr, dtype)
         self.bias: Any = self.create_parameter([1, 3 * width], bias_attr, dtype, is_bias=True)

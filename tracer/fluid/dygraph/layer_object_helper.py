@@ -1,4 +1,6 @@
-"""LayerObjectHelper: LayerHelper for layers that are objects, which tell it their arguments call by call."""
+"""LayerObjectHelper: LayerHelper for layers that are objects, which tell it their arguments call by
+call.
+"""
 
 from __future__ import annotations
 
@@ -24,11 +26,15 @@ class LayerObjectHelper(LayerHelper):
         """The dtype of all inputs.   Raises ValueError where they differ."""
         return self._of(inputs_in).input_dtype()
 
-    def iter_inputs_and_params(self, inputs_in: Any, param_attr_in: Any = None) -> Iterator[tuple[Any, Any]]:  # type: ignore[override]
+    def iter_inputs_and_params(
+        self, inputs_in: Any, param_attr_in: Any = None
+    ) -> Iterator[tuple[Any, Any]]:  # type: ignore[override]
         """Each input with its param_attr."""
         return self._of(inputs_in, param_attr=param_attr_in).iter_inputs_and_params()
 
-    def append_activation(self, input_var: Any, act: str | None = None, use_cudnn: bool | None = None, **_: Any) -> Any:
+    def append_activation(
+        self, input_var: Any, act: str | None = None, use_cudnn: bool | None = None, **_: Any
+    ) -> Any:
         """`act` of the variable; itself without one."""
         return self._of(input_var, act=act).append_activation(input_var)
 

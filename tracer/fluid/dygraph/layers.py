@@ -1,4 +1,6 @@
-"""Layer as Paddle 1.x had it, and how layers take a name scope before everything else, as in 1.5."""
+"""Layer as Paddle 1.x had it, and how layers take a name scope before everything else, as
+in 1.5.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,8 @@ __all__ = ["Layer"]
 
 L = TypeVar("L", bound="type[Scoped]")
 
-_made: list[weakref.ref[Parameter]] = []  # of all layers: what an optimizer of 1.5 changes, which is told no parameters
+# of all layers: what an optimizer of 1.5 changes, which is told no parameters
+_made: list[weakref.ref[Parameter]] = []
 
 
 def all_parameters() -> list[Parameter]:
@@ -34,7 +37,10 @@ def all_parameters() -> list[Parameter]:
 
 
 class Layer(_Layer):
-    """Base of the layers of Paddle 1.x.   name_scope: what its full name begins with; `_build_once` is called before the first forward."""
+    """Base of the layers of Paddle 1.x.
+
+    name_scope: what its full name begins with; `_build_once` is called before the first forward.
+    """
 
     def __init__(self, name_scope: str | None = None, dtype: Any = "float32") -> None:
         scope = self.__dict__.pop("_name_scope_given", None)
@@ -54,14 +60,25 @@ class Layer(_Layer):
         return super().__call__(*inputs, **kwargs)
 
     def create_parameter(
-        self, shape: Any, attr: Any = None, dtype: Any = "float32", is_bias: bool = False, default_initializer: Any = None
-    ) -> Any:  # fmt: skip
-        """A new parameter [*shape], None when attr is False.   In 1.5 attr came first, which is understood."""
+        self,
+        shape: Any,
+        attr: Any = None,
+        dtype: Any = "float32",
+        is_bias: bool = False,
+        default_initializer: Any = None,
+    ) -> Any:
+        """A new parameter [*shape], None when attr is False.
+
+        In 1.5 attr came first, which is understood.
+        """
         if isinstance(attr, list | tuple):
             shape, attr = attr, shape
         name = attr if isinstance(attr, str) else getattr(attr, "name", None)
         if name and state.mode.builder is None and unique_name.is_given(name):
-            why = f"parameter name [{name}] has been used already; in dygraph mode each parameter has a name of its own"
+            why = (
+                f"parameter name [{name}] has been used already; in dygraph mode each "
+                f"parameter has a name of its own"
+            )
             raise OpError(with_user_line(f"create_parameter: {why}"))
         made = super().create_parameter(
             shape, attr or None if attr == "" else attr, dtype, is_bias, default_initializer
@@ -76,36 +93,54 @@ class Layer(_Layer):
         return LayerObjectHelper(self._full_name)
 
     def create_variable(
-        self, name: str | None = None, persistable: bool | None = None, dtype: Any = None, type: Any = None
+        self,
+        name: str | None = None,
+        persistable: bool | None = None,
+        dtype: Any = None,
+        type: Any = None,
     ) -> Any:
         """An empty tensor, named after the layer."""
         full = (
-            unique_name.generate(f"{self._full_name}._generated_var") if name is None else f"{self._full_name}.{name}"
+            unique_name.generate(f"{self._full_name}._generated_var")
+            if name is None
+            else f"{self._full_name}.{name}"
         )
         if state.mode.builder is not None:
-            return default_main_program().current_block().create_var(full, dtype=dtype, persistable=persistable)
+            return (
+                default_main_program()
+                .current_block()
+                .create_var(full, dtype=dtype, persistable=persistable)
+            )
         return self.create_tensor(full, bool(persistable), dtype)
 
     def backward(self, *inputs: Any) -> None:
         """Not for layers: raises ValueError."""
         raise ValueError("Layer shouldn't implement backward")
 
-    # -- walks: the second argument was another one ------------------------------------------------------------------
+    # -- walks: the second argument was another one
+    # ------------------------------------------------------------------
 
     def sublayers(self, include_sublayers: bool = True, include_self: bool = False) -> list[Any]:  # type: ignore[override]
         """The layers in this one, those below them too unless told otherwise."""
         return [layer for _, layer in self.named_sublayers("", include_sublayers, include_self)]
 
     def named_sublayers(  # type: ignore[override]
-        self, prefix: str = "", include_sublayers: bool = True, include_self: bool = False, layers_set: Any = None
+        self,
+        prefix: str = "",
+        include_sublayers: bool = True,
+        include_self: bool = False,
+        layers_set: Any = None,
     ) -> Iterator[tuple[str, Any]]:
         """The layers in this one with their dotted names, each once."""
         if include_sublayers:
-            yield from super().named_sublayers(prefix, include_self=include_self, layers_set=layers_set)
+            yield from super().named_sublayers(
+                prefix, include_self=include_self, layers_set=layers_set
+            )
         elif include_self:
             yield prefix, self
 
-    # -- phase: one for all layers at once, which functions ask for as well ---------------------------------------------
+    # -- phase: one for all layers at once, which functions ask for as well
+    # ---------------------------------------------
 
     def train(self) -> Self:
         """Training behaviour for this layer and all below, and for functions."""
@@ -117,7 +152,8 @@ class Layer(_Layer):
         PHASE.training = False
         return super().eval()
 
-    # -- state ------------------------------------------------------------------------------------------------------
+    # -- state
+    # --------------------------------------------------------------------------
 
     def _state_dict_impl(
         self,
@@ -127,7 +163,9 @@ class Layer(_Layer):
         include_non_persistable_buffer: bool = False,
         use_hook: bool = True,
     ) -> dict[str, Any]:
-        """The state of this layer and the results of each sublayer's `state_dict`, which Paddle 1.x called."""
+        """The state of this layer and the results of each sublayer's `state_dict`, which Paddle 1.x
+        called.
+        """
         found: dict[str, Any] = super()._state_dict_impl(
             destination, False, structured_name_prefix, include_non_persistable_buffer, use_hook
         )
@@ -144,11 +182,17 @@ class Layer(_Layer):
         names = {key if use_structured_name else tensor.name for key, tensor in own.items()}
         missing = sorted(names - set(stat_dict))
         if missing:
-            raise RuntimeError(with_user_line(f"Parameter not found, Can't not find {missing} in stat_dict"))
+            raise RuntimeError(
+                with_user_line(f"Parameter not found, Can't not find {missing} in stat_dict")
+            )
         for key, tensor in own.items():
             given = stat_dict[key if use_structured_name else tensor.name]
-            if (shape := tuple(np.shape(given.array if isinstance(given, Tensor) else given))) != tensor.meta.shape:
-                raise MisfitError(with_user_line(f"set_dict: {key} is given {list(shape)} (X={tensor.meta})"))
+            if (
+                shape := tuple(np.shape(given.array if isinstance(given, Tensor) else given))
+            ) != tensor.meta.shape:
+                raise MisfitError(
+                    with_user_line(f"set_dict: {key} is given {list(shape)} (X={tensor.meta})")
+                )
         self.set_state_dict(stat_dict, use_structured_name)
 
     load_dict = set_dict  # type: ignore[assignment]
@@ -167,7 +211,8 @@ def activated(layer: str, x: Any, act: str | None) -> Any:
 def scoped(*names: str, later: Callable[..., dict[str, Any]] | None = None) -> Callable[[L], L]:
     """Decorate a layer: with a name scope first, its arguments are those of 1.5.
 
-    names: of those arguments, without the scope; later: from the given ones and the first inputs, what today's layer wants besides.
+    names: of those arguments, without the scope; later: from the given ones and the first inputs,
+    what today's layer wants besides.
     """
 
     def decorate(made: L) -> L:
@@ -175,7 +220,10 @@ def scoped(*names: str, later: Callable[..., dict[str, Any]] | None = None) -> C
 
         @functools.wraps(start)
         def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
-            if not ("name_scope" in kwargs or (args and isinstance(args[0], str) and made.takes_scope(args))):
+            if not (
+                "name_scope" in kwargs
+                or (args and isinstance(args[0], str) and made.takes_scope(args))
+            ):
                 start(self, *args, **kwargs)
                 return
             scope = kwargs.pop("name_scope", None)
@@ -185,7 +233,11 @@ def scoped(*names: str, later: Callable[..., dict[str, Any]] | None = None) -> C
             self.__dict__["_name_scope_given"] = full
             missing = made.wanted - given.keys()
             if missing & {*names} and not given:
-                raise TypeError(with_user_line(f"{made.__name__}: a name scope comes first, and nothing behind it"))
+                raise TypeError(
+                    with_user_line(
+                        f"{made.__name__}: a name scope comes first, and nothing behind it"
+                    )
+                )
             if later is None or not missing:
                 start(self, **_known(given, made))
             else:
@@ -231,7 +283,9 @@ class Scoped(Layer):
         if self._waiting is None:
             return
         full, start, given, later = self._waiting
-        kept = {k: self.__dict__[k] for k in ("training", "_forward_pre_hooks", "_forward_post_hooks")}
+        kept = {
+            k: self.__dict__[k] for k in ("training", "_forward_pre_hooks", "_forward_post_hooks")
+        }
         self.__dict__["_name_scope_given"] = full
         start(self, **_known(given | later(given, *inputs), type(self)))
         self.__dict__.update(kept)

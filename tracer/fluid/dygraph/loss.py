@@ -13,12 +13,17 @@ __all__ = ["BCELoss", "L1Loss", "MSELoss", "NLLLoss"]
 
 
 class _Reduced(Layer):
-    """A loss of elements, of which the mean or the sum is taken, [1], or all are given.   reduction: 'mean', 'sum', 'none'"""
+    """A loss of elements, of which the mean or the sum is taken, [1], or all are given.
+
+    reduction: 'mean', 'sum', 'none'
+    """
 
     def __init__(self, reduction: str = "mean") -> None:
         if reduction not in ("mean", "sum", "none"):
             kind = type(self).__name__
-            raise ValueError(with_user_line(f"{kind}: reduction={reduction!r} is none of 'mean', 'sum', 'none'"))
+            raise ValueError(
+                with_user_line(f"{kind}: reduction={reduction!r} is none of 'mean', 'sum', 'none'")
+            )
         super().__init__()
         self.reduction = reduction
 
@@ -45,7 +50,10 @@ class MSELoss(_Reduced):
 
 
 class BCELoss(_Reduced):
-    """-(label * log(input) + (1 - label) * log(1 - input)), times weight.   input, label, weight [*S] -> [1], or [*S]"""
+    """-(label * log(input) + (1 - label) * log(1 - input)), times weight.
+
+    input, label, weight [*S] -> [1], or [*S]
+    """
 
     def __init__(self, weight: Any = None, reduction: str = "mean") -> None:
         super().__init__(reduction)
@@ -54,20 +62,29 @@ class BCELoss(_Reduced):
     def forward(self, input: Any, label: Any) -> Any:
         """See the class."""
         out = OPS["bce_loss"](input, label)
-        return self._reduced(out if self.weight is None else OPS["elementwise_mul"](out, self.weight))
+        return self._reduced(
+            out if self.weight is None else OPS["elementwise_mul"](out, self.weight)
+        )
 
 
 class NLLLoss(_Reduced):
-    """-input[label], times weight[label].   input [N, C, *S] log-probabilities, label [N, *S], weight [C] -> [1], or [N, *S]
+    """-input[label], times weight[label].
 
-    reduction 'mean' is over the sum of the weights; where the label is ignore_index there is no loss.
+    input [N, C, *S] log-probabilities, label [N, *S], weight [C] -> [1], or [N, *S]
+
+    reduction 'mean' is over the sum of the weights; where the label is ignore_index there is no
+    loss.
     """
 
-    def __init__(self, weight: Any = None, reduction: str = "mean", ignore_index: int = -100) -> None:
+    def __init__(
+        self, weight: Any = None, reduction: str = "mean", ignore_index: int = -100
+    ) -> None:
         super().__init__(reduction)
         self._weight, self._ignore_index = weight, ignore_index
 
     def forward(self, input: Any, label: Any) -> Any:
         """See the class."""
-        out, _ = OPS["nll_loss"](input, label, self._weight, ignore_index=self._ignore_index, reduction=self.reduction)
+        out, _ = OPS["nll_loss"](
+            input, label, self._weight, ignore_index=self._ignore_index, reduction=self.reduction
+        )
         return out if self.reduction == "none" else one(out)

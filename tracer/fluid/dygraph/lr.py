@@ -1,6 +1,8 @@
-"""Learning rates that change with the steps (or the epochs) of a training: fluid.dygraph.NoamDecay and the others.
+"""Learning rates that change with the steps (or the epochs) of a training: fluid.dygraph.NoamDecay
+and the others.
 
-Unlike the schedulers of Paddle 2, those by the step go on by themselves: asking for the rate, as an optimizer does, is a step.
+Unlike the schedulers of Paddle 2, those by the step go on by themselves: asking for the rate, as an
+optimizer does, is a step.
 """
 
 from __future__ import annotations
@@ -17,13 +19,26 @@ from ...core.tensor import Tensor
 from ...optimizer.lr_base import LRScheduler
 
 __all__ = [
-    "CosineDecay", "ExponentialDecay", "InverseTimeDecay", "LambdaDecay", "LinearLrWarmup", "MultiStepDecay", "NaturalExpDecay",
-    "NoamDecay", "PiecewiseDecay", "PolynomialDecay", "ReduceLROnPlateau", "StepDecay",
-]  # fmt: skip
+    "CosineDecay",
+    "ExponentialDecay",
+    "InverseTimeDecay",
+    "LambdaDecay",
+    "LinearLrWarmup",
+    "MultiStepDecay",
+    "NaturalExpDecay",
+    "NoamDecay",
+    "PiecewiseDecay",
+    "PolynomialDecay",
+    "ReduceLROnPlateau",
+    "StepDecay",
+]
 
 
 class LearningRateDecay(LRScheduler):
-    """Base of all of them.   begin: the first step; step: by how much it grows; `step()` gives the rate of now"""
+    """Base of all of them.
+
+    begin: the first step; step: by how much it grows; `step()` gives the rate of now
+    """
 
     keys: tuple[str, ...] = ("step_num",)  # what state_dict holds
 
@@ -54,10 +69,16 @@ class LearningRateDecay(LRScheduler):
         return {key: self.__dict__[key] for key in self.keys if key in self.__dict__}
 
     def set_dict(self, state_dict: dict[str, Any]) -> None:
-        """Go on from where state_dict() was taken.   Raises RuntimeError where it is of another kind of decay."""
+        """Go on from where state_dict() was taken.
+
+        Raises RuntimeError where it is of another kind of decay.
+        """
         for key in self.keys:
             if key not in state_dict:
-                why = f"Please check whether state_dict is correct for optimizer. Can't find [ {key} ] in state_dict"
+                why = (
+                    f"Please check whether state_dict is correct for optimizer. Can't find [ "
+                    f"{key} ] in state_dict"
+                )
                 raise RuntimeError(with_user_line(why))
             self.__dict__[key] = state_dict[key]
         if len(state_dict) > len(self.keys):
@@ -70,8 +91,13 @@ class PiecewiseDecay(LearningRateDecay):
     """values[i] up to boundaries[i], the last value after them."""
 
     def __init__(
-        self, boundaries: Sequence[int], values: Sequence[float], begin: int, step: int = 1, dtype: Any = "float32"
-    ) -> None:  # fmt: skip
+        self,
+        boundaries: Sequence[int],
+        values: Sequence[float],
+        begin: int,
+        step: int = 1,
+        dtype: Any = "float32",
+    ) -> None:
         super().__init__(begin, step, dtype)
         self.boundaries, self.values = list(boundaries), list(values)
 
@@ -81,14 +107,26 @@ class PiecewiseDecay(LearningRateDecay):
 
 
 class _ByRate(LearningRateDecay):
-    """The rate times a function of decay_rate and step / decay_steps, which staircase rounds down."""
+    """The rate times a function of decay_rate and step / decay_steps, which staircase
+    rounds down.
+    """
 
     def __init__(
-        self, learning_rate: float, decay_steps: int, decay_rate: float, staircase: bool = False, begin: int = 0, step: int = 1,
+        self,
+        learning_rate: float,
+        decay_steps: int,
+        decay_rate: float,
+        staircase: bool = False,
+        begin: int = 0,
+        step: int = 1,
         dtype: Any = "float32",
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__(begin, step, dtype)
-        self.learning_rate, self.decay_steps, self.decay_rate = learning_rate, decay_steps, decay_rate
+        self.learning_rate, self.decay_steps, self.decay_rate = (
+            learning_rate,
+            decay_steps,
+            decay_rate,
+        )
         self.staircase = staircase
 
     def _periods(self) -> float:
@@ -121,14 +159,27 @@ class InverseTimeDecay(_ByRate):
 
 
 class PolynomialDecay(LearningRateDecay):
-    """From the start to end_learning_rate in decay_steps, along a power; cycle: decay_steps grows as often as it is passed."""
+    """From the start to end_learning_rate in decay_steps, along a power; cycle: decay_steps grows
+    as often as it is passed.
+    """
 
     def __init__(
-        self, learning_rate: float, decay_steps: int, end_learning_rate: float = 0.0001, power: float = 1.0, cycle: bool = False,
-        begin: int = 0, step: int = 1, dtype: Any = "float32",
-    ) -> None:  # fmt: skip
+        self,
+        learning_rate: float,
+        decay_steps: int,
+        end_learning_rate: float = 0.0001,
+        power: float = 1.0,
+        cycle: bool = False,
+        begin: int = 0,
+        step: int = 1,
+        dtype: Any = "float32",
+    ) -> None:
         super().__init__(begin, step, dtype)
-        self.learning_rate, self.decay_steps, self.end_learning_rate = learning_rate, decay_steps, end_learning_rate
+        self.learning_rate, self.decay_steps, self.end_learning_rate = (
+            learning_rate,
+            decay_steps,
+            end_learning_rate,
+        )
         self.power, self.cycle = power, cycle
 
     def step(self, epoch: Any = None) -> Any:
@@ -147,10 +198,20 @@ class CosineDecay(LearningRateDecay):
     """Half a cosine over the epochs, down to nothing   (Loshchilov and Hutter 2016)."""
 
     def __init__(
-        self, learning_rate: float, step_each_epoch: int, epochs: int, begin: int = 0, step: int = 1, dtype: Any = "float32"
-    ) -> None:  # fmt: skip
+        self,
+        learning_rate: float,
+        step_each_epoch: int,
+        epochs: int,
+        begin: int = 0,
+        step: int = 1,
+        dtype: Any = "float32",
+    ) -> None:
         super().__init__(begin, step, dtype)
-        self.learning_rate, self.step_each_epoch, self.epochs = learning_rate, step_each_epoch, epochs
+        self.learning_rate, self.step_each_epoch, self.epochs = (
+            learning_rate,
+            step_each_epoch,
+            epochs,
+        )
 
     def step(self, epoch: Any = None) -> Any:
         """See LearningRateDecay.step."""
@@ -159,31 +220,57 @@ class CosineDecay(LearningRateDecay):
 
 
 class NoamDecay(LearningRateDecay):
-    """learning_rate * d_model ** -0.5 * min(step ** -0.5, step * warmup_steps ** -1.5)   (Vaswani et al. 2017)."""
+    """learning_rate * d_model ** -0.5 * min(step ** -0.5, step * warmup_steps ** -1.5)
+
+    (Vaswani et al. 2017).
+    """
 
     def __init__(
-        self, d_model: int, warmup_steps: int, begin: int = 1, step: int = 1, dtype: Any = "float32", learning_rate: float = 1.0
-    ) -> None:  # fmt: skip
+        self,
+        d_model: int,
+        warmup_steps: int,
+        begin: int = 1,
+        step: int = 1,
+        dtype: Any = "float32",
+        learning_rate: float = 1.0,
+    ) -> None:
         super().__init__(begin, step, dtype)
         self.learning_rate, self.d_model, self.warmup_steps = learning_rate, d_model, warmup_steps
 
     def step(self, epoch: Any = None) -> Any:
         """See LearningRateDecay.step."""
         rise = float(self.warmup_steps**-1.5) * self.step_num
-        return self.learning_rate * float(self.d_model**-0.5) * min(float(self.step_num**-0.5), rise)
+        return (
+            self.learning_rate * float(self.d_model**-0.5) * min(float(self.step_num**-0.5), rise)
+        )
 
 
 class LinearLrWarmup(LearningRateDecay):
-    """From nothing by (end_lr - start_lr) / warmup_steps a step, then `learning_rate`, which may be a decay.   As in 1.8, start_lr is not added."""
+    """From nothing by (end_lr - start_lr) / warmup_steps a step, then `learning_rate`, which may be
+    a decay.
+
+    As in 1.8, start_lr is not added.
+    """
 
     def __init__(
-        self, learning_rate: Any, warmup_steps: int, start_lr: float, end_lr: float, begin: int = 1, step: int = 1, dtype: Any = "float32"
-    ) -> None:  # fmt: skip
+        self,
+        learning_rate: Any,
+        warmup_steps: int,
+        start_lr: float,
+        end_lr: float,
+        begin: int = 1,
+        step: int = 1,
+        dtype: Any = "float32",
+    ) -> None:
         super().__init__(begin, step, dtype)
         if not isinstance(learning_rate, int | float | LearningRateDecay):
             kind = type(learning_rate).__name__
             raise TypeError(
-                with_user_line(f"the type of learning_rate should be [int, float or LearningRateDecay], not {kind}")
+                with_user_line(
+                    f"the type of learning_rate should be [int, float or "
+                    f"LearningRateDecay], "
+                    f"not {kind}"
+                )
             )
         if not end_lr > start_lr:
             raise AssertionError(f"end_lr {end_lr} must be greater than start_lr {start_lr}")
@@ -192,8 +279,16 @@ class LinearLrWarmup(LearningRateDecay):
 
     def step(self, epoch: Any = None) -> Any:
         """See LearningRateDecay.step."""
-        rate = self.learning_rate() if isinstance(self.learning_rate, LearningRateDecay) else self.learning_rate
-        return self.lr_ratio_before_warmup * self.step_num if self.step_num < self.warmup_steps else float(rate)
+        rate = (
+            self.learning_rate()
+            if isinstance(self.learning_rate, LearningRateDecay)
+            else self.learning_rate
+        )
+        return (
+            self.lr_ratio_before_warmup * self.step_num
+            if self.step_num < self.warmup_steps
+            else float(rate)
+        )
 
 
 class _Steady(LearningRateDecay):
@@ -212,27 +307,53 @@ class _Steady(LearningRateDecay):
 
 
 class ReduceLROnPlateau(_Steady):
-    """Times decay_rate once the loss that `step` is told has not become better for more than `patience` times."""
+    """Times decay_rate once the loss that `step` is told has not become better for more than
+    `patience` times.
+    """
 
     keys = ("cooldown_counter", "best_loss", "num_bad_epochs", "epoch_num", "learning_rate")
 
     def __init__(
-        self, learning_rate: float, mode: str = "min", decay_rate: float = 0.1, patience: int = 10, verbose: bool = False,
-        threshold: float = 1e-4, threshold_mode: str = "rel", cooldown: int = 0, min_lr: float = 0, eps: float = 1e-8,
+        self,
+        learning_rate: float,
+        mode: str = "min",
+        decay_rate: float = 0.1,
+        patience: int = 10,
+        verbose: bool = False,
+        threshold: float = 1e-4,
+        threshold_mode: str = "rel",
+        cooldown: int = 0,
+        min_lr: float = 0,
+        eps: float = 1e-8,
         dtype: Any = "float32",
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__(dtype=dtype)
         if not isinstance(learning_rate, float | int):
             raise TypeError(
-                with_user_line(f"ReduceLROnPlateau: learning_rate is {type(learning_rate).__name__}, no number")
+                with_user_line(
+                    f"ReduceLROnPlateau: learning_rate is {type(learning_rate).__name__}, no number"
+                )
             )
         if mode.lower() not in ("min", "max") or threshold_mode.lower() not in ("rel", "abs"):
-            raise ValueError(with_user_line(f"ReduceLROnPlateau: mode={mode!r}, threshold_mode={threshold_mode!r}"))
+            raise ValueError(
+                with_user_line(
+                    f"ReduceLROnPlateau: mode={mode!r}, threshold_mode={threshold_mode!r}"
+                )
+            )
         if decay_rate >= 1.0:
             raise ValueError("new_lr = origin_lr * decay_rate and decay_rate should be < 1.0.")
-        self.mode, self.threshold_mode, self.threshold = mode.lower(), threshold_mode.lower(), threshold
+        self.mode, self.threshold_mode, self.threshold = (
+            mode.lower(),
+            threshold_mode.lower(),
+            threshold,
+        )
         self.decay_rate, self.patience, self.verbose = decay_rate, patience, verbose
-        self.learning_rate, self.cooldown, self.min_lr, self.eps = float(learning_rate), cooldown, min_lr, eps
+        self.learning_rate, self.cooldown, self.min_lr, self.eps = (
+            float(learning_rate),
+            cooldown,
+            min_lr,
+            eps,
+        )
         self.cooldown_counter = self.num_bad_epochs = self.epoch_num = 0
         self.best_loss: float | None = None
 
@@ -259,7 +380,10 @@ class ReduceLROnPlateau(_Steady):
         lower = max(self.learning_rate * self.decay_rate, self.min_lr)
         if self.learning_rate - lower > self.eps:
             if self.verbose:
-                print(f"Epoch {self.epoch_num}: reducing learning rate from {self.learning_rate} to {lower}.")
+                print(
+                    f"Epoch {self.epoch_num}: reducing learning rate from "
+                    f"{self.learning_rate} to {lower}."
+                )
             self.learning_rate = lower
 
 
@@ -271,7 +395,11 @@ class _ByEpoch(_Steady):
     def __init__(self, learning_rate: float, dtype: Any = None) -> None:
         if not isinstance(learning_rate, float | int):
             kind = type(learning_rate).__name__
-            raise TypeError(with_user_line(f"The type of 'learning_rate' must be 'float, int', but received {kind}."))
+            raise TypeError(
+                with_user_line(
+                    f"The type of 'learning_rate' must be 'float, int', but received {kind}."
+                )
+            )
         if learning_rate < 0:
             raise ValueError(with_user_line(f"Invalid learning rate: {learning_rate}"))
         super().__init__(dtype=dtype or "float32")
@@ -289,7 +417,9 @@ class StepDecay(_ByEpoch):
 
     def __init__(self, learning_rate: float, step_size: int, decay_rate: float = 0.1) -> None:
         if not isinstance(step_size, int):
-            raise TypeError(f"The type of 'step_size' must be 'int', but received {type(step_size).__name__}.")
+            raise TypeError(
+                f"The type of 'step_size' must be 'int', but received {type(step_size).__name__}."
+            )
         if decay_rate >= 1.0:
             raise ValueError("decay_rate should be < 1.0.")
         self.step_size_of_epochs, self.decay_rate = step_size, decay_rate
@@ -303,7 +433,9 @@ class StepDecay(_ByEpoch):
 class MultiStepDecay(_ByEpoch):
     """Times decay_rate at each milestone."""
 
-    def __init__(self, learning_rate: float, milestones: Sequence[int], decay_rate: float = 0.1) -> None:
+    def __init__(
+        self, learning_rate: float, milestones: Sequence[int], decay_rate: float = 0.1
+    ) -> None:
         if not isinstance(milestones, list | tuple):
             raise TypeError("The type of 'milestones' in 'MultiStepDecay' must be 'tuple, list'.")
         if list(milestones) != sorted(set(milestones)):
@@ -315,7 +447,9 @@ class MultiStepDecay(_ByEpoch):
 
     def get_lr(self) -> float:
         """The rate of the epoch."""
-        return self.base_lr * float(self.decay_rate ** sum(self.epoch_num >= m for m in self.milestones))
+        return self.base_lr * float(
+            self.decay_rate ** sum(self.epoch_num >= m for m in self.milestones)
+        )
 
 
 class LambdaDecay(_ByEpoch):

@@ -1,4 +1,6 @@
-"""Normalisations, dropout and PRelu: fluid.dygraph.BatchNorm, LayerNorm, GroupNorm, InstanceNorm, SpectralNorm, Dropout, PRelu."""
+"""Normalisations, dropout and PRelu: fluid.dygraph.BatchNorm, LayerNorm, GroupNorm, InstanceNorm,
+SpectralNorm, Dropout, PRelu.
+"""
 
 from __future__ import annotations
 
@@ -13,34 +15,75 @@ from ...nn.initializer import Constant, Normal
 from ...nn.param_attr import ParamAttr
 from .layers import Scoped, activated, scoped
 
-__all__ = ["BatchNorm", "Dropout", "GroupNorm", "InstanceNorm", "LayerNorm", "PRelu", "SpectralNorm"]
+__all__ = [
+    "BatchNorm",
+    "Dropout",
+    "GroupNorm",
+    "InstanceNorm",
+    "LayerNorm",
+    "PRelu",
+    "SpectralNorm",
+]
 
 
 @scoped(
-    "num_channels", "act", "is_test", "momentum", "epsilon", "param_attr", "bias_attr", "dtype", "data_layout", "in_place",
-    "moving_mean_name", "moving_variance_name", "do_model_average_for_mean_and_var", "fuse_with_relu", "use_global_stats",
+    "num_channels",
+    "act",
+    "is_test",
+    "momentum",
+    "epsilon",
+    "param_attr",
+    "bias_attr",
+    "dtype",
+    "data_layout",
+    "in_place",
+    "moving_mean_name",
+    "moving_variance_name",
+    "do_model_average_for_mean_and_var",
+    "fuse_with_relu",
+    "use_global_stats",
     "trainable_statistics",
-)  # fmt: skip
+)
 class BatchNorm(Scoped):
-    """Normalisation over the batch   (Ioffe and Szegedy 2015), with an activation behind it.   x [N, C, *] -> like x
+    """Normalisation over the batch
+
+    (Ioffe and Szegedy 2015), with an activation behind it.
+    x [N, C, *] -> like x
 
     weight, bias, and the running _mean and _variance, which are not trained: [C]
     """
 
     def __init__(
-        self, num_channels: int, act: str | None = None, is_test: bool = False, momentum: float = 0.9, epsilon: float = 1e-05,
-        param_attr: Any = None, bias_attr: Any = None, dtype: Any = "float32", data_layout: str = "NCHW", in_place: bool = False,
-        moving_mean_name: str | None = None, moving_variance_name: str | None = None, do_model_average_for_mean_and_var: bool = True,
-        use_global_stats: bool = False, trainable_statistics: bool = False,
-    ) -> None:  # fmt: skip
+        self,
+        num_channels: int,
+        act: str | None = None,
+        is_test: bool = False,
+        momentum: float = 0.9,
+        epsilon: float = 1e-05,
+        param_attr: Any = None,
+        bias_attr: Any = None,
+        dtype: Any = "float32",
+        data_layout: str = "NCHW",
+        in_place: bool = False,
+        moving_mean_name: str | None = None,
+        moving_variance_name: str | None = None,
+        do_model_average_for_mean_and_var: bool = True,
+        use_global_stats: bool = False,
+        trainable_statistics: bool = False,
+    ) -> None:
         super().__init__()
         self._act, self._is_test, self._trainable = act, is_test, trainable_statistics
         self._attrs = {
-            "momentum": momentum, "epsilon": epsilon, "data_layout": data_layout, "use_global_stats": use_global_stats,
+            "momentum": momentum,
+            "epsilon": epsilon,
+            "data_layout": data_layout,
+            "use_global_stats": use_global_stats,
             "trainable_statistics": trainable_statistics,
-        }  # fmt: skip
+        }
         size, kind = [num_channels], "float32" if dtype == "float16" else dtype
-        self.weight: Any = self.create_parameter(size, param_attr, kind, default_initializer=Constant(1.0))
+        self.weight: Any = self.create_parameter(
+            size, param_attr, kind, default_initializer=Constant(1.0)
+        )
         self.bias: Any = self.create_parameter(size, bias_attr, kind, is_bias=True)
         self._mean: Any = self._statistic(size, moving_mean_name, kind, 0.0)
         self._variance: Any = self._statistic(size, moving_variance_name, kind, 1.0)
@@ -53,7 +96,13 @@ class BatchNorm(Scoped):
         """See the class."""
         testing = self._is_test or not self.training
         out, mean, variance, *_ = OPS["batch_norm"](
-            input, self.weight, self.bias, self._mean, self._variance, is_test=testing, **self._attrs
+            input,
+            self.weight,
+            self.bias,
+            self._mean,
+            self._variance,
+            is_test=testing,
+            **self._attrs,
         )
         if not testing and not state.mode.static:  # a program writes them itself
             self._mean.array, self._variance.array = mean.array, variance.array
@@ -64,29 +113,54 @@ def _rest(given: dict[str, Any], x: Any) -> dict[str, Any]:
     return {"normalized_shape": list(x.meta.shape[given.get("begin_norm_axis", 1) :])}
 
 
-@scoped("scale", "shift", "begin_norm_axis", "epsilon", "param_attr", "bias_attr", "act", later=_rest)
+@scoped(
+    "scale", "shift", "begin_norm_axis", "epsilon", "param_attr", "bias_attr", "act", later=_rest
+)
 class LayerNorm(Scoped):
-    """Normalisation over the last axes   (Ba et al. 2016), with an activation behind it.   x [*, *normalized_shape] -> like x"""
+    """Normalisation over the last axes
+
+    (Ba et al. 2016), with an activation behind it.
+    x [*, *normalized_shape] -> like x
+    """
 
     def __init__(
-        self, normalized_shape: Any, scale: bool = True, shift: bool = True, epsilon: float = 1e-05, param_attr: Any = None,
-        bias_attr: Any = None, act: str | None = None, dtype: Any = "float32",
-    ) -> None:  # fmt: skip
+        self,
+        normalized_shape: Any,
+        scale: bool = True,
+        shift: bool = True,
+        epsilon: float = 1e-05,
+        param_attr: Any = None,
+        bias_attr: Any = None,
+        act: str | None = None,
+        dtype: Any = "float32",
+    ) -> None:
         super().__init__()
-        self._sizes = [normalized_shape] if isinstance(normalized_shape, int) else [int(d) for d in normalized_shape]
+        self._sizes = (
+            [normalized_shape]
+            if isinstance(normalized_shape, int)
+            else [int(d) for d in normalized_shape]
+        )
         self._epsilon, self._act = epsilon, act
         size = [math.prod(self._sizes)]
         self.weight: Any = self.create_parameter(
             size, param_attr if scale else False, dtype, default_initializer=Constant(1.0)
         )
-        self.bias: Any = self.create_parameter(size, bias_attr if shift else False, dtype, is_bias=True)
+        self.bias: Any = self.create_parameter(
+            size, bias_attr if shift else False, dtype, is_bias=True
+        )
 
     def forward(self, input: Any) -> Any:
         """See the class."""
         axis = len(input.meta.shape) - len(self._sizes)
         if axis < 0 or list(input.meta.shape[axis:]) != self._sizes:
-            raise OpError(with_user_line(f"LayerNorm: normalized_shape={self._sizes} does not fit (X={input.meta})"))
-        out, *_ = OPS["layer_norm"](input, self.weight, self.bias, epsilon=self._epsilon, begin_norm_axis=axis)
+            raise OpError(
+                with_user_line(
+                    f"LayerNorm: normalized_shape={self._sizes} does not fit (X={input.meta})"
+                )
+            )
+        out, *_ = OPS["layer_norm"](
+            input, self.weight, self.bias, epsilon=self._epsilon, begin_norm_axis=axis
+        )
         return activated("LayerNorm", out, self._act)
 
 
@@ -96,18 +170,30 @@ def _channels(given: dict[str, Any], x: Any) -> dict[str, Any]:
 
 @scoped("groups", "epsilon", "param_attr", "bias_attr", "act", "data_layout", later=_channels)
 class GroupNorm(Scoped):
-    """Normalisation over groups of channels   (Wu and He 2018), with an activation behind it.   x [N, C, *] -> like x
+    """Normalisation over groups of channels
+
+    (Wu and He 2018), with an activation behind it.
+    x [N, C, *] -> like x
 
     As in 1.8, weight and bias are there only where param_attr and bias_attr are given.
     """
 
     def __init__(
-        self, channels: int, groups: int, epsilon: float = 1e-05, param_attr: Any = None, bias_attr: Any = None, act: str | None = None,
-        data_layout: str = "NCHW", dtype: Any = "float32",
-    ) -> None:  # fmt: skip
+        self,
+        channels: int,
+        groups: int,
+        epsilon: float = 1e-05,
+        param_attr: Any = None,
+        bias_attr: Any = None,
+        act: str | None = None,
+        data_layout: str = "NCHW",
+        dtype: Any = "float32",
+    ) -> None:
         super().__init__()
         if data_layout != "NCHW":
-            raise ValueError(with_user_line(f"GroupNorm: data_layout={data_layout!r} is not 'NCHW'"))
+            raise ValueError(
+                with_user_line(f"GroupNorm: data_layout={data_layout!r} is not 'NCHW'")
+            )
         self._attrs, self._act = {"epsilon": epsilon, "groups": groups}, act
         self.weight: Any = self.create_parameter(
             [channels], param_attr or False, dtype, default_initializer=Constant(1.0)
@@ -121,14 +207,25 @@ class GroupNorm(Scoped):
 
 
 class InstanceNorm(Scoped):
-    """Normalisation over every picture's channels by themselves   (Ulyanov et al. 2016).   x [N, C, *] -> like x"""
+    """Normalisation over every picture's channels by themselves
+
+    (Ulyanov et al. 2016).
+    x [N, C, *] -> like x
+    """
 
     def __init__(
-        self, num_channels: int, epsilon: float = 1e-05, param_attr: Any = None, bias_attr: Any = None, dtype: Any = "float32"
-    ) -> None:  # fmt: skip
+        self,
+        num_channels: int,
+        epsilon: float = 1e-05,
+        param_attr: Any = None,
+        bias_attr: Any = None,
+        dtype: Any = "float32",
+    ) -> None:
         super().__init__()
         self._epsilon = epsilon
-        self.scale: Any = self.create_parameter([num_channels], param_attr, dtype, default_initializer=Constant(1.0))
+        self.scale: Any = self.create_parameter(
+            [num_channels], param_attr, dtype, default_initializer=Constant(1.0)
+        )
         self.bias: Any = self.create_parameter([num_channels], bias_attr, dtype, is_bias=True)
 
     def forward(self, input: Any) -> Any:
@@ -142,11 +239,20 @@ def _weight_shape(given: dict[str, Any], x: Any) -> dict[str, Any]:
 
 @scoped("dim", "power_iters", "eps", "name", later=_weight_shape)
 class SpectralNorm(Scoped):
-    """A weight divided by its largest singular value   (Miyato et al. 2018).   weight [*weight_shape] -> like weight"""
+    """A weight divided by its largest singular value
+
+    (Miyato et al. 2018).
+    weight [*weight_shape] -> like weight
+    """
 
     def __init__(
-        self, weight_shape: Any, dim: int = 0, power_iters: int = 1, eps: float = 1e-12, dtype: Any = "float32"
-    ) -> None:  # fmt: skip
+        self,
+        weight_shape: Any,
+        dim: int = 0,
+        power_iters: int = 1,
+        eps: float = 1e-12,
+        dtype: Any = "float32",
+    ) -> None:
         super().__init__()
         sizes = [int(d) for d in weight_shape]
         self._attrs = {"dim": dim, "power_iters": power_iters, "eps": float(eps)}
@@ -166,12 +272,17 @@ class SpectralNorm(Scoped):
 class Dropout(Scoped):
     """Zeros in place of a part p of the elements while training.   x [*S] -> [*S]
 
-    dropout_implementation: 'downgrade_in_infer' (times 1 - p when not training) or 'upscale_in_train' (over 1 - p while training)
+    dropout_implementation: 'downgrade_in_infer' (times 1 - p when not training) or
+    'upscale_in_train' (over 1 - p while training)
     """
 
     def __init__(
-        self, p: float = 0.5, seed: int | None = None, dropout_implementation: str = "downgrade_in_infer", is_test: bool = False
-    ) -> None:  # fmt: skip
+        self,
+        p: float = 0.5,
+        seed: int | None = None,
+        dropout_implementation: str = "downgrade_in_infer",
+        is_test: bool = False,
+    ) -> None:
         super().__init__()
         if not 0 <= p <= 1:
             raise AssertionError("p argument should between 0 and 1")
@@ -182,39 +293,60 @@ class Dropout(Scoped):
 
     def forward(self, input: Any) -> Any:
         """See the class."""
-        out, *_ = OPS["dropout"](input, None, is_test=self._is_test or not self.training, **self._attrs)
+        out, *_ = OPS["dropout"](
+            input, None, is_test=self._is_test or not self.training, **self._attrs
+        )
         return out
 
 
 def _shape_of_alpha(given: dict[str, Any], x: Any) -> dict[str, Any]:
-    return {"channel": x.meta.shape[1] if len(x.meta.shape) > 1 else 1, "input_shape": list(x.meta.shape)}
+    return {
+        "channel": x.meta.shape[1] if len(x.meta.shape) > 1 else 1,
+        "input_shape": list(x.meta.shape),
+    }
 
 
 @scoped("mode", "param_attr", later=_shape_of_alpha)
 class PRelu(Scoped):
     """x where it is positive, weight * x elsewhere   (He et al. 2015).   x [*S] -> [*S]
 
-    mode: 'all' for one weight, 'channel' for one of every channel, 'element' for one of every element of a sample
+    mode: 'all' for one weight, 'channel' for one of every channel, 'element' for one of every
+    element of a sample
     """
 
     wanted = frozenset({"mode", "channel", "input_shape"})
 
     def __init__(
-        self, mode: str, channel: int | None = None, input_shape: Any = None, param_attr: Any = None, dtype: Any = "float32"
-    ) -> None:  # fmt: skip
+        self,
+        mode: str,
+        channel: int | None = None,
+        input_shape: Any = None,
+        param_attr: Any = None,
+        dtype: Any = "float32",
+    ) -> None:
         super().__init__("prelu")
-        shapes = {"all": [1], "channel": [1, channel, 1, 1], "element": [1, *(input_shape or [1])[1:]]}
+        shapes = {
+            "all": [1],
+            "channel": [1, channel, 1, 1],
+            "element": [1, *(input_shape or [1])[1:]],
+        }
         if mode not in shapes or (mode == "channel" and channel is None):
             raise ValueError(
-                with_user_line(f"PRelu: mode={mode!r} is none of 'all', 'channel' (with channel), 'element'")
+                with_user_line(
+                    f"PRelu: mode={mode!r} is none of 'all', 'channel' (with channel), 'element'"
+                )
             )
         self._mode = mode
-        self.weight: Any = self.create_parameter(shapes[mode], param_attr, dtype, default_initializer=Constant(1.0))
+        self.weight: Any = self.create_parameter(
+            shapes[mode], param_attr, dtype, default_initializer=Constant(1.0)
+        )
 
     @classmethod
     def takes_scope(cls, args: tuple[Any, ...]) -> bool:
         """A mode comes second then."""
-        return args[0] not in ("all", "channel", "element") or (len(args) > 1 and isinstance(args[1], str))
+        return args[0] not in ("all", "channel", "element") or (
+            len(args) > 1 and isinstance(args[1], str)
+        )
 
     def forward(self, input: Any) -> Any:
         """See the class."""

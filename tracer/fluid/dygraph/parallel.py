@@ -1,6 +1,8 @@
-"""Training in several processes, as Paddle 1.x spelled it: the loss is divided and gradients are added up by hand.
+"""Training in several processes, as Paddle 1.x spelled it: the loss is divided and gradients are
+added up by hand.
 
-`python -m paddle.distributed.launch --nproc_per_node 2 train.py` starts such a program; see `oarlock.distributed`.
+`python -m paddle.distributed.launch --nproc_per_node 2 train.py` starts such a program; see
+`oarlock.distributed`.
 """
 
 from __future__ import annotations
@@ -29,7 +31,10 @@ _MEGABYTES = 128  # of gradients that travel together in Paddle 1.x
 
 
 class ParallelStrategy:
-    """Which of how many processes this is.   nranks, local_rank, trainer_endpoints, current_endpoint"""
+    """Which of how many processes this is.
+
+    nranks, local_rank, trainer_endpoints, current_endpoint
+    """
 
     def __init__(self) -> None:
         env = ParallelEnv()
@@ -44,9 +49,11 @@ def prepare_context(strategy: Any = None) -> Any:
 
 
 class DataParallel(Layer):
-    """A layer whose gradients are added up over all processes: `scale_loss`, `backward`, `apply_collective_grads`.
+    """A layer whose gradients are added up over all processes: `scale_loss`, `backward`,
+    `apply_collective_grads`.
 
-    Programs of Paddle 2 get `oarlock.DataParallel`, which does that by itself.  Parameters are those of rank 0 from the start on.
+    Programs of Paddle 2 get `oarlock.DataParallel`, which does that by itself.  Parameters are
+    those of rank 0 from the start on.
     """
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
@@ -55,7 +62,10 @@ class DataParallel(Layer):
 
     def __init__(self, layers: Any, strategy: Any = None) -> None:
         super().__init__(layers.full_name() + "_data_parallel")
-        self._layers, self._strategy = layers, strategy if strategy is not None else ParallelStrategy()
+        self._layers, self._strategy = (
+            layers,
+            strategy if strategy is not None else ParallelStrategy(),
+        )
         self._alike: set[int] = set()
         self._make_alike(layers.state_dict().values())
 
@@ -76,13 +86,23 @@ class DataParallel(Layer):
             self._alike.add(id(tensor))
 
     def _check_new(self) -> None:
-        """Layers of Paddle 1.5 make their parameters at the first call.   Raises OarlockError where ranks made others."""
+        """Layers of Paddle 1.5 make their parameters at the first call.
+
+        Raises OarlockError where ranks made others.
+        """
         new = [(n, t) for n, t in self._layers.state_dict().items() if id(t) not in self._alike]
         before = [t.array for _, t in new]
         self._make_alike(t for _, t in new)
-        apart = [n for (n, t), array in zip(new, before, strict=True) if not np.array_equal(t.array, array)]
+        apart = [
+            n
+            for (n, t), array in zip(new, before, strict=True)
+            if not np.array_equal(t.array, array)
+        ]
         if apart:
-            why = f"DataParallel: {', '.join(apart)} were made by the first call, and differ from those of rank 0; give all ranks one seed"
+            why = (
+                f"DataParallel: {', '.join(apart)} were made by the first call, and differ "
+                f"from those of rank 0; give all ranks one seed"
+            )
             raise OarlockError(with_user_line(why))
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
@@ -97,7 +117,9 @@ class DataParallel(Layer):
         return loss / float(world.everybody.size) if world.everybody.size > 1 else loss
 
     def apply_collective_grads(self) -> None:
-        """Make each gradient the sum of those of all processes; a parameter of which none has one is left out."""
+        """Make each gradient the sum of those of all processes; a parameter of which none has one
+        is left out.
+        """
         everybody = world.everybody
         if everybody.size == 1:
             return

@@ -14,21 +14,45 @@ def _features(given: dict[str, Any], x: Any, *others: Any) -> dict[str, Any]:
     return {"feature_size": x.meta.shape[2]}
 
 
-@scoped("output_size", "num_filters", "max_depth", "act", "param_attr", "bias_attr", "name", later=_features)
+@scoped(
+    "output_size",
+    "num_filters",
+    "max_depth",
+    "act",
+    "param_attr",
+    "bias_attr",
+    "name",
+    later=_features,
+)
 class TreeConv(Scoped):
-    """act(the features of each node and those below it, times filters)   (Mou et al. 2016); a bias only where bias_attr is given, as in 1.8.
+    """act(the features of each node and those below it, times filters)
 
-    nodes_vector [B, N, feature_size], edge_set int [B, E, 2], numbers of nodes from 1 on -> [B, N, output_size, num_filters]
+    (Mou et al. 2016); a bias only where bias_attr is given, as in 1.8.
+
+    nodes_vector [B, N, feature_size], edge_set int [B, E, 2], numbers of nodes from 1 on -> [B, N,
+    output_size, num_filters]
     """
 
     def __init__(
-        self, feature_size: int, output_size: int, num_filters: int = 1, max_depth: int = 2, act: str | None = "tanh",
-        param_attr: Any = None, bias_attr: Any = None, name: str | None = None, dtype: Any = "float32",
-    ) -> None:  # fmt: skip
+        self,
+        feature_size: int,
+        output_size: int,
+        num_filters: int = 1,
+        max_depth: int = 2,
+        act: str | None = "tanh",
+        param_attr: Any = None,
+        bias_attr: Any = None,
+        name: str | None = None,
+        dtype: Any = "float32",
+    ) -> None:
         super().__init__()
         self._act, self._depth = act, max_depth
-        self.bias: Any = self.create_parameter([num_filters], bias_attr or False, dtype, is_bias=True)
-        self.weight: Any = self.create_parameter([feature_size, 3, output_size, num_filters], param_attr, dtype)
+        self.bias: Any = self.create_parameter(
+            [num_filters], bias_attr or False, dtype, is_bias=True
+        )
+        self.weight: Any = self.create_parameter(
+            [feature_size, 3, output_size, num_filters], param_attr, dtype
+        )
 
     def forward(self, nodes_vector: Any, edge_set: Any) -> Any:
         """See the class."""

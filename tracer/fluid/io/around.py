@@ -1,4 +1,6 @@
-"""Ops that Paddle 1.8 has with other results or operands than today: written as its own, with ops around them that make up for it."""
+"""Ops that Paddle 1.8 has with other results or operands than today: written as its own, with ops
+around them that make up for it.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,9 @@ from ...ir.program import Attr, AttrType, Block, OpDesc, Program, VarDesc
 
 
 class Around:
-    """One op of a program that is about to be written, and the block that it is in; what is added stands before or after it."""
+    """One op of a program that is about to be written, and the block that it is in; what is added
+    stands before or after it.
+    """
 
     def __init__(self, program: Program, block: Block, op: OpDesc) -> None:
         self.program, self.block, self.op = program, block, op
@@ -33,13 +37,17 @@ class Around:
         return name
 
 
-def _op(type: str, inputs: dict[str, list[str]], out: str, **attrs: tuple[AttrType, object]) -> OpDesc:
+def _op(
+    type: str, inputs: dict[str, list[str]], out: str, **attrs: tuple[AttrType, object]
+) -> OpDesc:
     return OpDesc(type, inputs, {"Out": [out]}, {name: Attr(*a) for name, a in attrs.items()})
 
 
 def _cast(x: str, out: str, before: str, after: str) -> OpDesc:
     kinds = {"in_dtype": before, "out_dtype": after}
-    return _op("cast", {"X": [x]}, out, **{k: (AttrType.INT, dtype_of(v).proto) for k, v in kinds.items()})
+    return _op(
+        "cast", {"X": [x]}, out, **{k: (AttrType.INT, dtype_of(v).proto) for k, v in kinds.items()}
+    )
 
 
 def _transposed(x: str, out: str, perm: list[int]) -> OpDesc:
@@ -53,7 +61,9 @@ def dot(around: Around) -> None:
         return
     kept = around.fresh("column", (*out.shape, 1), out.dtype)
     around.op.outputs["Out"] = [kept]
-    around.after.append(_op("squeeze2", {"X": [kept]}, out.name, axes=(AttrType.INTS, [len(out.shape)])))
+    around.after.append(
+        _op("squeeze2", {"X": [kept]}, out.name, axes=(AttrType.INTS, [len(out.shape)]))
+    )
 
 
 def gather(around: Around) -> None:
@@ -77,14 +87,22 @@ def unbind(around: Around) -> None:
     """It leaves no axis of a vector; what `split` gives has one."""
     if len(around.var("X").shape) == 1:
         around.op.type = "split"
-        around.op.attrs = {"num": Attr(AttrType.INT, len(around.op.outputs["Out"])), "axis": Attr(AttrType.INT, 0)}
+        around.op.attrs = {
+            "num": Attr(AttrType.INT, len(around.op.outputs["Out"])),
+            "axis": Attr(AttrType.INT, 0),
+        }
 
 
 def flatten(around: Around) -> None:
-    """Its reshape finds out one free size, so the free ones behind the joined axes go to the front, where 0 keeps them."""
+    """Its reshape finds out one free size, so the free ones behind the joined axes go to the front,
+    where 0 keeps them.
+    """
     x, out = around.var("X"), around.var("Out")
     rank = len(x.shape)
-    start, behind = around.op.attr("start_axis", 1) % rank, around.op.attr("stop_axis", 1) % rank + 1
+    start, behind = (
+        around.op.attr("start_axis", 1) % rank,
+        around.op.attr("stop_axis", 1) % rank + 1,
+    )
     if start or behind == rank or out.shape.count(-1) <= 1:
         return
     perm = [*range(behind, rank), *range(behind)]
@@ -105,7 +123,11 @@ def broadcast(around: Around) -> None:
     if like is None:
         return
     made = [_as_large(around, name, out, like) for name, out in zip(names, outs, strict=True)]
-    around.op.type, around.op.inputs, around.op.outputs = made[0].type, made[0].inputs, made[0].outputs
+    around.op.type, around.op.inputs, around.op.outputs = (
+        made[0].type,
+        made[0].inputs,
+        made[0].outputs,
+    )
     around.after[:0] = made[1:]
 
 
@@ -116,12 +138,17 @@ def _as_large(around: Around, name: str, out: str, like: str) -> OpDesc:
     more = len(whole) - len(var.shape)
     if more:
         lifted = around.fresh("lifted", (*[1] * more, *var.shape), var.dtype)
-        around.before.append(_op("unsqueeze2", {"X": [name]}, lifted, axes=(AttrType.INTS, list(range(more)))))
+        around.before.append(
+            _op("unsqueeze2", {"X": [name]}, lifted, axes=(AttrType.INTS, list(range(more))))
+        )
         name = lifted
     large = _op("expand_as", {"X": [name], "target_tensor": [like]}, out)
     dtype = around.var_of(like).dtype
     if var.dtype != dtype:  # which both have to have
-        number, repeated = around.fresh("number", var.shape, dtype), around.fresh("repeated", whole, dtype)
+        number, repeated = (
+            around.fresh("number", var.shape, dtype),
+            around.fresh("repeated", whole, dtype),
+        )
         around.before.append(_cast(name, number, var.dtype, dtype))
         around.after.append(_cast(repeated, out, dtype, var.dtype))
         large.inputs["X"], large.outputs["Out"] = [number], [repeated]
@@ -132,14 +159,19 @@ def no_bools(around: Around) -> None:
     """It takes no bools."""
     x, out = around.var("X"), around.var("Out")
     if x.dtype == "bool":
-        number, made = around.fresh("number", x.shape, "int32"), around.fresh("made", out.shape, "int32")
+        number, made = (
+            around.fresh("number", x.shape, "int32"),
+            around.fresh("made", out.shape, "int32"),
+        )
         around.before.append(_cast(x.name, number, "bool", "int32"))
         around.after.append(_cast(made, out.name, "int32", "bool"))
         around.op.inputs["X"], around.op.outputs["Out"] = [number], [made]
 
 
 def regions(around: Around) -> None:
-    """It is told where the regions of each picture begin and end, and overlooks how many there are, which others read."""
+    """It is told where the regions of each picture begin and end, and overlooks how many there are,
+    which others read.
+    """
     given = around.op.inputs.get("RoisNum")
     if not given:
         return
@@ -149,7 +181,9 @@ def regions(around: Around) -> None:
     around.before.append(_op("cumsum", {"X": [counts]}, ends, axis=(AttrType.INT, -1)))
     zero = around.fresh("zero", (1,), "int64")
     sizes, kind = (AttrType.LONGS, [1]), (AttrType.INT, dtype_of("int64").proto)
-    around.before.append(_op("fill_constant", {}, zero, shape=sizes, dtype=kind, value=(AttrType.FLOAT, 0.0)))
+    around.before.append(
+        _op("fill_constant", {}, zero, shape=sizes, dtype=kind, value=(AttrType.FLOAT, 0.0))
+    )
     around.before.append(_op("concat", {"X": [zero, ends]}, edges, axis=(AttrType.INT, 0)))
     around.op.inputs["RoisLod"] = [edges]
 
@@ -162,7 +196,9 @@ def sampled(around: Around) -> None:
         old, given = around.op.outputs[slot][0], around.op.inputs["Customized" + slot][0]
         around.op.outputs[slot] = [given]
         for op in around.block.ops:
-            op.inputs = {s: [given if n == old else n for n in names] for s, names in op.inputs.items()}
+            op.inputs = {
+                s: [given if n == old else n for n in names] for s, names in op.inputs.items()
+            }
 
 
 AROUND: dict[str, Callable[[Around], None]] = {

@@ -32,19 +32,28 @@ def _rows_to_columns(batches: Callable[[], Any]) -> Callable[[], Iterator[list[A
 
 
 class GeneratorLoader:
-    """Batches of a Python generator: lists in dygraph mode and with return_list, else what an Executor is fed, by name.
+    """Batches of a Python generator: lists in dygraph mode and with return_list, else what an
+    Executor is fed, by name.
 
-    iterable=False: no loop over it, but start(), and every run of the program takes a batch, until the last was taken, which
-    raises core.EOFException; then reset().
+    iterable=False: no loop over it, but start(), and every run of the program takes a batch, until
+    the last was taken, which raises core.EOFException; then reset().
     """
 
     def __init__(
-        self, feed_list: Any = None, capacity: int | None = None, use_double_buffer: bool = True, iterable: bool = True,
-        return_list: bool = False, use_multiprocess: bool = False, drop_last: bool = True,
-    ) -> None:  # fmt: skip
+        self,
+        feed_list: Any = None,
+        capacity: int | None = None,
+        use_double_buffer: bool = True,
+        iterable: bool = True,
+        return_list: bool = False,
+        use_multiprocess: bool = False,
+        drop_last: bool = True,
+    ) -> None:
         eager = in_dygraph_mode() or not (feed_list or writing())
         if not feed_list and not eager:
-            raise OpError(with_user_line("DataLoader.from_generator: feed_list must be given for a program"))
+            raise OpError(
+                with_user_line("DataLoader.from_generator: feed_list must be given for a program")
+            )
         self._feed_list, self._capacity = list(feed_list or ()), capacity
         self.iterable = iterable or eager
         self._eager, self._return_list = eager, return_list or eager
@@ -57,11 +66,12 @@ class GeneratorLoader:
     def queue(self) -> None:
         """There is none: batches are made when they are asked for."""
 
-    # -- where batches come from --------------------------------------------------------------------------------------
+    # -- where batches come from
+    # --------------------------------------------------------------------------------------
 
     def set_sample_generator(
         self, reader: Callable[[], Any], batch_size: int, drop_last: bool = True, places: Any = None
-    ) -> Any:  # fmt: skip
+    ) -> Any:
         """From a reader of samples."""
         if batch_size <= 0:
             raise AssertionError("batch_size must be larger than 0")
@@ -86,7 +96,8 @@ class GeneratorLoader:
         self._batches = reader
         return self
 
-    # -- batches ------------------------------------------------------------------------------------------------------
+    # -- batches
+    # --------------------------------------------------------------------------
 
     def __call__(self) -> GeneratorLoader:
         return self
@@ -102,7 +113,11 @@ class GeneratorLoader:
         if self._eager:
             return [v if isinstance(v, Tensor) else Tensor(np.array(v)) for v in batch]
         arrays = [self._array(v, of) for v, of in zip(batch, self._feed_list, strict=True)]
-        return arrays if self._return_list else [{v.name: a for v, a in zip(self._feed_list, arrays, strict=True)}]
+        return (
+            arrays
+            if self._return_list
+            else [{v.name: a for v, a in zip(self._feed_list, arrays, strict=True)}]
+        )
 
     @staticmethod
     def _array(value: Any, variable: Any) -> Any:
@@ -130,7 +145,9 @@ class GeneratorLoader:
         try:
             batch = next(self._running)
         except StopIteration:
-            raise EndOfData("there is no next batch: reset() the reader, and start() it for another pass") from None
+            raise EndOfData(
+                "there is no next batch: reset() the reader, and start() it for another pass"
+            ) from None
         return {v.name: self._array(a, v) for v, a in zip(self._feed_list, batch, strict=True)}
 
 
@@ -138,9 +155,13 @@ class PyReader(GeneratorLoader):
     """A GeneratorLoader under its older name, whose sources are called decorate_*."""
 
     def __init__(
-        self, feed_list: Any = None, capacity: int | None = None, use_double_buffer: bool = True, iterable: bool = True,
+        self,
+        feed_list: Any = None,
+        capacity: int | None = None,
+        use_double_buffer: bool = True,
+        iterable: bool = True,
         return_list: bool = False,
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__(feed_list, capacity, use_double_buffer, iterable, return_list)
 
     def decorate_sample_generator(

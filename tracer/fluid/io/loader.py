@@ -14,27 +14,67 @@ __all__ = ["DataLoader", "default_collate_fn"]
 
 
 class DataLoader(_DataLoader):
-    """Batches of a dataset; see oarlock.io.DataLoader.   Without return_list they come by the names of feed_list."""
+    """Batches of a dataset; see oarlock.io.DataLoader.
+
+    Without return_list they come by the names of feed_list.
+    """
 
     def __init__(
-        self, dataset: Any, feed_list: Any = None, places: Any = None, return_list: bool = False, batch_sampler: Any = None,
-        batch_size: int = 1, shuffle: bool = False, drop_last: bool = False, collate_fn: Any = None, num_workers: int = 0,
-        use_buffer_reader: bool = True, use_shared_memory: bool = True, timeout: int = 0, worker_init_fn: Any = None,
-    ) -> None:  # fmt: skip
+        self,
+        dataset: Any,
+        feed_list: Any = None,
+        places: Any = None,
+        return_list: bool = False,
+        batch_sampler: Any = None,
+        batch_size: int = 1,
+        shuffle: bool = False,
+        drop_last: bool = False,
+        collate_fn: Any = None,
+        num_workers: int = 0,
+        use_buffer_reader: bool = True,
+        use_shared_memory: bool = True,
+        timeout: int = 0,
+        worker_init_fn: Any = None,
+    ) -> None:
         listed = return_list or in_dygraph_mode()
         super().__init__(
-            dataset, feed_list, places, listed, batch_sampler, batch_size, shuffle, drop_last, collate_fn, num_workers, use_buffer_reader,
-            use_shared_memory=use_shared_memory, timeout=timeout, worker_init_fn=worker_init_fn,
-        )  # fmt: skip
+            dataset,
+            feed_list,
+            places,
+            listed,
+            batch_sampler,
+            batch_size,
+            shuffle,
+            drop_last,
+            collate_fn,
+            num_workers,
+            use_buffer_reader,
+            use_shared_memory=use_shared_memory,
+            timeout=timeout,
+            worker_init_fn=worker_init_fn,
+        )
 
     @staticmethod
     def from_generator(
-        feed_list: Any = None, capacity: int | None = None, use_double_buffer: bool = True, iterable: bool = True,
-        return_list: bool = False, use_multiprocess: bool = False, drop_last: bool = True,
-    ) -> GeneratorLoader:  # fmt: skip
-        """A loader of what set_sample_generator, set_sample_list_generator or set_batch_generator tell it."""
+        feed_list: Any = None,
+        capacity: int | None = None,
+        use_double_buffer: bool = True,
+        iterable: bool = True,
+        return_list: bool = False,
+        use_multiprocess: bool = False,
+        drop_last: bool = True,
+    ) -> GeneratorLoader:
+        """A loader of what set_sample_generator, set_sample_list_generator or set_batch_generator
+        tell it.
+        """
         return GeneratorLoader(
-            feed_list, capacity, use_double_buffer, iterable, return_list, use_multiprocess, drop_last
+            feed_list,
+            capacity,
+            use_double_buffer,
+            iterable,
+            return_list,
+            use_multiprocess,
+            drop_last,
         )
 
     @staticmethod

@@ -1,4 +1,6 @@
-"""Programs as real Paddle 1.8 reads them: its names of attributes, its outputs, and an axis where today there is none."""
+"""Programs as real Paddle 1.8 reads them: its names of attributes, its outputs, and an axis where
+today there is none.
+"""
 
 from __future__ import annotations
 
@@ -29,8 +31,11 @@ def as_in_1_8(program: Program) -> None:
         for op in block.ops:
             _outputs(program, block, op)
             _attrs(op)
-            if op.type == "split" and op.attr("axis", 0) < 0:  # with which 1.8 writes beyond its results
-                op.attrs["axis"] = Attr(AttrType.INT, op.attr("axis") + len(_shape(program, block, op)))
+            # with which 1.8 writes beyond its results
+            if op.type == "split" and op.attr("axis", 0) < 0:
+                op.attrs["axis"] = Attr(
+                    AttrType.INT, op.attr("axis") + len(_shape(program, block, op))
+                )
             if op.type in RETYPED:
                 RETYPED[op.type](program, block, op)
         for var in block.vars.values():
@@ -45,7 +50,9 @@ def _declare(block: Block, op: OpDesc, slot: str, shape: tuple[int, ...], dtype:
 
 
 def _outputs(program: Program, block: Block, op: OpDesc) -> None:
-    """Those that 1.8 does without in no file; of XShape the shape is that of what the op took, behind a zero."""
+    """Those that 1.8 does without in no file; of XShape the shape is that of what the op took,
+    behind a zero.
+    """
     if op.type in WITH_SHAPE and not op.outputs.get("XShape"):
         x = program.var(op.inputs["X"][0], block.idx)
         assert x is not None
@@ -59,7 +66,9 @@ def _outputs(program: Program, block: Block, op: OpDesc) -> None:
 
 def _attrs(op: OpDesc) -> None:
     names = ATTRS.get(op.type, {})
-    op.attrs = {names.get(n, n): a for n, a in op.attrs.items() if a.type <= AttrType.LONGS or a.value}
+    op.attrs = {
+        names.get(n, n): a for n, a in op.attrs.items() if a.type <= AttrType.LONGS or a.value
+    }
     if op.type.startswith("reduce_"):
         op.attrs["dim"] = Attr(AttrType.INTS, list(op.attr("dim", [0])))
     if op.type == "fill_constant" and op.attr("shape") == []:
@@ -83,7 +92,8 @@ def _flattened(program: Program, block: Block, op: OpDesc) -> None:
     assert out is not None
     rank = max(len(_shape(program, block, op)), 1)
     start = op.attr("start_axis", 1) % rank
-    sizes = [0 if i < start and d < 0 else d for i, d in enumerate(out.shape)]  # 0: as many as there
+    # 0: as many as there
+    sizes = [0 if i < start and d < 0 else d for i, d in enumerate(out.shape)]
     if sizes.count(-1) <= 1:
         op.type, op.attrs = "reshape2", {"shape": Attr(AttrType.INTS, sizes)}
         _outputs(program, block, op)

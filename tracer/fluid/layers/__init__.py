@@ -100,4 +100,6 @@ _FAMILIES = (
     units,
 )
 __all__ = [name for family in _FAMILIES for name in family.__all__]
-globals().update({name: _asking(globals()[name], name) for name in __all__ if callable(globals()[name])})
+globals().update(
+    {name: _asking(globals()[name], name) for name in __all__ if callable(globals()[name])}
+)

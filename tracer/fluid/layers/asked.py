@@ -1,4 +1,6 @@
-"""Layers that first look at what they are given, as those of Paddle 1.8 do in programs: what they do not take is a TypeError."""
+"""Layers that first look at what they are given, as those of Paddle 1.8 do in programs: what they
+do not take is a TypeError.
+"""
 
 from __future__ import annotations
 
@@ -19,9 +21,16 @@ from ...core.tensor import Tensor
 from .takes import TAKES
 
 KINDS: dict[str, Any] = {
-    "Variable": (Tensor, TensorArray), "list": list, "tuple": tuple, "ndarray": np.ndarray, "int": (int, np.integer), "float": (float, np.floating),
-    "bool": (bool, np.bool_), "str": str, "None": NoneType,
-}  # fmt: skip
+    "Variable": (Tensor, TensorArray),
+    "list": list,
+    "tuple": tuple,
+    "ndarray": np.ndarray,
+    "int": (int, np.integer),
+    "float": (float, np.floating),
+    "bool": (bool, np.bool_),
+    "str": str,
+    "None": NoneType,
+}
 
 
 class Taken(NamedTuple):
@@ -37,7 +46,11 @@ def _taken(words: str) -> Taken:
     if names[0] != "=":
         return Taken((Tensor, TensorArray), frozenset(names), "Variable")
     kinds, _, dtypes = words[2:].partition(" = ")
-    return Taken(tuple(KINDS[n] for n in kinds.split()), frozenset(dtypes.split()), kinds.replace(" ", " or "))
+    return Taken(
+        tuple(KINDS[n] for n in kinds.split()),
+        frozenset(dtypes.split()),
+        kinds.replace(" ", " or "),
+    )
 
 
 def _by_layer() -> dict[str, dict[str, Taken]]:
@@ -70,7 +83,9 @@ def asking(layer: Callable[..., Any], name: str) -> Callable[..., Any]:
     return asked
 
 
-def _problems(taken: list[tuple[str, int, Taken]], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[str]:
+def _problems(
+    taken: list[tuple[str, int, Taken]], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Iterator[str]:
     """What is wrong with the arguments that are given."""
     for name, place, takes in taken:
         if place >= len(args) and name not in kwargs:
@@ -79,6 +94,13 @@ def _problems(taken: list[tuple[str, int, Taken]], args: tuple[Any, ...], kwargs
         if not isinstance(given, takes.kinds):
             yield f"{name} is {type(given).__name__}, and not {takes.words}"
         elif takes.dtypes:
-            variables = [v for v in (given if isinstance(given, list | tuple) else [given]) if isinstance(v, Tensor)]
+            variables = [
+                v
+                for v in (given if isinstance(given, list | tuple) else [given])
+                if isinstance(v, Tensor)
+            ]
             for wrong in [v for v in variables if dtype_of(v.meta.dtype).name not in takes.dtypes]:
-                yield f"the dtype of {name} is none of {', '.join(sorted(takes.dtypes))} ({name}={wrong.meta})"
+                yield (
+                    f"the dtype of {name} is none of {', '.join(sorted(takes.dtypes))} "
+                    f"({name}={wrong.meta})"
+                )

@@ -14,14 +14,19 @@ __all__ = ["IfElse"]
 
 
 class IfElse:
-    """`with ie.true_block():` and `with ie.false_block():` say what is done with the rows for which `cond` holds, and the others; `ie()` gives the outputs.
+    """`with ie.true_block():` and `with ie.false_block():` say what is done with the rows for which
+    `cond` holds, and the others; `ie()` gives the outputs.
 
-    cond: bool [R, 1].   In a block `input(x)` gives its rows of x, `output(...)` says what it gives.   Raises OpError where these are called elsewhere.
+    cond: bool [R, 1].
+    In a block `input(x)` gives its rows of x, `output(...)` says what it gives.
+    Raises OpError where these are called elsewhere.
     """
 
     def __init__(self, cond: Variable, name: str | None = None) -> None:
         if not isinstance(cond, Variable):
-            raise TypeError(with_user_line(f"IfElse: cond should be a variable, not {type(cond).__name__}"))
+            raise TypeError(
+                with_user_line(f"IfElse: cond should be a variable, not {type(cond).__name__}")
+            )
         self.cond = cond
         self._parts: dict[int, tuple[Any, Any]] = {}
         self._now: bool | None = None
@@ -30,14 +35,18 @@ class IfElse:
     @contextmanager
     def _way(self, way: bool) -> Iterator[None]:
         if self._now is not None:
-            raise OpError(with_user_line("IfElse: a block does not lie in another one of the same IfElse"))
+            raise OpError(
+                with_user_line("IfElse: a block does not lie in another one of the same IfElse")
+            )
         self._now = way
         try:
             yield
         finally:
             self._now = None
         if not self._outputs.get(way):
-            raise OpError(with_user_line(f"IfElse: the {'true' if way else 'false'} block has no output"))
+            raise OpError(
+                with_user_line(f"IfElse: the {'true' if way else 'false'} block has no output")
+            )
 
     def true_block(self) -> Any:
         """The body of a `with`, for the rows where the condition holds."""
@@ -63,7 +72,9 @@ class IfElse:
         self._outputs.setdefault(self._now, []).extend(outs)
 
     def __call__(self) -> list[Any]:
-        """The outputs, the rows of both ways where they came from; those of one way where only that gives any."""
+        """The outputs, the rows of both ways where they came from; those of one way where only that
+        gives any.
+        """
         if not self._outputs:
             raise OpError(with_user_line("IfElse: neither block was written"))
         if len(self._outputs) == 1:

@@ -1,4 +1,6 @@
-"""Cells and the layer that runs one over sequences: fluid.layers.RNNCell, GRUCell, LSTMCell and rnn."""
+"""Cells and the layer that runs one over sequences: fluid.layers.RNNCell, GRUCell, LSTMCell and
+rnn.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ __all__ = ["GRUCell", "LSTMCell", "RNNCell", "rnn"]
 
 
 class RNNCell:
-    """Base of cells: `call(inputs, states)` gives what a step gives and its new states; `state_shape`, the shape of the states without the batch."""
+    """Base of cells: `call(inputs, states)` gives what a step gives and its new states;
+    `state_shape`, the shape of the states without the batch.
+    """
 
     def call(self, inputs: Any, states: Any, **kwargs: Any) -> Any:
         """One step."""
@@ -26,10 +30,24 @@ class RNNCell:
         return self.call(inputs, states, **kwargs)
 
     def get_initial_states(
-        self, batch_ref: Any, shape: Any = None, dtype: Any = "float32", init_value: float = 0, batch_dim_idx: int = 0
+        self,
+        batch_ref: Any,
+        shape: Any = None,
+        dtype: Any = "float32",
+        init_value: float = 0,
+        batch_dim_idx: int = 0,
     ) -> Any:
-        """States full of init_value, with the batch size of batch_ref.   -> [batch, *shape], structured as shape"""
-        return initial_states(self.state_shape if shape is None else shape, batch_ref, dtype, init_value, batch_dim_idx)
+        """States full of init_value, with the batch size of batch_ref.
+
+        -> [batch, *shape], structured as shape
+        """
+        return initial_states(
+            self.state_shape if shape is None else shape,
+            batch_ref,
+            dtype,
+            init_value,
+            batch_dim_idx,
+        )
 
     @property
     def state_shape(self) -> Any:
@@ -46,13 +64,21 @@ class GRUCell(RNNCell):
     """A cell of fluid.contrib's BasicGRUUnit.   inputs [B, D], states [B, hidden_size] -> (h, h)"""
 
     def __init__(
-        self, hidden_size: int, param_attr: Any = None, bias_attr: Any = None, gate_activation: Any = None, activation: Any = None,
-        dtype: Any = "float32", name: str = "GRUCell",
-    ) -> None:  # fmt: skip
+        self,
+        hidden_size: int,
+        param_attr: Any = None,
+        bias_attr: Any = None,
+        gate_activation: Any = None,
+        activation: Any = None,
+        dtype: Any = "float32",
+        name: str = "GRUCell",
+    ) -> None:
         from ..contrib.layers.units import BasicGRUUnit  # noqa: PLC0415 - it stands above layers
 
         self.hidden_size = hidden_size
-        self.gru_unit = BasicGRUUnit(name, hidden_size, param_attr, bias_attr, gate_activation, activation, dtype)
+        self.gru_unit = BasicGRUUnit(
+            name, hidden_size, param_attr, bias_attr, gate_activation, activation, dtype
+        )
 
     def call(self, inputs: Any, states: Any, **kwargs: Any) -> Any:
         """See the class."""
@@ -66,17 +92,34 @@ class GRUCell(RNNCell):
 
 
 class LSTMCell(RNNCell):
-    """A cell of fluid.contrib's BasicLSTMUnit.   inputs [B, D], states [h, c], [B, hidden_size] each -> (h, [h, c])"""
+    """A cell of fluid.contrib's BasicLSTMUnit.
+
+    inputs [B, D], states [h, c], [B, hidden_size] each -> (h, [h, c])
+    """
 
     def __init__(
-        self, hidden_size: int, param_attr: Any = None, bias_attr: Any = None, gate_activation: Any = None, activation: Any = None,
-        forget_bias: float = 1.0, dtype: Any = "float32", name: str = "LSTMCell",
-    ) -> None:  # fmt: skip
+        self,
+        hidden_size: int,
+        param_attr: Any = None,
+        bias_attr: Any = None,
+        gate_activation: Any = None,
+        activation: Any = None,
+        forget_bias: float = 1.0,
+        dtype: Any = "float32",
+        name: str = "LSTMCell",
+    ) -> None:
         from ..contrib.layers.units import BasicLSTMUnit  # noqa: PLC0415 - it stands above layers
 
         self.hidden_size = hidden_size
         self.lstm_unit = BasicLSTMUnit(
-            name, hidden_size, param_attr, bias_attr, gate_activation, activation, forget_bias, dtype
+            name,
+            hidden_size,
+            param_attr,
+            bias_attr,
+            gate_activation,
+            activation,
+            forget_bias,
+            dtype,
         )
 
     def call(self, inputs: Any, states: Any, **kwargs: Any) -> Any:
@@ -100,14 +143,19 @@ def _backwards(x: Any) -> Any:
 
 
 def masked(new: Any, old: Any, inside: Any) -> Any:
-    """`new` where a step lies inside of a sequence, else `old`.   inside [B] of 0 and 1, states [B, *]"""
+    """`new` where a step lies inside of a sequence, else `old`.
+
+    inside [B] of 0 and 1, states [B, *]
+    """
     kept = OPS["elementwise_mul"](old, OPS["scale"](inside, scale=1.0, bias=-1.0), axis=0)
     return OPS["elementwise_sub"](OPS["elementwise_mul"](new, inside, axis=0), kept)
 
 
 def mask_of(lengths: Any, inputs: Any, dtype: Any) -> Any:
     """1 inside of sequences, 0 behind their ends.   inputs [T, B, *] -> [T, B]"""
-    count = OPS["slice"](OPS["shape"](inputs), axes=[0], starts=[0], ends=[1], infer_flags=[1], decrease_axis=[])
+    count = OPS["slice"](
+        OPS["shape"](inputs), axes=[0], starts=[0], ends=[1], infer_flags=[1], decrease_axis=[]
+    )
     return turned(OPS["sequence_mask"](lengths, count, maxlen=-1, out_dtype=dtype.proto))
 
 
@@ -118,17 +166,28 @@ def _free(x: Any) -> Any:
 
 @today("paddle.nn.RNN")
 def rnn(
-    cell: Any, inputs: Any, initial_states: Any = None, sequence_length: Any = None, time_major: bool = False, is_reverse: bool = False,
+    cell: Any,
+    inputs: Any,
+    initial_states: Any = None,
+    sequence_length: Any = None,
+    time_major: bool = False,
+    is_reverse: bool = False,
     **kwargs: Any,
-) -> Any:  # fmt: skip
-    """A cell run over sequences: what it gives at every step, and its last states.   inputs [B, T, *], [T, B, *] if time_major -> ([B, T, *], states)
+) -> Any:
+    """A cell run over sequences: what it gives at every step, and its last states.
+
+    inputs [B, T, *], [T, B, *] if time_major -> ([B, T, *], states)
 
     sequence_length int [B]: behind the end of a sequence its states stay.
     """
     if state.mode.builder is None:
-        return over_time(cell, inputs, initial_states, sequence_length, time_major, is_reverse, kwargs)
+        return over_time(
+            cell, inputs, initial_states, sequence_length, time_major, is_reverse, kwargs
+        )
     if initial_states is None:
-        initial_states = cell.get_initial_states(batch_ref=inputs, batch_dim_idx=1 if time_major else 0)
+        initial_states = cell.get_initial_states(
+            batch_ref=inputs, batch_dim_idx=1 if time_major else 0
+        )
     initial_states = mapped(_free, initial_states)
     inputs = inputs if time_major else mapped(turned, inputs)
     mask = None
@@ -141,8 +200,13 @@ def rnn(
     return outputs if time_major else mapped(turned, outputs), states
 
 
-def _written(cell: Any, inputs: Any, first: Any, mask: Any, kwargs: dict[str, Any]) -> tuple[Any, Any]:
-    """The steps as one of a program.   inputs [T, B, *], mask [T, B] -> outputs [T, B, *], the last states"""
+def _written(
+    cell: Any, inputs: Any, first: Any, mask: Any, kwargs: dict[str, Any]
+) -> tuple[Any, Any]:
+    """The steps as one of a program.
+
+    inputs [T, B, *], mask [T, B] -> outputs [T, B, *], the last states
+    """
     steps = StaticRNN()
     with steps.step():
         here = mapped(steps.step_input, inputs)

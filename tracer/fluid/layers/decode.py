@@ -1,4 +1,6 @@
-"""Sequences made step by step until all have ended: fluid.layers.dynamic_decode, and beam search for it."""
+"""Sequences made step by step until all have ended: fluid.layers.dynamic_decode, and beam search
+for it.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,10 @@ __all__ = ["BeamSearchDecoder", "Decoder", "dynamic_decode"]
 
 
 class BeamSearchDecoder(decode.BeamSearchDecoder):
-    """The beam_size likeliest sequences of a cell; see oarlock.nn.BeamSearchDecoder.   As in 1.8 a beam that has ended counts as ended for good."""
+    """The beam_size likeliest sequences of a cell; see oarlock.nn.BeamSearchDecoder.
+
+    As in 1.8 a beam that has ended counts as ended for good.
+    """
 
     @property
     def tracks_own_finished(self) -> bool:
@@ -49,9 +54,14 @@ def _of_the_ended(finished: Any) -> Any:
 
     def choose(before: Any, after: Any) -> Any:
         dtype = before.dtype
-        old, new, mask = (_as(x, "float32" if dtype.name == "bool" else dtype) for x in (before, after, finished))
+        old, new, mask = (
+            _as(x, "float32" if dtype.name == "bool" else dtype) for x in (before, after, finished)
+        )
         rest = OPS["scale"](mask, scale=1.0, bias=-1.0)
-        kept, made = OPS["elementwise_mul"](old, mask, axis=0), OPS["elementwise_mul"](new, rest, axis=0)
+        kept, made = (
+            OPS["elementwise_mul"](old, mask, axis=0),
+            OPS["elementwise_mul"](new, rest, axis=0),
+        )
         return _as(OPS["elementwise_sub"](kept, made), dtype)
 
     return choose
@@ -59,18 +69,36 @@ def _of_the_ended(finished: Any) -> Any:
 
 @today("paddle.nn.dynamic_decode")
 def dynamic_decode(
-    decoder: Any, inits: Any = None, max_step_num: Any = None, output_time_major: bool = False, impute_finished: bool = False,
-    is_test: bool = False, return_length: bool = False, **kwargs: Any,
-) -> Any:  # fmt: skip
-    """Run a decoder until all sequences have ended, or for max_step_num + 1 steps.   -> outputs [B, T, *], states[, lengths]
+    decoder: Any,
+    inits: Any = None,
+    max_step_num: Any = None,
+    output_time_major: bool = False,
+    impute_finished: bool = False,
+    is_test: bool = False,
+    return_length: bool = False,
+    **kwargs: Any,
+) -> Any:
+    """Run a decoder until all sequences have ended, or for max_step_num + 1 steps.
 
-    impute_finished: the states of a sequence stay when it has ended; is_test: no gradients, states are not kept.
+    -> outputs [B, T, *], states[, lengths]
+
+    impute_finished: the states of a sequence stay when it has ended; is_test: no gradients, states
+    are not kept.
     """
     if state.mode.builder is None:
         return decode.dynamic_decode(
-            decoder, inits, max_step_num, output_time_major, impute_finished, is_test, return_length, **kwargs
+            decoder,
+            inits,
+            max_step_num,
+            output_time_major,
+            impute_finished,
+            is_test,
+            return_length,
+            **kwargs,
         )
-    outputs, states, lengths = _Loop(decoder, inits, max_step_num, impute_finished, is_test).written(kwargs)
+    outputs, states, lengths = _Loop(
+        decoder, inits, max_step_num, impute_finished, is_test
+    ).written(kwargs)
     with suppress(NotImplementedError):  # of decoders of 1.8, which need not have it
         outputs, states = decoder.finalize(outputs, states, lengths)
     outputs = outputs if output_time_major else mapped(turned, outputs)
@@ -78,9 +106,12 @@ def dynamic_decode(
 
 
 class _Loop:
-    """The loop of a program that runs a decoder.   With is_test its variables are written over, else they go into lists, for the way back.
+    """The loop of a program that runs a decoder.
 
-    As in 1.8, what is_test writes over may be a variable of the states as well: a BeamSearchDecoder then sees there which beams have ended for good.
+    With is_test its variables are written over, else they go into lists, for the way back.
+
+    As in 1.8, what is_test writes over may be a variable of the states as well: a BeamSearchDecoder
+    then sees there which beams have ended for good.
     """
 
     def __init__(self, decoder: Any, inits: Any, most: Any, impute: bool, is_test: bool) -> None:
@@ -97,14 +128,21 @@ class _Loop:
         """Write it; gives the outputs [T, B, *], the last states, and how long each sequence is."""
         kept = None
         if not self.is_test:
-            kept = [mapped(lambda x: array_write(x, self.step), each) for each in (self.inputs, self.states)]
+            kept = [
+                mapped(lambda x: array_write(x, self.step), each)
+                for each in (self.inputs, self.states)
+            ]
         with While(self.cond, is_test=self.is_test).block():
-            inputs, states = (self.inputs, self.states) if kept is None else mapped(self._read, kept)
+            inputs, states = (
+                (self.inputs, self.states) if kept is None else mapped(self._read, kept)
+            )
             outputs, *after = self._one(inputs, states, kwargs)
             arrays = mapped(_array_outside, outputs)
             mapped(lambda x, array: array_write(x, self.step, array), outputs, arrays)
             self._go_on(kept, *after)
-        outputs = mapped(lambda array: tensor_array_to_tensor(array, axis=0, use_stack=True)[0], arrays)
+        outputs = mapped(
+            lambda array: tensor_array_to_tensor(array, axis=0, use_stack=True)[0], arrays
+        )
         return outputs, self.states if kept is None else mapped(self._read, kept[1]), self.lengths
 
     def _read(self, array: Any) -> Any:
@@ -114,7 +152,9 @@ class _Loop:
         """One step: its outputs, and what the next one gets."""
         outputs, following, more, ended = self.decoder.step(self.step, inputs, states, **kwargs)
         ended = OPS["logical_or"](ended, self.finished)
-        lengths = OPS["elementwise_add"](self.lengths, _as(OPS["logical_not"](self.finished), "int64"))
+        lengths = OPS["elementwise_add"](
+            self.lengths, _as(OPS["logical_not"](self.finished), "int64")
+        )
         if self.impute:
             following = mapped(_of_the_ended(self.finished), states, following)
         return outputs, more, following, ended, lengths
@@ -142,4 +182,6 @@ def _some_go_on(finished: Any) -> Any:
 
 def _as(x: Any, dtype: Any) -> Any:
     wanted = dtype_of(dtype)
-    return x if x.dtype == wanted else OPS["cast"](x, in_dtype=x.dtype.proto, out_dtype=wanted.proto)
+    return (
+        x if x.dtype == wanted else OPS["cast"](x, in_dtype=x.dtype.proto, out_dtype=wanted.proto)
+    )

@@ -12,11 +12,19 @@ from .randoms import sampling_id
 from .shapes import pad
 from .tensors import argmax, fill_constant
 
-__all__ = ["BasicDecoder", "DecodeHelper", "GreedyEmbeddingHelper", "SampleEmbeddingHelper", "TrainingHelper"]
+__all__ = [
+    "BasicDecoder",
+    "DecodeHelper",
+    "GreedyEmbeddingHelper",
+    "SampleEmbeddingHelper",
+    "TrainingHelper",
+]
 
 
 class DecodeHelper:
-    """Base of helpers, which say what a decoder begins with, which token a step gives, and what the next one gets."""
+    """Base of helpers, which say what a decoder begins with, which token a step gives, and what the
+    next one gets.
+    """
 
     def initialize(self) -> Any:
         """-> inputs of the first step, and whether each sequence has ended already"""
@@ -29,11 +37,15 @@ class DecodeHelper:
 
 
 class TrainingHelper(DecodeHelper):
-    """Takes the next step of given sequences.   inputs [B, T, *], [T, B, *] if time_major; sequence_length int [B]"""
+    """Takes the next step of given sequences.
+
+    inputs [B, T, *], [T, B, *] if time_major; sequence_length int [B]
+    """
 
     def __init__(self, inputs: Any, sequence_length: Any, time_major: bool = False) -> None:
         self.inputs, self.sequence_length, self.time_major = inputs, sequence_length, time_major
-        self.inputs_ = mapped(self._one_longer, inputs)  # after the last step a next one is asked for, too
+        # after the last step a next one is asked for, too
+        self.inputs_ = mapped(self._one_longer, inputs)
 
     def _one_longer(self, x: Any) -> Any:
         more = [[0, 1], [0, 0]] if self.time_major else [[0, 0], [0, 1]]
@@ -59,13 +71,18 @@ class TrainingHelper(DecodeHelper):
             return OPS["squeeze2"](OPS["gather"](x, after, axis=axis), axes=[axis])
 
         length = OPS["cast"](
-            self.sequence_length, in_dtype=self.sequence_length.dtype.proto, out_dtype=after.dtype.proto
+            self.sequence_length,
+            in_dtype=self.sequence_length.dtype.proto,
+            out_dtype=after.dtype.proto,
         )
         return OPS["less_equal"](length, after), mapped(at, self.inputs_), states
 
 
 class GreedyEmbeddingHelper(DecodeHelper):
-    """Takes the likeliest token.   embedding_fn: tokens to inputs; start_tokens int [B]; end_token: ends a sequence"""
+    """Takes the likeliest token.
+
+    embedding_fn: tokens to inputs; start_tokens int [B]; end_token: ends a sequence
+    """
 
     def __init__(self, embedding_fn: Any, start_tokens: Any, end_token: int) -> None:
         self.embedding_fn, self.start_tokens = embedding_fn, start_tokens
@@ -74,7 +91,9 @@ class GreedyEmbeddingHelper(DecodeHelper):
     def initialize(self) -> Any:
         """See DecodeHelper."""
         like = {"shape": [-1], "dtype": dtype_of("bool").proto, "value": 0.0, "str_value": "0.0"}
-        return self.embedding_fn(self.start_tokens), OPS["fill_constant_batch_size_like"](self.start_tokens, **like)
+        return self.embedding_fn(self.start_tokens), OPS["fill_constant_batch_size_like"](
+            self.start_tokens, **like
+        )
 
     def sample(self, time: Any, outputs: Any, states: Any) -> Any:
         """The likeliest token."""
@@ -86,11 +105,19 @@ class GreedyEmbeddingHelper(DecodeHelper):
 
 
 class SampleEmbeddingHelper(GreedyEmbeddingHelper):
-    """Draws a token with the probabilities that softmax gives.   softmax_temperature: what scores are divided by before"""
+    """Draws a token with the probabilities that softmax gives.
+
+    softmax_temperature: what scores are divided by before
+    """
 
     def __init__(
-        self, embedding_fn: Any, start_tokens: Any, end_token: int, softmax_temperature: float | None = None, seed: int | None = None
-    ) -> None:  # fmt: skip
+        self,
+        embedding_fn: Any,
+        start_tokens: Any,
+        end_token: int,
+        softmax_temperature: float | None = None,
+        seed: int | None = None,
+    ) -> None:
         super().__init__(embedding_fn, start_tokens, end_token)
         self.softmax_temperature, self.seed = softmax_temperature, seed
 
@@ -99,7 +126,9 @@ class SampleEmbeddingHelper(GreedyEmbeddingHelper):
         if self.softmax_temperature is not None:
             outputs = OPS["scale"](outputs, scale=1.0 / self.softmax_temperature)
         drawn = sampling_id(OPS["softmax"](outputs), seed=self.seed or 0)
-        return OPS["cast"](drawn, in_dtype=drawn.dtype.proto, out_dtype=self.start_tokens.dtype.proto)
+        return OPS["cast"](
+            drawn, in_dtype=drawn.dtype.proto, out_dtype=self.start_tokens.dtype.proto
+        )
 
 
 class Outputs(NamedTuple):
@@ -110,7 +139,10 @@ class Outputs(NamedTuple):
 
 
 class BasicDecoder(Decoder):
-    """A cell and a helper.   output_fn: what becomes of the cell's outputs before a token is taken"""
+    """A cell and a helper.
+
+    output_fn: what becomes of the cell's outputs before a token is taken
+    """
 
     OutputWrapper = Outputs
 
@@ -128,5 +160,7 @@ class BasicDecoder(Decoder):
         made = made if self.output_fn is None else self.output_fn(made)
         tokens = self.helper.sample(time=time, outputs=made, states=states)
         tokens.stop_gradient = True
-        ended, following, states = self.helper.next_inputs(time=time, outputs=made, states=states, sample_ids=tokens)
+        ended, following, states = self.helper.next_inputs(
+            time=time, outputs=made, states=states, sample_ids=tokens
+        )
         return Outputs(made, tokens), states, following, ended

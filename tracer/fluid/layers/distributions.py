@@ -19,7 +19,10 @@ __all__ = ["Categorical", "MultivariateNormalDiag", "Normal", "Uniform"]
 
 
 def _given(kind: str, *args: Any) -> list[Any]:
-    """The parameters as variables, numbers as [1], broadcast to one shape.   Raises OpError where only some are variables."""
+    """The parameters as variables, numbers as [1], broadcast to one shape.
+
+    Raises OpError where only some are variables.
+    """
     if all(isinstance(a, Tensor) for a in args):
         return list(args)
     if any(isinstance(a, Tensor) for a in args):
@@ -53,7 +56,9 @@ class _Two:
         else:  # the batch comes first, and is moved behind
             like = fill_constant_batch_size_like(place, [*batch, *shape], place.dtype, 0.0)
             turned = self._noise(like, seed)
-            noise = OPS["transpose2"](turned, axis=[*range(len(batch), turned.ndim), *range(len(batch))])
+            noise = OPS["transpose2"](
+                turned, axis=[*range(len(batch), turned.ndim), *range(len(batch))]
+            )
         made = OPS["elementwise_add"](OPS["elementwise_mul"](noise, width), place)
         return OPS["reshape2"](made, shape=list(shape)) if self._plain else made
 
@@ -68,7 +73,9 @@ class Uniform(_Two):
 
     def _noise(self, shape: Any, seed: int) -> Any:
         if isinstance(shape, Tensor):
-            return OPS["uniform_random"](OPS["shape"](shape), shape=list(shape.meta.shape), min=0.0, max=1.0, seed=seed)
+            return OPS["uniform_random"](
+                OPS["shape"](shape), shape=list(shape.meta.shape), min=0.0, max=1.0, seed=seed
+            )
         return uniform_random(shape, min=0.0, max=1.0, seed=seed)
 
     def sample(self, shape: Any, seed: int = 0) -> Any:
@@ -77,7 +84,9 @@ class Uniform(_Two):
 
     def log_prob(self, value: Any) -> Any:
         """ln of the density.   value [*batch] -> same"""
-        inside = OPS["logical_and"](OPS["less_than"](self.low, value), OPS["less_than"](value, self.high))
+        inside = OPS["logical_and"](
+            OPS["less_than"](self.low, value), OPS["less_than"](value, self.high)
+        )
         number = OPS["cast"](inside, in_dtype=inside.dtype.proto, out_dtype=value.dtype.proto)
         return OPS["log"](number) - OPS["log"](self.high - self.low)
 
@@ -147,7 +156,9 @@ class Categorical:
 
 @instead("fluid.layers.MultivariateNormalDiag", "paddle.distribution.MultivariateNormalDiag")
 class MultivariateNormalDiag:
-    """Normal in several dimensions around loc [K], with a diagonal matrix scale [K, K]; arrays or variables."""
+    """Normal in several dimensions around loc [K], with a diagonal matrix scale [K, K]; arrays or
+    variables.
+    """
 
     def __init__(self, loc: Any, scale: Any) -> None:
         if isinstance(loc, Tensor):

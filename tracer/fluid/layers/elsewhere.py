@@ -1,4 +1,6 @@
-"""For files of this folder whose name Paddle has for more: what they do not have is in another one."""
+"""For files of this folder whose name Paddle has for more: what they do not have is in
+another one.
+"""
 
 from __future__ import annotations
 

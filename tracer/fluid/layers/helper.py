@@ -31,17 +31,24 @@ def one(x: Any) -> Any:
 
 
 def today(new: str) -> Callable[[F], F]:
-    """Decorate a layer: its first use says what Paddle 2 calls it.   new: `paddle.nn.functional.relu`"""
+    """Decorate a layer: its first use says what Paddle 2 calls it.
+
+    new: `paddle.nn.functional.relu`
+    """
     return lambda function: instead(f"fluid.layers.{function.__name__}", new)(function)
 
 
 def into(made: Any, target: Any) -> Any:
-    """Let a variable hold what an op gave, where there is one; gives it.   In a program the op writes it, in loops and branches too."""
+    """Let a variable hold what an op gave, where there is one; gives it.
+
+    In a program the op writes it, in loops and branches too.
+    """
     if target is None:
         return made
     mode = state.mode
     if isinstance(mode, Writing):
-        if not target.raw.shape and not target.persistable:  # of `create_tensor`, which does not know
+        # of `create_tensor`, which does not know
+        if not target.raw.shape and not target.persistable:
             target.raw.shape, target.raw.dtype = made.raw.shape, made.raw.dtype
         mode.write(made, target)
         mode.recorder.aliases.written(target)

@@ -1,4 +1,7 @@
-"""Learning rates that change with the runs of a program: as values of it.   In dygraph mode they are schedulers."""
+"""Learning rates that change with the runs of a program: as values of it.
+
+In dygraph mode they are schedulers.
+"""
 
 from __future__ import annotations
 
@@ -20,12 +23,21 @@ from .helper import into, today
 from .inputs import autoincreased_step_counter, create_global_var
 
 __all__ = [
-    "cosine_decay", "exponential_decay", "inverse_time_decay", "linear_lr_warmup", "natural_exp_decay", "noam_decay", "piecewise_decay", "polynomial_decay",
-]  # fmt: skip
+    "cosine_decay",
+    "exponential_decay",
+    "inverse_time_decay",
+    "linear_lr_warmup",
+    "natural_exp_decay",
+    "noam_decay",
+    "piecewise_decay",
+    "polynomial_decay",
+]
 
 
 def _schedule(eager: str, new: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Decorate what makes a learning rate in a program; in dygraph mode `eager` of fluid.dygraph takes the same arguments."""
+    """Decorate what makes a learning rate in a program; in dygraph mode `eager` of fluid.dygraph
+    takes the same arguments.
+    """
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(function)
@@ -36,8 +48,11 @@ def _schedule(eager: str, new: str) -> Callable[[Callable[..., Any]], Callable[.
                     return function(*args, **kwargs)
             from .. import dygraph  # noqa: PLC0415 - which stands beside layers
 
-            given = inspect.signature(function).bind(*args, **kwargs).arguments  # by name: the class has others between
-            return getattr(dygraph, eager)(**given, **({"begin": 0} if eager == "PiecewiseDecay" else {}))
+            # by name: the class has others between
+            given = inspect.signature(function).bind(*args, **kwargs).arguments
+            return getattr(dygraph, eager)(
+                **given, **({"begin": 0} if eager == "PiecewiseDecay" else {})
+            )
 
         return today(f"paddle.optimizer.lr.{new}")(made)
 
@@ -59,36 +74,56 @@ def _number(value: float) -> Any:
 
 @_schedule("NoamDecay", "NoamDecay")
 def noam_decay(d_model: Any, warmup_steps: Any, learning_rate: Any = 1.0) -> Any:
-    """learning_rate * d_model ** -0.5 * min(step ** -0.5, step * warmup_steps ** -1.5)   (Vaswani et al. 2017).   -> [1]"""
+    """learning_rate * d_model ** -0.5 * min(step ** -0.5, step * warmup_steps ** -1.5)
+
+    (Vaswani et al. 2017).
+    -> [1]
+    """
     step = _steps(1)
     least = OPS["elementwise_min"](step**-0.5, step * float(warmup_steps) ** -1.5)
     return least * (float(d_model) ** -0.5) * learning_rate
 
 
 @_schedule("ExponentialDecay", "ExponentialDecay")
-def exponential_decay(learning_rate: Any, decay_steps: Any, decay_rate: Any, staircase: bool = False) -> Any:
+def exponential_decay(
+    learning_rate: Any, decay_steps: Any, decay_rate: Any, staircase: bool = False
+) -> Any:
     """learning_rate * decay_rate ** (step / decay_steps).   -> [1]"""
     rounds = _rounds(_steps(), decay_steps, staircase)
     return OPS["elementwise_pow"](_number(decay_rate), rounds) * learning_rate
 
 
 @_schedule("NaturalExpDecay", "NaturalExpDecay")
-def natural_exp_decay(learning_rate: Any, decay_steps: Any, decay_rate: Any, staircase: bool = False) -> Any:
+def natural_exp_decay(
+    learning_rate: Any, decay_steps: Any, decay_rate: Any, staircase: bool = False
+) -> Any:
     """learning_rate * exp(-decay_rate * step / decay_steps).   -> [1]"""
     return OPS["exp"](_rounds(_steps(), decay_steps, staircase) * (-1 * decay_rate)) * learning_rate
 
 
 @_schedule("InverseTimeDecay", "InverseTimeDecay")
-def inverse_time_decay(learning_rate: Any, decay_steps: Any, decay_rate: Any, staircase: bool = False) -> Any:
+def inverse_time_decay(
+    learning_rate: Any, decay_steps: Any, decay_rate: Any, staircase: bool = False
+) -> Any:
     """learning_rate / (1 + decay_rate * step / decay_steps).   -> [1]"""
-    return OPS["reciprocal"](_rounds(_steps(), decay_steps, staircase) * decay_rate + 1) * learning_rate
+    return (
+        OPS["reciprocal"](_rounds(_steps(), decay_steps, staircase) * decay_rate + 1)
+        * learning_rate
+    )
 
 
 @_schedule("PolynomialDecay", "PolynomialDecay")
 def polynomial_decay(
-    learning_rate: Any, decay_steps: Any, end_learning_rate: float = 0.0001, power: float = 1.0, cycle: bool = False
+    learning_rate: Any,
+    decay_steps: Any,
+    end_learning_rate: float = 0.0001,
+    power: float = 1.0,
+    cycle: bool = False,
 ) -> Any:
-    """From learning_rate to end_learning_rate in decay_steps; cycle: again and again, ever longer.   -> [1]"""
+    """From learning_rate to end_learning_rate in decay_steps; cycle: again and again, ever longer.
+
+    -> [1]
+    """
     step = _steps()
     if cycle:
         rounds = OPS["elementwise_max"](
@@ -123,10 +158,16 @@ def cosine_decay(learning_rate: Any, step_each_epoch: Any, epochs: Any) -> Any:
 
 @_schedule("LinearLrWarmup", "LinearWarmup")
 def linear_lr_warmup(learning_rate: Any, warmup_steps: Any, start_lr: float, end_lr: float) -> Any:
-    """From start_lr to end_lr in warmup_steps, then another learning rate, a number or a value of the program.   -> [1]"""
+    """From start_lr to end_lr in warmup_steps, then another learning rate, a number or a value of
+    the program.
+
+    -> [1]
+    """
     rate = create_global_var([1], 0.0, "float32", persistable=True, name="learning_rate_warmup")
     step = _steps()
     slope = (float(end_lr) - float(start_lr)) / float(warmup_steps)
     later = learning_rate if isinstance(learning_rate, Tensor) else _number(learning_rate)
-    made = OPS["where"](OPS["less_than"](step, _number(warmup_steps)), step * slope + float(start_lr), later)
+    made = OPS["where"](
+        OPS["less_than"](step, _number(warmup_steps)), step * slope + float(start_lr), later
+    )
     return into(OPS["assign"](made), rate)

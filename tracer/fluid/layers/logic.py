@@ -1,4 +1,6 @@
-"""Comparisons and truth values; what they give may be put into a variable that is there, as the condition of a loop is."""
+"""Comparisons and truth values; what they give may be put into a variable that is there, as the
+condition of a loop is.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +14,15 @@ from .helper import into, one, today
 _COMPARISONS = ("equal", "greater_equal", "greater_than", "less_equal", "not_equal")
 _CONNECTIVES = ("logical_and", "logical_or", "logical_xor")
 __all__ = [
-    "allclose", "elementwise_equal", "has_inf", "has_nan", "is_empty", "isfinite", "less_than", "logical_not",
-]  # fmt: skip
+    "allclose",
+    "elementwise_equal",
+    "has_inf",
+    "has_nan",
+    "is_empty",
+    "isfinite",
+    "less_than",
+    "logical_not",
+]
 __all__ += list(_COMPARISONS + _CONNECTIVES)
 
 
@@ -33,7 +42,13 @@ def _connective(kind: str) -> Callable[..., Any]:
 
 def _named(layer: Callable[..., Any], kind: str, target: str) -> Callable[..., Any]:
     layer.__name__ = layer.__qualname__ = kind
-    layer.__doc__ = f"Whether x and y are {kind}, also put into `{target}`.   x [*], y the same or [1] -> bool [*]"
+    layer.__doc__ = (
+        f"Whether x and y are {kind}, also put into `{target}`.   x [*], y the same "
+        f"or "
+        f"[1] "
+        f"-> "
+        f"bool [*]"
+    )
     return instead(f"fluid.layers.{kind}", f"paddle.{kind}")(layer)
 
 
@@ -85,7 +100,15 @@ def isfinite(x: Any) -> Any:
 
 @today("paddle.allclose")
 def allclose(
-    input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False, name: str | None = None
+    input: Any,
+    other: Any,
+    rtol: float = 1e-05,
+    atol: float = 1e-08,
+    equal_nan: bool = False,
+    name: str | None = None,
 ) -> Any:
-    """Whether |input - other| <= atol + rtol * |other| everywhere.   input [*], other the same -> bool [1]"""
+    """Whether |input - other| <= atol + rtol * |other| everywhere.
+
+    input [*], other the same -> bool [1]
+    """
     return one(OPS["allclose"](input, other, rtol=repr(rtol), atol=repr(atol), equal_nan=equal_nan))

@@ -11,9 +11,23 @@ from ...tensor import layout, search
 from .helper import listed, stopped, today
 
 __all__ = [
-    "gather", "gather_nd", "gather_tree", "index_sample", "index_select", "multiplex", "nonzero", "one_hot", "scatter", "scatter_nd", "scatter_nd_add",
-    "shard_index", "topk", "unique", "unique_with_counts", "where",
-]  # fmt: skip
+    "gather",
+    "gather_nd",
+    "gather_tree",
+    "index_sample",
+    "index_select",
+    "multiplex",
+    "nonzero",
+    "one_hot",
+    "scatter",
+    "scatter_nd",
+    "scatter_nd_add",
+    "shard_index",
+    "topk",
+    "unique",
+    "unique_with_counts",
+    "where",
+]
 
 
 @today("paddle.gather")
@@ -29,26 +43,40 @@ def gather_nd(input: Any, index: Any, name: str | None = None) -> Any:
 
 
 @today("paddle.scatter")
-def scatter(input: Any, index: Any, updates: Any, name: str | None = None, overwrite: bool = True) -> Any:
-    """Rows put at these places, or added up there.   input [N, *], index int [M] or [M, 1], updates [M, *] -> [N, *]"""
+def scatter(
+    input: Any, index: Any, updates: Any, name: str | None = None, overwrite: bool = True
+) -> Any:
+    """Rows put at these places, or added up there.
+
+    input [N, *], index int [M] or [M, 1], updates [M, *] -> [N, *]
+    """
     return OPS["scatter"](input, index, updates, overwrite=overwrite)
 
 
 @today("paddle.scatter_nd_add")
 def scatter_nd_add(ref: Any, index: Any, updates: Any, name: str | None = None) -> Any:
-    """Elements or slices added at their places.   ref [*S], index int [*B, k], updates [*B, *S[k:]] -> [*S]"""
+    """Elements or slices added at their places.
+
+    ref [*S], index int [*B, k], updates [*B, *S[k:]] -> [*S]
+    """
     return OPS["scatter_nd_add"](ref, index, updates)
 
 
 @today("paddle.scatter_nd")
 def scatter_nd(index: Any, updates: Any, shape: Any, name: str | None = None) -> Any:
-    """Elements or slices added up at their places, zeros elsewhere.   index int [*B, k], updates [*B, *shape[k:]] -> [*shape]"""
+    """Elements or slices added up at their places, zeros elsewhere.
+
+    index int [*B, k], updates [*B, *shape[k:]] -> [*shape]
+    """
     return layout.scatter_nd(index, updates, shape)
 
 
 @today("paddle.nn.functional.gather_tree")
 def gather_tree(ids: Any, parents: Any) -> Any:
-    """The whole beams, from the tokens of each step and which beam they went on.   int [T, B, W], [T, B, W] -> [T, B, W]"""
+    """The whole beams, from the tokens of each step and which beam they went on.
+
+    int [T, B, W], [T, B, W] -> [T, B, W]
+    """
     return OPS["gather_tree"](ids, parents)
 
 
@@ -72,7 +100,10 @@ def multiplex(inputs: Any, index: Any) -> Any:
 
 @today("paddle.topk")
 def topk(input: Any, k: Any, name: str | None = None) -> Any:
-    """The k largest along the last axis, and where they were.   input [*, N] -> [*, k], int64 [*, k]"""
+    """The k largest along the last axis, and where they were.
+
+    input [*, N] -> [*, k], int64 [*, k]
+    """
     found = OPS["top_k"](input, k) if isinstance(k, Tensor) else OPS["top_k"](input, k=int(k))
     return stopped(found[0]), stopped(found[1])
 
@@ -94,25 +125,40 @@ def where(condition: Any) -> Any:
 
 @today("paddle.nonzero")
 def nonzero(input: Any, as_tuple: bool = False) -> Any:
-    """The places of what is not 0, one column for each axis or as one matrix.   input [*] -> int64 [K, number of axes]"""
+    """The places of what is not 0, one column for each axis or as one matrix.
+
+    input [*] -> int64 [K, number of axes]
+    """
     return search.nonzero(input, as_tuple)
 
 
 @today("paddle.unique")
 def unique(x: Any, dtype: Any = "int32") -> Any:
-    """The different elements in the order in which they come first, and which of them each is.   x [N] -> [K], int [N]"""
+    """The different elements in the order in which they come first, and which of them each is.
+
+    x [N] -> [K], int [N]
+    """
     found = OPS["unique"](x, dtype=dtype_of(dtype).proto, is_sorted=False)
     return found[0], found[2]
 
 
 @today("paddle.unique")
 def unique_with_counts(x: Any, dtype: Any = "int32") -> Any:
-    """The different elements in the order in which they come first, which of them each is, and how often.   x [N] -> [K], int [N], int [K]"""
+    """The different elements in the order in which they come first, which of them each is, and how
+    often.
+
+    x [N] -> [K], int [N], int [K]
+    """
     found: tuple[Any, Any, Any] = OPS["unique_with_counts"](x, dtype=dtype_of(dtype).proto)
     return found
 
 
 @today("paddle.shard_index")
-def shard_index(input: Any, index_num: int, nshards: int, shard_id: int, ignore_value: int = -1) -> Any:
-    """Labels as those of one of several shards, ignore_value for those of others.   input int [*, 1] -> same"""
+def shard_index(
+    input: Any, index_num: int, nshards: int, shard_id: int, ignore_value: int = -1
+) -> Any:
+    """Labels as those of one of several shards, ignore_value for those of others.
+
+    input int [*, 1] -> same
+    """
     return layout.shard_index(input, index_num, nshards, shard_id, ignore_value)

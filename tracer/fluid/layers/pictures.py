@@ -11,22 +11,45 @@ from ...nn.functional import vision
 from .helper import today
 
 __all__ = [
-    "add_position_encoding", "affine_grid", "fsp_matrix", "grid_sampler", "image_resize", "image_resize_short", "interpolate", "pixel_shuffle",
-    "resize_bilinear", "resize_nearest", "resize_trilinear", "shuffle_channel", "space_to_depth", "temporal_shift",
-]  # fmt: skip
+    "add_position_encoding",
+    "affine_grid",
+    "fsp_matrix",
+    "grid_sampler",
+    "image_resize",
+    "image_resize_short",
+    "interpolate",
+    "pixel_shuffle",
+    "resize_bilinear",
+    "resize_nearest",
+    "resize_trilinear",
+    "shuffle_channel",
+    "space_to_depth",
+    "temporal_shift",
+]
 
 
 @today("paddle.nn.functional.interpolate")
 def image_resize(
-    input: Any, out_shape: Any = None, scale: Any = None, name: str | None = None, resample: str = "BILINEAR", actual_shape: Any = None,
-    align_corners: bool = True, align_mode: int = 1, data_format: str = "NCHW",
-) -> Any:  # fmt: skip
-    """Pictures or volumes of another size, or of a size times scale.   input [N, C, *S] -> [N, C, *out_shape]
+    input: Any,
+    out_shape: Any = None,
+    scale: Any = None,
+    name: str | None = None,
+    resample: str = "BILINEAR",
+    actual_shape: Any = None,
+    align_corners: bool = True,
+    align_mode: int = 1,
+    data_format: str = "NCHW",
+) -> Any:
+    """Pictures or volumes of another size, or of a size times scale.
+
+    input [N, C, *S] -> [N, C, *out_shape]
 
     resample: 'BILINEAR', 'TRILINEAR', 'NEAREST' or 'BICUBIC'; sizes and scale may be variables.
     """
     if out_shape is None and scale is None and actual_shape is None:
-        raise OpError(with_user_line(f"image_resize: one of out_shape and scale is needed (X={input.meta})"))
+        raise OpError(
+            with_user_line(f"image_resize: one of out_shape and scale is needed (X={input.meta})")
+        )
     size = out_shape if actual_shape is None else actual_shape
     kind = resample.lower()
     if f"{kind}_interp" not in OPS or input.ndim - 2 not in vision._RANKS[kind]:
@@ -49,31 +72,74 @@ interpolate = today("paddle.nn.functional.interpolate")(image_resize)
 
 @today("paddle.nn.functional.interpolate")
 def resize_bilinear(
-    input: Any, out_shape: Any = None, scale: Any = None, name: str | None = None, actual_shape: Any = None, align_corners: bool = True,
-    align_mode: int = 1, data_format: str = "NCHW",
-) -> Any:  # fmt: skip
+    input: Any,
+    out_shape: Any = None,
+    scale: Any = None,
+    name: str | None = None,
+    actual_shape: Any = None,
+    align_corners: bool = True,
+    align_mode: int = 1,
+    data_format: str = "NCHW",
+) -> Any:
     """Pictures of another size, between four pixels.   input [N, C, H, W] -> [N, C, *out_shape]"""
-    return image_resize(input, out_shape, scale, name, "BILINEAR", actual_shape, align_corners, align_mode, data_format)
+    return image_resize(
+        input,
+        out_shape,
+        scale,
+        name,
+        "BILINEAR",
+        actual_shape,
+        align_corners,
+        align_mode,
+        data_format,
+    )
 
 
 @today("paddle.nn.functional.interpolate")
 def resize_trilinear(
-    input: Any, out_shape: Any = None, scale: Any = None, name: str | None = None, actual_shape: Any = None, align_corners: bool = True,
-    align_mode: int = 1, data_format: str = "NCDHW",
-) -> Any:  # fmt: skip
-    """Volumes of another size, between eight voxels.   input [N, C, D, H, W] -> [N, C, *out_shape]"""
+    input: Any,
+    out_shape: Any = None,
+    scale: Any = None,
+    name: str | None = None,
+    actual_shape: Any = None,
+    align_corners: bool = True,
+    align_mode: int = 1,
+    data_format: str = "NCDHW",
+) -> Any:
+    """Volumes of another size, between eight voxels.
+
+    input [N, C, D, H, W] -> [N, C, *out_shape]
+    """
     return image_resize(
-        input, out_shape, scale, name, "TRILINEAR", actual_shape, align_corners, align_mode, data_format
+        input,
+        out_shape,
+        scale,
+        name,
+        "TRILINEAR",
+        actual_shape,
+        align_corners,
+        align_mode,
+        data_format,
     )
 
 
 @today("paddle.nn.functional.interpolate")
 def resize_nearest(
-    input: Any, out_shape: Any = None, scale: Any = None, name: str | None = None, actual_shape: Any = None, align_corners: bool = True,
+    input: Any,
+    out_shape: Any = None,
+    scale: Any = None,
+    name: str | None = None,
+    actual_shape: Any = None,
+    align_corners: bool = True,
     data_format: str = "NCHW",
-) -> Any:  # fmt: skip
-    """Pictures of another size, the pixels those that are nearest.   input [N, C, H, W] -> [N, C, *out_shape]"""
-    return image_resize(input, out_shape, scale, name, "NEAREST", actual_shape, align_corners, 1, data_format)
+) -> Any:
+    """Pictures of another size, the pixels those that are nearest.
+
+    input [N, C, H, W] -> [N, C, *out_shape]
+    """
+    return image_resize(
+        input, out_shape, scale, name, "NEAREST", actual_shape, align_corners, 1, data_format
+    )
 
 
 @today("paddle.nn.functional.interpolate")
@@ -87,25 +153,39 @@ def image_resize_short(input: Any, out_short_len: int, resample: str = "BILINEAR
 
 @today("paddle.nn.functional.affine_grid")
 def affine_grid(theta: Any, out_shape: Any, name: str | None = None) -> Any:
-    """Where an affine map looks.   theta [N, 2, 3], out_shape: N, C, H, W, or a variable of them -> [N, H, W, 2]"""
+    """Where an affine map looks.
+
+    theta [N, 2, 3], out_shape: N, C, H, W, or a variable of them -> [N, H, W, 2]
+    """
     return vision.affine_grid(theta, out_shape, align_corners=True)
 
 
 @today("paddle.nn.functional.grid_sample")
 def grid_sampler(x: Any, grid: Any, name: str | None = None) -> Any:
-    """Pictures looked at through a grid, between four pixels.   x [N, C, H, W], grid [N, H', W', 2] -> [N, C, H', W']"""
+    """Pictures looked at through a grid, between four pixels.
+
+    x [N, C, H, W], grid [N, H', W', 2] -> [N, C, H', W']
+    """
     return OPS["grid_sampler"](x, grid)
 
 
 @today("paddle.nn.functional.pixel_shuffle")
 def pixel_shuffle(x: Any, upscale_factor: int) -> Any:
-    """Channels become pixels   (Shi et al. 2016).   x [N, C * r * r, H, W] -> [N, C, H * r, W * r]"""
+    """Channels become pixels
+
+    (Shi et al. 2016).
+    x [N, C * r * r, H, W] -> [N, C, H * r, W * r]
+    """
     return OPS["pixel_shuffle"](x, upscale_factor=upscale_factor)
 
 
 @today("paddle.nn.functional.temporal_shift")
 def temporal_shift(x: Any, seg_num: int, shift_ratio: float = 0.25, name: str | None = None) -> Any:
-    """Some channels moved to the frame before, some to the one after   (Lin et al. 2019).   x [N * T, C, H, W] -> same"""
+    """Some channels moved to the frame before, some to the one after
+
+    (Lin et al. 2019).
+    x [N * T, C, H, W] -> same
+    """
     return OPS["temporal_shift"](x, seg_num=seg_num, shift_ratio=float(shift_ratio))
 
 
@@ -116,7 +196,10 @@ def shuffle_channel(x: Any, group: int, name: str | None = None) -> Any:
 
 
 def space_to_depth(x: Any, blocksize: int, name: str | None = None) -> Any:
-    """Blocks of pixels become channels, in the order of Darknet's `reorg`.   x [N, C, H, W] -> [N, C * b * b, H / b, W / b]"""
+    """Blocks of pixels become channels, in the order of Darknet's `reorg`.
+
+    x [N, C, H, W] -> [N, C * b * b, H / b, W / b]
+    """
     b, (_, channels, height, width) = blocksize, x.meta.shape
     inner = channels // (b * b)
     apart = OPS["reshape2"](x, shape=[-1, b, b, inner, height, width])
@@ -125,12 +208,20 @@ def space_to_depth(x: Any, blocksize: int, name: str | None = None) -> Any:
 
 
 def fsp_matrix(x: Any, y: Any) -> Any:
-    """Products of the channels of two layers, the mean over pixels   (Yim et al. 2017).   x [N, C, H, W], y [N, D, H, W] -> [N, C, D]"""
+    """Products of the channels of two layers, the mean over pixels
+
+    (Yim et al. 2017).
+    x [N, C, H, W], y [N, D, H, W] -> [N, C, D]
+    """
     flat = [OPS["reshape2"](t, shape=[0, 0, -1]) for t in (x, y)]
     pixels = x.meta.shape[2] * x.meta.shape[3]
     return OPS["matmul"](*flat, transpose_Y=True, alpha=1.0 / pixels)
 
 
 def add_position_encoding(input: Any, alpha: float, beta: float, name: str | None = None) -> Any:
-    """alpha * input + beta * sines and cosines of the places   (Vaswani et al. 2017).   input [N, T, D], or the rows of sequences [R, D] -> same"""
+    """alpha * input + beta * sines and cosines of the places
+
+    (Vaswani et al. 2017).
+    input [N, T, D], or the rows of sequences [R, D] -> same
+    """
     return OPS["add_position_encoding"](input, alpha=float(alpha), beta=float(beta))

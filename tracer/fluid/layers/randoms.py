@@ -12,9 +12,16 @@ from .helper import into, stopped, today
 from .tensors import fill_constant_batch_size_like
 
 __all__ = [
-    "gaussian_random", "gaussian_random_batch_size_like", "randint", "randn", "random_crop", "randperm", "sampling_id", "uniform_random",
+    "gaussian_random",
+    "gaussian_random_batch_size_like",
+    "randint",
+    "randn",
+    "random_crop",
+    "randperm",
+    "sampling_id",
+    "uniform_random",
     "uniform_random_batch_size_like",
-]  # fmt: skip
+]
 
 
 def _drawn(kind: str, shape: Any, dtype: Any, **attrs: Any) -> Any:
@@ -23,13 +30,17 @@ def _drawn(kind: str, shape: Any, dtype: Any, **attrs: Any) -> Any:
 
 
 @today("paddle.uniform")
-def uniform_random(shape: Any, dtype: Any = "float32", min: float = -1.0, max: float = 1.0, seed: int = 0) -> Any:
+def uniform_random(
+    shape: Any, dtype: Any = "float32", min: float = -1.0, max: float = 1.0, seed: int = 0
+) -> Any:
     """Uniform on [min, max).   shape: ints or variables, or a variable -> [*shape]"""
     return _drawn("uniform_random", shape, dtype, min=float(min), max=float(max), seed=seed)
 
 
 @today("paddle.normal")
-def gaussian_random(shape: Any, mean: float = 0.0, std: float = 1.0, seed: int = 0, dtype: Any = "float32") -> Any:
+def gaussian_random(
+    shape: Any, mean: float = 0.0, std: float = 1.0, seed: int = 0, dtype: Any = "float32"
+) -> Any:
     """Normal.   shape: ints or variables, or a variable -> [*shape]"""
     return _drawn("gaussian_random", shape, dtype, mean=float(mean), std=float(std), seed=seed)
 
@@ -44,39 +55,77 @@ def _like(kind: str, input: Any, shape: Any, at: tuple[int, int], dtype: Any, **
 
 @today("paddle.uniform")
 def uniform_random_batch_size_like(
-    input: Any, shape: Any, dtype: Any = "float32", input_dim_idx: int = 0, output_dim_idx: int = 0, min: float = -1.0, max: float = 1.0, seed: int = 0
-) -> Any:  # fmt: skip
-    """Uniform on [min, max); one axis is as long as an axis of input.   input [*] -> [*shape] with that axis"""
+    input: Any,
+    shape: Any,
+    dtype: Any = "float32",
+    input_dim_idx: int = 0,
+    output_dim_idx: int = 0,
+    min: float = -1.0,
+    max: float = 1.0,
+    seed: int = 0,
+) -> Any:
+    """Uniform on [min, max); one axis is as long as an axis of input.
+
+    input [*] -> [*shape] with that axis
+    """
     at = (input_dim_idx, output_dim_idx)
-    return _like("uniform_random", input, shape, at, dtype, min=float(min), max=float(max), seed=seed)
+    return _like(
+        "uniform_random", input, shape, at, dtype, min=float(min), max=float(max), seed=seed
+    )
 
 
 @today("paddle.normal")
 def gaussian_random_batch_size_like(
-    input: Any, shape: Any, input_dim_idx: int = 0, output_dim_idx: int = 0, mean: float = 0.0, std: float = 1.0, seed: int = 0, dtype: Any = "float32"
-) -> Any:  # fmt: skip
+    input: Any,
+    shape: Any,
+    input_dim_idx: int = 0,
+    output_dim_idx: int = 0,
+    mean: float = 0.0,
+    std: float = 1.0,
+    seed: int = 0,
+    dtype: Any = "float32",
+) -> Any:
     """Normal; one axis is as long as an axis of input.   input [*] -> [*shape] with that axis"""
     at = (input_dim_idx, output_dim_idx)
-    return _like("gaussian_random", input, shape, at, dtype, mean=float(mean), std=float(std), seed=seed)
+    return _like(
+        "gaussian_random", input, shape, at, dtype, mean=float(mean), std=float(std), seed=seed
+    )
 
 
 @today("paddle.randint")
 def randint(
-    low: int, high: int | None = None, shape: Any = None, out: Any = None, dtype: Any = None, device: Any = None,
-    stop_gradient: bool = False, seed: int = 0, name: str | None = None,
-) -> Any:  # fmt: skip
+    low: int,
+    high: int | None = None,
+    shape: Any = None,
+    out: Any = None,
+    dtype: Any = None,
+    device: Any = None,
+    stop_gradient: bool = False,
+    seed: int = 0,
+    name: str | None = None,
+) -> Any:
     """Whole numbers of [low, high), or of [0, low).   -> int64 [*shape], [1] for None"""
     low, high = (0, low) if high is None else (low, high)
     made = _drawn(
-        "randint", [1] if shape is None else shape, "int64" if dtype is None else dtype, low=low, high=high, seed=seed
+        "randint",
+        [1] if shape is None else shape,
+        "int64" if dtype is None else dtype,
+        low=low,
+        high=high,
+        seed=seed,
     )
     return into(made, out)
 
 
 @today("paddle.randn")
 def randn(
-    shape: Any, out: Any = None, dtype: Any = None, device: Any = None, stop_gradient: bool = True, name: str | None = None
-) -> Any:  # fmt: skip
+    shape: Any,
+    out: Any = None,
+    dtype: Any = None,
+    device: Any = None,
+    stop_gradient: bool = True,
+    name: str | None = None,
+) -> Any:
     """Normal of mean 0 and deviation 1.   -> [*shape]"""
     made = into(gaussian_random(shape, dtype="float32" if dtype is None else dtype), out)
     made.stop_gradient = stop_gradient
@@ -85,14 +134,21 @@ def randn(
 
 @today("paddle.randperm")
 def randperm(
-    n: int, out: Any = None, dtype: Any = "int64", device: Any = None, stop_gradient: bool = True, seed: int = 0
-) -> Any:  # fmt: skip
+    n: int,
+    out: Any = None,
+    dtype: Any = "int64",
+    device: Any = None,
+    stop_gradient: bool = True,
+    seed: int = 0,
+) -> Any:
     """0 ... n - 1 in random order.   -> [n]"""
     return stopped(into(creation.randperm(n, dtype), out))
 
 
 @today("paddle.multinomial")
-def sampling_id(x: Any, min: float = 0.0, max: float = 1.0, seed: int = 0, dtype: Any = "float32") -> Any:
+def sampling_id(
+    x: Any, min: float = 0.0, max: float = 1.0, seed: int = 0, dtype: Any = "float32"
+) -> Any:
     """One class of each row, drawn with its probabilities.   x [N, C] -> int64 [N]"""
     return stopped(OPS["sampling_id"](x, min=float(min), max=float(max), seed=int(seed)))
 

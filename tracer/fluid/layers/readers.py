@@ -1,4 +1,6 @@
-"""Programs that take their batches themselves, from a reader that is started and ends: fluid.layers.py_reader and its kin."""
+"""Programs that take their batches themselves, from a reader that is started and ends:
+fluid.layers.py_reader and its kin.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,8 @@ __all__ = ["create_py_reader_by_data", "double_buffer", "load", "py_reader", "re
 
 
 class Reader(PyReader):
-    """What `py_reader` gives: decorate_paddle_reader or decorate_tensor_provider say where batches come from; start and reset begin and end a pass.
+    """What `py_reader` gives: decorate_paddle_reader or decorate_tensor_provider say where batches
+    come from; start and reset begin and end a pass.
 
     Runs of the program take a batch each; after the last one they raise core.EOFException.
     """
@@ -37,8 +40,13 @@ class Reader(PyReader):
 
 @today("paddle.io.DataLoader")
 def py_reader(
-    capacity: int, shapes: Any, dtypes: Any, lod_levels: Any = None, name: str | None = None, use_double_buffer: bool = True
-) -> Reader:  # fmt: skip
+    capacity: int,
+    shapes: Any,
+    dtypes: Any,
+    lod_levels: Any = None,
+    name: str | None = None,
+    use_double_buffer: bool = True,
+) -> Reader:
     """A reader of batches of variables with these shapes and dtypes, which read_file gives."""
     scope = unique_name.generate("read_file")
     levels = [0] * len(shapes) if lod_levels is None else lod_levels
@@ -55,7 +63,11 @@ def create_py_reader_by_data(
 ) -> Reader:
     """A reader of batches of these variables, which read_file gives."""
     if not isinstance(feed_list, list):
-        raise TypeError(with_user_line(f"feed_list should be a list of Variable instead of {type(feed_list).__name__}"))
+        raise TypeError(
+            with_user_line(
+                f"feed_list should be a list of Variable instead of {type(feed_list).__name__}"
+            )
+        )
     return Reader(feed_list, capacity, name or unique_name.generate("create_py_reader"))
 
 
@@ -73,7 +85,10 @@ def read_file(reader: Reader) -> Any:
 
 
 def load(out: Any, file_path: str, load_as_fp16: bool | None = None) -> None:
-    """Let a variable be what a file of save_vars holds, whenever the program runs.   load_as_fp16: rounded to half precision"""
+    """Let a variable be what a file of save_vars holds, whenever the program runs.
+
+    load_as_fp16: rounded to half precision
+    """
 
     def value() -> Any:
         array = np.asarray(load_params(file_path, ["out"])["out"])

@@ -11,9 +11,14 @@ from .helper import one
 
 # name -> what Paddle 2 calls it
 _OPS = {
-    "reduce_all": "all", "reduce_any": "any", "reduce_max": "max", "reduce_mean": "mean", "reduce_min": "min", "reduce_prod": "prod",
+    "reduce_all": "all",
+    "reduce_any": "any",
+    "reduce_max": "max",
+    "reduce_mean": "mean",
+    "reduce_min": "min",
+    "reduce_prod": "prod",
     "reduce_sum": "sum",
-}  # fmt: skip
+}
 __all__ = list(_OPS)
 
 
@@ -24,7 +29,11 @@ def _made(kind: str, today: str) -> Callable[..., Any]:
         return one(OPS[kind](input, dim=axes or [0], keep_dim=keep_dim, reduce_all=not axes))
 
     layer.__name__ = layer.__qualname__ = kind
-    layer.__doc__ = f"The {today} over the axes `dim`, all for None.   input [*S] -> [*S] without those axes, [1] where none is left"
+    layer.__doc__ = (
+        f"The {today} over the axes `dim`, all for None.   input [*S] -> [*S] without "
+        f"those "
+        f"axes, [1] where none is left"
+    )
     return layer
 
 

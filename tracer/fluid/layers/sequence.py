@@ -26,78 +26,161 @@ from ...static.nn.sequence import (
 )
 
 __all__ = [
-    "dynamic_gru", "dynamic_lstm", "dynamic_lstmp", "lod_append", "lod_reset", "sequence_concat", "sequence_conv", "sequence_enumerate", "sequence_expand",
-    "sequence_expand_as", "sequence_first_step", "sequence_last_step", "sequence_mask", "sequence_pad", "sequence_pool", "sequence_reshape",
-    "sequence_reverse", "sequence_scatter", "sequence_slice", "sequence_softmax", "sequence_unpad",
-]  # fmt: skip
+    "dynamic_gru",
+    "dynamic_lstm",
+    "dynamic_lstmp",
+    "lod_append",
+    "lod_reset",
+    "sequence_concat",
+    "sequence_conv",
+    "sequence_enumerate",
+    "sequence_expand",
+    "sequence_expand_as",
+    "sequence_first_step",
+    "sequence_last_step",
+    "sequence_mask",
+    "sequence_pad",
+    "sequence_pool",
+    "sequence_reshape",
+    "sequence_reverse",
+    "sequence_scatter",
+    "sequence_slice",
+    "sequence_softmax",
+    "sequence_unpad",
+]
 
 
 def sequence_mask(x: Any, maxlen: Any = None, dtype: Any = "int64", name: str | None = None) -> Any:
-    """1 at the places before x, else 0; maxlen None: as many places as the largest x.   x int [*] -> [*,maxlen]"""
+    """1 at the places before x, else 0; maxlen None: as many places as the largest x.
+
+    x int [*] -> [*,maxlen]
+    """
     as_tensor = maxlen if hasattr(maxlen, "meta") else None
     size = -1 if maxlen is None or as_tensor is not None else int(maxlen)
     return OPS["sequence_mask"](x, as_tensor, maxlen=size, out_dtype=dtype_of(dtype).proto)
 
 
 def lod_reset(x: Any, y: Any = None, target_lod: Any = None) -> Any:
-    """x with the sequences of y, else those whose offsets y or target_lod holds.   x [R,*] -> [R,*]"""
+    """x with the sequences of y, else those whose offsets y or target_lod holds.
+
+    x [R,*] -> [R,*]
+    """
     return OPS["lod_reset"](x, None, y, target_lod=list(target_lod or []))
 
 
 def lod_append(x: Any, level: Any) -> Any:
-    """x with one level of sequences more: offsets, or those that a variable holds.   x [R,*] -> [R,*]"""
+    """x with one level of sequences more: offsets, or those that a variable holds.
+
+    x [R,*] -> [R,*]
+    """
     given = level if hasattr(level, "meta") else None
-    return OPS["lod_reset"](x, None, given, target_lod=[] if given is not None else list(level), append=True)
+    return OPS["lod_reset"](
+        x, None, given, target_lod=[] if given is not None else list(level), append=True
+    )
 
 
 def dynamic_lstm(
-    input: Any, size: int, h_0: Any = None, c_0: Any = None, param_attr: Any = None, bias_attr: Any = None, use_peepholes: bool = True,
-    is_reverse: bool = False, gate_activation: str = "sigmoid", cell_activation: str = "tanh", candidate_activation: str = "tanh",
-    dtype: Any = "float32", name: str | None = None,
-) -> Any:  # fmt: skip
-    """The hidden states and cells of an LSTM over each sequence.   input [R,size], projected before, size = 4 D -> [R,D], [R,D]"""
+    input: Any,
+    size: int,
+    h_0: Any = None,
+    c_0: Any = None,
+    param_attr: Any = None,
+    bias_attr: Any = None,
+    use_peepholes: bool = True,
+    is_reverse: bool = False,
+    gate_activation: str = "sigmoid",
+    cell_activation: str = "tanh",
+    candidate_activation: str = "tanh",
+    dtype: Any = "float32",
+    name: str | None = None,
+) -> Any:
+    """The hidden states and cells of an LSTM over each sequence.
+
+    input [R,size], projected before, size = 4 D -> [R,D], [R,D]
+    """
     helper = Helper("lstm", name, input)
     width = size // 4
     attrs = {
-        "use_peepholes": use_peepholes, "is_reverse": is_reverse, "gate_activation": gate_activation, "cell_activation": cell_activation,
+        "use_peepholes": use_peepholes,
+        "is_reverse": is_reverse,
+        "gate_activation": gate_activation,
+        "cell_activation": cell_activation,
         "candidate_activation": candidate_activation,
-    }  # fmt: skip
+    }
     with helper.writing():
         weight = helper.parameter(param_attr, [width, 4 * width], dtype)
-        bias = helper.parameter(bias_attr, [1, (7 if use_peepholes else 4) * width], dtype, is_bias=True)
+        bias = helper.parameter(
+            bias_attr, [1, (7 if use_peepholes else 4) * width], dtype, is_bias=True
+        )
         return OPS["lstm"](input, None, h_0, c_0, weight, bias, **attrs)[:2]
 
 
 def dynamic_lstmp(
-    input: Any, size: int, proj_size: int, param_attr: Any = None, bias_attr: Any = None, use_peepholes: bool = True,
-    is_reverse: bool = False, gate_activation: str = "sigmoid", cell_activation: str = "tanh", candidate_activation: str = "tanh",
-    proj_activation: str = "tanh", dtype: Any = "float32", name: str | None = None, h_0: Any = None, c_0: Any = None,
-    cell_clip: float | None = None, proj_clip: float | None = None,
-) -> Any:  # fmt: skip
-    """The projected states and the cells of an LSTM over each sequence.   input [R,size], projected before, size = 4 D -> [R,proj_size], [R,D]"""
+    input: Any,
+    size: int,
+    proj_size: int,
+    param_attr: Any = None,
+    bias_attr: Any = None,
+    use_peepholes: bool = True,
+    is_reverse: bool = False,
+    gate_activation: str = "sigmoid",
+    cell_activation: str = "tanh",
+    candidate_activation: str = "tanh",
+    proj_activation: str = "tanh",
+    dtype: Any = "float32",
+    name: str | None = None,
+    h_0: Any = None,
+    c_0: Any = None,
+    cell_clip: float | None = None,
+    proj_clip: float | None = None,
+) -> Any:
+    """The projected states and the cells of an LSTM over each sequence.
+
+    input [R,size], projected before, size = 4 D -> [R,proj_size], [R,D]
+    """
     helper = Helper("lstmp", name, input)
     width = size // 4
     attrs = {
-        "use_peepholes": use_peepholes, "is_reverse": is_reverse, "gate_activation": gate_activation, "cell_activation": cell_activation,
-        "candidate_activation": candidate_activation, "proj_activation": proj_activation, "cell_clip": float(cell_clip or 0.0),
+        "use_peepholes": use_peepholes,
+        "is_reverse": is_reverse,
+        "gate_activation": gate_activation,
+        "cell_activation": cell_activation,
+        "candidate_activation": candidate_activation,
+        "proj_activation": proj_activation,
+        "cell_clip": float(cell_clip or 0.0),
         "proj_clip": float(proj_clip or 0.0),
-    }  # fmt: skip
+    }
     with helper.writing():
         weight = helper.parameter(param_attr, [proj_size, 4 * width], dtype)
         projection = helper.parameter(param_attr, [width, proj_size], dtype)
-        bias = helper.parameter(bias_attr, [1, (7 if use_peepholes else 4) * width], dtype, is_bias=True)
+        bias = helper.parameter(
+            bias_attr, [1, (7 if use_peepholes else 4) * width], dtype, is_bias=True
+        )
         return OPS["lstmp"](input, None, h_0, c_0, weight, projection, bias, **attrs)[:2]
 
 
 def dynamic_gru(
-    input: Any, size: int, param_attr: Any = None, bias_attr: Any = None, is_reverse: bool = False, gate_activation: str = "sigmoid",
-    candidate_activation: str = "tanh", h_0: Any = None, origin_mode: bool = False,
-) -> Any:  # fmt: skip
-    """The hidden states of gated recurrent units over each sequence.   input [R,3 size], projected before -> [R,size]"""
+    input: Any,
+    size: int,
+    param_attr: Any = None,
+    bias_attr: Any = None,
+    is_reverse: bool = False,
+    gate_activation: str = "sigmoid",
+    candidate_activation: str = "tanh",
+    h_0: Any = None,
+    origin_mode: bool = False,
+) -> Any:
+    """The hidden states of gated recurrent units over each sequence.
+
+    input [R,3 size], projected before -> [R,size]
+    """
     helper = Helper("gru", None, input)
     attrs = {
-        "activation": candidate_activation, "gate_activation": gate_activation, "is_reverse": is_reverse, "origin_mode": origin_mode,
-    }  # fmt: skip
+        "activation": candidate_activation,
+        "gate_activation": gate_activation,
+        "is_reverse": is_reverse,
+        "origin_mode": origin_mode,
+    }
     with helper.writing():
         weight = helper.parameter(param_attr, [size, 3 * size], input.dtype)
         bias = helper.parameter(bias_attr, [1, 3 * size], input.dtype, is_bias=True)

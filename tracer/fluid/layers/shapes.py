@@ -15,20 +15,55 @@ from .helper import listed, one, stopped, today
 from .tensors import assign
 
 __all__ = [
-    "concat", "crop", "crop_tensor", "diag_embed", "expand", "expand_as", "flatten", "flip", "pad", "pad2d", "pad_constant_like", "rank", "reshape",
-    "reverse", "roll", "shape", "size", "slice", "split", "squeeze", "stack", "strided_slice", "t", "trace", "transpose", "unfold", "unsqueeze", "unstack",
-]  # fmt: skip
+    "concat",
+    "crop",
+    "crop_tensor",
+    "diag_embed",
+    "expand",
+    "expand_as",
+    "flatten",
+    "flip",
+    "pad",
+    "pad2d",
+    "pad_constant_like",
+    "rank",
+    "reshape",
+    "reverse",
+    "roll",
+    "shape",
+    "size",
+    "slice",
+    "split",
+    "squeeze",
+    "stack",
+    "strided_slice",
+    "t",
+    "trace",
+    "transpose",
+    "unfold",
+    "unsqueeze",
+    "unstack",
+]
 
 
 @today("paddle.reshape")
 def reshape(
-    x: Any, shape: Any, actual_shape: Any = None, act: str | None = None, inplace: bool = False, name: str | None = None
-) -> Any:  # fmt: skip
-    """The same elements in another shape: -1 is what is left over, 0 the size that x has there.   x [*] -> [*shape]
+    x: Any,
+    shape: Any,
+    actual_shape: Any = None,
+    act: str | None = None,
+    inplace: bool = False,
+    name: str | None = None,
+) -> Any:
+    """The same elements in another shape: -1 is what is left over, 0 the size that x has there.
+
+    x [*] -> [*shape]
 
     shape: ints or variables, or a variable; actual_shape: a variable that is believed instead.
     """
-    return activated("reshape", manipulation.reshape(x, shape if actual_shape is None else actual_shape), act)
+    return activated(
+        "reshape", manipulation.reshape(x, shape if actual_shape is None else actual_shape), act
+    )
 
 
 @today("paddle.transpose")
@@ -45,13 +80,19 @@ def t(input: Any, name: str | None = None) -> Any:
 
 @today("paddle.flatten")
 def flatten(x: Any, axis: int = 1, name: str | None = None) -> Any:
-    """A matrix: the axes before `axis` made one, and those from it on.   x [*A, *B] -> [prod(A), prod(B)]"""
+    """A matrix: the axes before `axis` made one, and those from it on.
+
+    x [*A, *B] -> [prod(A), prod(B)]
+    """
     return OPS["flatten2"](x, axis=axis)
 
 
 @today("paddle.squeeze")
 def squeeze(input: Any, axes: Any, name: str | None = None) -> Any:
-    """Without the axes of size 1 that are named, without all of them for none.   input [*] -> [*]"""
+    """Without the axes of size 1 that are named, without all of them for none.
+
+    input [*] -> [*]
+    """
     return one(manipulation.squeeze(input, listed(axes) or None))
 
 
@@ -74,7 +115,10 @@ def concat(input: Any, axis: Any = 0, name: str | None = None) -> Any:
 
 @today("paddle.split")
 def split(input: Any, num_or_sections: Any, dim: Any = -1, name: str | None = None) -> Any:
-    """Cut along an axis, in so many equal parts or in parts of these sizes, one of which may be -1.   input [*] -> [*] each"""
+    """Cut along an axis, in so many equal parts or in parts of these sizes, one of which may be -1.
+
+    input [*] -> [*] each
+    """
     return manipulation.split(input, num_or_sections, dim)
 
 
@@ -92,22 +136,32 @@ def unstack(x: Any, axis: int = 0, num: int | None = None) -> Any:
 
 @today("paddle.tile")
 def expand(x: Any, expand_times: Any, name: str | None = None) -> Any:
-    """Repeated along each axis.   expand_times: a number or variable for each axis, or a variable; x [*S] -> [*S * expand_times]"""
+    """Repeated along each axis.
+
+    expand_times: a number or variable for each axis, or a variable; x [*S] -> [*S * expand_times]
+    """
     if isinstance(expand_times, Tensor):
         return OPS["expand"](x, convert.cast(expand_times, "int32"))
     times = [t if isinstance(t, Tensor) else int(t) for t in expand_times]
     if not any(isinstance(t, Tensor) for t in times):
         return OPS["expand"](x, expand_times=times)
     each = [
-        reshape(convert.cast(t, "int32"), [1]) if isinstance(t, Tensor) else creation.full([1], t, "int32")
+        reshape(convert.cast(t, "int32"), [1])
+        if isinstance(t, Tensor)
+        else creation.full([1], t, "int32")
         for t in times
     ]
-    return OPS["expand"](x, None, each, expand_times=[-1 if isinstance(t, Tensor) else t for t in times])
+    return OPS["expand"](
+        x, None, each, expand_times=[-1 if isinstance(t, Tensor) else t for t in times]
+    )
 
 
 @today("paddle.expand_as")
 def expand_as(x: Any, target_tensor: Any, name: str | None = None) -> Any:
-    """Repeated along each axis until it is as long as that of the target.   x [*S], target_tensor [*T], S dividing T -> [*T]"""
+    """Repeated along each axis until it is as long as that of the target.
+
+    x [*S], target_tensor [*T], S dividing T -> [*T]
+    """
     return OPS["expand_as"](x, target_tensor)
 
 
@@ -125,7 +179,10 @@ def reverse(x: Any, axis: Any) -> Any:
 
 @today("paddle.roll")
 def roll(input: Any, shifts: Any, dims: Any = None) -> Any:
-    """Moved along axes, what falls off coming in again; without axes as if flat.   input [*] -> [*]"""
+    """Moved along axes, what falls off coming in again; without axes as if flat.
+
+    input [*] -> [*]
+    """
     return manipulation.roll(input, shifts, dims)
 
 
@@ -137,7 +194,10 @@ def slice(input: Any, axes: Any, starts: Any, ends: Any) -> Any:
 
 @today("paddle.strided_slice")
 def strided_slice(input: Any, axes: Any, starts: Any, ends: Any, strides: Any) -> Any:
-    """From starts to before ends by strides along these axes; they may be variables.   input [*] -> [*]"""
+    """From starts to before ends by strides along these axes; they may be variables.
+
+    input [*] -> [*]
+    """
     return manipulation.strided_slice(input, list(axes), starts, ends, strides)
 
 
@@ -161,15 +221,27 @@ def rank(input: Any) -> Any:
 
 @today("paddle.nn.functional.pad")
 def pad(x: Any, paddings: Any, pad_value: float = 0.0, name: str | None = None) -> Any:
-    """With a value before and behind each axis.   paddings: before and behind the first axis, the second ...; x [*] -> [*]"""
+    """With a value before and behind each axis.
+
+    paddings: before and behind the first axis, the second ...; x [*] -> [*]
+    """
     return OPS["pad"](x, paddings=list(paddings), pad_value=float(pad_value))
 
 
 @today("paddle.nn.functional.pad")
 def pad2d(
-    input: Any, paddings: Any = (0, 0, 0, 0), mode: str = "constant", pad_value: float = 0.0, data_format: str = "NCHW", name: str | None = None
-) -> Any:  # fmt: skip
-    """Pictures with something around.   paddings: above, below, left, right; mode: 'constant', 'reflect' or 'edge'; input [N, C, H, W] -> same axes"""
+    input: Any,
+    paddings: Any = (0, 0, 0, 0),
+    mode: str = "constant",
+    pad_value: float = 0.0,
+    data_format: str = "NCHW",
+    name: str | None = None,
+) -> Any:
+    """Pictures with something around.
+
+    paddings: above, below, left, right; mode: 'constant', 'reflect' or 'edge'; input [N, C, H, W]
+    -> same axes
+    """
     attrs = {"mode": mode, "pad_value": float(pad_value), "data_format": data_format}
     if isinstance(paddings, Tensor):
         return OPS["pad2d"](input, convert.cast(paddings, "int32"), paddings=[], **attrs)
@@ -178,39 +250,62 @@ def pad2d(
 
 @today("paddle.nn.functional.pad")
 def pad_constant_like(x: Any, y: Any, pad_value: float = 0.0, name: str | None = None) -> Any:
-    """y with a value behind each axis, until it is as long as that of x.   x [*S], y [*T] -> [*S]"""
+    """y with a value behind each axis, until it is as long as that of x.
+
+    x [*S], y [*T] -> [*S]
+    """
     ends = [n for a, b in zip(x.meta.shape, y.meta.shape, strict=True) for n in (0, a - b)]
     return OPS["pad"](y, paddings=ends, pad_value=float(pad_value))
 
 
 @today("paddle.crop")
 def crop(x: Any, shape: Any = None, offsets: Any = None, name: str | None = None) -> Any:
-    """The part of a shape that begins at these offsets.   shape: sizes, or a variable of that shape; x [*S] -> [*shape]"""
+    """The part of a shape that begins at these offsets.
+
+    shape: sizes, or a variable of that shape; x [*S] -> [*shape]
+    """
     sizes = list(shape.meta.shape) if isinstance(shape, Tensor) else shape
     return layout.crop(x, sizes, offsets)
 
 
 @today("paddle.crop")
 def crop_tensor(x: Any, shape: Any = None, offsets: Any = None, name: str | None = None) -> Any:
-    """The part of a shape that begins at these offsets, each numbers or variables.   x [*S] -> [*shape]"""
+    """The part of a shape that begins at these offsets, each numbers or variables.
+
+    x [*S] -> [*shape]
+    """
     return layout.crop(x, shape, offsets)
 
 
 @today("paddle.diag_embed")
 def diag_embed(input: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
     """Matrices with these diagonals.   input [*, N] -> [*, N, N]"""
-    return layout.diag_embed(input if isinstance(input, Tensor) else assign(input), offset, dim1, dim2)
+    return layout.diag_embed(
+        input if isinstance(input, Tensor) else assign(input), offset, dim1, dim2
+    )
 
 
 @today("paddle.trace")
-def trace(input: Any, offset: int = 0, dim1: int = 0, dim2: int = 1, out: Any = None, name: str | None = None) -> Any:
+def trace(
+    input: Any,
+    offset: int = 0,
+    dim1: int = 0,
+    dim2: int = 1,
+    out: Any = None,
+    name: str | None = None,
+) -> Any:
     """The sum along a diagonal.   input [N, M, *] -> [*], [1] where nothing is left"""
     return one(OPS["trace"](input, offset=offset, axis1=dim1, axis2=dim2))
 
 
 @today("paddle.nn.functional.unfold")
 def unfold(
-    x: Any, kernel_sizes: Any, strides: Any = 1, paddings: Any = 0, dilations: Any = 1, name: str | None = None
+    x: Any,
+    kernel_sizes: Any,
+    strides: Any = 1,
+    paddings: Any = 0,
+    dilations: Any = 1,
+    name: str | None = None,
 ) -> Any:
     """Windows as columns.   x [N, C, H, W] -> [N, C * kH * kW, number of windows]"""
     return unfolded(x, kernel_sizes, strides, paddings, dilations)

@@ -16,16 +16,36 @@ from ...tensor.convert import to_tensor
 from .helper import into, stopped, today
 
 __all__ = [
-    "arange", "argmax", "argmin", "argsort", "assign", "cast", "diag", "eye", "fill_constant", "fill_constant_batch_size_like", "full", "full_like",
-    "linspace", "meshgrid", "ones", "ones_like", "range", "tril", "triu", "zeros", "zeros_like",
-]  # fmt: skip
+    "arange",
+    "argmax",
+    "argmin",
+    "argsort",
+    "assign",
+    "cast",
+    "diag",
+    "eye",
+    "fill_constant",
+    "fill_constant_batch_size_like",
+    "full",
+    "full_like",
+    "linspace",
+    "meshgrid",
+    "ones",
+    "ones_like",
+    "range",
+    "tril",
+    "triu",
+    "zeros",
+    "zeros_like",
+]
 
 
 @today("paddle.cast")
 def cast(x: Any, dtype: Any) -> Any:
     """x in another dtype.   x [*] -> [*]
 
-    The program has the op even where x is declared with that dtype: what a run feeds may have another one.
+    The program has the op even where x is declared with that dtype: what a run feeds may have
+    another one.
     """
     if state.mode.builder is None or not isinstance(x, Tensor):
         return _cast(x, dtype)
@@ -34,7 +54,10 @@ def cast(x: Any, dtype: Any) -> Any:
 
 @today("paddle.assign")
 def assign(input: Any, output: Any = None) -> Any:
-    """A copy of a variable or an array, put into `output` where that is given.   input [*] -> [*]"""
+    """A copy of a variable or an array, put into `output` where that is given.
+
+    input [*] -> [*]
+    """
     if not isinstance(input, Tensor):
         array = np.asarray(input)
         builder = state.mode.builder
@@ -44,15 +67,26 @@ def assign(input: Any, output: Any = None) -> Any:
 
 
 @today("paddle.full")
-def fill_constant(shape: Any, dtype: Any, value: Any, force_cpu: bool = False, out: Any = None) -> Any:
-    """One value everywhere; no gradient flows through it.   shape: ints or variables, or a variable -> [*shape]"""
+def fill_constant(
+    shape: Any, dtype: Any, value: Any, force_cpu: bool = False, out: Any = None
+) -> Any:
+    """One value everywhere; no gradient flows through it.
+
+    shape: ints or variables, or a variable -> [*shape]
+    """
     return stopped(into(creation.full(shape, value, dtype), out))
 
 
 @today("paddle.full")
 def full(
-    shape: Any, fill_value: Any, out: Any = None, dtype: Any = None, device: Any = None, stop_gradient: bool = True, name: str | None = None
-) -> Any:  # fmt: skip
+    shape: Any,
+    fill_value: Any,
+    out: Any = None,
+    dtype: Any = None,
+    device: Any = None,
+    stop_gradient: bool = True,
+    name: str | None = None,
+) -> Any:
     """One value everywhere.   shape: ints or variables, or a variable -> [*shape]"""
     made = into(creation.full(shape, fill_value, "float32" if dtype is None else dtype), out)
     made.stop_gradient = stop_gradient
@@ -61,8 +95,14 @@ def full(
 
 @today("paddle.full_like")
 def full_like(
-    input: Any, fill_value: Any, out: Any = None, dtype: Any = None, device: Any = None, stop_gradient: bool = True, name: str | None = None
-) -> Any:  # fmt: skip
+    input: Any,
+    fill_value: Any,
+    out: Any = None,
+    dtype: Any = None,
+    device: Any = None,
+    stop_gradient: bool = True,
+    name: str | None = None,
+) -> Any:
     """One value everywhere, shaped like input.   input [*] -> [*]"""
     made = into(creation.full_like(input, fill_value, dtype), out)
     made.stop_gradient = stop_gradient
@@ -71,15 +111,31 @@ def full_like(
 
 @today("paddle.full")
 def fill_constant_batch_size_like(
-    input: Any, shape: Any, dtype: Any, value: Any, input_dim_idx: int = 0, output_dim_idx: int = 0, force_cpu: bool = False
-) -> Any:  # fmt: skip
-    """One value everywhere; one axis is as long as an axis of input.   input [*] -> [*shape] with that axis"""
+    input: Any,
+    shape: Any,
+    dtype: Any,
+    value: Any,
+    input_dim_idx: int = 0,
+    output_dim_idx: int = 0,
+    force_cpu: bool = False,
+) -> Any:
+    """One value everywhere; one axis is as long as an axis of input.
+
+    input [*] -> [*shape] with that axis
+    """
     kind = dtype_of(dtype)
     text = str(int(value)) if kind.name in ("int32", "int64") else str(float(value))
-    return stopped(OPS["fill_constant_batch_size_like"](
-        input, shape=[int(d) for d in shape], dtype=kind.proto, value=float(value), str_value=text, input_dim_idx=input_dim_idx,
-        output_dim_idx=output_dim_idx,
-    ))  # fmt: skip
+    return stopped(
+        OPS["fill_constant_batch_size_like"](
+            input,
+            shape=[int(d) for d in shape],
+            dtype=kind.proto,
+            value=float(value),
+            str_value=text,
+            input_dim_idx=input_dim_idx,
+            output_dim_idx=output_dim_idx,
+        )
+    )
 
 
 @today("paddle.ones")
@@ -125,8 +181,13 @@ def linspace(start: Any, stop: Any, num: Any, dtype: Any) -> Any:
 
 
 @today("paddle.eye")
-def eye(num_rows: int, num_columns: int | None = None, batch_shape: Any = None, dtype: Any = "float32") -> Any:
-    """Ones on the diagonal, as often as batch_shape says.   -> [*batch_shape, num_rows, num_columns]"""
+def eye(
+    num_rows: int, num_columns: int | None = None, batch_shape: Any = None, dtype: Any = "float32"
+) -> Any:
+    """Ones on the diagonal, as often as batch_shape says.
+
+    -> [*batch_shape, num_rows, num_columns]
+    """
     made = creation.eye(num_rows, num_columns, dtype)
     if batch_shape:
         columns = num_rows if num_columns is None else num_columns
@@ -138,7 +199,10 @@ def eye(num_rows: int, num_columns: int | None = None, batch_shape: Any = None, 
 
 @today("paddle.diag")
 def diag(diagonal: Any) -> Any:
-    """A matrix with this diagonal, zeros elsewhere.   diagonal: a variable or an array [N] -> [N, N]"""
+    """A matrix with this diagonal, zeros elsewhere.
+
+    diagonal: a variable or an array [N] -> [N, N]
+    """
     return stopped(OPS["diag"](diagonal if isinstance(diagonal, Tensor) else assign(diagonal)))
 
 

@@ -11,10 +11,16 @@ from .steps import *
 from .wrappers import *
 
 for _name in steps.__all__:
-    instead(f"fluid.optimizer.{_name}", f"paddle.optimizer.{_name.removesuffix('Optimizer')}")(getattr(steps, _name))
+    instead(f"fluid.optimizer.{_name}", f"paddle.optimizer.{_name.removesuffix('Optimizer')}")(
+        getattr(steps, _name)
+    )
 
 # SGD for SGDOptimizer and so on.
-_SHORT = {name.removesuffix("Optimizer"): getattr(of, name) for of in (older, steps) for name in of.__all__}
+_SHORT = {
+    name.removesuffix("Optimizer"): getattr(of, name)
+    for of in (older, steps)
+    for name in of.__all__
+}
 globals().update(_SHORT)
 
 __all__ = [

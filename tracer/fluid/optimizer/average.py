@@ -26,22 +26,34 @@ _COUNTS = ("num_accumulates", "old_num_accumulates", "num_updates")
 
 
 class ModelAverage(Averaging):
-    """The mean of every parameter over the last steps: at least min_average_window of them, then average_window_rate of all, at most
+    """The mean of every parameter over the last steps: at least min_average_window of them, then
+    average_window_rate of all, at most
 
-    max_average_window.   Made when the main program has its optimizer; see the op average_accumulates.
+    max_average_window.
+    Made when the main program has its optimizer; see the op average_accumulates.
     """
 
     def __init__(
-        self, average_window_rate: float, min_average_window: int = 10000, max_average_window: int = 10000, regularization: Any = None,
+        self,
+        average_window_rate: float,
+        min_average_window: int = 10000,
+        max_average_window: int = 10000,
+        regularization: Any = None,
         name: str | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         if in_dygraph_mode():
             raise Exception("In dygraph, don't support ModelAverage.")
         self._attrs = {
-            "average_window": float(average_window_rate), "min_average_window": min_average_window, "max_average_window": max_average_window,
-        }  # fmt: skip
+            "average_window": float(average_window_rate),
+            "min_average_window": min_average_window,
+            "max_average_window": max_average_window,
+        }
         program = default_main_program()
-        averaged = [p for p in program.global_block().all_parameters() if getattr(p, "do_model_average", True)]
+        averaged = [
+            p
+            for p in program.global_block().all_parameters()
+            if getattr(p, "do_model_average", True)
+        ]
         with pushed(Writing(program)):
             self._kept = {p.name: self._accumulate(program, p) for p in averaged}
 

@@ -1,4 +1,6 @@
-"""The optimizers that only Paddle 1.x has: fluid.optimizer.Ftrl, DecayedAdagrad, LarsMomentum, Dpsgd."""
+"""The optimizers that only Paddle 1.x has: fluid.optimizer.Ftrl, DecayedAdagrad, LarsMomentum,
+Dpsgd.
+"""
 
 from __future__ import annotations
 
@@ -17,9 +19,15 @@ class DecayedAdagradOptimizer(Old):
     _op = optimize_old.decayed_adagrad
 
     def __init__(
-        self, learning_rate: Any, decay: float = 0.95, epsilon: float = 1.0e-6, parameter_list: Any = None, regularization: Any = None,
-        grad_clip: Any = None, name: str | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        learning_rate: Any,
+        decay: float = 0.95,
+        epsilon: float = 1.0e-6,
+        parameter_list: Any = None,
+        regularization: Any = None,
+        grad_clip: Any = None,
+        name: str | None = None,
+    ) -> None:
         self._begin(learning_rate, parameter_list, regularization, grad_clip, name)
         self._attrs = {"decay": float(decay), "epsilon": float(epsilon)}
 
@@ -28,30 +36,53 @@ class DecayedAdagradOptimizer(Old):
 
 
 class FtrlOptimizer(Old):
-    """Follow the regularized leader   (McMahan et al. 2013); see the op ftrl.   As in 1.8, l1 is taken for l2 too."""
+    """Follow the regularized leader
+
+    (McMahan et al. 2013); see the op ftrl.
+    As in 1.8, l1 is taken for l2 too.
+    """
 
     _op = optimize_old.ftrl
 
     def __init__(
-        self, learning_rate: Any, l1: float = 0.0, l2: float = 0.0, lr_power: float = -0.5, parameter_list: Any = None,
-        regularization: Any = None, grad_clip: Any = None, name: str | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        learning_rate: Any,
+        l1: float = 0.0,
+        l2: float = 0.0,
+        lr_power: float = -0.5,
+        parameter_list: Any = None,
+        regularization: Any = None,
+        grad_clip: Any = None,
+        name: str | None = None,
+    ) -> None:
         self._begin(learning_rate, parameter_list, regularization, grad_clip, name)
         self._attrs = {"l1": float(l1), "l2": float(l1), "lr_power": float(lr_power)}
 
     def _kinds(self) -> tuple[Accumulator, ...]:
-        return Accumulator("squared", "SquaredAccumulator"), Accumulator("linear", "LinearAccumulator")
+        return Accumulator("squared", "SquaredAccumulator"), Accumulator(
+            "linear", "LinearAccumulator"
+        )
 
 
 class LarsMomentumOptimizer(Old):
-    """Momentum with a rate that goes with the length of each parameter   (You et al. 2017); see the op lars_momentum."""
+    """Momentum with a rate that goes with the length of each parameter
+
+    (You et al. 2017); see the op lars_momentum.
+    """
 
     _op = optimize_old.lars_momentum
 
     def __init__(
-        self, learning_rate: Any, momentum: float, lars_coeff: float = 0.001, lars_weight_decay: float = 0.0005, parameter_list: Any = None,
-        regularization: Any = None, grad_clip: Any = None, name: str | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        learning_rate: Any,
+        momentum: float,
+        lars_coeff: float = 0.001,
+        lars_weight_decay: float = 0.0005,
+        parameter_list: Any = None,
+        regularization: Any = None,
+        grad_clip: Any = None,
+        name: str | None = None,
+    ) -> None:
         self._begin(learning_rate, parameter_list, regularization, grad_clip, name)
         self._attrs = {
             "mu": float(momentum),
@@ -69,7 +100,12 @@ class DpsgdOptimizer(Old):
     _op = optimize_old.dpsgd
 
     def __init__(
-        self, learning_rate: Any = 0.001, clip: float = 0.9, batch_size: float = 0.999, sigma: float = 1e-8, parameter_list: Any = None
-    ) -> None:  # fmt: skip
+        self,
+        learning_rate: Any = 0.001,
+        clip: float = 0.9,
+        batch_size: float = 0.999,
+        sigma: float = 1e-8,
+        parameter_list: Any = None,
+    ) -> None:
         self._begin(learning_rate, parameter_list, None, None, None)
         self._attrs = {"clip": float(clip), "batch_size": float(batch_size), "sigma": float(sigma)}

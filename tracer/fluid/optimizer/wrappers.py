@@ -1,4 +1,6 @@
-"""Optimizers around optimizers: fluid.optimizer.LookaheadOptimizer, RecomputeOptimizer; and those that are not there."""
+"""Optimizers around optimizers: fluid.optimizer.LookaheadOptimizer, RecomputeOptimizer; and those
+that are not there.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ __all__ = ["LookaheadOptimizer", "RecomputeOptimizer"]
 
 
 class RecomputeOptimizer:
-    """An optimizer, as it is: nothing needs to be computed twice here, and what checkpoints would save is kept."""
+    """An optimizer, as it is: nothing needs to be computed twice here, and what checkpoints would
+    save is kept.
+    """
 
     def __init__(self, optimizer: Any) -> None:
         if in_dygraph_mode():
@@ -43,7 +47,9 @@ class RecomputeOptimizer:
         callbacks: Any = None,
     ) -> Any:
         """Gradients; gives pairs of a parameter and its gradient."""
-        return self._optimizer.backward(loss, startup_program, parameter_list, no_grad_set, callbacks)
+        return self._optimizer.backward(
+            loss, startup_program, parameter_list, no_grad_set, callbacks
+        )
 
     def apply_gradients(self, params_grads: Any) -> Any:
         """Steps with these gradients."""
@@ -65,11 +71,17 @@ class RecomputeOptimizer:
         if self._checkpoints is None:
             raise AssertionError("You should call _set_checkpoints first")
         clipped = () if grad_clip is None else (grad_clip,)  # an argument of optimizers of 1.x only
-        return self._optimizer.minimize(loss, startup_program, parameter_list, no_grad_set, *clipped)
+        return self._optimizer.minimize(
+            loss, startup_program, parameter_list, no_grad_set, *clipped
+        )
 
 
 class LookaheadOptimizer:
-    """Slow copies of parameters that go a part alpha of the way every k steps, and draw the parameters back   (Zhang et al. 2019)."""
+    """Slow copies of parameters that go a part alpha of the way every k steps, and draw the
+    parameters back
+
+    (Zhang et al. 2019).
+    """
 
     def __init__(self, inner_optimizer: Any, alpha: float = 0.5, k: int = 5) -> None:
         if in_dygraph_mode():
@@ -77,7 +89,9 @@ class LookaheadOptimizer:
         if inner_optimizer is None:
             raise AssertionError("inner optimizer can not be None")
         if not 0.0 <= alpha <= 1.0:
-            raise AssertionError("alpha should be larger or equal to 0.0, and less or equal than 1.0")
+            raise AssertionError(
+                "alpha should be larger or equal to 0.0, and less or equal than 1.0"
+            )
         if not isinstance(k, int) or k <= 0:
             raise AssertionError("k should be a positive integer")
         self.inner_optimizer, self.alpha, self.k = inner_optimizer, alpha, k
@@ -90,7 +104,9 @@ class LookaheadOptimizer:
         with pushed(Writing(program)):
             step = self._counter(program)
             late = OPS["cast"](
-                OPS["equal"](OPS["elementwise_mod"](step, self._every()), self._zero()), in_dtype=0, out_dtype=5
+                OPS["equal"](OPS["elementwise_mod"](step, self._every()), self._zero()),
+                in_dtype=0,
+                out_dtype=5,
             )
             for parameter in program.all_parameters():
                 self._draw(program, startup, parameter, late)
@@ -111,7 +127,9 @@ class LookaheadOptimizer:
         return OPS["fill_constant"](shape=[1], value=0.0, dtype=2)
 
     def _draw(self, program: Program, startup: Program, parameter: Any, late: Any) -> None:
-        """Where late is 1: slow += alpha * (parameter - slow), parameter = slow; where it is 0 both stay."""
+        """Where late is 1: slow += alpha * (parameter - slow), parameter = slow; where it is 0 both
+        stay.
+        """
         name, shape, dtype = f"{parameter.name}@SLOW", parameter.raw.shape, parameter.raw.dtype
         desc = data.VarDesc(name, shape, dtype, persistable=True, stop_gradient=True)
         slow = program.global_block().declare(desc)

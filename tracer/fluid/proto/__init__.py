@@ -1,1 +1,3 @@
-"""The messages that files of programs are made of, under the name of the folder that has them in Paddle."""
+"""The messages that files of programs are made of, under the name of the folder that has them in
+Paddle.
+"""

@@ -12,12 +12,21 @@ __all__ = ["FusedLinear"]
 
 
 class FusedLinear(Layer):
-    """x @ weight + bias.   x [*, in_features], weight [in_features, out_features], or the other way round -> [*, out_features]"""
+    """x @ weight + bias.
+
+    x [*, in_features], weight [in_features, out_features], or the other way round -> [*,
+    out_features]
+    """
 
     def __init__(
-        self, in_features: int, out_features: int, weight_attr: Any = None, bias_attr: Any = None, transpose_weight: bool = False,
+        self,
+        in_features: int,
+        out_features: int,
+        weight_attr: Any = None,
+        bias_attr: Any = None,
+        transpose_weight: bool = False,
         name: str | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__()
         sides = [out_features, in_features] if transpose_weight else [in_features, out_features]
         self.weight: Any = self.create_parameter(sides, weight_attr)
@@ -26,4 +35,6 @@ class FusedLinear(Layer):
 
     def forward(self, input: Tensor) -> Tensor:
         """See the class."""
-        return functional.fused_linear(input, self.weight, self.bias, self.transpose_weight, self.name)
+        return functional.fused_linear(
+            input, self.weight, self.bias, self.transpose_weight, self.name
+        )

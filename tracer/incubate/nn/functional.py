@@ -1,4 +1,7 @@
-"""Products with what follows them as one function.   Here they are the ops one after the other; the engine fuses what it can."""
+"""Products with what follows them as one function.
+
+Here they are the ops one after the other; the engine fuses what it can.
+"""
 
 from __future__ import annotations
 
@@ -24,18 +27,39 @@ def fused_matmul_bias(
 
 
 def fused_linear(
-    x: Tensor, weight: Tensor, bias: Tensor | None = None, transpose_weight: bool = False, name: str | None = None
+    x: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    transpose_weight: bool = False,
+    name: str | None = None,
 ) -> Tensor:
-    """x @ weight + bias.   x [*, K], weight [K, N], or [N, K] where it is transposed, bias [N] -> [*, N]"""
+    """x @ weight + bias.
+
+    x [*, K], weight [K, N], or [N, K] where it is transposed, bias [N] -> [*, N]
+    """
     return fused_matmul_bias(x, weight, bias, False, transpose_weight, name)
 
 
 def fused_linear_activation(
-    x: Tensor, y: Tensor, bias: Tensor, trans_x: bool = False, trans_y: bool = False, activation: str | None = None
+    x: Tensor,
+    y: Tensor,
+    bias: Tensor,
+    trans_x: bool = False,
+    trans_y: bool = False,
+    activation: str | None = None,
 ) -> Tensor:
-    """x @ y + bias and its activation, "gelu", "relu" or none.   x [*, M, K], y [K, N], bias [N] -> [*, M, N]"""
+    """x @ y + bias and its activation, "gelu", "relu" or none.
+
+    x [*, M, K], y [K, N], bias [N] -> [*, M, N]
+    """
     if activation not in (None, "none", "gelu", "relu"):
         why = f"activation={activation!r} is none of 'gelu', 'relu', 'none'"
         raise OpError(with_user_line(f"fused_linear_activation: {why}"))
     found = fused_matmul_bias(x, y, bias, trans_x, trans_y)
-    return F.gelu(found, approximate=True) if activation == "gelu" else F.relu(found) if activation == "relu" else found
+    return (
+        F.gelu(found, approximate=True)
+        if activation == "gelu"
+        else F.relu(found)
+        if activation == "relu"
+        else found
+    )

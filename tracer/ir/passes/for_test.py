@@ -1,4 +1,6 @@
-"""The pass behind `clone(for_test=True)`: remove backward and optimizer ops, and set dropout and norms to eval mode."""
+"""The pass behind `clone(for_test=True)`: remove backward and optimizer ops, and set dropout and
+norms to eval mode.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ def is_forward(op: OpDesc) -> bool:
 
 
 def for_testing(program: Program) -> Program:
-    """Modify `program` for testing and return it. Blocks used only by gradients are removed, or emptied if later blocks are still used."""
+    """Modify `program` for testing and return it. Blocks used only by gradients are removed, or
+    emptied if later blocks are still used.
+    """
     kept = {0}
     num_uses = Counter(_names(program.ops()))
     for block in program.blocks:

@@ -1,4 +1,6 @@
-"""Ops whose attributes real Paddle made variables, as the ops of ours that take them for operands."""
+"""Ops whose attributes real Paddle made variables, as the ops of ours that take them for
+operands.
+"""
 
 from __future__ import annotations
 

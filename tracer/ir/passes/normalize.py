@@ -1,4 +1,6 @@
-"""Build the inference program for export: the ops between given inputs and outputs, in eval mode, with feed and fetch ops."""
+"""Build the inference program for export: the ops between given inputs and outputs, in eval mode,
+with feed and fetch ops.
+"""
 
 from __future__ import annotations
 
@@ -12,30 +14,53 @@ from .prune import prune
 
 
 def normalize(
-    desc: data.Program, feeds: Sequence[str], fetches: Sequence[str], keep: bool = False, spare_feeds: bool = False
+    desc: data.Program,
+    feeds: Sequence[str],
+    fetches: Sequence[str],
+    keep: bool = False,
+    spare_feeds: bool = False,
 ) -> data.Program:
-    """Return the inference program.   keep: keep ops that no output needs; spare_feeds: accept inputs that no output needs, as in 1.x"""
+    """Return the inference program.
+
+    keep: keep ops that no output needs; spare_feeds: accept inputs that no output needs, as in 1.x
+    """
     tested = for_testing(deepcopy(desc))
     for block in tested.blocks:
         block.ops = [made for op in block.ops for made in _plain(op)]
-    wanted = [*fetches, *(n for op in tested.block.ops for n in op.output_names() if keep and op.type != "feed")]
+    wanted = [
+        *fetches,
+        *(n for op in tested.block.ops for n in op.output_names() if keep and op.type != "feed"),
+    ]
     found = prune(tested, feeds, list(dict.fromkeys(wanted)), spare=True)
     used = {name for op in found.ops() if op.type != "feed" for name in op.input_names()}
     for name in feeds:
         if name not in used and not spare_feeds:
-            why = f"'{name}' of feed_vars doesn't exist in pruned inference program: no output depends on it; remove it from feed_vars"
+            why = (
+                f"'{name}' of feed_vars doesn't exist in pruned inference program: no output "
+                f"depends on it; remove it from feed_vars"
+            )
             raise OpError(with_user_line(f"normalize_program: {why}"))
     if keep:
-        found.block.ops = [op for op in found.block.ops if op.type != "fetch" or op.inputs["X"][0] in fetches]
+        found.block.ops = [
+            op for op in found.block.ops if op.type != "fetch" or op.inputs["X"][0] in fetches
+        ]
     found.version = desc.version
     return found
 
 
 def _plain(op: data.OpDesc) -> list[data.OpDesc]:
-    """Replace an op that exists only in this process: pylayer becomes assign ops.   Raises OpError for py_func."""
+    """Replace an op that exists only in this process: pylayer becomes assign ops.
+
+    Raises OpError for py_func.
+    """
     if op.type == "py_func":
         where = f"\n  at {op.where}" if op.where else ""
-        raise OpError(f"normalize_program: py_func calls a Python function, which cannot be saved to a file{where}")
+        raise OpError(
+            f"normalize_program: py_func calls a Python function, which cannot be saved "
+            f"to "
+            f"a "
+            f"file{where}"
+        )
     if op.type != "pylayer":
         return [op]
     pairs = zip(op.inputs["Y"], op.outputs["Out"], strict=True)

@@ -34,11 +34,15 @@ def fetch_op(name: str, col: int) -> OpDesc:
     return OpDesc("fetch", {"X": [name]}, {"Out": ["fetch"]}, {"col": Attr(AttrType.INT, col)})
 
 
-def prune(program: Program, feeds: Sequence[str], fetches: Sequence[str], spare: bool = False) -> Program:
-    """A new program with inputs `feeds`, outputs `fetches`, and the ops and variables that these and the guards need.
+def prune(
+    program: Program, feeds: Sequence[str], fetches: Sequence[str], spare: bool = False
+) -> Program:
+    """A new program with inputs `feeds`, outputs `fetches`, and the ops and variables that these
+    and the guards need.
 
-    A feed may be any variable: what would compute it is left out.   OpError lists every name that is not there, every
-    feed that nothing needs unless `spare` ones are welcome, and every input that would be needed besides.
+    A feed may be any variable: what would compute it is left out.
+    OpError lists every name that is not there, every feed that nothing needs unless `spare` ones
+    are welcome, and every input that would be needed besides.
     """
     _judge_names(program, feeds, fetches)
     program = _with_lean_blocks(program)
@@ -49,21 +53,29 @@ def prune(program: Program, feeds: Sequence[str], fetches: Sequence[str], spare:
 
 
 def lean(program: Program, feeds: Sequence[str], fetches: Sequence[str]) -> Program:
-    """The program, changed to what `fetches` need where `feeds` are given; nothing becomes an input or an output.
+    """The program, changed to what `fetches` need where `feeds` are given; nothing becomes an input
+    or an output.
 
     Raises OpError for names that are not there.
     """
     _judge_names(program, feeds, fetches)
     ops, needed = _needed(program, feeds, fetches)
     block = program.block
-    names = {*needed, *feeds, *fetches, *(n for op in ops for n in (*op_touches(program, op), *op.output_names()))}
+    names = {
+        *needed,
+        *feeds,
+        *fetches,
+        *(n for op in ops for n in (*op_touches(program, op), *op.output_names())),
+    }
     block.ops = ops
     block.vars = {name: var for name, var in block.vars.items() if name in names or var.persistable}
     return program
 
 
 def without_dead_ops(program: Program) -> Program:
-    """The program without ops that neither its outputs nor the values that it keeps need; its inputs stay, needed or not."""
+    """The program without ops that neither its outputs nor the values that it keeps need; its
+    inputs stay, needed or not.
+    """
     program = _with_lean_blocks(program)
     guarded = [guard.var for guard in program.contract.guards] if program.contract else []
     kept = [var.name for var in program.persistables()]
@@ -73,7 +85,10 @@ def without_dead_ops(program: Program) -> Program:
 
 
 def _with_lean_blocks(program: Program) -> Program:
-    """The program without ops in blocks whose results nobody reads.   As it is where other ops run blocks, such as those that look into others."""
+    """The program without ops in blocks whose results nobody reads.
+
+    As it is where other ops run blocks, such as those that look into others.
+    """
     if len(program.blocks) == 1 or any(
         op.type not in BODIES and any(inner_blocks(program, op)) for op in program.ops()
     ):
@@ -95,7 +110,9 @@ def _with_lean_blocks(program: Program) -> Program:
 
 
 def _lean(program: Program, block: Block, taken: Iterable[str]) -> list[OpDesc]:
-    """The ops of a block that somebody needs: who stands outside may need all that it writes there, and `taken` of its own."""
+    """The ops of a block that somebody needs: who stands outside may need all that it writes there,
+    and `taken` of its own.
+    """
     needed = {*block_writes(program, block), *taken}
     kept: list[OpDesc] = []
     for op in reversed(block.ops):
@@ -118,13 +135,19 @@ def _judge_names(program: Program, feeds: Sequence[str], fetches: Sequence[str])
         for i, name in enumerate(names)
         if name not in program.block.vars
     ]
-    problems += [f"{name!r} is fed twice" for name, count in sorted(Counter(feeds).items()) if count > 1]
+    problems += [
+        f"{name!r} is fed twice" for name, count in sorted(Counter(feeds).items()) if count > 1
+    ]
     if problems:
         raise OpError(f"prune: {'; '.join(problems)}")
 
 
-def _needed(program: Program, feeds: Iterable[str], wanted: Iterable[str]) -> tuple[list[OpDesc], set[str]]:
-    """The ops of the outermost block that `wanted` needs, in order, and every name that these read."""
+def _needed(
+    program: Program, feeds: Iterable[str], wanted: Iterable[str]
+) -> tuple[list[OpDesc], set[str]]:
+    """The ops of the outermost block that `wanted` needs, in order, and every name that
+    these read.
+    """
     given = set(feeds)
     needed = set(wanted)
     kept: list[OpDesc] = []
@@ -132,14 +155,18 @@ def _needed(program: Program, feeds: Iterable[str], wanted: Iterable[str]) -> tu
         if op.type in HOLDERS:
             continue
         # What is fed needs no op, but an op that updates it in place has another reader after it.
-        writes = {name for name in op.output_names() if name not in given or name in op.input_names()}
+        writes = {
+            name for name in op.output_names() if name not in given or name in op.input_names()
+        }
         if writes & needed or _does_something(program, op):
             kept.append(op)
             needed |= op_touches(program, op)
     return kept[::-1], needed
 
 
-def _judge_feeds(program: Program, ops: list[OpDesc], needed: set[str], feeds: Sequence[str]) -> None:
+def _judge_feeds(
+    program: Program, ops: list[OpDesc], needed: set[str], feeds: Sequence[str]
+) -> None:
     problems = []
     for i, name in enumerate(feeds):
         if name not in needed:
@@ -152,18 +179,28 @@ def _judge_feeds(program: Program, ops: list[OpDesc], needed: set[str], feeds: S
         raise OpError(f"prune: {'; '.join(problems)}")
 
 
-def _missing(program: Program, ops: list[OpDesc], needed: set[str], feeds: Sequence[str]) -> Iterator[str]:
+def _missing(
+    program: Program, ops: list[OpDesc], needed: set[str], feeds: Sequence[str]
+) -> Iterator[str]:
     """The names that are read before anything writes them, and those that nothing writes."""
-    known = {name for name, var in program.block.vars.items() if var.persistable or var.kind != Kind.DENSE} | set(feeds)
+    known = {
+        name
+        for name, var in program.block.vars.items()
+        if var.persistable or var.kind != Kind.DENSE
+    } | set(feeds)
     for op in ops:
-        written = set(op.output_names()).union(*(o.output_names() for b in inner_blocks(program, op) for o in b.ops))
+        written = set(op.output_names()).union(
+            *(o.output_names() for b in inner_blocks(program, op) for o in b.ops)
+        )
         read = op_touches(program, op) - written | set(op.input_names()) - {EMPTY}
         yield from sorted(name for name in read - known if name in program.block.vars)
         known |= written
     yield from sorted(name for name in needed - known if name in program.block.vars)
 
 
-def _assemble(program: Program, ops: list[OpDesc], feeds: Sequence[str], fetches: Sequence[str]) -> Program:
+def _assemble(
+    program: Program, ops: list[OpDesc], feeds: Sequence[str], fetches: Sequence[str]
+) -> Program:
     inner = {block.idx for op in ops for block in inner_blocks(program, op)}
     order = [0, *sorted(inner | {p for i in inner for p in _parents(program, i)} - {0})]
     renamed = {old: new for new, old in enumerate(order)}
@@ -176,10 +213,14 @@ def _assemble(program: Program, ops: list[OpDesc], feeds: Sequence[str], fetches
     ]
     guarded = [guard.var for guard in program.contract.guards] if program.contract else []
     used = {*feeds, *fetches, *guarded, *_names(kept)}
-    block.vars = {name: var for name, var in block.vars.items() if name in used and name not in HOLDERS}
+    block.vars = {
+        name: var for name, var in block.vars.items() if name in used and name not in HOLDERS
+    }
     for name in sorted({op.type for op in block.ops} & HOLDERS.keys()):
         block.vars[name] = VarDesc(name, dtype="", kind=HOLDERS[name], persistable=True)
-    contract = None if program.contract is None else _contract(program.contract, block, feeds, fetches)
+    contract = (
+        None if program.contract is None else _contract(program.contract, block, feeds, fetches)
+    )
     return Program(kept, program.version, contract)
 
 
@@ -212,10 +253,17 @@ def _copy_op(op: OpDesc, renamed: dict[int, int]) -> OpDesc:
     return copied
 
 
-def _contract(contract: Contract, block: Block, feeds: Sequence[str], fetches: Sequence[str]) -> Contract:
-    """What still holds of a contract.  Other outputs than before have no nesting; a verification was of other files."""
+def _contract(
+    contract: Contract, block: Block, feeds: Sequence[str], fetches: Sequence[str]
+) -> Contract:
+    """What still holds of a contract.  Other outputs than before have no nesting; a verification
+    was of other files.
+    """
     pruned = deepcopy(contract)
-    pruned.inputs, pruned.outputs = _args(contract.inputs, block, feeds), _args(contract.outputs, block, fetches)
+    pruned.inputs, pruned.outputs = (
+        _args(contract.inputs, block, feeds),
+        _args(contract.outputs, block, fetches),
+    )
     if [arg.name for arg in contract.outputs] != list(fetches):
         pruned.output_tree = ""
     pruned.verified = ""
@@ -225,4 +273,6 @@ def _contract(contract: Contract, block: Block, feeds: Sequence[str], fetches: S
 def _args(args: Sequence[Arg], block: Block, names: Sequence[str]) -> list[Arg]:
     known = {arg.name: arg for arg in args}
     found = ((name, known.get(name), block.vars[name]) for name in names)
-    return [Arg(name, var.dtype, var.shape) if arg is None else replace(arg) for name, arg, var in found]
+    return [
+        Arg(name, var.dtype, var.shape) if arg is None else replace(arg) for name, arg, var in found
+    ]

@@ -1,4 +1,6 @@
-"""The shapes of a recorded program for inputs of other sizes: unknown where the recording assumed nothing."""
+"""The shapes of a recorded program for inputs of other sizes: unknown where the recording assumed
+nothing.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,10 @@ from ..program import OpDesc, Program, VarDesc
 
 
 def with_shapes(program: Program, shapes: Mapping[str, tuple[int, ...]]) -> Program:
-    """A copy in which inputs have other shapes, and every result the shape that follows.   Raises OpError where an op refuses."""
+    """A copy in which inputs have other shapes, and every result the shape that follows.
+
+    Raises OpError where an op refuses.
+    """
     copied = deepcopy(program)
     declared = copied.block.vars
     for name, shape in shapes.items():
@@ -29,12 +34,20 @@ def _metas(names: list[str], many: bool, declared: dict[str, VarDesc]) -> Any:
 
 
 def infer(desc: OpDesc, declared: dict[str, VarDesc]) -> None:
-    """Let the results of an op have the shapes and dtypes that follow from its operands.   Raises OpError where it refuses them."""
+    """Let the results of an op have the shapes and dtypes that follow from its operands.
+
+    Raises OpError where it refuses them.
+    """
     op = OPS[desc.type]
     metas = tuple(_metas(desc.inputs.get(s.name, []), s.many, declared) for s in op.ins)
     attrs = {name: a.value for name, a in desc.attrs.items() if name in op.attrs}
     inferred = op.infer(metas, attrs)
     for slot, found in zip(op.outs, (inferred,) if len(op.outs) == 1 else inferred, strict=True):
-        for name, meta in zip(desc.outputs.get(slot.name, []), found if slot.many else [found], strict=False):
+        for name, meta in zip(
+            desc.outputs.get(slot.name, []), found if slot.many else [found], strict=False
+        ):
             if not declared[name].persistable:
-                declared[name].shape, declared[name].dtype = tuple(meta.shape), BY_NP[meta.dtype].name
+                declared[name].shape, declared[name].dtype = (
+                    tuple(meta.shape),
+                    BY_NP[meta.dtype].name,
+                )

@@ -1,4 +1,8 @@
-"""Ops as older Paddle wrote them, where today's take the same under other names or leave out an axis.   C++ has its share in read/older.cpp."""
+"""Ops as older Paddle wrote them, where today's take the same under other names or leave out an
+axis.
+
+C++ has its share in read/older.cpp.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +31,11 @@ def as_today(program: Program) -> Program:
 
 
 def _ops(program: Program, block: Block, op: OpDesc) -> list[OpDesc]:
-    names = {old: new for old, new in ATTRS.get(op.type, {}).items() if old in op.attrs and new not in op.attrs}
+    names = {
+        old: new
+        for old, new in ATTRS.get(op.type, {}).items()
+        if old in op.attrs and new not in op.attrs
+    }
     if names:
         op = replace(op, attrs={names.get(name, name): attr for name, attr in op.attrs.items()})
     return CHANGED[op.type](program, block, op) if op.type in CHANGED else [op]
@@ -40,13 +48,18 @@ def _fresh(block: Block, op: OpDesc, what: str, shape: tuple[int, ...], dtype: s
 
 
 def _dot(program: Program, block: Block, op: OpDesc) -> list[OpDesc]:
-    """It kept the axis that it sums over: its result is declared with as many axes as its operands."""
+    """It kept the axis that it sums over: its result is declared with as many axes as its
+    operands.
+    """
     x, out = program.var(op.inputs["X"][0], block.idx), program.var(op.outputs["Out"][0], block.idx)
     if x is None or out is None or len(x.shape) != len(out.shape):
         return [op]
     summed = _fresh(block, op, "summed", out.shape[:-1], out.dtype)
     back = OpDesc(
-        "unsqueeze2", {"X": [summed]}, {"Out": [out.name]}, {"axes": Attr(AttrType.INTS, [len(out.shape) - 1])}
+        "unsqueeze2",
+        {"X": [summed]},
+        {"Out": [out.name]},
+        {"axes": Attr(AttrType.INTS, [len(out.shape) - 1])},
     )
     return [replace(op, outputs={"Out": [summed]}), back]
 
@@ -69,7 +82,12 @@ def _regions(program: Program, block: Block, op: OpDesc) -> list[OpDesc]:
 
 def _cut(x: str, out: str, start: int, end: int) -> OpDesc:
     where = {"axes": [0], "starts": [start], "ends": [end]}
-    return OpDesc("slice", {"Input": [x]}, {"Out": [out]}, {k: Attr(AttrType.INTS, v) for k, v in where.items()})
+    return OpDesc(
+        "slice",
+        {"Input": [x]},
+        {"Out": [out]},
+        {k: Attr(AttrType.INTS, v) for k, v in where.items()},
+    )
 
 
 def _values(program: Program, block: Block, op: OpDesc) -> list[OpDesc]:

@@ -45,7 +45,10 @@ RENAMED = {
 
 
 def upgraded(program: Program) -> Program:
-    """The program with ops of today; itself where there is nothing to do.   An op that cannot be said so stays what it is."""
+    """The program with ops of today; itself where there is nothing to do.
+
+    An op that cannot be said so stays what it is.
+    """
     program = as_today(program)
     if not any(op.type in RENAMED and op.type not in OPS for op in program.ops()):
         return program
@@ -54,7 +57,10 @@ def upgraded(program: Program) -> Program:
 
 
 def _block(program: Program, block: Block) -> Block:
-    return replace(block, ops=[op for old in block.ops for op in _ops(old, lambda n: program.var(n, block.idx))])
+    return replace(
+        block,
+        ops=[op for old in block.ops for op in _ops(old, lambda n: program.var(n, block.idx))],
+    )
 
 
 def _ops(op: OpDesc, find: Find) -> list[OpDesc]:
@@ -68,7 +74,8 @@ def _ops(op: OpDesc, find: Find) -> list[OpDesc]:
         return [made, replace(op, type="scale", inputs={"X": op.outputs["Out"]}, attrs=scale)]
     if op.type.endswith("_interp") and not isinstance(op.attr("scale", []), list):
         scale = op.attr("scale")
-        scaled = scale > 0 and not op.inputs.get("OutSize")  # a size alone says how far places are apart
+        # a size alone says how far places are apart
+        scaled = scale > 0 and not op.inputs.get("OutSize")
         made.attrs["scale"] = Attr(AttrType.FLOATS, [scale, scale] if scaled else [])
     if op.type.startswith("flatten"):
         shape = _flat(op, find)

@@ -1,13 +1,30 @@
-"""Which names a piece of code reads and writes.   A symbol is a local name, or dotted as in `self.hidden`."""
+"""Which names a piece of code reads and writes.
+
+A symbol is a local name, or dotted as in `self.hidden`.
+"""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
 
-CHANGING_METHODS = frozenset({
-    "append", "extend", "insert", "pop", "remove", "clear", "update", "setdefault", "popitem", "sort", "reverse", "add", "discard",
-})  # fmt: skip
+CHANGING_METHODS = frozenset(
+    {
+        "append",
+        "extend",
+        "insert",
+        "pop",
+        "remove",
+        "clear",
+        "update",
+        "setdefault",
+        "popitem",
+        "sort",
+        "reverse",
+        "add",
+        "discard",
+    }
+)
 INNER_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 OURS = "_ol_"  # how the names begin that the conversion gives
 Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
@@ -31,9 +48,12 @@ def dotted(node: ast.AST) -> str | None:
 
 
 class Effects(ast.NodeVisitor):
-    """What code does to symbols.   reads, writes: in this scope; captured: what functions defined in it read of it.
+    """What code does to symbols.
 
-    bound: the names among `writes` that are given another value, rather than that a part of what they stand for is changed.
+    reads, writes: in this scope; captured: what functions defined in it read of it.
+
+    bound: the names among `writes` that are given another value, rather than that a part of what
+    they stand for is changed.
     """
 
     def __init__(self) -> None:
@@ -109,7 +129,8 @@ class Effects(ast.NodeVisitor):
         self.bind(node.rest)
         self.generic_visit(node)
 
-    # -- scopes of their own ------------------------------------------------------------------------------------
+    # -- scopes of their own
+    # ------------------------------------------------------------------------------------
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
         self.bind(node.name)

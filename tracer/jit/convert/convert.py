@@ -1,4 +1,6 @@
-"""Converting a function: its tree rewritten, compiled again at its own lines, with its own closure, globals and defaults."""
+"""Converting a function: its tree rewritten, compiled again at its own lines, with its own closure,
+globals and defaults.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,8 @@ from .statements import Flow, local_names
 from .templates import keep_places, statements
 
 RUNTIME = "__ol"
-CONVERSION_OPTIONS = "__jst_not_to_static"  # the attribute of a function with what the user asked for it
+# the attribute of a function with what the user asked for it
+CONVERSION_OPTIONS = "__jst_not_to_static"
 _CODES: dict[tuple[str, CodeType], CodeType | NoSource] = {}
 _SOURCES: dict[CodeType, str] = {}
 
@@ -35,9 +38,12 @@ class ConversionOptions:
 
 @register
 def convert(function: Any) -> Any:
-    """The converted function or method; `function` itself where there is nothing to convert.   Raises NoSource.
+    """The converted function or method; `function` itself where there is nothing to convert.
 
-    Line numbers, file, name, defaults, closure and globals are those of the original, so that tracebacks and debuggers show it.
+    Raises NoSource.
+
+    Line numbers, file, name, defaults, closure and globals are those of the original, so that
+    tracebacks and debuggers show it.
     """
     if isinstance(function, MethodType):
         return MethodType(convert(function.__func__), function.__self__)
@@ -45,7 +51,9 @@ def convert(function: Any) -> Any:
         return functools.partial(convert(function.func), *function.args, **function.keywords)
     if not isinstance(function, FunctionType) or is_converted(function) or is_excluded(function):
         return function
-    if function.__code__.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
+    if function.__code__.co_flags & (
+        inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+    ):
         return function
     return _with_code(function, converted_code(function.__code__))
 
@@ -56,7 +64,9 @@ def is_converted(function: FunctionType) -> bool:
 
 
 def not_to_static(function: Any = None) -> Any:
-    """Leave a function as it is when code that calls it is converted; as a decorator, with arguments or without."""
+    """Leave a function as it is when code that calls it is converted; as a decorator, with
+    arguments or without.
+    """
     if function is None:
         return not_to_static
     setattr(getattr(function, "__func__", function), CONVERSION_OPTIONS, ConversionOptions(True))
@@ -71,7 +81,8 @@ def is_excluded(function: Any) -> bool:
 
 def converted_code(code: CodeType) -> CodeType:
     """The code of the converted function, made once.   Raises NoSource."""
-    at = code.co_filename, code  # code of one text is equal wherever it lies, but errors name the file
+    # code of one text is equal wherever it lies, but errors name the file
+    at = code.co_filename, code
     if at not in _CODES:
         try:
             _CODES[at] = _convert(code)
@@ -87,12 +98,19 @@ STAGES = ("jumps", "statements", "expressions")  # in order: what rewrites a fun
 
 
 def converted_source(function: Any, stages: int = len(STAGES)) -> str:
-    """The function as text after the first `stages` of STAGES.   Raises TypeError, and OpError where there is no source."""
+    """The function as text after the first `stages` of STAGES.
+
+    Raises TypeError, and OpError where there is no source.
+    """
     plain = inspect.unwrap(function)
     code = getattr(getattr(plain, "__func__", plain), "__code__", None)
     if code is None:
         raise TypeError(
-            with_user_line(f"{getattr(plain, '__name__', plain)!s:.80} is no function of Python's; it has no source")
+            with_user_line(
+                f"{getattr(plain, '__name__', plain)!s:.80} is no function of Python's; "
+                f"it "
+                f"has no source"
+            )
         )
     try:
         if is_excluded(plain):
@@ -109,16 +127,24 @@ def _with_code(function: FunctionType, code: CodeType) -> FunctionType:
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
     cells[RUNTIME] = CellType(runtime)
     closure = tuple(cells[name] for name in code.co_freevars)
-    made = FunctionType(code, function.__globals__, function.__name__, function.__defaults__, closure)
+    made = FunctionType(
+        code, function.__globals__, function.__name__, function.__defaults__, closure
+    )
     made.__kwdefaults__ = function.__kwdefaults__
     made.__dict__.update(function.__dict__)
-    made.__qualname__, made.__module__, made.__doc__ = function.__qualname__, function.__module__, function.__doc__
+    made.__qualname__, made.__module__, made.__doc__ = (
+        function.__qualname__,
+        function.__module__,
+        function.__doc__,
+    )
     made.__annotations__ = function.__annotations__
     return made
 
 
 class _Plain(ast.NodeTransformer):
-    """Annotations of variables left out: in a function nothing evaluates them, and a variable that parts of it share may have none."""
+    """Annotations of variables left out: in a function nothing evaluates them, and a variable that
+    parts of it share may have none.
+    """
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
         made = ast.Pass() if node.value is None else ast.Assign([node.target], node.value)
@@ -147,7 +173,9 @@ def _converted_tree(code: CodeType, stages: int) -> ast.FunctionDef:
 
 def _convert(code: CodeType) -> CodeType:
     tree = _read_tree(code)
-    users = frozenset(n.lineno for n in ast.walk(tree) if isinstance(n, ast.Lambda) and not parameters(n))
+    users = frozenset(
+        n.lineno for n in ast.walk(tree) if isinstance(n, ast.Lambda) and not parameters(n)
+    )
     convert_tree(tree, frozenset(code.co_freevars))
     _SOURCES[code] = ast.unparse(tree)
     tree.name = "_ol_function"  # its own name would be one of the factory
@@ -162,7 +190,10 @@ def _refuse_names(tree: ast.AST) -> None:
             continue
         name = node.id if isinstance(node, ast.Name) else node.arg
         if name == RUNTIME or name.startswith("_ol_"):
-            why = f"the name '{name}' in line {node.lineno} is one that converted code uses itself; take another"
+            why = (
+                f"the name '{name}' in line {node.lineno} is one that converted code uses "
+                f"itself; take another"
+            )
             raise TraceError(with_user_line(why))
 
 
@@ -175,13 +206,18 @@ def _as_function(tree: ast.Lambda) -> ast.FunctionDef:
 
 def convert_tree(
     function: ast.FunctionDef, around: frozenset[str] = frozenset(), stages: int = len(STAGES)
-) -> None:  # fmt: skip
-    """Rewrite a function and those inside of it.   around: the names of functions around it that it may use; stages: see STAGES."""
+) -> None:
+    """Rewrite a function and those inside of it.
+
+    around: the names of functions around it that it may use; stages: see STAGES.
+    """
     arguments = [*function.args.posonlyargs, *function.args.args]
     first = arguments[0].arg if arguments else None
     _convert_statements(function, around, stages > 1)
     if stages == len(STAGES):
-        function.body = [Expressions(None if _binds_super(function) else first).visit(s) for s in function.body]
+        function.body = [
+            Expressions(None if _binds_super(function) else first).visit(s) for s in function.body
+        ]
     function.decorator_list, function.returns = [], None
     for argument in ast.walk(function.args):
         if isinstance(argument, ast.arg):
@@ -198,7 +234,9 @@ def _binds_super(function: ast.FunctionDef) -> bool:
     )
 
 
-def _convert_statements(function: ast.FunctionDef, around: frozenset[str], all_of_them: bool) -> None:
+def _convert_statements(
+    function: ast.FunctionDef, around: frozenset[str], all_of_them: bool
+) -> None:
     own = local_names(function)
     for inner in _functions_inside(function.body):
         _convert_statements(inner, around | own, all_of_them)
@@ -260,8 +298,13 @@ def _inner_code(code: CodeType, name: str) -> CodeType:
 
 
 def _named(code: CodeType, name: str, qualname: str, users: frozenset[int]) -> CodeType:
-    """The code, and that of every function that the conversion made in it, under the user's name.   users: lines of lambdas like ours."""
-    consts = tuple(_renamed(c, name, qualname, users) if isinstance(c, CodeType) else c for c in code.co_consts)
+    """The code, and that of every function that the conversion made in it, under the user's name.
+
+    users: lines of lambdas like ours.
+    """
+    consts = tuple(
+        _renamed(c, name, qualname, users) if isinstance(c, CodeType) else c for c in code.co_consts
+    )
     return code.replace(co_consts=consts, co_name=name, co_qualname=qualname)
 
 
@@ -270,11 +313,15 @@ def _renamed(code: CodeType, name: str, qualname: str, users: frozenset[int]) ->
         return _named(code, name, qualname, users)
     if code.co_name == "<lambda>" and not code.co_argcount and code.co_firstlineno not in users:
         return _named(code, name, qualname, users)  # made by the conversion as well
-    return _named(code, code.co_name, code.co_qualname.rpartition("_ol_factory.<locals>.")[2], users)
+    return _named(
+        code, code.co_name, code.co_qualname.rpartition("_ol_factory.<locals>.")[2], users
+    )
 
 
 def _mangle(tree: ast.FunctionDef, code: CodeType) -> None:
-    """Private names as the class around the function has them: outside of it Python would not do it."""
+    """Private names as the class around the function has them: outside of it Python would not do
+    it.
+    """
     parts = code.co_qualname.split(".")
     owner = parts[-2].lstrip("_") if len(parts) > 1 and parts[-2] != "<locals>" else ""
     if not owner:

@@ -26,7 +26,8 @@ PLAIN_METHODS = frozenset({"set_trace"})  # a debugger looks at the frame that c
 
 
 class Expressions(ast.NodeTransformer):
-    """Rewrites `and`, `or`, `not`, comparisons in chains, conditional expressions, subscripts and calls, in functions inside as well.
+    """Rewrites `and`, `or`, `not`, comparisons in chains, conditional expressions, subscripts and
+    calls, in functions inside as well.
 
     What changes an element or an attribute says so before, and what makes a list or dict after it.
     """
@@ -49,7 +50,11 @@ class Expressions(ast.NodeTransformer):
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
         self.generic_visit(node)
-        return expression("__ol.not_(A)", node, A=node.operand) if isinstance(node.op, ast.Not) else node
+        return (
+            expression("__ol.not_(A)", node, A=node.operand)
+            if isinstance(node.op, ast.Not)
+            else node
+        )
 
     def visit_Compare(self, node: ast.Compare) -> ast.AST:
         self.generic_visit(node)
@@ -76,9 +81,13 @@ class Expressions(ast.NodeTransformer):
     @staticmethod
     def _membership(node: ast.Compare) -> ast.expr:
         if isinstance(node.ops[0], ast.In | ast.NotIn):
-            text = "__ol.in_(A, B)" if isinstance(node.ops[0], ast.In) else "__ol.not_(__ol.in_(A, B))"
+            text = (
+                "__ol.in_(A, B)" if isinstance(node.ops[0], ast.In) else "__ol.not_(__ol.in_(A, B))"
+            )
         elif isinstance(node.ops[0], ast.Is | ast.IsNot):
-            text = "__ol.is_(A, B)" if isinstance(node.ops[0], ast.Is) else "__ol.not_(__ol.is_(A, B))"
+            text = (
+                "__ol.is_(A, B)" if isinstance(node.ops[0], ast.Is) else "__ol.not_(__ol.is_(A, B))"
+            )
         elif isinstance(node.ops[0], ast.Eq | ast.NotEq):
             text = "__ol.equal(A, B)" if isinstance(node.ops[0], ast.Eq) else "__ol.not_equal(A, B)"
         else:
@@ -91,11 +100,17 @@ class Expressions(ast.NodeTransformer):
         self.generic_visit(node)
         if makes and isinstance(node.op, ast.Add | ast.Mult):
             node.left, node.right = (
-                side if isinstance(side, ast.Constant) else expression("__ol.current(A)", node, A=side)
+                side
+                if isinstance(side, ast.Constant)
+                else expression("__ol.current(A)", node, A=side)
                 for side in (node.left, node.right)
             )
             return expression("__ol.new(VALUE)", node, VALUE=node)
-        return expression("__ol.mod(A, B)", node, A=node.left, B=node.right) if isinstance(node.op, ast.Mod) else node
+        return (
+            expression("__ol.mod(A, B)", node, A=node.left, B=node.right)
+            if isinstance(node.op, ast.Mod)
+            else node
+        )
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         text = ast.unparse(node.value)
@@ -136,19 +151,32 @@ class Expressions(ast.NodeTransformer):
         if _binds([node.body, node.orelse]):
             return node
         return expression(
-            "__ol.if_expression(TEST, lambda: A, lambda: B)", node, TEST=node.test, A=node.body, B=node.orelse
+            "__ol.if_expression(TEST, lambda: A, lambda: B)",
+            node,
+            TEST=node.test,
+            A=node.body,
+            B=node.orelse,
         )
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         write_out(node)
-        if isinstance(node.func, ast.Attribute) and not isinstance(node.func.value, ast.Attribute | ast.Subscript):
+        if isinstance(node.func, ast.Attribute) and not isinstance(
+            node.func.value, ast.Attribute | ast.Subscript
+        ):
             node.func.is_called = True  # type: ignore[attr-defined] # a method, or a function of a module: known by its name
         self.generic_visit(node)
         function = node.func
-        if isinstance(function, ast.Name) and function.id == "super" and not node.args and self.first_argument:
+        if (
+            isinstance(function, ast.Name)
+            and function.id == "super"
+            and not node.args
+            and self.first_argument
+        ):
             node.args = [expression("__class__", node), expression(self.first_argument, node)]
             return node
-        plain = isinstance(function, ast.Name) and (function.id in PLAIN_CALLS or function.id == "__ol")
+        plain = isinstance(function, ast.Name) and (
+            function.id in PLAIN_CALLS or function.id == "__ol"
+        )
         plain = plain or (isinstance(function, ast.Attribute) and function.attr in PLAIN_METHODS)
         if plain or _is_runtime(function):
             return node
@@ -174,7 +202,9 @@ class Expressions(ast.NodeTransformer):
         if isinstance(node.slice, ast.Slice):
             bounds = {
                 name: bound or ast.Constant(None)
-                for name, bound in zip("BCD", (node.slice.lower, node.slice.upper, node.slice.step), strict=True)
+                for name, bound in zip(
+                    "BCD", (node.slice.lower, node.slice.upper, node.slice.step), strict=True
+                )
             }
             return expression("__ol.part(A, B, C, D)", node, A=node.value, **bounds)
         return expression("__ol.item(A, B)", node, A=node.value, B=node.slice)
@@ -190,9 +220,12 @@ class Expressions(ast.NodeTransformer):
         for test in generator.ifs[1:]:
             wanted = expression("__ol.and_(A, lambda: B)", node, A=wanted, B=test)
         return expression(
-            made, node, ITER=generator.iter, MAKE=_of_item(generator.target, node.elt, node),
+            made,
+            node,
+            ITER=generator.iter,
+            MAKE=_of_item(generator.target, node.elt, node),
             **({"WANTED": _of_item(generator.target, wanted, node)} if wanted is not None else {}),
-        )  # fmt: skip
+        )
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         node.body = [self.visit(s) for s in node.body]
@@ -203,7 +236,9 @@ class Expressions(ast.NodeTransformer):
 
 
 def mark_tests(tree: ast.AST) -> None:
-    """Mark each `and` and `or` of which only the truth counts: those of conditions, and under a `not`."""
+    """Mark each `and` and `or` of which only the truth counts: those of conditions, and under a
+    `not`.
+    """
     for node in ast.walk(tree):
         if isinstance(node, ast.If | ast.While | ast.IfExp | ast.Assert):
             mark_test(node.test)
@@ -225,9 +260,16 @@ def mark_test(test: ast.expr) -> None:
 
 
 def _changing(node: ast.Attribute | ast.Subscript, text: str) -> ast.AST:
-    """The target of an assignment, of which the run time hears before it is changed.   text: of what it belongs to."""
-    attribute = f", {node.attr!r}, {hasattr(node, 'is_read')}" if isinstance(node, ast.Attribute) else ""
-    node.value = expression(f"__ol.changing(VALUE, {text!r}{attribute})", node.value, VALUE=node.value)
+    """The target of an assignment, of which the run time hears before it is changed.
+
+    text: of what it belongs to.
+    """
+    attribute = (
+        (f", {node.attr!r}, {hasattr(node, 'is_read')}") if isinstance(node, ast.Attribute) else ""
+    )
+    node.value = expression(
+        f"__ol.changing(VALUE, {text!r}{attribute})", node.value, VALUE=node.value
+    )
     return node
 
 
@@ -254,8 +296,14 @@ MAY_STOP = frozenset({"any", "all"})
 
 
 def write_out(node: ast.Call) -> None:
-    """Let a function of Python's that takes all items of a generator expression have them in a list; one that may stop only if they are a program's."""
-    if not isinstance(node.func, ast.Name) or not node.args or not isinstance(node.args[0], ast.GeneratorExp):
+    """Let a function of Python's that takes all items of a generator expression have them in a
+    list; one that may stop only if they are a program's.
+    """
+    if (
+        not isinstance(node.func, ast.Name)
+        or not node.args
+        or not isinstance(node.args[0], ast.GeneratorExp)
+    ):
         return
     given = node.args[0]
     if node.func.id in TAKES_ALL:
@@ -269,11 +317,17 @@ def write_out(node: ast.Call) -> None:
 
 
 def _is_runtime(function: ast.expr) -> bool:
-    return isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name) and function.value.id == "__ol"
+    return (
+        isinstance(function, ast.Attribute)
+        and isinstance(function.value, ast.Name)
+        and function.value.id == "__ol"
+    )
 
 
 def _is_simple(node: ast.ListComp) -> bool:
-    """Whether a comprehension is [f(item) for item in rows if g(item)], in which nothing gets a name and no function is made."""
+    """Whether a comprehension is [f(item) for item in rows if g(item)], in which nothing gets a
+    name and no function is made.
+    """
     generator = node.generators[0]
     inside = [node.elt, *generator.ifs]
     alone = len(node.generators) == 1 and is_target(generator.target) and not generator.is_async
@@ -281,12 +335,18 @@ def _is_simple(node: ast.ListComp) -> bool:
 
 
 def _has_function(node: ast.expr) -> bool:
-    """Whether an expression makes a function, which sees the last value of the name that a comprehension gives values to."""
+    """Whether an expression makes a function, which sees the last value of the name that a
+    comprehension gives values to.
+    """
     return any(isinstance(n, ast.Lambda) for n in ast.walk(node))
 
 
 def _binds(nodes: list[ast.expr]) -> bool:
-    """Whether an expression gives a name a value (`:=`) or waits: what a lambda could not do for the function around it."""
+    """Whether an expression gives a name a value (`:=`) or waits: what a lambda could not do for
+    the function around it.
+    """
     return any(
-        isinstance(n, ast.NamedExpr | ast.Await | ast.Yield | ast.YieldFrom) for node in nodes for n in ast.walk(node)
+        isinstance(n, ast.NamedExpr | ast.Await | ast.Yield | ast.YieldFrom)
+        for node in nodes
+        for n in ast.walk(node)
     )

@@ -1,6 +1,8 @@
-"""Jumps out of the middle: `return`, `break` and `continue` become flags and branches, so that all code runs from top to bottom.
+"""Jumps out of the middle: `return`, `break` and `continue` become flags and branches, so that all
+code runs from top to bottom.
 
-Where one side of an `if` always jumps, what follows moves into the other side, and no flag is needed.
+Where one side of an `if` always jumps, what follows moves into the other side, and no flag is
+needed.
 """
 
 from __future__ import annotations
@@ -18,7 +20,9 @@ Body = list[ast.stmt]
 
 
 def contains(body: Sequence[ast.AST], kinds: tuple[type, ...], through_loops: bool = True) -> bool:
-    """Whether a node of such a kind is in `body`, functions inside left out, and loops as well unless asked for."""
+    """Whether a node of such a kind is in `body`, functions inside left out, and loops as well
+    unless asked for.
+    """
     for node in body:
         if isinstance(node, kinds):
             return True
@@ -48,17 +52,26 @@ def _always_jumps(node: ast.stmt, kinds: tuple[type, ...]) -> bool:
             return always_jumps(node.body, kinds)
         case ast.Try():
             bodies = (node.body + node.orelse, *(h.body for h in node.handlers))
-            return all(always_jumps(b, kinds) for b in bodies) or always_jumps(node.finalbody, kinds)
+            return all(always_jumps(b, kinds) for b in bodies) or always_jumps(
+                node.finalbody, kinds
+            )
         case ast.While(test=ast.Constant(value=value)) if value:
             return not contains(node.body, (ast.Break,), through_loops=False)
     return isinstance(node, kinds)
 
 
 class Jumps:
-    """One kind of jump out of a list of statements.   kinds: the nodes; flags: their names; jump: what a node becomes."""
+    """One kind of jump out of a list of statements.
+
+    kinds: the nodes; flags: their names; jump: what a node becomes.
+    """
 
     def __init__(
-        self, kinds: tuple[type, ...], flags: list[str], jump: Callable[[ast.stmt], Body], loops: bool
+        self,
+        kinds: tuple[type, ...],
+        flags: list[str],
+        jump: Callable[[ast.stmt], Body],
+        loops: bool,
     ) -> None:
         self.kinds, self.flags, self.jump, self.loops = kinds, flags, jump, loops
 
@@ -107,7 +120,10 @@ class Jumps:
 
 
 class LoopJumps(ast.NodeTransformer):
-    """Takes `break`, `continue` and `else` out of loops.   A `for` that breaks gets `extra_test`: to be true for a next round."""
+    """Takes `break`, `continue` and `else` out of loops.
+
+    A `for` that breaks gets `extra_test`: to be true for a next round.
+    """
 
     def __init__(self) -> None:
         self.count = 0
@@ -134,7 +150,9 @@ class LoopJumps(ast.NodeTransformer):
             flag = f"_ol_break_{number}"
             self._lower(node, ast.Break, flag)
             before = statements(f"{flag} = False", node)
-        if isinstance(node, ast.While) and any(isinstance(n, ast.NamedExpr) for n in ast.walk(node.test)):
+        if isinstance(node, ast.While) and any(
+            isinstance(n, ast.NamedExpr) for n in ast.walk(node.test)
+        ):
             before += self._asked_by_statements(node, number, breaks)
         elif breaks:
             if isinstance(node, ast.While):
@@ -145,11 +163,19 @@ class LoopJumps(ast.NodeTransformer):
 
     @staticmethod
     def _asked_by_statements(node: ast.While, number: int, breaks: bool) -> Body:
-        """A condition that gives names values is asked before the loop and at the end of each round: those have a value after no round."""
+        """A condition that gives names values is asked before the loop and at the end of each
+        round: those have a value after no round.
+        """
         mark_test(node.test)
         name = f"_ol_go_{number}"
-        first, again = (statements(f"{name} = TEST", node, TEST=copy.deepcopy(node.test)) for _ in range(2))
-        node.body += statements(f"if not _ol_break_{number}:\n    AGAIN", node, AGAIN=again) if breaks else again
+        first, again = (
+            statements(f"{name} = TEST", node, TEST=copy.deepcopy(node.test)) for _ in range(2)
+        )
+        node.body += (
+            statements(f"if not _ol_break_{number}:\n    AGAIN", node, AGAIN=again)
+            if breaks
+            else again
+        )
         node.test = expression(f"not _ol_break_{number} and {name}" if breaks else name, node)
         return first
 
@@ -158,7 +184,9 @@ class LoopJumps(ast.NodeTransformer):
         def jump(at: ast.stmt) -> Body:
             return statements(f"{flag} = True", at)
 
-        node.body = Jumps((kind,), [flag], jump, loops=False).lower(node.body) or statements("pass", node)
+        node.body = Jumps((kind,), [flag], jump, loops=False).lower(node.body) or statements(
+            "pass", node
+        )
         if kind is ast.Continue:
             node.body = [*statements(f"{flag} = False", node), *node.body]
 
@@ -197,7 +225,9 @@ class _BreakAfterReturn(ast.NodeTransformer):
 
 
 def lower_jumps(function: ast.FunctionDef) -> None:
-    """Rewrite the body of a function so that it returns once, at its end, and its loops neither break nor continue."""
+    """Rewrite the body of a function so that it returns once, at its end, and its loops neither
+    break nor continue.
+    """
     body = list(function.body)
     early = any(contains([node], (ast.Return,)) for node in body[:-1]) or (
         contains(body[-1:], (ast.Return,)) and not isinstance(body[-1], ast.Return)
@@ -219,7 +249,9 @@ def _one_return(function: ast.FunctionDef, body: Body) -> Body:
         found: Body = []
         for node in nodes:
             if isinstance(node, ast.For | ast.While) and contains([node], (ast.Return,)):
-                node.body = [n for inner in node.body for n in _as_list(_BreakAfterReturn().visit(inner))]
+                node.body = [
+                    n for inner in node.body for n in _as_list(_BreakAfterReturn().visit(inner))
+                ]
                 node.orelse = out_of_loops(node.orelse)
                 setattr(node, "returns", True)  # noqa: B010 - of this conversion, not of ast
             elif not isinstance(node, INNER_SCOPES):
@@ -274,4 +306,6 @@ class Returns(Jumps):
 def _returns_in_loop(node: ast.AST) -> bool:
     if getattr(node, "returns", False):
         return True
-    return not isinstance(node, INNER_SCOPES) and any(_returns_in_loop(n) for n in ast.iter_child_nodes(node))
+    return not isinstance(node, INNER_SCOPES) and any(
+        _returns_in_loop(n) for n in ast.iter_child_nodes(node)
+    )

@@ -1,4 +1,6 @@
-"""Which symbols somebody still reads: only those are results of a branch or go from round to round of a loop."""
+"""Which symbols somebody still reads: only those are results of a branch or go from round to round
+of a loop.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,9 @@ Symbols = frozenset[str]
 
 
 def mark(function: ast.FunctionDef) -> None:
-    """Put `live` on every `if`, `while`, `for`: what is read after it; for a loop also what a next round reads."""
+    """Put `live` on every `if`, `while`, `for`: what is read after it; for a loop also what a next
+    round reads.
+    """
     does = effects(function.body)
     always = frozenset(does.captured | does.outer)
     Liveness(always).block(function.body, frozenset())
@@ -36,12 +40,18 @@ class Liveness:
             found: Symbols = special(node, after)
             return found
         does = effects(node)
-        written = frozenset(does.writes) if isinstance(node, ast.Assign | ast.FunctionDef) else frozenset()
+        written = (
+            frozenset(does.writes)
+            if isinstance(node, ast.Assign | ast.FunctionDef)
+            else frozenset()
+        )
         return (after - (written - does.reads)) | does.reads
 
     def _if(self, node: ast.If, after: Symbols) -> Symbols:
         node.live = after | self.always  # type: ignore[attr-defined]
-        return self.block(node.body, after) | self.block(node.orelse, after) | effects(node.test).reads
+        return (
+            self.block(node.body, after) | self.block(node.orelse, after) | effects(node.test).reads
+        )
 
     def _while(self, node: ast.While, after: Symbols) -> Symbols:
         rest = self.block(node.orelse, after) | effects(node.test).reads
@@ -54,7 +64,9 @@ class Liveness:
 
     def _loop(self, node: ast.While | ast.For, rest: Symbols) -> Symbols:
         head = rest
-        target = frozenset(effects(node.target).writes) if isinstance(node, ast.For) else frozenset()
+        target = (
+            frozenset(effects(node.target).writes) if isinstance(node, ast.For) else frozenset()
+        )
         while True:
             before = head | (self.block(node.body, head) - target)
             if before == head:

@@ -1,4 +1,6 @@
-"""What the source of a function has that no program can hold, found without running it: an estimate of which names are tensors."""
+"""What the source of a function has that no program can hold, found without running it: an estimate
+of which names are tensors.
+"""
 
 from __future__ import annotations
 
@@ -18,13 +20,18 @@ from .expressions import is_target, write_out
 STATIC = frozenset(
     {"shape", "ndim", "dtype", "name", "training", "stop_gradient", "size"}
 )  # Python knows them, or a program does
-ASKING = frozenset({"isinstance", "type", "len", "hasattr", "getattr", "id", "callable", "print", "repr", "str"})
+ASKING = frozenset(
+    {"isinstance", "type", "len", "hasattr", "getattr", "id", "callable", "print", "repr", "str"}
+)
 VALUES = frozenset({"numpy", "tolist"})
 
 
 @dataclass(frozen=True, order=True)
 class Problem:
-    """Something that stands in the way of a program.   text: the line; fix: what to do about it; silent: a recording does not stop at it"""
+    """Something that stands in the way of a program.
+
+    text: the line; fix: what to do about it; silent: a recording does not stop at it
+    """
 
     file: str
     line: int
@@ -71,7 +78,15 @@ def _problems(function: FunctionType) -> list[Problem]:
     except NoSource as error:
         fix = "put it in a file that can be read; until then control flow in it is Python's"
         return [
-            Problem(os.path.basename(code.co_filename), code.co_firstlineno, code.co_name, "", str(error), fix, True)
+            Problem(
+                os.path.basename(code.co_filename),
+                code.co_firstlineno,
+                code.co_name,
+                "",
+                str(error),
+                fix,
+                True,
+            )
         ]
     scanner = _Scanner(function, tree)
     for statement in tree.body if isinstance(tree.body, list) else [tree.body]:
@@ -87,7 +102,10 @@ class _Scanner(ast.NodeVisitor):
         self._file = function.__code__.co_filename
         arguments = [*tree.args.posonlyargs, *tree.args.args]
         plain = arguments[: len(arguments) - len(tree.args.defaults)]
-        is_method = "." in function.__qualname__ and "<locals>" not in function.__qualname__.rsplit(".", 2)[-2]
+        is_method = (
+            "." in function.__qualname__
+            and "<locals>" not in function.__qualname__.rsplit(".", 2)[-2]
+        )
         self._tensors = {a.arg for a in plain[is_method:]}
         for node in ast.walk(tree):
             if isinstance(node, ast.Call):
@@ -98,7 +116,10 @@ class _Scanner(ast.NodeVisitor):
         self.found: list[Problem] = []
 
     def _assigned(self, node: ast.AST) -> None:
-        if isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign | ast.NamedExpr) and node.value is not None:
+        if (
+            isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign | ast.NamedExpr)
+            and node.value is not None
+        ):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
             source: ast.expr = node.value
         elif isinstance(node, ast.For | ast.comprehension):
@@ -107,7 +128,10 @@ class _Scanner(ast.NodeVisitor):
             return
         if self._is_value(source):
             self._tensors |= {
-                n.id for t in targets for n in ast.walk(t) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+                n.id
+                for t in targets
+                for n in ast.walk(t)
+                if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
             }
 
     def _is_value(self, node: ast.AST | None) -> bool:
@@ -118,9 +142,15 @@ class _Scanner(ast.NodeVisitor):
             return node.id in self._tensors
         if isinstance(node, ast.Attribute) and node.attr in STATIC:
             return False
-        if isinstance(node, ast.Compare) and any(isinstance(op, ast.Is | ast.IsNot) for op in node.ops):
+        if isinstance(node, ast.Compare) and any(
+            isinstance(op, ast.Is | ast.IsNot) for op in node.ops
+        ):
             return False
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ASKING:
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and node.func.id in ASKING
+        ):
             return False
         return any(self._is_value(inner) for inner in ast.iter_child_nodes(node))
 
@@ -128,17 +158,30 @@ class _Scanner(ast.NodeVisitor):
         line = getattr(node, "lineno", 0)
         text = linecache.getline(self._file, line).strip()
         self.found.append(
-            Problem(os.path.basename(self._file), line, self._function.__name__, text, cause, fix, silent)
+            Problem(
+                os.path.basename(self._file),
+                line,
+                self._function.__name__,
+                text,
+                cause,
+                fix,
+                silent,
+            )
         )
 
-    # -- constructs ---------------------------------------------------------------------------------------------
+    # -- constructs
+    # ---------------------------------------------------------------------------------------------
 
     def _comprehension(self, node: Any) -> None:
         if hasattr(node, "is_other"):
             return
         first = node.generators[0]
-        simple = isinstance(node, ast.ListComp) and len(node.generators) == 1 and is_target(first.target)
-        if not simple and any(self._is_value(part) for g in node.generators for part in (g.iter, *g.ifs)):
+        simple = (
+            isinstance(node, ast.ListComp) and len(node.generators) == 1 and is_target(first.target)
+        )
+        if not simple and any(
+            self._is_value(part) for g in node.generators for part in (g.iter, *g.ifs)
+        ):
             kind = (
                 "a generator"
                 if isinstance(node, ast.GeneratorExp)
@@ -155,7 +198,9 @@ class _Scanner(ast.NodeVisitor):
 
     def _yields(self, node: Any) -> None:
         self._note(
-            node, "a generator function is not converted: control flow on values in it is refused", "give back a list"
+            node,
+            "a generator function is not converted: control flow on values in it is refused",
+            "give back a list",
         )
 
     visit_Yield = visit_YieldFrom = _yields
@@ -175,7 +220,9 @@ class _Scanner(ast.NodeVisitor):
             module = self._module(function)
             if module in (*LIBRARIES, "math") and any(self._is_value(a) for a in node.args):
                 self._note(
-                    node, f"{module} computes on values, which only a run has", "use paddle's function of that kind"
+                    node,
+                    f"{module} computes on values, which only a run has",
+                    "use paddle's function of that kind",
                 )
         self.generic_visit(node)
 
@@ -200,7 +247,12 @@ class _Scanner(ast.NodeVisitor):
     visit_BoolOp = visit_IfExp = _deferred
 
     def visit_Try(self, node: ast.Try) -> None:
-        branches = [n for s in node.body for n in ast.walk(s) if isinstance(n, ast.If) and self._is_value(n.test)]
+        branches = [
+            n
+            for s in node.body
+            for n in ast.walk(s)
+            if isinstance(n, ast.If) and self._is_value(n.test)
+        ]
         for branch in branches if node.handlers else []:
             if any(isinstance(n, ast.Raise) for n in ast.walk(branch)):
                 self._note(

@@ -1,4 +1,6 @@
-"""Statements that choose or repeat become calls of `runtime`, with their bodies as functions inside of the user's."""
+"""Statements that choose or repeat become calls of `runtime`, with their bodies as functions inside
+of the user's.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +14,11 @@ Body = list[ast.stmt]
 
 
 class Flow(ast.NodeTransformer):
-    """Rewrites `if`, `while`, `for`, `match`, `assert`, `raise` and `del` of one function; `liveness.mark` comes before.
+    """Rewrites `if`, `while`, `for`, `match`, `assert`, `raise` and `del` of one function;
+    `liveness.mark` comes before.
 
-    outer: names that the user declared `global` or `nonlocal`, which keep that everywhere; and those of functions `around` it whose
-    lists and dicts it changes.
+    outer: names that the user declared `global` or `nonlocal`, which keep that everywhere; and
+    those of functions `around` it whose lists and dicts it changes.
     """
 
     def __init__(self, function: ast.FunctionDef, around: frozenset[str]) -> None:
@@ -31,7 +34,8 @@ class Flow(ast.NodeTransformer):
 
     visit_Lambda = visit_ClassDef = visit_AsyncFunctionDef = visit_FunctionDef  # type: ignore[assignment]
 
-    # -- bodies as functions ------------------------------------------------------------------------------------
+    # -- bodies as functions
+    # ------------------------------------------------------------------------------------
 
     def _name(self, kind: str) -> str:
         self.count += 1
@@ -46,32 +50,53 @@ class Flow(ast.NodeTransformer):
         shared = [s for s in does.writes if self.outer.get(s)]
         head += f"    global {', '.join(shared)}\n" if shared else ""
         head += "".join(f"    nonlocal {s}\n" for s in does.writes if self.outer.get(s) is False)
-        return statements(f"def NAME({argument}):\n{head}    BODY", at, NAME=name, BODY=body or statements("pass", at))
+        return statements(
+            f"def NAME({argument}):\n{head}    BODY",
+            at,
+            NAME=name,
+            BODY=body or statements("pass", at),
+        )
 
     def _state(self, body: Body, live: frozenset[str]) -> list[str]:
         """What a body changes and somebody reads afterwards; attributes outlive the function."""
         return [s for s in effects(body).writes if (s in live and self._is_variable(s)) or "." in s]
 
     def _is_variable(self, symbol: str) -> bool:
-        """Whether it is a name that this function can give another value; not a list or dict of the module."""
+        """Whether it is a name that this function can give another value; not a list or dict of the
+        module.
+        """
         return symbol in self.local or symbol in self.outer
 
     def _scratch(self, node: ast.If, state: list[str]) -> list[str]:
-        """What the branches change beside `state`: nobody reads it afterwards, but one branch must not see what the other did."""
+        """What the branches change beside `state`: nobody reads it afterwards, but one branch must
+        not see what the other did.
+        """
         found = dict.fromkeys([*effects(node.body).writes, *effects(node.orelse).writes])
         return [s for s in found if s not in state and self._is_variable(s)]
 
     def _owned(self, put: str, symbols: list[str], body: Body, at: ast.stmt) -> Body:
-        """Tell the run time which variables and attributes are seen to under their names: cells by what a function closes over."""
-        names = dict.fromkeys(s for s in (*symbols, *effects(body).writes) if "." not in s and self._is_variable(s))
+        """Tell the run time which variables and attributes are seen to under their names: cells by
+        what a function closes over.
+        """
+        names = dict.fromkeys(
+            s for s in (*symbols, *effects(body).writes) if "." not in s and self._is_variable(s)
+        )
         cells = [s for s in names if not self.outer.get(s)]
-        held = [f"(lambda: {s.rpartition('.')[0]}, {s.rpartition('.')[2]!r})" for s in symbols if "." in s]
+        held = [
+            f"(lambda: {s.rpartition('.')[0]}, {s.rpartition('.')[2]!r})"
+            for s in symbols
+            if "." in s
+        ]
         shared = [s for s in names if self.outer.get(s)]
         return statements(
-            f"__ol.owns({put}, lambda: ({''.join(f'{s}, ' for s in cells)}), [{', '.join(held)}], {shared!r})", at
+            f"__ol.owns({put}, lambda: ({''.join(f'{s}, ' for s in cells)}), "
+            f"[{', '.join(held)}], {shared!r})",
+            at,
         )
 
-    def _accessors(self, symbols: list[str], body: Body, at: ast.stmt) -> tuple[Body, dict[str, Any]]:
+    def _accessors(
+        self, symbols: list[str], body: Body, at: ast.stmt
+    ) -> tuple[Body, dict[str, Any]]:
         """Functions that get and set what a `body` changes, and the holes for a call with them."""
         get, put = self._name("get"), self._name("set")
         reads = [f"__ol.attribute(lambda: {s}, {s!r})" if "." in s else s for s in symbols]
@@ -87,11 +112,19 @@ class Flow(ast.NodeTransformer):
             else f"    if __ol.is_set(values[{i}], lambda: {s}):\n        {s} = values[{i}]\n"
             for i, s in enumerate(symbols)
         )
-        text = f"def {get}():\n    return [{', '.join(reads)}]\ndef {put}(values):\n{head}{sets}    pass"
+        text = (
+            f"def {get}():\n    return [{', '.join(reads)}]\ndef {put}(values):\n{head}{sets} "
+            f"   pass"
+        )
         names = expression(repr([_shown(s) for s in symbols]), at)
-        return [*statements(text, at), *self._owned(put, symbols, body, at)], {"GET": get, "SET": put, "NAMES": names}
+        return [*statements(text, at), *self._owned(put, symbols, body, at)], {
+            "GET": get,
+            "SET": put,
+            "NAMES": names,
+        }
 
-    # -- statements ---------------------------------------------------------------------------------------------
+    # -- statements
+    # ---------------------------------------------------------------------------------------------
 
     def visit_If(self, node: ast.If) -> Body:
         live = node.live  # type: ignore[attr-defined]
@@ -117,7 +150,9 @@ class Flow(ast.NodeTransformer):
             *self._function(test, statements("return TEST", node, TEST=node.test), node),
             *self._function(body, node.body, node),
             *made,
-            *statements("__ol.while_(TEST, BODY, GET, SET, NAMES)", node, TEST=test, BODY=body, **holes),
+            *statements(
+                "__ol.while_(TEST, BODY, GET, SET, NAMES)", node, TEST=test, BODY=body, **holes
+            ),
         ]
 
     def visit_For(self, node: ast.For) -> Body:
@@ -137,7 +172,9 @@ class Flow(ast.NodeTransformer):
 
     def visit_Assert(self, node: ast.Assert) -> Body:
         message = node.msg or ast.copy_location(ast.Constant(None), node)
-        return statements("__ol.assert_(TEST, lambda: MESSAGE)", node, TEST=node.test, MESSAGE=message)
+        return statements(
+            "__ol.assert_(TEST, lambda: MESSAGE)", node, TEST=node.test, MESSAGE=message
+        )
 
     def visit_Raise(self, node: ast.Raise) -> ast.Raise:
         if node.exc is not None:
@@ -151,7 +188,9 @@ class Flow(ast.NodeTransformer):
         name = node.target.id
         return [
             *statements(
-                f"__ol.changing(VALUE, {name!r})", node, VALUE=ast.copy_location(ast.Name(name, ast.Load()), node)
+                f"__ol.changing(VALUE, {name!r})",
+                node,
+                VALUE=ast.copy_location(ast.Name(name, ast.Load()), node),
             ),
             node,
         ]
@@ -160,7 +199,11 @@ class Flow(ast.NodeTransformer):
         names = [t.id for t in node.targets if isinstance(t, ast.Name) and t.id in self.local]
         if len(names) != len(node.targets):
             return node
-        return [s for n in names for s in statements(f"{n} = __ol.Undefined({n!r}, 'was deleted')", node)]
+        return [
+            s
+            for n in names
+            for s in statements(f"{n} = __ol.Undefined({n!r}, 'was deleted')", node)
+        ]
 
 
 def local_names(function: ast.FunctionDef) -> set[str]:
@@ -173,7 +216,9 @@ def _first(body: Body, node: ast.stmt) -> ast.stmt:
 
 
 def _shown(symbol: str) -> str:
-    return {"_ol_result": "the value returned", "_ol_returned": "whether it returned"}.get(symbol, symbol)
+    return {"_ol_result": "the value returned", "_ol_returned": "whether it returned"}.get(
+        symbol, symbol
+    )
 
 
 def _declared(body: Body) -> dict[str, bool]:

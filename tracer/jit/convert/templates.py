@@ -12,8 +12,10 @@ Node = TypeVar("Node", bound=ast.AST)
 def statements(text: str, at: ast.AST, **holes: Any) -> list[ast.stmt]:
     """The statements of `text`, at the line of `at`.
 
-    holes: by name.   An expression takes the place of the name, a list of statements that of a statement which is the name
-    alone, a str is another name; a list of str where names are listed (`nonlocal`, or in a tuple) becomes all of them.
+    holes: by name.
+    An expression takes the place of the name, a list of statements that of a statement which is the
+    name alone, a str is another name; a list of str where names are listed (`nonlocal`, or in a
+    tuple) becomes all of them.
     """
     tree = ast.parse(text)
     filled = _Holes(holes).visit(tree)
@@ -31,7 +33,9 @@ def expression(text: str, at: ast.AST, **holes: Any) -> Any:
 
 
 def place(node: Node, at: ast.AST) -> Node:
-    """Put a tree that has no place of its own to the line of `at`; parts of the user's keep theirs."""
+    """Put a tree that has no place of its own to the line of `at`; parts of the user's
+    keep theirs.
+    """
     for inner in ast.walk(node):
         if "lineno" in inner._attributes and not getattr(inner, "_placed", False):
             ast.copy_location(inner, at)

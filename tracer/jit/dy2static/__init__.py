@@ -6,4 +6,11 @@ from .program_translator import ProgramTranslator, StaticFunction, convert_to_st
 
 Call = convert_call
 
-__all__ = ["Call", "ProgramTranslator", "StaticFunction", "UndefinedVar", "convert_call", "convert_to_static"]
+__all__ = [
+    "Call",
+    "ProgramTranslator",
+    "StaticFunction",
+    "UndefinedVar",
+    "convert_call",
+    "convert_to_static",
+]

@@ -1,4 +1,7 @@
-"""Names of how Paddle rewrites errors of converted code.   Here errors have the user's line from the beginning."""
+"""Names of how Paddle rewrites errors of converted code.
+
+Here errors have the user's line from the beginning.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The parts that Paddle's conversion is made of, which this one is not: a program may import their names, and is refused where it uses one."""
+"""The parts that Paddle's conversion is made of, which this one is not: a program may import their
+names, and is refused where it uses one.
+"""
 
 from __future__ import annotations
 

@@ -7,7 +7,8 @@ from ..static_function import StaticFunction
 from ..to_static import ProgramTranslator
 from .function_spec import FunctionSpec
 
-ASTStaticFunction = SymbolicStaticFunction = StaticFunction  # Paddle has one for each way to make programs
+# Paddle has one for each way to make programs
+ASTStaticFunction = SymbolicStaticFunction = StaticFunction
 
 __all__ = [
     "ASTStaticFunction",

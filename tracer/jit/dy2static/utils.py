@@ -18,12 +18,21 @@ __all__ = ["Dygraph2StaticException", "UndefinedVar", "func_to_source_code", "ty
 
 
 def func_to_source_code(function: Callable[..., Any], dedent: bool = True) -> str:
-    """The source of a function, with empty lines in place of those that are comments.   Raises TypeError for what is none."""
+    """The source of a function, with empty lines in place of those that are comments.
+
+    Raises TypeError for what is none.
+    """
     plain = function.func if isinstance(function, functools.partial) else function
     plain = inspect.unwrap(plain)
     if not (inspect.isfunction(plain) or inspect.ismethod(plain)):
-        raise TypeError(with_user_line(f"func_to_source_code: a function is wanted, not {type(function).__name__}"))
-    lines = ["\n" if line.lstrip().startswith("#") else line for line in inspect.getsourcelines(plain)[0]]
+        raise TypeError(
+            with_user_line(
+                f"func_to_source_code: a function is wanted, not {type(function).__name__}"
+            )
+        )
+    lines = [
+        "\n" if line.lstrip().startswith("#") else line for line in inspect.getsourcelines(plain)[0]
+    ]
     text = "".join(lines)
     return textwrap.dedent(text) if dedent else text
 

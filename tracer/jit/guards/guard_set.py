@@ -1,4 +1,6 @@
-"""What a program took from Python besides its arguments: attributes, and names from outside, which may be others at the next call."""
+"""What a program took from Python besides its arguments: attributes, and names from outside, which
+may be others at the next call.
+"""
 
 from __future__ import annotations
 
@@ -63,15 +65,17 @@ OWN = (
 class Assumed:
     """What a recording may have looked at.   `hold` says whether it is all the same still.
 
-    Made before the recording, which tells it each of the user's functions before it is called (`saw`); `finish` compares.
-    What the recording itself changes is set again after each run (`replay`); where that cannot be, the program serves once.
-    Layers number what is set in them, so that a call on layers that nobody touched compares little.
+    Made before the recording, which tells it each of the user's functions before it is called
+    (`saw`); `finish` compares. What the recording itself changes is set again after each run
+    (`replay`); where that cannot be, the program serves once. Layers number what is set in them, so
+    that a call on layers that nobody touched compares little.
     """
 
     def __init__(self, owner: Any) -> None:
         self._places: dict[tuple[int, str], Place] = {}
         self._objects: dict[int, Any] = {}
-        self._functions: dict[Any, FunctionType] = {}  # those that were seen, by code, cells and module
+        # those that were seen, by code, cells and module
+        self._functions: dict[Any, FunctionType] = {}
         self._outside: set[int] = set()  # functions that were there before the recording, by id
         self._codes: set[CodeType] = set()
         self._inner: set[tuple[str, int, str]] = set()
@@ -81,19 +85,23 @@ class Assumed:
         self._effects: list[Effect] = []
         self._replayed: list[tuple[Place, Any]] = []
         self._spoiled = ""
-        self.moving: dict[str, None] = {}  # what is another at each call, so that no program serves twice
-        self.doubted: set[str] = set()  # sources of random numbers that moved, perhaps in another thread
+        # what is another at each call, so that no program serves twice
+        self.moving: dict[str, None] = {}
+        # sources of random numbers that moved, perhaps in another thread
+        self.doubted: set[str] = set()
         self.reads = Reads(self._places, self._objects, self._watch, _is_users, self._moves)
         self._dice = dice()
         self._always: list[Place] = []
         self._plain = PlainPlaces()
-        self._counted: dict[int, tuple[Layer, list[Place]]] = {}  # by the layer whose attributes they are
+        # by the layer whose attributes they are
+        self._counted: dict[int, tuple[Layer, list[Place]]] = {}
         if owner is not None:
             self._watch(owner, whole=True)
             self.reads.found(owner)
         self._seen = -1
 
-    # -- before and during the recording ------------------------------------------------------------------------
+    # -- before and during the recording
+    # ------------------------------------------------------------------------
 
     def saw(self, function: FunctionType) -> None:
         """A function of the user's is about to be called."""
@@ -111,7 +119,10 @@ class Assumed:
         if _where(code) not in self._inner or id(function) in self._outside:
             for name, cell in zip(code.co_freevars, cells, strict=True):
                 self._name(cell, name, content(cell))
-            for value in (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()):
+            for value in (
+                *(function.__defaults__ or ()),
+                *(function.__kwdefaults__ or {}).values(),
+            ):
                 self.given(f"a default of {code.co_name}", value)
         self.reads.of_module(function.__globals__)
         for name in globals_written(code):
@@ -121,7 +132,9 @@ class Assumed:
                 self._name(function.__globals__, name, function.__globals__[name])
 
     def given(self, name: str, argument: Any) -> None:
-        """An argument that is no tensor: it is known by what it is called with, but not what it holds."""
+        """An argument that is no tensor: it is known by what it is called with, but not what it
+        holds.
+        """
         if not isinstance(argument, (Tensor, np.ndarray, InputSpec, *PLAIN)):
             held = {name: argument}
             self._held.append(held)
@@ -147,7 +160,9 @@ class Assumed:
             self._objects[id(value)] = value
             owner = value.__name__ if isinstance(value, ModuleType | type) else type(value).__name__
             for key, held in list(vars(value).items()):
-                if key not in OWN and not (isinstance(value, ModuleType) and not isinstance(held, PLAIN)):
+                if key not in OWN and not (
+                    isinstance(value, ModuleType) and not isinstance(held, PLAIN)
+                ):
                     self._add("attribute", f"{owner}.{key}", value, key, held)
                     if isinstance(held, Layer):
                         self._watch(held)
@@ -176,16 +191,24 @@ class Assumed:
     def _class(self, kind: type) -> None:
         self._objects[id(kind)] = kind
         for key, held in list(vars(kind).items()):
-            if key not in OWN and isinstance(held, (*PLAIN, FunctionType)) and not key.startswith("__"):
+            if (
+                key not in OWN
+                and isinstance(held, (*PLAIN, FunctionType))
+                and not key.startswith("__")
+            ):
                 self._add("attribute", f"{kind.__name__}.{key}", kind, key, held)
 
-    def _add(self, what: str, label: str, holder: Any, key: str, value: Any, counted: bool = False) -> bool:
+    def _add(
+        self, what: str, label: str, holder: Any, key: str, value: Any, counted: bool = False
+    ) -> bool:
         at = id(holder), key
         if at in self._places:
             return False
         self._outside.update(id(v) for v in reachable(value) if isinstance(v, FunctionType))
         was = snapshot_of(value)
-        self._places[at] = Place(what, label, holder, key, was, counted and not isinstance(value, np.ndarray))
+        self._places[at] = Place(
+            what, label, holder, key, was, counted and not isinstance(value, np.ndarray)
+        )
         self.reads.found(value, was)
         return True
 
@@ -198,10 +221,13 @@ class Assumed:
         """The first thing that is another at each call; empty where there is none."""
         return next(iter(self.moving), "")
 
-    # -- after it -----------------------------------------------------------------------------------------------
+    # -- after it
+    # --------------------------------------------------------------------------
 
     def finish(self, effects: list[Effect]) -> None:
-        """The recording is done.   effects: the attributes that hold values of the program after each call.
+        """The recording is done.
+
+        effects: the attributes that hold values of the program after each call.
 
         Raises TraceError where values of the program were put into a list or dict from outside.
         """
@@ -214,7 +240,11 @@ class Assumed:
                 continue
             place.was = without(place.was, managed)
             read = self._is_read(place)
-            lasting = place.what == "name" or isinstance(place, Looked) or isinstance(place.holder, ModuleType | type)
+            lasting = (
+                place.what == "name"
+                or isinstance(place, Looked)
+                or isinstance(place.holder, ModuleType | type)
+            )
             if lasting and isinstance(place.now(), Variable):
                 self._refuse_name(place)
             for part in positions(place.was):
@@ -235,20 +265,30 @@ class Assumed:
         drawn = {name for name, was in self._dice if not was.same(was.value)}
         self.doubted |= drawn - self.reads.drawn
         moved = sorted(drawn & self.reads.drawn)
-        moved += [p.label for p in self._places.values() if not all(w.same(w.value) for w in positions(p.was))]
+        moved += [
+            p.label
+            for p in self._places.values()
+            if not all(w.same(w.value) for w in positions(p.was))
+        ]
         self.moving.update(dict.fromkeys(moved))
         self._dice = []
 
     def confirm(self, before: Assumed) -> None:
-        """Believe of what moved in the recording before as well that it is the function that moves it."""
+        """Believe of what moved in the recording before as well that it is the function that moves
+        it.
+        """
         self.moving.update(dict.fromkeys(self.doubted & before.doubted))
 
     def held(self) -> Iterator[tuple[Any, Any, Any]]:
         """What was there before: holder, key and value of each place."""
-        return ((p.holder, p.key, p.was.value) for p in self._places.values() if p.key not in LISTED)
+        return (
+            (p.holder, p.key, p.was.value) for p in self._places.values() if p.key not in LISTED
+        )
 
     def changed(self) -> list[Place]:
-        """What the recording changed and was no more than its call's, in place of `finish` for who undoes it."""
+        """What the recording changed and was no more than its call's, in place of `finish` for who
+        undoes it.
+        """
         places = [*self._places.values(), *(place for _, place in self._new())]
         return [place for place in places if not place.holds() and place.is_of_the_call()]
 
@@ -257,7 +297,11 @@ class Assumed:
         place.put_back()
         why = f"'{place.label}' becomes a value of the program, which only a run knows"
         raise TraceError(
-            with_user_line(f"{why}; return it, or keep it as an attribute of the layer or object whose method this is")
+            with_user_line(
+                f"{why}; return it, or keep it as an attribute of the layer or object "
+                f"whose "
+                f"method this is"
+            )
         )
 
     def only(self, effects: list[Effect]) -> None:
@@ -270,7 +314,14 @@ class Assumed:
         for layer in [v for v in self._objects.values() if isinstance(v, Layer)]:
             for key in self._read.difference(vars(layer)):
                 if (id(type(layer)), key) in self._places:
-                    self._add("attribute", f"{type(layer).__name__}.{key}", layer, key, MISSING, counted=True)
+                    self._add(
+                        "attribute",
+                        f"{type(layer).__name__}.{key}",
+                        layer,
+                        key,
+                        MISSING,
+                        counted=True,
+                    )
 
     def _new(self) -> Iterator[tuple[tuple[int, str], Place]]:
         """Attributes that the recording added."""
@@ -279,23 +330,39 @@ class Assumed:
                 continue
             for key in list(vars(value)):
                 if (id(value), key) not in self._places and key not in OWN:
-                    place = Place("attribute", f"{type(value).__name__}.{key}", value, key, Snapshot(MISSING))
+                    place = Place(
+                        "attribute", f"{type(value).__name__}.{key}", value, key, Snapshot(MISSING)
+                    )
                     yield (id(value), key), place
 
     def _is_read(self, place: Place) -> bool:
-        """Whether the functions may have looked at it; what was not there only `hasattr` and the like can have looked at."""
-        if place.what == "name" or place.key in self._texts or (isinstance(place, Looked) and place.read):
+        """Whether the functions may have looked at it; what was not there only `hasattr` and the
+        like can have looked at.
+        """
+        if (
+            place.what == "name"
+            or place.key in self._texts
+            or (isinstance(place, Looked) and place.read)
+        ):
             return True
         return place.key in self._read and place.was.value is not MISSING
 
     def _is_left_alone(self, place: Place) -> bool:
-        """Whether a container of a layer, which nobody was seen to ask for, is one that only the user's own code may ask for."""
+        """Whether a container of a layer, which nobody was seen to ask for, is one that only the
+        user's own code may ask for.
+        """
         if not is_container(place.was.value) or place.key in LISTED or self._read & ASKS_FOR_ANY:
             return False
         kinds = [kind for kind in type(place.holder).__mro__ if kind not in (Layer, object)]
-        codes = (getattr(vars(kind).get("forward"), "__code__", None) for kind in kinds if "forward" in vars(kind))
+        codes = (
+            getattr(vars(kind).get("forward"), "__code__", None)
+            for kind in kinds
+            if "forward" in vars(kind)
+        )
         modules = [sys.modules.get(kind.__module__) for kind in kinds]
-        return all(m is not None and _is_users(m) for m in modules) and any(code in self._codes for code in codes)
+        return all(m is not None and _is_users(m) for m in modules) and any(
+            code in self._codes for code in codes
+        )
 
     def _changed(self, place: Place, read: bool) -> None:
         now = place.now()
@@ -314,13 +381,18 @@ class Assumed:
             self._keep(place)
 
     def _leaked(self, place: Place) -> None:
-        """Values of the program in a list or dict: a layer that keeps what it computed computes it at each run; any other one is refused."""
+        """Values of the program in a list or dict: a layer that keeps what it computed computes it
+        at each run; any other one is refused.
+        """
         restored(place.was)
         if isinstance(place.holder, Layer):
             why = "holds none of the values that forward put there; each run computes them"
             warn(f"'{place.label}' {why}")
             return
-        why = f"'{place.label}' is from outside and was given values of the program; return them instead"
+        why = (
+            f"'{place.label}' is from outside and was given values of the program; return "
+            f"them instead"
+        )
         raise TraceError(with_user_line(why))
 
     def _keep(self, place: Place) -> None:
@@ -337,7 +409,8 @@ class Assumed:
         yield from self._plain.places
         yield from self._always
 
-    # -- at each call -------------------------------------------------------------------------------------------
+    # -- at each call
+    # -------------------------------------------------------------------------------------------
 
     def hold(self) -> bool:
         """Whether everything is as it was."""
@@ -351,7 +424,9 @@ class Assumed:
         now = layers.changes[0]
         if self._seen != now:
             for layer, places in self._counted.values():
-                if layers.changed_at(layer) > self._seen and not all(place.holds() for place in places):
+                if layers.changed_at(layer) > self._seen and not all(
+                    place.holds() for place in places
+                ):
                     return False
             self._seen = now
         return True
@@ -364,11 +439,18 @@ class Assumed:
     def broken(self) -> str:
         """What does not hold, for people; empty if all does."""
         found = (p.label for p in self._kept() if not p.holds())
-        return self._spoiled or next(found, "") or next((e.label for e in self._effects if not e.holds()), "")
+        return (
+            self._spoiled
+            or next(found, "")
+            or next((e.label for e in self._effects if not e.holds()), "")
+        )
 
     def guards(self) -> list[Guard]:
         """All of it, as a list for people."""
-        moving = [Guard("state", what, 0, "another at each call", "read by Python", "", "") for what in self.moving]
+        moving = [
+            Guard("state", what, 0, "another at each call", "read by Python", "", "")
+            for what in self.moving
+        ]
         return moving + [
             Guard(p.what, p.label, 0, repr(p.was.value), "read by Python", "", "")
             for p in self._kept()
@@ -390,12 +472,15 @@ def _where(code: CodeType) -> tuple[str, int, str]:
 
 def _names_read(code: CodeType) -> Iterable[str]:
     """Attributes that a function reads."""
-    yield from (i.argval for i in dis.get_instructions(code) if i.opname in ("LOAD_ATTR", "LOAD_METHOD"))
+    yield from (
+        i.argval for i in dis.get_instructions(code) if i.opname in ("LOAD_ATTR", "LOAD_METHOD")
+    )
 
 
 def _is_users(module: ModuleType) -> bool:
     """Whether a module may hold settings of the user: no library, not ours."""
     file = getattr(module, "__file__", None)
     if file is None:
-        return module.__spec__ is None and not module.__name__.startswith(OURS)  # of a notebook, or made by the user
+        # of a notebook, or made by the user
+        return module.__spec__ is None and not module.__name__.startswith(OURS)
     return not inside(file) and "site-packages" not in file and "/lib/python" not in file

@@ -1,4 +1,6 @@
-"""Functions of Python's whose answer is another one at the next call: clocks, files; and those that can be asked again, of the environment."""
+"""Functions of Python's whose answer is another one at the next call: clocks, files; and those that
+can be asked again, of the environment.
+"""
 
 from __future__ import annotations
 
@@ -24,16 +26,38 @@ from ...core.mode import state
 
 MOVING: frozenset[Any] = frozenset(
     {
-        uuid.uuid1, uuid.uuid4, os.urandom, builtins.open, builtins.input, os.listdir, os.scandir, os.stat, os.lstat, os.walk,
-        glob.glob, glob.iglob, np.load, np.loadtxt, np.genfromtxt, np.fromfile,
+        uuid.uuid1,
+        uuid.uuid4,
+        os.urandom,
+        builtins.open,
+        builtins.input,
+        os.listdir,
+        os.scandir,
+        os.stat,
+        os.lstat,
+        os.walk,
+        glob.glob,
+        glob.iglob,
+        np.load,
+        np.loadtxt,
+        np.genfromtxt,
+        np.fromfile,
     }
-)  # fmt: skip
+)
 QUESTIONS: frozenset[Any] = frozenset(
     {
-        os.getenv, os.path.exists, os.path.lexists, os.path.isfile, os.path.isdir, os.path.islink, os.path.getsize, os.path.getmtime,
+        os.getenv,
+        os.path.exists,
+        os.path.lexists,
+        os.path.isfile,
+        os.path.isdir,
+        os.path.islink,
+        os.path.getsize,
+        os.path.getmtime,
     }
-)  # fmt: skip
-RECKONS = ("sleep", "mktime", "asctime", "strptime", "get_clock_info", "tzset")  # of `time`: without looking at a clock
+)
+# of `time`: without looking at a clock
+RECKONS = ("sleep", "mktime", "asctime", "strptime", "get_clock_info", "tzset")
 NOW = ("now", "utcnow", "today")
 OF_PATHS = ("read_text", "read_bytes", "open", "stat", "lstat", "iterdir", "glob", "rglob", "walk")
 OF_PATHS_ASKED = ("exists", "is_file", "is_dir", "is_symlink")
@@ -42,7 +66,10 @@ KINDS = (FunctionType, BuiltinFunctionType, MethodType, weakref.ref)
 
 
 def heard_of(function: Any, reads: Any) -> Any:
-    """The same function, its answer noted, where it is one of these; None for any other.   reads: `jit.looked.Reads`."""
+    """The same function, its answer noted, where it is one of these; None for any other.
+
+    reads: `jit.looked.Reads`.
+    """
     if not isinstance(function, KINDS):
         return None  # an object of the user's, which may answer questions in ways of its own
     if _is_question(function):
@@ -70,8 +97,14 @@ def _is_question(function: Any) -> bool:
 
 def _moves(function: Any, reads: Any) -> bool:
     """Whether what it gives or does is another at each call."""
-    owner, name, module = (getattr(function, n, None) for n in ("__self__", "__name__", "__module__"))
-    if function in MOVING or isinstance(owner, random.SystemRandom | contextvars.ContextVar) or module == "secrets":
+    owner, name, module = (
+        getattr(function, n, None) for n in ("__self__", "__name__", "__module__")
+    )
+    if (
+        function in MOVING
+        or isinstance(owner, random.SystemRandom | contextvars.ContextVar)
+        or module == "secrets"
+    ):
         return True
     if isinstance(owner, type):
         return issubclass(owner, datetime.date) and name in NOW
@@ -94,6 +127,8 @@ def _asking(function: Any, reads: Any) -> Callable[..., Any]:
     def ask(*args: Any, **kwargs: Any) -> Any:
         again = functools.partial(function, *args, **kwargs)
         given = ", ".join([*map(repr, args), *(f"{k}={v!r}" for k, v in kwargs.items())])
-        return reads.asked(f"{getattr(function, '__name__', type(function).__name__)}({given})", again)
+        return reads.asked(
+            f"{getattr(function, '__name__', type(function).__name__)}({given})", again
+        )
 
     return ask

@@ -1,5 +1,7 @@
-"""State that a branch or a loop may change and that is neither a variable nor a place of `operators/nonlocal_writes.py`: what a deque, a set, an iterator,
-an array or a generator of random numbers is at.   Nobody can put it back, so a change is refused."""
+"""State that a branch or a loop may change and that is neither a variable nor a place of
+`operators/nonlocal_writes.py`: what a deque, a set, an iterator,
+an array or a generator of random numbers is at.   Nobody can put it back, so a change is refused.
+"""
 
 from __future__ import annotations
 
@@ -25,11 +27,17 @@ from .user_code import is_users
 
 DEPTH = 3
 LARGE = 1 << 24  # bytes of an array that are compared
-FIX = "change it outside of the branch or loop, or keep in tensors, lists and dicts under names of the function what depends on values"
+FIX = (
+    "change it outside of the branch or loop, or keep in tensors, lists and dicts under names "
+    "of the function what depends on values"
+)
 
 
 class Untracked(Keeper):
-    """Something that changes in ways of its own.   keys: attributes that are looked after elsewhere."""
+    """Something that changes in ways of its own.
+
+    keys: attributes that are looked after elsewhere.
+    """
 
     restores = False
 
@@ -55,13 +63,19 @@ class Untracked(Keeper):
         return {"": position(self.target, self.keys or ())}
 
     def refuse(self, before: dict[Any, Any], attributes_noted: bool) -> None:
-        """Raise TraceError where it is at something else now.   attributes_noted: these are put back by others"""
+        """Raise TraceError where it is at something else now.
+
+        attributes_noted: these are put back by others
+        """
         was, now = (state[""] for state in (before, self.read()))
         if attributes_noted and was[0] == "attributes":
             was, now = was[3], now[3]
         if not alike(was, now):
             kind = type(self.target).__name__
-            why = "is changed in a branch or loop that only some runs take; it is no part of the program, and Python would change it in all"
+            why = (
+                "is changed in a branch or loop that only some runs take; it is no part of "
+                "the program, and Python would change it in all"
+            )
             raise TraceError(with_user_line(f"'{self.name}' ({kind}) {why}; {FIX}"))
 
 
@@ -73,7 +87,9 @@ def alike(a: Any, b: Any) -> bool:
 
 
 def position(value: Any, but: tuple[str, ...] = ()) -> Any:
-    """What something is at, as nested tuples; None for what does not change, or is looked after elsewhere."""
+    """What something is at, as nested tuples; None for what does not change, or is looked after
+    elsewhere.
+    """
     for kinds, reader in READERS:
         if isinstance(value, kinds):
             return reader(value)
@@ -116,7 +132,9 @@ def _inside(parts: Any, depth: int) -> Any:
     if isinstance(parts, tuple):
         return tuple(_inside(p, depth) for p in parts)
     if hasattr(parts, "__next__") and depth:
-        return position(parts) if isinstance(parts, GeneratorType) else _of_iterator(parts, depth - 1)
+        return (
+            position(parts) if isinstance(parts, GeneratorType) else _of_iterator(parts, depth - 1)
+        )
     return tuple(parts) if type(parts) is list else parts  # a copy: what is left of it
 
 
@@ -132,11 +150,17 @@ READERS: list[tuple[Any, Callable[[Any], Any]]] = [
 ]  # fmt: skip
 
 
-# -- what a branch or a loop reaches --------------------------------------------------------------------------------
+# -- what a branch or a loop reaches
+# --------------------------------------------------------------------------------
 
 
-def untracked_by(functions: tuple[Callable[..., Any] | None, ...], names: Any) -> Iterator[Untracked]:
-    """What the bodies of a statement may change.   names: of the variables and attributes that are looked after."""
+def untracked_by(
+    functions: tuple[Callable[..., Any] | None, ...], names: Any
+) -> Iterator[Untracked]:
+    """What the bodies of a statement may change.
+
+    names: of the variables and attributes that are looked after.
+    """
     attributes = tuple(dict.fromkeys(name.rpartition(".")[2] for name in names if "." in name))
     seen: dict[int, Any] = {}
     for label, root in (("np.random", np.random.mtrand._rand), ("random", random._inst)):
@@ -159,7 +183,13 @@ def _names_of(function: Any, depth: int) -> Iterator[tuple[str, Any]]:
                 found[name] = cell.cell_contents
             except ValueError:  # nothing so far
                 continue
-    found.update({n: function.__globals__[n] for n in _globals_in(function.__code__) if n in function.__globals__})
+    found.update(
+        {
+            n: function.__globals__[n]
+            for n in _globals_in(function.__code__)
+            if n in function.__globals__
+        }
+    )
     for name, value in found.items():
         yield name, value
         if depth > 1 and isinstance(value, FunctionType) and is_users(value):
@@ -173,7 +203,9 @@ def _globals_in(code: CodeType) -> Iterator[str]:
             yield from _globals_in(const)
 
 
-def _in(label: str, value: Any, but: tuple[str, ...], seen: dict[int, Any], depth: int) -> Iterator[Untracked]:
+def _in(
+    label: str, value: Any, but: tuple[str, ...], seen: dict[int, Any], depth: int
+) -> Iterator[Untracked]:
     if id(value) in seen or isinstance(value, (*PLAIN, Tensor, ModuleType, type, FunctionType)):
         return
     seen[id(value)] = value
@@ -194,14 +226,19 @@ def _in(label: str, value: Any, but: tuple[str, ...], seen: dict[int, Any], dept
 
 
 def refuse_if_kept(iterator: Any) -> None:
-    """Raise TraceError for rounds over an iterator that others see, some of which only a run knows to be made."""
+    """Raise TraceError for rounds over an iterator that others see, some of which only a run knows
+    to be made.
+    """
     if not hasattr(iterator, "__next__"):
         return
     parts = {id(iterator)} | {id(p) for p in _iterators_in(iterator, DEPTH)}
     frame = user_frame()
     for name, value in frame.f_locals.items() if frame is not None else ():
         if not name.startswith("_ol_") and parts & {id(v) for v in _held(value, 2)}:
-            why = "goes on where only a run knows how far; write out its items before (`list(...)`) and loop over these"
+            why = (
+                "goes on where only a run knows how far; write out its items before "
+                "(`list(...)`) and loop over these"
+            )
             raise TraceError(with_user_line(f"'{name}' ({type(iterator).__name__}) {why}"))
 
 
@@ -228,7 +265,13 @@ def _held(value: Any, depth: int) -> Iterator[Any]:
     yield value
     if not depth or isinstance(value, (*PLAIN, Tensor, ModuleType, type, FunctionType)):
         return
-    inside = value if isinstance(value, list | tuple) else value.values() if isinstance(value, dict) else ()
+    inside = (
+        value
+        if isinstance(value, list | tuple)
+        else value.values()
+        if isinstance(value, dict)
+        else ()
+    )
     if has_attributes(value) or isinstance(value, Layer):
         inside = vars(value).values()
     for one in list(inside)[:MANY]:

@@ -1,4 +1,6 @@
-"""What converted code looks at on its way through Python, however deep: each attribute and element of what was there before the recording."""
+"""What converted code looks at on its way through Python, however deep: each attribute and element
+of what was there before the recording.
+"""
 
 from __future__ import annotations
 
@@ -20,11 +22,28 @@ from ...ir.plain_values import PLAIN
 from ...nn.layer import Layer
 from .impure_calls import SOURCES
 from .opaque_state import alike, position
-from .snapshots import MISSING, OURS, Array, Mapping, Members, Sequence, Snapshot, each, reachable, snapshot
+from .snapshots import (
+    MISSING,
+    OURS,
+    Array,
+    Mapping,
+    Members,
+    Sequence,
+    Snapshot,
+    each,
+    reachable,
+    snapshot,
+)
 from .source import Place
 
 FEW = 4096  # numbers of a tensor that are compared at each call, in case others share its memory
-ELSEWHERE = (os._Environ, MappingProxyType, collections.ChainMap, collections.UserDict, collections.UserList)
+ELSEWHERE = (
+    os._Environ,
+    MappingProxyType,
+    collections.ChainMap,
+    collections.UserDict,
+    collections.UserList,
+)
 GETTERS = (os._Environ.__getitem__, collections.ChainMap.__getitem__)
 AT_SOMETHING = (collections.deque, bytearray, array)
 DICE = (random.Random, np.random.RandomState, np.random.Generator)
@@ -32,7 +51,9 @@ DICE = (random.Random, np.random.RandomState, np.random.Generator)
 
 @dataclass(frozen=True)
 class At(Snapshot):
-    """Something that changes in ways of its own: a deque, an iterator, a source of random numbers, by what it is at."""
+    """Something that changes in ways of its own: a deque, an iterator, a source of random numbers,
+    by what it is at.
+    """
 
     at: Any
 
@@ -64,14 +85,20 @@ def at_something(value: Any) -> bool:
 
 @dataclass
 class Looked(Place):
-    """A place by which code looked: the attribute of an object, in a slot or of its class as well, or an element of any container."""
+    """A place by which code looked: the attribute of an object, in a slot or of its class as well,
+    or an element of any container.
+    """
 
     element: bool = False
     read: bool = True  # false for what was only about to be changed
 
     def now(self) -> Any:
         """What is there; MISSING for nothing, and for what would have to be computed."""
-        return element_of(self.holder, self.key) if self.element else attribute_of(self.holder, self.key)
+        return (
+            element_of(self.holder, self.key)
+            if self.element
+            else attribute_of(self.holder, self.key)
+        )
 
     def set(self, value: Any) -> None:
         """Put a value there."""
@@ -83,7 +110,9 @@ class Looked(Place):
 
 @dataclass
 class Asked(Looked):
-    """What a call gave that costs little to make again: a variable of the environment, or of a context."""
+    """What a call gave that costs little to make again: a variable of the environment, or of a
+    context.
+    """
 
     def now(self) -> Any:
         """What it gives; MISSING where it cannot say any more."""
@@ -98,16 +127,22 @@ class Asked(Looked):
 
 @dataclass
 class Value(Looked):
-    """What a tensor holds that Python read: a number that it computed with is part of the program."""
+    """What a tensor holds that Python read: a number that it computed with is part of the
+    program.
+    """
 
     def now(self) -> Any:
         """Its array: another one where an op changed it."""
         return self.holder.array
 
     def holds(self) -> bool:
-        """Whether it has the same numbers; of a large one that no one else has, whether it is the same one, as ops write into none."""
+        """Whether it has the same numbers; of a large one that no one else has, whether it is the
+        same one, as ops write into none.
+        """
         now = self.now()
-        if not isinstance(self.was, Array) or (now is self.was.value and not isinstance(now, np.ndarray)):
+        if not isinstance(self.was, Array) or (
+            now is self.was.value and not isinstance(now, np.ndarray)
+        ):
             return now is self.was.value  # nor is what a device holds fetched at each call
         return self.was.same(host(now))
 
@@ -124,7 +159,9 @@ def _numbers_of(array: Any) -> Snapshot:
 
 
 def element_of(holder: Any, key: Any) -> Any:
-    """The element of a container, without running any code of the user's; MISSING also for what `__missing__` would make."""
+    """The element of a container, without running any code of the user's; MISSING also for what
+    `__missing__` would make.
+    """
     if isinstance(holder, collections.UserDict | collections.UserList):
         holder = vars(holder).get("data")
     if isinstance(holder, dict):
@@ -134,7 +171,11 @@ def element_of(holder: Any, key: Any) -> Any:
     if getter is None or (isinstance(getter, FunctionType) and getter not in GETTERS):
         return MISSING
     try:
-        return getter(holder, key) if not hasattr(type(holder), "__missing__") or key in holder else MISSING
+        return (
+            getter(holder, key)
+            if not hasattr(type(holder), "__missing__") or key in holder
+            else MISSING
+        )
     except (LookupError, TypeError):
         return MISSING
 
@@ -164,7 +205,11 @@ def _in_slot(slot: MemberDescriptorType, holder: Any) -> Any:
 def _of_all_objects(holder: Any, of_class: Any, name: str) -> Any:
     if of_class is MISSING and isinstance(holder, dict):  # one whose entries are attributes as well
         return dict.get(holder, name, MISSING)
-    return MISSING if hasattr(type(of_class), "__get__") and not isinstance(of_class, FunctionType) else of_class
+    return (
+        MISSING
+        if hasattr(type(of_class), "__get__") and not isinstance(of_class, FunctionType)
+        else of_class
+    )
 
 
 def _in_classes(kind: type, name: str) -> Any:
@@ -174,15 +219,26 @@ def _in_classes(kind: type, name: str) -> Any:
 class Reads:
     """Follows what converted code reads from what was there before.
 
-    places: those that are looked at already, which get what is found; watched: objects of which all attributes are; watch: looks at
-    a layer; is_users: whether a module is the user's; moves: is told of what is another at each call.
+    places: those that are looked at already, which get what is found; watched: objects of which all
+    attributes are; watch: looks at a layer; is_users: whether a module is the user's; moves: is
+    told of what is another at each call.
     """
 
     def __init__(
-        self, places: dict[Any, Place], watched: dict[int, Any], watch: Callable[[Any], None], is_users: Callable[[Any], bool],
+        self,
+        places: dict[Any, Place],
+        watched: dict[int, Any],
+        watch: Callable[[Any], None],
+        is_users: Callable[[Any], bool],
         moves: Callable[[str], None],
-    ) -> None:  # fmt: skip
-        self._places, self._watched, self._watch, self._is_users, self.moves = places, watched, watch, is_users, moves
+    ) -> None:
+        self._places, self._watched, self._watch, self._is_users, self.moves = (
+            places,
+            watched,
+            watch,
+            is_users,
+            moves,
+        )
         self.drawn: set[str] = set()  # sources of random numbers that converted code asks
         self._outside: dict[int, Any] = {}
         self._whole: set[int] = set()  # containers that a place compares with all their elements
@@ -192,9 +248,13 @@ class Reads:
         self._outside.clear()
 
     def asked(self, label: str, ask: Callable[[], Any]) -> Any:
-        """The answer of something that answers at once, and may answer otherwise at the next call."""
+        """The answer of something that answers at once, and may answer otherwise at the
+        next call.
+        """
         answer = ask()
-        self._places.setdefault((id(ask), label), Asked("name", label, ask, label, snapshot_of(answer)))
+        self._places.setdefault(
+            (id(ask), label), Asked("name", label, ask, label, snapshot_of(answer))
+        )
         return answer
 
     def value(self, tensor: Tensor, reader: str) -> None:
@@ -205,9 +265,16 @@ class Reads:
             self._places[at] = Value("value", label, tensor, "", _numbers_of(tensor.array))
 
     def found(self, value: Any, was: Snapshot | None = None) -> None:
-        """A value that was there before; what it leads to was as well.   was: by which it is compared."""
+        """A value that was there before; what it leads to was as well.
+
+        was: by which it is compared.
+        """
         if was is not None:
-            self._whole.update(id(s.value) for s in parts(was) if isinstance(s, Sequence | Mapping | Members | Array))
+            self._whole.update(
+                id(s.value)
+                for s in parts(was)
+                if isinstance(s, Sequence | Mapping | Members | Array)
+            )
         for part in _within(value):
             self._outside[id(part)] = part
 
@@ -228,14 +295,26 @@ class Reads:
             self.found(known.was.value, known.was)
 
     def _added(self, value: Any, key: Any, element: bool, read: bool = True) -> Place | None:
-        if id(value) in self._watched and not isinstance(value, type | ModuleType) and key in vars(value):
+        if (
+            id(value) in self._watched
+            and not isinstance(value, type | ModuleType)
+            and key in vars(value)
+        ):
             return None  # set by the recording
         held = element_of(value, key) if element else attribute_of(value, key)
-        if held is MISSING or (isinstance(value, Layer) and isinstance(held, (*PLAIN, FunctionType, property))):
+        if held is MISSING or (
+            isinstance(value, Layer) and isinstance(held, (*PLAIN, FunctionType, property))
+        ):
             return None
         label = f"{_name_of(value)}[{key!r}]" if element else f"{_name_of(value)}.{key}"
         place = Looked(
-            "element" if element else "attribute", label, value, key, snapshot_of(held), element=element, read=read
+            "element" if element else "attribute",
+            label,
+            value,
+            key,
+            snapshot_of(held),
+            element=element,
+            read=read,
         )
         self._places[id(value), key] = place
         if isinstance(held, Layer):
@@ -243,23 +322,34 @@ class Reads:
         return place
 
     def changing(self, value: Any, name: str, attribute: str, reads: bool) -> None:
-        """Something is about to be changed: all that it holds may be.   attribute: or only this one; reads: which is read before."""
+        """Something is about to be changed: all that it holds may be.
+
+        attribute: or only this one; reads: which is read before.
+        """
         if isinstance(value, Layer) or not self._follows(value) or id(value) in self._whole:
             return
         if isinstance(value, list | dict | set):
             held = {name: value}
-            self._places[id(held), name] = place = Place("name", name, held, name, snapshot_of(value))
+            self._places[id(held), name] = place = Place(
+                "name", name, held, name, snapshot_of(value)
+            )
             self.found(value, place.was)
             return
         for key in (attribute,) if attribute else tuple(getattr(value, "__dict__", ())):
-            if (id(value), key) not in self._places and self._added(value, key, False, reads) is None:
+            if (id(value), key) not in self._places and self._added(
+                value, key, False, reads
+            ) is None:
                 label = f"{_name_of(value)}.{key}"
-                self._places[id(value), key] = Looked("attribute", label, value, key, Snapshot(MISSING), read=reads)
+                self._places[id(value), key] = Looked(
+                    "attribute", label, value, key, Snapshot(MISSING), read=reads
+                )
 
     def made(self, names: dict[str, Any], name: str) -> None:
         """A function may give a name of its module a value that has none so far."""
         if name not in names:
-            place = Looked("element", name, names, name, Snapshot(MISSING), element=True, read=False)
+            place = Looked(
+                "element", name, names, name, Snapshot(MISSING), element=True, read=False
+            )
             self._places.setdefault((id(names), name), place)
 
     def was_there(self, value: Any) -> bool:
@@ -282,12 +372,19 @@ def snapshot_of(value: Any) -> Snapshot:
 
 
 def _with_positions(was: Snapshot) -> Snapshot:
-    return each(was, lambda part: At(part.value, position(part.value)) if at_something(part.value) else part)
+    return each(
+        was, lambda part: At(part.value, position(part.value)) if at_something(part.value) else part
+    )
 
 
 def settled(was: Snapshot) -> Snapshot:
-    """The same, where nothing moved: of an iterator or the like only which one it is counts from now on."""
-    return each(was, lambda part: Snapshot(part.value) if isinstance(part, At) and not part.may_stay else part)
+    """The same, where nothing moved: of an iterator or the like only which one it is counts from
+    now on.
+    """
+    return each(
+        was,
+        lambda part: Snapshot(part.value) if isinstance(part, At) and not part.may_stay else part,
+    )
 
 
 def positions(was: Snapshot) -> Iterator[At]:
@@ -298,13 +395,21 @@ def positions(was: Snapshot) -> Iterator[At]:
 def parts(was: Snapshot) -> Iterator[Snapshot]:
     """A snapshot and those of what is in it."""
     yield was
-    inner = was.items if isinstance(was, Sequence) else [s for _, s in was.items] if isinstance(was, Mapping) else ()
+    inner = (
+        was.items
+        if isinstance(was, Sequence)
+        else [s for _, s in was.items]
+        if isinstance(was, Mapping)
+        else ()
+    )
     for part in inner:
         yield from parts(part)
 
 
 def _within(value: Any) -> Iterator[Any]:
-    """A value, what its containers hold, and what belongs to a method or to a function with arguments."""
+    """A value, what its containers hold, and what belongs to a method or to a function with
+    arguments.
+    """
     for part in reachable(value):
         if isinstance(part, (*PLAIN, Tensor, np.ndarray)):
             continue

@@ -1,4 +1,6 @@
-"""Roll back the side effects of a failed recording, so that the function can run as Python and each side effect happens once."""
+"""Roll back the side effects of a failed recording, so that the function can run as Python and each
+side effect happens once.
+"""
 
 from __future__ import annotations
 
@@ -22,10 +24,11 @@ from .source import LISTED
 
 
 class Rollback:
-    """Snapshots of Python state before a recording: random generators, generated names, and each object that converted code mutates.
+    """Snapshots of Python state before a recording: random generators, generated names, and each
+    object that converted code mutates.
 
-    Converted code calls `note` before it mutates an object or calls one of its methods; the first call saves a shallow copy.
-    Printed text is deferred until `commit`.
+    Converted code calls `note` before it mutates an object or calls one of its methods; the first
+    call saves a shallow copy. Printed text is deferred until `commit`.
     """
 
     irreversible = ""  # description of a side effect that cannot be undone
@@ -34,7 +37,8 @@ class Rollback:
         self._undo: list[Callable[[], object]] = []
         self._noted: dict[int, Any] = {}  # by id; holds a reference, so that the id is not reused
         self._printed: list[tuple[tuple[Any, ...], dict[str, Any]]] = []
-        self.flags: dict[int, tuple[Tensor, bool]] = {}  # by id: a tensor and its previous stop_gradient
+        # by id: a tensor and its previous stop_gradient
+        self.flags: dict[int, tuple[Tensor, bool]] = {}
         generator = rng.generator()
         self._save_generator(generator)
         self.note(random._inst)
@@ -73,7 +77,8 @@ class Rollback:
         for tensor, before in self.flags.values():
             tensor.stop_gradient = before
 
-    # -- snapshots by type ------------------------------------------------------------------------------
+    # -- snapshots by type
+    # ------------------------------------------------------------------------------
 
     def _save_list(self, value: Any) -> None:
         before = list(list.__iter__(value)) if isinstance(value, list) else list(value)

@@ -1,4 +1,6 @@
-"""What a call leaves behind in layers and objects: attributes that hold values of the program, put back and set again after each run."""
+"""What a call leaves behind in layers and objects: attributes that hold values of the program, put
+back and set again after each run.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ def is_of_program(value: Any) -> bool:
 
 @dataclass
 class Effect:
-    """An attribute or element that a call sets.   before: what it was, MISSING for none; after: what the program makes of it, in any nesting.
+    """An attribute or element that a call sets.
+
+    before: what it was, MISSING for none; after: what the program makes of it, in any nesting.
 
     owner: a layer or object, or a dict or list; name: of it, for messages.
     """
@@ -37,7 +41,8 @@ class Effect:
     before: Any
     after: Any
     name: str = ""
-    shared: bool = False  # another place held the same tensor, so that a program serves for that one only
+    # another place held the same tensor, so that a program serves for that one only
+    shared: bool = False
     is_set: Any = True  # a truth value of the program for what some ways give a value only
 
     def now(self) -> Any:
@@ -86,18 +91,29 @@ class Effect:
 
 
 def _alike(before: Any, now: Any) -> bool:
-    return now is before or (isinstance(now, Tensor) and isinstance(before, Tensor) and now.meta == before.meta)
+    return now is before or (
+        isinstance(now, Tensor) and isinstance(before, Tensor) and now.meta == before.meta
+    )
 
 
 class Attributes:
-    """The attributes of objects before a recording, to find out what it does to them.   owner: a layer with all below, or any object."""
+    """The attributes of objects before a recording, to find out what it does to them.
+
+    owner: a layer with all below, or any object.
+    """
 
     def __init__(self, owner: Any) -> None:
         owners = owner.sublayers(include_self=True) if isinstance(owner, Layer) else [owner]
-        self._before = [(o, dict(o.__dict__)) for o in owners if hasattr(o, "__dict__") and not isinstance(o, type)]
+        self._before = [
+            (o, dict(o.__dict__))
+            for o in owners
+            if hasattr(o, "__dict__") and not isinstance(o, type)
+        ]
 
     def taken(self) -> list[Effect]:
-        """Every attribute that holds a value of the program now, or a list of them; all have been put back."""
+        """Every attribute that holds a value of the program now, or a list of them; all have been
+        put back.
+        """
         found = [Effect(*entry) for entry in self._entries() if holds_program(entry[3])]
         for effect in found:
             effect.restore()
@@ -112,8 +128,14 @@ class Attributes:
 
 
 def taken_from(recorder: Recorder) -> list[Effect]:
-    """What converted code put into other objects, dicts and lists that were there before; all have been put back."""
-    found = [Effect(*entry) for keeper, before in recorder.open[0].kept.values() for entry in _changed(keeper, before)]
+    """What converted code put into other objects, dicts and lists that were there before; all have
+    been put back.
+    """
+    found = [
+        Effect(*entry)
+        for keeper, before in recorder.open[0].kept.values()
+        for entry in _changed(keeper, before)
+    ]
     for effect in found:
         effect.restore()
     return found
@@ -122,7 +144,12 @@ def taken_from(recorder: Recorder) -> list[Effect]:
 def _changed(keeper: Keeper, before: dict[Any, Any]) -> Iterator[tuple[Any, Any, Any, Any, str]]:
     now = keeper.read()
     grown = isinstance(keeper, Elements) and len(now) != len(before)
-    if grown or isinstance(keeper, Cell) or keeper.keys is not None or any(map(is_of_program, before.values())):
+    if (
+        grown
+        or isinstance(keeper, Cell)
+        or keeper.keys is not None
+        or any(map(is_of_program, before.values()))
+    ):
         return  # the last ones were made by the recording
     others = {k: v for k, v in now.items() if before.get(k, MISSING) is not v}
     others = {k: v for k, v in others.items() if k in before or not isinstance(keeper, Entries)}
@@ -142,10 +169,15 @@ def holds_program(value: Any) -> bool:
 
 
 def refuse_lists(effects: list[Effect]) -> None:
-    """Raise TraceError for attributes that were given a list of the program: no run could set them."""
+    """Raise TraceError for attributes that were given a list of the program: no run could
+    set them.
+    """
     for effect in effects:
         if any(isinstance(leaf, TensorArray | Moved) for leaf in pytree.flatten(effect.after)[0]):
-            why = f"{effect.label} was set to a list of values of the program; only a tensor can be kept there"
+            why = (
+                f"{effect.label} was set to a list of values of the program; only a tensor "
+                f"can be kept there"
+            )
             raise TraceError(f"{why}, or as many as Python knows")
 
 
@@ -155,7 +187,10 @@ def table_of(holder: Any) -> int:
 
 
 def mark_shared(effects: list[Effect], places: Iterable[tuple[Any, Any, Any]]) -> None:
-    """Find the effects whose tensor another place holds as well.   places: holder, key and value of each that may."""
+    """Find the effects whose tensor another place holds as well.
+
+    places: holder, key and value of each that may.
+    """
     named: dict[int, set[tuple[int, Any]]] = {}
     for holder, key, value in places:
         for found in reachable(value):

@@ -15,14 +15,18 @@ from ...ir.plain_values import PLAIN, exactly, identical
 from ...nn.layer import Layer
 
 MISSING = object()
-MANY = 1000  # of elements: larger containers are known by identity and length, as comparing them at each call would cost more than it helps
+# of elements: larger containers are known by identity and length, as comparing them at each call
+# would cost more than it helps
+MANY = 1000
 DEPTH = 3
 CONTAINERS = (list, tuple, dict, set, frozenset)
 
 
 @dataclass(frozen=True)
 class Snapshot:
-    """A value of which only the identity counts: a function, a layer, a tensor, whose contents are looked at elsewhere or at each run."""
+    """A value of which only the identity counts: a function, a layer, a tensor, whose contents are
+    looked at elsewhere or at each run.
+    """
 
     value: Any
 
@@ -134,9 +138,14 @@ def without(was: Snapshot, elements: set[tuple[int, Any]]) -> Snapshot:
     if not elements or not isinstance(was, Sequence | Mapping):
         return was
     pairs = was.items if isinstance(was, Mapping) else enumerate(was.items)
-    kept = [(k, Anything(s.value) if (id(was.value), k) in elements else without(s, elements)) for k, s in pairs]
+    kept = [
+        (k, Anything(s.value) if (id(was.value), k) in elements else without(s, elements))
+        for k, s in pairs
+    ]
     return (
-        Mapping(was.value, tuple(kept)) if isinstance(was, Mapping) else Sequence(was.value, tuple(s for _, s in kept))
+        Mapping(was.value, tuple(kept))
+        if isinstance(was, Mapping)
+        else Sequence(was.value, tuple(s for _, s in kept))
     )
 
 
@@ -150,7 +159,9 @@ def each(was: Snapshot, change: Callable[[Snapshot], Snapshot]) -> Snapshot:
 
 
 def is_container(value: Any) -> bool:
-    """Whether a value is a list, tuple, dict or set, or of a class of the user's that inherits from one."""
+    """Whether a value is a list, tuple, dict or set, or of a class of the user's that inherits from
+    one.
+    """
     return isinstance(value, CONTAINERS) and not type(value).__module__.startswith(OURS)
 
 
@@ -167,7 +178,12 @@ def _of_container(value: Any, depth: int) -> Snapshot:
 def reachable(value: Any, depth: int = DEPTH) -> Iterator[Any]:
     """A value and what its containers hold."""
     yield value
-    if depth and is_container(value) and not isinstance(value, set | frozenset) and len(value) <= MANY:
+    if (
+        depth
+        and is_container(value)
+        and not isinstance(value, set | frozenset)
+        and len(value) <= MANY
+    ):
         for item in value.values() if isinstance(value, dict) else value:
             yield from reachable(item, depth - 1)
 
@@ -203,10 +219,12 @@ def copied(value: Any) -> Any:
 
 
 def has_attributes(value: Any) -> bool:
-    """Whether a value is an object of the user's, whose attributes a function may read: no function, no tensor, nothing of ours."""
-    if isinstance(value, Layer | Tensor | FunctionType | CellType | functools.partial) or not hasattr(
-        value, "__dict__"
-    ):
+    """Whether a value is an object of the user's, whose attributes a function may read: no
+    function, no tensor, nothing of ours.
+    """
+    if isinstance(
+        value, Layer | Tensor | FunctionType | CellType | functools.partial
+    ) or not hasattr(value, "__dict__"):
         return False
     module = value.__name__ if isinstance(value, ModuleType) else type(value).__module__
     if isinstance(value, type):

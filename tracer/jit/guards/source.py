@@ -1,4 +1,6 @@
-"""Places that a recording may have read: an attribute, a name of a module, or a cell; what was there, and whether it still is."""
+"""Places that a recording may have read: an attribute, a name of a module, or a cell; what was
+there, and whether it still is.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,11 @@ LISTED = (
 
 @dataclass
 class Place:
-    """Where a recording may have read.   what: 'attribute' or 'name'; counted: changes of it are counted by layers; was: before the recording."""
+    """Where a recording may have read.
+
+    what: 'attribute' or 'name'; counted: changes of it are counted by layers; was: before the
+    recording.
+    """
 
     what: str
     label: str
@@ -35,7 +41,9 @@ class Place:
             return content(self.holder)
         table = self.holder if isinstance(self.holder, dict) else vars(self.holder)
         found = table.get(self.key, MISSING)
-        return list(found) if self.counted and self.key in LISTED and found is not MISSING else found
+        return (
+            list(found) if self.counted and self.key in LISTED and found is not MISSING else found
+        )
 
     def set(self, value: Any) -> None:
         """Put a value there."""
@@ -51,7 +59,9 @@ class Place:
         return self.was.same(self.now())
 
     def is_of_the_call(self) -> bool:
-        """Whether what is there now is a count, or values of a program, or a list that grew: no layer or the like that lasts."""
+        """Whether what is there now is a count, or values of a program, or a list that grew: no
+        layer or the like that lasts.
+        """
         now = self.now()
         return self.key not in LISTED and (
             now is self.was.value or is_plain(now) or any(map(is_of_program, reachable(now)))
@@ -75,7 +85,9 @@ class Place:
 
 
 class PlainPlaces:
-    """Places known by their names that hold what has no parts: most calls find the very objects there, which is quick to see."""
+    """Places known by their names that hold what has no parts: most calls find the very objects
+    there, which is quick to see.
+    """
 
     def __init__(self) -> None:
         self.places: list[Place] = []

@@ -1,4 +1,6 @@
-"""Decide which functions are user code. User code is converted; other functions are called unchanged."""
+"""Decide which functions are user code. User code is converted; other functions are called
+unchanged.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +11,23 @@ from typing import Any
 
 from ...core.errors import inside
 
-LIBRARIES = ("numpy", "scipy", "onnx", "onnxruntime", "torch", "matplotlib", "PIL", "google", "_pytest", "pytest")
+LIBRARIES = (
+    "numpy",
+    "scipy",
+    "onnx",
+    "onnxruntime",
+    "torch",
+    "matplotlib",
+    "PIL",
+    "google",
+    "_pytest",
+    "pytest",
+)
 _IGNORED: set[str] = set(LIBRARIES)
 IGNORED_MODULES: list[Any] = []  # the arguments of ignore_module, in order
-_STDLIB = tuple(os.path.realpath(sysconfig.get_paths()[k]) + os.sep for k in ("stdlib", "platstdlib"))
+_STDLIB = tuple(
+    os.path.realpath(sysconfig.get_paths()[k]) + os.sep for k in ("stdlib", "platstdlib")
+)
 
 
 def ignore_module(modules: Any) -> None:
@@ -23,7 +38,9 @@ def ignore_module(modules: Any) -> None:
 
 
 def is_users(function: FunctionType) -> bool:
-    """Whether a function is user code: not from Oarlock, the standard library or an ignored module."""
+    """Whether a function is user code: not from Oarlock, the standard library or an
+    ignored module.
+    """
     filename = function.__code__.co_filename
     if inside(filename):
         return False

@@ -1,4 +1,6 @@
-"""`if` and conditional expressions: Python where the condition is Python's, a branch of the program where it is a value of the program."""
+"""`if` and conditional expressions: Python where the condition is Python's, a branch of the program
+where it is a value of the program.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,9 @@ def if_(
     names: Sequence[str],
     count: int | None = None,
 ) -> None:
-    """`if test: then() else: other()`; get, put: the variables that these change, of which the first `count`, or all, are read afterwards."""
+    """`if test: then() else: other()`; get, put: the variables that these change, of which the
+    first `count`, or all, are read afterwards.
+    """
     test = asked(test)
     mode = _mode_for(test)
     if mode is None:
@@ -76,9 +80,15 @@ def watched(mode: Static, run: Callable[..., Any], names: Sequence[str]) -> Call
 
 
 def _recorded_if(
-    mode: Static, condition: Variable, then: Callable[[], None], other: Callable[[], None], get: Get, put: Set, names: Sequence[str],
+    mode: Static,
+    condition: Variable,
+    then: Callable[[], None],
+    other: Callable[[], None],
+    get: Get,
+    put: Set,
+    names: Sequence[str],
     count: int | None,
-) -> None:  # fmt: skip
+) -> None:
     given = get()
     then, other = (watched(mode, run, names) for run in (then, other))
     before = [current(value) if is_moved(value) else value for value in given]
@@ -90,7 +100,10 @@ def _recorded_if(
             try:
                 _tried(mode, holds, run)
                 values = get()[:count]
-                values = [opened(mode, n, v) if n in open else v for n, v in zip(names, values, strict=False)]
+                values = [
+                    opened(mode, n, v) if n in open else v
+                    for n, v in zip(names, values, strict=False)
+                ]
                 containers.left(values)
                 longer = containers.longer()
                 if longer is not None:
@@ -106,9 +119,13 @@ def _recorded_if(
     while True:
         containers, mark = Sides(before[:count]), mode.recorder.mark()
         try:
-            found = record_branches(mode, condition, side(True, then), side(False, other), names[:count])
+            found = record_branches(
+                mode, condition, side(True, then), side(False, other), names[:count]
+            )
             break
-        except Longer as error:  # a list that one of them, or a function that it calls, makes longer
+        except (
+            Longer
+        ) as error:  # a list that one of them, or a function that it calls, makes longer
             found_at = [i for i, value in enumerate(before) if value is error.target]
             if not found_at and not is_made_here(mode.recorder, error.target):
                 raise
@@ -126,7 +143,11 @@ def _recorded_if(
 
 
 def _tried(mode: Static, holds: bool, run: Callable[[], None]) -> None:
-    """See tried.   A branch of a round ends where it reads a list that no round has written to so far: that is tried again."""
+    """See tried.
+
+    A branch of a round ends where it reads a list that no round has written to so far: that is
+    tried again.
+    """
     try:
         tried(mode, holds, run)
     except IndexError as error:
@@ -137,9 +158,16 @@ def _tried(mode: Static, holds: bool, run: Callable[[], None]) -> None:
 
 
 def _lists_that_stay(
-    mode: Static, before: list[Any], branches: tuple[Callable[[], None], ...], get: Get, put: Set, names: Sequence[str]
-) -> list[Any]:  # fmt: skip
-    """The variables before two branches: a list that becomes longer in one of them than in the other is one of the program."""
+    mode: Static,
+    before: list[Any],
+    branches: tuple[Callable[[], None], ...],
+    get: Get,
+    put: Set,
+    names: Sequence[str],
+) -> list[Any]:
+    """The variables before two branches: a list that becomes longer in one of them than in the
+    other is one of the program.
+    """
     before = [current(value) if is_moved(value) else value for value in before]
     lists = [i for i, value in enumerate(before) if isinstance(value, list)]
     if not lists:
@@ -158,7 +186,9 @@ def _lists_that_stay(
             put_back(mode, tensor, desc)
     mode.recorder.rewind(mark)
     grown = {i for i, *sizes in zip(lists, *lengths, strict=True) if len(set(sizes)) > 1}
-    return [TensorArray.replacing(mode, names[i], v) if i in grown else v for i, v in enumerate(before)]
+    return [
+        TensorArray.replacing(mode, names[i], v) if i in grown else v for i, v in enumerate(before)
+    ]
 
 
 def _length(value: Any, open: int) -> int:

@@ -1,4 +1,6 @@
-"""Calls in converted code: functions of the user are converted on the way, builtins know values of the program."""
+"""Calls in converted code: functions of the user are converted on the way, builtins know values of
+the program.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,15 @@ from ...capture.control.branch_values import as_meta, common
 from ...capture.control.may_alias import current
 from ...capture.control.tensor_arrays import TensorArray
 from ...capture.modes import static_mode
-from ...capture.symbolic_scalars import NATURAL, Stands, as_default, either_of, marked, stands_for, troubled
+from ...capture.symbolic_scalars import (
+    NATURAL,
+    Stands,
+    as_default,
+    either_of,
+    marked,
+    stands_for,
+    troubled,
+)
 from ...capture.variable import Variable
 from ...core.dtype import dtype_of
 from ...core.errors import TraceError, warn, with_user_line
@@ -61,7 +71,9 @@ def call(function: Any) -> Any:
         mode.recorder.rollback.note(owner)
     if isinstance(owner, TensorArray):
         return array_method(owner, function.__name__)
-    return _of_container(function) if isinstance(owner, list | dict | set) else _of_function(function)
+    return (
+        _of_container(function) if isinstance(owner, list | dict | set) else _of_function(function)
+    )
 
 
 def _of_function(function: Any) -> Any:
@@ -85,20 +97,31 @@ def _of_function(function: Any) -> Any:
 
 def _heard_of(function: Any) -> Any:
     mode = static_mode(state.mode)
-    return None if mode is None or mode.recorder.looked is None else heard_of(function, mode.recorder.looked)
+    return (
+        None
+        if mode is None or mode.recorder.looked is None
+        else heard_of(function, mode.recorder.looked)
+    )
 
 
 def array_method(array: TensorArray, name: str) -> Any:
     """A method of a list of the program.   Raises TraceError where it has none of this name."""
     if not hasattr(array, name):
         raise TraceError(
-            with_user_line(f"{name}(): a list of which only a run knows the length ('{array.name}') does not have it")
+            with_user_line(
+                f"{name}(): a list of which only a run knows the length "
+                f"('{array.name}') "
+                f"does "
+                f"not have it"
+            )
         )
     return sequences.popping(array) if name == "pop" else getattr(array, name)
 
 
 def _reading(function: Any) -> Any:
-    """A function that is not the user's, which is given the lists of the program that its arguments have become."""
+    """A function that is not the user's, which is given the lists of the program that its arguments
+    have become.
+    """
     if not callable(function) or isinstance(function, type | Layer):
         return function
 
@@ -108,13 +131,18 @@ def _reading(function: Any) -> Any:
     @functools.wraps(function, updated=())
     def read(*args: Any, **kwargs: Any) -> Any:
         refuse_outer_iterators(*args, *kwargs.values())
-        return called(*(known(whole(v)) for v in args), **{name: known(whole(v)) for name, v in kwargs.items()})
+        return called(
+            *(known(whole(v)) for v in args),
+            **{name: known(whole(v)) for name, v in kwargs.items()},
+        )
 
     return read
 
 
 def _of_cache(function: Any) -> Callable[..., Any]:
-    """A function with a cache, which keeps no values of the program: other calls would find them."""
+    """A function with a cache, which keeps no values of the program: other calls would
+    find them.
+    """
 
     def called(*args: Any, **kwargs: Any) -> Any:
         if not _holds_variable((args, kwargs)):
@@ -134,7 +162,9 @@ def _choosing(function: Any) -> Callable[..., Any]:
     """A function of `functools.singledispatch`, whose ways are converted."""
 
     def called(*args: Any, **kwargs: Any) -> Any:
-        return call(function.dispatch(python_scalars.class_of(args[0]) if args else object))(*args, **kwargs)
+        return call(function.dispatch(python_scalars.class_of(args[0]) if args else object))(
+            *args, **kwargs
+        )
 
     return called
 
@@ -148,17 +178,26 @@ def _making(function: Any) -> Any:
 
     @functools.wraps(function, updated=())
     def make(*args: Any, **kwargs: Any) -> Any:
-        return _made_by(function, *map(whole, args), **{name: whole(v) for name, v in kwargs.items()})
+        return _made_by(
+            function, *map(whole, args), **{name: whole(v) for name, v in kwargs.items()}
+        )
 
     return make
 
 
 def _constructing(kind: Any) -> Any:
-    """What to call in place of a plain class of the user's, whose `__init__` is converted; None for any other."""
+    """What to call in place of a plain class of the user's, whose `__init__` is converted; None for
+    any other.
+    """
     init = getattr(kind, "__init__", None)
     plain = kind.__new__ is object.__new__ and type(kind) is type and not issubclass(kind, Layer)
     plain = plain and bool(kind.__dictoffset__)  # attributes in slots are not followed
-    if not plain or not isinstance(init, FunctionType) or not is_users(init) or init.__code__.co_filename == "<string>":
+    if (
+        not plain
+        or not isinstance(init, FunctionType)
+        or not is_users(init)
+        or init.__code__.co_filename == "<string>"
+    ):
         return None  # a dataclass has its code from a string
 
     @functools.wraps(kind, updated=())
@@ -196,7 +235,9 @@ def _of_container(function: Any) -> Any:
 def convert_or_leave(function: Any) -> Any:
     """The converted function, if it is one of the user's whose source is there."""
     if isinstance(function, functools.partial):
-        return functools.partial(convert_or_leave(function.func), *function.args, **function.keywords)
+        return functools.partial(
+            convert_or_leave(function.func), *function.args, **function.keywords
+        )
     plain = function.__func__ if isinstance(function, MethodType) else function
     if isinstance(plain, FunctionType):
         if not is_users(plain):
@@ -226,7 +267,9 @@ def _tell(function: FunctionType) -> None:
 
 
 def _meet(*values: Any) -> None:
-    """Let the operators of what is among some values be converted, where a recording asks for that."""
+    """Let the operators of what is among some values be converted, where a recording asks
+    for that.
+    """
     mode = static_mode(state.mode)
     if mode is not None and mode.recorder.special is not None:
         mode.recorder.special.meet(*values)
@@ -253,7 +296,8 @@ def _warn(function: FunctionType, error: NoSource) -> None:
         warn(f"{function.__qualname__} is not converted, control flow in it is Python's: {error}")
 
 
-# -- builtins -------------------------------------------------------------------------------------------------------
+# -- builtins
+# ------------------------------------------------------------------------------
 
 
 def _cast(dtype: Any, python: type) -> Callable[..., Any]:
@@ -261,10 +305,15 @@ def _cast(dtype: Any, python: type) -> Callable[..., Any]:
         if len(args) != 1 or not isinstance(args[0], Variable):
             return python(*args, **kwargs)
         wanted = dtype_of(dtype)
-        made = OPS["cast"](args[0], in_dtype=dtype_of(args[0].meta.dtype).proto, out_dtype=wanted.proto)
+        made = OPS["cast"](
+            args[0], in_dtype=dtype_of(args[0].meta.dtype).proto, out_dtype=wanted.proto
+        )
         made.stop_gradient = True  # as of the number that Python would have
         before = stands_for(args[0])
-        return marked(made, Stands(frozenset({python}), before is not None and before.natural and python is int))
+        return marked(
+            made,
+            Stands(frozenset({python}), before is not None and before.natural and python is int),
+        )
 
     return convert
 
@@ -274,7 +323,9 @@ def _bool(*args: Any) -> Any:
 
 
 def asked(value: Any) -> Any:
-    """A value of which the truth counts: of a list that the program carries, whether it holds anything; of the user's objects what they say."""
+    """A value of which the truth counts: of a list that the program carries, whether it holds
+    anything; of the user's objects what they say.
+    """
     value = current(value)
     if isinstance(value, TensorArray):
         return marked(OPS["reshape2"](value.length(), shape=[]), NATURAL) > 0
@@ -300,7 +351,11 @@ def _len(value: Any) -> Any:
     if is_unsure(value):
         return count_of(value)
     if is_open(value):
-        return value.count if stands_for(value.count) == NATURAL else op_of_two("elementwise_max", value.count, 0)
+        return (
+            value.count
+            if stands_for(value.count) == NATURAL
+            else op_of_two("elementwise_max", value.count, 0)
+        )
     return len(value)
 
 
@@ -327,11 +382,15 @@ def _map(function: Any, *iterables: Any) -> Any:
 def _any_of(op: str, python: Callable[..., Any]) -> Callable[..., Any]:
     def choose(*args: Any, **kwargs: Any) -> Any:
         farthest = (
-            sequences.farthest(args[0], functools.partial(op_of_two, op)) if len(args) == 1 and not kwargs else None
+            sequences.farthest(args[0], functools.partial(op_of_two, op))
+            if len(args) == 1 and not kwargs
+            else None
         )
         if farthest is not None:
             return farthest
-        values = list(args[0]) if len(args) == 1 and isinstance(args[0], list | tuple) else list(args)
+        values = (
+            list(args[0]) if len(args) == 1 and isinstance(args[0], list | tuple) else list(args)
+        )
         if kwargs or not any(isinstance(v, Variable) for v in values) or len(values) < 2:
             return python(*args, **kwargs)
         found = values[0]
@@ -358,7 +417,9 @@ def _quantified(stops: bool) -> Callable[..., Any]:
             return OPS[op](_cast("bool", bool)(values), reduce_all=True, dim=[], keep_dim=False)
 
         def both(found: Any, value: Any) -> Any:
-            return get_operator("or_" if stops else "and_")(found, functools.partial(BUILTINS[bool], value))
+            return get_operator("or_" if stops else "and_")(
+                found, functools.partial(BUILTINS[bool], value)
+            )
 
         together = sequences.quantified(values, not stops, both)
         if together is not None:

@@ -1,7 +1,8 @@
-"""Operators, properties and the like of the user's classes, which Python itself calls: while a program is recorded they are converted ones.
+"""Operators, properties and the like of the user's classes, which Python itself calls: while a
+program is recorded they are converted ones.
 
-A class is met where one of its objects is: as an argument, as a name of a function that is called, as what a call makes. Other threads
-that use it meanwhile find what was there before.
+A class is met where one of its objects is: as an argument, as a name of a function that is called,
+as what a call makes. Other threads that use it meanwhile find what was there before.
 """
 
 from __future__ import annotations
@@ -19,12 +20,45 @@ from ...core.tensor import Tensor
 from ...nn.layer import Layer
 from ..guards.snapshots import has_attributes
 
-_OF_TWO = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor", "lshift", "rshift")
+_OF_TWO = (
+    "add",
+    "sub",
+    "mul",
+    "truediv",
+    "floordiv",
+    "mod",
+    "pow",
+    "matmul",
+    "and",
+    "or",
+    "xor",
+    "lshift",
+    "rshift",
+)
 _OTHERS = (
-    "neg", "pos", "abs", "invert", "lt", "le", "gt", "ge", "eq", "ne", "getitem", "setitem", "delitem", "call", "enter", "exit",
-    "contains", "getattr", "round",
-)  # fmt: skip
-NAMES = frozenset(f"__{kind}{name}__" for name in _OF_TWO for kind in ("", "r", "i")) | {f"__{n}__" for n in _OTHERS}
+    "neg",
+    "pos",
+    "abs",
+    "invert",
+    "lt",
+    "le",
+    "gt",
+    "ge",
+    "eq",
+    "ne",
+    "getitem",
+    "setitem",
+    "delitem",
+    "call",
+    "enter",
+    "exit",
+    "contains",
+    "getattr",
+    "round",
+)
+NAMES = frozenset(f"__{kind}{name}__" for name in _OF_TWO for kind in ("", "r", "i")) | {
+    f"__{n}__" for n in _OTHERS
+}
 OF_LAYERS = NAMES - {"__call__", "__getattr__"}  # Layer has these itself
 DEPTH = 2  # of containers and objects in one another
 _MOST = 64  # things that are looked at in one container or object
@@ -37,7 +71,9 @@ _before: dict[type, dict[str, Any]] = {}  # what its methods were
 class Special:
     """The classes that one recording has met."""
 
-    def __init__(self, is_users: Callable[[FunctionType], bool], converted: Callable[[Any], Any]) -> None:
+    def __init__(
+        self, is_users: Callable[[FunctionType], bool], converted: Callable[[Any], Any]
+    ) -> None:
         self._is_users, self._converted = is_users, converted
         self._met: dict[type, None] = {}
 
@@ -60,7 +96,11 @@ class Special:
         self._met = {}
 
     def _meet(self, kind: type) -> None:
-        found = {name: made for name, held in vars(kind).items() if (made := self._made(kind, name, held)) is not None}
+        found = {
+            name: made
+            for name, held in vars(kind).items()
+            if (made := self._made(kind, name, held)) is not None
+        }
         if not found:
             return
         with _lock:
@@ -76,14 +116,22 @@ class Special:
         """What takes the place of a method or property; None where it is to stay."""
         if isinstance(held, property):
             get, put = (self._dispatching(f) for f in (held.fget, held.fset))
-            return None if get is held.fget and put is held.fset else type(held)(get, put, held.fdel, held.__doc__)
+            return (
+                None
+                if get is held.fget and put is held.fset
+                else type(held)(get, put, held.fdel, held.__doc__)
+            )
         wanted = OF_LAYERS if issubclass(kind, Layer) else NAMES
         made = self._dispatching(held) if name in wanted else held
         return None if made is held else made
 
     def _dispatching(self, function: Any) -> Any:
         """A method that is converted where it is called while a program is recorded."""
-        if not isinstance(function, FunctionType) or hasattr(function, "_ol_special") or not self._may_choose(function):
+        if (
+            not isinstance(function, FunctionType)
+            or hasattr(function, "_ol_special")
+            or not self._may_choose(function)
+        ):
             return function
 
         @functools.wraps(function)
@@ -96,7 +144,8 @@ class Special:
         return called
 
     def _may_choose(self, function: FunctionType) -> bool:
-        return self._is_users(function) and not function.__code__.co_filename.startswith("<")  # as of a dataclass
+        # as of a dataclass
+        return self._is_users(function) and not function.__code__.co_filename.startswith("<")
 
 
 def kinds_in(values: Any, depth: int) -> Iterator[type]:
@@ -118,7 +167,9 @@ def kinds_in(values: Any, depth: int) -> Iterator[type]:
 
 
 def method_for(value: Any, name: str) -> Any:
-    """A special method of an object of the user's class, None where the class has none that is written in Python."""
+    """A special method of an object of the user's class, None where the class has none that is
+    written in Python.
+    """
     if isinstance(value, Tensor | int | float | str | list | tuple | dict) or value is None:
         return None
     for kind in type(value).__mro__:

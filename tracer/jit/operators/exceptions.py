@@ -1,4 +1,6 @@
-"""What converted code refuses and shows: `assert`, `raise` under a condition that only a run knows, and `print`."""
+"""What converted code refuses and shows: `assert`, `raise` under a condition that only a run knows,
+and `print`.
+"""
 
 from __future__ import annotations
 
@@ -18,11 +20,15 @@ from ...core.mode import state
 from ...core.op import OPS
 from ...core.tensor import Tensor
 
-MARK = "_oarlock_raised_at"  # of an exception that a statement of the user's raised while its code was recorded
+# of an exception that a statement of the user's raised while its code was recorded
+MARK = "_oarlock_raised_at"
 
 
 class Stopped(Exception):
-    """A branch that only a run takes raises.   holds: whether it is the one where the condition holds; error: the user's exception"""
+    """A branch that only a run takes raises.
+
+    holds: whether it is the one where the condition holds; error: the user's exception
+    """
 
     def __init__(self, holds: bool, error: Exception) -> None:
         super().__init__(str(error))
@@ -38,7 +44,11 @@ def raised(error: Any) -> Any:
 
 
 def tried(mode: Static, holds: bool, run: Callable[[], Any]) -> Any:
-    """Record a branch.   Raises Stopped where it raises by a statement of the user's; what it changed in place is put back."""
+    """Record a branch.
+
+    Raises Stopped where it raises by a statement of the user's; what it changed in place is put
+    back.
+    """
     try:
         return run()
     except Exception as error:
@@ -63,7 +73,10 @@ def unconditional(run: Callable[[], Any], what: str) -> Any:
     except Exception as error:
         if MARK not in error.__dict__:
             raise
-        why = f"raise: {type(error).__name__} in {what}, of which only a run knows whether there is one; raise it under an `if`"
+        why = (
+            f"raise: {type(error).__name__} in {what}, of which only a run knows whether "
+            f"there is one; raise it under an `if`"
+        )
         raise TraceError(f"{why}\n  at {error.__dict__[MARK]}") from error
 
 
@@ -89,8 +102,13 @@ def _said(message: Callable[[], Any]) -> Any:
         return line.text.partition(",")[2].strip() if line else None
 
 
-def check(mode: Static, holds: Any, message: str, where: str, data: list[Variable] | None = None) -> None:
-    """Write down that a run ends where `holds` is not true.   where: the line, by default the one that is being recorded."""
+def check(
+    mode: Static, holds: Any, message: str, where: str, data: list[Variable] | None = None
+) -> None:
+    """Write down that a run ends where `holds` is not true.
+
+    where: the line, by default the one that is being recorded.
+    """
     check_condition("assert", holds)
     mode.recorder.open[-1].facts |= facts_of(holds, True)
     made = mode.recorder.emit_assert(holds, message, data or [])

@@ -1,4 +1,6 @@
-"""What a converted `for` goes over, where a run decides how often: rows of a tensor, a range, a list that the program carries."""
+"""What a converted `for` goes over, where a run decides how often: rows of a tensor, a range, a
+list that the program carries.
+"""
 
 from __future__ import annotations
 
@@ -18,11 +20,14 @@ from .dynamic_indexing import item
 from .partial_dicts import whole
 
 INT64 = Meta((), np.dtype(np.int64))
-UNROLLED = 32  # rows of a tensor of known size that are walked one by one; more become a loop of the program
+# rows of a tensor of known size that are walked one by one; more become a loop of the program
+UNROLLED = 32
 
 
 class Rows:
-    """Something with a number of items, an int or a value of the program, and an item for every position."""
+    """Something with a number of items, an int or a value of the program, and an item for every
+    position.
+    """
 
     count: Any
 
@@ -32,8 +37,13 @@ class Rows:
 
     def __iter__(self) -> Iterator[Any]:
         if isinstance(self.count, Tensor):
-            why = "only a run knows how many items there are; loop over them with a `for` statement, or list them by `[... for ... in ...]`"
-            found: Iterator[Any] = troubled(TraceError(with_user_line(why)), (self.item(i) for i in range(1)))
+            why = (
+                "only a run knows how many items there are; loop over them with a `for` "
+                "statement, or list them by `[... for ... in ...]`"
+            )
+            found: Iterator[Any] = troubled(
+                TraceError(with_user_line(why)), (self.item(i) for i in range(1))
+            )
             return found
         return (self.item(i) for i in range(self.count))
 
@@ -52,7 +62,9 @@ class TensorRows(Rows):
         self.x = x
         size = x.shape[0]
         if isinstance(size, int) and size > UNROLLED:
-            size = OPS["slice"](OPS["shape"](x), axes=[0], starts=[0], ends=[1], infer_flags=[1], decrease_axis=[0])
+            size = OPS["slice"](
+                OPS["shape"](x), axes=[0], starts=[0], ends=[1], infer_flags=[1], decrease_axis=[0]
+            )
         self.count = size
 
     def item(self, position: Any) -> Any:
@@ -61,7 +73,9 @@ class TensorRows(Rows):
             return self.x[position]
         at = as_meta(position, Meta((), np.dtype(np.int32)))
         bounds = {"starts": [-1], "ends": [-1], "infer_flags": [-1]}
-        return OPS["slice"](self.x, None, None, [at], [at + 1], axes=[0], decrease_axis=[0], **bounds)
+        return OPS["slice"](
+            self.x, None, None, [at], [at + 1], axes=[0], decrease_axis=[0], **bounds
+        )
 
 
 class ArrayItems(Rows):
@@ -101,7 +115,9 @@ class Range(Rows):
     def item(self, position: Any) -> Any:
         """See Rows."""
         if isinstance(self.start, int) and isinstance(self.step, int):
-            return position * self.step + self.start if (self.start, self.step) != (0, 1) else position
+            return (
+                position * self.step + self.start if (self.start, self.step) != (0, 1) else position
+            )
         return self.start + position * self.step
 
 
@@ -132,7 +148,9 @@ class Enumerated(Rows):
 
     def item(self, position: Any) -> Any:
         """See Rows."""
-        number = position if isinstance(self.start, int) and self.start == 0 else position + self.start
+        number = (
+            position if isinstance(self.start, int) and self.start == 0 else position + self.start
+        )
         return number, self.rows.item(position)
 
 

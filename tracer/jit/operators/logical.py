@@ -1,4 +1,6 @@
-"""`and`, `or`, `not`, `in` and chains of comparisons, of values of which only a run knows whether they are true."""
+"""`and`, `or`, `not`, `in` and chains of comparisons, of values of which only a run knows whether
+they are true.
+"""
 
 from __future__ import annotations
 
@@ -69,7 +71,11 @@ def _either_value(op: str, a: Variable, b: Callable[[], Any]) -> Any:
         mark, here = mode.recorder.mark(), Inner(mode.recorder.block)
         with mode.recorder.writing(here):
             second = b()
-        if not taken_back(here) and (meta_of(second) or a.meta).dtype == bool and meta_of(second) is not None:
+        if (
+            not taken_back(here)
+            and (meta_of(second) or a.meta).dtype == bool
+            and meta_of(second) is not None
+        ):
             return _logical(op, a, second)
         mode.recorder.rewind(mark)
     return _chosen_value(op.removeprefix("logical_"), a, b)
@@ -77,18 +83,26 @@ def _either_value(op: str, a: Variable, b: Callable[[], Any]) -> Any:
 
 def _chosen_value(name: str, a: Variable, b: Callable[[], Any]) -> Any:
     if any(d not in (1, -1) for d in a.meta.shape):
-        why = "Python asks whether the first one is true, which has several elements; use `.any()`, `.all()` or paddle.where"
+        why = (
+            "Python asks whether the first one is true, which has several elements; use "
+            "`.any()`, `.all()` or paddle.where"
+        )
         raise TraceError(with_user_line(f"{name}: {why} (X={a.meta}{a.made_at})"))
 
     def keep() -> Any:
         return a
 
     ways = (b, keep) if name == "and" else (keep, b)
-    return unconditional(lambda: cond(as_condition(a), *ways, return_names=[f"`{name}`"]), "one side of an expression")
+    return unconditional(
+        lambda: cond(as_condition(a), *ways, return_names=[f"`{name}`"]),
+        "one side of an expression",
+    )
 
 
 def _lazily(op: str, a: Variable, b: Callable[[], Any]) -> Any:
-    """Both operands are computed; where the second one changes more than its result, only if it counts."""
+    """Both operands are computed; where the second one changes more than its result, only if it
+    counts.
+    """
     mode = static_mode(state.mode)
     if mode is None:
         return _logical(op, a, b())
@@ -118,9 +132,12 @@ def _lazily(op: str, a: Variable, b: Callable[[], Any]) -> Any:
 
 
 def _may_fail(op: OpDesc) -> bool:
-    """Whether an op fails where a position is out of range, against which the first operand may guard."""
+    """Whether an op fails where a position is out of range, against which the first operand may
+    guard.
+    """
     return op.type in LOOKS_UP or (
-        op.type == "slice" and bool(op.inputs.get("StartsTensorList") or op.inputs.get("StartsTensor"))
+        op.type == "slice"
+        and bool(op.inputs.get("StartsTensorList") or op.inputs.get("StartsTensor"))
     )
 
 
@@ -128,11 +145,15 @@ LOOKS_UP = frozenset({"read_from_array", "gather", "gather_nd", "index_sample", 
 
 
 def _telling(op: str, found: Any, a: Any, b: Any) -> Any:
-    """A conjunction or disjunction, which tells what both of its operands do where it is clear that these hold, or do not."""
+    """A conjunction or disjunction, which tells what both of its operands do where it is clear that
+    these hold, or do not.
+    """
     if isinstance(found, Variable):
         one, two = tells(a), tells(b)
         both = op == "logical_and"
-        found.tells = (one[0] | two[0], one[1] & two[1]) if both else (one[0] & two[0], one[1] | two[1])
+        found.tells = (
+            (one[0] | two[0], one[1] & two[1]) if both else (one[0] & two[0], one[1] | two[1])
+        )
         (yes, no), (too, neither) = ((facts_of(v, True), facts_of(v, False)) for v in (a, b))
         implying(found, *((yes | too, no & neither) if both else (yes & too, no | neither)))
     return found
@@ -170,11 +191,18 @@ def in_(a: Any, b: Any) -> Any:
     if method is not None:
         return as_condition(call(method)(a))
     if isinstance(b, TensorArray):
-        return folded(rows_of(b), False, lambda found, item: or_(found, lambda: item == a), "whether it is there")
+        return folded(
+            rows_of(b),
+            False,
+            lambda found, item: or_(found, lambda: item == a),
+            "whether it is there",
+        )
     if isinstance(b, Variable):
         same = OPS["equal"](b, as_meta(a, b.meta))
         return OPS["reduce_any"](same, reduce_all=True, dim=[], keep_dim=False)
-    among = isinstance(b, list | tuple | range | set | frozenset) and (isinstance(a, Variable) or _of_program(a))
+    among = isinstance(b, list | tuple | range | set | frozenset) and (
+        isinstance(a, Variable) or _of_program(a)
+    )
     if among or _of_program(b):
         found: Any = False
         for value in b:
@@ -192,7 +220,9 @@ def equal(a: Any, b: Any) -> Any:
     if not _by_elements(a, b):
         return all_whole(a) == all_whole(b)
     pairs = list(zip(a, b, strict=False))
-    known = [pair for pair in pairs if not any(isinstance(v, Variable | list | tuple) for v in pair)]
+    known = [
+        pair for pair in pairs if not any(isinstance(v, Variable | list | tuple) for v in pair)
+    ]
     if len(a) != len(b) or any(one != other for one, other in known):
         return False
     found: Any = True
@@ -220,10 +250,17 @@ def _of_program(value: Any) -> bool:
 
 
 _COMPARED: dict[str, Callable[[Any, Any], Any]] = {
-    "Lt": operator.lt, "LtE": operator.le, "Gt": operator.gt, "GtE": operator.ge, "Eq": equal, "NotEq": not_equal,
-    "Is": is_, "IsNot": lambda a, b: not_(is_(a, b)),
-    "In": in_, "NotIn": lambda a, b: not_(in_(a, b)),
-}  # fmt: skip
+    "Lt": operator.lt,
+    "LtE": operator.le,
+    "Gt": operator.gt,
+    "GtE": operator.ge,
+    "Eq": equal,
+    "NotEq": not_equal,
+    "Is": is_,
+    "IsNot": lambda a, b: not_(is_(a, b)),
+    "In": in_,
+    "NotIn": lambda a, b: not_(in_(a, b)),
+}
 
 
 def chain(kinds: list[str], *operands: Callable[[], Any]) -> Any:

@@ -1,4 +1,6 @@
-"""`while`, `for` and comprehensions: Python where Python knows the rounds, a loop of the program where only a run does."""
+"""`while`, `for` and comprehensions: Python where Python knows the rounds, a loop of the program
+where only a run does.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ from .registry import register
 INT64 = Meta((), np.dtype(np.int64))
 
 
-def while_(test: Callable[[], Any], body: Callable[[], None], get: Get, put: Set, names: Sequence[str]) -> None:
+def while_(
+    test: Callable[[], Any], body: Callable[[], None], get: Get, put: Set, names: Sequence[str]
+) -> None:
     """`while test(): body()`: rounds run as Python until the test is a value of the program."""
     while True:
         mode, found = _asked(test, get, put)
@@ -64,7 +68,11 @@ def while_(test: Callable[[], Any], body: Callable[[], None], get: Get, put: Set
 
 
 def _asked(test: Callable[[], Any], get: Get, put: Set) -> tuple[Static | None, Any]:
-    """What a condition gives.   Where that is a value of the program, with the recording, and nothing was done: the loop asks again."""
+    """What a condition gives.
+
+    Where that is a value of the program, with the recording, and nothing was done: the loop asks
+    again.
+    """
     mode = static_mode(state.mode)
     if mode is None:
         return None, asked(test())
@@ -84,9 +92,17 @@ def _asked(test: Callable[[], Any], get: Get, put: Set) -> tuple[Static | None, 
 
 @register
 def for_(
-    iterable: Any, body: Callable[[Any], None], get: Get, put: Set, names: Sequence[str], test: Callable[[], Any] | None = None
-) -> None:  # fmt: skip
-    """`for item in iterable: body(item)`, while `test()` holds.   Over values of the program it is a loop of the program."""
+    iterable: Any,
+    body: Callable[[Any], None],
+    get: Get,
+    put: Set,
+    names: Sequence[str],
+    test: Callable[[], Any] | None = None,
+) -> None:
+    """`for item in iterable: body(item)`, while `test()` holds.
+
+    Over values of the program it is a loop of the program.
+    """
     refuse_outer_iterators(iterable)
     rows = rows_of(iterable)
     start = 0
@@ -100,10 +116,18 @@ def for_(
 
 
 def _python_rounds(
-    items: Iterator[Any], body: Callable[[Any], None], get: Get, put: Set, names: Sequence[str], test: Callable[[], Any] | None,
+    items: Iterator[Any],
+    body: Callable[[Any], None],
+    get: Get,
+    put: Set,
+    names: Sequence[str],
+    test: Callable[[], Any] | None,
     counted: bool,
-) -> int | None:  # fmt: skip
-    """Rounds one after the other.   Gives the number of those done where the rest is to be a loop of the program."""
+) -> int | None:
+    """Rounds one after the other.
+
+    Gives the number of those done where the rest is to be a loop of the program.
+    """
     for done, item in enumerate(items):
         goes_on = True if test is None else test()
         if isinstance(goes_on, Variable) and counted:
@@ -119,8 +143,14 @@ def _python_rounds(
 
 
 def _recorded_rounds(
-    rows: Rows, start: int, body: Callable[[Any], None], get: Get, put: Set, names: Sequence[str], test: Callable[[], Any] | None
-) -> None:  # fmt: skip
+    rows: Rows,
+    start: int,
+    body: Callable[[Any], None],
+    get: Get,
+    put: Set,
+    names: Sequence[str],
+    test: Callable[[], Any] | None,
+) -> None:
     mode = static_mode(state.mode)
     assert mode is not None
     if rows.is_empty():
@@ -148,11 +178,17 @@ def _recorded_rounds(
 
 
 def _loop(
-    mode: Static, test: Callable[[list[Any]], Any], body: Callable[[list[Any]], list[Any]], start: list[Any], names: Sequence[str]
-) -> list[Any]:  # fmt: skip
+    mode: Static,
+    test: Callable[[list[Any]], Any],
+    body: Callable[[list[Any]], list[Any]],
+    start: list[Any],
+    names: Sequence[str],
+) -> list[Any]:
     mark = mode.recorder.mark()
     try:
-        found: list[Any] = unconditional(lambda: record_loop(mode, test, body, start, names), "a round of a loop")
+        found: list[Any] = unconditional(
+            lambda: record_loop(mode, test, body, start, names), "a round of a loop"
+        )
         return found
     except (TraceError, OpError) as error:
         mode.trouble(error, None)
@@ -161,8 +197,12 @@ def _loop(
 
 
 @register
-def listed(iterable: Any, make: Callable[[Any], Any], wanted: Callable[[Any], Any] | None = None) -> Any:
-    """`[make(item) for item in iterable if wanted(item)]`: over values of the program a list that the program carries."""
+def listed(
+    iterable: Any, make: Callable[[Any], Any], wanted: Callable[[Any], Any] | None = None
+) -> Any:
+    """`[make(item) for item in iterable if wanted(item)]`: over values of the program a list that
+    the program carries.
+    """
     if wanted is not None:
         return _listed_where(iterable, make, wanted)
     rows = rows_of(iterable)

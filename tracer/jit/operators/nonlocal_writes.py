@@ -1,7 +1,7 @@
 """What a function of the user's may write outside of itself: cells, globals, attributes, elements.
 
-Converted code says of each object before it changes it (`changing`), and of what it makes (`new`); what other code may change is noted
-before it is called (`noting`).
+Converted code says of each object before it changes it (`changing`), and of what it makes (`new`);
+what other code may change is noted before it is called (`noting`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,15 @@ from typing import Any
 
 from ...capture.control.escape_analysis import born
 from ...capture.control.may_alias import Either, EitherDict, EitherList, current, is_moved, items_of
-from ...capture.control.mutable_locations import Cell, Elements, Entries, Keeper, Members, Variables, note
+from ...capture.control.mutable_locations import (
+    Cell,
+    Elements,
+    Entries,
+    Keeper,
+    Members,
+    Variables,
+    note,
+)
 from ...capture.modes import static_mode
 from ...capture.recorder import Recorder
 from ...core.mode import state
@@ -29,9 +37,11 @@ DEPTH = 2  # of containers and objects in one another
 
 
 def changing(value: Any, name: str, attribute: str = "", reads: bool = False) -> Any:
-    """A list, dict or object that converted code is going to change; a list as one that takes positions of the program.
+    """A list, dict or object that converted code is going to change; a list as one that takes
+    positions of the program.
 
-    attribute: which one of an object is set, where that is known; reads: what it was is read for that.
+    attribute: which one of an object is set, where that is known; reads: what it was is read for
+    that.
     """
     mode = static_mode(state.mode)
     if mode is not None and mode.recorder.rollback is not None:
@@ -45,7 +55,10 @@ def changing(value: Any, name: str, attribute: str = "", reads: bool = False) ->
         recorder.looked.changing(value, name, attribute, reads)
     note(recorder, keepers_in(name, value, 0))
     if isinstance(value, Either):
-        note(recorder, (keeper for origin in value.all_origins() for keeper in keepers_in(name, origin, 0)))
+        note(
+            recorder,
+            (keeper for origin in value.all_origins() for keeper in keepers_in(name, origin, 0)),
+        )
     return Positions(recorder, value) if type(value) in (list, EitherList) else value
 
 
@@ -62,7 +75,9 @@ def delete_attribute(value: Any, name: str) -> None:
 
 
 def refuse_outer_iterators(*values: Any) -> None:
-    """Raise SideEffectError before code advances an iterator created outside of the function: a rollback could not rewind it."""
+    """Raise SideEffectError before code advances an iterator created outside of the function: a
+    rollback could not rewind it.
+    """
     mode = static_mode(state.mode)
     if mode is None or mode.recorder.rollback is None or mode.recorder.looked is None:
         return
@@ -79,7 +94,10 @@ def refuse_outer_iterators(*values: Any) -> None:
 
 
 def new(made: Any, original: Any = None) -> Any:
-    """Register a list, dict or object created in the recorded code.   original: the object it is a copy of"""
+    """Register a list, dict or object created in the recorded code.
+
+    original: the object it is a copy of
+    """
     mode = static_mode(state.mode)
     if mode is not None:
         born(mode.recorder, made)
@@ -88,16 +106,24 @@ def new(made: Any, original: Any = None) -> Any:
     return made
 
 
-def owns(put: Any, cells: Any, holders: list[tuple[Callable[[], Any], str]], shared: list[str]) -> None:
-    """Say of a function that sets variables of a statement which they are.   cells: it closes over them; holders: of attributes; shared: globals."""
+def owns(
+    put: Any, cells: Any, holders: list[tuple[Callable[[], Any], str]], shared: list[str]
+) -> None:
+    """Say of a function that sets variables of a statement which they are.
+
+    cells: it closes over them; holders: of attributes; shared: globals.
+    """
     put.cells = [
-        Cell(name, cell) for name, cell in zip(cells.__code__.co_freevars, cells.__closure__ or (), strict=True)
+        Cell(name, cell)
+        for name, cell in zip(cells.__code__.co_freevars, cells.__closure__ or (), strict=True)
     ]
     put.holders, put.shared = holders, shared
 
 
 def own(recorder: Recorder, put: Any) -> None:
-    """The block that is being written sees to the variables of a statement itself; what they hold may change in any way."""
+    """The block that is being written sees to the variables of a statement itself; what they hold
+    may change in any way.
+    """
     inner = recorder.open[-1]
     for cell in getattr(put, "cells", ()):
         inner.owned.add((id(cell.target), ""))

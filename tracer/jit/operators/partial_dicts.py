@@ -1,4 +1,6 @@
-"""Dicts that have a key on some ways only: `d["w"] = x` under a condition. Who asks for one key is told; the whole dict nobody knows."""
+"""Dicts that have a key on some ways only: `d["w"] = x` under a condition. Who asks for one key is
+told; the whole dict nobody knows.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ from ...core.tensor import Tensor
 from .exceptions import unconditional
 from .python_scalars import is_there
 
-OF_ONE_KEY = frozenset({"get", "__getitem__", "__contains__", "__setitem__", "__delitem__", "update", "clear"})
+OF_ONE_KEY = frozenset(
+    {"get", "__getitem__", "__contains__", "__setitem__", "__delitem__", "update", "clear"}
+)
 
 
 def count_of(held: dict[Any, Any]) -> Any:
@@ -30,19 +34,31 @@ def count_of(held: dict[Any, Any]) -> Any:
 
 
 def whole(value: Any) -> Any:
-    """A value that is read as a whole.   Raises TraceError for a dict of which only a run knows the keys."""
+    """A value that is read as a whole.
+
+    Raises TraceError for a dict of which only a run knows the keys.
+    """
     value = current(value)
     if isinstance(value, dict) and static_mode(state.mode) is not None:
         for key, held in _unsure(value):
             assert held.half is not None
-            why = f"the key {key!r} {held.half.why}; ask `in` or `len`, read the key, or set it on all ways"
+            why = (
+                f"the key {key!r} {held.half.why}; ask `in` or `len`, read the key, or set it "
+                f"on all ways"
+            )
             raise TraceError(with_user_line(f"{named(value) or 'a dict: '}{why}"))
     return value
 
 
 def all_whole(value: Any) -> Any:
     """A value that is compared, with the dicts that it holds."""
-    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
+    inner = (
+        value.values()
+        if isinstance(value, dict)
+        else value
+        if isinstance(value, list | tuple)
+        else ()
+    )
     for one in inner:
         if isinstance(one, dict | list | tuple):
             all_whole(one)
@@ -57,7 +73,9 @@ def getting(held: dict[Any, Any]) -> Callable[..., Any]:
         there = is_there(value) if isinstance(value, Variable) else True
         if there is True:
             return value
-        return unconditional(lambda: cond(there, lambda: value, lambda: default, return_names=["get()"]), "`get`")
+        return unconditional(
+            lambda: cond(there, lambda: value, lambda: default, return_names=["get()"]), "`get`"
+        )
 
     return get
 
@@ -68,5 +86,9 @@ def is_unsure(value: Any) -> bool:
 
 
 def _unsure(held: dict[Any, Any]) -> list[tuple[Any, Variable]]:
-    pairs = ((key, value) for key, value in items_of(held) if isinstance(value, Variable) and value.half is not None)
+    pairs = (
+        (key, value)
+        for key, value in items_of(held)
+        if isinstance(value, Variable) and value.half is not None
+    )
     return [(key, value) for key, value in pairs if is_there(value) is not True]

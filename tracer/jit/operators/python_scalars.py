@@ -1,5 +1,7 @@
-"""What Python asks of a value whether or not it is a number: its class, its identity, its text.   Where a variable stands for a number,
-the answer is that of the number, or a refusal."""
+"""What Python asks of a value whether or not it is a number: its class, its identity, its text.
+
+Where a variable stands for a number, the answer is that of the number, or a refusal.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,9 @@ def isinstance_(value: Any, classes: Any) -> bool:
     stands = standing(value)
     if stands is None:
         return isinstance(value, classes)
-    answers = {isinstance(value, classes) if t is Tensor else issubclass(t, classes) for t in stands.types}
+    answers = {
+        isinstance(value, classes) if t is Tensor else issubclass(t, classes) for t in stands.types
+    }
     if len(answers) > 1:
         return bool(refused(value, "isinstance()", COMPARE, True))
     return answers.pop()
@@ -83,7 +87,11 @@ def is_(a: Any, b: Any) -> Any:
 def refuse_texts(values: Any, what: str) -> None:
     """Raise TraceError where a text is to be made of a number that only a run knows."""
     for value in (
-        values if isinstance(values, tuple | list) else values.values() if isinstance(values, dict) else [values]
+        values
+        if isinstance(values, tuple | list)
+        else values.values()
+        if isinstance(values, dict)
+        else [values]
     ):
         if standing(value) is not None:
             refused(value, what, TEXT, None)
@@ -128,13 +136,17 @@ def _of_text(name: str, python: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def is_there(held: Variable) -> Any:
-    """Whether a value that an attribute or dict has was given on the way that a run takes: True, or a truth value of the program."""
+    """Whether a value that an attribute or dict has was given on the way that a run takes: True, or
+    a truth value of the program.
+    """
     mode = static_mode(state.mode)
     return True if mode is None else whether_set(mode.recorder, held)
 
 
 def looks_at(value: Any, name: Any) -> None:
-    """Say to the recording, if there is one, that an attribute is about to be read: at the next call it may be another."""
+    """Say to the recording, if there is one, that an attribute is about to be read: at the next
+    call it may be another.
+    """
     mode = static_mode(state.mode)
     if mode is not None:
         refuse_training_state(mode, value, name)
@@ -160,7 +172,8 @@ def _get(value: Any, name: str, *default: Any) -> Any:
     return getattr(value, name, *default)
 
 
-# -- dicts ----------------------------------------------------------------------------------------------------------
+# -- dicts
+# ------------------------------------------------------------------------------
 
 
 def entry(held: dict[Any, Any], key: Any, missing: Callable[[], Any] | None = None) -> Any:
@@ -168,7 +181,9 @@ def entry(held: dict[Any, Any], key: Any, missing: Callable[[], Any] | None = No
     found = [(k, v) for k, v in dict.items(held) if is_number(k)]
     if not found:
         if missing is None:
-            raise KeyError(with_user_line(f"there is no key that is a number (key={key.meta}{key.made_at})"))
+            raise KeyError(
+                with_user_line(f"there is no key that is a number (key={key.meta}{key.made_at})")
+            )
         return missing()
     rest = missing
     if rest is None:
@@ -197,7 +212,9 @@ def _refuse_other_keys(key: Any, keys: list[Any]) -> None:
 
 
 def method_of(function: Any) -> Any:
-    """A method of a dict or a text that knows numbers which only a run knows; None for any other function."""
+    """A method of a dict or a text that knows numbers which only a run knows; None for any other
+    function.
+    """
     owner, name = getattr(function, "__self__", None), getattr(function, "__name__", "")
     if isinstance(owner, dict) and name == "get":
         return lambda key, default=None: (
@@ -215,7 +232,9 @@ PLAIN_MODULES = sys.stdlib_module_names | {"numpy"}
 
 
 def guarded(function: Any) -> Any:
-    """A function of Python's own, or of its library, that says so where it cannot do with a number that only a run knows."""
+    """A function of Python's own, or of its library, that says so where it cannot do with a number
+    that only a run knows.
+    """
     owner = function if isinstance(function, type) else getattr(function, "__self__", None)
     module = getattr(function, "__module__", None) or type(owner).__module__
     if not isinstance(module, str) or module.partition(".")[0] not in PLAIN_MODULES:
@@ -227,7 +246,9 @@ def guarded(function: Any) -> Any:
         try:
             return function(*args, **kwargs)
         except RAISED as error:
-            number = next((v for v in (*args, *kwargs.values(), owner) if standing(v) is not None), None)
+            number = next(
+                (v for v in (*args, *kwargs.values(), owner) if standing(v) is not None), None
+            )
             if number is None or isinstance(error, OarlockError):
                 raise
             name = getattr(function, "__name__", "a function of Python")

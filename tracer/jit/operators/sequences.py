@@ -1,4 +1,6 @@
-"""Sequences of which only a run knows the length, in places where Python has lists: slices, sums, `list(range(n))`, the largest one."""
+"""Sequences of which only a run knows the length, in places where Python has lists: slices, sums,
+`list(range(n))`, the largest one.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,10 @@ def part(value: Any, start: Any, stop: Any, step: Any) -> Any:
     step = 1 if step is None else step
     if not isinstance(step, int) or step == 0:
         raise TraceError(
-            with_user_line(f"a slice of a list that a program carries has a step that Python knows ('{value.name}')")
+            with_user_line(
+                f"a slice of a list that a program carries has a step that Python knows "
+                f"('{value.name}')"
+            )
         )
     found = _part_of_array(value, start, stop, step)
     found.is_tuple = value.is_tuple
@@ -60,7 +65,12 @@ def _part_of_array(array: TensorArray, start: Any, stop: Any, step: int) -> Any:
 
 def _within(bound: Any, count: Any, low: Any, high: Any) -> Any:
     """A bound of a slice as a position from the front."""
-    at = as_meta(OPS["reshape2"](bound, shape=[]) if isinstance(bound, Variable) and bound.meta.shape else bound, INT64)
+    at = as_meta(
+        OPS["reshape2"](bound, shape=[])
+        if isinstance(bound, Variable) and bound.meta.shape
+        else bound,
+        INT64,
+    )
     if not isinstance(bound, Variable):
         at = count + bound if bound < 0 else at
     else:
@@ -101,15 +111,23 @@ def folded(rows: Rows, start: Any, of_two: Callable[[Any, Any], Any], name: str)
 
 def _sum(values: Any, start: Any = 0) -> Any:
     rows = _open_rows(values)
-    return sum(current(values), start) if rows is None else folded(rows, start, operator.add, "the sum")
+    return (
+        sum(current(values), start)
+        if rows is None
+        else folded(rows, start, operator.add, "the sum")
+    )
 
 
 def farthest(values: Any, of_two: Callable[[Any, Any], Any]) -> Any:
-    """The largest or smallest of items of which only a run knows how many there are; None for any other."""
+    """The largest or smallest of items of which only a run knows how many there are; None for any
+    other.
+    """
     rows = _open_rows(values) if not isinstance(values, Variable) else None
     if rows is None:
         return None
-    return folded(rows, rows.item(constant(0)), lambda found, item: of_two(item, found), "the largest one")
+    return folded(
+        rows, rows.item(constant(0)), lambda found, item: of_two(item, found), "the largest one"
+    )
 
 
 def _sequence(python: Callable[..., Any]) -> Callable[..., Any]:
@@ -133,7 +151,9 @@ def _reversed(values: Any) -> Any:
 
 
 def _from_the_front(index: Any, length: Any) -> Any:
-    """A position that may count from the end, which a run knows; one behind the end where there is none."""
+    """A position that may count from the end, which a run knows; one behind the end where there is
+    none.
+    """
     at = OPS["where"](index < 0, index + length, index)
     return OPS["where"](at < 0, length, at)
 
@@ -146,7 +166,9 @@ def popping(array: TensorArray) -> Callable[..., Any]:
             return array.pop()
         array.check_changes("pop")
         if isinstance(index, Variable):
-            index = _from_the_front(as_meta(index, INT64), OPS["reshape2"](array.length(), shape=[]))
+            index = _from_the_front(
+                as_meta(index, INT64), OPS["reshape2"](array.length(), shape=[])
+            )
         taken = array[index]
         behind = part(array, index + 1, None, None)
         if not (is_number(index) and index == 0):
@@ -160,7 +182,9 @@ def popping(array: TensorArray) -> Callable[..., Any]:
 
 
 def _product(python: Callable[..., Any]) -> Callable[..., Any]:
-    """`math.prod` and `numpy.prod` of numbers of which only a run knows some, such as the sizes of a shape."""
+    """`math.prod` and `numpy.prod` of numbers of which only a run knows some, such as the sizes of
+    a shape.
+    """
 
     def prod(values: Any, *args: Any, **kwargs: Any) -> Any:
         given = current(values)
@@ -173,7 +197,9 @@ def _product(python: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def quantified(values: Any, start: bool, of_two: Callable[[Any, Any], Any]) -> Any:
-    """`any` or `all` of items of which only a run knows how many there are, `start` where there are none; None for any other."""
+    """`any` or `all` of items of which only a run knows how many there are, `start` where there are
+    none; None for any other.
+    """
     rows = _open_rows(values)
     return None if rows is None else folded(rows, start, of_two, "whether they hold")
 
@@ -181,7 +207,10 @@ def quantified(values: Any, start: bool, of_two: Callable[[Any, Any], Any]) -> A
 def _sorted(values: Any, **how: Any) -> Any:
     rows = _open_rows(values)
     if rows is not None:
-        why = "sorted(): only a run knows how many items there are; use paddle.sort or paddle.argsort of a tensor"
+        why = (
+            "sorted(): only a run knows how many items there are; use paddle.sort or "
+            "paddle.argsort of a tensor"
+        )
         troubled(TraceError(with_user_line(why)), None)
         return new([rows.item(0)])
     return new(sorted(current(values), **how))

@@ -1,4 +1,6 @@
-"""Detect training steps (gradients, optimizers, schedulers, loss scalers) in code that is being recorded."""
+"""Detect training steps (gradients, optimizers, schedulers, loss scalers) in code that is being
+recorded.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +9,14 @@ from typing import Any
 from ...capture.modes import Static
 from ...core.tensor import Tensor
 
-OF_GRADIENTS = frozenset({"backward", "grad", "gradient", "_grad_ivar", "clear_grad", "clear_gradient", "_zero_grads"})
+OF_GRADIENTS = frozenset(
+    {"backward", "grad", "gradient", "_grad_ivar", "clear_grad", "clear_gradient", "_zero_grads"}
+)
 
 
 def refuse_training_state(mode: Static, owner: Any, name: str) -> bool:
-    """Raise SideEffectError for access to an optimizer, a scheduler, a scaler or the gradient of a tensor.
+    """Raise SideEffectError for access to an optimizer, a scheduler, a scaler or the gradient of a
+    tensor.
 
     Returns True if the caller must skip it (while `oarlock explain` runs).
     """
@@ -19,11 +24,17 @@ def refuse_training_state(mode: Static, owner: Any, name: str) -> bool:
         return mode.refuse_side_effect(
             f"{type(owner).__name__}.{name}" if name else f"a call of {type(owner).__name__}"
         )
-    return name in OF_GRADIENTS and isinstance(owner, Tensor) and mode.refuse_side_effect(f"Tensor.{name}")
+    return (
+        name in OF_GRADIENTS
+        and isinstance(owner, Tensor)
+        and mode.refuse_side_effect(f"Tensor.{name}")
+    )
 
 
 def is_training_step(mode: Static, function: Any, owner: Any) -> bool:
-    """Whether a call belongs to a training step: raises SideEffectError, or returns True while `oarlock explain` runs, which skips the call."""
+    """Whether a call belongs to a training step: raises SideEffectError, or returns True while
+    `oarlock explain` runs, which skips the call.
+    """
     name = "" if owner is None else str(getattr(function, "__name__", ""))
     return refuse_training_state(mode, function if owner is None else owner, name)
 

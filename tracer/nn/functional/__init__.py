@@ -1,4 +1,7 @@
-"""Functions of neural networks, under Paddle's names.   Arrays are [N, C, *] unless a data_format says otherwise."""
+"""Functions of neural networks, under Paddle's names.
+
+Arrays are [N, C, *] unless a data_format says otherwise.
+"""
 
 from ...tensor.layout import diag_embed
 from .activation import *

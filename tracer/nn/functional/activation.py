@@ -15,11 +15,43 @@ from ...tensor.manipulation import in_place, split
 from ...tensor.math import add, multiply, subtract, unary
 
 __all__ = [
-    "celu", "elu", "elu_", "gelu", "glu", "gumbel_softmax", "hardshrink", "hardsigmoid", "hardswish", "hardtanh", "hardtanh_", "leaky_relu",
-    "leaky_relu_", "log_sigmoid", "log_softmax", "maxout", "mish", "prelu", "relu", "relu6", "relu_", "rrelu", "selu", "sigmoid", "silu",
-    "softmax", "softmax_", "softplus", "softshrink", "softsign", "swish", "tanh", "tanh_", "tanhshrink", "thresholded_relu",
+    "celu",
+    "elu",
+    "elu_",
+    "gelu",
+    "glu",
+    "gumbel_softmax",
+    "hardshrink",
+    "hardsigmoid",
+    "hardswish",
+    "hardtanh",
+    "hardtanh_",
+    "leaky_relu",
+    "leaky_relu_",
+    "log_sigmoid",
+    "log_softmax",
+    "maxout",
+    "mish",
+    "prelu",
+    "relu",
+    "relu6",
+    "relu_",
+    "rrelu",
+    "selu",
+    "sigmoid",
+    "silu",
+    "softmax",
+    "softmax_",
+    "softplus",
+    "softshrink",
+    "softsign",
+    "swish",
+    "tanh",
+    "tanh_",
+    "tanhshrink",
+    "thresholded_relu",
     "thresholded_relu_",
-]  # fmt: skip
+]
 
 
 relu = unary("relu", "max(x, 0).", needs_float=False)
@@ -34,7 +66,10 @@ log_sigmoid = unary("logsigmoid", "log(sigmoid(x)).", needs_float=False)
 
 
 def gelu(x: Tensor, approximate: bool = False, name: str | None = None) -> Tensor:
-    """x * Phi(x), Phi the normal distribution; with tanh in place of erf when approximate   (Hendrycks and Gimpel 2016)."""
+    """x * Phi(x), Phi the normal distribution; with tanh in place of erf when approximate
+
+    (Hendrycks and Gimpel 2016).
+    """
     return OPS["gelu"](x, approximate=approximate)
 
 
@@ -62,7 +97,9 @@ def hardtanh(x: Tensor, min: float = -1.0, max: float = 1.0, name: str | None = 
     return OPS["brelu"](x, t_min=float(min), t_max=float(max))
 
 
-def hardsigmoid(x: Tensor, slope: float = 0.1666667, offset: float = 0.5, name: str | None = None) -> Tensor:
+def hardsigmoid(
+    x: Tensor, slope: float = 0.1666667, offset: float = 0.5, name: str | None = None
+) -> Tensor:
     """slope * x + offset, limited to [0, 1]."""
     return OPS["hard_sigmoid"](x, slope=slope, offset=offset)
 
@@ -72,7 +109,9 @@ def hardswish(x: Tensor, name: str | None = None) -> Tensor:
     return OPS["hard_swish"](x)
 
 
-def softplus(x: Tensor, beta: float = 1.0, threshold: float = 20.0, name: str | None = None) -> Tensor:
+def softplus(
+    x: Tensor, beta: float = 1.0, threshold: float = 20.0, name: str | None = None
+) -> Tensor:
     """log(1 + exp(beta * x)) / beta; x itself where beta * x > threshold."""
     return OPS["softplus"](x, beta=float(beta), threshold=float(threshold))
 
@@ -105,31 +144,56 @@ def celu(x: Tensor, alpha: float = 1.0, name: str | None = None) -> Tensor:
 
 
 def selu(
-    x: Tensor, scale: float = 1.0507009873554804934193349852946, alpha: float = 1.6732632423543772848170429916717,
+    x: Tensor,
+    scale: float = 1.0507009873554804934193349852946,
+    alpha: float = 1.6732632423543772848170429916717,
     name: str | None = None,
-) -> Tensor:  # fmt: skip
+) -> Tensor:
     """scale * x where x > 0, else scale * alpha * (exp(x) - 1)   (Klambauer et al. 2017)."""
-    _check("selu", scale > 1 and alpha >= 0, f"needs scale={scale} above 1 and alpha={alpha} not negative", x)
+    _check(
+        "selu",
+        scale > 1 and alpha >= 0,
+        f"needs scale={scale} above 1 and alpha={alpha} not negative",
+        x,
+    )
     return OPS["selu"](x, scale=float(scale), alpha=float(alpha))
 
 
 def rrelu(
-    x: Tensor, lower: float = 1.0 / 8.0, upper: float = 1.0 / 3.0, training: bool = True, name: str | None = None
-) -> Tensor:  # fmt: skip
-    """x where x > 0, else x times a slope drawn from [lower, upper), its mean outside of training   (Xu et al. 2015)."""
-    _check("rrelu", 0 <= lower <= upper <= 1, f"lower={lower}, upper={upper} are not 0 <= lower <= upper <= 1", x)
+    x: Tensor,
+    lower: float = 1.0 / 8.0,
+    upper: float = 1.0 / 3.0,
+    training: bool = True,
+    name: str | None = None,
+) -> Tensor:
+    """x where x > 0, else x times a slope drawn from [lower, upper), its mean outside of training
+
+    (Xu et al. 2015).
+    """
+    _check(
+        "rrelu",
+        0 <= lower <= upper <= 1,
+        f"lower={lower}, upper={upper} are not 0 <= lower <= upper <= 1",
+        x,
+    )
     return OPS["rrelu"](x, lower=float(lower), upper=float(upper), is_test=not training)[0]
 
 
 def maxout(x: Tensor, groups: int, axis: int = 1, name: str | None = None) -> Tensor:
-    """The largest of each `groups` channels in a row   (Goodfellow et al. 2013).   x [N, C, H, W] -> [N, C / groups, H, W]"""
+    """The largest of each `groups` channels in a row
+
+    (Goodfellow et al. 2013).
+    x [N, C, H, W] -> [N, C / groups, H, W]
+    """
     return OPS["maxout"](x, groups=groups, axis=3 if axis == -1 else axis)
 
 
 def gumbel_softmax(
     x: Tensor, temperature: float = 1.0, hard: bool = False, axis: int = -1, name: str | None = None
-) -> Tensor:  # fmt: skip
-    """A draw from the distribution with logits x, in a form that has a gradient   (Jang et al. 2017).
+) -> Tensor:
+    """A draw from the distribution with logits x, in a form that has a gradient
+
+    (Jang et al. 2017).
 
     hard: 1 at the largest and 0 elsewhere; its gradient is that of the soft draw.
     """
@@ -157,7 +221,11 @@ def log_softmax(x: Tensor, axis: int = -1, dtype: Any = None, name: str | None =
 
 def glu(x: Tensor, axis: int = -1, name: str | None = None) -> Tensor:
     """a * sigmoid(b) for the halves a, b of x along `axis`.   x [*, 2N, *] -> [*, N, *]"""
-    a, b = split(x, 2, axis) if isinstance(axis, Tensor) else OPS["split"](x, num=2, axis=from_front(axis, x, "glu"))
+    a, b = (
+        split(x, 2, axis)
+        if isinstance(axis, Tensor)
+        else OPS["split"](x, num=2, axis=from_front(axis, x, "glu"))
+    )
     return multiply(a, sigmoid(b))
 
 

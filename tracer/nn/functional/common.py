@@ -19,23 +19,44 @@ from ...tensor.math import add, divide, maximum, multiply, sqrt, subtract
 from ...tensor.math import sum as sum_of
 
 __all__ = [
-    "alpha_dropout", "bilinear", "cosine_similarity", "dropout", "dropout2d", "dropout3d", "embedding", "label_smooth", "linear",
-    "normalize", "one_hot", "pad", "pairwise_distance", "zeropad2d",
-]  # fmt: skip
+    "alpha_dropout",
+    "bilinear",
+    "cosine_similarity",
+    "dropout",
+    "dropout2d",
+    "dropout3d",
+    "embedding",
+    "label_smooth",
+    "linear",
+    "normalize",
+    "one_hot",
+    "pad",
+    "pairwise_distance",
+    "zeropad2d",
+]
 
 _MATMUL, _ADD = OPS["matmul_v2"], OPS["elementwise_add"]
 
 
-def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None, name: str | None = None) -> Tensor:
+def linear(
+    x: Tensor, weight: Tensor, bias: Tensor | None = None, name: str | None = None
+) -> Tensor:
     """x @ weight + bias.   x [*, in], weight [in, out], bias [out] -> [*, out]"""
     out = _MATMUL(x, weight)
     return out if bias is None else _ADD(out, bias)
 
 
 def embedding(
-    x: Tensor, weight: Tensor, padding_idx: int | None = None, sparse: bool = False, name: str | None = None
+    x: Tensor,
+    weight: Tensor,
+    padding_idx: int | None = None,
+    sparse: bool = False,
+    name: str | None = None,
 ) -> Tensor:
-    """Rows of weight; zeros (and no gradient) for padding_idx.   x int [*], weight [N, D] -> [*, D]"""
+    """Rows of weight; zeros (and no gradient) for padding_idx.
+
+    x int [*], weight [N, D] -> [*, D]
+    """
     try:
         rows = weight.meta.shape[0]
     except AttributeError:
@@ -45,7 +66,9 @@ def embedding(
     if padding_idx is None:
         padding_idx = -1
     elif not -rows <= padding_idx < rows:
-        raise OpError(with_user_line(f"embedding: padding_idx={padding_idx} is no row (weight={weight.meta})"))
+        raise OpError(
+            with_user_line(f"embedding: padding_idx={padding_idx} is no row (weight={weight.meta})")
+        )
     elif padding_idx < 0:
         padding_idx += rows
     return OPS["lookup_table_v2"](weight, x, padding_idx=padding_idx)
@@ -61,11 +84,16 @@ def dropout(
 ) -> Tensor:
     """In training each element becomes 0 with probability p.   x [*] -> [*]
 
-    mode: 'upscale_in_train' divides the others by 1 - p; 'downscale_in_infer' multiplies by 1 - p outside of training.
-    axis: one decision for all elements that share their place along these axes.
+    mode: 'upscale_in_train' divides the others by 1 - p; 'downscale_in_infer' multiplies by 1 - p
+    outside of training. axis: one decision for all elements that share their place along these
+    axes.
     """
     if mode not in ("upscale_in_train", "downscale_in_infer"):
-        raise OpError(with_user_line(f"dropout: mode={mode!r} is neither 'upscale_in_train' nor 'downscale_in_infer'"))
+        raise OpError(
+            with_user_line(
+                f"dropout: mode={mode!r} is neither 'upscale_in_train' nor 'downscale_in_infer'"
+            )
+        )
     if isinstance(p, Tensor):
         if state.mode.static:
             return _dropout_with_tensor_p(x, p, axis, training, mode)
@@ -75,9 +103,15 @@ def dropout(
     if p == 0 or (not training and mode == "upscale_in_train" and state.mode.silent):
         return x
     if axis is not None:
-        return _dropout_axis(x, float(p), [axis] if isinstance(axis, int) else list(axis), training, mode)
+        return _dropout_axis(
+            x, float(p), [axis] if isinstance(axis, int) else list(axis), training, mode
+        )
     name_in_file = "upscale_in_train" if mode == "upscale_in_train" else "downgrade_in_infer"
-    attrs = {"dropout_prob": float(p), "is_test": not training, "dropout_implementation": name_in_file}
+    attrs = {
+        "dropout_prob": float(p),
+        "is_test": not training,
+        "dropout_implementation": name_in_file,
+    }
     if seed := rng.program_seed():  # then each call drops the same elements, as in Paddle
         attrs |= {"fix_seed": True, "seed": seed}
     return OPS["dropout"](x, **attrs)[0]
@@ -124,11 +158,17 @@ def _check_rank(x: Tensor, rank: int, op: str) -> None:
     """Raise OpError unless `x` has `rank` axes."""
     need(x)
     if x.ndim != rank:
-        raise OpError(with_user_line(f"{op}: the tensor has {x.ndim} axes, not {rank} (X={x.meta})"))
+        raise OpError(
+            with_user_line(f"{op}: the tensor has {x.ndim} axes, not {rank} (X={x.meta})")
+        )
 
 
 def dropout2d(
-    x: Tensor, p: float = 0.5, training: bool = True, data_format: str = "NCHW", name: str | None = None
+    x: Tensor,
+    p: float = 0.5,
+    training: bool = True,
+    data_format: str = "NCHW",
+    name: str | None = None,
 ) -> Tensor:
     """Dropout of whole channels.   x [N, C, H, W] -> [N, C, H, W]"""
     _check_rank(x, 4, "dropout2d")
@@ -136,15 +176,25 @@ def dropout2d(
 
 
 def dropout3d(
-    x: Tensor, p: float = 0.5, training: bool = True, data_format: str = "NCDHW", name: str | None = None
+    x: Tensor,
+    p: float = 0.5,
+    training: bool = True,
+    data_format: str = "NCDHW",
+    name: str | None = None,
 ) -> Tensor:
     """Dropout of whole channels.   x [N, C, D, H, W] -> [N, C, D, H, W]"""
     _check_rank(x, 5, "dropout3d")
     return dropout(x, p, axis=[0, 1] if data_format == "NCDHW" else [0, 4], training=training)
 
 
-def alpha_dropout(x: Tensor, p: float = 0.5, training: bool = True, name: str | None = None) -> Tensor:
-    """Dropout for selu: what is dropped becomes its lowest value, then mean and variance are set right   (Klambauer et al. 2017)."""
+def alpha_dropout(
+    x: Tensor, p: float = 0.5, training: bool = True, name: str | None = None
+) -> Tensor:
+    """Dropout for selu: what is dropped becomes its lowest value, then mean and variance are set
+    right
+
+    (Klambauer et al. 2017).
+    """
     if not 0 <= p <= 1:
         raise OpError(with_user_line(f"alpha_dropout: p={p} is not a probability"))
     if not training or p == 0:
@@ -172,9 +222,15 @@ _PAD_FORMATS = {3: ("NCL", "NLC"), 4: ("NCHW", "NHWC"), 5: ("NCDHW", "NDHWC")}
 
 
 def pad(
-    x: Tensor, pad: Any, mode: str = "constant", value: float = 0.0, data_format: str = "NCHW", name: str | None = None
+    x: Tensor,
+    pad: Any,
+    mode: str = "constant",
+    value: float = 0.0,
+    data_format: str = "NCHW",
+    name: str | None = None,
 ) -> Tensor:
-    """x padded: pad holds two sizes for every axis in order, or for the spatial axes with the last one first.
+    """x padded: pad holds two sizes for every axis in order, or for the spatial axes with the last
+    one first.
 
     mode (spatial form only): 'constant', 'reflect', 'replicate', 'circular'.
     """
@@ -196,8 +252,12 @@ def pad(
     layout = "NCDHW" if first else "NDHWC"
     known = stacked_sizes([*pad, *[0, 0] * extra])
     sizes = [] if known is not None else sizes + [0, 0] * extra
-    out = OPS["pad3d"](wide, known, paddings=sizes, mode=mode, value=float(value), data_format=layout)
-    return OPS["squeeze2"](out, axes=[(2 if first else 1) + i for i in range(extra)]) if extra else out
+    out = OPS["pad3d"](
+        wide, known, paddings=sizes, mode=mode, value=float(value), data_format=layout
+    )
+    return (
+        OPS["squeeze2"](out, axes=[(2 if first else 1) + i for i in range(extra)]) if extra else out
+    )
 
 
 def _framed(x: Tensor, widths: Sequence[Tensor], value: float) -> Tensor:
@@ -211,7 +271,9 @@ def _framed(x: Tensor, widths: Sequence[Tensor], value: float) -> Tensor:
     return x
 
 
-def zeropad2d(x: Tensor, padding: Any, data_format: str = "NCHW", name: str | None = None) -> Tensor:
+def zeropad2d(
+    x: Tensor, padding: Any, data_format: str = "NCHW", name: str | None = None
+) -> Tensor:
     """Zeros around pictures: left, right, top, bottom.   x [N, C, H, W] -> [N, C, H', W']"""
     return pad(x, padding, "constant", 0.0, data_format)
 
@@ -224,13 +286,18 @@ def one_hot(x: Tensor, num_classes: Any, name: str | None = None) -> Tensor:
 def label_smooth(
     label: Tensor, prior_dist: Tensor | None = None, epsilon: float = 0.1, name: str | None = None
 ) -> Tensor:
-    """(1 - epsilon) * label + epsilon * prior, the prior being uniform unless given.   label [*, C] -> [*, C]"""
+    """(1 - epsilon) * label + epsilon * prior, the prior being uniform unless given.
+
+    label [*, C] -> [*, C]
+    """
     if not 0.0 <= epsilon <= 1.0:
         raise OpError(with_user_line(f"label_smooth: epsilon={epsilon} is not between 0 and 1"))
     return OPS["label_smooth"](label, prior_dist, epsilon=float(epsilon))
 
 
-def normalize(x: Tensor, p: float = 2, axis: int = 1, epsilon: float = 1e-12, name: str | None = None) -> Tensor:
+def normalize(
+    x: Tensor, p: float = 2, axis: int = 1, epsilon: float = 1e-12, name: str | None = None
+) -> Tensor:
     """x divided by its p-norm along `axis`, at least epsilon.   x [*] -> [*]"""
     need(x)
     size = OPS["p_norm"](x, porder=float(p), axis=axis if x.ndim > 1 else 0, keepdim=True)
@@ -242,14 +309,20 @@ def cosine_similarity(x1: Tensor, x2: Tensor, axis: int = 1, eps: float = 1e-8) 
     product = sum_of(multiply(x1, x2), axis)
     size = sqrt(
         maximum(
-            multiply(sum_of(multiply(x1, x1), axis), sum_of(multiply(x2, x2), axis)), full([], eps * eps, product.dtype)
+            multiply(sum_of(multiply(x1, x1), axis), sum_of(multiply(x2, x2), axis)),
+            full([], eps * eps, product.dtype),
         )
     )
     return divide(product, size)
 
 
 def pairwise_distance(
-    x: Tensor, y: Tensor, p: float = 2.0, epsilon: float = 1e-6, keepdim: bool = False, name: str | None = None
+    x: Tensor,
+    y: Tensor,
+    p: float = 2.0,
+    epsilon: float = 1e-6,
+    keepdim: bool = False,
+    name: str | None = None,
 ) -> Tensor:
     """The p-norm of x - y + epsilon along the last axis.   x [*, D], y [*, D] -> [*]"""
     try:
@@ -261,13 +334,21 @@ def pairwise_distance(
     return OPS["p_norm"](apart, porder=float(p), axis=-1, epsilon=0.0, keepdim=keepdim)
 
 
-def bilinear(x1: Tensor, x2: Tensor, weight: Tensor, bias: Tensor | None = None, name: str | None = None) -> Tensor:
-    """x1' W x2 for each matrix W of weight, plus bias.   x1 [B, I], x2 [B, J], weight [O, I, J], bias [1, O] -> [B, O]"""
+def bilinear(
+    x1: Tensor, x2: Tensor, weight: Tensor, bias: Tensor | None = None, name: str | None = None
+) -> Tensor:
+    """x1' W x2 for each matrix W of weight, plus bias.
+
+    x1 [B, I], x2 [B, J], weight [O, I, J], bias [1, O] -> [B, O]
+    """
     return OPS["bilinear_tensor_product"](x1, x2, weight, bias)
 
 
 def with_bias(out: Tensor, bias: Tensor | None, channel_last: bool = False) -> Tensor:
-    """`out` plus a bias per channel, as real Paddle writes it: reshape2, then elementwise_add.   bias [C]"""
+    """`out` plus a bias per channel, as real Paddle writes it: reshape2, then elementwise_add.
+
+    bias [C]
+    """
     if bias is None:
         return out
     if channel_last:

@@ -18,37 +18,60 @@ from ...tensor.math import divide, mean, multiply, promoted, reduce, square, sub
 from ...tensor.math import sum as sum_of
 
 __all__ = [
-    "binary_cross_entropy", "binary_cross_entropy_with_logits", "cross_entropy", "kl_div", "l1_loss", "mse_loss", "nll_loss",
-    "smooth_l1_loss", "softmax_with_cross_entropy", "square_error_cost",
-]  # fmt: skip
+    "binary_cross_entropy",
+    "binary_cross_entropy_with_logits",
+    "cross_entropy",
+    "kl_div",
+    "l1_loss",
+    "mse_loss",
+    "nll_loss",
+    "smooth_l1_loss",
+    "softmax_with_cross_entropy",
+    "square_error_cost",
+]
 
 
 def reduced(loss: Tensor, reduction: str, op: str) -> Tensor:
     """The losses one by one, their mean or their sum."""
     if reduction == "mean":
         if not is_float(loss.meta.dtype):
-            why = f"the losses are {loss.meta.dtype.name}, which has no fractions for a mean; cast the operands: .astype('float32')"
+            why = (
+                f"the losses are {loss.meta.dtype.name}, which has no fractions for a mean; "
+                f"cast the operands: .astype('float32')"
+            )
             raise OpError(with_user_line(f"{op}: {why}"))
         return reduce("reduce_mean", loss, None, False)
     if reduction == "sum":
         return reduce("reduce_sum", loss, None, False)
     if reduction != "none":
-        raise OpError(with_user_line(f"{op}: reduction={reduction!r} is none of 'mean', 'sum', 'none'"))
+        raise OpError(
+            with_user_line(f"{op}: reduction={reduction!r} is none of 'mean', 'sum', 'none'")
+        )
     return loss
 
 
 def softmax_with_cross_entropy(
-    logits: Tensor, label: Tensor, soft_label: bool = False, ignore_index: int = -100, numeric_stable_mode: bool = True,
-    return_softmax: bool = False, axis: int = -1,
-) -> Any:  # fmt: skip
-    """-log(softmax(logits)) at the label, or weighted by soft labels.   logits [*, C, *], label int [*, 1, *] -> [*, 1, *]"""
+    logits: Tensor,
+    label: Tensor,
+    soft_label: bool = False,
+    ignore_index: int = -100,
+    numeric_stable_mode: bool = True,
+    return_softmax: bool = False,
+    axis: int = -1,
+) -> Any:
+    """-log(softmax(logits)) at the label, or weighted by soft labels.
+
+    logits [*, C, *], label int [*, 1, *] -> [*, 1, *]
+    """
     label, ignore_index = _ignoring(_classes(label, soft_label), ignore_index)
     probs, loss = _xent(logits, label, soft_label, ignore_index, axis, True)
     return (loss, probs) if return_softmax else loss
 
 
 def _classes(label: Tensor, soft: bool) -> Tensor:
-    """Labels that the op takes: Paddle cuts floats to whole numbers, and in a static program what is fed may be of another type."""
+    """Labels that the op takes: Paddle cuts floats to whole numbers, and in a static program what
+    is fed may be of another type.
+    """
     try:
         whole = soft or label.meta.dtype.kind in "iu"
     except AttributeError:
@@ -57,7 +80,9 @@ def _classes(label: Tensor, soft: bool) -> Tensor:
 
 
 def _ignoring(label: Tensor, ignore_index: Any) -> tuple[Tensor, int]:
-    """Labels, and the class to ignore as a number: one that only a run knows, such as a length, becomes -100 in the labels themselves."""
+    """Labels, and the class to ignore as a number: one that only a run knows, such as a length,
+    becomes -100 in the labels themselves.
+    """
     if not isinstance(ignore_index, Tensor):
         return label, ignore_index
     if not state.mode.static:
@@ -76,16 +101,29 @@ def _xent(
 
 
 def cross_entropy(
-    input: Tensor, label: Tensor, weight: Tensor | None = None, ignore_index: int = -100, reduction: str = "mean",
-    soft_label: bool = False, axis: int = -1, use_softmax: bool = True, label_smoothing: float = 0.0, name: str | None = None,
-) -> Tensor:  # fmt: skip
-    """Cross entropy of logits (of probabilities without use_softmax) and classes or, with soft_label, distributions.
+    input: Tensor,
+    label: Tensor,
+    weight: Tensor | None = None,
+    ignore_index: int = -100,
+    reduction: str = "mean",
+    soft_label: bool = False,
+    axis: int = -1,
+    use_softmax: bool = True,
+    label_smoothing: float = 0.0,
+    name: str | None = None,
+) -> Tensor:
+    """Cross entropy of logits (of probabilities without use_softmax) and classes or, with
+    soft_label, distributions.
 
-    input [*, C, *], label int [*, *] or [*, 1, *], or like input; weight [C].   The mean leaves out ignore_index and, with
-    weight, divides by the sum of the weights of the labels.
+    input [*, C, *], label int [*, *] or [*, 1, *], or like input; weight [C].
+    The mean leaves out ignore_index and, with weight, divides by the sum of the weights of the
+    labels.
     """
     if label_smoothing > 0:
-        soft_label, label = True, _smoothed(label, input.meta.shape[axis], label_smoothing, soft_label, axis, input)
+        soft_label, label = (
+            True,
+            _smoothed(label, input.meta.shape[axis], label_smoothing, soft_label, axis, input),
+        )
     label, ignore_index = _ignoring(_classes(label, soft_label), ignore_index)
     try:
         flat = not soft_label and label.ndim == input.ndim - 1
@@ -111,7 +149,9 @@ def _mean_of_valid(loss: Tensor, label: Tensor, ignore_index: int) -> Tensor:
     return divide(sum_of(multiply(loss, kept)), sum_of(kept))
 
 
-def _smoothed(label: Tensor, classes: int, epsilon: float, soft: bool, axis: int, like: Tensor) -> Tensor:
+def _smoothed(
+    label: Tensor, classes: int, epsilon: float, soft: bool, axis: int, like: Tensor
+) -> Tensor:
     if not soft and not (label.ndim == like.ndim and label.meta.shape[axis] == classes):
         flat = squeeze(label, axis) if label.ndim == like.ndim else label
         label = cast(OPS["one_hot_v2"](flat, depth=classes, dtype=5), like.dtype)
@@ -124,16 +164,26 @@ def _weighted(
     if soft:
         each = unsqueeze(sum_of(multiply(label, weight), -1), -1)
         loss = multiply(loss, each)
-        return divide(sum_of(loss), sum_of(each)) if reduction == "mean" else reduced(loss, reduction, "cross_entropy")
+        return (
+            divide(sum_of(loss), sum_of(each))
+            if reduction == "mean"
+            else reduced(loss, reduction, "cross_entropy")
+        )
     ignored = equal(label, full([], ignore, label.dtype))
     kept = cast(OPS["logical_not"](ignored), loss.dtype)
     safe = multiply(label, cast(OPS["logical_not"](ignored), label.dtype))
     each = multiply(gather_nd(weight, unsqueeze(safe, -1)), kept)
     loss = multiply(loss, each)
-    return divide(sum_of(loss), sum_of(each)) if reduction == "mean" else reduced(loss, reduction, "cross_entropy")
+    return (
+        divide(sum_of(loss), sum_of(each))
+        if reduction == "mean"
+        else reduced(loss, reduction, "cross_entropy")
+    )
 
 
-def mse_loss(input: Tensor, label: Tensor, reduction: str = "mean", name: str | None = None) -> Tensor:
+def mse_loss(
+    input: Tensor, label: Tensor, reduction: str = "mean", name: str | None = None
+) -> Tensor:
     """(input - label) ** 2.   [*], [*] -> [] or [*]"""
     return reduced(square(subtract(input, label)), reduction, "mse_loss")
 
@@ -143,24 +193,37 @@ def square_error_cost(input: Tensor, label: Tensor) -> Tensor:
     return mse_loss(input, label, "none")
 
 
-def l1_loss(input: Tensor, label: Tensor, reduction: str = "mean", name: str | None = None) -> Tensor:
+def l1_loss(
+    input: Tensor, label: Tensor, reduction: str = "mean", name: str | None = None
+) -> Tensor:
     """|input - label|.   [*], [*] -> [] or [*]"""
     return reduced(abs_of(subtract(input, label)), reduction, "l1_loss")
 
 
 def smooth_l1_loss(
-    input: Tensor, label: Tensor, reduction: str = "mean", delta: float = 1.0, name: str | None = None
-) -> Tensor:  # fmt: skip
+    input: Tensor,
+    label: Tensor,
+    reduction: str = "mean",
+    delta: float = 1.0,
+    name: str | None = None,
+) -> Tensor:
     """The Huber loss: quadratic up to delta, linear beyond.   [*], [*] -> [] or [*]"""
     _, loss = OPS["huber_loss"](input, label, delta=float(delta))
     return reduced(loss, reduction, "smooth_l1_loss")
 
 
 def nll_loss(
-    input: Tensor, label: Tensor, weight: Tensor | None = None, ignore_index: int = -100, reduction: str = "mean",
+    input: Tensor,
+    label: Tensor,
+    weight: Tensor | None = None,
+    ignore_index: int = -100,
+    reduction: str = "mean",
     name: str | None = None,
-) -> Tensor:  # fmt: skip
-    """-input at the label, input being log-probabilities.   input [N, C], label int [N] or [N, 1] -> [] or [N]"""
+) -> Tensor:
+    """-input at the label, input being log-probabilities.
+
+    input [N, C], label int [N] or [N, 1] -> [] or [N]
+    """
     need(input)
     need(label)
     if input.ndim == label.ndim == 2:
@@ -170,28 +233,51 @@ def nll_loss(
 
 
 def binary_cross_entropy(
-    input: Tensor, label: Tensor, weight: Tensor | None = None, reduction: str = "mean", name: str | None = None
-) -> Tensor:  # fmt: skip
+    input: Tensor,
+    label: Tensor,
+    weight: Tensor | None = None,
+    reduction: str = "mean",
+    name: str | None = None,
+) -> Tensor:
     """-(label * log(input) + (1 - label) * log(1 - input)).   [*], [*] -> [] or [*]"""
     loss = OPS["bce_loss"](input, label)
-    return reduced(loss if weight is None else multiply(loss, weight), reduction, "binary_cross_entropy")
+    return reduced(
+        loss if weight is None else multiply(loss, weight), reduction, "binary_cross_entropy"
+    )
 
 
 def binary_cross_entropy_with_logits(
-    logit: Tensor, label: Tensor, weight: Tensor | None = None, reduction: str = "mean", pos_weight: Tensor | None = None,
+    logit: Tensor,
+    label: Tensor,
+    weight: Tensor | None = None,
+    reduction: str = "mean",
+    pos_weight: Tensor | None = None,
     name: str | None = None,
-) -> Tensor:  # fmt: skip
-    """binary_cross_entropy of sigmoid(logit), computed safely; pos_weight multiplies the loss where label is 1.   [*], [*] -> [] or [*]"""
+) -> Tensor:
+    """binary_cross_entropy of sigmoid(logit), computed safely; pos_weight multiplies the loss where
+    label is 1.
+
+    [*], [*] -> [] or [*]
+    """
     if pos_weight is None:
         loss = OPS["sigmoid_cross_entropy_with_logits"](logit, label)
     else:
-        # NOTE: not the op's own pos_weight: PaddlePaddle 2.6 forgets to weigh a part of the loss there.
+        # NOTE: not the op's own pos_weight: PaddlePaddle 2.6 forgets to weigh a part of the loss
+        # there.
         weigh = multiply(label, subtract(pos_weight, 1.0)) + 1.0
-        loss = multiply(subtract(1.0, label), logit) + multiply(weigh, OPS["softplus"](multiply(logit, -1.0)))
-    return reduced(loss if weight is None else multiply(loss, weight), reduction, "binary_cross_entropy_with_logits")
+        loss = multiply(subtract(1.0, label), logit) + multiply(
+            weigh, OPS["softplus"](multiply(logit, -1.0))
+        )
+    return reduced(
+        loss if weight is None else multiply(loss, weight),
+        reduction,
+        "binary_cross_entropy_with_logits",
+    )
 
 
-def kl_div(input: Tensor, label: Tensor, reduction: str = "mean", name: str | None = None) -> Tensor:
+def kl_div(
+    input: Tensor, label: Tensor, reduction: str = "mean", name: str | None = None
+) -> Tensor:
     """label * (log(label) - input), input being log-probabilities.   [*], [*] -> [] or [*]"""
     need(input, label)
     if {input.meta.dtype.name, label.meta.dtype.name} == {"float32", "float64"}:

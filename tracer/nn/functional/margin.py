@@ -1,4 +1,7 @@
-"""Losses of pairs, of margins, and of distributions.   reduction: 'mean', 'sum', or 'none' for the losses one by one."""
+"""Losses of pairs, of margins, and of distributions.
+
+reduction: 'mean', 'sum', or 'none' for the losses one by one.
+"""
 
 from __future__ import annotations
 
@@ -14,43 +17,86 @@ from ...tensor.creation import zeros_like
 from ...tensor.linalg import matmul
 from ...tensor.logic import equal, greater_than
 from ...tensor.manipulation import gather, reshape, squeeze, transpose, unsqueeze, where
-from ...tensor.math import add, clip, divide, exp, log, mean, minimum, multiply, pow, sqrt, square, subtract
+from ...tensor.math import (
+    add,
+    clip,
+    divide,
+    exp,
+    log,
+    mean,
+    minimum,
+    multiply,
+    pow,
+    sqrt,
+    square,
+    subtract,
+)
 from ...tensor.math import sum as sum_of
 from .activation import log_sigmoid, relu, sigmoid
 from .common import one_hot, pairwise_distance
 from .loss import binary_cross_entropy_with_logits, reduced, softmax_with_cross_entropy
 
 __all__ = [
-    "cosine_embedding_loss", "dice_loss", "gaussian_nll_loss", "hinge_embedding_loss", "log_loss", "margin_ranking_loss", "multi_label_soft_margin_loss",
-    "multi_margin_loss", "npair_loss", "poisson_nll_loss", "sigmoid_focal_loss", "soft_margin_loss", "triplet_margin_loss",
+    "cosine_embedding_loss",
+    "dice_loss",
+    "gaussian_nll_loss",
+    "hinge_embedding_loss",
+    "log_loss",
+    "margin_ranking_loss",
+    "multi_label_soft_margin_loss",
+    "multi_margin_loss",
+    "npair_loss",
+    "poisson_nll_loss",
+    "sigmoid_focal_loss",
+    "soft_margin_loss",
+    "triplet_margin_loss",
     "triplet_margin_with_distance_loss",
-]  # fmt: skip
+]
 
 
 def _same_shape(function: str, x: Tensor, y: Tensor) -> None:
     need(x, y)
     a, b = x.meta.shape, y.meta.shape
     if len(a) != len(b) or any(p != q and min(p, q) >= 0 for p, q in zip(a, b, strict=True)):
-        raise OpError(with_user_line(f"{function}: the shapes differ (input={x.meta}, label={y.meta})"))
+        raise OpError(
+            with_user_line(f"{function}: the shapes differ (input={x.meta}, label={y.meta})")
+        )
 
 
-def log_loss(input: Tensor, label: Tensor, epsilon: float = 1e-4, name: str | None = None) -> Tensor:
-    """-label ln(input + epsilon) - (1 - label) ln(1 - input + epsilon), one by one.   [N, 1], [N, 1] -> [N, 1]"""
+def log_loss(
+    input: Tensor, label: Tensor, epsilon: float = 1e-4, name: str | None = None
+) -> Tensor:
+    """-label ln(input + epsilon) - (1 - label) ln(1 - input + epsilon), one by one.
+
+    [N, 1], [N, 1] -> [N, 1]
+    """
     return OPS["log_loss"](input, label, epsilon=float(epsilon))
 
 
 def margin_ranking_loss(
-    input: Tensor, other: Tensor, label: Tensor, margin: float = 0.0, reduction: str = "mean", name: str | None = None
-) -> Tensor:  # fmt: skip
-    """max(0, label * (other - input) + margin): label 1 wants input larger, -1 smaller.   [*], [*], [*] -> [] or [*]"""
+    input: Tensor,
+    other: Tensor,
+    label: Tensor,
+    margin: float = 0.0,
+    reduction: str = "mean",
+    name: str | None = None,
+) -> Tensor:
+    """max(0, label * (other - input) + margin): label 1 wants input larger, -1 smaller.
+
+    [*], [*], [*] -> [] or [*]
+    """
     out = multiply(subtract(other, input), label)
     out = add(out, full([], margin, out.dtype)) if margin else out
     return reduced(relu(out), reduction, "margin_ranking_loss")
 
 
 def hinge_embedding_loss(
-    input: Tensor, label: Tensor, margin: float = 1.0, reduction: str = "mean", name: str | None = None
-) -> Tensor:  # fmt: skip
+    input: Tensor,
+    label: Tensor,
+    margin: float = 1.0,
+    reduction: str = "mean",
+    name: str | None = None,
+) -> Tensor:
     """input where label is 1, max(0, margin - input) where it is -1.   [*], [*] -> [] or [*]"""
     need(label)
     none = zeros_like(input)
@@ -60,23 +106,38 @@ def hinge_embedding_loss(
 
 
 def cosine_embedding_loss(
-    input1: Tensor, input2: Tensor, label: Tensor, margin: float = 0, reduction: str = "mean", name: str | None = None
-) -> Tensor:  # fmt: skip
-    """1 - cos of the angle where label is 1, max(0, cos - margin) where it is -1.   input [N, D] or [D], label [N] -> [] or [N]"""
+    input1: Tensor,
+    input2: Tensor,
+    label: Tensor,
+    margin: float = 0,
+    reduction: str = "mean",
+    name: str | None = None,
+) -> Tensor:
+    """1 - cos of the angle where label is 1, max(0, cos - margin) where it is -1.
+
+    input [N, D] or [D], label [N] -> [] or [N]
+    """
     _same_shape("cosine_embedding_loss", input1, input2)
     if label.ndim != 1 or input1.ndim > 2:
         raise OpError(
-            with_user_line(f"cosine_embedding_loss: needs [N, D] or [D] (input1={input1.meta}, label={label.meta})")
+            with_user_line(
+                f"cosine_embedding_loss: needs [N, D] or [D] (input1={input1.meta}, "
+                f"label={label.meta})"
+            )
         )
     first, second = (add(sum_of(square(x), -1), full([], 1e-11, x.dtype)) for x in (input1, input2))
     cosine = sum_of(input1 * input2, -1) / sqrt(first * second)
     none = zeros_like(cosine)
     near = where(equal(label, full([], 1, label.dtype)), subtract(1.0, cosine), none)
-    far = where(equal(label, full([], -1, label.dtype)), clip(subtract(cosine, margin), min=0.0), none)
+    far = where(
+        equal(label, full([], -1, label.dtype)), clip(subtract(cosine, margin), min=0.0), none
+    )
     return reduced(add(near, far), reduction, "cosine_embedding_loss")
 
 
-def soft_margin_loss(input: Tensor, label: Tensor, reduction: str = "mean", name: str | None = None) -> Tensor:
+def soft_margin_loss(
+    input: Tensor, label: Tensor, reduction: str = "mean", name: str | None = None
+) -> Tensor:
     """ln(1 + exp(-label * input)).   [*], [*] of 1 and -1 -> [] or [*]"""
     _same_shape("soft_margin_loss", input, label)
     out = log(add(exp(-cast(label, input.dtype) * input), 1.0))
@@ -84,9 +145,16 @@ def soft_margin_loss(input: Tensor, label: Tensor, reduction: str = "mean", name
 
 
 def multi_label_soft_margin_loss(
-    input: Tensor, label: Tensor, weight: Tensor | None = None, reduction: str = "mean", name: str | None = None
-) -> Tensor:  # fmt: skip
-    """The mean over the classes of -label ln(sigmoid(input)) - (1 - label) ln(sigmoid(-input)).   [N, C], [N, C] -> [] or [N]"""
+    input: Tensor,
+    label: Tensor,
+    weight: Tensor | None = None,
+    reduction: str = "mean",
+    name: str | None = None,
+) -> Tensor:
+    """The mean over the classes of -label ln(sigmoid(input)) - (1 - label) ln(sigmoid(-input)).
+
+    [N, C], [N, C] -> [] or [N]
+    """
     _same_shape("multi_label_soft_margin_loss", input, label)
     loss = -(label * log_sigmoid(input) + (1 - label) * log_sigmoid(-input))
     loss = mean(loss if weight is None else loss * weight, -1)
@@ -94,10 +162,18 @@ def multi_label_soft_margin_loss(
 
 
 def multi_margin_loss(
-    input: Tensor, label: Tensor, p: int = 1, margin: float = 1.0, weight: Tensor | None = None, reduction: str = "mean",
+    input: Tensor,
+    label: Tensor,
+    p: int = 1,
+    margin: float = 1.0,
+    weight: Tensor | None = None,
+    reduction: str = "mean",
     name: str | None = None,
-) -> Tensor:  # fmt: skip
-    """The mean over the other classes i of max(0, margin - input[label] + input[i]) ** p.   input [N, C], label int [N] -> [] or [N]"""
+) -> Tensor:
+    """The mean over the other classes i of max(0, margin - input[label] + input[i]) ** p.
+
+    input [N, C], label int [N] -> [] or [N]
+    """
     label = reshape(label, [-1, 1])
     apart = add(subtract(margin, OPS["index_sample"](input, label)), input)
     own: Any = margin**p / input.shape[1]
@@ -109,10 +185,20 @@ def multi_margin_loss(
 
 
 def triplet_margin_loss(
-    input: Tensor, positive: Tensor, negative: Tensor, margin: float = 1.0, p: float = 2, epsilon: float = 1e-6, swap: bool = False,
-    reduction: str = "mean", name: str | None = None,
-) -> Tensor:  # fmt: skip
-    """max(0, distance to positive - distance to negative + margin)   (Schroff et al. 2015).   [N, D] three times -> [] or [N]
+    input: Tensor,
+    positive: Tensor,
+    negative: Tensor,
+    margin: float = 1.0,
+    p: float = 2,
+    epsilon: float = 1e-6,
+    swap: bool = False,
+    reduction: str = "mean",
+    name: str | None = None,
+) -> Tensor:
+    """max(0, distance to positive - distance to negative + margin)
+
+    (Schroff et al. 2015).
+    [N, D] three times -> [] or [N]
 
     swap: the negative is as far as it is from the nearer of input and positive.
     """
@@ -120,13 +206,21 @@ def triplet_margin_loss(
     def distance(x: Tensor, y: Tensor) -> Tensor:
         return pairwise_distance(x, y, p, epsilon)
 
-    return triplet_margin_with_distance_loss(input, positive, negative, distance, margin, swap, reduction)
+    return triplet_margin_with_distance_loss(
+        input, positive, negative, distance, margin, swap, reduction
+    )
 
 
 def triplet_margin_with_distance_loss(
-    input: Tensor, positive: Tensor, negative: Tensor, distance_function: Any = None, margin: float = 1.0, swap: bool = False,
-    reduction: str = "mean", name: str | None = None,
-) -> Tensor:  # fmt: skip
+    input: Tensor,
+    positive: Tensor,
+    negative: Tensor,
+    distance_function: Any = None,
+    margin: float = 1.0,
+    swap: bool = False,
+    reduction: str = "mean",
+    name: str | None = None,
+) -> Tensor:
     """triplet_margin_loss with a distance of one's own.   [N, D] three times -> [] or [N]"""
     if margin < 0:
         raise OpError(with_user_line(f"triplet_margin_loss: margin={margin} is negative"))
@@ -135,16 +229,26 @@ def triplet_margin_with_distance_loss(
     distance = pairwise_distance if distance_function is None else distance_function
     near, far = distance(input, positive), distance(input, negative)
     far = minimum(far, distance(positive, negative)) if swap else far
-    return reduced(clip(add(subtract(near, far), margin), min=0.0), reduction, "triplet_margin_loss")
+    return reduced(
+        clip(add(subtract(near, far), margin), min=0.0), reduction, "triplet_margin_loss"
+    )
 
 
 def gaussian_nll_loss(
-    input: Tensor, label: Tensor, variance: Tensor, full: bool = False, epsilon: float = 1e-6, reduction: str = "mean",
+    input: Tensor,
+    label: Tensor,
+    variance: Tensor,
+    full: bool = False,
+    epsilon: float = 1e-6,
+    reduction: str = "mean",
     name: str | None = None,
-) -> Tensor:  # fmt: skip
-    """(ln variance + (input - label) ** 2 / variance) / 2, variance at least epsilon.   [*, D], [*, D], [*, D] or [*] or [*, 1] -> [] or [*, D]
+) -> Tensor:
+    """(ln variance + (input - label) ** 2 / variance) / 2, variance at least epsilon.
 
-    full: with the constant ln(2 pi) / 2.   The bound of the variance has no part in its gradient, as in Paddle.
+    [*, D], [*, D], [*, D] or [*] or [*, 1] -> [] or [*, D]
+
+    full: with the constant ln(2 pi) / 2.
+    The bound of the variance has no part in its gradient, as in Paddle.
     """
     need(input, label, variance)
     if variance.ndim == input.ndim - 1:
@@ -157,10 +261,17 @@ def gaussian_nll_loss(
 
 
 def poisson_nll_loss(
-    input: Tensor, label: Tensor, log_input: bool = True, full: bool = False, epsilon: float = 1e-8, reduction: str = "mean",
+    input: Tensor,
+    label: Tensor,
+    log_input: bool = True,
+    full: bool = False,
+    epsilon: float = 1e-8,
+    reduction: str = "mean",
     name: str | None = None,
-) -> Tensor:  # fmt: skip
-    """exp(input) - label * input, or input - label * ln(input + epsilon) without log_input.   [*], [*] -> [] or [*]
+) -> Tensor:
+    """exp(input) - label * input, or input - label * ln(input + epsilon) without log_input.
+
+    [*], [*] -> [] or [*]
 
     full: with Stirling's approximation of ln(label!) where label is above 1.
     """
@@ -168,26 +279,47 @@ def poisson_nll_loss(
     label = cast(label, input.dtype)
     out = exp(input) - label * input if log_input else input - label * log(add(input, epsilon))
     if full:
-        stirling = add(subtract(multiply(label, log(label)), label), multiply(log(multiply(label, 2 * math.pi)), 0.5))
-        out = add(out, where(greater_than(label, zeros_like(label) + 1.0), stirling, zeros_like(stirling)))
+        stirling = add(
+            subtract(multiply(label, log(label)), label),
+            multiply(log(multiply(label, 2 * math.pi)), 0.5),
+        )
+        out = add(
+            out, where(greater_than(label, zeros_like(label) + 1.0), stirling, zeros_like(stirling))
+        )
     return reduced(out, reduction, "poisson_nll_loss")
 
 
 def sigmoid_focal_loss(
-    logit: Tensor, label: Tensor, normalizer: Tensor | None = None, alpha: float = 0.25, gamma: float = 2.0, reduction: str = "sum",
+    logit: Tensor,
+    label: Tensor,
+    normalizer: Tensor | None = None,
+    alpha: float = 0.25,
+    gamma: float = 2.0,
+    reduction: str = "sum",
     name: str | None = None,
-) -> Tensor:  # fmt: skip
-    """Cross entropy that counts easy examples less   (Lin et al. 2017).   logit [*], label [*] of 0 and 1, normalizer [1] -> [] or [*]"""
+) -> Tensor:
+    """Cross entropy that counts easy examples less
+
+    (Lin et al. 2017).
+    logit [*], label [*] of 0 and 1, normalizer [1] -> [] or [*]
+    """
     loss = binary_cross_entropy_with_logits(logit, label, reduction="none")
     sure, other = sigmoid(logit), subtract(1.0, label)
     right = add(multiply(sure, label), multiply(subtract(1.0, sure), other))
     share = add(multiply(label, alpha), multiply(other, 1 - alpha))
     loss = multiply(multiply(share, loss), pow(subtract(1.0, right), float(gamma)))
-    return reduced(loss if normalizer is None else divide(loss, normalizer), reduction, "sigmoid_focal_loss")
+    return reduced(
+        loss if normalizer is None else divide(loss, normalizer), reduction, "sigmoid_focal_loss"
+    )
 
 
-def dice_loss(input: Tensor, label: Tensor, epsilon: float = 0.00001, name: str | None = None) -> Tensor:
-    """1 - twice what input and label share over what both have.   input [N, *, C], label int [N, *, 1] -> []"""
+def dice_loss(
+    input: Tensor, label: Tensor, epsilon: float = 0.00001, name: str | None = None
+) -> Tensor:
+    """1 - twice what input and label share over what both have.
+
+    input [N, *, C], label int [N, *, 1] -> []
+    """
     need(input, label)
     if not input.ndim:
         raise no_axis(input, -1)
@@ -199,10 +331,16 @@ def dice_loss(input: Tensor, label: Tensor, epsilon: float = 0.00001, name: str 
 
 
 def npair_loss(anchor: Tensor, positive: Tensor, labels: Tensor, l2_reg: float = 0.002) -> Tensor:
-    """Each anchor to be nearest to the positives of its label   (Sohn 2016).   anchor, positive [N, D], labels [N] -> []"""
+    """Each anchor to be nearest to the positives of its label
+
+    (Sohn 2016).
+    anchor, positive [N, D], labels [N] -> []
+    """
     column = reshape(labels, [-1, 1])
     same = cast(equal(column, transpose(column, [1, 0])), "float32")
     same = divide(same, sum_of(same, 1, keepdim=True))
     sizes = add(mean(sum_of(square(anchor), 1)), mean(sum_of(square(positive), 1)))
-    cross = softmax_with_cross_entropy(matmul(anchor, positive, transpose_y=True), same, soft_label=True)
+    cross = softmax_with_cross_entropy(
+        matmul(anchor, positive, transpose_y=True), same, soft_label=True
+    )
     return add(multiply(sizes, 0.25 * l2_reg), mean(sum_of(multiply(same, cross), 0)))

@@ -18,31 +18,75 @@ __all__ = ["batch_norm", "group_norm", "instance_norm", "layer_norm", "local_res
 
 
 def batch_norm(
-    x: Tensor, running_mean: Tensor, running_var: Tensor, weight: Tensor | None = None, bias: Tensor | None = None,
-    training: bool = False, momentum: float = 0.9, epsilon: float = 1e-05, data_format: str = "NCHW",
-    use_global_stats: bool | None = None, name: str | None = None,
-) -> Tensor:  # fmt: skip
-    """(x - mean) / sqrt(var + epsilon) * weight + bias per channel   (Ioffe and Szegedy 2015).   x [N, C, *] -> [N, C, *]
+    x: Tensor,
+    running_mean: Tensor,
+    running_var: Tensor,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    training: bool = False,
+    momentum: float = 0.9,
+    epsilon: float = 1e-05,
+    data_format: str = "NCHW",
+    use_global_stats: bool | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """(x - mean) / sqrt(var + epsilon) * weight + bias per channel
 
-    In training mean and var are the batch's and the running ones move: running = momentum * running + (1 - momentum) * batch;
+    (Ioffe and Szegedy 2015).
+    x [N, C, *] -> [N, C, *]
+
+    In training mean and var are the batch's and the running ones move: running = momentum * running
+    + (1 - momentum) * batch;
     otherwise, or with use_global_stats, they are the running ones.   running_*, weight, bias: [C]
     """
     frozen = (not training) if use_global_stats is None else use_global_stats
     return standardized(
-        x, running_mean, running_var, weight, bias, training, momentum, epsilon, data_format, use_global_stats=frozen
+        x,
+        running_mean,
+        running_var,
+        weight,
+        bias,
+        training,
+        momentum,
+        epsilon,
+        data_format,
+        use_global_stats=frozen,
     )
 
 
 def standardized(
-    x: Tensor, running_mean: Tensor, running_var: Tensor, weight: Tensor | None, bias: Tensor | None, training: bool, momentum: float,
-    epsilon: float, data_format: str, *, use_global_stats: bool, trainable_statistics: bool = False,
-) -> Tensor:  # fmt: skip
-    """See `batch_norm`.   trainable_statistics: mean and var are the batch's, and the running ones move, not in training alone"""
+    x: Tensor,
+    running_mean: Tensor,
+    running_var: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    training: bool,
+    momentum: float,
+    epsilon: float,
+    data_format: str,
+    *,
+    use_global_stats: bool,
+    trainable_statistics: bool = False,
+) -> Tensor:
+    """See `batch_norm`.
+
+    trainable_statistics: mean and var are the batch's, and the running ones move, not in training
+    alone
+    """
     layout = "NCHW" if data_format in ("NC", "NCL", "NCHW", "NCDHW") else "NHWC"
     out = OPS["batch_norm"](
-        x, weight, bias, running_mean, running_var, is_test=not training, momentum=float(momentum), epsilon=float(epsilon),
-        data_layout=layout, use_global_stats=use_global_stats, trainable_statistics=trainable_statistics,
-    )  # fmt: skip
+        x,
+        weight,
+        bias,
+        running_mean,
+        running_var,
+        is_test=not training,
+        momentum=float(momentum),
+        epsilon=float(epsilon),
+        data_layout=layout,
+        use_global_stats=use_global_stats,
+        trainable_statistics=trainable_statistics,
+    )
     y, mean, variance = out[0], out[1], out[2]
     if (training or trainable_statistics) and not state.mode.static:
         running_mean.array, running_var.array = mean.array, variance.array
@@ -51,52 +95,110 @@ def standardized(
 
 
 def layer_norm(
-    x: Tensor, normalized_shape: Any, weight: Tensor | None = None, bias: Tensor | None = None, epsilon: float = 1e-05,
+    x: Tensor,
+    normalized_shape: Any,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    epsilon: float = 1e-05,
     name: str | None = None,
-) -> Tensor:  # fmt: skip
-    """(x - mean) / sqrt(var + epsilon) * weight + bias over the last axes   (Ba et al. 2016).   x [*, *S] -> [*, *S]
+) -> Tensor:
+    """(x - mean) / sqrt(var + epsilon) * weight + bias over the last axes
+
+    (Ba et al. 2016).
+    x [*, *S] -> [*, *S]
 
     weight, bias: of normalized_shape S, stored flat or in shape.
     """
-    shape = [normalized_shape] if isinstance(normalized_shape, int) else [int(d) for d in normalized_shape]
+    shape = (
+        [normalized_shape]
+        if isinstance(normalized_shape, int)
+        else [int(d) for d in normalized_shape]
+    )
     try:
         inside = x.meta.shape[x.ndim - len(shape) :]
     except AttributeError:
         raise no_tensor(x) from None
     if len(shape) > x.ndim or any(d not in (-1, s) for d, s in zip(inside, shape, strict=True)):
-        raise OpError(with_user_line(f"layer_norm: normalized_shape={shape} is not how x ends (X={x.meta})"))
-    flat = [t if t is None or t.ndim == 1 else OPS["reshape2"](t, shape=[math.prod(shape)]) for t in (weight, bias)]
-    return OPS["layer_norm"](x, *flat, begin_norm_axis=x.ndim - len(shape), epsilon=float(epsilon))[0]
+        raise OpError(
+            with_user_line(f"layer_norm: normalized_shape={shape} is not how x ends (X={x.meta})")
+        )
+    flat = [
+        t if t is None or t.ndim == 1 else OPS["reshape2"](t, shape=[math.prod(shape)])
+        for t in (weight, bias)
+    ]
+    return OPS["layer_norm"](x, *flat, begin_norm_axis=x.ndim - len(shape), epsilon=float(epsilon))[
+        0
+    ]
 
 
 def group_norm(
-    x: Tensor, num_groups: int, epsilon: float = 1e-05, weight: Tensor | None = None, bias: Tensor | None = None,
-    data_format: str = "NCHW", name: str | None = None,
-) -> Tensor:  # fmt: skip
-    """Normalised over groups of channels   (Wu and He 2018).   x [N, C, *], weight, bias [C] -> [N, C, *]"""
+    x: Tensor,
+    num_groups: int,
+    epsilon: float = 1e-05,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    data_format: str = "NCHW",
+    name: str | None = None,
+) -> Tensor:
+    """Normalised over groups of channels
+
+    (Wu and He 2018).
+    x [N, C, *], weight, bias [C] -> [N, C, *]
+    """
     layout = "NCHW" if data_format.startswith("NC") else "NHWC"
-    return OPS["group_norm"](x, weight, bias, groups=num_groups, epsilon=float(epsilon), data_layout=layout)[0]
+    return OPS["group_norm"](
+        x, weight, bias, groups=num_groups, epsilon=float(epsilon), data_layout=layout
+    )[0]
 
 
 def instance_norm(
-    x: Tensor, running_mean: Tensor | None = None, running_var: Tensor | None = None, weight: Tensor | None = None,
-    bias: Tensor | None = None, use_input_stats: bool = True, momentum: float = 0.9, eps: float = 1e-05, data_format: str = "NCHW",
+    x: Tensor,
+    running_mean: Tensor | None = None,
+    running_var: Tensor | None = None,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    use_input_stats: bool = True,
+    momentum: float = 0.9,
+    eps: float = 1e-05,
+    data_format: str = "NCHW",
     name: str | None = None,
-) -> Tensor:  # fmt: skip
-    """Normalised over each channel of each sample   (Ulyanov et al. 2016).   x [N, C, *], weight, bias [C] -> [N, C, *]"""
+) -> Tensor:
+    """Normalised over each channel of each sample
+
+    (Ulyanov et al. 2016).
+    x [N, C, *], weight, bias [C] -> [N, C, *]
+    """
     out = OPS["instance_norm"](x, weight, bias, epsilon=float(eps))
     return out[0] if isinstance(out, tuple) else out
 
 
 def local_response_norm(
-    x: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0, data_format: str = "NCHW", name: str | None = None
-) -> Tensor:  # fmt: skip
-    """x / (k + alpha * the mean square over `size` channels around) ** beta   (Krizhevsky et al. 2012).   x [N, C, *] -> like x"""
+    x: Tensor,
+    size: int,
+    alpha: float = 1e-4,
+    beta: float = 0.75,
+    k: float = 1.0,
+    data_format: str = "NCHW",
+    name: str | None = None,
+) -> Tensor:
+    """x / (k + alpha * the mean square over `size` channels around) ** beta
+
+    (Krizhevsky et al. 2012).
+    x [N, C, *] -> like x
+    """
     need(x)
     if data_format not in ("NCL", "NLC", "NCHW", "NHWC", "NCDHW", "NDHWC") or x.ndim < 3:
-        raise OpError(with_user_line(f"local_response_norm: data_format={data_format!r} does not fit (X={x.meta})"))
+        raise OpError(
+            with_user_line(
+                f"local_response_norm: data_format={data_format!r} does not fit (X={x.meta})"
+            )
+        )
     last, shape = data_format[-1] == "C", x.meta.shape
-    around, none, flat = [size // 2, (size - 1) // 2], [0, 0], [0, 1, shape[-1] if last else shape[1], -1]
+    around, none, flat = (
+        [size // 2, (size - 1) // 2],
+        [0, 0],
+        [0, 1, shape[-1] if last else shape[1], -1],
+    )
     squares = OPS["reshape2"](OPS["square"](x), shape=[0, 1, -1, shape[-1]] if last else flat)
     wide = pad(squares, [*around, *none] if last else [*none, *around])
     mean = avg_pool2d(wide, (1, size) if last else (size, 1), stride=1)

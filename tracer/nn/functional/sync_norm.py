@@ -26,15 +26,29 @@ def _of_all(x: Tensor) -> Tensor:
 
 
 def sync_batch_norm(
-    x: Tensor, running_mean: Tensor, running_var: Tensor, weight: Tensor | None, bias: Tensor | None, momentum: float, epsilon: float,
+    x: Tensor,
+    running_mean: Tensor,
+    running_var: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    momentum: float,
+    epsilon: float,
     data_format: str,
-) -> Tensor:  # fmt: skip
-    """batch_norm in training, where mean and variance are those of the batches of all ranks together.   x [N, C, *] -> like x
+) -> Tensor:
+    """batch_norm in training, where mean and variance are those of the batches of all ranks
+    together.
 
-    Batches may differ in size.  Made of ops, with one sum over ranks for each of the two, and so are its gradients.
+    x [N, C, *] -> like x
+
+    Batches may differ in size.  Made of ops, with one sum over ranks for each of the two, and so
+    are its gradients.
     """
     if state.mode.static:
-        raise OarlockError(with_user_line("SyncBatchNorm: trains eagerly; a program has no place for several ranks"))
+        raise OarlockError(
+            with_user_line(
+                "SyncBatchNorm: trains eagerly; a program has no place for several ranks"
+            )
+        )
     channel = 1 if data_format.startswith("NC") else x.ndim - 1
     axes = [a for a in range(x.ndim) if a != channel]
     along = [x.shape[channel] if a == channel else 1 for a in range(x.ndim)]

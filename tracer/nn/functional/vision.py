@@ -13,11 +13,26 @@ from .conv import pair
 from .pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 
 __all__ = [
-    "affine_grid", "channel_shuffle", "fold", "grid_sample", "interpolate", "pixel_shuffle", "pixel_unshuffle", "temporal_shift", "unfold",
+    "affine_grid",
+    "channel_shuffle",
+    "fold",
+    "grid_sample",
+    "interpolate",
+    "pixel_shuffle",
+    "pixel_unshuffle",
+    "temporal_shift",
+    "unfold",
     "upsample",
-]  # fmt: skip
+]
 
-_RANKS = {"linear": (1,), "nearest": (2, 3), "bilinear": (2,), "bicubic": (2,), "trilinear": (3,), "area": (1, 2, 3)}
+_RANKS = {
+    "linear": (1,),
+    "nearest": (2, 3),
+    "bilinear": (2,),
+    "bicubic": (2,),
+    "trilinear": (3,),
+    "area": (1, 2, 3),
+}
 _FORMATS = {1: ("NCW", "NWC"), 2: ("NCHW", "NHWC"), 3: ("NCDHW", "NDHWC")}
 
 
@@ -25,14 +40,24 @@ def _refuse(why: str, x: Tensor) -> None:
     raise OpError(with_user_line(f"interpolate: {why} (X={x.meta})"))
 
 
-def _check(x: Tensor, size: Any, scale: Any, mode: str, align_corners: bool, align_mode: int, data_format: str) -> None:
+def _check(
+    x: Tensor,
+    size: Any,
+    scale: Any,
+    mode: str,
+    align_corners: bool,
+    align_mode: int,
+    data_format: str,
+) -> None:
     rank = x.ndim - 2
     if mode not in _RANKS:
         _refuse(f"mode={mode!r} is none of {', '.join(map(repr, _RANKS))}", x)
     if rank not in _RANKS[mode]:
         _refuse(f"mode={mode!r} is not for this rank", x)
     if data_format not in _FORMATS[rank]:
-        _refuse(f"data_format={data_format!r} is neither {' nor '.join(map(repr, _FORMATS[rank]))}", x)
+        _refuse(
+            f"data_format={data_format!r} is neither {' nor '.join(map(repr, _FORMATS[rank]))}", x
+        )
     if (size is None) == (scale is None):
         _refuse("give one of size and scale_factor", x)
     if align_mode not in (0, 1):
@@ -42,13 +67,20 @@ def _check(x: Tensor, size: Any, scale: Any, mode: str, align_corners: bool, ali
 
 
 def interpolate(
-    x: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: bool = False, align_mode: int = 0,
-    data_format: str = "NCHW", name: str | None = None,
-) -> Tensor:  # fmt: skip
+    x: Tensor,
+    size: Any = None,
+    scale_factor: Any = None,
+    mode: str = "nearest",
+    align_corners: bool = False,
+    align_mode: int = 0,
+    data_format: str = "NCHW",
+    name: str | None = None,
+) -> Tensor:
     """x resized to `size`, or by scale_factor.   x [N, C, *S] -> [N, C, *size]
 
-    mode: 'nearest', 'linear' (3 axes), 'bilinear', 'bicubic' (4), 'trilinear' (5), 'area' (adaptive average pooling).
-    align_corners: the outer pixels' centres stay; align_mode 1 leaves out the half pixel; size and scale_factor may be tensors.
+    mode: 'nearest', 'linear' (3 axes), 'bilinear', 'bicubic' (4), 'trilinear' (5), 'area' (adaptive
+    average pooling). align_corners: the outer pixels' centres stay; align_mode 1 leaves out the
+    half pixel; size and scale_factor may be tensors.
     """
     need(x)
     mode, data_format = mode.lower(), data_format.upper()
@@ -65,9 +97,14 @@ def interpolate(
         return pool(x, size[0] if rank == 1 and isinstance(size, list | tuple) else size)
     operands, attrs = _sizes(x, size) if scale_factor is None else _scales(rank, scale_factor)
     return OPS[f"{mode}_interp_v2"](
-        x, *operands, data_layout="NHWC" if data_format[-1] == "C" else "NCHW", interp_method=mode, align_corners=align_corners,
-        align_mode=align_mode, **attrs,
-    )  # fmt: skip
+        x,
+        *operands,
+        data_layout="NHWC" if data_format[-1] == "C" else "NCHW",
+        interp_method=mode,
+        align_corners=align_corners,
+        align_mode=align_mode,
+        **attrs,
+    )
 
 
 def _sizes(x: Tensor, size: Any) -> tuple[list[Any], dict[str, Any]]:
@@ -86,26 +123,42 @@ def _sizes(x: Tensor, size: Any) -> tuple[list[Any], dict[str, Any]]:
 
 def _as_size(size: Any) -> Tensor:
     if not isinstance(size, Tensor):
-        return OPS["fill_constant"](None, None, None, shape=[1], dtype=2, value=float(size), str_value=str(size))
+        return OPS["fill_constant"](
+            None, None, None, shape=[1], dtype=2, value=float(size), str_value=str(size)
+        )
     return OPS["reshape2"](OPS["cast"](size, out_dtype=2, in_dtype=size.dtype.proto), shape=[1])
 
 
 def _scales(rank: int, scale: Any) -> tuple[list[Any], dict[str, Any]]:
     if isinstance(scale, Tensor):
         return [None, None, OPS["reshape2"](scale, shape=[-1])], {}
-    return [], {"scale": [float(s) for s in scale] if isinstance(scale, list | tuple) else [float(scale)] * rank}
+    return [], {
+        "scale": [float(s) for s in scale]
+        if isinstance(scale, list | tuple)
+        else [float(scale)] * rank
+    }
 
 
 def upsample(
-    x: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: bool = False, align_mode: int = 0,
-    data_format: str = "NCHW", name: str | None = None,
-) -> Tensor:  # fmt: skip
+    x: Tensor,
+    size: Any = None,
+    scale_factor: Any = None,
+    mode: str = "nearest",
+    align_corners: bool = False,
+    align_mode: int = 0,
+    data_format: str = "NCHW",
+    name: str | None = None,
+) -> Tensor:
     """interpolate under its other name.   x [N, C, *S] -> [N, C, *size]"""
     return interpolate(x, size, scale_factor, mode, align_corners, align_mode, data_format)
 
 
-def affine_grid(theta: Tensor, out_shape: Any, align_corners: bool = True, name: str | None = None) -> Tensor:
-    """Where the pixels of an affine map of a picture come from, for grid_sample.   theta [N, 2, 3], out_shape N, C, H, W -> [N, H, W, 2]
+def affine_grid(
+    theta: Tensor, out_shape: Any, align_corners: bool = True, name: str | None = None
+) -> Tensor:
+    """Where the pixels of an affine map of a picture come from, for grid_sample.
+
+    theta [N, 2, 3], out_shape N, C, H, W -> [N, H, W, 2]
 
     In space: theta [N, 3, 4], out_shape N, C, D, H, W -> [N, D, H, W, 3].
     """
@@ -114,39 +167,76 @@ def affine_grid(theta: Tensor, out_shape: Any, align_corners: bool = True, name:
     wanted = stacked_sizes(out_shape)
     if wanted is not None:
         return OPS["affine_grid"](theta, wanted, align_corners=align_corners)
-    return OPS["affine_grid"](theta, output_shape=[int(s) for s in out_shape], align_corners=align_corners)
+    return OPS["affine_grid"](
+        theta, output_shape=[int(s) for s in out_shape], align_corners=align_corners
+    )
 
 
 def grid_sample(
-    x: Tensor, grid: Tensor, mode: str = "bilinear", padding_mode: str = "zeros", align_corners: bool = True, name: str | None = None
-) -> Tensor:  # fmt: skip
-    """x read at the places that grid names by coordinates in [-1, 1]   (Jaderberg et al. 2015).   grid [N, H', W', 2] -> [N, C, H', W']
+    x: Tensor,
+    grid: Tensor,
+    mode: str = "bilinear",
+    padding_mode: str = "zeros",
+    align_corners: bool = True,
+    name: str | None = None,
+) -> Tensor:
+    """x read at the places that grid names by coordinates in [-1, 1]
 
-    mode: 'bilinear', 'nearest'; padding_mode: 'zeros', 'border', 'reflection'; x [N, C, D, H, W] takes a grid of three coordinates.
+    (Jaderberg et al. 2015).
+    grid [N, H', W', 2] -> [N, C, H', W']
+
+    mode: 'bilinear', 'nearest'; padding_mode: 'zeros', 'border', 'reflection'; x [N, C, D, H, W]
+    takes a grid of three coordinates.
     """
-    return OPS["grid_sampler"](x, grid, mode=mode, padding_mode=padding_mode, align_corners=align_corners)
+    return OPS["grid_sampler"](
+        x, grid, mode=mode, padding_mode=padding_mode, align_corners=align_corners
+    )
 
 
-def pixel_shuffle(x: Tensor, upscale_factor: int, data_format: str = "NCHW", name: str | None = None) -> Tensor:
-    """Groups of r * r channels as squares of pixels, r the factor   (Shi et al. 2016).   x [N, C * r * r, H, W] -> [N, C, H * r, W * r]"""
+def pixel_shuffle(
+    x: Tensor, upscale_factor: int, data_format: str = "NCHW", name: str | None = None
+) -> Tensor:
+    """Groups of r * r channels as squares of pixels, r the factor
+
+    (Shi et al. 2016).
+    x [N, C * r * r, H, W] -> [N, C, H * r, W * r]
+    """
     return OPS["pixel_shuffle"](x, upscale_factor=upscale_factor, data_format=data_format)
 
 
-def pixel_unshuffle(x: Tensor, downscale_factor: int, data_format: str = "NCHW", name: str | None = None) -> Tensor:
+def pixel_unshuffle(
+    x: Tensor, downscale_factor: int, data_format: str = "NCHW", name: str | None = None
+) -> Tensor:
     """The way back of pixel_shuffle.   x [N, C, H * r, W * r] -> [N, C * r * r, H, W]"""
     return OPS["pixel_unshuffle"](x, downscale_factor=downscale_factor, data_format=data_format)
 
 
-def channel_shuffle(x: Tensor, groups: int, data_format: str = "NCHW", name: str | None = None) -> Tensor:
-    """Channel i of every group, then channel i + 1 of every group   (Zhang et al. 2017).   -> like x"""
+def channel_shuffle(
+    x: Tensor, groups: int, data_format: str = "NCHW", name: str | None = None
+) -> Tensor:
+    """Channel i of every group, then channel i + 1 of every group
+
+    (Zhang et al. 2017).
+    -> like x
+    """
     return OPS["channel_shuffle"](x, groups=groups, data_format=data_format)
 
 
 def temporal_shift(
-    x: Tensor, seg_num: int, shift_ratio: float = 0.25, name: str | None = None, data_format: str = "NCHW"
-) -> Tensor:  # fmt: skip
-    """A part of the channels from the frame before, a part from the one after   (Lin et al. 2019).   x [N * seg_num, C, H, W] -> like x"""
-    return OPS["temporal_shift"](x, seg_num=seg_num, shift_ratio=float(shift_ratio), data_format=data_format)
+    x: Tensor,
+    seg_num: int,
+    shift_ratio: float = 0.25,
+    name: str | None = None,
+    data_format: str = "NCHW",
+) -> Tensor:
+    """A part of the channels from the frame before, a part from the one after
+
+    (Lin et al. 2019).
+    x [N * seg_num, C, H, W] -> like x
+    """
+    return OPS["temporal_shift"](
+        x, seg_num=seg_num, shift_ratio=float(shift_ratio), data_format=data_format
+    )
 
 
 def _four(paddings: Any) -> list[int]:
@@ -157,19 +247,44 @@ def _four(paddings: Any) -> list[int]:
 
 
 def unfold(
-    x: Tensor, kernel_sizes: Any, strides: Any = 1, paddings: Any = 0, dilations: Any = 1, name: str | None = None
-) -> Tensor:  # fmt: skip
-    """What a window sees at each of its L places, as columns.   x [N, C, H, W] -> [N, C * kH * kW, L]"""
+    x: Tensor,
+    kernel_sizes: Any,
+    strides: Any = 1,
+    paddings: Any = 0,
+    dilations: Any = 1,
+    name: str | None = None,
+) -> Tensor:
+    """What a window sees at each of its L places, as columns.
+
+    x [N, C, H, W] -> [N, C * kH * kW, L]
+    """
     return OPS["unfold"](
-        x, kernel_sizes=pair(kernel_sizes), strides=pair(strides), paddings=_four(paddings), dilations=pair(dilations)
+        x,
+        kernel_sizes=pair(kernel_sizes),
+        strides=pair(strides),
+        paddings=_four(paddings),
+        dilations=pair(dilations),
     )
 
 
 def fold(
-    x: Tensor, output_sizes: Any, kernel_sizes: Any, strides: Any = 1, paddings: Any = 0, dilations: Any = 1, name: str | None = None
-) -> Tensor:  # fmt: skip
-    """Columns added where their windows lie: the adjoint of unfold.   x [N, C * kH * kW, L] -> [N, C, *output_sizes]"""
+    x: Tensor,
+    output_sizes: Any,
+    kernel_sizes: Any,
+    strides: Any = 1,
+    paddings: Any = 0,
+    dilations: Any = 1,
+    name: str | None = None,
+) -> Tensor:
+    """Columns added where their windows lie: the adjoint of unfold.
+
+    x [N, C * kH * kW, L] -> [N, C, *output_sizes]
+    """
     return OPS["fold"](
-        x, output_sizes=pair(output_sizes), kernel_sizes=pair(kernel_sizes), strides=pair(strides), paddings=_four(paddings),
+        x,
+        output_sizes=pair(output_sizes),
+        kernel_sizes=pair(kernel_sizes),
+        strides=pair(strides),
+        paddings=_four(paddings),
         dilations=pair(dilations),
-    )  # fmt: skip
+    )

@@ -19,7 +19,11 @@ __all__ = ["clip_grad_norm_", "clip_grad_value_"]
 
 
 def _listed(parameters: Any) -> list[Tensor]:
-    return [p for p in ([parameters] if isinstance(parameters, Tensor) else parameters) if p.grad is not None]
+    return [
+        p
+        for p in ([parameters] if isinstance(parameters, Tensor) else parameters)
+        if p.grad is not None
+    ]
 
 
 def _norm(grads: list[Tensor], kind: float) -> Tensor:
@@ -31,17 +35,28 @@ def _norm(grads: list[Tensor], kind: float) -> Tensor:
 
 @no_grad()
 def clip_grad_norm_(
-    parameters: Tensor | Iterable[Tensor], max_norm: float, norm_type: float = 2.0, error_if_nonfinite: bool = False
-) -> Tensor:  # fmt: skip
-    """Scale all gradients so that their norm together is max_norm at most; gives the norm that it was.   norm_type: 0, 1, 2 or infinity"""
+    parameters: Tensor | Iterable[Tensor],
+    max_norm: float,
+    norm_type: float = 2.0,
+    error_if_nonfinite: bool = False,
+) -> Tensor:
+    """Scale all gradients so that their norm together is max_norm at most; gives the norm that it
+    was.
+
+    norm_type: 0, 1, 2 or infinity
+    """
     if norm_type not in (float("inf"), 0, 1, 2):
-        raise OpError(with_user_line(f"clip_grad_norm_: norm_type={norm_type} is none of 0, 1, 2, inf"))
+        raise OpError(
+            with_user_line(f"clip_grad_norm_: norm_type={norm_type} is none of 0, 1, 2, inf")
+        )
     held = _listed(parameters)
     if not held:
         return to_tensor(0.0)
     total = _norm([p.grad for p in held if p.grad is not None], float(norm_type))
     if error_if_nonfinite and not bool(isfinite(total)):
-        raise OarlockError(with_user_line("clip_grad_norm_: the norm of the gradients is not finite"))
+        raise OarlockError(
+            with_user_line("clip_grad_norm_: the norm of the gradients is not finite")
+        )
     factor = clip(divide(float(max_norm), add(total, 1e-6)), max=1.0)
     for p in held:
         p.grad = multiply(p.grad, factor)

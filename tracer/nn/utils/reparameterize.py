@@ -37,13 +37,20 @@ class _Made:
     def attach(self, layer: Any) -> None:
         """From now on the layer's weight is made."""
         kind = type(self)
-        if any(isinstance(h, kind) and h.name == self.name for h in layer._forward_pre_hooks.values()):
-            raise OpError(with_user_line(f"{type(layer).__name__}.{self.name} is made by {kind.__name__} already"))
+        if any(
+            isinstance(h, kind) and h.name == self.name for h in layer._forward_pre_hooks.values()
+        ):
+            raise OpError(
+                with_user_line(
+                    f"{type(layer).__name__}.{self.name} is made by {kind.__name__} already"
+                )
+            )
         layer.register_forward_pre_hook(self)
         setattr(layer, self.name, self.weight(layer))
 
 
-# -- weight_norm --------------------------------------------------------------------------------------------------
+# -- weight_norm
+# --------------------------------------------------------------------------------------------------
 
 
 def _size(v: Tensor, dim: int) -> Tensor:
@@ -62,7 +69,9 @@ class WeightNorm(_Made):
     def weight(self, layer: Any) -> Tensor:
         """See the class."""
         g, v = getattr(layer, self.name + "_g"), getattr(layer, self.name + "_v")
-        shape = [1] * v.ndim if self.dim == -1 else [-1 if i == self.dim else 1 for i in range(v.ndim)]
+        shape = (
+            [1] * v.ndim if self.dim == -1 else [-1 if i == self.dim else 1 for i in range(v.ndim)]
+        )
         return multiply(divide(v, _size(v, self.dim)), reshape(g, shape))
 
 
@@ -75,14 +84,18 @@ def _parameter(layer: Any, name: str) -> Parameter:
 
 
 def weight_norm(layer: Any, name: str = "weight", dim: int | None = 0) -> Any:
-    """Make a weight the product of a length `name_g` and a direction `name_v`   (Salimans and Kingma 2016); gives the layer.
+    """Make a weight the product of a length `name_g` and a direction `name_v`
+
+    (Salimans and Kingma 2016); gives the layer.
 
     dim: the axis whose slices have a length each; None or -1: one length for all.
     """
     weight = _parameter(layer, name)
     rank = weight.ndim
     if dim is not None and not -rank <= dim < rank:
-        raise OpError(with_user_line(f"weight_norm: dim={dim} is no axis of {name} ({weight.meta})"))
+        raise OpError(
+            with_user_line(f"weight_norm: dim={dim} is no axis of {name} ({weight.meta})")
+        )
     at = -1 if dim in (None, -1) else dim % rank
     with no_grad():
         length = reshape(_size(weight, at), [-1] if at >= 0 else [])
@@ -108,14 +121,20 @@ def remove_weight_norm(layer: Any, name: str = "weight") -> Any:
             made.set_value(weight)
             layer.add_parameter(name, made)
             return layer
-    raise OpError(with_user_line(f"remove_weight_norm: {name!r} of {type(layer).__name__} has none"))
+    raise OpError(
+        with_user_line(f"remove_weight_norm: {name!r} of {type(layer).__name__} has none")
+    )
 
 
-# -- spectral_norm ------------------------------------------------------------------------------------------------
+# -- spectral_norm
+# ------------------------------------------------------------------------------------------------
 
 
 class SpectralNorm(_Made):
-    """weight = weight_orig / its largest singular value, seen as a matrix with axis dim in front   (Miyato et al. 2018)."""
+    """weight = weight_orig / its largest singular value, seen as a matrix with axis dim in front
+
+    (Miyato et al. 2018).
+    """
 
     def __init__(self, name: str, iterations: int, dim: int, eps: float) -> None:
         super().__init__(name)
@@ -124,7 +143,9 @@ class SpectralNorm(_Made):
     def matrix(self, weight: Tensor) -> Tensor:
         """[*, H, *] as [H, rest]."""
         front = [self.dim, *(i for i in range(weight.ndim) if i != self.dim)]
-        return reshape(transpose(weight, front) if self.dim else weight, [weight.meta.shape[self.dim], -1])
+        return reshape(
+            transpose(weight, front) if self.dim else weight, [weight.meta.shape[self.dim], -1]
+        )
 
     def weight(self, layer: Any) -> Tensor:
         """See the class.   In training the directions u and v move on."""
@@ -143,14 +164,22 @@ class SpectralNorm(_Made):
 
 
 def spectral_norm(
-    layer: Any, name: str = "weight", n_power_iterations: int = 1, eps: float = 1e-12, dim: int | None = None
-) -> Any:  # fmt: skip
+    layer: Any,
+    name: str = "weight",
+    n_power_iterations: int = 1,
+    eps: float = 1e-12,
+    dim: int | None = None,
+) -> Any:
     """Divide a weight by its largest singular value   (Miyato et al. 2018); gives the layer.
 
     dim: the axis of the results, 1 for Linear and transposed convolutions, else 0, unless given.
     """
     if n_power_iterations <= 0:
-        raise OpError(with_user_line(f"spectral_norm: n_power_iterations={n_power_iterations} is not positive"))
+        raise OpError(
+            with_user_line(
+                f"spectral_norm: n_power_iterations={n_power_iterations} is not positive"
+            )
+        )
     if dim is None:
         dim = int(isinstance(layer, Conv1DTranspose | Conv2DTranspose | Conv3DTranspose | Linear))
     weight, hook = _parameter(layer, name), SpectralNorm(name, n_power_iterations, dim, eps)

@@ -21,7 +21,9 @@ def parameters_to_vector(parameters: Iterable[Tensor], name: str | None = None) 
 
 
 @no_grad()
-def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor], name: str | None = None) -> None:
+def vector_to_parameters(
+    vec: Tensor, parameters: Iterable[Tensor], name: str | None = None
+) -> None:
     """Give each parameter its part of the vector, in order."""
     held = list(parameters)
     counts = [math.prod(p.meta.shape) for p in held]

@@ -6,6 +6,12 @@ from .lists import AutoMixedPrecisionLists, CustomOpLists
 from .rewrite import cast_model_to_fp16, cast_parameters_to_fp16, fp16_guard
 
 __all__ = [
-    "AutoMixedPrecisionLists", "CustomOpLists", "OptimizerWithMixedPrecision", "bf16", "cast_model_to_fp16", "cast_parameters_to_fp16",
-    "decorate", "fp16_guard",
-]  # fmt: skip
+    "AutoMixedPrecisionLists",
+    "CustomOpLists",
+    "OptimizerWithMixedPrecision",
+    "bf16",
+    "cast_model_to_fp16",
+    "cast_parameters_to_fp16",
+    "decorate",
+    "fp16_guard",
+]

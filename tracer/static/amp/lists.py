@@ -11,15 +11,20 @@ DTYPES = ("float16", "bfloat16")
 
 
 class AutoMixedPrecisionLists:
-    """Paddle's lists with the user's own before them.   black_varnames: variables whose ops stay in float32
+    """Paddle's lists with the user's own before them.
+
+    black_varnames: variables whose ops stay in float32
 
     Raises OpError for an op in both lists, and another dtype than float16 or bfloat16.
     """
 
     def __init__(
-        self, custom_white_list: Iterable[str] | None = None, custom_black_list: Iterable[str] | None = None,
-        custom_black_varnames: Iterable[str] | None = None, dtype: str = "float16",
-    ) -> None:  # fmt: skip
+        self,
+        custom_white_list: Iterable[str] | None = None,
+        custom_black_list: Iterable[str] | None = None,
+        custom_black_varnames: Iterable[str] | None = None,
+        dtype: str = "float16",
+    ) -> None:
         if dtype not in DTYPES:
             raise OpError(with_user_line(f"amp: dtype={dtype!r} is neither float16 nor bfloat16"))
         self.amp_dtype = dtype

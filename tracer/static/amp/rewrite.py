@@ -1,7 +1,9 @@
 """A program whose ops run in half precision where lists say so: casts are put around them.
 
-What an op gave in float32 it still gives under the same name: a cast of the half result, which loses nothing.   So whoever looks at
-a variable - a loss, a block, a fetch - finds the dtype that was declared, and ops in half precision take the half result itself.
+What an op gave in float32 it still gives under the same name: a cast of the half result, which
+loses nothing.
+So whoever looks at a variable - a loss, a block, a fetch - finds the dtype that was declared, and
+ops in half precision take the half result itself.
 """
 
 from __future__ import annotations
@@ -20,22 +22,40 @@ from ..graph.program import Program
 from .lists import AutoMixedPrecisionLists
 
 GUARD = "__use_fp16__"
-ONLY_X = ("batch_norm", "layer_norm", "sync_batch_norm")  # whose statistics and weights stay in float32
+# whose statistics and weights stay in float32
+ONLY_X = ("batch_norm", "layer_norm", "sync_batch_norm")
 SINGLE = "float32"
 
 
 def fp16_guard() -> AbstractContextManager[None]:
-    """Ops of the body may run in half precision where a program is rewritten with use_fp16_guard."""
+    """Ops of the body may run in half precision where a program is rewritten with
+    use_fp16_guard.
+    """
     return name_scope(GUARD)
 
 
 class Rewrite:
-    """The ops of a program with casts between them.   halves: by name, the variable that holds the same in half precision"""
+    """The ops of a program with casts between them.
+
+    halves: by name, the variable that holds the same in half precision
+    """
 
     def __init__(
-        self, program: Program, lists: AutoMixedPrecisionLists, level: str, guarded: bool, promote: bool, dtype: str
-    ) -> None:  # fmt: skip
-        self.program, self.lists, self.level, self.guarded, self.promote = program, lists, level, guarded, promote
+        self,
+        program: Program,
+        lists: AutoMixedPrecisionLists,
+        level: str,
+        guarded: bool,
+        promote: bool,
+        dtype: str,
+    ) -> None:
+        self.program, self.lists, self.level, self.guarded, self.promote = (
+            program,
+            lists,
+            level,
+            guarded,
+            promote,
+        )
         self.dtype = dtype
         self.black = lists.black_at(level)
         self.block = program.raw.block
@@ -58,7 +78,8 @@ class Rewrite:
             self.halves.pop(name, None)
             self.casts.pop(name, None)
 
-    # -- which ops ----------------------------------------------------------------------------------------------
+    # -- which ops
+    # ----------------------------------------------------------------------------------------------
 
     def _runs_in_half(self, op: OpDesc) -> bool:
         if op.type not in OPS or op.type == "cast" or op.attr("op_role", 0) not in (0, 256):
@@ -81,7 +102,8 @@ class Rewrite:
         names = [n for s in slots for n in op.inputs.get(s.name, []) if n != EMPTY]
         return [n for n in names if self.block.vars[n].dtype == SINGLE]
 
-    # -- one op -------------------------------------------------------------------------------------------------
+    # -- one op
+    # --------------------------------------------------------------------------
 
     def _narrowed(self, op: OpDesc) -> OpDesc | None:
         """Write an op in half precision; None where it cannot run so."""
@@ -89,7 +111,8 @@ class Rewrite:
         halves = {name: self._half(name) for name in self._cast_names(op)}
         only = OPS[op.type].ins[0].name if op.type in ONLY_X else None
         inputs = {
-            slot: [halves.get(n, n) if only in (None, slot) else n for n in names] for slot, names in op.inputs.items()
+            slot: [halves.get(n, n) if only in (None, slot) else n for n in names]
+            for slot, names in op.inputs.items()
         }
         results = {n: n for n in op.output_names()}
         for name in results:
@@ -132,16 +155,25 @@ class Rewrite:
 
     def _cast(self, source: str, target: str, op: OpDesc | None) -> None:
         types = (dtype_of(self.block.vars[n].dtype).proto for n in (source, target))
-        attrs = {n: Attr(AttrType.INT, proto) for n, proto in zip(("in_dtype", "out_dtype"), types, strict=True)}
+        attrs = {
+            n: Attr(AttrType.INT, proto)
+            for n, proto in zip(("in_dtype", "out_dtype"), types, strict=True)
+        }
         where = op.where if op is not None else ""
         self.ops.append(OpDesc("cast", {"X": [source]}, {"Out": [target]}, attrs, where))
 
 
 def cast_model_to_fp16(
-    program: Program, amp_lists: AutoMixedPrecisionLists | None = None, use_fp16_guard: bool = True, dest_type: Any = float16,
-    level: str = "O2", use_promote: bool = False,
-) -> set[str]:  # fmt: skip
-    """Let the ops of a program run in half precision where the lists say so.   Parameters stay float32 and are cast when they are used.
+    program: Program,
+    amp_lists: AutoMixedPrecisionLists | None = None,
+    use_fp16_guard: bool = True,
+    dest_type: Any = float16,
+    level: str = "O2",
+    use_promote: bool = False,
+) -> set[str]:
+    """Let the ops of a program run in half precision where the lists say so.
+
+    Parameters stay float32 and are cast when they are used.
 
     Gives the names of parameters that became half: none.
     """
@@ -152,7 +184,14 @@ def cast_model_to_fp16(
 
 
 def cast_parameters_to_fp16(
-    place: Any, program: Program, scope: Any = None, to_fp16_var_names: Any = None, dest_type: Any = float16,
-    rewrite_master_weight: bool = False, master_weights: Any = None,
-) -> None:  # fmt: skip
-    """Nothing: parameters stay float32, the copies of full precision that Paddle keeps beside half ones."""
+    place: Any,
+    program: Program,
+    scope: Any = None,
+    to_fp16_var_names: Any = None,
+    dest_type: Any = float16,
+    rewrite_master_weight: bool = False,
+    master_weights: Any = None,
+) -> None:
+    """Nothing: parameters stay float32, the copies of full precision that Paddle keeps beside half
+    ones.
+    """

@@ -34,7 +34,9 @@ def names_in(slots: Any) -> dict[str, list[str]]:
 def _known_sizes(shape: Any) -> tuple[int, ...]:
     """The sizes of a parameter, all of which are known.   Raises OpError."""
     if shape is None or any(int(d) <= 0 for d in shape):
-        raise OpError(with_user_line(f"create_parameter: the sizes {shape} are not all more than 0"))
+        raise OpError(
+            with_user_line(f"create_parameter: the sizes {shape} are not all more than 0")
+        )
     return tuple(int(d) for d in shape)
 
 
@@ -73,13 +75,16 @@ class Block:
     def _sync_with_cpp(self) -> None:
         """Nothing: what `desc` says is what the block says."""
 
-    # -- variables ----------------------------------------------------------------------------------------------
+    # -- variables
+    # ----------------------------------------------------------------------------------------------
 
     def of(self, desc: data.VarDesc) -> Variable:
         """The Variable of a declaration of this block."""
         made = self._made.get(desc.name)
         if made is None or made.raw is not desc:
-            made = self._made[desc.name] = (ParameterVariable if desc.is_parameter else Variable)(desc)
+            made = self._made[desc.name] = (ParameterVariable if desc.is_parameter else Variable)(
+                desc
+            )
             made.block = self
             self.program.recorder.bind(made, desc.name)
         return made
@@ -102,7 +107,10 @@ class Block:
         return self.of(self.raw.vars[name])
 
     def _var_recursive(self, name: str) -> Variable:
-        """The variable called `name` in this block or those around it.   Raises OpError where there is none."""
+        """The variable called `name` in this block or those around it.
+
+        Raises OpError where there is none.
+        """
         at = self.idx
         while at >= 0:
             block = self.program.block(at)
@@ -113,7 +121,9 @@ class Block:
 
     def _find_var_recursive(self, name: str) -> Variable | None:
         """The variable called `name` in this block or those around it, None where there is none."""
-        return self._var_recursive(name) if self.program.raw.var(name, self.idx) is not None else None
+        return (
+            self._var_recursive(name) if self.program.raw.var(name, self.idx) is not None else None
+        )
 
     def iter_parameters(self) -> Iterator[ParameterVariable]:
         """The parameters, trainable or not."""
@@ -124,10 +134,22 @@ class Block:
         return list(self.iter_parameters())
 
     def create_var(
-        self, name: str | None = None, shape: Any = None, dtype: Any = None, lod_level: int | None = None, persistable: bool | None = None,
-        stop_gradient: bool = False, type: Any = data.Kind.DENSE, is_data: bool = False, need_check_feed: bool = False, **others: Any,
-    ) -> Variable:  # fmt: skip
-        """A new variable, or the one of that name, which what is given has to fit.   Raises OpError where it does not."""
+        self,
+        name: str | None = None,
+        shape: Any = None,
+        dtype: Any = None,
+        lod_level: int | None = None,
+        persistable: bool | None = None,
+        stop_gradient: bool = False,
+        type: Any = data.Kind.DENSE,
+        is_data: bool = False,
+        need_check_feed: bool = False,
+        **others: Any,
+    ) -> Variable:
+        """A new variable, or the one of that name, which what is given has to fit.
+
+        Raises OpError where it does not.
+        """
         name = unique_name.generate("_generated_var") if name is None else name
         if isinstance(dtype, data.Kind):  # a kind of variable that has no dtype, such as strings
             type, dtype = dtype, None
@@ -135,29 +157,49 @@ class Block:
         known = self.raw.vars.get(name)
         if known is not None:
             given = data.VarDesc(
-                name, known.shape if shape is None else sizes, known.dtype if dtype is None else dtype_of(dtype).name, data.Kind(type),
+                name,
+                known.shape if shape is None else sizes,
+                known.dtype if dtype is None else dtype_of(dtype).name,
+                data.Kind(type),
                 lod_level=known.lod_level if lod_level is None else int(lod_level),
-            )  # fmt: skip
+            )
             return self.declare(given)
         desc = data.VarDesc(
-            name, sizes, dtype_of("float32" if dtype is None else dtype).name, data.Kind(type), bool(persistable), False,
-            bool(stop_gradient), bool(need_check_feed or is_data), int(lod_level or 0),
-        )  # fmt: skip
+            name,
+            sizes,
+            dtype_of("float32" if dtype is None else dtype).name,
+            data.Kind(type),
+            bool(persistable),
+            False,
+            bool(stop_gradient),
+            bool(need_check_feed or is_data),
+            int(lod_level or 0),
+        )
         made = self.declare(desc)
         said = {"shape": shape, "dtype": dtype, "lod_level": lod_level, "persistable": persistable}
         made.unsaid = frozenset(what for what, given in said.items() if given is None)
         return made
 
     def declare(self, desc: data.VarDesc) -> Variable:
-        """A new variable, or the one that is declared just so.   Raises OpError where it is declared otherwise."""
+        """A new variable, or the one that is declared just so.
+
+        Raises OpError where it is declared otherwise.
+        """
         known = self.raw.vars.get(desc.name)
         if known is not None:
             if (known.shape, known.dtype, known.kind) != (desc.shape, desc.dtype, desc.kind):
-                both = f"{Meta(known.shape, dtype_of(known.dtype).np)}, not {Meta(desc.shape, dtype_of(desc.dtype).np)}"
-                raise OpError(with_user_line(f"create_var: '{desc.name}' is there already, as {both}"))
+                both = (
+                    f"{Meta(known.shape, dtype_of(known.dtype).np)}, not "
+                    f"{Meta(desc.shape, dtype_of(desc.dtype).np)}"
+                )
+                raise OpError(
+                    with_user_line(f"create_var: '{desc.name}' is there already, as {both}")
+                )
             if known.lod_level != desc.lod_level:
                 both = f"lod_level {known.lod_level}, not {desc.lod_level}"
-                raise OpError(with_user_line(f"create_var: '{desc.name}' is there already, with {both}"))
+                raise OpError(
+                    with_user_line(f"create_var: '{desc.name}' is there already, with {both}")
+                )
             return self.of(known)
         self.program.recorder.namer.persistable(desc.name)
         self.raw.vars[desc.name] = desc
@@ -165,16 +207,29 @@ class Block:
         return self.of(desc)
 
     def create_parameter(
-        self, shape: Any, dtype: Any, type: Any = data.Kind.DENSE, name: str | None = None, trainable: bool = True, initializer: Any = None,
-        lod_level: int = 0, persistable: bool = True, **settings: Any,
-    ) -> ParameterVariable:  # fmt: skip
-        """A new parameter of the outermost block, or the one of that name.   initializer: writes its first value to this block, unless an op did
+        self,
+        shape: Any,
+        dtype: Any,
+        type: Any = data.Kind.DENSE,
+        name: str | None = None,
+        trainable: bool = True,
+        initializer: Any = None,
+        lod_level: int = 0,
+        persistable: bool = True,
+        **settings: Any,
+    ) -> ParameterVariable:
+        """A new parameter of the outermost block, or the one of that name.
 
-        settings: optimize_attr, regularizer, need_clip and the like.   Raises OpError for a shape that not all parameters can have.
+        initializer: writes its first value to this block, unless an op did
+
+        settings: optimize_attr, regularizer, need_clip and the like.
+        Raises OpError for a shape that not all parameters can have.
         """
         sizes = _known_sizes(shape)
         name = unique_name.generate("_generated_var") if name is None else name
-        desc = data.VarDesc(name, sizes, dtype_of(dtype).name, data.Kind(type), True, True, lod_level=int(lod_level))
+        desc = data.VarDesc(
+            name, sizes, dtype_of(dtype).name, data.Kind(type), True, True, lod_level=int(lod_level)
+        )
         made = self.program.global_block().declare(desc)
         assert isinstance(made, ParameterVariable)
         made.trainable = trainable
@@ -187,7 +242,9 @@ class Block:
     def write_first(self, variable: Variable, initializer: Any) -> Operator:
         """Write the op that gives a variable its first value; gives the op."""
         Block.start_with(
-            self.program, variable.raw, lambda: initializer.recorded(variable.raw.shape, variable.meta.dtype)
+            self.program,
+            variable.raw,
+            lambda: initializer.recorded(variable.raw.shape, variable.meta.dtype),
         )
         return self.program.current_block().ops[-1]
 
@@ -203,14 +260,21 @@ class Block:
         return self.of(desc)
 
     def rename(self, variable: Variable, old: str, new: str) -> None:
-        """Call a variable otherwise, here and in the blocks inside.   Raises OpError for a name that is taken."""
+        """Call a variable otherwise, here and in the blocks inside.
+
+        Raises OpError for a name that is taken.
+        """
         if new in self.raw.vars:
             raise OpError(with_user_line(f"name: '{new}' is another variable of the block"))
         self._rename_var(old, new)
         self._made[new] = variable
         self.program.recorder.bind(variable, new)
         for block in self.program.blocks:
-            if block is not self and old not in block.raw.vars and block._find_var_recursive(new) is variable:
+            if (
+                block is not self
+                and old not in block.raw.vars
+                and block._find_var_recursive(new) is variable
+            ):
                 for op in block.ops:
                     op._rename_input(old, new)
                     op._rename_output(old, new)
@@ -221,7 +285,8 @@ class Block:
         self._made.pop(name, None)
         self.program.changed()
 
-    # -- ops ----------------------------------------------------------------------------------------------------
+    # -- ops
+    # --------------------------------------------------------------------------
 
     @property
     def ops(self) -> list[Operator]:
@@ -229,30 +294,60 @@ class Block:
         return [Operator(self, op) for op in self.raw.ops]
 
     def append_op(
-        self, type: str | None = None, inputs: Any = None, outputs: Any = None, attrs: Any = None, **others: Any
-    ) -> Operator:  # fmt: skip
-        """Add an op.   inputs, outputs: variables or their names by slot; attrs by name.   Shapes of the results follow.
+        self,
+        type: str | None = None,
+        inputs: Any = None,
+        outputs: Any = None,
+        attrs: Any = None,
+        **others: Any,
+    ) -> Operator:
+        """Add an op.
 
-        Raises OpError for operands or attributes that the op refuses, and for variables that are not declared.
+        inputs, outputs: variables or their names by slot; attrs by name.
+        Shapes of the results follow.
+
+        Raises OpError for operands or attributes that the op refuses, and for variables that are
+        not declared.
         """
-        return self._insert_op(len(self.raw.ops), type=type, inputs=inputs, outputs=outputs, attrs=attrs)
+        return self._insert_op(
+            len(self.raw.ops), type=type, inputs=inputs, outputs=outputs, attrs=attrs
+        )
 
     def _prepend_op(
-        self, type: str | None = None, inputs: Any = None, outputs: Any = None, attrs: Any = None, **others: Any
-    ) -> Operator:  # fmt: skip
+        self,
+        type: str | None = None,
+        inputs: Any = None,
+        outputs: Any = None,
+        attrs: Any = None,
+        **others: Any,
+    ) -> Operator:
         """Add an op before all others."""
         return self._insert_op(0, type=type, inputs=inputs, outputs=outputs, attrs=attrs)
 
     def _insert_op(
-        self, index: int, type: str | None = None, inputs: Any = None, outputs: Any = None, attrs: Any = None, **others: Any
-    ) -> Operator:  # fmt: skip
+        self,
+        index: int,
+        type: str | None = None,
+        inputs: Any = None,
+        outputs: Any = None,
+        attrs: Any = None,
+        **others: Any,
+    ) -> Operator:
         """Add an op before the one at `index`."""
         if type is None:
-            raise OpError(with_user_line("append_op: `type` to initialized an Operator can not be None."))
+            raise OpError(
+                with_user_line("append_op: `type` to initialized an Operator can not be None.")
+            )
         if type not in OPS and type not in RENAMED and type not in BODIES and type not in EFFECTS:
             raise OpError(with_user_line(f'Operator "{type}" has not been registered.'))
-        desc = data.OpDesc(type, names_in(inputs), names_in(outputs), self._attrs(type, attrs or {}))
-        unknown = {n for n in (*desc.input_names(), *desc.output_names()) if self.program.raw.var(n, self.idx) is None}
+        desc = data.OpDesc(
+            type, names_in(inputs), names_in(outputs), self._attrs(type, attrs or {})
+        )
+        unknown = {
+            n
+            for n in (*desc.input_names(), *desc.output_names())
+            if self.program.raw.var(n, self.idx) is None
+        }
         if unknown:
             raise OpError(with_user_line(f"{type}: variables {sorted(unknown)} are not declared"))
         line = user_line()
@@ -267,7 +362,11 @@ class Block:
     def _attrs(self, type: str, given: dict[str, Any]) -> dict[str, data.Attr]:
         op = OPS.get(type)
         defaults = {} if op is None else {n: s.default for n, s in op.attrs.items()}
-        return {name: typed(type, name, value) for name, value in {**defaults, **given}.items() if value is not None}
+        return {
+            name: typed(type, name, value)
+            for name, value in {**defaults, **given}.items()
+            if value is not None
+        }
 
     def _infer(self, desc: data.OpDesc) -> None:
         names = {*desc.input_names(), *desc.output_names()}
@@ -282,7 +381,9 @@ class Block:
         return self.ops[start:end]
 
     def _clone_variable(self, var: Variable, force_persistable: bool = True) -> Variable:
-        """A variable declared as another one of any program; one whose value outlives a run unless told otherwise."""
+        """A variable declared as another one of any program; one whose value outlives a run unless
+        told otherwise.
+        """
         desc = deepcopy(var.raw)
         desc.is_parameter, desc.persistable = False, force_persistable or desc.persistable
         return self.declare(desc)
@@ -292,7 +393,8 @@ class Block:
         del self.raw.ops[index]
         self.program.changed()
 
-    # -- text ---------------------------------------------------------------------------------------------------
+    # -- text
+    # --------------------------------------------------------------------------
 
     def to_string(self, throw_on_error: bool = True, with_details: bool = False) -> str:
         """The block as in a printed program."""

@@ -1,4 +1,6 @@
-"""What layers and optimizers ask for while a program is written by hand: variables in place of tensors, ops in place of steps."""
+"""What layers and optimizers ask for while a program is written by hand: variables in place of
+tensors, ops in place of steps.
+"""
 
 from __future__ import annotations
 
@@ -36,8 +38,17 @@ class Builder:
             return tensor
         return new_buffer(self.mode.program, tensor.name, tensor.array)
 
-    def minimize(self, optimizer: Any, loss: Variable, startup_program: Any, parameters: Any, no_grad_set: Any) -> Any:
-        """Gradients and steps; gives the ops of the steps, and pairs of a parameter and its gradient."""
+    def minimize(
+        self,
+        optimizer: Any,
+        loss: Variable,
+        startup_program: Any,
+        parameters: Any,
+        no_grad_set: Any,
+    ) -> Any:
+        """Gradients and steps; gives the ops of the steps, and pairs of a parameter and its
+        gradient.
+        """
         return steps.minimize(optimizer, loss, startup_program, parameters, no_grad_set)
 
     def backward(self, optimizer: Any, loss: Variable, parameters: Any, no_grad_set: Any) -> Any:

@@ -1,4 +1,6 @@
-"""CompiledProgram and its strategies: settings of Paddle's executors, which are taken and change nothing here."""
+"""CompiledProgram and its strategies: settings of Paddle's executors, which are taken and change
+nothing here.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +11,18 @@ from .program import Program
 
 
 class _Settings:
-    """Settings under Paddle's names.   Each may be set to anything; none is needed, as programs are compiled before they run."""
+    """Settings under Paddle's names.
+
+    Each may be set to anything; none is needed, as programs are compiled before they run.
+    """
 
     def __init__(self) -> None:
         self.__dict__.update(
-            {k: v for c in reversed(type(self).__mro__) for k, v in getattr(c, "SETTINGS", {}).items()}
+            {
+                k: v
+                for c in reversed(type(self).__mro__)
+                for k, v in getattr(c, "SETTINGS", {}).items()
+            }
         )
 
     def __repr__(self) -> str:
@@ -38,13 +47,28 @@ class BuildStrategy(_Settings):
         Customized = 2
 
     SETTINGS: ClassVar[dict[str, Any]] = {
-        "reduce_strategy": ReduceStrategy.AllReduce, "gradient_scale_strategy": GradientScaleStrategy.CoeffNumDevice,
-        "debug_graphviz_path": "", "enable_sequential_execution": False, "remove_unnecessary_lock": True, "num_trainers": 1,
-        "fuse_elewise_add_act_ops": False, "fuse_bn_act_ops": False, "fuse_bn_add_act_ops": True, "fuse_relu_depthwise_conv": False,
-        "fuse_broadcast_ops": False, "fuse_all_optimizer_ops": False, "fuse_all_reduce_ops": False, "fuse_gemm_epilogue": False,
-        "enable_inplace": False, "enable_addto": False, "memory_optimize": False, "sync_batch_norm": False, "build_cinn_pass": False,
-        "enable_auto_fusion": False, "allow_cuda_graph_capture": False,
-    }  # fmt: skip
+        "reduce_strategy": ReduceStrategy.AllReduce,
+        "gradient_scale_strategy": GradientScaleStrategy.CoeffNumDevice,
+        "debug_graphviz_path": "",
+        "enable_sequential_execution": False,
+        "remove_unnecessary_lock": True,
+        "num_trainers": 1,
+        "fuse_elewise_add_act_ops": False,
+        "fuse_bn_act_ops": False,
+        "fuse_bn_add_act_ops": True,
+        "fuse_relu_depthwise_conv": False,
+        "fuse_broadcast_ops": False,
+        "fuse_all_optimizer_ops": False,
+        "fuse_all_reduce_ops": False,
+        "fuse_gemm_epilogue": False,
+        "enable_inplace": False,
+        "enable_addto": False,
+        "memory_optimize": False,
+        "sync_batch_norm": False,
+        "build_cinn_pass": False,
+        "enable_auto_fusion": False,
+        "allow_cuda_graph_capture": False,
+    }
 
 
 class ExecutionStrategy(_Settings):

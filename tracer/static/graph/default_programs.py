@@ -1,4 +1,6 @@
-"""The programs that are being written: the main one, and the one that gives its variables their first values."""
+"""The programs that are being written: the main one, and the one that gives its variables their
+first values.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,9 @@ rng.startup_seed = lambda: _Current.startup.random_seed
 
 
 def _block(self: Tensor) -> Block:
-    """The outermost block of the main program, as Paddle says of tensors that run at once: `initializer(weight, weight.block)`."""
+    """The outermost block of the main program, as Paddle says of tensors that run at once:
+    `initializer(weight, weight.block)`.
+    """
     return default_main_program().global_block()
 
 
@@ -59,9 +63,14 @@ def program_guard(main_program: Program, startup_program: Program | None = None)
     """Write to other programs in the body.   Raises TypeError for what is no Program."""
     for what, given in (("main_program", main_program), ("startup_program", startup_program)):
         if not (isinstance(given, Program) or (given is None and what == "startup_program")):
-            raise TypeError(with_user_line(f"program_guard: {what} is {type(given).__name__}, not a Program"))
+            raise TypeError(
+                with_user_line(f"program_guard: {what} is {type(given).__name__}, not a Program")
+            )
     before = _Current.main, _Current.startup
-    _Current.main, _Current.startup = main_program, before[1] if startup_program is None else startup_program
+    _Current.main, _Current.startup = (
+        main_program,
+        before[1] if startup_program is None else startup_program,
+    )
     try:
         yield
     finally:
@@ -70,12 +79,18 @@ def program_guard(main_program: Program, startup_program: Program | None = None)
 
 @contextmanager
 def name_scope(prefix: str | None = None) -> Iterator[None]:
-    """Ops of the body say that they belong to `prefix`, inside of what those around say; a second one of a name is `prefix_1`."""
+    """Ops of the body say that they belong to `prefix`, inside of what those around say; a second
+    one of a name is `prefix_1`.
+    """
     if not prefix or "/" in prefix:
-        raise MisfitError(with_user_line(f"name_scope: {prefix!r} is no name; it should have letters, and no '/'"))
+        raise MisfitError(
+            with_user_line(f"name_scope: {prefix!r} is no name; it should have letters, and no '/'")
+        )
     recorder = default_main_program().recorder
     inside = "/".join(recorder.name_scopes)
-    count = recorder.scopes_named[inside, prefix] = recorder.scopes_named.get((inside, prefix), -1) + 1
+    count = recorder.scopes_named[inside, prefix] = (
+        recorder.scopes_named.get((inside, prefix), -1) + 1
+    )
     recorder.name_scopes.append(f"{prefix}_{count}" if count else prefix)
     try:
         yield
@@ -85,10 +100,19 @@ def name_scope(prefix: str | None = None) -> Iterator[None]:
 
 @contextmanager
 def device_guard(device: str | None = None) -> Iterator[None]:
-    """Ops of the body say where they were asked to run: 'cpu', 'gpu', 'gpu:0'.   Here they run on the CPU."""
+    """Ops of the body say where they were asked to run: 'cpu', 'gpu', 'gpu:0'.
+
+    Here they run on the CPU.
+    """
     kind, _, index = (device or "").partition(":")
-    if kind not in ("", "cpu", "gpu", "xpu", "npu") or (index and not index.isdigit()) or (kind == "cpu" and index):
-        raise OpError(with_user_line(f"device_guard: {device!r} is none of None, 'cpu', 'gpu', 'gpu:N'"))
+    if (
+        kind not in ("", "cpu", "gpu", "xpu", "npu")
+        or (index and not index.isdigit())
+        or (kind == "cpu" and index)
+    ):
+        raise OpError(
+            with_user_line(f"device_guard: {device!r} is none of None, 'cpu', 'gpu', 'gpu:N'")
+        )
     recorder = default_main_program().recorder
     before, recorder.device = recorder.device, device or ""
     try:

@@ -1,4 +1,6 @@
-"""Steps of optimizers as ops of a program: what is kept of parameters are variables that the startup program fills."""
+"""Steps of optimizers as ops of a program: what is kept of parameters are variables that the
+startup program fills.
+"""
 
 from __future__ import annotations
 
@@ -24,10 +26,16 @@ Pairs = list[tuple[ParameterVariable, Variable]]
 
 
 def backward(optimizer: Any, loss: Variable, parameters: Any, no_grad_set: Any) -> Pairs:
-    """The gradients of what an optimizer changes.   Warns where no parameter has one, raises MisfitError for a loss of several elements."""
+    """The gradients of what an optimizer changes.
+
+    Warns where no parameter has one, raises MisfitError for a loss of several elements.
+    """
     if any(d not in (1, -1) for d in loss.meta.shape):
-        why = "The number of elements of loss should be 1; take paddle.mean of it"  # what programs for Paddle look for
-        raise MisfitError(with_user_line(f"{type(optimizer).__name__}.minimize: {why} (loss={loss.meta})"))
+        # what programs for Paddle look for
+        why = "The number of elements of loss should be 1; take paddle.mean of it"
+        raise MisfitError(
+            with_user_line(f"{type(optimizer).__name__}.minimize: {why} (loss={loss.meta})")
+        )
     wanted = parameters or optimizer._parameter_list or None
     pairs = append_backward(loss, wanted, no_grad_set)
     if not pairs:
@@ -38,20 +46,32 @@ def backward(optimizer: Any, loss: Variable, parameters: Any, no_grad_set: Any) 
 
 
 def clip_errors(program: Program) -> None:
-    """Limit the gradients of variables that have an error_clip, right behind the op that gives them."""
+    """Limit the gradients of variables that have an error_clip, right behind the op that gives
+    them.
+    """
     block = program.current_block()
-    for variable in [v for v in block.vars.values() if v.error_clip is not None and block.has_var(v.grad_name)]:
+    for variable in [
+        v for v in block.vars.values() if v.error_clip is not None and block.has_var(v.grad_name)
+    ]:
         name, clip = variable.grad_name, variable.error_clip
         last = max(i for i, op in enumerate(block.raw.ops) if name in op.output_names())
         attrs = {"min": clip.min, "max": clip.max}
         with program.recorder.as_role(Role.BACKWARD):
-            block._insert_op(last + 1, type="clip", inputs={"X": [name]}, outputs={"Out": [name]}, attrs=attrs)
+            block._insert_op(
+                last + 1, type="clip", inputs={"X": [name]}, outputs={"Out": [name]}, attrs=attrs
+            )
 
 
 def minimize(
-    optimizer: Any, loss: Variable, startup_program: Program | None, parameters: Any, no_grad_set: Any
+    optimizer: Any,
+    loss: Variable,
+    startup_program: Program | None,
+    parameters: Any,
+    no_grad_set: Any,
 ) -> tuple[list[Operator], Pairs]:
-    """Append gradients and steps; gives the ops of the steps, and pairs of a parameter and its gradient."""
+    """Append gradients and steps; gives the ops of the steps, and pairs of a parameter and its
+    gradient.
+    """
     program = program_of(f"{type(optimizer).__name__}.minimize", loss)
     with program_guard(program, startup_program), pushed(Writing(program)):
         pairs = backward(optimizer, loss, parameters, no_grad_set)
@@ -61,7 +81,9 @@ def minimize(
 def apply(optimizer: Any, pairs: Pairs) -> list[Operator]:
     """Append the steps with these gradients."""
     if not optimizer._in_programs:
-        raise OarlockError(with_user_line(f"{type(optimizer).__name__}: makes no steps that a program could hold"))
+        raise OarlockError(
+            with_user_line(f"{type(optimizer).__name__}: makes no steps that a program could hold")
+        )
     pairs = [(p, g) for p, g in pairs if g is not None]
     if not pairs:
         return []
@@ -81,7 +103,9 @@ def apply(optimizer: Any, pairs: Pairs) -> list[Operator]:
         return block.ops[before:]
 
 
-def _decay(optimizer: Any, program: Program, parameter: ParameterVariable, gradient: Variable) -> None:
+def _decay(
+    optimizer: Any, program: Program, parameter: ParameterVariable, gradient: Variable
+) -> None:
     """Add that of the weight decay to a gradient."""
     decay = optimizer._decay_of_gradient(parameter)
     if decay:
@@ -95,9 +119,15 @@ def rate_variable(optimizer: Any, program: Program) -> Variable:
     if id(program) not in known:
         shape = optimizer._rate_shape
         desc = data.VarDesc(
-            unique_name.generate("learning_rate"), shape, "float32", persistable=True, stop_gradient=True
+            unique_name.generate("learning_rate"),
+            shape,
+            "float32",
+            persistable=True,
+            stop_gradient=True,
         )
-        known[id(program)] = lasting(program, desc, lambda: _everywhere(list(shape), optimizer.get_lr(), "float32"))
+        known[id(program)] = lasting(
+            program, desc, lambda: _everywhere(list(shape), optimizer.get_lr(), "float32")
+        )
     if hasattr(optimizer._learning_rate, "last_lr"):
         program.lr_scheduler, program.lr_var = optimizer._learning_rate, known[id(program)]
     return known[id(program)]
@@ -118,10 +148,16 @@ def _operand(slots: dict[str, Any], slot: Any) -> Any:
 class Step:
     """The step of one parameter."""
 
-    def __init__(self, optimizer: Any, program: Program, parameter: ParameterVariable, gradient: Variable) -> None:
+    def __init__(
+        self, optimizer: Any, program: Program, parameter: ParameterVariable, gradient: Variable
+    ) -> None:
         if is_half(parameter.meta.dtype) and optimizer._multi_precision:
             why = "multi_precision=True is only there eagerly"
-            raise OarlockError(with_user_line(f"{type(optimizer).__name__}: {why} ({parameter.name}={parameter.meta})"))
+            raise OarlockError(
+                with_user_line(
+                    f"{type(optimizer).__name__}: {why} ({parameter.name}={parameter.meta})"
+                )
+            )
         self.optimizer, self.program = optimizer, program
         self.parameter, self.gradient = parameter, gradient
 
@@ -138,7 +174,9 @@ class Step:
         shape = (1,) if kept.single else self.parameter.raw.shape
         dtype = self.parameter.raw.dtype
         desc = data.VarDesc(name, shape, dtype, persistable=True)
-        return lasting(self.program, desc, lambda: _everywhere(list(shape), float(kept.start), dtype))
+        return lasting(
+            self.program, desc, lambda: _everywhere(list(shape), float(kept.start), dtype)
+        )
 
     def _rate(self) -> Variable:
         rate = rate_variable(self.optimizer, self.program)

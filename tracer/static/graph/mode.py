@@ -21,14 +21,27 @@ from .default_programs import default_main_program
 from .program import Program
 from .program_recorder import HandRecorder
 
-# What works on whole numbers here, and is refused for them, with a TypeError, by the functions that write programs in Paddle.
+# What works on whole numbers here, and is refused for them, with a TypeError, by the functions that
+# write programs in Paddle.
 FLOATS_ONLY = frozenset(
-    {"brelu", "hard_shrink", "leaky_relu", "prelu", "relu", "relu6", "softshrink", "thresholded_relu"}
+    {
+        "brelu",
+        "hard_shrink",
+        "leaky_relu",
+        "prelu",
+        "relu",
+        "relu6",
+        "softshrink",
+        "thresholded_relu",
+    }
 )
 
 
 def _any_wants(args: tuple[Any, ...]) -> bool:
-    """Whether an operand wants a gradient.   In Paddle 2 a result of none that does wants none itself; in 1.x it did."""
+    """Whether an operand wants a gradient.
+
+    In Paddle 2 a result of none that does wants none itself; in 1.x it did.
+    """
     return any(
         isinstance(t, Tensor) and not t.stop_gradient
         for arg in args
@@ -37,7 +50,9 @@ def _any_wants(args: tuple[Any, ...]) -> bool:
 
 
 class Writing(Static):
-    """Write every op to the main program in force.   program: another one to write to; tape: whether gradients flow through results
+    """Write every op to the main program in force.
+
+    program: another one to write to; tape: whether gradients flow through results
 
     convert: what makes a function write its control flow, where that is wanted
     """
@@ -46,7 +61,10 @@ class Writing(Static):
     make_builder: ClassVar[Callable[[Writing], Any]]  # set by builder
 
     def __init__(
-        self, program: Program | None = None, tape: bool = True, convert: Callable[[Any], Any] | None = None
+        self,
+        program: Program | None = None,
+        tape: bool = True,
+        convert: Callable[[Any], Any] | None = None,
     ) -> None:
         self._program = program
         self._convert = convert
@@ -65,8 +83,14 @@ class Writing(Static):
 
     def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """See Mode.run.   Operands of another program take the op there."""
-        if op.type in FLOATS_ONLY and isinstance(args[0], Tensor) and not is_float(args[0].meta.dtype):
-            raise OperandError(with_user_line(f"{op.type}: X is no tensor of floats (X={args[0].meta})"))
+        if (
+            op.type in FLOATS_ONLY
+            and isinstance(args[0], Tensor)
+            and not is_float(args[0].meta.dtype)
+        ):
+            raise OperandError(
+                with_user_line(f"{op.type}: X is no tensor of floats (X={args[0].meta})")
+            )
         other = self._home(args) if self._program is None else None
         if other is not None:
             with pushed(Writing(other, self.tape, self._convert)):
@@ -78,12 +102,18 @@ class Writing(Static):
             return super().run(op, args, attrs)
 
     def _home(self, args: tuple[Any, ...]) -> Program | None:
-        """The program of an operand that this one does not know by its name; None where all are known."""
+        """The program of an operand that this one does not know by its name; None where all are
+        known.
+        """
         program = self.program
         for arg in args:
             for one in arg if isinstance(arg, list) else (arg,):
                 block = one._block if isinstance(one, Variable) else None
-                if block is not None and block.program is not program and self.recorder.var(one.raw.name) is None:
+                if (
+                    block is not None
+                    and block.program is not program
+                    and self.recorder.var(one.raw.name) is None
+                ):
                     return block.program
         return None
 
@@ -108,7 +138,10 @@ class Writing(Static):
         return made
 
     def become(self, tensor: Tensor, made: Tensor) -> None:
-        """See Mode.become.   What outlives a run is written itself; any other is another variable from now on."""
+        """See Mode.become.
+
+        What outlives a run is written itself; any other is another variable from now on.
+        """
         assert isinstance(tensor, Variable)
         assert isinstance(made, Variable)
         if tensor.persistable:
@@ -136,18 +169,23 @@ class Writing(Static):
                 del block.vars[made.name]
             self.program.changed()
         else:
-            self.recorder.block.ops.append(OpDesc("assign", {"X": [made.name]}, {"Out": [target.name]}))
+            self.recorder.block.ops.append(
+                OpDesc("assign", {"X": [made.name]}, {"Out": [target.name]})
+            )
             self.recorder.label(block.ops[-1])
 
     def shape(self, tensor: Tensor) -> Any:
-        """The shape: a tuple with -1 for users, as in Paddle; values of the program where Oarlock itself computes with them."""
+        """The shape: a tuple with -1 for users, as in Paddle; values of the program where Oarlock
+        itself computes with them.
+        """
         return super().shape(tensor) if asked_inside() else tuple(tensor.meta.shape)
 
 
 def asked_inside() -> bool:
     """Whether whoever asked for `tensor.shape` is Oarlock itself."""
     frame = sys._getframe(2)
-    while frame.f_code.co_name == "shape" and frame.f_back is not None:  # of modes over this one, and of Tensor
+    # of modes over this one, and of Tensor
+    while frame.f_code.co_name == "shape" and frame.f_back is not None:
         frame = frame.f_back
     return inside(frame.f_code.co_filename)
 
@@ -167,7 +205,11 @@ _before: list[Mode] = []
 
 
 def enable_static() -> None:
-    """From now on ops are written to the main program instead of run, and layers make variables of it.   In this thread."""
+    """From now on ops are written to the main program instead of run, and layers make variables of
+    it.
+
+    In this thread.
+    """
     if not writing():
         _before.append(state.mode)
         state.mode = _mode_of_main_program()
@@ -180,9 +222,11 @@ def disable_static(place: Any = None) -> None:
 
 
 def in_dynamic_mode() -> bool:
-    """Whether ops run eagerly: False between enable_static and disable_static, and while `jit.save` or `to_static` records.
+    """Whether ops run eagerly: False between enable_static and disable_static, and while `jit.save`
+    or `to_static` records.
 
-    A function of `to_static` with full_graph=False follows its eager execution, so it is True there, as in Paddle 2.6.
+    A function of `to_static` with full_graph=False follows its eager execution, so it is True
+    there, as in Paddle 2.6.
     """
     mode = static_mode(state.mode)
     return not state.mode.static if mode is None else mode.recorder.strict

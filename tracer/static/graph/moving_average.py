@@ -22,7 +22,10 @@ STEPS, RATE = "@EMA_STEP_COUNTER@", "scheduled_ema_decay_rate"
 
 
 class Averaging:
-    """What stands in for parameters while they are tested with, and the way back.   Values are those of the scope in force."""
+    """What stands in for parameters while they are tested with, and the way back.
+
+    Values are those of the scope in force.
+    """
 
     _saved: tuple[tuple[str, Any], ...] = ()  # names of parameters and what they were
 
@@ -32,7 +35,9 @@ class Averaging:
 
     @contextmanager
     def apply(self, executor: Any, need_restore: bool = True) -> Iterator[None]:
-        """Let parameters be their averages, in the scope in force, and after the body what they were, if need_restore."""
+        """Let parameters be their averages, in the scope in force, and after the body what they
+        were, if need_restore.
+        """
         scope = current_scope()
         means = list(self._means(scope))
         self._saved = tuple((name, scope.value(name).array) for name, _ in means)
@@ -51,12 +56,18 @@ class Averaging:
 
 
 class ExponentialMovingAverage(Averaging):
-    """average = decay * average + (1 - decay) * parameter, over (1 - decay ** steps) when it is applied   (Kingma and Ba 2014).
+    """average = decay * average + (1 - decay) * parameter, over (1 - decay ** steps) when it is
+    applied
 
-    Made when the main program has all its parameters; thres_steps: a variable that counts, for decay = min(decay, (1 + n) / (10 + n)).
+    (Kingma and Ba 2014).
+
+    Made when the main program has all its parameters; thres_steps: a variable that counts, for
+    decay = min(decay, (1 + n) / (10 + n)).
     """
 
-    def __init__(self, decay: float = 0.999, thres_steps: Variable | None = None, name: str | None = None) -> None:
+    def __init__(
+        self, decay: float = 0.999, thres_steps: Variable | None = None, name: str | None = None
+    ) -> None:
         self._decay, self._name = float(decay), name or ""
         self._program = default_main_program()
         self._rate = self._kept(RATE, np.array([decay], np.float32), thres_steps)
@@ -66,7 +77,9 @@ class ExponentialMovingAverage(Averaging):
 
     def _kept(self, name: str, first: Any, counted: Variable | None = None) -> Variable:
         name = self._name + name
-        desc = data.VarDesc(name, first.shape, str(first.dtype), persistable=True, stop_gradient=True)
+        desc = data.VarDesc(
+            name, first.shape, str(first.dtype), persistable=True, stop_gradient=True
+        )
         made = lasting(self._program, desc, lambda: value_of(first))
         if counted is not None:
             count = OPS["cast"](counted, in_dtype=counted.dtype.proto, out_dtype=5)

@@ -18,17 +18,31 @@ Block: TypeAlias = Any  # block.Block
 
 # What the attributes that any op may have are called in a file.
 COMMON = {
-    "op_role": AttrType.INT, "op_role_var": AttrType.STRINGS, "op_namescope": AttrType.STRING, "op_device": AttrType.STRING,
-    "op_callstack": AttrType.STRINGS, "with_quant_attr": AttrType.BOOLEAN, "sub_block": AttrType.BLOCK,
-}  # fmt: skip
+    "op_role": AttrType.INT,
+    "op_role_var": AttrType.STRINGS,
+    "op_namescope": AttrType.STRING,
+    "op_device": AttrType.STRING,
+    "op_callstack": AttrType.STRINGS,
+    "with_quant_attr": AttrType.BOOLEAN,
+    "sub_block": AttrType.BLOCK,
+}
 # What they are where nothing else was said.
-EVERY: dict[str, Any] = {"op_role": 0, "op_role_var": [], "op_namescope": "/", "op_callstack": [], "op_device": ""}
+EVERY: dict[str, Any] = {
+    "op_role": 0,
+    "op_role_var": [],
+    "op_namescope": "/",
+    "op_callstack": [],
+    "op_device": "",
+}
 SINGLE = {bool: AttrType.BOOLEAN, int: AttrType.INT, float: AttrType.FLOAT, str: AttrType.STRING}
 MANY = {bool: AttrType.BOOLEANS, int: AttrType.INTS, float: AttrType.FLOATS, str: AttrType.STRINGS}
 
 
 def typed(op_type: str, name: str, value: Any) -> Attr:
-    """An attribute with the type that the op gives it, or that the value suggests.   Raises OpError for what no file can hold."""
+    """An attribute with the type that the op gives it, or that the value suggests.
+
+    Raises OpError for what no file can hold.
+    """
     value = value.proto if isinstance(value, DType) else plain(value)
     op = OPS.get(op_type)
     if op is not None and name in op.attrs:
@@ -50,7 +64,9 @@ def _guessed(op_type: str, name: str, value: Any) -> AttrType:
     inner = type(value[0]) if many and value else type(value)
     kind = (MANY if many else SINGLE).get(int if many and not value else inner)
     if kind is None:
-        raise OpError(with_user_line(f"{op_type}: attribute {name} is {value!r:.60}, which no file can hold"))
+        raise OpError(
+            with_user_line(f"{op_type}: attribute {name} is {value!r:.60}, which no file can hold")
+        )
     wide = [v for v in (value if many else [value]) if inner is int and not -(2**31) <= v < 2**31]
     return (AttrType.LONGS if many else AttrType.LONG) if wide else kind
 
@@ -82,7 +98,8 @@ class Operator:
         """Its place among the ops of its block."""
         return next(i for i, op in enumerate(self.block.raw.ops) if op is self.raw)
 
-    # -- operands and results -----------------------------------------------------------------------------------
+    # -- operands and results
+    # -----------------------------------------------------------------------------------
 
     def input(self, name: str) -> list[str]:
         """The variables in an input slot."""
@@ -96,7 +113,11 @@ class Operator:
         op = OPS.get(self.type)
         known = [s.name for s in (op.ins if what == "input" else op.outs)] if op else []
         if name not in slots and name not in known:
-            raise OpError(with_user_line(f"{self.type}: no {what} {name!r}; it has {sorted({*slots, *known})}"))
+            raise OpError(
+                with_user_line(
+                    f"{self.type}: no {what} {name!r}; it has {sorted({*slots, *known})}"
+                )
+            )
         return list(slots.get(name, []))
 
     @property
@@ -132,7 +153,8 @@ class Operator:
             names[:] = [new if name == old else name for name in names]
         self.block.program.changed()
 
-    # -- attributes ---------------------------------------------------------------------------------------------
+    # -- attributes
+    # ---------------------------------------------------------------------------------------------
 
     @property
     def attr_names(self) -> list[str]:
@@ -148,7 +170,11 @@ class Operator:
         if name not in self.raw.attrs and name in _of_every_op():
             return _of_every_op()[name]
         if name not in self.raw.attrs:
-            raise OpError(with_user_line(f"{self.type}: no attribute {name!r}; it has {sorted(self.raw.attrs)}"))
+            raise OpError(
+                with_user_line(
+                    f"{self.type}: no attribute {name!r}; it has {sorted(self.raw.attrs)}"
+                )
+            )
         return self.raw.attrs[name].value
 
     def attr_type(self, name: str) -> AttrType:
@@ -162,7 +188,9 @@ class Operator:
         found = {}
         for name, attr in self.raw.attrs.items():
             inner = [blocks[i] for i in block_indices(attr)]
-            found[name] = attr.value if not inner else (inner[0] if attr.type == AttrType.BLOCK else inner)
+            found[name] = (
+                attr.value if not inner else (inner[0] if attr.type == AttrType.BLOCK else inner)
+            )
         return found
 
     def _set_attr(self, name: str, val: Any) -> None:
@@ -186,7 +214,8 @@ class Operator:
                 self.raw.attrs[name] = typed(self.type, name, value)
         self.block.program.changed()
 
-    # -- text ---------------------------------------------------------------------------------------------------
+    # -- text
+    # --------------------------------------------------------------------------
 
     def to_string(self, throw_on_error: bool = True, with_details: bool = False) -> str:
         """The op as in a printed program."""

@@ -1,4 +1,6 @@
-"""Parameters and other variables that outlive a run: declared in the main program, given a first value in the startup program."""
+"""Parameters and other variables that outlive a run: declared in the main program, given a first
+value in the startup program.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,10 @@ from .program import Program
 
 
 def lasting(program: Program, desc: data.VarDesc, first: Callable[[], Any]) -> Variable:
-    """A persistable variable of `program`.   first: gives its first value, called once, while the startup program is written."""
+    """A persistable variable of `program`.
+
+    first: gives its first value, called once, while the startup program is written.
+    """
     made = program.global_block().declare(desc)
     startup = default_startup_program()
     if startup is not program and not startup.global_block().has_var(desc.name):
@@ -45,19 +50,34 @@ def start_with(startup: Program, desc: data.VarDesc, first: Callable[[], Any]) -
         if not isinstance(value, Variable):
             value = value_of(np.asarray(value).astype(dtype_of(desc.dtype).np))
         if tuple(value.raw.shape) != desc.shape:
-            raise OpError(with_user_line(f"parameter '{desc.name}': starts as {value.meta}, not {list(desc.shape)}"))
+            raise OpError(
+                with_user_line(
+                    f"parameter '{desc.name}': starts as {value.meta}, not {list(desc.shape)}"
+                )
+            )
         mode.write(value, target)
 
 
 def new_parameter(
     program: Program, name: str, shape: Any, dtype: Any, trainable: bool, first: Callable[[], Any]
 ) -> ParameterVariable:
-    """A parameter.   Raises OpError where the name is taken by one of another shape or dtype, and for sizes that are not known."""
+    """A parameter.
+
+    Raises OpError where the name is taken by one of another shape or dtype, and for sizes that are
+    not known.
+    """
     sizes = tuple(int(d) for d in shape)
     if any(d < 0 for d in sizes):
-        raise OpError(with_user_line(f"parameter '{name}': the sizes {list(sizes)} are not all known"))
+        raise OpError(
+            with_user_line(f"parameter '{name}': the sizes {list(sizes)} are not all known")
+        )
     desc = data.VarDesc(
-        name, sizes, dtype_of(dtype).name, persistable=True, is_parameter=True, stop_gradient=not trainable
+        name,
+        sizes,
+        dtype_of(dtype).name,
+        persistable=True,
+        is_parameter=True,
+        stop_gradient=not trainable,
     )
     made = lasting(program, desc, first)
     assert isinstance(made, ParameterVariable)
@@ -65,13 +85,17 @@ def new_parameter(
 
 
 def adopt(program: Program, tensor: Tensor) -> Variable:
-    """The variable for a parameter or a buffer that was made outside of the program, with its value of now."""
+    """The variable for a parameter or a buffer that was made outside of the program, with its value
+    of now.
+    """
     array = np.asarray(cuda.host(tensor.array))
     known = program.raw.block.vars.get(tensor.name)
     if known is not None:
         return program.global_block().of(known)
     kind = isinstance(tensor, Parameter)
-    desc = data.VarDesc(tensor.name, array.shape, BY_NP[array.dtype].name, persistable=True, is_parameter=kind)
+    desc = data.VarDesc(
+        tensor.name, array.shape, BY_NP[array.dtype].name, persistable=True, is_parameter=kind
+    )
     desc.stop_gradient = tensor.stop_gradient
     return lasting(program, desc, lambda: value_of(array))
 
@@ -79,7 +103,9 @@ def adopt(program: Program, tensor: Tensor) -> Variable:
 def new_buffer(program: Program, name: str, array: Any) -> Variable:
     """A variable that is state but no parameter."""
     array = np.asarray(array)
-    desc = data.VarDesc(name, array.shape, BY_NP[array.dtype].name, persistable=True, stop_gradient=True)
+    desc = data.VarDesc(
+        name, array.shape, BY_NP[array.dtype].name, persistable=True, stop_gradient=True
+    )
     return lasting(program, desc, lambda: value_of(array))
 
 

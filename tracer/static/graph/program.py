@@ -31,7 +31,8 @@ def _targets(target: Any) -> list[str]:
     if isinstance(target, Operator):
         return target.output_arg_names
     if not isinstance(target, str | Variable):
-        said = "All targets of Program._prune_with_input() can only be Variable or Operator"  # what programs for Paddle look for
+        # what programs for Paddle look for
+        said = "All targets of Program._prune_with_input() can only be Variable or Operator"
         raise ValueError(with_user_line(f"{said}, not {type(target).__name__}"))
     return [target if isinstance(target, str) else target.name]
 
@@ -93,7 +94,8 @@ class Program:
         """Another one after every change."""
         return (self._edits, *(len(block.ops) for block in self.raw.blocks))
 
-    # -- blocks -------------------------------------------------------------------------------------------------
+    # -- blocks
+    # --------------------------------------------------------------------------
 
     def block(self, index: int) -> Block:
         """The block at `index`."""
@@ -126,7 +128,8 @@ class Program:
         """The number of the block that ops are written to."""
         return self.recorder.block.idx
 
-    # -- variables ----------------------------------------------------------------------------------------------
+    # -- variables
+    # ----------------------------------------------------------------------------------------------
 
     def list_vars(self) -> Iterator[Variable]:
         """The variables of all blocks."""
@@ -143,7 +146,9 @@ class Program:
         return [found[desc.name] for desc in self.raw.persistables()]
 
     def state_dict(self, mode: str = "all", scope: Scope | None = None) -> dict[str, Tensor]:
-        """Values by name.   mode: 'param' for parameters, 'opt' for what optimizers keep of them, 'all' for both
+        """Values by name.
+
+        mode: 'param' for parameters, 'opt' for what optimizers keep of them, 'all' for both
 
         Raises OpError for another mode, and for a variable that has no value yet.
         """
@@ -155,9 +160,13 @@ class Program:
             )
             raise OperandError(with_user_line(f"state_dict: {wrong}"))
         if mode not in ("param", "opt", "all"):
-            raise OpError(with_user_line(f"state_dict: mode={mode!r} is none of 'param', 'opt', 'all'"))
+            raise OpError(
+                with_user_line(f"state_dict: mode={mode!r} is none of 'param', 'opt', 'all'")
+            )
         where = current_scope() if scope is None else scope
-        wanted = [v for v in self.persistables() if mode == "all" or v.is_parameter == (mode == "param")]
+        wanted = [
+            v for v in self.persistables() if mode == "all" or v.is_parameter == (mode == "param")
+        ]
         return {v.name: where.value(v.name) for v in wanted}
 
     def set_state_dict(self, state_dict: dict[str, Any], scope: Scope | None = None) -> None:
@@ -166,18 +175,23 @@ class Program:
         Parameters
         ----------
         state_dict : dict of str to Tensor or ndarray
-            Values by name of variable; or by structured name, as `paddle.load(path, keep_name_table=True)` returns them for the state of
-            a layer. A value of another shape, and a name that no variable has, is warned about and skipped.
+            Values by name of variable; or by structured name, as `paddle.load(path,
+            keep_name_table=True)` returns them for the state of a layer. A value of another shape,
+            and a name that no variable has, is warned about and skipped.
         scope : Scope, optional
             Where the values go; by default the current scope.
         """
         if not isinstance(state_dict, dict):
             raise OperandError(
-                with_user_line(f"set_state_dict: a dict of values by name is taken, not {type(state_dict).__name__}")
+                with_user_line(
+                    f"set_state_dict: a dict of values by name is taken, not "
+                    f"{type(state_dict).__name__}"
+                )
             )
         set_matching_values(self, state_dict, current_scope() if scope is None else scope)
 
-    # -- as a whole ---------------------------------------------------------------------------------------------
+    # -- as a whole
+    # ---------------------------------------------------------------------------------------------
 
     @property
     def random_seed(self) -> int:
@@ -193,7 +207,9 @@ class Program:
 
     @property
     def source(self) -> np.random.Generator | None:
-        """What the runs of a program with a seed draw from, one after the other; None for the common source."""
+        """What the runs of a program with a seed draw from, one after the other; None for the
+        common source.
+        """
         if self._source is None and self.random_seed:
             self._source = np.random.Generator(np.random.PCG64(self.random_seed))
         return self._source
@@ -204,7 +220,10 @@ class Program:
         Program._first_seed = seed
 
     def clone(self, for_test: bool = False) -> Program:
-        """A copy, which shares the values in scopes.   for_test: without gradients and optimizers, dropout and norms as in eval mode"""
+        """A copy, which shares the values in scopes.
+
+        for_test: without gradients and optimizers, dropout and norms as in eval mode
+        """
         desc = deepcopy(self.raw)
         made = Program.of(for_testing(desc) if for_test else desc)
         made.recorder.seed = self.recorder.seed
@@ -225,7 +244,11 @@ class Program:
             if known.has_var(parameter.name):
                 made = known.var(parameter.name)
                 made.__dict__.update(
-                    {k: v for k, v in parameter.__dict__.items() if k not in ("raw", "_block", "_described")}
+                    {
+                        k: v
+                        for k, v in parameter.__dict__.items()
+                        if k not in ("raw", "_block", "_described")
+                    }
                 )
 
     def to_string(self, throw_on_error: bool = True, with_details: bool = False) -> str:
@@ -240,7 +263,10 @@ class Program:
 
     @staticmethod
     def parse_from_text(text: str) -> Program:
-        """The program that `to_string` gave this text of.   Raises OpError with the line that makes no sense."""
+        """The program that `to_string` gave this text of.
+
+        Raises OpError with the line that makes no sense.
+        """
         return Program.of(parse(text))
 
     @staticmethod
@@ -250,7 +276,9 @@ class Program:
 
     @property
     def contract(self) -> data.Contract | None:
-        """What travels with the model that it is of: names, assumptions, the record of its verification; None for others."""
+        """What travels with the model that it is of: names, assumptions, the record of its
+        verification; None for others.
+        """
         return self.raw.contract
 
     def feeds(self) -> list[str]:
@@ -267,19 +295,29 @@ class Program:
     def _version(self) -> int:
         return self.raw.version
 
-    # -- what only programs call that write ops themselves -------------------------------------------------------
+    # -- what only programs call that write ops themselves
+    # -------------------------------------------------------
 
     def _copy_param_info_from(self, other: Program) -> None:
-        """Take over what is known of the parameters of another program besides their declaration.   Raises TypeError for what is none."""
+        """Take over what is known of the parameters of another program besides their declaration.
+
+        Raises TypeError for what is none.
+        """
         if not isinstance(other, Program):
-            raise TypeError(with_user_line(f"_copy_param_info_from: {type(other).__name__} is no Program"))
+            raise TypeError(
+                with_user_line(f"_copy_param_info_from: {type(other).__name__} is no Program")
+            )
         other._give_settings(self)
 
     _copy_dist_param_info_from = _copy_data_info_from = _copy_param_info_from
 
     def _create_block(self, parent_idx: int | None = None) -> Block:
-        """A new block inside of the current one, or of another, to which ops are written until `_rollback`."""
-        made = data.Block(len(self.raw.blocks), self.current_block_idx if parent_idx is None else parent_idx)
+        """A new block inside of the current one, or of another, to which ops are written until
+        `_rollback`.
+        """
+        made = data.Block(
+            len(self.raw.blocks), self.current_block_idx if parent_idx is None else parent_idx
+        )
         self.raw.blocks.append(made)
         self.recorder.open.append(Inner(made))
         return self.current_block()
@@ -294,11 +332,17 @@ class Program:
         return self._prune_with_input([], list(listed))
 
     def _prune_with_input(self, feeded_var_names: list[str], targets: list[Any]) -> Program:
-        """A copy with the ops only that these variables need where others are given, and the variables of those."""
+        """A copy with the ops only that these variables need where others are given, and the
+        variables of those.
+        """
         wanted = [name for t in targets for name in _targets(t)]
         desc = lean(deepcopy(self.raw), feeded_var_names, wanted)
         ops = [op for block in desc.blocks for op in block.ops]
-        used = {*feeded_var_names, *wanted, *(n for op in ops for n in (*op.input_names(), *op.output_names()))}
+        used = {
+            *feeded_var_names,
+            *wanted,
+            *(n for op in ops for n in (*op.input_names(), *op.output_names())),
+        }
         for block in desc.blocks:
             block.vars = {name: var for name, var in block.vars.items() if name in used}
         made = Program.of(desc)
@@ -324,7 +368,9 @@ class Program:
     @contextmanager
     def _lr_schedule_guard(self, is_with_opt: bool = False) -> Iterator[None]:
         """The ops of the body give the learning rate."""
-        with self.recorder.as_role(Role.LR_SCHEDULE | Role.OPTIMIZE if is_with_opt else Role.LR_SCHEDULE):
+        with self.recorder.as_role(
+            Role.LR_SCHEDULE | Role.OPTIMIZE if is_with_opt else Role.LR_SCHEDULE
+        ):
             yield
 
     @contextmanager

@@ -1,4 +1,6 @@
-"""The recorder of a program that is written by hand: names as Paddle's, values from outside as ops."""
+"""The recorder of a program that is written by hand: names as Paddle's, values from
+outside as ops.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,14 @@ from ...ir.program import Attr, AttrType, OpDesc, Program, VarDesc
 from .constants import value_of
 
 # Ops that hand the shape of their operand on to their gradient.
-KEEP_SHAPE = ("reshape2", "transpose2", "squeeze2", "unsqueeze2", "flatten2", "flatten_contiguous_range")
+KEEP_SHAPE = (
+    "reshape2",
+    "transpose2",
+    "squeeze2",
+    "unsqueeze2",
+    "flatten2",
+    "flatten_contiguous_range",
+)
 
 
 def _reserves(type: str, attrs: dict[str, Attr]) -> bool:
@@ -30,9 +39,10 @@ def _reserves(type: str, attrs: dict[str, Attr]) -> bool:
 class ProcessNames(Namer):
     """Names that count on through all programs of a process, so that programs may share a scope.
 
-    owner: `relu_0` while that op is written, `fc_0` while static.nn.fc writes its ops; results are `fc_0.tmp_0`, `fc_0.tmp_1`, ...
-    operator: whether an operator of Python writes its ops; results are `tmp_0`, `tmp_1`, ...
-    indexed: the variable of which Python takes a part, `x`; slices of it are `x_slice_0`, `x_strided_slice_0`.
+    owner: `relu_0` while that op is written, `fc_0` while static.nn.fc writes its ops; results are
+    `fc_0.tmp_0`, `fc_0.tmp_1`, ... operator: whether an operator of Python writes its ops; results
+    are `tmp_0`, `tmp_1`, ... indexed: the variable of which Python takes a part, `x`; slices of it
+    are `x_slice_0`, `x_strided_slice_0`.
     """
 
     owner = ""
@@ -45,7 +55,9 @@ class ProcessNames(Namer):
             return self.fresh(unique_name.generate(f"{self.indexed}_{op_type}"))
         if self.operator and not self.owner:
             return self.fresh(unique_name.generate("tmp"))
-        return self.fresh(unique_name.generate(f"{self.owner or unique_name.generate(op_type)}.tmp"))
+        return self.fresh(
+            unique_name.generate(f"{self.owner or unique_name.generate(op_type)}.tmp")
+        )
 
     def persistable(self, name: str) -> str:
         """The name itself: it is the one in the scope."""
@@ -58,8 +70,10 @@ class ProcessNames(Namer):
 
 
 class HandRecorder(Recorder):
-    """Recorder of a public Program.   adopt: declares a variable for an existing Parameter, with its value;
-    block_of: the block of a number, as users see it.
+    """Recorder of a public Program.
+
+    adopt: declares a variable for an existing Parameter, with its value; block_of: the block of a
+    number, as users see it.
     """
 
     namer: ProcessNames
@@ -67,9 +81,11 @@ class HandRecorder(Recorder):
     by_hand = True
 
     def __init__(
-        self, program: Program | None = None, adopt: Callable[[Tensor], str] | None = None,
+        self,
+        program: Program | None = None,
+        adopt: Callable[[Tensor], str] | None = None,
         block_of: Callable[[int], Any] | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__(program, ProcessNames())
         self._block_of = block_of
         self.namer.take(name for block in self.program.blocks for name in block.vars)
@@ -79,11 +95,14 @@ class HandRecorder(Recorder):
         self.seed = 0  # what its random ops start from, 0 for the common source
         self.starting = False  # whether what is written gives a parameter its first value
         self.name_scopes: list[str] = []
-        self.scopes_named: dict[tuple[str, str], int] = {}  # how many of a name were opened in a scope, less one
+        # how many of a name were opened in a scope, less one
+        self.scopes_named: dict[tuple[str, str], int] = {}
         self._adopt = adopt
 
     def variable(self, desc: VarDesc) -> Variable:
-        """Create the Variable of a declaration. It stores its block, so that it stays valid when the main program changes."""
+        """Create the Variable of a declaration. It stores its block, so that it stays valid when
+        the main program changes.
+        """
         made = super().variable(desc)
         if self._block_of is not None and self.block.vars.get(desc.name) is desc:
             made.block = self._block_of(self.block.idx)
@@ -100,7 +119,10 @@ class HandRecorder(Recorder):
 
     @contextmanager
     def of_parameter(self, *names: str) -> Iterator[None]:
-        """The ops of the body are there for a parameter.   names: its name and that of its gradient; none for all"""
+        """The ops of the body are there for a parameter.
+
+        names: its name and that of its gradient; none for all
+        """
         before, self.role_of = self.role_of, list(names)
         try:
             yield
@@ -135,10 +157,20 @@ class HandRecorder(Recorder):
             self.namer.indexed = before
 
     def emit(
-        self, type: str, inputs: dict[str, list[str]], outputs: dict[str, list[str]], attrs: dict[str, Attr] | None = None
-    ) -> OpDesc:  # fmt: skip
+        self,
+        type: str,
+        inputs: dict[str, list[str]],
+        outputs: dict[str, list[str]],
+        attrs: dict[str, Attr] | None = None,
+    ) -> OpDesc:
         """Append one op, with what it is for."""
-        slot = "XShape" if type in KEEP_SHAPE else "ReserveSpace" if _reserves(type, attrs or {}) else ""
+        slot = (
+            "XShape"
+            if type in KEEP_SHAPE
+            else "ReserveSpace"
+            if _reserves(type, attrs or {})
+            else ""
+        )
         if slot and slot not in outputs:
             outputs = {**outputs, slot: [self._for_gradient(type, inputs["X"][0])]}
         made = super().emit(type, inputs, outputs, attrs)
@@ -146,7 +178,9 @@ class HandRecorder(Recorder):
         return made
 
     def _for_gradient(self, type: str, operand: str) -> str:
-        """A variable that only Paddle's gradient op asks for, and that holds nothing; its shape, behind a 0, is that of an operand."""
+        """A variable that only Paddle's gradient op asks for, and that holds nothing; its shape,
+        behind a 0, is that of an operand.
+        """
         of = self.var(operand)
         assert of is not None
         name = self.namer.temporary(type)
@@ -154,11 +188,20 @@ class HandRecorder(Recorder):
         return name
 
     def _makes_parameters(self, desc: OpDesc) -> bool:
-        return self.starting or all(var is not None and var.persistable for var in map(self.var, desc.output_names()))
+        return self.starting or all(
+            var is not None and var.persistable for var in map(self.var, desc.output_names())
+        )
 
     def label(self, desc: OpDesc) -> None:
-        """Note what an op is for, where it was asked to run, and what its random numbers start from."""
-        if self.seed and "seed" in desc.attrs and not desc.attr("seed") and self._makes_parameters(desc):
+        """Note what an op is for, where it was asked to run, and what its random numbers start
+        from.
+        """
+        if (
+            self.seed
+            and "seed" in desc.attrs
+            and not desc.attr("seed")
+            and self._makes_parameters(desc)
+        ):
             # ops of one shape should not draw the same, and each run of the program should
             desc.attrs["seed"] = Attr(AttrType.INT, self.seed + len(self.block.ops))
         scope = "".join(f"{name}/" for name in self.name_scopes)
@@ -172,16 +215,24 @@ class HandRecorder(Recorder):
             desc.attrs["op_namescope"] = Attr(AttrType.STRING, f"/{scope}")
 
     def name_of(self, tensor: Tensor) -> str:
-        """The variable that `tensor` is.   Raises TraceError for one of another program, or of a block that this one does not see."""
+        """The variable that `tensor` is.
+
+        Raises TraceError for one of another program, or of a block that this one does not see.
+        """
         if not isinstance(tensor, Variable) or self.knows(tensor):
             return super().name_of(tensor)
         if self.var(tensor.raw.name) is None:
-            why = f"'{tensor.name}' is a variable of another program, or of a block that is not around this one"
+            why = (
+                f"'{tensor.name}' is a variable of another program, or of a block that is not "
+                f"around this one"
+            )
             raise TraceError(with_user_line(f"{why} (X={tensor.meta})"))
         return tensor.raw.name
 
     def persistable(self, tensor: Tensor, wanted: str | None = None) -> str:
-        """The variable for a tensor with a value: a Parameter is one of the scope, all else a constant of the program."""
+        """The variable for a tensor with a value: a Parameter is one of the scope, all else a
+        constant of the program.
+        """
         if self._adopt is not None and (isinstance(tensor, Parameter) or tensor.persistable):
             return self._adopt(tensor)
         made = value_of(tensor.array)

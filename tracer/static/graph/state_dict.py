@@ -13,18 +13,23 @@ from ...core.tensor import Tensor
 from ...ir.scope import Scope
 
 Program: TypeAlias = Any  # program.Program
-NAME_TABLE = "StructuredToParameterName@@"  # key in the state dict of a layer: maps structured names to variable names
+# key in the state dict of a layer: maps structured names to variable names
+NAME_TABLE = "StructuredToParameterName@@"
 
 
 def by_variable_names(values: dict[str, Any]) -> dict[str, Any]:
-    """Rename the keys of a layer's state dict to variable names, if it has the name table of `paddle.load(.., keep_name_table=True)`."""
+    """Rename the keys of a layer's state dict to variable names, if it has the name table of
+    `paddle.load(.., keep_name_table=True)`.
+    """
     table = values.get(NAME_TABLE)
     table = table if isinstance(table, dict) else {}
     return {table.get(name, name): value for name, value in values.items() if name != NAME_TABLE}
 
 
 def set_matching_values(program: Program, values: dict[str, Any], scope: Scope) -> None:
-    """Set persistable variables in a scope. Warn about each value whose shape or dtype does not fit, or whose name is unknown."""
+    """Set persistable variables in a scope. Warn about each value whose shape or dtype does not
+    fit, or whose name is unknown.
+    """
     known = {v.name: v for v in program.persistables()}
     for name, value in by_variable_names(values).items():
         why = f"Because '{name}' not in the program."
@@ -42,22 +47,37 @@ def _mismatch(name: str, array: Any, variable: Any) -> str:
     """Why an array cannot be assigned to a variable; empty if it can."""
     shape, dtype = variable.raw.shape, variable.meta.dtype
     if tuple(array.shape) != shape:
-        return f"{name} expected a shape {list(shape)}, but the received shape is {list(array.shape)}."
+        return (
+            f"{name} expected a shape {list(shape)}, but the received shape is {list(array.shape)}."
+        )
     same_kind = array.dtype == dtype or (is_float(array.dtype) and is_float(dtype))
-    return "" if same_kind else f"{name} expected the dtype {dtype.name}, but the received dtype is {array.dtype.name}."
+    return (
+        ""
+        if same_kind
+        else (
+            f"{name} expected the dtype {dtype.name}, but the received dtype is {array.dtype.name}."
+        )
+    )
 
 
 def set_values(program: Program, values: dict[str, Any], scope: Scope) -> None:
     """Set persistable variables in a scope. Warn about unknown names.
 
-    Raises MisfitError, which lists all values with a wrong shape or dtype, before any variable changes.
+    Raises MisfitError, which lists all values with a wrong shape or dtype, before any variable
+    changes.
     """
     if not isinstance(values, dict):
-        raise TypeError(with_user_line(f"set_state_dict: state_dict should be a dict, not {type(values).__name__}"))
+        raise TypeError(
+            with_user_line(
+                f"set_state_dict: state_dict should be a dict, not {type(values).__name__}"
+            )
+        )
     values = by_variable_names(values)
     known = {v.name: v for v in program.persistables()}
     arrays = {
-        n: np.asarray(cuda.host(v.array if isinstance(v, Tensor) else v)) for n, v in values.items() if n in known
+        n: np.asarray(cuda.host(v.array if isinstance(v, Tensor) else v))
+        for n, v in values.items()
+        if n in known
     }
     problems = [
         f"'{n}' is {known[n].meta}, the value is {a.dtype.name}{list(a.shape)}"

@@ -33,7 +33,10 @@ from .normalize import names_of
 
 
 def _get_valid_program(program: Any = None) -> Program:
-    """A program, that of a CompiledProgram, or the main one.   Raises TypeError for anything else."""
+    """A program, that of a CompiledProgram, or the main one.
+
+    Raises TypeError for anything else.
+    """
     found = default_main_program() if program is None else program
     found = found._program if isinstance(found, CompiledProgram) else found
     if not isinstance(found, Program):
@@ -42,7 +45,10 @@ def _get_valid_program(program: Any = None) -> Program:
 
 
 def _program(kwargs: dict[str, Any], known: tuple[str, ...], what: str) -> Program:
-    """The program among the configs, the main one unless given.   Raises ValueError for configs that are not known."""
+    """The program among the configs, the main one unless given.
+
+    Raises ValueError for configs that are not known.
+    """
     program = kwargs.pop("program", None) or default_main_program()
     unknown = kwargs.keys() - set(known)
     if unknown:
@@ -52,27 +58,41 @@ def _program(kwargs: dict[str, Any], known: tuple[str, ...], what: str) -> Progr
     return program
 
 
-def save_inference_model(path_prefix: Any, feed_vars: Any, fetch_vars: Any, executor: Any, **kwargs: Any) -> None:
-    """Write `path_prefix`.pdmodel and `path_prefix`.pdiparams: what computes fetch_vars from feed_vars, and its values; verified.
+def save_inference_model(
+    path_prefix: Any, feed_vars: Any, fetch_vars: Any, executor: Any, **kwargs: Any
+) -> None:
+    """Write `path_prefix`.pdmodel and `path_prefix`.pdiparams: what computes fetch_vars from
+    feed_vars, and its values; verified.
 
-    program: the main one unless given; verify=False leaves out the comparison; clip_extra, legacy_format are taken and change nothing.
+    program: the main one unless given; verify=False leaves out the comparison; clip_extra,
+    legacy_format are taken and change nothing.
     """
     wanted = kwargs.pop("verify", True)
     program = _program(kwargs, ("clip_extra", "legacy_format"), "save_inference_model")
     prefix = checked_path(path_prefix)
     fetches = names_of("fetch_vars", fetch_vars)
     if not fetches:
-        raise OpError(with_user_line("save_inference_model: fetch_vars names nothing that the model would give"))
+        raise OpError(
+            with_user_line(
+                "save_inference_model: fetch_vars names nothing that the model would give"
+            )
+        )
     desc = normalize(program.raw, names_of("feed_vars", feed_vars), fetches)
     desc.contract = _contract(desc)
     if any(op.type == "auc" for op in desc.ops()):
-        warn("Be sure that you have set auc states to 0 before saving inference model.")  # Paddle's words
+        # Paddle's words
+        warn("Be sure that you have set auc states to 0 before saving inference model.")
     scope = {v.name: current_scope().value(v.name) for v in desc.persistables()}
     judge(desc, {name: tensor.array for name, tensor in scope.items()}, "save_inference_model")
     for name, tensor in scope.items():
         tensor.stop_gradient = desc.block.vars[name].stop_gradient
     recording = Recording(desc, scope)
-    write_all([Model(prefix, recording, _reference(desc) if wanted else None)], prefix, False, parameters=False)
+    write_all(
+        [Model(prefix, recording, _reference(desc) if wanted else None)],
+        prefix,
+        False,
+        parameters=False,
+    )
 
 
 def _contract(desc: data.Program) -> data.Contract:
@@ -90,23 +110,33 @@ def _reference(desc: data.Program) -> Any:
     ready, scope, feeds = Ready(desc, desc.feeds(), desc.fetches()), current_scope(), desc.feeds()
 
     def run(tensors: list[Tensor]) -> list[Any]:
-        return ready.run(scope, {n: np.asarray(cuda.host(t.array)) for n, t in zip(feeds, tensors, strict=True)})
+        return ready.run(
+            scope, {n: np.asarray(cuda.host(t.array)) for n, t in zip(feeds, tensors, strict=True)}
+        )
 
     return run
 
 
 def load_inference_model(path_prefix: Any, executor: Any, **kwargs: Any) -> list[Any]:
-    """[program, names of the inputs, output variables] of a saved model; its values go to the scope in force.
+    """[program, names of the inputs, output variables] of a saved model; its values go to the scope
+    in force.
 
-    path_prefix: of the files; a folder, with model_filename and params_filename; or None, and these are the bytes of the files.
+    path_prefix: of the files; a folder, with model_filename and params_filename; or None, and these
+    are the bytes of the files.
     """
     model, params = kwargs.pop("model_filename", None), kwargs.pop("params_filename", None)
     if kwargs:
-        raise ValueError(with_user_line(f"load_inference_model: there is no config {sorted(kwargs)}"))
+        raise ValueError(
+            with_user_line(f"load_inference_model: there is no config {sorted(kwargs)}")
+        )
     if path_prefix is None:
         if not isinstance(model, bytes):
             raise ValueError(
-                with_user_line("load_inference_model: without path_prefix, model_filename is the bytes of the program")
+                with_user_line(
+                    "load_inference_model: without path_prefix, model_filename is the "
+                    "bytes "
+                    "of the program"
+                )
             )
         desc = program_from_bytes(model)
         names = [v.name for v in desc.persistables()]
@@ -142,27 +172,40 @@ def judge(desc: data.Program, values: Any, what: str) -> None:
 
 
 def fill(program: Program, values: Any, scope: Scope) -> None:
-    """Put the values of all persistable variables into a scope.   Raises OpError, listing those of another shape or dtype."""
+    """Put the values of all persistable variables into a scope.
+
+    Raises OpError, listing those of another shape or dtype.
+    """
     judge(program.raw, values, "load")
     for variable in program.persistables():
         scope.place_of(variable.name).array = values[variable.name]
 
 
-# -- as bytes -------------------------------------------------------------------------------------------------------
+# -- as bytes
+# ------------------------------------------------------------------------------
 
 
 def serialize_program(feed_vars: Any, fetch_vars: Any, **kwargs: Any) -> bytes:
-    """The bytes of the `.pdmodel` that save_inference_model would write.   program: the main one unless given"""
+    """The bytes of the `.pdmodel` that save_inference_model would write.
+
+    program: the main one unless given
+    """
     program = _program(kwargs, ("legacy_format",), "serialize_program")
     return pdmodel.to_bytes(
         normalize(program.raw, names_of("feed_vars", feed_vars), names_of("fetch_vars", fetch_vars))
     )
 
 
-def serialize_persistables(feed_vars: Any, fetch_vars: Any, executor: Any, **kwargs: Any) -> bytes | None:
-    """The bytes of the `.pdiparams` that save_inference_model would write, None for a program without values."""
+def serialize_persistables(
+    feed_vars: Any, fetch_vars: Any, executor: Any, **kwargs: Any
+) -> bytes | None:
+    """The bytes of the `.pdiparams` that save_inference_model would write, None for a program
+    without values.
+    """
     program = _program(kwargs, (), "serialize_persistables")
-    desc = normalize(program.raw, names_of("feed_vars", feed_vars), names_of("fetch_vars", fetch_vars))
+    desc = normalize(
+        program.raw, names_of("feed_vars", feed_vars), names_of("fetch_vars", fetch_vars)
+    )
     values = {v.name: current_scope().value(v.name).array for v in desc.persistables()}
     return pdiparams.to_bytes(values) if values else None
 
@@ -173,7 +216,10 @@ def deserialize_program(data: bytes) -> Program:
 
 
 def deserialize_persistables(program: Program, data: bytes, executor: Any) -> None:
-    """Put the values of such bytes into the scope in force.   Raises FileError where they do not fit the program."""
+    """Put the values of such bytes into the scope in force.
+
+    Raises FileError where they do not fit the program.
+    """
     names = [v.name for v in program.persistables()]
     fill(program, params_from_bytes(data, names), current_scope())
 
@@ -181,7 +227,9 @@ def deserialize_persistables(program: Program, data: bytes, executor: Any) -> No
 def save_to_file(path: str, content: bytes) -> None:
     """Write bytes to a file, whose folders are created."""
     if not isinstance(content, bytes):
-        raise ValueError(with_user_line(f"save_to_file: content is {type(content).__name__}, not bytes"))
+        raise ValueError(
+            with_user_line(f"save_to_file: content is {type(content).__name__}, not bytes")
+        )
     atomic_write({path: content})
 
 

@@ -1,4 +1,6 @@
-"""Values of programs in files: `.pdparams` for parameters, `.pdopt` for what optimizers keep, `.pdmodel` for the program."""
+"""Values of programs in files: `.pdparams` for parameters, `.pdopt` for what optimizers keep,
+`.pdmodel` for the program.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,8 @@ def _prefix(path: Any) -> str:
 
 
 def save(program: Program, model_path: Any, protocol: int = 4, **configs: Any) -> None:
-    """Write `model_path`.pdparams with the parameters, .pdopt with the other persistables, and .pdmodel with the program.
+    """Write `model_path`.pdparams with the parameters, .pdopt with the other persistables, and
+    .pdmodel with the program.
 
     protocol: of the pickles, 2 to 4.   Raises OpError for a variable that has no value.
     """
@@ -41,32 +44,54 @@ def save(program: Program, model_path: Any, protocol: int = 4, **configs: Any) -
         raise MisfitError(with_user_line(f"save: {prefix!r} names a folder, not a file in it"))
     if type(protocol) is not int or protocol not in (2, 3, 4):
         raise ValueError(with_user_line(f"save: protocol is 2, 3 or 4, not {protocol!r}"))
-    atomic_write({
-        prefix + PARAMS: dump(_arrays(program, "param"), protocol),
-        prefix + OPT: dump(_arrays(program, "opt"), protocol),
-        prefix + MODEL: pdmodel.to_bytes(program.raw),
-    })  # fmt: skip
+    atomic_write(
+        {
+            prefix + PARAMS: dump(_arrays(program, "param"), protocol),
+            prefix + OPT: dump(_arrays(program, "opt"), protocol),
+            prefix + MODEL: pdmodel.to_bytes(program.raw),
+        }
+    )
 
 
 def _arrays(program: Program, mode: str) -> dict[str, Any]:
-    return {name: np.asarray(cuda.host(tensor.array)) for name, tensor in program.state_dict(mode).items()}
+    return {
+        name: np.asarray(cuda.host(tensor.array))
+        for name, tensor in program.state_dict(mode).items()
+    }
 
 
-def load(program: Program, model_path: Any, executor: Any = None, var_list: Sequence[Variable] | None = None) -> None:
-    """Put the values that `save` wrote into the scope in force; or those of a folder or file of Paddle 1.x.
+def load(
+    program: Program,
+    model_path: Any,
+    executor: Any = None,
+    var_list: Sequence[Variable] | None = None,
+) -> None:
+    """Put the values that `save` wrote into the scope in force; or those of a folder or file of
+    Paddle 1.x.
 
-    var_list: which variables, for a file of 1.x needed.   Raises OpError for what is missing or has another shape.
+    var_list: which variables, for a file of 1.x needed.
+    Raises OpError for what is missing or has another shape.
     """
-    state = load_program_state(model_path, list(var_list) if var_list is not None else program.persistables())
+    state = load_program_state(
+        model_path, list(var_list) if var_list is not None else program.persistables()
+    )
     wanted = program.persistables() if var_list is None else list(var_list)
     missing = [v.name for v in wanted if v.name not in state]
     if missing:
-        raise OpError(with_user_line(f"load: {os.path.basename(os.fspath(model_path))} has no {missing}"))
+        raise OpError(
+            with_user_line(f"load: {os.path.basename(os.fspath(model_path))} has no {missing}")
+        )
     set_values(program, {v.name: state[v.name] for v in wanted}, current_scope())
 
 
-def load_program_state(model_path: Any, var_list: Sequence[Variable] | None = None) -> dict[str, Any]:
-    """Values by name, ndarrays, of what `save` wrote, or of a folder or file of Paddle 1.x; {} for no file.   var_list: which variables"""
+def load_program_state(
+    model_path: Any, var_list: Sequence[Variable] | None = None
+) -> dict[str, Any]:
+    """Values by name, ndarrays, of what `save` wrote, or of a folder or file of Paddle 1.x; {} for
+    no file.
+
+    var_list: which variables
+    """
     prefix = _prefix(model_path)
     if os.path.isfile(prefix + PARAMS):
         state = dict(load_pickle(prefix + PARAMS, return_numpy=True, keep_name_table=True))
@@ -88,20 +113,34 @@ def _of_old(path: str, variables: Sequence[Variable] | None) -> dict[str, Any]:
     if variables is None and not os.path.exists(path):
         return {}  # as Paddle does
     if not os.path.isfile(path):
-        raise FileError(f"{os.path.basename(path)}: there is neither {path}{PARAMS} nor a folder or file of that name")
+        raise FileError(
+            f"{os.path.basename(path)}: there is neither {path}{PARAMS} nor a folder "
+            f"or "
+            f"file "
+            f"of that name"
+        )
     if variables is None:
         raise ValueError(
-            with_user_line("load_program_state: one file with all values does not say their names; give var_list")
+            with_user_line(
+                "load_program_state: one file with all values does not say their names; "
+                "give "
+                "var_list"
+            )
         )
     return dict(load_params(path, sorted(v.name for v in variables)))
 
 
 def set_program_state(program: Program, state_dict: dict[str, Any]) -> None:
-    """Put values by name into the scope in force; names that the program does not have are warned about.
+    """Put values by name into the scope in force; names that the program does not have are warned
+    about.
 
     Raises OpError, listing all that have another shape or dtype.
     """
     for name, value in state_dict.items():
         if name != NAME_TABLE and not isinstance(value, np.ndarray | Tensor):
-            raise TypeError(with_user_line(f"set_program_state: '{name}' is {type(value).__name__}, not an ndarray"))
+            raise TypeError(
+                with_user_line(
+                    f"set_program_state: '{name}' is {type(value).__name__}, not an ndarray"
+                )
+            )
     set_values(program, state_dict, current_scope())

@@ -1,4 +1,6 @@
-"""Values of single variables in files, as Paddle 1.x keeps them: a file for each, or one for all."""
+"""Values of single variables in files, as Paddle 1.x keeps them: a file for each, or one
+for all.
+"""
 
 from __future__ import annotations
 
@@ -60,10 +62,15 @@ def _chosen(
 
 
 def save_vars(
-    executor: Any, dirname: Any, main_program: Program | None = None, vars: Sequence[Variable] | None = None,
-    predicate: Predicate | None = None, filename: str | None = None,
-) -> None:  # fmt: skip
-    """Write values of the scope in force to a folder: a file for each variable, or all in `filename`.
+    executor: Any,
+    dirname: Any,
+    main_program: Program | None = None,
+    vars: Sequence[Variable] | None = None,
+    predicate: Predicate | None = None,
+    filename: str | None = None,
+) -> None:
+    """Write values of the scope in force to a folder: a file for each variable, or all in
+    `filename`.
 
     vars: which, all persistables of the program unless given, or those that `predicate` likes.
     """
@@ -72,14 +79,26 @@ def save_vars(
     if filename is not None:
         atomic_write({os.path.join(dirname, filename): pdiparams.records(values)})
     else:
-        atomic_write({os.path.join(dirname, name): pdiparams.record(name, array) for name, array in values.items()})
+        atomic_write(
+            {
+                os.path.join(dirname, name): pdiparams.record(name, array)
+                for name, array in values.items()
+            }
+        )
 
 
 def load_vars(
-    executor: Any, dirname: Any, main_program: Program | None = None, vars: Sequence[Variable] | None = None,
-    predicate: Predicate | None = None, filename: str | None = None,
-) -> None:  # fmt: skip
-    """Put values that save_vars wrote into the scope in force.   Raises OpError for one of another shape, before anything changes."""
+    executor: Any,
+    dirname: Any,
+    main_program: Program | None = None,
+    vars: Sequence[Variable] | None = None,
+    predicate: Predicate | None = None,
+    filename: str | None = None,
+) -> None:
+    """Put values that save_vars wrote into the scope in force.
+
+    Raises OpError for one of another shape, before anything changes.
+    """
     chosen = _chosen(main_program, vars, predicate)
     names = [v.name for v in chosen]
     if filename is not None:

@@ -1,4 +1,6 @@
-"""Layers as functions that make their parameters in the program that is written: paddle.static.nn."""
+"""Layers as functions that make their parameters in the program that is written:
+paddle.static.nn.
+"""
 
 from ...capture.control import case, cond, switch_case, while_loop
 from ...capture.control.static_rnn import StaticRNN
@@ -30,11 +32,46 @@ from .sequence import (
 from .unsupported import data_norm, sparse_embedding
 
 __all__ = [
-    "StaticRNN", "batch_norm", "bilinear_tensor_product", "case", "cond", "control_flow", "conv2d", "conv2d_transpose", "conv3d", "conv3d_transpose",
+    "StaticRNN",
+    "batch_norm",
+    "bilinear_tensor_product",
+    "case",
+    "cond",
+    "control_flow",
+    "conv2d",
+    "conv2d_transpose",
+    "conv3d",
+    "conv3d_transpose",
     "create_parameter",
-    "data_norm", "deform_conv2d", "embedding", "fc", "group_norm", "instance_norm", "layer_norm", "nce", "prelu", "py_func", "row_conv",
-    "sequence_concat", "sequence_conv", "sequence_enumerate", "sequence_expand", "sequence_expand_as", "sequence_first_step",
-    "sequence_last_step", "sequence_pad", "sequence_pool", "sequence_reshape", "sequence_reverse", "sequence_scatter",
-    "sequence_slice", "sequence_softmax", "sequence_unpad", "sparse_embedding", "spectral_norm", "static_pylayer", "switch_case",
+    "data_norm",
+    "deform_conv2d",
+    "embedding",
+    "fc",
+    "group_norm",
+    "instance_norm",
+    "layer_norm",
+    "nce",
+    "prelu",
+    "py_func",
+    "row_conv",
+    "sequence_concat",
+    "sequence_conv",
+    "sequence_enumerate",
+    "sequence_expand",
+    "sequence_expand_as",
+    "sequence_first_step",
+    "sequence_last_step",
+    "sequence_pad",
+    "sequence_pool",
+    "sequence_reshape",
+    "sequence_reverse",
+    "sequence_scatter",
+    "sequence_slice",
+    "sequence_softmax",
+    "sequence_unpad",
+    "sparse_embedding",
+    "spectral_norm",
+    "static_pylayer",
+    "switch_case",
     "while_loop",
-]  # fmt: skip
+]

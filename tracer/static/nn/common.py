@@ -9,6 +9,23 @@ from .other import prelu
 from .unsupported import data_norm, sparse_embedding
 
 __all__ = [
-    "batch_norm", "bilinear_tensor_product", "conv2d", "conv2d_transpose", "conv3d", "conv3d_transpose", "data_norm", "deform_conv2d", "embedding", "fc",
-    "group_norm", "instance_norm", "layer_norm", "nce", "prelu", "py_func", "row_conv", "sparse_embedding", "spectral_norm",
-]  # fmt: skip
+    "batch_norm",
+    "bilinear_tensor_product",
+    "conv2d",
+    "conv2d_transpose",
+    "conv3d",
+    "conv3d_transpose",
+    "data_norm",
+    "deform_conv2d",
+    "embedding",
+    "fc",
+    "group_norm",
+    "instance_norm",
+    "layer_norm",
+    "nce",
+    "prelu",
+    "py_func",
+    "row_conv",
+    "sparse_embedding",
+    "spectral_norm",
+]

@@ -17,7 +17,17 @@ from .helper import Helper, known_size
 class _Setting:
     """What all convolutions are told, in the terms of their ops."""
 
-    def __init__(self, kind: str, x: Variable, rank: int, stride: Any, padding: Any, dilation: Any, groups: Any, layout: str) -> None:  # fmt: skip
+    def __init__(
+        self,
+        kind: str,
+        x: Variable,
+        rank: int,
+        stride: Any,
+        padding: Any,
+        dilation: Any,
+        groups: Any,
+        layout: str,
+    ) -> None:
         need(x)
         if x.ndim != rank + 2:
             raise OpError(with_user_line(f"{kind}: takes {rank + 2} axes (X={x.meta})"))
@@ -27,11 +37,16 @@ class _Setting:
         self.channels = known_size(kind, x, rank + 1 if self.last else 1)
         self.groups = 1 if groups is None else int(groups)
         if self.groups <= 0 or self.channels % self.groups:
-            raise OpError(with_user_line(f"{kind}: groups={groups} do not divide the channels (X={x.meta})"))
+            raise OpError(
+                with_user_line(f"{kind}: groups={groups} do not divide the channels (X={x.meta})")
+            )
         self.attrs = {
-            "strides": pair(stride, rank), "dilations": pair(dilation, rank), "groups": self.groups,
-            "data_format": layout if rank == 2 else ("NDHWC" if self.last else "NCDHW"), **padding_attrs(padding, rank, self.last),
-        }  # fmt: skip
+            "strides": pair(stride, rank),
+            "dilations": pair(dilation, rank),
+            "groups": self.groups,
+            "data_format": layout if rank == 2 else ("NDHWC" if self.last else "NCDHW"),
+            **padding_attrs(padding, rank, self.last),
+        }
 
     @property
     def bias_axis(self) -> int:
@@ -40,12 +55,22 @@ class _Setting:
 
 
 def _conv(
-    kind: str, rank: int, x: Variable, filters: int, size: Any, setting: _Setting, attrs: tuple[Any, Any], act: Any, name: str | None
-) -> Variable:  # fmt: skip
+    kind: str,
+    rank: int,
+    x: Variable,
+    filters: int,
+    size: Any,
+    setting: _Setting,
+    attrs: tuple[Any, Any],
+    act: Any,
+    name: str | None,
+) -> Variable:
     helper = Helper(kind, name, x)
     sides = pair(size, rank)
     if filters % setting.groups:
-        raise OpError(with_user_line(f"{kind}: groups={setting.groups} do not divide num_filters={filters}"))
+        raise OpError(
+            with_user_line(f"{kind}: groups={setting.groups} do not divide num_filters={filters}")
+        )
     start = Normal(0.0, math.sqrt(2.0 / (math.prod(sides) * setting.channels)))
     with helper.writing():
         shape = [filters, setting.channels // setting.groups, *sides]
@@ -55,37 +80,78 @@ def _conv(
 
 
 def conv2d(
-    input: Variable, num_filters: int, filter_size: Any, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int | None = None,
-    param_attr: Any = None, bias_attr: Any = None, use_cudnn: bool = True, act: str | None = None, name: str | None = None,
+    input: Variable,
+    num_filters: int,
+    filter_size: Any,
+    stride: Any = 1,
+    padding: Any = 0,
+    dilation: Any = 1,
+    groups: int | None = None,
+    param_attr: Any = None,
+    bias_attr: Any = None,
+    use_cudnn: bool = True,
+    act: str | None = None,
+    name: str | None = None,
     data_format: str = "NCHW",
-) -> Variable:  # fmt: skip
-    """2-D convolution with its own filters, bias and activation.   input [N, C, H, W] -> [N, num_filters, H', W']"""
+) -> Variable:
+    """2-D convolution with its own filters, bias and activation.
+
+    input [N, C, H, W] -> [N, num_filters, H', W']
+    """
     setting = _Setting("conv2d", input, 2, stride, padding, dilation, groups, data_format)
-    return _conv("conv2d", 2, input, num_filters, filter_size, setting, (param_attr, bias_attr), act, name)
+    return _conv(
+        "conv2d", 2, input, num_filters, filter_size, setting, (param_attr, bias_attr), act, name
+    )
 
 
 def conv3d(
-    input: Variable, num_filters: int, filter_size: Any, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int | None = None,
-    param_attr: Any = None, bias_attr: Any = None, use_cudnn: bool = True, act: str | None = None, name: str | None = None,
+    input: Variable,
+    num_filters: int,
+    filter_size: Any,
+    stride: Any = 1,
+    padding: Any = 0,
+    dilation: Any = 1,
+    groups: int | None = None,
+    param_attr: Any = None,
+    bias_attr: Any = None,
+    use_cudnn: bool = True,
+    act: str | None = None,
+    name: str | None = None,
     data_format: str = "NCDHW",
-) -> Variable:  # fmt: skip
-    """3-D convolution with its own filters, bias and activation.   input [N, C, D, H, W] -> [N, num_filters, D', H', W']"""
+) -> Variable:
+    """3-D convolution with its own filters, bias and activation.
+
+    input [N, C, D, H, W] -> [N, num_filters, D', H', W']
+    """
     setting = _Setting("conv3d", input, 3, stride, padding, dilation, groups, data_format)
-    return _conv("conv3d", 3, input, num_filters, filter_size, setting, (param_attr, bias_attr), act, name)
+    return _conv(
+        "conv3d", 3, input, num_filters, filter_size, setting, (param_attr, bias_attr), act, name
+    )
 
 
 def _transposed(
-    kind: str, x: Variable, filters: int, sizes: tuple[Any, Any], setting: _Setting, attrs: tuple[Any, Any], act: Any, name: str | None
-) -> Variable:  # fmt: skip
+    kind: str,
+    x: Variable,
+    filters: int,
+    sizes: tuple[Any, Any],
+    setting: _Setting,
+    attrs: tuple[Any, Any],
+    act: Any,
+    name: str | None,
+) -> Variable:
     helper = Helper(kind, name, x)
     output_size, filter_size = sizes
     rank = setting.rank
     if filter_size is None and output_size is None:
         raise OpError(with_user_line(f"{kind}: one of output_size and filter_size is needed"))
     wanted = [] if output_size is None else pair(output_size, rank)
-    sides = _filter_for(kind, x, wanted, setting) if filter_size is None else pair(filter_size, rank)
+    sides = (
+        _filter_for(kind, x, wanted, setting) if filter_size is None else pair(filter_size, rank)
+    )
     with helper.writing():
-        weight = helper.parameter(attrs[0], [setting.channels, filters // setting.groups, *sides], x.dtype)
+        weight = helper.parameter(
+            attrs[0], [setting.channels, filters // setting.groups, *sides], x.dtype
+        )
         out = OPS[kind](x, weight, output_size=wanted, output_padding=[], **setting.attrs)
         return helper.activated(helper.biased(out, attrs[1], setting.bias_axis, filters), act)
 
@@ -102,50 +168,100 @@ def _filter_for(kind: str, x: Variable, wanted: list[int], setting: _Setting) ->
     found = []
     for i, (size, pad) in enumerate(zip(wanted, sums, strict=True)):
         stride, dilation = setting.attrs["strides"][i], setting.attrs["dilations"][i]
-        found.append((size - (known_size(kind, x, first + i) - 1) * stride + pad - 1) // dilation + 1)
+        found.append(
+            (size - (known_size(kind, x, first + i) - 1) * stride + pad - 1) // dilation + 1
+        )
     return found
 
 
 def conv2d_transpose(
-    input: Variable, num_filters: int, output_size: Any = None, filter_size: Any = None, padding: Any = 0, stride: Any = 1,
-    dilation: Any = 1, groups: int | None = None, param_attr: Any = None, bias_attr: Any = None, use_cudnn: bool = True,
-    act: str | None = None, name: str | None = None, data_format: str = "NCHW",
-) -> Variable:  # fmt: skip
-    """Transposed 2-D convolution; without filter_size that which gives output_size.   input [N, C, H, W] -> [N, num_filters, H', W']"""
+    input: Variable,
+    num_filters: int,
+    output_size: Any = None,
+    filter_size: Any = None,
+    padding: Any = 0,
+    stride: Any = 1,
+    dilation: Any = 1,
+    groups: int | None = None,
+    param_attr: Any = None,
+    bias_attr: Any = None,
+    use_cudnn: bool = True,
+    act: str | None = None,
+    name: str | None = None,
+    data_format: str = "NCHW",
+) -> Variable:
+    """Transposed 2-D convolution; without filter_size that which gives output_size.
+
+    input [N, C, H, W] -> [N, num_filters, H', W']
+    """
     setting = _Setting("conv2d_transpose", input, 2, stride, padding, dilation, groups, data_format)
     sizes, attrs = (output_size, filter_size), (param_attr, bias_attr)
     return _transposed("conv2d_transpose", input, num_filters, sizes, setting, attrs, act, name)
 
 
 def conv3d_transpose(
-    input: Variable, num_filters: int, output_size: Any = None, filter_size: Any = None, padding: Any = 0, stride: Any = 1,
-    dilation: Any = 1, groups: int | None = None, param_attr: Any = None, bias_attr: Any = None, use_cudnn: bool = True,
-    act: str | None = None, name: str | None = None, data_format: str = "NCDHW",
-) -> Variable:  # fmt: skip
-    """Transposed 3-D convolution; without filter_size that which gives output_size.   input [N, C, D, H, W] -> [N, num_filters, D', H', W']"""
+    input: Variable,
+    num_filters: int,
+    output_size: Any = None,
+    filter_size: Any = None,
+    padding: Any = 0,
+    stride: Any = 1,
+    dilation: Any = 1,
+    groups: int | None = None,
+    param_attr: Any = None,
+    bias_attr: Any = None,
+    use_cudnn: bool = True,
+    act: str | None = None,
+    name: str | None = None,
+    data_format: str = "NCDHW",
+) -> Variable:
+    """Transposed 3-D convolution; without filter_size that which gives output_size.
+
+    input [N, C, D, H, W] -> [N, num_filters, D', H', W']
+    """
     setting = _Setting("conv3d_transpose", input, 3, stride, padding, dilation, groups, data_format)
     sizes, attrs = (output_size, filter_size), (param_attr, bias_attr)
     return _transposed("conv3d_transpose", input, num_filters, sizes, setting, attrs, act, name)
 
 
 def deform_conv2d(
-    x: Variable, offset: Variable, mask: Variable | None, num_filters: int, filter_size: Any, stride: Any = 1, padding: Any = 0,
-    dilation: Any = 1, groups: int = 1, deformable_groups: int = 1, im2col_step: int = 1, weight_attr: Any = None, bias_attr: Any = None,
+    x: Variable,
+    offset: Variable,
+    mask: Variable | None,
+    num_filters: int,
+    filter_size: Any,
+    stride: Any = 1,
+    padding: Any = 0,
+    dilation: Any = 1,
+    groups: int = 1,
+    deformable_groups: int = 1,
+    im2col_step: int = 1,
+    weight_attr: Any = None,
+    bias_attr: Any = None,
     name: str | None = None,
-) -> Variable:  # fmt: skip
-    """2-D convolution at places moved by `offset`, weighed by `mask` unless that is None   (Dai et al. 2017, Zhu et al. 2018).
+) -> Variable:
+    """2-D convolution at places moved by `offset`, weighed by `mask` unless that is None
 
-    x [N, C, H, W], offset [N, 2 * deformable_groups * kH * kW, H', W'], mask [N, deformable_groups * kH * kW, H', W'] -> [N, num_filters, H', W']
+    (Dai et al. 2017, Zhu et al. 2018).
+
+    x [N, C, H, W], offset [N, 2 * deformable_groups * kH * kW, H', W'], mask [N, deformable_groups
+    * kH * kW, H', W'] -> [N, num_filters, H', W']
     """
     helper = Helper("deformable_conv", name, x, offset)
     sides, channels = pair(filter_size, 2), known_size("deform_conv2d", x, 1)
     attrs = {
-        "strides": pair(stride, 2), "paddings": pair(padding, 2), "dilations": pair(dilation, 2), "groups": groups or 1,
-        "deformable_groups": deformable_groups, "im2col_step": im2col_step,
-    }  # fmt: skip
+        "strides": pair(stride, 2),
+        "paddings": pair(padding, 2),
+        "dilations": pair(dilation, 2),
+        "groups": groups or 1,
+        "deformable_groups": deformable_groups,
+        "im2col_step": im2col_step,
+    }
     start = Normal(0.0, math.sqrt(2.0 / (math.prod(sides) * channels)))
     with helper.writing():
-        weight = helper.parameter(weight_attr, [num_filters, channels // (groups or 1), *sides], x.dtype, start=start)
+        weight = helper.parameter(
+            weight_attr, [num_filters, channels // (groups or 1), *sides], x.dtype, start=start
+        )
         given = (x, offset, weight) if mask is None else (x, offset, weight, mask)
         out = OPS["deformable_conv_v1" if mask is None else "deformable_conv"](*given, **attrs)
         found: Variable = helper.biased(out, bias_attr, 1, num_filters)

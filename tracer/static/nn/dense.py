@@ -13,13 +13,26 @@ from .helper import Helper, known_size
 
 
 def fc(
-    x: Any, size: int, num_flatten_dims: int = 1, weight_attr: Any = None, bias_attr: Any = None, activation: str | None = None,
+    x: Any,
+    size: int,
+    num_flatten_dims: int = 1,
+    weight_attr: Any = None,
+    bias_attr: Any = None,
+    activation: str | None = None,
     name: str | None = None,
-) -> Variable:  # fmt: skip
-    """activation(x @ W + b), the axes from num_flatten_dims on as one; of several x the sum of the products.   x [*B, *D] -> [*B, size]"""
+) -> Variable:
+    """activation(x @ W + b), the axes from num_flatten_dims on as one; of several x the sum of the
+    products.
+
+    x [*B, *D] -> [*B, size]
+    """
     operands = list(x) if isinstance(x, list | tuple) else [x]
     helper = Helper("fc", name, *operands)
-    attrs = list(weight_attr) if isinstance(weight_attr, list | tuple) else [weight_attr] * len(operands)
+    attrs = (
+        list(weight_attr)
+        if isinstance(weight_attr, list | tuple)
+        else [weight_attr] * len(operands)
+    )
     products = []
     with helper.writing():
         for operand, attr in zip(operands, attrs, strict=True):
@@ -29,21 +42,29 @@ def fc(
             products.append(OPS["mul"](operand, weight, x_num_col_dims=at))
         summed = products[0] if len(products) == 1 else OPS["sum"](products)
         return helper.activated(
-            helper.biased(summed, bias_attr, _split(operands[0], num_flatten_dims), size), activation
+            helper.biased(summed, bias_attr, _split(operands[0], num_flatten_dims), size),
+            activation,
         )
 
 
 def _split(x: Any, axes: int) -> int:
     at = x.ndim - 1 if axes == -1 else axes
     if not 0 < at < x.ndim:
-        raise OpError(with_user_line(f"fc: num_flatten_dims={axes} is not in 1 ... {x.ndim - 1} (X={x.meta})"))
+        raise OpError(
+            with_user_line(f"fc: num_flatten_dims={axes} is not in 1 ... {x.ndim - 1} (X={x.meta})")
+        )
     return int(at)
 
 
 def embedding(
-    input: Variable, size: Any, is_sparse: bool = False, is_distributed: bool = False, padding_idx: int | None = None,
-    param_attr: Any = None, dtype: Any = "float32",
-) -> Variable:  # fmt: skip
+    input: Variable,
+    size: Any,
+    is_sparse: bool = False,
+    is_distributed: bool = False,
+    padding_idx: int | None = None,
+    param_attr: Any = None,
+    dtype: Any = "float32",
+) -> Variable:
     """Rows of a table [N, D]; that of padding_idx counts as zeros.   input: int [*] -> [*, D]"""
     helper = Helper("embedding", None, input)
     rows, width = (int(d) for d in size)
@@ -55,12 +76,20 @@ def embedding(
 
 
 def bilinear_tensor_product(
-    x: Variable, y: Variable, size: int, act: str | None = None, name: str | None = None, param_attr: Any = None, bias_attr: Any = None
-) -> Variable:  # fmt: skip
+    x: Variable,
+    y: Variable,
+    size: int,
+    act: str | None = None,
+    name: str | None = None,
+    param_attr: Any = None,
+    bias_attr: Any = None,
+) -> Variable:
     """act(x W_i y + b_i) for i < size.   x [B, M], y [B, N] -> [B, size]"""
     helper = Helper("bilinear_tensor_product", name, x, y)
     if x.ndim != 2 or y.ndim != 2:
-        raise OpError(with_user_line(f"bilinear_tensor_product: needs two axes (X={x.meta}, Y={y.meta})"))
+        raise OpError(
+            with_user_line(f"bilinear_tensor_product: needs two axes (X={x.meta}, Y={y.meta})")
+        )
     shape = [size, known_size(helper.kind, x, 1), known_size(helper.kind, y, 1)]
     with helper.writing():
         weight = helper.parameter(param_attr, shape, x.dtype)
@@ -69,8 +98,12 @@ def bilinear_tensor_product(
     return found
 
 
-def row_conv(input: Variable, future_context_size: int, param_attr: Any = None, act: str | None = None) -> Variable:
-    """Each step plus weighted ones after it: out[t] = sum over i of W[i] * in[t + i]   (Amodei et al. 2015).
+def row_conv(
+    input: Variable, future_context_size: int, param_attr: Any = None, act: str | None = None
+) -> Variable:
+    """Each step plus weighted ones after it: out[t] = sum over i of W[i] * in[t + i]
+
+    (Amodei et al. 2015).
 
     input [B, T, D], or [R, D] of sequences -> same
     """

@@ -21,28 +21,52 @@ from ...nn.param_attr import ParamAttr
 
 
 class Helper:
-    """Of one call of such a function.   name: `fc_0`, what its parameters and results are named after"""
+    """Of one call of such a function.
+
+    name: `fc_0`, what its parameters and results are named after
+    """
 
     def __init__(self, kind: str, name: str | None, *operands: Any) -> None:
         self.kind = kind
         written = state.mode.builder is not None
         if not written and not era.old:  # Paddle 1.x made parameters anew at each call
-            raise OarlockError(with_user_line(f"{kind}: makes parameters of a program; call enable_static() before"))
+            raise OarlockError(
+                with_user_line(
+                    f"{kind}: makes parameters of a program; call enable_static() before"
+                )
+            )
         for operand in operands:
             if not isinstance(operand, Variable if written else Tensor):
-                why = f"takes a {'variable of the program' if written else 'tensor'}, not {type(operand).__name__}"
+                why = (
+                    f"takes a {'variable of the program' if written else 'tensor'}, not "
+                    f"{type(operand).__name__}"
+                )
                 raise TypeError(with_user_line(f"{kind}: {why}"))
         self.name = name or unique_name.generate(kind)
 
     def parameter(
-        self, attr: Any, shape: Sequence[int], dtype: Any, is_bias: bool = False, start: Initializer | None = None
+        self,
+        attr: Any,
+        shape: Sequence[int],
+        dtype: Any,
+        is_bias: bool = False,
+        start: Initializer | None = None,
     ) -> Any:
-        """A parameter, None where attr is False.   Raises OperandError for one of integers, which nothing could train."""
+        """A parameter, None where attr is False.
+
+        Raises OperandError for one of integers, which nothing could train.
+        """
         spec = ParamAttr.of(attr)
         if not is_float(dtype_of(dtype).np):
             kind = dtype_of(dtype).name
-            raise OperandError(with_user_line(f"{self.kind}: the operands should be floats, not {kind}"))
-        return None if spec is None else made_parameter(spec, shape, dtype_of(dtype).np, is_bias, start, self.name)
+            raise OperandError(
+                with_user_line(f"{self.kind}: the operands should be floats, not {kind}")
+            )
+        return (
+            None
+            if spec is None
+            else made_parameter(spec, shape, dtype_of(dtype).np, is_bias, start, self.name)
+        )
 
     @contextmanager
     def writing(self) -> Iterator[None]:
@@ -63,19 +87,30 @@ class Helper:
 
 
 def activated(kind: str, x: Any, act: str | dict[str, Any] | None) -> Any:
-    """An activation of x, by the type of its op; x itself for None.   Raises OpError for one that is none.   kind: of the layer that asks"""
+    """An activation of x, by the type of its op; x itself for None.
+
+    Raises OpError for one that is none.
+    kind: of the layer that asks
+    """
     if act is None:
         return x
     attrs = dict(act) if isinstance(act, dict) else {"type": act}
     name = attrs.pop("type")
     op = OPS.get(name)
-    if op is None or [(s.name, s.many) for s in op.ins if not s.optional] != [("X", False)] or not op.single:
+    if (
+        op is None
+        or [(s.name, s.many) for s in op.ins if not s.optional] != [("X", False)]
+        or not op.single
+    ):
         raise OpError(with_user_line(f"{kind}: act={name!r} is no activation"))
     return op(x, **attrs)
 
 
 def known_size(kind: str, x: Any, axis: int) -> int:
-    """The size of an axis that a parameter is as long as.   Raises OpError where it is not known."""
+    """The size of an axis that a parameter is as long as.
+
+    Raises OpError where it is not known.
+    """
     try:
         size = x.meta.shape[axis]
     except IndexError:

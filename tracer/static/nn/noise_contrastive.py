@@ -20,11 +20,18 @@ def _cast(x: Any, dtype: DType) -> Any:
 
 
 class Sampler:
-    """The distribution of sampled classes.   custom: a variable with the probabilities [C], or None"""
+    """The distribution of sampled classes.
+
+    custom: a variable with the probabilities [C], or None
+    """
 
     def __init__(self, kind: str, classes: int, custom: Any) -> None:
         if kind not in ("uniform", "log_uniform", "custom_dist"):
-            raise OpError(with_user_line(f"nce: sampler={kind!r} is none of 'uniform', 'log_uniform', 'custom_dist'"))
+            raise OpError(
+                with_user_line(
+                    f"nce: sampler={kind!r} is none of 'uniform', 'log_uniform', 'custom_dist'"
+                )
+            )
         self.kind, self.classes, self.custom = kind, classes, custom
 
     def draw(self, count: int) -> Any:
@@ -33,7 +40,9 @@ class Sampler:
             return OPS["multinomial"](self.custom, num_samples=count, replacement=True)
         if self.kind == "uniform":
             return OPS["randint"](shape=[count], low=0, high=self.classes, dtype=3)
-        numbers = OPS["uniform_random"](shape=[count], min=0.0, max=math.log(self.classes + 1.0), dtype=5)
+        numbers = OPS["uniform_random"](
+            shape=[count], min=0.0, max=math.log(self.classes + 1.0), dtype=5
+        )
         drawn = OPS["floor"](OPS["scale"](OPS["exp"](numbers), bias=-1.0))
         return _cast(OPS["clip"](drawn, min=0.0, max=float(self.classes - 1)), int64)
 
@@ -49,13 +58,25 @@ class Sampler:
 
 
 def nce(
-    input: Any, label: Any, num_total_classes: int, sample_weight: Any = None, param_attr: Any = None, bias_attr: Any = None,
-    num_neg_samples: int | None = None, name: str | None = None, sampler: str = "uniform", custom_dist: Any = None, seed: int = 0,
+    input: Any,
+    label: Any,
+    num_total_classes: int,
+    sample_weight: Any = None,
+    param_attr: Any = None,
+    bias_attr: Any = None,
+    num_neg_samples: int | None = None,
+    name: str | None = None,
+    sampler: str = "uniform",
+    custom_dist: Any = None,
+    seed: int = 0,
     is_sparse: bool = False,
-) -> Any:  # fmt: skip
-    """Noise-contrastive estimation: the cost of telling labels from sampled classes   (Gutmann and Hyvarinen 2010).
+) -> Any:
+    """Noise-contrastive estimation: the cost of telling labels from sampled classes
 
-    A run samples its classes once for all rows; Paddle samples them for each row.   `seed` has no effect: `Program.random_seed` and `paddle.seed` do.
+    (Gutmann and Hyvarinen 2010).
+
+    A run samples its classes once for all rows; Paddle samples them for each row.
+    `seed` has no effect: `Program.random_seed` and `paddle.seed` do.
 
     Parameters
     ----------
@@ -76,11 +97,15 @@ def nce(
     helper = Helper("nce", name, input, label)
     count = 10 if num_neg_samples is None else int(num_neg_samples)
     with helper.writing():
-        weight = helper.parameter(param_attr, [num_total_classes, known_size("nce", input, 1)], input.dtype)
+        weight = helper.parameter(
+            param_attr, [num_total_classes, known_size("nce", input, 1)], input.dtype
+        )
         bias = helper.parameter(bias_attr, [num_total_classes, 1], input.dtype, is_bias=True)
         custom = None
         if custom_dist is not None:
-            kept = ParamAttr(initializer=Assign(np.asarray(custom_dist, "float32")), trainable=False)
+            kept = ParamAttr(
+                initializer=Assign(np.asarray(custom_dist, "float32")), trainable=False
+            )
             custom = helper.parameter(kept, [num_total_classes], "float32")
         drawn = Sampler(sampler, num_total_classes, custom)
         yes = sampled_cost(input, weight, bias, label, drawn, count, True)
@@ -91,8 +116,13 @@ def nce(
         return OPS["scale"](total, scale=1.0 / (count + 1))
 
 
-def sampled_cost(x: Any, weight: Any, bias: Any, classes: Any, drawn: Sampler, count: int, own: bool) -> Any:
-    """The logistic loss of classes.   classes int [N, T] (labels, own=True) or [S] (sampled, own=False) -> [N, 1]"""
+def sampled_cost(
+    x: Any, weight: Any, bias: Any, classes: Any, drawn: Sampler, count: int, own: bool
+) -> Any:
+    """The logistic loss of classes.
+
+    classes int [N, T] (labels, own=True) or [S] (sampled, own=False) -> [N, 1]
+    """
     places = OPS["unsqueeze2"](classes, axes=[-1])
     rows = OPS["gather_nd"](weight, places)
     scores = (
@@ -101,8 +131,13 @@ def sampled_cost(x: Any, weight: Any, bias: Any, classes: Any, drawn: Sampler, c
         else OPS["matmul"](x, rows, transpose_Y=True)
     )
     if bias is not None:
-        scores = OPS["elementwise_add"](scores, OPS["squeeze2"](OPS["gather_nd"](bias, places), axes=[-1]))
-    likely, noise = OPS["sigmoid"](scores), OPS["scale"](drawn.probability(classes), scale=float(count))
+        scores = OPS["elementwise_add"](
+            scores, OPS["squeeze2"](OPS["gather_nd"](bias, places), axes=[-1])
+        )
+    likely, noise = (
+        OPS["sigmoid"](scores),
+        OPS["scale"](drawn.probability(classes), scale=float(count)),
+    )
     both = OPS["elementwise_add"](likely, noise)
     part = OPS["elementwise_div"](likely if own else OPS["elementwise_sub"](both, likely), both)
     return OPS["scale"](OPS["reduce_sum"](OPS["log"](part), dim=[1], keep_dim=True), scale=-1.0)

@@ -12,9 +12,17 @@ from .helper import Helper, known_size
 
 
 def prelu(
-    x: Variable, mode: str, param_attr: Any = None, data_format: str = "NCHW", name: str | None = None
+    x: Variable,
+    mode: str,
+    param_attr: Any = None,
+    data_format: str = "NCHW",
+    name: str | None = None,
 ) -> Variable:
-    """x where it is positive, alpha * x elsewhere   (He et al. 2015).   mode: one alpha for 'all', each 'channel', or each 'element'"""
+    """x where it is positive, alpha * x elsewhere
+
+    (He et al. 2015).
+    mode: one alpha for 'all', each 'channel', or each 'element'
+    """
     helper = Helper("prelu", name, x)
     last = data_format[-1] == "C"
     shape = [1]
@@ -24,7 +32,9 @@ def prelu(
     elif mode == "element":
         shape = [1, *(known_size("prelu", x, i) for i in range(1, x.ndim))]
     elif mode != "all":
-        raise OpError(with_user_line(f"prelu: mode={mode!r} is none of 'all', 'channel', 'element'"))
+        raise OpError(
+            with_user_line(f"prelu: mode={mode!r} is none of 'all', 'channel', 'element'")
+        )
     with helper.writing():
         alpha = helper.parameter(param_attr, shape, x.dtype, start=Constant(0.25))
         found: Variable = OPS["prelu"](x, alpha, mode=mode, data_format="NHWC" if last else "NCHW")

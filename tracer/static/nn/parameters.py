@@ -16,6 +16,10 @@ def create_parameter(
     is_bias: bool = False,
     default_initializer: Any = None,
 ) -> Any:
-    """A parameter of the program that is written.   Starts as paddle.create_parameter's do.   -> [*shape]"""
+    """A parameter of the program that is written.
+
+    Starts as paddle.create_parameter's do.
+    -> [*shape]
+    """
     Helper("create_parameter", "create_parameter")
     return of_no_layer.create_parameter(shape, dtype, name, attr, is_bias, default_initializer)

@@ -10,9 +10,15 @@ from .helper import Helper, known_size
 
 
 def sequence_pool(input: Any, pool_type: str, is_test: bool = False, pad_value: float = 0.0) -> Any:
-    """One row of each sequence: its average, sum, sqrt (sum / sqrt(length)), max, last or first one.   input [R,*] -> [n,*]"""
+    """One row of each sequence: its average, sum, sqrt (sum / sqrt(length)), max, last or first
+    one.
+
+    input [R,*] -> [n,*]
+    """
     if not isinstance(pool_type, str):
-        raise OperandError(with_user_line(f"sequence_pool: pool_type is {type(pool_type).__name__}, not a str"))
+        raise OperandError(
+            with_user_line(f"sequence_pool: pool_type is {type(pool_type).__name__}, not a str")
+        )
     return OPS["sequence_pool"](input, pooltype=pool_type.upper(), pad_value=float(pad_value))[0]
 
 
@@ -32,16 +38,32 @@ def sequence_softmax(input: Any, use_cudnn: bool = False, name: str | None = Non
 
 
 def sequence_conv(
-    input: Any, num_filters: int, filter_size: int = 3, filter_stride: int = 1, padding: bool = True, padding_start: int | None = None,
-    bias_attr: Any = None, param_attr: Any = None, act: str | None = None, name: str | None = None,
-) -> Any:  # fmt: skip
-    """act(the window of filter_size rows around each row, zeros beyond its sequence, times a matrix, plus a bias).   input [R,D] -> [R,num_filters]"""
+    input: Any,
+    num_filters: int,
+    filter_size: int = 3,
+    filter_stride: int = 1,
+    padding: bool = True,
+    padding_start: int | None = None,
+    bias_attr: Any = None,
+    param_attr: Any = None,
+    act: str | None = None,
+    name: str | None = None,
+) -> Any:
+    """act(the window of filter_size rows around each row, zeros beyond its sequence, times a
+    matrix, plus a bias).
+
+    input [R,D] -> [R,num_filters]
+    """
     helper = Helper("sequence_conv", name, input)
     shape = [filter_size * known_size(helper.kind, input, 1), num_filters]
     start = -int(filter_size // 2) if padding_start is None else padding_start
     with helper.writing():
         weight = helper.parameter(param_attr, shape, input.dtype)
-        attrs = {"contextLength": filter_size, "contextStart": start, "contextStride": filter_stride}
+        attrs = {
+            "contextLength": filter_size,
+            "contextStart": start,
+            "contextStride": filter_stride,
+        }
         made = OPS["sequence_conv"](input, None, None, weight, **attrs)
         return helper.activated(helper.biased(made, bias_attr, 1, num_filters), act)
 
@@ -57,7 +79,10 @@ def sequence_expand_as(x: Any, y: Any, name: str | None = None) -> Any:
 
 
 def sequence_concat(input: Any, name: str | None = None) -> Any:
-    """Sequence i of each of several, one after the other, for each i.   [R_k,*] -> [sum of R_k,*]"""
+    """Sequence i of each of several, one after the other, for each i.
+
+    [R_k,*] -> [sum of R_k,*]
+    """
     return OPS["sequence_concat"](list(input))
 
 
@@ -67,12 +92,19 @@ def sequence_reverse(x: Any, name: str | None = None) -> Any:
 
 
 def sequence_pad(x: Any, pad_value: Any, maxlen: int | None = None, name: str | None = None) -> Any:
-    """The sequences side by side, filled up with pad_value to maxlen or the longest, and how long each is.   x [R,*] -> [n,T,*], int64 [n]"""
+    """The sequences side by side, filled up with pad_value to maxlen or the longest, and how long
+    each is.
+
+    x [R,*] -> [n,T,*], int64 [n]
+    """
     return OPS["sequence_pad"](x, None, pad_value, padded_length=-1 if maxlen is None else maxlen)
 
 
 def sequence_unpad(x: Any, length: Any, name: str | None = None) -> Any:
-    """The first length[i] rows of each x[i], one sequence after the other.   x [n,T,*], length int64 [n] -> [R,*]"""
+    """The first length[i] rows of each x[i], one sequence after the other.
+
+    x [n,T,*], length int64 [n] -> [R,*]
+    """
     return OPS["sequence_unpad"](x, length)
 
 
@@ -81,16 +113,24 @@ def sequence_reshape(input: Any, new_dim: int) -> Any:
     return OPS["sequence_reshape"](input, new_dim=new_dim)
 
 
-def sequence_enumerate(input: Any, win_size: int, pad_value: int = 0, name: str | None = None) -> Any:
+def sequence_enumerate(
+    input: Any, win_size: int, pad_value: int = 0, name: str | None = None
+) -> Any:
     """Each number and those that follow it in its sequence.   input int [R,1] -> [R,win_size]"""
     return OPS["sequence_enumerate"](input, win_size=win_size, pad_value=pad_value)
 
 
 def sequence_slice(input: Any, offset: Any, length: Any, name: str | None = None) -> Any:
-    """length[i] rows of sequence i from offset[i] on.   input [R,*], offset, length int64 [n,1] -> [S,*]"""
+    """length[i] rows of sequence i from offset[i] on.
+
+    input [R,*], offset, length int64 [n,1] -> [S,*]
+    """
     return OPS["sequence_slice"](input, None, offset, length)
 
 
 def sequence_scatter(input: Any, index: Any, updates: Any, name: str | None = None) -> Any:
-    """input with the numbers of sequence i of updates added to its row i, at the places in index.   input [n,D], index int64, updates [R,1] -> [n,D]"""
+    """input with the numbers of sequence i of updates added to its row i, at the places in index.
+
+    input [n,D], index int64, updates [R,1] -> [n,D]
+    """
     return OPS["sequence_scatter"](input, index, None, updates)

@@ -1,4 +1,6 @@
-"""What static.nn has in Paddle and not here, with the reason: each may be named, and says why when it is called."""
+"""What static.nn has in Paddle and not here, with the reason: each may be named, and says why when
+it is called.
+"""
 
 from __future__ import annotations
 
@@ -23,13 +25,16 @@ def _refused(name: str, signature: str, why: str) -> Callable[..., NoReturn]:
 
 data_norm = _refused(
     "data_norm",
-    "input, act=None, epsilon=1e-05, param_attr=None, data_layout='NCHW', in_place=False, name=None, moving_mean_name=None, "
-    "moving_variance_name=None, do_model_average_for_mean_and_var=True, slot_dim=-1, sync_stats=False, "
+    "input, act=None, epsilon=1e-05, param_attr=None, data_layout='NCHW', in_place=False, "
+    "name=None, moving_mean_name=None, "
+    "moving_variance_name=None, do_model_average_for_mean_and_var=True, slot_dim=-1, "
+    "sync_stats=False, "
     "summary_decay_rate=0.9999999, enable_scale_and_shift=False",
     SERVERS,
 )
 sparse_embedding = _refused(
     "sparse_embedding",
-    "input, size, padding_idx=None, is_test=False, entry=None, table_class='MemorySparseTable', param_attr=None, dtype='float32', slot=None",
+    "input, size, padding_idx=None, is_test=False, entry=None, "
+    "table_class='MemorySparseTable', param_attr=None, dtype='float32', slot=None",
     SERVERS,
 )

@@ -1,4 +1,7 @@
-"""CIFAR-10 and CIFAR-100   (Krizhevsky 2009), in their archives of pickles, which are read as data."""
+"""CIFAR-10 and CIFAR-100
+
+(Krizhevsky 2009), in their archives of pickles, which are read as data.
+"""
 
 from __future__ import annotations
 
@@ -15,10 +18,14 @@ __all__ = ["Cifar10", "Cifar100"]
 
 
 class Cifar10(Pictures):
-    """Pictures of ten classes, 32x32: 50000 for mode 'train', 10000 for 'test'.   -> image, label int64 []
+    """Pictures of ten classes, 32x32: 50000 for mode 'train', 10000 for 'test'.
 
-    image: of PIL in mode RGB, or float32 [32, 32, 3] from 0 to 255, behind `transform`.   data_file: the archive, or None for the
-    one from the network.   FileError for an archive that is damaged, or whose pickles hold more than data.
+    -> image, label int64 []
+
+    image: of PIL in mode RGB, or float32 [32, 32, 3] from 0 to 255, behind `transform`.
+    data_file: the archive, or None for the
+    one from the network.
+    FileError for an archive that is damaged, or whose pickles hold more than data.
     """
 
     _ARCHIVE = ("cifar-10-python.tar.gz", "c58f30108f718f92721af3b95e74349a")
@@ -26,8 +33,13 @@ class Cifar10(Pictures):
     _LABELS = "labels"
 
     def __init__(
-        self, data_file: Any = None, mode: str = "train", transform: Any = None, download: bool = True, backend: str | None = None
-    ) -> None:  # fmt: skip
+        self,
+        data_file: Any = None,
+        mode: str = "train",
+        transform: Any = None,
+        download: bool = True,
+        backend: str | None = None,
+    ) -> None:
         super().__init__(mode, ("train", "test"), transform, backend)
         name, md5 = self._ARCHIVE
         url = f"https://dataset.bj.bcebos.com/cifar/{name}"
@@ -54,16 +66,30 @@ class Cifar10(Pictures):
         return path.rsplit("/", 1)[-1].startswith(self._PARTS[self.mode])
 
     def _judged(self, name: str, batch: Any) -> tuple[Any, Any]:
-        """Pixels uint8 [N, 3072] and N classes of a pickle; its keys are text or, from Python 2, bytes."""
+        """Pixels uint8 [N, 3072] and N classes of a pickle; its keys are text or, from Python 2,
+        bytes.
+        """
         pairs = batch.items() if isinstance(batch, dict) else ()
-        held = {key.decode("latin1") if isinstance(key, bytes) else key: value for key, value in pairs}
+        held = {
+            key.decode("latin1") if isinstance(key, bytes) else key: value for key, value in pairs
+        }
         pixels, classes = held.get("data", np.zeros(0)), held.get(self._LABELS, [None])
-        good = isinstance(pixels, np.ndarray) and pixels.dtype == np.uint8 and pixels.shape[1:] == (3072,)
+        good = (
+            isinstance(pixels, np.ndarray)
+            and pixels.dtype == np.uint8
+            and pixels.shape[1:] == (3072,)
+        )
         if not good or not isinstance(classes, list) or not all(type(c) is int for c in classes):
-            raise FileError(f"{self.data_file.name}: {name} is not uint8 data [N, 3072] with a list of {self._LABELS}")
+            raise FileError(
+                f"{self.data_file.name}: {name} is not uint8 data [N, 3072] with a "
+                f"list "
+                f"of "
+                f"{self._LABELS}"
+            )
         if len(pixels) != len(classes):
             raise FileError(
-                f"{self.data_file.name}: {name} has {len(pixels)} pictures and {len(classes)} {self._LABELS}"
+                f"{self.data_file.name}: {name} has {len(pixels)} pictures and "
+                f"{len(classes)} {self._LABELS}"
             )
         return pixels, classes
 

@@ -17,9 +17,14 @@ MAX_BYTES = 1 << 30  # of one file, unpacked
 
 
 class Pictures(Dataset):
-    """Base of data sets with pictures.   backend: 'pil' for PIL images, 'cv2' for ndarrays; None for what set_image_backend chose"""
+    """Base of data sets with pictures.
 
-    def __init__(self, mode: str, modes: tuple[str, ...], transform: Any, backend: str | None) -> None:
+    backend: 'pil' for PIL images, 'cv2' for ndarrays; None for what set_image_backend chose
+    """
+
+    def __init__(
+        self, mode: str, modes: tuple[str, ...], transform: Any, backend: str | None
+    ) -> None:
         name = type(self).__name__
         if mode.lower() not in modes:
             raise OpError(f"{name}: mode={mode!r} is none of {list(modes)}")

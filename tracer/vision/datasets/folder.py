@@ -35,24 +35,38 @@ def _files(folder: str, wanted: Callable[[str], bool]) -> Iterator[str]:
 
 
 class _InFolders(Dataset):
-    """What both share.   Which files: those with an ending of `extensions`, those of pictures if None; else is_valid_file says"""
+    """What both share.
+
+    Which files: those with an ending of `extensions`, those of pictures if None; else is_valid_file
+    says
+    """
 
     def __init__(
-        self, root: Any, loader: Any, extensions: Sequence[str] | None, transform: Any, is_valid_file: Any
+        self,
+        root: Any,
+        loader: Any,
+        extensions: Sequence[str] | None,
+        transform: Any,
+        is_valid_file: Any,
     ) -> None:
         if extensions is not None and is_valid_file is not None:
             raise OpError(f"{type(self).__name__}: extensions and is_valid_file exclude each other")
         self.root = os.path.expanduser(os.fspath(root))
         if not os.path.isdir(self.root):
             raise OpError(f"{type(self).__name__}: {self.root} is no folder")
-        self.extensions = tuple(e.lower() for e in (IMG_EXTENSIONS if extensions is None else extensions))
+        self.extensions = tuple(
+            e.lower() for e in (IMG_EXTENSIONS if extensions is None else extensions)
+        )
         self.loader = default_loader if loader is None else loader
         self.transform = transform
         self._wanted = is_valid_file or (lambda path: path.lower().endswith(self.extensions))
 
     def _some(self, samples: list[Any]) -> list[Any]:
         if not samples:
-            raise OpError(f"{type(self).__name__}: no files in {self.root}; looked for {', '.join(self.extensions)}")
+            raise OpError(
+                f"{type(self).__name__}: no files in {self.root}; looked for "
+                f"{', '.join(self.extensions)}"
+            )
         return samples
 
     def _loaded(self, path: str) -> Any:
@@ -67,16 +81,23 @@ class DatasetFolder(_InFolders):
     """
 
     def __init__(
-        self, root: Any, loader: Any = None, extensions: Sequence[str] | None = None, transform: Any = None, is_valid_file: Any = None
-    ) -> None:  # fmt: skip
+        self,
+        root: Any,
+        loader: Any = None,
+        extensions: Sequence[str] | None = None,
+        transform: Any = None,
+        is_valid_file: Any = None,
+    ) -> None:
         super().__init__(root, loader, extensions, transform, is_valid_file)
         self.classes = sorted(entry.name for entry in Path(self.root).iterdir() if entry.is_dir())
         self.class_to_idx = {name: i for i, name in enumerate(self.classes)}
-        self.samples = self._some([
-            (path, number)
-            for name, number in self.class_to_idx.items()
-            for path in _files(os.path.join(self.root, name), self._wanted)
-        ])  # fmt: skip
+        self.samples = self._some(
+            [
+                (path, number)
+                for name, number in self.class_to_idx.items()
+                for path in _files(os.path.join(self.root, name), self._wanted)
+            ]
+        )
         self.targets = [number for _, number in self.samples]
         self.dtype = get_default_dtype()
 
@@ -92,8 +113,13 @@ class ImageFolder(_InFolders):
     """Files anywhere below root, without classes.   -> [sample]"""
 
     def __init__(
-        self, root: Any, loader: Any = None, extensions: Sequence[str] | None = None, transform: Any = None, is_valid_file: Any = None
-    ) -> None:  # fmt: skip
+        self,
+        root: Any,
+        loader: Any = None,
+        extensions: Sequence[str] | None = None,
+        transform: Any = None,
+        is_valid_file: Any = None,
+    ) -> None:
         super().__init__(root, loader, extensions, transform, is_valid_file)
         self.samples = self._some(list(_files(self.root, self._wanted)))
 

@@ -1,7 +1,9 @@
 """Arrays of integers in MATLAB's files of level 5 (`.mat`), enough for lists of labels.
 
-After a head of 128 bytes come elements: type and size (uint32), then the data, padded to 8 bytes; where the upper half of the
-type is not 0 it is the size, and the data are the next 4 bytes.  A matrix is an element of elements: flags, sizes, name, data.
+After a head of 128 bytes come elements: type and size (uint32), then the data, padded to 8 bytes;
+where the upper half of the
+type is not 0 it is the size, and the data are the next 4 bytes.  A matrix is an element of
+elements: flags, sizes, name, data.
 """
 
 from __future__ import annotations
@@ -24,7 +26,10 @@ _MATRIX, _COMPRESSED = 14, 15
 
 
 def read_mat(path: Path) -> dict[str, np.ndarray[Any, Any]]:
-    """The matrices of numbers in a file, by name; others are left out.   FileError when it is damaged or of another kind."""
+    """The matrices of numbers in a file, by name; others are left out.
+
+    FileError when it is damaged or of another kind.
+    """
     data = read_whole(path, MAX_BYTES, "list of labels")
     if len(data) < 128 or data[124:128] not in (b"\x00\x01IM", b"\x01\x00MI"):
         raise FileError(f"{path.name}: is no MATLAB file of level 5")

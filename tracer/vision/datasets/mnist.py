@@ -19,7 +19,10 @@ _UBYTE = 0x08  # what an element is, in the third byte of a file
 
 
 def read_idx(path: Path, rank: int) -> np.ndarray[Any, Any]:
-    """The bytes of a gzipped IDX file: two zeros, kind, rank, then sizes (uint32, big-endian), then elements.   -> uint8 [*sizes]
+    """The bytes of a gzipped IDX file: two zeros, kind, rank, then sizes (uint32, big-endian), then
+    elements.
+
+    -> uint8 [*sizes]
 
     FileError unless it is whole, with nothing behind, and of the given rank.
     """
@@ -31,21 +34,27 @@ def read_idx(path: Path, rank: int) -> np.ndarray[Any, Any]:
             shape = struct.unpack(f">{rank}I", head[4:])
             size = int(np.prod(shape, dtype=object))
             if size > MAX_BYTES:
-                raise FileError(f"{path.name}: says that it holds {list(shape)} bytes, which is too much")
+                raise FileError(
+                    f"{path.name}: says that it holds {list(shape)} bytes, which is too much"
+                )
             data = file.read(size + 1)
     except (OSError, EOFError, zlib.error) as error:
         raise FileError(f"{path.name}: is no whole gzip file ({error})") from None
     if len(data) != size:
         raise FileError(
-            f"{path.name}: holds {'more' if len(data) > size else len(data)} bytes than the {size} of {list(shape)}"
+            f"{path.name}: holds {'more' if len(data) > size else len(data)} bytes than "
+            f"the {size} of {list(shape)}"
         )
     return np.frombuffer(data, np.uint8).reshape(shape)
 
 
 class MNIST(Pictures):
-    """Handwritten digits, 28x28: 60000 for mode 'train', 10000 for 'test'.   -> image, label int64 [1]
+    """Handwritten digits, 28x28: 60000 for mode 'train', 10000 for 'test'.
 
-    image: of PIL in mode L, or float32 [28, 28] from 0 to 255, behind `transform`.   image_path, label_path: the files, or None
+    -> image, label int64 [1]
+
+    image: of PIL in mode L, or float32 [28, 28] from 0 to 255, behind `transform`.
+    image_path, label_path: the files, or None
     for those from the network.   FileError for files that are damaged or do not belong together.
     """
 
@@ -59,9 +68,14 @@ class MNIST(Pictures):
     }
 
     def __init__(
-        self, image_path: Any = None, label_path: Any = None, mode: str = "train", transform: Any = None, download: bool = True,
+        self,
+        image_path: Any = None,
+        label_path: Any = None,
+        mode: str = "train",
+        transform: Any = None,
+        download: bool = True,
         backend: str | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__(mode, ("train", "test"), transform, backend)
         self.image_path = self._member(image_path, "image_path", "images-idx3", download)
         self.label_path = self._member(label_path, "label_path", "labels-idx1", download)
@@ -69,7 +83,8 @@ class MNIST(Pictures):
         self.labels = read_idx(self.label_path, 1)
         if len(self.images) != len(self.labels):
             raise FileError(
-                f"{type(self).__name__}: {len(self.images)} images in {self.image_path.name}, {len(self.labels)} labels in {self.label_path.name}"
+                f"{type(self).__name__}: {len(self.images)} images in "
+                f"{self.image_path.name}, {len(self.labels)} labels in {self.label_path.name}"
             )
 
     def _member(self, given: Any, what: str, kind: str, download: bool) -> Path:

@@ -27,18 +27,35 @@ def _starts(fan_in: int) -> dict[str, Any]:
 
 
 class ConvPoolLayer(nn.Layer):
-    """Convolution, activation, maximum of 3x3 windows two apart.   x [N, C, H, W] -> [N, M, H', W']"""
+    """Convolution, activation, maximum of 3x3 windows two apart.
+
+    x [N, C, H, W] -> [N, M, H', W']
+    """
 
     def __init__(
-        self, input_channels: int, output_channels: int, filter_size: int, stride: int, padding: int, stdv: float,
-        groups: int = 1, act: str | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        input_channels: int,
+        output_channels: int,
+        filter_size: int,
+        stride: int,
+        padding: int,
+        stdv: float,
+        groups: int = 1,
+        act: str | None = None,
+    ) -> None:
         super().__init__()
         self.relu = nn.ReLU() if act == "relu" else None
         start = nn.initializer.Uniform(-stdv, stdv)
         self._conv = nn.Conv2D(
-            input_channels, output_channels, filter_size, stride, padding, groups=groups, weight_attr=start, bias_attr=start
-        )  # fmt: skip
+            input_channels,
+            output_channels,
+            filter_size,
+            stride,
+            padding,
+            groups=groups,
+            weight_attr=start,
+            bias_attr=start,
+        )
         self._pool = nn.MaxPool2D(3, 2, 0)
 
     def forward(self, inputs: Tensor) -> Tensor:

@@ -21,24 +21,38 @@ _SUMS = {
     264: "3270ce516b85370bba88cfdd9f60bff4",
 }
 _HOME = "https://paddle-imagenet-models-name.bj.bcebos.com/dygraph"
-URLS = {f"densenet{n}": (f"{_HOME}/DenseNet{n}_pretrained.pdparams", md5) for n, md5 in _SUMS.items()}
+URLS = {
+    f"densenet{n}": (f"{_HOME}/DenseNet{n}_pretrained.pdparams", md5) for n, md5 in _SUMS.items()
+}
 
 # Channels behind the first convolution, growth, layers of each block: table 1 of the paper.
 _SHAPES = {
-    121: (64, 32, (6, 12, 24, 16)), 161: (96, 48, (6, 12, 36, 24)), 169: (64, 32, (6, 12, 32, 32)), 201: (64, 32, (6, 12, 48, 32)),
+    121: (64, 32, (6, 12, 24, 16)),
+    161: (96, 48, (6, 12, 36, 24)),
+    169: (64, 32, (6, 12, 32, 32)),
+    201: (64, 32, (6, 12, 48, 32)),
     264: (64, 32, (6, 12, 64, 48)),
-}  # fmt: skip
+}
 
 
 class BNACConvLayer(nn.Layer):
     """Normalisation, activation, convolution.   x [N, C, H, W] -> [N, num_filters, H', W']"""
 
     def __init__(
-        self, num_channels: int, num_filters: int, filter_size: int, stride: int = 1, pad: int = 0, groups: int = 1, act: str = "relu"
-    ) -> None:  # fmt: skip
+        self,
+        num_channels: int,
+        num_filters: int,
+        filter_size: int,
+        stride: int = 1,
+        pad: int = 0,
+        groups: int = 1,
+        act: str = "relu",
+    ) -> None:
         super().__init__()
         self._batch_norm = nn.BatchNorm(num_channels, act)
-        self._conv = nn.Conv2D(num_channels, num_filters, filter_size, stride, pad, groups=groups, bias_attr=False)
+        self._conv = nn.Conv2D(
+            num_channels, num_filters, filter_size, stride, pad, groups=groups, bias_attr=False
+        )
 
     def forward(self, input: Tensor) -> Tensor:
         """See the class."""
@@ -49,10 +63,19 @@ class ConvBNLayer(nn.Layer):
     """Convolution, normalisation, activation.   x [N, C, H, W] -> [N, num_filters, H', W']"""
 
     def __init__(
-        self, num_channels: int, num_filters: int, filter_size: int, stride: int = 1, pad: int = 0, groups: int = 1, act: str = "relu"
-    ) -> None:  # fmt: skip
+        self,
+        num_channels: int,
+        num_filters: int,
+        filter_size: int,
+        stride: int = 1,
+        pad: int = 0,
+        groups: int = 1,
+        act: str = "relu",
+    ) -> None:
         super().__init__()
-        self._conv = nn.Conv2D(num_channels, num_filters, filter_size, stride, pad, groups=groups, bias_attr=False)
+        self._conv = nn.Conv2D(
+            num_channels, num_filters, filter_size, stride, pad, groups=groups, bias_attr=False
+        )
         self._batch_norm = nn.BatchNorm(num_filters, act)
 
     def forward(self, input: Tensor) -> Tensor:
@@ -61,7 +84,10 @@ class ConvBNLayer(nn.Layer):
 
 
 class DenseLayer(nn.Layer):
-    """What it gets, and `growth_rate` channels more.   x [N, C, H, W] -> [N, C + growth_rate, H, W]"""
+    """What it gets, and `growth_rate` channels more.
+
+    x [N, C, H, W] -> [N, C + growth_rate, H, W]
+    """
 
     def __init__(self, num_channels: int, growth_rate: int, bn_size: int, dropout: float) -> None:
         super().__init__()
@@ -82,13 +108,22 @@ class DenseBlock(nn.Layer):
     """
 
     def __init__(
-        self, num_channels: int, num_layers: int, bn_size: int, growth_rate: int, dropout: float, name: str | None = None
-    ) -> None:  # fmt: skip
+        self,
+        num_channels: int,
+        num_layers: int,
+        bn_size: int,
+        growth_rate: int,
+        dropout: float,
+        name: str | None = None,
+    ) -> None:
         super().__init__()
         self.dense_layer_func = [
-            self.add_sublayer(f"{name}_{i + 1}", DenseLayer(num_channels + i * growth_rate, growth_rate, bn_size, dropout))
+            self.add_sublayer(
+                f"{name}_{i + 1}",
+                DenseLayer(num_channels + i * growth_rate, growth_rate, bn_size, dropout),
+            )
             for i in range(num_layers)
-        ]  # fmt: skip
+        ]
 
     def forward(self, input: Tensor) -> Tensor:
         """See the class."""
@@ -98,7 +133,10 @@ class DenseBlock(nn.Layer):
 
 
 class TransitionLayer(nn.Layer):
-    """Fewer channels on a quarter of the places.   x [N, C, H, W] -> [N, num_output_features, H / 2, W / 2]"""
+    """Fewer channels on a quarter of the places.
+
+    x [N, C, H, W] -> [N, num_output_features, H / 2, W / 2]
+    """
 
     def __init__(self, num_channels: int, num_output_features: int) -> None:
         super().__init__()
@@ -117,8 +155,13 @@ class DenseNet(nn.Layer):
     """
 
     def __init__(
-        self, layers: int = 121, bn_size: int = 4, dropout: float = 0.0, num_classes: int = 1000, with_pool: bool = True
-    ) -> None:  # fmt: skip
+        self,
+        layers: int = 121,
+        bn_size: int = 4,
+        dropout: float = 0.0,
+        num_classes: int = 1000,
+        with_pool: bool = True,
+    ) -> None:
         super().__init__()
         if layers not in _SHAPES:
             raise OpError(f"DenseNet: layers={layers} is none of {list(_SHAPES)}")
@@ -140,7 +183,9 @@ class DenseNet(nn.Layer):
             self.pool2d_avg = nn.AdaptiveAvgPool2D(1)
         if num_classes > 0:
             bound = 1.0 / math.sqrt(channels)
-            self.out = nn.Linear(channels, num_classes, weight_attr=nn.initializer.Uniform(-bound, bound))
+            self.out = nn.Linear(
+                channels, num_classes, weight_attr=nn.initializer.Uniform(-bound, bound)
+            )
 
     def forward(self, input: Tensor) -> Tensor:
         """See the class."""

@@ -22,10 +22,16 @@ URLS = {
 
 # Name; channels in; 1x1; 3x3 reduced, 3x3; 5x5 reduced, 5x5; behind the pool: table 1 of the paper.
 _INCEPTIONS = [
-    ("3a", 192, 64, 96, 128, 16, 32, 32), ("3b", 256, 128, 128, 192, 32, 96, 64), ("4a", 480, 192, 96, 208, 16, 48, 64),
-    ("4b", 512, 160, 112, 224, 24, 64, 64), ("4c", 512, 128, 128, 256, 24, 64, 64), ("4d", 512, 112, 144, 288, 32, 64, 64),
-    ("4e", 528, 256, 160, 320, 32, 128, 128), ("5a", 832, 256, 160, 320, 32, 128, 128), ("5b", 832, 384, 192, 384, 48, 128, 128),
-]  # fmt: skip
+    ("3a", 192, 64, 96, 128, 16, 32, 32),
+    ("3b", 256, 128, 128, 192, 32, 96, 64),
+    ("4a", 480, 192, 96, 208, 16, 48, 64),
+    ("4b", 512, 160, 112, 224, 24, 64, 64),
+    ("4c", 512, 128, 128, 256, 24, 64, 64),
+    ("4d", 512, 112, 144, 288, 32, 64, 64),
+    ("4e", 528, 256, 160, 320, 32, 128, 128),
+    ("5a", 832, 256, 160, 320, 32, 128, 128),
+    ("5b", 832, 384, 192, 384, 48, 128, 128),
+]
 
 
 def _linear(channels: int, out: int, fan_in: int) -> nn.Linear:
@@ -37,10 +43,23 @@ def _linear(channels: int, out: int, fan_in: int) -> nn.Linear:
 class ConvLayer(nn.Layer):
     """A convolution that keeps the size at stride 1.   x [N, C, H, W] -> [N, M, H', W']"""
 
-    def __init__(self, num_channels: int, num_filters: int, filter_size: int, stride: int = 1, groups: int = 1) -> None:
+    def __init__(
+        self,
+        num_channels: int,
+        num_filters: int,
+        filter_size: int,
+        stride: int = 1,
+        groups: int = 1,
+    ) -> None:
         super().__init__()
         self._conv = nn.Conv2D(
-            num_channels, num_filters, filter_size, stride, (filter_size - 1) // 2, groups=groups, bias_attr=False
+            num_channels,
+            num_filters,
+            filter_size,
+            stride,
+            (filter_size - 1) // 2,
+            groups=groups,
+            bias_attr=False,
         )
 
     def forward(self, inputs: Tensor) -> Tensor:
@@ -52,8 +71,16 @@ class Inception(nn.Layer):
     """1x1, 3x3, 5x5 and a pool side by side.   x [N, C, H, W] -> [N, sum of filters, H, W]"""
 
     def __init__(
-        self, input_channels: int, output_channels: int, filter1: int, filter3R: int, filter3: int, filter5R: int, filter5: int, proj: int
-    ) -> None:  # fmt: skip
+        self,
+        input_channels: int,
+        output_channels: int,
+        filter1: int,
+        filter3R: int,
+        filter3: int,
+        filter5R: int,
+        filter5: int,
+        proj: int,
+    ) -> None:
         super().__init__()
         self._conv1 = ConvLayer(input_channels, filter1, 1)
         self._conv3r = ConvLayer(input_channels, filter3R, 1)
@@ -66,13 +93,18 @@ class Inception(nn.Layer):
     def forward(self, inputs: Tensor) -> Tensor:
         """See the class."""
         third, fifth = self._conv3(self._conv3r(inputs)), self._conv5(self._conv5r(inputs))
-        return F.relu(concat([self._conv1(inputs), third, fifth, self._convprj(self._pool(inputs))], 1))
+        return F.relu(
+            concat([self._conv1(inputs), third, fifth, self._convprj(self._pool(inputs))], 1)
+        )
 
 
 class GoogLeNet(nn.Layer):
-    """Nine inceptions; gives [out, out1, out2], the last two from the middle.   x [N, 3, 224, 224] -> [N, num_classes] each
+    """Nine inceptions; gives [out, out1, out2], the last two from the middle.
 
-    Without classes out is what the pool gives; without the pool [N, 1024, H, W], and out1, out2 are those of 4a and 4d.
+    x [N, 3, 224, 224] -> [N, num_classes] each
+
+    Without classes out is what the pool gives; without the pool [N, 1024, H, W], and out1, out2 are
+    those of 4a and 4d.
     """
 
     def __init__(self, num_classes: int = 1000, with_pool: bool = True) -> None:
@@ -116,7 +148,8 @@ class GoogLeNet(nn.Layer):
         if self.num_classes > 0:
             out = self._fc_out(self._drop(out).squeeze([2, 3]))
             out1 = self._out1(self._drop_o1(F.relu(self._fc_o1(self._conv_o1(out1).flatten(1)))))
-            out2 = self._out2(self._drop_o2(self._fc_o2(self._conv_o2(out2).flatten(1))))  # no ReLU here, as in Paddle
+            # no ReLU here, as in Paddle
+            out2 = self._out2(self._drop_o2(self._fc_o2(self._conv_o2(out2).flatten(1))))
         return [out, out1, out2]
 
 

@@ -22,12 +22,17 @@ URLS = {
 _WIDE, _HIGH = ((1, 7), (0, 3)), ((7, 1), (3, 0))  # kernel and padding of the two halves of a 7x7
 
 
-def _conv(channels: int, out: int, size: Any = 1, padding: Any = 0, stride: int = 1) -> ConvNormActivation:
+def _conv(
+    channels: int, out: int, size: Any = 1, padding: Any = 0, stride: int = 1
+) -> ConvNormActivation:
     return ConvNormActivation(channels, out, size, stride, padding)
 
 
 class InceptionStem(nn.Layer):
-    """Five convolutions and two pools.   x [N, 3, H, W] -> [N, 192, H', W'], about an eighth of the size"""
+    """Five convolutions and two pools.
+
+    x [N, 3, H, W] -> [N, 192, H', W'], about an eighth of the size
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -45,7 +50,10 @@ class InceptionStem(nn.Layer):
 
 
 class InceptionA(nn.Layer):
-    """1x1, 5x5, two 3x3 and a pool side by side.   x [N, C, H, W] -> [N, 224 + pool_features, H, W]"""
+    """1x1, 5x5, two 3x3 and a pool side by side.
+
+    x [N, C, H, W] -> [N, 224 + pool_features, H, W]
+    """
 
     def __init__(self, num_channels: int, pool_features: int) -> None:
         super().__init__()
@@ -83,7 +91,10 @@ class InceptionB(nn.Layer):
 
 
 class InceptionC(nn.Layer):
-    """1x1, 7x7, two 7x7 and a pool side by side, each 7x7 in two halves.   x [N, C, H, W] -> [N, 768, H, W]"""
+    """1x1, 7x7, two 7x7 and a pool side by side, each 7x7 in two halves.
+
+    x [N, C, H, W] -> [N, 768, H, W]
+    """
 
     def __init__(self, num_channels: int, channels_7x7: int) -> None:
         super().__init__()
@@ -105,7 +116,9 @@ class InceptionC(nn.Layer):
         single = self.branch7x7_3(self.branch7x7_2(self.branch7x7_1(x)))
         double = self.branch7x7dbl_3(self.branch7x7dbl_2(self.branch7x7dbl_1(x)))
         double = self.branch7x7dbl_5(self.branch7x7dbl_4(double))
-        return concat([self.branch1x1(x), single, double, self.branch_pool_conv(self.branch_pool(x))], 1)
+        return concat(
+            [self.branch1x1(x), single, double, self.branch_pool_conv(self.branch_pool(x))], 1
+        )
 
 
 class InceptionD(nn.Layer):
@@ -124,11 +137,17 @@ class InceptionD(nn.Layer):
     def forward(self, x: Tensor) -> Tensor:
         """See the class."""
         large = self.branch7x7x3_3(self.branch7x7x3_2(self.branch7x7x3_1(x)))
-        return concat([self.branch3x3_2(self.branch3x3_1(x)), self.branch7x7x3_4(large), self.branch_pool(x)], 1)
+        return concat(
+            [self.branch3x3_2(self.branch3x3_1(x)), self.branch7x7x3_4(large), self.branch_pool(x)],
+            1,
+        )
 
 
 class InceptionE(nn.Layer):
-    """1x1, 3x3, two 3x3 and a pool, the last 3x3 as two halves side by side.   x [N, C, H, W] -> [N, 2048, H, W]"""
+    """1x1, 3x3, two 3x3 and a pool, the last 3x3 as two halves side by side.
+
+    x [N, C, H, W] -> [N, 2048, H, W]
+    """
 
     def __init__(self, num_channels: int) -> None:
         super().__init__()
@@ -147,30 +166,52 @@ class InceptionE(nn.Layer):
         """See the class."""
         single = self.branch3x3_1(x)
         double = self.branch3x3dbl_2(self.branch3x3dbl_1(x))
-        return concat([
-            self.branch1x1(x), self.branch3x3_2a(single), self.branch3x3_2b(single), self.branch3x3dbl_3a(double),
-            self.branch3x3dbl_3b(double), self.branch_pool_conv(self.branch_pool(x)),
-        ], 1)  # fmt: skip
+        return concat(
+            [
+                self.branch1x1(x),
+                self.branch3x3_2a(single),
+                self.branch3x3_2b(single),
+                self.branch3x3dbl_3a(double),
+                self.branch3x3dbl_3b(double),
+                self.branch_pool_conv(self.branch_pool(x)),
+            ],
+            1,
+        )
 
 
 class InceptionV3(nn.Layer):
-    """Eleven inceptions.   x [N, 3, H, W], 75 or more each way -> [N, num_classes], or what the blocks or the pool give"""
+    """Eleven inceptions.
+
+    x [N, 3, H, W], 75 or more each way -> [N, num_classes], or what the blocks or the pool give
+    """
 
     def __init__(self, num_classes: int = 1000, with_pool: bool = True) -> None:
         super().__init__()
         self.num_classes, self.with_pool = num_classes, with_pool
         self.inception_stem = InceptionStem()
-        self.inception_block_list = nn.LayerList([
-            InceptionA(192, 32), InceptionA(256, 64), InceptionA(288, 64), InceptionB(288),
-            InceptionC(768, 128), InceptionC(768, 160), InceptionC(768, 160), InceptionC(768, 192), InceptionD(768),
-            InceptionE(1280), InceptionE(2048),
-        ])  # fmt: skip
+        self.inception_block_list = nn.LayerList(
+            [
+                InceptionA(192, 32),
+                InceptionA(256, 64),
+                InceptionA(288, 64),
+                InceptionB(288),
+                InceptionC(768, 128),
+                InceptionC(768, 160),
+                InceptionC(768, 160),
+                InceptionC(768, 192),
+                InceptionD(768),
+                InceptionE(1280),
+                InceptionE(2048),
+            ]
+        )
         if with_pool:
             self.avg_pool = nn.AdaptiveAvgPool2D(1)
         if num_classes > 0:
             bound = 1.0 / math.sqrt(2048)
             self.dropout = nn.Dropout(0.2, mode="downscale_in_infer")
-            self.fc = nn.Linear(2048, num_classes, weight_attr=nn.initializer.Uniform(-bound, bound))
+            self.fc = nn.Linear(
+                2048, num_classes, weight_attr=nn.initializer.Uniform(-bound, bound)
+            )
 
     def forward(self, x: Tensor) -> Tensor:
         """See the class."""

@@ -15,11 +15,17 @@ class LeNet(nn.Layer):
         super().__init__()
         self.num_classes = num_classes
         self.features = nn.Sequential(
-            nn.Conv2D(1, 6, 3, padding=1), nn.ReLU(), nn.MaxPool2D(2, 2),
-            nn.Conv2D(6, 16, 5), nn.ReLU(), nn.MaxPool2D(2, 2),
-        )  # fmt: skip
+            nn.Conv2D(1, 6, 3, padding=1),
+            nn.ReLU(),
+            nn.MaxPool2D(2, 2),
+            nn.Conv2D(6, 16, 5),
+            nn.ReLU(),
+            nn.MaxPool2D(2, 2),
+        )
         if num_classes > 0:
-            self.fc = nn.Sequential(nn.Linear(400, 120), nn.Linear(120, 84), nn.Linear(84, num_classes))
+            self.fc = nn.Sequential(
+                nn.Linear(400, 120), nn.Linear(120, 84), nn.Linear(84, num_classes)
+            )
 
     def forward(self, inputs: Tensor) -> Tensor:
         """See the class."""

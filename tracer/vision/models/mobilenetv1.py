@@ -19,20 +19,38 @@ URLS = {
 
 # Name, channels in, channels out, stride.
 _BLOCKS = [
-    ("conv2_1", 32, 64, 1), ("conv2_2", 64, 128, 2), ("conv3_1", 128, 128, 1), ("conv3_2", 128, 256, 2), ("conv4_1", 256, 256, 1),
-    ("conv4_2", 256, 512, 2), *((f"conv5_{i}", 512, 512, 1) for i in range(1, 6)), ("conv5_6", 512, 1024, 2), ("conv6", 1024, 1024, 1),
-]  # fmt: skip
+    ("conv2_1", 32, 64, 1),
+    ("conv2_2", 64, 128, 2),
+    ("conv3_1", 128, 128, 1),
+    ("conv3_2", 128, 256, 2),
+    ("conv4_1", 256, 256, 1),
+    ("conv4_2", 256, 512, 2),
+    *((f"conv5_{i}", 512, 512, 1) for i in range(1, 6)),
+    ("conv5_6", 512, 1024, 2),
+    ("conv6", 1024, 1024, 1),
+]
 
 
 class DepthwiseSeparable(nn.Layer):
-    """A 3x3 convolution of each channel, then a 1x1 convolution.   x [N, C, H, W] -> [N, M, H / stride, W / stride]"""
+    """A 3x3 convolution of each channel, then a 1x1 convolution.
+
+    x [N, C, H, W] -> [N, M, H / stride, W / stride]
+    """
 
     def __init__(
-        self, in_channels: int, out_channels1: int, out_channels2: int, num_groups: int, stride: int, scale: float
+        self,
+        in_channels: int,
+        out_channels1: int,
+        out_channels2: int,
+        num_groups: int,
+        stride: int,
+        scale: float,
     ) -> None:
         super().__init__()
         width = int(out_channels1 * scale)
-        self._depthwise_conv = ConvNormActivation(in_channels, width, 3, stride, 1, int(num_groups * scale))
+        self._depthwise_conv = ConvNormActivation(
+            in_channels, width, 3, stride, 1, int(num_groups * scale)
+        )
         self._pointwise_conv = ConvNormActivation(width, int(out_channels2 * scale), 1, 1, 0)
 
     def forward(self, x: Tensor) -> Tensor:
@@ -41,7 +59,10 @@ class DepthwiseSeparable(nn.Layer):
 
 
 class MobileNetV1(nn.Layer):
-    """Depthwise separable convolutions.   x [N, 3, H, W] -> [N, num_classes], or what the blocks or the pool give"""
+    """Depthwise separable convolutions.
+
+    x [N, 3, H, W] -> [N, num_classes], or what the blocks or the pool give
+    """
 
     def __init__(self, scale: float = 1.0, num_classes: int = 1000, with_pool: bool = True) -> None:
         super().__init__()

@@ -18,22 +18,45 @@ URLS = {
 }
 
 # Expansion, channels, blocks, stride of the first: table 2 of the paper.
-_STAGES = [(1, 16, 1, 1), (6, 24, 2, 2), (6, 32, 3, 2), (6, 64, 4, 2), (6, 96, 3, 1), (6, 160, 3, 2), (6, 320, 1, 1)]
+_STAGES = [
+    (1, 16, 1, 1),
+    (6, 24, 2, 2),
+    (6, 32, 3, 2),
+    (6, 64, 4, 2),
+    (6, 96, 3, 1),
+    (6, 160, 3, 2),
+    (6, 320, 1, 1),
+]
 
 
 class InvertedResidual(nn.Layer):
-    """Wide inside, narrow outside, beside a shortcut where shapes allow.   x [N, inp, H, W] -> [N, oup, H / stride, W / stride]"""
+    """Wide inside, narrow outside, beside a shortcut where shapes allow.
 
-    def __init__(self, inp: int, oup: int, stride: int, expand_ratio: float, norm_layer: Any = nn.BatchNorm2D) -> None:
+    x [N, inp, H, W] -> [N, oup, H / stride, W / stride]
+    """
+
+    def __init__(
+        self, inp: int, oup: int, stride: int, expand_ratio: float, norm_layer: Any = nn.BatchNorm2D
+    ) -> None:
         super().__init__()
         self.stride = stride
         self.use_res_connect = stride == 1 and inp == oup
         width = round(inp * expand_ratio)
         layers: list[nn.Layer] = []
         if expand_ratio != 1:
-            layers.append(ConvNormActivation(inp, width, 1, norm_layer=norm_layer, activation_layer=nn.ReLU6))
+            layers.append(
+                ConvNormActivation(inp, width, 1, norm_layer=norm_layer, activation_layer=nn.ReLU6)
+            )
         layers += [
-            ConvNormActivation(width, width, 3, stride, groups=width, norm_layer=norm_layer, activation_layer=nn.ReLU6),
+            ConvNormActivation(
+                width,
+                width,
+                3,
+                stride,
+                groups=width,
+                norm_layer=norm_layer,
+                activation_layer=nn.ReLU6,
+            ),
             nn.Conv2D(width, oup, 1, bias_attr=False),
             norm_layer(oup),
         ]
@@ -45,7 +68,10 @@ class InvertedResidual(nn.Layer):
 
 
 class MobileNetV2(nn.Layer):
-    """Inverted residuals.   x [N, 3, H, W] -> [N, num_classes], or what the blocks or the pool give"""
+    """Inverted residuals.
+
+    x [N, 3, H, W] -> [N, num_classes], or what the blocks or the pool give
+    """
 
     def __init__(self, scale: float = 1.0, num_classes: int = 1000, with_pool: bool = True) -> None:
         super().__init__()

@@ -23,27 +23,53 @@ URLS = {
     ),
 }
 
-# Channels in, kernel, channels inside, channels out, squeeze, activation, stride: tables 1 and 2 of the paper.
+# Channels in, kernel, channels inside, channels out, squeeze, activation, stride: tables 1 and 2 of
+# the paper.
 _LARGE = [
-    (16, 3, 16, 16, False, "relu", 1), (16, 3, 64, 24, False, "relu", 2), (24, 3, 72, 24, False, "relu", 1),
-    (24, 5, 72, 40, True, "relu", 2), (40, 5, 120, 40, True, "relu", 1), (40, 5, 120, 40, True, "relu", 1),
-    (40, 3, 240, 80, False, "hardswish", 2), (80, 3, 200, 80, False, "hardswish", 1), (80, 3, 184, 80, False, "hardswish", 1),
-    (80, 3, 184, 80, False, "hardswish", 1), (80, 3, 480, 112, True, "hardswish", 1), (112, 3, 672, 112, True, "hardswish", 1),
-    (112, 5, 672, 160, True, "hardswish", 2), (160, 5, 960, 160, True, "hardswish", 1), (160, 5, 960, 160, True, "hardswish", 1),
-]  # fmt: skip
+    (16, 3, 16, 16, False, "relu", 1),
+    (16, 3, 64, 24, False, "relu", 2),
+    (24, 3, 72, 24, False, "relu", 1),
+    (24, 5, 72, 40, True, "relu", 2),
+    (40, 5, 120, 40, True, "relu", 1),
+    (40, 5, 120, 40, True, "relu", 1),
+    (40, 3, 240, 80, False, "hardswish", 2),
+    (80, 3, 200, 80, False, "hardswish", 1),
+    (80, 3, 184, 80, False, "hardswish", 1),
+    (80, 3, 184, 80, False, "hardswish", 1),
+    (80, 3, 480, 112, True, "hardswish", 1),
+    (112, 3, 672, 112, True, "hardswish", 1),
+    (112, 5, 672, 160, True, "hardswish", 2),
+    (160, 5, 960, 160, True, "hardswish", 1),
+    (160, 5, 960, 160, True, "hardswish", 1),
+]
 _SMALL = [
-    (16, 3, 16, 16, True, "relu", 2), (16, 3, 72, 24, False, "relu", 2), (24, 3, 88, 24, False, "relu", 1),
-    (24, 5, 96, 40, True, "hardswish", 2), (40, 5, 240, 40, True, "hardswish", 1), (40, 5, 240, 40, True, "hardswish", 1),
-    (40, 5, 120, 48, True, "hardswish", 1), (48, 5, 144, 48, True, "hardswish", 1), (48, 5, 288, 96, True, "hardswish", 2),
-    (96, 5, 576, 96, True, "hardswish", 1), (96, 5, 576, 96, True, "hardswish", 1),
-]  # fmt: skip
+    (16, 3, 16, 16, True, "relu", 2),
+    (16, 3, 72, 24, False, "relu", 2),
+    (24, 3, 88, 24, False, "relu", 1),
+    (24, 5, 96, 40, True, "hardswish", 2),
+    (40, 5, 240, 40, True, "hardswish", 1),
+    (40, 5, 240, 40, True, "hardswish", 1),
+    (40, 5, 120, 48, True, "hardswish", 1),
+    (48, 5, 144, 48, True, "hardswish", 1),
+    (48, 5, 288, 96, True, "hardswish", 2),
+    (96, 5, 576, 96, True, "hardswish", 1),
+    (96, 5, 576, 96, True, "hardswish", 1),
+]
 
 
 class SqueezeExcitation(nn.Layer):
-    """Channels weighted by what all of the picture says   (Hu et al. 2017).   x [N, C, H, W] -> like x"""
+    """Channels weighted by what all of the picture says
+
+    (Hu et al. 2017).
+    x [N, C, H, W] -> like x
+    """
 
     def __init__(
-        self, input_channels: int, squeeze_channels: int, activation: Any = nn.ReLU, scale_activation: Any = nn.Sigmoid
+        self,
+        input_channels: int,
+        squeeze_channels: int,
+        activation: Any = nn.ReLU,
+        scale_activation: Any = nn.Sigmoid,
     ) -> None:
         super().__init__()
         self.avgpool = nn.AdaptiveAvgPool2D(1)
@@ -59,12 +85,22 @@ class SqueezeExcitation(nn.Layer):
 
 
 class InvertedResidualConfig:
-    """The settings of one block, its widths scaled.   activation: 'relu' or 'hardswish', or a class of layers"""
+    """The settings of one block, its widths scaled.
+
+    activation: 'relu' or 'hardswish', or a class of layers
+    """
 
     def __init__(
-        self, in_channels: int, kernel: int, expanded_channels: int, out_channels: int, use_se: bool, activation: str | None, stride: int,
+        self,
+        in_channels: int,
+        kernel: int,
+        expanded_channels: int,
+        out_channels: int,
+        use_se: bool,
+        activation: str | None,
+        stride: int,
         scale: float = 1.0,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.in_channels = make_divisible(in_channels * scale)
         self.kernel = kernel
         self.expanded_channels = make_divisible(expanded_channels * scale)
@@ -75,12 +111,22 @@ class InvertedResidualConfig:
 
 
 class InvertedResidual(nn.Layer):
-    """Wide inside, narrow outside, beside a shortcut where shapes allow.   x [N, C, H, W] -> [N, M, H / stride, W / stride]"""
+    """Wide inside, narrow outside, beside a shortcut where shapes allow.
+
+    x [N, C, H, W] -> [N, M, H / stride, W / stride]
+    """
 
     def __init__(
-        self, in_channels: int, expanded_channels: int, out_channels: int, filter_size: int, stride: int, use_se: bool,
-        activation_layer: Any, norm_layer: Any,
-    ) -> None:  # fmt: skip
+        self,
+        in_channels: int,
+        expanded_channels: int,
+        out_channels: int,
+        filter_size: int,
+        stride: int,
+        use_se: bool,
+        activation_layer: Any,
+        norm_layer: Any,
+    ) -> None:
         super().__init__()
         conv = partial(ConvNormActivation, norm_layer=norm_layer, activation_layer=activation_layer)
         wide = expanded_channels
@@ -91,7 +137,9 @@ class InvertedResidual(nn.Layer):
             self.expand_conv = conv(in_channels, wide, 1)
         self.bottleneck_conv = conv(wide, wide, filter_size, stride, groups=wide)
         if use_se:
-            self.mid_se = SqueezeExcitation(wide, make_divisible(wide // 4), scale_activation=nn.Hardsigmoid)
+            self.mid_se = SqueezeExcitation(
+                wide, make_divisible(wide // 4), scale_activation=nn.Hardsigmoid
+            )
         self.linear_conv = conv(wide, out_channels, 1, activation_layer=None)
 
     def forward(self, x: Tensor) -> Tensor:
@@ -102,29 +150,49 @@ class InvertedResidual(nn.Layer):
 
 
 class MobileNetV3(nn.Layer):
-    """The blocks in `config`.   x [N, 3, H, W] -> [N, num_classes], or what the blocks or the pool give"""
+    """The blocks in `config`.
+
+    x [N, 3, H, W] -> [N, num_classes], or what the blocks or the pool give
+    """
 
     def __init__(
-        self, config: Sequence[InvertedResidualConfig], last_channel: int, scale: float = 1.0, num_classes: int = 1000, with_pool: bool = True
-    ) -> None:  # fmt: skip
+        self,
+        config: Sequence[InvertedResidualConfig],
+        last_channel: int,
+        scale: float = 1.0,
+        num_classes: int = 1000,
+        with_pool: bool = True,
+    ) -> None:
         super().__init__()
         self.scale, self.num_classes, self.with_pool = scale, num_classes, with_pool
         norm = partial(nn.BatchNorm2D, epsilon=0.001, momentum=0.99)
         conv = partial(ConvNormActivation, norm_layer=norm, activation_layer=nn.Hardswish)
         self.conv = conv(3, config[0].in_channels, 3, 2, 1)
-        self.blocks = nn.Sequential(*(
-            InvertedResidual(
-                c.in_channels, c.expanded_channels, c.out_channels, c.kernel, c.stride, c.use_se, c.activation_layer, norm
+        self.blocks = nn.Sequential(
+            *(
+                InvertedResidual(
+                    c.in_channels,
+                    c.expanded_channels,
+                    c.out_channels,
+                    c.kernel,
+                    c.stride,
+                    c.use_se,
+                    c.activation_layer,
+                    norm,
+                )
+                for c in config
             )
-            for c in config
-        ))  # fmt: skip
+        )
         wide = config[-1].out_channels * 6
         self.lastconv = conv(config[-1].out_channels, wide, 1, 1, 0)
         if with_pool:
             self.avgpool = nn.AdaptiveAvgPool2D(1)
         if num_classes > 0:
             self.classifier = nn.Sequential(
-                nn.Linear(wide, last_channel), nn.Hardswish(), nn.Dropout(0.2), nn.Linear(last_channel, num_classes)
+                nn.Linear(wide, last_channel),
+                nn.Hardswish(),
+                nn.Dropout(0.2),
+                nn.Linear(last_channel, num_classes),
             )
 
     def forward(self, x: Tensor) -> Tensor:
@@ -144,18 +212,29 @@ class MobileNetV3Small(MobileNetV3):
 
 
 class MobileNetV3Large(MobileNetV3):
-    """MobileNetV3 for larger devices, `scale` times as wide.   x [N, 3, H, W] -> [N, num_classes]"""
+    """MobileNetV3 for larger devices, `scale` times as wide.
+
+    x [N, 3, H, W] -> [N, num_classes]
+    """
 
     def __init__(self, scale: float = 1.0, num_classes: int = 1000, with_pool: bool = True) -> None:
         config = [InvertedResidualConfig(*row, scale) for row in _LARGE]
         super().__init__(config, make_divisible(1280 * scale), scale, num_classes, with_pool)
 
 
-def mobilenet_v3_small(pretrained: bool = False, scale: float = 1.0, **kwargs: Any) -> MobileNetV3Small:
+def mobilenet_v3_small(
+    pretrained: bool = False, scale: float = 1.0, **kwargs: Any
+) -> MobileNetV3Small:
     """MobileNetV3Small.   kwargs: num_classes, with_pool"""
-    return with_weights(MobileNetV3Small(scale, **kwargs), f"mobilenet_v3_small_x{scale}", pretrained, URLS)
+    return with_weights(
+        MobileNetV3Small(scale, **kwargs), f"mobilenet_v3_small_x{scale}", pretrained, URLS
+    )
 
 
-def mobilenet_v3_large(pretrained: bool = False, scale: float = 1.0, **kwargs: Any) -> MobileNetV3Large:
+def mobilenet_v3_large(
+    pretrained: bool = False, scale: float = 1.0, **kwargs: Any
+) -> MobileNetV3Large:
     """MobileNetV3Large.   kwargs: num_classes, with_pool"""
-    return with_weights(MobileNetV3Large(scale, **kwargs), f"mobilenet_v3_large_x{scale}", pretrained, URLS)
+    return with_weights(
+        MobileNetV3Large(scale, **kwargs), f"mobilenet_v3_large_x{scale}", pretrained, URLS
+    )

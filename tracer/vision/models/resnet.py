@@ -1,4 +1,7 @@
-"""ResNet, ResNeXt and Wide ResNet   (He et al. 2015; Xie et al. 2016; Zagoruyko and Komodakis 2016)."""
+"""ResNet, ResNeXt and Wide ResNet
+
+(He et al. 2015; Xie et al. 2016; Zagoruyko and Komodakis 2016).
+"""
 
 from __future__ import annotations
 
@@ -10,9 +13,21 @@ from ...core.tensor import Tensor
 from .blocks import with_weights
 
 __all__ = [
-    "ResNet", "resnet18", "resnet34", "resnet50", "resnet101", "resnet152", "resnext50_32x4d", "resnext50_64x4d", "resnext101_32x4d",
-    "resnext101_64x4d", "resnext152_32x4d", "resnext152_64x4d", "wide_resnet50_2", "wide_resnet101_2",
-]  # fmt: skip
+    "ResNet",
+    "resnet18",
+    "resnet34",
+    "resnet50",
+    "resnet101",
+    "resnet152",
+    "resnext50_32x4d",
+    "resnext50_64x4d",
+    "resnext101_32x4d",
+    "resnext101_64x4d",
+    "resnext152_32x4d",
+    "resnext152_64x4d",
+    "wide_resnet50_2",
+    "wide_resnet101_2",
+]
 
 _SUMS = {
     "resnet18": "cf548f46534aa3560945be4b95cd11c4",
@@ -29,20 +44,39 @@ _SUMS = {
     "wide_resnet50_2": "0282f804d73debdab289bd9fea3fa6dc",
     "wide_resnet101_2": "d4360a2d23657f059216f5d5a1a9ac93",
 }
-URLS = {name: (f"https://paddle-hapi.bj.bcebos.com/models/{name}.pdparams", md5) for name, md5 in _SUMS.items()}
+URLS = {
+    name: (f"https://paddle-hapi.bj.bcebos.com/models/{name}.pdparams", md5)
+    for name, md5 in _SUMS.items()
+}
 
-_DEPTHS = {18: (2, 2, 2, 2), 34: (3, 4, 6, 3), 50: (3, 4, 6, 3), 101: (3, 4, 23, 3), 152: (3, 8, 36, 3)}
+_DEPTHS = {
+    18: (2, 2, 2, 2),
+    34: (3, 4, 6, 3),
+    50: (3, 4, 6, 3),
+    101: (3, 4, 23, 3),
+    152: (3, 8, 36, 3),
+}
 
 
 class BasicBlock(nn.Layer):
-    """Two 3x3 convolutions beside a shortcut.   x [N, inplanes, H, W] -> [N, planes, H / stride, W / stride]"""
+    """Two 3x3 convolutions beside a shortcut.
+
+    x [N, inplanes, H, W] -> [N, planes, H / stride, W / stride]
+    """
 
     expansion = 1
 
     def __init__(
-        self, inplanes: int, planes: int, stride: int = 1, downsample: nn.Layer | None = None, groups: int = 1, base_width: int = 64,
-        dilation: int = 1, norm_layer: Any = None,
-    ) -> None:  # fmt: skip
+        self,
+        inplanes: int,
+        planes: int,
+        stride: int = 1,
+        downsample: nn.Layer | None = None,
+        groups: int = 1,
+        base_width: int = 64,
+        dilation: int = 1,
+        norm_layer: Any = None,
+    ) -> None:
         super().__init__()
         if dilation > 1:
             raise OpError("BasicBlock: dilation is 1")
@@ -62,14 +96,24 @@ class BasicBlock(nn.Layer):
 
 
 class BottleneckBlock(nn.Layer):
-    """1x1, 3x3 and 1x1 convolutions beside a shortcut.   x [N, inplanes, H, W] -> [N, 4 planes, H / stride, W / stride]"""
+    """1x1, 3x3 and 1x1 convolutions beside a shortcut.
+
+    x [N, inplanes, H, W] -> [N, 4 planes, H / stride, W / stride]
+    """
 
     expansion = 4
 
     def __init__(
-        self, inplanes: int, planes: int, stride: int = 1, downsample: nn.Layer | None = None, groups: int = 1, base_width: int = 64,
-        dilation: int = 1, norm_layer: Any = None,
-    ) -> None:  # fmt: skip
+        self,
+        inplanes: int,
+        planes: int,
+        stride: int = 1,
+        downsample: nn.Layer | None = None,
+        groups: int = 1,
+        base_width: int = 64,
+        dilation: int = 1,
+        norm_layer: Any = None,
+    ) -> None:
         super().__init__()
         norm = norm_layer or nn.BatchNorm2D
         width = int(planes * (base_width / 64.0)) * groups
@@ -91,9 +135,12 @@ class BottleneckBlock(nn.Layer):
 
 
 class ResNet(nn.Layer):
-    """Four stages of blocks.   x [N, 3, H, W] -> [N, num_classes], or what the blocks or the pool give
+    """Four stages of blocks.
 
-    block: BasicBlock for depths 18 and 34, BottleneckBlock for 50, 101, 152.   width: of a group, in 64ths of the usual.
+    x [N, 3, H, W] -> [N, num_classes], or what the blocks or the pool give
+
+    block: BasicBlock for depths 18 and 34, BottleneckBlock for 50, 101, 152.
+    width: of a group, in 64ths of the usual.
     """
 
     def __init__(
@@ -108,7 +155,12 @@ class ResNet(nn.Layer):
         super().__init__()
         if depth not in _DEPTHS:
             raise OpError(f"ResNet: depth={depth} is none of {list(_DEPTHS)}")
-        self.groups, self.base_width, self.dilation, self._norm_layer = groups, width, 1, nn.BatchNorm2D
+        self.groups, self.base_width, self.dilation, self._norm_layer = (
+            groups,
+            width,
+            1,
+            nn.BatchNorm2D,
+        )
         self.num_classes, self.with_pool = num_classes, with_pool
         self.inplanes = 64
         self.conv1 = nn.Conv2D(3, 64, 7, 2, 3, bias_attr=False)
@@ -116,21 +168,34 @@ class ResNet(nn.Layer):
         self.relu = nn.ReLU()
         self.maxpool = nn.MaxPool2D(3, 2, 1)
         for i, blocks in enumerate(_DEPTHS[depth]):
-            self.add_sublayer(f"layer{i + 1}", self._make_layer(block, 64 << i, blocks, 2 if i else 1))
+            self.add_sublayer(
+                f"layer{i + 1}", self._make_layer(block, 64 << i, blocks, 2 if i else 1)
+            )
         if with_pool:
             self.avgpool = nn.AdaptiveAvgPool2D((1, 1))
         if num_classes > 0:
             self.fc = nn.Linear(512 * block.expansion, num_classes)
 
-    def _make_layer(self, block: Any, planes: int, blocks: int, stride: int = 1, dilate: bool = False) -> nn.Sequential:
-        """A stage; networks that are made of other blocks ask for it by this name.   dilate: holes in its filters in place of strides"""
+    def _make_layer(
+        self, block: Any, planes: int, blocks: int, stride: int = 1, dilate: bool = False
+    ) -> nn.Sequential:
+        """A stage; networks that are made of other blocks ask for it by this name.
+
+        dilate: holes in its filters in place of strides
+        """
         wide, norm, before = planes * block.expansion, self._norm_layer, self.dilation
         shortcut = None
         if dilate:
             self.dilation, stride = self.dilation * stride, 1
         if stride != 1 or self.inplanes != wide:
-            shortcut = nn.Sequential(nn.Conv2D(self.inplanes, wide, 1, stride, bias_attr=False), norm(wide))
-        layers = [block(self.inplanes, planes, stride, shortcut, self.groups, self.base_width, before, norm)]
+            shortcut = nn.Sequential(
+                nn.Conv2D(self.inplanes, wide, 1, stride, bias_attr=False), norm(wide)
+            )
+        layers = [
+            block(
+                self.inplanes, planes, stride, shortcut, self.groups, self.base_width, before, norm
+            )
+        ]
         self.inplanes = wide
         layers += [
             block(wide, planes, groups=self.groups, base_width=self.base_width, norm_layer=norm)

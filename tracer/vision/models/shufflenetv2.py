@@ -12,9 +12,15 @@ from ...tensor.manipulation import concat, split
 from .blocks import ConvNormActivation, with_weights
 
 __all__ = [
-    "ShuffleNetV2", "shufflenet_v2_swish", "shufflenet_v2_x0_5", "shufflenet_v2_x0_25", "shufflenet_v2_x0_33", "shufflenet_v2_x1_0",
-    "shufflenet_v2_x1_5", "shufflenet_v2_x2_0",
-]  # fmt: skip
+    "ShuffleNetV2",
+    "shufflenet_v2_swish",
+    "shufflenet_v2_x0_5",
+    "shufflenet_v2_x0_25",
+    "shufflenet_v2_x0_33",
+    "shufflenet_v2_x1_0",
+    "shufflenet_v2_x1_5",
+    "shufflenet_v2_x2_0",
+]
 
 _SUMS = {
     "shufflenet_v2_x0_25": "1e509b4c140eeb096bb16e214796d03b",
@@ -25,18 +31,28 @@ _SUMS = {
     "shufflenet_v2_x2_0": "cd3dddcd8305e7bcd8ad14d1c69a5784",
     "shufflenet_v2_swish": "adde0aa3b023e5b0c94a68be1c394b84",
 }
-URLS = {name: (f"https://paddle-hapi.bj.bcebos.com/models/{name}.pdparams", md5) for name, md5 in _SUMS.items()}
+URLS = {
+    name: (f"https://paddle-hapi.bj.bcebos.com/models/{name}.pdparams", md5)
+    for name, md5 in _SUMS.items()
+}
 
 # Channels of the three stages and of the last convolution: table 5 of the paper, and smaller ones.
 _WIDTHS = {
-    0.25: (24, 48, 96, 512), 0.33: (32, 64, 128, 512), 0.5: (48, 96, 192, 1024), 1.0: (116, 232, 464, 1024),
-    1.5: (176, 352, 704, 1024), 2.0: (224, 488, 976, 2048),
-}  # fmt: skip
+    0.25: (24, 48, 96, 512),
+    0.33: (32, 64, 128, 512),
+    0.5: (48, 96, 192, 1024),
+    1.0: (116, 232, 464, 1024),
+    1.5: (176, 352, 704, 1024),
+    2.0: (224, 488, 976, 2048),
+}
 _ACTIVATIONS = {"swish": nn.Swish, "relu": nn.ReLU, None: None}
 
 
 def channel_shuffle(x: Tensor, groups: int) -> Tensor:
-    """Channels dealt out: the first of each group, the second of each, ...   x [N, C, H, W] -> like x"""
+    """Channels dealt out: the first of each group, the second of each, ...
+
+    x [N, C, H, W] -> like x
+    """
     batch, channels, high, wide = x.shape
     grouped = x.reshape([batch, groups, channels // groups, high, wide]).transpose([0, 2, 1, 3, 4])
     return grouped.reshape([batch, channels, high, wide])
@@ -45,7 +61,9 @@ def channel_shuffle(x: Tensor, groups: int) -> Tensor:
 class InvertedResidual(nn.Layer):
     """One half of the channels through convolutions, then shuffled.   x [N, C, H, W] -> like x"""
 
-    def __init__(self, in_channels: int, out_channels: int, stride: int, activation_layer: Any = nn.ReLU) -> None:
+    def __init__(
+        self, in_channels: int, out_channels: int, stride: int, activation_layer: Any = nn.ReLU
+    ) -> None:
         super().__init__()
         half = out_channels // 2
         conv = partial(ConvNormActivation, activation_layer=activation_layer)
@@ -56,17 +74,26 @@ class InvertedResidual(nn.Layer):
     def forward(self, inputs: Tensor) -> Tensor:
         """See the class."""
         kept, x = split(inputs, 2, 1)
-        return channel_shuffle(concat([kept, self._conv_linear(self._conv_dw(self._conv_pw(x)))], 1), 2)
+        return channel_shuffle(
+            concat([kept, self._conv_linear(self._conv_dw(self._conv_pw(x)))], 1), 2
+        )
 
 
 class InvertedResidualDS(nn.Layer):
-    """All channels through both paths, then shuffled.   x [N, C, H, W] -> [N, out_channels, H / stride, W / stride]"""
+    """All channels through both paths, then shuffled.
 
-    def __init__(self, in_channels: int, out_channels: int, stride: int, activation_layer: Any = nn.ReLU) -> None:
+    x [N, C, H, W] -> [N, out_channels, H / stride, W / stride]
+    """
+
+    def __init__(
+        self, in_channels: int, out_channels: int, stride: int, activation_layer: Any = nn.ReLU
+    ) -> None:
         super().__init__()
         half = out_channels // 2
         conv = partial(ConvNormActivation, activation_layer=activation_layer)
-        self._conv_dw_1 = conv(in_channels, in_channels, 3, stride, 1, in_channels, activation_layer=None)
+        self._conv_dw_1 = conv(
+            in_channels, in_channels, 3, stride, 1, in_channels, activation_layer=None
+        )
         self._conv_linear_1 = conv(in_channels, half, 1, 1, 0)
         self._conv_pw_2 = conv(in_channels, half, 1, 1, 0)
         self._conv_dw_2 = conv(half, half, 3, stride, 1, half, activation_layer=None)
@@ -80,18 +107,25 @@ class InvertedResidualDS(nn.Layer):
 
 
 class ShuffleNetV2(nn.Layer):
-    """Three stages of shuffled halves.   x [N, 3, H, W] -> [N, num_classes], or what the blocks or the pool give
+    """Three stages of shuffled halves.
+
+    x [N, 3, H, W] -> [N, num_classes], or what the blocks or the pool give
 
     scale: 0.25, 0.33, 0.5, 1.0, 1.5 or 2.0.   act: 'relu', 'swish' or None
     """
 
     def __init__(
-        self, scale: float = 1.0, act: str | None = "relu", num_classes: int = 1000, with_pool: bool = True
+        self,
+        scale: float = 1.0,
+        act: str | None = "relu",
+        num_classes: int = 1000,
+        with_pool: bool = True,
     ) -> None:
         super().__init__()
         if scale not in _WIDTHS or act not in _ACTIVATIONS:
             raise OpError(
-                f"ShuffleNetV2: scale={scale}, act={act!r}; scale is one of {list(_WIDTHS)}, act of {list(_ACTIVATIONS)}"
+                f"ShuffleNetV2: scale={scale}, act={act!r}; scale is one of "
+                f"{list(_WIDTHS)}, act of {list(_ACTIVATIONS)}"
             )
         self.scale, self.num_classes, self.with_pool = scale, num_classes, with_pool
         activation: Any = _ACTIVATIONS[act]

@@ -15,21 +15,37 @@ __all__ = ["SqueezeNet", "squeezenet1_0", "squeezenet1_1"]
 
 _HOME = "https://paddle-imagenet-models-name.bj.bcebos.com/dygraph"
 URLS = {
-    "squeezenet1_0": (f"{_HOME}/SqueezeNet1_0_pretrained.pdparams", "30b95af60a2178f03cf9b66cd77e1db1"),
-    "squeezenet1_1": (f"{_HOME}/SqueezeNet1_1_pretrained.pdparams", "a11250d3a1f91d7131fd095ebbf09eee"),
+    "squeezenet1_0": (
+        f"{_HOME}/SqueezeNet1_0_pretrained.pdparams",
+        "30b95af60a2178f03cf9b66cd77e1db1",
+    ),
+    "squeezenet1_1": (
+        f"{_HOME}/SqueezeNet1_1_pretrained.pdparams",
+        "a11250d3a1f91d7131fd095ebbf09eee",
+    ),
 }
 
-# Channels in, squeezed, and out of each of the two paths; the same in both versions but for the first.
+# Channels in, squeezed, and out of each of the two paths; the same in both versions but for the
+# first.
 _FIRES = [
-    (96, 16, 64), (128, 16, 64), (128, 32, 128), (256, 32, 128), (256, 48, 192), (384, 48, 192), (384, 64, 256), (512, 64, 256),
-]  # fmt: skip
+    (96, 16, 64),
+    (128, 16, 64),
+    (128, 32, 128),
+    (256, 32, 128),
+    (256, 48, 192),
+    (384, 48, 192),
+    (384, 64, 256),
+    (512, 64, 256),
+]
 _POOLS = {"1.0": (3, 7), "1.1": (2, 4)}  # behind which of the fires there is a pool
 
 
 class MakeFireConv(nn.Layer):
     """Convolution and ReLU.   x [N, C, H, W] -> [N, M, H', W']"""
 
-    def __init__(self, input_channels: int, output_channels: int, filter_size: int, padding: int = 0) -> None:
+    def __init__(
+        self, input_channels: int, output_channels: int, filter_size: int, padding: int = 0
+    ) -> None:
         super().__init__()
         self._conv = nn.Conv2D(input_channels, output_channels, filter_size, padding=padding)
 
@@ -39,10 +55,17 @@ class MakeFireConv(nn.Layer):
 
 
 class MakeFire(nn.Layer):
-    """Squeeze by 1x1, then 1x1 beside 3x3.   x [N, C, H, W] -> [N, expand1x1_channels + expand3x3_channels, H, W]"""
+    """Squeeze by 1x1, then 1x1 beside 3x3.
+
+    x [N, C, H, W] -> [N, expand1x1_channels + expand3x3_channels, H, W]
+    """
 
     def __init__(
-        self, input_channels: int, squeeze_channels: int, expand1x1_channels: int, expand3x3_channels: int
+        self,
+        input_channels: int,
+        squeeze_channels: int,
+        expand1x1_channels: int,
+        expand3x3_channels: int,
     ) -> None:
         super().__init__()
         self._conv = MakeFireConv(input_channels, squeeze_channels, 1)
@@ -56,7 +79,9 @@ class MakeFire(nn.Layer):
 
 
 class SqueezeNet(nn.Layer):
-    """Eight fires.   x [N, 3, H, W] -> [N, num_classes], or what the last convolution or the pool give
+    """Eight fires.
+
+    x [N, 3, H, W] -> [N, num_classes], or what the last convolution or the pool give
 
     version: '1.0' or '1.1'
     """
@@ -70,7 +95,9 @@ class SqueezeNet(nn.Layer):
         self._conv = nn.Conv2D(3, first, size, 2, padding)
         self._pool = nn.MaxPool2D(3, 2, 0)
         for i, (channels, squeezed, out) in enumerate(_FIRES):
-            self.add_sublayer(f"_conv{i + 1}", MakeFire(channels if i else first, squeezed, out, out))
+            self.add_sublayer(
+                f"_conv{i + 1}", MakeFire(channels if i else first, squeezed, out, out)
+            )
         if num_classes > 0:
             self._drop = nn.Dropout(0.5, mode="downscale_in_infer")
             self._conv9 = nn.Conv2D(512, num_classes, 1)

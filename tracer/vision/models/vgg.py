@@ -11,8 +11,14 @@ from .blocks import with_weights
 __all__ = ["VGG", "vgg11", "vgg13", "vgg16", "vgg19"]
 
 URLS = {
-    "vgg16": ("https://paddle-hapi.bj.bcebos.com/models/vgg16.pdparams", "89bbffc0f87d260be9b8cdc169c991c4"),
-    "vgg19": ("https://paddle-hapi.bj.bcebos.com/models/vgg19.pdparams", "23b18bb13d8894f60f54e642be79a0dd"),
+    "vgg16": (
+        "https://paddle-hapi.bj.bcebos.com/models/vgg16.pdparams",
+        "89bbffc0f87d260be9b8cdc169c991c4",
+    ),
+    "vgg19": (
+        "https://paddle-hapi.bj.bcebos.com/models/vgg19.pdparams",
+        "23b18bb13d8894f60f54e642be79a0dd",
+    ),
 }
 
 # How many convolutions each of the five stages has; their widths.
@@ -21,7 +27,10 @@ _WIDTHS = (64, 128, 256, 512, 512)
 
 
 class VGG(nn.Layer):
-    """`features`, then three linear maps.   x [N, 3, H, W] -> [N, num_classes], or what features or the pool give"""
+    """`features`, then three linear maps.
+
+    x [N, 3, H, W] -> [N, num_classes], or what features or the pool give
+    """
 
     def __init__(self, features: nn.Layer, num_classes: int = 1000, with_pool: bool = True) -> None:
         super().__init__()
@@ -32,10 +41,14 @@ class VGG(nn.Layer):
             self.avgpool = nn.AdaptiveAvgPool2D((7, 7))
         if num_classes > 0:
             self.classifier = nn.Sequential(
-                nn.Linear(512 * 7 * 7, 4096), nn.ReLU(), nn.Dropout(),
-                nn.Linear(4096, 4096), nn.ReLU(), nn.Dropout(),
+                nn.Linear(512 * 7 * 7, 4096),
+                nn.ReLU(),
+                nn.Dropout(),
+                nn.Linear(4096, 4096),
+                nn.ReLU(),
+                nn.Dropout(),
                 nn.Linear(4096, num_classes),
-            )  # fmt: skip
+            )
 
     def forward(self, x: Tensor) -> Tensor:
         """See the class."""

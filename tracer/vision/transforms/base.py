@@ -11,7 +11,17 @@ from ...core.errors import OpError
 from ...core.tensor import Tensor
 from . import functional as F
 
-__all__ = ["BaseTransform", "CenterCrop", "Compose", "Grayscale", "Normalize", "Pad", "Resize", "ToTensor", "Transpose"]
+__all__ = [
+    "BaseTransform",
+    "CenterCrop",
+    "Compose",
+    "Grayscale",
+    "Normalize",
+    "Pad",
+    "Resize",
+    "ToTensor",
+    "Transpose",
+]
 
 
 class Compose:
@@ -31,10 +41,13 @@ class Compose:
 
 
 class BaseTransform:
-    """Base of transforms: called with an image, or with a tuple of which `keys` says what each item is.
+    """Base of transforms: called with an image, or with a tuple of which `keys` says what each item
+    is.
 
-    A key 'image' is for `_apply_image`, 'boxes' for `_apply_boxes`, 'mask' for `_apply_mask`, and so on; an item without a
-    method is passed on.   `_get_params` draws once for all items of a call, and `self.params` has it.
+    A key 'image' is for `_apply_image`, 'boxes' for `_apply_boxes`, 'mask' for `_apply_mask`, and
+    so on; an item without a
+    method is passed on.
+    `_get_params` draws once for all items of a call, and `self.params` has it.
     """
 
     def __init__(self, keys: Sequence[str] | None = None) -> None:
@@ -91,7 +104,9 @@ class ToTensor(BaseTransform):
 class Resize(BaseTransform):
     """functional.resize."""
 
-    def __init__(self, size: Any, interpolation: str = "bilinear", keys: Sequence[str] | None = None) -> None:
+    def __init__(
+        self, size: Any, interpolation: str = "bilinear", keys: Sequence[str] | None = None
+    ) -> None:
         super().__init__(keys)
         self.size = size
         self.interpolation = interpolation
@@ -115,7 +130,11 @@ class Pad(BaseTransform):
     """functional.pad."""
 
     def __init__(
-        self, padding: Any, fill: Any = 0, padding_mode: str = "constant", keys: Sequence[str] | None = None
+        self,
+        padding: Any,
+        fill: Any = 0,
+        padding_mode: str = "constant",
+        keys: Sequence[str] | None = None,
     ) -> None:
         super().__init__(keys)
         self.padding = padding
@@ -130,8 +149,13 @@ class Normalize(BaseTransform):
     """functional.normalize.   mean, std: one number for all three channels, or one for each"""
 
     def __init__(
-        self, mean: Any = 0.0, std: Any = 1.0, data_format: str = "CHW", to_rgb: bool = False, keys: Sequence[str] | None = None
-    ) -> None:  # fmt: skip
+        self,
+        mean: Any = 0.0,
+        std: Any = 1.0,
+        data_format: str = "CHW",
+        to_rgb: bool = False,
+        keys: Sequence[str] | None = None,
+    ) -> None:
         super().__init__(keys)
         self.mean = [mean] * 3 if isinstance(mean, int | float) else mean
         self.std = [std] * 3 if isinstance(std, int | float) else std

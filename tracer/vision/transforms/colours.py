@@ -10,11 +10,20 @@ from ...core.errors import OpError
 from . import functional as F
 from .base import BaseTransform, Compose
 
-__all__ = ["BrightnessTransform", "ColorJitter", "ContrastTransform", "HueTransform", "SaturationTransform"]
+__all__ = [
+    "BrightnessTransform",
+    "ColorJitter",
+    "ContrastTransform",
+    "HueTransform",
+    "SaturationTransform",
+]
 
 
-def _range(op: str, value: Any, center: float, least: float, most: float) -> tuple[float, float] | None:
-    """From where to where a factor is drawn; None where it is always `center`, which changes nothing.
+def _range(
+    op: str, value: Any, center: float, least: float, most: float
+) -> tuple[float, float] | None:
+    """From where to where a factor is drawn; None where it is always `center`, which changes
+    nothing.
 
     value: how far it may be from `center`, or both ends.
     """
@@ -74,17 +83,30 @@ class ColorJitter(BaseTransform):
     """All four in an order drawn at random.   Each as in its own class; 0 leaves it out"""
 
     def __init__(
-        self, brightness: Any = 0, contrast: Any = 0, saturation: Any = 0, hue: Any = 0, keys: Sequence[str] | None = None
-    ) -> None:  # fmt: skip
+        self,
+        brightness: Any = 0,
+        contrast: Any = 0,
+        saturation: Any = 0,
+        hue: Any = 0,
+        keys: Sequence[str] | None = None,
+    ) -> None:
         super().__init__(keys)
-        self.brightness, self.contrast, self.saturation, self.hue = brightness, contrast, saturation, hue
+        self.brightness, self.contrast, self.saturation, self.hue = (
+            brightness,
+            contrast,
+            saturation,
+            hue,
+        )
         self._transforms = [
             kind(value)
             for kind, value in (
-                (BrightnessTransform, brightness), (ContrastTransform, contrast), (SaturationTransform, saturation), (HueTransform, hue),
+                (BrightnessTransform, brightness),
+                (ContrastTransform, contrast),
+                (SaturationTransform, saturation),
+                (HueTransform, hue),
             )
             if value is not None
-        ]  # fmt: skip
+        ]
 
     def _apply_image(self, img: Any) -> Any:
         transforms = list(self._transforms)

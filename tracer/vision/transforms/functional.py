@@ -1,4 +1,8 @@
-"""Transforms as functions.   An image is a PIL image, an ndarray [H, W] or [H, W, C], or a Tensor [C, H, W]; so is what comes out."""
+"""Transforms as functions.
+
+An image is a PIL image, an ndarray [H, W] or [H, W, C], or a Tensor [C, H, W]; so is what comes
+out.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +17,24 @@ from ...core.tensor import Tensor
 from . import geometry, of_array, of_picture, of_tensor, sampling
 
 __all__ = [
-    "adjust_brightness", "adjust_contrast", "adjust_hue", "adjust_saturation", "affine", "center_crop", "crop", "erase", "hflip",
-    "normalize", "pad", "perspective", "resize", "rotate", "to_grayscale", "to_tensor", "vflip",
-]  # fmt: skip
+    "adjust_brightness",
+    "adjust_contrast",
+    "adjust_hue",
+    "adjust_saturation",
+    "affine",
+    "center_crop",
+    "crop",
+    "erase",
+    "hflip",
+    "normalize",
+    "pad",
+    "perspective",
+    "resize",
+    "rotate",
+    "to_grayscale",
+    "to_tensor",
+    "vflip",
+]
 
 _WARPS = ("nearest", "bilinear", "bicubic")
 _PAD_MODES = ("constant", "edge", "reflect", "symmetric")
@@ -35,7 +54,9 @@ def _for(op: str, img: Any) -> Any:
         return of_tensor
     if isinstance(img, np.ndarray):
         if img.ndim not in (2, 3):
-            raise OpError(f"{op}: an ndarray is [H, W] or [H, W, C] (img={img.dtype}{list(img.shape)})")
+            raise OpError(
+                f"{op}: an ndarray is [H, W] or [H, W, C] (img={img.dtype}{list(img.shape)})"
+            )
         return of_array
     if is_picture(img):
         return of_picture
@@ -49,7 +70,10 @@ def size_of(img: Any) -> tuple[int, int]:
 
 
 def to_tensor(pic: Any, data_format: str = "CHW") -> Tensor:
-    """An image as a Tensor; bytes become float32 from 0 to 1.   -> [C, H, W], or [H, W, C] for data_format 'HWC'"""
+    """An image as a Tensor; bytes become float32 from 0 to 1.
+
+    -> [C, H, W], or [H, W, C] for data_format 'HWC'
+    """
     if data_format not in ("CHW", "HWC"):
         raise OpError(f"to_tensor: data_format={data_format!r} is none of CHW, HWC")
     found: Tensor = _for("to_tensor", pic).to_tensor(pic, data_format)
@@ -69,7 +93,8 @@ def vflip(img: Any) -> Any:
 def resize(img: Any, size: Any, interpolation: str = "bilinear") -> Any:
     """Another size.   size: (height, width), or the shorter side
 
-    interpolation: nearest, bilinear, bicubic, lanczos; area but for PIL images; box and hamming for those only.
+    interpolation: nearest, bilinear, bicubic, lanczos; area but for PIL images; box and hamming for
+    those only.
     """
     image, old = _for("resize", img), size_of(img)
     new = geometry.resized(size, *old)
@@ -77,7 +102,9 @@ def resize(img: Any, size: Any, interpolation: str = "bilinear") -> Any:
 
 
 def pad(img: Any, padding: Any, fill: Any = 0, padding_mode: str = "constant") -> Any:
-    """More around it.   padding: one number; left and right, top and bottom; or left, top, right, bottom
+    """More around it.
+
+    padding: one number; left and right, top and bottom; or left, top, right, bottom
 
     padding_mode: constant, with `fill`; edge, reflect, symmetric as in numpy.pad.
     """
@@ -97,30 +124,49 @@ def center_crop(img: Any, output_size: Any) -> Any:
 
 
 def affine(
-    img: Any, angle: float, translate: Sequence[float], scale: float, shear: Any, interpolation: str = "nearest", fill: Any = 0,
+    img: Any,
+    angle: float,
+    translate: Sequence[float],
+    scale: float,
+    shear: Any,
+    interpolation: str = "nearest",
+    fill: Any = 0,
     center: Sequence[float] | None = None,
-) -> Any:  # fmt: skip
-    """Sheared, scaled and turned clockwise about `center`, then moved.   angle, shear: degrees; translate, center: x and y in pixels
+) -> Any:
+    """Sheared, scaled and turned clockwise about `center`, then moved.
 
-    interpolation: nearest, bilinear or bicubic.   fill: for what lies outside, a number or one per channel
+    angle, shear: degrees; translate, center: x and y in pixels
+
+    interpolation: nearest, bilinear or bicubic.
+    fill: for what lies outside, a number or one per channel
     """
     sampling.check_way("affine", interpolation, _WARPS)
     if len(translate) != 2 or scale <= 0:
-        raise OpError(f"affine: translate is two numbers, scale is above 0, not {translate!r} and {scale!r}")
+        raise OpError(
+            f"affine: translate is two numbers, scale is above 0, not {translate!r} and {scale!r}"
+        )
     shear = [shear, 0.0] if isinstance(shear, int | float) else list(shear)
     if len(shear) not in (1, 2):
         raise OpError(f"affine: shear is one or two angles, not {shear!r}")
     high, wide = size_of(img)
-    matrix = geometry.affine_matrix(center or (wide / 2, high / 2), angle, translate, scale, (shear * 2)[:2])
+    matrix = geometry.affine_matrix(
+        center or (wide / 2, high / 2), angle, translate, scale, (shear * 2)[:2]
+    )
     return _for("affine", img).warp(img, matrix, high, wide, interpolation, fill)
 
 
 def rotate(
-    img: Any, angle: float, interpolation: str = "nearest", expand: bool = False, center: Sequence[float] | None = None, fill: Any = 0
-) -> Any:  # fmt: skip
+    img: Any,
+    angle: float,
+    interpolation: str = "nearest",
+    expand: bool = False,
+    center: Sequence[float] | None = None,
+    fill: Any = 0,
+) -> Any:
     """Turned against the clock about `center`.   angle: degrees; expand: large enough for all of it
 
-    interpolation: nearest, bilinear or bicubic.   fill: for what lies outside, a number or one per channel
+    interpolation: nearest, bilinear or bicubic.
+    fill: for what lies outside, a number or one per channel
     """
     sampling.check_way("rotate", interpolation, _WARPS)
     image = _for("rotate", img)
@@ -130,10 +176,13 @@ def rotate(
     return image.warp(img, *turn, interpolation, fill)
 
 
-def perspective(img: Any, startpoints: Any, endpoints: Any, interpolation: str = "nearest", fill: Any = 0) -> Any:
+def perspective(
+    img: Any, startpoints: Any, endpoints: Any, interpolation: str = "nearest", fill: Any = 0
+) -> Any:
     """Four points (x, y) moved to four others, and the rest along with them.
 
-    interpolation: nearest, bilinear or bicubic.   fill: for what lies outside, a number or one per channel
+    interpolation: nearest, bilinear or bicubic.
+    fill: for what lies outside, a number or one per channel
     """
     sampling.check_way("perspective", interpolation, _WARPS)
     matrix = geometry.perspective_coefficients(startpoints, endpoints)
@@ -179,10 +228,16 @@ def adjust_hue(img: Any, hue_factor: float) -> Any:
 
 
 def normalize(img: Any, mean: Any, std: Any, data_format: str = "CHW", to_rgb: bool = False) -> Any:
-    """(img - mean) / std of each channel.   data_format: where the channels are; to_rgb: turn their order round first"""
+    """(img - mean) / std of each channel.
+
+    data_format: where the channels are; to_rgb: turn their order round first
+    """
     return _for("normalize", img).normalize(img, mean, std, data_format, to_rgb)
 
 
 def erase(img: Any, i: int, j: int, h: int, w: int, v: Any, inplace: bool = False) -> Any:
-    """`v` at rows i ... i + h and columns j ... j + w.   inplace: change the image itself, unless it is PIL's"""
+    """`v` at rows i ... i + h and columns j ... j + w.
+
+    inplace: change the image itself, unless it is PIL's
+    """
     return _for("erase", img).erase(img, i, j, h, w, v, inplace)

@@ -1,6 +1,7 @@
 """Where pixels go: sizes, paddings, and the maps of places in the result to places in the picture.
 
-Places are counted from the upper left corner of the upper left pixel, whose middle is (0.5, 0.5), as in PIL.
+Places are counted from the upper left corner of the upper left pixel, whose middle is (0.5, 0.5),
+as in PIL.
 """
 
 from __future__ import annotations
@@ -13,11 +14,14 @@ import numpy as np
 
 from ...core.errors import OpError
 
-Matrix = list[float]  # a, b, c, d, e, f: (x, y) of the result comes from (a x + b y + c, d x + e y + f)
+# a, b, c, d, e, f: (x, y) of the result comes from (a x + b y + c, d x + e y + f)
+Matrix = list[float]
 
 
 def resized(size: Any, height: int, width: int) -> tuple[int, int]:
-    """Height and width for Resize: those given, or for one number those that make it the shorter side."""
+    """Height and width for Resize: those given, or for one number those that make it the shorter
+    side.
+    """
     if isinstance(size, Sequence) and len(size) == 2:
         return int(size[0]), int(size[1])
     if not isinstance(size, int):
@@ -28,7 +32,9 @@ def resized(size: Any, height: int, width: int) -> tuple[int, int]:
 
 
 def sides(padding: Any) -> tuple[int, int, int, int]:
-    """Left, top, right, bottom of a padding: one number, (left and right, top and bottom), or all four."""
+    """Left, top, right, bottom of a padding: one number, (left and right, top and bottom), or all
+    four.
+    """
     if isinstance(padding, int | float):
         return (int(padding),) * 4
     if not isinstance(padding, Sequence) or len(padding) not in (2, 4):
@@ -51,9 +57,16 @@ def _about(matrix: Matrix, center: Sequence[float], shift: Sequence[float]) -> M
 
 
 def affine_matrix(
-    center: Sequence[float], angle: float, translate: Sequence[float], scale: float, shear: Sequence[float]
+    center: Sequence[float],
+    angle: float,
+    translate: Sequence[float],
+    scale: float,
+    shear: Sequence[float],
 ) -> Matrix:
-    """The map back of: shear, scale, rotate clockwise about `center`, move.   angle, shear: degrees; the rest: pixels"""
+    """The map back of: shear, scale, rotate clockwise about `center`, move.
+
+    angle, shear: degrees; the rest: pixels
+    """
     turn, sx, sy = (math.radians(v) for v in (angle, *shear))
     a, c = math.cos(turn - sy) / math.cos(sy), math.sin(turn - sy) / math.cos(sy)
     b, d = -a * math.tan(sx) - math.sin(turn), -c * math.tan(sx) + math.cos(turn)
@@ -61,15 +74,25 @@ def affine_matrix(
 
 
 def rotation(
-    angle: float, center: Sequence[float] | None, expand: bool, height: int, width: int, *, from_middle: bool = False
+    angle: float,
+    center: Sequence[float] | None,
+    expand: bool,
+    height: int,
+    width: int,
+    *,
+    from_middle: bool = False,
 ) -> tuple[Matrix, int, int]:
-    """The map back of a turn of `angle` degrees against the clock, and height and width of the result.
+    """The map back of a turn of `angle` degrees against the clock, and height and width of the
+    result.
 
-    from_middle: round the size of an expanded one up from its middle, as Paddle does for Tensors; PIL rounds from a corner.
+    from_middle: round the size of an expanded one up from its middle, as Paddle does for Tensors;
+    PIL rounds from a corner.
     """
     turn = -math.radians(angle % 360.0)
     cos, sin = round(math.cos(turn), 15), round(math.sin(turn), 15)
-    matrix = _about([cos, sin, 0.0, -sin, cos, 0.0], center or (width / 2.0, height / 2.0), (0.0, 0.0))
+    matrix = _about(
+        [cos, sin, 0.0, -sin, cos, 0.0], center or (width / 2.0, height / 2.0), (0.0, 0.0)
+    )
     if not expand:
         return matrix, height, width
     a, b, c, d, e, f = matrix
@@ -84,7 +107,9 @@ def rotation(
 
 
 def perspective_coefficients(startpoints: Any, endpoints: Any) -> list[float]:
-    """The map back of one that takes four points to four others: a ... h of ((a x + b y + c) / w, (d x + e y + f) / w), w = g x + h y + 1."""
+    """The map back of one that takes four points to four others: a ... h of ((a x + b y + c) / w,
+    (d x + e y + f) / w), w = g x + h y + 1.
+    """
     rows, wanted = [], []
     for (x, y), (u, v) in zip(endpoints, startpoints, strict=True):
         rows += [[x, y, 1, 0, 0, 0, -u * x, -u * y], [0, 0, 0, x, y, 1, -v * x, -v * y]]
@@ -94,7 +119,10 @@ def perspective_coefficients(startpoints: Any, endpoints: Any) -> list[float]:
 
 
 def places(matrix: Sequence[float], height: int, width: int) -> tuple[Any, Any]:
-    """Where the middles of the pixels of a result come from.   matrix: six or eight numbers -> x, y [height, width]"""
+    """Where the middles of the pixels of a result come from.
+
+    matrix: six or eight numbers -> x, y [height, width]
+    """
     y, x = np.mgrid[0:height, 0:width] + 0.5
     a, b, c, d, e, f, *rest = matrix
     depth = rest[0] * x + rest[1] * y + 1 if rest else 1.0

@@ -20,7 +20,10 @@ def size_of(img: Array) -> tuple[int, int]:
 
 
 def to_tensor(pic: Array, data_format: str = "CHW") -> Tensor:
-    """uint8 becomes float32 from 0 to 1, the rest keeps its values.   [H, W, C] -> [C, H, W], or [H, W, C] for 'HWC'"""
+    """uint8 becomes float32 from 0 to 1, the rest keeps its values.
+
+    [H, W, C] -> [C, H, W], or [H, W, C] for 'HWC'
+    """
     pic = pic[:, :, None] if pic.ndim == 2 else pic
     if pic.dtype == np.uint8:
         pic = pic.astype(np.float32) / np.float32(255)
@@ -44,7 +47,10 @@ def resize(img: Array, size: tuple[int, int], interpolation: str) -> Array:
         shape = [1] * img.ndim
         shape[axis] = new
         weight = weight.astype(work.dtype)
-        work = sum(work.take(pixel[:, k], axis) * weight[:, k].reshape(shape) for k in range(pixel.shape[1]))
+        work = sum(
+            work.take(pixel[:, k], axis) * weight[:, k].reshape(shape)
+            for k in range(pixel.shape[1])
+        )
     return _rounded(work, img)
 
 
@@ -106,14 +112,17 @@ def _gray(img: Array) -> Array:
 def _coloured(op: str, img: Array) -> Array:
     if img.dtype != np.uint8 or (img.ndim == 3 and img.shape[2] not in (1, 3)):
         raise OpError(
-            f"{op}: colours of an ndarray are uint8 [H, W], [H, W, 1] or [H, W, 3] (img={img.dtype}{list(img.shape)})"
+            f"{op}: colours of an ndarray are uint8 [H, W], [H, W, 1] or [H, W, 3] "
+            f"(img={img.dtype}{list(img.shape)})"
         )
     return img
 
 
 def _blend(img: Array, other: Array, factor: float) -> Array:
     """other + factor * (img - other), cut off as in PIL."""
-    mixed = other.astype(np.float32) + np.float32(factor) * (img.astype(np.float32) - other.astype(np.float32))
+    mixed = other.astype(np.float32) + np.float32(factor) * (
+        img.astype(np.float32) - other.astype(np.float32)
+    )
     return mixed.clip(0, 255).astype(np.uint8)
 
 
@@ -131,7 +140,9 @@ def adjust_contrast(img: Array, factor: float) -> Array:
 def adjust_saturation(img: Array, factor: float) -> Array:
     """Between gray and the picture, or beyond.   -> like img"""
     return _blend(
-        img, _gray(_coloured("adjust_saturation", img)).reshape(*img.shape[:2], *(1,) * (img.ndim - 2)), factor
+        img,
+        _gray(_coloured("adjust_saturation", img)).reshape(*img.shape[:2], *(1,) * (img.ndim - 2)),
+        factor,
     )
 
 
@@ -144,12 +155,16 @@ def adjust_hue(img: Array, factor: float) -> Array:
 
 
 def _to_hsv(img: Array) -> tuple[Array, Array, Array]:
-    """Hue, saturation and value, each of 0 ... 255, rounded as in PIL.   [H, W, 3] -> three of [H, W]"""
+    """Hue, saturation and value, each of 0 ... 255, rounded as in PIL.
+
+    [H, W, 3] -> three of [H, W]
+    """
     red, green, blue = (img[:, :, i].astype(np.float32) for i in range(3))
     most, least = img.max(2).astype(np.float32), img.min(2).astype(np.float32)
     spread = most - least
     some = np.where(spread > 0, spread, np.float32(1))
-    # NOTE: PIL keeps floats and computes between them in doubles; hues on the border of two depend on it.
+    # NOTE: PIL keeps floats and computes between them in doubles; hues on the border of two depend
+    # on it.
     r, g, b = (((most - part) / some).astype(np.float64) for part in (red, green, blue))
     turn = np.where(most == red, b - g, np.where(most == green, 2 + r - b, 4 + g - r))
     hue = np.fmod(_through_float(turn) / 6 + 1, 1.0)
@@ -169,7 +184,11 @@ def _from_hsv(hue: Array, saturation: Array, value: Array) -> Array:
     """The way back.   three of [H, W] -> uint8 [H, W, 3]"""
     sixth = hue.astype(np.float32) * np.float32(6) / np.float32(255)
     which = np.floor(sixth)
-    f, s, v = sixth - which, saturation.astype(np.float32) / np.float32(255), value.astype(np.float32)
+    f, s, v = (
+        sixth - which,
+        saturation.astype(np.float32) / np.float32(255),
+        value.astype(np.float32),
+    )
     p, q, t = (np.floor(v * (1 - s * part) + 0.5) for part in (np.float32(1), f, 1 - f))
     orders = [(v, t, p), (q, v, p), (p, v, t), (p, q, v), (t, p, v), (v, p, q)]
     chosen = which.astype(np.int64) % 6
@@ -181,7 +200,9 @@ def normalize(img: Array, mean: Any, std: Any, data_format: str, to_rgb: bool) -
     """(img - mean) / std of each channel.   [C, H, W], or [H, W, C] for 'HWC' -> float, like img"""
     shape = (-1, 1, 1) if data_format == "CHW" else (1, 1, -1)
     img = np.flip(img, 0 if data_format == "CHW" else 2) if to_rgb else img
-    return (img - np.asarray(mean, np.float32).reshape(shape)) / np.asarray(std, np.float32).reshape(shape)
+    return (img - np.asarray(mean, np.float32).reshape(shape)) / np.asarray(
+        std, np.float32
+    ).reshape(shape)
 
 
 def erase(img: Array, i: int, j: int, h: int, w: int, v: Any, inplace: bool) -> Array:

@@ -10,7 +10,8 @@ from ...core.errors import OpError
 from ...core.tensor import Tensor
 from . import of_array
 
-_BANDS = {"I": np.int32, "I;16": np.int32, "F": np.float32}  # modes with one number per pixel that is no byte
+# modes with one number per pixel that is no byte
+_BANDS = {"I": np.int32, "I;16": np.int32, "F": np.float32}
 
 
 def size_of(img: Any) -> tuple[int, int]:
@@ -24,10 +25,15 @@ def array_of(img: Any) -> Any:
 
 
 def to_tensor(pic: Any, data_format: str = "CHW") -> Tensor:
-    """Bytes become float32 from 0 to 1, the rest keeps its values.   -> [C, H, W], or [H, W, C] for 'HWC'"""
+    """Bytes become float32 from 0 to 1, the rest keeps its values.
+
+    -> [C, H, W], or [H, W, C] for 'HWC'
+    """
     if pic.mode in _BANDS:
         return of_array.to_tensor(np.asarray(pic, _BANDS[pic.mode]), data_format)
-    return of_array.to_tensor(np.asarray(pic, np.uint8) * np.uint8(255 if pic.mode == "1" else 1), data_format)
+    return of_array.to_tensor(
+        np.asarray(pic, np.uint8) * np.uint8(255 if pic.mode == "1" else 1), data_format
+    )
 
 
 def _way(interpolation: str) -> Any:
@@ -35,7 +41,10 @@ def _way(interpolation: str) -> Any:
 
     found = Image.Resampling.__members__.get(interpolation.upper())
     if found is None:
-        raise OpError(f"interpolation={interpolation!r} is none of {[n.lower() for n in Image.Resampling.__members__]}")
+        raise OpError(
+            f"interpolation={interpolation!r} is none of "
+            f"{[n.lower() for n in Image.Resampling.__members__]}"
+        )
     return found
 
 
@@ -79,11 +88,16 @@ def vflip(img: Any) -> Any:
 
 
 def warp(img: Any, matrix: Any, height: int, width: int, interpolation: str, fill: Any) -> Any:
-    """The picture seen through a map of places; see geometry.   matrix: six numbers, or eight for a perspective"""
+    """The picture seen through a map of places; see geometry.
+
+    matrix: six numbers, or eight for a perspective
+    """
     from PIL import Image  # noqa: PLC0415 - optional
 
     kind = Image.Transform.AFFINE if len(matrix) == 6 else Image.Transform.PERSPECTIVE
-    return img.transform((width, height), kind, tuple(matrix), _way(interpolation), fillcolor=_filled(img, fill))
+    return img.transform(
+        (width, height), kind, tuple(matrix), _way(interpolation), fillcolor=_filled(img, fill)
+    )
 
 
 def rotate(img: Any, angle: float, interpolation: str, expand: bool, center: Any, fill: Any) -> Any:
@@ -126,7 +140,9 @@ def adjust_hue(img: Any, factor: float) -> Any:
         return img
     hue, saturation, value = img.convert("HSV").split()
     moved = (array_of(hue).astype(np.int64) + int(factor * 255)) % 256
-    return Image.merge("HSV", (Image.fromarray(moved.astype(np.uint8)), saturation, value)).convert(img.mode)
+    return Image.merge("HSV", (Image.fromarray(moved.astype(np.uint8)), saturation, value)).convert(
+        img.mode
+    )
 
 
 def normalize(img: Any, mean: Any, std: Any, data_format: str, to_rgb: bool) -> Any:

@@ -1,4 +1,5 @@
-"""Transforms of a Tensor [C, H, W] or [N, C, H, W], by ops: they can be recorded, and have gradients.
+"""Transforms of a Tensor [C, H, W] or [N, C, H, W], by ops: they can be recorded, and have
+gradients.
 
 Floats run from 0 to 1, integers from 0 to 255.
 """
@@ -53,10 +54,16 @@ def resize(img: Tensor, size: tuple[int, int], interpolation: str) -> Tensor:
     work = _floating(img)
     if interpolation == "area":
         batch = work if work.ndim == 4 else work.unsqueeze(0)
-        return _like(F.adaptive_avg_pool2d(batch, list(size)).reshape([*img.shape[:-2], *size]), img)
+        return _like(
+            F.adaptive_avg_pool2d(batch, list(size)).reshape([*img.shape[:-2], *size]), img
+        )
     high, wide = size_of(img)
-    down = _constant(sampling.as_matrix(sampling.resizing(high, size[0], interpolation), high), work)
-    across = _constant(sampling.as_matrix(sampling.resizing(wide, size[1], interpolation), wide), work)
+    down = _constant(
+        sampling.as_matrix(sampling.resizing(high, size[0], interpolation), high), work
+    )
+    across = _constant(
+        sampling.as_matrix(sampling.resizing(wide, size[1], interpolation), wide), work
+    )
     return _like(down.matmul(work).matmul(across, transpose_y=True), img)
 
 
@@ -85,7 +92,9 @@ def vflip(img: Tensor) -> Tensor:
     return flip(img, [-2])
 
 
-def warp(img: Tensor, matrix: Any, height: int, width: int, interpolation: str, fill: Any) -> Tensor:
+def warp(
+    img: Tensor, matrix: Any, height: int, width: int, interpolation: str, fill: Any
+) -> Tensor:
     """The picture seen through a map of places; see geometry.   [*, H, W] -> [*, height, width]"""
     x, y = (places.reshape(-1) for places in geometry.places(matrix, height, width))
     work = _floating(img)
@@ -97,7 +106,8 @@ def warp(img: Tensor, matrix: Any, height: int, width: int, interpolation: str, 
         covered = covered + weight
     value = value.reshape([*img.shape[:-2], height, width])
     part = _constant(covered.reshape(height, width), work)
-    # NOTE: what lies outside has counted as 0 in `value` already; Paddle weighs it once more, and so does this.
+    # NOTE: what lies outside has counted as 0 in `value` already; Paddle weighs it once more, and
+    # so does this.
     return _like(value * part + (1 - part) * _constant(np.reshape(fill, (-1, 1, 1)), work), img)
 
 
@@ -112,12 +122,18 @@ def _gray(img: Tensor) -> Tensor:
     channels = img.shape[-3]
     if channels not in (1, 3):
         raise OpError(f"colours: a picture has 1 or 3 channels (img={img.meta})")
-    return img if channels == 1 else (img * _constant(np.reshape(_GRAY, (3, 1, 1)), img)).sum(-3, keepdim=True)
+    return (
+        img
+        if channels == 1
+        else (img * _constant(np.reshape(_GRAY, (3, 1, 1)), img)).sum(-3, keepdim=True)
+    )
 
 
 def _blend(img: Tensor, other: Any, factor: float) -> Tensor:
     work = _floating(img)
-    mixed = clip(other + (work - other) * float(factor), 0.0, 1.0 if is_float(img.meta.dtype) else 255.0)
+    mixed = clip(
+        other + (work - other) * float(factor), 0.0, 1.0 if is_float(img.meta.dtype) else 255.0
+    )
     return mixed if is_float(img.meta.dtype) else mixed.astype(img.dtype)
 
 
@@ -164,7 +180,10 @@ def _to_hsv(img: Tensor) -> tuple[Tensor, Tensor, Tensor]:
 
 
 def _from_hsv(hue: Tensor, saturation: Tensor, value: Tensor) -> Tensor:
-    """The way back: each channel is value minus a part of its colour.   three of [*, H, W] -> [*, 3, H, W]"""
+    """The way back: each channel is value minus a part of its colour.
+
+    three of [*, H, W] -> [*, 3, H, W]
+    """
     channels = []
     for start in (5.0, 3.0, 1.0):
         k = hue * 6.0 + start
@@ -181,7 +200,9 @@ def normalize(img: Tensor, mean: Any, std: Any, data_format: str, to_rgb: bool) 
     """(img - mean) / std of each channel.   [*, C, H, W], or [*, H, W, C] for 'HWC' -> like img"""
     img = flip(img, [-3 if data_format == "CHW" else -1]) if to_rgb else img
     work, shape = _floating(img), (-1, 1, 1) if data_format == "CHW" else (-1,)
-    return (work - _constant(np.reshape(mean, shape), work)) / _constant(np.reshape(std, shape), work)
+    return (work - _constant(np.reshape(mean, shape), work)) / _constant(
+        np.reshape(std, shape), work
+    )
 
 
 def erase(img: Tensor, i: int, j: int, h: int, w: int, v: Any, inplace: bool) -> Tensor:

@@ -1,6 +1,7 @@
 """Values between pixels: which pixels have a share in each new one, and how much.
 
-Along one axis this is a table: `pixel` [new, k] and `weight` [new, k], rows of weights adding up to one.
+Along one axis this is a table: `pixel` [new, k] and `weight` [new, k], rows of weights adding up to
+one.
 """
 
 from __future__ import annotations
@@ -48,7 +49,10 @@ def check_way(op: str, interpolation: str, ways: tuple[str, ...] = WAYS) -> None
 
 
 def around(place: Array, way: str) -> Taps:
-    """The pixels around places, not yet kept inside of the picture.   place: 0.5 is the middle of the first pixel"""
+    """The pixels around places, not yet kept inside of the picture.
+
+    place: 0.5 is the middle of the first pixel
+    """
     if way == "nearest":
         return Taps(np.floor(place).astype(np.int64)[..., None], np.ones((*place.shape, 1)))
     half, kernel = KERNELS[way]
@@ -59,7 +63,10 @@ def around(place: Array, way: str) -> Taps:
 
 
 def resizing(old: int, new: int, way: str) -> Taps:
-    """How `old` pixels become `new` ones; what is beyond the edge is like the edge.   -> [new, k]"""
+    """How `old` pixels become `new` ones; what is beyond the edge is like the edge.
+
+    -> [new, k]
+    """
     ratio = old / new
     at = np.arange(new)
     if way == "nearest":
@@ -93,7 +100,8 @@ def as_matrix(taps: Taps, old: int) -> Array:
 
 
 def shares(x: Array, y: Array, height: int, width: int, way: str) -> list[tuple[Array, Array]]:
-    """Which pixels have a share at places of a picture: (flat index, weight) one after the other, 0 for what is outside.
+    """Which pixels have a share at places of a picture: (flat index, weight) one after the other, 0
+    for what is outside.
 
     x, y [*] -> pairs of [*]; the weights add up to less than one beside the edge.
     """

@@ -1,4 +1,6 @@
-"""backward, paddle.grad, graphs that are kept or used again, PyLayer, and functional derivatives."""
+"""backward, paddle.grad, graphs that are kept or used again, PyLayer, and functional
+derivatives.
+"""
 
 # fmt: off
 # ruff: noqa - Python as its users write it
@@ -139,7 +141,7 @@ def grad_with_outputs_weights():
     return each(lambda: paddle.grad([a, b], [x], [paddle.full([2, 3], 2.0), None], retain_graph=True),
         lambda: paddle.grad(a, x, paddle.to_tensor(X), retain_graph=True),
         lambda: raised(paddle.grad, a, x, [paddle.ones([2, 3]), paddle.ones([2, 3])], retain_graph=True), lambda: raised(paddle.grad, a, 3),
-        lambda: raised(paddle.grad, None, x))  # fmt: skip
+        lambda: raised(paddle.grad, None, x))
 
 
 @scenario

@@ -122,7 +122,7 @@ def shapes_of_random_numbers():
         "poisson": lambda: paddle.poisson(paddle.full([2], 3.0)), "multinomial": lambda: paddle.multinomial(paddle.to_tensor([0.2, 0.8]), 2),
         "gaussian": lambda: paddle.standard_normal([1]), "rand0": lambda: paddle.rand([]),
         "binomial": lambda: paddle.binomial(paddle.to_tensor([4]), paddle.to_tensor([0.5])) if hasattr(paddle, "binomial") else paddle.ones([1]),
-    }.items():  # fmt: skip
+    }.items():
         t = call()
         found[name] = [str(t.dtype), t.shape, t.stop_gradient]
     return found, raised(paddle.randint, 5, 5), raised(paddle.multinomial, paddle.to_tensor([0.0, 1.0]), 2)

@@ -1,9 +1,7 @@
 """Where Oarlock differs on purpose from real Paddle 2.6.2."""
 
 CHECKED = "values out of range are rejected; real Paddle reads memory beyond the tensor, or takes a text for 0"
-LENIENT = (
-    "Oarlock accepts what real Paddle rejects: the result is the one of the same call on a tensor of the right dtype"
-)
+LENIENT = "Oarlock accepts what real Paddle rejects: the result is the one of the same call on a tensor of the right dtype"
 ROUNDING = "a cast to half precision rounds to the nearest number; real Paddle's CPU cuts off"
 BESIDE = "a Python number takes the dtype of the tensor beside it; real Paddle makes a float64 tensor of it"
 DIFFERENT = {

@@ -28,7 +28,7 @@ def shapes_that_do_not_fit():
         split=lambda: paddle.split(a, 2, 1), split2=lambda: paddle.split(a, [1, 1], 1), chunk=lambda: paddle.chunk(a, 2, 1),
         mv=lambda: paddle.mv(a, paddle.ones([2])), addmm=lambda: paddle.addmm(a, a, a), broadcast=lambda: paddle.broadcast_to(a, [3, 3]),
         cross=lambda: paddle.cross(paddle.ones([2, 2]), paddle.ones([2, 2])),
-    )  # fmt: skip
+    )
 
 
 @scenario
@@ -44,7 +44,7 @@ def axes_out_of_range():
             diagonal=lambda: a.diagonal(0, 0, 2), moveaxis=lambda: a.moveaxis(0, 2), mean=lambda: a.mean(-4), prod=lambda: a.prod(7),
             logsumexp=lambda: a.logsumexp(3), all=lambda: (a > 0).all(2), std=lambda: a.std(2), kthvalue=lambda: a.kthvalue(1, 2),
             tile=lambda: a.tile([-1]), rot90=lambda: paddle.rot90(a, 1, [0, 2]), repeat=lambda: a.repeat_interleave(2, 3),
-    )  # fmt: skip
+    )
 
 
 @scenario
@@ -62,7 +62,7 @@ def values_out_of_range():
             histogram=lambda: paddle.histogram(a, 4, 3, 1), bincount=lambda: paddle.bincount(t([-1])), bincount2=lambda: paddle.bincount(t([1.5])),
             repeat=lambda: a.repeat_interleave(-1, 0), p=lambda: a.norm("x"), unfold=lambda: a.unfold(0, 5, 1), take=lambda: paddle.take(a, t([9])),
             tri=lambda: paddle.tril_indices(-1, 2), nll=lambda: F.nll_loss(F.log_softmax(a), t([0, 7])),
-    )  # fmt: skip
+    )
 
 
 @scenario
@@ -81,7 +81,7 @@ def wrong_types():
             equal_none=lambda: a == None, linear=lambda: paddle.nn.Linear(3, 2)(x), to_static=lambda: paddle.jit.to_static(3),
             optimizer=lambda: paddle.optimizer.SGD(0.1, parameters=a), layer=lambda: paddle.nn.Sequential(3), iter=lambda: paddle.add_n(3),
             seed=lambda: paddle.seed("a"),
-    )  # fmt: skip
+    )
 
 
 @scenario
@@ -99,7 +99,7 @@ def mixed_dtypes():
             einsum=lambda: paddle.einsum("ij,kj->ik", a, b), lerp=lambda: paddle.lerp(a, b, 0.5), prelu=lambda: F.prelu(b, paddle.ones([1])),
             bce=lambda: F.binary_cross_entropy(F.sigmoid(a), F.sigmoid(b)), kl=lambda: F.kl_div(a, b), cosine=lambda: F.cosine_similarity(a, b),
             rnn=lambda: paddle.nn.GRU(3, 2)(b.unsqueeze(0)), attention=lambda: paddle.nn.MultiHeadAttention(3, 1)(b.unsqueeze(0)),
-    )  # fmt: skip
+    )
 
 
 @scenario
@@ -113,7 +113,7 @@ def empty_tensors():
             unsqueeze=lambda: e.unsqueeze(0).shape, cast=lambda: e.astype("int64").shape, where=lambda: paddle.where(e > 0, e, e).shape,
             all=lambda: (a > 0).all(), any=lambda: (a > 0).any(), tolist=lambda: e.tolist(), len=lambda: len(e),
             relu=lambda: paddle.nn.functional.relu(e).shape,
-    )  # fmt: skip
+    )
     return {name: attempt(call) for name, call in calls.items()}
 
 

@@ -178,7 +178,7 @@ def wrong_indices():
     x = cube(True)
     return each(lambda: raised(lambda: x[2]), lambda: raised(lambda: x[0, 0, 0, 0]), lambda: raised(lambda: x["a"]),
         lambda: raised(lambda: x[:, 5]), lambda: raised(lambda: x[..., ..., 0]), lambda: raised(lambda: x[1.5]),
-        lambda: raised(lambda: x[::0]))  # fmt: skip
+        lambda: raised(lambda: x[::0]))
 
 
 @scenario
@@ -225,7 +225,7 @@ def gather_and_scatter_family():
         lambda: paddle.scatter_nd_add(t, paddle.to_tensor([[0], [0]]), paddle.ones([2, 2])),
         lambda: paddle.put_along_axis(t, paddle.to_tensor([[0], [1], [0]]), 9.0, 1), lambda: paddle.index_put(t, (i,), paddle.to_tensor(7.0)),
         lambda: paddle.index_put(t, (i,), paddle.to_tensor(7.0), accumulate=True), lambda: paddle.index_fill(t, i, 0, 0.5),
-        lambda: paddle.take(t, paddle.to_tensor([0, -1, 3])), lambda: paddle.masked_select(t, t > 2))  # fmt: skip
+        lambda: paddle.take(t, paddle.to_tensor([0, -1, 3])), lambda: paddle.masked_select(t, t > 2))
     return with_grad(t, *found)
 
 

@@ -1,4 +1,6 @@
-"""Each row is a layer and its inputs: results, gradients, and whether `to_static` and a saved file agree with them."""
+"""Each row is a layer and its inputs: results, gradients, and whether `to_static` and a saved file
+agree with them.
+"""
 
 # fmt: off
 # ruff: noqa - one row a layer

@@ -1,4 +1,6 @@
-"""How a table of calls becomes a program: each call's results, and the gradients of its float operands."""
+"""How a table of calls becomes a program: each call's results, and the gradients of its float
+operands.
+"""
 
 import numpy as np
 
@@ -18,7 +20,11 @@ def outcome(call, arrays):
     made = call(*tensors)
     results = list(made) if isinstance(made, (list, tuple)) else [made]
     found = [describe(r) for r in results]
-    floats = [r for r in results if isinstance(r, paddle.Tensor) and not r.stop_gradient and r.is_floating_point()]
+    floats = [
+        r
+        for r in results
+        if isinstance(r, paddle.Tensor) and not r.stop_gradient and r.is_floating_point()
+    ]
     for r in floats:
         weights = np.linspace(0.5, 1.5, int(np.prod(r.shape))).reshape(r.shape).astype("float32")
         (r * paddle.to_tensor(weights).astype(r.dtype)).sum().backward(retain_graph=True)

@@ -1,4 +1,6 @@
-"""What `StaticFunction` and the switches of `paddle.jit` offer: specs, caches, programs, roll back, code, errors."""
+"""What `StaticFunction` and the switches of `paddle.jit` offer: specs, caches, programs, roll back,
+code, errors.
+"""
 
 # ruff: noqa - Python as its users write it
 
@@ -58,12 +60,23 @@ def branched(x):
 def forms_of_input_spec():
     found = []
     for spec in (
-        InputSpec([None, 3], "float32", "img"), InputSpec([-1, 3]), InputSpec(shape=[2, 3], dtype=paddle.float64), InputSpec((4,), np.int64, name="n"),
-        InputSpec.from_numpy(np.ones((2, 2), "int32")), InputSpec.from_tensor(paddle.ones([2]), "named"), InputSpec([]), InputSpec([3], "bool").batch(4),
+        InputSpec([None, 3], "float32", "img"),
+        InputSpec([-1, 3]),
+        InputSpec(shape=[2, 3], dtype=paddle.float64),
+        InputSpec((4,), np.int64, name="n"),
+        InputSpec.from_numpy(np.ones((2, 2), "int32")),
+        InputSpec.from_tensor(paddle.ones([2]), "named"),
+        InputSpec([]),
+        InputSpec([3], "bool").batch(4),
         InputSpec([1, 3]).unbatch(),
-    ):  # fmt: skip
+    ):
         found.append(
-            (list(spec.shape), str(spec.dtype), spec.name if spec.name in ("img", "n", "named") else "", str(spec)[:9])
+            (
+                list(spec.shape),
+                str(spec.dtype),
+                spec.name if spec.name in ("img", "n", "named") else "",
+                str(spec)[:9],
+            )
         )
     return found
 
@@ -83,9 +96,15 @@ def input_specs_compare_and_hash():
 @scenario
 def wrong_input_specs():
     return [
-        raised(InputSpec, 4), raised(InputSpec, ["a"]), raised(InputSpec, [2], "float31"), raised(InputSpec.from_tensor, 3),
-        raised(InputSpec.from_numpy, "x"), raised(InputSpec([2]).batch, [1, 2]), raised(InputSpec([]).unbatch), raised(InputSpec([2]).batch, "x"),
-    ]  # fmt: skip
+        raised(InputSpec, 4),
+        raised(InputSpec, ["a"]),
+        raised(InputSpec, [2], "float31"),
+        raised(InputSpec.from_tensor, 3),
+        raised(InputSpec.from_numpy, "x"),
+        raised(InputSpec([2]).batch, [1, 2]),
+        raised(InputSpec([]).unbatch),
+        raised(InputSpec([2]).batch, "x"),
+    ]
 
 
 @scenario
@@ -100,7 +119,12 @@ def one_program_for_a_spec():
 @scenario
 def one_program_for_each_shape():
     f = whole(double)
-    f(paddle.ones([2, 3])), f(paddle.ones([5, 3])), f(paddle.ones([2, 3])), f(paddle.ones([2, 3], "float64"))
+    (
+        f(paddle.ones([2, 3])),
+        f(paddle.ones([5, 3])),
+        f(paddle.ones([2, 3])),
+        f(paddle.ones([2, 3], "float64")),
+    )
     return len(f.program_cache)
 
 
@@ -120,7 +144,9 @@ def spec_of_some_arguments_only():
 
 @scenario
 def specs_in_lists_and_dicts():
-    f = whole(of_containers, input_spec=[[InputSpec([None]), InputSpec([None])], {"k": InputSpec([None])}])
+    f = whole(
+        of_containers, input_spec=[[InputSpec([None]), InputSpec([None])], {"k": InputSpec([None])}]
+    )
     one = paddle.ones([2])
     return f([one, one], {"k": one * 3}), len(f.program_cache)
 
@@ -160,9 +186,13 @@ def the_concrete_program():
     program = f.concrete_program
     main = f.main_program
     return (
-        [v.name for v in program.inputs], [list(v.shape) for v in program.outputs], [op.type for op in main.global_block().ops], len(program.parameters),
-        [v.name for v in f.inputs], [list(v.shape) for v in f.outputs],
-    )  # fmt: skip
+        [v.name for v in program.inputs],
+        [list(v.shape) for v in program.outputs],
+        [op.type for op in main.global_block().ops],
+        len(program.parameters),
+        [v.name for v in f.inputs],
+        [list(v.shape) for v in f.outputs],
+    )
 
 
 @scenario
@@ -170,9 +200,12 @@ def the_concrete_program_of_a_layer():
     net = whole(fill(nn.Linear(3, 2)), input_spec=[InputSpec([None, 3], "float32", "image")])
     program = net.forward.concrete_program
     return (
-        [list(p.shape) for p in program.parameters], [op.type for op in program.main_program.global_block().ops], [list(v.shape) for v in program.outputs],
-        program.main_program.num_blocks, len(program.main_program.all_parameters()),
-    )  # fmt: skip
+        [list(p.shape) for p in program.parameters],
+        [op.type for op in program.main_program.global_block().ops],
+        [list(v.shape) for v in program.outputs],
+        program.main_program.num_blocks,
+        len(program.main_program.all_parameters()),
+    )
 
 
 @scenario
@@ -396,7 +429,11 @@ def program_cache_items():
     f = whole(double)
     f(paddle.ones([2])), f(paddle.ones([3]))
     programs = f.program_cache.concrete_programs()
-    return len(programs), f.program_cache.last() is not None, [list(p.outputs[0].shape) for p in programs]
+    return (
+        len(programs),
+        f.program_cache.last() is not None,
+        [list(p.outputs[0].shape) for p in programs],
+    )
 
 
 @scenario

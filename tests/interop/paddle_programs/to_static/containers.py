@@ -342,7 +342,11 @@ program(string_formatting)
 
 def numpy_in_python(x):
     scale = np.arange(3).astype("float32")
-    return x * paddle.to_tensor(scale), np.float32(2.0) * x, x * np.array([1.0, 2.0, 3.0], "float32")
+    return (
+        x * paddle.to_tensor(scale),
+        np.float32(2.0) * x,
+        x * np.array([1.0, 2.0, 3.0], "float32"),
+    )
 
 
 program(numpy_in_python)

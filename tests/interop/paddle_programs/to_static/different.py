@@ -1,9 +1,13 @@
-"""Where Oarlock differs on purpose from real Paddle 2.6.2, and what real Paddle returns differently from process to process."""
+"""Where Oarlock differs on purpose from real Paddle 2.6.2, and what real Paddle returns differently
+from process to process.
+"""
 
 # Where Oarlock differs on purpose: the program, and the reason.
 RAISES = "real Paddle raises an error; Oarlock returns what the same Python code returns"
 NAMES = "a loaded layer has the names of the layer that was saved, in Paddle `param_0`, `buffer_0`"
-TRAINED = "a layer that real Paddle loads has no gradients in this case: its outputs have stop_gradient"
+TRAINED = (
+    "a layer that real Paddle loads has no gradients in this case: its outputs have stop_gradient"
+)
 ERROR = "the class of the error differs"
 ARRAYS = "arguments that are ndarrays become tensors of the program; Paddle with full_graph=False runs the function on the arrays"
 NUMBERS = "numbers of Python in a program are int64 and float64, in Paddle int32 and float32"
@@ -38,7 +42,8 @@ DIFFERENT = {
     "training.bfloat16_parameters": "real Paddle has no kernels of bfloat16 on a CPU",
 }
 
-# What real Paddle itself returns differently from process to process, or from processor to processor.
+# What real Paddle itself returns differently from process to process, or from processor to
+# processor.
 VARYING = {
     (
         "tensors.static_control_flow_functions",

@@ -1,4 +1,6 @@
-"""Python features: lambdas, closures, decorators, generators, recursion, print, assert, isinstance, casts, classes."""
+"""Python features: lambdas, closures, decorators, generators, recursion, print, assert, isinstance,
+casts, classes.
+"""
 
 # ruff: noqa - Python as its users write it
 
@@ -338,7 +340,13 @@ program(functools_partial_and_reduce)
 
 
 def python_math(x):
-    return x * math.sqrt(4) + math.pi * 0, x / max(1, 2) + min(3, 4), abs(-3) * x, round(2.6) + x, pow(2, 3) * x
+    return (
+        x * math.sqrt(4) + math.pi * 0,
+        x / max(1, 2) + min(3, 4),
+        abs(-3) * x,
+        round(2.6) + x,
+        pow(2, 3) * x,
+    )
 
 
 program(python_math)
@@ -467,9 +475,25 @@ program(tensor_attributes)
 
 def tensor_methods(x):
     return (
-        x.sum(axis=-1, keepdim=True), x.mean(0), x.reshape([-1]), x.transpose([1, 0]), x.unsqueeze(0).squeeze(0), x.tile([2, 1]), x.expand([2, 3]),
-        x.clip(-1, 1), x.abs().sqrt(), x.exp(), x.max(axis=1), x.argmax(-1), x.flatten(), x.matmul(x.t()), x.clone(), x.norm(), x.topk(2), x.cumsum(1),
-    )  # fmt: skip
+        x.sum(axis=-1, keepdim=True),
+        x.mean(0),
+        x.reshape([-1]),
+        x.transpose([1, 0]),
+        x.unsqueeze(0).squeeze(0),
+        x.tile([2, 1]),
+        x.expand([2, 3]),
+        x.clip(-1, 1),
+        x.abs().sqrt(),
+        x.exp(),
+        x.max(axis=1),
+        x.argmax(-1),
+        x.flatten(),
+        x.matmul(x.t()),
+        x.clone(),
+        x.norm(),
+        x.topk(2),
+        x.cumsum(1),
+    )
 
 
 program(tensor_methods)
@@ -512,7 +536,11 @@ def to_static_calls_another_to_static(to_static):
 @scenario
 def errors_of_wrong_calls(to_static):
     f = to_static(lambda_of_one)
-    return [raised(f), raised(f, paddle.ones([2]), paddle.ones([2])), raised(f, paddle.ones([2]), y=1)]
+    return [
+        raised(f),
+        raised(f, paddle.ones([2]), paddle.ones([2])),
+        raised(f, paddle.ones([2]), y=1),
+    ]
 
 
 @scenario

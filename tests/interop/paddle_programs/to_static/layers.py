@@ -6,7 +6,17 @@ import copy
 
 import numpy as np
 
-from ..table import BOTH, NEGATIVE, POSITIVE, call_with_gradients, f32, fill, paddle, program, scenario
+from ..table import (
+    BOTH,
+    NEGATIVE,
+    POSITIVE,
+    call_with_gradients,
+    f32,
+    fill,
+    paddle,
+    program,
+    scenario,
+)
 
 nn = paddle.nn
 
@@ -35,7 +45,9 @@ program(Mlp)
 class SmallConvNet(nn.Layer):
     def __init__(self):
         super().__init__()
-        self.features = nn.Sequential(nn.Conv2D(1, 2, 3), nn.BatchNorm2D(2), nn.ReLU(), nn.MaxPool2D(2, 2))
+        self.features = nn.Sequential(
+            nn.Conv2D(1, 2, 3), nn.BatchNorm2D(2), nn.ReLU(), nn.MaxPool2D(2, 2)
+        )
         self.fc = nn.Linear(8, 3)
 
     def forward(self, x):
@@ -102,7 +114,9 @@ class RunningMeanByAssignment(nn.Layer):
 
     def forward(self, x):
         with paddle.no_grad():
-            self.mean.set_value(self.mean * 0.5 + x.detach().mean(0) * 0.5) if paddle.in_dynamic_mode() else None
+            self.mean.set_value(
+                self.mean * 0.5 + x.detach().mean(0) * 0.5
+            ) if paddle.in_dynamic_mode() else None
         return x - self.mean
 
 

@@ -1,4 +1,6 @@
-"""`while` and `for`, with break, continue, else and return, over tensors, ranges, lists and what is grown in them."""
+"""`while` and `for`, with break, continue, else and return, over tensors, ranges, lists and what is
+grown in them.
+"""
 
 # ruff: noqa - Python as its users write it
 
@@ -45,7 +47,9 @@ def for_range_of_an_input(x, n):
     return x
 
 
-program(for_range_of_an_input, (POSITIVE, np.array([3], "int64")), (POSITIVE, np.array([0], "int64")))
+program(
+    for_range_of_an_input, (POSITIVE, np.array([3], "int64")), (POSITIVE, np.array([0], "int64"))
+)
 
 
 def for_range_of_a_number(x, n):
@@ -213,7 +217,11 @@ def a_list_grown_in_a_dynamic_loop_and_stacked(x):
     return paddle.stack(parts, axis=0)
 
 
-program(a_list_grown_in_a_dynamic_loop_and_stacked, spec=lambda S: [S([None, 3], "float32")], grads=False)
+program(
+    a_list_grown_in_a_dynamic_loop_and_stacked,
+    spec=lambda S: [S([None, 3], "float32")],
+    grads=False,
+)
 
 
 def a_list_grown_in_a_tensor_loop_and_concatenated(x):

@@ -1,4 +1,6 @@
-"""Early returns, results of several structures, and variables or results that some paths leave None or undefined."""
+"""Early returns, results of several structures, and variables or results that some paths leave None
+or undefined.
+"""
 
 # ruff: noqa - Python as its users write it
 

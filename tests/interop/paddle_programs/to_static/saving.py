@@ -1,4 +1,6 @@
-"""`jit.save` and `jit.load`: methods, properties, specs, outputs, parameters, training on, errors."""
+"""`jit.save` and `jit.load`: methods, properties, specs, outputs, parameters, training
+on, errors.
+"""
 
 # ruff: noqa - Python as its users write it
 
@@ -59,7 +61,9 @@ def saved_after_a_call(to_static, folder):
 
 @scenario
 def saved_without_spec_or_call_is_an_error(folder):
-    return raised(paddle.jit.save, fill(Net()), str(folder / "m")), raised(paddle.jit.save, 3, str(folder / "m"))
+    return raised(paddle.jit.save, fill(Net()), str(folder / "m")), raised(
+        paddle.jit.save, 3, str(folder / "m")
+    )
 
 
 @scenario
@@ -156,7 +160,9 @@ def some_outputs_by_name(folder):
 @scenario
 def trained_on_after_loading(folder):
     layer = loaded(
-        fill(nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 2))), folder, input_spec=[InputSpec([None, 3])]
+        fill(nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 2))),
+        folder,
+        input_spec=[InputSpec([None, 3])],
     )
     layer.train()
     optimizer = paddle.optimizer.SGD(0.1, parameters=layer.parameters())
@@ -182,7 +188,9 @@ def loaded_as_a_state_dict(folder):
     net = fill(Net())
     loaded(net, folder, input_spec=[InputSpec([None, 3])])
     state = (
-        paddle.load(str(folder / "m.pdparams")) if (folder / "m.pdparams").exists() else paddle.load(str(folder / "m"))
+        paddle.load(str(folder / "m.pdparams"))
+        if (folder / "m.pdparams").exists()
+        else paddle.load(str(folder / "m"))
     )
     return sorted(list(np.shape(v)) for v in state.values())
 
@@ -204,7 +212,9 @@ def loaded_by_load_inference_model(folder):
 def the_program_of_a_loaded_layer(folder):
     layer = loaded(fill(nn.Linear(3, 2)), folder, input_spec=[InputSpec([None, 3])])
     return type(layer.program()).__name__, [
-        op.type for op in layer.program().global_block().ops if op.type not in ("feed", "fetch", "scale")
+        op.type
+        for op in layer.program().global_block().ops
+        if op.type not in ("feed", "fetch", "scale")
     ]
 
 
@@ -244,8 +254,14 @@ def properties_are_saved(folder):
 
 @scenario
 def names_of_parameters_after_loading(folder):
-    layer = loaded(fill(nn.Sequential(nn.Linear(3, 4), nn.Linear(4, 2))), folder, input_spec=[InputSpec([None, 3])])
-    return sorted(layer.state_dict()), [list(p.shape) for _, p in sorted(layer.state_dict().items())]
+    layer = loaded(
+        fill(nn.Sequential(nn.Linear(3, 4), nn.Linear(4, 2))),
+        folder,
+        input_spec=[InputSpec([None, 3])],
+    )
+    return sorted(layer.state_dict()), [
+        list(p.shape) for _, p in sorted(layer.state_dict().items())
+    ]
 
 
 @scenario
@@ -264,7 +280,9 @@ def loading_what_is_not_there(folder):
 
 @scenario
 def saving_to_a_folder_name(folder):
-    return raised(paddle.jit.save, fill(nn.Linear(3, 2)), str(folder) + "/", input_spec=[InputSpec([None, 3])])
+    return raised(
+        paddle.jit.save, fill(nn.Linear(3, 2)), str(folder) + "/", input_spec=[InputSpec([None, 3])]
+    )
 
 
 @scenario

@@ -17,14 +17,20 @@ class State:
         paddle.seed(3)
         with paddle.utils.unique_name.guard():
             self.net = paddle.nn.Sequential(
-                paddle.nn.Linear(3, 4), paddle.nn.BatchNorm1D(4), paddle.nn.Dropout(dropout), paddle.nn.Linear(4, 2)
+                paddle.nn.Linear(3, 4),
+                paddle.nn.BatchNorm1D(4),
+                paddle.nn.Dropout(dropout),
+                paddle.nn.Linear(4, 2),
             )
         self.scheduler = paddle.optimizer.lr.StepDecay(0.1, step_size=2, gamma=0.5)
         clip = paddle.nn.ClipGradByGlobalNorm(0.1)
-        # Adam would enlarge the rounding errors of what precedes a normalization: gradients there are nearly zero.
+        # Adam would enlarge the rounding errors of what precedes a normalization: gradients there
+        # are nearly zero.
         normalization = self.net[1].parameters()
         others = self.net[0].parameters() + self.net[3].parameters()
-        self.first = paddle.optimizer.Adam(self.scheduler, parameters=normalization, grad_clip=clip, weight_decay=0.01)
+        self.first = paddle.optimizer.Adam(
+            self.scheduler, parameters=normalization, grad_clip=clip, weight_decay=0.01
+        )
         self.second = paddle.optimizer.Momentum(0.05, parameters=others)
         self.scaler = paddle.amp.GradScaler(init_loss_scaling=8.0, incr_every_n_steps=2)
         self.losses = []
@@ -36,11 +42,19 @@ class State:
         found = {f"net.{n}": t.numpy() for n, t in self.net.state_dict().items()}
         for which, optimizer in (("first", self.first), ("second", self.second)):
             state = optimizer.state_dict()
-            found |= {f"{which}.{n}": v.numpy() for n, v in state.items() if isinstance(v, paddle.Tensor)}
+            found |= {
+                f"{which}.{n}": v.numpy() for n, v in state.items() if isinstance(v, paddle.Tensor)
+            }
         for n, p in self.net.named_parameters():
             found[f"grad.{n}"] = None if p.grad is None else p.grad.numpy()
-        found["scale"] = self.scaler.state_dict().get("scale")  # real Paddle's scaler is off on a CPU
-        return {**found, "rate": self.scheduler.last_lr, "losses": list(self.losses), "calls": self.calls}
+        # real Paddle's scaler is off on a CPU
+        found["scale"] = self.scaler.state_dict().get("scale")
+        return {
+            **found,
+            "rate": self.scheduler.last_lr,
+            "losses": list(self.losses),
+            "calls": self.calls,
+        }
 
 
 def step(s, x):

@@ -1,4 +1,6 @@
-"""Creation, in-place ops, detach, gradient state, random numbers, dtypes, and other calls inside of converted functions."""
+"""Creation, in-place ops, detach, gradient state, random numbers, dtypes, and other calls inside of
+converted functions.
+"""
 
 # ruff: noqa - Python as its users write it
 
@@ -11,10 +13,22 @@ F = paddle.nn.functional
 
 def creation(x):
     return (
-        paddle.zeros([2, 3]) + x, paddle.ones_like(x), paddle.full([2], 3.0), paddle.arange(x.shape[1]), paddle.to_tensor([1.0, 2.0]),
-        paddle.to_tensor(3), paddle.eye(2), paddle.linspace(0, 1, 3), paddle.to_tensor([[1, 2], [3, 4]], dtype="float32"), paddle.empty([0, 2]),
-        paddle.zeros([], "int64"), paddle.to_tensor(x), paddle.assign(x), paddle.tril(x), paddle.diag(x[0]),
-    )  # fmt: skip
+        paddle.zeros([2, 3]) + x,
+        paddle.ones_like(x),
+        paddle.full([2], 3.0),
+        paddle.arange(x.shape[1]),
+        paddle.to_tensor([1.0, 2.0]),
+        paddle.to_tensor(3),
+        paddle.eye(2),
+        paddle.linspace(0, 1, 3),
+        paddle.to_tensor([[1, 2], [3, 4]], dtype="float32"),
+        paddle.empty([0, 2]),
+        paddle.zeros([], "int64"),
+        paddle.to_tensor(x),
+        paddle.assign(x),
+        paddle.tril(x),
+        paddle.diag(x[0]),
+    )
 
 
 program(creation)
@@ -128,7 +142,11 @@ program(grad_inside)
 
 
 def einsum_and_matmul(x):
-    return paddle.einsum("ij,kj->ik", x, x), paddle.matmul(x, x, transpose_y=True), x @ paddle.ones([3])
+    return (
+        paddle.einsum("ij,kj->ik", x, x),
+        paddle.matmul(x, x, transpose_y=True),
+        x @ paddle.ones([3]),
+    )
 
 
 program(einsum_and_matmul)
@@ -136,9 +154,20 @@ program(einsum_and_matmul)
 
 def reductions(x):
     return (
-        x.sum(), x.mean(axis=[0, 1]), paddle.max(x, axis=1, keepdim=True), x.prod(), paddle.logsumexp(x, 1), x.std(), x.var(axis=0), paddle.all(x > 0),
-        paddle.median(x), paddle.any(x > 1, axis=0), paddle.argmin(x, axis=1), paddle.count_nonzero(x), paddle.amax(x, 0),
-    )  # fmt: skip
+        x.sum(),
+        x.mean(axis=[0, 1]),
+        paddle.max(x, axis=1, keepdim=True),
+        x.prod(),
+        paddle.logsumexp(x, 1),
+        x.std(),
+        x.var(axis=0),
+        paddle.all(x > 0),
+        paddle.median(x),
+        paddle.any(x > 1, axis=0),
+        paddle.argmin(x, axis=1),
+        paddle.count_nonzero(x),
+        paddle.amax(x, 0),
+    )
 
 
 program(reductions)
@@ -215,7 +244,17 @@ program(activations)
 
 def mixed_dtypes(x):
     i = paddle.arange(3)
-    return x * i.astype(x.dtype), i * 2, i / 2, i + 0.5, x + 1, x.astype("float64") + 1, i // 2, i % 2, i**2
+    return (
+        x * i.astype(x.dtype),
+        i * 2,
+        i / 2,
+        i + 0.5,
+        x + 1,
+        x.astype("float64") + 1,
+        i // 2,
+        i % 2,
+        i**2,
+    )
 
 
 program(mixed_dtypes)
@@ -303,7 +342,14 @@ program(unknown_shapes_as_tensors, spec=lambda S: [S([-1, -1], "float32")], grad
 
 def unknown_rows_in_arithmetic(x):
     n = x.shape[0]
-    return x / n, x.sum() / (n * 2 + 1), n + 1, paddle.full([n], 2.0), x[: n - 1], x.reshape([n * 3])
+    return (
+        x / n,
+        x.sum() / (n * 2 + 1),
+        n + 1,
+        paddle.full([n], 2.0),
+        x[: n - 1],
+        x.reshape([n * 3]),
+    )
 
 
 program(unknown_rows_in_arithmetic, spec=lambda S: [S([-1, 3], "float32")], grads=False)
@@ -320,7 +366,9 @@ program(assign_to_a_variable)
 
 def static_control_flow_functions(x):
     a = paddle.static.nn.cond(x.sum() > 0, lambda: x * 2, lambda: x - 2)
-    i, b = paddle.static.nn.while_loop(lambda i, v: i < 3, lambda i, v: [i + 1, v * 2], [paddle.zeros([1], "int64"), x])
+    i, b = paddle.static.nn.while_loop(
+        lambda i, v: i < 3, lambda i, v: [i + 1, v * 2], [paddle.zeros([1], "int64"), x]
+    )
     return a, b
 
 
@@ -329,7 +377,9 @@ program(static_control_flow_functions)
 
 def static_case_and_switch(x):
     a = paddle.static.nn.case([(x.sum() > 0, lambda: x * 2)], default=lambda: x * 3)
-    b = paddle.static.nn.switch_case(paddle.to_tensor([1], "int32"), {0: lambda: x, 1: lambda: x + 5})
+    b = paddle.static.nn.switch_case(
+        paddle.to_tensor([1], "int32"), {0: lambda: x, 1: lambda: x + 5}
+    )
     return a, b
 
 

@@ -1,4 +1,6 @@
-"""Training through converted layers, mixed and pure half precision, gradients of gradients, steps inside of functions."""
+"""Training through converted layers, mixed and pure half precision, gradients of gradients, steps
+inside of functions.
+"""
 
 # ruff: noqa - Python as its users write it
 
@@ -57,7 +59,8 @@ def with_sgd(to_static):
 @scenario
 def with_adam_and_clip(to_static):
     return train(
-        to_static(mlp()), lambda p: paddle.optimizer.Adam(0.1, parameters=p, grad_clip=nn.ClipGradByGlobalNorm(0.5))
+        to_static(mlp()),
+        lambda p: paddle.optimizer.Adam(0.1, parameters=p, grad_clip=nn.ClipGradByGlobalNorm(0.5)),
     )
 
 
@@ -248,7 +251,9 @@ def grad_scaler(to_static):
 def train_then_eval_then_train(to_static):
     net = fill(nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1D(4), nn.Linear(4, 2)))
     net = to_static(net)
-    first = train(net, lambda p: paddle.optimizer.SGD(0.1, parameters=p), 2, lambda out: out.square().mean())
+    first = train(
+        net, lambda p: paddle.optimizer.SGD(0.1, parameters=p), 2, lambda out: out.square().mean()
+    )
     net.eval()
     evaluated = net(paddle.to_tensor(NEGATIVE))
     net.train()

@@ -11,19 +11,31 @@ from ...layers.decode import around
 
 
 class InitState:
-    """What a state is before the first step: `init`, or `shape` filled with `value`, as many rows as init_boot has.
+    """What a state is before the first step: `init`, or `shape` filled with `value`, as many rows
+    as init_boot has.
 
     need_reorder: see DynamicRNN.memory.
     """
 
     def __init__(
-        self, init: Any = None, shape: Any = None, value: float = 0.0, init_boot: Any = None, need_reorder: bool = False,
+        self,
+        init: Any = None,
+        shape: Any = None,
+        value: float = 0.0,
+        init_boot: Any = None,
+        need_reorder: bool = False,
         dtype: Any = "float32",
-    ) -> None:  # fmt: skip
+    ) -> None:
         if init is None and init_boot is None:
-            raise ValueError(with_user_line("InitState: init_boot must be provided to infer the shape of InitState"))
+            raise ValueError(
+                with_user_line(
+                    "InitState: init_boot must be provided to infer the shape of InitState"
+                )
+            )
         if init is None:
-            init = layers.fill_constant_batch_size_like(input=init_boot, value=value, shape=shape, dtype=dtype)
+            init = layers.fill_constant_batch_size_like(
+                input=init_boot, value=value, shape=shape, dtype=dtype
+            )
         self._init, self._need_reorder = init, need_reorder
 
     @property
@@ -72,12 +84,20 @@ class ArrayState:
 
 
 class StateCell:
-    """The states of a decoder, and how a step changes them, which a function says that `state_updater` decorates.
+    """The states of a decoder, and how a step changes them, which a function says that
+    `state_updater` decorates.
 
-    inputs: by name, None for what each step is given; states: InitStates by name; out_state: the name of the one that words are chosen by.
+    inputs: by name, None for what each step is given; states: InitStates by name; out_state: the
+    name of the one that words are chosen by.
     """
 
-    def __init__(self, inputs: dict[str, Any], states: dict[str, Any], out_state: str, name: str | None = None) -> None:
+    def __init__(
+        self,
+        inputs: dict[str, Any],
+        states: dict[str, Any],
+        out_state: str,
+        name: str | None = None,
+    ) -> None:
         if not all(isinstance(state, InitState) for state in states.values()):
             raise ValueError(with_user_line("StateCell: state must be an InitState object"))
         if out_state not in states:
@@ -109,9 +129,13 @@ class StateCell:
         self._decoder = None
 
     def _begin(self) -> None:
-        """In the step of a decoder, before anything is asked for: take what the step before has left."""
+        """In the step of a decoder, before anything is asked for: take what the step before has
+        left.
+        """
         if self._decoder is not None and id(self._decoder) not in self._held:
-            held = self._held[id(self._decoder)] = {n: self._decoder.kept(s) for n, s in self._first.items()}
+            held = self._held[id(self._decoder)] = {
+                n: self._decoder.kept(s) for n, s in self._first.items()
+            }
             self._now = {name: state.get_state() for name, state in held.items()}
 
     def get_state(self, state_name: str) -> Any:
@@ -142,7 +166,11 @@ class StateCell:
         unknown = [name for name in inputs if name not in self._inputs]
         if unknown or self._updater is None:
             raise ValueError(
-                with_user_line(f"StateCell: unknown inputs {unknown}" if unknown else "StateCell: no state_updater")
+                with_user_line(
+                    f"StateCell: unknown inputs {unknown}"
+                    if unknown
+                    else "StateCell: no state_updater"
+                )
             )
         self._inputs.update(inputs)
         self._updater(self)

@@ -8,4 +8,11 @@ from .nn import *
 from .rnn_impl import *
 from .units import *
 
-__all__ = [*matching.__all__, *metric_op.__all__, *nms.__all__, *nn.__all__, *rnn_impl.__all__, *units.__all__]
+__all__ = [
+    *matching.__all__,
+    *metric_op.__all__,
+    *nms.__all__,
+    *nn.__all__,
+    *rnn_impl.__all__,
+    *units.__all__,
+]

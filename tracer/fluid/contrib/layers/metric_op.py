@@ -13,7 +13,10 @@ __all__ = ["ctr_metric_bundle"]
 
 
 def ctr_metric_bundle(input: Any, label: Any) -> tuple[Any, ...]:
-    """Sums over all runs: squared errors, absolute errors, guesses, their sigmoids, labels, rows.   input, label float32 [N, 1] -> [1] each"""
+    """Sums over all runs: squared errors, absolute errors, guesses, their sigmoids, labels, rows.
+
+    input, label float32 [N, 1] -> [1] each
+    """
     if tuple(input.shape) != tuple(label.shape):
         raise AssertionError(with_user_line("ctr_metric_bundle: input and label differ in shape"))
     apart = OPS["elementwise_sub"](input, label)

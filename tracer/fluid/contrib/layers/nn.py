@@ -8,17 +8,34 @@ from ....core.errors import OpError, with_user_line
 from ....core.op import OPS
 from ... import layers
 
-__all__ = ["fused_elemwise_activation", "fused_embedding_seq_pool", "partial_concat", "partial_sum", "shuffle_batch"]
+__all__ = [
+    "fused_elemwise_activation",
+    "fused_embedding_seq_pool",
+    "partial_concat",
+    "partial_sum",
+    "shuffle_batch",
+]
 
 
 def fused_elemwise_activation(
-    x: Any, y: Any, functor_list: Any, axis: int = -1, scale: float = 0.0, save_intermediate_out: bool = True
+    x: Any,
+    y: Any,
+    functor_list: Any,
+    axis: int = -1,
+    scale: float = 0.0,
+    save_intermediate_out: bool = True,
 ) -> Any:
-    """Two functions, of which one has two operands: ['elementwise_add', 'relu'] is x + relu(y), ['relu', 'elementwise_add'] is relu(x + y).   -> like x"""
+    """Two functions, of which one has two operands: ['elementwise_add', 'relu'] is x + relu(y),
+    ['relu', 'elementwise_add'] is relu(x + y).
+
+    -> like x
+    """
     names = functor_list.split(",") if isinstance(functor_list, str) else list(functor_list)
     if len(names) != 2 or sum(n.startswith("elementwise_") for n in names) != 1:
         raise OpError(
-            with_user_line(f"fused_elemwise_activation: functor_list={functor_list!r} is not one of each kind")
+            with_user_line(
+                f"fused_elemwise_activation: functor_list={functor_list!r} is not one of each kind"
+            )
         )
 
     def alone(name: str, value: Any) -> Any:
@@ -30,11 +47,21 @@ def fused_elemwise_activation(
 
 
 def fused_embedding_seq_pool(
-    input: Any, size: Any, is_sparse: bool = False, padding_idx: int | None = None, combiner: str = "sum", param_attr: Any = None,
+    input: Any,
+    size: Any,
+    is_sparse: bool = False,
+    padding_idx: int | None = None,
+    combiner: str = "sum",
+    param_attr: Any = None,
     dtype: Any = "float32",
-) -> Any:  # fmt: skip
-    """The sum of the rows of a table [N, D] that each sequence names.   input: int [R, 1], sequences of different lengths -> [n, D]"""
-    rows = layers.embedding(input, size, is_sparse, padding_idx=padding_idx, param_attr=param_attr, dtype=dtype)
+) -> Any:
+    """The sum of the rows of a table [N, D] that each sequence names.
+
+    input: int [R, 1], sequences of different lengths -> [n, D]
+    """
+    rows = layers.embedding(
+        input, size, is_sparse, padding_idx=padding_idx, param_attr=param_attr, dtype=dtype
+    )
     return layers.sequence_pool(rows, combiner)
 
 
@@ -45,12 +72,18 @@ def _columns(x: Any, start: int, length: int) -> Any:
 
 
 def partial_concat(input: Any, start_index: int = 0, length: int = -1) -> Any:
-    """The same columns of several matrices, side by side; length -1: all from start_index on.   input: [N, D] each -> [N, length * number]"""
+    """The same columns of several matrices, side by side; length -1: all from start_index on.
+
+    input: [N, D] each -> [N, length * number]
+    """
     return OPS["concat"]([_columns(x, start_index, length) for x in input], axis=1)
 
 
 def partial_sum(input: Any, start_index: int = 0, length: int = -1) -> Any:
-    """The sum of the same columns of several matrices; length -1: all from start_index on.   input: [N, D] each -> [N, length]"""
+    """The sum of the same columns of several matrices; length -1: all from start_index on.
+
+    input: [N, D] each -> [N, length]
+    """
     return OPS["sum"]([_columns(x, start_index, length) for x in input])
 
 

@@ -31,8 +31,15 @@ class _Unit(Layer):
     """What both have."""
 
     def __init__(
-        self, name_scope: str, hidden_size: int, param_attr: Any, bias_attr: Any, gate_activation: Any, activation: Any, dtype: Any
-    ) -> None:  # fmt: skip
+        self,
+        name_scope: str,
+        hidden_size: int,
+        param_attr: Any,
+        bias_attr: Any,
+        gate_activation: Any,
+        activation: Any,
+        dtype: Any,
+    ) -> None:
         super().__init__(name_scope, dtype)
         self._full_name = unique_name.generate(f"{name_scope}/{type(self).__name__}")
         self._width, self._attrs, self._dtype = hidden_size, (param_attr, bias_attr), dtype
@@ -40,19 +47,37 @@ class _Unit(Layer):
 
 
 class BasicGRUUnit(_Unit):
-    """u h + (1 - u) act([x, r h] Wc + bc), the gates r, u = gate([x, h] Wg + bg)   (Cho et al. 2014).   input [B, D], pre_hidden [B, H] -> [B, H]"""
+    """u h + (1 - u) act([x, r h] Wc + bc), the gates r, u = gate([x, h] Wg + bg)
+
+    (Cho et al. 2014).
+    input [B, D], pre_hidden [B, H] -> [B, H]
+    """
 
     def __init__(
-        self, name_scope: str, hidden_size: int, param_attr: Any = None, bias_attr: Any = None, gate_activation: Any = None,
-        activation: Any = None, dtype: Any = "float32",
-    ) -> None:  # fmt: skip
-        super().__init__(name_scope, hidden_size, param_attr, bias_attr, gate_activation, activation, dtype)
+        self,
+        name_scope: str,
+        hidden_size: int,
+        param_attr: Any = None,
+        bias_attr: Any = None,
+        gate_activation: Any = None,
+        activation: Any = None,
+        dtype: Any = "float32",
+    ) -> None:
+        super().__init__(
+            name_scope, hidden_size, param_attr, bias_attr, gate_activation, activation, dtype
+        )
 
     def _build_once(self, input: Any, pre_hidden: Any) -> None:
         size, width = int(input.meta.shape[-1]), self._width
-        (of_gates, of_new), (bias, new_bias) = ([called(a, e) for e in ("_gate", "_candidate")] for a in self._attrs)
-        self._gate_weight: Any = self.create_parameter([size + width, 2 * width], of_gates, self._dtype)
-        self._candidate_weight: Any = self.create_parameter([size + width, width], of_new, self._dtype)
+        (of_gates, of_new), (bias, new_bias) = (
+            [called(a, e) for e in ("_gate", "_candidate")] for a in self._attrs
+        )
+        self._gate_weight: Any = self.create_parameter(
+            [size + width, 2 * width], of_gates, self._dtype
+        )
+        self._candidate_weight: Any = self.create_parameter(
+            [size + width, width], of_new, self._dtype
+        )
         self._gate_bias: Any = self.create_parameter([2 * width], bias, self._dtype, True)
         self._candidate_bias: Any = self.create_parameter([width], new_bias, self._dtype, True)
 
@@ -67,16 +92,27 @@ class BasicGRUUnit(_Unit):
 
 
 class BasicLSTMUnit(_Unit):
-    """One step of long short-term memory   (Hochreiter and Schmidhuber 1997); activations are sigmoid and tanh, as in 1.8.
+    """One step of long short-term memory
+
+    (Hochreiter and Schmidhuber 1997); activations are sigmoid and tanh, as in 1.8.
 
     input [B, D], pre_hidden, pre_cell [B, H] -> the new ones
     """
 
     def __init__(
-        self, name_scope: str, hidden_size: int, param_attr: Any = None, bias_attr: Any = None, gate_activation: Any = None,
-        activation: Any = None, forget_bias: float = 1.0, dtype: Any = "float32",
-    ) -> None:  # fmt: skip
-        super().__init__(name_scope, hidden_size, param_attr, bias_attr, gate_activation, activation, dtype)
+        self,
+        name_scope: str,
+        hidden_size: int,
+        param_attr: Any = None,
+        bias_attr: Any = None,
+        gate_activation: Any = None,
+        activation: Any = None,
+        forget_bias: float = 1.0,
+        dtype: Any = "float32",
+    ) -> None:
+        super().__init__(
+            name_scope, hidden_size, param_attr, bias_attr, gate_activation, activation, dtype
+        )
         self._forget_bias = float(forget_bias)
 
     def _build_once(self, input: Any, pre_hidden: Any, pre_cell: Any) -> None:
@@ -87,7 +123,9 @@ class BasicLSTMUnit(_Unit):
 
     def forward(self, input: Any, pre_hidden: Any, pre_cell: Any) -> tuple[Any, Any]:
         """See the class."""
-        i, j, f, o = OPS["split"](_product(input, pre_hidden, self._weight, self._bias), num=4, axis=-1)
+        i, j, f, o = OPS["split"](
+            _product(input, pre_hidden, self._weight, self._bias), num=4, axis=-1
+        )
         sigmoid, tanh, mul = OPS["sigmoid"], OPS["tanh"], OPS["elementwise_mul"]
         forget = sigmoid(OPS["scale"](f, scale=1.0, bias=self._forget_bias))
         cell = OPS["elementwise_add"](mul(pre_cell, forget), mul(sigmoid(i), tanh(j)))

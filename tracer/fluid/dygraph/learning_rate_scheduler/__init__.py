@@ -1,4 +1,6 @@
-"""Learning rates under the name of the module that they were in: fluid.dygraph.learning_rate_scheduler."""
+"""Learning rates under the name of the module that they were in:
+fluid.dygraph.learning_rate_scheduler.
+"""
 
 from .. import lr
 from ..lr import *

@@ -9,4 +9,11 @@ from ..norm import *
 from ..sampled import *
 from ..tree import *
 
-__all__ = [*conv.__all__, *dense.__all__, *loss.__all__, *norm.__all__, *sampled.__all__, *tree.__all__]
+__all__ = [
+    *conv.__all__,
+    *dense.__all__,
+    *loss.__all__,
+    *norm.__all__,
+    *sampled.__all__,
+    *tree.__all__,
+]
