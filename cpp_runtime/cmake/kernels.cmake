@@ -1,15 +1,16 @@
-# The kernels: one object library per instruction set, all from the same source, and what chooses among them.
-add_library(oarlock_kernels OBJECT src/kernels/dispatch.cpp src/kernels/pool.cpp)
-target_include_directories(oarlock_kernels PUBLIC src)
+# The compiled kernels of the eager runtime: one object library per instruction set, all from the same sources, and a dispatcher that
+# chooses among them at run time.
+add_library(oarlock_kernels OBJECT ${OARLOCK_NATIVE}/kernels/dispatch.cpp ${OARLOCK_NATIVE}/kernels/thread_pool.cpp)
+target_include_directories(oarlock_kernels PUBLIC ${OARLOCK_NATIVE} src)
 find_package(Threads REQUIRED)
 target_link_libraries(oarlock_kernels PUBLIC Threads::Threads)
 
-# The vectorizer, without the unrolling of -O3, which made the module a third larger and nothing faster.  No flag that
-# changes what NaN and infinities do.
+# -O2 with the vectorizer: -O3 unrolls loops, which made the module a third larger and no faster.  No flag changes how NaN and
+# infinities behave.
 set(kernel_flags -O2 -ftree-vectorize -fno-math-errno -fno-trapping-math -ffp-contract=fast)
 function(add_kernels name)
-  add_library(oarlock_kernels_${name} OBJECT src/kernels/table.cpp)
-  target_include_directories(oarlock_kernels_${name} PRIVATE src)
+  add_library(oarlock_kernels_${name} OBJECT ${OARLOCK_NATIVE}/kernels/kernel_table.cpp)
+  target_include_directories(oarlock_kernels_${name} PRIVATE ${OARLOCK_NATIVE} src)
   target_compile_definitions(oarlock_kernels_${name} PRIVATE OARLOCK_SET=${name})
   target_compile_options(oarlock_kernels_${name} PRIVATE ${kernel_flags} ${ARGN})
   target_link_libraries(oarlock_kernels INTERFACE oarlock_kernels_${name})

@@ -1,5 +1,5 @@
-# The modules oarlock.loader._runtime, oarlock.core._tape and oarlock.core._kernels and the runner, as the wheel wants them.
-include(${CMAKE_CURRENT_LIST_DIR}/tape.cmake)
+# The wheel: the modules oarlock.loader._runtime, oarlock.core._tape and oarlock.core._kernels, and the runner.
+include(${CMAKE_CURRENT_LIST_DIR}/autograd.cmake)
 if(NOT nanobind_DIR)
   execute_process(COMMAND ${Python_EXECUTABLE} -m nanobind --cmake_dir OUTPUT_STRIP_TRAILING_WHITESPACE
     OUTPUT_VARIABLE nanobind_DIR)
@@ -16,13 +16,9 @@ if(NOT OARLOCK_SANITIZE)  # the stub is made by importing the module, which need
 endif()
 
 # The module oarlock.core._kernels.
-nanobind_add_module(_kernels NB_STATIC STABLE_ABI NOMINSIZE
-  src/python/kernel_module.cpp src/python/kernel_conv.cpp src/python/kernel_elementwise.cpp
-  src/python/kernel_expression.cpp src/python/kernel_matmul.cpp
-  src/python/kernel_norm.cpp src/python/kernel_over.cpp src/python/kernel_pooling.cpp src/python/kernel_recurrent.cpp
-  src/python/kernel_softmax.cpp src/python/kernel_update.cpp
-  ${kernel_objects})
-target_include_directories(_kernels PRIVATE src)
+file(GLOB kernel_bindings CONFIGURE_DEPENDS ${OARLOCK_NATIVE}/python/*.cpp)
+nanobind_add_module(_kernels NB_STATIC STABLE_ABI NOMINSIZE ${kernel_bindings} ${kernel_objects})
+target_include_directories(_kernels PRIVATE ${OARLOCK_NATIVE} src)
 target_include_directories(_kernels SYSTEM PRIVATE ${NUMPY_INCLUDE})
 target_compile_definitions(_kernels PRIVATE NPY_TARGET_VERSION=NPY_1_25_API_VERSION)
 target_link_libraries(_kernels PRIVATE Threads::Threads)

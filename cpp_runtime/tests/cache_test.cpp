@@ -1,16 +1,16 @@
 // Graphs that were kept: used when they are whole, and never believed when they are not.
-#include "run/cache.h"
+#include "runtime/graph_cache.h"
 
 #include <algorithm>
 #include <cmath>
 #include <thread>
 
 #include "check.h"
-#include "cli/compare.h"
-#include "cli/npz.h"
-#include "folder.h"
-#include "run/cache_manifest.h"
-#include "run/digest.h"
+#include "runner/compare.h"
+#include "runner/npz.h"
+#include "temp_folder.h"
+#include "runtime/cache_manifest.h"
+#include "base/digest.h"
 
 using namespace oarlock;
 
@@ -35,7 +35,7 @@ std::vector<Tensor> run(const Session& session, const std::string& name) {
 double difference(const std::vector<Tensor>& found, const std::vector<Tensor>& wanted) {
   double largest = found.size() == wanted.size() ? 0 : INFINITY;
   for (std::size_t i = 0; i < found.size() && largest < INFINITY; ++i) {
-    cli::Comparison one = cli::compare(found[i], wanted[i], {0, INFINITY});
+    runner::Comparison one = runner::compare(found[i], wanted[i], {0, INFINITY});
     largest = one.same ? std::max(largest, *one.largest) : INFINITY;
   }
   return largest;

@@ -1,13 +1,13 @@
-#include "cli/compare.h"
+#include "runner/compare.h"
 
 #include <cmath>
 #include <cstring>
 
 #include "check.h"
-#include "cli/profile.h"
+#include "runner/profile.h"
 
 using namespace oarlock;
-using namespace oarlock::cli;
+using namespace oarlock::runner;
 
 namespace {
 

@@ -2,8 +2,8 @@
 // tests/loader/test_contracts.py.
 #include "check.h"
 #include "fixtures.h"
-#include "read/json.h"
-#include "read/parse.h"
+#include "base/json.h"
+#include "paddle/program_parser.h"
 
 using namespace oarlock;
 

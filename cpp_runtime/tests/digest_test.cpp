@@ -1,4 +1,4 @@
-#include "run/digest.h"
+#include "base/digest.h"
 
 #include "check.h"
 

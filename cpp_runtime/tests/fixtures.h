@@ -3,9 +3,9 @@
 #include <string>
 
 #include "onnx/wire_writer.h"
-#include "read/contract.h"
-#include "read/mapped_file.h"
-#include "read/program.h"
+#include "paddle/contract.h"
+#include "base/mapped_file.h"
+#include "paddle/program.h"
 
 namespace oarlock {
 

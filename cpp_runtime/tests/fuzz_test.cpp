@@ -2,15 +2,15 @@
 // watch.
 #include "fuzz.h"
 
-#include "cli/npz.h"
+#include "runner/npz.h"
 #include "fixtures.h"
-#include "lower/graph.h"
-#include "read/json.h"
-#include "read/params.h"
-#include "read/parse.h"
-#include "run/cache_manifest.h"
-#include "run/digest.h"
-#include "run/guards.h"
+#include "convert/graph_builder.h"
+#include "base/json.h"
+#include "paddle/params.h"
+#include "paddle/program_parser.h"
+#include "runtime/cache_manifest.h"
+#include "base/digest.h"
+#include "runtime/guards.h"
 
 using namespace oarlock;
 

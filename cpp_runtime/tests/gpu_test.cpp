@@ -9,12 +9,12 @@
 #include "fixtures.h"
 #include "oarlock/session.h"
 #include "onnx/model.h"
-#include "run/bound.h"
-#include "run/model_impl.h"
-#include "run/nvidia.h"
-#include "run/placement.h"
-#include "run/providers.h"
-#include "run/settings.h"
+#include "runtime/io_binding.h"
+#include "runtime/model_impl.h"
+#include "runtime/ort/nvidia_libraries.h"
+#include "runtime/ort/node_placement.h"
+#include "runtime/ort/providers.h"
+#include "runtime/session_settings.h"
 
 using namespace oarlock;
 

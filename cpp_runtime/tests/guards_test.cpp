@@ -1,11 +1,11 @@
-#include "run/guards.h"
+#include "runtime/guards.h"
 
 #include <cmath>
 
 #include "check.h"
 #include "fixtures.h"
 #include "oarlock/session.h"
-#include "run/guard_locator.h"
+#include "runtime/guard_locator.h"
 
 using namespace oarlock;
 

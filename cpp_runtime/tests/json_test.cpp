@@ -1,4 +1,4 @@
-#include "read/json.h"
+#include "base/json.h"
 
 #include "check.h"
 

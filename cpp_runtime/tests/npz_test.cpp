@@ -1,4 +1,4 @@
-#include "cli/npz.h"
+#include "runner/npz.h"
 
 #include <cstring>
 #include <filesystem>

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "check.h"
-#include "lower/graph.h"
-#include "read/validate.h"
+#include "convert/graph_builder.h"
+#include "paddle/validator.h"
 
 namespace oarlock {
 

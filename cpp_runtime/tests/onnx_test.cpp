@@ -1,9 +1,9 @@
 #include "check.h"
 #include "fixtures.h"
-#include "lower/graph.h"
-#include "onnx/base64.h"
-#include "read/params.h"
-#include "read/parse.h"
+#include "convert/graph_builder.h"
+#include "base/base64.h"
+#include "paddle/params.h"
+#include "paddle/program_parser.h"
 
 using namespace oarlock;
 

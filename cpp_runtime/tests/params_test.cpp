@@ -1,12 +1,12 @@
-#include "read/params.h"
+#include "paddle/params.h"
 
 #include <cmath>
 #include <map>
 
 #include "check.h"
 #include "fixtures.h"
-#include "lower/numbers.h"
-#include "read/parse.h"
+#include "convert/scalar_bytes.h"
+#include "paddle/program_parser.h"
 
 using namespace oarlock;
 

@@ -1,8 +1,8 @@
 #include "check.h"
-#include "folder.h"
+#include "temp_folder.h"
 #include "oarlock/model.h"
-#include "read/parse.h"
-#include "read/shown.h"
+#include "paddle/program_parser.h"
+#include "base/escape_text.h"
 
 using namespace oarlock;
 

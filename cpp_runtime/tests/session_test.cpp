@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "check.h"
-#include "cli/npz.h"
+#include "runner/npz.h"
 #include "fixtures.h"
 
 using namespace oarlock;

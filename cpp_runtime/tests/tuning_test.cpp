@@ -1,10 +1,10 @@
-#include "run/tuning.h"
+#include "runtime/tuning_file.h"
 
 #include "check.h"
-#include "folder.h"
-#include "read/json.h"
-#include "run/machine.h"
-#include "run/options.h"
+#include "temp_folder.h"
+#include "base/json.h"
+#include "runtime/machine.h"
+#include "capi/options.h"
 
 using namespace oarlock;
 

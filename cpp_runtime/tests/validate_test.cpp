@@ -1,15 +1,15 @@
 // The rules of a legal program, one row each.  Every row is described in docs/abuse.md, and every
 // row there is here.
-#include "read/validate.h"
+#include "paddle/validator.h"
 
 #include <fstream>
 #include <set>
 
 #include "check.h"
-#include "cli/npz.h"
+#include "runner/npz.h"
 #include "fixtures.h"
-#include "read/params.h"
-#include "read/parse.h"
+#include "paddle/params.h"
+#include "paddle/program_parser.h"
 
 using namespace oarlock;
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "oarlock/dtype.h"
-#include "read/program.h"
+#include "paddle/program.h"
 
 namespace oarlock::onnx {
 

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <map>
 
-#include "read/program.h"
+#include "paddle/program.h"
 
 namespace oarlock::python {
 namespace {

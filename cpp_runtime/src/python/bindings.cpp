@@ -9,9 +9,9 @@
 #include "python/arrays.h"
 #include "python/ctrl_c.h"
 #include "python/py_session.h"
-#include "read/parse.h"
-#include "run/model_impl.h"
-#include "run/settings.h"
+#include "paddle/program_parser.h"
+#include "runtime/model_impl.h"
+#include "runtime/session_settings.h"
 
 namespace oarlock::python {
 namespace {

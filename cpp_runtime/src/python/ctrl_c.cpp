@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <thread>
 
-#include "python/without_gil.h"
+#include "base/scoped_gil.h"
 
 namespace nb = nanobind;
 

@@ -1,7 +1,7 @@
 // Ctrl-C while the engine runs.
 #pragma once
 #include "oarlock/session.h"
-#include "read/poll.h"
+#include "base/poll.h"
 
 namespace oarlock::python {
 

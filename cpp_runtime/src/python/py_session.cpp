@@ -9,7 +9,7 @@
 
 #include "python/arrays.h"
 #include "python/ctrl_c.h"
-#include "python/without_gil.h"
+#include "base/scoped_gil.h"
 
 namespace oarlock::python {
 namespace {

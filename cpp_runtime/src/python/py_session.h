@@ -8,7 +8,7 @@
 #include <string>
 
 #include "oarlock/session.h"
-#include "run/made_up.h"
+#include "runtime/synthetic_inputs.h"
 
 namespace oarlock::python {
 

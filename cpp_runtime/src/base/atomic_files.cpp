@@ -1,0 +1,61 @@
+#include "base/atomic_files.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "oarlock/error.h"
+#include "base/mapped_file.h"
+
+namespace oarlock {
+namespace {
+
+std::atomic<const char*> unfinished = nullptr;
+
+}  // namespace
+
+void remove_unfinished() noexcept {
+  if (const char* path = unfinished.exchange(nullptr)) ::unlink(path);
+}
+
+void write_atomically(const std::string& path, std::string_view bytes) {
+  struct stat there{};
+  if (::stat(path.c_str(), &there) == 0 && !S_ISREG(there.st_mode))
+    throw Error(Fault::file,
+                base_name(path) + ": is there already, and is no file that could be replaced");
+  std::string temporary = path + ".XXXXXX";
+  int fd = ::mkstemp(temporary.data());
+  if (fd >= 0) unfinished = temporary.c_str();
+  auto fail = [&](const char* step) {
+    std::string why = std::strerror(errno);
+    unfinished = nullptr;
+    if (fd >= 0) ::close(fd), ::unlink(temporary.c_str());
+    throw Error(Fault::file, base_name(path) + ": cannot be " + step + ": " + why);
+  };
+  if (fd < 0) fail("created");
+  for (std::size_t done = 0; done < bytes.size();) {
+    ssize_t count = ::write(fd, bytes.data() + done, bytes.size() - done);
+    if (count <= 0) fail("written");
+    done += static_cast<std::size_t>(count);
+  }
+  if (::fchmod(fd, 0644) != 0 || ::fsync(fd) != 0) fail("written");
+  if (::rename(temporary.c_str(), path.c_str()) != 0) fail("renamed into place");
+  unfinished = nullptr;
+  ::close(fd);
+}
+
+bool is_on_disk(const std::string& path) {
+  int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return false;
+  bool synced = ::fsync(fd) == 0;
+  ::close(fd);
+  return synced;
+}
+
+}  // namespace oarlock

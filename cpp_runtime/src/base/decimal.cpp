@@ -1,0 +1,26 @@
+#include "base/decimal.h"
+
+#include <array>
+#include <charconv>
+#include <system_error>
+
+namespace oarlock {
+
+std::optional<double> parse_double(std::string_view text) {
+  if (text.size() > 1 && text[0] == '+' && text[1] != '-')
+    text.remove_prefix(1);  // which from_chars does not know
+  double value = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+std::string format_double(double value, int digits) {
+  std::array<char, 64> buffer{};
+  auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value,
+                           std::chars_format::general, digits)
+                 .ptr;
+  return {buffer.data(), end};
+}
+
+}  // namespace oarlock

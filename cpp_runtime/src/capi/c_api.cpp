@@ -1,0 +1,155 @@
+// The C face: the same objects behind handles, and no exception goes past this file.
+#include "oarlock/oarlock.h"
+#include "oarlock/oarlock_c.h"
+#include "capi/options.h"
+
+struct oarlock_error {
+  std::string message, kind;
+};
+struct oarlock_options {
+  oarlock::Options options;
+};
+struct oarlock_session {
+  std::shared_ptr<const oarlock::Session> session;
+};
+struct oarlock_results {
+  std::shared_ptr<const oarlock::Session>
+      session;  // has the names, and may be freed before the results
+  std::vector<oarlock::Tensor> tensors;
+};
+
+namespace {
+
+using namespace oarlock;
+
+// Even the error may not fit into memory: then there is one that needs none.
+oarlock_error* made_error(std::string_view message, std::string_view kind) {
+  static oarlock_error out_of_memory{"oarlock: out of memory", "engine"};
+  try {
+    return new oarlock_error{std::string(message), std::string(kind)};
+  } catch (...) {
+    return &out_of_memory;
+  }
+}
+
+template <class F>
+oarlock_error* guarded(F&& act) {
+  try {
+    act();
+    return nullptr;
+  } catch (const Error& error) {
+    return made_error(error.what(), name_of(error.fault()));
+  } catch (const std::exception& error) {
+    return made_error(error.what(), "engine");
+  } catch (...) {
+    return made_error("oarlock: an unknown failure", "engine");
+  }
+}
+
+void require(bool ok, const char* what) {
+  if (!ok) throw Error(Fault::input, std::string(what) + " is null");
+}
+
+constexpr std::size_t kMostAxes = 32;
+constexpr std::int32_t kNoType = -1;
+const std::vector<TensorSpec> kNone;
+
+// Nothing where there is no such tensor: these functions give no error.
+oarlock_spec spec_of(const std::vector<TensorSpec>& specs, std::size_t index) {
+  if (index >= specs.size()) return {nullptr, nullptr, kNoType, 0, nullptr};
+  const TensorSpec& s = specs[index];
+  return {s.name.c_str(), s.path.c_str(), static_cast<std::int32_t>(s.dtype), s.shape.size(),
+          s.shape.data()};
+}
+
+TensorView view_of(const oarlock_tensor& t) {
+  require(t.rank == 0 || t.shape, "run: a shape");
+  if (t.rank > kMostAxes)
+    throw Error(Fault::input, "run: an input of " + std::to_string(t.rank) + " axes");
+  return {static_cast<DType>(t.dtype), {t.shape, t.rank}, t.data};
+}
+
+std::vector<Tensor> run(const Session& session, const oarlock_tensor* inputs, std::size_t count) {
+  bool named = count > 0 && inputs[0].name;
+  std::vector<TensorView> views;
+  std::vector<NamedView> pairs;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (named != (inputs[i].name != nullptr))
+      throw Error(Fault::input, "run: name all inputs or none");
+    if (named)
+      pairs.emplace_back(inputs[i].name, view_of(inputs[i]));
+    else
+      views.push_back(view_of(inputs[i]));
+  }
+  return named ? session.run(pairs) : session.run(views);
+}
+
+}  // namespace
+
+extern "C" {
+
+const char* oarlock_error_message(const oarlock_error* error) {
+  return error ? error->message.c_str() : "";
+}
+const char* oarlock_error_kind(const oarlock_error* error) {
+  return error ? error->kind.c_str() : "";
+}
+void oarlock_error_free(oarlock_error* error) {
+  if (error && error->message != "oarlock: out of memory") delete error;
+}
+
+oarlock_error* oarlock_options_new(oarlock_options** made) {
+  return guarded([&] { require(made, "oarlock_options_new: made"), *made = new oarlock_options; });
+}
+oarlock_error* oarlock_options_set(oarlock_options* options, const char* name, const char* value) {
+  return guarded([&] {
+    require(options && name && value, "oarlock_options_set: an argument");
+    set_option(options->options, name, value);
+  });
+}
+void oarlock_options_free(oarlock_options* options) { delete options; }
+
+oarlock_error* oarlock_session_open(const char* model, const char* params,
+                                    const oarlock_options* options, oarlock_session** made) {
+  return guarded([&] {
+    require(model && made, "oarlock_session_open: an argument");
+    Model opened = Model::open(model, params ? params : "");
+    *made = new oarlock_session{
+        std::make_shared<const Session>(opened, options ? options->options : Options{})};
+  });
+}
+size_t oarlock_session_input_count(const oarlock_session* s) {
+  return s ? s->session->inputs().size() : 0;
+}
+size_t oarlock_session_output_count(const oarlock_session* s) {
+  return s ? s->session->outputs().size() : 0;
+}
+oarlock_spec oarlock_session_input(const oarlock_session* s, size_t index) {
+  return spec_of(s ? s->session->inputs() : kNone, index);
+}
+oarlock_spec oarlock_session_output(const oarlock_session* s, size_t index) {
+  return spec_of(s ? s->session->outputs() : kNone, index);
+}
+void oarlock_session_free(oarlock_session* session) { delete session; }
+
+oarlock_error* oarlock_run(const oarlock_session* session, const oarlock_tensor* inputs,
+                           size_t count, oarlock_results** made) {
+  return guarded([&] {
+    require(session && made && (inputs || count == 0), "oarlock_run: an argument");
+    *made = new oarlock_results{session->session, run(*session->session, inputs, count)};
+  });
+}
+size_t oarlock_results_count(const oarlock_results* results) {
+  return results ? results->tensors.size() : 0;
+}
+oarlock_tensor oarlock_results_get(const oarlock_results* results, size_t index) {
+  if (index >= oarlock_results_count(results)) return {nullptr, kNoType, 0, nullptr, nullptr};
+  const Tensor& t = results->tensors[index];
+  return {results->session->outputs()[index].name.c_str(), static_cast<std::int32_t>(t.dtype()),
+          t.shape().size(), t.shape().data(), t.data()};
+}
+void oarlock_results_free(oarlock_results* results) { delete results; }
+
+const char* oarlock_version(void) { return OARLOCK_VERSION; }
+
+}  // extern "C"

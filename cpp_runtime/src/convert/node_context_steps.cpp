@@ -1,0 +1,130 @@
+// Steps that many rules take, and constants of every dtype.
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <numeric>
+
+#include "convert/graph_builder.h"
+#include "convert/runtime_assert.h"
+#include "convert/node_context.h"
+#include "convert/scalar_bytes.h"
+
+namespace oarlock {
+
+Value Node::cast(const Value& v, DType to) {
+  require(row_of(to), "cannot cast to an unknown dtype");
+  if (dtype(v) == to) return v;
+  require(has_kernel("Cast", to), "ONNX Runtime has no " + std::string(name_of(to)));
+  return emit("Cast", {v}, {{"to", std::int64_t{onnx_of(to)}}});
+}
+
+Value Node::transpose(const Value& v, const Ints& perm) {
+  bool same = true;
+  for (std::size_t i = 0; i < perm.size(); ++i) same &= perm[i] == static_cast<std::int64_t>(i);
+  return same ? v : emit("Transpose", {v}, {{"perm", perm}});
+}
+
+Value Node::swap_last(const Value& v) {
+  int r = rank(v);
+  require(r >= 2, "'" + v + "' needs a known rank of two or more to be transposed");
+  Ints perm(static_cast<std::size_t>(r));
+  std::iota(perm.begin(), perm.end(), 0);
+  std::swap(perm[r - 1], perm[r - 2]);
+  return emit("Transpose", {v}, {{"perm", perm}});
+}
+
+// A weight in another shape is the same bytes under a second name: nothing is left to do at run
+// time.   "" where `v` is no weight or the shape is not known.
+Value Node::viewed(const Value& v, const std::optional<Ints>& shape) {
+  auto at = graph_.initializer_index_.find(v);
+  if (at == graph_.initializer_index_.end() || !shape ||
+      std::count(shape->begin(), shape->end(), -1) > 1)
+    return "";
+  onnx::Initializer view = graph_.model_.graph.initializers[at->second];
+  Ints to = *shape;
+  std::int64_t count = 1, rest = 1;
+  for (std::int64_t d : view.shape) count *= d;  // as many as there are bytes for
+  for (std::int64_t d : to)
+    if (__builtin_mul_overflow(rest, d < 0 ? 1 : d, &rest)) return "";
+  for (std::int64_t& d : to)
+    if (d < 0 && rest > 0) d = count / rest, rest = count;
+  if (to == view.shape) return v;
+  if (count == 0 || rest != count) return "";
+  view.shape = to;
+  view.name = graph_.fresh(v + show(to));
+  return graph_.initializer(std::move(view));
+}
+
+Value Node::unsqueeze(const Value& v, const Ints& axes) {
+  if (axes.empty()) return v;
+  auto known = shape(v);
+  auto final = static_cast<std::int64_t>(axes.size() + (known ? known->size() : 0));
+  Ints sorted = axes;
+  for (std::int64_t& a : sorted) a += a < 0 ? final : 0;
+  std::sort(sorted.begin(), sorted.end());
+  for (std::int64_t a : sorted)
+    if (known && a >= 0 && a <= static_cast<std::int64_t>(known->size()))
+      known->insert(known->begin() + a, 1);
+    else
+      known.reset();
+  if (Value view = viewed(v, known); !view.empty()) return view;
+  if (known)
+    return opset() < 13 ? emit("Unsqueeze", {v}, {{"axes", sorted}})
+                        : emit("Unsqueeze", {v, ints(sorted)});
+  return opset() < 13 ? emit("Unsqueeze", {v}, {{"axes", axes}})
+                      : emit("Unsqueeze", {v, ints(axes)});
+}
+
+Value Node::squeeze(const Value& v, const Ints& axes) {
+  if (axes.empty()) return v;
+  return opset() < 13 ? emit("Squeeze", {v}, {{"axes", axes}}) : emit("Squeeze", {v, ints(axes)});
+}
+
+Value Node::reshape(const Value& v, const Ints& shape) {
+  bool copies = std::count(shape.begin(), shape.end(), 0) > 0;
+  Value view = viewed(v, copies ? std::nullopt : std::optional(shape));
+  return !view.empty() ? view : emit("Reshape", {v, ints(shape)});
+}
+
+Value Node::shape_of(const Value& v) { return emit("Shape", {v}); }
+
+Value Node::slice(const Value& v, const Ints& starts, const Ints& ends, const Ints& axes,
+                  const Ints& steps) {
+  if (opset() < 10 && steps.empty())
+    return emit("Slice", {v}, {{"axes", axes}, {"starts", starts}, {"ends", ends}});
+  Values in{v, ints(starts), ints(ends), ints(axes)};
+  if (!steps.empty()) in.push_back(ints(steps));
+  return emit("Slice", in);
+}
+
+Value Node::concat(const Values& parts, std::int64_t axis) {
+  return parts.size() == 1 ? parts[0] : emit("Concat", parts, {{"axis", axis}});
+}
+
+Value Node::scalar(double value, DType dtype) { return tensor({dtype, {}, encoded(value, dtype)}); }
+
+Value Node::floats(const Floats& values, DType dtype) {
+  std::string bytes;
+  for (double v : values) bytes += encoded(v, dtype);
+  return tensor({dtype, {static_cast<std::int64_t>(values.size())}, bytes});
+}
+
+Value Node::int_constant(DType dtype, const Known& known) {
+  std::string bytes;
+  for (std::int64_t v : known.values) {
+    auto narrow = static_cast<std::int32_t>(v);
+    bytes += dtype == DType::int64
+                 ? std::string(reinterpret_cast<const char*>(&v), sizeof v)
+                 : std::string(reinterpret_cast<const char*>(&narrow), sizeof narrow);
+  }
+  return tensor({dtype, known.shape, bytes});
+}
+
+std::optional<double> Node::const_number(const Value& v) const {
+  auto content = constant(v);
+  if (!content || content->bytes.size() != size_of(content->dtype)) return std::nullopt;
+  return decoded(content->bytes, content->dtype);
+}
+
+}  // namespace oarlock

@@ -1,0 +1,248 @@
+// y = f(x), element by element or along one axis.  Defaults are Paddle's: ONNX disagrees on
+// several.
+#include <cmath>
+
+#include "convert/expression.h"
+#include "convert/operands.h"
+#include "convert/registry.h"
+
+namespace oarlock {
+namespace {
+
+bool is_double(const Node& n, const Value& x) { return n.dtype(x) == DType::float64; }
+
+Expr clip(const Expr& v, double low, double high) {
+  Node& n = v.node();
+  if (is_double(n, v)) n.need_opset(12);
+  if (n.opset() >= 11) return v.emit("Clip", {v.number(low), v.number(high)});
+  return {n, n.emit("Clip", {v},
+                    {{"min", static_cast<float>(low)}, {"max", static_cast<float>(high)}})};
+}
+
+// log(1 + exp(x)); ONNX Runtime has no kernel for doubles, and the sum must not overflow.
+Expr softplus(const Expr& x) {
+  return is_double(x.node(), x) ? relu(x) + log(exp(-abs(x)) + 1) : x.emit("Softplus");
+}
+
+// Written as ONNX Runtime recognises and fuses it.
+Expr gelu_by_erf(const Expr& x) { return x * ((x / std::sqrt(2.0)).emit("Erf") + 1) * 0.5; }
+
+Expr gelu_by_tanh(const Expr& x) {
+  auto cube = x.emit("Pow", {x.number(3)}) * 0.044715;
+  return x * 0.5 * (tanh((x + cube) * std::sqrt(2 / M_PI)) + 1);
+}
+
+void gelu(Node& n) {
+  auto x = in(n, "X");
+  bool tanh = n.attr("approximate", false);
+  if (n.opset() >= 20)
+    return n.out("Out",
+                 n.emit("Gelu", {x}, {{"approximate", std::string(tanh ? "tanh" : "none")}}));
+  n.out("Out", tanh ? gelu_by_tanh(x) : gelu_by_erf(x));
+}
+
+void elu(Node& n) {
+  auto x = in(n, "X");
+  auto alpha = n.attr("alpha", 1.0f);
+  if (!is_double(n, x)) return n.out("Out", n.emit("Elu", {x}, {{"alpha", alpha}}));
+  n.out("Out", where(x > 0, x, (exp(x) - 1) * alpha));
+}
+
+// max(x, 0) + min(alpha * (exp(x / alpha) - 1), 0)
+void celu(Node& n) {
+  auto x = in(n, "X");
+  double alpha = n.attr("alpha", 1.0f);
+  n.out("Out", relu(x) + min((exp(x / alpha) - 1) * alpha, 0));
+}
+
+void selu(Node& n) {
+  auto x = in(n, "X");
+  auto scale = n.attr("scale", 1.0507009873554805f), alpha = n.attr("alpha", 1.6732632423543772f);
+  if (!is_double(n, x))
+    return n.out("Out", n.emit("Selu", {x}, {{"alpha", alpha}, {"gamma", scale}}));
+  n.out("Out", where(x > 0, x, (exp(x) - 1) * alpha) * scale);
+}
+
+void stanh(Node& n) {
+  n.out("Out", tanh(in(n, "X") * n.attr("scale_a", 0.67f)) * n.attr("scale_b", 1.7159f));
+}
+
+// log(x / (1 - x))
+void logit(Node& n) {
+  auto x = in(n, "X");
+  auto eps = n.attr("eps", 1e-6f);
+  if (eps > 0) x = clip(x, eps, 1.0 - eps);
+  n.out("Out", log(x / (1 - x)));
+}
+
+// ---- nothing up to a threshold ----
+
+// A product, so that infinity times 0 is NaN, as in Paddle.
+Expr kept(const Expr& x, const Expr& where) { return x * where.to(x.node().need_dtype(x)); }
+
+void hard_shrink(Node& n) {
+  auto x = in(n, "X");
+  n.out("Out", kept(x, abs(x) > n.attr("threshold", 0.5f)));
+}
+
+// What is left of x without its part between -lambda and lambda.
+void softshrink(Node& n) {
+  auto x = in(n, "X");
+  double lambda = n.attr("lambda", 0.5f);
+  n.require(lambda >= 0, "attribute 'lambda' is negative");
+  n.out("Out", x - clip(x, -lambda, lambda));
+}
+
+void thresholded_relu(Node& n) {
+  auto x = in(n, "X");
+  n.out("Out", kept(x, x > n.attr("threshold", 1.0f)));
+}
+
+// log(1 + exp(x)), x first set between -threshold and threshold
+void soft_relu(Node& n) {
+  double threshold = n.attr("threshold", 40.0f);
+  n.out("Out", log(exp(clip(in(n, "X"), -threshold, threshold)) + 1));
+}
+
+// Out of training the slope is the middle one.
+void rrelu(Node& n) {
+  n.require(n.attr("is_test", false), "in training mode slopes are drawn, which has no lowering");
+  auto x = in(n, "X");
+  double middle = (n.attr("lower", 0.125f) + n.attr("upper", 1 / 3.0f)) / 2;
+  n.out("Out", where(x < 0, x * middle, x));
+  n.out("Noise", where(x < 0, middle, 1, n.need_dtype(x)));
+}
+
+void hard_sigmoid(Node& n) {
+  auto x = in(n, "X");
+  auto slope = n.attr("slope", 0.2f), offset = n.attr("offset", 0.5f);
+  if (is_double(n, x)) return n.out("Out", clip(x * slope + offset, 0, 1));
+  n.out("Out", n.emit("HardSigmoid", {x}, {{"alpha", slope}, {"beta", offset}}));
+}
+
+// x * clip(x + offset, 0, threshold) / scale
+void hard_swish(Node& n) {
+  auto x = in(n, "X");
+  auto offset = n.attr("offset", 3.0f), threshold = n.attr("threshold", 6.0f),
+       scale = n.attr("scale", 6.0f);
+  bool usual = offset == 3 && threshold == 6 && scale == 6;
+  if (usual && n.opset() >= 14 && !is_double(n, x)) return n.out("Out", x.emit("HardSwish"));
+  n.out("Out", x * clip(x + offset, 0, threshold) / scale);
+}
+
+// softplus(beta * x) / beta, and x itself where beta * x is above the threshold; from 15 on a float
+// sees no difference.
+void beta_softplus(Node& n) {
+  auto x = in(n, "X");
+  auto beta = n.attr("beta", 1.0f), threshold = n.attr("threshold", 20.0f);
+  auto inner = x * beta, smooth = softplus(inner) / beta;
+  n.out("Out", threshold < 15 || is_double(n, x) ? where(inner > threshold, x, smooth) : smooth);
+}
+
+void swish(Node& n) {
+  auto x = in(n, "X");
+  n.out("Out", x * sigmoid(x * n.attr("beta", 1.0f)));
+}
+
+// One operand, one formula.
+Lower formula(Expr (*f)(const Expr&)) {
+  return [f](Node& n) { n.out("Out", f(in(n, "X"))); };
+}
+
+// ONNX Runtime has no kernel for doubles at every opset.
+Expr sloped(const Expr& x, const Expr& slope) { return where(x < 0, x * slope, x); }
+
+void leaky_relu(Node& n) {
+  auto x = in(n, "X");
+  auto alpha = n.attr("alpha", 0.02f);
+  if (is_double(n, x) && n.opset() >= 9) return n.out("Out", sloped(x, x.number(alpha)));
+  n.out("Out", n.emit("LeakyRelu", {x}, {{"alpha", alpha}}));
+}
+
+// The slope is one number, one per channel, or one per element of a sample.
+void prelu(Node& n) {
+  auto x = n.in("X"), alpha = n.in("Alpha");
+  auto mode = n.attr("mode", "all");
+  int rank = n.rank(x);
+  if (mode == "all") {
+    alpha = n.reshape(alpha, {1});
+  } else if (mode == "channel") {
+    Ints shape{-1};
+    if (!channels_last(n, "data_format"))
+      shape.resize(static_cast<std::size_t>(std::max(n.need_rank(x) - 1, 1)), 1);
+    alpha = n.reshape(alpha, shape);
+  } else if (n.rank(alpha) < rank) {
+    alpha = n.unsqueeze(alpha, {0});
+  }
+  if (is_double(n, x) && n.opset() >= 9) return n.out("Out", sloped(Expr(n, x), Expr(n, alpha)));
+  n.out("Out", n.emit("PRelu", {x, alpha}));
+}
+
+// ONNX has no axis for a 0-d tensor.
+Lower along_axis(std::string_view onnx, double of_scalar) {
+  return [onnx, of_scalar](Node& n) {
+    auto x = n.in("X");
+    if (n.rank(x) == 0) return n.out("Out", n.scalar_like(of_scalar, x));
+    n.out("Out", n.emit(onnx, {x}, {{"axis", n.attr("axis", -1)}}));
+  };
+}
+
+// Before 13 they flattened everything from `axis` on; only the last axis means the same.
+Lower along_last_axis(std::string_view onnx) {
+  return [onnx](Node& n) {
+    auto x = n.in("X");
+    auto last = n.need_rank(x) - 1;
+    n.require(n.axis("axis", -1, last + 1) == last,
+              "below opset 13 only the last axis can be normalised");
+    n.out("Out", n.emit(onnx, {x}, {{"axis", last}}));
+  };
+}
+
+Lower clipped(const char* low, float otherwise_low, const char* high, float otherwise_high) {
+  return [=](Node& n) {
+    n.out("Out", clip(in(n, "X"), n.attr(low, otherwise_low), n.attr(high, otherwise_high)));
+  };
+}
+
+}  // namespace
+
+std::span<const Rule> activation_rules() {
+  static const Rule rules[] = {
+      {"relu", 7, as("Relu", {"X"})},
+      {"sigmoid", 7, as("Sigmoid", {"X"})},
+      {"tanh", 7, as("Tanh", {"X"})},
+      {"leaky_relu", 7, leaky_relu},
+      {"softsign", 7, formula([](const Expr& x) {
+         return is_double(x.node(), x) ? x / (abs(x) + 1) : x.emit("Softsign");
+       })},
+      {"elu", 7, elu},
+      {"gelu", 9, gelu},
+      {"relu6", 7, clipped("min", 0, "threshold", 6)},
+      {"brelu", 7, clipped("t_min", 0, "t_max", 24)},
+      {"hard_sigmoid", 7, hard_sigmoid},
+      {"hard_swish", 7, hard_swish},
+      {"softplus", 7, beta_softplus},
+      {"logsigmoid", 7, formula([](const Expr& x) { return -softplus(-x); })},
+      {"mish", 7, formula([](const Expr& x) { return x * tanh(softplus(x)); })},
+      {"silu", 7, swish},
+      {"swish", 7, swish},
+      {"tanh_shrink", 7, formula([](const Expr& x) { return x - tanh(x); })},
+      {"celu", 8, celu},
+      {"selu", 7, selu},
+      {"stanh", 7, stanh},
+      {"logit", 7, logit},
+      {"hard_shrink", 7, hard_shrink},
+      {"softshrink", 7, softshrink},
+      {"thresholded_relu", 7, thresholded_relu},
+      {"soft_relu", 7, soft_relu},
+      {"rrelu", 9, rrelu},
+      {"prelu", 9, prelu},
+      {"softmax", 7, along_last_axis("Softmax")},
+      {"softmax", 13, along_axis("Softmax", 1)},
+      {"log_softmax", 7, along_last_axis("LogSoftmax")},
+      {"log_softmax", 13, along_axis("LogSoftmax", 0)},
+  };
+  return rules;
+}
+
+}  // namespace oarlock

@@ -1,0 +1,146 @@
+// Convolutions and their transposes, in one, two and three dimensions.
+#include <algorithm>
+#include <optional>
+
+#include "convert/expression.h"
+#include "convert/runtime_assert.h"
+#include "convert/operands.h"
+#include "convert/registry.h"
+#include "convert/ops/conv_pool_geometry.h"
+
+namespace oarlock {
+namespace {
+
+Ints spatial_dims(const Node& n, const Value& v, std::size_t dims) {
+  auto shape = n.shape(v);
+  if (!shape || shape->size() != dims + 2) return Ints(dims, -1);
+  return Ints(shape->begin() + 2, shape->end());
+}
+
+Window window_of(const Node& n, const Value& x, const Value& filter) {
+  n.require(n.need_rank(filter) >= 3, "the filter has no window");
+  auto dims = static_cast<std::size_t>(n.rank(filter) - 2);
+  Window w = read_window(n, spatial_dims(n, filter, dims));
+  w.dilations = n.attr("dilations", Ints(dims, 1));
+  n.require(w.dilations.size() == dims, "dilations do not fit " + std::to_string(dims) + " dims");
+  for (auto d : w.dilations) check_size(n, d, "dilations");
+  resolve_same(w, spatial_dims(n, x, dims));
+  return w;
+}
+
+Node::Attrs attributes(const Window& w, std::int64_t groups) {
+  Node::Attrs attrs{{"strides", w.strides}, {"dilations", w.dilations}, {"group", groups}};
+  bool known = std::count(w.kernel.begin(), w.kernel.end(), -1) == 0;
+  if (known) attrs.emplace_back("kernel_shape", w.kernel);
+  if (w.same)
+    attrs.emplace_back("auto_pad", std::string("SAME_UPPER"));
+  else
+    attrs.emplace_back("pads", w.pads);
+  return attrs;
+}
+
+std::int64_t groups_of(const Node& n) {
+  auto groups = n.attr("groups", 1);
+  n.require(groups > 0, "attribute 'groups' is " + std::to_string(groups));
+  return groups;
+}
+
+Values operands(Node& n, const Value& x, const Value& filter) {
+  Values in{x, filter};
+  if (n.has("Bias")) in.push_back(n.reshape(n.in("Bias"), {-1}));
+  return in;
+}
+
+void conv(Node& n) {
+  bool last = channels_last(n, "data_format");
+  auto x = to_channels_first(n, n.in("Input"), last), filter = nonempty(n, n.in("Filter"));
+  Window w = window_of(n, x, filter);
+  pad_small_images(n, w, spatial_dims(n, x, w.kernel.size()));
+  auto y = n.emit("Conv", operands(n, x, filter), attributes(w, groups_of(n)));
+
+  n.out("Output", to_channels_last(n, y, last));
+}
+
+// What `output_size` asks for beyond the size that the window gives; the input's size plays no part
+// in the remainder.
+Ints padding_for(const Node& n, const Window& w, const Ints& output_size) {
+  std::size_t dims = w.kernel.size();
+  n.require(std::count(w.kernel.begin(), w.kernel.end(), -1) == 0,
+            "'output_size' needs the filter's size to be known");
+  Ints extra(dims);
+  for (std::size_t i = 0; i < dims; ++i) {
+    auto rest =
+        output_size[i] + w.pads[i] + w.pads[dims + i] - w.dilations[i] * (w.kernel[i] - 1) - 1;
+    extra[i] = ((rest % w.strides[i]) + w.strides[i]) % w.strides[i];
+  }
+  return extra;
+}
+
+// More than is asked for, of which the rest is cut off: padding SAME where the input's sizes are
+// not known, sizes that only a run knows. size: int64[dims]
+Value cut_transpose(Node& n, const Value& x, const Value& filter, Window w,
+                    const std::optional<Value>& size) {
+  std::size_t dims = w.kernel.size();
+  Expr all(n, w.same ? same_padding(n, x, w) : n.ints(Ints(dims, 0))), begin = all / 2;
+  n.require(!w.same || std::count(w.kernel.begin(), w.kernel.end(), -1) == 0,
+            "padding SAME needs the filter's size to be known");
+  w.same = false;
+  auto attrs = attributes(w, groups_of(n));
+  Ints extra = n.attr("output_padding", Ints{});
+  if (size) extra.assign(dims, 0);
+  for (std::size_t i = 0; size && i < dims; ++i) extra[i] = w.strides[i] - 1;
+  if (!extra.empty()) attrs.emplace_back("output_padding", extra);
+  auto whole = n.emit("ConvTranspose", operands(n, x, filter), attrs);
+  auto rank = static_cast<std::int64_t>(dims) + 2;
+  Expr full(n, n.slice(n.shape_of(whole), {2}, {rank}, {0}));
+  auto end = size ? begin + Expr(n, *size) : full - all + begin;
+  Ints axes = all_axes(static_cast<int>(rank));
+  return n.emit("Slice", {whole, begin, end, n.ints({axes.begin() + 2, axes.end()})});
+}
+
+// One number stands for all dims.   int64[dims], or nothing where no size is asked for
+std::optional<Value> read_output_size(Node& n, std::size_t dims) {
+  if (!n.has("OutputSizeTensor") && !n.has_attr("output_size")) return {};
+  auto given = int_list(n, {"output_size", "", ""});
+  auto known = n.const_ints(given);
+  if (!known) return given;
+  if (known->size() == 1) known->assign(dims, (*known)[0]);
+  if (known->empty()) return {};
+  n.require(known->size() == dims, "'output_size' does not fit the window");
+  for (auto s : *known) check_size(n, s, "output_size");
+  return n.ints(*known);
+}
+
+void conv_transpose(Node& n) {
+  bool last = channels_last(n, "data_format");
+  auto x = to_channels_first(n, n.in("Input"), last), filter = n.in("Filter");
+  if (n.need_rank(x) == 5) x = nonempty(n, x);
+  Window w = window_of(n, x, filter);
+  auto size = read_output_size(n, w.kernel.size());
+  auto known = size ? n.const_ints(*size) : Ints{};
+  if (w.same || !known)
+    return n.out("Output", to_channels_last(n, cut_transpose(n, x, filter, w, size), last));
+  auto attrs = attributes(w, groups_of(n));
+  Ints extra = n.attr("output_padding", Ints{});
+  if (size) extra = padding_for(n, w, *known);
+  if (!extra.empty()) attrs.emplace_back("output_padding", extra);
+  auto y = n.emit("ConvTranspose", operands(n, x, filter), attrs);
+
+  n.out("Output", to_channels_last(n, y, last));
+}
+
+}  // namespace
+
+std::span<const Rule> conv_rules() {
+  static const Rule rules[] = {
+      {"conv2d", 7, conv},
+      {"depthwise_conv2d", 7, conv},
+      {"conv3d", 7, conv},
+      {"conv2d_transpose", 7, conv_transpose, {.careless = true}},
+      {"depthwise_conv2d_transpose", 7, conv_transpose, {.careless = true}},
+      {"conv3d_transpose", 7, conv_transpose, {.careless = true}},
+  };
+  return rules;
+}
+
+}  // namespace oarlock

@@ -1,0 +1,84 @@
+#include "convert/ops/conv_pool_geometry.h"
+
+#include <algorithm>
+
+#include "convert/expression.h"
+
+namespace oarlock {
+
+void check_size(const Node& n, std::int64_t size, const char* what) {
+  constexpr std::int64_t most = std::int64_t{1} << 31;
+  n.require(size > -most && size < most,
+            std::string("a number in '") + what + "' is " + std::to_string(size));
+}
+
+// The same as in Python: core/limits.py.
+static void check_window(const Node& n, std::int64_t size, const char* what) {
+  constexpr std::int64_t most = std::int64_t{1} << 20;
+  n.require(size >= -most && size <= most, std::string(what) + " of " + std::to_string(size) +
+                                               " is larger than " + std::to_string(most));
+}
+
+Window read_window(const Node& n, const Ints& kernel) {
+  std::size_t dims = kernel.size();
+  Window w{kernel, n.attr("strides", Ints(dims, 1)), Ints(dims, 1), Ints(2 * dims, 0), false};
+  Ints given = n.attr("paddings", Ints(dims, 0));
+  auto algorithm = n.attr("padding_algorithm", "EXPLICIT");
+  w.same = algorithm == "SAME";
+  n.require(
+      dims > 0 && w.strides.size() == dims && (given.size() == dims || given.size() == 2 * dims),
+      "strides or paddings do not fit " + std::to_string(dims) + " dims");
+  for (auto k : kernel) check_window(n, k, "ksize");
+  for (auto p : given) check_window(n, p, "paddings");
+  for (auto s : w.strides)
+    check_size(n, s, "strides"), n.require(s > 0, "a stride is " + std::to_string(s));
+  if (algorithm != "EXPLICIT") return w;
+  bool pairs = given.size() == 2 * dims;
+  for (std::size_t i = 0; i < dims; ++i) {
+    w.pads[i] = given[pairs ? 2 * i : i];
+    w.pads[dims + i] = given[pairs ? 2 * i + 1 : i];
+  }
+  return w;
+}
+
+// Paddle drops dilations where it pads to the same size.
+void resolve_same(Window& w, const Ints& image) {
+  if (!w.same) return;
+  std::size_t dims = w.kernel.size();
+  w.dilations.assign(dims, 1);
+  if (std::count(image.begin(), image.end(), -1) ||
+      std::count(w.kernel.begin(), w.kernel.end(), -1))
+    return;
+  for (std::size_t i = 0; i < dims; ++i) {
+    auto out = (image[i] + w.strides[i] - 1) / w.strides[i];
+    auto sum = std::max((out - 1) * w.strides[i] + w.kernel[i] - image[i], std::int64_t{0});
+    w.pads[i] = sum / 2;
+    w.pads[dims + i] = sum - sum / 2;
+  }
+  w.same = false;
+}
+
+void pad_small_images(const Node& n, Window& w, const Ints& image, bool ceil) {
+  std::size_t dims = w.kernel.size();
+  for (std::size_t i = 0; i < dims && !w.same; ++i) {
+    if (image[i] < 0 || w.kernel[i] < 0) continue;
+    auto reach = w.dilations[i] * (w.kernel[i] - 1) + 1,
+         missing = reach - image[i] - w.pads[i] - w.pads[dims + i];
+    auto most = ceil ? 2 * w.strides[i] - 2 : w.strides[i] - 1;
+    n.require(missing <= std::max(most, std::int64_t{0}),
+              "a window of " + std::to_string(reach) + " does not fit into " +
+                  std::to_string(image[i]) + " padded by " +
+                  show(Ints{w.pads[i], w.pads[dims + i]}));
+    w.pads[dims + i] += std::max(missing, std::int64_t{0});
+  }
+}
+
+Value same_padding(Node& n, const Value& x, const Window& w) {
+  auto rank = static_cast<std::int64_t>(w.kernel.size()) + 2;
+  Expr image(n, n.slice(n.shape_of(x), {2}, {rank}, {0})), stride(n, n.ints(w.strides)),
+      kernel(n, n.ints(w.kernel));
+  auto windows = (image + stride - 1) / stride;
+  return max((windows - 1) * stride + kernel - image, 0);
+}
+
+}  // namespace oarlock

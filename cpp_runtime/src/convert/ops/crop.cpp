@@ -1,0 +1,66 @@
+// A block cut out of a tensor.
+#include <algorithm>
+#include <limits>
+
+#include "convert/expression.h"
+#include "convert/operands.h"
+#include "convert/registry.h"
+
+namespace oarlock {
+namespace {
+
+constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max();
+
+// Where a block ends whose size of -1 is all that is left.
+Value ends_of(Node& n, const Value& offsets, const Value& shape) {
+  Expr from{n, offsets}, size{n, shape};
+  auto from_known = n.const_ints(offsets), known = n.const_ints(shape);
+  bool whole = known && std::count(known->begin(), known->end(), -1) == 0;
+  if (whole) return from + size;
+  if (!known || !from_known) return n.emit("Where", {size < 0, n.int_scalar(kEnd), from + size});
+  Ints ends;
+  for (std::size_t i = 0; i < known->size(); ++i)
+    ends.push_back((*known)[i] < 0 ? kEnd : (*from_known)[i] + (*known)[i]);
+  return n.ints(ends);
+}
+
+void check_block(const Node& n, const Value& v, int rank, std::string_view what) {
+  auto known = n.const_ints(v);
+  if (!known) return;
+  n.require(static_cast<int>(known->size()) == rank,
+            "'" + std::string(what) + "' does not have one number per dim");
+  for (auto k : *known)
+    n.require(k >= -1 && k < 1L << 40, "'" + std::string(what) + "' has " + std::to_string(k));
+}
+
+void cut(Node& n, const Value& offsets, const Value& shape) {
+  auto x = n.in("X");
+  int rank = n.need_rank(x);
+  check_block(n, offsets, rank, "offsets"), check_block(n, shape, rank, "shape");
+  auto y = n.emit("Slice", {x, offsets, ends_of(n, offsets, shape), n.ints(all_axes(rank))});
+  if (auto known = n.partial_ints(shape)) n.declare(y, n.dtype(x), *known);
+  n.out("Out", y);
+}
+
+void crop_tensor(Node& n) {
+  auto offsets = int_list(n, {"offsets", "Offsets", "OffsetsTensor"});
+  cut(n, offsets, int_list(n, {"shape", "Shape", "ShapeTensor"}));
+}
+
+// The first form may be given a tensor of the wanted shape.
+void crop(Node& n) {
+  auto offsets = int_list(n, {"offsets", "Offsets", ""});
+  cut(n, offsets, n.has("Y") ? n.shape_of(n.in("Y")) : int_list(n, {"shape", "", ""}));
+}
+
+}  // namespace
+
+std::span<const Rule> crop_rules() {
+  static const Rule rules[] = {
+      {"crop_tensor", 10, crop_tensor},
+      {"crop", 10, crop},
+  };
+  return rules;
+}
+
+}  // namespace oarlock

@@ -1,0 +1,92 @@
+// Several ops in one, as Paddle's passes and layers leave them.
+#include <algorithm>
+#include <cmath>
+
+#include "convert/expression.h"
+#include "convert/operands.h"
+#include "convert/registry.h"
+
+namespace oarlock {
+namespace {
+
+Expr product(const Expr& a, const Expr& b) { return a.emit("MatMul", {b}); }
+
+// x @ W + Bias; the dims from in_num_col_dims on are the columns of x.
+void fc(Node& n) {
+  auto x = n.in("Input");
+  auto columns = n.attr("in_num_col_dims", 1);
+  auto activation = n.attr("activation_type", "");
+  n.require(activation.empty() || activation == "relu",
+            "activation '" + activation + "' has no lowering");
+  n.require(!n.attr("padding_weights", false), "padded weights have no lowering");
+  if (columns + 1 < n.need_rank(x)) {
+    auto lead = n.slice(n.shape_of(x), {0}, {columns}, {0});
+    x = n.emit("Reshape", {x, n.concat({lead, n.ints({-1})}, 0)});
+  }
+  auto y = product({n, x}, in(n, "W"));
+  if (n.has("Bias")) y = y + Expr(n, n.reshape(n.in("Bias"), {-1}));
+  n.out("Out", activation == "relu" ? relu(y) : y);
+}
+
+// Softmax of what a mask leaves over.
+void softmax_mask(Node& n) {
+  n.out("Out", n.emit("Softmax", {in(n, "X") + in(n, "Mask")}, {{"axis", std::int64_t{-1}}}));
+}
+
+// Every row looks at the columns up to its own.
+void softmax_mask_upper_triangle(Node& n) {
+  auto x = in(n, "X");
+  int rank = n.need_rank(x);
+  auto columns = counted(n, length_along(n, x, rank - 1));
+  auto rows = as_column(counted(n, length_along(n, x, rank - 2)));
+  n.out("Out",
+        n.emit("Softmax", {where(columns <= rows, x, -INFINITY)}, {{"axis", std::int64_t{-1}}}));
+}
+
+// ---- two functions, one after the other ----
+
+using Function = Expr (*)(const Expr&);
+
+Function unary_named(const Node& n, const std::string& name, double& factor) {
+  if (name == "scale") return factor = n.attr("scale", 0.0f), [](const Expr& x) { return x; };
+  if (name == "relu") return [](const Expr& x) { return relu(x); };
+  if (name == "tanh") return [](const Expr& x) { return tanh(x); };
+  if (name == "sigmoid") return [](const Expr& x) { return sigmoid(x); };
+  n.fail("function '" + name + "' has no lowering");
+}
+
+// `add,relu` is add(X, relu(Y)); `relu,add` is relu(add(X, Y)).
+void elemwise_activation(Node& n) {
+  auto names = n.attr("functor_list", Strings{});
+  n.require(names.size() == 2, "needs two functions");
+  auto bare = [](const std::string& name) {
+    return name.substr(name.find("elementwise_") == 0 ? 12 : 0);
+  };
+  auto first = bare(names[0]), second = bare(names[1]);
+  bool outer_is_binary = first == "add" || first == "mul";
+  const std::string &binary = outer_is_binary ? first : second,
+                    &unary = outer_is_binary ? second : first;
+  n.require(binary == "add" || binary == "mul",
+            "functions " + names[0] + " and " + names[1] + " have no lowering");
+  double factor = 1;
+  auto f = unary_named(n, unary, factor);
+  auto [a, b] = aligned(n);
+  Expr x(n, a), y(n, b);
+  if (outer_is_binary) y = f(y) * factor;
+  auto both = binary == "add" ? x + y : x * y;
+  n.out("Out", outer_is_binary ? both : f(both) * factor);
+}
+
+}  // namespace
+
+std::span<const Rule> fused_rules() {
+  static const Rule rules[] = {
+      {"fc", 9, fc},
+      {"fused_softmax_mask", 13, softmax_mask},
+      {"fused_softmax_mask_upper_triangle", 13, softmax_mask_upper_triangle},
+      {"fused_elemwise_activation", 7, elemwise_activation},
+  };
+  return rules;
+}
+
+}  // namespace oarlock

@@ -1,0 +1,141 @@
+// Products of matrices and vectors.
+#include <algorithm>
+#include <numeric>
+
+#include "convert/operands.h"
+#include "convert/registry.h"
+
+namespace oarlock {
+namespace {
+
+// A vector has nothing to swap: Paddle ignores the flag then.
+Value maybe_swapped(Node& n, std::string_view slot, std::string_view flag) {
+  auto v = n.in(slot);
+  return n.attr(flag, false) && n.rank(v) != 1 ? n.swap_last(v) : v;
+}
+
+// ONNX Runtime puts a transpose into the product; where the other operand is a vector, it gets that
+// wrong (1.31).  So the vector goes in as a matrix.
+Value product(Node& n, const Value& x, const Value& y, bool swapped) {
+  if (swapped && n.rank(y) == 1) return n.squeeze(n.emit("MatMul", {x, n.unsqueeze(y, {1})}), {-1});
+  if (swapped && n.rank(x) == 1) return n.squeeze(n.emit("MatMul", {n.unsqueeze(x, {0}), y}), {-2});
+  return n.emit("MatMul", {x, y});
+}
+
+void matmul_v2(Node& n) {
+  auto x = maybe_swapped(n, "X", "trans_x"), y = maybe_swapped(n, "Y", "trans_y");
+  n.out("Out", product(n, x, y, x != n.in("X") || y != n.in("Y")));
+}
+
+// The first form had a factor.
+void matmul_v1(Node& n) {
+  auto x = maybe_swapped(n, "X", "transpose_X"), y = maybe_swapped(n, "Y", "transpose_Y");
+  auto made = product(n, x, y, x != n.in("X") || y != n.in("Y"));
+  auto alpha = n.attr("alpha", 1.0f);
+  if (n.rank(x) == 1 && n.rank(y) == 1) n.declare(made, n.dtype(x), Ints{});
+  out_scalar(n, "Out", alpha == 1 ? made : n.emit("Mul", {made, n.scalar(alpha, n.need_dtype(x))}));
+}
+
+// Both operands are seen as matrices: the first `cols` dims are rows, the others columns.
+void mul(Node& n) {
+  auto x = n.in("X"), y = n.in("Y");
+  auto x_cols = n.attr("x_num_col_dims", 1), y_cols = n.attr("y_num_col_dims", 1);
+  if (n.need_rank(y) == 2 && y_cols == 1 && x_cols == n.need_rank(x) - 1)
+    return n.out("Out", n.emit("MatMul", {x, y}));
+  auto product = n.emit("MatMul", {n.emit("Flatten", {x}, {{"axis", x_cols}}),
+                                   n.emit("Flatten", {y}, {{"axis", y_cols}})});
+  auto rows = n.slice(n.shape_of(x), {0}, {x_cols}, {0});
+  auto columns = n.slice(n.shape_of(y), {y_cols}, {n.rank(y)}, {0});
+  auto shape = n.concat({rows, columns}, 0);
+  auto known = n.partial_ints(shape);
+  bool one_open = known && std::count(known->begin(), known->end(), -1) <= 1;
+  n.out("Out", one_open ? n.reshape(product, *known) : n.emit("Reshape", {product, shape}));
+}
+
+void dot(Node& n) {
+  auto x = n.in("X");
+  auto products = n.emit("Mul", {x, n.in("Y")});
+  int last = n.need_rank(x) - 1;
+  bool kept = n.out_shape() && n.out_shape()->size() == n.shape(x)->size();  // as it was before 2.5
+  n.out("Out", reduce(n, "ReduceSum", products, {last}, kept));
+}
+
+// beta * input + alpha * x @ y; Gemm has no kernel for integers.
+void addmm(Node& n) {
+  auto x = n.in("X"), y = n.in("Y"), input = n.in("Input");
+  auto alpha = n.attr("Alpha", 1.0f), beta = n.attr("Beta", 1.0f);
+  auto dtype = n.need_dtype(x);
+  if (is_floating(dtype))
+    return n.out("Out", n.emit("Gemm", {x, y, input}, {{"alpha", alpha}, {"beta", beta}}));
+  auto product = n.emit("Mul", {n.emit("MatMul", {x, y}), n.scalar(alpha, dtype)});
+  n.out("Out", n.emit("Add", {product, n.emit("Mul", {input, n.scalar(beta, dtype)})}));
+}
+
+// From the left: the order does not change what comes out.
+void multi_dot(Node& n) {
+  auto parts = need_values(n, "X");
+  Value product = parts[0];
+  for (std::size_t i = 1; i < parts.size(); ++i) product = n.emit("MatMul", {product, parts[i]});
+  n.out("Out", product);
+}
+
+// How many dims "..." stands for in each operand, and where; nothing where an operand has no "...".
+struct Ellipsis {
+  std::int64_t at, dims;
+};
+
+std::vector<Ellipsis> ellipses(const Node& n, const std::string& equation, const Values& operands) {
+  std::vector<Ellipsis> found;
+  std::size_t from = 0;
+  for (const Value& v : operands) {
+    auto to = std::min(equation.find_first_of(",-", from), equation.size());
+    std::string term = equation.substr(from, to - from);
+    term.erase(std::remove(term.begin(), term.end(), ' '), term.end());
+    auto at = term.find("...");
+    if (at == std::string::npos) return {};
+    found.push_back({static_cast<std::int64_t>(at),
+                     n.need_rank(v) - static_cast<std::int64_t>(term.size() - 3)});
+    from = to + 1;
+  }
+  return found;
+}
+
+// ONNX writes the equation as Paddle does.  ONNX Runtime broadcasts the dims of "...", but wants as
+// many in each operand.
+void einsum(Node& n) {
+  auto operands = need_values(n, "Operands");
+  auto equation = n.attr("equation", "");
+  auto inputs = equation.substr(0, equation.find("->"));
+  n.require(operands.size() ==
+                static_cast<std::size_t>(1 + std::count(inputs.begin(), inputs.end(), ',')),
+            "the equation '" + equation + "' is not for " + std::to_string(operands.size()) +
+                " operands");
+  auto found = ellipses(n, equation, operands);
+  std::int64_t most = 0;
+  for (const Ellipsis& e : found) most = std::max(most, e.dims);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    Ints ones(static_cast<std::size_t>(most - found[i].dims));
+    std::iota(ones.begin(), ones.end(), found[i].at);
+    operands[i] = n.unsqueeze(operands[i], ones);
+  }
+  n.out("Out", n.emit("Einsum", operands, {{"equation", equation}}));
+}
+
+}  // namespace
+
+std::span<const Rule> matmul_rules() {
+  static const Rule rules[] = {
+      {"matmul_v2", 9, matmul_v2, {.careless = true}},
+      {"matmul", 9, matmul_v1, {.careless = true}},
+      {"bmm", 9, as("MatMul", {"X", "Y"})},
+      {"mv", 9, as("MatMul", {"X", "Vec"})},
+      {"mul", 9, mul, {.careless = true}},
+      {"dot", 9, dot},
+      {"addmm", 9, addmm},
+      {"multi_dot", 9, multi_dot},
+      {"einsum", 12, einsum},
+  };
+  return rules;
+}
+
+}  // namespace oarlock

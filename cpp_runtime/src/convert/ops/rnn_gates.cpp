@@ -1,0 +1,81 @@
+#include "convert/ops/rnn_gates.h"
+
+#include <sstream>
+
+#include "convert/operands.h"
+
+namespace oarlock {
+namespace {
+
+constexpr Activation kActivations[] = {
+    {0, "identity", "Affine", [](const Expr& x) { return x; }},
+    {1, "sigmoid", "Sigmoid", sigmoid},
+    {2, "tanh", "Tanh", tanh},
+    {3, "relu", "Relu", relu},
+};
+
+template <class T>
+const Activation& activation_of(const Node& n, std::string_view attr, const T& wanted,
+                                T Activation::* member) {
+  for (const Activation& row : kActivations)
+    if (row.*member == wanted) return row;
+  std::ostringstream why;
+  why << "attribute '" << attr << "' is " << wanted;
+  n.fail(why.str());
+}
+
+}  // namespace
+
+const Activation& activation(const Node& n, std::string_view attr, std::int64_t otherwise) {
+  return activation_of(n, attr, n.attr(attr, otherwise), &Activation::number);
+}
+
+const Activation& activation(const Node& n, std::string_view attr, const char* otherwise) {
+  std::string name = n.attr(attr, otherwise);
+  return activation_of(n, attr, std::string_view(name), &Activation::paddle);
+}
+
+Value gates_in_order(Node& n, const Value& weight, const Ints& order, std::int64_t hidden,
+                     bool matrix) {
+  auto gates = static_cast<std::int64_t>(order.size());
+  Ints apart{gates, hidden}, together{1, gates * hidden};
+  if (matrix) apart.push_back(-1), together.push_back(-1);
+  if (gates == 1) return n.unsqueeze(weight, {0});
+  auto sorted =
+      n.emit("Gather", {n.reshape(weight, apart), n.ints(order)}, {{"axis", std::int64_t{0}}});
+  return n.reshape(sorted, together);
+}
+
+GruWeights gru_weights(Node& n) {
+  auto weight = n.in("Weight");
+  n.require(n.need_rank(weight) == 2, "needs Weight [hidden, 3 hidden]");
+  auto hidden = static_cast<std::int64_t>(written_size(n, n.dim(weight, 0), "the hidden size"));
+  auto flat = n.reshape(weight, {-1});
+  auto part = [&](std::int64_t from, std::int64_t to, std::int64_t columns) {
+    return Expr(n, n.reshape(n.slice(flat, {from}, {to}, {0}), {hidden, columns}));
+  };
+  auto square = hidden * hidden;
+  return {part(0, 2 * square, 2 * hidden), part(2 * square, 3 * square, hidden), hidden};
+}
+
+Expr row_sums(Node& n, const Value& v) { return sum(Expr(n, v), {2}); }
+
+Expr not_numbers(const Expr& rows, const Values& states) {
+  Node& n = rows.node();
+  Expr sums(n, n.unsqueeze(rows, {1}));
+  for (const Value& state : states) sums = sums + row_sums(n, state);
+  return where(isnan(sums), sums, 0);
+}
+
+Expr lasting(const Expr& nans, const Ints& reverse) {
+  Node& n = nans.node();
+  Values all;
+  for (std::size_t d = 0; d < reverse.size(); ++d) {
+    auto at = static_cast<std::int64_t>(d);
+    auto own = reverse.size() == 1 ? nans.value() : n.slice(nans, {at}, {at + 1}, {1});
+    all.push_back(n.emit("CumSum", {own, n.int_scalar(0)}, {{"reverse", reverse[d]}}));
+  }
+  return {n, n.unsqueeze(n.concat(all, 1), {3})};
+}
+
+}  // namespace oarlock

@@ -1,0 +1,14 @@
+// Validation of the types and values of op attributes in files.   The same rules as in Python:
+// ir/attr_checks.py.
+#pragma once
+#include <string>
+
+#include "paddle/program.h"
+
+namespace oarlock {
+
+/// The problem of an attribute, or "" if it is valid.   Unknown ops and undeclared attributes are
+/// ignored, because Paddle adds attributes of its own.
+std::string op_attr_problem(const std::string& op, const std::string& name, const Attr& attr);
+
+}  // namespace oarlock

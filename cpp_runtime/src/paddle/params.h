@@ -1,0 +1,40 @@
+// `.pdiparams`: records back to back, named only by the program.  The walk reads headers and never
+// touches the weights.
+#pragma once
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "paddle/program.h"
+
+namespace oarlock {
+
+struct Param {
+  std::string name;
+  DType dtype = DType::none;
+  Ints shape;
+  std::size_t offset = 0;  // of the data, in the file
+  std::size_t length = 0;
+};
+
+class Params {
+ public:
+  Params() = default;
+  /// Walk `bytes`, which must hold exactly one record per persistable of `program`.   file: for
+  /// messages. Error(file).
+  Params(std::string_view bytes, const Program& program, const std::string& file);
+
+  const std::vector<Param>& all() const { return all_; }
+  const Param* find(std::string_view name) const;
+  std::string_view data(const Param& p) const { return bytes_.substr(p.offset, p.length); }
+  const std::string& file() const { return file_; }
+
+ private:
+  std::string_view bytes_;
+  std::string file_;
+  std::vector<Param> all_;
+  std::map<std::string_view, std::size_t> index_;
+};
+
+}  // namespace oarlock

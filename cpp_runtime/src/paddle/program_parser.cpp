@@ -1,0 +1,421 @@
+#include "paddle/program_parser.h"
+
+#include "paddle/contract.h"
+#include "paddle/op_upgrade.h"
+#include "base/poll.h"
+#include "base/escape_text.h"
+#include "paddle/validator.h"
+#include "base/wire_reader.h"
+
+namespace oarlock {
+namespace {
+
+constexpr std::size_t kMaxBytes =
+    std::size_t{256} << 20;  // weights are elsewhere: a program is kilobytes, rarely megabytes
+
+Scalar read_scalar(Wire w) {
+  Scalar s;
+  while (w.next()) switch (w.field()) {
+      case 1:
+        s.type = static_cast<Scalar::Type>(w.int32());
+        break;
+      case 2:
+        s.i = w.boolean();
+        break;
+      case 3:
+        s.i = w.int64();
+        break;
+      case 4:
+        s.r = w.float64();
+        break;
+      case 5:
+        for (Wire c = w.sub("Complex"); c.next();) {
+          if (c.field() == 1)
+            s.r = c.float64();
+          else if (c.field() == 2)
+            s.imag = c.float64();
+          else
+            c.skip();
+        }
+        break;
+      default:
+        w.skip();
+    }
+  if (s.type < Scalar::Type::boolean || s.type > Scalar::Type::complex128)
+    w.fail("a Scalar without a known type");
+  return s;
+}
+
+// The value lies in one field per type; what the type does not name is ignored, as Paddle ignores
+// it.
+struct RawAttr {
+  std::string name;
+  std::int32_t type = -1;
+  std::int64_t i = 0, l = 0, block = 0;
+  double f = 0, float64 = 0;
+  bool b = false;
+  std::string s, var;
+  Ints ints, bools, blocks, longs;
+  Floats floats, float64s;
+  Strings strings, vars;
+  Scalar scalar;
+  Scalars scalars;
+};
+
+void read_value(Wire& w, RawAttr& a) {
+  switch (w.field()) {
+    case 1:
+      a.name = w.string();
+      break;
+    case 2:
+      a.type = w.int32();
+      break;
+    case 3:
+      a.i = w.int32();
+      break;
+    case 4:
+      a.f = w.float32();
+      break;
+    case 5:
+      a.s = w.string();
+      break;
+    case 6:
+      w.each_int64([&](auto v) { a.ints.push_back(static_cast<std::int32_t>(v)); });
+      break;
+    case 7:
+      w.each_float32([&](auto v) { a.floats.push_back(v); });
+      break;
+    case 8:
+      a.strings.push_back(w.string());
+      break;
+    case 10:
+      a.b = w.boolean();
+      break;
+    case 11:
+      w.each_int64([&](auto v) { a.bools.push_back(v != 0); });
+      break;
+    case 12:
+      a.block = w.int32();
+      break;
+    case 13:
+      a.l = w.int64();
+      break;
+    case 14:
+      w.each_int64([&](auto v) { a.blocks.push_back(static_cast<std::int32_t>(v)); });
+      break;
+    case 15:
+      w.each_int64([&](auto v) { a.longs.push_back(v); });
+      break;
+    case 16:
+      w.each_float64([&](auto v) { a.float64s.push_back(v); });
+      break;
+    case 17:
+      a.var = w.string();
+      break;
+    case 18:
+      a.vars.push_back(w.string());
+      break;
+    case 19:
+      a.float64 = w.float64();
+      break;
+    case 20:
+      a.scalar = read_scalar(w.sub("Scalar"));
+      break;
+    case 21:
+      a.scalars.push_back(read_scalar(w.sub("Scalar")));
+      break;
+    default:
+      w.skip();
+  }
+}
+
+Attr chosen(RawAttr&& a) {
+  auto type = static_cast<AttrType>(a.type);
+  switch (type) {
+    case AttrType::INT:
+      return {type, a.i};
+    case AttrType::FLOAT:
+      return {type, a.f};
+    case AttrType::STRING:
+      return {type, std::move(a.s)};
+    case AttrType::INTS:
+      return {type, std::move(a.ints)};
+    case AttrType::FLOATS:
+      return {type, std::move(a.floats)};
+    case AttrType::STRINGS:
+      return {type, std::move(a.strings)};
+    case AttrType::BOOLEAN:
+      return {type, a.b};
+    case AttrType::BOOLEANS:
+      return {type, std::move(a.bools)};
+    case AttrType::BLOCK:
+      return {type, a.block};
+    case AttrType::LONG:
+      return {type, a.l};
+    case AttrType::BLOCKS:
+      return {type, std::move(a.blocks)};
+    case AttrType::LONGS:
+      return {type, std::move(a.longs)};
+    case AttrType::FLOAT64S:
+      return {type, std::move(a.float64s)};
+    case AttrType::VAR:
+      return {type, std::move(a.var)};
+    case AttrType::VARS:
+      return {type, std::move(a.vars)};
+    case AttrType::FLOAT64:
+      return {type, a.float64};
+    case AttrType::SCALAR:
+      return {type, a.scalar};
+    case AttrType::SCALARS:
+      return {type, std::move(a.scalars)};
+  }
+  return {};
+}
+
+void read_attr(Wire w, OpDesc& op) {
+  RawAttr a;
+  while (w.next()) read_value(w, a);
+  if (a.name.empty()) w.fail("an attribute without a name");
+  if (a.type < 0 || a.type >= kAttrTypes)
+    w.fail("attribute '" + a.name + "' of unknown type " + std::to_string(a.type));
+  if (a.name == "op_callstack") {  // long, and only its last line is of use
+    op.where = shown(user_line(a.strings));
+    return;
+  }
+  std::string name = a.name;
+  Attr found = chosen(std::move(a));
+  // Real Paddle writes `use_mkldnn` and the like twice on some ops.
+  auto [at, added] = op.attrs.emplace(name, found);
+  if (!added && at->second != found)
+    w.fail("attribute '" + name + "' given twice, with two values");
+}
+
+void read_slot(Wire w, Slots& slots) {
+  std::string slot;
+  Strings names;
+  while (w.next()) {
+    if (w.field() == 1)
+      slot = w.string();
+    else if (w.field() == 2)
+      names.push_back(w.string());
+    else
+      w.skip();
+  }
+  if (slot.empty()) w.fail("a slot without a name");
+  if (!slots.emplace(slot, std::move(names)).second) w.fail("slot '" + slot + "' given twice");
+}
+
+OpDesc read_op(Wire w) {
+  OpDesc op;
+  while (w.next()) switch (w.field()) {
+      case 1:
+        read_slot(w.sub("OpDesc.Var"), op.inputs);
+        break;
+      case 2:
+        read_slot(w.sub("OpDesc.Var"), op.outputs);
+        break;
+      case 3:
+        op.type = w.string();
+        break;
+      case 4:
+        read_attr(w.sub("OpDesc.Attr"), op);
+        break;
+      default:
+        w.skip();
+    }
+  if (op.type.empty()) w.fail("an op without a type");
+  return op;
+}
+
+void read_tensor(Wire w, VarDesc& v) {
+  while (w.next()) {
+    if (w.field() == 1)
+      v.dtype = static_cast<DType>(w.int32());
+    else if (w.field() == 2)
+      w.each_int64([&](auto d) { v.shape.push_back(d); });
+    else
+      w.skip();
+  }
+}
+
+// LoDTensorDesc and LoDTensorArrayDesc: 1 tensor, 2 lod_level
+void read_lod(Wire w, VarDesc& v) {
+  while (w.next()) {
+    if (w.field() == 1)
+      read_tensor(w.sub("TensorDesc"), v);
+    else if (w.field() == 2)
+      v.lod_level = w.int32();
+    else
+      w.skip();
+  }
+}
+
+void read_type(Wire w, VarDesc& v) {
+  std::int32_t kind = -1;
+  while (w.next()) switch (w.field()) {
+      case 1:
+        kind = w.int32();
+        break;
+      case 2:
+      case 8:
+      case 9:
+      case 10:
+        read_tensor(w.sub("TensorDesc"), v);
+        break;
+      case 3:
+      case 4:
+        read_lod(w.sub("LoDTensorDesc"), v);
+        break;
+      default:
+        w.skip();
+    }
+  if (kind < 0) w.fail("a VarType without a type");
+  v.kind = static_cast<Kind>(kind);
+}
+
+VarDesc read_var(Wire w) {
+  VarDesc v;
+  bool typed = false;
+  while (w.next()) switch (w.field()) {
+      case 1:
+        v.name = w.string();
+        break;
+      case 2:
+        read_type(w.sub("VarType"), v), typed = true;
+        break;
+      case 3:
+        v.persistable = w.boolean();
+        break;
+      default:
+        w.skip();
+    }
+  if (v.name.empty()) w.fail("a variable without a name");
+  if (!typed) w.fail("variable '" + v.name + "' has no type");
+  return v;
+}
+
+Block read_block(Wire w) {
+  Block block;
+  bool has_idx = false, has_parent = false;
+  while (w.next()) switch (w.field()) {
+      case 1:
+        block.idx = w.int32(), has_idx = true;
+        break;
+      case 2:
+        block.parent = w.int32(), has_parent = true;
+        break;
+      case 3:
+        block.vars.push_back(read_var(w.sub("VarDesc")));
+        break;
+      case 4:
+        poll();
+        block.ops.push_back(read_op(w.sub("OpDesc")));
+        break;
+      default:
+        w.skip();
+    }
+  if (!has_idx || !has_parent) w.fail("a block without idx or parent_idx");
+  return block;
+}
+
+std::int64_t read_version(Wire w) {
+  std::int64_t version = 0;
+  while (w.next()) {
+    if (w.field() == 1)
+      version = w.int64();
+    else
+      w.skip();
+  }
+  return version;
+}
+
+bool is_library(std::string_view frame) {
+  for (std::string_view mark :
+       {"site-packages", "dist-packages", "<frozen", "<decorator", "<__array_function__"})
+    if (frame.find(mark) != std::string_view::npos) return true;
+  return false;
+}
+
+// `  File "a/net.py", line 12, in forward` -> `net.py:12 in forward`, "" where it is not such a
+// line
+std::string short_frame(std::string_view frame) {
+  auto open = frame.find("File \""), close = frame.find("\", line ");
+  if (open == std::string_view::npos || close == std::string_view::npos || close < open + 6)
+    return "";
+  std::string_view path = frame.substr(open + 6, close - open - 6);
+  std::string text(path.substr(path.find_last_of('/') + 1));
+  std::string_view rest = frame.substr(close + 8);
+  auto comma = rest.find(", in ");
+  if (comma == std::string_view::npos) return text + ":" + std::string(rest);
+  return text + ":" + std::string(rest.substr(0, comma)) + " in " +
+         std::string(rest.substr(comma + 5));
+}
+
+std::string stripped(std::string_view text) {
+  auto first = text.find_first_not_of(" \t\r\n"), last = text.find_last_not_of(" \t\r\n");
+  return first == std::string_view::npos ? "" : std::string(text.substr(first, last - first + 1));
+}
+
+}  // namespace
+
+std::string user_line(const Strings& callstack) {
+  if (callstack.size() == 1)
+    return stripped(callstack[0]);  // Oarlock's own writer: the line, ready to show
+  for (std::size_t i = callstack.size(); i-- > 0;) {
+    std::string frame = is_library(callstack[i]) ? "" : short_frame(callstack[i]);
+    if (frame.empty()) continue;
+    bool has_text = i + 1 < callstack.size() && short_frame(callstack[i + 1]).empty();
+    return has_text ? frame + ": " + stripped(callstack[i + 1]) : frame;
+  }
+  return "";
+}
+
+Program parse_program(std::string_view bytes, const std::string& name) {
+  if (bytes.empty()) throw Error(Fault::file, name + ": the file is empty");
+  if (bytes.size() > kMaxBytes)
+    throw Error(Fault::file, name + ": a program of more than 256 MiB (" +
+                                 std::to_string(bytes.size()) + " bytes)");
+  Program program;
+  program.name = name;
+  Source source{name, bytes.data()};
+  for (Wire w(source, bytes, "ProgramDesc"); w.next();) switch (w.field()) {
+      case 1:
+        program.blocks.push_back(read_block(w.sub("BlockDesc")));
+        break;
+      case 4:
+        program.version = read_version(w.sub("Version"));
+        break;
+      case kContractField: {
+        std::string_view piece = w.bytes();
+        if (!program.contract) program.contract.emplace();
+        read_contract(Wire(source, piece, "Contract"), piece, *program.contract);
+        break;
+      }
+      default:
+        w.skip();
+    }
+  return program;
+}
+
+// Paddle's passes (mixed precision, for one) write the first block as the parent of all others: a
+// block lies where the op is that names it.
+static void settle_parents(std::vector<Block>& blocks) {
+  auto count = static_cast<std::int64_t>(blocks.size());
+  for (std::int64_t at = 1; at < count; ++at)
+    for (const OpDesc& op : blocks[static_cast<std::size_t>(at)].ops) {
+      auto inner = int_attr(op, "sub_block", -1);
+      if (inner <= at || inner >= count) continue;
+      auto& parent = blocks[static_cast<std::size_t>(inner)].parent;
+      if (parent == 0) parent = static_cast<std::int32_t>(at);
+    }
+}
+
+Program read_program(std::string_view bytes, const std::string& name) {
+  Program program = parse_program(bytes, name);
+  settle_parents(program.blocks);
+  rename_older(program);
+  validate(program);
+  return program;
+}
+
+}  // namespace oarlock

@@ -1,0 +1,249 @@
+#include "paddle/validator.h"
+
+#include <algorithm>
+#include <limits>
+#include <set>
+
+#include "oarlock/error.h"
+#include "paddle/contract.h"
+#include "paddle/op_attrs.h"
+#include "paddle/output_tree.h"
+#include "base/poll.h"
+
+namespace oarlock {
+namespace {
+
+// Caps no real model comes near; each answers a row of docs/abuse.md.
+constexpr std::size_t kMaxBlocks = 4096;
+constexpr std::size_t kMaxVars = 1 << 20;
+constexpr std::size_t kMaxOps = 1 << 20;
+constexpr std::size_t kMaxRank = 32;
+constexpr std::size_t kMaxName = 4096;
+constexpr int kMaxDepth = 64;  // of nested blocks, as in Python: ir/verifier.py
+
+struct Judge {
+  Program& program;
+  std::vector<const OpDesc*> runs_block =
+      std::vector<const OpDesc*>(program.blocks.size());  // the op that runs each
+
+  [[noreturn]] void fail(const std::string& why) const {
+    throw Error(Fault::file, program.name + ": " + why);
+  }
+  void require(bool ok, const std::string& why) const {
+    if (!ok) fail(why);
+  }
+
+  void name(const std::string& text, const char* of_what) const {
+    require(text.size() <= kMaxName,
+            std::string(of_what) + " name of " + std::to_string(text.size()) + " bytes");
+    require(is_clean_utf8(text), std::string(of_what) + " name is not clean UTF-8");
+  }
+
+  void shape(const Ints& dims, const std::string& of) const {
+    require(dims.size() <= kMaxRank,
+            of + " has rank " + std::to_string(dims.size()) + " (the most is 32)");
+    std::int64_t count = 1;
+    for (std::int64_t d : dims) {  // Paddle multiplies with unknown dims: -12 is as unknown as -1
+      std::int64_t factor = std::max<std::int64_t>(d, 1);
+      require(count <= std::numeric_limits<std::int64_t>::max() / 16 / factor,
+              of + " has more elements than fit");
+      count *= factor;
+    }
+  }
+
+  void variables(Block& block) const {
+    for (std::size_t i = 0; i < block.vars.size(); ++i) {
+      const VarDesc& v = block.vars[i];
+      name(v.name, "variable");
+      require(block.index.emplace(v.name, i).second,
+              "variable '" + v.name + "' declared twice in block " + std::to_string(block.idx));
+      shape(v.shape, "variable '" + v.name + "'");
+      bool typed = v.kind == Kind::dense || v.kind == Kind::array || v.kind == Kind::selected_rows;
+      if (typed && v.dtype != DType::none)
+        require(row_of(v.dtype) || static_cast<int>(v.dtype) == 19,  // SIZE_T, in very old files
+                "variable '" + v.name + "' has unknown dtype " +
+                    std::to_string(static_cast<int>(v.dtype)));
+    }
+  }
+
+  void block_headers() const {
+    require(!program.blocks.empty(), "the program has no block");
+    require(program.blocks.size() <= kMaxBlocks, std::to_string(program.blocks.size()) + " blocks");
+    std::size_t vars = 0, ops = 0;
+    std::vector<int> depth;
+    for (std::size_t i = 0; i < program.blocks.size(); ++i) {
+      const Block& block = program.blocks[i];
+      std::string which = "block " + std::to_string(i);
+      require(block.idx == static_cast<std::int32_t>(i),
+              which + " calls itself " + std::to_string(block.idx));
+      // A parent comes before its children, which also rules out cycles.
+      require(i == 0 ? block.parent == -1 : block.parent >= 0 && block.parent < block.idx,
+              which + " has parent " + std::to_string(block.parent));
+      depth.push_back(i == 0 ? 1 : depth[static_cast<std::size_t>(block.parent)] + 1);
+      require(depth.back() <= kMaxDepth,
+              which + " is nested more than " + std::to_string(kMaxDepth) + " deep");
+      vars += block.vars.size(), ops += block.ops.size();
+    }
+    require(vars <= kMaxVars, std::to_string(vars) + " variables");
+    require(ops <= kMaxOps, std::to_string(ops) + " ops");
+  }
+
+  void operands(const OpDesc& op, const Slots& slots, std::int32_t block,
+                std::string_view holder) const {
+    for (auto& [slot, names] : slots) {
+      name(slot, "slot");
+      if (slot == holder) continue;  // the holders of feed and fetch need no declaration
+      for (const std::string& n : names)
+        require(n.empty() || n == "@EMPTY@" || program.var(n, block),
+                op.type + ": " + slot + " names '" + n + "', which block " + std::to_string(block) +
+                    " and those around it do not declare");
+    }
+  }
+
+  // A gradient's block may lie in the block that it goes back through, whose variables it sees.
+  bool is_child(const OpDesc& op, std::int64_t index, std::int32_t block) const {
+    if (index <= 0 || index >= static_cast<std::int64_t>(program.blocks.size())) return false;
+    std::int32_t parent = program.blocks[index].parent;
+    return parent == block ||
+           (op.type.ends_with("_grad") && parent > 0 && program.blocks[parent].parent == block);
+  }
+
+  // One op owns a block, so that a traversal through the ops visits each block once.
+  void sub_block(const OpDesc& op, const std::string& attr, std::int64_t index,
+                 std::int32_t block) {
+    require(is_child(op, index, block),
+            op.type + ": attribute '" + attr + "' names block " + std::to_string(index) +
+                ", which is no child of block " + std::to_string(block));
+    auto& owner = runs_block[static_cast<std::size_t>(index)];
+    require(!owner, op.type + ": attribute '" + attr + "' names block " + std::to_string(index) +
+                        ", which " + (owner ? owner->type : "") + " already runs");
+    owner = &op;
+  }
+
+  void op(const OpDesc& op, std::int32_t block) {
+    name(op.type, "op type");
+    operands(op, op.inputs, block, op.type == "feed" ? "X" : "");
+    operands(op, op.outputs, block, op.type == "fetch" ? "Out" : "");
+    for (auto& [attr, value] : op.attrs) {
+      name(attr, "attribute");
+      require(attr != "sub_block" || value.type == AttrType::BLOCK,
+              op.type + ": attribute 'sub_block' is a " + std::string(name_of(value.type)));
+      if (value.type == AttrType::BLOCK)
+        sub_block(op, attr, std::get<std::int64_t>(value.value), block);
+      if (value.type == AttrType::BLOCKS)
+        for (std::int64_t index : std::get<Ints>(value.value)) sub_block(op, attr, index, block);
+      std::string wrong = op_attr_problem(op.type, attr, value);
+      require(wrong.empty(),
+              op.type + ": " + wrong + (op.where.empty() ? "" : "\n  at " + op.where));
+    }
+    bool edge = op.type == "feed" || op.type == "fetch";
+    require(!edge || block == 0, op.type + ": stands in block " + std::to_string(block) +
+                                     ", only the first may feed and fetch");
+  }
+
+  void columns(std::string_view type, const Slots OpDesc::* side, std::string_view slot) const {
+    std::set<std::int64_t> seen;
+    std::int64_t count = 0;
+    for (const OpDesc& op : program.blocks[0].ops) {
+      if (op.type != type) continue;
+      ++count;
+      auto found = (op.*side).find(slot);
+      require(found != (op.*side).end() && found->second.size() == 1,
+              op.type + ": needs exactly one variable in " + std::string(slot));
+      require(seen.insert(int_attr(op, "col", -1)).second,
+              op.type + ": column " + std::to_string(int_attr(op, "col", -1)) + " given twice");
+    }
+    require(seen.empty() || (*seen.begin() == 0 && *seen.rbegin() == count - 1),
+            std::string(type) + ": the columns are not 0 to " + std::to_string(count - 1));
+  }
+
+  void arguments(const std::vector<Arg>& args, const Strings& names, const char* of_what) const {
+    require(args.size() == names.size(), std::string("the contract does not list the ") + of_what);
+    for (std::size_t i = 0; i < args.size(); ++i) {
+      const Arg& arg = args[i];
+      name(arg.name, "contract argument");
+      require(arg.name == names[i], "contract: '" + arg.name + "' is listed in the " + of_what +
+                                        ", but the program has '" + names[i] + "'");
+      shape(arg.shape, "contract argument '" + arg.name + "'");
+      require(row_of(arg.dtype) && arg.dtype <= DType::complex128,
+              "contract argument '" + arg.name + "' has an unknown dtype");
+    }
+  }
+
+  void contract(const Contract& c) const {
+    require(c.version == kContractVersion, "contract of version " + std::to_string(c.version) +
+                                               ", this runtime reads version " +
+                                               std::to_string(kContractVersion));
+    arguments(c.inputs, program.feeds(), "inputs");
+    arguments(c.outputs, program.fetches(), "outputs");
+    std::string wrong = output_tree_problem(c.output_tree, c.outputs.size());
+    require(wrong.empty(), "contract: the output tree " + wrong);
+    for (const Guard& g : c.guards) {
+      require(g.kind == "dim" || g.kind == "rank" || g.kind == "value",
+              "guard of unknown kind '" + g.kind + "'");
+      require(program.var(g.var),
+              "guard on '" + g.var + "', which the first block does not declare");
+      require(g.axis >= 0 && g.axis < static_cast<std::int64_t>(kMaxRank),
+              "guard on axis " + std::to_string(g.axis));
+    }
+  }
+};
+
+}  // namespace
+
+Character first_of_utf8(std::string_view text) {
+  auto lead = static_cast<unsigned char>(text[0]);
+  std::size_t length = lead < 0x80       ? 1
+                       : lead >> 5 == 6  ? 2
+                       : lead >> 4 == 14 ? 3
+                       : lead >> 3 == 30 ? 4
+                                         : 0;
+  if (length == 0 || length > text.size()) return {};
+  std::uint32_t code = length == 1 ? lead : lead & (0x7fu >> length);
+  for (std::size_t k = 1; k < length; ++k) {
+    auto byte = static_cast<unsigned char>(text[k]);
+    if (byte >> 6 != 2) return {};
+    code = code << 6 | (byte & 0x3fu);
+  }
+  constexpr std::uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
+  if (code < smallest[length] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) return {};
+  return {code, length};
+}
+
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    std::size_t length = first_of_utf8(text).length;
+    if (length == 0) return false;
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
+bool is_clean_utf8(std::string_view text) {
+  while (!text.empty()) {
+    auto [code, length] = first_of_utf8(text);
+    if (length == 0 || code < 0x20 || (code >= 0x7f && code < 0xa0)) return false;
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
+std::optional<std::int64_t> element_count(const Ints& shape) {
+  std::int64_t count = 1;
+  for (std::int64_t d : shape)
+    if (d < 0 || __builtin_mul_overflow(count, d, &count)) return std::nullopt;
+  return count;
+}
+
+void validate(Program& program) {
+  Judge judge{program};
+  judge.block_headers();
+  for (Block& block : program.blocks) judge.variables(block);
+  for (const Block& block : program.blocks)
+    for (const OpDesc& op : block.ops) poll(), judge.op(op, block.idx);
+  judge.columns("feed", &OpDesc::outputs, "Out");
+  judge.columns("fetch", &OpDesc::inputs, "X");
+  if (program.contract) judge.contract(*program.contract);
+}
+
+}  // namespace oarlock

@@ -1,0 +1,148 @@
+#include <algorithm>
+#include <iostream>
+
+#include "runner/command_line.h"
+#include "base/json.h"
+#include "runtime/model_impl.h"
+#include "runtime/tuning_file.h"
+
+namespace oarlock::runner {
+namespace {
+
+std::string dims(const TensorSpec& spec) {
+  std::string text = "[";
+  for (std::size_t i = 0; i < spec.shape.size(); ++i)
+    text += (i ? ", " : "") + std::to_string(spec.shape[i]);
+  return text + "]";
+}
+
+template <class T, class F>
+std::string array(const std::vector<T>& all, F&& one) {
+  std::string text = "[";
+  for (std::size_t i = 0; i < all.size(); ++i) text += (i ? ", " : "") + one(all[i]);
+  return text + "]";
+}
+
+std::string tensor_json(const TensorSpec& s) {
+  return "{\"name\": " + quoted(s.name) + ", \"dtype\": " + quoted(std::string(name_of(s.dtype))) +
+         ", \"shape\": " + dims(s) + "}";
+}
+
+std::string guard_json(const GuardSpec& g) {
+  return "{\"kind\": " + quoted(g.kind) + ", \"var\": " + quoted(g.var) +
+         ", \"axis\": " + std::to_string(g.axis) + ", \"expected\": " + quoted(g.expected) +
+         ", \"reader\": " + quoted(g.reader) + ", \"where\": " + quoted(g.where) +
+         ", \"text\": " + quoted(g.text) + "}";
+}
+
+// What the engine would get: the opset and the number of nodes, or why it gets nothing.
+struct Lowering {
+  int opset = 0;
+  std::size_t nodes = 0;
+  std::string refusal;
+};
+
+Lowering lowering_of(const Model& m) {
+  try {
+    onnx::Model graph = lower(m.impl().program, m.impl().params, {});
+    return {graph.opset, graph.graph.nodes.size(), ""};
+  } catch (const Error& error) {
+    return {0, 0, error.what()};
+  }
+}
+
+std::vector<std::string> without_lowering(const Model& m) {
+  std::vector<std::string> lowered = lowered_ops(), missing;
+  for (auto& [op, count] : m.op_counts())
+    if (!std::binary_search(lowered.begin(), lowered.end(), op)) missing.push_back(op);
+  return missing;
+}
+
+std::size_t weight_bytes(const Model& m) {
+  std::size_t bytes = 0;
+  for (const ParameterSpec& p : m.parameters()) bytes += p.length;
+  return bytes;
+}
+
+std::string lowering_json(const Model& m) {
+  Lowering found = lowering_of(m);
+  if (!found.refusal.empty()) return "{\"refused\": " + quoted(found.refusal) + "}";
+  return "{\"opset\": " + std::to_string(found.opset) +
+         ", \"nodes\": " + std::to_string(found.nodes) + "}";
+}
+
+void print_json(const Model& m) {
+  std::cout << "{\"inputs\": " << array(m.inputs(), tensor_json)
+            << ", \"outputs\": " << array(m.outputs(), tensor_json) << ", \"ops\": {";
+  std::string sep;
+  for (auto& [op, count] : m.op_counts())
+    std::cout << sep << quoted(op) << ": " << count, sep = ", ";
+  std::cout << "}, \"parameters\": "
+            << array(m.parameters(),
+                     [](const ParameterSpec& p) {
+                       return "{\"name\": " + quoted(p.name) +
+                              ", \"dtype\": " + quoted(std::string(name_of(p.dtype))) +
+                              ", \"shape\": " + dims({"", p.dtype, p.shape, {}, ""}) +
+                              ", \"offset\": " + std::to_string(p.offset) +
+                              ", \"bytes\": " + std::to_string(p.length) + "}";
+                     })
+            << ", \"parameter_bytes\": " << weight_bytes(m)
+            << ", \"without_lowering\": " << array(without_lowering(m), quoted)
+            << ", \"onnx\": " << lowering_json(m)
+            << ", \"guards\": " << array(m.guards(), guard_json)
+            << ", \"producer\": " << quoted(m.producer())
+            << ", \"verified\": " << quoted(m.verified()) << "}\n";
+}
+
+void print_guards(const Model& m) {
+  for (const GuardSpec& g : m.guards()) {
+    std::cout << "guard   " << g.kind << " of " << g.var
+              << (g.kind == "dim" ? "[" + std::to_string(g.axis) + "]" : "") << " = " << g.expected
+              << " (read by " << g.reader << " at " << g.where << ")\n";
+  }
+}
+
+void print_ops(const Model& m) {
+  std::vector<std::string> missing = without_lowering(m);
+  for (auto& [op, count] : m.op_counts()) {
+    bool lowered = std::find(missing.begin(), missing.end(), op) == missing.end();
+    std::cout << "op      " << op << " x" << count << (lowered ? "" : "   (no lowering)") << "\n";
+  }
+}
+
+void print_weights(const Model& m) {
+  for (const ParameterSpec& p : m.parameters())
+    std::cout << "weight  " << p.name << ": " << shown({p.name, p.dtype, p.shape, {}, ""}) << " at "
+              << p.offset << ", " << p.length << " bytes\n";
+  std::cout << "weights " << m.parameters().size() << ", " << weight_bytes(m) << " bytes\n";
+}
+
+void print_lowering(const Model& m) {
+  Lowering found = lowering_of(m);
+  if (found.refusal.empty())
+    std::cout << "onnx    opset " << found.opset << ", " << found.nodes << " nodes\n";
+  else
+    std::cout << "onnx    refused: " << found.refusal << "\n";
+}
+
+}  // namespace
+
+int inspect(const Command& c) {
+  Model m = open_model(c);
+  if (c.json) return print_json(m), 0;
+  for (const TensorSpec& s : m.inputs())
+    std::cout << "input   " << s.name << ": " << shown(s) << "\n";
+  for (const TensorSpec& s : m.outputs())
+    std::cout << "output  " << s.name << ": " << shown(s) << "\n";
+  print_ops(m);
+  print_weights(m);
+  print_lowering(m);
+  print_guards(m);
+  if (!m.producer().empty()) std::cout << "by      " << m.producer() << "\n";
+  if (!m.verified().empty()) std::cout << "checked " << m.verified() << "\n";
+  std::string tuning = tuning_path(m.impl());
+  if (is_file(tuning)) std::cout << "tuned   " << tuning << "\n";
+  return 0;
+}
+
+}  // namespace oarlock::runner

@@ -1,0 +1,311 @@
+#include "runner/npz.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <bit>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <set>
+
+#include "base/mapped_file.h"
+#include "paddle/validator.h"
+#include "base/atomic_files.h"
+
+namespace oarlock {
+namespace {
+
+static_assert(std::endian::native == std::endian::little,
+              "arrays are written as they lie in memory");
+
+constexpr std::uint32_t kLocal = 0x04034b50, kCentral = 0x02014b50, kEnd = 0x06054b50;
+constexpr std::uint64_t kMax32 = 0xffffffff;
+
+struct NumpyCode {
+  DType dtype;
+  std::string_view descr;
+};
+constexpr NumpyCode kCodes[] = {
+    {DType::boolean, "|b1"},     {DType::int8, "|i1"},          {DType::uint8, "|u1"},
+    {DType::int16, "<i2"},       {DType::uint16, "<u2"},        {DType::int32, "<i4"},
+    {DType::uint32, "<u4"},      {DType::int64, "<i8"},         {DType::uint64, "<u8"},
+    {DType::float16, "<f2"},     {DType::float32, "<f4"},       {DType::float64, "<f8"},
+    {DType::bfloat16, "<V2"},    {DType::bfloat16, "|V2"},      {DType::complex64, "<c8"},
+    {DType::complex128, "<c16"}, {DType::float8_e4m3fn, "|V1"}, {DType::float8_e4m3fn, "<V1"},
+};
+
+/// A stretch of a file, read in order.
+struct Cursor {
+  std::string_view bytes;
+  const std::string& file;
+  std::size_t at = 0;
+
+  [[noreturn]] void fail(const std::string& why) const {
+    throw Error(Fault::file, file + ": " + why);
+  }
+  std::string_view take(std::uint64_t count) {
+    if (at > bytes.size() || count > bytes.size() - at)
+      fail("cut off at byte " + std::to_string(bytes.size()));
+    at += count;
+    return bytes.substr(at - count, count);
+  }
+  template <class T>
+  T number() {
+    T value;
+    std::memcpy(&value, take(sizeof(T)).data(), sizeof(T));
+    return value;
+  }
+};
+
+std::uint32_t crc32(std::string_view bytes) {
+  static const auto table = [] {
+    std::array<std::uint32_t, 256> t{};
+    for (std::uint32_t i = 0; i < 256; ++i) {
+      t[i] = i;
+      for (int k = 0; k < 8; ++k) t[i] = t[i] & 1 ? t[i] >> 1 ^ 0xedb88320u : t[i] >> 1;
+    }
+    return t;
+  }();
+  std::uint32_t crc = 0xffffffff;
+  for (char byte : bytes) crc = crc >> 8 ^ table[(crc ^ static_cast<unsigned char>(byte)) & 0xff];
+  return ~crc;
+}
+
+// ---- .npy ----
+
+// The value of one key of the header's dict, which NumPy writes in one way only.
+std::string_view header_value(std::string_view header, std::string_view key, const Cursor& in) {
+  auto at = header.find("'" + std::string(key) + "':");
+  if (at == std::string_view::npos) in.fail("no '" + std::string(key) + "' in an array's header");
+  at = header.find_first_not_of(' ', at + key.size() + 3);
+  if (at == std::string_view::npos)
+    in.fail("an empty '" + std::string(key) + "' in an array's header");
+  char close = header[at] == '\'' ? '\'' : header[at] == '(' ? ')' : ',';
+  auto end = header.find(close, at + 1);
+  if (end == std::string_view::npos)
+    in.fail("an open '" + std::string(key) + "' in an array's header");
+  return header.substr(at, end - at + (close == ',' ? 0 : 1));
+}
+
+Ints parse_shape(std::string_view text, const Cursor& in) {
+  Ints shape;
+  std::string digits;
+  for (char c : text) {
+    if (c >= '0' && c <= '9')
+      digits += c;
+    else if (c == ',' || c == ')') {
+      if (digits.size() > 18) in.fail("an array's shape has a dim of " + digits);
+      if (!digits.empty()) shape.push_back(std::stoll(digits));
+      digits.clear();
+    } else if (c != '(' && c != ' ')
+      in.fail("an array's shape is " + std::string(text));
+  }
+  return shape;
+}
+
+// Column-major elements, put into row-major order.
+void transposed(const Ints& shape, std::size_t size, const char* from, char* to,
+                std::size_t count) {
+  Ints index(shape.size());
+  for (std::size_t i = 0; i < count; ++i) {
+    std::size_t source = 0, stride = 1;
+    for (std::size_t d = 0; d < shape.size(); ++d) {
+      source += static_cast<std::size_t>(index[d]) * stride;
+      stride *= static_cast<std::size_t>(shape[d]);
+    }
+    std::memcpy(to + i * size, from + source * size, size);
+    for (std::size_t d = shape.size(); d-- > 0 && ++index[d] == shape[d];) index[d] = 0;
+  }
+}
+
+Tensor parse_npy(std::string_view bytes, const std::string& what) {
+  Cursor in{bytes, what};
+  if (in.take(6) != "\x93NUMPY") in.fail("is not an array of NumPy");
+  int major = in.number<std::uint8_t>();
+  in.take(1);
+  std::string_view header =
+      in.take(major == 1 ? in.number<std::uint16_t>() : in.number<std::uint32_t>());
+  std::string_view descr = header_value(header, "descr", in);
+  descr = descr.size() > 2 ? descr.substr(1, descr.size() - 2) : descr;
+  DType dtype = DType::none;
+  for (const NumpyCode& code : kCodes)
+    if (code.descr == descr) dtype = code.dtype;
+  if (dtype == DType::none) in.fail("has elements of type " + std::string(descr));
+  Ints shape = parse_shape(header_value(header, "shape", in), in);
+  auto count = element_count(shape);
+  std::size_t left = bytes.size() - in.at;
+  if (!count || static_cast<std::uint64_t>(*count) > left ||
+      static_cast<std::size_t>(*count) * size_of(dtype) != left)
+    in.fail("has " + std::to_string(left) + " bytes for " + show(dtype, shape));
+  Tensor tensor(dtype, shape);
+  const char* data = bytes.data() + in.at;
+  bool fortran = header_value(header, "fortran_order", in) == "True";
+  if (fortran && shape.size() > 1)
+    transposed(shape, size_of(dtype), data, static_cast<char*>(tensor.data()), tensor.size());
+  else if (left)
+    std::memcpy(tensor.data(), data, left);
+  return tensor;
+}
+
+std::string to_npy(const Tensor& tensor) {
+  std::string_view descr = "?";
+  for (const NumpyCode& code : kCodes)
+    if (code.dtype == tensor.dtype() && descr == "?") descr = code.descr;
+  std::string shape;
+  for (std::int64_t d : tensor.shape())
+    shape += std::to_string(d) + (tensor.shape().size() == 1 ? "," : ", ");
+  if (tensor.shape().size() > 1) shape.resize(shape.size() - 2);
+  std::string header =
+      "{'descr': '" + std::string(descr) + "', 'fortran_order': False, 'shape': (" + shape + "), }";
+  header.append(63 - (10 + header.size()) % 64, ' ');
+  header += '\n';
+  std::string out("\x93NUMPY\x01\x00", 8);
+  out += static_cast<char>(header.size() & 0xff);
+  out += static_cast<char>(header.size() >> 8);
+  return out + header + std::string(static_cast<const char*>(tensor.data()), tensor.byte_size());
+}
+
+// ---- zip ----
+
+struct Entry {
+  std::string name;
+  std::uint16_t method = 0;
+  std::uint64_t packed = 0, size = 0, offset = 0;
+  std::uint32_t crc = 0;
+};
+
+// Sizes that do not fit 32 bits stand in the extra field number 1, in this order.
+void read_zip64(Cursor extra, Entry& e) {
+  while (extra.at + 4 <= extra.bytes.size()) {
+    auto id = extra.number<std::uint16_t>();
+    Cursor field{extra.take(extra.number<std::uint16_t>()), extra.file};
+    if (id != 1) continue;
+    for (std::uint64_t* value : {&e.size, &e.packed, &e.offset})
+      if (*value == kMax32) *value = field.number<std::uint64_t>();
+  }
+}
+
+Entry read_entry(Cursor& in) {
+  Entry e;
+  if (in.number<std::uint32_t>() != kCentral) in.fail("its list of arrays is broken");
+  in.take(6);
+  e.method = in.number<std::uint16_t>();
+  in.take(4);
+  e.crc = in.number<std::uint32_t>();
+  e.packed = in.number<std::uint32_t>();
+  e.size = in.number<std::uint32_t>();
+  auto name = in.number<std::uint16_t>(), extra = in.number<std::uint16_t>(),
+       comment = in.number<std::uint16_t>();
+  in.take(8);
+  e.offset = in.number<std::uint32_t>();
+  e.name = std::string(in.take(name));
+  read_zip64({in.take(extra), in.file}, e);
+  in.take(comment);
+  return e;
+}
+
+std::vector<Entry> read_directory(std::string_view bytes, const std::string& file) {
+  Cursor in{bytes, file};
+  if (bytes.size() < 22) in.fail("is not an .npz file");
+  std::size_t at = bytes.size() - 22, lowest = at > 0xffff ? at - 0xffff : 0;
+  std::uint32_t mark = 0;
+  for (; std::memcpy(&mark, bytes.data() + at, 4), mark != kEnd; --at)
+    if (at == lowest) in.fail("is not an .npz file");
+  in.at = at + 10;
+  std::size_t count = in.number<std::uint16_t>();
+  in.take(4);
+  in.at = in.number<std::uint32_t>();
+  std::vector<Entry> entries;
+  std::uint64_t left =
+      bytes.size();  // arrays that share their bytes could be a thousand times as many
+  for (std::size_t i = 0; i < count; ++i) {
+    entries.push_back(read_entry(in));
+    if (entries.back().packed > left) in.fail("its arrays take more bytes than it has");
+    left -= entries.back().packed;
+  }
+  return entries;
+}
+
+std::string content(std::string_view bytes, const Entry& e, const std::string& what) {
+  Cursor in{bytes, what, e.offset};
+  if (in.number<std::uint32_t>() != kLocal) in.fail("is not where the file says");
+  in.take(22);
+  auto name = in.number<std::uint16_t>(), extra = in.number<std::uint16_t>();
+  in.take(std::size_t{name} + extra);
+  std::string_view packed = in.take(e.packed);
+  if (e.method != 0 && e.method != 8)
+    in.fail("is compressed by method " + std::to_string(e.method));
+  std::string plain = e.method == 8 ? inflate(packed, e.size, what) : std::string(packed);
+  if (plain.size() != e.size || crc32(plain) != e.crc) in.fail("is damaged (its checksum differs)");
+  return plain;
+}
+
+struct Out {
+  std::string bytes;
+  Out& u16(std::uint64_t v) { return put(v, 2); }
+  Out& u32(std::uint64_t v) { return put(v, 4); }
+  Out& put(std::uint64_t v, int count) {
+    for (int i = 0; i < count; ++i) bytes += static_cast<char>(v >> (8 * i));
+    return *this;
+  }
+};
+
+// What the local and the central header have in common.  The date is 1980-01-01, the first that zip
+// can say.
+void put_common(Out& out, const Entry& e) {
+  out.u16(20)
+      .u16(0x800)
+      .u16(0)
+      .u16(0)
+      .u16(0x21)
+      .u32(e.crc)
+      .u32(e.size)
+      .u32(e.size)
+      .u16(e.name.size())
+      .u16(0);
+}
+
+}  // namespace
+
+NamedTensors parse_npz(std::string_view bytes, const std::string& name) {
+  NamedTensors arrays;
+  std::set<std::string> seen;
+  for (const Entry& e : read_directory(bytes, name)) {
+    std::string key = e.name.size() > 4 && e.name.rfind(".npy") == e.name.size() - 4
+                          ? e.name.substr(0, e.name.size() - 4)
+                          : e.name;
+    std::string what = name + ": array '" + key + "'";
+    if (!seen.insert(key).second) throw Error(Fault::file, what + " is there twice");
+    arrays.emplace_back(key, parse_npy(content(bytes, e, what), what));
+  }
+  return arrays;
+}
+
+NamedTensors read_npz(const std::string& path) {
+  MappedFile file(path);
+  return parse_npz(file.bytes(), base_name(path));
+}
+
+void write_npz(const std::string& path, const NamedTensors& arrays) {
+  Out out, directory;
+  for (auto& [key, tensor] : arrays) {
+    std::string npy = to_npy(tensor);
+    Entry e{key + ".npy", 0, npy.size(), npy.size(), out.bytes.size(), crc32(npy)};
+    if (e.size >= kMax32 || e.offset >= kMax32)
+      throw Error(Fault::file, base_name(path) + ": more than 4 GiB of results");
+    out.u32(kLocal), put_common(out, e);
+    out.bytes += e.name, out.bytes += npy;
+    directory.u32(kCentral).u16(20), put_common(directory, e);
+    directory.u16(0).u16(0).u16(0).u32(0).u32(e.offset);
+    directory.bytes += e.name;
+  }
+  std::size_t at = out.bytes.size(), count = arrays.size();
+  out.bytes += directory.bytes;
+  out.u32(kEnd).u16(0).u16(0).u16(count).u16(count).u32(directory.bytes.size()).u32(at).u16(0);
+  write_atomically(path, out.bytes);
+}
+
+}  // namespace oarlock

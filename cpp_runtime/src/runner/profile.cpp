@@ -1,0 +1,103 @@
+#include "runner/profile.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+
+#include "oarlock/error.h"
+#include "base/json.h"
+
+namespace oarlock::runner {
+namespace {
+
+constexpr std::size_t kSlowest = 15;
+constexpr std::string_view kKernel = "_kernel_time";
+
+std::string text_of(const Json& event, std::string_view field) {
+  const Json* found = event.find(field);
+  return found ? found->text : "";
+}
+
+double number_of(const Json& event, std::string_view field) {
+  const Json* found = event.find(field);
+  return found ? found->number : 0;
+}
+
+// When the first run that counts began, and how many there are from there on.
+std::pair<double, int> counted_runs(const Json& events, int skipped) {
+  std::vector<double> starts;
+  for (const Json& event : events.items)
+    if (text_of(event, "name") == "model_run") starts.push_back(number_of(event, "ts"));
+  std::sort(starts.begin(), starts.end());
+  auto at = std::min(static_cast<std::size_t>(skipped), starts.size());
+  if (at == starts.size()) return {0, static_cast<int>(at)};
+  return {starts[at], static_cast<int>(starts.size() - at)};
+}
+
+std::vector<OpTime> slowest_first(const std::map<std::string, OpTime>& sums, int runs) {
+  std::vector<OpTime> all;
+  for (auto& [name, sum] : sums) all.push_back({sum.name, sum.op, sum.count / runs, sum.ms / runs});
+  std::stable_sort(all.begin(), all.end(), [](auto& a, auto& b) { return a.ms > b.ms; });
+  return all;
+}
+
+void print_rows(const char* title, const std::vector<OpTime>& rows, std::size_t most,
+                double total) {
+  std::printf("\n%-52s %8s %10s %6s\n", title, "per run", "ms", "%");
+  for (std::size_t i = 0; i < std::min(rows.size(), most); ++i) {
+    const OpTime& row = rows[i];
+    std::string name = row.op.empty() ? row.name : row.name + "  (" + row.op + ")";
+    std::printf("%-52s %8.1f %10.4f %6.1f\n", name.c_str(), row.count, row.ms,
+                total > 0 ? 100 * row.ms / total : 0);
+  }
+}
+
+void print_json(const char* key, const std::vector<OpTime>& rows) {
+  std::printf("\"%s\": [", key);
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    std::printf("%s{\"name\": %s, \"op\": %s, \"count\": %g, \"ms\": %.6g}", i ? ", " : "",
+                quoted(rows[i].name).c_str(), quoted(rows[i].op).c_str(), rows[i].count,
+                rows[i].ms);
+  std::printf("]");
+}
+
+}  // namespace
+
+ProfileTable profile_table(std::string_view text, const std::string& file, int skipped) {
+  Json events = parse_json(text, file);
+  auto [start, runs] = counted_runs(events, skipped);
+  if (runs == 0) throw Error(Fault::file, file + ": a profile without a run");
+  std::map<std::string, OpTime> ops, nodes;
+  ProfileTable table;
+  table.runs = runs;
+  for (const Json& event : events.items) {
+    std::string name = text_of(event, "name");
+    const Json* args = event.find("args");
+    bool kernel = name.size() > kKernel.size() && name.ends_with(kKernel);
+    if (!kernel || !args || number_of(event, "ts") < start) continue;
+    std::string op = text_of(*args, "op_name"), node = name.substr(0, name.size() - kKernel.size());
+    double ms = number_of(event, "dur") / 1e3;
+    OpTime &of_op = ops[op], &of_node = nodes[node];
+    of_op = {op, "", of_op.count + 1, of_op.ms + ms};
+    of_node = {node, op, of_node.count + 1, of_node.ms + ms};
+    table.total += ms / runs;
+  }
+  table.ops = slowest_first(ops, runs);
+  table.nodes = slowest_first(nodes, runs);
+  return table;
+}
+
+void print_profile(const ProfileTable& table, bool json) {
+  if (json) {
+    std::printf("{\"runs\": %d, \"ops_ms\": %.6g, ", table.runs, table.total);
+    print_json("ops", table.ops);
+    std::printf(", ");
+    print_json("nodes", table.nodes);
+    std::printf("}\n");
+    return;
+  }
+  print_rows("op", table.ops, table.ops.size(), table.total);
+  print_rows("slowest nodes", table.nodes, kSlowest, table.total);
+}
+
+}  // namespace oarlock::runner

@@ -1,0 +1,122 @@
+// Which settings are fastest for a model on this machine: one option after the other, the rest as
+// found so far.
+#include <algorithm>
+#include <cstdio>
+#include <set>
+#include <thread>
+
+#include "runner/measure.h"
+#include "base/json.h"
+#include "base/atomic_files.h"
+#include "runtime/ort/ort_library.h"
+#include "runtime/model_impl.h"
+#include "runtime/tuning_file.h"
+
+namespace oarlock::runner {
+namespace {
+
+constexpr double kBudget = 600;  // milliseconds on the clock, for each setting of an option
+constexpr int kFewest = 5, kMost = 200, kBlock = 5;
+constexpr double kWorthwhile = 0.97;  // of the time before: less than that may be chance
+
+struct Step {
+  const char* name;
+  int Options::* member;
+  int left_open;
+  std::vector<int> values;
+};
+
+struct Trial {
+  std::string option;
+  int value;
+  double p50;
+  bool taken;
+};
+
+std::vector<Step> steps() {
+  int processors = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  std::set<int> threads{1, std::max(1, processors / 2), processors};
+  return {{"threads", &Options::threads, 0, {threads.begin(), threads.end()}},
+          {"spinning", &Options::spinning, -1, {0}},
+          {"optimize", &Options::optimize, -1, {2}},
+          {"arena", &Options::arena, -1, {0}},
+          {"mem_pattern", &Options::mem_pattern, -1, {0}},
+          {"inter_threads", &Options::inter_threads, 0, {2}}};
+}
+
+std::vector<double> medians(const Command& c, const std::vector<Options>& settings) {
+  Subjects subjects;
+  for (const Options& options : settings) subjects.emplace_back(c, c.paths, options);
+  int repeat =
+      std::clamp(static_cast<int>(kBudget / std::max(subjects[0].call(), 1e-3)), kFewest, kMost);
+  take_turns(subjects, 1, c.warmup, repeat, kBlock);
+  std::vector<double> found;
+  for (const Subject& subject : subjects) found.push_back(quantile(subject.times, 0.5));
+  return found;
+}
+
+// The option left to the engine, beside each value; one of them is kept when it is clearly faster.
+void take(const Command& c, const Step& step, Options& best, std::vector<Trial>& trials) {
+  std::vector<Options> settings{best};
+  for (int value : step.values) settings.push_back(best), settings.back().*step.member = value;
+  std::vector<double> times = medians(c, settings);
+  auto fastest =
+      static_cast<std::size_t>(std::min_element(times.begin(), times.end()) - times.begin());
+  if (times[fastest] > kWorthwhile * times[0]) fastest = 0;
+  for (std::size_t i = 0; i < times.size(); ++i)
+    trials.push_back({step.name, settings[i].*step.member, times[i], i == fastest});
+  best = settings[fastest];
+}
+
+void print_json(const std::vector<Trial>& trials, double ratio, const std::string& file) {
+  std::printf("{\"trials\": [");
+  for (std::size_t i = 0; i < trials.size(); ++i)
+    std::printf("%s{\"option\": \"%s\", \"value\": %d, \"p50_ms\": %.6g, \"taken\": %s}",
+                i ? ", " : "", trials[i].option.c_str(), trials[i].value, trials[i].p50,
+                trials[i].taken ? "true" : "false");
+  std::printf("], \"ratio\": %.6g, \"file\": %s}\n", ratio, quoted(file).c_str());
+}
+
+void print_table(const std::vector<Trial>& trials, double ratio, const std::string& file) {
+  std::printf("%-14s %8s %12s\n", "option", "value", "p50 ms");
+  for (const Trial& t : trials) {
+    bool open = t.value < 0 || (t.value == 0 && t.option.ends_with("threads"));
+    std::string value = open ? "engine's" : std::to_string(t.value);
+    std::printf("%-14s %8s %12.4f%s\n", t.option.c_str(), value.c_str(), t.p50,
+                t.taken ? "  taken" : "");
+  }
+  std::printf("%.3f of the time with the engine's own choices; kept in %s\n", ratio, file.c_str());
+}
+
+std::string shapes_text(const Command& c, const Model& model, const Session& session) {
+  std::string text;
+  double took = 0;
+  std::vector<Tensor> inputs = fitting_inputs(c, model, session, took);
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    text += (i ? " " : "") + session.inputs()[i].name + "=" +
+            show(inputs[i].dtype(), inputs[i].shape());
+  return text;
+}
+
+}  // namespace
+
+int tune(const Command& c) {
+  Model model = open_model(c);
+  std::string file = tuning_path(model.impl());
+  Options start = c.options;
+  start.tuned = false;
+  start.cache_dir = "none";
+  Options best = start;
+  std::vector<Trial> trials;
+  for (const Step& step : steps())
+    if (start.*step.member == step.left_open) take(c, step, best, trials);
+  std::vector<double> both = medians(c, {start, best});
+  double ratio = both[1] / both[0];
+  if (ratio >= 1) best = start, ratio = 1;  // what helped alone need not help together
+  std::string measured = shapes_text(c, model, Session(model, start));
+  write_atomically(file, tuning_text(best, open_library(start.ort_library), measured));
+  c.json ? print_json(trials, ratio, file) : print_table(trials, ratio, file);
+  return 0;
+}
+
+}  // namespace oarlock::runner

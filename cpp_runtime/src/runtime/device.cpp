@@ -1,0 +1,73 @@
+#include "runtime/device.h"
+
+#include <dlfcn.h>
+
+#include <vector>
+
+#include "runtime/graph_cache.h"
+#include "runtime/ort/nvidia_libraries.h"
+#include "runtime/ort/providers.h"
+
+namespace oarlock {
+namespace {
+
+[[noreturn]] void missing(const Options& options, const std::string& what) {
+  throw Error(Fault::engine, options.device + ": " + what);
+}
+
+void require_provider(const Library& library, const Options& options, const char* provider,
+                      const char* package) {
+  if (!library.has_provider(provider))
+    missing(options, "ONNX Runtime " + library.info.version + " was built without " + provider +
+                         "; install " + package + " (" + library.info.path + ")");
+  if (!::dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL))
+    missing(options, "no NVIDIA driver on this machine (libcuda.so.1 cannot be opened)");
+}
+
+struct Lists {
+  std::vector<const char*> keys, values;
+  explicit Lists(const Settings& settings) {
+    for (auto& [key, value] : settings)
+      keys.push_back(key.c_str()), values.push_back(value.c_str());
+  }
+};
+
+// Opens NVIDIA's libraries; an error tells what was found.
+template <class T, class Create, class Update, class Append, class Release>
+void append(const Library& library, ort::SessionOptions* session, const Options& options,
+            const Settings& settings) {
+  auto folders = nvidia_folders(options.nvidia_dirs, library.info.path);
+  auto found = open_nvidia(folders, options.device == "tensorrt");
+  auto provider = ort::make<ort::Handle<T, Release>, Create>(library.api);
+  Lists lists(settings);
+  try {
+    library.api.call<Update>(provider.get(), lists.keys.data(), lists.values.data(),
+                             lists.keys.size());
+    library.api.call<Append>(session, static_cast<const T*>(provider.get()));
+  } catch (const Error& error) {
+    missing(options, std::string("cannot be used: ") + error.what() + report(found, folders));
+  }
+}
+
+void append_cuda(const Library& library, ort::SessionOptions* session, const Options& options) {
+  append<ort::CudaOptions, ort::CreateCudaOptions, ort::UpdateCudaOptions, ort::AppendCuda,
+         ort::ReleaseCudaOptions>(library, session, options, cuda_settings(options));
+}
+
+}  // namespace
+
+void append_device(const Library& library, ort::SessionOptions* session, const Options& options) {
+  if (options.device == "cpu") return;
+  if (options.device == "cuda") {
+    require_provider(library, options, "CUDAExecutionProvider", "onnxruntime-gpu[cuda,cudnn]");
+    return append_cuda(library, session, options);
+  }
+  require_provider(library, options, "TensorrtExecutionProvider",
+                   "onnxruntime-gpu and TensorRT 10");
+  append<ort::TensorRtOptions, ort::CreateTensorRtOptions, ort::UpdateTensorRtOptions,
+         ort::AppendTensorRt, ort::ReleaseTensorRtOptions>(
+      library, session, options, tensorrt_settings(options, cache_folder(options.cache_dir)));
+  append_cuda(library, session, options);  // for what TensorRT leaves over
+}
+
+}  // namespace oarlock

@@ -1,0 +1,40 @@
+#include "runtime/guard_locator.h"
+
+#include "oarlock/error.h"
+
+namespace oarlock {
+
+// The name of the engine's node tells the failed op, but a node may be fused from several ops.  If
+// the session fails too, an earlier op failed: try again with the first half of the guards.
+void GuardLocator::locate(const Guards& guards, std::size_t failed_op, const Create& create,
+                          const Run& run) {
+  std::lock_guard hold(busy_);
+  for (std::size_t count = guards.num_before(failed_op); count > 0; count /= 2) {
+    std::vector<std::size_t> indices = guards.first_computed(count);
+    Strings outputs;
+    for (std::size_t index : indices) outputs.push_back(guards.fetched()[index]);
+    std::vector<const char*> names;
+    for (const std::string& name : outputs) names.push_back(name.c_str());
+    auto found = sessions_.find(count);
+    if (found == sessions_.end()) {
+      if (sessions_.size() == kMaxSessions) return;
+      ort::SessionHandle made;
+      try {
+        made = create(outputs);
+      } catch (const Error&) {
+        continue;
+      }
+      found = sessions_.emplace(count, std::move(made)).first;
+    }
+    std::vector<Tensor> values;
+    try {
+      values = run(found->second.get(), names);
+    } catch (const Error&) {
+      continue;
+    }
+    for (std::size_t i = 0; i < indices.size(); ++i) guards.after(indices[i], values[i]);
+    return;
+  }
+}
+
+}  // namespace oarlock

@@ -1,0 +1,129 @@
+#include "runtime/io_binding.h"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+
+namespace oarlock {
+namespace {
+
+constexpr int kDeviceAllocator = 0, kDefault = 0, kReadByHost = -1;  // OrtAllocatorType, OrtMemType
+
+ort::MemoryHandle memory_info(const Library& library, const std::string& name, int id, int type) {
+  return ort::make<ort::MemoryHandle, ort::CreateMemoryInfo>(library.api, name.c_str(),
+                                                             kDeviceAllocator, id, type);
+}
+
+// From the runtime library that the provider opened; nothing of CUDA is linked.
+void cuda_copy(void* to, const void* from, std::size_t bytes) {
+  using Copy = int (*)(void*, const void*, std::size_t, int);
+  constexpr int either_way = 4;  // cudaMemcpyDefault
+  static const auto copy = reinterpret_cast<Copy>(::dlsym(RTLD_DEFAULT, "cudaMemcpy"));
+  if (!copy) throw Error(Fault::engine, "cuda: libcudart is not open");
+  if (int status = copy(to, from, bytes, either_way))
+    throw Error(Fault::engine, "cuda: a copy failed with status " + std::to_string(status));
+}
+
+std::size_t bytes_of(DType dtype, const Ints& shape) {
+  std::size_t bytes = size_of(dtype);
+  for (std::int64_t d : shape) bytes *= static_cast<std::size_t>(d);
+  return bytes;
+}
+
+// Not captured: only to find out what comes back.
+void run_uncaptured(const Library& library, ort::Session* session, Names inputs,
+                    const OrtValues& values, Names outputs, OrtValues& found) {
+  auto options = ort::make<ort::RunOptionsHandle, ort::CreateRunOptions>(library.api);
+  library.api.call<ort::AddRunConfigEntry>(options.get(), "gpu_graph_id", "-1");
+  run_once(library, session, options.get(), inputs, values, outputs, found);
+}
+
+}  // namespace
+
+DeviceMemory cuda_memory(int device_id) { return {"Cuda", "CudaPinned", device_id, cuda_copy}; }
+
+void run_bound(const Library& library, ort::Session* session, const ort::RunOptions* how,
+               const DeviceMemory& memory, Names inputs, const OrtValues& values, Names outputs,
+               OrtValues& found) {
+  const ort::Api& api = library.api;
+  auto binding = ort::make<ort::BindingHandle, ort::CreateIoBinding>(api, session);
+  auto host = memory_info(library, memory.host, memory.id,
+                          memory.host == memory.device ? kDefault : kReadByHost);
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    api.call<ort::BindInput>(binding.get(), inputs[i], static_cast<const ort::Value*>(values[i]));
+  for (const char* name : outputs)
+    api.call<ort::BindOutputToDevice>(binding.get(), name,
+                                      static_cast<const ort::MemoryInfo*>(host.get()));
+  api.call<ort::RunWithBinding>(session, how, static_cast<const ort::IoBinding*>(binding.get()));
+  ort::Value** raw = nullptr;
+  std::size_t count = 0;
+  api.call<ort::GetBoundOutputValues>(static_cast<const ort::IoBinding*>(binding.get()),
+                                      library.allocator, &raw, &count);
+  std::copy_n(raw, std::min(count, found.size()), found.data());
+  if (raw) api.call<ort::AllocatorFree>(library.allocator, static_cast<void*>(raw));
+}
+
+CapturedRun::CapturedRun(const Library& library, ort::Session* session, const DeviceMemory& memory,
+                         Names inputs, const OrtValues& values, Names outputs,
+                         const std::vector<bool>& pairs)
+    : library_(library), session_(session), memory_(memory) {
+  const ort::Api& api = library.api;
+  info_ = memory_info(library, memory.device, memory.id, kDefault);
+  allocator_ = ort::make<ort::AllocatorHandle, ort::CreateAllocator>(
+      api, static_cast<const ort::Session*>(session),
+      static_cast<const ort::MemoryInfo*>(info_.get()));
+  binding_ = ort::make<ort::BindingHandle, ort::CreateIoBinding>(api, session);
+  OrtValues found(api, outputs.size());
+  run_uncaptured(library, session, inputs, values, outputs, found);
+  auto placed = [&](const ort::Value* value) {
+    auto [dtype, shape] = type_of(library, value);
+    return buffer(dtype, std::move(shape));
+  };
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    inputs_.push_back(placed(values[i]));
+    api.call<ort::BindInput>(binding_.get(), inputs[i],
+                             static_cast<const ort::Value*>(inputs_[i].value.get()));
+  }
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    outputs_.push_back(placed(found[i]));
+    api.call<ort::BindOutput>(binding_.get(), outputs[i],
+                              static_cast<const ort::Value*>(outputs_[i].value.get()));
+    if (pairs[i]) as_complex(outputs_[i].dtype, outputs_[i].shape);
+  }
+}
+
+CapturedRun::~CapturedRun() {
+  binding_.reset();
+  for (auto* buffers : {&inputs_, &outputs_})
+    for (Buffer& b : *buffers) {
+      b.value.reset();
+      if (b.data) library_.api.call<ort::AllocatorFree>(allocator_.get(), b.data);
+    }
+}
+
+CapturedRun::Buffer CapturedRun::buffer(DType dtype, Ints shape) {
+  Buffer b{dtype, std::move(shape), 0, nullptr, {}};
+  b.bytes = bytes_of(dtype, b.shape);
+  library_.api.call<ort::AllocatorAlloc>(allocator_.get(), std::max<std::size_t>(b.bytes, 1),
+                                         &b.data);
+  b.value = ort::make<ort::ValueHandle, ort::CreateTensorWithDataAsOrtValue>(
+      library_.api, static_cast<const ort::MemoryInfo*>(info_.get()), b.data, b.bytes,
+      b.shape.data(), b.shape.size(), onnx_of(dtype));
+  return b;
+}
+
+std::vector<Tensor> CapturedRun::run(std::span<const TensorView> given) {
+  std::lock_guard lock(mutex_);
+  for (std::size_t i = 0; i < inputs_.size(); ++i)
+    if (inputs_[i].bytes) memory_.copy(inputs_[i].data, given[i].data, inputs_[i].bytes);
+  library_.api.call<ort::RunWithBinding>(session_, static_cast<const ort::RunOptions*>(nullptr),
+                                         static_cast<const ort::IoBinding*>(binding_.get()));
+  std::vector<Tensor> results;
+  for (const Buffer& b : outputs_) {
+    results.emplace_back(b.dtype, b.shape);
+    if (b.bytes) memory_.copy(results.back().data(), b.data, b.bytes);
+  }
+  return results;
+}
+
+}  // namespace oarlock

@@ -1,0 +1,41 @@
+#include "runtime/machine.h"
+
+#include <cstdio>
+#include <thread>
+
+#if defined(__x86_64__) || defined(__i386__)
+#include <cpuid.h>
+#elif defined(__linux__)
+#include <sys/auxv.h>
+#endif
+
+namespace oarlock {
+namespace {
+
+std::string hex(unsigned long value) {
+  char text[24];
+  std::snprintf(text, sizeof text, "%lx", value);
+  return text;
+}
+
+}  // namespace
+
+std::string processor_word() {
+#if defined(__x86_64__) || defined(__i386__)
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  __get_cpuid(1, &a, &b, &c, &d);  // b holds which core was asked, so it stays out
+  std::string word = "x86-" + hex(a) + "-" + hex(c) + "-" + hex(d);
+  if (__get_cpuid_count(7, 0, &a, &b, &c, &d)) word += "-" + hex(b) + "-" + hex(c) + "-" + hex(d);
+  return word;
+#elif defined(__linux__)
+  return "hwcap-" + hex(::getauxval(AT_HWCAP)) + "-" + hex(::getauxval(AT_HWCAP2));
+#else
+  return "unknown";
+#endif
+}
+
+std::string machine_word() {
+  return processor_word() + "-x" + std::to_string(std::thread::hardware_concurrency());
+}
+
+}  // namespace oarlock

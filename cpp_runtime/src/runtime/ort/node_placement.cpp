@@ -1,0 +1,58 @@
+#include "runtime/ort/node_placement.h"
+
+#include <algorithm>
+
+namespace oarlock {
+namespace {
+
+constexpr int kSaysWhere = 24;  // the first minor version with these slots
+
+// What programs do with sizes; engines keep it on the CPU on purpose.
+bool works_on_sizes(const std::string& op) {
+  static constexpr std::string_view ops[] = {
+      "Add",        "Cast",      "Concat",  "ConstantOfShape",
+      "Div",        "Equal",     "Expand",  "Gather",
+      "Greater",    "If",        "Less",    "Loop",
+      "Max",        "Min",       "Mod",     "Mul",
+      "Not",        "Range",     "Reshape", "ReduceMax",
+      "ReduceProd", "ReduceSum", "Size",    "Shape",
+      "Slice",      "Split",     "Squeeze", "Sub",
+      "Transpose",  "Unsqueeze", "Where",   "And",
+      "Identity"};
+  return std::find(std::begin(ops), std::end(ops), op) != std::end(ops);
+}
+
+}  // namespace
+
+Placement placement_of(const Library& library, const ort::Session* session) {
+  Placement placement;
+  if (library.minor < kSaysWhere) return placement;
+  const ort::Api& api = library.api;
+  const ort::EpSubgraph* const* parts = nullptr;
+  std::size_t count = 0;
+  api.call<ort::SessionGetPlacement>(session, &parts, &count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const char* provider = nullptr;
+    const ort::EpNode* const* nodes = nullptr;
+    std::size_t size = 0;
+    api.call<ort::EpSubgraphGetName>(parts[i], &provider);
+    api.call<ort::EpSubgraphGetNodes>(parts[i], &nodes, &size);
+    for (std::size_t k = 0; k < size; ++k) {
+      const char* op = nullptr;
+      api.call<ort::EpNodeGetOperator>(nodes[k], &op);
+      ++placement[provider][op];
+    }
+  }
+  return placement;
+}
+
+std::string computing_on_cpu(const Placement& placement) {
+  auto cpu = placement.find("CPUExecutionProvider");
+  std::string text;
+  if (cpu == placement.end()) return text;
+  for (auto& [op, count] : cpu->second)
+    if (!works_on_sizes(op)) text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + op;
+  return text;
+}
+
+}  // namespace oarlock

@@ -1,0 +1,76 @@
+#include "runtime/ort/nvidia_libraries.h"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <sstream>
+
+namespace oarlock {
+namespace {
+
+namespace fs = std::filesystem;
+
+// In the order of dependence.  The providers of ONNX Runtime 1.31 are built for CUDA 13, cuDNN 9
+// and TensorRT 10; of what an older one wants another version is found by the same name.
+constexpr const char* kCuda[] = {"libcudart.so.", "libnvrtc.so.",  "libcublasLt.so.",
+                                 "libcublas.so.", "libcurand.so.", "libcufft.so.",
+                                 "libcudnn.so."};
+constexpr const char* kTensorRt[] = {"libnvinfer.so.", "libnvonnxparser.so."};
+
+std::vector<fs::path> entries(const fs::path& folder) {
+  std::vector<fs::path> found;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) found.push_back(entry.path());
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+// The first file `stem*` that can be opened; "" where there is none.
+std::string opened(const std::vector<std::string>& folders, const std::string& stem) {
+  for (const std::string& folder : folders)
+    for (const fs::path& file : entries(folder))
+      if (file.filename().string().rfind(stem, 0) == 0 &&
+          ::dlopen(file.c_str(), RTLD_NOW | RTLD_GLOBAL))
+        return file.string();
+  return "";
+}
+
+}  // namespace
+
+std::vector<std::string> nvidia_folders(const std::string& named, const std::string& engine) {
+  std::vector<std::string> folders;
+  std::istringstream list(named);
+  for (std::string folder; std::getline(list, folder, ':');)
+    if (!folder.empty()) folders.push_back(folder);
+  fs::path packages =
+      fs::path(engine).parent_path().parent_path().parent_path();  // .../onnxruntime/capi/lib*.so
+  for (const fs::path& wheel : entries(packages / "nvidia"))
+    if (std::error_code error; fs::is_directory(wheel / "lib", error))
+      folders.push_back((wheel / "lib").string());
+  if (std::error_code error; fs::is_directory(packages / "tensorrt_libs", error))
+    folders.push_back((packages / "tensorrt_libs").string());
+  return folders;
+}
+
+std::vector<NvidiaLibrary> open_nvidia(const std::vector<std::string>& folders, bool tensorrt) {
+  std::vector<NvidiaLibrary> found;
+  for (const char* stem : kCuda) found.push_back({stem, opened(folders, stem)});
+  if (tensorrt)
+    for (const char* stem : kTensorRt) found.push_back({stem, opened(folders, stem)});
+  return found;
+}
+
+std::string report(const std::vector<NvidiaLibrary>& libraries,
+                   const std::vector<std::string>& folders) {
+  std::string text = "\n  looked into:";
+  for (const std::string& folder : folders) text += "\n    " + folder;
+  if (folders.empty())
+    text += " no folder (no NVIDIA wheels beside the engine, and nvidia_dirs names none)";
+  for (const NvidiaLibrary& library : libraries)
+    text += "\n  " + library.name +
+            "*: " + (library.path.empty() ? "left to the system's loader" : library.path);
+  return text;
+}
+
+}  // namespace oarlock

@@ -1,0 +1,129 @@
+#include "runtime/ort/ort_library.h"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <memory>
+
+namespace oarlock {
+namespace {
+
+constexpr int kOldestMinor =
+    18;  // every slot of ort.h is there (the wheels hold the library since 1.19)
+constexpr int kNewestApi = 31;  // asking for more than the library has makes it print a warning
+
+struct ApiBase {
+  const void* (*get_api)(std::uint32_t version);
+  const char* (*version)();
+};
+
+void no_log(void*, int, const char*, const char*, const char*, const char*) {}
+
+[[noreturn]] void refuse(const std::string& why) { throw Error(Fault::engine, "engine: " + why); }
+
+std::string real_path_of(void* symbol, const std::string& asked) {
+  Dl_info info{};
+  if (::dladdr(symbol, &info) == 0 || !info.dli_fname) return asked;
+  std::unique_ptr<char, void (*)(void*)> real(::realpath(info.dli_fname, nullptr), std::free);
+  return real ? real.get() : info.dli_fname;
+}
+
+int minor_of(const std::string& version) {
+  return version.rfind("1.", 0) == 0 ? std::atoi(version.c_str() + 2) : 0;
+}
+
+std::vector<std::string> providers_of(const ort::Api& api) {
+  char** names = nullptr;
+  int count = 0;
+  api.call<ort::GetAvailableProviders>(&names, &count);
+  std::vector<std::string> all(names, names + count);
+  api.call<ort::ReleaseAvailableProviders>(names, count);
+  return all;
+}
+
+std::unique_ptr<Library> started(void* get_base, const std::string& asked) {
+  auto base = reinterpret_cast<const ApiBase* (*)()>(get_base)();
+  const char* version = base ? base->version() : nullptr;
+  if (!version) refuse("the library gives no API (" + real_path_of(get_base, asked) + ")");
+  auto library = std::make_unique<Library>();
+  library->info.path = real_path_of(get_base, asked);
+  library->info.version = version;
+  library->minor = minor_of(library->info.version);
+  if (library->minor < kOldestMinor)
+    refuse("ONNX Runtime " + library->info.version + " does not work, it must be 1." +
+           std::to_string(kOldestMinor) + " or a later 1.x (" + library->info.path + ")");
+  const void* table =
+      base->get_api(static_cast<std::uint32_t>(std::min(library->minor, kNewestApi)));
+  if (!table)
+    refuse("ONNX Runtime " + library->info.version + " gives no API (" + library->info.path + ")");
+  library->api = ort::Api(table);
+  library->info.providers = providers_of(library->api);
+  library->api.call<ort::CreateEnvWithCustomLogger>(&no_log, nullptr, 3, "oarlock", &library->env);
+  library->api.call<ort::DisableTelemetryEvents>(library->env);
+  library->api.call<ort::GetAllocatorWithDefaultOptions>(&library->allocator);
+  return library;
+}
+
+// Where pip puts the engine when it puts this program into `bin`:
+// `../lib/python3.*/site-packages/onnxruntime/capi`.
+std::vector<std::string> beside_this_program() {
+  namespace fs = std::filesystem;
+  std::vector<std::string> found;
+  std::error_code error;
+  fs::path lib = fs::read_symlink("/proc/self/exe", error).parent_path().parent_path() / "lib";
+  for (const auto& python : fs::directory_iterator(lib, error)) {
+    if (python.path().filename().string().rfind("python3", 0) != 0) continue;
+    fs::path capi = python.path() / "site-packages" / "onnxruntime" / "capi";
+    for (const auto& file : fs::directory_iterator(capi, error))
+      if (file.path().filename().string().rfind("libonnxruntime.so", 0) == 0)
+        found.push_back(file.path().string());
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+std::vector<std::string> candidates(const std::string& path) {
+  if (!path.empty()) return {path};
+  const char* named = std::getenv("OARLOCK_ORT_LIBRARY");
+  if (named && *named) return {named};
+  std::vector<std::string> all = beside_this_program();
+  all.insert(all.end(), {"libonnxruntime.so.1", "libonnxruntime.so"});
+  return all;
+}
+
+}  // namespace
+
+bool Library::has_provider(std::string_view name) const {
+  return std::find(info.providers.begin(), info.providers.end(), name) != info.providers.end();
+}
+
+const Library& open_library(const std::string& path) {
+  static std::mutex mutex;
+  static auto& opened =
+      *new std::map<void*, std::unique_ptr<Library>>;  // lives as long as the process
+  std::lock_guard lock(mutex);
+  std::string tried;
+  for (const std::string& candidate : candidates(path)) {
+    void* handle = ::dlopen(candidate.c_str(), RTLD_NOW | RTLD_LOCAL);
+    void* base = handle ? ::dlsym(handle, "OrtGetApiBase") : nullptr;
+    if (base) {
+      auto& library = opened[base];
+      if (!library) library = started(base, candidate);
+      return *library;
+    }
+    const char* why = ::dlerror();
+    tried += "\n  " + candidate + ": " + (why ? why : "holds no ONNX Runtime");
+  }
+  refuse(
+      "ONNX Runtime was not found; name its library by the option ort_library (--ort-library) or "
+      "by "
+      "OARLOCK_ORT_LIBRARY. Tried:" +
+      tried);
+}
+
+LibraryInfo library_info(const std::string& path) { return open_library(path).info; }
+
+}  // namespace oarlock

@@ -1,0 +1,156 @@
+#include "runtime/ort/ort_messages.h"
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "convert/runtime_assert.h"
+#include "convert/operands.h"
+
+namespace oarlock {
+namespace {
+
+// `$` stands for what differs from run to run; $1 in our words is the first of them.
+struct Saying {
+  std::string_view engine, ours;
+};
+
+constexpr Saying kSayings[] = {
+    {"Attempting to broadcast an axis by a dimension other than 1. $ by $",
+     "sizes $1 and $2 do not broadcast"},
+    {"Non concat axis dimensions must match: Axis $ has mismatched dimensions of $ and $",
+     "axis $1 is of size $2 and of size $3"},
+    {"MatMul dimension mismatch", "the sizes of the axis to be summed differ"},
+    {"left operand cannot broadcast on dim $", "axis $1 does not broadcast"},
+    {"right operand cannot broadcast on dim $", "axis $1 does not broadcast"},
+    {"GEMM: Dimension mismatch, W: {$} K: $ N:$", "rows of size $2 do not fit a weight of [$1]"},
+    {"Gemm: Invalid bias shape for broadcast", "the summand does not broadcast to the product"},
+    {"The input tensor cannot be reshaped to the requested shape. Input shape:{$}, requested "
+     "shape:{$}",
+     "[$1] cannot be reshaped to [$2]"},
+    {"invalid expand shape", "the shape does not broadcast to the one that is asked for"},
+    {"Dimension of input $ must be 1 instead of $. shape={$}",
+     "axis $1 of [$3] is of size $2, not 1"},
+    {"Cannot split using values in 'split' attribute. Axis=$ Input shape={$} NumOutputs=$ ",
+     "axis $1 of [$2] does not split into these $3 parts"},
+    {"Input channels C is not equal to kernel channels * group. C: $ kernel channels: $ group: $",
+     "the input has $1 channels, the filter takes $2 in each of $3 groups"},
+    {"Invalid input shape: {$}", "[$1] is smaller than the filter"},
+    {"Scale and (optional) bias must match X.shape[axis:] or be NumPy-broadcastable to it. "
+     "X.shape={$} scale.shape={$}",
+     "the scale of [$2] does not fit an input of [$1]"},
+    {"Invalid input scale: 0th dimension != $",
+     "the scale is not of size $1, as the input's channels are"},
+    {"Einsum operands could not be broadcast together",
+     "the sizes of the operands do not fit the equation"},
+};
+
+// What stands where `pattern` has a `$`, or nothing where `text` does not hold it.   A `$` at the
+// end is one word.
+std::optional<std::vector<std::string_view>> matched(std::string_view pattern,
+                                                     std::string_view text) {
+  std::vector<std::string_view> found;
+  auto literal = pattern.substr(0, pattern.find('$'));
+  auto at = text.find(literal);
+  if (at == text.npos) return std::nullopt;
+  text.remove_prefix(at + literal.size());
+  while (literal.size() < pattern.size()) {
+    pattern.remove_prefix(literal.size() + 1);
+    literal = pattern.substr(0, pattern.find('$'));
+    auto end =
+        literal.empty() ? std::min(text.find_first_of(" \n"), text.size()) : text.find(literal);
+    if (end == text.npos) return std::nullopt;
+    found.push_back(text.substr(0, end));
+    text.remove_prefix(end + literal.size());
+  }
+  return found;
+}
+
+std::string filled(std::string_view words, const std::vector<std::string_view>& found) {
+  std::string text;
+  for (std::size_t i = 0; i < words.size(); ++i)
+    words[i] == '$' ? text += found.at(static_cast<std::size_t>(words[++i] - '1'))
+                    : text += words[i];
+  return text;
+}
+
+std::string in_our_words(const std::string& reason) {
+  for (const Saying& saying : kSayings)
+    if (auto found = matched(saying.engine, reason))
+      return filled(saying.ours, *found) + " (" + reason + ")";
+  return reason;
+}
+
+// Where the brackets that `text` starts with end.
+std::size_t closed(std::string_view text) {
+  int depth = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    depth += text[i] == '(' || text[i] == '[' || text[i] == '<';
+    depth -= text[i] == ')' || text[i] == ']' || text[i] == '>';
+    if (depth == 0) return i + 1;
+  }
+  return text.size();
+}
+
+// `concatbase.h:133 PrepareForComputeImpl Non concat ...`: a file and a line, then a name.
+std::string_view without_file(std::string_view reason) {
+  auto colon = reason.find(':'), space = reason.find(' ');
+  if (space == reason.npos || colon > space) return reason;
+  auto file = reason.substr(0, colon), line = reason.substr(colon + 1, space - colon - 1);
+  bool source = file.ends_with(".h") || file.ends_with(".cc");
+  if (!source || line.empty() || line.find_first_not_of("0123456789") != line.npos) return reason;
+  reason.remove_prefix(space + 1);
+  auto name = reason.find(' ');
+  return name == reason.npos ? reason : reason.substr(name + 1);
+}
+
+// Without the engine's own file, function and condition:
+// `/src/broadcast.h:540 void Append(long, long) axis == 1 was false. Attempting to broadcast ...`
+std::string_view without_source(std::string_view reason) {
+  if (reason.empty() || reason[0] != '/') return without_file(reason);
+  auto arguments = reason.find('(');
+  if (arguments == reason.npos) return reason;
+  reason.remove_prefix(arguments);
+  reason.remove_prefix(closed(reason));
+  if (reason.substr(0, 6) == " const") reason.remove_prefix(6);
+  if (reason.substr(0, 2) == " [") reason.remove_prefix(1), reason.remove_prefix(closed(reason));
+  constexpr std::string_view condition = " was false. ";
+  if (auto at = reason.find(condition); at != reason.npos)
+    reason.remove_prefix(at + condition.size());
+  return reason.substr(std::min(reason.find_first_not_of(' '), reason.size()));
+}
+
+bool is_about_index(std::string_view reason) {
+  static constexpr std::string_view ways[] = {"indices element out of data bounds",
+                                              "invalid indice found",
+                                              "invalid index found",
+                                              "Out of range value in index tensor",
+                                              "Value in indices must be within bounds",
+                                              "Invalid sequence index"};
+  return std::any_of(std::begin(ways), std::end(ways),
+                     [&](auto way) { return reason.find(way) != reason.npos; });
+}
+
+// What a node that was made to fail has in its name.
+std::string_view own_reason(std::string_view message) {
+  auto from = message.find(kReason);
+  if (from == message.npos) return "";
+  message.remove_prefix(from + kReason.size());
+  auto to = message.find('\'');
+  return to == message.npos ? "" : message.substr(0, to);
+}
+
+}  // namespace
+
+std::string reason_of(std::string_view message) {
+  if (auto own = own_reason(message); !own.empty()) return std::string(own);
+  constexpr std::string_view status = "Status Message: ";  // of the innermost node last
+  auto at = message.rfind(status);
+  std::string reason(without_source(message.substr(at == message.npos ? 0 : at + status.size())));
+  reason.erase(reason.find_last_not_of(" \n") + 1);
+  if (!is_about_index(reason)) return in_our_words(reason);
+  bool negative = reason.find(std::to_string(kNoPosition)) != reason.npos;
+  return negative ? "an index is negative" : "an index is out of range: " + reason;
+}
+
+}  // namespace oarlock

@@ -1,0 +1,103 @@
+#include "runtime/session_settings.h"
+
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "runtime/device.h"
+
+namespace oarlock {
+namespace {
+
+/// Whether ONNX Runtime's products of unsigned and signed bytes saturate at 16 bits, as on x86-64
+/// without VNNI. Quantised models then compute in float32.   ("session.x64quantprecision" is meant
+/// for this, but 1.32 rejects models in which weights share a zero point.)
+bool byte_products_saturate() {
+#if defined(__x86_64__)
+  return !__builtin_cpu_supports("avx512vnni") && !__builtin_cpu_supports("avxvnni");
+#else
+  return false;
+#endif
+}
+
+constexpr int kMostThreads = 4096;
+// The engine's own is about 10 ms: threads that wait so long slow down the start of a session,
+// where the pages of its weights are mapped, and eat a core between two requests. Inside a run they
+// are never idle for so long.
+constexpr const char* kSpinMicroseconds = "200";
+
+void require(bool ok, const std::string& why) {
+  if (!ok) throw Error(Fault::input, "options: " + why);
+}
+
+// The engine says nothing of a profile that it cannot write.
+void check_profile(const std::string& prefix) {
+  namespace fs = std::filesystem;
+  std::string folder = fs::absolute(prefix).parent_path().string();
+  std::error_code error;
+  require(fs::is_directory(folder, error), "profile: there is no folder " + folder);
+  require(::access(folder.c_str(), W_OK) == 0,
+          "profile: the folder " + folder + " cannot be written to");
+}
+
+void check_device(const std::string& name) {
+  require(name == "cpu" || name == "cuda" || name == "tensorrt",
+          "device '" + name + "' is none of cpu, cuda, tensorrt");
+}
+
+void check_choice(const char* name, int value) {
+  require(value >= -1 && value <= 1,
+          std::string(name) + " is " + std::to_string(value) + ", none of -1, 0, 1");
+}
+
+}  // namespace
+
+void check_options(const Options& o) {
+  for (auto [name, value] : {std::pair{"threads", o.threads}, {"inter_threads", o.inter_threads}})
+    require(value >= 0 && value <= kMostThreads,
+            std::string(name) + " is " + std::to_string(value));
+  require(
+      o.optimize == -1 || o.optimize == 0 || o.optimize == 1 || o.optimize == 2 || o.optimize == 99,
+      "optimize is " + std::to_string(o.optimize) + ", none of 0, 1, 2, 99");
+  check_choice("spinning", o.spinning);
+  check_choice("arena", o.arena);
+  check_choice("mem_pattern", o.mem_pattern);
+  check_device(o.device);
+  require(o.device_id >= 0, "device_id is " + std::to_string(o.device_id));
+  if (!o.profile.empty()) check_profile(o.profile);
+}
+
+ort::OptionsHandle session_settings(const Library& library, const Options& options,
+                                    const std::string& folder) {
+  const ort::Api& api = library.api;
+  auto made = ort::make<ort::OptionsHandle, ort::CreateSessionOptions>(api);
+  auto entry = [&](const char* key, const char* value) {
+    api.call<ort::AddSessionConfigEntry>(made.get(), key, value);
+  };
+  api.call<ort::SetSessionGraphOptimizationLevel>(made.get(),
+                                                  options.optimize < 0 ? 99 : options.optimize);
+  if (options.threads > 0) api.call<ort::SetIntraOpNumThreads>(made.get(), options.threads);
+  if (options.inter_threads > 0) {
+    api.call<ort::SetSessionExecutionMode>(made.get(), 1);
+    api.call<ort::SetInterOpNumThreads>(made.get(), options.inter_threads);
+  }
+  if (options.spinning >= 0) {
+    entry("session.intra_op.allow_spinning", options.spinning ? "1" : "0");
+    entry("session.inter_op.allow_spinning", options.spinning ? "1" : "0");
+  }
+  if (options.spinning < 0) entry("session.intra_op.spin_duration_us", kSpinMicroseconds);
+  if (options.arena == 0) api.call<ort::DisableCpuMemArena>(made.get());
+  if (options.mem_pattern == 0) api.call<ort::DisableMemPattern>(made.get());
+  if (options.deterministic) api.call<ort::SetDeterministicCompute>(made.get(), true);
+  if (!options.profile.empty()) api.call<ort::EnableProfiling>(made.get(), options.profile.c_str());
+  // A product with an eight-bit weight would round the other side to eight bits as well.
+  entry("session.qdq_matmulnbits_accuracy_level", "1");
+  if (byte_products_saturate()) entry("session.disable_quant_qdq", "1");
+  if (!folder.empty())
+    entry("session.model_external_initializers_file_folder_path", folder.c_str());
+  if (options.device != "cpu") entry("session.record_ep_graph_assignment_info", "1");
+  append_device(library, made.get(), options);
+  return made;
+}
+
+}  // namespace oarlock

@@ -1,0 +1,84 @@
+#include "runtime/synthetic_inputs.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "convert/scalar_bytes.h"
+#include "runtime/lod_inputs.h"
+
+namespace oarlock {
+namespace {
+
+std::vector<std::int64_t> default_shape(const TensorSpec& spec,
+                                        const std::vector<GuardSpec>& guards, std::int64_t size) {
+  auto shape = spec.shape;
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    if (shape[d] >= 0) continue;
+    shape[d] = d == 0 ? 1 : size;
+    for (const GuardSpec& g : guards)
+      if (g.kind == "dim" && g.var == spec.name && g.axis == static_cast<std::int64_t>(d))
+        shape[d] = std::atoll(g.expected.c_str());
+  }
+  return shape;
+}
+
+// Integers of 0 and 1 index any table of two rows, and are lengths of any sequence of one step.
+Tensor made_up(const TensorSpec& spec, std::vector<std::int64_t> shape, MadeUp::Integers integers) {
+  Tensor tensor(spec.dtype, std::move(shape));
+  std::uint32_t state = 12345;
+  auto next = [&] { return (state = state * 1664525u + 1013904223u) >> 8; };
+  auto integer = [&] {
+    return integers == MadeUp::zeros_and_ones ? next() & 1 : integers == MadeUp::ones;
+  };
+  auto* bytes = static_cast<char*>(tensor.data());
+  for (std::size_t i = 0; i < tensor.size(); ++i) {
+    double value = is_floating(spec.dtype) ? next() / 16777216.0 : integer();
+    bytes += encoded(value, spec.dtype).copy(bytes, size_of(spec.dtype));
+  }
+  return tensor;
+}
+
+// Sequences of about the same length.
+Tensor even_offsets(std::vector<std::int64_t> shape, const Tensor& rows) {
+  Tensor tensor(DType::int64, std::move(shape));
+  auto count = static_cast<std::int64_t>(tensor.size()) - 1,
+       last = rows.shape().empty() ? 0 : rows.shape()[0];
+  auto* offsets = static_cast<std::int64_t*>(tensor.data());
+  for (std::int64_t i = 0; i <= count; ++i) offsets[i] = count ? last * i / count : 0;
+  return tensor;
+}
+
+}  // namespace
+
+std::vector<MadeUp> ways_to_make_up() {
+  std::vector<MadeUp> ways;
+  for (auto integers : {MadeUp::zeros_and_ones, MadeUp::ones, MadeUp::zeros})
+    for (std::int64_t size : {1, 8, 32, 64, 224}) ways.push_back({size, integers});
+  return ways;
+}
+
+std::vector<Tensor> made_up_inputs(const std::vector<TensorSpec>& specs,
+                                   const std::vector<GuardSpec>& guards, const Shapes& shapes,
+                                   const MadeUp& how) {
+  for (auto& [name, shape] : shapes) {
+    bool known =
+        std::any_of(specs.begin(), specs.end(), [&name = name](auto& s) { return s.name == name; });
+    if (!known) throw Error(Fault::input, "shapes: no input '" + name + "'");
+  }
+  std::vector<Tensor> inputs;
+  for (const TensorSpec& spec : specs) {
+    auto shape = shapes.find(spec.name);
+    bool said = shape != shapes.end();
+    inputs.push_back(
+        made_up(spec, said ? shape->second : default_shape(spec, guards, how.size), how.integers));
+  }
+  for (std::size_t i = 0; i < specs.size(); ++i)
+    if (std::size_t of = rows_of(specs, i); of != specs.size()) {
+      auto given = shapes.find(specs[i].name);
+      inputs[i] = even_offsets(given != shapes.end() ? given->second : std::vector<std::int64_t>{2},
+                               inputs[of]);
+    }
+  return inputs;
+}
+
+}  // namespace oarlock

@@ -1,0 +1,37 @@
+#include "oarlock/tensor.h"
+
+#include <cstdlib>
+
+#include "paddle/validator.h"
+
+namespace oarlock {
+namespace {
+
+std::size_t count_of(DType dtype, const std::vector<std::int64_t>& shape) {
+  auto count = element_count(shape);
+  std::int64_t bytes = 0;
+  if (!row_of(dtype) || !count ||
+      __builtin_mul_overflow(*count, static_cast<std::int64_t>(size_of(dtype)), &bytes))
+    throw Error(Fault::input, "tensor: no tensor is " + show(dtype, shape));
+  return static_cast<std::size_t>(*count);
+}
+
+}  // namespace
+
+Tensor::Tensor(DType dtype, std::vector<std::int64_t> shape, std::shared_ptr<void> owner,
+               void* data)
+    : dtype_(dtype),
+      shape_(std::move(shape)),
+      size_(count_of(dtype, shape_)),
+      owner_(std::move(owner)),
+      data_(data) {}
+
+Tensor::Tensor(DType dtype, std::vector<std::int64_t> shape)
+    : dtype_(dtype), shape_(std::move(shape)), size_(count_of(dtype, shape_)) {
+  void* memory = std::calloc(std::max<std::size_t>(size_, 1), size_of(dtype));
+  if (!memory) throw Error(Fault::input, "tensor: no memory for " + show(dtype, shape_));
+  owner_ = std::shared_ptr<void>(memory, std::free);
+  data_ = memory;
+}
+
+}  // namespace oarlock

@@ -1,0 +1,120 @@
+#include "convert/registry.h"
+#include "one_op.h"
+#include "paddle/op_upgrade.h"
+
+using namespace oarlock;
+
+TEST("lower: a renaming with Paddle's default") {
+  OneOp leaky{"leaky_relu", {{"X", {"x"}}}, {{"Out", {"y"}}}, {}, {}};
+  CHECK_EQ(lowered(leaky), "y = LeakyRelu<alpha=0.02>(x)\n");
+  leaky.attrs["alpha"] = FLOAT(0.1f);
+  CHECK_EQ(lowered(leaky), "y = LeakyRelu<alpha=0.1>(x)\n");
+  leaky.attrs["alpha"] = INTS({1});
+  CHECK_ERROR(
+      "leaky_relu: attribute 'alpha' is INTS where FLOAT belongs (op 1, X=float32[?,?])\n    at "
+      "net.py:3 in forward",
+      lowered(leaky));
+  leaky.attrs["alpha"] = {AttrType::VAR, std::string("a")};
+  CHECK_ERROR("attribute 'alpha' is a tensor", lowered(leaky));
+}
+
+TEST("lower: the newest form not above the opset") {
+  OneOp softmax{"softmax",
+                {{"X", {"x"}}},
+                {{"Out", {"y"}}},
+                {{"axis", INT(1)}},
+                {{"x", {DType::float32, {-1, 2, 3}}}}};
+  CHECK_EQ(lowered(softmax, 13), "y = Softmax<axis=1>(x)\n");
+  CHECK_ERROR("below opset 13 only the last axis", lowered(softmax, 11));
+}
+
+TEST("lower: matmul swaps what the flags say, never a vector") {
+  OneOp mm{"matmul_v2",
+           {{"X", {"a"}}, {"Y", {"b"}}},
+           {{"Out", {"c"}}},
+           {{"trans_y", BOOL(true)}},
+           {{"b", {DType::float32, {-1, 2, 3}}}}};
+  CHECK_EQ(lowered(mm), "c/Transpose = Transpose<perm=[0,2,1]>(b)\nc = MatMul(a, c/Transpose)\n");
+  mm.vars["b"].shape = {3};
+  CHECK_EQ(lowered(mm), "c = MatMul(a, b)\n");
+}
+
+TEST("lower: an axis further to the front becomes trailing ones") {
+  OneOp add{"elementwise_add",
+            {{"X", {"x"}}, {"Y", {"b"}}},
+            {{"Out", {"y"}}},
+            {{"axis", INT(1)}},
+            {{"x", {DType::float32, {-1, 3, 8, 8}}}, {"b", {DType::float32, {3}}}}};
+  CHECK_EQ(lowered(add), "y/Unsqueeze = Unsqueeze(b, int64[1,2])\ny = Add(x, y/Unsqueeze)\n");
+  add.attrs["axis"] = INT(-2000000);  // a damaged file: no list of two million axes
+  CHECK_ERROR("attribute 'axis' is -2000000", lowered(add));
+}
+
+TEST("lower: no more axes than an op each can be written for") {
+  OneOp longer{"unsqueeze2", {{"X", {"x"}}, {"AxesTensor", {"axes"}}}, {{"Out", {"y"}}}, {}, {}};
+  longer.vars = {{"x", {DType::float32, {2, 3}}}, {"axes", {DType::int64, {1}}}};
+  CHECK(lowered(longer).find("Unsqueeze(x, ") != std::string::npos);
+  longer.vars["axes"].shape = {1LL << 40};  // a damaged file
+  CHECK_ERROR("there are 1099511627776 'axes'", lowered(longer));
+}
+
+TEST("lower: everything that cannot be done is said at once") {
+  OneOp none{"conv9d", {{"X", {"x"}}}, {{"Out", {"y"}}}, {}, {}};
+  CHECK_EQ(check::error_of([&] { lowered(none); }),
+           "one.pdmodel: 1 op cannot be lowered\n  conv9d: no lowering (1x, first op 1, giving "
+           "'y')\n    at net.py:3 in "
+           "forward: y = f(x)");
+}
+
+TEST("lower: what was merged with an op for another machine is refused") {
+  OneOp conv{"conv2d",
+             {{"Filter", {"w"}}, {"Input", {"x"}}},
+             {{"Output", {"y"}}},
+             {{"fuse_relu", BOOL(true)}},
+             {}};
+  conv.vars = {{"x", {DType::float32, {1, 2, 5, 5}}}, {"w", {DType::float32, {3, 2, 3, 3}}}};
+  CHECK_ERROR("attribute 'fuse_relu' is set", lowered(conv));
+  conv.attrs = {{"fuse_relu", BOOL(false)}, {"fuse_activation", STRING("")}};
+  CHECK_HAS(lowered(conv), "Conv");
+}
+
+TEST("lower: what 1.8 called otherwise") {
+  Program program =
+      OneOp{"flip", {{"X", {"x"}}}, {{"Out", {"y"}}}, {{"dims", INTS({1})}}, {}}.program();
+  rename_older(program);
+  CHECK(program.blocks[0].ops[1].attrs.contains("axis") &&
+        !program.blocks[0].ops[1].attrs.contains("dims"));
+}
+
+TEST("lower: an op that hands its input through costs at most an Identity") {
+  OneOp scale{"scale", {{"X", {"x"}}}, {{"Out", {"y"}}}, {}, {}};
+  CHECK_EQ(lowered(scale), "y = Identity(x)\n");
+}
+
+TEST("lower: what only complex operands need is said of them") {
+  OneOp fft{"fft_c2c",
+            {{"X", {"x"}}},
+            {{"Out", {"y"}}},
+            {{"axes", INTS({0})}, {"forward", BOOL(true)}},
+            {}};
+  fft.vars["x"] = fft.vars["y"] = {DType::complex64, {4}};
+  CHECK_HAS(lowered(fft, 13), "DFT");  // at 17: what only these need raises the opset, too
+  LowerOptions options;
+  options.opset = options.max_opset = 13;
+  Program program = fft.program();
+  Params none("", program, "one.pdiparams");
+  CHECK_ERROR("fft_c2c: needs opset 17, not 13", lower(program, none, options));
+  fft.type = "relu", fft.attrs = {};
+  CHECK_ERROR("relu: no lowering for complex numbers", lowered(fft, 13));
+  fft.type = "conv9d";
+  CHECK_ERROR("conv9d: no lowering (1x", lowered(fft, 13));
+}
+
+TEST("lower: indices that may be negative are none") {
+  OneOp gather{
+      "gather", {{"X", {"x"}}, {"Index", {"i"}}}, {{"Out", {"y"}}}, {{"axis", INT(0)}}, {}};
+  gather.vars["i"] = {DType::int64, {-1}};
+  CHECK_EQ(lowered(gather),
+           "y/Less = Less(i, int64:0)\ny/Where = Where(y/Less, int64:2147483647, i)\ny = "
+           "Gather<axis=0>(x, y/Where)\n");
+}

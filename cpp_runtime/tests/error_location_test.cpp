@@ -1,0 +1,148 @@
+// What the engine says of a node becomes what is said of an op of the program.
+#include "runtime/error_location.h"
+
+#include "check.h"
+#include "fixtures.h"
+#include "one_op.h"
+
+using namespace oarlock;
+
+namespace {
+
+const OneOp kMatmul{
+    "matmul_v2", {{"X", {"x"}}, {"Y", {"y"}}}, {{"Out", {"linear_0.tmp_0"}}}, {}, {}};
+
+std::string said(const std::string& node, const std::string& status) {
+  std::string text = "engine: Non-zero status code returned while running MatMul node. Name:'" +
+                     node + "' Status Message: " + status;
+  return blamed(kMatmul.program(), Error(Fault::engine, text)).what();
+}
+
+}  // namespace
+
+TEST("blame: the op, what it gives, the reason and the user's line") {
+  CHECK_EQ(said("linear_0.tmp_0", "3 is not 4\n"),
+           "engine: matmul_v2, giving 'linear_0.tmp_0': 3 is not 4\n    at net.py:3 in forward: y "
+           "= f(x)");
+}
+
+TEST("blame: nodes of layers, fused nodes and parts of an op are the op's") {
+  for (const char* node : {"body/0/linear_0.tmp_0", "fused linear_0.tmp_0",
+                           "linear_0.tmp_0/MatMulAddFusion", "linear_0.tmp_0/Gather.1"})
+    CHECK_HAS(said(node, "no"), "engine: matmul_v2, giving 'linear_0.tmp_0': no");
+}
+
+TEST("blame: a node of another name keeps the engine's words") {
+  for (const char* node : {"linear_0.tmp_01", "my_linear_0.tmp_0", "guard.0", ""})
+    CHECK_HAS(said(node, "no"), "engine: Non-zero status");
+}
+
+TEST("blame: the engine's own file, function and condition are left out") {
+  CHECK_HAS(said("linear_0.tmp_0",
+                 "/src/core/element_wise_ops.h:540 void onnxruntime::Iterator::Append(ptrdiff_t, "
+                 "ptrdiff_t) axis == 1 || "
+                 "axis == largest was false. Attempting to broadcast 3 by 4"),
+            "'linear_0.tmp_0': Attempting to broadcast 3 by 4");
+  CHECK_HAS(said("linear_0.tmp_0", "concatbase.h:133 PrepareForComputeImpl sizes are odd"),
+            "'linear_0.tmp_0': sizes are odd");
+  CHECK_HAS(said("linear_0.tmp_0", "kernel.cc:1 Compute"), "'linear_0.tmp_0': Compute");
+  CHECK_HAS(said("linear_0.tmp_0", "size: 3 of 4"), "'linear_0.tmp_0': size: 3 of 4");
+  CHECK_HAS(
+      said("linear_0.tmp_0", "/src/a.cc:1 void f(const T*) const [with T = vec<int[2]>] too large"),
+      "'linear_0.tmp_0': too large");
+  CHECK_HAS(said("linear_0.tmp_0", "/src/a.cc:1 f("), "'linear_0.tmp_0': ");
+}
+
+TEST("blame: indices are said to be negative or out of range") {
+  CHECK_HAS(said("linear_0.tmp_0",
+                 "indices element out of data bounds, idx=2147483647 must be within [-5,4]"),
+            "'linear_0.tmp_0': an index is negative\n");
+  CHECK_HAS(said("linear_0.tmp_0", "invalid index found, index = 7"),
+            "'linear_0.tmp_0': an index is out of range: invalid index found, index = 7\n");
+}
+
+TEST("blame: a node that was made to fail says why") {
+  CHECK_HAS(said("body/0/linear_0.tmp_0/Reshape.1/not: a sequence is longer than padded_length",
+                 "cannot be reshaped"),
+            "'linear_0.tmp_0': a sequence is longer than padded_length\n");
+  OneOp relu{"relu", {{"X", {"x"}}}, {{"Out", {"sequence"}}}, {}, {}};
+  std::string text = "engine: Name:'y/Reshape/not: a sequence is long' Status Message: no";
+  CHECK_EQ(blamed(relu.program(), Error(Fault::engine, text)).what(), text);
+}
+
+TEST("blame: a lack of memory stays one, other faults stay as they are") {
+  std::string text =
+      "engine: out of memory: Name:'linear_0.tmp_0' Status Message: Failed to allocate memory";
+  CHECK_HAS(blamed(kMatmul.program(), Error(Fault::engine, text)).what(),
+            "engine: out of memory: matmul_v2, giving 'linear_0.tmp_0': Failed");
+  CHECK_HAS(blamed(kMatmul.program(), Error(Fault::input, text)).what(), text);
+}
+
+TEST("blame: what is known of the engine's words is said in ours, the engine's behind") {
+  CHECK_HAS(said("linear_0.tmp_0",
+                 "Attempting to broadcast an axis by a dimension other than 1. 3 by 5\n"),
+            "'linear_0.tmp_0': sizes 3 and 5 do not broadcast (Attempting to broadcast an axis by "
+            "a dimension other than "
+            "1. 3 by 5)\n");
+  CHECK_HAS(said("linear_0.tmp_0", "Axis. Input shape:{2,3}, requested shape:{-1,143}"),
+            ": Axis. Input shape:{2,3}");
+  CHECK_HAS(said("linear_0.tmp_0",
+                 "The input tensor cannot be reshaped to the requested shape. Input shape:{2,3}, "
+                 "requested shape:{-1,143}"),
+            "'linear_0.tmp_0': [2,3] cannot be reshaped to [-1,143] (The input");
+  CHECK_HAS(said("linear_0.tmp_0",
+                 "The input tensor cannot be reshaped to the requested shape. Input shape:{2,3"),
+            "'linear_0.tmp_0': The input tensor");
+}
+
+namespace {
+
+// scale and while give `acc`; in the loop's block so do elementwise_add and, as `t`, relu.
+Program loop() {
+  Program p;
+  p.name = "loop.pdmodel";
+  p.blocks.resize(2);
+  std::map<std::string, Attr, std::less<>> block{{"sub_block", {AttrType::BLOCK, std::int64_t{1}}}};
+  p.blocks[0].ops = {{"scale", {}, {{"Out", {"acc"}}}, {}, ""},
+                     {"while", {}, {{"Out", {"acc"}}}, block, ""}};
+  p.blocks[1].ops = {{"relu", {}, {{"Out", {"t"}}}, {}, ""},
+                     {"elementwise_add", {}, {{"Out", {"acc"}}}, {}, ""}};
+  return p;
+}
+
+std::string said_of(const Program& program, const std::string& message) {
+  return blamed(program, Error(Fault::engine, "engine: " + message)).what();
+}
+
+std::string node(const std::string& kind, const std::string& name) {
+  return "Non-zero status code returned while running " + kind + " node. Name:'" + name +
+         "' Status Message: ";
+}
+
+}  // namespace
+
+TEST("blame: an op in a loop is blamed itself") {
+  Program program = loop();
+  CHECK_EQ(said_of(program, node("Loop", "acc/Loop") + node("Relu", "t") + "no"),
+           "engine: relu, giving 't': no");
+  CHECK_EQ(said_of(program, node("Loop", "acc/Loop") + node("Add", "acc.2") + "no"),
+           "engine: elementwise_add, giving 'acc': no");
+  CHECK_EQ(said_of(program, node("Loop", "acc/Loop") + node("Add", "Transpose_token_1") + "no"),
+           "engine: while, giving 'acc': no");
+  CHECK_EQ(said_of(program, node("Mul", "acc.1") + "no"), "engine: scale, giving 'acc': no");
+}
+
+TEST("blame: a convolution is blamed itself, whatever the engine joined to it") {
+  Program program;
+  program.name = "conv.pdmodel";
+  program.blocks.resize(1);
+  program.blocks[0].ops = {
+      {"conv2d", {{"Input", {"x"}}}, {{"Output", {"c"}}}, {}, ""},
+      {"elementwise_add", {{"X", {"c"}}, {"Y", {"b"}}}, {{"Out", {"s"}}}, {}, ""},
+      {"relu", {{"X", {"s"}}}, {{"Out", {"y"}}}, {}, ""},
+      {"unfold", {{"X", {"y"}}}, {{"Y", {"u"}}}, {}, ""}};
+  CHECK_EQ(said_of(program, node("Conv", "y_nchwc") + "no"), "engine: conv2d, giving 'c': no");
+  CHECK_EQ(said_of(program, node("FusedConv", "fused y") + "no"), "engine: conv2d, giving 'c': no");
+  CHECK_EQ(said_of(program, node("Relu", "y") + "no"), "engine: relu, giving 'y': no");
+  CHECK_EQ(said_of(program, node("Conv", "u") + "no"), "engine: unfold, giving 'u': no");
+}

@@ -1,0 +1,52 @@
+// Where a walk back ends: leaves, and the gradients that arrive at them.
+#include "autograd/numpy_arrays.h"
+#include "autograd/objects.h"
+
+namespace oarlock::tape {
+namespace {
+
+// Make a gradient that of a leaf, where there is nothing else to do; 0 where there is, -1 with an
+// error set.
+int take_gradient(TensorObject* leaf, PyObject* gradient) {
+  if (gradient == Py_None || leaf->stop_gradient) return 1;
+  if (leaf->grad != Py_None || leaf->hooks != Py_None || !is_real_array(gradient)) return 0;
+  PyObject* made = new_tensor(Py_NewRef(gradient));
+  if (!made) return -1;
+  Ref before(leaf->grad);
+  leaf->grad = made;
+  return 1;
+}
+
+}  // namespace
+
+PyObject* deposit(PyObject*, PyObject* args) {
+  PyObject *leaves = nullptr, *gradients = nullptr;
+  if (!PyArg_ParseTuple(args, "O!O!", &PyList_Type, &leaves, &PyList_Type, &gradients))
+    return nullptr;
+  Py_ssize_t count = PyList_Size(leaves);
+  if (PyList_Size(gradients) != count) {
+    PyErr_SetString(PyExc_ValueError, "another number of gradients than leaves");
+    return nullptr;
+  }
+  Ref left(PyList_New(0));
+  for (Py_ssize_t i = 0; left && i < count; ++i) {
+    PyObject *leaf = PyList_GetItem(leaves, i), *gradient = PyList_GetItem(gradients, i);
+    int taken = is_tensor(leaf) ? take_gradient(as_tensor(leaf), gradient) : 0;
+    if (taken < 0) return nullptr;
+    if (taken > 0) continue;
+    Ref pair(PyTuple_Pack(2, leaf, gradient));
+    if (!pair || PyList_Append(left.get(), pair.get()) < 0) return nullptr;
+  }
+  return left.release();
+}
+
+PyObject* are_leaves(PyObject*, PyObject* tensors) {
+  if (!PyList_Check(tensors)) Py_RETURN_FALSE;
+  for (Py_ssize_t i = 0; i < PyList_Size(tensors); ++i) {
+    PyObject* item = PyList_GetItem(tensors, i);
+    if (!is_tensor(item) || as_tensor(item)->node != Py_None) Py_RETURN_FALSE;
+  }
+  Py_RETURN_TRUE;
+}
+
+}  // namespace oarlock::tape

@@ -1,0 +1,94 @@
+// The module oarlock.core._tape.
+#include "autograd/memory_limit.h"
+#include "autograd/numpy_arrays.h"
+#include "autograd/objects.h"
+
+namespace oarlock::tape {
+
+Shared shared{};
+
+namespace {
+
+// (tensor class, explain, is_float): what the short ways need of Python.
+PyObject* configure(PyObject*, PyObject* args) {
+  PyObject *tensor = nullptr, *explain = nullptr, *is_float = nullptr;
+  if (!PyArg_ParseTuple(args, "OOO", &tensor, &explain, &is_float)) return nullptr;
+  if (!PyType_Check(tensor) ||
+      !PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(tensor), shared.tensor_base)) {
+    PyErr_SetString(PyExc_TypeError, "the class has to come from TensorBase");
+    return nullptr;
+  }
+  shared.tensor = reinterpret_cast<PyTypeObject*>(Py_NewRef(tensor));
+  shared.explain = Py_NewRef(explain);
+  shared.is_float = Py_NewRef(is_float);
+  Py_RETURN_NONE;
+}
+
+bool add_type(PyObject* module, const char* name, PyTypeObject* type) {
+  return type && PyModule_AddObjectRef(module, name, reinterpret_cast<PyObject*>(type)) == 0;
+}
+
+PyMethodDef functions[] = {
+    {"configure", configure, METH_VARARGS, "Set the Tensor class, explain() and is_float()."},
+    {"set_modes", set_modes, METH_VARARGS,
+     "Set the modes that have short ways: eager, without tape, bare arrays."},
+    {"oldest_seq", oldest_seq, METH_NOARGS,
+     "The number of the first node that a walk may still come by, of the next one if there is "
+     "none."},
+    {"next_seq", next_seq, METH_NOARGS, "The next number in the order in which ops are recorded."},
+    {"deposit", deposit, METH_VARARGS,
+     "Make gradients `grad` of leaves; gives the pairs that ask for more."},
+    {"are_leaves", are_leaves, METH_O, "Whether no op made any Tensor of a list."},
+    {"arrays_of", arrays_of, METH_O, "The arrays of a list of Tensors."},
+    {"stops_of", stops_of, METH_O, "stop_gradient of each Tensor of a list, as a tuple."},
+    {"tensors_of", tensors_of, METH_O, "Tensors around a tuple of arrays."},
+    {"recorded", recorded, METH_VARARGS,
+     "Tensors around arrays, some of them results of a new node."},
+    {"limited", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(limited)),
+     METH_FASTCALL | METH_KEYWORDS,
+     "Call a function while NumPy rejects arrays above OARLOCK_MAX_RESULT_BYTES, and return its "
+     "result."},
+    {"take_refused", take_refused, METH_NOARGS,
+     "Return the size in bytes of the last array that the limit rejected in this thread, and reset "
+     "it to 0."},
+    {nullptr, nullptr, 0, nullptr},
+};
+PyModuleDef definition = {PyModuleDef_HEAD_INIT,
+                          "_tape",
+                          "What every op call and every step back touches.",
+                          -1,
+                          functions,
+                          nullptr,
+                          nullptr,
+                          nullptr,
+                          nullptr};
+
+}  // namespace
+
+PyObject* make_module() {
+  if (!load_numpy()) return nullptr;
+  Ref types(PyImport_ImportModule("types"));
+  if (!types) return nullptr;
+  shared.method_type = PyObject_GetAttrString(types.get(), "MethodType");
+  shared.run = PyUnicode_InternFromString("run");
+  shared.empty_tuple = PyTuple_New(0);
+  shared.no_attrs = PyDict_New();
+  shared.tensor_base = make_tensor_type();
+  shared.op_base = make_op_type();
+  shared.node = make_node_type();
+  Ref module(PyModule_Create(&definition));
+  bool good = module && shared.method_type && shared.run && shared.empty_tuple && shared.no_attrs &&
+              add_type(module.get(), "TensorBase", shared.tensor_base) &&
+              add_type(module.get(), "OpBase", shared.op_base) &&
+              add_type(module.get(), "Node", shared.node) &&
+              add_type(module.get(), "State", make_state_type()) &&
+              add_type(module.get(), "Operator", make_operator_type()) &&
+              add_type(module.get(), "Walk", make_walk_type());
+  return good ? module.release() : nullptr;
+}
+
+}  // namespace oarlock::tape
+
+PyMODINIT_FUNC PyInit__tape() {
+  return oarlock::tape::make_module();
+}  // NOLINT(bugprone-reserved-identifier)

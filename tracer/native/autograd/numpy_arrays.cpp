@@ -1,0 +1,84 @@
+#include "autograd/numpy_arrays.h"
+
+#include "autograd/objects.h"
+
+#define NPY_NO_DEPRECATED_API NPY_1_7_API_VERSION
+#define PY_ARRAY_UNIQUE_SYMBOL oarlock_tape_numpy_api
+#include <numpy/arrayobject.h>
+
+namespace oarlock::tape {
+namespace {
+
+PyArrayObject* as_array(PyObject* o) { return reinterpret_cast<PyArrayObject*>(o); }
+
+bool floating(int number) { return PyTypeNum_ISFLOAT(number) || PyTypeNum_ISCOMPLEX(number); }
+
+}  // namespace
+
+bool load_numpy() { return _import_array() >= 0; }
+
+bool is_array(PyObject* a) { return PyArray_Check(a) != 0; }
+
+bool is_real_array(PyObject* a) {
+  return PyArray_Check(a) != 0 && !PyTypeNum_ISCOMPLEX(PyArray_TYPE(as_array(a)));
+}
+
+bool same_number_type(PyObject* a, PyObject* b, bool whole) {
+  if (PyArray_CheckExact(a) && PyArray_CheckExact(b)) {
+    if (PyArray_DESCR(as_array(a)) != PyArray_DESCR(as_array(b))) return false;
+    int number = PyArray_TYPE(as_array(a));
+    return floating(number) || (whole && (PyTypeNum_ISINTEGER(number) || PyTypeNum_ISBOOL(number)));
+  }
+  if (Py_TYPE(a) != Py_TYPE(b)) return false;
+  return PyArray_IsScalar(a, Inexact) || (whole && PyArray_IsScalar(a, Integer));
+}
+
+PyObject* number_like(PyObject* array, PyObject* number, bool whole) {
+  if (!PyArray_CheckExact(array)) return nullptr;
+  int type = PyArray_TYPE(as_array(array));
+  bool plain = type == NPY_FLOAT || type == NPY_DOUBLE;
+  if (!plain && !(whole && PyTypeNum_ISSIGNED(type) && PyLong_CheckExact(number))) return nullptr;
+  PyObject* made = PyArray_SimpleNew(0, nullptr, type);
+  if (!made) return nullptr;
+  if (PyArray_SETITEM(as_array(made), static_cast<char*>(PyArray_DATA(as_array(made))), number) ==
+      0)
+    return made;
+  PyErr_Clear();  // too large: the function says what becomes of it
+  Py_DECREF(made);
+  return nullptr;
+}
+
+bool alike(PyObject* a, PyObject* b) {
+  if (!PyArray_Check(a) || !PyArray_Check(b)) return false;
+  PyArrayObject *x = as_array(a), *y = as_array(b);
+  if (PyArray_DESCR(x) != PyArray_DESCR(y) || PyArray_NDIM(x) != PyArray_NDIM(y)) return false;
+  return PyArray_CompareLists(PyArray_DIMS(x), PyArray_DIMS(y), PyArray_NDIM(x)) != 0;
+}
+
+bool different_dtypes(PyObject* a, PyObject* b) {
+  if (!PyArray_Check(a) || !PyArray_Check(b)) return false;
+  PyArray_Descr *x = PyArray_DESCR(as_array(a)), *y = PyArray_DESCR(as_array(b));
+  return x != y && x->type_num != y->type_num;
+}
+
+bool is_integer_array(PyObject* a) {
+  return PyArray_Check(a) &&
+         (PyTypeNum_ISINTEGER(PyArray_TYPE(as_array(a))) || PyArray_TYPE(as_array(a)) == NPY_BOOL);
+}
+
+int can_have_gradient(PyObject* array) {
+  if (PyArray_Check(array)) {
+    int number = PyArray_TYPE(as_array(array));
+    if (number < NPY_USERDEF) return floating(number);
+  } else if (PyArray_IsScalar(array, Inexact)) {
+    return 1;
+  } else if (PyArray_IsScalar(array, Number) || PyArray_IsScalar(array, Bool)) {
+    return 0;
+  }
+  Ref dtype(PyObject_GetAttrString(array, "dtype"));
+  if (!dtype) return -1;
+  Ref found(PyObject_CallFunctionObjArgs(shared.is_float, dtype.get(), nullptr));
+  return found ? PyObject_IsTrue(found.get()) : -1;
+}
+
+}  // namespace oarlock::tape

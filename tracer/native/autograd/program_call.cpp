@@ -1,0 +1,102 @@
+// A program that eager code calls: what is asked of all its operands at once, and its results on
+// the tape.
+#include "autograd/objects.h"
+
+namespace oarlock::tape {
+namespace {
+
+bool check_tensors(PyObject* list, bool valued) {
+  if (!PyList_Check(list)) {
+    PyErr_SetString(PyExc_TypeError, "the operands are no list");
+    return false;
+  }
+  for (Py_ssize_t i = 0; i < PyList_Size(list); ++i) {
+    PyObject* item = PyList_GetItem(list, i);
+    if (is_tensor(item) && (!valued || as_tensor(item)->array)) continue;
+    PyErr_SetString(PyExc_TypeError,
+                    valued ? "an operand is no Tensor with a value" : "an operand is no Tensor");
+    return false;
+  }
+  return true;
+}
+
+// The Tensors of a list that some numbers point at.
+Ref chosen(PyObject* list, PyObject* numbers) {
+  Py_ssize_t count = PyList_Size(numbers);
+  Ref made(PyList_New(count));
+  for (Py_ssize_t i = 0; made && i < count; ++i) {
+    Py_ssize_t at = PyLong_AsSsize_t(PyList_GetItem(numbers, i));
+    PyObject* item = at == -1 && PyErr_Occurred() ? nullptr : PyList_GetItem(list, at);
+    if (!item) return {};
+    PyList_SetItem(made.get(), i, Py_NewRef(item));
+  }
+  return made;
+}
+
+// Make some Tensors of a list the results of a node.
+bool hang(PyObject* results, PyObject* numbers, PyObject* node) {
+  for (Py_ssize_t i = 0; i < PyList_Size(numbers); ++i) {
+    Py_ssize_t at = PyLong_AsSsize_t(PyList_GetItem(numbers, i));
+    PyObject* item = at == -1 && PyErr_Occurred() ? nullptr : PyList_GetItem(results, at);
+    if (!item) return false;
+    TensorObject* tensor = as_tensor(item);
+    Ref before(tensor->node);
+    tensor->node = Py_NewRef(node);
+    tensor->index = at;
+    tensor->stop_gradient = 0;
+  }
+  return true;
+}
+
+}  // namespace
+
+PyObject* arrays_of(PyObject*, PyObject* tensors) {
+  if (!check_tensors(tensors, true)) return nullptr;
+  Py_ssize_t count = PyList_Size(tensors);
+  Ref made(PyList_New(count));
+  for (Py_ssize_t i = 0; made && i < count; ++i)
+    PyList_SetItem(made.get(), i, Py_NewRef(as_tensor(PyList_GetItem(tensors, i))->array));
+  return made.release();
+}
+
+PyObject* stops_of(PyObject*, PyObject* tensors) {
+  if (!check_tensors(tensors, false)) return nullptr;
+  Py_ssize_t count = PyList_Size(tensors);
+  Ref made(PyTuple_New(count));
+  for (Py_ssize_t i = 0; made && i < count; ++i)
+    PyTuple_SetItem(made.get(), i,
+                    PyBool_FromLong(as_tensor(PyList_GetItem(tensors, i))->stop_gradient));
+  return made.release();
+}
+
+PyObject* tensors_of(PyObject*, PyObject* arrays) {
+  if (!PyTuple_Check(arrays)) {
+    PyErr_SetString(PyExc_TypeError, "the arrays are no tuple");
+    return nullptr;
+  }
+  Py_ssize_t count = PyTuple_Size(arrays);
+  Ref made(PyList_New(count));
+  for (Py_ssize_t i = 0; made && i < count; ++i) {
+    PyObject* tensor = new_tensor(Py_NewRef(PyTuple_GetItem(arrays, i)));
+    if (!tensor) return nullptr;
+    PyList_SetItem(made.get(), i, tensor);
+  }
+  return made.release();
+}
+
+PyObject* recorded(PyObject*, PyObject* args) {
+  PyObject *op = nullptr, *operands = nullptr, *taken = nullptr, *attrs = nullptr, *outs = nullptr,
+           *wanted = nullptr;
+  if (!PyArg_ParseTuple(args, "O!O!O!O!O!O!", shared.op_base, &op, &PyList_Type, &operands,
+                        &PyList_Type, &taken, &PyDict_Type, &attrs, &PyTuple_Type, &outs,
+                        &PyList_Type, &wanted))
+    return nullptr;
+  if (!check_tensors(operands, true)) return nullptr;
+  Ref inputs = chosen(operands, taken);
+  Ref slots(inputs ? PyTuple_Pack(1, inputs.get()) : nullptr);
+  Ref node(slots ? new_node(op, slots.get(), attrs, outs) : nullptr);
+  Ref made(node ? tensors_of(nullptr, outs) : nullptr);
+  return made && hang(made.get(), wanted, node.get()) ? made.release() : nullptr;
+}
+
+}  // namespace oarlock::tape

@@ -1,0 +1,287 @@
+// TensorBase and Node: fields with defaults, seen by the garbage collector.
+#include "autograd/fields.h"
+
+namespace oarlock::tape {
+namespace {
+
+long long sequence = 0;
+NodeObject *oldest = nullptr, *newest = nullptr;  // nodes whose operands were not freed
+
+int traverse_tensor(PyObject* self, visitproc visit, void* arg) {
+  TensorObject* t = as_tensor(self);
+  Py_VISIT(t->array);
+  Py_VISIT(t->node);
+  Py_VISIT(t->grad);
+  Py_VISIT(t->hooks);
+  Py_VISIT(t->history);
+  Py_VISIT(t->origin);
+  Py_VISIT(Py_TYPE(self));
+  return 0;
+}
+
+int clear_tensor(PyObject* self) {
+  TensorObject* t = as_tensor(self);
+  Py_CLEAR(t->array);
+  Py_CLEAR(t->node);
+  Py_CLEAR(t->grad);
+  Py_CLEAR(t->hooks);
+  Py_CLEAR(t->history);
+  Py_CLEAR(t->origin);
+  return 0;
+}
+
+void dealloc_tensor(PyObject* self) {
+  PyObject_GC_UnTrack(self);
+  clear_tensor(self);
+  free_object(self);
+}
+
+void start(TensorObject* t) {
+  t->array = nullptr;
+  t->node = Py_NewRef(Py_None);
+  t->grad = Py_NewRef(Py_None);
+  t->hooks = Py_NewRef(Py_None);
+  t->history = Py_NewRef(shared.empty_tuple);
+  t->origin = Py_NewRef(Py_None);
+  t->index = 0;
+  t->version = 0;
+  t->taken = 0;
+  t->stop_gradient = 1;
+}
+
+PyObject* make_tensor(PyTypeObject* type, PyObject*, PyObject*) {
+  PyObject* self = alloc_object(type);
+  if (self) start(as_tensor(self));
+  return self;
+}
+
+PyObject* get_stop(PyObject* self, void*) {
+  return PyBool_FromLong(as_tensor(self)->stop_gradient);
+}
+
+int set_stop(PyObject* self, PyObject* value, void*) {
+  int truth = value ? PyObject_IsTrue(value) : 1;
+  if (truth < 0) return -1;
+  as_tensor(self)->stop_gradient = static_cast<char>(truth);
+  return 0;
+}
+
+const Field node_of_tensor{offsetof(TensorObject, node), is_node_or_none, "a Node or None",
+                           nullptr};
+const Field grad_of_tensor{offsetof(TensorObject, grad), nullptr, nullptr, nullptr};
+const Field hooks_of_tensor{offsetof(TensorObject, hooks), is_list_or_none, "a list or None",
+                            nullptr};
+const Field history_of_tensor{offsetof(TensorObject, history), is_tuple, "a tuple",
+                              &shared.empty_tuple};
+const Field origin_of_tensor{offsetof(TensorObject, origin), is_tensor_or_none, "a Tensor or None",
+                             nullptr};
+
+PyMemberDef tensor_members[] = {
+    {"array", T_OBJECT_EX, offsetof(TensorObject, array), 0, nullptr},
+    {"index", T_PYSSIZET, offsetof(TensorObject, index), 0, nullptr},
+    {"inplace_version", T_PYSSIZET, offsetof(TensorObject, version), 0, nullptr},
+    {"taken", T_BOOL, offsetof(TensorObject, taken), 0, nullptr},
+    {nullptr, 0, 0, 0, nullptr},
+};
+PyGetSetDef tensor_getset[] = {
+    {"stop_gradient", get_stop, set_stop, nullptr, nullptr},
+    attribute("node", node_of_tensor),
+    attribute("grad", grad_of_tensor),
+    attribute("_hooks", hooks_of_tensor),
+    attribute("_history", history_of_tensor),
+    attribute("_origin", origin_of_tensor),
+    {nullptr, nullptr, nullptr, nullptr, nullptr},
+};
+PyType_Slot tensor_slots[] = {
+    {Py_tp_new, reinterpret_cast<void*>(make_tensor)},
+    {Py_tp_dealloc, reinterpret_cast<void*>(dealloc_tensor)},
+    {Py_tp_traverse, reinterpret_cast<void*>(traverse_tensor)},
+    {Py_tp_clear, reinterpret_cast<void*>(clear_tensor)},
+    {Py_tp_members, tensor_members},
+    {Py_tp_getset, tensor_getset},
+    {0, nullptr},
+};
+PyType_Spec tensor_spec = {"oarlock.core._tape.TensorBase", sizeof(TensorObject), 0,
+                           Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
+                           tensor_slots};
+
+int traverse_node(PyObject* self, visitproc visit, void* arg) {
+  NodeObject* n = as_node(self);
+  Py_VISIT(n->op);
+  Py_VISIT(n->args);
+  Py_VISIT(n->attrs);
+  Py_VISIT(n->outs);
+  Py_VISIT(n->hooks);
+  Py_VISIT(n->grads);
+  Py_VISIT(Py_TYPE(self));
+  return 0;
+}
+
+void put_last(NodeObject* n) {
+  n->before = newest;
+  n->after = nullptr;
+  (newest ? newest->after : oldest) = n;
+  newest = n;
+}
+
+void take_out(NodeObject* n) {
+  (n->before ? n->before->after : oldest) = n->after;
+  (n->after ? n->after->before : newest) = n->before;
+}
+
+int clear_node(PyObject* self) {
+  NodeObject* n = as_node(self);
+  Py_CLEAR(n->op);
+  if (n->args && n->args != Py_None) take_out(n);
+  Py_CLEAR(n->args);
+  Py_CLEAR(n->attrs);
+  Py_CLEAR(n->outs);
+  Py_CLEAR(n->hooks);
+  Py_CLEAR(n->grads);
+  return 0;
+}
+
+// A long chain of nodes is freed in pieces all the same: between two nodes lies a Tensor, whose
+// Python class sees to that.
+void dealloc_node(PyObject* self) {
+  PyObject_GC_UnTrack(self);
+  clear_node(self);
+  free_object(self);
+}
+
+PyObject* make_node(PyTypeObject*, PyObject* args, PyObject*) {
+  PyObject *op = nullptr, *operands = nullptr, *attrs = nullptr, *outs = nullptr;
+  if (!PyArg_ParseTuple(args, "O!O!O!O", shared.op_base, &op, &PyTuple_Type, &operands,
+                        &PyDict_Type, &attrs, &outs))
+    return nullptr;
+  return new_node(op, operands, attrs, outs);
+}
+
+PyObject* free_node(PyObject* self, PyObject*) {
+  free_operands(as_node(self));
+  Py_RETURN_NONE;
+}
+
+PyObject* hooks_of(PyObject* self, PyObject* index) {
+  NodeObject* n = as_node(self);
+  if (n->hooks == Py_None) {
+    PyObject* made = PyDict_New();
+    if (!made) return nullptr;
+    Py_DECREF(n->hooks);
+    n->hooks = made;
+  }
+  PyObject* found = PyDict_GetItemWithError(n->hooks, index);
+  if (found || PyErr_Occurred()) return Py_XNewRef(found);
+  Ref list(PyList_New(0));
+  if (!list || PyDict_SetItem(n->hooks, index, list.get()) < 0) return nullptr;
+  return list.release();
+}
+
+const Field attrs_of_node{offsetof(NodeObject, attrs), is_dict, "a dict", &shared.no_attrs};
+const Field outs_of_node{offsetof(NodeObject, outs), nullptr, nullptr, nullptr};
+const Field hooks_of_node{offsetof(NodeObject, hooks), is_dict_or_none, "a dict or None", nullptr};
+const Field grads_of_node{offsetof(NodeObject, grads), is_dict_or_none, "a dict or None", nullptr};
+
+PyGetSetDef node_getset[] = {
+    attribute("attrs", attrs_of_node),
+    attribute("outs", outs_of_node),
+    attribute("hooks", hooks_of_node),
+    attribute("grads", grads_of_node),
+    {nullptr, nullptr, nullptr, nullptr, nullptr},
+};
+PyMemberDef node_members[] = {
+    {"op", T_OBJECT, offsetof(NodeObject, op), READONLY, nullptr},
+    {"args", T_OBJECT, offsetof(NodeObject, args), READONLY, nullptr},
+    {"seq", T_LONGLONG, offsetof(NodeObject, seq), READONLY, nullptr},
+    {nullptr, 0, 0, 0, nullptr},
+};
+PyMethodDef node_methods[] = {
+    {"free", free_node, METH_NOARGS,
+     "Forget operands, results and attributes: no walk comes by again."},
+    {"hooks_of", hooks_of, METH_O, "The hooks on one result, for adding to."},
+    {nullptr, nullptr, 0, nullptr},
+};
+PyType_Slot node_slots[] = {
+    {Py_tp_new, reinterpret_cast<void*>(make_node)},
+    {Py_tp_dealloc, reinterpret_cast<void*>(dealloc_node)},
+    {Py_tp_traverse, reinterpret_cast<void*>(traverse_node)},
+    {Py_tp_clear, reinterpret_cast<void*>(clear_node)},
+    {Py_tp_members, node_members},
+    {Py_tp_getset, node_getset},
+    {Py_tp_methods, node_methods},
+    {0, nullptr},
+};
+PyType_Spec node_spec = {"oarlock.core._tape.Node", sizeof(NodeObject), 0,
+                         Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, node_slots};
+
+}  // namespace
+
+PyTypeObject* make_tensor_type() {
+  return reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&tensor_spec));
+}
+PyTypeObject* make_node_type() {
+  return reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&node_spec));
+}
+
+PyObject* new_tensor(PyObject* owned_array) {
+  PyTypeObject* type = shared.tensor;
+  PyObject* self = PyType_GenericAlloc(type, 0);
+  if (!self) {
+    Py_DECREF(owned_array);
+    return nullptr;
+  }
+  start(as_tensor(self));
+  as_tensor(self)->array = owned_array;
+  return self;
+}
+
+namespace {
+
+// Operands remember that the tape knows what they are now.
+void take(PyObject* operands) {
+  bool tuple = PyTuple_Check(operands) != 0;
+  if (!tuple && !PyList_Check(operands)) return;
+  Py_ssize_t count = tuple ? PyTuple_Size(operands) : PyList_Size(operands);
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    PyObject* item = tuple ? PyTuple_GetItem(operands, i) : PyList_GetItem(operands, i);
+    if (is_tensor(item))
+      as_tensor(item)->taken = 1;
+    else
+      take(item);
+  }
+}
+
+}  // namespace
+
+PyObject* new_node(PyObject* op, PyObject* args, PyObject* attrs, PyObject* outs) {
+  PyObject* self = PyType_GenericAlloc(shared.node, 0);
+  if (!self) return nullptr;
+  NodeObject* n = as_node(self);
+  n->op = Py_NewRef(op);
+  n->args = Py_NewRef(args);
+  n->attrs = Py_NewRef(attrs);
+  n->outs = Py_NewRef(outs);
+  n->hooks = Py_NewRef(Py_None);
+  n->grads = Py_NewRef(Py_None);
+  n->seq = sequence++;
+  put_last(n);
+  take(args);
+  return self;
+}
+
+void free_operands(NodeObject* n) {
+  if (!n->args || n->args == Py_None) return;
+  take_out(n);
+  Ref args(n->args), outs(n->outs), attrs(n->attrs);  // attributes may hold arrays too
+  n->args = Py_NewRef(Py_None);
+  n->outs = Py_NewRef(Py_None);
+  n->attrs = Py_NewRef(shared.no_attrs);
+}
+
+PyObject* oldest_seq(PyObject*, PyObject*) {
+  return PyLong_FromLongLong(oldest ? oldest->seq : sequence);
+}
+
+PyObject* next_seq(PyObject*, PyObject*) { return PyLong_FromLongLong(sequence++); }
+
+}  // namespace oarlock::tape

@@ -1,0 +1,96 @@
+// The product of two matrices, tile by tile.   What B is, and where it comes from, is the caller's:
+// see `Panel` below.
+#pragma once
+#include "kernels/simd.h"
+#include "kernels/thread_pool.h"
+
+namespace oarlock::kernels {
+namespace {
+
+/// Some columns of B, readable in whole vectors: the first vector of row p is at data + p * row,
+/// or, where rows lie anywhere, at data + rows[p]; the second one is `gap` behind it.
+template <class T>
+struct Block {
+  const T* data;
+  Size row;
+  const Size* rows = nullptr;
+  Size gap = kLanes<T>;
+};
+
+/// c[i][j] (+)= the sum over p of a[i][p] * b[p][j], for R rows and N vectors of columns.
+template <class T, int R, int N, bool Anywhere>
+void tile(Size k, const T* a, Size a_row, Size a_column, Block<T> b, T* c, Size c_row, bool add) {
+  V<T> sums[R][N] = {};
+  for (Size p = 0; p < k; ++p) {
+    const T* row = Anywhere ? b.data + b.rows[p] : b.data;
+    V<T> columns[N];
+    for (int j = 0; j < N; ++j) columns[j] = load(row + (Anywhere ? j * b.gap : j * kLanes<T>));
+#pragma GCC unroll 8
+    for (int i = 0; i < R; ++i) {
+      V<T> factor = splat(a[i * a_row]);
+      for (int j = 0; j < N; ++j) sums[i][j] += factor * columns[j];
+    }
+    a += a_column;
+    if (!Anywhere) b.data += b.row;
+  }
+  for (int i = 0; i < R; ++i)
+    for (int j = 0; j < N; ++j) {
+      T* place = c + i * c_row + j * kLanes<T>;
+      store(place, add ? load(place) + sums[i][j] : sums[i][j]);
+    }
+}
+
+template <class T>
+using Tile = void (*)(Size, const T*, Size, Size, Block<T>, T*, Size, bool);
+
+template <class T, int... R>
+Tile<T> tile_for(Size rows, bool wide, bool anywhere, std::integer_sequence<int, R...>) {
+  static constexpr Tile<T> tiles[2][2][kRows] = {
+      {{tile<T, R + 1, 1, false>...}, {tile<T, R + 1, 2, false>...}},
+      {{tile<T, R + 1, 1, true>...}, {tile<T, R + 1, 2, true>...}}};
+  return tiles[anywhere][wide][rows - 1];
+}
+
+constexpr Size kPollAfter =
+    Size(1) << 20;  // elements of `a`, each multiplied by a panel of columns: some milliseconds
+constexpr Size kDepth = 384;  // as many rows of B at a time as stay in the first cache
+
+/// One tile that may be narrower than whole vectors.
+template <class T>
+void place_tile(Size k, const T* a, Size a_row, Size a_column, Size rows, Block<T> b, T* c,
+                Size c_row, Size width, bool add) {
+  bool wide = width > kLanes<T>;
+  Tile<T> made = tile_for<T>(rows, wide, b.rows, std::make_integer_sequence<int, kRows>{});
+  if (width == (wide ? 2 : 1) * kLanes<T>) return made(k, a, a_row, a_column, b, c, c_row, add);
+  alignas(kBytes) T whole[kRows * kColumns<T>];
+  made(k, a, a_row, a_column, b, whole, kColumns<T>, false);
+  for (Size i = 0; i < rows; ++i)
+    for (Size j = 0; j < width; ++j)
+      c[i * c_row + j] = whole[i * kColumns<T> + j] + (add ? c[i * c_row + j] : T(0));
+}
+
+/// c [m,n] (+)= a [m,k] @ B.   panel(j, width, p, depth) gives the columns j ... and rows p ... of
+/// B as a Block.
+template <class T, class Panel>
+void product(Size m, Size n, Size k, const T* a, Size a_row, Size a_column, T* c, Size c_row,
+             bool add, const Panel& panel) {
+  Size steps = most(parts_of(k, kDepth), 1), depth = parts_of(k, steps), unpolled = 0;
+  for (Size j = 0; j < n; j += kColumns<T>) {
+    Size width = least(n - j, kColumns<T>);
+    for (Size step = 0, p = 0; step < steps; ++step, p += depth) {
+      Size count = least(depth, k - p);
+      unpolled += m * count;
+      if (unpolled > kPollAfter) {
+        poll_in_task();
+        unpolled = 0;
+      }
+      Block<T> b = panel(j, width, p, count);
+      for (Size i = 0; i < m; i += kRows)
+        place_tile(count, a + i * a_row + p * a_column, a_row, a_column, least(m - i, kRows), b,
+                   c + i * c_row + j, c_row, width, add || p > 0);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace oarlock::kernels

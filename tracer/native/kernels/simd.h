@@ -1,0 +1,112 @@
+// Vectors of the instruction set that this file is compiled for.   Everything is internal to the
+// one file that includes it, so that no code for a newer machine can end up where an older one runs
+// it.
+#pragma once
+#include <utility>
+
+#include "kernels/thread_pool.h"
+
+namespace oarlock::kernels {
+namespace {
+
+#if defined(__AVX512F__)
+constexpr int kBytes = 64, kRows = 8;
+#elif defined(__AVX2__)
+constexpr int kBytes = 32, kRows = 6;
+#elif defined(__aarch64__)
+constexpr int kBytes = 16, kRows = 8;
+#else
+constexpr int kBytes = 16, kRows = 4;
+#endif
+// A product is made in tiles of kRows rows and two vectors of columns: what fits into the
+// registers.
+
+template <class T>
+constexpr int kLanes = kBytes / static_cast<int>(sizeof(T));
+template <class T>
+constexpr int kColumns = 2 * kLanes<T>;
+
+template <class T>
+struct Vectors {
+  typedef T Type __attribute__((vector_size(kBytes)));
+  typedef T InMemory __attribute__((vector_size(kBytes), aligned(alignof(T)), may_alias));
+};
+template <class T>
+using V = typename Vectors<T>::Type;
+
+template <class T>
+inline V<T> load(const T* p) {
+  return *reinterpret_cast<const typename Vectors<T>::InMemory*>(p);
+}
+template <class T>
+inline void store(T* p, V<T> v) {
+  *reinterpret_cast<typename Vectors<T>::InMemory*>(p) = v;
+}
+template <class T>
+inline V<T> splat(T x) {
+  return x - V<T>{};
+}
+
+inline Size least(Size a, Size b) { return a < b ? a : b; }
+inline Size most(Size a, Size b) { return a > b ? a : b; }
+inline Size parts_of(Size count, Size part) { return (count + part - 1) / part; }
+
+/// Scratch memory for `count` elements and a few vectors that may be read or written behind them.
+template <class T>
+T* scratch_of(int slot, Size count) {
+  return static_cast<T*>(
+      scratch(slot, static_cast<std::size_t>(count) * sizeof(T) + std::size_t{4} * kBytes));
+}
+
+template <class T>
+inline T sum_of(V<T> v) {
+  T total = 0;
+  for (int i = 0; i < kLanes<T>; ++i) total += v[i];
+  return total;
+}
+
+// -- transposing
+// ---------------------------------------------------------------------------------------------------
+
+template <class T, int... I>
+inline void interleave(V<T>& a, V<T>& b, std::integer_sequence<int, I...>) {
+  constexpr int n = kLanes<T>;
+  V<T> low = __builtin_shufflevector(a, b, (I % 2 ? n : 0) + I / 2 ...);
+  b = __builtin_shufflevector(a, b, (I % 2 ? n : 0) + n / 2 + I / 2 ...);
+  a = low;
+}
+
+/// A square of vectors, from rows `from` apart to rows `to` apart.   Each round of interleaving
+/// turns the index of an element, row and column seen as one number, by one bit; after log2(lanes)
+/// rounds they have changed places.
+template <class T>
+void transpose_square(const T* from, Size from_row, T* to, Size to_row) {
+  constexpr int n = kLanes<T>;
+  V<T> rows[n], turned[n];
+  for (int i = 0; i < n; ++i) rows[i] = load(from + i * from_row);
+  for (int round = 1; round < n; round *= 2) {
+    for (int i = 0; i < n / 2; ++i) {
+      turned[2 * i] = rows[i];
+      turned[2 * i + 1] = rows[i + n / 2];
+      interleave<T>(turned[2 * i], turned[2 * i + 1], std::make_integer_sequence<int, n>{});
+    }
+    for (int i = 0; i < n; ++i) rows[i] = turned[i];
+  }
+  for (int i = 0; i < n; ++i) store(to + i * to_row, rows[i]);
+}
+
+/// to[c][r] = from[r][c] for `rows` x `columns` elements.
+template <class T>
+void transpose(const T* from, Size from_row, Size rows, Size columns, T* to, Size to_row) {
+  constexpr Size n = kLanes<T>;
+  Size whole_rows = rows - rows % n, whole_columns = columns - columns % n;
+  for (Size r = 0; r < whole_rows; r += n)
+    for (Size c = 0; c < whole_columns; c += n)
+      transpose_square(from + r * from_row + c, from_row, to + c * to_row + r, to_row);
+  for (Size r = 0; r < rows; ++r)
+    for (Size c = r < whole_rows ? whole_columns : 0; c < columns; ++c)
+      to[c * to_row + r] = from[r * from_row + c];
+}
+
+}  // namespace
+}  // namespace oarlock::kernels

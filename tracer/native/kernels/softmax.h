@@ -1,0 +1,93 @@
+// Softmax along rows [r,k], and the cross entropy with classes.
+#pragma once
+#include "kernels/channel_sum.h"
+
+namespace oarlock::kernels {
+namespace {
+
+/// `body(row)` for every row.
+template <class Body>
+void each_row(Size r, Size k, const Body& body) {
+  parallel_parts(r, most(1, kPart / 4 / k), [&](Size from, Size to) {
+    for (Size i = from; i < to; ++i) body(i);
+  });
+}
+
+template <class T>
+T largest_in(Size k, const T* x) {
+  T best = x[0];
+  Size i = 0;
+  if (k >= kLanes<T>) {
+    V<T> most = load(x);
+    for (i = kLanes<T>; i + kLanes<T> <= k; i += kLanes<T>) {
+      V<T> v = load(x + i);
+      most = v > most || v != v ? v : most;  // NaN wins
+    }
+    for (int j = 0; j < kLanes<T>; ++j)
+      best = most[j] > best || most[j] != most[j] ? most[j] : best;
+  }
+  for (; i < k; ++i) best = x[i] > best || x[i] != x[i] ? x[i] : best;
+  return best;
+}
+
+/// y = e ** (x - the largest); gives the sum.
+template <class T>
+T exponentials(Size k, const T* x, T top, T* y) {
+  map(k, [&](V<T> v) { return exp_of(v - top); }, y, x);
+  return sum_over<T>(k, [](V<T> v) { return v; }, y);
+}
+
+template <class T>
+void softmax(Size r, Size k, const T* x, T* y) {
+  each_row(r, k, [&](Size i) {
+    T* row = y + i * k;
+    T total = exponentials(k, x + i * k, largest_in(k, x + i * k), row);
+    map(k, [&](V<T> v) { return v / total; }, row, row);
+  });
+}
+
+template <class T>
+void softmax_back(Size r, Size k, const T* y, const T* g, T* dx) {
+  each_row(r, k, [&](Size i) {
+    const T *out = y + i * k, *back = g + i * k;
+    T dot = sum_over<T>(k, [](V<T> a, V<T> b) { return a * b; }, out, back);
+    map(k, [&](V<T> a, V<T> b) { return a * (b - dot); }, dx + i * k, out, back);
+  });
+}
+
+template <class T>
+void log_softmax(Size r, Size k, const T* x, T* y) {
+  each_row(r, k, [&](Size i) {
+    T* row = y + i * k;
+    T top = largest_in(k, x + i * k),
+      log = static_cast<T>(__builtin_log(exponentials(k, x + i * k, top, row)));
+    map(k, [&](V<T> v) { return v - top - log; }, row, x + i * k);
+  });
+}
+
+/// probabilities [r,k] and loss [r]; labels are classes, or `ignored`, which costs nothing.
+template <class T>
+void cross_entropy(Size r, Size k, const T* x, const std::int64_t* labels, std::int64_t ignored,
+                   T* probabilities, T* loss) {
+  each_row(r, k, [&](Size i) {
+    T *row = probabilities + i * k, top = largest_in(k, x + i * k);
+    T total = exponentials(k, x + i * k, top, row);
+    map(k, [&](V<T> v) { return v / total; }, row, row);
+    loss[i] = labels[i] == ignored
+                  ? T(0)
+                  : static_cast<T>(__builtin_log(total)) - (x[i * k + labels[i]] - top);
+  });
+}
+
+template <class T>
+void cross_entropy_back(Size r, Size k, const T* probabilities, const std::int64_t* labels,
+                        std::int64_t ignored, const T* g, T* dx) {
+  each_row(r, k, [&](Size i) {
+    T times = labels[i] == ignored ? T(0) : g[i];
+    map(k, [&](V<T> v) { return v * times; }, dx + i * k, probabilities + i * k);
+    if (labels[i] != ignored) dx[i * k + labels[i]] -= times;
+  });
+}
+
+}  // namespace
+}  // namespace oarlock::kernels

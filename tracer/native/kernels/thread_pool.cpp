@@ -1,0 +1,261 @@
+#include "kernels/thread_pool.h"
+
+#include <pthread.h>
+#include <sched.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace oarlock::kernels {
+namespace {
+
+constexpr auto kSpin =
+    std::chrono::microseconds(60);  // longer than the pause between two kernels of a training step
+
+inline void relax() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+constexpr auto kPollEvery = std::chrono::milliseconds(50);
+
+struct Polling {
+  void (*poll)() = nullptr;
+  bool has_begun = false;                   // whether `last` is of this PollScope
+  std::chrono::steady_clock::rep last = 0;  // in ticks since the epoch of the clock
+
+  /// Calls `poll` if that is due.   The time of the first call is the beginning.
+  void poll_if_due() {
+    if (!poll) return;
+    auto now = std::chrono::steady_clock::now().time_since_epoch();
+    bool due = has_begun && now - std::chrono::steady_clock::duration(last) >= kPollEvery;
+    if (due || !has_begun) last = now.count();
+    has_begun = true;
+    if (due) poll();
+  }
+};
+thread_local Polling polling;
+
+/// Thrown to end a task after another task of the job has failed.   Job::work catches it.
+struct Abandoned : std::exception {};
+
+struct Job {
+  Task task;
+  const void* context;
+  Size count;
+  std::atomic<Size> next{0};
+  std::atomic<bool> failed{false};
+  std::exception_ptr
+      error{};  // of the first task that threw; written by the thread that set `failed`
+
+  /// Runs tasks until none is left.  An exception ends the job; it must not leave a worker thread,
+  /// nor this frame while other threads still use the job.
+  void work() noexcept;
+
+  /// Rethrows the exception of a task, once no thread works on the job any more.
+  void finish() const {
+    if (error) std::rethrow_exception(error);
+  }
+};
+
+thread_local const Job* job_of_thread = nullptr;
+
+void Job::work() noexcept {
+  const Job* outer = std::exchange(job_of_thread, this);
+  try {
+    for (Size i = next.fetch_add(1); i < count; i = next.fetch_add(1)) {
+      task(context, i);
+      polling.poll_if_due();
+    }
+  } catch (...) {
+    if (!failed.exchange(true)) error = std::current_exception();
+    next = count;
+  }
+  job_of_thread = outer;
+}
+
+class Pool {
+ public:
+  /// Starts up to `workers` threads; fewer if the system cannot create more (process limit,
+  /// memory).
+  explicit Pool(int workers) {
+    try {
+      threads_.reserve(static_cast<std::size_t>(workers));
+      for (int i = 0; i < workers; ++i) threads_.emplace_back([this] { live(); });
+    } catch (const std::exception&) {
+      return;  // the threads that exist, perhaps none, do the work
+    }
+  }
+  Pool(const Pool&) = delete;
+  Pool& operator=(const Pool&) = delete;
+  ~Pool() {
+    ending_ = true;
+    wake();
+    for (std::thread& t : threads_) t.join();
+  }
+
+  int workers() const { return static_cast<int>(threads_.size()); }
+
+  void run(Job& job) noexcept {
+    job_ = &job;
+    wake();
+    job.work();
+    job_ = nullptr;
+    // A worker says that it is inside before it looks for the job, so here either it finds none or
+    // we wait for it.
+    for (int turns = 0; inside_ != 0; ++turns) turns < 10000 ? relax() : std::this_thread::yield();
+  }
+
+ private:
+  void wake() {
+    ++generation_;
+    generation_.notify_all();
+  }
+
+  void live() {
+    unsigned seen = 0;
+    while (!ending_) {
+      seen = generation_;
+      ++inside_;
+      if (Job* job = job_) job->work();
+      --inside_;
+      await(seen);
+    }
+  }
+
+  /// Until there is something new: first look, then sleep.
+  void await(unsigned seen) {
+    auto until = std::chrono::steady_clock::now() + kSpin;
+    while (generation_ == seen && std::chrono::steady_clock::now() < until)
+      for (int i = 0; i < 16 && generation_ == seen; ++i) relax();
+    generation_.wait(seen);
+  }
+
+  std::vector<std::thread> threads_;
+  std::atomic<Job*> job_{nullptr};
+  std::atomic<unsigned> generation_{0};
+  std::atomic<int> inside_{0};
+  std::atomic<bool> ending_{false};
+};
+
+int count_in(const char* variable) {
+  const char* text = std::getenv(variable);
+  return text ? std::atoi(text) : 0;  // of a list "4,2" the first
+}
+
+int default_count() {
+  for (const char* variable : {"OARLOCK_NUM_THREADS", "OMP_NUM_THREADS"})
+    if (int count = count_in(variable); count > 0) return count;
+  cpu_set_t usable;
+  return sched_getaffinity(0, sizeof usable, &usable) == 0 ? CPU_COUNT(&usable) : 1;
+}
+
+/// The pool, made when it is first needed.   `busy` is held while a kernel uses it.
+struct Shared {
+  std::mutex busy;
+  std::unique_ptr<Pool> pool;
+  std::atomic<int> count = default_count();
+};
+
+Shared* shared = nullptr;
+std::once_flag made;
+
+void make() {
+  shared = new Shared;
+  std::atexit([] {
+    if (shared->busy.try_lock()) shared->pool.reset();
+  });
+  // The child of a fork has none of the threads, and perhaps a lock that nobody will open: it
+  // starts anew.
+  pthread_atfork(nullptr, nullptr, [] {
+    const int count = shared->count;
+    shared = new Shared;
+    shared->count = count;
+  });
+}
+
+Shared& get() {
+  std::call_once(made, make);
+  return *shared;
+}
+
+thread_local bool working = false;  // in a task: no pool inside of a pool
+
+}  // namespace
+
+void run_tasks(Size count, Task task, const void* context) {
+  Shared& s = get();
+  Job job{task, context, count};
+  if (s.count < 2 || count < 2 || working || !s.busy.try_lock()) {
+    job.work();
+    return job.finish();
+  }
+  {
+    std::lock_guard hold(s.busy, std::adopt_lock);
+    if (!s.pool) {
+      s.pool = std::make_unique<Pool>(s.count - 1);
+      s.count = s.pool->workers() + 1;
+    }
+    working = true;
+    s.pool->run(job);
+    working = false;
+  }
+  job.finish();
+}
+
+PollScope::PollScope(void (*poll)()) : outer_(std::exchange(polling.poll, poll)) {
+  polling.has_begun = false;
+}
+PollScope::~PollScope() { polling.poll = outer_; }
+
+void poll_in_task() {
+  if (job_of_thread && job_of_thread->failed) throw Abandoned();
+  polling.poll_if_due();
+}
+
+int thread_count() { return get().count; }
+
+void set_thread_count(int count) {
+  Shared& s = get();
+  std::lock_guard hold(s.busy);
+  s.pool.reset();
+  s.count = count < 1 ? 1 : count;
+}
+
+namespace {
+struct Buffers {
+  static constexpr std::align_val_t kAlign{64};
+  void* data[6] = {};
+  std::size_t size[6] = {};
+  ~Buffers() {
+    for (void* p : data) ::operator delete(p, kAlign);
+  }
+};
+thread_local Buffers buffers;
+}  // namespace
+
+void* scratch(int slot, std::size_t bytes) {
+  Buffers& b = buffers;
+  if (b.size[slot] < bytes) {
+    ::operator delete(b.data[slot], Buffers::kAlign);
+    b.size[slot] = 0;
+    b.data[slot] = nullptr;  // remains null if the allocation throws std::bad_alloc
+    b.data[slot] = ::operator new(bytes, Buffers::kAlign);
+    b.size[slot] = bytes;
+  }
+  return b.data[slot];
+}
+
+}  // namespace oarlock::kernels

@@ -1,0 +1,141 @@
+// NumPy arrays as the kernels take them, through NumPy's C interface: a call costs less than a
+// microsecond.
+#pragma once
+#include <nanobind/nanobind.h>
+
+#define NPY_NO_DEPRECATED_API NPY_1_7_API_VERSION
+#define PY_ARRAY_UNIQUE_SYMBOL oarlock_numpy_api
+#ifndef OARLOCK_IMPORTS_NUMPY
+#define NO_IMPORT_ARRAY
+#endif
+#include <numpy/arrayobject.h>
+
+#include <initializer_list>
+#include <optional>
+#include <vector>
+
+#include "kernels/kernels.h"
+#include "kernels/thread_pool.h"
+#include "base/scoped_gil.h"
+
+namespace oarlock::python {
+
+namespace nb = nanobind;
+using kernels::Size;
+
+/// What a kernel answers that does not apply: the caller then does without it.
+inline nb::object not_implemented() { return nb::borrow(Py_NotImplemented); }
+
+/// An operand, if it is an array; contiguous as soon as somebody asks for its data.
+class Array {
+ public:
+  explicit Array(nb::handle given) : held_(nb::borrow(given)) {}
+
+  bool is_array() const { return PyArray_Check(held_.ptr()); }
+  int type() const { return PyArray_TYPE(raw()); }
+  /// float32 or float64, in this machine's byte order, with at least one element.
+  bool is_real() const {
+    return is_array() && (type() == NPY_FLOAT || type() == NPY_DOUBLE) &&
+           PyArray_ISBEHAVED_RO(raw()) && size() > 0;
+  }
+  int rank() const { return PyArray_NDIM(raw()); }
+  Size dim(int axis) const { return PyArray_DIM(raw(), axis); }
+  Size size() const { return PyArray_SIZE(raw()); }
+  Size stride(int axis) const { return PyArray_STRIDE(raw(), axis) / PyArray_ITEMSIZE(raw()); }
+  bool is_contiguous() const { return PyArray_IS_C_CONTIGUOUS(raw()); }
+  bool is_writable() const { return PyArray_ISWRITEABLE(raw()) && is_contiguous(); }
+  const npy_intp* shape() const { return PyArray_DIMS(raw()); }
+  bool same_shape(const Array& other) const { return PyArray_SAMESHAPE(raw(), other.raw()); }
+
+  /// The elements in order; copied first where they do not lie so.
+  template <class T>
+  const T* data() {
+    if (!is_contiguous()) {
+      held_ = nb::steal(PyArray_NewCopy(raw(), NPY_CORDER));
+      if (!held_.is_valid()) throw nb::python_error();
+    }
+    return static_cast<const T*>(PyArray_DATA(raw()));
+  }
+  /// Where the elements are, however they lie.
+  template <class T>
+  T* start() const {
+    return static_cast<T*>(PyArray_DATA(raw()));
+  }
+
+ private:
+  PyArrayObject* raw() const { return reinterpret_cast<PyArrayObject*>(held_.ptr()); }
+
+  nb::object held_;
+
+  friend nb::object given(Array made);
+};
+
+/// What a kernel gives back.
+inline nb::object given(Array made) { return std::move(made.held_); }
+
+/// A new array.   type: NPY_FLOAT and the like.
+inline Array empty(int rank, const npy_intp* shape, int type) {
+  nb::object made = nb::steal(PyArray_SimpleNew(rank, const_cast<npy_intp*>(shape), type));
+  if (!made.is_valid()) throw nb::python_error();
+  return Array(made);
+}
+inline Array empty(std::initializer_list<npy_intp> shape, int type) {
+  return empty(static_cast<int>(shape.size()), shape.begin(), type);
+}
+
+/// Whether an argument is an array whose memory nobody but the call it was given to can see.
+/// alone: the references to such an argument that only one local of the caller holds; 0 where that
+/// cannot be told.
+inline bool may_be_written_over(nb::handle given, Py_ssize_t alone) {
+  PyObject* a = given.ptr();
+  if (alone == 0 || Py_REFCNT(a) != alone || !PyArray_CheckExact(a)) return false;
+  auto* array = reinterpret_cast<PyArrayObject*>(a);
+  bool own = PyArray_CHKFLAGS(array, NPY_ARRAY_OWNDATA) && PyArray_BASE(array) == nullptr;
+  return own && PyArray_ISCARRAY(array);
+}
+
+/// Whether all are float32, or all float64, in arrays with elements.
+inline bool alike(std::initializer_list<const Array*> arrays) {
+  for (const Array* a : arrays)
+    if (!a->is_real() || a->type() != (*arrays.begin())->type()) return false;
+  return true;
+}
+
+/// `body(T{})` for the element type.
+template <class Body>
+void for_type(int type, const Body& body) {
+  type == NPY_FLOAT ? body(float{}) : body(double{});
+}
+
+/// Python may go on while a kernel works on so many elements that letting it costs nothing.
+class Unlocked {
+ public:
+  explicit Unlocked(Size work) {
+    if (work > 16384) released_.emplace();
+  }
+
+ private:
+  std::optional<WithoutGil> released_;
+};
+
+/// During its lifetime, Ctrl-C ends kernels with KeyboardInterrupt.   Only for kernels that write
+/// to new arrays: an interrupted in-place kernel would leave a partial result in its operand.
+class Interruptible {
+  kernels::PollScope scope_{[] {
+    WithGil locked;
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+  }};
+};
+
+void bind_conv(nb::module_& m);
+void bind_elementwise(nb::module_& m);
+void bind_expression(nb::module_& m);
+void bind_matmul(nb::module_& m);
+void bind_norm(nb::module_& m);
+void bind_over(nb::module_& m);
+void bind_pooling(nb::module_& m);
+void bind_recurrent(nb::module_& m);
+void bind_softmax(nb::module_& m);
+void bind_update(nb::module_& m);
+
+}  // namespace oarlock::python
