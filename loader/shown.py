@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 # Controls, halves of a character, and what nobody sees but changes what is seen; the same list as
-# in C++ (`read/shown.h`).
+# in C++ (`base/escape_text.h`).
 UNSEEN = (
     (0x00, 0x1F),
     (0x7F, 0x9F),

@@ -1,16 +1,15 @@
 // Graphs that were kept: used when they are whole, and never believed when they are not.
-#include "runtime/graph_cache.h"
-
 #include <algorithm>
 #include <cmath>
 #include <thread>
 
+#include "base/digest.h"
 #include "check.h"
 #include "runner/compare.h"
 #include "runner/npz.h"
-#include "temp_folder.h"
 #include "runtime/cache_manifest.h"
-#include "base/digest.h"
+#include "runtime/graph_cache.h"
+#include "temp_folder.h"
 
 using namespace oarlock;
 

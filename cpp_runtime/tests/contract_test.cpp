@@ -1,8 +1,8 @@
 // Which contracts the C++ reader accepts.  The same table is read by
 // tests/loader/test_contracts.py.
+#include "base/json.h"
 #include "check.h"
 #include "fixtures.h"
-#include "base/json.h"
 #include "paddle/program_parser.h"
 
 using namespace oarlock;

@@ -2,9 +2,9 @@
 #pragma once
 #include <string>
 
+#include "base/mapped_file.h"
 #include "onnx/wire_writer.h"
 #include "paddle/contract.h"
-#include "base/mapped_file.h"
 #include "paddle/program.h"
 
 namespace oarlock {

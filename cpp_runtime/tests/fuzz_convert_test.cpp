@@ -3,11 +3,11 @@
 #include <fstream>
 #include <sstream>
 
-#include "fuzz.h"
+#include "base/json.h"
 #include "convert/graph_builder.h"
 #include "convert/registry.h"
+#include "fuzz.h"
 #include "one_op.h"
-#include "base/json.h"
 
 using namespace oarlock;
 using fuzz::Dice;

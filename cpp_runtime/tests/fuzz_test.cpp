@@ -2,14 +2,14 @@
 // watch.
 #include "fuzz.h"
 
-#include "runner/npz.h"
-#include "fixtures.h"
-#include "convert/graph_builder.h"
+#include "base/digest.h"
 #include "base/json.h"
+#include "convert/graph_builder.h"
+#include "fixtures.h"
 #include "paddle/params.h"
 #include "paddle/program_parser.h"
+#include "runner/npz.h"
 #include "runtime/cache_manifest.h"
-#include "base/digest.h"
 #include "runtime/guards.h"
 
 using namespace oarlock;

@@ -11,8 +11,8 @@
 #include "onnx/model.h"
 #include "runtime/io_binding.h"
 #include "runtime/model_impl.h"
-#include "runtime/ort/nvidia_libraries.h"
 #include "runtime/ort/node_placement.h"
+#include "runtime/ort/nvidia_libraries.h"
 #include "runtime/ort/providers.h"
 #include "runtime/session_settings.h"
 

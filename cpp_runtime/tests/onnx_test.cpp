@@ -1,7 +1,7 @@
-#include "check.h"
-#include "fixtures.h"
-#include "convert/graph_builder.h"
 #include "base/base64.h"
+#include "check.h"
+#include "convert/graph_builder.h"
+#include "fixtures.h"
 #include "paddle/params.h"
 #include "paddle/program_parser.h"
 

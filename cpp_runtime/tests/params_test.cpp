@@ -4,8 +4,8 @@
 #include <map>
 
 #include "check.h"
-#include "fixtures.h"
 #include "convert/scalar_bytes.h"
+#include "fixtures.h"
 #include "paddle/program_parser.h"
 
 using namespace oarlock;

@@ -1,8 +1,8 @@
+#include "base/escape_text.h"
 #include "check.h"
-#include "temp_folder.h"
 #include "oarlock/model.h"
 #include "paddle/program_parser.h"
-#include "base/escape_text.h"
+#include "temp_folder.h"
 
 using namespace oarlock;
 

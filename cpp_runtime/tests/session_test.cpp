@@ -7,8 +7,8 @@
 #include <thread>
 
 #include "check.h"
-#include "runner/npz.h"
 #include "fixtures.h"
+#include "runner/npz.h"
 
 using namespace oarlock;
 

@@ -1,10 +1,9 @@
-#include "runtime/tuning_file.h"
-
-#include "check.h"
-#include "temp_folder.h"
 #include "base/json.h"
-#include "runtime/machine.h"
 #include "capi/options.h"
+#include "check.h"
+#include "runtime/machine.h"
+#include "runtime/tuning_file.h"
+#include "temp_folder.h"
 
 using namespace oarlock;
 

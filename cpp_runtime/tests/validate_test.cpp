@@ -1,15 +1,14 @@
 // The rules of a legal program, one row each.  Every row is described in docs/abuse.md, and every
 // row there is here.
-#include "paddle/validator.h"
-
 #include <fstream>
 #include <set>
 
 #include "check.h"
-#include "runner/npz.h"
 #include "fixtures.h"
 #include "paddle/params.h"
 #include "paddle/program_parser.h"
+#include "paddle/validator.h"
+#include "runner/npz.h"
 
 using namespace oarlock;
 

@@ -16,7 +16,7 @@ FOREIGN = (
 )
 
 # What passes for one kind of machine merged with an op: only that machine's kernels read these.
-# C++ has them in lower/graph.cpp.
+# C++ has them in convert/graph_builder.cpp.
 MERGED = (
     "fuse_relu",
     "fuse_brelu",

@@ -1,6 +1,6 @@
 """Validate the types and values of op attributes in files against the op definitions.
 
-`read/op_attrs.cpp` applies the same rules in C++ to a table that `tests/ops/attribute_table.py`
+`paddle/op_attrs.cpp` applies the same rules in C++ to a table that `tests/ops/attribute_table.py`
 generates from these definitions.
 """
 

@@ -1,5 +1,5 @@
 """Assumptions of a recording, checked when the program runs here; the engine checks the same in C++
-(`run/guards.cpp`).
+(`runtime/guards.cpp`).
 """
 
 from __future__ import annotations

@@ -114,7 +114,7 @@ def _lines(start: Any, length: Any, bins: int, size: int, ratio: int) -> Any:
     return weights / max(count, 1)
 
 
-MAX_SAMPLES = 1 << 10  # max samples per axis of a bin; the same in C++: lower/roi.cpp
+MAX_SAMPLES = 1 << 10  # max samples per axis of a bin; the same in C++: convert/ops/roi_pool.cpp
 
 
 def _aligned_weights(

@@ -42,7 +42,7 @@ struct Options {
   std::string nvidia_dirs;  // folders of NVIDIA's libraries, `:` between them, before those beside
                             // the engine
   std::string cache_dir;    // where optimised graphs are kept, tensorrt: built engines; "" =
-                          // OARLOCK_CACHE_DIR, or nowhere; "none" = nowhere
+                            // OARLOCK_CACHE_DIR, or nowhere; "none" = nowhere
   std::string profile;      // prefix of a Chrome trace; "" = none
   std::string ort_library;  // path of libonnxruntime; "" = OARLOCK_ORT_LIBRARY, then the system's
   std::map<std::string, std::string>

@@ -10,8 +10,8 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "oarlock/error.h"
 #include "base/mapped_file.h"
+#include "oarlock/error.h"
 
 namespace oarlock {
 namespace {

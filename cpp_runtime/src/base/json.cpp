@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "oarlock/error.h"
 #include "base/decimal.h"
+#include "oarlock/error.h"
 
 namespace oarlock {
 namespace {

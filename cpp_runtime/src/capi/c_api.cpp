@@ -1,7 +1,7 @@
 // The C face: the same objects behind handles, and no exception goes past this file.
+#include "capi/options.h"
 #include "oarlock/oarlock.h"
 #include "oarlock/oarlock_c.h"
-#include "capi/options.h"
 
 struct oarlock_error {
   std::string message, kind;

@@ -4,10 +4,10 @@
 #include <stdexcept>
 #include <utility>
 
-#include "convert/axis_validation.h"
-#include "convert/registry.h"
 #include "base/base64.h"
 #include "base/poll.h"
+#include "convert/axis_validation.h"
+#include "convert/registry.h"
 
 namespace oarlock {
 namespace {

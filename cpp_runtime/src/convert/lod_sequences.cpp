@@ -1,7 +1,7 @@
 #include "convert/lod_sequences.h"
 
-#include "convert/runtime_assert.h"
 #include "convert/operands.h"
+#include "convert/runtime_assert.h"
 
 namespace oarlock {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/limits.h"
 #include "convert/graph_builder.h"
 #include "convert/runtime_assert.h"
-#include "base/limits.h"
 
 namespace oarlock {
 namespace {

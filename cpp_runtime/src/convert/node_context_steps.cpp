@@ -6,8 +6,8 @@
 #include <numeric>
 
 #include "convert/graph_builder.h"
-#include "convert/runtime_assert.h"
 #include "convert/node_context.h"
+#include "convert/runtime_assert.h"
 #include "convert/scalar_bytes.h"
 
 namespace oarlock {

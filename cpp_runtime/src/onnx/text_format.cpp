@@ -1,7 +1,7 @@
 // Text of a graph for golden tests and for people: not meant to be parsed.
 
-#include "onnx/model.h"
 #include "base/decimal.h"
+#include "onnx/model.h"
 
 namespace oarlock::onnx {
 namespace {

@@ -7,8 +7,8 @@
 #include <cstring>
 #include <filesystem>
 
-#include "oarlock/error.h"
 #include "base/mapped_file.h"
+#include "oarlock/error.h"
 
 namespace oarlock {
 namespace {

@@ -3,8 +3,8 @@
 #pragma once
 #include <string_view>
 
-#include "paddle/program.h"
 #include "base/wire_reader.h"
+#include "paddle/program.h"
 
 namespace oarlock {
 

@@ -2,8 +2,8 @@
 
 #include <cstring>
 
-#include "paddle/validator.h"
 #include "base/wire_reader.h"
+#include "paddle/validator.h"
 
 namespace oarlock {
 namespace {

@@ -1,11 +1,11 @@
 #include "paddle/program_parser.h"
 
+#include "base/escape_text.h"
+#include "base/poll.h"
+#include "base/wire_reader.h"
 #include "paddle/contract.h"
 #include "paddle/op_upgrade.h"
-#include "base/poll.h"
-#include "base/escape_text.h"
 #include "paddle/validator.h"
-#include "base/wire_reader.h"
 
 namespace oarlock {
 namespace {

@@ -4,11 +4,11 @@
 #include <limits>
 #include <set>
 
+#include "base/poll.h"
 #include "oarlock/error.h"
 #include "paddle/contract.h"
 #include "paddle/op_attrs.h"
 #include "paddle/output_tree.h"
-#include "base/poll.h"
 
 namespace oarlock {
 namespace {

@@ -6,10 +6,10 @@
 #include <nanobind/stl/vector.h>
 
 #include "oarlock/oarlock.h"
+#include "paddle/program_parser.h"
 #include "python/arrays.h"
 #include "python/ctrl_c.h"
 #include "python/py_session.h"
-#include "paddle/program_parser.h"
 #include "runtime/model_impl.h"
 #include "runtime/session_settings.h"
 

@@ -1,7 +1,7 @@
 // Ctrl-C while the engine runs.
 #pragma once
-#include "oarlock/session.h"
 #include "base/poll.h"
+#include "oarlock/session.h"
 
 namespace oarlock::python {
 

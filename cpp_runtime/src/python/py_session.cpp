@@ -7,9 +7,9 @@
 #include <functional>
 #include <map>
 
+#include "base/scoped_gil.h"
 #include "python/arrays.h"
 #include "python/ctrl_c.h"
-#include "base/scoped_gil.h"
 
 namespace oarlock::python {
 namespace {

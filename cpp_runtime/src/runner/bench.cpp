@@ -5,11 +5,11 @@
 #include <filesystem>
 #include <numeric>
 
+#include "base/decimal.h"
+#include "base/mapped_file.h"
 #include "runner/measure.h"
 #include "runner/process_memory.h"
 #include "runner/profile.h"
-#include "base/decimal.h"
-#include "base/mapped_file.h"
 #include "runtime/ort/ort_library.h"
 
 namespace oarlock::runner {

@@ -6,8 +6,8 @@
 #include <functional>
 
 #include "base/decimal.h"
-#include "runtime/model_impl.h"
 #include "capi/options.h"
+#include "runtime/model_impl.h"
 
 namespace oarlock::runner {
 namespace {

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <cstring>
 
-#include "convert/scalar_bytes.h"
 #include "base/decimal.h"
+#include "convert/scalar_bytes.h"
 #include "paddle/program.h"
 
 namespace oarlock::runner {

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <iostream>
 
-#include "runner/command_line.h"
 #include "base/json.h"
+#include "runner/command_line.h"
 #include "runtime/model_impl.h"
 #include "runtime/tuning_file.h"
 

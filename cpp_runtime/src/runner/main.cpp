@@ -13,8 +13,8 @@
 #include <new>
 #include <string_view>
 
-#include "runner/command_line.h"
 #include "base/atomic_files.h"
+#include "runner/command_line.h"
 
 namespace {
 

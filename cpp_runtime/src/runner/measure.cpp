@@ -6,8 +6,8 @@
 #include <exception>
 #include <thread>
 
-#include "runner/process_memory.h"
 #include "runner/npz.h"
+#include "runner/process_memory.h"
 
 namespace oarlock::runner {
 namespace {

@@ -11,9 +11,9 @@
 #include <memory>
 #include <set>
 
+#include "base/atomic_files.h"
 #include "base/mapped_file.h"
 #include "paddle/validator.h"
-#include "base/atomic_files.h"
 
 namespace oarlock {
 namespace {

@@ -4,8 +4,8 @@
 #include <cstdio>
 #include <map>
 
-#include "oarlock/error.h"
 #include "base/json.h"
+#include "oarlock/error.h"
 
 namespace oarlock::runner {
 namespace {

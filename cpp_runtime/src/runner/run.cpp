@@ -2,9 +2,9 @@
 #include <fstream>
 #include <iostream>
 
+#include "base/atomic_files.h"
 #include "runner/command_line.h"
 #include "runner/npz.h"
-#include "base/atomic_files.h"
 #include "runtime/model_impl.h"
 
 namespace oarlock::runner {

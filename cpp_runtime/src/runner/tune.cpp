@@ -5,11 +5,11 @@
 #include <set>
 #include <thread>
 
-#include "runner/measure.h"
-#include "base/json.h"
 #include "base/atomic_files.h"
-#include "runtime/ort/ort_library.h"
+#include "base/json.h"
+#include "runner/measure.h"
 #include "runtime/model_impl.h"
+#include "runtime/ort/ort_library.h"
 #include "runtime/tuning_file.h"
 
 namespace oarlock::runner {

@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "base/decimal.h"
+#include "base/json.h"
 #include "runner/compare.h"
 #include "runner/measure.h"
 #include "runner/npz.h"
-#include "base/decimal.h"
-#include "base/json.h"
 #include "runtime/model_impl.h"
 
 namespace oarlock::runner {

@@ -9,11 +9,11 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "lowering_digest.h"
+#include "base/atomic_files.h"
+#include "base/digest.h"
+#include "converter_digest.h"
 #include "onnx/model.h"
 #include "runtime/cache_manifest.h"
-#include "base/digest.h"
-#include "base/atomic_files.h"
 #include "runtime/machine.h"
 
 namespace oarlock {
@@ -39,7 +39,7 @@ std::string key_of(const Model::Impl& model, const Library& library, const Optio
                    const std::string& processor) {
   Digest key;
   for (const std::string& part :
-       {std::string(OARLOCK_VERSION), std::string(OARLOCK_LOWERING_DIGEST), model.digest,
+       {std::string(OARLOCK_VERSION), std::string(OARLOCK_CONVERTER_DIGEST), model.digest,
         sample_of(model.params), std::to_string(model.weights.bytes().size()), library.info.version,
         std::string(library.api.get<ort::GetBuildInfoString>()()), processor, o.device,
         std::to_string(o.optimize), std::to_string(o.deterministic), std::to_string(o.copy_weights),

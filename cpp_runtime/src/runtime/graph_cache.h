@@ -12,9 +12,9 @@
 #include <string>
 
 #include "base/mapped_file.h"
-#include "runtime/ort/ort_library.h"
 #include "runtime/machine.h"
 #include "runtime/model_impl.h"
+#include "runtime/ort/ort_library.h"
 
 namespace oarlock {
 

@@ -5,9 +5,9 @@
 #include <cstdlib>
 #include <map>
 
+#include "base/decimal.h"
 #include "convert/scalar_bytes.h"
 #include "oarlock/error.h"
-#include "base/decimal.h"
 
 namespace oarlock {
 namespace {

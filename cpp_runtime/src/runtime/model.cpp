@@ -2,9 +2,9 @@
 
 #include <filesystem>
 
+#include "base/digest.h"
 #include "convert/registry.h"
 #include "paddle/program_parser.h"
-#include "base/digest.h"
 #include "runtime/model_impl.h"
 
 namespace oarlock {

@@ -3,11 +3,11 @@
 #include <memory>
 #include <string>
 
+#include "base/mapped_file.h"
 #include "convert/graph_builder.h"
 #include "oarlock/model.h"
-#include "base/mapped_file.h"
-#include "paddle/params.h"
 #include "paddle/combined_params.h"
+#include "paddle/params.h"
 
 namespace oarlock {
 

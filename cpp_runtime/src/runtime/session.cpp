@@ -10,19 +10,19 @@
 
 #include "onnx/model.h"
 #include "runtime/error_location.h"
-#include "runtime/io_binding.h"
 #include "runtime/graph_cache.h"
 #include "runtime/guard_locator.h"
 #include "runtime/guards.h"
-#include "runtime/synthetic_inputs.h"
-#include "runtime/model_impl.h"
+#include "runtime/io_binding.h"
 #include "runtime/lod_inputs.h"
-#include "runtime/pooling_shape_check.h"
+#include "runtime/model_impl.h"
 #include "runtime/ort/node_placement.h"
-#include "runtime/ort/providers.h"
-#include "runtime/session_settings.h"
-#include "runtime/tuning_file.h"
 #include "runtime/ort/ort_values.h"
+#include "runtime/ort/providers.h"
+#include "runtime/pooling_shape_check.h"
+#include "runtime/session_settings.h"
+#include "runtime/synthetic_inputs.h"
+#include "runtime/tuning_file.h"
 
 namespace oarlock {
 namespace {

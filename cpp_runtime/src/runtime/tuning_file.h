@@ -3,8 +3,8 @@
 #pragma once
 #include <string>
 
-#include "runtime/ort/ort_library.h"
 #include "runtime/model_impl.h"
+#include "runtime/ort/ort_library.h"
 
 namespace oarlock {
 

@@ -1,7 +1,7 @@
 """Ops as older Paddle wrote them, where today's take the same under other names or leave out an
 axis.
 
-C++ has its share in read/older.cpp.
+C++ has its share in paddle/op_upgrade.cpp.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@
 #include "autograd/fields.h"
 #include "autograd/numpy_arrays.h"
 
-namespace oarlock::tape {
+namespace oarlock::autograd {
 namespace {
 
 /// What has arrived somewhere.   gradient: an array or Tensor, for several results a dict by index;
@@ -410,4 +410,4 @@ PyTypeObject* make_walk_type() {
   return no_keys ? reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&walk_spec)) : nullptr;
 }
 
-}  // namespace oarlock::tape
+}  // namespace oarlock::autograd

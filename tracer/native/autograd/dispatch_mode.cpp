@@ -6,7 +6,7 @@
 #include "autograd/numpy_arrays.h"
 #include "autograd/objects.h"
 
-namespace oarlock::tape {
+namespace oarlock::autograd {
 namespace {
 
 struct Known {
@@ -182,4 +182,4 @@ PyTypeObject* make_operator_type() {
   return reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&operator_spec));
 }
 
-}  // namespace oarlock::tape
+}  // namespace oarlock::autograd

@@ -1,6 +1,6 @@
 #include "autograd/fields.h"
 
-namespace oarlock::tape {
+namespace oarlock::autograd {
 namespace {
 
 PyObject** slot_of(PyObject* self, const Field& field) {
@@ -39,4 +39,4 @@ bool is_dict(PyObject* value) { return PyDict_Check(value); }
 bool is_tuple(PyObject* value) { return PyTuple_Check(value); }
 bool is_set(PyObject* value) { return PyAnySet_Check(value); }
 
-}  // namespace oarlock::tape
+}  // namespace oarlock::autograd

@@ -7,7 +7,7 @@
 
 #include "autograd/objects.h"
 
-namespace oarlock::tape {
+namespace oarlock::autograd {
 
 /// A reference in a struct that is never null once the object exists, because C++ code reads it
 /// without a null check. Assigning a value of a wrong type raises TypeError; deleting the attribute
@@ -36,4 +36,4 @@ inline PyGetSetDef attribute(const char* name, const Field& field) noexcept {
   return {name, get_field, set_field, nullptr, const_cast<Field*>(&field)};
 }
 
-}  // namespace oarlock::tape
+}  // namespace oarlock::autograd

@@ -2,7 +2,7 @@
 #include "autograd/numpy_arrays.h"
 #include "autograd/objects.h"
 
-namespace oarlock::tape {
+namespace oarlock::autograd {
 namespace {
 
 // Make a gradient that of a leaf, where there is nothing else to do; 0 where there is, -1 with an
@@ -49,4 +49,4 @@ PyObject* are_leaves(PyObject*, PyObject* tensors) {
   Py_RETURN_TRUE;
 }
 
-}  // namespace oarlock::tape
+}  // namespace oarlock::autograd

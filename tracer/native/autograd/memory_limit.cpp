@@ -12,7 +12,7 @@
 #define NO_IMPORT_ARRAY
 #include <numpy/arrayobject.h>
 
-namespace oarlock::tape {
+namespace oarlock::autograd {
 namespace {
 
 constexpr std::size_t kUnchecked = std::size_t{1}
@@ -109,4 +109,4 @@ PyObject* take_refused(PyObject*, PyObject*) {
   return PyLong_FromSize_t(size);
 }
 
-}  // namespace oarlock::tape
+}  // namespace oarlock::autograd

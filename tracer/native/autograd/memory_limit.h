@@ -3,7 +3,7 @@
 
 #include <Python.h>
 
-namespace oarlock::tape {
+namespace oarlock::autograd {
 
 /// During its lifetime, NumPy raises MemoryError for any array above the limit in this thread.
 ///
@@ -24,4 +24,4 @@ PyObject* limited(PyObject* module, PyObject* const* args, Py_ssize_t count, PyO
 /// resets it to 0.
 PyObject* take_refused(PyObject* module, PyObject* unused);
 
-}  // namespace oarlock::tape
+}  // namespace oarlock::autograd

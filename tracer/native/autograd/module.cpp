@@ -3,7 +3,7 @@
 #include "autograd/numpy_arrays.h"
 #include "autograd/objects.h"
 
-namespace oarlock::tape {
+namespace oarlock::autograd {
 
 Shared shared{};
 
@@ -87,8 +87,8 @@ PyObject* make_module() {
   return good ? module.release() : nullptr;
 }
 
-}  // namespace oarlock::tape
+}  // namespace oarlock::autograd
 
 PyMODINIT_FUNC PyInit__tape() {
-  return oarlock::tape::make_module();
+  return oarlock::autograd::make_module();
 }  // NOLINT(bugprone-reserved-identifier)

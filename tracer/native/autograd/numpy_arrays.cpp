@@ -6,7 +6,7 @@
 #define PY_ARRAY_UNIQUE_SYMBOL oarlock_tape_numpy_api
 #include <numpy/arrayobject.h>
 
-namespace oarlock::tape {
+namespace oarlock::autograd {
 namespace {
 
 PyArrayObject* as_array(PyObject* o) { return reinterpret_cast<PyArrayObject*>(o); }
@@ -81,4 +81,4 @@ int can_have_gradient(PyObject* array) {
   return found ? PyObject_IsTrue(found.get()) : -1;
 }
 
-}  // namespace oarlock::tape
+}  // namespace oarlock::autograd

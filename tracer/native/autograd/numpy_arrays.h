@@ -3,7 +3,7 @@
 
 #include <Python.h>
 
-namespace oarlock::tape {
+namespace oarlock::autograd {
 
 /// Load NumPy's C API; false with an error set.
 bool load_numpy();
@@ -25,4 +25,4 @@ bool is_array(PyObject* a);
 /// Whether it is an array, of anything but complex numbers.
 bool is_real_array(PyObject* a);
 
-}  // namespace oarlock::tape
+}  // namespace oarlock::autograd

@@ -10,7 +10,7 @@
 #include <exception>
 #include <new>
 
-namespace oarlock::tape {
+namespace oarlock::autograd {
 
 /// A reference that is given back when it goes out of sight.
 class Ref {
@@ -173,4 +173,4 @@ PyObject* recorded(PyObject* module, PyObject* args);
 /// The module itself.
 PyObject* make_module();
 
-}  // namespace oarlock::tape
+}  // namespace oarlock::autograd

@@ -7,7 +7,7 @@
 #include "autograd/memory_limit.h"
 #include "autograd/numpy_arrays.h"
 
-namespace oarlock::tape {
+namespace oarlock::autograd {
 namespace {
 
 constexpr Py_ssize_t kMost = 24;  // operands and attributes of a short call
@@ -257,4 +257,4 @@ PyType_Spec op_spec = {
 
 PyTypeObject* make_op_type() { return reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&op_spec)); }
 
-}  // namespace oarlock::tape
+}  // namespace oarlock::autograd

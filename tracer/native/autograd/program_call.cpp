@@ -2,7 +2,7 @@
 // the tape.
 #include "autograd/objects.h"
 
-namespace oarlock::tape {
+namespace oarlock::autograd {
 namespace {
 
 bool check_tensors(PyObject* list, bool valued) {
@@ -99,4 +99,4 @@ PyObject* recorded(PyObject*, PyObject* args) {
   return made && hang(made.get(), wanted, node.get()) ? made.release() : nullptr;
 }
 
-}  // namespace oarlock::tape
+}  // namespace oarlock::autograd

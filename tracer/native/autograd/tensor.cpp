@@ -1,7 +1,7 @@
 // TensorBase and Node: fields with defaults, seen by the garbage collector.
 #include "autograd/fields.h"
 
-namespace oarlock::tape {
+namespace oarlock::autograd {
 namespace {
 
 long long sequence = 0;
@@ -284,4 +284,4 @@ PyObject* oldest_seq(PyObject*, PyObject*) {
 
 PyObject* next_seq(PyObject*, PyObject*) { return PyLong_FromLongLong(sequence++); }
 
-}  // namespace oarlock::tape
+}  // namespace oarlock::autograd

@@ -8,10 +8,10 @@
 #include "kernels/kernels.h"
 #include "kernels/matmul.h"
 #include "kernels/norm.h"
+#include "kernels/optimizer_update.h"
 #include "kernels/pooling.h"
 #include "kernels/recurrent.h"
 #include "kernels/softmax.h"
-#include "kernels/optimizer_update.h"
 
 #define OARLOCK_JOIN2(a, b) a##b
 #define OARLOCK_JOIN(a, b) OARLOCK_JOIN2(a, b)

@@ -14,9 +14,9 @@
 #include <optional>
 #include <vector>
 
+#include "base/scoped_gil.h"
 #include "kernels/kernels.h"
 #include "kernels/thread_pool.h"
-#include "base/scoped_gil.h"
 
 namespace oarlock::python {
 

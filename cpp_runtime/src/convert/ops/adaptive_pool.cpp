@@ -4,10 +4,10 @@
 #include <numeric>
 
 #include "convert/expression.h"
-#include "convert/runtime_assert.h"
-#include "convert/scalar_bytes.h"
 #include "convert/operands.h"
 #include "convert/ops/pool.h"
+#include "convert/runtime_assert.h"
+#include "convert/scalar_bytes.h"
 
 namespace oarlock {
 namespace {

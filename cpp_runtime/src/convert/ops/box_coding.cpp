@@ -1,10 +1,10 @@
 // Boxes of detectors: coded, compared, and read from the maps of a network.
 #include <algorithm>
 
-#include "convert/ops/box_geometry.h"
 #include "convert/operands.h"
-#include "convert/registry.h"
+#include "convert/ops/box_geometry.h"
 #include "convert/ops/conv_pool_geometry.h"
+#include "convert/registry.h"
 
 namespace oarlock {
 namespace {

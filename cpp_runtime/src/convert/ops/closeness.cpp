@@ -2,10 +2,10 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "base/decimal.h"
 #include "convert/expression.h"
 #include "convert/operands.h"
 #include "convert/registry.h"
-#include "base/decimal.h"
 
 namespace oarlock {
 namespace {

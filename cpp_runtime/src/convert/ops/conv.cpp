@@ -3,10 +3,10 @@
 #include <optional>
 
 #include "convert/expression.h"
-#include "convert/runtime_assert.h"
 #include "convert/operands.h"
-#include "convert/registry.h"
 #include "convert/ops/conv_pool_geometry.h"
+#include "convert/registry.h"
+#include "convert/runtime_assert.h"
 
 namespace oarlock {
 namespace {

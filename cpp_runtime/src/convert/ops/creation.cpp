@@ -3,11 +3,11 @@
 #include <cstdlib>
 #include <optional>
 
+#include "base/decimal.h"
 #include "convert/expression.h"
-#include "convert/scalar_bytes.h"
 #include "convert/operands.h"
 #include "convert/registry.h"
-#include "base/decimal.h"
+#include "convert/scalar_bytes.h"
 
 namespace oarlock {
 namespace {

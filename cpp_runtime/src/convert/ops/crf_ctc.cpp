@@ -1,9 +1,9 @@
 // Ways through sequences and trees: the best one, the sum over all, the one to a label.
 #include <cmath>
 
+#include "convert/lod_sequences.h"
 #include "convert/operands.h"
 #include "convert/registry.h"
-#include "convert/lod_sequences.h"
 #include "convert/scan_builder.h"
 
 namespace oarlock {

@@ -1,8 +1,8 @@
 // Boxes that cover each other thinned out.
-#include "convert/ops/box_geometry.h"
-#include "convert/operands.h"
-#include "convert/registry.h"
 #include "convert/lod_sequences.h"
+#include "convert/operands.h"
+#include "convert/ops/box_geometry.h"
+#include "convert/registry.h"
 
 namespace oarlock {
 namespace {

@@ -1,9 +1,9 @@
 // Normalisations, as they are at inference, and dropout.
 #include <algorithm>
 
-#include "convert/runtime_assert.h"
 #include "convert/operands.h"
 #include "convert/registry.h"
+#include "convert/runtime_assert.h"
 
 namespace oarlock {
 namespace {

@@ -1,8 +1,8 @@
 // Pictures rearranged: pixels and channels that change places, frames of a film shifted.
 #include "convert/expression.h"
 #include "convert/operands.h"
-#include "convert/registry.h"
 #include "convert/ops/conv_pool_geometry.h"
+#include "convert/registry.h"
 
 namespace oarlock {
 namespace {

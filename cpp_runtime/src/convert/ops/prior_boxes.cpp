@@ -3,8 +3,8 @@
 #include <cmath>
 #include <limits>
 
-#include "convert/ops/box_geometry.h"
 #include "convert/operands.h"
+#include "convert/ops/box_geometry.h"
 #include "convert/registry.h"
 
 namespace oarlock {

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "convert/ops/box_geometry.h"
-#include "convert/operands.h"
-#include "convert/registry.h"
 #include "convert/lod_sequences.h"
+#include "convert/operands.h"
+#include "convert/ops/box_geometry.h"
+#include "convert/registry.h"
 
 namespace oarlock {
 namespace {

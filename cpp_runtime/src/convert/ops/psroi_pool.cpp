@@ -1,6 +1,6 @@
 // Means in the bins of regions, each bin of a channel of its own: differences of running sums.
-#include "convert/ops/box_geometry.h"
 #include "convert/operands.h"
+#include "convert/ops/box_geometry.h"
 #include "convert/ops/roi_geometry.h"
 #include "convert/registry.h"
 

@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "convert/expression.h"
-#include "convert/ops/rnn_gates.h"
 #include "convert/operands.h"
+#include "convert/ops/rnn_gates.h"
 #include "convert/registry.h"
 
 namespace oarlock {

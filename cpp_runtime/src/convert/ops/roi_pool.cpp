@@ -1,9 +1,9 @@
 // Regions of pictures pooled to one size.
-#include "convert/ops/box_geometry.h"
+#include "convert/lod_sequences.h"
 #include "convert/operands.h"
+#include "convert/ops/box_geometry.h"
 #include "convert/ops/roi_geometry.h"
 #include "convert/registry.h"
-#include "convert/lod_sequences.h"
 
 namespace oarlock {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "convert/expression.h"
-#include "convert/scalar_bytes.h"
 #include "convert/operands.h"
 #include "convert/registry.h"
+#include "convert/scalar_bytes.h"
 
 namespace oarlock {
 namespace {

@@ -2,9 +2,9 @@
 #include <cmath>
 
 #include "convert/expression.h"
-#include "convert/runtime_assert.h"
 #include "convert/operands.h"
 #include "convert/registry.h"
+#include "convert/runtime_assert.h"
 
 namespace oarlock {
 namespace {

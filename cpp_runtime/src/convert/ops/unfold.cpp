@@ -4,8 +4,8 @@
 
 #include "convert/expression.h"
 #include "convert/operands.h"
-#include "convert/registry.h"
 #include "convert/ops/conv_pool_geometry.h"
+#include "convert/registry.h"
 
 namespace oarlock {
 namespace {

@@ -3,9 +3,9 @@
 // else and makes its runs no faster.
 #include <map>
 
+#include "base/wire_reader.h"
 #include "onnx/model.h"
 #include "onnx/wire_writer.h"
-#include "base/wire_reader.h"
 
 namespace oarlock::onnx {
 namespace {

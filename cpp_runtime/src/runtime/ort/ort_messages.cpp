@@ -4,8 +4,8 @@
 #include <optional>
 #include <vector>
 
-#include "convert/runtime_assert.h"
 #include "convert/operands.h"
+#include "convert/runtime_assert.h"
 
 namespace oarlock {
 namespace {

@@ -1,6 +1,6 @@
 // Boxes and corners moved by what a network says.
-#include "convert/ops/box_geometry.h"
 #include "convert/operands.h"
+#include "convert/ops/box_geometry.h"
 #include "convert/registry.h"
 
 namespace oarlock {

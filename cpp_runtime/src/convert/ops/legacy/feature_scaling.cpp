@@ -3,9 +3,9 @@
 #include <cmath>
 
 #include "convert/expression.h"
+#include "convert/lod_sequences.h"
 #include "convert/operands.h"
 #include "convert/registry.h"
-#include "convert/lod_sequences.h"
 
 namespace oarlock {
 namespace {

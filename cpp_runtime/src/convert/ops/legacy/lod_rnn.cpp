@@ -2,11 +2,11 @@
 // already multiplied.
 #include <algorithm>
 
-#include "convert/ops/rnn_gates.h"
-#include "convert/runtime_assert.h"
-#include "convert/operands.h"
-#include "convert/registry.h"
 #include "convert/lod_sequences.h"
+#include "convert/operands.h"
+#include "convert/ops/rnn_gates.h"
+#include "convert/registry.h"
+#include "convert/runtime_assert.h"
 #include "convert/scan_builder.h"
 
 namespace oarlock {

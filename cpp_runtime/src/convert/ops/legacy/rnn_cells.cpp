@@ -1,6 +1,6 @@
 // Single steps of recurrent networks, as the first models had them.
-#include "convert/ops/rnn_gates.h"
 #include "convert/operands.h"
+#include "convert/ops/rnn_gates.h"
 #include "convert/registry.h"
 
 namespace oarlock {

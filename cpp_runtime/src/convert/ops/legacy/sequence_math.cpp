@@ -1,9 +1,9 @@
 // Numbers from packed sequences: one of each sequence, one of each row, or of the rows around it.
 #include <cmath>
 
+#include "convert/lod_sequences.h"
 #include "convert/operands.h"
 #include "convert/registry.h"
-#include "convert/lod_sequences.h"
 
 namespace oarlock {
 namespace {

@@ -1,10 +1,10 @@
 // Rows of packed sequences put in another order, brought together or left out.
 #include <algorithm>
 
-#include "convert/runtime_assert.h"
+#include "convert/lod_sequences.h"
 #include "convert/operands.h"
 #include "convert/registry.h"
-#include "convert/lod_sequences.h"
+#include "convert/runtime_assert.h"
 
 namespace oarlock {
 namespace {

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "convert/expression.h"
-#include "convert/runtime_assert.h"
 #include "convert/operands.h"
 #include "convert/registry.h"
+#include "convert/runtime_assert.h"
 
 namespace oarlock {
 namespace {
