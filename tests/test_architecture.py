@@ -437,6 +437,6 @@ LOCALE_DEPENDENT = re.compile(
 )
 
 
-@pytest.mark.parametrize("path", CPP_SOURCES, ids=lambda p: str(p.relative_to(CPP)))
+@pytest.mark.parametrize("path", CPP_SOURCES, ids=lambda p: str(p.relative_to(ROOT)))
 def test_decimal_numbers_do_not_depend_on_the_locale(path: Path) -> None:
     assert not LOCALE_DEPENDENT.findall(re.sub(r"//.*", "", path.read_text()))
