@@ -14,9 +14,9 @@ from traceback import walk_tb
 from types import CodeType, FunctionType
 from typing import Any
 
-from ..capture.control import pytree
 from ..capture.modes import Static
 from ..capture.recorder import Recorder
+from ..core import pytree
 from ..core.errors import OarlockError, inside, user_line
 from ..core.mode import instead
 from ..ir.program import Guard
