@@ -1,6 +1,4 @@
-"""A program as the bytes of a `.pdmodel`: the same program gives the same bytes, and real Paddle
-reads them.
-"""
+"""Write a program as `.pdmodel`: deterministic bytes that Paddle can read."""
 
 from __future__ import annotations
 
@@ -25,9 +23,9 @@ _FOLDERS = re.compile(r"^(?:[A-Za-z]:)?[^:]*[/\\](?=[^/\\:]+:\d+)")
 
 
 def to_bytes(program: Program) -> bytes:
-    """The `.pdmodel` of a program.
+    """Return the `.pdmodel` of a program.
 
-    OpError when a value does not fit the type of its attribute or variable.
+    Raises OpError if a value does not fit the type of its attribute or variable.
     """
     message = ProgramDesc()
     for block in program.blocks:
@@ -42,9 +40,9 @@ def to_bytes(program: Program) -> bytes:
 
 
 def part_to_bytes(part: Block | OpDesc | VarDesc) -> bytes:
-    """What a `.pdmodel` says of one block, op or variable.
+    """Return the message of one block, op or variable.
 
-    OpError when a value does not fit the type of its attribute or variable.
+    Raises OpError if a value does not fit the type of its attribute or variable.
     """
     block = ProgramDesc().blocks.add()
     if isinstance(part, Block):
@@ -73,8 +71,8 @@ def _write_block(message: Any, block: Block) -> None:
 
 
 def _vars_in_order(block: Block) -> list[VarDesc]:
-    """By name, then the holders of feed and fetch ops, which the C++ predictor wants to be
-    declared.
+    """Return the variables by name, then the holders of feed and fetch ops, which Paddle's C++
+    predictor requires.
     """
     used = {op.type for op in block.ops}
     missing = [n for n in _HOLDERS if n in used and n not in block.vars]
@@ -87,8 +85,8 @@ def _vars_in_order(block: Block) -> list[VarDesc]:
 
 
 def _ops_in_order(block: Block) -> list[OpDesc]:
-    """Feed ops first and backwards, as jit.load of real Paddle takes the inputs by the order of
-    ops, not by `col`.
+    """Return the ops with feed ops first and in reverse order: jit.load of Paddle takes the inputs
+    in the order of ops, not by `col`.
     """
     feeds = sorted((op for op in block.ops if op.type == "feed"), key=_col, reverse=True)
     fetches = sorted((op for op in block.ops if op.type == "fetch"), key=_col)

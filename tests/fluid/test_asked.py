@@ -14,7 +14,7 @@ import pytest
 from oarlock import fluid
 from oarlock.core.era import era
 from oarlock.core.mode import pushed
-from oarlock.static.graph.mode import Writing
+from oarlock.static.graph.mode import StaticGraphMode
 
 from .make_asked import FILE, refused
 
@@ -29,7 +29,7 @@ OTHERWISE = {
 def test_layers_refuse_what_paddle_1_8_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(era, "old", True)
     wanted = set(json.loads(Path(FILE).read_text()))
-    with pushed(Writing()):
+    with pushed(StaticGraphMode()):
         found = refused(fluid)
     assert wanted - found.keys() == OTHERWISE
 

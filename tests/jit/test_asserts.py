@@ -206,7 +206,7 @@ def test_a_raise_of_every_round_is_refused() -> None:
 
     with pytest.raises(
         paddle.TraceError,
-        match=r"raise: ValueError in a round of a loop.*under an `if`\n.*test_asserts",
+        match=r"raise: ValueError in an iteration of a loop.*under an `if`\n.*test_asserts",
     ):
         to_static(always, X)(GOOD)
 

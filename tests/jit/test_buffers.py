@@ -1,4 +1,4 @@
-"""Buffers that forward changes in place: on one way, in rounds, under no_grad; a program writes
+"""Buffers that forward changes in place: on one path, in loops, under no_grad; a program writes
 them as eager code does.
 """
 

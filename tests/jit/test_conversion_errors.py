@@ -1,6 +1,4 @@
-"""What cannot become a program is refused in words that name the variable, both lines, and the way
-out.
-"""
+"""Errors of code that cannot become a program: they name the variable, both lines, and a fix."""
 
 from __future__ import annotations
 
@@ -165,21 +163,21 @@ def never_set(x: Any) -> Any:
         ),
         (
             no_return_on_one_way,
-            r"not every way through no_return_on_one_way returns .* beside tuple.*if x.sum\(\) > 0",
+            r"not every path through no_return_on_one_way returns .* beside tuple.*if x.sum\(\) > 0",
         ),
         (other_structures, r"'y': only tensors and numbers.*tuple.*list"),
         (text, r"'y': only tensors and numbers.*str 'a'.*str 'b'"),
         (
             loop_changes_the_dtype,
-            r"'x': the dtypes differ.*before the loop: float32.*after a round: int64",
+            r"'x': the dtypes differ.*before the loop: float32.*after an iteration: int64",
         ),
-        (generator_over_rows, r"only a run knows how many items there are.*items = iter"),
-        (unpacked_rows, r"only a run knows how many rows.*a, b = x"),
+        (generator_over_rows, r"the number of items is known only at run time.*items = iter"),
+        (unpacked_rows, r"the number of rows is known only at run time.*a, b = x"),
         (
             values_for_python,
             r"numpy\(\): the value of 'assign_0.*is not known.*np.mean\(x.numpy\(\)\)",
         ),
-        (a_list_as_result, r"a list whose length only a run knows"),
+        (a_list_as_result, r"a list whose length is known only at run time"),
     ],
     ids=lambda v: getattr(v, "__name__", ""),
 )
@@ -295,7 +293,7 @@ def test_a_list_repeated_as_often_as_only_a_run_knows() -> None:
 
     with pytest.raises(
         paddle.TraceError,
-        match=r"(?s)a list as long as only a run knows.*paddle.full.*\[0.0\] \* x.shape",
+        match=r"(?s)a list whose length is known only at run time.*paddle.full.*\[0.0\] \* x.shape",
     ):
         to_static(zeros, input_spec=[InputSpec([None], "float32")])(paddle.ones([2]))
 

@@ -1,5 +1,5 @@
-"""A debugger in converted code, in a process of its own: it stops at the user's lines, and steps
-and looks as in any other code.
+"""A debugger in converted code, in a separate process: it stops at the user's lines, steps and
+inspects as usual.
 """
 
 from __future__ import annotations

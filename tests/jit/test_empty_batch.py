@@ -1,4 +1,4 @@
-"""Batches of nothing through saved layers."""
+"""Empty batches through saved layers."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Every row of the tables of programs, eagerly and as a program: the same results, the same
-gradients, the same after saving.
+"""Every row of the tables of programs, eagerly and as a program: the same results and gradients,
+also after saving.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from oarlock import nn
 from oarlock.cli.demo import runner_path
 from oarlock.jit import to_static
 
-from .rows import ROWS, arrays, check, flat, made, results, specs
+from .program_rows import ROWS, arrays, check, flat, made, results, specs
 
 by_name = pytest.mark.parametrize("name", ROWS)
 

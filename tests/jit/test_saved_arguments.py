@@ -1,4 +1,4 @@
-"""Arguments of what was saved: nested as the layer takes them, or one by one."""
+"""Arguments of saved methods: nested as the layer takes them, or one by one."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""to_static and what is around it: caching, methods, copies, switches, state that calls keep,
-training, and debugging.
-"""
+"""to_static: caching, methods, copies, switches, state between calls, training, and debugging."""
 
 from __future__ import annotations
 
@@ -357,7 +355,7 @@ def test_what_broke_of_the_kind_of_call_that_has_too_many_programs(
         function(ONES)
     monkeypatch.setitem(globals(), "FACTOR", 16.0)
     function(ONES[0])  # made last, of another kind: nothing broke of it
-    with pytest.warns(UserWarning, match="'FACTOR' is another at each call") as said:
+    with pytest.warns(UserWarning, match="'FACTOR' differs at each call") as said:
         function(ONES)
     assert [w.filename for w in said] == [__file__]
 

@@ -1,4 +1,4 @@
-"""TracedLayer: what is recorded, what is assumed, what is refused, what is written."""
+"""TracedLayer: recording, assumptions, errors and files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a verification says of an engine that is wrong."""
+"""The report of a verification for an engine that is wrong."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ class ClockOnOneWay(nn.Layer):
 
 
 @pytest.mark.filterwarnings(
-    "ignore:m. there are no parameters", "ignore:forward. .* is another at each call"
+    "ignore:m. there are no parameters", "ignore:forward. .* differs at each call"
 )
 def test_both_ways_of_a_branch_are_tried(tmp_path: Path) -> None:
     net = ClockOnOneWay()

@@ -39,7 +39,7 @@ def differentiate(
     gradient flows through.
     """
     wanted, current = list(wanted), recorder.block
-    if recorder.loops:
+    if recorder.num_open_loops:
         why = (
             "gradients cannot be computed in the body of while_loop, which is recorded "
             "several times; use While"
@@ -48,7 +48,7 @@ def differentiate(
     reach = _through_gradients(recorder, targets, wanted, barred)
     start = len(current.ops)
     with pushed(Static(recorder)):
-        around = [inner.block for inner in recorder.open[:-1]]
+        around = [inner.block for inner in recorder.open_blocks[:-1]]
         walk = Walk(recorder, reach, Versions(recorder, current, around=around), wanted)
         for name, gradient in targets.items():
             if reach.wants(current.idx, name):
@@ -67,7 +67,7 @@ def _through_gradients(
 
     Gradient ops on the way become the ops of their rules, which have rules themselves.
     """
-    within = [inner.block for inner in recorder.open[1:]]
+    within = [inner.block for inner in recorder.open_blocks[1:]]
     reach = Reach(recorder.program, wanted, barred, within)
     gradients = Gradients(recorder.program)
     on_the_way = [
@@ -94,14 +94,14 @@ def _behind(program: Program, names: Iterable[str]) -> list[OpDesc]:
 def _first(walk: Walk, name: str) -> Variable:
     """The gradient of a target itself: ones."""
     of = walk.variable(name)
-    sized = walk.recorder.by_hand and -1 not in of.meta.shape
+    sized = walk.recorder.policy.emits_grad_ops and -1 not in of.meta.shape
     attrs = {"shape": list(of.meta.shape), "value": 1.0, "dtype": of.dtype.proto}
     found: Variable = (
         OPS["fill_constant"](**attrs) if sized else OPS["fill_any_like"](of, value=1.0)
     )
     made = walk.recorder.block.ops[-1]
     made.attrs["op_role"] = Attr(AttrType.INT, LOSS_AND_BACKWARD)
-    if walk.recorder.by_hand:
+    if walk.recorder.policy.emits_grad_ops:
         walk.pending.own(found, made)
     return found
 

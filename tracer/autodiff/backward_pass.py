@@ -91,7 +91,7 @@ class Walk:
         self.found: dict[str, Variable] = {}  # the gradients of those that are wanted
         self.block: Block = versions.block
         self.pending = Pending(recorder)
-        loops = [inner.block for inner in recorder.open if inner.repeats]
+        loops = [inner.block for inner in recorder.open_blocks if inner.is_loop_body]
         self._loop_start = versions.first_of(loops[-1]) if loops else 0
 
     def run(self) -> None:
@@ -164,12 +164,12 @@ class Walk:
         op = OPS.get(desc.type)
         if op is None:
             raise OpError(f"{desc.type}: the gradient of its gradient is not known{at_line(desc)}")
-        if self.recorder.by_hand and Walk.emit_grad_op(self, op, desc, at):
+        if self.recorder.policy.emits_grad_ops and Walk.emit_grad_op(self, op, desc, at):
             return
         grads = self._arrived(op, desc, at)
         if not op.has_vjp or not any(self.wants(n) for n in desc.input_names()):
             return
-        mark = self.recorder.mark()
+        mark = self.recorder.checkpoint()
         try:
             found = self._spread(op, desc, at, self._ask(op, desc, at, grads))
         except UnknownSize:
@@ -178,7 +178,7 @@ class Walk:
             return
         for name, gradient in found:
             self.add(name, gradient)
-        if self.recorder.by_hand:
+        if self.recorder.policy.emits_grad_ops:
             self._own_results(found, self.recorder.block.ops[mark.ops :])
 
     def _own_results(self, found: list[tuple[str, Variable]], ops: list[OpDesc]) -> None:
@@ -213,7 +213,7 @@ class Walk:
             if name == EMPTY or not is_float(self.variable(name).meta.dtype):
                 return None
             zeros = zeros_for(self.recorder, self.after(name, at))
-            if not self.recorder.by_hand:
+            if not self.recorder.policy.emits_grad_ops:
                 return zeros
             self.add(name, zeros)
             self.pending.own(zeros, self.recorder.block.ops[-1])
@@ -280,7 +280,7 @@ class Walk:
     # ----------------------------------------------------------------------------------
 
     def _leave_to_the_run(self, op: Op, desc: OpDesc, at: int, grads: list[Any]) -> None:
-        """One op `vjp` whose kernel asks the rule: where it needs sizes that only a run knows."""
+        """Write an op `vjp`, whose kernel applies a rule that needs symbolic sizes."""
         given = {
             f"{op.outs[i].name}@GRAD": _names(g) for i, g in zip(op.grad_outs, grads, strict=True)
         }

@@ -65,7 +65,7 @@ class Pending:
         """Whether a gradient with a name can be that of `name` too: not where users fetch each
         under its own.
         """
-        return not self._recorder.by_hand or gradient.startswith(f"{name}@GRAD")
+        return not self._recorder.policy.emits_grad_ops or gradient.startswith(f"{name}@GRAD")
 
     def take(self, name: str) -> Variable:
         """All that has arrived at `name`, which is forgotten: an op before made another value of
@@ -133,7 +133,7 @@ def zeros_for(recorder: Recorder, variable: Variable) -> Variable:
         made = declared(recorder, recorder.namer.temporary("create_array"), variable.raw)
         recorder.emit("create_array", {}, {"Out": [made.name]})
         return made
-    if recorder.by_hand and era.old:
+    if recorder.policy.emits_grad_ops and era.old:
         return recorder.emit_like("fill_zeros_like", "X", variable, {})
     found: Variable = OPS["fill_any_like"](variable, value=0.0)
     return found

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..capture.modes import Static
-from ..capture.recorder import Inner, Recorder
+from ..capture.recorder import OpenBlock, Recorder
 from ..capture.variable import GRADIENT, Variable
 from ..core.dtype import is_float
 from ..core.mode import pushed
@@ -34,7 +34,7 @@ def expanded(program: Program) -> Program:
         replace(block, vars=dict(block.vars), ops=list(block.ops)) for block in program.blocks
     ]
     made = replace(program, blocks=blocks)
-    expand(Recorder.onto(made), gradients)
+    expand(Recorder.extending(made), gradients)
     return made
 
 
@@ -48,7 +48,7 @@ def expand(recorder: Recorder, gradients: Gradients, only: Sequence[OpDesc] | No
     with pushed(Static(recorder)):
         for block in recorder.program.blocks:
             before, block.ops = block.ops, []
-            with recorder.writing(Inner(block)):
+            with recorder.in_block(OpenBlock(block)):
                 for op in before:
                     gradient = gradients.find(op) if chosen is None or id(op) in chosen else None
                     # what it is about is declared
@@ -66,7 +66,7 @@ class Answer:
 
     def write(self) -> bool:
         """Write its ops; False, and nothing, where only a run can tell."""
-        mark = self.recorder.mark()
+        mark = self.recorder.checkpoint()
         start = mark.ops
         try:
             self._write()

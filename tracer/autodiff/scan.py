@@ -8,7 +8,7 @@ in all steps adds up outside.
 
 from __future__ import annotations
 
-from ..capture.recorder import Inner
+from ..capture.recorder import OpenBlock
 from ..capture.variable import Variable
 from ..ir.block_captures import EMPTY, block_reads
 from ..ir.program import Attr, AttrType, Block, Kind, OpDesc, VarDesc
@@ -40,7 +40,7 @@ class StepWalk:
             n: self.outer.pending.take(n) for n in op.outputs["outputs"] if n in self.outer.pending
         }
         held = [n for n in op.attr("ex_states", []) if self.walk.wants(n)]
-        with self.recorder.writing(Inner(self.made)):
+        with self.recorder.in_block(OpenBlock(self.made)):
             for name, gradient in arrived.items():
                 self._given(name, gradient.name)
             for before, after in zip(op.attr("ex_states", []), op.attr("states", []), strict=True):

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ..capture.recorder import Inner
+from ..capture.recorder import OpenBlock
 from ..capture.variable import Variable
 from ..core.dtype import dtype_of
 from ..core.op import OPS
@@ -45,15 +45,15 @@ class BlockWalk:
         self.recorder.program.blocks.append(made)
         versions = Versions(self.recorder, self.block, (self.outer.versions, self.at), self.repeats)
         walk = Walk(self.recorder, self.outer.reach, versions)
-        inner = Inner(made)
-        with self.recorder.writing(inner):
+        inner = OpenBlock(made)
+        with self.recorder.in_block(inner):
             for name, gradient in self.carried.items():
                 walk.pending.hold(name, gradient)
             walk.run()
             ends = {name: self._end(walk, name) for name in self.carried}
             reads = self._reads(walk)
         self._start_sums(reads)
-        with self.recorder.writing(inner):
+        with self.recorder.in_block(inner):
             self._write_back(ends, reads)
         versions.finish()
         return self._emit(made)

@@ -1,8 +1,8 @@
-"""Nested outputs: flattened for a program, which has only a list of them, and put together again
+"""The structure of nested outputs: a program returns a flat list of tensors, which is nested again
 after a run.
 
-The nesting travels as JSON: an output is its number, None is null, a list a list, a tuple {"tuple":
-[..]}, a dict {"dict": {..}}, a number or text of Python's {"value": ..}.
+The structure is stored as JSON: an output is its index, None is null, a list a list, a tuple
+{"tuple": [..]}, a dict {"dict": {..}}, a number or string {"value": ..}.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ PLAIN = (bool, int, float, str)
 
 
 def flatten(value: Any, single: str) -> tuple[list[tuple[str, Tensor]], str]:
-    """Flatten nested containers to tensors with their paths, and the nesting as JSON.
+    """Return the tensors of nested containers with their paths, and the structure as JSON.
 
-    single: the path of a lone tensor.
+    single: the path of a lone tensor
 
     The tensors of a dict are in the order of its sorted keys, as in Paddle's files.
     """
@@ -49,18 +49,19 @@ def flatten(value: Any, single: str) -> tuple[list[tuple[str, Tensor]], str]:
             value = value.item()
         if type(value) in PLAIN:
             return {"value": value}
-        _refuse_other(value)
+        _reject_other_leaf(value)
         found.append((path or single, value))
         return len(found) - 1
 
     return found, json.dumps(written(nesting, ""), separators=(",", ":"))
 
 
-def _refuse_other(leaf: Any) -> None:
-    """Raise TraceError for what is no tensor."""
+def _reject_other_leaf(leaf: Any) -> None:
+    """Raise TraceError for a leaf that is not a tensor."""
     if isinstance(leaf, TensorArray):
         why = (
-            f"a list whose length only a run knows ('{leaf.name}') is no result; stack or concat it"
+            f"a list whose length is known only at run time ('{leaf.name}') is no result; stack "
+            f"or concat it"
         )
         raise TraceError(with_user_line(why))
     if not isinstance(leaf, Tensor):
@@ -70,8 +71,8 @@ def _refuse_other(leaf: Any) -> None:
 
 
 def builder(tree: str, count: int) -> Callable[[Sequence[Any]], Any]:
-    """A function that nests a flat list of `count` outputs again; without a tree one output stands
-    alone.
+    """Return a function that nests a flat list of `count` outputs. Without a structure, one output
+    is returned as it is.
     """
     if not tree:
         return (lambda flat: flat[0]) if count == 1 else list
@@ -83,9 +84,9 @@ def builder(tree: str, count: int) -> Callable[[Sequence[Any]], Any]:
 
 
 def _nesting(node: Any, count: int, constants: list[Any]) -> Any:
-    """What was written, as `nest` has it.
+    """Convert the JSON structure to a pytree spec.
 
-    constants: the leaves behind `count` outputs, None first; those found are added.
+    constants: the leaves after the `count` outputs, None first; the values found are appended
     """
     if node is None or isinstance(node, int):
         return count if node is None else node
@@ -149,7 +150,7 @@ def _shown(node: Any) -> str:
 
 
 def outputs_among(tree: str, leaves: Sequence[Any]) -> list[Any]:
-    """The leaves that are outputs, in the order of the outputs.
+    """Return the leaves that are outputs, in the order of the outputs.
 
     Raises VerifyError if a constant differs from the recorded one.
     """
@@ -166,7 +167,7 @@ def outputs_among(tree: str, leaves: Sequence[Any]) -> list[Any]:
 
 
 def _marks(node: Any) -> Iterator[Any]:
-    """What stands for each leaf."""
+    """Yield the JSON node of each leaf."""
     if node is None or isinstance(node, int) or "value" in node:
         yield node
         return

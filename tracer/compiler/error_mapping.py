@@ -7,8 +7,8 @@ from __future__ import annotations
 from types import TracebackType
 from typing import Any, NoReturn
 
-from ..capture.undefined_checks import LATE
-from ..capture.undefined_checks import missing as no_value
+from ..capture.undefined_checks import EXPECTED_FLAG
+from ..capture.undefined_checks import undefined_message as no_value
 from ..core.eager import explain
 from ..core.errors import AssertError, MemoryLimitError, NumericsError, OpError, with_user_line
 from ..core.limits import memory_problem
@@ -55,7 +55,7 @@ def _explain(step: Step, values: dict[str, Any], error: Exception) -> NoReturn:
         and _said(error, step)
     ):
         raise error
-    if step.desc.attr(LATE) is not None:
+    if step.desc.attr(EXPECTED_FLAG) is not None:
         raise OpError(with_user_line(str(error)))
     if not isinstance(step, Call):
         if isinstance(error, MemoryError):

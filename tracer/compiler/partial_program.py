@@ -15,7 +15,7 @@ from ..autodiff.shape_widening import loosen
 from ..capture.inline import has_blocks, inline
 from ..capture.modes import Static, static_mode
 from ..capture.recorder import Recorder
-from ..capture.undefined_checks import asked
+from ..capture.undefined_checks import lower_undefined_checks
 from ..capture.variable import Variable
 from ..core import cuda, native
 from ..core._tape import Node, arrays_of, recorded, stops_of, tensors_of
@@ -59,7 +59,7 @@ class PartialProgram:
         training: bool = True,
     ) -> None:
         self.training = training
-        self.program, self.scope = with_own_inputs(asked(program)), scope
+        self.program, self.scope = with_own_inputs(lower_undefined_checks(program)), scope
         self._recorded_as = program
         self.feeds, self.fetches = self.program.feeds(), self.program.fetches()
         self.held = [name for name in self.scope if self.program.var(name) is not None]
@@ -259,7 +259,7 @@ class Back:
         """Append the way back; gives the names of the gradients that it starts with, and what it
         finds.
         """
-        recorder = Recorder.onto(self.program)
+        recorder = Recorder.extending(self.program)
         targets: dict[str, Variable | None] = {}
         for name, arrived in zip(self._way.of.fetches, self.arrived, strict=True):
             if arrived:

@@ -156,16 +156,20 @@ def unsqueeze(x: Tensor, axis: Any, name: str | None = None) -> Tensor:
 
 def concat(x: Sequence[Tensor], axis: Any = 0, name: str | None = None) -> Tensor:
     """Joined along an axis that exists.   [*, Ni, *] each -> [*, sum Ni, *]"""
-    if isinstance(axis, Tensor) and state.mode.static and not hasattr(x, "joined"):
+    if isinstance(axis, Tensor) and state.mode.static and not hasattr(x, "concat_elements"):
         return OPS["concat"](list(x), OPS["reshape2"](axis, shape=[1]))
     axis = axis.item() if isinstance(axis, Tensor) else axis
-    return x.joined(axis, False) if hasattr(x, "joined") else OPS["concat"](list(x), axis=axis)
+    return (
+        x.concat_elements(axis, False)
+        if hasattr(x, "concat_elements")
+        else OPS["concat"](list(x), axis=axis)
+    )
 
 
 def stack(x: Sequence[Tensor], axis: int = 0, name: str | None = None) -> Tensor:
     """Joined along a new axis.   [*S] each -> [*, N, *]"""
-    if hasattr(x, "joined"):
-        return x.joined(axis, True)
+    if hasattr(x, "concat_elements"):
+        return x.concat_elements(axis, True)
     parts = list(x)
     if isinstance(axis, Tensor):
         return select_by_axis(axis, parts[0].ndim + 1, lambda a: OPS["stack"](parts, axis=a))

@@ -1,4 +1,4 @@
-"""`while_loop`: a loop of functions, Python's own or one of a program."""
+"""`while_loop`: a loop given by functions; runs in Python or is recorded."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ def while_loop(
     is_test: bool = False,
     name: str | None = None,
 ) -> list[Any]:
-    """`body(*loop_vars)` as long as `cond(*loop_vars)` holds; gives the last loop_vars, nested as
-    the first ones.
+    """Run `body(*loop_vars)` while `cond(*loop_vars)` holds, and return the last loop_vars with the
+    structure of the first ones.
 
-    cond: gives bool of one element; body: gives a list like loop_vars.
-    Sizes may change from round to round, dtypes may not.
+    cond: returns a bool with one element; body: returns a list like loop_vars Sizes may change from
+    iteration to iteration, dtypes must not.
     """
     if not callable(cond) or not callable(body):
         raise TypeError(with_user_line("while_loop: cond and body should be functions"))
@@ -47,10 +47,8 @@ def while_loop(
         if mode is not None and mode.builder is not None:
             raise TypeError(
                 with_user_line(
-                    f"while_loop: cond gives a {type(condition).__name__}, not a "
-                    f"variable "
-                    f"of "
-                    f"the program"
+                    f"while_loop: cond gives a {type(condition).__name__}, not a variable of the "
+                    "program"
                 )
             )
         if not condition:
