@@ -17,7 +17,7 @@ from .eager import EAGER, NO_TAPE, explain
 from .era import era
 from .errors import OpError, RuleError, with_user_line
 from .mode import Mode, pushed, state
-from .numerics_check import NumericsCheck
+from .numerics_check import check_array
 from .numerics_check import is_enabled as checks_numerics
 from .op import OPS, Op
 from .tensor import Tensor
@@ -262,6 +262,9 @@ class RecordedSweep(Sweep):
             else OPS["fill_any_like"](root, value=1.0)
         )
 
+    def visit(self, node: Node, _: None = None) -> None:
+        """The engine calls this before the rule of each node."""
+
     def result(self, node: Node, index: int) -> Any:
         """A saved result as rules see it: on the tape, so that second order flows through it."""
         saved = Tensor(node.outs if node.op.single else node.outs[index])
@@ -295,6 +298,23 @@ class RecordedSweep(Sweep):
     def tensor(self, gradient: Any) -> Tensor:
         """See Sweep."""
         return outward(gradient)
+
+
+class CheckedSweep(RecordedSweep):
+    """A backward pass that checks the gradients which each gradient op returns."""
+
+    _grad_op = ""  # none yet: the gradient that the pass begins with is the caller's
+
+    def visit(self, node: Node, _: None = None) -> None:
+        """Remember whose gradients `fitted` gets next."""
+        self._grad_op = f"{node.op.type}_grad"
+
+    def fitted(self, gradient: Any, like: Tensor) -> Any:
+        """Fit a gradient to its tensor, and check it."""
+        gradient = super().fitted(gradient, like)
+        if gradient is not None and self._grad_op:
+            check_array(self._grad_op, "its result", gradient.array)
+        return gradient
 
 
 def operands(node: Node) -> list[Tensor]:
@@ -368,7 +388,7 @@ def sweep_for(
     """
     mode = state.mode.plain()
     if checks_numerics():
-        return RecordedSweep(NumericsCheck(mode.with_tape(create_graph)), watched, reach)
+        return CheckedSweep(mode.with_tape(create_graph), watched, reach)
     if mode.bare and not create_graph:
         return Keeping() if era.old and reach is None else Sweep(watched, reach)
     return RecordedSweep(mode.with_tape(create_graph), watched, reach)
