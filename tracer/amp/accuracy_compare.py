@@ -84,14 +84,26 @@ def parse_log(lines: Iterable[str]) -> list[TensorStatistics]:
         pairs = (item.split("=", 1) for item in match["values"].split(",") if "=" in item)
         values = {name.strip(): value.strip() for name, value in pairs}
         try:
-            counts = {n: int(values.get(n, 0)) for n in ("numel", "num_zero", "num_inf", "num_nan")}
-            floats = {name: float(values[name]) for name in ("max", "min", "mean")}
+            numel, num_zero = int(values["numel"]), int(values["num_zero"])
+            num_inf, num_nan = int(values.get("num_inf", 0)), int(values.get("num_nan", 0))
+            largest, smallest, mean = (float(values[name]) for name in ("max", "min", "mean"))
         except (KeyError, ValueError) as error:
             raise OarlockError(
                 with_user_line(f"compare_accuracy: malformed line {line.strip()!r}: {error}")
             ) from None
         tensors.append(
-            TensorStatistics(match["op"], match["tensor"], match["dtype"], **counts, **floats)
+            TensorStatistics(
+                match["op"],
+                match["tensor"],
+                match["dtype"],
+                numel=numel,
+                num_zero=num_zero,
+                max=largest,
+                min=smallest,
+                mean=mean,
+                num_inf=num_inf,
+                num_nan=num_nan,
+            )
         )
     return tensors
 
