@@ -16,9 +16,6 @@ from ..core.parameter import Parameter
 from ..core.tensor import Tensor
 from .amp_lists import Lists
 
-# Ops whose statistics and weights stay in float32 whatever X is: only X is looked at and cast.
-ONLY_X = {"batch_norm", "layer_norm", "sync_batch_norm"}
-
 
 class Settings(NamedTuple):
     """What auto_cast was asked for.
@@ -82,7 +79,7 @@ class Amp(Over):
             state.mode = before
 
     def _cast_all(self, op: Op, args: tuple[Any, ...]) -> tuple[Any, ...]:
-        seen = args[:1] if op.type in ONLY_X else args
+        seen = args[:1] if op.facts.amp_casts_only_x else args
         target = self._target(op, seen)
         return (*(self._cast_slot(a, target) for a in seen), *args[len(seen) :])
 

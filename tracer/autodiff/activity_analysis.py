@@ -9,38 +9,8 @@ from collections.abc import Collection, Iterable, Sequence
 from ..core.dtype import dtype_of, is_float
 from ..core.op import OPS
 from ..ir.attr_types import block_indices
+from ..ir.op_traits import traits_of
 from ..ir.program import Block, Kind, OpDesc, Program, VarDesc
-
-# Ops without a kernel: the input slots through which a gradient flows.
-THROUGH = {
-    "assign": ("X",),
-    "rnn_memory_helper": ("X",),
-    "select_input": ("X",),
-    "select_output": ("X",),
-    "write_to_array": ("X", ">Out"),
-    "read_from_array": ("X",),
-    "tensor_array_to_tensor": ("X",),
-    "slice": ("Input",),
-    "print": ("In",),
-    "py_func": ("X",),
-    "pylayer": ("X",),
-    # gradient ops: linear in the cotangent. Their own gradient raises an error if it is requested
-    "select_input_grad": ("Out@GRAD",),
-    "write_to_array_grad": ("Out@GRAD",),
-    "read_from_array_grad": ("Out@GRAD", "X@GRAD"),
-    "tensor_array_to_tensor_grad": ("Out@GRAD",),
-}
-# Ops through which no gradient flows. The gradient of any other op without a kernel raises an
-# error.
-STOPS = ("feed", "fetch", "create_array", "lod_array_length", "assert", "auc")
-RUNS_BLOCKS = (
-    "while",
-    "conditional_block",
-    "conditional_block_infer",
-    "recurrent",
-    "while_grad",
-    "conditional_block_grad",
-)
 
 
 class Reach:
@@ -90,7 +60,7 @@ class Reach:
                 for n in outs
                 if self.wants(inner, n) and self._carries(block, n)
             }
-        if op.type not in RUNS_BLOCKS and any(self.wants(block.idx, n) for n in self._operands(op)):
+        if any(self.wants(block.idx, n) for n in self._operands(op)):
             self._found |= {
                 self._key(block.idx, n) for n in op.output_names() if self._carries(block, n)
             }
@@ -112,14 +82,13 @@ class Reach:
 
     @staticmethod
     def _operands(op: OpDesc) -> list[str]:
-        slots = THROUGH.get(op.type)
-        if slots is None:
-            known = OPS.get(op.type)
-            if known is None:
-                return [] if op.type in STOPS else list(op.input_names())
-            if not known.has_vjp:
-                return []
-            slots = tuple(s.name for s in known.ins if not s.constant)
+        definition = OPS.get(op.type)
+        if definition is None:
+            slots = traits_of(op.type).grad_inputs
+            if slots is None:
+                return list(op.input_names())
+        else:
+            slots = definition.grad_inputs
         return [
             n
             for s in slots

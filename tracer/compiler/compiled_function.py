@@ -16,6 +16,7 @@ from ..core.errors import OpError, with_user_line
 from ..core.quiet import QUIET, setting
 from ..core.tensor import Tensor
 from ..ir.block_captures import paddle_gradient_ops
+from ..ir.op_traits import is_feed_or_fetch
 from ..ir.passes.upgrade_ops import upgraded
 from ..ir.program import Kind, Program
 from .codegen import Function, Source
@@ -26,7 +27,7 @@ from .fusion import fused
 from .instructions import Plan, Step, all_writes
 from .liveness import mark, needed
 from .lod_propagation import WithLod, levels
-from .lowering import RULES, SEQUENCE_RULES, SKIPPED, Lowering
+from .lowering import RULES, SEQUENCE_RULES, Lowering
 from .unsupported_ops import refuse_unknown
 
 SMALL = 4096  # elements of a cell whose memory is not given back before the end
@@ -109,7 +110,11 @@ def lowered(program: Program, tensors: bool = False) -> Plan:
     with errors_as_op_error():
         program = expanded(upgraded(program))
         made = Lowering(program, tensors)
-        ops = [op for op in program.ops() if op.type not in (*SKIPPED, *RULES, *SEQUENCE_RULES)]
+        ops = [
+            op
+            for op in program.ops()
+            if not is_feed_or_fetch(op.type) and op.type not in (*RULES, *SEQUENCE_RULES)
+        ]
         foreign = [
             op for op in paddle_gradient_ops(program) if op.attr("sub_block") not in made.inside
         ]

@@ -9,7 +9,8 @@ from typing import Any
 
 from ..core.errors import OpError, with_user_line
 from ..core.tensor import Tensor
-from ..ir.block_captures import HOLDERS, reads_before_writes
+from ..ir.block_captures import reads_before_writes
+from ..ir.op_traits import is_feed_or_fetch
 from ..ir.program import Kind, Program
 from ..ir.scope import Scope
 from . import Compiled
@@ -25,7 +26,7 @@ class Ready:
         self.program = program
         self._compiled = Compiled(program, feeds, fetches)
         used = {*fetches}
-        for op in (op for op in program.ops() if op.type not in HOLDERS):
+        for op in (op for op in program.ops() if not is_feed_or_fetch(op.type)):
             used.update(op.input_names(), op.output_names())
         kinds = (Kind.DENSE, Kind.SELECTED_ROWS)
         self.kept = [v.name for v in program.persistables() if v.kind in kinds and v.name in used]

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ..ir.block_captures import EFFECTS
+from ..ir.op_traits import traits_of
 from .instructions import Back, Branch, Call, Do, Fused, Loop, Step
 
 Big = Callable[[str], bool]
@@ -95,4 +95,4 @@ def _may_go(step: Step) -> bool:
     """Whether an instruction does nothing but give its results."""
     if isinstance(step, Call):
         return not step.op.facts.random
-    return isinstance(step, Do) and step.desc.type not in EFFECTS
+    return isinstance(step, Do) and not traits_of(step.desc.type).has_side_effects

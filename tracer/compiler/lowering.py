@@ -11,6 +11,7 @@ from ..capture.variable import GRADIENT
 from ..core.op import OPS, AttrSpec, Op, Slot
 from ..ir.attr_checks import check_attrs
 from ..ir.block_captures import EMPTY
+from ..ir.op_traits import is_feed_or_fetch, traits_of
 from ..ir.passes.legalize_scalars import may_leave_none
 from ..ir.passes.legalize_tensor_attrs import sized
 from ..ir.program import Attr, AttrType, Block, Kind, OpDesc, Program
@@ -21,7 +22,6 @@ from .lod_propagation import Sequences
 from .loop_residuals import settle
 from .registers import Registers
 
-SKIPPED = ("feed", "fetch")
 UNTYPED = (AttrType.BLOCK, AttrType.BLOCKS, AttrType.VAR, AttrType.VARS)
 Rule = Callable[["Lowering", int, OpDesc], Step | None]
 # Lowering rules of ops that are not lowered to a kernel call. The modules that define them register
@@ -63,7 +63,10 @@ class Lowering(Registers):
     def block(self, block: Block) -> list[Step]:
         """The instructions of one block."""
         return [
-            step for op in block.ops if op.type not in SKIPPED for step in self.steps(block.idx, op)
+            step
+            for op in block.ops
+            if not is_feed_or_fetch(op.type)
+            for step in self.steps(block.idx, op)
         ]
 
     def fresh(self, block: Block, desc: OpDesc) -> list[Step]:
@@ -161,10 +164,8 @@ def is_default(spec: AttrSpec, value: Any) -> bool:
 
 def walked_loops(program: Program) -> set[str]:
     """The names of the rounds of loops that are gone back through."""
-    slots = {"while_grad": "StepScopes", "recurrent_grad": "step_scopes"}
     return {
         name
         for op in program.ops()
-        if op.type in slots
-        for name in op.inputs.get(slots[op.type], [])
+        for name in op.inputs.get(traits_of(op.type).forward_scopes, [])
     }

@@ -27,6 +27,7 @@ from ..core.placed import device_of
 from ..core.sweep import BARE
 from ..core.tensor import Tensor
 from ..ir.block_captures import draws_random
+from ..ir.op_traits import is_feed_or_fetch, traits_of
 from ..ir.passes.prune import feed_op, fetch_op
 from ..ir.program import Program
 from . import Piece, lowered
@@ -248,7 +249,7 @@ class Back:
         if kept is None:
             kept = [known[cell] for cell in sorted(live)]
         elif not {known[cell] for cell in live} <= set(kept) or any(
-            op.type in ("while_grad", "recurrent_grad") for op in self.program.ops()
+            traits_of(op.type).forward_scopes for op in self.program.ops()
         ):
             raise KeyError
         self.kept = kept
@@ -285,7 +286,7 @@ class Back:
     def as_program(self) -> Program:
         """The whole as a program of inputs and arriving gradients that gives the gradients."""
         block = self.program.block
-        rest = [op for op in block.ops if op.type not in ("feed", "fetch")]
+        rest = [op for op in block.ops if not is_feed_or_fetch(op.type)]
         for op in rest:
             op.attrs.pop("op_role", None)  # all of it is ahead of the next way back
         feeds = [feed_op(name, i) for i, name in enumerate((*self._way.of.feeds, *self.grads))]

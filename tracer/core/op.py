@@ -38,8 +38,8 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterable
-from typing import Annotated, Any, NamedTuple
+from collections.abc import Callable, Iterable, Mapping
+from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -136,15 +136,26 @@ def _attr(type: str, parameter: inspect.Parameter) -> AttrSpec:
     return AttrSpec(kind, parameter.default)
 
 
-class Facts(NamedTuple):
-    """What else is known of an op.
+# How automatic mixed precision treats an op: run it in half precision ("allow", at float16 only
+# "allow_float16") or in float32 ("deny" at level O1, "deny_at_o2" at O1 and O2); "": by its inputs.
+AmpClass = Literal["", "allow", "allow_float16", "deny", "deny_at_o2"]
 
-    no_grad: why it has no gradient; internal: Paddle does not have it; random: it draws its result;
-    by_value: the shape of its result depends on values of operands; no_half: why it refuses float16
-    and bfloat16; other_rows: the rows of its result are not those of its first operand, although
-    they may be as many, and so have no sequences; host: why it runs on the processor when its
-    operands are on a GPU; half_with_float32: whether half precision and float32 count as one dtype
-    for the slots of `same_dtype`.
+
+class Facts(NamedTuple):
+    """Properties of an op besides its slots, attributes and rules.
+
+    no_grad: why the op has no gradient; "" if it has one.
+    internal: Paddle does not have the op.
+    random: the op draws random numbers.
+    by_value: the output shape depends on input values.
+    no_half: why the op rejects float16 and bfloat16; "" if it accepts them.
+    other_rows: the output rows do not correspond to the rows of the first input, so the output
+    does not inherit its LoD.
+    host: why the op runs on the CPU when its inputs are on a GPU; "" if it runs on the GPU.
+    half_with_float32: slots in `same_dtype` may mix half precision and float32.
+    amp: how automatic mixed precision treats the op.
+    amp_casts_only_x: automatic mixed precision casts only the first input.
+    older_attrs: attribute names in files of older Paddle versions, with today's names.
     """
 
     no_grad: str = ""
@@ -155,6 +166,9 @@ class Facts(NamedTuple):
     other_rows: bool = False
     host: str = ""
     half_with_float32: bool = False
+    amp: AmpClass = ""
+    amp_casts_only_x: bool = False
+    older_attrs: Mapping[str, str] = {}
 
 
 # The common reasons for having no gradient.
@@ -239,6 +253,11 @@ class Op(OpBase):
                 f"{type}: the kernel's positional parameters are not the slots "
                 f"{[s.name for s in ins]}"
             )
+
+    @property
+    def grad_inputs(self) -> tuple[str, ...]:
+        """The input slots through which gradients flow to the results."""
+        return tuple(s.name for s in self.ins if not s.constant) if self.has_vjp else ()
 
     @property
     def __signature__(self) -> inspect.Signature:
@@ -401,6 +420,9 @@ def op(
     same_dtype: str = "",
     floating: str = "",
     half_with_float32: bool = False,
+    amp: AmpClass = "",
+    amp_casts_only_x: bool = False,
+    older_attrs: Mapping[str, str] | None = None,
 ) -> Callable[[Kernel], Op]:
     """Decorator: make the kernel below it the op `type`.   slots: `"X, Y? -> Out"`, see the module.
 
@@ -409,7 +431,19 @@ def op(
     those whose operands have to be of a floating dtype; the others: see Facts.
     """
     ins, outs = ([_slot(s) for s in side.split(",") if s.strip()] for side in slots.split("->"))
-    facts = Facts(no_grad, internal, random, by_value, no_half, other_rows, host, half_with_float32)
+    facts = Facts(
+        no_grad=no_grad,
+        internal=internal,
+        random=random,
+        by_value=by_value,
+        no_half=no_half,
+        other_rows=other_rows,
+        host=host,
+        half_with_float32=half_with_float32,
+        amp=amp,
+        amp_casts_only_x=amp_casts_only_x,
+        older_attrs=older_attrs or {},
+    )
 
     def wrap(kernel: Kernel) -> Op:
         if type in OPS:

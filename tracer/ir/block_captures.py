@@ -6,17 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from ..core.op import OPS
 from .attr_types import block_indices, var_names
-from .program import Block, Kind, OpDesc, Program
+from .op_traits import is_feed_or_fetch, traits_of
+from .program import Block, OpDesc, Program
 
 EMPTY = "@EMPTY@"  # Paddle's name for an operand that is not there
-# ops that are there for what they do, not for what they give
-EFFECTS = frozenset({"print", "assert", "py_func"})
-# Ops that run a block, with the slot of what that takes from outside.
-BODIES = {"conditional_block": "Input", "while": "X", "recurrent": "parameters"}
-HOLDERS = {
-    "feed": Kind.FEED,
-    "fetch": Kind.FETCH,
-}  # ops that hand values in and out, with the kind of what they do it by
 
 
 def draws_random(program: Program) -> bool:
@@ -102,7 +95,7 @@ def reads_before_writes(program: Program, fetches: Sequence[str]) -> set[str]:
 
     def walk(ops: list[OpDesc], known: set[str]) -> None:
         for op in ops:
-            if op.type in HOLDERS:
+            if is_feed_or_fetch(op.type):
                 continue
             found.update(n for n in op.input_names() if n not in known)
             for attr in op.attrs.values():
@@ -140,7 +133,7 @@ def paddle_gradient_ops(program: Program) -> list[OpDesc]:
     bodies, found = set(), []
     for op in program.ops():
         index = op.attr("sub_block")
-        if op.type not in ("while_grad", "conditional_block_grad", "recurrent_grad"):
+        if not traits_of(op.type).is_control_flow_grad:
             bodies.add(index)
         elif isinstance(index, int) and 0 < index < len(program.blocks):
             found.append((op, program.blocks[index].parent))

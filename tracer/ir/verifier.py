@@ -24,6 +24,7 @@ from .block_captures import (
     paddle_gradient_ops,
     taken_inside,
 )
+from .op_traits import traits_of
 from .program import AttrType, Block, Kind, OpDesc, Program
 
 Rule = Callable[[Program], Iterator[str]]
@@ -35,12 +36,6 @@ MOST_PROBLEMS = 100  # listed per rule, because each problem repeats names and l
 MOST_SHOWN = 2000  # max characters of a problem
 MAX_BYTES = (1 << 63) - 1  # that a size can count
 TENSORS = (Kind.DENSE, Kind.SELECTED_ROWS, Kind.ARRAY)  # the kinds that have elements
-_STRUCTURED = (
-    "while",
-    "conditional_block",
-    "conditional_block_infer",
-    "recurrent",
-)  # sub-blocks that see variables by name
 
 
 def _ops(program: Program) -> Iterator[tuple[Block, OpDesc, str]]:
@@ -290,7 +285,7 @@ def _reads(program: Program, block: Block, known: set[str]) -> Iterator[str]:
                 )
                 known.add(name)  # said once
         for index in (i for attr in op.attrs.values() for i in block_indices(attr)):
-            if op.type in _STRUCTURED:
+            if traits_of(op.type).is_control_flow:
                 yield from _reads(program, program.blocks[index], {*known, *given_inside(op)})
         known.update(op.output_names())
 

@@ -22,7 +22,8 @@ from ..core.mode import instead, state
 from ..core.numerics_check import is_enabled as checks_numerics
 from ..core.op import OPS
 from ..core.tensor import RemovableHook, Tensor
-from ..ir.block_captures import EFFECTS, draws_random
+from ..ir.block_captures import draws_random
+from ..ir.op_traits import is_feed_or_fetch, traits_of
 from ..ir.passes.prune import feed_op, without_dead_ops
 from ..loader.program_runner import ProgramRunner
 from ..nn.layer import Layer
@@ -109,7 +110,8 @@ class ConcreteProgram:
     def prints(self) -> bool:
         """Whether a run calls Python functions, so that it must not be run twice."""
         return any(
-            op.type in EFFECTS and op.type != "assert" for op in self.recording.program.ops()
+            traits_of(op.type).has_side_effects and op.type != "assert"
+            for op in self.recording.program.ops()
         )
 
     def labelled(self, given: Any) -> Any:
@@ -148,7 +150,7 @@ class ConcreteProgram:
         or gives nothing.
         """
         program = self.recording.program
-        acts = any(op.type in EFFECTS for op in program.ops())
+        acts = any(traits_of(op.type).has_side_effects for op in program.ops())
         return self.keeps_state or acts or draws_random(program) or not program.fetches()
 
     # -- what users look at
@@ -160,7 +162,7 @@ class ConcreteProgram:
         fetch ops.
         """
         first, *rest = self.recording.program.blocks
-        ops = [op for op in first.ops if op.type not in ("feed", "fetch")]
+        ops = [op for op in first.ops if not is_feed_or_fetch(op.type)]
         blocks = [replace(first, ops=ops), *rest]
         return View.of(replace(self.recording.program, blocks=blocks))
 

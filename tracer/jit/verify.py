@@ -22,6 +22,7 @@ from ..core.errors import GuardError, OarlockError, OpError, VerifyError
 from ..core.placed import device_of
 from ..core.tensor import Tensor
 from ..ir.block_captures import draws_random
+from ..ir.op_traits import is_feed_or_fetch
 from ..ir.program import Arg, Kind, Program
 from ..loader.engine import Engine, EngineError, UnsupportedError, first_reason
 from ..loader.files import program_from_bytes
@@ -488,7 +489,7 @@ def inner_names(program: Program, scope: Mapping[str, Tensor]) -> list[str]:
     written = [
         name
         for op in program.block.ops
-        if op.type not in ("feed", "fetch")
+        if not is_feed_or_fetch(op.type)
         for name in op.output_names()
     ]
     last = reversed(dict.fromkeys(reversed(written)))
@@ -528,7 +529,7 @@ def _said(program: Program, name: str) -> str:
     op = next(
         op
         for op in reversed(program.block.ops)
-        if op.type not in ("feed", "fetch") and name in op.output_names()
+        if not is_feed_or_fetch(op.type) and name in op.output_names()
     )
     return (f"the first op to differ is {op.type}, giving '{name}'") + (
         f", recorded at {op.where}" if op.where else ""

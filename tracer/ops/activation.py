@@ -335,7 +335,7 @@ def _(g, x, *, slope, Out):
     return keep(scale(g, scale=slope), between(Out, low=0.0, high=1.0))
 
 
-@op("softplus", "X -> Out", meta=float_like_x, floating="X")
+@op("softplus", "X -> Out", meta=float_like_x, floating="X", amp="deny")
 @wide
 def softplus(x, *, beta: float = 1.0, threshold: float = 20.0):
     """Out = ln(1 + e ** (beta * X)) / beta, X itself where beta * X > threshold.

@@ -244,7 +244,13 @@ def conv_for(shape: Shape) -> Op:
     return conv3d if len(shape) == 5 else conv2d
 
 
-@op("conv2d", "Input, Filter -> Output", meta=_meta_of_rank(2), same_dtype="Input Filter")
+@op(
+    "conv2d",
+    "Input, Filter -> Output",
+    meta=_meta_of_rank(2),
+    same_dtype="Input Filter",
+    amp="allow",
+)
 @wide
 def conv2d(
     x,

@@ -58,7 +58,7 @@ def _(g, x, *, offset, axis1, axis2):
     return fill_diagonal_tensor(zeros_like(x), g, offset=offset, dim1=axis1, dim2=axis2)
 
 
-@op("trace", "Input -> Out")
+@op("trace", "Input -> Out", older_attrs={"dim1": "axis1", "dim2": "axis2"})
 def trace(x, *, offset: int = 0, axis1: int = 0, axis2: int = 1):
     """Out = the sum of a diagonal; of the two axes the first in X has the rows, as in Paddle.
 

@@ -49,7 +49,7 @@ def _expanded(term: str, count: int) -> Labels:
     return tuple(term.replace("...", string.ascii_uppercase[26 - count :]))
 
 
-@op("einsum", "Operands* -> Out, InnerCache*~, XShape*~", same_dtype="Operands")
+@op("einsum", "Operands* -> Out, InnerCache*~, XShape*~", same_dtype="Operands", amp="allow")
 @wide
 def einsum(xs, *, equation: str):
     """Out = the sums of products that the equation, `ij,jk->ik`, tells; labels are small letters.

@@ -142,7 +142,7 @@ def _(g, x, index, *, dim):
     return gather_grad(x, index, None, g, axis=dim), None
 
 
-@op("lookup_table_v2", "W, Ids -> Out")
+@op("lookup_table_v2", "W, Ids -> Out", amp="deny_at_o2")
 def lookup_table_v2(w, ids, *, padding_idx: Long = -1):
     """Out = the rows of W at Ids; zeros where that is padding_idx, -1 being none.
 
@@ -190,7 +190,7 @@ def _(gg, w, ids, g, *, padding_idx):
     )  # lookup_table has one axis less
 
 
-@op("lookup_table", "W, Ids -> Out")
+@op("lookup_table", "W, Ids -> Out", amp="deny_at_o2")
 def lookup_table(
     w, ids, *, padding_idx: Long = -1, is_sparse: bool = False, is_distributed: bool = False
 ):
@@ -214,7 +214,7 @@ def _(g, w, ids, *, padding_idx):
     return lookup_table_v2_grad(w, ids, g, padding_idx=padding_idx), None
 
 
-@op("scatter", "X, Ids, Updates -> Out")
+@op("scatter", "X, Ids, Updates -> Out", amp="deny_at_o2")
 def scatter(x, ids, updates, *, overwrite: bool = True):
     """Out = X with Updates as its rows at Ids, the last one counting; without overwrite, their sum.
 

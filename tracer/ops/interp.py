@@ -165,7 +165,7 @@ def _check_dtype(kind: str, x: Any) -> None:
 def resize(kind: str) -> Op:
     """The op `<kind>_interp_v2`."""
 
-    @op(f"{kind}_interp_v2", SLOTS)
+    @op(f"{kind}_interp_v2", SLOTS, amp="deny_at_o2")
     @wide
     def kernel(
         x,

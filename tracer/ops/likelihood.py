@@ -65,7 +65,7 @@ def _to_x(g: Any, x: Any, label: Any, ignore_index: int) -> Any:
     return mul(own, div(negative(g), found))
 
 
-@op("cross_entropy", "X, Label! -> Y")
+@op("cross_entropy", "X, Label! -> Y", amp="deny")
 @np.errstate(divide="ignore")
 @wide
 def cross_entropy(x, label, *, soft_label: bool = False, ignore_index: int = -100):
@@ -91,7 +91,7 @@ def _(g, x, label, *, soft_label, ignore_index):
     return lambda: negative(div(mul(g, label), x)), None
 
 
-@op("cross_entropy2", "X, Label! -> Y, XShape~, MatchX~")
+@op("cross_entropy2", "X, Label! -> Y, XShape~, MatchX~", amp="deny")
 @np.errstate(divide="ignore")
 @wide
 def cross_entropy2(x, label, *, ignore_index: int = -100):

@@ -10,7 +10,13 @@ from .unary import one_minus
 from .wide import wide
 
 
-@op("log_loss", "Predicted, Labels! -> Loss", same_dtype="Predicted Labels", floating="Predicted")
+@op(
+    "log_loss",
+    "Predicted, Labels! -> Loss",
+    same_dtype="Predicted Labels",
+    floating="Predicted",
+    amp="deny",
+)
 @np.errstate(all="ignore")
 @wide
 def log_loss(x, label, *, epsilon: float):

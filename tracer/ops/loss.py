@@ -19,7 +19,7 @@ from .wide import precise, wide
 # -----------------------------------------------------------------------------------
 
 
-@op("softmax_with_cross_entropy", "Logits, Label! -> Softmax~, Loss")
+@op("softmax_with_cross_entropy", "Logits, Label! -> Softmax~, Loss", amp="deny")
 @np.errstate(invalid="ignore")
 @wide
 def softmax_with_cross_entropy(
@@ -260,6 +260,7 @@ def _(g, x, label):
     "sigmoid_cross_entropy_with_logits",
     "X, Label!, pos_weight? -> Out",
     same_dtype="X Label pos_weight",
+    amp="deny",
 )
 @wide
 def sigmoid_cross_entropy(
@@ -319,7 +320,7 @@ def _(g, x, label, *, ignore_index, normalize):
     return share_of_used(g, label, ignore_index=ignore_index, normalize=normalize), None
 
 
-@op("huber_loss", "X, Y -> Residual~, Out", same_dtype="X Y", floating="X")
+@op("huber_loss", "X, Y -> Residual~, Out", same_dtype="X Y", floating="X", amp="deny")
 @wide
 def huber_loss(x, y, *, delta: float):
     """Out = r ** 2 / 2 where |r| <= delta, else delta * (|r| - delta / 2), r = Y - X.
@@ -387,7 +388,7 @@ def _(g, x, target, *, reduction):
 # ------------------------------------------------------------------------------------------------
 
 
-@op("nll_loss", "X, Label, Weight?! -> Out, Total_weight~", same_dtype="X Weight")
+@op("nll_loss", "X, Label, Weight?! -> Out, Total_weight~", same_dtype="X Weight", amp="deny")
 @wide
 def nll_loss(x, label, weight=None, *, ignore_index: Long = -100, reduction: str = "mean"):
     """Out = -Weight[Label] * X[Label], averaged by weight or summed.

@@ -27,7 +27,7 @@ from .wide import wide
 _product = native.kernel("matmul")
 
 
-@op("matmul_v2", "X, Y -> Out", same_dtype="X Y")
+@op("matmul_v2", "X, Y -> Out", same_dtype="X Y", amp="allow")
 @wide
 def matmul(x, y, *, trans_x: bool = False, trans_y: bool = False):
     """Out = X @ Y over the last two axes, a vector being a row or a column.
@@ -231,7 +231,7 @@ def _(g, base, x, y, *, Alpha, Beta):
     )
 
 
-@op("mul", "X, Y -> Out", same_dtype="X Y")
+@op("mul", "X, Y -> Out", same_dtype="X Y", amp="allow")
 @wide
 def mul_flat(x, y, *, x_num_col_dims: int = 1, y_num_col_dims: int = 1):
     """Out = X @ Y, each flattened to a matrix at its own axis.
@@ -403,7 +403,7 @@ def p_norm_back(g, x, *, porder, axis, keepdim, asvector, Out):
     return keep(mul(mul(g, sign(x)), ratio), between(n, low=0.0))
 
 
-@op("frobenius_norm", "X -> Out")
+@op("frobenius_norm", "X -> Out", amp="deny")
 @wide
 def frobenius_norm(
     x,

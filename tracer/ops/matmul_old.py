@@ -9,7 +9,7 @@ from .matmul import matmul as today
 from .wide import wide
 
 
-@op("matmul", "X, Y -> Out", same_dtype="X Y")
+@op("matmul", "X, Y -> Out", same_dtype="X Y", amp="allow")
 @wide
 def matmul(
     x,

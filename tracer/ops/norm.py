@@ -57,6 +57,7 @@ def _global(is_test: bool, trainable: bool, use_global: bool) -> bool:
     "VarianceOut~=Variance, SavedMean~, SavedVariance~",
     same_dtype="X Scale Bias Mean Variance",
     half_with_float32=True,
+    amp_casts_only_x=True,
 )
 @wide(stats=(1, 2, 3, 4))
 def batch_norm(
@@ -228,6 +229,8 @@ def _(
     "X, Scale?, Bias? -> Y, Mean~, Variance~",
     same_dtype="X Scale Bias",
     half_with_float32=True,
+    amp="deny",
+    amp_casts_only_x=True,
 )
 @wide(stats=(1, 2))
 def layer_norm(x, weight=None, bias=None, *, epsilon: float = 1e-5, begin_norm_axis: int = 1):
@@ -401,6 +404,7 @@ def _grouped_vjp(
     "X, Scale?, Bias? -> Y, Mean~, Variance~",
     same_dtype="X Scale Bias",
     half_with_float32=True,
+    amp="deny",
 )
 @wide(stats=(1, 2))
 def group_norm(

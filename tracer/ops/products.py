@@ -190,7 +190,7 @@ def _(g, x, y, *, dim):
     return lambda: cross(y, g, dim=dim), lambda: cross(g, x, dim=dim)
 
 
-@op("dist", "X, Y -> Out", same_dtype="X Y")
+@op("dist", "X, Y -> Out", same_dtype="X Y", amp="deny")
 @wide
 def dist(x, y, *, p: float = 2.0):
     """Out = the p-norm of X - Y, all elements taken as one vector.   X [*A], Y [*B] -> Out []"""

@@ -106,6 +106,7 @@ def fake_quantize_abs_max(x, *, bit_length: int = 8):
     "X -> Out, OutScale~",
     meta=_fake_meta,
     attrs_of=fake_quantize_abs_max,
+    amp="allow_float16",
 )
 def fake_quantize_dequantize_abs_max(x, **attrs):
     """Out = X as it comes back from so few bits; its gradient passes straight through.

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..core.arrays import elsewhere, np
 from ..core.dtype import work_dtype
-from ..core.op import OPS, WHOLE, Ints, Long, Longs, Meta, Op, check, op
+from ..core.op import OPS, WHOLE, AmpClass, Ints, Long, Longs, Meta, Op, check, op
 from .compare import equal
 from .elementwise import div, keep, mul, sub, summed
 from .meta import (
@@ -66,7 +66,11 @@ def _(g, x, y, *, axes, keep_dim, average):
 
 
 def reduction(
-    type: str, function: Callable[..., Any], result: Callable[[np.dtype[Any]], Any], words: str
+    type: str,
+    function: Callable[..., Any],
+    result: Callable[[np.dtype[Any]], Any],
+    words: str,
+    amp: AmpClass = "",
 ) -> Op:
     """The op `type` with the attributes that Paddle's reductions share.
 
@@ -93,7 +97,7 @@ def reduction(
 
     kernel.__name__ = type
     kernel.__doc__ = f"Out = {words} over the axes.   X [*] -> Out [*]"
-    return op(type, "X -> Out", meta=meta)(kernel)
+    return op(type, "X -> Out", meta=meta, amp=amp)(kernel)
 
 
 def _same(dtype: np.dtype[Any]) -> np.dtype[Any]:
@@ -131,11 +135,11 @@ def _prod(x: Any, axes: tuple[int, ...], keep: bool, target: np.dtype[Any]) -> A
     return np.prod(x, axis=axes, keepdims=keep, dtype=work_dtype(target)).astype(target, copy=False)
 
 
-reduce_sum = reduction("reduce_sum", _sum, _wide, "the sum of X")
-reduce_mean = reduction("reduce_mean", _mean, _same, "the mean of X")
+reduce_sum = reduction("reduce_sum", _sum, _wide, "the sum of X", amp="deny")
+reduce_mean = reduction("reduce_mean", _mean, _same, "the mean of X", amp="deny")
 reduce_max = reduction("reduce_max", _max, _same, "the largest of X")
 reduce_min = reduction("reduce_min", _min, _same, "the smallest of X")
-reduce_prod = reduction("reduce_prod", _prod, _same, "the product of X")
+reduce_prod = reduction("reduce_prod", _prod, _same, "the product of X", amp="deny")
 
 
 @reduce_sum.native
@@ -310,7 +314,7 @@ reduce_amax = _even_extreme("reduce_amax", np.max, "largest")
 reduce_amin = _even_extreme("reduce_amin", np.min, "smallest")
 
 
-@op("mean", "X -> Out")
+@op("mean", "X -> Out", amp="deny")
 def mean(x):
     """Out = the mean of all X.   X [*] -> Out []"""
     check_inexact(x)
@@ -399,7 +403,7 @@ def _running(ufunc: Any, x: Any, axis: int) -> Any:
     return out
 
 
-@op("cumsum", "X -> Out")
+@op("cumsum", "X -> Out", amp="deny")
 @wide
 def cumsum(
     x, *, axis: int = -1, flatten: bool = False, exclusive: bool = False, reverse: bool = False

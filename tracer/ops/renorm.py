@@ -19,7 +19,7 @@ def _others(rank: int, axis: int) -> list[int]:
     return [i for i in range(rank) if i != at]
 
 
-@op("renorm", "X -> Out", floating="X")
+@op("renorm", "X -> Out", floating="X", amp="deny")
 @wide
 def renorm(x, *, p: float, axis: int, max_norm: float):
     """Out = X, each slice along the axis whose p-norm is above max_norm scaled down to it.

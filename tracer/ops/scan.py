@@ -57,7 +57,7 @@ def _(g, x, *, axis, by):
     return moved(g, axis=axis, by=-by)
 
 
-@op("cumprod", "X -> Out")
+@op("cumprod", "X -> Out", amp="deny")
 @wide
 def cumprod(x, *, dim: int):
     """Out = the product of X up to each place along the axis.   X [*] -> Out [*]"""

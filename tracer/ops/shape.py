@@ -205,7 +205,7 @@ def _(g, x, *, axis):
     return transpose(g, axis=back)
 
 
-@op("flip", "X -> Out", other_rows=True)
+@op("flip", "X -> Out", other_rows=True, older_attrs={"dims": "axis"})
 def flip(x, *, axis: Ints):
     """Out = X reversed along the axes.   X [*] -> Out [*]"""
     return np.flip(x, tuple(axis))
@@ -222,7 +222,7 @@ def _(g, x, *, axis):
     return flip(g, axis=axis)
 
 
-@op("roll", "X, ShiftsTensor? -> Out", other_rows=True)
+@op("roll", "X, ShiftsTensor? -> Out", other_rows=True, older_attrs={"dims": "axis"})
 def roll(x, shifts_tensor=None, *, shifts: Longs = [], axis: Longs = []):
     """Out = X shifted around along the axes, or as if flat when there are none.
 

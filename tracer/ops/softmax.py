@@ -18,7 +18,7 @@ def _meta(x: Meta, *, axis: int) -> Meta:
     return x
 
 
-@op("softmax", "X -> Out", meta=_meta)
+@op("softmax", "X -> Out", meta=_meta, amp="deny")
 @np.errstate(invalid="ignore")
 @wide
 def softmax(x, *, axis: int = -1):
@@ -88,7 +88,7 @@ def _(gg, out, g, *, axis):
     return to_out, lambda: softmax_grad(out, gg, axis=axis)
 
 
-@op("log_softmax", "X -> Out", meta=_meta)
+@op("log_softmax", "X -> Out", meta=_meta, amp="deny")
 @np.errstate(invalid="ignore")
 @wide
 def log_softmax(x, *, axis: int = -1):

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..core import native
 from ..core.arrays import np
-from ..core.op import OPS, Op, check_dtype, op
+from ..core.op import OPS, AmpClass, Op, check_dtype, op
 from .compare import between
 from .elementwise import div, keep, mul, scale, sub, zeros_like
 from .meta import float_like_x, floated, inexact_like_x, is_complex, like_x, real_like_x
@@ -32,6 +32,7 @@ def unary(
     ints: str = "refuse",
     slots: str = "X -> Out",
     analytic: bool = False,
+    amp: AmpClass = "",
 ) -> Op:
     """The op `type` that calls `function`.
 
@@ -48,9 +49,9 @@ def unary(
 
     kernel.__name__ = type
     kernel.__doc__ = f"Out = {formula}.   X [*] -> Out [*]"
-    made = op(type, slots, meta=inexact_like_x if analytic and ints == "refuse" else _META[ints])(
-        kernel
-    )
+    made = op(
+        type, slots, meta=inexact_like_x if analytic and ints == "refuse" else _META[ints], amp=amp
+    )(kernel)
     if of_x is not None:
 
         def of_operand(g, x):  # `of_x` may be an op, which has attributes of its own
@@ -100,18 +101,24 @@ def round_half_away(x: Any) -> Any:
 
 analytic = functools.partial(unary, analytic=True)
 
-exp: Op = analytic("exp", np.exp, "e ** X", of_out=mul, ints="float")
+exp: Op = analytic("exp", np.exp, "e ** X", of_out=mul, ints="float", amp="deny")
 exp.native(native.kernel("exp"))
 expm1: Op = analytic(
-    "expm1", np.expm1, "e ** X - 1", of_out=lambda g, out: mul(g, plus_one(out)), ints="float"
+    "expm1",
+    np.expm1,
+    "e ** X - 1",
+    of_out=lambda g, out: mul(g, plus_one(out)),
+    ints="float",
+    amp="deny",
 )
-log: Op = analytic("log", np.log, "ln X", of_x=div, ints="float")
+log: Op = analytic("log", np.log, "ln X", of_x=div, ints="float", amp="deny")
 log2: Op = analytic(
     "log2",
     np.log2,
     "log2 X",
     of_x=lambda g, x: div(scale(g, scale=1 / math.log(2)), x),
     ints="float",
+    amp="deny",
 )
 log10: Op = analytic(
     "log10",
@@ -119,6 +126,7 @@ log10: Op = analytic(
     "log10 X",
     of_x=lambda g, x: div(scale(g, scale=1 / math.log(10)), x),
     ints="float",
+    amp="deny",
 )
 log1p: Op = analytic(
     "log1p", np.log1p, "ln (1 + X)", of_x=lambda g, x: div(g, plus_one(x)), ints="float"
@@ -132,12 +140,22 @@ rsqrt: Op = analytic(
     wide(lambda x: np.reciprocal(np.sqrt(x))),
     "X ** -0.5",
     of_out=lambda g, out: mul(scale(g, scale=-0.5), mul(out, mul(out, out))),
+    amp="deny",
 )
 square: Op = analytic(
-    "square", np.square, "X ** 2", of_x=lambda g, x: mul(scale(g, scale=2.0), x), ints="keep"
+    "square",
+    np.square,
+    "X ** 2",
+    of_x=lambda g, x: mul(scale(g, scale=2.0), x),
+    ints="keep",
+    amp="deny",
 )
 reciprocal: Op = analytic(
-    "reciprocal", np.reciprocal, "1 / X", of_out=lambda g, out: mul(negative(g), mul(out, out))
+    "reciprocal",
+    np.reciprocal,
+    "1 / X",
+    of_out=lambda g, out: mul(negative(g), mul(out, out)),
+    amp="deny",
 )
 
 sign: Op = unary("sign", sign_of, "-1, 0 or 1 as X is", of_x=flat, ints="keep")
@@ -148,16 +166,22 @@ rounded: Op = unary("round", round_half_away, "X rounded, halves away from zero"
 
 sin: Op = analytic("sin", np.sin, "sin X", of_x=lambda g, x: mul(g, cos(x)))
 cos: Op = analytic("cos", np.cos, "cos X", of_x=lambda g, x: mul(negative(g), sin(x)))
-tan: Op = analytic("tan", np.tan, "tan X", of_out=lambda g, out: mul(g, plus_one(square(out))))
+tan: Op = analytic(
+    "tan", np.tan, "tan X", of_out=lambda g, out: mul(g, plus_one(square(out))), amp="deny"
+)
 asin: Op = analytic(
-    "asin", np.arcsin, "arcsin X", of_x=lambda g, x: mul(g, rsqrt(one_minus(square(x))))
+    "asin", np.arcsin, "arcsin X", of_x=lambda g, x: mul(g, rsqrt(one_minus(square(x)))), amp="deny"
 )
 acos: Op = analytic(
-    "acos", np.arccos, "arccos X", of_x=lambda g, x: mul(negative(g), rsqrt(one_minus(square(x))))
+    "acos",
+    np.arccos,
+    "arccos X",
+    of_x=lambda g, x: mul(negative(g), rsqrt(one_minus(square(x)))),
+    amp="deny",
 )
 atan: Op = analytic("atan", np.arctan, "arctan X", of_x=lambda g, x: div(g, plus_one(square(x))))
-sinh: Op = analytic("sinh", np.sinh, "sinh X", of_x=lambda g, x: mul(g, cosh(x)))
-cosh: Op = analytic("cosh", np.cosh, "cosh X", of_x=lambda g, x: mul(g, sinh(x)))
+sinh: Op = analytic("sinh", np.sinh, "sinh X", of_x=lambda g, x: mul(g, cosh(x)), amp="deny")
+cosh: Op = analytic("cosh", np.cosh, "cosh X", of_x=lambda g, x: mul(g, sinh(x)), amp="deny")
 asinh: Op = analytic(
     "asinh", np.arcsinh, "arsinh X", of_x=lambda g, x: mul(g, rsqrt(plus_one(square(x))))
 )
@@ -168,7 +192,7 @@ acosh: Op = analytic(
     of_x=lambda g, x: div(g, mul(sqrt(scale(x, bias=-1.0)), sqrt(plus_one(x)))),
 )
 atanh: Op = analytic(
-    "atanh", np.arctanh, "artanh X", of_x=lambda g, x: div(g, one_minus(square(x)))
+    "atanh", np.arctanh, "artanh X", of_x=lambda g, x: div(g, one_minus(square(x))), amp="deny"
 )
 erf: Op = unary(
     "erf",

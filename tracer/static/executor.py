@@ -17,6 +17,7 @@ from ..core.errors import OarlockError, OpError, SequencesError, with_user_line
 from ..core.flags import get_flags
 from ..core.numerics_check import check_array
 from ..core.tensor import Tensor
+from ..ir.op_traits import is_feed_or_fetch
 from ..ir.program import OpDesc
 from ..ir.program import Program as Desc
 from ..ir.scope import Scope, current_scope
@@ -230,7 +231,7 @@ def _floating_results(program: Desc) -> dict[str, OpDesc]:
         for name in op.output_names():
             var = declared.get(name)
             if (
-                op.type not in ("feed", "fetch")
+                not is_feed_or_fetch(op.type)
                 and var is not None
                 and var.dtype in FLOATS
                 and not var.persistable

@@ -9,10 +9,7 @@ from dataclasses import replace
 
 from ...core.errors import OpError
 from ..block_captures import (
-    BODIES,
-    EFFECTS,
     EMPTY,
-    HOLDERS,
     block_reads,
     block_writes,
     given_inside,
@@ -21,6 +18,7 @@ from ..block_captures import (
     op_touches,
     taken_inside,
 )
+from ..op_traits import is_feed_or_fetch, traits_of
 from ..program import Arg, Attr, AttrType, Block, Contract, Kind, OpDesc, Program, VarDesc
 
 
@@ -90,7 +88,8 @@ def _with_lean_blocks(program: Program) -> Program:
     As it is where other ops run blocks, such as those that look into others.
     """
     if len(program.blocks) == 1 or any(
-        op.type not in BODIES and any(inner_blocks(program, op)) for op in program.ops()
+        not traits_of(op.type).capture_slot and any(inner_blocks(program, op))
+        for op in program.ops()
     ):
         return program
     made = replace(program, blocks=[deepcopy(block) for block in program.blocks])
@@ -103,7 +102,10 @@ def _with_lean_blocks(program: Program) -> Program:
         block.vars = {name: var for name, var in block.vars.items() if name in used}
     for op in made.ops():
         for block in inner_blocks(made, op):
-            slot, known = BODIES[op.type], {*block_reads(made, block), *block_writes(made, block)}
+            slot, known = (
+                traits_of(op.type).capture_slot,
+                {*block_reads(made, block), *block_writes(made, block)},
+            )
             op.inputs[slot] = [name for name in op.inputs.get(slot, []) if name in known]
             break  # those further inside are of other ops
     return made
@@ -125,7 +127,7 @@ def _lean(program: Program, block: Block, taken: Iterable[str]) -> list[OpDesc]:
 def _does_something(program: Program, op: OpDesc) -> bool:
     """Whether an op, or one in its blocks, is there for what it does."""
     inside = (o for block in inner_blocks(program, op) for o in block.ops)
-    return op.type in EFFECTS or any(o.type in EFFECTS for o in inside)
+    return any(traits_of(o.type).has_side_effects for o in (op, *inside))
 
 
 def _judge_names(program: Program, feeds: Sequence[str], fetches: Sequence[str]) -> None:
@@ -152,7 +154,7 @@ def _needed(
     needed = set(wanted)
     kept: list[OpDesc] = []
     for op in reversed(program.block.ops):
-        if op.type in HOLDERS:
+        if is_feed_or_fetch(op.type):
             continue
         # What is fed needs no op, but an op that updates it in place has another reader after it.
         writes = {
@@ -214,10 +216,12 @@ def _assemble(
     guarded = [guard.var for guard in program.contract.guards] if program.contract else []
     used = {*feeds, *fetches, *guarded, *_names(kept)}
     block.vars = {
-        name: var for name, var in block.vars.items() if name in used and name not in HOLDERS
+        name: var for name, var in block.vars.items() if name in used and not is_feed_or_fetch(name)
     }
-    for name in sorted({op.type for op in block.ops} & HOLDERS.keys()):
-        block.vars[name] = VarDesc(name, dtype="", kind=HOLDERS[name], persistable=True)
+    for name in sorted({op.type for op in block.ops}):
+        holder = traits_of(name).holder
+        if holder is not None:
+            block.vars[name] = VarDesc(name, dtype="", kind=holder, persistable=True)
     contract = (
         None if program.contract is None else _contract(program.contract, block, feeds, fetches)
     )

@@ -10,6 +10,7 @@ from typing import Any
 
 from ...core.dtype import BY_NP, dtype_of
 from ...core.op import OPS, Meta
+from ..op_traits import is_feed_or_fetch
 from ..program import OpDesc, Program, VarDesc
 
 
@@ -23,7 +24,7 @@ def with_shapes(program: Program, shapes: Mapping[str, tuple[int, ...]]) -> Prog
     for name, shape in shapes.items():
         declared[name].shape = shape
     for desc in copied.block.ops:
-        if desc.type not in ("feed", "fetch"):
+        if not is_feed_or_fetch(desc.type):
             infer(desc, declared)
     return copied
 

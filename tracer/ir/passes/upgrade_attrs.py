@@ -1,27 +1,23 @@
 """Ops as older Paddle wrote them, where today's take the same under other names or leave out an
 axis.
 
-C++ has its share in paddle/op_upgrade.cpp.
+Renamed attributes are stated at the definition of each op. C++ reads the same table as
+paddle/older_attrs.inc, which tests/ops/older_attr_table.py writes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from ...core.dtype import dtype_of
+from ...core.op import OPS
 from ..program import Attr, AttrType, Block, OpDesc, Program, VarDesc
-
-ATTRS = {
-    "flip": {"dims": "axis"},
-    "roll": {"dims": "axis"},
-    "trace": {"dim1": "axis1", "dim2": "axis2"},
-}
 
 
 def as_today(program: Program) -> Program:
     """The program said as today; itself where there is nothing to do."""
-    if not any(op.type in ATTRS or op.type in CHANGED for op in program.ops()):
+    if not any(_older_attrs(op.type) or op.type in CHANGED for op in program.ops()):
         return program
     blocks = [replace(block, vars=dict(block.vars)) for block in program.blocks]
     found = replace(program, blocks=blocks)
@@ -30,10 +26,14 @@ def as_today(program: Program) -> Program:
     return found
 
 
+def _older_attrs(type: str) -> Mapping[str, str]:
+    return OPS[type].facts.older_attrs if type in OPS else {}
+
+
 def _ops(program: Program, block: Block, op: OpDesc) -> list[OpDesc]:
     names = {
         old: new
-        for old, new in ATTRS.get(op.type, {}).items()
+        for old, new in _older_attrs(op.type).items()
         if old in op.attrs and new not in op.attrs
     }
     if names:

@@ -12,7 +12,7 @@ from ...core.dtype import dtype_of
 from ...core.errors import OpError, told, user_line, with_user_line
 from ...core.op import OPS, Meta
 from ...ir import program as data
-from ...ir.block_captures import BODIES, EFFECTS
+from ...ir.op_traits import traits_of
 from ...ir.passes.shape_inference import infer
 from ...ir.passes.upgrade_ops import RENAMED
 from ...ir.printer import block_lines
@@ -338,7 +338,9 @@ class Block:
             raise OpError(
                 with_user_line("append_op: `type` to initialized an Operator can not be None.")
             )
-        if type not in OPS and type not in RENAMED and type not in BODIES and type not in EFFECTS:
+        traits = traits_of(type)
+        is_known = type in OPS or type in RENAMED or traits.capture_slot or traits.has_side_effects
+        if not is_known:
             raise OpError(with_user_line(f'Operator "{type}" has not been registered.'))
         desc = data.OpDesc(
             type, names_in(inputs), names_in(outputs), self._attrs(type, attrs or {})
