@@ -19,9 +19,9 @@ from ..compiler import lowered
 from ..compiler.partial_program import PartialProgram
 from ..compiler.unsupported_ops import Unsupported
 from ..core import cuda
+from ..core.device_dispatch import device_of
 from ..core.errors import OarlockError, warn
 from ..core.mode import pushed, state
-from ..core.placed import device_of
 from ..core.tensor import Tensor
 from ..export import pdiparams, pdmodel
 from ..export.save import named

@@ -47,7 +47,7 @@ def test_processes_that_no_launcher_started_are_refused(monkeypatch: pytest.Monk
 
 
 def test_a_communicator_has_what_the_protocol_says() -> None:
-    from oarlock.core.ranks import Alone, Communicator
+    from oarlock.core.communicator import Alone, Communicator
     from oarlock.distributed.mpi import Mpi
 
     wanted = {n for n in vars(Communicator) if not n.startswith("_")}

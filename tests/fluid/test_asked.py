@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from oarlock import fluid
-from oarlock.core.era import era
 from oarlock.core.mode import pushed
+from oarlock.core.paddle1_compat import era
 from oarlock.static.graph.mode import Writing
 
 from .make_asked import FILE, refused

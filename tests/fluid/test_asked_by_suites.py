@@ -13,8 +13,8 @@ import pytest
 
 import oarlock
 from oarlock import compat, fluid
-from oarlock.core.era import spoken
 from oarlock.core.errors import OarlockError
+from oarlock.core.paddle1_compat import spoken
 from oarlock.fluid import core
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")

@@ -12,8 +12,8 @@ import pytest
 
 import oarlock
 from oarlock import fluid
-from oarlock.core.era import era
 from oarlock.core.errors import OarlockError
+from oarlock.core.paddle1_compat import era
 
 from .cases.common import integers, numbers
 

@@ -11,8 +11,8 @@ import pytest
 
 import oarlock
 from oarlock import fluid
-from oarlock.core.era import spoken
 from oarlock.core.errors import OpError
+from oarlock.core.paddle1_compat import spoken
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 

@@ -12,8 +12,8 @@ import pytest
 
 from oarlock.core import cuda, place, rng
 from oarlock.core.autograd import grad
+from oarlock.core.device_dispatch import _is_read
 from oarlock.core.op import OPS
-from oarlock.core.placed import _is_read
 from oarlock.core.tensor import Tensor
 
 from ..ops.rows import Row

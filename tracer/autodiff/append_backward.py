@@ -10,10 +10,10 @@ from typing import Any
 from ..capture.modes import Static, static_mode
 from ..capture.recorder import Recorder
 from ..capture.variable import Variable
+from ..core.backward_pass import outward
 from ..core.errors import OarlockError, OperandError, OpError, with_user_line
 from ..core.mode import pushed, state
 from ..core.op import OPS
-from ..core.sweep import outward
 from ..core.tensor import Tensor
 from ..ir.block_captures import op_touches
 from ..ir.program import Attr, AttrType, Block, OpDesc, Program, VarDesc

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 from ..capture.recorder import Recorder
 from ..capture.variable import Variable
-from ..core.era import era
 from ..core.op import OPS
+from ..core.paddle1_compat import era
 from ..core.tensor import Tensor
 from ..ir.program import Block, Kind, OpDesc, VarDesc
 

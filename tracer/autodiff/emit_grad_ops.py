@@ -6,30 +6,16 @@ Who runs it asks the rule of `relu`.
 from __future__ import annotations
 
 from ..capture.variable import GRADIENT, Variable
-from ..core.era import era
 from ..core.op import Op
+from ..core.paddle1_compat import era
 from ..ir.block_captures import EMPTY
 from ..ir.program import Attr, AttrType, OpDesc
 from .backward_pass import Walk
 from .cotangents import declared
-from .grad_slots import OLD, OLD_ATTRS, RENAMED, SLOTS
+from .grad_op_signatures import grad_input_slots, grad_op_type, paddle1_grad_attrs
 
 # not of its gradient
 OF_THE_OP = ("op_role", "op_role_var", "op_callstack", "op_namescope", "op_device")
-
-
-def slots_of(op: Op, desc: OpDesc) -> list[str] | None:
-    """The slots of operands that the gradient op of an op has, in the Paddle that is spoken; None
-    where Paddle writes others.
-    """
-    today, old = SLOTS.get(op.type, "").split(), OLD.get(op.type)
-    if not era.old or old is None:
-        return today or None
-    newer = any(
-        s.optional and desc.inputs.get(s.name) and s.name in today and s.name not in old
-        for s in op.ins
-    )
-    return (today if newer else old.split()) or None
 
 
 def written(walk: Walk, op: Op, desc: OpDesc, at: int) -> bool:
@@ -39,7 +25,8 @@ def written(walk: Walk, op: Op, desc: OpDesc, at: int) -> bool:
     if desc.type == "sum":
         _shares(walk, desc)
         return True
-    slots = slots_of(op, desc)
+    used = {slot for slot, names in desc.inputs.items() if names}
+    slots = grad_input_slots(op.type, used, era.old)
     if slots is None or not _says_all(walk, desc, slots) or not _stays(walk, op, desc, at):
         return False
     if any(walk.wants(n) for s in op.ins if not s.constant for n in desc.inputs.get(s.name, [])):
@@ -92,23 +79,14 @@ def _write(walk: Walk, op: Op, desc: OpDesc, at: int, slots: list[str]) -> None:
     outputs = {
         slot: [EMPTY if v is None else v.name for _, v in made] for slot, made in places.items()
     }
-    attrs = _older(op.type) | {n: a for n, a in desc.attrs.items() if n not in OF_THE_OP}
-    made = walk.recorder.emit(RENAMED.get(desc.type, f"{desc.type}_grad"), inputs, outputs, attrs)
+    attrs = {n: a for n, a in desc.attrs.items() if n not in OF_THE_OP}
+    if era.old:
+        attrs = paddle1_grad_attrs(op.type) | attrs
+    made = walk.recorder.emit(grad_op_type(desc.type), inputs, outputs, attrs)
     for name, gradient in (pair for pairs in places.values() for pair in pairs):
         if gradient is not None:
             walk.add(name, gradient)
             walk.pending.own(gradient, made)
-
-
-def _older(type: str) -> dict[str, Attr]:
-    """Attributes that only Paddle 1.8 asks for."""
-    return (
-        {}
-        if not era.old
-        else {
-            n: Attr(AttrType[kind], v) for n, kind, v, types in OLD_ATTRS if type in types.split()
-        }
-    )
 
 
 def _operands(walk: Walk, desc: OpDesc, at: int, slot: str) -> list[str]:

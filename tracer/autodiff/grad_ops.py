@@ -14,11 +14,9 @@ from ..capture.variable import GRADIENT
 from ..core.op import OPS, Op
 from ..ir.block_captures import EMPTY
 from ..ir.program import Attr, AttrType, OpDesc, Program
-from .grad_slots import RENAMED as OTHER_NAMES
+from .grad_op_signatures import forward_op_type
 
-SUFFIX, RENAMED, SCOPE = "_grad", "@RENAME@", "grad/"
-# the op that a gradient op with another name is of
-BELONGS = {name: type for type, name in OTHER_NAMES.items()}
+RENAMED, SCOPE = "@RENAME@", "grad/"
 
 
 class Gradients:
@@ -42,8 +40,8 @@ class Gradients:
         return self._found[id(desc)]
 
     def _find(self, desc: OpDesc) -> OpDesc | None:
-        type = BELONGS.get(desc.type) or desc.type.removesuffix(SUFFIX)
-        if type == desc.type or type not in OPS or not OPS[type].has_vjp or _is_own(desc):
+        type = forward_op_type(desc.type)
+        if type is None or type not in OPS or not OPS[type].has_vjp or _is_own(desc):
             return None
         forward = next(
             (op for op in reversed(self._candidates(type, desc)) if _belongs(desc, op)), None

@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..core._tape import Node
+from ..core.backward_pass import BARE, outward
 from ..core.dtype import is_float
 from ..core.errors import OpError, with_user_line
 from ..core.mode import pushed, state
 from ..core.op import Facts, Meta, Op, Slot
-from ..core.sweep import BARE, outward
 from ..core.tensor import Tensor
 
 

@@ -10,11 +10,11 @@ import numpy as np
 
 from ..core import cuda
 from ..core.dtype import DType, dtype_of
-from ..core.element import check_item
-from ..core.era import era, texts
 from ..core.errors import MisfitError, OpError, TraceError, user_frame, with_user_line
+from ..core.item_index import check_item
 from ..core.mode import innermost, state
 from ..core.op import OPS, Meta
+from ..core.paddle1_compat import era, texts
 from ..core.parameter import Parameter
 from ..core.place import Place, get_device, place_named
 from ..core.tensor import RemovableHook, Tensor

@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 
-from ..core.era import era
 from ..core.errors import OarlockError, inside, with_user_line
+from ..core.paddle1_compat import era
 from . import age as ages
 from .age import Age
 from .finder import PaddleFinder, ViewFinder

@@ -13,7 +13,7 @@ from ..autodiff.decompose import expanded
 from ..core import cuda, native
 from ..core._tape import limited
 from ..core.errors import OpError, with_user_line
-from ..core.quiet import QUIET, setting
+from ..core.errstate import QUIET, setting
 from ..core.tensor import Tensor
 from ..ir.block_captures import paddle_gradient_ops
 from ..ir.op_traits import is_feed_or_fetch

@@ -19,12 +19,12 @@ from ..capture.undefined_checks import asked
 from ..capture.variable import Variable
 from ..core import cuda, native
 from ..core._tape import Node, arrays_of, recorded, stops_of, tensors_of
+from ..core.backward_pass import BARE
+from ..core.device_dispatch import device_of
 from ..core.errors import OpError, PlaceError, with_user_line
 from ..core.mode import pushed, state
 from ..core.numerics_check import is_enabled as checks_numerics
 from ..core.op import AttrSpec, Facts, Op, Slot
-from ..core.placed import device_of
-from ..core.sweep import BARE
 from ..core.tensor import Tensor
 from ..ir.block_captures import draws_random
 from ..ir.op_traits import is_feed_or_fetch, traits_of

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from ..core.backward_pass import BARE
 from ..core.dtype import is_float
 from ..core.mode import pushed
 from ..core.op import OPS, Op, Slot
-from ..core.sweep import BARE
 from ..ir.block_captures import EMPTY
 from ..ir.passes.legalize_scalars import leaves_none
 from ..ir.program import OpDesc

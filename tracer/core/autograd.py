@@ -15,13 +15,13 @@ import numpy as np
 
 from . import cuda
 from ._tape import Node, are_leaves, deposit
+from .backward_pass import Reach, Sweep, outward, sweep_for
 from .eager import NO_TAPE
-from .era import era
 from .errors import MisfitError, OarlockError, OpError, warn, with_user_line
-from .listen import hear, listeners, summed
+from .grad_hooks import hear, listeners, summed
 from .mode import only_running, pushed, refuse_side_effect, state
 from .op import OPS
-from .sweep import Reach, Sweep, outward, sweep_for
+from .paddle1_compat import era
 from .tensor import Tensor
 
 F = TypeVar("F", bound=Callable[..., Any])

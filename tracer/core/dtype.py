@@ -7,8 +7,8 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from .era import era
 from .errors import OperandError, OpError
+from .paddle1_compat import era
 
 MAX_RANK = 32  # of any array in NumPy 1; the most that a file may ask for
 _OLD_NAMES = {"float16": "FP16", "float32": "FP32", "float64": "FP64", "bfloat16": "BF16"}

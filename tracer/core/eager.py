@@ -12,7 +12,7 @@ from .errors import OperandError, OpError, PlaceError, told, with_user_line
 from .limits import out_of_memory
 from .mode import Mode
 from .op import Op
-from .operand import words
+from .operand_checks import words
 from .tensor import Tensor, as_is, remember
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .era import era
+from .paddle1_compat import era
 from .tensor import Tensor
 
 

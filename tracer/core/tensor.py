@@ -12,13 +12,13 @@ import numpy as np
 from . import cuda, unique_name
 from ._tape import TensorBase, next_seq, oldest_seq
 from .dtype import BY_NP, DType, dtype_of
-from .element import check_item
-from .era import era, texts
 from .errors import MisfitError, OpError, StateError, with_user_line
+from .item_index import check_item
 from .mode import only_running, refuse_side_effect, state
 from .op import OPS, Meta
+from .paddle1_compat import era, texts
 from .place import Place, place_of
-from .show import show_array
+from .tensor_printing import show_array
 
 Array = np.ndarray[Any, Any]
 

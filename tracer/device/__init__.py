@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..core.compiled import (
+from ..core.build_info import (
     get_cudnn_version,
     is_compiled_with_cinn,
     is_compiled_with_cuda,

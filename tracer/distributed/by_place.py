@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..core import cuda
+from ..core.communicator import Communicator, Messages, Work
 from ..core.errors import OarlockError, with_user_line
-from ..core.ranks import Communicator, Messages, Work
 from .mpi import Mpi
 from .nccl import Nccl, library
 

@@ -10,9 +10,9 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from ..core import cuda
+from ..core.communicator import WORDS, Done, Work
 from ..core.errors import OpError, with_user_line
 from ..core.mode import only_running
-from ..core.ranks import WORDS, Done, Work
 from ..core.tensor import Tensor
 from .agree import check_agreed
 from .group import Group, chosen, member

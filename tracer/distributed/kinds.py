@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..core.communicator import AVG, MAX, MIN, PROD, SUM, WORDS
 from ..core.errors import OpError, with_user_line
-from ..core.ranks import AVG, MAX, MIN, PROD, SUM, WORDS
 
 _REFUSED = {"b": {SUM, PROD, AVG}, "c": {MAX, MIN}, "i": {AVG}, "u": {AVG}}
 

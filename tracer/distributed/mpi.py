@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from ..core.communicator import AVG, WORDS, Communicator, Messages, Work
 from ..core.dtype import is_half
 from ..core.errors import OpError, with_user_line
-from ..core.ranks import AVG, WORDS, Communicator, Messages, Work
 from .kinds import check_op
 from .waiting import wait_for
 

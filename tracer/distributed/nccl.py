@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 from ..core import cuda
+from ..core.communicator import AVG, WORDS, Communicator, Messages, Work
 from ..core.dtype import is_half
 from ..core.errors import OarlockError, OpError, with_user_line
-from ..core.ranks import AVG, WORDS, Communicator, Messages, Work
 from .kinds import check_op
 from .mpi import Mpi
 from .waiting import wait_for

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from ..core.communicator import AVG, MAX, SUM, Communicator, Work
 from ..core.errors import OarlockError, with_user_line
-from ..core.listen import listeners, summed
-from ..core.ranks import AVG, MAX, SUM, Communicator, Work
+from ..core.grad_hooks import listeners, summed
 from ..core.tensor import Tensor
 
 _MEGABYTE = 1 << 20

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..core.dtype import get_default_dtype
 from ..core.errors import OpError, with_user_line
-from ..core.operand import need
+from ..core.operand_checks import need
 from ..core.tensor import Tensor
 from ..tensor.convert import cast
 from ..tensor.creation import arange

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from ..core.dtype import default_float
 from ..core.errors import OpError, with_user_line
 from ..core.op import OPS
-from ..core.operand import need
+from ..core.operand_checks import need
 from ..core.tensor import Tensor
 from ..tensor.convert import cast
 

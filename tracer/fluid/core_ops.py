@@ -14,9 +14,9 @@ from collections.abc import Callable
 from typing import Any
 
 from ..core.autograd import no_grad
-from ..core.era import era
 from ..core.errors import OpError, with_user_line
 from ..core.op import OPS, Op
+from ..core.paddle1_compat import era
 from ..core.tensor import Tensor
 from ..tensor.creation import zeros
 from ..tensor.manipulation import in_place

@@ -13,11 +13,11 @@ from contextlib import contextmanager
 from typing import Any
 
 from ..core import unique_name
-from ..core.compiled import is_compiled_with_cuda
+from ..core.build_info import is_compiled_with_cuda
 from ..core.eager import EAGER
-from ..core.era import era, spoken
 from ..core.flags import get_flags, set_flags
 from ..core.mode import Mode, pushed, state
+from ..core.paddle1_compat import era, spoken
 from ..framework import use_pir_api
 from ..static import (
     Program,

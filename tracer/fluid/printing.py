@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.era import texts
+from ..core.paddle1_compat import texts
 from ..ir.program import Kind
 from ..ir.scope_values import ScopeValue, braces
 

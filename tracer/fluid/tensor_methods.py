@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..core._tape import Node
-from ..core.era import era
-from ..core.sweep import outward
+from ..core.backward_pass import outward
+from ..core.paddle1_compat import era
 from ..core.tensor import Tensor
 from ..ir.program import Kind
 from ..ir.scope_values import ScopeValue

@@ -13,7 +13,7 @@ import numpy as np
 from ..core import cuda
 from ..core.dtype import BY_NP, bfloat16
 from ..core.errors import FileError, OperandError, OpError
-from ..core.legacy import legacy_module
+from ..core.legacy_importer import legacy_module
 from ..core.tensor import Tensor
 from ..export import pdiparams, pdmodel
 from ..export.pickles import dump, is_tensor

@@ -14,9 +14,9 @@ import numpy as np
 
 from .. import nn
 from ..core.autograd import no_grad
+from ..core.communicator import world
 from ..core.errors import OarlockError, OpError
 from ..core.mode import only_running
-from ..core.ranks import world
 from ..core.tensor import Tensor
 from ..distributed import DataParallel, ParallelEnv, all_gather, init_parallel_env
 from ..framework.io import load, save

@@ -9,8 +9,8 @@ import numpy as np
 
 from ..core import cuda
 from ..core.dtype import DType
-from ..core.era import era, texts
 from ..core.errors import OpError, with_user_line
+from ..core.paddle1_compat import era, texts
 from ..core.tensor import Tensor
 from .lod import Offsets, is_valid, lengths_of, offsets_of
 

@@ -17,9 +17,9 @@ from ..compiler import Compiled
 from ..compiler.feeds import FEED
 from ..compiler.unsupported_ops import Unsupported
 from ..core import cuda
+from ..core.device_dispatch import device_of
 from ..core.dtype import dtype_of, is_float, is_real
 from ..core.errors import GuardError, OarlockError, OpError, VerifyError
-from ..core.placed import device_of
 from ..core.tensor import Tensor
 from ..ir.block_captures import draws_random
 from ..ir.op_traits import is_feed_or_fetch

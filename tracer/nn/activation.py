@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.errors import OpError, with_user_line
-from ..core.operand import need
+from ..core.operand_checks import need
 from ..core.tensor import Tensor
 from . import functional as F
 from .function_layer import REQUIRED, Row, made

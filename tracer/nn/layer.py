@@ -12,7 +12,7 @@ import numpy as np
 from ..core import cuda, unique_name
 from ..core.dtype import default_float, dtype_of, is_float, is_half
 from ..core.errors import OperandError, OpError, with_user_line
-from ..core.legacy import legacy_module
+from ..core.legacy_importer import legacy_module
 from ..core.mode import state
 from ..core.parameter import Parameter
 from ..core.place import index_for, place_named

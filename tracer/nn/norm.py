@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from ..core.communicator import world
 from ..core.errors import OpError, with_user_line
 from ..core.op import OPS
-from ..core.operand import need
+from ..core.operand_checks import need
 from ..core.parameter import Parameter
-from ..core.ranks import world
 from ..core.tensor import Tensor
 from . import functional as F
 from .functional.sync_norm import sync_batch_norm

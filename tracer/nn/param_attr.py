@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..core.era import era
 from ..core.errors import OperandError, OpError, with_user_line
+from ..core.paddle1_compat import era
 from ..core.tensor import Tensor
 from .initializer import Initializer
 

@@ -12,7 +12,7 @@ from typing import Any
 from ..core.dtype import dtype_of
 from ..core.errors import OpError, with_user_line
 from ..core.op import OPS
-from ..core.operand import need, no_axis, no_tensor
+from ..core.operand_checks import need, no_axis, no_tensor
 from ..core.tensor import Tensor
 from ..tensor.convert import cast
 from ..tensor.creation import arange

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from ..core.dtype import is_real
 from ..core.errors import OpError, with_user_line
 from ..core.op import OPS
-from ..core.operand import need, no_tensor
+from ..core.operand_checks import need, no_tensor
 from ..core.tensor import Tensor
 from ..tensor.convert import cast
 from ..tensor.creation import full, triu

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ..core.operand import need, no_axis
+from ..core.operand_checks import need, no_axis
 from ..core.tensor import Tensor
 from ..tensor.manipulation import reshape
 from . import functional as F

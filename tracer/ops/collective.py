@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ..core.arrays import np
+from ..core.communicator import MAX, MIN, PROD, SUM, world
 from ..core.op import op
-from ..core.ranks import MAX, MIN, PROD, SUM, world
 from .meta import like_x
 
 

@@ -12,10 +12,10 @@ from ..compiler.feeds import FEED, arrays_of, check_feed
 from ..compiler.lod_propagation import WithLod
 from ..core import place as places
 from ..core import rng
-from ..core.era import era
 from ..core.errors import OarlockError, OpError, SequencesError, with_user_line
 from ..core.flags import get_flags
 from ..core.numerics_check import check_array
+from ..core.paddle1_compat import era
 from ..core.tensor import Tensor
 from ..ir.op_traits import is_feed_or_fetch
 from ..ir.program import OpDesc

@@ -7,7 +7,7 @@ from typing import Any
 from ..core.dtype import is_float
 from ..core.errors import OpError, with_user_line
 from ..core.op import OPS
-from ..core.operand import no_tensor
+from ..core.operand_checks import no_tensor
 from ..core.tensor import Tensor
 from .convert import cast, full
 

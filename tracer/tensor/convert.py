@@ -15,7 +15,7 @@ from ..core.dtype import BY_NP, default_float, dtype_of
 from ..core.errors import OperandError, OpError, with_user_line
 from ..core.mode import state
 from ..core.op import OPS
-from ..core.operand import no_axis, no_tensor
+from ..core.operand_checks import no_axis, no_tensor
 from ..core.place import index_for, place_named
 from ..core.tensor import Tensor
 

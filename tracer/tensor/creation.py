@@ -12,7 +12,7 @@ from ..core.dtype import default_float, dtype_of, is_real
 from ..core.errors import with_user_line
 from ..core.mode import state
 from ..core.op import OPS
-from ..core.operand import no_tensor
+from ..core.operand_checks import no_tensor
 from ..core.tensor import Tensor
 from .convert import cast, of_length, sizes, tensor_like, to_tensor
 from .convert import full as number

@@ -10,7 +10,7 @@ import numpy as np
 from ..core.errors import OpError, with_user_line
 from ..core.mode import state
 from ..core.op import OPS
-from ..core.operand import need, no_tensor
+from ..core.operand_checks import need, no_tensor
 from ..core.tensor import Tensor
 from . import creation, manipulation, math, search, statistics
 from .convert import cast, tensor_like

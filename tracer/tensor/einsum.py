@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core.errors import OperandError, OpError, with_user_line
 from ..core.op import OPS
-from ..core.operand import need
+from ..core.operand_checks import need
 from ..core.tensor import Tensor
 
 __all__ = ["einsum"]

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from ..core import cuda
-from ..core.era import era
 from ..core.errors import OpError, RangeError, with_user_line
 from ..core.mode import state
 from ..core.op import OPS
+from ..core.paddle1_compat import era
 from ..core.tensor import Tensor
 from .convert import beside, bounds, cast, full, to_array
 from .manipulation import (

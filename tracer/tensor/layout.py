@@ -11,7 +11,7 @@ import numpy as np
 from ..core.dtype import dtype_of
 from ..core.errors import OpError, with_user_line
 from ..core.op import OPS
-from ..core.operand import need, no_tensor
+from ..core.operand_checks import need, no_tensor
 from ..core.tensor import Tensor
 from . import creation, linalg, manipulation, math
 from .convert import beside, cast, from_front, full, sizes, tensor_like, to_tensor

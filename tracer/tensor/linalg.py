@@ -8,7 +8,7 @@ from typing import Any
 
 from ..core.errors import OpError, with_user_line
 from ..core.op import OPS
-from ..core.operand import need, no_tensor
+from ..core.operand_checks import need, no_tensor
 from ..core.tensor import Tensor
 from ..ops.meta import agree
 from .convert import axes_of, cast, from_front, full, size_at

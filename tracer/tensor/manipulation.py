@@ -12,7 +12,7 @@ from ..core.dtype import dtype_of
 from ..core.errors import OpError, TraceError, with_user_line
 from ..core.mode import state
 from ..core.op import OPS
-from ..core.operand import need, no_axis, no_tensor
+from ..core.operand_checks import need, no_axis, no_tensor
 from ..core.tensor import Tensor
 from .convert import (
     axes_of,

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from ..core.dtype import BY_NP, dtype_of, is_float, is_real, promote
-from ..core.era import era
 from ..core.errors import OpError, with_user_line
 from ..core.mode import state
 from ..core.op import OPS, Op
-from ..core.operand import named, no_tensor
+from ..core.operand_checks import named, no_tensor
+from ..core.paddle1_compat import era
 from ..core.tensor import Tensor
 from ..ops import elementwise
 from .along_axis import _add_with_axis, _divide_with_axis, _multiply_with_axis, _subtract_with_axis  # noqa: F401 - Paddle has them here

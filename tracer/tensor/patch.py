@@ -14,7 +14,7 @@ from typing import Any
 from ..core._tape import Operator
 from ..core.errors import OpError, with_user_line
 from ..core.op import OPS, Op
-from ..core.operand import named
+from ..core.operand_checks import named
 from ..core.tensor import Tensor
 from ..ops import elementwise
 from . import linalg, logic, manipulation, math

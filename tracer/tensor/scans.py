@@ -7,7 +7,7 @@ from typing import Any
 from ..core.dtype import dtype_of
 from ..core.errors import OpError, with_user_line
 from ..core.op import OPS
-from ..core.operand import need, no_axis
+from ..core.operand_checks import need, no_axis
 from ..core.tensor import Tensor
 from . import logic, manipulation, math
 from .convert import cast, from_front

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..core.errors import OpError, with_user_line
 from ..core.mode import state
 from ..core.op import OPS
-from ..core.operand import need
+from ..core.operand_checks import need
 from ..core.tensor import Tensor
 from ..ops.meta import real_dtype
 from .creation import ones

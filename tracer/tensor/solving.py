@@ -8,7 +8,7 @@ from typing import Any
 from ..core.errors import OpError, with_user_line
 from ..core.mode import state
 from ..core.op import OPS
-from ..core.operand import need
+from ..core.operand_checks import need
 from ..core.tensor import Tensor
 from .convert import cast, size_at
 from .creation import zeros

@@ -9,10 +9,10 @@ import math as pymath
 from typing import Any
 
 from ..core.dtype import is_real
+from ..core.dtype_info import finfo
 from ..core.errors import OpError, with_user_line
-from ..core.numbers import finfo
 from ..core.op import OPS
-from ..core.operand import need, no_tensor
+from ..core.operand_checks import need, no_tensor
 from ..core.tensor import Tensor
 from . import logic, manipulation, math
 from .convert import cast, full, tensor_like

@@ -11,7 +11,7 @@ from ..core.dtype import dtype_of
 from ..core.errors import OpError, with_user_line
 from ..core.mode import state
 from ..core.op import OPS
-from ..core.operand import need
+from ..core.operand_checks import need
 from ..core.tensor import Tensor
 from . import creation, logic, manipulation, math, search
 from .convert import axes_of, cast, from_front, full, to_tensor

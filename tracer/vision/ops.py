@@ -11,7 +11,7 @@ from typing import Any
 
 from ..core.errors import OpError, with_user_line
 from ..core.op import OPS
-from ..core.operand import need, no_axis
+from ..core.operand_checks import need, no_axis
 from ..core.tensor import Tensor
 from ..nn.activation import ReLU  # type: ignore[attr-defined]  # made from a table
 from ..nn.container import Sequential

@@ -9,7 +9,7 @@ import pytest
 import oarlock as paddle
 from oarlock import static
 from oarlock.base.framework import program_guard
-from oarlock.core.era import era
+from oarlock.core.paddle1_compat import era
 
 X = np.linspace(-1, 1, 24).reshape(6, 4).astype("float32")
 LOOKING = [1.50813, 0.8897, 0.52915, 0.68673, 0.40967]

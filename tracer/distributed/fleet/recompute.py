@@ -10,11 +10,11 @@ from typing import Any
 from ...core import rng
 from ...core._tape import Node
 from ...core.autograd import grad
+from ...core.backward_pass import BARE, behind, operands, outward
 from ...core.dtype import is_float
 from ...core.errors import OpError, with_user_line
 from ...core.mode import Mode, pushed, state
 from ...core.op import Facts, Op, Slot
-from ...core.sweep import BARE, behind, operands, outward
 from ...core.tensor import Tensor
 
 

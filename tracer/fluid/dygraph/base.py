@@ -11,9 +11,9 @@ import numpy as np
 
 from ...core import autograd, rng, unique_name
 from ...core.eager import EAGER
-from ...core.era import spoken
 from ...core.errors import OpError, with_user_line
 from ...core.mode import pushed, state
+from ...core.paddle1_compat import spoken
 from ...core.tensor import Tensor
 from ...static import Program, program_guard
 from ...static.graph.mode import Writing

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from ...core import cuda
-from ...core.era import era
+from ...core.communicator import MAX, SUM, world
 from ...core.errors import OarlockError, with_user_line
-from ...core.ranks import MAX, SUM, world
+from ...core.paddle1_compat import era
 from ...core.tensor import Tensor
 from ...distributed import parallel as today
 from ...distributed.environment import ParallelEnv

@@ -14,9 +14,9 @@ import numpy as np
 
 from ...capture.control.tensor_arrays import TensorArray
 from ...core.dtype import dtype_of
-from ...core.era import era
 from ...core.errors import OperandError, with_user_line
 from ...core.mode import state
+from ...core.paddle1_compat import era
 from ...core.tensor import Tensor
 from .takes import TAKES
 

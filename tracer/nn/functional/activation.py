@@ -7,7 +7,7 @@ from typing import Any
 
 from ...core.errors import OpError, with_user_line
 from ...core.op import OPS
-from ...core.operand import named, no_tensor
+from ...core.operand_checks import named, no_tensor
 from ...core.tensor import Tensor
 from ...tensor.convert import cast, from_front
 from ...tensor.logic import equal

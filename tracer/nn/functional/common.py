@@ -9,7 +9,7 @@ from ...core import rng
 from ...core.errors import OpError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS
-from ...core.operand import need, no_axis, no_tensor
+from ...core.operand_checks import need, no_axis, no_tensor
 from ...core.tensor import Tensor
 from ...tensor.convert import axes_of, bounds, cast, from_front, full, stacked_sizes
 from ...tensor.creation import full as full_of

@@ -7,7 +7,7 @@ from typing import Any
 from ...core.errors import OpError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS
-from ...core.operand import no_tensor
+from ...core.operand_checks import no_tensor
 from ...core.tensor import Tensor
 from .common import with_bias
 

@@ -8,7 +8,7 @@ from ...core.dtype import is_float
 from ...core.errors import OpError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS
-from ...core.operand import need, no_tensor
+from ...core.operand_checks import need, no_tensor
 from ...core.tensor import Tensor
 from ...tensor.convert import cast, full
 from ...tensor.logic import equal, not_equal

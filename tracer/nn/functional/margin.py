@@ -10,7 +10,7 @@ from typing import Any
 
 from ...core.errors import OpError, with_user_line
 from ...core.op import OPS
-from ...core.operand import need, no_axis
+from ...core.operand_checks import need, no_axis
 from ...core.tensor import Tensor
 from ...tensor.convert import cast, full
 from ...tensor.creation import zeros_like

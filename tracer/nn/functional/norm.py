@@ -8,7 +8,7 @@ from typing import Any
 from ...core.errors import OpError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS
-from ...core.operand import need, no_tensor
+from ...core.operand_checks import need, no_tensor
 from ...core.tensor import Tensor
 from ...tensor.math import divide, pow
 from .common import pad

@@ -8,7 +8,7 @@ from typing import Any
 from ...core.errors import OpError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS
-from ...core.operand import need, no_axis
+from ...core.operand_checks import need, no_axis
 from ...core.tensor import Tensor
 from ...tensor.creation import arange, full, zeros_like
 from ...tensor.manipulation import (

@@ -6,7 +6,7 @@ from typing import Any
 
 from ...core.errors import OpError, with_user_line
 from ...core.op import OPS
-from ...core.operand import need
+from ...core.operand_checks import need
 from ...core.tensor import Tensor
 from ...tensor.convert import stacked_sizes
 from .conv import pair

@@ -11,10 +11,10 @@ from ...capture.modes import Static, static_mode
 from ...capture.variable import Variable
 from ...core import unique_name
 from ...core.dtype import is_float
-from ...core.era import era
 from ...core.errors import OperandError, OpError, inside, with_user_line
 from ...core.mode import Mode, innermost, pushed, state
 from ...core.op import Meta, Op, Slot
+from ...core.paddle1_compat import era
 from ...core.tensor import Tensor
 from ...ir.program import OpDesc
 from .default_programs import default_main_program

@@ -6,9 +6,9 @@ from typing import Any, TypeAlias
 
 from ...capture.recorder import plain
 from ...core.dtype import DType
-from ...core.era import era
 from ...core.errors import OpError, with_user_line
 from ...core.op import OPS
+from ...core.paddle1_compat import era
 from ...ir.attr_types import attr_problem, block_indices
 from ...ir.printer import op_text
 from ...ir.program import Attr, AttrType, OpDesc

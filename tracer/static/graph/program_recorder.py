@@ -11,8 +11,8 @@ from typing import Any
 from ...capture.recorder import Recorder
 from ...capture.variable import Variable
 from ...core import unique_name
-from ...core.era import era
 from ...core.errors import TraceError, with_user_line
+from ...core.paddle1_compat import era
 from ...core.parameter import Parameter
 from ...core.tensor import Tensor
 from ...ir.names import Namer

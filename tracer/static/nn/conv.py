@@ -8,7 +8,7 @@ from typing import Any
 from ...capture.variable import Variable
 from ...core.errors import OpError, with_user_line
 from ...core.op import OPS
-from ...core.operand import need
+from ...core.operand_checks import need
 from ...nn.functional.conv import is_last, padding_attrs, pair
 from ...nn.initializer import Normal
 from .helper import Helper, known_size

@@ -9,11 +9,11 @@ from typing import Any
 from ...capture.variable import Variable
 from ...core import unique_name
 from ...core.dtype import dtype_of, is_float
-from ...core.era import era
 from ...core.errors import OarlockError, OperandError, OpError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS
-from ...core.operand import no_axis
+from ...core.operand_checks import no_axis
+from ...core.paddle1_compat import era
 from ...core.tensor import Tensor
 from ...nn.create_parameter import made_parameter
 from ...nn.initializer import Initializer

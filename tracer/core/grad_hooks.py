@@ -8,8 +8,8 @@ import weakref
 from collections.abc import Sequence
 from typing import Protocol
 
+from .backward_pass import Sweep, behind, operands, run_hooks
 from .op import OPS
-from .sweep import Sweep, behind, operands, run_hooks
 from .tensor import Tensor
 
 

@@ -14,12 +14,12 @@ from . import cuda
 from ._tape import Node, Walk, configure, set_modes
 from .dtype import is_float
 from .eager import EAGER, NO_TAPE, explain
-from .era import era
 from .errors import OpError, RuleError, with_user_line
 from .mode import Mode, pushed, state
 from .numerics_check import NumericsCheck
 from .numerics_check import is_enabled as checks_numerics
 from .op import OPS, Op
+from .paddle1_compat import era
 from .tensor import Tensor
 
 
