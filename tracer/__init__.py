@@ -64,7 +64,7 @@ from .core.errors import (
     VerifyError,
 )
 from .core.flags import get_flags, set_flags
-from .core.lazy_import import later as _later
+from .core.lazy_import import lazy_attributes as _later
 from .core.legacy_importer import set_legacy_importer as _set_legacy_importer
 from .core.paddle_functions import (
     batch,

@@ -22,7 +22,7 @@ def table() -> str:
     rows = sorted(
         (type, older, today)
         for type, op in OPS.items()
-        for older, today in op.facts.older_attrs.items()
+        for older, today in op.traits.older_attrs.items()
     )
     return HEAD + "".join(f'{{"{type}", "{older}", "{today}"}},\n' for type, older, today in rows)
 

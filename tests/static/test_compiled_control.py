@@ -18,7 +18,7 @@ from oarlock.compiler import Compiled
 from oarlock.compiler.interpreter import Interpreter
 from oarlock.compiler.unsupported_ops import Unsupported
 from oarlock.core.autograd import grad
-from oarlock.core.mode import instead
+from oarlock.core.mode import replace_base_mode
 from oarlock.core.op import Meta
 from oarlock.core.tensor import Tensor
 from oarlock.ir.program import Attr, AttrType, Block, OpDesc, Program, VarDesc
@@ -37,7 +37,7 @@ def program_of(function: Function, shape: tuple[int, ...]) -> tuple[Recorder, Va
     for name in NAMES:
         variables.append(Variable(recorder.feed(name, Meta(shape, np.dtype(np.float32)))))
         recorder.bind(variables[-1], name)
-    with instead(Static(recorder, trains=True)):
+    with replace_base_mode(Static(recorder, trains=True)):
         out = function(*variables)
     return recorder, out
 
@@ -45,7 +45,7 @@ def program_of(function: Function, shape: tuple[int, ...]) -> tuple[Recorder, Va
 def compiled_with_gradients(function: Function, shape: tuple[int, ...]) -> Any:
     """A function that gives the result and the gradients of its sum."""
     recorder, out = program_of(function, shape)
-    with instead(Static(recorder)):
+    with replace_base_mode(Static(recorder)):
         found = differentiate(recorder, {out.name: None}, NAMES)
     compiled = Compiled(
         recorder.program, NAMES, [out.name, *(found[n].name for n in NAMES if n in found)]

@@ -10,9 +10,9 @@ from typing import Any
 from ..capture.modes import Static, static_mode
 from ..capture.recorder import Recorder
 from ..capture.variable import Variable
-from ..core.backward_pass import outward
+from ..core.backward_pass import to_public_grad
 from ..core.errors import OarlockError, OperandError, OpError, with_user_line
-from ..core.mode import pushed, state
+from ..core.mode import state, use_mode
 from ..core.op import OPS
 from ..core.tensor import Tensor
 from ..ir.block_captures import op_touches
@@ -47,14 +47,14 @@ def differentiate(
         raise OarlockError(with_user_line(f"backward: {why}, or compute them after the loop"))
     reach = _through_gradients(recorder, targets, wanted, barred)
     start = len(current.ops)
-    with pushed(Static(recorder)):
+    with use_mode(Static(recorder)):
         around = [inner.block for inner in recorder.open[:-1]]
         walk = Walk(recorder, reach, Versions(recorder, current, around=around), wanted)
         for name, gradient in targets.items():
             if reach.wants(current.idx, name):
-                walk.add(name, _first(walk, name) if gradient is None else outward(gradient))
+                walk.add(name, _first(walk, name) if gradient is None else to_public_grad(gradient))
         walk.run()
-        found = {name: outward(walk.found[name]) for name in wanted if name in walk.found}
+        found = {name: to_public_grad(walk.found[name]) for name in wanted if name in walk.found}
     _mark(current, start)
     walk.versions.finish()
     return found

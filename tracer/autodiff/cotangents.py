@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from ..capture.recorder import Recorder
 from ..capture.variable import Variable
 from ..core.op import OPS
-from ..core.paddle1_compat import era
+from ..core.paddle1_compat import compat
 from ..core.tensor import Tensor
 from ..ir.program import Block, Kind, OpDesc, VarDesc
 
@@ -133,7 +133,7 @@ def zeros_for(recorder: Recorder, variable: Variable) -> Variable:
         made = declared(recorder, recorder.namer.temporary("create_array"), variable.raw)
         recorder.emit("create_array", {}, {"Out": [made.name]})
         return made
-    if recorder.by_hand and era.old:
+    if recorder.by_hand and compat.rules.writes_paddle1_gradients:
         return recorder.emit_like("fill_zeros_like", "X", variable, {})
     found: Variable = OPS["fill_any_like"](variable, value=0.0)
     return found

@@ -12,7 +12,7 @@ from ..capture.modes import Static
 from ..capture.recorder import Inner, Recorder
 from ..capture.variable import GRADIENT, Variable
 from ..core.dtype import is_float
-from ..core.mode import pushed
+from ..core.mode import use_mode
 from ..core.op import OPS, Slot
 from ..ir.block_captures import EMPTY, step_gradients
 from ..ir.program import Kind, OpDesc, Program
@@ -45,7 +45,7 @@ def expand(recorder: Recorder, gradients: Gradients, only: Sequence[OpDesc] | No
     """
     chosen = None if only is None else {id(op) for op in only}
     around = step_gradients(recorder.program)
-    with pushed(Static(recorder)):
+    with use_mode(Static(recorder)):
         for block in recorder.program.blocks:
             before, block.ops = block.ops, []
             with recorder.writing(Inner(block)):

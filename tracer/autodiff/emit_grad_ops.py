@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ..capture.variable import GRADIENT, Variable
 from ..core.op import Op
-from ..core.paddle1_compat import era
+from ..core.paddle1_compat import compat
 from ..ir.block_captures import EMPTY
 from ..ir.program import Attr, AttrType, OpDesc
 from .backward_pass import Walk
@@ -26,7 +26,7 @@ def written(walk: Walk, op: Op, desc: OpDesc, at: int) -> bool:
         _shares(walk, desc)
         return True
     used = {slot for slot, names in desc.inputs.items() if names}
-    slots = grad_input_slots(op.type, used, era.old)
+    slots = grad_input_slots(op.type, used, compat.rules.writes_paddle1_gradients)
     if slots is None or not _says_all(walk, desc, slots) or not _stays(walk, op, desc, at):
         return False
     if any(walk.wants(n) for s in op.ins if not s.constant for n in desc.inputs.get(s.name, [])):
@@ -80,7 +80,7 @@ def _write(walk: Walk, op: Op, desc: OpDesc, at: int, slots: list[str]) -> None:
         slot: [EMPTY if v is None else v.name for _, v in made] for slot, made in places.items()
     }
     attrs = {n: a for n, a in desc.attrs.items() if n not in OF_THE_OP}
-    if era.old:
+    if compat.rules.writes_paddle1_gradients:
         attrs = paddle1_grad_attrs(op.type) | attrs
     made = walk.recorder.emit(grad_op_type(desc.type), inputs, outputs, attrs)
     for name, gradient in (pair for pairs in places.values() for pair in pairs):

@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..core._tape import Node
-from ..core.backward_pass import BARE, outward
+from ..core.backward_pass import BARE_ARRAYS, to_public_grad
 from ..core.dtype import is_float
 from ..core.errors import OpError, with_user_line
-from ..core.mode import pushed, state
-from ..core.op import Facts, Meta, Op, Slot
+from ..core.mode import state, use_mode
+from ..core.op import Meta, Op, OpTraits, Slot
 from ..core.tensor import Tensor
 
 
@@ -71,7 +71,7 @@ class PyLayer:
         Tensors may stand among the arguments and in lists of them.
         """
         ctx = PyLayerContext()
-        with pushed(state.mode.with_tape(False)):
+        with use_mode(state.mode.with_tape(False)):
             made = cls.forward(ctx, *args, **kwargs)
         given = _tensors([*args, *kwargs.values()])
         nested = list(made) if isinstance(made, list | tuple) else [made]
@@ -82,7 +82,7 @@ class PyLayer:
                 with_user_line(f"{cls.__name__}: forward gave no tensor, but {type(made).__name__}")
             )
         if state.mode.tape and state.mode.static and any(not t.stop_gradient for t in given):
-            state.mode.cuts(f"the backward of a PyLayer ({cls.__name__})")
+            state.mode.note_missing_gradient(f"the backward of a PyLayer ({cls.__name__})")
         if state.mode.tape and not state.mode.static and any(not t.stop_gradient for t in given):
             _record(cls, ctx, given, tensors)
         return type(made)(results) if isinstance(made, list | tuple) else results[0]
@@ -125,7 +125,7 @@ def _op(cls: type[PyLayer], ctx: PyLayerContext) -> Op:
         [Slot("X", many=True)],
         [Slot("Out", many=True)],
         _no_kernel,
-        Facts(internal=True),
+        OpTraits(internal=True),
         None,
     )
     op.vjp(_rule(cls, ctx))
@@ -142,10 +142,10 @@ def _rule(cls: type[PyLayer], ctx: PyLayerContext) -> Callable[[list[Any], list[
     """
 
     def rule(grads: list[Any], operands: list[Any]) -> list[Any]:
-        bare = state.mode is BARE
+        bare = state.mode is BARE_ARRAYS
         tensors = [Tensor(g) if bare and g is not None else g for g in grads]
-        with pushed(state.mode.with_tape(False) if bare else state.mode):
-            found = cls.backward(ctx, *[t if t is None else outward(t) for t in tensors])
+        with use_mode(state.mode.with_tape(False) if bare else state.mode):
+            found = cls.backward(ctx, *[t if t is None else to_public_grad(t) for t in tensors])
         found = list(found) if isinstance(found, list | tuple) else [found]
         if len(found) != len(operands):
             why = (
@@ -155,7 +155,7 @@ def _rule(cls: type[PyLayer], ctx: PyLayerContext) -> Callable[[list[Any], list[
             raise OpError(with_user_line(why))
         for f, x in zip(found, operands, strict=True):
             _check_like(cls.__name__, f, x if bare else x.meta)
-        found = [outward(f) if isinstance(f, Tensor) else f for f in found]
+        found = [to_public_grad(f) if isinstance(f, Tensor) else f for f in found]
         return [f.array if bare and isinstance(f, Tensor) else f for f in found]
 
     return rule

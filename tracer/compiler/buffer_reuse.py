@@ -62,8 +62,8 @@ def over(call: Call) -> Any:
     """What is asked before the kernels of a call: it writes over an operand, or answers
     NotImplemented; None where no operand dies.
     """
-    function = FUNCTIONS.get(call.op.type, native.declined)
+    function = FUNCTIONS.get(call.op.type, native.not_available)
     spent = [i for i, cell in enumerate(call.ins) if cell in call.dying]
-    if function is native.declined or call.attrs or not spent or not native.switch.on:
+    if function is native.not_available or call.attrs or not spent or not native.switch.on:
         return None
     return native.kernel("Over")(function, spent, ALONE)

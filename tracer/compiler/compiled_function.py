@@ -13,7 +13,7 @@ from ..autodiff.decompose import expanded
 from ..core import cuda, native
 from ..core._tape import limited
 from ..core.errors import OpError, with_user_line
-from ..core.errstate import QUIET, setting
+from ..core.errstate import IGNORE_ALL, errstate_variable
 from ..core.tensor import Tensor
 from ..ir.block_captures import paddle_gradient_ops
 from ..ir.op_traits import is_feed_or_fetch
@@ -72,11 +72,11 @@ class Piece:
 
     def quietly(self, *arrays: Any) -> tuple[Any, ...]:
         """The same; numbers that overflow are infinite without a word."""
-        token = setting.set(QUIET)
+        token = errstate_variable.set(IGNORE_ALL)
         try:
             return self(*arrays)
         finally:
-            setting.reset(token)
+            errstate_variable.reset(token)
 
     @property
     def functions(self) -> list[Any]:
@@ -200,8 +200,8 @@ class Compiled:
             *(feed[name] for name in built.feeds),
             *(scope[name].array for name in built.loads),
         ]
-        if cuda.found.cupy is not None:
-            given = [cuda.host(a) for a in given]
+        if cuda.cupy_state.cupy is not None:
+            given = [cuda.to_host(a) for a in given]
         found = built.piece.quietly(*given, *(levels(feed[name + FEED]) for name in built.lods))
         count, end = len(self.fetches), len(self.fetches) + len(built.stores)
         for name, array in zip(built.stores, found[count:end], strict=True):

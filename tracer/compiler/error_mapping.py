@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 from ..capture.undefined_checks import LATE
 from ..capture.undefined_checks import missing as no_value
-from ..core.eager import explain
+from ..core.eager import raise_op_error
 from ..core.errors import AssertError, MemoryLimitError, NumericsError, OpError, with_user_line
 from ..core.limits import memory_problem
 from ..core.tensor import Tensor
@@ -78,7 +78,7 @@ def _explain(step: Step, values: dict[str, Any], error: Exception) -> NoReturn:
         raise OpError(
             with_user_line(f"{step.op.type}: {missing[0]} was not computed: no op before wrote it")
         )
-    explain(step.op, args, step.attrs, error)
+    raise_op_error(step.op, args, step.attrs, error)
 
 
 def _said(error: OpError, step: Call) -> bool:

@@ -34,7 +34,7 @@ def _array(value: Any, var: VarDesc | None) -> Any:
     if isinstance(value, np.ndarray):
         return value
     if isinstance(value, Tensor):
-        return np.asarray(cuda.host(value.array))
+        return np.asarray(cuda.to_host(value.array))
     if isinstance(value, ScopeValue):
         return np.asarray(value)
     try:

@@ -290,7 +290,7 @@ class Fusion:
 
 def fused(steps: Sequence[Step], declared: Mapping[str, VarDesc]) -> list[Step]:
     """The instructions with neighbours put together, where there are compiled kernels."""
-    if not native.switch.on or native.kernel("Expression") is native.declined:
+    if not native.switch.on or native.kernel("Expression") is native.not_available:
         return list(steps)
     return Fusion(declared).run(steps)
 

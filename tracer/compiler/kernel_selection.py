@@ -33,7 +33,9 @@ def bare_kernel(op: Op) -> Callable[..., Any]:
 
 def quick_kernel(op: Op) -> Callable[..., Any] | None:
     """What is asked before the NumPy kernel, None where nothing is."""
-    return op.quick if native.switch.on and op.quick is not native.declined else None
+    return (
+        op.native_rule if native.switch.on and op.native_rule is not native.not_available else None
+    )
 
 
 # -- compiled kernels without the function of Python's before them
@@ -70,8 +72,8 @@ def direct_kernel(call: Call) -> tuple[Callable[..., Any], tuple[Any, ...]] | No
     is one.
     """
     name, arguments = DIRECT.get(call.op.type, ("", None))
-    found = native.kernel(name) if native.switch.on else native.declined
-    extra = None if arguments is None or found is native.declined else arguments(call.attrs)
+    found = native.kernel(name) if native.switch.on else native.not_available
+    extra = None if arguments is None or found is native.not_available else arguments(call.attrs)
     return None if extra is None else (found, extra)
 
 
@@ -165,7 +167,7 @@ def constant(call: Call) -> Any:
     """What a call without operands gives every time, None where it has operands, draws, or gives
     much.
     """
-    if any(slot is not None for slot in call.ins) or call.op.facts.random or not call.op.single:
+    if any(slot is not None for slot in call.ins) or call.op.traits.random or not call.op.single:
         return None
     if math.prod(int(d) for d in call.attrs.get("shape", ())) > MOST_ELEMENTS:
         return None

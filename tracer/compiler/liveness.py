@@ -94,5 +94,5 @@ def _keep(steps: Sequence[Step], live: set[str], kept: list[Step]) -> set[str]:
 def _may_go(step: Step) -> bool:
     """Whether an instruction does nothing but give its results."""
     if isinstance(step, Call):
-        return not step.op.facts.random
+        return not step.op.traits.random
     return isinstance(step, Do) and not traits_of(step.desc.type).has_side_effects

@@ -247,7 +247,7 @@ def keeps_rows(type: str) -> bool:
         op is not None
         and op.meta_rule in (like_x, float_like_x)
         and op.single
-        and not op.facts.other_rows
+        and not op.traits.breaks_lod
     )
 
 

@@ -19,12 +19,12 @@ from ..capture.undefined_checks import asked
 from ..capture.variable import Variable
 from ..core import cuda, native
 from ..core._tape import Node, arrays_of, recorded, stops_of, tensors_of
-from ..core.backward_pass import BARE
-from ..core.device_dispatch import device_of
+from ..core.backward_pass import BARE_ARRAYS
+from ..core.device_dispatch import common_device
 from ..core.errors import OpError, PlaceError, with_user_line
-from ..core.mode import pushed, state
+from ..core.mode import state, use_mode
 from ..core.numerics_check import is_enabled as checks_numerics
-from ..core.op import AttrSpec, Facts, Op, Slot
+from ..core.op import AttrSpec, Op, OpTraits, Slot
 from ..core.tensor import Tensor
 from ..ir.block_captures import draws_random
 from ..ir.op_traits import is_feed_or_fetch, traits_of
@@ -94,11 +94,11 @@ class PartialProgram:
             return self._recorded(inputs)
         operands = [*inputs, *self._tensors]
         arrays = arrays_of(operands)
-        device = None if cuda.found.cupy is None else self._device(arrays)
+        device = None if cuda.cupy_state.cupy is None else self._device(arrays)
         placed = device is not None
         way = self._ways.get((stops, native.switch.on, placed)) or self._new_way(stops, placed)
         if placed:
-            with cuda.on(device):
+            with cuda.use_device(device):
                 found = way.forward.quietly(*arrays)
         else:
             found = way.forward.quietly(*arrays)
@@ -115,11 +115,11 @@ class PartialProgram:
     def _device(self, arrays: Sequence[Any]) -> int | None:
         """The device of all operands.   Raises PlaceError for two."""
         try:
-            return device_of(arrays)
+            return common_device(arrays)
         except PlaceError as error:
             names = [*self.feeds, *self.held]
             shown = ", ".join(
-                f"{n} on {cuda.name_of(cuda.index_of(a))}"
+                f"{n} on {cuda.device_name(cuda.index_of(a))}"
                 for n, a in zip(names, arrays, strict=True)
             )
             raise PlaceError(with_user_line(f"a program: {error} ({shown})")) from None
@@ -269,7 +269,7 @@ class Back:
                 targets[name] = recorder.variable(
                     recorder.declare(fresh, Variable(var).meta, checks_feed=True)
                 )
-        with pushed(Static(recorder)):
+        with use_mode(Static(recorder)):
             found = differentiate(recorder, targets, self._way.wanted)
         return [v.name for v in targets.values() if v is not None], found
 
@@ -309,13 +309,13 @@ def _node_op(way: Way) -> Op:
         [Slot("X", many=True)],
         [Slot("Out", many=True)],
         _no_kernel,
-        Facts(internal=True),
+        OpTraits(internal=True),
         None,
     )
     op.attrs["left"] = AttrSpec("RAW", None)
 
     def rule(grads: list[Any], operands: list[Any], *, left: Left) -> list[Any]:
-        return (way.gradients if state.mode is BARE else way.differentiable_gradients)(
+        return (way.gradients if state.mode is BARE_ARRAYS else way.differentiable_gradients)(
             grads, operands, left
         )
 
@@ -331,7 +331,7 @@ def _node_op(way: Way) -> Op:
         return way.gradients(grads, node.args[0], left)
 
     op.vjp(rule)
-    op.direct = direct
+    op.program_backward = direct
     return op
 
 

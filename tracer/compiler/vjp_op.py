@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from ..core.backward_pass import BARE
+from ..core.backward_pass import BARE_ARRAYS
 from ..core.dtype import is_float
-from ..core.mode import pushed
+from ..core.mode import use_mode
 from ..core.op import OPS, Op, Slot
 from ..ir.block_captures import EMPTY
 from ..ir.passes.legalize_scalars import leaves_none
@@ -44,7 +44,7 @@ class Vjp:
         ):
             grads, results = [_without_axes(g) for g in grads], [_without_axes(r) for r in results]
         asked = dict(zip(op.rule_names[len(self._attrs) :], results, strict=True))
-        with pushed(BARE):
+        with use_mode(BARE_ARRAYS):
             said = op.rule(*grads, *operands, **self._attrs, **asked)
             parts = said if isinstance(said, tuple) else (said,)
             return [_fitted(_part(parts, i, k), _at(operands[i], k)) for i, k in self._wanted]

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
-__all__ = ["elsewhere", "made_by", "np", "open_to"]
+__all__ = ["enable_dispatch", "is_on_gpu", "np", "use_library"]
 
 # What takes no array, or an array and no notice of it.
-MAKERS = (
+CREATION_FUNCTIONS = (
     "arange",
     "array",
     "asarray",
@@ -39,11 +39,11 @@ MAKERS = (
 )
 
 
-class _Here(threading.local):
+class _CurrentLibrary(threading.local):
     library: Any = numpy
 
 
-_here = _Here()
+_current = _CurrentLibrary()
 
 if TYPE_CHECKING:
     import numpy as np
@@ -52,11 +52,11 @@ else:
     vars(np).update({name: value for name, value in vars(numpy).items() if name != "__name__"})
 
 
-def _maker(name: str) -> Callable[..., Any]:
+def _dispatching(name: str) -> Callable[..., Any]:
     own = getattr(numpy, name)
 
     def make(*args: Any, **how: Any) -> Any:
-        library = _here.library
+        library = _current.library
         if library is numpy:
             return own(*args, **how)
         how.pop("like", None)
@@ -65,7 +65,7 @@ def _maker(name: str) -> Callable[..., Any]:
     return make
 
 
-class _Library:
+class _LibraryPart:
     """What kernels find in NumPy's `lib`, where functions ask no array.
 
     name: of the part that they want.
@@ -75,27 +75,29 @@ class _Library:
         self._path = path
 
     def __getattr__(self, name: str) -> Any:
-        found = _here.library
+        found = _current.library
         for step in (*self._path, name):
             found = getattr(found, step)
-        return found if callable(found) else _Library((*self._path, name))
+        return found if callable(found) else _LibraryPart((*self._path, name))
 
 
-def open_to() -> None:
+def enable_dispatch() -> None:
     """From now on the makers ask which kernel runs."""
-    vars(np).update({name: _maker(name) for name in MAKERS}, lib=_Library(("lib",)))
+    vars(np).update(
+        {name: _dispatching(name) for name in CREATION_FUNCTIONS}, lib=_LibraryPart(("lib",))
+    )
 
 
-def elsewhere() -> bool:
+def is_on_gpu() -> bool:
     """Whether the running kernel works on a GPU."""
-    return _here.library is not numpy
+    return _current.library is not numpy
 
 
 @contextmanager
-def made_by(library: Any) -> Iterator[None]:
+def use_library(library: Any) -> Iterator[None]:
     """In the body, makers are those of `library`, in this thread."""
-    before, _here.library = _here.library, library
+    before, _current.library = _current.library, library
     try:
         yield
     finally:
-        _here.library = before
+        _current.library = before

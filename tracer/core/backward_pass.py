@@ -13,24 +13,24 @@ from typing import Any, NoReturn
 from . import cuda
 from ._tape import Node, Walk, configure, set_modes
 from .dtype import is_float
-from .eager import EAGER, NO_TAPE, explain
+from .eager import EAGER, NO_TAPE, raise_op_error
 from .errors import OpError, RuleError, with_user_line
-from .mode import Mode, pushed, state
+from .mode import Mode, state, use_mode
 from .numerics_check import NumericsCheck
 from .numerics_check import is_enabled as checks_numerics
 from .op import OPS, Op
-from .paddle1_compat import era
+from .paddle1_compat import compat
 from .tensor import Tensor
 
 
-def wrapped(arg: Any) -> Any:
+def wrap_arrays(arg: Any) -> Any:
     """An operand of bare arrays as Tensors."""
     if arg is None or isinstance(arg, Tensor):
         return arg
     return [Tensor(a) for a in arg] if isinstance(arg, list | tuple) else Tensor(arg)
 
 
-class Bare(Mode):
+class BareArrays(Mode):
     """Ops are kernels on bare arrays."""
 
     tape = False
@@ -46,24 +46,26 @@ class Bare(Mode):
         try:
             return op.kernel(*args, **attrs)
         except Exception as error:
-            explain(op, tuple(map(wrapped, args)), attrs, error)
+            raise_op_error(op, tuple(map(wrap_arrays, args)), attrs, error)
 
 
-BARE = Bare()
+BARE_ARRAYS = BareArrays()
 
 
-def explain_call(
+def raise_call_error(
     op: Op, args: tuple[Any, ...], attrs: dict[str, Any], error: Exception
 ) -> NoReturn:
     """explain, of operands that are Tensors or, in a walk back, bare arrays."""
-    explain(op, tuple(map(wrapped, args)) if state.mode is BARE else args, attrs, error)
+    raise_op_error(
+        op, tuple(map(wrap_arrays, args)) if state.mode is BARE_ARRAYS else args, attrs, error
+    )
 
 
-configure(Tensor, explain_call, is_float)
-set_modes(EAGER, NO_TAPE, BARE)
+configure(Tensor, raise_call_error, is_float)
+set_modes(EAGER, NO_TAPE, BARE_ARRAYS)
 
 
-def as_of(tensor: Tensor, seq: int) -> Tensor:
+def value_at(tensor: Tensor, seq: int) -> Tensor:
     """What `tensor` was when node number `seq` took it as an operand: itself, unless it was changed
     in place since.
     """
@@ -89,12 +91,16 @@ def operands_of(node: Node) -> tuple[Any, ...]:
         return args
     seq = node.seq
     return tuple(
-        a if a is None else as_of(a, seq) if isinstance(a, Tensor) else [as_of(t, seq) for t in a]
+        a
+        if a is None
+        else value_at(a, seq)
+        if isinstance(a, Tensor)
+        else [value_at(t, seq) for t in a]
         for a in args
     )
 
 
-def outward(gradient: Any) -> Any:
+def to_public_grad(gradient: Any) -> Any:
     """A gradient as users see it, made of what travels on the tape, or back: complex ones are
     conjugated, see `op.py`.
     """
@@ -103,7 +109,7 @@ def outward(gradient: Any) -> Any:
     return gradient.conj() if gradient.dtype.kind == "c" else gradient
 
 
-class Sweep(Walk):
+class BackwardPass(Walk):
     """One walk back, by `_tape`; here is what it asks for where something is not plain.
 
     Gradients are bare arrays.
@@ -112,7 +118,7 @@ class Sweep(Walk):
     at all, None for everything.
     """
 
-    def __init__(self, watched: Iterable[Tensor] = (), reach: Reach | None = None) -> None:
+    def __init__(self, watched: Iterable[Tensor] = (), reach: ActiveTensors | None = None) -> None:
         self.watched = {(t.node.seq, t.index) for t in watched if t.node is not None}
         self.found: dict[tuple[int, int], Any] = {}
         self.reach = reach
@@ -125,7 +131,7 @@ class Sweep(Walk):
 
     def final(self, told: list[tuple[Any, Tensor]]) -> None:
         """Nothing more arrives at some leaves: tell those who listen.   See listen.py"""
-        with pushed(NO_TAPE):
+        with use_mode(NO_TAPE):
             for listener, leaf in told:
                 gradient = self.leaf(leaf)
                 self.told.add((id(listener), id(leaf)))
@@ -149,11 +155,11 @@ class Sweep(Walk):
 
     def mode(self) -> Mode:
         """What rules run in."""
-        return BARE
+        return BARE_ARRAYS
 
     def given(self, root: Tensor, gradient: Tensor | None) -> Any:
         """The gradient that a walk starts with, ones for None."""
-        return cuda.ones_like(root.array) if gradient is None else outward(gradient.array)
+        return cuda.ones_like(root.array) if gradient is None else to_public_grad(gradient.array)
 
     def zeros(self, array: Any) -> Any:
         """The gradient of a result that nothing came back to."""
@@ -175,14 +181,14 @@ class Sweep(Walk):
             gradient = OPS["sum_to"].kernel(gradient, shape=list(array.shape))
         return gradient if gradient.dtype == array.dtype else gradient.astype(array.dtype)
 
-    def hooked(self, gradient: Any, hooks: Sequence[Any]) -> Any:
+    def apply_hooks(self, gradient: Any, hooks: Sequence[Any]) -> Any:
         """What the hooks make of a gradient."""
-        with pushed(NO_TAPE):
-            return outward(run_hooks(Tensor(outward(gradient)), hooks).array)
+        with use_mode(NO_TAPE):
+            return to_public_grad(run_hooks(Tensor(to_public_grad(gradient)), hooks).array)
 
     def tensor(self, gradient: Any) -> Tensor:
         """A gradient as the user gets it."""
-        return Tensor(outward(gradient))
+        return Tensor(to_public_grad(gradient))
 
     # -- what arrives at a node
     # ---------------------------------------------------------------------------------
@@ -208,7 +214,7 @@ class Sweep(Walk):
 
     def _final(self, node: Node, index: int, gradient: Any) -> Any:
         if node.hooks is not None and index in node.hooks:
-            gradient = self.hooked(gradient, node.hooks[index])
+            gradient = self.apply_hooks(gradient, node.hooks[index])
         if (node.seq, index) in self.watched:
             self.found[node.seq, index] = gradient
         return gradient
@@ -223,7 +229,7 @@ class Sweep(Walk):
         return None if found is None else self.tensor(found)
 
 
-class Keeping(Sweep):
+class ResultGradPass(BackwardPass):
     """A walk back that leaves at each node the gradients of its results, as Paddle 1.x did:
     `gradient()` of any tensor has them.
     """
@@ -238,11 +244,11 @@ class Keeping(Sweep):
         return gradient
 
 
-class RecordedSweep(Sweep):
+class RecordedBackwardPass(BackwardPass):
     """A walk back that the mode in force records: gradients are Tensors."""
 
     def __init__(
-        self, mode: Mode, watched: Iterable[Tensor] = (), reach: Reach | None = None
+        self, mode: Mode, watched: Iterable[Tensor] = (), reach: ActiveTensors | None = None
     ) -> None:
         super().__init__(watched, reach)
         self.bare = False
@@ -255,10 +261,10 @@ class RecordedSweep(Sweep):
     def given(self, root: Tensor, gradient: Tensor | None) -> Any:
         """See Sweep."""
         if gradient is not None:
-            return outward(gradient)
+            return to_public_grad(gradient)
         return (
             Tensor(cuda.ones_like(root.array))
-            if self._mode.silent
+            if self._mode.is_eager
             else OPS["fill_any_like"](root, value=1.0)
         )
 
@@ -288,16 +294,16 @@ class RecordedSweep(Sweep):
             )
         return gradient
 
-    def hooked(self, gradient: Any, hooks: Sequence[Any]) -> Any:
+    def apply_hooks(self, gradient: Any, hooks: Sequence[Any]) -> Any:
         """See Sweep."""
-        return outward(run_hooks(outward(gradient), hooks))
+        return to_public_grad(run_hooks(to_public_grad(gradient), hooks))
 
     def tensor(self, gradient: Any) -> Tensor:
         """See Sweep."""
-        return outward(gradient)
+        return to_public_grad(gradient)
 
 
-def operands(node: Node) -> list[Tensor]:
+def differentiable_inputs(node: Node) -> list[Tensor]:
     """The operands of a node that want a gradient."""
     found: list[Tensor] = []
     for arg in operands_of(node):
@@ -305,7 +311,7 @@ def operands(node: Node) -> list[Tensor]:
     return [t for t in found if not t.stop_gradient]
 
 
-def behind(roots: Iterable[Tensor]) -> Iterable[Node]:
+def ancestor_nodes(roots: Iterable[Tensor]) -> Iterable[Node]:
     """The nodes that led to some tensors."""
     found: dict[int, Node] = {}
     todo = [t.node for t in roots if t.node is not None]
@@ -313,11 +319,11 @@ def behind(roots: Iterable[Tensor]) -> Iterable[Node]:
         node = todo.pop()
         if node.seq not in found:
             found[node.seq] = node
-            todo += [t.node for t in operands(node) if t.node is not None]
+            todo += [t.node for t in differentiable_inputs(node) if t.node is not None]
     return found.values()
 
 
-class Reach:
+class ActiveTensors:
     """The tensors on a way from roots to those wanted: all others need no gradient.
 
     barred: tensors that no way leads through.
@@ -330,8 +336,8 @@ class Reach:
         self._watched = {(t.node.seq, t.index) for t in wanted if t.node is not None}
         self._barred = {id(t) if t.node is None else (t.node.seq, t.index) for t in barred}
         self.nodes: set[int] = set()
-        for node in sorted(behind(roots), key=lambda n: n.seq):
-            if any(t in self for t in operands(node)):
+        for node in sorted(ancestor_nodes(roots), key=lambda n: n.seq):
+            if any(t in self for t in differentiable_inputs(node)):
                 self.nodes.add(node.seq)
 
     def __contains__(self, tensor: Tensor) -> bool:
@@ -360,15 +366,17 @@ def run_hooks(gradient: Tensor, hooks: Sequence[Any]) -> Tensor:
     return gradient
 
 
-def sweep_for(
-    create_graph: bool, watched: Iterable[Tensor] = (), reach: Reach | None = None
-) -> Sweep:
+def new_backward_pass(
+    create_graph: bool, watched: Iterable[Tensor] = (), reach: ActiveTensors | None = None
+) -> BackwardPass:
     """The walk back that fits the mode in force: on bare arrays where nothing has to be
     recorded.
     """
-    mode = state.mode.plain()
+    mode = state.mode.without_wrappers()
     if checks_numerics():
-        return RecordedSweep(NumericsCheck(mode.with_tape(create_graph)), watched, reach)
+        return RecordedBackwardPass(NumericsCheck(mode.with_tape(create_graph)), watched, reach)
     if mode.bare and not create_graph:
-        return Keeping() if era.old and reach is None else Sweep(watched, reach)
-    return RecordedSweep(mode.with_tape(create_graph), watched, reach)
+        if compat.rules.keeps_result_gradients and reach is None:
+            return ResultGradPass()
+        return BackwardPass(watched, reach)
+    return RecordedBackwardPass(mode.with_tape(create_graph), watched, reach)

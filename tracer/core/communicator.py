@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 SUM, MAX, MIN, PROD, AVG = range(5)  # the numbers of Paddle's ReduceOp
-WORDS = ("SUM", "MAX", "MIN", "PROD", "AVG")
+REDUCE_OP_NAMES = ("SUM", "MAX", "MIN", "PROD", "AVG")
 
 
 Messages = Sequence[tuple[int, Any]]  # ranks, each with an array
@@ -28,7 +28,7 @@ class Work(Protocol):
         ...
 
 
-class Done:
+class CompletedWork:
     """Work that is done."""
 
     def is_completed(self) -> bool:
@@ -104,7 +104,7 @@ class Communicator(Protocol):
         ...
 
 
-class Alone:
+class SingleProcess:
     """The world of one process."""
 
     rank, size = 0, 1
@@ -112,30 +112,30 @@ class Alone:
 
     def broadcast(self, array: Any, root: int) -> Work:
         """Nothing to do."""
-        return Done()
+        return CompletedWork()
 
     def all_reduce(self, array: Any, op: int) -> Work:
         """Nothing to do."""
-        return Done()
+        return CompletedWork()
 
     def reduce(self, array: Any, root: int, op: int) -> Work:
         """Nothing to do."""
-        return Done()
+        return CompletedWork()
 
     def all_gather(self, array: Any, into: Any) -> Work:
         """The only part."""
         into[0] = array
-        return Done()
+        return CompletedWork()
 
     def scatter(self, arrays: Any, into: Any, root: int) -> Work:
         """The only part."""
         into[...] = arrays[0]
-        return Done()
+        return CompletedWork()
 
     def all_to_all(self, arrays: Any, into: Any) -> Work:
         """The only part."""
         into[0] = arrays[0]
-        return Done()
+        return CompletedWork()
 
     def send(self, array: Any, to: int) -> Work:
         """Nobody is there.   Raises RuntimeError."""
@@ -145,11 +145,11 @@ class Alone:
 
     def exchange(self, sent: Messages, got: Messages) -> Work:
         """Nobody is there."""
-        return Done()
+        return CompletedWork()
 
     def barrier(self) -> Work:
         """Nobody to wait for."""
-        return Done()
+        return CompletedWork()
 
     def split(self, ranks: Sequence[int]) -> Communicator | None:
         """Itself."""
@@ -160,7 +160,7 @@ class World:
     """The groups of ranks of this process by Paddle's `ring_id`; 0 is everybody."""
 
     def __init__(self) -> None:
-        self.groups: dict[int, Communicator] = {0: Alone()}
+        self.groups: dict[int, Communicator] = {0: SingleProcess()}
         self.initialized = False
 
     @property

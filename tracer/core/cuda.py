@@ -17,7 +17,7 @@ from . import arrays
 from .errors import OarlockError, with_user_line
 
 
-class _Found:
+class _CupyState:
     """cupy: the module, None as long as nobody wanted a GPU; index: where new tensors go, None for
     the processor.
     """
@@ -27,30 +27,32 @@ class _Found:
     index: int | None = None
 
 
-found = _Found()
-_ANYWHERE = nullcontext()
-_at_start: list[Callable[[], None]] = []  # what is to be done when the first GPU is asked for
+cupy_state = _CupyState()
+_NO_DEVICE = nullcontext()
+_first_use_callbacks: list[
+    Callable[[], None]
+] = []  # what is to be done when the first GPU is asked for
 
 
-def at_start(then: Callable[[], None]) -> None:
+def on_first_gpu_use(then: Callable[[], None]) -> None:
     """Call `then` as soon as a GPU is asked for, which for most programs is never."""
-    _at_start.append(then)
-    if found.cupy is not None:
+    _first_use_callbacks.append(then)
+    if cupy_state.cupy is not None:
         then()
 
 
-def library(asker: str) -> Any:
+def require_cupy(asker: str) -> Any:
     """CuPy.   Raises OarlockError where there is none; asker: who wants it, for the error."""
-    if found.cupy is None:
-        cupy = _imported(asker)
-        found.cupy, found.array = cupy, cupy.ndarray
-        arrays.open_to()
-        for then in _at_start:
+    if cupy_state.cupy is None:
+        cupy = _import_cupy(asker)
+        cupy_state.cupy, cupy_state.array = cupy, cupy.ndarray
+        arrays.enable_dispatch()
+        for then in _first_use_callbacks:
             then()
-    return found.cupy
+    return cupy_state.cupy
 
 
-def _imported(asker: str) -> Any:
+def _import_cupy(asker: str) -> Any:
     try:
         return importlib.import_module("cupy")
     except ImportError as error:
@@ -59,12 +61,12 @@ def _imported(asker: str) -> Any:
         ) from None
 
 
-def special(name: str) -> Any:
+def scipy_special(name: str) -> Any:
     """A function of arrays on a GPU that NumPy does not have, of those that SciPy has."""
     return getattr(importlib.import_module("cupyx.scipy.special"), name)
 
 
-def count() -> int:
+def device_count() -> int:
     """How many GPUs eager ops can run on; 0 without CuPy, or without a driver.
 
     Asking changes nothing.
@@ -82,7 +84,7 @@ def check_device(index: int, asker: str) -> Any:
 
     Raises OarlockError otherwise, and then nothing has changed.
     """
-    cupy = _imported(asker)
+    cupy = _import_cupy(asker)
     try:
         there, why = int(cupy.cuda.runtime.getDeviceCount()), "the driver shows none"
     except Exception as error:  # CUDARuntimeError, which only CuPy can name
@@ -95,88 +97,88 @@ def check_device(index: int, asker: str) -> Any:
                 f"{asker}: there is no CUDA device {index}; {there} are visible, from 0 on"
             )
         )
-    return library(asker)
+    return require_cupy(asker)
 
 
 def index_of(array: Any) -> int | None:
     """The number of the GPU that holds an array, None for the processor."""
-    return int(array.device.id) if isinstance(array, found.array) else None
+    return int(array.device.id) if isinstance(array, cupy_state.array) else None
 
 
-def host(array: Any) -> Any:
+def to_host(array: Any) -> Any:
     """The array in the processor's memory: itself, or a copy of one on a GPU."""
-    return array.get() if isinstance(array, found.array) else array
+    return array.get() if isinstance(array, cupy_state.array) else array
 
 
-def on(index: int | None) -> Any:
+def use_device(index: int | None) -> Any:
     """A context in which CUDA works on one GPU; nothing to do for the processor."""
-    return _ANYWHERE if index is None else found.cupy.cuda.Device(index)
+    return _NO_DEVICE if index is None else cupy_state.cupy.cuda.Device(index)
 
 
-def put(array: Any, index: int | None) -> Any:
+def to_device(array: Any, index: int | None) -> Any:
     """The array on a GPU, or on the processor for None; itself where it is there already."""
     if index_of(array) == index:
         return array
     if index is None:
-        return host(array)
-    with on(index):
-        return found.cupy.asarray(array)
+        return to_host(array)
+    with use_device(index):
+        return cupy_state.cupy.asarray(array)
 
 
-def as_new(array: Any) -> Any:
+def to_default_device(array: Any) -> Any:
     """A new array of the processor where new tensors go."""
-    return array if found.index is None else put(array, found.index)
+    return array if cupy_state.index is None else to_device(array, cupy_state.index)
 
 
 @contextmanager
-def new_on(index: int | None) -> Iterator[None]:
+def use_default_device(index: int | None) -> Iterator[None]:
     """In the body, new tensors go to one device."""
-    before, found.index = found.index, index
+    before, cupy_state.index = cupy_state.index, index
     try:
         yield
     finally:
-        found.index = before
+        cupy_state.index = before
 
 
-def copied(array: Any) -> Any:
+def copy_array(array: Any) -> Any:
     """A copy of an array, where it is."""
-    return array.copy() if isinstance(array, found.array) else np.array(array)
+    return array.copy() if isinstance(array, cupy_state.array) else np.array(array)
 
 
-def contiguous(array: Any) -> Any:
+def contiguous_copy(array: Any) -> Any:
     """A copy of an array, where it is, whose elements lie one behind the other."""
-    if not isinstance(array, found.array):
+    if not isinstance(array, cupy_state.array):
         return np.array(array, order="C")
-    with on(index_of(array)):
+    with use_device(index_of(array)):
         return array.copy(order="C")
 
 
-def copied_to(array: Any, like: Any) -> Any:
+def copy_like(array: Any, like: Any) -> Any:
     """A copy of an array where another one is, and of its dtype."""
     index = index_of(like)
     if index is None:
-        return np.array(host(array), dtype=like.dtype)
-    with on(index):
-        return put(array, index).astype(like.dtype, copy=True)
+        return np.array(to_host(array), dtype=like.dtype)
+    with use_device(index):
+        return to_device(array, index).astype(like.dtype, copy=True)
 
 
 def zeros_like(array: Any) -> Any:
     """Zeros in the shape and dtype of an array, where it is."""
-    if found.cupy is None:
+    if cupy_state.cupy is None:
         # several times faster than zeros_like for small arrays
         return np.zeros(array.shape, array.dtype)
-    with on(index_of(array)):
+    with use_device(index_of(array)):
         return np.zeros_like(array)
 
 
 def ones_like(array: Any) -> Any:
     """Ones likewise."""
-    if found.cupy is None:
+    if cupy_state.cupy is None:
         return np.ones_like(array)
-    with on(index_of(array)):
+    with use_device(index_of(array)):
         return np.ones_like(array)
 
 
-def name_of(index: int | None) -> str:
+def device_name(index: int | None) -> str:
     """As errors name it: cpu, gpu:0."""
     return "cpu" if index is None else f"gpu:{index}"

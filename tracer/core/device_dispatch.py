@@ -19,33 +19,37 @@ from typing import Any
 import numpy as np
 
 from . import cuda, native
-from .arrays import made_by
+from .arrays import use_library
 from .dtype import bfloat16
 from .errors import PlaceError
 from .op import Kernel, Op, Slot
 
 # Slots of one number each that kernels read as Python's: they stay on the processor, so that no
 # step of an optimizer waits for the GPU.
-NUMBERS = frozenset({"LearningRate", "Beta1Pow", "Beta2Pow"})
+HOST_SCALAR_SLOTS = frozenset({"LearningRate", "Beta1Pow", "Beta2Pow"})
 
 
-def each(value: Any, do: Callable[[Any], Any]) -> Any:
+def map_arrays(value: Any, do: Callable[[Any], Any]) -> Any:
     """`do` with every array in a nesting of lists and tuples."""
     if value is None:
         return None
-    return type(value)(each(v, do) for v in value) if isinstance(value, list | tuple) else do(value)
+    return (
+        type(value)(map_arrays(v, do) for v in value)
+        if isinstance(value, list | tuple)
+        else do(value)
+    )
 
 
-def flat(value: Any) -> Iterator[Any]:
+def iter_arrays(value: Any) -> Iterator[Any]:
     """Every array in such a nesting."""
     if isinstance(value, list | tuple):
         for v in value:
-            yield from flat(v)
+            yield from iter_arrays(v)
     elif value is not None:
         yield value
 
 
-def device_of(arrays: Sequence[Any]) -> int | None:
+def common_device(arrays: Sequence[Any]) -> int | None:
     """The device that the operands of one call are on, None for the processor.
 
     Raises PlaceError for two.
@@ -58,64 +62,69 @@ def device_of(arrays: Sequence[Any]) -> int | None:
     return places.pop()
 
 
-def _half(array: Any) -> bool:
+def _is_bfloat16(array: Any) -> bool:
     return bool(array.dtype == bfloat16.np)
 
 
-def _there(op: Op, args: tuple[Any, ...], index: int | None) -> tuple[Any, ...]:
+def _move_inputs(op: Op, args: tuple[Any, ...], index: int | None) -> tuple[Any, ...]:
     """The operands on one device: numbers go along, and what Python reads stays on the
     processor.
     """
     return tuple(
-        each(a, functools.partial(cuda.put, index=None if _is_read(s) else index))
+        map_arrays(a, functools.partial(cuda.to_device, index=None if _is_host_slot(s) else index))
         for s, a in zip(op.ins, args, strict=False)
     )
 
 
-def _is_read(slot: Slot) -> bool:
+def _is_host_slot(slot: Slot) -> bool:
     """Whether kernels read an operand as Python's numbers: NUMBERS, and where sequences begin and
     end.
     """
-    return slot.name in NUMBERS or slot.over in NUMBERS or bool(slot.lod_of)
+    return slot.name in HOST_SCALAR_SLOTS or slot.over in HOST_SCALAR_SLOTS or bool(slot.lod_of)
 
 
-def _results(op: Op, outs: Any, index: int | None) -> Any:
+def _move_outputs(op: Op, outs: Any, index: int | None) -> Any:
     """The results on one device, but for those that Python reads."""
 
     def put(slot: Slot, out: Any) -> Any:
-        at = None if _is_read(slot) else index
-        return each(out, lambda a: cuda.put(np.asarray(a) if isinstance(a, np.generic) else a, at))
+        at = None if _is_host_slot(slot) else index
+        return map_arrays(
+            out, lambda a: cuda.to_device(np.asarray(a) if isinstance(a, np.generic) else a, at)
+        )
 
     if len(op.outs) == 1:
         return put(op.outs[0], outs)
     return tuple(put(slot, out) for slot, out in zip(op.outs, outs, strict=True))
 
 
-def placed(op: Op, plain: Kernel) -> Kernel:
+def with_device_dispatch(op: Op, plain: Kernel) -> Kernel:
     """The kernel of an op for operands anywhere.   plain: the one for the processor"""
 
     def kernel(*args: Any, **attrs: Any) -> Any:
         held = [
-            a for s, arg in zip(op.ins, args, strict=False) if not _is_read(s) for a in flat(arg)
+            a
+            for s, arg in zip(op.ins, args, strict=False)
+            if not _is_host_slot(s)
+            for a in iter_arrays(arg)
         ]
-        index = device_of(held) if held else cuda.found.index
+        index = common_device(held) if held else cuda.cupy_state.index
         if index is None:
-            with made_by(np):  # a kernel that works on a GPU may have asked for this one
-                return plain(*_there(op, args, None), **attrs)
-        if op.facts.host or any(map(_half, held)) or (op.facts.random and not held):
-            with made_by(np):
-                outs = plain(*each(args, cuda.host), **attrs)
+            with use_library(np):  # a kernel that works on a GPU may have asked for this one
+                return plain(*_move_inputs(op, args, None), **attrs)
+        if op.traits.host or any(map(_is_bfloat16, held)) or (op.traits.random and not held):
+            with use_library(np):
+                outs = plain(*map_arrays(args, cuda.to_host), **attrs)
         else:
-            with cuda.on(index), made_by(cuda.found.cupy):
-                outs = op.reference(*_there(op, args, index), **attrs)
-        return _results(op, outs, index)
+            with cuda.use_device(index), use_library(cuda.cupy_state.cupy):
+                outs = op.reference(*_move_inputs(op, args, index), **attrs)
+        return _move_outputs(op, outs, index)
 
     return kernel
 
 
-def place_all() -> None:
+def install() -> None:
     """Give every op a kernel for operands anywhere."""
-    native.dress(placed)
+    native.wrap_kernels(with_device_dispatch)
 
 
-cuda.at_start(place_all)
+cuda.on_first_gpu_use(install)

@@ -8,10 +8,9 @@ import ml_dtypes
 import numpy as np
 
 from .errors import OperandError, OpError
-from .paddle1_compat import era
+from .paddle1_compat import compat
 
 MAX_RANK = 32  # of any array in NumPy 1; the most that a file may ask for
-_OLD_NAMES = {"float16": "FP16", "float32": "FP32", "float64": "FP64", "bfloat16": "BF16"}
 
 
 class DType:
@@ -28,11 +27,7 @@ class DType:
         self.proto = proto
 
     def __repr__(self) -> str:
-        return (
-            f"VarType.{_OLD_NAMES.get(self.name, self.name.upper())}"
-            if era.old
-            else f"paddle.{self.name}"
-        )
+        return compat.rules.format_dtype(self)
 
     def __int__(self) -> int:
         return self.proto
@@ -84,7 +79,7 @@ _default = float32
 
 
 # what NumPy takes these words for
-_PYTHON = {"int": "int64", "float": "float64", "double": "float64"}
+_PYTHON_TYPES = {"int": "int64", "float": "float64", "double": "float64"}
 
 
 def dtype_of(spec: Any) -> DType:
@@ -95,7 +90,7 @@ def dtype_of(spec: Any) -> DType:
         return spec
     if isinstance(spec, str):
         name = spec.removeprefix("paddle.")
-        found = _BY_NAME.get(_PYTHON.get(name, name))
+        found = _BY_NAME.get(_PYTHON_TYPES.get(name, name))
     elif isinstance(spec, int) and not isinstance(spec, bool):
         found = BY_PROTO.get(spec)
     else:

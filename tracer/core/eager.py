@@ -8,12 +8,12 @@ from typing import Any, NoReturn
 from . import cuda
 from ._tape import Node, limited
 from .dtype import is_float
-from .errors import OperandError, OpError, PlaceError, told, with_user_line
+from .errors import OperandError, OpError, PlaceError, same_kind, with_user_line
 from .limits import out_of_memory
 from .mode import Mode
 from .op import Op
-from .operand_checks import words
-from .tensor import Tensor, as_is, remember
+from .operand_checks import not_a_tensor
+from .tensor import Tensor, save_history, snapshot_of
 
 
 def unwrap(arg: Any) -> Any:
@@ -23,7 +23,7 @@ def unwrap(arg: Any) -> Any:
     return None if arg is None else [t.array for t in arg]
 
 
-def wants(arg: Any) -> bool:
+def requires_grad(arg: Any) -> bool:
     """Whether any tensor of an operand wants a gradient."""
     if arg is None:
         return False
@@ -32,7 +32,7 @@ def wants(arg: Any) -> bool:
     return any(not t.stop_gradient for t in arg)
 
 
-def firsts(op: Op, args: tuple[Any, ...]) -> tuple[Any, ...] | None:
+def unwrap_tuples(op: Op, args: tuple[Any, ...]) -> tuple[Any, ...] | None:
     """The operands with the first of each tuple that stands where one tensor is wanted, which
     Paddle takes; None where there is no such.
     """
@@ -60,11 +60,11 @@ class Eager(Mode):
         """The eager mode with or without a tape."""
         return EAGER if tape else NO_TAPE
 
-    def shadow(self, tensor: Tensor) -> Tensor:
+    def snapshot(self, tensor: Tensor) -> Tensor:
         """See Mode.shadow."""
-        return as_is(tensor)
+        return snapshot_of(tensor)
 
-    def become(self, tensor: Tensor, made: Tensor) -> None:
+    def assign_inplace(self, tensor: Tensor, made: Tensor) -> None:
         """See Mode.become.   Ops that were recorded before go on seeing what the tensor was."""
         if self.tape and not tensor.stop_gradient and tensor.node is None:
             why = (
@@ -72,7 +72,7 @@ class Eager(Mode):
                 "use no_grad()"
             )
             raise OpError(with_user_line(f"in place: {why} (X={tensor.meta})"))
-        remember(tensor)
+        save_history(tensor)
         tensor.inplace_version += 1
         tensor.array = made.array
         if self.tape:  # else it goes on wanting what it wanted, from where it came
@@ -93,14 +93,14 @@ class Eager(Mode):
                 op.check_dtypes(arrays)
             outs = limited(op.kernel, *arrays, **attrs)
         except Exception as error:
-            taken = firsts(op, args)
+            taken = unwrap_tuples(op, args)
             if taken is None:
-                explain(op, args, attrs, error)
+                raise_op_error(op, args, attrs, error)
             return self.run(op, taken, attrs)
         made = wrap_results(op, outs)
-        if self.tape and op.has_vjp and any(map(wants, args)):
+        if self.tape and op.has_vjp and any(map(requires_grad, args)):
             node = Node(op, args, attrs, outs)
-            for i, tensor in numbered_results(op, made):
+            for i, tensor in differentiable_results(op, made):
                 if is_float(tensor.array.dtype):
                     tensor.stop_gradient, tensor.node, tensor.index = False, node, i
         return made
@@ -115,7 +115,7 @@ def wrap_results(op: Op, outs: Any) -> Any:
     )
 
 
-def numbered_results(op: Op, made: Any) -> list[tuple[int, Tensor]]:
+def differentiable_results(op: Op, made: Any) -> list[tuple[int, Tensor]]:
     """The results that carry a gradient, with the index that gradients are kept under.
 
     A slot of many is the last one of its op, and counts on from its own index.
@@ -135,9 +135,9 @@ def meta_of(arg: Any) -> Any:
         return None if arg is None else arg.meta
     if isinstance(arg, list | tuple):
         if any(a is None for a in arg):
-            raise OperandError(words(None))
+            raise OperandError(not_a_tensor(None))
         return [meta_of(a) for a in arg]
-    raise OperandError(words(arg))
+    raise OperandError(not_a_tensor(arg))
 
 
 def metas_of(op: Op, args: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -145,18 +145,22 @@ def metas_of(op: Op, args: tuple[Any, ...]) -> tuple[Any, ...]:
     try:
         for slot, arg in zip(op.ins, args, strict=False):
             if isinstance(arg, list | tuple) and not slot.many:
-                raise OperandError(words(arg))
+                raise OperandError(not_a_tensor(arg))
         return tuple(map(meta_of, args))
     except OpError as error:
-        raise told(error, with_user_line(f"{op.type}: {error}")) from None
+        raise same_kind(error, with_user_line(f"{op.type}: {error}")) from None
 
 
-def explain(op: Op, args: tuple[Any, ...], attrs: dict[str, Any], error: Exception) -> NoReturn:
+def raise_op_error(
+    op: Op, args: tuple[Any, ...], attrs: dict[str, Any], error: Exception
+) -> NoReturn:
     """Turn the failure of a kernel into an OpError that says what the meta rule has against the
     operands.
     """
     if isinstance(error, PlaceError):
-        raise PlaceError(with_user_line(f"{op.type}: {error} ({_show_places(op, args)})")) from None
+        raise PlaceError(
+            with_user_line(f"{op.type}: {error} ({_format_devices(op, args)})")
+        ) from None
     metas = metas_of(op, args)
     if isinstance(error, MemoryError) and not isinstance(error, OpError):
         error = out_of_memory(op, metas, attrs)
@@ -172,16 +176,16 @@ def explain(op: Op, args: tuple[Any, ...], attrs: dict[str, Any], error: Excepti
     why = why.partition("\n  at ")[0]
     if len(why) > MAX_REASON:  # the message may contain an attribute that is megabytes long
         why = f"{why[:MAX_REASON]} ..."
-    message = f"{op.type}: {why} ({op.show_operands(metas)})"
-    raise told(kind, with_user_line(message)) from cause
+    message = f"{op.type}: {why} ({op.format_inputs(metas)})"
+    raise same_kind(kind, with_user_line(message)) from cause
 
 
-def _show_places(op: Op, args: tuple[Any, ...]) -> str:
+def _format_devices(op: Op, args: tuple[Any, ...]) -> str:
     """The operands and where they are: `X=float32[2,3] on gpu:0, Y=float32[2,3] on cpu`."""
 
     def show(arg: Any) -> str:
         if isinstance(arg, Tensor):
-            return f"{arg.meta} on {cuda.name_of(cuda.index_of(arg.array))}"
+            return f"{arg.meta} on {cuda.device_name(cuda.index_of(arg.array))}"
         return "[" + ", ".join(map(show, arg)) + "]"
 
     return ", ".join(

@@ -61,7 +61,7 @@ class StateError(OpError, RuntimeError):
     """
 
 
-def told(error: BaseException, message: str) -> OpError:
+def same_kind(error: BaseException, message: str) -> OpError:
     """The error of an op in other words, and of the same kind."""
     kind = next(
         (kind for kind in (OperandError, MemoryLimitError) if isinstance(error, kind)), OpError
@@ -127,7 +127,7 @@ class UserLine(NamedTuple):
         return f"{where}: {self.text}" if self.text else where
 
 
-def inside(filename: str) -> bool:
+def is_library_file(filename: str) -> bool:
     """Whether `filename` belongs to Oarlock itself."""
     if filename.startswith(_COMMANDS):
         return False
@@ -156,7 +156,7 @@ def user_frame() -> FrameType | None:
     """The innermost frame that is not Oarlock's, or None."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and (
-        inside(frame.f_code.co_filename) or _NUMPY in frame.f_code.co_filename
+        is_library_file(frame.f_code.co_filename) or _NUMPY in frame.f_code.co_filename
     ):
         frame = frame.f_back
     return frame
@@ -184,7 +184,7 @@ _warnings = _Warnings()
 
 
 @contextlib.contextmanager
-def hold_warnings() -> Iterator[list[Callable[[], None]]]:
+def defer_warnings() -> Iterator[list[Callable[[], None]]]:
     """Defer the warnings of this thread in the body: yield a list of functions, each of which
     issues one warning.
     """

@@ -8,7 +8,7 @@ from typing import Any, Protocol, cast
 import numpy as np
 
 
-class Setting(Protocol):
+class ErrstateVariable(Protocol):
     """What a ContextVar does."""
 
     def set(self, value: object) -> Any:
@@ -20,7 +20,7 @@ class Setting(Protocol):
         ...
 
 
-class _Slow:
+class _SeterrFallback:
     """The same for a NumPy that keeps its setting elsewhere."""
 
     def set(self, value: object) -> dict[str, Any]:
@@ -32,14 +32,14 @@ class _Slow:
         np.seterr(**token)
 
 
-def _found() -> tuple[Setting, object]:
+def _find_variable() -> tuple[ErrstateVariable, object]:
     with np.errstate(all="ignore"):
         for variable, value in copy_context().items():
             if variable.name == "numpy.ufunc.extobj":
-                return cast(Setting, variable), value
-    return _Slow(), None
+                return cast(ErrstateVariable, variable), value
+    return _SeterrFallback(), None
 
 
 # What np.errstate(all="ignore") sets and to what, since NumPy 2: setting it costs a quarter of
 # entering that.
-setting, QUIET = _found()
+errstate_variable, IGNORE_ALL = _find_variable()

@@ -10,7 +10,7 @@ from typing import Any
 from .errors import OpError, with_user_line
 from .numerics_check import set_enabled
 
-_held: dict[str, Any] = {  # of memory, speed and the order of sums, as Paddle sets them
+_flags: dict[str, Any] = {  # of memory, speed and the order of sums, as Paddle sets them
     "FLAGS_allocator_strategy": "auto_growth",
     "FLAGS_benchmark": False,
     "FLAGS_check_nan_inf": False,  # the only flag with an effect
@@ -41,14 +41,14 @@ _held: dict[str, Any] = {  # of memory, speed and the order of sums, as Paddle s
 }
 
 
-def _known(names: Iterable[Any]) -> list[str]:
+def _check_names(names: Iterable[Any]) -> list[str]:
     """The names.   Raises OpError for those that are not known, all at once."""
     found = list(names)
-    unknown = [name for name in found if name not in _held]
+    unknown = [name for name in found if name not in _flags]
     if unknown:
         raise OpError(
             with_user_line(
-                f"flags: {unknown} would change nothing here; these are kept: {sorted(_held)}"
+                f"flags: {unknown} would change nothing here; these are kept: {sorted(_flags)}"
             )
         )
     return found
@@ -56,15 +56,17 @@ def _known(names: Iterable[Any]) -> list[str]:
 
 def get_flags(flags: Any) -> dict[str, Any]:
     """The values of one flag or several, by name.   Raises OpError for a flag that is not known."""
-    return {name: _held[name] for name in _known([flags] if isinstance(flags, str) else flags)}
+    return {
+        name: _flags[name] for name in _check_names([flags] if isinstance(flags, str) else flags)
+    }
 
 
 def set_flags(flags: dict[str, Any]) -> None:
     """Keep values for flags.   Raises OpError for a flag that is not known, and then keeps none."""
     if not isinstance(flags, dict):
         raise OpError(with_user_line(f"set_flags: wants a dict, got {type(flags).__name__}"))
-    _known(flags)
-    _held.update(flags)
+    _check_names(flags)
+    _flags.update(flags)
     if "FLAGS_check_nan_inf" in flags:
         set_enabled(bool(flags["FLAGS_check_nan_inf"]))
 
@@ -81,8 +83,8 @@ class Flags:
         set_flags({name: value})
 
     def __contains__(self, name: object) -> bool:
-        return name in _held
+        return name in _flags
 
     def keys(self) -> list[str]:
         """The names of all flags."""
-        return list(_held)
+        return list(_flags)

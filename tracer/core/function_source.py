@@ -29,40 +29,40 @@ def function_tree(code: CodeType) -> Function:
     if not lines:
         raise NoSource(f"there is no source of {code.co_filename}")
     text = "".join(lines)
-    found = _functions(code.co_filename, text).get((code.co_firstlineno, code.co_name), [])
+    found = _parse_functions(code.co_filename, text).get((code.co_firstlineno, code.co_name), [])
     if len(found) > 1:
-        found = [f for f in found if _holds_positions(f, code)]
+        found = [f for f in found if _contains_positions(f, code)]
     if len(found) != 1:
         raise NoSource(
             f"line {code.co_firstlineno} of {code.co_filename} is not, or not only, the "
             f"function {code.co_name}"
         )
-    if not _is_older(code.co_filename) and not _is_made_of(code, text):
+    if not _is_unmodified(code.co_filename) and not _matches_source(code, text):
         raise NoSource(
             f"{code.co_filename} was edited since {code.co_name} was made; load it again"
         )
     return copy.deepcopy(found[0])
 
 
-_BEGAN = time.time()
+_START_TIME = time.time()
 
 
-def _is_older(filename: str) -> bool:
+def _is_unmodified(filename: str) -> bool:
     """Whether a file was last written before this process came here, so that nobody edited it
     since; import hooks may compile it as they like.
     """
     try:
-        return os.stat(filename).st_mtime < _BEGAN
+        return os.stat(filename).st_mtime < _START_TIME
     except OSError:
         return False
 
 
-def _is_made_of(code: CodeType, text: str) -> bool:
+def _matches_source(code: CodeType, text: str) -> bool:
     """Whether a file still says what `code` was compiled from, as far as that shows."""
-    candidates = _compiled(code.co_filename, text, code.co_flags & _FUTURES).get(
+    candidates = _compile_functions(code.co_filename, text, code.co_flags & _FUTURES).get(
         (code.co_firstlineno, code.co_name), []
     )
-    return not candidates or any(_may_be(code, made) for made in candidates)
+    return not candidates or any(_is_same_code(code, made) for made in candidates)
 
 
 _FUTURES = functools.reduce(
@@ -71,7 +71,9 @@ _FUTURES = functools.reduce(
 
 
 @functools.lru_cache(maxsize=64)
-def _compiled(filename: str, text: str, flags: int) -> dict[tuple[int, str], list[CodeType]]:
+def _compile_functions(
+    filename: str, text: str, flags: int
+) -> dict[tuple[int, str], list[CodeType]]:
     """The code of every function of a file, by first line and name; of none where it is no Python
     as it stands.
     """
@@ -85,34 +87,34 @@ def _compiled(filename: str, text: str, flags: int) -> dict[tuple[int, str], lis
     except SyntaxError:
         return table
     while todo:
-        inner = _inner(todo.pop())
+        inner = _inner_code(todo.pop())
         todo += inner
         for code in inner:
             table.setdefault((code.co_firstlineno, code.co_name), []).append(code)
     return table
 
 
-def _may_be(code: CodeType, made: CodeType) -> bool:
+def _is_same_code(code: CodeType, made: CodeType) -> bool:
     """Whether `code` is what a file makes, or that with what pytest adds to asserts."""
-    inner, other = _inner(code), _inner(made)
-    if len(inner) != len(other) or not all(map(_may_be, inner, other)):
+    inner, other = _inner_code(code), _inner_code(made)
+    if len(inner) != len(other) or not all(map(_is_same_code, inner, other)):
         return False
     pairs = [(code.co_names, made.co_names), (code.co_varnames, made.co_varnames)]
-    if any(name.startswith(ADDED) for name in (*code.co_names, *code.co_varnames)):
+    if any(name.startswith(PYTEST_PREFIXES) for name in (*code.co_names, *code.co_varnames)):
         # what is constant in the asserts is not there any more
         return all(set(had) <= set(has) for has, had in pairs)
-    same = all(has == had for has, had in (*pairs, (_plain(code), _plain(made))))
+    same = all(has == had for has, had in (*pairs, (_constants(code), _constants(made))))
     return same and code.co_code == made.co_code
 
 
-ADDED = ("@py_", "@pytest_")  # how names begin that pytest adds
+PYTEST_PREFIXES = ("@py_", "@pytest_")  # how names begin that pytest adds
 
 
-def _inner(code: CodeType) -> list[CodeType]:
+def _inner_code(code: CodeType) -> list[CodeType]:
     return [c for c in code.co_consts if isinstance(c, CodeType)]
 
 
-def _plain(code: CodeType) -> list[Any]:
+def _constants(code: CodeType) -> list[Any]:
     return [
         c if isinstance(c, frozenset) else repr(c)
         for c in code.co_consts
@@ -121,7 +123,7 @@ def _plain(code: CodeType) -> list[Any]:
 
 
 @functools.lru_cache(maxsize=64)
-def _functions(filename: str, text: str) -> dict[tuple[int, str], list[Function]]:
+def _parse_functions(filename: str, text: str) -> dict[tuple[int, str], list[Function]]:
     """Every function of a file by first line, decorators included, and name."""
     try:
         tree = ast.parse(text, filename)
@@ -137,7 +139,7 @@ def _functions(filename: str, text: str) -> dict[tuple[int, str], list[Function]
     return table
 
 
-def _holds_positions(node: Function, code: CodeType) -> bool:
+def _contains_positions(node: Function, code: CodeType) -> bool:
     """Whether all that `code` does lies inside of `node`, and begins where its body does."""
     spots = [(p[0], p[2]) for p in code.co_positions() if p[0] is not None and p[2] is not None]
     spots = [s for s in spots if s != (code.co_firstlineno, 0)]
@@ -146,8 +148,8 @@ def _holds_positions(node: Function, code: CodeType) -> bool:
     body = node.body
     end = (body.end_lineno or 0, body.end_col_offset or 0)
     start = (body.lineno, body.col_offset)
-    return all(start <= s <= end for s in spots) and min(spots) == min(_starts(body))
+    return all(start <= s <= end for s in spots) and min(spots) == min(_start_positions(body))
 
 
-def _starts(node: ast.expr) -> list[tuple[int, int]]:
+def _start_positions(node: ast.expr) -> list[tuple[int, int]]:
     return [(n.lineno, n.col_offset) for n in ast.walk(node) if isinstance(n, ast.expr)]

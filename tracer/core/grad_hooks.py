@@ -8,12 +8,12 @@ import weakref
 from collections.abc import Sequence
 from typing import Protocol
 
-from .backward_pass import Sweep, behind, operands, run_hooks
+from .backward_pass import BackwardPass, ancestor_nodes, differentiable_inputs, run_hooks
 from .op import OPS
 from .tensor import Tensor
 
 
-class Listener(Protocol):
+class GradListener(Protocol):
     """Who wants to hear of gradients, and sets `grad` of its leaves itself."""
 
     def listens(self) -> bool:
@@ -39,10 +39,10 @@ class Listener(Protocol):
         ...
 
 
-listeners: weakref.WeakSet[Listener] = weakref.WeakSet()
+listeners: weakref.WeakSet[GradListener] = weakref.WeakSet()
 
 
-def summed(leaf: Tensor, gradient: Tensor) -> Tensor:
+def accumulated_grad(leaf: Tensor, gradient: Tensor) -> Tensor:
     """What `grad` of a leaf becomes when a gradient has arrived: after hooks, with what was there
     before.
     """
@@ -53,13 +53,15 @@ def summed(leaf: Tensor, gradient: Tensor) -> Tensor:
     return OPS["elementwise_add"](leaf.grad, gradient)
 
 
-def hear(sweep: Sweep, roots: Sequence[Tensor], asking: Sequence[Listener]) -> list[Listener]:
+def notify_listeners(
+    sweep: BackwardPass, roots: Sequence[Tensor], asking: Sequence[GradListener]
+) -> list[GradListener]:
     """Let those hear of a walk back who have leaves that it reaches.   Gives these listeners."""
     if not asking:
         return []
-    reached, last = _reached(roots)
+    reached, last = _reached_leaves(roots)
     heard = [listener for listener in asking if listener.begin(reached)]
-    by_node: dict[int, list[tuple[Listener, Tensor]]] = {}
+    by_node: dict[int, list[tuple[GradListener, Tensor]]] = {}
     for listener in heard:
         for key, leaf in reached.items():
             if listener.sets(leaf):
@@ -69,14 +71,14 @@ def hear(sweep: Sweep, roots: Sequence[Tensor], asking: Sequence[Listener]) -> l
     return heard
 
 
-def _reached(roots: Sequence[Tensor]) -> tuple[dict[int, Tensor], dict[int, int]]:
+def _reached_leaves(roots: Sequence[Tensor]) -> tuple[dict[int, Tensor], dict[int, int]]:
     """The leaves behind some tensors by `id`, and the node that the walk comes to last of those
     that took each.
     """
     reached: dict[int, Tensor] = {}
     last: dict[int, int] = {}
-    for node in behind(roots):
-        for tensor in operands(node):
+    for node in ancestor_nodes(roots):
+        for tensor in differentiable_inputs(node):
             leaf = tensor if tensor._origin is None else tensor._origin
             if leaf.node is None:
                 reached[id(leaf)] = leaf

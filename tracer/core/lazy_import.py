@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import Any
 
 
-def later(module: dict[str, Any], names: Mapping[str, str]) -> Callable[[str], Any]:
+def lazy_attributes(module: dict[str, Any], names: Mapping[str, str]) -> Callable[[str], Any]:
     """A module's `__getattr__`.
 
     module: its globals(), which keep what was found; names: where each is, a module below being

@@ -22,11 +22,11 @@ Tensor: TypeAlias = Any  # core.tensor.Tensor, whose module imports this one
 class Mode:
     """What an op call and a read of a value mean.
 
-    silent: reads need not be told; tape: gradients are recorded; bare: vjp rules may run on bare
+    is_eager: reads need not be told; tape: gradients are recorded; bare: vjp rules may run on bare
     arrays, unseen by the mode.
     """
 
-    silent = True
+    is_eager = True
     bare = False
     tape = True
     static = False
@@ -51,29 +51,29 @@ class Mode:
         """The shape that Python sees."""
         return list(tensor.array.shape)
 
-    def shadow(self, tensor: Tensor) -> Tensor:
+    def snapshot(self, tensor: Tensor) -> Tensor:
         """A stand-in for what `tensor` is now: what ops take when `tensor` itself is about to
         become their result.
         """
         raise NotImplementedError
 
-    def become(self, tensor: Tensor, made: Tensor) -> None:
+    def assign_inplace(self, tensor: Tensor, made: Tensor) -> None:
         """Let `tensor` be what `made` is."""
         raise NotImplementedError
 
-    def begin_graph(self, tensor: Tensor) -> None:
+    def begin_gradient(self, tensor: Tensor) -> None:
         """A value that no gradient flows through is about to want gradients: they will
         end there.
         """
 
-    def cuts(self, why: str) -> None:
+    def note_missing_gradient(self, why: str) -> None:
         """A gradient will not be what the user said here, should the program be run for gradients;
         values are right.
 
         why: what it lacks
         """
 
-    def hooked(self, tensor: Tensor, handle: Any) -> None:
+    def on_hook_registered(self, tensor: Tensor, handle: Any) -> None:
         """A tensor was given a hook.   handle: takes it away."""
 
     def refuse_side_effect(self, what: str) -> bool:
@@ -89,7 +89,7 @@ class Mode:
         """
         return None
 
-    def converted(self, function: Any) -> Any:
+    def convert_forward(self, function: Any) -> Any:
         """What to call in place of the forward of a layer."""
         return function
 
@@ -99,7 +99,7 @@ class Mode:
         """
         return branches[int(index.item())]()
 
-    def key(self) -> Hashable:
+    def cache_key(self) -> Hashable:
         """What a program depends on that is recorded under this mode: equal where it would be the
         same program.
         """
@@ -109,39 +109,39 @@ class Mode:
         """The same mode, recording gradients or not."""
         raise NotImplementedError
 
-    def plain(self) -> Mode:
+    def without_wrappers(self) -> Mode:
         """The mode without what only the user's own calls are meant for: what the walk back runs
         in.
         """
         return self
 
-    def around(self, mode: Mode) -> Mode:
+    def with_base(self, mode: Mode) -> Mode:
         """What is to be in force when `mode` takes the place of this one: `mode`, with what this
         one does over another.
         """
         return mode
 
 
-class Over(Mode):
+class WrapperMode(Mode):
     """A mode over another one: what it does not do itself, `inner` does."""
 
     def __init__(self, inner: Mode) -> None:
         self.inner = inner
-        self.silent, self.bare, self.tape, self.static = (
-            inner.silent,
+        self.is_eager, self.bare, self.tape, self.static = (
+            inner.is_eager,
             inner.bare,
             inner.tape,
             inner.static,
         )
         self.builder, self.called_with_tape = inner.builder, inner.called_with_tape
 
-    def over(self, inner: Mode) -> Mode:
+    def with_inner(self, inner: Mode) -> Mode:
         """The same over another mode."""
         raise NotImplementedError
 
     def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """See Mode.run."""
-        with pushed(self.inner):
+        with use_mode(self.inner):
             return op(*args, **attrs)
 
     def read(self, tensor: Tensor, reader: str) -> None:
@@ -152,25 +152,25 @@ class Over(Mode):
         """See Mode.shape."""
         return self.inner.shape(tensor)
 
-    def shadow(self, tensor: Tensor) -> Tensor:
+    def snapshot(self, tensor: Tensor) -> Tensor:
         """See Mode.shadow."""
-        return self.inner.shadow(tensor)
+        return self.inner.snapshot(tensor)
 
-    def become(self, tensor: Tensor, made: Tensor) -> None:
+    def assign_inplace(self, tensor: Tensor, made: Tensor) -> None:
         """See Mode.become."""
-        self.inner.become(tensor, made)
+        self.inner.assign_inplace(tensor, made)
 
-    def begin_graph(self, tensor: Tensor) -> None:
+    def begin_gradient(self, tensor: Tensor) -> None:
         """See Mode.begin_graph."""
-        self.inner.begin_graph(tensor)
+        self.inner.begin_gradient(tensor)
 
-    def cuts(self, why: str) -> None:
+    def note_missing_gradient(self, why: str) -> None:
         """See Mode.cuts."""
-        self.inner.cuts(why)
+        self.inner.note_missing_gradient(why)
 
-    def hooked(self, tensor: Tensor, handle: Any) -> None:
+    def on_hook_registered(self, tensor: Tensor, handle: Any) -> None:
         """See Mode.hooked."""
-        self.inner.hooked(tensor, handle)
+        self.inner.on_hook_registered(tensor, handle)
 
     def refuse_side_effect(self, what: str) -> bool:
         """See Mode.refuse_side_effect."""
@@ -180,30 +180,30 @@ class Over(Mode):
         """See Mode.gradients."""
         return self.inner.gradients(roots, given, wanted, barred)
 
-    def converted(self, function: Any) -> Any:
+    def convert_forward(self, function: Any) -> Any:
         """See Mode.converted."""
-        return self.inner.converted(function)
+        return self.inner.convert_forward(function)
 
     def select(self, index: Tensor, branches: Sequence[Callable[[], Any]]) -> Any:
         """See Mode.select."""
-        with pushed(self.inner):
+        with use_mode(self.inner):
             return self.inner.select(index, branches)
 
-    def key(self) -> Hashable:
+    def cache_key(self) -> Hashable:
         """See Mode.key."""
-        return type(self).__name__, self.inner.key()
+        return type(self).__name__, self.inner.cache_key()
 
     def with_tape(self, tape: bool) -> Mode:
         """See Mode.with_tape."""
-        return self.over(self.inner.with_tape(tape))
+        return self.with_inner(self.inner.with_tape(tape))
 
-    def plain(self) -> Mode:
+    def without_wrappers(self) -> Mode:
         """See Mode.plain."""
-        return self.inner.plain()
+        return self.inner.without_wrappers()
 
-    def around(self, mode: Mode) -> Mode:
+    def with_base(self, mode: Mode) -> Mode:
         """See Mode.around."""
-        return self.over(self.inner.around(mode))
+        return self.with_inner(self.inner.with_base(mode))
 
 
 def find_mode(mode: Mode, kind: type[Mode]) -> Any:
@@ -211,32 +211,32 @@ def find_mode(mode: Mode, kind: type[Mode]) -> Any:
     there is none.
     """
     while not isinstance(mode, kind):
-        if not isinstance(mode, Over):
+        if not isinstance(mode, WrapperMode):
             return None
         mode = mode.inner
     return mode
 
 
-def innermost(mode: Mode) -> Any:
+def base_mode(mode: Mode) -> Any:
     """The innermost mode, below all wrapper modes (`Over`)."""
-    while isinstance(mode, Over):
+    while isinstance(mode, WrapperMode):
         mode = mode.inner
     return mode
 
 
-def without(mode: Mode, kind: type[Over]) -> Mode:
+def remove_wrapper(mode: Mode, kind: type[WrapperMode]) -> Mode:
     """`mode` without the modes of a kind that are over others in it."""
-    if not isinstance(mode, Over):
+    if not isinstance(mode, WrapperMode):
         return mode
-    inner = without(mode.inner, kind)
-    return inner if isinstance(mode, kind) else mode.over(inner)
+    inner = remove_wrapper(mode.inner, kind)
+    return inner if isinstance(mode, kind) else mode.with_inner(inner)
 
 
 state = State()
 
 
 @contextmanager
-def pushed(mode: Mode) -> Iterator[Mode]:
+def use_mode(mode: Mode) -> Iterator[Mode]:
     """Run the body under `mode`, then go back to the one before."""
     before = state.mode
     state.mode = mode
@@ -246,7 +246,7 @@ def pushed(mode: Mode) -> Iterator[Mode]:
         state.mode = before
 
 
-def only_running(what: str, otherwise: str) -> None:
+def require_eager(what: str, otherwise: str) -> None:
     """Raise OarlockError where ops are written to a program by hand: `what` works on values.
 
     otherwise: what to do there
@@ -265,11 +265,11 @@ def refuse_side_effect(what: str) -> bool:
 
     Returns True if the caller must skip it.
     """
-    return not state.mode.silent and state.mode.refuse_side_effect(what)
+    return not state.mode.is_eager and state.mode.refuse_side_effect(what)
 
 
 @contextmanager
-def instead(mode: Mode) -> Iterator[None]:
+def replace_base_mode(mode: Mode) -> Iterator[None]:
     """Run the body under `mode` and under what the one in force does over another, then go back."""
-    with pushed(state.mode.around(mode)):
+    with use_mode(state.mode.with_base(mode)):
         yield

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from types import ModuleType
 from typing import Any
 
-from .arrays import elsewhere
+from .arrays import is_on_gpu
 from .op import OPS
 
 compiled: ModuleType | None
@@ -23,16 +23,16 @@ except ImportError:  # built without: everything works, only slower
     compiled = None
 
 
-class _Switch:
+class _NativeSwitch:
     """on: whether compiled kernels are used now."""
 
     on = compiled is not None and os.environ.get("OARLOCK_NATIVE", "1") != "0"
 
 
-switch = _Switch()
+switch = _NativeSwitch()
 
 
-def declined(*args: Any, **kwargs: Any) -> Any:
+def not_available(*args: Any, **kwargs: Any) -> Any:
     """What stands for a kernel that is not there: like one that does not apply, it answers
     NotImplemented.
     """
@@ -41,10 +41,10 @@ def declined(*args: Any, **kwargs: Any) -> Any:
 
 def kernel(name: str) -> Callable[..., Any]:
     """The compiled function `name`, or `declined`."""
-    return getattr(compiled, name, declined)
+    return getattr(compiled, name, not_available)
 
 
-class Unit:
+class NativeFunction:
     """A function that the kernels of several ops share.
 
     `native`: what is asked first, as with an op.
@@ -52,14 +52,14 @@ class Unit:
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.reference = function
-        self.rule = declined
+        self.rule = not_available
 
     def __call__(self, *args: Any) -> Any:
         """The compiled function's answer, or the function's own."""
-        found = NotImplemented if not switch.on or elsewhere() else self.rule(*args)
+        found = NotImplemented if not switch.on or is_on_gpu() else self.rule(*args)
         return self.reference(*args) if found is NotImplemented else found
 
-    def native(self, rule: Callable[..., Any]) -> Unit:
+    def native(self, rule: Callable[..., Any]) -> NativeFunction:
         """Decorator: ask `rule` first."""
         self.rule = rule
         return self
@@ -69,32 +69,32 @@ if switch.on:
     kernel("keep_memory")()
 
 
-class _Dress:
+class _KernelWrapper:
     """how: what stands between an op and its kernel, once a GPU is used; see `placed.py`."""
 
     how: Callable[[Any, Callable[..., Any]], Callable[..., Any]] | None = None
 
 
-def dress(how: Callable[[Any, Callable[..., Any]], Callable[..., Any]]) -> None:
+def wrap_kernels(how: Callable[[Any, Callable[..., Any]], Callable[..., Any]]) -> None:
     """Let `how(op, kernel)` give every op the kernel that is called."""
-    _Dress.how = how
-    use_native(switch.on)
+    _KernelWrapper.how = how
+    set_native_kernels(switch.on)
 
 
-def use_native(on: bool) -> None:
+def set_native_kernels(on: bool) -> None:
     """Turn the compiled kernels on or off, for all ops and optimizers of this process."""
     switch.on = on and compiled is not None
     for op in OPS.values():
-        kernel = op.fast if switch.on and op.fast is not None else op.reference
-        op.kernel = kernel if _Dress.how is None else _Dress.how(op, kernel)
+        kernel = op.native_kernel if switch.on and op.native_kernel is not None else op.reference
+        op.kernel = kernel if _KernelWrapper.how is None else _KernelWrapper.how(op, kernel)
 
 
 @contextmanager
 def native(on: bool) -> Iterator[None]:
     """The body with or without compiled kernels."""
     before = switch.on
-    use_native(on)
+    set_native_kernels(on)
     try:
         yield
     finally:
-        use_native(before)
+        set_native_kernels(before)

@@ -10,15 +10,15 @@ import numpy as np
 from . import cuda
 from .dtype import is_float, work_dtype
 from .errors import NumericsError, with_user_line
-from .mode import Mode, Over, find_mode, state, without
+from .mode import Mode, WrapperMode, find_mode, remove_wrapper, state
 from .op import Op
 from .tensor import Tensor
 
 
-class NumericsCheck(Over):
+class NumericsCheck(WrapperMode):
     """A mode that raises NumericsError if the result of an executed op contains NaN or infinity."""
 
-    def over(self, inner: Mode) -> NumericsCheck:
+    def with_inner(self, inner: Mode) -> NumericsCheck:
         """See Over.over."""
         return NumericsCheck(inner)
 
@@ -43,7 +43,7 @@ def check_array(op: str, name: str, array: Any) -> None:
     """Raise NumericsError if a floating array contains NaN or infinity."""
     if not is_float(array.dtype):
         return
-    values = np.asarray(cuda.host(array)).astype(work_dtype(array.dtype), copy=False)
+    values = np.asarray(cuda.to_host(array)).astype(work_dtype(array.dtype), copy=False)
     if not np.isfinite(values).all():
         counts = (
             f"num_nan={int(np.isnan(values).sum())}, num_inf={int(np.isinf(values).sum())}, "
@@ -62,5 +62,5 @@ def is_enabled() -> bool:
 
 def set_enabled(on: bool) -> None:
     """Turn the check on or off for the ops of this thread."""
-    plain = without(state.mode, NumericsCheck)
+    plain = remove_wrapper(state.mode, NumericsCheck)
     state.mode = NumericsCheck(plain) if on else plain

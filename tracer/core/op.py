@@ -119,14 +119,14 @@ class AttrSpec(NamedTuple):
     default: Any
 
 
-def _slot(text: str) -> Slot:
+def _parse_slot(text: str) -> Slot:
     text, _, over = text.strip().partition("=")
     name = text.rstrip("*?~!")
     marks = text[len(name) :]
     return Slot(name, "*" in marks, "?" in marks, "~" in marks, "!" in marks, over)
 
 
-def _attr(type: str, parameter: inspect.Parameter) -> AttrSpec:
+def _parse_attr(type: str, parameter: inspect.Parameter) -> AttrSpec:
     kind = ATTR_TYPES.get(str(parameter.annotation))
     if kind is None:
         raise TypeError(
@@ -141,15 +141,15 @@ def _attr(type: str, parameter: inspect.Parameter) -> AttrSpec:
 AmpClass = Literal["", "allow", "allow_float16", "deny", "deny_at_o2"]
 
 
-class Facts(NamedTuple):
+class OpTraits(NamedTuple):
     """Properties of an op besides its slots, attributes and rules.
 
     no_grad: why the op has no gradient; "" if it has one.
     internal: Paddle does not have the op.
     random: the op draws random numbers.
-    by_value: the output shape depends on input values.
+    value_dependent_shape: the output shape depends on input values.
     no_half: why the op rejects float16 and bfloat16; "" if it accepts them.
-    other_rows: the output rows do not correspond to the rows of the first input, so the output
+    breaks_lod: the output rows do not correspond to the rows of the first input, so the output
     does not inherit its LoD.
     host: why the op runs on the CPU when its inputs are on a GPU; "" if it runs on the GPU.
     half_with_float32: slots in `same_dtype` may mix half precision and float32.
@@ -161,9 +161,9 @@ class Facts(NamedTuple):
     no_grad: str = ""
     internal: bool = False
     random: bool = False
-    by_value: bool = False
+    value_dependent_shape: bool = False
     no_half: str = ""
-    other_rows: bool = False
+    breaks_lod: bool = False
     host: str = ""
     half_with_float32: bool = False
     amp: AmpClass = ""
@@ -172,19 +172,19 @@ class Facts(NamedTuple):
 
 
 # The common reasons for having no gradient.
-WHOLE = "its result is not of a floating type"
-NO_COMPLEX = "no complex numbers are made of half precision"
-DECOMPOSED = "matrices are decomposed in float32 or float64, as in Paddle"
-FRESH = "its result does not depend on the value of any operand"
+NON_FLOAT_RESULT = "its result is not of a floating type"
+NO_HALF_COMPLEX = "no complex numbers are made of half precision"
+NO_HALF_DECOMPOSITION = "matrices are decomposed in float32 or float64, as in Paddle"
+VALUE_INDEPENDENT = "its result does not depend on the value of any operand"
 
 # The common reasons for working on the processor when operands are on a GPU.
-BY_ROW = "it goes by rows, boxes or words in Python, and asks for values on the way"
-DRAWN = "it is drawn on the processor, by the values of its operand"
-NOT_THERE = "CuPy has no function for it"
+PYTHON_LOOP = "it goes by rows, boxes or words in Python, and asks for values on the way"
+HOST_RANDOM = "it is drawn on the processor, by the values of its operand"
+NOT_IN_CUPY = "CuPy has no function for it"
 
 
-def _attrs(type: str, parameters: Iterable[inspect.Parameter]) -> dict[str, AttrSpec]:
-    return {p.name: _attr(type, p) for p in parameters if p.kind is p.KEYWORD_ONLY}
+def _parse_attrs(type: str, parameters: Iterable[inspect.Parameter]) -> dict[str, AttrSpec]:
+    return {p.name: _parse_attr(type, p) for p in parameters if p.kind is p.KEYWORD_ONLY}
 
 
 class Op(OpBase):
@@ -198,9 +198,6 @@ class Op(OpBase):
 
     __slots__ = (
         "attrs",
-        "direct",
-        "facts",
-        "fast",
         "grad_outs",
         "ins",
         "lod_levels",
@@ -208,9 +205,12 @@ class Op(OpBase):
         "lod_rule",
         "meta_rule",
         "name",
+        "native_kernel",
+        "native_rule",
         "outs",
-        "quick",
+        "program_backward",
         "reference",
+        "traits",
         "type",
     )
 
@@ -220,22 +220,22 @@ class Op(OpBase):
         ins: list[Slot],
         outs: list[Slot],
         kernel: Kernel,
-        facts: Facts,
+        traits: OpTraits,
         attrs_of: Op | None,
     ) -> None:
         self.type = type
-        self.facts = facts
+        self.traits = traits
         self.name = kernel.__name__
         self.ins = tuple(ins)
         self.outs = tuple(outs)
-        self.fast: Kernel | None = None  # the kernel with a compiled one before it
-        self.quick: Kernel | None = None  # that compiled one alone
+        self.native_kernel: Kernel | None = None  # the kernel with a compiled one before it
+        self.native_rule: Kernel | None = None  # that compiled one alone
         # of a node that stands for a program, see `autograd.backward`
-        self.direct: Kernel | None = None
+        self.program_backward: Kernel | None = None
         parameters = inspect.signature(kernel).parameters.values()
         self.attrs: dict[str, AttrSpec] = {
             **(attrs_of.attrs if attrs_of else {}),
-            **_attrs(type, parameters),
+            **_parse_attrs(type, parameters),
         }
         self.kernel = self.reference = with_size_check(self, kernel, Meta)
         self.inputs = len(ins)
@@ -312,8 +312,8 @@ class Op(OpBase):
             found = rule(*args, **attrs)
             return reference(*args, **attrs) if found is NotImplemented else found
 
-        self.kernel = self.fast = kernel
-        self.quick = rule
+        self.kernel = self.native_kernel = kernel
+        self.native_rule = rule
         return rule
 
     def full_attrs(self, given: dict[str, Any]) -> dict[str, Any]:
@@ -342,8 +342,8 @@ class Op(OpBase):
         for slot, m in zip(self.ins, metas, strict=True):
             if m is None and not slot.optional:
                 raise OpError(f"{slot.name} is missing")
-        if self.facts.no_half:
-            _check_half(metas, self.facts.no_half)
+        if self.traits.no_half:
+            _check_half(metas, self.traits.no_half)
         if self.same_dtype or self.floating:
             self.check_dtypes(metas)
         return self.meta_rule(*metas, **self.full_attrs(attrs))
@@ -365,7 +365,7 @@ class Op(OpBase):
                 if first is None:
                     first, name = dtype, slot.name
                 elif dtype != first and not (
-                    self.facts.half_with_float32 and _are_half_and_float32(first, dtype)
+                    self.traits.half_with_float32 and _are_half_and_float32(first, dtype)
                 ):
                     why = (
                         f"{slot.name} is {dtype.name} and {name} is {first.name}; both must "
@@ -379,10 +379,10 @@ class Op(OpBase):
                     f".astype('float32'))"
                 )
 
-    def show_operands(self, metas: tuple[Any, ...]) -> str:
+    def format_inputs(self, metas: tuple[Any, ...]) -> str:
         """The operands as an error names them: `X=float32[2,3], Y=float32[4,5]`."""
         return ", ".join(
-            f"{s.name}={show_meta(m)}"
+            f"{s.name}={format_meta(m)}"
             for s, m in zip(self.ins, metas, strict=False)
             if m is not None
         )
@@ -392,10 +392,10 @@ def _are_half_and_float32(*dtypes: np.dtype[Any]) -> bool:
     return all(is_half(d) or d == np.float32 for d in dtypes)
 
 
-def show_meta(m: Any) -> str:
+def format_meta(m: Any) -> str:
     """A Meta, or a list of them, as errors show it."""
     return (
-        "[" + ", ".join(map(show_meta, m)) + "]"
+        "[" + ", ".join(map(format_meta, m)) + "]"
         if isinstance(m, list | tuple) and not isinstance(m, Meta)
         else str(m)
     )
@@ -413,9 +413,9 @@ def op(
     no_grad: str = "",
     internal: bool = False,
     random: bool = False,
-    by_value: bool = False,
+    value_dependent_shape: bool = False,
     no_half: str = "",
-    other_rows: bool = False,
+    breaks_lod: bool = False,
     host: str = "",
     same_dtype: str = "",
     floating: str = "",
@@ -430,14 +430,16 @@ def op(
     same_dtype: the slots, separated by spaces, whose operands have to be of one dtype; floating:
     those whose operands have to be of a floating dtype; the others: see Facts.
     """
-    ins, outs = ([_slot(s) for s in side.split(",") if s.strip()] for side in slots.split("->"))
-    facts = Facts(
+    ins, outs = (
+        [_parse_slot(s) for s in side.split(",") if s.strip()] for side in slots.split("->")
+    )
+    traits = OpTraits(
         no_grad=no_grad,
         internal=internal,
         random=random,
-        by_value=by_value,
+        value_dependent_shape=value_dependent_shape,
         no_half=no_half,
-        other_rows=other_rows,
+        breaks_lod=breaks_lod,
         host=host,
         half_with_float32=half_with_float32,
         amp=amp,
@@ -449,8 +451,8 @@ def op(
         if type in OPS:
             raise TypeError(f"{type} is defined twice")
         if no_half:
-            kernel = _without_half(kernel, no_half)
-        made = OPS[type] = Op(type, ins, outs, kernel, facts, attrs_of)
+            kernel = _reject_half(kernel, no_half)
+        made = OPS[type] = Op(type, ins, outs, kernel, traits, attrs_of)
         if meta is not None:
             made.meta(meta)
         names = [slot.name for slot in ins]
@@ -463,7 +465,7 @@ def op(
     return wrap
 
 
-def _without_half(kernel: Kernel, why: str) -> Kernel:
+def _reject_half(kernel: Kernel, why: str) -> Kernel:
     @functools.wraps(kernel)
     def run(*args: Any, **attrs: Any) -> Any:
         _check_half(args, why)

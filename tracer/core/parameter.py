@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .paddle1_compat import era
+from .paddle1_compat import compat
 from .tensor import Tensor
 
 
@@ -34,4 +34,5 @@ class Parameter(Tensor):
         self.stop_gradient = not value
 
     def __repr__(self) -> str:
-        return super().__repr__() if era.old else "Parameter containing:\n" + super().__repr__()
+        text = compat.rules.format_tensor(self)
+        return "Parameter containing:\n" + super().__repr__() if text is None else text

@@ -74,7 +74,7 @@ def place_of(array: Any) -> Place:
     return CPUPlace() if index is None else CUDAPlace(index)
 
 
-def place_named(device: Any, asker: str) -> Place:
+def parse_place(device: Any, asker: str) -> Place:
     """The Place of what users name devices by: a Place, 'cpu', 'gpu:1', 'cuda:1'; 'gpu' is the one
     that a launcher chose, or 0.
 
@@ -93,7 +93,7 @@ def place_named(device: Any, asker: str) -> Place:
     )
 
 
-def index_for(place: Place, asker: str) -> int | None:
+def check_gpu_index(place: Place, asker: str) -> int | None:
     """The number of a GPU, None for the processor.
 
     Raises OarlockError for a GPU that cannot be used.
@@ -109,16 +109,16 @@ def set_device(device: Any) -> Place:
 
     Raises OarlockError without CuPy or a device.
     """
-    place = place_named(device, "set_device")
-    index = index_for(
-        place, f"set_device: {cuda.name_of(place.index if place.is_gpu_place() else None)!r}"
+    place = parse_place(device, "set_device")
+    index = check_gpu_index(
+        place, f"set_device: {cuda.device_name(place.index if place.is_gpu_place() else None)!r}"
     )
     if index is not None:
-        cuda.found.cupy.cuda.Device(index).use()
-    cuda.found.index = index
+        cuda.cupy_state.cupy.cuda.Device(index).use()
+    cuda.cupy_state.index = index
     return place
 
 
 def get_device() -> str:
     """The device that new tensors go to."""
-    return cuda.name_of(cuda.found.index)
+    return cuda.device_name(cuda.cupy_state.index)

@@ -17,11 +17,11 @@ _generator = np.random.Generator(np.random.PCG64())
 Source = np.random.Generator | Callable[[], np.random.Generator | None] | None
 
 
-class _Instead(threading.local):
+class _Override(threading.local):
     source: Source = None
 
 
-_instead = _Instead()
+_override = _Override()
 
 
 def no_seed() -> int:
@@ -43,7 +43,7 @@ def parameter_seed() -> AbstractContextManager[None]:
     initializer are equal.
     """
     own = program_seed() or startup_seed()
-    return drawing_from(generator(own)) if own else nullcontext()
+    return use_generator(generator(own)) if own else nullcontext()
 
 
 def seed(value: int) -> np.random.Generator:
@@ -59,21 +59,21 @@ def generator(own_seed: int = 0) -> np.random.Generator:
     """
     if own_seed:
         return np.random.Generator(np.random.PCG64(own_seed))
-    source = _instead.source
+    source = _override.source
     return (source() if callable(source) else source) or _generator
 
 
 @contextmanager
-def drawing_from(source: Source) -> Iterator[None]:
+def use_generator(source: Source) -> Iterator[None]:
     """Draw from another source in the body, in this thread; from the common one for None.
 
     A function is asked for it each time.
     """
-    before, _instead.source = _instead.source, source
+    before, _override.source = _override.source, source
     try:
         yield
     finally:
-        _instead.source = before
+        _override.source = before
 
 
 def get_rng_state(device: str | None = None) -> list[Any]:

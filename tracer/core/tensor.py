@@ -14,11 +14,11 @@ from ._tape import TensorBase, next_seq, oldest_seq
 from .dtype import BY_NP, DType, dtype_of
 from .errors import MisfitError, OpError, StateError, with_user_line
 from .item_index import check_item
-from .mode import only_running, refuse_side_effect, state
+from .mode import refuse_side_effect, require_eager, state
 from .op import OPS, Meta
-from .paddle1_compat import era, texts
+from .paddle1_compat import compat
 from .place import Place, place_of
-from .tensor_printing import show_array
+from .tensor_printing import format_array
 
 Array = np.ndarray[Any, Any]
 
@@ -75,7 +75,7 @@ class Tensor(TensorBase):
     def shape(self) -> list[Any]:
         """The sizes of the axes.   While a program is recorded, what Python reads here is noted."""
         mode = state.mode
-        return list(self.array.shape) if mode.silent else mode.shape(self)
+        return list(self.array.shape) if mode.is_eager else mode.shape(self)
 
     @property
     def dtype(self) -> DType:
@@ -106,7 +106,7 @@ class Tensor(TensorBase):
     def name(self) -> str:
         """Its name in programs; made up when first asked for."""
         if self._name is None:
-            self._name = unique_name.generate("tmp" if era.old else "generated_tensor")
+            self._name = unique_name.generate(compat.rules.temporary_name)
         return self._name
 
     @name.setter
@@ -130,7 +130,7 @@ class Tensor(TensorBase):
 
     def _read(self, reader: str) -> Any:
         mode = state.mode
-        if not mode.silent:
+        if not mode.is_eager:
             mode.read(self, reader)
         return self.array
 
@@ -140,11 +140,11 @@ class Tensor(TensorBase):
         try:
             return np.array(array)
         except TypeError:  # CuPy refuses what would be slow without a word
-            return np.array(cuda.host(array))
+            return np.array(cuda.to_host(array))
 
     def tolist(self) -> Any:
         """The value as nested Python lists."""
-        return np.asarray(cuda.host(self._read("tolist()"))).tolist()
+        return np.asarray(cuda.to_host(self._read("tolist()"))).tolist()
 
     def item(self, *index: int) -> Any:
         """One element as a Python scalar.
@@ -153,10 +153,10 @@ class Tensor(TensorBase):
         Raises OpError for any other.
         """
         check_item(self.meta, index)
-        return np.asarray(cuda.host(self._read("item()"))).item(*index)
+        return np.asarray(cuda.to_host(self._read("item()"))).item(*index)
 
     def _scalar(self, reader: str) -> Any:
-        array = np.asarray(cuda.host(self._read(reader)))
+        array = np.asarray(cuda.to_host(self._read(reader)))
         if array.size != 1:
             why = f"only a tensor of one element is a Python scalar (X={self.meta})"
             raise MisfitError(with_user_line(f"{reader}: {why}"))
@@ -191,7 +191,7 @@ class Tensor(TensorBase):
         """The value for NumPy: without copying, and so not to be written to, unless a copy is asked
         for or dtypes differ.
         """
-        array = np.asarray(cuda.host(self._read("numpy()")))
+        array = np.asarray(cuda.to_host(self._read("numpy()")))
         if copy or (dtype is not None and array.dtype != dtype):
             if copy is False:
                 raise ValueError(
@@ -208,7 +208,7 @@ class Tensor(TensorBase):
         """NumPy's functions work on the values and give arrays; nothing of it is recorded for
         gradients.
         """
-        return function(*_plain(args), **_plain(kwargs))
+        return function(*_to_arrays(args), **_to_arrays(kwargs))
 
     def __dlpack__(self, **how: Any) -> Any:
         array = self._read("dlpack")
@@ -235,11 +235,12 @@ class Tensor(TensorBase):
     def __repr__(self) -> str:
         mode = state.mode
         # a value that is shown would be one that Python has read
-        if not mode.silent and mode.builder is None:
+        if not mode.is_eager and mode.builder is None:
             return f"Tensor({self.meta}, its value is not shown while a program is recorded)"
-        if era.old:
-            return texts["tensor"](self)
-        body = show_array(cuda.host(self.array), 7)
+        text = compat.rules.format_tensor(self)
+        if text is not None:
+            return text
+        body = format_array(cuda.to_host(self.array), 7)
         shape = ", ".join(map(str, self.array.shape))
         return (
             f"Tensor(shape=[{shape}], dtype={self.dtype.name}, place={self.place}, "
@@ -247,7 +248,7 @@ class Tensor(TensorBase):
         )
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        array = cuda.host(self._read("pickle"))
+        array = cuda.to_host(self._read("pickle"))
         return (
             _rebuilt,
             (type(self), array, self.stop_gradient),
@@ -263,7 +264,7 @@ class Tensor(TensorBase):
         made = type(self).__new__(type(self))
         made.__dict__.update(self.__dict__)
         made.name = self.name + unique_name.generate("_deepcopy")  # states of optimizers go by it
-        made.array = cuda.copied(self._read("deepcopy()"))
+        made.array = cuda.copy_array(self._read("deepcopy()"))
         made.stop_gradient = self.stop_gradient
         memo[id(self)] = made
         return made
@@ -300,7 +301,7 @@ class Tensor(TensorBase):
 
     def detach(self) -> Tensor:
         """The same value, cut off from the graph that made it."""
-        if state.mode.silent:
+        if state.mode.is_eager:
             return Tensor(self.array)
         made: Tensor = OPS["assign"](self)  # a recording knows values by the ops that made them
         made.stop_gradient, made.node = True, None
@@ -310,7 +311,7 @@ class Tensor(TensorBase):
         """Call `hook(grad)` when the gradient of this tensor is known; what it returns, if not
         None, replaces it.
         """
-        only_running("register_hook", "hooks have no place in it")
+        require_eager("register_hook", "hooks have no place in it")
         if self.stop_gradient:
             raise StateError(
                 with_user_line(f"register_hook: the tensor has stop_gradient=True (X={self.meta})")
@@ -322,7 +323,7 @@ class Tensor(TensorBase):
             hooks = holder.hooks_of(self.index)
         hooks.append(hook)
         handle = RemovableHook(hooks, hook)
-        state.mode.hooked(self, handle)
+        state.mode.on_hook_registered(self, handle)
         return handle
 
     # -- changed in place
@@ -331,33 +332,33 @@ class Tensor(TensorBase):
     def retain_grads(self) -> None:
         """Keep the gradient in `grad` although an op made this tensor."""
         if self.node is not None:
-            self.register_hook(functools.partial(_keep, weakref.ref(self)))
+            self.register_hook(functools.partial(_retain_grad, weakref.ref(self)))
 
     def set_value(self, value: Any) -> None:
         """Replace the value by another of the same shape; the dtype stays.
 
         Raises OpError when the shapes differ.
         """
-        given = value if isinstance(value, Tensor) else Tensor(cuda.copied(value))
-        if not _alike(given.meta.shape, self.meta.shape):
+        given = value if isinstance(value, Tensor) else Tensor(cuda.copy_array(value))
+        if not _shapes_match(given.meta.shape, self.meta.shape):
             raise MisfitError(f"set_value: the shapes differ (X={self.meta}, value={given.meta})")
         mode = state.mode
-        if mode.silent:
-            if era.old and given.meta.dtype != self.meta.dtype:
+        if mode.is_eager:
+            if compat.rules.set_value_checks_dtype and given.meta.dtype != self.meta.dtype:
                 raise MisfitError(
                     f"set_value: the dtypes differ (X={self.meta}, value={given.meta})"
                 )
-            remember(self)
-            self.array = cuda.copied_to(given.array, self.array)
+            save_history(self)
+            self.array = cuda.copy_like(given.array, self.array)
             return
         # A program has no places to write to: from now on this is another variable of it.
         if given.meta.dtype != self.meta.dtype:
             protos = (dtype_of(t.meta.dtype).proto for t in (given, self))
             given = OPS["cast"](given, **dict(zip(("in_dtype", "out_dtype"), protos, strict=True)))
-        mode.become(self, OPS["assign"](given.detach()))
+        mode.assign_inplace(self, OPS["assign"](given.detach()))
 
 
-def as_is(tensor: Tensor) -> Tensor:
+def snapshot_of(tensor: Tensor) -> Tensor:
     """Another tensor that is what this one is now."""
     made = Tensor(tensor.array)
     made.stop_gradient, made.node, made.index = tensor.stop_gradient, tensor.node, tensor.index
@@ -366,7 +367,7 @@ def as_is(tensor: Tensor) -> Tensor:
     return made
 
 
-def remember(tensor: Tensor) -> None:
+def save_history(tensor: Tensor) -> None:
     """Keep what a tensor is, which is about to change: ops that are on the tape go on seeing it, as
     long as they are there.
     """
@@ -374,36 +375,39 @@ def remember(tensor: Tensor) -> None:
         first = oldest_seq()
         now = next_seq()
         if first < now:
-            tensor._history = (*(h for h in tensor._history if h[0] > first), (now, as_is(tensor)))
+            tensor._history = (
+                *(h for h in tensor._history if h[0] > first),
+                (now, snapshot_of(tensor)),
+            )
         else:
             tensor._history = ()
         tensor.taken = False
 
 
-def remember_all(tensors: Iterable[Tensor]) -> None:
+def save_histories(tensors: Iterable[Tensor]) -> None:
     """The same for several, of which most are known to nobody any more."""
     if oldest_seq() < next_seq():
         for tensor in tensors:
-            remember(tensor)
+            save_history(tensor)
 
 
-def _alike(one: tuple[int, ...], two: tuple[int, ...]) -> bool:
+def _shapes_match(one: tuple[int, ...], two: tuple[int, ...]) -> bool:
     """Whether two shapes may be the same; -1 is a size that is not known."""
     return len(one) == len(two) and all(
         a == b or -1 in (a, b) for a, b in zip(one, two, strict=True)
     )
 
 
-def _plain(value: Any) -> Any:
+def _to_arrays(value: Any) -> Any:
     """The same nesting with arrays in place of tensors."""
     if isinstance(value, Tensor):
         return np.asarray(value)
     if isinstance(value, list | tuple):
-        return type(value)(_plain(v) for v in value)
-    return {k: _plain(v) for k, v in value.items()} if isinstance(value, dict) else value
+        return type(value)(_to_arrays(v) for v in value)
+    return {k: _to_arrays(v) for k, v in value.items()} if isinstance(value, dict) else value
 
 
-def _keep(of: weakref.ref[Tensor], gradient: Tensor) -> None:
+def _retain_grad(of: weakref.ref[Tensor], gradient: Tensor) -> None:
     tensor = of()
     if tensor is not None:
         tensor.grad = (

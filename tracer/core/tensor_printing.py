@@ -54,7 +54,7 @@ def set_printoptions(
     _options = _options._replace(**{k: v for k, v in given.items() if v is not None})
 
 
-def _item(value: Any) -> str:
+def _format_item(value: Any) -> str:
     """One element, without padding."""
     if not isinstance(value, np.floating):
         return str(value.item() if isinstance(value, np.generic) else value)
@@ -65,7 +65,7 @@ def _item(value: Any) -> str:
     return f"{value:.0f}." if np.ceil(value) == value else f"{value:.{_options.precision}f}"
 
 
-class _Column(NamedTuple):
+class _ColumnFormat(NamedTuple):
     """How wide elements are, and whether a place is kept for the sign (of those that leave one
     free).
     """
@@ -74,18 +74,18 @@ class _Column(NamedTuple):
     signed: bool
 
     def show(self, value: Any) -> str:
-        text = _item(value)
+        text = _format_item(value)
         if self.signed and not value < 0 and len(text) < self.width:
             text = " " + text
         return text.ljust(self.width)
 
 
-def _column(array: Any) -> _Column:
+def _column_format(array: Any) -> _ColumnFormat:
     signed = array.dtype.kind != "c" and bool(np.any(array < 0))
-    return _Column(max((len(_item(v)) for v in array.ravel()), default=0), signed)
+    return _ColumnFormat(max((len(_format_item(v)) for v in array.ravel()), default=0), signed)
 
 
-def _ends(array: Any) -> Any:
+def _visible_elements(array: Any) -> Any:
     """The elements that are shown of an array whose middle is left out."""
     edge = _options.edgeitems
     for axis, size in enumerate(array.shape):
@@ -94,7 +94,7 @@ def _ends(array: Any) -> Any:
     return array
 
 
-def _parts(array: Any, short: bool) -> list[Any]:
+def _visible_parts(array: Any, short: bool) -> list[Any]:
     """The parts along the first axis, with None for the middle."""
     edge = _options.edgeitems
     if short and array.shape[0] > 2 * edge:
@@ -102,28 +102,31 @@ def _parts(array: Any, short: bool) -> list[Any]:
     return list(array)
 
 
-def _row(array: Any, short: bool, indent: int, column: _Column) -> str:
-    texts = ["..." if v is None else column.show(v) for v in _parts(array, short)]
+def _format_row(array: Any, short: bool, indent: int, column: _ColumnFormat) -> str:
+    texts = ["..." if v is None else column.show(v) for v in _visible_parts(array, short)]
     each = max(1, (_options.linewidth - indent) // max(1, column.width + 2))
     lines = [texts[i : i + each] for i in range(0, len(texts), each)]
     return "[" + (",\n" + " " * (indent + 1)).join(", ".join(line) for line in lines) + "]"
 
 
-def _body(array: Any, short: bool, indent: int, column: _Column) -> str:
+def _format_array(array: Any, short: bool, indent: int, column: _ColumnFormat) -> str:
     if array.ndim == 0:
-        return _item(array[()])
+        return _format_item(array[()])
     if array.ndim == 1:
-        return _row(array, short, indent, column)
+        return _format_row(array, short, indent, column)
     texts = [
-        "..." if p is None else _body(p, short, indent + 1, column) for p in _parts(array, short)
+        "..." if p is None else _format_array(p, short, indent + 1, column)
+        for p in _visible_parts(array, short)
     ]
     return "[" + ("," + "\n" * (array.ndim - 1) + " " * (indent + 1)).join(texts) + "]"
 
 
-def show_array(array: Any, indent: int) -> str:
+def format_array(array: Any, indent: int) -> str:
     """The elements in brackets; all lines but the first are moved in by `indent`."""
     array = np.asarray(array)
     if array.dtype.kind == "V":  # bfloat16
         array = array.astype(np.float32)
     short = array.size > _options.threshold
-    return _body(array, short, indent, _column(_ends(array) if short else array))
+    return _format_array(
+        array, short, indent, _column_format(_visible_elements(array) if short else array)
+    )

@@ -30,7 +30,7 @@ def counts() -> dict[str, int]:
     return _names.counts
 
 
-def is_given(name: str) -> bool:
+def register_user_name(name: str) -> bool:
     """Note that a user gave a name; whether somebody did before."""
     known = name in _names.given
     _names.given.add(name)

@@ -20,7 +20,7 @@ def draws_random(program: Program) -> bool:
 def _draws(op: OpDesc) -> bool:
     drops = op.attrs.get("dropout_prob")
     if drops is None or not drops.value:
-        return OPS[op.type].facts.random
+        return OPS[op.type].traits.random
     tested = op.attrs.get("is_test")
     return tested is None or not tested.value
 

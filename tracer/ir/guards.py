@@ -21,7 +21,7 @@ MOST_ELEMENTS = 64  # of an array that a guard keeps whole
 
 def shown_value(array: Any) -> str:
     """What a guard keeps of a value: a scalar, a flat list of few elements, or a digest of many."""
-    flat = np.asarray(cuda.host(array))
+    flat = np.asarray(cuda.to_host(array))
     if flat.size == 1:
         return repr(flat.item())
     if flat.size <= MOST_ELEMENTS and flat.dtype.kind in "fiub":

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from .program import Kind
 
 
-class OpTraits(NamedTuple):
+class ProgramOpTraits(NamedTuple):
     """What passes need to know about an op type.
 
     has_side_effects: dead-code elimination keeps the op although nothing reads its results.
@@ -34,45 +34,49 @@ class OpTraits(NamedTuple):
     forward_scopes: str = ""
 
 
-_DEFAULT = OpTraits()
+_DEFAULT = ProgramOpTraits()
 # A sub-block's gradients follow from the ops in it, so control-flow ops have no grad_inputs.
-OP_TRAITS: dict[str, OpTraits] = {
-    "feed": OpTraits(holder=Kind.FEED, grad_inputs=()),
-    "fetch": OpTraits(holder=Kind.FETCH, grad_inputs=()),
-    "print": OpTraits(has_side_effects=True, grad_inputs=("In",)),
-    "assert": OpTraits(has_side_effects=True, grad_inputs=()),
-    "py_func": OpTraits(has_side_effects=True, grad_inputs=("X",)),
-    "pylayer": OpTraits(grad_inputs=("X",)),
-    "conditional_block": OpTraits(is_control_flow=True, capture_slot="Input", grad_inputs=()),
-    "conditional_block_infer": OpTraits(is_control_flow=True, grad_inputs=()),
-    "while": OpTraits(is_control_flow=True, capture_slot="X", grad_inputs=()),
-    "recurrent": OpTraits(is_control_flow=True, capture_slot="parameters", grad_inputs=()),
-    "conditional_block_grad": OpTraits(is_control_flow_grad=True, grad_inputs=()),
-    "while_grad": OpTraits(is_control_flow_grad=True, grad_inputs=(), forward_scopes="StepScopes"),
-    "recurrent_grad": OpTraits(is_control_flow_grad=True, forward_scopes="step_scopes"),
-    "select_input": OpTraits(grad_inputs=("X",)),
-    "select_output": OpTraits(grad_inputs=("X",)),
-    "rnn_memory_helper": OpTraits(grad_inputs=("X",)),
-    "create_array": OpTraits(grad_inputs=()),
-    "lod_array_length": OpTraits(grad_inputs=()),
-    "write_to_array": OpTraits(grad_inputs=("X", ">Out")),
-    "read_from_array": OpTraits(grad_inputs=("X",)),
-    "tensor_array_to_tensor": OpTraits(grad_inputs=("X",)),
+OP_TRAITS: dict[str, ProgramOpTraits] = {
+    "feed": ProgramOpTraits(holder=Kind.FEED, grad_inputs=()),
+    "fetch": ProgramOpTraits(holder=Kind.FETCH, grad_inputs=()),
+    "print": ProgramOpTraits(has_side_effects=True, grad_inputs=("In",)),
+    "assert": ProgramOpTraits(has_side_effects=True, grad_inputs=()),
+    "py_func": ProgramOpTraits(has_side_effects=True, grad_inputs=("X",)),
+    "pylayer": ProgramOpTraits(grad_inputs=("X",)),
+    "conditional_block": ProgramOpTraits(
+        is_control_flow=True, capture_slot="Input", grad_inputs=()
+    ),
+    "conditional_block_infer": ProgramOpTraits(is_control_flow=True, grad_inputs=()),
+    "while": ProgramOpTraits(is_control_flow=True, capture_slot="X", grad_inputs=()),
+    "recurrent": ProgramOpTraits(is_control_flow=True, capture_slot="parameters", grad_inputs=()),
+    "conditional_block_grad": ProgramOpTraits(is_control_flow_grad=True, grad_inputs=()),
+    "while_grad": ProgramOpTraits(
+        is_control_flow_grad=True, grad_inputs=(), forward_scopes="StepScopes"
+    ),
+    "recurrent_grad": ProgramOpTraits(is_control_flow_grad=True, forward_scopes="step_scopes"),
+    "select_input": ProgramOpTraits(grad_inputs=("X",)),
+    "select_output": ProgramOpTraits(grad_inputs=("X",)),
+    "rnn_memory_helper": ProgramOpTraits(grad_inputs=("X",)),
+    "create_array": ProgramOpTraits(grad_inputs=()),
+    "lod_array_length": ProgramOpTraits(grad_inputs=()),
+    "write_to_array": ProgramOpTraits(grad_inputs=("X", ">Out")),
+    "read_from_array": ProgramOpTraits(grad_inputs=("X",)),
+    "tensor_array_to_tensor": ProgramOpTraits(grad_inputs=("X",)),
     # Ops whose gradient is not implemented.
-    "array_to_lod_tensor": OpTraits(),
-    "lod_tensor_to_array": OpTraits(),
-    "beam_search_decode": OpTraits(),
-    "rnn_memory_helper_grad": OpTraits(),
-    "vjp": OpTraits(),
+    "array_to_lod_tensor": ProgramOpTraits(),
+    "lod_tensor_to_array": ProgramOpTraits(),
+    "beam_search_decode": ProgramOpTraits(),
+    "rnn_memory_helper_grad": ProgramOpTraits(),
+    "vjp": ProgramOpTraits(),
     # Gradient ops are linear in the cotangent. Their own gradient is not implemented.
-    "select_input_grad": OpTraits(grad_inputs=("Out@GRAD",)),
-    "write_to_array_grad": OpTraits(grad_inputs=("Out@GRAD",)),
-    "read_from_array_grad": OpTraits(grad_inputs=("Out@GRAD", "X@GRAD")),
-    "tensor_array_to_tensor_grad": OpTraits(grad_inputs=("Out@GRAD",)),
+    "select_input_grad": ProgramOpTraits(grad_inputs=("Out@GRAD",)),
+    "write_to_array_grad": ProgramOpTraits(grad_inputs=("Out@GRAD",)),
+    "read_from_array_grad": ProgramOpTraits(grad_inputs=("Out@GRAD", "X@GRAD")),
+    "tensor_array_to_tensor_grad": ProgramOpTraits(grad_inputs=("Out@GRAD",)),
 }
 
 
-def traits_of(type: str) -> OpTraits:
+def traits_of(type: str) -> ProgramOpTraits:
     """The traits of an op type; the defaults for a type that is not in the table."""
     return OP_TRAITS.get(type, _DEFAULT)
 

@@ -74,7 +74,7 @@ class Scope:
             raise OpError(
                 with_user_line(f"scope: '{name}' has no value; run the startup program first")
             )
-        return Tensor(np.array(cuda.host(found.array)), name=name)
+        return Tensor(np.array(cuda.to_host(found.array)), name=name)
 
     def assign(self, name: str, array: Any, meta: Meta) -> None:
         """Set the value of `name`, cast to the declared dtype.

@@ -17,8 +17,8 @@ from ..capture.variable import Variable
 from ..compiler.partial_program import PartialProgram
 from ..core import rng
 from ..core.autograd import no_grad
-from ..core.errors import SideEffectError, TraceError, hold_warnings, warn, with_user_line
-from ..core.mode import instead, state
+from ..core.errors import SideEffectError, TraceError, defer_warnings, warn, with_user_line
+from ..core.mode import replace_base_mode, state
 from ..core.numerics_check import is_enabled as checks_numerics
 from ..core.op import OPS
 from ..core.tensor import RemovableHook, Tensor
@@ -236,7 +236,7 @@ class Results:
         if self.effects:
             self._keep(tensors)
         for i in self.changed:
-            state.mode.become(given[i], next(tensors))
+            state.mode.assign_inplace(given[i], next(tensors))
         return pytree.build(self.nesting, leaves)
 
     def _keep(self, tensors: Iterator[Tensor]) -> None:
@@ -292,7 +292,7 @@ def build(
     recorder.rollback, recorder.strict = Rollback(), strict
     found = Recorded.by(recorder, arguments, owner)
     try:
-        with hold_warnings() as warnings:
+        with defer_warnings() as warnings:
             made = _built(function, parameters, arguments, owner, found)
     except BaseException as error:
         _roll_back(found, isinstance(error, Exception))
@@ -339,7 +339,7 @@ def _built(
 ) -> ConcreteProgram:
     recorder = found.recorder
     found.mode.called_with_tape = state.mode.tape
-    with instead(found.mode):
+    with replace_base_mode(found.mode):
         given = {name: snapshot(value) for name, value in found.bound.items()}
         outputs = found.call(function, parameters)
         _reject_stop_gradient_writes(recorder)

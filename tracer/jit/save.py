@@ -305,6 +305,6 @@ def interpreted(recording: Recording) -> Reference:
     compiled = Compiled(recording.program)
 
     def run(tensors: list[Tensor]) -> Sequence[Any]:
-        return run_compiled(compiled, recording.scope, [cuda.host(t.array) for t in tensors])
+        return run_compiled(compiled, recording.scope, [cuda.to_host(t.array) for t in tensors])
 
     return run

@@ -17,7 +17,7 @@ from ..compiler import Compiled
 from ..compiler.feeds import FEED
 from ..compiler.unsupported_ops import Unsupported
 from ..core import cuda
-from ..core.device_dispatch import device_of
+from ..core.device_dispatch import common_device
 from ..core.dtype import dtype_of, is_float, is_real
 from ..core.errors import GuardError, OarlockError, OpError, VerifyError
 from ..core.tensor import Tensor
@@ -175,7 +175,7 @@ def verify(
     if draws_random(program):
         return "not verified: the program draws random numbers"
     engine, by = engine_of(program, pdmodel, params)
-    reference, given = _at_home(reference, scope), [Tensor(cuda.host(t.array)) for t in given]
+    reference, given = _at_home(reference, scope), [Tensor(cuda.to_host(t.array)) for t in given]
     tried: list[str] = []
     enough = ENOUGH if given or has_free_sizes(program.contract.inputs) else 1
     worst, refused = 0.0, ""
@@ -301,14 +301,15 @@ def _at_home(reference: Reference, scope: Mapping[str, Tensor]) -> Reference:
     """The reference for inputs of the processor, where what is compared is; the layer may be on a
     GPU.
     """
-    if cuda.found.cupy is None:
+    if cuda.cupy_state.cupy is None:
         return reference
     arrays = [t.array for t in scope.values()]
-    index = device_of(arrays) if arrays else cuda.found.index
+    index = common_device(arrays) if arrays else cuda.cupy_state.index
 
     def answer(tensors: list[Tensor]) -> Sequence[Any]:
         return [
-            cuda.host(a) for a in reference([Tensor(cuda.put(t.array, index)) for t in tensors])
+            cuda.to_host(a)
+            for a in reference([Tensor(cuda.to_device(t.array, index)) for t in tensors])
         ]
 
     return answer
@@ -358,7 +359,7 @@ def run_compiled(
     """What a program gives for inputs in order, packed sequences being one each; the scope stays as
     it is.
     """
-    values = {name: Tensor(cuda.host(t.array), name=name) for name, t in scope.items()}
+    values = {name: Tensor(cuda.to_host(t.array), name=name) for name, t in scope.items()}
     feed = dict(zip(compiled.feeds, arrays, strict=True))
     return compiled.run(
         values, feed | {name + FEED: np.array([0, len(feed[name])]) for name in compiled.packed}
@@ -432,7 +433,7 @@ def _rounded(
 
     try:
         compiled = Compiled(program)
-        weights = {name: cuda.host(t.array) for name, t in scope.items()}
+        weights = {name: cuda.to_host(t.array) for name, t in scope.items()}
         return is_rounding(run, weights, [t.array for t in tensors], at, off, difference)
     except (OarlockError, OpError, Unsupported):
         return False

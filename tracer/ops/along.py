@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from ..core.arrays import np
 from ..core.dtype import is_float
-from ..core.op import FRESH, OPS, Meta, check, check_dtype, op
+from ..core.op import OPS, VALUE_INDEPENDENT, Meta, check, check_dtype, op
 from .at_places import combine_at
 from .compare import equal
 from .elementwise import div, keep, mul, zeros_like
@@ -240,7 +240,7 @@ _GRADIENTS: dict[str, Callable[..., tuple[Any, Any]]] = {
 }
 
 
-@op("last_along_axis", "Input, Index -> Out", no_grad=FRESH, internal=True)
+@op("last_along_axis", "Input, Index -> Out", no_grad=VALUE_INDEPENDENT, internal=True)
 def last_along_axis(x, index, *, Axis: int):
     """Out = whether each place of Index is the last that names its place of Input.
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from ..core import rng
 from ..core.arrays import np
-from ..core.op import BY_ROW, Meta, check, op
+from ..core.op import PYTHON_LOOP, Meta, check, op
 from .boxes import NO_GRAD
 from .lod import offsets_from, rows_of
 from .matching import INT32, INT64, NO_HALF
@@ -183,10 +183,10 @@ def _targets_meta(anchors: Meta, boxes: Meta, infos: Meta) -> tuple[Meta, ...]:
     "Anchor, GtBoxes, GtBoxes@LOD*?!, IsCrowd, ImInfo -> LocationIndex, ScoreIndex, "
     "TargetBBox, TargetLabel, BBoxInsideWeight," + ENDS,
     no_grad=NO_GRAD,
-    by_value=True,
+    value_dependent_shape=True,
     random=True,
     no_half=NO_HALF,
-    host=BY_ROW,
+    host=PYTHON_LOOP,
 )
 def rpn_target_assign(
     anchors,
@@ -234,9 +234,9 @@ def _(anchors, boxes, lod, crowd, infos, **_):
     "ScoreIndex, TargetBBox, TargetLabel, BBoxInsideWeight,"
     " ForegroundNumber," + ENDS + ", ForegroundNumber@LOD~?",
     no_grad=NO_GRAD,
-    by_value=True,
+    value_dependent_shape=True,
     no_half=NO_HALF,
-    host=BY_ROW,
+    host=PYTHON_LOOP,
 )
 def retinanet_target_assign(
     anchors,

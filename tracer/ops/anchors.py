@@ -9,7 +9,7 @@ import math
 from typing import Any
 
 from ..core.arrays import np
-from ..core.op import BY_ROW, FRESH, Floats, Ints, Meta, check, op
+from ..core.op import PYTHON_LOOP, VALUE_INDEPENDENT, Floats, Ints, Meta, check, op
 from .meta import check_float, size_of, times
 from .wide import wide
 
@@ -52,7 +52,7 @@ def _anchor_sizes(sizes: Any, ratios: Any, stride: Any) -> Any:
     return np.array(found)
 
 
-@op("anchor_generator", "Input -> Anchors, Variances", no_grad=FRESH, host=BY_ROW)
+@op("anchor_generator", "Input -> Anchors, Variances", no_grad=VALUE_INDEPENDENT, host=PYTHON_LOOP)
 @wide
 def anchor_generator(
     x,
@@ -108,7 +108,12 @@ def _dense(sizes: Any, ratios: Any, densities: Any, step: int) -> Any:
     return np.array(found)
 
 
-@op("density_prior_box", "Input, Image -> Boxes, Variances", no_grad=FRESH, host=BY_ROW)
+@op(
+    "density_prior_box",
+    "Input, Image -> Boxes, Variances",
+    no_grad=VALUE_INDEPENDENT,
+    host=PYTHON_LOOP,
+)
 @wide
 def density_prior_box(
     x,

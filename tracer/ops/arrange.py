@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.arrays import np
-from ..core.op import FRESH, Ints, Meta, check, op
+from ..core.op import VALUE_INDEPENDENT, Ints, Meta, check, op
 from .elementwise import keep
 from .meta import agree, check_float, normal_axis, times
 from .window import Window, as_given, channels_first, first_shape, in_format, numbers
@@ -205,7 +205,7 @@ def _(g, x, *, groups, axis):
     )
 
 
-@op("first_largest", "X -> Out", no_grad=FRESH, internal=True)
+@op("first_largest", "X -> Out", no_grad=VALUE_INDEPENDENT, internal=True)
 def first_largest(x, *, groups: int, axis: int = 1):
     """Out = whether a channel is the first of those that are the largest of their group.
 

@@ -11,7 +11,7 @@ import itertools
 from typing import Any, NamedTuple
 
 from ..core.arrays import np
-from ..core.op import BY_ROW, Meta, check, op
+from ..core.op import PYTHON_LOOP, Meta, check, op
 from .lod import offsets_from
 
 BY_CHOICE = "it chooses among whole numbers"
@@ -105,8 +105,8 @@ def _chosen(
     "pre_ids!, pre_scores, ids?!, scores, scores@LOD*?! -> selected_ids, selected_scores, "
     "parent_idx",
     no_grad=BY_CHOICE,
-    by_value=True,
-    host=BY_ROW,
+    value_dependent_shape=True,
+    host=PYTHON_LOOP,
 )
 def beam_search(
     pre_ids,

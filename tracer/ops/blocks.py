@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ..core.arrays import elsewhere, np
+from ..core.arrays import is_on_gpu, np
 
 BLOCK = 1 << 17  # elements
 
@@ -21,7 +21,7 @@ def elementwise(function: Callable[..., Any], *operands: Any) -> Any:
     like the first.
     """
     first = operands[0]
-    if first.size <= BLOCK or elsewhere():
+    if first.size <= BLOCK or is_on_gpu():
         return function(*operands)
     order = memory_order(first)
     flat = [np.transpose(a, order) for a in operands]
@@ -46,7 +46,7 @@ def rows(function: Callable[..., Any], *operands: Any) -> Any:
     """
     first = operands[0]
     step = max(1, BLOCK // max(first.shape[1], 1))
-    if first.shape[0] <= step or elsewhere():
+    if first.shape[0] <= step or is_on_gpu():
         return function(*operands)
     out = np.empty_like(first)
     for start in range(0, first.shape[0], step):
@@ -57,7 +57,7 @@ def rows(function: Callable[..., Any], *operands: Any) -> Any:
 
 def parts(*operands: Any) -> Iterator[list[Any]]:
     """Operands [R,*], the first [R,K], some rows at a time."""
-    step = operands[0].shape[0] if elsewhere() else BLOCK // max(operands[0].shape[1], 1)
+    step = operands[0].shape[0] if is_on_gpu() else BLOCK // max(operands[0].shape[1], 1)
     step = max(1, step)
     return (
         [a[start : start + step] for a in operands]
@@ -113,7 +113,7 @@ def along_last(function: Callable[..., Any], axis: int, *operands: Any) -> Any:
     last = axis in (-1, first.ndim - 1)
     if (
         first.size <= BLOCK
-        or elsewhere()
+        or is_on_gpu()
         or not last
         or not all(a.flags.c_contiguous for a in operands)
     ):

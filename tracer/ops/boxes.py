@@ -9,7 +9,7 @@ import math
 from typing import Any
 
 from ..core.arrays import np
-from ..core.op import BY_ROW, Floats, Ints, Meta, check, check_dtype, op
+from ..core.op import PYTHON_LOOP, Floats, Ints, Meta, check, check_dtype, op
 from .meta import agree, check_float, size_of
 from .wide import wide
 
@@ -41,7 +41,7 @@ def _prior_sizes(
     return found
 
 
-@op("prior_box", "Input, Image -> Boxes, Variances", no_grad=NO_GRAD, host=BY_ROW)
+@op("prior_box", "Input, Image -> Boxes, Variances", no_grad=NO_GRAD, host=PYTHON_LOOP)
 @wide
 def prior_box(
     x,
@@ -103,7 +103,9 @@ def _centred(boxes: Any, extra: Any) -> tuple[Any, Any]:
     return boxes[..., :2] + sizes / 2, sizes
 
 
-@op("box_coder", "PriorBox, PriorBoxVar?, TargetBox -> OutputBox", no_grad=NO_GRAD, host=BY_ROW)
+@op(
+    "box_coder", "PriorBox, PriorBoxVar?, TargetBox -> OutputBox", no_grad=NO_GRAD, host=PYTHON_LOOP
+)
 @np.errstate(all="ignore")
 @wide
 def box_coder(
@@ -173,7 +175,7 @@ def _sigmoid(x: Any) -> Any:
     return 1 / (1 + np.exp(-x))
 
 
-@op("yolo_box", "X, ImgSize -> Boxes, Scores", no_grad=NO_GRAD, host=BY_ROW)
+@op("yolo_box", "X, ImgSize -> Boxes, Scores", no_grad=NO_GRAD, host=PYTHON_LOOP)
 @wide
 def yolo_box(
     x,

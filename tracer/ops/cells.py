@@ -140,7 +140,7 @@ def _before(kept: Any, states: Arrays, reverse: bool) -> Arrays:
     return found
 
 
-@native.Unit
+@native.NativeFunction
 def run(
     cell: Cell, x: Any, states: Arrays, weights: Sequence[Any], valid: Any, kept: Any, reverse: bool
 ) -> Arrays:
@@ -165,7 +165,7 @@ def run(
     return states
 
 
-@native.Unit
+@native.NativeFunction
 def run_back(
     cell: Cell,
     x: Any,

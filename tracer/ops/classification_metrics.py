@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.arrays import np
-from ..core.op import BY_ROW, Meta, check, check_dtype, op
+from ..core.op import PYTHON_LOOP, Meta, check, check_dtype, op
 from .meta import agree, size_of
 
 METRIC = "it counts"
@@ -20,7 +20,7 @@ METRIC = "it counts"
     "Predict, Label, StatPos, StatNeg, InsTagWeight? -> AUC, StatPosOut=StatPos, "
     "StatNegOut=StatNeg",
     no_grad=METRIC,
-    host=BY_ROW,
+    host=PYTHON_LOOP,
 )
 def auc(
     predict,
@@ -121,7 +121,7 @@ TRUE_POSITIVE, FALSE_POSITIVE, TRUE_NEGATIVE, FALSE_NEGATIVE = range(4)
     "AccumMetrics, "
     "AccumStatesInfo",
     no_grad=METRIC,
-    host=BY_ROW,
+    host=PYTHON_LOOP,
     no_half="it adds up counts",
 )
 def precision_recall(

@@ -5,12 +5,12 @@ by tags.
 from __future__ import annotations
 
 from ..core.arrays import np
-from ..core.op import BY_ROW, Long, Meta, check, op
+from ..core.op import PYTHON_LOOP, Long, Meta, check, op
 from .lod import lengths, offsets_from, owners, ranges, rows_of
 from .meta import agree, check_float, like_x, no_second_order
 
 
-@op("cvm", "X, X@LOD*?!, CVM! -> Y", host=BY_ROW)
+@op("cvm", "X, X@LOD*?!, CVM! -> Y", host=PYTHON_LOOP)
 def cvm(x, lod=None, counts=None, *, use_cvm: bool = True):
     """Y = X with ln(shows + 1) and ln(clicks + 1) - ln(shows + 1) for its first two columns, or
     without use_cvm without these.
@@ -41,7 +41,7 @@ def _(g, x, lod, counts, *, use_cvm):
     return cvm_grad(x, lod, counts, g, use_cvm=use_cvm), None, None
 
 
-@op("cvm_grad", "X, X@LOD*?!, CVM, Y@GRAD -> X@GRAD", meta=like_x, internal=True, host=BY_ROW)
+@op("cvm_grad", "X, X@LOD*?!, CVM, Y@GRAD -> X@GRAD", meta=like_x, internal=True, host=PYTHON_LOOP)
 def cvm_grad(x, lod=None, counts=None, g=None, *, use_cvm: bool = True):
     """What Paddle calls the gradient of X: CVM itself, of each row or sequence, then that of the
     features.
@@ -71,8 +71,8 @@ def _kept(ins, lod, tags, tags_lod, wanted, is_lod):
 @op(
     "filter_by_instag",
     "Ins, Ins@LOD*?!, Ins_tag!, Ins_tag@LOD*?!, Filter_tag! -> Out, LossWeight~, IndexMap~",
-    by_value=True,
-    host=BY_ROW,
+    value_dependent_shape=True,
+    host=PYTHON_LOOP,
 )
 def filter_by_instag(
     ins,
@@ -133,7 +133,7 @@ def _(g, ins, lod, tags, tags_lod, wanted, *, LossWeight, IndexMap):
     "Ins, Out@GRAD, LossWeight, IndexMap -> Ins@GRAD",
     meta=like_x,
     internal=True,
-    host=BY_ROW,
+    host=PYTHON_LOOP,
 )
 def filter_by_instag_grad(ins, g, weight, places):
     """The gradient of Ins: zero for what was left out.   Out@GRAD [S,D] -> [R,D]"""

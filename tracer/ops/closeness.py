@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.arrays import np
-from ..core.op import WHOLE, Meta, check_dtype, op
+from ..core.op import NON_FLOAT_RESULT, Meta, check_dtype, op
 from .meta import broadcast_bool
 
 BOOL = np.dtype(bool)
@@ -26,7 +26,12 @@ def _close(x: Any, y: Any, rtol: float, atol: float, equal_nan: bool) -> Any:
     return close | (np.isnan(x) & np.isnan(y)) if equal_nan else close
 
 
-@op("isclose", "Input, Other, Rtol?, Atol? -> Out", no_grad=WHOLE, same_dtype="Input Other")
+@op(
+    "isclose",
+    "Input, Other, Rtol?, Atol? -> Out",
+    no_grad=NON_FLOAT_RESULT,
+    same_dtype="Input Other",
+)
 def isclose(
     x,
     y,
@@ -53,7 +58,7 @@ def _(x, y, rtol_tensor, atol_tensor, **_):
     "allclose",
     "Input, Other, Rtol?, Atol? -> Out",
     attrs_of=isclose,
-    no_grad=WHOLE,
+    no_grad=NON_FLOAT_RESULT,
     same_dtype="Input Other",
 )
 def allclose(x, y, rtol_tensor=None, atol_tensor=None, **attrs):
@@ -67,7 +72,7 @@ def _(x, y, *_, **__):
     return Meta((), BOOL)
 
 
-@op("equal_all", "X, Y -> Out", no_grad=WHOLE, same_dtype="X Y")
+@op("equal_all", "X, Y -> Out", no_grad=NON_FLOAT_RESULT, same_dtype="X Y")
 def equal_all(x, y):
     """Out = whether X and Y have one shape and are equal everywhere.
 
@@ -82,7 +87,7 @@ def _(x, y):
     return Meta((), BOOL)
 
 
-@op("is_empty", "X -> Out", meta=lambda x: Meta((), BOOL), no_grad=WHOLE)
+@op("is_empty", "X -> Out", meta=lambda x: Meta((), BOOL), no_grad=NON_FLOAT_RESULT)
 def is_empty(x):
     """Out = whether there is no element.   X [*] -> Out bool []"""
     return np.bool_(x.size == 0)

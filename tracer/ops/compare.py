@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..core.arrays import np
-from ..core.op import WHOLE, Meta, Op, check, check_dtype, op
+from ..core.op import NON_FLOAT_RESULT, Meta, Op, check, check_dtype, op
 from .elementwise import at, keep
 from .meta import agree_all, bool_like_x, broadcast, broadcast_bool, broadcast_shapes, known_dim
 from .wide import wide
@@ -22,7 +22,7 @@ def comparison(type: str, function: Callable[[Any, Any], Any], sign: str) -> Op:
 
     kernel.__name__ = type
     kernel.__doc__ = f"Out = X {sign} Y.   X [*A], Y [*B] -> Out bool [*broadcast(A, B)]"
-    return op(type, "X, Y -> Out", meta=broadcast_bool, no_grad=WHOLE)(kernel)
+    return op(type, "X, Y -> Out", meta=broadcast_bool, no_grad=NON_FLOAT_RESULT)(kernel)
 
 
 equal = comparison("equal", np.equal, "==")
@@ -41,7 +41,7 @@ def logic(type: str, function: Callable[[Any, Any], Any], word: str) -> Op:
 
     kernel.__name__ = type
     kernel.__doc__ = f"Out = X {word} Y.   X [*A], Y [*B] -> Out bool [*broadcast(A, B)]"
-    return op(type, "X, Y -> Out", meta=_logic_meta, no_grad=WHOLE)(kernel)
+    return op(type, "X, Y -> Out", meta=_logic_meta, no_grad=NON_FLOAT_RESULT)(kernel)
 
 
 def _logic_meta(x: Meta, y: Meta) -> Meta:
@@ -53,7 +53,7 @@ logical_or = logic("logical_or", np.logical_or, "or")
 logical_xor = logic("logical_xor", np.logical_xor, "xor")
 
 
-@op("logical_not", "X -> Out", meta=bool_like_x, no_grad=WHOLE)
+@op("logical_not", "X -> Out", meta=bool_like_x, no_grad=NON_FLOAT_RESULT)
 def logical_not(x):
     """Out = not X.   X [*] -> Out bool [*]"""
     return np.logical_not(x)
@@ -67,7 +67,7 @@ def bitwise(type: str, function: Callable[[Any, Any], Any], word: str) -> Op:
 
     kernel.__name__ = type
     kernel.__doc__ = f"Out = X {word} Y, bit by bit.   X [*A], Y [*B] -> Out [*broadcast(A, B)]"
-    return op(type, "X, Y -> Out", meta=_bitwise_meta, no_grad=WHOLE)(kernel)
+    return op(type, "X, Y -> Out", meta=_bitwise_meta, no_grad=NON_FLOAT_RESULT)(kernel)
 
 
 def _bitwise_meta(x: Meta, y: Meta) -> Meta:
@@ -80,7 +80,7 @@ bitwise_or = bitwise("bitwise_or", np.bitwise_or, "or")
 bitwise_xor = bitwise("bitwise_xor", np.bitwise_xor, "xor")
 
 
-@op("bitwise_not", "X -> Out", no_grad=WHOLE)
+@op("bitwise_not", "X -> Out", no_grad=NON_FLOAT_RESULT)
 def bitwise_not(x):
     """Out = X with every bit turned.   X [*] integer or bool -> Out [*]"""
     return np.invert(x)
@@ -92,25 +92,25 @@ def _(x):
     return x
 
 
-@op("isnan_v2", "X -> Out", meta=bool_like_x, no_grad=WHOLE)
+@op("isnan_v2", "X -> Out", meta=bool_like_x, no_grad=NON_FLOAT_RESULT)
 def isnan(x):
     """Out = X is not a number.   X [*] -> Out bool [*]"""
     return np.isnan(x)
 
 
-@op("isinf_v2", "X -> Out", meta=bool_like_x, no_grad=WHOLE)
+@op("isinf_v2", "X -> Out", meta=bool_like_x, no_grad=NON_FLOAT_RESULT)
 def isinf(x):
     """Out = X is infinite.   X [*] -> Out bool [*]"""
     return np.isinf(x)
 
 
-@op("isfinite_v2", "X -> Out", meta=bool_like_x, no_grad=WHOLE)
+@op("isfinite_v2", "X -> Out", meta=bool_like_x, no_grad=NON_FLOAT_RESULT)
 def isfinite(x):
     """Out = X is a finite number.   X [*] -> Out bool [*]"""
     return np.isfinite(x)
 
 
-@op("between", "X -> Out", meta=bool_like_x, no_grad=WHOLE, internal=True)
+@op("between", "X -> Out", meta=bool_like_x, no_grad=NON_FLOAT_RESULT, internal=True)
 def between(x, *, low: float = -math.inf, high: float = math.inf):
     """Out = low < X < high; an infinite bound is none.   X [*] -> Out bool [*]"""
     t = x.dtype.type
@@ -147,19 +147,19 @@ def one_bool(x: Meta) -> Meta:
     return Meta((1,), np.dtype(bool))
 
 
-@op("isnan", "X -> Out", meta=one_bool, no_grad=WHOLE)
+@op("isnan", "X -> Out", meta=one_bool, no_grad=NON_FLOAT_RESULT)
 def any_nan(x):
     """Out = some element of X is not a number.   X [*] -> Out bool [1]"""
     return np.isnan(x).any().reshape(1)
 
 
-@op("isinf", "X -> Out", meta=one_bool, no_grad=WHOLE)
+@op("isinf", "X -> Out", meta=one_bool, no_grad=NON_FLOAT_RESULT)
 def any_inf(x):
     """Out = some element of X is infinite.   X [*] -> Out bool [1]"""
     return np.isinf(x).any().reshape(1)
 
 
-@op("isfinite", "X -> Out", meta=one_bool, no_grad=WHOLE)
+@op("isfinite", "X -> Out", meta=one_bool, no_grad=NON_FLOAT_RESULT)
 def all_finite(x):
     """Out = all elements of X are finite numbers.   X [*] -> Out bool [1]"""
     return np.isfinite(x).all().reshape(1)

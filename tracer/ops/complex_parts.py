@@ -7,7 +7,7 @@ dL/dX - i dL/dY.
 from __future__ import annotations
 
 from ..core.arrays import np
-from ..core.op import NO_COMPLEX, Meta, check, check_dtype, op
+from ..core.op import NO_HALF_COMPLEX, Meta, check, check_dtype, op
 from .compare import between
 from .elementwise import add, div, keep, mul, scale, zeros_like
 from .meta import agree, broadcast, complex_dtype, is_complex, like_x, real_dtype, real_like_x
@@ -20,7 +20,7 @@ def negative_imag(g):
     return scale(imag(g), scale=-1.0)
 
 
-@op("complex", "X, Y -> Out", no_half=NO_COMPLEX)
+@op("complex", "X, Y -> Out", no_half=NO_HALF_COMPLEX)
 def complex_of(x, y):
     """Out = X + iY.   X [*A], Y [*B] -> Out complex [*broadcast(A, B)]"""
     out = np.empty(np.broadcast_shapes(x.shape, y.shape), complex_dtype(x.dtype))
@@ -100,7 +100,7 @@ def _(g, x):
     return keep(slope, between(size, low=0.0))
 
 
-@op("as_complex", "X -> Out", no_half=NO_COMPLEX)
+@op("as_complex", "X -> Out", no_half=NO_HALF_COMPLEX)
 def as_complex(x):
     """Out = X[..., 0] + iX[..., 1].   X [*, 2] -> Out complex [*]"""
     check(x.shape[-1:] == (2,), "the last axis does not hold two parts")

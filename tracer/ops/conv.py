@@ -82,7 +82,7 @@ def _columns(z: Any, window: Window, rows: Pair, rest: Sequence[int], groups: in
     return seen.reshape(groups, (c // groups) * math.prod(window.size), -1)
 
 
-@native.Unit
+@native.NativeFunction
 def correlate(x: Any, w: Any, window: Window, out: Shape, groups: int) -> Any:
     """The convolution of x [N,C,*S] with w [M,C/groups,*K], a view [N,M,*S'] of [M,*S',N]."""
     n, m, high, *rest = out
@@ -138,7 +138,7 @@ def _repeated(z: Any, times: int) -> Any:
     return np.repeat(z, times, axis=0) if times > 1 else z
 
 
-@native.Unit
+@native.NativeFunction
 def spread(g: Any, w: Any, window: Window, sizes: Any, groups: int) -> Any:
     """The adjoint of `correlate` in x: each g [N,M,*S'] times the filter, summed where the kernel
     had looked: [N,C,*sizes].
@@ -183,7 +183,7 @@ def _depthwise_spread(z: Any, g: Any, w: Any, window: Window, groups: int) -> An
     return z
 
 
-@native.Unit
+@native.NativeFunction
 def filter_of(x: Any, g: Any, window: Window, shape: Shape, groups: int) -> Any:
     """The adjoint of `correlate` in the filter, whose shape is [M,C/groups,*K]."""
     n, m, high, *rest = g.shape

@@ -8,7 +8,19 @@ from typing import Any
 
 from ..core.arrays import np
 from ..core.limits import check_result
-from ..core.op import FRESH, OPS, Float64s, Floats, Ints, Long, Longs, Meta, check, check_dtype, op
+from ..core.op import (
+    OPS,
+    VALUE_INDEPENDENT,
+    Float64s,
+    Floats,
+    Ints,
+    Long,
+    Longs,
+    Meta,
+    check,
+    check_dtype,
+    op,
+)
 from .meta import Shape, like_x, proto_dtype, size_of
 from .sizes import from_tensors, sizes, sizes_meta
 
@@ -62,7 +74,11 @@ def new_meta(
     return Meta(sizes_meta(tensor, tensors, shape), proto_dtype(dtype))
 
 
-@op("fill_constant", "ValueTensor?, ShapeTensor?, ShapeTensorList*? -> Out", no_grad=FRESH)
+@op(
+    "fill_constant",
+    "ValueTensor?, ShapeTensor?, ShapeTensorList*? -> Out",
+    no_grad=VALUE_INDEPENDENT,
+)
 def fill_constant(
     value_tensor=None,
     shape_tensor=None,
@@ -89,7 +105,7 @@ def _(value_tensor, shape_tensor, shape_tensors, *, dtype, shape, str_value, **_
     return new_meta(shape_tensor, shape_tensors, shape, dtype)
 
 
-@op("fill_any_like", "X -> Out", no_grad=FRESH)
+@op("fill_any_like", "X -> Out", no_grad=VALUE_INDEPENDENT)
 def fill_any_like(x, *, value: float = 0.0, dtype: int = -1):
     """Out = one value everywhere.   X [*S] -> Out [*S]"""
     target = x.dtype if dtype == -1 else proto_dtype(dtype)
@@ -103,7 +119,7 @@ def _(x, *, value, dtype):
     return x if dtype == -1 else Meta(x.shape, proto_dtype(dtype))
 
 
-@op("fill_constant_batch_size_like", "Input -> Out", no_grad=FRESH)
+@op("fill_constant_batch_size_like", "Input -> Out", no_grad=VALUE_INDEPENDENT)
 def fill_constant_batch_size_like(
     x,
     *,
@@ -143,7 +159,7 @@ def _(x, *, shape, input_dim_idx, output_dim_idx, dtype, str_value, **_):
     return Meta(sized, proto_dtype(dtype))
 
 
-@op("assign_value", "-> Out", no_grad=FRESH)
+@op("assign_value", "-> Out", no_grad=VALUE_INDEPENDENT)
 def assign_value(
     *,
     shape: Ints,
@@ -172,7 +188,7 @@ def _(*, shape, dtype, **values):
     return Meta(tuple(shape), proto_dtype(dtype))
 
 
-@op("empty", "ShapeTensor?, ShapeTensorList*? -> Out", no_grad=FRESH)
+@op("empty", "ShapeTensor?, ShapeTensorList*? -> Out", no_grad=VALUE_INDEPENDENT)
 def empty(shape_tensor=None, shape_tensors=None, *, shape: Longs = [], dtype: int = 5):
     """Out = zeros: what is not set is still the same every time.   -> Out [*shape]"""
     return np.zeros(tuple(sizes(shape_tensor, shape_tensors, shape)), proto_dtype(dtype))
@@ -187,7 +203,7 @@ def _(shape_tensor, shape_tensors, *, shape, dtype):
 # --------------------------------------------------------------------------------------------
 
 
-@op("range", "Start, End, Step -> Out", no_grad=FRESH, by_value=True)
+@op("range", "Start, End, Step -> Out", no_grad=VALUE_INDEPENDENT, value_dependent_shape=True)
 def range_(start, end, step):
     """Out = Start, Start + Step, ... before End.
 
@@ -218,7 +234,7 @@ def _(start, end, step):
     return Meta((-1,), start.dtype)
 
 
-@op("linspace", "Start, Stop, Num -> Out", no_grad=FRESH, by_value=True)
+@op("linspace", "Start, Stop, Num -> Out", no_grad=VALUE_INDEPENDENT, value_dependent_shape=True)
 def linspace(start, stop, num, *, dtype: int):
     """Out = Num numbers from Start to Stop, both included and first cut to the dtype.
 
@@ -248,7 +264,12 @@ def _(start, stop, num, *, dtype):
     return Meta((-1,), proto_dtype(dtype))
 
 
-@op("logspace", "Start, Stop, Num, Base -> Out", no_grad=FRESH, by_value=True)
+@op(
+    "logspace",
+    "Start, Stop, Num, Base -> Out",
+    no_grad=VALUE_INDEPENDENT,
+    value_dependent_shape=True,
+)
 def logspace(start, stop, num, base, *, dtype: int):
     """Out = Num powers of Base, their exponents evenly from Start to Stop, all cut to the dtype.
 
@@ -316,7 +337,7 @@ def _triangle_size(rows: int, cols: int, offset: int, lower: bool) -> int:
     return rows * cols - below(offset + rows - 1) + below(offset - 1)
 
 
-@op("tril_indices", "-> out", no_grad=FRESH)
+@op("tril_indices", "-> out", no_grad=VALUE_INDEPENDENT)
 def tril_indices(*, rows: int = 0, cols: int = 0, offset: int = 0, dtype: int = 3):
     """out = rows and columns of the places on and below a diagonal.   -> out int [2, N]"""
     return np.array(np.tril_indices(rows, offset, cols)).astype(proto_dtype(dtype))
@@ -328,7 +349,7 @@ def _(*, rows, cols, offset, dtype):
     return Meta((2, _triangle_size(rows, cols, offset, True)), proto_dtype(dtype))
 
 
-@op("triu_indices", "-> out", no_grad=FRESH)
+@op("triu_indices", "-> out", no_grad=VALUE_INDEPENDENT)
 def triu_indices(*, row: int = 0, col: int = 0, offset: int = 0, dtype: int = 3):
     """out = rows and columns of the places on and above a diagonal.   -> out int [2, N]"""
     return np.array(np.triu_indices(row, offset, col)).astype(proto_dtype(dtype))
@@ -344,7 +365,7 @@ def _(*, row, col, offset, dtype):
 # --------------------------------------------------------------------------------------------------
 
 
-@op("eye", "-> Out", no_grad=FRESH)
+@op("eye", "-> Out", no_grad=VALUE_INDEPENDENT)
 def eye(*, num_rows: Long, num_columns: Long = -1, dtype: int = 5):
     """Out = 1 on the diagonal, 0 elsewhere; as many columns as rows when num_columns is -1.
 

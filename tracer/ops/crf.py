@@ -11,7 +11,7 @@ import itertools
 from typing import Any
 
 from ..core.arrays import np
-from ..core.op import BY_ROW, Meta, check, op
+from ..core.op import PYTHON_LOOP, Meta, check, op
 from .lod import gives_none, ranges, rows_of
 from .meta import no_second_order
 
@@ -68,7 +68,7 @@ def _gain(rows: Any, labels: Any, transition: Any) -> Any:
 @op(
     "linear_chain_crf",
     f"{SLOTS} -> Alpha~, EmissionExps~, TransitionExps~, LogLikelihood",
-    host=BY_ROW,
+    host=PYTHON_LOOP,
 )
 def linear_chain_crf(emission, lod=None, transition=None, label=None, length=None):
     """LogLikelihood = minus the log of how likely Label is   (Lafferty et al. 2001).   -> [n,1]
@@ -124,7 +124,7 @@ def _(g, emission, lod, transition, label, length):
     "linear_chain_crf_grad",
     f"{SLOTS}, LogLikelihood@GRAD -> Emission@GRAD, Transition@GRAD",
     internal=True,
-    host=BY_ROW,
+    host=PYTHON_LOOP,
 )
 def linear_chain_crf_grad(emission, lod=None, transition=None, label=None, length=None, g=None):
     """The gradients: how likely each label, and each step from one to the next, is, less what Label
@@ -182,7 +182,7 @@ def _best(rows: Any, transition: Any) -> Any:
     "crf_decoding",
     "Emission!, Emission@LOD*?!, Transition!, Label?!, Length?! -> ViterbiPath",
     no_grad="it chooses labels",
-    host=BY_ROW,
+    host=PYTHON_LOOP,
 )
 def crf_decoding(emission, lod=None, transition=None, label=None, length=None):
     """ViterbiPath = the best labels of each sequence, or with Label whether they are those.

@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import Any
 
 from ..core.arrays import np
-from ..core.op import BY_ROW, WHOLE, Meta, check, op
+from ..core.op import NON_FLOAT_RESULT, PYTHON_LOOP, Meta, check, op
 from .lod import gives_none, rows_of
 from .matching import INT32, NO_HALF
 from .meta import agree, check_float
@@ -103,10 +103,10 @@ def _mean(counts: Any, right: Any, wrong: Any, background: int, kind: str) -> fl
     "DetectRes, DetectRes@LOD*?!, Label, Label@LOD*?!, HasState?, PosCount?, TruePos?, "
     "FalsePos? -> AccumPosCount=PosCount,"
     " AccumTruePos=TruePos, AccumFalsePos=FalsePos, MAP",
-    no_grad=WHOLE,
-    by_value=True,
+    no_grad=NON_FLOAT_RESULT,
+    value_dependent_shape=True,
     no_half=NO_HALF,
-    host=BY_ROW,
+    host=PYTHON_LOOP,
 )
 def detection_map(
     found,

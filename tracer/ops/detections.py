@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from ..core.arrays import np
-from ..core.op import BY_ROW, Meta, check, op
+from ..core.op import PYTHON_LOOP, Meta, check, op
 from .boxes import NO_GRAD
 from .meta import agree, check_float
 from .nms import Found, thinned
@@ -112,8 +112,8 @@ def check_boxes(boxes: Any, scores: Any) -> None:
     "multiclass_nms3",
     "BBoxes, Scores, RoisNum? -> Out, Index, NmsRoisNum",
     no_grad=NO_GRAD,
-    by_value=True,
-    host=BY_ROW,
+    value_dependent_shape=True,
+    host=PYTHON_LOOP,
 )
 def multiclass_nms3(
     bboxes,

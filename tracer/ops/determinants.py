@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..core.arrays import np
-from ..core.op import DECOMPOSED, OPS, Meta, check_dtype, op
+from ..core.op import NO_HALF_DECOMPOSITION, OPS, Meta, check_dtype, op
 from .elementwise import mul, sub
 from .matrices import as_column, chain, check_square, turn
 from .meta import check_finite, check_float, like_x
@@ -11,7 +11,7 @@ from .reduce import reduce_sum
 from .solving import inverse
 
 
-@op("determinant", "Input -> Out", no_half=DECOMPOSED)
+@op("determinant", "Input -> Out", no_half=NO_HALF_DECOMPOSITION)
 def determinant(x):
     """Out = the determinant of each matrix.   Input [*, M, M] -> Out [*]"""
     return np.linalg.det(x)
@@ -28,7 +28,7 @@ def _(g, x):
     return mul(as_column(as_column(g)), cofactors(x))
 
 
-@op("cofactors", "X -> Out", meta=like_x, internal=True, no_half=DECOMPOSED)
+@op("cofactors", "X -> Out", meta=like_x, internal=True, no_half=NO_HALF_DECOMPOSITION)
 def cofactors(x):
     """Out = the determinants of what is left without a row and a column, signed: det X * X^-T, but
     of singular matrices, too.
@@ -53,7 +53,7 @@ def _(g, x):
     return sub(mul(total, flipped), chain(flipped, turn(g), found))
 
 
-@op("slogdeterminant", "Input -> Out", no_half=DECOMPOSED)
+@op("slogdeterminant", "Input -> Out", no_half=NO_HALF_DECOMPOSITION)
 def slogdeterminant(x):
     """Out[0], Out[1] = sign and ln |determinant| of each matrix.   Input [*, M, M] -> Out [2, *]"""
     check_dtype(x.dtype.kind == "f", "needs a floating dtype")

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..core import native
 from ..core.arrays import np
-from ..core.op import OPS, WHOLE, Ints, Meta, check, check_dtype, op
+from ..core.op import NON_FLOAT_RESULT, OPS, Ints, Meta, check, check_dtype, op
 from .meta import (
     agree_all,
     aligned,
@@ -238,7 +238,7 @@ def _(g, x, y, *, axis, Out):
     return to_x, to_y
 
 
-@op("elementwise_floordiv", "X, Y -> Out", meta=broadcast_number, no_grad=WHOLE)
+@op("elementwise_floordiv", "X, Y -> Out", meta=broadcast_number, no_grad=NON_FLOAT_RESULT)
 @np.errstate(all="ignore")
 def floordiv(x, y, *, axis: int = -1):
     """Out = X / Y rounded down.   X [*A], Y [*B] -> Out [*broadcast(A, B)]"""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.arrays import np
-from ..core.op import DECOMPOSED, OPS, Meta, check, op
+from ..core.op import NO_HALF_DECOMPOSITION, OPS, Meta, check, op
 from .elementwise import add, scale, sub
 from .matmul import matmul
 from .matrices import (
@@ -24,7 +24,7 @@ from .solving import triangular_solve
 LAPACK: Any = np.linalg  # whose annotations want literals for modes
 
 
-@op("cholesky", "X -> Out", no_half=DECOMPOSED)
+@op("cholesky", "X -> Out", no_half=NO_HALF_DECOMPOSITION)
 def cholesky(x, *, upper: bool = False):
     """Out = the lower triangles L of X = L L^H; upper: U of X = U^H U.
 
@@ -62,7 +62,7 @@ def _(g, x, *, upper, Out):
     return conjugate(scale(plus_adjoint(outer), scale=0.5))
 
 
-@op("lu", "X -> Out, Pivots~, Infos~", no_half=DECOMPOSED)
+@op("lu", "X -> Out, Pivots~, Infos~", no_half=NO_HALF_DECOMPOSITION)
 def lu(x, *, pivots: bool = True):
     """Out = L below the diagonal, where L has ones, and U from it up, of X = P L U.
 
@@ -148,7 +148,7 @@ def _right_divided(x: Any, triangle: Any) -> Any:
     return adjoint(triangular_solve(triangle, adjoint(x), upper=True))
 
 
-@op("lu_unpack", "X, Pivots! -> Pmat~, L, U", no_half=DECOMPOSED)
+@op("lu_unpack", "X, Pivots! -> Pmat~, L, U", no_half=NO_HALF_DECOMPOSITION)
 def lu_unpack(x, pivots, *, unpack_ludata: bool = True, unpack_pivots: bool = True):
     """Pmat, L, U = the factors that `lu` packs.
 
@@ -203,7 +203,7 @@ def _(of_left, of_right, x, pivots, *, unpack_ludata):
     return add(left, OPS["pad"](upper(of_right), paddings=[*before, 0, rows - size, 0, 0])), None
 
 
-@op("qr", "X -> Q, R", no_half=DECOMPOSED)
+@op("qr", "X -> Q, R", no_half=NO_HALF_DECOMPOSITION)
 def qr(x, *, mode: str = "reduced"):
     """X = Q R with Q^H Q = 1 and upper triangles R.   X [*, M, N] -> Q [*, M, K], R [*, K, N]
 

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from ..core.arrays import np
-from ..core.op import BY_ROW, Ints, check, op
+from ..core.op import PYTHON_LOOP, Ints, check, op
 from .meta import float_like_x
 
 BY_CHOICE = "it chooses among elements"
@@ -23,7 +23,7 @@ def _focus(table):
     return found
 
 
-@op("similarity_focus", "X -> Out", no_grad=BY_CHOICE, host=BY_ROW)
+@op("similarity_focus", "X -> Out", no_grad=BY_CHOICE, host=PYTHON_LOOP)
 def similarity_focus(x, *, axis: int, indexes: Ints):
     """Out = 1 along the whole axis wherever the table at one of the indexes of it has one of its
     largest elements, else 0.

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.arrays import np
-from ..core.op import NO_COMPLEX, OPS, Long, Longs, Meta, check, check_dtype, op
+from ..core.op import NO_HALF_COMPLEX, OPS, Long, Longs, Meta, check, check_dtype, op
 from .complex_parts import real
 from .elementwise import add
 from .meta import check_sizes, complex_dtype, normal_axes, real_dtype, shape_of
@@ -32,7 +32,7 @@ def _check(x: Any, axes: Any, normalization: str) -> tuple[int, ...]:
     return found
 
 
-@op("fft_c2c", "X -> Out", no_half=NO_COMPLEX)
+@op("fft_c2c", "X -> Out", no_half=NO_HALF_COMPLEX)
 def fft_c2c(x, *, axes: Longs, normalization: str, forward: bool):
     """Out = the sums of X * e^(-2 pi i jk / n) over the axes, of e^(+...) unless forward.
 
@@ -56,7 +56,7 @@ def _(g, x, *, axes, normalization, forward):
     return fft_c2c(g, axes=axes, normalization=normalization, forward=forward)
 
 
-@op("fft_r2c", "X -> Out", no_half=NO_COMPLEX)
+@op("fft_r2c", "X -> Out", no_half=NO_HALF_COMPLEX)
 def fft_r2c(x, *, axes: Longs, normalization: str, forward: bool, onesided: bool):
     """Out = the transform of real X; onesided: without the half of the last axis that is the
     conjugate of the other.
@@ -120,7 +120,7 @@ def _length(x: Any, last: int, size: int) -> int:
     return size
 
 
-@op("fft_c2r", "X -> Out", no_half=NO_COMPLEX)
+@op("fft_c2r", "X -> Out", no_half=NO_HALF_COMPLEX)
 def fft_c2r(x, *, axes: Longs, normalization: str, forward: bool, last_dim_size: Long = 0):
     """Out = the transform of X, of whose last axis the other half is the conjugate; last_dim_size:
     its size, 0: 2 (m - 1).

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.arrays import np
-from ..core.op import NO_COMPLEX, OPS, Meta, check, check_dtype, op
+from ..core.op import NO_HALF_COMPLEX, OPS, Meta, check, check_dtype, op
 from .fourier import fft_r2c, fft_r2c_back
 from .meta import agree, check_sizes, complex_dtype, shape_of
 from .wide import wide
@@ -87,7 +87,7 @@ def _(g, x, *, hop_length, axis):
     return frame(g, frame_length=length, hop_length=hop_length, axis=axis)
 
 
-@op("stft", "X, Window! -> Out", no_half=NO_COMPLEX)
+@op("stft", "X, Window! -> Out", no_half=NO_HALF_COMPLEX)
 def stft(x, window, *, n_fft: int, hop_length: int, normalized: bool, onesided: bool):
     """Out = the transforms of the frames of X that begin at each hop_length, times Window.
 

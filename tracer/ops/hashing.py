@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.arrays import np
-from ..core.op import BY_ROW, WHOLE, Long, Meta, check, op
+from ..core.op import NON_FLOAT_RESULT, PYTHON_LOOP, Long, Meta, check, op
 from .meta import size_of
 
 P1, P2, P3, P4, P5 = (
@@ -64,7 +64,7 @@ def xxh64(rows: Any, seed: int) -> Any:
     return found ^ (found >> np.uint64(32))
 
 
-@op("hash", "X -> Out", no_grad=WHOLE, host=BY_ROW)
+@op("hash", "X -> Out", no_grad=NON_FLOAT_RESULT, host=PYTHON_LOOP)
 def hash_rows(x, *, num_hash: int = 1, mod_by: Long = 100000):
     """Out = num_hash numbers below mod_by for each row of X: XXH64 of its bytes, seeded 0, 1, ...
 

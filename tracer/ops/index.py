@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.arrays import np
-from ..core.op import FRESH, OPS, WHOLE, Long, Meta, check, check_dtype, op
+from ..core.op import NON_FLOAT_RESULT, OPS, VALUE_INDEPENDENT, Long, Meta, check, check_dtype, op
 from .elementwise import keep, zeros_like
 from .meta import Shape, agree, agree_all, broadcast_shapes, like_x, normal_axis, proto_dtype
 
@@ -70,7 +70,7 @@ def index_shape(index: Any) -> Shape:
     return index.shape[:1]
 
 
-@op("gather", "X, Index, Axis? -> Out", other_rows=True)
+@op("gather", "X, Index, Axis? -> Out", breaks_lod=True)
 def gather(x, index, axis_tensor=None, *, axis: int = 0):
     """Out = the slices of X at Index along the axis.
 
@@ -258,7 +258,7 @@ def _(g, x, ids, updates, *, overwrite):
     return lambda: scatter(g, ids, zeros_like(updates)), None, to_updates
 
 
-@op("last_of_each", "Ids, Y -> Out", no_grad=FRESH, internal=True)
+@op("last_of_each", "Ids, Y -> Out", no_grad=VALUE_INDEPENDENT, internal=True)
 def last_of_each(ids, y):
     """Out = true in the rows of Y whose id does not come again, which overwriting leaves.
 
@@ -355,7 +355,7 @@ def _(g, x, index, updates):
 # ------------------------------------------------------------------------------------
 
 
-@op("where_index", "Condition -> Out", no_grad=WHOLE, by_value=True)
+@op("where_index", "Condition -> Out", no_grad=NON_FLOAT_RESULT, value_dependent_shape=True)
 def where_index(condition):
     """Out = the indices where Condition is not 0, in order.
 
@@ -371,7 +371,7 @@ def _(condition):
     return Meta((-1, len(condition.shape)), np.dtype(np.int64))
 
 
-@op("masked_select", "X, Mask -> Y", by_value=True)
+@op("masked_select", "X, Mask -> Y", value_dependent_shape=True)
 def masked_select(x, mask):
     """Y = the elements of X where Mask is true, in order.   X [*A], Mask bool [*B] -> Y [count]"""
     check_dtype(mask.dtype == np.bool_, "Mask is not bool")
@@ -413,7 +413,7 @@ def _(gg, x, mask, g):
     return None, None, masked_select(gg, mask)
 
 
-@op("one_hot_v2", "X, depth_tensor? -> Out", no_grad=FRESH)
+@op("one_hot_v2", "X, depth_tensor? -> Out", no_grad=VALUE_INDEPENDENT)
 def one_hot_v2(
     x, depth_tensor=None, *, depth: int = -1, dtype: int = 5, allow_out_of_range: bool = False
 ):

@@ -107,7 +107,7 @@ def _(g, x, indices, value, *, accumulate):
     return to_x, None, lambda: index_get(g, indices)
 
 
-@op("index_get", "X, Indices* -> Out", internal=True, by_value=True)
+@op("index_get", "X, Indices* -> Out", internal=True, value_dependent_shape=True)
 def index_get(x, indices):
     """Out = X[Indices].   X [*], Indices list of int or bool -> Out [*]"""
     return x[_places(x, indices)]

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..core import native
 from ..core.arrays import np
-from ..core.op import OPS, WHOLE, Long, Meta, check, check_dtype, op
+from ..core.op import NON_FLOAT_RESULT, OPS, Long, Meta, check, check_dtype, op
 from .compare import between, not_equal
 from .elementwise import div, keep, mul, scale, sub
 from .meta import agree, agree_all, check_float, like_x, normal_axis, shape_of
@@ -490,7 +490,7 @@ def _(g, x, prior, *, epsilon):
     return scale(g, scale=1 - epsilon), None
 
 
-@op("accuracy", "Out, Indices, Label -> Accuracy, Correct, Total", no_grad=WHOLE)
+@op("accuracy", "Out, Indices, Label -> Accuracy, Correct, Total", no_grad=NON_FLOAT_RESULT)
 def accuracy(scores, indices, label):
     """How many rows of Indices hold their Label.
 

@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import Any
 
 from ..core.arrays import np
-from ..core.op import BY_ROW, Meta, check, op
+from ..core.op import PYTHON_LOOP, Meta, check, op
 from .boxes import NO_GRAD
 from .lod import offsets_from, rows_of
 from .matching import INT32, INT64, NO_HALF
@@ -114,9 +114,9 @@ def _things(points: Any, lod: Any) -> list[list[Any]]:
     "Rois@LOD*?!, LabelsInt32 -> MaskRois, RoiHasMaskInt32,"
     " MaskInt32, MaskRois@LOD~?, RoiHasMaskInt32@LOD~?, MaskInt32@LOD~?",
     no_grad=NO_GRAD,
-    by_value=True,
+    value_dependent_shape=True,
     no_half=NO_HALF,
-    host=BY_ROW,
+    host=PYTHON_LOOP,
 )
 def generate_mask_labels(
     infos,

@@ -8,7 +8,7 @@ the other in [sum of C h w, 1].
 from __future__ import annotations
 
 from ..core.arrays import np
-from ..core.op import BY_ROW, Ints, Meta, check, op
+from ..core.op import PYTHON_LOOP, Ints, Meta, check, op
 from .lod import lengths, offsets_from, rows_of
 from .meta import agree, check_float, like_each, like_x, no_second_order, times
 
@@ -23,7 +23,7 @@ def _pairs(x_lod, y_lod, x="X", y="Y"):
     return [tuple(slice(e[i], e[i + 1]) for e in (one, two)) for i in range(len(one) - 1)]
 
 
-@op("match_matrix_tensor", f"{PAIR} -> Out, Tmp~", host=BY_ROW)
+@op("match_matrix_tensor", f"{PAIR} -> Out, Tmp~", host=PYTHON_LOOP)
 def match_matrix_tensor(x, x_lod=None, y=None, y_lod=None, w=None, *, dim_t: int = 1):
     """Out = X_i W_t Y_i' for each pair of sequences and each t.
 
@@ -71,7 +71,7 @@ def _(g, x, x_lod, y, y_lod, w):
     f"{PAIR}, Out@GRAD -> X@GRAD, Y@GRAD, W@GRAD",
     meta=like_each(0, 2, 4),
     internal=True,
-    host=BY_ROW,
+    host=PYTHON_LOOP,
 )
 def match_matrix_tensor_grad(x, x_lod=None, y=None, y_lod=None, w=None, g=None):
     """The gradients of X, Y and W.   See `match_matrix_tensor`."""
@@ -104,7 +104,7 @@ def _tables(x, row_lod, column_lod, channels):
     return found
 
 
-@op("sequence_topk_avg_pooling", f"{TABLES} -> Out, pos~", host=BY_ROW)
+@op("sequence_topk_avg_pooling", f"{TABLES} -> Out, pos~", host=PYTHON_LOOP)
 def sequence_topk_avg_pooling(
     x,
     lod=None,
@@ -168,7 +168,7 @@ def _(g, x, lod, row, row_lod, column, column_lod, *, topks, channel_num, pos):
     f"{TABLES}, pos, Out@GRAD -> X@GRAD",
     meta=like_x,
     internal=True,
-    host=BY_ROW,
+    host=PYTHON_LOOP,
 )
 def sequence_topk_avg_pooling_grad(
     x,
@@ -229,7 +229,7 @@ def _columns(table, kernel, stride):
     return wide[:, rows, columns].transpose(0, 3, 4, 1, 2).reshape(table.shape[0] * kh * kw, -1)
 
 
-@op("var_conv_2d", f"{TABLES}, W -> Out, Col~", host=BY_ROW)
+@op("var_conv_2d", f"{TABLES}, W -> Out, Col~", host=PYTHON_LOOP)
 def var_conv_2d(
     x,
     lod=None,
@@ -320,7 +320,7 @@ def _(g, x, lod, row, row_lod, column, column_lod, w, **attrs):
     meta=like_each(0, 6),
     internal=True,
     attrs_of=var_conv_2d,
-    host=BY_ROW,
+    host=PYTHON_LOOP,
 )
 def var_conv_2d_grad(
     x, lod=None, row=None, row_lod=None, column=None, column_lod=None, w=None, g=None, **attributes

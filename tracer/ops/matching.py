@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.arrays import np
-from ..core.op import BY_ROW, Meta, check, op
+from ..core.op import PYTHON_LOOP, Meta, check, op
 from .boxes import NO_GRAD
 from .lod import gives_none, offsets_from, rows_of
 from .meta import agree, check_float
@@ -34,7 +34,7 @@ def pictures_of(lod: Any, rows: int) -> Any:
 # -------------------------------------------------------------------------------------------------
 
 
-@op("iou_similarity", "X, Y -> Out", no_grad=NO_GRAD, no_half=NO_HALF, host=BY_ROW)
+@op("iou_similarity", "X, Y -> Out", no_grad=NO_GRAD, no_half=NO_HALF, host=PYTHON_LOOP)
 def iou_similarity(x, y, *, box_normalized: bool = True):
     """Out = the area that two boxes share over that which they cover together.
 
@@ -88,9 +88,9 @@ def _with_nearest(near: Any, rows: Any, found: Any, least: float) -> None:
     "bipartite_match",
     "DistMat, DistMat@LOD*?! -> ColToRowMatchIndices, ColToRowMatchDist",
     no_grad=CHOICE,
-    by_value=True,
+    value_dependent_shape=True,
     no_half=NO_HALF,
-    host=BY_ROW,
+    host=PYTHON_LOOP,
 )
 def bipartite_match(near, lod=None, *, match_type: str = "bipartite", dist_threshold: float = 0.5):
     """ColToRowMatchIndices = the row of each column, every row taken once, the nearest first, -1
@@ -138,7 +138,7 @@ gives_none(bipartite_match)
     "X, X@LOD*?!, MatchIndices, NegIndices?, NegIndices@LOD*?! -> Out, OutWeight",
     no_grad=NO_GRAD,
     no_half=NO_HALF,
-    host=BY_ROW,
+    host=PYTHON_LOOP,
 )
 def target_assign(x, lod, matched, negative=None, negative_lod=None, *, mismatch_value: int = 0):
     """Out = what each box is matched with in the sequence of its picture, else mismatch_value.
@@ -194,9 +194,9 @@ def _hardest(loss: Any, free: Any, count: int) -> Any:
     "ClsLoss, LocLoss?, MatchIndices, MatchDist -> NegIndices, UpdatedMatchIndices, "
     "NegIndices@LOD~?",
     no_grad=CHOICE,
-    by_value=True,
+    value_dependent_shape=True,
     no_half=NO_HALF,
-    host=BY_ROW,
+    host=PYTHON_LOOP,
 )
 def mine_hard_examples(
     loss,

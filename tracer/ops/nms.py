@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.arrays import np
-from ..core.op import BY_ROW, Meta, check, op
+from ..core.op import PYTHON_LOOP, Meta, check, op
 from .boxes import NO_GRAD
 from .meta import agree, check_float
 from .polygons import polygon_overlaps
@@ -81,7 +81,7 @@ def _thinned_ever_more(boxes: Any, threshold: float, extra: float, eta: float) -
     return kept
 
 
-@op("nms", "Boxes -> KeepBoxesIdxs", no_grad=NO_GRAD, by_value=True, host=BY_ROW)
+@op("nms", "Boxes -> KeepBoxesIdxs", no_grad=NO_GRAD, value_dependent_shape=True, host=PYTHON_LOOP)
 def nms(boxes, *, iou_threshold: float = 1.0):
     """KeepBoxesIdxs = the boxes, the best first, that no better one overlaps by more than
     iou_threshold.
@@ -147,8 +147,8 @@ def _decayed(scores: Any, over: Any, gaussian: bool, sigma: float) -> Any:
     "matrix_nms",
     "BBoxes, Scores -> Out, Index, RoisNum",
     no_grad=NO_GRAD,
-    by_value=True,
-    host=BY_ROW,
+    value_dependent_shape=True,
+    host=PYTHON_LOOP,
 )
 def matrix_nms(
     bboxes,

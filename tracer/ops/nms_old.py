@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.arrays import np
-from ..core.op import BY_ROW, Meta, check, op
+from ..core.op import PYTHON_LOOP, Meta, check, op
 from .box_moves import edges_of
 from .boxes import NO_GRAD
 from .detections import best_of, check_boxes, detected, ordered
@@ -38,9 +38,9 @@ def _of_sequences(boxes: Any, scores: Any, lod: Any, **settings: Any) -> tuple[A
     "multiclass_nms",
     "BBoxes, BBoxes@LOD*?!, Scores -> Out, Out@LOD~?",
     no_grad=NO_GRAD,
-    by_value=True,
+    value_dependent_shape=True,
     no_half=NO_HALF,
-    host=BY_ROW,
+    host=PYTHON_LOOP,
 )
 def multiclass_nms(
     boxes,
@@ -84,9 +84,9 @@ def _(boxes, lod, scores, **_):
     "multiclass_nms2",
     "BBoxes, BBoxes@LOD*?!, Scores -> Out, Index~, Out@LOD~?, Index@LOD~?",
     no_grad=NO_GRAD,
-    by_value=True,
+    value_dependent_shape=True,
     no_half=NO_HALF,
-    host=BY_ROW,
+    host=PYTHON_LOOP,
 )
 def multiclass_nms2(
     boxes,
@@ -171,9 +171,9 @@ def _of_levels(
     "retinanet_detection_output",
     "BBoxes*, Scores*, Anchors*, ImInfo -> Out, Out@LOD~?",
     no_grad=NO_GRAD,
-    by_value=True,
+    value_dependent_shape=True,
     no_half=NO_HALF,
-    host=BY_ROW,
+    host=PYTHON_LOOP,
 )
 def retinanet_detection_output(
     boxes,
@@ -263,9 +263,9 @@ def _check_one_class(boxes: Any, scores: Any) -> None:
     "locality_aware_nms",
     "BBoxes, Scores -> Out, Out@LOD~?",
     no_grad=NO_GRAD,
-    by_value=True,
+    value_dependent_shape=True,
     no_half=NO_HALF,
-    host=BY_ROW,
+    host=PYTHON_LOOP,
 )
 def locality_aware_nms(
     boxes,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.arrays import np
-from ..core.op import WHOLE, Meta, check, op
+from ..core.op import NON_FLOAT_RESULT, Meta, check, op
 from .meta import check_float
 from .wide import single
 
@@ -24,7 +24,7 @@ def statistics(x: Any) -> tuple[list[int], list[float]]:
         return counts, [*extremes, float(x.mean()) if x.size else 0.0]
 
 
-@op("check_numerics", "tensor -> stats, values", no_grad=WHOLE)
+@op("check_numerics", "tensor -> stats, values", no_grad=NON_FLOAT_RESULT)
 def check_numerics(
     x,
     *,

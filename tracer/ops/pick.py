@@ -7,7 +7,7 @@ from typing import Any
 
 from ..core.arrays import np
 from ..core.limits import check_result
-from ..core.op import BY_ROW, OPS, WHOLE, Ints, Long, Meta, check, op
+from ..core.op import NON_FLOAT_RESULT, OPS, PYTHON_LOOP, Ints, Long, Meta, check, op
 from .at_places import combine_at
 from .elementwise import keep
 from .index import check_integers
@@ -106,7 +106,12 @@ def _unique_shape(x: Any, axis: Any) -> tuple[int, ...]:
     return (-1,) if at is None else tuple(-1 if i == at else d for i, d in enumerate(x.shape))
 
 
-@op("unique", "X -> Out, Indices~, Index~, Counts~", no_grad=WHOLE, by_value=True)
+@op(
+    "unique",
+    "X -> Out, Indices~, Index~, Counts~",
+    no_grad=NON_FLOAT_RESULT,
+    value_dependent_shape=True,
+)
 def unique(
     x,
     *,
@@ -150,7 +155,13 @@ def _(x, *, dtype, axis, **_):
     )
 
 
-@op("unique_with_counts", "X -> Out, Index~, Count~", no_grad=WHOLE, by_value=True, host=BY_ROW)
+@op(
+    "unique_with_counts",
+    "X -> Out, Index~, Count~",
+    no_grad=NON_FLOAT_RESULT,
+    value_dependent_shape=True,
+    host=PYTHON_LOOP,
+)
 def unique_with_counts(x, *, dtype: int):
     """Out = the values of X, each once, in the order in which they come first; Index = where each
     of X is in Out, Count = how often.
@@ -167,7 +178,13 @@ def _(x, *, dtype):
     return Meta((-1,), x.dtype), Meta(x.shape, target), Meta((-1,), target)
 
 
-@op("unique_consecutive", "X -> Out, Index~, Counts~", no_grad=WHOLE, by_value=True, host=BY_ROW)
+@op(
+    "unique_consecutive",
+    "X -> Out, Index~, Counts~",
+    no_grad=NON_FLOAT_RESULT,
+    value_dependent_shape=True,
+    host=PYTHON_LOOP,
+)
 def unique_consecutive(
     x, *, dtype: int = 5, return_inverse: bool = False, return_counts: bool = False, axis: Ints = []
 ):
@@ -196,7 +213,7 @@ def _(x, *, dtype, axis, **_):
     return Meta(_unique_shape(x, axis), x.dtype), inverse, Meta((-1,), target)
 
 
-@op("searchsorted", "SortedSequence, Values -> Out", no_grad=WHOLE)
+@op("searchsorted", "SortedSequence, Values -> Out", no_grad=NON_FLOAT_RESULT)
 def searchsorted(sequence, values, *, out_int32: bool = False, right: bool = False):
     """Out = where Values would go in the sorted last axis, before equals or (right) behind.
 
@@ -223,7 +240,7 @@ def _(sequence, values, *, out_int32, right):
     return Meta(values.shape, np.dtype(np.int32 if out_int32 else np.int64))
 
 
-@op("histogram", "X -> Out", no_grad=WHOLE)
+@op("histogram", "X -> Out", no_grad=NON_FLOAT_RESULT)
 def histogram(x, *, bins: Long = 100, min: int = 0, max: int = 0):
     """Out = how many of X lie in each of `bins` equal parts of [min, max], of [least, largest]
     where both are 0.
@@ -243,7 +260,7 @@ def _(x, *, bins, min, max):
     return Meta((bins,), INT64)
 
 
-@op("bincount", "X, Weights? -> Out", no_grad=WHOLE, by_value=True)
+@op("bincount", "X, Weights? -> Out", no_grad=NON_FLOAT_RESULT, value_dependent_shape=True)
 def bincount(x, weights=None, *, minlength: int = 0):
     """Out = how often each number is in X, or the sum of its Weights.
 
@@ -306,7 +323,7 @@ def _(g, ids, xs):
     return None, [part(k) for k in range(len(xs))]
 
 
-@op("rows_equal", "Ids, Y -> Out", no_grad=WHOLE, internal=True)
+@op("rows_equal", "Ids, Y -> Out", no_grad=NON_FLOAT_RESULT, internal=True)
 def rows_equal(ids, y, *, value: int):
     """Out = whether Ids of a row is `value`, like Y.   Ids [N, 1], Y [N, *] -> bool [N, *]"""
     return np.broadcast_to((ids == value).reshape(-1, *[1] * (y.ndim - 1)), y.shape)

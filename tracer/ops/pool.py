@@ -234,7 +234,7 @@ _MAX, _MEAN, _MAX_BACK, _MEAN_BACK = map(
 )
 
 
-@native.Unit
+@native.NativeFunction
 def pool(x: Any, p: Pooling, kind: str) -> Any:
     """x [N,C,*S] pooled to [N,C,*p.out]."""
     check(kind in ("max", "avg"), f"pooling_type={kind!r} is neither max nor avg")
@@ -256,7 +256,7 @@ def _(x, p, kind):
     return _MAX(x, sizes) if kind == "max" else _MEAN(x, *_counts(p, x), sizes)
 
 
-@native.Unit
+@native.NativeFunction
 def average_back(g: Any, p: Pooling, sizes: Sequence[int]) -> Any:
     """The adjoint of average pooling, [N,C,*sizes]."""
     # what a window that sees nothing gives back ends in the padding
@@ -295,7 +295,7 @@ def laid_like(x: Any, other: Any) -> Any:
     return same
 
 
-@native.Unit
+@native.NativeFunction
 def maximum_back(x: Any, out: Any, g: Any, p: Pooling) -> Any:
     """The adjoint of max pooling: the gradient goes to the first maximum of each window."""
     full = padded(x, p.pads, -np.inf)

@@ -8,8 +8,8 @@ import functools
 import itertools
 from typing import Any
 
-from ..core.arrays import elsewhere, np
-from ..core.op import DECOMPOSED, OPS, Meta, check, check_dtype, op
+from ..core.arrays import is_on_gpu, np
+from ..core.op import NO_HALF_DECOMPOSITION, OPS, Meta, check, check_dtype, op
 from .elementwise import mul, sub
 from .matmul import p_norm, p_norm_back
 from .matrices import as_column, as_row, chain, check_square, minus, no_axis, turn
@@ -38,7 +38,7 @@ def multi_dot(xs):
     X list of [Mi, Mi+1] -> Out [M0, Mn]
     """
     check(len(xs) > 1, "X needs two factors")
-    return functools.reduce(np.matmul, xs) if elsewhere() else np.linalg.multi_dot(xs)
+    return functools.reduce(np.matmul, xs) if is_on_gpu() else np.linalg.multi_dot(xs)
 
 
 @multi_dot.meta
@@ -72,7 +72,7 @@ def _(g, xs):
     return found
 
 
-@op("matrix_power", "X -> Out", no_half=DECOMPOSED)
+@op("matrix_power", "X -> Out", no_half=NO_HALF_DECOMPOSITION)
 def matrix_power(x, *, n: int):
     """Out = X to the power of n, of the inverse where n is negative.
 

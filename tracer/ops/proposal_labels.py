@@ -9,7 +9,7 @@ from typing import Any
 
 from ..core import rng
 from ..core.arrays import np
-from ..core.op import BY_ROW, Floats, Meta, check, op
+from ..core.op import PYTHON_LOOP, Floats, Meta, check, op
 from .anchor_targets import SAME, moves
 from .boxes import NO_GRAD
 from .lod import offsets_from, rows_of
@@ -99,10 +99,10 @@ def _spread_by_class(labels: Any, targets: Any, classes: int, agnostic: bool) ->
     "LabelsInt32@LOD~?, BboxTargets@LOD~?, BboxInsideWeights@LOD~?,"
     " BboxOutsideWeights@LOD~?",
     no_grad=NO_GRAD,
-    by_value=True,
+    value_dependent_shape=True,
     random=True,
     no_half=NO_HALF,
-    host=BY_ROW,
+    host=PYTHON_LOOP,
 )
 def generate_proposal_labels(
     rois,

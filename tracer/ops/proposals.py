@@ -8,7 +8,7 @@ import math
 from typing import Any
 
 from ..core.arrays import np
-from ..core.op import BY_ROW, Meta, check, op
+from ..core.op import PYTHON_LOOP, Meta, check, op
 from .boxes import NO_GRAD
 from .lod import lengths, offsets_from
 from .matching import INT32, INT64, NO_HALF, pictures_of
@@ -99,8 +99,8 @@ def _proposals_meta(scores: Meta, deltas: Meta, anchors: Meta) -> tuple[Meta, Me
     "generate_proposals_v2",
     "Scores, BboxDeltas, ImShape, Anchors, Variances -> RpnRois, RpnRoiProbs, RpnRoisNum",
     no_grad=NO_GRAD,
-    by_value=True,
-    host=BY_ROW,
+    value_dependent_shape=True,
+    host=PYTHON_LOOP,
 )
 @wide
 def generate_proposals_v2(
@@ -151,9 +151,9 @@ def _(scores, deltas, image, anchors, variances, **_):
     "Scores, BboxDeltas, ImInfo, Anchors, Variances -> RpnRois, RpnRoiProbs, RpnRoisNum, "
     "RpnRois@LOD~?, RpnRoiProbs@LOD~?",
     no_grad=NO_GRAD,
-    by_value=True,
+    value_dependent_shape=True,
     no_half=NO_HALF,
-    host=BY_ROW,
+    host=PYTHON_LOOP,
 )
 def generate_proposals(
     scores,
@@ -209,8 +209,8 @@ def _(scores, deltas, info, anchors, variances, **_):
     "FpnRois, RoisNum?, FpnRois@LOD*?! -> MultiFpnRois*, RestoreIndex, "
     "MultiLevelRoIsNum*, MultiFpnRois@LOD*~?",
     no_grad=NO_GRAD,
-    by_value=True,
-    host=BY_ROW,
+    value_dependent_shape=True,
+    host=PYTHON_LOOP,
 )
 def distribute_fpn_proposals(
     rois,
@@ -265,9 +265,9 @@ def _(rois, counts, lod, *, min_level, max_level, refer_level, refer_scale, pixe
     "MultiLevelRois*, MultiLevelRois@LOD*?!, MultiLevelScores*, MultiLevelRoIsNum*? -> "
     "FpnRois, RoisNum, FpnRois@LOD~?",
     no_grad=NO_GRAD,
-    by_value=True,
+    value_dependent_shape=True,
     no_half=NO_HALF,
-    host=BY_ROW,
+    host=PYTHON_LOOP,
 )
 def collect_fpn_proposals(rois, lods, scores, counts=None, *, post_nms_topN: int):
     """FpnRois = the post_nms_topN best regions of all levels, picture by picture.

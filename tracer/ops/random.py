@@ -6,7 +6,17 @@ from typing import Any
 
 from ..core import rng
 from ..core.arrays import np
-from ..core.op import DRAWN, FRESH, AttrSpec, Ints, Longs, Meta, check, check_dtype, op
+from ..core.op import (
+    HOST_RANDOM,
+    VALUE_INDEPENDENT,
+    AttrSpec,
+    Ints,
+    Longs,
+    Meta,
+    check,
+    check_dtype,
+    op,
+)
 from .create import new_meta
 from .elementwise import zeros_like
 from .meta import check_float, proto_dtype
@@ -22,7 +32,12 @@ def _drawn(kind: str, shape: Any, dtype: np.dtype[Any], seed: int) -> Any:
     )
 
 
-@op("uniform_random", "ShapeTensor?, ShapeTensorList*? -> Out", no_grad=FRESH, random=True)
+@op(
+    "uniform_random",
+    "ShapeTensor?, ShapeTensorList*? -> Out",
+    no_grad=VALUE_INDEPENDENT,
+    random=True,
+)
 def uniform_random(
     shape_tensor=None,
     shape_tensors=None,
@@ -53,7 +68,12 @@ def _(shape_tensor, shape_tensors, *, shape, min, max, dtype, **_):
     return new_meta(shape_tensor, shape_tensors, shape, dtype)
 
 
-@op("gaussian_random", "ShapeTensor?, ShapeTensorList*? -> Out", no_grad=FRESH, random=True)
+@op(
+    "gaussian_random",
+    "ShapeTensor?, ShapeTensorList*? -> Out",
+    no_grad=VALUE_INDEPENDENT,
+    random=True,
+)
 def gaussian_random(
     shape_tensor=None,
     shape_tensors=None,
@@ -76,7 +96,7 @@ def _(shape_tensor, shape_tensors, *, shape, dtype, **_):
     return new_meta(shape_tensor, shape_tensors, shape, dtype)
 
 
-@op("truncated_gaussian_random", "-> Out", no_grad=FRESH, random=True)
+@op("truncated_gaussian_random", "-> Out", no_grad=VALUE_INDEPENDENT, random=True)
 def truncated_gaussian_random(
     *, shape: Ints, mean: float = 0.0, std: float = 1.0, seed: int = 0, dtype: int = 5
 ):
@@ -99,7 +119,7 @@ def _(*, shape, dtype, **_):
     return new_meta(None, None, shape, dtype)
 
 
-@op("randint", "ShapeTensor?, ShapeTensorList*? -> Out", no_grad=FRESH, random=True)
+@op("randint", "ShapeTensor?, ShapeTensorList*? -> Out", no_grad=VALUE_INDEPENDENT, random=True)
 def randint(
     shape_tensor=None,
     shape_tensors=None,
@@ -123,7 +143,7 @@ def _(shape_tensor, shape_tensors, *, shape, low, high, dtype, **_):
     return new_meta(shape_tensor, shape_tensors, shape, dtype)
 
 
-@op("randperm", "-> Out", no_grad=FRESH, random=True)
+@op("randperm", "-> Out", no_grad=VALUE_INDEPENDENT, random=True)
 def randperm(*, n: int, dtype: int = 3):
     """Out = the numbers 0 ... n-1 in random order.   -> Out [n]"""
     check(n >= 0, f"n={n} is negative")
@@ -155,7 +175,7 @@ def _(g, x):
     return zeros_like(x)
 
 
-@op("multinomial", "X -> Out", no_grad=FRESH, random=True, host=DRAWN)
+@op("multinomial", "X -> Out", no_grad=VALUE_INDEPENDENT, random=True, host=HOST_RANDOM)
 def multinomial(x, *, num_samples: int = 1, replacement: bool = False):
     """Out = indices drawn with the weights of X.
 
@@ -186,7 +206,7 @@ def _(x, *, num_samples, replacement):
     return Meta((*x.shape[:-1], num_samples), np.dtype(np.int64))
 
 
-@op("sampling_id", "X -> Out", no_grad=FRESH, random=True, host=DRAWN)
+@op("sampling_id", "X -> Out", no_grad=VALUE_INDEPENDENT, random=True, host=HOST_RANDOM)
 def sampling_id(x, *, min: float = 0.0, max: float = 1.0, seed: int = 0):
     """Out = for each row the first index where the sum so far reaches a number from [min, max).
 
@@ -210,7 +230,7 @@ def _zero_gradient(g, x):
     return zeros_like(x)
 
 
-@op("poisson", "X -> Out", random=True, host=DRAWN)
+@op("poisson", "X -> Out", random=True, host=HOST_RANDOM)
 def poisson(x):
     """Out = whole numbers of Poisson distributions with the means X.
 
@@ -256,7 +276,7 @@ exponential.vjp(_zero_gradient)
     "Alpha -> Out",
     no_grad="its gradient is not known in Paddle either",
     random=True,
-    host=DRAWN,
+    host=HOST_RANDOM,
 )
 def dirichlet(alpha):
     """Out = points of simplices, drawn with the concentrations Alpha.
@@ -275,7 +295,7 @@ def _(alpha):
     return alpha
 
 
-@op("seed", "-> Out", no_grad=FRESH, random=True)
+@op("seed", "-> Out", no_grad=VALUE_INDEPENDENT, random=True)
 def seed(*, seed: int = 0):
     """Out = seed, or a number drawn anew in each run for 0: what ops with a slot Seed start from.
 

@@ -5,12 +5,12 @@ them, step by step.
 from __future__ import annotations
 
 from ..core.arrays import np
-from ..core.op import BY_ROW, WHOLE, Meta, check, op
+from ..core.op import NON_FLOAT_RESULT, PYTHON_LOOP, Meta, check, op
 from .lod import lengths, offsets_from, ranges, rows_of
 from .meta import agree, like_x, no_second_order
 
 
-@op("lod_rank_table", "X, X@LOD*?! -> Out", no_grad=WHOLE, host=BY_ROW)
+@op("lod_rank_table", "X, X@LOD*?! -> Out", no_grad=NON_FLOAT_RESULT, host=PYTHON_LOOP)
 def lod_rank_table(x, lod=None, *, level: int = 0):
     """Out = the number and the length of each sequence of a level, the longest first, of equal ones
     the first.
@@ -43,7 +43,7 @@ def _order(x, lod, table):
     return which, found
 
 
-@op("reorder_lod_tensor_by_rank", "X, X@LOD*?!, RankTable! -> Out", host=BY_ROW)
+@op("reorder_lod_tensor_by_rank", "X, X@LOD*?!, RankTable! -> Out", host=PYTHON_LOOP)
 def reorder_lod_tensor_by_rank(x, lod=None, table=None):
     """Out = the sequences of X, or rows where it holds none, in the order of RankTable.
 
@@ -75,7 +75,7 @@ def _(g, x, lod, table):
     "X, X@LOD*?!, RankTable, Out@GRAD -> X@GRAD",
     meta=like_x,
     internal=True,
-    host=BY_ROW,
+    host=PYTHON_LOOP,
 )
 def reorder_lod_tensor_by_rank_grad(x, lod=None, table=None, g=None):
     """The gradient of X: back in the order that it had.   [R,*] -> [R,*]"""
@@ -87,7 +87,7 @@ def reorder_lod_tensor_by_rank_grad(x, lod=None, table=None, g=None):
 reorder_lod_tensor_by_rank_grad.vjp(no_second_order("reorder_lod_tensor_by_rank"))
 
 
-@op("max_sequence_len", "RankTable -> Out", no_grad=WHOLE, host=BY_ROW)
+@op("max_sequence_len", "RankTable -> Out", no_grad=NON_FLOAT_RESULT, host=PYTHON_LOOP)
 def max_sequence_len(table):
     """Out = how long the longest sequence of a lod_rank_table is.
 
@@ -109,7 +109,12 @@ def _going_on(x, lod, table, step):
     return int(np.asarray(lod[0])[count]) if lod else count
 
 
-@op("shrink_rnn_memory", "X, X@LOD*?!, RankTable!, I! -> Out", by_value=True, host=BY_ROW)
+@op(
+    "shrink_rnn_memory",
+    "X, X@LOD*?!, RankTable!, I! -> Out",
+    value_dependent_shape=True,
+    host=PYTHON_LOOP,
+)
 def shrink_rnn_memory(x, lod=None, table=None, step=None):
     """Out = of X, in the order of RankTable, the rows or sequences of those that have a step I.
 
@@ -135,7 +140,7 @@ def _(g, x, lod, table, step):
     return shrink_rnn_memory_grad(x, g), None, None, None
 
 
-@op("shrink_rnn_memory_grad", "X, Out@GRAD -> X@GRAD", meta=like_x, internal=True, host=BY_ROW)
+@op("shrink_rnn_memory_grad", "X, Out@GRAD -> X@GRAD", meta=like_x, internal=True, host=PYTHON_LOOP)
 def shrink_rnn_memory_grad(x, g):
     """The gradient of X: zeros for what was left out.   Out@GRAD [S,*] -> X@GRAD [R,*]"""
     back = np.zeros_like(x)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..core.arrays import elsewhere, np
+from ..core.arrays import is_on_gpu, np
 from ..core.dtype import work_dtype
-from ..core.op import OPS, WHOLE, AmpClass, Ints, Long, Longs, Meta, Op, check, op
+from ..core.op import NON_FLOAT_RESULT, OPS, AmpClass, Ints, Long, Longs, Meta, Op, check, op
 from .compare import equal
 from .elementwise import div, keep, mul, sub, summed
 from .meta import (
@@ -261,7 +261,9 @@ def truth(type: str, function: Callable[..., Any], words: str) -> Op:
     kernel.__doc__ = (
         f"Out = whether {words} X over the axes is true, or not 0.   X [*] -> Out bool [*]"
     )
-    return op(type, "X, AxisTensor?, AxisTensorList*? -> Out", meta=meta, no_grad=WHOLE)(kernel)
+    return op(type, "X, AxisTensor?, AxisTensorList*? -> Out", meta=meta, no_grad=NON_FLOAT_RESULT)(
+        kernel
+    )
 
 
 reduce_any = truth("reduce_any", np.any, "any")
@@ -380,7 +382,7 @@ def arg_extreme(type: str, function: Callable[..., Any], word: str) -> Op:
     kernel.__doc__ = (
         f"Out = where along the axis (of all for flatten) the {word} X is.   X [*] -> Out int [*]"
     )
-    return op(type, "X -> Out", meta=_arg_meta, no_grad=WHOLE)(kernel)
+    return op(type, "X -> Out", meta=_arg_meta, no_grad=NON_FLOAT_RESULT)(kernel)
 
 
 arg_max = arg_extreme("arg_max", np.argmax, "largest")
@@ -394,7 +396,7 @@ def _running(ufunc: Any, x: Any, axis: int) -> Any:
     """`ufunc.accumulate`; slice by slice where those are long, since NumPy goes along the axis with
     a step between.
     """
-    if elsewhere() or axis not in (0, -x.ndim) or x.ndim == 1 or x[:1].size < LONG:
+    if is_on_gpu() or axis not in (0, -x.ndim) or x.ndim == 1 or x[:1].size < LONG:
         return ufunc.accumulate(x, axis, dtype=x.dtype)
     out = np.empty_like(x)
     out[0] = x[0]
@@ -440,7 +442,7 @@ def _(g, x, *, axis, flatten, exclusive, reverse):
     return OPS["reshape_like"](back, x) if flatten else back
 
 
-@op("size", "Input -> Out", no_grad=WHOLE)
+@op("size", "Input -> Out", no_grad=NON_FLOAT_RESULT)
 def size(x):
     """Out = the number of elements.   Input [*] -> Out int64 []"""
     return np.int64(x.size)

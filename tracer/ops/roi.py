@@ -139,7 +139,7 @@ def _aligned_weights(
     )  # type: ignore[return-value]
 
 
-@op("roi_align", "X, ROIs!, RoisNum?, ROIs@LOD*?! -> Out", meta=_meta, other_rows=True)
+@op("roi_align", "X, ROIs!, RoisNum?, ROIs@LOD*?! -> Out", meta=_meta, breaks_lod=True)
 @wide
 def roi_align(
     x,
@@ -222,7 +222,7 @@ def _bins(start: int, end: int, bins: int, size: int) -> list[tuple[int, int]]:
     return list(zip(np.clip(lows, 0, size).tolist(), np.clip(highs, 0, size).tolist(), strict=True))
 
 
-@op("roi_pool", "X, ROIs!, RoisNum?, ROIs@LOD*?! -> Out, Argmax~", other_rows=True)
+@op("roi_pool", "X, ROIs!, RoisNum?, ROIs@LOD*?! -> Out, Argmax~", breaks_lod=True)
 def roi_pool(
     x,
     rois,
@@ -342,7 +342,7 @@ def _each_bin(
         visit(r, owner, rows, columns)
 
 
-@op("psroi_pool", "X, ROIs!, RoisNum?, ROIs@LOD*?! -> Out", other_rows=True)
+@op("psroi_pool", "X, ROIs!, RoisNum?, ROIs@LOD*?! -> Out", breaks_lod=True)
 @wide
 def psroi_pool(
     x,

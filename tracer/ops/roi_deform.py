@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ..core.arrays import np
-from ..core.op import BY_ROW, Ints, Meta, check, op
+from ..core.op import PYTHON_LOOP, Ints, Meta, check, op
 from .box_moves import rounded
 from .lod import gives_none
 from .matching import NO_HALF
@@ -103,7 +103,7 @@ def _classes(trans: Any, no_trans: bool) -> int:
     "deformable_psroi_pooling",
     "Input, ROIs!, ROIs@LOD*?!, Trans -> TopCount~, Output",
     no_half=NO_HALF,
-    host=BY_ROW,
+    host=PYTHON_LOOP,
 )
 def deformable_psroi_pooling(
     x,
@@ -206,7 +206,7 @@ def _(g, x, rois, lod, trans, *, TopCount, **over):
     meta=like_each(0, 3),
     attrs_of=deformable_psroi_pooling,
     internal=True,
-    host=BY_ROW,
+    host=PYTHON_LOOP,
 )
 def deformable_psroi_pooling_grad(x, rois, lod, trans, count, g, **over):
     """The gradients of Input and Trans.   Output@GRAD [R,D,PH,PW] -> like Input, like Trans"""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ..core.arrays import np
-from ..core.op import BY_ROW, Meta, check, op
+from ..core.op import PYTHON_LOOP, Meta, check, op
 from .lod import gives_none, owners
 from .matching import NO_HALF, pictures_of
 from .meta import like_each, no_second_order
@@ -81,8 +81,8 @@ def _share(rows: Side, columns: Side) -> Any:
     "prroi_pool",
     "X, ROIs, ROIs@LOD*?!, BatchRoINums?! -> Out",
     no_half=NO_HALF,
-    other_rows=True,
-    host=BY_ROW,
+    breaks_lod=True,
+    host=PYTHON_LOOP,
 )
 def prroi_pool(
     x,
@@ -141,7 +141,7 @@ def _of_edges(side: Side, g_low: Any, g_high: Any) -> tuple[Any, Any]:
     meta=like_each(0, 1),
     attrs_of=prroi_pool,
     internal=True,
-    host=BY_ROW,
+    host=PYTHON_LOOP,
 )
 def prroi_pool_grad(
     x,

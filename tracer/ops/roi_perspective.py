@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.arrays import np
-from ..core.op import BY_ROW, Meta, check, op
+from ..core.op import PYTHON_LOOP, Meta, check, op
 from .box_moves import rounded
 from .matching import INT32, NO_HALF
 from .meta import like_x, no_second_order
@@ -106,7 +106,7 @@ def _pixels(
     "roi_perspective_transform",
     "X, ROIs!, ROIs@LOD*?! -> Out, Mask~, TransformMatrix~",
     no_half=NO_HALF,
-    host=BY_ROW,
+    host=PYTHON_LOOP,
 )
 def roi_perspective_transform(
     x,
@@ -169,7 +169,7 @@ def _(g, x, rois, lod, **over):
     meta=like_x,
     attrs_of=roi_perspective_transform,
     internal=True,
-    host=BY_ROW,
+    host=PYTHON_LOOP,
 )
 def roi_perspective_transform_grad(
     x,

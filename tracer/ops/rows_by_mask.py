@@ -13,7 +13,7 @@ def _chosen(mask, rows):
     return flat.astype(bool)
 
 
-@op("split_lod_tensor", "X, Mask! -> OutTrue, OutFalse", by_value=True)
+@op("split_lod_tensor", "X, Mask! -> OutTrue, OutFalse", value_dependent_shape=True)
 def split_lod_tensor(x, mask, *, level: int = 0):
     """OutTrue = the rows of X where Mask holds, OutFalse the others.
 
@@ -36,7 +36,7 @@ def _(g_true, g_false, x, mask):
     return merge_lod_tensor(x, mask, g_true, g_false), None
 
 
-@op("merge_lod_tensor", "X!, Mask!, InTrue, InFalse -> Out", by_value=True)
+@op("merge_lod_tensor", "X!, Mask!, InTrue, InFalse -> Out", value_dependent_shape=True)
 def merge_lod_tensor(x, mask, in_true, in_false, *, level: int = 0):
     """Out = the next row of InTrue where Mask holds, else of InFalse.
 

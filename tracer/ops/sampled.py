@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ..core import rng
 from ..core.arrays import np
-from ..core.op import BY_ROW, Meta, check, op
+from ..core.op import PYTHON_LOOP, Meta, check, op
 from .meta import agree, check_float, known_dim, like_x, no_second_order
 
 
@@ -41,7 +41,7 @@ def _drawn(labels, count, of):
     "Logits, Labels!, CustomizedSamples?!, CustomizedProbabilities?! -> SampledLogits, "
     "SampledLabels~, Samples~, Probabilities~",
     random=True,
-    host=BY_ROW,
+    host=PYTHON_LOOP,
 )
 def sample_logits(
     x,
@@ -116,7 +116,7 @@ def _(g, x, labels, samples, chance, *, Samples):
     "Logits, Samples, SampledLogits@GRAD -> Logits@GRAD",
     meta=like_x,
     internal=True,
-    host=BY_ROW,
+    host=PYTHON_LOOP,
 )
 def sample_logits_grad(x, samples, g):
     """The gradient of Logits: what goes to the classes that were looked at.   [N,T+S] -> [N,C]"""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.arrays import np
-from ..core.op import NOT_THERE, OPS, Meta, check_dtype, op
+from ..core.op import NOT_IN_CUPY, OPS, Meta, check_dtype, op
 from .elementwise import mul
 from .meta import check_float, like_x, normal_axis, proto_dtype, size_of
 from .reduce import cumsum
@@ -118,7 +118,7 @@ cummax = _extreme("cummax", np.greater_equal, "largest")
 cummin = _extreme("cummin", np.less_equal, "smallest")
 
 
-@op("logcumsumexp", "X -> Out", host=NOT_THERE)
+@op("logcumsumexp", "X -> Out", host=NOT_IN_CUPY)
 @np.errstate(all="ignore")
 @wide
 def logcumsumexp(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.arrays import np
-from ..core.op import OPS, WHOLE, Longs, Meta, check, check_dtype, op
+from ..core.op import NON_FLOAT_RESULT, OPS, Longs, Meta, check, check_dtype, op
 from .along import averaged, highest, lowest
 from .at_places import combine_at
 from .compare import equal
@@ -47,7 +47,7 @@ def _as_columns(counts: Any, x: Any) -> Any:
     return OPS["clip"](shaped, None, None, min=1.0, max=float(2**31))
 
 
-@op("segment_pool", "X, SegmentIds -> Out, SummedIds~", by_value=True)
+@op("segment_pool", "X, SegmentIds -> Out, SummedIds~", value_dependent_shape=True)
 @wide
 def segment_pool(x, ids, *, pooltype: str = "SUM"):
     """Out = the rows of each segment brought together, 0 for an empty one.
@@ -260,7 +260,7 @@ def _(g, x, y, src, dst, *, message_op):
     )
 
 
-@op("shard_index", "X -> Out", no_grad=WHOLE)
+@op("shard_index", "X -> Out", no_grad=NON_FLOAT_RESULT)
 def shard_index(x, *, index_num: int, nshards: int, shard_id: int, ignore_value: int = -1):
     """Out = X counted from the start of shard shard_id of nshards, ignore_value where it is in
     another.

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.arrays import np
-from ..core.op import BY_ROW, WHOLE, Meta, check, check_dtype, op
+from ..core.op import NON_FLOAT_RESULT, PYTHON_LOOP, Meta, check, check_dtype, op
 from .meta import agree, agree_all, check_float, proto_dtype, size_of
 from .wide import wide
 
 BY_CHOICE = "it chooses among whole numbers"
 
 
-@op("sequence_mask", "X, MaxLenTensor? -> Y", no_grad=WHOLE, by_value=True)
+@op("sequence_mask", "X, MaxLenTensor? -> Y", no_grad=NON_FLOAT_RESULT, value_dependent_shape=True)
 def sequence_mask(x, max_length=None, *, maxlen: int = -1, out_dtype: int):
     """Y = 1 at the places before X, else 0; maxlen -1: as many places as the largest X.
 
@@ -33,8 +33,8 @@ def _(x, max_length, *, maxlen, out_dtype):
 @op(
     "edit_distance",
     "Hyps, Refs, HypsLength?, RefsLength? -> SequenceNum, Out",
-    no_grad=WHOLE,
-    host=BY_ROW,
+    no_grad=NON_FLOAT_RESULT,
+    host=PYTHON_LOOP,
 )
 def edit_distance(hyps, refs, hyps_length=None, refs_length=None, *, normalized: bool = False):
     """Out = how many tokens to insert, delete or replace to make Hyps Refs
@@ -112,8 +112,8 @@ def _(ids, parents):
     "viterbi_decode",
     "Input, Transition, Length -> Scores, Path",
     no_grad=BY_CHOICE,
-    by_value=True,
-    host=BY_ROW,
+    value_dependent_shape=True,
+    host=PYTHON_LOOP,
 )
 @wide
 def viterbi_decode(x, transition, length, *, include_bos_eos_tag: bool = True):

@@ -5,7 +5,7 @@ takes projected inputs.
 from __future__ import annotations
 
 from ..core.arrays import np
-from ..core.op import BY_ROW, Meta, check, op
+from ..core.op import PYTHON_LOOP, Meta, check, op
 from .lod import rows_of
 from .meta import agree, no_second_order, times
 from .sequence_rnn import (
@@ -26,7 +26,9 @@ def _clipped(x, most):
 
 
 @op(
-    "lstmp", f"{LSTMP} -> Projection, Cell, BatchGate~, BatchCellPreAct~, BatchHidden~", host=BY_ROW
+    "lstmp",
+    f"{LSTMP} -> Projection, Cell, BatchGate~, BatchCellPreAct~, BatchHidden~",
+    host=PYTHON_LOOP,
 )
 def lstmp(
     x,
@@ -130,7 +132,7 @@ KEPT = "Projection, Cell, BatchGate, BatchCellPreAct, BatchHidden, Projection@GR
     f"{LSTMP}, {KEPT} -> Input@GRAD, H0@GRAD, C0@GRAD, Weight@GRAD, ProjWeight@GRAD, Bias@GRAD",
     internal=True,
     attrs_of=lstmp,
-    host=BY_ROW,
+    host=PYTHON_LOOP,
 )
 def lstmp_grad(
     x,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..core.arrays import np
-from ..core.op import BY_ROW, Meta, check, op
+from ..core.op import PYTHON_LOOP, Meta, check, op
 from .lod import column, lengths, offsets_from, owners, ranges, rows_of, summed
 from .meta import like_x, no_second_order
 
@@ -14,7 +14,7 @@ def _fewer(level: int, *_: int) -> int:
     return max(level - 1, 0)
 
 
-@op("sequence_pool", "X, X@LOD*?! -> Out, MaxIndex~", host=BY_ROW)
+@op("sequence_pool", "X, X@LOD*?! -> Out, MaxIndex~", host=PYTHON_LOOP)
 def sequence_pool(x, lod=None, *, pooltype: str = "AVERAGE", pad_value: float = 0.0):
     """Out = one row of each sequence: their mean, sum, sum / sqrt(length), largest, last or first;
     pad_value for an empty one.
@@ -64,7 +64,11 @@ def _(g, x, lod, *, pooltype):
 
 
 @op(
-    "sequence_pool_grad", "X, X@LOD*?!, Out@GRAD -> X@GRAD", meta=like_x, internal=True, host=BY_ROW
+    "sequence_pool_grad",
+    "X, X@LOD*?!, Out@GRAD -> X@GRAD",
+    meta=like_x,
+    internal=True,
+    host=PYTHON_LOOP,
 )
 def sequence_pool_grad(x, lod=None, g=None, *, pooltype: str = "AVERAGE"):
     """The gradient of X.   X [R,*], Out@GRAD [n,*] -> X@GRAD [R,*]"""
@@ -88,7 +92,7 @@ def sequence_pool_grad(x, lod=None, g=None, *, pooltype: str = "AVERAGE"):
 sequence_pool_grad.vjp(no_second_order("sequence_pool"))
 
 
-@op("sequence_softmax", "X, X@LOD*?! -> Out", meta=like_x, host=BY_ROW)
+@op("sequence_softmax", "X, X@LOD*?! -> Out", meta=like_x, host=PYTHON_LOOP)
 def sequence_softmax(x, lod=None):
     """Out = exp(X) / its sum over the sequence of each row.   X [R] or [R,1] -> Out like X"""
     check(x.size == x.shape[0], "X has more than one number in a row")
@@ -110,7 +114,7 @@ def _(g, x, lod, *, Out):
     "X, X@LOD*?!, Out, Out@GRAD -> X@GRAD",
     meta=like_x,
     internal=True,
-    host=BY_ROW,
+    host=PYTHON_LOOP,
 )
 def sequence_softmax_grad(x, lod=None, out=None, g=None):
     """The gradient of X.   all [R] or [R,1]"""
@@ -142,7 +146,7 @@ def _expanded_rows(x, x_lod, y_lod, level):
     return ranges(own[:-1][which], lengths(own)[which]), lengths(own)[which]
 
 
-@op("sequence_expand", "X, X@LOD*?!, Y!, Y@LOD*?! -> Out", host=BY_ROW)
+@op("sequence_expand", "X, X@LOD*?!, Y!, Y@LOD*?! -> Out", host=PYTHON_LOOP)
 def sequence_expand(x, x_lod=None, y=None, y_lod=None, *, ref_level: int = -1):
     """Out = each sequence of X, or row where it holds none, as often as level ref_level of Y has
     parts there.
@@ -172,7 +176,7 @@ def _(g, x, x_lod, y, y_lod, *, ref_level):
     "X, X@LOD*?!, Y, Y@LOD*?!, Out@GRAD -> X@GRAD",
     meta=like_x,
     internal=True,
-    host=BY_ROW,
+    host=PYTHON_LOOP,
 )
 def sequence_expand_grad(x, x_lod=None, y=None, y_lod=None, g=None, *, ref_level: int = -1):
     """The gradient of X.   Out@GRAD [S,*] -> X@GRAD [R,*]"""
@@ -184,7 +188,7 @@ def sequence_expand_grad(x, x_lod=None, y=None, y_lod=None, g=None, *, ref_level
 sequence_expand_grad.vjp(no_second_order("sequence_expand"))
 
 
-@op("sequence_expand_as", "X, Y!, Y@LOD*?! -> Out", host=BY_ROW)
+@op("sequence_expand_as", "X, Y!, Y@LOD*?! -> Out", host=PYTHON_LOOP)
 def sequence_expand_as(x, y=None, y_lod=None):
     """Out = row i of X as often as sequence i of Y has rows.   X [n,*] -> Out [R,*]"""
     counts = lengths(rows_of(y_lod, "Y"))
@@ -212,7 +216,7 @@ def _(g, x, y, y_lod):
     "X, Y, Y@LOD*?!, Out@GRAD -> X@GRAD",
     meta=like_x,
     internal=True,
-    host=BY_ROW,
+    host=PYTHON_LOOP,
 )
 def sequence_expand_as_grad(x, y=None, y_lod=None, g=None):
     """The gradient of X.   Out@GRAD [R,*] -> X@GRAD [n,*]"""

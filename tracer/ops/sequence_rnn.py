@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ..core.arrays import np
-from ..core.op import BY_ROW, Meta, check, op
+from ..core.op import PYTHON_LOOP, Meta, check, op
 from .lod import lengths, rows_of
 from .meta import agree, no_second_order, times
 
@@ -86,7 +86,7 @@ def lstm_gates(x, h, c, weight, bias, peep, gate, candidate):
     return candidate(new), gate(i + c * peep[0]), gate(f + c * peep[1]), o
 
 
-@op("lstm", f"{LSTM} -> Hidden, Cell, BatchGate~, BatchCellPreAct~", host=BY_ROW)
+@op("lstm", f"{LSTM} -> Hidden, Cell, BatchGate~, BatchCellPreAct~", host=PYTHON_LOOP)
 def lstm(
     x,
     lod=None,
@@ -235,7 +235,7 @@ def step_back(gates, cells, grads, peep, slopes, unclipped=1):
     f"{LSTM}, Hidden, Cell, BatchGate, BatchCellPreAct, Hidden@GRAD?, Cell@GRAD? -> "
     f"Input@GRAD, H0@GRAD, C0@GRAD, Weight@GRAD, Bias@GRAD",
     internal=True,
-    host=BY_ROW,
+    host=PYTHON_LOOP,
 )
 def lstm_grad(
     x,
@@ -307,7 +307,7 @@ lstm_grad.vjp(no_second_order("lstm"))
 GRU = "Input, Input@LOD*?!, H0?, Weight, Bias?"
 
 
-@op("gru", f"{GRU} -> BatchGate~, BatchResetHiddenPrev~, BatchHidden~, Hidden", host=BY_ROW)
+@op("gru", f"{GRU} -> BatchGate~, BatchResetHiddenPrev~, BatchHidden~, Hidden", host=PYTHON_LOOP)
 def gru(
     x,
     lod=None,
@@ -391,7 +391,7 @@ def _(
     f"{GRU}, BatchGate, BatchResetHiddenPrev, Hidden, Hidden@GRAD -> Input@GRAD, H0@GRAD, "
     f"Weight@GRAD, Bias@GRAD",
     internal=True,
-    host=BY_ROW,
+    host=PYTHON_LOOP,
 )
 def gru_grad(
     x,
@@ -477,7 +477,11 @@ def _alone(x):
     return [np.arange(x.shape[0] + 1)]
 
 
-@op("gru_unit", "Input, HiddenPrev, Weight, Bias? -> Gate~, ResetHiddenPrev~, Hidden", host=BY_ROW)
+@op(
+    "gru_unit",
+    "Input, HiddenPrev, Weight, Bias? -> Gate~, ResetHiddenPrev~, Hidden",
+    host=PYTHON_LOOP,
+)
 def gru_unit(
     x,
     h,
@@ -539,7 +543,7 @@ def _(
     "Input, HiddenPrev, Weight, Bias?, Gate, ResetHiddenPrev, Hidden, Hidden@GRAD -> "
     "Input@GRAD, HiddenPrev@GRAD, Weight@GRAD, Bias@GRAD",
     internal=True,
-    host=BY_ROW,
+    host=PYTHON_LOOP,
 )
 def gru_unit_grad(
     x,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..core.arrays import np
-from ..core.op import BY_ROW, Ints, Meta, check, op
+from ..core.op import PYTHON_LOOP, Ints, Meta, check, op
 from .lod import gives_none, lengths, offsets_from, owners, ranges, rows_of
 from .meta import like_x, no_second_order
 from .shape import reshape_like
@@ -19,7 +19,7 @@ def _same(level, *_):
 # ------------------------------------------------------------------------------
 
 
-@op("sequence_reverse", "X, X@LOD*?! -> Y", meta=like_x, host=BY_ROW)
+@op("sequence_reverse", "X, X@LOD*?! -> Y", meta=like_x, host=PYTHON_LOOP)
 def sequence_reverse(x, lod=None):
     """Y = the rows of each sequence, the last one first.   X [R,*] -> Y [R,*]"""
     offsets = rows_of(lod)
@@ -37,7 +37,7 @@ def _(g, x, lod):
     return sequence_turned(g, x, lod), None
 
 
-@op("sequence_turned", "X, Like, Like@LOD*?! -> Out", meta=like_x, internal=True, host=BY_ROW)
+@op("sequence_turned", "X, Like, Like@LOD*?! -> Out", meta=like_x, internal=True, host=PYTHON_LOOP)
 def sequence_turned(x, like=None, lod=None):
     """Out = X turned round in the sequences of Like.   X [R,*] -> Out [R,*]"""
     return sequence_reverse.reference(x, lod)
@@ -60,7 +60,7 @@ def _joined_rows(x, lods):
     return ranges(firsts, np.stack([lengths(p) for p in parts], axis=1).reshape(-1))
 
 
-@op("sequence_concat", "X*, X@LOD*?! -> Out", host=BY_ROW)
+@op("sequence_concat", "X*, X@LOD*?! -> Out", host=PYTHON_LOOP)
 def sequence_concat(x, lods=None):
     """Out = sequence i of every operand, one after the other, for each i.
 
@@ -87,7 +87,7 @@ def _(g, x, lods):
     return sequence_concat_grad(x, lods, g), None
 
 
-@op("sequence_concat_grad", "X*, X@LOD*?!, Out@GRAD -> X@GRAD*", internal=True, host=BY_ROW)
+@op("sequence_concat_grad", "X*, X@LOD*?!, Out@GRAD -> X@GRAD*", internal=True, host=PYTHON_LOOP)
 def sequence_concat_grad(x, lods=None, g=None):
     """The gradients of all operands.   Out@GRAD [sum of R_k,*] -> X@GRAD each [R_k,*]"""
     back = np.empty_like(g)
@@ -122,7 +122,7 @@ def _places(offsets, width):
     return owner * width + np.arange(offsets[-1]) - offsets[owner]
 
 
-@op("sequence_pad", "X, X@LOD*?!, PadValue! -> Out, Length", host=BY_ROW)
+@op("sequence_pad", "X, X@LOD*?!, PadValue! -> Out, Length", host=PYTHON_LOOP)
 def sequence_pad(x, lod=None, pad_value=None, *, padded_length: int = -1):
     """Out = the sequences side by side, filled up with PadValue to padded_length, -1: to the
     longest one.
@@ -155,7 +155,7 @@ def _(g, length, x, lod, pad_value):
     return sequence_unpadded(g, x, lod), None, None
 
 
-@op("sequence_unpadded", "X, Like, Like@LOD*?! -> Out", internal=True, host=BY_ROW)
+@op("sequence_unpadded", "X, Like, Like@LOD*?! -> Out", internal=True, host=PYTHON_LOOP)
 def sequence_unpadded(x, like=None, lod=None):
     """Out = the rows of X where the sequences of Like are.   X [n,T,*] -> Out [R,*]"""
     return x.reshape(-1, *x.shape[2:])[_places(rows_of(lod), x.shape[1])]
@@ -169,7 +169,7 @@ def _(x, like, lod):
 sequence_unpadded.vjp(no_second_order("sequence_pad"))
 
 
-@op("sequence_unpad", "X, Length! -> Out", by_value=True, host=BY_ROW)
+@op("sequence_unpad", "X, Length! -> Out", value_dependent_shape=True, host=PYTHON_LOOP)
 def sequence_unpad(x, length):
     """Out = the first Length[i] rows of each X[i], one sequence after the other.
 
@@ -195,7 +195,13 @@ def _(g, x, length):
     return sequence_unpad_grad(x, length, g), None
 
 
-@op("sequence_unpad_grad", "X, Length, Out@GRAD -> X@GRAD", meta=like_x, internal=True, host=BY_ROW)
+@op(
+    "sequence_unpad_grad",
+    "X, Length, Out@GRAD -> X@GRAD",
+    meta=like_x,
+    internal=True,
+    host=PYTHON_LOOP,
+)
 def sequence_unpad_grad(x, length, g):
     """The gradient of X.   Out@GRAD [R,*] -> X@GRAD [n,T,*]"""
     out = np.zeros((x.shape[0] * x.shape[1], *x.shape[2:]), x.dtype)
@@ -210,7 +216,7 @@ sequence_unpad_grad.vjp(no_second_order("sequence_unpad"))
 # -----------------------------------------------------------------------------------------
 
 
-@op("sequence_reshape", "X, X@LOD*?! -> Out", host=BY_ROW)
+@op("sequence_reshape", "X, X@LOD*?! -> Out", host=PYTHON_LOOP)
 def sequence_reshape(x, lod=None, *, new_dim: int):
     """Out = the numbers of each sequence in rows of new_dim.
 
@@ -239,7 +245,7 @@ def _(g, x, lod):
     return reshape_like(g, x), None
 
 
-@op("sequence_enumerate", "X, X@LOD*?! -> Out", no_grad=WHOLE_ROWS, host=BY_ROW)
+@op("sequence_enumerate", "X, X@LOD*?! -> Out", no_grad=WHOLE_ROWS, host=PYTHON_LOOP)
 def sequence_enumerate(x, lod=None, *, win_size: int, pad_value: int = 0):
     """Out = each number and those that follow it in its sequence, pad_value behind the end.
 
@@ -276,7 +282,7 @@ def _sliced_rows(lod, offset, length):
     return ranges(offsets[:-1] + starts, counts)
 
 
-@op("sequence_slice", "X, X@LOD*?!, Offset!, Length! -> Out", host=BY_ROW)
+@op("sequence_slice", "X, X@LOD*?!, Offset!, Length! -> Out", host=PYTHON_LOOP)
 def sequence_slice(x, lod=None, offset=None, length=None):
     """Out = Length[i] rows of sequence i from Offset[i] on.
 
@@ -305,7 +311,7 @@ def _(g, x, lod, offset, length):
     "X, X@LOD*?!, Offset, Length, Out@GRAD -> X@GRAD",
     meta=like_x,
     internal=True,
-    host=BY_ROW,
+    host=PYTHON_LOOP,
 )
 def sequence_slice_grad(x, lod=None, offset=None, length=None, g=None):
     """The gradient of X.   Out@GRAD [S,*] -> X@GRAD [R,*]"""
@@ -317,7 +323,7 @@ def sequence_slice_grad(x, lod=None, offset=None, length=None, g=None):
 sequence_slice_grad.vjp(no_second_order("sequence_slice"))
 
 
-@op("lod_reset", "X, X@LOD*?!, Y?!, Y@LOD*?! -> Out", meta=like_x, host=BY_ROW)
+@op("lod_reset", "X, X@LOD*?!, Y?!, Y@LOD*?! -> Out", meta=like_x, host=PYTHON_LOOP)
 def lod_reset(x, lod=None, y=None, y_lod=None, *, target_lod: Ints = [], append: bool = False):
     """Out = X, its sequences ending where those of Y do, else where the numbers of Y or target_lod
     say; append: as a further level.
@@ -352,7 +358,7 @@ def _at(ids, lod):
     return owners(rows_of(lod, "Ids")), ids.reshape(-1)
 
 
-@op("sequence_scatter", "X, Ids!, Ids@LOD*?!, Updates -> Out", meta=like_x, host=BY_ROW)
+@op("sequence_scatter", "X, Ids!, Ids@LOD*?!, Updates -> Out", meta=like_x, host=PYTHON_LOOP)
 def sequence_scatter(x, ids, lod=None, updates=None):
     """Out = X with sequence i of Updates added to row i, at the places in Ids.
 
@@ -377,7 +383,7 @@ def _(g, x, ids, lod, updates):
     return g, None, None, sequence_gathered(g, ids, lod, updates)
 
 
-@op("sequence_gathered", "X, Ids, Ids@LOD*?!, Like -> Out", internal=True, host=BY_ROW)
+@op("sequence_gathered", "X, Ids, Ids@LOD*?!, Like -> Out", internal=True, host=PYTHON_LOOP)
 def sequence_gathered(x, ids, lod=None, like=None):
     """Out = the numbers of row i of X at the places in sequence i of Ids.
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..core.arrays import np
-from ..core.op import BY_ROW, WHOLE, Ints, Meta, check, op
+from ..core.op import NON_FLOAT_RESULT, PYTHON_LOOP, Ints, Meta, check, op
 from .arrange import fold_like, unfold
 from .lod import gives_none, lengths, offsets_from, owners, rows_of
 from .meta import like_x, no_second_order
@@ -35,8 +35,8 @@ def _counts(kept: Any, owner: Any, count: int) -> Any:
     "ctc_align",
     "Input, Input@LOD*?!, InputLength?! -> Output, OutputLength",
     no_grad=BY_CHOICE,
-    by_value=True,
-    host=BY_ROW,
+    value_dependent_shape=True,
+    host=PYTHON_LOOP,
 )
 def ctc_align(
     x, lod=None, length=None, *, blank: int = 0, merge_repeated: bool = True, padding_value: int = 0
@@ -81,7 +81,13 @@ def _(x, lod=None, length=None, *, blank=0, merge_repeated=True, padding_value=0
     return [offsets_from(_counts(_kept(x, owner, blank, merge_repeated), owner, len(offsets) - 1))]
 
 
-@op("sequence_erase", "X, X@LOD*?! -> Out", no_grad=BY_CHOICE, by_value=True, host=BY_ROW)
+@op(
+    "sequence_erase",
+    "X, X@LOD*?! -> Out",
+    no_grad=BY_CHOICE,
+    value_dependent_shape=True,
+    host=PYTHON_LOOP,
+)
 def sequence_erase(x, lod=None, *, tokens: Ints):
     """Out = the rows of X that are none of `tokens`.   X int [R,1] -> Out [S,1]"""
     return x[~np.isin(x.reshape(-1), tokens)]
@@ -108,7 +114,7 @@ def _window(kernels, strides, paddings):
     return {"kernel_sizes": kernels, "strides": strides, "paddings": paddings, "dilations": [1, 1]}
 
 
-@op("im2sequence", "X, Y?! -> Out", host=BY_ROW)
+@op("im2sequence", "X, Y?! -> Out", host=PYTHON_LOOP)
 def im2sequence(
     x,
     y=None,
@@ -147,7 +153,7 @@ def _(g, x, y, *, kernels, strides, paddings):
     return im2sequence_grad(x, g, kernels=kernels, strides=strides, paddings=paddings), None
 
 
-@op("im2sequence_grad", "X, Out@GRAD -> X@GRAD", meta=like_x, internal=True, host=BY_ROW)
+@op("im2sequence_grad", "X, Out@GRAD -> X@GRAD", meta=like_x, internal=True, host=PYTHON_LOOP)
 def im2sequence_grad(x, g, *, kernels: Ints, strides: Ints = [1, 1], paddings: Ints = [0, 0, 0, 0]):
     """The gradient of X.   Out@GRAD [N L, C KH KW] -> X@GRAD [N,C,H,W]"""
     columns = g.reshape(x.shape[0], -1, g.shape[1]).transpose(0, 2, 1)
@@ -216,8 +222,8 @@ def _chunks(labels: Any, scheme: str, kinds: int) -> Iterator[tuple[int, int, in
     "chunk_eval",
     "Inference, Inference@LOD*?!, Label, Label@LOD*?!, SeqLength?! -> Precision, Recall, "
     "F1-Score, NumInferChunks, NumLabelChunks, NumCorrectChunks",
-    no_grad=WHOLE,
-    host=BY_ROW,
+    no_grad=NON_FLOAT_RESULT,
+    host=PYTHON_LOOP,
 )
 def chunk_eval(
     inference,

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from ..core.arrays import np
-from ..core.op import OPS, WHOLE, Ints, Longs, Meta, check, op
+from ..core.op import NON_FLOAT_RESULT, OPS, Ints, Longs, Meta, check, op
 from .meta import Shape, broadcast_shapes, like_x, normal_axes, normal_axis, size_of
 from .sizes import from_tensors, sizes, sizes_meta, unknown
 
@@ -181,7 +181,7 @@ def _(g, x):
 # ----------------------------------------------------------------------------------------------
 
 
-@op("transpose2", "X -> Out", other_rows=True)
+@op("transpose2", "X -> Out", breaks_lod=True)
 def transpose(x, *, axis: Ints):
     """Out = X with its axes in another order: axis i of Out is axis[i] of X.   X [*] -> Out [*]"""
     return x.transpose(axis)
@@ -205,7 +205,7 @@ def _(g, x, *, axis):
     return transpose(g, axis=back)
 
 
-@op("flip", "X -> Out", other_rows=True, older_attrs={"dims": "axis"})
+@op("flip", "X -> Out", breaks_lod=True, older_attrs={"dims": "axis"})
 def flip(x, *, axis: Ints):
     """Out = X reversed along the axes.   X [*] -> Out [*]"""
     return np.flip(x, tuple(axis))
@@ -222,7 +222,7 @@ def _(g, x, *, axis):
     return flip(g, axis=axis)
 
 
-@op("roll", "X, ShiftsTensor? -> Out", other_rows=True, older_attrs={"dims": "axis"})
+@op("roll", "X, ShiftsTensor? -> Out", breaks_lod=True, older_attrs={"dims": "axis"})
 def roll(x, shifts_tensor=None, *, shifts: Longs = [], axis: Longs = []):
     """Out = X shifted around along the axes, or as if flat when there are none.
 
@@ -437,7 +437,7 @@ def _(g, x, *, diagonal, lower):
     return tril_triu(g, diagonal=diagonal, lower=lower)
 
 
-@op("shape", "Input -> Out", no_grad=WHOLE, other_rows=True)
+@op("shape", "Input -> Out", no_grad=NON_FLOAT_RESULT, breaks_lod=True)
 def shape_of(x):
     """Out = the sizes of the axes.   Input [*] -> Out int32 [rank]"""
     return np.array(x.shape, np.int32)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.arrays import elsewhere, np
-from ..core.op import DECOMPOSED, NOT_THERE, Meta, check, check_dtype, op
+from ..core.arrays import is_on_gpu, np
+from ..core.op import NO_HALF_DECOMPOSITION, NOT_IN_CUPY, Meta, check, check_dtype, op
 from .elementwise import add, scale, sub
 from .matmul import matmul
 from .matrices import (
@@ -47,7 +47,7 @@ def equations(x: Meta, y: Meta) -> Meta:
     return Meta(broadcast_shapes(x.shape[:-2], y.shape[:-2]) + (rows, y.shape[-1]), x.dtype)
 
 
-@op("inverse", "Input -> Output", no_half=DECOMPOSED)
+@op("inverse", "Input -> Output", no_half=NO_HALF_DECOMPOSITION)
 def inverse(x):
     """Output = the inverse of each matrix.   Input [*, M, M] -> Output [*, M, M]"""
     return np.linalg.inv(x)
@@ -75,7 +75,7 @@ def holds_vectors(x: Shape, y: Shape) -> bool:
     return y == x[:-1]
 
 
-@op("solve", "X, Y -> Out", no_half=DECOMPOSED, same_dtype="X Y")
+@op("solve", "X, Y -> Out", no_half=NO_HALF_DECOMPOSITION, same_dtype="X Y")
 def solve(x, y):
     """Out = X^-1 Y.
 
@@ -120,7 +120,7 @@ def substituted(x: Any, y: Any, upper: bool, transpose: bool = False, unit: bool
     return side_by_side(x[..., ::-1, ::-1], y[..., ::-1, :])[..., ::-1, :].copy()
 
 
-@op("triangular_solve", "X, Y -> Out", no_half=DECOMPOSED, same_dtype="X Y")
+@op("triangular_solve", "X, Y -> Out", no_half=NO_HALF_DECOMPOSITION, same_dtype="X Y")
 def triangular_solve(
     x, y, *, upper: bool = True, transpose: bool = False, unitriangular: bool = False
 ):
@@ -152,7 +152,7 @@ def _triangle(x: Any, is_upper: bool, strict: bool) -> Any:
     return upper(x, int(strict)) if is_upper else lower(x, -int(strict))
 
 
-@op("cholesky_solve", "X, Y -> Out", no_half=DECOMPOSED, same_dtype="X Y")
+@op("cholesky_solve", "X, Y -> Out", no_half=NO_HALF_DECOMPOSITION, same_dtype="X Y")
 def cholesky_solve(x, y, *, upper: bool = False):
     """Out = (Y Y^H)^-1 X, of lower triangles Y; (Y^H Y)^-1 X of upper ones.
 
@@ -180,7 +180,7 @@ def _(g, x, y, *, upper, Out):
     return back, to_y
 
 
-@op("pseudo_inverse", "X -> Out", internal=True, no_half=DECOMPOSED)
+@op("pseudo_inverse", "X -> Out", internal=True, no_half=NO_HALF_DECOMPOSITION)
 def pseudo_inverse(x, *, rcond: float = 1e-15, hermitian: bool = False):
     """Out = the pseudo-inverse; singular values up to rcond times the largest count as 0.
 
@@ -189,7 +189,7 @@ def pseudo_inverse(x, *, rcond: float = 1e-15, hermitian: bool = False):
     hermitian: X is, and its lower triangle is read.
     """
     check_finite(x)
-    if not elsewhere():
+    if not is_on_gpu():
         return np.linalg.pinv(x, rcond, hermitian)
     below = np.tril(x, -1)  # CuPy reads all of it
     return np.linalg.pinv(
@@ -219,9 +219,9 @@ def _pseudo_back(g, x, *, hermitian, Out):
 @op(
     "lstsq",
     "X, Y -> Solution, Residuals~, Rank~, SingularValues~",
-    by_value=True,
-    no_half=DECOMPOSED,
-    host=NOT_THERE,
+    value_dependent_shape=True,
+    no_half=NO_HALF_DECOMPOSITION,
+    host=NOT_IN_CUPY,
 )
 def lstsq(x, y, *, rcond: float = 0.0, driver: str = "gels"):
     """Solution = the smallest Z of the smallest |X Z - Y|.

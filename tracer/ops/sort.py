@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.arrays import elsewhere, np
+from ..core.arrays import is_on_gpu, np
 from ..core.op import Meta, check, op
 from .along import put_along_axis
 from .elementwise import zeros_like
@@ -26,7 +26,7 @@ def first_of_order(x: Any, axis: int, k: int, descending: bool) -> Any:
     and only they are sorted.
     """
     lines = np.moveaxis(single(x), axis, -1)
-    found = None if elsewhere() or 4 * k > lines.shape[-1] else _parted(lines, k, descending)
+    found = None if is_on_gpu() or 4 * k > lines.shape[-1] else _parted(lines, k, descending)
     if found is None:
         return np.take(order_of(x, axis, descending), np.arange(k), axis)
     by = order_of(np.take_along_axis(lines, found, -1), -1, descending)
@@ -50,7 +50,7 @@ def index_meta(x: Meta) -> Meta:
     return Meta(x.shape, np.dtype(np.int64))
 
 
-@op("argsort", "X -> Out, Indices~", other_rows=True)
+@op("argsort", "X -> Out, Indices~", breaks_lod=True)
 def argsort(x, *, axis: int = -1, descending: bool = False):
     """Out = X sorted along the axis; Indices = where each was.
 

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from ..core import cuda
-from ..core.arrays import elsewhere, np
+from ..core.arrays import is_on_gpu, np
 from . import blocks
 
 _erf_exact = np.frompyfunc(math.erf, 1, 1)
@@ -29,7 +29,9 @@ def erf(x: Any) -> Any:
     """
     if x.dtype == np.float64:
         return (
-            cuda.special("erf")(x) if elsewhere() else np.asarray(_erf_exact(x), dtype=np.float64)
+            cuda.scipy_special("erf")(x)
+            if is_on_gpu()
+            else np.asarray(_erf_exact(x), dtype=np.float64)
         )
     if x.dtype != np.float32:
         return erf(x.astype(np.float32)).astype(x.dtype)

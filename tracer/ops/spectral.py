@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.arrays import np
-from ..core.op import DECOMPOSED, OPS, WHOLE, Meta, check, op
+from ..core.op import NO_HALF_DECOMPOSITION, NON_FLOAT_RESULT, OPS, Meta, check, op
 from ..core.tensor import Tensor
 from .elementwise import add, scale, sub
 from .matmul import matmul
@@ -47,7 +47,7 @@ from .unary import square
 LAPACK: Any = np.linalg  # whose annotations want literals for modes
 
 
-@op("svd", "X -> U, S, VH", no_half=DECOMPOSED)
+@op("svd", "X -> U, S, VH", no_half=NO_HALF_DECOMPOSITION)
 def svd(x, *, full_matrices: bool = False):
     """X = U diag(S) VH, S falling.
 
@@ -125,7 +125,7 @@ def _hermitian_meta(x, *, UPLO, **_):
     return Meta(x.shape[:-1], real_dtype(x.dtype)), x
 
 
-@op("eigh", "X -> Eigenvalues, Eigenvectors", meta=_hermitian_meta, no_half=DECOMPOSED)
+@op("eigh", "X -> Eigenvalues, Eigenvectors", meta=_hermitian_meta, no_half=NO_HALF_DECOMPOSITION)
 def eigh(x, *, UPLO: str = "L"):
     """X = V diag(Eigenvalues) V^H, the values rising, of Hermitian X; UPLO: the triangle that is
     read.
@@ -150,7 +150,12 @@ def _eigh_back(of_values: Any, inner: Any, values: Any, vectors: Any) -> Any:
     return conjugate(scale(plus_adjoint(chain(vectors, core, adjoint(vectors))), scale=0.5))
 
 
-@op("eigvalsh", "X -> Eigenvalues, Eigenvectors~", meta=_hermitian_meta, no_half=DECOMPOSED)
+@op(
+    "eigvalsh",
+    "X -> Eigenvalues, Eigenvectors~",
+    meta=_hermitian_meta,
+    no_half=NO_HALF_DECOMPOSITION,
+)
 def eigvalsh(x, *, UPLO: str = "L", is_test: bool = False):
     """The Eigenvalues of Hermitian X, rising; the vectors, for the gradient, are zeros for is_test.
 
@@ -175,7 +180,7 @@ def _eig_meta(x):
     return Meta(x.shape[:-1], wide), Meta(x.shape, wide)
 
 
-@op("eig", "X -> Eigenvalues, Eigenvectors", meta=_eig_meta, no_half=DECOMPOSED)
+@op("eig", "X -> Eigenvalues, Eigenvectors", meta=_eig_meta, no_half=NO_HALF_DECOMPOSITION)
 def eig(x):
     """X V = V diag(Eigenvalues), vectors of length 1.
 
@@ -203,7 +208,7 @@ def _eig_back(core: Any, vectors: Any) -> Any:
     return conjugate(solve(flipped, matmul(core, flipped)))
 
 
-@op("eigvals", "X -> Out", no_half=DECOMPOSED)
+@op("eigvals", "X -> Out", no_half=NO_HALF_DECOMPOSITION)
 def eigvals(x):
     """Out = the eigenvalues.   X [*, M, M] -> Out complex [*, M]"""
     return np.linalg.eigvals(x).astype(complex_dtype(x.dtype), copy=False)
@@ -220,7 +225,7 @@ def _(g, x):
     return _eig_back(on_diagonal(conjugate(g)), eig(x)[1])
 
 
-@op("matrix_rank", "X, TolTensor? -> Out", no_grad=WHOLE, no_half=DECOMPOSED)
+@op("matrix_rank", "X, TolTensor? -> Out", no_grad=NON_FLOAT_RESULT, no_half=NO_HALF_DECOMPOSITION)
 def matrix_rank(
     x, tol_tensor=None, *, tol: float = 0.0, hermitian: bool = False, use_default_tol: bool = True
 ):

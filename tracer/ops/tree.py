@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ..core.arrays import np
-from ..core.op import BY_ROW, Longs, Meta, Strings, check, op
+from ..core.op import PYTHON_LOOP, Longs, Meta, Strings, check, op
 from .meta import agree, check_float, no_second_order, size_of
 from .wide import wide
 
@@ -52,7 +52,7 @@ def _scores(x: Any, w: Any, bias: Any, walk: Walk) -> Any:
 @op(
     "hierarchical_sigmoid",
     "X, W, Label, PathTable?, PathCode?, Bias? -> Out, PreOut~, W_Out~=W",
-    host=BY_ROW,
+    host=PYTHON_LOOP,
 )
 @wide
 def hierarchical_sigmoid(
@@ -108,7 +108,7 @@ def _(g, x, w, label, table, code, bias, *, num_classes):
     "hierarchical_sigmoid_grad",
     "X, W, Label, PathTable?, PathCode?, Bias?, Out@GRAD -> Grads*",
     internal=True,
-    host=BY_ROW,
+    host=PYTHON_LOOP,
 )
 @wide
 def hierarchical_sigmoid_grad(x, w, label, table, code, bias, g, *, num_classes: int = 2):

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from ..core.arrays import np
-from ..core.op import BY_ROW, Meta, check, op
+from ..core.op import PYTHON_LOOP, Meta, check, op
 from .meta import agree, check_float, like_each, no_second_order
 
 
@@ -54,7 +54,7 @@ def _shares(edges, nodes, depth):
     return found
 
 
-@op("tree_conv", "NodesVector, EdgeSet!, Filter -> Out", host=BY_ROW)
+@op("tree_conv", "NodesVector, EdgeSet!, Filter -> Out", host=PYTHON_LOOP)
 def tree_conv(x, edges, weight, *, max_depth: int = 2):
     """Out = the sum over each node and those below it, up to max_depth deep, of features times
     filters of left, right and top, mixed by place.
@@ -91,7 +91,7 @@ def _(g, x, edges, weight, *, max_depth):
     "NodesVector, EdgeSet, Filter, Out@GRAD -> NodesVector@GRAD, Filter@GRAD",
     meta=like_each(0, 2),
     internal=True,
-    host=BY_ROW,
+    host=PYTHON_LOOP,
 )
 def tree_conv_grad(x, edges, weight, g, *, max_depth: int = 2):
     """The gradients of NodesVector and Filter.   See `tree_conv`.

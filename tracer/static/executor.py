@@ -15,7 +15,7 @@ from ..core import rng
 from ..core.errors import OarlockError, OpError, SequencesError, with_user_line
 from ..core.flags import get_flags
 from ..core.numerics_check import check_array
-from ..core.paddle1_compat import era
+from ..core.paddle1_compat import compat
 from ..core.tensor import Tensor
 from ..ir.op_traits import is_feed_or_fetch
 from ..ir.program import OpDesc
@@ -78,7 +78,7 @@ class Executor:
         for name in given:
             if name in declared and declared[name].persistable:
                 where.place_of(name).array = given[name]  # which later runs find
-        with rng.drawing_from(wanted.source):
+        with rng.use_generator(wanted.source):
             made = ready.run(where, self._with_rate(wanted, given, where) | offsets_in(fed))
         for (name, op), array in zip(checked.items(), made[len(fetches) :], strict=True):
             check_array(
@@ -255,4 +255,4 @@ def _result(name: str, made: Any, as_numpy: bool) -> Any:
     if as_numpy:
         return np.asarray(made)
     # scripts for Paddle call methods of its class
-    return LoDTensor(made) if era.old or era.dynamic else Tensor(made)
+    return LoDTensor(made) if compat.is_paddle1 or compat.follows_fluid_mode else Tensor(made)

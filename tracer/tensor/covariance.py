@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..core.errors import OpError, with_user_line
 from ..core.op import OPS
-from ..core.operand_checks import need
+from ..core.operand_checks import check_tensors
 from ..core.tensor import Tensor
 from ..ops.meta import agree
 from .convert import cast, size_at
@@ -18,7 +18,7 @@ METHODS = ["corrcoef", "cov"]
 
 def _observed(x: Tensor, rowvar: bool, op: str) -> Tensor:
     """x with a row for each variable and a column for each observation."""
-    need(x)
+    check_tensors(x)
     if x.ndim not in (1, 2):
         raise OpError(with_user_line(f"{op}: needs one or two axes (X={x.meta})"))
     x = reshape(x, [1, -1]) if x.ndim == 1 else x
@@ -27,7 +27,7 @@ def _observed(x: Tensor, rowvar: bool, op: str) -> Tensor:
 
 def _weights(x: Tensor, fweights: Tensor | None, aweights: Tensor | None) -> Tensor | None:
     """How much each observation counts; None for all alike."""
-    need(x)
+    check_tensors(x)
     found = None
     for word, given in (("fweights", fweights), ("aweights", aweights)):
         if given is None:

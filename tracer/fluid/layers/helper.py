@@ -53,7 +53,7 @@ def into(made: Any, target: Any) -> Any:
         mode.write(made, target)
         mode.recorder.aliases.written(target)
     else:
-        mode.become(target, made)
+        mode.assign_inplace(target, made)
     return target
 
 

@@ -27,7 +27,7 @@ def as_today(program: Program) -> Program:
 
 
 def _older_attrs(type: str) -> Mapping[str, str]:
-    return OPS[type].facts.older_attrs if type in OPS else {}
+    return OPS[type].traits.older_attrs if type in OPS else {}
 
 
 def _ops(program: Program, block: Block, op: OpDesc) -> list[OpDesc]:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, TypeAlias
 from ...capture.variable import ParameterVariable, Variable, checked_flags
 from ...core import unique_name
 from ...core.dtype import dtype_of
-from ...core.errors import OpError, told, user_line, with_user_line
+from ...core.errors import OpError, same_kind, user_line, with_user_line
 from ...core.op import OPS, Meta
 from ...ir import program as data
 from ...ir.op_traits import traits_of
@@ -376,7 +376,7 @@ class Block:
         try:
             infer(desc, {n: v for n, v in seen.items() if v is not None})
         except OpError as error:
-            raise told(error, with_user_line(f"{desc.type}: {error}")) from None
+            raise same_kind(error, with_user_line(f"{desc.type}: {error}")) from None
 
     def _slice_ops(self, start: int, end: int) -> list[Operator]:
         """The ops from `start` to before `end`."""

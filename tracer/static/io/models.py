@@ -111,7 +111,8 @@ def _reference(desc: data.Program) -> Any:
 
     def run(tensors: list[Tensor]) -> list[Any]:
         return ready.run(
-            scope, {n: np.asarray(cuda.host(t.array)) for n, t in zip(feeds, tensors, strict=True)}
+            scope,
+            {n: np.asarray(cuda.to_host(t.array)) for n, t in zip(feeds, tensors, strict=True)},
         )
 
     return run
