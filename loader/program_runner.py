@@ -15,7 +15,7 @@ import numpy as np
 
 from ..capture.modes import recorder_of
 from ..capture.variable import Variable
-from ..compiler import lowered
+from ..compiler import lower_program
 from ..compiler.partial_program import PartialProgram
 from ..compiler.unsupported_ops import Unsupported
 from ..core import cuda
@@ -141,9 +141,9 @@ class ProgramRunner:
     def has_own_kernels(self) -> bool:
         """Whether Oarlock's own kernels can run the program."""
         try:
-            return not lowered(
+            return not lower_program(
                 self.program
-            ).packed()  # offsets have no place among the operands of a program that is called
+            ).lod_inputs()  # offsets have no place among the operands of a program that is called
         except Unsupported:
             return False
 

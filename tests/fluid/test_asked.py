@@ -27,7 +27,7 @@ OTHERWISE = {
 
 
 def test_layers_refuse_what_paddle_1_8_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compat, "old", True)
+    monkeypatch.setattr(compat, "is_paddle1", True)
     wanted = set(json.loads(Path(FILE).read_text()))
     with use_mode(Writing()):
         found = refused(fluid)

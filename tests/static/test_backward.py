@@ -14,7 +14,7 @@ from oarlock.autodiff import differentiate
 from oarlock.capture.modes import Static
 from oarlock.capture.recorder import Recorder
 from oarlock.capture.variable import Variable
-from oarlock.compiler import Compiled
+from oarlock.compiler import CompiledProgram
 from oarlock.core.autograd import grad
 from oarlock.core.errors import OpError, TraceError
 from oarlock.core.mode import replace_base_mode
@@ -77,7 +77,7 @@ def compiled(call: Call, weights: list[Any], hide: bool) -> list[Any]:
         pairs = {o.name: g for o, g in zip(row.outs, given, strict=True)}
         found = differentiate(row.recorder, pairs, names)
     fetches = [found[n].name for n in names if n in found]
-    arrays = iter(Compiled(row.recorder.program, list(row.feed), fetches).run({}, row.feed))
+    arrays = iter(CompiledProgram(row.recorder.program, list(row.feed), fetches).run({}, row.feed))
     return [next(arrays) if n in found else None for n in names]
 
 

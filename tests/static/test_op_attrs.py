@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import oarlock as paddle
-from oarlock.compiler import Compiled
+from oarlock.compiler import CompiledProgram
 from oarlock.core.errors import FileError
 from oarlock.core.op import OPS
 from oarlock.export.pdmodel import to_bytes
@@ -195,5 +195,5 @@ block 0:
         assert (
             Engine(data, None).run(feeds)[0].item()
             == close
-            == Compiled(parse(text)).run({}, feeds)[0].item()
+            == CompiledProgram(parse(text)).run({}, feeds)[0].item()
         )

@@ -1,5 +1,5 @@
-"""Activity analysis: the variables that depend on those whose gradient is requested. Only they need
-gradients.
+"""Activity analysis: find the variables that depend on those whose gradient is requested. Only they
+need gradients.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from ..ir.op_traits import traits_of
 from ..ir.program import Block, Kind, OpDesc, Program, VarDesc
 
 
-class Reach:
+class ActivityAnalysis:
     """The variables that depend on `sources`.
 
-    barred: names through which no dependency propagates; within: the open blocks, outermost first.
-    No op runs them yet.
+    barred: names through which no dependency propagates; within: the open blocks, outermost first,
+    which no op runs yet.
     """
 
     def __init__(
@@ -33,8 +33,8 @@ class Reach:
         for block in (program.block, *within):
             self._block(block)
 
-    def wants(self, block: int, name: str) -> bool:
-        """Whether a gradient of a variable, seen from a block, is needed."""
+    def needs_grad(self, block: int, name: str) -> bool:
+        """Whether the gradient of a variable, resolved from a block, is needed."""
         return self._key(block, name) in self._found
 
     def _key(self, block: int, name: str) -> tuple[int, str]:
@@ -49,25 +49,25 @@ class Reach:
     def _op(self, block: Block, op: OpDesc) -> None:
         for index in (i for a in op.attrs.values() for i in block_indices(a)):
             before = -1
-            while before != len(self._found):  # what a round makes is an operand of the next
+            while before != len(self._found):  # results of an iteration are inputs of the next
                 before = len(self._found)
-                self._hand_in(block, op, index)
+                self._enter_step(block, op, index)
                 self._block(self._program.blocks[index])
         if op.type == "recurrent":
             outs, inner = op.outputs["outputs"], op.attr("sub_block")
             self._found |= {
                 self._key(block.idx, n)
                 for n in outs
-                if self.wants(inner, n) and self._carries(block, n)
+                if self.needs_grad(inner, n) and self._can_have_grad(block, n)
             }
-        if any(self.wants(block.idx, n) for n in self._operands(op)):
+        if any(self.needs_grad(block.idx, n) for n in self._operands(op)):
             self._found |= {
-                self._key(block.idx, n) for n in op.output_names() if self._carries(block, n)
+                self._key(block.idx, n) for n in op.output_names() if self._can_have_grad(block, n)
             }
 
-    def _hand_in(self, block: Block, op: OpDesc, inner: int) -> None:
-        """What a step of `recurrent` gets: its part of the inputs, and memories from before the
-        first step or from the one before.
+    def _enter_step(self, block: Block, op: OpDesc, inner: int) -> None:
+        """Propagate activity into the block of `recurrent`: sequences, and memories from the
+        initial state or the previous step.
         """
         if op.type != "recurrent":
             return
@@ -78,7 +78,7 @@ class Reach:
             for m, n in zip(memories, op.inputs.get("initial_states", []), strict=True)
         ]
         pairs += [(m, inner, n) for m, n in zip(memories, op.attr("states", []), strict=True)]
-        self._found |= {(inner, name) for name, at, source in pairs if self.wants(at, source)}
+        self._found |= {(inner, name) for name, at, source in pairs if self.needs_grad(at, source)}
 
     @staticmethod
     def _operands(op: OpDesc) -> list[str]:
@@ -95,10 +95,9 @@ class Reach:
             for n in (op.outputs.get(s[1:], []) if s[0] == ">" else op.inputs.get(s, []))
         ]
 
-    def _carries(self, block: Block, name: str) -> bool:
-        """Whether a result can have a gradient.
-
-        What a block writes outside of itself is as differentiable as what it writes.
+    def _can_have_grad(self, block: Block, name: str) -> bool:
+        """Whether a result can have a gradient; for an outer variable written by a block, its own
+        declaration decides.
         """
         var = self._program.var(name, block.idx)
         stopped = var is not None and var.stop_gradient and name in block.vars
@@ -106,7 +105,7 @@ class Reach:
 
 
 def differentiable(var: VarDesc) -> bool:
-    """Whether a variable holds numbers that can have a gradient."""
+    """Whether a variable has a floating dtype and a kind that can have a gradient."""
     return (
         var.kind in (Kind.DENSE, Kind.ARRAY)
         and var.dtype != ""

@@ -1,5 +1,5 @@
-"""The op `vjp`: the gradient of an op by its rule, asked at run time on bare arrays, where the rule
-needs sizes that only a run knows.
+"""The op `vjp`: apply the gradient rule of an op at run time, because it needs sizes that are
+unknown before.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from ..core.dtype import is_float
 from ..core.mode import use_mode
 from ..core.op import OPS, Op, Slot
 from ..ir.block_captures import EMPTY
-from ..ir.passes.legalize_scalars import leaves_none
+from ..ir.passes.legalize_scalars import reduces_to_scalar
 from ..ir.program import OpDesc
-from .instructions import Do, Step
+from .instructions import Instruction, Statement
 from .lowering import RULES, Lowering
 
 
-class Vjp:
-    """The rule of one op with its attributes.
+class VjpCall:
+    """The gradient rule of an op with its attributes.
 
-    wanted: which operand each result belongs to, by slot and place in it.
+    wanted: slot and position of the input of each result.
     """
 
     def __init__(self, op: Op, attrs: dict[str, Any], wanted: Sequence[tuple[int, int]]) -> None:
@@ -34,43 +34,46 @@ class Vjp:
     def __call__(
         self, grads: Sequence[Any], operands: Sequence[Any], results: Sequence[Any]
     ) -> list[Any]:
-        """The gradients.   grads, operands, results: by slot, as the rule takes them."""
+        """Compute the gradients. grads, operands, results: by slot, as the rule takes them."""
         op = self._op
         assert op.rule is not None
         if (
             operands
             and isinstance(operands[0], np.ndarray)
-            and leaves_none(op.type, self._attrs, operands[0].ndim)
+            and reduces_to_scalar(op.type, self._attrs, operands[0].ndim)
         ):
             grads, results = [_without_axes(g) for g in grads], [_without_axes(r) for r in results]
         asked = dict(zip(op.rule_names[len(self._attrs) :], results, strict=True))
         with use_mode(BARE_ARRAYS):
             said = op.rule(*grads, *operands, **self._attrs, **asked)
             parts = said if isinstance(said, tuple) else (said,)
-            return [_fitted(_part(parts, i, k), _at(operands[i], k)) for i, k in self._wanted]
+            return [
+                _reduce_to(_input_grad(parts, i, k), _input(operands[i], k))
+                for i, k in self._wanted
+            ]
 
 
 def _without_axes(value: Any) -> Any:
-    """A value of a program from before Paddle 2.5, [1], as rules take it."""
+    """Reshape a [1] value of a program before Paddle 2.5 to 0-D."""
     return value.reshape(()) if getattr(value, "shape", None) == (1,) else value
 
 
 def _zeros(result: Any) -> Any:
-    """The gradient of a result that nobody used."""
+    """The gradient of an unused result."""
     return np.zeros_like(result) if is_float(result.dtype) else None
 
 
-def _part(parts: Sequence[Any], slot: int, place: int) -> Any:
+def _input_grad(parts: Sequence[Any], slot: int, place: int) -> Any:
     found = parts[slot]
     found = found[place] if isinstance(found, list | tuple) else found
     return found() if callable(found) else found
 
 
-def _at(operand: Any, place: int) -> Any:
+def _input(operand: Any, place: int) -> Any:
     return operand[place] if isinstance(operand, list) else operand
 
 
-def _fitted(gradient: Any, like: Any) -> Any:
+def _reduce_to(gradient: Any, like: Any) -> Any:
     if gradient is None or not is_float(like.dtype):
         return np.zeros_like(like)
     if gradient.dtype.kind == "c" and like.dtype.kind != "c":
@@ -80,14 +83,14 @@ def _fitted(gradient: Any, like: Any) -> Any:
     return gradient if gradient.dtype == like.dtype else gradient.astype(like.dtype)
 
 
-def vjp(lowering: Lowering, block: int, desc: OpDesc) -> Step:
-    """The instruction of an op `vjp`."""
+def lower_vjp(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
+    """Lower an op `vjp`."""
     op = OPS[desc.attr("of")]
-    cells: list[str] = []
+    registers: list[str] = []
 
     def text(names: Sequence[str], many: bool) -> str:
-        places = [f"{{{len(cells) + i}}}" for i in range(len(names))]
-        cells.extend(lowering.cells_of(block, names))
+        places = [f"{{{len(registers) + i}}}" for i in range(len(names))]
+        registers.extend(lowering.registers_of(block, names))
         if many:
             return f"[{', '.join(places)}]" if places else "None"
         return places[0] if places else "None"
@@ -96,10 +99,10 @@ def vjp(lowering: Lowering, block: int, desc: OpDesc) -> Step:
         found = lowering.operand(block, desc, op, slot)
         if found is None:
             return "None"
-        cells.extend([found] if isinstance(found, str) else found)
+        registers.extend([found] if isinstance(found, str) else found)
         if isinstance(found, str):
-            return f"{{{len(cells) - 1}}}"
-        return f"[{', '.join(f'{{{len(cells) - len(found) + i}}}' for i in range(len(found)))}]"
+            return f"{{{len(registers) - 1}}}"
+        return f"[{', '.join(f'{{{len(registers) - len(found) + i}}}' for i in range(len(found)))}]"
 
     def arrived(slot: Slot) -> str:
         results = desc.inputs.get(slot.name, [])
@@ -107,9 +110,11 @@ def vjp(lowering: Lowering, block: int, desc: OpDesc) -> Step:
         for i, name in enumerate(
             desc.inputs.get(f"{slot.name}@GRAD", []) or [EMPTY] * len(results)
         ):
-            cells.append(lowering.cell(block, results[i] if name == EMPTY else name))
+            registers.append(lowering.register(block, results[i] if name == EMPTY else name))
             places.append(
-                f"{{ZEROS}}({{{len(cells) - 1}}})" if name == EMPTY else f"{{{len(cells) - 1}}}"
+                f"{{ZEROS}}({{{len(registers) - 1}}})"
+                if name == EMPTY
+                else f"{{{len(registers) - 1}}}"
             )
         return f"[{', '.join(places)}]" if slot.many and places else places[0] if places else "None"
 
@@ -123,14 +128,18 @@ def vjp(lowering: Lowering, block: int, desc: OpDesc) -> Step:
         for k, name in enumerate(desc.outputs.get(f"{slot.name}@GRAD", [])):
             if name != EMPTY:
                 wanted.append((i, k))
-                outs.append(lowering.cell(block, name))
+                outs.append(lowering.register(block, name))
     attrs = {n: a.value for n, a in desc.attrs.items() if n in op.attrs}
     targets = "".join(f"{{o{i}}}, " for i in range(len(outs)))
     lists = (f"({''.join(f'{t}, ' for t in part)})" for part in (grads, operands, results))
     source = f"[{targets}] = {{VJP}}({', '.join(lists)})"
-    return Do(
-        desc, source, tuple(cells), tuple(outs), {"VJP": Vjp(op, attrs, wanted), "ZEROS": _zeros}
+    return Statement(
+        desc,
+        source,
+        tuple(registers),
+        tuple(outs),
+        {"VJP": VjpCall(op, attrs, wanted), "ZEROS": _zeros},
     )
 
 
-RULES["vjp"] = vjp
+RULES["vjp"] = lower_vjp

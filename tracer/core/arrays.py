@@ -1,10 +1,10 @@
-"""`np` of the kernels: NumPy, and while one runs on a GPU, NumPy whose makers make their arrays
-there.
+"""The `np` of kernels: NumPy, except that creation functions create arrays on the GPU of the
+running kernel.
 
-A function of arrays finds CuPy by itself: NumPy hands `np.exp(x)` to the array, by
-`__array_ufunc__` and `__array_function__`.  One
-that makes an array of sizes or of Python's numbers has no array to ask, so it asks which kernel
-runs.  Until a GPU is used (`open_to`) every name here is NumPy's own, and costs what NumPy's costs.
+Functions that take arrays dispatch to CuPy by NumPy's protocols (`__array_ufunc__`,
+`__array_function__`). Functions that create an array from sizes or Python numbers take no array, so
+they use the library of the running kernel. Until a GPU is used (`enable_dispatch`), every name here
+is NumPy's own and has no overhead.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy
 
 __all__ = ["enable_dispatch", "is_on_gpu", "np", "use_library"]
 
-# What takes no array, or an array and no notice of it.
+# Functions that take no array, or ignore its device.
 CREATION_FUNCTIONS = (
     "arange",
     "array",
@@ -66,10 +66,7 @@ def _dispatching(name: str) -> Callable[..., Any]:
 
 
 class _LibraryPart:
-    """What kernels find in NumPy's `lib`, where functions ask no array.
-
-    name: of the part that they want.
-    """
+    """A submodule of the current library, resolved at each attribute access."""
 
     def __init__(self, path: tuple[str, ...]) -> None:
         self._path = path
@@ -82,7 +79,7 @@ class _LibraryPart:
 
 
 def enable_dispatch() -> None:
-    """From now on the makers ask which kernel runs."""
+    """Let the creation functions use the library of the running kernel."""
     vars(np).update(
         {name: _dispatching(name) for name in CREATION_FUNCTIONS}, lib=_LibraryPart(("lib",))
     )
@@ -95,7 +92,7 @@ def is_on_gpu() -> bool:
 
 @contextmanager
 def use_library(library: Any) -> Iterator[None]:
-    """In the body, makers are those of `library`, in this thread."""
+    """Context in which the creation functions of this thread are those of `library`."""
     before, _current.library = _current.library, library
     try:
         yield

@@ -1,6 +1,4 @@
-"""Gradients: of a result into the leaves behind it, or of some tensors with respect to others; and
-where none are recorded.
-"""
+"""`backward` and `grad`, and the settings that turn recording of gradients on and off."""
 
 from __future__ import annotations
 
@@ -36,7 +34,7 @@ def _add_initial_grads(
 
 
 def _check_grad_shape(root: Tensor, given: Tensor | None) -> None:
-    """Raise OpError for a gradient of another shape than its tensor."""
+    """Raise OpError if a gradient has another shape than its tensor."""
     if given is not None and given.meta.shape != root.meta.shape:
         why = "backward: the gradient is not like the tensor"
         raise OpError(with_user_line(f"{why} (X={root.meta}, grad={given.meta})"))
@@ -68,8 +66,7 @@ def _run_pass(
 def _run_pass_on_device(
     sweep: BackwardPass, roots: Sequence[Tensor], given: Sequence[Tensor | None], retain_graph: bool
 ) -> None:
-    # Gradients that overflow are infinite without a word: with loss scaling that is part of the
-    # day.
+    # With loss scaling, gradients overflow regularly: do not warn.
     with use_mode(sweep.mode()), np.errstate(all="ignore"):
         _add_initial_grads(sweep, roots, given)
         sweep.run(retain_graph)
@@ -78,9 +75,9 @@ def _run_pass_on_device(
 def backward(
     roots: Sequence[Tensor], given: Sequence[Tensor | None], retain_graph: bool = False
 ) -> None:
-    """Add the gradients of `roots` to `grad` of the leaves behind them.
+    """Accumulate the gradients of `roots` into `grad` of the leaves they depend on.
 
-    given: like roots, None meaning ones.
+    given: initial gradients, one per root; None for ones.
     """
     require_eager("backward", "use an optimizer's minimize, or static.append_backward")
     if refuse_side_effect("backward()"):
@@ -110,8 +107,8 @@ def backward(
 
 
 def _is_single_program(roots: Sequence[Tensor]) -> bool:
-    """Whether all that lies behind is one node that stands for a program, and the leaves
-    before it.
+    """Whether the graph of the root is one node that stands for a whole program, with leaves as
+    inputs.
     """
     node = roots[0].node
     if (
@@ -127,7 +124,7 @@ def _is_single_program(roots: Sequence[Tensor]) -> bool:
 
 @functools.lru_cache(maxsize=8)
 def _shared_ones(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
-    """Ones that everybody shares, for losses."""
+    """A cached read-only array of ones, for scalar losses."""
     made = np.ones(shape, dtype)
     made.flags.writeable = False
     return made
@@ -143,7 +140,7 @@ def _initial_grad(root: Tensor, given: Tensor | None) -> Any:
 
 
 def _backward_through_program(root: Tensor, given: Tensor | None, retain_graph: bool) -> None:
-    """What the walk does, where there is nothing to walk: the gradients are the program's."""
+    """Backward pass of a graph that is one program: call the program's gradient function."""
     node = root.node
     _check_grad_shape(root, given)
     found = node.op.program_backward(node, root.index, _initial_grad(root, given))
@@ -175,12 +172,13 @@ def grad(
     allow_unused: bool = False,
     no_grad_vars: Tensor | Sequence[Tensor] | Set[Tensor] | None = None,
 ) -> list[Tensor | None]:
-    """Gradients of the sum of `outputs` with respect to `inputs`, one per input and like it; `grad`
-    of leaves stays as it is.
+    """Compute the gradients of the sum of `outputs` with respect to `inputs`, one per input and
+    with its shape; `grad` of leaves does not change.
 
-    create_graph: the gradients can be differentiated again; no_grad_vars: tensors that are taken as
-    constants. Raises OpError for an input that plays no part, unless allow_unused, which gives None
-    for it.
+    create_graph: the gradients can be differentiated again.
+    no_grad_vars: tensors that are treated as constants.
+    Raises OpError for an input that the outputs do not depend on; with allow_unused its gradient is
+    None.
     """
     if not only_inputs:
         raise OarlockError(
@@ -218,7 +216,7 @@ def grad(
 
 
 def _make_differentiable(gradient: Tensor | None) -> Tensor | None:
-    """A gradient that can be differentiated again, be it a constant."""
+    """A gradient that can be differentiated again, even if it is a constant."""
     return (
         gradient
         if gradient is None or not gradient.stop_gradient
@@ -227,7 +225,7 @@ def _make_differentiable(gradient: Tensor | None) -> Tensor | None:
 
 
 class no_grad(ContextDecorator):
-    """No gradients are recorded in the body, or in the decorated function."""
+    """Context manager and decorator: do not record gradients."""
 
     _tape = False
 
@@ -238,7 +236,7 @@ class no_grad(ContextDecorator):
             functools.update_wrapper(self, func)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Call the decorated function, or decorate one."""
+        """Call the decorated function, or decorate a function."""
         if self._func is None:
             return self._decorated(*args, **kwargs)
         with type(self)():
@@ -300,13 +298,15 @@ def _wrap_generator(
 
 
 class enable_grad(no_grad):
-    """Gradients are recorded in the body, even inside `no_grad`."""
+    """Context manager and decorator: record gradients, even inside of `no_grad`."""
 
     _tape = True
 
 
 class set_grad_enabled:
-    """Record gradients from now on, or not; as a `with` or on a function, in its body only."""
+    """Turn recording of gradients on or off; as a context manager or decorator for its body
+    only.
+    """
 
     def __init__(self, mode: bool) -> None:
         self._wanted, self._before = mode, state.mode
@@ -319,7 +319,7 @@ class set_grad_enabled:
         state.mode = self._before
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """The function, with its body under this setting; nothing else is."""
+        """Decorate a function: the setting holds for its body only."""
         state.mode = self._before
         if inspect.isgeneratorfunction(function):
             return _wrap_generator(functools.partial(type(self), self._wanted), function)
@@ -333,9 +333,8 @@ class set_grad_enabled:
 
 
 def is_grad_enabled() -> bool:
-    """Whether gradients are recorded now.
+    """Whether gradients are recorded.
 
-    In a function of to_static whether they are where it is called; False while other programs are
-    written.
+    In a `to_static` function: whether its caller records gradients. False in other static programs.
     """
     return state.mode.tape and (state.mode.called_with_tape or not state.mode.static)

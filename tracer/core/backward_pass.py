@@ -1,8 +1,9 @@
-"""The walk back over the tape: ask each op's vjp rule, add up what arrives at one tensor.
+"""The backward pass: call the vjp rule of each op and accumulate gradients.
 
-Rules speak ops.  Where nobody wants the gradient's gradient they run on bare arrays, kernel after
-kernel, with no Tensor between; else they run on Tensors in the mode in force, which puts them on
-the tape or into a program. Un-broadcasting happens once, here, where gradients are added up.
+Rules are written with ops. Without `create_graph` they run on bare arrays, so no Tensor is created
+between kernels. Otherwise they run on Tensors in the current mode, which records them on the tape
+or into a program. Gradients are reduced to the shape of broadcast inputs only here, before
+accumulation.
 """
 
 from __future__ import annotations
@@ -24,25 +25,23 @@ from .tensor import Tensor
 
 
 def wrap_arrays(arg: Any) -> Any:
-    """An operand of bare arrays as Tensors."""
+    """Wrap the bare arrays of an argument in Tensors."""
     if arg is None or isinstance(arg, Tensor):
         return arg
     return [Tensor(a) for a in arg] if isinstance(arg, list | tuple) else Tensor(arg)
 
 
 class BareArrays(Mode):
-    """Ops are kernels on bare arrays."""
+    """A mode that calls kernels on bare arrays."""
 
     tape = False
 
     def with_tape(self, tape: bool) -> Mode:
-        """The eager mode: a rule that asks for one of Python's making (a PyLayer, a hook) works on
-        Tensors.
-        """
+        """The eager mode, for user code (PyLayer, hooks) that needs Tensors."""
         return EAGER if tape else NO_TAPE
 
     def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
-        """The kernel."""
+        """Call the kernel."""
         try:
             return op.kernel(*args, **attrs)
         except Exception as error:
@@ -55,7 +54,7 @@ BARE_ARRAYS = BareArrays()
 def raise_call_error(
     op: Op, args: tuple[Any, ...], attrs: dict[str, Any], error: Exception
 ) -> NoReturn:
-    """explain, of operands that are Tensors or, in a walk back, bare arrays."""
+    """Call `raise_op_error` with Tensors, or with bare arrays during a backward pass."""
     raise_op_error(
         op, tuple(map(wrap_arrays, args)) if state.mode is BARE_ARRAYS else args, attrs, error
     )
@@ -66,8 +65,8 @@ set_modes(EAGER, NO_TAPE, BARE_ARRAYS)
 
 
 def value_at(tensor: Tensor, seq: int) -> Tensor:
-    """What `tensor` was when node number `seq` took it as an operand: itself, unless it was changed
-    in place since.
+    """The value that `tensor` had when node number `seq` read it: the tensor itself, or a snapshot
+    if it was modified in place since.
     """
     for changed, before in tensor._history:
         if changed > seq:
@@ -76,7 +75,10 @@ def value_at(tensor: Tensor, seq: int) -> Tensor:
 
 
 def operands_of(node: Node) -> tuple[Any, ...]:
-    """The operands of a node as they were when it was recorded."""
+    """The inputs of a node as they were when it was recorded.
+
+    Raises RuleError if the graph was freed.
+    """
     args = node.args
     if args is None:
         why = (
@@ -101,8 +103,8 @@ def operands_of(node: Node) -> tuple[Any, ...]:
 
 
 def to_public_grad(gradient: Any) -> Any:
-    """A gradient as users see it, made of what travels on the tape, or back: complex ones are
-    conjugated, see `op.py`.
+    """Convert a gradient between the internal (conjugated) and the public convention; both
+    directions are the same function. See `op.py`.
     """
     if isinstance(gradient, Tensor):
         return OPS["conj"](gradient) if gradient.meta.dtype.kind == "c" else gradient
@@ -110,12 +112,11 @@ def to_public_grad(gradient: Any) -> Any:
 
 
 class BackwardPass(Walk):
-    """One walk back, by `_tape`; here is what it asks for where something is not plain.
+    """One backward pass on bare arrays. `_tape.Walk` (C++) runs it and calls these methods for the
+    less common cases.
 
-    Gradients are bare arrays.
-
-    watched: tensors whose gradient is wanted although ops made them; reach: what may get a gradient
-    at all, None for everything.
+    watched: non-leaf tensors whose gradient is requested.
+    reach: the tensors that may get a gradient; None for all.
     """
 
     def __init__(self, watched: Iterable[Tensor] = (), reach: ActiveTensors | None = None) -> None:
@@ -125,12 +126,14 @@ class BackwardPass(Walk):
         self.nodes = None if reach is None else reach.nodes
         self.sum = OPS["elementwise_add"]
         self.bare = True
-        self.told: set[tuple[int, int]] = set()  # who was told of which leaf
+        self.told: set[tuple[int, int]] = set()  # ids of (listener, leaf) pairs already notified
 
     operands_of = staticmethod(operands_of)
 
     def final(self, told: list[tuple[Any, Tensor]]) -> None:
-        """Nothing more arrives at some leaves: tell those who listen.   See listen.py"""
+        """Called when the gradients of some leaves are complete: notify their listeners, see
+        `grad_hooks.py`.
+        """
         with use_mode(NO_TAPE):
             for listener, leaf in told:
                 gradient = self.leaf(leaf)
@@ -138,8 +141,8 @@ class BackwardPass(Walk):
                 listener.arrived(leaf, None if gradient is None else self.tensor(gradient))
 
     def final_of_the_rest(self) -> None:
-        """The walk is over: tell those who listen of the leaves whose last node it did not come by,
-        as the first layers in a second order.
+        """Called at the end of the pass: notify listeners of leaves whose last node the pass did
+        not visit, for example in a second-order pass.
         """
         pairs = [pair for found in (self.last or {}).values() for pair in found]
         self.final(
@@ -150,27 +153,21 @@ class BackwardPass(Walk):
             ]
         )
 
-    # -- how gradients are held
-    # ---------------------------------------------------------------------------------
-
     def mode(self) -> Mode:
-        """What rules run in."""
+        """The mode in which rules run."""
         return BARE_ARRAYS
 
     def given(self, root: Tensor, gradient: Tensor | None) -> Any:
-        """The gradient that a walk starts with, ones for None."""
+        """The initial gradient of a root; ones for None."""
         return cuda.ones_like(root.array) if gradient is None else to_public_grad(gradient.array)
 
     def zeros(self, array: Any) -> Any:
-        """The gradient of a result that nothing came back to."""
+        """The gradient of an output that no gradient arrived at."""
         return cuda.zeros_like(array)
 
     def fitted(self, gradient: Any, like: Tensor) -> Any:
-        """`gradient` summed down to the shape of `like`, and of its dtype: undoes broadcasting.
-
-        None where none can be.
-
-        Of a complex gradient that meets a real operand, the real part.
+        """Reduce a gradient to the shape and dtype of an input: sum over broadcast axes, cast, and
+        take the real part for a real input. None for an input that is not floating.
         """
         array = like.array
         if not is_float(array.dtype):
@@ -182,19 +179,16 @@ class BackwardPass(Walk):
         return gradient if gradient.dtype == array.dtype else gradient.astype(array.dtype)
 
     def apply_hooks(self, gradient: Any, hooks: Sequence[Any]) -> Any:
-        """What the hooks make of a gradient."""
+        """The gradient after the user's hooks."""
         with use_mode(NO_TAPE):
             return to_public_grad(run_hooks(Tensor(to_public_grad(gradient)), hooks).array)
 
     def tensor(self, gradient: Any) -> Tensor:
-        """A gradient as the user gets it."""
+        """The gradient as a public Tensor."""
         return Tensor(to_public_grad(gradient))
 
-    # -- what arrives at a node
-    # ---------------------------------------------------------------------------------
-
     def arrived(self, node: Node, gradient: Any) -> tuple[Any, ...]:
-        """The gradients of the results of a node, after hooks: one per slot that carries one."""
+        """The gradients of the outputs of a node after hooks, one per differentiable slot."""
         if node.op.single:
             return (self._final(node, 0, gradient),)
         outs = [node.outs] if len(node.op.outs) == 1 else node.outs
@@ -208,7 +202,7 @@ class BackwardPass(Walk):
     def _of_one(self, node: Node, index: int, array: Any, by_index: dict[int, Any]) -> Any:
         gradient = by_index.get(index)
         if gradient is None:
-            # a PyLayer may say no
+            # a PyLayer may turn materialize_grads off
             return self.zeros(array) if node.attrs.get("materialize_grads", True) else None
         return self._final(node, index, gradient)
 
@@ -220,7 +214,7 @@ class BackwardPass(Walk):
         return gradient
 
     def of(self, tensor: Tensor) -> Tensor | None:
-        """The gradient of a leaf or of a watched tensor; None where nothing arrived."""
+        """The gradient of a leaf or watched tensor; None if no gradient arrived."""
         found = (
             self.leaf(tensor)
             if tensor.node is None
@@ -230,13 +224,15 @@ class BackwardPass(Walk):
 
 
 class ResultGradPass(BackwardPass):
-    """A walk back that leaves at each node the gradients of its results, as Paddle 1.x did:
-    `gradient()` of any tensor has them.
+    """A backward pass that also saves the gradients of all results at their nodes, as Paddle 1.x
+    does for `gradient()`.
     """
 
     def __init__(self) -> None:
         super().__init__()
-        self.watched = {(-1, -1)}  # no result's: that something is watched makes it ask for all
+        self.watched = {
+            (-1, -1)
+        }  # matches no result; a non-empty set makes C++ call _final for all results
 
     def _final(self, node: Node, index: int, gradient: Any) -> Any:
         gradient = super()._final(node, index, gradient)
@@ -245,7 +241,7 @@ class ResultGradPass(BackwardPass):
 
 
 class RecordedBackwardPass(BackwardPass):
-    """A walk back that the mode in force records: gradients are Tensors."""
+    """A backward pass on Tensors that the current mode records."""
 
     def __init__(
         self, mode: Mode, watched: Iterable[Tensor] = (), reach: ActiveTensors | None = None
@@ -255,11 +251,11 @@ class RecordedBackwardPass(BackwardPass):
         self._mode = mode
 
     def mode(self) -> Mode:
-        """See Sweep."""
+        """The mode that records."""
         return self._mode
 
     def given(self, root: Tensor, gradient: Tensor | None) -> Any:
-        """See Sweep."""
+        """The initial gradient of a root, as a Tensor."""
         if gradient is not None:
             return to_public_grad(gradient)
         return (
@@ -269,18 +265,20 @@ class RecordedBackwardPass(BackwardPass):
         )
 
     def result(self, node: Node, index: int) -> Any:
-        """A saved result as rules see it: on the tape, so that second order flows through it."""
+        """A saved output as a Tensor with its node, so that second-order gradients flow
+        through it.
+        """
         saved = Tensor(node.outs if node.op.single else node.outs[index])
         if index in node.op.grad_outs:
             saved.stop_gradient, saved.node, saved.index = False, node, index
         return saved
 
     def zeros(self, array: Any) -> Any:
-        """See Sweep."""
+        """A zero gradient, as a Tensor."""
         return Tensor(cuda.zeros_like(array))
 
     def fitted(self, gradient: Any, like: Tensor) -> Any:
-        """See Sweep."""
+        """Reduce a gradient to the shape and dtype of an input, with ops."""
         shape, dtype = like.meta
         if not is_float(dtype):
             return None
@@ -295,16 +293,16 @@ class RecordedBackwardPass(BackwardPass):
         return gradient
 
     def apply_hooks(self, gradient: Any, hooks: Sequence[Any]) -> Any:
-        """See Sweep."""
+        """The gradient after the user's hooks."""
         return to_public_grad(run_hooks(to_public_grad(gradient), hooks))
 
     def tensor(self, gradient: Any) -> Tensor:
-        """See Sweep."""
+        """The gradient in the public convention."""
         return to_public_grad(gradient)
 
 
 def differentiable_inputs(node: Node) -> list[Tensor]:
-    """The operands of a node that want a gradient."""
+    """The inputs of a node that require gradients."""
     found: list[Tensor] = []
     for arg in operands_of(node):
         found += [] if arg is None else [arg] if isinstance(arg, Tensor) else arg
@@ -312,7 +310,7 @@ def differentiable_inputs(node: Node) -> list[Tensor]:
 
 
 def ancestor_nodes(roots: Iterable[Tensor]) -> Iterable[Node]:
-    """The nodes that led to some tensors."""
+    """The nodes that the tensors depend on."""
     found: dict[int, Node] = {}
     todo = [t.node for t in roots if t.node is not None]
     while todo:
@@ -324,9 +322,9 @@ def ancestor_nodes(roots: Iterable[Tensor]) -> Iterable[Node]:
 
 
 class ActiveTensors:
-    """The tensors on a way from roots to those wanted: all others need no gradient.
+    """The tensors on a path from the roots to the requested tensors; only these need gradients.
 
-    barred: tensors that no way leads through.
+    barred: tensors that no path may contain.
     """
 
     def __init__(
@@ -350,7 +348,10 @@ class ActiveTensors:
 
 
 def run_hooks(gradient: Tensor, hooks: Sequence[Any]) -> Tensor:
-    """The gradient after every hook, each of which may replace it."""
+    """Call each hook with the gradient; a hook may return a replacement.
+
+    Raises OpError if the replacement has another shape.
+    """
     for hook in list(hooks):
         replaced = hook(gradient)
         if replaced is None:
@@ -369,9 +370,7 @@ def run_hooks(gradient: Tensor, hooks: Sequence[Any]) -> Tensor:
 def new_backward_pass(
     create_graph: bool, watched: Iterable[Tensor] = (), reach: ActiveTensors | None = None
 ) -> BackwardPass:
-    """The walk back that fits the mode in force: on bare arrays where nothing has to be
-    recorded.
-    """
+    """The backward pass for the current mode: on bare arrays if nothing records it."""
     mode = state.mode.without_wrappers()
     if checks_numerics():
         return RecordedBackwardPass(NumericsCheck(mode.with_tape(create_graph)), watched, reach)

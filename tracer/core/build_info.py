@@ -1,4 +1,4 @@
-"""What this was built with, as programs ask before they choose a device."""
+"""Features of this build, as programs query them before they choose a device."""
 
 from __future__ import annotations
 
@@ -7,43 +7,42 @@ import sys
 
 
 def is_compiled_with_cuda() -> bool:
-    """Whether eager ops can run on GPUs: CuPy is installed.
-
-    What a saved model can run on says `oarlock doctor`.
+    """Whether eager ops can run on GPUs: CuPy is installed. `oarlock doctor` lists the devices for
+    saved models.
     """
     return sys.modules.get("cupy") is not None or importlib.util.find_spec("cupy") is not None
 
 
 def is_compiled_with_rocm() -> bool:
-    """Likewise for GPUs of AMD."""
+    """False."""
     return False
 
 
 def is_compiled_with_xpu() -> bool:
-    """Likewise for processors of Kunlun."""
+    """False."""
     return False
 
 
 def is_compiled_with_ipu() -> bool:
-    """Likewise for processors of Graphcore."""
+    """False."""
     return False
 
 
 def is_compiled_with_cinn() -> bool:
-    """Whether Paddle's compiler CINN is here: no."""
+    """False."""
     return False
 
 
 def is_compiled_with_distribute() -> bool:
-    """Whether several processes can train one model: no."""
+    """False."""
     return False
 
 
 def is_compiled_with_custom_device(device_type: str) -> bool:
-    """Whether ops run on a device that a plug-in brings: no."""
+    """False."""
     return False
 
 
 def get_cudnn_version() -> int | None:
-    """The version of cuDNN; None, as there is none."""
+    """None: cuDNN is not used."""
     return None

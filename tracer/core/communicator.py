@@ -1,7 +1,7 @@
-"""The processes that train together, as layers, samplers and ops ask for them.
+"""The process group of distributed training, as layers, samplers and ops use it.
 
-One process is the only one of its world until `distributed.init_parallel_env` says otherwise;
-`distributed/` has the engines.
+The group has one process until `distributed.init_parallel_env` is called; `distributed/` has the
+implementations.
 """
 
 from __future__ import annotations
@@ -9,155 +9,150 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-SUM, MAX, MIN, PROD, AVG = range(5)  # the numbers of Paddle's ReduceOp
+SUM, MAX, MIN, PROD, AVG = range(5)  # values of Paddle's ReduceOp
 REDUCE_OP_NAMES = ("SUM", "MAX", "MIN", "PROD", "AVG")
 
 
-Messages = Sequence[tuple[int, Any]]  # ranks, each with an array
+Messages = Sequence[tuple[int, Any]]  # pairs of rank and array
 
 
 class Work(Protocol):
-    """Something that ranks do together and that was begun."""
+    """An asynchronous collective operation."""
 
     def is_completed(self) -> bool:
-        """Whether it is done; lets the engine go on with it."""
+        """Whether it is finished; also advances it."""
         ...
 
     def wait(self) -> None:
-        """Come back when it is done."""
+        """Wait until it is finished."""
         ...
 
 
 class CompletedWork:
-    """Work that is done."""
+    """A finished operation."""
 
     def is_completed(self) -> bool:
-        """Yes."""
+        """True."""
         return True
 
     def wait(self) -> None:
-        """At once."""
+        """Return at once."""
 
 
 class Communicator(Protocol):
-    """Some ranks that exchange arrays.   All of them call the same methods in the same order.
+    """A group of ranks that exchange arrays. All ranks call the same methods in the same order.
 
-    Arrays are contiguous.  Each method begins its work and gives it back; arrays may be touched
-    again when it is done. Lists have one array per rank.
+    Arrays are contiguous. Each method starts an operation and returns it; the arrays must not be
+    used until it is finished. Lists have one array per rank.
     """
 
     rank: int
     size: int
-    ranks: tuple[int, ...]  # by their numbers in the world
+    ranks: tuple[int, ...]  # global ranks
 
     def broadcast(self, array: Any, root: int) -> Work:
-        """Make `array` that of `root`."""
+        """Copy the array of rank `root` to `array`."""
         ...
 
     def all_reduce(self, array: Any, op: int) -> Work:
-        """Make `array` the sum, or the like, of those of all ranks."""
+        """Reduce the arrays of all ranks into `array`."""
         ...
 
     def reduce(self, array: Any, root: int, op: int) -> Work:
-        """The same for `root` alone; what others hold then is not said."""
+        """Reduce the arrays into that of `root`; the other arrays are undefined afterwards."""
         ...
 
     def all_gather(self, array: Any, into: Any) -> Work:
-        """Put the arrays of all ranks into `into` [size, *]."""
+        """Gather the arrays of all ranks into `into` [size, *]."""
         ...
 
     def scatter(self, arrays: Any, into: Any, root: int) -> Work:
-        """Put part number `rank` of `arrays` [size, *], which `root` has and others give None for,
-        into `into`.
+        """Copy element `rank` of the `arrays` [size, *] of `root` to `into`; other ranks pass
+        None.
         """
         ...
 
     def all_to_all(self, arrays: Any, into: Any) -> Work:
-        """Send part number i of `arrays` [size, *] to rank i; `into` [size, *] gets what
-        they sent.
+        """Send element i of `arrays` [size, *] to rank i; `into` [size, *] receives their
+        elements.
         """
         ...
 
     def send(self, array: Any, to: int) -> Work:
-        """Send to rank `to`, which receives."""
+        """Send to rank `to`."""
         ...
 
     def recv(self, array: Any, source: int) -> Work:
-        """Receive what rank `source` sends."""
+        """Receive from rank `source`."""
         ...
 
     def exchange(self, sent: Messages, got: Messages) -> Work:
-        """Send and receive at once, each with the rank that it goes to or comes from: none waits
-        for another.
-        """
+        """Send and receive several arrays at once without deadlock."""
         ...
 
     def barrier(self) -> Work:
-        """Wait for all."""
+        """Wait for all ranks."""
         ...
 
     def split(self, ranks: Sequence[int]) -> Communicator | None:
-        """Some of these as a world of their own, None where this one is not among them.
-
-        All call it.
-        """
+        """Create a group of some ranks; None if this rank is not in it. All ranks call it."""
         ...
 
 
 class SingleProcess:
-    """The world of one process."""
+    """The group of one process."""
 
     rank, size = 0, 1
     ranks: tuple[int, ...] = (0,)
 
     def broadcast(self, array: Any, root: int) -> Work:
-        """Nothing to do."""
+        """No-op."""
         return CompletedWork()
 
     def all_reduce(self, array: Any, op: int) -> Work:
-        """Nothing to do."""
+        """No-op."""
         return CompletedWork()
 
     def reduce(self, array: Any, root: int, op: int) -> Work:
-        """Nothing to do."""
+        """No-op."""
         return CompletedWork()
 
     def all_gather(self, array: Any, into: Any) -> Work:
-        """The only part."""
+        """Copy the only array."""
         into[0] = array
         return CompletedWork()
 
     def scatter(self, arrays: Any, into: Any, root: int) -> Work:
-        """The only part."""
+        """Copy the only array."""
         into[...] = arrays[0]
         return CompletedWork()
 
     def all_to_all(self, arrays: Any, into: Any) -> Work:
-        """The only part."""
+        """Copy the only array."""
         into[0] = arrays[0]
         return CompletedWork()
 
     def send(self, array: Any, to: int) -> Work:
-        """Nobody is there.   Raises RuntimeError."""
+        """Raises RuntimeError: there is no other process."""
         raise RuntimeError("there is no other process")
 
     recv = send
 
     def exchange(self, sent: Messages, got: Messages) -> Work:
-        """Nobody is there."""
+        """No-op."""
         return CompletedWork()
 
     def barrier(self) -> Work:
-        """Nobody to wait for."""
+        """No-op."""
         return CompletedWork()
 
     def split(self, ranks: Sequence[int]) -> Communicator | None:
-        """Itself."""
+        """This group."""
         return self
 
 
 class World:
-    """The groups of ranks of this process by Paddle's `ring_id`; 0 is everybody."""
+    """The groups of this process by Paddle's `ring_id`; group 0 has all ranks."""
 
     def __init__(self) -> None:
         self.groups: dict[int, Communicator] = {0: SingleProcess()}
@@ -165,7 +160,7 @@ class World:
 
     @property
     def everybody(self) -> Communicator:
-        """All ranks."""
+        """The group of all ranks."""
         return self.groups[0]
 
 

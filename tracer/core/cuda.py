@@ -1,7 +1,7 @@
-"""CuPy, if it is there and wanted: which arrays are on which GPU, and how they get there and back.
+"""Optional GPU support through CuPy: the device of an array, and copies between devices.
 
-Nothing imports CuPy before somebody asks for a GPU.  Until then every question here is answered by
-one look at `found`.
+CuPy is imported when a GPU is first requested. Until then every function here only tests
+`cupy_state`.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from .errors import OarlockError, with_user_line
 
 
 class _CupyState:
-    """cupy: the module, None as long as nobody wanted a GPU; index: where new tensors go, None for
-    the processor.
+    """cupy: the module, None until a GPU is requested; index: the device of new tensors, None for
+    the CPU.
     """
 
     cupy: Any = None
@@ -29,20 +29,20 @@ class _CupyState:
 
 cupy_state = _CupyState()
 _NO_DEVICE = nullcontext()
-_first_use_callbacks: list[
-    Callable[[], None]
-] = []  # what is to be done when the first GPU is asked for
+_first_use_callbacks: list[Callable[[], None]] = []
 
 
 def on_first_gpu_use(then: Callable[[], None]) -> None:
-    """Call `then` as soon as a GPU is asked for, which for most programs is never."""
+    """Call `then` when a GPU is first requested, or now if it was."""
     _first_use_callbacks.append(then)
     if cupy_state.cupy is not None:
         then()
 
 
 def require_cupy(asker: str) -> Any:
-    """CuPy.   Raises OarlockError where there is none; asker: who wants it, for the error."""
+    """Import CuPy. Raises OarlockError if it is missing; asker: the caller's name for the
+    message.
+    """
     if cupy_state.cupy is None:
         cupy = _import_cupy(asker)
         cupy_state.cupy, cupy_state.array = cupy, cupy.ndarray
@@ -62,27 +62,22 @@ def _import_cupy(asker: str) -> Any:
 
 
 def scipy_special(name: str) -> Any:
-    """A function of arrays on a GPU that NumPy does not have, of those that SciPy has."""
+    """A function of scipy.special for arrays on a GPU."""
     return getattr(importlib.import_module("cupyx.scipy.special"), name)
 
 
 def device_count() -> int:
-    """How many GPUs eager ops can run on; 0 without CuPy, or without a driver.
-
-    Asking changes nothing.
-    """
+    """The number of GPUs that eager ops can use; 0 without CuPy or driver. Changes no state."""
     try:
         return int(importlib.import_module("cupy").cuda.runtime.getDeviceCount())
-    except (
-        Exception
-    ):  # no CuPy, no driver, one that is too old: CuPy has an error of its own for each
+    except Exception:  # CuPy is missing, or its driver is missing or too old
         return 0
 
 
 def check_device(index: int, asker: str) -> Any:
-    """CuPy, if GPU number `index` is there.
+    """Import CuPy and check that GPU number `index` exists.
 
-    Raises OarlockError otherwise, and then nothing has changed.
+    Raises OarlockError otherwise and changes no state.
     """
     cupy = _import_cupy(asker)
     try:
@@ -101,22 +96,22 @@ def check_device(index: int, asker: str) -> Any:
 
 
 def index_of(array: Any) -> int | None:
-    """The number of the GPU that holds an array, None for the processor."""
+    """The number of the GPU that holds an array; None for the CPU."""
     return int(array.device.id) if isinstance(array, cupy_state.array) else None
 
 
 def to_host(array: Any) -> Any:
-    """The array in the processor's memory: itself, or a copy of one on a GPU."""
+    """The array in CPU memory; copied if it is on a GPU."""
     return array.get() if isinstance(array, cupy_state.array) else array
 
 
 def use_device(index: int | None) -> Any:
-    """A context in which CUDA works on one GPU; nothing to do for the processor."""
+    """Context that selects a GPU; no effect for the CPU (None)."""
     return _NO_DEVICE if index is None else cupy_state.cupy.cuda.Device(index)
 
 
 def to_device(array: Any, index: int | None) -> Any:
-    """The array on a GPU, or on the processor for None; itself where it is there already."""
+    """The array on a GPU, or on the CPU for None; copied if necessary."""
     if index_of(array) == index:
         return array
     if index is None:
@@ -126,13 +121,13 @@ def to_device(array: Any, index: int | None) -> Any:
 
 
 def to_default_device(array: Any) -> Any:
-    """A new array of the processor where new tensors go."""
+    """Move a CPU array to the device of new tensors."""
     return array if cupy_state.index is None else to_device(array, cupy_state.index)
 
 
 @contextmanager
 def use_default_device(index: int | None) -> Iterator[None]:
-    """In the body, new tensors go to one device."""
+    """Context that sets the device of new tensors."""
     before, cupy_state.index = cupy_state.index, index
     try:
         yield
@@ -141,12 +136,12 @@ def use_default_device(index: int | None) -> Iterator[None]:
 
 
 def copy_array(array: Any) -> Any:
-    """A copy of an array, where it is."""
+    """A copy of an array on the same device."""
     return array.copy() if isinstance(array, cupy_state.array) else np.array(array)
 
 
 def contiguous_copy(array: Any) -> Any:
-    """A copy of an array, where it is, whose elements lie one behind the other."""
+    """A C-contiguous copy of an array on the same device."""
     if not isinstance(array, cupy_state.array):
         return np.array(array, order="C")
     with use_device(index_of(array)):
@@ -154,7 +149,7 @@ def contiguous_copy(array: Any) -> Any:
 
 
 def copy_like(array: Any, like: Any) -> Any:
-    """A copy of an array where another one is, and of its dtype."""
+    """A copy of an array with the device and dtype of `like`."""
     index = index_of(like)
     if index is None:
         return np.array(to_host(array), dtype=like.dtype)
@@ -163,16 +158,16 @@ def copy_like(array: Any, like: Any) -> Any:
 
 
 def zeros_like(array: Any) -> Any:
-    """Zeros in the shape and dtype of an array, where it is."""
+    """Zeros with the shape, dtype and device of an array."""
     if cupy_state.cupy is None:
-        # several times faster than zeros_like for small arrays
+        # several times faster than np.zeros_like for small arrays
         return np.zeros(array.shape, array.dtype)
     with use_device(index_of(array)):
         return np.zeros_like(array)
 
 
 def ones_like(array: Any) -> Any:
-    """Ones likewise."""
+    """Ones with the shape, dtype and device of an array."""
     if cupy_state.cupy is None:
         return np.ones_like(array)
     with use_device(index_of(array)):
@@ -180,5 +175,5 @@ def ones_like(array: Any) -> Any:
 
 
 def device_name(index: int | None) -> str:
-    """As errors name it: cpu, gpu:0."""
+    """The name of a device: cpu, gpu:0."""
     return "cpu" if index is None else f"gpu:{index}"

@@ -1,13 +1,11 @@
-"""Kernels where their operands are.
+"""Run kernels on the device of their inputs.
 
-A kernel is one function of NumPy; this says which library works for it in one call.
-
-- all operands on the processor: the kernel as ever, compiled where there is one
-- on a GPU: the NumPy kernel, whose `np` makes arrays there (`arrays.py`); what it hands back from
-  the processor is copied over
-- an op with `host="why"`, or an operand in bfloat16: over the processor and back
-- no operands: where `set_device` says
-Operands on two devices are an error, but for numbers (0-D), which go along.
+- All inputs on the CPU: the kernel, or the compiled kernel if there is one.
+- Inputs on a GPU: the NumPy kernel with CuPy arrays; its `np` creates arrays on the GPU
+(`arrays.py`). Results on the CPU are copied to the GPU.
+- Ops with `host="why"` and bfloat16 inputs: copy to the CPU, run, copy back.
+- No inputs: the device of `set_device`.
+Inputs on two devices are an error, except for scalars (0-D), which are copied.
 """
 
 from __future__ import annotations
@@ -24,13 +22,13 @@ from .dtype import bfloat16
 from .errors import PlaceError
 from .op import Kernel, Op, Slot
 
-# Slots of one number each that kernels read as Python's: they stay on the processor, so that no
-# step of an optimizer waits for the GPU.
+# Scalar slots that kernels read as Python numbers. They stay on the CPU, so that an optimizer step
+# does not wait for the GPU.
 HOST_SCALAR_SLOTS = frozenset({"LearningRate", "Beta1Pow", "Beta2Pow"})
 
 
 def map_arrays(value: Any, do: Callable[[Any], Any]) -> Any:
-    """`do` with every array in a nesting of lists and tuples."""
+    """Apply `do` to every array in nested lists and tuples."""
     if value is None:
         return None
     return (
@@ -41,7 +39,7 @@ def map_arrays(value: Any, do: Callable[[Any], Any]) -> Any:
 
 
 def iter_arrays(value: Any) -> Iterator[Any]:
-    """Every array in such a nesting."""
+    """Every array in nested lists and tuples."""
     if isinstance(value, list | tuple):
         for v in value:
             yield from iter_arrays(v)
@@ -50,12 +48,12 @@ def iter_arrays(value: Any) -> Iterator[Any]:
 
 
 def common_device(arrays: Sequence[Any]) -> int | None:
-    """The device that the operands of one call are on, None for the processor.
+    """The device of the inputs of one call; None for the CPU.
 
-    Raises PlaceError for two.
+    Raises PlaceError if there are two.
     """
     places = {cuda.index_of(a) for a in arrays if a.ndim}
-    if not places:  # numbers only: where any GPU is
+    if not places:  # only scalars: the GPU of any of them
         return next((i for a in arrays if (i := cuda.index_of(a)) is not None), None)
     if len(places) > 1:
         raise PlaceError("operands are on two devices")
@@ -67,9 +65,7 @@ def _is_bfloat16(array: Any) -> bool:
 
 
 def _move_inputs(op: Op, args: tuple[Any, ...], index: int | None) -> tuple[Any, ...]:
-    """The operands on one device: numbers go along, and what Python reads stays on the
-    processor.
-    """
+    """Move the inputs to one device; slots that kernels read as Python numbers stay on the CPU."""
     return tuple(
         map_arrays(a, functools.partial(cuda.to_device, index=None if _is_host_slot(s) else index))
         for s, a in zip(op.ins, args, strict=False)
@@ -77,14 +73,12 @@ def _move_inputs(op: Op, args: tuple[Any, ...], index: int | None) -> tuple[Any,
 
 
 def _is_host_slot(slot: Slot) -> bool:
-    """Whether kernels read an operand as Python's numbers: NUMBERS, and where sequences begin and
-    end.
-    """
+    """Whether kernels read the slot as Python numbers: HOST_SCALAR_SLOTS and LoD offsets."""
     return slot.name in HOST_SCALAR_SLOTS or slot.over in HOST_SCALAR_SLOTS or bool(slot.lod_of)
 
 
 def _move_outputs(op: Op, outs: Any, index: int | None) -> Any:
-    """The results on one device, but for those that Python reads."""
+    """Move the results to one device, except for host slots."""
 
     def put(slot: Slot, out: Any) -> Any:
         at = None if _is_host_slot(slot) else index
@@ -98,7 +92,10 @@ def _move_outputs(op: Op, outs: Any, index: int | None) -> Any:
 
 
 def with_device_dispatch(op: Op, plain: Kernel) -> Kernel:
-    """The kernel of an op for operands anywhere.   plain: the one for the processor"""
+    """Wrap the kernel of an op so that it takes inputs on any device.
+
+    plain: the kernel for the CPU
+    """
 
     def kernel(*args: Any, **attrs: Any) -> Any:
         held = [
@@ -109,7 +106,7 @@ def with_device_dispatch(op: Op, plain: Kernel) -> Kernel:
         ]
         index = common_device(held) if held else cuda.cupy_state.index
         if index is None:
-            with use_library(np):  # a kernel that works on a GPU may have asked for this one
+            with use_library(np):  # may be called by a kernel on a GPU
                 return plain(*_move_inputs(op, args, None), **attrs)
         if op.traits.host or any(map(_is_bfloat16, held)) or (op.traits.random and not held):
             with use_library(np):
@@ -123,7 +120,7 @@ def with_device_dispatch(op: Op, plain: Kernel) -> Kernel:
 
 
 def install() -> None:
-    """Give every op a kernel for operands anywhere."""
+    """Wrap the kernels of all ops."""
     native.wrap_kernels(with_device_dispatch)
 
 

@@ -1,4 +1,4 @@
-"""What the numbers of a dtype can be."""
+"""Limits of numeric dtypes: `iinfo` and `finfo`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .errors import OpError
 
 
 class iinfo:
-    """Least and largest number and bits of an integer dtype.   Raises OpError for another one."""
+    """Minimum, maximum and number of bits of an integer dtype. Raises OpError for other dtypes."""
 
     def __init__(self, dtype: Any) -> None:
         kind = dtype_of(dtype)
@@ -31,9 +31,9 @@ class iinfo:
 
 
 class finfo:
-    """Range, precision and bits of a floating (or complex: its parts') dtype.
+    """Range, precision and number of bits of a floating dtype, or of the parts of a complex dtype.
 
-    Raises OpError for another one.
+    Raises OpError for other dtypes.
     """
 
     def __init__(self, dtype: Any) -> None:

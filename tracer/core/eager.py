@@ -1,4 +1,6 @@
-"""The eager mode: call the kernel now, and note it on the tape when a gradient may be wanted."""
+"""The eager mode: run kernels at once and record nodes on the tape if gradients may be
+requested.
+"""
 
 from __future__ import annotations
 
@@ -17,14 +19,14 @@ from .tensor import Tensor, save_history, snapshot_of
 
 
 def unwrap(arg: Any) -> Any:
-    """The array of an operand: None stays None, a list becomes a list of arrays."""
+    """The arrays of an argument; None stays None."""
     if isinstance(arg, Tensor):
         return arg.array
     return None if arg is None else [t.array for t in arg]
 
 
 def requires_grad(arg: Any) -> bool:
-    """Whether any tensor of an operand wants a gradient."""
+    """Whether a tensor of an argument requires a gradient."""
     if arg is None:
         return False
     if isinstance(arg, Tensor):
@@ -33,8 +35,8 @@ def requires_grad(arg: Any) -> bool:
 
 
 def unwrap_tuples(op: Op, args: tuple[Any, ...]) -> tuple[Any, ...] | None:
-    """The operands with the first of each tuple that stands where one tensor is wanted, which
-    Paddle takes; None where there is no such.
+    """Replace a tuple passed for a single-tensor slot by its first tensor, as Paddle does; None if
+    there is no such argument.
     """
     found = tuple(
         arg[0]
@@ -45,11 +47,11 @@ def unwrap_tuples(op: Op, args: tuple[Any, ...]) -> tuple[Any, ...] | None:
     return None if all(map(is_, found, args)) else found
 
 
-MAX_REASON = 2000  # characters of an error
+MAX_REASON = 2000  # max length of an error message
 
 
 class Eager(Mode):
-    """Ops run at once.   tape: note what gradients need."""
+    """Run ops at once. tape: record nodes for gradients."""
 
     bare = True
 
@@ -57,15 +59,18 @@ class Eager(Mode):
         self.tape = tape
 
     def with_tape(self, tape: bool) -> Eager:
-        """The eager mode with or without a tape."""
+        """The eager mode with or without tape."""
         return EAGER if tape else NO_TAPE
 
     def snapshot(self, tensor: Tensor) -> Tensor:
-        """See Mode.shadow."""
+        """A tensor with the current value and node."""
         return snapshot_of(tensor)
 
     def assign_inplace(self, tensor: Tensor, made: Tensor) -> None:
-        """See Mode.become.   Ops that were recorded before go on seeing what the tensor was."""
+        """Replace the value of a tensor; recorded ops keep the previous value.
+
+        Raises OpError for a leaf that requires a gradient while gradients are recorded.
+        """
         if self.tape and not tensor.stop_gradient and tensor.node is None:
             why = (
                 "a leaf that wants a gradient cannot be changed while gradients are recorded; "
@@ -75,7 +80,7 @@ class Eager(Mode):
         save_history(tensor)
         tensor.inplace_version += 1
         tensor.array = made.array
-        if self.tape:  # else it goes on wanting what it wanted, from where it came
+        if self.tape:  # otherwise the gradient history stays
             tensor.stop_gradient, tensor.node, tensor.index = (
                 made.stop_gradient,
                 made.node,
@@ -83,9 +88,9 @@ class Eager(Mode):
             )
 
     def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
-        """Run the kernel; see Mode.run.
+        """Run the kernel of an op.
 
-        Ops with one result come here only when something is odd: `_tape` runs them itself.
+        `_tape` runs ops with one output itself and calls this method only for unusual arguments.
         """
         try:
             arrays = [unwrap(arg) for arg in args]
@@ -107,7 +112,7 @@ class Eager(Mode):
 
 
 def wrap_results(op: Op, outs: Any) -> Any:
-    """Tensors for the arrays that a kernel gave, in the same nesting."""
+    """Wrap the arrays that a kernel returned in Tensors."""
     if len(op.outs) == 1:
         return [Tensor(a) for a in outs] if op.outs[0].many else Tensor(outs)
     return tuple(
@@ -116,9 +121,9 @@ def wrap_results(op: Op, outs: Any) -> Any:
 
 
 def differentiable_results(op: Op, made: Any) -> list[tuple[int, Tensor]]:
-    """The results that carry a gradient, with the index that gradients are kept under.
+    """The differentiable results with their gradient indices.
 
-    A slot of many is the last one of its op, and counts on from its own index.
+    A list slot is the last slot of its op; its elements have consecutive indices.
     """
     slots = [made] if len(op.outs) == 1 else list(made)
     found: list[tuple[int, Tensor]] = []
@@ -130,7 +135,10 @@ def differentiable_results(op: Op, made: Any) -> list[tuple[int, Tensor]]:
 
 
 def meta_of(arg: Any) -> Any:
-    """The Meta of an operand: None stays None, a list becomes a list of Metas."""
+    """The Meta of an argument: None stays None, a list becomes a list of Metas.
+
+    Raises OperandError for an argument that is not a Tensor.
+    """
     if arg is None or isinstance(arg, Tensor):
         return None if arg is None else arg.meta
     if isinstance(arg, list | tuple):
@@ -141,7 +149,7 @@ def meta_of(arg: Any) -> Any:
 
 
 def metas_of(op: Op, args: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The Metas of all operands.   Raises OpError for an operand that is no Tensor."""
+    """The Metas of all inputs. Raises OpError for an input that is not a Tensor."""
     try:
         for slot, arg in zip(op.ins, args, strict=False):
             if isinstance(arg, list | tuple) and not slot.many:
@@ -154,8 +162,8 @@ def metas_of(op: Op, args: tuple[Any, ...]) -> tuple[Any, ...]:
 def raise_op_error(
     op: Op, args: tuple[Any, ...], attrs: dict[str, Any], error: Exception
 ) -> NoReturn:
-    """Turn the failure of a kernel into an OpError that says what the meta rule has against the
-    operands.
+    """Raise an OpError for a failed kernel. The message is that of shape inference if it rejects
+    the inputs, else that of the kernel.
     """
     if isinstance(error, PlaceError):
         raise PlaceError(
@@ -171,8 +179,8 @@ def raise_op_error(
     except OpError as found:
         why, cause, kind = str(found).removeprefix(f"{op.type}: "), None, found  # type: ignore[assignment]
     except (TypeError, ValueError, IndexError, AttributeError):
-        pass  # the rule itself stumbled over the operands; the kernel's own words are all there is
-    # where a tensor among the attributes was read, the line has been said
+        pass  # shape inference failed too: report the kernel's error
+    # the user line is appended below
     why = why.partition("\n  at ")[0]
     if len(why) > MAX_REASON:  # the message may contain an attribute that is megabytes long
         why = f"{why[:MAX_REASON]} ..."
@@ -181,7 +189,7 @@ def raise_op_error(
 
 
 def _format_devices(op: Op, args: tuple[Any, ...]) -> str:
-    """The operands and where they are: `X=float32[2,3] on gpu:0, Y=float32[2,3] on cpu`."""
+    """Format the inputs with their devices: `X=float32[2,3] on gpu:0, Y=float32[2,3] on cpu`."""
 
     def show(arg: Any) -> str:
         if isinstance(arg, Tensor):

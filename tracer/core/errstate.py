@@ -1,4 +1,4 @@
-"""NumPy without its warnings of numbers that overflow or are none."""
+"""A fast `np.errstate(all="ignore")`: set NumPy's context variable directly."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ import numpy as np
 
 
 class ErrstateVariable(Protocol):
-    """What a ContextVar does."""
+    """The interface of a ContextVar."""
 
     def set(self, value: object) -> Any:
-        """Set it; gives what `reset` asks for."""
+        """Set a value; return a token for `reset`."""
         ...
 
     def reset(self, token: Any) -> None:
-        """Set it to what it was."""
+        """Restore the previous value."""
         ...
 
 
 class _SeterrFallback:
-    """The same for a NumPy that keeps its setting elsewhere."""
+    """The same interface for NumPy versions without the context variable."""
 
     def set(self, value: object) -> dict[str, Any]:
-        """Turn warnings off; gives how they were."""
+        """Turn warnings off; return the previous setting."""
         return dict(np.seterr(all="ignore"))
 
     def reset(self, token: dict[str, Any]) -> None:
-        """Turn them on again."""
+        """Restore the previous setting."""
         np.seterr(**token)
 
 
@@ -40,6 +40,6 @@ def _find_variable() -> tuple[ErrstateVariable, object]:
     return _SeterrFallback(), None
 
 
-# What np.errstate(all="ignore") sets and to what, since NumPy 2: setting it costs a quarter of
-# entering that.
+# The variable and value that np.errstate(all="ignore") sets in NumPy 2. Setting it directly takes a
+# quarter of the time.
 errstate_variable, IGNORE_ALL = _find_variable()

@@ -1,5 +1,5 @@
-"""Who hears of the gradients of leaves while the walk back goes on, to send them to other processes
-meanwhile.
+"""Listeners for leaf gradients that become final during the backward pass, so that distributed
+training sends them early.
 """
 
 from __future__ import annotations
@@ -14,28 +14,30 @@ from .tensor import Tensor
 
 
 class GradListener(Protocol):
-    """Who wants to hear of gradients, and sets `grad` of its leaves itself."""
+    """An object that receives leaf gradients and sets `grad` of its own leaves."""
 
     def listens(self) -> bool:
-        """Whether the next walk back is its concern."""
+        """Whether the listener takes part in the next backward pass."""
         ...
 
     def begin(self, reached: dict[int, Tensor]) -> bool:
-        """A walk starts, which reaches these leaves (by `id`); whether any of them is its own."""
+        """Called at the start of a pass with the leaves it reaches (by `id`); returns whether the
+        listener owns any.
+        """
         ...
 
     def sets(self, leaf: Tensor) -> bool:
-        """Whether a leaf is its own."""
+        """Whether the listener owns a leaf."""
         ...
 
     def arrived(self, leaf: Tensor, gradient: Tensor | None) -> None:
-        """Nothing more arrives at a leaf; `gradient` is what `grad` would become, None where it has
-        none.
+        """Called when a leaf's gradient is complete; gradient: the new value of `grad`, None if
+        there is none.
         """
         ...
 
     def finish(self) -> None:
-        """The walk is over."""
+        """Called at the end of the pass."""
         ...
 
 
@@ -43,9 +45,7 @@ listeners: weakref.WeakSet[GradListener] = weakref.WeakSet()
 
 
 def accumulated_grad(leaf: Tensor, gradient: Tensor) -> Tensor:
-    """What `grad` of a leaf becomes when a gradient has arrived: after hooks, with what was there
-    before.
-    """
+    """The new `grad` of a leaf: the gradient after hooks, added to the previous `grad`."""
     if leaf._hooks:
         gradient = run_hooks(gradient, leaf._hooks)
     if leaf.grad is None or leaf.grad._is_cleared():
@@ -56,7 +56,7 @@ def accumulated_grad(leaf: Tensor, gradient: Tensor) -> Tensor:
 def notify_listeners(
     sweep: BackwardPass, roots: Sequence[Tensor], asking: Sequence[GradListener]
 ) -> list[GradListener]:
-    """Let those hear of a walk back who have leaves that it reaches.   Gives these listeners."""
+    """Start a pass for the listeners that own leaves it reaches; return these listeners."""
     if not asking:
         return []
     reached, last = _reached_leaves(roots)
@@ -72,8 +72,8 @@ def notify_listeners(
 
 
 def _reached_leaves(roots: Sequence[Tensor]) -> tuple[dict[int, Tensor], dict[int, int]]:
-    """The leaves behind some tensors by `id`, and the node that the walk comes to last of those
-    that took each.
+    """The leaves that the tensors depend on, by `id`, and for each the last node of the pass that
+    reads it.
     """
     reached: dict[int, Tensor] = {}
     last: dict[int, int] = {}

@@ -1,4 +1,4 @@
-"""Which element of a tensor `item` asks for."""
+"""Check the index of `Tensor.item`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .op import Meta
 
 
 def check_item(meta: Meta, index: Sequence[Any]) -> None:
-    """Raise OpError unless `item(*index)` is one element of a tensor.   Sizes of -1 may be any."""
+    """Raise OpError if `item(*index)` does not select one element. Sizes of -1 match any index."""
     of, shape = f"(X={meta})", meta.shape
     size = -1 if -1 in shape else math.prod(shape)
     if not index and size not in (1, -1):

@@ -1,4 +1,4 @@
-"""Names of a module that are imported when somebody asks for them."""
+"""Module attributes that are imported at first use."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any
 
 
 def lazy_attributes(module: dict[str, Any], names: Mapping[str, str]) -> Callable[[str], Any]:
-    """A module's `__getattr__`.
+    """Return a `__getattr__` for a module that imports names at first use.
 
-    module: its globals(), which keep what was found; names: where each is, a module below being
-    itself
+    module: the module's globals(), where imported names are cached.
+    names: relative module of each name; a name equal to its module is the module itself.
     """
 
     def asked(name: str) -> Any:

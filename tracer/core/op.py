@@ -1,10 +1,9 @@
-"""What an op is: a Paddle op type, named slots, typed attributes, and three rules - kernel, meta
-and vjp.
+"""Definitions of ops: a Paddle op type with input and output slots, typed attributes and rules.
 
-An op is written as one Python function.  Its positional parameters are the input slots, its
-keyword-only parameters the attributes (annotation = type in Paddle's files, default = Paddle's
-default), its body is the NumPy kernel; `meta` and `vjp` hang off the same name, so that everything
-known about an op sits on one screen:
+An op is written as one Python function. Its positional parameters are the input slots, its
+keyword-only parameters the attributes (annotation: type in Paddle's files; default: Paddle's
+default), and its body is the NumPy kernel. Shape inference (`meta`) and gradient (`vjp`) are
+attached to the same name:
 
     @op("leaky_relu", "X -> Out", meta=like_x)
     def leaky_relu(x, *, alpha: float = 0.02):
@@ -13,25 +12,23 @@ known about an op sits on one screen:
     @leaky_relu.vjp
     def _(g, x, *, alpha): ...
 
-Slots: `X?` may be None, `X*` is a list, `X!` is never differentiated; outputs: `Mean~` is an
-intermediate result that carries no
-gradient, `MeanOut=Mean` is written over the operand `Mean`: a file gives both the same name.
-`X@LOD*?!` is where the sequences in X begin and end, a list of offsets per level: in programs it
-comes with X by itself, see `compiler/lod_propagation.py`, and
-`@op.lod(levels)` says where those of the result are.   An op that finds them while it
-works gives them as one result more, `Out@LOD~?`: one array of offsets, or one for each of `Out*`.
-`@leaky_relu.native`, of the kernel's signature, may answer in its place: a compiled kernel, or
-NotImplemented where that does not
-apply, and then the NumPy kernel runs.   It is never another meaning, only another speed.
-A vjp rule gets one gradient for each output that carries one, then the inputs; keyword-only
-parameters name the attributes and the
-outputs (by slot name) that it wants.  It speaks ops, never NumPy, and returns one gradient per
-input slot: a Tensor, None, a list for a slot of many, or a function without arguments that is
-called only if somebody wants that gradient. Complex gradients travel conjugated: `g` of a rule is
-what the change of a result is multiplied by, dL = Re(sum(g * dOut)), so that the
-rule of an analytic function is the same for real and complex operands.
-What users see - `grad`, hooks, PyLayers - is Paddle's dL/dRe + i dL/dIm; `outward` in `sweep.py`
-stands between.
+Input slots: `X?` is optional, `X*` is a list, `X!` is never differentiated. Output slots: `Mean~`
+is an intermediate result without gradient; `MeanOut=Mean` overwrites the input `Mean`, so both have
+the same variable name in files. `X@LOD*?!` holds the LoD offsets of X, one list per level. Programs
+pass it implicitly with X, see `compiler/lod_propagation.py`. `@op.lod(levels)` defines the offsets
+of the result. An op whose kernel computes the offsets returns them as one more output `Out@LOD~?`:
+one array, or one for each element of `Out*`.
+
+`@leaky_relu.native` registers a compiled kernel with the same signature. It returns NotImplemented
+for inputs that it does not support; then the NumPy kernel runs. Both compute the same result.
+
+A vjp rule takes one gradient for each differentiable output, then the inputs. Its keyword-only
+parameters name the attributes and the outputs (by slot name) that it needs. It is written with ops,
+not with NumPy, and returns one gradient per input slot: a Tensor, None, a list for a list slot, or
+a function without arguments that computes the gradient on demand. The gradient `g` of a complex
+value is conjugated: dL = Re(sum(g * dOut)). So the rule of an analytic function is the same for
+real and complex inputs. The public gradient (`grad`, hooks, PyLayer) is Paddle's, dL/dRe + i
+dL/dIm; `to_public_grad` in `backward_pass.py` converts between the two.
 """
 
 from __future__ import annotations
@@ -50,8 +47,7 @@ from .limits import with_size_check
 
 Kernel = Callable[..., Any]
 
-# What an attribute annotated so is called in a file; plain int, float, str and bool are INT, FLOAT,
-# STRING, BOOLEAN.
+# Annotations of attributes with their types in Paddle's files.
 Long = Annotated[int, "LONG"]
 Float64 = Annotated[float, "FLOAT64"]
 Ints = Annotated[list[int], "INTS"]
@@ -84,7 +80,7 @@ LOD = "@LOD"
 
 
 class Meta(NamedTuple):
-    """Shape and dtype of a value.   shape: -1 where it is known only at run time."""
+    """Shape and dtype of a value. A size of -1 is known only at run time."""
 
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
@@ -94,9 +90,9 @@ class Meta(NamedTuple):
 
 
 class Slot(NamedTuple):
-    """A named operand or result of an op.
+    """A named input or output of an op.
 
-    over: the operand that a result is written over, "" for none.
+    over: the input that an output overwrites; "" if none.
     """
 
     name: str
@@ -108,12 +104,12 @@ class Slot(NamedTuple):
 
     @property
     def lod_of(self) -> str:
-        """The slot whose sequences this one describes, "" for one with values of its own."""
+        """The slot whose LoD offsets this slot holds; "" for a slot with values."""
         return self.name.removesuffix(LOD) if self.name.endswith(LOD) else ""
 
 
 class AttrSpec(NamedTuple):
-    """An attribute: its type in Paddle's files and Paddle's default."""
+    """An attribute: its type in Paddle's files and its default."""
 
     type: str
     default: Any
@@ -171,15 +167,15 @@ class OpTraits(NamedTuple):
     older_attrs: Mapping[str, str] = {}
 
 
-# The common reasons for having no gradient.
+# Common reasons for `no_grad` and `no_half`.
 NON_FLOAT_RESULT = "its result is not of a floating type"
-NO_HALF_COMPLEX = "no complex numbers are made of half precision"
+NO_HALF_COMPLEX = "there is no complex type of half precision"
 NO_HALF_DECOMPOSITION = "matrices are decomposed in float32 or float64, as in Paddle"
 VALUE_INDEPENDENT = "its result does not depend on the value of any operand"
 
-# The common reasons for working on the processor when operands are on a GPU.
-PYTHON_LOOP = "it goes by rows, boxes or words in Python, and asks for values on the way"
-HOST_RANDOM = "it is drawn on the processor, by the values of its operand"
+# Common reasons for `host`.
+PYTHON_LOOP = "it loops over rows, boxes or words in Python and reads values"
+HOST_RANDOM = "it draws on the CPU from the values of its input"
 NOT_IN_CUPY = "CuPy has no function for it"
 
 
@@ -190,10 +186,11 @@ def _parse_attrs(type: str, parameters: Iterable[inspect.Parameter]) -> dict[str
 class Op(OpBase):
     """One op.
 
-    ins, outs: slots; attrs: by name; kernel: NumPy in, NumPy out; meta, vjp: see the module.
+    ins, outs: slots; attrs: attribute specs by name; kernel: function of NumPy arrays; for the
+    rules see the module.
 
-    Calling it gives what the mode in force makes of it; OpBase, in C++, holds what every call
-    touches.
+    Calling an op passes the call to the current mode. `OpBase`, implemented in C++, has the fields
+    that every call reads.
     """
 
     __slots__ = (
@@ -228,9 +225,9 @@ class Op(OpBase):
         self.name = kernel.__name__
         self.ins = tuple(ins)
         self.outs = tuple(outs)
-        self.native_kernel: Kernel | None = None  # the kernel with a compiled one before it
-        self.native_rule: Kernel | None = None  # that compiled one alone
-        # of a node that stands for a program, see `autograd.backward`
+        self.native_kernel: Kernel | None = None  # compiled kernel, then NumPy kernel
+        self.native_rule: Kernel | None = None  # compiled kernel only
+        # gradient function of a whole program, see `autograd.backward`
         self.program_backward: Kernel | None = None
         parameters = inspect.signature(kernel).parameters.values()
         self.attrs: dict[str, AttrSpec] = {
@@ -243,14 +240,13 @@ class Op(OpBase):
         self.grad_outs = tuple(i for i, s in enumerate(outs) if not s.intermediate)
         self.meta_rule: Kernel | None = None
         self.lod_rule: Kernel | None = (
-            None  # of the kernel's signature; gives the lists of offsets of the first results
+            None  # takes the kernel's arguments, returns the offsets of the first results
         )
-        self.lod_outs = 1  # how many of them
-        # how many those are, from how many each operand slot has
+        self.lod_outs = 1  # number of results with these offsets
         self.lod_levels: Callable[..., int] | None = None
         if len([p for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]) != len(ins):
             raise TypeError(
-                f"{type}: the kernel's positional parameters are not the slots "
+                f"{type}: the kernel's positional parameters do not match the slots "
                 f"{[s.name for s in ins]}"
             )
 
@@ -267,13 +263,16 @@ class Op(OpBase):
         return f"<op {self.type}({', '.join(s.name for s in self.ins)})>"
 
     def meta(self, rule: Kernel) -> Kernel:
-        """Decorator: `rule` gives the Meta of every result from the Metas of the operands."""
+        """Decorator: register the shape inference rule, from the Metas of the inputs to the Metas
+        of the outputs.
+        """
         self.meta_rule = rule
         return rule
 
     def lod(self, levels: Callable[..., int], outs: int = 1) -> Callable[[Kernel], Kernel]:
-        """Decorator: `rule` gives the lists of offsets of the first `outs` results; levels: how
-        many, from how many each operand slot has.
+        """Decorator: register the rule that returns the LoD offsets of the first `outs` results.
+
+        levels: function from the number of LoD levels of each input slot to that of the results.
         """
 
         def wrap(rule: Kernel) -> Kernel:
@@ -283,7 +282,7 @@ class Op(OpBase):
         return wrap
 
     def vjp(self, rule: Kernel) -> Kernel:
-        """Decorator: `rule` gives the gradients of the operands; see the module."""
+        """Decorator: register the gradient rule; see the module."""
         parameters = inspect.signature(rule).parameters.values()
         wanted = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY]
         index = {s.name: i for i, s in enumerate(self.outs)}
@@ -303,7 +302,7 @@ class Op(OpBase):
         return rule
 
     def native(self, rule: Kernel) -> Kernel:
-        """Decorator: ask `rule` first, and the NumPy kernel if it says NotImplemented; see the
+        """Decorator: register a compiled kernel, which runs before the NumPy kernel; see the
         module.
         """
         reference, rule = self.reference, with_size_check(self, rule, Meta)
@@ -317,9 +316,9 @@ class Op(OpBase):
         return rule
 
     def full_attrs(self, given: dict[str, Any]) -> dict[str, Any]:
-        """All attributes, those not given at their defaults.
+        """All attributes, with defaults for those that are not given.
 
-        Raises OpError for names the op does not have.
+        Raises OpError for an unknown attribute.
         """
         unknown = given.keys() - self.attrs.keys()
         if unknown:
@@ -329,10 +328,10 @@ class Op(OpBase):
         return {name: given.get(name, spec.default) for name, spec in self.attrs.items()}
 
     def infer(self, metas: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
-        """Meta of every result.
+        """Infer the Meta of every output.
 
-        metas: one Meta, None or list of Metas per slot.
-        Raises OpError, without operands.
+        metas: one Meta, None or list of Metas per input slot.
+        Raises OpError for invalid inputs; the message does not name op and inputs.
         """
         if self.meta_rule is None:
             raise OpError("has no meta rule")
@@ -349,8 +348,8 @@ class Op(OpBase):
         return self.meta_rule(*metas, **self.full_attrs(attrs))
 
     def check_dtypes(self, operands: Iterable[Any]) -> None:
-        """Raise OpError if slots in `same_dtype` have different dtypes, or slots in `floating` are
-        not floating.
+        """Raise OpError if the slots in `same_dtype` have different dtypes, or a slot in `floating`
+        is not floating.
 
         operands: Metas, arrays or lists of them
         """
@@ -380,7 +379,7 @@ class Op(OpBase):
                 )
 
     def format_inputs(self, metas: tuple[Any, ...]) -> str:
-        """The operands as an error names them: `X=float32[2,3], Y=float32[4,5]`."""
+        """Format the inputs for an error message: `X=float32[2,3], Y=float32[4,5]`."""
         return ", ".join(
             f"{s.name}={format_meta(m)}"
             for s, m in zip(self.ins, metas, strict=False)
@@ -393,7 +392,7 @@ def _are_half_and_float32(*dtypes: np.dtype[Any]) -> bool:
 
 
 def format_meta(m: Any) -> str:
-    """A Meta, or a list of them, as errors show it."""
+    """Format a Meta, or a list of them, for an error message."""
     return (
         "[" + ", ".join(map(format_meta, m)) + "]"
         if isinstance(m, list | tuple) and not isinstance(m, Meta)
@@ -424,11 +423,13 @@ def op(
     amp_casts_only_x: bool = False,
     older_attrs: Mapping[str, str] | None = None,
 ) -> Callable[[Kernel], Op]:
-    """Decorator: make the kernel below it the op `type`.   slots: `"X, Y? -> Out"`, see the module.
+    """Decorator: define the op `type` with the decorated function as its kernel.
 
-    attrs_of: an op whose attributes it has as well, taken as `**attributes` by its kernel;
-    same_dtype: the slots, separated by spaces, whose operands have to be of one dtype; floating:
-    those whose operands have to be of a floating dtype; the others: see Facts.
+    slots: `"X, Y? -> Out"`, see the module.
+    attrs_of: an op whose attributes this op also has; its kernel takes them as `**attributes`.
+    same_dtype: input slots, separated by spaces, that must have one dtype.
+    floating: input slots that must have a floating dtype.
+    The other parameters are the fields of OpTraits.
     """
     ins, outs = (
         [_parse_slot(s) for s in side.split(",") if s.strip()] for side in slots.split("->")
@@ -475,7 +476,7 @@ def _reject_half(kernel: Kernel, why: str) -> Kernel:
 
 
 def _check_half(args: Any, why: str) -> None:
-    """Raise OpError if an operand - arrays, Metas, or lists of them - is of half precision."""
+    """Raise OpError if an input (array, Meta or list of them) has half precision."""
     for a in args:
         if isinstance(a, list | tuple) and not isinstance(a, Meta):
             _check_half(a, why)
@@ -484,12 +485,12 @@ def _check_half(args: Any, why: str) -> None:
 
 
 def check_dtype(ok: bool, why: str) -> None:
-    """Raise OperandError(why) unless `ok`, which says that dtypes are right."""
+    """Raise OperandError(why) if the condition `ok` on dtypes is False."""
     if not ok:
         raise OperandError(why)
 
 
 def check(ok: bool, why: str) -> None:
-    """Raise OpError(why) unless `ok`; the caller of the rule adds op and operands."""
+    """Raise OpError(why) if `ok` is False. The caller adds the op and its inputs to the message."""
     if not ok:
         raise OpError(why)

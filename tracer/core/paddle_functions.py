@@ -1,4 +1,4 @@
-"""Small functions that code written for Paddle calls."""
+"""Small functions of Paddle's top-level namespace."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ from .errors import OpError, with_user_line
 
 
 def disable_signal_handler() -> None:
-    """Nothing: Oarlock handles no signals."""
+    """No-op: Oarlock installs no signal handlers."""
 
 
 def batch(
     reader: Callable[[], Any], batch_size: int, drop_last: bool = False
 ) -> Callable[[], Iterator[list[Any]]]:
-    """A reader of lists of batch_size of what `reader` gives; the last may be shorter unless
-    drop_last.
+    """Group the items of `reader` in lists of batch_size; drop_last drops an incomplete last list.
+
+    Raises OpError if batch_size < 1.
     """
     if batch_size < 1:
         raise OpError(with_user_line(f"batch: batch_size={batch_size} is less than 1"))
@@ -35,12 +36,12 @@ def batch(
 
 
 def get_cuda_rng_state() -> list[Any]:
-    """The states of the random numbers of GPUs: none."""
+    """The states of GPU generators: an empty list, because GPUs have none."""
     return []
 
 
 def set_cuda_rng_state(state_list: list[Any]) -> None:
-    """Take back what get_cuda_rng_state gave.   Raises OpError for the state of a GPU."""
+    """Restore the states from get_cuda_rng_state. Raises OpError for a non-empty list."""
     if state_list:
         raise OpError(
             with_user_line(f"set_cuda_rng_state: {len(state_list)} states, and no GPU that draws")

@@ -1,4 +1,4 @@
-"""Parameter: a leaf tensor that a Layer owns and an optimizer changes."""
+"""Parameter: a leaf tensor that a Layer owns and an optimizer updates."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from .tensor import Tensor
 class Parameter(Tensor):
     """A trainable leaf.
 
-    trainable: the opposite of stop_gradient; learning_rate multiplies the optimizer's.
+    trainable: the opposite of stop_gradient; learning_rate: factor of the optimizer's learning
+    rate.
     """
 
     persistable = True
@@ -26,11 +27,12 @@ class Parameter(Tensor):
 
     @property
     def trainable(self) -> bool:
-        """Whether an optimizer changes it."""
+        """Whether an optimizer updates it."""
         return not self.stop_gradient
 
     @trainable.setter
     def trainable(self, value: bool) -> None:
+        """Whether an optimizer updates it."""
         self.stop_gradient = not value
 
     def __repr__(self) -> str:

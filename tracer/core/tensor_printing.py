@@ -1,6 +1,4 @@
-"""The text of a tensor, as Paddle prints it: columns of one width, the middle left out of what is
-large.
-"""
+"""Format tensors as Paddle prints them: aligned columns, with the middle of large axes omitted."""
 
 from __future__ import annotations
 
@@ -13,7 +11,7 @@ from .errors import OarlockError
 
 
 class Options(NamedTuple):
-    """How values are shown; see set_printoptions."""
+    """Print options; see set_printoptions."""
 
     precision: int = 8
     threshold: int = 1000
@@ -32,11 +30,13 @@ def set_printoptions(
     sci_mode: bool | None = None,
     linewidth: int | None = None,
 ) -> None:
-    """Set how tensors are shown, what is None staying as it is.
+    """Set how tensors are printed; None keeps the current value.
 
-    precision: digits after the point; threshold: the middle of what has more elements is left out;
-    edgeitems: how many are shown at each end of an axis then; sci_mode: with exponents; linewidth:
-    characters in a line.
+    precision: digits after the decimal point.
+    threshold: tensors with more elements are abbreviated.
+    edgeitems: number of elements printed at each end of an abbreviated axis.
+    sci_mode: use scientific notation.
+    linewidth: characters per line.
     """
     global _options  # noqa: PLW0603 - one process-wide setting, as in Paddle
     given: dict[str, Any] = {
@@ -55,7 +55,7 @@ def set_printoptions(
 
 
 def _format_item(value: Any) -> str:
-    """One element, without padding."""
+    """Format one element without padding."""
     if not isinstance(value, np.floating):
         return str(value.item() if isinstance(value, np.generic) else value)
     if _options.sci_mode:
@@ -66,9 +66,7 @@ def _format_item(value: Any) -> str:
 
 
 class _ColumnFormat(NamedTuple):
-    """How wide elements are, and whether a place is kept for the sign (of those that leave one
-    free).
-    """
+    """Width of elements, and whether a column is reserved for the sign."""
 
     width: int
     signed: bool
@@ -86,7 +84,7 @@ def _column_format(array: Any) -> _ColumnFormat:
 
 
 def _visible_elements(array: Any) -> Any:
-    """The elements that are shown of an array whose middle is left out."""
+    """The elements that are printed of an abbreviated array."""
     edge = _options.edgeitems
     for axis, size in enumerate(array.shape):
         if size > 2 * edge:
@@ -95,7 +93,7 @@ def _visible_elements(array: Any) -> Any:
 
 
 def _visible_parts(array: Any, short: bool) -> list[Any]:
-    """The parts along the first axis, with None for the middle."""
+    """The subarrays along the first axis, with None for the omitted middle."""
     edge = _options.edgeitems
     if short and array.shape[0] > 2 * edge:
         return [*array[:edge], None, *(array[-edge:] if edge else [])]
@@ -122,7 +120,7 @@ def _format_array(array: Any, short: bool, indent: int, column: _ColumnFormat) -
 
 
 def format_array(array: Any, indent: int) -> str:
-    """The elements in brackets; all lines but the first are moved in by `indent`."""
+    """Format the elements in brackets; all lines but the first are indented by `indent`."""
     array = np.asarray(array)
     if array.dtype.kind == "V":  # bfloat16
         array = array.astype(np.float32)

@@ -1,6 +1,6 @@
-"""Traits of ops that have no kernel: side effects, sub-blocks, feeds and fetches, gradient flow.
+"""Traits of ops without kernel: side effects, sub-blocks, feeds and fetches, gradient flow.
 
-Ops with a kernel state their traits at their definition, see `core.op.Facts`.
+Ops with a kernel state their traits at their definition, see `core.op.OpTraits`.
 """
 
 from __future__ import annotations

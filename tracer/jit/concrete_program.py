@@ -24,7 +24,7 @@ from ..core.op import OPS
 from ..core.tensor import RemovableHook, Tensor
 from ..ir.block_captures import draws_random
 from ..ir.op_traits import is_feed_or_fetch, traits_of
-from ..ir.passes.prune import feed_op, without_dead_ops
+from ..ir.passes.prune import eliminate_dead_ops, feed_op
 from ..loader.program_runner import ProgramRunner
 from ..nn.layer import Layer
 from ..static.graph.program import Program as View
@@ -354,7 +354,7 @@ def _built(
         contract = finish(recorder, tensors + behind)
     program = described(recorder.program, contract)
     recording = recording_of(
-        owner if isinstance(owner, Layer) else None, recorder, without_dead_ops(program)
+        owner if isinstance(owner, Layer) else None, recorder, eliminate_dead_ops(program)
     )
     fetched = recording.program.fetches()[: len(tensors)]
     made = ConcreteProgram(

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..capture.output_tree import StructureError
-from ..compiler import Compiled
+from ..compiler import CompiledProgram
 from ..compiler.feeds import FEED
 from ..compiler.unsupported_ops import Unsupported
 from ..core import cuda
@@ -276,7 +276,7 @@ class Ending:
         loops = any(op.type == "while" for op in program.ops())
         self._compiled = None
         with suppress(Unsupported):
-            self._compiled = Compiled(program, each_round=self._count) if loops else None
+            self._compiled = CompiledProgram(program, on_iteration=self._count) if loops else None
 
     def _count(self) -> None:
         self._left -= 1
@@ -345,7 +345,7 @@ class FileInterpreter:
         program = program_from_bytes(pdmodel)
         names = sorted(v.name for v in program.persistables())
         values = {} if params is None else load_params(params, names)
-        self._compiled = Compiled(program)
+        self._compiled = CompiledProgram(program)
         self._scope = {name: Tensor(a) for name, a in values.items()}
 
     def run(self, arrays: Sequence[Any], names: Sequence[str] = ()) -> list[Any]:
@@ -354,7 +354,7 @@ class FileInterpreter:
 
 
 def run_compiled(
-    compiled: Compiled, scope: Mapping[str, Tensor], arrays: Sequence[Any]
+    compiled: CompiledProgram, scope: Mapping[str, Tensor], arrays: Sequence[Any]
 ) -> list[Any]:
     """What a program gives for inputs in order, packed sequences being one each; the scope stays as
     it is.
@@ -362,7 +362,7 @@ def run_compiled(
     values = {name: Tensor(cuda.to_host(t.array), name=name) for name, t in scope.items()}
     feed = dict(zip(compiled.feeds, arrays, strict=True))
     return compiled.run(
-        values, feed | {name + FEED: np.array([0, len(feed[name])]) for name in compiled.packed}
+        values, feed | {name + FEED: np.array([0, len(feed[name])]) for name in compiled.lod_inputs}
     )
 
 
@@ -432,7 +432,7 @@ def _rounded(
         return run_compiled(compiled, {name: Tensor(a) for name, a in weights.items()}, inputs)
 
     try:
-        compiled = Compiled(program)
+        compiled = CompiledProgram(program)
         weights = {name: cuda.to_host(t.array) for name, t in scope.items()}
         return is_rounding(run, weights, [t.array for t in tensors], at, off, difference)
     except (OarlockError, OpError, Unsupported):
@@ -453,11 +453,11 @@ def first_difference(
     given = [t.array for t in tensors]
     names = inner_names(program, scope)
     try:
-        recorded = run_compiled(Compiled(program), scope, given)
+        recorded = run_compiled(CompiledProgram(program), scope, given)
         if any(_off(a, np.asarray(w), program) for a, w in zip(recorded, layer, strict=True)):
             why = "forward depends on something that a program cannot hold, or is converted wrongly"
             return f"the recording itself gives other numbers than the layer: {why}"
-        inner = run_compiled(Compiled(program, fetches=names), scope, given)
+        inner = run_compiled(CompiledProgram(program, fetches=names), scope, given)
         expected = {
             name: a for name, a in zip(names, inner, strict=True) if isinstance(a, np.ndarray)
         }

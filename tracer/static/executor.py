@@ -7,9 +7,9 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from ..compiler.executable import Ready
+from ..compiler.executable import Executable
 from ..compiler.feeds import FEED, arrays_of, check_feed
-from ..compiler.lod_propagation import WithLod
+from ..compiler.lod_propagation import LodArray
 from ..core import place as places
 from ..core import rng
 from ..core.errors import OarlockError, OpError, SequencesError, with_user_line
@@ -92,7 +92,7 @@ class Executor:
         feed: Mapping[str, Any],
         fetches: list[str],
         steps: list[OpDesc] | None,
-    ) -> Ready:
+    ) -> Executable:
         """The program, compiled.
 
         steps: those of optimizers that are taken, None for all that there is
@@ -113,7 +113,7 @@ class Executor:
                 )
             if steps is not None and (fetches or steps):
                 desc = self._prune_program(program, feed, fetches, steps).raw
-            found = Ready(desc, list(feed), fetches)
+            found = Executable(desc, list(feed), fetches)
             if any(old[0] != key[0] for old in program.compiled):
                 program.compiled.clear()  # of a program that has changed
             program.compiled[key] = found
@@ -242,7 +242,7 @@ def _floating_results(program: Desc) -> dict[str, OpDesc]:
 
 def _result(name: str, made: Any, as_numpy: bool) -> Any:
     """What is given of a fetched value."""
-    if isinstance(made, WithLod):
+    if isinstance(made, LodArray):
         if as_numpy:
             why = (
                 "holds sequences, and an ndarray has no lengths of them; fetch with "

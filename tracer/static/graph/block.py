@@ -14,7 +14,7 @@ from ...core.op import OPS, Meta
 from ...ir import program as data
 from ...ir.op_traits import traits_of
 from ...ir.passes.shape_inference import infer
-from ...ir.passes.upgrade_ops import RENAMED
+from ...ir.passes.upgrade_ops import RENAMED_OPS
 from ...ir.printer import block_lines
 from ..block_desc import BlockDesc
 from .operator import Operator, typed
@@ -339,7 +339,9 @@ class Block:
                 with_user_line("append_op: `type` to initialized an Operator can not be None.")
             )
         traits = traits_of(type)
-        is_known = type in OPS or type in RENAMED or traits.capture_slot or traits.has_side_effects
+        is_known = (
+            type in OPS or type in RENAMED_OPS or traits.capture_slot or traits.has_side_effects
+        )
         if not is_known:
             raise OpError(with_user_line(f'Operator "{type}" has not been registered.'))
         desc = data.OpDesc(
