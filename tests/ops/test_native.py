@@ -16,7 +16,7 @@ import pytest
 
 from oarlock.core import native
 from oarlock.core.op import OPS, Op
-from oarlock.ops import cells, conv, pool
+from oarlock.ops import conv, pool, rnn_cells
 
 from .rows import Row
 from .table import IDS, ROWS, arrays_of, op_of
@@ -127,7 +127,7 @@ UNITS = [
     ("conv2d_transpose", [conv.correlate, conv.spread, conv.filter_of]),
     ("depthwise_conv2d", [conv.correlate, conv.spread, conv.filter_of]),
     ("pool2d", [pool.pool, pool.maximum_back, pool.average_back]),
-    ("rnn", [cells.run, cells.run_back]),
+    ("rnn", [rnn_cells.run, rnn_cells.run_back]),
 ]
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from oarlock.core.op import OPS
 from oarlock.ops import nms
-from oarlock.ops.at_places import combine_at
+from oarlock.ops.scatter_at import combine_at
 from oarlock.ops.sort import first_of_order, order_of
 
 

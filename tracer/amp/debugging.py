@@ -17,7 +17,7 @@ from ..core.mode import Mode, WrapperMode, find_mode, remove_wrapper, state
 from ..core.numerics_check import is_enabled, set_enabled
 from ..core.op import Op
 from ..core.tensor import Tensor
-from ..ops.numerics import statistics
+from ..ops.check_numerics import statistics
 from .mode import tensors_of
 
 __all__ = [

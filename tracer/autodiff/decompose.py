@@ -16,7 +16,7 @@ from ..core.mode import use_mode
 from ..core.op import OPS, Slot
 from ..ir.block_captures import EMPTY, recurrent_grad_parents
 from ..ir.program import Kind, OpDesc, Program
-from ..ops.meta import UnknownSize
+from ..ops.meta_rules import UnknownSize
 from .backward_pass import apply_rule
 from .cotangents import reduce_to, zeros_for
 from .grad_ops import GradOps

@@ -5,8 +5,8 @@ steps.
 from __future__ import annotations
 
 from ..ir.program import OpDesc
-from ..ops.beams import sentences
-from ..ops.rank import sequences_of_steps, steps_of_sequences
+from ..ops.legacy.beam_search import sentences
+from ..ops.legacy.lod_rank_table import sequences_of_steps, steps_of_sequences
 from .instructions import Instruction, Statement
 from .lowering import RULES, Lowering
 

@@ -8,13 +8,13 @@ from typing import Any
 from ..core import native
 from ..core.arrays import np
 from ..core.op import OPS, check, op
-from . import blocks
+from . import blockwise
 from .compare import between, where
 from .elementwise import add, div, keep, mul, scale, sub
-from .meta import agree, float_like_x, inexact_like_x, like_x, shape_of, size_of
-from .special import erf as erf_of
-from .unary import exp, negative, one_minus, plus_one, sigmoid, square, tanh
-from .wide import wide
+from .erf import erf as erf_of
+from .half_precision import wide
+from .meta_rules import agree, float_like_x, inexact_like_x, like_x, shape_of, size_of
+from .unary_math import exp, negative, one_minus, plus_one, sigmoid, square, tanh
 
 INF = math.inf
 
@@ -150,7 +150,7 @@ def gelu(x, *, approximate: bool = False):
 
     X [*] -> Out [*]
     """
-    return blocks.elementwise(_gelu_tanh if approximate else _gelu_erf, x)
+    return blockwise.elementwise(_gelu_tanh if approximate else _gelu_erf, x)
 
 
 @gelu.native
@@ -187,7 +187,7 @@ def _(g, x, *, approximate):
 @wide
 def gelu_grad(x, g, *, approximate: bool = False):
     """X@GRAD = Out@GRAD * the slope of gelu at X.   X [*], Out@GRAD [*] -> X@GRAD [*]"""
-    return blocks.elementwise(_slope_tanh if approximate else _slope_erf, x, g)
+    return blockwise.elementwise(_slope_tanh if approximate else _slope_erf, x, g)
 
 
 @gelu_grad.native
@@ -251,7 +251,7 @@ def _silu_back(x: Any, g: Any) -> Any:
 @wide
 def silu_grad(x, g):
     """X@GRAD = Out@GRAD * the slope of X / (1 + e ** -X).   X [*], Out@GRAD [*] -> X@GRAD [*]"""
-    return blocks.elementwise(_silu_back, x, g)
+    return blockwise.elementwise(_silu_back, x, g)
 
 
 silu_grad.native(native.kernel("silu_grad"))
@@ -274,7 +274,7 @@ def _silu_vjp(g: Any, x: Any) -> Any:
 @wide
 def silu(x):
     """Out = X / (1 + e ** -X).   X [*] -> Out [*]"""
-    return blocks.elementwise(_silu, x)
+    return blockwise.elementwise(_silu, x)
 
 
 silu.vjp(_silu_vjp)
@@ -287,7 +287,7 @@ silu.native(native.kernel("silu"))
 def swish(x, *, beta: float = 1.0):
     """Out = X / (1 + e ** (-beta X)).   X [*] -> Out [*]"""
     if beta == 1.0:
-        return blocks.elementwise(_silu, x)
+        return blockwise.elementwise(_silu, x)
     one = x.dtype.type(1)
     return x / (one + np.exp(-x * x.dtype.type(beta)))
 

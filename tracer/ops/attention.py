@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from ..core.arrays import np
 from ..core.op import Meta, check, check_dtype, op
-from .meta import broadcast_shapes, check_float
+from .half_precision import wide
+from .meta_rules import broadcast_shapes, check_float
 from .softmax import softmax_grad, softmax_of
-from .wide import wide
 
 
 @op("fused_softmax_mask", "X, Mask! -> Out")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..core.arrays import np
 from ..core.communicator import MAX, MIN, PROD, SUM, world
 from ..core.op import op
-from .meta import like_x
+from .meta_rules import like_x
 
 
 def _reduced(x, how, ring_id):

@@ -9,8 +9,15 @@ from typing import Any
 from ..core.arrays import np
 from ..core.op import NON_FLOAT_RESULT, Meta, Op, check, check_dtype, op
 from .elementwise import at, keep
-from .meta import agree_all, bool_like_x, broadcast, broadcast_bool, broadcast_shapes, known_dim
-from .wide import wide
+from .half_precision import wide
+from .meta_rules import (
+    agree_all,
+    bool_like_x,
+    broadcast,
+    broadcast_bool,
+    broadcast_shapes,
+    known_dim,
+)
 
 
 def comparison(type: str, function: Callable[[Any, Any], Any], sign: str) -> Op:

@@ -13,9 +13,9 @@ from typing import Any
 from ..core import native
 from ..core.arrays import np
 from ..core.op import OPS, Ints, Meta, Op, check, check_dtype, op
-from .meta import Shape, agree, like, shape_of, size_of
-from .wide import wide
-from .window import (
+from .half_precision import wide
+from .meta_rules import Shape, agree, like, shape_of, size_of
+from .sliding_window import (
     COUNTS,
     Pair,
     Window,

@@ -6,8 +6,8 @@ from typing import Any
 
 from ..core.arrays import np
 from ..core.op import Ints, Meta, check, op
-from .meta import like_x
-from .sizes import sizes
+from .dynamic_sizes import sizes
+from .meta_rules import like_x
 
 
 def _block(x: Any, starts: Any, shape: Any) -> tuple[Any, Any]:

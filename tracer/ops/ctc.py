@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 from ..core.arrays import np
 from ..core.op import Meta, check, op
-from .meta import agree, check_float, like_x, no_second_order
+from .half_precision import wide
+from .meta_rules import agree, check_float, like_x, no_second_order
 from .softmax import log_softmax_of
-from .wide import wide
 
 
 class Paths(NamedTuple):

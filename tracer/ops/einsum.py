@@ -8,8 +8,8 @@ from typing import Any
 
 from ..core.arrays import np
 from ..core.op import OPS, Meta, check, check_dtype, op
-from .meta import Shape, broadcast_dim, proto_of, shape_of
-from .wide import wide
+from .half_precision import wide
+from .meta_rules import Shape, broadcast_dim, proto_of, shape_of
 
 Labels = tuple[str, ...]
 

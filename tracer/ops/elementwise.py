@@ -13,7 +13,8 @@ from typing import Any
 from ..core import native
 from ..core.arrays import np
 from ..core.op import NON_FLOAT_RESULT, OPS, Ints, Meta, check, check_dtype, op
-from .meta import (
+from .half_precision import wide
+from .meta_rules import (
     agree_all,
     aligned,
     broadcast,
@@ -23,7 +24,6 @@ from .meta import (
     like_x,
     shape_of,
 )
-from .wide import wide
 
 
 def at(x: Any, y: Any, axis: int) -> tuple[Any, Any]:

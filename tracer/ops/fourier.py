@@ -11,9 +11,9 @@ from typing import Any
 
 from ..core.arrays import np
 from ..core.op import NO_HALF_COMPLEX, OPS, Long, Longs, Meta, check, check_dtype, op
-from .complex_parts import real
+from .complex_numbers import real
 from .elementwise import add
-from .meta import check_sizes, complex_dtype, normal_axes, real_dtype, shape_of
+from .meta_rules import check_sizes, complex_dtype, normal_axes, real_dtype, shape_of
 
 _OTHER = {"backward": "forward", "forward": "backward", "ortho": "ortho"}
 

@@ -11,7 +11,7 @@ from typing import Any
 from ..core.arrays import np
 from ..core.op import NON_FLOAT_RESULT, OPS, VALUE_INDEPENDENT, Long, Meta, check, check_dtype, op
 from .elementwise import keep, zeros_like
-from .meta import Shape, agree, agree_all, broadcast_shapes, like_x, normal_axis, proto_dtype
+from .meta_rules import Shape, agree, agree_all, broadcast_shapes, like_x, normal_axis, proto_dtype
 
 
 def check_inside(index: Any, size: int) -> None:

@@ -6,10 +6,10 @@ from typing import Any
 
 from ..core.arrays import np
 from ..core.op import Meta, check, check_dtype, op
-from .at_places import combine_at
 from .elementwise import zeros_like
 from .index import check_inside, check_integers, index_select
-from .meta import agree, agree_all, broadcast_shapes, normal_axis
+from .meta_rules import agree, agree_all, broadcast_shapes, normal_axis
+from .scatter_at import combine_at
 
 
 @op("index_add", "X, Index, AddValue -> Out", same_dtype="X AddValue")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from ..core.arrays import np
 from ..core.op import check, op
 from .elementwise import div, mul, scale, sub
-from .meta import agree_all, check_float
-from .unary import one_minus
-from .wide import wide
+from .half_precision import wide
+from .meta_rules import agree_all, check_float
+from .unary_math import one_minus
 
 
 @op(

@@ -9,11 +9,11 @@ from ..core.arrays import np
 from ..core.op import NON_FLOAT_RESULT, OPS, Long, Meta, check, check_dtype, op
 from .compare import between, not_equal
 from .elementwise import div, keep, mul, scale, sub
-from .meta import agree, agree_all, check_float, like_x, normal_axis, shape_of
+from .half_precision import precise, wide
+from .meta_rules import agree, agree_all, check_float, like_x, normal_axis, shape_of
 from .reduce import reduce_mean, reduce_sum
 from .softmax import log_softmax_of, softmax, softmax_grad
-from .unary import negative, one_minus, sigmoid
-from .wide import precise, wide
+from .unary_math import negative, one_minus, sigmoid
 
 # -- softmax_with_cross_entropy
 # -----------------------------------------------------------------------------------

@@ -10,10 +10,10 @@ from ..core.arrays import np
 from ..core.op import OPS, Meta, check, check_dtype, op
 from .compare import between
 from .elementwise import keep, mul, scale
-from .meta import agree_all, check_float, shape_of
+from .half_precision import wide
+from .meta_rules import agree_all, check_float, shape_of
 from .reduce import spread_like
-from .unary import negative
-from .wide import wide
+from .unary_math import negative
 
 
 def _check_labels(x: Meta, labels: Meta, names: str) -> None:

@@ -10,7 +10,8 @@ from ..core.arrays import np
 from ..core.op import OPS, Floats, Ints, Meta, check, check_dtype, op
 from .compare import between, equal
 from .elementwise import div, keep, mul, scale
-from .meta import (
+from .half_precision import wide
+from .meta_rules import (
     agree,
     agree_all,
     broadcast_shapes,
@@ -21,8 +22,7 @@ from .meta import (
     size_of,
 )
 from .reduce import axes_of, reduced_shape, spread_like
-from .unary import absolute, sign
-from .wide import wide
+from .unary_math import absolute, sign
 
 _product = native.kernel("matmul")
 

@@ -9,9 +9,9 @@ import ml_dtypes
 
 from ..core.arrays import np
 from ..core.op import Ints, Meta, check, op
-from .meta import like
+from .meta_rules import like
 from .pool import Pooling, padded, pooling_of, sizes_of
-from .window import COUNTS, numbers
+from .sliding_window import COUNTS, numbers
 
 
 def _meta_of_rank(rank: int) -> Any:

@@ -9,8 +9,8 @@ from typing import Any
 
 from ..core.arrays import np
 from ..core.op import PYTHON_LOOP, Meta, check, op
-from .boxes import NO_GRAD
-from .meta import agree, check_float
+from .box_ops import NO_GRAD
+from .meta_rules import agree, check_float
 from .polygons import polygon_overlaps
 
 BLOCK = 256  # boxes that are compared with all that are left at once

@@ -13,12 +13,12 @@ from ..core.arrays import np
 from ..core.dtype import work_dtype
 from ..core.op import OPS, Meta, check, op
 from .elementwise import mul, scale, sub
-from .meta import Shape, agree, check_float, like, shape_of, size_of
+from .half_precision import precise, wide
+from .meta_rules import Shape, agree, check_float, like, shape_of, size_of
+from .moments import standardize, standardize_dot, standardize_grad, standardized_rows
 from .reduce import reduce_sum
 from .shape import reshape, reshape_like
-from .standardize import standardize, standardize_dot, standardize_grad, standardized_rows
-from .unary import rsqrt
-from .wide import precise, wide
+from .unary_math import rsqrt
 
 # -- batch_norm
 # ------------------------------------------------------------------------------

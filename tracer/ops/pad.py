@@ -7,8 +7,8 @@ from typing import Any
 
 from ..core.arrays import np
 from ..core.op import OPS, Ints, Meta, check, op
-from .meta import Shape, like_x
-from .sizes import sizes
+from .dynamic_sizes import sizes
+from .meta_rules import Shape, like_x
 
 # What np.pad calls the modes that repeat X.
 _MODES = {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}

@@ -17,9 +17,9 @@ from ..core import native
 from ..core.arrays import np
 from ..core.limits import check_result
 from ..core.op import Ints, Meta, Op, check, op
-from .meta import Shape, check_float, like, like_x, shape_of
-from .wide import wide
-from .window import (
+from .half_precision import wide
+from .meta_rules import Shape, check_float, like, like_x, shape_of
+from .sliding_window import (
     COUNTS,
     Pair,
     Place,

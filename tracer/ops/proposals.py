@@ -9,12 +9,12 @@ from typing import Any
 
 from ..core.arrays import np
 from ..core.op import PYTHON_LOOP, Meta, check, op
-from .boxes import NO_GRAD
+from .box_ops import NO_GRAD
+from .detection_matching import INT32, INT64, NO_HALF, pictures_of
+from .half_precision import wide
 from .lod import lengths, offsets_from
-from .matching import INT32, INT64, NO_HALF, pictures_of
-from .meta import agree, check_float
+from .meta_rules import agree, check_float
 from .nms import thinned
-from .wide import wide
 
 LARGEST = float(np.log(1000.0 / 16.0))  # of the logarithm of a size
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..core.arrays import np
 from ..core.op import Meta, check, op
-from .meta import agree, check_float, like_x, normal_axis, size_of
+from .meta_rules import agree, check_float, like_x, normal_axis, size_of
 
 STEPS = "it goes in steps"
 

@@ -17,10 +17,10 @@ from ..core.op import (
     check_dtype,
     op,
 )
-from .create import new_meta
+from .creation import new_meta
+from .dynamic_sizes import sizes
 from .elementwise import zeros_like
-from .meta import check_float, proto_dtype
-from .sizes import sizes
+from .meta_rules import check_float, proto_dtype
 
 
 def _drawn(kind: str, shape: Any, dtype: np.dtype[Any], seed: int) -> Any:

@@ -10,7 +10,8 @@ from ..core.dtype import work_dtype
 from ..core.op import NON_FLOAT_RESULT, OPS, AmpClass, Ints, Long, Longs, Meta, Op, check, op
 from .compare import equal
 from .elementwise import div, keep, mul, sub, summed
-from .meta import (
+from .half_precision import wide
+from .meta_rules import (
     Shape,
     check_float,
     check_inexact,
@@ -23,8 +24,7 @@ from .meta import (
     shape_of,
     size_of,
 )
-from .unary import exp
-from .wide import wide
+from .unary_math import exp
 
 
 def axes_of(dim: Sequence[int], reduce_all: bool, rank: int) -> tuple[int, ...]:

@@ -6,10 +6,10 @@ from ..core.arrays import np
 from ..core.op import OPS, check, op
 from .compare import greater_than
 from .elementwise import add, div, mul, scale
-from .meta import check_float, normal_axis, shape_of
+from .half_precision import wide
+from .meta_rules import check_float, normal_axis, shape_of
 from .reduce import reduce_sum
-from .unary import absolute, reciprocal, sign
-from .wide import wide
+from .unary_math import absolute, reciprocal, sign
 
 _SMALL = 1e-7  # what Paddle adds to the norm before it divides
 

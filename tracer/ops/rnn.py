@@ -8,9 +8,9 @@ from typing import Any
 from ..core import rng
 from ..core.arrays import np
 from ..core.op import Meta, check, check_dtype, op
-from .cells import CELLS, Cell, run, run_back
-from .meta import agree, agree_all, check_float, no_second_order
-from .wide import wide
+from .half_precision import wide
+from .meta_rules import agree, agree_all, check_float, no_second_order
+from .rnn_cells import CELLS, Cell, run, run_back
 
 
 def _weights_of(weights: list[Any], layer: int, direction: int, directions: int) -> list[Any]:

@@ -6,13 +6,13 @@ from typing import Any
 
 from ..core.arrays import np
 from ..core.op import NON_FLOAT_RESULT, OPS, Longs, Meta, check, check_dtype, op
-from .along import averaged, highest, lowest
-from .at_places import combine_at
+from .along_axis import averaged, highest, lowest
 from .compare import equal
 from .elementwise import div, keep, mul, sum_to, zeros_like
+from .half_precision import wide
 from .index import gather
-from .meta import agree, broadcast_shapes, check_number, proto_of, shape_of, size_of
-from .wide import wide
+from .meta_rules import agree, broadcast_shapes, check_number, proto_of, shape_of, size_of
+from .scatter_at import combine_at
 
 WORDS = ("SUM", "MEAN", "MAX", "MIN")
 

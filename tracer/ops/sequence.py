@@ -6,8 +6,8 @@ from typing import Any
 
 from ..core.arrays import np
 from ..core.op import NON_FLOAT_RESULT, PYTHON_LOOP, Meta, check, check_dtype, op
-from .meta import agree, agree_all, check_float, proto_dtype, size_of
-from .wide import wide
+from .half_precision import wide
+from .meta_rules import agree, agree_all, check_float, proto_dtype, size_of
 
 BY_CHOICE = "it chooses among whole numbers"
 

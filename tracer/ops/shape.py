@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from ..core.arrays import np
 from ..core.op import NON_FLOAT_RESULT, OPS, Ints, Longs, Meta, check, op
-from .meta import Shape, broadcast_shapes, like_x, normal_axes, normal_axis, size_of
-from .sizes import from_tensors, sizes, sizes_meta, unknown
+from .dynamic_sizes import from_tensors, sizes, sizes_meta, unknown
+from .meta_rules import Shape, broadcast_shapes, like_x, normal_axes, normal_axis, size_of
 
 # -- another shape
 # ----------------------------------------------------------------------------------------------

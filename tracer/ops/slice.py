@@ -7,9 +7,9 @@ from typing import Any
 
 from ..core.arrays import np
 from ..core.op import Ints, Longs, Meta, Scalars, check, check_dtype, op
-from .meta import Shape, broadcast_shapes, like_x, normal_axis, proto_of, shape_of
+from .dynamic_sizes import sizes
+from .meta_rules import Shape, broadcast_shapes, like_x, normal_axis, proto_of, shape_of
 from .shape import unsqueeze
-from .sizes import sizes
 
 Bounds = tuple[Sequence[int], Sequence[int], Sequence[int]]
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from ..core import native
 from ..core.arrays import np
 from ..core.op import OPS, Meta, op
-from .blocks import along_last, largest, sums
+from .blockwise import along_last, largest, sums
 from .elementwise import mul, sub
-from .meta import check_float, like_x, normal_axis
-from .unary import exp
-from .wide import wide
+from .half_precision import wide
+from .meta_rules import check_float, like_x, normal_axis
+from .unary_math import exp
 
 
 def _meta(x: Meta, *, axis: int) -> Meta:

@@ -6,10 +6,10 @@ from typing import Any
 
 from ..core.arrays import is_on_gpu, np
 from ..core.op import Meta, check, op
-from .along import put_along_axis
+from .along_axis import put_along_axis
 from .elementwise import zeros_like
-from .meta import normal_axis, shape_of
-from .wide import single
+from .half_precision import single
+from .meta_rules import normal_axis, shape_of
 
 
 def order_of(x: Any, axis: int, descending: bool) -> Any:

@@ -7,10 +7,10 @@ from __future__ import annotations
 from ..core.arrays import np
 from ..core.op import Meta, check, op
 from .elementwise import mul, scale
-from .meta import check_float, float_like_x, shape_of
+from .half_precision import wide
+from .meta_rules import check_float, float_like_x, shape_of
 from .reduce import spread_like
-from .unary import sign
-from .wide import wide
+from .unary_math import sign
 
 
 @op("l1_norm", "X -> Out")

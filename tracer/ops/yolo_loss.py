@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 from ..core.arrays import np
 from ..core.op import Ints, Meta, check, op
-from .boxes import _sigmoid
-from .matching import INT32, NO_HALF
-from .meta import agree, check_float, like_x, no_second_order
+from .box_ops import _sigmoid
+from .detection_matching import INT32, NO_HALF
+from .meta_rules import agree, check_float, like_x, no_second_order
 
 TINY = 1e-6  # a box less wide or high is none
 

@@ -11,7 +11,7 @@ from ..core import cuda
 from ..core.errors import OpError, with_user_line
 from ..core.mode import state, use_mode
 from ..core.tensor import Tensor
-from ..ops import optimize
+from ..ops import optimizer
 from .optimizer import Array, Optimizer
 
 __all__ = ["LBFGS"]
@@ -36,7 +36,7 @@ class LBFGS(Optimizer):
     line_search_fn: None for steps of learning_rate, or 'strong_wolfe'.
     """
 
-    _op = optimize.sgd
+    _op = optimizer.sgd
 
     _in_programs = False  # it asks for the loss again and again
 

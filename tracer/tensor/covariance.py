@@ -6,7 +6,7 @@ from ..core.errors import OpError, with_user_line
 from ..core.op import OPS
 from ..core.operand_checks import check_tensors
 from ..core.tensor import Tensor
-from ..ops.meta import agree
+from ..ops.meta_rules import agree
 from .convert import cast, size_at
 from .linalg import matmul, transpose
 from .manipulation import reshape, slice, squeeze, unsqueeze

@@ -10,7 +10,7 @@ from ..core.errors import OpError, with_user_line
 from ..core.op import OPS
 from ..core.operand_checks import check_tensors, not_a_tensor_error
 from ..core.tensor import Tensor
-from ..ops.meta import agree
+from ..ops.meta_rules import agree
 from .convert import axes_of, cast, from_front, full, size_at
 from .creation import zeros
 from .manipulation import reshape, t, transpose, unsqueeze
