@@ -164,7 +164,7 @@ def test_a_recording_goes_on_after_each_problem(script: str) -> None:
         "give it a value before the `if`",
         "`except` does not see it",
         "float(): the value of",
-        "made\n  cause: there is no source",
+        "made\n  cause: the source of <string>",
         "Net.steps = 2",
         "SCALE = 3.0",
         "8 problems (recorded)",

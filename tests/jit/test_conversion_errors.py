@@ -211,7 +211,7 @@ def test_a_function_without_source_is_said_to_stay_python() -> None:
     with (
         pytest.warns(
             UserWarning,
-            match="made is not converted, control flow in it is Python's: there is no source",
+            match="made is not converted, control flow in it is Python's: the source of",
         ),
         pytest.raises(paddle.TraceError, match=r"bool\(\): the value of"),
     ):

@@ -123,11 +123,11 @@ def refuse(*args: Any) -> Any:
 
 
 UNITS = [
-    ("conv2d", [conv.correlate, conv.spread, conv.filter_of]),
-    ("conv2d_transpose", [conv.correlate, conv.spread, conv.filter_of]),
-    ("depthwise_conv2d", [conv.correlate, conv.spread, conv.filter_of]),
-    ("pool2d", [pool.pool, pool.maximum_back, pool.average_back]),
-    ("rnn", [rnn_cells.run, rnn_cells.run_back]),
+    ("conv2d", [conv.correlate, conv.conv_input_grad, conv.conv_filter_grad]),
+    ("conv2d_transpose", [conv.correlate, conv.conv_input_grad, conv.conv_filter_grad]),
+    ("depthwise_conv2d", [conv.correlate, conv.conv_input_grad, conv.conv_filter_grad]),
+    ("pool2d", [pool.pool, pool.max_pool_grad, pool.average_pool_grad]),
+    ("rnn", [rnn_cells.run, rnn_cells.run_grad]),
 ]
 
 

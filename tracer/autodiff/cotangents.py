@@ -86,7 +86,7 @@ class Cotangents:
         return made
 
     def _rename_part(self, name: str, index: int, gradient: Variable) -> Variable:
-        """One of several summands, under the name that Paddle gives it."""
+        """One of several summands, under the name that Paddle returns it."""
         if gradient.name not in self._renameable:
             return gradient
         return self._renamed(

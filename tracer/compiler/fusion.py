@@ -20,7 +20,7 @@ from .kernel_selection import native_rule
 
 Number = float
 Operand = str | Number  # a register, `@i` (result of instruction i of the code), or a constant
-# pairs of instruction and operands
+# pairs of instruction and inputs
 Code = list[tuple[str, Operand, Operand | None]]
 
 
@@ -234,7 +234,7 @@ class Fusion:
             register is None and not slot.optional
             for slot, register in zip(instruction.op.ins, instruction.ins, strict=True)
         ):
-            return None  # not fused: its kernel reports the missing operand
+            return None  # not fused: its kernel reports the missing input
         if EXPRESSION_RULES[instruction.op.type](instruction, self._shape) is None:
             return None
         var = self._var(instruction.outs[0])
@@ -346,7 +346,7 @@ CONSTANTS, RESULTS = 1 << 20, 1 << 21
 def _number_operands(
     instruction: FusedCalls, numbers: dict[Operand, int]
 ) -> tuple[list[tuple[str, int, int]], list[float]]:
-    """The instructions of a group with numbered operands; results are added to `numbers`."""
+    """The instructions of a group with numbered inputs; results are added to `numbers`."""
     code: list[tuple[str, int, int]] = []
     constants: list[float] = []
 

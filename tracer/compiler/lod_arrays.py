@@ -5,8 +5,8 @@ steps.
 from __future__ import annotations
 
 from ..ir.program import OpDesc
-from ..ops.legacy.beam_search import sentences
-from ..ops.legacy.lod_rank_table import sequences_of_steps, steps_of_sequences
+from ..ops.legacy.beam_search import decode_sentences
+from ..ops.legacy.lod_rank_table import sequences_to_steps, steps_to_sequences
 from .instructions import Instruction, Statement
 from .lowering import RULES, Lowering
 
@@ -24,7 +24,7 @@ def lower_beam_search_decode(lowering: Lowering, block: int, desc: OpDesc) -> In
     made = known.own_register(block, outs[0])
     known.registers[lowering.register(block, outs[1])] = made
     text = "{o0}, {o1}, {o2} = {MADE}({0}, {1}, {2}, {END})"
-    names = {"MADE": sentences, "END": desc.attr("end_id")}
+    names = {"MADE": decode_sentences, "END": desc.attr("end_id")}
     return Statement(
         desc, text, (*steps, of_steps), (*lowering.registers_of(block, outs), made), names
     )
@@ -50,7 +50,7 @@ def lower_lod_tensor_to_array(lowering: Lowering, block: int, desc: OpDesc) -> I
         text,
         registers,
         (lowering.register(block, out), known.own_register(block, out)),
-        {"APART": steps_of_sequences},
+        {"APART": sequences_to_steps},
     )
 
 
@@ -60,7 +60,7 @@ def lower_array_to_lod_tensor(lowering: Lowering, block: int, desc: OpDesc) -> I
     out = desc.outputs["Out"][0]
     outs = (lowering.register(block, out), lowering.lod.own_register(block, out))
     return Statement(
-        desc, "{o0}, {o1} = {TOGETHER}({0}, {1})", registers, outs, {"TOGETHER": sequences_of_steps}
+        desc, "{o0}, {o1} = {TOGETHER}({0}, {1})", registers, outs, {"TOGETHER": steps_to_sequences}
     )
 
 

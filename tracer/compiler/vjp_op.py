@@ -83,63 +83,74 @@ def _reduce_to(gradient: Any, like: Any) -> Any:
     return gradient if gradient.dtype == like.dtype else gradient.astype(like.dtype)
 
 
+class _Arguments:
+    """The source of the arguments of a VjpCall, with the registers that it reads."""
+
+    def __init__(self, lowering: Lowering, block: int, desc: OpDesc) -> None:
+        self._lowering, self._block, self._desc = lowering, block, desc
+        self._op = OPS[desc.attr("of")]
+        self.registers: list[str] = []
+
+    def source(self) -> str:
+        """The source of the lists of output gradients, inputs and outputs."""
+        op = self._op
+        grads = [self._output_grads(op.outs[i]) for i in op.grad_outs]
+        inputs = [self._offsets(s) if s.lod_of else self._values(s) for s in op.ins]
+        outputs = [self._values(op.outs[i]) for i in op.rule_outs]
+        parts = (grads, inputs, outputs)
+        return ", ".join(f"({''.join(f'{text}, ' for text in part)})" for part in parts)
+
+    def _read(self, register: str) -> str:
+        self.registers.append(register)
+        return f"{{{len(self.registers) - 1}}}"
+
+    def _values(self, slot: Slot) -> str:
+        names = self._desc.inputs.get(slot.name, [])
+        return _slot_source(
+            [self._read(r) for r in self._lowering.registers_of(self._block, names)], slot.many
+        )
+
+    def _offsets(self, slot: Slot) -> str:
+        found = self._lowering.operand(self._block, self._desc, self._op, slot)
+        if isinstance(found, tuple):
+            return f"[{', '.join(map(self._read, found))}]"
+        return "None" if found is None else self._read(found)
+
+    def _output_grads(self, slot: Slot) -> str:
+        outputs = self._desc.inputs.get(slot.name, [])
+        names = self._desc.inputs.get(f"{slot.name}@GRAD", []) or [EMPTY] * len(outputs)
+        texts = []
+        for i, name in enumerate(names):
+            text = self._read(
+                self._lowering.register(self._block, outputs[i] if name == EMPTY else name)
+            )
+            texts.append(f"{{ZEROS}}({text})" if name == EMPTY else text)
+        return _slot_source(texts, slot.many)
+
+
+def _slot_source(texts: list[str], many: bool) -> str:
+    if not texts:
+        return "None"
+    return f"[{', '.join(texts)}]" if many else texts[0]
+
+
 def lower_vjp(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
     """Lower an op `vjp`."""
     op = OPS[desc.attr("of")]
-    registers: list[str] = []
-
-    def text(names: Sequence[str], many: bool) -> str:
-        places = [f"{{{len(registers) + i}}}" for i in range(len(names))]
-        registers.extend(lowering.registers_of(block, names))
-        if many:
-            return f"[{', '.join(places)}]" if places else "None"
-        return places[0] if places else "None"
-
-    def offsets(slot: Slot) -> str:
-        found = lowering.operand(block, desc, op, slot)
-        if found is None:
-            return "None"
-        registers.extend([found] if isinstance(found, str) else found)
-        if isinstance(found, str):
-            return f"{{{len(registers) - 1}}}"
-        return f"[{', '.join(f'{{{len(registers) - len(found) + i}}}' for i in range(len(found)))}]"
-
-    def arrived(slot: Slot) -> str:
-        results = desc.inputs.get(slot.name, [])
-        places = []
-        for i, name in enumerate(
-            desc.inputs.get(f"{slot.name}@GRAD", []) or [EMPTY] * len(results)
-        ):
-            registers.append(lowering.register(block, results[i] if name == EMPTY else name))
-            places.append(
-                f"{{ZEROS}}({{{len(registers) - 1}}})"
-                if name == EMPTY
-                else f"{{{len(registers) - 1}}}"
-            )
-        return f"[{', '.join(places)}]" if slot.many and places else places[0] if places else "None"
-
-    grads = [arrived(op.outs[i]) for i in op.grad_outs]
-    operands = [
-        offsets(s) if s.lod_of else text(desc.inputs.get(s.name, []), s.many) for s in op.ins
+    arguments = _Arguments(lowering, block, desc)
+    source = arguments.source()
+    wanted = [
+        (i, k, name)
+        for i, slot in enumerate(op.ins)
+        for k, name in enumerate(desc.outputs.get(f"{slot.name}@GRAD", []))
+        if name != EMPTY
     ]
-    results = [text(desc.inputs.get(op.outs[i].name, []), op.outs[i].many) for i in op.rule_outs]
-    wanted, outs = [], []
-    for i, slot in enumerate(op.ins):
-        for k, name in enumerate(desc.outputs.get(f"{slot.name}@GRAD", [])):
-            if name != EMPTY:
-                wanted.append((i, k))
-                outs.append(lowering.register(block, name))
+    outs = tuple(lowering.register(block, name) for _, _, name in wanted)
     attrs = {n: a.value for n, a in desc.attrs.items() if n in op.attrs}
+    call = VjpCall(op, attrs, [(i, k) for i, k, _ in wanted])
     targets = "".join(f"{{o{i}}}, " for i in range(len(outs)))
-    lists = (f"({''.join(f'{t}, ' for t in part)})" for part in (grads, operands, results))
-    source = f"[{targets}] = {{VJP}}({', '.join(lists)})"
-    return Statement(
-        desc,
-        source,
-        tuple(registers),
-        tuple(outs),
-        {"VJP": VjpCall(op, attrs, wanted), "ZEROS": _zeros},
-    )
+    text = f"[{targets}] = {{VJP}}({source})"
+    return Statement(desc, text, tuple(arguments.registers), outs, {"VJP": call, "ZEROS": _zeros})
 
 
 RULES["vjp"] = lower_vjp

@@ -19,11 +19,11 @@ class NumericsCheck(WrapperMode):
     """A mode that raises NumericsError if the result of an executed op contains NaN or infinity."""
 
     def with_inner(self, inner: Mode) -> NumericsCheck:
-        """See Over.over."""
+        """See the base class.over."""
         return NumericsCheck(inner)
 
     def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
-        """See Mode.run."""
+        """See the base class.run."""
         made = super().run(op, args, attrs)
         if self.bare:
             for tensor in _tensors(made):

@@ -1,5 +1,5 @@
-"""Names in a program. They are numbered per program, so that a net gives the same program whatever
-ran before.
+"""Names in a program, numbered per program, so that a net has the same names whatever ran
+before.
 """
 
 from __future__ import annotations

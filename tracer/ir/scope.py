@@ -68,7 +68,7 @@ class Scope:
             self.tensors.pop(name, None)
 
     def value(self, name: str) -> Tensor:
-        """A copy of the value of `name`.   Raises OpError if there is none."""
+        """A copy of the value of `name`. Raises OpError if there is none."""
         found = self.find(name)
         if found is None or found.array is None:
             raise OpError(

@@ -1,4 +1,4 @@
-"""Whether values are close, all equal, or there at all."""
+"""Comparison of whole tensors: allclose, isclose, equal_all, is_empty."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _(x, y, rtol_tensor, atol_tensor, **_):
     same_dtype="Input Other",
 )
 def allclose(x, y, rtol_tensor=None, atol_tensor=None, **attrs):
-    """Out = whether `isclose` everywhere.   Input [*A], Other [*B] -> Out bool []"""
+    """Out = whether `isclose` everywhere. Input [*A], Other [*B] -> Out bool []"""
     return np.all(isclose.kernel(x, y, rtol_tensor, atol_tensor, **attrs))
 
 
@@ -89,5 +89,5 @@ def _(x, y):
 
 @op("is_empty", "X -> Out", meta=lambda x: Meta((), BOOL), no_grad=NON_FLOAT_RESULT)
 def is_empty(x):
-    """Out = whether there is no element.   X [*] -> Out bool []"""
+    """Out = whether there is no element. X [*] -> Out bool []"""
     return np.bool_(x.size == 0)

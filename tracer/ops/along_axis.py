@@ -1,6 +1,4 @@
-"""Ops with an index for each element: taken along an axis, or put there, assigned or combined with
-what is there.
-"""
+"""Ops with one index per element: take_along_axis, put_along_axis and index_sample."""
 
 from __future__ import annotations
 
@@ -11,15 +9,15 @@ from ..core.arrays import np
 from ..core.dtype import is_float
 from ..core.op import OPS, VALUE_INDEPENDENT, Meta, check, check_dtype, op
 from .compare import equal
-from .elementwise import div, keep, mul, zeros_like
+from .elementwise import div, masked, mul, zeros_like
 from .index import check_inside, check_integers
-from .meta_rules import Shape, agree, known_dim, normal_axis, shape_of
+from .meta_rules import Shape, dims_match, known_dim, normal_axis, shape_of
 from .scatter_at import combine_at
 
 
-def places(x: Any, index: Any, axis: int) -> tuple[Any, ...]:
-    """What picks x[..., index[..., i, ...], ...] for every place of `index`; its other axes count
-    from 0.
+def index_grid(x: Any, index: Any, axis: int) -> tuple[Any, ...]:
+    """What picks x[..., index[..., i, ...], ...] for every position of `index`; its other axes
+    count from 0.
     """
     axis = axis % x.ndim
     check_inside(index, x.shape[axis])
@@ -47,12 +45,12 @@ def check_fits(x: Any, index: Any, axis: int) -> None:
 
 @op("take_along_axis", "Input, Index -> Result")
 def take_along_axis(x, index, *, Axis: int):
-    """Result = for each place of Index the element of Input that it names along Axis.
+    """Result = for each position of Index the element of Input that it names along Axis.
 
     Input [*], Index int [*I] -> Result [*I]
     """
     check_fits(x, index, Axis)
-    return x[places(x, index, Axis)]
+    return x[index_grid(x, index, Axis)]
 
 
 @take_along_axis.meta
@@ -70,14 +68,14 @@ def check_rows(x: Any, index: Any) -> None:
     """Raise OpError unless both are matrices of as many rows."""
     check_integers(index)
     check(len(x.shape) == len(index.shape) == 2, "X or Index does not have two axes")
-    check(agree(x.shape[0], index.shape[0]), "X and Index have not as many rows")
+    check(dims_match(x.shape[0], index.shape[0]), "X and Index have not as many rows")
 
 
 @op("index_sample", "X, Index -> Out")
 def index_sample(x, index):
-    """Out = of each row of X the elements at Index.   X [N, M], Index int [N, K] -> Out [N, K]"""
+    """Out = of each row of X the elements at Index. X [N, M], Index int [N, K] -> Out [N, K]"""
     check_rows(x, index)
-    return x[places(x, index, 1)]
+    return x[index_grid(x, index, 1)]
 
 
 @index_sample.meta
@@ -95,30 +93,30 @@ def _(g, x, index):
 # ------------------------------------------------------------------------------------------
 
 
-def lowest(dtype: np.dtype[Any]) -> Any:
+def min_value(dtype: np.dtype[Any]) -> Any:
     """The smallest value of `dtype`."""
     return -np.inf if is_float(dtype) else np.iinfo(dtype).min
 
 
-def highest(dtype: np.dtype[Any]) -> Any:
+def max_value(dtype: np.dtype[Any]) -> Any:
     """The largest value of `dtype`."""
     return np.inf if is_float(dtype) else np.iinfo(dtype).max
 
 
-class Way(NamedTuple):
-    """A way to combine.   start: what counts as nothing there; combine: the ufunc."""
+class ReduceMode(NamedTuple):
+    """A way to combine. start: what counts as nothing there; combine: the ufunc."""
 
     start: Callable[[np.dtype[Any]], Any]
     combine: Any
 
 
-_WAYS = {
-    "add": Way(lambda dtype: 0, np.add),
-    "mean": Way(lambda dtype: 0, np.add),
-    "mul": Way(lambda dtype: 1, np.multiply),
-    "multiply": Way(lambda dtype: 1, np.multiply),
-    "amin": Way(highest, np.minimum),
-    "amax": Way(lowest, np.maximum),
+_REDUCE_MODES = {
+    "add": ReduceMode(lambda dtype: 0, np.add),
+    "mean": ReduceMode(lambda dtype: 0, np.add),
+    "mul": ReduceMode(lambda dtype: 1, np.multiply),
+    "multiply": ReduceMode(lambda dtype: 1, np.multiply),
+    "amin": ReduceMode(max_value, np.minimum),
+    "amax": ReduceMode(min_value, np.maximum),
 }
 
 
@@ -133,40 +131,40 @@ def put_along_axis(
     """
     check_fits(x, index, Axis)
     check_dtype(x.dtype == value.dtype, "the dtypes of Input and Value differ")
-    value = _as_far_as(value, index.shape)
-    at, out = places(x, index, Axis), x.copy()
+    value = _crop_to(value, index.shape)
+    at, out = index_grid(x, index, Axis), x.copy()
     if Reduce == "assign":
         out[at] = value
         return out
-    way = _WAYS[Reduce]
+    way = _REDUCE_MODES[Reduce]
     if not Include_self:
         out[at] = way.start(x.dtype)
     combine_at(way.combine, out, at, value)
-    return out if Reduce != "mean" else averaged(out, counts(x, at, Include_self))
+    return out if Reduce != "mean" else average(out, counts(x, at, Include_self))
 
 
-def _as_far_as(value: Any, shape: Shape) -> Any:
+def _crop_to(value: Any, shape: Shape) -> Any:
     """The values that have an index: the first ones where there are more, as in Paddle."""
     if value.shape == shape:
         return value
-    check(_covers(value.shape, shape), "the shapes of Index and Value differ")
+    check(_is_full(value.shape, shape), "the shapes of Index and Value differ")
     return value[tuple(slice(n) for n in shape)]
 
 
-def _covers(have: Shape, wanted: Shape) -> bool:
+def _is_full(have: Shape, wanted: Shape) -> bool:
     return len(have) == len(wanted) and all(
         h < 0 or w < 0 or h >= w for h, w in zip(have, wanted, strict=True)
     )
 
 
 def counts(x: Any, at: Any, include_self: bool) -> Any:
-    """How many values meet in each place of `x`, at least 1."""
+    """How many values meet in each position of `x`, at least 1."""
     found = np.zeros_like(x, dtype=np.int32)
     combine_at(np.add, found, at, 1)
     return found + 1 if include_self else np.maximum(found, 1)
 
 
-def averaged(total: Any, count: Any) -> Any:
+def average(total: Any, count: Any) -> Any:
     """`total` / `count`, integers cut to whole ones, as in C."""
     if total.dtype.kind in "iu":
         return np.sign(total) * (np.abs(total) // count.astype(total.dtype))
@@ -176,12 +174,12 @@ def averaged(total: Any, count: Any) -> Any:
 @put_along_axis.meta
 def _(x, index, value, *, Axis, Reduce, Include_self):
     check(
-        Reduce == "assign" or Reduce in _WAYS,
-        f"Reduce={Reduce!r} is none of assign, {', '.join(_WAYS)}",
+        Reduce == "assign" or Reduce in _REDUCE_MODES,
+        f"Reduce={Reduce!r} is none of assign, {', '.join(_REDUCE_MODES)}",
     )
     check_fits(x, index, Axis)
     check_dtype(x.dtype == value.dtype, "the dtypes of Input and Value differ")
-    check(_covers(value.shape, index.shape), "the shapes of Index and Value differ")
+    check(_is_full(value.shape, index.shape), "the shapes of Index and Value differ")
     return x
 
 
@@ -202,7 +200,7 @@ def _(g, x, index, value, *, Axis, Reduce, Include_self, Result):
 
 
 def _assign_grad(g, x, index, value, axis, include_self, result, taken):
-    return None, lambda: keep(taken(g), last_along_axis(x, index, Axis=axis))
+    return None, lambda: masked(taken(g), last_along_axis(x, index, Axis=axis))
 
 
 def _add_grad(g, x, index, value, axis, include_self, result, taken):
@@ -226,7 +224,9 @@ def _mean_grad(g, x, index, value, axis, include_self, result, taken):
 
 def _extreme_grad(g, x, index, value, axis, include_self, result, taken):
     """Every element that is the extreme gets the gradient, as in Paddle."""
-    return lambda: keep(g, equal(x, result)), lambda: keep(taken(g), equal(value, taken(result)))
+    return lambda: masked(g, equal(x, result)), lambda: masked(
+        taken(g), equal(value, taken(result))
+    )
 
 
 _GRADIENTS: dict[str, Callable[..., tuple[Any, Any]]] = {
@@ -242,11 +242,11 @@ _GRADIENTS: dict[str, Callable[..., tuple[Any, Any]]] = {
 
 @op("last_along_axis", "Input, Index -> Out", no_grad=VALUE_INDEPENDENT, internal=True)
 def last_along_axis(x, index, *, Axis: int):
-    """Out = whether each place of Index is the last that names its place of Input.
+    """Out = whether each position of Index is the last that names its place of Input.
 
     Input [*], Index int [*I] -> Out bool [*I]
     """
-    at = places(x, index, Axis)
+    at = index_grid(x, index, Axis)
     number = np.arange(index.size).reshape(index.shape)
     last = np.zeros_like(x, dtype=np.int64)
     last[at] = number

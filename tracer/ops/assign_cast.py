@@ -1,4 +1,4 @@
-"""Copies: as they are, in another dtype, raised to a power, counted up."""
+"""Copies: assign, cast, pow, increment."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Any
 from ..core.arrays import np
 from ..core.op import Meta, check, op
 from .elementwise import mul, scale
-from .half_precision import wide
+from .half_precision import upcast_half
 from .meta_rules import like_x, proto_dtype, proto_of
 
 
 @op("cast", "X -> Out")
 def cast(x, *, in_dtype: int, out_dtype: int, use_mkldnn: bool = False):
-    """Out = X in the dtype of number out_dtype.   X [*] -> Out [*]"""
+    """Out = X in the dtype of number out_dtype. X [*] -> Out [*]"""
     target = proto_dtype(out_dtype)
     if x.dtype.kind in "biu" and target.itemsize > 2:  # nothing that overflows
         return x.astype(target)
@@ -55,7 +55,7 @@ def _(g, x):
 
 @op("increment", "X -> Out")
 def increment(x, *, step: float = 1.0):
-    """Out = X + step.   X of one element -> Out like X"""
+    """Out = X + step. X of one element -> Out like X"""
     check(x.size == 1, "X needs one element")
     return x + x.dtype.type(step)
 
@@ -73,9 +73,9 @@ def _(g, x):
 
 @op("pow", "X, FactorTensor?! -> Out", meta=like_x, amp="deny")
 @np.errstate(all="ignore")
-@wide
+@upcast_half
 def power(x, factor_tensor=None, *, factor: float = 1.0):
-    """Out = X ** factor.   X [*], FactorTensor [1] in place of factor -> Out [*]"""
+    """Out = X ** factor. X [*], FactorTensor [1] in place of factor -> Out [*]"""
     by = factor if factor_tensor is None else factor_tensor.reshape(()).item()
     if by == 2:
         return np.square(x)

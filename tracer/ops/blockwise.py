@@ -1,9 +1,8 @@
-"""Work on large arrays block by block.
+"""Process large arrays in blocks that fit in the cache.
 
-A kernel of several steps writes a temporary array at each of them.  Taken whole, those of a large
-operand go through main memory and
-cost page faults; taken in blocks they stay in the cache.  Several times faster, and the numbers are
-the same.  A GPU takes them whole.
+A kernel of several steps creates a temporary array in each. For large inputs these go through main
+memory and cause page faults; in blocks they stay in the cache, which is several times faster with
+the same results. On a GPU arrays are processed as a whole.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ BLOCK = 1 << 17  # elements
 
 
 def elementwise(function: Callable[..., Any], *operands: Any) -> Any:
-    """`function` of operands alike in shape and in the order of their axes in memory; its result is
+    """`function` of inputs alike in shape and in the order of their axes in memory; its result is
     like the first.
     """
     first = operands[0]
@@ -40,8 +39,8 @@ def memory_order(x: Any) -> list[int]:
     return sorted(range(x.ndim), key=lambda axis: (-x.strides[axis], axis))
 
 
-def rows(function: Callable[..., Any], *operands: Any) -> Any:
-    """`function` of operands [R,*], the first [R,K], whose rows do not know of each other; its
+def iter_row_blocks(function: Callable[..., Any], *operands: Any) -> Any:
+    """`function` of inputs [R,*], the first [R,K], whose rows do not know of each other; its
     result is like the first.
     """
     first = operands[0]
@@ -55,8 +54,8 @@ def rows(function: Callable[..., Any], *operands: Any) -> Any:
     return out
 
 
-def parts(*operands: Any) -> Iterator[list[Any]]:
-    """Operands [R,*], the first [R,K], some rows at a time."""
+def iter_blocks(*operands: Any) -> Iterator[list[Any]]:
+    """Inputs [R,*], the first [R,K], some rows at a time."""
     step = operands[0].shape[0] if is_on_gpu() else BLOCK // max(operands[0].shape[1], 1)
     step = max(1, step)
     return (
@@ -75,7 +74,7 @@ def row_sums(x: Any) -> Any:
     return np.sum(x, axis=1)
 
 
-def sums(x: Any, axis: int) -> Any:
+def sum_keepdim(x: Any, axis: int) -> Any:
     """The sums along the axis, which stays."""
     return (
         row_sums(x)[:, None]
@@ -84,7 +83,7 @@ def sums(x: Any, axis: int) -> Any:
     )
 
 
-def row_dots(x: Any, y: Any) -> Any:
+def row_dot_products(x: Any, y: Any) -> Any:
     """The sum of each row of x * y, both [R,K]."""
     return (
         np.einsum("rk,rk->r", x, y)
@@ -93,7 +92,7 @@ def row_dots(x: Any, y: Any) -> Any:
     )
 
 
-def largest(x: Any, axis: int) -> Any:
+def max_keepdim(x: Any, axis: int) -> Any:
     """The largest along the axis, which stays.
 
     Long rows are folded first: NumPy's maximum of each row is slow.
@@ -105,8 +104,8 @@ def largest(x: Any, axis: int) -> Any:
     return np.max(x, axis=axis, keepdims=True)
 
 
-def along_last(function: Callable[..., Any], axis: int, *operands: Any) -> Any:
-    """`function(*operands, axis)`, as rows where the operands are alike, contiguous, and the axis
+def apply_along_last(function: Callable[..., Any], axis: int, *operands: Any) -> Any:
+    """`function(*inputs, axis)`, as rows where the inputs are alike, contiguous, and the axis
     is their last.
     """
     first = operands[0]
@@ -119,4 +118,4 @@ def along_last(function: Callable[..., Any], axis: int, *operands: Any) -> Any:
     ):
         return function(*operands, axis)
     flat = [a.reshape(-1, a.shape[-1]) for a in operands]
-    return rows(lambda *parts: function(*parts, -1), *flat).reshape(first.shape)
+    return iter_row_blocks(lambda *parts: function(*parts, -1), *flat).reshape(first.shape)

@@ -1,4 +1,4 @@
-"""Boxes of detection: made, coded, and read from the maps of a network.
+"""Bounding boxes for detection: prior boxes, box encoding and YOLO decoding.
 
 A box is x1, y1, x2, y2.
 """
@@ -10,8 +10,8 @@ from typing import Any
 
 from ..core.arrays import np
 from ..core.op import PYTHON_LOOP, Floats, Ints, Meta, check, check_dtype, op
-from .half_precision import wide
-from .meta_rules import agree, check_float, size_of
+from .half_precision import upcast_half
+from .meta_rules import check_float, dims_match, size_of
 
 NO_GRAD = "its boxes are targets or results, which no gradient goes through in Paddle"
 
@@ -42,7 +42,7 @@ def _prior_sizes(
 
 
 @op("prior_box", "Input, Image -> Boxes, Variances", no_grad=NO_GRAD, host=PYTHON_LOOP)
-@wide
+@upcast_half
 def prior_box(
     x,
     image,
@@ -58,7 +58,7 @@ def prior_box(
     offset: float = 0.5,
     min_max_aspect_ratios_order: bool = False,
 ):
-    """Boxes = boxes of several sizes around each place, in parts of the image
+    """Boxes = boxes of several sizes around each position, in parts of the image
 
     (Liu et al. 2016).
     Input [N,C,H,W] -> both [H,W,P,4]
@@ -97,7 +97,7 @@ def _(x, image, *, min_sizes, max_sizes, aspect_ratios, variances, flip, **_):
 # ------------------------------------------------------------------------------
 
 
-def _centred(boxes: Any, extra: Any) -> tuple[Any, Any]:
+def _center_size(boxes: Any, extra: Any) -> tuple[Any, Any]:
     """Centres and sizes of boxes [*,4], each [*,2]."""
     sizes = boxes[..., 2:] - boxes[..., :2] + extra
     return boxes[..., :2] + sizes / 2, sizes
@@ -107,7 +107,7 @@ def _centred(boxes: Any, extra: Any) -> tuple[Any, Any]:
     "box_coder", "PriorBox, PriorBoxVar?, TargetBox -> OutputBox", no_grad=NO_GRAD, host=PYTHON_LOOP
 )
 @np.errstate(all="ignore")
-@wide
+@upcast_half
 def box_coder(
     prior,
     prior_var,
@@ -118,7 +118,7 @@ def box_coder(
     axis: int = 0,
     variance: Floats = [],
 ):
-    """OutputBox = boxes as offsets from prior boxes, or the way back
+    """OutputBox = boxes as offsets from prior boxes, or the backward pass
 
     (Girshick et al. 2014).
     PriorBox [M,4], TargetBox [N,4] -> [N,M,4]
@@ -127,7 +127,7 @@ def box_coder(
     """
     t = target.dtype.type
     extra = t(0 if box_normalized else 1)
-    centre, size = _centred(prior, extra)
+    centre, size = _center_size(prior, extra)
     spread = (
         np.array(variance, target.dtype)
         if variance
@@ -136,7 +136,7 @@ def box_coder(
         else prior_var
     )
     if code_type == "encode_center_size":
-        wanted, wanted_size = _centred(target[:, None], extra)
+        wanted, wanted_size = _center_size(target[:, None], extra)
         wanted = (target[:, None, 2:] + target[:, None, :2]) / 2
         coded = np.concatenate(
             [(wanted - centre) / size, np.log(np.abs(wanted_size / size))], axis=-1
@@ -153,7 +153,10 @@ def box_coder(
 def _(prior, prior_var, target, *, code_type, box_normalized, axis, variance):
     known = code_type in ("encode_center_size", "decode_center_size")
     check(known, f"code_type={code_type} is neither encode_center_size nor decode_center_size")
-    check(len(prior.shape) == 2 and agree(prior.shape[1], 4), "PriorBox needs the shape [boxes, 4]")
+    check(
+        len(prior.shape) == 2 and dims_match(prior.shape[1], 4),
+        "PriorBox needs the shape [boxes, 4]",
+    )
     check(len(variance) in (0, 4), f"variance={list(variance)} are not four numbers")
     check_dtype(target.dtype == prior.dtype, "the dtypes differ")
     if code_type == "encode_center_size":
@@ -163,7 +166,7 @@ def _(prior, prior_var, target, *, code_type, box_normalized, axis, variance):
         len(target.shape) == 3 and axis in (0, 1),
         "TargetBox needs three axes to decode, and axis is 0 or 1",
     )
-    check(agree(target.shape[1 - axis], prior.shape[0]), "PriorBox does not fit TargetBox")
+    check(dims_match(target.shape[1 - axis], prior.shape[0]), "PriorBox does not fit TargetBox")
     return target
 
 
@@ -176,7 +179,7 @@ def _sigmoid(x: Any) -> Any:
 
 
 @op("yolo_box", "X, ImgSize -> Boxes, Scores", no_grad=NO_GRAD, host=PYTHON_LOOP)
-@wide
+@upcast_half
 def yolo_box(
     x,
     image_size,
@@ -240,7 +243,7 @@ def _(x, image_size, *, anchors, class_num, iou_aware, **_):
     count = len(anchors) // 2
     wanted = count * (5 + class_num + int(iou_aware))
     check(
-        agree(x.shape[1], wanted),
+        dims_match(x.shape[1], wanted),
         f"{x.shape[1]} channels are not the {wanted} of {count} anchors and {class_num} classes",
     )
     places = size_of((count, *x.shape[2:]))

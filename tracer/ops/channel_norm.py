@@ -1,6 +1,4 @@
-"""Norms of Paddle 1.x: over channels around, over the length along an axis, and scales of
-channels.
-"""
+"""Normalization over neighboring channels (lrn), along an axis (norm), and per-channel scaling."""
 
 from __future__ import annotations
 
@@ -9,14 +7,14 @@ from typing import Any
 from ..core.arrays import np
 from ..core.op import OPS, Meta, check, op
 from .elementwise import div, mul, scale, sub
-from .half_precision import wide
-from .meta_rules import agree_all, check_float, float_like_x, like_x, normal_axis, shape_of
+from .half_precision import upcast_half
+from .meta_rules import check_float, float_like_x, like_x, normal_axis, shape_of, shapes_match
 from .reduce import reduce_sum
 from .unary_math import sqrt, square
 
 
 @op("around_channels", "X -> Out", meta=like_x, internal=True)
-@wide
+@upcast_half
 def around_channels(x, *, n: int = 5, data_format: str = "NCHW", back: bool = False):
     """Out = the sums of X over n channels around each; back: over those around which each is.
 
@@ -38,7 +36,7 @@ def _(g, x, *, n, data_format, back):
 
 
 @op("lrn", "X -> Out, MidOut~")
-@wide
+@upcast_half
 def lrn(
     x,
     *,
@@ -80,7 +78,7 @@ def _power(x: Any, exponent: float) -> Any:
 
 
 @op("norm", "X -> Out, Norm~")
-@wide
+@upcast_half
 def norm(x, *, axis: int, epsilon: float = 1e-10, is_test: bool = False):
     """Out = X / Norm, Norm = the root of epsilon plus the sum of squares along the axis.
 
@@ -112,7 +110,7 @@ def _channel_axis(x: Any, data_layout: str) -> int:
 
 
 @op("affine_channel", "X, Scale, Bias -> Out")
-@wide
+@upcast_half
 def affine_channel(x, weight, bias, *, data_layout: str = "AnyLayout"):
     """Out = Scale * X + Bias for each channel.
 
@@ -128,7 +126,7 @@ def _(x, weight, bias, *, data_layout):
     check(len(x.shape) > 1, "needs two axes")
     channels = (x.shape[_channel_axis(x, data_layout)],)
     check(
-        agree_all(weight.shape, channels) and agree_all(bias.shape, channels),
+        shapes_match(weight.shape, channels) and shapes_match(bias.shape, channels),
         "Scale and Bias do not fit the channels",
     )
     return float_like_x(x)

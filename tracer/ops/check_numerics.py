@@ -1,4 +1,4 @@
-"""check_numerics: NaNs and infinities of a tensor."""
+"""check_numerics: count NaN and infinity in a tensor."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 from ..core.arrays import np
 from ..core.op import NON_FLOAT_RESULT, Meta, check, op
-from .half_precision import single
+from .half_precision import to_float32
 from .meta_rules import check_float
 
 ABORT = 0
@@ -16,7 +16,7 @@ def statistics(x: Any) -> tuple[list[int], list[float]]:
     """The numbers of NaNs, infinities and zeros; the maximum, minimum and mean without NaN, 0 for
     an empty tensor.
     """
-    x = single(x)
+    x = to_float32(x)
     with np.errstate(all="ignore"):
         counts = [int(test.sum()) for test in (np.isnan(x), np.isinf(x), x == 0)]
         known = x[~np.isnan(x)]

@@ -1,7 +1,7 @@
-"""Complex numbers: made of their parts, and taken apart again.
+"""Complex numbers: conversion from and to real parts, conj, angle.
 
-The gradients that arrive here are conjugated, as `core/op.py` says: of L along Z = X + iY they are
-dL/dX - i dL/dY.
+Gradients are conjugated as stated in `core/op.py`: the gradient of L in Z = X + iY is dL/dX - i
+dL/dY.
 """
 
 from __future__ import annotations
@@ -9,9 +9,17 @@ from __future__ import annotations
 from ..core.arrays import np
 from ..core.op import NO_HALF_COMPLEX, Meta, check, check_dtype, op
 from .compare import between
-from .elementwise import add, div, keep, mul, scale, zeros_like
-from .half_precision import wide
-from .meta_rules import agree, broadcast, complex_dtype, is_complex, like_x, real_dtype, real_like_x
+from .elementwise import add, div, masked, mul, scale, zeros_like
+from .half_precision import upcast_half
+from .meta_rules import (
+    broadcast,
+    complex_dtype,
+    dims_match,
+    is_complex,
+    like_x,
+    real_dtype,
+    real_like_x,
+)
 from .unary_math import square
 
 
@@ -39,12 +47,12 @@ def _(g, x, y):
     return lambda: real(g), lambda: negative_imag(g)
 
 
-def _part_of_x(x, **_):
+def _part_meta(x, **_):
     check_dtype(x.dtype.kind == "c", "needs a complex dtype")
     return real_like_x(x)
 
 
-@op("real", "X -> Out", meta=_part_of_x)
+@op("real", "X -> Out", meta=_part_meta)
 def real(x):
     """Out = Re X.   X complex [*] -> Out [*]"""
     check_dtype(x.dtype.kind == "c", "needs a complex dtype")
@@ -56,7 +64,7 @@ def _(g, x):
     return complex_of(g, zeros_like(g))
 
 
-@op("imag", "X -> Out", meta=_part_of_x)
+@op("imag", "X -> Out", meta=_part_meta)
 def imag(x):
     """Out = Im X.   X complex [*] -> Out [*]"""
     check_dtype(x.dtype.kind == "c", "needs a complex dtype")
@@ -80,9 +88,9 @@ def _(g, x):
 
 
 @op("angle", "X -> Out", meta=real_like_x)
-@wide
+@upcast_half
 def angle(x):
-    """Out = the angle of X with the positive real axis, in (-pi, pi].   X [*] -> Out [*]"""
+    """Out = the angle of X with the positive real axis, in (-pi, pi]. X [*] -> Out [*]"""
     check_dtype(x.dtype.kind in "fc", "needs a floating dtype")
     turned = x if x.dtype.kind == "c" else x + x.dtype.type(0)  # a real -0 has none
     return np.angle(turned).astype(real_dtype(x.dtype), copy=False)
@@ -97,19 +105,19 @@ def _(g, x):
     slope = complex_of(
         div(scale(mul(g, b), scale=-1.0), size), div(scale(mul(g, a), scale=-1.0), size)
     )
-    return keep(slope, between(size, low=0.0))
+    return masked(slope, between(size, low=0.0))
 
 
 @op("as_complex", "X -> Out", no_half=NO_HALF_COMPLEX)
 def as_complex(x):
-    """Out = X[..., 0] + iX[..., 1].   X [*, 2] -> Out complex [*]"""
+    """Out = X[..., 0] + iX[..., 1]. X [*, 2] -> Out complex [*]"""
     check(x.shape[-1:] == (2,), "the last axis does not hold two parts")
     return complex_of.kernel(x[..., 0], x[..., 1])
 
 
 @as_complex.meta
 def _(x):
-    check(len(x.shape) > 0 and agree(x.shape[-1], 2), "the last axis does not hold two parts")
+    check(len(x.shape) > 0 and dims_match(x.shape[-1], 2), "the last axis does not hold two parts")
     check_dtype(x.dtype.kind == "f", "needs a floating dtype")
     return Meta(x.shape[:-1], complex_dtype(x.dtype))
 
@@ -128,7 +136,7 @@ def as_real(x):
 
 @as_real.meta
 def _(x):
-    return Meta(_part_of_x(x).shape + (2,), real_dtype(x.dtype))
+    return Meta(_part_meta(x).shape + (2,), real_dtype(x.dtype))
 
 
 @as_real.vjp

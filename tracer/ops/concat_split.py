@@ -1,4 +1,4 @@
-"""Ops that put several tensors together, or take one apart."""
+"""Ops that join several tensors or split one."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 
 from ..core.arrays import np
 from ..core.op import Ints, Meta, check, check_dtype, op
-from .dynamic_sizes import sizes, unknown
-from .meta_rules import Shape, agree, known_dim, normal_axis
+from .dynamic_sizes import resolve_sizes, unknown_shape
+from .meta_rules import Shape, dims_match, known_dim, normal_axis
 
 
 def scalar_or(tensor: Any, plain: int) -> int:
@@ -16,7 +16,7 @@ def scalar_or(tensor: Any, plain: int) -> int:
     return plain if tensor is None else int(tensor.item())
 
 
-def pieces(x: Any, counts: Sequence[int], axis: int) -> list[Any]:
+def split_arrays(x: Any, counts: Sequence[int], axis: int) -> list[Any]:
     """Slices of `x` along `axis` of these sizes, one after the other."""
     front = (slice(None),) * (axis % x.ndim)
     found, start = [], 0
@@ -26,13 +26,13 @@ def pieces(x: Any, counts: Sequence[int], axis: int) -> list[Any]:
     return found
 
 
-def along(x: Shape, axis: int, size: int) -> Shape:
+def resize_axis(x: Shape, axis: int, size: int) -> Shape:
     """`x` with another size at `axis`."""
     return (*x[:axis], size, *x[axis + 1 :])
 
 
-def check_alike(xs: Sequence[Meta]) -> None:
-    """Raise OpError unless there are operands, of one dtype and one rank."""
+def check_shapes_match(xs: Sequence[Meta]) -> None:
+    """Raise OpError unless there are inputs, of one dtype and one rank."""
     check(bool(xs), "X is empty")
     check_dtype(all(x.dtype == xs[0].dtype for x in xs), "the dtypes differ")
     check(all(len(x.shape) == len(xs[0].shape) for x in xs), "the ranks differ")
@@ -40,29 +40,31 @@ def check_alike(xs: Sequence[Meta]) -> None:
 
 @op("concat", "X*, AxisTensor? -> Out")
 def concat(xs, axis_tensor=None, *, axis: int = 0):
-    """Out = all X, joined along an axis.   X list of [*, Ni, *] -> Out [*, sum Ni, *]"""
+    """Out = all X, joined along an axis. X list of [*, Ni, *] -> Out [*, sum Ni, *]"""
     return np.concatenate(xs, scalar_or(axis_tensor, axis), dtype=xs[0].dtype, casting="no")
 
 
 @concat.meta
 def _(xs, axis_tensor, *, axis):
-    check_alike(xs)
+    check_shapes_match(xs)
     rank = len(xs[0].shape)
     check(rank > 0, "0-D tensors have no axis to be joined along")
     if axis_tensor is not None:
-        return Meta(unknown(rank), xs[0].dtype)
+        return Meta(unknown_shape(rank), xs[0].dtype)
     at = normal_axis(axis, rank)
     shape = xs[0].shape
     for x in xs[1:]:
         check(
             all(
-                agree(a, b) for i, (a, b) in enumerate(zip(shape, x.shape, strict=True)) if i != at
+                dims_match(a, b)
+                for i, (a, b) in enumerate(zip(shape, x.shape, strict=True))
+                if i != at
             ),
             "the shapes differ",
         )
         shape = tuple(map(known_dim, shape, x.shape))
     total = [x.shape[at] for x in xs]
-    return Meta(along(shape, at, -1 if min(total) < 0 else sum(total)), xs[0].dtype)
+    return Meta(resize_axis(shape, at, -1 if min(total) < 0 else sum(total)), xs[0].dtype)
 
 
 @concat.vjp
@@ -77,7 +79,7 @@ def split_like(x, ys, axis_tensor=None, *, axis: int = 0):
     X [*, sum Ni, *], Y list of [*, Ni, *] -> Out like Y
     """
     axis = scalar_or(axis_tensor, axis)
-    return pieces(x, [y.shape[axis] for y in ys], axis)
+    return split_arrays(x, [y.shape[axis] for y in ys], axis)
 
 
 @split_like.meta
@@ -107,8 +109,8 @@ def split(
     X [*, N, *] -> Out list of [*, Ni, *]
     """
     axis = scalar_or(axis_tensor, axis)
-    return pieces(
-        x, section_sizes(x.shape[axis], num, sizes(None, section_tensors, sections)), axis
+    return split_arrays(
+        x, section_sizes(x.shape[axis], num, resolve_sizes(None, section_tensors, sections)), axis
     )
 
 
@@ -138,10 +140,10 @@ def _(x, axis_tensor, section_tensors, *, num, sections, axis, use_mkldnn, mkldn
     check(bool(x.shape), "a 0-D tensor has no axis to split")
     count = len(section_tensors or sections) or num
     if axis_tensor is not None:
-        return [Meta(unknown(len(x.shape)), x.dtype)] * count
+        return [Meta(unknown_shape(len(x.shape)), x.dtype)] * count
     at = normal_axis(axis, len(x.shape))
     counts = [-1] * count if section_tensors else section_sizes(x.shape[at], num, sections)
-    return [Meta(along(x.shape, at, n), x.dtype) for n in counts]
+    return [Meta(resize_axis(x.shape, at, n), x.dtype) for n in counts]
 
 
 @split.vjp
@@ -151,7 +153,7 @@ def _(gs, x, axis_tensor, section_tensors, *, axis):
 
 @op("stack", "X* -> Y")
 def stack(xs, *, axis: int = 0):
-    """Y = all X, joined along a new axis.   X list of N [*] -> Y [*, N, *]"""
+    """Y = all X, joined along a new axis. X list of N [*] -> Y [*, N, *]"""
     at = axis if axis >= 0 else axis + xs[0].ndim + 1
     index = (*(slice(None),) * at, None)
     return np.concatenate([x[index] for x in xs], at, dtype=xs[0].dtype, casting="no")
@@ -159,10 +161,10 @@ def stack(xs, *, axis: int = 0):
 
 @stack.meta
 def _(xs, *, axis):
-    check_alike(xs)
+    check_shapes_match(xs)
     shape = xs[0].shape
     for x in xs[1:]:
-        check(all(map(agree, shape, x.shape)), "the shapes differ")
+        check(all(map(dims_match, shape, x.shape)), "the shapes differ")
         shape = tuple(map(known_dim, shape, x.shape))
     at = normal_axis(axis, len(shape) + 1)
     return Meta((*shape[:at], len(xs), *shape[at:]), xs[0].dtype)
@@ -175,18 +177,18 @@ def _(g, xs, *, axis):
 
 @op("unstack", "X -> Y*")
 def unstack(x, *, axis: int = 0, num: int = 0):
-    """Y = the `num` slices of X along the axis, without it.   X [*, N, *] -> Y list of N [*]"""
+    """Y = the `num` slices of X along the axis, without it. X [*, N, *] -> Y list of N [*]"""
     check(num == x.shape[axis], f"num={num} is not the size of axis={axis}")
-    return slices(x, axis)
+    return split_slices(x, axis)
 
 
-def slices(x: Any, axis: int) -> list[Any]:
+def split_slices(x: Any, axis: int) -> list[Any]:
     """The slices of `x` along `axis`, without it."""
     front = (slice(None),) * (axis % x.ndim)
     return [x[(*front, i)] for i in range(x.shape[axis])]
 
 
-def without(x: Meta, axis: int, count: int) -> list[Meta]:
+def slice_metas(x: Meta, axis: int, count: int) -> list[Meta]:
     """The Metas of `count` slices of `x`."""
     return [Meta((*x.shape[:axis], *x.shape[axis + 1 :]), x.dtype)] * count
 
@@ -195,8 +197,10 @@ def without(x: Meta, axis: int, count: int) -> list[Meta]:
 def _(x, *, axis, num):
     check(bool(x.shape), "a 0-D tensor has no slices")
     at = normal_axis(axis, len(x.shape))
-    check(agree(x.shape[at], num if num >= 0 else 0), f"num={num} is not the size of axis={axis}")
-    return without(x, at, num)
+    check(
+        dims_match(x.shape[at], num if num >= 0 else 0), f"num={num} is not the size of axis={axis}"
+    )
+    return slice_metas(x, at, num)
 
 
 @unstack.vjp
@@ -206,8 +210,8 @@ def _(gs, x, *, axis):
 
 @op("unbind", "X -> Out*")
 def unbind(x, *, axis: int = 0):
-    """Out = the slices of X along the axis, without it.   X [*, N, *] -> Out list of N [*]"""
-    return slices(x, axis)
+    """Out = the slices of X along the axis, without it. X [*, N, *] -> Out list of N [*]"""
+    return split_slices(x, axis)
 
 
 @unbind.meta
@@ -215,7 +219,7 @@ def _(x, *, axis):
     check(bool(x.shape), "a 0-D tensor has no slices")
     at = normal_axis(axis, len(x.shape))
     check(x.shape[at] >= 0, f"the size of axis={axis} is not known")
-    return without(x, at, x.shape[at])
+    return slice_metas(x, at, x.shape[at])
 
 
 @unbind.vjp

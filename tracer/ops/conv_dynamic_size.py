@@ -1,6 +1,4 @@
-"""Transposed convolutions and unpooling to sizes that are tensors: where real Paddle made
-`output_size` variables.
-"""
+"""Transposed convolutions and unpooling with output sizes given as tensors."""
 
 from __future__ import annotations
 
@@ -9,17 +7,17 @@ from typing import Any
 from ..core.arrays import np
 from ..core.op import Ints, Meta, check, op
 from .conv import conv2d_transpose, conv3d_transpose, transposed_vjp
-from .half_precision import wide
+from .half_precision import upcast_half
 from .maxpool import unpool_vjp, unpooled
 
 
-def numbers_of(sizes: Any) -> list[int]:
+def sizes_from_tensor(sizes: Any) -> list[int]:
     """What tensors of one number each, or one tensor of all of them, say."""
     return [int(n) for s in sizes for n in np.asarray(s).reshape(-1)]
 
 
 @op("conv_transpose_to", "Input, Filter, Bias?, Size*! -> Output", internal=True)
-@wide
+@upcast_half
 def conv_transpose_to(
     x,
     w,
@@ -48,7 +46,7 @@ def conv_transpose_to(
         dilations=dilations,
         groups=groups,
         data_format=data_format,
-        output_size=numbers_of(sizes),
+        output_size=sizes_from_tensor(sizes),
     )
 
 
@@ -84,11 +82,11 @@ def _(
 
 @op("unpool_to", "X, Indices, Size*! -> Out", internal=True)
 def unpool_to(x, mask, sizes):
-    """Out = zeros, with X at the places that Indices names, of the sizes in Size.
+    """Out = zeros, with X at the positions that Indices names, of the sizes in Size.
 
     X [N,C,*S], Indices int like X -> Out [N,C,*Size]
     """
-    return unpooled(x, mask, numbers_of(sizes)[2 - x.ndim :])
+    return unpooled(x, mask, sizes_from_tensor(sizes)[2 - x.ndim :])
 
 
 @unpool_to.meta

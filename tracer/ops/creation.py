@@ -1,4 +1,4 @@
-"""Ops that make tensors from nothing, or from the shape of another."""
+"""Ops that create tensors from sizes, values or the shape of another tensor."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ..core.op import (
     check_dtype,
     op,
 )
-from .dynamic_sizes import from_tensors, sizes, sizes_meta
+from .dynamic_sizes import any_given, infer_sizes, resolve_sizes
 from .meta_rules import Shape, like_x, proto_dtype, size_of
 
 # Which attribute of assign_value holds the values of a dtype.
@@ -34,7 +34,7 @@ _VALUES = {
 }
 
 
-def filled(shape: Sequence[int], value: Any, dtype: np.dtype[Any]) -> Any:
+def filled_array(shape: Sequence[int], value: Any, dtype: np.dtype[Any]) -> Any:
     """A new array of one value, converted as C converts: towards zero."""
     if dtype.kind in "iu":
         value = int(value)
@@ -44,7 +44,7 @@ def filled(shape: Sequence[int], value: Any, dtype: np.dtype[Any]) -> Any:
 
 
 def number(text: str, otherwise: float) -> float | int:
-    """The number that `str_value` spells; `value` when it is empty.   Whole numbers stay exact."""
+    """The number that `str_value` spells; `value` when it is empty. Whole numbers stay exact."""
     if not text:
         return otherwise
     try:
@@ -70,8 +70,8 @@ def new_meta(
     tensor: Meta | None, tensors: Sequence[Meta] | None, shape: Sequence[int], dtype: int
 ) -> Meta:
     """The Meta of a new tensor whose shape is given in one of three ways."""
-    check_sizes(shape, -1 if from_tensors(tensor, tensors) else 0)
-    return Meta(sizes_meta(tensor, tensors, shape), proto_dtype(dtype))
+    check_sizes(shape, -1 if any_given(tensor, tensors) else 0)
+    return Meta(infer_sizes(tensor, tensors, shape), proto_dtype(dtype))
 
 
 @op(
@@ -96,7 +96,9 @@ def fill_constant(
     ValueTensor [1] -> Out [*shape]
     """
     given = number(str_value, value) if value_tensor is None else value_tensor.item()
-    return filled(sizes(shape_tensor, shape_tensors, shape), given, proto_dtype(dtype))
+    return filled_array(
+        resolve_sizes(shape_tensor, shape_tensors, shape), given, proto_dtype(dtype)
+    )
 
 
 @fill_constant.meta
@@ -107,7 +109,7 @@ def _(value_tensor, shape_tensor, shape_tensors, *, dtype, shape, str_value, **_
 
 @op("fill_any_like", "X -> Out", no_grad=VALUE_INDEPENDENT)
 def fill_any_like(x, *, value: float = 0.0, dtype: int = -1):
-    """Out = one value everywhere.   X [*S] -> Out [*S]"""
+    """Out = one value everywhere. X [*S] -> Out [*S]"""
     target = x.dtype if dtype == -1 else proto_dtype(dtype)
     if not value:
         return np.zeros_like(x, dtype=target)
@@ -131,8 +133,8 @@ def fill_constant_batch_size_like(
     value: float = 0.0,
     str_value: str = "",
 ):
-    """Out = one value everywhere, one size being that of Input.   Input [*] -> Out [*shape]"""
-    return filled(
+    """Out = one value everywhere, one size being that of Input. Input [*] -> Out [*shape]"""
+    return filled_array(
         with_batch(x.shape, shape, input_dim_idx, output_dim_idx),
         number(str_value, value),
         proto_dtype(dtype),
@@ -191,7 +193,7 @@ def _(*, shape, dtype, **values):
 @op("empty", "ShapeTensor?, ShapeTensorList*? -> Out", no_grad=VALUE_INDEPENDENT)
 def empty(shape_tensor=None, shape_tensors=None, *, shape: Longs = [], dtype: int = 5):
     """Out = zeros: what is not set is still the same every time.   -> Out [*shape]"""
-    return np.zeros(tuple(sizes(shape_tensor, shape_tensors, shape)), proto_dtype(dtype))
+    return np.zeros(tuple(resolve_sizes(shape_tensor, shape_tensors, shape)), proto_dtype(dtype))
 
 
 @empty.meta
@@ -219,7 +221,7 @@ def range_(start, end, step):
     if start.dtype.kind in "iu":
         check_result([len(range(int(start), int(end), int(step)))], start.dtype.itemsize)
         return np.arange(int(start), int(end), int(step), dtype=start.dtype)
-    count = math.ceil((end - start) / step)  # in the operands' own precision, as in Paddle
+    count = math.ceil((end - start) / step)  # in the inputs' own precision, as in Paddle
     check_result([count], 8)
     return (float(start) + float(step) * np.arange(count)).astype(start.dtype)
 
@@ -339,7 +341,7 @@ def _triangle_size(rows: int, cols: int, offset: int, lower: bool) -> int:
 
 @op("tril_indices", "-> out", no_grad=VALUE_INDEPENDENT)
 def tril_indices(*, rows: int = 0, cols: int = 0, offset: int = 0, dtype: int = 3):
-    """out = rows and columns of the places on and below a diagonal.   -> out int [2, N]"""
+    """out = rows and columns of the positions on and below a diagonal.   -> out int [2, N]"""
     return np.array(np.tril_indices(rows, offset, cols)).astype(proto_dtype(dtype))
 
 
@@ -351,7 +353,7 @@ def _(*, rows, cols, offset, dtype):
 
 @op("triu_indices", "-> out", no_grad=VALUE_INDEPENDENT)
 def triu_indices(*, row: int = 0, col: int = 0, offset: int = 0, dtype: int = 3):
-    """out = rows and columns of the places on and above a diagonal.   -> out int [2, N]"""
+    """out = rows and columns of the positions on and above a diagonal.   -> out int [2, N]"""
     return np.array(np.triu_indices(row, offset, col)).astype(proto_dtype(dtype))
 
 

@@ -1,4 +1,4 @@
-"""What is added up, multiplied or compared along an axis, place after place."""
+"""Cumulative sums, products, maxima and minima along an axis."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import Any
 from ..core.arrays import np
 from ..core.op import NOT_IN_CUPY, OPS, Meta, check_dtype, op
 from .elementwise import mul
-from .half_precision import wide
+from .half_precision import upcast_half
 from .meta_rules import check_float, like_x, normal_axis, proto_dtype, size_of
 from .reduce import cumsum
-from .sort import put_back
+from .sort import unsort
 from .unary_math import exp, negative
 
 
 @op("recurrence", "X, A -> Out", meta=like_x, internal=True)
-@wide
+@upcast_half
 def recurrence(x, a, *, axis: int, reverse: bool = False):
     """Out[k] = X[k] + A[k] * Out[k - 1] along the axis; reverse: X[k] + A[k + 1] * Out[k + 1].
 
@@ -58,9 +58,9 @@ def _(g, x, *, axis, by):
 
 
 @op("cumprod", "X -> Out", amp="deny")
-@wide
+@upcast_half
 def cumprod(x, *, dim: int):
-    """Out = the product of X up to each place along the axis.   X [*] -> Out [*]"""
+    """Out = the product of X up to each position along the axis. X [*] -> Out [*]"""
     return np.cumprod(x, axis=dim, dtype=x.dtype) if x.ndim else x.copy()
 
 
@@ -109,7 +109,7 @@ def _extreme(type: str, better: Any, word: str) -> Any:
 
     @kernel.vjp
     def _(g, x, *, axis, indices):
-        return put_back(g, x, indices, axis)
+        return unsort(g, x, indices, axis)
 
     return kernel
 
@@ -120,11 +120,11 @@ cummin = _extreme("cummin", np.less_equal, "smallest")
 
 @op("logcumsumexp", "X -> Out", host=NOT_IN_CUPY)
 @np.errstate(all="ignore")
-@wide
+@upcast_half
 def logcumsumexp(
     x, *, axis: int = -1, flatten: bool = False, exclusive: bool = False, reverse: bool = False
 ):
-    """Out = ln(the sum of e ** X up to each place); the attributes are those of cumsum.
+    """Out = ln(the sum of e ** X up to each position); the attributes are those of cumsum.
 
     X [*] -> Out [*]
     """

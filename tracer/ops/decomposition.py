@@ -1,4 +1,4 @@
-"""Matrices as products of triangles: Cholesky, LU and QR."""
+"""Matrix decompositions: Cholesky, LU and QR."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .linalg_helpers import (
 )
 from .linear_solve import triangular_solve
 from .matmul import matmul
-from .meta_rules import agree, check_sizes, shape_of
+from .meta_rules import check_sizes, dims_match, shape_of
 
 LAPACK: Any = np.linalg  # whose annotations want literals for modes
 
@@ -30,7 +30,7 @@ def cholesky(x, *, upper: bool = False):
 
     X [*, M, M] Hermitian, positive definite -> Out [*, M, M]
 
-    One triangle of X is read.   Raises OpError where X is not positive definite.
+    One triangle of X is read. Raises OpError where X is not positive definite.
     """
     if not upper:
         return np.linalg.cholesky(x)
@@ -45,7 +45,7 @@ def _(x, *, upper):
     return x
 
 
-def left_divided(triangle: Any, x: Any) -> Any:
+def solve_left(triangle: Any, x: Any) -> Any:
     """L^-H X of lower triangles L."""
     return triangular_solve(conjugate(triangle), x, upper=False, transpose=True)
 
@@ -58,7 +58,7 @@ def _(g, x, *, upper, Out):
         g, Out = adjoint(g), adjoint(Out)
     inside = matmul(adjoint(Out), g)
     half = scale(add(lower(inside), lower(inside, -1)), scale=0.5)
-    outer = left_divided(Out, adjoint(left_divided(Out, half)))
+    outer = solve_left(Out, adjoint(solve_left(Out, half)))
     return conjugate(scale(plus_adjoint(outer), scale=0.5))
 
 
@@ -106,7 +106,7 @@ def _(x, *, pivots):
     return x, Meta((*batch, shorter(x.shape)), whole), Meta(batch or (1,), whole)
 
 
-def _cut(x: Any, size: int, axis: int) -> tuple[Any, Any]:
+def _split_at(x: Any, size: int, axis: int) -> tuple[Any, Any]:
     """What stands before and from `size` on in an axis."""
     part = OPS["slice"]
     axis %= len(shape_of(x))
@@ -124,26 +124,29 @@ def _(g, x, *, Out, Pivots):
     check_sizes(size >= 0)
     swapped, left, right = OPS["lu_unpack"](Out, Pivots)
     g = conjugate(g)
-    low, high = (lower(_cut(g, size, -1)[0], -1), upper(_cut(g, size, -2)[0]))
-    (top, below), (first, last) = _cut(left, size, -2), _cut(right, size, -1)
-    (of_top, of_below), (of_first, of_last) = _cut(low, size, -2), _cut(high, size, -1)
+    low, high = (lower(_split_at(g, size, -1)[0], -1), upper(_split_at(g, size, -2)[0]))
+    (top, below), (first, last) = _split_at(left, size, -2), _split_at(right, size, -1)
+    (of_top, of_below), (of_first, of_last) = (
+        _split_at(low, size, -2),
+        _split_at(high, size, -1),
+    )
     inner = matmul(adjoint(top), of_top)
     outer = matmul(of_first, adjoint(first))
     if columns > rows:
         inner = sub(inner, matmul(of_last, adjoint(last)))
     if rows > columns:
         outer = sub(outer, matmul(adjoint(below), of_below))
-    core = left_divided(top, add(lower(inner, -1), upper(outer)))
-    found = _right_divided(core, first)
+    core = solve_left(top, add(lower(inner, -1), upper(outer)))
+    found = _solve_right(core, first)
     join = OPS["concat"]
     if columns > rows:
-        found = join([found, left_divided(top, of_last)], axis=len(shape_of(x)) - 1)
+        found = join([found, solve_left(top, of_last)], axis=len(shape_of(x)) - 1)
     if rows > columns:
-        found = join([found, _right_divided(of_below, first)], axis=len(shape_of(x)) - 2)
+        found = join([found, _solve_right(of_below, first)], axis=len(shape_of(x)) - 2)
     return conjugate(matmul(swapped, found))
 
 
-def _right_divided(x: Any, triangle: Any) -> Any:
+def _solve_right(x: Any, triangle: Any) -> Any:
     """X U^-H of upper triangles U."""
     return adjoint(triangular_solve(triangle, adjoint(x), upper=True))
 
@@ -158,7 +161,7 @@ def lu_unpack(x, pivots, *, unpack_ludata: bool = True, unpack_pivots: bool = Tr
     """
     size, nothing = min(x.shape[-2:]), np.zeros(0, x.dtype)
     check(pivots.shape[-1] == size, "Pivots does not fit X")
-    swapped = _swapped(pivots, x) if unpack_pivots else nothing
+    swapped = _permutation(pivots, x) if unpack_pivots else nothing
     if not unpack_ludata:
         return swapped, nothing, nothing
     left = np.tril(x[..., :size], -1)
@@ -166,7 +169,7 @@ def lu_unpack(x, pivots, *, unpack_ludata: bool = True, unpack_pivots: bool = Tr
     return swapped, left, np.triu(x[..., :size, :])
 
 
-def _swapped(pivots: Any, x: Any) -> Any:
+def _permutation(pivots: Any, x: Any) -> Any:
     """The matrices that undo the swaps."""
     rows = x.shape[-2]
     order = np.broadcast_to(np.arange(rows), (*x.shape[:-2], rows)).reshape(-1, rows).copy()
@@ -183,7 +186,7 @@ def _swapped(pivots: Any, x: Any) -> Any:
 @lu_unpack.meta
 def _(x, pivots, *, unpack_ludata, unpack_pivots):
     check_matrices(x)
-    check(agree(pivots.shape[-1], shorter(x.shape)), "Pivots does not fit X")
+    check(dims_match(pivots.shape[-1], shorter(x.shape)), "Pivots does not fit X")
     batch, (rows, columns), size = x.shape[:-2], x.shape[-2:], shorter(x.shape)
     nothing = Meta((0,), x.dtype)
     swapped = Meta((*batch, rows, rows), x.dtype) if unpack_pivots else nothing
@@ -240,15 +243,15 @@ def _(of_q, of_r, x, *, mode, Q, R):
         of_q = scale(Q, scale=0.0)
     of_q, of_r = conjugate(of_q), conjugate(of_r)
     if rows >= columns:
-        return conjugate(_qr_back(of_q, of_r, Q, R))
-    (first, _), (of_first, of_last) = _cut(R, rows, -1), _cut(of_r, rows, -1)
-    right = _cut(x, rows, -1)[1]
+        return conjugate(_qr_grad(of_q, of_r, Q, R))
+    (first, _), (of_first, of_last) = _split_at(R, rows, -1), _split_at(of_r, rows, -1)
+    right = _split_at(x, rows, -1)[1]
     of_q = add(of_q, matmul(right, adjoint(of_last)))
-    parts = [_qr_back(of_q, of_first, Q, first), matmul(Q, of_last)]
+    parts = [_qr_grad(of_q, of_first, Q, first), matmul(Q, of_last)]
     return conjugate(OPS["concat"](parts, axis=len(shape_of(x)) - 1))
 
 
-def _qr_back(of_q: Any, of_r: Any, q: Any, r: Any) -> Any:
+def _qr_grad(of_q: Any, of_r: Any, q: Any, r: Any) -> Any:
     inner = upper(sub(matmul(of_r, adjoint(r)), matmul(adjoint(q), of_q)))
     middle = scale(plus_adjoint(lower(inner)), scale=0.5)
-    return _right_divided(add(of_q, matmul(q, sub(plus_adjoint(inner), middle))), r)
+    return _solve_right(add(of_q, matmul(q, sub(plus_adjoint(inner), middle))), r)

@@ -1,4 +1,4 @@
-"""Convolutions that look where learned offsets say   (Dai et al. 2017, Zhu et al. 2019)."""
+"""Deformable convolution: sample at learned offsets (Dai et al. 2017, Zhu et al. 2019)."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from typing import Any, NamedTuple
 from ..core.arrays import np
 from ..core.op import Ints, Meta, check, check_dtype, op
 from .conv import geometry
-from .half_precision import wide
-from .meta_rules import agree, check_float, no_second_order
+from .half_precision import upcast_half
+from .meta_rules import check_float, dims_match, no_second_order
 from .sliding_window import Window
 
 Sizes = tuple[int, ...]
 
 
-class Look(NamedTuple):
-    """One of the four pixels around each place.
+class Sampling(NamedTuple):
+    """One of the four pixels around each position.
 
-    flat: its number in the picture, weight: its share, by_y and by_x: how that moves
+    flat: its number in the image, weight: its share, by_y and by_x: how that moves
 
-    All [N,DG,K,OH,OW], DG the deformable groups, K the places of the kernel.
+    All [N,DG,K,OH,OW], DG the deformable groups, K the positions of the kernel.
     """
 
     flat: Any
@@ -30,7 +30,7 @@ class Look(NamedTuple):
     by_x: Any
 
 
-def _places(offset: Any, window: Window, out: Sizes, groups: int) -> tuple[Any, Any]:
+def _sample_positions(offset: Any, window: Window, out: Sizes, groups: int) -> tuple[Any, Any]:
     """Rows and columns that the kernel looks at, [N,DG,K,OH,OW]."""
     moved = offset.reshape(offset.shape[0], groups, -1, 2, *out)
     taps = np.array(list(window.taps), offset.dtype) * np.array(window.dilation, offset.dtype)
@@ -44,18 +44,18 @@ def _places(offset: Any, window: Window, out: Sizes, groups: int) -> tuple[Any, 
     return found[0], found[1]
 
 
-def _looks(places: tuple[Any, Any], high: int, wide: int) -> Iterator[Look]:
+def _make_samplings(places: tuple[Any, Any], high: int, wide: int) -> Iterator[Sampling]:
     y, x = places
     low_y, low_x = np.floor(y), np.floor(x)
     part_y, part_x = y - low_y, x - low_x
-    # Where the picture only begins to be seen, Paddle takes the slope of what lies outside: none.
+    # Where the image only begins to be seen, Paddle takes the slope of what lies outside: none.
     moves = (y > -1) & (x > -1)
     for dy, dx in product((0, 1), repeat=2):
         row, column = low_y + dy, low_x + dx
         inside = (row >= 0) & (row < high) & (column >= 0) & (column < wide)
         share_y, share_x = part_y if dy else 1 - part_y, part_x if dx else 1 - part_x
         flat = (np.clip(row, 0, high - 1) * wide + np.clip(column, 0, wide - 1)).astype(np.int64)
-        yield Look(
+        yield Sampling(
             flat,
             share_y * share_x * inside,
             (1 if dy else -1) * share_x * (inside & moves),
@@ -63,8 +63,8 @@ def _looks(places: tuple[Any, Any], high: int, wide: int) -> Iterator[Look]:
         )
 
 
-def _seen(parted: Any, look: Look) -> Any:
-    """The pixels of a look, [N,DG,C/DG,K*OH*OW].   parted: x [N,DG,C/DG,H*W]"""
+def _sample(parted: Any, look: Sampling) -> Any:
+    """The pixels of a look, [N,DG,C/DG,K*OH*OW]. parted: x [N,DG,C/DG,H*W]"""
     n, groups = look.flat.shape[:2]
     return np.take_along_axis(parted, look.flat.reshape(n, groups, 1, -1), axis=3)
 
@@ -74,22 +74,24 @@ def _flat(a: Any) -> Any:
     return a.reshape(*a.shape[:2], 1, -1)
 
 
-def _setting(x: Any, offset: Any, w: Any, **attrs: Any) -> tuple[Window, Sizes, Any, Any]:
+def _settings(x: Any, offset: Any, w: Any, **attrs: Any) -> tuple[Window, Sizes, Any, Any]:
     groups = attrs.pop("deformable_groups")
     attrs.pop("im2col_step", None)
     window, out = geometry(x, w, padding_algorithm="EXPLICIT", data_format="NCHW", **attrs)
-    places = _places(offset, window, out[2:], groups)
+    places = _sample_positions(offset, window, out[2:], groups)
     return window, out, places, x.reshape(x.shape[0], groups, x.shape[1] // groups, -1)
 
 
 def _columns(x: Any, places: Any, parted: Any, mask: Any) -> tuple[Any, Any]:
     """What is seen, [N,DG,C/DG,K*OH*OW], without and with the mask."""
-    values = sum(_seen(parted, look) * _flat(look.weight) for look in _looks(places, *x.shape[2:]))
+    values = sum(
+        _sample(parted, look) * _flat(look.weight) for look in _make_samplings(places, *x.shape[2:])
+    )
     return values, values if mask is None else values * mask.reshape(*places[0].shape[:2], 1, -1)
 
 
-def _convolved(x: Any, offset: Any, w: Any, mask: Any, groups: int, **attrs: Any) -> Any:
-    _, out, places, parted = _setting(x, offset, w, groups=groups, **attrs)
+def _convolve(x: Any, offset: Any, w: Any, mask: Any, groups: int, **attrs: Any) -> Any:
+    _, out, places, parted = _settings(x, offset, w, groups=groups, **attrs)
     _, columns = _columns(x, places, parted, mask)
     n, taps = x.shape[0], w.shape[2] * w.shape[3]
     columns = columns.reshape(n, groups, (x.shape[1] // groups) * taps, -1)
@@ -112,8 +114,8 @@ def _meta(x, offset, w, mask=None, *, deformable_groups, im2col_step, **attrs):
             wanted = count * deformable_groups * taps if taps > 0 else -1
             fits = (
                 len(given.shape) == 4
-                and agree(given.shape[1], wanted)
-                and all(map(agree, given.shape[2:], out[2:]))
+                and dims_match(given.shape[1], wanted)
+                and all(map(dims_match, given.shape[2:], out[2:]))
             )
             check(fits, f"{name} needs {wanted} channels of {list(out[2:])}")
     return Meta(out, x.dtype)
@@ -124,7 +126,7 @@ def _meta(x, offset, w, mask=None, *, deformable_groups, im2col_step, **attrs):
     "Input, Offset, Filter, Mask -> Output",
     same_dtype="Input Offset Filter Mask",
 )
-@wide
+@upcast_half
 def deformable_conv(
     x,
     offset,
@@ -144,7 +146,7 @@ def deformable_conv(
 
     Offset [N,2*DG*KH*KW,H',W']: rows and columns in turn; Mask [N,DG*KH*KW,H',W'].
     """
-    return _convolved(
+    return _convolve(
         x,
         offset,
         w,
@@ -171,13 +173,13 @@ def _(g, x, offset, w, mask, **over):
     attrs_of=deformable_conv,
     same_dtype="Input Offset Filter",
 )
-@wide
+@upcast_half
 def deformable_conv_v1(x, offset, w, **attrs):
     """deformable_conv without a mask.
 
     Input [N,C,H,W], Offset [N,2*DG*KH*KW,H',W'], Filter [M,C/groups,KH,KW] -> Output [N,M,H',W']
     """
-    return _convolved(x, offset, w, None, **_full(attrs))
+    return _convolve(x, offset, w, None, **_full(attrs))
 
 
 def _full(attrs: dict[str, Any]) -> dict[str, Any]:
@@ -200,14 +202,14 @@ def _(g, x, offset, w, **over):
     attrs_of=deformable_conv,
     internal=True,
 )
-@wide
+@upcast_half
 def deformable_conv_grad(x, offset, w, mask, g, **attrs):
     """The gradients of deformable_conv in Input, Offset, Filter and, where there is one,
     in Mask.
     """
     attrs = _full(attrs)
     groups = attrs["groups"]
-    _, _, places, parted = _setting(x, offset, w, **attrs)
+    _, _, places, parted = _settings(x, offset, w, **attrs)
     values, columns = _columns(x, places, parted, mask)
     n, m, depth = x.shape[0], w.shape[0], (x.shape[1] // groups) * w.shape[2] * w.shape[3]
     split = g.reshape(n, groups, m // groups, -1)
@@ -222,13 +224,13 @@ def deformable_conv_grad(x, offset, w, mask, g, **attrs):
     )
     to_x, moved = np.zeros_like(parted), np.zeros_like(offset, shape=(2, *places[0].shape))
     rows = np.ix_(*map(np.arange, parted.shape[:3]))
-    for look in _looks(places, *x.shape[2:]):
+    for look in _make_samplings(places, *x.shape[2:]):
         np.add.at(
             to_x,
             (rows[0][..., None], rows[1][..., None], rows[2][..., None], _flat(look.flat)),
             to_values * _flat(look.weight),
         )
-        along = np.sum(_seen(parted, look) * to_values, axis=2).reshape(places[0].shape)
+        along = np.sum(_sample(parted, look) * to_values, axis=2).reshape(places[0].shape)
         moved += along * np.stack([look.by_y, look.by_x])
     found = [to_x.reshape(x.shape), np.moveaxis(moved, 0, 3).reshape(offset.shape), to_filter]
     return (

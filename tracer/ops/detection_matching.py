@@ -1,7 +1,5 @@
-"""Boxes of a detector and those that are there: which is whose, and what each is to become.
-
-What is there comes as sequences: the boxes of each picture, one picture behind the other.
-A box is x1, y1, x2, y2.
+"""Match predicted boxes with ground-truth boxes: IoU, bipartite matching, target assignment, hard
+negatives.
 """
 
 from __future__ import annotations
@@ -11,23 +9,23 @@ from typing import Any
 from ..core.arrays import np
 from ..core.op import PYTHON_LOOP, Meta, check, op
 from .box_ops import NO_GRAD
-from .lod import gives_none, offsets_from, rows_of
-from .meta_rules import agree, check_float
+from .lod import offsets_from_lengths, row_offsets, without_lod
+from .meta_rules import check_float, dims_match
 
 NO_HALF = "boxes are matched in float32 or float64, as in Paddle"
-CHOICE = "it chooses among boxes"
+MATCH_TYPES = "it chooses among boxes"
 INT32, INT64 = np.dtype(np.int32), np.dtype(np.int64)
 MATCHES, MININGS = ("bipartite", "per_prediction"), ("max_negative", "hard_example")
-LEAST = 1e-6  # of what boxes share to be matched
+MIN_OVERLAP = 1e-6  # of what boxes share to be matched
 
 
 def _check_choice(what: str, given: str, known: tuple[str, str]) -> None:
     check(given in known, f"{what}={given} is neither {known[0]} nor {known[1]}")
 
 
-def pictures_of(lod: Any, rows: int) -> Any:
-    """The offsets of the rows of each picture: all are of one where there are no sequences."""
-    return rows_of(lod) if lod else np.array([0, rows], np.int64)
+def image_offsets(lod: Any, rows: int) -> Any:
+    """The offsets of the rows of each image: all are of one where there are no sequences."""
+    return row_offsets(lod) if lod else np.array([0, rows], np.int64)
 
 
 # -- iou_similarity
@@ -50,7 +48,7 @@ def iou_similarity(x, y, *, box_normalized: bool = True):
 @iou_similarity.meta
 def _(x, y, *, box_normalized):
     check_float(x)
-    fits = all(len(m.shape) == 2 and agree(m.shape[1], 4) for m in (x, y))
+    fits = all(len(m.shape) == 2 and dims_match(m.shape[1], 4) for m in (x, y))
     check(fits, "X and Y need the shape [boxes, 4]")
     return Meta((x.shape[0], y.shape[0]), x.dtype)
 
@@ -76,18 +74,18 @@ def _pairs(near: Any) -> tuple[Any, Any]:
     return rows, found
 
 
-def _with_nearest(near: Any, rows: Any, found: Any, least: float) -> None:
+def _match_nearest(near: Any, rows: Any, found: Any, least: float) -> None:
     """Give each column that has no row its nearest, if that is near enough."""
     if near.shape[0]:
         best = np.max(near, axis=0)
-        free = (rows < 0) & (best >= max(np.float32(least), LEAST))
+        free = (rows < 0) & (best >= max(np.float32(least), MIN_OVERLAP))
         rows[free], found[free] = np.argmax(near, axis=0)[free], best[free]
 
 
 @op(
     "bipartite_match",
     "DistMat, DistMat@LOD*?! -> ColToRowMatchIndices, ColToRowMatchDist",
-    no_grad=CHOICE,
+    no_grad=MATCH_TYPES,
     value_dependent_shape=True,
     no_half=NO_HALF,
     host=PYTHON_LOOP,
@@ -103,7 +101,7 @@ def bipartite_match(near, lod=None, *, match_type: str = "bipartite", dist_thres
     near.
     """
     _check_choice("match_type", match_type, MATCHES)
-    cuts = pictures_of(lod, near.shape[0])
+    cuts = image_offsets(lod, near.shape[0])
     rows, found = (
         np.empty((len(cuts) - 1, near.shape[1]), np.int32),
         np.empty((len(cuts) - 1, near.shape[1]), near.dtype),
@@ -112,7 +110,7 @@ def bipartite_match(near, lod=None, *, match_type: str = "bipartite", dist_thres
         own = near[cuts[n] : cuts[n + 1]]
         rows[n], found[n] = _pairs(own)
         if match_type == "per_prediction":
-            _with_nearest(own, rows[n], found[n], dist_threshold)
+            _match_nearest(own, rows[n], found[n], dist_threshold)
     return rows, found
 
 
@@ -126,7 +124,7 @@ def _(near, lod, *, match_type, dist_threshold):
     return Meta(shape, INT32), Meta(shape, near.dtype)
 
 
-gives_none(bipartite_match)
+without_lod(bipartite_match)
 
 
 # -- target_assign
@@ -141,15 +139,15 @@ gives_none(bipartite_match)
     host=PYTHON_LOOP,
 )
 def target_assign(x, lod, matched, negative=None, negative_lod=None, *, mismatch_value: int = 0):
-    """Out = what each box is matched with in the sequence of its picture, else mismatch_value.
+    """Out = what each box is matched with in the sequence of its image, else mismatch_value.
 
     X [R,P,K], MatchIndices int32 [n,M] -> [n,M,K]
 
     OutWeight float32 [n,M,1]: 1 where a box is matched, or in NegIndices int32 [*,1] of its
-    picture, else 0.
+    image, else 0.
     P is 1 or M.
     """
-    cuts, places = pictures_of(lod, x.shape[0]), np.arange(matched.shape[1])
+    cuts, places = image_offsets(lod, x.shape[0]), np.arange(matched.shape[1])
     check(
         len(cuts) - 1 == matched.shape[0], "X and MatchIndices have different numbers of pictures"
     )
@@ -159,7 +157,7 @@ def target_assign(x, lod, matched, negative=None, negative_lod=None, *, mismatch
     out[found] = x[rows, places % x.shape[1]][found]
     weight = found.astype(np.float32)
     if negative is not None:
-        own = pictures_of(negative_lod, negative.shape[0])
+        own = image_offsets(negative_lod, negative.shape[0])
         at = np.repeat(np.arange(len(own) - 1), np.diff(own)), negative.reshape(-1)
         out[at], weight[at] = mismatch_value, 1
     return out, weight[:, :, None]
@@ -169,21 +167,21 @@ def target_assign(x, lod, matched, negative=None, negative_lod=None, *, mismatch
 def _(x, lod, matched, negative, negative_lod, *, mismatch_value):
     check(len(x.shape) == 3, "X needs three axes")
     check(len(matched.shape) == 2, "MatchIndices need two axes")
-    fits = x.shape[1] == 1 or agree(x.shape[1], matched.shape[1])
+    fits = x.shape[1] == 1 or dims_match(x.shape[1], matched.shape[1])
     check(fits, "X does not fit MatchIndices")
     return Meta((*matched.shape, x.shape[2]), x.dtype), Meta(
         (*matched.shape, 1), np.dtype(np.float32)
     )
 
 
-gives_none(target_assign)
+without_lod(target_assign)
 
 
 # -- mine_hard_examples
 # ---------------------------------------------------------------------------------------------
 
 
-def _hardest(loss: Any, free: Any, count: int) -> Any:
+def _hard_negatives(loss: Any, free: Any, count: int) -> Any:
     """Which of the boxes that may be taken have the largest losses, so many of them."""
     order = np.flatnonzero(free)
     return order[np.argsort(-loss[order], kind="stable")[:count]]
@@ -193,7 +191,7 @@ def _hardest(loss: Any, free: Any, count: int) -> Any:
     "mine_hard_examples",
     "ClsLoss, LocLoss?, MatchIndices, MatchDist -> NegIndices, UpdatedMatchIndices, "
     "NegIndices@LOD~?",
-    no_grad=CHOICE,
+    no_grad=MATCH_TYPES,
     value_dependent_shape=True,
     no_half=NO_HALF,
     host=PYTHON_LOOP,
@@ -209,7 +207,7 @@ def mine_hard_examples(
     sample_size: int = 0,
     mining_type: str = "max_negative",
 ):
-    """NegIndices = boxes without a match that are hardest to tell, picture by picture.
+    """NegIndices = boxes without a match that are hardest to tell, image by image.
 
     ClsLoss, MatchIndices, MatchDist [n,M] -> int32 [*,1]
 
@@ -223,18 +221,18 @@ def mine_hard_examples(
         if mining_type == "max_negative":
             free = (own == -1) & (near[n] < np.float32(neg_dist_threshold))
             count = int(np.sum(own != -1) * np.float32(neg_pos_ratio))
-            negative.append(np.sort(_hardest(loss[n], free, count)))
+            negative.append(np.sort(_hard_negatives(loss[n], free, count)))
         else:
             both = loss[n] + (0 if place_loss is None else place_loss[n])
             taken = np.isin(
-                np.arange(len(own)), _hardest(both, np.ones(len(own), bool), sample_size)
+                np.arange(len(own)), _hard_negatives(both, np.ones(len(own), bool), sample_size)
             )
             negative.append(np.flatnonzero(taken & (own < 0)))
             updated[n, ~taken & (own > -1)] = -1
     return (
         np.concatenate(negative).astype(np.int32)[:, None],
         updated,
-        offsets_from([len(n) for n in negative]),
+        offsets_from_lengths([len(n) for n in negative]),
     )
 
 

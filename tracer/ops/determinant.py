@@ -1,11 +1,11 @@
-"""Determinants, and the cofactors that are their gradients."""
+"""Determinants, and the cofactors for their gradients."""
 
 from __future__ import annotations
 
 from ..core.arrays import np
 from ..core.op import NO_HALF_DECOMPOSITION, OPS, Meta, check_dtype, op
 from .elementwise import mul, sub
-from .linalg_helpers import as_column, chain, check_square, turn
+from .linalg_helpers import as_column, chain, check_square, transpose_last
 from .linear_solve import inverse
 from .meta_rules import check_finite, check_float, like_x
 from .reduce import reduce_sum
@@ -13,7 +13,7 @@ from .reduce import reduce_sum
 
 @op("determinant", "Input -> Out", no_half=NO_HALF_DECOMPOSITION)
 def determinant(x):
-    """Out = the determinant of each matrix.   Input [*, M, M] -> Out [*]"""
+    """Out = the determinant of each matrix. Input [*, M, M] -> Out [*]"""
     return np.linalg.det(x)
 
 
@@ -48,14 +48,14 @@ def cofactors(x):
 @cofactors.vjp
 def _(g, x):
     """From d(det X * X^-T) of invertible X."""
-    found, flipped = cofactors(x), turn(inverse(x))
+    found, flipped = cofactors(x), transpose_last(inverse(x))
     total = reduce_sum(mul(g, found), dim=[-2, -1], keep_dim=True)
-    return sub(mul(total, flipped), chain(flipped, turn(g), found))
+    return sub(mul(total, flipped), chain(flipped, transpose_last(g), found))
 
 
 @op("slogdeterminant", "Input -> Out", no_half=NO_HALF_DECOMPOSITION)
 def slogdeterminant(x):
-    """Out[0], Out[1] = sign and ln |determinant| of each matrix.   Input [*, M, M] -> Out [2, *]"""
+    """Out[0], Out[1] = sign and ln |determinant| of each matrix. Input [*, M, M] -> Out [2, *]"""
     check_dtype(x.dtype.kind == "f", "needs a floating dtype")
     return np.stack(np.linalg.slogdet(x))
 
@@ -70,4 +70,4 @@ def _(x):
 @slogdeterminant.vjp
 def _(g, x):
     of_log = OPS["slice"](g, axes=[0], starts=[1], ends=[2], decrease_axis=[0])
-    return mul(as_column(as_column(of_log)), turn(inverse(x)))
+    return mul(as_column(as_column(of_log)), transpose_last(inverse(x)))

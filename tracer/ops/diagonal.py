@@ -1,4 +1,4 @@
-"""Diagonals: taken, summed, filled, and made into matrices."""
+"""Diagonals: extract, sum, fill, and build matrices."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def _(g, x, *, offset, axis1, axis2):
 
 @op("along_diagonal", "X, Y -> Out", meta=lambda x, y, **_: Meta(y.shape, x.dtype), internal=True)
 def along_diagonal(x, y, *, offset: int = 0, axis1: int = 0, axis2: int = 1):
-    """Out = zeros like Y with X all along a diagonal.   X [the other axes], Y [*] -> Out like Y"""
+    """Out = zeros like Y with X all along a diagonal. X [the other axes], Y [*] -> Out like Y"""
     out = np.zeros(y.shape, x.dtype)
     rows, columns = _places(y.shape, offset, axis1, axis2)
     np.moveaxis(out, (axis1, axis2), (-2, -1))[..., rows, columns] = np.asarray(x)[..., None]

@@ -1,4 +1,4 @@
-"""Sizes that an op may get in three ways: as an attribute, as one tensor, as a list of tensors."""
+"""Sizes that an op takes as an attribute, as one tensor or as a list of tensors."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..core.op import Meta, check
 from .meta_rules import Shape
 
 
-def sizes(tensor: Any, tensors: Any, plain: Sequence[int]) -> Sequence[int]:
+def resolve_sizes(tensor: Any, tensors: Any, plain: Sequence[int]) -> Sequence[int]:
     """The sizes for a kernel: a list of tensors wins over one tensor, that over the attribute."""
     if tensors:
         return [int(t.item()) for t in tensors]
@@ -18,7 +18,7 @@ def sizes(tensor: Any, tensors: Any, plain: Sequence[int]) -> Sequence[int]:
     return plain
 
 
-def sizes_meta(
+def infer_sizes(
     tensor: Meta | None, tensors: Sequence[Meta] | None, plain: Sequence[int]
 ) -> tuple[int, ...]:
     """The sizes for a meta rule: -1 where only a tensor knows.
@@ -34,11 +34,11 @@ def sizes_meta(
     return (-1,) * count
 
 
-def from_tensors(*operands: Any) -> bool:
-    """Whether any of the optional operands is given: then the attribute does not say all."""
+def any_given(*operands: Any) -> bool:
+    """Whether any of the optional inputs is given: then the attribute does not say all."""
     return any(o is not None and o != [] for o in operands)
 
 
-def unknown(rank: int) -> Shape:
+def unknown_shape(rank: int) -> Shape:
     """The shape of which only the rank is known."""
     return (-1,) * rank

@@ -1,8 +1,8 @@
 """Singular values, eigenvalues and their vectors.
 
-Vectors are known up to a sign, or a factor of size 1 where they are complex: the gradients are
-those of results that do not depend on it. Between equal values vectors have no derivative: what
-depends on them there has an infinite gradient, what depends on the values alone has none such.
+Vectors are unique up to a sign, or up to a factor of absolute value 1 if they are complex. The
+gradients are those of results that do not depend on this factor. For repeated values the vectors
+are not differentiable: gradients through vectors are infinite, gradients through values are finite.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from .elementwise import add, scale, sub
 from .linalg_helpers import (
     adjoint,
     as_row,
+    cast_like,
     chain,
     check_matrices,
     check_square,
     conjugate,
     diagonal_of,
+    divide,
+    divide_by_differences,
     minus_adjoint,
-    of_kind,
     on_diagonal,
-    over,
-    over_gaps,
     plus_adjoint,
     scaled_columns,
     scaled_rows,
@@ -77,7 +77,7 @@ def _(of_u, of_s, of_vh, x, *, full_matrices, U, S, VH):
     if full_matrices:
         left, of_left = _thin(left, of_left, S)
         right, of_right = _thin(right, of_right, S)
-    return conjugate(_svd_back(left, of_left, S, of_s, right, of_right))
+    return conjugate(_svd_grad(left, of_left, S, of_s, right, of_right))
 
 
 def _thin(vectors: Any, g: Any, values: Any) -> tuple[Any, Any]:
@@ -97,26 +97,28 @@ def _thin(vectors: Any, g: Any, values: Any) -> tuple[Any, Any]:
     return first, sub(of_first, chain(rest, adjoint(of_rest), first))
 
 
-def _svd_back(u: Any, of_u: Any, s: Any, of_s: Any, v: Any, of_v: Any) -> Any:
+def _svd_grad(u: Any, of_u: Any, s: Any, of_s: Any, v: Any, of_v: Any) -> Any:
     inner_u, inner_v = matmul(adjoint(u), of_u), matmul(adjoint(v), of_v)
-    turn_u, turn_v = (over_gaps(minus_adjoint(t), square(s)) for t in (inner_u, inner_v))
+    turn_u, turn_v = (
+        divide_by_differences(minus_adjoint(t), square(s)) for t in (inner_u, inner_v)
+    )
     core = add(
-        add(scaled_columns(turn_u, s), scaled_rows(turn_v, s)), on_diagonal(of_kind(of_s, u))
+        add(scaled_columns(turn_u, s), scaled_rows(turn_v, s)), on_diagonal(cast_like(of_s, u))
     )
     if is_complex(u):
-        phases = over(diagonal_of(minus_adjoint(inner_u)), scale(s, scale=2.0))
+        phases = divide(diagonal_of(minus_adjoint(inner_u)), scale(s, scale=2.0))
         core = add(core, on_diagonal(phases))
     found = chain(u, core, adjoint(v))
     if shape_of(u)[-1] != shape_of(u)[-2]:
-        found = add(found, matmul(_outside(u, of_u, inner_u, s), adjoint(v)))
+        found = add(found, matmul(_null_space_grad(u, of_u, inner_u, s), adjoint(v)))
     if shape_of(v)[-1] != shape_of(v)[-2]:
-        found = add(found, matmul(u, adjoint(_outside(v, of_v, inner_v, s))))
+        found = add(found, matmul(u, adjoint(_null_space_grad(v, of_v, inner_v, s))))
     return found
 
 
-def _outside(vectors: Any, g: Any, inner: Any, values: Any) -> Any:
+def _null_space_grad(vectors: Any, g: Any, inner: Any, values: Any) -> Any:
     """What of a gradient does not lie in the span of the vectors, over the values."""
-    return over(sub(g, matmul(vectors, inner)), as_row(values))
+    return divide(sub(g, matmul(vectors, inner)), as_row(values))
 
 
 def _hermitian_meta(x, *, UPLO, **_):
@@ -138,15 +140,15 @@ def eigh(x, *, UPLO: str = "L"):
 @eigh.vjp
 def _(of_values, of_vectors, x, *, Eigenvalues, Eigenvectors):
     """M. Giles (2008), see `solving.py`, section 3.1, with adjoints."""
-    return _eigh_back(
+    return _eigh_grad(
         of_values, matmul(adjoint(Eigenvectors), conjugate(of_vectors)), Eigenvalues, Eigenvectors
     )
 
 
-def _eigh_back(of_values: Any, inner: Any, values: Any, vectors: Any) -> Any:
-    core = on_diagonal(of_kind(of_values, vectors))
+def _eigh_grad(of_values: Any, inner: Any, values: Any, vectors: Any) -> Any:
+    core = on_diagonal(cast_like(of_values, vectors))
     if inner is not None:
-        core = add(core, over_gaps(inner, values))
+        core = add(core, divide_by_differences(inner, values))
     return conjugate(scale(plus_adjoint(chain(vectors, core, adjoint(vectors))), scale=0.5))
 
 
@@ -171,7 +173,7 @@ def _(g, x, *, UPLO, is_test, Eigenvalues, Eigenvectors):
     # of which the saved vectors, a result without a gradient, would know nothing
     second = isinstance(x, Tensor)
     vectors = eigh(x, UPLO=UPLO)[1] if is_test or second else Eigenvectors
-    return _eigh_back(g, None, Eigenvalues, vectors)
+    return _eigh_grad(g, None, Eigenvalues, vectors)
 
 
 def _eig_meta(x):
@@ -198,11 +200,11 @@ def _(of_values, of_vectors, x, *, Eigenvalues, Eigenvectors):
     inner = matmul(adjoint(Eigenvectors), conjugate(of_vectors))
     lengths = OPS["real"](diagonal_of(inner))
     inner = sub(inner, scaled_columns(matmul(adjoint(Eigenvectors), Eigenvectors), lengths))
-    core = over_gaps(inner, conjugate(Eigenvalues))
-    return _eig_back(add(core, on_diagonal(conjugate(of_values))), Eigenvectors)
+    core = divide_by_differences(inner, conjugate(Eigenvalues))
+    return _eig_grad(add(core, on_diagonal(conjugate(of_values))), Eigenvectors)
 
 
-def _eig_back(core: Any, vectors: Any) -> Any:
+def _eig_grad(core: Any, vectors: Any) -> Any:
     """V^-H core V^H, conjugated."""
     flipped = adjoint(vectors)
     return conjugate(solve(flipped, matmul(core, flipped)))
@@ -210,7 +212,7 @@ def _eig_back(core: Any, vectors: Any) -> Any:
 
 @op("eigvals", "X -> Out", no_half=NO_HALF_DECOMPOSITION)
 def eigvals(x):
-    """Out = the eigenvalues.   X [*, M, M] -> Out complex [*, M]"""
+    """Out = the eigenvalues. X [*, M, M] -> Out complex [*, M]"""
     return np.linalg.eigvals(x).astype(complex_dtype(x.dtype), copy=False)
 
 
@@ -222,7 +224,7 @@ def _(x):
 @eigvals.vjp
 def _(g, x):
     """The values of `eig` are in the same order."""
-    return _eig_back(on_diagonal(conjugate(g)), eig(x)[1])
+    return _eig_grad(on_diagonal(conjugate(g)), eig(x)[1])
 
 
 @op("matrix_rank", "X, TolTensor? -> Out", no_grad=NON_FLOAT_RESULT, no_half=NO_HALF_DECOMPOSITION)

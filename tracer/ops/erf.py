@@ -1,4 +1,4 @@
-"""Special functions that NumPy does not have."""
+"""The error function, which NumPy does not have."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
-"""Fourier transforms: of complex numbers, of real ones to complex, and of complex ones to real.
+"""Fourier transforms: complex to complex, real to complex, complex to real.
 
-normalization: where the factor 1/n is: `backward`, `forward`, or `ortho` for its root in both.
-Matrices of Fourier transforms are symmetric, so that gradients - which travel conjugated, see
-`core/op.py` - are transforms of the same direction.
+normalization: which transform has the factor 1/n: `backward`, `forward`, or `ortho` (its square
+root in both).
+Fourier matrices are symmetric, so gradients (which are conjugated, see `core/op.py`) are transforms
+of the same direction.
 """
 
 from __future__ import annotations
@@ -80,16 +81,16 @@ def _(x, *, axes, normalization, forward, onesided):
     last = _check(x, axes, normalization)[-1]
     half = onesided and x.shape[last] >= 0
     return Meta(
-        _with(x.shape, last, x.shape[last] // 2 + 1 if half else x.shape[last]),
+        _resize_axis(x.shape, last, x.shape[last] // 2 + 1 if half else x.shape[last]),
         complex_dtype(x.dtype),
     )
 
 
-def _with(shape: tuple[int, ...], axis: int, size: int) -> tuple[int, ...]:
+def _resize_axis(shape: tuple[int, ...], axis: int, size: int) -> tuple[int, ...]:
     return (*shape[:axis], size, *shape[axis + 1 :])
 
 
-def _bordered(x: Any, axis: int, before: int, after: int) -> Any:
+def _pad_axis(x: Any, axis: int, before: int, after: int) -> Any:
     """X with zeros around it in an axis."""
     rank = len(shape_of(x))
     return OPS["pad"](
@@ -104,7 +105,7 @@ def fft_r2c_back(g, x, *, axes, normalization, forward, onesided):
     if onesided:
         size = shape_of(x)[last]
         check_sizes(size >= 0)
-        g = _bordered(g, last, 0, size - size // 2 - 1)
+        g = _pad_axis(g, last, 0, size - size // 2 - 1)
     return real(fft_c2c(g, axes=axes, normalization=normalization, forward=forward))
 
 
@@ -143,7 +144,7 @@ def _(x, *, axes, normalization, forward, last_dim_size):
     last = _check(x, axes, normalization)[-1]
     size = _length(x, last, last_dim_size)
     check(size != 0, "the result has no elements")
-    return Meta(_with(x.shape, last, size), real_dtype(x.dtype))
+    return Meta(_resize_axis(x.shape, last, size), real_dtype(x.dtype))
 
 
 @fft_c2r.vjp
@@ -159,5 +160,5 @@ def _(g, x, *, axes, normalization, forward):
     end = half - 1 if size % 2 == 0 else half
     if end > 1:
         twice = OPS["slice"](found, axes=[last], starts=[1], ends=[end])
-        found = add(found, _bordered(twice, last, 1, half - end))
-    return _bordered(found, last, 0, given - half) if given > half else found
+        found = add(found, _pad_axis(twice, last, 1, half - end))
+    return _pad_axis(found, last, 0, given - half) if given > half else found

@@ -1,4 +1,4 @@
-"""Signals cut into frames that overlap, and put together again."""
+"""Split signals into overlapping frames, and overlap-add."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 from ..core.arrays import np
 from ..core.op import NO_HALF_COMPLEX, OPS, Meta, check, check_dtype, op
 from .fourier import fft_r2c, fft_r2c_back
-from .half_precision import wide
-from .meta_rules import agree, check_sizes, complex_dtype, shape_of
+from .half_precision import upcast_half
+from .meta_rules import check_sizes, complex_dtype, dims_match, shape_of
 
 
 def _check(x: Any, rank: int, hop_length: int, axis: int) -> None:
@@ -46,7 +46,7 @@ def _(x, *, frame_length, hop_length, axis):
 
 
 @frame.vjp
-def frame_back(g, x, *, frame_length, hop_length, axis):
+def overlap_add_frames(g, x, *, frame_length, hop_length, axis):
     """The gradient of X.   g like Out, X [*, N] -> [*, N]"""
     found = overlap_add(g, hop_length=hop_length, axis=axis)
     rest = shape_of(x)[axis] - shape_of(found)[axis]
@@ -56,7 +56,7 @@ def frame_back(g, x, *, frame_length, hop_length, axis):
 
 
 @op("overlap_add", "X -> Out")
-@wide
+@upcast_half
 def overlap_add(x, *, hop_length: int, axis: int = -1):
     """Out = the frames, each hop_length after the one before, added up.
 
@@ -121,7 +121,7 @@ def _(x, window, *, n_fft, hop_length, normalized, onesided):
         f"n_fft={n_fft} and hop_length={hop_length} are not both positive",
     )
     check(
-        len(window.shape) == 1 and agree(window.shape[0], n_fft),
+        len(window.shape) == 1 and dims_match(window.shape[0], n_fft),
         f"Window needs the shape [n_fft={n_fft}]",
     )
     batch, size = x.shape
@@ -137,4 +137,4 @@ def _(g, x, window, *, n_fft, hop_length, normalized, onesided):
     frames = turn(frame(x, frame_length=n_fft, hop_length=hop_length), axis=[0, 2, 1])
     back = fft_r2c_back(turn(g, axis=[0, 2, 1]), frames, **_transform(normalized, onesided))
     weighted = turn(OPS["elementwise_mul"](back, window), axis=[0, 2, 1])
-    return frame_back(weighted, x, frame_length=n_fft, hop_length=hop_length, axis=-1), None
+    return overlap_add_frames(weighted, x, frame_length=n_fft, hop_length=hop_length, axis=-1), None

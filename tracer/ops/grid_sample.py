@@ -1,4 +1,4 @@
-"""Pictures read at given places, and grids of such places."""
+"""Sample images at given positions, and create grids of positions."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any, NamedTuple
 
 from ..core.arrays import np
 from ..core.op import Ints, Meta, check, check_dtype, op
-from .half_precision import wide
-from .meta_rules import agree, check_float, no_second_order, size_of
-from .sliding_window import COUNTS
+from .half_precision import upcast_half
+from .meta_rules import check_float, dims_match, no_second_order, size_of
+from .sliding_window import NUMBER_WORDS
 from .unary_math import round_half_away
 
 
 class Axis(NamedTuple):
-    """Where along an axis pictures are read: at `place`, which moves by `slope` when the grid does
+    """Where along an axis images are read: at `place`, which moves by `slope` when the grid does
     by 1.
     """
 
@@ -23,7 +23,7 @@ class Axis(NamedTuple):
     slope: Any
 
 
-def _located(grid: Any, size: int, padding_mode: str, align_corners: bool) -> Axis:
+def _pixel_positions(grid: Any, size: int, padding_mode: str, align_corners: bool) -> Axis:
     """A coordinate of the grid, in [-1, 1], as a place between 0 and size - 1."""
     t = grid.dtype.type
     slope = t((size - 1) / 2 if align_corners else size / 2)
@@ -31,7 +31,7 @@ def _located(grid: Any, size: int, padding_mode: str, align_corners: bool) -> Ax
     slopes = np.full_like(place, slope)
     if padding_mode == "reflection":
         start, span = (t(0), t(size - 1)) if align_corners else (t(-0.5), t(size))
-        place, sign = _reflected(place, start, span)
+        place, sign = _reflect(place, start, span)
         slopes = slopes * sign
     if padding_mode in ("border", "reflection"):
         inside = (place >= 0) & (place <= size - 1)  # a place on the border moves, as in Paddle
@@ -39,7 +39,7 @@ def _located(grid: Any, size: int, padding_mode: str, align_corners: bool) -> Ax
     return Axis(place, slopes)
 
 
-def _reflected(place: Any, start: Any, span: Any) -> tuple[Any, Any]:
+def _reflect(place: Any, start: Any, span: Any) -> tuple[Any, Any]:
     """Places thrown back at both ends of [start, start + span], and the direction in which they
     move now.
     """
@@ -52,18 +52,18 @@ def _reflected(place: Any, start: Any, span: Any) -> tuple[Any, Any]:
 
 
 def _axes(x: Any, grid: Any, padding_mode: str, align_corners: bool) -> list[Axis]:
-    """One for each axis of a picture, in their order; a grid names the last axis first."""
+    """One for each axis of a image, in their order; a grid names the last axis first."""
     rank = x.ndim - 2
     return [
-        _located(grid[..., rank - 1 - i], x.shape[2 + i], padding_mode, align_corners)
+        _pixel_positions(grid[..., rank - 1 - i], x.shape[2 + i], padding_mode, align_corners)
         for i in range(rank)
     ]
 
 
 class Corner(NamedTuple):
-    """One of the pixels around each place.
+    """One of the pixels around each position.
 
-    index: into the flat picture; inside: whether it is one of its pixels; weights: by axis
+    index: into the flat image; inside: whether it is one of its pixels; weights: by axis
     """
 
     index: Any
@@ -95,8 +95,8 @@ def _check_modes(mode: str, padding_mode: str) -> None:
     check(known, f"padding_mode={padding_mode!r} is none of 'zeros', 'border', 'reflection'")
 
 
-def _looked_up(x: Any, corner: Corner) -> Any:
-    """The pixels of a corner, [N,C,*places], 0 outside.   x: [N,C,*S]"""
+def _gather_pixels(x: Any, corner: Corner) -> Any:
+    """The pixels of a corner, [N,C,*positions], 0 outside. x: [N,C,*S]"""
     flat = x.reshape(*x.shape[:2], -1)
     found = np.take_along_axis(flat, corner.index.reshape(x.shape[0], 1, -1), axis=2)
     return found.reshape(*x.shape[:2], *corner.index.shape[1:]) * corner.inside[:, None]
@@ -110,11 +110,11 @@ def _product(arrays: list[Any]) -> Any:
 
 
 @op("grid_sampler", "X, Grid -> Output", same_dtype="X Grid", floating="X")
-@wide
+@upcast_half
 def grid_sampler(
     x, grid, *, mode: str = "bilinear", padding_mode: str = "zeros", align_corners: bool = True
 ):
-    """Output = X read at the places of Grid, of coordinates in [-1, 1]
+    """Output = X read at the positions of Grid, of coordinates in [-1, 1]
 
     (Jaderberg et al. 2015).
     X [N,C,*S], Grid [N,*P,rank] -> [N,C,*P]
@@ -123,7 +123,7 @@ def grid_sampler(
     axes = _axes(x, grid, padding_mode, align_corners)
     total = np.zeros_like(x, shape=(*x.shape[:2], *grid.shape[1:-1]))
     for corner in _corners(axes, x.shape[2:], mode):
-        total += _looked_up(x, corner) * _product(corner.weights)[:, None]
+        total += _gather_pixels(x, corner) * _product(corner.weights)[:, None]
     return total
 
 
@@ -131,13 +131,13 @@ def grid_sampler(
 def _(x, grid, *, mode, padding_mode, align_corners):
     check_float(x)
     check(len(x.shape) in (4, 5), "X needs four or five axes")
-    check(len(grid.shape) == len(x.shape), f"Grid needs {COUNTS[len(x.shape)]} axes")
+    check(len(grid.shape) == len(x.shape), f"Grid needs {NUMBER_WORDS[len(x.shape)]} axes")
     check_dtype(grid.dtype == x.dtype, "the dtypes differ")
     check(
-        agree(grid.shape[-1], len(x.shape) - 2),
+        dims_match(grid.shape[-1], len(x.shape) - 2),
         f"the last axis of Grid is not {len(x.shape) - 2} long",
     )
-    check(agree(grid.shape[0], x.shape[0]), "the batches differ")
+    check(dims_match(grid.shape[0], x.shape[0]), "the batches differ")
     _check_modes(mode, padding_mode)
     return Meta((*x.shape[:2], *grid.shape[1:-1]), x.dtype)
 
@@ -153,7 +153,7 @@ def _(g, x, grid, **attrs):
     attrs_of=grid_sampler,
     internal=True,
 )
-@wide
+@upcast_half
 def grid_sampler_grad(
     x, grid, g, *, mode: str = "bilinear", padding_mode: str = "zeros", align_corners: bool = True
 ):
@@ -172,7 +172,7 @@ def grid_sampler_grad(
         flat = np.moveaxis(share.reshape(*g.shape[:2], -1), 1, 2)
         np.add.at(np.moveaxis(to_x, 1, 2), (batch, corner.index.reshape(x.shape[0], -1)), flat)
         if mode == "bilinear":
-            seen = np.sum(_looked_up(x, corner) * g, axis=1)
+            seen = np.sum(_gather_pixels(x, corner) * g, axis=1)
             for i, sign in enumerate(corner.signs):
                 others = [w for k, w in enumerate(corner.weights) if k != i]
                 to_places[..., len(axes) - 1 - i] += seen * (
@@ -193,7 +193,7 @@ grid_sampler_grad.vjp(no_second_order("grid_sampler"))
 # ------------------------------------------------------------------------------
 
 
-def _line(size: int, align_corners: bool, dtype: Any) -> Any:
+def _line_grid(size: int, align_corners: bool, dtype: Any) -> Any:
     """`size` coordinates from -1 to 1: of the pixels' centres, or with align_corners of
     the ends.
     """
@@ -201,9 +201,9 @@ def _line(size: int, align_corners: bool, dtype: Any) -> Any:
     return (line if align_corners else line * ((size - 1) / max(size, 1))).astype(dtype)
 
 
-def _points(sizes: Any, align_corners: bool, dtype: Any) -> Any:
+def _grid_points(sizes: Any, align_corners: bool, dtype: Any) -> Any:
     """The coordinates of all pixels, the last axis first, and a 1: [P, rank + 1]."""
-    lines = np.meshgrid(*[_line(s, align_corners, dtype) for s in sizes], indexing="ij")
+    lines = np.meshgrid(*[_line_grid(s, align_corners, dtype) for s in sizes], indexing="ij")
     return np.stack(
         [*(line.ravel() for line in reversed(lines)), np.ones_like(lines[0]).ravel()], axis=1
     )
@@ -214,14 +214,14 @@ def _out_shape(shape_tensor: Any, output_shape: Any) -> list[int]:
 
 
 @op("affine_grid", "Theta, OutputShape?! -> Output")
-@wide
+@upcast_half
 def affine_grid(theta, shape=None, *, output_shape: Ints = [], align_corners: bool = True):
     """Output = Theta times the coordinates of each pixel of [N,C,*S].
 
     Theta [N,rank,rank+1] -> Output [N,*S,rank]
     """
     sizes = _out_shape(shape, output_shape)[2:]
-    points = _points(sizes, align_corners, theta.dtype)
+    points = _grid_points(sizes, align_corners, theta.dtype)
     return np.matmul(points, np.swapaxes(theta, 1, 2)).reshape(theta.shape[0], *sizes, len(sizes))
 
 
@@ -231,7 +231,7 @@ def _(theta, shape, *, output_shape, align_corners):
     check(len(theta.shape) == 3, "Theta needs three axes")
     rank = theta.shape[1]
     check(
-        rank in (-1, 2, 3) and agree(theta.shape[2], rank + 1 if rank > 0 else -1),
+        rank in (-1, 2, 3) and dims_match(theta.shape[2], rank + 1 if rank > 0 else -1),
         "Theta is neither [N,2,3] nor [N,3,4]",
     )
     if shape is not None:
@@ -239,7 +239,8 @@ def _(theta, shape, *, output_shape, align_corners):
         check(count > 0, "the rank is not known")
         return Meta((theta.shape[0], *(-1,) * count, count), theta.dtype)
     check(
-        agree(len(output_shape) - 2, rank), f"output_shape={list(output_shape)} does not fit Theta"
+        dims_match(len(output_shape) - 2, rank),
+        f"output_shape={list(output_shape)} does not fit Theta",
     )
     check(
         min(output_shape[2:], default=0) > 0, f"output_shape={list(output_shape)} is not positive"
@@ -258,13 +259,13 @@ def _(g, theta, shape, *, output_shape, align_corners):
     attrs_of=affine_grid,
     internal=True,
 )
-@wide
+@upcast_half
 def affine_grid_grad(g, shape=None, *, output_shape: Ints = [], align_corners: bool = True):
     """The gradient of affine_grid, which is linear.
 
     Output@GRAD [N,*S,rank] -> Theta@GRAD [N,rank,rank+1]
     """
-    points = _points(_out_shape(shape, output_shape)[2:], align_corners, g.dtype)
+    points = _grid_points(_out_shape(shape, output_shape)[2:], align_corners, g.dtype)
     return np.matmul(np.swapaxes(g.reshape(g.shape[0], -1, g.shape[-1]), 1, 2), points)
 
 

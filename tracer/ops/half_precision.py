@@ -1,4 +1,4 @@
-"""Half precision: kernels that compute in float32 and give back what came in."""
+"""Kernels that compute half-precision inputs in float32."""
 
 from __future__ import annotations
 
@@ -15,51 +15,51 @@ _FLOAT32 = float32.np
 _PROTOS = {BY_NP[dtype].proto for dtype in HALF}
 
 
-def single(arg: Any) -> Any:
-    """An operand, or a list of them, with half precision made float32."""
+def to_float32(arg: Any) -> Any:
+    """An input, or a list of them, with half precision made float32."""
     if isinstance(arg, list | tuple):
-        return [single(a) for a in arg]
+        return [to_float32(a) for a in arg]
     return arg.astype(_FLOAT32) if getattr(arg, "dtype", None) in HALF else arg
 
 
-def precise(x: Any) -> Any:
-    """An operand of a vjp rule, cast to float32 where it is of half precision."""
+def upcast_tensor(x: Any) -> Any:
+    """An input of a vjp rule, cast to float32 where it is of half precision."""
     proto = proto_of(x)
     return OPS["cast"](x, in_dtype=proto, out_dtype=float32.proto) if proto in _PROTOS else x
 
 
-def _narrow(result: Any, dtype: np.dtype[Any]) -> Any:
+def _to_half(result: Any, dtype: np.dtype[Any]) -> Any:
     if isinstance(result, list):
-        return [_narrow(r, dtype) for r in result]
+        return [_to_half(r, dtype) for r in result]
     return result.astype(dtype) if result.dtype == _FLOAT32 else result
 
 
-def widened(kernel: Callable[..., Any], stats: Collection[int], args: Any, attrs: Any) -> Any:
-    """The results of `kernel` on float32 in the dtype of the first operand; those numbered `stats`
+def upcast_arrays(kernel: Callable[..., Any], stats: Collection[int], args: Any, attrs: Any) -> Any:
+    """The results of `kernel` on float32 in the dtype of the first input; those numbered `stats`
     stay float32.
     """
     with np.errstate(all="ignore"):  # what float16 cannot hold is infinite
-        found = kernel(*map(single, args), **attrs)
+        found = kernel(*map(to_float32, args), **attrs)
         dtype = (args[0][0] if isinstance(args[0], list | tuple) else args[0]).dtype
         if isinstance(found, tuple):
-            return tuple(r if i in stats else _narrow(r, dtype) for i, r in enumerate(found))
-        return _narrow(found, dtype)
+            return tuple(r if i in stats else _to_half(r, dtype) for i, r in enumerate(found))
+        return _to_half(found, dtype)
 
 
-def wide(kernel: Callable[..., Any] | None = None, *, stats: Collection[int] = ()) -> Any:
-    """Decorator: `kernel` gets operands of half precision as float32, and gives back the dtype of
+def upcast_half(kernel: Callable[..., Any] | None = None, *, stats: Collection[int] = ()) -> Any:
+    """Decorator: `kernel` gets inputs of half precision as float32, and returns the dtype of
     the first.
 
     stats: the numbers of results that stay float32, as Paddle keeps means and variances.
     """
     if kernel is None:
-        return functools.partial(wide, stats=stats)
+        return functools.partial(upcast_half, stats=stats)
 
     @functools.wraps(kernel)
     def run(x: Any, *args: Any, **attrs: Any) -> Any:
         dtype = (x[0] if x.__class__ is list else x).dtype
         if dtype.itemsize == 2 and dtype in HALF:
-            return widened(kernel, stats, (x, *args), attrs)
+            return upcast_arrays(kernel, stats, (x, *args), attrs)
         return kernel(x, *args, **attrs)
 
     return run

@@ -1,4 +1,4 @@
-"""A softmax over many classes as a walk down a binary tree   (Morin and Bengio 2005)."""
+"""Hierarchical softmax: a path in a binary tree for each class (Morin and Bengio 2005)."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 
 from ..core.arrays import np
 from ..core.op import PYTHON_LOOP, Longs, Meta, Strings, check, op
-from .half_precision import wide
-from .meta_rules import agree, check_float, no_second_order, size_of
+from .half_precision import upcast_half
+from .meta_rules import check_float, dims_match, no_second_order, size_of
 
 
-class Walk(NamedTuple):
+class TreePath(NamedTuple):
     """The way from the root to each label.
 
     nodes: rows of the weight [N,L]; turns: 0 or 1 [N,L]; valid: whether it goes that far [N,L]
@@ -25,23 +25,23 @@ def _code_length(num_classes: int) -> int:
     return (num_classes - 1).bit_length()
 
 
-def _walk(label: Any, table: Any, code: Any, num_classes: int) -> Walk:
+def _tree_path(label: Any, table: Any, code: Any, num_classes: int) -> TreePath:
     """By the path given, else in the complete tree whose leaf of class c has the number c +
     num_classes, the root being 1.
     """
     if table is not None:
         valid = np.cumprod(table >= 0, axis=1).astype(bool)
-        return Walk(np.where(valid, table, 0), np.where(valid, code, 0), valid)
+        return TreePath(np.where(valid, table, 0), np.where(valid, code, 0), valid)
     leaf = label.reshape(-1, 1) + num_classes
     bits = np.arange(_code_length(num_classes))
     valid = (leaf >> (bits + 1)) > 0
-    return Walk(
+    return TreePath(
         np.where(valid, (leaf >> (bits + 1)) - 1, 0), np.where(valid, (leaf >> bits) & 1, 0), valid
     )
 
 
-def _scores(x: Any, w: Any, bias: Any, walk: Walk) -> Any:
-    """What each node says of going on, between -40 and 40; 0 where the way is over.   [N,L]"""
+def _scores(x: Any, w: Any, bias: Any, walk: TreePath) -> Any:
+    """What each node says of going on, between -40 and 40; 0 where the way is over. [N,L]"""
     found = np.einsum("nd,nld->nl", x, w[walk.nodes])
     if bias is not None:
         found = found + bias.reshape(-1)[walk.nodes]
@@ -54,7 +54,7 @@ def _scores(x: Any, w: Any, bias: Any, walk: Walk) -> Any:
     "X, W, Label, PathTable?, PathCode?, Bias? -> Out, PreOut~, W_Out~=W",
     host=PYTHON_LOOP,
 )
-@wide
+@upcast_half
 def hierarchical_sigmoid(
     x,
     w,
@@ -77,7 +77,7 @@ def hierarchical_sigmoid(
     PreOut [N,L] = ln(1 + e ** score) of each node.
     As in Paddle, Out counts ln 2 for each step that a way is shorter than L.
     """
-    walk = _walk(label, table, code, num_classes)
+    walk = _tree_path(label, table, code, num_classes)
     scores = _scores(x, w, bias, walk)
     soft = np.log1p(np.exp(scores))
     return np.sum(soft - walk.turns * scores, axis=1, keepdims=True).astype(x.dtype), soft, w
@@ -86,12 +86,14 @@ def hierarchical_sigmoid(
 @hierarchical_sigmoid.meta
 def _(x, w, label, table, code, bias, *, num_classes, **_):
     check_float(x)
-    check(len(x.shape) == len(w.shape) == 2 and agree(x.shape[1], w.shape[1]), "W does not fit X")
-    check(agree(size_of(label.shape), x.shape[0]), "Label needs one class per row of X")
+    check(
+        len(x.shape) == len(w.shape) == 2 and dims_match(x.shape[1], w.shape[1]), "W does not fit X"
+    )
+    check(dims_match(size_of(label.shape), x.shape[0]), "Label needs one class per row of X")
     check((table is None) == (code is None), "PathTable and PathCode go together")
     check(num_classes >= 2, f"num_classes={num_classes} is less than 2")
     check(
-        bias is None or agree(size_of(bias.shape), w.shape[0]),
+        bias is None or dims_match(size_of(bias.shape), w.shape[0]),
         "Bias needs one element per row of W",
     )
     length = _code_length(num_classes) if table is None else table.shape[1]
@@ -110,10 +112,10 @@ def _(g, x, w, label, table, code, bias, *, num_classes):
     internal=True,
     host=PYTHON_LOOP,
 )
-@wide
+@upcast_half
 def hierarchical_sigmoid_grad(x, w, label, table, code, bias, g, *, num_classes: int = 2):
     """The gradients of hierarchical_sigmoid in X, in W and, where there is one, in Bias."""
-    walk = _walk(label, table, code, num_classes)
+    walk = _tree_path(label, table, code, num_classes)
     scores = _scores(x, w, bias, walk)
     inside = walk.valid & (np.abs(scores) < 40)
     share = (1 / (1 + np.exp(-scores)) - walk.turns) * inside * g.reshape(-1, 1)

@@ -1,7 +1,7 @@
-"""Pictures made larger or smaller: nearest, linear and cubic, for one to three axes.
+"""Resize images: nearest, linear and cubic interpolation over one to three axes.
 
-Along each axis a place of the result is a weighted mean of a few places of the picture, so the axes
-are taken one after the other.
+Along each axis an output element is a weighted mean of a few input elements, so the axes are
+processed one after the other.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from typing import Any
 
 from ..core.arrays import np
 from ..core.op import Floats, Meta, Op, check, op
-from .half_precision import wide
+from .half_precision import upcast_half
 from .meta_rules import check_inexact, like_x
-from .sliding_window import COUNTS
+from .sliding_window import NUMBER_WORDS
 
 SLOTS = "X, OutSize?!, SizeTensor*?!, Scale?! -> Out"
 MAX_SCALE = 1 << 30
 CUBIC = -0.75  # the slope that Paddle's cubic has at its ends
-Taps = tuple[Any, Any]  # places [K,out] and their weights [K,out]
+Taps = tuple[Any, Any]  # positions [K,out] and their weights [K,out]
 
 
 def _nearest(size: int, out: int, ratio: Any, corners: bool, align_mode: int) -> Taps:
@@ -44,22 +44,27 @@ def _cubic(size: int, out: int, ratio: Any, corners: bool, align_mode: int) -> T
     at = at * ratio if corners else (at + np.float32(0.5)) * ratio - np.float32(0.5)
     low = np.floor(at)
     part = at - low
-    far = [_cubic_far(part + 1), _cubic_near(part), _cubic_near(1 - part), _cubic_far(2 - part)]
+    far = [
+        _cubic_outer_weight(part + 1),
+        _cubic_inner_weight(part),
+        _cubic_inner_weight(1 - part),
+        _cubic_outer_weight(2 - part),
+    ]
     places = np.clip(low.astype(np.int64) + np.arange(-1, 3)[:, None], 0, size - 1)
     return places, np.stack(far).astype(np.float32)
 
 
-def _cubic_near(x: Any) -> Any:
-    """The weight of a place nearer than 1   (Keys 1981)."""
+def _cubic_inner_weight(x: Any) -> Any:
+    """The weight of a place nearer than 1 (Keys 1981)."""
     return ((CUBIC + 2) * x - (CUBIC + 3)) * x * x + 1
 
 
-def _cubic_far(x: Any) -> Any:
+def _cubic_outer_weight(x: Any) -> Any:
     """The weight of a place between 1 and 2 away."""
     return ((CUBIC * x - 5 * CUBIC) * x + 8 * CUBIC) * x - 4 * CUBIC
 
 
-KINDS = {
+TAP_FUNCTIONS = {
     "nearest": _nearest,
     "linear": _linear,
     "bilinear": _linear,
@@ -72,12 +77,14 @@ RANKS = {"nearest": (2, 3), "linear": (1,), "bilinear": (2,), "trilinear": (3,),
 def _scales(scale: Sequence[float], rank: int) -> list[float]:
     """One scale for each axis, or none."""
     found = [float(s) for s in scale]
-    check(len(found) in (0, 1, rank), f"scale={found} is neither one number nor {COUNTS[rank]}")
+    check(
+        len(found) in (0, 1, rank), f"scale={found} is neither one number nor {NUMBER_WORDS[rank]}"
+    )
     check(all(0 < s < MAX_SCALE for s in found), f"scale={found} is not between 0 and {MAX_SCALE}")
     return found * rank if len(found) == 1 else found
 
 
-def _wanted(
+def _output_sizes(
     sizes: Sequence[int],
     out_size: Any,
     size_tensors: Any,
@@ -86,7 +93,7 @@ def _wanted(
     scale: Sequence[float],
 ) -> tuple[list[int], list[float]]:
     """The sizes of the result, and the scales where those were given: beside OutSize they still say
-    how far places are apart.
+    how far positions are apart.
     """
     if size_tensors:
         return [int(s.reshape(())) for s in size_tensors], []
@@ -115,11 +122,11 @@ def _axes(
             ratio = np.float32((size - 1) / (wanted - 1))
         else:
             ratio = np.float32(1 / np.float32(scales[i])) if scales else np.float32(size / wanted)
-        found.append(KINDS[kind](size, wanted, ratio, corners, mode))
+        found.append(TAP_FUNCTIONS[kind](size, wanted, ratio, corners, mode))
     return found
 
 
-def _taken(x: Any, taps: Taps, axis: int) -> Any:
+def _apply_taps(x: Any, taps: Taps, axis: int) -> Any:
     places, weights = taps
     shape = [-1 if i == axis else 1 for i in range(x.ndim)]
     if len(places) == 1:
@@ -130,7 +137,7 @@ def _taken(x: Any, taps: Taps, axis: int) -> Any:
     return total
 
 
-def _given_back(g: Any, taps: Taps, axis: int, size: int) -> Any:
+def _apply_taps_transposed(g: Any, taps: Taps, axis: int, size: int) -> Any:
     """The adjoint of `_taken`, as a product with the matrix of the weights."""
     places, weights = taps
     matrix = np.zeros_like(g, shape=(size, places.shape[1]))
@@ -139,14 +146,14 @@ def _given_back(g: Any, taps: Taps, axis: int, size: int) -> Any:
     return np.moveaxis(np.tensordot(matrix, g, (1, axis)), 0, axis)
 
 
-def _first(layout: str) -> int:
-    """The first axis of the picture."""
+def _first_spatial_axis(layout: str) -> int:
+    """The first axis of the image."""
     check(layout in ("NCHW", "NHWC"), f"data_layout={layout} is neither NCHW nor NHWC")
     return 1 if layout == "NHWC" else 2
 
 
-def _inner(shape: tuple[int, ...], layout: str) -> tuple[int, ...]:
-    start = _first(layout)
+def _spatial_shape(shape: tuple[int, ...], layout: str) -> tuple[int, ...]:
+    start = _first_spatial_axis(layout)
     return tuple(shape[start : start + len(shape) - 2])
 
 
@@ -166,7 +173,7 @@ def resize(kind: str) -> Op:
     """The op `<kind>_interp_v2`."""
 
     @op(f"{kind}_interp_v2", SLOTS, amp="deny_at_o2")
-    @wide
+    @upcast_half
     def kernel(
         x,
         out_size=None,
@@ -182,22 +189,25 @@ def resize(kind: str) -> Op:
         align_corners: bool = True,
         align_mode: int = 1,
     ):
-        inner = _inner(x.shape, data_layout)
+        inner = _spatial_shape(x.shape, data_layout)
         attrs_out = _sizes_of_attrs(len(inner), out_d, out_h, out_w)
-        out, scales = _wanted(inner, out_size, sizes, scale_tensor, attrs_out, scale)
+        out, scales = _output_sizes(inner, out_size, sizes, scale_tensor, attrs_out, scale)
         _check_dtype(kind, x)
         made = x.astype(np.float32) if kind != "nearest" and x.dtype == np.uint8 else x
         for i, taps in enumerate(_axes(kind, inner, out, scales, align_corners, align_mode)):
-            made = _taken(made, taps, _first(data_layout) + i)
+            made = _apply_taps(made, taps, _first_spatial_axis(data_layout) + i)
         return made.astype(x.dtype, copy=False)  # fractions are cut off, as in Paddle
 
     @kernel.meta
     def _(x, out_size, sizes, scale_tensor, *, data_layout, out_d, out_h, out_w, scale, **_):
         _check_dtype(kind, x)
         rank = len(x.shape) - 2
-        check(rank in RANKS[kind], f"needs {' or '.join(COUNTS[r + 2] for r in RANKS[kind])} axes")
+        check(
+            rank in RANKS[kind],
+            f"needs {' or '.join(NUMBER_WORDS[r + 2] for r in RANKS[kind])} axes",
+        )
         out = _out_meta(
-            _inner(x.shape, data_layout),
+            _spatial_shape(x.shape, data_layout),
             (out_size, sizes or None, scale_tensor),
             _sizes_of_attrs(rank, out_d, out_h, out_w),
             scale,
@@ -239,7 +249,7 @@ def _out_meta(
     return out
 
 
-nearest, linear, bilinear, trilinear, bicubic = BY_KIND = [resize(kind) for kind in KINDS]
+nearest, linear, bilinear, trilinear, bicubic = BY_KIND = [resize(kind) for kind in TAP_FUNCTIONS]
 
 
 @op(
@@ -249,24 +259,26 @@ nearest, linear, bilinear, trilinear, bicubic = BY_KIND = [resize(kind) for kind
     attrs_of=bilinear,
     internal=True,
 )
-@wide
+@upcast_half
 def resize_grad(x, out_size, sizes, scale_tensor, g, *, kind: str, **attrs):
     """The gradient of resizing, of whose X only the shape matters.
 
     X [N,C,*S], Out@GRAD [N,C,*out] -> X@GRAD like X
     """
     full = bilinear.full_attrs(attrs)
-    inner = _inner(x.shape, full["data_layout"])
+    inner = _spatial_shape(x.shape, full["data_layout"])
     attrs_out = _sizes_of_attrs(len(inner), full["out_d"], full["out_h"], full["out_w"])
-    out, scales = _wanted(inner, out_size, sizes, scale_tensor, attrs_out, full["scale"])
+    out, scales = _output_sizes(inner, out_size, sizes, scale_tensor, attrs_out, full["scale"])
     for i, taps in enumerate(
         _axes(kind, inner, out, scales, full["align_corners"], full["align_mode"])
     ):
-        g = _given_back(g, taps, _first(full["data_layout"]) + i, inner[i])
+        g = _apply_taps_transposed(g, taps, _first_spatial_axis(full["data_layout"]) + i, inner[i])
     return g
 
 
 @resize_grad.vjp
 def _(gg, x, out_size, sizes, scale_tensor, g, *, kind, **attrs):
-    again = dict(zip(KINDS, BY_KIND, strict=True))[kind](gg, out_size, sizes, scale_tensor, **attrs)
+    again = dict(zip(TAP_FUNCTIONS, BY_KIND, strict=True))[kind](
+        gg, out_size, sizes, scale_tensor, **attrs
+    )
     return None, None, None, None, again

@@ -1,6 +1,4 @@
-"""What the rules of linear algebra have in common: checks of matrices, and the few words that their
-gradients are written in.
-"""
+"""Helpers for linear algebra: checks of matrices, and short forms for gradient rules."""
 
 from __future__ import annotations
 
@@ -11,19 +9,19 @@ from ..core.op import OPS, Meta, check
 from .compare import equal, logical_and
 from .elementwise import add, div, mul, scale, sub, zeros_like
 from .matmul import matmul
-from .meta_rules import Shape, agree, check_inexact, is_complex, proto_of, shape_of
+from .meta_rules import Shape, check_inexact, dims_match, is_complex, proto_of, shape_of
 
 
 def check_matrices(x: Meta, name: str = "X") -> None:
-    """Raise OpError unless the operand holds matrices of a floating type."""
+    """Raise OpError unless the input holds matrices of a floating type."""
     check(len(x.shape) >= 2, f"{name} needs at least two axes")
     check_inexact(x)
 
 
 def check_square(x: Meta, name: str = "X") -> None:
-    """Raise OpError unless the operand holds square matrices of a floating type."""
+    """Raise OpError unless the input holds square matrices of a floating type."""
     check_matrices(x, name)
-    check(agree(*x.shape[-2:]), f"the matrices of {name} are not square")
+    check(dims_match(*x.shape[-2:]), f"the matrices of {name} are not square")
 
 
 def shorter(shape: Shape) -> int:
@@ -36,7 +34,7 @@ def conjugate(x: Any) -> Any:
     return OPS["conj"](x) if is_complex(x) else x
 
 
-def turn(x: Any) -> Any:
+def transpose_last(x: Any) -> Any:
     """The matrices transposed."""
     rank = len(shape_of(x))
     return OPS["transpose2"](x, axis=[*range(rank - 2), rank - 1, rank - 2])
@@ -44,7 +42,7 @@ def turn(x: Any) -> Any:
 
 def adjoint(x: Any) -> Any:
     """The matrices transposed and conjugated."""
-    return turn(conjugate(x))
+    return transpose_last(conjugate(x))
 
 
 def chain(*factors: Any) -> Any:
@@ -82,7 +80,7 @@ def minus_adjoint(x: Any) -> Any:
     return sub(x, adjoint(x))
 
 
-def minus(x: Any) -> Any:
+def negate(x: Any) -> Any:
     """-X."""
     return scale(x, scale=-1.0)
 
@@ -102,38 +100,38 @@ def no_axis(x: Any, axis: int) -> Any:
     return OPS["squeeze2"](x, axes=[axis])
 
 
-def of_kind(x: Any, like: Any) -> Any:
+def cast_like(x: Any, like: Any) -> Any:
     """Real X as complex numbers where `like` is complex."""
     if not is_complex(like) or is_complex(x):
         return x
     return OPS["cast"](x, in_dtype=proto_of(x), out_dtype=proto_of(like))
 
 
-def gaps(x: Any) -> Any:
-    """Out[i, j] = X[j] - X[i].   X [*, N] -> Out [*, N, N]"""
+def differences(x: Any) -> Any:
+    """Out[i, j] = X[j] - X[i]. X [*, N] -> Out [*, N, N]"""
     return sub(as_row(x), as_column(x))
 
 
-def over(x: Any, y: Any) -> Any:
+def divide(x: Any, y: Any) -> Any:
     """X / Y, and 0 for 0 / 0.   X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
-    y = of_kind(y, x)
+    y = cast_like(y, x)
     nothing = logical_and(equal(x, zeros_like(x)), equal(y, zeros_like(y)))
     return div(x, add(y, OPS["cast"](nothing, in_dtype=0, out_dtype=proto_of(y))))
 
 
-def over_gaps(x: Any, values: Any) -> Any:
+def divide_by_differences(x: Any, values: Any) -> Any:
     """Out[i, j] = X[i, j] / (values[j] - values[i]), 0 on the diagonal.
 
     X [*, N, N], values [*, N] -> Out [*, N, N]
     """
-    return over(sub(x, on_diagonal(diagonal_of(x))), gaps(values))
+    return divide(sub(x, on_diagonal(diagonal_of(x))), differences(values))
 
 
 def scaled_columns(x: Any, by: Any) -> Any:
-    """X @ diag(by).   X [*, M, N], by real [*, N] -> Out [*, M, N]"""
-    return mul(x, as_row(of_kind(by, x)))
+    """X @ diag(by). X [*, M, N], by real [*, N] -> Out [*, M, N]"""
+    return mul(x, as_row(cast_like(by, x)))
 
 
 def scaled_rows(x: Any, by: Any) -> Any:
     """diag(by) @ X.   X [*, M, N], by real [*, M] -> Out [*, M, N]"""
-    return mul(x, as_column(of_kind(by, x)))
+    return mul(x, as_column(cast_like(by, x)))

@@ -1,8 +1,4 @@
-"""Inverses and solutions of linear equations.
-
-Gradients follow from d(A^-1) = -A^-1 dA A^-1; see M. Giles, "Collected Matrix Derivative Results
-for Forward and Reverse Mode AD" (2008).
-"""
+"""Matrix inverses and linear systems."""
 
 from __future__ import annotations
 
@@ -19,18 +15,18 @@ from .linalg_helpers import (
     check_square,
     conjugate,
     lower,
-    minus,
+    negate,
     no_axis,
     plus_adjoint,
     shorter,
-    turn,
+    transpose_last,
     upper,
 )
 from .matmul import matmul
-from .meta_rules import Shape, agree, broadcast_shapes, check_finite, real_dtype, shape_of
+from .meta_rules import Shape, broadcast_shapes, check_finite, dims_match, real_dtype, shape_of
 
 
-def side_by_side(x: Any, y: Any) -> Any:
+def solve_matrices(x: Any, y: Any) -> Any:
     """X^-1 Y for matrices Y, the batches broadcasting."""
     check(y.ndim >= 2, "Y needs at least two axes")
     batch = np.broadcast_shapes(x.shape[:-2], y.shape[:-2])
@@ -42,14 +38,17 @@ def equations(x: Meta, y: Meta) -> Meta:
     check_square(x)
     check(len(y.shape) >= 2, "Y needs at least two axes")
     check_dtype(x.dtype == y.dtype, "the dtypes differ")
-    check(agree(x.shape[-1], y.shape[-2]), f"X has {x.shape[-1]} columns, and Y {y.shape[-2]} rows")
+    check(
+        dims_match(x.shape[-1], y.shape[-2]),
+        f"X has {x.shape[-1]} columns, and Y {y.shape[-2]} rows",
+    )
     rows = max(x.shape[-1], y.shape[-2])
     return Meta(broadcast_shapes(x.shape[:-2], y.shape[:-2]) + (rows, y.shape[-1]), x.dtype)
 
 
 @op("inverse", "Input -> Output", no_half=NO_HALF_DECOMPOSITION)
 def inverse(x):
-    """Output = the inverse of each matrix.   Input [*, M, M] -> Output [*, M, M]"""
+    """Output = the inverse of each matrix. Input [*, M, M] -> Output [*, M, M]"""
     return np.linalg.inv(x)
 
 
@@ -61,8 +60,8 @@ def _(x):
 
 @inverse.vjp
 def _(g, x, *, Output):
-    turned = turn(Output)
-    return minus(chain(turned, g, turned))
+    turned = transpose_last(Output)
+    return negate(chain(turned, g, turned))
 
 
 def holds_vectors(x: Shape, y: Shape) -> bool:
@@ -82,8 +81,8 @@ def solve(x, y):
     X [*A, M, M], Y [*B, M, K] or vectors [*A, M] or [M] -> Out [*broadcast(A, B), M, K] or [*A, M]
     """
     if holds_vectors(x.shape, y.shape):
-        return side_by_side(x, y[..., None])[..., 0]
-    return side_by_side(x, y)
+        return solve_matrices(x, y[..., None])[..., 0]
+    return solve_matrices(x, y)
 
 
 @solve.meta
@@ -100,11 +99,11 @@ def _(g, x, y, *, Out):
     vectors = holds_vectors(shape_of(x), shape_of(y))
     if vectors:
         g, Out = as_column(g), as_column(Out)
-    back = solve(turn(x), g)
-    return lambda: minus(matmul(back, turn(Out))), no_axis(back, -1) if vectors else back
+    back = solve(transpose_last(x), g)
+    return lambda: negate(matmul(back, transpose_last(Out))), no_axis(back, -1) if vectors else back
 
 
-def substituted(x: Any, y: Any, upper: bool, transpose: bool = False, unit: bool = False) -> Any:
+def substitute(x: Any, y: Any, upper: bool, transpose: bool = False, unit: bool = False) -> Any:
     """X^-1 Y of triangular X.
 
     Upper triangles go to LAPACK's `gesv` as they are: it finds its pivots on the diagonal.
@@ -116,8 +115,8 @@ def substituted(x: Any, y: Any, upper: bool, transpose: bool = False, unit: bool
     if transpose:
         x, upper = np.swapaxes(x, -1, -2), not upper
     if upper:
-        return side_by_side(x, y)
-    return side_by_side(x[..., ::-1, ::-1], y[..., ::-1, :])[..., ::-1, :].copy()
+        return solve_matrices(x, y)
+    return solve_matrices(x[..., ::-1, ::-1], y[..., ::-1, :])[..., ::-1, :].copy()
 
 
 @op("triangular_solve", "X, Y -> Out", no_half=NO_HALF_DECOMPOSITION, same_dtype="X Y")
@@ -129,7 +128,7 @@ def triangular_solve(
 
     X [*A, M, M], Y [*B, M, K] -> Out [*, M, K]
     """
-    return substituted(x, y, upper, transpose, unitriangular)
+    return substitute(x, y, upper, transpose, unitriangular)
 
 
 @triangular_solve.meta
@@ -142,8 +141,10 @@ def _(g, x, y, *, upper, transpose, unitriangular, Out):
     back = triangular_solve(x, g, upper=upper, transpose=not transpose, unitriangular=unitriangular)
 
     def to_x() -> Any:
-        found = matmul(Out, turn(back)) if transpose else matmul(back, turn(Out))
-        return minus(_triangle(found, upper, unitriangular))
+        found = (
+            matmul(Out, transpose_last(back)) if transpose else matmul(back, transpose_last(Out))
+        )
+        return negate(_triangle(found, upper, unitriangular))
 
     return to_x, back
 
@@ -159,8 +160,8 @@ def cholesky_solve(x, y, *, upper: bool = False):
     X [*A, M, K], Y [*B, M, M] -> Out [*, M, K]
     """
     left = np.conjugate(np.swapaxes(y, -1, -2)) if upper else y
-    half = substituted(left, x, upper=False)
-    return substituted(np.conjugate(left), half, upper=False, transpose=True)
+    half = substitute(left, x, upper=False)
+    return substitute(np.conjugate(left), half, upper=False, transpose=True)
 
 
 @cholesky_solve.meta
@@ -173,9 +174,9 @@ def _(g, x, y, *, upper, Out):
     back = cholesky_solve(g, conjugate(y), upper=upper)
 
     def to_y() -> Any:
-        change = conjugate(plus_adjoint(matmul(back, turn(Out))))
+        change = conjugate(plus_adjoint(matmul(back, transpose_last(Out))))
         found = matmul(y, change) if upper else matmul(change, y)
-        return minus(_triangle(conjugate(found), upper, False))
+        return negate(_triangle(conjugate(found), upper, False))
 
     return back, to_y
 
@@ -204,7 +205,7 @@ def _(x, *, rcond, hermitian):
 
 
 @pseudo_inverse.vjp
-def _pseudo_back(g, x, *, hermitian, Out):
+def _pinv_grad(g, x, *, hermitian, Out):
     """G. H. Golub, V. Pereyra, "The Differentiation of Pseudo-Inverses and Nonlinear Least Squares
     Problems" (1973).
     """
@@ -249,7 +250,7 @@ def _(x, y, *, rcond, driver):
     check_matrices(x)
     check_matrices(y, "Y")
     check_dtype(x.dtype == y.dtype, "the dtypes differ")
-    check(agree(x.shape[-2], y.shape[-2]), f"X has {x.shape[-2]} rows, and Y {y.shape[-2]}")
+    check(dims_match(x.shape[-2], y.shape[-2]), f"X has {x.shape[-2]} rows, and Y {y.shape[-2]}")
     real, batch = real_dtype(x.dtype), x.shape[:-2]
     rest = Meta((-1,) * (len(batch) + 1), real)
     values = Meta((*batch, shorter(x.shape)), real)
@@ -264,6 +265,6 @@ def _(x, y, *, rcond, driver):
 @lstsq.vjp
 def _(g, x, y, *, rcond):
     found = pseudo_inverse(x, rcond=rcond)
-    return lambda: _pseudo_back(matmul(g, turn(y)), x, hermitian=False, Out=found), lambda: matmul(
-        turn(found), g
-    )
+    return lambda: _pinv_grad(
+        matmul(g, transpose_last(y)), x, hermitian=False, Out=found
+    ), lambda: matmul(transpose_last(found), g)

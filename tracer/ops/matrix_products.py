@@ -1,6 +1,4 @@
-"""Products of matrices beyond one `matmul`: chains, powers, Kronecker's, the cross product; and the
-distance of two tensors.
-"""
+"""Chains and powers of matrices, Kronecker and cross products, dist, bilinear products."""
 
 from __future__ import annotations
 
@@ -11,26 +9,34 @@ from typing import Any
 from ..core.arrays import is_on_gpu, np
 from ..core.op import NO_HALF_DECOMPOSITION, OPS, Meta, check, check_dtype, op
 from .elementwise import mul, sub
-from .half_precision import wide
-from .linalg_helpers import as_column, as_row, chain, check_square, minus, no_axis, turn
-from .matmul import p_norm, p_norm_back
+from .half_precision import upcast_half
+from .linalg_helpers import (
+    as_column,
+    as_row,
+    chain,
+    check_square,
+    negate,
+    no_axis,
+    transpose_last,
+)
+from .matmul import p_norm, p_norm_grad
 from .meta_rules import (
     Shape,
-    agree,
-    agree_all,
     broadcast,
     check_float,
     check_sizes,
+    dims_match,
     known_dim,
     normal_axis,
     shape_of,
+    shapes_match,
     size_of,
 )
 from .reduce import reduce_sum
 
 
 @op("multi_dot", "X* -> Out", same_dtype="X")
-@wide
+@upcast_half
 def multi_dot(xs):
     """Out = the product of all X, in the order that costs least; the first may be a row, the last a
     column.
@@ -51,7 +57,7 @@ def _(xs):
         "only the first and the last X may have one axis",
     )
     pairs = [(a.shape[-1], b.shape[0]) for a, b in itertools.pairwise(xs)]
-    check(all(agree(a, b) for a, b in pairs), f"the inner axes differ, {pairs}")
+    check(all(dims_match(a, b) for a, b in pairs), f"the inner axes differ, {pairs}")
     return Meta(xs[0].shape[:-1] + xs[-1].shape[1:], xs[0].dtype)
 
 
@@ -63,7 +69,7 @@ def _(g, xs):
         factors[0], g = as_row(xs[0]), OPS["unsqueeze2"](g, axes=[0])
     if column:
         factors[-1], g = as_column(xs[-1]), as_column(g)
-    flipped = [turn(f) for f in factors]
+    flipped = [transpose_last(f) for f in factors]
     found = [chain(*flipped[:i][::-1], g, *flipped[:i:-1]) for i in range(len(xs))]
     if row:
         found[0] = no_axis(found[0], 0)
@@ -92,7 +98,7 @@ def _(g, x, *, n):
     """The corner of the power of [[X^T, g], [0, X^T]]; N. Higham, "Functions of Matrices" (2008),
     theorem 3.6.
     """
-    turned, join = turn(x), OPS["concat"]
+    turned, join = transpose_last(x), OPS["concat"]
     down = len(shape_of(x)) - 2
     nothing = sub(turned, turned)
     whole = join(
@@ -103,7 +109,7 @@ def _(g, x, *, n):
 
 
 @op("kron", "X, Y -> Out", same_dtype="X Y")
-@wide
+@upcast_half
 def kron(x, y):
     """Out = Y times each element of X, side by side.
 
@@ -132,10 +138,10 @@ def _product(a: int, b: int) -> int:
 def _(g, x, y):
     a, b = _aligned(shape_of(x), shape_of(y))
     check_sizes(min((*a, *b), default=0) >= 0)
-    g = _shaped(g, [d for pair in zip(a, b, strict=True) for d in pair])
+    g = _reshape_like(g, [d for pair in zip(a, b, strict=True) for d in pair])
 
     def summed(other: Any, spread: list[int], like: Any, axes: list[int]) -> Any:
-        product = mul(g, _shaped(other, spread))
+        product = mul(g, _reshape_like(other, spread))
         return OPS["reshape_like"](reduce_sum(product, dim=axes) if axes else product, like)
 
     rank = len(a)
@@ -145,12 +151,12 @@ def _(g, x, y):
     )
 
 
-def _shaped(x: Any, shape: list[int]) -> Any:
+def _reshape_like(x: Any, shape: list[int]) -> Any:
     return OPS["reshape2"](x, shape=shape)
 
 
 @op("cross", "X, Y -> Out", same_dtype="X Y")
-@wide
+@upcast_half
 def cross(x, y, *, dim: int = 9):
     """Out = the vectors at right angles to X and Y along an axis of size 3; dim=9: the first such.
 
@@ -165,7 +171,7 @@ def cross(x, y, *, dim: int = 9):
 def _cross_axis(shape: Shape, dim: int) -> int:
     if dim != 9:
         axis = normal_axis(dim, len(shape), "dim")
-        check(agree(shape[axis], 3), f"dim={dim} has {shape[axis]} elements, not 3")
+        check(dims_match(shape[axis], 3), f"dim={dim} has {shape[axis]} elements, not 3")
         return axis
     check(
         3 in shape,
@@ -179,7 +185,7 @@ def _cross_axis(shape: Shape, dim: int) -> int:
 @cross.meta
 def _(x, y, *, dim):
     check_dtype(x.dtype == y.dtype, "the dtypes differ")
-    check(agree_all(x.shape, y.shape), "the shapes differ")
+    check(shapes_match(x.shape, y.shape), "the shapes differ")
     if dim != 9 or min(x.shape, default=0) >= 0:
         _cross_axis(x.shape, dim)  # else a run finds the axis
     return Meta(tuple(map(known_dim, x.shape, y.shape)), x.dtype)
@@ -191,9 +197,9 @@ def _(g, x, y, *, dim):
 
 
 @op("dist", "X, Y -> Out", same_dtype="X Y", amp="deny")
-@wide
+@upcast_half
 def dist(x, y, *, p: float = 2.0):
-    """Out = the p-norm of X - Y, all elements taken as one vector.   X [*A], Y [*B] -> Out []"""
+    """Out = the p-norm of X - Y, all elements taken as one vector. X [*A], Y [*B] -> Out []"""
     return p_norm.kernel(x - y, porder=p, asvector=True)
 
 
@@ -205,12 +211,12 @@ def _(x, y, *, p):
 
 @dist.vjp
 def _(g, x, y, *, p, Out):
-    to_x = p_norm_back(g, sub(x, y), porder=p, axis=-1, keepdim=False, asvector=True, Out=Out)
-    return to_x, minus(to_x)
+    to_x = p_norm_grad(g, sub(x, y), porder=p, axis=-1, keepdim=False, asvector=True, Out=Out)
+    return to_x, negate(to_x)
 
 
 @op("fsp", "X, Y -> Out", same_dtype="X Y")
-@wide
+@upcast_half
 def fsp(x, y):
     """Out = the products of the channels of two images, the mean over pixels
 
@@ -227,8 +233,8 @@ def _(x, y):
     check_float(x)
     check_dtype(x.dtype == y.dtype, "the dtypes differ")
     check(len(x.shape) == len(y.shape) == 4, "images need the shape [N, C, H, W]")
-    check(agree(x.shape[0], y.shape[0]), "the batch sizes differ")
-    check(agree_all(x.shape[2:], y.shape[2:]), "the images differ in height or width")
+    check(dims_match(x.shape[0], y.shape[0]), "the batch sizes differ")
+    check(shapes_match(x.shape[2:], y.shape[2:]), "the images differ in height or width")
     check(0 not in x.shape[2:], "the images have no pixels")
     return Meta((known_dim(x.shape[0], y.shape[0]), x.shape[1], y.shape[1]), x.dtype)
 

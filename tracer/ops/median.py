@@ -1,4 +1,4 @@
-"""Middles of what is a number."""
+"""Median and nanmedian."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from ..core.arrays import np
 from ..core.op import OPS, Ints, Meta, check, op
 from .elementwise import zeros_like
-from .half_precision import single
+from .half_precision import to_float32
 from .meta_rules import check_number
 from .reduce import axes_of, reduced_shape
 
@@ -23,7 +23,7 @@ def _places(x: Any, axes: tuple[int, ...]) -> Any:
     own = np.arange(x.size).reshape(x.shape)
     lines, at = (
         t.transpose(*rest, *axes).reshape(*(x.shape[i] for i in rest), length)
-        for t in (single(x), own)
+        for t in (to_float32(x), own)
     )
     count = np.sum(~np.isnan(lines), axis=-1)
     middles = np.stack(
@@ -37,7 +37,7 @@ def _places(x: Any, axes: tuple[int, ...]) -> Any:
 def nanmedian(x, *, axis: Ints = [], keepdim: bool = True):
     """Out = the middle over the axes (all of them for none) of what is not NaN, of two middles
     their mean; MedianIndex = where in
-    flat X they are.   X [*] -> Out [*], MedianIndex int64 [*,2]
+    flat X they are. X [*] -> Out [*], MedianIndex int64 [*,2]
     """
     axes = axes_of(axis, False, x.ndim)
     places = _places(x, axes)
@@ -45,7 +45,9 @@ def nanmedian(x, *, axis: Ints = [], keepdim: bool = True):
     with np.errstate(all="ignore"):
         # the sum of two halves may be more than a half can be; of wider floats it is in Paddle as
         # well
-        found = np.where(low == high, low, ((single(low) + single(high)) / 2).astype(x.dtype))
+        found = np.where(
+            low == high, low, ((to_float32(low) + to_float32(high)) / 2).astype(x.dtype)
+        )
     return np.asarray(found).reshape(reduced_shape(x.shape, axes, keepdim)), places
 
 

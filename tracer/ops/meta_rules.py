@@ -1,7 +1,4 @@
-"""Meta rules that many ops share.
-
-Shapes are tuples; -1 stands for a size known only at run time.
-"""
+"""Shape inference rules shared by many ops."""
 
 from __future__ import annotations
 
@@ -24,7 +21,7 @@ def check_finite(x: Any) -> None:
 
 
 def shape_of(x: Any) -> Shape:
-    """The shape of an operand of a vjp rule: a Tensor, or a bare array where no second gradient is
+    """The shape of an input of a vjp rule: a Tensor, or a bare array where no second gradient is
     wanted.
     """
     if not isinstance(x, Tensor):
@@ -74,7 +71,7 @@ def proto_of(x: Any) -> int:
 
 
 def like_x(x: Meta, *_: Any, **__: Any) -> Meta:
-    """The result is like the first operand."""
+    """The result is like the first input."""
     return x
 
 
@@ -101,7 +98,7 @@ def broadcast_shapes(x: Shape, y: Shape) -> Shape:
     return tuple(d for d in dims if d is not None)
 
 
-def aligned(x: Shape, y: Shape, axis: int) -> tuple[Shape, Shape]:
+def align_shapes(x: Shape, y: Shape, axis: int) -> tuple[Shape, Shape]:
     """`x` and `y` with the lower-ranked one set at `axis` of the other: Paddle's own broadcasting,
     -1 being NumPy's.
     """
@@ -117,9 +114,9 @@ def aligned(x: Shape, y: Shape, axis: int) -> tuple[Shape, Shape]:
 
 
 def broadcast(x: Meta, y: Meta, *, axis: int = -1, **_: Any) -> Meta:
-    """The result of an elementwise op on two operands of one dtype."""
+    """The result of an elementwise op on two inputs of one dtype."""
     check_dtype(x.dtype == y.dtype, "the dtypes differ")
-    return Meta(broadcast_shapes(*aligned(x.shape, y.shape, axis)), x.dtype)
+    return Meta(broadcast_shapes(*align_shapes(x.shape, y.shape, axis)), x.dtype)
 
 
 def broadcast_number(x: Meta, y: Meta, *, axis: int = -1, **_: Any) -> Meta:
@@ -130,7 +127,7 @@ def broadcast_number(x: Meta, y: Meta, *, axis: int = -1, **_: Any) -> Meta:
 
 def check_number(x: Any) -> None:
     """Raise OperandError for truth values, of which NumPy would make an `or` where Paddle
-    refuses.
+    rejects.
     """
     check_dtype(x.dtype.kind != "b", "truth values are no numbers here; cast them")
 
@@ -140,17 +137,17 @@ def broadcast_bool(x: Meta, y: Meta, *, axis: int = -1, **_: Any) -> Meta:
     return Meta(broadcast(x, y, axis=axis).shape, np.dtype(bool))
 
 
-def agree(a: int, b: int) -> bool:
+def dims_match(a: int, b: int) -> bool:
     """Whether two sizes can be the same; an unknown one can be any."""
     return a == b or a < 0 or b < 0
 
 
-def agree_all(a: Shape, b: Shape) -> bool:
+def shapes_match(a: Shape, b: Shape) -> bool:
     """Whether two shapes can be the same."""
-    return len(a) == len(b) and all(map(agree, a, b))
+    return len(a) == len(b) and all(map(dims_match, a, b))
 
 
-def times(size: int, by: int) -> int:
+def multiply_dims(size: int, by: int) -> int:
     """A size so many times as large; an unknown one stays unknown."""
     return size * by if size >= 0 else -1
 
@@ -161,17 +158,17 @@ def known_dim(a: int, b: int) -> int:
 
 
 def check_float(x: Meta) -> None:
-    """Raise OpError unless the operand is of a real floating type."""
+    """Raise OpError unless the input is of a real floating type."""
     check_dtype(is_float(x.dtype) and x.dtype.kind != "c", "needs a floating dtype")
 
 
 def check_inexact(x: Meta) -> None:
-    """Raise OpError unless the operand is of a real or complex floating type."""
+    """Raise OpError unless the input is of a real or complex floating type."""
     check_dtype(is_float(x.dtype), "needs a floating dtype")
 
 
 def is_complex(x: Any) -> bool:
-    """Whether an operand of a vjp rule is complex."""
+    """Whether an input of a vjp rule is complex."""
     dtype = x.meta.dtype if isinstance(x, Tensor) else x.dtype
     return bool(dtype.kind == "c")
 
@@ -182,7 +179,7 @@ def real_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 
 def complex_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """The dtype of complex numbers with such parts.   Raises OpError where there is none."""
+    """The dtype of complex numbers with such parts. Raises OpError where there is none."""
     check_dtype(
         dtype.kind == "c" or dtype in (np.dtype(np.float32), np.dtype(np.float64)),
         "needs float32 or float64",
@@ -191,34 +188,34 @@ def complex_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 
 def float_like_x(x: Meta, *_: Any, **__: Any) -> Meta:
-    """The result is like the first operand, which must be of a real floating type."""
+    """The result is like the first input, which must be of a real floating type."""
     check_float(x)
     return x
 
 
 def inexact_like_x(x: Meta, *_: Any, **__: Any) -> Meta:
-    """The result is like the first operand, which must be of a real or complex floating type."""
+    """The result is like the first input, which must be of a real or complex floating type."""
     check_inexact(x)
     return x
 
 
 def real_like_x(x: Meta, *_: Any, **__: Any) -> Meta:
-    """The result has the shape of the first operand; of complex numbers it is real."""
+    """The result has the shape of the first input; of complex numbers it is real."""
     return Meta(x.shape, real_dtype(x.dtype))
 
 
-def floated(x: Meta, *_: Any, **__: Any) -> Meta:
-    """The result is like the first operand, float32 where that is of integers."""
+def promote_to_float(x: Meta, *_: Any, **__: Any) -> Meta:
+    """The result is like the first input, float32 where that is of integers."""
     return x if is_float(x.dtype) else Meta(x.shape, np.dtype(np.float32))
 
 
 def bool_like_x(x: Meta, *_: Any, **__: Any) -> Meta:
-    """The result has the shape of the first operand and says yes or no."""
+    """The result has the shape of the first input and says yes or no."""
     return Meta(x.shape, np.dtype(bool))
 
 
 def like(index: int) -> Rule:
-    """The rule of a gradient whose result is like the operand number `index`."""
+    """The rule of a gradient whose result is like the input number `index`."""
 
     def rule(*metas: Meta, **_: Any) -> Meta:
         return metas[index]
@@ -226,8 +223,8 @@ def like(index: int) -> Rule:
     return rule
 
 
-def like_each(*indices: int) -> Rule:
-    """The rule of a gradient whose results are like the operands with these numbers; where one is
+def like_each_input(*indices: int) -> Rule:
+    """The rule of a gradient whose results are like the inputs with these numbers; where one is
     missing, like the first.
     """
 
@@ -269,7 +266,7 @@ def proto_dtype(number: int) -> np.dtype[Any]:
 
 
 def no_second_order(type: str) -> Rule:
-    """The vjp of an op that is itself a gradient, of `type`: it refuses rather than say nothing."""
+    """The vjp of an op that is itself a gradient, of `type`: it rejects rather than say nothing."""
 
     def rule(*_: Any, **__: Any) -> Any:
         raise OpError(with_user_line(f"{type}: the gradient of its gradient is not known"))

@@ -1,10 +1,4 @@
-"""Standardizing: subtract the mean over some axes, divide by the deviation over the same.
-
-All norms are made of it.
-
-Mean and deviation are operands, but the gradients know that they come from X, so that every norm
-can be differentiated twice.
-"""
+"""Standardize: subtract the mean over some axes and divide by the standard deviation."""
 
 from __future__ import annotations
 
@@ -17,13 +11,13 @@ from ..core.arrays import np
 from ..core.op import Ints, Meta, op
 from . import blockwise
 from .elementwise import add, mul
-from .half_precision import wide
+from .half_precision import upcast_half
 from .meta_rules import like_x
 from .reduce import reduce_mean, reduced_shape, spread_like
 from .unary_math import negative
 
 
-def standardized_rows(x: Any, epsilon: float) -> tuple[Any, Any, Any]:
+def standardize_rows(x: Any, epsilon: float) -> tuple[Any, Any, Any]:
     """The rows of x [R,K] standardized, with their means [R] and variances [R]."""
     t = x.dtype.type
     count = t(max(x.shape[1], 1))
@@ -32,25 +26,25 @@ def standardized_rows(x: Any, epsilon: float) -> tuple[Any, Any, Any]:
 
     def standard(part: Any, middle: Any, spread: Any) -> Any:
         out = part - middle[:, None]
-        spread[...] = blockwise.row_dots(out, out) / count
+        spread[...] = blockwise.row_dot_products(out, out) / count
         out *= (t(1) / np.sqrt(spread + t(epsilon)))[:, None]
         return out
 
-    return blockwise.rows(standard, x, mean, variance), mean, variance
+    return blockwise.iter_row_blocks(standard, x, mean, variance), mean, variance
 
 
-def turned(x: Any, axes: Sequence[int]) -> tuple[list[int], list[int]]:
+def permute(x: Any, axes: Sequence[int]) -> tuple[list[int], list[int]]:
     """The axes of x that stay and those in `axes`, in an order in which memory may hold them one
     after the other.
     """
     return [a for a in range(x.ndim) if a not in axes], sorted(axes, key=lambda a: -x.strides[a])
 
 
-def as_rows(axes: Sequence[int], x: Any, *stats: Any, also: Any) -> list[Any] | None:
+def flatten_rows(axes: Sequence[int], x: Any, *stats: Any, also: Any) -> list[Any] | None:
     """x and `also` as [R,K], K being what is in `axes`, and the statistics as [R,1]; None where
     that needs a copy.
     """
-    kept, gone = turned(x, axes)
+    kept, gone = permute(x, axes)
     flat = [np.transpose(t, kept + gone) for t in (x, also)]
     if not all(t.flags.c_contiguous for t in flat):
         return None
@@ -61,7 +55,7 @@ def as_rows(axes: Sequence[int], x: Any, *stats: Any, also: Any) -> list[Any] | 
 
 
 @op("standardize", "X, Mean, InvStd -> Out", meta=like_x, internal=True)
-@wide
+@upcast_half
 def standardize(x, mean, inv_std, *, axes: Ints):
     """Out = (X - Mean) * InvStd, both being those of X over the axes.
 
@@ -78,24 +72,24 @@ def _(g, x, mean, inv_std, *, axes):
 
 
 @op("standardize_grad", "X, Mean, InvStd, Out@GRAD -> X@GRAD", meta=like_x, internal=True)
-@wide
+@upcast_half
 def standardize_grad(x, mean, inv_std, g, *, axes: Ints):
     """X@GRAD = InvStd * (G - mean G - xhat * mean(G * xhat)), xhat being X standardized.
 
     X [*S], Out@GRAD [*S] -> X@GRAD [*S]
     """
-    flat = as_rows(axes, x, mean, inv_std, also=g)
+    flat = flatten_rows(axes, x, mean, inv_std, also=g)
     if flat is None:
-        return _back(x, mean, inv_std, g, tuple(axes))
-    kept, gone = turned(x, axes)
-    found = blockwise.rows(_rows_back, *flat).reshape([x.shape[a] for a in kept + gone])
+        return _input_grad(x, mean, inv_std, g, tuple(axes))
+    kept, gone = permute(x, axes)
+    found = blockwise.iter_row_blocks(_rows_grad, *flat).reshape([x.shape[a] for a in kept + gone])
     return np.transpose(found, np.argsort(kept + gone).tolist())
 
 
 _BACK, _DOT = native.kernel("standardize_back"), native.kernel("standardize_dot")
 
 
-def _around(shape: tuple[int, ...], axes: Sequence[int]) -> tuple[int, int, int] | None:
+def _split_shape(shape: tuple[int, ...], axes: Sequence[int]) -> tuple[int, int, int] | None:
     """The sizes before, in and after the axes that stay; None where they are not side by side, or
     nothing is there.
     """
@@ -109,7 +103,7 @@ def _around(shape: tuple[int, ...], axes: Sequence[int]) -> tuple[int, int, int]
 
 @standardize_grad.native
 def _(x, mean, inv_std, g, *, axes):
-    around = _around(x.shape, axes)
+    around = _split_shape(x.shape, axes)
     return (
         NotImplemented
         if around is None or g.shape != x.shape
@@ -117,9 +111,9 @@ def _(x, mean, inv_std, g, *, axes):
     )
 
 
-def _back(x: Any, mean: Any, inv_std: Any, g: Any, axes: tuple[int, ...]) -> Any:
+def _input_grad(x: Any, mean: Any, inv_std: Any, g: Any, axes: tuple[int, ...]) -> Any:
     out = x - mean
-    return _bent(
+    return _second_order(
         out,
         np.sum(g * out, axis=axes, keepdims=True),
         np.sum(g, axis=axes, keepdims=True),
@@ -128,15 +122,15 @@ def _back(x: Any, mean: Any, inv_std: Any, g: Any, axes: tuple[int, ...]) -> Any
     )
 
 
-def _rows_back(x: Any, mean: Any, inv_std: Any, g: Any) -> Any:
+def _rows_grad(x: Any, mean: Any, inv_std: Any, g: Any) -> Any:
     out = x - mean
-    return _bent(
-        out, blockwise.row_dots(g, out)[:, None], blockwise.row_sums(g)[:, None], inv_std, g
+    return _second_order(
+        out, blockwise.row_dot_products(g, out)[:, None], blockwise.row_sums(g)[:, None], inv_std, g
     )
 
 
-def _bent(out: Any, dot: Any, total: Any, inv_std: Any, g: Any) -> Any:
-    """The gradient, written over `out` = X - Mean.   dot, total: the sums of G * out and of G."""
+def _second_order(out: Any, dot: Any, total: Any, inv_std: Any, g: Any) -> Any:
+    """The gradient, written over `out` = X - Mean. dot, total: the sums of G * out and of G."""
     count = out.dtype.type(max(out.size // max(total.size, 1), 1))
     out *= -(dot / count * (inv_std * inv_std))
     out += g
@@ -163,28 +157,31 @@ def _(b, x, mean, inv_std, g, *, axes):
 
 
 @op("standardize_dot", "X, Mean, InvStd, Y -> Out", internal=True)
-@wide
+@upcast_half
 def standardize_dot(x, mean, inv_std, y, *, axes: Ints, over: Ints):
     """Out = the sum of xhat * Y over the axes `over`, xhat being X standardized over `axes`.
 
     X [*S], Y [*S] -> Out [*]
     """
-    flat = as_rows(axes, x, mean, inv_std, also=y)
-    whole = sorted([*axes, *over]) == list(range(x.ndim)) and list(axes) == turned(x, axes)[1]
+    flat = flatten_rows(axes, x, mean, inv_std, also=y)
+    whole = sorted([*axes, *over]) == list(range(x.ndim)) and list(axes) == permute(x, axes)[1]
     if flat is None or not (whole or sorted(over) == sorted(axes)):
         return np.sum((x - mean) * inv_std * y, axis=tuple(over))
     if sorted(over) == sorted(axes):
-        dots = [blockwise.row_dots(x - m, y) * r[:, 0] for x, m, r, y in blockwise.parts(*flat)]
+        dots = [
+            blockwise.row_dot_products(x - m, y) * r[:, 0]
+            for x, m, r, y in blockwise.iter_blocks(*flat)
+        ]
         return np.concatenate(dots).reshape(reduced_shape(x.shape, over, False))
     total = np.zeros_like(flat[0], shape=flat[0].shape[1:])
-    for part, m, r, other in blockwise.parts(*flat):
+    for part, m, r, other in blockwise.iter_blocks(*flat):
         total += np.einsum("rk,rk->k", (part - m) * r, other)
     return total.reshape([x.shape[a] for a in axes])
 
 
 @standardize_dot.native
 def _(x, mean, inv_std, y, *, axes, over):
-    around = _around(x.shape, axes)
+    around = _split_shape(x.shape, axes)
     rows = sorted([*axes, *over]) == list(range(x.ndim))
     if around is None or y.shape != x.shape or not (rows or sorted(over) == sorted(axes)):
         return NotImplemented

@@ -1,6 +1,4 @@
-"""What a detector finds, picture by picture, class by class: the best boxes that no better one
-covers.
-"""
+"""Multi-class NMS: select the best boxes per image and class."""
 
 from __future__ import annotations
 
@@ -10,14 +8,14 @@ from typing import Any
 from ..core.arrays import np
 from ..core.op import PYTHON_LOOP, Meta, check, op
 from .box_ops import NO_GRAD
-from .meta_rules import agree, check_float
-from .nms import Found, thinned
+from .meta_rules import check_float, dims_match
+from .nms import Found, suppress
 
-POLYGONS = (4, 8, 16, 24, 32)  # numbers of a box, or of the corners of a polygon
+BOX_SIZES = (4, 8, 16, 24, 32)  # coordinates of a box, or of the corners of a polygon
 
 
-def ordered(scores: Any, least: float, count: int) -> Any:
-    """The places of scores above the least, the best first, `count` at most unless that is
+def sort_by_score(scores: Any, least: float, count: int) -> Any:
+    """The positions of scores above the least, the best first, `count` at most unless that is
     negative.
     """
     order = np.argsort(-scores, kind="stable")
@@ -25,14 +23,14 @@ def ordered(scores: Any, least: float, count: int) -> Any:
     return order[:count] if count > -1 else order
 
 
-def best_of(found: Found, count: int) -> Found:
+def top_candidates(found: Found, count: int) -> Found:
     """The best of all classes, class by class; all unless there are more."""
     if not -1 < count < len(found):
         return found
     return sorted(sorted(found, key=lambda f: -f[1])[:count], key=lambda f: f[0])
 
 
-def _each_picture(boxes: Any, scores: Any, cuts: Any) -> list[tuple[Any, Any, int]]:
+def _iter_images(boxes: Any, scores: Any, cuts: Any) -> list[tuple[Any, Any, int]]:
     """Boxes of each class [C,M,*], their scores [C,M], and the number of the first box."""
     if scores.ndim == 3:
         shape = scores.shape[1], *boxes.shape[1:]
@@ -43,7 +41,7 @@ def _each_picture(boxes: Any, scores: Any, cuts: Any) -> list[tuple[Any, Any, in
     return [(boxes[a:b].transpose(1, 0, 2), scores[a:b].T, int(a)) for a, b in pairwise(cuts)]
 
 
-def detected(
+def select_boxes(
     boxes: Any,
     scores: Any,
     cuts: Any,
@@ -56,19 +54,19 @@ def detected(
     keep_top_k: int,
     normalized: bool,
 ) -> tuple[Any, Any, list[int]]:
-    """Rows class, score, box; the number of each box; how many of each picture.
+    """Rows class, score, box; the number of each box; how many of each image.
 
-    cuts: where the boxes of each picture begin and the last ones end, where BBoxes are [M,C,4] and
+    cuts: where the boxes of each image begin and the last ones end, where BBoxes are [M,C,4] and
     Scores [M,C]
     """
     check_boxes(boxes, scores)
     rows, numbers, counts = [], [], []
-    for own, score, first in _each_picture(boxes, scores, cuts):
+    for own, score, first in _iter_images(boxes, scores, cuts):
         one: Found = []
         for c in (c for c in range(len(score)) if c != background_label):
-            order = ordered(score[c], score_threshold, nms_top_k)
+            order = sort_by_score(score[c], score_threshold, nms_top_k)
             kept = (
-                thinned(
+                suppress(
                     own[c, order],
                     float(np.float32(nms_threshold)),
                     0.0 if normalized else 1.0,
@@ -78,7 +76,7 @@ def detected(
                 else []
             )
             one += [(c, score[c, k], int(k)) for k in order[kept]] if kept else []
-        one = best_of(one, keep_top_k)
+        one = top_candidates(one, keep_top_k)
         if scores.ndim == 2:  # Paddle's order there is that of the boxes
             one = sorted(one, key=lambda f: (f[0], f[2]))
         rows += [[c, s, *own[c, k]] for c, s, k in one]
@@ -101,11 +99,11 @@ def check_boxes(boxes: Any, scores: Any) -> None:
     )
     whole = scores.shape if len(scores.shape) == 2 else (scores.shape[0], scores.shape[2])
     check(
-        agree(boxes.shape[0], whole[0]) and agree(boxes.shape[1], whole[1]),
+        dims_match(boxes.shape[0], whole[0]) and dims_match(boxes.shape[1], whole[1]),
         "Scores do not fit BBoxes",
     )
-    fits = any(agree(boxes.shape[2], size) for size in POLYGONS)
-    check(fits, f"boxes need {' or '.join(map(str, POLYGONS))} numbers")
+    fits = any(dims_match(boxes.shape[2], size) for size in BOX_SIZES)
+    check(fits, f"boxes need {' or '.join(map(str, BOX_SIZES))} numbers")
 
 
 @op(
@@ -132,13 +130,13 @@ def multiclass_nms3(
 
     BBoxes [N,M,4], Scores [N,C,M] -> Out [K,6], Index int32 [K,1], NmsRoisNum [N]
 
-    With RoisNum [N], how many boxes each picture has, BBoxes are [M,C,4] and Scores [M,C]: each
+    With RoisNum [N], how many boxes each image has, BBoxes are [M,C,4] and Scores [M,C]: each
     class has boxes of its own. BBoxes of 8, 16, 24 or 32 numbers are the corners of convex
     polygons.
     """
     cuts = None if counts is None else np.concatenate([[0], np.cumsum(counts)])
     check(cuts is None or cuts[-1] == len(bboxes), "RoisNum does not add up to the rows of BBoxes")
-    rows, index, found = detected(
+    rows, index, found = select_boxes(
         bboxes,
         scores,
         cuts,

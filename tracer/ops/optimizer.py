@@ -1,9 +1,4 @@
-"""Steps of optimizers: from a parameter, its gradient and what is kept of it to all of them after
-the step.
-
-Results are new arrays, written over the operands in a program.  Half-precision parameters with a
-float32 copy are the optimizer's matter: it hands the copy in as Param.
-"""
+"""Optimizer steps: from parameter, gradient and state to the updated parameter and state."""
 
 from __future__ import annotations
 
@@ -12,19 +7,19 @@ from typing import Any
 
 from ..core.arrays import np
 from ..core.op import Long, Meta, check, op
-from .meta_rules import agree_all, check_float, size_of
+from .meta_rules import check_float, shapes_match, size_of
 
-STEP = "it is a step of training"
+UPDATE_OP = "it is a step of training"
 
 
 def _meta(param, grad, lr, *states_and_rest, **_):
     check_float(param)
-    check(agree_all(param.shape, grad.shape), "Grad is not like Param")
+    check(shapes_match(param.shape, grad.shape), "Grad is not like Param")
     check(size_of(lr.shape) in (1, -1), "LearningRate is not one number")
 
 
-def _like(*indices: int) -> Any:
-    """The rule of results that are like the operands they are written over."""
+def _like_updated(*indices: int) -> Any:
+    """The rule of results that are like the inputs they are written over."""
 
     def rule(*metas: Any, **attrs: Any) -> Any:
         _meta(*metas, **attrs)
@@ -39,7 +34,7 @@ def _number(array: Any, like: Any) -> Any:
     return like.dtype.type(array.reshape(-1)[0])
 
 
-def refuse_master(master: Any) -> None:
+def reject_master_param(master: Any) -> None:
     """Master weights are kept by the optimizer, which hands them in as Param."""
     check(master is None, "MasterParam is not supported; the optimizer keeps it")
 
@@ -47,12 +42,12 @@ def refuse_master(master: Any) -> None:
 @op(
     "sgd",
     "Param!, LearningRate!, Grad!, MasterParam?! -> ParamOut~=Param",
-    meta=lambda p, lr, g, *_, **__: _like(0)(p, g, lr),
-    no_grad=STEP,
+    meta=lambda p, lr, g, *_, **__: _like_updated(0)(p, g, lr),
+    no_grad=UPDATE_OP,
 )
 def sgd(param, lr, grad, master=None, *, multi_precision: bool = False):
-    """ParamOut = Param - LearningRate * Grad.   Param, Grad [*], LearningRate [1] -> like Param"""
-    refuse_master(master)
+    """ParamOut = Param - LearningRate * Grad. Param, Grad [*], LearningRate [1] -> like Param"""
+    reject_master_param(master)
     return param - _number(lr, param) * grad
 
 
@@ -60,8 +55,8 @@ def sgd(param, lr, grad, master=None, *, multi_precision: bool = False):
     "momentum",
     "Param!, Grad!, Velocity!, LearningRate!, MasterParam?! -> ParamOut~=Param, "
     "VelocityOut~=Velocity",
-    meta=lambda p, g, v, lr, *_, **__: _like(0, 0)(p, g, lr),
-    no_grad=STEP,
+    meta=lambda p, g, v, lr, *_, **__: _like_updated(0, 0)(p, g, lr),
+    no_grad=UPDATE_OP,
 )
 def momentum(
     param,
@@ -83,7 +78,7 @@ def momentum(
     g = rescale_grad * Grad, plus coeff * Param for 'l2_decay'.
     Param, Grad, Velocity [*] -> like Param
     """
-    refuse_master(master)
+    reject_master_param(master)
     one = param.dtype.type
     g = grad * one(rescale_grad) if rescale_grad != 1.0 else grad
     if regularization_method == "l2_decay":
@@ -108,7 +103,7 @@ def _adam_step(
     return one(rate) * (first / (np.sqrt(second) + one(epsilon * correction)))
 
 
-def _number_or(tensor: Any, value: float) -> float:
+def _scalar_or(tensor: Any, value: float) -> float:
     return value if tensor is None else float(tensor.reshape(-1)[0])
 
 
@@ -120,7 +115,7 @@ _ADAM = (
 )
 
 
-@op("adam", _ADAM, meta=_like(0, 3, 4, 5, 6), no_grad=STEP)
+@op("adam", _ADAM, meta=_like_updated(0, 3, 4, 5, 6), no_grad=UPDATE_OP)
 def adam(
     param,
     grad,
@@ -151,22 +146,22 @@ def adam(
     Beta2Pow, which become the next ones. Param, Grad, Moment1, Moment2 [*], the others [1] -> like
     Param, Moment1, Moment2, Beta1Pow, Beta2Pow
     """
-    refuse_master(master)
+    reject_master_param(master)
     check(not lazy_mode, "lazy_mode is not supported")
     if skip is not None and bool(skip.reshape(-1)[0]):
         return param.copy(), moment1.copy(), moment2.copy(), pow1.copy(), pow2.copy()
-    beta1, beta2 = _number_or(beta1_tensor, beta1), _number_or(beta2_tensor, beta2)
+    beta1, beta2 = _scalar_or(beta1_tensor, beta1), _scalar_or(beta2_tensor, beta2)
     first, second = _moments(grad, moment1, moment2, beta1, beta2)
     powers = float(pow1.reshape(-1)[0]), float(pow2.reshape(-1)[0])
     step = _adam_step(
-        param, float(lr.reshape(-1)[0]), first, second, powers, _number_or(epsilon_tensor, epsilon)
+        param, float(lr.reshape(-1)[0]), first, second, powers, _scalar_or(epsilon_tensor, epsilon)
     )
     if use_global_beta_pow:
         return param - step, first, second, pow1.copy(), pow2.copy()
     return param - step, first, second, pow1 * pow1.dtype.type(beta1), pow2 * pow2.dtype.type(beta2)
 
 
-@op("adamw", _ADAM, meta=_like(0, 3, 4, 5, 6), attrs_of=adam, no_grad=STEP)
+@op("adamw", _ADAM, meta=_like_updated(0, 3, 4, 5, 6), attrs_of=adam, no_grad=UPDATE_OP)
 def adamw(
     param,
     grad,
@@ -215,8 +210,8 @@ def adamw(
     "adamax",
     "Param!, Grad!, LearningRate!, Moment!, InfNorm!, Beta1Pow!, MasterParam?! -> "
     "ParamOut~=Param, MomentOut~=Moment, InfNormOut~=InfNorm",
-    meta=_like(0, 3, 4),
-    no_grad=STEP,
+    meta=_like_updated(0, 3, 4),
+    no_grad=UPDATE_OP,
 )
 def adamax(
     param,
@@ -237,7 +232,7 @@ def adamax(
 
     (Kingma and Ba 2014).
     """
-    refuse_master(master)
+    reject_master_param(master)
     one = param.dtype.type
     first = one(beta1) * moment + one(1 - beta1) * grad
     largest = np.maximum(np.abs(grad), one(beta2) * norm + one(epsilon))
@@ -248,8 +243,8 @@ def adamax(
 @op(
     "adagrad",
     "Param!, Grad!, Moment!, LearningRate!, MasterParam?! -> ParamOut~=Param, MomentOut~=Moment",
-    meta=lambda p, g, m, lr, *_, **__: _like(0, 0)(p, g, lr),
-    no_grad=STEP,
+    meta=lambda p, g, m, lr, *_, **__: _like_updated(0, 0)(p, g, lr),
+    no_grad=UPDATE_OP,
 )
 def adagrad(
     param, grad, moment, lr, master=None, *, epsilon: float = 1e-6, multi_precision: bool = False
@@ -258,7 +253,7 @@ def adagrad(
 
     (Duchi et al. 2011).
     """
-    refuse_master(master)
+    reject_master_param(master)
     total = moment + grad * grad
     return param - _number(lr, param) * grad / (np.sqrt(total) + param.dtype.type(epsilon)), total
 
@@ -267,8 +262,8 @@ def adagrad(
     "adadelta",
     "Param!, Grad!, AvgSquaredGrad!, AvgSquaredUpdate!, LearningRate!, MasterParam?! -> "
     "ParamOut~=Param, AvgSquaredGradOut~=AvgSquaredGrad, AvgSquaredUpdateOut~=AvgSquaredUpdate",
-    meta=lambda p, g, a, u, lr, *_, **__: _like(0, 0, 0)(p, g, lr),
-    no_grad=STEP,
+    meta=lambda p, g, a, u, lr, *_, **__: _like_updated(0, 0, 0)(p, g, lr),
+    no_grad=UPDATE_OP,
 )
 def adadelta(
     param,
@@ -286,7 +281,7 @@ def adadelta(
 
     (Zeiler 2012).
     """
-    refuse_master(master)
+    reject_master_param(master)
     one = param.dtype.type
     seen = one(rho) * squared + one(1 - rho) * grad * grad
     step = -np.sqrt((updates + one(epsilon)) / (seen + one(epsilon))) * grad
@@ -297,8 +292,8 @@ def adadelta(
     "rmsprop",
     "Param!, MeanSquare!, Grad!, Moment!, LearningRate!, MeanGrad?!, MasterParam?! -> "
     "ParamOut~=Param, MomentOut~=Moment, MeanSquareOut~=MeanSquare, MeanGradOut~=MeanGrad",
-    meta=lambda p, s, g, m, lr, *_, **__: _like(0, 0, 0, 0)(p, g, lr),
-    no_grad=STEP,
+    meta=lambda p, s, g, m, lr, *_, **__: _like_updated(0, 0, 0, 0)(p, g, lr),
+    no_grad=UPDATE_OP,
 )
 def rmsprop(
     param,
@@ -321,7 +316,7 @@ def rmsprop(
 
     centered: less MeanGradOut ** 2 under the root.
     """
-    refuse_master(master)
+    reject_master_param(master)
     one = param.dtype.type
     seen = one(decay) * square + one(1 - decay) * grad * grad
     average = np.zeros_like(param) if mean is None else mean
@@ -339,8 +334,8 @@ def rmsprop(
     "MasterParam?!, SkipUpdate?! -> "
     "ParamOut~=Param, Moment1Out~=Moment1, Moment2Out~=Moment2, Beta1PowOut~=Beta1Pow, "
     "Beta2PowOut~=Beta2Pow",
-    meta=_like(0, 3, 4, 5, 6),
-    no_grad=STEP,
+    meta=_like_updated(0, 3, 4, 5, 6),
+    no_grad=UPDATE_OP,
 )
 def lamb(
     param,
@@ -364,7 +359,7 @@ def lamb(
 
     (You et al. 2019).
     """
-    refuse_master(master)
+    reject_master_param(master)
     if skip is not None and bool(skip.reshape(-1)[0]):
         return param.copy(), moment1.copy(), moment2.copy(), pow1.copy(), pow2.copy()
     one = param.dtype.type
@@ -387,7 +382,7 @@ def _trust(param: Any, toward: Any, adapt: bool) -> Any:
     return param.dtype.type(size / step if adapt and size > 0 and step > 0 else 1.0)
 
 
-@op("check_finite_and_unscale", "X*!, Scale! -> Out*~, FoundInfinite~", no_grad=STEP)
+@op("check_finite_and_unscale", "X*!, Scale! -> Out*~, FoundInfinite~", no_grad=UPDATE_OP)
 def check_finite_and_unscale(xs, scale):
     """Out = X / Scale, and whether any element of any X is not finite.
 

@@ -1,4 +1,4 @@
-"""Functions of two operands that are met now and then, and `lerp` of three."""
+"""Binary functions such as fmax and atan2, and `lerp`."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from ..core.arrays import np
 from ..core.dtype import is_float
 from ..core.op import OPS, Meta, op
 from .compare import equal
-from .elementwise import add, div, keep, mul, scale, sub
-from .half_precision import wide
+from .elementwise import add, div, masked, mul, scale, sub
+from .half_precision import upcast_half
 from .meta_rules import broadcast, check_float
 from .unary_math import negative, square
 
@@ -40,7 +40,7 @@ def _(g, x, y):
     return lambda: mul(over, y), lambda: negative(mul(over, x))
 
 
-def _picking(type: str, function: Any, word: str, picked: str, other: str) -> Any:
+def _selection_op(type: str, function: Any, word: str, picked: str, other: str) -> Any:
     @op(type, "X, Y -> Out", meta=broadcast)
     def kernel(x, y):
         return function(x, y)
@@ -50,9 +50,9 @@ def _picking(type: str, function: Any, word: str, picked: str, other: str) -> An
         gone_x, gone_y = (OPS["isnan_v2"](t) for t in (x, y))
         takes_x = OPS["logical_or"](OPS[picked](x, y), gone_y)
         takes_y = OPS["logical_or"](OPS[other](x, y), gone_x)
-        return lambda: keep(
+        return lambda: masked(
             g, OPS["logical_and"](takes_x, OPS["logical_not"](gone_x))
-        ), lambda: keep(g, takes_y)
+        ), lambda: masked(g, takes_y)
 
     kernel.kernel.__doc__ = (
         f"Out = the {word} of X and Y, the other one where one is NaN.   X [*A], Y [*B] "
@@ -61,14 +61,18 @@ def _picking(type: str, function: Any, word: str, picked: str, other: str) -> An
     return kernel
 
 
-fmax = _picking("elementwise_fmax", wide(np.fmax), "larger", "greater_equal", "less_than")
-fmin = _picking("elementwise_fmin", wide(np.fmin), "smaller", "less_equal", "greater_than")
+fmax = _selection_op(
+    "elementwise_fmax", upcast_half(np.fmax), "larger", "greater_equal", "less_than"
+)
+fmin = _selection_op(
+    "elementwise_fmin", upcast_half(np.fmin), "smaller", "less_equal", "greater_than"
+)
 
 
 @op("elementwise_heaviside", "X, Y -> Out", meta=broadcast)
-@wide
+@upcast_half
 def heaviside(x, y):
-    """Out = 0 where X < 0, Y where X is 0, 1 above.   X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
+    """Out = 0 where X < 0, Y where X is 0, 1 above. X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
     one = x.dtype.type(1)
     return np.where(x == 0, y, np.where(x > 0, one, np.where(x < 0, one * 0, x))).astype(
         x.dtype, copy=False
@@ -77,7 +81,7 @@ def heaviside(x, y):
 
 @heaviside.vjp
 def _(g, x, y):
-    return scale(g, scale=0.0), lambda: keep(g, equal(x, scale(x, scale=0.0)))
+    return scale(g, scale=0.0), lambda: masked(g, equal(x, scale(x, scale=0.0)))
 
 
 @op(
@@ -97,9 +101,9 @@ def nextafter(x, y):
 
 
 @op("lerp", "X, Y, Weight -> Out", same_dtype="X Y")
-@wide
+@upcast_half
 def lerp(x, y, weight):
-    """Out = X + Weight * (Y - X).   X, Y, Weight broadcast -> Out [*]"""
+    """Out = X + Weight * (Y - X). X, Y, Weight broadcast -> Out [*]"""
     return x + weight * (y - x)
 
 

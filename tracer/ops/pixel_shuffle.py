@@ -1,6 +1,4 @@
-"""Pictures rearranged: pixels and channels that change places, windows laid side by side
-and back.
-"""
+"""Rearrange pixels and channels: pixel_shuffle, channel_shuffle, temporal_shift, maxout, unfold."""
 
 from __future__ import annotations
 
@@ -8,12 +6,12 @@ from typing import Any
 
 from ..core.arrays import np
 from ..core.op import VALUE_INDEPENDENT, Ints, Meta, check, op
-from .elementwise import keep
-from .meta_rules import agree, check_float, normal_axis, times
-from .sliding_window import Window, as_given, channels_first, first_shape, in_format, numbers
+from .elementwise import masked
+from .meta_rules import check_float, dims_match, multiply_dims, normal_axis
+from .sliding_window import Window, as_ints, channels_first, first_shape, restore_format, to_format
 
 
-def _divided(size: int, by: int, what: str) -> int:
+def _divide_channels(size: int, by: int, what: str) -> int:
     check(by > 0 and (size < 0 or size % by == 0), f"{what} does not divide {size}")
     return size // by if size >= 0 else -1
 
@@ -31,15 +29,15 @@ def pixel_shuffle(x, *, upscale_factor: int = 1, data_format: str = "NCHW"):
     r = upscale_factor
     n, c, h, w = (x := channels_first(x, data_format)).shape
     spread = x.reshape(n, c // (r * r), r, r, h, w).transpose(0, 1, 4, 2, 5, 3)
-    return as_given(spread.reshape(n, c // (r * r), h * r, w * r), data_format)
+    return restore_format(spread.reshape(n, c // (r * r), h * r, w * r), data_format)
 
 
 @pixel_shuffle.meta
 def _(x, *, upscale_factor, data_format):
     n, c, h, w = first_shape(x.shape, data_format)
     r = upscale_factor
-    c = _divided(c, r * r, f"upscale_factor={r} squared")
-    return Meta(in_format((n, c, times(h, r), times(w, r)), data_format), x.dtype)
+    c = _divide_channels(c, r * r, f"upscale_factor={r} squared")
+    return Meta(to_format((n, c, multiply_dims(h, r), multiply_dims(w, r)), data_format), x.dtype)
 
 
 @pixel_shuffle.vjp
@@ -49,22 +47,22 @@ def _(g, x, *, upscale_factor, data_format):
 
 @op("pixel_unshuffle", "X -> Out")
 def pixel_unshuffle(x, *, downscale_factor: int = 1, data_format: str = "NCHW"):
-    """Out = squares of pixels as groups of channels, the way back of pixel_shuffle.
+    """Out = squares of pixels as groups of channels, the backward pass of pixel_shuffle.
 
     X [N,C,H*r,W*r] -> Out [N,C*r*r,H,W]
     """
     r = downscale_factor
     n, c, h, w = (x := channels_first(x, data_format)).shape
     packed = x.reshape(n, c, h // r, r, w // r, r).transpose(0, 1, 3, 5, 2, 4)
-    return as_given(packed.reshape(n, c * r * r, h // r, w // r), data_format)
+    return restore_format(packed.reshape(n, c * r * r, h // r, w // r), data_format)
 
 
 @pixel_unshuffle.meta
 def _(x, *, downscale_factor, data_format):
     n, c, h, w = first_shape(x.shape, data_format)
     r = downscale_factor
-    h, w = (_divided(s, r, f"downscale_factor={r}") for s in (h, w))
-    return Meta(in_format((n, times(c, r * r), h, w), data_format), x.dtype)
+    h, w = (_divide_channels(s, r, f"downscale_factor={r}") for s in (h, w))
+    return Meta(to_format((n, multiply_dims(c, r * r), h, w), data_format), x.dtype)
 
 
 @pixel_unshuffle.vjp
@@ -79,17 +77,17 @@ def channel_shuffle(x, *, groups: int, data_format: str = "NCHW"):
     (Zhang et al. 2017).
     X [N,C,H,W] -> Out [N,C,H,W]
     """
-    return as_given(_shuffled(channels_first(x, data_format), groups), data_format)
+    return restore_format(_shuffle(channels_first(x, data_format), groups), data_format)
 
 
-def _shuffled(x: Any, groups: int) -> Any:
+def _shuffle(x: Any, groups: int) -> Any:
     n, c, h, w = x.shape
     return np.swapaxes(x.reshape(n, groups, c // groups, h, w), 1, 2).reshape(x.shape)
 
 
 @channel_shuffle.meta
 def _(x, *, groups, data_format):
-    _divided(first_shape(x.shape, data_format)[1], groups, f"groups={groups}")
+    _divide_channels(first_shape(x.shape, data_format)[1], groups, f"groups={groups}")
     return x
 
 
@@ -100,9 +98,9 @@ def _(g, x, *, groups, data_format):
 
 @op("channel_unshuffle", "X -> Out", meta=lambda x, **_: x, internal=True)
 def channel_unshuffle(x, *, groups: int, data_format: str = "NCHW"):
-    """The way back of channel_shuffle.   X [N,C,H,W] -> Out [N,C,H,W]"""
+    """The backward pass of channel_shuffle. X [N,C,H,W] -> Out [N,C,H,W]"""
     x = channels_first(x, data_format)
-    return as_given(_shuffled(x, x.shape[1] // groups), data_format)
+    return restore_format(_shuffle(x, x.shape[1] // groups), data_format)
 
 
 @channel_unshuffle.vjp
@@ -114,7 +112,7 @@ def _(g, x, *, groups, data_format):
 # ---------------------------------------------------------------------------------------------
 
 
-def _shifted(x: Any, seg_num: int, shift_ratio: float, data_format: str, step: int) -> Any:
+def _shift(x: Any, seg_num: int, shift_ratio: float, data_format: str, step: int) -> Any:
     """Frames whose first channels come from `step` frames before, the next ones from as
     many after.
     """
@@ -129,13 +127,13 @@ def _shifted(x: Any, seg_num: int, shift_ratio: float, data_format: str, step: i
         else:
             out[:, :by, part] = frames[:, -by:, part]
     out[:, :, two:] = frames[:, :, two:]
-    return as_given(out.reshape(first.shape), data_format)
+    return restore_format(out.reshape(first.shape), data_format)
 
 
 def _shift_meta(x, *, seg_num, shift_ratio, data_format):
     shape = first_shape(x.shape, data_format)
     check(0 <= shift_ratio <= 0.5, f"shift_ratio={shift_ratio} is not in [0, 0.5]")
-    _divided(shape[0], seg_num, f"seg_num={seg_num}")
+    _divide_channels(shape[0], seg_num, f"seg_num={seg_num}")
     return x
 
 
@@ -146,7 +144,7 @@ def temporal_shift(x, *, seg_num: int, shift_ratio: float = 0.25, data_format: s
     (Lin et al. 2019).
     X [N*T,C,H,W]
     """
-    return _shifted(x, seg_num, shift_ratio, data_format, 1)
+    return _shift(x, seg_num, shift_ratio, data_format, 1)
 
 
 @temporal_shift.vjp
@@ -156,8 +154,8 @@ def _(g, x, *, seg_num, shift_ratio, data_format):
 
 @op("temporal_unshift", "X -> Out", meta=_shift_meta, internal=True)
 def temporal_unshift(x, *, seg_num: int, shift_ratio: float = 0.25, data_format: str = "NCHW"):
-    """The adjoint of temporal_shift.   X [N*T,C,H,W] -> Out [N*T,C,H,W]"""
-    return _shifted(x, seg_num, shift_ratio, data_format, -1)
+    """The adjoint of temporal_shift. X [N*T,C,H,W] -> Out [N*T,C,H,W]"""
+    return _shift(x, seg_num, shift_ratio, data_format, -1)
 
 
 @temporal_unshift.vjp
@@ -169,7 +167,7 @@ def _(g, x, *, seg_num, shift_ratio, data_format):
 # ---------------------------------------------------------------------------------
 
 
-def _grouped(x: Any, groups: int, axis: int) -> Any:
+def _group(x: Any, groups: int, axis: int) -> Any:
     """[*,C,*] as [*,C/groups,groups,*]."""
     axis %= x.ndim
     return x.reshape(*x.shape[:axis], x.shape[axis] // groups, groups, *x.shape[axis + 1 :])
@@ -183,7 +181,7 @@ def maxout(x, *, groups: int, axis: int = 1):
     X [N,C,H,W] -> Out [N,C/groups,H,W]
     """
     check(-x.ndim <= axis < x.ndim, f"axis={axis} is not that of the channels")
-    return np.max(_grouped(x, groups, axis), axis=axis % x.ndim + 1)
+    return np.max(_group(x, groups, axis), axis=axis % x.ndim + 1)
 
 
 @maxout.meta
@@ -193,14 +191,18 @@ def _(x, *, groups, axis):
     at = normal_axis(axis, 4)
     check(at in (1, 3), f"axis={axis} is not that of the channels")
     return Meta(
-        (*x.shape[:at], _divided(x.shape[at], groups, f"groups={groups}"), *x.shape[at + 1 :]),
+        (
+            *x.shape[:at],
+            _divide_channels(x.shape[at], groups, f"groups={groups}"),
+            *x.shape[at + 1 :],
+        ),
         x.dtype,
     )
 
 
 @maxout.vjp
 def _(g, x, *, groups, axis):
-    return keep(
+    return masked(
         repeat_groups(g, groups=groups, axis=axis), first_largest(x, groups=groups, axis=axis)
     )
 
@@ -211,7 +213,7 @@ def first_largest(x, *, groups: int, axis: int = 1):
 
     X [*,C,*] -> Out bool [*,C,*]
     """
-    grouped, at = _grouped(x, groups, axis), axis % x.ndim + 1
+    grouped, at = _group(x, groups, axis), axis % x.ndim + 1
     out = np.zeros_like(grouped, dtype=bool)
     np.put_along_axis(out, np.argmax(grouped, axis=at, keepdims=True), True, axis=at)
     return out.reshape(x.shape)
@@ -224,14 +226,14 @@ def _(x, **_):
 
 @op("repeat_groups", "X -> Out", internal=True)
 def repeat_groups(x, *, groups: int, axis: int = 1):
-    """Out = each channel `groups` times.   X [*,C,*] -> Out [*,C*groups,*]"""
+    """Out = each channel `groups` times. X [*,C,*] -> Out [*,C*groups,*]"""
     return np.repeat(x, groups, axis=axis)
 
 
 @repeat_groups.meta
 def _(x, *, groups, axis):
     at = axis % len(x.shape)
-    return Meta((*x.shape[:at], times(x.shape[at], groups), *x.shape[at + 1 :]), x.dtype)
+    return Meta((*x.shape[:at], multiply_dims(x.shape[at], groups), *x.shape[at + 1 :]), x.dtype)
 
 
 @repeat_groups.vjp
@@ -241,15 +243,16 @@ def _(g, x, *, groups, axis):
 
 @op("sum_groups", "X -> Out", internal=True)
 def sum_groups(x, *, groups: int, axis: int = 1):
-    """Out = the sum of each `groups` channels in a row.   X [*,C,*] -> Out [*,C/groups,*]"""
-    return np.sum(_grouped(x, groups, axis), axis=axis % x.ndim + 1)
+    """Out = the sum of each `groups` channels in a row. X [*,C,*] -> Out [*,C/groups,*]"""
+    return np.sum(_group(x, groups, axis), axis=axis % x.ndim + 1)
 
 
 @sum_groups.meta
 def _(x, *, groups, axis):
     at = axis % len(x.shape)
     return Meta(
-        (*x.shape[:at], _divided(x.shape[at], groups, "groups"), *x.shape[at + 1 :]), x.dtype
+        (*x.shape[:at], _divide_channels(x.shape[at], groups, "groups"), *x.shape[at + 1 :]),
+        x.dtype,
     )
 
 
@@ -266,9 +269,9 @@ def _window(kernel_sizes: Any, strides: Any, paddings: Any, dilations: Any) -> W
     check(len(paddings) in (2, 4), f"paddings={list(paddings)} are neither two nor four numbers")
     top, left, bottom, right = paddings if len(paddings) == 4 else (*paddings, *paddings)
     size, stride, dilation = (
-        numbers(kernel_sizes, 2, "kernel_sizes"),
-        numbers(strides, 2, "strides"),
-        numbers(dilations, 2, "dilations"),
+        as_ints(kernel_sizes, 2, "kernel_sizes"),
+        as_ints(strides, 2, "strides"),
+        as_ints(dilations, 2, "dilations"),
     )
     positive = min(*size, *stride, *dilation) > 0
     check(
@@ -281,7 +284,7 @@ def _window(kernel_sizes: Any, strides: Any, paddings: Any, dilations: Any) -> W
     return Window(size, stride, dilation, ((top, bottom), (left, right)))
 
 
-def _seen(x: Any, window: Window, at: tuple[int, ...], out: tuple[int, ...]) -> Any:
+def _unfold(x: Any, window: Window, at: tuple[int, ...], out: tuple[int, ...]) -> Any:
     """What the window's place `at` sees of x [N,C,H,W], which is padded already: a view
     [N,C,*out].
     """
@@ -294,7 +297,7 @@ def _seen(x: Any, window: Window, at: tuple[int, ...], out: tuple[int, ...]) -> 
 
 @op("unfold", "X -> Y")
 def unfold(x, *, kernel_sizes: Ints, strides: Ints, paddings: Ints, dilations: Ints):
-    """Y = what a window sees at each of its L places, as columns.
+    """Y = what a window sees at each of its L positions, as columns.
 
     X [N,C,H,W] -> Y [N,C*KH*KW,L]
     """
@@ -303,7 +306,7 @@ def unfold(x, *, kernel_sizes: Ints, strides: Ints, paddings: Ints, dilations: I
     full = np.pad(x, [(0, 0), (0, 0), *window.pads])
     y = np.empty_like(x, shape=(*x.shape[:2], *window.size, *out))
     for at in window.taps:
-        y[:, :, at[0], at[1]] = _seen(full, window, at, out)
+        y[:, :, at[0], at[1]] = _unfold(full, window, at, out)
     return y.reshape(x.shape[0], -1, out[0] * out[1])
 
 
@@ -313,7 +316,11 @@ def _(x, *, kernel_sizes, strides, paddings, dilations):
     window = _window(kernel_sizes, strides, paddings, dilations)
     high, wide = window.out(sizes)
     return Meta(
-        (n, times(c, window.size[0] * window.size[1]), high * wide if min(high, wide) >= 0 else -1),
+        (
+            n,
+            multiply_dims(c, window.size[0] * window.size[1]),
+            high * wide if min(high, wide) >= 0 else -1,
+        ),
         x.dtype,
     )
 
@@ -323,13 +330,13 @@ def _(g, x, **over):
     return fold_like(g, x, **over)
 
 
-def _folded(y: Any, window: Window, sizes: Any) -> Any:
+def _fold(y: Any, window: Window, sizes: Any) -> Any:
     out = window.out(sizes)
     columns = y.reshape(y.shape[0], -1, *window.size, *out)
     wide = [s + sum(p) for s, p in zip(sizes, window.pads, strict=True)]
     full = np.zeros_like(y, shape=(*columns.shape[:2], *wide))
     for at in window.taps:
-        place = _seen(full, window, at, out)
+        place = _unfold(full, window, at, out)
         place += columns[:, :, at[0], at[1]]
     (top, _), (left, _) = window.pads
     return full[:, :, top : top + sizes[0], left : left + sizes[1]]
@@ -343,19 +350,19 @@ def fold(
 
     X [N,C*KH*KW,L] -> Y [N,C,*output_sizes]
     """
-    return _folded(x, _window(kernel_sizes, strides, paddings, dilations), output_sizes)
+    return _fold(x, _window(kernel_sizes, strides, paddings, dilations), output_sizes)
 
 
 @fold.meta
 def _(x, *, output_sizes, kernel_sizes, strides, paddings, dilations):
     check(len(x.shape) == 3, "X needs three axes")
     window = _window(kernel_sizes, strides, paddings, dilations)
-    high, wide = window.out(numbers(output_sizes, 2, "output_sizes"))
+    high, wide = window.out(as_ints(output_sizes, 2, "output_sizes"))
     check(
-        agree(x.shape[2], high * wide),
+        dims_match(x.shape[2], high * wide),
         f"{x.shape[2]} columns are not the {high * wide} places of the window",
     )
-    count = _divided(x.shape[1], window.size[0] * window.size[1], "the size of the window")
+    count = _divide_channels(x.shape[1], window.size[0] * window.size[1], "the size of the window")
     return Meta((x.shape[0], count, *output_sizes), x.dtype)
 
 
@@ -367,7 +374,7 @@ def _(g, x, *, output_sizes, **over):
 @op("fold_like", "X, Y -> Out", meta=lambda x, y, **_: y, attrs_of=unfold, internal=True)
 def fold_like(x, y, **over):
     """Out = fold of X to the sizes of Y.   X [N,C*KH*KW,L], Y [N,C,H,W] -> Out like Y"""
-    return _folded(x, _window(**over), y.shape[2:])
+    return _fold(x, _window(**over), y.shape[2:])
 
 
 @fold_like.vjp

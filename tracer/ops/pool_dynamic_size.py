@@ -1,6 +1,4 @@
-"""Adaptive pooling to sizes that are tensors: what pool2d and pool3d are where real Paddle made
-their `ksize` variables.
-"""
+"""Adaptive pooling with output sizes given as a tensor."""
 
 from __future__ import annotations
 
@@ -8,13 +6,13 @@ from typing import Any
 
 from ..core.arrays import np
 from ..core.op import Meta, check, op
-from .half_precision import wide
+from .half_precision import upcast_half
 from .meta_rules import shape_of
 from .pool import pool_for, pool_grad
 
 
 @op("pool_to", "X, Size*! -> Out", internal=True)
-@wide
+@upcast_half
 def pool_to(x, sizes, *, pooling_type: str = "", data_format: str = "NCHW"):
     """Out = the largest or the mean X in each window, as many windows along each axis as Size says.
 

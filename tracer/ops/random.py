@@ -1,4 +1,4 @@
-"""Random numbers: all from the one source of `core.rng`, or from an op's own seed."""
+"""Random ops, which draw from the generator of `core.rng`, or from an op's own seed."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from ..core.op import (
     op,
 )
 from .creation import new_meta
-from .dynamic_sizes import sizes
+from .dynamic_sizes import resolve_sizes
 from .elementwise import zeros_like
 from .meta_rules import check_float, proto_dtype
 
 
-def _drawn(kind: str, shape: Any, dtype: np.dtype[Any], seed: int) -> Any:
+def _draw(kind: str, shape: Any, dtype: np.dtype[Any], seed: int) -> Any:
     """Numbers in [0, 1) or of the standard normal distribution."""
     source = rng.generator(seed)
     exact = np.float64 if dtype == np.float64 else np.float32
@@ -54,7 +54,7 @@ def uniform_random(
     """Out = numbers from [min, max).   -> Out [*shape]"""
     kind = proto_dtype(dtype)
     check(min <= max, f"min={min} is above max={max}")
-    drawn = _drawn("uniform", sizes(shape_tensor, shape_tensors, shape), kind, seed)
+    drawn = _draw("uniform", resolve_sizes(shape_tensor, shape_tensors, shape), kind, seed)
     t = drawn.dtype.type
     out = (drawn * t(max - min) + t(min)).astype(kind, copy=False)
     for k in range(diag_num):
@@ -86,7 +86,7 @@ def gaussian_random(
 ):
     """Out = numbers of a normal distribution.   -> Out [*shape]"""
     kind = proto_dtype(dtype)
-    drawn = _drawn("normal", sizes(shape_tensor, shape_tensors, shape), kind, seed)
+    drawn = _draw("normal", resolve_sizes(shape_tensor, shape_tensors, shape), kind, seed)
     t = drawn.dtype.type
     return (drawn * t(std) + t(mean)).astype(kind, copy=False)
 
@@ -130,9 +130,9 @@ def randint(
     seed: int = 0,
     dtype: int = 3,
 ):
-    """Out = whole numbers from [low, high).   -> Out int [*shape]"""
+    """Out = integers from [low, high).   -> Out int [*shape]"""
     check_dtype(proto_dtype(dtype).kind == "i", f"dtype={dtype} is not one of integers")
-    size = tuple(sizes(shape_tensor, shape_tensors, shape))
+    size = tuple(resolve_sizes(shape_tensor, shape_tensors, shape))
     return np.asarray(rng.generator(seed).integers(low, high, size), dtype=proto_dtype(dtype))
 
 
@@ -232,7 +232,7 @@ def _zero_gradient(g, x):
 
 @op("poisson", "X -> Out", random=True, host=HOST_RANDOM)
 def poisson(x):
-    """Out = whole numbers of Poisson distributions with the means X.
+    """Out = integers of Poisson distributions with the means X.
 
     X [*], not negative -> Out [*]
     """

@@ -1,10 +1,5 @@
-"""The cells of recurrent networks as a time loop: one direction of one layer, forwards and
-backwards.
-
-The product with all inputs is one matmul before the loop, and the gradients of all weights are
-matmuls after it; the loop itself
-holds the one product that has to wait for the step before.  Arrays are time major; what a cell
-keeps for the way back is [T, K, B, H], its last part being the hidden state after each step.
+"""The time loop of one direction of one recurrent layer, forward and backward, for each kind of
+cell.
 """
 
 from __future__ import annotations
@@ -21,8 +16,8 @@ Arrays = list[Any]
 class Cell(NamedTuple):
     """A kind of cell.
 
-    gates: parts of its weights; kept: parts kept for the way back; states: what goes from step to
-    step.
+    gates: parts of its weights; kept: parts kept for the backward pass; states: what goes from step
+    to step.
 
     forward(inputs [B, gates*H], states, hidden weight [H, gates*H], hidden bias, kept [K, B, H]) ->
     new states backward(gradients of new states, states before, kept [K, B, H]) -> gradients of
@@ -56,7 +51,7 @@ def _lstm(x: Any, states: Arrays, w: Any, b: Any, kept: Any) -> Arrays:
     return [out * np.tanh(c), c]
 
 
-def _lstm_back(g: Arrays, states: Arrays, kept: Any) -> tuple[Any, Any, Arrays]:
+def _lstm_grad(g: Arrays, states: Arrays, kept: Any) -> tuple[Any, Any, Arrays]:
     into, forget, new, out, c_now, _ = kept
     t = np.tanh(c_now)
     dc = g[1] + g[0] * out * (1 - t * t)
@@ -83,7 +78,7 @@ def _gru(x: Any, states: Arrays, w: Any, b: Any, kept: Any) -> Arrays:
     return [(h - kept[2]) * kept[1] + kept[2]]
 
 
-def _gru_back(g: Arrays, states: Arrays, kept: Any) -> tuple[Any, Any, Arrays]:
+def _gru_grad(g: Arrays, states: Arrays, kept: Any) -> tuple[Any, Any, Arrays]:
     reset, update, new, from_hidden, _ = kept
     d_new = g[0] * (1 - update) * (1 - new * new)
     d_reset = d_new * from_hidden * reset * (1 - reset)
@@ -97,7 +92,7 @@ def _tanh(x: Any, states: Arrays, w: Any, b: Any, kept: Any) -> Arrays:
     return [np.tanh(x + np.matmul(states[0], w) + b)]
 
 
-def _tanh_back(g: Arrays, states: Arrays, kept: Any) -> tuple[Any, Any, Arrays]:
+def _tanh_grad(g: Arrays, states: Arrays, kept: Any) -> tuple[Any, Any, Arrays]:
     dz = g[0] * (1 - kept[-1] * kept[-1])
     return dz, dz, [np.zeros_like(g[0])]
 
@@ -106,17 +101,17 @@ def _relu(x: Any, states: Arrays, w: Any, b: Any, kept: Any) -> Arrays:
     return [np.maximum(x + np.matmul(states[0], w) + b, x.dtype.type(0))]
 
 
-def _relu_back(g: Arrays, states: Arrays, kept: Any) -> tuple[Any, Any, Arrays]:
+def _relu_grad(g: Arrays, states: Arrays, kept: Any) -> tuple[Any, Any, Arrays]:
     dz = g[0] * (kept[-1] > 0)
     return dz, dz, [np.zeros_like(g[0])]
 
 
 # LSTM keeps gates i, f, g, o, then c and h; GRU r, z, n, the hidden part of n, then h.
 CELLS = {
-    "LSTM": Cell(4, 6, 2, _lstm, _lstm_back),
-    "GRU": Cell(3, 5, 1, _gru, _gru_back),
-    "RNN_TANH": Cell(1, 1, 1, _tanh, _tanh_back),
-    "RNN_RELU": Cell(1, 1, 1, _relu, _relu_back),
+    "LSTM": Cell(4, 6, 2, _lstm, _lstm_grad),
+    "GRU": Cell(3, 5, 1, _gru, _gru_grad),
+    "RNN_TANH": Cell(1, 1, 1, _tanh, _tanh_grad),
+    "RNN_RELU": Cell(1, 1, 1, _relu, _relu_grad),
 }
 
 
@@ -144,7 +139,7 @@ def _before(kept: Any, states: Arrays, reverse: bool) -> Arrays:
 def run(
     cell: Cell, x: Any, states: Arrays, weights: Sequence[Any], valid: Any, kept: Any, reverse: bool
 ) -> Arrays:
-    """All steps of one direction; gives the last states.
+    """All steps of one direction; returns the last states.
 
     x [T,B,I], states [B,H], valid bool [T,B,1] or None, kept [T,K,B,H], written
 
@@ -166,7 +161,7 @@ def run(
 
 
 @native.NativeFunction
-def run_back(
+def run_grad(
     cell: Cell,
     x: Any,
     states: Arrays,
@@ -207,7 +202,7 @@ def run_back(
 
 
 _RECUR, _RECUR_BACK, _PRODUCT = map(native.kernel, ("recur", "recur_back", "matmul"))
-_NUMBERS = {_lstm: 0, _gru: 1, _tanh: 2, _relu: 3}  # what the compiled loops call the cells
+_CELL_CODES = {_lstm: 0, _gru: 1, _tanh: 2, _relu: 3}  # what the compiled loops call the cells
 
 
 @run.native
@@ -217,7 +212,7 @@ def _(cell, x, states, weights, valid, kept, reverse):
     if inputs is NotImplemented:
         return NotImplemented
     inputs += b_in
-    mask, number = None if valid is None else valid.view(np.uint8), _NUMBERS[cell.forward]
+    mask, number = None if valid is None else valid.view(np.uint8), _CELL_CODES[cell.forward]
     made = _RECUR(
         number, inputs, states, np.ascontiguousarray(w_hidden.T), b_hidden, mask, kept, reverse
     )
@@ -225,12 +220,12 @@ def _(cell, x, states, weights, valid, kept, reverse):
     return made if made is NotImplemented else [kept[at, -1 - k] for k in range(len(states))]
 
 
-@run_back.native
+@run_grad.native
 def _(cell, x, states, weights, valid, kept, reverse, g, g_states):
     w_in, w_hidden = weights[:2]
     last, dx = [s.copy() for s in g_states], np.empty((*x.shape[:2], w_in.shape[0]), x.dtype)
     dy = np.empty_like(dx) if cell.gates == 3 else dx
-    mask, number = None if valid is None else valid.view(np.uint8), _NUMBERS[cell.forward]
+    mask, number = None if valid is None else valid.view(np.uint8), _CELL_CODES[cell.forward]
     if (
         _RECUR_BACK(number, g, last, states, w_hidden, mask, kept, dx, dy, reverse)
         is NotImplemented

@@ -1,11 +1,4 @@
-"""Regions of pictures pooled to one size.
-
-A region is a row x1, y1, x2, y2 of ROIs; RoisNum says how many each picture has, or the sequences
-that they are.
-
-Averages are taken along one axis after the other: a bin is a weighting of rows times a weighting of
-columns.
-"""
+"""RoI pooling and RoI align."""
 
 from __future__ import annotations
 
@@ -14,21 +7,21 @@ from typing import Any
 
 from ..core.arrays import np
 from ..core.op import Meta, check, check_dtype, op
-from .half_precision import wide
-from .lod import owners, rows_of
-from .meta_rules import agree, check_float, like, like_x
+from .half_precision import upcast_half
+from .lod import row_offsets, sequence_ids
+from .meta_rules import check_float, dims_match, like, like_x
 
 Weights = tuple[Any, Any]  # of rows [R,PH,H] and of columns [R,PW,W]
 
 
-def _pictures(x: Any, rois: Any, counts: Any, lod: Any = None) -> Any:
-    """Which picture each region is of, [R]."""
+def _image_ids(x: Any, rois: Any, counts: Any, lod: Any = None) -> Any:
+    """Which image each region is of, [R]."""
     if counts is None and lod:
         check(
             len(lod[-1]) == len(x) + 1,
             "ROIs are sequences of another number of pictures than X has",
         )
-        return owners(rows_of(lod))
+        return sequence_ids(row_offsets(lod))
     if counts is None:
         check(x.shape[0] == 1, "needs RoisNum: regions of levels are not known")
         return np.zeros(len(rois), np.int64)
@@ -42,11 +35,11 @@ def _meta(x, rois, counts, lod=None, *, pooled_height, pooled_width, **_):
 
 
 def check_regions(x: Meta, rois: Meta, corners: int = 4) -> None:
-    """Raise OpError unless X is pictures and ROIs rows of so many numbers."""
+    """Raise OpError unless X is images and ROIs rows of so many numbers."""
     check_float(x)
     check(len(x.shape) == 4, "pictures need four axes")
     check(
-        len(rois.shape) == 2 and agree(rois.shape[1], corners),
+        len(rois.shape) == 2 and dims_match(rois.shape[1], corners),
         f"ROIs need the shape [regions, {corners}]",
     )
 
@@ -61,7 +54,7 @@ def _check_rois(x: Meta, rois: Meta, counts: Meta | None, high: int, wide: int) 
     )
 
 
-def _pooled(x: Any, weights: Weights, owners: Any) -> Any:
+def _pool(x: Any, weights: Weights, owners: Any) -> Any:
     """[R,C,PH,PW]"""
     out = np.empty_like(
         x, shape=(len(owners), x.shape[1], weights[0].shape[1], weights[1].shape[1])
@@ -71,7 +64,7 @@ def _pooled(x: Any, weights: Weights, owners: Any) -> Any:
     return out
 
 
-def _pooled_back(g: Any, weights: Weights, owners: Any, x: Any) -> Any:
+def _pool_grad(g: Any, weights: Weights, owners: Any, x: Any) -> Any:
     """The adjoint of `_pooled`, like x."""
     out = np.zeros_like(x)
     for r, owner in enumerate(owners):
@@ -84,7 +77,7 @@ def _pooled_back(g: Any, weights: Weights, owners: Any, x: Any) -> Any:
 
 
 # max samples per axis of a bin, if the size of a region determines their number
-MAX_SAMPLES_OF_A_REGION = 1 << 20
+MAX_REGION_SAMPLES = 1 << 20
 
 
 def _lines(start: Any, length: Any, bins: int, size: int, ratio: int) -> Any:
@@ -93,7 +86,7 @@ def _lines(start: Any, length: Any, bins: int, size: int, ratio: int) -> Any:
     """
     if ratio <= 0:
         check(
-            bool(length / bins <= MAX_SAMPLES_OF_A_REGION),
+            bool(length / bins <= MAX_REGION_SAMPLES),
             f"a region has {length} rows or columns for {bins} bins",
         )
     count = ratio if ratio > 0 else max(int(np.ceil(length / bins)), 0)
@@ -140,7 +133,7 @@ def _aligned_weights(
 
 
 @op("roi_align", "X, ROIs!, RoisNum?, ROIs@LOD*?! -> Out", meta=_meta, breaks_lod=True)
-@wide
+@upcast_half
 def roi_align(
     x,
     rois,
@@ -161,7 +154,7 @@ def roi_align(
     weights = _aligned_weights(
         x, rois, pooled_height, pooled_width, spatial_scale, sampling_ratio, aligned
     )
-    return _pooled(x, weights, _pictures(x, rois, counts, lod))
+    return _pool(x, weights, _image_ids(x, rois, counts, lod))
 
 
 @roi_align.vjp
@@ -176,7 +169,7 @@ def _(g, x, rois, counts, lod, **over):
     attrs_of=roi_align,
     internal=True,
 )
-@wide
+@upcast_half
 def roi_align_grad(
     x,
     rois,
@@ -197,7 +190,7 @@ def roi_align_grad(
     weights = _aligned_weights(
         x, rois, pooled_height, pooled_width, spatial_scale, sampling_ratio, aligned
     )
-    return _pooled_back(g, weights, _pictures(x, rois, counts, lod), x)
+    return _pool_grad(g, weights, _image_ids(x, rois, counts, lod), x)
 
 
 @roi_align_grad.vjp
@@ -240,7 +233,7 @@ def roi_pool(
 
     Argmax int64 like Out: the place of the largest in H * W, -1 for none.
     """
-    owners, edges = _pictures(x, rois, counts, lod), _round(rois * x.dtype.type(spatial_scale))
+    owners, edges = _image_ids(x, rois, counts, lod), _round(rois * x.dtype.type(spatial_scale))
     out = np.zeros_like(x, shape=(len(rois), x.shape[1], pooled_height, pooled_width))
     where = np.full_like(out, -1, dtype=np.int64)
     for r, owner in enumerate(owners):
@@ -274,7 +267,7 @@ def roi_put(x, rois, counts, lod, where, y):
 
     X [N,C,H,W], Argmax and Y [R,C,PH,PW] -> Out like X
     """
-    owners = _pictures(x, rois, counts, lod)[:, None, None, None]
+    owners = _image_ids(x, rois, counts, lod)[:, None, None, None]
     out = np.zeros_like(x, shape=(*x.shape[:2], x.shape[2] * x.shape[3]))
     np.add.at(
         out, (owners, np.arange(x.shape[1])[:, None, None], np.maximum(where, 0)), y * (where >= 0)
@@ -289,8 +282,8 @@ def _(g, x, rois, counts, lod, where, y):
 
 @op("roi_take", "X, ROIs, RoisNum?, ROIs@LOD*?!, Argmax -> Out", internal=True)
 def roi_take(x, rois, counts, lod, where):
-    """Out = X at the places, 0 for none.   X [N,C,H,W], Argmax [R,C,PH,PW] -> Out like Argmax"""
-    owners = _pictures(x, rois, counts, lod)[:, None, None, None]
+    """Out = X at the positions, 0 for none. X [N,C,H,W], Argmax [R,C,PH,PW] -> Out like Argmax"""
+    owners = _image_ids(x, rois, counts, lod)[:, None, None, None]
     flat = x.reshape(*x.shape[:2], -1)
     return flat[owners, np.arange(x.shape[1])[:, None, None], np.maximum(where, 0)] * (where >= 0)
 
@@ -309,7 +302,7 @@ def _(g, x, rois, counts, lod, where):
 # ------------------------------------------------------------------------------
 
 
-def _shares(start: Any, end: Any, bins: int, size: int) -> Any:
+def _bin_weights(start: Any, end: Any, bins: int, size: int) -> Any:
     """The weights of `size` rows in each bin, [bins,size]: 1 / their number in those of the bin."""
     step = np.maximum(end - start, np.float32(0.1)) / np.float32(bins)
     lows = np.clip(np.floor(np.arange(bins, dtype=np.float32) * step + start), 0, size)
@@ -319,7 +312,7 @@ def _shares(start: Any, end: Any, bins: int, size: int) -> Any:
     return inside / np.maximum(inside.sum(1, keepdims=True), 1)
 
 
-def _each_bin(
+def _iter_bins(
     x: Any,
     rois: Any,
     counts: Any,
@@ -329,21 +322,21 @@ def _each_bin(
     scale: float,
     visit: Callable[..., None],
 ) -> None:
-    """Call visit(region, picture [C*PH*PW,H,W] number, weights of rows [PH,H], weights of columns
+    """Call visit(region, image [C*PH*PW,H,W] number, weights of rows [PH,H], weights of columns
     [PW,W]) for all regions.
     """
     starts, ends = (
         _round(rois[:, :2]).astype(np.float32) * np.float32(scale),
         (_round(rois[:, 2:]) + 1).astype(np.float32) * np.float32(scale),
     )
-    for r, owner in enumerate(_pictures(x, rois, counts, lod)):
-        rows = _shares(starts[r, 1], ends[r, 1], high, x.shape[2]).astype(x.dtype)
-        columns = _shares(starts[r, 0], ends[r, 0], wide, x.shape[3]).astype(x.dtype)
+    for r, owner in enumerate(_image_ids(x, rois, counts, lod)):
+        rows = _bin_weights(starts[r, 1], ends[r, 1], high, x.shape[2]).astype(x.dtype)
+        columns = _bin_weights(starts[r, 0], ends[r, 0], wide, x.shape[3]).astype(x.dtype)
         visit(r, owner, rows, columns)
 
 
 @op("psroi_pool", "X, ROIs!, RoisNum?, ROIs@LOD*?! -> Out", breaks_lod=True)
-@wide
+@upcast_half
 def psroi_pool(
     x,
     rois,
@@ -366,7 +359,7 @@ def psroi_pool(
         parted = x[owner].reshape(*out.shape[1:], *x.shape[2:])
         out[r] = np.einsum("cijhw,ih,jw->cij", parted, rows, columns)
 
-    _each_bin(x, rois, counts, lod, pooled_height, pooled_width, spatial_scale, visit)
+    _iter_bins(x, rois, counts, lod, pooled_height, pooled_width, spatial_scale, visit)
     return out
 
 
@@ -374,7 +367,7 @@ def psroi_pool(
 def _(x, rois, counts, lod=None, *, pooled_height, pooled_width, output_channels, spatial_scale):
     _check_rois(x, rois, counts, pooled_height, pooled_width)
     check(
-        agree(x.shape[1], output_channels * pooled_height * pooled_width),
+        dims_match(x.shape[1], output_channels * pooled_height * pooled_width),
         f"{x.shape[1]} channels are not {output_channels} for each bin",
     )
     return Meta((rois.shape[0], output_channels, pooled_height, pooled_width), x.dtype)
@@ -392,7 +385,7 @@ def _(g, x, rois, counts, lod, **over):
     attrs_of=psroi_pool,
     internal=True,
 )
-@wide
+@upcast_half
 def psroi_pool_grad(
     x,
     rois,
@@ -414,7 +407,7 @@ def psroi_pool_grad(
     def visit(r: int, owner: int, rows: Any, columns: Any) -> None:
         out[owner] += np.einsum("cij,ih,jw->cijhw", g[r], rows, columns).reshape(x.shape[1:])
 
-    _each_bin(x, rois, counts, lod, pooled_height, pooled_width, spatial_scale, visit)
+    _iter_bins(x, rois, counts, lod, pooled_height, pooled_width, spatial_scale, visit)
     return out
 
 

@@ -1,4 +1,4 @@
-"""Many values brought together in one place, as `ufunc.at` does it."""
+"""Scatter with accumulation, like `ufunc.at`."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from ..core.arrays import is_on_gpu, np
 # What CUDA can do in one step that nobody comes between, by the letters of dtypes.
 _ATOMIC = {np.add: "iIQefdFD", np.subtract: "iIQefdFD", np.maximum: "iIQfd", np.minimum: "iIQfd"}
 
-LONG = 256  # elements of a row
+INT64 = 256  # elements of a row
 
 
 def combine_at(ufunc: Any, out: Any, places: Any, values: Any) -> None:
-    """`ufunc.at(out, places, values)`: each value combined with what is in its place of `out`; on
-    the processor where CUDA cannot.
+    """`ufunc.at(out, positions, values)`: each value combined with what is in its place of `out`;
+    on the CPU where CUDA cannot.
     """
     if not is_on_gpu() and _are_long_rows(out, places):
         values = np.broadcast_to(values, (len(places), *out.shape[1:]))
@@ -39,5 +39,5 @@ def _are_long_rows(out: Any, places: Any) -> bool:
         isinstance(places, np.ndarray)
         and places.ndim == 1
         and places.dtype.kind in "iu"
-        and out.size >= LONG * len(out)
+        and out.size >= INT64 * len(out)
     )

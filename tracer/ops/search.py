@@ -1,4 +1,4 @@
-"""Ops that pick, count or look up elements by their order or value."""
+"""Select, count and look up elements by order or value."""
 
 from __future__ import annotations
 
@@ -8,33 +8,41 @@ from typing import Any
 from ..core.arrays import np
 from ..core.limits import check_result
 from ..core.op import NON_FLOAT_RESULT, OPS, PYTHON_LOOP, Ints, Long, Meta, check, op
-from .elementwise import keep
-from .half_precision import single
+from .elementwise import masked
+from .half_precision import to_float32
 from .index import check_integers
-from .meta_rules import agree, agree_all, known_dim, normal_axis, proto_dtype, shape_of, size_of
+from .meta_rules import (
+    dims_match,
+    known_dim,
+    normal_axis,
+    proto_dtype,
+    shape_of,
+    shapes_match,
+    size_of,
+)
 from .reduce import reduced_shape
 from .scatter_at import combine_at
-from .sort import first_of_order, put_back
+from .sort import first_of_order, unsort
 
 INT64 = np.dtype(np.int64)
 
 
-def _one_of_axis(x: Any, indices: Any, axis: int, keepdim: bool) -> tuple[Any, Any]:
+def _select_along_axis(x: Any, indices: Any, axis: int, keepdim: bool) -> tuple[Any, Any]:
     """The elements at one index per line along the axis, and the indices."""
     indices = np.expand_dims(indices, axis)
     out = np.take_along_axis(x, indices, axis)
     return (out, indices) if keepdim else (np.squeeze(out, axis), np.squeeze(indices, axis))
 
 
-def _one_meta(x: Any, axis: int, keepdim: bool) -> tuple[Meta, Meta]:
+def _select_meta(x: Any, axis: int, keepdim: bool) -> tuple[Meta, Meta]:
     shape = reduced_shape(x.shape, (normal_axis(axis, len(x.shape)),) if x.shape else (), keepdim)
     return Meta(shape, x.dtype), Meta(shape, INT64)
 
 
-def _one_vjp(g: Any, x: Any, axis: int, keepdim: bool, indices: Any) -> Any:
+def _select_vjp(g: Any, x: Any, axis: int, keepdim: bool, indices: Any) -> Any:
     if not keepdim and len(shape_of(x)):
         g, indices = (OPS["unsqueeze2"](t, axes=[axis]) for t in (g, indices))
-    return put_back(g, x, indices, axis)
+    return unsort(g, x, indices, axis)
 
 
 @op("kthvalue", "X -> Out, Indices~")
@@ -47,19 +55,21 @@ def kthvalue(x, *, k: int = 1, axis: int = -1, keepdim: bool = False):
         check(k == 1, f"k={k} is not in [1, 1]")
         return x.copy(), np.zeros((), np.int64)
     check(0 < k <= x.shape[axis], f"k={k} is not in [1, {x.shape[axis]}]")
-    return _one_of_axis(x, np.take(first_of_order(x, axis, k, False), k - 1, axis), axis, keepdim)
+    return _select_along_axis(
+        x, np.take(first_of_order(x, axis, k, False), k - 1, axis), axis, keepdim
+    )
 
 
 @kthvalue.meta
 def _(x, *, k, axis, keepdim):
     size = x.shape[axis] if x.shape else 1
     check(k > 0 and (size < 0 or k <= size), f"k={k} is not in [1, {size}]")
-    return _one_meta(x, axis, keepdim)
+    return _select_meta(x, axis, keepdim)
 
 
 @kthvalue.vjp
 def _(g, x, *, axis, keepdim, Indices):
-    return _one_vjp(g, x, axis, keepdim, Indices)
+    return _select_vjp(g, x, axis, keepdim, Indices)
 
 
 @op("mode", "X -> Out, Indices~")
@@ -72,14 +82,12 @@ def mode(x, *, axis: int = -1, keepdim: bool = False):
         return x.copy(), np.zeros((), np.int64)
     check(x.shape[axis] > 0, "there is nothing to choose from")
     lines = np.moveaxis(x, axis, -1)
-    indices = np.array(
-        [_last_commonest(line) for line in lines.reshape(-1, x.shape[axis])], np.int64
-    )
-    return _one_of_axis(x, indices.reshape(lines.shape[:-1]), axis, keepdim)
+    indices = np.array([_mode(line) for line in lines.reshape(-1, x.shape[axis])], np.int64)
+    return _select_along_axis(x, indices.reshape(lines.shape[:-1]), axis, keepdim)
 
 
-def _last_commonest(line: Any) -> int:
-    line = single(line)
+def _mode(line: Any) -> int:
+    line = to_float32(line)
     values, counts = np.unique(line, return_counts=True)
     found = np.flatnonzero(line == values[np.argmax(counts)])
     # NaN equals nothing
@@ -89,12 +97,12 @@ def _last_commonest(line: Any) -> int:
 @mode.meta
 def _(x, *, axis, keepdim):
     check(not x.shape or x.shape[axis] != 0, "there is nothing to choose from")
-    return _one_meta(x, axis, keepdim)
+    return _select_meta(x, axis, keepdim)
 
 
 @mode.vjp
 def _(g, x, *, axis, keepdim, Indices):
-    return _one_vjp(g, x, axis, keepdim, Indices)
+    return _select_vjp(g, x, axis, keepdim, Indices)
 
 
 def _unique_axis(x: Any, axis: Any) -> int | None:
@@ -122,8 +130,8 @@ def unique(
     axis: Ints = [],
     is_sorted: bool = False,
 ):
-    """Out = the values of X, each once, in order; Indices = their first places, Index = where each
-    of X is in Out, Counts.
+    """Out = the values of X, each once, in order; Indices = their first positions, Index = where
+    each of X is in Out, Counts.
 
     axis: slices along it in place of elements; is_sorted False: in the order in which they come
     first. X [*] -> Out [N] or [*, N, *], Indices [N], Index [size of X or of the axis], Counts [N]
@@ -235,7 +243,7 @@ def searchsorted(sequence, values, *, out_int32: bool = False, right: bool = Fal
 @searchsorted.meta
 def _(sequence, values, *, out_int32, right):
     check(bool(sequence.shape), "SortedSequence needs an axis")
-    same = len(sequence.shape) == 1 or agree_all(sequence.shape[:-1], values.shape[:-1])
+    same = len(sequence.shape) == 1 or shapes_match(sequence.shape[:-1], values.shape[:-1])
     check(same, "Values differs from SortedSequence in another axis than the last")
     return Meta(values.shape, np.dtype(np.int32 if out_int32 else np.int64))
 
@@ -280,7 +288,7 @@ def _(x, weights, *, minlength):
     check_integers(x)
     check(len(x.shape) == 1, "X does not have one axis")
     check(minlength >= 0, f"minlength={minlength} is negative")
-    check(weights is None or agree_all(weights.shape, x.shape), "Weights is not like X")
+    check(weights is None or shapes_match(weights.shape, x.shape), "Weights is not like X")
     wide = (
         INT64
         if weights is None
@@ -291,7 +299,7 @@ def _(x, weights, *, minlength):
 
 @op("multiplex", "Ids, X* -> Out", same_dtype="X")
 def multiplex(ids, xs):
-    """Out = row i of the X that Ids[i] names.   Ids int [N, 1], X list of [N, *] -> Out [N, *]"""
+    """Out = row i of the X that Ids[i] names. Ids int [N, 1], X list of [N, *] -> Out [N, *]"""
     picked = ids.reshape(-1)
     check(
         not picked.size or (int(picked.min()) >= 0 and int(picked.max()) < len(xs)),
@@ -305,11 +313,11 @@ def _(ids, xs):
     check_integers(ids)
     check(bool(xs), "X is empty")
     check(
-        all(agree_all(x.shape, xs[0].shape) and x.dtype == xs[0].dtype for x in xs),
+        all(shapes_match(x.shape, xs[0].shape) and x.dtype == xs[0].dtype for x in xs),
         "the X differ in shape or dtype",
     )
     check(
-        bool(xs[0].shape) and agree(ids.shape[0], xs[0].shape[0]),
+        bool(xs[0].shape) and dims_match(ids.shape[0], xs[0].shape[0]),
         "Ids does not have one element per row",
     )
     return Meta((known_dim(ids.shape[0], xs[0].shape[0]), *xs[0].shape[1:]), xs[0].dtype)
@@ -318,7 +326,7 @@ def _(ids, xs):
 @multiplex.vjp
 def _(g, ids, xs):
     def part(k: int) -> Any:
-        return lambda: keep(g, rows_equal(ids, g, value=k))
+        return lambda: masked(g, rows_equal(ids, g, value=k))
 
     return None, [part(k) for k in range(len(xs))]
 
@@ -359,7 +367,7 @@ def _(x, repeats, *, Repeats, dim):
     else:
         check_integers(repeats)
         check(
-            len(repeats.shape) == 1 and agree(repeats.shape[0], x.shape[at]),
+            len(repeats.shape) == 1 and dims_match(repeats.shape[0], x.shape[at]),
             "RepeatsTensor has not one number per slice",
         )
     size = -1 if repeats is not None or x.shape[at] < 0 else x.shape[at] * Repeats

@@ -1,4 +1,4 @@
-"""Activations with a threshold, an exponential below zero, or a slope that is drawn."""
+"""Activations with a threshold, an exponential branch or a random slope."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from ..core.arrays import np
 from ..core.op import AttrSpec, Meta, check, op
 from .activation import clamp
 from .compare import between, where
-from .elementwise import div, keep, mul, scale
-from .half_precision import wide
+from .elementwise import div, masked, mul, scale
+from .half_precision import upcast_half
 from .meta_rules import check_float, float_like_x, like_x, normal_axis
 from .softmax import softmax_grad, softmax_of
 from .unary_math import exp, one_minus, square, tanh
@@ -20,7 +20,7 @@ INF = math.inf
 
 
 @op("celu", "X -> Out", meta=float_like_x, floating="X")
-@wide
+@upcast_half
 def celu(x, *, alpha: float = 1.0):
     """Out = X where X > 0, alpha * (e ** (X / alpha) - 1) elsewhere
 
@@ -33,12 +33,12 @@ def celu(x, *, alpha: float = 1.0):
 
 @celu.vjp
 def _(g, x, *, alpha):
-    below = exp(scale(keep(x, between(x, high=0.0)), scale=1 / alpha))
+    below = exp(scale(masked(x, between(x, high=0.0)), scale=1 / alpha))
     return where(between(x, low=0.0), g, mul(g, below))
 
 
 @op("selu", "X -> Out", meta=float_like_x, floating="X")
-@wide
+@upcast_half
 def selu(
     x,
     *,
@@ -56,21 +56,21 @@ def selu(
 
 @selu.vjp
 def _(g, x, *, scale, alpha):
-    below = mul(g, exp(keep(x, between(x, high=0.0))))
-    return where(between(x, low=0.0), _times(g, scale), _times(below, scale * alpha))
+    below = mul(g, exp(masked(x, between(x, high=0.0))))
+    return where(between(x, low=0.0), _multiply(g, scale), _multiply(below, scale * alpha))
 
 
-def _times(x: Any, factor: float) -> Any:
+def _multiply(x: Any, factor: float) -> Any:
     return scale(x, scale=factor)
 
 
 @op("hard_shrink", "X -> Out", meta=like_x, floating="X")
 def hard_shrink(x, *, threshold: float = 0.5):
     """Out = X where |X| > threshold, else 0.   X [*] -> Out [*]"""
-    return x * _outside(x, threshold)
+    return x * _outside_mask(x, threshold)
 
 
-def _outside(x: Any, threshold: float) -> Any:
+def _outside_mask(x: Any, threshold: float) -> Any:
     t = x.dtype.type
     return (x > t(threshold)) | (x < t(-threshold))
 
@@ -83,7 +83,7 @@ def _(g, x, *, threshold):
 @op("keep_outside", "X, Y -> Out", meta=like_x, internal=True)
 def keep_outside(x, y, *, threshold: float):
     """Out = X where |Y| > threshold, else 0.   X [*], Y [*] -> Out [*]"""
-    return x * _outside(y, threshold)
+    return x * _outside_mask(y, threshold)
 
 
 @keep_outside.vjp
@@ -93,9 +93,9 @@ def _(g, x, y, *, threshold):
 
 @op("softshrink", "X -> Out", meta=like_x, floating="X")
 def softshrink(x, **attrs):
-    """Out = X moved towards 0 by lambda, 0 where |X| <= lambda.   X [*] -> Out [*]"""
+    """Out = X moved towards 0 by lambda, 0 where |X| <= lambda. X [*] -> Out [*]"""
     width = attrs.get("lambda", 0.5)
-    return (x - np.sign(x) * x.dtype.type(width)) * _outside(x, width)
+    return (x - np.sign(x) * x.dtype.type(width)) * _outside_mask(x, width)
 
 
 softshrink.attrs["lambda"] = AttrSpec("FLOAT", 0.5)  # a word that Python keeps for itself
@@ -107,9 +107,9 @@ def _(g, x, **attrs):
 
 
 @op("tanh_shrink", "X -> Out", meta=float_like_x, floating="X", amp="deny")
-@wide
+@upcast_half
 def tanh_shrink(x):
-    """Out = X - tanh(X).   X [*] -> Out [*]"""
+    """Out = X - tanh(X). X [*] -> Out [*]"""
     return x - np.tanh(x)
 
 
@@ -126,25 +126,25 @@ def thresholded_relu(x, *, threshold: float = 1.0):
 
 @thresholded_relu.vjp
 def _(g, x, *, threshold):
-    return keep(g, between(x, low=threshold))
+    return masked(g, between(x, low=threshold))
 
 
 @op("stanh", "X -> Out", meta=float_like_x, floating="X")
-@wide
+@upcast_half
 def stanh(x, *, scale_a: float = 0.67, scale_b: float = 1.7159):
-    """Out = scale_b * tanh(scale_a * X)   (LeCun et al. 1998).   X [*] -> Out [*]"""
+    """Out = scale_b * tanh(scale_a * X) (LeCun et al. 1998). X [*] -> Out [*]"""
     t = x.dtype.type
     return np.tanh(x * t(scale_a)) * t(scale_b)
 
 
 @stanh.vjp
 def _(g, x, *, scale_a, scale_b):
-    return _times(mul(g, one_minus(square(tanh(_times(x, scale_a))))), scale_a * scale_b)
+    return _multiply(mul(g, one_minus(square(tanh(_multiply(x, scale_a))))), scale_a * scale_b)
 
 
 @op("logit", "X -> Out", meta=float_like_x, floating="X")
 @np.errstate(all="ignore")
-@wide
+@upcast_half
 def logit(x, *, eps: float = 1e-6):
     """Out = ln(X / (1 - X)), X first set between eps and 1 - eps unless eps is 0.
 
@@ -157,7 +157,7 @@ def logit(x, *, eps: float = 1e-6):
 @logit.vjp
 def _(g, x, *, eps):
     slope = div(g, mul(x, one_minus(x)))
-    return keep(slope, between(x, low=eps, high=1 - eps)) if eps else slope
+    return masked(slope, between(x, low=eps, high=1 - eps)) if eps else slope
 
 
 # -- drawn
@@ -165,7 +165,7 @@ def _(g, x, *, eps):
 
 
 @op("rrelu", "X -> Out, Noise~", random=True, floating="X")
-@wide
+@upcast_half
 def rrelu(x, *, is_test: bool = False, lower: float = 1.0 / 8.0, upper: float = 1.0 / 3.0):
     """Out = X where X >= 0, else X times Noise, drawn from [lower, upper), their mean in a test
 
@@ -192,7 +192,7 @@ def _(g, x, *, Noise):
 
 
 @op("gumbel_softmax", "X -> Out", random=True, floating="X")
-@wide
+@upcast_half
 def gumbel_softmax(x, *, temperature: float = 1.0, hard: bool = False, axis: int = -1):
     """Out = softmax((X + noise of Gumbel) / temperature); hard: 1 at its largest, else 0
 
@@ -220,4 +220,4 @@ def _(x, *, temperature, hard, axis):
 
 @gumbel_softmax.vjp
 def _(g, x, *, temperature, axis, Out):
-    return _times(softmax_grad(Out, g, axis=axis), 1 / temperature)
+    return _multiply(softmax_grad(Out, g, axis=axis), 1 / temperature)

@@ -1,11 +1,4 @@
-"""Windows that slide over any number of axes: what convolution and pooling share.
-
-Inside, arrays lie as [C,*S,N], S being the sizes of a picture: the batch, innermost, makes long
-runs of memory however small a
-picture is, the columns of all pictures form one matrix, and sums per channel read memory in order.
-What goes out is a view [N,C,*S] of that; elementwise ops keep the layout, so the next convolution
-finds it as it likes it.
-"""
+"""Window geometry shared by convolution and pooling."""
 
 from __future__ import annotations
 
@@ -19,24 +12,24 @@ from ..core.op import check
 from .meta_rules import Shape
 
 Pair = tuple[int, int]
-Place = tuple[int, ...]  # one number for each axis
+KernelOffset = tuple[int, ...]  # one number for each axis
 CHANNELS_LAST = ("NHWC", "NDHWC")
 CHANNELS_FIRST = ("NCHW", "NCDHW", "AnyLayout")
 
 
 class Window(NamedTuple):
-    """A kernel of `size` that moves by `stride` over pictures padded by `pads`, a (before, after)
+    """A kernel of `size` that moves by `stride` over images padded by `pads`, a (before, after)
     for each axis.
     """
 
-    size: Place
-    stride: Place
-    dilation: Place
+    size: KernelOffset
+    stride: KernelOffset
+    dilation: KernelOffset
     pads: tuple[Pair, ...]
 
     @property
-    def taps(self) -> Iterator[Place]:
-        """The places of the kernel."""
+    def taps(self) -> Iterator[KernelOffset]:
+        """The positions of the kernel."""
         return product(*map(range, self.size))
 
     def reach(self, axis: int) -> int:
@@ -44,8 +37,8 @@ class Window(NamedTuple):
         return self.dilation[axis] * (self.size[axis] - 1) + 1
 
     def fitted(self, sizes: Sequence[int]) -> Window:
-        """With padding at the end where less than a stride is missing for the window: Paddle rounds
-        their number towards 0.
+        """With padding at the end where less than a stride is missing for the window: Paddle
+        iterations their number towards 0.
         """
         pads = []
         for axis, (size, (before, after)) in enumerate(zip(sizes, self.pads, strict=True)):
@@ -55,10 +48,10 @@ class Window(NamedTuple):
             pads.append((before, after + (missing if 0 < missing < self.stride[axis] else 0)))
         return self._replace(pads=tuple(pads))
 
-    def out(self, sizes: Sequence[int]) -> Place:
-        """How many places the window takes along each axis.
+    def out(self, sizes: Sequence[int]) -> KernelOffset:
+        """How many positions the window takes along each axis.
 
-        sizes: of the picture, -1 if unknown.
+        sizes: of the image, -1 if unknown.
         """
         return tuple(self._out(s, axis) for axis, s in enumerate(sizes))
 
@@ -74,7 +67,7 @@ class Window(NamedTuple):
         return room // self.stride[axis] + 1
 
 
-COUNTS = ("no", "one", "two", "three", "four", "five", "six")
+NUMBER_WORDS = ("no", "one", "two", "three", "four", "five", "six")
 
 
 def _check_window(values: Sequence[int], what: str) -> None:
@@ -85,19 +78,20 @@ def _check_window(values: Sequence[int], what: str) -> None:
         )
 
 
-def numbers(values: Sequence[int], rank: int, what: str) -> Place:
+def as_ints(values: Sequence[int], rank: int, what: str) -> KernelOffset:
     """The numbers of an attribute, one for each axis."""
-    check(len(values) == rank, f"{what}={list(values)} are not {COUNTS[rank]} numbers")
+    check(len(values) == rank, f"{what}={list(values)} are not {NUMBER_WORDS[rank]} numbers")
     _check_window(values, what)
     return tuple(values)
 
 
-def explicit_pads(paddings: Sequence[int], rank: int = 2) -> tuple[Pair, ...]:
+def normalize_pads(paddings: Sequence[int], rank: int = 2) -> tuple[Pair, ...]:
     """One number for each axis, or a before and after for each, as pairs."""
     known = len(paddings) in (rank, 2 * rank)
     check(
         known,
-        f"paddings={list(paddings)} are neither {COUNTS[rank]} nor {COUNTS[2 * rank]} numbers",
+        f"paddings={list(paddings)} are neither {NUMBER_WORDS[rank]} nor "
+        f"{NUMBER_WORDS[2 * rank]} numbers",
     )
     _check_window(paddings, "paddings")
     if len(paddings) == rank:
@@ -105,7 +99,7 @@ def explicit_pads(paddings: Sequence[int], rank: int = 2) -> tuple[Pair, ...]:
     return tuple(zip(paddings[::2], paddings[1::2], strict=True))
 
 
-def window_of(
+def make_window(
     sizes: Sequence[int],
     kernel: Sequence[int],
     strides: Sequence[int],
@@ -113,26 +107,30 @@ def window_of(
     algorithm: str,
     dilations: Sequence[int],
 ) -> Window:
-    """The window that the attributes describe over pictures of these sizes, -1 where unknown."""
+    """The window that the attributes describe over images of these sizes, -1 where unknown."""
     rank = len(sizes)
-    stride, dilation = numbers(strides, rank, "strides"), numbers(dilations, rank, "dilations")
+    stride, dilation = as_ints(strides, rank, "strides"), as_ints(dilations, rank, "dilations")
     positive = min(stride) > 0 and min(dilation) > 0
     check(positive, f"strides={list(strides)}, dilations={list(dilations)} are not positive")
-    size = numbers(kernel, rank, "the kernel sizes")
+    size = as_ints(kernel, rank, "the kernel sizes")
     if algorithm == "SAME":
         dilation = (1,) * rank  # as in Paddle
-    return Window(size, stride, dilation, pads_of(sizes, size, stride, paddings, algorithm))
+    return Window(size, stride, dilation, resolve_pads(sizes, size, stride, paddings, algorithm))
 
 
-def pads_of(
-    sizes: Sequence[int], kernel: Place, stride: Place, paddings: Sequence[int], algorithm: str
+def resolve_pads(
+    sizes: Sequence[int],
+    kernel: KernelOffset,
+    stride: KernelOffset,
+    paddings: Sequence[int],
+    algorithm: str,
 ) -> tuple[Pair, ...]:
     """The padding of each axis that the attributes mean."""
     check(
         algorithm in ("EXPLICIT", "SAME", "VALID"),
         f"padding_algorithm={algorithm} is none of EXPLICIT, SAME, VALID",
     )
-    explicit = explicit_pads(paddings, len(sizes))
+    explicit = normalize_pads(paddings, len(sizes))
     if algorithm == "VALID":
         return tuple((0, 0) for _ in sizes)
     return tuple(map(same_pads, sizes, kernel, stride)) if algorithm == "SAME" else explicit
@@ -147,12 +145,12 @@ def same_pads(size: int, kernel: int, stride: int) -> Pair:
 
 
 def channels_first(x: Any, data_format: str) -> Any:
-    """A view [N,C,*S] of pictures in either format."""
+    """A view [N,C,*S] of images in either format."""
     return np.moveaxis(x, -1, 1) if data_format in CHANNELS_LAST else x
 
 
-def as_given(x: Any, data_format: str) -> Any:
-    """The way back from `channels_first`."""
+def restore_format(x: Any, data_format: str) -> Any:
+    """The backward pass from `channels_first`."""
     return np.moveaxis(x, 1, -1) if data_format in CHANNELS_LAST else x
 
 
@@ -161,7 +159,7 @@ def first_shape(shape: Shape, data_format: str, rank: int = 2) -> Shape:
 
     Raises OpError for other ranks and formats.
     """
-    check(len(shape) == rank + 2, f"pictures need {COUNTS[rank + 2]} axes")
+    check(len(shape) == rank + 2, f"pictures need {NUMBER_WORDS[rank + 2]} axes")
     known = data_format in CHANNELS_FIRST or data_format in CHANNELS_LAST
     check(
         known,
@@ -171,8 +169,8 @@ def first_shape(shape: Shape, data_format: str, rank: int = 2) -> Shape:
     return (shape[0], shape[-1], *shape[1:-1]) if data_format in CHANNELS_LAST else tuple(shape)
 
 
-def in_format(shape: Shape, data_format: str) -> Shape:
-    """The way back from `first_shape`."""
+def to_format(shape: Shape, data_format: str) -> Shape:
+    """The backward pass from `first_shape`."""
     return (shape[0], *shape[2:], shape[1]) if data_format in CHANNELS_LAST else shape
 
 
@@ -183,7 +181,7 @@ def batch_last(x: Any) -> Any:
 
 
 def batch_first(x: Any) -> Any:
-    """The way back: a view."""
+    """The backward pass: a view."""
     return np.transpose(x, (x.ndim - 1, *range(x.ndim - 1)))
 
 
@@ -194,7 +192,7 @@ def _inside(x: Any, pads: tuple[Pair, ...]) -> tuple[slice, ...]:
     )
 
 
-def padded(x: Any, window: Window, value: Any = 0) -> Any:
+def pad_spatial(x: Any, window: Window, value: Any = 0) -> Any:
     """[N,C,*S] padded, as contiguous [C,*S,N]."""
     if not any(map(any, window.pads)):
         return batch_last(x)
@@ -205,12 +203,12 @@ def padded(x: Any, window: Window, value: Any = 0) -> Any:
     return full
 
 
-def cropped(x: Any, window: Window) -> Any:
-    """The way back from `padded`."""
+def crop_spatial(x: Any, window: Window) -> Any:
+    """The backward pass from `padded`."""
     return batch_first(x[(slice(None), *_inside(x, window.pads))])
 
 
-def tap(x: Any, window: Window, at: Place, rows: Pair, rest: Sequence[int]) -> Any:
+def strided_view(x: Any, window: Window, at: KernelOffset, rows: Pair, rest: Sequence[int]) -> Any:
     """What the kernel's place `at` sees at the output rows [from, to) and all of the other axes: a
     view of x [C,*S,N].
     """

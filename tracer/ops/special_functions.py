@@ -1,6 +1,4 @@
-"""The gamma function's kin and Bessel functions, which NumPy does not have, for arrays of
-float64.
-"""
+"""Gamma-related and Bessel functions, which NumPy does not have, for arrays."""
 
 from __future__ import annotations
 
@@ -32,7 +30,7 @@ def lgamma(x: Any) -> Any:
 
 
 def digamma(x: Any) -> Any:
-    """The derivative of ln gamma(x), in the same ways; NaN at the poles.   x [*] -> [*]"""
+    """The derivative of ln gamma(x), in the same ways; NaN at the poles. x [*] -> [*]"""
     negative = x < 0.5
     z = np.where(negative, 1 - x, x)
     up = np.where(z < _SHIFT, z + _SHIFT, z)
@@ -80,7 +78,7 @@ def bessel_scaled(n: int, x: Any) -> Any:
 
     Below 30 the mean of e ** (|x| (cos t - 1)) cos(n t) over a circle, which converges faster than
     any power of the number
-    of points; above it the series in 1 / x   (Abramowitz and Stegun 9.6.19, 9.7.1).
+    of points; above it the series in 1 / x (Abramowitz and Stegun 9.6.19, 9.7.1).
     """
     size = np.abs(x)
     small, large = np.minimum(size, 30.0), np.maximum(size, 30.0)

@@ -1,4 +1,4 @@
-"""Special functions as ops: of the gamma family, Bessel's, and the inverse of erf."""
+"""Special functions as ops: gamma family, Bessel functions, inverse of erf."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def bessel(type: str, order: int, scaled: bool, slope: Callable[[Any], Any]) -> 
     return unary(type, in_float64(lambda v: function(order, v)), words, of_x=of_x, slots="x -> out")
 
 
-def over_x(value: Any, x: Any) -> Any:
+def ratio_grad(value: Any, x: Any) -> Any:
     """value / x, and 1/2 at zero, where both functions of order one have that slope."""
     zero = OPS["equal"](x, OPS["fill_any_like"](x, value=0.0))
     one = OPS["fill_any_like"](x, value=1.0)
@@ -77,7 +77,7 @@ def over_x(value: Any, x: Any) -> Any:
 
 i0: Op = bessel("i0", 0, False, lambda x: i1(x))  # noqa: PLW0108 - i1 comes later
 i0e: Op = bessel("i0e", 0, True, lambda x: sub(i1e(x), mul(sign(x), i0e(x))))
-i1: Op = bessel("i1", 1, False, lambda x: sub(i0(x), over_x(i1(x), x)))
+i1: Op = bessel("i1", 1, False, lambda x: sub(i0(x), ratio_grad(i1(x), x)))
 i1e: Op = bessel(
-    "i1e", 1, True, lambda x: sub(sub(i0e(x), over_x(i1e(x), x)), mul(sign(x), i1e(x)))
+    "i1e", 1, True, lambda x: sub(sub(i0e(x), ratio_grad(i1e(x), x)), mul(sign(x), i1e(x)))
 )

@@ -1,4 +1,4 @@
-"""What is done to weights: spectral normalisation; a product with a weight between two operands."""
+"""Spectral normalization and bilinear products of weights."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from typing import Any
 from ..core.arrays import np
 from ..core.op import OPS, Meta, check, check_dtype, op
 from .elementwise import div, mul, sub
-from .half_precision import wide
+from .half_precision import upcast_half
 from .matmul import matmul
-from .meta_rules import agree, check_float, like_x, normal_axis, shape_of, size_of
+from .meta_rules import check_float, dims_match, like_x, normal_axis, shape_of, size_of
 from .reduce import reduce_sum
 
 # -- spectral_norm
 # ------------------------------------------------------------------------------------------------
 
 
-def _matrix(weight: Any, dim: int) -> Any:
+def _as_matrix(weight: Any, dim: int) -> Any:
     """[*,H,*] as [H,rest]."""
     front = np.moveaxis(weight, dim, 0)
     return front.reshape(front.shape[0], -1)
@@ -29,14 +29,14 @@ def _matrix(weight: Any, dim: int) -> Any:
     internal=True,
     no_grad="the directions are taken as constants",
 )
-@wide
+@upcast_half
 def leading_direction(weight, u, v, *, dim: int = 0, power_iters: int = 1, eps: float = 1e-12):
     """Out = u v', the directions along which Weight stretches most, by power iterations from U and
     V.
 
     -> Out like Weight
     """
-    matrix, tiny = _matrix(weight, dim), weight.dtype.type(eps)
+    matrix, tiny = _as_matrix(weight, dim), weight.dtype.type(eps)
     for _ in range(power_iters):
         v = matrix.T @ u
         v = v / (np.sqrt(np.sum(v * v)) + tiny)
@@ -47,7 +47,7 @@ def leading_direction(weight, u, v, *, dim: int = 0, power_iters: int = 1, eps: 
 
 
 @op("spectral_norm", "Weight, U!, V! -> Out", same_dtype="Weight U V")
-@wide
+@upcast_half
 def spectral_norm(weight, u, v, *, dim: int = 0, power_iters: int = 1, eps: float = 1e-12):
     """Out = Weight / its largest singular value, seen as a matrix [H,rest]
 
@@ -62,9 +62,9 @@ def spectral_norm(weight, u, v, *, dim: int = 0, power_iters: int = 1, eps: floa
 def _(weight, u, v, *, dim, **_):
     check_float(weight)
     high = weight.shape[normal_axis(dim, len(weight.shape), "dim")]
-    check(agree(size_of(u.shape), high), f"U needs {high} elements")
+    check(dims_match(size_of(u.shape), high), f"U needs {high} elements")
     rest = size_of(weight.shape) // high if min(weight.shape) > 0 else -1
-    check(agree(size_of(v.shape), rest), f"V needs {rest} elements")
+    check(dims_match(size_of(v.shape), rest), f"V needs {rest} elements")
     return weight
 
 
@@ -82,7 +82,7 @@ def _(g, weight, u, v, **over):
 
 
 @op("bilinear_tensor_product", "X, Y, Weight, Bias? -> Out", same_dtype="X Y Weight Bias")
-@wide
+@upcast_half
 def bilinear(x, y, weight, bias=None):
     """Out = x' W y for each of the O matrices of Weight, plus Bias.
 
@@ -101,15 +101,17 @@ def _(x, y, weight, bias):
         "needs X [B,I], Y [B,J] and Weight [O,I,J]",
     )
     check(
-        agree(x.shape[1], weight.shape[1]) and agree(y.shape[1], weight.shape[2]),
+        dims_match(x.shape[1], weight.shape[1]) and dims_match(y.shape[1], weight.shape[2]),
         "Weight does not fit X and Y",
     )
-    check(agree(x.shape[0], y.shape[0]), "the batches differ")
-    check(bias is None or agree(size_of(bias.shape), weight.shape[0]), "Bias does not fit Weight")
+    check(dims_match(x.shape[0], y.shape[0]), "the batches differ")
+    check(
+        bias is None or dims_match(size_of(bias.shape), weight.shape[0]), "Bias does not fit Weight"
+    )
     return Meta((max(x.shape[0], y.shape[0]), weight.shape[0]), x.dtype)
 
 
-def _turned(weight: Any, axes: list[int]) -> Any:
+def _weight_axis_first(weight: Any, axes: list[int]) -> Any:
     return OPS["transpose2"](weight, axis=axes)
 
 
@@ -117,17 +119,19 @@ def _turned(weight: Any, axes: list[int]) -> Any:
 def _(g, x, y, weight, bias):
     def to_weight() -> Any:
         batch, outs = shape_of(g)
-        pairs = mul(_as(g, [batch, outs, 1]), _as(x, [batch, 1, shape_of(x)[1]]))
-        product = matmul(_as(pairs, [batch, outs * shape_of(x)[1]]), y, trans_x=True)
-        return _as(product, list(shape_of(weight)))
+        pairs = mul(
+            _restore_axis(g, [batch, outs, 1]), _restore_axis(x, [batch, 1, shape_of(x)[1]])
+        )
+        product = matmul(_restore_axis(pairs, [batch, outs * shape_of(x)[1]]), y, trans_x=True)
+        return _restore_axis(product, list(shape_of(weight)))
 
     return (
-        lambda: bilinear(g, y, _turned(weight, [1, 0, 2]), None),
-        lambda: bilinear(g, x, _turned(weight, [2, 0, 1]), None),
+        lambda: bilinear(g, y, _weight_axis_first(weight, [1, 0, 2]), None),
+        lambda: bilinear(g, x, _weight_axis_first(weight, [2, 0, 1]), None),
         to_weight,
         lambda: OPS["reshape_like"](reduce_sum(g, dim=[0]), bias),
     )
 
 
-def _as(x: Any, shape: list[int]) -> Any:
+def _restore_axis(x: Any, shape: list[int]) -> Any:
     return OPS["reshape2"](x, shape=shape)

@@ -1,6 +1,4 @@
-"""Functions of mathematics on one operand: exponentials, roots, angles, rounding - one
-line each.
-"""
+"""Unary functions: exponentials, roots, trigonometric functions, rounding."""
 
 from __future__ import annotations
 
@@ -13,13 +11,20 @@ from ..core import native
 from ..core.arrays import np
 from ..core.op import OPS, AmpClass, Op, check_dtype, op
 from .compare import between
-from .elementwise import div, keep, mul, scale, sub, zeros_like
+from .elementwise import div, masked, mul, scale, sub, zeros_like
 from .erf import erf as erf_of
-from .half_precision import wide
-from .meta_rules import float_like_x, floated, inexact_like_x, is_complex, like_x, real_like_x
+from .half_precision import upcast_half
+from .meta_rules import (
+    float_like_x,
+    inexact_like_x,
+    is_complex,
+    like_x,
+    promote_to_float,
+    real_like_x,
+)
 
-# What becomes of integers: refused as Paddle refuses them, made float32, or left to the function.
-_META = {"refuse": float_like_x, "float": floated, "keep": like_x}
+# What becomes of integers: rejected as Paddle rejects them, made float32, or left to the function.
+_META = {"refuse": float_like_x, "float": promote_to_float, "keep": like_x}
 
 
 def unary(
@@ -82,19 +87,19 @@ def negative(x: Any) -> Any:
     return scale(x, scale=-1.0)
 
 
-def flat(g: Any, x: Any) -> Any:
+def zero_grad(g: Any, x: Any) -> Any:
     """The gradient of a function of steps: nothing."""
     return zeros_like(g)
 
 
 def sign_of(x: Any) -> Any:
-    """-1, 0 or 1; Paddle, too, refuses complex numbers here."""
+    """-1, 0 or 1; Paddle, too, rejects complex numbers here."""
     check_dtype(x.dtype.kind != "c", "needs a real dtype")
     return np.sign(x)
 
 
 def round_half_away(x: Any) -> Any:
-    """X rounded to whole numbers, halves away from zero as in C."""
+    """X rounded to integers, halves away from zero as in C."""
     half = np.abs(x - np.trunc(x)) == 0.5
     return np.where(half, x + np.copysign(x.dtype.type(0.5), x), np.rint(x)).astype(x.dtype)
 
@@ -137,7 +142,7 @@ sqrt: Op = analytic(
 )
 rsqrt: Op = analytic(
     "rsqrt",
-    wide(lambda x: np.reciprocal(np.sqrt(x))),
+    upcast_half(lambda x: np.reciprocal(np.sqrt(x))),
     "X ** -0.5",
     of_out=lambda g, out: mul(scale(g, scale=-0.5), mul(out, mul(out, out))),
     amp="deny",
@@ -158,11 +163,11 @@ reciprocal: Op = analytic(
     amp="deny",
 )
 
-sign: Op = unary("sign", sign_of, "-1, 0 or 1 as X is", of_x=flat, ints="keep")
-floor: Op = unary("floor", np.floor, "X rounded down", of_x=flat)
-ceil: Op = unary("ceil", np.ceil, "X rounded up", of_x=flat)
-trunc: Op = unary("trunc", np.trunc, "X rounded towards zero", of_x=flat, ints="keep")
-rounded: Op = unary("round", round_half_away, "X rounded, halves away from zero", of_x=flat)
+sign: Op = unary("sign", sign_of, "-1, 0 or 1 as X is", of_x=zero_grad, ints="keep")
+floor: Op = unary("floor", np.floor, "X rounded down", of_x=zero_grad)
+ceil: Op = unary("ceil", np.ceil, "X rounded up", of_x=zero_grad)
+trunc: Op = unary("trunc", np.trunc, "X rounded towards zero", of_x=zero_grad, ints="keep")
+rounded: Op = unary("round", round_half_away, "X rounded, halves away from zero", of_x=zero_grad)
 
 sin: Op = analytic("sin", np.sin, "sin X", of_x=lambda g, x: mul(g, cos(x)))
 cos: Op = analytic("cos", np.cos, "cos X", of_x=lambda g, x: mul(negative(g), sin(x)))
@@ -196,7 +201,7 @@ atanh: Op = analytic(
 )
 erf: Op = unary(
     "erf",
-    wide(erf_of),
+    upcast_half(erf_of),
     "the error function of X",
     of_x=lambda g, x: mul(scale(g, scale=2 / math.sqrt(math.pi)), exp(negative(square(x)))),
 )
@@ -215,7 +220,7 @@ def _(g, x, *, Out):
         return mul(g, sign(x))
     whole, nothing = OPS["complex"], zeros_like(g)
     turned = mul(whole(g, nothing), OPS["conj"](x))
-    return keep(div(turned, whole(Out, nothing)), between(Out, low=0.0))
+    return masked(div(turned, whole(Out, nothing)), between(Out, low=0.0))
 
 
 @op("tanh", "X -> Out", meta=inexact_like_x)
@@ -234,9 +239,9 @@ def _(g, x, *, Out):
 
 
 @op("tanh_grad", "Out, Out@GRAD -> X@GRAD", meta=like_x, internal=True)
-@wide
+@upcast_half
 def tanh_grad(out, g):
-    """X@GRAD = Out@GRAD * (1 - Out ** 2).   Out [*], Out@GRAD [*] -> X@GRAD [*]"""
+    """X@GRAD = Out@GRAD * (1 - Out ** 2). Out [*], Out@GRAD [*] -> X@GRAD [*]"""
     return g * (out.dtype.type(1) - out * out)
 
 
@@ -250,9 +255,9 @@ def _(gg, out, g):
 
 @op("sigmoid", "X -> Out", meta=inexact_like_x)
 @np.errstate(all="ignore")
-@wide
+@upcast_half
 def sigmoid(x):
-    """Out = 1 / (1 + e ** -X).   X [*] -> Out [*]"""
+    """Out = 1 / (1 + e ** -X). X [*] -> Out [*]"""
     check_dtype(x.dtype.kind not in "iub", "needs a floating dtype")
     one = x.dtype.type(1)
     return one / (one + np.exp(-x))
@@ -267,9 +272,9 @@ def _(g, x, *, Out):
 
 
 @op("sigmoid_grad", "Out, Out@GRAD -> X@GRAD", meta=like_x, internal=True)
-@wide
+@upcast_half
 def sigmoid_grad(out, g):
-    """X@GRAD = Out@GRAD * Out * (1 - Out).   Out [*], Out@GRAD [*] -> X@GRAD [*]"""
+    """X@GRAD = Out@GRAD * Out * (1 - Out). Out [*], Out@GRAD [*] -> X@GRAD [*]"""
     return g * (out * (out.dtype.type(1) - out))
 
 

@@ -6,7 +6,7 @@ from ..core.errors import OpError, with_user_line
 from ..core.op import OPS
 from ..core.operand_checks import check_tensors
 from ..core.tensor import Tensor
-from ..ops.meta_rules import agree
+from ..ops.meta_rules import dims_match
 from .convert import cast, size_at
 from .linalg import matmul, transpose
 from .manipulation import reshape, slice, squeeze, unsqueeze
@@ -32,7 +32,7 @@ def _weights(x: Tensor, fweights: Tensor | None, aweights: Tensor | None) -> Ten
     for word, given in (("fweights", fweights), ("aweights", aweights)):
         if given is None:
             continue
-        if given.ndim != 1 or not agree(given.meta.shape[0], x.meta.shape[1]):
+        if given.ndim != 1 or not dims_match(given.meta.shape[0], x.meta.shape[1]):
             raise OpError(
                 with_user_line(
                     f"cov: {word} does not fit the observations (X={x.meta}, {word}={given.meta})"

@@ -10,7 +10,7 @@ from ..core.errors import OpError, with_user_line
 from ..core.op import OPS
 from ..core.operand_checks import check_tensors, not_a_tensor_error
 from ..core.tensor import Tensor
-from ..ops.meta_rules import agree
+from ..ops.meta_rules import dims_match
 from .convert import axes_of, cast, from_front, full, size_at
 from .creation import zeros
 from .manipulation import reshape, t, transpose, unsqueeze
@@ -171,7 +171,7 @@ def cdist(
         raise OpError(with_user_line(f"cdist: p={p} is negative"))
     check_tensors(x, y)
     rows, others, width = size_at(x, -2), size_at(y, -2), size_at(x, -1)
-    if not agree(width, size_at(y, -1)):
+    if not dims_match(width, size_at(y, -1)):
         raise OpError(with_user_line(f"cdist: the rows differ in length (X={x.meta}, Y={y.meta})"))
     if rows == 0 or others == 0 or width == 0:
         return zeros([rows, others], x.dtype)
@@ -201,7 +201,7 @@ def tensordot(x: Tensor, y: Tensor, axes: Any = 2, name: str | None = None) -> T
     check_tensors(x, y)
     of_x, of_y = _paired(axes, x.ndim)
     for i, j in zip(of_x, of_y, strict=True):
-        if not agree(size_at(x, i), size_at(y, j)):
+        if not dims_match(size_at(x, i), size_at(y, j)):
             x, y = _alike(x, y, i, j)
     rest_x = [i for i in range(x.ndim) if i not in {from_front(a, x, "tensordot") for a in of_x}]
     rest_y = [j for j in range(y.ndim) if j not in {from_front(a, y, "tensordot") for a in of_y}]

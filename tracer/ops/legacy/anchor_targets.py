@@ -1,9 +1,4 @@
-"""What anchors are to become in a training: which of them are of a box that is there, which of
-none, and how far off they are.
-
-Boxes that are there come as sequences, one for each picture.
-A box is x1, y1, x2, y2, its sides in pixels, both ends counted.
-"""
+"""Training targets of anchors: assignment to ground-truth boxes (rpn_target_assign)."""
 
 from __future__ import annotations
 
@@ -14,27 +9,27 @@ from ...core.arrays import np
 from ...core.op import PYTHON_LOOP, Meta, check, op
 from ..box_ops import NO_GRAD
 from ..detection_matching import INT32, INT64, NO_HALF
-from ..lod import offsets_from, rows_of
-from ..meta_rules import agree, check_float
+from ..lod import offsets_from_lengths, row_offsets
+from ..meta_rules import check_float, dims_match
 from ..nms import overlaps
 
 SAME = 1e-5  # a difference of shares of areas that is none
 
 
-ENDS = (
+OUTPUT_SLOTS = (
     " LocationIndex@LOD~?, ScoreIndex@LOD~?, TargetBBox@LOD~?, TargetLabel@LOD~?, "
     "BBoxInsideWeight@LOD~?"
 )
 
 
-def sampled(places: Any, count: int, use_random: bool) -> Any:
-    """So many of the places: the first ones, or as chance takes them."""
+def sample_indices(places: Any, count: int, use_random: bool) -> Any:
+    """So many of the positions: the first ones, or as chance takes them."""
     if len(places) <= count:
         return places
     return np.sort(rng.generator().permutation(places)[:count]) if use_random else places[:count]
 
 
-def moves(boxes: Any, wanted: Any) -> Any:
+def encode_boxes(boxes: Any, wanted: Any) -> Any:
     """How far off boxes are, in parts of their size, and the logarithms of how much too small.
 
     both [K,4] -> [K,4]
@@ -68,15 +63,15 @@ class Chosen(NamedTuple):
     negative: Any
 
 
-def _choose(over: Any, limits: Limits) -> Chosen:
-    """Share out anchors by how much each overlaps each box.   over [A,G]"""
+def _choose_anchors(over: Any, limits: Limits) -> Chosen:
+    """Share out anchors by how much each overlaps each box. over [A,G]"""
     best = np.max(over, axis=1, initial=-1)
     nearest = np.any(np.abs(np.max(over, axis=0, initial=-1) - over) < np.float32(SAME), axis=1)
     found = np.flatnonzero(nearest | (best >= np.float32(limits.positive)))
     none = np.flatnonzero(best < np.float32(limits.negative))
     if limits.most > 0 and limits.share > 0:
-        found = sampled(found, int(limits.most * limits.share), limits.use_random)
-        none = sampled(none, limits.most - len(found), limits.use_random)
+        found = sample_indices(found, int(limits.most * limits.share), limits.use_random)
+        none = sample_indices(none, limits.most - len(found), limits.use_random)
     fake = int(
         np.isin(none, found).sum()
     )  # too unlike any box, yet the nearest of one: of no box, and one moves in its stead
@@ -87,7 +82,7 @@ def _choose(over: Any, limits: Limits) -> Chosen:
 
 
 def _inside(anchors: Any, info: Any, straddle: float) -> Any:
-    """Anchors that leave their picture by less than so many pixels; all where that is negative."""
+    """Anchors that leave their image by less than so many pixels; all where that is negative."""
     if straddle < 0:
         return np.arange(len(anchors))
     low, high = (
@@ -98,7 +93,7 @@ def _inside(anchors: Any, info: Any, straddle: float) -> Any:
 
 
 class Targets(NamedTuple):
-    """Results of all pictures so far, one entry for each."""
+    """Results of all images so far, one entry for each."""
 
     places: list[Any]
     scores: list[Any]
@@ -118,15 +113,15 @@ def _assigned(
     straddle: float,
     limits: Limits,
 ) -> Targets:
-    """The targets of all pictures; anchors are counted through."""
+    """The targets of all images; anchors are counted through."""
     made = Targets([], [], [], [], [], [])
-    cuts = rows_of(lod, "GtBoxes")
+    cuts = row_offsets(lod, "GtBoxes")
     for n in range(len(cuts) - 1):
         own = slice(cuts[n], cuts[n + 1])
         single = crowd.reshape(-1)[own] == 0
         there = boxes[own][single] * infos[n, 2]
         near = _inside(anchors, infos[n], straddle)
-        c = _choose(overlaps(anchors[near], there, 1.0).astype(anchors.dtype), limits)
+        c = _choose_anchors(overlaps(anchors[near], there, 1.0).astype(anchors.dtype), limits)
         kinds = (
             labels[own].reshape(-1)[single] if labels is not None else np.ones(len(there), np.int32)
         )
@@ -138,13 +133,13 @@ def _assigned(
         made.places.append(near[c.moved] + n * len(anchors))
         made.scores.append(near[np.concatenate([c.positive, c.negative])] + n * len(anchors))
         made.labels.append(np.concatenate([kinds[kind_of], np.zeros(len(c.negative), np.int32)]))
-        made.boxes.append(moves(anchors[near[c.moved]], there[c.box]))
+        made.boxes.append(encode_boxes(anchors[near[c.moved]], there[c.box]))
         made.weights.append(np.repeat(c.counts[:, None], 4, axis=1))
         made.found.append(len(c.moved) + 1)
     return made
 
 
-def _joined(made: Targets, dtype: Any) -> tuple[Any, ...]:
+def _concat_images(made: Targets, dtype: Any) -> tuple[Any, ...]:
     """LocationIndex, ScoreIndex, TargetBBox, TargetLabel, BBoxInsideWeight."""
     return (
         np.concatenate(made.places).astype(np.int32),
@@ -155,18 +150,20 @@ def _joined(made: Targets, dtype: Any) -> tuple[Any, ...]:
     )
 
 
-def _ends(made: Targets) -> tuple[Any, ...]:
-    """Where the results of each picture end, in the order of ENDS."""
-    places, scores = (offsets_from([len(p) for p in parts]) for parts in (made.places, made.scores))
+def _image_ends(made: Targets) -> tuple[Any, ...]:
+    """Where the results of each image end, in the order of ENDS."""
+    places, scores = (
+        offsets_from_lengths([len(p) for p in parts]) for parts in (made.places, made.scores)
+    )
     return places, scores, places, scores, places
 
 
 def _targets_meta(anchors: Meta, boxes: Meta, infos: Meta) -> tuple[Meta, ...]:
     check_float(anchors)
-    fits = all(len(m.shape) == 2 and agree(m.shape[1], 4) for m in (anchors, boxes))
+    fits = all(len(m.shape) == 2 and dims_match(m.shape[1], 4) for m in (anchors, boxes))
     check(fits, "Anchor and GtBoxes need the shape [boxes, 4]")
     check(
-        len(infos.shape) == 2 and agree(infos.shape[1], 3),
+        len(infos.shape) == 2 and dims_match(infos.shape[1], 3),
         "ImInfo needs height, width and scale of each picture",
     )
     return (
@@ -181,7 +178,7 @@ def _targets_meta(anchors: Meta, boxes: Meta, infos: Meta) -> tuple[Meta, ...]:
 @op(
     "rpn_target_assign",
     "Anchor, GtBoxes, GtBoxes@LOD*?!, IsCrowd, ImInfo -> LocationIndex, ScoreIndex, "
-    "TargetBBox, TargetLabel, BBoxInsideWeight," + ENDS,
+    "TargetBBox, TargetLabel, BBoxInsideWeight," + OUTPUT_SLOTS,
     no_grad=NO_GRAD,
     value_dependent_shape=True,
     random=True,
@@ -207,7 +204,7 @@ def rpn_target_assign(
     (Ren et al. 2015).
     Anchor [A,4], GtBoxes [G,4], IsCrowd [G]
 
-    -> LocationIndex int32 [F]: those anchors, counted through all pictures; ScoreIndex int32 [F +
+    -> LocationIndex int32 [F]: those anchors, counted through all images; ScoreIndex int32 [F +
     B]: they, and anchors of no box;
     TargetBBox [F,4], TargetLabel int32 [F + B,1], BBoxInsideWeight [F,4].
     ImInfo [N,3]: height, width, scale.
@@ -220,7 +217,7 @@ def rpn_target_assign(
         use_random,
     )
     made = _assigned(anchors, boxes, lod, None, crowd, infos, rpn_straddle_thresh, limits)
-    return *_joined(made, anchors.dtype), *_ends(made)
+    return *_concat_images(made, anchors.dtype), *_image_ends(made)
 
 
 @rpn_target_assign.meta
@@ -232,7 +229,7 @@ def _(anchors, boxes, lod, crowd, infos, **_):
     "retinanet_target_assign",
     "Anchor, GtBoxes, GtBoxes@LOD*?!, GtLabels, IsCrowd, ImInfo -> LocationIndex, "
     "ScoreIndex, TargetBBox, TargetLabel, BBoxInsideWeight,"
-    " ForegroundNumber," + ENDS + ", ForegroundNumber@LOD~?",
+    " ForegroundNumber," + OUTPUT_SLOTS + ", ForegroundNumber@LOD~?",
     no_grad=NO_GRAD,
     value_dependent_shape=True,
     no_half=NO_HALF,
@@ -254,13 +251,18 @@ def retinanet_target_assign(
     (Lin et al. 2017).
     GtLabels int32 [G,1]
 
-    ForegroundNumber int32 [N,1]: one more than the anchors of boxes in each picture.
+    ForegroundNumber int32 [N,1]: one more than the anchors of boxes in each image.
     """
     made = _assigned(
         anchors, boxes, lod, labels, crowd, infos, -1.0, Limits(positive_overlap, negative_overlap)
     )
     counts = np.array(made.found, np.int32)[:, None]
-    return *_joined(made, anchors.dtype), counts, *_ends(made), np.arange(len(counts) + 1)
+    return (
+        *_concat_images(made, anchors.dtype),
+        counts,
+        *_image_ends(made),
+        np.arange(len(counts) + 1),
+    )
 
 
 @retinanet_target_assign.meta

@@ -1,7 +1,4 @@
-"""Boxes of given sizes around every place of a map, from the sizes of map and image alone.
-
-A box is x1, y1, x2, y2.
-"""
+"""Anchors and density prior boxes of a feature map."""
 
 from __future__ import annotations
 
@@ -10,12 +7,12 @@ from typing import Any
 
 from ...core.arrays import np
 from ...core.op import PYTHON_LOOP, VALUE_INDEPENDENT, Floats, Ints, Meta, check, op
-from ..half_precision import wide
-from ..meta_rules import check_float, size_of, times
+from ..half_precision import upcast_half
+from ..meta_rules import check_float, multiply_dims, size_of
 
 
-def _around(places: Any, sizes: Any) -> Any:
-    """Boxes of sizes [P,2], or each with its distance to the place, [P,4], at places [H,W,2].
+def _boxes_around(places: Any, sizes: Any) -> Any:
+    """Boxes of sizes [P,2], or each with its distance to the place, [P,4], at positions [H,W,2].
 
     [H,W,P,4]
     """
@@ -24,7 +21,7 @@ def _around(places: Any, sizes: Any) -> Any:
     return np.concatenate([middle - half, middle + half], axis=-1)
 
 
-def _spread(variances: Any, boxes: Any) -> Any:
+def _repeat_variances(variances: Any, boxes: Any) -> Any:
     """The same four numbers for every box."""
     _check_variances(variances)
     return np.broadcast_to(np.array(variances, boxes.dtype), boxes.shape).copy()
@@ -53,7 +50,7 @@ def _anchor_sizes(sizes: Any, ratios: Any, stride: Any) -> Any:
 
 
 @op("anchor_generator", "Input -> Anchors, Variances", no_grad=VALUE_INDEPENDENT, host=PYTHON_LOOP)
-@wide
+@upcast_half
 def anchor_generator(
     x,
     *,
@@ -63,7 +60,7 @@ def anchor_generator(
     stride: Floats = [16.0, 16.0],
     offset: float = 0.5,
 ):
-    """Anchors = boxes of several sizes and shapes around each place, in pixels
+    """Anchors = boxes of several sizes and shapes around each position, in pixels
 
     (Ren et al. 2015).
     Input [N,C,H,W] -> both [H,W,P,4]
@@ -73,8 +70,10 @@ def anchor_generator(
         np.arange(n) * s + offset * (s - 1) for n, s in ((wide, stride[0]), (high, stride[1]))
     )
     places = np.stack(np.meshgrid(columns, rows), axis=-1)
-    boxes = _around(places, _anchor_sizes(anchor_sizes, aspect_ratios, stride)).astype(x.dtype)
-    return boxes, _spread(variances, boxes)
+    boxes = _boxes_around(places, _anchor_sizes(anchor_sizes, aspect_ratios, stride)).astype(
+        x.dtype
+    )
+    return boxes, _repeat_variances(variances, boxes)
 
 
 @anchor_generator.meta
@@ -92,8 +91,8 @@ def _(x, *, anchor_sizes, aspect_ratios, variances, stride, offset):
 # ----------------------------------------------------------------------------------------------
 
 
-def _dense(sizes: Any, ratios: Any, densities: Any, step: int) -> Any:
-    """Where the middles of the boxes of one place lie from it, and how large they are.   [P,4]"""
+def _density_boxes(sizes: Any, ratios: Any, densities: Any, step: int) -> Any:
+    """Where the middles of the boxes of one place lie from it, and how large they are. [P,4]"""
     found = []
     for size, density in zip(sizes, densities, strict=True):
         shift = step // density  # Paddle counts in whole pixels
@@ -114,7 +113,7 @@ def _dense(sizes: Any, ratios: Any, densities: Any, step: int) -> Any:
     no_grad=VALUE_INDEPENDENT,
     host=PYTHON_LOOP,
 )
-@wide
+@upcast_half
 def density_prior_box(
     x,
     image,
@@ -129,7 +128,7 @@ def density_prior_box(
     fixed_ratios: Floats = [],
     densities: Ints = [],
 ):
-    """Boxes = several boxes of a size side by side around each place, in parts of the image
+    """Boxes = several boxes of a size side by side around each position, in parts of the image
 
     (Zhang et al. 2017).
     -> both [H,W,P,4]
@@ -141,12 +140,14 @@ def density_prior_box(
     steps = (step_w, step_h) if step_w and step_h else (image_wide / wide, image_high / high)
     columns, rows = ((np.arange(n) + offset) * s for n, s in ((wide, steps[0]), (high, steps[1])))
     places = np.stack(np.meshgrid(columns, rows), axis=-1)
-    boxes = _around(places, _dense(fixed_sizes, fixed_ratios, densities, int(sum(steps) * 0.5)))
+    boxes = _boxes_around(
+        places, _density_boxes(fixed_sizes, fixed_ratios, densities, int(sum(steps) * 0.5))
+    )
     boxes = (boxes / [image_wide, image_high, image_wide, image_high]).astype(x.dtype)
     boxes[..., :2], boxes[..., 2:] = np.maximum(boxes[..., :2], 0), np.minimum(boxes[..., 2:], 1)
     boxes = np.clip(boxes, 0, 1) if clip else boxes
     boxes = boxes.reshape(-1, 4) if flatten_to_2d else boxes
-    return boxes, _spread(variances, boxes)
+    return boxes, _repeat_variances(variances, boxes)
 
 
 @density_prior_box.meta
@@ -157,5 +158,5 @@ def _(x, image, *, variances, flatten_to_2d, fixed_sizes, fixed_ratios, densitie
     check(len(fixed_sizes) == len(densities), "fixed_sizes and densities differ in number")
     check(all(d > 0 for d in densities), f"densities={list(densities)} are not all positive")
     count = len(fixed_ratios) * sum(d * d for d in densities)
-    flat = times(size_of(x.shape[2:]), count)
+    flat = multiply_dims(size_of(x.shape[2:]), count)
     return (Meta((flat, 4) if flatten_to_2d else (*x.shape[2:], count, 4), x.dtype),) * 2

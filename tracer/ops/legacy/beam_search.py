@@ -1,9 +1,4 @@
-"""Beam search over sequences, as programs of Paddle 1.x have it: a step of it, and the sentences
-that the steps make.
-
-The offsets of a step are of two levels: those of the sources count the beams before the step, those
-of the beams what each goes on with.
-"""
+"""Beam search over sequences: one step, and decoding of the sentences."""
 
 from __future__ import annotations
 
@@ -12,20 +7,20 @@ from typing import Any, NamedTuple
 
 from ...core.arrays import np
 from ...core.op import PYTHON_LOOP, Meta, check, op
-from ..lod import offsets_from
+from ..lod import offsets_from_lengths
 
-BY_CHOICE = "it chooses among whole numbers"
+DISCRETE_RESULT = "it chooses among whole numbers"
 
 
 class Item(NamedTuple):
-    """A beam that may go on with a token.   row: of the beam before"""
+    """A beam that may go on with a token. row: of the beam before"""
 
     score: float
     row: int
     token: int
 
 
-def _absolute(lod: Any, level: int) -> Any:
+def _absolute_offsets(lod: Any, level: int) -> Any:
     """The offsets of a level, counted in rows."""
     check(0 <= level < len(lod or ()), f"level={level} is none of those of scores")
     found = np.asarray(lod[level], np.int64)
@@ -59,7 +54,7 @@ def _candidates(row: int, tokens: Any, scores: Any, size: int) -> Any:
     return [Item(float(s), row, int(t)) for s, t in zip(scores, tokens, strict=True)]
 
 
-def _chosen(
+def _select_candidates(
     pre_ids: Any,
     pre_scores: Any,
     ids: Any,
@@ -80,7 +75,7 @@ def _chosen(
     if not summed:
         values = sums[:, None] + np.log(values)
     found: list[list[Item]] = [[] for _ in range(rows)]
-    ends = _absolute(lod, level)
+    ends = _absolute_offsets(lod, level)
     for start, stop in itertools.pairwise(ends):
         best: list[Item] = []
         for row in range(start, stop):
@@ -104,7 +99,7 @@ def _chosen(
     "beam_search",
     "pre_ids!, pre_scores, ids?!, scores, scores@LOD*?! -> selected_ids, selected_scores, "
     "parent_idx",
-    no_grad=BY_CHOICE,
+    no_grad=DISCRETE_RESULT,
     value_dependent_shape=True,
     host=PYTHON_LOOP,
 )
@@ -130,7 +125,7 @@ def beam_search(
     the row of before that each goes on with.
     A beam that has ended goes on with end_id alone; a source all of whose beams have is left out.
     """
-    chosen = _chosen(
+    chosen = _select_candidates(
         pre_ids, pre_scores, ids, scores, lod, level, beam_size, end_id, is_accumulated
     )
     items = [item for each in chosen for item in each]
@@ -166,10 +161,10 @@ def _(
     end_id,
     is_accumulated=True,
 ):
-    chosen = _chosen(
+    chosen = _select_candidates(
         pre_ids, pre_scores, ids, scores, lod, level, beam_size, end_id, is_accumulated
     )
-    return [_absolute(lod, level), offsets_from([len(each) for each in chosen])]
+    return [_absolute_offsets(lod, level), offsets_from_lengths([len(each) for each in chosen])]
 
 
 # -- the sentences
@@ -183,7 +178,7 @@ class Sentence(NamedTuple):
     scores: list[Any]
 
 
-def _walk(
+def _trace_back(
     source: int,
     tokens: Any,
     scores: Any,
@@ -194,8 +189,8 @@ def _walk(
 ) -> list[int]:
     """Go one step back in a source.
 
-    places: the row of each sentence in this step, none yet where no sentence has begun; gives those
-    before.
+    positions: the row of each sentence in this step, none yet where no sentence has begun; returns
+    those before.
     """
     sources, beams = lod
     first, last = sources[source], sources[source + 1]
@@ -210,7 +205,7 @@ def _walk(
     return [int(np.searchsorted(beams, row, "right")) - 1 for row in places]
 
 
-def sentences(ids: Any, scores: Any, lods: Any, end: int) -> tuple[Any, Any, Any]:
+def decode_sentences(ids: Any, scores: Any, lods: Any, end: int) -> tuple[Any, Any, Any]:
     """beam_search_decode: the sentences that all steps make, those of a source by score, and their
     offsets.
 
@@ -228,7 +223,7 @@ def sentences(ids: Any, scores: Any, lods: Any, end: int) -> tuple[Any, Any, Any
     for step in reversed(range(len(ids))):
         tokens, sums = ids[step].reshape(-1), scores[step].reshape(-1)
         for source in range(count):
-            places[source] = _walk(
+            places[source] = _trace_back(
                 source, tokens, sums, lods[step], places[source], found[source], end
             )
     for each in found:
@@ -239,5 +234,8 @@ def sentences(ids: Any, scores: Any, lods: Any, end: int) -> tuple[Any, Any, Any
     return (
         tokens,
         sums,
-        [offsets_from([len(each) for each in found]), offsets_from([len(s.tokens) for s in flat])],
+        [
+            offsets_from_lengths([len(each) for each in found]),
+            offsets_from_lengths([len(s.tokens) for s in flat]),
+        ],
     )

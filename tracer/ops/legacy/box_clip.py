@@ -1,4 +1,4 @@
-"""Boxes and corners cut at the edge of their picture, and moved by what a network says."""
+"""box_clip, box_decoder_and_assign and polygon_box_transform."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from ...core.arrays import np
 from ...core.op import check, op
 from ..box_ops import NO_GRAD
 from ..detection_matching import NO_HALF
-from ..lod import owners, rows_of
-from ..meta_rules import agree, check_float, float_like_x
+from ..lod import row_offsets, sequence_ids
+from ..meta_rules import check_float, dims_match, float_like_x
 
 
-def rounded(x: Any) -> Any:
-    """To whole numbers, halves away from zero."""
+def round_half_up(x: Any) -> Any:
+    """To integers, halves away from zero."""
     return np.sign(x) * np.floor(np.abs(x) + x.dtype.type(0.5))
 
 
-def edges_of(info: Any) -> Any:
-    """The largest x and y in pictures of their sizes before they were scaled.
+def image_edges(info: Any) -> Any:
+    """The largest x and y in images of their sizes before they were scaled.
 
     [n,3]: height, width, scale -> [n,4]
     """
-    last = rounded(info[:, :2] / info[:, 2:]) - 1
+    last = round_half_up(info[:, :2] / info[:, 2:]) - 1
     return last[:, [1, 0, 1, 0]]
 
 
@@ -32,13 +32,13 @@ def edges_of(info: Any) -> Any:
 
 @op("box_clip", "Input, Input@LOD*?!, ImInfo -> Output", no_grad=NO_GRAD, no_half=NO_HALF)
 def box_clip(boxes, lod, info):
-    """Output = boxes whose corners lie in their picture, of its size before it was scaled.
+    """Output = boxes whose corners lie in their image, of its size before it was scaled.
 
     Input [T,*,4], ImInfo [n,3] -> like Input
     """
-    offsets = rows_of(lod, "Input")
+    offsets = row_offsets(lod, "Input")
     check(len(offsets) - 1 == len(info), "Input and ImInfo have different numbers of pictures")
-    last = edges_of(info.astype(boxes.dtype))[owners(offsets)]
+    last = image_edges(info.astype(boxes.dtype))[sequence_ids(offsets)]
     return np.maximum(np.minimum(boxes, last.reshape(-1, *[1] * (boxes.ndim - 2), 4)), 0).astype(
         boxes.dtype
     )
@@ -47,9 +47,9 @@ def box_clip(boxes, lod, info):
 @box_clip.meta
 def _(boxes, lod, info):
     check_float(boxes)
-    check(len(boxes.shape) >= 2 and agree(boxes.shape[-1], 4), "boxes need four numbers")
+    check(len(boxes.shape) >= 2 and dims_match(boxes.shape[-1], 4), "boxes need four numbers")
     check(
-        len(info.shape) == 2 and agree(info.shape[1], 3),
+        len(info.shape) == 2 and dims_match(info.shape[1], 3),
         "ImInfo needs height, width and scale of each picture",
     )
     return boxes
@@ -92,9 +92,9 @@ def _(prior, variance, target, score, *, box_clip):
     check(
         len(prior.shape) == len(target.shape) == len(score.shape) == 2, "needs operands of two axes"
     )
-    check(agree(prior.shape[1], 4), "PriorBox needs the shape [boxes, 4]")
+    check(dims_match(prior.shape[1], 4), "PriorBox needs the shape [boxes, 4]")
     wanted = 4 * score.shape[1] if score.shape[1] >= 0 else -1
-    check(agree(target.shape[1], wanted), "TargetBox does not fit BoxScore")
+    check(dims_match(target.shape[1], wanted), "TargetBox does not fit BoxScore")
     return target, prior
 
 
@@ -109,10 +109,10 @@ def _check_pairs(x: Any) -> None:
 
 @op("polygon_box_transform", "Input -> Output", no_grad=NO_GRAD, no_half=NO_HALF)
 def polygon_box_transform(x):
-    """Output = corners from their distances to places that lie four pixels apart, x and y in turn
+    """Output = corners from their distances to positions that lie four pixels apart, x and y in
+    turn
 
-    (Zhou et al. 2017).
-    [N,2*K,H,W]
+    (Zhou et al. 2017). [N,2*K,H,W]
     """
     _check_pairs(x)
     out = np.empty_like(x)

@@ -1,9 +1,4 @@
-"""Linear-chain conditional random fields: how likely a labelling of a sequence is, and the best
-one.
-
-Transition [D + 2, D]: what a sequence gains by starting with a label, by ending with one, and by
-going from one label to the next.
-"""
+"""Linear-chain conditional random fields: log-likelihood and best labels."""
 
 from __future__ import annotations
 
@@ -12,7 +7,7 @@ from typing import Any
 
 from ...core.arrays import np
 from ...core.op import PYTHON_LOOP, Meta, check, op
-from ..lod import gives_none, ranges, rows_of
+from ..lod import row_offsets, row_ranges, without_lod
 from ..meta_rules import no_second_order
 
 SLOTS = "Emission, Emission@LOD*?!, Transition, Label!, Length?!"
@@ -27,7 +22,7 @@ def _sequences(emission: Any, lod: Any, length: Any) -> tuple[Any, Any]:
         return emission.reshape(-1, emission.shape[-1]), list(
             zip(starts, starts + length.reshape(-1), strict=True)
         )
-    offsets = rows_of(lod, "Emission")
+    offsets = row_offsets(lod, "Emission")
     return emission, list(itertools.pairwise(offsets))
 
 
@@ -54,7 +49,7 @@ def _backward(rows: Any, transition: Any) -> Any:
     return found
 
 
-def _gain(rows: Any, labels: Any, transition: Any) -> Any:
+def _log_likelihood(rows: Any, labels: Any, transition: Any) -> Any:
     """What one labelling gains."""
     steps = transition[2:][labels[:-1], labels[1:]].sum()
     return (
@@ -71,11 +66,11 @@ def _gain(rows: Any, labels: Any, transition: Any) -> Any:
     host=PYTHON_LOOP,
 )
 def linear_chain_crf(emission, lod=None, transition=None, label=None, length=None):
-    """LogLikelihood = minus the log of how likely Label is   (Lafferty et al. 2001).   -> [n,1]
+    """LogLikelihood = minus the log of how likely Label is (Lafferty et al. 2001).   -> [n,1]
 
     Emission [R,D], Label int64 [R,1]; with Length int64 [n,1] they are padded: [n,T,D], [n,T,1].
     Alpha: for each row, the shares of the labels in all ways that lead there; EmissionExps,
-    TransitionExps: exp of the operands.
+    TransitionExps: exp of the inputs.
     """
     rows, spans = _sequences(emission, lod, length)
     labels = label.reshape(-1)
@@ -89,7 +84,9 @@ def linear_chain_crf(emission, lod=None, transition=None, label=None, length=Non
         )
         ways = _forward(rows[a:b], wide)
         alpha[a:b] = np.exp(ways - _log_sum(ways, 1)[:, None])
-        found[i, 0] = _log_sum(ways[-1] + wide[1], 0) - _gain(rows[a:b], labels[a:b], wide)
+        found[i, 0] = _log_sum(ways[-1] + wide[1], 0) - _log_likelihood(
+            rows[a:b], labels[a:b], wide
+        )
     top = rows.max(axis=1, keepdims=True) if len(rows) else rows
     return (
         alpha.reshape(emission.shape),
@@ -111,7 +108,7 @@ def _(emission, lod, transition, label, length):
     return emission, emission, transition, cost
 
 
-gives_none(linear_chain_crf)
+without_lod(linear_chain_crf)
 
 
 @linear_chain_crf.vjp
@@ -165,8 +162,8 @@ def _(emission, lod, transition, *_):
 linear_chain_crf_grad.vjp(no_second_order("linear_chain_crf"))
 
 
-def _best(rows: Any, transition: Any) -> Any:
-    """The labelling that gains most   (Viterbi 1967)."""
+def _best_path(rows: Any, transition: Any) -> Any:
+    """The labelling that gains most (Viterbi 1967)."""
     gain, origins = transition[0] + rows[0], []
     for row in rows[1:]:
         ways = gain[:, None] + transition[2:]
@@ -195,10 +192,10 @@ def crf_decoding(emission, lod=None, transition=None, label=None, length=None):
     path = np.zeros(len(rows), np.int64)
     for a, b in spans:
         if a < b:
-            path[a:b] = _best(rows[a:b].astype(np.float64), transition.astype(np.float64))
+            path[a:b] = _best_path(rows[a:b].astype(np.float64), transition.astype(np.float64))
     if label is not None:
         same = path == label.reshape(-1)
-        inside = ranges([a for a, _ in spans], [b - a for a, b in spans])
+        inside = row_ranges([a for a, _ in spans], [b - a for a, b in spans])
         path = np.zeros_like(path)
         path[inside] = same[inside]
     return path.reshape(-1, 1) if length is None else path.reshape(emission.shape[:-1])

@@ -1,13 +1,11 @@
-"""Ops of models that guess clicks: counts of shows and clicks in front of features, and rows chosen
-by tags.
-"""
+"""Click-through-rate models: cvm and filter_by_instag."""
 
 from __future__ import annotations
 
 from ...core.arrays import np
 from ...core.op import PYTHON_LOOP, Long, Meta, check, op
-from ..lod import lengths, offsets_from, owners, ranges, rows_of
-from ..meta_rules import agree, check_float, like_x, no_second_order
+from ..lod import lengths, offsets_from_lengths, row_offsets, row_ranges, sequence_ids
+from ..meta_rules import check_float, dims_match, like_x, no_second_order
 
 
 @op("cvm", "X, X@LOD*?!, CVM! -> Y", host=PYTHON_LOOP)
@@ -27,7 +25,7 @@ def cvm(x, lod=None, counts=None, *, use_cvm: bool = True):
 def _(x, lod, counts, *, use_cvm):
     check_float(x)
     check(len(x.shape) == 2, "X needs two axes")
-    check(len(counts.shape) == 2 and agree(counts.shape[1], 2), "CVM needs two columns")
+    check(len(counts.shape) == 2 and dims_match(counts.shape[1], 2), "CVM needs two columns")
     return x if use_cvm or x.shape[1] < 0 else Meta((x.shape[0], x.shape[1] - 2), x.dtype)
 
 
@@ -48,7 +46,7 @@ def cvm_grad(x, lod=None, counts=None, g=None, *, use_cvm: bool = True):
 
     -> [R,D]
     """
-    of_rows = counts[owners(rows_of(lod))] if lod else counts
+    of_rows = counts[sequence_ids(row_offsets(lod))] if lod else counts
     return np.concatenate([of_rows.astype(x.dtype), g[:, 2:] if use_cvm else g], axis=1)
 
 
@@ -59,13 +57,13 @@ cvm_grad.vjp(no_second_order("cvm"))
 # ------------------------------------------------------------------------------
 
 
-def _kept(ins, lod, tags, tags_lod, wanted, is_lod):
+def _kept_rows(ins, lod, tags, tags_lod, wanted, is_lod):
     """The offsets of the instances of Ins, and the numbers of those with a wanted tag."""
-    own = rows_of(lod, "Ins") if is_lod else np.arange(ins.shape[0] + 1)
-    ends = rows_of(tags_lod, "Ins_tag")
+    own = row_offsets(lod, "Ins") if is_lod else np.arange(ins.shape[0] + 1)
+    ends = row_offsets(tags_lod, "Ins_tag")
     check(len(ends) == len(own), f"Ins holds {len(own) - 1} instances, Ins_tag {len(ends) - 1}")
     hit = np.isin(tags.reshape(-1), wanted.reshape(-1))
-    return own, np.unique(owners(ends)[hit])
+    return own, np.unique(sequence_ids(ends)[hit])
 
 
 @op(
@@ -92,14 +90,14 @@ def filter_by_instag(
     how long it is.
     Where none has such a tag Out is a row of out_val_if_empty, and LossWeight 0.
     """
-    own, kept = _kept(ins, lod, tags, tags_lod, wanted, is_lod)
+    own, kept = _kept_rows(ins, lod, tags, tags_lod, wanted, is_lod)
     if not len(kept):
         nothing = np.full((1, *ins.shape[1:]), out_val_if_empty, ins.dtype)
         return nothing, np.zeros((1, 1), np.float32), np.array([[0, 1, 1]], np.int64)
     counts = lengths(own)[kept]
-    places = np.stack([offsets_from(counts)[:-1], own[kept], counts], axis=1)
+    places = np.stack([offsets_from_lengths(counts)[:-1], own[kept], counts], axis=1)
     return (
-        ins[ranges(own[kept], counts)],
+        ins[row_ranges(own[kept], counts)],
         np.ones((len(kept), 1), np.float32),
         places.astype(np.int64),
     )
@@ -119,8 +117,8 @@ def _(ins, lod, tags, tags_lod, wanted, *, is_lod, out_val_if_empty):
 
 @filter_by_instag.lod(lambda *_: 1)
 def _(ins, lod=None, tags=None, tags_lod=None, wanted=None, *, is_lod, out_val_if_empty=0):
-    own, kept = _kept(ins, lod, tags, tags_lod, wanted, is_lod)
-    return [offsets_from(lengths(own)[kept]) if len(kept) else np.array([0, 1], np.int64)]
+    own, kept = _kept_rows(ins, lod, tags, tags_lod, wanted, is_lod)
+    return [offsets_from_lengths(lengths(own)[kept]) if len(kept) else np.array([0, 1], np.int64)]
 
 
 @filter_by_instag.vjp
@@ -136,10 +134,10 @@ def _(g, ins, lod, tags, tags_lod, wanted, *, LossWeight, IndexMap):
     host=PYTHON_LOOP,
 )
 def filter_by_instag_grad(ins, g, weight, places):
-    """The gradient of Ins: zero for what was left out.   Out@GRAD [S,D] -> [R,D]"""
+    """The gradient of Ins: zero for what was left out. Out@GRAD [S,D] -> [R,D]"""
     back = np.zeros_like(ins)
     if weight.any():
-        back[ranges(places[:, 1], places[:, 2])] = g
+        back[row_ranges(places[:, 1], places[:, 2])] = g
     return back
 
 

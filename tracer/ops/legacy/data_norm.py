@@ -1,4 +1,4 @@
-"""data_norm: normalization with running sums over all batches so far."""
+"""data_norm: normalization with sums accumulated over all batches."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 from ...core.arrays import np
 from ...core.op import OPS, Meta, check, check_dtype, op
 from ..elementwise import add, div, mul, scale, sub
-from ..meta_rules import agree, check_float, like_x
+from ..meta_rules import check_float, dims_match, like_x
 from ..reduce import reduce_sum
 from ..unary_math import square
 
@@ -69,7 +69,7 @@ def _(
     for name, m in wanted:
         check_dtype(m.dtype == x.dtype, f"{name} has another dtype than X")
         check(
-            len(m.shape) == 1 and agree(m.shape[0], x.shape[1]),
+            len(m.shape) == 1 and dims_match(m.shape[0], x.shape[1]),
             f"{name} does not have one element for each channel of X",
         )
     fits = slot_dim <= 0 or x.shape[1] < 0 or x.shape[1] % slot_dim == 0

@@ -1,4 +1,4 @@
-"""Regions of pictures pooled in parts that learn where to look."""
+"""Deformable position-sensitive RoI pooling."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 from ...core.arrays import np
 from ...core.op import PYTHON_LOOP, Ints, Meta, check, op
 from ..detection_matching import NO_HALF
-from ..lod import gives_none
-from ..meta_rules import agree, check_float, like_each, no_second_order
-from .box_clip import rounded
+from ..lod import without_lod
+from ..meta_rules import check_float, dims_match, like_each_input, no_second_order
+from .box_clip import round_half_up
 from .precise_roi_pooling import region_owners
 
-SHORTEST = 0.1  # of a side of a region, in pixels
+MIN_LENGTH = 0.1  # of a side of a region, in pixels
 
 
 class Samples(NamedTuple):
@@ -31,7 +31,7 @@ class Samples(NamedTuple):
     reach: Any
 
 
-def _parts(bins: int, count: int) -> Any:
+def _part_positions(bins: int, count: int) -> Any:
     """Which of so many parts each bin is in."""
     return np.clip(np.floor(np.arange(bins) * count / bins).astype(np.int64), 0, count - 1)
 
@@ -39,10 +39,10 @@ def _parts(bins: int, count: int) -> Any:
 def _samples(
     x, rois, lod, trans, no_trans, scale, depth, group, high, wide, part, count, spread
 ) -> Samples:
-    low = rounded(rois[:, :2]) * scale - 0.5
-    sides = np.maximum((rounded(rois[:, 2:]) + 1) * scale - 0.5 - low, SHORTEST)
+    low = round_half_up(rois[:, :2]) * scale - 0.5
+    sides = np.maximum((round_half_up(rois[:, 2:]) + 1) * scale - 0.5 - low, MIN_LENGTH)
     bins = sides / [wide, high]
-    places = _parts(high, part[0]), _parts(wide, part[1])
+    places = _part_positions(high, part[0]), _part_positions(wide, part[1])
     moved = np.zeros((len(rois), 1, 2, high, wide))
     if not no_trans:
         moved = (
@@ -64,7 +64,7 @@ def _samples(
     inside = (
         (column >= -0.5) & (column <= x.shape[3] - 0.5) & (row >= -0.5) & (row <= x.shape[2] - 0.5)
     )
-    grid = _parts(high, group[0])[:, None] * group[1] + _parts(wide, group[1])
+    grid = _part_positions(high, group[0])[:, None] * group[1] + _part_positions(wide, group[1])
     channel = np.arange(depth)[:, None, None] * (group[0] * group[1]) + grid
     row, column = np.clip(row, 0, x.shape[2] - 1), np.clip(column, 0, x.shape[3] - 1)
     return Samples(
@@ -128,7 +128,7 @@ def deformable_psroi_pooling(
 
     Trans [R,2*K,*part_size]: in parts of a region, times trans_std; K classes of output channels.
     A bin is in a group, and of each group D
-    channels are its own.   TopCount: how many samples lie in the picture.
+    channels are its own. TopCount: how many samples lie in the image.
     """
     s = _samples(
         x,
@@ -169,7 +169,7 @@ def _(
 ):
     check_float(x)
     check(len(x.shape) == len(trans.shape) == 4, "Input and Trans need four axes")
-    check(len(rois.shape) == 2 and agree(rois.shape[1], 4), "ROIs need the shape [regions, 4]")
+    check(len(rois.shape) == 2 and dims_match(rois.shape[1], 4), "ROIs need the shape [regions, 4]")
     check(
         len(group_size) == len(part_size) == 2,
         f"group_size={list(group_size)}, part_size={list(part_size)} are not two numbers each",
@@ -191,7 +191,7 @@ def _(
     return out, out
 
 
-gives_none(deformable_psroi_pooling)
+without_lod(deformable_psroi_pooling)
 
 
 @deformable_psroi_pooling.vjp
@@ -203,13 +203,13 @@ def _(g, x, rois, lod, trans, *, TopCount, **over):
 @op(
     "deformable_psroi_pooling_grad",
     "Input, ROIs, ROIs@LOD*?!, Trans, TopCount, Output@GRAD -> Input@GRAD, Trans@GRAD",
-    meta=like_each(0, 3),
+    meta=like_each_input(0, 3),
     attrs_of=deformable_psroi_pooling,
     internal=True,
     host=PYTHON_LOOP,
 )
 def deformable_psroi_pooling_grad(x, rois, lod, trans, count, g, **over):
-    """The gradients of Input and Trans.   Output@GRAD [R,D,PH,PW] -> like Input, like Trans"""
+    """The gradients of Input and Trans. Output@GRAD [R,D,PH,PW] -> like Input, like Trans"""
     s = _samples(
         x,
         rois,

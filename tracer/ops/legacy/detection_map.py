@@ -1,9 +1,4 @@
-"""How good a detector is: the mean over classes of how precise its finds are, from the surest to
-the least sure.
-
-What was found so far is kept as rows: class, score, and 1 where the find was right - or, in the
-other table, where it was wrong.
-"""
+"""detection_map: mean average precision of a detector."""
 
 from __future__ import annotations
 
@@ -13,17 +8,17 @@ from typing import Any
 from ...core.arrays import np
 from ...core.op import NON_FLOAT_RESULT, PYTHON_LOOP, Meta, check, op
 from ..detection_matching import INT32, NO_HALF
-from ..lod import gives_none, rows_of
-from ..meta_rules import agree, check_float
+from ..lod import row_offsets, without_lod
+from ..meta_rules import check_float, dims_match
 from ..nms import overlaps
 
 SAME = 1e-6  # a difference of shares that is none
 
 
-def _judged(
+def _match_detections(
     found: Any, there: Any, difficult: Any, threshold: float
 ) -> list[tuple[float, float, float]]:
-    """Score, right and wrong of each find of one class in one picture, the surest first; one that
+    """Score, right and wrong of each find of one class in one image, the surest first; one that
     meets a difficult box does not count.
 
     found [K,5]: score and box; there [G,4]; difficult bool [G]
@@ -43,10 +38,10 @@ def _judged(
     return made
 
 
-def _of_picture(
+def _evaluate_image(
     found: Any, there: Any, counts: Any, evaluate_difficult: bool, threshold: float
 ) -> list[tuple[float, ...]]:
-    """Class, score, right and wrong of each find in one picture; counts its boxes by class."""
+    """Class, score, right and wrong of each find in one image; counts its boxes by class."""
     kinds, boxes = there[:, 0].astype(np.int64), there[:, -4:]
     difficult = (
         (there[:, 1] != 0) & (not evaluate_difficult)
@@ -58,12 +53,13 @@ def _of_picture(
     for kind in np.unique(found[:, 0]):
         own, real = found[found[:, 0] == kind], kinds == kind
         made += [
-            (kind, *one) for one in _judged(own[:, 1:], boxes[real], difficult[real], threshold)
+            (kind, *one)
+            for one in _match_detections(own[:, 1:], boxes[real], difficult[real], threshold)
         ]
     return made
 
 
-def _eleven_points(precision: Any, recall: Any) -> float:
+def _eleven_point_average(precision: Any, recall: Any) -> float:
     """The mean of the best precision at recalls of 0, 0.1, ... 1 and more."""
     reached = [precision[recall.astype(np.float64) >= j / 10] for j in range(11)]
     return sum(float(np.max(p, initial=0)) for p in reached) / 11
@@ -92,7 +88,7 @@ def _mean(counts: Any, right: Any, wrong: Any, background: int, kind: str) -> fl
             continue
         order = np.argsort(-right[own, 1], kind="stable")
         hits, misses = (np.cumsum(table[own, 2][order]) for table in (right, wrong))
-        measure = _eleven_points if kind == "11point" else _integral
+        measure = _eleven_point_average if kind == "11point" else _integral
         shares += measure(hits / (hits + misses), hits / hits.dtype.type(counts[label]))
         classes += 1
     return shares / classes if classes else 0.0
@@ -129,14 +125,14 @@ def detection_map(
     (Everingham et al. 2010).
     DetectRes [K,6]: class, score, box; Label [G,6] or [G,5] -> [1]
 
-    Label: class, whether the box is difficult, box; a sequence for each picture.
+    Label: class, whether the box is difficult, box; a sequence for each image.
     Results are joined to those of PosCount, TruePos and
     FalsePos if HasState.
     AccumPosCount int32 [class_num,1]: how many boxes; AccumTruePos, AccumFalsePos [*,3]: class,
     score, 1 or 0.
     """
     _check_kind(ap_type)
-    first, last = rows_of(found_lod, "DetectRes"), rows_of(there_lod, "Label")
+    first, last = row_offsets(found_lod, "DetectRes"), row_offsets(there_lod, "Label")
     check(len(first) == len(last), "DetectRes and Label have different numbers of pictures")
     known = has_state is not None and bool(has_state.reshape(-1)[0])
     total = np.zeros(class_num, np.int32) if not known else counts.reshape(-1).copy()
@@ -144,7 +140,7 @@ def detection_map(
     for (a, b), (c, d) in zip(pairwise(first), pairwise(last), strict=True):
         # [[-1]] is nothing found
         one = found[a:b] if found.shape[1] == 6 else found[:0].reshape(0, 6)
-        made += _of_picture(
+        made += _evaluate_image(
             one, there[c:d], total, evaluate_difficult, float(np.float32(overlap_threshold))
         )
     new = np.array(made, found.dtype).reshape(-1, 4)
@@ -165,11 +161,11 @@ def _(
     check_float(found)
     check(len(found.shape) == len(there.shape) == 2, "DetectRes and Label need two axes")
     check(
-        agree(there.shape[1], 5) or agree(there.shape[1], 6),
+        dims_match(there.shape[1], 5) or dims_match(there.shape[1], 6),
         "Label needs class, box, and may say that the box is difficult",
     )
     _check_kind(ap_type)
     return Meta((class_num, 1), INT32), *[Meta((-1, 3), found.dtype)] * 2, Meta((1,), found.dtype)
 
 
-gives_none(detection_map)
+without_lod(detection_map)

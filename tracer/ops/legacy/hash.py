@@ -1,6 +1,4 @@
-"""Numbers of words: `hash`, by the function XXH64 (Y. Collet, https://github.com/Cyan4973/xxHash,
-as its document says).
-"""
+"""hash: hash integers with XXH64 (Y. Collet, https://github.com/Cyan4973/xxHash)."""
 
 from __future__ import annotations
 
@@ -22,12 +20,12 @@ P1, P2, P3, P4, P5 = (
 )
 
 
-def _turned(x: Any, bits: int) -> Any:
+def _rotate_left(x: Any, bits: int) -> Any:
     return (x << np.uint64(bits)) | (x >> np.uint64(64 - bits))
 
 
 def _round(held: Any, lane: Any) -> Any:
-    return _turned(held + lane * P2, 31) * P1
+    return _rotate_left(held + lane * P2, 31) * P1
 
 
 def _stripes(lanes: Any, seed: Any) -> Any:
@@ -41,7 +39,7 @@ def _stripes(lanes: Any, seed: Any) -> Any:
     ]
     for at in range(0, lanes.shape[1], 4):
         held = [_round(h, lanes[:, at + i]) for i, h in enumerate(held)]
-    found = sum(_turned(h, bits) for h, bits in zip(held, (1, 7, 12, 18), strict=True))
+    found = sum(_rotate_left(h, bits) for h, bits in zip(held, (1, 7, 12, 18), strict=True))
     for h in held:
         found = (found ^ _round(np.uint64(0), h)) * P1 + P4
     return found
@@ -49,16 +47,16 @@ def _stripes(lanes: Any, seed: Any) -> Any:
 
 @np.errstate(over="ignore")
 def xxh64(rows: Any, seed: int) -> Any:
-    """XXH64 of each row.   rows uint32 [n, k] -> uint64 [n]"""
+    """XXH64 of each row. rows uint32 [n, k] -> uint64 [n]"""
     words, start = rows.shape[1], np.uint64(seed)
     lanes = np.ascontiguousarray(rows[:, : words // 2 * 2]).view("<u8")
     whole = words // 8 * 4
     found = _stripes(lanes[:, :whole], start) if whole else np.full(len(rows), start + P5)
     found = found + np.uint64(4 * words)
     for at in range(whole, lanes.shape[1]):
-        found = _turned(found ^ _round(np.uint64(0), lanes[:, at]), 27) * P1 + P4
+        found = _rotate_left(found ^ _round(np.uint64(0), lanes[:, at]), 27) * P1 + P4
     if words % 2:
-        found = _turned(found ^ (rows[:, -1].astype(np.uint64) * P1), 23) * P2 + P3
+        found = _rotate_left(found ^ (rows[:, -1].astype(np.uint64) * P1), 23) * P2 + P3
     found = (found ^ (found >> np.uint64(33))) * P2
     found = (found ^ (found >> np.uint64(29))) * P3
     return found ^ (found >> np.uint64(32))

@@ -1,13 +1,11 @@
-"""Sequences in the order of their lengths, and what the loop of a DynamicRNN of Paddle 1.x takes of
-them, step by step.
-"""
+"""Sequences sorted by length, and the time steps of a DynamicRNN."""
 
 from __future__ import annotations
 
 from ...core.arrays import np
 from ...core.op import NON_FLOAT_RESULT, PYTHON_LOOP, Meta, check, op
-from ..lod import lengths, offsets_from, ranges, rows_of
-from ..meta_rules import agree, like_x, no_second_order
+from ..lod import lengths, offsets_from_lengths, row_offsets, row_ranges
+from ..meta_rules import dims_match, like_x, no_second_order
 
 
 @op("lod_rank_table", "X, X@LOD*?! -> Out", no_grad=NON_FLOAT_RESULT, host=PYTHON_LOOP)
@@ -39,7 +37,7 @@ def _order(x, lod, table):
         offsets = np.asarray(level, np.int64)
         counts = lengths(offsets)[which]
         found.append(counts)
-        which = ranges(offsets[:-1][which], counts)
+        which = row_ranges(offsets[:-1][which], counts)
     return which, found
 
 
@@ -55,14 +53,15 @@ def reorder_lod_tensor_by_rank(x, lod=None, table=None):
 @reorder_lod_tensor_by_rank.meta
 def _(x, lod, table):
     check(
-        len(table.shape) == 2 and agree(table.shape[1], 2), "RankTable is not of a lod_rank_table"
+        len(table.shape) == 2 and dims_match(table.shape[1], 2),
+        "RankTable is not of a lod_rank_table",
     )
     return x
 
 
 @reorder_lod_tensor_by_rank.lod(lambda x, *_: x)
 def _(x, lod=None, table=None):
-    return [offsets_from(counts) for counts in _order(x, lod, table)[1]]
+    return [offsets_from_lengths(counts) for counts in _order(x, lod, table)[1]]
 
 
 @reorder_lod_tensor_by_rank.vjp
@@ -78,7 +77,7 @@ def _(g, x, lod, table):
     host=PYTHON_LOOP,
 )
 def reorder_lod_tensor_by_rank_grad(x, lod=None, table=None, g=None):
-    """The gradient of X: back in the order that it had.   [R,*] -> [R,*]"""
+    """The gradient of X: back in the order that it had. [R,*] -> [R,*]"""
     back = np.empty_like(g)
     back[_order(x, lod, table)[0]] = g
     return back
@@ -101,7 +100,7 @@ def _(table):
     return Meta((1,), np.dtype(np.int64))
 
 
-def _going_on(x, lod, table, step):
+def _num_active(x, lod, table, step):
     """How many rows of X belong to sequences that have a step of this number; X holds them in the
     order of the table.
     """
@@ -120,7 +119,7 @@ def shrink_rnn_memory(x, lod=None, table=None, step=None):
 
     X [R,*], I int64 [1] -> Out [S,*]
     """
-    return x[: _going_on(x, lod, table, step)]
+    return x[: _num_active(x, lod, table, step)]
 
 
 @shrink_rnn_memory.meta
@@ -142,7 +141,7 @@ def _(g, x, lod, table, step):
 
 @op("shrink_rnn_memory_grad", "X, Out@GRAD -> X@GRAD", meta=like_x, internal=True, host=PYTHON_LOOP)
 def shrink_rnn_memory_grad(x, g):
-    """The gradient of X: zeros for what was left out.   Out@GRAD [S,*] -> X@GRAD [R,*]"""
+    """The gradient of X: zeros for what was left out. Out@GRAD [S,*] -> X@GRAD [R,*]"""
     back = np.zeros_like(x)
     back[: len(g)] = g
     return back
@@ -151,25 +150,25 @@ def shrink_rnn_memory_grad(x, g):
 shrink_rnn_memory_grad.vjp(no_second_order("shrink_rnn_memory"))
 
 
-def steps_of_sequences(x, lod, table):
+def sequences_to_steps(x, lod, table):
     """lod_tensor_to_array: for each step a tensor of that row of every sequence that has it, in the
     order of a table.
 
     X [R,*] -> a list of [S,*]
     """
     check(len(lod or ()) == 1, "X does not hold sequences of one level")
-    starts = rows_of(lod)[table[:, 0]]
+    starts = row_offsets(lod)[table[:, 0]]
     return [x[starts[table[:, 1] > t] + t] for t in range(int(np.max(table[:, 1], initial=0)))]
 
 
-def sequences_of_steps(steps, table):
+def steps_to_sequences(steps, table):
     """array_to_lod_tensor: the sequences whose steps are in a list, in the order that they had
     before the table, and their offsets.
     """
     check(bool(steps), "the list is empty")
     counts = np.empty(len(table), np.int64)
     counts[table[:, 0]] = table[:, 1]
-    offsets = offsets_from(counts)
+    offsets = offsets_from_lengths(counts)
     out = np.empty((int(offsets[-1]), *steps[0].shape[1:]), steps[0].dtype)
     starts = offsets[:-1][table[:, 0]]
     for t, rows in enumerate(steps):

@@ -1,9 +1,4 @@
-"""The masks that regions are to become in a training: outlines of things drawn into the region of
-each.
-
-Outlines come as sequences of three levels: the things of each picture, the outlines of each thing,
-the points of each outline.
-"""
+"""Training targets of masks: rasterize polygons in the region of each box."""
 
 from __future__ import annotations
 
@@ -14,11 +9,11 @@ from ...core.arrays import np
 from ...core.op import PYTHON_LOOP, Meta, check, op
 from ..box_ops import NO_GRAD
 from ..detection_matching import INT32, INT64, NO_HALF
-from ..lod import offsets_from, rows_of
-from ..meta_rules import agree, check_float
+from ..lod import offsets_from_lengths, row_offsets
+from ..meta_rules import check_float, dims_match
 from ..nms import overlaps
 
-FINE = 5  # points on an outline per pixel
+SUBPIXELS = 5  # points on an outline per pixel
 
 
 def _steps(start: Any, end: Any) -> Any:
@@ -38,16 +33,18 @@ def _steps(start: Any, end: Any) -> Any:
     return out
 
 
-def drawn(outline: Any, high: int, wide: int) -> Any:
-    """The pixels inside of an outline: between the places where a column crosses it.
+def rasterize(outline: Any, high: int, wide: int) -> Any:
+    """The pixels inside of an outline: between the positions where a column crosses it.
 
     [K,2] -> bool [high,wide]
     """
-    corners = np.trunc(FINE * outline.astype(np.float64) + 0.5).astype(np.int64)
+    corners = np.trunc(SUBPIXELS * outline.astype(np.float64) + 0.5).astype(np.int64)
     points = np.concatenate([_steps(a, b) for a, b in pairwise([*corners, corners[0]])])
     before, after = points[:-1], points[1:]
-    column = (np.where(after[:, 0] < before[:, 0], after[:, 0], after[:, 0] - 1) + 0.5) / FINE - 0.5
-    row = np.ceil(np.clip((np.minimum(before[:, 1], after[:, 1]) + 0.5) / FINE - 0.5, 0, high))
+    column = (
+        np.where(after[:, 0] < before[:, 0], after[:, 0], after[:, 0] - 1) + 0.5
+    ) / SUBPIXELS - 0.5
+    row = np.ceil(np.clip((np.minimum(before[:, 1], after[:, 1]) + 0.5) / SUBPIXELS - 0.5, 0, high))
     kept = (
         (before[:, 0] != after[:, 0])
         & (np.floor(column) == column)
@@ -64,18 +61,18 @@ def _mask(outlines: list[Any], box: Any, size: int) -> Any:
     """The pixels of a thing in a box of so many pixels.   -> int32 [size * size]"""
     low, sides = box[:2], np.maximum(box[2:] - box[:2], 1)
     parts = [
-        drawn((points - low) * box.dtype.type(size) / sides, size, size) for points in outlines
+        rasterize((points - low) * box.dtype.type(size) / sides, size, size) for points in outlines
     ]
     return np.any(parts, axis=0).reshape(-1).astype(np.int32)
 
 
-def _around(outlines: list[Any]) -> Any:
+def _bounding_boxes(outlines: list[Any]) -> Any:
     """The box of a thing."""
     points = np.concatenate(outlines)
     return np.concatenate([points.min(axis=0), points.max(axis=0)])
 
 
-def _of_picture(
+def _image_masks(
     things: list[list[Any]], rois: Any, labels: Any, scale: Any, size: int
 ) -> tuple[Any, Any, Any, Any]:
     """Regions with a mask, their numbers, classes, and masks; where there is none, the first of no
@@ -92,13 +89,13 @@ def _of_picture(
         )
     own = rois[found] / scale
     best = np.argmax(
-        overlaps(own, np.stack([_around(t) for t in things]).astype(own.dtype), 1.0), axis=1
+        overlaps(own, np.stack([_bounding_boxes(t) for t in things]).astype(own.dtype), 1.0), axis=1
     )
     masks = np.stack([_mask(things[i], box, size) for i, box in zip(best, own, strict=True)])
     return own * scale, found, labels[found], masks
 
 
-def _things(points: Any, lod: Any) -> list[list[Any]]:
+def _instances(points: Any, lod: Any) -> list[list[Any]]:
     """The outlines of each thing."""
     check(
         lod is not None and len(lod) == 3,
@@ -139,24 +136,24 @@ def generate_mask_labels(
 
     Rois [R,4], LabelsInt32 [R,1], GtClasses, IsCrowd int32 [G,1], GtSegms [P,2], ImInfo [N,3]:
     height, width, scale.
-    MaskRois [K,4]: those regions, RoiHasMaskInt32 [K,1]: their numbers in the picture.
+    MaskRois [K,4]: those regions, RoiHasMaskInt32 [K,1]: their numbers in the image.
     S: the resolution.
     """
     check(
-        len(rows_of(kinds_lod, "GtClasses")) == len(infos) + 1,
+        len(row_offsets(kinds_lod, "GtClasses")) == len(infos) + 1,
         "GtClasses and ImInfo have different numbers of pictures",
     )
-    cuts, things = rows_of(rois_lod, "Rois"), _things(points, points_lod)
+    cuts, things = row_offsets(rois_lod, "Rois"), _instances(points, points_lod)
     counted = (kinds.reshape(-1) > 0) & (crowd.reshape(-1) == 0)
     made = []
     for n, (a, b) in enumerate(pairwise(cuts)):
         whole = range(points_lod[0][n], points_lod[0][n + 1])
         here = [things[i] for i in whole if counted[i]]
-        made.append(_of_picture(here, rois[a:b], labels.reshape(-1)[a:b], infos[n, 2], resolution))
+        made.append(_image_masks(here, rois[a:b], labels.reshape(-1)[a:b], infos[n, 2], resolution))
     regions, numbers, classes, masks = (np.concatenate(parts) for parts in zip(*made, strict=True))
     out = np.full((len(masks), num_classes, resolution**2), -1, np.int32)
     out[np.arange(len(masks)), classes] = masks
-    ends = offsets_from([len(m[1]) for m in made])
+    ends = offsets_from_lengths([len(m[1]) for m in made])
     return (
         regions.astype(rois.dtype),
         numbers.astype(np.int32)[:, None],
@@ -183,9 +180,10 @@ def _(
     resolution,
 ):
     check_float(rois)
-    check(len(rois.shape) == 2 and agree(rois.shape[1], 4), "Rois need the shape [regions, 4]")
+    check(len(rois.shape) == 2 and dims_match(rois.shape[1], 4), "Rois need the shape [regions, 4]")
     check(
-        len(points.shape) == 2 and agree(points.shape[1], 2), "GtSegms need the shape [points, 2]"
+        len(points.shape) == 2 and dims_match(points.shape[1], 2),
+        "GtSegms need the shape [points, 2]",
     )
     offsets = Meta((infos.shape[0] + 1 if infos.shape[0] >= 0 else -1,), INT64)
     return (

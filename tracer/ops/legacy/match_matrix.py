@@ -1,29 +1,35 @@
-"""Sequences compared with sequences: tables of products of their rows, one table behind the other,
-and what is made of such tables.
+"""Text matching: match_matrix_tensor, sequence_topk_avg_pooling, var_conv_2d.
 
-A table of a pair of sequences has C channels of h rows and w columns; its numbers stand one behind
-the other in [sum of C h w, 1].
+The table of a pair of sequences has C channels of h rows and w columns. Its elements are
+consecutive in [sum of C h w, 1].
 """
 
 from __future__ import annotations
 
 from ...core.arrays import np
 from ...core.op import PYTHON_LOOP, Ints, Meta, check, op
-from ..lod import lengths, offsets_from, rows_of
-from ..meta_rules import agree, check_float, like_each, like_x, no_second_order, times
+from ..lod import lengths, offsets_from_lengths, row_offsets
+from ..meta_rules import (
+    check_float,
+    dims_match,
+    like_each_input,
+    like_x,
+    multiply_dims,
+    no_second_order,
+)
 
-PAIR = "X, X@LOD*?!, Y, Y@LOD*?!, W"
+PAIR_SLOTS = "X, X@LOD*?!, Y, Y@LOD*?!, W"
 TABLES = "X, X@LOD*?!, ROW!, ROW@LOD*?!, COLUMN!, COLUMN@LOD*?!"
 
 
 def _pairs(x_lod, y_lod, x="X", y="Y"):
     """The rows of each pair of sequences, as slices."""
-    one, two = rows_of(x_lod, x), rows_of(y_lod, y)
+    one, two = row_offsets(x_lod, x), row_offsets(y_lod, y)
     check(len(one) == len(two), f"{x} holds {len(one) - 1} sequences, {y} {len(two) - 1}")
     return [tuple(slice(e[i], e[i + 1]) for e in (one, two)) for i in range(len(one) - 1)]
 
 
-@op("match_matrix_tensor", f"{PAIR} -> Out, Tmp~", host=PYTHON_LOOP)
+@op("match_matrix_tensor", f"{PAIR_SLOTS} -> Out, Tmp~", host=PYTHON_LOOP)
 def match_matrix_tensor(x, x_lod=None, y=None, y_lod=None, w=None, *, dim_t: int = 1):
     """Out = X_i W_t Y_i' for each pair of sequences and each t.
 
@@ -41,10 +47,13 @@ def _(x, x_lod, y, y_lod, w, *, dim_t):
         len(x.shape) == len(y.shape) == 2 and len(w.shape) == 3,
         "needs X and Y of two axes and W of three",
     )
-    check(agree(w.shape[1], dim_t), "dim_t is not the size of the second axis of W")
-    check(agree(x.shape[1], w.shape[0]) and agree(y.shape[1], w.shape[2]), "W does not fit X and Y")
+    check(dims_match(w.shape[1], dim_t), "dim_t is not the size of the second axis of W")
+    check(
+        dims_match(x.shape[1], w.shape[0]) and dims_match(y.shape[1], w.shape[2]),
+        "W does not fit X and Y",
+    )
     count = (
-        times(times(x.shape[0], w.shape[1]), w.shape[2])
+        multiply_dims(multiply_dims(x.shape[0], w.shape[1]), w.shape[2])
         if -1 not in (w.shape[1], w.shape[2])
         else -1
     )
@@ -54,7 +63,7 @@ def _(x, x_lod, y, y_lod, w, *, dim_t):
 @match_matrix_tensor.lod(lambda *_: 1)
 def _(x, x_lod=None, y=None, y_lod=None, w=None, *, dim_t=1):
     return [
-        offsets_from(
+        offsets_from_lengths(
             [dim_t * (a.stop - a.start) * (b.stop - b.start) for a, b in _pairs(x_lod, y_lod)]
         )
     ]
@@ -68,8 +77,8 @@ def _(g, x, x_lod, y, y_lod, w):
 
 @op(
     "match_matrix_tensor_grad",
-    f"{PAIR}, Out@GRAD -> X@GRAD, Y@GRAD, W@GRAD",
-    meta=like_each(0, 2, 4),
+    f"{PAIR_SLOTS}, Out@GRAD -> X@GRAD, Y@GRAD, W@GRAD",
+    meta=like_each_input(0, 2, 4),
     internal=True,
     host=PYTHON_LOOP,
 )
@@ -211,7 +220,7 @@ sequence_topk_avg_pooling_grad.vjp(no_second_order("sequence_topk_avg_pooling"))
 
 
 def _windows(shape, kernel, stride):
-    """For each place of the result and each number of its window where that is in a table with a
+    """For each position of the result and each number of its window where that is in a table with a
     border; and the shape of the result.
     """
     (_, h, w), (kh, kw), (sh, sw) = shape, kernel, stride
@@ -221,7 +230,7 @@ def _windows(shape, kernel, stride):
 
 
 def _columns(table, kernel, stride):
-    """The windows of a table, zeros beyond its edges.   table [C,h,w] -> [C kh kw, places]"""
+    """The windows of a table, zeros beyond its edges. table [C,h,w] -> [C kh kw, positions]"""
     (kh, kw), (_, h, w) = kernel, table.shape
     wide = np.zeros((table.shape[0], h + kh, w + kw), table.dtype)
     wide[:, kh // 2 : kh // 2 + h, kw // 2 : kw // 2 + w] = table
@@ -279,11 +288,12 @@ def _(
 ):
     check_float(x)
     check(
-        len(w.shape) == 2 and agree(w.shape[0], OutputChannel),
+        len(w.shape) == 2 and dims_match(w.shape[0], OutputChannel),
         "W needs a row for each output channel",
     )
     check(
-        agree(w.shape[1], InputChannel * KernelH * KernelW), "W is not as wide as a window is large"
+        dims_match(w.shape[1], InputChannel * KernelH * KernelW),
+        "W is not as wide as a window is large",
     )
     return Meta((-1, 1), x.dtype), Meta((-1, 1), x.dtype)
 
@@ -303,8 +313,11 @@ def _(
     StrideW=1,
     **_,
 ):
-    heights, widths = lengths(rows_of(row_lod, "ROW")), lengths(rows_of(column_lod, "COLUMN"))
-    return [offsets_from(OutputChannel * -(-heights // StrideH) * -(-widths // StrideW))]
+    heights, widths = (
+        lengths(row_offsets(row_lod, "ROW")),
+        lengths(row_offsets(column_lod, "COLUMN")),
+    )
+    return [offsets_from_lengths(OutputChannel * -(-heights // StrideH) * -(-widths // StrideW))]
 
 
 @var_conv_2d.vjp
@@ -317,7 +330,7 @@ def _(g, x, lod, row, row_lod, column, column_lod, w, **attrs):
 @op(
     "var_conv_2d_grad",
     f"{TABLES}, W, Out@GRAD -> X@GRAD, W@GRAD",
-    meta=like_each(0, 6),
+    meta=like_each_input(0, 6),
     internal=True,
     attrs_of=var_conv_2d,
     host=PYTHON_LOOP,
@@ -335,11 +348,11 @@ def var_conv_2d_grad(
         back = g[at : at + size].reshape(w.shape[0], -1)
         at += size
         of_w += back @ windows.T
-        found.append(_added(w.T @ back, table.shape, kernel, stride).reshape(-1))
+        found.append(_accumulate(w.T @ back, table.shape, kernel, stride).reshape(-1))
     return np.concatenate(found).reshape(x.shape), of_w
 
 
-def _added(windows, shape, kernel, stride):
+def _accumulate(windows, shape, kernel, stride):
     """The gradient of a table from those of its windows."""
     (channels, h, w), (kh, kw) = shape, kernel
     rows, columns, (high, across) = _windows(shape, kernel, stride)

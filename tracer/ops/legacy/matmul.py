@@ -1,16 +1,16 @@
-"""The matrix product of Paddle 1.x: times a number."""
+"""The matmul of Paddle 1.x, with factor alpha."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from ...core.op import OPS, check, op
-from ..half_precision import wide
+from ..half_precision import upcast_half
 from ..matmul import matmul as today
 
 
 @op("matmul", "X, Y -> Out", same_dtype="X Y", amp="allow")
-@wide
+@upcast_half
 def matmul(
     x,
     y,
@@ -38,8 +38,8 @@ def _(x, y, *, transpose_X, transpose_Y, alpha, head_number):
 @matmul.vjp
 def _(g, x, y, *, transpose_X, transpose_Y, alpha, head_number):
     assert today.rule is not None
-    return today.rule(_scaled(g, alpha), x, y, trans_x=transpose_X, trans_y=transpose_Y)
+    return today.rule(_scale(g, alpha), x, y, trans_x=transpose_X, trans_y=transpose_Y)
 
 
-def _scaled(g: Any, alpha: float) -> Any:
+def _scale(g: Any, alpha: float) -> Any:
     return g if alpha == 1.0 else OPS["scale"](g, scale=alpha)

@@ -1,8 +1,4 @@
-"""What detectors of Paddle 1.x find, picture by picture: rows of class, score and box, as
-sequences.
-
-[[-1]] stands for nothing found.
-"""
+"""Multi-class NMS of Paddle 1.x, per image: rows of class, score and box."""
 
 from __future__ import annotations
 
@@ -11,26 +7,28 @@ from typing import Any
 from ...core.arrays import np
 from ...core.op import PYTHON_LOOP, Meta, check, op
 from ..box_ops import NO_GRAD
-from ..detection_matching import INT32, INT64, NO_HALF, pictures_of
-from ..lod import offsets_from
-from ..meta_rules import agree, check_float
-from ..multiclass_nms import best_of, check_boxes, detected, ordered
-from ..nms import Found, overlaps, thinned
-from .box_clip import edges_of
+from ..detection_matching import INT32, INT64, NO_HALF, image_offsets
+from ..lod import offsets_from_lengths
+from ..meta_rules import check_float, dims_match
+from ..multiclass_nms import check_boxes, select_boxes, sort_by_score, top_candidates
+from ..nms import Found, overlaps, suppress
+from .box_clip import image_edges
 
 
-def or_nothing(rows: Any, counts: list[int]) -> tuple[Any, Any]:
-    """What is found and where that of each picture begins; [[-1]] for nothing at all."""
+def or_empty(rows: Any, counts: list[int]) -> tuple[Any, Any]:
+    """What is found and where that of each image begins; [[-1]] for nothing at all."""
     return (
-        (rows, offsets_from(counts))
+        (rows, offsets_from_lengths(counts))
         if len(rows)
         else (np.full((1, 1), -1, rows.dtype), np.array([0, 1], np.int64))
     )
 
 
-def _of_sequences(boxes: Any, scores: Any, lod: Any, **settings: Any) -> tuple[Any, Any, list[int]]:
-    return detected(
-        boxes, scores, pictures_of(lod, len(boxes)) if scores.ndim == 2 else None, **settings
+def _select_per_image(
+    boxes: Any, scores: Any, lod: Any, **settings: Any
+) -> tuple[Any, Any, list[int]]:
+    return select_boxes(
+        boxes, scores, image_offsets(lod, len(boxes)) if scores.ndim == 2 else None, **settings
     )
 
 
@@ -59,7 +57,7 @@ def multiclass_nms(
 
     BBoxes [N,M,4], Scores [N,C,M]; or [M,C,4], [M,C] -> Out [K,6]
     """
-    rows, _, counts = _of_sequences(
+    rows, _, counts = _select_per_image(
         boxes,
         scores,
         lod,
@@ -71,7 +69,7 @@ def multiclass_nms(
         keep_top_k=keep_top_k,
         normalized=normalized,
     )
-    return or_nothing(rows, counts)
+    return or_empty(rows, counts)
 
 
 @multiclass_nms.meta
@@ -106,7 +104,7 @@ def multiclass_nms2(
 
     -> Out [K,6], Index int32 [K,1]
     """
-    rows, numbers, counts = _of_sequences(
+    rows, numbers, counts = _select_per_image(
         boxes,
         scores,
         lod,
@@ -118,7 +116,7 @@ def multiclass_nms2(
         keep_top_k=keep_top_k,
         normalized=normalized,
     )
-    offsets = offsets_from(counts)
+    offsets = offsets_from_lengths(counts)
     return rows, numbers, offsets, offsets
 
 
@@ -138,28 +136,28 @@ def _(boxes, lod, scores, **_):
 # -------------------------------------------------------------------------------------
 
 
-def _moved(anchors: Any, deltas: Any, info: Any) -> Any:
-    """Anchors moved by deltas, in the picture before it was scaled.   both [K,4] -> [K,4]"""
+def _decode(anchors: Any, deltas: Any, info: Any) -> Any:
+    """Anchors moved by deltas, in the image before it was scaled. both [K,4] -> [K,4]"""
     t = anchors.dtype.type
     sizes = anchors[:, 2:] - anchors[:, :2] + t(1)
     middle = deltas[:, :2] * sizes + anchors[:, :2] + sizes / t(2)
     half = np.exp(deltas[:, 2:]) * sizes / t(2)
     boxes = np.concatenate([middle - half, middle + half - t(1)], axis=1) / info[2]
-    return np.clip(boxes, 0, edges_of(info[None].astype(anchors.dtype))).astype(anchors.dtype)
+    return np.clip(boxes, 0, image_edges(info[None].astype(anchors.dtype))).astype(anchors.dtype)
 
 
-def _of_levels(
+def _level_candidates(
     boxes: Any, scores: Any, anchors: Any, info: Any, least: float, count: int
 ) -> tuple[Any, Any, Any]:
-    """The best of each level of one picture, of the last one whatever their score is: boxes [K,4],
+    """The best of each level of one image, of the last one whatever their score is: boxes [K,4],
     scores [K], classes [K].
     """
     found = []
     for i, (b, s, a) in enumerate(zip(boxes, scores, anchors, strict=True)):
-        order = ordered(s.reshape(-1), least if i + 1 < len(scores) else 0.0, count)
+        order = sort_by_score(s.reshape(-1), least if i + 1 < len(scores) else 0.0, count)
         found.append(
             (
-                _moved(a.reshape(-1, 4)[order // s.shape[1]], b[order // s.shape[1]], info),
+                _decode(a.reshape(-1, 4)[order // s.shape[1]], b[order // s.shape[1]], info),
                 s.reshape(-1)[order],
                 order % s.shape[1],
             )
@@ -196,7 +194,7 @@ def retinanet_detection_output(
     """
     rows, counts = [], []
     for n, info in enumerate(infos):
-        own, score, kind = _of_levels(
+        own, score, kind = _level_candidates(
             [b[n] for b in boxes], [s[n] for s in scores], anchors, info, score_threshold, nms_top_k
         )
         one: Found = []
@@ -205,12 +203,12 @@ def retinanet_detection_output(
             order = order[np.argsort(-score[order], kind="stable")]
             one += [
                 (int(c), score[k], int(k))
-                for k in order[thinned(own[order], float(np.float32(nms_threshold)), 1.0, nms_eta)]
+                for k in order[suppress(own[order], float(np.float32(nms_threshold)), 1.0, nms_eta)]
             ]
         one = sorted(one, key=lambda f: -f[1])[: keep_top_k if keep_top_k > -1 else None]
         rows += [[c + 1, s, *own[k]] for c, s, k in one]
         counts.append(len(one))
-    return or_nothing(np.array(rows, scores[0].dtype).reshape(-1, 6), counts)
+    return or_empty(np.array(rows, scores[0].dtype).reshape(-1, 6), counts)
 
 
 @retinanet_detection_output.meta
@@ -221,7 +219,7 @@ def _(boxes, scores, anchors, infos, **_):
     for b, s in zip(boxes, scores, strict=True):
         check_float(b)
         check(
-            len(b.shape) == len(s.shape) == 3 and agree(b.shape[1], s.shape[1]),
+            len(b.shape) == len(s.shape) == 3 and dims_match(b.shape[1], s.shape[1]),
             "needs BBoxes [N,M,4] and Scores [N,M,C]",
         )
     return Meta((-1, -1), scores[0].dtype), Meta((-1,), INT64)
@@ -231,21 +229,23 @@ def _(boxes, scores, anchors, infos, **_):
 # ---------------------------------------------------------------------------------------------
 
 
-def _share(a: Any, b: Any, extra: float) -> float:
+def _iou(a: Any, b: Any, extra: float) -> float:
     """The area that two boxes, or two convex polygons, share over that which they cover
     together.
     """
     return float(overlaps(a[None], b[None], extra)[0, 0])
 
 
-def _merged(boxes: Any, scores: Any, threshold: float, extra: float) -> tuple[Any, Any, Any]:
+def _merge_overlapping(
+    boxes: Any, scores: Any, threshold: float, extra: float
+) -> tuple[Any, Any, Any]:
     """Neighbours in the list that overlap made one, their mean by scores: boxes, scores, and which
     are left.
     """
     boxes, scores, at = boxes.copy(), scores.copy(), -1
     left: list[int] = []
     for i in range(len(boxes)):
-        if at >= 0 and _share(boxes[i], boxes[at], extra) > threshold:
+        if at >= 0 and _iou(boxes[i], boxes[at], extra) > threshold:
             boxes[at] = (boxes[i] * scores[i] + boxes[at] * scores[at]) / (scores[i] + scores[at])
             scores[at] += scores[i]
         else:
@@ -256,7 +256,10 @@ def _merged(boxes: Any, scores: Any, threshold: float, extra: float) -> tuple[An
 
 def _check_one_class(boxes: Any, scores: Any) -> None:
     check_boxes(boxes, scores)
-    check(len(scores.shape) == 3 and agree(scores.shape[1], 1), "Scores are of more than one class")
+    check(
+        len(scores.shape) == 3 and dims_match(scores.shape[1], 1),
+        "Scores are of more than one class",
+    )
 
 
 @op(
@@ -290,32 +293,32 @@ def locality_aware_nms(
     extra, limit = 0.0 if normalized else 1.0, float(np.float32(nms_threshold))
     rows, counts = [], []
     for own, score in zip(boxes, scores, strict=True):
-        merged, sums, left = _merged(own, score[0], limit, extra)
+        merged, sums, left = _merge_overlapping(own, score[0], limit, extra)
         order = (
-            left[ordered(sums[left], score_threshold, nms_top_k)]
+            left[sort_by_score(sums[left], score_threshold, nms_top_k)]
             if background_label != 0
             else left[:0]
         )
-        one = best_of(
-            [(0, sums[k], int(k)) for k in _spaced(merged, order, limit, extra, nms_eta)],
+        one = top_candidates(
+            [(0, sums[k], int(k)) for k in _suppress(merged, order, limit, extra, nms_eta)],
             keep_top_k,
         )
         rows += [[c, s, *merged[k]] for c, s, k in one]
         counts.append(len(one))
-    return or_nothing(np.array(rows, boxes.dtype).reshape(-1, 2 + boxes.shape[2]), counts)
+    return or_empty(np.array(rows, boxes.dtype).reshape(-1, 2 + boxes.shape[2]), counts)
 
 
-def _spaced(boxes: Any, order: Any, threshold: float, extra: float, eta: float) -> list[int]:
+def _suppress(boxes: Any, order: Any, threshold: float, extra: float, eta: float) -> list[int]:
     """Of boxes in an order those that no earlier one kept overlaps too much."""
     if boxes.shape[1] == 4:
         return (
-            [int(k) for k in order[thinned(boxes[order], threshold, extra, eta)]]
+            [int(k) for k in order[suppress(boxes[order], threshold, extra, eta)]]
             if len(order)
             else []
         )
     kept: list[int] = []
     for i in order:
-        if all(_share(boxes[i], boxes[k], extra) <= threshold for k in kept):
+        if all(_iou(boxes[i], boxes[k], extra) <= threshold for k in kept):
             kept.append(int(i))
             threshold *= eta if eta < 1 and threshold > 0.5 else 1
     return kept

@@ -1,6 +1,4 @@
-"""Steps of the optimizers that Paddle 2 has no class for any more, and the sums that parameters are
-averaged with.
-"""
+"""Optimizer steps without a class in Paddle 2, and running sums for parameter averaging."""
 
 from __future__ import annotations
 
@@ -10,20 +8,20 @@ from typing import Any
 from ...core.arrays import np
 from ...core.op import Floats, Long, check, op
 from ...core.rng import generator
-from ..half_precision import wide
-from ..meta_rules import agree_all, check_float, size_of
-from ..optimizer import STEP, refuse_master
+from ..half_precision import upcast_half
+from ..meta_rules import check_float, shapes_match, size_of
+from ..optimizer import UPDATE_OP, reject_master_param
 
 
-def _like(*indices: int) -> Any:
-    """The rule of a step whose results are like the operands at these places, in the order that the
-    op itself has them in.
+def _like_inputs(*indices: int) -> Any:
+    """The rule of a step whose results are like the inputs at these positions, in the order that
+    the op itself has them in.
     """
 
     def rule(param: Any, grad: Any, *rest: Any, **_: Any) -> Any:
         metas = (param, grad, *rest)
         check_float(param)
-        check(agree_all(param.shape, grad.shape), "Grad is not like Param")
+        check(shapes_match(param.shape, grad.shape), "Grad is not like Param")
         found = tuple(metas[i] for i in indices)
         return found if len(found) > 1 else found[0]
 
@@ -37,10 +35,10 @@ def _rate(lr: Any, like: Any) -> Any:
 @op(
     "decayed_adagrad",
     "Param!, Grad!, Moment!, LearningRate! -> ParamOut~=Param, MomentOut~=Moment",
-    meta=_like(0, 2),
-    no_grad=STEP,
+    meta=_like_inputs(0, 2),
+    no_grad=UPDATE_OP,
 )
-@wide
+@upcast_half
 def decayed_adagrad(param, grad, moment, lr, *, decay: float = 0.95, epsilon: float = 1e-6):
     """MomentOut = decay * Moment + (1 - decay) * Grad ** 2, Param less lr * Grad / (sqrt(MomentOut)
     + epsilon).
@@ -56,10 +54,10 @@ def decayed_adagrad(param, grad, moment, lr, *, decay: float = 0.95, epsilon: fl
     "ftrl",
     "Param!, SquaredAccumulator!, LinearAccumulator!, Grad!, LearningRate! -> "
     "ParamOut~=Param, SquaredAccumOut~=SquaredAccumulator, LinearAccumOut~=LinearAccumulator",
-    meta=lambda p, squared, linear, g, lr, **_: _like(0, 2, 3)(p, g, squared, linear),
-    no_grad=STEP,
+    meta=lambda p, squared, linear, g, lr, **_: _like_inputs(0, 2, 3)(p, g, squared, linear),
+    no_grad=UPDATE_OP,
 )
-@wide
+@upcast_half
 def ftrl(
     param, squared, linear, grad, lr, *, l1: float = 0.0, l2: float = 0.0, lr_power: float = -0.5
 ):
@@ -82,9 +80,9 @@ def ftrl(
     "Param*!, Velocity*!, Grad*!, LearningRate*!, MasterParam*?! -> ParamOut*~=Param, "
     "VelocityOut*~=Velocity",
     meta=lambda ps, vs, *_, **__: (list(ps), list(vs)),
-    no_grad=STEP,
+    no_grad=UPDATE_OP,
 )
-@wide
+@upcast_half
 def lars_momentum(
     params,
     velocities,
@@ -104,14 +102,14 @@ def lars_momentum(
     (You et al. 2017).
     lists of [*]
     """
-    refuse_master(masters or None)
+    reject_master_param(masters or None)
     decays = list(lars_weight_decay) * (len(params) if len(lars_weight_decay) == 1 else 1)
     rows = zip(params, velocities, grads, lrs, decays, strict=True)
-    made = [_lars(*row, mu, lars_coeff, epsilon, rescale_grad) for row in rows]
+    made = [_lars_rate(*row, mu, lars_coeff, epsilon, rescale_grad) for row in rows]
     return [p for p, _ in made], [v for _, v in made]
 
 
-def _lars(
+def _lars_rate(
     param: Any,
     velocity: Any,
     grad: Any,
@@ -132,8 +130,13 @@ def _lars(
     return param - new, new
 
 
-@op("dpsgd", "Param!, Grad!, LearningRate! -> ParamOut~=Param", meta=_like(0), no_grad=STEP)
-@wide
+@op(
+    "dpsgd",
+    "Param!, Grad!, LearningRate! -> ParamOut~=Param",
+    meta=_like_inputs(0),
+    no_grad=UPDATE_OP,
+)
+@upcast_half
 def dpsgd(
     param,
     grad,
@@ -158,8 +161,13 @@ def dpsgd(
     return param - _rate(lr, param) * (grad / one(scale) + one(noise / batch_size))
 
 
-@op("proximal_gd", "Param!, Grad!, LearningRate! -> ParamOut~=Param", meta=_like(0), no_grad=STEP)
-@wide
+@op(
+    "proximal_gd",
+    "Param!, Grad!, LearningRate! -> ParamOut~=Param",
+    meta=_like_inputs(0),
+    no_grad=UPDATE_OP,
+)
+@upcast_half
 def proximal_gd(param, grad, lr, *, l1: float = 0.0, l2: float = 0.0):
     """A step of gradient descent, then towards 0 by lr * l1 and over 1 + lr * l2
 
@@ -173,7 +181,7 @@ def proximal_gd(param, grad, lr, *, l1: float = 0.0, l2: float = 0.0):
     return moved / (one(1) + rate * one(l2))
 
 
-MOST = 16384  # how many parameters are added up in sum_1 before they move to sum_2
+MAX_NORM = 16384  # how many parameters are added up in sum_1 before they move to sum_2
 
 
 @op(
@@ -184,9 +192,9 @@ MOST = 16384  # how many parameters are added up in sum_1 before they move to su
     "out_num_accumulates~=in_num_accumulates, "
     "out_old_num_accumulates~=in_old_num_accumulates, out_num_updates~=in_num_updates",
     meta=lambda p, *rest, **_: tuple(rest),
-    no_grad=STEP,
+    no_grad=UPDATE_OP,
 )
-@wide
+@upcast_half
 def average_accumulates(
     param,
     sum_1,
@@ -207,7 +215,7 @@ def average_accumulates(
     check(size_of(num.shape) in (1, -1), "in_num_accumulates is not one number")
     updates, num = updates + 1, num + 1
     sum_1 = sum_1 + param
-    if int(updates.reshape(-1)[0]) % MOST == 0:
+    if int(updates.reshape(-1)[0]) % MAX_NORM == 0:
         sum_1, sum_2 = np.zeros_like(sum_1), sum_2 + sum_1
     limit = min(max_average_window, int(float(updates.reshape(-1)[0]) * average_window))
     if int(num.reshape(-1)[0]) >= min_average_window and int(num.reshape(-1)[0]) >= limit:

@@ -1,4 +1,4 @@
-"""Sines and cosines of places in sequences: the op `add_position_encoding` of Paddle 1.x."""
+"""add_position_encoding: sinusoidal position encoding."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Any
 from ...core.arrays import np
 from ...core.op import check, op
 from ..elementwise import scale
-from ..half_precision import wide
-from ..lod import owners, rows_of
+from ..half_precision import upcast_half
+from ..lod import row_offsets, sequence_ids
 from ..meta_rules import float_like_x
 
 
-def _waves(places: Any, width: int) -> Any:
-    """Sines in the first half of the width, cosines in the second.   places [*] -> [*, width]"""
+def _sinusoids(places: Any, width: int) -> Any:
+    """Sines in the first half of the width, cosines in the second. positions [*] -> [*, width]"""
     check(width % 2 == 0, f"X has an odd number of features, {width}")
     half = width // 2
     rates = 1e4 ** (np.arange(half) / (half - 1)) if half > 1 else np.full(half, 1e4)
@@ -22,9 +22,9 @@ def _waves(places: Any, width: int) -> Any:
 
 
 @op("add_position_encoding", "X, X@LOD*?! -> Out", meta=float_like_x)
-@wide
+@upcast_half
 def add_position_encoding(x, lod=None, *, alpha: float = 1.0, beta: float = 1.0):
-    """Out = alpha * X + beta * waves of the places
+    """Out = alpha * X + beta * waves of the positions
 
     (Vaswani et al. 2017).
     X [N,T,D], or the rows of sequences [R,D] -> Out like X
@@ -33,10 +33,10 @@ def add_position_encoding(x, lod=None, *, alpha: float = 1.0, beta: float = 1.0)
     if x.ndim == 3:
         places = np.arange(x.shape[1])
     else:
-        offsets = rows_of(lod)
-        places = np.arange(len(x)) - offsets[owners(offsets)]
+        offsets = row_offsets(lod)
+        places = np.arange(len(x)) - offsets[sequence_ids(offsets)]
     t = x.dtype.type
-    return x * t(alpha) + (_waves(places, x.shape[-1]) * beta).astype(x.dtype)
+    return x * t(alpha) + (_sinusoids(places, x.shape[-1]) * beta).astype(x.dtype)
 
 
 @add_position_encoding.lod(lambda level, *_: level)

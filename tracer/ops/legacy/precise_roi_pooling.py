@@ -1,9 +1,4 @@
-"""The means of regions of pictures, exactly: what lies between pixels is interpolated, and its
-integral taken over each bin.
-
-A bin is a weighting of rows times a weighting of columns, so that regions have gradients as
-pictures have.
-"""
+"""Precise RoI pooling: exact means of the interpolated image."""
 
 from __future__ import annotations
 
@@ -11,26 +6,26 @@ from typing import Any, NamedTuple
 
 from ...core.arrays import np
 from ...core.op import PYTHON_LOOP, Meta, check, op
-from ..detection_matching import NO_HALF, pictures_of
-from ..lod import gives_none, owners
-from ..meta_rules import like_each, no_second_order
+from ..detection_matching import NO_HALF, image_offsets
+from ..lod import sequence_ids, without_lod
+from ..meta_rules import like_each_input, no_second_order
 from ..roi_pooling import check_regions
 
 
 def region_owners(x: Any, rois: Any, lod: Any, counts: Any = None) -> Any:
-    """Which picture each region is of."""
+    """Which image each region is of."""
     if counts is not None:
         check(
             int(counts.sum()) == len(rois),
             "the numbers of regions of the pictures do not add up to that of ROIs",
         )
         return np.repeat(np.arange(len(x)), counts.reshape(-1))
-    offsets = pictures_of(lod, len(rois))
+    offsets = image_offsets(lod, len(rois))
     check(
         len(offsets) - 1 == len(x),
         f"ROIs are sequences of {len(offsets) - 1} pictures, and there are {len(x)}",
     )
-    return owners(offsets)
+    return sequence_ids(offsets)
 
 
 class Side(NamedTuple):
@@ -50,19 +45,19 @@ def _side(start: Any, end: Any, bins: int) -> Side:
     return Side(cuts[:, :-1], cuts[:, 1:], length)
 
 
-def _hat(at: Any, size: int) -> Any:
-    """How much of each pixel there is at a place.   [*] -> [*,size]"""
+def _hat_function(at: Any, size: int) -> Any:
+    """How much of each pixel there is at a place. [*] -> [*,size]"""
     return np.maximum(1 - np.abs(at[..., None] - np.arange(size, dtype=at.dtype)), 0)
 
 
-def _up_to(at: Any, size: int) -> Any:
-    """How much of each pixel there is before a place.   [*] -> [*,size]"""
+def _hat_integral(at: Any, size: int) -> Any:
+    """How much of each pixel there is before a place. [*] -> [*,size]"""
     t = np.clip(at[..., None] - np.arange(size, dtype=at.dtype), -1, 1)
     return np.where(t < 0, (t + 1) ** 2 / 2, 1 - (1 - t) ** 2 / 2)
 
 
 def _integral(side: Side, size: int) -> Any:
-    return _up_to(side.high, size) - _up_to(side.low, size)
+    return _hat_integral(side.high, size) - _hat_integral(side.low, size)
 
 
 def _sides(rois: Any, high: int, wide: int, scale: float) -> tuple[Side, Side]:
@@ -71,8 +66,8 @@ def _sides(rois: Any, high: int, wide: int, scale: float) -> tuple[Side, Side]:
     return _side(edges[:, 1], edges[:, 3], high), _side(edges[:, 0], edges[:, 2], wide)
 
 
-def _share(rows: Side, columns: Side) -> Any:
-    """One over the area of a bin, 0 for none.   [R]"""
+def _inverse_area(rows: Side, columns: Side) -> Any:
+    """One over the area of a bin, 0 for none. [R]"""
     area = rows.length / rows.low.shape[1] * (columns.length / columns.low.shape[1])
     return np.divide(1, area, out=np.zeros_like(area), where=area > 0)
 
@@ -104,7 +99,7 @@ def prroi_pool(
     sums = np.einsum(
         "rchw,rih,rjw->rcij", x[region_owners(x, rois, lod, counts)], *weights, optimize=True
     )
-    return (sums * _share(rows, columns)[:, None, None, None]).astype(x.dtype)
+    return (sums * _inverse_area(rows, columns)[:, None, None, None]).astype(x.dtype)
 
 
 @prroi_pool.meta
@@ -117,7 +112,7 @@ def _(x, rois, lod, counts, *, pooled_height, pooled_width, spatial_scale):
     return Meta((rois.shape[0], x.shape[1], pooled_height, pooled_width), x.dtype)
 
 
-gives_none(prroi_pool)
+without_lod(prroi_pool)
 
 
 @prroi_pool.vjp
@@ -125,7 +120,7 @@ def _(g, x, rois, lod, counts, **over):
     return *prroi_pool_grad(x, rois, lod, counts, g, **over), None, None
 
 
-def _of_edges(side: Side, g_low: Any, g_high: Any) -> tuple[Any, Any]:
+def _edge_grad(side: Side, g_low: Any, g_high: Any) -> tuple[Any, Any]:
     """The gradients of where regions begin and end, from those of where their bins do, all [R,P].
 
     -> [R], [R]
@@ -138,7 +133,7 @@ def _of_edges(side: Side, g_low: Any, g_high: Any) -> tuple[Any, Any]:
 @op(
     "prroi_pool_grad",
     "X, ROIs, ROIs@LOD*?!, BatchRoINums?, Out@GRAD -> X@GRAD, ROIs@GRAD",
-    meta=like_each(0, 1),
+    meta=like_each_input(0, 1),
     attrs_of=prroi_pool,
     internal=True,
     host=PYTHON_LOOP,
@@ -154,11 +149,11 @@ def prroi_pool_grad(
     pooled_width: int = 1,
     spatial_scale: float = 1.0,
 ):
-    """The gradients of X and ROIs.   Out@GRAD [R,C,PH,PW] -> like X, like ROIs"""
+    """The gradients of X and ROIs. Out@GRAD [R,C,PH,PW] -> like X, like ROIs"""
     rows, columns = _sides(rois, pooled_height, pooled_width, spatial_scale)
     down, across = _integral(rows, x.shape[2]), _integral(columns, x.shape[3])
     owner = region_owners(x, rois, lod, counts)
-    g = g * _share(rows, columns)[:, None, None, None]
+    g = g * _inverse_area(rows, columns)[:, None, None, None]
     back = np.zeros_like(x)
     np.add.at(
         back, owner, np.einsum("rcij,rih,rjw->rchw", g, down, across, optimize=True).astype(x.dtype)
@@ -169,12 +164,14 @@ def prroi_pool_grad(
         (rows, x.shape[2], "rchw,rih,rjw,rcij->ri", across),
     ):
         pair = [
-            (other, _hat(at, size)) if side is columns else (_hat(at, size), other)
+            (other, _hat_function(at, size))
+            if side is columns
+            else (_hat_function(at, size), other)
             for at in (side.low, side.high)
         ]
         low, high = (np.einsum(formula, seen, *p, g, optimize=True) for p in pair)
         total = np.einsum("rchw,rih,rjw,rcij->r", seen, down, across, g, optimize=True)
-        first, last = _of_edges(side, -low, high)
+        first, last = _edge_grad(side, -low, high)
         shrink = np.divide(total, side.length, out=np.zeros_like(total), where=side.length > 0)
         edges.append((first + shrink, last - shrink))
     (x1, x2), (y1, y2) = edges

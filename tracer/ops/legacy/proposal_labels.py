@@ -1,7 +1,4 @@
-"""What proposed regions are to become in a training: a class, and how far off its box is.
-
-A box is x1, y1, x2, y2, in pixels.
-"""
+"""Training targets of proposals: class and box offsets."""
 
 from __future__ import annotations
 
@@ -12,20 +9,20 @@ from ...core.arrays import np
 from ...core.op import PYTHON_LOOP, Floats, Meta, check, op
 from ..box_ops import NO_GRAD
 from ..detection_matching import INT32, INT64, NO_HALF
-from ..lod import offsets_from, rows_of
-from ..meta_rules import agree, check_float
+from ..lod import offsets_from_lengths, row_offsets
+from ..meta_rules import check_float, dims_match
 from ..nms import overlaps
-from .anchor_targets import SAME, moves
+from .anchor_targets import SAME, encode_boxes
 
 
-def _some(count: int, most: int, use_random: bool) -> Any:
+def _sample(count: int, most: int, use_random: bool) -> Any:
     """Which of so many are taken."""
     if count <= most:
         return np.arange(count)
     return np.sort(rng.generator().permutation(count)[:most]) if use_random else np.arange(most)
 
 
-def _shared_out(
+def _split_by_overlap(
     over: Any,
     crowd: Any,
     bounds: tuple[float, float, float],
@@ -48,14 +45,14 @@ def _shared_out(
         else found
     )
     if count >= 0:
-        taken = _some(len(found), int(np.floor(count * np.float32(share))), use_random)
+        taken = _sample(len(found), int(np.floor(count * np.float32(share))), use_random)
         found, box = found[taken], box[taken]
-        none = none[_some(len(none), count - len(found), use_random)]
+        none = none[_sample(len(none), count - len(found), use_random)]
     return found, box, none
 
 
 def _regions(there: Any, rois: Any, scale: Any, cascade: bool) -> Any:
-    """What may be learnt from, in the picture before it was scaled: the boxes that are there, and
+    """What may be learnt from, in the image before it was scaled: the boxes that are there, and
     what is proposed.
 
     Of a cascade only what is proposed.
@@ -68,7 +65,7 @@ def _regions(there: Any, rois: Any, scale: Any, cascade: bool) -> Any:
     return regions[np.all(regions[:, 2:] - regions[:, :2] + 1 > 0, axis=1)]
 
 
-def _aims(
+def _targets(
     regions: Any, there: Any, kinds: Any, chosen: tuple[Any, Any, Any], weights: Any
 ) -> tuple[Any, Any]:
     """The class of each chosen region, and how far off its box is, 0 for those of none.
@@ -77,12 +74,14 @@ def _aims(
     """
     found, box, none = chosen
     targets = np.zeros((len(found) + len(none), 4), regions.dtype)
-    targets[: len(found)] = moves(regions[found], there[box]) / np.array(weights, regions.dtype)
+    targets[: len(found)] = encode_boxes(regions[found], there[box]) / np.array(
+        weights, regions.dtype
+    )
     return np.concatenate([kinds[box], np.zeros(len(none), np.int32)]), targets
 
 
-def _spread_by_class(labels: Any, targets: Any, classes: int, agnostic: bool) -> tuple[Any, Any]:
-    """Targets at the place of their class, and ones there.   [K], [F,4] -> both [K,4*classes]"""
+def _expand_by_class(labels: Any, targets: Any, classes: int, agnostic: bool) -> tuple[Any, Any]:
+    """Targets at the place of their class, and ones there. [K], [F,4] -> both [K,4*classes]"""
     out = np.zeros((len(labels), classes, 4), targets.dtype)
     ones = np.zeros_like(out)
     rows = np.flatnonzero(labels > 0)
@@ -132,9 +131,9 @@ def generate_proposal_labels(
 
     -> Rois [K,4], LabelsInt32 [K,1], BboxTargets, BboxInsideWeights and BboxOutsideWeights
     [K,4*class_nums], MaxOverlapWithGT [K].
-    The boxes that are there are regions as well.   ImInfo [N,3]: height, width, scale.
+    The boxes that are there are regions as well. ImInfo [N,3]: height, width, scale.
     """
-    starts, cuts = rows_of(rois_lod, "RpnRois"), rows_of(boxes_lod, "GtBoxes")
+    starts, cuts = row_offsets(rois_lod, "RpnRois"), row_offsets(boxes_lod, "GtBoxes")
     bounds, count = (
         (fg_thresh, bg_thresh_hi, bg_thresh_lo),
         -1 if is_cascade_rcnn else batch_size_per_im,
@@ -144,12 +143,14 @@ def generate_proposal_labels(
         own, scale = slice(cuts[n], cuts[n + 1]), infos[n, 2]
         regions = _regions(boxes[own], rois[starts[n] : starts[n + 1]], scale, is_cascade_rcnn)
         over = overlaps(regions, boxes[own], 1.0).astype(rois.dtype)
-        chosen = _shared_out(over, crowd.reshape(-1)[own], bounds, count, fg_fraction, use_random)
-        labels, targets = _aims(
+        chosen = _split_by_overlap(
+            over, crowd.reshape(-1)[own], bounds, count, fg_fraction, use_random
+        )
+        labels, targets = _targets(
             regions, boxes[own], kinds[own].reshape(-1), chosen, bbox_reg_weights
         )
         taken = np.concatenate(chosen[::2])
-        per_class = _spread_by_class(labels, targets, class_nums, is_cls_agnostic)
+        per_class = _expand_by_class(labels, targets, class_nums, is_cls_agnostic)
         made.append(
             (
                 regions[taken] * scale,
@@ -158,7 +159,7 @@ def generate_proposal_labels(
                 np.max(over[taken], axis=1, initial=-1),
             )
         )
-    ends = offsets_from([len(m[0]) for m in made])
+    ends = offsets_from_lengths([len(m[0]) for m in made])
     regions, labels, targets, ones, overs = (
         np.concatenate(parts) for parts in zip(*made, strict=True)
     )
@@ -189,10 +190,10 @@ def _(
     **_,
 ):
     check_float(rois)
-    fits = all(len(m.shape) == 2 and agree(m.shape[1], 4) for m in (rois, boxes))
+    fits = all(len(m.shape) == 2 and dims_match(m.shape[1], 4) for m in (rois, boxes))
     check(fits, "RpnRois and GtBoxes need the shape [boxes, 4]")
     check(
-        len(infos.shape) == 2 and agree(infos.shape[1], 3),
+        len(infos.shape) == 2 and dims_match(infos.shape[1], 3),
         "ImInfo needs height, width and scale of each picture",
     )
     check(

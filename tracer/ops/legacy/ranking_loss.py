@@ -1,4 +1,4 @@
-"""Losses of pairs and of rankings, as Paddle 1.x has them."""
+"""rank_loss, bpr_loss and soft_relu."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import Any
 
 from ...core.arrays import np
 from ...core.op import OPS, Meta, check, op
-from ..elementwise import keep, mul, scale, sub
-from ..half_precision import wide
-from ..meta_rules import agree_all, check_float, like_x, proto_of, shape_of
+from ..elementwise import masked, mul, scale, sub
+from ..half_precision import upcast_half
+from ..meta_rules import check_float, like_x, proto_of, shape_of, shapes_match
 from ..reduce import reduce_sum
 from ..unary_math import negative, one_minus, sigmoid
 
@@ -18,7 +18,7 @@ def _softplus(x: Any) -> Any:
 
 
 @op("rank_loss", "Label!, Left, Right -> Out")
-@wide
+@upcast_half
 def rank_loss(label, left, right):
     """Out = ln(1 + exp(Left - Right)) - Label * (Left - Right)
 
@@ -32,7 +32,7 @@ def rank_loss(label, left, right):
 def _(label, left, right):
     check_float(label)
     check(
-        agree_all(label.shape, left.shape) and agree_all(label.shape, right.shape),
+        shapes_match(label.shape, left.shape) and shapes_match(label.shape, right.shape),
         "the shapes differ",
     )
     return like_x(label)
@@ -55,7 +55,7 @@ def _own(x: Any, label: Any) -> Any:
 
 
 @op("bpr_loss", "X, Label! -> Y")
-@wide
+@upcast_half
 def bpr_loss(x, label):
     """Y = the mean over other classes of ln(1 + exp(their score - the label's))
 
@@ -72,7 +72,7 @@ def bpr_loss(x, label):
 def _(x, label):
     check_float(x)
     check(
-        label.dtype.kind in "iu" and agree_all(label.shape, (*x.shape[:-1], 1)),
+        label.dtype.kind in "iu" and shapes_match(label.shape, (*x.shape[:-1], 1)),
         "Label does not fit X",
     )
     return Meta((*x.shape[:-1], 1), x.dtype)
@@ -88,9 +88,9 @@ def _(g, x, label):
 
 
 @op("soft_relu", "X -> Out", meta=like_x, floating="X")
-@wide
+@upcast_half
 def soft_relu(x, *, threshold: float = 40.0):
-    """Out = ln(1 + exp(X)), X first set between -threshold and threshold.   X [*] -> Out [*]"""
+    """Out = ln(1 + exp(X)), X first set between -threshold and threshold. X [*] -> Out [*]"""
     return np.log1p(np.exp(np.clip(x, -x.dtype.type(threshold), x.dtype.type(threshold))))
 
 
@@ -98,4 +98,4 @@ def soft_relu(x, *, threshold: float = 40.0):
 def _(g, x, *, threshold, Out):
     low, high = (OPS["fill_any_like"](Out, value=v) for v in (-threshold, threshold))
     inside = OPS["logical_and"](OPS["greater_than"](Out, low), OPS["less_than"](Out, high))
-    return keep(mul(g, one_minus(OPS["exp"](negative(Out)))), inside)
+    return masked(mul(g, one_minus(OPS["exp"](negative(Out)))), inside)

@@ -1,6 +1,4 @@
-"""Ops of Paddle 1.x that repeat elements and resize pictures as ops of today do, told so
-otherwise.
-"""
+"""Ops that repeat or resize like newer ops, with other attributes."""
 
 from __future__ import annotations
 
@@ -9,7 +7,7 @@ from typing import Any
 
 from ...core.arrays import np
 from ...core.op import Ints, Meta, Op, check, op
-from ..half_precision import wide
+from ..half_precision import upcast_half
 from ..interpolate import RANKS, SLOTS, bicubic, bilinear, nearest, resize_grad, trilinear
 from ..meta_rules import like_x, shape_of
 from ..shape import tile, tile_grad
@@ -20,7 +18,7 @@ from ..shape import tile, tile_grad
 
 @op("expand", "X, ExpandTimes?, expand_times_tensor*? -> Out")
 def expand(x, times_tensor=None, times_tensors=None, *, expand_times: Ints = []):
-    """Out = X repeated along its axes.   X [*S] -> Out [*S * expand_times]"""
+    """Out = X repeated along its axes. X [*S] -> Out [*S * expand_times]"""
     return tile.kernel(x, times_tensor, times_tensors, repeat_times=expand_times)
 
 
@@ -34,7 +32,7 @@ def _(g, x, times_tensor, times_tensors, *, expand_times):
     return tile_grad(x, times_tensor, times_tensors, g, repeat_times=expand_times), None, None
 
 
-def _times(x: Sequence[int], target: Sequence[int]) -> list[int]:
+def _repeat_count(x: Sequence[int], target: Sequence[int]) -> list[int]:
     """How often each axis is repeated."""
     check(len(x) == len(target), "X and target_tensor have different numbers of axes")
     check(
@@ -50,14 +48,14 @@ def expand_as(x, target):
 
     X [*S], target_tensor [*T] -> Out [*T]
     """
-    return np.tile(x, _times(x.shape, target.shape))
+    return np.tile(x, _repeat_count(x.shape, target.shape))
 
 
 @expand_as.meta
 def _(x, target):
     known = [(a, b) for a, b in zip(x.shape, target.shape, strict=False) if a > 0 and b > 0]
     check(len(x.shape) == len(target.shape), "X and target_tensor have different numbers of axes")
-    _times([a for a, _ in known], [b for _, b in known])
+    _repeat_count([a for a, _ in known], [b for _, b in known])
     return Meta(target.shape, x.dtype)
 
 
@@ -68,8 +66,8 @@ def _(g, x, target):
 
 @op("expand_as_often_grad", "X, Out@GRAD -> X@GRAD", meta=like_x, internal=True)
 def expand_as_often_grad(x, g):
-    """X@GRAD = Out@GRAD summed over the repetitions.   X [*S], Out@GRAD [*T] -> X@GRAD [*S]"""
-    return tile_grad.kernel(x, None, None, g, repeat_times=_times(x.shape, g.shape))
+    """X@GRAD = Out@GRAD summed over the repetitions. X [*S], Out@GRAD [*T] -> X@GRAD [*S]"""
+    return tile_grad.kernel(x, None, None, g, repeat_times=_repeat_count(x.shape, g.shape))
 
 
 @expand_as_often_grad.vjp
@@ -81,7 +79,7 @@ def _(gg, x, g):
 # ------------------------------------------------------------------------------
 
 
-def _in_sizes(shape: Sequence[int], scale: float, attrs: dict[str, Any]) -> dict[str, Any]:
+def _resize_attrs(shape: Sequence[int], scale: float, attrs: dict[str, Any]) -> dict[str, Any]:
     """The attributes of today, where a scale only says the sizes of the result."""
     if scale <= 0:
         return attrs
@@ -95,7 +93,7 @@ def _resize(kind: str, today: Op) -> Op:
     """The op `<kind>_interp`, whose scale is one number."""
 
     @op(f"{kind}_interp", SLOTS)
-    @wide
+    @upcast_half
     def kernel(
         x,
         out_size=None,
@@ -114,7 +112,7 @@ def _resize(kind: str, today: Op) -> Op:
         attrs = {"data_layout": data_layout, "out_d": out_d, "out_h": out_h, "out_w": out_w}
         attrs |= {"align_corners": align_corners, "align_mode": align_mode}
         factor = scale if scale_tensor is None else float(scale_tensor.reshape(-1)[0])
-        return today.kernel(x, out_size, sizes, **_in_sizes(x.shape, factor, attrs))
+        return today.kernel(x, out_size, sizes, **_resize_attrs(x.shape, factor, attrs))
 
     @kernel.meta
     def _(x, out_size, sizes, scale_tensor, *, scale, **attrs):
@@ -126,7 +124,7 @@ def _resize(kind: str, today: Op) -> Op:
     def _(g, x, out_size, sizes, scale_tensor, *, scale, **attrs):
         inner = [d for d in shape_of(x)[1:] if d < 0]
         if scale > 0 and not inner:
-            attrs = _in_sizes(shape_of(x), scale, attrs)
+            attrs = _resize_attrs(shape_of(x), scale, attrs)
         elif scale > 0:
             attrs = {**attrs, "scale": [scale]}
         return (

@@ -1,4 +1,4 @@
-"""Quadrilaterals of pictures straightened to rectangles."""
+"""roi_perspective_transform: warp quadrilaterals to rectangles."""
 
 from __future__ import annotations
 
@@ -9,21 +9,24 @@ from ...core.op import PYTHON_LOOP, Meta, check, op
 from ..detection_matching import INT32, NO_HALF
 from ..meta_rules import like_x, no_second_order
 from ..roi_pooling import check_regions
-from .box_clip import rounded
+from .box_clip import round_half_up
 from .precise_roi_pooling import region_owners
 
 SAME = 1e-4  # a distance of pixels that is none
 
 
 def _matrices(x: Any, y: Any, high: int, wide: int) -> Any:
-    """How places of the rectangle map to the picture, for corners x, y [R,4], the upper left one
+    """How positions of the rectangle map to the image, for corners x, y [R,4], the upper left one
     first.
 
     -> [R,9]
     """
     length = np.hypot(x - np.roll(x, -1, axis=1), y - np.roll(y, -1, axis=1))
     rows = max(2, high)
-    shown = rounded((length[:, 0] + length[:, 2]) * (rows - 1) / (length[:, 1] + length[:, 3])) + 1
+    shown = (
+        round_half_up((length[:, 0] + length[:, 2]) * (rows - 1) / (length[:, 1] + length[:, 3]))
+        + 1
+    )
     across, down = np.clip(shown, 2, max(2, wide)) - 1, rows - 1
     differences = (
         (v[:, 1] - v[:, 2], v[:, 3] - v[:, 2], v[:, 0] - v[:, 1] + v[:, 2] - v[:, 3])
@@ -41,8 +44,8 @@ def _matrices(x: Any, y: Any, high: int, wide: int) -> Any:
     return out
 
 
-def _looked_at(matrices: Any, high: int, wide: int) -> tuple[Any, Any]:
-    """Where each place of the rectangle lies in the picture: x and y, both [R,high,wide]."""
+def _sample_positions(matrices: Any, high: int, wide: int) -> tuple[Any, Any]:
+    """Where each position of the rectangle lies in the image: x and y, both [R,high,wide]."""
     m = matrices.reshape(-1, 9, 1, 1)
     row, column = np.arange(high, dtype=m.dtype)[:, None], np.arange(wide, dtype=m.dtype)
     u, v, w = (m[:, i] * column + m[:, i + 1] * row + m[:, i + 2] for i in (0, 3, 6))
@@ -50,7 +53,7 @@ def _looked_at(matrices: Any, high: int, wide: int) -> tuple[Any, Any]:
 
 
 def _inside(x: Any, y: Any, xs: Any, ys: Any) -> Any:
-    """Whether places lie in or on a quadrilateral: a ray from them crosses its sides once.
+    """Whether positions lie in or on a quadrilateral: a ray from them crosses its sides once.
 
     [R,H,W], corners [R,4]
     """
@@ -75,13 +78,13 @@ def _inside(x: Any, y: Any, xs: Any, ys: Any) -> Any:
 def _pixels(
     x: Any, rois: Any, lod: Any, high: int, wide: int, scale: float
 ) -> tuple[Any, Any, list[tuple[Any, Any]]]:
-    """The matrices, which places are seen [R,h,w], and the four pixels around each: their index in
-    X and weight.
+    """The matrices, which positions are seen [R,h,w], and the four pixels around each: their index
+    in X and weight.
     """
     corners = rois * rois.dtype.type(scale)
     xs, ys = corners[:, 0::2], corners[:, 1::2]
     matrices = _matrices(xs, ys, high, wide)
-    column, row = _looked_at(matrices, high, wide)
+    column, row = _sample_positions(matrices, high, wide)
     seen = _inside(column, row, xs, ys)
     for at, size in ((column, x.shape[3]), (row, x.shape[2])):
         seen &= (at > -0.5 + SAME) & (at < size - 0.5 - SAME)
@@ -117,7 +120,7 @@ def roi_perspective_transform(
     transformed_height: int = 1,
     transformed_width: int = 1,
 ):
-    """Out = quadrilaterals of pictures made rectangles, 0 outside of them
+    """Out = quadrilaterals of images made rectangles, 0 outside of them
 
     (Sun et al. 2018).
     X [N,C,H,W], ROIs [R,8] -> [R,C,h,w]

@@ -1,22 +1,19 @@
-"""`sample_logits`: the logits of the right classes and of some that are drawn, for a loss over many
-
-(Jean et al. 2015).
-"""
+"""sample_logits: logits of the true classes and of sampled classes."""
 
 from __future__ import annotations
 
 from ...core import rng
 from ...core.arrays import np
 from ...core.op import PYTHON_LOOP, Meta, check, op
-from ..meta_rules import agree, check_float, known_dim, like_x, no_second_order
+from ..meta_rules import check_float, dims_match, known_dim, like_x, no_second_order
 
 
 def _log_uniform(classes, of):
-    """How likely a class is: rare ones, of large numbers, less.   of: how many classes there are"""
+    """How likely a class is: rare ones, of large numbers, less. of: how many classes there are"""
     return np.log((classes + 2.0) / (classes + 1.0)) / np.log(of + 1.0)
 
 
-def _drawn(labels, count, of):
+def _draw_classes(labels, count, of):
     """Different classes, the same for every row, behind the labels, and how likely each is to be
     among those.
 
@@ -68,7 +65,7 @@ def sample_logits(
         check(
             num_samples <= x.shape[1], f"num_samples={num_samples} is more than there are classes"
         )
-        samples, chance = _drawn(labels, num_samples, x.shape[1])
+        samples, chance = _draw_classes(labels, num_samples, x.shape[1])
     chance = chance.astype(x.dtype)
     found = np.take_along_axis(x, samples, axis=1)
     right = labels.shape[1]
@@ -89,7 +86,7 @@ def sample_logits(
 def _(x, labels, samples, chance, *, num_samples, use_customized_samples, **_):
     check_float(x)
     check(len(x.shape) == len(labels.shape) == 2, "Logits and Labels need two axes")
-    check(agree(x.shape[0], labels.shape[0]), "Logits and Labels differ in rows")
+    check(dims_match(x.shape[0], labels.shape[0]), "Logits and Labels differ in rows")
     check(labels.dtype == np.int64, "Labels are not int64")
     given = samples is not None and chance is not None
     check(
@@ -119,7 +116,7 @@ def _(g, x, labels, samples, chance, *, Samples):
     host=PYTHON_LOOP,
 )
 def sample_logits_grad(x, samples, g):
-    """The gradient of Logits: what goes to the classes that were looked at.   [N,T+S] -> [N,C]"""
+    """The gradient of Logits: what goes to the classes that were looked at. [N,T+S] -> [N,C]"""
     back = np.zeros_like(x)
     np.add.at(back, (np.arange(len(x))[:, None], samples), g)
     return back

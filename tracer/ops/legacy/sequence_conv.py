@@ -1,22 +1,22 @@
-"""Windows over the rows of each sequence."""
+"""Convolution over the rows of each sequence."""
 
 from __future__ import annotations
 
 from ...core.arrays import np
 from ...core.op import PYTHON_LOOP, Meta, check, op
-from ..lod import owners, rows_of
+from ..lod import row_offsets, sequence_ids
 from ..matmul import matmul
 from ..meta_rules import like_x, no_second_order
 
 
-def _window(lod, length, start):
-    """The row at each place of the window of each row, and whether it lies in the same sequence.
+def _row_windows(lod, length, start):
+    """The row at each position of the window of each row, and whether it lies in the same sequence.
 
     [R, length]
     """
-    offsets = rows_of(lod)
+    offsets = row_offsets(lod)
     places = np.arange(offsets[-1])[:, None] + start + np.arange(length)
-    owner = owners(offsets)
+    owner = sequence_ids(offsets)
     inside = (places >= offsets[owner][:, None]) & (places < offsets[owner + 1][:, None])
     return np.where(inside, places, 0), inside
 
@@ -27,7 +27,7 @@ def sequence_context(x, lod=None, *, contextLength: int, contextStart: int = 0):
 
     X [R,D] -> Out [R, contextLength D]
     """
-    places, inside = _window(lod, contextLength, contextStart)
+    places, inside = _row_windows(lod, contextLength, contextStart)
     return (x[places] * inside[:, :, None].astype(x.dtype)).reshape(x.shape[0], -1)
 
 
@@ -48,7 +48,7 @@ sequence_context.vjp(no_second_order("sequence_conv"))
 )
 def sequence_context_grad(x, lod=None, g=None, *, contextLength: int, contextStart: int = 0):
     """The gradient of X.   Out@GRAD [R, contextLength D] -> X@GRAD [R,D]"""
-    places, inside = _window(lod, contextLength, contextStart)
+    places, inside = _row_windows(lod, contextLength, contextStart)
     out = np.zeros_like(x)
     np.add.at(
         out, places, g.reshape(x.shape[0], contextLength, -1) * inside[:, :, None].astype(x.dtype)

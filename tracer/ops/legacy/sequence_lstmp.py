@@ -1,27 +1,25 @@
-"""LSTMs over the rows of each sequence whose states are projected: `lstmp` of Paddle 1.x, which
-takes projected inputs.
-"""
+"""LSTM with projection over packed sequences (lstmp)."""
 
 from __future__ import annotations
 
 from ...core.arrays import np
 from ...core.op import PYTHON_LOOP, Meta, check, op
-from ..lod import rows_of
-from ..meta_rules import agree, no_second_order, times
+from ..lod import row_offsets
+from ..meta_rules import dims_match, multiply_dims, no_second_order
 from .sequence_rnn import (
     ACTIVATIONS,
     check_activations,
+    initial_state,
     lstm_gates,
     peepholes,
-    start,
-    step_back,
+    step_grad,
     steps_of,
 )
 
 LSTMP = "Input, Input@LOD*?!, H0?, C0?, Weight, ProjWeight, Bias"
 
 
-def _clipped(x, most):
+def _clip(x, most):
     return np.clip(x, -most, most) if most > 0 else x
 
 
@@ -66,19 +64,22 @@ def lstmp(
     hidden, cells, gates, active = (
         np.zeros((x.shape[0], k * width), x.dtype) for k in (1, 1, 4, 1)
     )
-    count = len(rows_of(lod, "Input")) - 1
-    first_h, first_c = start(h0, count, projection.shape[1], x), start(c0, count, width, x)
+    count = len(row_offsets(lod, "Input")) - 1
+    first_h, first_c = (
+        initial_state(h0, count, projection.shape[1], x),
+        initial_state(c0, count, width, x),
+    )
     for which, rows, before in steps_of(lod, is_reverse):
         h, c = (
             (first_h[which], first_c[which]) if before is None else (states[before], cells[before])
         )
         new, i, f, o = lstm_gates(x[rows], h, c, weight, biases, peep, gate, candidate)
-        cells[rows] = _clipped(f * c + i * new, cell_clip)
+        cells[rows] = _clip(f * c + i * new, cell_clip)
         o = gate(o + cells[rows] * peep[2])
         active[rows] = cell(cells[rows])
         hidden[rows] = o * active[rows]
         gates[rows] = np.concatenate([new, i, f, o], axis=1)
-        states[rows] = _clipped(project(hidden[rows] @ projection), proj_clip)
+        states[rows] = _clip(project(hidden[rows] @ projection), proj_clip)
     return states, cells, gates, active, hidden
 
 
@@ -87,15 +88,15 @@ def _(x, lod, h0, c0, weight, projection, bias, *, use_peepholes, **attrs):
     check_activations(*(name for key, name in attrs.items() if key.endswith("_activation")))
     width, wide = projection.shape
     check(
-        len(x.shape) == 2 and agree(x.shape[1], times(width, 4)),
+        len(x.shape) == 2 and dims_match(x.shape[1], multiply_dims(width, 4)),
         "Input is not four times as wide as ProjWeight is high",
     )
     check(
-        agree(bias.shape[-1], times(width, 7 if use_peepholes else 4)),
+        dims_match(bias.shape[-1], multiply_dims(width, 7 if use_peepholes else 4)),
         "Bias does not fit use_peepholes",
     )
-    check(agree(weight.shape[0], wide), "Weight is not as high as ProjWeight is wide")
-    rows = [Meta((x.shape[0], times(width, k)), x.dtype) for k in (1, 4, 1, 1)]
+    check(dims_match(weight.shape[0], wide), "Weight is not as high as ProjWeight is wide")
+    rows = [Meta((x.shape[0], multiply_dims(width, k)), x.dtype) for k in (1, 4, 1, 1)]
     return Meta((x.shape[0], wide), x.dtype), *rows
 
 
@@ -124,12 +125,15 @@ def _(
     return of_x, None, None if h0 is None else of_h0, None if c0 is None else of_c0, *rest
 
 
-KEPT = "Projection, Cell, BatchGate, BatchCellPreAct, BatchHidden, Projection@GRAD?, Cell@GRAD?"
+STATE_SLOTS = (
+    "Projection, Cell, BatchGate, BatchCellPreAct, BatchHidden, Projection@GRAD?, Cell@GRAD?"
+)
 
 
 @op(
     "lstmp_grad",
-    f"{LSTMP}, {KEPT} -> Input@GRAD, H0@GRAD, C0@GRAD, Weight@GRAD, ProjWeight@GRAD, Bias@GRAD",
+    f"{LSTMP}, {STATE_SLOTS} -> "
+    f"Input@GRAD, H0@GRAD, C0@GRAD, Weight@GRAD, ProjWeight@GRAD, Bias@GRAD",
     internal=True,
     attrs_of=lstmp,
     host=PYTHON_LOOP,
@@ -151,14 +155,17 @@ def lstmp_grad(
     gc=None,
     **attributes,
 ):
-    """The gradients of all operands, back through time.   See `lstmp`."""
+    """The gradients of all inputs, back through time. See `lstmp`."""
     attrs = lstmp.full_attrs(attributes)
     width = projection.shape[0]
     names = ("gate_activation", "cell_activation", "candidate_activation", "proj_activation")
     gate, cell, candidate, project = (ACTIVATIONS[attrs[n]][1] for n in names)
     _, peep = peepholes(bias, width, attrs["use_peepholes"])
-    count = len(rows_of(lod, "Input")) - 1
-    first_h, first_c = start(h0, count, projection.shape[1], x), start(c0, count, width, x)
+    count = len(row_offsets(lod, "Input")) - 1
+    first_h, first_c = (
+        initial_state(h0, count, projection.shape[1], x),
+        initial_state(c0, count, width, x),
+    )
     to_h = np.zeros_like(states) if g is None else g.copy()
     to_c = np.zeros_like(cells) if gc is None else gc.copy()
     back_h, back_c = np.zeros_like(first_h), np.zeros_like(first_c)
@@ -169,16 +176,16 @@ def lstmp_grad(
         h, c = (
             (first_h[which], first_c[which]) if before is None else (states[before], cells[before])
         )
-        d_state = to_h[rows] * _within(states[rows], attrs["proj_clip"]) * project(states[rows])
+        d_state = to_h[rows] * _clip_mask(states[rows], attrs["proj_clip"]) * project(states[rows])
         of_projection += hidden[rows].T @ d_state
         d_hidden = d_state @ projection.T
-        of_x[rows], on_c, more = step_back(
+        of_x[rows], on_c, more = step_grad(
             gates[rows],
             (c, cells[rows], active[rows]),
             (d_hidden, to_c[rows]),
             peep,
             (gate, cell, candidate),
-            _within(cells[rows], attrs["cell_clip"]),
+            _clip_mask(cells[rows], attrs["cell_clip"]),
         )
         of_peep += more
         of_weight += h.T @ of_x[rows]
@@ -194,7 +201,7 @@ def lstmp_grad(
     return of_x, back_h, back_c, of_weight, of_projection, of_bias
 
 
-def _within(values, most):
+def _clip_mask(values, most):
     """1 where something was not clipped."""
     return (
         ((values > -most) & (values < most)).astype(values.dtype)

@@ -1,16 +1,24 @@
-"""One value of each sequence, weights within each, and sequences as often as others ask for."""
+"""Pooling, softmax and expansion of packed sequences."""
 
 from __future__ import annotations
 
 from ...core.arrays import np
 from ...core.op import PYTHON_LOOP, Meta, check, op
-from ..lod import column, lengths, offsets_from, owners, ranges, rows_of, summed
+from ..lod import (
+    as_column,
+    lengths,
+    offsets_from_lengths,
+    row_offsets,
+    row_ranges,
+    segment_sum,
+    sequence_ids,
+)
 from ..meta_rules import like_x, no_second_order
 
 POOLS = ("AVERAGE", "SUM", "SQRT", "MAX", "LAST", "FIRST")
 
 
-def _fewer(level: int, *_: int) -> int:
+def _outer_lod(level: int, *_: int) -> int:
     return max(level - 1, 0)
 
 
@@ -23,7 +31,7 @@ def sequence_pool(x, lod=None, *, pooltype: str = "AVERAGE", pad_value: float = 
 
     MaxIndex int32: the row, counted in the sequence, that the largest came from.
     """
-    offsets = rows_of(lod)
+    offsets = row_offsets(lod)
     index = np.zeros((len(offsets) - 1, *x.shape[1:]), np.int32)
     full = lengths(offsets) > 0
     out = np.full((len(offsets) - 1, *x.shape[1:]), pad_value, x.dtype)
@@ -35,7 +43,9 @@ def sequence_pool(x, lod=None, *, pooltype: str = "AVERAGE", pad_value: float = 
             index[i] = np.argmax(rows, axis=0)
             out[i] = rows.max(axis=0)
     else:
-        out[full] = (summed(x, offsets) / column(_divisor(pooltype, lengths(offsets)), x))[full]
+        out[full] = (segment_sum(x, offsets) / as_column(_divisor(pooltype, lengths(offsets)), x))[
+            full
+        ]
     return out, index
 
 
@@ -53,7 +63,7 @@ def _(x, lod, *, pooltype, pad_value):
     return Meta((-1, *x.shape[1:]), x.dtype), Meta((-1, *x.shape[1:]), np.dtype(np.int32))
 
 
-@sequence_pool.lod(_fewer)
+@sequence_pool.lod(_outer_lod)
 def _(x, lod=None, *, pooltype="AVERAGE", pad_value=0.0):
     return list(lod[:-1])
 
@@ -72,10 +82,10 @@ def _(g, x, lod, *, pooltype):
 )
 def sequence_pool_grad(x, lod=None, g=None, *, pooltype: str = "AVERAGE"):
     """The gradient of X.   X [R,*], Out@GRAD [n,*] -> X@GRAD [R,*]"""
-    offsets = rows_of(lod)
-    counts, owner = lengths(offsets), owners(offsets)
+    offsets = row_offsets(lod)
+    counts, owner = lengths(offsets), sequence_ids(offsets)
     if pooltype in ("SUM", "AVERAGE", "SQRT"):
-        return (g / column(_divisor(pooltype, counts), g))[owner]
+        return (g / as_column(_divisor(pooltype, counts), g))[owner]
     out = np.zeros_like(x)
     full = counts > 0
     if pooltype == "MAX":
@@ -94,14 +104,14 @@ sequence_pool_grad.vjp(no_second_order("sequence_pool"))
 
 @op("sequence_softmax", "X, X@LOD*?! -> Out", meta=like_x, host=PYTHON_LOOP)
 def sequence_softmax(x, lod=None):
-    """Out = exp(X) / its sum over the sequence of each row.   X [R] or [R,1] -> Out like X"""
+    """Out = exp(X) / its sum over the sequence of each row. X [R] or [R,1] -> Out like X"""
     check(x.size == x.shape[0], "X has more than one number in a row")
-    offsets = rows_of(lod)
-    owner = owners(offsets)
+    offsets = row_offsets(lod)
+    owner = sequence_ids(offsets)
     top = np.full(len(offsets) - 1, -np.inf, x.dtype)
     np.maximum.at(top, owner, x.reshape(-1))
     weights = np.exp(x.reshape(-1) - top[owner])
-    return (weights / summed(weights, offsets)[owner]).reshape(x.shape)
+    return (weights / segment_sum(weights, offsets)[owner]).reshape(x.shape)
 
 
 @sequence_softmax.vjp
@@ -118,11 +128,11 @@ def _(g, x, lod, *, Out):
 )
 def sequence_softmax_grad(x, lod=None, out=None, g=None):
     """The gradient of X.   all [R] or [R,1]"""
-    offsets = rows_of(lod)
+    offsets = row_offsets(lod)
     weighted = (g * out).reshape(-1)
-    return (weighted - out.reshape(-1) * summed(weighted, offsets)[owners(offsets)]).reshape(
-        x.shape
-    )
+    return (
+        weighted - out.reshape(-1) * segment_sum(weighted, offsets)[sequence_ids(offsets)]
+    ).reshape(x.shape)
 
 
 sequence_softmax_grad.vjp(no_second_order("sequence_softmax"))
@@ -130,7 +140,7 @@ sequence_softmax_grad.vjp(no_second_order("sequence_softmax"))
 
 def _repeated(x, x_lod, y_lod, level):
     """The sequences of X - rows, where it holds none -, and how often each is wanted."""
-    own = np.arange(x.shape[0] + 1) if not x_lod else rows_of(x_lod)
+    own = np.arange(x.shape[0] + 1) if not x_lod else row_offsets(x_lod)
     check(bool(y_lod), "Y holds no sequences")
     counts = lengths(np.asarray(y_lod[level], np.int64))
     check(
@@ -143,7 +153,7 @@ def _repeated(x, x_lod, y_lod, level):
 def _expanded_rows(x, x_lod, y_lod, level):
     own, counts = _repeated(x, x_lod, y_lod, level)
     which = np.repeat(np.arange(len(counts)), counts)
-    return ranges(own[:-1][which], lengths(own)[which]), lengths(own)[which]
+    return row_ranges(own[:-1][which], lengths(own)[which]), lengths(own)[which]
 
 
 @op("sequence_expand", "X, X@LOD*?!, Y!, Y@LOD*?! -> Out", host=PYTHON_LOOP)
@@ -163,7 +173,7 @@ def _(x, x_lod, y, y_lod, *, ref_level):
 
 @sequence_expand.lod(lambda x, *_: x)
 def _(x, x_lod=None, y=None, y_lod=None, *, ref_level=-1):
-    return [offsets_from(_expanded_rows(x, x_lod, y_lod, ref_level)[1])] if x_lod else []
+    return [offsets_from_lengths(_expanded_rows(x, x_lod, y_lod, ref_level)[1])] if x_lod else []
 
 
 @sequence_expand.vjp
@@ -190,8 +200,8 @@ sequence_expand_grad.vjp(no_second_order("sequence_expand"))
 
 @op("sequence_expand_as", "X, Y!, Y@LOD*?! -> Out", host=PYTHON_LOOP)
 def sequence_expand_as(x, y=None, y_lod=None):
-    """Out = row i of X as often as sequence i of Y has rows.   X [n,*] -> Out [R,*]"""
-    counts = lengths(rows_of(y_lod, "Y"))
+    """Out = row i of X as often as sequence i of Y has rows. X [n,*] -> Out [R,*]"""
+    counts = lengths(row_offsets(y_lod, "Y"))
     check(len(counts) == x.shape[0], f"Y has {len(counts)} sequences")
     return np.repeat(x, counts, axis=0)
 
@@ -203,7 +213,7 @@ def _(x, y, y_lod):
 
 @sequence_expand_as.lod(lambda x, y, *_: 1)
 def _(x, y=None, y_lod=None):
-    return [rows_of(y_lod, "Y")]
+    return [row_offsets(y_lod, "Y")]
 
 
 @sequence_expand_as.vjp
@@ -220,7 +230,7 @@ def _(g, x, y, y_lod):
 )
 def sequence_expand_as_grad(x, y=None, y_lod=None, g=None):
     """The gradient of X.   Out@GRAD [R,*] -> X@GRAD [n,*]"""
-    return summed(g, rows_of(y_lod, "Y"))
+    return segment_sum(g, row_offsets(y_lod, "Y"))
 
 
 sequence_expand_as_grad.vjp(no_second_order("sequence_expand_as"))

@@ -1,6 +1,4 @@
-"""Recurrent networks over the rows of each sequence: `lstm` and `gru` of Paddle 1.x, which take
-projected inputs.
-"""
+"""LSTM and GRU over packed sequences."""
 
 from __future__ import annotations
 
@@ -8,8 +6,8 @@ from typing import Any, NamedTuple
 
 from ...core.arrays import np
 from ...core.op import PYTHON_LOOP, Meta, check, op
-from ..lod import lengths, rows_of
-from ..meta_rules import agree, no_second_order, times
+from ..lod import lengths, row_offsets
+from ..meta_rules import dims_match, multiply_dims, no_second_order
 
 
 def _sigmoid(x):
@@ -44,8 +42,8 @@ class Step(NamedTuple):
 
 
 def steps_of(lod, is_reverse):
-    """The steps, from the first row of each sequence to the last, or the other way round."""
-    offsets = rows_of(lod, "Input")
+    """The steps, from the first row of each sequence to the last, or reversed."""
+    offsets = row_offsets(lod, "Input")
     counts = lengths(offsets)
     found, before = [], None
     for t in range(int(counts.max(initial=0))):
@@ -58,7 +56,7 @@ def steps_of(lod, is_reverse):
     return found
 
 
-def start(values, count, width, like):
+def initial_state(values, count, width, like):
     """What is before the first step: zeros where it is not given."""
     return np.zeros((count, width), like.dtype) if values is None else values
 
@@ -119,8 +117,8 @@ def lstm(
     hidden, cells, gates, active = (
         np.zeros((x.shape[0], k * width), x.dtype) for k in (1, 1, 4, 1)
     )
-    count = len(rows_of(lod, "Input")) - 1
-    first_h, first_c = start(h0, count, width, x), start(c0, count, width, x)
+    count = len(row_offsets(lod, "Input")) - 1
+    first_h, first_c = initial_state(h0, count, width, x), initial_state(c0, count, width, x)
     for which, rows, before in steps_of(lod, is_reverse):
         h, c = (
             (first_h[which], first_c[which]) if before is None else (hidden[before], cells[before])
@@ -152,14 +150,14 @@ def _(
     check_activations(gate_activation, cell_activation, candidate_activation)
     width = weight.shape[0]
     check(
-        len(x.shape) == 2 and agree(x.shape[1], times(width, 4)),
+        len(x.shape) == 2 and dims_match(x.shape[1], multiply_dims(width, 4)),
         "Input is not four times as wide as Weight is high",
     )
     check(
-        agree(bias.shape[-1], times(width, 7 if use_peepholes else 4)),
+        dims_match(bias.shape[-1], multiply_dims(width, 7 if use_peepholes else 4)),
         "Bias does not fit use_peepholes",
     )
-    return tuple(Meta((x.shape[0], times(width, k)), x.dtype) for k in (1, 1, 4, 1))
+    return tuple(Meta((x.shape[0], multiply_dims(width, k)), x.dtype) for k in (1, 1, 4, 1))
 
 
 @lstm.vjp
@@ -204,7 +202,7 @@ def _(
     )
 
 
-def step_back(gates, cells, grads, peep, slopes, unclipped=1):
+def step_grad(gates, cells, grads, peep, slopes, unclipped=1):
     """One step of an LSTM back.
 
     cells: before it, after it, and behind its activation; grads: of its hidden state and of its
@@ -257,14 +255,14 @@ def lstm_grad(
     cell_activation: str = "tanh",
     candidate_activation: str = "tanh",
 ):
-    """The gradients of all operands, back through time.   See `lstm`."""
+    """The gradients of all inputs, back through time. See `lstm`."""
     width = weight.shape[0]
     gate, cell, candidate = (
         ACTIVATIONS[n][1] for n in (gate_activation, cell_activation, candidate_activation)
     )
     _, peep = peepholes(bias, width, use_peepholes)
-    count = len(rows_of(lod, "Input")) - 1
-    first_h, first_c = start(h0, count, width, x), start(c0, count, width, x)
+    count = len(row_offsets(lod, "Input")) - 1
+    first_h, first_c = initial_state(h0, count, width, x), initial_state(c0, count, width, x)
     to_h = np.zeros_like(hidden) if gh is None else gh.copy()
     to_c = np.zeros_like(hidden) if gc is None else gc.copy()
     back_h, back_c = np.zeros_like(first_h), np.zeros_like(first_c)
@@ -273,7 +271,7 @@ def lstm_grad(
         h, c = (
             (first_h[which], first_c[which]) if before is None else (hidden[before], cells[before])
         )
-        of_x[rows], on_c, more = step_back(
+        of_x[rows], on_c, more = step_grad(
             gates[rows],
             (c, cells[rows], active[rows]),
             (to_h[rows], to_c[rows]),
@@ -320,7 +318,7 @@ def gru(
     is_reverse: bool = False,
     origin_mode: bool = False,
 ):
-    """A layer of gated recurrent units   (Cho et al. 2014), in the order update, reset, candidate.
+    """A layer of gated recurrent units (Cho et al. 2014), in the order update, reset, candidate.
 
     Hidden = (1 - u) h + u new, with origin_mode u h + (1 - u) new.
     Input [R,3D], H0 [n,D], Weight [D,3D], Bias [1,3D] -> Hidden [R,D]; BatchGate [R,3D]: u, reset,
@@ -329,7 +327,7 @@ def gru(
     width = weight.shape[0]
     gate, new_of = ACTIVATIONS[gate_activation][0], ACTIVATIONS[activation][0]
     hidden, gates, resets = (np.zeros((x.shape[0], k * width), x.dtype) for k in (1, 3, 1))
-    first = start(h0, len(rows_of(lod, "Input")) - 1, width, x)
+    first = initial_state(h0, len(row_offsets(lod, "Input")) - 1, width, x)
     shift, flat = (0 if bias is None else bias.reshape(-1)), weight.reshape(-1)
     to_gates, to_new = (
         flat[: 2 * width * width].reshape(width, 2 * width),
@@ -352,10 +350,10 @@ def _(x, lod, h0, weight, bias, *, activation, gate_activation, is_reverse, orig
     check_activations(activation, gate_activation)
     width = weight.shape[0]
     check(
-        len(x.shape) == 2 and agree(x.shape[1], times(width, 3)),
+        len(x.shape) == 2 and dims_match(x.shape[1], multiply_dims(width, 3)),
         "Input is not three times as wide as Weight is high",
     )
-    return tuple(Meta((x.shape[0], times(width, k)), x.dtype) for k in (3, 1, 1, 1))
+    return tuple(Meta((x.shape[0], multiply_dims(width, k)), x.dtype) for k in (3, 1, 1, 1))
 
 
 @gru.vjp
@@ -409,10 +407,10 @@ def gru_grad(
     is_reverse: bool = False,
     origin_mode: bool = False,
 ):
-    """The gradients of all operands, back through time.   See `gru`."""
+    """The gradients of all inputs, back through time. See `gru`."""
     width = weight.shape[0]
     gate, slope = ACTIVATIONS[gate_activation][1], ACTIVATIONS[activation][1]
-    first = start(h0, len(rows_of(lod, "Input")) - 1, width, x)
+    first = initial_state(h0, len(row_offsets(lod, "Input")) - 1, width, x)
     flat = weight.reshape(-1)
     to_gates, to_new = (
         flat[: 2 * width * width].reshape(width, 2 * width),
@@ -451,7 +449,7 @@ def _(x, lod, h0, weight, bias, *_, **__):
         x,
         Meta((-1, width), x.dtype) if h0 is None else h0,
         weight,
-        Meta((1, times(width, 3)), x.dtype),
+        Meta((1, multiply_dims(width, 3)), x.dtype),
     )
 
 
@@ -461,18 +459,18 @@ gru_grad.vjp(no_second_order("gru"))
 # -- one step of it
 # -------------------------------------------------------------------------------------------------
 
-BY_NUMBER = ("identity", "sigmoid", "tanh", "relu")
+ACTIVATION_CODES = ("identity", "sigmoid", "tanh", "relu")
 
 
 def _unit_attrs(activation, gate_activation, origin_mode):
     return {
-        "activation": BY_NUMBER[activation],
-        "gate_activation": BY_NUMBER[gate_activation],
+        "activation": ACTIVATION_CODES[activation],
+        "gate_activation": ACTIVATION_CODES[gate_activation],
         "origin_mode": origin_mode,
     }
 
 
-def _alone(x):
+def _rows_as_sequences(x):
     """Each row a sequence of its own."""
     return [np.arange(x.shape[0] + 1)]
 
@@ -497,7 +495,7 @@ def gru_unit(
     Input [B,3D], HiddenPrev [B,D] -> Hidden [B,D]
     """
     attrs = _unit_attrs(activation, gate_activation, origin_mode)
-    gates, resets, _, hidden = gru.reference(x, _alone(x), h, weight, bias, **attrs)
+    gates, resets, _, hidden = gru.reference(x, _rows_as_sequences(x), h, weight, bias, **attrs)
     return gates, resets, hidden
 
 
@@ -508,7 +506,7 @@ def _(x, h, weight, bias, *, activation, gate_activation, origin_mode):
         "an activation is none of 0 ... 3",
     )
     check(
-        agree(x.shape[1], times(weight.shape[0], 3)),
+        dims_match(x.shape[1], multiply_dims(weight.shape[0], 3)),
         "Input is not three times as wide as Weight is high",
     )
     return x, h, h
@@ -559,14 +557,16 @@ def gru_unit_grad(
     gate_activation: int = 1,
     origin_mode: bool = False,
 ):
-    """The gradients of all operands.   See `gru_unit`."""
+    """The gradients of all inputs. See `gru_unit`."""
     attrs = _unit_attrs(activation, gate_activation, origin_mode)
-    return gru_grad.reference(x, _alone(x), h, weight, bias, gates, resets, hidden, g, **attrs)
+    return gru_grad.reference(
+        x, _rows_as_sequences(x), h, weight, bias, gates, resets, hidden, g, **attrs
+    )
 
 
 @gru_unit_grad.meta
 def _(x, h, weight, bias, *_, **__):
-    return x, h, weight, Meta((1, times(weight.shape[0], 3)), x.dtype)
+    return x, h, weight, Meta((1, multiply_dims(weight.shape[0], 3)), x.dtype)
 
 
 gru_unit_grad.vjp(no_second_order("gru_unit"))

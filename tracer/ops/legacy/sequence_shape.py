@@ -1,17 +1,17 @@
-"""Sequences joined, turned round, padded, cut, and given other ends."""
+"""Concatenate, reverse, pad, slice and re-split packed sequences."""
 
 from __future__ import annotations
 
 from ...core.arrays import np
 from ...core.op import PYTHON_LOOP, Ints, Meta, check, op
-from ..lod import gives_none, lengths, offsets_from, owners, ranges, rows_of
+from ..lod import lengths, offsets_from_lengths, row_offsets, row_ranges, sequence_ids, without_lod
 from ..meta_rules import like_x, no_second_order
 from ..shape import reshape_like
 
 WHOLE_ROWS = "it moves whole numbers"
 
 
-def _same(level, *_):
+def _same_lod(level, *_):
     return level
 
 
@@ -21,13 +21,13 @@ def _same(level, *_):
 
 @op("sequence_reverse", "X, X@LOD*?! -> Y", meta=like_x, host=PYTHON_LOOP)
 def sequence_reverse(x, lod=None):
-    """Y = the rows of each sequence, the last one first.   X [R,*] -> Y [R,*]"""
-    offsets = rows_of(lod)
-    owner = owners(offsets)
+    """Y = the rows of each sequence, the last one first. X [R,*] -> Y [R,*]"""
+    offsets = row_offsets(lod)
+    owner = sequence_ids(offsets)
     return x[offsets[owner] + offsets[owner + 1] - 1 - np.arange(offsets[-1])]
 
 
-@sequence_reverse.lod(_same)
+@sequence_reverse.lod(_same_lod)
 def _(x, lod=None):
     return list(lod)
 
@@ -39,7 +39,7 @@ def _(g, x, lod):
 
 @op("sequence_turned", "X, Like, Like@LOD*?! -> Out", meta=like_x, internal=True, host=PYTHON_LOOP)
 def sequence_turned(x, like=None, lod=None):
-    """Out = X turned round in the sequences of Like.   X [R,*] -> Out [R,*]"""
+    """Out = X turned round in the sequences of Like. X [R,*] -> Out [R,*]"""
     return sequence_reverse.reference(x, lod)
 
 
@@ -50,23 +50,23 @@ sequence_turned.vjp(no_second_order("sequence_reverse"))
 # ------------------------------------------------------------------------------
 
 
-def _joined_rows(x, lods):
-    """Which row of all operands, one after the other, each row of the result is."""
+def _concat_rows(x, lods):
+    """Which row of all inputs, one after the other, each row of the result is."""
     check(len(lods or ()) == len(x), "an operand holds no sequences")
     starts = np.cumsum([0, *(a.shape[0] for a in x[:-1])])
-    parts = [lod if isinstance(lod, np.ndarray) else rows_of(lod) for lod in lods]
+    parts = [lod if isinstance(lod, np.ndarray) else row_offsets(lod) for lod in lods]
     check(len({len(p) for p in parts}) == 1, "the operands hold different numbers of sequences")
     firsts = np.stack([s + p[:-1] for s, p in zip(starts, parts, strict=True)], axis=1).reshape(-1)
-    return ranges(firsts, np.stack([lengths(p) for p in parts], axis=1).reshape(-1))
+    return row_ranges(firsts, np.stack([lengths(p) for p in parts], axis=1).reshape(-1))
 
 
 @op("sequence_concat", "X*, X@LOD*?! -> Out", host=PYTHON_LOOP)
 def sequence_concat(x, lods=None):
-    """Out = sequence i of every operand, one after the other, for each i.
+    """Out = sequence i of every input, one after the other, for each i.
 
     X [R_k,*] -> Out [sum of R_k,*]
     """
-    return np.concatenate(x)[_joined_rows(x, lods)]
+    return np.concatenate(x)[_concat_rows(x, lods)]
 
 
 @sequence_concat.meta
@@ -76,9 +76,9 @@ def _(x, lods):
     return Meta((-1, *x[0].shape[1:]), x[0].dtype)
 
 
-@sequence_concat.lod(_same)
+@sequence_concat.lod(_same_lod)
 def _(x, lods=None):
-    parts = [lod if isinstance(lod, np.ndarray) else rows_of(lod) for lod in lods]
+    parts = [lod if isinstance(lod, np.ndarray) else row_offsets(lod) for lod in lods]
     return [np.sum(parts, axis=0)]
 
 
@@ -89,9 +89,9 @@ def _(g, x, lods):
 
 @op("sequence_concat_grad", "X*, X@LOD*?!, Out@GRAD -> X@GRAD*", internal=True, host=PYTHON_LOOP)
 def sequence_concat_grad(x, lods=None, g=None):
-    """The gradients of all operands.   Out@GRAD [sum of R_k,*] -> X@GRAD each [R_k,*]"""
+    """The gradients of all inputs. Out@GRAD [sum of R_k,*] -> X@GRAD each [R_k,*]"""
     back = np.empty_like(g)
-    back[_joined_rows(x, lods)] = g
+    back[_concat_rows(x, lods)] = g
     return np.split(back, np.cumsum([a.shape[0] for a in x[:-1]]))
 
 
@@ -118,7 +118,7 @@ def _padded_width(counts, padded_length):
 
 def _places(offsets, width):
     """Where each row is in [n * width]."""
-    owner = owners(offsets)
+    owner = sequence_ids(offsets)
     return owner * width + np.arange(offsets[-1]) - offsets[owner]
 
 
@@ -131,7 +131,7 @@ def sequence_pad(x, lod=None, pad_value=None, *, padded_length: int = -1):
 
     Length int64 [n]: how long each is.
     """
-    offsets = rows_of(lod)
+    offsets = row_offsets(lod)
     counts = lengths(offsets)
     width = _padded_width(counts, padded_length)
     out = np.empty((len(counts) * width, *x.shape[1:]), x.dtype)
@@ -147,7 +147,7 @@ def _(x, lod, pad_value, *, padded_length):
     )
 
 
-gives_none(sequence_pad)
+without_lod(sequence_pad)
 
 
 @sequence_pad.vjp
@@ -157,8 +157,8 @@ def _(g, length, x, lod, pad_value):
 
 @op("sequence_unpadded", "X, Like, Like@LOD*?! -> Out", internal=True, host=PYTHON_LOOP)
 def sequence_unpadded(x, like=None, lod=None):
-    """Out = the rows of X where the sequences of Like are.   X [n,T,*] -> Out [R,*]"""
-    return x.reshape(-1, *x.shape[2:])[_places(rows_of(lod), x.shape[1])]
+    """Out = the rows of X where the sequences of Like are. X [n,T,*] -> Out [R,*]"""
+    return x.reshape(-1, *x.shape[2:])[_places(row_offsets(lod), x.shape[1])]
 
 
 @sequence_unpadded.meta
@@ -175,7 +175,7 @@ def sequence_unpad(x, length):
 
     X [n,T,*], Length int64 [n] -> Out [R,*]
     """
-    offsets = offsets_from(length.reshape(-1))
+    offsets = offsets_from_lengths(length.reshape(-1))
     check(bool((length <= x.shape[1]).all()), "a Length is more than there is")
     return x.reshape(-1, *x.shape[2:])[_places(offsets, x.shape[1])]
 
@@ -187,7 +187,7 @@ def _(x, length):
 
 @sequence_unpad.lod(lambda *_: 1)
 def _(x, length):
-    return [offsets_from(length.reshape(-1))]
+    return [offsets_from_lengths(length.reshape(-1))]
 
 
 @sequence_unpad.vjp
@@ -205,7 +205,7 @@ def _(g, x, length):
 def sequence_unpad_grad(x, length, g):
     """The gradient of X.   Out@GRAD [R,*] -> X@GRAD [n,T,*]"""
     out = np.zeros((x.shape[0] * x.shape[1], *x.shape[2:]), x.dtype)
-    out[_places(offsets_from(length.reshape(-1)), x.shape[1])] = g
+    out[_places(offsets_from_lengths(length.reshape(-1)), x.shape[1])] = g
     return out.reshape(x.shape)
 
 
@@ -223,7 +223,7 @@ def sequence_reshape(x, lod=None, *, new_dim: int):
     X [R,D] -> Out [R D / new_dim, new_dim]
     """
     check(
-        bool((lengths(rows_of(lod)) * x.shape[1] % new_dim == 0).all()),
+        bool((lengths(row_offsets(lod)) * x.shape[1] % new_dim == 0).all()),
         f"new_dim={new_dim} does not divide a sequence",
     )
     return x.reshape(-1, new_dim)
@@ -235,9 +235,9 @@ def _(x, lod, *, new_dim):
     return Meta((-1, new_dim), x.dtype)
 
 
-@sequence_reshape.lod(_same)
+@sequence_reshape.lod(_same_lod)
 def _(x, lod=None, *, new_dim):
-    return [rows_of(lod) * x.shape[1] // new_dim]
+    return [row_offsets(lod) * x.shape[1] // new_dim]
 
 
 @sequence_reshape.vjp
@@ -251,9 +251,9 @@ def sequence_enumerate(x, lod=None, *, win_size: int, pad_value: int = 0):
 
     X int [R] or [R,1] -> Out [R,win_size]
     """
-    offsets = rows_of(lod)
+    offsets = row_offsets(lod)
     places = np.arange(offsets[-1])[:, None] + np.arange(win_size)
-    inside = places < offsets[owners(offsets) + 1][:, None]
+    inside = places < offsets[sequence_ids(offsets) + 1][:, None]
     return np.where(
         inside, x.reshape(-1)[np.where(inside, places, 0)], np.asarray(pad_value, x.dtype)
     )
@@ -265,13 +265,13 @@ def _(x, lod, *, win_size, pad_value):
     return Meta((x.shape[0], win_size), x.dtype)
 
 
-@sequence_enumerate.lod(_same)
+@sequence_enumerate.lod(_same_lod)
 def _(x, lod=None, *, win_size, pad_value=0):
     return list(lod)
 
 
 def _sliced_rows(lod, offset, length):
-    offsets = rows_of(lod)
+    offsets = row_offsets(lod)
     starts, counts = offset.reshape(-1), length.reshape(-1)
     check(
         len(starts) == len(counts) == len(offsets) - 1,
@@ -279,7 +279,7 @@ def _sliced_rows(lod, offset, length):
     )
     fits = (starts >= 0) & (counts >= 0) & (starts + counts <= lengths(offsets))
     check(bool(fits.all()), "a slice goes beyond its sequence")
-    return ranges(offsets[:-1] + starts, counts)
+    return row_ranges(offsets[:-1] + starts, counts)
 
 
 @op("sequence_slice", "X, X@LOD*?!, Offset!, Length! -> Out", host=PYTHON_LOOP)
@@ -296,9 +296,9 @@ def _(x, lod, offset, length):
     return Meta((-1, *x.shape[1:]), x.dtype)
 
 
-@sequence_slice.lod(_same)
+@sequence_slice.lod(_same_lod)
 def _(x, lod=None, offset=None, length=None):
-    return [offsets_from(length.reshape(-1))]
+    return [offsets_from_lengths(length.reshape(-1))]
 
 
 @sequence_slice.vjp
@@ -354,19 +354,19 @@ def _(g, x, lod, y, y_lod):
 # ------------------------------------------------------------------------------
 
 
-def _at(ids, lod):
-    return owners(rows_of(lod, "Ids")), ids.reshape(-1)
+def _positions(ids, lod):
+    return sequence_ids(row_offsets(lod, "Ids")), ids.reshape(-1)
 
 
 @op("sequence_scatter", "X, Ids!, Ids@LOD*?!, Updates -> Out", meta=like_x, host=PYTHON_LOOP)
 def sequence_scatter(x, ids, lod=None, updates=None):
-    """Out = X with sequence i of Updates added to row i, at the places in Ids.
+    """Out = X with sequence i of Updates added to row i, at the positions in Ids.
 
     X [n,D], Ids int64 [R,1], Updates [R,1] -> Out [n,D]
     """
-    rows, places = _at(ids, lod)
+    rows, places = _positions(ids, lod)
     check(
-        len(rows_of(lod, "Ids")) - 1 == x.shape[0],
+        len(row_offsets(lod, "Ids")) - 1 == x.shape[0],
         "Ids has another number of sequences than X rows",
     )
     check(bool(((places >= 0) & (places < x.shape[1])).all()), "an Ids is no place in a row of X")
@@ -375,7 +375,7 @@ def sequence_scatter(x, ids, lod=None, updates=None):
     return out
 
 
-gives_none(sequence_scatter)
+without_lod(sequence_scatter)
 
 
 @sequence_scatter.vjp
@@ -385,11 +385,11 @@ def _(g, x, ids, lod, updates):
 
 @op("sequence_gathered", "X, Ids, Ids@LOD*?!, Like -> Out", internal=True, host=PYTHON_LOOP)
 def sequence_gathered(x, ids, lod=None, like=None):
-    """Out = the numbers of row i of X at the places in sequence i of Ids.
+    """Out = the numbers of row i of X at the positions in sequence i of Ids.
 
     X [n,D] -> Out like Like, [R,1]
     """
-    return x[_at(ids, lod)].reshape(like.shape)
+    return x[_positions(ids, lod)].reshape(like.shape)
 
 
 @sequence_gathered.meta

@@ -1,6 +1,4 @@
-"""What is read off sequences of labels: the text that CTC means, chunks that tags mark, tokens left
-out; and pictures cut into sequences.
-"""
+"""Sequences of labels and image patches: ctc_align, sequence_erase, chunk_eval, im2sequence."""
 
 from __future__ import annotations
 
@@ -10,14 +8,14 @@ from typing import Any
 
 from ...core.arrays import np
 from ...core.op import NON_FLOAT_RESULT, PYTHON_LOOP, Ints, Meta, check, op
-from ..lod import gives_none, lengths, offsets_from, owners, rows_of
+from ..lod import lengths, offsets_from_lengths, row_offsets, sequence_ids, without_lod
 from ..meta_rules import like_x, no_second_order
 from ..pixel_shuffle import fold_like, unfold
 
-BY_CHOICE = "it chooses among whole numbers"
+DISCRETE_RESULT = "it chooses among whole numbers"
 
 
-def _kept(x: Any, owner: Any, blank: int, merge: bool) -> Any:
+def _kept_tokens(x: Any, owner: Any, blank: int, merge: bool) -> Any:
     """Which labels stay: those that are not blank, and of equal neighbours in one sequence the
     first.
     """
@@ -34,7 +32,7 @@ def _counts(kept: Any, owner: Any, count: int) -> Any:
 @op(
     "ctc_align",
     "Input, Input@LOD*?!, InputLength?! -> Output, OutputLength",
-    no_grad=BY_CHOICE,
+    no_grad=DISCRETE_RESULT,
     value_dependent_shape=True,
     host=PYTHON_LOOP,
 )
@@ -49,16 +47,16 @@ def ctc_align(
     OutputLength [B,1].
     """
     if length is None:
-        offsets = rows_of(lod, "Input")
-        owner = owners(offsets)
-        kept = _kept(x, owner, blank, merge_repeated)
+        offsets = row_offsets(lod, "Input")
+        owner = sequence_ids(offsets)
+        kept = _kept_tokens(x, owner, blank, merge_repeated)
         counts = _counts(kept, owner, len(offsets) - 1)
         return (x[kept] if kept.any() else np.full((1, 1), -1, x.dtype)), counts.reshape(
             -1, 1
         ).astype(x.dtype)
     inside = np.arange(x.shape[1]) < length.reshape(-1, 1)
     owner = np.repeat(np.arange(x.shape[0]), x.shape[1])
-    kept = _kept(x, owner, blank, merge_repeated) & inside.reshape(-1)
+    kept = _kept_tokens(x, owner, blank, merge_repeated) & inside.reshape(-1)
     counts = _counts(kept, owner, x.shape[0])
     out = np.full(x.shape, padding_value, x.dtype)
     out[np.arange(x.shape[1]) < counts[:, None]] = x.reshape(-1)[kept]
@@ -76,20 +74,24 @@ def _(x, lod, length, *, blank, merge_repeated, padding_value):
 def _(x, lod=None, length=None, *, blank=0, merge_repeated=True, padding_value=0):
     if length is not None:
         return []
-    offsets = rows_of(lod, "Input")
-    owner = owners(offsets)
-    return [offsets_from(_counts(_kept(x, owner, blank, merge_repeated), owner, len(offsets) - 1))]
+    offsets = row_offsets(lod, "Input")
+    owner = sequence_ids(offsets)
+    return [
+        offsets_from_lengths(
+            _counts(_kept_tokens(x, owner, blank, merge_repeated), owner, len(offsets) - 1)
+        )
+    ]
 
 
 @op(
     "sequence_erase",
     "X, X@LOD*?! -> Out",
-    no_grad=BY_CHOICE,
+    no_grad=DISCRETE_RESULT,
     value_dependent_shape=True,
     host=PYTHON_LOOP,
 )
 def sequence_erase(x, lod=None, *, tokens: Ints):
-    """Out = the rows of X that are none of `tokens`.   X int [R,1] -> Out [S,1]"""
+    """Out = the rows of X that are none of `tokens`. X int [R,1] -> Out [S,1]"""
     return x[~np.isin(x.reshape(-1), tokens)]
 
 
@@ -100,13 +102,15 @@ def _(x, lod, *, tokens):
 
 @sequence_erase.lod(lambda level, *_: level)
 def _(x, lod=None, *, tokens):
-    offsets = rows_of(lod)
+    offsets = row_offsets(lod)
     return [
-        offsets_from(_counts(~np.isin(x.reshape(-1), tokens), owners(offsets), len(offsets) - 1))
+        offsets_from_lengths(
+            _counts(~np.isin(x.reshape(-1), tokens), sequence_ids(offsets), len(offsets) - 1)
+        )
     ]
 
 
-# -- pictures
+# -- images
 # ------------------------------------------------------------------------------
 
 
@@ -124,7 +128,7 @@ def im2sequence(
     paddings: Ints = [0, 0, 0, 0],
     out_stride: Ints = [1, 1],
 ):
-    """Out = what a window sees at each of its places, a row each, a sequence per picture.
+    """Out = what a window sees at each of its positions, a row each, a sequence per image.
 
     X [N,C,H,W] -> Out [N L, C KH KW]
     """
@@ -176,7 +180,9 @@ SCHEMES = {
 }
 
 
-def _ends(scheme: tuple[int, ...], tag: int, kind: int, then: int, after: int, other: int) -> bool:
+def _is_chunk_end(
+    scheme: tuple[int, ...], tag: int, kind: int, then: int, after: int, other: int
+) -> bool:
     """Whether a chunk ends between two neighbours.
 
     tag, kind: of the first; then, after: of the second; other: the kind of no chunk
@@ -189,7 +195,7 @@ def _ends(scheme: tuple[int, ...], tag: int, kind: int, then: int, after: int, o
     return tag in (end, single)
 
 
-def _begins(
+def _is_chunk_start(
     scheme: tuple[int, ...], tag: int, kind: int, then: int, after: int, other: int
 ) -> bool:
     """Whether a chunk begins at the second of two neighbours."""
@@ -209,10 +215,10 @@ def _chunks(labels: Any, scheme: str, kinds: int) -> Iterator[tuple[int, int, in
     for i, label in enumerate(labels):
         before, was = tag, kind
         tag, kind = int(label) % tags, int(label) // tags
-        if begun >= 0 and _ends(order, before, was, tag, kind, kinds):
+        if begun >= 0 and _is_chunk_end(order, before, was, tag, kind, kinds):
             yield begun, i - 1, was
             begun = -1
-        if _begins(order, before, was, tag, kind, kinds):
+        if _is_chunk_start(order, before, was, tag, kind, kinds):
             begun = i
     if begun >= 0:
         yield begun, len(labels) - 1, kind
@@ -236,8 +242,8 @@ def chunk_eval(
     chunk_scheme: str = "IOB",
     excluded_chunk_types: Ints = [],
 ):
-    """How many chunks of Label are found by Inference, in kinds and places: shares float32 [1] and
-    counts int64 [1].
+    """How many chunks of Label are found by Inference, in kinds and positions: shares float32 [1]
+    and counts int64 [1].
 
     Both int64 [R,1], label * number of tags + tag; with SeqLength [B,1] padded, [B,T].
     """
@@ -264,7 +270,7 @@ def _pairs(inference: Any, lod: Any, label: Any, length: Any) -> Iterator[tuple[
         for ours, theirs, count in zip(inference, label, length.reshape(-1), strict=True):
             yield ours.reshape(-1)[:count], theirs.reshape(-1)[:count]
         return
-    offsets = rows_of(lod, "Inference")
+    offsets = row_offsets(lod, "Inference")
     check(int(lengths(offsets).sum()) == label.size, "Label is not as long as Inference")
     for a, b in itertools.pairwise(offsets):
         yield inference[a:b].reshape(-1), label[a:b].reshape(-1)
@@ -279,4 +285,4 @@ def _(
     return share, share, share, count, count, count
 
 
-gives_none(chunk_eval)
+without_lod(chunk_eval)

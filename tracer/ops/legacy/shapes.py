@@ -1,6 +1,4 @@
-"""Ops of Paddle 1.x that arrange elements as other ops do today, under other names of
-attributes.
-"""
+"""Ops that rearrange elements like newer ops, with other attributes."""
 
 from __future__ import annotations
 
@@ -10,7 +8,7 @@ from typing import Any
 from ...core.op import OPS, VALUE_INDEPENDENT, Ints, Meta, check, op
 from ..creation import diag_v2, diag_v2_grad
 from ..index import check_integers, one_hot_v2
-from ..meta_rules import agree, proto_dtype, shape_of
+from ..meta_rules import dims_match, proto_dtype, shape_of
 from ..pad import pad3d, pad3d_grad
 from ..pixel_shuffle import channel_shuffle
 from ..shape import flip, reshape_like
@@ -18,7 +16,7 @@ from ..shape import flip, reshape_like
 
 @op("reverse", "X -> Out", breaks_lod=True)
 def reverse(x, *, axis: Ints):
-    """Out = X the other way round along the axes.   X [*] -> Out [*]"""
+    """Out = X reversed along the axes. X [*] -> Out [*]"""
     return flip.kernel(x, axis=axis)
 
 
@@ -58,7 +56,7 @@ def _(g, x):
 
 @op("diag", "Diagonal -> Out")
 def diag(x):
-    """Out = a matrix with this diagonal, zeros elsewhere.   Diagonal [N] -> Out [N,N]"""
+    """Out = a matrix with this diagonal, zeros elsewhere. Diagonal [N] -> Out [N,N]"""
     return diag_v2.kernel(x)
 
 
@@ -170,6 +168,6 @@ def one_hot(
 @one_hot.meta
 def _(x, depth_tensor, *, depth, dtype, allow_out_of_range):
     check_integers(x)
-    check(len(x.shape) > 0 and agree(x.shape[-1], 1), "X does not end in an axis of size 1")
+    check(len(x.shape) > 0 and dims_match(x.shape[-1], 1), "X does not end in an axis of size 1")
     check(depth_tensor is not None or depth > 0, f"depth={depth} is not positive")
     return Meta((*x.shape[:-1], depth if depth_tensor is None else -1), proto_dtype(dtype))

@@ -1,7 +1,4 @@
-"""`similarity_focus`: a mask of the largest elements, one for each row and column
-
-(He and Lin 2016).
-"""
+"""similarity_focus: a mask of the largest elements, one per row and column (He and Lin 2016)."""
 
 from __future__ import annotations
 
@@ -9,11 +6,11 @@ from ...core.arrays import np
 from ...core.op import PYTHON_LOOP, Ints, check, op
 from ..meta_rules import float_like_x
 
-BY_CHOICE = "it chooses among elements"
+DISCRETE_RESULT = "it chooses among elements"
 
 
 def _focus(table):
-    """Largest first, elements whose row and column have none yet.   table [H,W] -> bool [H,W]"""
+    """Largest first, elements whose row and column have none yet. table [H,W] -> bool [H,W]"""
     found = np.zeros(table.shape, bool)
     rows, columns = (np.zeros(n, bool) for n in table.shape)
     for place in np.argsort(-table, axis=None, kind="stable"):
@@ -23,7 +20,7 @@ def _focus(table):
     return found
 
 
-@op("similarity_focus", "X -> Out", no_grad=BY_CHOICE, host=PYTHON_LOOP)
+@op("similarity_focus", "X -> Out", no_grad=DISCRETE_RESULT, host=PYTHON_LOOP)
 def similarity_focus(x, *, axis: int, indexes: Ints):
     """Out = 1 along the whole axis wherever the table at one of the indexes of it has one of its
     largest elements, else 0.

@@ -1,4 +1,4 @@
-"""spp: spatial pyramid pooling   (He et al. 2014)."""
+"""spp: spatial pyramid pooling (He et al. 2014)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 from ...core.arrays import np
 from ...core.op import OPS, Meta, check, op
 from ..elementwise import add
-from ..meta_rules import check_float, shape_of, times
+from ..meta_rules import check_float, multiply_dims, shape_of
 from ..pool import pool2d, pool_grad
 
 
@@ -53,7 +53,7 @@ def _(x, *, pyramid_height, pooling_type):
         check(min(x.shape[2:]) > 0, "the image has no elements")
         for level in range(pyramid_height):
             _level(x.shape[2:], level, pooling_type)
-    return Meta((x.shape[0], times(x.shape[1], (4**pyramid_height - 1) // 3)), x.dtype)
+    return Meta((x.shape[0], multiply_dims(x.shape[1], (4**pyramid_height - 1) // 3)), x.dtype)
 
 
 @spp.vjp

@@ -1,13 +1,13 @@
-"""Rows parted by a mask, and put together again: the two ways of `IfElse`."""
+"""Split rows by a mask and merge them: the branches of `IfElse`."""
 
 from __future__ import annotations
 
 from ...core.arrays import np
 from ...core.op import Meta, check, check_dtype, op
-from ..meta_rules import agree_all, known_dim
+from ..meta_rules import known_dim, shapes_match
 
 
-def _chosen(mask, rows):
+def _mask_rows(mask, rows):
     flat = mask.reshape(-1)
     check(len(flat) == rows, f"Mask has {len(flat)} rows")
     return flat.astype(bool)
@@ -19,7 +19,7 @@ def split_lod_tensor(x, mask, *, level: int = 0):
 
     X [R,*], Mask bool [R,1] -> [S,*], [R - S,*]
     """
-    which = _chosen(mask, x.shape[0])
+    which = _mask_rows(mask, x.shape[0])
     return x[which], x[~which]
 
 
@@ -42,7 +42,7 @@ def merge_lod_tensor(x, mask, in_true, in_false, *, level: int = 0):
 
     InTrue [S,*], InFalse [R - S,*], Mask bool [R,1] -> [R,*]
     """
-    which = _chosen(mask, len(in_true) + len(in_false))
+    which = _mask_rows(mask, len(in_true) + len(in_false))
     check(int(which.sum()) == len(in_true), f"Mask holds for {int(which.sum())} rows")
     out = np.empty((len(which), *in_true.shape[1:]), in_true.dtype)
     out[which], out[~which] = in_true, in_false
@@ -51,7 +51,7 @@ def merge_lod_tensor(x, mask, in_true, in_false, *, level: int = 0):
 
 @merge_lod_tensor.meta
 def _(x, mask, in_true, in_false, *, level):
-    same = agree_all(in_true.shape[1:], in_false.shape[1:]) and in_true.dtype == in_false.dtype
+    same = shapes_match(in_true.shape[1:], in_false.shape[1:]) and in_true.dtype == in_false.dtype
     check(same, "the parts differ in shape or dtype")
     return Meta(
         (mask.shape[0], *map(known_dim, in_true.shape[1:], in_false.shape[1:])), in_true.dtype

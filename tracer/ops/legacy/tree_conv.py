@@ -1,13 +1,10 @@
-"""`tree_conv`: features of the nodes of trees, each with those below it, times a filter
-
-(Mou et al. 2016).
-"""
+"""tree_conv: convolution over the nodes of trees and their descendants (Mou et al. 2016)."""
 
 from __future__ import annotations
 
 from ...core.arrays import np
 from ...core.op import PYTHON_LOOP, Meta, check, op
-from ..meta_rules import agree, check_float, like_each, no_second_order
+from ..meta_rules import check_float, dims_match, like_each_input, no_second_order
 
 
 def _children(edges):
@@ -23,7 +20,7 @@ def _children(edges):
     return found
 
 
-def _below(root, children, depth):
+def _descendants(root, children, depth):
     """A node and those below it, less than `depth` deep: (node, place among its siblings, how many
     those are, how deep).
     """
@@ -38,7 +35,7 @@ def _below(root, children, depth):
     return found
 
 
-def _shares(edges, nodes, depth):
+def _node_weights(edges, nodes, depth):
     """How much of each node goes to the left, right and top filter of each node.
 
     -> float64 [B,N,N,3]
@@ -47,7 +44,7 @@ def _shares(edges, nodes, depth):
     for one, sample in zip(edges, found, strict=True):
         children = _children(one)
         for root in range(1, len(children)):
-            for node, place, count, deep in _below(root, children, depth):
+            for node, place, count, deep in _descendants(root, children, depth):
                 top = (depth - deep) / depth
                 left = (1 - top) * (0.5 if count == 1 else (place - 1) / (count - 1))
                 sample[root - 1, node - 1] += (left, (1 - top) * (1 - left), top)
@@ -62,7 +59,9 @@ def tree_conv(x, edges, weight, *, max_depth: int = 2):
     NodesVector [B,N,F], EdgeSet int [B,E,2], numbers of nodes from 1 on, Filter [F,3,D,K] -> Out
     [B,N,D,K]
     """
-    mixed = np.einsum("bpnk,bnf->bpfk", _shares(edges, x.shape[1], max_depth).astype(x.dtype), x)
+    mixed = np.einsum(
+        "bpnk,bnf->bpfk", _node_weights(edges, x.shape[1], max_depth).astype(x.dtype), x
+    )
     return np.einsum("bpfk,fkdm->bpdm", mixed, weight)
 
 
@@ -71,11 +70,11 @@ def _(x, edges, weight, *, max_depth):
     check_float(x)
     check(len(x.shape) == 3 and len(edges.shape) == 3, "NodesVector and EdgeSet need three axes")
     check(
-        len(weight.shape) == 4 and agree(weight.shape[1], 3),
+        len(weight.shape) == 4 and dims_match(weight.shape[1], 3),
         "Filter needs the shape [features, 3, size, filters]",
     )
-    check(agree(x.shape[2], weight.shape[0]), "Filter does not fit the features")
-    check(agree(edges.shape[2], 2), "EdgeSet needs pairs")
+    check(dims_match(x.shape[2], weight.shape[0]), "Filter does not fit the features")
+    check(dims_match(edges.shape[2], 2), "EdgeSet needs pairs")
     check(edges.dtype.kind in "iu", "EdgeSet is not of whole numbers")
     return Meta((*x.shape[:2], *weight.shape[2:]), x.dtype)
 
@@ -89,17 +88,17 @@ def _(g, x, edges, weight, *, max_depth):
 @op(
     "tree_conv_grad",
     "NodesVector, EdgeSet, Filter, Out@GRAD -> NodesVector@GRAD, Filter@GRAD",
-    meta=like_each(0, 2),
+    meta=like_each_input(0, 2),
     internal=True,
     host=PYTHON_LOOP,
 )
 def tree_conv_grad(x, edges, weight, g, *, max_depth: int = 2):
-    """The gradients of NodesVector and Filter.   See `tree_conv`.
+    """The gradients of NodesVector and Filter. See `tree_conv`.
 
     Paddle reads Filter in another order for the gradient of NodesVector than for Out, which is
     right for one number per node only.
     """
-    shares = _shares(edges, x.shape[1], max_depth).astype(x.dtype)
+    shares = _node_weights(edges, x.shape[1], max_depth).astype(x.dtype)
     mixed = np.einsum("bpnk,bnf->bpfk", shares, x)
     back = np.einsum("bpdm,fkdm->bpfk", g, weight)
     return np.einsum("bpnk,bpfk->bnf", shares, back), np.einsum("bpfk,bpdm->fkdm", mixed, g)
