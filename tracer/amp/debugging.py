@@ -14,7 +14,7 @@ import numpy as np
 from ..core import cuda, numerics_check, rng
 from ..core.errors import OarlockError, OperandError, with_user_line
 from ..core.flags import set_flags
-from ..core.mode import Mode, Over, find_mode, state, without
+from ..core.mode import Mode, WrapperMode, find_mode, remove_wrapper, state
 from ..core.numerics_check import is_enabled, set_enabled, statistics
 from ..core.op import Op
 from ..core.tensor import Tensor
@@ -66,15 +66,15 @@ def check_numerics(
     if (counts[0] or counts[1]) and debug_mode is DebugMode.CHECK_NAN_INF_AND_ABORT:
         found = f"{counts[0]} NaNs, {counts[1]} infinities, {counts[2]} zeros"
         raise OarlockError(with_user_line(f"{op_type}: {found} in {var_name} (X={tensor.meta})"))
-    return Tensor(cuda.as_new(np.array(counts, np.int64))), Tensor(
-        cuda.as_new(np.array(values, np.float32))
+    return Tensor(cuda.to_default_device(np.array(counts, np.int64))), Tensor(
+        cuda.to_default_device(np.array(values, np.float32))
     )
 
 
 COLUMNS = ("float16", "bfloat16", "float32")  # and all others
 
 
-class Stats(Over):
+class Stats(WrapperMode):
     """Counts the ops that run, by the dtype of their first operand.
 
     counts: by op type, one number for each of COLUMNS and the rest
@@ -84,7 +84,7 @@ class Stats(Over):
         super().__init__(inner)
         self.counts = counts
 
-    def over(self, inner: Mode) -> Stats:
+    def with_inner(self, inner: Mode) -> Stats:
         """See Over.over."""
         return Stats(inner, self.counts)
 
@@ -112,14 +112,14 @@ def enable_operator_stats_collection() -> None:
     """Count from now on the ops that run in this thread, by dtype; see
     disable_operator_stats_collection.
     """
-    state.mode = Stats(without(state.mode, Stats), {})
+    state.mode = Stats(remove_wrapper(state.mode, Stats), {})
 
 
 def disable_operator_stats_collection() -> None:
     """Stop counting, and print the counts."""
     found = find_mode(state.mode, Stats)
     if found is not None:
-        state.mode = without(state.mode, Stats)
+        state.mode = remove_wrapper(state.mode, Stats)
         print(_table(found.counts))
 
 

@@ -12,12 +12,12 @@ from ..core.errors import (
     OpError,
     SideEffectError,
     TraceError,
-    told,
+    same_kind,
     user_line,
     warn,
     with_user_line,
 )
-from ..core.mode import Mode, innermost
+from ..core.mode import Mode, base_mode
 from ..core.op import OPS, Meta, Op, Slot
 from ..core.tensor import RemovableHook, Tensor
 from ..ir.guards import shown_value
@@ -37,7 +37,7 @@ class Trace(Eager):
     does more than compute with are put there: variable and axis.
     """
 
-    silent = False
+    is_eager = False
     bare = False  # gradients, and programs that are called, are recorded op by op
 
     def __init__(
@@ -66,17 +66,17 @@ class Trace(Eager):
         self.recorder.bind(tensor, name)
         return name
 
-    def shadow(self, tensor: Tensor) -> Tensor:
+    def snapshot(self, tensor: Tensor) -> Tensor:
         """See Mode.shadow."""
-        made = super().shadow(tensor)
+        made = super().snapshot(tensor)
         self.recorder.bind(made, self.recorder.name_of(tensor))
         return made
 
-    def become(self, tensor: Tensor, made: Tensor) -> None:
+    def assign_inplace(self, tensor: Tensor, made: Tensor) -> None:
         """See Mode.become.   Raises TraceError for a tensor that is not the program's own."""
         if not self.recorder.knows(tensor) or self.recorder.name_of(tensor) in self.recorder.scope:
             raise TraceError(with_user_line(f"in place: {OUTSIDE} (X={tensor.meta})"))
-        super().become(tensor, made)
+        super().assign_inplace(tensor, made)
         self.recorder.bind(tensor, self.recorder.name_of(made))
 
     def read(self, tensor: Tensor, reader: str) -> None:
@@ -115,7 +115,7 @@ class Static(Mode):
     program.
     """
 
-    silent = False
+    is_eager = False
     # set by autodiff, which emits ops in this mode
     differentiate: ClassVar[Callable[..., list[Any] | None]]
     static = True
@@ -135,12 +135,12 @@ class Static(Mode):
         """Whether source is converted on the way."""
         return self._convert is not None
 
-    def cuts(self, why: str) -> None:
+    def note_missing_gradient(self, why: str) -> None:
         """See Mode.cuts."""
         if self.tape:
             self.recorder.cuts.append(why)
 
-    def hooked(self, tensor: Tensor, handle: RemovableHook) -> None:
+    def on_hook_registered(self, tensor: Tensor, handle: RemovableHook) -> None:
         """See Mode.hooked."""
         if not isinstance(tensor, Variable):
             self.recorder.hooks.append(handle)
@@ -160,7 +160,7 @@ class Static(Mode):
         """See Mode.select."""
         return Static.switch(index, list(branches))
 
-    def converted(self, function: Any) -> Any:
+    def convert_forward(self, function: Any) -> Any:
         """See Mode.converted."""
         return function if self._convert is None else self._convert(function)
 
@@ -213,7 +213,9 @@ class Static(Mode):
             inferred = op.infer(metas, attrs)
         except (OpError, TypeError) as error:
             why = str(error).removeprefix(f"{op.type}: ")
-            wrong = told(error, with_user_line(f"{op.type}: {why} ({op.show_operands(metas)})"))
+            wrong = same_kind(
+                error, with_user_line(f"{op.type}: {why} ({op.format_inputs(metas)})")
+            )
             wrong.__suppress_context__ = True
             inferred = self.trouble(wrong, _like_operands(op, metas))
         slots = [inferred] if len(op.outs) == 1 else list(inferred)
@@ -265,7 +267,7 @@ class Static(Mode):
             desc.stop_gradient = True
         return self.recorder.variable(desc)
 
-    def shadow(self, tensor: Tensor) -> Tensor:
+    def snapshot(self, tensor: Tensor) -> Tensor:
         """See Mode.shadow."""
         if not isinstance(tensor, Variable):
             self._refuse_outside(tensor)
@@ -273,7 +275,7 @@ class Static(Mode):
         self.recorder.aliases.check(tensor)
         return self.recorder.variable(tensor.raw)
 
-    def become(self, tensor: Tensor, made: Tensor) -> None:
+    def assign_inplace(self, tensor: Tensor, made: Tensor) -> None:
         """See Mode.become.   A buffer is written by the program, at this place of it."""
         assert isinstance(made, Variable)
         if not isinstance(tensor, Variable):
@@ -294,7 +296,7 @@ class Static(Mode):
         tensor._name = made.raw.name
         self.recorder.bind(tensor, made.raw.name)
 
-    def begin_graph(self, tensor: Tensor) -> None:
+    def begin_gradient(self, tensor: Tensor) -> None:
         """See Mode.begin_graph.
 
         The variable before, through which no gradient flows, stays in between.
@@ -361,13 +363,13 @@ def half_error(half: Half) -> NoValue:
 
 def static_mode(mode: Mode) -> Static | None:
     """The `Static` that `mode` is, or is over; None where no program is written by names only."""
-    found = innermost(mode)
+    found = base_mode(mode)
     return found if isinstance(found, Static) else None
 
 
 def recorder_of(mode: Mode) -> Recorder | None:
     """What the mode writes to, if it writes a program."""
-    found = innermost(mode)
+    found = base_mode(mode)
     return found.recorder if isinstance(found, Static | Trace) else None
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from . import cuda
 from .dtype import is_float, work_dtype
 from .errors import NumericsError, with_user_line
-from .mode import Mode, Over, find_mode, state, without
+from .mode import Mode, WrapperMode, find_mode, remove_wrapper, state
 from .op import Op
 from .tensor import Tensor
 
@@ -50,10 +50,10 @@ class CheckSettings:
 settings = CheckSettings()
 
 
-class NumericsCheck(Over):
+class NumericsCheck(WrapperMode):
     """A mode that checks the outputs of every executed op according to `settings`."""
 
-    def over(self, inner: Mode) -> NumericsCheck:
+    def with_inner(self, inner: Mode) -> NumericsCheck:
         """Return the check around another mode."""
         return NumericsCheck(inner)
 
@@ -79,7 +79,7 @@ def statistics(x: Any) -> tuple[list[int], list[float]]:
 
     The max and min ignore NaN. All three are 0 for an empty array.
     """
-    x = np.asarray(cuda.host(x))
+    x = np.asarray(cuda.to_host(x))
     x = x.astype(work_dtype(x.dtype), copy=False)
     with np.errstate(all="ignore"):
         counts = [int(test.sum()) for test in (np.isnan(x), np.isinf(x), x == 0)]
@@ -93,7 +93,7 @@ def check_array(op: str, name: str, array: Any) -> None:
     if not is_float(array.dtype) or not settings.selects(op):
         return
     if settings.level < REPORT_OVERFLOW:
-        host = np.asarray(cuda.host(array))
+        host = np.asarray(cuda.to_host(array))
         if np.isfinite(host.astype(work_dtype(array.dtype), copy=False)).all():
             return
     counts, values = statistics(array)
@@ -146,5 +146,5 @@ def is_enabled() -> bool:
 
 def set_enabled(enabled: bool) -> None:
     """Turn the check on or off for the ops of this thread."""
-    plain = without(state.mode, NumericsCheck)
+    plain = remove_wrapper(state.mode, NumericsCheck)
     state.mode = NumericsCheck(plain) if enabled else plain

@@ -16,7 +16,7 @@ from ..capture.recorder import Recorder
 from ..capture.undefined_checks import NOT_RETURNED, WHY
 from ..capture.variable import Variable
 from ..core.errors import TraceError, warn, with_user_line
-from ..core.mode import instead
+from ..core.mode import replace_base_mode
 from ..core.op import OPS
 from ..ir.input_spec import InputSpec
 from ..nn.layer import Layer
@@ -105,7 +105,7 @@ class Recorded:
                 f"at "
                 f"{leaf.where}"
             )
-        with instead(self.mode):
+        with replace_base_mode(self.mode):
             holds = OPS["logical_not"](leaf.half.none)
             said = leaf.half.late is not None and leaf.half.late.kind == NOT_RETURNED
             why = WHY[NOT_RETURNED] if said else "is None, where a program gives a tensor"

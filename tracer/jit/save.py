@@ -12,7 +12,7 @@ import numpy as np
 
 from ..capture import output_tree
 from ..capture.control import pytree
-from ..compiler import Compiled
+from ..compiler import CompiledProgram
 from ..core import cuda
 from ..core.autograd import set_grad_enabled
 from ..core.dtype import dtype_of
@@ -302,9 +302,9 @@ def _array(value: Any, output: Arg) -> Any:
 
 def interpreted(recording: Recording) -> Reference:
     """The recording itself, op by op."""
-    compiled = Compiled(recording.program)
+    compiled = CompiledProgram(recording.program)
 
     def run(tensors: list[Tensor]) -> Sequence[Any]:
-        return run_compiled(compiled, recording.scope, [cuda.host(t.array) for t in tensors])
+        return run_compiled(compiled, recording.scope, [cuda.to_host(t.array) for t in tensors])
 
     return run
