@@ -15,7 +15,7 @@ from ..capture.dynamic_shapes import without_guards
 from ..core import pytree
 from ..core.dtype import dtype_of
 from ..core.errors import OpError, with_user_line
-from ..core.mode import pushed, state
+from ..core.mode import state, use_mode
 from ..core.numerics_check import is_enabled as checks_numerics
 from ..core.tensor import Tensor
 from ..export import pdmodel
@@ -85,7 +85,7 @@ class SavedMethod:
         if any(map(pytree.is_tensor_container, (*inputs, *named.values()))):
             inputs, named = (), self._by_name(inputs, named)
         given = self._in_order(inputs, named) if named else inputs
-        without_offsets = len(given) == len(self.inputs) and not state.mode.silent
+        without_offsets = len(given) == len(self.inputs) and not state.mode.is_eager
         if len(given) != len(self._call_inputs) and not without_offsets:
             raise OpError(
                 with_user_line(f"{self.name}: takes {self.input_names()}, got {len(given)} inputs")
@@ -94,7 +94,7 @@ class SavedMethod:
             return self._nest(self._run_with_kernels(training, given))
         checks = checks_numerics() and self.runner.has_own_kernels  # op by op
         if self.runner.engine_error is not None or self._needs_own_kernels or checks:
-            with pushed(state.mode.with_tape(False)):
+            with use_mode(state.mode.with_tape(False)):
                 return self._nest(self._run_with_kernels(training, given))
         arrays = [self._array(g, a) for g, a in zip(given, self._call_inputs, strict=True)]
         return self._nest([Tensor(a) for a in self.runner.infer(arrays)])
@@ -201,7 +201,7 @@ class SavedMethod:
 
 def _wants_gradient(training: bool, given: Sequence[Any]) -> bool:
     mode = state.mode
-    if not mode.silent:
+    if not mode.is_eager:
         return True
     if training:
         return True

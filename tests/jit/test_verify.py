@@ -132,7 +132,7 @@ def test_a_loop_that_goes_on_for_ever_for_made_up_inputs_is_not_waited_for(tmp_p
 
     spec = [paddle.static.InputSpec([None], "float32", "x")]
     with pytest.warns(
-        UserWarning, match="none of the made-up inputs fits; a loop has more than 2000 rounds"
+        UserWarning, match="none of the made-up inputs fits; a loop has more than 2000 iterations"
     ):
         paddle.jit.save(paddle.jit.to_static(spread), str(tmp_path / "m"), input_spec=spec)
     assert paddle.jit.load(str(tmp_path / "m"))(paddle.to_tensor([600.0, 1.0])).tolist() == [

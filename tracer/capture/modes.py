@@ -15,12 +15,12 @@ from ..core.errors import (
     OpError,
     SideEffectError,
     TraceError,
-    told,
+    same_kind,
     user_line,
     warn,
     with_user_line,
 )
-from ..core.mode import Mode, innermost
+from ..core.mode import Mode, base_mode
 from ..core.op import OPS, Meta, Op, Slot
 from ..core.tensor import RemovableHook, Tensor
 from ..ir.guards import shown_value
@@ -40,7 +40,7 @@ class Trace(Eager):
     size that Python does more with than compute
     """
 
-    silent = False
+    is_eager = False
     bare = False  # gradients, and programs that are called, are recorded op by op
 
     def __init__(
@@ -69,19 +69,19 @@ class Trace(Eager):
         self.recorder.bind(tensor, name)
         return name
 
-    def shadow(self, tensor: Tensor) -> Tensor:
+    def snapshot(self, tensor: Tensor) -> Tensor:
         """Return a second tensor with the same value, for the same variable."""
-        made = super().shadow(tensor)
+        made = super().snapshot(tensor)
         self.recorder.bind(made, self.recorder.name_of(tensor))
         return made
 
-    def become(self, tensor: Tensor, made: Tensor) -> None:
+    def assign_inplace(self, tensor: Tensor, made: Tensor) -> None:
         """Let a tensor denote the result of an in-place op. Raises TraceError for an external
         tensor.
         """
         if not self.recorder.knows(tensor) or self.recorder.name_of(tensor) in self.recorder.scope:
             raise TraceError(with_user_line(f"in place: {EXTERNAL_WRITE} (X={tensor.meta})"))
-        super().become(tensor, made)
+        super().assign_inplace(tensor, made)
         self.recorder.bind(tensor, self.recorder.name_of(made))
 
     def read(self, tensor: Tensor, reader: str) -> None:
@@ -118,7 +118,7 @@ class Trace(Eager):
 class Static(Mode):
     """Record every op without running it; a dynamic size becomes a value of the program."""
 
-    silent = False
+    is_eager = False
     # set by autodiff, which emits ops in this mode
     differentiate: ClassVar[Callable[..., list[Any] | None]]
     static = True
@@ -138,12 +138,12 @@ class Static(Mode):
         """Whether source code is converted."""
         return self._convert is not None
 
-    def cuts(self, why: str) -> None:
+    def note_missing_gradient(self, why: str) -> None:
         """Record a reason why the program cannot provide gradients."""
         if self.tape:
             self.recorder.cuts.append(why)
 
-    def hooked(self, tensor: Tensor, handle: RemovableHook) -> None:
+    def on_hook_registered(self, tensor: Tensor, handle: RemovableHook) -> None:
         """Record a hook on an external tensor."""
         if not isinstance(tensor, Variable):
             self.recorder.hooks.append(handle)
@@ -163,7 +163,7 @@ class Static(Mode):
         """Record a `switch_case`."""
         return Static.switch(index, list(branches))
 
-    def converted(self, function: Any) -> Any:
+    def convert_forward(self, function: Any) -> Any:
         """Return the converted function."""
         return function if self._convert is None else self._convert(function)
 
@@ -197,7 +197,7 @@ class Static(Mode):
         made.tape, made.called_with_tape = tape, self.called_with_tape
         return made
 
-    def report_error(self, error: Exception, instead: Any) -> Any:
+    def report_error(self, error: Exception, replace_base_mode: Any) -> Any:
         """Raise an error of the recording. The mode of `oarlock explain` collects it and returns
         `instead`.
         """
@@ -216,7 +216,9 @@ class Static(Mode):
             inferred = op.infer(metas, attrs)
         except (OpError, TypeError) as error:
             why = str(error).removeprefix(f"{op.type}: ")
-            wrong = told(error, with_user_line(f"{op.type}: {why} ({op.show_operands(metas)})"))
+            wrong = same_kind(
+                error, with_user_line(f"{op.type}: {why} ({op.format_inputs(metas)})")
+            )
             wrong.__suppress_context__ = True
             inferred = self.report_error(wrong, _like_operands(op, metas))
         slots = [inferred] if len(op.outs) == 1 else list(inferred)
@@ -269,7 +271,7 @@ class Static(Mode):
             desc.stop_gradient = True
         return self.recorder.variable(desc)
 
-    def shadow(self, tensor: Tensor) -> Tensor:
+    def snapshot(self, tensor: Tensor) -> Tensor:
         """Return a second Variable for the same variable of the program."""
         if not isinstance(tensor, Variable):
             self._reject_external_write(tensor)
@@ -277,7 +279,7 @@ class Static(Mode):
         self.recorder.aliases.check(tensor)
         return self.recorder.variable(tensor.raw)
 
-    def become(self, tensor: Tensor, made: Tensor) -> None:
+    def assign_inplace(self, tensor: Tensor, made: Tensor) -> None:
         """Let a tensor denote the result of an in-place op; a buffer is written by an op of the
         program.
         """
@@ -298,7 +300,7 @@ class Static(Mode):
         tensor._name = made.raw.name
         self.recorder.bind(tensor, made.raw.name)
 
-    def begin_graph(self, tensor: Tensor) -> None:
+    def begin_gradient(self, tensor: Tensor) -> None:
         """Let gradients flow from here on: the tensor becomes a copy of the variable, which has no
         gradient.
         """
@@ -366,13 +368,13 @@ def maybe_undefined_error(half: MaybeUndefined) -> UndefinedError:
 
 def static_mode(mode: Mode) -> Static | None:
     """Return the `Static` mode that `mode` is or wraps; None if there is none."""
-    found = innermost(mode)
+    found = base_mode(mode)
     return found if isinstance(found, Static) else None
 
 
 def recorder_of(mode: Mode) -> Recorder | None:
     """Return the recorder of a mode; None if it does not record."""
-    found = innermost(mode)
+    found = base_mode(mode)
     return found.recorder if isinstance(found, Static | Trace) else None
 
 

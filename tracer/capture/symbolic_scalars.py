@@ -15,7 +15,7 @@ import numpy as np
 
 from ..core.dtype import default_float, dtype_of, is_float
 from ..core.errors import TraceError, with_user_line
-from ..core.mode import innermost, state
+from ..core.mode import base_mode, state
 from ..core.op import OPS
 from ..core.tensor import Tensor
 
@@ -92,17 +92,17 @@ def scalar_error(value: Any, what: str, fix: str) -> TraceError:
     return TraceError(with_user_line(f"{why} (X={value.meta}{at}); {fix}"))
 
 
-def reject_scalar(value: Any, what: str, fix: str, instead: Any) -> Any:
+def reject_scalar(value: Any, what: str, fix: str, replace_base_mode: Any) -> Any:
     """Report that error; while `oarlock explain` runs, return `instead`."""
-    return report_error(scalar_error(value, what, fix), instead)
+    return report_error(scalar_error(value, what, fix), replace_base_mode)
 
 
-def report_error(error: TraceError, instead: Any) -> Any:
+def report_error(error: TraceError, replace_base_mode: Any) -> Any:
     """Let the current mode raise an error, or collect it and return `instead`."""
-    mode = innermost(state.mode)
+    mode = base_mode(state.mode)
     if not mode.static:
         raise error
-    return mode.report_error(error, instead)
+    return mode.report_error(error, replace_base_mode)
 
 
 # -- operators

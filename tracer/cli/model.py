@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..compiler import Compiled
+from ..compiler import CompiledProgram
 from ..compiler.unsupported_ops import Unsupported
 from ..core.errors import FileError, OpError
 from ..core.tensor import Tensor
@@ -39,7 +39,7 @@ def verify_files(prefix: str) -> None:
         method = layer._method("forward")
         files.program.contract = Contract(inputs=method.inputs, outputs=method.outputs)
     try:
-        compiled = Compiled(files.program)
+        compiled = CompiledProgram(files.program)
     except Unsupported as error:
         Engine(files.pdmodel, files.params_path, files.name)
         _print(

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from ..core.communicator import AVG, MAX, SUM, Communicator, Work
 from ..core.errors import OarlockError, with_user_line
-from ..core.listen import listeners, summed
-from ..core.ranks import AVG, MAX, SUM, Communicator, Work
+from ..core.grad_hooks import accumulated_grad, listeners
 from ..core.tensor import Tensor
 
 _MEGABYTE = 1 << 20
@@ -157,7 +157,7 @@ class Reducer:
         bucket, index = self._place[id(leaf)]
         if gradient is None and self._unused:
             self._used.discard(id(leaf))
-        total = leaf.grad if gradient is None else summed(leaf, gradient)
+        total = leaf.grad if gradient is None else accumulated_grad(leaf, gradient)
         bucket.part(index)[...] = 0 if total is None else total.array
         bucket.missing -= 1
         while self._sent < len(self.buckets) and not self.buckets[self._sent].missing:

@@ -23,7 +23,7 @@ def _check_between(name: str, probs: Tensor, least_is_fine: bool) -> None:
     """Raise OpError for probabilities outside of [0, 1]; while a program is recorded,
     nobody looks.
     """
-    if not state.mode.silent:
+    if not state.mode.is_eager:
         return
     low, high = np.min(probs.array, initial=1), np.max(probs.array, initial=0)
     if not ((low >= 0 if least_is_fine else low > 0) and high <= 1):

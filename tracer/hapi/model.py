@@ -15,9 +15,9 @@ import numpy as np
 from .. import nn
 from ..core import pytree
 from ..core.autograd import no_grad
+from ..core.communicator import world
 from ..core.errors import OarlockError, OpError
-from ..core.mode import only_running
-from ..core.ranks import world
+from ..core.mode import require_eager
 from ..core.tensor import Tensor
 from ..distributed import DataParallel, ParallelEnv, all_gather, init_parallel_env
 from ..framework.io import load, save
@@ -77,7 +77,7 @@ class Model:
     """
 
     def __init__(self, network: nn.Layer, inputs: Any = None, labels: Any = None) -> None:
-        only_running("Model", "call disable_static() before, or use an Executor")
+        require_eager("Model", "call disable_static() before, or use an Executor")
         if ParallelEnv().nranks > 1:
             init_parallel_env()
         self.mode = "train"

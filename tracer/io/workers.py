@@ -59,7 +59,7 @@ def _start(loader: Any, info: WorkerInfo) -> None:
     Nothing is made on a GPU here: CUDA does not live on in a fork.
     """
     global _info
-    _info, cuda.found.index = info, None
+    _info, cuda.cupy_state.index = info, None
     np.random.seed(info.seed % 2**32)
     random.seed(info.seed)
     if loader.worker_init_fn is not None:

@@ -16,13 +16,14 @@ from ..capture.variable import Variable
 from ..compiler.partial_program import PartialProgram
 from ..core import pytree, rng
 from ..core.autograd import no_grad
-from ..core.errors import SideEffectError, TraceError, hold_warnings, warn, with_user_line
-from ..core.mode import instead, state
+from ..core.errors import SideEffectError, TraceError, defer_warnings, warn, with_user_line
+from ..core.mode import replace_base_mode, state
 from ..core.numerics_check import is_enabled as checks_numerics
 from ..core.op import OPS
 from ..core.tensor import RemovableHook, Tensor
-from ..ir.block_captures import EFFECTS, draws_random
-from ..ir.passes.prune import feed_op, without_dead_ops
+from ..ir.block_captures import draws_random
+from ..ir.op_traits import is_feed_or_fetch, traits_of
+from ..ir.passes.prune import eliminate_dead_ops, feed_op
 from ..loader.program_runner import ProgramRunner
 from ..nn.layer import Layer
 from ..static.graph.program import Program as View
@@ -108,7 +109,8 @@ class ConcreteProgram:
     def prints(self) -> bool:
         """Whether a run calls Python functions, so that it must not be run twice."""
         return any(
-            op.type in EFFECTS and op.type != "assert" for op in self.recording.program.ops()
+            traits_of(op.type).has_side_effects and op.type != "assert"
+            for op in self.recording.program.ops()
         )
 
     def label_outputs(self, given: Any) -> Any:
@@ -145,7 +147,7 @@ class ConcreteProgram:
         state, or has no outputs.
         """
         program = self.recording.program
-        acts = any(op.type in EFFECTS for op in program.ops())
+        acts = any(traits_of(op.type).has_side_effects for op in program.ops())
         return self.has_state or acts or draws_random(program) or not program.fetches()
 
     # -- what users look at
@@ -155,7 +157,7 @@ class ConcreteProgram:
     def main_program(self) -> View:
         """The program without feed and fetch ops, as `static.Program` shows it."""
         first, *rest = self.recording.program.blocks
-        ops = [op for op in first.ops if op.type not in ("feed", "fetch")]
+        ops = [op for op in first.ops if not is_feed_or_fetch(op.type)]
         blocks = [replace(first, ops=ops), *rest]
         return View.of(replace(self.recording.program, blocks=blocks))
 
@@ -232,7 +234,7 @@ class ResultBuilder:
         if self.effects:
             self._assign_effects(tensors)
         for i in self.changed:
-            state.mode.become(given[i], next(tensors))
+            state.mode.assign_inplace(given[i], next(tensors))
         return pytree.unflatten(self.nesting, leaves)
 
     def _assign_effects(self, tensors: Iterator[Tensor]) -> None:
@@ -289,7 +291,7 @@ def build_program(
     recorder.rollback, recorder.strict = Rollback(), strict
     found = FunctionCapture.create(recorder, arguments, owner)
     try:
-        with hold_warnings() as warnings:
+        with defer_warnings() as warnings:
             made = _capture(function, parameters, arguments, owner, found)
     except BaseException as error:
         _roll_back(found, isinstance(error, Exception))
@@ -336,7 +338,7 @@ def _capture(
 ) -> ConcreteProgram:
     recorder = found.recorder
     found.mode.called_with_tape = state.mode.tape
-    with instead(found.mode):
+    with replace_base_mode(found.mode):
         given = {name: take_snapshot(value) for name, value in found.bound.items()}
         outputs = found.call(function, parameters)
         _reject_stop_gradient_writes(recorder)
@@ -351,7 +353,7 @@ def _capture(
         contract = write_outputs(recorder, tensors + behind)
     program = with_contract(recorder.program, contract)
     recording = create_captured_program(
-        owner if isinstance(owner, Layer) else None, recorder, without_dead_ops(program)
+        owner if isinstance(owner, Layer) else None, recorder, eliminate_dead_ops(program)
     )
     fetched = recording.program.fetches()[: len(tensors)]
     made = ConcreteProgram(

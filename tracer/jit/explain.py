@@ -17,8 +17,8 @@ from typing import Any
 from ..capture.modes import Static
 from ..capture.recorder import Recorder
 from ..core import pytree
-from ..core.errors import OarlockError, inside, user_line
-from ..core.mode import instead
+from ..core.errors import OarlockError, is_library_file, user_line
+from ..core.mode import replace_base_mode
 from ..ir.program import Guard
 from ..nn.layer import Layer
 from .call_arguments import Parameters
@@ -81,10 +81,10 @@ class ExplainMode(Static):
         made.tape, made.called_with_tape = tape, self.called_with_tape
         return made
 
-    def report_error(self, error: Exception, instead: Any) -> Any:
+    def report_error(self, error: Exception, replace_base_mode: Any) -> Any:
         """Collect an error, and return `instead`."""
         self.note(str(error))
-        return instead
+        return replace_base_mode
 
     def note(self, message: str) -> None:
         """Add a problem unless one with the same line and cause exists."""
@@ -147,7 +147,7 @@ def _explain_recording(function: Callable[..., Any], input_spec: Any, owner: Any
     found = FunctionCapture(mode, parameters.with_specs(input_spec), owner)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        with instead(mode):
+        with replace_base_mode(mode):
             ended = _record_function(mode, found, function, parameters)
         try:
             found.guards.finish(found.effects)
@@ -228,4 +228,4 @@ def _user_frames(error: Exception) -> Iterator[tuple[CodeType, int]]:
 
 
 def _is_user_code(filename: str) -> bool:
-    return not inside(filename) and "site-packages" not in filename
+    return not is_library_file(filename) and "site-packages" not in filename

@@ -12,7 +12,7 @@ from ..capture.recorder import Recorder
 from ..capture.variable import Variable
 from ..core import pytree
 from ..core.errors import TraceError, warn, with_user_line
-from ..core.mode import instead
+from ..core.mode import replace_base_mode
 from ..core.tensor import Tensor
 from ..ir.names import Namer
 from .asserts_to_guards import take_asserts
@@ -62,11 +62,11 @@ class CallRollback:
         effects: list[SideEffect],
         guards: list[StateGuard],
         tensors: Iterable[Tensor] = (),
-        hooked: Iterable[Tensor] = (),
+        on_hook_registered: Iterable[Tensor] = (),
     ) -> None:
         self._effects, self._guards = effects, guards
         self._arrays = [(tensor, tensor.array) for tensor in tensors]
-        self._hooks = [(tensor, list(tensor._hooks or ())) for tensor in hooked]
+        self._hooks = [(tensor, list(tensor._hooks or ())) for tensor in on_hook_registered]
 
     def undo(self) -> None:
         """Restore the state before the first call."""
@@ -143,7 +143,7 @@ def _capture_once(
 
 def _capture_outputs(found: FunctionCapture, method: Method, guards: str) -> CapturedProgram:
     recorder = found.recorder
-    with instead(found.mode):
+    with replace_base_mode(found.mode):
         outputs = found.call(method.plain, method.parameters)
         _reject_state_effects(found)
         checks = take_asserts(recorder)

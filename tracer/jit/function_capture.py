@@ -16,7 +16,7 @@ from ..capture.undefined_checks import MESSAGES, NOT_RETURNED
 from ..capture.variable import Variable
 from ..core import pytree
 from ..core.errors import TraceError, warn, with_user_line
-from ..core.mode import instead
+from ..core.mode import replace_base_mode
 from ..core.op import OPS
 from ..ir.input_spec import InputSpec
 from ..nn.layer import Layer
@@ -101,7 +101,7 @@ class FunctionCapture:
                 f"'{leaf.maybe_undefined.name}' may be None, but a program must return tensors\n  "
                 f"at {leaf.where}"
             )
-        with instead(self.mode):
+        with replace_base_mode(self.mode):
             holds = OPS["logical_not"](leaf.maybe_undefined.is_none)
             said = (
                 leaf.maybe_undefined.check is not None

@@ -17,7 +17,7 @@ from ..capture.undefined_checks import undefined_message
 from ..capture.variable import Variable
 from ..core import pytree
 from ..core.errors import TraceError
-from ..core.mode import instead
+from ..core.mode import replace_base_mode
 from ..core.op import OPS
 from ..core.tensor import Tensor
 from ..core.version import VERSION
@@ -162,7 +162,7 @@ def trace(
         given.append(Tensor(tensor.array))
     state, sources = LayerState(layer), random_states()
     mode = Trace(recorder, decided=set() if watches else None)
-    with instead(mode), named_layers(layer, recorder):
+    with replace_base_mode(mode), named_layers(layer, recorder):
         outputs = layer(*inputs)
         contract = write_outputs(recorder, require_outputs(outputs))
     held = {

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..capture import output_tree
-from ..compiler import Compiled
+from ..compiler import CompiledProgram
 from ..core import cuda, pytree
 from ..core.autograd import set_grad_enabled
 from ..core.dtype import dtype_of
@@ -303,9 +303,9 @@ def _to_array(value: Any, output: Arg) -> Any:
 
 def interpreter_reference(recording: CapturedProgram) -> Reference:
     """Use the interpreted program as the reference."""
-    compiled = Compiled(recording.program)
+    compiled = CompiledProgram(recording.program)
 
     def run(tensors: list[Tensor]) -> Sequence[Any]:
-        return run_compiled(compiled, recording.scope, [cuda.host(t.array) for t in tensors])
+        return run_compiled(compiled, recording.scope, [cuda.to_host(t.array) for t in tensors])
 
     return run

@@ -125,7 +125,7 @@ class StaticFunction:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run the program for the arguments, and return its results."""
         mode = state.mode
-        if not mode.silent or not is_enabled():
+        if not mode.is_eager or not is_enabled():
             return self._function_in(mode)(*args, **kwargs)
         plain = None if kwargs or self._input_spec is not None else self._fast_key(args, mode)
         concrete = self._cache.fast.get(plain)
@@ -201,7 +201,7 @@ class StaticFunction:
         if len(args) > 1 and find_duplicates(args):
             return None
         training = self._is_training()
-        return *kinds, training, mode.tape and training, mode.key(), get_default_dtype()
+        return *kinds, training, mode.tape and training, mode.cache_key(), get_default_dtype()
 
     @functools.cached_property
     def _parameters(self) -> Parameters:
@@ -260,7 +260,7 @@ class StaticFunction:
             arguments.key(),
             training,
             state.mode.tape and training,
-            state.mode.key(),
+            state.mode.cache_key(),
             get_default_dtype(),
         )
 

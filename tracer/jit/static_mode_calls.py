@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from ..core.mode import pushed, state
+from ..core.mode import state, use_mode
 from ..static.graph.mode import StaticGraphMode
 from .operators.calls import convert_if_user_code
 from .to_static import ProgramTranslator
@@ -22,7 +22,7 @@ def dygraph_to_static_func(func: Callable[..., Any]) -> Callable[..., Any]:
             return func(*args, **kwargs)
         if not converted:
             converted.append(ProgramTranslator().get_func(func))
-        with pushed(
+        with use_mode(
             StaticGraphMode(state.mode.builder.mode._program, convert=convert_if_user_code)
         ):
             return converted[0](*args, **kwargs)

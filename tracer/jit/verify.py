@@ -13,15 +13,16 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..capture.output_tree import StructureError
-from ..compiler import Compiled
+from ..compiler import CompiledProgram
 from ..compiler.feeds import FEED
 from ..compiler.unsupported_ops import Unsupported
 from ..core import cuda
+from ..core.device_dispatch import common_device
 from ..core.dtype import dtype_of, is_float, is_real
 from ..core.errors import GuardError, OarlockError, OpError, VerifyError
-from ..core.placed import device_of
 from ..core.tensor import Tensor
 from ..ir.block_captures import draws_random
+from ..ir.op_traits import is_feed_or_fetch
 from ..ir.program import Arg, Kind, Program
 from ..loader.engine import Engine, EngineError, UnsupportedError, first_reason
 from ..loader.files import program_from_bytes
@@ -174,7 +175,7 @@ def verify(
     if draws_random(program):
         return "not verified: the program draws random numbers"
     engine, by = open_engine(program, pdmodel, params)
-    reference, given = _on_cpu(reference, scope), [Tensor(cuda.host(t.array)) for t in given]
+    reference, given = _on_cpu(reference, scope), [Tensor(cuda.to_host(t.array)) for t in given]
     tried: list[str] = []
     enough = NUM_EXAMPLES if given or has_dynamic_sizes(program.contract.inputs) else 1
     worst, rejected = 0.0, ""
@@ -286,7 +287,7 @@ class LoopLimiter:
         loops = any(op.type == "while" for op in program.ops())
         self._compiled = None
         with suppress(Unsupported):
-            self._compiled = Compiled(program, each_round=self._count) if loops else None
+            self._compiled = CompiledProgram(program, on_iteration=self._count) if loops else None
 
     def _count(self) -> None:
         self._left -= 1
@@ -311,14 +312,15 @@ def _on_cpu(reference: Reference, scope: Mapping[str, Tensor]) -> Reference:
     """Wrap a reference so that it takes and returns arrays in CPU memory; the layer may be on a
     GPU.
     """
-    if cuda.found.cupy is None:
+    if cuda.cupy_state.cupy is None:
         return reference
     arrays = [t.array for t in scope.values()]
-    index = device_of(arrays) if arrays else cuda.found.index
+    index = common_device(arrays) if arrays else cuda.cupy_state.index
 
     def answer(tensors: list[Tensor]) -> Sequence[Any]:
         return [
-            cuda.host(a) for a in reference([Tensor(cuda.put(t.array, index)) for t in tensors])
+            cuda.to_host(a)
+            for a in reference([Tensor(cuda.to_device(t.array, index)) for t in tensors])
         ]
 
     return answer
@@ -354,7 +356,7 @@ class FileInterpreter:
         program = program_from_bytes(pdmodel)
         names = sorted(v.name for v in program.persistables())
         values = {} if params is None else load_params(params, names)
-        self._compiled = Compiled(program)
+        self._compiled = CompiledProgram(program)
         self._scope = {name: Tensor(a) for name, a in values.items()}
 
     def run(self, arrays: Sequence[Any], names: Sequence[str] = ()) -> list[Any]:
@@ -363,15 +365,15 @@ class FileInterpreter:
 
 
 def run_compiled(
-    compiled: Compiled, scope: Mapping[str, Tensor], arrays: Sequence[Any]
+    compiled: CompiledProgram, scope: Mapping[str, Tensor], arrays: Sequence[Any]
 ) -> list[Any]:
     """Run a program for inputs in order. Each packed input is one sequence. The scope does not
     change.
     """
-    values = {name: Tensor(cuda.host(t.array), name=name) for name, t in scope.items()}
+    values = {name: Tensor(cuda.to_host(t.array), name=name) for name, t in scope.items()}
     feed = dict(zip(compiled.feeds, arrays, strict=True))
     return compiled.run(
-        values, feed | {name + FEED: np.array([0, len(feed[name])]) for name in compiled.packed}
+        values, feed | {name + FEED: np.array([0, len(feed[name])]) for name in compiled.lod_inputs}
     )
 
 
@@ -443,8 +445,8 @@ def _is_rounding(
         return run_compiled(compiled, {name: Tensor(a) for name, a in weights.items()}, inputs)
 
     try:
-        compiled = Compiled(program)
-        weights = {name: cuda.host(t.array) for name, t in scope.items()}
+        compiled = CompiledProgram(program)
+        weights = {name: cuda.to_host(t.array) for name, t in scope.items()}
         return is_rounding_error(run, weights, [t.array for t in tensors], at, off, difference)
     except (OarlockError, OpError, Unsupported):
         return False
@@ -464,11 +466,11 @@ def first_difference(
     given = [t.array for t in tensors]
     names = inner_tensor_names(program, scope)
     try:
-        recorded = run_compiled(Compiled(program), scope, given)
+        recorded = run_compiled(CompiledProgram(program), scope, given)
         if any(_differs(a, np.asarray(w), program) for a, w in zip(recorded, layer, strict=True)):
             why = "forward depends on something that a program cannot hold, or is converted wrongly"
             return f"the recording itself gives other numbers than the layer: {why}"
-        inner = run_compiled(Compiled(program, fetches=names), scope, given)
+        inner = run_compiled(CompiledProgram(program, fetches=names), scope, given)
         expected = {
             name: a for name, a in zip(names, inner, strict=True) if isinstance(a, np.ndarray)
         }
@@ -499,7 +501,7 @@ def inner_tensor_names(program: Program, scope: Mapping[str, Tensor]) -> list[st
     written = [
         name
         for op in program.block.ops
-        if op.type not in ("feed", "fetch")
+        if not is_feed_or_fetch(op.type)
         for name in op.output_names()
     ]
     last = reversed(dict.fromkeys(reversed(written)))
@@ -538,7 +540,7 @@ def _describe_op(program: Program, name: str) -> str:
     op = next(
         op
         for op in reversed(program.block.ops)
-        if op.type not in ("feed", "fetch") and name in op.output_names()
+        if not is_feed_or_fetch(op.type) and name in op.output_names()
     )
     return (f"the first op to differ is {op.type}, giving '{name}'") + (
         f", recorded at {op.where}" if op.where else ""

@@ -13,7 +13,7 @@ from ..core import pytree
 from ..core.dtype import dtype_of
 from ..core.errors import OpError, with_user_line
 from ..core.op import OPS
-from ..core.operand import need, no_axis, no_tensor
+from ..core.operand_checks import check_tensors, no_axis_error, not_a_tensor_error
 from ..core.tensor import Tensor
 from ..tensor.convert import cast
 from ..tensor.creation import arange
@@ -54,7 +54,7 @@ def initial_states(
     try:
         number = dtype_of(like.dtype if dtype is None else dtype).proto
     except AttributeError:
-        raise no_tensor(like) from None
+        raise not_a_tensor_error(like) from None
 
     def made(wanted: Any) -> Any:
         if isinstance(wanted, dict):
@@ -298,9 +298,9 @@ def over_time(
     """
     axis = 0 if time_major else 1
     first = pytree.leaves(inputs)[0]
-    need(first)
+    check_tensors(first)
     if first.ndim < 2:
-        raise no_axis(first, axis)
+        raise no_axis_error(first, axis)
     count = first.meta.shape[axis]
     if count < 0:
         raise OpError(

@@ -1,8 +1,4 @@
-"""What ops on sequences share: where the sequences begin and end.
-
-Offsets come in lists, one int64 array per level, the outermost level first; the last level counts
-rows.
-"""
+"""Helpers for LoD: row splits of packed sequences."""
 
 from __future__ import annotations
 
@@ -14,8 +10,8 @@ from ..core.op import Op, check
 Offsets = Any  # [n + 1], int64
 
 
-def rows_of(lod: Any, what: str = "X") -> Offsets:
-    """The offsets of rows.   Raises OpError where there are none."""
+def row_offsets(lod: Any, what: str = "X") -> Offsets:
+    """The offsets of rows. Raises OpError where there are none."""
     check(bool(lod), f"{what} holds no sequences")
     return np.asarray(lod[-1], np.int64)
 
@@ -25,17 +21,17 @@ def lengths(offsets: Offsets) -> Any:
     return np.diff(offsets)
 
 
-def owners(offsets: Offsets) -> Any:
+def sequence_ids(offsets: Offsets) -> Any:
     """The number of the sequence that each row belongs to."""
     return np.repeat(np.arange(len(offsets) - 1), lengths(offsets))
 
 
-def offsets_from(counts: Any) -> Offsets:
+def offsets_from_lengths(counts: Any) -> Offsets:
     """Offsets of lengths."""
     return np.concatenate([[0], np.cumsum(counts, dtype=np.int64)]).astype(np.int64)
 
 
-def ranges(starts: Any, counts: Any) -> Any:
+def row_ranges(starts: Any, counts: Any) -> Any:
     """The rows of runs, one run after the other."""
     ends = np.cumsum(counts)
     return np.arange(ends[-1] if len(ends) else 0) + np.repeat(
@@ -43,7 +39,7 @@ def ranges(starts: Any, counts: Any) -> Any:
     )
 
 
-def summed(x: Any, offsets: Offsets) -> Any:
+def segment_sum(x: Any, offsets: Offsets) -> Any:
     """The sum of the rows of each sequence, zeros for empty ones."""
     out = np.zeros((len(offsets) - 1, *x.shape[1:]), x.dtype)
     full = lengths(offsets) > 0
@@ -52,11 +48,11 @@ def summed(x: Any, offsets: Offsets) -> Any:
     return out
 
 
-def column(values: Any, like: Any) -> Any:
+def as_column(values: Any, like: Any) -> Any:
     """Numbers per row, in the dtype and with as many axes as a tensor."""
     return values.astype(like.dtype).reshape(-1, *[1] * (like.ndim - 1))
 
 
-def gives_none(made: Op) -> None:
+def without_lod(made: Op) -> None:
     """Say that the result of an op on sequences holds none."""
     made.lod(lambda *_: 0)(lambda *_, **__: [])

@@ -1,4 +1,4 @@
-"""What convex polygons share.   One is the x and y of its corners in turn."""
+"""Convex polygons, given as x and y of their corners."""
 
 from __future__ import annotations
 
@@ -13,20 +13,21 @@ def polygon_overlaps(ones: Any, others: Any) -> Any:
     [N,S], [M,S] -> [N,M]
     """
     first, second = (
-        _turned(p.reshape(len(p), p.shape[1] // 2, 2).astype(np.float64)) for p in (ones, others)
+        _counter_clockwise(p.reshape(len(p), p.shape[1] // 2, 2).astype(np.float64))
+        for p in (ones, others)
     )
     out = np.zeros((len(first), len(second)), ones.dtype)
-    i, j = np.nonzero(_near(first, second))
+    i, j = np.nonzero(_is_near(first, second))
     a, b = first[i], second[j]
     own, theirs = _areas(a), _areas(b)
     whole = (own > 0) & (theirs > 0)
-    shared = np.where(whole, _shared(a, b), 0)
+    shared = np.where(whole, _intersection(a, b), 0)
     out[i, j] = shared / np.where(whole, own + theirs - shared, 1)
     return out
 
 
-def _near(ones: Any, others: Any) -> Any:
-    """Whether the upright boxes around them meet.   bool [N,M]"""
+def _is_near(ones: Any, others: Any) -> Any:
+    """Whether the upright boxes around them meet. bool [N,M]"""
     (low, high), (least, most) = ((c.min(1), c.max(1)) for c in (ones, others))
     return np.all((low[:, None] <= most) & (least <= high[:, None]), axis=2)
 
@@ -40,12 +41,12 @@ def _areas(corners: Any) -> Any:
     return np.sum(_cross(corners, np.roll(corners, -1, axis=1)), axis=1) / 2
 
 
-def _turned(corners: Any) -> Any:
-    """The polygons, with corners that turn left.   [N,S,2]"""
+def _counter_clockwise(corners: Any) -> Any:
+    """The polygons, with corners that turn left. [N,S,2]"""
     return np.where((_areas(corners) < 0)[:, None, None], corners[:, ::-1], corners)
 
 
-def _shared(a: Any, b: Any) -> Any:
+def _intersection(a: Any, b: Any) -> Any:
     """The area of what each pair shares: a sum along the parts of the sides of either that lie in
     the other.
 

@@ -13,7 +13,7 @@ from ..core.dtype import work_dtype
 from ..core.errors import MisfitError, OperandError, OpError, RuleError, StateError, with_user_line
 from ..core.op import Op
 from ..core.parameter import Parameter
-from ..core.tensor import Tensor, remember_all
+from ..core.tensor import Tensor, save_histories
 from .lr_base import LRScheduler
 
 Array = Any  # an ndarray like the parameter
@@ -71,7 +71,7 @@ def _started(kind: Accumulator, like: Array, dtype: Any) -> Array:
     """
     if kind.single:
         return np.full([1], kind.start, dtype)
-    return cuda.put(np.full(like.shape, kind.start, dtype), cuda.index_of(like))
+    return cuda.to_device(np.full(like.shape, kind.start, dtype), cuda.index_of(like))
 
 
 class Optimizer:
@@ -191,7 +191,7 @@ class Optimizer:
 
     def step(self) -> None:
         """Change every parameter that has a gradient."""
-        mode.only_running(f"{type(self).__name__}.step", "use minimize")
+        mode.require_eager(f"{type(self).__name__}.step", "use minimize")
         self._apply(
             [
                 (p, p.grad.array)
@@ -216,7 +216,7 @@ class Optimizer:
                 )
                 for p, g in pairs
             ]
-        remember_all(p for p, _ in pairs)
+        save_histories(p for p, _ in pairs)
         if not (native.switch.on and self._update_all(changes)):
             for change in changes:
                 self._update(*change)
@@ -446,7 +446,7 @@ class Optimizer:
                     parameter.name if key == MASTER else self._key(parameter, key, MASTER in state)
                 )
                 (masters if key == MASTER else found)[name] = Tensor(
-                    np.array(cuda.host(array)), name=name
+                    np.array(cuda.to_host(array)), name=name
                 )
         if masters:
             found["master_weights"] = masters
@@ -542,7 +542,7 @@ class Optimizer:
         return state_dict[others[0]] if len(others) == 1 else None
 
     def _checked(self, parameter: Parameter, key: str, given: Any, like: Array) -> Array:
-        array = cuda.copied_to(
+        array = cuda.copy_like(
             given.array if isinstance(given, Tensor) else np.asarray(given), like
         )
         if array.size != like.size:

@@ -14,7 +14,7 @@ from typing import Any
 from ..core._tape import Operator
 from ..core.errors import OpError, with_user_line
 from ..core.op import OPS, Op
-from ..core.operand import named
+from ..core.operand_checks import set_function_name
 from ..core.tensor import Tensor
 from ..ops import elementwise
 from . import linalg, logic, manipulation, math
@@ -54,7 +54,7 @@ def _in_place(function: Callable[..., Any]) -> Callable[..., Any]:
     def method(x: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         return manipulation.in_place(x, lambda now: changed(now, args, kwargs))
 
-    named(method, f"{function.__name__}_")
+    set_function_name(method, f"{function.__name__}_")
     method.__doc__ = f"In place: {function.__doc__}"
     method.__wrapped__ = function  # type: ignore[attr-defined]  # whose signature it has
     return method

@@ -7,12 +7,8 @@ struct Renamed {
   std::string_view type, before, today;
 };
 
-// The share of ir/passes/upgrade_attrs.py; what changed its result has a case in its rule.
 constexpr Renamed kRenamed[] = {
-    {"flip", "dims", "axis"},
-    {"roll", "dims", "axis"},
-    {"trace", "dim1", "axis1"},
-    {"trace", "dim2", "axis2"},
+#include "paddle/older_attrs.inc"
 };
 
 void rename(OpDesc& op) {

@@ -59,7 +59,7 @@ def Print(
     }
     mode = static_mode(state.mode)
     if mode is None or not isinstance(input, Variable):
-        Printer(settings, input.name)(np.asarray(cuda.host(input.array)))
+        Printer(settings, input.name)(np.asarray(cuda.to_host(input.array)))
         return input
     return mode.recorder.emit_like(
         "print", "In", input, {name: typed_attr(v) for name, v in settings.items()}
@@ -131,7 +131,7 @@ def Assert(
     mode = static_mode(state.mode)
     if mode is None or not isinstance(cond, Variable):
         AssertCheck(summarize, "")(
-            cuda.host(cond.array), [np.asarray(cuda.host(t.array)) for t in shown]
+            cuda.to_host(cond.array), [np.asarray(cuda.to_host(t.array)) for t in shown]
         )
         return
     mode.recorder.emit_assert(cond, data=shown, summarize=summarize)

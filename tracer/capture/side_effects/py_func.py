@@ -15,7 +15,7 @@ import numpy as np
 from ...core import cuda
 from ...core.eager import EAGER
 from ...core.errors import OarlockError, OpError, with_user_line
-from ...core.mode import pushed, state
+from ...core.mode import state, use_mode
 from ...core.tensor import Tensor
 from ...ir.program import Attr, AttrType, OpDesc
 from ..modes import Static, static_mode
@@ -129,7 +129,7 @@ class PyFuncKernel:
         """Return the results in the declared dtypes. Raises OpError for another number of
         results.
         """
-        with pushed(EAGER):
+        with use_mode(EAGER):
             given = self._function(*(None if a is None else np.asarray(a) for a in arrays))
         made = as_list(given)
         if not self._dtypes:
@@ -141,7 +141,7 @@ class PyFuncKernel:
 
 
 def _array(value: Any, dtype: Any) -> Any:
-    return np.asarray(cuda.host(value.array if isinstance(value, Tensor) else value)).astype(
+    return np.asarray(cuda.to_host(value.array if isinstance(value, Tensor) else value)).astype(
         dtype, copy=False
     )
 

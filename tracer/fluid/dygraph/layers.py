@@ -74,7 +74,7 @@ class Layer(_Layer):
         if isinstance(attr, list | tuple):
             shape, attr = attr, shape
         name = attr if isinstance(attr, str) else getattr(attr, "name", None)
-        if name and state.mode.builder is None and unique_name.is_given(name):
+        if name and state.mode.builder is None and unique_name.register_user_name(name):
             why = (
                 f"parameter name [{name}] has been used already; in dygraph mode each "
                 f"parameter has a name of its own"

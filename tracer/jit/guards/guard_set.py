@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...capture.variable import Variable
-from ...core.errors import TraceError, inside, warn, with_user_line
+from ...core.errors import TraceError, is_library_file, warn, with_user_line
 from ...core.tensor import Tensor
 from ...ir.input_spec import InputSpec
 from ...ir.plain_values import PLAIN, is_fixed
@@ -194,7 +194,7 @@ class GuardSet:
             return
         self._watched[id(layer)] = layer
         for hook in (*layer._forward_pre_hooks.values(), *layer._forward_post_hooks.values()):
-            if isinstance(hook, FunctionType) and not inside(hook.__code__.co_filename):
+            if isinstance(hook, FunctionType) and not is_library_file(hook.__code__.co_filename):
                 self.add_function(hook)
         self._watch_classes(type(layer))
         is_library_layer = type(layer).__module__.startswith(PACKAGE)

@@ -20,7 +20,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ...core.cuda import host
+from ...core.cuda import to_host
 from .snapshots import MISSING, ArraySnapshot, Snapshot
 
 # Dicts and lists of a layer whose keys or elements are compared.
@@ -219,7 +219,7 @@ class TensorSource(Source):
         is_same = now is expected.value
         if not isinstance(expected, ArraySnapshot) or (is_same and not isinstance(now, np.ndarray)):
             return is_same
-        return expected.matches(host(now))
+        return expected.matches(to_host(now))
 
     def write(self, value: Any) -> None:
         """Do nothing: an op of the program changes the tensor."""
@@ -227,7 +227,7 @@ class TensorSource(Source):
 
 def tensor_snapshot(array: Any) -> Snapshot:
     """Return the snapshot for the array of a TensorSource."""
-    elements = host(array)
+    elements = to_host(array)
     owns_memory = not isinstance(array, np.ndarray) or array.flags.owndata
     if owns_memory and elements.size > MAX_COMPARED_ELEMENTS:
         return Snapshot(array)

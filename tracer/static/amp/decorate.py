@@ -9,7 +9,7 @@ from ...capture.control.with_blocks import ConditionalBlock
 from ...capture.variable import Variable
 from ...core.dtype import dtype_of
 from ...core.errors import OarlockError, OpError, with_user_line
-from ...core.mode import pushed
+from ...core.mode import use_mode
 from ...core.op import OPS
 from ...core.unique_name import generate
 from ...ir.op_role import Role
@@ -117,7 +117,7 @@ class OptimizerWithMixedPrecision:
         parameter and its gradient.
         """
         self._program = program = program_of("decorate: backward", loss)
-        with program_guard(program, startup_program), pushed(StaticGraphMode(program)):
+        with program_guard(program, startup_program), use_mode(StaticGraphMode(program)):
             self._factor = self._global("loss_scaling", self._start, "float32")
             if self._dynamic:
                 self._counts = {
@@ -141,7 +141,10 @@ class OptimizerWithMixedPrecision:
         if not self._scales:
             return self._optimizer.apply_gradients(pairs)
         assert self._program is not None
-        with pushed(StaticGraphMode(self._program)), self._program.recorder.as_role(Role.OPTIMIZE):
+        with (
+            use_mode(StaticGraphMode(self._program)),
+            self._program.recorder.as_role(Role.OPTIMIZE),
+        ):
             grads, bad = OPS["check_finite_and_unscale"](
                 [g for _, g in pairs], self.get_loss_scaling()
             )

@@ -11,8 +11,8 @@ from typing import Any
 from ...capture.recorder import STATIC_GRAPH, Recorder
 from ...capture.variable import Variable
 from ...core import unique_name
-from ...core.era import era
 from ...core.errors import TraceError, with_user_line
+from ...core.paddle1_compat import compat
 from ...core.parameter import Parameter
 from ...core.tensor import Tensor
 from ...ir.names import Namer
@@ -33,7 +33,7 @@ KEEP_SHAPE = (
 
 def _reserves(type: str, attrs: dict[str, Attr]) -> bool:
     """Whether Paddle's op wants room for what its gradient op computes with."""
-    return type == "batch_norm" and not era.old and not attrs["is_test"].value
+    return type == "batch_norm" and not compat.is_paddle1 and not attrs["is_test"].value
 
 
 class ProcessNames(Namer):
