@@ -31,7 +31,7 @@ def to_bytes(rows: Iterable[VarInfo]) -> bytes:
             {"structured_name": row.structured_name} if row.structured_name else {}
         )
         said["stop_gradient"] = row.stop_gradient
-        if row.trainable is not None:  # its presence alone makes real Paddle create a Parameter
+        if row.trainable is not None:  # Paddle creates a Parameter if the key exists
             said["trainable"] = row.trainable
         table[row.name] = said
     return dumps(table, protocol=2)

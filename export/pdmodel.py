@@ -13,13 +13,13 @@ from ..ir.program import Arg, Attr, AttrType, Block, Contract, OpDesc, Program, 
 from .proto import ATTR_FIELD, KIND_FIELD, SCALAR_FIELD, WITH_LOD, ProgramDesc
 
 CONTRACT_VERSION = 1
-# Paddle takes a set_value for an older one, and rewrites its `values`, unless the map says
+# Paddle treats a set_value as an older version, and rewrites its `values`, unless the map says
 # otherwise.
 _OP_VERSIONS = {"set_value": 4}
 _HOLDERS = {type: t.holder for type, t in OP_TRAITS.items() if t.holder is not None}
 
 
-# of a file name: `/home/me/net.py:3 in f`
+# The folder in a location: `/home/me/net.py:3 in f`.
 _FOLDERS = re.compile(r"^(?:[A-Za-z]:)?[^:]*[/\\](?=[^/\\:]+:\d+)")
 
 
@@ -115,7 +115,7 @@ def _write_var(message: Any, var: VarDesc) -> None:
 
 
 def _write_elements(message: Any, var: VarDesc | Arg) -> None:
-    # the first of all where nothing was said
+    # the first type if none was declared
     message.data_type = dtype_of(var.dtype or "bool").proto
     message.dims.extend(var.shape)
 

@@ -20,7 +20,7 @@ from ..core.errors import OpError
 Chunk = bytes | memoryview
 
 MAX_DEPTH = 100  # of nested containers
-_PLAIN_KINDS = "biufcSU"  # of numpy dtypes that are data all through
+_PLAIN_KINDS = "biufcSU"  # kinds of dtypes without object references
 _GLOBAL_RECONSTRUCT = b"cnumpy.core.multiarray\n_reconstruct\ncnumpy\nndarray\n"
 
 
@@ -126,7 +126,9 @@ class _Writer:
             raise OpError(f"save: {place or 'the object'} is a {what}, which is not data{hint}")
 
     def _bytes(self, data: memoryview) -> Iterator[Chunk]:
-        if self.protocol == 2:  # has no bytes: Python 3 reads this back as bytes, Python 2 as str
+        if (
+            self.protocol == 2
+        ):  # protocol 2 has no bytes: Python 3 reads this as bytes, Python 2 as str
             yield b"c_codecs\nencode\n" + _text(str(data, "latin1")) + _text("latin1") + b"\x86R"
             return
         if data.nbytes < 1 << 32:
@@ -163,8 +165,8 @@ class _Writer:
         order = "|" if dtype.itemsize == 1 or dtype.kind == "S" else "<"
         size = dtype.itemsize if dtype.kind in "SU" else -1
         align = {"S": 1, "U": 4}.get(dtype.kind, -1)
-        made = b"cnumpy\ndtype\n" + _text(dtype.str[1:]) + b"\x89\x88\x87R"
-        return made + b"(K\x03" + _text(order) + b"NNN" + _int(size) + _int(align) + b"K\x00tb"
+        result = b"cnumpy\ndtype\n" + _text(dtype.str[1:]) + b"\x89\x88\x87R"
+        return result + b"(K\x03" + _text(order) + b"NNN" + _int(size) + _int(align) + b"K\x00tb"
 
     def _array(self, array: np.ndarray[Any, Any], place: str) -> Iterator[Chunk]:
         if array.dtype == bfloat16.np:

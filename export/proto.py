@@ -12,7 +12,7 @@ from typing import Any
 
 from ..ir.program import AttrType, Kind
 
-CONTRACT_FIELD = 20741  # of ProgramDesc: ours, unknown to Paddle and therefore ignored by it
+CONTRACT_FIELD = 20741  # a field of ProgramDesc that Paddle ignores
 
 # message -> "name: type = number"; a star marks a repeated field
 SCHEMA: dict[str, str] = {
@@ -69,7 +69,7 @@ SCHEMA: dict[str, str] = {
     "OpVersion": "version: int32 = 1",
     "OpVersionPair": "op_name: string = 1, op_version: OpVersion = 2",
     "OpVersionMap": "pair*: OpVersionPair = 1",
-    # old_version is where 1.0 ... 1.5 put the version; field 3 (1.6 ... 1.8) is left to be ignored
+    # old_version is the version field of 1.0 to 1.5; field 3 (1.6 to 1.8) is ignored
     "ProgramDesc": (
         "blocks*: BlockDesc = 1, old_version: Version = 2, version: Version = 4, "
         "op_version_map: OpVersionMap = 5,"

@@ -13,8 +13,8 @@ from typing import Any, BinaryIO
 
 from ..core.errors import FileError
 
-# Bytes, pieces of bytes, something that writes to an open file, or None for a file that shall not
-# be there.
+# Bytes, chunks of bytes, a function that writes to an open file, or None for a file that must not
+# exist.
 Content = bytes | Iterable[bytes | memoryview] | Callable[[BinaryIO], object] | None
 
 
@@ -39,11 +39,11 @@ def staged(files: Mapping[Any, Content]) -> Iterator[dict[str, Path]]:
                 f"{os.path.basename(path)}: is there already, and is no file that could be replaced"
             )
     staging: dict[str, Path] = {}
-    made: list[Path] = []
+    result: list[Path] = []
     locks = ExitStack()
     try:
         for folder in dict.fromkeys(os.path.dirname(path) for path in wanted):
-            made += _make_folder(Path(folder))
+            result += _make_folder(Path(folder))
             _remove_abandoned(folder, {os.path.basename(path) for path in wanted})
             staging[folder] = locks.enter_context(_staging_folder(folder))
         staged_paths: dict[str, Path] = {}
@@ -59,12 +59,12 @@ def staged(files: Mapping[Any, Content]) -> Iterator[dict[str, Path]]:
             if os.path.abspath(given) in staged_paths
         }
         _commit(list(wanted), staged_paths, staging)
-        made = []
+        result = []
     finally:
         for aside in staging.values():
             shutil.rmtree(aside, ignore_errors=True)
         locks.close()
-        for new in reversed(made):
+        for new in reversed(result):
             _remove_if_empty(new)
 
 
@@ -142,7 +142,7 @@ def _remove_if_empty(folder: Path) -> None:
     try:
         folder.rmdir()
     except OSError:
-        return  # others have put something there
+        return  # it is not empty
 
 
 def _write(
@@ -196,7 +196,7 @@ def _undo(path: str, old: Path, new: Path | None) -> None:
     if old.is_symlink() or old.exists():
         os.replace(old, path)
     elif new is not None and not new.exists() and os.path.isfile(path):
-        os.unlink(path)  # it was moved here, and there was nothing before
+        os.unlink(path)  # the new file, if there was no old one
 
 
 def _sync_folder(folder: str) -> None:

@@ -49,7 +49,7 @@ ERRORS: dict[str, type[OarlockError]] = {
 @cache
 def runtime() -> Any:
     """Return the C++ runtime module. Raises EngineError if it was not built."""
-    # else the engine writes reports into the user's cache
+    # The engine would write reports to the user's cache.
     os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
     try:
         from . import _runtime  # noqa: PLC0415 - only needed when something is run

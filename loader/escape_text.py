@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import re
 
-# Controls, halves of a character, and what nobody sees but changes what is seen; the same list as
-# in C++ (`base/escape_text.h`).
+# Control characters, surrogates, and invisible characters that change the display; the same list
+# as in C++ (`base/escape_text.h`).
 INVISIBLE = (
     (0x00, 0x1F),
     (0x7F, 0x9F),

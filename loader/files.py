@@ -20,11 +20,11 @@ from ..ir.verifier import FILE_RULES, check
 from .escape_text import escape_text
 from .regular_files import read_file
 
-MAX_BYTES = 1 << 28  # of a .pdmodel; weights live elsewhere
+MAX_BYTES = 1 << 28  # of a .pdmodel, which contains no weights
 MAX_BLOCKS = 1 << 12
 MAX_NAME = 1 << 12  # bytes
 
-# What Paddle writes on every op and no loader needs; left out where it says nothing.
+# Attributes that Paddle writes on every op; removed if they have these defaults.
 _DEFAULT_ATTRS = {
     "op_role": Attr(AttrType.INT, 0),
     "op_role_var": Attr(AttrType.STRINGS, []),
@@ -204,7 +204,7 @@ def _elements(message: Any, field: str) -> tuple[str, tuple[int, ...]]:
         raise _InvalidProgram(f"data type {number} is not supported")
     if len(message.dims) > MAX_RANK:
         raise _InvalidProgram(f"has {len(message.dims)} axes, more than {MAX_RANK}")
-    # Paddle multiplies with unknown sizes: -12 is as unknown as -1.
+    # Paddle multiplies with dynamic sizes: any negative size is dynamic.
     return dtype.name, tuple(max(d, -1) for d in message.dims)
 
 
@@ -315,7 +315,9 @@ def _check_wire_types(message: Any) -> None:
 
 def _arg(message: Any) -> Arg:
     dtype, shape = _elements(message, "dtype")
-    return Arg(_utf8(message.name), dtype, shape, _utf8(message.path))  # a key, not only shown
+    return Arg(
+        _utf8(message.name), dtype, shape, _utf8(message.path)
+    )  # the path is a key, so it is not escaped
 
 
 _DISPLAYED_FIELDS = ("expected", "reader", "where", "text")
@@ -326,5 +328,5 @@ def _guard(message: Any) -> Guard:
     words = {
         name: escape_text(_utf8(getattr(message, name)), name == "reader")
         for name in _DISPLAYED_FIELDS
-    }  # reader: an assert's message
+    }  # reader may contain the message of an assert
     return Guard(axis=message.axis, **texts, **words)

@@ -18,7 +18,7 @@ from ..core.dtype import MAX_RANK
 from ..core.errors import FileError
 from .regular_files import open_regular
 
-_MAX_INFLATION = 1040  # of what deflate packs
+_MAX_INFLATION = 1040  # the largest ratio of deflate
 _COMPRESSIONS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _HEADER_READERS = {
     (1, 0): np.lib.format.read_array_header_1_0,
@@ -44,7 +44,7 @@ def load_npz(path: str | os.PathLike[str]) -> dict[str, Array]:
                     if key in found:
                         raise ValueError(f"array {key!r:.80} is there twice")
                     found[key] = _array(archive.read(member), key)
-        # OSError: of a place in the file that no file has
+        # OSError: an offset outside of the file
         except (
             zipfile.BadZipFile,
             zlib.error,
@@ -62,7 +62,7 @@ def load_npz(path: str | os.PathLike[str]) -> dict[str, Array]:
 
 def _check_sizes(members: list[zipfile.ZipInfo], size: int) -> None:
     """Raise ValueError for members that cannot fit into a file of `size` bytes."""
-    # shared bytes could be a thousand times as many
+    # Members that share bytes could expand a thousandfold.
     if sum(member.compress_size for member in members) > size:
         raise ValueError("its arrays take more bytes than it has")
     for member in members:

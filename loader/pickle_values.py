@@ -15,10 +15,10 @@ import numpy as np
 from ..core.dtype import MAX_RANK
 from .escape_text import escape_text
 
-_MAX_NAME = 200  # characters of what an error repeats
+_MAX_NAME = 200  # maximum length of a name in an error message
 Spend = Callable[[int], None]
 
-# numpy dtypes that are data all through
+# dtypes without object references
 _PLAIN_DTYPE = re.compile(r"[<>=|]?(b1|\?|[iu][1248]|f[248]|c8|c16|[SU]\d{1,8})")
 
 
@@ -134,8 +134,8 @@ def _build_array(target: np.ndarray[Any, Any], state: Any, spend: Spend) -> None
     _require(isinstance(dtype, _DType), "fills an array")
     found = dtype.dtype
     data = _array_bytes(found, shape, _raw(data), spend)
-    # All of this state was judged above, so that NumPy's own method can take it: the array stays
-    # the same object, which others in the pickle may already hold.
+    # The state is validated, so that NumPy's own method can use it: the array stays
+    # the same object, to which other values of the pickle may refer.
     native = (
         np.frombuffer(data, found).astype(found.newbyteorder("=")).tobytes()
         if found.str[0] == ">"
@@ -215,7 +215,7 @@ def _ordered_dict(args: tuple[Any, ...], spend: Spend) -> _Dict:
     return _Dict((key, value) for key, value in pairs)
 
 
-# name -> what it gives for its arguments
+# name -> constructor
 ALLOWED_CALLS: dict[str, Callable[[tuple[Any, ...], Spend], Any]] = {
     "numpy.dtype": _dtype,
     "numpy.core.multiarray._reconstruct": _reconstruct,

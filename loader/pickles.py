@@ -44,7 +44,7 @@ def loads_first(data: bytes | memoryview | mmap.mmap, name: str = "pickle") -> t
     bytes.
     """
     with warnings.catch_warnings():
-        warnings.simplefilter("error", DeprecationWarning)  # of text with escapes that are none
+        warnings.simplefilter("error", DeprecationWarning)  # for invalid escapes in text
         return _run(data, name)
 
 
@@ -83,7 +83,7 @@ class _StackMachine:
         self.stack: list[Any] = []
         self.memo: dict[int, Any] = {}
         self.size = size
-        # Each call may copy a value that was kept; all copies together stay in proportion to the
+        # Each call may copy a memoized value; all copies together are limited in proportion to the
         # file.
         self.budget = 8 * size + 4096
         # A file can choose keys that collide, so that each is compared with all others of its dict.
@@ -135,7 +135,7 @@ class _StackMachine:
         if len(items) % 2:
             raise ValueError("a key without a value")
         for key, value in zip(items[::2], items[1::2], strict=True):
-            # The hash of a tuple of tuples can take forever, so those are no keys.
+            # Hashing a tuple of tuples can take forever, so they are rejected as keys.
             flat = key if type(key) is tuple else (key,)
             if not all(isinstance(part, _ENDS_IN_DATA) for part in flat):
                 raise RejectedPickle(f"has a key that is not plain data: {describe(key)}")
@@ -164,9 +164,9 @@ class _StackMachine:
             self.depths[id(container)] = (container, depth)
 
     def push_tuple(self, items: list[Any]) -> None:
-        made = tuple(items)
-        self.note_depth(made, made)
-        self.stack.append(made)
+        result = tuple(items)
+        self.note_depth(result, result)
+        self.stack.append(result)
 
     def push_list(self, items: list[Any]) -> None:
         self.note_depth(items, items)
@@ -176,10 +176,10 @@ class _StackMachine:
         args, function = self.pop(), self.pop()
         if not isinstance(function, UnresolvedName) or not isinstance(args, tuple):
             raise ValueError("a call of what cannot be called")
-        made = ALLOWED_CALLS.get(function.name)
-        if made is None:
+        result = ALLOWED_CALLS.get(function.name)
+        if result is None:
             raise RejectedPickle(f"would run {function.name}{describe(args)} on being unpickled")
-        self.stack.append(made(args, self.spend))
+        self.stack.append(result(args, self.spend))
 
     def build(self) -> None:
         state = self.pop()
@@ -229,7 +229,7 @@ def _check_structure(root: Any, most: int) -> None:
 
     Sizes are those of the value as a tree; each container is visited once.
     """
-    sizes: dict[int, tuple[int, int]] = {}  # id -> items when written out, depth
+    sizes: dict[int, tuple[int, int]] = {}  # id -> items as a tree, depth
     todo: list[tuple[Any, bool]] = [(root, False)]
     open_: set[int] = set()
     while todo:

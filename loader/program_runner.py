@@ -30,7 +30,7 @@ from ..ir.passes.prune import fetch_op
 from ..ir.program import Program
 from .engine import Array, Engine, EngineError, UnsupportedError, first_reason, runtime
 
-REQUIRED_OPTIONS = frozenset(("device", "ort_library"))  # options without which any engine will do
+REQUIRED_OPTIONS = frozenset(("device", "ort_library"))  # options that require an engine
 
 
 class ProgramRunner:
@@ -76,7 +76,7 @@ class ProgramRunner:
     def _build(self) -> Engine:
         if self._files is not None and self._arrays is self._original:
             return Engine(*self._files, self._name, **self._options)
-        # NOTE: the engine maps the file, so it may be gone from the folder once the session stands.
+        # The engine maps the file, so it can be removed once the session exists.
         with tempfile.TemporaryDirectory(prefix="oarlock-") as folder:
             path = None
             if self._tensors:
@@ -115,7 +115,7 @@ class ProgramRunner:
         is on one.
         """
         index = cuda.index_of(arrays[0]) if len(arrays) else None
-        if index is not None:  # the engine is given, and gives, what is in the processor's memory
+        if index is not None:  # the engine works on CPU memory
             return [
                 cuda.to_device(np.asarray(a), index)
                 for a in self.infer([cuda.to_host(a) for a in arrays])
@@ -141,14 +141,14 @@ class ProgramRunner:
         try:
             return not lower_program(
                 self.program
-            ).lod_inputs()  # offsets have no place among the operands of a program that is called
+            ).lod_inputs()  # a program that is called has no inputs for row splits
         except Unsupported:
             return False
 
     def _infer_with_kernels(self, arrays: Sequence[Array]) -> list[Any]:
         index = common_device(
             [t.array for t in self._tensors]
-        )  # our kernels work where the values are
+        )  # the kernels run on the device of the values
         with use_mode(state.mode.with_tape(False)):
             found = self.run_with_kernels([Tensor(cuda.to_device(a, index)) for a in arrays])
         return [np.asarray(cuda.to_host(t.array)) for t in found]

@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, TypeVar
 from ..core.errors import FileError
 
 T = TypeVar("T")
-# a pipe without a writer would be waited for
+# Opening a pipe without a writer would block.
 _NON_BLOCKING = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 
@@ -76,7 +76,7 @@ def read_file(
             )
         except MemoryError:
             raise FileError(f"{name}: {size} bytes, more than fit into memory") from None
-        size = max(size, len(data))  # it may have grown meanwhile
+        size = max(size, len(data))  # it may have grown since
         if most is not None and size > most:
             raise FileError(f"{name}: {size} bytes, more than the {most} of any {what}")
         return data

@@ -49,7 +49,7 @@ class SavedMethod:
         contract = self.program.contract or Contract()
         self.inputs = contract.inputs or [_arg(files.program, n) for n in files.program.feeds()]
         self.outputs = contract.outputs or [_arg(files.program, n) for n in files.program.fetches()]
-        self.guards = contract.guards  # those that are enforced
+        self.guards = contract.guards  # the guards that are enforced
         self.assumptions = list(files.program.contract.guards) if files.program.contract else []
         self._call_inputs = self.inputs + offset_inputs(files)
         self._nest = output_tree.builder(contract.output_tree, len(self.outputs))
@@ -92,7 +92,7 @@ class SavedMethod:
             )
         if _wants_gradient(training, given):
             return self._nest(self._run_with_kernels(training, given))
-        checks = checks_numerics() and self.runner.has_own_kernels  # op by op
+        checks = checks_numerics() and self.runner.has_own_kernels  # which run op by op
         if self.runner.engine_error is not None or self._needs_own_kernels or checks:
             with use_mode(state.mode.with_tape(False)):
                 return self._nest(self._run_with_kernels(training, given))
@@ -115,7 +115,7 @@ class SavedMethod:
         if isinstance(given, np.ndarray):
             return given
         try:
-            if given is None:  # which NumPy takes for a NaN
+            if given is None:  # NumPy would convert it to NaN
                 raise TypeError("there is nothing")
             return np.asarray(given, dtype_of(arg.dtype).np)
         except (TypeError, ValueError, OverflowError) as error:

@@ -67,7 +67,7 @@ class TranslatedLayer(Layer):
 
     view: ClassVar[
         Callable[[Program], Any]
-    ]  # a program as users see it; jit sets it, since a model runs without the static API
+    ]  # the public view of a program, set by jit: a model runs without the static API
 
     def __init__(
         self,
@@ -98,10 +98,10 @@ class TranslatedLayer(Layer):
                 self._scope[name] = Tensor(array, name=called)
                 self.register_buffer(structured, self._scope[name])
             else:
-                made = self._scope[name] = Parameter(
+                result = self._scope[name] = Parameter(
                     array, trainable=row.trainable and not row.stop_gradient, name=called
                 )
-                self.add_parameter(structured, made)
+                self.add_parameter(structured, result)
 
     def forward(self, *inputs: Any, **named: Any) -> Any:
         """Run the saved forward.
@@ -162,7 +162,7 @@ def _unique_name(name: str) -> str:
     return unique_name.generate(re.sub(r"_\d+$", "", name))
 
 
-SAMPLE_SIZE = 16  # elements at either end of a value that has to be the same in two files
+SAMPLE_SIZE = 16  # elements at either end of a value that are compared between two files
 
 
 def _check_same(file: str, name: str, here: Any, there: Any) -> None:

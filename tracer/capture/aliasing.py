@@ -152,9 +152,9 @@ class Aliases:
         """Remove the links after the first `since`, except those between values that existed at
         `moment`.
         """
-        made, self._links[since:] = self._links[since:], []
+        result, self._links[since:] = self._links[since:], []
         older: dict[int, bool] = {}
-        for pair in made:
+        for pair in result:
             for each in pair:
                 if id(each) not in older:
                     older[id(each)] = self.existed_at(each, moment)

@@ -32,7 +32,7 @@ def with_dynamic_dims(program: Program, guards: Sequence[Guard]) -> Program:
         (name, axis)
         for name, shape in traced.items()
         for axis, size in enumerate(shape)
-        if (name, axis) not in held and _may_vary(program, name, axis, size)
+        if (name, axis) not in held and _accepts_other_sizes(program, name, axis, size)
     }
     if any(
         needs_static_image_size(op) and set(op.attr("ksize", [])) != {1} for op in program.block.ops
@@ -57,20 +57,20 @@ def without_guards(program: Program) -> Program:
     """
     if program.contract is None or not program.contract.guards:
         return program
-    made = with_dynamic_dims(program, [])
+    result = with_dynamic_dims(program, [])
     assert program.contract is not None
     inputs = [
-        replace(arg, shape=made.block.vars[arg.name].shape) for arg in program.contract.inputs
+        replace(arg, shape=result.block.vars[arg.name].shape) for arg in program.contract.inputs
     ]
     outputs = [
-        replace(arg, shape=made.block.vars[arg.name].shape) for arg in program.contract.outputs
+        replace(arg, shape=result.block.vars[arg.name].shape) for arg in program.contract.outputs
     ]
     return replace(
-        made, contract=replace(program.contract, guards=[], inputs=inputs, outputs=outputs)
+        result, contract=replace(program.contract, guards=[], inputs=inputs, outputs=outputs)
     )
 
 
-def _may_vary(program: Program, name: str, axis: int, size: int) -> bool:
+def _accepts_other_sizes(program: Program, name: str, axis: int, size: int) -> bool:
     return size < 0 or all(
         _accepts(program, name, axis, other) for other in (size + 1, 2 * size + 3)
     )

@@ -22,9 +22,9 @@ class GuardedInt(int):
 
     def __new__(cls, value: int, callbacks: tuple[Callback, ...]) -> GuardedInt:
         """Create a size; its value is fixed."""
-        made = super().__new__(cls, value)
-        made.callbacks = callbacks
-        return made
+        result = super().__new__(cls, value)
+        result.callbacks = callbacks
+        return result
 
     def __deepcopy__(self, memo: Any) -> int:
         return plain_int(self)
@@ -139,11 +139,11 @@ class GuardedShape(list[Any]):
             self._note(axis)
         if self._decided is None:
             return found
-        made = [
+        result = [
             self._size(size, axis)
             for size, axis in zip(found if many else [found], axes, strict=True)
         ]
-        return made if many else made[0]
+        return result if many else result[0]
 
     def _size(self, size: int, axis: int) -> GuardedInt:
         decided = self._decided

@@ -65,12 +65,12 @@ class _Inliner:
             self._names[block.idx, name] = self._new(var, self._blocks[block.idx], wanted)
 
     def _new(self, var: VarDesc, block: Block, name: str) -> str:
-        made = deepcopy(var)
-        made.name = name
+        result = deepcopy(var)
+        result.name = name
         if self._mode.trains:
-            made.stop_gradient = not self._mode.tape
-        block.vars[made.name] = made
-        return made.name
+            result.stop_gradient = not self._mode.tape
+        block.vars[result.name] = result
+        return result.name
 
     def _name(self, block: int, name: str) -> str:
         """Return the new name of a variable that is visible in a block."""
@@ -117,8 +117,10 @@ class _Inliner:
         """Copy a block unless it is copied, and return its new index."""
         if index not in self._blocks:
             source, blocks = self._program.blocks[index], self._recorder.program.blocks
-            made = self._blocks[index] = Block(len(blocks), self._blocks[max(source.parent, 0)].idx)
-            blocks.append(made)
+            result = self._blocks[index] = Block(
+                len(blocks), self._blocks[max(source.parent, 0)].idx
+            )
+            blocks.append(result)
             self._declare(source)
-            made.ops = [self._op(index, op) for op in source.ops]
+            result.ops = [self._op(index, op) for op in source.ops]
         return self._blocks[index].idx

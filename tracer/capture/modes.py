@@ -55,14 +55,14 @@ class Trace(Eager):
 
     def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """Run the op, then record it."""
-        made = super().run(op, args, attrs)
-        slots = [made] if len(op.outs) == 1 else list(made)
+        result = super().run(op, args, attrs)
+        slots = [result] if len(op.outs) == 1 else list(result)
         outputs: dict[str, list[str]] = {}
         for i, slot in recorded_slots(op):
             tensors = slots[i] if slot.many else [slots[i]]
             outputs[slot.name] = [self._name_result(op, slot, args, t) for t in tensors]
         self.recorder.add(op, args, attrs, outputs)
-        return made
+        return result
 
     def _name_result(self, op: Op, slot: Slot, args: tuple[Any, ...], tensor: Tensor) -> str:
         name = self.recorder.new_output(op, slot, args, tensor.meta).name
@@ -71,9 +71,9 @@ class Trace(Eager):
 
     def snapshot(self, tensor: Tensor) -> Tensor:
         """Return a second tensor with the same value, for the same variable."""
-        made = super().snapshot(tensor)
-        self.recorder.bind(made, self.recorder.name_of(tensor))
-        return made
+        result = super().snapshot(tensor)
+        self.recorder.bind(result, self.recorder.name_of(tensor))
+        return result
 
     def assign_inplace(self, tensor: Tensor, made: Tensor) -> None:
         """Let a tensor denote the result of an in-place op. Raises TraceError for an external
@@ -193,9 +193,9 @@ class Static(Mode):
         """
         if not self.trains or tape == self.tape:
             return self
-        made = Static(self.recorder, self._convert, True)
-        made.tape, made.called_with_tape = tape, self.called_with_tape
-        return made
+        result = Static(self.recorder, self._convert, True)
+        result.tape, result.called_with_tape = tape, self.called_with_tape
+        return result
 
     def report_error(self, error: Exception, replace_base_mode: Any) -> Any:
         """Raise an error of the recording. The mode of `oarlock explain` collects it and returns
@@ -222,13 +222,13 @@ class Static(Mode):
             wrong.__suppress_context__ = True
             inferred = self.report_error(wrong, _like_operands(op, metas))
         slots = [inferred] if len(op.outs) == 1 else list(inferred)
-        made = [self._results(op, s, args, m) for s, m in zip(op.outs, slots, strict=True)]
-        outputs = {s.name: result_names(made[i]) for i, s in recorded_slots(op)}
+        result = [self._results(op, s, args, m) for s, m in zip(op.outs, slots, strict=True)]
+        outputs = {s.name: result_names(result[i]) for i, s in recorded_slots(op)}
         written = self.recorder.add(op, args, attrs, outputs)
-        for slot in made:
+        for slot in result:
             for variable in slot if isinstance(slot, list) else [slot]:
                 variable.where = written.where
-        return made[0] if len(op.outs) == 1 else tuple(made)
+        return result[0] if len(op.outs) == 1 else tuple(result)
 
     def _require_defined(self, op: Op, operand: Any) -> Any:
         """Return an operand, or report an error if it may have no value or has no single dtype and

@@ -31,15 +31,15 @@ def flatten(value: Any, single: str) -> tuple[list[tuple[str, Tensor]], str]:
     leaves, nesting = pytree.flatten(value)
     found: list[tuple[str, Tensor]] = []
 
-    def written(node: Any, path: str) -> Any:
+    def convert_node(node: Any, path: str) -> Any:
         if isinstance(node, int):
             return leaf(leaves[node], path)
         kind, inner = node
         below = f"{path}." if path else ""
         if isinstance(inner, dict):
-            items = {k: written(inner[k], f"{below}{k}") for k in pytree.sorted_keys(inner)}
+            items = {k: convert_node(inner[k], f"{below}{k}") for k in pytree.sorted_keys(inner)}
             return {"dict": {str(k): items[k] for k in inner}}
-        listed = [written(v, f"{below or f'{single}_'}{i}") for i, v in enumerate(inner)]
+        listed = [convert_node(v, f"{below or f'{single}_'}{i}") for i, v in enumerate(inner)]
         return listed if kind is list else {"tuple": listed}
 
     def leaf(value: Any, path: str) -> Any:
@@ -53,7 +53,7 @@ def flatten(value: Any, single: str) -> tuple[list[tuple[str, Tensor]], str]:
         found.append((path or single, value))
         return len(found) - 1
 
-    return found, json.dumps(written(nesting, ""), separators=(",", ":"))
+    return found, json.dumps(convert_node(nesting, ""), separators=(",", ":"))
 
 
 def _reject_other_leaf(leaf: Any) -> None:
@@ -77,13 +77,13 @@ def builder(tree: str, count: int) -> Callable[[Sequence[Any]], Any]:
     if not tree:
         return (lambda flat: flat[0]) if count == 1 else list
     constants: list[Any] = [None]
-    nesting = _nesting(json.loads(tree), count, constants)
+    nesting = _to_spec(json.loads(tree), count, constants)
     if nesting == 0 and count:
         return lambda flat: flat[0]
     return lambda flat: pytree.unflatten(nesting, [*flat, *constants])
 
 
-def _nesting(node: Any, count: int, constants: list[Any]) -> Any:
+def _to_spec(node: Any, count: int, constants: list[Any]) -> Any:
     """Convert the JSON structure to a pytree spec.
 
     constants: the leaves after the `count` outputs, None first; the values found are appended
@@ -91,13 +91,13 @@ def _nesting(node: Any, count: int, constants: list[Any]) -> Any:
     if node is None or isinstance(node, int):
         return count if node is None else node
     if isinstance(node, list):
-        return list, [_nesting(n, count, constants) for n in node]
+        return list, [_to_spec(n, count, constants) for n in node]
     if "tuple" in node:
-        return tuple, [_nesting(n, count, constants) for n in node["tuple"]]
+        return tuple, [_to_spec(n, count, constants) for n in node["tuple"]]
     if "value" in node:
         constants.append(node["value"])
         return count + len(constants) - 1
-    return dict, {k: _nesting(n, count, constants) for k, n in node["dict"].items()}
+    return dict, {k: _to_spec(n, count, constants) for k, n in node["dict"].items()}
 
 
 def check_structure(tree: str, value: Any) -> None:
@@ -149,13 +149,13 @@ def _shown(node: Any) -> str:
     return f"{left}{', '.join(inner)}{',' if held[0] == 'tuple' and len(inner) == 1 else ''}{right}"
 
 
-def outputs_among(tree: str, leaves: Sequence[Any]) -> list[Any]:
+def select_outputs(tree: str, leaves: Sequence[Any]) -> list[Any]:
     """Return the leaves that are outputs, in the order of the outputs.
 
     Raises VerifyError if a constant differs from the recorded one.
     """
     found = {}
-    for mark, leaf in zip(_marks(json.loads(tree)), leaves, strict=True):
+    for mark, leaf in zip(_leaf_nodes(json.loads(tree)), leaves, strict=True):
         if isinstance(mark, int):
             found[mark] = leaf
         elif mark is not None and leaf != mark["value"]:
@@ -166,7 +166,7 @@ def outputs_among(tree: str, leaves: Sequence[Any]) -> list[Any]:
     return [found[mark] for mark in sorted(found)]
 
 
-def _marks(node: Any) -> Iterator[Any]:
+def _leaf_nodes(node: Any) -> Iterator[Any]:
     """Yield the JSON node of each leaf."""
     if node is None or isinstance(node, int) or "value" in node:
         yield node
@@ -179,4 +179,4 @@ def _marks(node: Any) -> Iterator[Any]:
         else node["dict"].values()
     )
     for item in inner:
-        yield from _marks(item)
+        yield from _leaf_nodes(item)

@@ -143,13 +143,13 @@ class Recorder:
     @classmethod
     def extending(cls, program: Program) -> Recorder:
         """Return a recorder that appends to an existing program."""
-        made = cls()
-        made.program = program
-        made.open_blocks = [OpenBlock(program.block)]
+        result = cls()
+        result.program = program
+        result.open_blocks = [OpenBlock(program.block)]
         for block in program.blocks:
             for name in block.vars:
-                made.namer.fresh(name)
-        return made
+                result.namer.fresh(name)
+        return result
 
     # -- blocks
     # --------------------------------------------------------------------------
@@ -162,13 +162,13 @@ class Recorder:
     @contextmanager
     def new_block(self) -> Iterator[OpenBlock]:
         """Write the ops of the body to a new block inside of the current one."""
-        made = OpenBlock(Block(len(self.program.blocks), self.block.idx))
-        self.program.blocks.append(made.block)
+        result = OpenBlock(Block(len(self.program.blocks), self.block.idx))
+        self.program.blocks.append(result.block)
         try:
-            with self.in_block(made):
-                yield made
+            with self.in_block(result):
+                yield result
         except BaseException:
-            for location, before in made.locations.values():
+            for location, before in result.locations.values():
                 if location.can_restore:
                     location.write(before)
             raise
@@ -367,15 +367,17 @@ class Recorder:
         """Append an op whose inputs and outputs are given by name."""
         line = user_line()
         layer = self.layers[-1] if self.layers else ""
-        made = OpDesc(type, inputs, outputs, attrs or {}, "" if line is None else str(line), layer)
-        self.block.ops.append(made)
-        return made
+        result = OpDesc(
+            type, inputs, outputs, attrs or {}, "" if line is None else str(line), layer
+        )
+        self.block.ops.append(result)
+        return result
 
     def variable(self, desc: VarDesc) -> Variable:
         """Return a new Variable for a declaration."""
-        made = Variable(desc)
-        self.bind(made, desc.name)
-        return made
+        result = Variable(desc)
+        self.bind(result, desc.name)
+        return result
 
     def emit_like(self, type: str, slot: str, operand: Tensor, attrs: dict[str, Attr]) -> Variable:
         """Append an op with one operand, and return its result, which has the shape and dtype of
@@ -438,7 +440,7 @@ class Recorder:
 
 
 def typed_attrs(op: Op, values: dict[str, Any]) -> dict[str, Attr]:
-    """Return attributes with the types that Paddle's files give them."""
+    """Return attributes with the types that Paddle's files use."""
     return {
         name: Attr(AttrType[spec.type], plain_attr(values[name])) for name, spec in op.attrs.items()
     }

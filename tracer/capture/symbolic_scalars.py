@@ -230,7 +230,7 @@ def _reject_repeat(count: Any) -> None:
 
 
 def _apply_to_scalars(name: str, x: Any, y: Any, a: ScalarKind, b: ScalarKind) -> Any:
-    made = _result_kind(name, a, b)
+    result = _result_kind(name, a, b)
     if name not in BOOLEAN or a.types | b.types != {bool}:
         x, y = _bool_to_int(x), _bool_to_int(y)
     if is_always_scalar(a) and is_always_scalar(b):  # an attribute of an op would be float32
@@ -241,18 +241,18 @@ def _apply_to_scalars(name: str, x: Any, y: Any, a: ScalarKind, b: ScalarKind) -
     if name in INTEGER_OPERATORS and a.is_integer and b.is_integer:
         return INTEGER_OPERATORS[name](x, y, a, b)
     if isinstance(x, Tensor):
-        return mark_scalar(_tensor_operator(x, y, f"__{name}__"), made)
+        return mark_scalar(_tensor_operator(x, y, f"__{name}__"), result)
     if name in ("and", "or", "xor"):  # Tensor has no reflected versions
-        return mark_scalar(_tensor_operator(y, x, f"__{name}__"), made)
-    return mark_scalar(_tensor_operator(y, x, f"__r{name}__"), made)
+        return mark_scalar(_tensor_operator(y, x, f"__{name}__"), result)
+    return mark_scalar(_tensor_operator(y, x, f"__r{name}__"), result)
 
 
 def _bool_to_int(value: Any) -> Any:
     """Return a truth value as the 0 or 1 that Python computes with."""
     if isinstance(value, bool) or not isinstance(value, Tensor) or value.meta.dtype != bool:
         return int(value) if isinstance(value, bool) else value
-    made = OPS["cast"](value, in_dtype=dtype_of("bool").proto, out_dtype=dtype_of("int64").proto)
-    return mark_scalar(made, NONNEGATIVE_INT)
+    result = OPS["cast"](value, in_dtype=dtype_of("bool").proto, out_dtype=dtype_of("int64").proto)
+    return mark_scalar(result, NONNEGATIVE_INT)
 
 
 def _tensor_operator(self: Any, other: Any, method: str) -> Any:
@@ -274,8 +274,8 @@ def _call_operator(function: Callable[..., Any], *operands: Any, **options: Any)
 def _power(x: Any, y: Any, a: ScalarKind, b: ScalarKind) -> Any:
     """Return an integer power, which is a float in Python if the exponent is negative."""
     if b.is_nonnegative:
-        made = Tensor.__pow__(x, y) if isinstance(x, Tensor) else Tensor.__rpow__(y, x)  # type: ignore[operator, attr-defined]
-        return mark_scalar(made, ScalarKind(frozenset({int}), a.is_nonnegative))
+        result = Tensor.__pow__(x, y) if isinstance(x, Tensor) else Tensor.__rpow__(y, x)  # type: ignore[operator, attr-defined]
+        return mark_scalar(result, ScalarKind(frozenset({int}), a.is_nonnegative))
     types = frozenset({float}) if not isinstance(y, Tensor) else frozenset({int, float})
     return mark_scalar(OPS["elementwise_pow"](_as_float(x), _as_float(y)), ScalarKind(types))
 
@@ -316,9 +316,9 @@ def _unary(name: str) -> Callable[[Any], Any]:
             return _call_operator(getattr(Tensor, name), self)
         if name == "__invert__" and not mine.is_integer:
             raise scalar_error(self, "~", "only ints have it: have an int on all paths")
-        made = getattr(Tensor, name)(_bool_to_int(self))
+        result = getattr(Tensor, name)(_bool_to_int(self))
         return mark_scalar(
-            made, _result_kind("add" if name == "__abs__" else "sub", mine, NONNEGATIVE_INT)
+            result, _result_kind("add" if name == "__abs__" else "sub", mine, NONNEGATIVE_INT)
         )
 
     return operator
@@ -359,10 +359,10 @@ def _round(self: Any, digits: Any = None) -> Any:
         return self + 0
     if digits is not None:
         raise scalar_error(self, "round()", "use paddle.round of what it is computed from")
-    made = _round_half_to_even(self)
+    result = _round_half_to_even(self)
     return mark_scalar(
         OPS["cast"](
-            made, in_dtype=dtype_of(made.meta.dtype).proto, out_dtype=dtype_of("int64").proto
+            result, in_dtype=dtype_of(result.meta.dtype).proto, out_dtype=dtype_of("int64").proto
         ),
         INT,
     )
@@ -402,10 +402,10 @@ def _round_to_int(op: str) -> Callable[[Any], Any]:
             )
         if self.python.is_integer:
             return self + 0
-        made = OPS[op](self) if op != "trunc" else self
+        result = OPS[op](self) if op != "trunc" else self
         wanted = dtype_of("int64").proto
         return mark_scalar(
-            OPS["cast"](made, in_dtype=dtype_of(made.meta.dtype).proto, out_dtype=wanted), INT
+            OPS["cast"](result, in_dtype=dtype_of(result.meta.dtype).proto, out_dtype=wanted), INT
         )
 
     return operator
@@ -470,7 +470,7 @@ def install_operators(variable: type) -> None:
         setattr(variable, name, _unary(name))
     for name in ("__matmul__", "__rmatmul__", "astype"):
         setattr(variable, name, _tensor_method(name))
-    made = {
+    result = {
         "__getitem__": _getitem,
         "__hash__": _hash,
         "__deepcopy__": _deep_copy,
@@ -488,5 +488,5 @@ def install_operators(variable: type) -> None:
         "__ceil__": _round_to_int("ceil"),
         "__trunc__": _round_to_int("trunc"),
     }
-    for name, function in made.items():
+    for name, function in result.items():
         setattr(variable, name, function)

@@ -90,12 +90,14 @@ class UndefinedCheck:
         **attrs: Attr,
     ) -> str:
         name = name.replace("'", '"') or type  # the engine quotes names
-        made = recorder.declare(
+        result = recorder.declare(
             recorder.namer.temporary(name), meta, stop_gradient=self.desc.stop_gradient
         )
-        op = recorder.emit(type, operands, {"Y" if type == "stack" else "Out": [made.name]}, attrs)
+        op = recorder.emit(
+            type, operands, {"Y" if type == "stack" else "Out": [result.name]}, attrs
+        )
         op.where = self.where or op.where
-        return made.name
+        return result.name
 
 
 def lower_undefined_checks(program: Program) -> Program:
@@ -118,7 +120,7 @@ def _lower_ops(ops: list[OpDesc]) -> list[OpDesc]:
     """Return the ops of a block with `assert` and `assign` in place of the checks."""
     made_by = {name: op for op in ops for name in op.output_names()}
 
-    def giver(op: OpDesc, slot: str = "X") -> OpDesc:
+    def producer(op: OpDesc, slot: str = "X") -> OpDesc:
         return made_by[op.inputs[slot][0]]
 
     found: list[OpDesc] = []
@@ -127,7 +129,7 @@ def _lower_ops(ops: list[OpDesc]) -> list[OpDesc]:
         if said is None:
             found.append(op)
             continue
-        none = giver(op, "Index").inputs["X"]
+        none = producer(op, "Index").inputs["X"]
         sense = made_by[none[0]].type == "logical_not" if none[0] in made_by else False
         flag = made_by[none[0]].inputs["X"] if sense else none
         attrs = {
@@ -136,7 +138,9 @@ def _lower_ops(ops: list[OpDesc]) -> list[OpDesc]:
         }
         found.append(OpDesc("assert", {"Cond": flag}, {}, attrs, op.where))
         found.append(
-            OpDesc("assign", {"X": giver(op).inputs["X"]}, {"Out": op.outputs["Out"]}, {}, op.where)
+            OpDesc(
+                "assign", {"X": producer(op).inputs["X"]}, {"Out": op.outputs["Out"]}, {}, op.where
+            )
         )
     return found
 

@@ -317,8 +317,8 @@ class Variable(Tensor):
         if mine.dtype != other.dtype:
             value = OPS["cast"](value, in_dtype=value.dtype.proto, out_dtype=self.dtype.proto)
         # a copy, as in eager execution
-        made: Variable = OPS["assign"](value if self.block is not None else value.detach())
-        return made
+        result: Variable = OPS["assign"](value if self.block is not None else value.detach())
+        return result
 
     def item(self, *index: int) -> Any:
         """Return one element: a value of the program while source is converted, otherwise
@@ -332,9 +332,9 @@ class Variable(Tensor):
             if len(index) == 1 and len(self.meta.shape) != 1
             else self
         )
-        made: Tensor = OPS["reshape2"](one[index] if index else one, shape=[])
-        made.stop_gradient = True  # like the number in eager execution
-        return mark_scalar(made, {"b": BOOL, "f": FLOAT}.get(self.meta.dtype.kind, INT))
+        result: Tensor = OPS["reshape2"](one[index] if index else one, shape=[])
+        result.stop_gradient = True  # like the number in eager execution
+        return mark_scalar(result, {"b": BOOL, "f": FLOAT}.get(self.meta.dtype.kind, INT))
 
     def numpy(self) -> Any:
         """Return the variable itself, marked as an ndarray, while source is converted; otherwise
@@ -343,10 +343,10 @@ class Variable(Tensor):
         if not _converts():
             self._of_values("numpy")
             reject_read(self, "numpy()")
-        made: Tensor = OPS["assign"](self)
-        made.stop_gradient = True
-        made.is_ndarray = True  # type: ignore[attr-defined]
-        return made
+        result: Tensor = OPS["assign"](self)
+        result.stop_gradient = True
+        result.is_ndarray = True  # type: ignore[attr-defined]
+        return result
 
     def backward(self, *args: Any, **kwargs: Any) -> None:
         """Raise OarlockError: a program has no eager backward pass. With Paddle 1.x semantics,
@@ -409,9 +409,9 @@ class Variable(Tensor):
             self._of_values("detach")
         if not state.mode.tape:
             return self
-        made: Tensor = OPS["assign"](self)
-        made.stop_gradient = True
-        return made
+        result: Tensor = OPS["assign"](self)
+        result.stop_gradient = True
+        return result
 
     def to_string(self, throw_on_error: bool = True, with_details: bool = False) -> str:
         """Return the declaration as text, as in a printed program."""

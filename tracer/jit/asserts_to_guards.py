@@ -50,7 +50,7 @@ def _exported_condition(recorder: Recorder, block: Block, op: OpDesc, kept: list
     kept: the ops before the assert, to which new ones are appended
     """
     (condition,) = op.inputs["Cond"]
-    return _ConditionExporter(recorder, op).out_of(block, condition, kept, len(kept))
+    return _ConditionExporter(recorder, op).export(block, condition, kept, len(kept))
 
 
 class _ConditionExporter:
@@ -62,7 +62,7 @@ class _ConditionExporter:
     def __init__(self, recorder: Recorder, op: OpDesc) -> None:
         self._recorder, self._blocks, self._op = recorder, recorder.program.blocks, op
 
-    def out_of(self, block: Block, condition: str, ops: list[OpDesc], at: int) -> str:
+    def export(self, block: Block, condition: str, ops: list[OpDesc], at: int) -> str:
         """Return the variable of the outermost block for a condition of `block`.
 
         ops, at: the position in the block for new ops
@@ -78,10 +78,10 @@ class _ConditionExporter:
         )  # in a step of a `recurrent` op, which cannot write outer variables
         home = self._blocks[around[count][1].attr("sub_block") if inside else 0]
         shape = self._shape(block, condition)
-        holds = self._declared(home, shape)
-        ops.insert(at, self._made("logical_and", {"X": [holds], "Y": [condition]}, holds))
+        holds = self._declare(home, shape)
+        ops.insert(at, self._new_op("logical_and", {"X": [holds], "Y": [condition]}, holds))
         first = 0 if inside else len(self._recorder.program.feeds())
-        fill = self._made("fill_constant", {}, holds, shape=list(shape), dtype=0, value=1.0)
+        fill = self._new_op("fill_constant", {}, holds, shape=list(shape), dtype=0, value=1.0)
         (ops if home is block else home.ops).insert(first, fill)
         for _, runs in around[:count]:
             captured = runs.inputs.setdefault(traits_of(runs.type).capture_slot, [])
@@ -95,22 +95,22 @@ class _ConditionExporter:
         """
         steps.outputs["outputs"].append(holds)
         block.vars[holds] = VarDesc(holds, (-1, *shape), "bool", stop_gradient=True)
-        every = self._declared(block, shape)
+        every = self._declare(block, shape)
         at = next(i for i, op in enumerate(block.ops) if op is steps) + 1
-        block.ops.insert(at, self._made("reduce_all", {"X": [holds]}, every, dim=[0]))
-        return self.out_of(block, every, block.ops, at + 1)
+        block.ops.insert(at, self._new_op("reduce_all", {"X": [holds]}, every, dim=[0]))
+        return self.export(block, every, block.ops, at + 1)
 
     def _shape(self, block: Block, name: str) -> tuple[int, ...]:
         var = self._recorder.program.var(name, block.idx)
         assert var is not None
         return (1,) * len(var.shape)
 
-    def _declared(self, block: Block, shape: tuple[int, ...]) -> str:
+    def _declare(self, block: Block, shape: tuple[int, ...]) -> str:
         name = self._recorder.namer.temporary("assert")
         block.vars[name] = VarDesc(name, shape, "bool", stop_gradient=True)
         return name
 
-    def _made(self, type: str, inputs: dict[str, list[str]], out: str, **attrs: Any) -> OpDesc:
+    def _new_op(self, type: str, inputs: dict[str, list[str]], out: str, **attrs: Any) -> OpDesc:
         op = OPS[type]
         return OpDesc(
             type,

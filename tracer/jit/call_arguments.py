@@ -74,9 +74,9 @@ class Arguments:
     def as_specs(self) -> Arguments:
         """Return the arguments with an InputSpec in place of each tensor, without values."""
         leaves = [as_spec(leaf) if is_input(leaf) else leaf for leaf in self.leaves]
-        made = Arguments(self.spec, leaves, self.parameters, duplicates=self.duplicates)
-        made.names, made.paths = self.names, self.paths
-        return made
+        result = Arguments(self.spec, leaves, self.parameters, duplicates=self.duplicates)
+        result.names, result.paths = self.names, self.paths
+        return result
 
     def key(self) -> tuple[Any, ...]:
         """Return the cache key: calls with equal keys can share a program."""

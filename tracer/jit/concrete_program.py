@@ -87,9 +87,9 @@ class ConcreteProgram:
             raise
         for tensor, name in zip(found, self._fetches, strict=False):
             tensor._given_as = name
-        made = self.results.build(found, tensors)
+        result = self.results.build(found, tensors)
         self.guards.replay()
-        return made
+        return result
 
     def _state(self) -> tuple[list[tuple[Tensor, Any]], list[Any] | None]:
         """The state that a run changes besides its results: arrays of tensors, and the state of the
@@ -244,11 +244,11 @@ class ResultBuilder:
         built: dict[int, Any] = {}
         for effect in self.effects:
             parts, nesting = pytree.flatten(effect.after)
-            made = pytree.unflatten(
+            result = pytree.unflatten(
                 nesting, [next(tensors) if isinstance(v, Variable) else v for v in parts]
             )
             if effect.condition is True or next(tensors).array.item():
-                effect.write(built.setdefault(id(effect.after), made))
+                effect.write(built.setdefault(id(effect.after), result))
 
 
 def python_converter(leaf: Any) -> Callable[[Tensor], Any] | None:
@@ -356,11 +356,11 @@ def _capture(
         owner if isinstance(owner, Layer) else None, recorder, eliminate_dead_ops(program)
     )
     fetched = recording.program.fetches()[: len(tensors)]
-    made = ConcreteProgram(
+    result = ConcreteProgram(
         recording, found.input_names, fetched, results, found.guards, arguments.as_specs(), owner
     )
-    made.cuts, made.hooks = recorder.cuts, recorder.hooks
-    return made
+    result.cuts, result.hooks = recorder.cuts, recorder.hooks
+    return result
 
 
 def _reject_stop_gradient_writes(recorder: Recorder) -> None:

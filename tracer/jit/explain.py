@@ -77,9 +77,9 @@ class ExplainMode(Static):
 
     def with_tape(self, tape: bool) -> ExplainMode:
         """Return the mode of the same recording, with or without autograd."""
-        made = ExplainMode(self.recorder, self.found)
-        made.tape, made.called_with_tape = tape, self.called_with_tape
-        return made
+        result = ExplainMode(self.recorder, self.found)
+        result.tape, result.called_with_tape = tape, self.called_with_tape
+        return result
 
     def report_error(self, error: Exception, replace_base_mode: Any) -> Any:
         """Collect an error, and return `instead`."""
@@ -88,9 +88,9 @@ class ExplainMode(Static):
 
     def note(self, message: str) -> None:
         """Add a problem unless one with the same line and cause exists."""
-        made = problem_of(message)
-        if all(_problem_key(made) != _problem_key(other) for other in self.found):
-            self.found.append(made)
+        result = problem_of(message)
+        if all(_problem_key(result) != _problem_key(other) for other in self.found):
+            self.found.append(result)
 
 
 def _problem_key(problem: Problem) -> tuple[Any, ...]:
@@ -104,14 +104,14 @@ def problem_of(message: str) -> Problem:
     found = re.match(r"(.+?):(\d+) in (\S+?)(?:: (.*))?$", place)
     if found is None:
         line = user_line()
-        head, found_at = (
+        head, location = (
             message,
             (line.file, line.lineno, line.function, line.text) if line else ("", 0, "", ""),
         )
     else:
-        found_at = (found[1], int(found[2]), found[3], found[4] or "")
+        location = (found[1], int(found[2]), found[3], found[4] or "")
     fix = next((f for pattern, f in FIXES.items() if re.search(pattern, head, re.DOTALL)), "")
-    return Problem(*found_at, head.strip(), fix)
+    return Problem(*location, head.strip(), fix)
 
 
 def explain(target: Any, input_spec: Any = None) -> Explanation:
@@ -183,7 +183,7 @@ def _record_function(
     line}.
     """
     try:
-        made = found.call(function, parameters)
+        result = found.call(function, parameters)
     except OarlockError as error:
         head, at, place = str(error).rpartition("\n  at ")
         mode.note(f"{head}{CONTINUATION_NOTE}{at}{place}" if at else f"{error}{CONTINUATION_NOTE}")
@@ -193,8 +193,8 @@ def _record_function(
         return _error_lines(error)
     try:
         reject_array_effects(found.effects)
-        reject_results(pytree.flatten(made)[0])
-        write_outputs(mode.recorder, made)
+        reject_results(pytree.flatten(result)[0])
+        write_outputs(mode.recorder, result)
     except OarlockError as error:
         mode.note(str(error))
     return {}

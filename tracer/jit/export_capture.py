@@ -96,33 +96,33 @@ def capture_method(
     if wider is not None:
         # If Python needs the batch size, it is that of the call.
         with suppress(Exception):
-            made = _capture(wider, shared, guards)
-            made.known_shapes = [leaf.shape for leaf in method.arguments.tensors()]
-            return made
+            result = _capture(wider, shared, guards)
+            result.known_shapes = [leaf.shape for leaf in method.arguments.tensors()]
+            return result
     return _capture(method, shared, guards)
 
 
 def _capture(method: Method, shared: SharedParameters, guards: str) -> CapturedProgram:
-    made, found = _capture_once(method, shared, guards)
+    result, found = _capture_once(method, shared, guards)
     _warn_unstable_reads(found, method)
     changed = found.guards.temporary_changes()
     counted = [guard for guard in changed if is_constant(guard.source.read())]
-    made.assigned_buffers = assigned_buffers(made)
+    result.assigned_buffers = assigned_buffers(result)
     rollback = CallRollback(
         found.effects,
         changed,
-        [made.scope[name] for name in made.assigned_buffers],
-        made.scope.values(),
+        [result.scope[name] for name in result.assigned_buffers],
+        result.scope.values(),
     )
     try:
         if counted:
             CallRollback([], [guard for guard in changed if guard not in counted]).undo()
-            _reject_counters(made, _capture_once(method, shared, guards)[0], counted)
+            _reject_counters(result, _capture_once(method, shared, guards)[0], counted)
     finally:
         rollback.undo()
-    shared.add(made.scope)
-    made.undo = rollback.undo
-    return made
+    shared.add(result.scope)
+    result.undo = rollback.undo
+    return result
 
 
 def _capture_once(
@@ -151,11 +151,11 @@ def _capture_outputs(found: FunctionCapture, method: Method, guards: str) -> Cap
             recorder.add_guard(guard)
         contract = write_outputs(recorder, require_outputs(outputs))
     _warn_ndarray_outputs(method.parameters.name, outputs)
-    made = create_captured_program(
+    result = create_captured_program(
         method.owner, recorder, with_contract(recorder.program, contract)
     )
-    made.has_asserts = bool(checks)
-    return made
+    result.has_asserts = bool(checks)
+    return result
 
 
 def _warn_ndarray_outputs(function: str, outputs: Any) -> None:

@@ -73,10 +73,10 @@ class Fallback:
         """Call the function as Python, then issue the pending warning. If Python raises the same
         error as the recording, no warning is needed.
         """
-        made = function(*args, **kwargs)
+        result = function(*args, **kwargs)
         if self._message:
             self._warn()
-        return made
+        return result
 
     def _warn(self) -> None:
         message, self._message = self._message, ""

@@ -79,10 +79,10 @@ class FunctionSpec:
                 raise ValueError(with_user_line(f"{name}: {specs} specs for {len(args)} arguments"))
             return (*self.input_spec, *args[len(self.input_spec) :]), dict(kwargs)
         leaves, nesting = pytree.flatten((tuple(args), dict(kwargs)))
-        made: tuple[Any, dict[str, Any]] = pytree.unflatten(
+        result: tuple[Any, dict[str, Any]] = pytree.unflatten(
             nesting, [_spec(leaf) for leaf in leaves]
         )
-        return made
+        return result
 
 
 def _spec(leaf: Any) -> Any:

@@ -54,25 +54,25 @@ class ProgramCache:
             and (len(programs) >= most or programs[-1].guards.first_unstable)
         ):
             return None
-        made = make()
+        result = make()
         if programs:
-            made.guards.confirm_unstable(programs[-1].guards)
-        programs.append(made)
-        self.latest = made
-        return made
+            result.guards.confirm_unstable(programs[-1].guards)
+        programs.append(result)
+        self.latest = result
+        return result
 
     def last(self) -> tuple[Any, tuple[ConcreteProgram, Any]]:
         """Return the key, and the program with its partial program, of the last call.
 
         Raises OpError if there was none.
         """
-        made = self.latest
-        if made is None:
+        result = self.latest
+        if result is None:
             raise OpError("program_cache: no program was made so far")
         key = next(
-            key for key, programs in self._programs.items() if any(p is made for p in programs)
+            key for key, programs in self._programs.items() if any(p is result for p in programs)
         )
-        return key, (made, made.partial)
+        return key, (result, result.partial)
 
     def programs_for(self, key: Any) -> list[ConcreteProgram]:
         """Return the programs for a key, the newest last."""

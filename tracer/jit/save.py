@@ -247,7 +247,7 @@ def make_reference(method: Method, recording: CapturedProgram, whole: bool) -> R
         with set_grad_enabled(goes_back), as_python(), _isolated_call(recording):
             found = method.call([given.get(i, leaf) for i, leaf in enumerate(leaves)])
         output_tree.check_structure(recording.contract.output_tree, found)
-        given_back = output_tree.outputs_among(
+        given_back = output_tree.select_outputs(
             recording.contract.output_tree, pytree.flatten(found)[0]
         )
         return [

@@ -274,13 +274,13 @@ class StaticFunction:
         function = self.dygraph_function
         show_code(function)
         self._warn_number_specialization(arguments)
-        made = build_program(function, self._parameters, arguments, self._owner, strict)
-        if made.hooks:
+        result = build_program(function, self._parameters, arguments, self._owner, strict)
+        if result.hooks:
             self._remove_hooks()
-            self._hooks = made.hooks
-        made.training = self._is_training()
+            self._hooks = result.hooks
+        result.training = self._is_training()
         _last_built[:] = [weakref.ref(self)]
-        return made
+        return result
 
     def _remove_hooks(self) -> None:
         """Remove the hooks that the last capture registered on external tensors: each call means

@@ -79,9 +79,9 @@ def to_static(
             )
         )
     owner = function.__self__ if inspect.ismethod(function) else None
-    made = StaticFunction(function, input_spec, owner, whole)
-    made.is_property = bool(kwargs.get("property"))  # such methods are not saved
-    return made
+    result = StaticFunction(function, input_spec, owner, whole)
+    result.is_property = bool(kwargs.get("property"))  # such methods are not saved
+    return result
 
 
 def _convert_layer(layer: Layer, input_spec: Any, full_graph: bool) -> Layer:

@@ -91,10 +91,10 @@ class CarriedArray:
     @classmethod
     def of(cls, name: str, initial: TensorArray, after: Any) -> CarriedArray:
         """Return the carried array for a list that an iteration replaced by `after`."""
-        made = cls(name, initial, initial)
+        result = cls(name, initial, initial)
         if isinstance(after, TensorArray):
             initial.merge_element_type(after)
-        return made
+        return result
 
     def declare(self, mode: Static, block: Block) -> TensorArray:
         """Declare the list that the name denotes in the next recording of the body, in the block

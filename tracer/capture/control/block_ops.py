@@ -80,6 +80,6 @@ def emit_recurrent(
 
 def _scopes(recorder: Recorder, name: str) -> str:
     """Declare the variable in which Paddle stores the scopes of a block's runs."""
-    made = recorder.namer.temporary(name)
-    recorder.block.vars[made] = VarDesc(made, dtype="", kind=Kind.STEP_SCOPES)
-    return made
+    result = recorder.namer.temporary(name)
+    recorder.block.vars[result] = VarDesc(result, dtype="", kind=Kind.STEP_SCOPES)
+    return result

@@ -341,14 +341,14 @@ class BranchMerge:
             or isinstance(two, Invalidated)
         ):
             return self.merge(name, one, two)
-        made = self._merge_maybe_undefined(name, one, two, is_entry=True)
-        if isinstance(made, Variable) and made.maybe_undefined is not None:
+        result = self._merge_maybe_undefined(name, one, two, is_entry=True)
+        if isinstance(result, Variable) and result.maybe_undefined is not None:
             sides = "".join(
                 f"\n  {side}: {describe_value(v)}{self.recorder.creation_note(v)}"
                 for side, v in zip(LABELS, (a, b), strict=True)
             )
-            made.maybe_undefined = made.maybe_undefined._replace(branches=sides)
-        return made
+            result.maybe_undefined = result.maybe_undefined._replace(branches=sides)
+        return result
 
     def _merge_tensor(self, name: str, a: Any, b: Any) -> Variable:
         """Merge a tensor or scalar that differs between the branches."""
@@ -362,22 +362,22 @@ class BranchMerge:
         flags = tuple(
             self._defined_flag(name, v, side) for v, side in zip((a, b), self.sides, strict=True)
         )
-        made = self._select((a, b), merged_meta(name, a, b, LABELS), wanted=name)
-        mark_scalar(made, merged_kind((a, b)))
+        result = self._select((a, b), merged_meta(name, a, b, LABELS), wanted=name)
+        mark_scalar(result, merged_kind((a, b)))
         if any(flag is not True for flag in flags):
             half = next(
                 v.maybe_undefined for v, flag in zip((a, b), flags, strict=True) if flag is not True
             )
             self._mark_maybe_undefined(
-                made, name, half.why, self._select(flags, BOOL), True, half.block
+                result, name, half.why, self._select(flags, BOOL), True, half.block
             )
-        if made.meta.dtype == bool:
+        if result.meta.dtype == bool:
             set_implications(
-                made,
+                result,
                 merged_conditions(self.pred, a, b, True),
                 merged_conditions(self.pred, a, b, False),
             )
-        return made
+        return result
 
     def _allows_mixed_type(self, name: str, a: Variable, b: Variable) -> bool:
         """Whether a variable may have different dtypes or ranks on the two paths: it may be
@@ -395,12 +395,12 @@ class BranchMerge:
         """Merge two TensorArrays."""
         if not isinstance(a, TensorArray) or not isinstance(b, TensorArray):
             raise LengthMismatch(name)
-        made = TensorArray(self.mode).merge_element_type(a, b)
+        result = TensorArray(self.mode).merge_element_type(a, b)
         for value, side in zip((a, b), self.sides, strict=True):
             with self.recorder.in_block(side.inner):
-                value.assign_to(made)
-        self.selected.append((made, (a, b)))
-        return made
+                value.assign_to(result)
+        self.selected.append((result, (a, b)))
+        return result
 
     def _defined_flag(self, name: str, value: Any, side: RecordedBranch) -> Any:
         """Whether a variable has a value after a branch: True, or a bool of the branch."""
@@ -408,15 +408,15 @@ class BranchMerge:
             return defined_flag(self.recorder, name, value)
 
     def _mark_maybe_undefined(
-        self, made: Variable, name: str, why: str, flag: Variable, sense: bool, like: int = 0
+        self, result: Variable, name: str, why: str, flag: Variable, sense: bool, like: int = 0
     ) -> None:
         """Mark a variable as having a value only where `flag` is `expected`.
 
         like: the block of the variable that it was merged from
         """
-        late = UndefinedCheck(name, made.raw, flag.name, "", expected=sense, kind=PATH_NOT_TAKEN)
+        late = UndefinedCheck(name, result.raw, flag.name, "", expected=sense, kind=PATH_NOT_TAKEN)
         block = ANY_BLOCK if like == ANY_BLOCK else self.recorder.block.idx
-        made.maybe_undefined = MaybeUndefined(name, why, block, None, late)
+        result.maybe_undefined = MaybeUndefined(name, why, block, None, late)
 
     @staticmethod
     def _may_be_none(a: Any, b: Any) -> bool:
@@ -438,25 +438,27 @@ class BranchMerge:
             v if flag is not True and v is not None else ZeroFiller(meta)
             for v, flag in zip((a, b), flags, strict=True)
         ]
-        made = mark_scalar(self._select((pair[0], pair[1]), meta), merged_kind(given))
+        result = mark_scalar(self._select((pair[0], pair[1]), meta), merged_kind(given))
         if all(flag is False for flag in flags):
-            return made
+            return result
         where = next((v.where for v in given if isinstance(v, Variable)), "")
-        return mark_optional(made, name, self._select(flags, BOOL), self.recorder.block.idx, where)
+        return mark_optional(
+            result, name, self._select(flags, BOOL), self.recorder.block.idx, where
+        )
 
     def _merge_mixed_types(self, a: Variable, b: Variable) -> Variable:
         """Merge tensors of different types; the variable is declared like the first one, as in
         Paddle.
         """
-        made = self._select((a, b), a.meta, metas=(a.meta, b.meta))
-        made.mixed_types = "".join(
+        result = self._select((a, b), a.meta, metas=(a.meta, b.meta))
+        result.mixed_types = "".join(
             v.mixed_types or f"\n  {side}: {describe_value(v)}"
             for side, v in zip(LABELS, (a, b), strict=True)
         )
-        made.is_mixed_scalar = a.meta.dtype == b.meta.dtype and all(
+        result.is_mixed_scalar = a.meta.dtype == b.meta.dtype and all(
             v.is_mixed_scalar or v.meta.shape in ((), (1,)) for v in (a, b)
         )
-        return made
+        return result
 
     def _merge_maybe_undefined(self, name: str, a: Any, b: Any, is_entry: bool = False) -> Any:
         """Merge a value that only one branch assigns. The other branch contributes zeros, which ops
@@ -584,23 +586,23 @@ class BranchMerge:
         pair = tuple(
             self._read_defined(v, side, wanted) for v, side in zip(pair, self.sides, strict=True)
         )
-        made = self._declare_select(pair, meta, metas)
-        self.selected.append((made, pair))
-        return made
+        result = self._declare_select(pair, meta, metas)
+        self.selected.append((result, pair))
+        return result
 
     def finish(self) -> None:
         """Merge the invalidated tensors of the branches, and record what the results may alias."""
         aliases, stale = self.recorder.aliases, [side.invalidated for side in self.sides]
         aliases.invalidated = {**stale[0], **stale[1]}
         aliases.merge(self.selected)
-        for made, pair in self.selected:
-            if isinstance(made, TensorArray):
-                aliases.link_lists(made, pair[0])
-                aliases.link_lists(made, pair[1])
-        for made, pair in self.selected:
+        for result, pair in self.selected:
+            if isinstance(result, TensorArray):
+                aliases.link_lists(result, pair[0])
+                aliases.link_lists(result, pair[1])
+        for result, pair in self.selected:
             for value, found in zip(pair, stale, strict=True):
                 if id(value) in found:
-                    aliases.invalidated[id(made)] = replace(found[id(value)], tensor=made)
+                    aliases.invalidated[id(result)] = replace(found[id(value)], tensor=result)
 
     def _declare_select(
         self, pair: tuple[Any, Any], meta: Meta, metas: Sequence[Meta] = ()
@@ -610,9 +612,9 @@ class BranchMerge:
         outs = [self._write_result(value, side, own) for value, side, own in sides]
         desc = recorder.declare(recorder.namer.temporary("select_input"), meta)
         desc.stop_gradient = all(not isinstance(v, Tensor) or v.stop_gradient for v in pair)
-        made = recorder.variable(desc)
-        self.selects.append((made, outs))
-        return made
+        result = recorder.variable(desc)
+        self.selects.append((result, outs))
+        return result
 
     def _read_defined(self, value: Any, side: RecordedBranch, wanted: str) -> Any:
         """Return a value that gets another name: a maybe-undefined value is checked at run time."""

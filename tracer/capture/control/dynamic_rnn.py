@@ -104,8 +104,8 @@ class DynamicRNN:
             raise OpError(with_user_line("DynamicRNN.memory: call step_input before"))
         with self._rnn.outside():
             longest = OPS["argsort"](self._lengths, axis=0, descending=True)[1]
-            made: Tensor = OPS["gather"](init, OPS["argsort"](longest, axis=0)[1])
-        return made
+            result: Tensor = OPS["gather"](init, OPS["argsort"](longest, axis=0)[1])
+        return result
 
     def update_memory(self, ex_mem: Any, new_mem: Tensor) -> None:
         """Set the value of a memory for the next step."""
@@ -118,10 +118,10 @@ class DynamicRNN:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Return the outputs [R, ...] with the LoD of the first input: one, or a list."""
         found = self._rnn()
-        made = [
+        result = [
             self._as_sequences(each) for each in (found if isinstance(found, list) else [found])
         ]
-        return made[0] if len(made) == 1 else made
+        return result[0] if len(result) == 1 else result
 
     def _as_sequences(self, steps: Tensor) -> Any:
         turned = OPS["transpose2"](steps, axis=[1, 0, *range(2, len(steps.meta.shape))])

@@ -161,17 +161,17 @@ class Loop(LoopState):
         with self.recorder.new_block() as inner, self.recorder.in_loop():
             given = self._declare_inputs(inner)
             self.alias_analysis.begin_iteration(self._all_carried())
-            condition, made = self._run_test(self._run_body(given))
+            condition, result = self._run_test(self._run_body(given))
             for i in self.arrays:
-                made[i] = to_array(self.mode, self.names[i], made[i])
-            self._defined_after = self.undefined_values.defined_after(self.recorder, made)
-        left: dict[Hashable, Any] = {i: made[i] for i in (*self.carried, *self.arrays)}
-        made = [
-            v if v is g else self._value_after(inner, v) for v, g in zip(made, given, strict=True)
+                result[i] = to_array(self.mode, self.names[i], result[i])
+            self._defined_after = self.undefined_values.defined_after(self.recorder, result)
+        left: dict[Hashable, Any] = {i: result[i] for i in (*self.carried, *self.arrays)}
+        result = [
+            v if v is g else self._value_after(inner, v) for v, g in zip(result, given, strict=True)
         ]
-        self._find_grown_lists(inner, made)
+        self._find_grown_lists(inner, result)
         changes = roll_back(inner)
-        after = self._match_successors(given, made) + self._rebound_successors(inner)
+        after = self._match_successors(given, result) + self._rebound_successors(inner)
         self._add_locations(changes)
         self._retry_empty_reads()
         if not self.changed:
@@ -208,12 +208,12 @@ class Loop(LoopState):
         inner.loop_lists = {id(values[i]): False for i in self.lengths}
         return values
 
-    def _find_grown_lists(self, inner: OpenBlock, made: Values) -> None:
+    def _find_grown_lists(self, inner: OpenBlock, result: Values) -> None:
         """Find the lists whose length an iteration changed, or to which it wrote at an index known
         only at run time.
         """
         for i, length in self.lengths.items():
-            given, after = self.values[i], made[i]
+            given, after = self.values[i], result[i]
             others = isinstance(after, TensorArray) or (
                 type(after) in (list, MayAliasList) and len(raw_items(after)) != length
             )
@@ -234,16 +234,16 @@ class Loop(LoopState):
     def _declare(self, carried: LoopCarried) -> Variable:
         recorder = self.recorder
         outer = recorder.open_blocks[-2].block
-        made = recorder.variable(
+        result = recorder.variable(
             recorder.declare(recorder.namer.temporary("while"), carried.meta, outer)
         )
-        made.where = carried.initial.where if isinstance(carried.initial, Variable) else ""
-        carried.variable = made
-        return mark_scalar(made, carried.scalar_kind)
+        result.where = carried.initial.where if isinstance(carried.initial, Variable) else ""
+        carried.variable = result
+        return mark_scalar(result, carried.scalar_kind)
 
-    def _match_successors(self, given: Values, made: Values) -> Successors:
+    def _match_successors(self, given: Values, result: Values) -> Successors:
         found: Successors = []
-        for i, (before, after) in enumerate(zip(given, made, strict=True)):
+        for i, (before, after) in enumerate(zip(given, result, strict=True)):
             if id(before) in self.lists_to_replace or (
                 type(before) in MUTABLE_CONTAINERS and after is before
             ):

@@ -47,18 +47,18 @@ class LoopState:
         values = self._pack(leaves)
         given = self.containers.begin_iteration(values)
         self.locations.write(values[self.num_named :])
-        made = [*self.body(values[: self.num_named]), *self.locations.read()]
-        self.containers.end_iteration(given, made)
-        return self._unpack(made)
+        result = [*self.body(values[: self.num_named]), *self.locations.read()]
+        self.containers.end_iteration(given, result)
+        return self._unpack(result)
 
     def _run_test(self, leaves: Values) -> tuple[Any, Values]:
         values = self._pack(leaves)
         given = self.containers.begin_iteration(values)
         self.locations.write(values[self.num_named :])
-        condition, made = self.test(values[: self.num_named])
-        made += self.locations.read()
-        self.containers.end_iteration(given, made)
-        return condition, self._unpack(made)
+        condition, result = self.test(values[: self.num_named])
+        result += self.locations.read()
+        self.containers.end_iteration(given, result)
+        return condition, self._unpack(result)
 
     def _pack(self, leaves: Values) -> Values:
         """Return the values of the caller for the leaves."""
@@ -74,11 +74,11 @@ class LoopState:
             at += count
         return found
 
-    def _register_local(self, made: Any) -> None:
+    def _register_local(self, result: Any) -> None:
         """Mark containers as created in this iteration."""
-        if isinstance(made, list | dict | tuple):
-            register_local(self.recorder, made)
-            for inner in made.values() if isinstance(made, dict) else made:
+        if isinstance(result, list | dict | tuple):
+            register_local(self.recorder, result)
+            for inner in result.values() if isinstance(result, dict) else result:
                 self._register_local(inner)
 
     def _unpack(self, values: Values) -> Values:

@@ -211,15 +211,15 @@ class MayAliasDict(MayAlias, dict[Any, Any]):
 def make_may_alias(items: Any, *origins: Any) -> Any:
     """Return a container with these items that may be one of `origins`."""
     kind = MayAliasDict if isinstance(items, dict) else MayAliasList
-    made: Any = kind()
-    set_raw_items(made, raw_items(items))
-    made.origins = [(origin, raw_items(origin)) for origin in origins]
+    result: Any = kind()
+    set_raw_items(result, raw_items(items))
+    result.origins = [(origin, raw_items(origin)) for origin in origins]
     line = user_line()
-    made.since_line = f" at {line}" if line else ""
+    result.since_line = f" at {line}" if line else ""
     mode = static_mode(state.mode)
     if mode is not None:
-        register_local(mode.recorder, made)
-    return made
+        register_local(mode.recorder, result)
+    return result
 
 
 MUTABLE_CONTAINERS = (list, dict, MayAliasList, MayAliasDict)
@@ -335,16 +335,16 @@ class ContainerMerge:
         if one.container is two.container:
             self.merged[id(one.container)] = one.container, raw_items(filled)
             return one.container
-        made = make_may_alias(filled)
-        self.created[id(one.container), id(two.container)] = made, one, two
-        return made
+        result = make_may_alias(filled)
+        self.created[id(one.container), id(two.container)] = result, one, two
+        return result
 
     def finish(self) -> None:
         """Store the merged items, and register what the new containers may alias."""
         for container, items in self.merged.values():
             set_raw_items(container, items)
-        for made, *sides in self.created.values():
-            made.origins = [(side.container, raw_items(side.container)) for side in sides]
+        for result, *sides in self.created.values():
+            result.origins = [(side.container, raw_items(side.container)) for side in sides]
 
 
 class BranchContainers:

@@ -68,7 +68,7 @@ class MutableLocation:
         return self.name
 
     def default(self, key: Any) -> Any:
-        """Return what reading a missing key gives: the attribute of the class, or Undefined."""
+        """Return what reading a missing key returns: the attribute of the class, or Undefined."""
         for each in () if self.kind is None else self.kind.__mro__:
             found = vars(each).get(key)
             if found is not None and not hasattr(type(found), "__get__"):

@@ -46,7 +46,7 @@ class Sequences:
 
     outer: dict[str, Tensor] = field(default_factory=dict)
     inner: dict[str, Variable] = field(default_factory=dict)
-    aside: dict[str, str] = field(default_factory=dict)
+    alias_name: dict[str, str] = field(default_factory=dict)
 
 
 class StaticRNN:
@@ -66,7 +66,7 @@ class StaticRNN:
         self._name = name or "static_rnn"
         self._stage = BEFORE
         self._mode: Static | None = None
-        self._around: OpenBlock | None = None  # the block around the step
+        self._outer_block: OpenBlock | None = None  # the block around the step
         self._block: Block | None = None
         self._length = -1
         self._inputs = Sequences()
@@ -88,24 +88,24 @@ class StaticRNN:
         if self._stage != BEFORE:
             _reject("step", "there is one already; another step belongs to another StaticRNN")
         recorder = mode.recorder
-        self._mode, self._around = mode, recorder.open_blocks[-1]
+        self._mode, self._outer_block = mode, recorder.open_blocks[-1]
         mark = recorder.checkpoint()
         try:
             with recorder.new_block() as inner:
                 self._block, self._stage = inner.block, INSIDE
                 yield
                 self._check(inner)
-                memories = [self._finished(memory) for memory in self._memories]
+                memories = [self._memory_names(memory) for memory in self._memories]
         except BaseException:
-            self._uncover()
+            self._restore_names()
             recorder.rewind(mark)
             for tensor, before in inner.rebound.values():
                 restore_in_place(mode, tensor, before)
             raise
-        self._uncover()
-        self._keep_wholes(inner.block, mark[1])
+        self._restore_names()
+        self._write_sequence_copies(inner.block, mark[1])
         emit_recurrent(recorder, inner.block, list(self._inputs.outer), memories, self._given)
-        self._results = [self._declared(name) for name in self._given]
+        self._results = [self._declare_output(name) for name in self._given]
 
     def step_input(self, x: Tensor) -> Variable:
         """Return the element of a sequence for a step. x: [T, ...] from outside -> [...]"""
@@ -119,7 +119,7 @@ class StaticRNN:
         self._length = max(self._length, meta.shape[0])
         name = self._name_outside(x)
         if name not in self._inputs.inner:
-            self._cover(name, x)
+            self._shadow_sequence(name, x)
             desc = recorder.declare(
                 name, Meta(meta.shape[1:], meta.dtype), stop_gradient=x.stop_gradient
             )
@@ -144,7 +144,9 @@ class StaticRNN:
         """
         recorder = self._recorder("memory")
         if init is None:
-            init = self._boot(shape, batch_ref, init_value, init_batch_dim_idx, ref_batch_dim_idx)
+            init = self._initial_memory(
+                shape, batch_ref, init_value, init_batch_dim_idx, ref_batch_dim_idx
+            )
         self._check_outside("memory", "init", init)
         first = self._name_outside(init)
         name = recorder.namer.fresh(f"{self._name}@mem")
@@ -179,7 +181,7 @@ class StaticRNN:
         recorder = self._recorder("step_output")
         if not isinstance(o, Tensor):
             _reject("step_output", f"an output should be a variable, not {type(o).__name__}")
-        self._given.append(self._copied(recorder, o))
+        self._given.append(self._copy(recorder, o))
 
     def output(self, *outputs: Tensor) -> None:
         """Call `step_output` for each argument."""
@@ -245,49 +247,52 @@ class StaticRNN:
     # -- names
     # --------------------------------------------------------------------------
 
-    def _cover(self, name: str, x: Tensor) -> None:
+    def _shadow_sequence(self, name: str, x: Tensor) -> None:
         """Give a whole sequence another name inside of the step, where its name denotes one
         element.
         """
         assert self._mode is not None
-        assert self._around is not None
+        assert self._outer_block is not None
         recorder = self._mode.recorder
-        aside = self._inputs.aside[name] = recorder.namer.fresh(f"{name}@WHOLE")
-        recorder.declare(aside, x.meta, self._around.block, stop_gradient=x.stop_gradient)
-        recorder.rebind(name, aside)
+        alias_name = self._inputs.alias_name[name] = recorder.namer.fresh(f"{name}@WHOLE")
+        recorder.declare(alias_name, x.meta, self._outer_block.block, stop_gradient=x.stop_gradient)
+        recorder.rebind(name, alias_name)
 
     def _name_outside(self, value: Tensor) -> str:
         """Return the name of a variable outside of the step."""
         assert self._mode is not None
         with self.outside():
             name = self._mode.recorder.name_of(value)
-        return next((plain for plain, aside in self._inputs.aside.items() if aside == name), name)
+        return next(
+            (plain for plain, alias_name in self._inputs.alias_name.items() if alias_name == name),
+            name,
+        )
 
-    def _uncover(self) -> None:
+    def _restore_names(self) -> None:
         """Restore the name of the whole sequence after the step."""
         assert self._mode is not None
         self._stage = AFTER
-        for name, aside in self._inputs.aside.items():
+        for name, alias_name in self._inputs.alias_name.items():
             self._mode.recorder.rebind(name, f"{name}@STEP")
-            self._mode.recorder.rebind(aside, name)
+            self._mode.recorder.rebind(alias_name, name)
 
-    def _keep_wholes(self, block: Block, start: int) -> None:
+    def _write_sequence_copies(self, block: Block, start: int) -> None:
         """Write copies of the whole sequences that the step reads; ops before the step read the
         sequences themselves.
         """
         assert self._mode is not None
         recorder = self._mode.recorder
-        plain = {aside: name for name, aside in self._inputs.aside.items()}
+        plain = {alias_name: name for name, alias_name in self._inputs.alias_name.items()}
         for op in recorder.block.ops[start:]:
             op.inputs = {
                 slot: [plain.get(n, n) for n in names] for slot, names in op.inputs.items()
             }
         reads = set(block_reads(recorder.program, block))
-        for aside, name in plain.items():
-            if aside in reads:
-                recorder.emit("assign", {"X": [name]}, {"Out": [aside]})
+        for alias_name, name in plain.items():
+            if alias_name in reads:
+                recorder.emit("assign", {"X": [name]}, {"Out": [alias_name]})
             else:
-                del recorder.block.vars[aside]
+                del recorder.block.vars[alias_name]
 
     # -- writing it
     # ---------------------------------------------------------------------------------------------
@@ -296,11 +301,13 @@ class StaticRNN:
     def outside(self) -> Iterator[None]:
         """Write the ops of the body to the block around the step."""
         assert self._mode is not None
-        assert self._around is not None
-        with self._mode.recorder.in_block(self._around):
+        assert self._outer_block is not None
+        with self._mode.recorder.in_block(self._outer_block):
             yield
 
-    def _boot(self, shape: Any, batch_ref: Any, value: float, axis: int, ref_axis: int) -> Tensor:
+    def _initial_memory(
+        self, shape: Any, batch_ref: Any, value: float, axis: int, ref_axis: int
+    ) -> Tensor:
         if shape is None or batch_ref is None:
             _reject("memory", "without init it needs shape and batch_ref")
         for name, step in self._inputs.inner.items():
@@ -308,7 +315,7 @@ class StaticRNN:
                 batch_ref = self._inputs.outer[name]
         self._check_outside("memory", "batch_ref", batch_ref)
         with self.outside():
-            made: Tensor = OPS["fill_constant_batch_size_like"](
+            result: Tensor = OPS["fill_constant_batch_size_like"](
                 batch_ref,
                 shape=[int(d) for d in shape],
                 value=float(value),
@@ -316,14 +323,14 @@ class StaticRNN:
                 input_dim_idx=ref_axis,
                 output_dim_idx=axis,
             )
-        return made
+        return result
 
-    def _finished(self, memory: Memory) -> tuple[str, str, str]:
+    def _memory_names(self, memory: Memory) -> tuple[str, str, str]:
         assert self._mode is not None
         assert memory.after is not None
-        return memory.first, memory.held.name, self._copied(self._mode.recorder, memory.after)
+        return memory.first, memory.held.name, self._copy(self._mode.recorder, memory.after)
 
-    def _copied(self, recorder: Recorder, value: Tensor) -> str:
+    def _copy(self, recorder: Recorder, value: Tensor) -> str:
         """Return the name of a copy of `value` in the step."""
         desc = recorder.declare(
             recorder.namer.temporary(self._name), value.meta, stop_gradient=value.stop_gradient
@@ -332,15 +339,15 @@ class StaticRNN:
         recorder.emit("assign", {"X": [recorder.name_of(value)]}, {"Out": [desc.name]})
         return desc.name
 
-    def _declared(self, name: str) -> Variable:
+    def _declare_output(self, name: str) -> Variable:
         """Return the variable of an output sequence."""
         assert self._mode is not None
         assert self._block is not None
         recorder, one = self._mode.recorder, self._block.vars[name]
         meta = Meta((self._length, *one.shape), dtype_of(one.dtype).np)
-        made = recorder.variable(recorder.declare(name, meta, stop_gradient=one.stop_gradient))
-        made.where = recorder.block.ops[-1].where
-        return made
+        result = recorder.variable(recorder.declare(name, meta, stop_gradient=one.stop_gradient))
+        result.where = recorder.block.ops[-1].where
+        return result
 
 
 def _is_compatible(mem: Meta, var: Meta) -> bool:

@@ -42,14 +42,14 @@ def case(
             )
     if default is None:
         *pairs, (_, default) = pairs
-    rest = default
+    remaining = default
     for pred, branch in reversed(pairs):
-        rest = _either(pred, branch, rest)
-    return rest()
+        remaining = _conditional_branch(pred, branch, remaining)
+    return remaining()
 
 
-def _either(pred: Any, branch: Branch, rest: Branch) -> Branch:
-    return lambda: cond(pred, branch, rest)
+def _conditional_branch(pred: Any, branch: Branch, remaining: Branch) -> Branch:
+    return lambda: cond(pred, branch, remaining)
 
 
 def switch_case(
@@ -78,7 +78,8 @@ def switch_case(
         reject_python_value("switch_case", "branch_index", branch_index)
         return dict(table).get(int(branch_index), default)()
     return case(
-        [(OPS["equal"](*_alike(branch_index, key)), branch) for key, branch in table], default
+        [(OPS["equal"](*_comparison_operands(branch_index, key)), branch) for key, branch in table],
+        default,
     )
 
 
@@ -114,7 +115,7 @@ def _check_switch(index: Any, branches: Any, default: Any) -> None:
         )
 
 
-def _alike(index: Variable, key: int) -> tuple[Tensor, Tensor]:
+def _comparison_operands(index: Variable, key: int) -> tuple[Tensor, Tensor]:
     return index, cast_to(key, Meta((), index.meta.dtype))
 
 

@@ -60,11 +60,11 @@ class TensorArray(Aliasable):
     @classmethod
     def of(cls, mode: Static, items: Sequence[Any]) -> TensorArray:
         """Return a list with these tensors or scalars."""
-        made = cls(mode)
-        made.is_tuple = isinstance(items, tuple)
+        result = cls(mode)
+        result.is_tuple = isinstance(items, tuple)
         for i, item in enumerate(items):
-            made._write(constant(i), item)
-        return made
+            result._write(constant(i), item)
+        return result
 
     @classmethod
     def replacing(cls, mode: Static, name: str, items: list[Any]) -> TensorArray:
@@ -72,11 +72,11 @@ class TensorArray(Aliasable):
         if len(items) == 1 and isinstance(items[0], ReplacedByArray):
             found: TensorArray = items[0].array
             return found
-        made = cls.of(mode, raw_items(items))
+        result = cls.of(mode, raw_items(items))
         track(mode.recorder, [ListItems(name, items)])
-        set_raw_items(items, [ReplacedByArray(made)])
+        set_raw_items(items, [ReplacedByArray(result)])
         mode.recorder.replaced_lists.append(items)
-        return made
+        return result
 
     def merge_element_type(self, *others: TensorArray) -> TensorArray:
         """Generalize the element type to that of other lists, and return self."""
@@ -153,11 +153,11 @@ class TensorArray(Aliasable):
     ) -> Variable:
         recorder = _recorder()
         desc = recorder.declare(recorder.namer.temporary(type), meta)
-        made = recorder.variable(desc)
-        made.where = recorder.emit(
+        result = recorder.variable(desc)
+        result.where = recorder.emit(
             type, {"X": [self.name], **operands}, {"Out": [desc.name]}, attrs
         ).where
-        return made
+        return result
 
     def length(self) -> Variable:
         """Return the number of elements, int64[1]."""
@@ -199,16 +199,16 @@ class TensorArray(Aliasable):
             raise EmptyArrayRead(with_user_line(f"the list '{self.name}' is empty"))
         recorder = _recorder()
         recorder.aliases.check(self)
-        made = self._emit(
+        result = self._emit(
             "read_from_array", {"I": [recorder.name_of(self._position(index))]}, self.element
         )
-        made.raw.lod_level = self.raw.lod_level
+        result.raw.lod_level = self.raw.lod_level
         kind = merge_kinds(self._scalar_kinds)
         if kind is not None:
-            mark_scalar(made, ScalarKind(kind.types))
+            mark_scalar(result, ScalarKind(kind.types))
         if recorder.policy.array_elements_alias:
-            recorder.aliases.merge([(made, (self,))])
-        return made
+            recorder.aliases.merge([(result, (self,))])
+        return result
 
     def record_empty_read(self) -> None:
         """Record a read while the element type is unknown: a loop body that writes to the list
@@ -229,15 +229,15 @@ class TensorArray(Aliasable):
         """Return another list with the same elements."""
         mode = static_mode(state.mode)
         assert mode is not None
-        made = TensorArray(
+        result = TensorArray(
             mode, None if self.element is None else self.element.dtype
         ).merge_element_type(self)
         mode.recorder.aliases.check(self)
         if self.element is None:
             self.record_empty_read()
-        self.assign_to(made)
-        mode.recorder.aliases.merge([(made, (self,))])
-        return made
+        self.assign_to(result)
+        mode.recorder.aliases.merge([(result, (self,))])
+        return result
 
     def assign_to(self, other: TensorArray) -> None:
         """Write an op that assigns this list to another one."""
@@ -335,17 +335,17 @@ class TensorArray(Aliasable):
     def __add__(self, other: Any) -> TensorArray:
         """Return a list with the elements of both."""
         self._check_list("+", other)
-        made = self.copy()
-        made._push_all(other)
-        return made
+        result = self.copy()
+        result._push_all(other)
+        return result
 
     def __radd__(self, other: Any) -> TensorArray:
         self._check_list("+", other)
         mode = static_mode(state.mode)
         assert mode is not None
-        made = TensorArray.of(mode, other)
-        made._push_all(self)
-        return made
+        result = TensorArray.of(mode, other)
+        result._push_all(self)
+        return result
 
     def __iadd__(self, other: Any) -> TensorArray:
         if self.is_tuple:
@@ -361,10 +361,10 @@ class TensorArray(Aliasable):
                 f"number above 0 that Python knows"
             )
             raise TraceError(with_user_line(f"{why}; use a loop (by={count!r:.40})"))
-        made = self.copy()
+        result = self.copy()
         for _ in range(count - 1):
-            made._push_all(self)
-        return made
+            result._push_all(self)
+        return result
 
     __rmul__ = __mul__
 
@@ -413,10 +413,10 @@ def create_array(dtype: Any = "float32", initialized_list: Sequence[Tensor] | No
     mode = static_mode(state.mode)
     if mode is None:
         return items
-    made = TensorArray(mode, dtype_of(dtype).np)
+    result = TensorArray(mode, dtype_of(dtype).np)
     for i, item in enumerate(items):
-        made.write(i, item)
-    return made
+        result.write(i, item)
+    return result
 
 
 def array_write(x: Tensor, i: Tensor, array: Any = None) -> Any:
@@ -469,11 +469,11 @@ def tensor_array_to_tensor(
     recorder.aliases.check(input)
     metas = (_concat_meta(input.element, axis, use_stack), Meta((-1,), np.dtype(np.int32)))
     descs = [recorder.declare(recorder.namer.temporary("tensor_array_to_tensor"), m) for m in metas]
-    made = [recorder.variable(desc) for desc in descs]
+    result = [recorder.variable(desc) for desc in descs]
     attrs = {"axis": Attr(AttrType.INT, axis), "use_stack": Attr(AttrType.BOOLEAN, use_stack)}
-    outs = {"Out": [made[0].name], "OutIndex": [made[1].name]}
+    outs = {"Out": [result[0].name], "OutIndex": [result[1].name]}
     recorder.emit("tensor_array_to_tensor", {"X": [input.name]}, outs, attrs)
-    return made[0], made[1]
+    return result[0], result[1]
 
 
 def _concat_meta(element: Meta, axis: int, stacked: bool) -> Meta:

@@ -43,7 +43,7 @@ def while_loop(
         condition = cond(*current)
         if mode is not None and isinstance(condition, Variable):
             check_condition("while_loop", condition)
-            return _recorded(mode, cond, body, current)
+            return _record_while(mode, cond, body, current)
         if mode is not None and mode.builder is not None:
             raise TypeError(
                 with_user_line(
@@ -56,9 +56,11 @@ def while_loop(
         current = _as_list(body(*current), len(current))
 
 
-def _as_list(made: Any, count: int) -> list[Any]:
+def _as_list(result: Any, count: int) -> list[Any]:
     values = (
-        list(made) if isinstance(made, list | tuple) and not hasattr(made, "_fields") else [made]
+        list(result)
+        if isinstance(result, list | tuple) and not hasattr(result, "_fields")
+        else [result]
     )
     if len(values) != count:
         raise OpError(
@@ -67,7 +69,7 @@ def _as_list(made: Any, count: int) -> list[Any]:
     return values
 
 
-def _recorded(
+def _record_while(
     mode: Static, cond: Callable[..., Any], body: Callable[..., Any], start: list[Any]
 ) -> list[Any]:
     leaves, nesting = pytree.flatten(start)
@@ -76,14 +78,16 @@ def _recorded(
         return cond(*pytree.unflatten(nesting, values)), values
 
     def run(values: Values) -> Values:
-        made, other = pytree.flatten(_as_list(body(*pytree.unflatten(nesting, values)), len(start)))
+        result, other = pytree.flatten(
+            _as_list(body(*pytree.unflatten(nesting, values)), len(start))
+        )
         if other != nesting:
             why = (
                 f"body returns {pytree.describe(other)}, whose structure differs from "
                 f"loop_vars ({pytree.describe(nesting)})"
             )
             raise TraceError(with_user_line(f"while_loop: {why}"))
-        return made
+        return result
 
     labels = [f"loop_vars{p}" for p in pytree.key_paths(nesting)]
     found: list[Any] = pytree.unflatten(nesting, record_loop(mode, test, run, leaves, labels))

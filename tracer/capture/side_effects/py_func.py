@@ -131,13 +131,13 @@ class PyFuncKernel:
         """
         with use_mode(EAGER):
             given = self._function(*(None if a is None else np.asarray(a) for a in arrays))
-        made = as_list(given)
+        result = as_list(given)
         if not self._dtypes:
             return []
-        if len(made) != len(self._dtypes):
+        if len(result) != len(self._dtypes):
             name = getattr(self._function, "__name__", "the function")
-            raise OpError(f"py_func: {name} gives {len(made)} results, not {len(self._dtypes)}")
-        return [_array(m, d) for m, d in zip(made, self._dtypes, strict=True)]
+            raise OpError(f"py_func: {name} gives {len(result)} results, not {len(self._dtypes)}")
+        return [_array(m, d) for m, d in zip(result, self._dtypes, strict=True)]
 
 
 def _array(value: Any, dtype: Any) -> Any:

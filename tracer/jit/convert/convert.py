@@ -124,18 +124,18 @@ def _create_function(function: FunctionType, code: CodeType) -> FunctionType:
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
     cells[RUNTIME] = CellType(runtime)
     closure = tuple(cells[name] for name in code.co_freevars)
-    made = FunctionType(
+    result = FunctionType(
         code, function.__globals__, function.__name__, function.__defaults__, closure
     )
-    made.__kwdefaults__ = function.__kwdefaults__
-    made.__dict__.update(function.__dict__)
-    made.__qualname__, made.__module__, made.__doc__ = (
+    result.__kwdefaults__ = function.__kwdefaults__
+    result.__dict__.update(function.__dict__)
+    result.__qualname__, result.__module__, result.__doc__ = (
         function.__qualname__,
         function.__module__,
         function.__doc__,
     )
-    made.__annotations__ = function.__annotations__
-    return made
+    result.__annotations__ = function.__annotations__
+    return result
 
 
 class _AnnotationRemover(ast.NodeTransformer):
@@ -144,8 +144,8 @@ class _AnnotationRemover(ast.NodeTransformer):
     """
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
-        made = ast.Pass() if node.value is None else ast.Assign([node.target], node.value)
-        return ast.copy_location(made, node)
+        result = ast.Pass() if node.value is None else ast.Assign([node.target], node.value)
+        return ast.copy_location(result, node)
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
         return node
@@ -176,8 +176,8 @@ def _convert(code: CodeType) -> CodeType:
     convert_tree(tree, frozenset(code.co_freevars))
     _SOURCE_CACHE[code] = ast.unparse(tree)
     tree.name = "_ol_function"  # its own name may be one of the factory's
-    made = _inner_code(compile(_factory(tree, code), code.co_filename, "exec"), tree.name)
-    return _rename_code(made, code.co_name, code.co_qualname, users)
+    result = _inner_code(compile(_factory(tree, code), code.co_filename, "exec"), tree.name)
+    return _rename_code(result, code.co_name, code.co_qualname, users)
 
 
 def _reject_reserved_names(tree: ast.AST) -> None:
@@ -195,10 +195,10 @@ def _reject_reserved_names(tree: ast.AST) -> None:
 
 
 def _as_function(tree: ast.Lambda) -> ast.FunctionDef:
-    (made,) = statements("def _ol_lambda():\n    return BODY", tree, BODY=tree.body)
-    assert isinstance(made, ast.FunctionDef)
-    made.args = tree.args
-    return made
+    (result,) = statements("def _ol_lambda():\n    return BODY", tree, BODY=tree.body)
+    assert isinstance(result, ast.FunctionDef)
+    result.args = tree.args
+    return result
 
 
 def convert_tree(
@@ -253,8 +253,8 @@ def _convert_statements(
     function.body = [*body[:doc], *first, *body[doc:]]
 
 
-def _as_body(made: Any) -> list[ast.stmt]:
-    return made if isinstance(made, list) else [made]
+def _as_body(result: Any) -> list[ast.stmt]:
+    return result if isinstance(result, list) else [result]
 
 
 def _functions_inside(body: list[ast.stmt]) -> list[ast.FunctionDef]:

@@ -43,10 +43,10 @@ class ExpressionTransformer(ast.NodeTransformer):
             return node
         name = "and_" if isinstance(node.op, ast.And) else "or_"
         call = f"__ol.{name}{'' if getattr(node, 'is_test', False) else 'value'}(A, lambda: B)"
-        made = node.values[-1]
+        result = node.values[-1]
         for value in reversed(node.values[:-1]):
-            made = expression(call, node, A=value, B=made)
-        return made
+            result = expression(call, node, A=value, B=result)
+        return result
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
         self.generic_visit(node)
@@ -64,11 +64,11 @@ class ExpressionTransformer(ast.NodeTransformer):
         if any(not isinstance(o, ast.Constant | ast.Name) for o in operands[1:-1]):
             rest = [expression("lambda: A", node, A=o) for o in operands]
             kinds = [type(o).__name__ for o in node.ops]
-            made: ast.Call = expression(f"__ol.compare_chain({kinds!r})", node)
+            result: ast.Call = expression(f"__ol.compare_chain({kinds!r})", node)
             if _binds(operands[1:]):
                 return node
-            made.args += rest
-            return made
+            result.args += rest
+            return result
         pairs = [
             self._membership(ast.copy_location(ast.Compare(a, [op], [b]), node))
             for a, op, b in zip(operands, node.ops, operands[1:], strict=False)
@@ -189,8 +189,8 @@ class ExpressionTransformer(ast.NodeTransformer):
         self.generic_visit(node)
         if isinstance(node, ast.List) and not isinstance(node.ctx, ast.Load):
             return node
-        made: ast.expr = expression("__ol.track_new(VALUE)", node, VALUE=node)
-        return made
+        result: ast.expr = expression("__ol.track_new(VALUE)", node, VALUE=node)
+        return result
 
     visit_List = visit_Dict = visit_DictComp = _made
 
@@ -217,7 +217,7 @@ class ExpressionTransformer(ast.NodeTransformer):
         if not simple:
             return node
         generator = node.generators[0]
-        made = (
+        result = (
             "__ol.list_comprehension(ITER, MAKE, WANTED)"
             if generator.ifs
             else "__ol.list_comprehension(ITER, MAKE)"
@@ -226,7 +226,7 @@ class ExpressionTransformer(ast.NodeTransformer):
         for test in generator.ifs[1:]:
             wanted = expression("__ol.and_(A, lambda: B)", node, A=wanted, B=test)
         return expression(
-            made,
+            result,
             node,
             ITER=generator.iter,
             MAKE=_item_function(generator.target, node.elt, node),
@@ -290,8 +290,8 @@ def is_name_target(node: ast.expr) -> bool:
 def _item_function(target: ast.expr, value: ast.expr, at: ast.AST) -> ast.expr:
     """Return a lambda that computes an expression of a comprehension for one item."""
     if isinstance(target, ast.Name):
-        made: ast.expr = expression("lambda NAME: VALUE", at, NAME=target.id, VALUE=value)
-        return made
+        result: ast.expr = expression("lambda NAME: VALUE", at, NAME=target.id, VALUE=value)
+        return result
     assert isinstance(target, ast.Tuple)
     names = [n.id for n in target.elts if isinstance(n, ast.Name)]
     inner: ast.expr = expression(f"lambda {', '.join(names)}: VALUE", at, VALUE=value)

@@ -77,16 +77,16 @@ class JumpLowering:
 
     def lower(self, body: Sequence[ast.stmt]) -> Body:
         """Return the statements without such jumps."""
-        made: Body = []
+        result: Body = []
         for i, node in enumerate(body):
             rest = list(body[i + 1 :])
             if isinstance(node, self.kinds):
-                return made + self.jump(node)
+                return result + self.jump(node)
             if not contains([node], self.kinds, self.loops):
-                made.append(node)
+                result.append(node)
                 continue
-            return made + self._lower_compound(node, rest)
-        return made
+            return result + self._lower_compound(node, rest)
+        return result
 
     def _lower_compound(self, node: ast.stmt, rest: Body) -> Body:
         if isinstance(node, ast.If):
@@ -246,8 +246,8 @@ def lower_jumps(function: ast.FunctionDef) -> None:
     function.body = [n for node in function.body for n in _as_body(loops.visit(node))]
 
 
-def _as_body(made: ast.AST | Body) -> Body:
-    return made if isinstance(made, list) else [made]  # type: ignore[list-item]
+def _as_body(result: ast.AST | Body) -> Body:
+    return result if isinstance(result, list) else [result]  # type: ignore[list-item]
 
 
 def _single_return(function: ast.FunctionDef, body: Body) -> Body:
@@ -294,21 +294,21 @@ class ReturnLowering(JumpLowering):
 
     def lower(self, body: Sequence[ast.stmt]) -> Body:
         """Return the statements without returns."""
-        made: Body = []
+        result: Body = []
         for i, node in enumerate(body):
             rest = list(body[i + 1 :])
             if isinstance(node, ast.Return):
-                return made + self.jump(node)
+                return result + self.jump(node)
             if _returns_in_loop(node):
                 if not isinstance(node, ast.For | ast.While):
-                    return made + self._lower_compound(node, rest)
+                    return result + self._lower_compound(node, rest)
                 node.orelse = self.lower(node.orelse)
-                return [*made, node, *self._guarded_by_flags(node, rest)]
+                return [*result, node, *self._guarded_by_flags(node, rest)]
             if not contains([node], self.kinds, self.loops):
-                made.append(node)
+                result.append(node)
                 continue
-            return made + self._lower_compound(node, rest)
-        return made
+            return result + self._lower_compound(node, rest)
+        return result
 
 
 def _returns_in_loop(node: ast.AST) -> bool:

@@ -142,12 +142,12 @@ class ControlFlowTransformer(ast.NodeTransformer):
         self.generic_visit(node)
         then, other = self._name("then"), self._name("else")
         symbols = list(dict.fromkeys(self._state(node.body, live) + self._state(node.orelse, live)))
-        made, holes = self._accessors([*symbols, *self._scratch(node, symbols)], [], node)
+        result, holes = self._accessors([*symbols, *self._scratch(node, symbols)], [], node)
         call = f"__ol.if_(TEST, THEN, ELSE, GET, SET, NAMES, {len(symbols)})"
         return [
             *self._function(then, node.body, _position_of(node.body, node)),
             *self._function(other, node.orelse, _position_of(node.orelse, node)),
-            *made,
+            *result,
             *statements(call, node, TEST=node.test, THEN=then, ELSE=other, **holes),
         ]
 
@@ -156,11 +156,11 @@ class ControlFlowTransformer(ast.NodeTransformer):
         self.generic_visit(node)
         test, body = self._name("test"), self._name("body")
         inside: Body = [*node.body, ast.copy_location(ast.Expr(node.test), node)]
-        made, holes = self._accessors(self._state(inside, live), inside, node)
+        result, holes = self._accessors(self._state(inside, live), inside, node)
         return [
             *self._function(test, statements("return TEST", node, TEST=node.test), node),
             *self._function(body, node.body, node),
-            *made,
+            *result,
             *statements(
                 "__ol.while_(TEST, BODY, GET, SET, NAMES)", node, TEST=test, BODY=body, **holes
             ),
@@ -173,13 +173,13 @@ class ControlFlowTransformer(ast.NodeTransformer):
         body, test = self._name("body"), self._name("test")
         inside = [*statements("TARGET = _ol_item", node, TARGET=expression("_", node)), *node.body]
         inside[0].targets = [node.target]  # type: ignore[attr-defined]
-        made, holes = self._accessors(self._state(inside, live), inside, node)
-        made += self._function(body, inside, node, "_ol_item")
+        result, holes = self._accessors(self._state(inside, live), inside, node)
+        result += self._function(body, inside, node, "_ol_item")
         call = "__ol.for_(ITER, BODY, GET, SET, NAMES)"
         if extra is not None:
-            made += self._function(test, statements("return TEST", node, TEST=extra), node)
+            result += self._function(test, statements("return TEST", node, TEST=extra), node)
             call = "__ol.for_(ITER, BODY, GET, SET, NAMES, TEST)"
-        return [*made, *statements(call, node, ITER=node.iter, BODY=body, TEST=test, **holes)]
+        return [*result, *statements(call, node, ITER=node.iter, BODY=body, TEST=test, **holes)]
 
     def visit_Assert(self, node: ast.Assert) -> Body:
         message = node.msg or ast.copy_location(ast.Constant(None), node)

@@ -20,15 +20,15 @@ def statements(text: str, at: ast.AST, **holes: Any) -> list[ast.stmt]:
     filled = _HoleFiller(holes).visit(tree)
     for node in filled.body:
         copy_position(node, at)
-    made: list[ast.stmt] = filled.body
-    return made
+    result: list[ast.stmt] = filled.body
+    return result
 
 
 def expression(text: str, at: ast.AST, **holes: Any) -> Any:
     """Return the expression of `text`; see `statements`."""
-    (made,) = statements(text, at, **holes)
-    assert isinstance(made, ast.Expr)
-    return made.value
+    (result,) = statements(text, at, **holes)
+    assert isinstance(result, ast.Expr)
+    return result.value
 
 
 def copy_position(node: Node, at: ast.AST) -> Node:

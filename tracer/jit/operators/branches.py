@@ -87,11 +87,11 @@ def track_opaque_state(
 ) -> Callable[..., Any]:
     """Wrap a body so that the opaque state that it may change is saved before."""
 
-    def noted(*args: Any) -> Any:
+    def wrapper(*args: Any) -> Any:
         track(mode.recorder, find_opaque_state((run,), names))
         return run(*args)
 
-    return noted
+    return wrapper
 
 
 def _record_if(

@@ -106,12 +106,12 @@ def _convert_function(function: Any) -> Any:
     if heard is not None:
         return heard
     if isinstance(function, functools._lru_cache_wrapper):
-        made: Any = _wrap_cached(function)
+        result: Any = _wrap_cached(function)
     elif getattr(function, "__code__", None) is _SINGLEDISPATCH_CODE:
-        made = _wrap_singledispatch(function)
+        result = _wrap_singledispatch(function)
     else:
-        made = method_of(function) or convert_if_user_code(function)
-    return _wrap_library_function(function) if made is function else made
+        result = method_of(function) or convert_if_user_code(function)
+    return _wrap_library_function(function) if result is function else result
 
 
 def _wrap_impure(function: Any) -> Any:
@@ -219,22 +219,22 @@ def _convert_constructor(kind: Any) -> Any:
 
     @functools.wraps(kind, updated=())
     def make(*args: Any, **kwargs: Any) -> Any:
-        made = track_new(object.__new__(kind))
-        call(MethodType(init, made))(*args, **kwargs)
-        return made
+        result = track_new(object.__new__(kind))
+        call(MethodType(init, result))(*args, **kwargs)
+        return result
 
     return make
 
 
 def _construct(function: Any, *args: Any, **kwargs: Any) -> Any:
     """Create an object, and register it with the lists that it created."""
-    made = track_new(function(*args, **kwargs))
-    if is_user_object(made) and not isinstance(made, type):
+    result = track_new(function(*args, **kwargs))
+    if is_user_object(result) and not isinstance(result, type):
         given = {id(v) for v in (*args, *kwargs.values())}
-        for held in vars(made).values():
+        for held in vars(result).values():
             if type(held) is list and id(held) not in given and not held:
                 track_new(held)
-    return made
+    return result
 
 
 def _container_method(function: Any) -> Any:
@@ -247,8 +247,8 @@ def _container_method(function: Any) -> Any:
     if function.__name__ == "get" and has_partial_keys(array):
         return conditional_get(array)
     before_write(function.__self__, "a list or dict")
-    made = method_of(function) or wrap_builtin_errors(function)
-    return _tracking_constructor(made) if function.__name__ == "copy" else made
+    result = method_of(function) or wrap_builtin_errors(function)
+    return _tracking_constructor(result) if function.__name__ == "copy" else result
 
 
 def convert_if_user_code(function: Any) -> Any:
@@ -265,12 +265,12 @@ def convert_if_user_code(function: Any) -> Any:
             return _tracking_constructor(function) if plain.__module__ == "copy" else function
         _notify_capture(plain)
         try:
-            made = get_operator("convert")(function)
+            result = get_operator("convert")(function)
         except NoSource as error:
             _warn_unconverted(plain, error)
-            made = function
+            result = function
         recorder = recorder_in_block(state.mode)
-        return made if recorder is None else track_before_call(recorder, function, made)
+        return result if recorder is None else track_before_call(recorder, function, result)
     if isinstance(function, Layer) or not callable(function) or hasattr(plain, "_no_conversion"):
         return function
     method = vars(type(function)).get("__call__")
@@ -324,13 +324,13 @@ def _cast(dtype: Any, python: type) -> Callable[..., Any]:
         if len(args) != 1 or not isinstance(args[0], Variable):
             return python(*args, **kwargs)
         wanted = dtype_of(dtype)
-        made = OPS["cast"](
+        result = OPS["cast"](
             args[0], in_dtype=dtype_of(args[0].meta.dtype).proto, out_dtype=wanted.proto
         )
-        made.stop_gradient = True  # like the number in eager execution
+        result.stop_gradient = True  # like the number in eager execution
         before = scalar_kind(args[0])
         return mark_scalar(
-            made,
+            result,
             ScalarKind(
                 frozenset({python}), before is not None and before.is_nonnegative and python is int
             ),

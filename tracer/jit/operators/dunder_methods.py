@@ -101,9 +101,9 @@ class DunderConversion:
 
     def _convert_class(self, kind: type) -> None:
         found = {
-            name: made
+            name: result
             for name, held in vars(kind).items()
-            if (made := self._replacement(kind, name, held)) is not None
+            if (result := self._replacement(kind, name, held)) is not None
         }
         if not found:
             return
@@ -113,8 +113,8 @@ class DunderConversion:
             if _use_counts[kind] > 1:
                 return
             _original_methods[kind] = {name: vars(kind)[name] for name in found}
-            for name, made in found.items():
-                type.__setattr__(kind, name, made)
+            for name, result in found.items():
+                type.__setattr__(kind, name, result)
 
     def _replacement(self, kind: type, name: str, held: Any) -> Any:
         """Return the replacement of a method or property; None if it stays."""
@@ -126,8 +126,8 @@ class DunderConversion:
                 else type(held)(get, put, held.fdel, held.__doc__)
             )
         wanted = LAYER_METHODS if issubclass(kind, Layer) else METHODS
-        made = self._convert_when_recording(held) if name in wanted else held
-        return None if made is held else made
+        result = self._convert_when_recording(held) if name in wanted else held
+        return None if result is held else result
 
     def _convert_when_recording(self, function: Any) -> Any:
         """Wrap a method so that it is converted while a program is recorded."""

@@ -35,10 +35,10 @@ class BranchRaises(Exception):
 
 def mark_raise(error: Any) -> Any:
     """Operator for the exception of a `raise` statement."""
-    made = error() if isinstance(error, type) and issubclass(error, Exception) else error
-    if isinstance(made, Exception) and static_mode(state.mode) is not None:
-        made.__dict__[RAISED_AT] = str(user_line() or "")
-    return made
+    result = error() if isinstance(error, type) and issubclass(error, Exception) else error
+    if isinstance(result, Exception) and static_mode(state.mode) is not None:
+        result.__dict__[RAISED_AT] = str(user_line() or "")
+    return result
 
 
 def record_branch_body(mode: Static, holds: bool, run: Callable[[], Any]) -> Any:
@@ -112,8 +112,8 @@ def emit_check(
     """
     check_condition("assert", holds)
     mode.recorder.open_blocks[-1].conditions |= path_conditions(holds, True)
-    made = mode.recorder.emit_assert(holds, message, data or [])
-    made.where = where or made.where
+    result = mode.recorder.emit_assert(holds, message, data or [])
+    result.where = where or result.where
 
 
 def print_(*values: Any, **how: Any) -> None:

@@ -119,7 +119,9 @@ def _record_lazily(op: str, a: Variable, b: Callable[[], Any]) -> Any:
             if not mode.recorder.num_open_loops:
                 raise
             return as_condition(a)
-        looks_up = any(_may_be_out_of_range(made) for made in mode.recorder.block.ops[mark.ops :])
+        looks_up = any(
+            _may_be_out_of_range(result) for result in mode.recorder.block.ops[mark.ops :]
+        )
         if not roll_back(here) and second is not _UNDEFINED_OPERAND and not looks_up:
             return _logical(op, a, second)
         mode.recorder.rewind(mark)
@@ -181,10 +183,10 @@ def not_(a: Any) -> Any:
     a = truth_value(a)
     if not isinstance(a, Variable):
         return not a
-    made = mark_scalar(OPS["logical_not"](as_condition(a)), BOOL)
-    made.none_conditions = none_implications(a)[::-1]
-    set_implications(made, path_conditions(a, False), path_conditions(a, True))
-    return made
+    result = mark_scalar(OPS["logical_not"](as_condition(a)), BOOL)
+    result.none_conditions = none_implications(a)[::-1]
+    set_implications(result, path_conditions(a, False), path_conditions(a, True))
+    return result
 
 
 def in_(a: Any, b: Any) -> Any:

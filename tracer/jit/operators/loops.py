@@ -55,14 +55,14 @@ def while_(
     start = get()
     test, body = track_opaque_state(mode, test, names), track_opaque_state(mode, body, names)
 
-    def tested(values: list[Any]) -> tuple[Any, list[Any]]:
+    def recorded_test(values: list[Any]) -> tuple[Any, list[Any]]:
         own_locations(mode.recorder, put)
         put(values)
         condition, after = as_condition(truth_value(test())), get()
         put(start)
         return condition, after
 
-    def ran(values: list[Any]) -> list[Any]:
+    def recorded_body(values: list[Any]) -> list[Any]:
         own_locations(mode.recorder, put)
         put(values)
         body()
@@ -70,7 +70,7 @@ def while_(
         put(start)
         return after
 
-    put(_loop(mode, tested, ran, start, names))
+    put(_loop(mode, recorded_test, recorded_body, start, names))
 
 
 def _evaluate_test(test: Callable[[], Any], get: Getter, put: Setter) -> tuple[Static | None, Any]:
@@ -164,13 +164,13 @@ def _record_iterations(
     count, before = cast_to(rows.count, INT64), get()
     body = track_opaque_state(mode, body, names)
 
-    def tested(values: list[Any]) -> tuple[Any, list[Any]]:
+    def recorded_test(values: list[Any]) -> tuple[Any, list[Any]]:
         own_locations(mode.recorder, put)
         put(values[1:])
         inside = OPS["less_than"](cast_to(values[0], INT64), count)
         return inside if test is None else and_(inside, test), values
 
-    def ran(values: list[Any]) -> list[Any]:
+    def recorded_body(values: list[Any]) -> list[Any]:
         own_locations(mode.recorder, put)
         put(values[1:])
         at = mark_scalar(cast_to(values[0], INT64), NONNEGATIVE_INT)
@@ -179,7 +179,9 @@ def _record_iterations(
         put(before)
         return [OPS["scale"](at, scale=1.0, bias=1.0), *after]
 
-    found = _loop(mode, tested, ran, [constant(start), *before], ["the counter", *names])
+    found = _loop(
+        mode, recorded_test, recorded_body, [constant(start), *before], ["the counter", *names]
+    )
     put(found[1:])
 
 
@@ -216,13 +218,13 @@ def list_comprehension(
         return track_new([make(value) for value in rows])
     mode = static_mode(state.mode)
     assert mode is not None
-    made = TensorArray(mode)
+    result = TensorArray(mode)
 
     def append(value: Any) -> None:
-        made.append(make(value))
+        result.append(make(value))
 
     _record_iterations(rows, 0, append, list, _no_variables, [], None)
-    return made
+    return result
 
 
 def _filtered_comprehension(

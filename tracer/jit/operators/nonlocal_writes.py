@@ -152,11 +152,11 @@ def track_before_call(
     are saved before.
     """
 
-    def noted(*args: Any, **kwargs: Any) -> Any:
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
         track(recorder, locations_of_call(function, args, kwargs))
         return converted(*args, **kwargs)
 
-    return noted
+    return wrapper
 
 
 def recorder_in_block(mode: Any) -> Recorder | None:

@@ -1,5 +1,5 @@
 """Operations that depend on whether a value is a Python number: class, identity, formatting, dict
-lookup. For a symbolic scalar they return what the number gives, or raise an error.
+lookup. For a symbolic scalar they return what the number returns, or raise an error.
 """
 
 from __future__ import annotations

@@ -145,11 +145,11 @@ def _sequence(python: Callable[..., Any]) -> Callable[..., Any]:
         if rows is None:
             return track_new(python(*map(resolve, args)))
         given = resolve(args[0])
-        made = (
+        result = (
             given.copy() if isinstance(given, TensorArray) else _to_array(rows, lambda item: item)
         )
-        made.is_tuple = python is tuple
-        return made
+        result.is_tuple = python is tuple
+        return result
 
     return make
 
