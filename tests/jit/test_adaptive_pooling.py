@@ -60,7 +60,7 @@ def test_gradients_of_means_of_windows(case: str) -> None:
     np.testing.assert_allclose(grads[1], grads[0], rtol=1e-5, atol=1e-6)
 
 
-def test_largest_of_windows_that_only_a_run_counts_are_refused() -> None:
+def test_max_pooling_over_dynamic_windows_are_rejected() -> None:
     largest = paddle.jit.to_static(lambda x: adaptive_max_pool2d(x, [paddle.shape(x)[2] - 1, 2]))
     with pytest.raises(TraceError, match="is not known while the program is recorded"):
         largest(paddle.ones([1, 2, 5, 6]))

@@ -121,7 +121,7 @@ def same(function: Callable[..., Any], program: Callable[..., Any]) -> bool:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("first", range(4))
-def test_a_program_gives_what_python_gives_or_is_refused(first: int, tmp_path: Path) -> None:
+def test_a_program_returns_what_python_returns_or_is_rejected(first: int, tmp_path: Path) -> None:
     equal = [same(f, to_static(f)) for f in programs(tmp_path, first, 16)]
     assert 0.2 < np.mean(equal) < 0.6
 
@@ -146,7 +146,7 @@ def saved(function: Callable[..., Any], prefix: str) -> Any:
     return paddle.jit.load(prefix)
 
 
-def test_files_give_what_python_gives_or_are_refused(tmp_path: Path) -> None:
+def test_files_return_what_python_returns_or_are_rejected(tmp_path: Path) -> None:
     equal = []
     for function in programs(tmp_path, 5, 61):
         try:
@@ -276,7 +276,7 @@ MAY_BE = r"may be (out of date|another one).* at test_aliasing.py:\d+ in .*"
     ],
     ids=lambda v: getattr(v, "__name__", ""),
 )
-def test_it_is_refused_with_the_line_of_the_change(
+def test_it_is_rejected_with_the_line_of_the_change(
     function: Callable[..., Any], words: str
 ) -> None:
     with pytest.raises(paddle.TraceError, match=f"(?s){MAY_BE}{words}"):

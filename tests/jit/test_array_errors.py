@@ -123,7 +123,7 @@ REFUSED: dict[Callable[..., Any], str] = {
 
 
 @pytest.mark.parametrize("function", REFUSED, ids=lambda f: f.__name__)
-def test_it_is_refused_with_its_line(function: Callable[..., Any]) -> None:
+def test_it_is_rejected_with_its_line(function: Callable[..., Any]) -> None:
     with pytest.raises(TraceError, match=REFUSED[function]) as caught:
         to_static(function)(paddle.ones([2]), paddle.to_tensor(2))
     assert "test_array_errors.py" in str(caught.value)

@@ -181,7 +181,7 @@ def never_set(x: Any) -> Any:
     ],
     ids=lambda v: getattr(v, "__name__", ""),
 )
-def test_it_is_refused_with_its_lines(function: Callable[..., Any], words: str) -> None:
+def test_it_is_rejected_with_its_lines(function: Callable[..., Any], words: str) -> None:
     with pytest.raises(paddle.TraceError) as caught:
         to_static(function, X)(paddle.ones([2, 4]))
     assert re.search(words, str(caught.value), re.DOTALL), str(caught.value)
@@ -239,7 +239,7 @@ def test_tracebacks_and_lines_are_the_users(tmp_path: Path) -> None:
     assert (entry.name, str(entry.statement).strip()) == ("breaks", 'raise KeyError("mine")')
 
 
-def test_wrong_calls_are_refused() -> None:
+def test_wrong_calls_are_rejected() -> None:
     static = to_static(other_ranks, X)
     with pytest.raises(TypeError, match="other_ranks: .*unexpected keyword"):
         static(paddle.ones([2, 4]), nothing=1)
@@ -287,7 +287,7 @@ def test_one_message_is_one_error() -> None:
         assert static(paddle.ones([2, 4]), False).numpy().sum() == 8
 
 
-def test_a_list_repeated_as_often_as_only_a_run_knows() -> None:
+def test_a_list_repeated_by_a_symbolic_scalar() -> None:
     def zeros(x: Any) -> Any:
         return x + paddle.to_tensor([0.0] * x.shape[0])
 

@@ -44,7 +44,7 @@ def test_they_are_what_they_were_after_a_recording() -> None:
     assert methods(Signed) == before
 
 
-def test_after_one_that_is_refused_as_well() -> None:
+def test_after_one_that_is_rejected_as_well() -> None:
     before = methods(Held)
 
     def refused(x: Any) -> Any:
@@ -83,7 +83,7 @@ def test_an_object_that_is_an_argument_is_met() -> None:
         assert [v.tolist() for v in found] == [v.tolist() for v in f(x, Held(x), [{"k": Held(x)}])]
 
 
-def test_objects_of_two_ways_are_refused() -> None:
+def test_objects_of_two_paths_are_rejected() -> None:
     def f(x: Any) -> Any:
         return (1 + Held(x)).value
 

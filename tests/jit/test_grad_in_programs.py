@@ -82,7 +82,7 @@ def test_what_plays_no_part() -> None:
         to_static(unused)(x, z, False)
 
 
-def test_inside_of_a_branch_it_is_refused() -> None:
+def test_inside_of_a_branch_it_is_rejected() -> None:
     def chosen(x: Any) -> Any:
         y = x * x
         if x.sum() > 0:

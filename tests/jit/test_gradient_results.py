@@ -44,7 +44,7 @@ def test_gradients_inside_of_a_function_are_a_part_of_its_program() -> None:
         np.testing.assert_allclose(parameter.grad.numpy(), gradient, rtol=1e-5, atol=1e-7)
 
 
-def test_gradients_inside_of_a_branch_are_refused() -> None:
+def test_gradients_inside_of_a_branch_are_rejected() -> None:
     def f(x: Any) -> Any:
         y = x * x
         if y.sum() > 0:

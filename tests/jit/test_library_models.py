@@ -42,7 +42,7 @@ class NamesKeptAside(nn.Layer):
 SPECS = [InputSpec([None, 4], "float32"), InputSpec([1], "int64")]
 
 
-def test_texts_that_rounds_keep_aside_are_left_alone(tmp_path: Path) -> None:
+def test_texts_that_iterations_keep_aside_are_left_alone(tmp_path: Path) -> None:
     net = NamesKeptAside()
     static = paddle.jit.to_static(net, input_spec=SPECS)
     x = paddle.randn([2, 4])
@@ -57,7 +57,7 @@ def test_texts_that_rounds_keep_aside_are_left_alone(tmp_path: Path) -> None:
     paddle.jit.save(NamesKeptAside(), str(tmp_path / "m"), SPECS)
 
 
-def test_texts_that_rounds_change_are_not_read(tmp_path: Path) -> None:
+def test_texts_that_iterations_change_are_not_read(tmp_path: Path) -> None:
     net = NamesKeptAside()
     net.read, net.names = True, [""]
     with pytest.raises(
@@ -118,7 +118,7 @@ def test_a_trace_does_not_free_sizes_that_decide_what_is_squeezed() -> None:
     ]
 
 
-def test_a_number_of_pieces_that_only_a_run_knows() -> None:
+def test_a_number_of_pieces_known_only_at_run_time() -> None:
     def pieces(x: Any) -> Any:
         return paddle.split(x, x.shape[0] // 2)[0]
 

@@ -278,7 +278,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("function", REFUSED, ids=lambda f: f.__name__)
-def test_what_no_program_can_choose_is_refused(function: Callable[[Any], Any]) -> None:
+def test_what_no_program_can_choose_is_rejected(function: Callable[[Any], Any]) -> None:
     with pytest.raises(TraceError) as found:
         paddle.jit.to_static(function)(paddle.to_tensor(POSITIVE))
     assert REFUSED[function] in str(found.value)
@@ -344,7 +344,7 @@ class Whole(nn.Layer):
         return y + self.total
 
 
-def test_layers_that_count_on_one_way_only() -> None:
+def test_layers_that_count_on_one_path_only() -> None:
     def calls(layer: Whole) -> list[Any]:
         called = paddle.jit.to_static(layer) if layer is static else layer
         found = [

@@ -223,7 +223,7 @@ def test_what_a_with_does_is_followed() -> None:
 
 
 @pytest.mark.parametrize("function", CASES, ids=lambda f: f.__name__)
-def test_refused(function: Callable[..., Any]) -> None:
+def test_rejected(function: Callable[..., Any]) -> None:
     where = rf"\n  at test_opaque_state.py:\d+ in {function.__name__}: "
     with pytest.raises(TraceError, match=rf"(?s)^'{CASES[function]}' .*{where}"):
         to_static(function)(paddle.to_tensor(CALLS[0]))

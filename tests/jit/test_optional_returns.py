@@ -59,7 +59,7 @@ MORE, LESS = paddle.to_tensor([1.0, 2.0]), paddle.to_tensor([-1.0, -2.0])
 
 @pytest.mark.parametrize("function", [not_used, asked, asked_of_a_loop])
 @pytest.mark.parametrize("trains", [False, True])
-def test_who_asks_or_does_not_use_it_gets_what_python_gives(
+def test_who_asks_or_does_not_use_it_gets_what_python_returns(
     function: Callable[[Any], Any], trains: bool
 ) -> None:
     program = to_static(function, [InputSpec([None])])

@@ -63,7 +63,7 @@ def of_other_dtypes(x: Any) -> Any:
     ],
     ids=lambda v: v.__name__ if callable(v) else "",
 )
-def test_refused(function: Any, words: str) -> None:
+def test_rejected(function: Any, words: str) -> None:
     with pytest.raises(TraceError, match=f"(?s){words}"):
         to_static(function)(paddle.to_tensor([1.0, 2.0]))
 

@@ -53,7 +53,7 @@ def test_a_result_of_either_rank(tmp_path: Path) -> None:
         np.testing.assert_allclose(static.scale.grad.numpy(), layer.scale.grad.numpy(), rtol=1e-6)
 
 
-def test_a_result_of_either_rank_that_not_all_ways_give() -> None:
+def test_a_result_of_either_rank_that_not_all_paths_return() -> None:
     def function(x: Any) -> Any:
         if x.sum() > 0:
             if x.max() > 1:
@@ -180,7 +180,7 @@ def test_specs_beside_arguments_that_they_do_not_fit() -> None:
         spec.args_to_input_spec((1,), {})
 
 
-def test_a_run_that_the_engine_refuses_is_a_value_error() -> None:
+def test_a_run_that_the_engine_rejects_is_a_value_error() -> None:
     static = to_static(lambda x: paddle.reshape(x, [1, paddle.full([1], 2, "int32")]))
     for error in (ValueError, RuntimeError):
         with pytest.raises(error, match="cannot be reshaped"):

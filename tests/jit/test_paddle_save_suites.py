@@ -151,7 +151,7 @@ def test_a_data_parallel_layer_is_saved_as_what_it_holds(tmp_path: Path) -> None
 
 @pytest.mark.parametrize("axis", [None, 0, 1])
 @pytest.mark.parametrize("rows", [3, 4])
-def test_medians_of_sizes_that_only_a_run_knows(axis: int | None, rows: int) -> None:
+def test_medians_of_sizes_known_only_at_run_time(axis: int | None, rows: int) -> None:
     x = paddle.rand([rows, 5])
     median = to_static(lambda x: paddle.median(x, axis), input_spec=[InputSpec([None, None])])
     np.testing.assert_allclose(median(x).numpy(), paddle.median(x, axis).numpy(), rtol=1e-6)

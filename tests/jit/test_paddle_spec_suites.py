@@ -82,7 +82,7 @@ def test_a_function_of_a_layer_trains_as_its_layer_says() -> None:
     assert static.program_cache.last()[-1][1].training is False
 
 
-def test_a_layer_of_paddle_s_c_plus_plus_gives_lists(tmp_path: Path) -> None:
+def test_a_layer_of_paddle_s_c_plus_plus_returns_lists(tmp_path: Path) -> None:
     class Two(Net):
         @to_static(input_spec=[InputSpec([None, 3])])
         def infer(self, x: Any) -> Any:

@@ -128,7 +128,7 @@ def test_it_is_as_in_python(function: Any) -> None:
         np.testing.assert_array_equal(static(x).numpy(), function(x).numpy())
 
 
-def test_a_layer_that_keeps_something_on_one_way() -> None:
+def test_a_layer_that_keeps_something_on_one_path() -> None:
     class Keeping(paddle.nn.Layer):
         def __init__(self) -> None:
             super().__init__()
@@ -205,7 +205,7 @@ WHOLE = [
 
 
 @pytest.mark.parametrize("read", WHOLE)
-def test_the_whole_is_refused(read: Any) -> None:
+def test_the_whole_is_rejected(read: Any) -> None:
     def function(x: Any) -> Any:
         found = {}
         if x.sum() > 0:

@@ -73,7 +73,7 @@ def wanted_of(function: Callable[..., Any]) -> list[list[Any]] | None:
     max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(seed=st.integers(0, 100_000))
-def test_a_program_gives_what_python_gives_or_is_refused(seed: int, tmp_path: Path) -> None:
+def test_a_program_returns_what_python_returns_or_is_rejected(seed: int, tmp_path: Path) -> None:
     function = loaded(seed, tmp_path)
     wanted = wanted_of(function)
     assume(wanted is not None)
@@ -97,7 +97,7 @@ def test_so_do_files(seed: int, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_few_are_refused(tmp_path: Path) -> None:
+def test_few_are_rejected(tmp_path: Path) -> None:
     refused = 0
     for seed in range(40):
         function = loaded(seed, tmp_path)
@@ -156,7 +156,7 @@ def emptied_while_it_may_be_another(x: Any, k: Any) -> Any:
     return items[0], items[1]
 
 
-def test_a_list_that_each_round_makes_anew_is_no_longer_one() -> None:
+def test_a_list_that_each_iteration_makes_anew_is_no_longer_one() -> None:
     for rounds in (0, 1, 3):
         given = paddle.to_tensor([1.0, 3.0]), paddle.to_tensor(rounds)
         for got, want in zip(

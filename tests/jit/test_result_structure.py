@@ -136,7 +136,7 @@ OTHERS = [
 
 
 @pytest.mark.parametrize("function", OTHERS)
-def test_other_structures_are_refused_and_explained(function: Any, tmp_path: Path) -> None:
+def test_other_structures_are_rejected_and_explained(function: Any, tmp_path: Path) -> None:
     for values in ([1.0, 2.0], [-1.0, -2.0]):
         with pytest.raises(TraceError):
             paddle.jit.to_static(function)(paddle.to_tensor(np.asarray(values, np.float32)))

@@ -74,7 +74,7 @@ def test_an_input_that_is_changed_in_place(tmp_path: Path) -> None:
     assert x.tolist() == [[1.0, 1.0]]
 
 
-def test_a_count_that_is_computed_with_is_refused(tmp_path: Path) -> None:
+def test_a_count_that_is_computed_with_is_rejected(tmp_path: Path) -> None:
     def forward(self: Any, x: Any) -> Any:
         self.n += 1
         return x * self.n
@@ -90,7 +90,7 @@ def test_a_count_that_is_computed_with_is_refused(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-def test_a_count_that_a_branch_computes_with_is_refused(tmp_path: Path) -> None:
+def test_a_count_that_a_branch_computes_with_is_rejected(tmp_path: Path) -> None:
     def forward(self: Any, x: Any) -> Any:
         self.n += 1
         if x.sum() > 0:
@@ -104,7 +104,7 @@ def test_a_count_that_a_branch_computes_with_is_refused(tmp_path: Path) -> None:
         save(of(forward, n=1), tmp_path / "m", input_spec=X)
 
 
-def test_a_result_that_is_refused_leaves_nothing(tmp_path: Path) -> None:
+def test_a_result_that_is_rejected_leaves_nothing(tmp_path: Path) -> None:
     def forward(self: Any, x: Any) -> Any:
         self.n += 1
         return x, {self.n}
@@ -143,7 +143,7 @@ def test_what_a_failing_record_did_is_undone(tmp_path: Path) -> None:
     assert (net.n, net.last) == (1, None)
 
 
-def test_state_that_the_program_would_read_is_refused(tmp_path: Path) -> None:
+def test_state_that_the_program_would_read_is_rejected(tmp_path: Path) -> None:
     def forward(self: Any, x: Any) -> Any:
         self.sum = self.sum + x.sum()
         return x * self.sum
@@ -171,7 +171,7 @@ def add_only(self: Any, x: Any) -> Any:
 
 
 @pytest.mark.parametrize("forward", [add_before, add_after])
-def test_a_buffer_that_is_changed_in_place_and_needed_is_refused(
+def test_a_buffer_that_is_changed_in_place_and_needed_is_rejected(
     forward: Any, tmp_path: Path
 ) -> None:
     net = of(forward)

@@ -95,7 +95,7 @@ def test_a_layer_that_forward_makes_the_first_time() -> None:
     assert net.forward.get_traced_count() == 2
 
 
-def test_values_put_into_a_list_from_outside_are_refused_and_taken_out() -> None:
+def test_values_put_into_a_list_external_are_rejected_and_taken_out() -> None:
     seen: list[Any] = []
 
     @paddle.jit.to_static

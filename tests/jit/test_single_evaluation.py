@@ -97,7 +97,7 @@ def test_elements_that_a_kind_of_container_computes(base: Any) -> None:
 
 
 @pytest.mark.parametrize("kind", [collections.defaultdict, collections.Counter])
-def test_keys_that_are_missing_are_made_by_the_function_alone(kind: Any) -> None:
+def test_keys_that_are_missing_are_created_by_the_function_alone(kind: Any) -> None:
     held = kind(float) if kind is collections.defaultdict else kind()
     held.update(dict.fromkeys(range(2000), 1.0))
     static = to_static(lambda x: x + held["a"] if x is None else x + held[5])

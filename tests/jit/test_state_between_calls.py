@@ -167,7 +167,7 @@ def test_no_call_after_the_second_makes_a_program() -> None:
 
 
 @pytest.mark.parametrize("make", [InADict, InAList, InSublayers])
-def test_a_file_that_would_need_it_is_refused(make: type[nn.Layer], tmp_path: Path) -> None:
+def test_a_file_that_would_need_it_is_rejected(make: type[nn.Layer], tmp_path: Path) -> None:
     net = make()
     net.eval()
     with pytest.raises(TraceError, match="a saved program keeps nothing from call to call"):

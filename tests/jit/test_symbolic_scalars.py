@@ -109,7 +109,7 @@ def test_computed(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_refused(name: str) -> None:
+def test_rejected(name: str) -> None:
     with pytest.raises(TraceError, match=r"\n  at scalar_operations.py:\d+"):
         to_static(an_int(REFUSED[name]), SPEC)(paddle.to_tensor(CALLS[0]))
 

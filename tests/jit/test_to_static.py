@@ -125,7 +125,7 @@ def test_a_copy_has_tensors_of_its_own() -> None:
     assert net(ONES).numpy().any()
 
 
-def test_rollback_gives_the_function_back() -> None:
+def test_rollback_returns_the_function_back() -> None:
     net = Net()
     plain = net.forward.rollback()
     assert not isinstance(net.forward, StaticFunction)
@@ -305,7 +305,7 @@ def test_program_translator_keeps_nothing_alive() -> None:
     assert alive() is None
 
 
-def test_a_program_is_made_once_for_calls_and_looks() -> None:
+def test_a_program_is_created_once_for_calls_and_looks() -> None:
     function = to_static(lambda x: x * 2)
     function(ONES)
     program, recording = function.get_concrete_program(ONES)

@@ -173,7 +173,7 @@ def test_a_size_that_python_computed_with_may_vary() -> None:
     np.testing.assert_allclose(traced(rows(10))[0], net.fc(rows(10)).numpy(), rtol=1e-6)
 
 
-def test_what_is_neither_check_nor_drop_is_refused(tmp_path: Path) -> None:
+def test_what_is_neither_check_nor_drop_is_rejected(tmp_path: Path) -> None:
     net = Net()
     _, traced = TracedLayer.trace(net, rows(2))
     traced.save_inference_model(tmp_path / "m")

@@ -48,7 +48,7 @@ def named(_ol_x: Any) -> Any:
         (named, "the name '_ol_x' in line"),
     ],
 )
-def test_what_cannot_be_in_a_program_is_refused(function: Any, message: str) -> None:
+def test_what_cannot_be_in_a_program_is_rejected(function: Any, message: str) -> None:
     with pytest.raises(RuntimeError, match=message):
         paddle.jit.to_static(function)(x())
     check(x() * 2, 2, 4, 6)  # nothing is left of the recording
@@ -75,7 +75,7 @@ def by_class(x: Any) -> Any:
         (by_class, r"the backward of a PyLayer \(Tenfold\)"),
     ],
 )
-def test_gradients_that_a_program_cannot_give_are_those_of_python(
+def test_gradients_that_a_program_cannot_return_are_those_of_python(
     function: Any, lacks: str
 ) -> None:
     static = paddle.jit.to_static(function)

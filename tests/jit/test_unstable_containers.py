@@ -112,7 +112,7 @@ def test_a_list_in_a_tuple_of_a_layer() -> None:
     assert numbers(static) == [5.0] * 4
 
 
-def test_values_of_the_program_in_a_deque_of_a_dict_are_refused() -> None:
+def test_values_of_the_program_in_a_deque_of_a_dict_are_rejected() -> None:
     held = {"k": collections.deque([1.0])}
 
     def f(x: Any) -> Any:

@@ -116,7 +116,7 @@ class ClockOnOneWay(nn.Layer):
 @pytest.mark.filterwarnings(
     "ignore:m. there are no parameters", "ignore:forward. .* differs at each call"
 )
-def test_both_ways_of_a_branch_are_tried(tmp_path: Path) -> None:
+def test_both_paths_of_a_branch_are_tried(tmp_path: Path) -> None:
     net = ClockOnOneWay()
     net.eval()
     with pytest.raises(paddle.VerifyError, match="the recording itself gives other numbers"):
@@ -194,7 +194,7 @@ def test_what_a_layer_makes_of_the_last_bit_is_not_held_against_it(
         paddle.jit.save(Wave(), path, spec)
 
 
-def test_pictures_that_the_engine_alone_finds_too_small_are_passed_over(tmp_path: Path) -> None:
+def test_images_that_the_engine_alone_finds_too_small_are_passed_over(tmp_path: Path) -> None:
     """At the first sizes that are tried a window begins in a picture, and ends outside of it."""
     net = nn.Sequential(nn.Conv2D(3, 2, 3, stride=16), nn.Conv2D(2, 2, 3, stride=2))
     net.eval()

@@ -21,7 +21,7 @@ KEPT = "\t ~\xa0\xac\xae\u061b\u061d\u180d\u200a\u2010\u2027\u202f\u205f\u2070\u
 
 
 @pytest.mark.parametrize("one", WRITTEN_OUT, ids=ascii)
-def test_what_gives_a_terminal_orders_is_written_out(one: str) -> None:
+def test_what_returns_a_terminal_orders_is_written_out(one: str) -> None:
     assert escape_text(f"a{one}b{one}") == f"a{WRITTEN_OUT[one]}b{WRITTEN_OUT[one]}"
 
 

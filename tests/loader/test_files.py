@@ -340,7 +340,7 @@ def test_unknown_sizes_that_were_multiplied_are_unknown() -> None:
     assert program_from_bytes(message.SerializeToString(), "m").block.vars["x"].shape[0] == -1
 
 
-def test_what_is_only_shown_gives_a_terminal_no_orders() -> None:
+def test_what_is_only_shown_returns_a_terminal_no_orders() -> None:
     def orders(message: Any) -> None:
         guard = message.contract.guards[0]
         guard.reader, guard.where, guard.text = (

@@ -93,7 +93,7 @@ def test_arrays_are_independent_and_writable() -> None:
     assert back[0].tolist() == [1, 1, 1]
 
 
-def test_equal_data_gives_equal_bytes() -> None:
+def test_equal_data_returns_equal_bytes() -> None:
     name = "".join(["na", "me"])
     assert dumps({"name": [name, name]}) == dumps({"name": ["name", sys.intern("name")]})
 
@@ -398,7 +398,7 @@ def test_work_ends_with_the_first_part_that_is_too_much(
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_hostile_pickles_are_refused(name: str) -> None:
+def test_hostile_pickles_are_rejected(name: str) -> None:
     data, message = HOSTILE[name]
     with pytest.raises(FileError) as error:
         loads(data, "m.pdparams")
