@@ -1,5 +1,6 @@
-"""Run pytest with other builds of extension modules: `run_with_modules.py NAME=LIBRARY ... [what pytest
-takes]`.
+"""Run pytest with other builds of extension modules.
+
+run_with_modules.py NAME=LIBRARY ... ARGUMENTS
 """
 
 import importlib.util

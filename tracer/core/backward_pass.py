@@ -17,7 +17,7 @@ from .dtype import is_float
 from .eager import EAGER, NO_TAPE, raise_op_error
 from .errors import OpError, RuleError, with_user_line
 from .mode import Mode, state, use_mode
-from .numerics_check import NumericsCheck
+from .numerics_check import check_array
 from .numerics_check import is_enabled as checks_numerics
 from .op import OPS, Op
 from .paddle1_compat import compat
@@ -264,6 +264,9 @@ class RecordedBackwardPass(BackwardPass):
             else OPS["fill_any_like"](root, value=1.0)
         )
 
+    def visit(self, node: Node, _: None = None) -> None:
+        """The engine calls this before the rule of each node."""
+
     def result(self, node: Node, index: int) -> Any:
         """A saved output as a Tensor with its node, so that second-order gradients flow
         through it.
@@ -299,6 +302,23 @@ class RecordedBackwardPass(BackwardPass):
     def tensor(self, gradient: Any) -> Tensor:
         """The gradient in the public convention."""
         return to_public_grad(gradient)
+
+
+class CheckedBackwardPass(RecordedBackwardPass):
+    """A backward pass that checks the gradients which each gradient op returns."""
+
+    _grad_op = ""  # none yet: the initial gradient is the caller's
+
+    def visit(self, node: Node, _: None = None) -> None:
+        """Remember the node whose gradients `fitted` receives next."""
+        self._grad_op = f"{node.op.type}_grad"
+
+    def fitted(self, gradient: Any, like: Tensor) -> Any:
+        """Reduce a gradient to its input, and check it."""
+        gradient = super().fitted(gradient, like)
+        if gradient is not None and self._grad_op:
+            check_array(self._grad_op, "its result", gradient.array)
+        return gradient
 
 
 def differentiable_inputs(node: Node) -> list[Tensor]:
@@ -373,7 +393,7 @@ def new_backward_pass(
     """The backward pass for the current mode: on bare arrays if nothing records it."""
     mode = state.mode.without_wrappers()
     if checks_numerics():
-        return RecordedBackwardPass(NumericsCheck(mode.with_tape(create_graph)), watched, reach)
+        return CheckedBackwardPass(mode.with_tape(create_graph), watched, reach)
     if mode.bare and not create_graph:
         if compat.rules.keeps_result_gradients and reach is None:
             return ResultGradPass()

@@ -1,4 +1,6 @@
-"""Paddle's global flags. FLAGS_check_nan_inf takes effect; flags that cannot change a result are
+"""Paddle's global flags.
+
+FLAGS_check_nan_inf and FLAGS_check_nan_inf_level take effect; flags that cannot change a result are
 stored; all others are rejected.
 """
 
@@ -7,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from . import numerics_check
 from .errors import OpError, with_user_line
-from .numerics_check import set_enabled
 
 _flags: dict[str, Any] = {  # Paddle's defaults
     "FLAGS_allocator_strategy": "auto_growth",
     "FLAGS_benchmark": False,
-    "FLAGS_check_nan_inf": False,  # the only flag with an effect
+    "FLAGS_check_nan_inf": False,
+    "FLAGS_check_nan_inf_level": numerics_check.ABORT,
     "FLAGS_conv_workspace_size_limit": 512,
     "FLAGS_cpu_deterministic": False,
     "FLAGS_cudnn_batchnorm_spatial_persistent": False,
@@ -66,9 +69,16 @@ def set_flags(flags: dict[str, Any]) -> None:
     if not isinstance(flags, dict):
         raise OpError(with_user_line(f"set_flags: wants a dict, got {type(flags).__name__}"))
     _check_names(flags)
+    level = flags.get("FLAGS_check_nan_inf_level", numerics_check.ABORT)
+    if level not in range(4):
+        raise OpError(
+            with_user_line(f"set_flags: FLAGS_check_nan_inf_level is {level}, not 0 to 3")
+        )
     _flags.update(flags)
+    if "FLAGS_check_nan_inf_level" in flags:
+        numerics_check.settings.level = int(level)
     if "FLAGS_check_nan_inf" in flags:
-        set_enabled(bool(flags["FLAGS_check_nan_inf"]))
+        numerics_check.set_enabled(bool(flags["FLAGS_check_nan_inf"]))
 
 
 class Flags:

@@ -2,26 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..core.arrays import np
+from ..core.numerics_check import ABORT, statistics
 from ..core.op import NON_FLOAT_RESULT, Meta, check, op
-from .half_precision import to_float32
 from .meta_rules import check_float
-
-ABORT = 0
-
-
-def statistics(x: Any) -> tuple[list[int], list[float]]:
-    """The numbers of NaNs, infinities and zeros; the maximum, minimum and mean without NaN, 0 for
-    an empty tensor.
-    """
-    x = to_float32(x)
-    with np.errstate(all="ignore"):
-        counts = [int(test.sum()) for test in (np.isnan(x), np.isinf(x), x == 0)]
-        known = x[~np.isnan(x)]
-        extremes = [float(known.max()), float(known.min())] if known.size else [0.0, 0.0]
-        return counts, [*extremes, float(x.mean()) if x.size else 0.0]
 
 
 @op("check_numerics", "tensor -> stats, values", no_grad=NON_FLOAT_RESULT)

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <iterator>
 
-#include "paddle/validator.h"
+#include "base/utf8.h"
 
 namespace oarlock {
 namespace {

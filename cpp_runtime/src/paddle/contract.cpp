@@ -1,6 +1,7 @@
 #include "paddle/contract.h"
 
 #include "base/escape_text.h"
+#include "base/utf8.h"
 #include "paddle/validator.h"
 
 namespace oarlock {

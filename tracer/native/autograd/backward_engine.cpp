@@ -296,6 +296,11 @@ bool step(WalkObject* self, bool retain) {
     return static_cast<bool>(
         Ref(call_method(object, "arrived", reinterpret_cast<PyObject*>(node), arrived)));
   }
+  if (!self->bare) {
+    auto* object = reinterpret_cast<PyObject*>(self);
+    Ref told(call_method(object, "visit", reinterpret_cast<PyObject*>(node), Py_None));
+    if (!told) return false;
+  }
   Ref args = operands_of(self, node);
   if (!args) return false;
   Ref found = ask(self, node, args.get(), arrived);
