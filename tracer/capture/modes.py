@@ -73,7 +73,7 @@ class Trace(Eager):
         return made
 
     def assign_inplace(self, tensor: Tensor, made: Tensor) -> None:
-        """See Mode.assign_inplace.   Raises TraceError for a tensor that is not the program's own."""
+        """Raises TraceError for a tensor that does not belong to the program."""
         if not self.recorder.knows(tensor) or self.recorder.name_of(tensor) in self.recorder.scope:
             raise TraceError(with_user_line(f"in place: {OUTSIDE} (X={tensor.meta})"))
         super().assign_inplace(tensor, made)
