@@ -37,8 +37,8 @@ class Window(NamedTuple):
         return self.dilation[axis] * (self.size[axis] - 1) + 1
 
     def fitted(self, sizes: Sequence[int]) -> Window:
-        """The window with padding at the end for an incomplete last step: Paddle rounds the number
-        of steps up there.
+        """The window with padding at the end if the kernel exceeds the padded image by less than a
+        stride: Paddle's integer division truncates towards 0, so there is one output position.
         """
         pads = []
         for axis, (size, (before, after)) in enumerate(zip(sizes, self.pads, strict=True)):
