@@ -8,7 +8,7 @@ from typing import Any
 from ..core.arrays import np
 from ..core.op import PYTHON_LOOP, Meta, check, op
 from .box_ops import NO_GRAD
-from .detection_matching import INT32, INT64, NO_HALF, image_offsets
+from .detection_helpers import INT32, INT64, NO_HALF, image_offsets
 from .half_precision import upcast_half
 from .lod import lengths, offsets_from_lengths
 from .meta_rules import check_float, dims_match

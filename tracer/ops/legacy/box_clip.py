@@ -7,7 +7,7 @@ from typing import Any
 from ...core.arrays import np
 from ...core.op import check, op
 from ..box_ops import NO_GRAD
-from ..detection_matching import NO_HALF
+from ..detection_helpers import NO_HALF
 from ..lod import row_offsets, sequence_ids
 from ..meta_rules import check_float, dims_match, float_like_x
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from ...core.arrays import np
 from ...core.op import PYTHON_LOOP, Ints, Meta, check, op
-from ..detection_matching import NO_HALF
+from ..detection_helpers import NO_HALF
 from ..lod import without_lod
 from ..meta_rules import check_float, dims_match, like_each_input, no_second_order
 from .box_clip import round_half_up

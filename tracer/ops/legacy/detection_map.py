@@ -7,7 +7,7 @@ from typing import Any
 
 from ...core.arrays import np
 from ...core.op import NON_FLOAT_RESULT, PYTHON_LOOP, Meta, check, op
-from ..detection_matching import INT32, NO_HALF
+from ..detection_helpers import INT32, NO_HALF
 from ..lod import row_offsets, without_lod
 from ..meta_rules import check_float, dims_match
 from ..nms import overlaps

@@ -7,7 +7,7 @@ from typing import Any
 from ...core.arrays import np
 from ...core.op import PYTHON_LOOP, Meta, check, op
 from ..box_ops import NO_GRAD
-from ..detection_matching import INT32, INT64, NO_HALF, image_offsets
+from ..detection_helpers import INT32, INT64, NO_HALF, image_offsets
 from ..lod import offsets_from_lengths
 from ..meta_rules import check_float, dims_match
 from ..multiclass_nms import check_boxes, select_boxes, sort_by_score, top_candidates

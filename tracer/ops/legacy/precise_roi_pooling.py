@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from ...core.arrays import np
 from ...core.op import PYTHON_LOOP, Meta, check, op
-from ..detection_matching import NO_HALF, image_offsets
+from ..detection_helpers import NO_HALF, image_offsets
 from ..lod import sequence_ids, without_lod
 from ..meta_rules import like_each_input, no_second_order
 from ..roi_pooling import check_regions

@@ -6,7 +6,7 @@ from typing import Any
 
 from ...core.arrays import np
 from ...core.op import PYTHON_LOOP, Meta, check, op
-from ..detection_matching import INT32, NO_HALF
+from ..detection_helpers import INT32, NO_HALF
 from ..meta_rules import like_x, no_second_order
 from ..roi_pooling import check_regions
 from .box_clip import round_half_up

@@ -6,26 +6,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.arrays import np
-from ..core.op import PYTHON_LOOP, Meta, check, op
-from .box_ops import NO_GRAD
-from .lod import offsets_from_lengths, row_offsets, without_lod
-from .meta_rules import check_float, dims_match
+from ...core.arrays import np
+from ...core.op import PYTHON_LOOP, Meta, check, op
+from ..box_ops import NO_GRAD
+from ..detection_helpers import INT32, INT64, NO_HALF, image_offsets
+from ..lod import offsets_from_lengths, without_lod
+from ..meta_rules import check_float, dims_match
 
-NO_HALF = "boxes are matched in float32 or float64, as in Paddle"
 MATCH_TYPES = "it chooses among boxes"
-INT32, INT64 = np.dtype(np.int32), np.dtype(np.int64)
 MATCHES, MININGS = ("bipartite", "per_prediction"), ("max_negative", "hard_example")
 MIN_OVERLAP = 1e-6  # minimal overlap of a match
 
 
 def _check_choice(what: str, given: str, known: tuple[str, str]) -> None:
     check(given in known, f"{what}={given} is neither {known[0]} nor {known[1]}")
-
-
-def image_offsets(lod: Any, rows: int) -> Any:
-    """The row offsets of the images; without LoD all rows are of one image."""
-    return row_offsets(lod) if lod else np.array([0, rows], np.int64)
 
 
 # -- iou_similarity
