@@ -68,13 +68,13 @@ class Trace(Eager):
         return name
 
     def snapshot(self, tensor: Tensor) -> Tensor:
-        """See Mode.shadow."""
+        """See Mode.snapshot."""
         made = super().snapshot(tensor)
         self.recorder.bind(made, self.recorder.name_of(tensor))
         return made
 
     def assign_inplace(self, tensor: Tensor, made: Tensor) -> None:
-        """See Mode.become.   Raises TraceError for a tensor that is not the program's own."""
+        """Raises TraceError for a tensor that does not belong to the program."""
         if not self.recorder.knows(tensor) or self.recorder.name_of(tensor) in self.recorder.scope:
             raise TraceError(with_user_line(f"in place: {OUTSIDE} (X={tensor.meta})"))
         super().assign_inplace(tensor, made)
@@ -137,12 +137,12 @@ class Static(Mode):
         return self._convert is not None
 
     def note_missing_gradient(self, why: str) -> None:
-        """See Mode.cuts."""
+        """See Mode.note_missing_gradient."""
         if self.tape:
             self.recorder.cuts.append(why)
 
     def on_hook_registered(self, tensor: Tensor, handle: RemovableHook) -> None:
-        """See Mode.hooked."""
+        """See Mode.on_hook_registered."""
         if not isinstance(tensor, Variable):
             self.recorder.hooks.append(handle)
 
@@ -162,7 +162,7 @@ class Static(Mode):
         return Static.switch(index, list(branches))
 
     def convert_forward(self, function: Any) -> Any:
-        """See Mode.converted."""
+        """See Mode.convert_forward."""
         return function if self._convert is None else self._convert(function)
 
     def gradients(self, roots: Any, given: Any, wanted: Any, barred: Any) -> list[Any] | None:
@@ -269,7 +269,7 @@ class Static(Mode):
         return self.recorder.variable(desc)
 
     def snapshot(self, tensor: Tensor) -> Tensor:
-        """See Mode.shadow."""
+        """See Mode.snapshot."""
         if not isinstance(tensor, Variable):
             self._refuse_outside(tensor)
             return tensor
@@ -277,7 +277,7 @@ class Static(Mode):
         return self.recorder.variable(tensor.raw)
 
     def assign_inplace(self, tensor: Tensor, made: Tensor) -> None:
-        """See Mode.become.   A buffer is written by the program, at this place of it."""
+        """See Mode.assign_inplace.   A buffer is written by the program, at this place of it."""
         assert isinstance(made, Variable)
         if not isinstance(tensor, Variable):
             self._refuse_outside(tensor)
@@ -298,7 +298,7 @@ class Static(Mode):
         self.recorder.bind(tensor, made.raw.name)
 
     def begin_gradient(self, tensor: Tensor) -> None:
-        """See Mode.begin_graph.
+        """See Mode.begin_gradient.
 
         The variable before, through which no gradient flows, stays in between.
         """
