@@ -85,11 +85,11 @@ class Stats(WrapperMode):
         self.counts = counts
 
     def with_inner(self, inner: Mode) -> Stats:
-        """See Over.over."""
+        """The same statistics around another mode."""
         return Stats(inner, self.counts)
 
     def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
-        """See Mode.run."""
+        """Count the op, then run it."""
         given = tensors_of(args)
         name = given[0].dtype.name if given else ""
         self.counts.setdefault(op.type, [0] * 4)[COLUMNS.index(name) if name in COLUMNS else 3] += 1

@@ -61,16 +61,16 @@ class Amp(WrapperMode):
         self.casts: dict[Any, Cast] = {} if casts is None else casts
 
     def with_inner(self, inner: Mode) -> Amp:
-        """See Over.over."""
+        """The same casts around another mode."""
         return Amp(inner, self.settings, self.casts)
 
     def cache_key(self) -> Hashable:
-        """See Mode.key."""
+        """The settings and the key of the inner mode."""
         level, dtype, lists, promote = self.settings
         return level, dtype.name, tuple(map(frozenset, lists)), promote, self.inner.cache_key()
 
     def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
-        """See Mode.run."""
+        """Cast the inputs, then run the op in the inner mode."""
         before, state.mode = state.mode, self.inner
         try:
             with np.errstate(all="ignore"):  # what half precision cannot hold is infinite

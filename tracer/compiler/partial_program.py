@@ -60,13 +60,15 @@ class PartialProgram:
     ) -> None:
         self.training = training
         self.program, self.scope = copy_overwritten_inputs(lower_undefined_checks(program)), scope
-        self._recorded_as = program
+        self._original = program
         self.feeds, self.fetches = self.program.feeds(), self.program.fetches()
-        self.held = [name for name in self.scope if self.program.var(name) is not None]
-        self._tensors = [self.scope[name] for name in self.held]
+        self.state_names = [name for name in self.scope if self.program.var(name) is not None]
+        self._state_tensors = [self.scope[name] for name in self.state_names]
         written = program.written()
-        self.stores = [name for name in self.held if name in written] if stores else []
-        self._changed = [self.scope[name] for name in self.stores]
+        self.updated_names = (
+            [name for name in self.state_names if name in written] if stores else []
+        )
+        self._stored_tensors = [self.scope[name] for name in self.updated_names]
         self._specializations: dict[tuple[StopGradients | None, bool, bool], Specialization] = {}
 
     def __call__(self, inputs: Sequence[Tensor]) -> list[Tensor]:
@@ -78,7 +80,7 @@ class PartialProgram:
 
     def stops(self, inputs: Sequence[Tensor]) -> StopGradients | None:
         """Which inputs do not require gradients; None if no gradients are recorded."""
-        return stops_of([*inputs, *self._tensors]) if state.mode.tape else None
+        return stops_of([*inputs, *self._state_tensors]) if state.mode.tape else None
 
     def call(self, inputs: Sequence[Tensor], stops: StopGradients | None) -> list[Tensor]:
         """Call the program, with gradients as stated by `stops`."""
@@ -90,7 +92,7 @@ class PartialProgram:
             )
         if not state.mode.bare or checks_numerics():
             return self._recorded(inputs)
-        operands = [*inputs, *self._tensors]
+        operands = [*inputs, *self._state_tensors]
         arrays = arrays_of(operands)
         device = None if cuda.cupy_state.cupy is None else self._device(arrays)
         on_gpu = device is not None
@@ -104,7 +106,7 @@ class PartialProgram:
             found = specialization.forward.run_quietly(*arrays)
         count, end = specialization.output_ends
         if end > count:
-            for tensor, array in zip(self._changed, found[count:end], strict=True):
+            for tensor, array in zip(self._stored_tensors, found[count:end], strict=True):
                 tensor.array = array
         outs = found[:count]
         if specialization.op is None:
@@ -127,7 +129,7 @@ class PartialProgram:
         try:
             return common_device(arrays)
         except PlaceError as error:
-            names = [*self.feeds, *self.held]
+            names = [*self.feeds, *self.state_names]
             shown = ", ".join(
                 f"{n} on {cuda.device_name(cuda.index_of(a))}"
                 for n, a in zip(names, arrays, strict=True)
@@ -138,12 +140,12 @@ class PartialProgram:
         """Run the program op by op in the current mode, which records it."""
         feed = dict(zip(self.feeds, inputs, strict=True))
         mode = static_mode(state.mode)
-        if mode is not None and has_blocks(self._recorded_as):
-            return inline(mode, self._recorded_as, feed, self.scope)
-        return Interpreter(self._recorded_as, self.scope).run(feed)
+        if mode is not None and has_blocks(self._original):
+            return inline(mode, self._original, feed, self.scope)
+        return Interpreter(self._original, self.scope).run(feed)
 
     def _specialize(self, stops: StopGradients | None, on_gpu: bool) -> Specialization:
-        names = [*self.feeds, *self.held]
+        names = [*self.feeds, *self.state_names]
         wants = [] if stops is None else [i for i, stop in enumerate(stops) if not stop]
         made = Specialization(
             self, names, [i for i in wants if self._is_differentiable(names[i])], on_gpu
@@ -165,27 +167,27 @@ class Specialization:
     """
 
     def __init__(
-        self, of: PartialProgram, names: list[str], wanted_positions: list[int], on_gpu: bool
+        self, partial: PartialProgram, names: list[str], wanted_positions: list[int], on_gpu: bool
     ) -> None:
-        self.of, self.names, self.wanted_positions, self.on_gpu = (
-            of,
+        self.partial, self.names, self.wanted_positions, self.on_gpu = (
+            partial,
             names,
             wanted_positions,
             on_gpu,
         )
         self.wanted = [names[i] for i in wanted_positions]
-        self.output_ends = len(of.fetches), len(of.fetches) + len(of.stores)
-        activity = ActivityAnalysis(of.program, self.wanted)
+        self.output_ends = len(partial.fetches), len(partial.fetches) + len(partial.updated_names)
+        activity = ActivityAnalysis(partial.program, self.wanted)
         self.differentiable = [
             i
-            for i, name in enumerate(of.fetches)
+            for i, name in enumerate(partial.fetches)
             if wanted_positions and activity.needs_grad(0, name)
         ]
         self.op: Op | None = None
         self._backward_functions: dict[tuple[bool, ...], BackwardFunction] = {}
         if not self.differentiable:
-            lowered = lower_program(of.program)
-            outputs = [lowered.register_for(n) for n in (*of.fetches, *of.stores)]
+            lowered = lower_program(partial.program)
+            outputs = [lowered.register_for(n) for n in (*partial.fetches, *partial.updated_names)]
             self.forward = CompiledFunction(
                 lowered,
                 lowered.instructions,
@@ -194,7 +196,7 @@ class Specialization:
                 on_gpu=on_gpu,
             )
             return
-        self.full = tuple(i in self.differentiable for i in range(len(of.fetches)))
+        self.full = tuple(i in self.differentiable for i in range(len(partial.fetches)))
         backward = self._backward_functions[self.full] = BackwardFunction(self, self.full, None)
         self.saved = backward.saved
         self.forward = backward.forward()
@@ -243,14 +245,16 @@ class Specialization:
         """The gradients as results of another PartialProgram, so that they can be differentiated
         again.
         """
-        if draws_random(self.of.program):
+        if draws_random(self.partial.program):
             why = "create_graph=True runs a program again, and this one draws random numbers"
             raise OpError(with_user_line(f"grad: {why}"))
         backward = BackwardFunction(self, tuple([g is not None for g in grads]), None)
-        again = PartialProgram(backward.as_program(), self.of.scope, stores=False)
-        given = dict(zip(self.of.feeds, map(Tensor, residuals[2]), strict=True))
+        again = PartialProgram(backward.as_program(), self.partial.scope, stores=False)
+        given = dict(zip(self.partial.feeds, map(Tensor, residuals[2]), strict=True))
         given |= dict(zip(self.wanted, operands, strict=True))
-        made = again([*(given[n] for n in self.of.feeds), *(g for g in grads if g is not None)])
+        made = again(
+            [*(given[n] for n in self.partial.feeds), *(g for g in grads if g is not None)]
+        )
         return [None if i < 0 else made[i] for i in backward.grad_positions]
 
 
@@ -267,7 +271,7 @@ class BackwardFunction:
         saved: list[tuple[int, str]] | None,
     ) -> None:
         self._specialization, self.has_grad = specialization, has_grad
-        self.program = deepcopy(specialization.of.program)
+        self.program = deepcopy(specialization.partial.program)
         widen_shapes(self.program)
         self.grads, gradients = self._differentiated()
         found = [name for name in specialization.wanted if name in gradients]
@@ -303,7 +307,7 @@ class BackwardFunction:
         """
         recorder = Recorder.extending(self.program)
         targets: dict[str, Variable | None] = {}
-        for name, has_grad in zip(self._specialization.of.fetches, self.has_grad, strict=True):
+        for name, has_grad in zip(self._specialization.partial.fetches, self.has_grad, strict=True):
             if has_grad:
                 var = self.program.block.vars[name]
                 fresh = recorder.namer.fresh(f"{name}@GRAD")
@@ -316,8 +320,8 @@ class BackwardFunction:
 
     def forward(self) -> CompiledFunction:
         """The forward function: it returns outputs, updated variables and residuals."""
-        of, lowered = self._specialization.of, self._lowered
-        outputs = [lowered.register_for(n) for n in (*of.fetches, *of.stores)]
+        partial, lowered = self._specialization.partial, self._lowered
+        outputs = [lowered.register_for(n) for n in (*partial.fetches, *partial.updated_names)]
         registers = [lowered.registers[key] for key in self.saved]
         ins = [lowered.register_for(n) for n in self._specialization.names]
         return CompiledFunction(
@@ -335,7 +339,8 @@ class BackwardFunction:
         for op in rest:
             op.attrs.pop("op_role", None)  # all ops are forward ops of the new program
         feeds = [
-            feed_op(name, i) for i, name in enumerate((*self._specialization.of.feeds, *self.grads))
+            feed_op(name, i)
+            for i, name in enumerate((*self._specialization.partial.feeds, *self.grads))
         ]
         block.ops = [*feeds, *rest, *(fetch_op(name, i) for i, name in enumerate(self.results))]
         return self.program

@@ -307,14 +307,14 @@ class RecordedBackwardPass(BackwardPass):
 class CheckedBackwardPass(RecordedBackwardPass):
     """A backward pass that checks the gradients which each gradient op returns."""
 
-    _grad_op = ""  # none yet: the gradient that the pass begins with is the caller's
+    _grad_op = ""  # none yet: the initial gradient is the caller's
 
     def visit(self, node: Node, _: None = None) -> None:
         """Remember the op whose gradients the engine passes to `fitted` next."""
         self._grad_op = f"{node.op.type}_grad"
 
     def fitted(self, gradient: Any, like: Tensor) -> Any:
-        """Fit a gradient to its tensor, and check it."""
+        """Reduce a gradient to its input, and check it."""
         gradient = super().fitted(gradient, like)
         if gradient is not None and self._grad_op:
             check_array(self._grad_op, "its result", gradient.array)

@@ -103,11 +103,11 @@ class Reducer:
         listeners.add(self)
 
     def listens(self) -> bool:
-        """See core.listen."""
+        """See core.grad_hooks.GradListener."""
         return self.armed
 
     def begin(self, reached: dict[int, Tensor]) -> bool:
-        """See core.listen.
+        """See core.grad_hooks.GradListener.
 
         Raises OarlockError for parameters that are not reached, unless that is allowed.
         """
@@ -149,11 +149,11 @@ class Reducer:
             raise OarlockError(with_user_line(why))
 
     def sets(self, leaf: Tensor) -> bool:
-        """See core.listen."""
+        """See core.grad_hooks.GradListener."""
         return id(leaf) in self._place
 
     def arrived(self, leaf: Tensor, gradient: Tensor | None) -> None:
-        """See core.listen."""
+        """See core.grad_hooks.GradListener."""
         bucket, index = self._place[id(leaf)]
         if gradient is None and self._unused:
             self._used.discard(id(leaf))
@@ -169,7 +169,7 @@ class Reducer:
             sent.push()
 
     def finish(self) -> None:
-        """See core.listen."""
+        """See core.grad_hooks.GradListener."""
         used = self._used_anywhere()
         for bucket in self.buckets:
             bucket.receive()

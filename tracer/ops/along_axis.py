@@ -16,9 +16,7 @@ from .scatter_at import combine_at
 
 
 def index_grid(x: Any, index: Any, axis: int) -> tuple[Any, ...]:
-    """What picks x[..., index[..., i, ...], ...] for every position of `index`; its other axes
-    count from 0.
-    """
+    """The index arrays that select x[..., index[..., i, ...], ...]; the other axes count from 0."""
     axis = axis % x.ndim
     check_inside(index, x.shape[axis])
     behind = (None,) * index.ndim
@@ -29,9 +27,7 @@ def index_grid(x: Any, index: Any, axis: int) -> tuple[Any, ...]:
 
 
 def check_fits(x: Any, index: Any, axis: int) -> None:
-    """Raise OpError unless `index` has an axis for each of `x`, no longer than that but
-    for `axis`.
-    """
+    """Raise OpError unless `index` has the rank of `x` and is not longer, except along `axis`."""
     check_integers(index)
     check(len(x.shape) == len(index.shape), "the ranks of Input and Index differ")
     check(bool(x.shape), "a 0-D tensor has no axis")
@@ -65,7 +61,7 @@ def _(g, x, index, *, Axis):
 
 
 def check_rows(x: Any, index: Any) -> None:
-    """Raise OpError unless both are matrices of as many rows."""
+    """Raise OpError unless both inputs are matrices with the same number of rows."""
     check_integers(index)
     check(len(x.shape) == len(index.shape) == 2, "X or Index does not have two axes")
     check(dims_match(x.shape[0], index.shape[0]), "X and Index have not as many rows")
@@ -104,7 +100,7 @@ def max_value(dtype: np.dtype[Any]) -> Any:
 
 
 class ReduceMode(NamedTuple):
-    """A way to combine. start: what counts as nothing there; combine: the ufunc."""
+    """A reduction. start: its neutral element for a dtype; combine: the ufunc."""
 
     start: Callable[[np.dtype[Any]], Any]
     combine: Any
@@ -144,7 +140,7 @@ def put_along_axis(
 
 
 def _crop_to(value: Any, shape: Shape) -> Any:
-    """The values that have an index: the first ones where there are more, as in Paddle."""
+    """The values that have an index: the leading ones if there are more, as in Paddle."""
     if value.shape == shape:
         return value
     check(_is_full(value.shape, shape), "the shapes of Index and Value differ")
@@ -158,14 +154,14 @@ def _is_full(have: Shape, wanted: Shape) -> bool:
 
 
 def counts(x: Any, at: Any, include_self: bool) -> Any:
-    """How many values meet in each position of `x`, at least 1."""
+    """The number of values at each position of `x`, at least 1."""
     found = np.zeros_like(x, dtype=np.int32)
     combine_at(np.add, found, at, 1)
     return found + 1 if include_self else np.maximum(found, 1)
 
 
 def average(total: Any, count: Any) -> Any:
-    """`total` / `count`, integers cut to whole ones, as in C."""
+    """`total` / `count`, truncated for integers as in C."""
     if total.dtype.kind in "iu":
         return np.sign(total) * (np.abs(total) // count.astype(total.dtype))
     return total / count.astype(total.dtype)
@@ -223,7 +219,7 @@ def _mean_grad(g, x, index, value, axis, include_self, result, taken):
 
 
 def _extreme_grad(g, x, index, value, axis, include_self, result, taken):
-    """Every element that is the extreme gets the gradient, as in Paddle."""
+    """Every element equal to the extreme gets the gradient, as in Paddle."""
     return lambda: masked(g, equal(x, result)), lambda: masked(
         taken(g), equal(value, taken(result))
     )

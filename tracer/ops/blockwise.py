@@ -16,8 +16,8 @@ BLOCK = 1 << 17  # elements
 
 
 def elementwise(function: Callable[..., Any], *operands: Any) -> Any:
-    """`function` of inputs alike in shape and in the order of their axes in memory; its result is
-    like the first.
+    """Apply `function` blockwise to arrays with the same shape and memory order; the result is like
+    the first.
     """
     first = operands[0]
     if first.size <= BLOCK or is_on_gpu():
@@ -35,13 +35,13 @@ def elementwise(function: Callable[..., Any], *operands: Any) -> Any:
 
 
 def memory_order(x: Any) -> list[int]:
-    """The axes of x from the slowest to the fastest in memory."""
+    """The axes of x from slowest to fastest in memory."""
     return sorted(range(x.ndim), key=lambda axis: (-x.strides[axis], axis))
 
 
 def iter_row_blocks(function: Callable[..., Any], *operands: Any) -> Any:
-    """`function` of inputs [R,*], the first [R,K], whose rows do not know of each other; its
-    result is like the first.
+    """Apply `function` blockwise to arrays [R,*] whose rows are independent; the first is [R,K],
+    the result is like it.
     """
     first = operands[0]
     step = max(1, BLOCK // max(first.shape[1], 1))
@@ -55,7 +55,7 @@ def iter_row_blocks(function: Callable[..., Any], *operands: Any) -> Any:
 
 
 def iter_blocks(*operands: Any) -> Iterator[list[Any]]:
-    """Inputs [R,*], the first [R,K], some rows at a time."""
+    """Iterate over arrays [R,*] by blocks of rows; the first is [R,K]."""
     step = operands[0].shape[0] if is_on_gpu() else BLOCK // max(operands[0].shape[1], 1)
     step = max(1, step)
     return (
@@ -65,9 +65,8 @@ def iter_blocks(*operands: Any) -> Iterator[list[Any]]:
 
 
 def row_sums(x: Any) -> Any:
-    """The sum of each row of x [R,K].
-
-    As a product with ones, which is faster than NumPy's sum of short rows.
+    """The sum of each row of x [R,K], as a product with ones: faster than NumPy's sum of short
+    rows.
     """
     if x.dtype in (np.float32, np.float64):
         return np.matmul(x, np.ones_like(x, shape=x.shape[1:]))
@@ -75,7 +74,7 @@ def row_sums(x: Any) -> Any:
 
 
 def sum_keepdim(x: Any, axis: int) -> Any:
-    """The sums along the axis, which stays."""
+    """The sums along an axis, which is kept."""
     return (
         row_sums(x)[:, None]
         if x.ndim == 2 and axis in (1, -1)
@@ -93,9 +92,8 @@ def row_dot_products(x: Any, y: Any) -> Any:
 
 
 def max_keepdim(x: Any, axis: int) -> Any:
-    """The largest along the axis, which stays.
-
-    Long rows are folded first: NumPy's maximum of each row is slow.
+    """The maxima along an axis, which is kept. Long rows are folded first, because NumPy's row
+    maximum is slow.
     """
     if axis in (-1, x.ndim - 1):
         while x.shape[-1] >= 16 and x.shape[-1] % 2 == 0:
@@ -105,8 +103,8 @@ def max_keepdim(x: Any, axis: int) -> Any:
 
 
 def apply_along_last(function: Callable[..., Any], axis: int, *operands: Any) -> Any:
-    """`function(*inputs, axis)`, as rows where the inputs are alike, contiguous, and the axis
-    is their last.
+    """`function(*inputs, axis)`; as rows if the inputs are contiguous, have equal shapes and the
+    axis is the last.
     """
     first = operands[0]
     last = axis in (-1, first.ndim - 1)

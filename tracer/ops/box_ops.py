@@ -21,7 +21,7 @@ NO_GRAD = "its boxes are targets or results, which no gradient goes through in P
 
 
 def _ratios(aspect_ratios: Any, flip: bool) -> list[float]:
-    """1, then each new ratio, and with flip what is one over it."""
+    """1, then each new aspect ratio; with flip also its reciprocal."""
     found = [1.0]
     for ratio in aspect_ratios:
         if all(abs(ratio - r) >= 1e-6 for r in found):
@@ -32,7 +32,7 @@ def _ratios(aspect_ratios: Any, flip: bool) -> list[float]:
 def _prior_sizes(
     low: Any, high: Any, ratios: list[float], ratios_last: bool
 ) -> list[tuple[float, float]]:
-    """Width and height of the boxes of one place."""
+    """Width and height of the boxes at one position."""
     found = []
     for i, size in enumerate(low):
         plain = [(size * math.sqrt(r), size / math.sqrt(r)) for r in ratios]
@@ -98,7 +98,7 @@ def _(x, image, *, min_sizes, max_sizes, aspect_ratios, variances, flip, **_):
 
 
 def _center_size(boxes: Any, extra: Any) -> tuple[Any, Any]:
-    """Centres and sizes of boxes [*,4], each [*,2]."""
+    """Centers and sizes of boxes [*,4], each [*,2]."""
     sizes = boxes[..., 2:] - boxes[..., :2] + extra
     return boxes[..., :2] + sizes / 2, sizes
 

@@ -21,7 +21,7 @@ from .meta_rules import (
 
 
 def comparison(type: str, function: Callable[[Any, Any], Any], sign: str) -> Op:
-    """The op `type` that compares two inputs of one dtype."""
+    """Define the comparison op `type` on two inputs of one dtype."""
 
     @upcast_half
     def kernel(x, y, *, axis: int = -1, force_cpu: bool = False):
@@ -41,7 +41,7 @@ greater_equal = comparison("greater_equal", np.greater_equal, ">=")
 
 
 def logic(type: str, function: Callable[[Any, Any], Any], word: str) -> Op:
-    """The op `type` on the truth of two inputs: whatever is not 0 is true."""
+    """Define the logical op `type`; non-zero values are true."""
 
     def kernel(x, y):
         return function(x, y)
@@ -67,7 +67,7 @@ def logical_not(x):
 
 
 def bitwise(type: str, function: Callable[[Any, Any], Any], word: str) -> Op:
-    """The op `type` on the bits of two inputs of one integer or bool dtype."""
+    """Define the bitwise op `type` on two inputs of one integer or bool dtype."""
 
     def kernel(x, y):
         return function(x, y)
@@ -153,7 +153,7 @@ def _(g, condition, x, y):
 
 
 def one_bool(x: Meta) -> Meta:
-    """One answer."""
+    """The Meta of one bool."""
     return Meta((1,), np.dtype(bool))
 
 

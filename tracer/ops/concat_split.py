@@ -12,12 +12,12 @@ from .meta_rules import Shape, dims_match, known_dim, normal_axis
 
 
 def scalar_or(tensor: Any, plain: int) -> int:
-    """An axis given by a tensor of one element, or else by the attribute."""
+    """An axis from a one-element tensor, or else from the attribute."""
     return plain if tensor is None else int(tensor.item())
 
 
 def split_arrays(x: Any, counts: Sequence[int], axis: int) -> list[Any]:
-    """Slices of `x` along `axis` of these sizes, one after the other."""
+    """Consecutive slices of `x` along `axis` with these sizes."""
     front = (slice(None),) * (axis % x.ndim)
     found, start = [], 0
     for count in counts:
@@ -32,7 +32,7 @@ def resize_axis(x: Shape, axis: int, size: int) -> Shape:
 
 
 def check_shapes_match(xs: Sequence[Meta]) -> None:
-    """Raise OpError unless there are inputs, of one dtype and one rank."""
+    """Raise OpError unless there are inputs, all of one dtype and rank."""
     check(bool(xs), "X is empty")
     check_dtype(all(x.dtype == xs[0].dtype for x in xs), "the dtypes differ")
     check(all(len(x.shape) == len(xs[0].shape) for x in xs), "the ranks differ")
@@ -115,7 +115,7 @@ def split(
 
 
 def section_sizes(size: int, num: int, sections: Sequence[int]) -> Sequence[int]:
-    """How long the pieces of an axis are; -1 where that is unknown."""
+    """The sizes of the sections of an axis; -1 for unknown."""
     if not sections:
         check(num > 0, "neither num nor sections says how many pieces")
         check(

@@ -30,7 +30,7 @@ from .sliding_window import (
     to_format,
 )
 
-BLOCK = 1 << 20  # elements of the columns of a block
+BLOCK = 1 << 20  # elements of the columns of one block
 
 
 def geometry(
@@ -44,9 +44,9 @@ def geometry(
     groups: int,
     data_format: str,
 ) -> tuple[Window, Shape]:
-    """The window and the result's shape [N,M,*S'].
+    """The window and the output shape [N,M,*S'].
 
-    x, w: arrays or Metas of images and filter [M,C/groups,*K].
+    x, w: arrays or Metas of images and filter [M,C/groups,*K]
     """
     n, c, *sizes = first_shape(tuple(x.shape), data_format, len(strides))
     check(len(w.shape) == len(sizes) + 2, f"Filter needs {NUMBER_WORDS[len(sizes) + 2]} axes")
@@ -65,13 +65,15 @@ def geometry(
 
 
 def batch_blocks(rows: int, elements_per_row: int) -> Iterator[Pair]:
-    """Output rows in blocks whose columns stay in the cache."""
+    """Output rows in blocks whose columns fit in the cache."""
     step = max(1, BLOCK // max(elements_per_row, 1))
     return ((r, min(r + step, rows)) for r in range(0, rows, step))
 
 
 def _columns(z: Any, window: Window, rows: Pair, rest: Sequence[int], groups: int) -> Any:
-    """What the kernel sees at the output rows, [groups, C/groups*K, rows*rest*N]. z: [C,*S,N]"""
+    """The input elements under the kernel for the output rows (im2col), [groups, C/groups*K,
+    rows*rest*N]. z: [C,*S,N]
+    """
     c, n = z.shape[0], z.shape[-1]
     if set(window.size) == {1}:
         return strided_view(z, window, (0,) * len(window.size), rows, rest).reshape(
@@ -105,7 +107,7 @@ _CONV, _CONV_INPUT, _CONV_FILTER = map(
 
 
 def _flat_sizes(x: Shape, w: Shape, window: Window, out: Shape, groups: int) -> Shape:
-    """The sizes of a convolution of images with two axes, as the compiled kernels want them."""
+    """The sizes of a 2-D convolution as the compiled kernels take them."""
     starts = tuple(p[0] for p in window.pads)
     return (*x, w[0], groups, *w[2:], *out, *window.stride, *window.dilation, *starts)
 
@@ -120,7 +122,7 @@ def _(x, w, window, out, groups):
 
 
 def _weight(w: Any, at: Shape) -> Any:
-    """One weight of each depthwise filter, [M,1,...,1] as [C,*S,N] needs it. w: [M,1,*K]"""
+    """One weight of each depthwise filter, [M,1,...,1]. w: [M,1,*K]"""
     return w[(slice(None), 0, *at)].reshape(-1, *(1,) * (w.ndim - 1))
 
 
@@ -137,15 +139,13 @@ def _depthwise(z: Any, w: Any, window: Window, result: Any, groups: int) -> Any:
 
 
 def _repeat_groups(z: Any, times: int) -> Any:
-    """Each channel of [C,...] as often as filters look at it."""
+    """Repeat each channel of [C,...] for its filters."""
     return np.repeat(z, times, axis=0) if times > 1 else z
 
 
 @native.NativeFunction
 def conv_input_grad(g: Any, w: Any, window: Window, sizes: Any, groups: int) -> Any:
-    """The adjoint of `correlate` in x: each g [N,M,*S'] times the filter, summed where the kernel
-    had looked: [N,C,*sizes].
-    """
+    """The adjoint of `correlate` in x: [N,C,*sizes]. g [N,M,*S']"""
     n, m, high, *rest = g.shape
     c = w.shape[1] * groups
     g = batch_last(g)
@@ -188,7 +188,7 @@ def _depthwise_input_grad(z: Any, g: Any, w: Any, window: Window, groups: int) -
 
 @native.NativeFunction
 def conv_filter_grad(x: Any, g: Any, window: Window, shape: Shape, groups: int) -> Any:
-    """The adjoint of `correlate` in the filter, whose shape is [M,C/groups,*K]."""
+    """The adjoint of `correlate` in the filter [M,C/groups,*K]."""
     n, m, high, *rest = g.shape
     z, g = pad_spatial(x, window), batch_last(g)
     if shape[1] == 1 and groups > 1:
@@ -245,7 +245,7 @@ def _vjp(g, x, w, **over):
 
 
 def conv_for(shape: Shape) -> Op:
-    """The convolution for images of this shape."""
+    """The convolution op for images of this shape."""
     return conv3d if len(shape) == 5 else conv2d
 
 
@@ -406,7 +406,7 @@ def _transposed(
     output_padding: Any,
     output_size: Any,
 ) -> tuple[Window, Shape]:
-    """The window of the convolution that is gone backwards, and the result's shape [N,M,*S']."""
+    """The window of the convolution whose adjoint is computed, and the output shape [N,M,*S']."""
     n, c, *sizes = first_shape(tuple(x.shape), data_format, len(strides))
     check(len(w.shape) == len(sizes) + 2, f"Filter needs {NUMBER_WORDS[len(sizes) + 2]} axes")
     check(dims_match(c, w.shape[0]), f"{c} channels are not the {w.shape[0]} of Filter")
@@ -561,7 +561,7 @@ def conv3d_transpose(
 def transposed_vjp(
     g, x, w, *bias, strides, paddings, padding_algorithm, dilations, groups, data_format
 ):
-    """The gradients of a transposed convolution: a convolution, and that of its filter.
+    """The gradients of a transposed convolution: a convolution and a filter gradient.
 
     g like the result
     """

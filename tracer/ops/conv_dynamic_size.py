@@ -12,7 +12,7 @@ from .maxpool import unpool_vjp, unpooled
 
 
 def sizes_from_tensor(sizes: Any) -> list[int]:
-    """What tensors of one number each, or one tensor of all of them, say."""
+    """The sizes in one tensor, or in several tensors of one element."""
     return [int(n) for s in sizes for n in np.asarray(s).reshape(-1)]
 
 

@@ -24,7 +24,7 @@ from ..core.op import (
 from .dynamic_sizes import any_given, infer_sizes, resolve_sizes
 from .meta_rules import Shape, like_x, proto_dtype, size_of
 
-# Which attribute of assign_value holds the values of a dtype.
+# The attribute of assign_value for each dtype.
 _VALUES = {
     0: "bool_values",
     2: "int32_values",
@@ -35,7 +35,7 @@ _VALUES = {
 
 
 def filled_array(shape: Sequence[int], value: Any, dtype: np.dtype[Any]) -> Any:
-    """A new array of one value, converted as C converts: towards zero."""
+    """A new array filled with one value, converted as in C: truncated."""
     if dtype.kind in "iu":
         value = int(value)
     elif dtype.kind == "b":
@@ -44,7 +44,7 @@ def filled_array(shape: Sequence[int], value: Any, dtype: np.dtype[Any]) -> Any:
 
 
 def number(text: str, otherwise: float) -> float | int:
-    """The number that `str_value` spells; `value` when it is empty. Whole numbers stay exact."""
+    """The number in `str_value`; `value` if it is empty. Integers stay exact."""
     if not text:
         return otherwise
     try:
@@ -54,7 +54,7 @@ def number(text: str, otherwise: float) -> float | int:
 
 
 def check_number(text: str) -> None:
-    """Raise OpError unless `text` is empty or spells a number."""
+    """Raise OpError unless `text` is empty or a number."""
     try:
         number(text, 0.0)
     except ValueError:
@@ -69,7 +69,7 @@ def check_sizes(shape: Sequence[int], lowest: int = 0) -> None:
 def new_meta(
     tensor: Meta | None, tensors: Sequence[Meta] | None, shape: Sequence[int], dtype: int
 ) -> Meta:
-    """The Meta of a new tensor whose shape is given in one of three ways."""
+    """The Meta of a new tensor whose shape is an attribute, a tensor or a list of tensors."""
     check_sizes(shape, -1 if any_given(tensor, tensors) else 0)
     return Meta(infer_sizes(tensor, tensors, shape), proto_dtype(dtype))
 
@@ -142,7 +142,7 @@ def fill_constant_batch_size_like(
 
 
 def with_batch(x: Shape, shape: Sequence[int], source: int, target: int) -> Shape:
-    """`shape` with size number `target` being size number `source` of `x`."""
+    """`shape` with size `target` replaced by size `source` of `x`."""
     check(-len(x) <= source < len(x), f"input_dim_idx={source} is not an axis of Input")
     check(
         -len(shape) <= target < len(shape),
@@ -250,9 +250,7 @@ def linspace(start, stop, num, *, dtype: int):
 
 
 def _items(dtype: int, *numbers: Any) -> list[Any]:
-    """Tensors of one number as Python numbers, cut to a dtype before anything is computed, as in
-    Paddle.
-    """
+    """One-element tensors as Python numbers, cast to a dtype first as in Paddle."""
     with np.errstate(all="ignore"):
         return [n.astype(proto_dtype(dtype)).item() for n in numbers]
 

@@ -11,7 +11,7 @@ from .meta_rules import like_x
 
 
 def _block(x: Any, starts: Any, shape: Any) -> tuple[Any, Any]:
-    """Starts and sizes, with -1 replaced by all that is left."""
+    """Starts and sizes, with -1 replaced by the remaining size."""
     starts = [0] * len(x.shape) if not len(starts) else list(starts)
     shape = list(x.shape) if not len(shape) else list(shape)
     check(

@@ -14,7 +14,8 @@ from .softmax import log_softmax_of
 class Lattice(NamedTuple):
     """The states of a batch.
 
-    classes [B,P]; skips: where a state may follow the last but one [B,P]; ends: the last state [B]
+    classes [B,P]; skips: whether a state may follow the one two before [B,P]; ends: the last state
+    [B]
     """
 
     classes: Any
@@ -31,23 +32,23 @@ def _make_lattice(labels: Any, lengths: Any, blank: int) -> Lattice:
 
 
 def _shift(alpha: Any, by: int) -> Any:
-    """Every state's value, `by` states later."""
+    """Shift the values by `by` states."""
     out = np.full_like(alpha, -np.inf)
     out[:, by:] = alpha[:, : alpha.shape[1] - by]
     return out
 
 
 def _step(alpha: Any, skips: Any) -> Any:
-    """The logarithm of the sum over the states that each state may follow."""
+    """The log of the sum over the predecessor states."""
     return np.logaddexp(
         np.logaddexp(alpha, _shift(alpha, 1)), np.where(skips, _shift(alpha, 2), -np.inf)
     )
 
 
 def _forward(logs: Any, paths: Lattice) -> Any:
-    """ln of the probability of each prefix that ends in each state, [T,B,P].
+    """The log probability of each prefix that ends in each state, [T,B,P].
 
-    logs: of the classes of the states, [T,B,P]
+    logs: log probability of the class of each state, [T,B,P]
     """
     alpha = np.full_like(logs, -np.inf)
     alpha[0, :, :2] = logs[0, :, :2]
@@ -57,9 +58,9 @@ def _forward(logs: Any, paths: Lattice) -> Any:
 
 
 def _backward(logs: Any, paths: Lattice, times: Any) -> Any:
-    """ln of the probability of the rest after each state, [T,B,P].
+    """The log probability of the rest after each state, [T,B,P].
 
-    times: the number of steps of each sequence, [B]
+    times: the length of each sequence, [B]
     """
     places = np.arange(logs.shape[2])
     last = np.where(

@@ -21,7 +21,7 @@ from .linear_solve import triangular_solve
 from .matmul import matmul
 from .meta_rules import check_sizes, dims_match, shape_of
 
-LAPACK: Any = np.linalg  # whose annotations want literals for modes
+LAPACK: Any = np.linalg  # NumPy's annotations require literal modes
 
 
 @op("cholesky", "X -> Out", no_half=NO_HALF_DECOMPOSITION)
@@ -46,7 +46,7 @@ def _(x, *, upper):
 
 
 def solve_left(triangle: Any, x: Any) -> Any:
-    """L^-H X of lower triangles L."""
+    """L^-H X for lower triangular L."""
     return triangular_solve(conjugate(triangle), x, upper=False, transpose=True)
 
 
@@ -86,7 +86,7 @@ def lu(x, *, pivots: bool = True):
 def _step(out: Any, k: int) -> tuple[Any, Any]:
     """Eliminate column k in place.
 
-    Gives the rows that were swapped in, from 1, and where there was no pivot.
+    Returns the pivot rows, counted from 1, and where there was no pivot.
     """
     every = np.arange(len(out))
     best = k + np.argmax(np.abs(out[:, k:, k]), axis=1)
@@ -107,7 +107,7 @@ def _(x, *, pivots):
 
 
 def _split_at(x: Any, size: int, axis: int) -> tuple[Any, Any]:
-    """What stands before and from `size` on in an axis."""
+    """The parts of an axis before and after `size`."""
     part = OPS["slice"]
     axis %= len(shape_of(x))
     end = shape_of(x)[axis]
@@ -147,7 +147,7 @@ def _(g, x, *, Out, Pivots):
 
 
 def _solve_right(x: Any, triangle: Any) -> Any:
-    """X U^-H of upper triangles U."""
+    """X U^-H for upper triangular U."""
     return adjoint(triangular_solve(triangle, adjoint(x), upper=True))
 
 
@@ -170,7 +170,7 @@ def lu_unpack(x, pivots, *, unpack_ludata: bool = True, unpack_pivots: bool = Tr
 
 
 def _permutation(pivots: Any, x: Any) -> Any:
-    """The matrices that undo the swaps."""
+    """The permutation matrices that undo the row swaps."""
     rows = x.shape[-2]
     order = np.broadcast_to(np.arange(rows), (*x.shape[:-2], rows)).reshape(-1, rows).copy()
     every = np.arange(len(order))

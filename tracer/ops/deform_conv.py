@@ -17,11 +17,11 @@ Sizes = tuple[int, ...]
 
 
 class Sampling(NamedTuple):
-    """One of the four pixels around each position.
+    """One of the four pixels around each sampling position.
 
-    flat: its number in the image, weight: its share, by_y and by_x: how that moves
-
-    All [N,DG,K,OH,OW], DG the deformable groups, K the positions of the kernel.
+    flat: its index in the image; weight: its interpolation weight; by_y, by_x: derivatives of the
+    weight.
+    All [N,DG,K,OH,OW]; DG: deformable groups, K: kernel offsets.
     """
 
     flat: Any
@@ -31,7 +31,7 @@ class Sampling(NamedTuple):
 
 
 def _sample_positions(offset: Any, window: Window, out: Sizes, groups: int) -> tuple[Any, Any]:
-    """Rows and columns that the kernel looks at, [N,DG,K,OH,OW]."""
+    """The rows and columns that the kernel samples, [N,DG,K,OH,OW]."""
     moved = offset.reshape(offset.shape[0], groups, -1, 2, *out)
     taps = np.array(list(window.taps), offset.dtype) * np.array(window.dilation, offset.dtype)
     found = []
@@ -48,7 +48,7 @@ def _make_samplings(places: tuple[Any, Any], high: int, wide: int) -> Iterator[S
     y, x = places
     low_y, low_x = np.floor(y), np.floor(x)
     part_y, part_x = y - low_y, x - low_x
-    # Where the image only begins to be seen, Paddle takes the slope of what lies outside: none.
+    # At the image border Paddle uses the derivative of the outside, which is 0.
     moves = (y > -1) & (x > -1)
     for dy, dx in product((0, 1), repeat=2):
         row, column = low_y + dy, low_x + dx
@@ -64,7 +64,7 @@ def _make_samplings(places: tuple[Any, Any], high: int, wide: int) -> Iterator[S
 
 
 def _sample(parted: Any, look: Sampling) -> Any:
-    """The pixels of a look, [N,DG,C/DG,K*OH*OW]. parted: x [N,DG,C/DG,H*W]"""
+    """The pixels of a sampling, [N,DG,C/DG,K*OH*OW]. parted: x [N,DG,C/DG,H*W]"""
     n, groups = look.flat.shape[:2]
     return np.take_along_axis(parted, look.flat.reshape(n, groups, 1, -1), axis=3)
 
@@ -83,7 +83,7 @@ def _settings(x: Any, offset: Any, w: Any, **attrs: Any) -> tuple[Window, Sizes,
 
 
 def _columns(x: Any, places: Any, parted: Any, mask: Any) -> tuple[Any, Any]:
-    """What is seen, [N,DG,C/DG,K*OH*OW], without and with the mask."""
+    """The sampled values, [N,DG,C/DG,K*OH*OW], without and with the mask."""
     values = sum(
         _sample(parted, look) * _flat(look.weight) for look in _make_samplings(places, *x.shape[2:])
     )

@@ -11,7 +11,7 @@ from .meta_rules import like_x, normal_axis
 
 
 def _length(shape: Any, offset: int, axis1: int, axis2: int) -> int:
-    """How long a diagonal is, -1 where that is not known."""
+    """The length of a diagonal; -1 if unknown."""
     rows, columns = shape[axis1], shape[axis2]
     return (
         -1

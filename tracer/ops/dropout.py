@@ -12,7 +12,7 @@ MODES = ("downgrade_in_infer", "upscale_in_train")
 
 
 def _keep_scale(dropout_prob: float, implementation: str, is_test: bool) -> float:
-    """What the kept elements are multiplied by."""
+    """The factor of kept elements."""
     check(
         implementation in MODES,
         f"dropout_implementation={implementation} is none of {', '.join(MODES)}",

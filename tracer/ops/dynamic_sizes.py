@@ -10,7 +10,9 @@ from .meta_rules import Shape
 
 
 def resolve_sizes(tensor: Any, tensors: Any, plain: Sequence[int]) -> Sequence[int]:
-    """The sizes for a kernel: a list of tensors wins over one tensor, that over the attribute."""
+    """The sizes for a kernel: from a list of tensors, else from one tensor, else from the
+    attribute.
+    """
     if tensors:
         return [int(t.item()) for t in tensors]
     if tensor is not None:
@@ -21,9 +23,8 @@ def resolve_sizes(tensor: Any, tensors: Any, plain: Sequence[int]) -> Sequence[i
 def infer_sizes(
     tensor: Meta | None, tensors: Sequence[Meta] | None, plain: Sequence[int]
 ) -> tuple[int, ...]:
-    """The sizes for a meta rule: -1 where only a tensor knows.
-
-    The attribute is believed where it says more.
+    """The sizes for shape inference: -1 if only a tensor has them, unless the attribute knows
+    them.
     """
     if tensors:
         return tuple(plain) if len(plain) == len(tensors) else (-1,) * len(tensors)
@@ -35,10 +36,10 @@ def infer_sizes(
 
 
 def any_given(*operands: Any) -> bool:
-    """Whether any of the optional inputs is given: then the attribute does not say all."""
+    """Whether any optional input is given, so that the attribute is not complete."""
     return any(o is not None and o != [] for o in operands)
 
 
 def unknown_shape(rank: int) -> Shape:
-    """The shape of which only the rank is known."""
+    """A shape of known rank with dynamic dimensions only."""
     return (-1,) * rank

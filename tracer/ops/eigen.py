@@ -44,7 +44,7 @@ from .meta_rules import (
 )
 from .unary_math import square
 
-LAPACK: Any = np.linalg  # whose annotations want literals for modes
+LAPACK: Any = np.linalg  # NumPy's annotations require literal modes
 
 
 @op("svd", "X -> U, S, VH", no_half=NO_HALF_DECOMPOSITION)
@@ -81,8 +81,8 @@ def _(of_u, of_s, of_vh, x, *, full_matrices, U, S, VH):
 
 
 def _thin(vectors: Any, g: Any, values: Any) -> tuple[Any, Any]:
-    """The first vectors and their gradient, to which those of the others, which span what is left,
-    are added.
+    """The first vectors and their gradient, with the gradient of the remaining vectors, which span
+    the null space, added.
     """
     size = shape_of(values)[-1]
     check_sizes(min(size, shape_of(vectors)[-1]) >= 0)
@@ -117,7 +117,7 @@ def _svd_grad(u: Any, of_u: Any, s: Any, of_s: Any, v: Any, of_v: Any) -> Any:
 
 
 def _null_space_grad(vectors: Any, g: Any, inner: Any, values: Any) -> Any:
-    """What of a gradient does not lie in the span of the vectors, over the values."""
+    """The part of a gradient outside of the span of the vectors, divided by the values."""
     return divide(sub(g, matmul(vectors, inner)), as_row(values))
 
 

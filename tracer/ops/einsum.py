@@ -15,9 +15,9 @@ Labels = tuple[str, ...]
 
 
 def parse_equation(equation: str, ranks: Sequence[int]) -> tuple[list[Labels], Labels]:
-    """The labels of the axes of each input, and of the result; those of `...` are capitals.
+    """The axis labels of each input and of the result; `...` becomes capitals.
 
-    Raises OpError for an equation that does not fit.
+    Raises OpError for an invalid equation.
     """
     check("->" in equation, f"equation={equation!r} has no ->")
     left, right = equation.replace(" ", "").split("->")
@@ -38,7 +38,7 @@ def parse_equation(equation: str, ranks: Sequence[int]) -> tuple[list[Labels], L
 
 
 def _ellipsis_rank(term: str, rank: int, equation: str) -> int:
-    """How many axes the `...` of a term stands for."""
+    """The number of axes of the `...` in a term."""
     letters = len(term.replace("...", ""))
     fits = rank >= letters if "..." in term else rank == letters
     check(fits, f"equation={equation!r} has {letters} labels for {rank} axes")
@@ -90,8 +90,8 @@ def _(g, xs, *, equation):
 
 
 def _operand_grad(i: int, g: Any, xs: Sequence[Any], terms: Sequence[Labels], out: Labels) -> Any:
-    """The same sum with the gradient in place of input i; an axis that is summed in it alone is
-    spread by ones.
+    """The sum with the gradient in place of input i; an axis that only input i has is broadcast
+    with ones.
     """
     others = [(out, g)] + [(t, x) for k, (t, x) in enumerate(zip(terms, xs, strict=True)) if k != i]
     named = {c for t, _ in others for c in t}
@@ -106,8 +106,8 @@ def _operand_grad(i: int, g: Any, xs: Sequence[Any], terms: Sequence[Labels], ou
 def _with_distinct_labels(
     term: Labels, x: Any, used: set[str]
 ) -> tuple[Labels, list[tuple[Labels, Any]]]:
-    """A term without repeats, and the unit matrices that tie each new label to the one it stands
-    for.
+    """A term without repeated labels, and the identity matrices that tie each new label to the
+    original.
     """
     free = iter(c for c in string.ascii_letters if c not in used)
     target: list[str] = []

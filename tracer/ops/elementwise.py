@@ -27,7 +27,7 @@ from .meta_rules import (
 
 
 def align_axis(x: Any, y: Any, axis: int) -> tuple[Any, Any]:
-    """The inputs, reshaped so that NumPy's broadcasting does what Paddle's `axis` says."""
+    """The inputs, reshaped so that NumPy's broadcasting implements Paddle's `axis`."""
     if axis == -1 or x.ndim == y.ndim:
         return x, y
     shapes = align_shapes(x.shape, y.shape, axis)
@@ -35,8 +35,8 @@ def align_axis(x: Any, y: Any, axis: int) -> tuple[Any, Any]:
 
 
 def reduce_to_shape(g: Any, like: Any, axis: int) -> Any:
-    """The gradient `g` of a result, summed to `like` where `axis` had set it inside; else left to
-    the tape.
+    """The gradient `g` summed to the shape of `like` if `axis` aligned it; otherwise the backward
+    pass does it.
     """
     if axis == -1 or like.ndim == g.ndim:
         return g
@@ -67,8 +67,8 @@ _SUM = native.kernel("sum")
 
 
 def sum_arrays(x: Any, kept: list[int]) -> Any:
-    """x summed over all axes but `kept`, flat; NotImplemented where those are not side by side, or
-    no kernel applies.
+    """x summed over all axes but `kept`, flat; NotImplemented if these are not adjacent or no
+    kernel applies.
     """
     if not kept:
         return _SUM(x, 1, 1, x.size)
@@ -271,7 +271,7 @@ def _(g, x, y, *, axis):
 
 
 def check_divisor(x: Any, y: Any) -> None:
-    """Raise OpError for an integer division by zero, which has no value."""
+    """Raise OpError for an integer division by zero."""
     check(x.dtype.kind not in "iub" or bool(np.all(y)), "division of integers by zero")
 
 

@@ -20,7 +20,7 @@ _OTHER = {"backward": "forward", "forward": "backward", "ortho": "ortho"}
 
 
 def _numpy(name: str) -> Any:
-    """A function of numpy.fft, which is imported when one is first asked for."""
+    """A function of numpy.fft, which is imported at first use."""
     return getattr(np.fft, name)
 
 
@@ -91,7 +91,7 @@ def _resize_axis(shape: tuple[int, ...], axis: int, size: int) -> tuple[int, ...
 
 
 def _pad_axis(x: Any, axis: int, before: int, after: int) -> Any:
-    """X with zeros around it in an axis."""
+    """X with zeros before and after an axis."""
     rank = len(shape_of(x))
     return OPS["pad"](
         x, paddings=[0] * (2 * axis) + [before, after] + [0] * (2 * (rank - axis - 1))
@@ -110,7 +110,7 @@ def fft_r2c_back(g, x, *, axes, normalization, forward, onesided):
 
 
 def _length(x: Any, last: int, size: int) -> int:
-    """How many real numbers the last axis is transformed to."""
+    """The size of the last axis of the real result."""
     half = x.shape[last]
     if not size:
         return -1 if half < 0 else 2 * (half - 1)

@@ -15,8 +15,8 @@ from .unary_math import round_half_away
 
 
 class Axis(NamedTuple):
-    """Where along an axis images are read: at `place`, which moves by `slope` when the grid does
-    by 1.
+    """Sampling positions along an axis: `place`, and its derivative `slope` with respect to the
+    grid.
     """
 
     place: Any
@@ -24,7 +24,7 @@ class Axis(NamedTuple):
 
 
 def _pixel_positions(grid: Any, size: int, padding_mode: str, align_corners: bool) -> Axis:
-    """A coordinate of the grid, in [-1, 1], as a place between 0 and size - 1."""
+    """Convert a grid coordinate in [-1, 1] to a position between 0 and size - 1."""
     t = grid.dtype.type
     slope = t((size - 1) / 2 if align_corners else size / 2)
     place = (grid + t(1)) * slope - t(0 if align_corners else 0.5)
@@ -40,8 +40,8 @@ def _pixel_positions(grid: Any, size: int, padding_mode: str, align_corners: boo
 
 
 def _reflect(place: Any, start: Any, span: Any) -> tuple[Any, Any]:
-    """Places thrown back at both ends of [start, start + span], and the direction in which they
-    move now.
+    """Positions reflected at both ends of [start, start + span], and the sign of their
+    derivative.
     """
     if span == 0:
         return np.zeros_like(place), np.zeros_like(place)
@@ -52,7 +52,7 @@ def _reflect(place: Any, start: Any, span: Any) -> tuple[Any, Any]:
 
 
 def _axes(x: Any, grid: Any, padding_mode: str, align_corners: bool) -> list[Axis]:
-    """One for each axis of a image, in their order; a grid names the last axis first."""
+    """One Axis for each image axis, in order; the grid has the last axis first."""
     rank = x.ndim - 2
     return [
         _pixel_positions(grid[..., rank - 1 - i], x.shape[2 + i], padding_mode, align_corners)
@@ -63,7 +63,7 @@ def _axes(x: Any, grid: Any, padding_mode: str, align_corners: bool) -> list[Axi
 class Corner(NamedTuple):
     """One of the pixels around each position.
 
-    index: into the flat image; inside: whether it is one of its pixels; weights: by axis
+    index: into the flat image; inside: whether it is in the image; weights: per axis
     """
 
     index: Any
@@ -194,15 +194,13 @@ grid_sampler_grad.vjp(no_second_order("grid_sampler"))
 
 
 def _line_grid(size: int, align_corners: bool, dtype: Any) -> Any:
-    """`size` coordinates from -1 to 1: of the pixels' centres, or with align_corners of
-    the ends.
-    """
+    """`size` coordinates from -1 to 1: of the pixel centers, or of the ends with align_corners."""
     line = np.linspace(-1, 1, size) if size > 1 else np.full(size, -1.0)
     return (line if align_corners else line * ((size - 1) / max(size, 1))).astype(dtype)
 
 
 def _grid_points(sizes: Any, align_corners: bool, dtype: Any) -> Any:
-    """The coordinates of all pixels, the last axis first, and a 1: [P, rank + 1]."""
+    """The coordinates of all pixels, last axis first, and a 1: [P, rank + 1]."""
     lines = np.meshgrid(*[_line_grid(s, align_corners, dtype) for s in sizes], indexing="ij")
     return np.stack(
         [*(line.ravel() for line in reversed(lines)), np.ones_like(lines[0]).ravel()], axis=1

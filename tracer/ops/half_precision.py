@@ -16,14 +16,14 @@ _PROTOS = {BY_NP[dtype].proto for dtype in HALF}
 
 
 def to_float32(arg: Any) -> Any:
-    """An input, or a list of them, with half precision made float32."""
+    """An array, or list of arrays, with half precision cast to float32."""
     if isinstance(arg, list | tuple):
         return [to_float32(a) for a in arg]
     return arg.astype(_FLOAT32) if getattr(arg, "dtype", None) in HALF else arg
 
 
 def upcast_tensor(x: Any) -> Any:
-    """An input of a vjp rule, cast to float32 where it is of half precision."""
+    """An input of a vjp rule, cast to float32 if it has half precision."""
     proto = proto_of(x)
     return OPS["cast"](x, in_dtype=proto, out_dtype=float32.proto) if proto in _PROTOS else x
 
@@ -35,10 +35,10 @@ def _to_half(result: Any, dtype: np.dtype[Any]) -> Any:
 
 
 def upcast_arrays(kernel: Callable[..., Any], stats: Collection[int], args: Any, attrs: Any) -> Any:
-    """The results of `kernel` on float32 in the dtype of the first input; those numbered `stats`
-    stay float32.
+    """Run `kernel` in float32 and cast the results to the dtype of the first input; results
+    numbered in `stats` stay float32.
     """
-    with np.errstate(all="ignore"):  # what float16 cannot hold is infinite
+    with np.errstate(all="ignore"):  # overflow becomes infinity
         found = kernel(*map(to_float32, args), **attrs)
         dtype = (args[0][0] if isinstance(args[0], list | tuple) else args[0]).dtype
         if isinstance(found, tuple):
@@ -47,10 +47,10 @@ def upcast_arrays(kernel: Callable[..., Any], stats: Collection[int], args: Any,
 
 
 def upcast_half(kernel: Callable[..., Any] | None = None, *, stats: Collection[int] = ()) -> Any:
-    """Decorator: `kernel` gets inputs of half precision as float32, and returns the dtype of
-    the first.
+    """Decorator: run a kernel on half-precision inputs in float32 and cast the results to the dtype
+    of the first input.
 
-    stats: the numbers of results that stay float32, as Paddle keeps means and variances.
+    stats: indices of results that stay float32, as means and variances in Paddle
     """
     if kernel is None:
         return functools.partial(upcast_half, stats=stats)

@@ -11,9 +11,9 @@ from .meta_rules import check_float, dims_match, no_second_order, size_of
 
 
 class TreePath(NamedTuple):
-    """The way from the root to each label.
+    """The path from the root to each label.
 
-    nodes: rows of the weight [N,L]; turns: 0 or 1 [N,L]; valid: whether it goes that far [N,L]
+    nodes: rows of the weight [N,L]; turns: 0 or 1 [N,L]; valid: whether the path is that long [N,L]
     """
 
     nodes: Any
@@ -26,8 +26,8 @@ def _code_length(num_classes: int) -> int:
 
 
 def _tree_path(label: Any, table: Any, code: Any, num_classes: int) -> TreePath:
-    """By the path given, else in the complete tree whose leaf of class c has the number c +
-    num_classes, the root being 1.
+    """The given path, else that in the complete binary tree with root 1 where class c is leaf c +
+    num_classes.
     """
     if table is not None:
         valid = np.cumprod(table >= 0, axis=1).astype(bool)
@@ -41,7 +41,7 @@ def _tree_path(label: Any, table: Any, code: Any, num_classes: int) -> TreePath:
 
 
 def _scores(x: Any, w: Any, bias: Any, walk: TreePath) -> Any:
-    """What each node says of going on, between -40 and 40; 0 where the way is over. [N,L]"""
+    """The score of each node, clipped to [-40, 40]; 0 after the end of the path. [N,L]"""
     found = np.einsum("nd,nld->nl", x, w[walk.nodes])
     if bias is not None:
         found = found + bias.reshape(-1)[walk.nodes]

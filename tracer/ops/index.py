@@ -40,9 +40,7 @@ MAX_FLAT_INDEX = 16  # times that an index may come before it is cheaper to add 
 
 
 def add_rows(out: Any, index: Any, rows: Any) -> None:
-    """Add `rows` [N, *] to the rows of `out` [M, *] that `index` [N] names, however often it names
-    them.
-    """
+    """Add `rows` [N, *] to the rows `index` [N] of `out` [M, *]; duplicates accumulate."""
     if not index.size:
         return
     order = np.argsort(index, kind="stable")
@@ -63,12 +61,12 @@ def add_rows(out: Any, index: Any, rows: Any) -> None:
 
 
 def flat_index(index: Any) -> Any:
-    """An index [N] or [N, 1] as [N], one without axes as it is."""
+    """An index [N] or [N, 1] as [N]; a 0-D index stays."""
     return index if index.ndim < 2 else index.reshape(-1)
 
 
 def index_shape(index: Any) -> Shape:
-    """The shape that an index [N], [N, 1] or [] returns to the result."""
+    """The shape that an index [N], [N, 1] or [] contributes to the result."""
     check_integers(index)
     check(
         len(index.shape) < 2 or (len(index.shape) == 2 and dims_match(index.shape[1], 1)),
@@ -240,12 +238,12 @@ def scatter(x, ids, updates, *, overwrite: bool = True):
 
 
 def updates_shape(x: Shape, ids: Shape) -> Shape:
-    """The shape of Updates."""
+    """The required shape of Updates."""
     return (*ids[:1], *x[1:])
 
 
 def check_index_shapes(updates: Shape, wanted: Shape) -> None:
-    """Raise OpError unless Updates has the shape that is wanted."""
+    """Raise OpError unless Updates has the required shape."""
     check(shapes_match(tuple(updates), wanted), f"Updates is not of the shape {list(wanted)}")
 
 
@@ -291,9 +289,7 @@ def _(ids, y):
 
 
 def columns(x: Any, index: Any) -> tuple[Any, ...]:
-    """The index tuples in the last axis of `index`, one array for each axis of `x` that
-    they name.
-    """
+    """The index tuples in the last axis of `index`, as one array per indexed axis of `x`."""
     found = tuple(index[..., i] for i in range(index.shape[-1]))
     for axis, column in enumerate(found):
         check_inside(np.asarray(column), x.shape[axis])
@@ -301,7 +297,7 @@ def columns(x: Any, index: Any) -> tuple[Any, ...]:
 
 
 def gather_nd_shape(x: Shape, index: Meta) -> Shape:
-    """The shape of what index tuples name in `x`."""
+    """The shape of the elements of `x` at index tuples."""
     check_integers(index)
     check(bool(index.shape), "Index is 0-D")
     count = index.shape[-1]

@@ -60,7 +60,7 @@ def _positions(x: Any, indices: Any) -> tuple[Any, ...]:
 
 
 def _indexed_shape(x: Any, indices: Any) -> Any:
-    """The shape of x[indices], None where truth values make it depend on values."""
+    """The shape of x[indices]; None if boolean indices make it depend on values."""
     check(bool(indices), "indices is empty")
     if any(i.dtype.kind == "b" for i in indices):
         return None

@@ -17,8 +17,8 @@ from .sliding_window import NUMBER_WORDS
 
 SLOTS = "X, OutSize?!, SizeTensor*?!, Scale?! -> Out"
 MAX_SCALE = 1 << 30
-CUBIC = -0.75  # the slope that Paddle's cubic has at its ends
-Taps = tuple[Any, Any]  # positions [K,out] and their weights [K,out]
+CUBIC = -0.75  # Paddle's cubic coefficient
+Taps = tuple[Any, Any]  # source positions [K,out] and weights [K,out]
 
 
 def _nearest(size: int, out: int, ratio: Any, corners: bool, align_mode: int) -> Taps:
@@ -55,12 +55,12 @@ def _cubic(size: int, out: int, ratio: Any, corners: bool, align_mode: int) -> T
 
 
 def _cubic_inner_weight(x: Any) -> Any:
-    """The weight of a place nearer than 1 (Keys 1981)."""
+    """The cubic weight at a distance below 1 (Keys 1981)."""
     return ((CUBIC + 2) * x - (CUBIC + 3)) * x * x + 1
 
 
 def _cubic_outer_weight(x: Any) -> Any:
-    """The weight of a place between 1 and 2 away."""
+    """The cubic weight at a distance between 1 and 2."""
     return ((CUBIC * x - 5 * CUBIC) * x + 8 * CUBIC) * x - 4 * CUBIC
 
 
@@ -75,7 +75,7 @@ RANKS = {"nearest": (2, 3), "linear": (1,), "bilinear": (2,), "trilinear": (3,),
 
 
 def _scales(scale: Sequence[float], rank: int) -> list[float]:
-    """One scale for each axis, or none."""
+    """One scale per axis, or none."""
     found = [float(s) for s in scale]
     check(
         len(found) in (0, 1, rank), f"scale={found} is neither one number nor {NUMBER_WORDS[rank]}"
@@ -92,8 +92,8 @@ def _output_sizes(
     out: Sequence[int],
     scale: Sequence[float],
 ) -> tuple[list[int], list[float]]:
-    """The sizes of the result, and the scales where those were given: beside OutSize they still say
-    how far positions are apart.
+    """The output sizes, and the scales if given: with OutSize they still determine the sampling
+    step.
     """
     if size_tensors:
         return [int(s.reshape(())) for s in size_tensors], []
@@ -110,7 +110,7 @@ def _output_sizes(
 def _axes(
     kind: str, sizes: Sequence[int], out: list[int], scales: list[float], corners: bool, mode: int
 ) -> list[Taps]:
-    """What each axis of the result is made of."""
+    """The taps of each axis of the result."""
     check(
         len(out) == len(sizes) and min(out) > 0, f"the sizes {out} of the result are not positive"
     )
@@ -138,7 +138,7 @@ def _apply_taps(x: Any, taps: Taps, axis: int) -> Any:
 
 
 def _apply_taps_transposed(g: Any, taps: Taps, axis: int, size: int) -> Any:
-    """The adjoint of `_taken`, as a product with the matrix of the weights."""
+    """The adjoint of `_apply_taps`, as a product with the weight matrix."""
     places, weights = taps
     matrix = np.zeros_like(g, shape=(size, places.shape[1]))
     for p, w in zip(places, weights, strict=True):
@@ -147,7 +147,7 @@ def _apply_taps_transposed(g: Any, taps: Taps, axis: int, size: int) -> Any:
 
 
 def _first_spatial_axis(layout: str) -> int:
-    """The first axis of the image."""
+    """The first spatial axis."""
     check(layout in ("NCHW", "NHWC"), f"data_layout={layout} is neither NCHW nor NHWC")
     return 1 if layout == "NHWC" else 2
 
@@ -170,7 +170,7 @@ def _check_dtype(kind: str, x: Any) -> None:
 
 
 def resize(kind: str) -> Op:
-    """The op `<kind>_interp_v2`."""
+    """Define the op `<kind>_interp_v2`."""
 
     @op(f"{kind}_interp_v2", SLOTS, amp="deny_at_o2")
     @upcast_half

@@ -25,58 +25,58 @@ def check_square(x: Meta, name: str = "X") -> None:
 
 
 def shorter(shape: Shape) -> int:
-    """The smaller side of the matrices, -1 when a side is not known."""
+    """The smaller matrix dimension; -1 if one is unknown."""
     return -1 if min(shape[-2:]) < 0 else min(shape[-2:])
 
 
 def conjugate(x: Any) -> Any:
-    """X conjugated; itself where it is real."""
+    """The complex conjugate; X itself if it is real."""
     return OPS["conj"](x) if is_complex(x) else x
 
 
 def transpose_last(x: Any) -> Any:
-    """The matrices transposed."""
+    """Transpose the last two axes."""
     rank = len(shape_of(x))
     return OPS["transpose2"](x, axis=[*range(rank - 2), rank - 1, rank - 2])
 
 
 def adjoint(x: Any) -> Any:
-    """The matrices transposed and conjugated."""
+    """The conjugate transpose."""
     return transpose_last(conjugate(x))
 
 
 def chain(*factors: Any) -> Any:
-    """The product of matrices, from the left."""
+    """The product of several matrices, from the left."""
     return functools.reduce(matmul, factors)
 
 
 def lower(x: Any, diagonal: int = 0) -> Any:
-    """The lower triangles."""
+    """The lower triangle of each matrix."""
     return OPS["tril_triu"](x, diagonal=diagonal, lower=True)
 
 
 def upper(x: Any, diagonal: int = 0) -> Any:
-    """The upper triangles."""
+    """The upper triangle of each matrix."""
     return OPS["tril_triu"](x, diagonal=diagonal, lower=False)
 
 
 def diagonal_of(x: Any) -> Any:
-    """The diagonals of the matrices."""
+    """The diagonal of each matrix."""
     return OPS["diagonal"](x, axis1=-2, axis2=-1)
 
 
 def on_diagonal(x: Any) -> Any:
-    """Matrices with X on their diagonals."""
+    """Diagonal matrices with X on the diagonal."""
     return OPS["diag_embed"](x)
 
 
 def plus_adjoint(x: Any) -> Any:
-    """X and its adjoint, added."""
+    """X + X^H."""
     return add(x, adjoint(x))
 
 
 def minus_adjoint(x: Any) -> Any:
-    """X less its adjoint."""
+    """X - X^H."""
     return sub(x, adjoint(x))
 
 
@@ -86,22 +86,22 @@ def negate(x: Any) -> Any:
 
 
 def as_row(x: Any) -> Any:
-    """Vectors as matrices of one row."""
+    """Vectors as matrices with one row."""
     return OPS["unsqueeze2"](x, axes=[-2])
 
 
 def as_column(x: Any) -> Any:
-    """Vectors as matrices of one column."""
+    """Vectors as matrices with one column."""
     return OPS["unsqueeze2"](x, axes=[-1])
 
 
 def no_axis(x: Any, axis: int) -> Any:
-    """X without an axis of size 1."""
+    """Remove an axis of size 1."""
     return OPS["squeeze2"](x, axes=[axis])
 
 
 def cast_like(x: Any, like: Any) -> Any:
-    """Real X as complex numbers where `like` is complex."""
+    """Cast real X to complex if `like` is complex."""
     if not is_complex(like) or is_complex(x):
         return x
     return OPS["cast"](x, in_dtype=proto_of(x), out_dtype=proto_of(like))

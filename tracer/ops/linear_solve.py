@@ -27,14 +27,14 @@ from .meta_rules import Shape, broadcast_shapes, check_finite, dims_match, real_
 
 
 def solve_matrices(x: Any, y: Any) -> Any:
-    """X^-1 Y for matrices Y, the batches broadcasting."""
+    """X^-1 Y for matrices Y, with broadcast batches."""
     check(y.ndim >= 2, "Y needs at least two axes")
     batch = np.broadcast_shapes(x.shape[:-2], y.shape[:-2])
     return np.linalg.solve(x, np.broadcast_to(y, batch + y.shape[-2:]))
 
 
 def equations(x: Meta, y: Meta) -> Meta:
-    """The solution of square matrices X and right-hand sides Y, both matrices."""
+    """Solve X Z = Y for square matrices X and matrices Y."""
     check_square(x)
     check(len(y.shape) >= 2, "Y needs at least two axes")
     check_dtype(x.dtype == y.dtype, "the dtypes differ")
@@ -65,7 +65,7 @@ def _(g, x, *, Output):
 
 
 def holds_vectors(x: Shape, y: Shape) -> bool:
-    """Whether right-hand sides of shape `y` are vectors, one for each matrix, not matrices."""
+    """Whether right-hand sides of shape `y` are one vector per matrix."""
     if len(y) == 1:
         return True
     if len(y) != len(x) - 1:
@@ -104,9 +104,9 @@ def _(g, x, y, *, Out):
 
 
 def substitute(x: Any, y: Any, upper: bool, transpose: bool = False, unit: bool = False) -> Any:
-    """X^-1 Y of triangular X.
+    """X^-1 Y for triangular X.
 
-    Upper triangles go to LAPACK's `gesv` as they are: it finds its pivots on the diagonal.
+    Upper triangles are passed to LAPACK's `gesv` unchanged; it finds its pivots on the diagonal.
     """
     x = np.triu(x) if upper else np.tril(x)
     if unit:
@@ -192,7 +192,7 @@ def pseudo_inverse(x, *, rcond: float = 1e-15, hermitian: bool = False):
     check_finite(x)
     if not is_on_gpu():
         return np.linalg.pinv(x, rcond, hermitian)
-    below = np.tril(x, -1)  # CuPy reads all of it
+    below = np.tril(x, -1)  # CuPy does not ignore the other triangle
     return np.linalg.pinv(
         np.tril(x) + np.conj(np.swapaxes(below, -1, -2)) if hermitian else x, rcond
     )

@@ -81,8 +81,8 @@ def _(
 def check_label_dtype(x: Any, label: Any, soft_label: bool) -> None:
     """Raise OpError if hard labels are not integers, or if the dtype of soft labels differs from X.
 
-    Only a run checks this, as in Paddle: what is fed for an input of `fluid.layers.data` may have
-    another dtype than the input.
+    As in Paddle only a run checks this: the dtype of a value fed for `fluid.layers.data` may differ
+    from the declared one.
     """
     right = label.dtype == x.dtype if soft_label else label.dtype.kind in "iu"
     check_dtype(
@@ -96,9 +96,9 @@ def _label_shape(x: Any, soft_label: bool, axis: int) -> tuple[int, ...]:
 
 
 def _label_elements(label: Any, classes: int, ignore_index: int) -> tuple[Any, Any]:
-    """Indices to take, and where the label is not to be ignored.
+    """The indices of the label elements, and a mask of labels that are not ignored.
 
-    Raises OpError for a label that is no class.
+    Raises OpError for a label that is not a class.
     """
     used = label != ignore_index
     fits = bool(np.all((label >= 0) & (label < classes) | ~used))
@@ -123,7 +123,7 @@ def _(g, x, label, *, soft_label, use_softmax, ignore_index, axis, Softmax):
         "ignore_index": ignore_index,
         "axis": axis,
     }
-    # Labels get none in Paddle, soft ones neither.
+    # As in Paddle, labels have no gradient, not even soft labels.
     return lambda: cross_entropy_grad(x, label, Softmax, g, **over), None
 
 
@@ -192,7 +192,7 @@ def _(b, x, label, probabilities, g, *, soft_label, use_softmax, ignore_index, a
         return reduce_sum(t, dim=[axis], keep_dim=True)
 
     def to_x() -> Any:
-        if not use_softmax:  # the gradient is -g * label / x, so its slope is minus itself over x
+        if not use_softmax:  # the gradient is -g * label / x, so its derivative is -gradient / x
             return mul(b, negative(div(cross_entropy_grad(x, label, probabilities, g, **over), x)))
         if soft_label:
             weight = mul(g, total(label))
@@ -248,7 +248,7 @@ def _(x, label):
 @bce_loss.vjp
 def _(g, x, label):
     def to_x() -> Any:
-        p, y = upcast_tensor(x), upcast_tensor(label)  # float16 holds no 1e-12
+        p, y = upcast_tensor(x), upcast_tensor(label)  # 1e-12 is 0 in float16
         return mul(
             upcast_tensor(g),
             div(sub(p, y), OPS["clip"](mul(p, one_minus(p)), min=1e-12, max=1.0)),
@@ -409,7 +409,7 @@ def nll_loss(x, label, weight=None, *, ignore_index: Long = -100, reduction: str
 
 
 def _weights(x: Any, label: Any, weight: Any, ignore_index: int) -> tuple[Any, Any]:
-    """The indices to take and the weight of each, 0 where it is ignored."""
+    """The indices of the label elements and their weights, 0 for ignored labels."""
     picked, used = _label_elements(label, x.shape[1], ignore_index)
     each = np.ones_like(x, shape=label.shape) if weight is None else weight[picked]
     return picked, np.where(used, each, x.dtype.type(0))

@@ -99,8 +99,8 @@ def _right_grad(g: Any, x: Any, y: Any, trans_x: bool, trans_y: bool) -> Any:
 
 
 def _vector_vjp(g: Any, x: Any, y: Any, trans_x: bool, trans_y: bool) -> Any:
-    """A vector becomes a row or a column, then the matrix rules hold; the tape sums the extra axes
-    away.
+    """The gradient for vectors: treat them as rows or columns; the backward pass sums over the
+    added axes.
     """
     row, column = len(shape_of(x)) == 1, len(shape_of(y)) == 1
     widen, narrow = OPS["unsqueeze2"], OPS["squeeze2"]

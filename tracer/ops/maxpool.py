@@ -24,7 +24,7 @@ def _meta_of_rank(rank: int) -> Any:
 
 
 def _first_maxima(x: Any, p: Pooling) -> tuple[Any, Any]:
-    """The maxima of x [N,C,*S] and their positions in the product of S."""
+    """The first maximum of each window of x [N,C,*S], and its position in the flattened S."""
     full = padded(x, p.pads, -np.inf)
     places = np.zeros_like(x, dtype=np.int32, shape=())
     for i, (before, _) in enumerate(p.pads):
@@ -34,7 +34,7 @@ def _first_maxima(x: Any, p: Pooling) -> tuple[Any, Any]:
         places = places[..., None] + along.astype(np.int32)
     places = np.broadcast_to(places, full.shape)
     best = np.full_like(x, ml_dtypes.finfo(x.dtype).min, shape=(*x.shape[:2], *p.out))
-    where = np.full_like(best, -1, dtype=np.int32)  # stays so for a window that lies in the padding
+    where = np.full_like(best, -1, dtype=np.int32)  # remains for a window inside of the padding
     for seen, place in p.pieces:
         better = full[seen] > best[place]
         best[place] = np.where(better, full[seen], best[place])
@@ -108,13 +108,13 @@ max_pool3d_with_index.vjp(_vjp)
 
 @op("put_in_pictures", "X, Mask, Y -> Out", meta=like(0), internal=True)
 def put_in_pictures(x, mask, y):
-    """Out = zeros like X, with each Y added at its place in a image.
+    """Out = zeros like X, with each Y added at its position in an image.
 
     X [N,C,*S], Mask int32 [N,C,*], Y [N,C,*] -> Out like X
     """
     pictures = math.prod(x.shape[:2])
     total = np.zeros_like(y, shape=(pictures, math.prod(x.shape[2:])))
-    y = np.where(mask < 0, y.dtype.type(0), y)  # of a window that lies in the padding
+    y = np.where(mask < 0, y.dtype.type(0), y)  # a window inside of the padding
     np.add.at(
         total, (np.arange(pictures)[:, None], mask.reshape(pictures, -1)), y.reshape(pictures, -1)
     )
@@ -162,7 +162,7 @@ def _unpooled_meta(rank: int) -> Any:
 
 
 def unpooled(x: Any, mask: Any, sizes: Any) -> Any:
-    """Zeros, with each x [N,C,*S] put at its place of a image of these sizes."""
+    """Zeros with each element of x [N,C,*S] at its position in an image of these sizes."""
     pictures, count = math.prod(x.shape[:2]), math.prod(sizes)
     check(bool(np.all((mask >= 0) & (mask < count))), f"an index is outside of {count} places")
     full = np.zeros_like(x, shape=(pictures, count), order="C")
@@ -210,7 +210,7 @@ def unpool3d(
 
 
 def unpool_vjp(g, x, mask):
-    """What came back to the positions. g like the result -> like x"""
+    """The gradient at the positions of the elements. g like the result -> like x"""
     return take_from_pictures(g, mask), None
 
 

@@ -21,8 +21,8 @@ def check_finite(x: Any) -> None:
 
 
 def shape_of(x: Any) -> Shape:
-    """The shape of an input of a vjp rule: a Tensor, or a bare array where no second gradient is
-    wanted.
+    """The shape of an input of a vjp rule: a Tensor, or a bare array in a first-order backward
+    pass.
     """
     if not isinstance(x, Tensor):
         return x.shape
@@ -31,18 +31,18 @@ def shape_of(x: Any) -> Shape:
 
 
 class UnknownSize(OpError):
-    """A rule asks for a size that only a run will know."""
+    """A gradient rule needs a size that is known only at run time."""
 
 
 def check_sizes(known: bool) -> None:
-    """Raise UnknownSize unless the sizes that a rule computes with are known."""
+    """Raise UnknownSize unless all sizes are known."""
     if not known:
         raise UnknownSize("the gradient needs known sizes")
 
 
 class PartlyKnown(tuple[int, ...]):
-    """A shape with sizes known only at run time: whoever looks at one gets UnknownSize, so that no
-    rule computes with -1.
+    """A shape with dynamic dimensions; reading one raises UnknownSize, so that no rule computes
+    with -1.
     """
 
     __slots__ = ()
@@ -66,7 +66,7 @@ class PartlyKnown(tuple[int, ...]):
 
 
 def proto_of(x: Any) -> int:
-    """The number of its dtype in Paddle's files."""
+    """The dtype of an input as its number in Paddle's files."""
     return BY_NP[x.meta.dtype if isinstance(x, Tensor) else x.dtype].proto
 
 
@@ -76,20 +76,20 @@ def like_x(x: Meta, *_: Any, **__: Any) -> Meta:
 
 
 def broadcast_dim(a: int, b: int) -> int | None:
-    """The size of an axis that broadcasts `a` with `b`; None when they do not."""
+    """The broadcast size of two sizes; None if they do not broadcast."""
     if b in (a, 1):
         return a
     if a == 1:
         return b
     if min(a, b) < 0:
-        return max(a, b)  # the unknown one must turn out equal, or 1
+        return max(a, b)  # the dynamic dimension must be equal or 1 at run time
     return None
 
 
 def broadcast_shapes(x: Shape, y: Shape) -> Shape:
-    """NumPy's broadcasting, unknown sizes included.
+    """NumPy's broadcasting with dynamic dimensions.
 
-    Raises OpError when the shapes do not broadcast.
+    Raises OpError if the shapes do not broadcast.
     """
     rank = max(len(x), len(y))
     padded = zip((1,) * (rank - len(x)) + x, (1,) * (rank - len(y)) + y, strict=True)
@@ -99,8 +99,8 @@ def broadcast_shapes(x: Shape, y: Shape) -> Shape:
 
 
 def align_shapes(x: Shape, y: Shape, axis: int) -> tuple[Shape, Shape]:
-    """`x` and `y` with the lower-ranked one set at `axis` of the other: Paddle's own broadcasting,
-    -1 being NumPy's.
+    """Align the shape of lower rank at `axis` of the other: Paddle's broadcasting; -1 is
+    NumPy's.
     """
     if axis == -1 or len(x) == len(y):
         return x, y
@@ -120,15 +120,13 @@ def broadcast(x: Meta, y: Meta, *, axis: int = -1, **_: Any) -> Meta:
 
 
 def broadcast_number(x: Meta, y: Meta, *, axis: int = -1, **_: Any) -> Meta:
-    """The result of arithmetic, which truth values have not."""
+    """The result of arithmetic on two inputs, which must not be bool."""
     check_number(x)
     return broadcast(x, y, axis=axis)
 
 
 def check_number(x: Any) -> None:
-    """Raise OperandError for truth values, of which NumPy would make an `or` where Paddle
-    rejects.
-    """
+    """Raise OperandError for bool inputs: Paddle rejects them, NumPy would compute a logical or."""
     check_dtype(x.dtype.kind != "b", "truth values are no numbers here; cast them")
 
 
@@ -138,22 +136,22 @@ def broadcast_bool(x: Meta, y: Meta, *, axis: int = -1, **_: Any) -> Meta:
 
 
 def dims_match(a: int, b: int) -> bool:
-    """Whether two sizes can be the same; an unknown one can be any."""
+    """Whether two sizes may be equal; -1 matches any size."""
     return a == b or a < 0 or b < 0
 
 
 def shapes_match(a: Shape, b: Shape) -> bool:
-    """Whether two shapes can be the same."""
+    """Whether two shapes may be equal."""
     return len(a) == len(b) and all(map(dims_match, a, b))
 
 
 def multiply_dims(size: int, by: int) -> int:
-    """A size so many times as large; an unknown one stays unknown."""
+    """A size times a factor; -1 stays -1."""
     return size * by if size >= 0 else -1
 
 
 def known_dim(a: int, b: int) -> int:
-    """The better known of two sizes that agree."""
+    """The known one of two matching sizes."""
     return max(a, b)
 
 
@@ -174,12 +172,12 @@ def is_complex(x: Any) -> bool:
 
 
 def real_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """The dtype of the parts of a number."""
+    """The dtype of the real part."""
     return np.dtype(f"f{dtype.itemsize // 2}") if dtype.kind == "c" else dtype
 
 
 def complex_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """The dtype of complex numbers with such parts. Raises OpError where there is none."""
+    """The complex dtype for a real dtype. Raises OpError if there is none."""
     check_dtype(
         dtype.kind == "c" or dtype in (np.dtype(np.float32), np.dtype(np.float64)),
         "needs float32 or float64",
@@ -200,22 +198,22 @@ def inexact_like_x(x: Meta, *_: Any, **__: Any) -> Meta:
 
 
 def real_like_x(x: Meta, *_: Any, **__: Any) -> Meta:
-    """The result has the shape of the first input; of complex numbers it is real."""
+    """The shape of the first input; real if it is complex."""
     return Meta(x.shape, real_dtype(x.dtype))
 
 
 def promote_to_float(x: Meta, *_: Any, **__: Any) -> Meta:
-    """The result is like the first input, float32 where that is of integers."""
+    """Like the first input; float32 for integers."""
     return x if is_float(x.dtype) else Meta(x.shape, np.dtype(np.float32))
 
 
 def bool_like_x(x: Meta, *_: Any, **__: Any) -> Meta:
-    """The result has the shape of the first input and says yes or no."""
+    """The shape of the first input, bool."""
     return Meta(x.shape, np.dtype(bool))
 
 
 def like(index: int) -> Rule:
-    """The rule of a gradient whose result is like the input number `index`."""
+    """The rule of a gradient with the Meta of input number `index`."""
 
     def rule(*metas: Meta, **_: Any) -> Meta:
         return metas[index]
@@ -224,8 +222,8 @@ def like(index: int) -> Rule:
 
 
 def like_each_input(*indices: int) -> Rule:
-    """The rule of a gradient whose results are like the inputs with these numbers; where one is
-    missing, like the first.
+    """The rule of gradients with the Metas of the inputs at these indices; that of the first for a
+    missing input.
     """
 
     def rule(*metas: Meta, **_: Any) -> tuple[Meta, ...]:
@@ -235,18 +233,18 @@ def like_each_input(*indices: int) -> Rule:
 
 
 def normal_axis(axis: int, rank: int, what: str = "axis") -> int:
-    """`axis` counted from the front; 0 and -1 are allowed for rank 0.
+    """`axis` counted from the front; 0 and -1 are valid for rank 0.
 
-    Raises OpError when there is no such axis.
+    Raises OpError for an axis out of range.
     """
     check(-max(rank, 1) <= axis < max(rank, 1), f"{what}={axis} is not an axis of rank {rank}")
     return axis % rank if rank else 0
 
 
 def normal_axes(axes: Sequence[int], rank: int, what: str = "axis") -> tuple[int, ...]:
-    """Each of `axes` counted from the front, in the order given.
+    """All `axes` counted from the front, in order.
 
-    Raises OpError for one that does not exist or repeats.
+    Raises OpError for an axis out of range or a duplicate.
     """
     found = tuple(normal_axis(a, rank, what) for a in axes)
     check(len(set(found)) == len(found), f"{what}={list(axes)} names an axis twice")
@@ -261,12 +259,12 @@ def size_of(shape: Shape) -> int:
 
 
 def proto_dtype(number: int) -> np.dtype[Any]:
-    """The NumPy dtype that an attribute `dtype` names by its number in Paddle's files."""
+    """The NumPy dtype of an attribute `dtype`."""
     return dtype_of(number).np
 
 
 def no_second_order(type: str) -> Rule:
-    """The vjp of an op that is itself a gradient, of `type`: it rejects rather than say nothing."""
+    """A vjp rule for a gradient op of `type` that raises an error."""
 
     def rule(*_: Any, **__: Any) -> Any:
         raise OpError(with_user_line(f"{type}: the gradient of its gradient is not known"))

@@ -34,14 +34,14 @@ def standardize_rows(x: Any, epsilon: float) -> tuple[Any, Any, Any]:
 
 
 def permute(x: Any, axes: Sequence[int]) -> tuple[list[int], list[int]]:
-    """The axes of x that stay and those in `axes`, in an order in which memory may hold them one
-    after the other.
+    """A permutation that makes the kept axes, and those in `axes`, contiguous in memory if
+    possible.
     """
     return [a for a in range(x.ndim) if a not in axes], sorted(axes, key=lambda a: -x.strides[a])
 
 
 def flatten_rows(axes: Sequence[int], x: Any, *stats: Any, also: Any) -> list[Any] | None:
-    """x and `also` as [R,K], K being what is in `axes`, and the statistics as [R,1]; None where
+    """x and `also` as [R,K], where K is the size of `axes`, and the statistics as [R,1]; None if
     that needs a copy.
     """
     kept, gone = permute(x, axes)
@@ -90,9 +90,7 @@ _BACK, _DOT = native.kernel("standardize_back"), native.kernel("standardize_dot"
 
 
 def _split_shape(shape: tuple[int, ...], axes: Sequence[int]) -> tuple[int, int, int] | None:
-    """The sizes before, in and after the axes that stay; None where they are not side by side, or
-    nothing is there.
-    """
+    """The sizes before, in and after the kept axes; None if they are not adjacent or empty."""
     kept = [a for a in range(len(shape)) if a not in axes]
     if not kept or kept[-1] - kept[0] + 1 != len(kept) or 0 in shape:
         return None

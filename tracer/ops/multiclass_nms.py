@@ -11,12 +11,12 @@ from .box_ops import NO_GRAD
 from .meta_rules import check_float, dims_match
 from .nms import Found, suppress
 
-BOX_SIZES = (4, 8, 16, 24, 32)  # coordinates of a box, or of the corners of a polygon
+BOX_SIZES = (4, 8, 16, 24, 32)  # number of coordinates of a box or polygon
 
 
 def sort_by_score(scores: Any, least: float, count: int) -> Any:
-    """The positions of scores above the least, the best first, `count` at most unless that is
-    negative.
+    """The indices of scores above the threshold, sorted in descending order; at most `count` unless
+    it is negative.
     """
     order = np.argsort(-scores, kind="stable")
     order = order[scores[order] > np.float32(least)]
@@ -24,14 +24,14 @@ def sort_by_score(scores: Any, least: float, count: int) -> Any:
 
 
 def top_candidates(found: Found, count: int) -> Found:
-    """The best of all classes, class by class; all unless there are more."""
+    """The best candidates of all classes, sorted by class; all if there are at most `count`."""
     if not -1 < count < len(found):
         return found
     return sorted(sorted(found, key=lambda f: -f[1])[:count], key=lambda f: f[0])
 
 
 def _iter_images(boxes: Any, scores: Any, cuts: Any) -> list[tuple[Any, Any, int]]:
-    """Boxes of each class [C,M,*], their scores [C,M], and the number of the first box."""
+    """For each image: boxes by class [C,M,*], scores [C,M], and the index of the first box."""
     if scores.ndim == 3:
         shape = scores.shape[1], *boxes.shape[1:]
         return [
@@ -54,10 +54,9 @@ def select_boxes(
     keep_top_k: int,
     normalized: bool,
 ) -> tuple[Any, Any, list[int]]:
-    """Rows class, score, box; the number of each box; how many of each image.
+    """Rows of class, score and box, the index of each box, and the number of boxes per image.
 
-    cuts: where the boxes of each image begin and the last ones end, where BBoxes are [M,C,4] and
-    Scores [M,C]
+    cuts: the box offsets of the images, if BBoxes are [M,C,4] and Scores [M,C]
     """
     check_boxes(boxes, scores)
     rows, numbers, counts = [], [], []
@@ -77,7 +76,7 @@ def select_boxes(
             )
             one += [(c, score[c, k], int(k)) for k in order[kept]] if kept else []
         one = top_candidates(one, keep_top_k)
-        if scores.ndim == 2:  # Paddle's order there is that of the boxes
+        if scores.ndim == 2:  # Paddle sorts these by box
             one = sorted(one, key=lambda f: (f[0], f[2]))
         rows += [[c, s, *own[c, k]] for c, s, k in one]
         by_class = len(score) if scores.ndim == 2 else 1
@@ -91,7 +90,7 @@ def select_boxes(
 
 
 def check_boxes(boxes: Any, scores: Any) -> None:
-    """Raise OpError unless arrays, or metas, of boxes and scores fit each other."""
+    """Raise OpError if the shapes of boxes and scores do not match."""
     check_float(boxes)
     check(
         len(boxes.shape) == 3 and len(scores.shape) in (2, 3),

@@ -10,17 +10,16 @@ from .box_ops import NO_GRAD
 from .meta_rules import check_float, dims_match
 from .polygons import polygon_overlaps
 
-BLOCK = 256  # boxes that are compared with all that are left at once
+BLOCK = 256  # boxes compared with all remaining ones at once
 
 Found = list[tuple[int, float, int]]  # class, score, box
 
 
 def overlaps(boxes: Any, others: Any, extra: float = 0.0, by_edges: bool = False) -> Any:
-    """The area that boxes share over the area that they cover together.
+    """The intersection over union of boxes.
 
-    by_edges: boxes that end before they begin may share
-    some, as in Paddle's matrix_nms.
-    [N,4], [M,4] -> [N,M]; of more numbers they are convex polygons
+    by_edges: inverted boxes may have an intersection, as in Paddle's matrix_nms.
+    [N,4], [M,4] -> [N,M]; more than 4 coordinates describe convex polygons
     """
     if boxes.shape[1] != 4:
         return polygon_overlaps(boxes, others)
@@ -42,8 +41,8 @@ def _areas(boxes: Any, extra: float) -> Any:
 
 
 def suppress(boxes: Any, threshold: float, extra: float = 0.0, eta: float = 1.0) -> list[int]:
-    """Of boxes, the best first, those that no better one kept overlaps by more than the threshold,
-    which eta lowers after each.
+    """NMS of sorted boxes: the indices of boxes whose overlap with each better selected box is at
+    most the threshold, which eta lowers after each selection.
     """
     if eta < 1 and threshold > 0.5:
         return _adaptive_suppress(boxes, threshold, extra, eta)
@@ -58,7 +57,9 @@ def suppress(boxes: Any, threshold: float, extra: float = 0.0, eta: float = 1.0)
 
 
 def _kept_indices(free: Any) -> list[int]:
-    """Of boxes, the best first, those that stay. free: bool [N,N], whether two may stay both"""
+    """The selected indices of sorted boxes. free: bool [N,N], whether two boxes may both be
+    selected
+    """
     alive, kept = np.ones(len(free), bool), []
     for i, row in enumerate(free):
         if alive[i]:
@@ -98,8 +99,8 @@ def _(boxes, *, iou_threshold):
 
 
 def _best(scores: Any, threshold: float, count: int) -> Any:
-    """The positions of scores above the threshold, the best first, `count` at most unless that is
-    negative.
+    """The indices of scores above the threshold, sorted in descending order; at most `count` unless
+    it is negative.
     """
     order = np.argsort(-scores, kind="stable")
     order = order[scores[order] > threshold]
@@ -107,8 +108,8 @@ def _best(scores: Any, threshold: float, count: int) -> Any:
 
 
 def _concat_images(found: list[Found], bboxes: Any) -> tuple[Any, Any, Any]:
-    """What detectors give: rows class, score, box; the box's number in the batch; how many of each
-    image.
+    """Concatenate the results of all images: rows of class, score and box; the box index in the
+    batch; the number per image.
     """
     rows = [[c, s, *bboxes[n, k]] for n, one in enumerate(found) for c, s, k in one]
     index = [[n * bboxes.shape[1] + k] for n, one in enumerate(found) for _, _, k in one]
@@ -135,7 +136,7 @@ def _detections_meta(bboxes: Meta, scores: Meta) -> tuple[Meta, Meta, Meta]:
 
 
 def _decay_scores(scores: Any, over: Any, gaussian: bool, sigma: float) -> Any:
-    """Scores, the best first, lowered by the better boxes over them (Wang et al. 2020)."""
+    """Sorted scores, decayed by the overlap with better boxes (Wang et al. 2020)."""
     over = np.tril(over, -1)
     most = np.max(over, axis=1, initial=0)
     decay = np.exp((most**2 - over**2) * sigma) if gaussian else (1 - over) / (1 - most)

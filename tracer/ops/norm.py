@@ -44,7 +44,7 @@ def _check_per_channel(count: int, **given: Any) -> None:
 
 
 def _global(is_test: bool, trainable: bool, use_global: bool) -> bool:
-    """Whether the statistics given are used, not those of X."""
+    """Whether the given statistics are used instead of those of X."""
     return (is_test and not trainable) or use_global
 
 
@@ -101,7 +101,7 @@ def batch_norm(
 
 
 def _affine(centred: Any, inv_std: Any, weight: Any, bias: Any, channel: int) -> Any:
-    """The standardized values times Scale plus Bias, written over `centred`."""
+    """The standardized values times Scale plus Bias; overwrites `centred`."""
     shape = _along(centred.ndim, channel)
     centred *= (inv_std if weight is None else inv_std * weight).reshape(shape)
     if bias is not None:

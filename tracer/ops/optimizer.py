@@ -19,7 +19,7 @@ def _meta(param, grad, lr, *states_and_rest, **_):
 
 
 def _like_updated(*indices: int) -> Any:
-    """The rule of results that are like the inputs they are written over."""
+    """The rule of outputs like the inputs that they overwrite."""
 
     def rule(*metas: Any, **attrs: Any) -> Any:
         _meta(*metas, **attrs)
@@ -35,7 +35,7 @@ def _number(array: Any, like: Any) -> Any:
 
 
 def reject_master_param(master: Any) -> None:
-    """Master weights are kept by the optimizer, which hands them in as Param."""
+    """Raise OpError: the optimizer passes master weights as Param."""
     check(master is None, "MasterParam is not supported; the optimizer keeps it")
 
 
@@ -88,7 +88,7 @@ def momentum(
 
 
 def _moments(g: Any, first: Any, second: Any, beta1: float, beta2: float) -> tuple[Any, Any]:
-    """The running means of the gradient and of its square."""
+    """The running means of the gradient and its square."""
     one = g.dtype.type
     return one(beta1) * first + one(1 - beta1) * g, one(beta2) * second + one(1 - beta2) * (g * g)
 
@@ -96,7 +96,7 @@ def _moments(g: Any, first: Any, second: Any, beta1: float, beta2: float) -> tup
 def _adam_step(
     param: Any, lr: Any, first: Any, second: Any, powers: tuple[Any, Any], epsilon: float
 ) -> Any:
-    """What Adam takes off a parameter; the powers are those of this step."""
+    """The Adam update of a parameter; the powers are those of this step."""
     correction = np.sqrt(1 - powers[1])
     rate = lr * correction / (1 - powers[0])
     one = param.dtype.type
@@ -377,7 +377,7 @@ def lamb(
 
 
 def _trust(param: Any, toward: Any, adapt: bool) -> Any:
-    """The length of a parameter over the length of its step; 1 where one of them is nothing."""
+    """The trust ratio: norm of the parameter over norm of the step; 1 if one is 0."""
     size, step = (math.sqrt(float(np.sum(a.astype(np.float64) ** 2))) for a in (param, toward))
     return param.dtype.type(size / step if adapt and size > 0 and step > 0 else 1.0)
 

@@ -10,16 +10,16 @@ from ..core.op import OPS, Ints, Meta, check, op
 from .dynamic_sizes import resolve_sizes
 from .meta_rules import Shape, like_x
 
-# What np.pad calls the modes that repeat X.
+# Names of the padding modes in np.pad.
 _MODES = {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}
-# the axes of width, height and depth, as paddings are ordered
+# axes of width, height and depth, in the order of paddings
 _SPATIAL_AXES = {"NCDHW": (4, 3, 2), "NDHWC": (3, 2, 1)}
 
 Pairs = Sequence[tuple[int, int]]
 
 
 def pad_array(x: Any, pairs: Pairs, value: float) -> Any:
-    """`x` with a border of `value`; a negative width cuts off."""
+    """`x` padded with `value`; a negative width crops."""
     shape = [d + a + b for d, (a, b) in zip(x.shape, pairs, strict=True)]
     check(min(shape, default=0) >= 0, f"paddings={list(pairs)} cut off more than there is")
     out = np.full_like(x, int(value) if x.dtype.kind in "iu" else value, shape=shape)
@@ -32,7 +32,7 @@ def pad_array(x: Any, pairs: Pairs, value: float) -> Any:
 
 
 def padded_shape(x: Shape, pairs: Pairs) -> Shape:
-    """The shape of `x` with its border."""
+    """The shape of `x` after padding."""
     shape = tuple(-1 if d < 0 else d + a + b for d, (a, b) in zip(x, pairs, strict=True))
     check(
         all(d >= -1 if s < 0 else d >= 0 for d, s in zip(shape, x, strict=True)),
@@ -51,7 +51,7 @@ def pad(x, *, paddings: Ints, pad_value: float = 0.0):
 
 
 def as_pairs(paddings: Sequence[int], rank: int) -> Pairs:
-    """The widths before and after, for each axis."""
+    """The widths before and after each axis."""
     check(len(paddings) == 2 * rank, f"paddings={list(paddings)} are not two for each axis")
     return list(zip(paddings[::2], paddings[1::2], strict=True))
 
@@ -67,7 +67,7 @@ def _(g, x, *, paddings):
 
 
 def space_pairs(paddings: Sequence[int], data_format: str) -> Pairs:
-    """The widths for each of five axes, from those of width, height and depth."""
+    """The widths of all five axes from those of width, height and depth."""
     check(data_format in _SPATIAL_AXES, f"data_format={data_format!r} is neither NCDHW nor NDHWC")
     check(len(paddings) == 6, f"paddings={list(paddings)} are not six")
     pairs = [(0, 0)] * 5
@@ -77,7 +77,7 @@ def space_pairs(paddings: Sequence[int], data_format: str) -> Pairs:
 
 
 def check_mode(shape: Shape, pairs: Pairs, mode: str) -> None:
-    """Raise OpError for a border that the mode cannot make of X."""
+    """Raise OpError if the padding mode does not support the widths."""
     check(
         mode == "constant" or mode in _MODES,
         f"mode={mode!r} is none of constant, {', '.join(_MODES)}",
@@ -96,7 +96,7 @@ def check_mode(shape: Shape, pairs: Pairs, mode: str) -> None:
 
 
 def source_indices(size: int, pair: tuple[int, int], mode: str) -> Any:
-    """Which element of an axis each element of the bordered one is."""
+    """The source index of each element of a padded axis."""
     return np.pad(np.arange(size), pair, mode=_MODES[mode])  # type: ignore[call-overload]
 
 
@@ -174,7 +174,9 @@ def pad3d_grad(
 
 
 def fold_padding(g: Any, axis: int, pair: tuple[int, int], source: Any) -> Any:
-    """`g` without its border along `axis`, which is added to the elements that it repeats."""
+    """The gradient of padding an axis: `g` without the padding, whose elements are added to their
+    sources.
+    """
     g = np.moveaxis(g, axis, 0)
     size = g.shape[0] - sum(pair)
     out = g[pair[0] : pair[0] + size].copy()

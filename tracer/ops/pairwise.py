@@ -20,7 +20,7 @@ def _float_pair(x: Any, y: Any, **attrs: Any) -> Any:
 
 
 def _angle_of(x: Any, y: Any) -> Meta:
-    """float64 of integers, unlike most functions of them."""
+    """float64 for integer inputs."""
     found = broadcast(x, y)
     return found if is_float(found.dtype) else Meta(found.shape, np.dtype(np.float64))
 

@@ -98,7 +98,7 @@ def _(g, x, *, groups, data_format):
 
 @op("channel_unshuffle", "X -> Out", meta=lambda x, **_: x, internal=True)
 def channel_unshuffle(x, *, groups: int, data_format: str = "NCHW"):
-    """The backward pass of channel_shuffle. X [N,C,H,W] -> Out [N,C,H,W]"""
+    """The inverse of channel_shuffle. X [N,C,H,W] -> Out [N,C,H,W]"""
     x = channels_first(x, data_format)
     return restore_format(_shuffle(x, x.shape[1] // groups), data_format)
 
@@ -113,8 +113,8 @@ def _(g, x, *, groups, data_format):
 
 
 def _shift(x: Any, seg_num: int, shift_ratio: float, data_format: str, step: int) -> Any:
-    """Frames whose first channels come from `step` frames before, the next ones from as
-    many after.
+    """The first channels of each frame come from `step` frames earlier, the next ones from `step`
+    frames later.
     """
     first = channels_first(x, data_format)
     frames = first.reshape(-1, seg_num, *first.shape[1:])
@@ -168,7 +168,7 @@ def _(g, x, *, seg_num, shift_ratio, data_format):
 
 
 def _group(x: Any, groups: int, axis: int) -> Any:
-    """[*,C,*] as [*,C/groups,groups,*]."""
+    """Reshape [*,C,*] to [*,C/groups,groups,*]."""
     axis %= x.ndim
     return x.reshape(*x.shape[:axis], x.shape[axis] // groups, groups, *x.shape[axis + 1 :])
 
@@ -285,9 +285,7 @@ def _window(kernel_sizes: Any, strides: Any, paddings: Any, dilations: Any) -> W
 
 
 def _unfold(x: Any, window: Window, at: tuple[int, ...], out: tuple[int, ...]) -> Any:
-    """What the window's place `at` sees of x [N,C,H,W], which is padded already: a view
-    [N,C,*out].
-    """
+    """The elements of padded x [N,C,H,W] at kernel offset `at`: a view [N,C,*out]."""
     starts = [i * d for i, d in zip(at, window.dilation, strict=True)]
     index = [
         slice(b, b + (o - 1) * s + 1, s) for b, o, s in zip(starts, out, window.stride, strict=True)

@@ -47,7 +47,7 @@ class Pooling(NamedTuple):
 
     @property
     def pieces(self) -> Iterator[tuple[Any, Any]]:
-        """Indices into the last axes of image and result, in the order of the window."""
+        """The indices into the last axes of image and result, in window order."""
         return (
             ((..., *(p[0] for p in at)), (..., *(p[1] for p in at))) for at in product(*self.folds)
         )
@@ -119,9 +119,9 @@ def output_sizes(
     adaptive: bool = False,
     **_: Any,
 ) -> tuple[Window | None, KernelOffset]:
-    """The window (None when adaptive) and the sizes of the result.
+    """The window (None if adaptive) and the output sizes.
 
-    shape: [N,C,*S], -1 where unknown.
+    shape: [N,C,*S], -1 for dynamic dimensions
     """
     sizes = shape[2:]
     if adaptive:
@@ -135,7 +135,7 @@ def output_sizes(
 
 
 def make_pooling(shape: Shape, exclusive: bool = True, **attrs: Any) -> Pooling:
-    """The pooling that the attributes describe over images of `shape` [N,C,*S]."""
+    """The pooling of images of `shape` [N,C,*S] with the given attributes."""
     window, out = output_sizes(shape, **attrs)
     sizes = shape[2:]
     if window is None:
@@ -160,12 +160,12 @@ def make_pooling(shape: Shape, exclusive: bool = True, **attrs: Any) -> Pooling:
 
 
 def _inside(pads: list[Pair], sizes: Sequence[int]) -> tuple[Any, ...]:
-    """The part of a padded image that is the image of these sizes."""
+    """The slice of a padded image without the padding."""
     return (..., *(slice(before, before + s) for (before, _), s in zip(pads, sizes, strict=True)))
 
 
 def padded(x: Any, pads: list[Pair], value: float) -> Any:
-    """x [N,C,*S] with `value` around it; itself where nothing is to be added."""
+    """x [N,C,*S] padded with `value`; x itself if there is no padding."""
     if not any(map(any, pads)):
         return x
     wide = [s + sum(p) for s, p in zip(x.shape[2:], pads, strict=True)]
@@ -176,12 +176,12 @@ def padded(x: Any, pads: list[Pair], value: float) -> Any:
 
 
 def _along(axis: int) -> Any:
-    """An index that is `s` along one axis and everything along the others."""
+    """An index that is `s` along one axis and a full slice along the others."""
     return lambda s: (*(slice(None),) * axis, s)
 
 
 def fold(x: Any, pieces: list[AxisWindow], out: int, axis: int, function: Any) -> Any:
-    """x folded along one axis: `function` over the elements of each window."""
+    """Reduce x along one axis: `function` over the elements of each window."""
     index = _along(axis)
     if all(isinstance(p[1], slice) for p in pieces):
         first = x[index(pieces[0][0])]
@@ -196,7 +196,7 @@ def fold(x: Any, pieces: list[AxisWindow], out: int, axis: int, function: Any) -
 
 
 def unfold(g: Any, pieces: list[AxisWindow], size: int, axis: int) -> Any:
-    """The adjoint of folding by sums: each element of g where its window had looked."""
+    """The adjoint of reducing windows by sums: distribute g to the elements of each window."""
     index = _along(axis)
     total = np.zeros_like(g, shape=(*g.shape[:axis], size, *g.shape[axis + 1 :]))
     for seen, place in pieces:
@@ -206,15 +206,13 @@ def unfold(g: Any, pieces: list[AxisWindow], size: int, axis: int) -> Any:
 
 
 def _divisor(p: Pooling, x: Any) -> Any:
-    """How many elements each position of the result is the average of, [*out]."""
+    """The number of elements averaged at each output position, [*out]."""
     counts = [np.array(c, dtype=x.dtype) for c in p.counts]
     return math.prod(c.reshape(-1, *(1,) * (len(counts) - 1 - i)) for i, c in enumerate(counts))
 
 
 def _flat_sizes(p: Pooling, sizes: Sequence[int]) -> Shape:
-    """The sizes of a pooling of images with two axes, as the compiled kernels want them; empty
-    where they do not apply.
-    """
+    """The sizes of a 2-D pooling as the compiled kernels take them; empty if not applicable."""
     if p.window is None or len(sizes) != 2:
         return ()
     return (*sizes, *p.out, *p.window.size, *p.window.stride, *(before for before, _ in p.pads))
@@ -269,8 +267,8 @@ def _(g, p, sizes):
 
 
 def max_positions(x: Any, out: Any, p: Pooling) -> Iterator[tuple[Any, Any, Any]]:
-    """Piece by piece: the index into padded x, the index into the result, and where this piece
-    holds the first maximum.
+    """For each window offset: the index into padded x, the index into the result, and where this
+    element is the first maximum.
     """
     free = np.ones_like(out, dtype=bool)
     for seen, place in p.pieces:
@@ -280,9 +278,7 @@ def max_positions(x: Any, out: Any, p: Pooling) -> Iterator[tuple[Any, Any, Any]
 
 
 def reshape_like_input(x: Any, other: Any) -> Any:
-    """x with its axes in the order in memory that `other` has: mixed orders make every
-    step slow.
-    """
+    """x with the memory order of `other`, because mixed orders are slow."""
     if x.strides == other.strides:
         return x
     same = np.empty_like(other, dtype=x.dtype)
@@ -310,7 +306,7 @@ def _(x, out, g, p):
 
 
 def max_pool_gather(x: Any, out: Any, gg: Any, p: Pooling) -> Any:
-    """What `gg`, like x, holds where each window has its first maximum."""
+    """The elements of `gg` (like x) at the first maximum of each window."""
     full, given = padded(x, p.pads, -np.inf), padded(reshape_like_input(gg, x), p.pads, 0)
     total = np.zeros_like(out)
     for seen, place, hit in max_positions(full, out, p):

@@ -8,13 +8,13 @@ from typing import Any
 from ..core.arrays import np
 from ..core.op import PYTHON_LOOP, Meta, check, op
 from .box_ops import NO_GRAD
-from .detection_matching import INT32, INT64, NO_HALF, image_offsets
+from .detection_helpers import INT32, INT64, NO_HALF, image_offsets
 from .half_precision import upcast_half
 from .lod import lengths, offsets_from_lengths
 from .meta_rules import check_float, dims_match
 from .nms import suppress
 
-MAX_LOG_SCALE = float(np.log(1000.0 / 16.0))  # of the logarithm of a size
+MAX_LOG_SCALE = float(np.log(1000.0 / 16.0))  # limit of log size ratios
 
 
 # -- generate_proposals
@@ -30,8 +30,8 @@ def decode_boxes(anchors: Any, deltas: Any, variances: Any, extra: float) -> Any
 
 
 def _large_enough(boxes: Any, least: float, extra: Any, image: Any, scale: Any) -> Any:
-    """Boxes at least so large before the image was scaled, and with pixel offsets with their
-    middle in it.
+    """The boxes with a minimal size in the unscaled image; with pixel offset also with their center
+    in the image.
     """
     sizes = boxes[:, 2:] - boxes[:, :2]
     kept = np.all(sizes / scale + extra >= least, axis=1)
@@ -53,8 +53,8 @@ def _propose(
     min_size: float,
     eta: float,
 ) -> tuple[Any, Any, Any]:
-    """Regions, their scores, and how many each image has: one of no size with a score of 0 where
-    there is none.
+    """Regions, scores, and number per image; one empty region of score 0 for an image without
+    regions.
     """
     t = scores.dtype.type
     anchors, variances = anchors.reshape(-1, 4), variances.reshape(-1, 4)

@@ -12,12 +12,14 @@ STEPS = "it goes in steps"
 
 
 def _max_level(bit_length: int) -> int:
-    """The largest whole number of so many bits."""
+    """The largest integer of a bit length."""
     return (1 << (bit_length - 1)) - 1
 
 
 def _broadcast_scale(scale: Any, rank: int, axis: int) -> Any:
-    """One scale per slice along the axis, or for all where the axis is -1, beside the input."""
+    """Reshape the scale per slice along the axis, or of all (axis -1), to broadcast with the
+    input.
+    """
     return (
         scale.reshape(())
         if axis < 0
@@ -26,7 +28,7 @@ def _broadcast_scale(scale: Any, rank: int, axis: int) -> Any:
 
 
 def _round(x: Any, round_type: int) -> Any:
-    """To integers: 0, halves to even ones; 1, halves away from zero."""
+    """Round to integers: 0: halves to even; 1: halves away from zero."""
     return np.rint(x) if round_type == 0 else np.trunc(x + np.copysign(x.dtype.type(0.5), x))
 
 

@@ -24,7 +24,7 @@ from .meta_rules import check_float, proto_dtype
 
 
 def _draw(kind: str, shape: Any, dtype: np.dtype[Any], seed: int) -> Any:
-    """Numbers in [0, 1) or of the standard normal distribution."""
+    """Uniform numbers in [0, 1) or standard normal numbers."""
     source = rng.generator(seed)
     exact = np.float64 if dtype == np.float64 else np.float32
     return (source.random if kind == "uniform" else source.standard_normal)(
@@ -257,7 +257,7 @@ def exponential(x, **attrs):
     )
 
 
-# a word that Python does not let a parameter have
+# a Python keyword
 exponential.attrs["lambda"] = AttrSpec("FLOAT", 1.0)
 
 

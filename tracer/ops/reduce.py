@@ -28,7 +28,7 @@ from .unary_math import exp
 
 
 def axes_of(dim: Sequence[int], reduce_all: bool, rank: int) -> tuple[int, ...]:
-    """The axes to reduce, counted from the front: `dim`, or all of them."""
+    """The axes to reduce, counted from the front."""
     if reduce_all or not len(dim):
         return tuple(range(rank))
     axes = normal_axes(dim, rank, "dim")
@@ -36,7 +36,7 @@ def axes_of(dim: Sequence[int], reduce_all: bool, rank: int) -> tuple[int, ...]:
 
 
 def reduced_shape(shape: Shape, axes: Sequence[int], keep: bool) -> Shape:
-    """`shape` without `axes`, or with 1 there."""
+    """`shape` without `axes`, or with size 1 there."""
     return tuple(1 if i in axes else d for i, d in enumerate(shape) if keep or i not in axes)
 
 
@@ -72,9 +72,9 @@ def reduction(
     words: str,
     amp: AmpClass = "",
 ) -> Op:
-    """The op `type` with the attributes that Paddle's reductions share.
+    """Define a reduction op with the attributes that Paddle's reductions share.
 
-    result: dtype of the result from that of X.
+    result: output dtype from the dtype of X
     """
 
     def kernel(
@@ -232,7 +232,7 @@ def _truth_axes(
 
 
 def bool_reduction(type: str, function: Callable[..., Any], words: str) -> Op:
-    """The op `type` on truth values."""
+    """Define the reduction op `type` on bool."""
 
     def kernel(
         x,
@@ -271,7 +271,7 @@ reduce_all = bool_reduction("reduce_all", np.all, "every")
 
 
 def _even_extreme(type: str, function: Callable[..., Any], word: str) -> Op:
-    """The op `type`: an extreme whose gradient equals share evenly."""
+    """Define an extreme whose gradient is shared by equal elements."""
 
     def kernel(
         x,
@@ -372,7 +372,7 @@ def _arg_meta(x, *, axis, keepdims, flatten, dtype):
 
 
 def arg_extreme(type: str, function: Callable[..., Any], word: str) -> Op:
-    """The op `type` that tells where the extreme is."""
+    """Define the op `type` that returns the index of the extreme."""
 
     def kernel(x, *, axis: Long, keepdims: bool = False, flatten: bool = False, dtype: int = 3):
         found = function(x, axis=None if flatten or not x.ndim else axis, keepdims=keepdims)
@@ -393,9 +393,7 @@ INT64 = 256  # elements of a slice
 
 
 def _running_op(ufunc: Any, x: Any, axis: int) -> Any:
-    """`ufunc.accumulate`; slice by slice where those are long, since NumPy goes along the axis with
-    a step between.
-    """
+    """`ufunc.accumulate`, by slices for long axes, because NumPy iterates with a stride."""
     if is_on_gpu() or axis not in (0, -x.ndim) or x.ndim == 1 or x[:1].size < INT64:
         return ufunc.accumulate(x, axis, dtype=x.dtype)
     out = np.empty_like(x)

@@ -14,9 +14,9 @@ from .rnn_cells import CELLS, Cell, run, run_grad
 
 
 def _weights_of(weights: list[Any], layer: int, direction: int, directions: int) -> list[Any]:
-    """The four weights of a direction of a layer.
+    """The four weights of one direction of a layer.
 
-    weights: the matrices of all of them, then the biases of all of them
+    weights: all matrices, then all biases
     """
     at = 2 * (layer * directions + direction)
     half = len(weights) // 2
@@ -24,14 +24,12 @@ def _weights_of(weights: list[Any], layer: int, direction: int, directions: int)
 
 
 def _valid(x: Any, lengths: Any) -> Any:
-    """Which steps are inside their sequence, [T,B,1]; None where all are."""
+    """The mask of steps inside of their sequence, [T,B,1]; None if all are."""
     return None if lengths is None else (np.arange(x.shape[0])[:, None] < lengths)[:, :, None]
 
 
 def _masks(x: Any, width: int, layers: int, prob: float, is_test: bool, seed: int) -> Any:
-    """What the outputs between two layers are multiplied by to drop some: uint8 [layers - 1, T, B,
-    width], or empty.
-    """
+    """Dropout factors between layers: uint8 [layers - 1, T, B, width], or empty."""
     if is_test or prob == 0 or layers == 1:
         return np.zeros_like(x, dtype=np.uint8, shape=(0, *x.shape[:2], width))
     drawn = rng.generator(seed).random((layers - 1, *x.shape[:2], width), dtype=np.float32)
@@ -39,7 +37,7 @@ def _masks(x: Any, width: int, layers: int, prob: float, is_test: bool, seed: in
 
 
 def _directions(count: int, hidden: int) -> Iterator[tuple[int, slice]]:
-    """Each direction and its place in the last axis of the outputs."""
+    """Each direction and its slice of the last output axis."""
     return ((d, slice(d * hidden, (d + 1) * hidden)) for d in range(count))
 
 
@@ -107,7 +105,7 @@ def rnn(
 def _state_problem(
     x: Any, pre: Any, weights: Any, cell: Cell, directions: int, layers: int, hidden: int
 ) -> str:
-    """What is wrong with the inputs of an rnn, "" for nothing. All: arrays or Metas."""
+    """Why the inputs of an rnn are invalid; "" if they are valid. Inputs: arrays or Metas"""
     if len(x.shape) != 3:
         return "Input needs three axes: time, batch, features"
     if len(pre) != cell.states:
@@ -223,7 +221,7 @@ def rnn_grad(x, pre, weights, lengths, masks, kept, g, g_last, **attrs):
 
 
 def _outputs(kept: Any, valid: Any) -> Any:
-    """What a layer returned, from the hidden states it kept: [T,B,D*H]."""
+    """The outputs of a layer from its saved hidden states: [T,B,D*H]."""
     out = np.concatenate([direction[:, -1] for direction in kept], axis=2)
     return out if valid is None else out * valid
 

@@ -116,14 +116,12 @@ CELLS = {
 
 
 def steps(count: int, reverse: bool) -> range:
-    """The steps in the order in which a direction takes them."""
+    """The step indices in the order of a direction."""
     return range(count - 1, -1, -1) if reverse else range(count)
 
 
 def _before(kept: Any, states: Arrays, reverse: bool) -> Arrays:
-    """The states before every step, each [T, B, H]: the first, then those kept after each step but
-    the last one taken.
-    """
+    """The states before every step, each [T, B, H]."""
     found = []
     for k, first in enumerate(states):
         after = kept[:, -1 - k]
@@ -139,11 +137,10 @@ def _before(kept: Any, states: Arrays, reverse: bool) -> Arrays:
 def run(
     cell: Cell, x: Any, states: Arrays, weights: Sequence[Any], valid: Any, kept: Any, reverse: bool
 ) -> Arrays:
-    """All steps of one direction; returns the last states.
+    """Run all steps of one direction; return the last states.
 
-    x [T,B,I], states [B,H], valid bool [T,B,1] or None, kept [T,K,B,H], written
-
-    Where a step is not valid, the states stay as they were.
+    x [T,B,I], states [B,H], valid bool [T,B,1] or None, kept [T,K,B,H] (written)
+    States do not change at invalid steps.
     """
     w_in, w_hidden, b_in, b_hidden = weights
     inputs = np.matmul(x, w_in.T) + b_in
@@ -202,7 +199,7 @@ def run_grad(
 
 
 _RECUR, _RECUR_BACK, _PRODUCT = map(native.kernel, ("recur", "recur_back", "matmul"))
-_CELL_CODES = {_lstm: 0, _gru: 1, _tanh: 2, _relu: 3}  # what the compiled loops call the cells
+_CELL_CODES = {_lstm: 0, _gru: 1, _tanh: 2, _relu: 3}  # cell codes of the compiled loops
 
 
 @run.native

@@ -15,7 +15,7 @@ Weights = tuple[Any, Any]  # of rows [R,PH,H] and of columns [R,PW,W]
 
 
 def _image_ids(x: Any, rois: Any, counts: Any, lod: Any = None) -> Any:
-    """Which image each region is of, [R]."""
+    """The image of each region, [R]."""
     if counts is None and lod:
         check(
             len(lod[-1]) == len(x) + 1,
@@ -35,7 +35,7 @@ def _meta(x, rois, counts, lod=None, *, pooled_height, pooled_width, **_):
 
 
 def check_regions(x: Meta, rois: Meta, corners: int = 4) -> None:
-    """Raise OpError unless X is images and ROIs rows of so many numbers."""
+    """Raise OpError unless X is a batch of images and ROIs has rows of this length."""
     check_float(x)
     check(len(x.shape) == 4, "pictures need four axes")
     check(
@@ -65,7 +65,7 @@ def _pool(x: Any, weights: Weights, owners: Any) -> Any:
 
 
 def _pool_grad(g: Any, weights: Weights, owners: Any, x: Any) -> Any:
-    """The adjoint of `_pooled`, like x."""
+    """The adjoint of `_pool`, like x."""
     out = np.zeros_like(x)
     for r, owner in enumerate(owners):
         out[owner] += np.matmul(np.matmul(weights[0][r].T, g[r]), weights[1][r])
@@ -81,9 +81,7 @@ MAX_REGION_SAMPLES = 1 << 20
 
 
 def _lines(start: Any, length: Any, bins: int, size: int, ratio: int) -> Any:
-    """The weights of `size` rows in each of the bins of one region, [bins,size]: means of samples
-    between rows.
-    """
+    """The row weights of each bin of a region, [bins,size]: means of interpolated samples."""
     if ratio <= 0:
         check(
             bool(length / bins <= MAX_REGION_SAMPLES),
@@ -203,12 +201,12 @@ def _(gg, x, rois, counts, lod, g, **over):
 
 
 def _round(x: Any) -> Any:
-    """To the nearest whole number, halves away from zero."""
+    """Round to integers, halves away from zero."""
     return (np.sign(x) * np.floor(np.abs(x) + 0.5)).astype(np.int64)
 
 
 def _bins(start: int, end: int, bins: int, size: int) -> list[tuple[int, int]]:
-    """Where each bin of a region of whole pixels starts and ends."""
+    """Start and end of each bin of a region in integer pixels."""
     step = np.float32(max(end - start + 1, 1)) / np.float32(bins)
     lows = np.floor(np.arange(bins, dtype=np.float32) * step).astype(int) + start
     highs = np.ceil(np.arange(1, bins + 1, dtype=np.float32) * step).astype(int) + start
@@ -303,7 +301,7 @@ def _(g, x, rois, counts, lod, where):
 
 
 def _bin_weights(start: Any, end: Any, bins: int, size: int) -> Any:
-    """The weights of `size` rows in each bin, [bins,size]: 1 / their number in those of the bin."""
+    """The row weights of each bin, [bins,size]: 1 / number of rows of the bin."""
     step = np.maximum(end - start, np.float32(0.1)) / np.float32(bins)
     lows = np.clip(np.floor(np.arange(bins, dtype=np.float32) * step + start), 0, size)
     highs = np.clip(np.ceil(np.arange(1, bins + 1, dtype=np.float32) * step + start), 0, size)
@@ -322,8 +320,8 @@ def _iter_bins(
     scale: float,
     visit: Callable[..., None],
 ) -> None:
-    """Call visit(region, image [C*PH*PW,H,W] number, weights of rows [PH,H], weights of columns
-    [PW,W]) for all regions.
+    """Call visit(region, image [C*PH*PW,H,W] index, row weights [PH,H], column weights [PW,W]) for
+    all regions.
     """
     starts, ends = (
         _round(rois[:, :2]).astype(np.float32) * np.float32(scale),

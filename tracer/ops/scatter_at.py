@@ -7,16 +7,14 @@ from typing import Any
 from ..core import cuda
 from ..core.arrays import is_on_gpu, np
 
-# What CUDA can do in one step that nobody comes between, by the letters of dtypes.
+# Dtypes with atomic CUDA operations, by letter.
 _ATOMIC = {np.add: "iIQefdFD", np.subtract: "iIQefdFD", np.maximum: "iIQfd", np.minimum: "iIQfd"}
 
 INT64 = 256  # elements of a row
 
 
 def combine_at(ufunc: Any, out: Any, places: Any, values: Any) -> None:
-    """`ufunc.at(out, positions, values)`: each value combined with what is in its place of `out`;
-    on the CPU where CUDA cannot.
-    """
+    """`ufunc.at(out, positions, values)`; on the CPU for dtypes without atomic CUDA operations."""
     if not is_on_gpu() and _are_long_rows(out, places):
         values = np.broadcast_to(values, (len(places), *out.shape[1:]))
         for at, row in zip(places.tolist(), values, strict=True):
@@ -32,9 +30,7 @@ def combine_at(ufunc: Any, out: Any, places: Any, values: Any) -> None:
 
 
 def _are_long_rows(out: Any, places: Any) -> bool:
-    """Whether whole rows are combined that are long enough for one call each: `ufunc.at` goes
-    element by element.
-    """
+    """Whether rows are long enough for one call per row; `ufunc.at` works element by element."""
     return (
         isinstance(places, np.ndarray)
         and places.ndim == 1

@@ -90,7 +90,7 @@ def _mode(line: Any) -> int:
     line = to_float32(line)
     values, counts = np.unique(line, return_counts=True)
     found = np.flatnonzero(line == values[np.argmax(counts)])
-    # NaN equals nothing
+    # NaN != NaN
     return int(found[-1]) if len(found) else int(np.flatnonzero(np.isnan(line))[-1])
 
 
@@ -275,7 +275,7 @@ def bincount(x, weights=None, *, minlength: int = 0):
     X int [N], Weights [N] -> Out [max(minlength, largest + 1)]
     """
     check(not x.size or int(x.min()) >= 0, "X has negative elements")
-    if x.size:  # NumPy writes outside of an array whose size does not fit into 64 bits
+    if x.size:  # NumPy writes out of bounds if the size overflows 64 bits
         check_result((int(x.max()) + 1,), 8)
     found = np.bincount(x, weights, minlength)
     return found.astype(

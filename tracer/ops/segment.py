@@ -22,8 +22,8 @@ def _check_pool_type(word: str, what: str) -> None:
 
 
 def _reduce_edges(rows: Any, places: Any, count: int, word: str) -> tuple[Any, Any]:
-    """Rows [E,*] brought together at their positions, 0 where none is: [count,*]; and how many were
-    at each position [count].
+    """Reduce rows [E,*] at their positions, 0 for empty positions: [count,*]; and the number of
+    rows per position [count].
     """
     counts = np.bincount(places, minlength=count)
     if word in ("SUM", "MEAN"):
@@ -41,7 +41,7 @@ def _reduce_edges(rows: Any, places: Any, count: int, word: str) -> tuple[Any, A
 
 
 def _as_columns(counts: Any, x: Any) -> Any:
-    """counts [N] in the dtype of x, with as many axes: at least 1 each."""
+    """Counts [N], at least 1, with the dtype and rank of x."""
     floats = OPS["cast"](counts, out_dtype=proto_of(x), in_dtype=proto_of(counts))
     shaped = OPS["reshape2"](floats, shape=[-1] + [1] * (len(shape_of(x)) - 1))
     return OPS["clip"](shaped, None, None, min=1.0, max=float(2**31))
@@ -98,7 +98,7 @@ def _check_inside(ends: Any, count: int) -> None:
 
 
 def _rows(size_tensor: Any, out_size: Any, rows: int) -> int:
-    """How many rows the result of a graph has: as asked for, else as many as X."""
+    """The number of output nodes: the attribute, or the number of rows of X."""
     given = (
         int(size_tensor.reshape(-1)[0])
         if size_tensor is not None
@@ -154,7 +154,7 @@ def _(g, x, src, dst, size_tensor, *, reduce_op, Out, Dst_count):
     return back, None, None, None
 
 
-# Paddle has no more
+# Paddle supports only these
 MESSAGE_OPS = {
     "ADD": (np.add, OPS["elementwise_add"]),
     "MUL": (np.multiply, OPS["elementwise_mul"]),
@@ -162,7 +162,7 @@ MESSAGE_OPS = {
 
 
 def _message_meta(x: Meta, y: Meta, edges: int, word: str) -> Meta:
-    """The Meta of what travels along edges; rows of x and y broadcast."""
+    """The Meta of messages along edges; rows of x and y broadcast."""
     check_number(x)
     check(word in MESSAGE_OPS, f"message_op={word} is none of {', '.join(MESSAGE_OPS)}")
     check_dtype(x.dtype == y.dtype, "the dtypes of the two operands differ")
@@ -171,7 +171,7 @@ def _message_meta(x: Meta, y: Meta, edges: int, word: str) -> Meta:
 
 
 def _message_grad(word: str, sent: Any, own: Any, other: Any) -> Any:
-    """The gradient of the rows `own` in a message, by what came back of it."""
+    """The gradient of the rows `own` in a message."""
     back = mul(sent, other) if word == "MUL" else sent
     return (
         back if shape_of(back)[1:] == shape_of(own)[1:] else sum_to(back, shape=list(shape_of(own)))
@@ -179,7 +179,7 @@ def _message_grad(word: str, sent: Any, own: Any, other: Any) -> Any:
 
 
 def _to_nodes(rows: Any, ends: Any, x: Any) -> Any:
-    """Rows of edges added up at their ends, like x."""
+    """Sum the rows of edges at their nodes, like x."""
     return OPS["scatter_nd_add"](zeros_like(x), OPS["reshape2"](ends, shape=[-1, 1]), rows)
 
 

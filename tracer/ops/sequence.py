@@ -59,9 +59,7 @@ def edit_distance(hyps, refs, hyps_length=None, refs_length=None, *, normalized:
 
 
 def _distance(hyp: Any, ref: Any) -> float:
-    """Row by row of the table of distances of prefixes; what comes from the left in a row is a
-    running minimum.
-    """
+    """The edit distance, row by row of the prefix table; the running minimum handles insertions."""
     places = np.arange(len(ref) + 1)
     row = places.astype(np.float64)
     for i, token in enumerate(hyp):

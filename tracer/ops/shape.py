@@ -29,7 +29,7 @@ def reshape(
 
 
 def copy_sizes(x: Shape, shape: Sequence[int]) -> list[int]:
-    """`shape` with the sizes of `x` where it says 0."""
+    """`shape` with sizes of `x` in place of 0."""
     check(
         all(d != 0 or i < len(x) for i, d in enumerate(shape)),
         f"shape={list(shape)} copies an axis that X has not",
@@ -52,9 +52,9 @@ def _(x, shape_tensor, shape_tensors, *, shape, use_quantizer):
 
 
 def resolve_target(x: Shape, target: Sequence[int], shape: Sequence[int]) -> Shape:
-    """`target` with its -1 worked out.
+    """`target` with -1 replaced by the remaining size.
 
-    shape: before zeros were copied; a copied unknown size cancels out.
+    shape: the attribute before zeros were replaced; a copied dynamic dimension cancels out.
     """
     same = {i for i, d in enumerate(shape) if d == 0 and x[i] < 0}
     have = size_of(tuple(d for i, d in enumerate(x) if i not in same))
@@ -100,8 +100,8 @@ def squeeze(x, *, axes: Ints = []):
 
 
 def squeezed_shape(x: Shape, axes: Sequence[int]) -> Shape:
-    """`x` without axes of size 1; an axis in `axes` whose size is unknown is taken to be one, and
-    without `axes` to be none, as Paddle declares.
+    """`x` without axes of size 1. A dynamic dimension in `axes` counts as 1, and otherwise not, as
+    in Paddle.
     """
     if not axes:
         return tuple(d for d in x if d != 1)
@@ -126,7 +126,7 @@ def unsqueeze(x, axes_tensor=None, axes_tensors=None, *, axes: Ints = []):
 
 
 def unsqueezed_shape(x: Shape, axes: Sequence[int]) -> Shape:
-    """`x` with an axis of size 1 put in at each of `axes` in turn."""
+    """`x` with an axis of size 1 inserted at each of `axes` in turn."""
     shape = list(x)
     for axis in axes:
         shape.insert(normal_axis(axis, len(shape) + 1, "axes"), 1)
@@ -160,7 +160,7 @@ def flatten(x, *, start_axis: int = 1, stop_axis: int = 1):
 
 
 def flattened_shape(x: Shape, start_axis: int, stop_axis: int) -> Shape:
-    """`x` with the axes start_axis ... stop_axis made one."""
+    """`x` with axes start_axis ... stop_axis merged."""
     if not x:
         return (1,)
     start, stop = (
@@ -268,7 +268,7 @@ def expand(x, shape_tensor=None, shape_tensors=None, *, shape: Ints = []):
 
 
 def expanded_shape(x: Shape, shape: Sequence[int]) -> Shape:
-    """`shape` with the sizes of `x` where it says -1."""
+    """`shape` with sizes of `x` in place of -1."""
     new = len(shape) - len(x)
     check(new >= 0, f"shape={list(shape)} has fewer axes than X")
     check(
@@ -335,7 +335,7 @@ def sum_like(x, y):
 def _(x, y):
     check(
         len(y.shape) <= len(x.shape), "Y has more axes than X"
-    )  # sizes are not asked: in loops files declare those of one round
+    )  # sizes are not checked: files declare those of one loop iteration
     return Meta(y.shape, x.dtype)
 
 
@@ -356,7 +356,7 @@ def tile(x, times_tensor=None, times_tensors=None, *, repeat_times: Ints = []):
 
 
 def align_repeats(x: Shape, times: Sequence[int]) -> tuple[Shape, tuple[int, ...]]:
-    """`x` and `times`, the shorter one filled up with ones at the front."""
+    """The sizes of `x` and `times`, the shorter one extended by ones at the front."""
     rank = max(len(x), len(times))
     return (1,) * (rank - len(x)) + tuple(x), (1,) * (rank - len(times)) + tuple(times)
 

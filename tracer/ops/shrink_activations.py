@@ -98,7 +98,7 @@ def softshrink(x, **attrs):
     return (x - np.sign(x) * x.dtype.type(width)) * _outside_mask(x, width)
 
 
-softshrink.attrs["lambda"] = AttrSpec("FLOAT", 0.5)  # a word that Python keeps for itself
+softshrink.attrs["lambda"] = AttrSpec("FLOAT", 0.5)  # a Python keyword
 
 
 @softshrink.vjp

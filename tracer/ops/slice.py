@@ -15,7 +15,7 @@ Bounds = tuple[Sequence[int], Sequence[int], Sequence[int]]
 
 
 def as_index(rank: int, axes: Sequence[int], bounds: Bounds) -> tuple[Any, ...]:
-    """The slices, one per axis, that starts, ends and steps (1 where missing) describe."""
+    """The slices that starts, ends and steps (default 1) describe, one per axis."""
     index = [slice(None)] * rank
     starts, ends, steps = bounds
     for k, axis in enumerate(axes):
@@ -24,21 +24,19 @@ def as_index(rank: int, axes: Sequence[int], bounds: Bounds) -> tuple[Any, ...]:
 
 
 def python_slice(start: int, end: int, step: int) -> slice:
-    """Paddle's slice as Python's: going backwards, an end of -1 means down to the first element,
-    not the last one.
+    """Convert Paddle's slice to Python's: with a negative step, an end of -1 includes the first
+    element.
     """
     return slice(start, None if step < 0 and end == -1 else end, step)
 
 
 def sliced_dim(size: int, start: int, end: int, step: int) -> int:
-    """The length of a slice, -1 where the size is unknown."""
+    """The size of a slice; -1 if unknown."""
     return len(range(*python_slice(start, end, step).indices(size))) if size >= 0 else -1
 
 
 def drop_axes(shape: Shape, axes: Sequence[int]) -> Shape:
-    """`shape` without the axes that a number, not a slice, had picked; they must have one
-    element.
-    """
+    """`shape` without the axes indexed by integers, which must have size 1."""
     gone = {normal_axis(a, len(shape), "decrease_axis") for a in axes}
     check(all(shape[a] in (1, -1) for a in gone), "decrease_axis names an axis that is not 1 long")
     return tuple(d for i, d in enumerate(shape) if i not in gone)
@@ -68,7 +66,7 @@ def _sliced_meta(x: Meta, axes: Any, bounds: Bounds, decrease_axis: Any, unknown
 
 
 def _back(x: Any, g: Any, axes: Sequence[int], bounds: Bounds, decrease_axis: Sequence[int]) -> Any:
-    """Zeros like x, with g where the slice had been."""
+    """The gradient of a slice: zeros like x with g at the slice."""
     total = np.zeros_like(x)
     part = total[as_index(x.ndim, axes, bounds)]
     part[...] = g.reshape(part.shape)
@@ -339,9 +337,7 @@ def set_value(
 
 
 def _value_view(shape: Shape, decrease_axes: Sequence[int], none_axes: Sequence[int]) -> Shape:
-    """The shape that a value is broadcast to: without the axes picked by numbers, with 1 where None
-    stood.
-    """
+    """The shape to which a value is broadcast: without integer-indexed axes, with 1 for None."""
     view = list(drop_axes(shape, decrease_axes))
     for place in none_positions(len(shape), decrease_axes, none_axes):
         view.insert(place, 1)
@@ -349,9 +345,9 @@ def _value_view(shape: Shape, decrease_axes: Sequence[int], none_axes: Sequence[
 
 
 def none_positions(rank: int, decrease_axes: Sequence[int], none_axes: Sequence[int]) -> list[int]:
-    """Where the axes that None adds come to stand.
+    """The positions of axes inserted by None.
 
-    none_axes: the axis of Input that each stands before.
+    none_axes: the axis of Input before which each is inserted
     """
     left = [
         i
@@ -419,7 +415,7 @@ def _(g, x, first, last, by, value, *, axes, starts, ends, steps, decrease_axes,
             decrease_axis=decrease_axes,
         )
         part = unsqueeze(part, axes=none_positions(len(shape_of(x)), decrease_axes, none_axes))
-        # More axes of 1 in front of the value than the slice has are put back by its own shape.
+        # The value's own shape restores additional leading axes of size 1.
         extra = len(shape_of(value)) - len(shape_of(part))
         if extra > 0:
             part = unsqueeze(part, axes=[0] * extra)

@@ -18,8 +18,8 @@ CHANNELS_FIRST = ("NCHW", "NCDHW", "AnyLayout")
 
 
 class Window(NamedTuple):
-    """A kernel of `size` that moves by `stride` over images padded by `pads`, a (before, after)
-    for each axis.
+    """A kernel of `size` that moves by `stride` over images padded by `pads`, one (before, after)
+    pair per axis.
     """
 
     size: KernelOffset
@@ -29,16 +29,16 @@ class Window(NamedTuple):
 
     @property
     def taps(self) -> Iterator[KernelOffset]:
-        """The positions of the kernel."""
+        """The kernel offsets."""
         return product(*map(range, self.size))
 
     def reach(self, axis: int) -> int:
-        """How far the kernel reaches along an axis, its dilation counted."""
+        """The extent of the kernel along an axis, dilation included."""
         return self.dilation[axis] * (self.size[axis] - 1) + 1
 
     def fitted(self, sizes: Sequence[int]) -> Window:
-        """With padding at the end where less than a stride is missing for the window: Paddle
-        iterations their number towards 0.
+        """The window with padding at the end if the kernel exceeds the padded image by less than a
+        stride: Paddle's integer division truncates towards 0, so there is one output position.
         """
         pads = []
         for axis, (size, (before, after)) in enumerate(zip(sizes, self.pads, strict=True)):
@@ -49,9 +49,9 @@ class Window(NamedTuple):
         return self._replace(pads=tuple(pads))
 
     def out(self, sizes: Sequence[int]) -> KernelOffset:
-        """How many positions the window takes along each axis.
+        """The number of window positions along each axis.
 
-        sizes: of the image, -1 if unknown.
+        sizes: of the image, -1 for dynamic dimensions
         """
         return tuple(self._out(s, axis) for axis, s in enumerate(sizes))
 
@@ -79,14 +79,14 @@ def _check_window(values: Sequence[int], what: str) -> None:
 
 
 def as_ints(values: Sequence[int], rank: int, what: str) -> KernelOffset:
-    """The numbers of an attribute, one for each axis."""
+    """An attribute as one integer per axis."""
     check(len(values) == rank, f"{what}={list(values)} are not {NUMBER_WORDS[rank]} numbers")
     _check_window(values, what)
     return tuple(values)
 
 
 def normalize_pads(paddings: Sequence[int], rank: int = 2) -> tuple[Pair, ...]:
-    """One number for each axis, or a before and after for each, as pairs."""
+    """One width per axis, or one before and one after each axis, as pairs."""
     known = len(paddings) in (rank, 2 * rank)
     check(
         known,
@@ -107,7 +107,7 @@ def make_window(
     algorithm: str,
     dilations: Sequence[int],
 ) -> Window:
-    """The window that the attributes describe over images of these sizes, -1 where unknown."""
+    """The window with the given attributes for images of these sizes, -1 for dynamic dimensions."""
     rank = len(sizes)
     stride, dilation = as_ints(strides, rank, "strides"), as_ints(dilations, rank, "dilations")
     positive = min(stride) > 0 and min(dilation) > 0
@@ -125,7 +125,7 @@ def resolve_pads(
     paddings: Sequence[int],
     algorithm: str,
 ) -> tuple[Pair, ...]:
-    """The padding of each axis that the attributes mean."""
+    """The padding of each axis."""
     check(
         algorithm in ("EXPLICIT", "SAME", "VALID"),
         f"padding_algorithm={algorithm} is none of EXPLICIT, SAME, VALID",
@@ -137,7 +137,7 @@ def resolve_pads(
 
 
 def same_pads(size: int, kernel: int, stride: int) -> Pair:
-    """The padding that makes the result ceil(size / stride) long; the odd one goes to the end."""
+    """The padding for an output size of ceil(size / stride); the odd element goes to the end."""
     total = (
         max((-(-size // stride) - 1) * stride + kernel - size, 0) if min(size, kernel) >= 0 else 0
     )
@@ -150,7 +150,7 @@ def channels_first(x: Any, data_format: str) -> Any:
 
 
 def restore_format(x: Any, data_format: str) -> Any:
-    """The backward pass from `channels_first`."""
+    """The inverse of `channels_first`."""
     return np.moveaxis(x, 1, -1) if data_format in CHANNELS_LAST else x
 
 
@@ -170,30 +170,30 @@ def first_shape(shape: Shape, data_format: str, rank: int = 2) -> Shape:
 
 
 def to_format(shape: Shape, data_format: str) -> Shape:
-    """The backward pass from `first_shape`."""
+    """The inverse of `first_shape`."""
     return (shape[0], *shape[2:], shape[1]) if data_format in CHANNELS_LAST else shape
 
 
 def batch_last(x: Any) -> Any:
-    """[N,C,*S] as contiguous [C,*S,N]; no copy where it lies so already."""
+    """[N,C,*S] as contiguous [C,*S,N]; no copy if the memory order fits."""
     x = np.transpose(x, (*range(1, x.ndim), 0))
     return x if x.flags.c_contiguous else x.copy()
 
 
 def batch_first(x: Any) -> Any:
-    """The backward pass: a view."""
+    """The inverse of `batch_last`: a view."""
     return np.transpose(x, (x.ndim - 1, *range(x.ndim - 1)))
 
 
 def _inside(x: Any, pads: tuple[Pair, ...]) -> tuple[slice, ...]:
-    """The part of padded x [*,*S,*] that is no padding: an index after the first axis."""
+    """The index of the unpadded part of x [*,*S,*]."""
     return tuple(
         slice(before, x.shape[axis] - after) for axis, (before, after) in enumerate(pads, 1)
     )
 
 
 def pad_spatial(x: Any, window: Window, value: Any = 0) -> Any:
-    """[N,C,*S] padded, as contiguous [C,*S,N]."""
+    """Pad [N,C,*S]; returns contiguous [C,*S,N]."""
     if not any(map(any, window.pads)):
         return batch_last(x)
     x = np.transpose(x, (*range(1, x.ndim), 0))
@@ -204,14 +204,12 @@ def pad_spatial(x: Any, window: Window, value: Any = 0) -> Any:
 
 
 def crop_spatial(x: Any, window: Window) -> Any:
-    """The backward pass from `padded`."""
+    """The inverse of `pad_spatial`."""
     return batch_first(x[(slice(None), *_inside(x, window.pads))])
 
 
 def strided_view(x: Any, window: Window, at: KernelOffset, rows: Pair, rest: Sequence[int]) -> Any:
-    """What the kernel's place `at` sees at the output rows [from, to) and all of the other axes: a
-    view of x [C,*S,N].
-    """
+    """A view of x [C,*S,N]: the elements at one kernel offset for the output rows [from, to)."""
     spans = [rows, *((0, count) for count in rest)]
     index = [
         slice(i * d + start * s, i * d + (end - 1) * s + 1, s)

@@ -13,7 +13,7 @@ from .meta_rules import normal_axis, shape_of
 
 
 def order_of(x: Any, axis: int, descending: bool) -> Any:
-    """The indices that sort `x`: of equals the first comes first, and NaN counts as the largest."""
+    """Stable sort indices of `x`; NaN is the largest."""
     x = to_float32(x)
     if not descending:
         return np.argsort(x, axis, kind="stable")
@@ -22,9 +22,7 @@ def order_of(x: Any, axis: int, descending: bool) -> Any:
 
 
 def first_of_order(x: Any, axis: int, k: int, descending: bool) -> Any:
-    """The first k of `order_of`: where the k-th has no equals behind it, a partition finds them,
-    and only they are sorted.
-    """
+    """The first k of `order_of`, by partition if the k-th element is unique."""
     lines = np.moveaxis(to_float32(x), axis, -1)
     found = None if is_on_gpu() or 4 * k > lines.shape[-1] else _partition(lines, k, descending)
     if found is None:
@@ -34,8 +32,8 @@ def first_of_order(x: Any, axis: int, k: int, descending: bool) -> Any:
 
 
 def _partition(lines: Any, k: int, descending: bool) -> Any:
-    """Where the k first of each line are, from the left; None where equals or NaN make the choice
-    one of positions.
+    """The first k elements of each line in their original order; None if ties or NaN make the
+    choice ambiguous.
     """
     edge = -k if descending else k - 1
     last = np.partition(lines, edge, -1)[..., edge, None]
@@ -69,7 +67,7 @@ def _(x, *, axis, descending):
 
 
 def unsort(g: Any, x: Any, indices: Any, axis: int) -> Any:
-    """Zeros like x, with the gradient `g` where its elements had been."""
+    """Zeros like x, with the gradient `g` at the sorted elements' original positions."""
     if not len(shape_of(x)):
         return g
     return put_along_axis(zeros_like(x), indices, g, Axis=axis, Reduce="add")

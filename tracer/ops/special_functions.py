@@ -61,7 +61,7 @@ def zeta(s: float, x: Any) -> Any:
 
 
 def polygamma(n: int, x: Any) -> Any:
-    """The derivative number n of digamma(x); NaN for x < 0 where n > 1.   x [*] -> [*]"""
+    """The n-th derivative of digamma(x); NaN for x < 0 and n > 1. x [*] -> [*]"""
     if n == 0:
         return digamma(x)
     if n == 1:  # reflection
@@ -103,7 +103,7 @@ def bessel(n: int, x: Any) -> Any:
 
 
 def erfinv(y: Any) -> Any:
-    """Where erf is y: Winitzki's approximation, then steps of Halley's.
+    """The inverse of erf: Winitzki's approximation, then Halley iterations.
 
     y [*] -> [*], infinite at -1 and 1, NaN beyond
     """

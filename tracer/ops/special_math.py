@@ -15,7 +15,7 @@ from .unary_math import exp, reciprocal, sign, square, unary
 
 
 def in_float64(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """A function of float64, for every floating dtype."""
+    """Wrap a float64 function for every floating dtype."""
 
     def narrowed(x: Any) -> Any:
         return np.asarray(function(np.asarray(x, np.float64))).astype(x.dtype)
@@ -56,10 +56,9 @@ def _(g, x, *, n):
 
 
 def bessel(type: str, order: int, scaled: bool, slope: Callable[[Any], Any]) -> Op:
-    """One of the modified Bessel functions I.
+    """Define an op for a modified Bessel function I.
 
-    slope(x): its derivative
-    (Abramowitz and Stegun 9.6.26).
+    slope(x): its derivative (Abramowitz and Stegun 9.6.26)
     """
     function = values.bessel_scaled if scaled else values.bessel
     words = f"I{order}(X)" + (" * e ** -|X|" if scaled else "")
@@ -68,7 +67,7 @@ def bessel(type: str, order: int, scaled: bool, slope: Callable[[Any], Any]) -> 
 
 
 def ratio_grad(value: Any, x: Any) -> Any:
-    """value / x, and 1/2 at zero, where both functions of order one have that slope."""
+    """value / x, and 1/2 at zero: the derivative of both functions of order one there."""
     zero = OPS["equal"](x, OPS["fill_any_like"](x, value=0.0))
     one = OPS["fill_any_like"](x, value=1.0)
     safe = OPS["where"](zero, one, x)

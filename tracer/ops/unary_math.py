@@ -23,7 +23,7 @@ from .meta_rules import (
     real_like_x,
 )
 
-# What becomes of integers: rejected as Paddle rejects them, made float32, or left to the function.
+# Integers: rejected as in Paddle, converted to float32, or passed to the function.
 _META = {"refuse": float_like_x, "float": promote_to_float, "keep": like_x}
 
 
@@ -39,9 +39,12 @@ def unary(
     analytic: bool = False,
     amp: AmpClass = "",
 ) -> Op:
-    """The op `type` that calls `function`.
+    """Define the op `type` that calls `function`.
 
-    of_x(g, X) or of_out(g, Out): the gradient; ints: see above; analytic: takes complex numbers.
+    of_x(g, X) or of_out(g, Out): the gradient.
+    ints: how integers are handled, see `_META`.
+    analytic: complex inputs are accepted.
+    amp: see OpTraits.
     """
     other = "iub" if analytic else "iubc"
 
@@ -59,7 +62,7 @@ def unary(
     )(kernel)
     if of_x is not None:
 
-        def of_operand(g, x):  # `of_x` may be an op, which has attributes of its own
+        def of_operand(g, x):  # `of_x` may be an op, whose signature has more parameters
             return of_x(g, x)
 
         made.vjp(of_operand)
@@ -88,12 +91,12 @@ def negative(x: Any) -> Any:
 
 
 def zero_grad(g: Any, x: Any) -> Any:
-    """The gradient of a function of steps: nothing."""
+    """The gradient of a step function: zeros."""
     return zeros_like(g)
 
 
 def sign_of(x: Any) -> Any:
-    """-1, 0 or 1; Paddle, too, rejects complex numbers here."""
+    """-1, 0 or 1; complex numbers are rejected, as in Paddle."""
     check_dtype(x.dtype.kind != "c", "needs a real dtype")
     return np.sign(x)
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from ..core.arrays import np
 from ..core.op import Ints, Meta, check, op
 from .box_ops import _sigmoid
-from .detection_matching import INT32, NO_HALF
+from .detection_helpers import INT32, NO_HALF
 from .meta_rules import check_float, dims_match, like_x, no_second_order
 
 TINY = 1e-6  # a box less wide or high is none
@@ -26,9 +26,9 @@ class Settings(NamedTuple):
 
 
 class Targets(NamedTuple):
-    """Boxes that an anchor of this map is to find.
+    """Ground-truth boxes assigned to an anchor of this map.
 
-    at: image, anchor of the mask, row, column, number among the boxes there
+    at: image, anchor of the mask, row, column, box index
     """
 
     at: tuple[Any, Any, Any, Any, Any]
@@ -39,7 +39,7 @@ class Targets(NamedTuple):
 
 
 def _overlap(a: Any, b: Any) -> Any:
-    """The area that boxes share over the area that they cover together. [*,4], which broadcast"""
+    """The intersection over union of boxes [*,4], which broadcast."""
     sides = [
         np.minimum(a[..., i] + a[..., i + 2] / 2, b[..., i] + b[..., i + 2] / 2)
         - np.maximum(a[..., i] - a[..., i + 2] / 2, b[..., i] - b[..., i + 2] / 2)
@@ -60,7 +60,7 @@ def _sizes(x: Any, s: Settings) -> tuple[Any, int]:
 
 
 def _predicted_boxes(maps: Any, s: Settings) -> Any:
-    """The boxes that a map says. [N,A,H,W,4]"""
+    """The boxes that a map predicts. [N,A,H,W,4]"""
     high, wide = maps.shape[3:]
     sizes, whole = _sizes(maps[:, 0], s)
     shift = -0.5 * (s.scale_x_y - 1)
@@ -73,7 +73,9 @@ def _predicted_boxes(maps: Any, s: Settings) -> Any:
 
 
 def _ignore_mask(maps: Any, boxes: Any, there: Any, s: Settings) -> Any:
-    """Which positions see a box well enough not to be told that there is none. [N,A,H,W]"""
+    """The positions whose predicted box overlaps a ground-truth box enough to have no objectness
+    loss. [N,A,H,W]
+    """
     seen = _predicted_boxes(maps, s)
     best = np.zeros(seen.shape[:-1], maps.dtype)
     for t in range(boxes.shape[1]):
@@ -83,7 +85,8 @@ def _ignore_mask(maps: Any, boxes: Any, there: Any, s: Settings) -> Any:
 
 
 def _anchors_of(x: Any, boxes: Any, there: Any, s: Settings) -> tuple[Any, Any]:
-    """The anchor most like each box, and its number in the mask of this map, -1 for none.
+    """The best anchor of each box, and its index in the mask of this map, -1 if it is not in the
+    mask.
 
     both [N,B]
     """
@@ -97,7 +100,7 @@ def _anchors_of(x: Any, boxes: Any, there: Any, s: Settings) -> tuple[Any, Any]:
 
 
 def _make_targets(x: Any, boxes: Any, labels: Any, scores: Any, s: Settings) -> tuple[Targets, Any]:
-    """What is to be found, and the match of every box, int32 [N,B]."""
+    """The targets, and the matched anchor of every box, int32 [N,B]."""
     there = np.all(boxes[..., 2:] >= TINY, axis=-1)
     best, match = _anchors_of(x, boxes, there, s)
     n, b = np.nonzero(match >= 0)
@@ -120,7 +123,7 @@ def _make_targets(x: Any, boxes: Any, labels: Any, scores: Any, s: Settings) -> 
 
 
 def _cross_entropy(x: Any, label: Any) -> Any:
-    """The cross entropy of a sigmoid."""
+    """The sigmoid cross entropy."""
     return np.maximum(x, 0) - x * label + np.log1p(np.exp(-np.abs(x)))
 
 

@@ -8,12 +8,12 @@ from ...core import rng
 from ...core.arrays import np
 from ...core.op import PYTHON_LOOP, Meta, check, op
 from ..box_ops import NO_GRAD
-from ..detection_matching import INT32, INT64, NO_HALF
+from ..detection_helpers import INT32, INT64, NO_HALF
 from ..lod import offsets_from_lengths, row_offsets
 from ..meta_rules import check_float, dims_match
 from ..nms import overlaps
 
-SAME = 1e-5  # a difference of shares of areas that is none
+SAME = 1e-5  # overlaps that differ by less are equal
 
 
 OUTPUT_SLOTS = (
@@ -23,14 +23,14 @@ OUTPUT_SLOTS = (
 
 
 def sample_indices(places: Any, count: int, use_random: bool) -> Any:
-    """So many of the positions: the first ones, or as chance takes them."""
+    """At most `count` of the indices: the first ones, or a random choice."""
     if len(places) <= count:
         return places
     return np.sort(rng.generator().permutation(places)[:count]) if use_random else places[:count]
 
 
 def encode_boxes(boxes: Any, wanted: Any) -> Any:
-    """How far off boxes are, in parts of their size, and the logarithms of how much too small.
+    """Box regression targets: offsets relative to the size, and logarithms of the size ratios.
 
     both [K,4] -> [K,4]
     """
@@ -42,7 +42,7 @@ def encode_boxes(boxes: Any, wanted: Any) -> Any:
 
 
 class Limits(NamedTuple):
-    """How alike an anchor and a box must be, and how many anchors are taken; most -1 for all."""
+    """Overlap thresholds and the number of sampled anchors; most: -1 for all."""
 
     positive: float
     negative: float
@@ -52,8 +52,8 @@ class Limits(NamedTuple):
 
 
 class Chosen(NamedTuple):
-    """Anchors of boxes, those to be moved, of what box each is, which of those count, and anchors
-    of no box.
+    """The sampled anchors: foreground anchors, their boxes, their weights, and background
+    anchors.
     """
 
     positive: Any
@@ -64,7 +64,7 @@ class Chosen(NamedTuple):
 
 
 def _choose_anchors(over: Any, limits: Limits) -> Chosen:
-    """Share out anchors by how much each overlaps each box. over [A,G]"""
+    """Assign anchors to boxes by their overlap. over [A,G]"""
     best = np.max(over, axis=1, initial=-1)
     nearest = np.any(np.abs(np.max(over, axis=0, initial=-1) - over) < np.float32(SAME), axis=1)
     found = np.flatnonzero(nearest | (best >= np.float32(limits.positive)))
@@ -82,7 +82,7 @@ def _choose_anchors(over: Any, limits: Limits) -> Chosen:
 
 
 def _inside(anchors: Any, info: Any, straddle: float) -> Any:
-    """Anchors that leave their image by less than so many pixels; all where that is negative."""
+    """The anchors that exceed the image by less than the limit; all if it is negative."""
     if straddle < 0:
         return np.arange(len(anchors))
     low, high = (
@@ -93,7 +93,7 @@ def _inside(anchors: Any, info: Any, straddle: float) -> Any:
 
 
 class Targets(NamedTuple):
-    """Results of all images so far, one entry for each."""
+    """The results of all images so far, one entry per image."""
 
     places: list[Any]
     scores: list[Any]
@@ -113,7 +113,7 @@ def _assigned(
     straddle: float,
     limits: Limits,
 ) -> Targets:
-    """The targets of all images; anchors are counted through."""
+    """The targets of all images; anchor indices count over the batch."""
     made = Targets([], [], [], [], [], [])
     cuts = row_offsets(lod, "GtBoxes")
     for n in range(len(cuts) - 1):
@@ -151,7 +151,7 @@ def _concat_images(made: Targets, dtype: Any) -> tuple[Any, ...]:
 
 
 def _image_ends(made: Targets) -> tuple[Any, ...]:
-    """Where the results of each image end, in the order of ENDS."""
+    """The end offset of the results of each image, in the order of OUTPUT_SLOTS."""
     places, scores = (
         offsets_from_lengths([len(p) for p in parts]) for parts in (made.places, made.scores)
     )

@@ -12,9 +12,9 @@ from ..meta_rules import check_float, multiply_dims, size_of
 
 
 def _boxes_around(places: Any, sizes: Any) -> Any:
-    """Boxes of sizes [P,2], or each with its distance to the place, [P,4], at positions [H,W,2].
+    """Boxes of sizes [P,2], or of corner distances [P,4], around positions [H,W,2].
 
-    [H,W,P,4]
+    -> [H,W,P,4]
     """
     middle = places[:, :, None] + (sizes[:, :2] if sizes.shape[1] == 4 else 0)
     half = sizes[:, -2:] / 2
@@ -22,7 +22,7 @@ def _boxes_around(places: Any, sizes: Any) -> Any:
 
 
 def _repeat_variances(variances: Any, boxes: Any) -> Any:
-    """The same four numbers for every box."""
+    """The variances, repeated for every box."""
     _check_variances(variances)
     return np.broadcast_to(np.array(variances, boxes.dtype), boxes.shape).copy()
 
@@ -36,8 +36,8 @@ def _check_variances(variances: Any) -> None:
 
 
 def _anchor_sizes(sizes: Any, ratios: Any, stride: Any) -> Any:
-    """Distances of the low corner from the high one: a whole base of a stride's area for each
-    ratio, times the sizes.
+    """Corner distances of the anchors: an integer base of the area of a stride for each ratio,
+    times the sizes.
 
     [P,2]
     """
@@ -92,10 +92,10 @@ def _(x, *, anchor_sizes, aspect_ratios, variances, stride, offset):
 
 
 def _density_boxes(sizes: Any, ratios: Any, densities: Any, step: int) -> Any:
-    """Where the middles of the boxes of one place lie from it, and how large they are. [P,4]"""
+    """Center offsets and sizes of the boxes at one position. [P,4]"""
     found = []
     for size, density in zip(sizes, densities, strict=True):
-        shift = step // density  # Paddle counts in whole pixels
+        shift = step // density  # Paddle uses integer pixels
         first = shift / 2 - step / 2
         for ratio in ratios:
             sides = size * math.sqrt(ratio), size / math.sqrt(ratio)

@@ -13,7 +13,7 @@ DISCRETE_RESULT = "it chooses among whole numbers"
 
 
 class Item(NamedTuple):
-    """A beam that may go on with a token. row: of the beam before"""
+    """A candidate: a beam continued with a token. row: of the previous beam"""
 
     score: float
     row: int
@@ -21,7 +21,7 @@ class Item(NamedTuple):
 
 
 def _absolute_offsets(lod: Any, level: int) -> Any:
-    """The offsets of a level, counted in rows."""
+    """The offsets of a level, in rows."""
     check(0 <= level < len(lod or ()), f"level={level} is none of those of scores")
     found = np.asarray(lod[level], np.int64)
     for deeper in lod[level + 1 :]:
@@ -30,8 +30,8 @@ def _absolute_offsets(lod: Any, level: int) -> Any:
 
 
 def _insert(best: list[Item], item: Item, size: int) -> None:
-    """Put an item behind those that are not worse; of equal scores the later row is better, and the
-    later token of one row the last.
+    """Insert a candidate after those that are not worse. Ties: later rows first, and later tokens
+    of one row last.
     """
     if len(best) >= size:
         if item[:2] < best[-1][:2]:
@@ -44,7 +44,7 @@ def _insert(best: list[Item], item: Item, size: int) -> None:
 
 
 def _candidates(row: int, tokens: Any, scores: Any, size: int) -> Any:
-    """What a beam may go on with, less what is certainly too bad."""
+    """The continuations of a beam, without those that cannot be selected."""
     if len(scores) > 4 * size:
         least = np.partition(scores, -size)[-size]
         near = np.flatnonzero(scores >= least)
@@ -65,8 +65,8 @@ def _select_candidates(
     end: int,
     summed: bool,
 ) -> list[list[Item]]:
-    """For each beam of before the items that it goes on with, the best one first; none of a source
-    all of whose beams had ended.
+    """For each previous beam its selected continuations, best first; none for a source whose beams
+    have all ended.
     """
     rows = scores.shape[0]
     before, sums = pre_ids.reshape(-1), pre_scores.reshape(-1)
@@ -172,7 +172,7 @@ def _(
 
 
 class Sentence(NamedTuple):
-    """A sentence, its last token first."""
+    """A sentence in reverse order."""
 
     tokens: list[Any]
     scores: list[Any]
@@ -187,10 +187,10 @@ def _trace_back(
     found: list[Sentence],
     end: int,
 ) -> list[int]:
-    """Go one step back in a source.
+    """Trace a source back by one step.
 
-    positions: the row of each sentence in this step, none yet where no sentence has begun; returns
-    those before.
+    positions: the row of each sentence in this step; empty if no sentence has started. Returns
+    those of the previous step.
     """
     sources, beams = lod
     first, last = sources[source], sources[source + 1]
@@ -198,7 +198,7 @@ def _trace_back(
         places = list(range(beams[first], beams[last]))
         found += [Sentence([], []) for _ in places]
     for sentence, row in zip(found, places, strict=True):
-        # of the tokens that end a sentence only the first
+        # only the first end token of a sentence
         if tokens[row] != end or not sentence.tokens:
             sentence.tokens.append(tokens[row])
             sentence.scores.append(scores[row])
@@ -206,12 +206,11 @@ def _trace_back(
 
 
 def decode_sentences(ids: Any, scores: Any, lods: Any, end: int) -> tuple[Any, Any, Any]:
-    """beam_search_decode: the sentences that all steps make, those of a source by score, and their
+    """beam_search_decode: the sentences of all steps, sorted by score within a source, and their
     offsets.
 
     ids, scores, lods: of each step
-
-    Raises OpError where a step holds no sequences of two levels.
+    Raises OpError if a step has no two-level LoD.
     """
     check(
         bool(ids) and all(len(lod or ()) == 2 for lod in lods or [None]),

@@ -7,18 +7,18 @@ from typing import Any
 from ...core.arrays import np
 from ...core.op import check, op
 from ..box_ops import NO_GRAD
-from ..detection_matching import NO_HALF
+from ..detection_helpers import NO_HALF
 from ..lod import row_offsets, sequence_ids
 from ..meta_rules import check_float, dims_match, float_like_x
 
 
 def round_half_up(x: Any) -> Any:
-    """To integers, halves away from zero."""
+    """Round to integers, halves away from zero."""
     return np.sign(x) * np.floor(np.abs(x) + x.dtype.type(0.5))
 
 
 def image_edges(info: Any) -> Any:
-    """The largest x and y in images of their sizes before they were scaled.
+    """The largest x and y of images before scaling.
 
     [n,3]: height, width, scale -> [n,4]
     """

@@ -14,9 +14,7 @@ SLOTS = "Emission, Emission@LOD*?!, Transition, Label!, Length?!"
 
 
 def _sequences(emission: Any, lod: Any, length: Any) -> tuple[Any, Any]:
-    """The emissions as rows, and which rows each sequence is: where it begins, and how many there
-    are.
-    """
+    """The emissions as rows, the start of each sequence, and the number of sequences."""
     if length is not None:
         starts = np.arange(emission.shape[0]) * emission.shape[1]
         return emission.reshape(-1, emission.shape[-1]), list(
@@ -32,7 +30,7 @@ def _log_sum(x: Any, axis: int) -> Any:
 
 
 def _forward(rows: Any, transition: Any) -> Any:
-    """For each row and label, the log of the sum over all ways that lead there."""
+    """For each row and label, the log sum over all paths that end there."""
     found = np.empty(rows.shape, np.float64)
     found[0] = transition[0] + rows[0]
     for t in range(1, len(rows)):
@@ -41,7 +39,9 @@ def _forward(rows: Any, transition: Any) -> Any:
 
 
 def _backward(rows: Any, transition: Any) -> Any:
-    """The same from there to the end, without the row itself."""
+    """For each row and label, the log sum over all paths from there to the end, without the row
+    itself.
+    """
     found = np.empty(rows.shape, np.float64)
     found[-1] = transition[1]
     for t in range(len(rows) - 2, -1, -1):
@@ -50,7 +50,7 @@ def _backward(rows: Any, transition: Any) -> Any:
 
 
 def _log_likelihood(rows: Any, labels: Any, transition: Any) -> Any:
-    """What one labelling gains."""
+    """The score of one label sequence."""
     steps = transition[2:][labels[:-1], labels[1:]].sum()
     return (
         transition[0][labels[0]]
@@ -163,7 +163,7 @@ linear_chain_crf_grad.vjp(no_second_order("linear_chain_crf"))
 
 
 def _best_path(rows: Any, transition: Any) -> Any:
-    """The labelling that gains most (Viterbi 1967)."""
+    """The label sequence with the best score (Viterbi 1967)."""
     gain, origins = transition[0] + rows[0], []
     for row in rows[1:]:
         ways = gain[:, None] + transition[2:]

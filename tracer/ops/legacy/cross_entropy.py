@@ -14,7 +14,7 @@ from ..meta_rules import check_float, proto_of, shape_of, shapes_match
 from ..reduce import reduce_sum
 from ..unary_math import negative, one_minus
 
-# What stands for an infinite loss, as in Paddle.
+# Replaces an infinite loss, as in Paddle.
 MAX_LOSS = 1e20
 
 
@@ -23,7 +23,7 @@ def _clipped_log(p: Any) -> Any:
 
 
 def _label_column(x: Any, label: Any) -> Any:
-    """Labels [*, 1] of x [*, C]; they may come without their last axis."""
+    """Labels [*, 1] of x [*, C]; the last axis may be missing."""
     return label[..., None] if label.ndim == x.ndim - 1 else label
 
 
@@ -60,7 +60,7 @@ def _spread_to_classes(g: Any, x: Any, label: Any, ignore_index: int) -> Any:
     own = masked(own, OPS["unsqueeze2"](used, axes=[-1]))
     there = one_minus(
         reduce_sum(own, dim=[-1], keep_dim=True)
-    )  # 1 where there is no label, so that nothing is divided by 0
+    )  # 1 without a label, to avoid a division by 0
     found = OPS["elementwise_add"](reduce_sum(mul(x, own), dim=[-1], keep_dim=True), there)
     return mul(own, div(negative(g), found))
 

@@ -58,7 +58,7 @@ cvm_grad.vjp(no_second_order("cvm"))
 
 
 def _kept_rows(ins, lod, tags, tags_lod, wanted, is_lod):
-    """The offsets of the instances of Ins, and the numbers of those with a wanted tag."""
+    """The offsets of the instances of Ins, and the indices of those with a selected tag."""
     own = row_offsets(lod, "Ins") if is_lod else np.arange(ins.shape[0] + 1)
     ends = row_offsets(tags_lod, "Ins_tag")
     check(len(ends) == len(own), f"Ins holds {len(own) - 1} instances, Ins_tag {len(ends) - 1}")

@@ -6,20 +6,20 @@ from typing import Any, NamedTuple
 
 from ...core.arrays import np
 from ...core.op import PYTHON_LOOP, Ints, Meta, check, op
-from ..detection_matching import NO_HALF
+from ..detection_helpers import NO_HALF
 from ..lod import without_lod
 from ..meta_rules import check_float, dims_match, like_each_input, no_second_order
 from .box_clip import round_half_up
 from .precise_roi_pooling import region_owners
 
-MIN_LENGTH = 0.1  # of a side of a region, in pixels
+MIN_LENGTH = 0.1  # minimal side of a region, in pixels
 
 
 class Samples(NamedTuple):
-    """Where each bin looks.
+    """The sampling positions of each bin.
 
-    owner [R]; channel [D,PH,PW]; y, x: [R,K,PH,PW,S,S], of K classes of channels; inside: likewise;
-    part: of Trans, [PH], [PW]; reach [R,2]: by what width and height Trans moves
+    owner [R]; channel [D,PH,PW]; y, x, inside: [R,K,PH,PW,S,S] for K classes of channels; part: of
+    Trans, [PH], [PW]; reach [R,2]: the factor of Trans
     """
 
     owner: Any
@@ -32,7 +32,7 @@ class Samples(NamedTuple):
 
 
 def _part_positions(bins: int, count: int) -> Any:
-    """Which of so many parts each bin is in."""
+    """The part of each bin."""
     return np.clip(np.floor(np.arange(bins) * count / bins).astype(np.int64), 0, count - 1)
 
 
@@ -73,8 +73,8 @@ def _samples(
 
 
 def _corners(s: Samples, each: int) -> list[tuple[tuple[Any, ...], Any, Any, Any]]:
-    """The four pixels around each sample of every channel: their index, weight, and how the weight
-    grows with y and x.
+    """The four pixels around each sample of every channel: index, weight, and derivatives of the
+    weight.
     """
     y, x, inside = (np.repeat(a, each, axis=1) for a in (s.y, s.x, s.inside))
     owner, channel = s.owner[:, None, None, None, None, None], s.channel[None, :, :, :, None, None]

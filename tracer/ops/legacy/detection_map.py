@@ -7,19 +7,19 @@ from typing import Any
 
 from ...core.arrays import np
 from ...core.op import NON_FLOAT_RESULT, PYTHON_LOOP, Meta, check, op
-from ..detection_matching import INT32, NO_HALF
+from ..detection_helpers import INT32, NO_HALF
 from ..lod import row_offsets, without_lod
 from ..meta_rules import check_float, dims_match
 from ..nms import overlaps
 
-SAME = 1e-6  # a difference of shares that is none
+SAME = 1e-6  # overlaps that differ by less are equal
 
 
 def _match_detections(
     found: Any, there: Any, difficult: Any, threshold: float
 ) -> list[tuple[float, float, float]]:
-    """Score, right and wrong of each find of one class in one image, the surest first; one that
-    meets a difficult box does not count.
+    """Score, true positive and false positive of each detection of one class in one image, sorted
+    by score; detections of difficult boxes do not count.
 
     found [K,5]: score and box; there [G,4]; difficult bool [G]
     """
@@ -41,7 +41,9 @@ def _match_detections(
 def _evaluate_image(
     found: Any, there: Any, counts: Any, evaluate_difficult: bool, threshold: float
 ) -> list[tuple[float, ...]]:
-    """Class, score, right and wrong of each find in one image; counts its boxes by class."""
+    """Class, score, true and false positive of each detection in one image; also counts its boxes
+    by class.
+    """
     kinds, boxes = there[:, 0].astype(np.int64), there[:, -4:]
     difficult = (
         (there[:, 1] != 0) & (not evaluate_difficult)
@@ -60,13 +62,13 @@ def _evaluate_image(
 
 
 def _eleven_point_average(precision: Any, recall: Any) -> float:
-    """The mean of the best precision at recalls of 0, 0.1, ... 1 and more."""
+    """The mean of the best precision at recalls of at least 0, 0.1, ... 1."""
     reached = [precision[recall.astype(np.float64) >= j / 10] for j in range(11)]
     return sum(float(np.max(p, initial=0)) for p in reached) / 11
 
 
 def _integral(precision: Any, recall: Any) -> float:
-    """The area under precision over recall."""
+    """The area under the precision-recall curve."""
     gained = np.abs(np.diff(recall, prepend=0))
     return float(np.sum(precision * gained * (gained > SAME)))
 
@@ -76,9 +78,9 @@ def _check_kind(kind: str) -> None:
 
 
 def _mean(counts: Any, right: Any, wrong: Any, background: int, kind: str) -> float:
-    """The mean over the classes that there are.
+    """The mean over the classes with boxes.
 
-    Paddle leaves out classes of as many boxes as the background's number, and so it is here.
+    As in Paddle, classes whose number of boxes equals the background label are left out.
     """
     shares, classes = 0.0, 0
     for label in np.flatnonzero(counts):
@@ -138,7 +140,7 @@ def detection_map(
     total = np.zeros(class_num, np.int32) if not known else counts.reshape(-1).copy()
     made: list[tuple[float, ...]] = []
     for (a, b), (c, d) in zip(pairwise(first), pairwise(last), strict=True):
-        # [[-1]] is nothing found
+        # [[-1]]: no detection
         one = found[a:b] if found.shape[1] == 6 else found[:0].reshape(0, 6)
         made += _evaluate_image(
             one, there[c:d], total, evaluate_difficult, float(np.float32(overlap_threshold))

@@ -29,7 +29,7 @@ def _round(held: Any, lane: Any) -> Any:
 
 
 def _stripes(lanes: Any, seed: Any) -> Any:
-    """What four lanes at a time make of all that is divisible by four.
+    """The four-lane part of XXH64.
 
     lanes uint64 [rows, 4 k]
     """

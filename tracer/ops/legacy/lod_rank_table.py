@@ -101,9 +101,7 @@ def _(table):
 
 
 def _num_active(x, lod, table, step):
-    """How many rows of X belong to sequences that have a step of this number; X holds them in the
-    order of the table.
-    """
+    """The number of rows of X whose sequence has this step; X is in table order."""
     count = int((table[:, 1] > step.item()).sum())
     return int(np.asarray(lod[0])[count]) if lod else count
 
@@ -151,8 +149,7 @@ shrink_rnn_memory_grad.vjp(no_second_order("shrink_rnn_memory"))
 
 
 def sequences_to_steps(x, lod, table):
-    """lod_tensor_to_array: for each step a tensor of that row of every sequence that has it, in the
-    order of a table.
+    """lod_tensor_to_array: for each step the rows of all sequences that have it, in table order.
 
     X [R,*] -> a list of [S,*]
     """
@@ -162,8 +159,8 @@ def sequences_to_steps(x, lod, table):
 
 
 def steps_to_sequences(steps, table):
-    """array_to_lod_tensor: the sequences whose steps are in a list, in the order that they had
-    before the table, and their offsets.
+    """array_to_lod_tensor: the sequences of a list of steps, in their original order, and their
+    offsets.
     """
     check(bool(steps), "the list is empty")
     counts = np.empty(len(table), np.int64)

@@ -8,16 +8,16 @@ from typing import Any
 from ...core.arrays import np
 from ...core.op import PYTHON_LOOP, Meta, check, op
 from ..box_ops import NO_GRAD
-from ..detection_matching import INT32, INT64, NO_HALF
+from ..detection_helpers import INT32, INT64, NO_HALF
 from ..lod import offsets_from_lengths, row_offsets
 from ..meta_rules import check_float, dims_match
 from ..nms import overlaps
 
-SUBPIXELS = 5  # points on an outline per pixel
+SUBPIXELS = 5  # subpixel steps per pixel
 
 
 def _steps(start: Any, end: Any) -> Any:
-    """All points from one to another on the fine grid, one along the longer side at a time.
+    """All points of a line on the fine grid, one step along the longer side at a time.
 
     int [2], [2] -> int [*,2]
     """
@@ -34,7 +34,7 @@ def _steps(start: Any, end: Any) -> Any:
 
 
 def rasterize(outline: Any, high: int, wide: int) -> Any:
-    """The pixels inside of an outline: between the positions where a column crosses it.
+    """The pixels inside of a polygon: between the crossings of each column.
 
     [K,2] -> bool [high,wide]
     """
@@ -58,7 +58,7 @@ def rasterize(outline: Any, high: int, wide: int) -> Any:
 
 
 def _mask(outlines: list[Any], box: Any, size: int) -> Any:
-    """The pixels of a thing in a box of so many pixels.   -> int32 [size * size]"""
+    """The mask of an instance in a box. -> int32 [size * size]"""
     low, sides = box[:2], np.maximum(box[2:] - box[:2], 1)
     parts = [
         rasterize((points - low) * box.dtype.type(size) / sides, size, size) for points in outlines
@@ -67,7 +67,7 @@ def _mask(outlines: list[Any], box: Any, size: int) -> Any:
 
 
 def _bounding_boxes(outlines: list[Any]) -> Any:
-    """The box of a thing."""
+    """The bounding box of an instance."""
     points = np.concatenate(outlines)
     return np.concatenate([points.min(axis=0), points.max(axis=0)])
 
@@ -75,8 +75,8 @@ def _bounding_boxes(outlines: list[Any]) -> Any:
 def _image_masks(
     things: list[list[Any]], rois: Any, labels: Any, scale: Any, size: int
 ) -> tuple[Any, Any, Any, Any]:
-    """Regions with a mask, their numbers, classes, and masks; where there is none, the first of no
-    class, and no mask.
+    """Regions with a mask, their indices, classes and masks; if there is none, the first background
+    region with an empty mask.
     """
     found = np.flatnonzero(labels > 0)
     if not len(found):
@@ -96,7 +96,7 @@ def _image_masks(
 
 
 def _instances(points: Any, lod: Any) -> list[list[Any]]:
-    """The outlines of each thing."""
+    """The polygons of each instance."""
     check(
         lod is not None and len(lod) == 3,
         "GtSegms needs sequences of three levels: things, outlines, points",

@@ -230,7 +230,7 @@ def _windows(shape, kernel, stride):
 
 
 def _columns(table, kernel, stride):
-    """The windows of a table, zeros beyond its edges. table [C,h,w] -> [C kh kw, positions]"""
+    """The windows of a table, zero-padded (im2col). table [C,h,w] -> [C kh kw, positions]"""
     (kh, kw), (_, h, w) = kernel, table.shape
     wide = np.zeros((table.shape[0], h + kh, w + kw), table.dtype)
     wide[:, kh // 2 : kh // 2 + h, kw // 2 : kw // 2 + w] = table

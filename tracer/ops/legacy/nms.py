@@ -7,7 +7,7 @@ from typing import Any
 from ...core.arrays import np
 from ...core.op import PYTHON_LOOP, Meta, check, op
 from ..box_ops import NO_GRAD
-from ..detection_matching import INT32, INT64, NO_HALF, image_offsets
+from ..detection_helpers import INT32, INT64, NO_HALF, image_offsets
 from ..lod import offsets_from_lengths
 from ..meta_rules import check_float, dims_match
 from ..multiclass_nms import check_boxes, select_boxes, sort_by_score, top_candidates
@@ -16,7 +16,7 @@ from .box_clip import image_edges
 
 
 def or_empty(rows: Any, counts: list[int]) -> tuple[Any, Any]:
-    """What is found and where that of each image begins; [[-1]] for nothing at all."""
+    """The rows and the offsets of images; [[-1]] if there are no rows."""
     return (
         (rows, offsets_from_lengths(counts))
         if len(rows)
@@ -137,7 +137,7 @@ def _(boxes, lod, scores, **_):
 
 
 def _decode(anchors: Any, deltas: Any, info: Any) -> Any:
-    """Anchors moved by deltas, in the image before it was scaled. both [K,4] -> [K,4]"""
+    """Boxes at the deltas from their anchors, in unscaled image coordinates. both [K,4] -> [K,4]"""
     t = anchors.dtype.type
     sizes = anchors[:, 2:] - anchors[:, :2] + t(1)
     middle = deltas[:, :2] * sizes + anchors[:, :2] + sizes / t(2)
@@ -149,7 +149,7 @@ def _decode(anchors: Any, deltas: Any, info: Any) -> Any:
 def _level_candidates(
     boxes: Any, scores: Any, anchors: Any, info: Any, least: float, count: int
 ) -> tuple[Any, Any, Any]:
-    """The best of each level of one image, of the last one whatever their score is: boxes [K,4],
+    """The best candidates of each level of one image (of the last level at any score): boxes [K,4],
     scores [K], classes [K].
     """
     found = []
@@ -230,17 +230,15 @@ def _(boxes, scores, anchors, infos, **_):
 
 
 def _iou(a: Any, b: Any, extra: float) -> float:
-    """The area that two boxes, or two convex polygons, share over that which they cover
-    together.
-    """
+    """The intersection over union of two boxes or convex polygons."""
     return float(overlaps(a[None], b[None], extra)[0, 0])
 
 
 def _merge_overlapping(
     boxes: Any, scores: Any, threshold: float, extra: float
 ) -> tuple[Any, Any, Any]:
-    """Neighbours in the list that overlap made one, their mean by scores: boxes, scores, and which
-    are left.
+    """Merge consecutive overlapping boxes to their score-weighted mean: boxes, scores, and the
+    indices that remain.
     """
     boxes, scores, at = boxes.copy(), scores.copy(), -1
     left: list[int] = []
@@ -309,7 +307,7 @@ def locality_aware_nms(
 
 
 def _suppress(boxes: Any, order: Any, threshold: float, extra: float, eta: float) -> list[int]:
-    """Of boxes in an order those that no earlier one kept overlaps too much."""
+    """The boxes, in order, that do not overlap an earlier selected one too much."""
     if boxes.shape[1] == 4:
         return (
             [int(k) for k in order[suppress(boxes[order], threshold, extra, eta)]]

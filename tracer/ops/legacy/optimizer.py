@@ -14,9 +14,7 @@ from ..optimizer import UPDATE_OP, reject_master_param
 
 
 def _like_inputs(*indices: int) -> Any:
-    """The rule of a step whose results are like the inputs at these positions, in the order that
-    the op itself has them in.
-    """
+    """A rule for outputs like the inputs at these indices."""
 
     def rule(param: Any, grad: Any, *rest: Any, **_: Any) -> Any:
         metas = (param, grad, *rest)
@@ -181,7 +179,7 @@ def proximal_gd(param, grad, lr, *, l1: float = 0.0, l2: float = 0.0):
     return moved / (one(1) + rate * one(l2))
 
 
-MAX_NORM = 16384  # how many parameters are added up in sum_1 before they move to sum_2
+MAX_NORM = 16384  # number of parameters summed in sum_1 before they move to sum_2
 
 
 @op(

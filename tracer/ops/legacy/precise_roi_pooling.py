@@ -6,14 +6,14 @@ from typing import Any, NamedTuple
 
 from ...core.arrays import np
 from ...core.op import PYTHON_LOOP, Meta, check, op
-from ..detection_matching import NO_HALF, image_offsets
+from ..detection_helpers import NO_HALF, image_offsets
 from ..lod import sequence_ids, without_lod
 from ..meta_rules import like_each_input, no_second_order
 from ..roi_pooling import check_regions
 
 
 def region_owners(x: Any, rois: Any, lod: Any, counts: Any = None) -> Any:
-    """Which image each region is of."""
+    """The image of each region."""
     if counts is not None:
         check(
             int(counts.sum()) == len(rois),
@@ -31,7 +31,7 @@ def region_owners(x: Any, rois: Any, lod: Any, counts: Any = None) -> Any:
 class Side(NamedTuple):
     """The bins of regions along one axis.
 
-    low, high: where they begin and end, [R,P]; length: of a region, [R]
+    low, high: bin edges, [R,P]; length: of a region, [R]
     """
 
     low: Any
@@ -46,12 +46,12 @@ def _side(start: Any, end: Any, bins: int) -> Side:
 
 
 def _hat_function(at: Any, size: int) -> Any:
-    """How much of each pixel there is at a place. [*] -> [*,size]"""
+    """The interpolation weights of all pixels at positions. [*] -> [*,size]"""
     return np.maximum(1 - np.abs(at[..., None] - np.arange(size, dtype=at.dtype)), 0)
 
 
 def _hat_integral(at: Any, size: int) -> Any:
-    """How much of each pixel there is before a place. [*] -> [*,size]"""
+    """The integrals of the interpolation weights up to positions. [*] -> [*,size]"""
     t = np.clip(at[..., None] - np.arange(size, dtype=at.dtype), -1, 1)
     return np.where(t < 0, (t + 1) ** 2 / 2, 1 - (1 - t) ** 2 / 2)
 
@@ -61,13 +61,13 @@ def _integral(side: Side, size: int) -> Any:
 
 
 def _sides(rois: Any, high: int, wide: int, scale: float) -> tuple[Side, Side]:
-    """The bins of rows, and of columns."""
+    """The bins of rows and columns."""
     edges = rois * rois.dtype.type(scale)
     return _side(edges[:, 1], edges[:, 3], high), _side(edges[:, 0], edges[:, 2], wide)
 
 
 def _inverse_area(rows: Side, columns: Side) -> Any:
-    """One over the area of a bin, 0 for none. [R]"""
+    """The inverse area of a bin; 0 for an empty bin. [R]"""
     area = rows.length / rows.low.shape[1] * (columns.length / columns.low.shape[1])
     return np.divide(1, area, out=np.zeros_like(area), where=area > 0)
 
@@ -121,10 +121,7 @@ def _(g, x, rois, lod, counts, **over):
 
 
 def _edge_grad(side: Side, g_low: Any, g_high: Any) -> tuple[Any, Any]:
-    """The gradients of where regions begin and end, from those of where their bins do, all [R,P].
-
-    -> [R], [R]
-    """
+    """The gradients of the region edges from those of the bin edges, all [R,P]."""
     parts = np.arange(side.low.shape[1] + 1) / side.low.shape[1]
     last = (g_low * parts[:-1] + g_high * parts[1:]).sum(axis=1)
     return (g_low + g_high).sum(axis=1) - last, last

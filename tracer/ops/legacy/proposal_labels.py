@@ -8,7 +8,7 @@ from ...core import rng
 from ...core.arrays import np
 from ...core.op import PYTHON_LOOP, Floats, Meta, check, op
 from ..box_ops import NO_GRAD
-from ..detection_matching import INT32, INT64, NO_HALF
+from ..detection_helpers import INT32, INT64, NO_HALF
 from ..lod import offsets_from_lengths, row_offsets
 from ..meta_rules import check_float, dims_match
 from ..nms import overlaps
@@ -16,7 +16,7 @@ from .anchor_targets import SAME, encode_boxes
 
 
 def _sample(count: int, most: int, use_random: bool) -> Any:
-    """Which of so many are taken."""
+    """Sample indices."""
     if count <= most:
         return np.arange(count)
     return np.sort(rng.generator().permutation(count)[:most]) if use_random else np.arange(most)
@@ -30,9 +30,10 @@ def _split_by_overlap(
     share: float,
     use_random: bool,
 ) -> tuple[Any, Any, Any]:
-    """Regions of boxes, the box of each, and regions of none.
+    """Foreground regions, their boxes, and background regions.
 
-    over [R,G]; bounds: of boxes, high and low of none; count -1: all
+    over [R,G]; bounds: lower limit of foreground, upper and lower limit of background; count: -1
+    for all
     """
     best = np.max(over, axis=1, initial=-1)
     best[: len(crowd)][crowd[: len(best)] != 0] = -1
@@ -81,7 +82,9 @@ def _targets(
 
 
 def _expand_by_class(labels: Any, targets: Any, classes: int, agnostic: bool) -> tuple[Any, Any]:
-    """Targets at the place of their class, and ones there. [K], [F,4] -> both [K,4*classes]"""
+    """Targets in the columns of their class, and a mask of these columns. [K], [F,4] -> both
+    [K,4*classes]
+    """
     out = np.zeros((len(labels), classes, 4), targets.dtype)
     ones = np.zeros_like(out)
     rows = np.flatnonzero(labels > 0)

@@ -49,7 +49,7 @@ def _(g, label, left, right):
 
 
 def _own(x: Any, label: Any) -> Any:
-    """1 at the label of each row, else 0.   x [*,C], label int [*,1] -> [*,C]"""
+    """One-hot labels. x [*,C], label int [*,1] -> [*,C]"""
     places = OPS["squeeze2"](label, axes=[-1])
     return OPS["one_hot_v2"](places, depth=int(shape_of(x)[-1]), dtype=proto_of(x))
 

@@ -33,7 +33,7 @@ def _(g, x, times_tensor, times_tensors, *, expand_times):
 
 
 def _repeat_count(x: Sequence[int], target: Sequence[int]) -> list[int]:
-    """How often each axis is repeated."""
+    """The repeat count of each axis."""
     check(len(x) == len(target), "X and target_tensor have different numbers of axes")
     check(
         all(a > 0 and b % a == 0 for a, b in zip(x, target, strict=True)),
@@ -80,7 +80,7 @@ def _(gg, x, g):
 
 
 def _resize_attrs(shape: Sequence[int], scale: float, attrs: dict[str, Any]) -> dict[str, Any]:
-    """The attributes of today, where a scale only says the sizes of the result."""
+    """The attributes of the newer op; a scale is used for the output size only."""
     if scale <= 0:
         return attrs
     last = attrs.get("data_layout") == "NHWC"
@@ -90,7 +90,7 @@ def _resize_attrs(shape: Sequence[int], scale: float, attrs: dict[str, Any]) -> 
 
 
 def _resize(kind: str, today: Op) -> Op:
-    """The op `<kind>_interp`, whose scale is one number."""
+    """Define the op `<kind>_interp`, whose scale is a scalar."""
 
     @op(f"{kind}_interp", SLOTS)
     @upcast_half

@@ -6,17 +6,17 @@ from typing import Any
 
 from ...core.arrays import np
 from ...core.op import PYTHON_LOOP, Meta, check, op
-from ..detection_matching import INT32, NO_HALF
+from ..detection_helpers import INT32, NO_HALF
 from ..meta_rules import like_x, no_second_order
 from ..roi_pooling import check_regions
 from .box_clip import round_half_up
 from .precise_roi_pooling import region_owners
 
-SAME = 1e-4  # a distance of pixels that is none
+SAME = 1e-4  # distances below this are 0
 
 
 def _matrices(x: Any, y: Any, high: int, wide: int) -> Any:
-    """How positions of the rectangle map to the image, for corners x, y [R,4], the upper left one
+    """The projective maps from the rectangle to quadrilaterals with corners x, y [R,4], upper left
     first.
 
     -> [R,9]
@@ -45,7 +45,7 @@ def _matrices(x: Any, y: Any, high: int, wide: int) -> Any:
 
 
 def _sample_positions(matrices: Any, high: int, wide: int) -> tuple[Any, Any]:
-    """Where each position of the rectangle lies in the image: x and y, both [R,high,wide]."""
+    """The image positions of the rectangle's pixels: x and y, both [R,high,wide]."""
     m = matrices.reshape(-1, 9, 1, 1)
     row, column = np.arange(high, dtype=m.dtype)[:, None], np.arange(wide, dtype=m.dtype)
     u, v, w = (m[:, i] * column + m[:, i + 1] * row + m[:, i + 2] for i in (0, 3, 6))
@@ -53,7 +53,7 @@ def _sample_positions(matrices: Any, high: int, wide: int) -> tuple[Any, Any]:
 
 
 def _inside(x: Any, y: Any, xs: Any, ys: Any) -> Any:
-    """Whether positions lie in or on a quadrilateral: a ray from them crosses its sides once.
+    """Whether positions are in a quadrilateral, by counting crossings of a ray.
 
     [R,H,W], corners [R,4]
     """
@@ -78,8 +78,8 @@ def _inside(x: Any, y: Any, xs: Any, ys: Any) -> Any:
 def _pixels(
     x: Any, rois: Any, lod: Any, high: int, wide: int, scale: float
 ) -> tuple[Any, Any, list[tuple[Any, Any]]]:
-    """The matrices, which positions are seen [R,h,w], and the four pixels around each: their index
-    in X and weight.
+    """The matrices, a mask of sampled positions [R,h,w], and index and weight of the four pixels
+    around each.
     """
     corners = rois * rois.dtype.type(scale)
     xs, ys = corners[:, 0::2], corners[:, 1::2]

@@ -9,13 +9,12 @@ from ..meta_rules import check_float, dims_match, known_dim, like_x, no_second_o
 
 
 def _log_uniform(classes, of):
-    """How likely a class is: rare ones, of large numbers, less. of: how many classes there are"""
+    """The probability of a class under the log-uniform distribution. of: number of classes"""
     return np.log((classes + 2.0) / (classes + 1.0)) / np.log(of + 1.0)
 
 
 def _draw_classes(labels, count, of):
-    """Different classes, the same for every row, behind the labels, and how likely each is to be
-    among those.
+    """The labels and sampled distinct classes (the same for every row), with their probabilities.
 
     -> int64, float [N,T+S]
     """

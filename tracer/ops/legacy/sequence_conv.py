@@ -10,7 +10,7 @@ from ..meta_rules import like_x, no_second_order
 
 
 def _row_windows(lod, length, start):
-    """The row at each position of the window of each row, and whether it lies in the same sequence.
+    """The row at each window position of each row, and whether it is in the same sequence.
 
     [R, length]
     """

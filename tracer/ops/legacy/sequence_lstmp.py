@@ -202,7 +202,7 @@ def lstmp_grad(
 
 
 def _clip_mask(values, most):
-    """1 where something was not clipped."""
+    """1 where a value was not clipped, else 0."""
     return (
         ((values > -most) & (values < most)).astype(values.dtype)
         if most > 0

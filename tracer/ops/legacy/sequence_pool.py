@@ -139,7 +139,7 @@ sequence_softmax_grad.vjp(no_second_order("sequence_softmax"))
 
 
 def _repeated(x, x_lod, y_lod, level):
-    """The sequences of X - rows, where it holds none -, and how often each is wanted."""
+    """The sequences of X (single rows without LoD) and their repeat counts."""
     own = np.arange(x.shape[0] + 1) if not x_lod else row_offsets(x_lod)
     check(bool(y_lod), "Y holds no sequences")
     counts = lengths(np.asarray(y_lod[level], np.int64))

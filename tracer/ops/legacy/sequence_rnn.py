@@ -14,7 +14,7 @@ def _sigmoid(x):
     return 1 / (1 + np.exp(-x))
 
 
-# name -> the function, and its slope by its value
+# name -> function, and its derivative in terms of its value
 ACTIVATIONS: dict[str, tuple[Any, Any]] = {
     "sigmoid": (_sigmoid, lambda y: y * (1 - y)),
     "tanh": (np.tanh, lambda y: 1 - y * y),
@@ -24,16 +24,16 @@ ACTIVATIONS: dict[str, tuple[Any, Any]] = {
 
 
 def check_activations(*names):
-    """Raise OpError for a name that is none."""
+    """Raise OpError for an unknown activation name."""
     for name in names:
         check(name in ACTIVATIONS, f"activation {name!r} is none of {list(ACTIVATIONS)}")
 
 
 class Step(NamedTuple):
-    """One step in time.
+    """One time step.
 
-    which: the sequences that are that long; rows: theirs; before: the rows of the step before, none
-    in the first one
+    which: the sequences that have the step; rows: their rows; before: the rows of the previous
+    step, None in the first
     """
 
     which: np.ndarray
@@ -42,7 +42,7 @@ class Step(NamedTuple):
 
 
 def steps_of(lod, is_reverse):
-    """The steps, from the first row of each sequence to the last, or reversed."""
+    """The steps of all sequences, in forward or reverse order."""
     offsets = row_offsets(lod, "Input")
     counts = lengths(offsets)
     found, before = [], None
@@ -57,7 +57,7 @@ def steps_of(lod, is_reverse):
 
 
 def initial_state(values, count, width, like):
-    """What is before the first step: zeros where it is not given."""
+    """The initial state; zeros if it is not given."""
     return np.zeros((count, width), like.dtype) if values is None else values
 
 
@@ -68,15 +68,15 @@ LSTM = "Input, Input@LOD*?!, H0?, C0?, Weight, Bias"
 
 
 def peepholes(bias, width, on):
-    """The bias of the gates, and the three rows that look at the cell: zeros without."""
+    """The bias of the gates, and the three peephole weights; zeros without peepholes."""
     flat = bias.reshape(-1)
     rest = flat[4 * width :].reshape(3, width) if on else np.zeros((3, width), bias.dtype)
     return flat[: 4 * width], rest
 
 
 def lstm_gates(x, h, c, weight, bias, peep, gate, candidate):
-    """Candidate, input and forget gate, and what the output gate is the activation of, less what it
-    sees of the new cell.
+    """Candidate, input gate, forget gate, and the output gate's pre-activation without its
+    peephole.
     """
     pre = x + h @ weight + bias
     width = weight.shape[1] // 4
@@ -203,13 +203,10 @@ def _(
 
 
 def step_grad(gates, cells, grads, peep, slopes, unclipped=1):
-    """One step of an LSTM back.
+    """The gradient of one LSTM step.
 
-    cells: before it, after it, and behind its activation; grads: of its hidden state and of its
-    cell;
-
-    slopes: of the activations; unclipped: 1 where the cell was not clipped
-    -> gradients [R,4D], of the cell before [R,D], of the peepholes [3,D]
+    cells: before, after, and after the activation; grads: of hidden state and cell; slopes:
+    derivatives of the activations; unclipped: 1 where the cell was not clipped
     """
     (new, i, f, o), (before, after, active), (d_hidden, d_cell) = (
         np.split(gates, 4, axis=1),
@@ -471,7 +468,7 @@ def _unit_attrs(activation, gate_activation, origin_mode):
 
 
 def _rows_as_sequences(x):
-    """Each row a sequence of its own."""
+    """Treat each row as a sequence."""
     return [np.arange(x.shape[0] + 1)]
 
 

@@ -51,7 +51,7 @@ sequence_turned.vjp(no_second_order("sequence_reverse"))
 
 
 def _concat_rows(x, lods):
-    """Which row of all inputs, one after the other, each row of the result is."""
+    """For each row of the result, its index in the concatenated inputs."""
     check(len(lods or ()) == len(x), "an operand holds no sequences")
     starts = np.cumsum([0, *(a.shape[0] for a in x[:-1])])
     parts = [lod if isinstance(lod, np.ndarray) else row_offsets(lod) for lod in lods]
@@ -117,7 +117,7 @@ def _padded_width(counts, padded_length):
 
 
 def _places(offsets, width):
-    """Where each row is in [n * width]."""
+    """The position of each row in [n * width]."""
     owner = sequence_ids(offsets)
     return owner * width + np.arange(offsets[-1]) - offsets[owner]
 

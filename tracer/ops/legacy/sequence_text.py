@@ -16,9 +16,7 @@ DISCRETE_RESULT = "it chooses among whole numbers"
 
 
 def _kept_tokens(x: Any, owner: Any, blank: int, merge: bool) -> Any:
-    """Which labels stay: those that are not blank, and of equal neighbours in one sequence the
-    first.
-    """
+    """A mask of labels that stay: not blank, and the first of equal neighbors."""
     flat = x.reshape(-1)
     same = np.zeros(len(flat), bool)
     same[1:] = (flat[1:] == flat[:-1]) & (owner[1:] == owner[:-1])
@@ -183,9 +181,9 @@ SCHEMES = {
 def _is_chunk_end(
     scheme: tuple[int, ...], tag: int, kind: int, then: int, after: int, other: int
 ) -> bool:
-    """Whether a chunk ends between two neighbours.
+    """Whether a chunk ends between two neighbors.
 
-    tag, kind: of the first; then, after: of the second; other: the kind of no chunk
+    tag, kind: of the first; then, after: of the second; other: the kind outside of chunks
     """
     begin, inside, end, single = scheme
     if other in (kind, after) or after != kind:
@@ -198,7 +196,7 @@ def _is_chunk_end(
 def _is_chunk_start(
     scheme: tuple[int, ...], tag: int, kind: int, then: int, after: int, other: int
 ) -> bool:
-    """Whether a chunk begins at the second of two neighbours."""
+    """Whether a chunk starts at the second of two neighbors."""
     begin, inside, end, single = scheme
     if other in (kind, after) or after != kind:
         return after != other
@@ -208,7 +206,7 @@ def _is_chunk_start(
 
 
 def _chunks(labels: Any, scheme: str, kinds: int) -> Iterator[tuple[int, int, int]]:
-    """First place, last place and kind of each chunk of a sequence."""
+    """Start, end and kind of each chunk of a sequence."""
     order = SCHEMES[scheme]
     tags = max(order) + 1
     begun, tag, kind = -1, -1, kinds

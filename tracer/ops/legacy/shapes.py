@@ -92,7 +92,7 @@ def _(g, x, *, group):
 
 
 def _border(paddings: Any, mode: str, data_format: str) -> dict[str, Any]:
-    """The same border in the terms of pad3d."""
+    """The padding in the form of pad3d."""
     check(len(paddings) == 4, f"paddings={list(paddings)} are not four")
     check(data_format in ("NCHW", "NHWC"), f"data_format={data_format!r} is neither NCHW nor NHWC")
     top, bottom, left, right = paddings

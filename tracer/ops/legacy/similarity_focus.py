@@ -10,7 +10,9 @@ DISCRETE_RESULT = "it chooses among elements"
 
 
 def _focus(table):
-    """Largest first, elements whose row and column have none yet. table [H,W] -> bool [H,W]"""
+    """Greedily mark the largest elements whose row and column are unmarked. table [H,W] -> bool
+    [H,W]
+    """
     found = np.zeros(table.shape, bool)
     rows, columns = (np.zeros(n, bool) for n in table.shape)
     for place in np.argsort(-table, axis=None, kind="stable"):

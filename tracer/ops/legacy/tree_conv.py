@@ -8,9 +8,9 @@ from ..meta_rules import check_float, dims_match, like_each_input, no_second_ord
 
 
 def _children(edges):
-    """The nodes below each node, by number from 1 on.
+    """The children of each node, numbered from 1.
 
-    edges int [E,2], (above, below), up to the first 0
+    edges int [E,2], (parent, child), up to the first 0
     """
     ends = np.flatnonzero((edges == 0).any(axis=1))
     used = edges[: ends[0]] if len(ends) else edges
@@ -21,8 +21,8 @@ def _children(edges):
 
 
 def _descendants(root, children, depth):
-    """A node and those below it, less than `depth` deep: (node, place among its siblings, how many
-    those are, how deep).
+    """A node and its descendants of less than `depth` levels: (node, position among its siblings,
+    number of siblings, level).
     """
     found, seen, at = [(root, 1, 1, 0)], {root}, 0
     while at < len(found):
@@ -36,7 +36,7 @@ def _descendants(root, children, depth):
 
 
 def _node_weights(edges, nodes, depth):
-    """How much of each node goes to the left, right and top filter of each node.
+    """The weights of the left, right and top filter for each node.
 
     -> float64 [B,N,N,3]
     """

@@ -132,7 +132,7 @@ class StaticGraphMode(Static):
         return self.program.current_block().of(desc)
 
     def snapshot(self, tensor: Tensor) -> Tensor:
-        """See Mode.shadow."""
+        """See Mode.snapshot."""
         made = super().snapshot(tensor)
         assert isinstance(made, Variable)
         assert isinstance(tensor, Variable)
@@ -140,7 +140,7 @@ class StaticGraphMode(Static):
         return made
 
     def assign_inplace(self, tensor: Tensor, made: Tensor) -> None:
-        """See Mode.become.
+        """See Mode.assign_inplace.
 
         What outlives a run is written itself; any other is another variable from now on.
         """

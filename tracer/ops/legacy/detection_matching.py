@@ -6,26 +6,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.arrays import np
-from ..core.op import PYTHON_LOOP, Meta, check, op
-from .box_ops import NO_GRAD
-from .lod import offsets_from_lengths, row_offsets, without_lod
-from .meta_rules import check_float, dims_match
+from ...core.arrays import np
+from ...core.op import PYTHON_LOOP, Meta, check, op
+from ..box_ops import NO_GRAD
+from ..detection_helpers import INT32, INT64, NO_HALF, image_offsets
+from ..lod import offsets_from_lengths, without_lod
+from ..meta_rules import check_float, dims_match
 
-NO_HALF = "boxes are matched in float32 or float64, as in Paddle"
 MATCH_TYPES = "it chooses among boxes"
-INT32, INT64 = np.dtype(np.int32), np.dtype(np.int64)
 MATCHES, MININGS = ("bipartite", "per_prediction"), ("max_negative", "hard_example")
-MIN_OVERLAP = 1e-6  # of what boxes share to be matched
+MIN_OVERLAP = 1e-6  # minimal overlap of a match
 
 
 def _check_choice(what: str, given: str, known: tuple[str, str]) -> None:
     check(given in known, f"{what}={given} is neither {known[0]} nor {known[1]}")
-
-
-def image_offsets(lod: Any, rows: int) -> Any:
-    """The offsets of the rows of each image: all are of one where there are no sequences."""
-    return row_offsets(lod) if lod else np.array([0, rows], np.int64)
 
 
 # -- iou_similarity
@@ -58,7 +52,8 @@ def _(x, y, *, box_normalized):
 
 
 def _pairs(near: Any) -> tuple[Any, Any]:
-    """Greedily, the nearest first: the row of each column, -1 for none, and how near it is.
+    """Greedy bipartite matching, nearest first: the row of each column, -1 for none, and its
+    overlap.
 
     near [R,C] -> [C], [C]
     """
@@ -75,7 +70,7 @@ def _pairs(near: Any) -> tuple[Any, Any]:
 
 
 def _match_nearest(near: Any, rows: Any, found: Any, least: float) -> None:
-    """Give each column that has no row its nearest, if that is near enough."""
+    """Match each unmatched column with its nearest row if the overlap is large enough."""
     if near.shape[0]:
         best = np.max(near, axis=0)
         free = (rows < 0) & (best >= max(np.float32(least), MIN_OVERLAP))
@@ -182,7 +177,7 @@ without_lod(target_assign)
 
 
 def _hard_negatives(loss: Any, free: Any, count: int) -> Any:
-    """Which of the boxes that may be taken have the largest losses, so many of them."""
+    """The `count` candidate boxes with the largest losses."""
     order = np.flatnonzero(free)
     return order[np.argsort(-loss[order], kind="stable")[:count]]
 
