@@ -24,27 +24,29 @@ def with_dynamic_dims(program: Program, guards: Sequence[Guard]) -> Program:
     """Return the program with every input dimension dynamic that no guard fixes and whose size the
     ops accept to vary.
     """
-    held = {(g.var, g.axis) for g in guards if g.kind == "dim"}
+    guarded = {(g.var, g.axis) for g in guards if g.kind == "dim"}
     if has_blocks(program):
         return program
     traced = {name: program.block.vars[name].shape for name in program.feeds()}
-    free = {
+    dynamic = {
         (name, axis)
         for name, shape in traced.items()
         for axis, size in enumerate(shape)
-        if (name, axis) not in held and _accepts_other_sizes(program, name, axis, size)
+        if (name, axis) not in guarded and _accepts_other_sizes(program, name, axis, size)
     }
     if any(
         needs_static_image_size(op) and set(op.attr("ksize", [])) != {1} for op in program.block.ops
     ):
-        free = {f for f in free if f[1] == 0}
+        dynamic = {f for f in dynamic if f[1] == 0}
     # Sizes that only differ together, such as the batch of two inputs, are found by their common
     # value.
     for size in {shape[0] for shape in traced.values() if shape}:
-        together = {(name, 0) for name, shape in traced.items() if shape and shape[0] == size}
-        if not together & held and _try_infer(program, _resize(traced, together, size + 1)):
-            free |= together
-    for axes in (free, {f for f in free if f[1] == 0}, set[tuple[str, int]]()):
+        same_size_dims = {(name, 0) for name, shape in traced.items() if shape and shape[0] == size}
+        if not same_size_dims & guarded and _try_infer(
+            program, _resize(traced, same_size_dims, size + 1)
+        ):
+            dynamic |= same_size_dims
+    for axes in (dynamic, {f for f in dynamic if f[1] == 0}, set[tuple[str, int]]()):
         found = _try_infer(program, _resize(traced, axes, -1))
         if found is not None:
             return found

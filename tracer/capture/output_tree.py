@@ -28,7 +28,7 @@ def flatten(value: Any, single: str) -> tuple[list[tuple[str, Tensor]], str]:
 
     The tensors of a dict are in the order of its sorted keys, as in Paddle's files.
     """
-    leaves, nesting = pytree.flatten(value)
+    leaves, spec = pytree.flatten(value)
     found: list[tuple[str, Tensor]] = []
 
     def convert_node(node: Any, path: str) -> Any:
@@ -53,7 +53,7 @@ def flatten(value: Any, single: str) -> tuple[list[tuple[str, Tensor]], str]:
         found.append((path or single, value))
         return len(found) - 1
 
-    return found, json.dumps(convert_node(nesting, ""), separators=(",", ":"))
+    return found, json.dumps(convert_node(spec, ""), separators=(",", ":"))
 
 
 def _reject_other_leaf(leaf: Any) -> None:
@@ -77,10 +77,10 @@ def builder(tree: str, count: int) -> Callable[[Sequence[Any]], Any]:
     if not tree:
         return (lambda flat: flat[0]) if count == 1 else list
     constants: list[Any] = [None]
-    nesting = _to_spec(json.loads(tree), count, constants)
-    if nesting == 0 and count:
+    spec = _to_spec(json.loads(tree), count, constants)
+    if spec == 0 and count:
         return lambda flat: flat[0]
-    return lambda flat: pytree.unflatten(nesting, [*flat, *constants])
+    return lambda flat: pytree.unflatten(spec, [*flat, *constants])
 
 
 def _to_spec(node: Any, count: int, constants: list[Any]) -> Any:

@@ -200,9 +200,9 @@ class ResultBuilder:
     """
 
     def __init__(
-        self, nesting: Any, leaves: list[Any], effects: list[SideEffect], as_eager: bool = False
+        self, spec: Any, leaves: list[Any], effects: list[SideEffect], as_eager: bool = False
     ) -> None:
-        self.nesting = nesting
+        self.spec = spec
         self.python = {
             i: to_python
             for i, leaf in enumerate(leaves)
@@ -215,7 +215,7 @@ class ResultBuilder:
         self.sources: list[
             tuple[SideEffect, int]
         ] = []  # previous tensors, by leaf, that the program reads as additional inputs
-        self._single = nesting == 0 and not self.constants and not self.python and not effects
+        self._single = spec == 0 and not self.constants and not self.python and not effects
 
     def effect_inputs(self) -> list[Tensor]:
         """Return the current tensors of effects that are inputs of the program."""
@@ -235,7 +235,7 @@ class ResultBuilder:
             self._assign_effects(tensors)
         for i in self.changed:
             state.mode.assign_inplace(given[i], next(tensors))
-        return pytree.unflatten(self.nesting, leaves)
+        return pytree.unflatten(self.spec, leaves)
 
     def _assign_effects(self, tensors: Iterator[Tensor]) -> None:
         """Assign the values of the effects. A container that several effects share stays one
@@ -243,9 +243,9 @@ class ResultBuilder:
         """
         built: dict[int, Any] = {}
         for effect in self.effects:
-            parts, nesting = pytree.flatten(effect.after)
+            parts, spec = pytree.flatten(effect.after)
             result = pytree.unflatten(
-                nesting, [next(tensors) if isinstance(v, Variable) else v for v in parts]
+                spec, [next(tensors) if isinstance(v, Variable) else v for v in parts]
             )
             if effect.condition is True or next(tensors).array.item():
                 effect.write(built.setdefault(id(effect.after), result))
@@ -384,9 +384,9 @@ def _collect_results(
     """
     kept = [e for e in found.effects if not _write_back(found.recorder, e)]
     found.guards.set_side_effects(kept)
-    flat, nesting = pytree.flatten(outputs)
+    flat, spec = pytree.flatten(outputs)
     reject_results(flat)
-    results = ResultBuilder(nesting, flat, kept, as_eager=found.recorder.strict)
+    results = ResultBuilder(spec, flat, kept, as_eager=found.recorder.strict)
     before = [(e, i, leaf) for e in kept for i, leaf in enumerate(pytree.flatten(e.before)[0])]
     results.sources = [(e, i) for e, i, leaf in before if _make_input(found.recorder, leaf)]
     results.changed = found.changed_inputs()

@@ -79,8 +79,8 @@ def argument_names(function: Callable[..., Any], count: int) -> list[str]:
 def named_inputs(function: Callable[..., Any], inputs: Sequence[Any]) -> Iterator[tuple[str, Any]]:
     """Yield each leaf of the inputs with its name: `x`, `y_0` in a list, the key in a dict."""
     for name, value in zip(argument_names(function, len(inputs)), inputs, strict=True):
-        leaves, nesting = pytree.flatten(value, sort_keys=True)
-        yield from zip(pytree.leaf_names(name, nesting), leaves, strict=True)
+        leaves, spec = pytree.flatten(value, sort_keys=True)
+        yield from zip(pytree.leaf_names(name, spec), leaves, strict=True)
 
 
 class LayerState:
@@ -194,7 +194,7 @@ def require_outputs(outputs: Any) -> Any:
 
 def write_outputs(recorder: Recorder, outputs: Any) -> Contract:
     """Name the outputs after their paths, and write the fetch ops."""
-    flat, nesting = output_tree.flatten(outputs, "out")
+    flat, spec = output_tree.flatten(outputs, "out")
     for _, tensor in flat:
         if (
             isinstance(tensor, Variable)
@@ -213,7 +213,7 @@ def write_outputs(recorder: Recorder, outputs: Any) -> Contract:
         recorder.fetch(renamed[name])
     inputs = [Arg(name, "", (), path) for name, path in recorder.paths.items()]
     return Contract(
-        inputs, [Arg(renamed[n], "", (), p) for p, n in fetched], nesting, guards, PRODUCER
+        inputs, [Arg(renamed[n], "", (), p) for p, n in fetched], spec, guards, PRODUCER
     )
 
 

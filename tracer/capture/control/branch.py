@@ -107,8 +107,8 @@ def cond(
                     with_user_line(f"{STRUCTURES_DIFFER}: one of them returns None")
                 )
             given.append(snapshot_container(value))
-            leaves, nesting = pytree.flatten(value)
-            paths.append(nesting)
+            leaves, spec = pytree.flatten(value)
+            paths.append(spec)
             return leaves
 
         return run
@@ -304,9 +304,9 @@ class BranchMerge:
         """Return the value after the branches of a variable that is `a` after the first one and `b`
         after the second one.
         """
-        gone = [v for v in (a, b) if isinstance(v, Invalidated)]
-        if gone or is_same(a, b) or (isinstance(a, Undefined) and isinstance(b, Undefined)):
-            return gone[0] if gone else a
+        invalidated = [v for v in (a, b) if isinstance(v, Invalidated)]
+        if invalidated or is_same(a, b) or (isinstance(a, Undefined) and isinstance(b, Undefined)):
+            return invalidated[0] if invalidated else a
         if isinstance(a, Undefined) or isinstance(b, Undefined):
             return self._merge_maybe_undefined(name, a, b)
         if self.mode.converts and self._may_be_none(a, b):

@@ -440,9 +440,11 @@ class Loop(LoopState):
 
     def _drop_invalidated(self) -> None:
         """Stop carrying items of lists and dicts that were invalidated since they were found."""
-        gone, at = self.locations.invalidated(), 0
+        invalidated, at = self.locations.invalidated(), 0
         for i, spec in enumerate(self.specs):
-            found = gone[i - self.num_named] if i >= self.num_named and spec is None else None
+            found = (
+                invalidated[i - self.num_named] if i >= self.num_named and spec is None else None
+            )
             if found is not None:
                 self.values[at] = found
                 self.carried.pop(at, None)

@@ -110,11 +110,11 @@ def invalidate(container: Any) -> None:
         f"this list or dict may be another one, since a branch or a loop, that was "
         f"changed{at} under another name; {FIX}"
     )
-    gone = Invalidated("this value", why)
+    placeholder = Invalidated("this value", why)
     if isinstance(container, dict):
-        dict.update(container, dict.fromkeys(list(dict.keys(container)) or [""], gone))
+        dict.update(container, dict.fromkeys(list(dict.keys(container)) or [""], placeholder))
     else:
-        set_raw_items(container, [gone] * max(1, list.__len__(container)))
+        set_raw_items(container, [placeholder] * max(1, list.__len__(container)))
 
 
 def resolve(container: Any) -> Any:

@@ -174,9 +174,9 @@ class Mutation:
 
     def changed_keys(self) -> Iterator[Any]:
         """Yield the keys whose values changed."""
-        gone = object()
+        missing = object()
         for key in dict.fromkeys((*self.before, *self.after)):
-            if not is_same(self.before.get(key, gone), self.after.get(key, gone)):
+            if not is_same(self.before.get(key, missing), self.after.get(key, missing)):
                 yield key
 
 

@@ -72,23 +72,21 @@ def _as_list(result: Any, count: int) -> list[Any]:
 def _record_while(
     mode: Static, cond: Callable[..., Any], body: Callable[..., Any], start: list[Any]
 ) -> list[Any]:
-    leaves, nesting = pytree.flatten(start)
+    leaves, spec = pytree.flatten(start)
 
     def test(values: Values) -> tuple[Any, Values]:
-        return cond(*pytree.unflatten(nesting, values)), values
+        return cond(*pytree.unflatten(spec, values)), values
 
     def run(values: Values) -> Values:
-        result, other = pytree.flatten(
-            _as_list(body(*pytree.unflatten(nesting, values)), len(start))
-        )
-        if other != nesting:
+        result, other = pytree.flatten(_as_list(body(*pytree.unflatten(spec, values)), len(start)))
+        if other != spec:
             why = (
                 f"body returns {pytree.describe(other)}, whose structure differs from "
-                f"loop_vars ({pytree.describe(nesting)})"
+                f"loop_vars ({pytree.describe(spec)})"
             )
             raise TraceError(with_user_line(f"while_loop: {why}"))
         return result
 
-    labels = [f"loop_vars{p}" for p in pytree.key_paths(nesting)]
-    found: list[Any] = pytree.unflatten(nesting, record_loop(mode, test, run, leaves, labels))
+    labels = [f"loop_vars{p}" for p in pytree.key_paths(spec)]
+    found: list[Any] = pytree.unflatten(spec, record_loop(mode, test, run, leaves, labels))
     return found

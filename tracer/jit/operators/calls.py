@@ -448,9 +448,9 @@ def _quantified(stops: bool) -> Callable[..., Any]:
                 found, functools.partial(BUILTINS[bool], value)
             )
 
-        together = sequences.fold_quantifier(values, not stops, both)
-        if together is not None:
-            return together
+        result = sequences.fold_quantifier(values, not stops, both)
+        if result is not None:
+            return result
         found: Any = not stops
         for value in values:
             truth = BUILTINS[bool](value)

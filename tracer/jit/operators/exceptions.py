@@ -118,7 +118,7 @@ def emit_check(
 
 def print_(*values: Any, **how: Any) -> None:
     """Operator for `print(*values)`: values of the program are printed in each run."""
-    leaves, nesting = pytree.flatten(values)
+    leaves, spec = pytree.flatten(values)
     places = [i for i, leaf in enumerate(leaves) if isinstance(leaf, Variable)]
     mode = static_mode(state.mode)
     if not places or mode is None:
@@ -132,6 +132,6 @@ def print_(*values: Any, **how: Any) -> None:
         shown = list(leaves)
         for i, array in zip(places, arrays, strict=True):
             shown[i] = Tensor(array)
-        print(*pytree.unflatten(nesting, shown), **how)
+        print(*pytree.unflatten(spec, shown), **how)
 
     py_func(show, [leaves[i] for i in places], None)
