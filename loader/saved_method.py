@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from ..capture import output_tree
-from ..capture.control import pytree
 from ..capture.dynamic_shapes import without_guards
+from ..core import pytree
 from ..core.dtype import dtype_of
 from ..core.errors import OpError, with_user_line
 from ..core.mode import state, use_mode
@@ -82,7 +82,7 @@ class SavedMethod:
 
         Raises OpError for wrong inputs, GuardError for a broken assumption.
         """
-        if any(map(pytree.holds_values, (*inputs, *named.values()))):
+        if any(map(pytree.is_tensor_container, (*inputs, *named.values()))):
             inputs, named = (), self._by_name(inputs, named)
         given = self._in_order(inputs, named) if named else inputs
         without_offsets = len(given) == len(self.inputs) and not state.mode.is_eager
@@ -172,7 +172,7 @@ class SavedMethod:
         self._refuse_twice([*given, *named])
         leaves, nesting = pytree.flatten({**given, **named})
         at = {a.path: a.name for a in self._taken}
-        names = [at.get(path, path) for path in pytree.dotted(nesting)]
+        names = [at.get(path, path) for path in pytree.dotted_paths(nesting)]
         self._refuse_twice(names)
         return dict(zip(names, leaves, strict=True))
 

@@ -30,7 +30,7 @@ ALLOWED_IMPORTS: dict[str, set[str]] = {
     "signal": {"tensor"},
     "autograd": {"core", "tensor"},
     "nn": {"core", "tensor"},
-    "amp": {"core", "nn", "tensor"},
+    "amp": {"core", "nn", "ops", "tensor"},
     "optimizer": {"core", "ops"},
     "regularizer": set(),
     "io": {"core"},

@@ -242,9 +242,9 @@ def _step_range(debug_step: Sequence[int] | None) -> tuple[int | None, int | Non
 
 def _seed_generators() -> None:
     """Seed the generators of Paddle, NumPy and Python with one number."""
-    limit = 2**32
-    seed = rng.initial_seed if rng.initial_seed in range(limit) else None
-    seed = 123 if seed is None else seed
+    seed = 123 if rng.initial_seed is None else int(rng.initial_seed)
+    if not 0 <= seed < 2**32:  # what NumPy accepts
+        seed = 123
     rng.seed(seed)
     np.random.seed(seed)
     random.seed(seed)

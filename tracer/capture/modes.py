@@ -7,6 +7,7 @@ from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
+from ..core import pytree
 from ..core.eager import Eager, metas_of
 from ..core.errors import (
     OpError,
@@ -460,6 +461,10 @@ class SymbolicShape(list[Any]):
     def copy(self) -> list[Any]:
         """A plain list of the sizes."""
         return self[:]
+
+
+# Flattened like a list; dynamic sizes become values of the program.
+pytree.register_proxy(SymbolicShape, lambda shape: shape[:])
 
 
 def _refusing(name: str) -> Callable[..., NoReturn]:

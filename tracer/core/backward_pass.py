@@ -310,7 +310,7 @@ class CheckedBackwardPass(RecordedBackwardPass):
     _grad_op = ""  # none yet: the initial gradient is the caller's
 
     def visit(self, node: Node, _: None = None) -> None:
-        """Remember the node whose gradients `fitted` receives next."""
+        """Remember the op whose gradients the engine passes to `fitted` next."""
         self._grad_op = f"{node.op.type}_grad"
 
     def fitted(self, gradient: Any, like: Tensor) -> Any:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from .. import nn
+from ..core import pytree
 from ..core.autograd import no_grad
 from ..core.communicator import world
 from ..core.errors import OarlockError, OpError
@@ -47,15 +48,6 @@ def _list(value: Any) -> list[Any]:
 
 def _tensors(value: Any) -> list[Tensor]:
     return [v if isinstance(v, Tensor) else to_tensor(v) for v in _list(value)]
-
-
-def _flat(value: Any) -> list[Any]:
-    """All that a batch holds, nested or not."""
-    if isinstance(value, dict):
-        return [v for inner in value.values() for v in _flat(inner)]
-    if isinstance(value, list | tuple):
-        return [v for inner in value for v in _flat(inner)]
-    return [value]
 
 
 def _all_gather(x: Tensor) -> Tensor:
@@ -367,7 +359,7 @@ class Model:
         logs: dict[str, Any] = {}
         steps = _length(loader)
         for step, batch in enumerate(islice(loader, most)):
-            data = _flat(batch)
+            data = pytree.leaves(batch)
             told.call(f"{mode}_batch_begin", step, logs)
             inputs, labels = data[: self._input_count], data[self._input_count :]
             if outputs is not None:

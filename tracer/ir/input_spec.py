@@ -7,6 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from ..core import pytree
 from ..core.dtype import dtype_of
 from ..core.errors import OpError
 from ..core.tensor import Tensor
@@ -91,6 +92,9 @@ class InputSpec:
 
     def __hash__(self) -> int:
         return hash((self.shape, self.dtype.name, self.stop_gradient))
+
+
+pytree.register_tensor_type(InputSpec)
 
 
 def as_spec(given: Any) -> InputSpec:

@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..capture.control import pytree
 from ..capture.control.escape_analysis import born
 from ..capture.control.may_alias import Gone, is_moved, put_items, said
 from ..capture.control.optional_values import none_flag
@@ -15,6 +14,7 @@ from ..capture.modes import Static
 from ..capture.recorder import Recorder
 from ..capture.undefined_checks import NOT_RETURNED, WHY
 from ..capture.variable import Variable
+from ..core import pytree
 from ..core.errors import TraceError, warn, with_user_line
 from ..core.mode import replace_base_mode
 from ..core.op import OPS

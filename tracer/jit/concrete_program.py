@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..capture.control import pytree
 from ..capture.control.branch_values import Undefined
 from ..capture.control.maybe_undefined import unchecked, whether_set
 from ..capture.control.tensor_arrays import TensorArray
@@ -15,7 +14,7 @@ from ..capture.recorder import Recorder
 from ..capture.symbolic_scalars import is_pure, stands_for
 from ..capture.variable import Variable
 from ..compiler.partial_program import PartialProgram
-from ..core import rng
+from ..core import pytree, rng
 from ..core.autograd import no_grad
 from ..core.errors import SideEffectError, TraceError, defer_warnings, warn, with_user_line
 from ..core.mode import replace_base_mode, state
@@ -237,7 +236,7 @@ class Results:
             self._keep(tensors)
         for i in self.changed:
             state.mode.assign_inplace(given[i], next(tensors))
-        return pytree.build(self.nesting, leaves)
+        return pytree.unflatten(self.nesting, leaves)
 
     def _keep(self, tensors: Iterator[Tensor]) -> None:
         """Let attributes and elements hold what a run made of them; a container that several of
@@ -246,7 +245,7 @@ class Results:
         built: dict[int, Any] = {}
         for effect in self.effects:
             parts, nesting = pytree.flatten(effect.after)
-            made = pytree.build(
+            made = pytree.unflatten(
                 nesting, [next(tensors) if isinstance(v, Variable) else v for v in parts]
             )
             if effect.is_set is True or next(tensors).array.item():

@@ -14,9 +14,9 @@ from traceback import walk_tb
 from types import CodeType, FunctionType
 from typing import Any
 
-from ..capture.control import pytree
 from ..capture.modes import Static
 from ..capture.recorder import Recorder
+from ..core import pytree
 from ..core.errors import OarlockError, is_library_file, user_line
 from ..core.mode import replace_base_mode
 from ..ir.program import Guard

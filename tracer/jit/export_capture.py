@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any
 
-from ..capture.control import pytree
 from ..capture.recorder import Recorder
 from ..capture.variable import Variable
+from ..core import pytree
 from ..core.errors import TraceError, warn, with_user_line
 from ..core.mode import replace_base_mode
 from ..core.tensor import Tensor

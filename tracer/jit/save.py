@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 
 from ..capture import output_tree
-from ..capture.control import pytree
 from ..compiler import CompiledProgram
-from ..core import cuda
+from ..core import cuda, pytree
 from ..core.autograd import set_grad_enabled
 from ..core.dtype import dtype_of
 from ..core.errors import OarlockError, OperandError, OpError, VerifyError, warn

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from ..capture.control import pytree
 from ..capture.control.branch_values import is_number
 from ..capture.modes import static_mode
+from ..core import pytree
 from ..core.dtype import get_default_dtype
 from ..core.errors import OpError, RuleError, warn, with_user_line
 from ..core.mode import Mode, state
