@@ -315,7 +315,7 @@ class Tensor(TensorBase):
 
         Raises StateError if the tensor has stop_gradient=True.
         """
-        require_eager("register_hook", "hooks have no place in it")
+        require_eager("register_hook", "hooks are not supported there")
         if self.stop_gradient:
             raise StateError(
                 with_user_line(f"register_hook: the tensor has stop_gradient=True (X={self.meta})")
