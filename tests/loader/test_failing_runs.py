@@ -73,7 +73,7 @@ TAKERS = {
 
 @pytest.mark.parametrize("dtype", ["int64", "int32"])
 @pytest.mark.parametrize("op", TAKERS)
-def test_a_negative_index_is_refused(op: str, dtype: str, tmp_path: Path) -> None:
+def test_a_negative_index_is_rejected(op: str, dtype: str, tmp_path: Path) -> None:
     engine = engine_of(TAKERS[op], [InputSpec([2], dtype, "ids")], tmp_path)
     engine.run([np.array([1, 0], dtype)])
     with pytest.raises(

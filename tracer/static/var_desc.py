@@ -106,7 +106,7 @@ class VarDesc(Identified):
     # ---------------------------------------------------------------------------------------------
 
     def shape(self) -> list[int]:
-        """The sizes, -1 for one that only a run knows."""
+        """The sizes, -1 for one that is known only at run time."""
         self._needs(SHAPED, "shape")
         return list(self._of.raw.shape)
 

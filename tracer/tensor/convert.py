@@ -77,8 +77,8 @@ def to_tensor(
     place: where to; where `set_device` says unless given.
     """
     # a list of dynamic length
-    if type(data) is not np.ndarray and hasattr(data, "joined"):
-        data = data.joined(0, True)
+    if type(data) is not np.ndarray and hasattr(data, "concat_elements"):
+        data = data.concat_elements(0, True)
         return data if dtype is None else cast(data, dtype)
     if not state.mode.is_eager:
         return _recorded(data, dtype)

@@ -408,8 +408,10 @@ def clip(x: Tensor, min: Any = None, max: Any = None, name: str | None = None) -
 
 def add_n(inputs: Any, name: str | None = None) -> Tensor:
     """The sum of all inputs.   [*] each -> [*]"""
-    if hasattr(inputs, "joined"):  # a list of dynamic length
-        return OPS["reduce_sum"](inputs.joined(0, True), dim=[0], keep_dim=False, reduce_all=False)
+    if hasattr(inputs, "concat_elements"):  # a list of dynamic length
+        return OPS["reduce_sum"](
+            inputs.concat_elements(0, True), dim=[0], keep_dim=False, reduce_all=False
+        )
     return OPS["sum"]([inputs] if isinstance(inputs, Tensor) else list(inputs))
 
 

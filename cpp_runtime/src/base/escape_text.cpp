@@ -13,7 +13,7 @@ struct Range {
   std::uint32_t first, last;
 };
 
-// The same list as in Python (`loader/shown.py`), but for halves of a character, which are no
+// The same list as in Python (`loader/escape_text.py`), but for halves of a character, which are no
 // UTF-8.
 constexpr Range kUnseen[] = {{0x00, 0x1f},     {0x7f, 0x9f},      {0xad, 0xad},
                              {0x61c, 0x61c},   {0x180e, 0x180e},  {0x200b, 0x200f},

@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ...capture.recorder import Inner
-from ...capture.variable import ParameterVariable, Variable, checked_flags
+from ...capture.recorder import OpenBlock
+from ...capture.variable import ParameterVariable, Variable, check_to_string_flags
 from ...core.errors import OperandError, OpError, with_user_line
 from ...core.tensor import Tensor
 from ...ir import program as data
@@ -253,7 +253,7 @@ class Program:
 
     def to_string(self, throw_on_error: bool = True, with_details: bool = False) -> str:
         """The program as text, which `Program.parse_from_text` reads back."""
-        checked_flags(throw_on_error, with_details)
+        check_to_string_flags(throw_on_error, with_details)
         return str(self.raw)
 
     def _to_readable_code(self, skip_op_callstack: bool = True) -> str:
@@ -319,12 +319,12 @@ class Program:
             len(self.raw.blocks), self.current_block_idx if parent_idx is None else parent_idx
         )
         self.raw.blocks.append(made)
-        self.recorder.open.append(Inner(made))
+        self.recorder.open_blocks.append(OpenBlock(made))
         return self.current_block()
 
     def _rollback(self) -> None:
         """Write to the block before again."""
-        self.recorder.open.pop()
+        self.recorder.open_blocks.pop()
 
     def _prune(self, targets: Any) -> Program:
         """A copy with the ops only that these variables need."""

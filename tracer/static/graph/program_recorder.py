@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ...capture.recorder import Recorder
+from ...capture.recorder import STATIC_GRAPH, Recorder
 from ...capture.variable import Variable
 from ...core import unique_name
 from ...core.errors import TraceError, with_user_line
@@ -78,7 +78,7 @@ class HandRecorder(Recorder):
 
     namer: ProcessNames
 
-    by_hand = True
+    policy = STATIC_GRAPH
 
     def __init__(
         self,
