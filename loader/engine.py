@@ -137,9 +137,9 @@ class Engine:
 
         shapes: by name, of those that are known; OpError for other names
         """
-        for how in runtime().ways_to_make_up():
+        for how in runtime().synthetic_specs():
             with translated():
-                arrays = self._session.made_up_inputs(how, dict(shapes or {}))
+                arrays = self._session.synthetic_inputs(how, dict(shapes or {}))
             yield arrays
 
     def stop(self) -> None:

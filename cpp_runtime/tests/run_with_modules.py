@@ -1,5 +1,6 @@
-"""Run pytest with other builds of extension modules: `run_with_modules.py NAME=LIBRARY ... [what pytest
-takes]`.
+"""Run pytest with other builds of extension modules.
+
+Usage: `run_with_modules.py NAME=LIBRARY ... [pytest arguments]`.
 """
 
 import importlib.util

@@ -145,7 +145,7 @@ def test_a_function_gives_what_its_op_gives_and_writes_over_its_operand(name: st
         for _ in range(len(op.ins))
     ]
     wanted = op.kernel(*given)
-    call = native.kernel("Over")(buffer_reuse.FUNCTIONS[name], [0], buffer_reuse.ALONE)
+    call = native.kernel("InplaceCall")(buffer_reuse.FUNCTIONS[name], [0], buffer_reuse.ALONE)
     x, rest = given.pop(0), given
     place, held = x.ctypes.data, [x]
     assert (call(x) if not rest else call(x, rest[0])) is NotImplemented
@@ -156,11 +156,11 @@ def test_a_function_gives_what_its_op_gives_and_writes_over_its_operand(name: st
 
 
 def test_other_dtypes_and_shapes_are_declined() -> None:
-    call = native.kernel("Over")(np.sin, [0], buffer_reuse.ALONE)
+    call = native.kernel("InplaceCall")(np.sin, [0], buffer_reuse.ALONE)
     assert call(np.ones(5000, "float16")) is NotImplemented
     x = np.ones((50, 100), "float32").T
     assert call(x) is NotImplemented
-    both = native.kernel("Over")(native.kernel("softmax_grad"), [0, 1], buffer_reuse.ALONE)
+    both = native.kernel("InplaceCall")(native.kernel("softmax_grad"), [0, 1], buffer_reuse.ALONE)
     y, g = np.ones((50, 100), "float32"), np.ones((50, 1), "float32")
     assert both(y, g) is NotImplemented
 

@@ -66,4 +66,4 @@ def over(call: Call) -> Any:
     spent = [i for i, cell in enumerate(call.ins) if cell in call.dying]
     if function is native.declined or call.attrs or not spent or not native.switch.on:
         return None
-    return native.kernel("Over")(function, spent, ALONE)
+    return native.kernel("InplaceCall")(function, spent, ALONE)

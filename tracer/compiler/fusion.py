@@ -140,7 +140,7 @@ PIECES: dict[str, Rule] = {
     "elementwise_div": binary("div"),
     "elementwise_max": binary("max"),
     "elementwise_min": binary("min"),
-    "keep": binary("keep"),
+    "keep": binary("mask"),
     **{
         n: unary(n)
         for n in (

@@ -18,7 +18,7 @@ from ..capture.recorder import Recorder
 from ..capture.undefined_checks import asked
 from ..capture.variable import Variable
 from ..core import cuda, native
-from ..core._tape import Node, arrays_of, recorded, stops_of, tensors_of
+from ..core._tape import Node, arrays_of, record_program, stop_gradients_of, tensors_of
 from ..core.errors import OpError, PlaceError, with_user_line
 from ..core.mode import pushed, state
 from ..core.numerics_check import is_enabled as checks_numerics
@@ -79,7 +79,7 @@ class PartialProgram:
 
     def stops(self, inputs: Sequence[Tensor]) -> Stops | None:
         """Which operands no gradient is wanted of; None where no gradients are recorded."""
-        return stops_of([*inputs, *self._tensors]) if state.mode.tape else None
+        return stop_gradients_of([*inputs, *self._tensors]) if state.mode.tape else None
 
     def call(self, inputs: Sequence[Tensor], stops: Stops | None) -> list[Tensor]:
         """The outputs, with gradients of those that `stops` says."""
@@ -109,7 +109,7 @@ class PartialProgram:
         if way.op is None:
             return tensors_of(outs)
         attrs = {"left": (found[end:], outs, arrays[: len(inputs)]), "materialize_grads": False}
-        return recorded(way.op, operands, way.taken, attrs, outs, way.differentiable)
+        return record_program(way.op, operands, way.taken, attrs, outs, way.differentiable)
 
     def _device(self, arrays: Sequence[Any]) -> int | None:
         """The device of all operands.   Raises PlaceError for two."""

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
 from . import cuda
-from ._tape import Node, Walk, configure, set_modes
+from ._tape import BackwardEngine, Node, configure, set_modes
 from .dtype import is_float
 from .eager import EAGER, NO_TAPE, explain
 from .era import era
@@ -103,7 +103,7 @@ def outward(gradient: Any) -> Any:
     return gradient.conj() if gradient.dtype.kind == "c" else gradient
 
 
-class Sweep(Walk):
+class Sweep(BackwardEngine):
     """One walk back, by `_tape`; here is what it asks for where something is not plain.
 
     Gradients are bare arrays.

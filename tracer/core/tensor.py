@@ -370,14 +370,14 @@ def remember(tensor: Tensor) -> None:
     """Keep what a tensor is, which is about to change: ops that are on the tape go on seeing it, as
     long as they are there.
     """
-    if tensor.taken:  # else no op has seen it
+    if tensor.saved_for_backward:  # else no op has seen it
         first = oldest_seq()
         now = next_seq()
         if first < now:
             tensor._history = (*(h for h in tensor._history if h[0] > first), (now, as_is(tensor)))
         else:
             tensor._history = ()
-        tensor.taken = False
+        tensor.saved_for_backward = False
 
 
 def remember_all(tensors: Iterable[Tensor]) -> None:

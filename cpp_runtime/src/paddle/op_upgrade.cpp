@@ -3,34 +3,35 @@
 namespace oarlock {
 namespace {
 
-struct Renamed {
-  std::string_view type, before, today;
+struct AttrRename {
+  std::string_view op, old_name, new_name;
 };
 
-// The share of ir/passes/upgrade_attrs.py; what changed its result has a case in its rule.
-constexpr Renamed kRenamed[] = {
+// The part of ir/passes/upgrade_attrs.py that renames attributes; changed semantics are handled in
+// the conversion rules.
+constexpr AttrRename kAttrRenames[] = {
     {"flip", "dims", "axis"},
     {"roll", "dims", "axis"},
     {"trace", "dim1", "axis1"},
     {"trace", "dim2", "axis2"},
 };
 
-void rename(OpDesc& op) {
-  for (const Renamed& row : kRenamed) {
-    if (op.type != row.type || op.attrs.contains(row.today)) continue;
-    auto at = op.attrs.find(row.before);
+void rename_attrs(OpDesc& op) {
+  for (const AttrRename& row : kAttrRenames) {
+    if (op.type != row.op || op.attrs.contains(row.new_name)) continue;
+    auto at = op.attrs.find(row.old_name);
     if (at == op.attrs.end()) continue;
     auto node = op.attrs.extract(at);
-    node.key() = row.today;
+    node.key() = row.new_name;
     op.attrs.insert(std::move(node));
   }
 }
 
 }  // namespace
 
-void rename_older(Program& program) {
+void upgrade_attr_names(Program& program) {
   for (Block& block : program.blocks)
-    for (OpDesc& op : block.ops) rename(op);
+    for (OpDesc& op : block.ops) rename_attrs(op);
 }
 
 }  // namespace oarlock

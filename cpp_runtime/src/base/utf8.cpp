@@ -1,0 +1,42 @@
+#include "base/utf8.h"
+
+namespace oarlock {
+
+Utf8Character decode_utf8_character(std::string_view text) {
+  auto lead = static_cast<unsigned char>(text[0]);
+  std::size_t length = lead < 0x80       ? 1
+                       : lead >> 5 == 6  ? 2
+                       : lead >> 4 == 14 ? 3
+                       : lead >> 3 == 30 ? 4
+                                         : 0;
+  if (length == 0 || length > text.size()) return {};
+  std::uint32_t code = length == 1 ? lead : lead & (0x7fu >> length);
+  for (std::size_t k = 1; k < length; ++k) {
+    auto byte = static_cast<unsigned char>(text[k]);
+    if (byte >> 6 != 2) return {};
+    code = code << 6 | (byte & 0x3fu);
+  }
+  constexpr std::uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
+  if (code < smallest[length] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) return {};
+  return {code, length};
+}
+
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    std::size_t length = decode_utf8_character(text).length;
+    if (length == 0) return false;
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
+bool is_clean_utf8(std::string_view text) {
+  while (!text.empty()) {
+    auto [code, length] = decode_utf8_character(text);
+    if (length == 0 || code < 0x20 || (code >= 0x7f && code < 0xa0)) return false;
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
+}  // namespace oarlock
