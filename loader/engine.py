@@ -133,9 +133,9 @@ class Engine:
 
         shapes: known shapes by name; OpError for unknown names
         """
-        for how in runtime().ways_to_make_up():
+        for how in runtime().synthetic_specs():
             with translate_errors():
-                arrays = self._session.made_up_inputs(how, dict(shapes or {}))
+                arrays = self._session.synthetic_inputs(how, dict(shapes or {}))
             yield arrays
 
     def stop(self) -> None:

@@ -47,7 +47,9 @@ def test_the_graph_is_freed_unless_kept() -> None:
 
 
 def test_backward_of_nothing_does_nothing_and_says_so_at_the_line() -> None:
-    with pytest.warns(UserWarning, match="no tensor that wants a gradient led to this one") as said:
+    with pytest.warns(
+        UserWarning, match="the tensor does not depend on a tensor that requires a gradient"
+    ) as said:
         paddle.ones([2]).sum().backward()
     assert said[0].filename == __file__
 
@@ -56,7 +58,7 @@ def test_gradient_of_a_wrong_shape_is_refused() -> None:
     y = leaf(1.0, 2.0) * 2
     with pytest.raises(
         paddle.OpError,
-        match=r"the gradient is not like the tensor \(X=float32\[2\], grad=float32\[3\]\)",
+        match=r"the gradient has another shape than the tensor \(X=float32\[2\], grad=float32\[3\]\)",
     ):
         y.backward(paddle.ones([3]))
 
@@ -120,7 +122,7 @@ def test_grad_leaves_leaves_alone_and_finds_inner_tensors() -> None:
     assert dy is not None
     assert dx is not None
     assert (dy.item(), dx.item(), x.grad) == (2.0, 12.0, None)
-    with pytest.raises(paddle.OarlockError, match="plays no part"):
+    with pytest.raises(paddle.OarlockError, match="do not depend on an input"):
         paddle.grad(z, leaf(1.0), retain_graph=True)
     assert paddle.grad(z, leaf(1.0), allow_unused=True) == [None]
 

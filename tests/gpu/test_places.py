@@ -137,7 +137,7 @@ def test_the_same_random_numbers_everywhere(cupy: ModuleType) -> None:
 
 def test_operands_on_two_devices_are_an_error(cupy: ModuleType) -> None:
     x, y = oarlock.to_tensor(ROWS).cuda(), oarlock.to_tensor(ROWS)
-    wanted = r"elementwise_add: operands are on two devices \(X=float32\[2,3\] on gpu:0, Y=float32\[2,3\] on cpu\)\n  at test_places.py"
+    wanted = r"elementwise_add: inputs are on two devices \(X=float32\[2,3\] on gpu:0, Y=float32\[2,3\] on cpu\)\n  at test_places.py"
     with pytest.raises(OpError, match=wanted):
         x + y
     with pytest.raises(OpError, match=r"on gpu:1, float32\[2,3\] on cpu\]"):

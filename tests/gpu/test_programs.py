@@ -118,7 +118,7 @@ def test_values_elsewhere_are_named(cupy: ModuleType) -> None:
     net = paddle.jit.to_static(nn.Linear(2, 2))
     x = paddle.ones([1, 2]).cuda()
     with pytest.raises(
-        PlaceError, match=r"a program: operands are on two devices \(input on gpu:0, \S+ on cpu"
+        PlaceError, match=r"a program: inputs are on two devices \(input on gpu:0, \S+ on cpu"
     ):
         net(x)
 

@@ -253,7 +253,7 @@ for height in range(1, 44):
     try:
         found = loaded(x).shape
     except EngineError as error:
-        assert "does not fit into what is left of the picture" in str(error), error
+        assert "does not fit the remaining image" in str(error), error
         found = [0]
     print(height, found == wanted or not all(wanted) and found == [0])
 """

@@ -260,8 +260,8 @@ def gradients(
         if gradient is not None and len(gradient.meta.shape) != len(root.meta.shape):
             raise OpError(
                 with_user_line(
-                    f"gradients: the gradient is not like the target (target={root.meta}, "
-                    f"gradient={gradient.meta})"
+                    f"gradients: the gradient has another rank than the target "
+                    f"(target={root.meta}, gradient={gradient.meta})"
                 )
             )
     pairs = {_name(recorder, r): g for r, g in zip(roots, given, strict=True)}

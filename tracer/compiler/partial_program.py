@@ -18,7 +18,7 @@ from ..capture.recorder import Recorder
 from ..capture.undefined_checks import lower_undefined_checks
 from ..capture.variable import Variable
 from ..core import cuda, native
-from ..core._tape import Node, arrays_of, recorded, stops_of, tensors_of
+from ..core._tape import Node, arrays_of, record_program, stop_gradients_of, tensors_of
 from ..core.backward_pass import BARE_ARRAYS
 from ..core.device_dispatch import common_device
 from ..core.errors import OpError, PlaceError, with_user_line
@@ -80,7 +80,7 @@ class PartialProgram:
 
     def stops(self, inputs: Sequence[Tensor]) -> StopGradients | None:
         """Which inputs do not require gradients; None if no gradients are recorded."""
-        return stops_of([*inputs, *self._state_tensors]) if state.mode.tape else None
+        return stop_gradients_of([*inputs, *self._state_tensors]) if state.mode.tape else None
 
     def call(self, inputs: Sequence[Tensor], stops: StopGradients | None) -> list[Tensor]:
         """Call the program, with gradients as stated by `stops`."""
@@ -115,7 +115,7 @@ class PartialProgram:
             "residuals": (found[end:], outs, arrays[: len(inputs)]),
             "materialize_grads": False,
         }
-        return recorded(
+        return record_program(
             specialization.op,
             operands,
             specialization.wanted_positions,

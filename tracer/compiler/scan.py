@@ -38,9 +38,7 @@ def step_order(inputs: Sequence[Any], reverse: bool) -> list[int]:
             f"recurrent: the inputs have {lengths} steps; they should have the same number of them"
         )
     if not lengths[0]:
-        raise OpError(
-            "recurrent: the inputs have no steps, so nobody knows what their outputs are like"
-        )
+        raise OpError("recurrent: the inputs have no steps, so the output shape is unknown")
     return list(range(lengths[0]) if reverse else reversed(range(lengths[0])))
 
 

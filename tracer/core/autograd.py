@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from . import cuda
-from ._tape import Node, are_leaves, deposit
+from ._tape import Node, accumulate_grad, are_leaves
 from .backward_pass import ActiveTensors, BackwardPass, new_backward_pass, to_public_grad
 from .eager import NO_TAPE
 from .errors import MisfitError, OarlockError, OpError, warn, with_user_line
@@ -36,7 +36,7 @@ def _add_initial_grads(
 def _check_grad_shape(root: Tensor, given: Tensor | None) -> None:
     """Raise OpError if a gradient has another shape than its tensor."""
     if given is not None and given.meta.shape != root.meta.shape:
-        why = "backward: the gradient is not like the tensor"
+        why = "backward: the gradient has another shape than the tensor"
         raise OpError(with_user_line(f"{why} (X={root.meta}, grad={given.meta})"))
 
 
@@ -84,8 +84,8 @@ def backward(
         return
     if roots[0].stop_gradient and all(t.stop_gradient for t in roots):
         warn(
-            f"backward: no tensor that wants a gradient led to this one, nothing is done "
-            f"(X={roots[0].meta})"
+            f"backward: the tensor does not depend on a tensor that requires a gradient; "
+            f"nothing is computed (X={roots[0].meta})"
         )
         return
     asking = [listener for listener in listeners if listener.listens()] if len(listeners) else []
@@ -147,7 +147,7 @@ def _backward_through_program(root: Tensor, given: Tensor | None, retain_graph: 
     operands = node.args[0]
     if not retain_graph:
         node.free()
-    rest = deposit(operands, found)
+    rest = accumulate_grad(operands, found)
     if rest:
         with use_mode(NO_TAPE):
             for leaf, gradient in rest:
@@ -210,7 +210,7 @@ def grad(
                 made.stop_gradient = True
     missing = [t.meta for t, g in zip(wanted, found, strict=True) if g is None]
     if missing and not allow_unused:
-        why = "grad: an input plays no part in the outputs; allow_unused=True gives None"
+        why = "grad: the outputs do not depend on an input; allow_unused=True returns None for it"
         raise OpError(with_user_line(f"{why} ({missing[0]})"))
     return found
 

@@ -56,7 +56,7 @@ def common_device(arrays: Sequence[Any]) -> int | None:
     if not places:  # only scalars: the GPU of any of them
         return next((i for a in arrays if (i := cuda.index_of(a)) is not None), None)
     if len(places) > 1:
-        raise PlaceError("operands are on two devices")
+        raise PlaceError("inputs are on two devices")
     return places.pop()
 
 

@@ -73,7 +73,7 @@ class Eager(Mode):
         """
         if self.tape and not tensor.stop_gradient and tensor.node is None:
             why = (
-                "a leaf that wants a gradient cannot be changed while gradients are recorded; "
+                "a leaf that requires a gradient cannot be changed while gradients are recorded; "
                 "use no_grad()"
             )
             raise OpError(with_user_line(f"in place: {why} (X={tensor.meta})"))

@@ -247,7 +247,7 @@ def require_eager(what: str, otherwise: str) -> None:
     if state.mode.builder is not None:
         raise OarlockError(
             with_user_line(
-                f"{what}: works on values, and a program that is written has none; {otherwise}"
+                f"{what}: needs values, which a static program does not have; {otherwise}"
             )
         )
 

@@ -315,7 +315,7 @@ class Tensor(TensorBase):
 
         Raises StateError if the tensor has stop_gradient=True.
         """
-        require_eager("register_hook", "hooks have no place in it")
+        require_eager("register_hook", "hooks are not supported there")
         if self.stop_gradient:
             raise StateError(
                 with_user_line(f"register_hook: the tensor has stop_gradient=True (X={self.meta})")
@@ -376,7 +376,7 @@ def save_history(tensor: Tensor) -> None:
     """Save the current value of a tensor before it changes in place, for the recorded ops that read
     it.
     """
-    if tensor.taken:  # otherwise no op has read it
+    if tensor.saved_for_backward:  # otherwise no op has read it
         first = oldest_seq()
         now = next_seq()
         if first < now:
@@ -386,7 +386,7 @@ def save_history(tensor: Tensor) -> None:
             )
         else:
             tensor._history = ()
-        tensor.taken = False
+        tensor.saved_for_backward = False
 
 
 def save_histories(tensors: Iterable[Tensor]) -> None:

@@ -35,7 +35,7 @@ from ..static.graph.program import Program
 
 NAME_TABLE = "StructuredToParameterName@@"
 SLICES = "UnpackBigParamInfor@@"
-MAX_SLICE = (1 << 30) - 1  # bytes of an array that protocols 2 and 3 keep in one piece
+MAX_SLICE = (1 << 30) - 1  # bytes of an array that pickle protocols 2 and 3 store as one object
 
 PathOrFile = str | os.PathLike[str] | BinaryIO
 
@@ -77,7 +77,8 @@ def save(
         obj = obj.tensor
     pieces = _binary(obj) if use_binary_format else _pieces(obj, protocol)
     if not isinstance(path, (str, os.PathLike)):
-        path.write(b"".join(pieces))  # made whole first: an error must not leave half of it
+        # Serialize completely first: an error must not leave a partial file.
+        path.write(b"".join(pieces))
     elif not os.path.basename(os.fspath(path)):
         raise OpError(f"save: {os.fspath(path)!r} names a folder, not a file in it")
     else:

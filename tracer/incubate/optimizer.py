@@ -26,7 +26,7 @@ from ..static.graph.parameters import lasting
 
 __all__ = ["LarsMomentumOptimizer", "LookAhead", "ModelAverage", "RecomputeOptimizer"]
 
-SUMS, COUNTS = 3, 3  # what is kept of a parameter that is averaged
+SUMS, COUNTS = 3, 3  # the state of an averaged parameter
 
 
 class LookAhead(LookaheadOptimizer):

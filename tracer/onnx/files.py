@@ -5,7 +5,6 @@ and run.
 from __future__ import annotations
 
 import os
-import platform
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -126,23 +125,6 @@ def judged(files: ModelFiles, path: Path) -> str:
     return f"onnx.checker accepts it; {ran}"
 
 
-def byte_products_saturate() -> bool:
-    """Whether ONNX Runtime's products of unsigned and signed bytes saturate at 16 bits, as on
-    x86-64 processors without VNNI.
-    """
-    if platform.machine() != "x86_64":
-        return False
-    flags = next(
-        (
-            line
-            for line in Path("/proc/cpuinfo").read_text().splitlines()
-            if line.startswith("flags")
-        ),
-        "",
-    )
-    return not {"avx512_vnni", "avx_vnni"} & set(flags.split())
-
-
 def session_options() -> Any:
     """Quiet; products with eight-bit weights keep the other side as it is."""
     import onnxruntime  # noqa: PLC0415 - a second engine in the process, for this alone
@@ -150,7 +132,7 @@ def session_options() -> Any:
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
     options.add_session_config_entry("session.qdq_matmulnbits_accuracy_level", "1")
-    if byte_products_saturate():
+    if runtime().byte_products_saturate():
         options.add_session_config_entry("session.disable_quant_qdq", "1")
     return options
 
@@ -178,7 +160,7 @@ def compared(files: ModelFiles, path: Path) -> str:
     )
     for arrays in engine.made_up_inputs():
         if not ending.terminates([Tensor(a) for a in arrays]):
-            continue  # a loop that goes on and on
+            continue  # an endless loop
         try:
             wanted = engine.run(arrays)
         except (OpError, EngineError, RuntimeError):

@@ -166,7 +166,7 @@ class OptimizerWithMixedPrecision:
             ("bad", bad, self._shrinks),
         ):
             count = self._counts[name]
-            more: Any = (count + 1) * happened.astype("int32")  # the other kind begins anew
+            more: Any = (count + 1) * happened.astype("int32")  # the other count restarts
             due = OPS["equal"](
                 more,
                 OPS["fill_constant"](shape=[1], value=float(every), dtype=dtype_of("int32").proto),
@@ -197,8 +197,8 @@ class OptimizerWithMixedPrecision:
         return self.apply_optimize(loss, startup_program, pairs), pairs
 
 
-# behind init_loss_scaling, in the older order: the names, and what stands in these places today
-# where nothing is given
+# The parameters after init_loss_scaling in the older order: their names, and today's defaults in
+# these positions.
 PLACES = {
     "incr_every_n_steps": "float16",
     "decr_every_n_nan_or_inf": None,

@@ -21,8 +21,7 @@ from .default_programs import default_main_program
 from .program import Program
 from .program_recorder import HandRecorder
 
-# What works on whole numbers here, and is refused for them, with a TypeError, by the functions that
-# write programs in Paddle.
+# Ops that accept integers here, but raise TypeError in Paddle's functions that record programs.
 FLOATS_ONLY = frozenset(
     {
         "brelu",

@@ -26,7 +26,7 @@ COMMON = {
     "with_quant_attr": AttrType.BOOLEAN,
     "sub_block": AttrType.BLOCK,
 }
-# What they are where nothing else was said.
+# Defaults of attributes that are not set.
 EVERY: dict[str, Any] = {
     "op_role": 0,
     "op_role_var": [],

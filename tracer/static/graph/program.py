@@ -55,11 +55,11 @@ class Program:
         self._source: np.random.Generator | None = None
         self._blocks: dict[int, Block] = {}
         self._edits = 0
-        self.lr_scheduler: Any = None  # whose rate each run takes
+        self.lr_scheduler: Any = None  # its learning rate applies to each run
         self.lr_var: Variable | None = None
-        self.readers: list[Callable[[], dict[str, Any]]] = []  # what each run takes batches from
-        self.compiled: dict[Any, Any] = {}  # what an Executor made of it
-        self.flushed = b""  # what it said when its description was flushed last
+        self.readers: list[Callable[[], dict[str, Any]]] = []  # readers that feed each run
+        self.compiled: dict[Any, Any] = {}  # specializations that an Executor compiled
+        self.flushed = b""  # the description when it was last flushed
 
     @classmethod
     def of(cls, desc: data.Program) -> Program:
