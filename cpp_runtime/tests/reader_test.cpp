@@ -110,7 +110,7 @@ TEST("reader: displayed text is escaped") {
   CHECK_EQ(p.contract->verified, "\\x0dsure");
 }
 
-// The tables of tests/loader/test_shown.py.
+// The tables of tests/loader/test_escape_text.py.
 TEST("reader: escapes agree with Python") {
   CHECK_EQ(escape_text("\x07\n\r\x1b\x7f"), "\\x07\\x0a\\x0d\\x1b\\x7f");
   CHECK_EQ(escape_text("\u0080\u009b\u009f\u00ad"), "\\x80\\x9b\\x9f\\xad");
