@@ -107,10 +107,10 @@ def _initial_gradient(backward: BackwardPass, name: str) -> Variable:
     found: Variable = (
         OPS["fill_constant"](**attrs) if sized else OPS["fill_any_like"](of, value=1.0)
     )
-    result = backward.recorder.block.ops[-1]
-    result.attrs["op_role"] = Attr(AttrType.INT, LOSS_AND_BACKWARD)
+    made = backward.recorder.block.ops[-1]
+    made.attrs["op_role"] = Attr(AttrType.INT, LOSS_AND_BACKWARD)
     if backward.recorder.by_hand:
-        backward.cotangents.mark_renameable(found, result)
+        backward.cotangents.mark_renameable(found, made)
     return found
 
 
@@ -194,11 +194,11 @@ def append_backward(
     recorder = _recorder("append_backward")
     program = recorder.program
     barred = set(_names(recorder, no_grad_set, "append_backward: no_grad_set"))
-    result = program.written()
+    made = program.written()
     leaves = [
         v.name
         for v in program.block.vars.values()
-        if _requires_grad(v) and (_is_leaf(program, v.name) or v.name not in result)
+        if _requires_grad(v) and (_is_leaf(program, v.name) or v.name not in made)
     ]
     leaves += _constants(program)
     if parameter_list is None:
@@ -213,13 +213,13 @@ def append_backward(
 
 def _constants(program: Program) -> list[str]:
     """The results of ops without inputs for which the user set stop_gradient=False."""
-    result = [
+    made = [
         n
         for op in program.block.ops
         if op.type not in ("feed", "create_array") and not [*op.input_names()]
         for n in op.output_names()
     ]
-    return [n for n in result if n in program.block.vars and _requires_grad(program.block.vars[n])]
+    return [n for n in made if n in program.block.vars and _requires_grad(program.block.vars[n])]
 
 
 def _requires_grad(var: VarDesc) -> bool:

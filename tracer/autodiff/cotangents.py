@@ -77,13 +77,13 @@ class Cotangents:
         if len(arrived) == 1 and arrived[0].name in self._renameable:
             return self._renamed(arrived[0], f"{name}@GRAD{end}")
         parts = [self._rename_part(name, i, g) for i, g in enumerate(arrived)]
-        result = declare_like(recorder, recorder.namer.fresh(f"{name}@GRAD{end}"), arrived[0].raw)
+        made = declare_like(recorder, recorder.namer.fresh(f"{name}@GRAD{end}"), arrived[0].raw)
         recorder.emit(
             "assign" if len(parts) == 1 else "sum",
             {"X": [g.name for g in parts]},
-            {"Out": [result.name]},
+            {"Out": [made.name]},
         )
-        return result
+        return made
 
     def _rename_part(self, name: str, index: int, gradient: Variable) -> Variable:
         """One of several summands, under the name that Paddle returns it."""
@@ -128,9 +128,9 @@ def declare_like(
 def zeros_for(recorder: Recorder, variable: Variable) -> Variable:
     """A zero gradient: zeros like a variable, or an empty list for a TensorArray."""
     if variable.raw.kind == Kind.ARRAY:
-        result = declare_like(recorder, recorder.namer.temporary("create_array"), variable.raw)
-        recorder.emit("create_array", {}, {"Out": [result.name]})
-        return result
+        made = declare_like(recorder, recorder.namer.temporary("create_array"), variable.raw)
+        recorder.emit("create_array", {}, {"Out": [made.name]})
+        return made
     if recorder.by_hand and compat.rules.writes_paddle1_gradients:
         return recorder.emit_like("fill_zeros_like", "X", variable, {})
     found: Variable = OPS["fill_any_like"](variable, value=0.0)

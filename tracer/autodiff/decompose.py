@@ -33,9 +33,9 @@ def decompose_gradients(program: Program) -> Program:
     blocks = [
         replace(block, vars=dict(block.vars), ops=list(block.ops)) for block in program.blocks
     ]
-    result = replace(program, blocks=blocks)
-    decompose_in_place(Recorder.onto(result), gradients)
-    return result
+    made = replace(program, blocks=blocks)
+    decompose_in_place(Recorder.onto(made), gradients)
+    return made
 
 
 def decompose_in_place(
@@ -81,9 +81,9 @@ class VjpDecomposition:
         except (UnknownSize, UndeclaredVariable):
             self.recorder.rewind(mark)
             return False
-        for result in self.recorder.block.ops[start:]:
-            result.where, result.layer = self.desc.where, self.desc.layer
-            result.attrs |= {
+        for made in self.recorder.block.ops[start:]:
+            made.where, made.layer = self.desc.where, self.desc.layer
+            made.attrs |= {
                 n: a for n, a in self.desc.attrs.items() if n in ("op_role", "op_device")
             }
         return True

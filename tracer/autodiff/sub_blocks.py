@@ -40,13 +40,13 @@ class BlockGradient:
     def run(self) -> OpDesc | None:
         """Emit the gradient block and the op that runs it."""
         self._take_output_grads()
-        result = Block(len(self.recorder.program.blocks), self.block.idx)
-        self.recorder.program.blocks.append(result)
+        made = Block(len(self.recorder.program.blocks), self.block.idx)
+        self.recorder.program.blocks.append(made)
         saved_values = SavedValues(
             self.recorder, self.block, (self.outer.saved_values, self.at), self.repeats
         )
         backward = BackwardPass(self.recorder, self.outer.activity, saved_values)
-        inner = Inner(result)
+        inner = Inner(made)
         with self.recorder.writing(inner):
             for name, gradient in self.carried.items():
                 backward.cotangents.set_external(name, gradient)
@@ -57,7 +57,7 @@ class BlockGradient:
         with self.recorder.writing(inner):
             self._write_back(ends, reads)
         saved_values.insert_copies()
-        return self._emit(result)
+        return self._emit(made)
 
     # -- what goes in
     # -------------------------------------------------------------------------------------------
@@ -86,9 +86,9 @@ class BlockGradient:
     def _zeros(self, like: Variable, name: str) -> Variable:
         """Zeros in a new variable."""
         zeros = zeros_for(self.recorder, like)
-        result = declare_shared_gradient(self.recorder, name, like.raw, self.outer.block)
-        self.recorder.emit("assign", {"X": [zeros.name]}, {"Out": [result.name]})
-        return result
+        made = declare_shared_gradient(self.recorder, name, like.raw, self.outer.block)
+        self.recorder.emit("assign", {"X": [zeros.name]}, {"Out": [made.name]})
+        return made
 
     # -- what comes out
     # -----------------------------------------------------------------------------------------
@@ -132,7 +132,7 @@ class BlockGradient:
                     "assign", {"X": [gradient.name]}, {"Out": [self.carried[name].name]}
                 )
 
-    def _emit(self, result: Block) -> OpDesc:
+    def _emit(self, made: Block) -> OpDesc:
         outer, op = self.outer, self.op
         for name, gradient in self.carried.items():
             if self.repeats or outer.saved_values.written_before(name, self.at):
@@ -149,7 +149,7 @@ class BlockGradient:
             k: list(op.outputs.get(k, []))
             for k in ("Out", "StepScopes" if self.repeats else "Scope")
         }
-        attrs = {**op.attrs, "sub_block": Attr(AttrType.BLOCK, result.idx)}
+        attrs = {**op.attrs, "sub_block": Attr(AttrType.BLOCK, made.idx)}
         return self.recorder.emit(
             f"{op.type.removesuffix('_infer')}_grad",
             {**operands, "Out@GRAD": given},
@@ -190,7 +190,7 @@ def _assign_grad(backward: BackwardPass, op: OpDesc, at: int) -> None:
 def _select_input_grad(backward: BackwardPass, op: OpDesc, at: int) -> None:
     gradient = backward.cotangents.take(op.outputs["Out"][0])
     operands = [backward.before(n, at) for n in op.inputs["X"]]
-    result = [
+    made = [
         declare_like(backward.recorder, backward.recorder.namer.temporary("select_input"), v.raw)
         for v in operands
     ]
@@ -199,8 +199,8 @@ def _select_input_grad(backward: BackwardPass, op: OpDesc, at: int) -> None:
         "Out@GRAD": [gradient.name],
         "X": [v.name for v in operands],
     }
-    backward.recorder.emit("select_input_grad", given, {"X@GRAD": [v.name for v in result]})
-    for name, part in zip(op.inputs["X"], result, strict=True):
+    backward.recorder.emit("select_input_grad", given, {"X@GRAD": [v.name for v in made]})
+    for name, part in zip(op.inputs["X"], made, strict=True):
         if backward.needs_grad(name):
             backward.accumulate(name, part)
 
@@ -214,7 +214,7 @@ def _write_to_array_grad(backward: BackwardPass, op: OpDesc, at: int) -> None:
     gradient = backward.cotangents.take(target)
     operand = backward.before(value, at)
     position = backward.before(op.inputs["I"][0], at)
-    result = declare_like(
+    made = declare_like(
         backward.recorder, backward.recorder.namer.temporary("write_to_array"), operand.raw
     )
     rest = declare_like(
@@ -222,10 +222,10 @@ def _write_to_array_grad(backward: BackwardPass, op: OpDesc, at: int) -> None:
     )
     given = {"Out@GRAD": [gradient.name], "I": [position.name], "X": [operand.name]}
     backward.recorder.emit(
-        "write_to_array_grad", given, {"X@GRAD": [result.name], "Out@GRAD": [rest.name]}
+        "write_to_array_grad", given, {"X@GRAD": [made.name], "Out@GRAD": [rest.name]}
     )
     if backward.needs_grad(value):
-        backward.accumulate(value, result)
+        backward.accumulate(value, made)
     backward.accumulate(target, rest)
 
 
@@ -243,12 +243,12 @@ def _add_element(backward: BackwardPass, name: str, position: Variable, gradient
         if name in backward.cotangents
         else zeros_for(backward.recorder, backward.variable(name))
     )
-    result = declare_like(
+    made = declare_like(
         backward.recorder, backward.recorder.namer.temporary("read_from_array"), before.raw
     )
     given = {"I": [position.name], "Out@GRAD": [gradient.name], "X@GRAD": [before.name]}
-    backward.recorder.emit("read_from_array_grad", given, {"X@GRAD": [result.name]})
-    backward.accumulate(name, result)
+    backward.recorder.emit("read_from_array_grad", given, {"X@GRAD": [made.name]})
+    backward.accumulate(name, made)
 
 
 def _tensor_array_to_tensor_grad(backward: BackwardPass, op: OpDesc, at: int) -> None:
@@ -256,14 +256,14 @@ def _tensor_array_to_tensor_grad(backward: BackwardPass, op: OpDesc, at: int) ->
     name = op.inputs["X"][0]
     if backward.needs_grad(name):
         held = backward.before(name, at)
-        result = declare_like(
+        made = declare_like(
             backward.recorder, backward.recorder.namer.temporary("tensor_array_to_tensor"), held.raw
         )
         given = {"Out@GRAD": [gradient.name], "X": [held.name]}
         backward.recorder.emit(
-            "tensor_array_to_tensor_grad", given, {"X@GRAD": [result.name]}, dict(op.attrs)
+            "tensor_array_to_tensor_grad", given, {"X@GRAD": [made.name]}, dict(op.attrs)
         )
-        backward.accumulate(name, result)
+        backward.accumulate(name, made)
 
 
 def _slice_grad(backward: BackwardPass, op: OpDesc, at: int) -> None:

@@ -50,8 +50,8 @@ def concat(held: List, axis: int, stacked: bool) -> tuple[Array, Array]:
     items = held or []
     if not items:
         raise OpError("tensor_array_to_tensor: the list is empty")
-    result = np.stack(items, axis) if stacked else np.concatenate(items, axis)
-    return result, np.array([size_along(x.shape, axis) for x in items], np.int32)
+    made = np.stack(items, axis) if stacked else np.concatenate(items, axis)
+    return made, np.array([size_along(x.shape, axis) for x in items], np.int32)
 
 
 def length_tensor(held: List) -> Tensor:
@@ -64,9 +64,9 @@ def concat_tensors(held: List, axis: int, stacked: bool) -> tuple[Tensor, Tensor
     items = held or []
     if not items:
         raise OpError("tensor_array_to_tensor: the list is empty")
-    result = OPS["stack"](items, axis=axis) if stacked else OPS["concat"](items, axis=axis)
-    result = result[0] if isinstance(result, tuple) else result
-    return result, Tensor(np.array([size_along(x.meta.shape, axis) for x in items], np.int32))
+    made = OPS["stack"](items, axis=axis) if stacked else OPS["concat"](items, axis=axis)
+    made = made[0] if isinstance(made, tuple) else made
+    return made, Tensor(np.array([size_along(x.meta.shape, axis) for x in items], np.int32))
 
 
 # Replacements of functions on arrays where registers hold Tensors, by id.
