@@ -1,1 +1,1 @@
-"""From a program and its values to files: `.pdmodel`, `.pdiparams`, `.pdiparams.info`."""
+"""Write programs and values to files: `.pdmodel`, `.pdiparams`, `.pdiparams.info`."""

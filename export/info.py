@@ -1,5 +1,5 @@
-"""`.pdiparams.info`: what the program cannot say of a variable - its name in the Layer, and whether
-it is trained.
+"""Write `.pdiparams.info`: properties of variables that the program does not contain, such as the
+name in the layer.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from .pickles import dumps
 class VarInfo:
     """A row of the file.
 
-    structured_name: key in state_dict, '' if none; trainable: None for a buffer.
+    structured_name: the key in state_dict, '' if there is none; trainable: None for a buffer
     """
 
     name: str
@@ -24,14 +24,14 @@ class VarInfo:
 
 
 def to_bytes(rows: Iterable[VarInfo]) -> bytes:
-    """The `.pdiparams.info` of some variables: a pickle of protocol 2, sorted by name."""
+    """Return the `.pdiparams.info` of some variables: a pickle of protocol 2, sorted by name."""
     table: dict[str, dict[str, str | bool]] = {}
     for row in sorted(rows, key=lambda row: row.name):
         said: dict[str, str | bool] = (
             {"structured_name": row.structured_name} if row.structured_name else {}
         )
         said["stop_gradient"] = row.stop_gradient
-        if row.trainable is not None:  # its presence alone makes real Paddle create a Parameter
+        if row.trainable is not None:  # Paddle creates a Parameter if the key exists
             said["trainable"] = row.trainable
         table[row.name] = said
     return dumps(table, protocol=2)

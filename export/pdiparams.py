@@ -1,5 +1,5 @@
-"""Values as the bytes of a `.pdiparams`: records back to back, sorted by name; the names live in
-the program.
+"""Write `.pdiparams`: the values as consecutive records, sorted by name; the names are in the
+program.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ _HEAD = struct.Struct("<IQIi")
 
 
 def record(name: str, array: Any) -> Iterator[bytes | memoryview]:
-    """An array or NumPy scalar as it stands in a file: head, description, data.
+    """Yield the record of an array or NumPy scalar: header, description, data.
 
-    FileError for another dtype.
+    Raises FileError for an unsupported dtype.
     """
     array = np.asarray(to_host(array), order="C")
     dtype = BY_NP.get(array.dtype.newbyteorder("="))
@@ -37,7 +37,7 @@ def record(name: str, array: Any) -> Iterator[bytes | memoryview]:
 
 
 def records(params: Mapping[str, Any]) -> Iterator[bytes | memoryview]:
-    """The whole file, in pieces that can be written one after the other."""
+    """Yield the whole file in chunks."""
     for name in sorted(params):
         yield from record(name, params[name])
 
@@ -48,5 +48,5 @@ def write(params: Mapping[str, Any], file: BinaryIO) -> None:
 
 
 def to_bytes(params: Mapping[str, Any]) -> bytes:
-    """The `.pdiparams` of `params` (name -> array) in memory."""
+    """Return the `.pdiparams` of `params` (name -> array)."""
     return b"".join(records(params))

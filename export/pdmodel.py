@@ -1,6 +1,4 @@
-"""A program as the bytes of a `.pdmodel`: the same program gives the same bytes, and real Paddle
-reads them.
-"""
+"""Write a program as `.pdmodel`: deterministic bytes that Paddle can read."""
 
 from __future__ import annotations
 
@@ -15,20 +13,20 @@ from ..ir.program import Arg, Attr, AttrType, Block, Contract, OpDesc, Program, 
 from .proto import ATTR_FIELD, KIND_FIELD, SCALAR_FIELD, WITH_LOD, ProgramDesc
 
 CONTRACT_VERSION = 1
-# Paddle takes a set_value for an older one, and rewrites its `values`, unless the map says
+# Paddle treats a set_value as an older version, and rewrites its `values`, unless the map says
 # otherwise.
 _OP_VERSIONS = {"set_value": 4}
 _HOLDERS = {type: t.holder for type, t in OP_TRAITS.items() if t.holder is not None}
 
 
-# of a file name: `/home/me/net.py:3 in f`
+# The folder in a location: `/home/me/net.py:3 in f`.
 _FOLDERS = re.compile(r"^(?:[A-Za-z]:)?[^:]*[/\\](?=[^/\\:]+:\d+)")
 
 
 def to_bytes(program: Program) -> bytes:
-    """The `.pdmodel` of a program.
+    """Return the `.pdmodel` of a program.
 
-    OpError when a value does not fit the type of its attribute or variable.
+    Raises OpError if a value does not fit the type of its attribute or variable.
     """
     message = ProgramDesc()
     for block in program.blocks:
@@ -43,9 +41,9 @@ def to_bytes(program: Program) -> bytes:
 
 
 def part_to_bytes(part: Block | OpDesc | VarDesc) -> bytes:
-    """What a `.pdmodel` says of one block, op or variable.
+    """Return the message of one block, op or variable.
 
-    OpError when a value does not fit the type of its attribute or variable.
+    Raises OpError if a value does not fit the type of its attribute or variable.
     """
     block = ProgramDesc().blocks.add()
     if isinstance(part, Block):
@@ -74,8 +72,8 @@ def _write_block(message: Any, block: Block) -> None:
 
 
 def _vars_in_order(block: Block) -> list[VarDesc]:
-    """By name, then the holders of feed and fetch ops, which the C++ predictor wants to be
-    declared.
+    """Return the variables by name, then the holders of feed and fetch ops, which Paddle's C++
+    predictor requires.
     """
     used = {op.type for op in block.ops}
     missing = [n for n in _HOLDERS if n in used and n not in block.vars]
@@ -88,8 +86,8 @@ def _vars_in_order(block: Block) -> list[VarDesc]:
 
 
 def _ops_in_order(block: Block) -> list[OpDesc]:
-    """Feed ops first and backwards, as jit.load of real Paddle takes the inputs by the order of
-    ops, not by `col`.
+    """Return the ops with feed ops first and in reverse order: jit.load of Paddle takes the inputs
+    in the order of ops, not by `col`.
     """
     feeds = sorted((op for op in block.ops if op.type == "feed"), key=_col, reverse=True)
     fetches = sorted((op for op in block.ops if op.type == "fetch"), key=_col)
@@ -117,7 +115,7 @@ def _write_var(message: Any, var: VarDesc) -> None:
 
 
 def _write_elements(message: Any, var: VarDesc | Arg) -> None:
-    # the first of all where nothing was said
+    # the first type if none was declared
     message.data_type = dtype_of(var.dtype or "bool").proto
     message.dims.extend(var.shape)
 

@@ -1,8 +1,7 @@
-"""Plain data as a pickle, written by hand: the same data gives the same bytes, and nothing but data
-can get in.
+"""Write plain data as a pickle: deterministic bytes, and nothing but data.
 
-No memo is used, so that bytes do not depend on which equal strings happen to be one object.  Arrays
-name `numpy.core.multiarray`, which every NumPy can read; NumPy 2's own pickles cannot be read
+No memo is used, so that bytes do not depend on the identity of equal strings. Arrays refer to
+`numpy.core.multiarray`, which every NumPy can read; pickles of NumPy 2 cannot be read by versions
 before 1.26.
 """
 
@@ -18,31 +17,32 @@ from ..core.cuda import to_host
 from ..core.dtype import bfloat16
 from ..core.errors import OpError
 
-Piece = bytes | memoryview
+Chunk = bytes | memoryview
 
 MAX_DEPTH = 100  # of nested containers
-_PLAIN_KINDS = "biufcSU"  # of numpy dtypes that are data all through
+_PLAIN_KINDS = "biufcSU"  # kinds of dtypes without object references
 _GLOBAL_RECONSTRUCT = b"cnumpy.core.multiarray\n_reconstruct\ncnumpy\nndarray\n"
 
 
 def is_tensor(obj: Any) -> bool:
-    """Whether `obj` is a tensor, by what it has, so that this module needs none of the eager
-    runtime.
+    """Whether `obj` is a tensor, determined by its attributes, so that this module does not import
+    the eager runtime.
     """
     return (
         hasattr(obj, "array") and hasattr(obj, "name") and not isinstance(obj, (np.ndarray, type))
     )
 
 
-def dump(obj: Any, protocol: int = 4) -> Iterator[Piece]:
-    """A pickle of `obj`, in pieces.
+def dump(obj: Any, protocol: int = 4) -> Iterator[Chunk]:
+    """Yield a pickle of `obj` in chunks.
 
-    protocol: 2, 3 or 4.
-    OpError names the place of anything that is not data.
+    protocol: 2, 3 or 4
 
-    None, bool, int, float, complex, str, bytes, list, tuple, dict with such keys, arrays and
-    scalars of NumPy, tensors. A tensor becomes what Paddle makes of one: a call of `tuple` on its
-    name and array; bfloat16 becomes uint16.
+    Supported are None, bool, int, float, complex, str, bytes, list, tuple, dict with such keys,
+    arrays and scalars of NumPy, and tensors. A tensor becomes a call of `tuple` with its name and
+    array, as in Paddle; bfloat16 becomes uint16.
+
+    Raises OpError with the location of an unsupported value.
     """
     if protocol not in (2, 3, 4):
         raise OpError(f"save: protocol is 2, 3 or 4, not {protocol!r}")
@@ -52,7 +52,7 @@ def dump(obj: Any, protocol: int = 4) -> Iterator[Piece]:
 
 
 def dumps(obj: Any, protocol: int = 4) -> bytes:
-    """A pickle of `obj` in memory; see `dump`."""
+    """Return a pickle of `obj`; see `dump`."""
     return b"".join(dump(obj, protocol))
 
 
@@ -77,12 +77,12 @@ def _float(value: float) -> bytes:
 
 
 class _Writer:
-    """Writes one kind of value per method.   `place` is where a value sits, for errors."""
+    """Writes one kind of value per method. place: the location of the value, for errors"""
 
     def __init__(self, protocol: int) -> None:
         self.protocol = protocol
 
-    def value(self, obj: Any, place: str, depth: int) -> Iterator[Piece]:
+    def value(self, obj: Any, place: str, depth: int) -> Iterator[Chunk]:
         if depth > MAX_DEPTH:
             raise OpError(
                 f"save: {place[:80]}... is nested more than {MAX_DEPTH} deep, or holds itself"
@@ -103,7 +103,7 @@ class _Writer:
         else:
             yield from self._atom(obj, place)
 
-    def _atom(self, obj: Any, place: str) -> Iterator[Piece]:
+    def _atom(self, obj: Any, place: str) -> Iterator[Chunk]:
         if obj is None:
             yield b"N"
         elif isinstance(obj, bool):
@@ -125,8 +125,10 @@ class _Writer:
             what = f"{kind.__module__}.{kind.__qualname__}"
             raise OpError(f"save: {place or 'the object'} is a {what}, which is not data{hint}")
 
-    def _bytes(self, data: memoryview) -> Iterator[Piece]:
-        if self.protocol == 2:  # has no bytes: Python 3 reads this back as bytes, Python 2 as str
+    def _bytes(self, data: memoryview) -> Iterator[Chunk]:
+        if (
+            self.protocol == 2
+        ):  # protocol 2 has no bytes: Python 3 reads this as bytes, Python 2 as str
             yield b"c_codecs\nencode\n" + _text(str(data, "latin1")) + _text("latin1") + b"\x86R"
             return
         if data.nbytes < 1 << 32:
@@ -137,7 +139,7 @@ class _Writer:
             raise OpError(f"save: {data.nbytes} bytes in one piece need protocol 4")
         yield data
 
-    def _dict(self, obj: dict[Any, Any], place: str, depth: int) -> Iterator[Piece]:
+    def _dict(self, obj: dict[Any, Any], place: str, depth: int) -> Iterator[Chunk]:
         yield b"}("
         for key, value in obj.items():
             inner = f"{place}[{key!r}]"
@@ -149,7 +151,7 @@ class _Writer:
 
     def _sequence(
         self, obj: list[Any] | tuple[Any, ...], place: str, depth: int
-    ) -> Iterator[Piece]:
+    ) -> Iterator[Chunk]:
         yield b"](" if isinstance(obj, list) else b"("
         for i, value in enumerate(obj):
             yield from self.value(value, f"{place}[{i}]", depth + 1)
@@ -163,10 +165,10 @@ class _Writer:
         order = "|" if dtype.itemsize == 1 or dtype.kind == "S" else "<"
         size = dtype.itemsize if dtype.kind in "SU" else -1
         align = {"S": 1, "U": 4}.get(dtype.kind, -1)
-        made = b"cnumpy\ndtype\n" + _text(dtype.str[1:]) + b"\x89\x88\x87R"
-        return made + b"(K\x03" + _text(order) + b"NNN" + _int(size) + _int(align) + b"K\x00tb"
+        result = b"cnumpy\ndtype\n" + _text(dtype.str[1:]) + b"\x89\x88\x87R"
+        return result + b"(K\x03" + _text(order) + b"NNN" + _int(size) + _int(align) + b"K\x00tb"
 
-    def _array(self, array: np.ndarray[Any, Any], place: str) -> Iterator[Piece]:
+    def _array(self, array: np.ndarray[Any, Any], place: str) -> Iterator[Chunk]:
         if array.dtype == bfloat16.np:
             array = array.view(np.uint16)
         shape, kind = array.shape, self._dtype(array.dtype, place)
@@ -180,7 +182,7 @@ class _Writer:
         yield from self._bytes(flat.view(np.uint8).data if flat.nbytes else memoryview(b""))
         yield b"tb"
 
-    def _scalar(self, scalar: np.generic, place: str) -> Iterator[Piece]:
+    def _scalar(self, scalar: np.generic, place: str) -> Iterator[Chunk]:
         if scalar.dtype == bfloat16.np:
             scalar = scalar.view(np.uint16)
         yield b"cnumpy.core.multiarray\nscalar\n" + self._dtype(scalar.dtype, place)

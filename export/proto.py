@@ -1,9 +1,8 @@
-"""Paddle's framework.proto (as of 2.6) as messages of a private pool: no generated code, no clash
-with a real Paddle.
+"""Paddle's framework.proto (as of 2.6) as messages of a private pool: no generated code, and no
+conflict with an installed Paddle.
 
-Everything is declared optional and enums are plain int32: the wire is the same, and so a missing
-field or an unknown number reaches the reader, which can say where it is, instead of failing inside
-protobuf or vanishing.
+All fields are declared optional and enums are int32. The wire format is the same, and a missing
+field or unknown number reaches the reader, which can report its location.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from typing import Any
 
 from ..ir.program import AttrType, Kind
 
-CONTRACT_FIELD = 20741  # of ProgramDesc: ours, unknown to Paddle and therefore ignored by it
+CONTRACT_FIELD = 20741  # a field of ProgramDesc that Paddle ignores
 
 # message -> "name: type = number"; a star marks a repeated field
 SCHEMA: dict[str, str] = {
@@ -70,7 +69,7 @@ SCHEMA: dict[str, str] = {
     "OpVersion": "version: int32 = 1",
     "OpVersionPair": "op_name: string = 1, op_version: OpVersion = 2",
     "OpVersionMap": "pair*: OpVersionPair = 1",
-    # old_version is where 1.0 ... 1.5 put the version; field 3 (1.6 ... 1.8) is left to be ignored
+    # old_version is the version field of 1.0 to 1.5; field 3 (1.6 to 1.8) is ignored
     "ProgramDesc": (
         "blocks*: BlockDesc = 1, old_version: Version = 2, version: Version = 4, "
         "op_version_map: OpVersionMap = 5,"
@@ -106,7 +105,7 @@ def _add_field(message: Any, row: str) -> None:
 
 @cache
 def messages() -> dict[str, Any]:
-    """name -> message class."""
+    """Return the message classes by name."""
     from google.protobuf import descriptor_pb2, descriptor_pool, message_factory  # noqa: PLC0415
 
     file = descriptor_pb2.FileDescriptorProto(
@@ -125,20 +124,19 @@ def messages() -> dict[str, Any]:
 
 
 class MessageType:
-    """A message of SCHEMA.
-
-    Made on first use, as importing protobuf takes longer than many a program runs.
+    """A message of SCHEMA, created at first use: importing protobuf takes longer than running many
+    a program.
     """
 
     def __init__(self, name: str) -> None:
         self.name = name
 
     def __call__(self, **fields: Any) -> Any:
-        """A new message."""
+        """Return a new message."""
         return messages()[self.name](**fields)
 
     def parse(self, data: bytes) -> Any:
-        """The message that `data` holds, None when it holds none."""
+        """Return the message in `data`; None if it is invalid."""
         from google.protobuf.message import DecodeError  # noqa: PLC0415
 
         try:

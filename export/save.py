@@ -1,6 +1,4 @@
-"""Writing several files as one: all of them are there afterwards, or everything is as it was
-before.
-"""
+"""Write several files atomically: afterwards all of them are new, or all are as before."""
 
 from __future__ import annotations
 
@@ -15,8 +13,8 @@ from typing import Any, BinaryIO
 
 from ..core.errors import FileError
 
-# Bytes, pieces of bytes, something that writes to an open file, or None for a file that shall not
-# be there.
+# Bytes, chunks of bytes, a function that writes to an open file, or None for a file that must not
+# exist.
 Content = bytes | Iterable[bytes | memoryview] | Callable[[BinaryIO], object] | None
 
 
@@ -27,13 +25,12 @@ _BACKUP = ".old"  # name suffix of a replaced file in a staging folder
 
 @contextmanager
 def staged(files: Mapping[Any, Content]) -> Iterator[dict[str, Path]]:
-    """Write `files` (path -> content) aside, yield where each lies for now, and put all in place as
-    the block ends.
+    """Write `files` (path -> content) to a staging folder, yield the path of each there, and move
+    all to their final paths at the end of the block.
 
-    The names of files stay: what lies aside can be loaded and judged inside the block.  An error
-    there, a full disk
-    or an interrupt leaves nothing new and all old files as they were.  Folders are created.
-    OSError as usual.
+    File names do not change, so that the block can load the staged files. After an error in the
+    block, a full disk or an interrupt, all old files are as before. Folders are created. Raises
+    OSError.
     """
     wanted = {os.path.abspath(path): content for path, content in files.items()}
     for path in wanted:
@@ -41,33 +38,33 @@ def staged(files: Mapping[Any, Content]) -> Iterator[dict[str, Path]]:
             raise FileError(
                 f"{os.path.basename(path)}: is there already, and is no file that could be replaced"
             )
-    asides: dict[str, Path] = {}
-    made: list[Path] = []
+    staging: dict[str, Path] = {}
+    result: list[Path] = []
     locks = ExitStack()
     try:
         for folder in dict.fromkeys(os.path.dirname(path) for path in wanted):
-            made += _make_folder(Path(folder))
+            result += _make_folder(Path(folder))
             _remove_abandoned(folder, {os.path.basename(path) for path in wanted})
-            asides[folder] = locks.enter_context(_staging_folder(folder))
-        places: dict[str, Path] = {}
+            staging[folder] = locks.enter_context(_staging_folder(folder))
+        staged_paths: dict[str, Path] = {}
         for path, content in wanted.items():
-            place = asides[os.path.dirname(path)] / os.path.basename(path)
+            place = staging[os.path.dirname(path)] / os.path.basename(path)
             if content is not None:
                 with named(path):
                     _write(place, content)
-                places[path] = place
+                staged_paths[path] = place
         yield {
-            os.fspath(given): places[os.path.abspath(given)]
+            os.fspath(given): staged_paths[os.path.abspath(given)]
             for given in files
-            if os.path.abspath(given) in places
+            if os.path.abspath(given) in staged_paths
         }
-        _commit(list(wanted), places, asides)
-        made = []
+        _commit(list(wanted), staged_paths, staging)
+        result = []
     finally:
-        for aside in asides.values():
+        for aside in staging.values():
             shutil.rmtree(aside, ignore_errors=True)
         locks.close()
-        for new in reversed(made):
+        for new in reversed(result):
             _remove_if_empty(new)
 
 
@@ -79,9 +76,7 @@ def atomic_write(files: Mapping[Any, Content]) -> None:
 
 @contextmanager
 def named(path: str | os.PathLike[str]) -> Iterator[None]:
-    """What the system refuses inside is said of the file `path`: a write that fails knows
-    no name.
-    """
+    """Set the file name of an OSError raised in the body: a failed write has none."""
     try:
         yield
     except OSError as error:
@@ -137,7 +132,7 @@ def _remove_abandoned(parent: str, saved: set[str]) -> None:
 
 
 def _make_folder(folder: Path) -> list[Path]:
-    """Create a folder and those above it; those that were new."""
+    """Create a folder and its parents; return those that are new."""
     new = [place for place in (folder, *folder.parents) if not place.exists()]
     folder.mkdir(parents=True, exist_ok=True)
     return new[::-1]
@@ -147,7 +142,7 @@ def _remove_if_empty(folder: Path) -> None:
     try:
         folder.rmdir()
     except OSError:
-        return  # others have put something there
+        return  # it is not empty
 
 
 def _write(
@@ -162,30 +157,32 @@ def _write(
         os.fsync(file.fileno())
 
 
-def _commit(paths: list[str], places: dict[str, Path], asides: dict[str, Path]) -> None:
-    """Move every new file to its place, keeping the old ones aside until all moves are done."""
+def _commit(paths: list[str], staged_paths: dict[str, Path], staging: dict[str, Path]) -> None:
+    """Move every new file to its final path; the old files are backed up until all moves are
+    done.
+    """
     moved: list[tuple[str, Path]] = []
     try:
         for path in paths:
-            old = asides[os.path.dirname(path)] / (os.path.basename(path) + _BACKUP)
+            old = staging[os.path.dirname(path)] / (os.path.basename(path) + _BACKUP)
             moved.append((path, old))
             if os.path.lexists(path):
                 _keep(path, old)
-            if path in places:
-                os.replace(places[path], path)
+            if path in staged_paths:
+                os.replace(staged_paths[path], path)
             elif os.path.lexists(path):
                 os.unlink(path)
-        for folder in asides:
+        for folder in staging:
             _sync_folder(folder)
     except BaseException:
         for path, old in reversed(moved):
-            _undo(path, old, places.get(path))
+            _undo(path, old, staged_paths.get(path))
         raise
 
 
 def _keep(path: str, old: Path) -> None:
-    """A second name for the old file, so that its own never is without a file; a copy where links
-    cannot be made.
+    """Create a hard link to the old file, so that its path always has a file; a copy if links are
+    not supported.
     """
     if os.path.isdir(path):
         raise IsADirectoryError(f"{os.path.basename(path)}: is a folder")
@@ -199,11 +196,11 @@ def _undo(path: str, old: Path, new: Path | None) -> None:
     if old.is_symlink() or old.exists():
         os.replace(old, path)
     elif new is not None and not new.exists() and os.path.isfile(path):
-        os.unlink(path)  # it was moved here, and there was nothing before
+        os.unlink(path)  # the new file, if there was no old one
 
 
 def _sync_folder(folder: str) -> None:
-    """Make the new names last; some systems cannot open a folder."""
+    """Flush the directory entries; some systems cannot open a folder."""
     try:
         opened = os.open(folder, os.O_RDONLY)
     except OSError:

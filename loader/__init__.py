@@ -1,4 +1,1 @@
-"""From files to programs and values.
-
-A file is judged once, whole, before anything in it is used.
-"""
+"""Read files into programs and values. A file is validated completely before any of it is used."""

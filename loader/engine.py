@@ -1,6 +1,5 @@
-"""The engine: a program in the C++ runtime, on ONNX Runtime.
-
-What the runtime refuses becomes Oarlock's own errors.
+"""The engine: runs a program in the C++ runtime, on ONNX Runtime. Errors of the runtime become
+errors of Oarlock.
 """
 
 from __future__ import annotations
@@ -23,17 +22,17 @@ Array = np.ndarray[Any, Any]
 
 
 class EngineError(OarlockError, RuntimeError, ValueError):
-    """The engine or the device it should run on is missing, or failed; a ValueError as well, as
-    where an eager op refuses the same operands.
+    """The engine or its device is missing, or failed. It is also a ValueError, like the errors of
+    eager ops for the same operands.
     """
 
 
 class UnsupportedError(OarlockError, NotImplementedError):
-    """A program holds ops that cannot be lowered; all of them are listed."""
+    """A program contains ops that cannot be lowered; all of them are listed."""
 
 
 def first_reason(error: OarlockError) -> str:
-    """The first thing that the engine says against a program, in one line."""
+    """Return the first reason of an engine error, in one line."""
     first, *rest = str(error).splitlines()
     return rest[0].strip() if isinstance(error, UnsupportedError) and rest else first
 
@@ -49,8 +48,8 @@ ERRORS: dict[str, type[OarlockError]] = {
 
 @cache
 def runtime() -> Any:
-    """The C++ runtime.   Raises EngineError where it was not built."""
-    # else the engine writes reports into the user's cache
+    """Return the C++ runtime module. Raises EngineError if it was not built."""
+    # The engine would write reports to the user's cache.
     os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
     try:
         from . import _runtime  # noqa: PLC0415 - only needed when something is run
@@ -64,9 +63,8 @@ def runtime() -> Any:
 
 @cache
 def library_path() -> str:
-    """Where the installed onnxruntime package keeps its library; '' when there is no such package.
-
-    Imports nothing.
+    """Return the path of the library in the installed onnxruntime package; '' if there is no such
+    package. Imports nothing.
     """
     if os.environ.get("OARLOCK_ORT_LIBRARY"):
         return os.environ["OARLOCK_ORT_LIBRARY"]
@@ -79,8 +77,8 @@ def library_path() -> str:
 
 
 @contextmanager
-def translated() -> Iterator[None]:
-    """Raise what the runtime refuses as the error of Oarlock that it is, with the user's line."""
+def translate_errors() -> Iterator[None]:
+    """Convert errors of the runtime to those of Oarlock, with the user's line."""
     try:
         yield
     except runtime().Error as error:
@@ -89,26 +87,24 @@ def translated() -> Iterator[None]:
 
 
 def check_options(options: Mapping[str, Any]) -> None:
-    """Raise OpError for options of an Engine that there are not, or whose values make no sense.
-
-    Opens no engine.
-    """
+    """Raise OpError for unknown options of an Engine or invalid values. Opens no engine."""
     if options:
-        with translated():
+        with translate_errors():
             runtime().check_options(dict(options))
 
 
 class Engine:
-    """A program ready to run.
+    """A session of the engine.
 
-    pdmodel: its bytes; params: path of the values, None for none; options: see oarlock.jit.load.
+    pdmodel: the bytes of the program; params: the path of the values, None for none; options: see
+    oarlock.jit.load
     """
 
     def __init__(
         self, pdmodel: bytes, params: str | None, name: str = "model.pdmodel", **options: Any
     ) -> None:
         options.setdefault("ort_library", library_path())
-        with translated():
+        with translate_errors():
             self._session = runtime().Session(pdmodel, params, options, name)
         self._run = self._session.run
         self._error = runtime().Error
@@ -120,8 +116,8 @@ class Engine:
 
     @property
     def offsets(self) -> dict[str, str]:
-        """The inputs and outputs that say where packed sequences begin, and the names of those
-        whose rows they are.
+        """The inputs and outputs that hold the row splits of packed sequences, with the names of
+        the tensors that they belong to.
         """
         return self._session.offsets
 
@@ -133,27 +129,25 @@ class Engine:
     def made_up_inputs(
         self, shapes: Mapping[str, Sequence[int]] | None = None
     ) -> Iterator[list[Array]]:
-        """Inputs that nobody gave, made up in one way after the other.
+        """Yield synthetic inputs, generated in several ways.
 
-        shapes: by name, of those that are known; OpError for other names
+        shapes: known shapes by name; OpError for unknown names
         """
-        for how in runtime().ways_to_make_up():
-            with translated():
-                arrays = self._session.made_up_inputs(how, dict(shapes or {}))
+        for how in runtime().synthetic_specs():
+            with translate_errors():
+                arrays = self._session.synthetic_inputs(how, dict(shapes or {}))
             yield arrays
 
     def stop(self) -> None:
-        """End the runs under way, in whatever thread, with an EngineError; later ones end
-        at once.
-        """
+        """Stop all current runs, in any thread, with an EngineError; later runs end at once."""
         self._session.stop()
 
     def run(
         self, feeds: Mapping[str, Array] | Sequence[Array], fetch: list[str] | None = None
     ) -> list[Array]:
-        """The outputs, or those named in `fetch`.
+        """Return the outputs, or those named in `fetch`.
 
-        Raises OpError for wrong inputs, GuardError where the trace assumed otherwise.
+        Raises OpError for invalid inputs, GuardError if an assumption of a trace does not hold.
         """
         try:
             return self._run(feeds, fetch)
@@ -162,17 +156,17 @@ class Engine:
 
 
 def offset_inputs(files: ModelFiles) -> list[Arg]:
-    """The inputs that say where packed sequences begin: the engine has them behind those of the
+    """Return the inputs for row splits of packed sequences; the engine has them after those of the
     program.
     """
     if not any(var.lod_level for var in files.program.block.vars.values()):
         return []
-    with translated():
+    with translate_errors():
         names = runtime().offset_inputs(files.pdmodel, files.name)
     return [Arg(name, "int64", (-1,), name) for name in names]
 
 
 def library_info(path: str | None = None) -> dict[str, Any]:
-    """Path, version and providers of the engine that would be used."""
-    with translated():
+    """Return path, version and providers of the engine."""
+    with translate_errors():
         return runtime().library_info(path or library_path())

@@ -1,6 +1,5 @@
-"""A `.pdmodel` as a program.
-
-Parsed, then judged whole; each failure is a FileError with file, place and fault.
+"""Read a `.pdmodel` as a program. It is parsed, then validated completely; each failure is a
+FileError with file and location.
 """
 
 from __future__ import annotations
@@ -18,15 +17,15 @@ from ..export.proto import ATTR_FIELD, KIND_FIELD, SCALAR_FIELD, WITH_LOD, Progr
 from ..ir.attr_types import LIST_TYPES, block_indices
 from ..ir.program import Arg, Attr, AttrType, Block, Contract, Guard, Kind, OpDesc, Program, VarDesc
 from ..ir.verifier import FILE_RULES, check
-from .regular import read_whole
-from .shown import shown
+from .escape_text import escape_text
+from .regular_files import read_file
 
-MAX_BYTES = 1 << 28  # of a .pdmodel; weights live elsewhere
+MAX_BYTES = 1 << 28  # of a .pdmodel, which contains no weights
 MAX_BLOCKS = 1 << 12
 MAX_NAME = 1 << 12  # bytes
 
-# What Paddle writes on every op and no loader needs; left out where it says nothing.
-_SILENT = {
+# Attributes that Paddle writes on every op; removed if they have these defaults.
+_DEFAULT_ATTRS = {
     "op_role": Attr(AttrType.INT, 0),
     "op_role_var": Attr(AttrType.STRINGS, []),
     "op_device": Attr(AttrType.STRING, ""),
@@ -40,42 +39,41 @@ _LIBRARY = re.compile(r"[/\\](site|dist)-packages[/\\]|^<")
 _NOT_TEXT = "holds text that is not UTF-8"
 
 
-class _Bad(Exception):
-    """Something wrong, on its way out; each level puts its place in front."""
+class _InvalidProgram(Exception):
+    """An error in a program; each level adds its location."""
 
     def __init__(self, what: str) -> None:
         super().__init__(what)
         self.what = what
-        self.places: list[str] = []
+        self.locations: list[str] = []
 
 
-def _inside(error: Exception, place: str) -> _Bad:
-    bad = error if isinstance(error, _Bad) else _Bad(_NOT_TEXT)
-    bad.places.insert(0, place)
+def _with_location(error: Exception, place: str) -> _InvalidProgram:
+    bad = error if isinstance(error, _InvalidProgram) else _InvalidProgram(_NOT_TEXT)
+    bad.locations.insert(0, place)
     return bad
 
 
 def load_program(path: str | os.PathLike[str]) -> Program:
-    """The program in a file.
+    """Return the program in a file.
 
-    FileError when it is too large or not a program; OSError when it cannot be read.
+    Raises FileError if it is too large or not a program, OSError if it cannot be read.
     """
     return program_from_bytes(program_bytes(path), os.path.basename(os.fspath(path)))
 
 
 def program_bytes(path: str | os.PathLike[str]) -> bytes:
-    """What is in the file of a program.
+    """Return the bytes of the file of a program.
 
-    FileError where that is more than any program has; OSError.
+    Raises FileError if it is larger than any program, OSError.
     """
-    return read_whole(path, MAX_BYTES, "program")
+    return read_file(path, MAX_BYTES, "program")
 
 
 def program_from_bytes(data: bytes, name: str = "program") -> Program:
-    """The program that `data` holds.
+    """Return the program that `data` holds.
 
-    name: of the file, for errors.
-    FileError when it is not a legal program.
+    name: of the file, for errors Raises FileError if it is not a valid program.
     """
     if not data:
         raise FileError(f"{name}: is empty")
@@ -83,11 +81,10 @@ def program_from_bytes(data: bytes, name: str = "program") -> Program:
         raise FileError(f"{name}: {len(data)} bytes, more than the {MAX_BYTES} of any program")
     try:
         program = _program(ProgramDesc.parse(data))
-    except (_Bad, UnicodeDecodeError) as error:
-        bad = error if isinstance(error, _Bad) else _Bad(_NOT_TEXT)
-        raise FileError(
-            f"{name}: {': '.join([', '.join(bad.places), bad.what] if bad.places else [bad.what])}"
-        ) from None
+    except (_InvalidProgram, UnicodeDecodeError) as error:
+        bad = error if isinstance(error, _InvalidProgram) else _InvalidProgram(_NOT_TEXT)
+        location = f"{', '.join(bad.locations)}: " if bad.locations else ""
+        raise FileError(f"{name}: {location}{bad.what}") from None
     problems = check(program, FILE_RULES)
     if problems:
         more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
@@ -97,20 +94,20 @@ def program_from_bytes(data: bytes, name: str = "program") -> Program:
 
 def _program(message: Any) -> Program:
     if message is None:
-        raise _Bad("is not a Paddle program, or is cut short")
+        raise _InvalidProgram("is not a Paddle program, or is cut short")
     if not 0 < len(message.blocks) <= MAX_BLOCKS:
-        raise _Bad(f"holds {len(message.blocks)} blocks, not 1 ... {MAX_BLOCKS}")
+        raise _InvalidProgram(f"holds {len(message.blocks)} blocks, not 1 ... {MAX_BLOCKS}")
     version = message.version if message.HasField("version") else message.old_version
     program = Program([_block(block, i) for i, block in enumerate(message.blocks)], version.version)
-    _settle_parents(program.blocks)
+    _fix_parents(program.blocks)
     if message.HasField("contract"):
         program.contract = _contract(message.contract)
     return program
 
 
-def _settle_parents(blocks: list[Block]) -> None:
-    """Paddle's passes (mixed precision, for one) write the first block as the parent of all others:
-    a block lies where the op is that names it.
+def _fix_parents(blocks: list[Block]) -> None:
+    """Set the parent of each block to the block of the op that names it. Passes of Paddle, such as
+    mixed precision, write the first block as the parent of all others.
     """
     for at, block in enumerate(blocks):
         for op in block.ops:
@@ -127,50 +124,50 @@ def _block(message: Any, position: int) -> Block:
     for var in message.vars:
         try:
             found = _var(var)
-        except (_Bad, UnicodeDecodeError) as error:
-            raise _inside(error, f"block {position}, variable {_text(var, 'name')!r}") from None
+        except (_InvalidProgram, UnicodeDecodeError) as error:
+            raise _with_location(
+                error, f"block {position}, variable {_text(var, 'name')!r}"
+            ) from None
         if found.name in block.vars:
-            raise _Bad(f"block {position}: variable {found.name!r} is declared twice")
+            raise _InvalidProgram(f"block {position}: variable {found.name!r} is declared twice")
         block.vars[found.name] = found
     for i, op in enumerate(message.ops):
         try:
             block.ops.append(_op(op))
-        except (_Bad, UnicodeDecodeError) as error:
-            raise _inside(error, f"block {position}, op {i} ({_text(op, 'type')})") from None
+        except (_InvalidProgram, UnicodeDecodeError) as error:
+            raise _with_location(error, f"block {position}, op {i} ({_text(op, 'type')})") from None
     return block
 
 
 def _text(message: Any, field: str) -> str:
-    """A field for an error message, which must not itself fail."""
+    """Return a field for an error message, which must not fail itself."""
     try:
         return _utf8(getattr(message, field))[:200]
-    except (_Bad, UnicodeDecodeError):
+    except (_InvalidProgram, UnicodeDecodeError):
         return "?"
 
 
 def _utf8(value: Any) -> str:
-    """A name or text; protobuf hands over bytes (or fails, as older ones do) where it is
-    not UTF-8.
-    """
+    """Return a name or text; protobuf returns bytes if it is not UTF-8."""
     if not isinstance(value, str):
-        raise _Bad(_NOT_TEXT)
+        raise _InvalidProgram(_NOT_TEXT)
     return value
 
 
 def _name(value: Any) -> str:
-    """The name of a variable or an op."""
+    """Return the name of a variable or an op."""
     name = _utf8(value)
     if len(name) > MAX_NAME // 4 and len(name.encode()) > MAX_NAME:
-        raise _Bad(f"it has a name of {len(name.encode())} bytes, more than {MAX_NAME}")
+        raise _InvalidProgram(f"it has a name of {len(name.encode())} bytes, more than {MAX_NAME}")
     if any(c < " " or "\x7f" <= c < "\xa0" for c in name):
-        raise _Bad("it has a name with control characters")
+        raise _InvalidProgram("it has a name with control characters")
     return name
 
 
 def _require(message: Any, what: str, *fields: str) -> None:
     for field in fields:
         if not message.HasField(field):
-            raise _Bad(f"{what} has no {field}")
+            raise _InvalidProgram(f"{what} has no {field}")
 
 
 def _var(message: Any) -> VarDesc:
@@ -180,9 +177,9 @@ def _var(message: Any) -> VarDesc:
     try:
         kind = Kind(kinds.type)
     except ValueError:
-        raise _Bad(f"a variable of kind {kinds.type} is not supported") from None
+        raise _InvalidProgram(f"a variable of kind {kinds.type} is not supported") from None
     if not message.name:
-        raise _Bad("it has an empty name")
+        raise _InvalidProgram("it has an empty name")
     var = VarDesc(_name(message.name), dtype="", kind=kind, persistable=message.persistable)
     var.is_parameter, var.stop_gradient = message.is_parameter, message.stop_gradient
     var.checks_feed = message.need_check_feed
@@ -194,20 +191,20 @@ def _var(message: Any) -> VarDesc:
             described.tensor if kind in WITH_LOD else described, "data_type"
         )
     elif field is not None:
-        raise _Bad("has no description of its elements")
+        raise _InvalidProgram("has no description of its elements")
     return var
 
 
 def _elements(message: Any, field: str) -> tuple[str, tuple[int, ...]]:
-    """Data type and shape of a TensorDesc, or of an Arg of the contract."""
+    """Return data type and shape of a TensorDesc, or of an Arg of the contract."""
     _require(message, "its description", field)
     number = getattr(message, field)
     dtype = BY_PROTO.get(number)
     if dtype is None:
-        raise _Bad(f"data type {number} is not supported")
+        raise _InvalidProgram(f"data type {number} is not supported")
     if len(message.dims) > MAX_RANK:
-        raise _Bad(f"has {len(message.dims)} axes, more than {MAX_RANK}")
-    # Paddle multiplies with unknown sizes: -12 is as unknown as -1.
+        raise _InvalidProgram(f"has {len(message.dims)} axes, more than {MAX_RANK}")
+    # Paddle multiplies with dynamic sizes: any negative size is dynamic.
     return dtype.name, tuple(max(d, -1) for d in message.dims)
 
 
@@ -218,14 +215,14 @@ def _op(message: Any) -> OpDesc:
         _require(attr, "an attribute", "name", "type")
         found = _attr(attr)  # real Paddle writes `use_mkldnn` and the like twice on some ops
         if op.attrs.setdefault(_utf8(attr.name), found) != found:
-            raise _Bad(f"attribute {attr.name} is there twice, with two values")
+            raise _InvalidProgram(f"attribute {attr.name} is there twice, with two values")
     stack = op.attrs.pop("op_callstack", None)
     if stack is not None and stack.type == AttrType.STRINGS:
-        op.where = shown(where_of([_utf8(line) for line in stack.value]))
+        op.where = escape_text(user_line_of([_utf8(line) for line in stack.value]))
     scope = op.attrs.pop("op_namescope", None)
     if scope is not None and scope.type == AttrType.STRING and scope.value != "/":
         op.layer = scope.value
-    for name, silent in _SILENT.items():
+    for name, silent in _DEFAULT_ATTRS.items():
         if op.attrs.get(name) == silent:
             del op.attrs[name]
     return op
@@ -236,7 +233,7 @@ def _slots(messages: Any) -> dict[str, list[str]]:
     for message in messages:
         _require(message, "a slot", "parameter")
         if _utf8(message.parameter) in slots:
-            raise _Bad(f"slot {message.parameter} is there twice")
+            raise _InvalidProgram(f"slot {message.parameter} is there twice")
         slots[message.parameter] = [_utf8(name) for name in message.arguments]
     return slots
 
@@ -245,7 +242,7 @@ def _attr(message: Any) -> Attr:
     try:
         kind = AttrType(message.type)
     except ValueError:
-        raise _Bad(
+        raise _InvalidProgram(
             f"attribute {message.name} is of type {message.type}, which is not known"
         ) from None
     field = ATTR_FIELD[kind]
@@ -261,7 +258,7 @@ def _attr(message: Any) -> Attr:
 
 def _scalar(message: Any) -> bool | int | float | complex:
     if message.type not in SCALAR_FIELD:
-        raise _Bad(f"a scalar is of type {message.type}, which is not known")
+        raise _InvalidProgram(f"a scalar is of type {message.type}, which is not known")
     field, _ = SCALAR_FIELD[message.type]
     _require(message, "a scalar", field)
     if field == "c":
@@ -270,10 +267,10 @@ def _scalar(message: Any) -> bool | int | float | complex:
     return value
 
 
-def where_of(stack: list[str]) -> str:
-    """The user's line in an `op_callstack`: `file:line in function`, '' if it is not there.
+def user_line_of(stack: list[str]) -> str:
+    """Return the user's line in an `op_callstack`: `file:line in function`, '' if there is none.
 
-    Paddle lists frames from the outermost in, each followed by its source line; Oarlock writes one
+    Paddle lists frames from the outermost one, each followed by its source line; Oarlock writes one
     entry.
     """
     if len(stack) == 1 and not _FRAME.match(stack[0]):
@@ -288,7 +285,7 @@ def where_of(stack: list[str]) -> str:
 
 def _contract(message: Any) -> Contract:
     if message.version != CONTRACT_VERSION:
-        raise _Bad(
+        raise _InvalidProgram(
             f"contract: is of version {message.version}; this version of Oarlock reads "
             f"{CONTRACT_VERSION}"
         )
@@ -300,11 +297,11 @@ def _contract(message: Any) -> Contract:
             outputs=[_arg(arg) for arg in message.outputs],
             output_tree=_utf8(message.output_tree),
             guards=[_guard(guard) for guard in message.guards],
-            producer=shown(_utf8(message.producer)),
-            verified=shown(_utf8(message.verified)),
+            producer=escape_text(_utf8(message.producer)),
+            verified=escape_text(_utf8(message.verified)),
         )
-    except (_Bad, UnicodeDecodeError) as error:
-        raise _inside(error, "contract") from None
+    except (_InvalidProgram, UnicodeDecodeError) as error:
+        raise _with_location(error, "contract") from None
 
 
 def _check_wire_types(message: Any) -> None:
@@ -313,20 +310,23 @@ def _check_wire_types(message: Any) -> None:
     """
     for field in UnknownFieldSet(message):  # type: ignore[attr-defined]  # the stubs lack __iter__
         if field.wire_type in (3, 4) or field.field_number in message.DESCRIPTOR.fields_by_number:
-            raise _Bad(f"field {field.field_number} has wire type {field.wire_type}")
+            raise _InvalidProgram(f"field {field.field_number} has wire type {field.wire_type}")
 
 
 def _arg(message: Any) -> Arg:
     dtype, shape = _elements(message, "dtype")
-    return Arg(_utf8(message.name), dtype, shape, _utf8(message.path))  # a key, not only shown
+    return Arg(
+        _utf8(message.name), dtype, shape, _utf8(message.path)
+    )  # the path is a key, so it is not escaped
 
 
-_SHOWN = ("expected", "reader", "where", "text")
+_DISPLAYED_FIELDS = ("expected", "reader", "where", "text")
 
 
 def _guard(message: Any) -> Guard:
     texts = {name: _utf8(getattr(message, name)) for name in ("kind", "var")}
     words = {
-        name: shown(_utf8(getattr(message, name)), name == "reader") for name in _SHOWN
-    }  # reader: an assert's message
+        name: escape_text(_utf8(getattr(message, name)), name == "reader")
+        for name in _DISPLAYED_FIELDS
+    }  # reader may contain the message of an assert
     return Guard(axis=message.axis, **texts, **words)

@@ -1,4 +1,4 @@
-"""`.pdiparams.info` as rows: what the program cannot say of a variable."""
+"""Read `.pdiparams.info`: properties of variables that the program does not contain."""
 
 from __future__ import annotations
 
@@ -9,23 +9,21 @@ from ..core.errors import FileError
 from ..export.info import VarInfo
 from .pickle_values import describe
 from .pickles import loads
-from .regular import read_whole
+from .regular_files import read_file
 
 MAX_BYTES = 1 << 28
 _FIELDS: dict[str, type] = {"structured_name": str, "stop_gradient": bool, "trainable": bool}
 
 
 def load_info(path: str | os.PathLike[str]) -> dict[str, VarInfo]:
-    """The rows in a file.   FileError; OSError."""
-    return info_from_bytes(
-        read_whole(path, MAX_BYTES, "table of variables"), os.path.basename(path)
-    )
+    """Return the rows of a file. Raises FileError, OSError."""
+    return info_from_bytes(read_file(path, MAX_BYTES, "table of variables"), os.path.basename(path))
 
 
 def info_from_bytes(data: bytes, name: str = "info") -> dict[str, VarInfo]:
-    """The rows of a `.pdiparams.info`, by the name of the variable.
+    """Return the rows of a `.pdiparams.info`, by the name of the variable.
 
-    FileError when it is anything else.
+    Raises FileError for other content.
     """
     table = loads(data, name)
     if not isinstance(table, dict):

@@ -1,5 +1,5 @@
-"""The files of one model, found, read and judged: the program, its values, and what its layer
-called them.
+"""Find, read and validate the files of a model: the program, its values, and their names in the
+layer.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ MODEL, PARAMS, INFO = ".pdmodel", ".pdiparams", ".pdiparams.info"
 
 @dataclass
 class ModelFiles:
-    """What the files hold.
+    """The contents of the files of one program.
 
-    pdmodel: the bytes; params_path: None where there are no values; info: None where there is no
-    file.
+    pdmodel: the bytes of the program; params_path: None if there are no values; info: None if there
+    is no file
     """
 
     name: str
@@ -38,7 +38,7 @@ class ModelFiles:
 
 
 def prefix_of(path: str | os.PathLike[str]) -> str:
-    """The prefix of a model from what users give: the prefix, or one of the files."""
+    """Return the prefix of a model for a prefix or one of its files."""
     text = os.fspath(path)
     for suffix in (INFO, PARAMS, MODEL):
         if text.endswith(suffix):
@@ -51,7 +51,7 @@ def read_model(
     model_filename: str | None = None,
     params_filename: str | None = None,
 ) -> ModelFiles:
-    """The model at a prefix (`path`.pdmodel ...), or in a folder as Paddle 1.x wrote it
+    """Read the model at a prefix (`path`.pdmodel ...), or in a folder of Paddle 1.x
     (`path`/__model__ ...).
 
     Raises FileError.
@@ -61,10 +61,8 @@ def read_model(
         return _read_folder(Path(prefix), model_filename or "__model__", params_filename)
     if not os.path.exists(prefix + MODEL):
         raise FileError(
-            f"{os.path.basename(prefix)}: there is neither {prefix + MODEL} nor a "
-            f"folder "
-            f"of "
-            f"that name"
+            f"{os.path.basename(prefix)}: there is neither {prefix + MODEL} nor a folder of that "
+            "name"
         )
     pdmodel = program_bytes(prefix + MODEL)
     name = os.path.basename(prefix) + MODEL
@@ -86,10 +84,10 @@ def _with_values(
 
 
 def methods_at(prefix: str) -> dict[str, str]:
-    """The further methods of the model at a prefix, sorted, and the prefixes of their files:
-    `prefix`.METHOD.pdmodel.
+    """Return the methods besides forward of the model at a prefix, sorted, with the prefixes of
+    their files: `prefix`.METHOD.pdmodel.
 
-    A model of its own, which has a `.pdiparams.info`, is none.
+    A model with a `.pdiparams.info` of its own is not a method.
     """
     folder, stem = os.path.split(prefix)
     found = {}
@@ -101,15 +99,14 @@ def methods_at(prefix: str) -> dict[str, str]:
 
 
 def has_forward(path: str | os.PathLike[str]) -> bool:
-    """Whether there is a program without the name of a method, or a folder of Paddle 1.x."""
+    """Whether there is a program without a method name, or a folder of Paddle 1.x."""
     return os.path.exists(prefix_of(path) + MODEL) or os.path.isdir(prefix_of(path))
 
 
 def read_methods(path: str | os.PathLike[str]) -> dict[str, ModelFiles]:
-    """The further methods of the model at a prefix.
+    """Read the methods besides forward of the model at a prefix.
 
-    Without values of their own they have those of `prefix`.pdiparams.
-    Raises FileError.
+    A method without values of its own uses those of `prefix`.pdiparams. Raises FileError.
     """
     prefix = prefix_of(path)
     if os.path.isdir(prefix) and not os.path.exists(prefix + MODEL):

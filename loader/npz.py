@@ -1,5 +1,5 @@
-"""`.npz` files of others as arrays: sizes are judged before anything is unpacked, and pickles are
-not read.
+"""Read `.npz` files. Sizes are checked before anything is decompressed, and pickles are not
+read.
 """
 
 from __future__ import annotations
@@ -16,32 +16,35 @@ import numpy as np
 
 from ..core.dtype import MAX_RANK
 from ..core.errors import FileError
-from .regular import opened
+from .regular_files import open_regular
 
-_MOST_GROWTH = 1040  # of what deflate packs
-_WAYS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-_HEADS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
+_MAX_INFLATION = 1040  # the largest ratio of deflate
+_COMPRESSIONS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+_HEADER_READERS = {
+    (1, 0): np.lib.format.read_array_header_1_0,
+    (2, 0): np.lib.format.read_array_header_2_0,
+}
 
 Array = np.ndarray[Any, Any]
 
 
 def load_npz(path: str | os.PathLike[str]) -> dict[str, Array]:
-    """The arrays of a file, by name.
+    """Return the arrays of a file, by name.
 
-    FileError where it is damaged, or says more than it can hold; OSError.
+    Raises FileError if it is damaged or claims more data than it can hold, OSError.
     """
     name = os.path.basename(path)
-    with opened(path) as file:
+    with open_regular(path) as file:
         found: dict[str, Array] = {}
         try:
             with zipfile.ZipFile(file) as archive:
-                _judge_sizes(archive.infolist(), os.fstat(file.fileno()).st_size)
+                _check_sizes(archive.infolist(), os.fstat(file.fileno()).st_size)
                 for member in archive.infolist():
                     key = member.filename.removesuffix(".npy")
                     if key in found:
                         raise ValueError(f"array {key!r:.80} is there twice")
                     found[key] = _array(archive.read(member), key)
-        # OSError: of a place in the file that no file has
+        # OSError: an offset outside of the file
         except (
             zipfile.BadZipFile,
             zlib.error,
@@ -57,30 +60,30 @@ def load_npz(path: str | os.PathLike[str]) -> dict[str, Array]:
     return found
 
 
-def _judge_sizes(members: list[zipfile.ZipInfo], size: int) -> None:
-    """Raise ValueError for members that cannot be what they say in a file of `size` bytes."""
-    # shared bytes could be a thousand times as many
+def _check_sizes(members: list[zipfile.ZipInfo], size: int) -> None:
+    """Raise ValueError for members that cannot fit into a file of `size` bytes."""
+    # Members that share bytes could expand a thousandfold.
     if sum(member.compress_size for member in members) > size:
         raise ValueError("its arrays take more bytes than it has")
     for member in members:
-        if member.compress_type not in _WAYS:
+        if member.compress_type not in _COMPRESSIONS:
             raise ValueError(
                 f"array {member.filename!r:.80} is compressed by method {member.compress_type}"
             )
-        if member.file_size > _MOST_GROWTH * (member.compress_size + 1):
+        if member.file_size > _MAX_INFLATION * (member.compress_size + 1):
             raise ValueError(
                 f"array {member.filename!r:.80} says that it grows to {member.file_size} bytes"
             )
 
 
 def _array(data: bytes, key: str) -> Array:
-    """The array in the bytes of an `.npy`.   Raises ValueError."""
+    """Return the array of an `.npy`. Raises ValueError."""
     head = io.BytesIO(data)
     try:
         version = np.lib.format.read_magic(head)
-        if version not in _HEADS:
+        if version not in _HEADER_READERS:
             raise ValueError(f"its version is {version}")
-        shape, fortran, dtype = _HEADS[version](head)
+        shape, fortran, dtype = _HEADER_READERS[version](head)
     except (ValueError, TypeError, SyntaxError, TokenError, RecursionError) as error:
         raise ValueError(
             f"array {key!r:.80} has no head of an array: {str(error).splitlines()[0]:.200}"

@@ -1,5 +1,5 @@
-"""A `.pdiparams` as arrays on the mapped file: judged once, by its heads, so that weights cost
-nothing until read.
+"""Read `.pdiparams` as arrays on the memory-mapped file. The headers are validated once; weights
+are not read until they are used.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ import numpy as np
 from ..core.dtype import BY_PROTO, MAX_RANK, DType
 from ..core.errors import FileError
 from ..export.proto import TensorDesc
-from .regular import opened
-from .shown import shown
+from .escape_text import escape_text
+from .regular_files import open_regular
 
 MAX_LOD = 16  # levels of a LoD
 _MAX_DESCRIPTION = 16 * (MAX_RANK + 1)
@@ -26,7 +26,7 @@ Buffer = bytes | memoryview | mmap.mmap
 
 
 class Record(NamedTuple):
-    """Where one value lies.   offset, nbytes: of its data in the file."""
+    """The position of one value. offset, nbytes: of its data in the file"""
 
     name: str
     dtype: DType
@@ -36,9 +36,9 @@ class Record(NamedTuple):
 
 
 class Params(dict[str, np.ndarray[Any, Any]]):
-    """name -> read-only array on the mapped file.
+    """Read-only arrays on the mapped file, by name.
 
-    records: where each lies; path: of the file, '' if none.
+    records: the position of each; path: of the file, '' if there is none
     """
 
     def __init__(self, records: Sequence[Record], buffer: Buffer, path: str = "") -> None:
@@ -49,17 +49,17 @@ class Params(dict[str, np.ndarray[Any, Any]]):
         self.path = path
 
 
-class _Scan:
-    """Walks the heads of a buffer; `place` tells an error which record it is in."""
+class _Reader:
+    """Reads the headers of a buffer; `location` names the current record in errors."""
 
     def __init__(self, buffer: Buffer, file: str) -> None:
-        self.buffer, self.file, self.at, self.place = buffer, file, 0, ""
+        self.buffer, self.file, self.at, self.location = buffer, file, 0, ""
 
     def fail(self, what: str) -> FileError:
-        return FileError(f"{self.file}: {self.place}: {what}")
+        return FileError(f"{self.file}: {self.location}: {what}")
 
     def take(self, size: int, what: str) -> int:
-        """The offset of the next `size` bytes, once they are known to be there."""
+        """Return the offset of the next `size` bytes after checking that they exist."""
         start, left = self.at, len(self.buffer) - self.at
         if size < 0 or size > left:
             raise self.fail(f"{what} needs {size} bytes at {start}, {left} are left")
@@ -77,8 +77,8 @@ class _Scan:
         return self.tensor(name)
 
     def named(self, number: int) -> Record:
-        """A record with its name before it, as Paddle 1.6 wrote state dicts."""
-        self.place = f"record {number}"
+        """Read a record with its name, as in state dicts of Paddle 1.6."""
+        self.location = f"record {number}"
         word = self.take(4, "the word NAME")
         if bytes(self.buffer[word : word + 4]) != b"NAME":
             raise self.fail("does not begin with NAME")
@@ -88,7 +88,7 @@ class _Scan:
             name = bytes(self.buffer[start : start + size]).decode()
         except UnicodeDecodeError:
             raise self.fail("its name is no text") from None
-        self.place = f"record {number} ({shown(name[:80])})"
+        self.location = f"record {number} ({escape_text(name[:80])})"
         return self.tensor(name)
 
     def tensor(self, name: str) -> Record:
@@ -132,49 +132,48 @@ class _Scan:
         return BY_PROTO[message.data_type], shape
 
 
-def scan(buffer: Buffer, names: Iterable[str], file: str) -> Iterator[Record]:
-    """The records of a whole file, which must be exactly those of `names` in this order, with no
-    rest.
-    """
-    at = _Scan(buffer, file)
+def read_records(buffer: Buffer, names: Iterable[str], file: str) -> Iterator[Record]:
+    """Yield the records of a file, which must be exactly those of `names` in this order."""
+    reader = _Reader(buffer, file)
     count = 0
     for count, name in enumerate(names, 1):
-        at.place = f"record {count - 1} ({name})"
-        if at.at == len(buffer):
-            raise at.fail("is not there: the file ends before it")
-        yield at.record(name)
-    if at.at != len(buffer):
+        reader.location = f"record {count - 1} ({name})"
+        if reader.at == len(buffer):
+            raise reader.fail("is not there: the file ends before it")
+        yield reader.record(name)
+    if reader.at != len(buffer):
         raise FileError(
-            f"{file}: {len(buffer) - at.at} bytes are left after the {count} values the program has"
+            f"{file}: {len(buffer) - reader.at} bytes are left after the {count} values the "
+            f"program has"
         )
 
 
-_RESERVED = 256  # bytes at the beginning of a state dict of Paddle 1.6, of any value
+_RESERVED_BYTES = 256  # bytes at the beginning of a state dict of Paddle 1.6, of any value
 
 
-def is_state_of_1_6(data: bytes | memoryview) -> bool:
-    """Whether this is a state dict as `save_dygraph` and `fluid.save` of Paddle 1.6 wrote it: no
-    pickle, but named records.
+def is_paddle_1_6_state(data: bytes | memoryview) -> bool:
+    """Whether this is a state dict that `save_dygraph` or `fluid.save` of Paddle 1.6 wrote: named
+    records, not a pickle.
     """
-    return bytes(data[_RESERVED : _RESERVED + 4]) == b"TNUM" and bytes(
-        data[_RESERVED + 12 : _RESERVED + 16]
+    return bytes(data[_RESERVED_BYTES : _RESERVED_BYTES + 4]) == b"TNUM" and bytes(
+        data[_RESERVED_BYTES + 12 : _RESERVED_BYTES + 16]
     ) in (
         b"NAME",
         b"",
     )
 
 
-def state_of_1_6(data: bytes | memoryview, file: str) -> Params:
-    """The values of a state dict of Paddle 1.6.   FileError when anything is wrong."""
-    at = _Scan(data, file)
-    at.place = "its head"
-    at.take(_RESERVED + 4, "its head")
-    count = at.number("<Q", "the number of its values")
+def read_paddle_1_6_state(data: bytes | memoryview, file: str) -> Params:
+    """Return the values of a state dict of Paddle 1.6. Raises FileError."""
+    reader = _Reader(data, file)
+    reader.location = "its head"
+    reader.take(_RESERVED_BYTES + 4, "its head")
+    count = reader.number("<Q", "the number of its values")
     records: list[Record] = []
     while len(records) < count:
-        records.append(at.named(len(records)))
-    if at.at != len(data):
-        raise FileError(f"{file}: {len(data) - at.at} bytes are left after its {count} values")
+        records.append(reader.named(len(records)))
+    if reader.at != len(data):
+        raise FileError(f"{file}: {len(data) - reader.at} bytes are left after its {count} values")
     if len({record.name for record in records}) != count:
         raise FileError(f"{file}: two values have one name")
     return Params(records, data)
@@ -183,41 +182,41 @@ def state_of_1_6(data: bytes | memoryview, file: str) -> Params:
 def params_from_bytes(
     data: bytes | memoryview, names: Iterable[str], file: str = "params"
 ) -> Params:
-    """The values in `data`, one for each name, sorted by name.
+    """Return the values in `data`, one for each name, sorted by name.
 
-    FileError when anything is wrong.
+    Raises FileError.
     """
-    return Params(list(scan(data, sorted(set(names)), file)), data)
+    return Params(list(read_records(data, sorted(set(names)), file)), data)
 
 
 def load_params(path: str | os.PathLike[str], names: Iterable[str]) -> Params:
-    """The values in a `.pdiparams`, mapped, one for each name.
+    """Return the values in a `.pdiparams`, memory-mapped, one for each name. Without names, no file
+    is needed.
 
-    No names: no file is needed.
-    FileError, OSError.
+    Raises FileError, OSError.
     """
     wanted = sorted(set(names))
     if not wanted and not os.path.exists(path):
         return Params([], b"")
     file = os.path.basename(os.fspath(path))
-    with opened(path) as weights:
+    with open_regular(path) as weights:
         if os.fstat(weights.fileno()).st_size == 0:  # cannot be mapped
-            return Params(list(scan(b"", wanted, file)), b"", os.fspath(path))
+            return Params(list(read_records(b"", wanted, file)), b"", os.fspath(path))
         try:
             mapped = mmap.mmap(weights.fileno(), 0, access=mmap.ACCESS_READ)
         except OSError as error:
             raise FileError(
                 f"{file}: cannot be mapped: {error.strerror} ({os.fspath(path)})"
             ) from None
-    return Params(list(scan(mapped, wanted, file)), mapped, os.fspath(path))
+    return Params(list(read_records(mapped, wanted, file)), mapped, os.fspath(path))
 
 
 def load_params_folder(
     folder: str | os.PathLike[str], names: Iterable[str]
 ) -> dict[str, np.ndarray[Any, Any]]:
-    """The values of a model saved before 2.0: one file for each name, holding one record.
+    """Return the values of a model of Paddle 1.x: one file for each name, with one record.
 
-    FileError, OSError.
+    Raises FileError, OSError.
     """
     root = os.path.realpath(folder)
     found: dict[str, np.ndarray[Any, Any]] = {}

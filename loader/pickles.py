@@ -1,13 +1,10 @@
-"""Pickles as data: `.pdparams`, `.pdopt`, `.pdiparams.info`.
+"""Read pickles as data: `.pdparams`, `.pdopt`, `.pdiparams.info`. Nothing that a pickle names is
+imported or called.
 
-Nothing a pickle names is imported or called.
-
-A pickle is a program for a small stack machine.  `pickletools` of the standard library reads its
-instructions (and only
-reads); the loop here runs those that build data, and looks names up in a table of our own, `CALLS`.
-A subclass of `pickle.Unpickler` would have to be told what not to do, and cannot be stopped from
-sharing one list a billion times, from hashing tuples of tuples, or from allocating what a count
-claims; this loop only can do what is written below.
+A pickle is a program for a stack machine. `pickletools` of the standard library decodes its
+instructions; the loop here executes those that build data, and looks names up in the table
+`ALLOWED_CALLS`. A subclass of `pickle.Unpickler` cannot prevent a pickle from sharing one list a
+billion times, hashing nested tuples, or allocating what a count claims.
 """
 
 from __future__ import annotations
@@ -20,21 +17,21 @@ from collections.abc import Callable
 from typing import Any
 
 from ..core.errors import FileError
-from .pickle_values import CALLS, Refused, Unmade, build, describe
+from .pickle_values import ALLOWED_CALLS, RejectedPickle, UnresolvedName, build, describe
 
 MAX_DEPTH = 100  # of nested containers
 _MARK = object()
-_CONTAINERS = (dict, list, tuple, Unmade)
+_CONTAINERS = (dict, list, tuple, UnresolvedName)
 _ENDS_IN_DATA = (type(None), bool, int, float, complex, str, bytes)
 
 
 def loads(data: bytes | memoryview | mmap.mmap, name: str = "pickle") -> Any:
-    """What a pickle holds: plain containers, text, numbers, NumPy arrays and scalars.
+    """Return the contents of a pickle: plain containers, text, numbers, NumPy arrays and scalars.
 
-    name: of the file, for errors.
+    name: of the file, for errors
 
-    FileError when the file is damaged, or would run code or make objects if it were unpickled; it
-    says which.
+    Raises FileError if the file is damaged, or would run code or create objects when it is
+    unpickled.
     """
     value, used = loads_first(data, name)
     if used != len(data):
@@ -43,14 +40,16 @@ def loads(data: bytes | memoryview | mmap.mmap, name: str = "pickle") -> Any:
 
 
 def loads_first(data: bytes | memoryview | mmap.mmap, name: str = "pickle") -> tuple[Any, int]:
-    """What the first pickle in `data` holds, as by `loads`, and how many bytes it takes."""
+    """Return the contents of the first pickle in `data`, as `loads` does, and its length in
+    bytes.
+    """
     with warnings.catch_warnings():
-        warnings.simplefilter("error", DeprecationWarning)  # of text with escapes that are none
+        warnings.simplefilter("error", DeprecationWarning)  # for invalid escapes in text
         return _run(data, name)
 
 
 def _run(data: bytes | memoryview | mmap.mmap, name: str) -> tuple[Any, int]:
-    machine = _Machine(len(data))
+    machine = _StackMachine(len(data))
     position = 0
     try:
         source: Any = data if isinstance(data, mmap.mmap) else io.BytesIO(data)
@@ -60,7 +59,7 @@ def _run(data: bytes | memoryview | mmap.mmap, name: str) -> tuple[Any, int]:
             if opcode.name == "STOP":
                 return machine.result(), position + 1
             machine.step(opcode.name, arg)
-    except Refused as refused:
+    except RejectedPickle as refused:
         raise FileError(f"{name}: {refused} (at byte {position})") from None
     except (
         ValueError,
@@ -77,14 +76,14 @@ def _run(data: bytes | memoryview | mmap.mmap, name: str) -> tuple[Any, int]:
     raise FileError(f"{name}: is not a whole pickle")
 
 
-class _Machine:
-    """The stack machine: what is being built, and what was kept for later use."""
+class _StackMachine:
+    """The stack machine, with the memo."""
 
     def __init__(self, size: int) -> None:
         self.stack: list[Any] = []
         self.memo: dict[int, Any] = {}
         self.size = size
-        # Each call may copy a value that was kept; all copies together stay in proportion to the
+        # Each call may copy a memoized value; all copies together are limited in proportion to the
         # file.
         self.budget = 8 * size + 4096
         # A file can choose keys that collide, so that each is compared with all others of its dict.
@@ -96,12 +95,14 @@ class _Machine:
         self.depths: dict[int, tuple[Any, int]] = {}
 
     def step(self, name: str, arg: Any) -> None:
-        if name in _PUSH_ARG:
+        if name in _PUSH_OPCODES:
             self.stack.append(arg)
         else:
-            action = _ACTIONS.get(name)
+            action = _OPCODES.get(name)
             if action is None:
-                raise Refused(_UNWANTED.get(name, f"uses {name}, which no file of weights needs"))
+                raise RejectedPickle(
+                    _REJECTED_OPCODES.get(name, f"uses {name}, which no file of weights needs")
+                )
             action(self, arg)
 
     def pop(self) -> Any:
@@ -134,38 +135,38 @@ class _Machine:
         if len(items) % 2:
             raise ValueError("a key without a value")
         for key, value in zip(items[::2], items[1::2], strict=True):
-            # The hash of a tuple of tuples can take forever, so those are no keys.
+            # Hashing a tuple of tuples can take forever, so they are rejected as keys.
             flat = key if type(key) is tuple else (key,)
             if not all(isinstance(part, _ENDS_IN_DATA) for part in flat):
-                raise Refused(f"has a key that is not plain data: {describe(key)}")
-            self.spend(sum(map(_weight, flat)))
+                raise RejectedPickle(f"has a key that is not plain data: {describe(key)}")
+            self.spend(sum(map(_cost, flat)))
             if not _is_collision_free(key):
                 others = self.num_predictable.get(id(target), 0)
                 self.num_predictable[id(target)] = others + 1
-                self.comparisons -= others * sum(map(_weight, flat))
+                self.comparisons -= others * sum(map(_cost, flat))
                 if self.comparisons < 0:
-                    raise Refused(
+                    raise RejectedPickle(
                         f"has {others} keys in one dict that are neither strings nor small integers"
                     )
             target[key] = value
         self.note_depth(target, items)
 
     def note_depth(self, container: Any, items: list[Any] | tuple[Any, ...]) -> None:
-        """Reject a container that nests too deep when it is created; `_judge` checks items that are
-        added later.
+        """Reject a container that nests too deep when it is created; `_check_structure` checks
+        items that are added later.
         """
         inner = [item for item in items if isinstance(item, (dict, list, tuple)) and item]
         if inner:
             known = self.depths.get(id(container), (container, 0))[1]
             depth = max(known, 1 + max(self.depths.get(id(item), (item, 1))[1] for item in inner))
             if depth > MAX_DEPTH:
-                raise Refused(f"is nested more than {MAX_DEPTH} deep")
+                raise RejectedPickle(f"is nested more than {MAX_DEPTH} deep")
             self.depths[id(container)] = (container, depth)
 
     def push_tuple(self, items: list[Any]) -> None:
-        made = tuple(items)
-        self.note_depth(made, made)
-        self.stack.append(made)
+        result = tuple(items)
+        self.note_depth(result, result)
+        self.stack.append(result)
 
     def push_list(self, items: list[Any]) -> None:
         self.note_depth(items, items)
@@ -173,12 +174,12 @@ class _Machine:
 
     def call(self) -> None:
         args, function = self.pop(), self.pop()
-        if not isinstance(function, Unmade) or not isinstance(args, tuple):
+        if not isinstance(function, UnresolvedName) or not isinstance(args, tuple):
             raise ValueError("a call of what cannot be called")
-        made = CALLS.get(function.name)
-        if made is None:
-            raise Refused(f"would run {function.name}{describe(args)} on being unpickled")
-        self.stack.append(made(args, self.spend))
+        result = ALLOWED_CALLS.get(function.name)
+        if result is None:
+            raise RejectedPickle(f"would run {function.name}{describe(args)} on being unpickled")
+        self.stack.append(result(args, self.spend))
 
     def build(self) -> None:
         state = self.pop()
@@ -190,29 +191,28 @@ class _Machine:
         """Count `size` bytes or items that are copied."""
         self.budget -= size
         if self.budget < 0:
-            raise Refused(f"makes far more out of its {self.size} bytes than they can hold")
+            raise RejectedPickle(f"makes far more out of its {self.size} bytes than they can hold")
 
     def result(self) -> Any:
         if len(self.stack) != 1:
             raise ValueError(f"ends with {len(self.stack)} values")
         value = self.pop()
-        _judge(value, 16 * self.size + 65536)
+        _check_structure(value, 16 * self.size + 65536)
         return value
 
 
-def _weight(key: Any) -> int:
-    """What hashing and comparing a part of a key may cost, in bytes: each part is looked at."""
+def _cost(key: Any) -> int:
+    """Return the cost of hashing and comparing a part of a key, in bytes."""
     if isinstance(key, (str, bytes)):
         return 1 + len(key)
     return 1 + key.bit_length() // 8 if isinstance(key, int) else 9
 
 
 def _is_collision_free(key: Any) -> bool:
-    """Whether a file cannot choose many such keys that a dict must compare with each other.
+    """Whether a file cannot choose many such keys with equal hashes.
 
-    Hashes of text are random in each process.
-    Of 2^24 numbers few share their places in a dict of many. Larger numbers of different hashes can
-    share all the places where a dict looks for them.
+    Hashes of text are random in each process. Few of 2^24 numbers share positions in a large dict;
+    larger numbers with different hashes can share all positions at which a dict looks for them.
     """
     return isinstance(key, (str, bytes)) or (type(key) is int and 0 <= key < 1 << 24)
 
@@ -223,25 +223,25 @@ def _children(value: Any) -> list[Any]:
     return list(value) if isinstance(value, (list, tuple)) else []
 
 
-def _judge(root: Any, most: int) -> None:
-    """Refuse what a reader could not walk: circles, great depth, or one list shared over and over;
-    and unmade objects.
+def _check_structure(root: Any, most: int) -> None:
+    """Reject structures that a reader could not walk: cycles, great depth, or one list shared many
+    times; and unresolved names.
 
-    Sizes are those of the value written out as a tree; each container is looked at once.
+    Sizes are those of the value as a tree; each container is visited once.
     """
-    sizes: dict[int, tuple[int, int]] = {}  # id -> items when written out, depth
+    sizes: dict[int, tuple[int, int]] = {}  # id -> items as a tree, depth
     todo: list[tuple[Any, bool]] = [(root, False)]
     open_: set[int] = set()
     while todo:
         value, done = todo.pop()
-        if isinstance(value, Unmade):
-            raise Refused(f"names {value.name}, which is not data")
+        if isinstance(value, UnresolvedName):
+            raise RejectedPickle(f"names {value.name}, which is not data")
         if not isinstance(value, (dict, list, tuple)) or not value or id(value) in sizes:
             continue
         inner = _children(value)
         if not done:
             if id(value) in open_:
-                raise Refused("holds a container that holds itself")
+                raise RejectedPickle("holds a container that holds itself")
             open_.add(id(value))
             todo.append((value, True))
             todo.extend(
@@ -252,66 +252,66 @@ def _judge(root: Any, most: int) -> None:
         known = [sizes.get(id(child), (1, 0)) for child in inner]
         size, depth = 1 + sum(n for n, _ in known), 1 + max((d for _, d in known), default=0)
         if depth > MAX_DEPTH:
-            raise Refused(f"is nested more than {MAX_DEPTH} deep")
+            raise RejectedPickle(f"is nested more than {MAX_DEPTH} deep")
         if size > most:
-            raise Refused(
+            raise RejectedPickle(
                 f"stands for more than {most} values, by holding the same ones over and over"
             )
         sizes[id(value)] = (size, depth)
 
 
-def _stack_global(machine: _Machine, _: Any) -> None:
+def _stack_global(machine: _StackMachine, _: Any) -> None:
     name, module = machine.pop(), machine.pop()
     if not isinstance(name, str) or not isinstance(module, str):
         raise ValueError("a name that is not text")
-    machine.stack.append(Unmade(f"{module}.{name}"))
+    machine.stack.append(UnresolvedName(f"{module}.{name}"))
 
 
-def _get(machine: _Machine, index: Any) -> None:
+def _get(machine: _StackMachine, index: Any) -> None:
     machine.stack.append(machine.memo[index])
 
 
-def _dict(machine: _Machine, _: Any) -> None:
+def _dict(machine: _StackMachine, _: Any) -> None:
     items = machine.pop_to_mark()
     machine.stack.append({})
     machine.set_items(items)
 
 
-def _tuple(count: int) -> Callable[[_Machine, Any], None]:
-    def action(machine: _Machine, _: Any) -> None:
+def _tuple(count: int) -> Callable[[_StackMachine, Any], None]:
+    def action(machine: _StackMachine, _: Any) -> None:
         machine.push_tuple([machine.pop() for _ in range(count)][::-1])
 
     return action
 
 
-def _append(machine: _Machine, _: Any) -> None:
+def _append(machine: _StackMachine, _: Any) -> None:
     item = machine.pop()
     target = machine.top(list)
     target.append(item)
     machine.note_depth(target, (item,))
 
 
-def _set_item(machine: _Machine, _: Any) -> None:
+def _set_item(machine: _StackMachine, _: Any) -> None:
     value, key = machine.pop(), machine.pop()
     machine.set_items([key, value])
 
 
-def _nothing(machine: _Machine, arg: Any) -> None:
-    """For instructions that only help to read faster."""
+def _no_op(machine: _StackMachine, arg: Any) -> None:
+    """Ignore an instruction that only makes reading faster."""
 
 
-def _push(value: Callable[[], Any]) -> Callable[[_Machine, Any], None]:
+def _push(value: Callable[[], Any]) -> Callable[[_StackMachine, Any], None]:
     return lambda machine, _: machine.stack.append(value())
 
 
-def _appends(machine: _Machine, _: Any) -> None:
+def _appends(machine: _StackMachine, _: Any) -> None:
     items = machine.pop_to_mark()
     target = machine.top(list)
     target.extend(items)
     machine.note_depth(target, items)
 
 
-def _duplicate(machine: _Machine, _: Any) -> None:
+def _duplicate(machine: _StackMachine, _: Any) -> None:
     value = machine.pop()
     machine.stack += [value, value]
 
@@ -327,10 +327,12 @@ _TEXTS = (
     "BINUNICODE",
     "BINUNICODE8",
 )
-_PUSH_ARG = frozenset((*_NUMBERS, *_TEXTS, "BINBYTES", "SHORT_BINBYTES", "BINBYTES8", "BYTEARRAY8"))
-_ACTIONS: dict[str, Callable[[_Machine, Any], Any]] = {
-    "PROTO": _nothing,
-    "FRAME": _nothing,
+_PUSH_OPCODES = frozenset(
+    (*_NUMBERS, *_TEXTS, "BINBYTES", "SHORT_BINBYTES", "BINBYTES8", "BYTEARRAY8")
+)
+_OPCODES: dict[str, Callable[[_StackMachine, Any], Any]] = {
+    "PROTO": _no_op,
+    "FRAME": _no_op,
     "NONE": _push(lambda: None),
     "NEWTRUE": _push(lambda: True),
     "NEWFALSE": _push(lambda: False),
@@ -358,12 +360,12 @@ _ACTIONS: dict[str, Callable[[_Machine, Any], Any]] = {
     "POP": lambda machine, _: machine.stack.pop(),
     "POP_MARK": lambda machine, _: machine.pop_to_mark(),
     "DUP": _duplicate,
-    "GLOBAL": lambda machine, arg: machine.stack.append(Unmade(arg.replace(" ", "."))),
+    "GLOBAL": lambda machine, arg: machine.stack.append(UnresolvedName(arg.replace(" ", "."))),
     "STACK_GLOBAL": _stack_global,
     "REDUCE": lambda machine, _: machine.call(),
     "BUILD": lambda machine, _: machine.build(),
 }
-_UNWANTED = {
+_REJECTED_OPCODES = {
     "INST": "would make an object of a class on being unpickled (INST)",
     "OBJ": "would make an object of a class on being unpickled (OBJ)",
     "NEWOBJ": "would make an object of a class on being unpickled (NEWOBJ)",

@@ -1,5 +1,5 @@
-"""Running one program both ways: by the engine when no gradient is wanted, by Oarlock's own kernels
-when one is.
+"""Run one program in two ways: with the engine for inference, with Oarlock's kernels if gradients
+are needed.
 """
 
 from __future__ import annotations
@@ -30,17 +30,18 @@ from ..ir.passes.prune import fetch_op
 from ..ir.program import Program
 from .engine import Array, Engine, EngineError, UnsupportedError, first_reason, runtime
 
-ASKED = frozenset(("device", "ort_library"))  # options without which any engine will do
+REQUIRED_OPTIONS = frozenset(("device", "ort_library"))  # options that require an engine
 
 
 class ProgramRunner:
     """A program with its values.
 
-    scope: tensors by name, shared with their owner; files: pdmodel bytes and path of the values.
+    scope: tensors by name, shared with their owner; files: the pdmodel bytes and the path of the
+    values
 
-    The engine works on a copy of the values.  When a tensor of the scope got a new array since
-    then, the first call after that runs on our own kernels, and only if the values then stay the
-    engine is built again: training in between costs nothing.
+    The engine works on a copy of the values. If a tensor of the scope has a new array, the next
+    call runs on Oarlock's kernels, and the engine is rebuilt only if the values then stay
+    unchanged: training steps between calls cost nothing.
     """
 
     def __init__(
@@ -64,10 +65,10 @@ class ProgramRunner:
 
     @cached_property
     def _partial(self) -> PartialProgram:
-        """The program as a function of tensors; behind its outputs it gives the values that were
-        assumed something of.
+        """The program as a differentiable function that also returns the values of guards, after
+        its outputs.
         """
-        return PartialProgram(_with_guarded(self.program), self.scope)
+        return PartialProgram(_with_guard_outputs(self.program), self.scope)
 
     def _changed(self) -> bool:
         return any(t.array is not a for t, a in zip(self._tensors, self._arrays, strict=True))
@@ -75,7 +76,7 @@ class ProgramRunner:
     def _build(self) -> Engine:
         if self._files is not None and self._arrays is self._original:
             return Engine(*self._files, self._name, **self._options)
-        # NOTE: the engine maps the file, so it may be gone from the folder once the session stands.
+        # The engine maps the file, so it can be removed once the session exists.
         with tempfile.TemporaryDirectory(prefix="oarlock-") as folder:
             path = None
             if self._tensors:
@@ -85,14 +86,11 @@ class ProgramRunner:
             return Engine(pdmodel.to_bytes(self.program), path, self._name, **self._options)
 
     @cached_property
-    def missing(self) -> OarlockError | None:
-        """Why the engine does not run the program, such as ops that it does not have; None where it
-        does.
+    def engine_error(self) -> OarlockError | None:
+        """Why the engine does not run the program, such as unsupported ops; None if it does.
 
-        Builds the engine.
-
-        Raises it where our own kernels do not run the program either, or where the engine or its
-        device was asked for.
+        Builds the engine. Raises the error if Oarlock's kernels do not run the program either, or
+        if options require an engine or a device.
         """
         try:
             self._engine = self._build()
@@ -113,21 +111,21 @@ class ProgramRunner:
         return f"the engine cannot run it ({first_reason(error)})"
 
     def infer(self, arrays: Sequence[Array]) -> list[Any]:
-        """The outputs for inputs in order, as ndarrays; beside the first input where that is on a
-        GPU.
+        """Return the outputs for inputs in order as ndarrays; on the GPU of the first input if it
+        is on one.
         """
         index = cuda.index_of(arrays[0]) if len(arrays) else None
-        if index is not None:  # the engine is given, and gives, what is in the processor's memory
+        if index is not None:  # the engine works on CPU memory
             return [
                 cuda.to_device(np.asarray(a), index)
                 for a in self.infer([cuda.to_host(a) for a in arrays])
             ]
-        if self.missing is not None:
-            return self._inferred_here(arrays)
+        if self.engine_error is not None:
+            return self._infer_with_kernels(arrays)
         if self._changed():
             self._arrays, self._engine = [t.array for t in self._tensors], None
             if self.has_own_kernels:
-                return self._inferred_here(arrays)
+                return self._infer_with_kernels(arrays)
         if self._engine is None:
             self._engine = self._build()
         return self._engine.run(arrays)
@@ -135,7 +133,7 @@ class ProgramRunner:
     @property
     def engine_is_required(self) -> bool:
         """Whether the options select an engine or a device."""
-        return not ASKED.isdisjoint(self._options)
+        return not REQUIRED_OPTIONS.isdisjoint(self._options)
 
     @cached_property
     def has_own_kernels(self) -> bool:
@@ -143,25 +141,23 @@ class ProgramRunner:
         try:
             return not lower_program(
                 self.program
-            ).lod_inputs()  # offsets have no place among the operands of a program that is called
+            ).lod_inputs()  # a program that is called has no inputs for row splits
         except Unsupported:
             return False
 
-    def _inferred_here(self, arrays: Sequence[Array]) -> list[Any]:
+    def _infer_with_kernels(self, arrays: Sequence[Array]) -> list[Any]:
         index = common_device(
             [t.array for t in self._tensors]
-        )  # our kernels work where the values are
+        )  # the kernels run on the device of the values
         with use_mode(state.mode.with_tape(False)):
-            found = self.run_here([Tensor(cuda.to_device(a, index)) for a in arrays])
+            found = self.run_with_kernels([Tensor(cuda.to_device(a, index)) for a in arrays])
         return [np.asarray(cuda.to_host(t.array)) for t in found]
 
-    def run_here(self, tensors: Sequence[Tensor]) -> list[Tensor]:
-        """The outputs for inputs in order, in the mode in force: gradients flow, a recording
-        records.
+    def run_with_kernels(self, tensors: Sequence[Tensor]) -> list[Tensor]:
+        """Return the outputs for inputs in order, in the current mode: gradients flow, and a
+        recording records.
 
-        Raises GuardError.
-
-        Offsets of packed sequences come last, and no op here reads them.
+        Raises GuardError. Row splits of packed sequences come last; no op reads them here.
         """
         count = len(self.program.fetches())
         found = self._partial(tensors[: len(self.feeds)])
@@ -169,14 +165,14 @@ class ProgramRunner:
         recorder = recorder_of(state.mode)
         for guard, tensor in zip(guards, found[count:], strict=True):
             if recorder is not None:
-                recorder.assume(replace(guard, var=recorder.name_of(tensor)))
+                recorder.add_guard(replace(guard, var=recorder.name_of(tensor)))
             if not isinstance(tensor, Variable):
                 judge(guard, tensor.array, tensor.array.shape, self._name)
         return found[:count]
 
 
-def _with_guarded(program: Program) -> Program:
-    """The program with the variables that guards are on as further outputs."""
+def _with_guard_outputs(program: Program) -> Program:
+    """Return the program with the variables of guards as further outputs."""
     guards = program.contract.guards if program.contract else []
     if not guards:
         return program

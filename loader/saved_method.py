@@ -29,10 +29,10 @@ from .program_runner import ProgramRunner
 
 
 class SavedMethod:
-    """A program of a model with the values that all of its programs share.
+    """A program of a model, with the values that all of its programs share.
 
-    scope: them, by name; inputs, outputs: as they were saved; enforced: whether a call that breaks
-    an assumption is refused; assumptions: all of them.
+    scope: the values, by name; inputs, outputs: as they were saved; enforced: whether a call that
+    violates a guard raises; assumptions: all guards
     """
 
     def __init__(
@@ -49,9 +49,9 @@ class SavedMethod:
         contract = self.program.contract or Contract()
         self.inputs = contract.inputs or [_arg(files.program, n) for n in files.program.feeds()]
         self.outputs = contract.outputs or [_arg(files.program, n) for n in files.program.fetches()]
-        self.guards = contract.guards  # those that are enforced
+        self.guards = contract.guards  # the guards that are enforced
         self.assumptions = list(files.program.contract.guards) if files.program.contract else []
-        self._taken = self.inputs + offset_inputs(files)
+        self._call_inputs = self.inputs + offset_inputs(files)
         self._nest = output_tree.builder(contract.output_tree, len(self.outputs))
         self._scope = {name: scope[name] for name in files.values}
         bytes_ = files.pdmodel if self.program is files.program else pdmodel.to_bytes(self.program)
@@ -78,46 +78,44 @@ class SavedMethod:
     # --------------------------------------------------------------------------
 
     def call(self, training: bool, inputs: Sequence[Any], named: Mapping[str, Any]) -> Any:
-        """What the saved method gave, nesting included.
+        """Return what the saved method returns, with its nesting.
 
-        Raises OpError for wrong inputs, GuardError for a broken assumption.
+        Raises OpError for invalid inputs, GuardError for a violated guard.
         """
         if any(map(pytree.is_tensor_container, (*inputs, *named.values()))):
             inputs, named = (), self._by_name(inputs, named)
         given = self._in_order(inputs, named) if named else inputs
         without_offsets = len(given) == len(self.inputs) and not state.mode.is_eager
-        if len(given) != len(self._taken) and not without_offsets:
+        if len(given) != len(self._call_inputs) and not without_offsets:
             raise OpError(
                 with_user_line(f"{self.name}: takes {self.input_names()}, got {len(given)} inputs")
             )
         if _wants_gradient(training, given):
-            return self._nest(self._run_here(training, given))
-        checks = checks_numerics() and self.runner.has_own_kernels  # op by op
-        if self.runner.missing is not None or self._needs_own_kernels or checks:
+            return self._nest(self._run_with_kernels(training, given))
+        checks = checks_numerics() and self.runner.has_own_kernels  # which run op by op
+        if self.runner.engine_error is not None or self._needs_own_kernels or checks:
             with use_mode(state.mode.with_tape(False)):
-                return self._nest(self._run_here(training, given))
-        arrays = [self._array(g, a) for g, a in zip(given, self._taken, strict=True)]
+                return self._nest(self._run_with_kernels(training, given))
+        arrays = [self._array(g, a) for g, a in zip(given, self._call_inputs, strict=True)]
         return self._nest([Tensor(a) for a in self.runner.infer(arrays)])
 
-    def _run_here(self, training: bool, given: Sequence[Any]) -> list[Tensor]:
+    def _run_with_kernels(self, training: bool, given: Sequence[Any]) -> list[Tensor]:
         tensors = [
             g if isinstance(g, Tensor) else Tensor(self._array(g, a))
-            for g, a in zip(given, self._taken, strict=False)
+            for g, a in zip(given, self._call_inputs, strict=False)
         ]
         self._check(tensors)
         runner = self._trainer if training else self.runner
-        return runner.run_here(tensors)
+        return runner.run_with_kernels(tensors)
 
     def _array(self, given: Any, arg: Arg) -> Any:
-        """An input as an ndarray; lists and numbers have no dtype of their own and take that of the
-        input.
-        """
+        """Return an input as an ndarray; lists and numbers get the dtype of the input."""
         if isinstance(given, Tensor):
             return given.array
         if isinstance(given, np.ndarray):
             return given
         try:
-            if given is None:  # which NumPy takes for a NaN
+            if given is None:  # NumPy would convert it to NaN
                 raise TypeError("there is nothing")
             return np.asarray(given, dtype_of(arg.dtype).np)
         except (TypeError, ValueError, OverflowError) as error:
@@ -128,14 +126,14 @@ class SavedMethod:
             raise OpError(with_user_line(f"{self.name}: {why}")) from None
 
     def _check(self, tensors: Sequence[Tensor]) -> None:
-        """What the engine checks of inputs, where it does not run."""
-        for arg, tensor in zip(self._taken, tensors, strict=False):
+        """Perform the checks of the engine if it does not run."""
+        for arg, tensor in zip(self._call_inputs, tensors, strict=False):
             meta = tensor.meta
             fits = len(meta.shape) == len(arg.shape) and all(
                 a in (-1, b) or b < 0 for a, b in zip(arg.shape, meta.shape, strict=True)
             )
             if not fits or meta.dtype.name != arg.dtype:
-                self._refuse_dim(arg, meta)
+                self._check_guarded_dim(arg, meta)
                 wanted = f"{arg.dtype}[{','.join('?' if d < 0 else str(d) for d in arg.shape)}]"
                 raise OpError(
                     with_user_line(
@@ -143,8 +141,8 @@ class SavedMethod:
                     )
                 )
 
-    def _refuse_dim(self, arg: Arg, meta: Any) -> None:
-        """Raise GuardError where a wrong size is one that Python looked at."""
+    def _check_guarded_dim(self, arg: Arg, meta: Any) -> None:
+        """Raise GuardError if a wrong size is one that Python read."""
         for g in self.guards:
             if g.kind == "dim" and g.var == arg.name and g.axis < len(meta.shape):
                 judge(g, np.empty(0), meta.shape, self.name)
@@ -152,7 +150,7 @@ class SavedMethod:
     def _in_order(self, inputs: Sequence[Any], named: Mapping[str, Any]) -> list[Any]:
         names = self.input_names()
         given = dict(zip(names, inputs, strict=False))
-        self._refuse_twice([*given, *named])
+        self._reject_duplicates([*given, *named])
         unknown = [n for n in named if n not in names]
         if unknown:
             raise OpError(with_user_line(f"{self.name}: no input {unknown}; it takes {names}"))
@@ -163,20 +161,20 @@ class SavedMethod:
         return [given[n] for n in names]
 
     def _by_name(self, inputs: Sequence[Any], named: Mapping[str, Any]) -> dict[str, Any]:
-        """Nested arguments taken apart, by the names of inputs."""
-        arguments = list(dict.fromkeys(a.path.split(".")[0] for a in self._taken))
+        """Flatten nested arguments, and return them by the names of inputs."""
+        arguments = list(dict.fromkeys(a.path.split(".")[0] for a in self._call_inputs))
         if len(inputs) > len(arguments):
             why = f"takes the arguments {arguments}, got {len(inputs)}"
             raise OpError(with_user_line(f"{self.name}: {why}"))
         given = dict(zip(arguments, inputs, strict=False))
-        self._refuse_twice([*given, *named])
+        self._reject_duplicates([*given, *named])
         leaves, nesting = pytree.flatten({**given, **named})
-        at = {a.path: a.name for a in self._taken}
+        at = {a.path: a.name for a in self._call_inputs}
         names = [at.get(path, path) for path in pytree.dotted_paths(nesting)]
-        self._refuse_twice(names)
+        self._reject_duplicates(names)
         return dict(zip(names, leaves, strict=True))
 
-    def _refuse_twice(self, names: Sequence[str]) -> None:
+    def _reject_duplicates(self, names: Sequence[str]) -> None:
         twice = [name for name, count in Counter(names).items() if count > 1]
         if twice:
             raise OpError(
@@ -189,15 +187,15 @@ class SavedMethod:
     # ---------------------------------------------------------------------------------------------
 
     def input_names(self) -> list[str]:
-        """Of all inputs, those behind them that say where packed sequences begin included."""
-        return [a.name for a in self._taken]
+        """Return the names of all inputs, including those of row splits."""
+        return [a.name for a in self._call_inputs]
 
     def input_spec(self) -> list[InputSpec]:
-        """The inputs of the program."""
+        """Return the InputSpecs of the inputs."""
         return [_spec(a) for a in self.inputs]
 
     def output_spec(self) -> list[InputSpec]:
-        """The outputs."""
+        """Return the InputSpecs of the outputs."""
         return [_spec(a) for a in self.outputs]
 
 
@@ -220,7 +218,7 @@ def _spec(arg: Arg) -> InputSpec:
 
 
 def with_training(program: Program) -> Program:
-    """The program with every op that has a training behaviour set to training."""
+    """Return the program with every op that has a training behavior set to training."""
 
     def training(op: OpDesc) -> OpDesc:
         if "is_test" not in op.attrs:

@@ -23,17 +23,17 @@ from .saved_method import SavedMethod
 
 
 def load(path: str | os.PathLike[str], **configs: Any) -> TranslatedLayer:
-    """The model saved at `path` - by Oarlock or by PaddlePaddle - as a Layer, in eval mode.
+    """Load a model saved at `path` by Oarlock or PaddlePaddle as a Layer in eval mode.
 
-    path: prefix of `.pdmodel` and `.pdiparams`, or a folder of Paddle 1.x (then model_filename and
-    params_filename may be given). guards='drop': what was assumed is listed and not enforced.
-    Further configs are options of the engine: device ('cpu', 'cuda', 'tensorrt'), device_id,
-    threads, inter_threads, optimize, spinning, arena, mem_pattern, tuned, deterministic,
-    copy_weights, tf32, fp16, profile, ort_library; cache_dir, a folder for
-    optimised graphs; warmup, a list of shapes by input name to run once at the start.
-    The weights are mapped, not read. Raises FileError for files that are not what they claim to be,
-    OpError for configs that are not known and for the option offsets: where the packed sequences of
-    outputs begin is said by the handles of oarlock.inference.
+    path: the prefix of `.pdmodel` and `.pdiparams`, or a folder of Paddle 1.x, with the optional
+    configs model_filename and params_filename guards: 'check', or 'drop': assumptions are listed
+    but not enforced Further configs are options of the engine: device ('cpu', 'cuda', 'tensorrt'),
+    device_id, threads, inter_threads, optimize, spinning, arena, mem_pattern, tuned, deterministic,
+    copy_weights, tf32, fp16, profile, ort_library; cache_dir, a folder for optimized graphs;
+    warmup, a list of shapes by input name to run once at the start.
+
+    The weights are memory-mapped. Raises FileError for invalid files, OpError for unknown configs
+    and for the option offsets: the handles of oarlock.inference return the LoD of outputs.
     """
     if configs.get("offsets"):
         raise OpError(
@@ -43,35 +43,31 @@ def load(path: str | os.PathLike[str], **configs: Any) -> TranslatedLayer:
     names = {
         key: configs.pop(key) for key in ("model_filename", "params_filename") if key in configs
     }
-    enforced = _enforced(configs.pop("guards", "check"))
+    enforced = _are_guards_enforced(configs.pop("guards", "check"))
     check_options(configs)
     methods = read_methods(path)
     forward = None if methods and not has_forward(path) else read_model(path, **names)
     return TranslatedLayer(forward, configs, methods, enforced)
 
 
-def _enforced(guards: Any) -> bool:
+def _are_guards_enforced(guards: Any) -> bool:
     if guards not in ("check", "drop"):
         raise ValueError(f"jit.load: guards should be 'check' or 'drop', not {guards!r}")
     return bool(guards == "check")
 
 
 class TranslatedLayer(Layer):
-    """A saved model as a Layer: parameters and buffers under the names they had in the layer that
-    was saved.
+    """A saved model as a Layer, with parameters and buffers under their names in the saved layer.
 
-    In eval mode the engine runs it; in train mode, or when an input wants a gradient, Oarlock's own
-    kernels do, and gradients flow to
-    its parameters.
-    Called with its inputs by position or by name (Tensors or ndarrays), behind them the offsets of
-    packed
-    sequences; gives what the saved forward gave, nesting included.
-    Further methods that were saved are methods of it.
+    In eval mode the engine runs it. In train mode, or if an input requires a gradient, Oarlock's
+    kernels do, and gradients flow to its parameters. It is called with its inputs by position or by
+    name (Tensors or ndarrays), followed by the row splits of packed sequences, and returns what the
+    saved forward returns, with its nesting. Other saved methods are methods of it.
     """
 
     view: ClassVar[
         Callable[[Program], Any]
-    ]  # a program as users see it; jit sets it, since a model runs without the static API
+    ]  # the public view of a program, set by jit: a model runs without the static API
 
     def __init__(
         self,
@@ -91,26 +87,26 @@ class TranslatedLayer(Layer):
         self.eval()
 
     def _adopt(self, files: ModelFiles, info: Mapping[str, VarInfo]) -> None:
-        """A parameter or buffer for every value that there is not yet."""
+        """Create a parameter or buffer for every new value."""
         for name, array in files.values.items():
             if name in self._scope:
-                _judge_same(files.name, name, self._scope[name].array, array)
+                _check_same(files.name, name, self._scope[name].array, array)
                 continue
-            row = info.get(name) or _guess(files.program, name)
-            structured, called = row.structured_name or name, _own_name(name)
+            row = info.get(name) or _default_info(files.program, name)
+            structured, called = row.structured_name or name, _unique_name(name)
             if row.trainable is None:
                 self._scope[name] = Tensor(array, name=called)
                 self.register_buffer(structured, self._scope[name])
             else:
-                made = self._scope[name] = Parameter(
+                result = self._scope[name] = Parameter(
                     array, trainable=row.trainable and not row.stop_gradient, name=called
                 )
-                self.add_parameter(structured, made)
+                self.add_parameter(structured, result)
 
     def forward(self, *inputs: Any, **named: Any) -> Any:
-        """See the class.
+        """Run the saved forward.
 
-        Raises OpError for wrong inputs, GuardError for one the trace had assumed to be otherwise.
+        Raises OpError for invalid inputs, GuardError if an assumption of the trace does not hold.
         """
         if "forward" not in self._methods:
             model, others = (
@@ -129,7 +125,7 @@ class TranslatedLayer(Layer):
     # ---------------------------------------------------------------------------------------------
 
     def methods(self) -> list[str]:
-        """The names of the methods that were saved."""
+        """Return the names of the saved methods."""
         return list(self._methods)
 
     def _method(self, name: str) -> SavedMethod:
@@ -138,12 +134,12 @@ class TranslatedLayer(Layer):
         return self._methods[name]
 
     def program(self, method_name: str = "forward") -> Any:
-        """A copy of the program of a method.   Raises ValueError for one that there is not."""
+        """Return a copy of the program of a method. Raises ValueError for an unknown method."""
         return TranslatedLayer.view(deepcopy(self._method(method_name).program))
 
     @property
     def assumptions(self) -> list[Guard]:
-        """What was assumed when its methods were recorded; see TracedLayer.assumptions."""
+        """The assumptions of its methods; see TracedLayer.assumptions."""
         return [guard for method in self._methods.values() for guard in method.assumptions]
 
     def _input_spec(self, method_name: str = "forward") -> list[InputSpec]:
@@ -153,30 +149,30 @@ class TranslatedLayer(Layer):
         return self._method(method_name).output_spec()
 
     def extra_repr(self) -> str:
-        """Inputs and outputs."""
+        """Return the inputs and outputs."""
         method = next(iter(self._methods.values()))
         others = f", methods={sorted(self._methods)}" if len(self._methods) > 1 else ""
         return f"inputs={method.input_names()}, outputs={[a.name for a in method.outputs]}{others}"
 
 
-def _own_name(name: str) -> str:
-    """A name of the stem that the one in the file has, which no other tensor has: optimizers know
-    parameters by name.
+def _unique_name(name: str) -> str:
+    """Return a name with the stem of the name in the file that no other tensor has: optimizers
+    identify parameters by name.
     """
     return unique_name.generate(re.sub(r"_\d+$", "", name))
 
 
-SAMPLE = 16  # elements at either end of a value that has to be the same in two files
+SAMPLE_SIZE = 16  # elements at either end of a value that are compared between two files
 
 
-def _judge_same(file: str, name: str, here: Any, there: Any) -> None:
-    """Raise FileError where two files of one model hold different values under one name."""
+def _check_same(file: str, name: str, here: Any, there: Any) -> None:
+    """Raise FileError if two files of one model hold different values under one name."""
     same = here.shape == there.shape and here.dtype == there.dtype
     if same:
         a, b = here.reshape(-1), there.reshape(-1)
         same = all(
             x.tobytes() == y.tobytes()
-            for x, y in ((a[:SAMPLE], b[:SAMPLE]), (a[-SAMPLE:], b[-SAMPLE:]))
+            for x, y in ((a[:SAMPLE_SIZE], b[:SAMPLE_SIZE]), (a[-SAMPLE_SIZE:], b[-SAMPLE_SIZE:]))
         )
     if not same:
         raise FileError(
@@ -184,9 +180,9 @@ def _judge_same(file: str, name: str, here: Any, there: Any) -> None:
         )
 
 
-def _guess(program: Program, name: str) -> VarInfo:
-    """What `.pdiparams.info` would say, where it is missing: what no op writes is a parameter, as
-    real Paddle has it.
+def _default_info(program: Program, name: str) -> VarInfo:
+    """Return the row of a missing `.pdiparams.info`: a value that no op writes is a parameter, as
+    in Paddle.
     """
     written = name in program.written()
     return VarInfo(name, "", written, None if written else True)

@@ -83,7 +83,7 @@ from .core.version import VERSION as _VERSION
 from .framework.io import load, save
 from .nn.create_parameter import create_parameter
 from .nn.param_attr import ParamAttr
-from .static import io as _files_of_programs  # gives Program.parse_from_string
+from .static import io as _files_of_programs  # Program.parse_from_string returns one
 from .static.graph.mode import disable_static, enable_static, in_dynamic_mode
 from .tensor.patch import EXPORTS as _EXPORTS
 
@@ -98,7 +98,7 @@ for _name in ("array_length", "array_read", "array_write", "create_array"):
 
 bool = bool_
 
-# What `import oarlock` does not need: imported when it is asked for.   Name -> module
+# Names imported at first use, because `import oarlock` does not need them.   Name -> module
 _LATER = {
     "_legacy_C_ops": ".fluid.core",
     "amp": ".amp",

@@ -46,7 +46,7 @@ TEST("c: open, run, free") {
   oarlock_session_free(session);
 }
 
-TEST("c: nothing thrown goes past the border") {
+TEST("c: exceptions do not leave the API") {
   oarlock_session* session = nullptr;
   CHECK_HAS(text_of(oarlock_session_open("/no/such/model", nullptr, nullptr, &session)),
             "file: model.pdmodel: cannot be opened");
@@ -57,7 +57,7 @@ TEST("c: nothing thrown goes past the border") {
   oarlock_results_free(nullptr);
 }
 
-TEST("c: handles and indices that are none give nothing") {
+TEST("c: invalid handles and indices return null") {
   oarlock_session* session = nullptr;
   CHECK_EQ(text_of(oarlock_session_open(fixture("mlp").c_str(), nullptr, nullptr, &session)), "");
   CHECK(!oarlock_session_input(session, 1).name && !oarlock_session_output(session, SIZE_MAX).name);
@@ -68,7 +68,7 @@ TEST("c: handles and indices that are none give nothing") {
   CHECK(oarlock_results_count(nullptr) == 0 && !oarlock_results_get(nullptr, 0).name);
 }
 
-TEST("c: inputs without data, and sizes that no memory has") {
+TEST("c: inputs without data, and sizes that overflow") {
   oarlock_session* session = nullptr;
   CHECK_EQ(text_of(oarlock_session_open(fixture("mlp").c_str(), nullptr, nullptr, &session)), "");
   float data[4] = {1, 2, 3, 4};

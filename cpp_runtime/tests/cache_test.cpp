@@ -1,4 +1,4 @@
-// Graphs that were kept: used when they are whole, and never believed when they are not.
+// The cache of optimized graphs: valid entries are used, invalid ones are ignored.
 #include <algorithm>
 #include <cmath>
 #include <thread>
@@ -29,18 +29,18 @@ std::vector<Tensor> run(const Session& session, const std::string& name) {
   return session.run(views);
 }
 
-/// The largest difference of two elements; infinite for other dtypes, shapes, truth values or
+/// The largest difference of two elements; infinite for different dtypes, shapes, bools or
 /// integers.
 double difference(const std::vector<Tensor>& found, const std::vector<Tensor>& wanted) {
   double largest = found.size() == wanted.size() ? 0 : INFINITY;
   for (std::size_t i = 0; i < found.size() && largest < INFINITY; ++i) {
     runner::Comparison one = runner::compare(found[i], wanted[i], {0, INFINITY});
-    largest = one.same ? std::max(largest, *one.largest) : INFINITY;
+    largest = one.same ? std::max(largest, *one.max_difference) : INFINITY;
   }
   return largest;
 }
 
-/// How far a session that may use the cache is from one that has none.
+/// The difference between the outputs of a session with the cache and one without.
 double off(const std::string& prefix, const std::string& name, const Options& options) {
   Model model = Model::open(prefix);
   Options none = options;
@@ -49,7 +49,7 @@ double off(const std::string& prefix, const std::string& name, const Options& op
 }
 
 bool hit(const Model& model, const Options& options) {
-  return Cache::of(model.impl(), open_library(""), options).value().find().has_value();
+  return GraphCache::create(model.impl(), open_library(""), options).value().find().has_value();
 }
 
 std::vector<std::string> files(const std::string& folder) {
@@ -59,7 +59,7 @@ std::vector<std::string> files(const std::string& folder) {
   return names;
 }
 
-/// The manifest comes first: its name is the start of the others'.
+/// The manifest comes first: its name is a prefix of the other file names.
 std::string key_in(const std::string& folder) { return base_name(files(folder).front()); }
 
 std::string hit_after(const std::string& prefix, const std::string& name, const Options& options) {
@@ -68,8 +68,7 @@ std::string hit_after(const std::string& prefix, const std::string& name, const 
          (hit(Model::open(prefix), options) ? ", kept" : ", not kept");
 }
 
-/// Change the graph, and sign the manifest anew: what the checks cannot tell from an entry of our
-/// own.
+/// Changes the graph and signs the manifest again, so that the checks accept the entry.
 void replace_graph(const std::string& folder, const std::string& bytes) {
   std::string key = key_in(folder);
   Manifest manifest = *parse_manifest(file_text(folder + "/" + key), key);
@@ -85,7 +84,7 @@ std::string graph_in(const std::string& folder) {
 
 }  // namespace
 
-TEST("cache: the second start opens what the first one kept") {
+TEST("cache: the second session loads the cached graph") {
   for (const char* name : {"mlp", "conv"}) {
     Folder folder("cache");
     Options options = cached_in(folder / "new/folders");
@@ -106,19 +105,19 @@ TEST("cache: the second start opens what the first one kept") {
   }
 }
 
-TEST("cache: another engine and another processor have graphs of their own") {
+TEST("cache: entries depend on the ONNX Runtime version and the processor") {
   Folder folder("cache");
   Options options = cached_in(folder / "c");
   Model model = Model::open(fixture("mlp"));
   Session first(model, options);
   Library library = open_library("");
-  CHECK(Cache::of(model.impl(), library, options)->find());
-  CHECK(!Cache::of(model.impl(), library, options, processor_word() + "-avx1024")->find());
+  CHECK(GraphCache::create(model.impl(), library, options)->find());
+  CHECK(!GraphCache::create(model.impl(), library, options, processor_id() + "-avx1024")->find());
   library.info.version += ".1";
-  CHECK(!Cache::of(model.impl(), library, options)->find());
+  CHECK(!GraphCache::create(model.impl(), library, options)->find());
 }
 
-TEST("cache: it is the kept graph that runs") {
+TEST("cache: the cached graph runs") {
   Folder folder("cache");
   Options options = cached_in(folder / "c");
   Model model = Model::open(fixture("mlp"));
@@ -135,7 +134,7 @@ TEST("cache: it is the kept graph that runs") {
   CHECK(off(fixture("mlp"), "mlp", options) > 0);
 }
 
-TEST("cache: damage is found, and made good") {
+TEST("cache: damaged entries are detected and replaced") {
   Folder folder("cache");
   Options options = cached_in(folder / "c");
   Session(Model::open(fixture("conv")), options);
@@ -156,8 +155,8 @@ TEST("cache: damage is found, and made good") {
   }
 }
 
-// Files of a terabyte that take no room on the disk: a digest of one would take hours.
-TEST("cache: manifests and graphs that are far too large") {
+// Sparse files of a terabyte: computing a digest would take hours.
+TEST("cache: oversized manifests and graphs") {
   Folder folder("cache large");
   Options options = cached_in(folder / "kept");
   std::string prefix = folder.with_fixture("mlp");
@@ -168,7 +167,7 @@ TEST("cache: manifests and graphs that are far too large") {
   CHECK_EQ(hit_after(prefix, "mlp", options), "right numbers, kept");
 }
 
-TEST("cache: what is no file in place of an entry's files") {
+TEST("cache: entries that are not regular files") {
   for (std::size_t which = 0; which < 3; ++which)
     for (const char* link : {"", "/dev/zero", "/dev/null", "/proc/self/mem", "."}) {
       Folder folder("cache odd");
@@ -184,7 +183,7 @@ TEST("cache: what is no file in place of an entry's files") {
     }
 }
 
-TEST("cache: a graph that only the engine can refuse") {
+TEST("cache: a graph that ONNX Runtime rejects") {
   Folder folder("cache");
   Options options = cached_in(folder / "c");
   Session(Model::open(fixture("mlp")), options);
@@ -228,7 +227,7 @@ TEST("cache: other weights of the same shapes, and other options") {
   CHECK_EQ(run(Session(Model::open(prefix), options), "mlp").size(), std::size_t{3});
 }
 
-TEST("cache: the same files elsewhere are known again") {
+TEST("cache: moved files are recognized") {
   Folder folder("cache");
   Options options = cached_in(folder / "c");
   Session(Model::open(fixture("conv")), options);
@@ -242,13 +241,14 @@ TEST("cache: the same files elsewhere are known again") {
   CHECK(files(options.cache_dir) == kept);
 }
 
-TEST("cache: folders that cannot be written, and none") {
+TEST("cache: unwritable folders and no folder") {
   Folder folder("cache");
   put_file(folder / "file", "x");
   CHECK_EQ(off(fixture("mlp"), "mlp", cached_in(folder / "file/c")), 0.0);
   Options options;
   auto has_cache = [&] {
-    return Cache::of(Model::open(fixture("mlp")).impl(), open_library(""), options).has_value();
+    return GraphCache::create(Model::open(fixture("mlp")).impl(), open_library(""), options)
+        .has_value();
   };
   CHECK(!has_cache());
   options = cached_in(folder / "c");
@@ -262,7 +262,7 @@ TEST("cache: folders that cannot be written, and none") {
   CHECK_EQ(cache_folder("here"), "here");
 }
 
-TEST("cache: many at once") {
+TEST("cache: concurrent sessions") {
   Folder folder("cache");
   Options options = cached_in(folder / "c");
   std::vector<std::thread> threads;
@@ -274,7 +274,7 @@ TEST("cache: many at once") {
   CHECK(hit(Model::open(fixture("conv")), options));
 }
 
-TEST("cache: what earlier processes left is taken away") {
+TEST("cache: files of earlier processes are removed") {
   Folder folder("cache");
   Options options = cached_in(folder / "c");
   Session(Model::open(fixture("mlp")), options);
@@ -291,7 +291,7 @@ TEST("cache: what earlier processes left is taken away") {
   CHECK(is_file(options.cache_dir + "/" + key + "-new") && is_file(options.cache_dir + "/mine"));
 }
 
-TEST("cache: what the trace assumed is checked in a kept graph") {
+TEST("cache: guards are checked with a cached graph") {
   Folder folder("cache");
   std::string bytes =
       bytes_of("mlp.pdmodel") +

@@ -1,4 +1,4 @@
-// A test is a function under a name; a check that fails says where and goes on.
+// A minimal test framework: a failed check prints its location and continues.
 #pragma once
 #include <cstdio>
 #include <functional>

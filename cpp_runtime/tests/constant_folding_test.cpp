@@ -1,4 +1,4 @@
-// Shape arithmetic at lowering time, and what is known of emitted nodes.
+// Constant folding and type inference at conversion time.
 #include "check.h"
 #include "convert/graph_builder.h"
 
@@ -6,40 +6,40 @@ using namespace oarlock;
 
 namespace {
 
-Info tensor(Ints shape, DType dtype = DType::float32) {
+ValueType tensor(Ints shape, DType dtype = DType::float32) {
   return {dtype, std::move(shape), std::nullopt};
 }
-Info ints(Ints values) {
+ValueType ints(Ints values) {
   Ints shape{static_cast<std::int64_t>(values.size())};
-  return {DType::int64, shape, Known{shape, std::move(values)}};
+  return {DType::int64, shape, PartialValue{shape, std::move(values)}};
 }
-Info whole(std::int64_t value) { return {DType::int64, Ints{}, Known{{}, {value}}}; }
+ValueType whole(std::int64_t value) { return {DType::int64, Ints{}, PartialValue{{}, {value}}}; }
 
 onnx::Node node(std::string op, std::vector<std::pair<std::string, onnx::Attr>> attrs = {}) {
   return {std::move(op), "", "", {}, {"y"}, std::move(attrs)};
 }
 
-/// `1,?,3`, or `none` where nothing folded.
-std::string folded(const onnx::Node& n, const std::vector<Info>& in) {
-  std::vector<const Info*> views;
-  for (const Info& info : in) views.push_back(&info);
-  auto known = fold(n, views);
+/// `1,?,3`, or `none` if nothing was folded.
+std::string folded(const onnx::Node& n, const std::vector<ValueType>& in) {
+  std::vector<const ValueType*> views;
+  for (const ValueType& info : in) views.push_back(&info);
+  auto known = fold_constant(n, views);
   if (!known) return "none";
   std::string text = known->shape.empty() ? "scalar " : "";
   for (std::int64_t v : known->values) text += (v == kUnknown ? "?" : std::to_string(v)) + ",";
   return text;
 }
 
-std::string inferred(const onnx::Node& n, const std::vector<Info>& in) {
-  std::vector<const Info*> views;
-  for (const Info& info : in) views.push_back(&info);
-  Info info = infer(n, views)[0];
+std::string inferred(const onnx::Node& n, const std::vector<ValueType>& in) {
+  std::vector<const ValueType*> views;
+  for (const ValueType& info : in) views.push_back(&info);
+  ValueType info = infer_types(n, views)[0];
   return std::string(name_of(info.dtype)) + (info.shape ? show(*info.shape) : "[...]");
 }
 
 }  // namespace
 
-TEST("fold: a dim that is not known does not spoil its neighbours") {
+TEST("fold: unknown dims do not affect others") {
   CHECK_EQ(folded(node("Shape"), {tensor({-1, 3, 8})}), "?,3,8,");
   CHECK_EQ(folded(node("Gather"), {ints({kUnknown, 3, 8}), whole(1)}), "scalar 3,");
   CHECK_EQ(folded(node("Gather"), {ints({kUnknown, 3, 8}), whole(-1)}), "scalar 8,");
@@ -57,13 +57,13 @@ TEST("fold: arithmetic") {
   CHECK_EQ(folded(node("Sub"), {whole(2), whole(5)}), "scalar -3,");
   CHECK_EQ(folded(node("Div"), {ints({7}), ints({2})}), "3,");
   CHECK_EQ(folded(node("Div"), {ints({-7}), ints({2})}),
-           "?,");  // Paddle and ONNX round it differently
+           "?,");  // Paddle and ONNX round differently
   CHECK_EQ(folded(node("Div"), {ints({7}), ints({0})}), "?,");
   CHECK_EQ(folded(node("Add"), {ints({INT64_MAX}), ints({1})}), "?,");
   CHECK_EQ(folded(node("Add"), {ints({1, 2}), ints({1, 2, 3})}), "none");
 }
 
-TEST("fold: between a number and a list of one") {
+TEST("fold: between a scalar and a one-element list") {
   CHECK_EQ(folded(node("Unsqueeze"), {whole(5), ints({0})}), "5,");
   CHECK_EQ(folded(node("Squeeze"), {ints({5}), ints({0})}), "scalar 5,");
   CHECK_EQ(folded(node("Reshape"), {ints({5}), ints({})}), "scalar 5,");

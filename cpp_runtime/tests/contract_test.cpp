@@ -1,4 +1,4 @@
-// Which contracts the C++ reader accepts.  The same table is read by
+// Contracts that the C++ reader accepts or rejects.  The same table is read by
 // tests/loader/test_contracts.py.
 #include "base/json.h"
 #include "check.h"
@@ -9,10 +9,11 @@ using namespace oarlock;
 
 namespace {
 
-std::vector<Arg> args_of(const Json& rows) {
-  std::vector<Arg> args;
+std::vector<ContractArg> args_of(const Json& rows) {
+  std::vector<ContractArg> args;
   for (const Json& row : rows.items) {
-    Arg arg{row.items[0].text, static_cast<DType>(row.items[1].number), {}, row.items[3].text};
+    ContractArg arg{
+        row.items[0].text, static_cast<DType>(row.items[1].number), {}, row.items[3].text};
     for (const Json& d : row.items[2].items)
       arg.shape.push_back(static_cast<std::int64_t>(d.number));
     args.push_back(arg);
@@ -27,7 +28,7 @@ std::string from_hex(const std::string& digits) {
   return bytes;
 }
 
-// The model `mlp` with the contract of a row; what a row does not say is legal.
+// The model `mlp` with the contract of a row; fields that a row omits are valid.
 std::string model_with(const Json& row) {
   Contract c = mlp_contract();
   if (auto* version = row.find("version")) c.version = static_cast<std::int32_t>(version->number);
@@ -47,7 +48,7 @@ std::string model_with(const Json& row) {
 
 }  // namespace
 
-TEST("contract: those are accepted and rejected that Python accepts and rejects") {
+TEST("contract: the same contracts are accepted as in Python") {
   Json table = parse_json(bytes_of("contracts.json"), "contracts.json");
   CHECK(table.items.size() > 100);
   for (const Json& row : table.items) {

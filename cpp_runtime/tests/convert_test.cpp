@@ -4,7 +4,7 @@
 
 using namespace oarlock;
 
-TEST("lower: a renaming with Paddle's default") {
+TEST("lower: an attribute mapping with Paddle's default") {
   OneOp leaky{"leaky_relu", {{"X", {"x"}}}, {{"Out", {"y"}}}, {}, {}};
   CHECK_EQ(lowered(leaky), "y = LeakyRelu<alpha=0.02>(x)\n");
   leaky.attrs["alpha"] = FLOAT(0.1f);
@@ -18,7 +18,7 @@ TEST("lower: a renaming with Paddle's default") {
   CHECK_ERROR("attribute 'alpha' is a tensor", lowered(leaky));
 }
 
-TEST("lower: the newest form not above the opset") {
+TEST("lower: the newest rule not above the opset") {
   OneOp softmax{"softmax",
                 {{"X", {"x"}}},
                 {{"Out", {"y"}}},
@@ -28,7 +28,7 @@ TEST("lower: the newest form not above the opset") {
   CHECK_ERROR("below opset 13 only the last axis", lowered(softmax, 11));
 }
 
-TEST("lower: matmul swaps what the flags say, never a vector") {
+TEST("lower: matmul transposes matrices, never vectors") {
   OneOp mm{"matmul_v2",
            {{"X", {"a"}}, {"Y", {"b"}}},
            {{"Out", {"c"}}},
@@ -39,18 +39,18 @@ TEST("lower: matmul swaps what the flags say, never a vector") {
   CHECK_EQ(lowered(mm), "c = MatMul(a, b)\n");
 }
 
-TEST("lower: an axis further to the front becomes trailing ones") {
+TEST("lower: attribute axis adds trailing ones") {
   OneOp add{"elementwise_add",
             {{"X", {"x"}}, {"Y", {"b"}}},
             {{"Out", {"y"}}},
             {{"axis", INT(1)}},
             {{"x", {DType::float32, {-1, 3, 8, 8}}}, {"b", {DType::float32, {3}}}}};
   CHECK_EQ(lowered(add), "y/Unsqueeze = Unsqueeze(b, int64[1,2])\ny = Add(x, y/Unsqueeze)\n");
-  add.attrs["axis"] = INT(-2000000);  // a damaged file: no list of two million axes
+  add.attrs["axis"] = INT(-2000000);  // damaged file: two million axes must not be created
   CHECK_ERROR("attribute 'axis' is -2000000", lowered(add));
 }
 
-TEST("lower: no more axes than an op each can be written for") {
+TEST("lower: the number of run-time axes is limited") {
   OneOp longer{"unsqueeze2", {{"X", {"x"}}, {"AxesTensor", {"axes"}}}, {{"Out", {"y"}}}, {}, {}};
   longer.vars = {{"x", {DType::float32, {2, 3}}}, {"axes", {DType::int64, {1}}}};
   CHECK(lowered(longer).find("Unsqueeze(x, ") != std::string::npos);
@@ -58,7 +58,7 @@ TEST("lower: no more axes than an op each can be written for") {
   CHECK_ERROR("there are 1099511627776 'axes'", lowered(longer));
 }
 
-TEST("lower: everything that cannot be done is said at once") {
+TEST("lower: one error lists all unsupported ops") {
   OneOp none{"conv9d", {{"X", {"x"}}}, {{"Out", {"y"}}}, {}, {}};
   CHECK_EQ(check::error_of([&] { lowered(none); }),
            "one.pdmodel: 1 op cannot be lowered\n  conv9d: no lowering (1x, first op 1, giving "
@@ -66,7 +66,7 @@ TEST("lower: everything that cannot be done is said at once") {
            "forward: y = f(x)");
 }
 
-TEST("lower: what was merged with an op for another machine is refused") {
+TEST("lower: fused attributes are rejected") {
   OneOp conv{"conv2d",
              {{"Filter", {"w"}}, {"Input", {"x"}}},
              {{"Output", {"y"}}},
@@ -78,10 +78,10 @@ TEST("lower: what was merged with an op for another machine is refused") {
   CHECK_HAS(lowered(conv), "Conv");
 }
 
-TEST("lower: what 1.8 called otherwise") {
+TEST("lower: attribute names of Paddle 1.8") {
   Program program =
       OneOp{"flip", {{"X", {"x"}}}, {{"Out", {"y"}}}, {{"dims", INTS({1})}}, {}}.program();
-  rename_older(program);
+  upgrade_attr_names(program);
   CHECK(program.blocks[0].ops[1].attrs.contains("axis") &&
         !program.blocks[0].ops[1].attrs.contains("dims"));
 }
@@ -91,14 +91,14 @@ TEST("lower: an op that hands its input through costs at most an Identity") {
   CHECK_EQ(lowered(scale), "y = Identity(x)\n");
 }
 
-TEST("lower: what only complex operands need is said of them") {
+TEST("lower: opset requirements of complex inputs") {
   OneOp fft{"fft_c2c",
             {{"X", {"x"}}},
             {{"Out", {"y"}}},
             {{"axes", INTS({0})}, {"forward", BOOL(true)}},
             {}};
   fft.vars["x"] = fft.vars["y"] = {DType::complex64, {4}};
-  CHECK_HAS(lowered(fft, 13), "DFT");  // at 17: what only these need raises the opset, too
+  CHECK_HAS(lowered(fft, 13), "DFT");  // only complex inputs need opset 17
   LowerOptions options;
   options.opset = options.max_opset = 13;
   Program program = fft.program();
@@ -110,7 +110,7 @@ TEST("lower: what only complex operands need is said of them") {
   CHECK_ERROR("conv9d: no lowering (1x", lowered(fft, 13));
 }
 
-TEST("lower: indices that may be negative are none") {
+TEST("lower: negative indices are rejected at run time") {
   OneOp gather{
       "gather", {{"X", {"x"}}, {"Index", {"i"}}}, {{"Out", {"y"}}}, {{"axis", INT(0)}}, {}};
   gather.vars["i"] = {DType::int64, {-1}};

@@ -27,9 +27,10 @@ TEST("digest: the numbers of RFC 7693's algorithm, around the ends of its blocks
   for (auto [size, hex] : wanted) CHECK_EQ(digest_of(counting(size)), hex);
 }
 
-TEST("digest: in pieces it is the same, in parts it says where they end") {
+TEST("digest: add in pieces, and add_with_length") {
   std::string whole = counting(1000);
   for (std::size_t cut : {1, 127, 128, 129, 500})
     CHECK_EQ(Digest().add(whole.substr(0, cut)).add(whole.substr(cut)).hex(), digest_of(whole));
-  CHECK(Digest().part("ab").part("c").hex() != Digest().part("a").part("bc").hex());
+  CHECK(Digest().add_with_length("ab").add_with_length("c").hex() !=
+        Digest().add_with_length("a").add_with_length("bc").hex());
 }

@@ -1,4 +1,4 @@
-// What the engine says of a node becomes what is said of an op of the program.
+// Mapping of ONNX Runtime errors to ops of the program.
 #include "runtime/error_location.h"
 
 #include "check.h"
@@ -15,29 +15,29 @@ const OneOp kMatmul{
 std::string said(const std::string& node, const std::string& status) {
   std::string text = "engine: Non-zero status code returned while running MatMul node. Name:'" +
                      node + "' Status Message: " + status;
-  return blamed(kMatmul.program(), Error(Fault::engine, text)).what();
+  return locate_error(kMatmul.program(), Error(ErrorCode::engine, text)).what();
 }
 
 }  // namespace
 
-TEST("blame: the op, what it gives, the reason and the user's line") {
+TEST("error location: op, output, reason and user's line") {
   CHECK_EQ(said("linear_0.tmp_0", "3 is not 4\n"),
            "engine: matmul_v2, giving 'linear_0.tmp_0': 3 is not 4\n    at net.py:3 in forward: y "
            "= f(x)");
 }
 
-TEST("blame: nodes of layers, fused nodes and parts of an op are the op's") {
+TEST("error location: nodes of layers, fused nodes and several nodes of one op") {
   for (const char* node : {"body/0/linear_0.tmp_0", "fused linear_0.tmp_0",
                            "linear_0.tmp_0/MatMulAddFusion", "linear_0.tmp_0/Gather.1"})
     CHECK_HAS(said(node, "no"), "engine: matmul_v2, giving 'linear_0.tmp_0': no");
 }
 
-TEST("blame: a node of another name keeps the engine's words") {
+TEST("error location: unknown nodes keep ONNX Runtime's message") {
   for (const char* node : {"linear_0.tmp_01", "my_linear_0.tmp_0", "guard.0", ""})
     CHECK_HAS(said(node, "no"), "engine: Non-zero status");
 }
 
-TEST("blame: the engine's own file, function and condition are left out") {
+TEST("error location: ONNX Runtime's source location is removed") {
   CHECK_HAS(said("linear_0.tmp_0",
                  "/src/core/element_wise_ops.h:540 void onnxruntime::Iterator::Append(ptrdiff_t, "
                  "ptrdiff_t) axis == 1 || "
@@ -53,7 +53,7 @@ TEST("blame: the engine's own file, function and condition are left out") {
   CHECK_HAS(said("linear_0.tmp_0", "/src/a.cc:1 f("), "'linear_0.tmp_0': ");
 }
 
-TEST("blame: indices are said to be negative or out of range") {
+TEST("error location: negative and out-of-range indices") {
   CHECK_HAS(said("linear_0.tmp_0",
                  "indices element out of data bounds, idx=2147483647 must be within [-5,4]"),
             "'linear_0.tmp_0': an index is negative\n");
@@ -61,24 +61,24 @@ TEST("blame: indices are said to be negative or out of range") {
             "'linear_0.tmp_0': an index is out of range: invalid index found, index = 7\n");
 }
 
-TEST("blame: a node that was made to fail says why") {
+TEST("error location: run-time assertions") {
   CHECK_HAS(said("body/0/linear_0.tmp_0/Reshape.1/not: a sequence is longer than padded_length",
                  "cannot be reshaped"),
             "'linear_0.tmp_0': a sequence is longer than padded_length\n");
   OneOp relu{"relu", {{"X", {"x"}}}, {{"Out", {"sequence"}}}, {}, {}};
   std::string text = "engine: Name:'y/Reshape/not: a sequence is long' Status Message: no";
-  CHECK_EQ(blamed(relu.program(), Error(Fault::engine, text)).what(), text);
+  CHECK_EQ(locate_error(relu.program(), Error(ErrorCode::engine, text)).what(), text);
 }
 
-TEST("blame: a lack of memory stays one, other faults stay as they are") {
+TEST("error location: out of memory, and other error codes") {
   std::string text =
       "engine: out of memory: Name:'linear_0.tmp_0' Status Message: Failed to allocate memory";
-  CHECK_HAS(blamed(kMatmul.program(), Error(Fault::engine, text)).what(),
+  CHECK_HAS(locate_error(kMatmul.program(), Error(ErrorCode::engine, text)).what(),
             "engine: out of memory: matmul_v2, giving 'linear_0.tmp_0': Failed");
-  CHECK_HAS(blamed(kMatmul.program(), Error(Fault::input, text)).what(), text);
+  CHECK_HAS(locate_error(kMatmul.program(), Error(ErrorCode::input, text)).what(), text);
 }
 
-TEST("blame: what is known of the engine's words is said in ours, the engine's behind") {
+TEST("error location: known messages are translated") {
   CHECK_HAS(said("linear_0.tmp_0",
                  "Attempting to broadcast an axis by a dimension other than 1. 3 by 5\n"),
             "'linear_0.tmp_0': sizes 3 and 5 do not broadcast (Attempting to broadcast an axis by "
@@ -97,7 +97,7 @@ TEST("blame: what is known of the engine's words is said in ours, the engine's b
 
 namespace {
 
-// scale and while give `acc`; in the loop's block so do elementwise_add and, as `t`, relu.
+// scale and while write `acc`; so do, in the loop's block, elementwise_add and (as `t`) relu.
 Program loop() {
   Program p;
   p.name = "loop.pdmodel";
@@ -111,7 +111,7 @@ Program loop() {
 }
 
 std::string said_of(const Program& program, const std::string& message) {
-  return blamed(program, Error(Fault::engine, "engine: " + message)).what();
+  return locate_error(program, Error(ErrorCode::engine, "engine: " + message)).what();
 }
 
 std::string node(const std::string& kind, const std::string& name) {
@@ -121,7 +121,7 @@ std::string node(const std::string& kind, const std::string& name) {
 
 }  // namespace
 
-TEST("blame: an op in a loop is blamed itself") {
+TEST("error location: an op inside a loop") {
   Program program = loop();
   CHECK_EQ(said_of(program, node("Loop", "acc/Loop") + node("Relu", "t") + "no"),
            "engine: relu, giving 't': no");
@@ -132,7 +132,7 @@ TEST("blame: an op in a loop is blamed itself") {
   CHECK_EQ(said_of(program, node("Mul", "acc.1") + "no"), "engine: scale, giving 'acc': no");
 }
 
-TEST("blame: a convolution is blamed itself, whatever the engine joined to it") {
+TEST("error location: a convolution with fused ops") {
   Program program;
   program.name = "conv.pdmodel";
   program.blocks.resize(1);

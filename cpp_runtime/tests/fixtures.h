@@ -1,4 +1,4 @@
-// The small real models, and contracts to hang on them.
+// Small models, and contracts for them.
 #pragma once
 #include <string>
 
@@ -16,7 +16,7 @@ inline std::string bytes_of(const std::string& name) {
   return std::string(MappedFile(fixture(name)).bytes());
 }
 
-inline void write_arg(WireWriter& w, std::uint32_t field, const Arg& arg) {
+inline void write_arg(WireWriter& w, std::uint32_t field, const ContractArg& arg) {
   w.message(field, [&] {
     w.bytes(1, arg.name);
     w.int64(2, static_cast<std::int64_t>(arg.dtype));
@@ -30,13 +30,13 @@ inline std::string contract_field(const Contract& c) {
   WireWriter w;
   w.message(kContractField, [&] {
     w.int64(1, c.version);
-    for (const Arg& arg : c.inputs) write_arg(w, 2, arg);
-    for (const Arg& arg : c.outputs) write_arg(w, 3, arg);
+    for (const ContractArg& arg : c.inputs) write_arg(w, 2, arg);
+    for (const ContractArg& arg : c.outputs) write_arg(w, 3, arg);
     w.bytes(4, c.output_tree);
     for (const Guard& g : c.guards)
       w.message(5, [&] {
         w.bytes(1, g.kind), w.bytes(2, g.var), w.int64(3, g.axis), w.bytes(4, g.expected);
-        w.bytes(5, g.reader), w.bytes(6, g.where), w.bytes(7, g.text);
+        w.bytes(5, g.reader), w.bytes(6, g.location), w.bytes(7, g.text);
       });
     w.bytes(6, c.producer);
     w.bytes(7, c.verified);

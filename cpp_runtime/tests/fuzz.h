@@ -1,5 +1,4 @@
-// Hostile input by the thousand, the same on every run: for a number of rounds, or for
-// OARLOCK_FUZZ_SECONDS per target.
+// Deterministic fuzzing: a number of iterations, or OARLOCK_FUZZ_SECONDS per target.
 #pragma once
 #include <chrono>
 #include <cstdlib>
@@ -12,7 +11,7 @@
 
 namespace fuzz {
 
-/// Choices that are the same for the same seed and round.
+/// Random choices determined by seed and iteration.
 class Dice {
  public:
   Dice(std::uint32_t seed, std::uint32_t round) {
@@ -36,8 +35,8 @@ inline int setting(const char* name, int otherwise) {
   return text ? std::atoi(text) : otherwise;
 }
 
-/// How many rounds of `once` ended in an Error; whatever else it throws is a failure that names the
-/// round. OARLOCK_FUZZ_SEED asks for other rounds, OARLOCK_FUZZ_ONLY for a single one.
+/// The number of iterations of `once` that throw an Error; other exceptions are failures that name
+/// the iteration.  OARLOCK_FUZZ_SEED selects other iterations, OARLOCK_FUZZ_ONLY a single one.
 inline int refused(int rounds, const std::function<void(Dice&)>& once) {
   using Clock = std::chrono::steady_clock;
   static const int seconds = setting("OARLOCK_FUZZ_SECONDS", 0),
@@ -58,7 +57,7 @@ inline int refused(int rounds, const std::function<void(Dice&)>& once) {
   return count;
 }
 
-/// `good` with one to four bytes or short runs of bytes changed, dropped, doubled or cut off.
+/// `good` with one to four bytes or short ranges changed, removed, duplicated or truncated.
 inline std::string damaged(const std::string& good, Dice& dice) {
   std::string bytes = good;
   for (std::size_t times = 1 + dice.below(4); times-- > 0 && !bytes.empty();) {

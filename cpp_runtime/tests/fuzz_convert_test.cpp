@@ -1,5 +1,5 @@
-// Every op that has a lowering, with slots, attributes, dtypes and sizes that no framework would
-// write: the answer is a graph or an Error.
+// Converts every op with random slots, attributes, dtypes and sizes: the result is a graph or an
+// Error.
 #include <fstream>
 #include <sstream>
 
@@ -84,8 +84,7 @@ AttrType type_named(const std::string& name) {
   return AttrType::INT;
 }
 
-// Paddle's default, where an attribute is left out, is the usual case: a rule must get past it to
-// be tried.
+// Attributes are often left out, so that rules get past their checks.
 void set_attrs(OneOp& op, const Json& attrs, Dice& dice) {
   for (std::size_t i = 0; i < attrs.names.size(); ++i) {
     AttrType type = type_named(attrs.items[i].items[0].text);
@@ -118,7 +117,7 @@ void set_slots(OneOp& op, Slots& slots, const Json& names, const char* prefix, D
   }
 }
 
-// Some operands are numbers of the program itself, so that rules see what they are.
+// Some inputs are constants, so that rules see their values.
 void set_constants(Program& program, Dice& dice) {
   for (OpDesc& op : program.blocks[0].ops) {
     if (op.type != "feed" || !dice.once_in(5)) continue;

@@ -1,5 +1,4 @@
-// Damaged files: whatever is done to the bytes, the answer is a result or an Error.  The sanitizers
-// watch.
+// Damaged files: every input yields a result or an Error.  Run under sanitizers.
 #include "fuzz.h"
 
 #include "base/digest.h"
@@ -18,7 +17,7 @@ namespace {
 
 constexpr int kRounds = 5000;
 
-/// How many of the damaged files were refused.
+/// The number of damaged files that were rejected.
 template <class F>
 int refused(const std::string& good, F&& read) {
   return fuzz::refused(kRounds, [&](fuzz::Dice& dice) { read(fuzz::damaged(good, dice)); });
@@ -30,15 +29,15 @@ void read_and_lower(const std::string& bytes, const std::string& weights) {
   onnx::to_bytes(lower(program, params, {}));
 }
 
-// As far as what is judged of a result: the values that a guard expects are the file's own words.
+// Includes guard checks: their expected values come from the file.
 void judge_by(const std::string& bytes) {
   Program program = read_program(bytes, "m.pdmodel");
   Guards guards(program);
   Tensor x(DType::float32, {2, 4}), inner(DType::float32, {3}), shape(DType::int64, {2});
   TensorView view = x;
-  guards.before(std::span(&view, 1));
-  for (std::size_t i = 0; i < guards.fetched().size(); ++i)
-    guards.after(i, program.contract->guards[i].kind == "value" ? inner : shape);
+  guards.check_inputs(std::span(&view, 1));
+  for (std::size_t i = 0; i < guards.fetch_names().size(); ++i)
+    guards.check_fetched(i, program.contract->guards[i].kind == "value" ? inner : shape);
 }
 
 Contract guarded() {
@@ -93,9 +92,9 @@ TEST("fuzz json: text") {
         kRounds / 10);
 }
 
-TEST("fuzz json: the manifest of a kept graph") {
+TEST("fuzz json: the manifest of a cache entry") {
   std::string key = digest_of("key");
-  KnownFile weights{key + "-a.weights", digest_of("w"), {1, 2, 3, 4}};
+  FileRecord weights{key + "-a.weights", digest_of("w"), {1, 2, 3, 4}};
   std::string good = to_text({key + "-a", digest_of("g"), weights, weights}, key);
   refused(good,
           [&](const std::string& bytes) { CHECK(bytes == good || !parse_manifest(bytes, key)); });

@@ -1,5 +1,5 @@
-// What can be tested of the GPU path without a GPU: option strings, search order, messages, and the
-// runs on buffers, with the CPU's memory in the place of the device's.
+// Tests of the GPU code without a GPU: options, search order, messages, and runs with buffers in
+// CPU memory.
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -30,7 +30,7 @@ void copy(void* to, const void* from, std::size_t bytes) { std::memcpy(to, from,
 
 DeviceMemory host_memory() { return {"Cpu", "Cpu", 0, copy}; }
 
-// A session of the mlp as the engine itself has it.
+// An ONNX Runtime session of the mlp.
 struct Raw {
   Model model = Model::open(fixture("mlp"));
   const Library& library = open_library("");
@@ -42,7 +42,7 @@ struct Raw {
     OnnxOptions options;
     options.inline_weights = true;
     bytes = model.to_onnx(options);
-    auto settings = session_settings(library, Options{}, "");
+    auto settings = make_session_options(library, Options{}, "");
     library.api.call<ort::AddSessionConfigEntry>(settings.get(),
                                                  "session.record_ep_graph_assignment_info", record);
     session = ort::make<ort::SessionHandle, ort::CreateSessionFromArray>(
@@ -55,7 +55,7 @@ struct Raw {
 
 }  // namespace
 
-TEST("gpu: what CUDA is told, and that the user has the last word") {
+TEST("gpu: CUDA options, overridden by the user") {
   Options options = on("cuda");
   options.device_id = 2;
   options.tf32 = false;
@@ -70,7 +70,7 @@ TEST("gpu: what CUDA is told, and that the user has the last word") {
   CHECK_EQ(settings["gpu_mem_limit"], "1000");
 }
 
-TEST("gpu: what TensorRT is told") {
+TEST("gpu: TensorRT options") {
   Options options = on("tensorrt");
   options.fp16 = true;
   options.provider = {{"trt_profile_min_shapes", "x:1x3"}};
@@ -84,7 +84,7 @@ TEST("gpu: what TensorRT is told") {
   CHECK_EQ(tensorrt_settings(options, "").count("trt_engine_cache_enable"), std::size_t{0});
 }
 
-TEST("gpu: a captured graph wants fixed sizes, and a device") {
+TEST("gpu: a CUDA graph needs fixed sizes and a device") {
   Options options = on("cuda");
   options.cuda_graph = true;
   check_cuda_graph(options, {{"x", DType::float32, {1, 3}, {}, ""}});
@@ -94,7 +94,7 @@ TEST("gpu: a captured graph wants fixed sizes, and a device") {
   CHECK_ERROR("cuda_graph needs the device cuda or tensorrt", check_cuda_graph(options, {}));
 }
 
-TEST("gpu: folders that are named come before those of the wheels") {
+TEST("gpu: named folders are searched before those of wheels") {
   namespace fs = std::filesystem;
   fs::path root = fs::temp_directory_path() / ("oarlock-gpu-" + std::to_string(::getpid()));
   for (auto folder : {"site/onnxruntime/capi", "site/nvidia/cudnn/lib", "site/nvidia/cu13/lib",
@@ -109,31 +109,31 @@ TEST("gpu: folders that are named come before those of the wheels") {
   std::ofstream(root / "site/nvidia/cu13/lib/libcudart.so.13") << "no library";
   auto opened = open_nvidia(found, false);
   CHECK_EQ(opened.size(), std::size_t{7});
-  CHECK_EQ(opened[0].path, "");  // a file that cannot be opened is passed over
-  CHECK_HAS(report(opened, found), "libcudart.so.*: left to the system's loader");
-  CHECK_HAS(report({}, {}), "no folder");
+  CHECK_EQ(opened[0].path, "");  // a file that cannot be opened is skipped
+  CHECK_HAS(describe_search(opened, found), "libcudart.so.*: left to the system's loader");
+  CHECK_HAS(describe_search({}, {}), "no folder");
   CHECK_EQ(open_nvidia({}, true).size(), std::size_t{9});
   fs::remove_all(root);
 }
 
-TEST("gpu: nodes that compute on the CPU are told from those that work on sizes") {
+TEST("gpu: compute nodes on the CPU, without shape computations") {
   Placement placement{{"CUDAExecutionProvider", {{"Conv", 3}}},
                       {"CPUExecutionProvider", {{"Shape", 2}, {"Gather", 1}}}};
-  CHECK_EQ(computing_on_cpu(placement), "");
+  CHECK_EQ(compute_ops_on_cpu(placement), "");
   placement["CPUExecutionProvider"]["NonMaxSuppression"] = 2;
   placement["CPUExecutionProvider"]["GridSample"] = 1;
-  CHECK_EQ(computing_on_cpu(placement), "1 GridSample, 2 NonMaxSuppression");
+  CHECK_EQ(compute_ops_on_cpu(placement), "1 GridSample, 2 NonMaxSuppression");
 }
 
-TEST("gpu: the engine says where its nodes are") {
+TEST("gpu: node placement") {
   Raw raw("1");
   Placement placement = placement_of(raw.library, raw.session.get());
   if (raw.library.minor < 24) return;
   CHECK(!placement["CPUExecutionProvider"].empty());
-  CHECK(!computing_on_cpu(placement).empty());
+  CHECK(!compute_ops_on_cpu(placement).empty());
 }
 
-TEST("gpu: runs on bound outputs and on buffers give what plain runs give") {
+TEST("gpu: bound and captured runs equal plain runs") {
   Raw raw;
   Session session(raw.model);
   std::vector<float> data{1, 2, 3, 4};
@@ -143,13 +143,14 @@ TEST("gpu: runs on bound outputs and on buffers give what plain runs give") {
   std::string in = session.inputs()[0].name, out = session.outputs()[0].name;
   std::vector<const char*> inputs{in.c_str()}, outputs{out.c_str()};
   OrtValues values(raw.library.api, 1), bound(raw.library.api, 1);
-  values.put(0, value_of(raw.library, raw.memory.get(), views[0]));
-  run_bound(raw.library, raw.session.get(), nullptr, host_memory(), inputs, values, outputs, bound);
-  Tensor first = tensor_of(raw.library, bound.take(0), false);
+  values.set(0, make_value(raw.library, raw.memory.get(), views[0]));
+  run_with_binding(raw.library, raw.session.get(), nullptr, host_memory(), inputs, values, outputs,
+                   bound);
+  Tensor first = make_tensor(raw.library, bound.take(0), false);
   CHECK(first.shape() == wanted[0].shape());
   CHECK_EQ(std::memcmp(first.data(), wanted[0].data(), first.size() * 4), 0);
-  CapturedRun captured(raw.library, raw.session.get(), host_memory(), inputs, values, outputs,
-                       {false});
+  CudaGraphRun captured(raw.library, raw.session.get(), host_memory(), inputs, values, outputs,
+                        {false});
   for (float start : {1.0f, 5.0f}) {
     data[0] = start;
     std::vector<Tensor> again = session.run(views), found = captured.run(views);
@@ -158,7 +159,7 @@ TEST("gpu: runs on bound outputs and on buffers give what plain runs give") {
   }
 }
 
-TEST("gpu: a captured run gives complex numbers where the model does") {
+TEST("gpu: complex outputs of a captured run") {
   const Library& library = open_library("");
   onnx::Model model;  // y = Identity(x), pairs in and out
   model.opset = 17, model.ir = 8;
@@ -167,7 +168,7 @@ TEST("gpu: a captured run gives complex numbers where the model does") {
   model.graph.nodes.push_back({"Identity", "", "y", {"x"}, {"y"}, {}});
   model.graph.outputs.push_back({"y", DType::float32, {3, 2}, {"", ""}, true});
   std::string bytes = onnx::to_bytes(model);
-  auto settings = session_settings(library, Options{}, "");
+  auto settings = make_session_options(library, Options{}, "");
   auto session = ort::make<ort::SessionHandle, ort::CreateSessionFromArray>(
       library.api, static_cast<const ort::Env*>(library.env),
       static_cast<const void*>(bytes.data()), bytes.size(),
@@ -177,16 +178,16 @@ TEST("gpu: a captured run gives complex numbers where the model does") {
   std::vector<std::int64_t> shape{3};
   std::vector<TensorView> views{{DType::complex64, shape, data.data()}};
   OrtValues values(library.api, 1);
-  values.put(0, value_of(library, memory.get(), views[0]));
+  values.set(0, make_value(library, memory.get(), views[0]));
   std::vector<const char*> inputs{"x"}, outputs{"y"};
-  CapturedRun captured(library, session.get(), host_memory(), inputs, values, outputs, {true});
+  CudaGraphRun captured(library, session.get(), host_memory(), inputs, values, outputs, {true});
   Tensor found = captured.run(views)[0];
   CHECK(found.dtype() == DType::complex64);
   CHECK(found.shape() == shape);
   CHECK_EQ(std::memcmp(found.data(), data.data(), 24), 0);
 }
 
-TEST("gpu: a device that is not there is an error, never the CPU") {
+TEST("gpu: a missing device is an error") {
   Model model = Model::open(fixture("mlp"));
   for (const char* device : {"cuda", "tensorrt"}) CHECK_ERROR(device, Session(model, on(device)));
   CHECK_ERROR("'tpu' is none of cpu, cuda, tensorrt", Session(model, on("tpu")));

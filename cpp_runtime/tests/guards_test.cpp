@@ -27,9 +27,9 @@ std::string refused(const Guard& guard, std::vector<std::int64_t> shape = {2, 4}
 
 }  // namespace
 
-TEST("guards: what Python wrote, compared") {
+TEST("guards: comparison with Python reprs") {
   CHECK(is_expected(3, "3") && !is_expected(4, "3") && is_expected(-2, "-2"));
-  CHECK(is_expected(3.7, "3"));  // int(x) cut the rest off
+  CHECK(is_expected(3.7, "3"));  // int(x) truncates
   CHECK(is_expected(0.1f, "0.1") && !is_expected(0.2, "0.1"));
   CHECK(is_expected(1, "True") && is_expected(0, "False") && !is_expected(0, "True") &&
         is_expected(7, "True"));
@@ -37,7 +37,7 @@ TEST("guards: what Python wrote, compared") {
   CHECK(!is_expected(1, "") && !is_expected(1, "one"));
 }
 
-TEST("guards: an input's dim and rank are judged before the run") {
+TEST("guards: dims and ranks of inputs are checked before the run") {
   Guard dim{"dim", "x", 0, "2", "shape[0]", "net.py:7 in forward", "if x.shape[0] == 2:"};
   CHECK_EQ(refused(dim), "");
   CHECK_EQ(refused(dim, {3, 4}),
@@ -48,7 +48,7 @@ TEST("guards: an input's dim and rank are judged before the run") {
             "the rank of x is 2, the trace assumed 3");
 }
 
-TEST("guards: an inner variable's shape and value are fetched and judged") {
+TEST("guards: shapes and values of inner variables are fetched and checked") {
   CHECK_EQ(refused({"dim", "relu_0.tmp_0", 1, "8", "shape[1]", "", ""}), "");
   CHECK_HAS(refused({"dim", "relu_0.tmp_0", 0, "2", "shape[0]", "", ""}, {5, 4}),
             "relu_0.tmp_0.shape[0] is 5, the trace assumed 2");
@@ -64,8 +64,7 @@ TEST("guards: the outputs are the model's own, by the contract's names") {
 
 namespace {
 
-/// Guards on 40 results of a chain of 40 ops: 10 on each tenth op's result, each of which has to be
-/// [8].
+/// Guards on 40 values of a chain of 40 ops: 10 on each tenth op's output, which must be [8].
 struct Chain {
   Program program;
   Guards guards;
@@ -89,8 +88,8 @@ struct Chain {
     return made;
   }
 
-  /// The guard that is found violated where op `failed` fails, op `really_failed` is the one that
-  /// does, and the results of the ops from `wrong` on have the shape [5].
+  /// The guard reported as violated when op `failed` is reported as failed, op `really_failed`
+  /// fails, and outputs from op `wrong` on have the shape [5].
   std::string located(std::size_t failed, std::size_t really_failed, std::size_t wrong) {
     auto create = [&](const Strings&) {
       ++sessions;
@@ -100,7 +99,7 @@ struct Chain {
       std::vector<Tensor> values;
       for (const char* name : outputs) {
         std::size_t index = std::stoul(std::string(name).substr(std::string("guard.").size()));
-        if (index >= really_failed) throw Error(Fault::engine, "failed");
+        if (index >= really_failed) throw Error(ErrorCode::engine, "failed");
         Tensor shape(DType::int64, {1});
         *static_cast<std::int64_t*>(shape.data()) = index >= wrong ? 5 : 8;
         values.push_back(std::move(shape));

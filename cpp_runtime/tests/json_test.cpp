@@ -22,14 +22,14 @@ TEST("json: values of all kinds") {
   CHECK(!json.find("g") && !json.find("a")->find("b"));
 }
 
-TEST("json: what is none is refused with its byte") {
+TEST("json: invalid text is rejected with its byte") {
   for (const char* text : {"", "{", "[1,", "[1 2]", "{\"a\" 1}", "{a: 1}", "\"open", "\"\\",
                            "\"\\u00", "nul", "1 2", "1e", "--1", "[1,]"})
     CHECK_ERROR("x.json: no JSON at byte", parsed(text));
   CHECK_ERROR("too deep", parsed(std::string(100000, '[')));
 }
 
-TEST("json: a string comes back") {
+TEST("json: strings round-trip") {
   std::string text = "a \"b\" \\ c";
-  CHECK_EQ(parsed(quoted(text)).text, text);
+  CHECK_EQ(parsed(json_string(text)).text, text);
 }

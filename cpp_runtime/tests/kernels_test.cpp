@@ -1,4 +1,4 @@
-// The compiled kernels beside loops that say what they mean, and the threads they run on.
+// Compares the compiled kernels with reference loops, and tests the thread pool.
 #include "kernels/kernels.h"
 
 #include <sys/wait.h>
@@ -49,13 +49,13 @@ void test_product(Size m, Size n, Size k, bool turn_a, bool turn_b) {
   CHECK(worst(c, wanted) < 1e-3f);
 }
 
-// What a window sees of a picture, or zero.
+// A pixel of an image, or zero outside.
 float pixel(const ConvShape& s, const Floats& x, Size n, Size c, Size row, Size column) {
   bool inside = row >= 0 && row < s.h && column >= 0 && column < s.w;
   return inside ? x[static_cast<std::size_t>(((n * s.c + c) * s.h + row) * s.w + column)] : 0;
 }
 
-// y, and the sum of y * g in parts of x and of the filter, by their definition.
+// y, and the contributions of y * g to the gradients of x and the filter, by definition.
 void convolve(const ConvShape& s, const Floats& x, const Floats& filter, const Floats& g, Floats& y,
               Floats& dx, Floats& df) {
   Size c = s.c / s.groups, m = s.m / s.groups;
@@ -83,8 +83,8 @@ void test_conv(const ConvShape& s) {
   Floats y(g.size()), dx(x.size()), df(filter.size()), got_y = y, got_dx = dx, got_df = df;
   convolve(s, x, filter, g, y, dx, df);
   table<float>().conv(s, x.data(), filter.data(), got_y.data());
-  table<float>().conv_input(s, filter.data(), g.data(), got_dx.data());
-  table<float>().conv_filter(s, x.data(), g.data(), got_df.data());
+  table<float>().conv_input_grad(s, filter.data(), g.data(), got_dx.data());
+  table<float>().conv_filter_grad(s, x.data(), g.data(), got_df.data());
   CHECK(worst(got_y, y) < 1e-3f);
   CHECK(worst(got_dx, dx) < 1e-3f);
   CHECK(worst(got_df, df) < 1e-2f);
@@ -92,7 +92,7 @@ void test_conv(const ConvShape& s) {
 
 }  // namespace
 
-TEST("kernels: products of all sizes and turns") {
+TEST("kernels: matrix products of all sizes and layouts") {
   for (Size m : {1, 7, 33})
     for (Size n : {1, 16, 45})
       for (Size k : {1, 9, 400})
@@ -112,7 +112,7 @@ TEST("kernels: convolutions and their gradients") {
   test_conv({2, 3, 11, 40, 4, 1, 2, 3, 4, 13, 3, 3, 1, 1, 0, 1});
 }
 
-TEST("kernels: exponentials within 2e-6, and what they make of the ends") {
+TEST("kernels: exponentials within 2e-6, and limits") {
   Floats x;
   for (float v = -104; v < 88.7f; v += 0.0137f) x.push_back(v);
   Floats y(x.size());
@@ -144,33 +144,33 @@ TEST("kernels: exponentials within 2e-6, and what they make of the ends") {
   CHECK(std::isinf(y[0]) && y[1] == 0 && std::isnan(y[2]) && y[3] == 0);
 }
 
-TEST("kernels: instructions of expressions are what the kernels of their names are") {
+TEST("kernels: expression instructions equal the kernels of their names") {
   for (Size count : {1, 7, 64, 1000}) {
     Floats x = numbers(count), y = numbers(count, 2), found(x.size()), wanted(x.size());
-    auto same = [&](Piece piece) {
-      table<float>().pieces.each[static_cast<int>(piece)](count, x.data(), y.data(), found.data());
+    auto same = [&](ExprOp piece) {
+      table<float>().expr_ops.run[static_cast<int>(piece)](count, x.data(), y.data(), found.data());
       CHECK(found == wanted);
     };
-    for (int i = 0; i < kUnaries; ++i) {
+    for (int i = 0; i < kNumUnary; ++i) {
       table<float>().unary[i](count, x.data(), wanted.data());
-      same(static_cast<Piece>(static_cast<int>(Piece::relu) + i));
+      same(static_cast<ExprOp>(static_cast<int>(ExprOp::relu) + i));
     }
-    for (int i = 0; i < static_cast<int>(Unary::exp); ++i) {  // those behind are products
-      table<float>().unary_back[i](count, x.data(), y.data(), wanted.data());
-      same(static_cast<Piece>(static_cast<int>(Piece::relu_grad) + i));
+    for (int i = 0; i < static_cast<int>(Unary::exp); ++i) {  // the others are products
+      table<float>().unary_grad[i](count, x.data(), y.data(), wanted.data());
+      same(static_cast<ExprOp>(static_cast<int>(ExprOp::relu_grad) + i));
     }
-    for (int i = 0; i < kBinaries; ++i) {
+    for (int i = 0; i < kNumBinary; ++i) {
       table<float>().binary[i](1, count, 1, false, x.data(), y.data(), wanted.data());
-      same(static_cast<Piece>(i));
+      same(static_cast<ExprOp>(i));
     }
     for (std::size_t i = 0; i < x.size(); ++i) wanted[i] = std::fmax(x[i], y[i]);
-    same(Piece::max);
+    same(ExprOp::max);
     for (std::size_t i = 0; i < x.size(); ++i) wanted[i] = x[i] / y[i];
-    same(Piece::div);
+    same(ExprOp::div);
   }
 }
 
-TEST("kernels: the same bits whatever the number of threads") {
+TEST("kernels: results do not depend on the number of threads") {
   ConvShape s{9, 8, 20, 20, 12, 1, 3, 3, 20, 20, 1, 1, 1, 1, 1, 1};
   Floats x = numbers(s.n * s.c * s.h * s.w), g = numbers(s.n * s.m * s.oh * s.ow, 2), first;
   Floats wide = numbers(400000, 3);
@@ -178,7 +178,7 @@ TEST("kernels: the same bits whatever the number of threads") {
     set_thread_count(threads);
     CHECK_EQ(thread_count(), threads);
     Floats found(static_cast<std::size_t>(s.m * s.c * 9)), sums(40);
-    table<float>().conv_filter(s, x.data(), g.data(), found.data());
+    table<float>().conv_filter_grad(s, x.data(), g.data(), found.data());
     table<float>().sum(10000, 40, 1, wide.data(), sums.data());
     found.insert(found.end(), sums.begin(), sums.end());
     if (first.empty()) first = found;
@@ -198,7 +198,7 @@ TEST("kernels: every task runs once, from several threads at a time, and inside 
   other.join();
 }
 
-TEST("kernels: a fork has threads of its own") {
+TEST("kernels: a forked process has its own threads") {
   set_thread_count(3);
   auto sum = [] {
     std::atomic<Size> total{0};

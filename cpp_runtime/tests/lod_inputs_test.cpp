@@ -1,4 +1,4 @@
-// Packed sequences: offsets as inputs, and the way they go from op to op.
+// Packed sequences: row splits as inputs and their propagation.
 #include "runtime/lod_inputs.h"
 
 #include <cstring>
@@ -36,7 +36,7 @@ struct Chain {
 };
 
 VarDesc rows(const std::string& name, Ints shape, std::int64_t lod_level = 1) {
-  return {name, std::move(shape), DType::float32, Kind::dense, false, lod_level};
+  return {name, std::move(shape), DType::float32, VarKind::dense, false, lod_level};
 }
 
 bool has(const std::string& text, const std::string& part) {
@@ -64,17 +64,17 @@ Chain gru_after_fc() {
 
 }  // namespace
 
-TEST("offsets: what reads sequences reads the offsets of the input") {
+TEST("lod: sequence ops read the row splits of the input") {
   Chain chain = pooled_after({"relu", {{"X", {"x"}}}, {{"Out", {"y"}}}, {}, ""});
   CHECK(has(chain.text(), "(x.lod, "));
 }
 
-TEST("offsets: what is not declared to hold sequences has none") {
+TEST("lod: variables without lod_level have no row splits") {
   Chain chain = pooled_after({"relu", {{"X", {"x"}}}, {{"Out", {"y"}}}, {}, ""}, 0);
   CHECK_ERROR("sequence_pool: needs packed sequences (LoD) in 'X'", chain.text());
 }
 
-TEST("offsets: boxes that were chosen are not cut as what they were chosen from") {
+TEST("lod: selected boxes do not inherit row splits") {
   Chain chain = pooled_after(
       {"multiclass_nms3", {{"BBoxes", {"x"}}, {"Scores", {"s"}}}, {{"Out", {"y"}}}, {}, ""});
   chain.vars[0].shape = {-1, 5, 4};
@@ -83,13 +83,13 @@ TEST("offsets: boxes that were chosen are not cut as what they were chosen from"
   CHECK_ERROR("sequence_pool: needs packed sequences (LoD) in 'X'", chain.text());
 }
 
-TEST("offsets: sequences of sequences are refused by name") {
+TEST("lod: nested sequences are rejected") {
   Chain chain = pooled_after({"relu", {{"X", {"x"}}}, {{"Out", {"y"}}}, {}, ""});
   chain.vars[0].lod_level = 2;
   CHECK_ERROR("input 'x' has 2 levels of sequences (LoD), only one has a lowering", chain.text());
 }
 
-TEST("offsets: an input that is called like the offsets of another keeps its name") {
+TEST("lod: an input named like another input's row splits") {
   Chain chain = pooled_after({"relu", {{"X", {"x"}}}, {{"Out", {"y"}}}, {}, ""});
   chain.vars.insert(chain.vars.begin() + 1, rows("x.lod", {-1}, 0));
   chain.inputs = 2;
@@ -117,64 +117,64 @@ TEST(
   }
 }
 
-TEST("offsets: fc in front of a recurrent network becomes its own product") {
+TEST("lod: a preceding fc is fused into the recurrent op") {
   CHECK(!has(gru_after_fc().text(), "MatMul"));
 }
 
-TEST("offsets: fc whose weight was written since is computed where it stands") {
+TEST("lod: fc with an overwritten weight is not fused") {
   Chain chain = gru_after_fc();
   chain.ops.insert(chain.ops.begin() + 2,
                    {"scale", {{"X", {"w"}}}, {{"Out", {"w"}}}, {{"scale", FLOAT(2)}}, ""});
   CHECK(has(chain.text(), "MatMul"));
 }
 
-TEST("offsets: fc that adds along another axis stays as it is") {
+TEST("lod: fc that adds along another axis is not fused") {
   Chain chain = gru_after_fc();
   chain.ops[1].attrs["axis"] = INT(0);
   chain.vars[0].shape = {6, 3};
   CHECK(has(chain.text(), "MatMul"));
 }
 
-TEST("offsets: made-up offsets cut made-up rows") {
+TEST("lod: synthetic row splits fit synthetic rows") {
   std::vector<TensorSpec> specs{{"x", DType::float32, {-1, 2}, {"x.0", ""}, ""},
                                 {"x.lod", DType::int64, {-1}, {"x.lod.0"}, "", "x"}};
-  auto made = made_up_inputs(specs, {}, {{"x", {7, 2}}, {"x.lod", {4}}});
+  auto made = synthetic_inputs(specs, {}, {{"x", {7, 2}}, {"x.lod", {4}}});
   auto offsets = made[1].values<std::int64_t>();
   CHECK(Ints(offsets.begin(), offsets.end()) == (Ints{0, 2, 4, 7}));
   std::vector<TensorView> views(made.begin(), made.end());
-  check_offsets(specs, views);
-  auto alone = made_up_inputs(specs, {}, {});
+  check_lod_inputs(specs, views);
+  auto alone = synthetic_inputs(specs, {}, {});
   CHECK(Ints(alone[1].values<std::int64_t>().begin(), alone[1].values<std::int64_t>().end()) ==
         (Ints{0, 1}));
 }
 
-TEST("offsets: made-up numbers differ in every dtype that has fractions") {
+TEST("synthetic inputs: floating values differ") {
   for (DType dtype : {DType::float16, DType::bfloat16, DType::float32, DType::float64}) {
-    auto made = made_up_inputs({{"x", dtype, {2}, {""}, ""}}, {}, {});
+    auto made = synthetic_inputs({{"x", dtype, {2}, {""}, ""}}, {}, {});
     auto* bytes = static_cast<const char*>(made[0].data());
     CHECK(std::memcmp(bytes, bytes + size_of(dtype), size_of(dtype)) != 0);
   }
 }
 
-TEST("offsets: only outputs behind those of the program are offsets") {
+TEST("lod: only outputs after the program's own are row splits") {
   std::vector<TensorSpec> specs{{"y", DType::float32, {-1}, {""}, ""},
                                 {"y.lod", DType::int64, {-1}, {""}, ""}};
   specs.push_back({"y.lod.1", DType::int64, {-1}, {""}, ""});
-  mark_offsets(specs, 2);
+  mark_lod_outputs(specs, 2);
   CHECK(specs[1].offsets_of.empty() && specs[2].offsets_of == "y");
   specs[2].offsets_of = "", specs[2].name = "y.lod.of.x";
-  mark_offsets(specs, 2);
+  mark_lod_outputs(specs, 2);
   CHECK(specs[2].offsets_of.empty());
 }
 
-TEST("offsets: offsets that do not cut the rows") {
+TEST("lod: invalid row splits") {
   std::vector<TensorSpec> specs{{"x", DType::float32, {-1}, {"x.0"}, ""},
                                 {"x.lod", DType::int64, {-1}, {"x.lod.0"}, "", "x"}};
   Tensor data(DType::float32, {3});
   auto judge = [&](const Ints& offsets) {
     Ints shape{static_cast<std::int64_t>(offsets.size())};
     std::vector<TensorView> views{data, TensorView(std::span<const std::int64_t>(offsets), shape)};
-    check_offsets(specs, views);
+    check_lod_inputs(specs, views);
   };
   judge({0, 3}), judge({0, 0, 1, 3, 3});
   for (const Ints& wrong : {Ints{}, Ints{0}, Ints{0, 2}, Ints{1, 3}, Ints{0, 4}, Ints{0, 2, 1, 3}})

@@ -8,7 +8,7 @@
 
 using namespace oarlock;
 
-TEST("npz: what NumPy wrote") {
+TEST("npz: files written by NumPy") {
   NamedTensors in = read_npz(fixture("control.in.npz"));
   CHECK_EQ(in.size(), std::size_t{2});
   CHECK_EQ(in[0].first, "x");
@@ -16,7 +16,7 @@ TEST("npz: what NumPy wrote") {
   CHECK_EQ(in[1].second.values<std::int64_t>()[0], 3);
 }
 
-TEST("npz: what is written reads back") {
+TEST("npz: round trip") {
   Tensor numbers(DType::float32, {2, 3}), none(DType::int64, {0, 4}), single(DType::float64, {});
   for (int i = 0; i < 6; ++i) static_cast<float*>(numbers.data())[i] = static_cast<float>(i);
   *static_cast<double*>(single.data()) = 2.5;
@@ -31,13 +31,13 @@ TEST("npz: what is written reads back") {
   CHECK_EQ(back[2].second.values<double>()[0], 2.5);
 }
 
-// Made by numpy.savez_compressed(x=numpy.arange(40, dtype='float32') % 5 in Fortran order, shape
+// Written by numpy.savez_compressed(x=numpy.arange(40, dtype='float32') % 5 in Fortran order, shape
 // (8, 5)): only the stream.
-TEST("npz: deflate, every kind of piece") {
+TEST("npz: deflate, every block type") {
   CHECK_EQ(inflate(std::string("\x4b\x4c\x4a\x4e\x49\x4d\x4b\x4c\x4a\x06\x00", 11), 9, "x"),
            "abcdefabc");
   CHECK_EQ(inflate(std::string("\x01\x03\x00\xfc\xff\x61\x62\x63", 8), 3, "x"), "abc");
-  CHECK_ERROR("less data than it says",
+  CHECK_ERROR("less data than the entry declares",
               inflate(std::string("\x01\x03\x00\xfc\xff\x61\x62\x63", 8), 4, "x"));
   CHECK_ERROR("cut off", inflate("", 4, "x"));
 }
@@ -46,8 +46,7 @@ TEST("npz: a file that cannot be written leaves nothing behind") {
   CHECK_ERROR("cannot be created", write_npz("/no/such/folder/out.npz", {}));
 }
 
-// The list of arrays once more for each array of it, under other names: as many arrays from the
-// same bytes.
+// Repeats the directory with other names, so that several arrays share their bytes.
 TEST("npz: arrays that share their bytes") {
   Tensor zeros(DType::float32, {1000});
   auto path = (std::filesystem::temp_directory_path() / "oarlock_npz_shared.npz").string();

@@ -1,4 +1,4 @@
-// A program of one op, lowered: the text that a rule writes, or the error it gives.
+// A program of one op: its converted text, or its error.
 #pragma once
 #include <map>
 #include <string>
@@ -15,13 +15,12 @@ struct Var {
   std::int64_t lod_level = 0;
 };
 
-/// Inputs of the op become feeds, its outputs fetches; weights are given as bytes with a Param
-/// each.
+/// Inputs of the op become feeds, outputs fetches; weights are given as bytes with a Param each.
 struct OneOp {
   std::string type;
   Slots inputs, outputs;
   std::map<std::string, Attr, std::less<>> attrs;
-  std::map<std::string, Var> vars;  // what is not listed is float32 of rank 2, both dims unknown
+  std::map<std::string, Var> vars;  // default: float32 of rank 2 with unknown dims
 
   Program program() const {
     Program p;
@@ -33,7 +32,8 @@ struct OneOp {
         if (v.name == name) return false;
       auto found = vars.find(name);
       Var var = found == vars.end() ? Var{DType::float32, {-1, -1}} : found->second;
-      p.blocks[0].vars.push_back({name, var.shape, var.dtype, Kind::dense, false, var.lod_level});
+      p.blocks[0].vars.push_back(
+          {name, var.shape, var.dtype, VarKind::dense, false, var.lod_level});
       return true;
     };
     for (auto& [slot, names] : inputs)

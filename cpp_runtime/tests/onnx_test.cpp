@@ -16,8 +16,8 @@ std::string converted(const LowerOptions& options, const std::string& contract =
   return onnx::to_bytes(lower(p, params, options));
 }
 
-/// A convolution of `filters` numbers, and a product whose weights are read by `other` as well.
-std::string picture_net(std::int64_t filters, const std::string& other = "") {
+/// A convolution with `filters` weights, and a product whose weights `other` reads as well.
+std::string image_net(std::int64_t filters, const std::string& other = "") {
   onnx::Model model;
   onnx::Graph& graph = model.graph;
   graph.initializers.push_back({"filter", DType::float32, {filters, 1, 1, 1}, "", true, 0, 0});
@@ -31,16 +31,16 @@ std::string picture_net(std::int64_t filters, const std::string& other = "") {
 }  // namespace
 
 TEST("onnx: weights of few products are inputs with a default, which are not packed") {
-  std::string net = picture_net(64);
-  std::string made = onnx::without_packing(net);
+  std::string net = image_net(64);
+  std::string made = onnx::skip_weight_packing(net);
   CHECK_EQ(made.substr(0, net.size()), net);
   CHECK_EQ(made.substr(net.size()), std::string("\x3a\x15\x5a\x13\x0a\x01w\x12\x0e\x0a\x0c\x08\x01"
                                                 "\x12\x08\x0a\x02\x08\x04\x0a\x02\x08\x02"));
-  CHECK_EQ(onnx::without_packing(picture_net(64, "MatMul")).size(),
-           made.size() + picture_net(64, "MatMul").size() - net.size());
-  CHECK_EQ(onnx::without_packing(picture_net(55)),
-           picture_net(55));  // products are more than an eighth
-  CHECK_EQ(onnx::without_packing(picture_net(64, "Add")), picture_net(64, "Add"));
+  CHECK_EQ(onnx::skip_weight_packing(image_net(64, "MatMul")).size(),
+           made.size() + image_net(64, "MatMul").size() - net.size());
+  CHECK_EQ(onnx::skip_weight_packing(image_net(55)),
+           image_net(55));  // products hold more than an eighth of the weights
+  CHECK_EQ(onnx::skip_weight_packing(image_net(64, "Add")), image_net(64, "Add"));
 }
 
 TEST("onnx: the same program gives the same bytes") {
@@ -59,7 +59,7 @@ TEST("onnx: large weights stay outside with their offset, small ones and constan
   CHECK(converted(options).find("mlp.pdiparams") == std::string::npos);
 }
 
-TEST("onnx: the contract travels as metadata and names the outputs") {
+TEST("onnx: the contract is stored as metadata and names the outputs") {
   std::string field = contract_field(mlp_contract());
   Program p = read_program(bytes_of("mlp.pdmodel") + field, "p");
   std::string bytes = converted({}, field);
@@ -74,7 +74,7 @@ TEST("onnx: base64") {
   CHECK_EQ(base64("foobar"), "Zm9vYmFy");
 }
 
-TEST("onnx: subgraphs have small constants of their own") {
+TEST("onnx: small constants are copied into subgraphs") {
   onnx::Graph g;
   auto branch = [](std::string output) {
     auto made = std::make_shared<onnx::Graph>();
@@ -88,7 +88,7 @@ TEST("onnx: subgraphs have small constants of their own") {
   g.outputs = {{"y", DType::float32, {}, {}, false}};
   g.initializers = {{"sizes", DType::int64, {1}, std::string(8, '\1'), false, 0, 0},
                     {"w", DType::float32, {}, "1234", false, 0, 0}};
-  onnx::keep_local(g);
+  onnx::localize_constants(g);
   onnx::prune(g);
   CHECK_EQ(g.initializers.size(), 1u);
   CHECK_HAS(onnx::to_text(g), "a_ = Reshape(x, sizes/1)");
@@ -99,7 +99,7 @@ TEST("onnx: subgraphs have small constants of their own") {
   CHECK_HAS(bytes, "sizes/2");
 }
 
-TEST("onnx: what nobody needs is dropped, also behind a subgraph") {
+TEST("onnx: unused nodes are pruned, also after a subgraph") {
   onnx::Graph g;
   g.nodes = {{"Relu", "", "", {"x"}, {"a"}, {}}, {"Relu", "", "", {"x"}, {"dead"}, {}}};
   auto body = std::make_shared<onnx::Graph>();

@@ -10,7 +10,7 @@
 
 using namespace oarlock;
 
-TEST("params: every record of a real file, where it lies") {
+TEST("params: the records of a file") {
   Program p = read_program(bytes_of("types.pdmodel"), "types.pdmodel");
   std::string bytes = bytes_of("types.pdiparams");
   Params params(bytes, p, "types.pdiparams");
@@ -19,7 +19,7 @@ TEST("params: every record of a real file, where it lies") {
     std::string_view data = params.data(param);
     CHECK_EQ(static_cast<const void*>(data.data()),
              static_cast<const void*>(bytes.data() + param.offset));
-    firsts[param.dtype] = *decoded(data.substr(0, size_of(param.dtype)), param.dtype);
+    firsts[param.dtype] = *decode_scalar(data.substr(0, size_of(param.dtype)), param.dtype);
   }
   CHECK_EQ(firsts.size(), std::size_t{6});
   CHECK_EQ(firsts[DType::float16], 1.5);
@@ -30,13 +30,14 @@ TEST("params: every record of a real file, where it lies") {
   CHECK(std::abs(firsts[DType::float64] - 1e-3) < 1e-9);
 }
 
-TEST("params: numbers survive being encoded") {
+TEST("params: scalar encoding round-trips") {
   for (DType d : {DType::float16, DType::bfloat16, DType::float32, DType::float64, DType::int8,
                   DType::int32, DType::int64})
-    for (double v : {0.0, 1.0, -2.0, 96.0}) CHECK_EQ(*decoded(encoded(v, d), d), v);
-  CHECK_EQ(*decoded(encoded(65504.0, DType::float16), DType::float16), 65504.0);
-  CHECK(std::isinf(*decoded(encoded(1e6, DType::float16), DType::float16)));
-  CHECK_EQ(*decoded(encoded(5.9604645e-8, DType::float16), DType::float16), std::ldexp(1.0, -24));
-  CHECK_EQ(*decoded(encoded(1e300, DType::int32), DType::int32), 2147483647.0);
-  CHECK(std::isnan(*decoded(encoded(NAN, DType::bfloat16), DType::bfloat16)));
+    for (double v : {0.0, 1.0, -2.0, 96.0}) CHECK_EQ(*decode_scalar(encode_scalar(v, d), d), v);
+  CHECK_EQ(*decode_scalar(encode_scalar(65504.0, DType::float16), DType::float16), 65504.0);
+  CHECK(std::isinf(*decode_scalar(encode_scalar(1e6, DType::float16), DType::float16)));
+  CHECK_EQ(*decode_scalar(encode_scalar(5.9604645e-8, DType::float16), DType::float16),
+           std::ldexp(1.0, -24));
+  CHECK_EQ(*decode_scalar(encode_scalar(1e300, DType::int32), DType::int32), 2147483647.0);
+  CHECK(std::isnan(*decode_scalar(encode_scalar(NAN, DType::bfloat16), DType::bfloat16)));
 }

@@ -28,10 +28,10 @@ TEST("reader: blocks, attributes and the user's line") {
   }
   for (const OpDesc& op : p.blocks[0].ops)
     if (op.type == "less_than")
-      CHECK_HAS(op.where, "make_fixtures.py:70 in forward: while i < steps:");
+      CHECK_HAS(op.location, "make_fixtures.py:70 in forward: while i < steps:");
 }
 
-TEST("reader: the frame that is the user's") {
+TEST("reader: the user's stack frame") {
   CHECK_EQ(user_line({"  File \"/a/b/net.py\", line 12, in forward", "    return x + 1",
                       "  File \"/v/site-packages/paddle/x.py\", line 3, in f", "    y = 2"}),
            "net.py:12 in forward: return x + 1");
@@ -61,8 +61,8 @@ TEST("reader: packed and single repeated numbers are the same") {
         }) == (Ints{3, -1}));
 }
 
-// As real Paddle writes `use_mkldnn` on reshape2, its gradient and concat in programs to train.
-TEST("reader: an attribute may be there twice with one value") {
+// Paddle writes `use_mkldnn` twice on some ops of training programs.
+TEST("reader: duplicate attributes with one value") {
   auto attr_k = [](std::initializer_list<std::int64_t> values) {
     WireWriter w;
     w.message(1, [&] {
@@ -79,7 +79,7 @@ TEST("reader: an attribute may be there twice with one value") {
   CHECK_HAS(check::error_of([&] { attr_k({7, 8}); }), "attribute 'k' given twice, with two values");
 }
 
-TEST("reader: fields of other releases are passed over") {
+TEST("reader: unknown fields are skipped") {
   std::string extra("\x12\x02\x08\x01\x1a\x03\x0a\x01\x00\xfa\xff\x01\x01z", 14);  // 2, 3 and 4095
   CHECK_EQ(read_program(bytes_of("mlp.pdmodel") + extra, "p").blocks.size(), std::size_t{1});
 }
@@ -96,7 +96,7 @@ TEST("reader: the contract") {
   CHECK(contract_field(c).find(p.contract->bytes) != std::string::npos);
 }
 
-TEST("reader: what is only shown gives a terminal no orders") {
+TEST("reader: displayed text is escaped") {
   Contract c = mlp_contract(
       {{"dim", "x", 0, "2\x1b", "assert: two\nlines\x07", "a.py:1\nforged", "x\x7f\ty"}});
   c.producer = "\x1b[2J", c.verified = "\rsure";
@@ -104,32 +104,32 @@ TEST("reader: what is only shown gives a terminal no orders") {
   const Guard& g = p.contract->guards.at(0);
   CHECK_EQ(g.expected, "2\\x1b");
   CHECK_EQ(g.reader, "assert: two\nlines\\x07");
-  CHECK_EQ(g.where, "a.py:1\\x0aforged");
+  CHECK_EQ(g.location, "a.py:1\\x0aforged");
   CHECK_EQ(g.text, "x\\x7f\ty");
   CHECK_EQ(p.contract->producer, "\\x1b[2J");
   CHECK_EQ(p.contract->verified, "\\x0dsure");
 }
 
 // The tables of tests/loader/test_shown.py.
-TEST("reader: what is written out is the same list as in Python") {
-  CHECK_EQ(shown("\x07\n\r\x1b\x7f"), "\\x07\\x0a\\x0d\\x1b\\x7f");
-  CHECK_EQ(shown("\u0080\u009b\u009f\u00ad"), "\\x80\\x9b\\x9f\\xad");
-  CHECK_EQ(shown("\u061c\u180e\u200b\u200f\u2028\u202e"),
+TEST("reader: escapes agree with Python") {
+  CHECK_EQ(escape_text("\x07\n\r\x1b\x7f"), "\\x07\\x0a\\x0d\\x1b\\x7f");
+  CHECK_EQ(escape_text("\u0080\u009b\u009f\u00ad"), "\\x80\\x9b\\x9f\\xad");
+  CHECK_EQ(escape_text("\u061c\u180e\u200b\u200f\u2028\u202e"),
            "\\u061c\\u180e\\u200b\\u200f\\u2028\\u202e");
-  CHECK_EQ(shown("\u2060\u206f\ufeff\ufff9\ufffb"), "\\u2060\\u206f\\ufeff\\ufff9\\ufffb");
-  CHECK_EQ(shown("\U000e0000\U000e007f"), "\\U000e0000\\U000e007f");
-  CHECK_EQ(shown(std::string_view("\0", 1)), "\\x00");
+  CHECK_EQ(escape_text("\u2060\u206f\ufeff\ufff9\ufffb"), "\\u2060\\u206f\\ufeff\\ufff9\\ufffb");
+  CHECK_EQ(escape_text("\U000e0000\U000e007f"), "\\U000e0000\\U000e007f");
+  CHECK_EQ(escape_text(std::string_view("\0", 1)), "\\x00");
   std::string kept =
       "\t "
       "~\u00a0\u00ac\u00ae\u061b\u061d\u180d\u200a\u2010\u2027\u202f\u205f\u2070\ufefe\ufffc\ufffd"
       "\U000dffff\U000e0080";
-  CHECK_EQ(shown(kept + "\u00e9\u6f22\U0001f642\\\"'"), kept + "\u00e9\u6f22\U0001f642\\\"'");
-  CHECK_EQ(shown("two\nlines\r\n", true), "two\nlines\\x0d\n");
-  CHECK_EQ(shown("no\xff\xc3 utf\xe2\x80"), "no\\xff\\xc3 utf\\xe2\\x80");
+  CHECK_EQ(escape_text(kept + "\u00e9\u6f22\U0001f642\\\"'"), kept + "\u00e9\u6f22\U0001f642\\\"'");
+  CHECK_EQ(escape_text("two\nlines\r\n", true), "two\nlines\\x0d\n");
+  CHECK_EQ(escape_text("no\xff\xc3 utf\xe2\x80"), "no\\xff\\xc3 utf\\xe2\\x80");
 }
 
-// A file of a terabyte that takes no room on the disk: reading through it would take hours.
-TEST("reader: a program that is far too large") {
+// A sparse file of a terabyte: reading it would take hours.
+TEST("reader: an oversized program") {
   Folder folder("large");
   std::string prefix = folder.with_fixture("mlp");
   std::filesystem::resize_file(prefix + ".pdmodel", std::uintmax_t{1} << 40);

@@ -1,4 +1,4 @@
-// A step that repeats: what is lowered, and what is refused.
+// The op `recurrent` (StaticRNN): converted and rejected programs.
 #include "one_op.h"
 
 using namespace oarlock;
@@ -6,10 +6,10 @@ using namespace oarlock;
 namespace {
 
 VarDesc var(const std::string& name, Ints shape) {
-  return {name, std::move(shape), DType::float32, Kind::dense, false, 0};
+  return {name, std::move(shape), DType::float32, VarKind::dense, false, 0};
 }
 
-// y[t] = h = h + x[t] over x and z; what a test changes is public.
+// y[t] = h = h + x[t] over x and z; tests modify the public fields.
 struct Steps {
   Ints x{-1, 3}, z{-1, 3};
   Strings sequences{"x"}, held{"m"}, after{"n"}, first{"h"};
@@ -55,14 +55,14 @@ bool has(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-TEST("recurrent: a loop that takes one step of the input") {
+TEST("recurrent: the loop reads one step of the input") {
   std::string text = Steps{}.text();
   CHECK_HAS(text, "Loop");
   CHECK_HAS(text, "Gather");
   CHECK(!has(text, "Sub"));
 }
 
-TEST("recurrent: backwards it counts down, and turns the outputs") {
+TEST("recurrent: reverse order") {
   Steps steps;
   steps.reverse = true;
   CHECK_HAS(steps.text(), "Sub");
@@ -74,7 +74,7 @@ TEST(
     "at once") {
   Steps steps;
   steps.sequences = {"x", "z"};
-  CHECK_HAS(steps.text(), "Reshape");  // which fails where they differ
+  CHECK_HAS(steps.text(), "Reshape");  // fails if they differ
   steps.x = {4, 3}, steps.z = {4, 3};
   CHECK(!has(steps.text(), "Reshape"));
   steps.z = {5, 3};
@@ -85,7 +85,7 @@ TEST(
   CHECK_ERROR("has an input without an axis", steps.text());
 }
 
-TEST("recurrent: memories that do not fit are refused") {
+TEST("recurrent: mismatched memories are rejected") {
   Steps steps;
   steps.sequences = {};
   CHECK_ERROR("has no inputs", steps.text());
@@ -94,7 +94,7 @@ TEST("recurrent: memories that do not fit are refused") {
   CHECK_ERROR("has 1 initial_states for 1 ex_states and 0 states", steps.text());
 }
 
-TEST("recurrent: a step that writes outside of itself is refused") {
+TEST("recurrent: writes to outer variables are rejected") {
   Steps steps;
   steps.written = "h";
   CHECK_ERROR("its block writes 'h', which is not its own", steps.text());

@@ -1,4 +1,4 @@
-// These need a real ONNX Runtime: OARLOCK_ORT_LIBRARY names it.
+// Tests with ONNX Runtime; OARLOCK_ORT_LIBRARY names the library.
 #include "oarlock/session.h"
 
 #include <cmath>
@@ -51,7 +51,7 @@ TEST("session: names, dtypes and shapes") {
   CHECK(session.outputs()[1].shape == (std::vector<std::int64_t>{-1, 8}));
 }
 
-TEST("session: weights read instead of mapped, and moved elsewhere under another name") {
+TEST("session: copied weights, and weights under another name") {
   Options copy;
   copy.copy_weights = true;
   agrees_with_paddle(mlp(copy), "mlp");
@@ -68,7 +68,7 @@ TEST("session: weights read instead of mapped, and moved elsewhere under another
   std::filesystem::remove_all(folder);
 }
 
-TEST("session: a wrong call says what was given and what is wanted") {
+TEST("session: errors of invalid inputs") {
   Session session = mlp();
   Tensor wide(DType::float64, {2, 4}), narrow(DType::float32, {2, 3}), flat(DType::float32, {4}),
       good(DType::float32, {2, 4});
@@ -131,7 +131,7 @@ TEST("session: a profile") {
   CHECK_EQ(session.end_profile(), "");
 }
 
-TEST("session: devices and libraries that are not there") {
+TEST("session: missing devices and libraries") {
   Options options;
   options.device = "gpu";
   CHECK_ERROR("options: device 'gpu' is none of cpu, cuda, tensorrt", mlp(options));
@@ -144,7 +144,7 @@ TEST("session: devices and libraries that are not there") {
   CHECK_ERROR("options: optimize is 7", mlp(options));
 }
 
-TEST("session: a GPU that is not there is one clear sentence") {
+TEST("session: the error of a missing GPU") {
   auto providers = library_info().providers;
   for (auto [device, provider] :
        {std::pair{"cuda", "CUDAExecutionProvider"}, {"tensorrt", "TensorrtExecutionProvider"}}) {

@@ -1,4 +1,4 @@
-// A folder of a test, gone when the test is.
+// A temporary folder, removed with the object.
 #pragma once
 #include <filesystem>
 #include <fstream>
@@ -19,7 +19,7 @@ struct Folder {
   ~Folder() { std::filesystem::remove_all(path); }
   std::string operator/(const std::string& name) const { return (path / name).string(); }
 
-  /// A fixture's two files, copied; gives the prefix.
+  /// Copies a fixture's two files and returns their prefix.
   std::string with_fixture(const std::string& name) const {
     for (const char* end : {".pdmodel", ".pdiparams"})
       std::filesystem::copy_file(fixture(name + end), path / (name + end),

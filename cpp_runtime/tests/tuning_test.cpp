@@ -29,7 +29,7 @@ Options some() {
 
 }  // namespace
 
-TEST("tuning: fills what is left open, and nothing else") {
+TEST("tuning: fills options at their defaults only") {
   Folder folder("tuning");
   std::string prefix = folder.with_fixture("mlp");
   CHECK_EQ(tuning_path(Model::open(prefix).impl()), prefix + ".oarlock-tune.json");
@@ -51,11 +51,11 @@ TEST("tuning: fills what is left open, and nothing else") {
   CHECK_EQ(Session(Model::open(prefix)).run(std::span(&view, 1)).size(), std::size_t{2});
 }
 
-TEST("tuning: of another machine, engine or device, or damaged, says nothing") {
+TEST("tuning: files of another machine, version or device, and damaged files, are ignored") {
   Folder folder("tuning");
   std::string prefix = folder.with_fixture("mlp"), good = tuning_of(some());
   for (const std::string& text :
-       {replaced(good, machine_word(), "x86-0-x1"), replaced(good, library_info().version, "1.0.0"),
+       {replaced(good, machine_id(), "x86-0-x1"), replaced(good, library_info().version, "1.0.0"),
         replaced(good, "\"cpu\"", "\"cuda\""),
         replaced(good, "\"threads\": 3", "\"threads\": 1e99"),
         replaced(good, "\"threads\": 3", "\"threads\": \"3\""),
@@ -71,7 +71,7 @@ TEST("tuning: of another machine, engine or device, or damaged, says nothing") {
   }
 }
 
-TEST("options: shapes of a warm-up") {
+TEST("options: warm-up shapes") {
   for (const char* text : {"x=1,3,224,224,mask=5,s=", "x=1x3x224x224,mask=5,s="}) {
     Shapes shapes = parse_shapes(text);
     CHECK(shapes["x"] == (std::vector<std::int64_t>{1, 3, 224, 224}) &&
@@ -83,7 +83,7 @@ TEST("options: shapes of a warm-up") {
     CHECK_ERROR("shapes: NAME=1,3,224,224 is wanted", parse_shapes(text));
 }
 
-TEST("options: a warm-up runs the shapes that it names") {
+TEST("options: a warm-up runs the given shapes") {
   Options options;
   set_option(options, "warmup", "x=3x4");
   CHECK_EQ(Session(Model::open(fixture("mlp")), options).inputs().size(), std::size_t{1});

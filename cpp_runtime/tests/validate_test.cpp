@@ -1,5 +1,4 @@
-// The rules of a legal program, one row each.  Every row is described in docs/abuse.md, and every
-// row there is here.
+// The validation rules, one row each. docs/abuse.md lists exactly these rows.
 #include <fstream>
 #include <set>
 
@@ -23,7 +22,7 @@ struct Row {
 OpDesc& op_of(Program& p, std::string_view type) {
   for (OpDesc& op : p.blocks[0].ops)
     if (op.type == type) return op;
-  throw Error(Fault::file, "no such op in the fixture");
+  throw Error(ErrorCode::file, "no such op in the fixture");
 }
 
 const std::vector<Row>& rows() {
@@ -36,7 +35,7 @@ const std::vector<Row>& rows() {
        [](Program& p) { p.blocks.emplace_back(), p.blocks[1].idx = 1, p.blocks[1].parent = 7; }},
       {"var-twice", "declared twice",
        [](Program& p) {
-         p.blocks[0].vars.push_back({"x", {}, DType::float32, Kind::dense, false});
+         p.blocks[0].vars.push_back({"x", {}, DType::float32, VarKind::dense, false});
        }},
       {"name-utf8", "not clean UTF-8", [](Program& p) { p.blocks[0].vars[0].name = "a\xff"; }},
       {"name-control", "not clean UTF-8", [](Program& p) { p.blocks[0].vars[0].name = "a\nb"; }},
@@ -97,7 +96,7 @@ const std::vector<Row>& rows() {
   return all;
 }
 
-// Attacks on bytes rather than on what they say.
+// Attacks on the encoding instead of the content.
 struct ByteRow {
   const char* id;
   const char* said;
@@ -115,7 +114,7 @@ void walk(const std::string& bytes) {
   Program p;
   p.name = "one.pdmodel";
   p.blocks.emplace_back();
-  p.blocks[0].vars.push_back({"w", {2}, DType::float32, Kind::dense, true});
+  p.blocks[0].vars.push_back({"w", {2}, DType::float32, VarKind::dense, true});
   validate(p);
   Params(bytes, p, "one.pdiparams");
 }
@@ -164,7 +163,7 @@ const std::vector<ByteRow>& byte_rows() {
 
 }  // namespace
 
-TEST("validate: every broken rule has its answer") {
+TEST("validate: every violated rule is reported") {
   for (const Row& row : rows()) {
     Program p = parse_program(bytes_of("mlp.pdmodel"), "mlp.pdmodel");
     row.spoil(p);
@@ -173,7 +172,7 @@ TEST("validate: every broken rule has its answer") {
   }
 }
 
-TEST("validate: every attack on bytes has its answer") {
+TEST("validate: every invalid encoding is reported") {
   walk(kGood);
   for (const ByteRow& row : byte_rows()) {
     std::string error = check::error_of(row.act);
@@ -181,7 +180,7 @@ TEST("validate: every attack on bytes has its answer") {
   }
 }
 
-TEST("validate: docs/abuse.md lists what is tested, no more and no less") {
+TEST("validate: docs/abuse.md lists exactly the tested rows") {
   std::set<std::string> tested, told;
   for (const Row& row : rows()) tested.insert(row.id);
   for (const ByteRow& row : byte_rows()) tested.insert(row.id);

@@ -31,8 +31,8 @@ Answer ask(const oarlock::Session& session) {
     std::vector<oarlock::NamedView> inputs;
     for (std::size_t i = 0; i < owned.size(); ++i) inputs.emplace_back(session.inputs()[i].name, owned[i]);
     return {session.run(inputs), ""};
-  } catch (const oarlock::Error& error) {  // Fault::input and Fault::guard are the caller's to answer for
-    return {{}, std::string(name_of(error.fault())) + ": " + error.what()};
+  } catch (const oarlock::Error& error) {  // ErrorCode::input and ErrorCode::guard are errors of the caller
+    return {{}, std::string(name_of(error.code())) + ": " + error.what()};
   }
 }
 

@@ -240,7 +240,7 @@ def test_loops_without_an_end_do_not_keep_an_export(tmp_path: Path) -> None:
 
     spec = [paddle.static.InputSpec([2], "float32", "x")]
     with pytest.warns(
-        UserWarning, match="a loop has more than 2000 rounds|there are no parameters"
+        UserWarning, match="a loop has more than 2000 iterations|there are no parameters"
     ):
         paddle.jit.save(Net(), str(tmp_path / "m"), input_spec=spec)
     code, text = oarlock("export", str(tmp_path / "m"), "-o", str(tmp_path / "m.onnx"))

@@ -159,7 +159,7 @@ def test_a_recording_goes_on_after_each_problem(script: str) -> None:
         "fix:   cast one side",
         "matmul_v2: the inner axes differ, 4 and 5",
         "numpy(): the value of",
-        "only a run knows how many rows",
+        "the number of rows is known only at run time",
         "'late' has a value only if the condition holds",
         "give it a value before the `if`",
         "`except` does not see it",
@@ -238,7 +238,7 @@ def test_numbers_of_a_run_do_not_end_it(script: str) -> None:
     assert code == 1
     wanted = ("named[int", 'text = f"', "kind =", "while y.sum()", "return paddle.to_tensor([0.0]")
     assert set(places(text)) == {line_of(w) for w in wanted}, text
-    assert "a list as long as only a run knows" in text
+    assert "a list whose length is known only at run time" in text
     assert "; what comes after it was only read" in text
     assert f"{script}:a: 5 problems" in text  # `:a:` is no picture
 

@@ -20,7 +20,7 @@ import pytest
 import oarlock
 from oarlock.cli.demo import runner_path
 
-from ..loader.trouble import LIMIT, endless, endless_feeds, model_of
+from ..loader.system_failures import LIMIT, endless, endless_feeds, model_of
 from ..ops.rows import Row
 
 WAIT = 120  # seconds until a process counts as hung

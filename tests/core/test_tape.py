@@ -217,7 +217,12 @@ ATTRIBUTES = [
 def objects() -> dict[str, object]:
     """A fresh object of each type of the module, which nothing else uses."""
     result = leaf(1.0, 2.0) * 2
-    return {"tensor": result, "node": result.node, "op": _tape.OpBase(), "walk": _tape.Walk()}
+    return {
+        "tensor": result,
+        "node": result.node,
+        "op": _tape.OpBase(),
+        "walk": _tape.BackwardEngine(),
+    }
 
 
 def test_every_writable_attribute_is_listed() -> None:

@@ -89,7 +89,7 @@ REFUSED = [(wrapped, 10, 11), (how_often, 10, 11), (larger, 7, 8), (rolled, 11, 
 
 
 @pytest.mark.parametrize(("function", "opset", "needed"), REFUSED)
-def test_refused_by_number(
+def test_rejected_by_number(
     function: Callable[[Any], Any], opset: int, needed: int, tmp_path: Path
 ) -> None:
     with pytest.raises(runtime().Error, match=f"opset {needed}"):

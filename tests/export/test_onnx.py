@@ -109,7 +109,7 @@ def test_an_op_that_needs_more_raises_the_opset_up_to_what_the_target_reads(tmp_
 
 
 @pytest.mark.parametrize("text", ["tvm", "ort>1", "ort>=1.2", "ort>=x", "=="])
-def test_targets_that_are_not_known_are_refused(text: str) -> None:
+def test_targets_that_are_not_known_are_rejected(text: str) -> None:
     with pytest.raises(OpError, match="export: "):
         parse_targets(text)
 
@@ -221,13 +221,13 @@ def test_an_ort_file_that_uses_its_parts_over_and_over() -> None:
         ort_format.read_ort(doubled(64), "m.ort")
 
 
-def test_a_file_that_the_engine_refuses_is_an_error(tmp_path: Path) -> None:
+def test_a_file_that_the_engine_rejects_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "x.onnx").write_bytes(b"no model")
     with pytest.raises(EngineError, match=r"x\.onnx: ONNX Runtime refuses"):
         onnx_files.session(tmp_path / "x.onnx")
 
 
-def test_configs_that_are_not_known_are_refused(net: Any, tmp_path: Path) -> None:
+def test_configs_that_are_not_known_are_rejected(net: Any, tmp_path: Path) -> None:
     with pytest.raises(OpError, match="no config \\['opsett'\\]"):
         paddle.onnx.export(net, str(tmp_path / "net"), SPEC, opsett=3)
     paddle.onnx.export(
@@ -254,7 +254,7 @@ def test_the_model_is_never_written_over(model: str, name: str) -> None:
     assert output.read_bytes() == held
 
 
-def test_an_export_that_is_refused_leaves_nothing(net: Any, tmp_path: Path) -> None:
+def test_an_export_that_is_rejected_leaves_nothing(net: Any, tmp_path: Path) -> None:
     with pytest.raises(UnsupportedError, match="opset"):
         paddle.onnx.export(net, str(tmp_path / "net"), SPEC, opset_version=7)
     assert list(tmp_path.iterdir()) == []

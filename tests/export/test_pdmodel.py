@@ -82,7 +82,7 @@ print(hashlib.sha256(to_bytes(program) + str(program).encode()).hexdigest())
 """
 
 
-def test_the_same_program_gives_the_same_bytes_in_every_process() -> None:
+def test_the_same_program_returns_the_same_bytes_in_every_process() -> None:
     def hashed(seed: str) -> str:
         environment = os.environ | {"PYTHONHASHSEED": seed}
         asked = [sys.executable, "-c", HASHES, TWO]

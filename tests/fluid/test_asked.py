@@ -14,7 +14,7 @@ import pytest
 from oarlock import fluid
 from oarlock.core.mode import use_mode
 from oarlock.core.paddle1_compat import compat
-from oarlock.static.graph.mode import Writing
+from oarlock.static.graph.mode import StaticGraphMode
 
 from .make_asked import FILE, refused
 
@@ -29,7 +29,7 @@ OTHERWISE = {
 def test_layers_refuse_what_paddle_1_8_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compat, "is_paddle1", True)
     wanted = set(json.loads(Path(FILE).read_text()))
-    with use_mode(Writing()):
+    with use_mode(StaticGraphMode()):
         found = refused(fluid)
     assert wanted - found.keys() == OTHERWISE
 

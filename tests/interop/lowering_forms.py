@@ -136,7 +136,7 @@ EVENLY = [
     for put, more in ((w, {}), (np.asarray, {"undeclared": "batch open"}))
 ]
 
-# An axis that only a run knows.
+# An axis that is known only at run time.
 SPLITS = [
     op(
         "split",

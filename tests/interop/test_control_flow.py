@@ -13,7 +13,7 @@ import pytest
 
 import oarlock
 
-from ..jit.rows import ROWS, check, made, results, specs
+from ..jit.program_rows import ROWS, check, made, results, specs
 
 pytestmark = pytest.mark.paddle
 

@@ -128,7 +128,7 @@ def said_at(words: str) -> str:
 
 @everywhere
 @pytest.mark.parametrize("trains", [False, True])
-def test_a_run_is_refused_with_the_users_words_and_line(
+def test_a_run_is_rejected_with_the_users_words_and_line(
     function: Callable[..., Any], words: str, trains: bool
 ) -> None:
     static = to_static(function, X)
@@ -198,7 +198,7 @@ def test_in_a_file_it_holds_where_it_is_not_come_by(tmp_path: Path) -> None:
         loaded(np.array([[6.0, 200.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0]], "float32"))
 
 
-def test_a_raise_of_every_round_is_refused() -> None:
+def test_a_raise_in_every_iteration_is_rejected() -> None:
     def always(x: Any) -> Any:
         while x.sum() < 0:
             raise ValueError("mine")
@@ -206,7 +206,7 @@ def test_a_raise_of_every_round_is_refused() -> None:
 
     with pytest.raises(
         paddle.TraceError,
-        match=r"raise: ValueError in a round of a loop.*under an `if`\n.*test_asserts",
+        match=r"raise: ValueError in an iteration of a loop.*under an `if`\n.*test_asserts",
     ):
         to_static(always, X)(GOOD)
 

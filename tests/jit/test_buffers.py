@@ -1,4 +1,4 @@
-"""Buffers that forward changes in place: on one way, in rounds, under no_grad; a program writes
+"""Buffers that forward changes in place: on one path, in loops, under no_grad; a program writes
 them as eager code does.
 """
 
@@ -134,7 +134,7 @@ def test_a_saved_program_would_forget(made: type[nn.Layer], line: str, tmp_path:
     assert not list(tmp_path.iterdir())
 
 
-def test_a_norm_on_one_way_is_saved(tmp_path: Path) -> None:
+def test_a_norm_on_one_path_is_saved(tmp_path: Path) -> None:
     layer = NormOnOneWay()
     layer.eval()
     paddle.jit.save(layer, str(tmp_path / "m"), input_spec=[InputSpec([None, 2])])

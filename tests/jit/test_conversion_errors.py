@@ -1,6 +1,4 @@
-"""What cannot become a program is refused in words that name the variable, both lines, and the way
-out.
-"""
+"""Errors of code that cannot become a program: they name the variable, both lines, and a fix."""
 
 from __future__ import annotations
 
@@ -165,25 +163,25 @@ def never_set(x: Any) -> Any:
         ),
         (
             no_return_on_one_way,
-            r"not every way through no_return_on_one_way returns .* beside tuple.*if x.sum\(\) > 0",
+            r"not every path through no_return_on_one_way returns .* beside tuple.*if x.sum\(\) > 0",
         ),
         (other_structures, r"'y': only tensors and numbers.*tuple.*list"),
         (text, r"'y': only tensors and numbers.*str 'a'.*str 'b'"),
         (
             loop_changes_the_dtype,
-            r"'x': the dtypes differ.*before the loop: float32.*after a round: int64",
+            r"'x': the dtypes differ.*before the loop: float32.*after an iteration: int64",
         ),
-        (generator_over_rows, r"only a run knows how many items there are.*items = iter"),
-        (unpacked_rows, r"only a run knows how many rows.*a, b = x"),
+        (generator_over_rows, r"the number of items is known only at run time.*items = iter"),
+        (unpacked_rows, r"the number of rows is known only at run time.*a, b = x"),
         (
             values_for_python,
             r"numpy\(\): the value of 'assign_0.*is not known.*np.mean\(x.numpy\(\)\)",
         ),
-        (a_list_as_result, r"a list whose length only a run knows"),
+        (a_list_as_result, r"a list whose length is known only at run time"),
     ],
     ids=lambda v: getattr(v, "__name__", ""),
 )
-def test_it_is_refused_with_its_lines(function: Callable[..., Any], words: str) -> None:
+def test_it_is_rejected_with_its_lines(function: Callable[..., Any], words: str) -> None:
     with pytest.raises(paddle.TraceError) as caught:
         to_static(function, X)(paddle.ones([2, 4]))
     assert re.search(words, str(caught.value), re.DOTALL), str(caught.value)
@@ -241,7 +239,7 @@ def test_tracebacks_and_lines_are_the_users(tmp_path: Path) -> None:
     assert (entry.name, str(entry.statement).strip()) == ("breaks", 'raise KeyError("mine")')
 
 
-def test_wrong_calls_are_refused() -> None:
+def test_wrong_calls_are_rejected() -> None:
     static = to_static(other_ranks, X)
     with pytest.raises(TypeError, match="other_ranks: .*unexpected keyword"):
         static(paddle.ones([2, 4]), nothing=1)
@@ -289,13 +287,13 @@ def test_one_message_is_one_error() -> None:
         assert static(paddle.ones([2, 4]), False).numpy().sum() == 8
 
 
-def test_a_list_repeated_as_often_as_only_a_run_knows() -> None:
+def test_a_list_repeated_by_a_symbolic_scalar() -> None:
     def zeros(x: Any) -> Any:
         return x + paddle.to_tensor([0.0] * x.shape[0])
 
     with pytest.raises(
         paddle.TraceError,
-        match=r"(?s)a list as long as only a run knows.*paddle.full.*\[0.0\] \* x.shape",
+        match=r"(?s)a list whose length is known only at run time.*paddle.full.*\[0.0\] \* x.shape",
     ):
         to_static(zeros, input_spec=[InputSpec([None], "float32")])(paddle.ones([2]))
 

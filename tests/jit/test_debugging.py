@@ -1,5 +1,5 @@
-"""A debugger in converted code, in a process of its own: it stops at the user's lines, and steps
-and looks as in any other code.
+"""A debugger in converted code, in a separate process: it stops at the user's lines, steps and
+inspects as usual.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ f(paddle.ones([1, 3]))
 """
 
 
-def test_it_stops_in_branches_and_rounds(tmp_path: Path) -> None:
+def test_it_stops_in_branches_and_iterations(tmp_path: Path) -> None:
     path = tmp_path / "net.py"
     path.write_text(SCRIPT)
     words = "p 'z is', z.shape\nw\nl 10, 12\nc\np 'i is', i\nc\np 'i is', i\nc\n"

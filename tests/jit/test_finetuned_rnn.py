@@ -1,4 +1,4 @@
-"""Training a loaded recurrent network: its gradients are those of the layer that was saved."""
+"""Training a loaded recurrent network: its gradients equal those of the saved layer."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Models of several methods: their files, their shared values, and what else `jit.save` can be
-told.
+"""Models with several methods: their files, their shared values, and further options of
+`jit.save`.
 """
 
 from __future__ import annotations

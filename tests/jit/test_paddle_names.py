@@ -1,4 +1,4 @@
-"""The names that programs for Paddle reach the conversion by, and how strict they are."""
+"""Paddle's names for the conversion, and their checks."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""ProgramTranslator.save_inference_model, which Paddle 1.8 had: the program that was made last, as
-a folder.
+"""ProgramTranslator.save_inference_model of Paddle 1.8: writes the program that was captured last
+as a folder.
 """
 
 from __future__ import annotations

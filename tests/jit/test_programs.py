@@ -1,5 +1,5 @@
-"""Every row of the tables of programs, eagerly and as a program: the same results, the same
-gradients, the same after saving.
+"""Every row of the tables of programs, eagerly and as a program: the same results and gradients,
+also after saving.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from oarlock import nn
 from oarlock.cli.demo import runner_path
 from oarlock.jit import to_static
 
-from .rows import ROWS, arrays, check, flat, made, results, specs
+from .program_rows import ROWS, arrays, check, flat, made, results, specs
 
 by_name = pytest.mark.parametrize("name", ROWS)
 
@@ -35,13 +35,13 @@ def test_there_are_enough() -> None:
 
 
 @by_name
-def test_a_program_for_each_shape_gives_what_python_gives(name: str) -> None:
+def test_a_program_for_each_shape_returns_what_python_returns(name: str) -> None:
     function = made(ROWS[name])
     check(results(converted(function), ROWS[name]), results(function, ROWS[name]))
 
 
 @by_name
-def test_one_program_for_all_sizes_gives_what_python_gives(name: str) -> None:
+def test_one_program_for_all_sizes_returns_what_python_returns(name: str) -> None:
     row = ROWS[name]
     function = made(row)
     program = converted(function, specs(row))
@@ -95,14 +95,14 @@ def saved(name: str, folder: Path) -> str:
 
 
 @by_name
-def test_saved_and_loaded_it_gives_what_python_gives(name: str, tmp_path: Path) -> None:
+def test_saved_and_loaded_it_returns_what_python_returns(name: str, tmp_path: Path) -> None:
     layer = paddle.jit.load(saved(name, tmp_path))
     check(results(layer, ROWS[name]), results(made(ROWS[name]), ROWS[name]))
 
 
 @pytest.mark.slow
 @by_name
-def test_the_runner_gives_what_python_gives(name: str, tmp_path: Path) -> None:
+def test_the_runner_returns_what_python_returns(name: str, tmp_path: Path) -> None:
     row = ROWS[name]
     prefix = saved(name, tmp_path)
     names = [s.name for s in paddle.jit.load(prefix)._input_spec()]

@@ -1,5 +1,5 @@
-"""Loaded models with control flow: trained on, saved again, part of other layers, traced, and
-judged.
+"""Loaded models with control flow: trained, saved again, used in other layers, traced and
+verified.
 """
 
 from __future__ import annotations

@@ -88,7 +88,7 @@ def test_files_and_equal_results(tmp_path: Path) -> None:
         ({"profile": "/nowhere/p"}, "options: profile: there is no folder /nowhere"),
     ],
 )
-def test_configs_that_are_not_known_are_refused(
+def test_configs_that_are_not_known_are_rejected(
     configs: dict[str, Any], why: str, tmp_path: Path
 ) -> None:
     prefix = saved(nn.Linear(2, 2), tmp_path, [None, 2])
@@ -200,7 +200,7 @@ def test_unknown_sizes_are_values_of_the_program(tmp_path: Path) -> None:
         (lambda x: x * 2 if sorted([x.shape, [2, 4]])[0][0] == 2 else x, "cannot be compared"),
     ],
 )
-def test_python_that_needs_a_value_is_refused_with_its_line(
+def test_python_that_needs_a_value_is_rejected_with_its_line(
     forward: Any, reader: str, tmp_path: Path
 ) -> None:
     with pytest.raises(
@@ -361,7 +361,7 @@ def test_bad_files(tmp_path: Path) -> None:
         load(saved(nn.Linear(4, 3), tmp_path, [None, 4]), speed=1)(normal(1, 4))
 
 
-def test_a_pickle_that_would_run_a_command_is_refused(tmp_path: Path) -> None:
+def test_a_pickle_that_would_run_a_command_is_rejected(tmp_path: Path) -> None:
     prefix = saved(nn.Linear(4, 3), tmp_path, [None, 4])
     marker = tmp_path / "ran"
     (tmp_path / "m.pdiparams.info").write_bytes(

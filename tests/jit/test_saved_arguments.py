@@ -1,4 +1,4 @@
-"""Arguments of what was saved: nested as the layer takes them, or one by one."""
+"""Arguments of saved methods: nested as the layer takes them, or one by one."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_nested_arguments_are_given_as_to_the_layer_or_one_by_one(
 
 
 @pytest.mark.filterwarnings("ignore:.*there are no parameters")
-def test_an_argument_that_is_given_twice_is_refused(tmp_path: Path) -> None:
+def test_an_argument_that_is_given_twice_is_rejected(tmp_path: Path) -> None:
     spec = [InputSpec([None], name=n) for n in ("x", "mask", "keys", "first", "second")]
     paddle.jit.save(Sums(), str(tmp_path / "m"), [spec[0], {"m": spec[1], "k": spec[2]}, spec[3:]])
     layer, x = load(tmp_path / "m"), np.ones(2, np.float32)

@@ -1,5 +1,5 @@
-"""The source that is converted is the one a function was made of: files are edited while a session
-goes on.
+"""The conversion uses the source from which a function was compiled, also if the file was edited
+since.
 """
 
 from __future__ import annotations

@@ -1,6 +1,4 @@
-"""to_static and what is around it: caching, methods, copies, switches, state that calls keep,
-training, and debugging.
-"""
+"""to_static: caching, methods, copies, switches, state between calls, training, and debugging."""
 
 from __future__ import annotations
 
@@ -127,7 +125,7 @@ def test_a_copy_has_tensors_of_its_own() -> None:
     assert net(ONES).numpy().any()
 
 
-def test_rollback_gives_the_function_back() -> None:
+def test_rollback_returns_the_function_back() -> None:
     net = Net()
     plain = net.forward.rollback()
     assert not isinstance(net.forward, StaticFunction)
@@ -307,7 +305,7 @@ def test_program_translator_keeps_nothing_alive() -> None:
     assert alive() is None
 
 
-def test_a_program_is_made_once_for_calls_and_looks() -> None:
+def test_a_program_is_created_once_for_calls_and_looks() -> None:
     function = to_static(lambda x: x * 2)
     function(ONES)
     program, recording = function.get_concrete_program(ONES)
@@ -357,7 +355,7 @@ def test_what_broke_of_the_kind_of_call_that_has_too_many_programs(
         function(ONES)
     monkeypatch.setitem(globals(), "FACTOR", 16.0)
     function(ONES[0])  # made last, of another kind: nothing broke of it
-    with pytest.warns(UserWarning, match="'FACTOR' is another at each call") as said:
+    with pytest.warns(UserWarning, match="'FACTOR' differs at each call") as said:
         function(ONES)
     assert [w.filename for w in said] == [__file__]
 

@@ -1,4 +1,4 @@
-"""TracedLayer: what is recorded, what is assumed, what is refused, what is written."""
+"""TracedLayer: recording, assumptions, errors and files."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def trace(forward: Any, *inputs: paddle.Tensor) -> tuple[Any, TracedLayer, Net]:
     return outputs, traced, net
 
 
-def test_gives_outputs_and_a_program_that_gives_them_again() -> None:
+def test_returns_outputs_and_a_program_that_returns_them_again() -> None:
     x = normal(2, 4)
     outputs, traced, net = trace(lambda s, x: nn.functional.relu(s.fc(x)), x)
     np.testing.assert_array_equal(outputs.numpy(), net(x).numpy())
@@ -211,7 +211,7 @@ def test_bad_calls() -> None:
         traced([normal(4)])
 
 
-def test_a_layer_that_gives_no_tensor_is_refused() -> None:
+def test_a_layer_that_returns_no_tensor_is_rejected() -> None:
     with pytest.raises(paddle.TraceError, match="gives no tensor"):
         trace(lambda s, x: None, normal(2, 4))
     with pytest.raises(paddle.TraceError, match="not set"):
@@ -243,13 +243,13 @@ def test_every_way_to_change_in_place_is_recorded(change: Any) -> None:
     np.testing.assert_allclose(traced([other])[0], net(other).numpy(), rtol=1e-5, atol=1e-6)
 
 
-def test_changing_a_tensor_from_outside_is_refused() -> None:
+def test_changing_a_tensor_external_is_rejected() -> None:
     def forward(s: Net, x: Any) -> Any:
         s.fc.bias.set_value(s.fc.bias.numpy() + 1)
         return s.fc(x)
 
     with pytest.raises(
-        paddle.TraceError, match="(?s)cannot be changed by a recorded program.*test_traced_layer.py"
+        paddle.TraceError, match="(?s)a recorded program cannot change.*test_traced_layer.py"
     ):
         trace(forward, normal(2, 4))
 
@@ -316,7 +316,7 @@ def test_indirect_reads_are_held(read: Any) -> None:
         traced([normal(5, 4)])
 
 
-def test_pictures_of_adaptive_pools_keep_their_size() -> None:
+def test_images_of_adaptive_pools_keep_their_size() -> None:
     net = nn.Sequential(nn.Conv2D(3, 4, 3, padding=1), nn.AdaptiveAvgPool2D((7, 7)))
     _, traced = TracedLayer.trace(net, [normal(1, 3, 32, 32)])
     other = normal(2, 3, 32, 32)

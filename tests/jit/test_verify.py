@@ -1,4 +1,4 @@
-"""What a verification says of an engine that is wrong."""
+"""The report of a verification for an engine that is wrong."""
 
 from __future__ import annotations
 
@@ -114,9 +114,9 @@ class ClockOnOneWay(nn.Layer):
 
 
 @pytest.mark.filterwarnings(
-    "ignore:m. there are no parameters", "ignore:forward. .* is another at each call"
+    "ignore:m. there are no parameters", "ignore:forward. .* differs at each call"
 )
-def test_both_ways_of_a_branch_are_tried(tmp_path: Path) -> None:
+def test_both_paths_of_a_branch_are_tried(tmp_path: Path) -> None:
     net = ClockOnOneWay()
     net.eval()
     with pytest.raises(paddle.VerifyError, match="the recording itself gives other numbers"):
@@ -132,7 +132,7 @@ def test_a_loop_that_goes_on_for_ever_for_made_up_inputs_is_not_waited_for(tmp_p
 
     spec = [paddle.static.InputSpec([None], "float32", "x")]
     with pytest.warns(
-        UserWarning, match="none of the made-up inputs fits; a loop has more than 2000 rounds"
+        UserWarning, match="none of the made-up inputs fits; a loop has more than 2000 iterations"
     ):
         paddle.jit.save(paddle.jit.to_static(spread), str(tmp_path / "m"), input_spec=spec)
     assert paddle.jit.load(str(tmp_path / "m"))(paddle.to_tensor([600.0, 1.0])).tolist() == [
@@ -194,7 +194,7 @@ def test_what_a_layer_makes_of_the_last_bit_is_not_held_against_it(
         paddle.jit.save(Wave(), path, spec)
 
 
-def test_pictures_that_the_engine_alone_finds_too_small_are_passed_over(tmp_path: Path) -> None:
+def test_images_that_the_engine_alone_finds_too_small_are_passed_over(tmp_path: Path) -> None:
     """At the first sizes that are tried a window begins in a picture, and ends outside of it."""
     net = nn.Sequential(nn.Conv2D(3, 2, 3, stride=16), nn.Conv2D(2, 2, 3, stride=2))
     net.eval()

@@ -73,7 +73,7 @@ TAKERS = {
 
 @pytest.mark.parametrize("dtype", ["int64", "int32"])
 @pytest.mark.parametrize("op", TAKERS)
-def test_a_negative_index_is_refused(op: str, dtype: str, tmp_path: Path) -> None:
+def test_a_negative_index_is_rejected(op: str, dtype: str, tmp_path: Path) -> None:
     engine = engine_of(TAKERS[op], [InputSpec([2], dtype, "ids")], tmp_path)
     engine.run([np.array([1, 0], dtype)])
     with pytest.raises(
@@ -253,7 +253,7 @@ for height in range(1, 44):
     try:
         found = loaded(x).shape
     except EngineError as error:
-        assert "does not fit into what is left of the picture" in str(error), error
+        assert "does not fit the remaining image" in str(error), error
         found = [0]
     print(height, found == wanted or not all(wanted) and found == [0])
 """

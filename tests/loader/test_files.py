@@ -18,7 +18,7 @@ from oarlock.export.proto import CONTRACT_FIELD, ProgramDesc
 from oarlock.ir.parser import parse
 from oarlock.loader import files
 from oarlock.loader.engine import Engine
-from oarlock.loader.files import load_program, program_from_bytes, where_of
+from oarlock.loader.files import load_program, program_from_bytes, user_line_of
 
 GOOD = parse("""\
 program version=2006002
@@ -309,7 +309,7 @@ def test_versions_of_1_x() -> None:
     ],
 )
 def test_the_users_line(stack: list[str], where: str) -> None:
-    assert where_of(stack) == where
+    assert user_line_of(stack) == where
 
 
 @given(st.data())
@@ -340,7 +340,7 @@ def test_unknown_sizes_that_were_multiplied_are_unknown() -> None:
     assert program_from_bytes(message.SerializeToString(), "m").block.vars["x"].shape[0] == -1
 
 
-def test_what_is_only_shown_gives_a_terminal_no_orders() -> None:
+def test_what_is_only_shown_returns_a_terminal_no_orders() -> None:
     def orders(message: Any) -> None:
         guard = message.contract.guards[0]
         guard.reader, guard.where, guard.text = (

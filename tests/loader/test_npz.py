@@ -131,7 +131,7 @@ HOSTILE: dict[str, tuple[bytes, str]] = {
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_hostile_files_are_refused(name: str, tmp_path: Path) -> None:
+def test_hostile_files_are_rejected(name: str, tmp_path: Path) -> None:
     data, why = HOSTILE[name]
     (tmp_path / "a.npz").write_bytes(data)
     with pytest.raises(FileError) as refused:

@@ -84,7 +84,7 @@ def test_offsets_go_from_op_to_op() -> None:
         ([-1, 1], "negative"),
     ],
 )
-def test_lengths_that_do_not_fit_are_refused(lengths: list[int], said: str) -> None:
+def test_lengths_that_do_not_fit_are_rejected(lengths: list[int], said: str) -> None:
     unpad = OpDesc("sequence_unpad", {"X": ["x"], "Length": ["lengths"]}, {"Out": ["out"]})
     inputs: Inputs = {"x": (np.zeros((2, 3, 4), "float32"), 0), "lengths": (np.array(lengths), 0)}
     with pytest.raises(EngineError, match=f"sequence_unpad, giving 'out': .*{said}"):
@@ -136,12 +136,12 @@ def test_two_inputs_have_offsets_of_their_own() -> None:
     np.testing.assert_array_equal(found, [[0, 1], [4, 6]])
 
 
-def test_levels_of_sequences_are_refused_by_name() -> None:
+def test_levels_of_sequences_are_rejected_by_name() -> None:
     with pytest.raises(UnsupportedError, match=r"input 'x' has 2 levels of sequences \(LoD\)"):
         run({"x": (rows(3), 2)}, pool(), x=[0, 3])
 
 
-def test_rows_without_sequences_are_refused() -> None:
+def test_rows_without_sequences_are_rejected() -> None:
     with pytest.raises(
         UnsupportedError, match=r"sequence_pool: needs packed sequences \(LoD\) in 'X'"
     ):
@@ -258,7 +258,7 @@ def test_offsets_by_name_and_by_handle(tmp_path: Path) -> None:
         found.set_lod([[0, 1]])
 
 
-def test_a_layer_that_reads_no_offsets_gives_gradients_all_the_same(tmp_path: Path) -> None:
+def test_a_layer_that_reads_no_offsets_returns_gradients_all_the_same(tmp_path: Path) -> None:
     (tmp_path / "m.pdmodel").write_bytes(
         program({"x": (rows(3), 1)}, OpDesc("tanh", {"X": ["x"]}, {"Out": ["y"]}))
     )
@@ -268,7 +268,7 @@ def test_a_layer_that_reads_no_offsets_gives_gradients_all_the_same(tmp_path: Pa
     np.testing.assert_allclose(x.grad.numpy(), 1 - np.tanh(rows(3)) ** 2, rtol=1e-4, atol=1e-6)
 
 
-def test_a_layer_gives_no_offsets_of_its_outputs(tmp_path: Path) -> None:
+def test_a_layer_returns_no_offsets_of_its_outputs(tmp_path: Path) -> None:
     (tmp_path / "m.pdmodel").write_bytes(
         program({"x": (rows(3), 1)}, OpDesc("tanh", {"X": ["x"]}, {"Out": ["y"]}))
     )

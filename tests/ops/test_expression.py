@@ -38,7 +38,7 @@ ONE: dict[str, Kernel] = {
 }
 TWO: dict[str, Kernel] = {
     "add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide, "max": np.maximum, "min": np.minimum,
-    "first": lambda x, y: x + 0 * y, "second": lambda x, y: y + 0 * x, "keep": lambda x, y: np.where(y != 0, x, 0).astype(x.dtype),
+    "first": lambda x, y: x + 0 * y, "second": lambda x, y: y + 0 * x, "mask": lambda x, y: np.where(y != 0, x, 0).astype(x.dtype),
     **{name: OPS[name].kernel for name in GRADIENTS},
     "gelu_tanh_grad": lambda x, g: OPS["gelu_grad"].kernel(x, g, approximate=True),
 }  # fmt: skip
@@ -67,7 +67,7 @@ def test_of_one(name: str, dtype: str) -> None:
 @pytest.mark.parametrize("name", TWO)
 def test_of_two(name: str, dtype: str) -> None:
     x, y = numbers(7, 9, dtype=dtype), numbers(7, 9, dtype=dtype, seed=1)
-    y[0] = 0 if name == "keep" else y[0]
+    y[0] = 0 if name == "mask" else y[0]
     np.testing.assert_array_equal(expression(2, [], [(name, 0, 1)], [2])(x, y), TWO[name](x, y))
 
 

@@ -150,7 +150,7 @@ def test_a_function_gives_what_its_op_gives_and_writes_over_its_operand(name: st
         for _ in range(len(op.ins))
     ]
     wanted = op.kernel(*given)
-    call = native.kernel("Over")(
+    call = native.kernel("InplaceCall")(
         buffer_reuse.OUT_FUNCTIONS[name], [0], buffer_reuse.UNSHARED_REFCOUNT
     )
     x, rest = given.pop(0), given
@@ -163,11 +163,11 @@ def test_a_function_gives_what_its_op_gives_and_writes_over_its_operand(name: st
 
 
 def test_other_dtypes_and_shapes_are_declined() -> None:
-    call = native.kernel("Over")(np.sin, [0], buffer_reuse.UNSHARED_REFCOUNT)
+    call = native.kernel("InplaceCall")(np.sin, [0], buffer_reuse.UNSHARED_REFCOUNT)
     assert call(np.ones(5000, "float16")) is NotImplemented
     x = np.ones((50, 100), "float32").T
     assert call(x) is NotImplemented
-    both = native.kernel("Over")(
+    both = native.kernel("InplaceCall")(
         native.kernel("softmax_grad"), [0, 1], buffer_reuse.UNSHARED_REFCOUNT
     )
     y, g = np.ones((50, 100), "float32"), np.ones((50, 1), "float32")

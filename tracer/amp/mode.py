@@ -110,7 +110,7 @@ class Amp(WrapperMode):
         held = self.casts.get(key)
         if held is not None and held.array is parameter.array:
             node = held.made.node
-            # else an earlier backward() has freed the way back
+            # Otherwise an earlier backward() has freed the graph of the cast.
             if node is None or node.args is not None:
                 return held.made
         made = _casted(parameter, target)

@@ -37,7 +37,7 @@ def differentiate(
     barred: names through which no gradient flows.
     """
     wanted, current = list(wanted), recorder.block
-    if recorder.loops:
+    if recorder.num_open_loops:
         why = (
             "gradients cannot be computed in the body of while_loop, which is recorded "
             "several times; use While"
@@ -46,7 +46,7 @@ def differentiate(
     activity = _analyze(recorder, targets, wanted, barred)
     start = len(current.ops)
     with use_mode(Static(recorder)):
-        around = [inner.block for inner in recorder.open[:-1]]
+        around = [inner.block for inner in recorder.open_blocks[:-1]]
         backward = BackwardPass(
             recorder, activity, SavedValues(recorder, current, around=around), wanted
         )
@@ -75,7 +75,7 @@ def _analyze(
     """The activity analysis. Gradient ops of Paddle on the path are decomposed first, because they
     have no gradient rules.
     """
-    within = [inner.block for inner in recorder.open[1:]]
+    within = [inner.block for inner in recorder.open_blocks[1:]]
     activity = ActivityAnalysis(recorder.program, wanted, barred, within)
     gradients = GradOps(recorder.program)
     on_the_way = [
@@ -102,14 +102,14 @@ def _ancestor_ops(program: Program, names: Iterable[str]) -> list[OpDesc]:
 def _initial_gradient(backward: BackwardPass, name: str) -> Variable:
     """The gradient of a target: ones."""
     of = backward.variable(name)
-    sized = backward.recorder.by_hand and -1 not in of.meta.shape
+    sized = backward.recorder.policy.emits_grad_ops and -1 not in of.meta.shape
     attrs = {"shape": list(of.meta.shape), "value": 1.0, "dtype": of.dtype.proto}
     found: Variable = (
         OPS["fill_constant"](**attrs) if sized else OPS["fill_any_like"](of, value=1.0)
     )
     made = backward.recorder.block.ops[-1]
     made.attrs["op_role"] = Attr(AttrType.INT, LOSS_AND_BACKWARD)
-    if backward.recorder.by_hand:
+    if backward.recorder.policy.emits_grad_ops:
         backward.cotangents.mark_renameable(found, made)
     return found
 

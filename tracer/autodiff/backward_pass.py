@@ -96,7 +96,7 @@ class BackwardPass:
         self.gradients: dict[str, Variable] = {}  # the requested gradients
         self.block: Block = saved_values.block
         self.cotangents = Cotangents(recorder)
-        loops = [inner.block for inner in recorder.open if inner.repeats]
+        loops = [inner.block for inner in recorder.open_blocks if inner.is_loop_body]
         self._loop_start = saved_values.first_index(loops[-1]) if loops else 0
 
     def run(self) -> None:
@@ -168,12 +168,12 @@ class BackwardPass:
             raise OpError(
                 f"{desc.type}: the gradient of its gradient is not known{recorded_at(desc)}"
             )
-        if self.recorder.by_hand and BackwardPass.emit_grad_op(self, op, desc, at):
+        if self.recorder.policy.emits_grad_ops and BackwardPass.emit_grad_op(self, op, desc, at):
             return
         grads = self._output_grads(op, desc, at)
         if not op.has_vjp or not any(self.needs_grad(n) for n in desc.input_names()):
             return
-        mark = self.recorder.mark()
+        mark = self.recorder.checkpoint()
         try:
             found = self._input_grads(op, desc, at, self._apply_rule(op, desc, at, grads))
         except UnknownSize:
@@ -182,7 +182,7 @@ class BackwardPass:
             return
         for name, gradient in found:
             self.accumulate(name, gradient)
-        if self.recorder.by_hand:
+        if self.recorder.policy.emits_grad_ops:
             self._mark_renameable(found, self.recorder.block.ops[mark.ops :])
 
     def _mark_renameable(self, found: list[tuple[str, Variable]], ops: list[OpDesc]) -> None:
@@ -217,7 +217,7 @@ class BackwardPass:
             if name == EMPTY or not is_float(self.variable(name).meta.dtype):
                 return None
             zeros = zeros_for(self.recorder, self.after(name, at))
-            if not self.recorder.by_hand:
+            if not self.recorder.policy.emits_grad_ops:
                 return zeros
             self.accumulate(name, zeros)
             self.cotangents.mark_renameable(zeros, self.recorder.block.ops[-1])

@@ -61,7 +61,7 @@ class Cotangents:
         """Whether a named gradient may serve as that of `name` too; not in static graph mode, where
         users fetch gradients by name.
         """
-        return not self._recorder.by_hand or gradient.startswith(f"{name}@GRAD")
+        return not self._recorder.policy.emits_grad_ops or gradient.startswith(f"{name}@GRAD")
 
     def take(self, name: str) -> Variable:
         """The sum of the gradients of `name`, which is removed: an earlier op wrote another value
@@ -131,7 +131,7 @@ def zeros_for(recorder: Recorder, variable: Variable) -> Variable:
         made = declare_like(recorder, recorder.namer.temporary("create_array"), variable.raw)
         recorder.emit("create_array", {}, {"Out": [made.name]})
         return made
-    if recorder.by_hand and compat.rules.writes_paddle1_gradients:
+    if recorder.policy.emits_grad_ops and compat.rules.writes_paddle1_gradients:
         return recorder.emit_like("fill_zeros_like", "X", variable, {})
     found: Variable = OPS["fill_any_like"](variable, value=0.0)
     return found

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..capture.modes import Static
-from ..capture.recorder import Inner, Recorder
+from ..capture.recorder import OpenBlock, Recorder
 from ..capture.variable import GRADIENT, Variable
 from ..core.dtype import is_float
 from ..core.mode import use_mode
@@ -34,7 +34,7 @@ def decompose_gradients(program: Program) -> Program:
         replace(block, vars=dict(block.vars), ops=list(block.ops)) for block in program.blocks
     ]
     made = replace(program, blocks=blocks)
-    decompose_in_place(Recorder.onto(made), gradients)
+    decompose_in_place(Recorder.extending(made), gradients)
     return made
 
 
@@ -50,7 +50,7 @@ def decompose_in_place(
     with use_mode(Static(recorder)):
         for block in recorder.program.blocks:
             before, block.ops = block.ops, []
-            with recorder.writing(Inner(block)):
+            with recorder.in_block(OpenBlock(block)):
                 for op in before:
                     gradient = gradients.find(op) if chosen is None or id(op) in chosen else None
                     # its variables are declared in the enclosing block
@@ -74,7 +74,7 @@ class VjpDecomposition:
         """Emit the ops of the rule; emit nothing and return False if the rule needs run-time
         sizes.
         """
-        mark = self.recorder.mark()
+        mark = self.recorder.checkpoint()
         start = mark.ops
         try:
             self._write()

@@ -117,7 +117,7 @@ class SavedValues:
                 var, name=found, persistable=False, is_parameter=False, checks_feed=False
             )
             role = (
-                {"op_role": Attr(AttrType.INT, 1)} if recorder.by_hand else {}
+                {"op_role": Attr(AttrType.INT, 1)} if recorder.policy.emits_grad_ops else {}
             )  # marked as backward ops, so that clone(for_test=True) removes the copies
             copy = OpDesc(
                 "assign", {"X": [name]}, {"Out": [found]}, role, self.ops[overwritten].where

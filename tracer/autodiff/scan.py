@@ -8,7 +8,7 @@ summed over all steps outside of the block.
 
 from __future__ import annotations
 
-from ..capture.recorder import Inner
+from ..capture.recorder import OpenBlock
 from ..capture.variable import Variable
 from ..ir.block_captures import EMPTY, block_reads
 from ..ir.program import Attr, AttrType, Block, Kind, OpDesc, VarDesc
@@ -44,7 +44,7 @@ class RecurrentGradient:
             if n in self.outer.cotangents
         }
         held = [n for n in op.attr("ex_states", []) if self.backward.needs_grad(n)]
-        with self.recorder.writing(Inner(self.made)):
+        with self.recorder.in_block(OpenBlock(self.made)):
             for name, gradient in arrived.items():
                 self._declare_given(name, gradient.name)
             for before, after in zip(op.attr("ex_states", []), op.attr("states", []), strict=True):

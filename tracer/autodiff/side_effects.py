@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..capture.side_effects.py_func import backward_call, known, pylayer_gradients
+from ..capture.side_effects.py_func import backward_call, pylayer_gradients, registered_call
 from ..capture.variable import Variable
 from ..core.dtype import is_float
 from ..ir.program import Attr, AttrType, OpDesc
@@ -43,7 +43,7 @@ def _py_func_grad(backward: BackwardPass, op: OpDesc, at: int) -> None:
     gradients = _output_grads(backward, op, at)
     number, names = op.attr("forward_callable_id"), op.inputs["X"]
     wanted = [i for i, name in enumerate(names) if backward.needs_grad(name)]
-    if known(number).backward is None or not wanted:
+    if registered_call(number).backward is None or not wanted:
         return
     results = op.outputs.get("Out", [])
     given = [g.name for g in gradients if g is not None]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ..capture.recorder import Inner
+from ..capture.recorder import OpenBlock
 from ..capture.variable import Variable
 from ..core.dtype import dtype_of
 from ..core.op import OPS
@@ -46,15 +46,15 @@ class BlockGradient:
             self.recorder, self.block, (self.outer.saved_values, self.at), self.repeats
         )
         backward = BackwardPass(self.recorder, self.outer.activity, saved_values)
-        inner = Inner(made)
-        with self.recorder.writing(inner):
+        inner = OpenBlock(made)
+        with self.recorder.in_block(inner):
             for name, gradient in self.carried.items():
                 backward.cotangents.set_external(name, gradient)
             backward.run()
             ends = {name: self._initial_value_grad(backward, name) for name in self.carried}
             reads = self._read_grads(backward)
         self._declare_accumulators(reads)
-        with self.recorder.writing(inner):
+        with self.recorder.in_block(inner):
             self._write_back(ends, reads)
         saved_values.insert_copies()
         return self._emit(made)

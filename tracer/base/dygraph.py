@@ -44,7 +44,7 @@ def to_variable(
     return made
 
 
-base = _sys.modules[__name__]  # `paddle.base.dygraph.base` has the same names
+base = _sys.modules[__name__]  # `paddle.base.dygraph.base` has the same names.
 
 
 def __getattr__(name: str) -> _Any:

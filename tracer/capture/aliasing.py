@@ -1,9 +1,9 @@
-"""Which tensors of a recording may be one and the same to Python, and which of them hold what is
-out of date.
+"""Alias analysis: which tensors and TensorArrays may be the same object in Python, and which of
+them are invalidated.
 
-After a branch or a loop a name stands for one of several tensors, and only a run knows for which.
-The program has a variable of its own for it, so a change in place under one name is not seen under
-the other: whoever reads that one afterwards is refused.
+After a branch or loop, a name denotes one of several tensors, and the program has a new variable
+for it. An in-place op on one of the tensors does not change this variable, so reading it afterwards
+raises an error.
 """
 
 from __future__ import annotations
@@ -16,44 +16,44 @@ from typing import Any
 from ..core.errors import TraceError, user_line, with_user_line
 from ..core.tensor import Tensor
 
-Ways = tuple[Any, ...]
+PathValues = tuple[Any, ...]
 
 
-class Container:
-    """A list of the program, whose elements may be tensors that names stand for."""
+class Aliasable:
+    """A TensorArray: a list of the program that may share elements with other names."""
 
 
 @dataclass(frozen=True)
-class Stale:
-    """Why a tensor or list is out of date.
+class Invalidation:
+    """Why a tensor or list must not be read.
 
-    tensor: that one; since: where it may have become the same as another, by: where that was
-    changed.
+    tensor: the tensor or list; since: the line after which it may be the same as another one; by:
+    the line of the mutation; is_list: whether the list itself, not an element, was changed
     """
 
     tensor: Any
     since: str
     by: str
-    itself: bool = False  # a list that is another one now, not one of whose elements
+    is_list: bool = False  # whether the list itself, not an element, was changed
 
     def error(self) -> TraceError:
-        """For who reads it."""
+        """Return the error for a read."""
         return TraceError(with_user_line(f"this value may be out of date: {self.why}"))
 
     @property
     def why(self) -> str:
-        """What happened to it, and what to do."""
+        """Describe the mutation and the fix."""
         changed = f"what changes in place at {self.by}" if self.by else "what was changed in place"
         since = f", at {self.since}," if self.since else ""
-        if self.itself:
+        if self.is_list:
             return (
-                f"{changed} is the same list as this one on some ways through the branch "
+                f"{changed} is the same list as this one on some paths through the branch "
                 f"or loop{since} and another on others; "
                 "make the change in a copy (`q = q + [x]` for `q.append(x)`), or "
                 "`list(...)` one of the two before"
             )
         return (
-            f"{changed} is the same tensor as this one on some ways through the branch or "
+            f"{changed} is the same tensor as this one on some paths through the branch or "
             f"loop{since} and another on others; "
             "give the change a name of its own (`x = x + 1` for `x.add_(1)`), or "
             "`.clone()` one of the two before"
@@ -62,174 +62,173 @@ class Stale:
 
 @dataclass
 class Aliases:
-    """The tensors, and lists of the program, that may be one.
+    """The may-alias relation of tensors and lists of a program.
 
-    stale: those that are out of date, by id.
+    invalidated: by id, those that must not be read
     """
 
-    stale: dict[int, Stale] = field(default_factory=dict)
-    # by id, the other one and since where
+    invalidated: dict[int, Invalidation] = field(default_factory=dict)
+    # By id, the aliases with the line since which they may be the same.
     _others: dict[int, dict[int, tuple[Any, str]]] = field(default_factory=dict)
     _lists: dict[int, dict[int, tuple[Any, str]]] = field(
         default_factory=dict
-    )  # the same of lists that may be one list
-    _links: list[tuple[Any, Any]] = field(default_factory=list)  # all that were made, in order
-    # the order in which the recording came to know them
-    _born: dict[int, int] = field(default_factory=dict)
+    )  # the same for lists
+    _links: list[tuple[Any, Any]] = field(default_factory=list)  # all links, in order
+    # The order of registration, by id.
+    _order: dict[int, int] = field(default_factory=dict)
 
     # -- which may be one
     # ---------------------------------------------------------------------------------------
 
-    def meet(self, tensor: Any, before: int | None = None) -> None:
-        """Know a tensor or list from now on, or as if it had been there `before` a moment."""
+    def register(self, tensor: Any, before: int | None = None) -> None:
+        """Register a tensor or list.
+
+        before: a timestamp; treat it as if it had existed at this time
+        """
         if before is not None:
-            self._born[id(tensor)] = before - 1
-        self._born.setdefault(id(tensor), len(self._born))
+            self._order[id(tensor)] = before - 1
+        self._order.setdefault(id(tensor), len(self._order))
 
-    def now(self) -> int:
-        """A moment, for `is_older`."""
-        return len(self._born)
+    def timestamp(self) -> int:
+        """Return the current time, for `existed_at`."""
+        return len(self._order)
 
-    def is_older(self, tensor: Any, moment: int) -> bool:
-        """Whether a tensor was there at a moment; one that no program knows comes from outside."""
-        return is_outside(tensor) or self._born.get(id(tensor), moment) < moment
+    def existed_at(self, tensor: Any, moment: int) -> bool:
+        """Whether a tensor existed at a time; external tensors always did."""
+        return is_external(tensor) or self._order.get(id(tensor), moment) < moment
 
-    def may_be_one(self, a: Any, b: Any) -> bool:
-        """Whether a run may find one tensor under both."""
+    def may_alias(self, a: Any, b: Any) -> bool:
+        """Whether two values may be the same tensor."""
         return a is b or id(b) in self._others.get(id(a), ())
 
-    def which(self, value: Any) -> list[Any]:
-        """What may be one with a value, beginning with itself; nothing for a number."""
+    def aliases_of(self, value: Any) -> list[Any]:
+        """Return a value with all that it may alias; nothing for a scalar."""
         found = [other for other, _ in self._others.get(id(value), {}).values()]
-        return [value, *found] if is_shared(value) else []
+        return [value, *found] if is_mutable(value) else []
 
     def link(self, a: Any, b: Any, since: str) -> None:
-        """From now on two may be one."""
+        """Record that two values may be the same."""
         if a is not b and id(b) not in self._others.get(id(a), ()):
             self._links.append((a, b))
             self._others.setdefault(id(a), {}).setdefault(id(b), (b, since))
             self._others.setdefault(id(b), {}).setdefault(id(a), (a, since))
 
-    def join(self, made: Sequence[tuple[Any, Ways]]) -> None:
-        """Each of `made` is one of several from now on, and all by the same choice: (itself, what
-        it is on each way).
+    def merge(self, made: Sequence[tuple[Any, PathValues]]) -> None:
+        """Record that each new value is one of several, all selected by the same condition.
+
+        made: pairs of a new value and its values on each path
         """
         found = [
-            (new, other) for new, ways in made for value in ways for other in self.which(value)
+            (new, other) for new, ways in made for value in ways for other in self.aliases_of(value)
         ]
         for i, (new, ways) in enumerate(made):
             for old, others in made[:i]:
                 if any(
-                    is_shared(a) and self.may_be_one(a, b)
+                    is_mutable(a) and self.may_alias(a, b)
                     for a, b in zip(ways, others, strict=True)
                 ):
                     found.append((new, old))
-        since = _line()
+        since = _current_line()
         for one, two in found:
             self.link(one, two, since)
 
-    def one_list(self, a: Any, b: Any) -> None:
-        """From now on two lists of the program may be one, and so may `a` and what `b` may be."""
-        since = _line()
+    def link_lists(self, a: Any, b: Any) -> None:
+        """Record that two lists may be the same, and that `a` may be what `b` may be."""
+        since = _current_line()
         for other in (b, *(found for found, _ in self._lists.get(id(b), {}).values())):
             if other is not a:
                 self._lists.setdefault(id(a), {}).setdefault(id(other), (other, since))
                 self._lists.setdefault(id(other), {}).setdefault(id(a), (a, since))
 
-    def lists_of(self, array: Any) -> list[Any]:
-        """What may be the same list as one, which it begins with."""
+    def list_aliases(self, array: Any) -> list[Any]:
+        """Return a list with all lists that it may be."""
         return [array, *(other for other, _ in self._lists.get(id(array), {}).values())]
 
-    def links(self) -> int:
-        """How many links were made so far."""
+    def num_links(self) -> int:
+        """Return the number of links so far."""
         return len(self._links)
 
-    def forget(self, since: int, moment: int) -> None:
-        """Drop the links that were made since there were so many, of a try that is no more; those
-        between tensors older than a moment stay.
+    def discard_links(self, since: int, moment: int) -> None:
+        """Remove the links after the first `since`, except those between values that existed at
+        `moment`.
         """
-        made, self._links[since:] = self._links[since:], []
+        result, self._links[since:] = self._links[since:], []
         older: dict[int, bool] = {}
-        for pair in made:
+        for pair in result:
             for each in pair:
                 if id(each) not in older:
-                    older[id(each)] = self.is_older(each, moment)
+                    older[id(each)] = self.existed_at(each, moment)
             a, b = map(id, pair)
             if older[a] and older[b]:
                 self._links.append(pair)
             else:
                 del self._others[a][b], self._others[b][a]
 
-    def has_linked(self, since: int, moment: int) -> bool:
-        """Whether one that was made since there were so many links is between tensors older than a
-        moment.
-        """
+    def has_new_links(self, since: int, moment: int) -> bool:
+        """Whether a link after the first `since` is between values that existed at `moment`."""
         return any(
-            self.is_older(a, moment) and self.is_older(b, moment) for a, b in self._links[since:]
+            self.existed_at(a, moment) and self.existed_at(b, moment)
+            for a, b in self._links[since:]
         )
 
     # -- which are out of date
     # ----------------------------------------------------------------------------------
 
-    def written(self, tensor: Any) -> None:
-        """A tensor was changed in place: it is up to date, and what may be the same is not."""
-        by = _line()
+    def on_write(self, tensor: Any) -> None:
+        """Invalidate the aliases of a tensor that changed in place."""
+        by = _current_line()
         for other, since in self._others.get(id(tensor), {}).values():
-            self.stale[id(other)] = Stale(other, since, by)
-        self.stale.pop(id(tensor), None)
+            self.invalidated[id(other)] = Invalidation(other, since, by)
+        self.invalidated.pop(id(tensor), None)
 
-    def list_written(self, array: Any) -> None:
-        """A list was made longer or shorter, or holds other elements: what may be the same list is
-        out of date.
-        """
-        by = _line()
+    def on_list_write(self, array: Any) -> None:
+        """Invalidate the lists that may be the same as a list whose length or elements changed."""
+        by = _current_line()
         for other, since in self._lists.get(id(array), {}).values():
-            self.stale[id(other)] = Stale(other, since, by, itself=True)
+            self.invalidated[id(other)] = Invalidation(other, since, by, is_list=True)
 
     def check_list(self, array: Any) -> None:
-        """Raise TraceError for a list that may have another length by now."""
-        found = self.stale.get(id(array))
-        if found is not None and found.itself:
+        """Raise TraceError for a list that may have a different length now."""
+        found = self.invalidated.get(id(array))
+        if found is not None and found.is_list:
             raise found.error()
 
     def check(self, tensor: Any) -> None:
-        """Raise TraceError for a tensor that is out of date."""
-        found = self.stale.get(id(tensor))
+        """Raise TraceError for an invalidated tensor."""
+        found = self.invalidated.get(id(tensor))
         if found is not None:
             raise found.error()
 
-    def check_outside(self, given: Iterable[Any]) -> None:
-        """Raise TraceError where one of what is `given`, or a tensor from outside, is out of date
-        at the end: its owner sees it.
+    def check_external(self, given: Iterable[Any]) -> None:
+        """Raise TraceError if one of the `given` tensors, or an external tensor, is invalidated at
+        the end: its owner can read it.
         """
         owned = {id(tensor) for tensor in given}
-        for id_, found in self.stale.items():
-            if id_ in owned or is_outside(found.tensor):
+        for id_, found in self.invalidated.items():
+            if id_ in owned or is_external(found.tensor):
                 raise found.error()
 
     @contextmanager
-    def unchecked(self) -> Iterator[None]:
-        """Read what is out of date as well: for what a branch or a loop writes down of
-        its results.
+    def ignoring_invalidation(self) -> Iterator[None]:
+        """Allow reads of invalidated tensors in the body, which writes the results of a branch or
+        loop.
         """
-        kept, self.stale = self.stale, {}
+        kept, self.invalidated = self.invalidated, {}
         try:
             yield
         finally:
-            self.stale = kept
+            self.invalidated = kept
 
 
-def is_shared(value: Any) -> bool:
-    """Whether a value can be changed in place; numbers and what has no value cannot."""
-    return isinstance(value, Tensor | Container)
+def is_mutable(value: Any) -> bool:
+    """Whether a value can change in place; scalars cannot."""
+    return isinstance(value, Tensor | Aliasable)
 
 
-def is_outside(value: Any) -> bool:
-    """Whether something that can be changed in place is not the program's own: a parameter, a
-    buffer, a constant.
-    """
+def is_external(value: Any) -> bool:
+    """Whether a tensor does not belong to the program: a parameter, a buffer or a constant."""
     return isinstance(value, Tensor) and not hasattr(value, "raw")
 
 
-def _line() -> str:
+def _current_line() -> str:
     return str(user_line() or "")

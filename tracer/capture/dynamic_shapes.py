@@ -1,5 +1,5 @@
-"""Which sizes of a program's inputs may be others than they were: those that no assumption holds,
-and that its ops accept.
+"""Make input dimensions of a traced program dynamic if no guard depends on their size and the ops
+accept other sizes.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from ..ir.program import Guard, OpDesc, Program
 from .inline import has_blocks
 
 
-def needs_picture_sizes(op: OpDesc) -> bool:
-    """Whether ONNX can say what the op does only for sizes that are known."""
+def needs_static_image_size(op: OpDesc) -> bool:
+    """Whether ONNX can express the op only for static image sizes."""
     return op.type in ("pool2d", "max_pool2d_with_index") and bool(
         op.attr("adaptive") or op.attr("ceil_mode")
     )
 
 
-def freed(program: Program, guards: Sequence[Guard]) -> Program:
-    """The program with every size of its inputs unknown that may differ: no guard holds it, and the
-    ops accept others.
+def with_dynamic_dims(program: Program, guards: Sequence[Guard]) -> Program:
+    """Return the program with every input dimension dynamic that no guard fixes and whose size the
+    ops accept to vary.
     """
     held = {(g.var, g.axis) for g in guards if g.kind == "dim"}
     if has_blocks(program):
@@ -32,51 +32,51 @@ def freed(program: Program, guards: Sequence[Guard]) -> Program:
         (name, axis)
         for name, shape in traced.items()
         for axis, size in enumerate(shape)
-        if (name, axis) not in held and _may_vary(program, name, axis, size)
+        if (name, axis) not in held and _accepts_other_sizes(program, name, axis, size)
     }
     if any(
-        needs_picture_sizes(op) and set(op.attr("ksize", [])) != {1} for op in program.block.ops
+        needs_static_image_size(op) and set(op.attr("ksize", [])) != {1} for op in program.block.ops
     ):
         free = {f for f in free if f[1] == 0}
     # Sizes that only differ together, such as the batch of two inputs, are found by their common
     # value.
     for size in {shape[0] for shape in traced.values() if shape}:
         together = {(name, 0) for name, shape in traced.items() if shape and shape[0] == size}
-        if not together & held and _infers(program, _resized(traced, together, size + 1)):
+        if not together & held and _try_infer(program, _resize(traced, together, size + 1)):
             free |= together
     for axes in (free, {f for f in free if f[1] == 0}, set[tuple[str, int]]()):
-        found = _infers(program, _resized(traced, axes, -1))
+        found = _try_infer(program, _resize(traced, axes, -1))
         if found is not None:
             return found
     return program
 
 
 def without_guards(program: Program) -> Program:
-    """The program with none of its assumptions: the sizes that they held are free where its ops
-    accept others.
+    """Return the program without guards; the dimensions that they fixed become dynamic if the ops
+    accept it.
     """
     if program.contract is None or not program.contract.guards:
         return program
-    made = freed(program, [])
+    result = with_dynamic_dims(program, [])
     assert program.contract is not None
     inputs = [
-        replace(arg, shape=made.block.vars[arg.name].shape) for arg in program.contract.inputs
+        replace(arg, shape=result.block.vars[arg.name].shape) for arg in program.contract.inputs
     ]
     outputs = [
-        replace(arg, shape=made.block.vars[arg.name].shape) for arg in program.contract.outputs
+        replace(arg, shape=result.block.vars[arg.name].shape) for arg in program.contract.outputs
     ]
     return replace(
-        made, contract=replace(program.contract, guards=[], inputs=inputs, outputs=outputs)
+        result, contract=replace(program.contract, guards=[], inputs=inputs, outputs=outputs)
     )
 
 
-def _may_vary(program: Program, name: str, axis: int, size: int) -> bool:
+def _accepts_other_sizes(program: Program, name: str, axis: int, size: int) -> bool:
     return size < 0 or all(
         _accepts(program, name, axis, other) for other in (size + 1, 2 * size + 3)
     )
 
 
-def _resized(
+def _resize(
     shapes: dict[str, tuple[int, ...]], axes: set[tuple[str, int]], size: int
 ) -> dict[str, tuple[int, ...]]:
     return {
@@ -85,7 +85,7 @@ def _resized(
     }
 
 
-def _infers(program: Program, shapes: dict[str, tuple[int, ...]]) -> Program | None:
+def _try_infer(program: Program, shapes: dict[str, tuple[int, ...]]) -> Program | None:
     try:
         found = with_shapes(program, shapes)
     except OpError:
@@ -94,7 +94,7 @@ def _infers(program: Program, shapes: dict[str, tuple[int, ...]]) -> Program | N
 
 
 def _squeezes_unknown(program: Program, op: OpDesc) -> bool:
-    """Whether the rank of a result is another one where an unknown size is 1."""
+    """Whether the rank of the result depends on a dynamic size being 1."""
     return (
         op.type == "squeeze2"
         and not op.attr("axes")
@@ -104,4 +104,4 @@ def _squeezes_unknown(program: Program, op: OpDesc) -> bool:
 
 def _accepts(program: Program, name: str, axis: int, size: int) -> bool:
     traced = {name: program.block.vars[name].shape}
-    return _infers(program, _resized(traced, {(name, axis)}, size)) is not None
+    return _try_infer(program, _resize(traced, {(name, axis)}, size)) is not None

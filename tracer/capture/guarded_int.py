@@ -1,5 +1,5 @@
-"""Sizes that tell what Python does with them: one that is only computed with is in the program, one
-that is compared decided something.
+"""Sizes that report how Python uses them: a size that Python only computes with may become dynamic,
+a size that it compares must stay constant.
 """
 
 from __future__ import annotations
@@ -8,23 +8,23 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-Note = Callable[[], None]
+Callback = Callable[[], None]
 
 
-class Size(int):
+class GuardedInt(int):
     """A size, or an int computed from sizes.
 
-    notes: called when Python decides on it: compares it, asks whether it is 0, makes a plain number
-    of it.
+    callbacks: called when Python bases a decision on the value: compares it, tests whether it is 0,
+    or converts it to a plain number
     """
 
-    notes: tuple[Note, ...]
+    callbacks: tuple[Callback, ...]
 
-    def __new__(cls, value: int, notes: tuple[Note, ...]) -> Size:
-        """A size; its value is fixed."""
-        made = super().__new__(cls, value)
-        made.notes = notes
-        return made
+    def __new__(cls, value: int, callbacks: tuple[Callback, ...]) -> GuardedInt:
+        """Create a size; its value is fixed."""
+        result = super().__new__(cls, value)
+        result.callbacks = callbacks
+        return result
 
     def __deepcopy__(self, memo: Any) -> int:
         return plain_int(self)
@@ -34,31 +34,31 @@ class Size(int):
 
 
 def plain_int(value: int) -> int:
-    """The number, unnoticed."""
+    """Return the value as an int without calling the callbacks."""
     return int.__pos__(value)
 
 
-def _deciding(name: str) -> Any:
-    """A method of int that Python bases something on."""
+def _deciding_method(name: str) -> Any:
+    """Return a method of int that calls the callbacks."""
     plain = getattr(int, name)
 
-    def method(self: Size, *args: Any) -> Any:
+    def method(self: GuardedInt, *args: Any) -> Any:
         for size in (self, *args):
-            for note in getattr(size, "notes", ()):
+            for note in getattr(size, "callbacks", ()):
                 note()
         return plain(self, *args)
 
     return method
 
 
-def _computing(name: str) -> Any:
-    """A method of int whose result is a size again."""
+def _computing_method(name: str) -> Any:
+    """Return a method of int whose result is a GuardedInt."""
     plain = getattr(int, name)
 
-    def method(self: Size, *args: Any) -> Any:
+    def method(self: GuardedInt, *args: Any) -> Any:
         found = plain(self, *args)
-        others = [note for size in args for note in getattr(size, "notes", ())]
-        return Size(found, (*self.notes, *others)) if type(found) is int else found
+        others = [note for size in args for note in getattr(size, "callbacks", ())]
+        return GuardedInt(found, (*self.callbacks, *others)) if type(found) is int else found
 
     return method
 
@@ -78,7 +78,7 @@ for _name in (
     "pos",
     "abs",
 ):
-    setattr(Size, f"__{_name}__", _computing(f"__{_name}__"))
+    setattr(GuardedInt, f"__{_name}__", _computing_method(f"__{_name}__"))
 for _name in (
     "lt",
     "le",
@@ -112,14 +112,14 @@ for _name in (
     "ror",
     "rxor",
 ):
-    setattr(Size, f"__{_name}__", _deciding(f"__{_name}__"))
+    setattr(GuardedInt, f"__{_name}__", _deciding_method(f"__{_name}__"))
 
 
-class WatchedShape(list[Any]):
-    """A shape that tells when Python looks at a size.
+class GuardedShape(list[Any]):
+    """A shape that reports when Python reads a size.
 
-    note: called with the axis; decided: called with the axis where Python does more than compute,
-    None where nobody wants to know.
+    note: called with the axis that is read; decided: called with an axis whose size Python does
+    more with than compute; None if nobody needs to know
     """
 
     def __init__(
@@ -139,33 +139,33 @@ class WatchedShape(list[Any]):
             self._note(axis)
         if self._decided is None:
             return found
-        made = [
+        result = [
             self._size(size, axis)
             for size, axis in zip(found if many else [found], axes, strict=True)
         ]
-        return made if many else made[0]
+        return result if many else result[0]
 
-    def _size(self, size: int, axis: int) -> Size:
+    def _size(self, size: int, axis: int) -> GuardedInt:
         decided = self._decided
         assert decided is not None
-        return Size(size, (lambda: decided(axis),))
+        return GuardedInt(size, (lambda: decided(axis),))
 
 
-def _noting_all(name: str) -> Callable[..., Any]:
-    """A method of list that looks at every size."""
+def _reading_method(name: str) -> Callable[..., Any]:
+    """Return a method of list that reads every size."""
     plain = getattr(list, name)
 
-    def method(self: WatchedShape, *args: Any, **kwargs: Any) -> Any:
-        sizes = WatchedShape.__getitem__(self, slice(None))
-        if name in CHANGING:
+    def method(self: GuardedShape, *args: Any, **kwargs: Any) -> Any:
+        sizes = GuardedShape.__getitem__(self, slice(None))
+        if name in WRITE_METHODS:
             for axis in range(len(self)) if self._decided is not None else ():
                 self._decided(axis)  # type: ignore[misc]
-        return plain(self if name in CHANGING else sizes, *args, **kwargs)
+        return plain(self if name in WRITE_METHODS else sizes, *args, **kwargs)
 
     return method
 
 
-CHANGING = (
+WRITE_METHODS = (
     "__setitem__",
     "__delitem__",
     "__iadd__",
@@ -179,7 +179,7 @@ CHANGING = (
     "reverse",
     "sort",
 )
-READING = (
+READ_METHODS = (
     "__add__",
     "__contains__",
     "__eq__",
@@ -197,7 +197,7 @@ READING = (
     "count",
     "index",
 )
-for _name in (*CHANGING, *READING):
-    setattr(WatchedShape, _name, _noting_all(_name))
-WatchedShape.__radd__ = lambda self, other: list(other) + self[:]  # type: ignore[attr-defined]
-WatchedShape.__hash__ = None
+for _name in (*WRITE_METHODS, *READ_METHODS):
+    setattr(GuardedShape, _name, _reading_method(_name))
+GuardedShape.__radd__ = lambda self, other: list(other) + self[:]  # type: ignore[attr-defined]
+GuardedShape.__hash__ = None

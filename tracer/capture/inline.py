@@ -1,6 +1,4 @@
-"""A program written into another one: its ops as they are, blocks and all, under names that are
-free there.
-"""
+"""Inline a program into another one: copy its ops and blocks under new names."""
 
 from __future__ import annotations
 
@@ -25,16 +23,17 @@ def has_blocks(program: Program) -> bool:
 def inline(
     mode: Static, program: Program, feed: Mapping[str, Tensor], scope: Mapping[str, Tensor]
 ) -> list[Tensor]:
-    """Write `program` behind what was recorded; gives its outputs.
+    """Append the ops of `program` to the recorded program, and return its outputs.
 
-    feed: its inputs; scope: its values, by name
+    feed: the inputs; scope: the parameters and other values, by name
     """
-    return _Inline(mode, program, {**scope, **feed}).outputs()
+    return _Inliner(mode, program, {**scope, **feed}).outputs()
 
 
-class _Inline:
-    """names: by block of the source and name, in the recording; blocks: the number of each block
-    there.
+class _Inliner:
+    """Copies one program.
+
+    names: the new name of each variable, by block and name; blocks: the new block of each block
     """
 
     def __init__(self, mode: Static, program: Program, given: Mapping[str, Tensor]) -> None:
@@ -50,7 +49,7 @@ class _Inline:
                 self._recorder.block.ops.append(self._op(0, op))
 
     def outputs(self) -> list[Tensor]:
-        """The variables of the recording that are the outputs."""
+        """Return the variables of the outputs."""
         found: list[Tensor] = []
         for name in self._program.fetches():
             desc = self._recorder.var(self._names[0, name])
@@ -66,15 +65,15 @@ class _Inline:
             self._names[block.idx, name] = self._new(var, self._blocks[block.idx], wanted)
 
     def _new(self, var: VarDesc, block: Block, name: str) -> str:
-        made = deepcopy(var)
-        made.name = name
+        result = deepcopy(var)
+        result.name = name
         if self._mode.trains:
-            made.stop_gradient = not self._mode.tape
-        block.vars[made.name] = made
-        return made.name
+            result.stop_gradient = not self._mode.tape
+        block.vars[result.name] = result
+        return result.name
 
     def _name(self, block: int, name: str) -> str:
-        """What a name is in the recording, seen from a block of the source."""
+        """Return the new name of a variable that is visible in a block."""
         at = block
         while (at, name) not in self._names and at > 0:
             at = self._program.blocks[at].parent
@@ -94,7 +93,9 @@ class _Inline:
         return replace(op, inputs=named(op.inputs), outputs=named(op.outputs), attrs=attrs)
 
     def _name_steps(self, block: int, op: OpDesc) -> None:
-        """In its block a step of a sequence has the name of the sequence."""
+        """Let a step of a sequence have the name of the sequence in the block of a `recurrent`
+        op.
+        """
         inner = op.attr("sub_block")
         for name in (*op.inputs.get("inputs", []), *op.outputs.get("outputs", [])):
             self._names[inner, name] = self._name(block, name)
@@ -113,11 +114,13 @@ class _Inline:
         )
 
     def _block(self, index: int) -> int:
-        """Copy a block, once; gives its number in the recording."""
+        """Copy a block unless it is copied, and return its new index."""
         if index not in self._blocks:
             source, blocks = self._program.blocks[index], self._recorder.program.blocks
-            made = self._blocks[index] = Block(len(blocks), self._blocks[max(source.parent, 0)].idx)
-            blocks.append(made)
+            result = self._blocks[index] = Block(
+                len(blocks), self._blocks[max(source.parent, 0)].idx
+            )
+            blocks.append(result)
             self._declare(source)
-            made.ops = [self._op(index, op) for op in source.ops]
+            result.ops = [self._op(index, op) for op in source.ops]
         return self._blocks[index].idx

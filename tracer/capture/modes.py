@@ -1,4 +1,6 @@
-"""The two modes that write a program: `Trace` runs each op and notes it, `Static` only notes it."""
+"""The two modes that write a program: `Trace` runs and records each op, `Static` only records
+it.
+"""
 
 from __future__ import annotations
 
@@ -23,19 +25,19 @@ from ..core.op import OPS, Meta, Op, Slot
 from ..core.tensor import RemovableHook, Tensor
 from ..ir.guards import shown_value
 from ..ir.program import Guard
-from .guarded_int import WatchedShape
+from .guarded_int import GuardedShape
 from .recorder import Recorder, recorded_slots
-from .symbolic_scalars import NATURAL, marked
-from .variable import Half, Variable
+from .symbolic_scalars import NONNEGATIVE_INT, mark_scalar
+from .variable import MaybeUndefined, Variable
 
-OUTSIDE = "a parameter or another tensor from outside cannot be changed by a recorded program"
+EXTERNAL_WRITE = "a recorded program cannot change a parameter or another external tensor"
 
 
 class Trace(Eager):
-    """Run every op, write it down, and note what Python reads of the values.
+    """Run and record every op, and add a guard for each value and size that Python reads.
 
-    recorder: the program, with the reads as guards; decided: where given, the sizes that Python
-    does more than compute with are put there: variable and axis.
+    recorder: the recorder of the program; decided: if given, receives the variable and axis of each
+    size that Python does more with than compute
     """
 
     is_eager = False
@@ -48,19 +50,19 @@ class Trace(Eager):
         self.recorder, self.decided = recorder, decided
 
     def with_tape(self, tape: bool) -> Trace:
-        """The same recording, with or without a tape."""
+        """Return the mode of the same recording, with or without autograd."""
         return Trace(self.recorder, tape, self.decided)
 
     def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
-        """Run, then write down."""
-        made = super().run(op, args, attrs)
-        slots = [made] if len(op.outs) == 1 else list(made)
+        """Run the op, then record it."""
+        result = super().run(op, args, attrs)
+        slots = [result] if len(op.outs) == 1 else list(result)
         outputs: dict[str, list[str]] = {}
         for i, slot in recorded_slots(op):
             tensors = slots[i] if slot.many else [slots[i]]
             outputs[slot.name] = [self._name_result(op, slot, args, t) for t in tensors]
         self.recorder.add(op, args, attrs, outputs)
-        return made
+        return result
 
     def _name_result(self, op: Op, slot: Slot, args: tuple[Any, ...], tensor: Tensor) -> str:
         name = self.recorder.new_output(op, slot, args, tensor.meta).name
@@ -68,35 +70,37 @@ class Trace(Eager):
         return name
 
     def snapshot(self, tensor: Tensor) -> Tensor:
-        """See Mode.snapshot."""
-        made = super().snapshot(tensor)
-        self.recorder.bind(made, self.recorder.name_of(tensor))
-        return made
+        """Return a second tensor with the same value, for the same variable."""
+        result = super().snapshot(tensor)
+        self.recorder.bind(result, self.recorder.name_of(tensor))
+        return result
 
     def assign_inplace(self, tensor: Tensor, made: Tensor) -> None:
-        """Raises TraceError for a tensor that does not belong to the program."""
+        """Let a tensor denote the result of an in-place op. Raises TraceError for an external
+        tensor.
+        """
         if not self.recorder.knows(tensor) or self.recorder.name_of(tensor) in self.recorder.scope:
-            raise TraceError(with_user_line(f"in place: {OUTSIDE} (X={tensor.meta})"))
+            raise TraceError(with_user_line(f"in place: {EXTERNAL_WRITE} (X={tensor.meta})"))
         super().assign_inplace(tensor, made)
         self.recorder.bind(tensor, self.recorder.name_of(made))
 
     def read(self, tensor: Tensor, reader: str) -> None:
-        """Note that Python saw a value."""
+        """Add a guard for the value of a tensor that Python reads."""
         if self.recorder.knows(tensor) and self.recorder.name_of(tensor) not in self.recorder.scope:
             self._note("value", tensor, 0, shown_value(tensor.array), reader)
-            if tensor.array.ndim > 1:  # as many values in another shape are another array
+            if tensor.array.ndim > 1:  # the shape is part of what was read
                 for axis in range(tensor.array.ndim):
                     self._note_dim(tensor, axis, reader)
                     if self.decided is not None:
                         self.decided.add((self.recorder.name_of(tensor), axis))
 
     def shape(self, tensor: Tensor) -> list[Any]:
-        """The shape, as a list that notes which sizes are looked at."""
+        """Return the shape as a list that adds a guard for each size that is read."""
         if not self.recorder.knows(tensor) or self.recorder.name_of(tensor) in self.recorder.scope:
             return list(tensor.array.shape)
         decided, name = self.decided, self.recorder.name_of(tensor)
         decide = None if decided is None else lambda axis: decided.add((name, axis))
-        return WatchedShape(tensor.array.shape, lambda axis: self._note_dim(tensor, axis), decide)
+        return GuardedShape(tensor.array.shape, lambda axis: self._note_dim(tensor, axis), decide)
 
     def _note_dim(self, tensor: Tensor, axis: int, reader: str = "") -> None:
         self._note(
@@ -108,13 +112,11 @@ class Trace(Eager):
         where = "" if line is None else f"{line.file}:{line.lineno} in {line.function}"
         text = "" if line is None else line.text
         guard = Guard(kind, self.recorder.name_of(tensor), axis, expected, reader, where, text)
-        self.recorder.assume(guard)
+        self.recorder.add_guard(guard)
 
 
 class Static(Mode):
-    """Write every op down without running it; a size that is not known becomes a value of the
-    program.
-    """
+    """Record every op without running it; a dynamic size becomes a value of the program."""
 
     is_eager = False
     # set by autodiff, which emits ops in this mode
@@ -128,85 +130,85 @@ class Static(Mode):
         self, recorder: Recorder, convert: Callable[[Any], Any] | None = None, trains: bool = False
     ) -> None:
         self.recorder = recorder
-        self.trains = self.tape = trains  # whether what no gradient flows through is marked
+        self.trains = self.tape = trains  # whether stop_gradient is set
         self._convert = convert
 
     @property
     def converts(self) -> bool:
-        """Whether source is converted on the way."""
+        """Whether source code is converted."""
         return self._convert is not None
 
     def note_missing_gradient(self, why: str) -> None:
-        """See Mode.note_missing_gradient."""
+        """Record a reason why the program cannot provide gradients."""
         if self.tape:
             self.recorder.cuts.append(why)
 
     def on_hook_registered(self, tensor: Tensor, handle: RemovableHook) -> None:
-        """See Mode.on_hook_registered."""
+        """Record a hook on an external tensor."""
         if not isinstance(tensor, Variable):
             self.recorder.hooks.append(handle)
 
     def refuse_side_effect(self, what: str) -> bool:
-        """Implement Mode.refuse_side_effect. While `oarlock explain` runs, record the error and
-        return True, so that the caller skips `what`.
+        """Raise SideEffectError. While `oarlock explain` runs, record the error and return True, so
+        that the caller skips `what`.
         """
         if self.builder is not None:
             return False
         why = f"{what}: cannot be part of a `to_static` program; move it out of the function"
         error = self.recorder.side_effect = SideEffectError(with_user_line(why))
-        self.trouble(error, None)
+        self.report_error(error, None)
         return True
 
     def select(self, index: Tensor, branches: Sequence[Callable[[], Any]]) -> Any:
-        """See Mode.select."""
+        """Record a `switch_case`."""
         return Static.switch(index, list(branches))
 
     def convert_forward(self, function: Any) -> Any:
-        """See Mode.convert_forward."""
+        """Return the converted function."""
         return function if self._convert is None else self._convert(function)
 
     def gradients(self, roots: Any, given: Any, wanted: Any, barred: Any) -> list[Any] | None:
-        """See Mode.gradients."""
-        # a program that is written by hand has functions of its own for that
+        """Record the gradients of `roots`; None in a static-graph program, which has its own
+        functions for gradients.
+        """
+        # A static-graph program has functions of its own for gradients.
         if self.builder is not None:
             return None
-        if len(self.recorder.open) > 1:
+        if len(self.recorder.open_blocks) > 1:
             raise TraceError(
                 with_user_line(
-                    "grad: inside of a branch or a loop that a program takes, there are "
-                    "no "
+                    "grad: inside of a branch or a loop that a program takes, there are no "
                     "gradients"
                 )
             )
         start = len(self.recorder.block.ops)
         found = Static.differentiate(roots, wanted, given, barred)
         for op in self.recorder.block.ops[start:]:
-            op.attrs.pop("op_role", None)  # a part of the program forward
+            op.attrs.pop("op_role", None)  # it belongs to the forward pass
         return found
 
     def with_tape(self, tape: bool) -> Static:
-        """The same recording; in one to train, no gradients flow through what is recorded without a
-        tape.
+        """Return the mode of the same recording; in a program to train, ops recorded without
+        autograd do not propagate gradients.
         """
         if not self.trains or tape == self.tape:
             return self
-        made = Static(self.recorder, self._convert, True)
-        made.tape, made.called_with_tape = tape, self.called_with_tape
-        return made
+        result = Static(self.recorder, self._convert, True)
+        result.tape, result.called_with_tape = tape, self.called_with_tape
+        return result
 
-    def trouble(self, error: Exception, instead: Any) -> Any:
-        """Raise an error of the recording.
-
-        A mode that looks for all of them notes it, and gives what to go on with.
+    def report_error(self, error: Exception, replace_base_mode: Any) -> Any:
+        """Raise an error of the recording. The mode of `oarlock explain` collects it and returns
+        `instead`.
         """
         raise error
 
     def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
-        """Infer what the results are, and write the op down."""
+        """Infer the shapes of the results, and record the op."""
         args = tuple(
-            [self._sure(op, one) for one in arg]
+            [self._require_defined(op, one) for one in arg]
             if isinstance(arg, list | tuple)
-            else self._sure(op, arg)
+            else self._require_defined(op, arg)
             for arg in args
         )
         metas = metas_of(op, args)
@@ -218,43 +220,44 @@ class Static(Mode):
                 error, with_user_line(f"{op.type}: {why} ({op.format_inputs(metas)})")
             )
             wrong.__suppress_context__ = True
-            inferred = self.trouble(wrong, _like_operands(op, metas))
+            inferred = self.report_error(wrong, _like_operands(op, metas))
         slots = [inferred] if len(op.outs) == 1 else list(inferred)
-        made = [self._results(op, s, args, m) for s, m in zip(op.outs, slots, strict=True)]
-        outputs = {s.name: names_of(made[i]) for i, s in recorded_slots(op)}
+        result = [self._results(op, s, args, m) for s, m in zip(op.outs, slots, strict=True)]
+        outputs = {s.name: result_names(result[i]) for i, s in recorded_slots(op)}
         written = self.recorder.add(op, args, attrs, outputs)
-        for slot in made:
+        for slot in result:
             for variable in slot if isinstance(slot, list) else [slot]:
                 variable.where = written.where
-        return made[0] if len(op.outs) == 1 else tuple(made)
+        return result[0] if len(op.outs) == 1 else tuple(result)
 
-    def _sure(self, op: Op, operand: Any) -> Any:
-        """The operand, refused where it may have no value, or values of which nothing is known.
-
-        A number, or a list of one, is the number.
+    def _require_defined(self, op: Op, operand: Any) -> Any:
+        """Return an operand, or report an error if it may have no value or has no single dtype and
+        rank. A scalar with 0 or 1 axes becomes 0-D.
         """
         if not isinstance(operand, Variable):
             return operand
-        half = operand.half
+        half = operand.maybe_undefined
         if (
             half is not None
             and half.block == self.recorder.block.idx
-            and not self.recorder.is_known(half)
+            and not self.recorder.is_defined_here(half)
         ):
-            self.trouble(half_error(half), None)
-        if operand.single and op.type != "reshape2":
+            self.report_error(maybe_undefined_error(half), None)
+        if operand.is_mixed_scalar and op.type != "reshape2":
             warn(
                 f"{op.type}: an operand has no axes in one branch, and one in the other; "
-                f"it is taken with none{operand.mixed}"
+                f"it is taken with none{operand.mixed_types}"
             )
             self.recorder.merges_ranks = True
             operand = OPS["reshape2"](operand, shape=[])
-        elif operand.mixed and not operand.single:
+        elif operand.mixed_types and not operand.is_mixed_scalar:
             why = (
                 "an operand has another dtype or number of axes in each branch; it can only "
                 "be fetched, or given back"
             )
-            self.trouble(TraceError(with_user_line(f"{op.type}: {why}{operand.mixed}")), None)
+            self.report_error(
+                TraceError(with_user_line(f"{op.type}: {why}{operand.mixed_types}")), None
+            )
         return operand
 
     def _results(self, op: Op, slot: Slot, args: tuple[Any, ...], metas: Any) -> Any:
@@ -269,38 +272,37 @@ class Static(Mode):
         return self.recorder.variable(desc)
 
     def snapshot(self, tensor: Tensor) -> Tensor:
-        """See Mode.snapshot."""
+        """Return a second Variable for the same variable of the program."""
         if not isinstance(tensor, Variable):
-            self._refuse_outside(tensor)
+            self._reject_external_write(tensor)
             return tensor
         self.recorder.aliases.check(tensor)
         return self.recorder.variable(tensor.raw)
 
     def assign_inplace(self, tensor: Tensor, made: Tensor) -> None:
-        """See Mode.assign_inplace.   A buffer is written by the program, at this place of it."""
+        """Let a tensor denote the result of an in-place op; a buffer is written by an op of the
+        program.
+        """
         assert isinstance(made, Variable)
         if not isinstance(tensor, Variable):
-            self._refuse_outside(tensor)
+            self._reject_external_write(tensor)
             name = self.recorder.name_of(tensor)
             self.recorder.emit("assign", {"X": [made.name]}, {"Out": [name]})
         else:
             self.rebind(tensor, made)
-        self.recorder.aliases.written(tensor)
+        self.recorder.aliases.on_write(tensor)
 
     def rebind(self, tensor: Variable, made: Variable) -> None:
-        """Let `tensor` be the variable that `made` is from now on; what may be the same tensor does
-        not hear of it.
-        """
-        for inner in self.recorder.open[1:]:
-            inner.changed.setdefault(id(tensor), (tensor, tensor.raw))
+        """Let `tensor` denote the variable of `made`, without invalidating its aliases."""
+        for inner in self.recorder.open_blocks[1:]:
+            inner.rebound.setdefault(id(tensor), (tensor, tensor.raw))
         tensor.raw = made.raw
         tensor._name = made.raw.name
         self.recorder.bind(tensor, made.raw.name)
 
     def begin_gradient(self, tensor: Tensor) -> None:
-        """See Mode.begin_gradient.
-
-        The variable before, through which no gradient flows, stays in between.
+        """Let gradients flow from here on: the tensor becomes a copy of the variable, which has no
+        gradient.
         """
         assert isinstance(tensor, Variable)
         self.recorder.aliases.check(tensor)
@@ -313,74 +315,76 @@ class Static(Mode):
         ):
             self.rebind(tensor, OPS["assign"](tensor))
 
-    def _refuse_outside(self, tensor: Tensor) -> None:
-        """Raise TraceError for a tensor from outside that no program may write: one that wants
-        gradients, or beside one written by hand.
+    def _reject_external_write(self, tensor: Tensor) -> None:
+        """Raise TraceError for an external tensor that no program may write: one that requires
+        gradients, or any in a static-graph program.
         """
         if self.builder is not None or not (tensor.stop_gradient or not self.tape):
-            raise TraceError(with_user_line(f"in place: {OUTSIDE} (X={tensor.meta})"))
+            raise TraceError(with_user_line(f"in place: {EXTERNAL_WRITE} (X={tensor.meta})"))
 
     def shape(self, tensor: Tensor) -> list[Any]:
-        """The shape; looking at a size that is not known gives a value of the program."""
+        """Return the shape; reading a dynamic size returns a value of the program."""
         sizes = tensor.meta.shape
         if all(d >= 0 for d in sizes):
             return list(sizes)
-        return SymbolicShape(sizes, Sizes(self.recorder, tensor))
+        return SymbolicShape(sizes, SizeReader(self.recorder, tensor))
 
     def read(self, tensor: Tensor, reader: str) -> None:
-        """A tensor with a value is a constant of the program; reading it assumes nothing of the
-        inputs, but what it holds.
+        """Add a guard for the elements of an external tensor, which becomes a constant of the
+        program.
         """
-        if self.recorder.looked is not None:
-            self.recorder.looked.value(tensor, reader)
+        if self.recorder.reads is not None:
+            self.recorder.reads.record_elements(tensor, reader)
 
 
 def _like_operands(op: Op, metas: tuple[Any, ...]) -> Any:
-    """What the results of an op are taken for that refuses its operands: like the first of them."""
+    """Return shapes for the results of an op that rejects its operands: those of the first
+    operand.
+    """
     first = next((m for m in metas if isinstance(m, Meta)), Meta((), np.dtype("float32")))
     found = [[first] if slot.many else first for slot in op.outs]
     return found[0] if len(found) == 1 else tuple(found)
 
 
-def refuse_half(half: Half) -> NoReturn:
-    """Say that a variable may have no value."""
-    raise half_error(half)
+def reject_maybe_undefined(half: MaybeUndefined) -> NoReturn:
+    """Raise the error for a variable that may have no value."""
+    raise maybe_undefined_error(half)
 
 
-class NoValue(TraceError):
+class UndefinedError(TraceError):
     """A variable may have no value here."""
 
 
-def half_error(half: Half) -> NoValue:
-    """The error for a variable that may have no value."""
+def maybe_undefined_error(half: MaybeUndefined) -> UndefinedError:
+    """Return the error for a variable that may have no value."""
     fix = (
         ""
-        if half.none is not None
+        if half.is_none is not None
         else ("; give it one before, or use it under the same condition")
     )
-    why = f"'{half.name}' {half.why}{fix}{half.sides}"
-    return NoValue(with_user_line(why))
+    why = f"'{half.name}' {half.why}{fix}{half.branches}"
+    return UndefinedError(with_user_line(why))
 
 
 def static_mode(mode: Mode) -> Static | None:
-    """The `Static` that `mode` is, or is over; None where no program is written by names only."""
+    """Return the `Static` mode that `mode` is or wraps; None if there is none."""
     found = base_mode(mode)
     return found if isinstance(found, Static) else None
 
 
 def recorder_of(mode: Mode) -> Recorder | None:
-    """What the mode writes to, if it writes a program."""
+    """Return the recorder of a mode; None if it does not record."""
     found = base_mode(mode)
     return found.recorder if isinstance(found, Static | Trace) else None
 
 
-def names_of(made: Any) -> list[str]:
-    """The names of one slot's results."""
+def result_names(made: Any) -> list[str]:
+    """Return the names of the results of one slot."""
     return [made.name] if isinstance(made, Tensor) else [t.name for t in made]
 
 
-class Sizes:
-    """The sizes of a tensor, of which one op asks as long as it can be seen where one is wanted."""
+class SizeReader:
+    """Reads the sizes of a tensor from one `shape` op as long as that op is visible."""
 
     def __init__(self, recorder: Recorder, tensor: Tensor) -> None:
         self._recorder, self._tensor = recorder, tensor
@@ -388,7 +392,7 @@ class Sizes:
         self._sizes: Variable | None = None
 
     def __call__(self, axis: int) -> Tensor:
-        """That of an axis."""
+        """Return the size of an axis."""
         held = self._sizes
         if (
             held is None
@@ -397,24 +401,24 @@ class Sizes:
         ):
             self._name = self._tensor.name
             held = self._sizes = OPS["shape"](self._tensor)
-        return size_variable(self._tensor, axis, held)
+        return symbolic_size(self._tensor, axis, held)
 
 
-def size_variable(tensor: Tensor, axis: int, sizes: Tensor | None = None) -> Tensor:
-    """The size of an axis as a 0-D int32 value of the program, as real Paddle writes it: shape,
-    then slice.
+def symbolic_size(tensor: Tensor, axis: int, sizes: Tensor | None = None) -> Tensor:
+    """Return the size of an axis as a 0-D int32 value of the program: `shape`, then `slice`, as
+    Paddle records it.
 
-    sizes: all of them, if they are there
+    sizes: the result of the `shape` op, if there is one
     """
     sizes = OPS["shape"](tensor) if sizes is None else sizes
     found: Tensor = OPS["slice"](
         sizes, axes=[0], starts=[axis], ends=[axis + 1], infer_flags=[1], decrease_axis=[0]
     )
-    return marked(found, NATURAL)
+    return mark_scalar(found, NONNEGATIVE_INT)
 
 
-class Unknown:
-    """A size that only a run will know, in a SymbolicShape."""
+class UnknownSize:
+    """A dynamic size in a SymbolicShape."""
 
     def __init__(self, axis: int) -> None:
         self.axis = axis
@@ -424,14 +428,14 @@ class Unknown:
 
 
 class SymbolicShape(list[Any]):
-    """A shape with sizes known only at run time: whoever looks at one gets a Variable."""
+    """A shape with dynamic sizes; reading one returns a Variable."""
 
     def __init__(self, sizes: tuple[int, ...], variable: Callable[[int], Tensor]) -> None:
-        super().__init__(Unknown(axis) if size < 0 else size for axis, size in enumerate(sizes))
+        super().__init__(UnknownSize(axis) if size < 0 else size for axis, size in enumerate(sizes))
         self._variable = variable
 
     def _known(self, item: Any) -> Any:
-        return self._variable(item.axis) if isinstance(item, Unknown) else item
+        return self._variable(item.axis) if isinstance(item, UnknownSize) else item
 
     def __getitem__(self, index: Any) -> Any:
         found = super().__getitem__(index)
@@ -444,7 +448,7 @@ class SymbolicShape(list[Any]):
         return (self._known(item) for item in super().__reversed__())
 
     def pop(self, index: Any = -1) -> Any:
-        """The size taken away."""
+        """Remove and return a size."""
         return self._known(super().pop(index))
 
     def __add__(self, other: Any) -> list[Any]:
@@ -459,7 +463,7 @@ class SymbolicShape(list[Any]):
     __rmul__ = __mul__
 
     def copy(self) -> list[Any]:
-        """A plain list of the sizes."""
+        """Return the sizes as a plain list."""
         return self[:]
 
 
@@ -467,8 +471,8 @@ class SymbolicShape(list[Any]):
 pytree.register_proxy(SymbolicShape, lambda shape: shape[:])
 
 
-def _refusing(name: str) -> Callable[..., NoReturn]:
-    """A method of list that would compare sizes that are not known."""
+def _rejecting_method(name: str) -> Callable[..., NoReturn]:
+    """Return a method of list that raises, because it would compare dynamic sizes."""
 
     def method(self: SymbolicShape, *_: Any) -> NoReturn:
         why = f"shape {list.__repr__(self)} has sizes known only at run time; it cannot be compared"
@@ -490,5 +494,5 @@ for _name in (
     "remove",
     "sort",
 ):
-    setattr(SymbolicShape, _name, _refusing(_name))
+    setattr(SymbolicShape, _name, _rejecting_method(_name))
 SymbolicShape.__hash__ = None

@@ -1,8 +1,8 @@
-"""Nested outputs: flattened for a program, which has only a list of them, and put together again
+"""The structure of nested outputs: a program returns a flat list of tensors, which is nested again
 after a run.
 
-The nesting travels as JSON: an output is its number, None is null, a list a list, a tuple {"tuple":
-[..]}, a dict {"dict": {..}}, a number or text of Python's {"value": ..}.
+The structure is stored as JSON: an output is its index, None is null, a list a list, a tuple
+{"tuple": [..]}, a dict {"dict": {..}}, a number or string {"value": ..}.
 """
 
 from __future__ import annotations
@@ -22,24 +22,24 @@ PLAIN = (bool, int, float, str)
 
 
 def flatten(value: Any, single: str) -> tuple[list[tuple[str, Tensor]], str]:
-    """Flatten nested containers to tensors with their paths, and the nesting as JSON.
+    """Return the tensors of nested containers with their paths, and the structure as JSON.
 
-    single: the path of a lone tensor.
+    single: the path of a lone tensor
 
     The tensors of a dict are in the order of its sorted keys, as in Paddle's files.
     """
     leaves, nesting = pytree.flatten(value)
     found: list[tuple[str, Tensor]] = []
 
-    def written(node: Any, path: str) -> Any:
+    def convert_node(node: Any, path: str) -> Any:
         if isinstance(node, int):
             return leaf(leaves[node], path)
         kind, inner = node
         below = f"{path}." if path else ""
         if isinstance(inner, dict):
-            items = {k: written(inner[k], f"{below}{k}") for k in pytree.sorted_keys(inner)}
+            items = {k: convert_node(inner[k], f"{below}{k}") for k in pytree.sorted_keys(inner)}
             return {"dict": {str(k): items[k] for k in inner}}
-        listed = [written(v, f"{below or f'{single}_'}{i}") for i, v in enumerate(inner)]
+        listed = [convert_node(v, f"{below or f'{single}_'}{i}") for i, v in enumerate(inner)]
         return listed if kind is list else {"tuple": listed}
 
     def leaf(value: Any, path: str) -> Any:
@@ -49,18 +49,19 @@ def flatten(value: Any, single: str) -> tuple[list[tuple[str, Tensor]], str]:
             value = value.item()
         if type(value) in PLAIN:
             return {"value": value}
-        _refuse_other(value)
+        _reject_other_leaf(value)
         found.append((path or single, value))
         return len(found) - 1
 
-    return found, json.dumps(written(nesting, ""), separators=(",", ":"))
+    return found, json.dumps(convert_node(nesting, ""), separators=(",", ":"))
 
 
-def _refuse_other(leaf: Any) -> None:
-    """Raise TraceError for what is no tensor."""
+def _reject_other_leaf(leaf: Any) -> None:
+    """Raise TraceError for a leaf that is not a tensor."""
     if isinstance(leaf, TensorArray):
         why = (
-            f"a list whose length only a run knows ('{leaf.name}') is no result; stack or concat it"
+            f"a list whose length is known only at run time ('{leaf.name}') is no result; stack "
+            f"or concat it"
         )
         raise TraceError(with_user_line(why))
     if not isinstance(leaf, Tensor):
@@ -70,33 +71,33 @@ def _refuse_other(leaf: Any) -> None:
 
 
 def builder(tree: str, count: int) -> Callable[[Sequence[Any]], Any]:
-    """A function that nests a flat list of `count` outputs again; without a tree one output stands
-    alone.
+    """Return a function that nests a flat list of `count` outputs. Without a structure, one output
+    is returned as it is.
     """
     if not tree:
         return (lambda flat: flat[0]) if count == 1 else list
     constants: list[Any] = [None]
-    nesting = _nesting(json.loads(tree), count, constants)
+    nesting = _to_spec(json.loads(tree), count, constants)
     if nesting == 0 and count:
         return lambda flat: flat[0]
     return lambda flat: pytree.unflatten(nesting, [*flat, *constants])
 
 
-def _nesting(node: Any, count: int, constants: list[Any]) -> Any:
-    """What was written, as `nest` has it.
+def _to_spec(node: Any, count: int, constants: list[Any]) -> Any:
+    """Convert the JSON structure to a pytree spec.
 
-    constants: the leaves behind `count` outputs, None first; those found are added.
+    constants: the leaves after the `count` outputs, None first; the values found are appended
     """
     if node is None or isinstance(node, int):
         return count if node is None else node
     if isinstance(node, list):
-        return list, [_nesting(n, count, constants) for n in node]
+        return list, [_to_spec(n, count, constants) for n in node]
     if "tuple" in node:
-        return tuple, [_nesting(n, count, constants) for n in node["tuple"]]
+        return tuple, [_to_spec(n, count, constants) for n in node["tuple"]]
     if "value" in node:
         constants.append(node["value"])
         return count + len(constants) - 1
-    return dict, {k: _nesting(n, count, constants) for k, n in node["dict"].items()}
+    return dict, {k: _to_spec(n, count, constants) for k, n in node["dict"].items()}
 
 
 def check_structure(tree: str, value: Any) -> None:
@@ -148,13 +149,13 @@ def _shown(node: Any) -> str:
     return f"{left}{', '.join(inner)}{',' if held[0] == 'tuple' and len(inner) == 1 else ''}{right}"
 
 
-def outputs_among(tree: str, leaves: Sequence[Any]) -> list[Any]:
-    """The leaves that are outputs, in the order of the outputs.
+def select_outputs(tree: str, leaves: Sequence[Any]) -> list[Any]:
+    """Return the leaves that are outputs, in the order of the outputs.
 
     Raises VerifyError if a constant differs from the recorded one.
     """
     found = {}
-    for mark, leaf in zip(_marks(json.loads(tree)), leaves, strict=True):
+    for mark, leaf in zip(_leaf_nodes(json.loads(tree)), leaves, strict=True):
         if isinstance(mark, int):
             found[mark] = leaf
         elif mark is not None and leaf != mark["value"]:
@@ -165,8 +166,8 @@ def outputs_among(tree: str, leaves: Sequence[Any]) -> list[Any]:
     return [found[mark] for mark in sorted(found)]
 
 
-def _marks(node: Any) -> Iterator[Any]:
-    """What stands for each leaf."""
+def _leaf_nodes(node: Any) -> Iterator[Any]:
+    """Yield the JSON node of each leaf."""
     if node is None or isinstance(node, int) or "value" in node:
         yield node
         return
@@ -178,4 +179,4 @@ def _marks(node: Any) -> Iterator[Any]:
         else node["dict"].values()
     )
     for item in inner:
-        yield from _marks(item)
+        yield from _leaf_nodes(item)

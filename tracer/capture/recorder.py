@@ -1,4 +1,4 @@
-"""Recording: op calls become ops of a program, tensors become its variables."""
+"""The recorder: op calls become ops of a program, tensors become its variables."""
 
 from __future__ import annotations
 
@@ -13,60 +13,82 @@ from ..core.op import Meta, Op, Slot
 from ..core.tensor import RemovableHook, Tensor
 from ..ir.names import Namer
 from ..ir.program import Attr, AttrType, Block, Guard, OpDesc, Program, VarDesc
-from .aliasing import Aliases, Stale
-from .guarded_int import Size, plain_int
-from .variable import Half, Variable
+from .aliasing import Aliases, Invalidation
+from .guarded_int import GuardedInt, plain_int
+from .variable import MaybeUndefined, Variable
 
-PADDLE_VERSION = 2_006_002  # whose ops the programs are written in
-SHOWN = 20  # elements of a tensor that an `assert` shows
+PADDLE_VERSION = 2_006_002  # the version of Paddle whose ops are written
+MAX_SHOWN = 20  # elements of a tensor that an `assert` shows
 
 
 @dataclass
-class Inner:
-    """A block while it is written.
+class OpenBlock:
+    """A block that ops are being written to.
 
-    changed: tensors that it changes in place, kept: places outside that it may write; with what was
-    before.
-
-    born: by id, what was made in it, which nothing outside knows; owned: places that are variables
-    of the statement that it belongs to; lists: those that may become lists of the program, by id,
-    and whether this one has to; facts: conditions of which it is known here whether they hold;
-    repeats: whether it is the body of a loop.
+    rebound: by id, tensors that the block changes in place, with their declaration before;
+    locations: mutable Python locations that it may write, with their values before; local_objects:
+    by id, Python objects created in the block, which nothing outside refers to; owned_keys:
+    locations that are variables of the statement to which the block belongs; loop_lists: by id,
+    lists that may have to become TensorArrays, and whether they have to; conditions: names of
+    conditions with the value that each is known to have here; is_loop_body: whether the block runs
+    repeatedly
     """
 
     block: Block
-    changed: dict[int, tuple[Any, VarDesc]] = field(default_factory=dict)
-    kept: dict[Any, Any] = field(default_factory=dict)
-    born: dict[int, Any] = field(default_factory=dict)
-    owned: set[tuple[int, Any]] = field(default_factory=set)
-    lists: dict[int, bool] = field(default_factory=dict)
-    facts: frozenset[tuple[str, bool]] = frozenset()
-    repeats: bool = False
+    rebound: dict[int, tuple[Any, VarDesc]] = field(default_factory=dict)
+    locations: dict[Any, Any] = field(default_factory=dict)
+    local_objects: dict[int, Any] = field(default_factory=dict)
+    owned_keys: set[tuple[int, Any]] = field(default_factory=set)
+    loop_lists: dict[int, bool] = field(default_factory=dict)
+    conditions: frozenset[tuple[str, bool]] = frozenset()
+    is_loop_body: bool = False
 
 
-class Mark(NamedTuple):
-    """How far a recording is.
+class RecordingPolicy(NamedTuple):
+    """What differs between capturing a function and building a static-graph program.
 
-    names: of the variables of its block; stale: tensors that are out of date; links, moment: of
-    aliases.
+    tracks_outermost_block: mutations of Python objects and aliases are tracked outside of branches
+    and loops as well; array_elements_alias: a TensorArray holds its elements themselves, as a
+    Python list does, rather than copies; rejects_none_results: a branch must not return None if the
+    other one returns a value; names_operator_results: results of Python operators are named
+    `tmp_0`, as in Paddle; emits_grad_ops: gradients are Paddle's gradient ops
+    """
+
+    tracks_outermost_block: bool
+    array_elements_alias: bool
+    rejects_none_results: bool
+    names_operator_results: bool
+    emits_grad_ops: bool
+
+
+CAPTURE = RecordingPolicy(True, True, False, False, False)
+STATIC_GRAPH = RecordingPolicy(False, False, True, True, True)
+
+
+class Checkpoint(NamedTuple):
+    """The state of a recorder, for `rewind`.
+
+    blocks, ops: their numbers; names: variables of the current block; invalidated, links, moment:
+    the state of the alias analysis
     """
 
     blocks: int
     ops: int
     names: tuple[str, ...]
-    stale: dict[int, Stale]
+    invalidated: dict[int, Invalidation]
     links: int
     moment: int
 
 
 class Recorder:
-    """Writes a program.
+    """Writes ops to a program.
 
-    program: so far; scope: the tensors whose values go with it, by name in the program; guards:
-    what was assumed.
+    program: the program so far; scope: by name, the tensors whose values are saved with it; guards:
+    the assumptions about values and sizes; policy: how captured functions and static-graph programs
+    differ
     """
 
-    by_hand = False  # whether users see the program while it is written
+    policy = CAPTURE
 
     def __init__(
         self,
@@ -75,27 +97,27 @@ class Recorder:
         known: Mapping[int, str] | None = None,
     ) -> None:
         self.program = Program(version=PADDLE_VERSION) if program is None else program
-        # the blocks that are being written, outermost first
-        self.open = [Inner(self.program.block)]
+        # The open blocks, outermost first.
+        self.open_blocks = [OpenBlock(self.program.block)]
         self.scope: dict[str, Tensor] = {}
         self.guards: list[Guard] = []
         self.paths: dict[str, str] = {}  # of inputs, by name
         self.namer = Namer() if namer is None else namer
-        self._known = known or {}  # names that values have already, by id
+        self._known_names = known or {}  # names of known values, by id
         self._names: dict[int, str] = {}
-        # of branches in loops, that read what a later part of a round may write
-        self.early: list[IndexError] = []
-        self.layers: list[str] = []  # those that forward is in, outermost first
-        self.cuts: list[str] = []  # what the program lacks to give gradients, or the right ones
-        self.hooks: list[RemovableHook] = []  # that tensors from outside were given
-        # told of the user's functions before they are called
-        self.saw: Callable[[Any], None] | None = None
-        # told of what converted code reads of Python, and of what it is going to change
-        self.looked: Any = None
-        # saves objects before they are mutated, to roll back a failed recording
+        # Index errors of branches in loops: a later part of the body may write the element.
+        self.deferred_errors: list[IndexError] = []
+        self.layers: list[str] = []  # paths of the running layers, outermost first
+        self.cuts: list[str] = []  # why the program cannot provide correct gradients
+        self.hooks: list[RemovableHook] = []  # hooks on external tensors
+        # Called with each user function before it runs.
+        self.on_call: Callable[[Any], None] | None = None
+        # The ReadTracker of the capture.
+        self.reads: Any = None
+        # The Rollback that saves objects before they are mutated.
         self.rollback: Any = None
-        # by id: a list or dict, and the line that created it
-        self._lines: dict[int, tuple[Any, str]] = {}
+        # By id: a list or dict, and the line that created it.
+        self._creation_lines: dict[int, tuple[Any, str]] = {}
         self.side_effect: Exception | None = (
             # the last rejected side effect; raised again, because user code may have caught the
             # error
@@ -108,26 +130,26 @@ class Recorder:
         )
         # whether constructs that may fail at run time are rejected during recording
         self.strict = False
-        self.special: Any = None  # told of objects whose operators Python calls
+        self.dunder_methods: Any = None  # converts special methods of user classes
         self.aliases = Aliases()
-        # lists of the program that were read before anything was written to them
-        self.empty: list[Any] = []
-        self.loops = 0  # those that are being recorded
-        self.moved: list[list[Any]] = []  # lists that became lists of the program
-        # places with texts that the rounds of a loop change: keeper, key
-        self.unsaid: list[tuple[Any, Any]] = []
-        self._alive: list[Tensor] = []  # an id stays valid only while its tensor lives
+        # TensorArrays that were read before anything was written to them.
+        self.empty_arrays: list[Any] = []
+        self.num_open_loops = 0  # loops that are being recorded
+        self.replaced_lists: list[list[Any]] = []  # lists that became TensorArrays
+        # Locations and keys of strings that loop iterations change.
+        self.loop_texts: list[tuple[Any, Any]] = []
+        self._tensors: list[Tensor] = []  # an id stays valid only while its tensor lives
 
     @classmethod
-    def onto(cls, program: Program) -> Recorder:
-        """One that goes on with a program that is there already."""
-        made = cls()
-        made.program = program
-        made.open = [Inner(program.block)]
+    def extending(cls, program: Program) -> Recorder:
+        """Return a recorder that appends to an existing program."""
+        result = cls()
+        result.program = program
+        result.open_blocks = [OpenBlock(program.block)]
         for block in program.blocks:
             for name in block.vars:
-                made.namer.fresh(name)
-        return made
+                result.namer.fresh(name)
+        return result
 
     # -- blocks
     # --------------------------------------------------------------------------
@@ -135,100 +157,102 @@ class Recorder:
     @property
     def block(self) -> Block:
         """The block that ops are written to."""
-        return self.open[-1].block
+        return self.open_blocks[-1].block
 
     @contextmanager
-    def inner_block(self) -> Iterator[Inner]:
-        """Write the body to a new block inside of the one that is being written."""
-        made = Inner(Block(len(self.program.blocks), self.block.idx))
-        self.program.blocks.append(made.block)
+    def new_block(self) -> Iterator[OpenBlock]:
+        """Write the ops of the body to a new block inside of the current one."""
+        result = OpenBlock(Block(len(self.program.blocks), self.block.idx))
+        self.program.blocks.append(result.block)
         try:
-            with self.writing(made):
-                yield made
+            with self.in_block(result):
+                yield result
         except BaseException:
-            for keeper, before in made.kept.values():
-                if keeper.restores:
-                    keeper.write(before)
+            for location, before in result.locations.values():
+                if location.can_restore:
+                    location.write(before)
             raise
 
     @contextmanager
     def in_loop(self) -> Iterator[None]:
-        """Record a body that is tried again where it shows something new."""
-        self.loops += 1
+        """Record a loop body, which may be recorded again."""
+        self.num_open_loops += 1
         try:
             yield
         finally:
-            self.loops -= 1
+            self.num_open_loops -= 1
 
     @contextmanager
-    def writing(self, inner: Inner) -> Iterator[None]:
-        """Write the body to a block of the one that is being written."""
-        self.open.append(inner)
+    def in_block(self, inner: OpenBlock) -> Iterator[None]:
+        """Write the ops of the body to an existing inner block."""
+        self.open_blocks.append(inner)
         try:
             yield
         finally:
-            self.open.pop()
+            self.open_blocks.pop()
 
-    def mark(self) -> Mark:
-        """What there is now, for `rewind`."""
+    def checkpoint(self) -> Checkpoint:
+        """Save the state for `rewind`."""
         block, aliases = self.block, self.aliases
         written = len(self.program.blocks), len(block.ops), tuple(block.vars)
-        return Mark(*written, dict(aliases.stale), aliases.links(), aliases.now())
+        return Checkpoint(
+            *written, dict(aliases.invalidated), aliases.num_links(), aliases.timestamp()
+        )
 
-    def rewind(self, mark: Mark) -> None:
-        """Forget the ops, blocks and variables that were written since; what goes with the program
-        stays.
+    def rewind(self, mark: Checkpoint) -> None:
+        """Remove the ops, blocks and variables that were written since the checkpoint. The values
+        in `scope` remain.
         """
         names = set(mark.names)
-        self.aliases.stale = dict(mark.stale)
-        self.aliases.forget(mark.links, mark.moment)
+        self.aliases.invalidated = dict(mark.invalidated)
+        self.aliases.discard_links(mark.links, mark.moment)
         del self.program.blocks[mark.blocks :]
         del self.block.ops[mark.ops :]
         self.block.vars = {n: v for n, v in self.block.vars.items() if n in names or v.persistable}
 
     def var(self, name: str) -> VarDesc | None:
-        """The declaration of `name` as the block that is being written sees it."""
+        """Return the declaration of a name that is visible in the current block."""
         return self.program.var(name, self.block.idx)
 
-    def note_line(self, made: Any, original: Any = None) -> None:
+    def record_line(self, made: Any, original: Any = None) -> None:
         """Remember the user's line that created a list or dict, for error messages.
 
-        original: the object it is a copy of, whose line it takes
+        original: the object that `made` is a copy of, whose line it inherits
         """
-        held, line = self._lines.get(id(original), (None, ""))
-        self._lines[id(made)] = (
+        held, line = self._creation_lines.get(id(original), (None, ""))
+        self._creation_lines[id(made)] = (
             made,
             line if original is not None and held is original else str(user_line() or ""),
         )
 
-    def line_of(self, made: Any) -> str:
-        """` made at` and the line that created a list or dict; empty if unknown."""
-        held, line = self._lines.get(id(made), (None, ""))
+    def creation_note(self, made: Any) -> str:
+        """Return ` made at <line>` for a list or dict; empty if the line is unknown."""
+        held, line = self._creation_lines.get(id(made), (None, ""))
         return f" made at {line}" if held is made and line else ""
 
     # -- tensors
     # --------------------------------------------------------------------------
 
     def bind(self, tensor: Tensor, name: str) -> None:
-        """From now on `tensor` is the variable `name`."""
+        """Let `tensor` denote the variable `name`."""
         self._names[id(tensor)] = name
-        self._alive.append(tensor)
-        self.aliases.meet(tensor)
+        self._tensors.append(tensor)
+        self.aliases.register(tensor)
 
     def rebind(self, name: str, other: str) -> None:
-        """From now on the tensors that were `name` are `other`."""
+        """Let the tensors that denote the variable `name` denote `other`."""
         self._names = {key: other if held == name else held for key, held in self._names.items()}
 
     def knows(self, tensor: Tensor) -> bool:
-        """Whether `tensor` is a variable of the program already."""
+        """Whether `tensor` denotes a variable of the program."""
         return id(tensor) in self._names
 
     def name_of(self, tensor: Tensor) -> str:
-        """The variable that `tensor` is; one that nobody declared is a constant and goes with the
-        program.
+        """Return the name of the variable that `tensor` denotes. An unknown tensor becomes a
+        constant whose value is saved with the program.
 
-        Raises TraceError for one that a branch or a loop made and did not give, and for one that is
-        out of date.
+        Raises TraceError for a tensor that was created in a branch or loop without being a result
+        of it, and for an invalidated tensor.
         """
         self.aliases.check(tensor)
         name = self._names.get(id(tensor))
@@ -243,16 +267,16 @@ class Recorder:
         return name
 
     def declare(self, name: str, meta: Meta, block: Block | None = None, **flags: Any) -> VarDesc:
-        """Add a variable to a block, the one that is being written unless given."""
+        """Add a variable to a block, by default to the current one."""
         desc = VarDesc(name, tuple(meta.shape), BY_NP[meta.dtype].name, **flags)
         (block or self.block).vars[name] = desc
         return desc
 
     def persistable(self, tensor: Tensor, wanted: str | None = None) -> str:
-        """Make `tensor` a variable whose value travels with the program: a parameter, a buffer or a
-        constant.
+        """Declare `tensor` as a parameter, buffer or constant whose value is saved with the
+        program.
         """
-        name = self._known.get(id(tensor)) or self.namer.persistable(wanted or tensor.name)
+        name = self._known_names.get(id(tensor)) or self.namer.persistable(wanted or tensor.name)
         trainable = not tensor.stop_gradient
         flags = {"persistable": True, "is_parameter": trainable, "stop_gradient": not trainable}
         self.declare(name, tensor.meta, self.program.block, **flags)
@@ -263,7 +287,7 @@ class Recorder:
     def feed(self, name: str, meta: Meta, path: str = "") -> VarDesc:
         """Declare an input.
 
-        path: where it is in the arguments of a call, if not under its name
+        path: its position in the arguments of a call, by default its name
         """
         desc = self.declare(self.namer.fresh(name), meta, stop_gradient=True, checks_feed=True)
         col = sum(op.type == "feed" for op in self.program.block.ops)
@@ -280,8 +304,8 @@ class Recorder:
         op = OpDesc("fetch", {"X": [name]}, {"Out": ["fetch"]}, {"col": Attr(AttrType.INT, col)})
         self.program.block.ops.append(op)
 
-    def assume(self, guard: Guard) -> None:
-        """Note an assumption, once."""
+    def add_guard(self, guard: Guard) -> None:
+        """Add a guard unless it exists."""
         if guard not in self.guards:
             self.guards.append(guard)
 
@@ -289,11 +313,11 @@ class Recorder:
     # --------------------------------------------------------------------------
 
     def new_output(self, op: Op, slot: Slot, args: tuple[Any, ...], meta: Meta) -> VarDesc:
-        """Declare the variable of one result; one written in place is its operand."""
+        """Declare the variable of a result; an in-place result is the variable of its operand."""
         if slot.over:
             index = [s.name for s in op.ins].index(slot.over)
             operand = args[index] if index < len(args) else None
-            # a slot for many that is given one
+            # a slot for several tensors with one
             if isinstance(operand, list | tuple) and len(operand) == 1:
                 operand = operand[0]
             if isinstance(operand, Tensor):
@@ -305,8 +329,8 @@ class Recorder:
         return made
 
     def _lod_level(self, op: Op, slot: Slot, args: tuple[Any, ...], meta: Meta) -> int:
-        """How many levels of sequences a result holds: what the op says, else as its first operand
-        that has any, if it has as many rows.
+        """Return the LoD level of a result: what the op declares, otherwise that of the first
+        operand with a LoD, if the result has the same number of rows.
         """
         found = [s.lod_of for s in op.outs if s.lod_of]
         if found:
@@ -327,7 +351,7 @@ class Recorder:
     def add(
         self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any], outputs: dict[str, list[str]]
     ) -> OpDesc:
-        """Append one op."""
+        """Append an op with its arguments."""
         inputs = {
             s.name: self._operand(a) for s, a in zip(op.ins, args, strict=False) if a is not None
         }
@@ -340,21 +364,25 @@ class Recorder:
         outputs: dict[str, list[str]],
         attrs: dict[str, Attr] | None = None,
     ) -> OpDesc:
-        """Append one op that is known by its names."""
+        """Append an op whose inputs and outputs are given by name."""
         line = user_line()
         layer = self.layers[-1] if self.layers else ""
-        made = OpDesc(type, inputs, outputs, attrs or {}, "" if line is None else str(line), layer)
-        self.block.ops.append(made)
-        return made
+        result = OpDesc(
+            type, inputs, outputs, attrs or {}, "" if line is None else str(line), layer
+        )
+        self.block.ops.append(result)
+        return result
 
     def variable(self, desc: VarDesc) -> Variable:
-        """The variable of a declaration."""
-        made = Variable(desc)
-        self.bind(made, desc.name)
-        return made
+        """Return a new Variable for a declaration."""
+        result = Variable(desc)
+        self.bind(result, desc.name)
+        return result
 
     def emit_like(self, type: str, slot: str, operand: Tensor, attrs: dict[str, Attr]) -> Variable:
-        """Append an op with one operand and a result like it; gives the result."""
+        """Append an op with one operand, and return its result, which has the shape and dtype of
+        the operand.
+        """
         made = self.variable(self.declare(self.namer.temporary(type), operand.meta))
         made.where = self.emit(
             type, {slot: [self.name_of(operand)]}, {"Out": [made.name]}, attrs
@@ -362,11 +390,15 @@ class Recorder:
         return made
 
     def emit_assert(
-        self, holds: Tensor, message: str = "", data: Sequence[Tensor] = (), summarize: int = SHOWN
+        self,
+        holds: Tensor,
+        message: str = "",
+        data: Sequence[Tensor] = (),
+        summarize: int = MAX_SHOWN,
     ) -> OpDesc:
-        """Append what ends a run where `holds` is not true.
+        """Append an op that fails the run if `holds` is false.
 
-        data: is shown then, `summarize` elements of each
+        data: tensors that the error shows, `summarize` elements of each
         """
         attrs = {"summarize": Attr(AttrType.LONG, summarize)}
         if message:
@@ -375,46 +407,54 @@ class Recorder:
         return self.emit("assert", slots, {}, attrs)
 
     def _operand(self, arg: Any) -> list[str]:
-        return [self.operand(arg)] if isinstance(arg, Tensor) else [self.operand(t) for t in arg]
+        return (
+            [self.operand_name(arg)]
+            if isinstance(arg, Tensor)
+            else [self.operand_name(t) for t in arg]
+        )
 
-    def operand(self, tensor: Tensor) -> str:
-        """The variable that an op reads for `tensor`: one that fails in a run where that has no
-        value.
+    def operand_name(self, tensor: Tensor) -> str:
+        """Return the variable that an op reads for `tensor`. For a maybe-undefined tensor this is
+        the result of a run-time check.
         """
         name = self.name_of(tensor)
-        half = tensor.half if isinstance(tensor, Variable) else None
+        half = tensor.maybe_undefined if isinstance(tensor, Variable) else None
         if (
             half is None
-            or half.late is None
-            or half.late.desc is not tensor.raw
-            or self.is_known(half)
+            or half.check is None
+            or half.check.desc is not tensor.raw
+            or self.is_defined_here(half)
         ):
             return name
-        found: str = half.late.checked(self)
+        found: str = half.check.emit(self)
         return found
 
-    def is_known(self, half: Half) -> bool:
-        """Whether it is known here that a variable has a value which only one way gives."""
-        late = half.late
+    def is_defined_here(self, half: MaybeUndefined) -> bool:
+        """Whether the conditions that are known here imply that a maybe-undefined variable has a
+        value.
+        """
+        late = half.check
         return late is not None and any(
-            (late.flag, late.sense) in inner.facts for inner in self.open
+            (late.flag, late.expected) in inner.conditions for inner in self.open_blocks
         )
 
 
 def typed_attrs(op: Op, values: dict[str, Any]) -> dict[str, Attr]:
-    """Attributes with the types that Paddle's files give them."""
-    return {name: Attr(AttrType[spec.type], plain(values[name])) for name, spec in op.attrs.items()}
+    """Return attributes with the types that Paddle's files use."""
+    return {
+        name: Attr(AttrType[spec.type], plain_attr(values[name])) for name, spec in op.attrs.items()
+    }
 
 
-def plain(value: Any) -> Any:
-    """An attribute as plain Python data."""
+def plain_attr(value: Any) -> Any:
+    """Return an attribute as plain Python data."""
     if isinstance(value, list | tuple):
-        return [plain(v) for v in value]
-    if isinstance(value, Size):
+        return [plain_attr(v) for v in value]
+    if isinstance(value, GuardedInt):
         return plain_int(value)
     return value.item() if hasattr(value, "item") else value
 
 
 def recorded_slots(op: Op) -> list[tuple[int, Slot]]:
-    """The result slots that a file names: an optional one (`Mask~?`) is left out."""
+    """Return the result slots that are written to a file: optional ones (`Mask~?`) are left out."""
     return [(i, s) for i, s in enumerate(op.outs) if not s.optional]

@@ -1,8 +1,8 @@
-"""Variables that stand for Python's numbers: eagerly an int, a float or a bool is in their place,
-on some ways through the code or on all.
+"""Symbolic scalars: variables that stand for Python numbers, on some or all paths. Eager execution
+has an int, float or bool in their place.
 
-Their operators give what those of the numbers give, and what would ask them for what only the
-numbers have - a hash, a text - is refused.
+Their operators return what those of Python numbers return. Operations that need the number itself,
+such as hash() and str(), raise an error.
 """
 
 from __future__ import annotations
@@ -19,113 +19,115 @@ from ..core.mode import base_mode, state
 from ..core.op import OPS
 from ..core.tensor import Tensor
 
-NUMBERS = (bool, int, float, np.bool_, np.integer, np.floating)
+SCALAR_TYPES = (bool, int, float, np.bool_, np.integer, np.floating)
 
 
 @dataclass(frozen=True)
-class Stands:
-    """What a variable stands for.
+class ScalarKind:
+    """The Python types that a variable stands for.
 
-    types: of Python, Tensor among them where it is one on some way; natural: an int that is never
-    negative.
+    types: Python types; Tensor is among them if the value is a tensor on some path; is_nonnegative:
+    whether it is an int that is never negative
     """
 
     types: frozenset[type]
-    natural: bool = False
+    is_nonnegative: bool = False
 
     @property
-    def whole(self) -> bool:
-        """Whether it is an int on all ways."""
+    def is_integer(self) -> bool:
+        """Whether it is an int on all paths."""
         return all(issubclass(t, int | np.integer) for t in self.types)
 
     def __str__(self) -> str:
         return " or ".join(sorted(t.__name__ for t in self.types))
 
 
-INT, NATURAL, FLOAT, BOOL = (
-    Stands(frozenset({int})),
-    Stands(frozenset({int}), True),
-    Stands(frozenset({float})),
-    Stands(frozenset({bool}), True),
+INT, NONNEGATIVE_INT, FLOAT, BOOL = (
+    ScalarKind(frozenset({int})),
+    ScalarKind(frozenset({int}), True),
+    ScalarKind(frozenset({float})),
+    ScalarKind(frozenset({bool}), True),
 )
 
 
-def stands_for(value: Any) -> Stands | None:
-    """What a number is, or what a variable stands for; None for tensors, and for what is
-    no number.
-    """
+def scalar_kind(value: Any) -> ScalarKind | None:
+    """Return the kind of a number or of a symbolic scalar; None for tensors and other values."""
     if isinstance(value, Tensor):
-        found: Stands | None = getattr(value, "python", None)
+        found: ScalarKind | None = getattr(value, "python", None)
         return found
-    if not isinstance(value, NUMBERS):
+    if not isinstance(value, SCALAR_TYPES):
         return None
-    return Stands(
+    return ScalarKind(
         frozenset({type(value)}),
         isinstance(value, int | np.integer | np.bool_) and bool(value >= 0),
     )
 
 
-def either_of(values: Iterable[Any]) -> Stands | None:
-    """What a variable stands for that is one of several values, on one way each."""
-    return together(map(stands_for, values))
+def merged_kind(values: Iterable[Any]) -> ScalarKind | None:
+    """Return the kind of a variable that is one of several values."""
+    return merge_kinds(map(scalar_kind, values))
 
 
-def together(ways: Iterable[Stands | None]) -> Stands | None:
-    """What a variable stands for that is what each of these does on one way."""
+def merge_kinds(ways: Iterable[ScalarKind | None]) -> ScalarKind | None:
+    """Return the kind of a variable that has one of these kinds, depending on the path."""
     types: set[type] = set()
     natural = True
     for found in ways:
         types |= {Tensor} if found is None else found.types
-        natural = natural and found is not None and found.natural
-    return None if types <= {Tensor} else Stands(frozenset(types), natural)
+        natural = natural and found is not None and found.is_nonnegative
+    return None if types <= {Tensor} else ScalarKind(frozenset(types), natural)
 
 
-def marked(value: Any, stands: Stands | None) -> Any:
-    """A value of the program that stands for a number from now on."""
+def mark_scalar(value: Any, stands: ScalarKind | None) -> Any:
+    """Mark a value of the program as a symbolic scalar."""
     if stands is not None and hasattr(value, "raw"):
         value.raw.python = stands
     return value
 
 
-def number_error(value: Any, what: str, fix: str) -> TraceError:
-    """The error for Python that asks a variable for what only the number has that it stands for."""
+def scalar_error(value: Any, what: str, fix: str) -> TraceError:
+    """Return the error for an operation that needs the number itself."""
     at = getattr(value, "made_at", "")
-    why = f"{what}: this stands for a number ({stands_for(value)}) that only a run knows"
+    why = f"{what}: this stands for a number ({scalar_kind(value)}) that is known only at run time"
     return TraceError(with_user_line(f"{why} (X={value.meta}{at}); {fix}"))
 
 
-def refused(value: Any, what: str, fix: str, instead: Any) -> Any:
-    """Raise that error; where all problems are listed (`oarlock explain`), note it and go on with
-    `instead`.
-    """
-    return troubled(number_error(value, what, fix), instead)
+def reject_scalar(value: Any, what: str, fix: str, replace_base_mode: Any) -> Any:
+    """Report that error; while `oarlock explain` runs, return `instead`."""
+    return report_error(scalar_error(value, what, fix), replace_base_mode)
 
 
-def troubled(error: TraceError, instead: Any) -> Any:
-    """Let the mode in force raise an error, or note it and go on with something else."""
+def report_error(error: TraceError, replace_base_mode: Any) -> Any:
+    """Let the current mode raise an error, or collect it and return `instead`."""
     mode = base_mode(state.mode)
     if not mode.static:
         raise error
-    return mode.trouble(error, instead)
+    return mode.report_error(error, replace_base_mode)
 
 
 # -- operators
 # ------------------------------------------------------------------------------
 
-KEEP_SIGN = frozenset(
+SIGN_PRESERVING = frozenset(
     {"add", "mul", "floordiv", "mod", "and", "or", "xor", "lshift", "rshift", "pow"}
 )
-COMPARED = frozenset({"eq", "ne", "lt", "le", "gt", "ge"})
-BOOLEAN = COMPARED | {"and", "or", "xor"}  # what two truth values need not be ints for
-OF_INTS = frozenset({"lshift", "rshift", "and", "or", "xor"})
+COMPARISONS = frozenset({"eq", "ne", "lt", "le", "gt", "ge"})
+BOOLEAN = COMPARISONS | {
+    "and",
+    "or",
+    "xor",
+}  # operators on two bools that need no conversion to int
+INTEGER_ONLY = frozenset({"lshift", "rshift", "and", "or", "xor"})
 
 
-def _of_two(name: str, a: Stands, b: Stands) -> Stands | None:
-    """What an operator of Python gives for two numbers; None where one of them may be a tensor."""
+def _result_kind(name: str, a: ScalarKind, b: ScalarKind) -> ScalarKind | None:
+    """Return the kind of the result of an operator on two numbers; None if one of them may be a
+    tensor.
+    """
     types = a.types | b.types
     if Tensor in types:
-        return Stands(types) if a.types != {Tensor} and b.types != {Tensor} else None
-    if name in COMPARED:
+        return ScalarKind(types) if a.types != {Tensor} and b.types != {Tensor} else None
+    if name in COMPARISONS:
         return BOOL
     if name in BOOLEAN and types == {bool}:
         return BOOL
@@ -133,43 +135,45 @@ def _of_two(name: str, a: Stands, b: Stands) -> Stands | None:
         return FLOAT
     plain = {float if issubclass(t, float | np.floating) else int for t in types}
     made = {float} if {float} in (a.types, b.types) else plain
-    return Stands(frozenset(made), a.natural and b.natural and name in KEEP_SIGN)
+    return ScalarKind(
+        frozenset(made), a.is_nonnegative and b.is_nonnegative and name in SIGN_PRESERVING
+    )
 
 
 def _binary(name: str, reflected: bool) -> Callable[[Any, Any], Any]:
     method = f"__{'r' if reflected else ''}{name}__"
 
     def operator(self: Any, other: Any) -> Any:
-        mine, others = self.python, stands_for(other)
+        mine, others = self.python, scalar_kind(other)
         if name == "mul" and isinstance(other, list | tuple | str | bytes):
-            _refuse_repeated(self)
+            _reject_repeat(self)
         if mine is None or others is None:
             unlike = mine is not None and not isinstance(other, Tensor | np.ndarray)
             if unlike and name in ("eq", "ne"):
                 return name == "ne"
-            x, y = beside(self, other), beside(other, self)
+            x, y = promote_with(self, other), promote_with(other, self)
             if mine is not None or others is not None:
                 x, y = _promote_to_floating(x, y)
-            return _plain(x, y, method)
-        if name in OF_INTS and not (mine.whole and others.whole):
-            raise number_error(self, name, "only ints have it: have an int on all ways")
+            return _tensor_operator(x, y, method)
+        if name in INTEGER_ONLY and not (mine.is_integer and others.is_integer):
+            raise scalar_error(self, name, "only ints have it: have an int on all paths")
         x, y, a, b = (other, self, others, mine) if reflected else (self, other, mine, others)
-        return _of_numbers(name, x, y, a, b)
+        return _apply_to_scalars(name, x, y, a, b)
 
     operator.__name__ = method
     return operator
 
 
-def beside(value: Any, tensor: Any) -> Any:
-    """A variable that stands for a number, as it meets a tensor: in the dtype of that, as the
-    number would; anything else itself.
+def promote_with(value: Any, tensor: Any) -> Any:
+    """Cast a symbolic scalar to the dtype of a tensor operand, as for a Python number; return other
+    values unchanged.
     """
-    stands = stands_for(value) if isinstance(value, Tensor) else None
+    stands = scalar_kind(value) if isinstance(value, Tensor) else None
     if (
         stands is None
         or Tensor in stands.types
         or not isinstance(tensor, Tensor)
-        or is_pure(stands_for(tensor))
+        or is_always_scalar(scalar_kind(tensor))
     ):
         return value
     mine, other = value.meta.dtype, tensor.meta.dtype
@@ -181,7 +185,7 @@ def beside(value: Any, tensor: Any) -> Any:
 
 def _promote_to_floating(x: Any, y: Any) -> tuple[Any, Any]:
     """Cast an integer or bool operand to the dtype of the floating one, if one of the two is a
-    symbolic Python number.
+    symbolic scalar.
     """
     if isinstance(x, Tensor) and isinstance(y, Tensor):
         if x.meta.dtype.kind in "biu" and is_float(y.meta.dtype):
@@ -191,19 +195,19 @@ def _promote_to_floating(x: Any, y: Any) -> tuple[Any, Any]:
     return x, y
 
 
-def is_pure(stands: Stands | None) -> bool:
-    """Whether something is a number on all ways."""
+def is_always_scalar(stands: ScalarKind | None) -> bool:
+    """Whether a value is a number on all paths."""
     return stands is not None and Tensor not in stands.types
 
 
-def as_default(value: Any) -> Any:
-    """A variable that stands for a float in the dtype that functions of tensors make of one;
-    anything else itself.
+def as_default_float(value: Any) -> Any:
+    """Cast a symbolic float to the default dtype, as functions of tensors do; return other values
+    unchanged.
     """
-    stands = stands_for(value) if isinstance(value, Tensor) else None
+    stands = scalar_kind(value) if isinstance(value, Tensor) else None
     if stands is None or stands.types != {float} or value.meta.dtype == default_float():
         return value
-    return marked(_cast(value, default_float()), stands)
+    return mark_scalar(_cast(value, default_float()), stands)
 
 
 def _cast(value: Any, wanted: np.dtype[Any]) -> Any:
@@ -215,68 +219,65 @@ def _cast(value: Any, wanted: np.dtype[Any]) -> Any:
     )
 
 
-def _refuse_repeated(count: Any) -> None:
-    """Raise TraceError for a list times a number that only a run knows: eagerly a size is an int,
-    and the list repeated.
-    """
+def _reject_repeat(count: Any) -> None:
+    """Raise TraceError for a list times a symbolic int: eager execution repeats the list."""
     if count.python is not None or (not count.raw.shape and "int" in count.raw.dtype):
         why = (
-            f"a list as long as only a run knows (times{count.made_at}); take paddle.full or "
-            f"paddle.tile, or a loop"
+            f"a list whose length is known only at run time (times{count.made_at}); use "
+            f"paddle.full, paddle.tile or a loop"
         )
         raise TraceError(with_user_line(why))
 
 
-def _of_numbers(name: str, x: Any, y: Any, a: Stands, b: Stands) -> Any:
-    made = _of_two(name, a, b)
+def _apply_to_scalars(name: str, x: Any, y: Any, a: ScalarKind, b: ScalarKind) -> Any:
+    result = _result_kind(name, a, b)
     if name not in BOOLEAN or a.types | b.types != {bool}:
-        x, y = _as_int(x), _as_int(y)
-    if is_pure(a) and is_pure(b):  # an attribute of an op would be float32
+        x, y = _bool_to_int(x), _bool_to_int(y)
+    if is_always_scalar(a) and is_always_scalar(b):  # an attribute of an op would be float32
         x, y = (_as_float(v) if name == "truediv" or isinstance(v, float) else v for v in (x, y))
     else:
-        x, y = beside(x, y), beside(y, x)
+        x, y = promote_with(x, y), promote_with(y, x)
     x, y = _promote_to_floating(x, y)
-    if name in EXACT and a.whole and b.whole:
-        return EXACT[name](x, y, a, b)
+    if name in INTEGER_OPERATORS and a.is_integer and b.is_integer:
+        return INTEGER_OPERATORS[name](x, y, a, b)
     if isinstance(x, Tensor):
-        return marked(_plain(x, y, f"__{name}__"), made)
-    if name in ("and", "or", "xor"):  # tensors have none that are reflected
-        return marked(_plain(y, x, f"__{name}__"), made)
-    return marked(_plain(y, x, f"__r{name}__"), made)
+        return mark_scalar(_tensor_operator(x, y, f"__{name}__"), result)
+    if name in ("and", "or", "xor"):  # Tensor has no reflected versions
+        return mark_scalar(_tensor_operator(y, x, f"__{name}__"), result)
+    return mark_scalar(_tensor_operator(y, x, f"__r{name}__"), result)
 
 
-def _as_int(value: Any) -> Any:
-    """A truth value as the 0 or 1 that Python computes with."""
+def _bool_to_int(value: Any) -> Any:
+    """Return a truth value as the 0 or 1 that Python computes with."""
     if isinstance(value, bool) or not isinstance(value, Tensor) or value.meta.dtype != bool:
         return int(value) if isinstance(value, bool) else value
-    made = OPS["cast"](value, in_dtype=dtype_of("bool").proto, out_dtype=dtype_of("int64").proto)
-    return marked(made, NATURAL)
+    result = OPS["cast"](value, in_dtype=dtype_of("bool").proto, out_dtype=dtype_of("int64").proto)
+    return mark_scalar(result, NONNEGATIVE_INT)
 
 
-def _plain(self: Any, other: Any, method: str) -> Any:
+def _tensor_operator(self: Any, other: Any, method: str) -> Any:
     function = getattr(Tensor, method, None)
-    return NotImplemented if function is None else _by_operator(function, self, other)
+    return NotImplemented if function is None else _call_operator(function, self, other)
 
 
-def _by_operator(function: Callable[..., Any], *operands: Any, **options: Any) -> Any:
-    """What an operator gives.
-
-    In programs that users see it is named after no op, `tmp_0`, as in Paddle.
+def _call_operator(function: Callable[..., Any], *operands: Any, **options: Any) -> Any:
+    """Call an operator. In static-graph programs its result is not named after an op but `tmp_0`,
+    as in Paddle.
     """
     recorder = getattr(state.mode, "recorder", None)
-    if recorder is None or not recorder.by_hand:
+    if recorder is None or not recorder.policy.names_operator_results:
         return function(*operands, **options)
     with recorder.by_operator():
         return function(*operands, **options)
 
 
-def _power(x: Any, y: Any, a: Stands, b: Stands) -> Any:
-    """Integers: Python's answer is a float where the exponent is negative."""
-    if b.natural:
-        made = Tensor.__pow__(x, y) if isinstance(x, Tensor) else Tensor.__rpow__(y, x)  # type: ignore[operator, attr-defined]
-        return marked(made, Stands(frozenset({int}), a.natural))
+def _power(x: Any, y: Any, a: ScalarKind, b: ScalarKind) -> Any:
+    """Return an integer power, which is a float in Python if the exponent is negative."""
+    if b.is_nonnegative:
+        result = Tensor.__pow__(x, y) if isinstance(x, Tensor) else Tensor.__rpow__(y, x)  # type: ignore[operator, attr-defined]
+        return mark_scalar(result, ScalarKind(frozenset({int}), a.is_nonnegative))
     types = frozenset({float}) if not isinstance(y, Tensor) else frozenset({int, float})
-    return marked(OPS["elementwise_pow"](_as_float(x), _as_float(y)), Stands(types))
+    return mark_scalar(OPS["elementwise_pow"](_as_float(x), _as_float(y)), ScalarKind(types))
 
 
 def _as_float(value: Any) -> Any:
@@ -288,11 +289,11 @@ def _as_float(value: Any) -> Any:
     return OPS["cast"](value, in_dtype=dtype_of(value.meta.dtype).proto, out_dtype=wanted.proto)
 
 
-def _shifted(left: bool) -> Callable[[Any, Any, Stands, Stands], Any]:
-    def shift(x: Any, y: Any, a: Stands, b: Stands) -> Any:
-        if not b.natural:
+def _shift(left: bool) -> Callable[[Any, Any, ScalarKind, ScalarKind], Any]:
+    def shift(x: Any, y: Any, a: ScalarKind, b: ScalarKind) -> Any:
+        if not b.is_nonnegative:
             number = y if isinstance(y, Tensor) else x
-            raise number_error(
+            raise scalar_error(
                 number, "shift", "the count may be negative: shift by a number that is not"
             )
         factor = 2**y
@@ -301,10 +302,10 @@ def _shifted(left: bool) -> Callable[[Any, Any, Stands, Stands], Any]:
     return shift
 
 
-EXACT: dict[str, Callable[[Any, Any, Stands, Stands], Any]] = {
+INTEGER_OPERATORS: dict[str, Callable[[Any, Any, ScalarKind, ScalarKind], Any]] = {
     "pow": _power,
-    "lshift": _shifted(True),
-    "rshift": _shifted(False),
+    "lshift": _shift(True),
+    "rshift": _shift(False),
 }
 
 
@@ -312,26 +313,28 @@ def _unary(name: str) -> Callable[[Any], Any]:
     def operator(self: Any) -> Any:
         mine = self.python
         if mine is None:
-            return _by_operator(getattr(Tensor, name), self)
-        if name == "__invert__" and not mine.whole:
-            raise number_error(self, "~", "only ints have it: have an int on all ways")
-        made = getattr(Tensor, name)(_as_int(self))
-        return marked(made, _of_two("add" if name == "__abs__" else "sub", mine, NATURAL))
+            return _call_operator(getattr(Tensor, name), self)
+        if name == "__invert__" and not mine.is_integer:
+            raise scalar_error(self, "~", "only ints have it: have an int on all paths")
+        result = getattr(Tensor, name)(_bool_to_int(self))
+        return mark_scalar(
+            result, _result_kind("add" if name == "__abs__" else "sub", mine, NONNEGATIVE_INT)
+        )
 
     return operator
 
 
-def _named(name: str) -> Callable[..., Any]:
+def _tensor_method(name: str) -> Callable[..., Any]:
     def method(self: Any, *given: Any, **options: Any) -> Any:
-        return _by_operator(getattr(Tensor, name), self, *given, **options)
+        return _call_operator(getattr(Tensor, name), self, *given, **options)
 
     method.__name__ = name
     return method
 
 
-def _part(self: Any, index: Any) -> Any:
+def _getitem(self: Any, index: Any) -> Any:
     recorder = getattr(state.mode, "recorder", None)
-    if recorder is None or not recorder.by_hand:
+    if recorder is None or not recorder.policy.names_operator_results:
         return Tensor.__getitem__(self, index)
     with recorder.by_index(self):
         return Tensor.__getitem__(self, index)
@@ -342,7 +345,7 @@ def _hash(self: Any) -> int:
         fix = (
             "compare it (`==`, `in` a tuple, if/elif), or keep values in a list and take positions"
         )
-        refused(
+        reject_scalar(
             self, "hash() (a key of a dict, a member of a set, an argument of a cache)", fix, None
         )
     return id(self)
@@ -352,20 +355,20 @@ def _round(self: Any, digits: Any = None) -> Any:
     mine = self.python
     if mine is None:
         return NotImplemented
-    if mine.whole and (digits is None or digits >= 0):
+    if mine.is_integer and (digits is None or digits >= 0):
         return self + 0
     if digits is not None:
-        raise number_error(self, "round()", "use paddle.round of what it is computed from")
-    made = _half_to_even(self)
-    return marked(
+        raise scalar_error(self, "round()", "use paddle.round of what it is computed from")
+    result = _round_half_to_even(self)
+    return mark_scalar(
         OPS["cast"](
-            made, in_dtype=dtype_of(made.meta.dtype).proto, out_dtype=dtype_of("int64").proto
+            result, in_dtype=dtype_of(result.meta.dtype).proto, out_dtype=dtype_of("int64").proto
         ),
         INT,
     )
 
 
-def _half_to_even(x: Any) -> Any:
+def _round_half_to_even(x: Any) -> Any:
     half = OPS["equal"](Tensor.__sub__(x, OPS["floor"](x)), _as_float(0.5))
     return OPS["where"](
         half, Tensor.__mul__(OPS["round"](Tensor.__mul__(x, 0.5)), 2.0), OPS["round"](x)
@@ -391,18 +394,18 @@ def _pos(self: Any) -> Any:
     return self + 0
 
 
-def _rounded(op: str) -> Callable[[Any], Any]:
+def _round_to_int(op: str) -> Callable[[Any], Any]:
     def operator(self: Any) -> Any:
         if self.python is None:
             raise TypeError(
                 with_user_line(f"math.{op}: this is a tensor; use paddle.{op} (X={self.meta})")
             )
-        if self.python.whole:
+        if self.python.is_integer:
             return self + 0
-        made = OPS[op](self) if op != "trunc" else self
+        result = OPS[op](self) if op != "trunc" else self
         wanted = dtype_of("int64").proto
-        return marked(
-            OPS["cast"](made, in_dtype=dtype_of(made.meta.dtype).proto, out_dtype=wanted), INT
+        return mark_scalar(
+            OPS["cast"](result, in_dtype=dtype_of(result.meta.dtype).proto, out_dtype=wanted), INT
         )
 
     return operator
@@ -411,12 +414,12 @@ def _rounded(op: str) -> Callable[[Any], Any]:
 def _index(self: Any) -> int:
     mine = self.python
     if mine is not None and self.meta.dtype.kind == "f":
-        raise number_error(self, "index", "have an int on all ways")
+        raise scalar_error(self, "index", "have an int on all paths")
     return Tensor.__index__(self)
 
 
-def _of_number(name: str, give: Callable[[Any], Any]) -> property:
-    """An attribute that tensors have as well as numbers, which means something else of a number."""
+def _scalar_attribute(name: str, give: Callable[[Any], Any]) -> property:
+    """Return a property for an attribute that tensors and numbers define differently."""
 
     def read(self: Any) -> Any:
         return getattr(Tensor, name).__get__(self) if self.python is None else give(self)
@@ -427,24 +430,24 @@ def _of_number(name: str, give: Callable[[Any], Any]) -> property:
 def _is_tensor(self: Any) -> bool:
     mine = self.python
     if mine is not None and Tensor in mine.types:
-        raise number_error(self, "is_tensor()", "have a tensor on all ways")
+        raise scalar_error(self, "is_tensor()", "have a tensor on all paths")
     return mine is None
 
 
-def _refuse_attribute(self: Any) -> Any:
-    raise number_error(self, ".is_integer", "compare it with its floor")
+def _reject_attribute(self: Any) -> Any:
+    raise scalar_error(self, ".is_integer", "compare it with its floor")
 
 
-def _missing(self: Any, name: str) -> Any:
-    """An attribute that only numbers have."""
+def _getattr(self: Any, name: str) -> Any:
+    """Raise for an attribute that only numbers have."""
     mine = self.__dict__["raw"].python if "raw" in self.__dict__ else None
     if mine is not None and not name.startswith("__") and any(hasattr(t, name) for t in mine.types):
-        raise number_error(self, f".{name}", "compute it with paddle's functions")
+        raise scalar_error(self, f".{name}", "compute it with paddle's functions")
     raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
 
-def teach(variable: type) -> None:
-    """Give variables the operators of numbers."""
+def install_operators(variable: type) -> None:
+    """Give Variable the operators of Python numbers."""
     for name in (
         "add",
         "sub",
@@ -461,14 +464,14 @@ def teach(variable: type) -> None:
     ):
         setattr(variable, f"__{name}__", _binary(name, False))
         setattr(variable, f"__r{name}__", _binary(name, True))
-    for name in COMPARED:
+    for name in COMPARISONS:
         setattr(variable, f"__{name}__", _binary(name, False))
     for name in ("__neg__", "__abs__", "__invert__"):
         setattr(variable, name, _unary(name))
     for name in ("__matmul__", "__rmatmul__", "astype"):
-        setattr(variable, name, _named(name))
-    made = {
-        "__getitem__": _part,
+        setattr(variable, name, _tensor_method(name))
+    result = {
+        "__getitem__": _getitem,
         "__hash__": _hash,
         "__deepcopy__": _deep_copy,
         "__round__": _round,
@@ -476,14 +479,14 @@ def teach(variable: type) -> None:
         "__divmod__": _divmod,
         "__rdivmod__": _rdivmod,
         "__pos__": _pos,
-        "__getattr__": _missing,
+        "__getattr__": _getattr,
         "__index__": _index,
-        "real": _of_number("real", _as_int),
-        "imag": _of_number("imag", lambda v: v * 0),
-        "is_integer": _of_number("is_integer", _refuse_attribute),
-        "__floor__": _rounded("floor"),
-        "__ceil__": _rounded("ceil"),
-        "__trunc__": _rounded("trunc"),
+        "real": _scalar_attribute("real", _bool_to_int),
+        "imag": _scalar_attribute("imag", lambda v: v * 0),
+        "is_integer": _scalar_attribute("is_integer", _reject_attribute),
+        "__floor__": _round_to_int("floor"),
+        "__ceil__": _round_to_int("ceil"),
+        "__trunc__": _round_to_int("trunc"),
     }
-    for name, function in made.items():
+    for name, function in result.items():
         setattr(variable, name, function)

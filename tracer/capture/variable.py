@@ -1,4 +1,4 @@
-"""Variable: a tensor without a value, known by its name in a program that is being written."""
+"""Variable: a tensor without a value, known by its name in a program that is being recorded."""
 
 from __future__ import annotations
 
@@ -21,31 +21,40 @@ from ..core.tensor import RemovableHook, Tensor
 from ..ir.printer import declaration
 from ..ir.program import Kind, VarDesc
 from ..ir.scope import Scope, current_scope
-from .symbolic_scalars import BOOL, FLOAT, INT, NATURAL, Stands, marked, teach, troubled
+from .symbolic_scalars import (
+    BOOL,
+    FLOAT,
+    INT,
+    NONNEGATIVE_INT,
+    ScalarKind,
+    install_operators,
+    mark_scalar,
+    report_error,
+)
 
 Block: TypeAlias = Any  # static.graph.block.Block
 Operator: TypeAlias = Any  # static.graph.operator.Operator
 
-GRADIENT = "@GRAD"  # what the name of a gradient ends in
+GRADIENT = "@GRAD"  # suffix of the name of a gradient
 
 
-class Half(NamedTuple):
-    """That a variable has a value on one way only.
+class MaybeUndefined(NamedTuple):
+    """States that only some paths assign a variable.
 
-    name: the user's; why: when it has one; block: that it was made in; none: where it is None on
-    the other ways, whether it is, as a variable; late: what is read instead where nobody knows the
-    way; sides: for errors, what each side of the branch has in its place.
+    name: the user's name; why: when it has a value; block: the block in which it was merged;
+    is_none: if it is None on the other paths, the none flag; check: the run-time check of a read
+    where the path is unknown; branches: for error messages, the values of both branches
     """
 
     name: str
     why: str
     block: int
-    none: Any = None
-    late: Any = None
-    sides: str = ""
+    is_none: Any = None
+    check: Any = None
+    branches: str = ""
 
 
-def checked_flags(throw_on_error: Any, with_details: Any) -> None:
+def check_to_string_flags(throw_on_error: Any, with_details: Any) -> None:
     """Raise MisfitError, an AssertionError, unless both are bool."""
     for name, flag in (("throw_on_error", throw_on_error), ("with_details", with_details)):
         if not isinstance(flag, bool):
@@ -57,27 +66,33 @@ def checked_flags(throw_on_error: Any, with_details: Any) -> None:
 class Variable(Tensor):
     """A named value of a program.
 
-    raw: its declaration; shape: -1 for sizes known only at run time; where: the line that made it.
+    raw: its declaration; shape: -1 for dynamic sizes; where: the line that created it;
+    maybe_undefined: set if only some paths assign it; none_conditions: of a condition, what it
+    implies about none flags if it holds and if not; implied_conditions: of a condition, what it
+    implies about other conditions; is_ndarray: whether Python has an ndarray in its place;
+    mixed_types: a description of its types if they differ between branches; is_mixed_scalar:
+    whether these are scalars of one dtype with 0 or 1 axes; unsaid: which of shape, dtype,
+    lod_level and persistable were not declared, for printing
     """
 
     where = ""
-    half: Half | None = None  # set where only one way to here gives it a value
-    tells: Any = (
-        # of a condition: which variables are known to be None, or not to be, where it holds and
-        # where not
+    maybe_undefined: MaybeUndefined | None = None  # set if only some paths assign it
+    none_conditions: Any = (
+        # Of a condition: the none flags that are known if it holds, and if it does
+        # not.
         None
     )
-    # of a condition: of which others it is known whether they hold, where it holds and where not
-    implies: Any = None
-    of_numpy = False  # whether Python takes it for an ndarray, whose shape is a tuple
-    # what its values are, where two ways to here give different dtypes or numbers of axes
-    mixed = ""
-    single = False  # whether these are numbers of one dtype, with no axes or with one
+    # Of a condition: the conditions that are known if it holds, and if it does not.
+    implied_conditions: Any = None
+    is_ndarray = False  # whether Python has an ndarray in its place, whose shape is a tuple
+    # A description of its types if they differ between the paths.
+    mixed_types = ""
+    is_mixed_scalar = False  # whether these are scalars of one dtype, 0-D and [1]
     error_clip: Any = None
     belong_to_optimizer = False
     unsaid: frozenset[str] = (
         frozenset()
-    )  # of shape, dtype, lod_level and persistable, what nobody said, as it is printed
+    )  # the undeclared ones of shape, dtype, lod_level and persistable, for printing
     # Hooks set by the classes of Paddle's static API, which import this module: the view of a
     # declaration, and the blocks of a program.
     describe: ClassVar[Callable[[Variable], Any]]
@@ -97,9 +112,8 @@ class Variable(Tensor):
         return self._described
 
     def register_hook(self, hook: Callable[[Tensor], Any]) -> RemovableHook:
-        """See Tensor.register_hook; a program has none, and gives no gradients then.
-
-        Where one is saved, the hook counts for nothing.
+        """Register a hook. A recorded program has no hooks, so it cannot provide gradients then; a
+        saved program ignores the hook.
         """
         if state.mode.static and state.mode.builder is None and not self.stop_gradient:
             state.mode.note_missing_gradient("hooks of its values (register_hook)")
@@ -110,8 +124,8 @@ class Variable(Tensor):
 
     @property
     def name(self) -> str:
-        """Its name; another one is that of its declaration as well, and in the ops of a program
-        that is written by hand.
+        """The name. Assigning it renames the declaration, also in the ops of a static-graph
+        program.
         """
         return super().name
 
@@ -124,71 +138,73 @@ class Variable(Tensor):
 
     @property
     def place(self) -> Place:
-        """Where eager tensors are made: a program runs where it is run."""
+        """The device where eager tensors are created."""
         return parse_place(get_device(), "place")
 
     @property
     def array(self) -> Any:
-        """There is none: raises TraceError that names the user's line."""
-        refuse(self, "its value")
+        """Raises TraceError: a variable has no value."""
+        reject_read(self, "its value")
 
     @array.setter
     def array(self, value: Any) -> None:
-        refuse(self, "a new value")
+        reject_read(self, "a new value")
 
     @property
-    def python(self) -> Stands | None:
-        """Which of Python's numbers it stands for; None where it is a tensor on all ways."""
-        found: Stands | None = self.raw.python
+    def python(self) -> ScalarKind | None:
+        """The Python number types that it stands for; None for a tensor."""
+        found: ScalarKind | None = self.raw.python
         return found
 
     @property
     def meta(self) -> Meta:
-        """Shape and dtype as declared."""
+        """The declared shape and dtype."""
         return Meta(self.raw.shape, dtype_of(self.raw.dtype).np)
 
     @property
     def shape(self) -> list[Any]:
-        """The sizes of the axes: -1 for one that only a run knows, which is a value of the program
-        while that is recorded.
+        """The sizes of the axes. A dynamic size is -1, or a value of the program while it is
+        recorded.
         """
-        self._refuse_mixed("shape")
+        self._reject_mixed_type("shape")
         found = list(self.meta.shape) if state.mode.is_eager else state.mode.shape(self)
-        plain = self.of_numpy or (state.mode.is_eager and self._block is not None)
+        plain = self.is_ndarray or (state.mode.is_eager and self._block is not None)
         return tuple(found) if plain and type(found) is list else found  # type: ignore[return-value]
 
     @property
     def size(self) -> Any:
-        """The number of elements: an int, or a value of the program where only a run knows it."""
-        self._refuse_mixed("size")
+        """The number of elements: an int, or a value of the program."""
+        self._reject_mixed_type("size")
         known = all(d >= 0 for d in self.raw.shape)
-        return math.prod(self.raw.shape) if known else marked(OPS["size"](self), NATURAL)
+        return (
+            math.prod(self.raw.shape) if known else mark_scalar(OPS["size"](self), NONNEGATIVE_INT)
+        )
 
     @property
     def ndim(self) -> int:
         """The number of axes."""
-        self._refuse_mixed("ndim")
+        self._reject_mixed_type("ndim")
         return len(self.raw.shape)
 
-    def _refuse_mixed(self, asked: str) -> None:
-        """Raise TraceError where only a run knows the number of axes, of what a branch gave."""
-        if self.mixed and _converts():
+    def _reject_mixed_type(self, asked: str) -> None:
+        """Raise TraceError if the number of axes differs between branches."""
+        if self.mixed_types and _converts():
             why = "the value has another dtype or number of axes in each branch"
-            raise TraceError(with_user_line(f"{asked}: {why}{self.mixed}"))
+            raise TraceError(with_user_line(f"{asked}: {why}{self.mixed_types}"))
 
     @property
     def made_at(self) -> str:
-        """Where it was made, for an error that names it."""
+        """` made at` and the line that created it, for error messages."""
         return f" made at {self.where}" if self.where else f" '{self.name}'"
 
     @property
     def dtype(self) -> DType:
-        """The element type; of strings what they are."""
+        """The element type; the variable type for strings."""
         return self.raw.kind if self.raw.kind == Kind.STRINGS else dtype_of(self.raw.dtype)  # type: ignore[return-value]
 
     @property
     def stop_gradient(self) -> bool:
-        """Whether no gradient flows through it: what its declaration says."""
+        """Whether no gradient flows through it."""
         return self.raw.stop_gradient
 
     @stop_gradient.setter
@@ -214,7 +230,7 @@ class Variable(Tensor):
 
     @property
     def block(self) -> Block | None:
-        """The block that declares it, of a program that is written by hand; None elsewhere."""
+        """The block of a static-graph program that declares it; None elsewhere."""
         if self._block is None:
             blocks = Variable.main_blocks()
             self._block = next(
@@ -228,14 +244,12 @@ class Variable(Tensor):
 
     @property
     def lod_level(self) -> int | None:
-        """How deep the sequences nest whose rows it holds; 0 for plain tensors, None for
-        strings.
-        """
+        """The LoD level; 0 for plain tensors, None for strings."""
         return None if self.raw.kind == Kind.STRINGS else self.raw.lod_level
 
     @property
     def type(self) -> Kind:
-        """What it is: a tensor, an array of tensors, ..."""
+        """The variable type: a tensor, an array of tensors, ..."""
         return self.raw.kind
 
     @property
@@ -250,12 +264,12 @@ class Variable(Tensor):
 
     @property
     def grad_name(self) -> str:
-        """The name that its gradient has, or would have."""
+        """The name of its gradient."""
         return self.name + GRADIENT
 
     @property
     def op(self) -> Operator | None:
-        """The op that writes it, None where none does."""
+        """The op that writes it; None if there is none."""
         if self.block is None:
             return None
         return next((op for op in self.block.ops if self.name in op.output_arg_names), None)
@@ -264,9 +278,9 @@ class Variable(Tensor):
     # -----------------------------------------------------------------------------------
 
     def get_value(self, scope: Scope | None = None) -> Tensor:
-        """Its value in a scope, the current one unless given.
+        """Return its value in a scope, by default the current one.
 
-        Raises OpError where there is none, TypeError for what is no scope.
+        Raises OpError if there is none, TypeError if `scope` is not a scope.
         """
         where = current_scope() if scope is None else scope
         if not hasattr(where, "place_of"):
@@ -276,8 +290,8 @@ class Variable(Tensor):
         return where.value(self.name)
 
     def set_value(self, value: Any, scope: Scope | None = None) -> None:
-        """Give it a value in a scope, the current one unless given; a variable for a value, or a
-        recording, writes it to the program.
+        """Set its value in a scope, by default the current one. While a program is recorded, or for
+        a variable as the value, record an assignment.
         """
         if isinstance(value, Variable):
             state.mode.assign_inplace(self, self._written(value))
@@ -291,9 +305,9 @@ class Variable(Tensor):
             (current_scope() if scope is None else scope).assign(self.name, array, self.meta)
 
     def _written(self, value: Variable) -> Variable:
-        """A new variable with another one's value, in the dtype of this one.
+        """Return a copy of a variable in the dtype of this one.
 
-        Raises OpError where the shapes differ.
+        Raises OpError if the shapes differ.
         """
         mine, other = self.meta, value.meta
         if len(mine.shape) != len(other.shape) or any(
@@ -302,57 +316,52 @@ class Variable(Tensor):
             raise OpError(with_user_line(f"set_value: the shapes differ (X={mine}, value={other})"))
         if mine.dtype != other.dtype:
             value = OPS["cast"](value, in_dtype=value.dtype.proto, out_dtype=self.dtype.proto)
-        # as eager code, a copy
-        made: Variable = OPS["assign"](value if self.block is not None else value.detach())
-        return made
+        # a copy, as in eager execution
+        result: Variable = OPS["assign"](value if self.block is not None else value.detach())
+        return result
 
     def item(self, *index: int) -> Any:
-        """One element: while source is converted a value of the program, else TraceError."""
+        """Return one element: a value of the program while source is converted, otherwise
+        TraceError.
+        """
         if not _converts():
-            refuse(self, "item()")
+            reject_read(self, "item()")
         check_item(self.meta, index)
         one = (
             OPS["reshape2"](self, shape=[-1])
             if len(index) == 1 and len(self.meta.shape) != 1
             else self
         )
-        made: Tensor = OPS["reshape2"](one[index] if index else one, shape=[])
-        made.stop_gradient = True  # as of the number that Python would have
-        return marked(made, {"b": BOOL, "f": FLOAT}.get(self.meta.dtype.kind, INT))
+        result: Tensor = OPS["reshape2"](one[index] if index else one, shape=[])
+        result.stop_gradient = True  # like the number in eager execution
+        return mark_scalar(result, {"b": BOOL, "f": FLOAT}.get(self.meta.dtype.kind, INT))
 
     def numpy(self) -> Any:
-        """The values: while source is converted still one of the program, which NumPy's own
-        functions refuse; else TraceError.
+        """Return the variable itself, marked as an ndarray, while source is converted; otherwise
+        raise TraceError.
         """
         if not _converts():
             self._of_values("numpy")
-            refuse(self, "numpy()")
-        made: Tensor = OPS["assign"](self)
-        made.stop_gradient = True
-        made.of_numpy = True  # type: ignore[attr-defined]
-        return made
+            reject_read(self, "numpy()")
+        result: Tensor = OPS["assign"](self)
+        result.stop_gradient = True
+        result.is_ndarray = True  # type: ignore[attr-defined]
+        return result
 
     def backward(self, *args: Any, **kwargs: Any) -> None:
-        """Programs refuse it.
-
-        Raises OarlockError; MisfitError, an AssertionError, in the era of 1.x.
+        """Raise OarlockError: a program has no eager backward pass. With Paddle 1.x semantics,
+        raise MisfitError, an AssertionError.
         """
         self._of_values("backward")
         super().backward(*args, **kwargs)
 
     def gradient(self) -> Any:
-        """None; in the era of 1.x programs refuse it.
-
-        Raises MisfitError, an AssertionError, there.
-        """
+        """Return None. With Paddle 1.x semantics, raise MisfitError, an AssertionError."""
         self._of_values("gradient")
         return super().gradient()
 
     def clear_gradient(self, set_to_zero: bool = True) -> None:
-        """Nothing; in the era of 1.x programs refuse it.
-
-        Raises MisfitError, an AssertionError, there.
-        """
+        """Do nothing. With Paddle 1.x semantics, raise MisfitError, an AssertionError."""
         self._of_values("clear_gradient")
         super().clear_gradient(set_to_zero)
 
@@ -370,27 +379,27 @@ class Variable(Tensor):
             raise TypeError("len() of a 0-D tensor")
         if size < 0:
             why = (
-                "only a run knows how many rows there are; go over them with a `for` "
+                "the number of rows is known only at run time; iterate over them with a `for` "
                 "statement, or give the size in input_spec"
             )
             return int(
-                troubled(TraceError(with_user_line(f"{why} (X={self.meta}{self.made_at})")), 1)
+                report_error(TraceError(with_user_line(f"{why} (X={self.meta}{self.made_at})")), 1)
             )
         return size
 
     def _read(self, reader: str) -> Any:
-        return troubled(
-            unknown(self, reader), np.zeros([max(d, 1) for d in self.raw.shape], self.meta.dtype)
+        return report_error(
+            unknown_value_error(self, reader),
+            np.zeros([max(d, 1) for d in self.raw.shape], self.meta.dtype),
         )
 
     def _scalar(self, reader: str) -> Any:
-        return troubled(unknown(self, reader), 1)
+        return report_error(unknown_value_error(self, reader), 1)
 
     def detach(self) -> Tensor:
-        """The same value, which no gradient flows through; the variable itself in a program that
-        only infers.
+        """Return the same value without gradient; the variable itself in a program for inference.
 
-        In the era of 1.x programs refuse it.   Raises MisfitError, an AssertionError, there.
+        With Paddle 1.x semantics, raise MisfitError, an AssertionError.
         """
         if self.raw.kind not in (Kind.DENSE, Kind.SELECTED_ROWS, Kind.ARRAY):
             raise MisfitError(
@@ -400,13 +409,13 @@ class Variable(Tensor):
             self._of_values("detach")
         if not state.mode.tape:
             return self
-        made: Tensor = OPS["assign"](self)
-        made.stop_gradient = True
-        return made
+        result: Tensor = OPS["assign"](self)
+        result.stop_gradient = True
+        return result
 
     def to_string(self, throw_on_error: bool = True, with_details: bool = False) -> str:
-        """The declaration as text, as in a printed program; in the era of 1.x the block of that."""
-        checked_flags(throw_on_error, with_details)
+        """Return the declaration as text, as in a printed program."""
+        check_to_string_flags(throw_on_error, with_details)
         if not compat.is_paddle1:
             return declaration(self.raw)
         return compat.rules.format_variable(self) + (
@@ -424,11 +433,11 @@ class Variable(Tensor):
     __str__ = __repr__
 
 
-teach(Variable)
+install_operators(Variable)
 
 
 class ParameterVariable(Variable, Parameter):
-    """A parameter of a program that is written by hand."""
+    """A parameter of a static-graph program."""
 
     def __init__(self, desc: VarDesc) -> None:
         super().__init__(desc)
@@ -448,20 +457,20 @@ def _converts() -> bool:
     return bool(mode.static and mode.converts)
 
 
-def refuse(variable: Variable, reader: str) -> NoReturn:
-    """Say that Python asked for a value that only a run will have."""
-    raise unknown(variable, reader)
+def reject_read(variable: Variable, reader: str) -> NoReturn:
+    """Raise TraceError for a read of a value that is known only at run time."""
+    raise unknown_value_error(variable, reader)
 
 
-def unknown(variable: Variable, reader: str) -> TraceError:
-    """The error for Python that asked for a value that only a run will have."""
+def unknown_value_error(variable: Variable, reader: str) -> TraceError:
+    """Return the error for a read of a value that is known only at run time."""
     why = f"{reader}: the value of '{variable.name}' is not known while the program is recorded; "
     why += f"Python control flow cannot depend on it (X={variable.meta})"
-    return TraceError(with_user_line(why + (_left_as_python() if reader == "bool()" else "")))
+    return TraceError(with_user_line(why + (_unconverted_hint() if reader == "bool()" else "")))
 
 
-def _left_as_python() -> str:
-    """What to say of a function of the user's that nobody converted, where others are."""
+def _unconverted_hint() -> str:
+    """Return a hint for the error if the user's function was not converted although others are."""
     frame = user_frame()
     if frame is None or not _converts() or frame.f_code.co_name.startswith("<"):
         return ""

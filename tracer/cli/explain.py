@@ -95,9 +95,9 @@ def _show(target: str, found: Explanation) -> None:
             out.print(f"         {line.strip()}")
         if problem.fix:
             out.print(f"  fix:   {problem.fix}")
-    if found.assumed:
+    if found.guards:
         out.print("assumed of Python, another value makes another program:")
-        for guard in found.assumed:
+        for guard in found.guards:
             out.print(f"  {guard.var} = {guard.expected}")
     how = (
         "recorded"

@@ -15,8 +15,8 @@ from ..core.op import OPS
 from ..ir.op_traits import is_feed_or_fetch
 from ..ir.program import Arg
 from ..loader.engine import offset_inputs, runtime
+from ..loader.escape_text import escape_text
 from ..loader.model_files import ModelFiles, read_model
-from ..loader.shown import shown
 from ..utils.terminal import console
 
 MOST_PARAMETERS = 40
@@ -71,9 +71,9 @@ def _ends(files: ModelFiles) -> Table:
         for arg in declared + more:
             table.add_row(
                 what,
-                Text(shown(arg.name)),
+                Text(escape_text(arg.name)),
                 Text(shape_text(arg.dtype, arg.shape)),
-                Text(shown(arg.path)),
+                Text(escape_text(arg.path)),
             )
     return table
 

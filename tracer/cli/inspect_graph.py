@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ..core.errors import FileError
-from ..loader.regular import read_whole
+from ..loader.regular_files import read_file
 from ..onnx.ort_format import read_ort
 from ..utils.terminal import console
 
@@ -68,7 +68,7 @@ def _ends(title: str, shown: Shown) -> Table:
 
 
 def _ort(path: str) -> Shown:
-    model = read_ort(read_whole(path, MAX_BYTES, ".ort file"), Path(path).name)
+    model = read_ort(read_file(path, MAX_BYTES, ".ort file"), Path(path).name)
     weights = f"{model.initializers} initializers inside"
     return Shown(
         f"ORT format {model.version}", model.opsets, model.inputs, model.outputs, model.ops, weights
@@ -82,7 +82,7 @@ def _onnx(path: str) -> Shown:
         raise FileError(
             f"{Path(path).name}: reading ONNX needs the package onnx (pip install oarlock[onnx])"
         ) from None
-    data = read_whole(path, MAX_BYTES, ".onnx file")
+    data = read_file(path, MAX_BYTES, ".onnx file")
     try:
         model = onnx.load_model_from_string(data)
     except Exception as error:

@@ -52,7 +52,7 @@ def verify_files(prefix: str) -> None:
         return run_compiled(compiled, layer._scope, [t.array for t in tensors])
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what it would say is printed
+        warnings.simplefilter("ignore")  # The output that it would print is printed.
         found = verify(files.program, files.pdmodel, files.params_path, layer._scope, interpreted)
     agree = "" if found.startswith("not verified") else "engine and interpreter agree "
     _print(

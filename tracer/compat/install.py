@@ -19,8 +19,8 @@ from .age import Age
 from .finder import PaddleFinder, ViewFinder
 from .without_axes import wrapped
 
-# the age that a process is to have: `auto`, or as `install` takes it; read by
-# children/sitecustomize.py
+# The version that a process emulates: `auto`, or an argument of `install`; read by
+# children/sitecustomize.py.
 INHERITED = "OARLOCK_AS_PADDLE"
 CHILDREN = str(Path(__file__).parent / "children")
 

@@ -65,4 +65,4 @@ def in_place_kernel(call: KernelCall) -> Any:
     spent = [i for i, register in enumerate(call.ins) if register in call.dead_after]
     if function is native.not_available or call.attrs or not spent or not native.switch.on:
         return None
-    return native.kernel("Over")(function, spent, UNSHARED_REFCOUNT)
+    return native.kernel("InplaceCall")(function, spent, UNSHARED_REFCOUNT)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from ..capture.side_effects.print_assert import Check, Missing, Printer
-from ..capture.side_effects.py_func import Caller
-from ..capture.undefined_checks import LATE
+from ..capture.side_effects.print_assert import AssertCheck, Printer, UndefinedRead
+from ..capture.side_effects.py_func import PyFuncKernel
+from ..capture.undefined_checks import EXPECTED_FLAG
 from ..core.dtype import dtype_of
 from ..ir.program import OpDesc
 from . import tensor_lists
@@ -184,13 +184,13 @@ def lower_print(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
 
 def lower_assert(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
     """Lower assert."""
-    if desc.attr(LATE) is not None:
-        text = f"if {'not ' if desc.attr(LATE) else ''}{{0}}.item(): {{FAIL}}()"
-        return statement_rule(text, "Cond", "", FAIL=Missing(desc.attr("message")))(
+    if desc.attr(EXPECTED_FLAG) is not None:
+        text = f"if {'not ' if desc.attr(EXPECTED_FLAG) else ''}{{0}}.item(): {{FAIL}}()"
+        return statement_rule(text, "Cond", "", FAIL=UndefinedRead(desc.attr("message")))(
             lowering, block, desc
         )  # type: ignore[return-value]
     shown = "".join(f"{{{i + 1}}}, " for i in range(len(_names(desc, "Data"))))
-    held = Check(desc.attr("summarize", -1), desc.where, desc.attr("message", ""))
+    held = AssertCheck(desc.attr("summarize", -1), desc.where, desc.attr("message", ""))
     return statement_rule("{CHECK}({0}, [" + shown + "])", "Cond Data*", "", CHECK=held)(
         lowering, block, desc
     )  # type: ignore[return-value]
@@ -200,7 +200,7 @@ def lower_py_func(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
     """Lower py_func to a call of the Python function."""
     outs = desc.outputs.get("Out", [])
     declared = [lowering.program.var(name, block) for name in outs]
-    caller = Caller(
+    caller = PyFuncKernel(
         desc.attr("forward_callable_id"), [dtype_of(v.dtype).np for v in declared if v is not None]
     )
     given = ", ".join(f"{{{i}}}" for i in range(len(_names(desc, "X"))))

@@ -7,8 +7,8 @@ from __future__ import annotations
 from types import TracebackType
 from typing import Any, NoReturn
 
-from ..capture.undefined_checks import LATE
-from ..capture.undefined_checks import missing as no_value
+from ..capture.undefined_checks import EXPECTED_FLAG
+from ..capture.undefined_checks import undefined_message as no_value
 from ..core.eager import raise_op_error
 from ..core.errors import AssertError, MemoryLimitError, NumericsError, OpError, with_user_line
 from ..core.limits import memory_problem
@@ -59,7 +59,7 @@ def _raise_for_instruction(
         and _names_op(error, instruction)
     ):
         raise error
-    if instruction.desc.attr(LATE) is not None:
+    if instruction.desc.attr(EXPECTED_FLAG) is not None:
         raise OpError(with_user_line(str(error)))
     if not isinstance(instruction, KernelCall):
         if isinstance(error, MemoryError):

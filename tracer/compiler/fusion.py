@@ -142,7 +142,7 @@ EXPRESSION_RULES: dict[str, Rule] = {
     "elementwise_div": binary("div"),
     "elementwise_max": binary("max"),
     "elementwise_min": binary("min"),
-    "keep": binary("keep"),
+    "keep": binary("mask"),
     **{
         n: unary(n)
         for n in (

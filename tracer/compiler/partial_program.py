@@ -15,10 +15,10 @@ from ..autodiff.shape_widening import widen_shapes
 from ..capture.inline import has_blocks, inline
 from ..capture.modes import Static, static_mode
 from ..capture.recorder import Recorder
-from ..capture.undefined_checks import asked
+from ..capture.undefined_checks import lower_undefined_checks
 from ..capture.variable import Variable
 from ..core import cuda, native
-from ..core._tape import Node, arrays_of, recorded, stops_of, tensors_of
+from ..core._tape import Node, arrays_of, record_program, stop_gradients_of, tensors_of
 from ..core.backward_pass import BARE_ARRAYS
 from ..core.device_dispatch import common_device
 from ..core.errors import OpError, PlaceError, with_user_line
@@ -59,7 +59,7 @@ class PartialProgram:
         training: bool = True,
     ) -> None:
         self.training = training
-        self.program, self.scope = copy_overwritten_inputs(asked(program)), scope
+        self.program, self.scope = copy_overwritten_inputs(lower_undefined_checks(program)), scope
         self._original = program
         self.feeds, self.fetches = self.program.feeds(), self.program.fetches()
         self.state_names = [name for name in self.scope if self.program.var(name) is not None]
@@ -80,7 +80,7 @@ class PartialProgram:
 
     def stops(self, inputs: Sequence[Tensor]) -> StopGradients | None:
         """Which inputs do not require gradients; None if no gradients are recorded."""
-        return stops_of([*inputs, *self._state_tensors]) if state.mode.tape else None
+        return stop_gradients_of([*inputs, *self._state_tensors]) if state.mode.tape else None
 
     def call(self, inputs: Sequence[Tensor], stops: StopGradients | None) -> list[Tensor]:
         """Call the program, with gradients as stated by `stops`."""
@@ -115,7 +115,7 @@ class PartialProgram:
             "residuals": (found[end:], outs, arrays[: len(inputs)]),
             "materialize_grads": False,
         }
-        return recorded(
+        return record_program(
             specialization.op,
             operands,
             specialization.wanted_positions,
@@ -305,7 +305,7 @@ class BackwardFunction:
         """Append the backward pass; return the names of its initial gradients and the gradients
         that it computes.
         """
-        recorder = Recorder.onto(self.program)
+        recorder = Recorder.extending(self.program)
         targets: dict[str, Variable | None] = {}
         for name, has_grad in zip(self._specialization.partial.fetches, self.has_grad, strict=True):
             if has_grad:

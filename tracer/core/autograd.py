@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from . import cuda
-from ._tape import Node, are_leaves, deposit
+from ._tape import Node, accumulate_grad, are_leaves
 from .backward_pass import ActiveTensors, BackwardPass, new_backward_pass, to_public_grad
 from .eager import NO_TAPE
 from .errors import MisfitError, OarlockError, OpError, warn, with_user_line
@@ -147,7 +147,7 @@ def _backward_through_program(root: Tensor, given: Tensor | None, retain_graph: 
     operands = node.args[0]
     if not retain_graph:
         node.free()
-    rest = deposit(operands, found)
+    rest = accumulate_grad(operands, found)
     if rest:
         with use_mode(NO_TAPE):
             for leaf, gradient in rest:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
 from . import cuda
-from ._tape import Node, Walk, configure, set_modes
+from ._tape import BackwardEngine, Node, configure, set_modes
 from .dtype import is_float
 from .eager import EAGER, NO_TAPE, raise_op_error
 from .errors import OpError, RuleError, with_user_line
@@ -111,9 +111,9 @@ def to_public_grad(gradient: Any) -> Any:
     return gradient.conj() if gradient.dtype.kind == "c" else gradient
 
 
-class BackwardPass(Walk):
-    """One backward pass on bare arrays. `_tape.Walk` (C++) runs it and calls these methods for the
-    less common cases.
+class BackwardPass(BackwardEngine):
+    """One backward pass on bare arrays. `_tape.BackwardEngine` (C++) runs it and calls these
+    methods for the less common cases.
 
     watched: non-leaf tensors whose gradient is requested.
     reach: the tensors that may get a gradient; None for all.

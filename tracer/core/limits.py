@@ -15,7 +15,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
-from ._tape import take_refused
+from ._tape import take_rejected_size
 from .errors import MemoryLimitError, OpError
 
 VARIABLE = "OARLOCK_MAX_RESULT_BYTES"
@@ -198,7 +198,7 @@ def memory_problem(results: Sequence[Any]) -> str:
 
     results: their Metas, if known
     """
-    refused, limit = take_refused(), max_result_bytes()
+    refused, limit = take_rejected_size(), max_result_bytes()
     sizes = [(m, math.prod(m.shape) * m.dtype.itemsize) for m in results]
     if refused:
         large = [f"its result {m} takes {_size(count)}" for m, count in sizes if count > limit]

@@ -48,7 +48,7 @@ initial_seed: int | None = None  # the argument of the last `seed`
 
 
 def seed(value: int) -> np.random.Generator:
-    """Restart the generator from `value`."""
+    """Restart the random number generator from `value`."""
     global _generator, initial_seed  # noqa: PLW0603 - one process-wide source, as in Paddle
     initial_seed = value
     _generator = np.random.Generator(np.random.PCG64(value))

@@ -380,7 +380,7 @@ def save_history(tensor: Tensor) -> None:
     """Save the current value of a tensor before it changes in place, for the recorded ops that read
     it.
     """
-    if tensor.taken:  # otherwise no op has read it
+    if tensor.saved_for_backward:  # otherwise no op has read it
         first = oldest_seq()
         now = next_seq()
         if first < now:
@@ -390,7 +390,7 @@ def save_history(tensor: Tensor) -> None:
             )
         else:
             tensor._history = ()
-        tensor.taken = False
+        tensor.saved_for_backward = False
 
 
 def save_histories(tensors: Iterable[Tensor]) -> None:

@@ -21,7 +21,7 @@ __all__ = [
     "synchronize",
 ]
 
-_most = {"used": 0, "held": 0}  # what was seen when somebody asked
+_most = {"used": 0, "held": 0}  # the result of the first query
 
 
 def device_count() -> int:

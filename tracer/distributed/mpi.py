@@ -82,7 +82,8 @@ class All:
 
     def is_completed(self) -> bool:
         """See Work."""
-        left = [w for w in self._work if not w.is_completed()]  # each is asked: that lets it go on
+        # Poll each request: that lets MPI make progress.
+        left = [w for w in self._work if not w.is_completed()]
         return not left
 
     def wait(self) -> None:

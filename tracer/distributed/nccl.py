@@ -95,7 +95,7 @@ class Nccl:
                 self._comm = self._nccl.NcclCommunicator(
                     self.size, tuple(map(int, identity)), self.rank
                 )
-            except RuntimeError as error:  # two ranks with one GPU, say
+            except RuntimeError as error:  # for example two ranks with one GPU
                 why = (
                     f"distributed: NCCL does not connect ranks "
                     f"{', '.join(map(str, self.ranks))}: {error} (this one has gpu:{index})"

@@ -54,7 +54,7 @@ class DataParallel(Layer):
         self.find_unused_parameters, self.group = find_unused_parameters, chosen(group)
         self.grad_need_sync = True
         self._reducer: Reducer | None = None
-        self._recorded = False  # as a program, whose later runs do not come by here
+        self._recorded = False  # as a program, whose later runs do not execute this Python code
         if self.group.nranks > 1:
             self._reducer = self._joined(comm_buffer_size, last_comm_buffer_size)
 

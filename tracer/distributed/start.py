@@ -106,7 +106,7 @@ class _Leaving(SystemExit):
 
     def __del__(self) -> None:
         try:
-            sys._getframe(1)  # somebody caught it, and goes on
+            sys._getframe(1)  # The exception was caught, and the program continues.
         except (
             ValueError
         ):  # nobody did: Python itself is done with it, and the process is about to end

@@ -195,7 +195,7 @@ class Multinomial(Distribution):
     def log_prob(self, value: Any) -> Tensor:
         """log(total_count! / prod(value!) prod(probs**value)).   value [*, K] -> [*]"""
         value = valued(value, self.probs)
-        probs = where(value == 0, full([], 1.0, value.dtype), self.probs)  # 0 log(0) counts as 0
+        probs = where(value == 0, full([], 1.0, value.dtype), self.probs)  # 0 log(0) counts as 0.
         return (value * probs.log() - (value + 1).lgamma()).sum(-1) + self._log_factorial(
             self.total_count
         )

@@ -22,12 +22,12 @@ from ..tensor.creation import zeros
 from ..tensor.manipulation import in_place
 
 # Ops whose function also returns XShape, a tensor without elements that holds the shape of the
-# operand.
+# input.
 WITH_SHAPE = frozenset(
     {"reshape2", "transpose2", "squeeze2", "unsqueeze2", "flatten2", "flatten_contiguous_range"}
 )
-# Ops whose function has operands or results in a different order than Oarlock's op. Functions of
-# 1.x have the operands in this order.
+# Ops whose function has inputs or outputs in a different order than Oarlock's op. Functions of 1.x
+# have the inputs in this order.
 OPERANDS = {
     "lookup_table_v2": "Ids W",
     "multiplex": "X Ids",

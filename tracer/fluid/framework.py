@@ -32,7 +32,7 @@ from ..static import data as _data
 from ..static import program_guard as _program_guard
 from ..static.graph.block import Block
 from ..static.graph.default_programs import switch_main_program, switch_startup_program
-from ..static.graph.mode import Writing, enable_static, writing
+from ..static.graph.mode import StaticGraphMode, enable_static, writing
 from ..static.graph.operator import Operator
 from .complex_variable import ComplexVariable
 from .inside import (
@@ -118,7 +118,7 @@ def program_guard(main_program: Program, startup_program: Program | None = None)
     runs = state.mode.builder is not None or (compat.is_paddle1 and not writing())
     with (
         use_paddle1(),
-        use_mode(state.mode if runs else Writing()),
+        use_mode(state.mode if runs else StaticGraphMode()),
         _program_guard(main_program, startup_program),
     ):
         yield

@@ -234,7 +234,7 @@ class LayerHelper:
         return made
 
 
-LayerHelperBase = LayerHelper  # the part of it that layers which are objects have, too
+LayerHelperBase = LayerHelper  # the part that layer objects share
 
 
 def _empty(said: Mapping[str, Any]) -> Tensor:

@@ -23,7 +23,7 @@ _C_NAMES = {
     "int16": "int16_t",
     "float16": "::paddle::platform::float16",
 }
-# Ops whose results did not take over how long sequences are: their variables say nothing about it.
+# Ops whose outputs do not inherit LoD: their variables print none.
 _NO_LOD = {
     "mean",
     "reduce_sum",

@@ -23,19 +23,19 @@ from ..ir.scope_values import ScopeValue
 from ..loader.files import load_program, program_from_bytes
 from ..loader.info import load_info
 from ..loader.params import (
-    is_state_of_1_6,
+    is_paddle_1_6_state,
     load_params,
     load_params_folder,
     params_from_bytes,
-    state_of_1_6,
+    read_paddle_1_6_state,
 )
 from ..loader.pickles import loads_first
-from ..loader.regular import read_whole
+from ..loader.regular_files import read_file
 from ..static.graph.program import Program
 
 NAME_TABLE = "StructuredToParameterName@@"
 SLICES = "UnpackBigParamInfor@@"
-MAX_SLICE = (1 << 30) - 1  # bytes of an array that protocols 2 and 3 keep in one piece
+MAX_SLICE = (1 << 30) - 1  # bytes of an array that pickle protocols 2 and 3 store as one object
 
 PathOrFile = str | os.PathLike[str] | BinaryIO
 
@@ -77,7 +77,8 @@ def save(
         obj = obj.tensor
     pieces = _binary(obj) if use_binary_format else _pieces(obj, protocol)
     if not isinstance(path, (str, os.PathLike)):
-        path.write(b"".join(pieces))  # made whole first: an error must not leave half of it
+        # Serialize completely first: an error must not leave a partial file.
+        path.write(b"".join(pieces))
     elif not os.path.basename(os.fspath(path)):
         raise OpError(f"save: {os.fspath(path)!r} names a folder, not a file in it")
     else:
@@ -102,7 +103,7 @@ def load(
         return _load_open(path, make, keep_name_table)
     if os.path.isfile(path):
         return _load_bytes(
-            read_whole(path), os.path.basename(os.fspath(path)), make, keep_name_table
+            read_file(path), os.path.basename(os.fspath(path)), make, keep_name_table
         )[0]
     return _load_model(os.fspath(path), model_filename, params_filename)
 
@@ -222,9 +223,10 @@ def _load_open(file: BinaryIO, make: Make, keep_name_table: bool) -> Any:
 
 
 def _load_bytes(data: bytes, name: str, make: Make, keep_name_table: bool) -> tuple[Any, int]:
-    if is_state_of_1_6(data):
+    if is_paddle_1_6_state(data):
         return {
-            key: make(np.array(value), key) for key, value in state_of_1_6(data, name).items()
+            key: make(np.array(value), key)
+            for key, value in read_paddle_1_6_state(data, name).items()
         }, len(data)
     if data[:1] == b"\x00":  # a record: its version
         return make(np.array(params_from_bytes(data, ["tensor"], name)["tensor"]), None), len(data)
@@ -317,7 +319,7 @@ def _load_folder(path: str) -> dict[str, Any]:
         for file in files:
             at = os.path.join(folder, file)
             name = os.path.relpath(at, path).replace(os.sep, "/")
-            found[name] = np.array(params_from_bytes(read_whole(at), [name], at)[name])
+            found[name] = np.array(params_from_bytes(read_file(at), [name], at)[name])
     if not found:
         raise OpError(f"load: the folder {path!r} holds neither a model nor values")
     return dict(sorted(found.items()))

@@ -93,7 +93,8 @@ class Model:
                 raise OpError(f"Model: inputs and labels are InputSpecs, not {type(spec).__name__}")
         self._input_count = len(self._specs) or len(self._arguments())
         self._seen: list[InputSpec] = []  # of the last batch, for saving
-        self._trained: Any = network  # with gradients of all processes, where there are several
+        # with gradients reduced over all processes, if there are several
+        self._trained: Any = network
         self._optimizer: Any = None
         self._loss: Any = None
         self._metrics: list[Metric] = []

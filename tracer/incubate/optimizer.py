@@ -21,12 +21,12 @@ from ..fluid.optimizer.wrappers import LookaheadOptimizer
 from ..ir import program as data
 from ..static import default_main_program
 from ..static.graph.constants import value_of
-from ..static.graph.mode import Writing
+from ..static.graph.mode import StaticGraphMode
 from ..static.graph.parameters import lasting
 
 __all__ = ["LarsMomentumOptimizer", "LookAhead", "ModelAverage", "RecomputeOptimizer"]
 
-SUMS, COUNTS = 3, 3  # what is kept of a parameter that is averaged
+SUMS, COUNTS = 3, 3  # the state of an averaged parameter
 
 
 class LookAhead(LookaheadOptimizer):
@@ -97,7 +97,7 @@ class LookAhead(LookaheadOptimizer):
         one = OPS["fill_constant"](shape=[1], value=1.0, dtype=2)
         first = OPS["cast"](OPS["equal"](step, one), in_dtype=0, out_dtype=parameter.dtype.proto)
         late = OPS["cast"](late, in_dtype=late.dtype.proto, out_dtype=parameter.dtype.proto)
-        writing = Writing(program)
+        writing = StaticGraphMode(program)
         writing.write(slow + (parameter - slow) * first, slow)
         writing.write(slow + (parameter - slow) * (late * self.alpha), slow)
         writing.write(parameter + (slow - parameter) * late, parameter)
@@ -133,7 +133,7 @@ class ModelAverage(Averages):
             wanted = (
                 program.global_block().all_parameters() if parameters is None else list(parameters)
             )
-            with use_mode(Writing(program)):
+            with use_mode(StaticGraphMode(program)):
                 self._kept = {p.name: self._accumulate(program, p) for p in wanted}
         elif parameters is None:
             raise OpError(with_user_line("ModelAverage: parameters are needed"))

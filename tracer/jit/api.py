@@ -1,4 +1,4 @@
-"""paddle.jit under the name of the file that has it in Paddle."""
+"""The public names of `paddle.jit.api`."""
 
 from ..loader.translated_layer import TranslatedLayer, load
 from .conversion_switches import enable_to_static

@@ -1,5 +1,5 @@
-"""The arguments of a call: bound to names, taken apart into tensors and all other values, which a
-program is made for.
+"""The arguments of a call, bound to parameters and flattened to tensors, which are inputs, and
+other values, which are part of the cache key.
 """
 
 from __future__ import annotations
@@ -28,76 +28,76 @@ from ..core.tensor import Tensor
 from ..ir.input_spec import InputSpec, as_spec
 from ..ir.plain_values import PLAIN, exactly, is_fixed
 
-Bound = dict[str, Any]
+BoundArguments = dict[str, Any]
 
 
 @dataclass
 class Arguments:
-    """A call taken apart.
+    """A flattened call.
 
-    leaves: tensors, ndarrays, InputSpecs and anything else, in order; parameters: of the signature.
-
-    kept: names of the inputs that are saved, None for all.
+    leaves: tensors, ndarrays, InputSpecs and other values, in order; parameters: of the signature;
+    saved_inputs: names of the inputs that are saved, None for all; duplicates: if a tensor is
+    passed twice, for each leaf the index of the first one that is the same tensor
     """
 
-    nesting: Any
+    spec: Any
     leaves: list[Any]
     parameters: Mapping[str, inspect.Parameter]
-    kept: list[str] | None = None
-    # where a tensor is given twice: for each leaf the first one that it is
-    same: tuple[int, ...] = ()
+    saved_inputs: list[str] | None = None
+    # If a tensor is passed twice: for each leaf the index of the first equal one.
+    duplicates: tuple[int, ...] = ()
 
     @functools.cached_property
     def names(self) -> list[str]:
-        """What each leaf is called: as its argument, with a number inside of a list, the key inside
-        of a dict.
-        """
-        return pytree.leaf_names("", self.nesting)
+        """The name of each leaf: the argument, with `_<index>` in a list, the key in a dict."""
+        return pytree.leaf_names("", self.spec)
 
     @functools.cached_property
     def paths(self) -> list[str]:
-        """Where each leaf is."""
+        """The dotted path of each leaf."""
         found = [
             p
-            for name, inner in self.nesting[1].items()
-            for p in _paths(self.parameters[name], inner)
+            for name, inner in self.spec[1].items()
+            for p in _leaf_paths(self.parameters[name], inner)
         ]
         return [path for _, path in sorted(found)]
 
     def tensors(self) -> list[Any]:
-        """The leaves that are inputs of a program."""
+        """Return the leaves that are inputs of a program."""
         return [leaf for leaf in self.leaves if is_input(leaf)]
 
-    def rebuilt(self, leaves: Sequence[Any]) -> Bound:
-        """The call with other leaves."""
-        found: Bound = pytree.unflatten(self.nesting, list(leaves))
+    def unflatten(self, leaves: Sequence[Any]) -> BoundArguments:
+        """Return the bound arguments with other leaves."""
+        found: BoundArguments = pytree.unflatten(self.spec, list(leaves))
         return found
 
     def as_specs(self) -> Arguments:
-        """The same with an InputSpec in place of each tensor: it holds no values."""
+        """Return the arguments with an InputSpec in place of each tensor, without values."""
         leaves = [as_spec(leaf) if is_input(leaf) else leaf for leaf in self.leaves]
-        made = Arguments(self.nesting, leaves, self.parameters, same=self.same)
-        made.names, made.paths = self.names, self.paths
-        return made
+        result = Arguments(self.spec, leaves, self.parameters, duplicates=self.duplicates)
+        result.names, result.paths = self.names, self.paths
+        return result
 
     def key(self) -> tuple[Any, ...]:
-        """What two calls share that one program serves."""
-        return (repr(self.nesting), self.same), tuple(leaf_key(leaf) for leaf in self.leaves)
+        """Return the cache key: calls with equal keys can share a program."""
+        return (repr(self.spec), self.duplicates), tuple(leaf_key(leaf) for leaf in self.leaves)
 
     @functools.cached_property
-    def _particular(self) -> list[int]:
-        return [i for i, leaf in enumerate(self.leaves) if is_particular(leaf)]
+    def _identity_leaves(self) -> list[int]:
+        return [i for i, leaf in enumerate(self.leaves) if is_compared_by_identity(leaf)]
 
-    def other_than(self, given: Arguments) -> str:
-        """The first argument of which a call of the same key has another object; empty where there
-        is none.
+    def find_changed_object(self, given: Arguments) -> str:
+        """Return the name of the first argument that is another object than in a call with the same
+        key; empty if there is none.
         """
-        others = (self.names[i] for i in self._particular if self.leaves[i] is not given.leaves[i])
+        others = (
+            self.names[i] for i in self._identity_leaves if self.leaves[i] is not given.leaves[i]
+        )
         return next(others, "")
 
 
-# That are known by their text.
-VALUES = {
+# Types whose values are identified by their repr.
+VALUE_TYPES = {
     Fraction,
     Decimal,
     UUID,
@@ -122,25 +122,25 @@ def is_input(leaf: Any) -> bool:
 
 
 def leaf_key(leaf: Any) -> Any:
-    """A leaf in a key: what it is as an input, or its value, or which object."""
+    """Return the part of the cache key for a leaf: shape and dtype, value, or identity."""
     meta = leaf_meta(leaf)
     if meta is not None:
         return meta.shape, meta.dtype
-    if type(leaf) in VALUES or _is_plain_slice(leaf):
+    if type(leaf) in VALUE_TYPES or _is_plain_slice(leaf):
         return type(leaf), repr(leaf)
     if isinstance(leaf, Enum | DType):
-        return id(leaf)  # of each there is one
-    return type(leaf), None if is_particular(leaf) else exactly(leaf)
+        return id(leaf)  # singletons
+    return type(leaf), None if is_compared_by_identity(leaf) else exactly(leaf)
 
 
-def is_particular(leaf: Any) -> bool:
-    """Whether it counts which object a leaf is: it can change, or equals others by what its own
-    class says, which may not be one to a program.
+def is_compared_by_identity(leaf: Any) -> bool:
+    """Whether a leaf is compared by identity: it is mutable, or its class defines equality in
+    Python.
     """
     if (
         is_input(leaf)
         or isinstance(leaf, (*PLAIN, Enum, DType))
-        or type(leaf) in VALUES
+        or type(leaf) in VALUE_TYPES
         or _is_plain_slice(leaf)
     ):
         return False
@@ -159,8 +159,10 @@ def _is_plain_slice(leaf: Any) -> bool:
     )
 
 
-def shared(leaves: Sequence[Any]) -> tuple[int, ...]:
-    """For each leaf the first one that is the same tensor; nothing where all are different ones."""
+def find_duplicates(leaves: Sequence[Any]) -> tuple[int, ...]:
+    """For each leaf, return the index of the first leaf that is the same tensor; empty if all
+    tensors differ.
+    """
     tensors = [id(leaf) for leaf in leaves if isinstance(leaf, Tensor)]
     if len(set(tensors)) == len(tensors):
         return ()
@@ -172,7 +174,7 @@ def shared(leaves: Sequence[Any]) -> tuple[int, ...]:
 
 
 def leaf_meta(leaf: Any) -> Meta | None:
-    """Shape and dtype of an input; None for any other leaf."""
+    """Return shape and dtype of an input; None for other leaves."""
     if isinstance(leaf, Tensor):
         return leaf.meta
     if isinstance(leaf, InputSpec):
@@ -181,10 +183,13 @@ def leaf_meta(leaf: Any) -> Meta | None:
 
 
 class Parameters:
-    """The parameters of a function, `self` of a method left out."""
+    """The parameters of a function, without `self`.
+
+    has_fixed_defaults: whether defaults are the same at each call
+    """
 
     def __init__(self, function: Callable[..., Any]) -> None:
-        # One of to_static shows the signature of the plain function, with `self`.
+        # A StaticFunction has the signature of the plain function, with `self`.
         self.signature = inspect.signature(getattr(function, "dygraph_function", function))
         self.name = getattr(function, "__name__", "function")
         defaults = (
@@ -192,25 +197,25 @@ class Parameters:
             for p in self.signature.parameters.values()
             if p.default is not inspect.Parameter.empty
         )
-        self.settled = all(map(is_fixed, defaults))  # what is filled in is the same at each call
+        self.has_fixed_defaults = all(map(is_fixed, defaults))  # defaults are the same at each call
 
     def bind(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Arguments:
-        """The arguments of a call, defaults filled in.   Raises TypeError as Python would."""
+        """Return the arguments of a call with defaults. Raises TypeError as Python does."""
         try:
             bound = self.signature.bind(*args, **kwargs)
         except TypeError as error:
             raise ArgumentsError(with_user_line(f"{self.name}: {error}")) from None
         bound.apply_defaults()
-        return self._taken_apart(dict(bound.arguments))
+        return self._flatten(dict(bound.arguments))
 
-    def call(self, function: Callable[..., Any], bound: Bound) -> Any:
+    def call(self, function: Callable[..., Any], bound: BoundArguments) -> Any:
         """Call `function` with bound arguments."""
         arguments = inspect.BoundArguments(self.signature, bound)
         return function(*arguments.args, **arguments.kwargs)
 
     def with_specs(self, specs: Any, arguments: Arguments | None = None) -> Arguments:
-        """The arguments that `specs` describe: one per argument from the first, or nested as these
-        are; the rest from a call or defaults.
+        """Return the arguments that `specs` describe: one spec per argument, nested like the
+        arguments. Further arguments are those of a call or defaults.
         """
         listed = [specs] if isinstance(specs, InputSpec) else list(specs)
         names = [p.name for p in self.signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
@@ -225,7 +230,7 @@ class Parameters:
             bound = self.signature.bind_partial(*listed)
         except TypeError as error:
             raise ArgumentsError(with_user_line(f"{self.name}: {error}")) from None
-        given = {} if arguments is None else arguments.rebuilt(arguments.leaves)
+        given = {} if arguments is None else arguments.unflatten(arguments.leaves)
         bound.apply_defaults()
         merged = {
             **bound.arguments,
@@ -241,20 +246,22 @@ class Parameters:
             raise OpError(
                 with_user_line(f"{self.name}: input_spec says nothing of the arguments {missing}")
             )
-        return self._taken_apart({p: merged[p] for p in self.signature.parameters if p in merged})
+        return self._flatten({p: merged[p] for p in self.signature.parameters if p in merged})
 
-    def _taken_apart(self, bound: Bound) -> Arguments:
+    def _flatten(self, bound: BoundArguments) -> Arguments:
         leaves, inner = pytree.flatten(
             list(bound.values()), sort_keys=True
         )  # arguments keep the order of the signature
         nesting = (dict, dict(zip(bound, inner[1], strict=True)))
-        return Arguments(nesting, leaves, self.signature.parameters, same=shared(leaves))
+        return Arguments(
+            nesting, leaves, self.signature.parameters, duplicates=find_duplicates(leaves)
+        )
 
 
-def _paths(parameter: inspect.Parameter, nesting: Any) -> list[tuple[int, str]]:
-    """The leaves of an argument, by number, and where they are.
+def _leaf_paths(parameter: inspect.Parameter, nesting: Any) -> list[tuple[int, str]]:
+    """Return the index and the path of each leaf of an argument.
 
-    What is gathered into one parameter has names of its own: `args_0.mask`, `key.mask`.
+    Leaves of `*args` and `**kwargs` have names of their own: `args_0.mask`, `key.mask`.
     """
     if parameter.kind is parameter.VAR_POSITIONAL:
         return [

@@ -1,4 +1,4 @@
-"""A function made a program for one kind of call: what it was recorded from, and how it is run."""
+"""ConcreteProgram: the program of a function for one call signature, and how it is run."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from dataclasses import replace
 from typing import Any
 
 from ..capture.control.branch_values import Undefined
-from ..capture.control.maybe_undefined import unchecked, whether_set
+from ..capture.control.maybe_undefined import is_defined, without_check
 from ..capture.control.tensor_arrays import TensorArray
 from ..capture.recorder import Recorder
-from ..capture.symbolic_scalars import is_pure, stands_for
+from ..capture.symbolic_scalars import is_always_scalar, scalar_kind
 from ..capture.variable import Variable
 from ..compiler.partial_program import PartialProgram
 from ..core import pytree, rng
@@ -28,29 +28,29 @@ from ..loader.program_runner import ProgramRunner
 from ..nn.layer import Layer
 from ..static.graph.program import Program as View
 from .call_arguments import Arguments, Parameters, is_input
-from .captured_program import Recorded
-from .guards.guard_set import Assumed
+from .function_capture import FunctionCapture
+from .guards.guard_set import GuardSet
 from .guards.rollback import Rollback
-from .guards.side_effects import Effect, is_buffer, refuse_lists
-from .guards.snapshots import MISSING, Snapshot, reachable, snapshot
-from .layer_capture import Recording, described, finish, recording_of
+from .guards.side_effects import SideEffect, is_buffer, reject_array_effects
+from .guards.snapshots import MISSING, Snapshot, iter_items, take_snapshot
+from .layer_capture import CapturedProgram, create_captured_program, with_contract, write_outputs
 
 
 class ConcreteProgram:
-    """The program of a function for one kind of call.
+    """The program of a function for one call signature.
 
     arguments: of the call, as InputSpecs; owner: the layer or object whose method it is;
-    parameters: the tensors it takes from outside; feeds, fetches: the names of what a call gives
-    and gets.
+    parameters: the external tensors that it reads; feeds, fetches: the names of inputs and outputs;
+    guards: the Python state that it depends on
     """
 
     def __init__(
         self,
-        recording: Recording,
+        recording: CapturedProgram,
         feeds: Sequence[str],
         fetches: Sequence[str],
-        results: Results,
-        assumed: Assumed,
+        results: ResultBuilder,
+        guards: GuardSet,
         arguments: Arguments,
         owner: Any = None,
     ) -> None:
@@ -58,11 +58,11 @@ class ConcreteProgram:
         self._feeds, self._fetches = feeds, fetches
         self.parameters = list(recording.scope.values())
         self.results = results
-        self.assumed = assumed
-        self.cuts: list[str] = []  # what the program lacks to give gradients
-        # that tensors from outside were given when it was made
+        self.guards = guards
+        self.cuts: list[str] = []  # why the program cannot provide gradients
+        # Hooks that the capture registered on external tensors.
         self.hooks: list[RemovableHook] = []
-        self.keeps_state = bool(results.effects) or bool(updated(recording))
+        self.has_state = bool(results.effects) or bool(written_state(recording))
         self.training = True
         self._runner: Any = None
 
@@ -71,12 +71,12 @@ class ConcreteProgram:
 
         A failed run leaves random generators and buffers unchanged.
         """
-        given = [*tensors, *self.results.held()]
+        given = [*tensors, *self.results.effect_inputs()]
         stops = self.partial.stops(given)
         before = self._state()
         try:
             if stops is None or False not in stops:
-                found = self._inferred(given)
+                found = self._run_inference(given)
             else:
                 found = self.partial.call(given, stops)
         except Exception:
@@ -87,9 +87,9 @@ class ConcreteProgram:
             raise
         for tensor, name in zip(found, self._fetches, strict=False):
             tensor._given_as = name
-        made = self.results.put(found, tensors)
-        self.assumed.replay()
-        return made
+        result = self.results.build(found, tensors)
+        self.guards.replay()
+        return result
 
     def _state(self) -> tuple[list[tuple[Tensor, Any]], list[Any] | None]:
         """The state that a run changes besides its results: arrays of tensors, and the state of the
@@ -97,13 +97,13 @@ class ConcreteProgram:
         """
         if not self._changes_state:
             return [], None
-        tensors = (self.recording.scope[name] for name in updated(self.recording))
+        tensors = (self.recording.scope[name] for name in written_state(self.recording))
         return [(tensor, tensor.array) for tensor in tensors], rng.get_rng_state()
 
     @functools.cached_property
     def _changes_state(self) -> bool:
         """Whether a run changes buffers or draws random numbers."""
-        return bool(updated(self.recording)) or draws_random(self.recording.program)
+        return bool(written_state(self.recording)) or draws_random(self.recording.program)
 
     @functools.cached_property
     def prints(self) -> bool:
@@ -113,28 +113,26 @@ class ConcreteProgram:
             for op in self.recording.program.ops()
         )
 
-    def labelled(self, given: Any) -> Any:
-        """What Python gave in place of the program, whose tensors know from now on which outputs
-        they are.
-        """
+    def label_outputs(self, given: Any) -> Any:
+        """Tell the tensors of a Python result which outputs of the program they correspond to."""
         tensors = (leaf for leaf in pytree.flatten(given)[0] if isinstance(leaf, Tensor))
         for tensor, name in zip(tensors, self._fetches, strict=False):
             tensor._given_as = name
         return given
 
     def lacks_gradients(self, tensors: Sequence[Tensor]) -> bool:
-        """Whether gradients are wanted that the program does not give."""
+        """Whether a call needs gradients that the program does not provide."""
         return bool(self.cuts) and False in (
-            self.partial.stops([*tensors, *self.results.held()]) or ()
+            self.partial.stops([*tensors, *self.results.effect_inputs()]) or ()
         )
 
     @functools.cached_property
     def partial(self) -> PartialProgram:
-        """What runs it where gradients are wanted, or a run does more than give results."""
+        """The program as a differentiable function."""
         return PartialProgram(self.recording.program, self.recording.scope, training=self.training)
 
-    def _inferred(self, tensors: Sequence[Tensor]) -> list[Tensor]:
-        if self._runs_whole or checks_numerics():
+    def _run_inference(self, tensors: Sequence[Tensor]) -> list[Tensor]:
+        if self._needs_interpreter or checks_numerics():
             with no_grad():
                 return self.partial(tensors)
         if self._runner is None:
@@ -144,22 +142,20 @@ class ConcreteProgram:
         return [Tensor(a) for a in self._runner.infer([t.array for t in tensors])]
 
     @functools.cached_property
-    def _runs_whole(self) -> bool:
-        """Whether the engine cannot run it: it draws random numbers, prints, asserts, keeps state,
-        or gives nothing.
+    def _needs_interpreter(self) -> bool:
+        """Whether the engine cannot run the program: it draws random numbers, has side effects or
+        state, or has no outputs.
         """
         program = self.recording.program
         acts = any(traits_of(op.type).has_side_effects for op in program.ops())
-        return self.keeps_state or acts or draws_random(program) or not program.fetches()
+        return self.has_state or acts or draws_random(program) or not program.fetches()
 
     # -- what users look at
     # -------------------------------------------------------------------------------------
 
     @functools.cached_property
     def main_program(self) -> View:
-        """The program, as `static.Program` shows one that is written by hand: without feed and
-        fetch ops.
-        """
+        """The program without feed and fetch ops, as `static.Program` shows it."""
         first, *rest = self.recording.program.blocks
         ops = [op for op in first.ops if not is_feed_or_fetch(op.type)]
         blocks = [replace(first, ops=ops), *rest]
@@ -167,7 +163,7 @@ class ConcreteProgram:
 
     @functools.cached_property
     def startup_program(self) -> View:
-        """An empty one: the parameters have their values."""
+        """An empty program: the parameters have values."""
         return View()
 
     @property
@@ -177,31 +173,34 @@ class ConcreteProgram:
 
     @property
     def inputs(self) -> tuple[Any, ...]:
-        """The arguments, of a method its object first, with variables of main_program in place of
-        tensors.
+        """The arguments, for a method with its object first, with variables of main_program in
+        place of tensors.
         """
         variables = iter(self.input_variables)
         leaves = [next(variables) if is_input(leaf) else leaf for leaf in self.arguments.leaves]
         first = () if self._owner is None else (self._owner,)
-        return *first, *self.arguments.rebuilt(leaves).values()
+        return *first, *self.arguments.unflatten(leaves).values()
 
     @property
     def outputs(self) -> list[Variable]:
-        """The variables of main_program that a call gives."""
+        """The variables of main_program that a call returns."""
         return [self.main_program.global_block().var(name) for name in self._fetches]
 
 
-class Results:
-    """What a call gives and leaves behind.
+class ResultBuilder:
+    """Builds the Python results of a call, and performs its side effects.
 
-    constants: by leaf, what is no tensor; effects: attributes, their values come after the outputs.
+    constants: by leaf index, results that are not tensors; effects: attributes that are assigned;
+    changed: indices of inputs that are changed in place; sources: the previous tensors of effects
+    that the program reads as additional inputs; as_eager: return Python numbers and ndarrays if the
+    function returns such, as eager execution does; otherwise all results are tensors
 
-    as_eager: return numbers and arrays of Python where the function returns such, as eager
-    execution does; else all are tensors.
+    The outputs of the program are the results, the values of the effects, and the changed inputs,
+    in this order.
     """
 
     def __init__(
-        self, nesting: Any, leaves: list[Any], effects: list[Effect], as_eager: bool = False
+        self, nesting: Any, leaves: list[Any], effects: list[SideEffect], as_eager: bool = False
     ) -> None:
         self.nesting = nesting
         self.python = {
@@ -212,18 +211,18 @@ class Results:
         self.constants = {i: leaf for i, leaf in enumerate(leaves) if not isinstance(leaf, Tensor)}
         self.count = len(leaves)
         self.effects = effects
-        self.changed: list[int] = []  # inputs that are changed in place: their values come last
+        self.changed: list[int] = []  # indices of inputs that are changed in place
         self.sources: list[
-            tuple[Effect, int]
-        ] = []  # tensors before them that the program also reads, by leaf: further inputs
+            tuple[SideEffect, int]
+        ] = []  # previous tensors, by leaf, that the program reads as additional inputs
         self._single = nesting == 0 and not self.constants and not self.python and not effects
 
-    def held(self) -> list[Tensor]:
-        """What attributes hold now, for the inputs that they are."""
-        return [pytree.flatten(effect.now())[0][leaf] for effect, leaf in self.sources]
+    def effect_inputs(self) -> list[Tensor]:
+        """Return the current tensors of effects that are inputs of the program."""
+        return [pytree.flatten(effect.read())[0][leaf] for effect, leaf in self.sources]
 
-    def put(self, flat: Sequence[Tensor], given: Sequence[Tensor]) -> Any:
-        """The results in their nesting; attributes are set, and inputs changed in place."""
+    def build(self, flat: Sequence[Tensor], given: Sequence[Tensor]) -> Any:
+        """Return the nested results, after assigning attributes and changing inputs in place."""
         if self._single and not self.changed:
             return flat[0]
         tensors = iter(flat)
@@ -233,23 +232,23 @@ class Results:
         for i, to_python in self.python.items():
             leaves[i] = to_python(leaves[i])
         if self.effects:
-            self._keep(tensors)
+            self._assign_effects(tensors)
         for i in self.changed:
             state.mode.assign_inplace(given[i], next(tensors))
         return pytree.unflatten(self.nesting, leaves)
 
-    def _keep(self, tensors: Iterator[Tensor]) -> None:
-        """Let attributes and elements hold what a run made of them; a container that several of
-        them hold is one afterwards.
+    def _assign_effects(self, tensors: Iterator[Tensor]) -> None:
+        """Assign the values of the effects. A container that several effects share stays one
+        object.
         """
         built: dict[int, Any] = {}
         for effect in self.effects:
             parts, nesting = pytree.flatten(effect.after)
-            made = pytree.unflatten(
+            result = pytree.unflatten(
                 nesting, [next(tensors) if isinstance(v, Variable) else v for v in parts]
             )
-            if effect.is_set is True or next(tensors).array.item():
-                effect.put(built.setdefault(id(effect.after), made))
+            if effect.condition is True or next(tensors).array.item():
+                effect.write(built.setdefault(id(effect.after), result))
 
 
 def python_converter(leaf: Any) -> Callable[[Tensor], Any] | None:
@@ -258,41 +257,42 @@ def python_converter(leaf: Any) -> Callable[[Tensor], Any] | None:
     """
     if not isinstance(leaf, Variable):
         return None
-    if leaf.of_numpy:
+    if leaf.is_ndarray:
         return Tensor.numpy
-    stands = stands_for(leaf)
-    if stands is None or not is_pure(stands):
+    stands = scalar_kind(leaf)
+    if stands is None or not is_always_scalar(stands):
         return None
     kind = next(iter(stands.types)) if len(stands.types) == 1 else None
     return lambda tensor: tensor.numpy().item() if kind is None else kind(tensor.numpy().item())
 
 
-def updated(recording: Recording) -> list[str]:
-    """The parameters and buffers that a program writes."""
+def written_state(recording: CapturedProgram) -> list[str]:
+    """Return the parameters and buffers that a program writes."""
     written = recording.program.written()
     return [name for name in recording.scope if name in written]
 
 
-def build(
+def build_program(
     function: Callable[..., Any],
     parameters: Parameters,
     arguments: Arguments,
     owner: Any = None,
     strict: bool = False,
 ) -> ConcreteProgram:
-    """Record `function` for arguments like these; what it leaves in Python each run leaves there.
+    """Capture `function` for such arguments. Each run of the program changes the Python state as
+    the function does.
 
-    owner: the layer or object whose method it is.
+    owner: the layer or object whose method it is; strict: reject what only a run could detect, such
+    as a result that may be None
 
-    strict: refuse what a run could only find out, such as a result that may be None.
-    A recording that fails leaves Python as it was.
+    A failed capture leaves the Python state unchanged.
     """
     recorder = Recorder()
     recorder.rollback, recorder.strict = Rollback(), strict
-    found = Recorded.by(recorder, arguments, owner)
+    found = FunctionCapture.create(recorder, arguments, owner)
     try:
         with defer_warnings() as warnings:
-            made = _built(function, parameters, arguments, owner, found)
+            made = _capture(function, parameters, arguments, owner, found)
     except BaseException as error:
         _roll_back(found, isinstance(error, Exception))
         if recorder.rollback.irreversible and isinstance(error, SideEffectError):
@@ -303,71 +303,71 @@ def build(
             raise TraceError(f"{why}: {error}") from error
         if not strict and not isinstance(
             error, SideEffectError
-        ):  # else the call runs as Python, which issues the warnings itself
-            _issue(warnings)
+        ):  # otherwise the call runs as Python, which issues the warnings itself
+            _emit_warnings(warnings)
         raise
     recorder.rollback.commit()
     recorder.rollback = None
-    _issue(warnings)
+    _emit_warnings(warnings)
     return made
 
 
-def _issue(warnings: list[Callable[[], None]]) -> None:
+def _emit_warnings(warnings: list[Callable[[], None]]) -> None:
     for give in warnings:
         give()
 
 
-def _roll_back(found: Recorded, hooks: bool) -> None:
+def _roll_back(found: FunctionCapture, hooks: bool) -> None:
     """Roll back the side effects of a failed recording."""
     recorder = found.recorder
     for effect in found.effects:
         effect.restore()
-    for place in found.assumed.changed():
-        place.put_back()
+    for guard in found.guards.temporary_changes():
+        guard.restore()
     for handle in recorder.hooks if hooks else ():
         handle.remove()
     recorder.rollback.undo()
 
 
-def _built(
+def _capture(
     function: Callable[..., Any],
     parameters: Parameters,
     arguments: Arguments,
     owner: Any,
-    found: Recorded,
+    found: FunctionCapture,
 ) -> ConcreteProgram:
     recorder = found.recorder
     found.mode.called_with_tape = state.mode.tape
     with replace_base_mode(found.mode):
-        given = {name: snapshot(value) for name, value in found.bound.items()}
+        given = {name: take_snapshot(value) for name, value in found.bound.items()}
         outputs = found.call(function, parameters)
         _reject_stop_gradient_writes(recorder)
-        refuse_lists(found.effects)
-        found.assumed.finish(found.effects)
-        _warn_of_containers(
+        reject_array_effects(found.effects)
+        found.guards.finish(found.effects)
+        _warn_mutated_arguments(
             parameters.name,
-            [n for n, was in given.items() if _is_changed(recorder, was, found.bound[n])],
+            [n for n, was in given.items() if _is_mutated(recorder, was, found.bound[n])],
             recorder.strict,
         )
-        results, tensors, behind = _results(found, outputs)
-        contract = finish(recorder, tensors + behind)
-    program = described(recorder.program, contract)
-    recording = recording_of(
+        results, tensors, behind = _collect_results(found, outputs)
+        contract = write_outputs(recorder, tensors + behind)
+    program = with_contract(recorder.program, contract)
+    recording = create_captured_program(
         owner if isinstance(owner, Layer) else None, recorder, eliminate_dead_ops(program)
     )
     fetched = recording.program.fetches()[: len(tensors)]
-    made = ConcreteProgram(
-        recording, found.fed, fetched, results, found.assumed, arguments.as_specs(), owner
+    result = ConcreteProgram(
+        recording, found.input_names, fetched, results, found.guards, arguments.as_specs(), owner
     )
-    made.cuts, made.hooks = recorder.cuts, recorder.hooks
-    return made
+    result.cuts, result.hooks = recorder.cuts, recorder.hooks
+    return result
 
 
 def _reject_stop_gradient_writes(recorder: Recorder) -> None:
     """Raise SideEffectError if the function set `stop_gradient` of a tensor that it did
     not create.
     """
-    for tensor, before in recorder.rollback.flags.values():
+    for tensor, before in recorder.rollback.stop_gradient_flags.values():
         if tensor.stop_gradient != before:
             why = (
                 f"a `to_static` program cannot set stop_gradient of '{tensor.name}', a tensor "
@@ -376,43 +376,45 @@ def _reject_stop_gradient_writes(recorder: Recorder) -> None:
             raise SideEffectError(with_user_line(why))
 
 
-def _results(found: Recorded, outputs: Any) -> tuple[Results, list[Tensor], list[Tensor]]:
-    """What a run gives and leaves behind: as it does it, the tensors that it gives, and those that
-    it leaves.
+def _collect_results(
+    found: FunctionCapture, outputs: Any
+) -> tuple[ResultBuilder, list[Tensor], list[Tensor]]:
+    """Return the result builder, the tensors that a run returns, and those that side effects and
+    in-place changes need.
     """
-    kept = [e for e in found.effects if not _written_back(found.recorder, e)]
-    found.assumed.only(kept)
+    kept = [e for e in found.effects if not _write_back(found.recorder, e)]
+    found.guards.set_side_effects(kept)
     flat, nesting = pytree.flatten(outputs)
-    refuse_results(flat)
-    results = Results(nesting, flat, kept, as_eager=found.recorder.strict)
+    reject_results(flat)
+    results = ResultBuilder(nesting, flat, kept, as_eager=found.recorder.strict)
     before = [(e, i, leaf) for e in kept for i, leaf in enumerate(pytree.flatten(e.before)[0])]
-    results.sources = [(e, i) for e, i, leaf in before if _as_input(found.recorder, leaf)]
+    results.sources = [(e, i) for e, i, leaf in before if _make_input(found.recorder, leaf)]
     results.changed = found.changed_inputs()
-    behind = [*_left_behind(found.recorder, kept), *(found.inputs[i] for i in results.changed)]
+    behind = [*_effect_values(found.recorder, kept), *(found.inputs[i] for i in results.changed)]
     return results, [t for t in flat if isinstance(t, Tensor)], behind
 
 
-def _left_behind(recorder: Recorder, effects: list[Effect]) -> Iterator[Tensor]:
-    """What a run gives for effects, in order; beside what some ways give only, whether it
-    is there.
+def _effect_values(recorder: Recorder, effects: list[SideEffect]) -> Iterator[Tensor]:
+    """Yield the tensors of side effects, in order. For a value that only some paths assign, its
+    condition follows.
     """
     for effect in effects:
         if effect.before is MISSING:
-            effect.is_set = whether_set(recorder, effect.after)
-            effect.after = unchecked(recorder, effect.after)
+            effect.condition = is_defined(recorder, effect.after)
+            effect.after = without_check(recorder, effect.after)
         yield from (leaf for leaf in pytree.flatten(effect.after)[0] if isinstance(leaf, Variable))
-        if effect.is_set is not True:
-            yield OPS["assign"](effect.is_set)
+        if effect.condition is not True:
+            yield OPS["assign"](effect.condition)
 
 
-def _is_changed(recorder: Recorder, was: Snapshot, now: Any) -> bool:
+def _is_mutated(recorder: Recorder, was: Snapshot, now: Any) -> bool:
     """Whether the recording mutated an argument, or replaced a list in it with a TensorArray."""
-    return not was.same(now) or any(
-        value is moved for value in reachable(now) for moved in recorder.moved
+    return not was.matches(now) or any(
+        value is moved for value in iter_items(now) for moved in recorder.replaced_lists
     )
 
 
-def _warn_of_containers(function: str, names: list[str], strict: bool) -> None:
+def _warn_mutated_arguments(function: str, names: list[str], strict: bool) -> None:
     """Warn about the caller's lists and dicts that the function mutates: the program works on
     copies.
 
@@ -428,16 +430,15 @@ def _warn_of_containers(function: str, names: list[str], strict: bool) -> None:
         warn(f"{function}: {why}")
 
 
-def refuse_results(flat: list[Any]) -> None:
-    """Raise TraceError for a list that only a run knows the length of, and for objects that hold
-    values of the program.
+def reject_results(flat: list[Any]) -> None:
+    """Raise TraceError for a TensorArray and for objects that hold values of the program.
 
     A name without a value raises UnboundLocalError, as in Python.
     """
     for leaf in flat:
         if isinstance(leaf, Undefined):
             leaf.use()
-        held = [*reachable(leaf), *getattr(leaf, "__dict__", {}).values()]
+        held = [*iter_items(leaf), *getattr(leaf, "__dict__", {}).values()]
         if not isinstance(leaf, Tensor) and any(isinstance(v, Variable) for v in held):
             why = (
                 f"'{type(leaf).__name__}' holds values of the program and is no result; give "
@@ -446,15 +447,15 @@ def refuse_results(flat: list[Any]) -> None:
             raise TraceError(with_user_line(why))
         if isinstance(leaf, TensorArray):
             why = (
-                f"a list whose length only a run knows ('{leaf.name}') is no result; stack or "
-                f"concat it"
+                f"a list whose length is known only at run time ('{leaf.name}') is no result; "
+                f"stack or concat it"
             )
             raise TraceError(with_user_line(why))
 
 
-def _as_input(recorder: Recorder, before: Any) -> bool:
-    """Make an input of a place's value, which is another one at each call; gives whether the
-    program reads it at all.
+def _make_input(recorder: Recorder, before: Any) -> bool:
+    """Make the previous tensor of a side effect an input, because it differs at each call; return
+    whether the program reads it.
     """
     if not isinstance(before, Tensor) or not recorder.knows(before):
         return False
@@ -468,15 +469,15 @@ def _as_input(recorder: Recorder, before: Any) -> bool:
     return True
 
 
-def _written_back(recorder: Recorder, effect: Effect) -> bool:
-    """Whether an effect is on a buffer of fixed shape that nothing else holds: then the program
-    itself writes it.
+def _write_back(recorder: Recorder, effect: SideEffect) -> bool:
+    """Write an op that assigns a buffer, and return whether this replaces the side effect: the
+    buffer has a fixed shape and no other references.
     """
     if not is_buffer(effect.owner, effect.key, effect.before) or not isinstance(
         effect.after, Variable
     ):
         return False
-    if effect.before.meta != effect.after.meta or effect.shared:
+    if effect.before.meta != effect.after.meta or effect.is_shared:
         return False
     name = recorder.name_of(effect.before)
     recorder.emit("assign", {"X": [recorder.name_of(effect.after)]}, {"Out": [name]})

@@ -1,5 +1,5 @@
-"""How far the rounding of its numbers carries through a program: what two runs that are both right
-may differ by.
+"""Condition of a program: how far rounding errors of its inputs and weights spread, which bounds
+the difference of two correct runs.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ import numpy as np
 
 from ..core.dtype import is_float
 
-TRIES = 3
-FEW = 32.0  # operations in a row that round the same way
+NUM_TRIALS = 3
+ACCUMULATED_ROUNDINGS = 32.0  # number of operations whose rounding errors may add up
 
 Run = Callable[[Mapping[str, Any], Sequence[Any]], Sequence[Any]]
 
 
-def is_rounding(
+def is_rounding_error(
     run: Run,
     weights: Mapping[str, Any],
     inputs: Sequence[Any],
@@ -25,23 +25,23 @@ def is_rounding(
     off: float,
     difference: Callable[[Any, Any], float],
 ) -> bool:
-    """Whether a result may be `off` because its program makes much of little: because it moves as
-    far when all numbers move by their last bit.
+    """Whether a difference `off` of a result can be due to rounding: the result changes by as much
+    if all numbers change by their last bit.
 
-    run: gives the results for weights and inputs; at: which of them; off: by how much it was found
-    to differ, as `difference` tells.
+    run: returns the results for weights and inputs; at: the index of the result; off: the
+    difference, as computed by `difference`
     """
     rng = np.random.default_rng(0)
     wanted = run(weights, inputs)[at]
     moved = 0.0
-    for _ in range(TRIES):
-        other = {name: _shaken(value, rng) for name, value in weights.items()}
-        moved = max(moved, difference(run(other, [_shaken(a, rng) for a in inputs])[at], wanted))
-    return off <= FEW * moved
+    for _ in range(NUM_TRIALS):
+        other = {name: _perturb(value, rng) for name, value in weights.items()}
+        moved = max(moved, difference(run(other, [_perturb(a, rng) for a in inputs])[at], wanted))
+    return off <= ACCUMULATED_ROUNDINGS * moved
 
 
-def _shaken(array: Any, rng: np.random.Generator) -> Any:
-    """Each number of an array a last bit up or down."""
+def _perturb(array: Any, rng: np.random.Generator) -> Any:
+    """Change each number of an array by its last bit, up or down."""
     if not isinstance(array, np.ndarray) or not is_float(array.dtype):
         return array
     eps = 2.0**-8 if array.dtype.name == "bfloat16" else float(np.finfo(array.dtype).eps)

@@ -1,4 +1,4 @@
-"""What is switched for all conversions: whether they happen, and how much is said of them."""
+"""Global switches of the conversion: whether it is enabled, and how much it prints."""
 
 from __future__ import annotations
 
@@ -20,9 +20,8 @@ _state = {
 
 
 def enable_to_static(enable_to_static_bool: bool) -> None:
-    """Run functions of `to_static` as programs, or as Python.
-
-    A number counts as its truth value.
+    """Run functions of `to_static` as programs, or as Python. A number counts as its truth
+    value.
     """
     if not isinstance(enable_to_static_bool, int):
         raise TypeError(f"enable_to_static: a bool, not {type(enable_to_static_bool).__name__}")
@@ -46,29 +45,28 @@ def as_python() -> Iterator[None]:
 
 
 def set_code_level(level: int = 100, also_to_stdout: bool = False) -> None:
-    """Print converted code from now on, as each function is recorded; 0 stops that.
+    """Print converted code when a function is captured; 0 disables it.
 
-    1: after jumps became flags, 2: after statements became calls as well, any other level: after
-    all, expressions included. Paddle has 14 steps, in an order of its own; there, too, 100 shows
-    the last.
+    1: after jumps became flags, 2: after statements became calls, any other level: after the last
+    stage. Paddle has 14 stages in another order; there, too, 100 shows the last one.
     """
     _state.update(level=_checked("set_code_level", level), stdout=also_to_stdout)
 
 
 def set_verbosity(level: int = 0, also_to_stdout: bool = False) -> None:
-    """Say what is recorded: nothing at 0, each program from 1 on."""
+    """Print the name of each captured function if `level` is at least 1."""
     _state.update(verbosity=_checked("set_verbosity", level), stdout=also_to_stdout)
 
 
 def _checked(what: str, level: int | None) -> int:
-    """A level, 0 for None, as in Paddle.   Raises TypeError for anything else than an int."""
+    """Return a level, 0 for None, as in Paddle. Raises TypeError for other types."""
     if not isinstance(level, int | None):
         raise TypeError(f"{what}: level should be an int, not {level!r}")
     return level or 0
 
 
 def show_code(function: Any) -> None:
-    """Print what was asked for about a function that is about to be recorded."""
+    """Print the requested information about a function that is about to be captured."""
     out = sys.stdout if _state["stdout"] else sys.stderr
     name = getattr(function, "__qualname__", "function")
     if _state["verbosity"] > 0:

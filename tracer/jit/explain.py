@@ -1,5 +1,5 @@
-"""Everything that stands in the way of a program, at once: by recording on past each error, or by
-reading the source alone.
+"""Explain why a function cannot be captured: list all problems, by continuing after each error, or
+by reading the source alone.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from ..core.mode import replace_base_mode
 from ..ir.program import Guard
 from ..nn.layer import Layer
 from .call_arguments import Parameters
-from .captured_program import Recorded
-from .concrete_program import refuse_results
+from .concrete_program import reject_results
 from .convert.source_scan import Problem, scan
-from .guards.side_effects import refuse_lists
+from .function_capture import FunctionCapture
+from .guards.side_effects import reject_array_effects
 from .guards.user_code import is_users
-from .layer_capture import finish
-from .operators.calls import convert_or_leave
+from .layer_capture import write_outputs
+from .operators.calls import convert_if_user_code
 from .static_function import StaticFunction
 
 FIXES = {
@@ -36,91 +36,88 @@ FIXES = {
     r"the dtypes differ": "cast one side, with astype",
     r"the numbers of axes differ": "reshape one side, or reduce both",
     r"the value of .* is not known": "stay with tensors and paddle's functions, or compute it "
-    "outside "
-    "and "
-    "pass "
-    "it "
-    "in",
-    r"only a run knows how many": "use a `for` statement, or give the size in the input's shape",
+    "outside and pass it in",
+    r"the number of (rows|items) is known only": "use a `for` statement, or give the size in the "
+    "input's shape",
     r"has a value only if": "give it a value before the `if`",
-    r"not every way through": "return a value at the end as well",
+    r"not every path through": "return a value at the end as well",
     r"only tensors and numbers": "decide it before, or make a tensor of it",
     r"different structures": "give back the same structure on both sides",
     r"is not one of its results": "assign it to a variable instead",
     r"is not converted": "put the function in a file; until then its control flow is Python's",
     r"raise: ": "raise under an `if`",
-    r"whose length only a run knows": "stack or concat it",
+    r"whose length is known only at run time": "stack or concat it",
     r"stores values": "give them back instead",
 }
 
-END = "; what comes after it was only read"
+CONTINUATION_NOTE = "; what comes after it was only read"
 
 
 @dataclass
 class Explanation:
-    """What came of looking at a function.
+    """The result of `explain`.
 
-    problems: in the order of lines; assumed: what was taken from Python; recorded: whether it was
-    recorded
+    problems: in the order of lines; guards: the Python state that was read; recorded: whether the
+    function was captured
     """
 
     problems: list[Problem] = field(default_factory=list)
-    assumed: list[Guard] = field(default_factory=list)
+    guards: list[Guard] = field(default_factory=list)
     recorded: bool = False
 
 
-class Explaining(Static):
-    """Notes every error of a recording, and goes on."""
+class ExplainMode(Static):
+    """Collects the errors of a capture, and continues."""
 
     continues = True
 
     def __init__(self, recorder: Recorder, found: list[Problem]) -> None:
-        super().__init__(recorder, convert_or_leave, True)
+        super().__init__(recorder, convert_if_user_code, True)
         self.found = found
 
-    def with_tape(self, tape: bool) -> Explaining:
-        """See Static."""
-        made = Explaining(self.recorder, self.found)
-        made.tape, made.called_with_tape = tape, self.called_with_tape
-        return made
+    def with_tape(self, tape: bool) -> ExplainMode:
+        """Return the mode of the same recording, with or without autograd."""
+        result = ExplainMode(self.recorder, self.found)
+        result.tape, result.called_with_tape = tape, self.called_with_tape
+        return result
 
-    def trouble(self, error: Exception, instead: Any) -> Any:
-        """See Static."""
+    def report_error(self, error: Exception, replace_base_mode: Any) -> Any:
+        """Collect an error, and return `instead`."""
         self.note(str(error))
-        return instead
+        return replace_base_mode
 
     def note(self, message: str) -> None:
-        """Add a problem, once: of one line and cause."""
-        made = problem_of(message)
-        if all(_alike(made) != _alike(other) for other in self.found):
-            self.found.append(made)
+        """Add a problem unless one with the same line and cause exists."""
+        result = problem_of(message)
+        if all(_problem_key(result) != _problem_key(other) for other in self.found):
+            self.found.append(result)
 
 
-def _alike(problem: Problem) -> tuple[Any, ...]:
-    """What two problems share that are the same to a reader: names of variables are left out."""
+def _problem_key(problem: Problem) -> tuple[Any, ...]:
+    """Identify a problem: variable names are ignored."""
     return problem.file, problem.line, re.sub(r"'[^']*'", "", problem.cause)
 
 
 def problem_of(message: str) -> Problem:
-    """A message with the user's line at its end as a problem."""
+    """Parse an error message that ends with the user's line."""
     head, _, place = message.rpartition("\n  at ")
     found = re.match(r"(.+?):(\d+) in (\S+?)(?:: (.*))?$", place)
     if found is None:
         line = user_line()
-        head, found_at = (
+        head, location = (
             message,
             (line.file, line.lineno, line.function, line.text) if line else ("", 0, "", ""),
         )
     else:
-        found_at = (found[1], int(found[2]), found[3], found[4] or "")
+        location = (found[1], int(found[2]), found[3], found[4] or "")
     fix = next((f for pattern, f in FIXES.items() if re.search(pattern, head, re.DOTALL)), "")
-    return Problem(*found_at, head.strip(), fix)
+    return Problem(*location, head.strip(), fix)
 
 
 def explain(target: Any, input_spec: Any = None) -> Explanation:
-    """All problems of making a program of a function, a method, a StaticFunction or a Layer.
+    """Return all problems of capturing a function, a method, a StaticFunction or a Layer.
 
-    input_spec: as for to_static; with one it is recorded, without only its source is read.
+    input_spec: as for to_static; without it only the source is read
     """
     owner = target if isinstance(target, Layer) else getattr(target, "__self__", None)
     function = target.forward if isinstance(target, Layer) else target
@@ -128,13 +125,13 @@ def explain(target: Any, input_spec: Any = None) -> Explanation:
         input_spec = function._input_spec if input_spec is None else input_spec
         owner, function = function._owner or owner, function.dygraph_function
     if input_spec is not None:
-        return _recorded(function, input_spec, owner)
+        return _explain_recording(function, input_spec, owner)
     problems = {p: None for each in _functions(function, owner) for p in scan(each)}
     return Explanation(sorted(problems))
 
 
 def _functions(function: Any, owner: Any) -> Iterator[FunctionType]:
-    """The user's functions that a call may reach: of the layers below as well."""
+    """Yield the user functions that a call may reach, including those of sublayers."""
     methods: list[Any] = [function]
     if isinstance(owner, Layer):
         methods += [inner.forward for inner in owner.sublayers()]
@@ -145,15 +142,15 @@ def _functions(function: Any, owner: Any) -> Iterator[FunctionType]:
             yield plain
 
 
-def _recorded(function: Callable[..., Any], input_spec: Any, owner: Any) -> Explanation:
-    parameters, mode = Parameters(function), Explaining(Recorder(), [])
-    found = Recorded(mode, parameters.with_specs(input_spec), owner)
+def _explain_recording(function: Callable[..., Any], input_spec: Any, owner: Any) -> Explanation:
+    parameters, mode = Parameters(function), ExplainMode(Recorder(), [])
+    found = FunctionCapture(mode, parameters.with_specs(input_spec), owner)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         with replace_base_mode(mode):
-            ended = _record(mode, found, function, parameters)
+            ended = _record_function(mode, found, function, parameters)
         try:
-            found.assumed.finish(found.effects)
+            found.guards.finish(found.effects)
         except OarlockError as error:
             mode.note(str(error))
     read = [p for each in _functions(function, owner) for p in scan(each)]
@@ -166,19 +163,19 @@ def _recorded(function: Callable[..., Any], input_spec: Any, owner: Any) -> Expl
             and text.split(" ", maxsplit=1)[0].rpartition(".")[2] not in known
         ):
             mode.note(text)
-    return Explanation(sorted({*mode.found, *silent}), found.assumed.guards(), True)
+    return Explanation(sorted({*mode.found, *silent}), found.guards.to_guards(), True)
 
 
 def _is_after(problem: Problem, ended: dict[tuple[str, str], int]) -> bool:
-    """Whether a recording that ended did not come to it.
+    """Whether a problem is after the line at which the capture ended.
 
-    ended: the lines of the functions that it was in
+    ended: the last line of each function
     """
     return problem.line > ended.get((problem.file, problem.function), problem.line)
 
 
-def _record(
-    mode: Explaining, found: Recorded, function: Callable[..., Any], parameters: Parameters
+def _record_function(
+    mode: ExplainMode, found: FunctionCapture, function: Callable[..., Any], parameters: Parameters
 ) -> dict[tuple[str, str], int]:
     """Record a function.
 
@@ -186,26 +183,26 @@ def _record(
     line}.
     """
     try:
-        made = found.call(function, parameters)
+        result = found.call(function, parameters)
     except OarlockError as error:
         head, at, place = str(error).rpartition("\n  at ")
-        mode.note(f"{head}{END}{at}{place}" if at else f"{error}{END}")
-        return _lines(error)
+        mode.note(f"{head}{CONTINUATION_NOTE}{at}{place}" if at else f"{error}{CONTINUATION_NOTE}")
+        return _error_lines(error)
     except Exception as error:
-        mode.note(f"{type(error).__name__}: {error}{END}{_place(error)}")
-        return _lines(error)
+        mode.note(f"{type(error).__name__}: {error}{CONTINUATION_NOTE}{_error_location(error)}")
+        return _error_lines(error)
     try:
-        refuse_lists(found.effects)
-        refuse_results(pytree.flatten(made)[0])
-        finish(mode.recorder, made)
+        reject_array_effects(found.effects)
+        reject_results(pytree.flatten(result)[0])
+        write_outputs(mode.recorder, result)
     except OarlockError as error:
         mode.note(str(error))
     return {}
 
 
-def _place(error: Exception) -> str:
-    """The user's line that an error of Python's came from."""
-    code, line = next(reversed(list(_frames(error))), (None, 0))
+def _error_location(error: Exception) -> str:
+    """Return the user's line that raised an error of Python."""
+    code, line = next(reversed(list(_user_frames(error))), (None, 0))
     if code is None:
         return ""
     name = os.path.basename(code.co_filename)
@@ -215,19 +212,20 @@ def _place(error: Exception) -> str:
     )
 
 
-def _lines(error: Exception) -> dict[tuple[str, str], int]:
-    """The lines of the user's functions that an error came through."""
+def _error_lines(error: Exception) -> dict[tuple[str, str], int]:
+    """Return the lines of the user's functions in the traceback of an error."""
     return {
-        (os.path.basename(code.co_filename), code.co_name): line for code, line in _frames(error)
+        (os.path.basename(code.co_filename), code.co_name): line
+        for code, line in _user_frames(error)
     }
 
 
-def _frames(error: Exception) -> Iterator[tuple[CodeType, int]]:
-    """The user's code that an error came through and the lines there, the innermost last."""
+def _user_frames(error: Exception) -> Iterator[tuple[CodeType, int]]:
+    """Yield the user's code in the traceback of an error with its lines, the innermost last."""
     for frame, line in walk_tb(error.__traceback__):
-        if _is_users_code(frame.f_code.co_filename):
+        if _is_user_code(frame.f_code.co_filename):
             yield frame.f_code, line
 
 
-def _is_users_code(filename: str) -> bool:
+def _is_user_code(filename: str) -> bool:
     return not is_library_file(filename) and "site-packages" not in filename

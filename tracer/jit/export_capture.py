@@ -1,5 +1,5 @@
-"""A method recorded for a file, which keeps nothing from call to call: what it does to Python is
-undone, or refused.
+"""Capture a method for a file. A saved program keeps no state from call to call: side effects on
+Python state are undone, or rejected if the program needs them.
 """
 
 from __future__ import annotations
@@ -15,18 +15,25 @@ from ..core.errors import TraceError, warn, with_user_line
 from ..core.mode import replace_base_mode
 from ..core.tensor import Tensor
 from ..ir.names import Namer
-from .asserts_to_guards import asserted
-from .captured_program import Recorded
-from .guards.side_effects import Effect
-from .guards.snapshots import is_plain
-from .guards.source import Place
-from .layer_capture import CHECK, Recording, described, finish, recording_of, some
+from .asserts_to_guards import take_asserts
+from .function_capture import FunctionCapture
+from .guards.guard import StateGuard
+from .guards.side_effects import SideEffect
+from .guards.snapshots import is_constant
+from .layer_capture import (
+    CHECK,
+    CapturedProgram,
+    create_captured_program,
+    require_outputs,
+    with_contract,
+    write_outputs,
+)
 from .relax_guards import difference
 from .saved_methods import Method
 
 
-class Together:
-    """The values that the programs of one model share, under the same name in each."""
+class SharedParameters:
+    """The parameters and buffers that several programs of one model share, under the same names."""
 
     def __init__(self) -> None:
         self._namer = Namer()
@@ -34,39 +41,39 @@ class Together:
         self._alive: list[Tensor] = []
 
     def recorder(self) -> Recorder:
-        """A recorder for the next program."""
+        """Return a recorder for the next program."""
         return Recorder(namer=self._namer.beside(self._known.values()), known=self._known)
 
     def add(self, scope: dict[str, Tensor]) -> None:
-        """What a program took from outside has its name from now on."""
+        """Register the tensors of a program under their names."""
         self._known.update({id(t): name for name, t in scope.items()})
         self._alive += scope.values()
 
 
-class Touched:
-    """What a call of a method changes in Python, to be undone after each.
+class CallRollback:
+    """Restores the Python state that a call of a method changes.
 
-    effects: attributes that were given values of the program; tensors: buffers that it writes;
-    hooked: tensors that it may give hooks.
+    effects: attributes that were assigned values of the program; tensors: buffers that it writes;
+    hooked: tensors to which it may add hooks
     """
 
     def __init__(
         self,
-        effects: list[Effect],
-        places: list[Place],
+        effects: list[SideEffect],
+        guards: list[StateGuard],
         tensors: Iterable[Tensor] = (),
-        hooked: Iterable[Tensor] = (),
+        on_hook_registered: Iterable[Tensor] = (),
     ) -> None:
-        self._effects, self._places = effects, places
+        self._effects, self._guards = effects, guards
         self._arrays = [(tensor, tensor.array) for tensor in tensors]
-        self._hooks = [(tensor, list(tensor._hooks or ())) for tensor in hooked]
+        self._hooks = [(tensor, list(tensor._hooks or ())) for tensor in on_hook_registered]
 
     def undo(self) -> None:
-        """Put back what was there before the first call."""
+        """Restore the state before the first call."""
         for effect in self._effects:
             effect.restore()
-        for place in self._places:
-            place.put_back()
+        for guard in self._guards:
+            guard.restore()
         for tensor, array in self._arrays:
             if tensor.array is not array:
                 tensor.array = array
@@ -75,74 +82,83 @@ class Touched:
                 tensor._hooks[:] = hooks
 
 
-def record(method: Method, together: Together, guards: str = CHECK) -> Recording:
-    """The recording of a method; Python is as it was before.
+def capture_method(
+    method: Method, shared: SharedParameters, guards: str = CHECK
+) -> CapturedProgram:
+    """Capture a method for a file, and restore the Python state.
 
-    guards: whether what it asserts is an assumption of the program.
+    guards: whether asserts become guards of the program
 
-    One that was only called is recorded for any number of rows, where it can.
-    Raises TraceError where the program would need what an earlier call left behind.
+    For a method whose arguments are those of a call, the batch size is dynamic if possible. Raises
+    TraceError if the program needs state of an earlier call.
     """
     wider = method.of_any_batch()
     if wider is not None:
-        # where Python needs to know the number of rows, it is that of the call
+        # If Python needs the batch size, it is that of the call.
         with suppress(Exception):
-            made = _recorded(wider, together, guards)
-            made.shapes = [leaf.shape for leaf in method.arguments.tensors()]
-            return made
-    return _recorded(method, together, guards)
+            result = _capture(wider, shared, guards)
+            result.known_shapes = [leaf.shape for leaf in method.arguments.tensors()]
+            return result
+    return _capture(method, shared, guards)
 
 
-def _recorded(method: Method, together: Together, guards: str) -> Recording:
-    made, found = _once(method, together, guards)
-    _warn_of_moving(found, method)
-    changed = found.assumed.changed()
-    counted = [place for place in changed if is_plain(place.now())]
-    made.assigned = assigned(made)
-    touched = Touched(
-        found.effects, changed, [made.scope[name] for name in made.assigned], made.scope.values()
+def _capture(method: Method, shared: SharedParameters, guards: str) -> CapturedProgram:
+    result, found = _capture_once(method, shared, guards)
+    _warn_unstable_reads(found, method)
+    changed = found.guards.temporary_changes()
+    counted = [guard for guard in changed if is_constant(guard.source.read())]
+    result.assigned_buffers = assigned_buffers(result)
+    rollback = CallRollback(
+        found.effects,
+        changed,
+        [result.scope[name] for name in result.assigned_buffers],
+        result.scope.values(),
     )
     try:
         if counted:
-            Touched([], [place for place in changed if place not in counted]).undo()
-            _refuse_counting(made, _once(method, together, guards)[0], counted)
+            CallRollback([], [guard for guard in changed if guard not in counted]).undo()
+            _reject_counters(result, _capture_once(method, shared, guards)[0], counted)
     finally:
-        touched.undo()
-    together.add(made.scope)
-    made.undo = touched.undo
-    return made
+        rollback.undo()
+    shared.add(result.scope)
+    result.undo = rollback.undo
+    return result
 
 
-def _once(method: Method, together: Together, guards: str) -> tuple[Recording, Recorded]:
-    found = Recorded.by(together.recorder(), method.arguments, method.holder)
+def _capture_once(
+    method: Method, shared: SharedParameters, guards: str
+) -> tuple[CapturedProgram, FunctionCapture]:
+    found = FunctionCapture.create(shared.recorder(), method.arguments, method.holder)
     for variable in found.inputs:
-        variable.stop_gradient = True  # a file does not say which inputs will want gradients
+        variable.stop_gradient = True  # a file does not specify which inputs require gradients
     try:
-        return _written(found, method, guards), found
+        return _capture_outputs(found, method, guards), found
     except BaseException:
-        Touched(found.effects, found.assumed.changed()).undo()
+        CallRollback(found.effects, found.guards.temporary_changes()).undo()
         raise
     finally:
         for handle in found.recorder.hooks:
             handle.remove()
 
 
-def _written(found: Recorded, method: Method, guards: str) -> Recording:
+def _capture_outputs(found: FunctionCapture, method: Method, guards: str) -> CapturedProgram:
     recorder = found.recorder
     with replace_base_mode(found.mode):
         outputs = found.call(method.plain, method.parameters)
-        _refuse_lost(found)
-        checks = asserted(recorder)
+        _reject_state_effects(found)
+        checks = take_asserts(recorder)
         for guard in checks if guards == CHECK else []:
-            recorder.assume(guard)
-        contract = finish(recorder, some(outputs))
-    _warn_of_arrays(method.parameters.name, outputs)
-    made = recording_of(method.owner, recorder, described(recorder.program, contract))
-    made.asserts = bool(checks)
-    return made
+            recorder.add_guard(guard)
+        contract = write_outputs(recorder, require_outputs(outputs))
+    _warn_ndarray_outputs(method.parameters.name, outputs)
+    result = create_captured_program(
+        method.owner, recorder, with_contract(recorder.program, contract)
+    )
+    result.has_asserts = bool(checks)
+    return result
 
 
-def _warn_of_arrays(function: str, outputs: Any) -> None:
+def _warn_ndarray_outputs(function: str, outputs: Any) -> None:
     """Warn that a result that is an ndarray in Python is a Tensor in the saved program."""
     if _holds_array(outputs):
         warn(
@@ -154,49 +170,49 @@ def _warn_of_arrays(function: str, outputs: Any) -> None:
 def _holds_array(value: Any) -> bool:
     if type(value) in (list, tuple, dict):
         return any(map(_holds_array, value.values() if isinstance(value, dict) else value))
-    return isinstance(value, Variable) and value.of_numpy
+    return isinstance(value, Variable) and value.is_ndarray
 
 
-def _warn_of_moving(found: Recorded, method: Method) -> None:
-    """Say what forward took from Python that is another at each call: a file has it as it was."""
-    found.assumed.settle()
-    moved = found.assumed.restless or next(iter(found.assumed.doubted), "")
+def _warn_unstable_reads(found: FunctionCapture, method: Method) -> None:
+    """Warn that forward reads a Python value that differs at each call: the file contains the
+    current one.
+    """
+    found.guards.find_unstable()
+    moved = found.guards.first_unstable or next(iter(found.guards.suspected_unstable), "")
     if moved:
-        why = f"'{moved}' is another at each call; the file has what it gave now"
+        why = f"'{moved}' differs at each call; the file has what it gave now"
         warn(
             f"{method.parameters.name}: {why}. Give it as an input, or draw with paddle's functions"
         )
 
 
-def assigned(recording: Recording) -> dict[str, str]:
-    """The buffers that a program writes in each run, and where; what ops keep of their own, such as
-    those of norms, is another matter.
+def assigned_buffers(recording: CapturedProgram) -> dict[str, str]:
+    """Return the buffers that a program assigns in each run, with the line. Buffers that ops
+    update, such as the statistics of batch norm, are not included.
     """
     ops = [op for op in recording.program.ops() if op.type == "assign"]
     return {name: op.where for op in ops for name in op.output_names() if name in recording.scope}
 
 
-def refuse_assigned(recording: Recording) -> None:
-    """Raise TraceError where a program that is ready to be saved needs a buffer that
-    calls write.
-    """
+def reject_buffer_reads(recording: CapturedProgram) -> None:
+    """Raise TraceError if a program to be saved reads a buffer that it assigns."""
     read = {name for op in recording.program.ops() for name in op.input_names()}
-    for name, where in recording.assigned.items():
+    for name, where in recording.assigned_buffers.items():
         if name in read:
-            why = f"forward changes a buffer in place, '{recording.structured.get(name, name)}'"
+            why = (
+                f"forward changes a buffer in place, '{recording.structured_names.get(name, name)}'"
+            )
             raise TraceError(
                 f"{why}; a saved program keeps nothing from call to call\n  at {where}"
             )
 
 
-def _refuse_lost(found: Recorded) -> None:
-    """Raise TraceError for tensors that are more than a note of the last call: buffers, and those
-    that the program reads.
-    """
+def _reject_state_effects(found: FunctionCapture) -> None:
+    """Raise TraceError for side effects on buffers and on tensors that the program reads."""
     lost = [
         e.label
         for e in found.effects
-        if e.is_of_state() or any(map(found.recorder.knows, pytree.flatten(e.before)[0]))
+        if e.is_layer_state() or any(map(found.recorder.knows, pytree.flatten(e.before)[0]))
     ]
     if lost:
         why = (
@@ -206,13 +222,15 @@ def _refuse_lost(found: Recorded) -> None:
         raise TraceError(with_user_line(why))
 
 
-def _refuse_counting(first: Recording, second: Recording, places: list[Place]) -> None:
-    """Raise TraceError where the next call gives another program: forward computes with what it
-    counts.
+def _reject_counters(
+    first: CapturedProgram, second: CapturedProgram, guards: list[StateGuard]
+) -> None:
+    """Raise TraceError if the next call would record another program, because forward computes with
+    a value that it changes.
     """
     why = difference(first, second)
     if why:
-        labels = [place.label for place in places]
+        labels = [guard.source.label for guard in guards]
         raise TraceError(
             f"forward computes with {labels}, which it changes itself; a saved program "
             f"keeps nothing from call to call: "

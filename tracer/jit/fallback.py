@@ -1,4 +1,4 @@
-"""Calls of a `to_static` function that run as Python because their recording failed."""
+"""Calls of a `to_static` function that run as Python because their capture failed."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any
 from ..core.errors import OarlockError, SideEffectError, TraceError, warn
 from .call_arguments import Arguments
 
-MAX_KINDS = 4  # after this many failed signatures, all calls of the function run as Python
+MAX_SIGNATURES = 4  # after this many failed signatures, all calls of the function run as Python
 
 
 class Fallback:
-    """The call signatures of one function whose recording failed.
+    """The call signatures of one function whose capture failed.
 
     full_graph: if True, only training steps run as Python and all other failures raise; arguments:
-    of the last failed call, as InputSpecs.
+    of the last failed call, as InputSpecs
     """
 
     def __init__(self, full_graph: bool) -> None:
@@ -32,10 +32,10 @@ class Fallback:
 
     def applies_to(self, key: Hashable) -> bool:
         """Whether calls with this signature run as Python."""
-        return len(self._keys) >= MAX_KINDS or key in self._keys
+        return len(self._keys) >= MAX_SIGNATURES or key in self._keys
 
     def allows(self, error: Exception) -> bool:
-        """Whether a call whose recording failed with `error` runs as Python."""
+        """Whether a call whose capture failed with `error` runs as Python."""
         return not self.full_graph or isinstance(error, SideEffectError)
 
     def add(
@@ -73,10 +73,10 @@ class Fallback:
         """Call the function as Python, then issue the pending warning. If Python raises the same
         error as the recording, no warning is needed.
         """
-        made = function(*args, **kwargs)
+        result = function(*args, **kwargs)
         if self._message:
             self._warn()
-        return made
+        return result
 
     def _warn(self) -> None:
         message, self._message = self._message, ""

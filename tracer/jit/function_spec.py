@@ -15,7 +15,7 @@ from .call_arguments import Parameters, is_input
 class FunctionSpec:
     """A function and the specs of its arguments.
 
-    Raises TypeError for specs that are no list or tuple.
+    Raises TypeError for specs that are not a list or tuple.
     """
 
     def __init__(self, function: Callable[..., Any], input_spec: Any = None) -> None:
@@ -64,7 +64,7 @@ class FunctionSpec:
     def args_to_input_spec(
         self, args: Sequence[Any], kwargs: Mapping[str, Any]
     ) -> tuple[Any, dict[str, Any]]:
-        """The InputSpecs of the arguments: the given ones, else specs of their tensors
+        """Return the InputSpecs of the arguments: the given ones, otherwise specs of their tensors
         and arrays.
         """
         if self.input_spec is not None:
@@ -79,10 +79,10 @@ class FunctionSpec:
                 raise ValueError(with_user_line(f"{name}: {specs} specs for {len(args)} arguments"))
             return (*self.input_spec, *args[len(self.input_spec) :]), dict(kwargs)
         leaves, nesting = pytree.flatten((tuple(args), dict(kwargs)))
-        made: tuple[Any, dict[str, Any]] = pytree.unflatten(
+        result: tuple[Any, dict[str, Any]] = pytree.unflatten(
             nesting, [_spec(leaf) for leaf in leaves]
         )
-        return made
+        return result
 
 
 def _spec(leaf: Any) -> Any:

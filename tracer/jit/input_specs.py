@@ -1,5 +1,5 @@
-"""What `input_spec` says of the arguments of a function, beside what is given: the specs of
-`jit.save`, and the tensors of a call.
+"""Matching of input specs: those of `to_static` with those of `jit.save` and with the tensors of a
+call.
 """
 
 from __future__ import annotations
@@ -12,36 +12,38 @@ from ..ir.input_spec import InputSpec, as_spec
 from .call_arguments import Arguments, is_input, leaf_key, leaf_meta
 
 
-def refuse_conflict(name: str, given: Any, own: Any) -> None:
-    """Raise OpError where what is saved cannot be what a function was made for: other dtypes,
-    numbers of axes, sizes or nesting.
+def reject_conflict(name: str, given: Any, own: Any) -> None:
+    """Raise OpError if specs to be saved contradict those of the function: other dtypes, ranks,
+    sizes or nesting.
     """
     leaves, nesting = pytree.flatten(list(given))
     known, expected = pytree.flatten(list(own))
     fits = repr(nesting) == repr(expected)
     for spec, of in zip(leaves, known, strict=False):
-        fits = fits and _may_be(spec, of)
+        fits = fits and _is_compatible(spec, of)
     if not fits:
-        # what programs for Paddle look for
+        # programs for Paddle match this text
         said = "is conflict with the `input_spec` in `@paddle.jit.to_static`"
         raise OpError(with_user_line(f"{name}: input_spec={given} {said}: {own}"))
 
 
-def opened(given: Any, own: Any) -> Any:
-    """Specs, where a tensor among them stands for any that `own` allows in its place."""
+def with_dynamic_sizes(given: Any, own: Any) -> Any:
+    """Return specs in which an example tensor has the dynamic sizes of the corresponding spec in
+    `own`.
+    """
     if not isinstance(given, list | tuple):
         return given
     leaves, nesting = pytree.flatten(list(given))
     known, of = pytree.flatten(list(own))
     return (
-        pytree.unflatten(nesting, list(map(_opened, leaves, known)))
+        pytree.unflatten(nesting, list(map(_with_dynamic_sizes, leaves, known)))
         if repr(nesting) == repr(of)
         else given
     )
 
 
-def _opened(example: Any, of: Any) -> Any:
-    """The spec of an example, with the sizes open that are open in another spec."""
+def _with_dynamic_sizes(example: Any, of: Any) -> Any:
+    """Return the spec of an example tensor with the dynamic sizes of another spec."""
     if isinstance(example, InputSpec) or not is_input(example) or not isinstance(of, InputSpec):
         return example
     spec = as_spec(example)
@@ -54,15 +56,15 @@ def _opened(example: Any, of: Any) -> Any:
     )
 
 
-def fewer(specs: Any, own: Any) -> bool:
-    """Whether there are fewer of them, at the top or, in dicts and lists, among the leaves."""
+def has_fewer_specs(specs: Any, own: Any) -> bool:
+    """Whether there are fewer specs, or fewer leaves in nested specs."""
     leaves = [pytree.flatten(list(found))[0] for found in (specs, own)]
     return len(specs) < len(own) or len(leaves[0]) < len(leaves[1])
 
 
-def by_names(specs: Any, own: list[Any]) -> list[Any] | None:
-    """`own` with some specs in the place of those of their names, however nested; None where not
-    all have a name of its.
+def merge_by_name(specs: Any, own: list[Any]) -> list[Any] | None:
+    """Return `own` with the specs replaced that have the same names; None unless all specs have a
+    name in `own`.
     """
     leaves = pytree.flatten(list(specs))[0]
     known, nesting = pytree.flatten(own)
@@ -74,26 +76,26 @@ def by_names(specs: Any, own: list[Any]) -> list[Any] | None:
     )
 
 
-def in_places(specs: list[Any], own: list[Any]) -> list[Any]:
-    """`own` with some specs in the places that they are for: each that of its name or its value, in
-    order; else from the first on.
+def merge_by_position(specs: list[Any], own: list[Any]) -> list[Any]:
+    """Return `own` with some specs replaced: each by the next one with its name and type, in order;
+    otherwise from the first one on.
     """
     merged, rest = list(own), list(specs)
     for i, of in enumerate(own):
-        if rest and _is_for(rest[0], of):
+        if rest and _matches(rest[0], of):
             merged[i] = rest.pop(0)
     return [*specs, *own[len(specs) :]] if rest else merged
 
 
-def _is_for(spec: Any, of: Any) -> bool:
+def _matches(spec: Any, of: Any) -> bool:
     if isinstance(spec, dict | list | tuple) or isinstance(of, dict | list | tuple):
-        return True  # told apart when all are compared
+        return True  # nested specs are compared later
     named = getattr(spec, "name", None) and getattr(of, "name", None)
-    return _may_be(spec, of) and (not named or spec.name == of.name)
+    return _is_compatible(spec, of) and (not named or spec.name == of.name)
 
 
-def _may_be(spec: Any, of: Any) -> bool:
-    """Whether there are inputs that fit both specs, or both are the same value of Python's."""
+def _is_compatible(spec: Any, of: Any) -> bool:
+    """Whether inputs exist that match both specs, or both are the same Python value."""
     if not isinstance(spec, InputSpec) and not isinstance(of, InputSpec):
         return leaf_key(spec) == leaf_key(of)
     if not isinstance(spec, InputSpec) or not isinstance(of, InputSpec) or spec.dtype != of.dtype:
@@ -103,9 +105,7 @@ def _may_be(spec: Any, of: Any) -> bool:
 
 
 def _check_constant(name: str, label: str, spec: Any, leaf: Any) -> None:
-    """Raise OpError for a tensor where input_spec has a value of Python's: the program was made for
-    that.
-    """
+    """Raise OpError for a tensor if input_spec has a Python value."""
     if is_input(leaf):
         why = (
             f"'{label}' should be {spec!r:.80}, as input_spec says, or an InputSpec there "
@@ -114,30 +114,29 @@ def _check_constant(name: str, label: str, spec: Any, leaf: Any) -> None:
         raise OpError(with_user_line(f"{name}: {why}"))
 
 
-def fitted(name: str, wanted: Arguments, given: Arguments) -> list[Any]:
-    """The specs for one call: of the dtypes and sizes that are given, which Paddle takes whatever
-    the specs say.
+def fit_specs(name: str, wanted: Arguments, given: Arguments) -> list[Any]:
+    """Return the specs of one call, with the dtypes and sizes of its tensors. Paddle accepts these
+    even if they contradict the specs.
 
     Raises OpError.
     """
-    if wanted.nesting != given.nesting:
+    if wanted.spec != given.spec:
         raise OpError(
             with_user_line(f"{name}: the arguments are nested otherwise than input_spec says")
         )
     leaves = []
     for label, spec, leaf in zip(wanted.names, wanted.leaves, given.leaves, strict=True):
         if isinstance(spec, InputSpec):
-            leaves.append(_of_given(name, label, spec, leaf))
+            leaves.append(_fit_spec(name, label, spec, leaf))
         else:
             _check_constant(name, label, spec, leaf)
             leaves.append(spec)
     return leaves
 
 
-def _of_given(name: str, label: str, spec: InputSpec, leaf: Any) -> InputSpec:
-    """A spec as a call has it.
-
-    Its sizes are free where they were; others than it names are warned of.
+def _fit_spec(name: str, label: str, spec: InputSpec, leaf: Any) -> InputSpec:
+    """Return a spec with the dtype and sizes of a tensor; dynamic sizes stay dynamic. Warns if the
+    tensor contradicts the spec.
     """
     meta = leaf_meta(leaf) if is_input(leaf) else None
     sizes = ",".join("?" if d < 0 else str(d) for d in spec.shape)

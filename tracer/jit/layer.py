@@ -1,5 +1,5 @@
-"""A saved model as Paddle's C++ layer has it: every method that was saved, with a flat list of
-results.
+"""A saved model with the interface of Paddle's C++ class `jit::Layer`: every saved method returns a
+flat list of tensors.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ __all__ = ["Layer"]
 
 
 class Layer:
-    """Empty until `load` gives it the methods of a model."""
+    """A model without methods until `load` is called."""
 
     def load(self, load_path: str, place: Any) -> None:
-        """Take the methods of the model at `load_path`, each of which gives a list of tensors.
+        """Load the methods of the model at `load_path`.
 
         Raises ValueError, FileError.
         """

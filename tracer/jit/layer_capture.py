@@ -1,4 +1,4 @@
-"""Recordings: a layer run once, by values or by names only, and what came of it."""
+"""Capture a layer by running it (`trace`), and the state of a layer before and after a capture."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..capture import output_tree
-from ..capture.control.maybe_undefined import ANYWHERE
-from ..capture.dynamic_shapes import freed
-from ..capture.modes import Trace, refuse_half
+from ..capture.control.maybe_undefined import ANY_BLOCK
+from ..capture.dynamic_shapes import with_dynamic_dims
+from ..capture.modes import Trace, reject_maybe_undefined
 from ..capture.recorder import Recorder
-from ..capture.undefined_checks import missing
+from ..capture.undefined_checks import undefined_message
 from ..capture.variable import Variable
 from ..core import pytree
 from ..core.errors import TraceError
@@ -23,52 +23,51 @@ from ..core.tensor import Tensor
 from ..core.version import VERSION
 from ..ir.program import Arg, Attr, AttrType, Contract, Guard, OpDesc, Program
 from ..nn.layer import Layer
-from .guards.reads import dice
+from .guards.snapshots import random_states
 
 PRODUCER = f"oarlock {VERSION}"
-CHECK, DROP = "check", "drop"  # what becomes of assumptions
+CHECK, DROP = "check", "drop"  # values of the config `guards`
 
 
 @dataclass
-class Recording:
+class CapturedProgram:
     """A program with the tensors it needs.
 
-    scope: by name in the program; structured: their names in the layer; given: the inputs, where
-    there were values; changed: parameters, buffers and Python's sources of random numbers that
-    forward changed and the program does not;
-    dropped: what was assumed and is not enforced; asserts: whether there are asserts on values, in
-    the program or left out of it; decided: variables and axes whose sizes Python did more with than
-    compute, where that was watched; shapes: of inputs that are known to work, without values;
-    assigned: buffers that a run writes, and where; tested: an op that trains whatever the mode of
-    its layer, and does not in the file; differs: whether the program is meant to differ from a call
-    of the layer, so that the two are not compared; undo: puts back what a call of the function
-    changes in Python.
+    scope: the tensors, by name in the program; structured_names: their names in the layer; inputs:
+    the tensors that a trace was called with; changed_state: parameters, buffers and random
+    generators that forward changed and the program does not change; dropped_guards: assumptions
+    that are not enforced; has_asserts: whether the function asserts on values; decided_dims:
+    variables and axes whose sizes Python did more with than compute; known_shapes: input shapes
+    that are known to work; assigned_buffers: buffers that a run writes, with the line; training_op:
+    an op that is in train mode although its layer is not, and is set to inference in the file;
+    differs_from_eager: whether the program is expected to return other values than the layer, so
+    that they are not compared; undo: restores the Python state that a call of the function changes
     """
 
     program: Program
     scope: dict[str, Tensor]
-    structured: dict[str, str] = field(default_factory=dict)
-    given: list[Tensor] = field(default_factory=list)
-    changed: list[str] = field(default_factory=list)
-    dropped: list[Guard] = field(default_factory=list)
-    asserts: bool = False
-    decided: set[tuple[str, int]] = field(default_factory=set)
-    shapes: list[tuple[int, ...]] = field(default_factory=list)
-    assigned: dict[str, str] = field(default_factory=dict)
-    tested: OpDesc | None = None
-    differs: bool = False
+    structured_names: dict[str, str] = field(default_factory=dict)
+    inputs: list[Tensor] = field(default_factory=list)
+    changed_state: list[str] = field(default_factory=list)
+    dropped_guards: list[Guard] = field(default_factory=list)
+    has_asserts: bool = False
+    decided_dims: set[tuple[str, int]] = field(default_factory=set)
+    known_shapes: list[tuple[int, ...]] = field(default_factory=list)
+    assigned_buffers: dict[str, str] = field(default_factory=dict)
+    training_op: OpDesc | None = None
+    differs_from_eager: bool = False
     undo: Callable[[], object] = bool  # nothing
 
     @property
     def contract(self) -> Contract:
-        """What was assumed, and how inputs and outputs are called."""
+        """The guards, and the names of inputs and outputs."""
         assert self.program.contract is not None
         return self.program.contract
 
 
 def argument_names(function: Callable[..., Any], count: int) -> list[str]:
-    """The names of the first `count` positional arguments of forward, `self` left out; made up
-    behind *args.
+    """Return the names of the first `count` positional arguments of forward, without `self`;
+    `input_<i>` for `*args`.
     """
     names: list[str] = []
     for p in inspect.signature(function).parameters.values():
@@ -78,14 +77,14 @@ def argument_names(function: Callable[..., Any], count: int) -> list[str]:
 
 
 def named_inputs(function: Callable[..., Any], inputs: Sequence[Any]) -> Iterator[tuple[str, Any]]:
-    """Every leaf of the inputs with its name: `x`, `y_0` inside a list, the key inside a dict."""
+    """Yield each leaf of the inputs with its name: `x`, `y_0` in a list, the key in a dict."""
     for name, value in zip(argument_names(function, len(inputs)), inputs, strict=True):
         leaves, nesting = pytree.flatten(value, sort_keys=True)
         yield from zip(pytree.leaf_names(name, nesting), leaves, strict=True)
 
 
-class State:
-    """The tensors that a layer holds, to find out what a run of forward does to them."""
+class LayerState:
+    """The tensors of a layer, to find those that forward changes."""
 
     def __init__(self, layer: Layer) -> None:
         self.layers = layer.sublayers(include_self=True)
@@ -101,9 +100,9 @@ class State:
                 yield from ((owner, key, t) for key, t in table.items() if t is not None)
 
     def changed(self, kept: set[int]) -> list[str]:
-        """The names of those that are another tensor or have another value now.
+        """Return the names of the tensors that were replaced or changed.
 
-        kept: ids of those a program updates.
+        kept: ids of those that the program updates
         """
         return [
             self.names[id(t)]
@@ -113,8 +112,8 @@ class State:
 
 
 def structured_names(layer: Layer) -> dict[int, str]:
-    """The structured name of every parameter and buffer, by id; from `to_static_state_dict` if a
-    subclass overrides it.
+    """Return the structured name of every parameter and buffer, by id; from `to_static_state_dict`
+    if a subclass overrides it.
     """
     names = {id(t): n for n, t in (*layer.named_buffers(), *layer.named_parameters())}
     if type(layer).to_static_state_dict is not Layer.to_static_state_dict:
@@ -124,7 +123,7 @@ def structured_names(layer: Layer) -> dict[int, str]:
 
 @contextmanager
 def named_layers(layer: Layer, recorder: Recorder) -> Iterator[None]:
-    """Ops that are recorded inside a sublayer carry its path."""
+    """Let ops that are recorded in a sublayer carry its path."""
     hooks = []
     for path, inner in layer.named_sublayers():
         scope = f"/{path.replace('.', '/')}/"
@@ -133,7 +132,7 @@ def named_layers(layer: Layer, recorder: Recorder) -> Iterator[None]:
             recorder.layers.append(scope)
 
         def leave(inner: Layer, inputs: Any, outputs: Any, scope: str = scope) -> None:
-            # one that raised did not leave by itself
+            # A layer that raised has no post hook.
             while recorder.layers and recorder.layers.pop() != scope:
                 pass
 
@@ -147,12 +146,11 @@ def named_layers(layer: Layer, recorder: Recorder) -> Iterator[None]:
 
 def trace(
     layer: Layer, inputs: Sequence[Any], guards: str = CHECK, watches: bool = False
-) -> tuple[Any, Recording]:
-    """Run `layer` on tensors, and record it.
+) -> tuple[Any, CapturedProgram]:
+    """Run `layer` on tensors and record it. Dimensions whose size Python did not read become
+    dynamic; with guards='drop' also the others.
 
-    Sizes that Python did not look at stay free, with guards='drop' the others too.
-
-    watches: note which sizes Python decides on.
+    watches: record the sizes that Python bases decisions on
     """
     recorder, given = Recorder(), list[Tensor]()
     for name, tensor in named_inputs(layer.forward, inputs):
@@ -162,55 +160,54 @@ def trace(
             )
         recorder.bind(tensor, recorder.feed(name, tensor.meta).name)
         given.append(Tensor(tensor.array))
-    state, sources = State(layer), dice()
+    state, sources = LayerState(layer), random_states()
     mode = Trace(recorder, decided=set() if watches else None)
     with replace_base_mode(mode), named_layers(layer, recorder):
         outputs = layer(*inputs)
-        contract = finish(recorder, some(outputs))
+        contract = write_outputs(recorder, require_outputs(outputs))
     held = {
         (b.var, b.axis)
         for a, b in zip(recorder.guards, contract.guards, strict=True)
         if (a.var, a.axis) in (mode.decided or ())
     }
     dropped, contract.guards = (contract.guards, []) if guards == DROP else ([], contract.guards)
-    recording = recording_of(
-        layer, recorder, described(freed(recorder.program, contract.guards), contract)
+    recording = create_captured_program(
+        layer,
+        recorder,
+        with_contract(with_dynamic_dims(recorder.program, contract.guards), contract),
     )
-    recording.given, recording.dropped, recording.decided = given, dropped, held
+    recording.inputs, recording.dropped_guards, recording.decided_dims = given, dropped, held
     written = recording.program.written()
-    recording.changed = state.changed(
+    recording.changed_state = state.changed(
         {id(t) for name, t in recording.scope.items() if name in written}
     )
-    recording.changed += [name for name, was in sources if not was.same(was.value)]
+    recording.changed_state += [name for name, was in sources if not was.matches(was.value)]
     return outputs, recording
 
 
-def some(outputs: Any) -> Any:
-    """The outputs.
-
-    Raises TraceError where no tensor is among them: a file without outputs is of no use.
-    """
+def require_outputs(outputs: Any) -> Any:
+    """Return the outputs. Raises TraceError if there is no tensor among them."""
     if not output_tree.flatten(outputs, "out")[0]:
         raise TraceError("the layer gives no tensor; there is nothing to record")
     return outputs
 
 
-def finish(recorder: Recorder, outputs: Any) -> Contract:
-    """Name the outputs after their place in what forward gave, and fetch them."""
+def write_outputs(recorder: Recorder, outputs: Any) -> Contract:
+    """Name the outputs after their paths, and write the fetch ops."""
     flat, nesting = output_tree.flatten(outputs, "out")
     for _, tensor in flat:
         if (
             isinstance(tensor, Variable)
-            and tensor.half is not None
-            and tensor.half.block != ANYWHERE
+            and tensor.maybe_undefined is not None
+            and tensor.maybe_undefined.block != ANY_BLOCK
         ):
-            refuse_half(tensor.half)
+            reject_maybe_undefined(tensor.maybe_undefined)
     fetched = [
         (path, _fetchable(recorder, tensor, seen=[t for _, t in flat[:i]]))
         for i, (path, tensor) in enumerate(flat)
     ]
     renamed = {name: recorder.namer.fresh(path) for path, name in fetched}
-    rename(recorder.program, renamed)
+    rename_variables(recorder.program, renamed)
     guards = [replace(g, var=renamed.get(g.var, g.var)) for g in recorder.guards]
     for _, name in fetched:
         recorder.fetch(renamed[name])
@@ -221,12 +218,12 @@ def finish(recorder: Recorder, outputs: Any) -> Contract:
 
 
 def _fetchable(recorder: Recorder, tensor: Tensor, seen: list[Tensor]) -> str:
-    """The variable of an output; a copy where it is an input, a parameter, or an output already."""
-    name = recorder.operand(tensor)
+    """Return the variable of an output; a copy if it is an input, a parameter or another output."""
+    name = recorder.operand_name(tensor)
     made_here = any(
         name in op.output_names() for op in recorder.program.block.ops if op.type != "feed"
     )
-    asked = missing(name) is not None  # whose name an error tells
+    asked = undefined_message(name) is not None  # the name is part of an error message
     if (
         made_here
         and not asked
@@ -237,8 +234,8 @@ def _fetchable(recorder: Recorder, tensor: Tensor, seen: list[Tensor]) -> str:
     return recorder.name_of(OPS["assign"](tensor))
 
 
-def rename(program: Program, renamed: dict[str, str]) -> None:
-    """Give variables other names."""
+def rename_variables(program: Program, renamed: dict[str, str]) -> None:
+    """Rename variables in all blocks and ops."""
 
     def all_of(slots: dict[str, list[str]]) -> dict[str, list[str]]:
         return {slot: [renamed.get(n, n) for n in names] for slot, names in slots.items()}
@@ -252,8 +249,8 @@ def rename(program: Program, renamed: dict[str, str]) -> None:
         ]
 
 
-def described(program: Program, contract: Contract) -> Program:
-    """The program with its contract, which says the dtype and shape of inputs and outputs."""
+def with_contract(program: Program, contract: Contract) -> Program:
+    """Set the contract of a program, with the dtypes and shapes of inputs and outputs."""
 
     def arg(name: str, path: str) -> Arg:
         var = program.block.vars[name]
@@ -266,21 +263,28 @@ def described(program: Program, contract: Contract) -> Program:
     return program
 
 
-def recording_of(layer: Layer | None, recorder: Recorder, program: Program) -> Recording:
-    """The recording of a program that is finished.
+def create_captured_program(
+    layer: Layer | None, recorder: Recorder, program: Program
+) -> CapturedProgram:
+    """Return the captured program of a finished recording.
 
-    layer: whose parameters are called by their names in it.
+    layer: the layer whose structured names the parameters get
     """
     names = {} if layer is None else structured_names(layer)
     structured = {name: names[id(t)] for name, t in recorder.scope.items() if id(t) in names}
-    has_no_eager_form = any(op.type == "recurrent" for op in program.ops())  # a StaticRNN
-    return Recording(
-        program, recorder.scope, structured, differs=recorder.merges_ranks or has_no_eager_form
+    has_no_eager_form = any(
+        op.type == "recurrent" for op in program.ops()
+    )  # eager execution has no StaticRNN
+    return CapturedProgram(
+        program,
+        recorder.scope,
+        structured,
+        differs_from_eager=recorder.merges_ranks or has_no_eager_form,
     )
 
 
 def for_inference(program: Program) -> Program:
-    """The program with every op that has a training behaviour set to inference."""
+    """Return the program with every op that has a training behavior set to inference."""
 
     def tested(op: OpDesc) -> OpDesc:
         if "is_test" not in op.attrs:

@@ -1,5 +1,5 @@
-"""The files of recordings: judged, written aside, compared with what they stand for, and put in
-their places all at once.
+"""Write the files of captured programs: check the programs, write to a staging folder, verify, and
+replace the old files atomically.
 """
 
 from __future__ import annotations
@@ -19,50 +19,50 @@ from ..export.save import atomic_write, named, staged
 from ..ir.program import Program
 from ..ir.verifier import check
 from ..loader.model_files import methods_at
-from .layer_capture import Recording
+from .layer_capture import CapturedProgram
 from .verify import Reference, verify
 
-Files = dict[str | os.PathLike[str], Any]
+FileContents = dict[str | os.PathLike[str], Any]
 
 
 @dataclass
 class Model:
-    """One program to be written.
+    """A program to be written.
 
-    prefix: of its files; reference: what they are compared with, None for nothing.
+    prefix: of its files; reference: what the files are compared with, None for no comparison
     """
 
     prefix: str
-    recording: Recording
+    recording: CapturedProgram
     reference: Reference | None
 
     @property
     def program(self) -> Program:
-        """Its program."""
+        """The program."""
         return self.recording.program
 
 
 def write_all(
     models: Sequence[Model], prefix: str, combined: bool, parameters: bool = True
 ) -> None:
-    """Write and verify models that belong together; nothing is left behind when anything fails.
+    """Write and verify the programs of one model. If anything fails, no file changes.
 
-    combined: all values in `prefix`.pdiparams; parameters: also write `prefix`.pdiparams.info.
-    Methods of a model that was at `prefix` before go with it.
+    combined: write all values to `prefix`.pdiparams; parameters: also write `prefix`.pdiparams.info
+    Files of methods of a previous model at `prefix` are removed.
     """
     for model in models:
-        _judge(model)
+        _check_program(model)
     if combined:
         _combine(models)
     before = [at for at in methods_at(prefix).values() if os.path.exists(at + ".pdiparams")]
-    files: Files = {at + end: None for at in before for end in (".pdmodel", ".pdiparams")}
+    files: FileContents = {at + end: None for at in before for end in (".pdmodel", ".pdiparams")}
     sources = {model.prefix: prefix if combined else model.prefix for model in models}
     for model in models:
         values = {name: t.array for name, t in model.recording.scope.items()}
         files[model.prefix + ".pdiparams"] = None
         files[sources[model.prefix] + ".pdiparams"] = pdiparams.records(values) if values else None
         files[model.prefix + ".pdmodel"] = pdmodel.to_bytes(model.program)
-    everything = {row.name: row for model in models for row in rows(model.recording)}
+    everything = {row.name: row for model in models for row in parameter_infos(model.recording)}
     files[prefix + ".pdiparams.info"] = (
         info.to_bytes(everything.values()) if everything and parameters else None
     )
@@ -76,11 +76,11 @@ def write_all(
             _verify(model, places.get(sources[model.prefix] + ".pdiparams"), places, files)
 
 
-def write_folder(recording: Recording, folder: str) -> None:
-    """Write a model as Paddle 1.x did: the program as `folder`/__model__, and a file for each value
-    under its name.
+def write_folder(recording: CapturedProgram, folder: str) -> None:
+    """Write a model in the layout of Paddle 1.x: the program as `folder`/__model__, and a file for
+    each value.
     """
-    _judge(Model(folder, recording, None))
+    _check_program(Model(folder, recording, None))
     values = {name: t.array for name, t in recording.scope.items()}
     files = {
         os.path.join(folder, name): pdiparams.record(name, array) for name, array in values.items()
@@ -88,8 +88,8 @@ def write_folder(recording: Recording, folder: str) -> None:
     atomic_write({**files, os.path.join(folder, "__model__"): pdmodel.to_bytes(recording.program)})
 
 
-def _judge(model: Model) -> None:
-    """Raise OpError for a program that is not legal; values that it does not need are left out."""
+def _check_program(model: Model) -> None:
+    """Raise OpError for an invalid program. Values that it does not need are removed."""
     kept = {v.name for v in model.program.persistables()}
     model.recording.scope = {name: t for name, t in model.recording.scope.items() if name in kept}
     wrong = check(model.program)
@@ -98,8 +98,8 @@ def _judge(model: Model) -> None:
 
 
 def _combine(models: Sequence[Model]) -> None:
-    """Let every program declare the values of all: then one file serves each of them, for any
-    reader.
+    """Let every program declare the values of all programs, so that one file serves each of
+    them.
     """
     scope = {name: t for model in models for name, t in model.recording.scope.items()}
     declared = {v.name: v for model in models for v in model.program.persistables()}
@@ -111,8 +111,10 @@ def _combine(models: Sequence[Model]) -> None:
         model.recording.scope = dict(scope)
 
 
-def _verify(model: Model, params: Path | None, places: dict[str, Path], files: Files) -> None:
-    """Compare what was written with the reference, and write what was found into the program."""
+def _verify(
+    model: Model, params: Path | None, places: dict[str, Path], files: FileContents
+) -> None:
+    """Compare the written files with the reference, and store the result in the program."""
     if model.reference is None:
         return
     path = model.prefix + ".pdmodel"
@@ -122,17 +124,19 @@ def _verify(model: Model, params: Path | None, places: dict[str, Path], files: F
         None if params is None else str(params),
         model.recording.scope,
         model.reference,
-        model.recording.given,
-        model.recording.shapes,
+        model.recording.inputs,
+        model.recording.known_shapes,
     )
     with named(path):
         Path(places[path]).write_bytes(pdmodel.to_bytes(model.program))
 
 
-def rows(recording: Recording) -> list[info.VarInfo]:
-    """What `.pdiparams.info` says of every value that is saved."""
+def parameter_infos(recording: CapturedProgram) -> list[info.VarInfo]:
+    """Return the rows of `.pdiparams.info`."""
     return [
-        info.VarInfo(name, recording.structured.get(name, name), t.stop_gradient, _trainable(t))
+        info.VarInfo(
+            name, recording.structured_names.get(name, name), t.stop_gradient, _trainable(t)
+        )
         for name, t in recording.scope.items()
     ]
 

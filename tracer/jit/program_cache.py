@@ -1,4 +1,4 @@
-"""The programs of a function, found by the kind of call and what they took from Python."""
+"""The program cache of a function: programs by call signature and guards."""
 
 from __future__ import annotations
 
@@ -9,80 +9,83 @@ from ..core.errors import OpError
 from .call_arguments import Arguments
 from .concrete_program import ConcreteProgram
 
-MOST = 16  # programs for one kind of call, which differ in what was assumed of Python only
+MAX_PROGRAMS = 16  # programs per call signature that differ in their guards only
 
 
 class ProgramCache:
-    """The programs of one function, by the kind of call they are for; several where what they took
-    from Python was not the same.
+    """The programs of one function, by call signature; several per signature if their guards
+    differ.
+
+    latest: the program that served the last call; fast: programs of calls with positional tensors
+    only, by a key that is quick to compute
     """
 
     def __init__(self) -> None:
         self._programs: dict[Any, list[ConcreteProgram]] = {}
-        self.latest: ConcreteProgram | None = None  # that a call was served by, or that was made
-        self.plain: dict[
-            Any, ConcreteProgram
-        ] = {}  # for calls with tensors one after the other, by a key that is quick to make
+        self.latest: ConcreteProgram | None = None  # the program of the last call
+        self.fast: dict[Any, ConcreteProgram] = {}  # for calls with positional tensors only
 
     def get(
         self, key: Any, arguments: Arguments, make: Callable[[], ConcreteProgram]
     ) -> ConcreteProgram:
-        """A program for a key whose assumptions hold, made if there is none."""
-        found = self.few(key, arguments, make, None)
+        """Return the program whose guards hold, or create one."""
+        found = self.get_or_none(key, arguments, make, None)
         assert found is not None
         return found
 
-    def few(
+    def get_or_none(
         self,
         key: Any,
         arguments: Arguments,
         make: Callable[[], ConcreteProgram],
-        most: int | None = MOST,
+        most: int | None = MAX_PROGRAMS,
     ) -> ConcreteProgram | None:
-        """The same, but None where there are `most` already of which none serves."""
+        """Return the program whose guards hold, or create one; None if there are `most` programs
+        already.
+        """
         programs = self._programs.setdefault(key, [])
         for program in programs:
-            if not program.arguments.other_than(arguments) and program.assumed.hold():
+            if not program.arguments.find_changed_object(arguments) and program.guards.hold():
                 self.latest = program
                 return program
         if (
             most is not None
             and programs
-            and (len(programs) >= most or programs[-1].assumed.restless)
+            and (len(programs) >= most or programs[-1].guards.first_unstable)
         ):
             return None
-        made = make()
+        result = make()
         if programs:
-            made.assumed.confirm(programs[-1].assumed)
-        programs.append(made)
-        self.latest = made
-        return made
+            result.guards.confirm_unstable(programs[-1].guards)
+        programs.append(result)
+        self.latest = result
+        return result
 
     def last(self) -> tuple[Any, tuple[ConcreteProgram, Any]]:
-        """The key, and the program with what runs it, of the last call.
+        """Return the key, and the program with its partial program, of the last call.
 
-        Raises OpError where there was none.
+        Raises OpError if there was none.
         """
-        made = self.latest
-        if made is None:
+        result = self.latest
+        if result is None:
             raise OpError("program_cache: no program was made so far")
         key = next(
-            key for key, programs in self._programs.items() if any(p is made for p in programs)
+            key for key, programs in self._programs.items() if any(p is result for p in programs)
         )
-        return key, (made, made.partial)
+        return key, (result, result.partial)
 
-    def of(self, key: Any) -> list[ConcreteProgram]:
-        """Those of a key, the newest last."""
+    def programs_for(self, key: Any) -> list[ConcreteProgram]:
+        """Return the programs for a key, the newest last."""
         return self._programs.get(key, [])
 
     def concrete_programs(self) -> list[ConcreteProgram]:
-        """All of them."""
+        """Return all programs."""
         return [program for programs in self._programs.values() for program in programs]
 
     def clear(self) -> None:
-        """Forget them."""
+        """Remove all programs."""
         self._programs.clear()
-        self.plain.clear()
+        self.fast.clear()
         self.latest = None
 
     def __len__(self) -> int:

@@ -1,5 +1,5 @@
-"""A second trace, at other sizes: those that Python only computed with, and whose values are not in
-the program, may vary.
+"""Relax the guards of a trace by a second trace at other sizes: a size may vary if Python only
+computed with it and the programs are equal.
 """
 
 from __future__ import annotations
@@ -10,17 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from ..capture.dynamic_shapes import freed
+from ..capture.dynamic_shapes import with_dynamic_dims
 from ..ir.op_traits import is_feed_or_fetch
 from ..ir.program import OpDesc
-from .layer_capture import Recording, described
+from .layer_capture import CapturedProgram, with_contract
 
 
-def relaxed(first: Recording, second: Recording) -> Recording:
-    """The first recording without the guards on sizes that Python only computed with, and that were
-    others in the second.
-
-    Where the programs differ all guards stay, and a warning says why.
+def relax_guards(first: CapturedProgram, second: CapturedProgram) -> CapturedProgram:
+    """Return the first captured program without the guards on sizes that Python only computed with
+    and that differ in the second one. If the programs differ, all guards stay, with a warning.
     """
     why = difference(first, second)
     if why:
@@ -29,7 +27,7 @@ def relaxed(first: Recording, second: Recording) -> Recording:
             stacklevel=3,
         )
         return first
-    decided = first.decided | second.decided
+    decided = first.decided_dims | second.decided_dims
     there = {(g.var, g.axis): g.expected for g in second.contract.guards if g.kind == "dim"}
     kept = [
         g
@@ -37,18 +35,18 @@ def relaxed(first: Recording, second: Recording) -> Recording:
         if g.kind != "dim" or (g.var, g.axis) in decided or there.get((g.var, g.axis)) == g.expected
     ]
     contract = replace(first.contract, guards=kept)
-    return replace(first, program=described(freed(first.program, kept), contract))
+    return replace(first, program=with_contract(with_dynamic_dims(first.program, kept), contract))
 
 
-def difference(first: Recording, second: Recording) -> str:
-    """How two recordings of one layer differ, the sizes of tensors aside; nothing where they do
-    not.
+def difference(first: CapturedProgram, second: CapturedProgram) -> str:
+    """Describe how two captured programs of one layer differ, except for sizes; empty if they are
+    equal.
     """
     one, two = (
         [op for op in r.program.ops() if not is_feed_or_fetch(op.type)] for r in (first, second)
     )
     for a, b in zip(one, two, strict=False):
-        what = _of_ops(a, b)
+        what = _op_difference(a, b)
         if what:
             return f"{what}\n  at {a.where}"
     if len(one) != len(two):
@@ -62,7 +60,7 @@ def difference(first: Recording, second: Recording) -> str:
     return f"the constant '{held}' has other values" if held else ""
 
 
-def _of_ops(a: OpDesc, b: OpDesc) -> str:
+def _op_difference(a: OpDesc, b: OpDesc) -> str:
     if a.type != b.type:
         return f"{a.type} is {b.type}"
     if (a.inputs, a.outputs) != (b.inputs, b.outputs):

@@ -1,4 +1,4 @@
-"""jit.save: a layer as Paddle's files, verified before they take their place."""
+"""`jit.save`: write a layer as Paddle's files, verified before they replace older files."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from ..ir.passes.prune import prune
 from ..ir.program import Arg, OpDesc, Program
 from ..loader.translated_layer import TranslatedLayer
 from .conversion_switches import as_python
-from .export_capture import Together, record, refuse_assigned
-from .layer_capture import CHECK, DROP, Recording, for_inference
+from .export_capture import SharedParameters, capture_method, reject_buffer_reads
+from .layer_capture import CHECK, DROP, CapturedProgram, for_inference
 from .model_writer import Model, write_all
 from .save_hooks import _run_save_pre_hooks
 from .saved_methods import Method, methods_of
@@ -44,66 +44,65 @@ CONFIGS = (
 
 @_run_save_pre_hooks
 def save(layer: Any, path: str | os.PathLike[str], input_spec: Any = None, **configs: Any) -> None:
-    """Write `layer` as `path`.pdmodel, `path`.pdiparams and `path`.pdiparams.info, which
-    PaddlePaddle reads as well.
+    """Write `layer` as `path`.pdmodel, `path`.pdiparams and `path`.pdiparams.info, in Paddle's
+    formats.
 
-    input_spec: one InputSpec per argument of forward, or a Tensor like the argument; None in a
-    shape is a size that may
-    differ from call to call.
-    Not needed where to_static has one, or where a function of to_static was called before: then it
-    is
-    that of the call.
-    Of a Tensor or a call any number of rows is taken, if Python does not need it.
-    Every other method of to_static is written as `path`.METHOD.pdmodel and .pdiparams.
-    verify=False leaves out the comparison of the
-    files with the layer, at two sizes of every size that is free.
-    output_spec: a list of the outputs to keep: what a call gave, variables, or names.
-    guards='drop': asserts on values are not in the files; with 'check' a call that breaks one is
-    refused.
-    combine_params: all values in `path`.pdiparams, none in files of methods.
-    skip_forward: leave out a forward that is not of to_static.
-    Hooks of the layer are part of it, and nothing extra is written, whatever with_hook and
-    clip_extra say.
-    Raises TraceError where Python control flow depends on a value, or a call on the one before,
-    VerifyError where the files would not give what the layer gives; then nothing is written.
+    input_spec: one InputSpec per argument of forward, or an example Tensor; None in a shape is a
+    dynamic size. It is not needed if to_static has one, or if a function of to_static was called
+    before: then the arguments of the call are used. With an example Tensor or a call, the batch
+    size is dynamic unless Python needs it.
+
+    Each other method of to_static is written as `path`.METHOD.pdmodel and .pdiparams.
+
+    verify=False: do not compare the files with the layer. They are compared at two sizes of each
+    dynamic dimension. output_spec: a list of the outputs to save: results of a call, variables, or
+    names. guards: 'check' (default): asserts on values become guards, which a call must meet;
+    'drop': they are not saved. combine_params: write all values to `path`.pdiparams, none to files
+    of methods. skip_forward: do not save a forward that is not of to_static. with_hook, clip_extra:
+    accepted without effect; hooks of the layer are always saved.
+
+    Raises TraceError if Python control flow depends on a value, or a call on the previous one, and
+    VerifyError if the files would return other values than the layer; then nothing is written.
     """
     unknown = configs.keys() - set(CONFIGS)
     if unknown:
         raise ValueError(
             f"jit.save: there is no config {sorted(unknown)}; there are {', '.join(CONFIGS)}"
         )
-    prefix = checked_path(path)
+    prefix = check_path(path)
     methods = methods_of(layer, input_spec, bool(configs.get("skip_forward")))
     if not methods:
         os.makedirs(os.path.dirname(prefix) or ".", exist_ok=True)
         return
-    together = Together()
+    shared = SharedParameters()
     models = []
     for method in methods:
         at = prefix if method.name == "forward" else f"{prefix}.{method.name}"
         outputs, inputs = configs.get("output_spec"), configs.get("input_names_after_prune")
-        recording = inference_of(
+        recording = capture_for_inference(
             method,
-            together,
+            shared,
             outputs,
             inputs,
-            checked_guards("jit.save", configs.get("guards", CHECK)),
+            check_guards("jit.save", configs.get("guards", CHECK)),
         )
-        whole = outputs is None and inputs is None and method.arguments.kept is None
-        reference = reference_of(method, recording, whole) if configs.get("verify", True) else None
+        whole = outputs is None and inputs is None and method.arguments.saved_inputs is None
+        reference = (
+            make_reference(method, recording, whole) if configs.get("verify", True) else None
+        )
         models.append(Model(at, recording, reference))
     write_all(models, prefix, bool(configs.get("combine_params")))
 
 
-def checked_guards(what: str, guards: Any) -> str:
-    """The config `guards`.   Raises ValueError for one that is neither 'check' nor 'drop'."""
+def check_guards(what: str, guards: Any) -> str:
+    """Return the config `guards`. Raises ValueError unless it is 'check' or 'drop'."""
     if guards not in (CHECK, DROP):
         raise ValueError(f"{what}: guards should be 'check' or 'drop', not {guards!r}")
     return str(guards)
 
 
-def checked_path(path: str | os.PathLike[str]) -> str:
-    """`path` as a prefix of files.   Raises ValueError for one that ends in a folder."""
+def check_path(path: str | os.PathLike[str]) -> str:
+    """Return `path` as a prefix of files. Raises ValueError if the prefix is empty."""
     if not isinstance(path, str | os.PathLike):
         raise OperandError(f"path should be a str, not {type(path).__name__}")
     text = os.fspath(path)
@@ -119,8 +118,8 @@ def checked_path(path: str | os.PathLike[str]) -> str:
     return text
 
 
-def chosen_names(what: str, names: list[str], numbers: Sequence[int] | None) -> list[str]:
-    """The inputs or outputs of these numbers, or all.   Raises TypeError, OpError."""
+def select_names(what: str, names: list[str], numbers: Sequence[int] | None) -> list[str]:
+    """Return the inputs or outputs with these indices, or all. Raises TypeError, OpError."""
     if numbers is None:
         return names
     if not isinstance(numbers, list | tuple) or not all(isinstance(n, int) for n in numbers):
@@ -133,45 +132,49 @@ def chosen_names(what: str, names: list[str], numbers: Sequence[int] | None) -> 
     return [names[n] for n in numbers]
 
 
-def inference_of(
-    method: Method, together: Together, output_spec: Any, input_names: Any, guards: str = CHECK
-) -> Recording:
-    """A recording for inference.
+def capture_for_inference(
+    method: Method,
+    shared: SharedParameters,
+    output_spec: Any,
+    input_names: Any,
+    guards: str = CHECK,
+) -> CapturedProgram:
+    """Capture a method for inference.
 
-    output_spec: the outputs that are kept, or None; input_names: the inputs that are, or None.
+    output_spec: the outputs that are saved, or None; input_names: the inputs that are, or None
     Raises OpError.
     """
-    recording = record(method, together, guards)
+    recording = capture_method(method, shared, guards)
     program = for_inference(recording.program)
-    turned = next(iter(_turned(recording.program, program)), None)
+    turned = next(iter(_ops_changed(recording.program, program)), None)
     if method.training:
-        recording.differs |= turned is not None  # an op is training, and does not in the file
+        recording.differs_from_eager |= (
+            turned is not None
+        )  # an op is in train mode, but not in the file
     else:
-        recording.tested = turned
+        recording.training_op = turned
     fetches = program.fetches()
     if output_spec is not None:
         fetches = _output_names(program, output_spec)
-    wanted = method.arguments.kept if input_names is None else input_names
+    wanted = method.arguments.saved_inputs if input_names is None else input_names
     feeds = program.feeds() if wanted is None else list(wanted)
-    # an input that nothing needs is given all the same
+    # unused inputs are kept
     recording.program = prune(program, feeds, fetches, spare=True)
-    refuse_assigned(recording)
+    reject_buffer_reads(recording)
     return recording
 
 
-def _turned(program: Program, tested: Program) -> Iterator[OpDesc]:
-    """The ops that do something else since `for_inference`; such with blocks only lead to
-    others.
-    """
+def _ops_changed(program: Program, tested: Program) -> Iterator[OpDesc]:
+    """Yield the ops that `for_inference` changed; ops with blocks are left out."""
     pairs = zip(program.ops(), tested.ops(), strict=True)
     return (op for op, other in pairs if op.attrs != other.attrs and "sub_block" not in op.attrs)
 
 
 def _output_names(program: Program, output_spec: Any) -> list[str]:
-    """The outputs that are kept.
+    """Return the names of the selected outputs.
 
-    Where as many are meant as there are, others are warned of, as in Paddle: all are kept.
-    Raises OpError.
+    If output_spec has as many elements as there are outputs, unknown names are only warned of, and
+    all outputs are saved, as in Paddle. Raises OpError.
     """
     found = [_output_name(program, o) for o in output_spec]
     missing = [
@@ -193,10 +196,10 @@ def _output_names(program: Program, output_spec: Any) -> list[str]:
 
 
 def _output_name(program: Program, output: Any) -> str | None:
-    """The output that is meant: by name, or as what a call gave, or as a variable of the program
-    that to_static made, where outputs have numbers.
+    """Return the output that is given by name, as the result of a call, or as a variable of the
+    to_static program, whose outputs are numbered.
 
-    None: there is none.
+    Returns None if there is none.
     """
     name = (
         output
@@ -214,52 +217,52 @@ def _output_name(program: Program, output: Any) -> str | None:
     return name if name in names else None
 
 
-def reference_of(method: Method, recording: Recording, whole: bool) -> Reference:
-    """The reference for verification: Python, or the recording if Python is expected to differ or
-    the program is not `whole`.
+def make_reference(method: Method, recording: CapturedProgram, whole: bool) -> Reference:
+    """Return the reference for verification: Python, or the captured program if Python is expected
+    to differ or the program is not `whole`.
     """
     leaves = method.arguments.leaves
     places = [i for i, leaf in enumerate(leaves) if isinstance(leaf, InputSpec)]
-    if recording.tested is not None:
-        op = recording.tested
+    if recording.training_op is not None:
+        op = recording.training_op
         why = (
             f"'{op.type}'{f' at {op.where}' if op.where else ''} is told to train, though its "
             f"layer is not; the file has it as it is in a test, as in Paddle"
         )
         warn(f"jit.save: {why}. Give it training=self.training")
     if (
-        recording.differs
-        or recording.tested is not None
+        recording.differs_from_eager
+        or recording.training_op is not None
         or not whole
         or isinstance(method.owner, TranslatedLayer)
     ):
-        return interpreted(recording)
+        return interpreter_reference(recording)
 
-    # the function asks for gradients
+    # The function computes gradients.
     goes_back = any(op.type.endswith("_grad") for op in recording.program.ops())
 
     def eager(tensors: list[Tensor]) -> list[Any]:
-        # which it may change
+        # the function may change its inputs
         given = {i: Tensor(t.array.copy()) for i, t in zip(places, tensors, strict=True)}
-        with set_grad_enabled(goes_back), as_python(), _one_call(recording):
+        with set_grad_enabled(goes_back), as_python(), _isolated_call(recording):
             found = method.call([given.get(i, leaf) for i, leaf in enumerate(leaves)])
         output_tree.check_structure(recording.contract.output_tree, found)
-        given_back = output_tree.outputs_among(
+        given_back = output_tree.select_outputs(
             recording.contract.output_tree, pytree.flatten(found)[0]
         )
         return [
-            _array(leaf, out)
+            _to_array(leaf, out)
             for leaf, out in zip(given_back, recording.contract.outputs, strict=True)
         ]
 
     return _with_recording_fallback(eager, recording) if method.training else eager
 
 
-def _with_recording_fallback(eager: Reference, recording: Recording) -> Reference:
-    """Use Python as the reference, and the recording for inputs that Python rejects: a layer in
-    train mode may need an enclosing program.
+def _with_recording_fallback(eager: Reference, recording: CapturedProgram) -> Reference:
+    """Use Python as the reference, and the captured program for inputs that Python rejects: a layer
+    in train mode may need an enclosing program.
     """
-    recorded = interpreted(recording)
+    recorded = interpreter_reference(recording)
 
     def run(tensors: list[Tensor]) -> Sequence[Any]:
         try:
@@ -273,34 +276,33 @@ def _with_recording_fallback(eager: Reference, recording: Recording) -> Referenc
 
 
 @contextmanager
-def _one_call(recording: Recording) -> Iterator[None]:
-    """A call that leaves Python as it was.
-
-    What a method with asserts or of a number of rows that we chose raises says that made-up inputs
-    do not fit; so does a variable without a value, as after a loop of no round.
+def _isolated_call(recording: CapturedProgram) -> Iterator[None]:
+    """Run a call, and restore the Python state. Errors of user code mean that the random inputs do
+    not fit: it has asserts, the batch size was chosen, or a variable has no value after a loop
+    without iterations.
     """
     try:
         yield
     except OarlockError:
         raise
     except Exception as error:
-        if not (recording.asserts or recording.shapes or isinstance(error, NameError)):
+        if not (recording.has_asserts or recording.known_shapes or isinstance(error, NameError)):
             raise
         raise OpError(f"{type(error).__name__}: {error}") from error
     finally:
         recording.undo()
 
 
-def _array(value: Any, output: Arg) -> Any:
-    """A result of eager Python, where a condition, a length or a size is no tensor but a number."""
+def _to_array(value: Any, output: Arg) -> Any:
+    """Return a result of Python as an array; conditions, lengths and sizes may be numbers."""
     if isinstance(value, Tensor):
         return value.array
     array = np.asarray(value, dtype_of(output.dtype).np)
     return array.reshape(output.shape) if output.shape == (1,) and array.size == 1 else array
 
 
-def interpreted(recording: Recording) -> Reference:
-    """The recording itself, op by op."""
+def interpreter_reference(recording: CapturedProgram) -> Reference:
+    """Use the interpreted program as the reference."""
     compiled = CompiledProgram(recording.program)
 
     def run(tensors: list[Tensor]) -> Sequence[Any]:

@@ -1,4 +1,4 @@
-"""Functions that are called before `jit.save` writes anything, as extensions of Paddle ask for."""
+"""Hooks that run before `jit.save` writes files, for extensions of Paddle."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ _save_pre_hooks: list[Callable[..., None]] = []
 
 
 def _register_save_pre_hook(hook: Callable[..., None]) -> RemovableHook:
-    """Call `hook(layer, input_spec, configs)` before each `jit.save`; one that is there already is
-    not called twice.
+    """Call `hook(layer, input_spec, configs)` before each `jit.save`. A hook that is registered
+    twice runs once.
     """
     if hook not in _save_pre_hooks:
         _save_pre_hooks.append(hook)
@@ -21,12 +21,12 @@ def _register_save_pre_hook(hook: Callable[..., None]) -> RemovableHook:
 
 
 def _clear_save_pre_hooks() -> None:
-    """Take all of them away."""
+    """Remove all hooks."""
     _save_pre_hooks.clear()
 
 
 def _run_save_pre_hooks(save: Callable[..., Any]) -> Callable[..., Any]:
-    """`save`, with the hooks before it."""
+    """Decorator: run the hooks before the function."""
 
     @functools.wraps(save)
     def wrapped(layer: Any, path: Any, input_spec: Any = None, **configs: Any) -> Any:

@@ -1,5 +1,5 @@
-"""What of a layer or function is saved: each function with the arguments that its program is made
-for.
+"""The methods of a layer or function that are saved, with the arguments for which they are
+captured.
 """
 
 from __future__ import annotations
@@ -26,8 +26,9 @@ from .static_function import StaticFunction
 class Method:
     """A function to be saved.
 
-    name: 'forward' for what has the plain file name; owner: whose parameters it uses; plain: as
-    Python has it; called: whether the arguments are those of a call, whose batch is one of many.
+    name: 'forward' for the function with the plain file name; owner: the layer whose parameters it
+    uses; plain: the Python function; called: whether the arguments are examples, whose batch size
+    is one of many
     """
 
     name: str
@@ -47,19 +48,19 @@ class Method:
         return getattr(self.plain, "__self__", None) if self.owner is None else self.owner
 
     def of_any_batch(self) -> Method | None:
-        """The same for calls with any number of rows; None where the arguments are not those of a
-        call, or there are no rows.
+        """Return the method with a dynamic batch size; None if the arguments are no examples or
+        have no batch.
         """
         specs = [leaf for leaf in self.arguments.leaves if isinstance(leaf, InputSpec)]
         rows = next((spec.shape[0] for spec in specs if spec.shape), -1)
         if not self.called or rows < 0:
             return None
-        leaves = [_without_rows(leaf, rows) for leaf in self.arguments.leaves]
+        leaves = [_with_dynamic_batch(leaf, rows) for leaf in self.arguments.leaves]
         return replace(self, arguments=replace(self.arguments, leaves=leaves), called=False)
 
     def call(self, leaves: list[Any]) -> Any:
-        """Call it as Python has it, with other leaves in its arguments."""
-        return self.parameters.call(self.plain, self.arguments.rebuilt(leaves))
+        """Call the Python function with other leaves in its arguments."""
+        return self.parameters.call(self.plain, self.arguments.unflatten(leaves))
 
     @property
     def training(self) -> bool:
@@ -68,16 +69,17 @@ class Method:
 
 
 def methods_of(model: Any, input_spec: Any, skip_forward: bool) -> list[Method]:
-    """Everything of `model` that is saved, forward first.
+    """Return the methods of `model` to be saved, forward first.
 
-    Raises TypeError for what cannot be saved, OpError without a spec; warns where there is nothing.
+    Raises TypeError for objects that cannot be saved, OpError without a spec; warns if there is
+    nothing.
     """
     if isinstance(model, Layer) and not isinstance(model.forward, StaticFunction):
-        model = getattr(model, "_saved_layer", model)  # of one that only passes calls on, the other
+        model = getattr(model, "_saved_layer", model)  # the wrapped layer of a wrapper
     if isinstance(model, TranslatedLayer):
-        return list(_of_translated(model, input_spec))
+        return list(_translated_methods(model, input_spec))
     if isinstance(model, Layer):
-        found = list(_of_layer(model, input_spec, skip_forward))
+        found = list(_layer_methods(model, input_spec, skip_forward))
         if not found:
             warn(
                 "jit.save: skip_forward=True, and the layer has no methods of to_static; "
@@ -95,7 +97,7 @@ def methods_of(model: Any, input_spec: Any, skip_forward: bool) -> list[Method]:
     return [_method("forward", plain, layer, model, input_spec)]
 
 
-def _of_layer(layer: Layer, input_spec: Any, skip_forward: bool) -> Iterator[Method]:
+def _layer_methods(layer: Layer, input_spec: Any, skip_forward: bool) -> Iterator[Method]:
     if isinstance(layer.forward, StaticFunction) or not skip_forward:
         yield _method("forward", layer, layer, layer.forward, input_spec)
     for name in static_methods(layer):
@@ -104,7 +106,7 @@ def _of_layer(layer: Layer, input_spec: Any, skip_forward: bool) -> Iterator[Met
 
 
 def static_methods(layer: Layer) -> list[str]:
-    """The names of the methods besides forward that were made programs, sorted."""
+    """Return the sorted names of the methods of to_static, without forward."""
     names = {*dir(type(layer)), *layer.__dict__} - {"forward"}
     found = {name: inspect.getattr_static(layer, name, None) for name in names}
     return sorted(
@@ -112,7 +114,7 @@ def static_methods(layer: Layer) -> list[str]:
     )
 
 
-def _of_translated(layer: TranslatedLayer, input_spec: Any) -> Iterator[Method]:
+def _translated_methods(layer: TranslatedLayer, input_spec: Any) -> Iterator[Method]:
     for name in layer.methods():
         specs = (
             input_spec if name == "forward" and input_spec is not None else layer._input_spec(name)
@@ -122,7 +124,7 @@ def _of_translated(layer: TranslatedLayer, input_spec: Any) -> Iterator[Method]:
             Parameters(called).with_specs(pytree.map(_spec, specs)),
             layer._method(name).inputs,
         )
-        if len(found.leaves) == len(inputs):  # else recording it says what is wrong
+        if len(found.leaves) == len(inputs):  # otherwise the capture raises an error
             found.paths = [arg.path for arg in inputs]
         yield Method(name, called, layer, found)
 
@@ -133,11 +135,11 @@ def _method(
     called = _has_examples(input_spec)
     if isinstance(function, StaticFunction):
         called = (called or input_spec is None) and not function.has_spec
-    return Method(name, plain, owner, _told_apart(_arguments(function, input_spec)), called)
+    return Method(name, plain, owner, _check_unique_paths(_arguments(function, input_spec)), called)
 
 
-def _told_apart(arguments: Arguments) -> Arguments:
-    """The arguments.   Raises OpError where a file would have one path for two inputs."""
+def _check_unique_paths(arguments: Arguments) -> Arguments:
+    """Return the arguments. Raises OpError if two inputs have the same path."""
     inputs = [
         path for leaf, path in zip(arguments.leaves, arguments.paths, strict=True) if is_input(leaf)
     ]
@@ -152,14 +154,14 @@ def _told_apart(arguments: Arguments) -> Arguments:
 
 
 def _has_examples(input_spec: Any) -> bool:
-    """Whether inputs are shown by tensors, whose number of rows is one of many."""
+    """Whether tensors are given as examples, so that the batch size is one of many."""
     leaves = pytree.flatten(input_spec)[0]
     return any(isinstance(leaf, Tensor | np.ndarray) for leaf in leaves)
 
 
-def _without_rows(leaf: Any, rows: int) -> Any:
-    """A leaf whose first size is free, where that is the number of rows; a vector of one element is
-    taken for a number.
+def _with_dynamic_batch(leaf: Any, rows: int) -> Any:
+    """Return a leaf with a dynamic first dimension if its size is the batch size. A vector of one
+    element counts as a scalar.
     """
     if not isinstance(leaf, InputSpec) or leaf.shape[:1] != (rows,) or leaf.shape == (1,):
         return leaf
@@ -167,12 +169,14 @@ def _without_rows(leaf: Any, rows: int) -> Any:
 
 
 def _arguments(function: Any, input_spec: Any) -> Arguments:
-    """The arguments as InputSpecs: those given, or those of to_static, or those of the program made
-    last.
+    """Return the arguments as InputSpecs: the given ones, otherwise those of to_static or of the
+    last call.
     """
     if isinstance(function, StaticFunction):
         return function.spec_arguments(
-            None if input_spec is None else pytree.map(_spec, function.opened(input_spec))
+            None
+            if input_spec is None
+            else pytree.map(_spec, function.with_dynamic_sizes(input_spec))
         )
     if not isinstance(input_spec, list | tuple):
         raise OpError(

@@ -1,7 +1,7 @@
-"""Switches for other ways that Paddle has to make programs: by byte code, and in another
+"""Switches of Paddle for other ways to capture programs: byte-code tracing and another program
 representation.
 
-There is one way here; they change nothing.
+Oarlock has one way; the switches have no effect.
 """
 
 from __future__ import annotations
@@ -23,44 +23,44 @@ ENV_MIN_GRAPH_SIZE = IntegerEnvironmentVariable("MIN_GRAPH_SIZE", 10)
 
 @contextmanager
 def sot_mode_guard(value: bool) -> Iterator[None]:
-    """Inside of it the variable ENABLE_FALL_BACK is this."""
+    """Set the variable ENABLE_FALL_BACK in the body."""
     with EnvironmentVariableGuard(ENV_ENABLE_SOT, value):
         yield
 
 
 @contextmanager
 def strict_mode_guard(value: bool) -> Iterator[None]:
-    """Inside of it the variable STRICT_MODE is this."""
+    """Set the variable STRICT_MODE in the body."""
     with EnvironmentVariableGuard(ENV_STRICT_MODE, value):
         yield
 
 
 @contextmanager
 def min_graph_size_guard(value: int) -> Iterator[None]:
-    """Inside of it the variable MIN_GRAPH_SIZE is this."""
+    """Set the variable MIN_GRAPH_SIZE in the body."""
     with EnvironmentVariableGuard(ENV_MIN_GRAPH_SIZE, value):
         yield
 
 
 class OpcodeExecutorCache:
-    """What byte code was made programs, of which there is none."""
+    """The cache of byte-code tracing, always empty."""
 
     def clear(self) -> None:
-        """Nothing is there to forget."""
+        """Do nothing."""
 
 
 class IrGuard:
-    """A `with` of the other representation, which is this one."""
+    """A context manager without effect."""
 
     def __enter__(self) -> None:
-        """See the class."""
+        """Do nothing."""
 
     def __exit__(self, *_: object) -> None:
-        """See the class."""
+        """Do nothing."""
 
 
 def test_with_pir_api(func: Callable[..., Any]) -> Callable[..., Any]:
-    """A test that Paddle runs in both representations, as it is."""
+    """Return a test unchanged. Paddle runs it with both program representations."""
     return func
 
 

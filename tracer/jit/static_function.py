@@ -1,5 +1,5 @@
-"""StaticFunction: a function that becomes a program the first time it is called with arguments of a
-kind.
+"""StaticFunction: a function that is captured at its first call with each kind of arguments, and
+runs as a program.
 """
 
 from __future__ import annotations
@@ -22,23 +22,30 @@ from ..core.tensor import RemovableHook, Tensor
 from ..ir.program import Guard
 from ..nn.layer import Layer
 from ..static.graph.program import Program
-from .call_arguments import Arguments, Parameters, is_input, shared
-from .concrete_program import ConcreteProgram, build
+from .call_arguments import Arguments, Parameters, find_duplicates, is_input
+from .concrete_program import ConcreteProgram, build_program
 from .conversion_switches import is_enabled, show_code
 from .convert import converted_source
 from .fallback import Fallback
 from .function_spec import FunctionSpec
-from .input_specs import by_names, fewer, fitted, in_places, opened, refuse_conflict
-from .layer_capture import Recording
-from .operators.calls import convert_or_leave
-from .program_cache import MOST, ProgramCache
+from .input_specs import (
+    fit_specs,
+    has_fewer_specs,
+    merge_by_name,
+    merge_by_position,
+    reject_conflict,
+    with_dynamic_sizes,
+)
+from .layer_capture import CapturedProgram
+from .operators.calls import convert_if_user_code
+from .program_cache import MAX_PROGRAMS, ProgramCache
 
-_built: list[weakref.ref[StaticFunction]] = []  # that a program was made of last
+_last_built: list[weakref.ref[StaticFunction]] = []  # the function that was captured last
 
 
-def built_last() -> StaticFunction:
-    """The function that a program was made of last.   Raises OpError where there is none."""
-    found = _built[0]() if _built else None
+def last_built() -> StaticFunction:
+    """Return the function that was captured last. Raises OpError if there is none."""
+    found = _last_built[0]() if _last_built else None
     if found is None:
         raise OpError(
             with_user_line("ProgramTranslator: no program was made so far, or its function is gone")
@@ -47,12 +54,11 @@ def built_last() -> StaticFunction:
 
 
 class StaticFunction:
-    """A function or method, or the forward of a layer, that runs as a program.
+    """A function, a method or the forward of a layer that runs as a program.
 
-    Called with Tensors or ndarrays and any other values, nested: for every combination of shapes,
-    dtypes and other values
-    one program is recorded, and kept.
-    With `input_spec` the shapes and dtypes are those of the specs, and a call has to fit them.
+    It is called with Tensors, ndarrays and other values, possibly nested. A program is captured and
+    cached for each combination of shapes, dtypes and other values. With `input_spec` the shapes and
+    dtypes are those of the specs, and calls must match them.
     """
 
     def __init__(
@@ -68,18 +74,18 @@ class StaticFunction:
         self._input_spec = input_spec
         self._owner = owner
         self._cache = ProgramCache()
-        self._of_classes: dict[type, StaticFunction] = {}
+        self._by_class: dict[type, StaticFunction] = {}
         self._training: bool | None = None
         self.is_property = False
-        self._warned = False
+        self._has_warned = False
         self._hooks: list[RemovableHook] = []
-        # those that programs were made for, by the rest of the call
-        self._numbers: dict[Any, set[Any]] = {}
+        # Numbers for which programs were captured, by the rest of the call.
+        self._numbers_seen: dict[Any, set[Any]] = {}
         functools.update_wrapper(self, function)
 
     @property
     def class_instance(self) -> Any:
-        """The object of which the function is a method; None for a plain function."""
+        """The object whose method it is; None for a function."""
         return self._owner
 
     @property
@@ -89,7 +95,7 @@ class StaticFunction:
 
     @property
     def dygraph_function(self) -> Callable[..., Any]:
-        """The function as it was, bound to its object."""
+        """The original function, bound to its object."""
         owner = self._owner
         if owner is None or inspect.ismethod(self._function):
             return self._function
@@ -99,8 +105,8 @@ class StaticFunction:
     def __get__(self, instance: Any, owner: Any = None) -> StaticFunction:
         if instance is None:
             return self
-        if isinstance(instance, type):  # below `classmethod`
-            return self._of_classes.setdefault(instance, self._bound_to(instance))
+        if isinstance(instance, type):  # decorated with `classmethod`
+            return self._by_class.setdefault(instance, self._bound_to(instance))
         if not hasattr(instance, "__dict__"):
             return self._bound_to(instance)
         table = instance.__dict__.setdefault("_static_functions", {})
@@ -110,38 +116,38 @@ class StaticFunction:
         return found
 
     def _bound_to(self, owner: Any) -> StaticFunction:
-        """The same as a method of `owner`."""
+        """Return the same function as a method of `owner`."""
         return StaticFunction(self._function, self._input_spec, owner, self._fallback.full_graph)
 
     # -- calling
     # --------------------------------------------------------------------------
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """What the function gives, by its program."""
+        """Run the program for the arguments, and return its results."""
         mode = state.mode
         if not mode.is_eager or not is_enabled():
             return self._function_in(mode)(*args, **kwargs)
-        plain = None if kwargs or self._input_spec is not None else self._plain_key(args, mode)
-        concrete = self._cache.plain.get(plain)
-        if concrete is not None and concrete.assumed.hold():
+        plain = None if kwargs or self._input_spec is not None else self._fast_key(args, mode)
+        concrete = self._cache.fast.get(plain)
+        if concrete is not None and concrete.guards.hold():
             self._cache.latest = concrete
             try:
                 return concrete(args)
             except Exception as error:
                 return self._rerun_as_python(concrete, args, kwargs, error)
         arguments = self._parameters.bind(args, kwargs)
-        concrete = self._concrete(arguments)
+        concrete = self._find_program(arguments)
         tensors = [_tensor(t) for t in arguments.tensors()]
         if concrete is None or self._lacks_gradients(concrete, tensors):
             found = self._fallback.run(self.dygraph_function, args, kwargs)
-            return found if concrete is None else concrete.labelled(found)
+            return found if concrete is None else concrete.label_outputs(found)
         if (
             plain is not None
             and len(tensors) == len(args)
-            and self._parameters.settled
+            and self._parameters.has_fixed_defaults
             and not concrete.cuts
         ):
-            self._cache.plain[plain] = concrete
+            self._cache.fast[plain] = concrete
         try:
             return concrete(tensors)
         except Exception as error:
@@ -157,42 +163,42 @@ class StaticFunction:
             raise error
         found = self.dygraph_function(*args, **kwargs)
         arguments = self._parameters.bind(args, kwargs)
-        self._cache.plain.clear()
+        self._cache.fast.clear()
         self._fallback.add(
             self._parameters.name, self._key(arguments), arguments, error, succeeded=True
         )
         return found
 
     def _lacks_gradients(self, concrete: ConcreteProgram, tensors: list[Tensor]) -> bool:
-        """Whether a call wants gradients that its program does not give; warns of the first."""
+        """Whether a call needs gradients that its program does not provide; warns once."""
         if not concrete.lacks_gradients(tensors):
             return False
-        self._take_hooks_away()
-        if not self._warned:
-            self._warned = True
+        self._remove_hooks()
+        if not self._has_warned:
+            self._has_warned = True
             why = f"a program has no place for {' and '.join(dict.fromkeys(concrete.cuts))}"
             warn(f"{self._parameters.name}: {why}; calls that want gradients run as Python")
         return True
 
     def _function_in(self, mode: Mode) -> Callable[..., Any]:
-        """What stands for the function where no program of its own is run: converted where it
-        becomes a part of another.
+        """Return the function to call where no program is run: the converted one while another
+        program is recorded.
         """
         return (
-            convert_or_leave(self.dygraph_function)
+            convert_if_user_code(self.dygraph_function)
             if static_mode(mode) is not None
             else self.dygraph_function
         )
 
-    def _plain_key(self, args: tuple[Any, ...], mode: Mode) -> Any:
-        """What such calls share, where all arguments are tensors; else None."""
+    def _fast_key(self, args: tuple[Any, ...], mode: Mode) -> Any:
+        """Return the cache key of a call with positional tensors only; None for other calls."""
         kinds: list[Any] = []
         for arg in args:
             if not isinstance(arg, Tensor):
                 return None
             array = arg.array
             kinds += array.shape, array.dtype.num  # a dtype is slow to hash
-        if len(args) > 1 and shared(args):
+        if len(args) > 1 and find_duplicates(args):
             return None
         training = self._is_training()
         return *kinds, training, mode.tape and training, mode.cache_key(), get_default_dtype()
@@ -201,13 +207,13 @@ class StaticFunction:
     def _parameters(self) -> Parameters:
         return Parameters(self.dygraph_function)
 
-    def _concrete(self, arguments: Arguments) -> ConcreteProgram | None:
+    def _find_program(self, arguments: Arguments) -> ConcreteProgram | None:
         if self._fallback.is_used and self._fallback.applies_to(self._key(arguments)):
             return None
         try:
             wanted = self._with_specs(arguments)
             key = self._key(wanted)
-            found = self._cache.few(
+            found = self._cache.get_or_none(
                 key, wanted, lambda: self._build(wanted, not self._fallback.full_graph)
             )
         except Exception as error:
@@ -215,17 +221,19 @@ class StaticFunction:
                 raise
             self._fallback.add(self._parameters.name, self._key(arguments), arguments, error)
             return None
-        if found is None and not self._warned:
-            self._warned = True
-            last = self._cache.of(key)[-1]
-            assumed, name = last.assumed, last.assumed.broken() or last.arguments.other_than(wanted)
-            why = (
-                f"'{name}' is another at each call, and no part of a program; such calls run "
-                f"as Python"
+        if found is None and not self._has_warned:
+            self._has_warned = True
+            last = self._cache.programs_for(key)[-1]
+            assumed, name = (
+                last.guards,
+                last.guards.find_broken() or last.arguments.find_changed_object(wanted),
             )
-            if not assumed.restless:
+            why = (
+                f"'{name}' differs at each call, and no part of a program; such calls run as Python"
+            )
+            if not assumed.first_unstable:
                 why = (
-                    f"'{name}' is another at each call; {MOST} programs were made, from "
+                    f"'{name}' differs at each call; {MAX_PROGRAMS} programs were made, from "
                     f"now on such calls run as Python"
                 )
             warn(
@@ -235,16 +243,18 @@ class StaticFunction:
         return found
 
     def _with_specs(self, arguments: Arguments) -> Arguments:
-        """The arguments as the `input_spec` describes them."""
+        """Return the arguments as `input_spec` describes them."""
         if self._input_spec is None:
             return arguments
         wanted = self._parameters.with_specs(self._input_spec, arguments)
-        wanted.leaves = fitted(self._parameters.name, wanted, arguments)
-        wanted.same = arguments.same if len(wanted.leaves) == len(arguments.leaves) else ()
+        wanted.leaves = fit_specs(self._parameters.name, wanted, arguments)
+        wanted.duplicates = (
+            arguments.duplicates if len(wanted.leaves) == len(arguments.leaves) else ()
+        )
         return wanted
 
     def _key(self, arguments: Arguments) -> tuple[Any, ...]:
-        """What calls share that one program serves, as far as arguments and modes say."""
+        """Return the cache key: the kinds of the arguments and the modes."""
         training = self._is_training()
         return (
             arguments.key(),
@@ -254,40 +264,44 @@ class StaticFunction:
             get_default_dtype(),
         )
 
-    def _made_for(self, arguments: Arguments) -> ConcreteProgram:
-        """The program for some arguments, made if there is none, however many there are."""
+    def _get_program(self, arguments: Arguments) -> ConcreteProgram:
+        """Return the program for some arguments, captured if needed; there is no limit of their
+        number.
+        """
         return self._cache.get(self._key(arguments), arguments, lambda: self._build(arguments))
 
     def _build(self, arguments: Arguments, strict: bool = False) -> ConcreteProgram:
         function = self.dygraph_function
         show_code(function)
-        self._count_numbers(arguments)
-        made = build(function, self._parameters, arguments, self._owner, strict)
-        if made.hooks:
-            self._take_hooks_away()
-            self._hooks = made.hooks
-        made.training = self._is_training()
-        _built[:] = [weakref.ref(self)]
-        return made
+        self._warn_number_specialization(arguments)
+        result = build_program(function, self._parameters, arguments, self._owner, strict)
+        if result.hooks:
+            self._remove_hooks()
+            self._hooks = result.hooks
+        result.training = self._is_training()
+        _last_built[:] = [weakref.ref(self)]
+        return result
 
-    def _take_hooks_away(self) -> None:
-        """Take away the hooks that tensors from outside were given when a program was made: each
-        call means them once, not each program.
+    def _remove_hooks(self) -> None:
+        """Remove the hooks that the last capture registered on external tensors: each call means
+        them once.
         """
         for handle in self._hooks:
             handle.remove()
         self._hooks = []
 
-    def _count_numbers(self, arguments: Arguments) -> None:
-        """Warn once where programs are made for one number after the other."""
+    def _warn_number_specialization(self, arguments: Arguments) -> None:
+        """Warn once if many programs differ in one Python number only."""
         nesting, keys = arguments.key()
         for i, leaf in enumerate(arguments.leaves):
             if is_number(leaf):
-                numbers = self._numbers.setdefault((nesting, i, keys[:i], keys[i + 1 :]), set())
+                numbers = self._numbers_seen.setdefault(
+                    (nesting, i, keys[:i], keys[i + 1 :]), set()
+                )
                 numbers.add(keys[i])
-                if len(numbers) == MOST:
+                if len(numbers) == MAX_PROGRAMS:
                     why = (
-                        f"{MOST} programs were made that differ in the number "
+                        f"{MAX_PROGRAMS} programs were made that differ in the number "
                         f"'{arguments.names[i]}' only"
                     )
                     warn(
@@ -302,16 +316,16 @@ class StaticFunction:
         return owner.training if isinstance(owner, Layer) else True
 
     def train(self) -> None:
-        """Record programs for training, where the function is no method of a layer.
+        """Capture programs for training, for a function that is not a method of a layer.
 
-        Raises RuleError for one of a layer that is not training.
+        Raises RuleError for a method of a layer in eval mode.
         """
         self._set_training(True)
 
     def eval(self) -> None:
-        """Record programs for inference, where the function is no method of a layer.
+        """Capture programs for inference, for a function that is not a method of a layer.
 
-        Raises RuleError for one of a layer that is training.
+        Raises RuleError for a method of a layer in train mode.
         """
         self._set_training(False)
 
@@ -329,66 +343,82 @@ class StaticFunction:
     # -- what it became
     # -----------------------------------------------------------------------------------------
 
-    def get_concrete_program(self, *args: Any, **kwargs: Any) -> tuple[ConcreteProgram, Recording]:
-        """The program for such arguments, Tensors or InputSpecs, and its recording."""
-        concrete = self._made_for(self._parameters.bind(args, kwargs))
+    def get_concrete_program(
+        self, *args: Any, **kwargs: Any
+    ) -> tuple[ConcreteProgram, CapturedProgram]:
+        """Return the program for such arguments, Tensors or InputSpecs, with its captured
+        program.
+        """
+        concrete = self._get_program(self._parameters.bind(args, kwargs))
         return concrete, concrete.recording
 
     def concrete_program_specify_input_spec(
         self, input_spec: Any = None, with_hook: bool = False
     ) -> ConcreteProgram:
-        """The program for `input_spec`, by default the spec it was made with, else the program of
-        the last call.
+        """Return the program for `input_spec`, by default that of the decorator, otherwise the
+        program of the last call.
         """
         specs = self._input_spec if input_spec is None else input_spec
-        return self._last() if specs is None else self._made_for(self._parameters.with_specs(specs))
+        return (
+            self._last_program()
+            if specs is None
+            else self._get_program(self._parameters.with_specs(specs))
+        )
 
     @property
     def has_spec(self) -> bool:
-        """Whether it was made with an input_spec."""
+        """Whether it was created with an input_spec."""
         return self._input_spec is not None
 
     def spec_arguments(self, input_spec: Any = None) -> Arguments:
-        """The arguments, tensors as InputSpecs: of `input_spec`, else of the spec it was made with,
-        else of the last call.
+        """Return the arguments with InputSpecs for tensors: of `input_spec`, otherwise of the
+        decorator, otherwise of the last call.
         """
         specs = self._input_spec if input_spec is None else input_spec
-        if specs is not None and self._input_spec is not None and fewer(specs, self._input_spec):
-            return self._some(specs)
+        if (
+            specs is not None
+            and self._input_spec is not None
+            and has_fewer_specs(specs, self._input_spec)
+        ):
+            return self._selected_arguments(specs)
         if input_spec is not None and self._input_spec is not None:
-            refuse_conflict(self._parameters.name, input_spec, self._input_spec)
+            reject_conflict(self._parameters.name, input_spec, self._input_spec)
         if specs is not None:
             return self._parameters.with_specs(specs)
         return (
             self._fallback.arguments
             if self._fallback.arguments is not None
-            else self._last().arguments
+            else self._last_program().arguments
         )
 
-    def opened(self, input_spec: Any) -> Any:
-        """`input_spec`, where a tensor stands for any that the function's own spec allows in its
-        place.
+    def with_dynamic_sizes(self, input_spec: Any) -> Any:
+        """Return `input_spec`, with the dynamic sizes of the function's own spec in place of those
+        of example tensors.
         """
-        return input_spec if self._input_spec is None else opened(input_spec, self._input_spec)
+        return (
+            input_spec
+            if self._input_spec is None
+            else with_dynamic_sizes(input_spec, self._input_spec)
+        )
 
-    def _last(self) -> ConcreteProgram:
-        """The program of the last call."""
+    def _last_program(self) -> ConcreteProgram:
+        """Return the program of the last call."""
         if not len(self._cache):
             why = "it was not called so far, and has no input_spec; give one, or call it first"
             raise OpError(with_user_line(f"{self._parameters.name}: {why}"))
         return self._cache.last()[1][0]
 
-    def _some(self, specs: Any) -> Arguments:
-        """The arguments where `specs` name some of those that it was made with: the others are no
-        inputs of what is saved.
+    def _selected_arguments(self, specs: Any) -> Arguments:
+        """Return the arguments if `specs` select some of those of the decorator: the others are no
+        inputs of the saved program.
         """
         own = list(self._input_spec)
-        merged = by_names(specs, own) or in_places(list(specs), own)
+        merged = merge_by_name(specs, own) or merge_by_position(list(specs), own)
         found = self._parameters.with_specs(merged)
-        refuse_conflict(self._parameters.name, merged, own)
+        reject_conflict(self._parameters.name, merged, own)
         chosen = {id(spec) for spec in pytree.flatten(list(specs))[0]}
         labelled = zip(found.names, found.leaves, strict=True)
-        found.kept = [
+        found.saved_inputs = [
             getattr(leaf, "name", None) or name
             for name, leaf in labelled
             if id(leaf) in chosen and is_input(leaf)
@@ -402,7 +432,7 @@ class StaticFunction:
 
     @property
     def main_program(self) -> Program:
-        """That of concrete_program."""
+        """The main program of concrete_program."""
         return self.concrete_program.main_program
 
     @property
@@ -417,27 +447,27 @@ class StaticFunction:
 
     @property
     def program_cache(self) -> ProgramCache:
-        """All programs made so far."""
+        """The program cache."""
         return self._cache
 
     @property
     def code(self) -> str:
-        """The converted function as text."""
+        """The source of the converted function."""
         return converted_source(self.dygraph_function)
 
     @property
     def assumptions(self) -> list[Guard]:
-        """What concrete_program took from Python besides its arguments; a call with another value
-        makes another program.
+        """The guards of concrete_program on Python state. A call for which one fails runs another
+        program.
         """
-        return self.concrete_program.assumed.guards()
+        return self.concrete_program.guards.to_guards()
 
     def get_traced_count(self) -> int:
-        """How many programs were made so far."""
+        """Return the number of programs."""
         return len(self._cache)
 
     def rollback(self) -> Callable[..., Any]:
-        """The function as it was, which takes the place of this one in its layer."""
+        """Return the original function, which replaces this one in its layer."""
         function = self.dygraph_function
         owner = self._owner
         if isinstance(owner, Layer):
@@ -448,10 +478,8 @@ class StaticFunction:
         return function
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
-        """The same function of the copied object: it has tensors of its own, so programs are made
-        anew.
-
-        A function of no object as it was, as in Paddle.
+        """Return the same function for the copied object, without programs. A function without an
+        object is returned unconverted, as in Paddle.
         """
         if self._owner is None:
             return self._function

@@ -1,4 +1,4 @@
-"""Converted functions in programs that are written by hand."""
+"""Converted functions in static-graph programs."""
 
 from __future__ import annotations
 
@@ -7,15 +7,13 @@ from collections.abc import Callable
 from typing import Any
 
 from ..core.mode import state, use_mode
-from ..static.graph.mode import Writing
-from .operators.calls import convert_or_leave
+from ..static.graph.mode import StaticGraphMode
+from .operators.calls import convert_if_user_code
 from .to_static import ProgramTranslator
 
 
 def dygraph_to_static_func(func: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that writes its control flow to a program where one is written, and is left as it
-    is in dygraph mode.
-    """
+    """Return a function that is converted in static mode, and runs unchanged in dygraph mode."""
     converted: list[Any] = []
 
     @functools.wraps(func)
@@ -24,7 +22,9 @@ def dygraph_to_static_func(func: Callable[..., Any]) -> Callable[..., Any]:
             return func(*args, **kwargs)
         if not converted:
             converted.append(ProgramTranslator().get_func(func))
-        with use_mode(Writing(state.mode.builder.mode._program, convert=convert_or_leave)):
+        with use_mode(
+            StaticGraphMode(state.mode.builder.mode._program, convert=convert_if_user_code)
+        ):
             return converted[0](*args, **kwargs)
 
     return called

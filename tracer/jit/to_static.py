@@ -1,6 +1,4 @@
-"""`to_static`: functions and layers that run as programs; and the names that Paddle gave this
-before 2.0.
-"""
+"""`to_static`: functions and layers that run as programs; and its names in Paddle 1.x."""
 
 from __future__ import annotations
 
@@ -18,19 +16,19 @@ from ..static.graph.program import Program
 from . import conversion_switches
 from .concrete_program import ConcreteProgram
 from .convert import converted_source, not_to_static
-from .export_capture import Together
+from .export_capture import SharedParameters
 from .guards.user_code import ignore_module
 from .model_writer import write_folder
-from .operators.calls import convert_or_leave
+from .operators.calls import convert_if_user_code
 from .program_cache import ProgramCache
-from .save import chosen_names, inference_of
+from .save import capture_for_inference, select_names
 from .saved_methods import methods_of
 from .sot import ENV_ENABLE_SOT
-from .static_function import StaticFunction, built_last
+from .static_function import StaticFunction, last_built
 
-TAKEN = frozenset(
+IGNORED_ARGUMENTS = frozenset(
     {"property", "full_graph", "is_prim_infer", "backend"}
-)  # what Paddle takes besides; they change nothing here
+)  # arguments of Paddle without effect
 
 
 def to_static(
@@ -40,20 +38,19 @@ def to_static(
     backend: Any = None,
     **kwargs: Any,
 ) -> Any:
-    """Make a function, a method or the forward of a layer run as a program; as a decorator, with
-    arguments or without.
+    """Let a function, a method or the forward of a layer run as a program. Usable as a decorator,
+    with or without arguments.
 
-    input_spec: the InputSpec of each argument, nested as they are; without one, every combination
-    of shapes that a call brings is
-    a program of its own.
-    Control flow on values of tensors becomes part of the program.
-    A layer is given back itself. full_graph: True raises an error for a call that cannot be
-    recorded; False runs such calls as Python, with one warning that names the
-    construct and its line.
-    The default is False, as in Paddle 2.6, or True if the environment variable ENABLE_FALL_BACK is
-    False. A function that trains (backward, optimizer steps) runs as Python in both cases.
+    input_spec: the InputSpec of each argument, nested like the arguments; without it, a program is
+    captured for each combination of shapes full_graph: True raises an error for a call that cannot
+    be captured; False runs such calls as Python, with one warning that names the construct and its
+    line. The default is False, as in Paddle 2.6, or True if the environment variable
+    ENABLE_FALL_BACK is False. build_strategy, backend: accepted for compatibility
+
+    Control flow on values of tensors becomes part of the program. A layer is returned itself. A
+    function that trains (backward, optimizer steps) runs as Python in both cases.
     """
-    unknown = kwargs.keys() - TAKEN
+    unknown = kwargs.keys() - IGNORED_ARGUMENTS
     if unknown:
         raise TypeError(with_user_line(f"to_static: there is no argument {sorted(unknown)}"))
     _check_spec(input_spec)
@@ -69,7 +66,7 @@ def to_static(
     if function is None:
         return lambda found: to_static(found, input_spec, build_strategy, backend, **kwargs)
     if isinstance(function, Layer):
-        return _of_layer(function, input_spec, whole)
+        return _convert_layer(function, input_spec, whole)
     if isinstance(function, StaticFunction):
         specs = input_spec if input_spec is not None else function._input_spec
         return StaticFunction(function._function, specs, function._owner, whole)
@@ -82,12 +79,12 @@ def to_static(
             )
         )
     owner = function.__self__ if inspect.ismethod(function) else None
-    made = StaticFunction(function, input_spec, owner, whole)
-    made.is_property = bool(kwargs.get("property"))  # then it is none of the methods that are saved
-    return made
+    result = StaticFunction(function, input_spec, owner, whole)
+    result.is_property = bool(kwargs.get("property"))  # such methods are not saved
+    return result
 
 
-def _of_layer(layer: Layer, input_spec: Any, full_graph: bool) -> Layer:
+def _convert_layer(layer: Layer, input_spec: Any, full_graph: bool) -> Layer:
     forward = layer.forward
     plain = forward._function if isinstance(forward, StaticFunction) else forward
     layer.__dict__["forward"] = StaticFunction(plain, input_spec, layer, full_graph)
@@ -107,24 +104,24 @@ declarative = to_static
 
 
 class ProgramTranslator:
-    """The one object through which Paddle 1.8 to 2.6 reach the conversion."""
+    """The singleton with which Paddle 1.8 to 2.6 control the conversion."""
 
     _instance: ProgramTranslator | None = None
 
     def __new__(cls) -> ProgramTranslator:
-        """The object that there is."""
+        """Return the singleton."""
         if cls._instance is None:
             cls._instance = super().__new__(cls)
         return cls._instance
 
     @classmethod
     def get_instance(cls) -> ProgramTranslator:
-        """The object."""
+        """Return the singleton."""
         return cls()
 
     @classmethod
     def reset(cls) -> None:
-        """As it was at the start."""
+        """Restore the initial state."""
         conversion_switches.enable_to_static(True)
 
     @property
@@ -137,20 +134,20 @@ class ProgramTranslator:
         conversion_switches.enable_to_static(enable_to_static)
 
     def get_output(self, dygraph_func: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        """What the function gives, run as a program."""
+        """Return the result of the function, run as a program."""
         return self._static(dygraph_func)(*args, **kwargs)
 
     def get_func(self, dygraph_func: Callable[..., Any]) -> Callable[..., Any]:
-        """The converted function, to be called while a program is recorded; eagerly it does what
-        the original does.
+        """Return the converted function, to be called while a program is recorded; in eager mode it
+        does what the original does.
         """
-        found: Callable[..., Any] = convert_or_leave(_plain(dygraph_func))
+        found: Callable[..., Any] = convert_if_user_code(_python_function(dygraph_func))
         return found
 
     def get_program(
         self, dygraph_func: Callable[..., Any], *args: Any, **kwargs: Any
     ) -> tuple[Program, Program, list[Any], list[Any]]:
-        """The main program, the startup program, and the variables of inputs and outputs."""
+        """Return the main program, the startup program, and the variables of inputs and outputs."""
         concrete, _ = self._static(dygraph_func).get_concrete_program(*args, **kwargs)
         return (
             concrete.main_program,
@@ -160,30 +157,30 @@ class ProgramTranslator:
         )
 
     def get_code(self, dygraph_func: Callable[..., Any]) -> str:
-        """The converted function as text."""
-        return converted_source(_plain(dygraph_func))
+        """Return the source of the converted function."""
+        return converted_source(_python_function(dygraph_func))
 
     def get_program_cache(self) -> ProgramCache:
-        """The programs of functions that were given to `get_output` and `get_program`."""
+        """Return the programs of the functions given to `get_output` and `get_program`."""
         found = ProgramCache()
         for function in _functions.values():
             for i, concrete in enumerate(function.program_cache.concrete_programs()):
-                found.get((id(function), i), concrete.arguments, _constantly(concrete))
+                found.get((id(function), i), concrete.arguments, _constant_function(concrete))
         return found
 
     def save_inference_model(
         self, dirname: str, feed: Sequence[int] | None = None, fetch: Sequence[int] | None = None
     ) -> None:
-        """Write the program that was made last, of whichever function, as the folder `dirname`, as
-        Paddle 1.8 did.
+        """Write the program that was captured last as the folder `dirname`, in the layout of Paddle
+        1.8.
 
-        feed, fetch: which inputs and outputs, by number; all of them unless given.
-        Raises OpError where no program was made so far.
+        feed, fetch: the indices of inputs and outputs, by default all Raises OpError if no program
+        was captured.
         """
-        (method,) = methods_of(built_last(), None, False)
-        recording = inference_of(method, Together(), None, None)
-        feeds = chosen_names("feed", recording.program.feeds(), feed)
-        fetches = chosen_names("fetch", recording.program.fetches(), fetch)
+        (method,) = methods_of(last_built(), None, False)
+        recording = capture_for_inference(method, SharedParameters(), None, None)
+        feeds = select_names("feed", recording.program.feeds(), feed)
+        fetches = select_names("fetch", recording.program.fetches(), fetch)
         recording.program = prune(recording.program, feeds, fetches)
         write_folder(recording, dirname)
 
@@ -200,17 +197,17 @@ class ProgramTranslator:
         return found
 
 
-# In the order of their first use; a function or the object of a method keeps its own, so that none
-# outlives it.
+# In the order of first use. A function, or the object of a method, owns its StaticFunction, so that
+# none outlives it.
 _functions: WeakValueDictionary[int, StaticFunction] = WeakValueDictionary()
 _numbers = count()
 
 
-def _plain(function: Any) -> Any:
+def _python_function(function: Any) -> Any:
     return function.dygraph_function if isinstance(function, StaticFunction) else function
 
 
-def _constantly(value: ConcreteProgram) -> Callable[[], ConcreteProgram]:
+def _constant_function(value: ConcreteProgram) -> Callable[[], ConcreteProgram]:
     return lambda: value
 
 

@@ -1,4 +1,4 @@
-"""TracedLayer: a layer run once, and the program that came of it."""
+"""TracedLayer: the program of a layer that was recorded by running it once."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from ..ir.program import Guard, Program
 from ..loader.program_runner import ProgramRunner
 from ..nn.layer import Layer
 from ..static.graph.compiled_program import BuildStrategy, ExecutionStrategy
-from .layer_capture import CHECK, Recording, for_inference, trace
+from .layer_capture import CHECK, CapturedProgram, for_inference, trace
 from .model_writer import Model, write_all
-from .relax_guards import relaxed
-from .save import checked_guards, checked_path, chosen_names, interpreted
+from .relax_guards import relax_guards
+from .save import check_guards, check_path, interpreter_reference, select_names
 
 
 class TracedLayer:
-    """The program of a layer, recorded by running it.   Made by `TracedLayer.trace`.
+    """The program of a layer that was recorded by running it. Created by `TracedLayer.trace`.
 
-    A trace holds what was run: Python's decisions are in it as they fell.  What they were based on
-    is listed by `assumptions`, and a call for which one does not hold is refused with the line that
-    read it.
+    A trace contains the operations of one run, so it depends on Python's decisions in this run.
+    `assumptions` lists the values that they were based on. A call for which an assumption does not
+    hold raises an error with the line that read the value.
     """
 
-    def __init__(self, recording: Recording) -> None:
+    def __init__(self, recording: CapturedProgram) -> None:
         self._recording = recording
         self._runner = ProgramRunner(recording.program, recording.scope, name="traced")
 
@@ -39,26 +39,27 @@ class TracedLayer:
     def trace(
         layer: Layer, inputs: Any, guards: str = CHECK, again: Any = None
     ) -> tuple[Any, TracedLayer]:
-        """Run `layer` on `inputs` (a Tensor, or a list of them, one per argument); gives its
+        """Run `layer` on `inputs` (a Tensor, or a list with one per argument), and return its
         outputs and the TracedLayer.
 
-        guards: 'check', or 'drop' for assumptions that are only listed: then a call may be given
-        what they did not hold for, and what
-        comes out is what the trace makes of it.
-        again: inputs of other sizes, on which `layer` is run as well: where the program is the
-        same, sizes that Python only computed with, and that were others, may vary.
+        guards: 'check': calls must meet the assumptions; 'drop': assumptions are only listed, and a
+        call that violates one returns what the recorded operations compute again: inputs of other
+        sizes, on which `layer` is run as well. If the program is the same, sizes that Python only
+        computed with may vary.
         """
-        checked_guards("TracedLayer.trace", guards)
+        check_guards("TracedLayer.trace", guards)
         if not isinstance(layer, Layer):
             raise TypeError(
                 f"TracedLayer.trace: the layer should be an nn.Layer, not {type(layer).__name__}"
             )
-        outputs, recording = trace(layer, _listed(inputs), guards, watches=again is not None)
+        outputs, recording = trace(layer, _as_list(inputs), guards, watches=again is not None)
         if again is not None:
-            recording = relaxed(recording, trace(layer, _listed(again), guards, watches=True)[1])
-        if recording.changed:
+            recording = relax_guards(
+                recording, trace(layer, _as_list(again), guards, watches=True)[1]
+            )
+        if recording.changed_state:
             why = (
-                f"forward changes {recording.changed}; the trace does not, it keeps nothing "
+                f"forward changes {recording.changed_state}; the trace does not, it keeps nothing "
                 f"from call to call"
             )
             warn(f"TracedLayer.trace: {why}")
@@ -66,7 +67,7 @@ class TracedLayer:
 
     @property
     def program(self) -> Program:
-        """The program; `print` shows it as text that oarlock.ir.parser reads back."""
+        """The program; `print` shows it as text that oarlock.ir.parser can parse."""
         return self._recording.program
 
     @property
@@ -80,24 +81,24 @@ class TracedLayer:
         """
         state = [
             Guard("state", name, 0, "", "changed by forward", "", "")
-            for name in self._recording.changed
+            for name in self._recording.changed_state
         ]
-        return [*self._recording.contract.guards, *self._recording.dropped, *state]
+        return [*self._recording.contract.guards, *self._recording.dropped_guards, *state]
 
     def set_strategy(
         self,
         build_strategy: BuildStrategy | None = None,
         exec_strategy: ExecutionStrategy | None = None,
     ) -> None:
-        """Taken, and nothing changes by it.   Raises TypeError for what is no strategy."""
+        """Accept strategies without effect. Raises TypeError for other objects."""
         for given, kind in ((build_strategy, BuildStrategy), (exec_strategy, ExecutionStrategy)):
             if given is not None and not isinstance(given, kind):
                 raise TypeError(f"set_strategy: {type(given).__name__} is no {kind.__name__}")
 
     def __call__(self, inputs: Any) -> list[Any]:
-        """The outputs for a list of Tensors or ndarrays, flat, as ndarrays.
+        """Return the outputs for a list of Tensors or ndarrays, as a flat list of ndarrays.
 
-        Raises GuardError where an assumption does not hold.
+        Raises GuardError if an assumption does not hold.
         """
         given = [inputs] if isinstance(inputs, Tensor | np.ndarray) else list(inputs)
         if len(given) != len(self._runner.feeds):
@@ -115,37 +116,36 @@ class TracedLayer:
         fetch: Sequence[int] | None = None,
         **configs: Any,
     ) -> None:
-        """Write `path`.pdmodel and `path`.pdiparams, set to inference, and verified.
+        """Write `path`.pdmodel and `path`.pdiparams for inference, verified.
 
-        feed, fetch: which inputs and outputs, by number; all of them unless given.
-        verify=False leaves out the comparison. guards='drop' leaves out the assumptions: nobody
-        checks them then.
+        feed, fetch: the indices of the inputs and outputs to save, by default all verify=False: do
+        not compare the files with the program. guards='drop': do not save the assumptions.
         """
         wanted = configs.pop("verify", True)
-        guards = checked_guards("save_inference_model", configs.pop("guards", CHECK))
+        guards = check_guards("save_inference_model", configs.pop("guards", CHECK))
         configs.pop("clip_extra", None)
         if configs:
             raise ValueError(f"save_inference_model: there is no config {sorted(configs)}")
-        prefix = checked_path(path)
+        prefix = check_path(path)
         program = for_inference(self.program if guards == CHECK else without_guards(self.program))
-        feeds = chosen_names("feed", program.feeds(), feed)
-        fetches = chosen_names("fetch", program.fetches(), fetch)
+        feeds = select_names("feed", program.feeds(), feed)
+        fetches = select_names("fetch", program.fetches(), fetch)
         given = [
-            t for n, t in zip(program.feeds(), self._recording.given, strict=True) if n in feeds
+            t for n, t in zip(program.feeds(), self._recording.inputs, strict=True) if n in feeds
         ]
         pruned = prune(program, feeds, fetches)
         recording = replace(
-            self._recording, program=pruned, scope=dict(self._recording.scope), given=given
+            self._recording, program=pruned, scope=dict(self._recording.scope), inputs=given
         )
         write_all(
-            [Model(prefix, recording, interpreted(recording) if wanted else None)],
+            [Model(prefix, recording, interpreter_reference(recording) if wanted else None)],
             prefix,
             False,
             parameters=False,
         )
 
 
-def _listed(inputs: Any) -> list[Any]:
+def _as_list(inputs: Any) -> list[Any]:
     given = [inputs] if isinstance(inputs, Tensor) else inputs
     if not isinstance(given, list | tuple):
         raise TypeError(

@@ -1,4 +1,4 @@
-"""TranslatedLayer under the name of the file that has it in Paddle."""
+"""The public names of `paddle.jit.translated_layer`."""
 
 from ..loader.translated_layer import TranslatedLayer
 

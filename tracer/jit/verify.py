@@ -1,5 +1,5 @@
-"""Judging a model by running it: what was written must give what the layer gives, at two sizes of
-every free dimension.
+"""Verify a model by running it: the written files must return what the layer returns, at two sizes
+of each dynamic dimension.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from ..ir.program import Arg, Kind, Program
 from ..loader.engine import Engine, EngineError, UnsupportedError, first_reason
 from ..loader.files import program_from_bytes
 from ..loader.params import load_params
-from .conditioning import is_rounding
+from .conditioning import is_rounding_error
 
-# What the first axis and the other free ones are tried at; the first two pairs that the layer
-# itself accepts are used.
+# Sizes to try for the first dynamic dimension and the others. The first two pairs that the layer
+# accepts are used.
 SIZES = (
     (2, 32),
     (3, 48),
@@ -42,14 +42,14 @@ SIZES = (
     (6, 5),
     *((n, n) for n in range(7, 17)),
 )
-ENOUGH = 2
+NUM_EXAMPLES = 2
 
 Reference = Callable[[list[Tensor]], Sequence[Any]]
 
 
 def tolerance(dtype: np.dtype[Any], program: Program) -> float:
-    """The largest difference that rounding explains, relative to the largest value; half precision
-    inside of `program` counts.
+    """Return the largest difference that rounding explains, relative to the largest value; half
+    precision inside of `program` counts.
     """
     if not is_float(dtype):
         return 0.0
@@ -57,28 +57,28 @@ def tolerance(dtype: np.dtype[Any], program: Program) -> float:
     return 2e-2 if half else {"float64": 1e-9, "float32": 1e-4}.get(dtype.name, 2e-2)
 
 
-# Made-up integers, from and up to: valid as indices of anything; else as lengths, or of tables with
-# a single row.
-INTEGERS = ((0, 2), (1, 2), (0, 1))
+# Ranges of random integers: valid as indices; as lengths; as indices of tables with a single
+# row.
+INTEGER_RANGES = ((0, 2), (1, 2), (0, 1))
 
 
 def example(
     arg: Arg,
     shape: tuple[int, ...],
     rng: np.random.Generator,
-    integers: tuple[int, int] = INTEGERS[0],
+    integers: tuple[int, int] = INTEGER_RANGES[0],
 ) -> Tensor:
-    """A random input: normal numbers, or small integers."""
+    """Return a random input: normal numbers, or small integers."""
     dtype = dtype_of(arg.dtype).np
     if dtype.kind in "iub":
         return Tensor(rng.integers(*integers, shape).astype(dtype))
     return Tensor(rng.standard_normal(shape).astype(dtype))
 
 
-def shapes_to_try(
+def candidate_shapes(
     inputs: Sequence[Arg], given: Sequence[Tensor]
 ) -> Iterator[list[tuple[int, ...]]]:
-    """Shapes of all inputs: those of given ones with a larger batch, then made-up sizes."""
+    """Yield shapes for all inputs: those of given inputs with a larger batch, then chosen sizes."""
     if given:
         yield [
             larger_batch(arg.shape, tensor.meta.shape)
@@ -92,44 +92,44 @@ def shapes_to_try(
 
 
 def larger_batch(declared: tuple[int, ...], shape: tuple[int, ...]) -> tuple[int, ...]:
-    """`shape` with one more row, where the number of rows is free."""
+    """Return `shape` with one more row if the batch size is dynamic."""
     return (shape[0] + 1, *shape[1:]) if shape and declared[0] < 0 else shape
 
 
 def examples(
     inputs: Sequence[Arg], given: Sequence[Tensor], known: Sequence[tuple[int, ...]] = ()
 ) -> Iterator[list[Tensor]]:
-    """Inputs to try: given ones first, then random ones, with integers of one kind after the other;
-    those of known shapes come last.
+    """Yield inputs to try: the given ones, then random ones, for each range of integers; those of
+    known shapes last.
     """
     rng = np.random.default_rng(0)
     if given:
         yield list(given)
     whole = any(dtype_of(a.dtype).np.kind in "iub" for a in inputs)
-    for integers in INTEGERS if whole else INTEGERS[:1]:
+    for integers in INTEGER_RANGES if whole else INTEGER_RANGES[:1]:
         free = (
-            shapes_to_try(inputs, given) if has_free_sizes(inputs) else [[a.shape for a in inputs]]
+            candidate_shapes(inputs, given)
+            if has_dynamic_sizes(inputs)
+            else [[a.shape for a in inputs]]
         )
         for shapes in (*free, *([list(known)] if known and len(known) == len(inputs) else [])):
             yield [example(a, s, rng, integers) for a, s in zip(inputs, shapes, strict=True)]
 
 
-def of_both_signs(examples: Iterator[list[Tensor]]) -> Iterator[list[Tensor]]:
-    """Each example, and after it the same with the opposite signs: what takes one way of a branch
-    most often takes the other then.
-    """
+def with_negated(examples: Iterator[list[Tensor]]) -> Iterator[list[Tensor]]:
+    """Yield each example and its negative, which most often takes the other path of a branch."""
     for tensors in examples:
         yield tensors
         yield [Tensor(-t.array) if is_float(t.array.dtype) else t for t in tensors]
 
 
-def has_free_sizes(inputs: Sequence[Arg]) -> bool:
-    """Whether a size of an input may vary."""
+def has_dynamic_sizes(inputs: Sequence[Arg]) -> bool:
+    """Whether an input has a dynamic dimension."""
     return any(d < 0 for a in inputs for d in a.shape)
 
 
 def difference(found: Any, wanted: Any) -> float:
-    """The largest difference relative to the largest value; infinite when shape, dtype or NaNs
+    """Return the largest difference relative to the largest value; infinite if shape, dtype or NaNs
     differ.
     """
     if found.shape != wanted.shape or found.dtype != wanted.dtype:
@@ -148,8 +148,8 @@ def difference(found: Any, wanted: Any) -> float:
     return float(np.abs(a - b)[~same].max() / max(1.0, float(np.abs(b[np.isfinite(b)]).max())))
 
 
-def said(found: Any, wanted: Any) -> str:
-    """How a result differs: by how much, or in its dtype or shape."""
+def describe_difference(found: Any, wanted: Any) -> str:
+    """Describe how a result differs: by how much, or in dtype or shape."""
     if found.shape == wanted.shape and found.dtype == wanted.dtype:
         return f"differs by {difference(found, wanted):.3g}"
     return f"is {found.dtype}{list(found.shape)}, not {wanted.dtype}{list(wanted.shape)}"
@@ -164,60 +164,72 @@ def verify(
     given: Sequence[Tensor] = (),
     known: Sequence[tuple[int, ...]] = (),
 ) -> str:
-    """Run files and reference side by side; gives one line on what was found.
+    """Run files and reference side by side, and return a one-line report.
 
     Raises VerifyError with the first op that differs.
 
-    given: inputs that are known to work, those of a trace; known: the shapes of such.
-    Sizes that the reference refuses, or that break an assumption of the trace, are passed over.
+    given: inputs that are known to work, those of a trace; known: shapes that are known to work
+    Sizes that the reference rejects, or that violate a guard, are skipped.
     """
     assert program.contract is not None
     if draws_random(program):
         return "not verified: the program draws random numbers"
-    engine, by = engine_of(program, pdmodel, params)
-    reference, given = _at_home(reference, scope), [Tensor(cuda.to_host(t.array)) for t in given]
+    engine, by = open_engine(program, pdmodel, params)
+    reference, given = _on_cpu(reference, scope), [Tensor(cuda.to_host(t.array)) for t in given]
     tried: list[str] = []
-    enough = ENOUGH if given or has_free_sizes(program.contract.inputs) else 1
-    worst, refused = 0.0, ""
-    ending = Ending(program, scope)
+    enough = NUM_EXAMPLES if given or has_dynamic_sizes(program.contract.inputs) else 1
+    worst, rejected = 0.0, ""
+    limiter = LoopLimiter(program, scope)
     tries = examples(program.contract.inputs, given, known)
     if len(program.blocks) > 1:
-        tries, enough = of_both_signs(tries), 2 * enough
-    for tried_inputs in tries:
-        tensors = tried_inputs
+        tries, enough = with_negated(tries), 2 * enough
+    for tensors in tries:
         sizes = " ".join(
             f"{a.name}{list(t.meta.shape)}"
             for a, t in zip(program.contract.inputs, tensors, strict=True)
         )
-        if not ending.ends(tensors):
-            refused = f"a loop has more than {MOST_ROUNDS} rounds"
-            if ending.endless == MOST_ENDLESS:
+        if not limiter.terminates(tensors):
+            rejected = f"a loop has more than {MAX_ITERATIONS} iterations"
+            if limiter.num_endless == MAX_ENDLESS_INPUTS:
                 break
             continue
-        tensors, wanted, refused_here = _expected(reference, engine, program, tensors, sizes)
-        if wanted is None:
-            refused = refused_here
+        found = _try_inputs(engine, program, pdmodel, params, scope, reference, tensors, sizes)
+        if isinstance(found, str):
+            rejected = found
             continue
-        try:
-            worst = max(
-                worst, _compared(engine, program, pdmodel, params, scope, tensors, wanted, sizes)
-            )
-        except (OpError, GuardError) as error:
-            refused = str(error).splitlines()[0]
-            continue
-        except EngineError as error:
-            if not any(words in first_reason(error) for words in ENGINE_ONLY):
-                raise
-            refused = first_reason(error)
-            continue
+        worst = max(worst, found)
         tried.append(sizes)
         if len(tried) == enough:
             break
     if not tried:
-        why = f"not verified: none of the made-up inputs fits; {refused}"
+        why = f"not verified: none of the made-up inputs fits; {rejected}"
         warnings.warn(f"verify: {why}", stacklevel=2)
         return why
     return f"{by}at {'; '.join(dict.fromkeys(tried))}: largest difference {worst:.1e}"
+
+
+def _try_inputs(
+    engine: Any,
+    program: Program,
+    pdmodel: bytes,
+    params: str | None,
+    scope: dict[str, Tensor],
+    reference: Reference,
+    tensors: list[Tensor],
+    sizes: str,
+) -> float | str:
+    """Return the largest difference for some inputs, or the reason why they are rejected."""
+    tensors, wanted, rejected = _expected(reference, engine, program, tensors, sizes)
+    if wanted is None:
+        return rejected
+    try:
+        return _compare_outputs(engine, program, pdmodel, params, scope, tensors, wanted, sizes)
+    except (OpError, GuardError) as error:
+        return str(error).splitlines()[0]
+    except EngineError as error:
+        if not any(words in first_reason(error) for words in ENGINE_ONLY):
+            raise
+        return first_reason(error)
 
 
 def _expected(
@@ -228,13 +240,13 @@ def _expected(
     Raises VerifyError if the structures differ.
     """
     try:
-        return *_answered(reference, tensors), ""
+        return *_run_reference(reference, tensors), ""
     except StructureError as error:
         # The program may also reject these inputs: a result is None, a loop has no iterations.
-        refused = _rejection_reason(engine, program, tensors)
-        if not refused:
+        rejected = _rejection_reason(engine, program, tensors)
+        if not rejected:
             raise VerifyError(f"verify: {error} at {sizes}") from None
-        return tensors, None, refused
+        return tensors, None, rejected
     except (MemoryError, VerifyError):
         raise
     except Exception as error:  # user code may raise any exception for unsuitable sizes
@@ -244,15 +256,15 @@ def _expected(
 def _rejection_reason(engine: Any, program: Program, tensors: list[Tensor]) -> str:
     """Why the saved files reject some inputs; empty if they return results."""
     try:
-        engine.run(arrays_for(engine, program, tensors))
+        engine.run(engine_inputs(engine, program, tensors))
     except (OpError, GuardError, EngineError) as error:
         return str(error).splitlines()[0]
     return ""
 
 
-MOST_ROUNDS, MOST_ENDLESS = 2000, 4
-# What the engine alone refuses: squeezing an axis that is not 1, which the layer leaves; windows
-# that begin in a picture, and end outside of it.
+MAX_ITERATIONS, MAX_ENDLESS_INPUTS = 2000, 4
+# Errors of the engine for inputs that the layer accepts: squeezing an axis that is not 1, and
+# windows that begin in an image and end outside of it.
 ENGINE_ONLY = (
     "engine: squeeze2",
     "is smaller than the filter",
@@ -260,19 +272,18 @@ ENGINE_ONLY = (
 )
 
 
-class Endless(Exception):
-    """A loop of the program goes on and on."""
+class LoopLimitError(Exception):
+    """A loop of the program exceeds the limit of iterations."""
 
 
-class Ending:
-    """Finds out whether the loops of a program end for made-up inputs: those of a layer may go on
-    for ever.
+class LoopLimiter:
+    """Finds out whether the loops of a program terminate for random inputs.
 
-    endless: inputs for which they do not.
+    num_endless: the number of inputs for which they do not
     """
 
     def __init__(self, program: Program, scope: Mapping[str, Tensor]) -> None:
-        self.endless, self._left, self._scope = 0, 0, scope
+        self.num_endless, self._left, self._scope = 0, 0, scope
         loops = any(op.type == "while" for op in program.ops())
         self._compiled = None
         with suppress(Unsupported):
@@ -281,24 +292,24 @@ class Ending:
     def _count(self) -> None:
         self._left -= 1
         if self._left < 0:
-            raise Endless
+            raise LoopLimitError
 
-    def ends(self, tensors: Sequence[Tensor]) -> bool:
+    def terminates(self, tensors: Sequence[Tensor]) -> bool:
         """Whether all loops end, or an op fails."""
-        for given in (tensors, _positive(tensors)) if self._compiled is not None else ():
-            self._left = MOST_ROUNDS
+        for given in (tensors, _absolute(tensors)) if self._compiled is not None else ():
+            self._left = MAX_ITERATIONS
             try:
                 assert self._compiled is not None
                 run_compiled(self._compiled, self._scope, [t.array for t in given])
             except Exception:
                 if self._left < 0:
-                    self.endless += 1
+                    self.num_endless += 1
                     return False  # any other error shows when the layer runs
         return True
 
 
-def _at_home(reference: Reference, scope: Mapping[str, Tensor]) -> Reference:
-    """The reference for inputs of the processor, where what is compared is; the layer may be on a
+def _on_cpu(reference: Reference, scope: Mapping[str, Tensor]) -> Reference:
+    """Wrap a reference so that it takes and returns arrays in CPU memory; the layer may be on a
     GPU.
     """
     if cuda.cupy_state.cupy is None:
@@ -315,29 +326,29 @@ def _at_home(reference: Reference, scope: Mapping[str, Tensor]) -> Reference:
     return answer
 
 
-def _answered(reference: Reference, tensors: list[Tensor]) -> tuple[list[Tensor], Sequence[Any]]:
-    """What the layer gives, for positive inputs where others are refused or give NaN; with the
-    inputs.
+def _run_reference(
+    reference: Reference, tensors: list[Tensor]
+) -> tuple[list[Tensor], Sequence[Any]]:
+    """Return the inputs and the results of the reference. Inputs that it rejects, or for which it
+    returns NaN, are replaced by their absolute values.
     """
     try:
         wanted = reference(tensors)
     except OpError:
         wanted = None
     if wanted is None or any(is_real(np.asarray(w).dtype) and np.isnan(w).any() for w in wanted):
-        tensors = _positive(tensors)
+        tensors = _absolute(tensors)
         wanted = reference(tensors)
     return tensors, wanted
 
 
-def _positive(tensors: Sequence[Tensor]) -> list[Tensor]:
-    """What roots, logarithms and many an assert want."""
+def _absolute(tensors: Sequence[Tensor]) -> list[Tensor]:
+    """Return the absolute values, which roots, logarithms and many asserts need."""
     return [Tensor(np.abs(t.array)) for t in tensors]
 
 
 class FileInterpreter:
-    """What was written, run by our own kernels, in place of an engine that does not have
-    all ops.
-    """
+    """Runs the written files with Oarlock's kernels if the engine does not support all ops."""
 
     offsets: ClassVar[dict[str, str]] = {}  # its ops read none
 
@@ -349,15 +360,15 @@ class FileInterpreter:
         self._scope = {name: Tensor(a) for name, a in values.items()}
 
     def run(self, arrays: Sequence[Any], names: Sequence[str] = ()) -> list[Any]:
-        """See Engine.run."""
+        """Return the outputs for inputs in order."""
         return run_compiled(self._compiled, self._scope, arrays)
 
 
 def run_compiled(
     compiled: CompiledProgram, scope: Mapping[str, Tensor], arrays: Sequence[Any]
 ) -> list[Any]:
-    """What a program gives for inputs in order, packed sequences being one each; the scope stays as
-    it is.
+    """Run a program for inputs in order. Each packed input is one sequence. The scope does not
+    change.
     """
     values = {name: Tensor(cuda.to_host(t.array), name=name) for name, t in scope.items()}
     feed = dict(zip(compiled.feeds, arrays, strict=True))
@@ -366,9 +377,9 @@ def run_compiled(
     )
 
 
-def engine_of(program: Program, pdmodel: bytes, params: str | None) -> tuple[Any, str]:
-    """What runs the files, and how the record of the verification calls it: the engine, or the
-    interpreter where ops are missing.
+def open_engine(program: Program, pdmodel: bytes, params: str | None) -> tuple[Any, str]:
+    """Return what runs the files and its name in the report: the engine, or the interpreter if the
+    engine does not support all ops.
     """
     try:
         return Engine(pdmodel, params, cache_dir="none"), ""  # files that are about to be renamed
@@ -387,8 +398,8 @@ def engine_of(program: Program, pdmodel: bytes, params: str | None) -> tuple[Any
     return found, "by the interpreter "
 
 
-def arrays_for(engine: Any, program: Program, tensors: Sequence[Tensor]) -> list[Any]:
-    """What the engine takes for inputs: rows of packed sequences are those of one."""
+def engine_inputs(engine: Any, program: Program, tensors: Sequence[Tensor]) -> list[Any]:
+    """Return the inputs of the engine: packed inputs are one sequence each."""
     assert program.contract is not None
     rows = {arg.name: t.array for arg, t in zip(program.contract.inputs, tensors, strict=True)}
     return [
@@ -397,7 +408,7 @@ def arrays_for(engine: Any, program: Program, tensors: Sequence[Tensor]) -> list
     ]
 
 
-def _compared(
+def _compare_outputs(
     engine: Engine,
     program: Program,
     pdmodel: bytes,
@@ -407,26 +418,28 @@ def _compared(
     wanted: Sequence[Any],
     sizes: str,
 ) -> float:
-    # with sequences, where it is interpreted
-    found = map(np.asarray, engine.run(arrays_for(engine, program, tensors)))
+    # the interpreter returns sequences
+    found = map(np.asarray, engine.run(engine_inputs(engine, program, tensors)))
     worst = 0.0
     for i, (name, a, b) in enumerate(
         zip(program.fetches(), found, map(np.asarray, wanted), strict=True)
     ):
         off = difference(a, b)
         if off > tolerance(a.dtype, program) and not (
-            a.dtype == b.dtype and _rounded(program, scope, tensors, i, off)
+            a.dtype == b.dtype and _is_rounding(program, scope, tensors, i, off)
         ):
             where = first_difference(program, pdmodel, params, scope, tensors, wanted)
-            raise VerifyError(f"verify: output '{name}' {said(a, b)} at {sizes}; {where}")
+            raise VerifyError(
+                f"verify: output '{name}' {describe_difference(a, b)} at {sizes}; {where}"
+            )
         worst = max(worst, off)
     return worst
 
 
-def _rounded(
+def _is_rounding(
     program: Program, scope: dict[str, Tensor], tensors: list[Tensor], at: int, off: float
 ) -> bool:
-    """Whether rounding explains it where a program makes much of little."""
+    """Whether rounding explains a difference because the program is ill-conditioned."""
 
     def run(weights: Mapping[str, Any], inputs: Sequence[Any]) -> Sequence[Any]:
         return run_compiled(compiled, {name: Tensor(a) for name, a in weights.items()}, inputs)
@@ -434,7 +447,7 @@ def _rounded(
     try:
         compiled = CompiledProgram(program)
         weights = {name: cuda.to_host(t.array) for name, t in scope.items()}
-        return is_rounding(run, weights, [t.array for t in tensors], at, off, difference)
+        return is_rounding_error(run, weights, [t.array for t in tensors], at, off, difference)
     except (OarlockError, OpError, Unsupported):
         return False
 
@@ -447,14 +460,14 @@ def first_difference(
     tensors: list[Tensor],
     layer: Sequence[Any],
 ) -> str:
-    """The first op whose result in the engine is not what our kernels give; or that the recording
-    is not the layer.
+    """Describe the first op whose result in the engine differs from that of the interpreter, or
+    that the captured program differs from the layer.
     """
     given = [t.array for t in tensors]
-    names = inner_names(program, scope)
+    names = inner_tensor_names(program, scope)
     try:
         recorded = run_compiled(CompiledProgram(program), scope, given)
-        if any(_off(a, np.asarray(w), program) for a, w in zip(recorded, layer, strict=True)):
+        if any(_differs(a, np.asarray(w), program) for a, w in zip(recorded, layer, strict=True)):
             why = "forward depends on something that a program cannot hold, or is converted wrongly"
             return f"the recording itself gives other numbers than the layer: {why}"
         inner = run_compiled(CompiledProgram(program, fetches=names), scope, given)
@@ -462,28 +475,26 @@ def first_difference(
             name: a for name, a in zip(names, inner, strict=True) if isinstance(a, np.ndarray)
         }
         engine = Engine(pdmodel, params, outputs=list(expected), optimize=0, cache_dir="none")
-        arrays = arrays_for(engine, program, tensors)
+        arrays = engine_inputs(engine, program, tensors)
         found = dict(zip(expected, engine.run(arrays, list(expected)), strict=True))
     except (OarlockError, OpError) as error:
         return f"the first op to differ could not be found ({str(error).splitlines()[0]})"
     for name, wanted in expected.items():
-        if _off(found[name], wanted, program):
-            return _said(program, name)
-    return "every op alone gives the same: the engine's optimisation differs" + first_optimised(
-        program, pdmodel, params, expected, arrays
+        if _differs(found[name], wanted, program):
+            return _describe_op(program, name)
+    return (
+        "every op alone gives the same: the engine's optimisation differs"
+        + first_optimized_difference(program, pdmodel, params, expected, arrays)
     )
 
 
-def _off(found: Any, wanted: Any, program: Program) -> bool:
+def _differs(found: Any, wanted: Any, program: Program) -> bool:
     return difference(found, wanted) > tolerance(wanted.dtype, program)
 
 
-def inner_names(program: Program, scope: Mapping[str, Tensor]) -> list[str]:
-    """The tensors that the outermost block makes, each where it is written last: a loop's are what
-    it leaves.
-
-    What nobody reads is left out: the engine need not have it, such as the statistics of a norm
-    that keeps its own.
+def inner_tensor_names(program: Program, scope: Mapping[str, Tensor]) -> list[str]:
+    """Return the tensors of the outermost block, in the order of their last write. Tensors that no
+    op reads are left out: the engine may not compute them.
     """
     declared = program.block.vars
     read = {name for op in program.ops() for name in op.input_names()}
@@ -501,16 +512,15 @@ def inner_names(program: Program, scope: Mapping[str, Tensor]) -> list[str]:
     ]
 
 
-def first_optimised(
+def first_optimized_difference(
     program: Program,
     pdmodel: bytes,
     params: str | None,
     expected: dict[str, Any],
     arrays: list[Any],
 ) -> str:
-    """The op from which on the optimised engine differs.
-
-    One result is fetched at a time: each keeps ops from being fused.
+    """Describe the first op from which on the optimized engine differs. One result is fetched at a
+    time, because a fetch prevents fusion.
     """
     names = list(expected)
 
@@ -523,10 +533,10 @@ def first_optimised(
         first = bisect_left(range(len(names)), True, key=differs)
     except OarlockError:  # not every result can be fetched
         return ""
-    return f"; {_said(program, names[first])}" if first < len(names) else ""
+    return f"; {_describe_op(program, names[first])}" if first < len(names) else ""
 
 
-def _said(program: Program, name: str) -> str:
+def _describe_op(program: Program, name: str) -> str:
     op = next(
         op
         for op in reversed(program.block.ops)

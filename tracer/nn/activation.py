@@ -12,7 +12,7 @@ from .function_layer import REQUIRED, Row, made
 from .initializer import Constant
 from .layer import Layer
 
-# Class, function, then the settings that __init__ takes, in order, with Paddle's defaults.
+# Class, function, then the parameters of __init__, in order, with Paddle's defaults.
 TABLE: list[tuple[str, str, dict[str, Any]]] = [
     ("ReLU", "relu", {}),
     ("ReLU6", "relu6", {}),

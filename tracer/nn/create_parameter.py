@@ -52,7 +52,7 @@ def _made(
         with (
             cuda.use_default_device(None),
             rng.parameter_seed(),
-        ):  # one library makes it, wherever it goes
+        ):  # The same library creates the array for every device.
             array = start.make(sizes, dtype)
         made = Parameter(cuda.to_default_device(array), trainable=spec.trainable, name=name)
     made.optimize_attr["learning_rate"] = spec.learning_rate

@@ -147,10 +147,10 @@ class Layer:
             outputs = outputs if changed is None else changed
         return outputs
 
-    # -- what belongs to it
+    # -- members
     # ------------------------------------------------------------------------------------- NOTE:
-    # members sit both in their table (for walks) and in __dict__ (so that reading one costs no
-    # __getattr__).
+    # Members are both in their table (for traversal) and in __dict__ (so that reading one does not
+    # call __getattr__).
 
     def __setattr__(self, name: str, value: Any) -> None:
         members = self.__dict__

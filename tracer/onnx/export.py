@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from ..core.errors import OpError
-from ..jit.save import checked_path, save
+from ..jit.save import check_path, save
 from ..loader.model_files import read_model
 from .files import Wanted, write_onnx
 
-# What Paddle2ONNX takes and what changes nothing here: ops are never left out, the check is always
-# made.
+# Options of Paddle2ONNX without effect: ops are never omitted, the check always runs.
 IGNORED = (
     "auto_upgrade_opset",
     "deploy_backend",
@@ -54,7 +53,7 @@ def export(
         configs.get("inline", False),
         configs.get("enable_onnx_checker", True),
     )
-    prefix = checked_path(path).removesuffix(".onnx")
+    prefix = check_path(path).removesuffix(".onnx")
     outputs = (
         {"output_spec": configs["output_spec"]} if configs.get("output_spec") is not None else {}
     )

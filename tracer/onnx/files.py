@@ -5,7 +5,6 @@ and run.
 from __future__ import annotations
 
 import os
-import platform
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,10 +14,10 @@ from ..core.errors import FileError, OpError, VerifyError
 from ..core.tensor import Tensor
 from ..export.save import atomic_write
 from ..ir.block_captures import draws_random
-from ..jit.verify import Ending, difference, said, tolerance
-from ..loader.engine import Engine, EngineError, runtime, translated
+from ..jit.verify import LoopLimiter, describe_difference, difference, tolerance
+from ..loader.engine import Engine, EngineError, runtime, translate_errors
 from ..loader.model_files import ModelFiles
-from ..loader.regular import read_whole
+from ..loader.regular_files import read_file
 from .symbols import with_named_outputs
 from .targets import DEFAULT_OPSET, newest_opset, parse_targets
 
@@ -55,7 +54,7 @@ def write_onnx(files: ModelFiles, output: Path, wanted: Wanted) -> Written:
     not_an_input(files, output)
     opset = opset_for(files, wanted)
     data = with_named_outputs(onnx_bytes(files, output, wanted.inline, opset))
-    held = read_whole(output) if output.exists() else None
+    held = read_file(output) if output.exists() else None
     atomic_write({str(output): data})
     try:
         checked = judged(files, output) if wanted.check else "not checked"
@@ -83,7 +82,7 @@ def opset_for(files: ModelFiles, wanted: Wanted) -> int:
             reader = wanted.target or "any engine that is supported"
             raise OpError(f"export: opset {wanted.opset} is newer than what {reader} reads, {most}")
         return wanted.opset
-    with translated():
+    with translate_errors():
         found: int = runtime().lowest_opset(
             files.pdmodel, files.params_path, min(DEFAULT_OPSET, most), most, files.name
         )
@@ -102,7 +101,7 @@ def onnx_bytes(files: ModelFiles, output: Path, inline: bool, opset: int) -> byt
             f"or "
             f"use --inline"
         )
-    with translated():
+    with translate_errors():
         made: bytes = runtime().to_onnx(
             files.pdmodel, files.params_path, opset=opset, inline=inline, name=files.name
         )
@@ -126,23 +125,6 @@ def judged(files: ModelFiles, path: Path) -> str:
     return f"onnx.checker accepts it; {ran}"
 
 
-def byte_products_saturate() -> bool:
-    """Whether ONNX Runtime's products of unsigned and signed bytes saturate at 16 bits, as on
-    x86-64 processors without VNNI.
-    """
-    if platform.machine() != "x86_64":
-        return False
-    flags = next(
-        (
-            line
-            for line in Path("/proc/cpuinfo").read_text().splitlines()
-            if line.startswith("flags")
-        ),
-        "",
-    )
-    return not {"avx512_vnni", "avx_vnni"} & set(flags.split())
-
-
 def session_options() -> Any:
     """Quiet; products with eight-bit weights keep the other side as it is."""
     import onnxruntime  # noqa: PLC0415 - a second engine in the process, for this alone
@@ -150,7 +132,7 @@ def session_options() -> Any:
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
     options.add_session_config_entry("session.qdq_matmulnbits_accuracy_level", "1")
-    if byte_products_saturate():
+    if runtime().byte_products_saturate():
         options.add_session_config_entry("session.disable_quant_qdq", "1")
     return options
 
@@ -173,12 +155,12 @@ def compared(files: ModelFiles, path: Path) -> str:
         return "it loads; it draws random numbers, so results were not compared"
     engine = Engine(files.pdmodel, files.params_path, files.name)
     names = [name for name, _, _ in engine.inputs]
-    ending = Ending(
+    ending = LoopLimiter(
         files.program, {name: Tensor(np.asarray(a)) for name, a in files.values.items()}
     )
     for arrays in engine.made_up_inputs():
-        if not ending.ends([Tensor(a) for a in arrays]):
-            continue  # a loop that goes on and on
+        if not ending.terminates([Tensor(a) for a in arrays]):
+            continue  # an endless loop
         try:
             wanted = engine.run(arrays)
         except (OpError, EngineError, RuntimeError):
@@ -193,7 +175,8 @@ def _differ(found: list[Any], wanted: list[Any], files: ModelFiles, path: Path) 
         apart = difference(np.asarray(got), want)
         if apart > tolerance(want.dtype, files.program):
             raise VerifyError(
-                f"{path.name}: beside the model, '{name}' {said(np.asarray(got), want)}"
+                f"{path.name}: beside the model, '{name}' "
+                f"{describe_difference(np.asarray(got), want)}"
             )
         worst = max(worst, apart)
     return f"it gives what the model gives, largest difference {worst:.1e}"

@@ -223,7 +223,7 @@ def _counts(p: Pooling, x: Any) -> list[Any]:
 
 
 _MAX, _MEAN, _MAX_BACK, _MEAN_BACK = map(
-    native.kernel, ("max_pool", "avg_pool", "max_pool_back", "avg_pool_back")
+    native.kernel, ("max_pool", "avg_pool", "max_pool_grad", "avg_pool_grad")
 )
 
 

@@ -65,7 +65,7 @@ class Adam(Optimizer):
         self._multi_precision = multi_precision
 
     def _kinds(self) -> tuple[Accumulator, ...]:
-        # Paddle keeps the powers of the betas as they will be used in the next step.
+        # Paddle stores the powers of the betas for the next step.
         return (
             Accumulator("moment1", "Moment1"),
             Accumulator("moment2", "Moment2"),

@@ -38,7 +38,7 @@ class LBFGS(Optimizer):
 
     _op = optimizer.sgd
 
-    _in_programs = False  # it asks for the loss again and again
+    _in_programs = False  # it evaluates the loss repeatedly
 
     def __init__(
         self,

@@ -19,7 +19,8 @@ from .lr_base import LRScheduler
 Array = Any  # an ndarray like the parameter
 
 
-MASTER = "fp32_master"  # the float32 copy of a half-precision parameter, among what is kept of it
+# the name of the float32 copy of a half-precision parameter among its accumulators
+MASTER = "fp32_master"
 
 
 # What one step has to do to one parameter: its gradient, weight decay counted, and the learning
@@ -207,7 +208,7 @@ class Optimizer:
         rate = self.get_lr()
         if self._settings or self._weight_decay:
             changes = [(p, self._decayed(p, g), rate * self._lr_factor(p)) for p, g in pairs]
-        else:  # most optimizers: what is done for each parameter counts in a small model
+        else:  # Fast path of most optimizers: per-parameter overhead matters in small models.
             changes = [
                 (
                     p,

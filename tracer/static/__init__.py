@@ -33,7 +33,7 @@ from .graph.operator import Operator
 from .graph.program import Program
 from .graph.setitem import setitem
 
-# What stands above programs: imported when it is asked for.   Name -> module
+# Packages above programs: imported at first use.   Name -> module
 _LATER = {
     "nn": ".nn",
     "amp": ".amp",

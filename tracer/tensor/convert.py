@@ -26,7 +26,7 @@ _BY_DEFAULT = (
     np.float64,
     np.complex64,
     np.complex128,
-)  # dtypes of lists that become a default dtype; smaller integers keep theirs
+)  # dtypes of lists that become a default dtype; smaller integers keep their dtype
 _VALUES = {
     "b": "bool_values",
     "i": "int32_values",
@@ -76,9 +76,9 @@ def to_tensor(
 
     place: where to; where `set_device` says unless given.
     """
-    # a list of which only a run knows the length
-    if type(data) is not np.ndarray and hasattr(data, "joined"):
-        data = data.joined(0, True)
+    # a list of dynamic length
+    if type(data) is not np.ndarray and hasattr(data, "concat_elements"):
+        data = data.concat_elements(0, True)
         return data if dtype is None else cast(data, dtype)
     if not state.mode.is_eager:
         return _recorded(data, dtype)
@@ -212,7 +212,7 @@ def tensor_like(value: Any, like: Tensor, op: str) -> Tensor:
         return full([], value.item() if isinstance(value, np.generic) else value, dtype)
     if isinstance(value, np.ndarray | list | tuple):
         return beside(like, to_array(value))
-    # a name of converted code: the error says which
+    # A name of converted code; the error names it.
     if getattr(type(value), "_has_no_value", False):
         value.use()
     raise OpError(

@@ -96,7 +96,7 @@ class _Basic:
         self.steps: list[int] = []
         self.dropped: list[int] = []
         self.new: list[int] = []  # where None puts an axis, counted in the result ...
-        self.before: list[int] = []  # ... and the axis of x that it stands before
+        self.before: list[int] = []  # ... and the axis of x in front of which it is inserted
         self.advanced: list[tuple[int, Any]] = []  # axis of the sliced result, index
         axis = out = 0
         for item in _expand_ellipsis(index, x.ndim):
@@ -181,7 +181,7 @@ class _Basic:
         self._range(axis, start, end, step)
 
     def _size_of(self, axis: int) -> int:
-        # what a trace notes: the index means another one for another size
+        # Guard for a trace: with another size the index selects other elements.
         size = self.x.shape[axis]
         if not isinstance(size, int):
             raise OpError(
@@ -236,7 +236,7 @@ def getitem(x: Tensor, index: Any) -> Tensor:
     """x[index]: ints, slices, None, Ellipsis, bool masks and integer tensors, as in NumPy."""
     if index.__class__ is int and state.mode.is_eager:
         shape = x.array.shape
-        if shape and -shape[0] <= index < shape[0]:  # the commonest index, and the shortest way
+        if shape and -shape[0] <= index < shape[0]:  # Fast path for the most common index.
             first = index % shape[0]
             dropped = [] if compat.is_paddle1 and len(shape) == 1 else [0]
             return OPS["slice"](
@@ -358,7 +358,7 @@ def _put(x: Tensor, index: Any, value: Tensor) -> Tensor:
     items = _expand_ellipsis(index, x.ndim)
     while items and _is_all(items[-1]):
         items.pop()
-    # those in front: the op takes them as they are
+    # Index tensors in front: the op accepts them directly.
     if all(_is_int(i) or _is_tensor_index(i) for i in items):
         return OPS["index_put"](x, [_place(i, x) for i in items], value)
     return _put_at(x, index, value)

@@ -137,7 +137,7 @@ def squeeze(x: Tensor, axis: Any = None, name: str | None = None) -> Tensor:
     axes = axes_of(axis)
     if state.mode.static and not axes and isinstance(x, Tensor) and -1 in x.meta.shape:
         why = (
-            f"a size that only a run knows counts as other than 1 in the program "
+            f"a size that is known only at run time counts as other than 1 in the program "
             f"(X={x.meta}); name the axis"
         )
         warnings.warn(with_user_line(f"squeeze: {why}"), stacklevel=2)
@@ -156,16 +156,20 @@ def unsqueeze(x: Tensor, axis: Any, name: str | None = None) -> Tensor:
 
 def concat(x: Sequence[Tensor], axis: Any = 0, name: str | None = None) -> Tensor:
     """Joined along an axis that exists.   [*, Ni, *] each -> [*, sum Ni, *]"""
-    if isinstance(axis, Tensor) and state.mode.static and not hasattr(x, "joined"):
+    if isinstance(axis, Tensor) and state.mode.static and not hasattr(x, "concat_elements"):
         return OPS["concat"](list(x), OPS["reshape2"](axis, shape=[1]))
     axis = axis.item() if isinstance(axis, Tensor) else axis
-    return x.joined(axis, False) if hasattr(x, "joined") else OPS["concat"](list(x), axis=axis)
+    return (
+        x.concat_elements(axis, False)
+        if hasattr(x, "concat_elements")
+        else OPS["concat"](list(x), axis=axis)
+    )
 
 
 def stack(x: Sequence[Tensor], axis: int = 0, name: str | None = None) -> Tensor:
     """Joined along a new axis.   [*S] each -> [*, N, *]"""
-    if hasattr(x, "joined"):
-        return x.joined(axis, True)
+    if hasattr(x, "concat_elements"):
+        return x.concat_elements(axis, True)
     parts = list(x)
     if isinstance(axis, Tensor):
         return select_by_axis(axis, parts[0].ndim + 1, lambda a: OPS["stack"](parts, axis=a))
@@ -181,7 +185,7 @@ def split(x: Tensor, num_or_sections: Any, axis: Any = 0, name: str | None = Non
         return OPS["split"](x, num=num_or_sections, axis=axis)
     if isinstance(num_or_sections, Tensor) and state.mode.static and not num_or_sections.ndim:
         why = (
-            "num_or_sections is a number that only a run knows; a program has to know how "
+            "num_or_sections is a number that is known only at run time; a program has to know how "
             "many pieces there are"
         )
         raise TraceError(with_user_line(f"split: {why}"))

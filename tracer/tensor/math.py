@@ -263,7 +263,7 @@ def _scaled(x: Tensor, value: Any, **attrs: Any) -> Tensor | None:
     if kind in "bc" or (kind in "iu" and not isinstance(value, int)):
         return None
     if not state.mode.is_eager and np.float32(value) != value and x.meta.dtype != np.float32:
-        return None  # a file keeps attributes as float32: too coarse for this dtype
+        return None  # Files store attributes as float32, which is too coarse for this dtype.
     found: Tensor = OPS["scale"](x, **attrs)
     return found
 
@@ -408,8 +408,10 @@ def clip(x: Tensor, min: Any = None, max: Any = None, name: str | None = None) -
 
 def add_n(inputs: Any, name: str | None = None) -> Tensor:
     """The sum of all inputs.   [*] each -> [*]"""
-    if hasattr(inputs, "joined"):  # a list of which only a run knows the length
-        return OPS["reduce_sum"](inputs.joined(0, True), dim=[0], keep_dim=False, reduce_all=False)
+    if hasattr(inputs, "concat_elements"):  # a list of dynamic length
+        return OPS["reduce_sum"](
+            inputs.concat_elements(0, True), dim=[0], keep_dim=False, reduce_all=False
+        )
     return OPS["sum"]([inputs] if isinstance(inputs, Tensor) else list(inputs))
 
 
@@ -507,7 +509,7 @@ def neg(x: Tensor, name: str | None = None) -> Tensor:
 # -------------------------------------------------------------------------------------------------
 
 
-_BY_DIM = ("reduce_amax", "reduce_amin")  # whose kernels in Paddle do not ask for reduce_all
+_BY_DIM = ("reduce_amax", "reduce_amin")  # ops whose kernels in Paddle ignore reduce_all
 
 
 def reduce(op_type: str, x: Tensor, axis: Any, keepdim: bool, dtype: Any = None) -> Tensor:

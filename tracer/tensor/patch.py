@@ -99,11 +99,10 @@ _COMPARISONS = {
     "gt": "greater_than",
     "ge": "greater_equal",
 }
-# An Operator goes straight to its op for two eager tensors of one dtype, or one and a number, and
-# through its function for all else: a
-# small op costs less than what it takes to find out that nothing has to be converted.  Its third
-# word: whether integers may go to
-# the op; the fourth: that it is the reflected one.
+# An Operator calls its op directly for two eager tensors of one dtype, or a tensor and a number,
+# and its function otherwise: finding out that nothing must be converted would cost more than a
+# small op. Third item: whether the op accepts integers; fourth: whether it is the reflected
+# operator.
 OPERATORS: dict[str, Callable[..., Any]] = {
     "__add__": Operator(elementwise.add, _operator(elementwise.add, math.add), True),
     "__radd__": Operator(elementwise.add, math.add, True, True),

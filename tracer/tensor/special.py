@@ -218,7 +218,7 @@ def gcd(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
     """
     _whole("gcd", x, y)
     x, y = manipulation.broadcast_tensors([math.abs(x), math.abs(y)])
-    # Fibonacci's numbers take longest: 1.45 steps for each bit of the smaller one.
+    # Worst case are Fibonacci numbers: 1.45 steps per bit of the smaller number.
     for _ in range(int(1.45 * 8 * x.meta.dtype.itemsize) + 1):
         done = logic.equal(y, 0)
         rest = math.mod(x, manipulation.where(done, _ones(y), y))

@@ -1,4 +1,4 @@
-// Element types, numbered as VarType.Type numbers them in a `.pdmodel`.
+// Element types; values are those of VarType.Type in a `.pdmodel`.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -27,8 +27,8 @@ enum class DType : std::int32_t {
   uint64 = 38,
 };
 
-/// One row per element type.   name: NumPy's; size: bytes per element; onnx: TensorProto.DataType.
-/// Looked up from the front: what is met most comes first.
+/// One row per element type. name: NumPy's name; size: bytes per element; onnx:
+/// TensorProto.DataType.  Searched from the front, so frequent types come first.
 struct DTypeRow {
   DType dtype;
   std::string_view name;
@@ -56,7 +56,7 @@ inline constexpr DTypeRow kDTypes[] = {
     {DType::uint64, "uint64", 8, 13},
 };
 
-/// The row of `dtype`, or null where it is not a type of tensors.
+/// The row of `dtype`; null if it is not a tensor type.
 constexpr const DTypeRow* row_of(DType dtype) {
   for (const DTypeRow& row : kDTypes)
     if (row.dtype == dtype) return &row;
@@ -78,14 +78,14 @@ constexpr int onnx_of(DType dtype) {
   return row ? row->onnx : 0;
 }
 
-/// The type with that name (`float32`), or DType::none.
+/// The dtype with this name (`float32`), or DType::none.
 constexpr DType dtype_named(std::string_view name) {
   for (const DTypeRow& row : kDTypes)
     if (row.name == name) return row.dtype;
   return DType::none;
 }
 
-/// The type with that TensorProto.DataType number, or DType::none.
+/// The dtype with this TensorProto.DataType number, or DType::none.
 constexpr DType dtype_of_onnx(int number) {
   for (const DTypeRow& row : kDTypes)
     if (row.onnx == number) return row.dtype;
@@ -97,7 +97,7 @@ constexpr bool is_floating(DType d) {
 }
 
 constexpr bool is_complex(DType d) { return d == DType::complex64 || d == DType::complex128; }
-/// Of the real and imaginary parts of a complex dtype.
+/// The dtype of the real and imaginary parts of a complex dtype.
 constexpr DType part_of(DType d) {
   return d == DType::complex128 ? DType::float64 : DType::float32;
 }

@@ -1,4 +1,4 @@
-// The one exception of this library.
+// The exception type of this library.
 #pragma once
 #include <stdexcept>
 #include <string>
@@ -12,24 +12,29 @@
 
 namespace oarlock {
 
-/// Whose fault it is: the file's, an assumption of the trace, the caller's tensors, a missing rule,
-/// or the engine.
-enum class Fault { file, guard, input, unsupported, engine };
+/// The cause of an error: an invalid file, a violated guard of the trace, invalid inputs or
+/// options, an op without a conversion, or ONNX Runtime.
+enum class ErrorCode { file, guard, input, unsupported, engine };
 
-/// The name of a fault as it is seen from Python, C and the command line.
-constexpr std::string_view name_of(Fault fault) {
+/// The name of an error code in Python, C and on the command line.
+constexpr std::string_view name_of(ErrorCode code) {
   constexpr std::string_view names[] = {"file", "guard", "input", "unsupported", "engine"};
-  return names[static_cast<int>(fault)];
+  return names[static_cast<int>(code)];
 }
 
-/// Everything that can go wrong, said in one voice: `op: what was wrong (X=float32[2,3])`.
+/// The former name of ErrorCode.
+using Fault = ErrorCode;
+
+/// The exception of all functions.  Its message has the form `op: what was wrong (X=float32[2,3])`.
 class OARLOCK_EXPORT Error : public std::runtime_error {
  public:
-  Error(Fault fault, const std::string& message) : std::runtime_error(message), fault_(fault) {}
-  Fault fault() const noexcept { return fault_; }
+  Error(ErrorCode code, const std::string& message) : std::runtime_error(message), code_(code) {}
+  ErrorCode code() const noexcept { return code_; }
+  /// The former name of code().
+  ErrorCode fault() const noexcept { return code_; }
 
  private:
-  Fault fault_;
+  ErrorCode code_;
 };
 
 }  // namespace oarlock

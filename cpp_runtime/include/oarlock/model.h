@@ -1,4 +1,4 @@
-// A `.pdmodel` with its `.pdiparams`: read, judged, ready to be run or converted.
+// A validated model (`.pdmodel` and `.pdiparams`) that can be run or converted.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -12,8 +12,8 @@
 
 namespace oarlock {
 
-/// One input or output.   shape: -1 where a dim may vary; symbols: its name then, "" elsewhere;
-/// path: of the contract.
+/// An input or output. shape: -1 for dynamic dimensions; symbols: the names of dynamic dimensions,
+/// "" for others; path: position in the model's nested inputs or outputs.
 struct TensorSpec {
   std::string name;
   DType dtype = DType::none;
@@ -21,10 +21,10 @@ struct TensorSpec {
   std::vector<std::string> symbols;
   std::string path;
   std::string offsets_of =
-      {};  // int64[sequences + 1], where each begins: the tensor whose rows they are, "" for others
+      {};  // the tensor whose row splits (int64[sequences + 1]) this is, "" for others
 };
 
-/// One weight and where it lies in the `.pdiparams`.
+/// A weight and its position in the `.pdiparams`.
 struct ParameterSpec {
   std::string name;
   DType dtype = DType::none;
@@ -32,7 +32,8 @@ struct ParameterSpec {
   std::size_t offset = 0, length = 0;
 };
 
-/// An assumption the trace made.   kind: dim, rank or value; the rest as it was recorded.
+/// A guard: a property of inputs that the trace relies on. kind: dim, rank or value; the other
+/// fields as recorded.
 struct GuardSpec {
   std::string kind, var, expected, reader, where, text;
   std::int64_t axis = 0;
@@ -40,17 +41,17 @@ struct GuardSpec {
 
 struct OnnxOptions {
   int opset = 17;
-  std::string location;  // how the ONNX file names the weights; "" = the name of the `.pdiparams`
+  std::string
+      location;  // name of the weights file in the ONNX file; "" = the name of the `.pdiparams`
   bool inline_weights = false;
 };
 
 class OARLOCK_EXPORT Model {
  public:
-  /// Open `prefix`.pdmodel and, when it is there, `prefix`.pdiparams; or the two files by name; or
-  /// a folder of Paddle 1.x:
-  /// `__model__` and a file for each value.   Error(file).
+  /// Opens `prefix`.pdmodel and, if it exists, `prefix`.pdiparams; or two files by name; or a
+  /// folder of Paddle 1.x with `__model__` and one file per parameter.  Throws Error(file).
   static Model open(const std::string& prefix_or_pdmodel, const std::string& pdiparams = "");
-  /// The same from memory.   name: for messages; pdiparams: a path, "" for none.
+  /// The same from memory. name: for messages; pdiparams: a path, "" for none.
   static Model from_bytes(std::string_view pdmodel, const std::string& pdiparams,
                           const std::string& name = "model.pdmodel");
 
@@ -62,11 +63,13 @@ class OARLOCK_EXPORT Model {
   const std::string& producer() const;
   const std::string& verified() const;
 
-  /// ModelProto bytes.   Error(unsupported) listing every op that has no lowering.
+  /// Converts to ModelProto bytes.  Throws Error(unsupported) that lists every op without a
+  /// conversion.
   std::string to_onnx(const OnnxOptions& options = {}) const;
-  /// The lowest opset from `least` to `most` at which every op has a lowering.   Error(unsupported)
-  int lowest_opset(int least = 17, int most = 21) const;
-  /// The same graph as text, one node a line.
+  /// The lowest opset from `min_opset` to `max_opset` that has conversions of all ops.  Throws
+  /// Error(unsupported).
+  int lowest_opset(int min_opset = 17, int max_opset = 21) const;
+  /// The ONNX graph as text, one node per line.
   std::string to_text(int opset = 17) const;
 
   struct Impl;
@@ -76,7 +79,7 @@ class OARLOCK_EXPORT Model {
   std::shared_ptr<const Impl> impl_;
 };
 
-/// Every Paddle op type that has a lowering, sorted.
+/// All Paddle op types that can be converted, sorted.
 OARLOCK_EXPORT std::vector<std::string> lowered_ops();
 
 }  // namespace oarlock

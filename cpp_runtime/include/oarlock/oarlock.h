@@ -1,4 +1,4 @@
-// Everything a C++ program needs.  For C: oarlock_c.h.
+// All C++ headers of the library.  For C: oarlock_c.h.
 #pragma once
 #include "oarlock/dtype.h"
 #include "oarlock/error.h"

@@ -1,6 +1,6 @@
-/* Oarlock for C.  Every function that can fail gives an oarlock_error*, null when it did not; free
- * it with oarlock_error_free.  Handles are opaque and freed by their own function, which takes null
- * as well.  A session may be run by several threads at once. */
+/* Oarlock for C.  Every function that can fail returns an oarlock_error*, null on success; free it
+ * with oarlock_error_free.  Handles are opaque and freed by their own function, which accepts null.
+ * A session may be run by several threads at once. */
 #ifndef OARLOCK_C_H
 #define OARLOCK_C_H
 #include <stddef.h>
@@ -35,19 +35,18 @@ enum {
   OARLOCK_BFLOAT16 = 22
 };
 
-/* A tensor in C order.  Of an input the memory is yours; of a result it lives as long as the
- * results. */
+/* A tensor in C order.  The caller owns the memory of inputs; the memory of a result lives as long
+ * as the results. */
 typedef struct oarlock_tensor {
-  const char* name; /* of an input: null to go by position */
+  const char* name; /* of an input: null to pass inputs by position */
   int32_t dtype;
   size_t rank;
   const int64_t* shape;
   const void* data;
 } oarlock_tensor;
 
-/* An input or output of a session; lives as long as the session.  A dim of -1 may vary.
- * path: where it stands in what the layer takes or gives, `out.0.logits`; "" where the model does
- * not say. */
+/* An input or output of a session; lives as long as the session.  A dim of -1 is dynamic.
+ * path: position in the layer's nested inputs or outputs, `out.0.logits`; "" if unknown. */
 typedef struct oarlock_spec {
   const char* name;
   const char* path;
@@ -61,28 +60,27 @@ OARLOCK_API const char* oarlock_error_message(const oarlock_error* error);
 OARLOCK_API const char* oarlock_error_kind(const oarlock_error* error);
 OARLOCK_API void oarlock_error_free(oarlock_error* error);
 
-/* Options are set by the names they have in C++: device, device_id, threads, ort_library, ... as
- * text. */
-OARLOCK_API oarlock_error* oarlock_options_new(oarlock_options** made);
+/* Options are set as text, by their C++ names: device, device_id, threads, ort_library, ... */
+OARLOCK_API oarlock_error* oarlock_options_new(oarlock_options** result);
 OARLOCK_API oarlock_error* oarlock_options_set(oarlock_options* options, const char* name,
                                                const char* value);
 OARLOCK_API void oarlock_options_free(oarlock_options* options);
 
-/* model: a prefix, or the .pdmodel; params: the .pdiparams, null to find it beside; options: null
- * for the defaults. */
+/* model: a prefix, or the .pdmodel; params: the .pdiparams, null for the one next to the model;
+ * options: null for the defaults. */
 OARLOCK_API oarlock_error* oarlock_session_open(const char* model, const char* params,
                                                 const oarlock_options* options,
-                                                oarlock_session** made);
+                                                oarlock_session** result);
 OARLOCK_API size_t oarlock_session_input_count(const oarlock_session* session);
 OARLOCK_API size_t oarlock_session_output_count(const oarlock_session* session);
-/* Of an index that is not below the count, or a null session, the name is null. */
+/* For an index out of range or a null session, the name is null. */
 OARLOCK_API oarlock_spec oarlock_session_input(const oarlock_session* session, size_t index);
 OARLOCK_API oarlock_spec oarlock_session_output(const oarlock_session* session, size_t index);
 OARLOCK_API void oarlock_session_free(oarlock_session* session);
 
 OARLOCK_API oarlock_error* oarlock_run(const oarlock_session* session, const oarlock_tensor* inputs,
-                                       size_t count, oarlock_results** made);
-/* Results outlive their session.   Of an index that is not below the count the name is null. */
+                                       size_t count, oarlock_results** result);
+/* Results outlive their session.  For an index out of range, the name is null. */
 OARLOCK_API size_t oarlock_results_count(const oarlock_results* results);
 OARLOCK_API oarlock_tensor oarlock_results_get(const oarlock_results* results, size_t index);
 OARLOCK_API void oarlock_results_free(oarlock_results* results);

@@ -1,4 +1,4 @@
-// Tensors at the border: views going in, owned results coming out.
+// Tensors of the public API: views of inputs and owned results.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace oarlock {
 
-/// The DType of a C++ number, DType::none for a type that is none.
+/// The DType of a C++ type; DType::none if there is none.
 template <class T>
 constexpr DType dtype_for() {
   if constexpr (std::is_same_v<T, bool>)
@@ -36,8 +36,7 @@ constexpr DType dtype_for() {
     return DType::none;
 }
 
-/// Memory that somebody else owns, read as a tensor in C order.   It must stay until the call
-/// returns.
+/// A tensor in C order in memory that the caller owns.  It must stay valid until the call returns.
 struct TensorView {
   DType dtype = DType::none;
   std::span<const std::int64_t> shape;
@@ -46,7 +45,7 @@ struct TensorView {
   TensorView() = default;
   TensorView(DType d, std::span<const std::int64_t> s, const void* p)
       : dtype(d), shape(s), data(p) {}
-  /// `values` seen under `shape`.   Error(input) when the counts differ.
+  /// `values` with shape `shape`.  Throws Error(input) if the counts differ.
   template <class T>
   TensorView(std::span<const T> values, std::span<const std::int64_t> s)
       : dtype(dtype_for<T>()), shape(s), data(values.data()) {
@@ -54,35 +53,35 @@ struct TensorView {
     std::size_t count = 1;
     for (std::int64_t d : s) count *= static_cast<std::size_t>(d);
     if (count != values.size())
-      throw Error(Fault::input, "tensor: " + std::to_string(values.size()) +
-                                    " values for a shape of " + std::to_string(count));
+      throw Error(ErrorCode::input, "tensor: " + std::to_string(values.size()) +
+                                        " values for a shape of " + std::to_string(count));
   }
 };
 
-/// A tensor with its memory, which may be the engine's; copies share it.
+/// A tensor that owns its memory, which may be ONNX Runtime's; copies share it.
 class OARLOCK_EXPORT Tensor {
  public:
   Tensor() = default;
-  /// `data` belongs to `owner`.
+  /// `data` is kept alive by `owner`.
   Tensor(DType dtype, std::vector<std::int64_t> shape, std::shared_ptr<void> owner, void* data);
-  /// New memory, all zero.   Error(input) for a shape that does not fit.
+  /// Allocates zero-initialized memory.  Throws Error(input) for an invalid shape.
   Tensor(DType dtype, std::vector<std::int64_t> shape);
 
   DType dtype() const { return dtype_; }
   const std::vector<std::int64_t>& shape() const { return shape_; }
-  /// Number of elements and of bytes.
+  /// The number of elements, and of bytes.
   std::size_t size() const { return size_; }
   std::size_t byte_size() const { return size_ * size_of(dtype_); }
   const void* data() const { return data_; }
   void* data() { return data_; }
   const std::shared_ptr<void>& owner() const { return owner_; }
 
-  /// The elements.   Error(input) when they are of another type.
+  /// The elements.  Throws Error(input) if the dtype differs.
   template <class T>
   std::span<const T> values() const {
     if (dtype_for<T>() != dtype_)
-      throw Error(Fault::input, "tensor: read as " + std::string(name_of(dtype_for<T>())) +
-                                    ", it is " + std::string(name_of(dtype_)));
+      throw Error(ErrorCode::input, "tensor: read as " + std::string(name_of(dtype_for<T>())) +
+                                        ", it is " + std::string(name_of(dtype_)));
     return {static_cast<const T*>(data_), size_};
   }
   operator TensorView() const { return {dtype_, shape_, data_}; }

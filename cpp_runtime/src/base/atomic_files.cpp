@@ -16,27 +16,27 @@
 namespace oarlock {
 namespace {
 
-std::atomic<const char*> unfinished = nullptr;
+std::atomic<const char*> partial_path = nullptr;
 
 }  // namespace
 
-void remove_unfinished() noexcept {
-  if (const char* path = unfinished.exchange(nullptr)) ::unlink(path);
+void remove_partial_file() noexcept {
+  if (const char* path = partial_path.exchange(nullptr)) ::unlink(path);
 }
 
 void write_atomically(const std::string& path, std::string_view bytes) {
-  struct stat there{};
-  if (::stat(path.c_str(), &there) == 0 && !S_ISREG(there.st_mode))
-    throw Error(Fault::file,
+  struct stat existing{};
+  if (::stat(path.c_str(), &existing) == 0 && !S_ISREG(existing.st_mode))
+    throw Error(ErrorCode::file,
                 base_name(path) + ": is there already, and is no file that could be replaced");
   std::string temporary = path + ".XXXXXX";
   int fd = ::mkstemp(temporary.data());
-  if (fd >= 0) unfinished = temporary.c_str();
+  if (fd >= 0) partial_path = temporary.c_str();
   auto fail = [&](const char* step) {
     std::string why = std::strerror(errno);
-    unfinished = nullptr;
+    partial_path = nullptr;
     if (fd >= 0) ::close(fd), ::unlink(temporary.c_str());
-    throw Error(Fault::file, base_name(path) + ": cannot be " + step + ": " + why);
+    throw Error(ErrorCode::file, base_name(path) + ": cannot be " + step + ": " + why);
   };
   if (fd < 0) fail("created");
   for (std::size_t done = 0; done < bytes.size();) {
@@ -46,7 +46,7 @@ void write_atomically(const std::string& path, std::string_view bytes) {
   }
   if (::fchmod(fd, 0644) != 0 || ::fsync(fd) != 0) fail("written");
   if (::rename(temporary.c_str(), path.c_str()) != 0) fail("renamed into place");
-  unfinished = nullptr;
+  partial_path = nullptr;
   ::close(fd);
 }
 

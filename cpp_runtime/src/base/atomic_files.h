@@ -1,18 +1,19 @@
-// Writing files so that nobody meets half of one.
+// Writes files atomically.
 #pragma once
 #include <string>
 #include <string_view>
 
 namespace oarlock {
 
-/// Write beside `path` and rename over it: the file is whole or not there.   Error(file).
+/// Writes a temporary file and renames it to `path`, so that readers see the old or the new
+/// content.  Throws Error(file).
 void write_atomically(const std::string& path, std::string_view bytes);
 
-/// Remove what `write_atomically` has begun: for a signal handler that ends the process.
-void remove_unfinished() noexcept;
+/// Removes the temporary file of a write in progress.  Safe in a signal handler that ends the
+/// process.
+void remove_partial_file() noexcept;
 
-/// Whether what was written to `path` has reached the disk, so that a power cut cannot take it
-/// back.
+/// Whether the content of `path` has reached the disk, so that a power failure cannot lose it.
 bool is_on_disk(const std::string& path);
 
 }  // namespace oarlock

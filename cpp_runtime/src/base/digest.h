@@ -1,4 +1,4 @@
-// BLAKE2b (RFC 7693): names what a file holds.
+// BLAKE2b (RFC 7693) digests of file content.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -8,21 +8,21 @@
 
 namespace oarlock {
 
-/// 256 bits of digest of everything that was added.
+/// A 256-bit digest of all added bytes.
 class Digest {
  public:
   Digest();
   Digest& add(std::string_view bytes);
-  /// The same with its length in front, so that two parts cannot pass for one.
-  Digest& part(std::string_view bytes);
-  /// 64 hexadecimal digits.   Nothing can be added after.
+  /// Adds the length and then the bytes, so that adjacent parts cannot be confused.
+  Digest& add_with_length(std::string_view bytes);
+  /// Returns 64 hexadecimal digits.  Nothing can be added afterwards.
   std::string hex();
 
  private:
   void compress(const unsigned char* block, bool last);
 
   std::array<std::uint64_t, 8> state_;
-  std::array<unsigned char, 128> waiting_{};
+  std::array<unsigned char, 128> block_{};
   std::size_t filled_ = 0;
   std::uint64_t count_ = 0;
 };

@@ -1,12 +1,12 @@
-// Texts of a file that are only ever shown: a terminal or a log must not take them for orders.
+// Escaping of text from files, so that a terminal or log does not interpret it.
 #pragma once
 #include <string>
 #include <string_view>
 
 namespace oarlock {
 
-/// `text` with its control characters written out (`\x1b`, `\u202e`), with what nobody sees but
-/// changes what is seen, and with bytes that are no UTF-8; tabs stay.   lines: line breaks as well
-std::string shown(std::string_view text, bool lines = false);
+/// Returns `text` with control characters, invisible formatting characters and invalid UTF-8 bytes
+/// replaced by escapes (`\x1b`, `\u202e`).  Tabs stay. keep_newlines: line breaks stay as well.
+std::string escape_text(std::string_view text, bool keep_newlines = false);
 
 }  // namespace oarlock

@@ -9,49 +9,51 @@
 namespace oarlock {
 namespace {
 
-constexpr int kDeepest = 64;
+constexpr int kMaxDepth = 64;
 
 class Parser {
  public:
   Parser(std::string_view text, const std::string& file) : text_(text), file_(file) {}
 
-  Json whole() {
+  Json parse() {
     Json made = value(0);
-    blank();
-    if (at_ != text_.size()) fail("more than one value");
+    skip_whitespace();
+    if (pos_ != text_.size()) fail("more than one value");
     return made;
   }
 
  private:
   [[noreturn]] void fail(const std::string& why) const {
-    throw Error(Fault::file, file_ + ": no JSON at byte " + std::to_string(at_) + ": " + why);
+    throw Error(ErrorCode::file, file_ + ": no JSON at byte " + std::to_string(pos_) + ": " + why);
   }
 
-  void blank() { at_ = std::min(text_.find_first_not_of(" \t\r\n", at_), text_.size()); }
+  void skip_whitespace() {
+    pos_ = std::min(text_.find_first_not_of(" \t\r\n", pos_), text_.size());
+  }
 
   char next() {
-    blank();
-    return at_ < text_.size() ? text_[at_] : '\0';
+    skip_whitespace();
+    return pos_ < text_.size() ? text_[pos_] : '\0';
   }
 
-  bool taken(char wanted) {
+  bool accept(char wanted) {
     if (next() != wanted) return false;
-    ++at_;
+    ++pos_;
     return true;
   }
 
   void expect(char wanted) {
-    if (!taken(wanted)) fail(std::string("no '") + wanted + "'");
+    if (!accept(wanted)) fail(std::string("no '") + wanted + "'");
   }
 
-  bool word(std::string_view wanted) {
-    if (text_.substr(at_, wanted.size()) != wanted) return false;
-    at_ += wanted.size();
+  bool accept_word(std::string_view wanted) {
+    if (text_.substr(pos_, wanted.size()) != wanted) return false;
+    pos_ += wanted.size();
     return true;
   }
 
   Json value(int depth) {
-    if (depth > kDeepest) fail("too deep");
+    if (depth > kMaxDepth) fail("too deep");
     Json made;
     switch (next()) {
       case '{':
@@ -63,23 +65,23 @@ class Parser {
         made.text = string();
         return made;
       default:
-        return plain();
+        return literal();
     }
   }
 
-  Json plain() {
+  Json literal() {
     Json made;
-    if (word("null")) return made;
+    if (accept_word("null")) return made;
     made.type = Json::Type::boolean;
-    if (word("true")) return made.number = 1, made;
-    if (word("false")) return made;
+    if (accept_word("true")) return made.number = 1, made;
+    if (accept_word("false")) return made;
     std::string_view digits = text_.substr(
-        at_, std::min(text_.find_first_not_of("+-.0123456789eE", at_), text_.size()) - at_);
+        pos_, std::min(text_.find_first_not_of("+-.0123456789eE", pos_), text_.size()) - pos_);
     auto value = parse_double(digits);
     if (!value) fail("no value");
     made.type = Json::Type::number;
     made.number = *value;
-    at_ += digits.size();
+    pos_ += digits.size();
     return made;
   }
 
@@ -87,9 +89,9 @@ class Parser {
     Json made;
     made.type = Json::Type::array;
     expect('[');
-    if (taken(']')) return made;
+    if (accept(']')) return made;
     do made.items.push_back(value(depth + 1));
-    while (taken(','));
+    while (accept(','));
     expect(']');
     return made;
   }
@@ -98,43 +100,42 @@ class Parser {
     Json made;
     made.type = Json::Type::object;
     expect('{');
-    if (taken('}')) return made;
+    if (accept('}')) return made;
     do {
       if (next() != '"') fail("no name");
       made.names.push_back(string());
       expect(':');
       made.items.push_back(value(depth + 1));
-    } while (taken(','));
+    } while (accept(','));
     expect('}');
     return made;
   }
 
   std::string string() {
     std::string made;
-    for (++at_; at_ < text_.size() && text_[at_] != '"'; ++at_)
-      made += text_[at_] == '\\' ? escaped() : text_[at_];
-    if (at_ == text_.size()) fail("a string without its end");
-    ++at_;
+    for (++pos_; pos_ < text_.size() && text_[pos_] != '"'; ++pos_)
+      made += text_[pos_] == '\\' ? escaped_char() : text_[pos_];
+    if (pos_ == text_.size()) fail("a string without its end");
+    ++pos_;
     return made;
   }
 
-  // Names beyond ASCII are written as they are; of the characters written as numbers, those below
-  // 128 are kept.
-  char escaped() {
-    if (++at_ == text_.size()) fail("a string without its end");
-    constexpr std::string_view letters = "bfnrt", meant = "\b\f\n\r\t";
-    char c = text_[at_];
-    if (auto found = letters.find(c); found != std::string_view::npos) return meant[found];
+  // Non-ASCII names are not escaped in these files.  `\uXXXX` escapes above 127 become '?'.
+  char escaped_char() {
+    if (++pos_ == text_.size()) fail("a string without its end");
+    constexpr std::string_view escapes = "bfnrt", replacements = "\b\f\n\r\t";
+    char c = text_[pos_];
+    if (auto found = escapes.find(c); found != std::string_view::npos) return replacements[found];
     if (c != 'u') return c;
-    if (text_.size() - at_ < 5) fail("a string without its end");
-    long code = std::strtol(std::string(text_.substr(at_ + 1, 4)).c_str(), nullptr, 16);
-    at_ += 4;
+    if (text_.size() - pos_ < 5) fail("a string without its end");
+    long code = std::strtol(std::string(text_.substr(pos_ + 1, 4)).c_str(), nullptr, 16);
+    pos_ += 4;
     return code < 128 ? static_cast<char>(code) : '?';
   }
 
   std::string_view text_;
   const std::string& file_;
-  std::size_t at_ = 0;
+  std::size_t pos_ = 0;
 };
 
 }  // namespace
@@ -145,10 +146,10 @@ const Json* Json::find(std::string_view name) const {
 }
 
 Json parse_json(std::string_view text, const std::string& file) {
-  return Parser(text, file).whole();
+  return Parser(text, file).parse();
 }
 
-std::string quoted(const std::string& text) {
+std::string json_string(const std::string& text) {
   std::string out = "\"";
   for (char c : text) {
     if (c == '"' || c == '\\') out += '\\';

@@ -1,4 +1,4 @@
-// JSON: what the engine's profile and the file of a tuning are written in.
+// Parser of JSON, the format of ONNX Runtime's profiles and of tuning files.
 #pragma once
 #include <string>
 #include <string_view>
@@ -8,19 +8,19 @@ namespace oarlock {
 
 struct Json {
   enum class Type { null, boolean, number, text, array, object } type = Type::null;
-  double number = 0;  // of a boolean: 0 or 1
+  double number = 0;  // booleans: 0 or 1
   std::string text;
-  std::vector<Json> items;         // of an array; of an object, the values of its fields
-  std::vector<std::string> names;  // of an object's fields
+  std::vector<Json> items;         // elements of an array; of an object, the values of its fields
+  std::vector<std::string> names;  // names of the fields of an object
 
-  /// The field `name`, or null where this is no object that has it.
+  /// The field `name`; null if this is not an object with that field.
   const Json* find(std::string_view name) const;
 };
 
-/// Error(file) naming `file` and the byte for text that is not one JSON value.
+/// Parses one JSON value.  Throws Error(file) that names `file` and the byte of the error.
 Json parse_json(std::string_view text, const std::string& file);
 
-/// A JSON string with its quotes.
-std::string quoted(const std::string& text);
+/// `text` as a JSON string with quotes.
+std::string json_string(const std::string& text);
 
 }  // namespace oarlock

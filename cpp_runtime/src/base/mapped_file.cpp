@@ -21,15 +21,15 @@ struct Descriptor {
   }
 };
 
-[[noreturn]] void refuse(const std::string& path, const std::string& why) {
-  throw Error(Fault::file, base_name(path) + ": " + why + " (" + path + ")");
+[[noreturn]] void fail(const std::string& path, const std::string& why) {
+  throw Error(ErrorCode::file, base_name(path) + ": " + why + " (" + path + ")");
 }
 
 std::int64_t nanoseconds(const timespec& t) {
   return std::int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec;
 }
 
-Stamp stamp_of(const struct stat& info) {
+FileStamp stamp_of(const struct stat& info) {
   return {static_cast<std::uint64_t>(info.st_size), static_cast<std::uint64_t>(info.st_ino),
           nanoseconds(info.st_mtim), nanoseconds(info.st_ctim)};
 }
@@ -37,19 +37,19 @@ Stamp stamp_of(const struct stat& info) {
 }  // namespace
 
 MappedFile::MappedFile(const std::string& path) : path_(path) {
-  Descriptor file{
-      ::open(path.c_str(),
-             O_RDONLY | O_CLOEXEC | O_NONBLOCK)};  // a pipe without a writer would be waited for
-  if (file.fd < 0) refuse(path, std::string("cannot be opened: ") + std::strerror(errno));
+  Descriptor file{::open(
+      path.c_str(), O_RDONLY | O_CLOEXEC |
+                        O_NONBLOCK)};  // O_NONBLOCK: opening a pipe without a writer would block
+  if (file.fd < 0) fail(path, std::string("cannot be opened: ") + std::strerror(errno));
   struct stat info{};
   if (::fstat(file.fd, &info) != 0)
-    refuse(path, std::string("cannot be read: ") + std::strerror(errno));
-  if (!S_ISREG(info.st_mode)) refuse(path, "is not a regular file");
+    fail(path, std::string("cannot be read: ") + std::strerror(errno));
+  if (!S_ISREG(info.st_mode)) fail(path, "is not a regular file");
   stamp_ = stamp_of(info);
   size_ = static_cast<std::size_t>(info.st_size);
-  if (size_ == 0) return;  // nothing to map, and mmap refuses it
+  if (size_ == 0) return;  // mmap rejects empty files
   void* data = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file.fd, 0);
-  if (data == MAP_FAILED) refuse(path, std::string("cannot be mapped: ") + std::strerror(errno));
+  if (data == MAP_FAILED) fail(path, std::string("cannot be mapped: ") + std::strerror(errno));
   data_ = data;
   file_ = std::exchange(file.fd, -1);
 }
@@ -57,7 +57,7 @@ MappedFile::MappedFile(const std::string& path) : path_(path) {
 bool MappedFile::was_overwritten() const {
   struct stat info{};
   if (file_ < 0 || ::fstat(file_, &info) != 0) return false;
-  Stamp now = stamp_of(info);
+  FileStamp now = stamp_of(info);
   return now.size != stamp_.size || now.modified != stamp_.modified;
 }
 

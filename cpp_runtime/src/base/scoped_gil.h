@@ -11,36 +11,36 @@ namespace oarlock::python {
 /// If a daemon thread requests the GIL while the process exits, Python unwinds the stack of the
 /// thread. The stack has noexcept frames, such as nanobind's, so unwinding would abort the process.
 /// The thread blocks until the exit instead.
-class WithoutGil {
+class GilScopedRelease {
  public:
-  WithoutGil() : state_(PyEval_SaveThread()) {}
-  ~WithoutGil() {
+  GilScopedRelease() : state_(PyEval_SaveThread()) {}
+  ~GilScopedRelease() {
     try {
       PyEval_RestoreThread(state_);
     } catch (abi::__forced_unwind&) {
       for (;;) ::pause();
     }
   }
-  WithoutGil(const WithoutGil&) = delete;
-  WithoutGil& operator=(const WithoutGil&) = delete;
+  GilScopedRelease(const GilScopedRelease&) = delete;
+  GilScopedRelease& operator=(const GilScopedRelease&) = delete;
 
  private:
   PyThreadState* state_;
 };
 
 /// Holds the GIL for its lifetime, inside the lifetime of a `WithoutGil`.
-class WithGil {
+class GilScopedAcquire {
  public:
-  WithGil() {
+  GilScopedAcquire() {
     try {
       state_ = PyGILState_Ensure();
     } catch (abi::__forced_unwind&) {
       for (;;) ::pause();
     }
   }
-  ~WithGil() { PyGILState_Release(state_); }
-  WithGil(const WithGil&) = delete;
-  WithGil& operator=(const WithGil&) = delete;
+  ~GilScopedAcquire() { PyGILState_Release(state_); }
+  GilScopedAcquire(const GilScopedAcquire&) = delete;
+  GilScopedAcquire& operator=(const GilScopedAcquire&) = delete;
 
  private:
   PyGILState_STATE state_;

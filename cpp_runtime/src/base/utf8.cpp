@@ -2,7 +2,7 @@
 
 namespace oarlock {
 
-Character first_of_utf8(std::string_view text) {
+Utf8Character decode_utf8_character(std::string_view text) {
   auto lead = static_cast<unsigned char>(text[0]);
   std::size_t length = lead < 0x80       ? 1
                        : lead >> 5 == 6  ? 2
@@ -23,7 +23,7 @@ Character first_of_utf8(std::string_view text) {
 
 bool is_utf8(std::string_view text) {
   while (!text.empty()) {
-    std::size_t length = first_of_utf8(text).length;
+    std::size_t length = decode_utf8_character(text).length;
     if (length == 0) return false;
     text.remove_prefix(length);
   }
@@ -32,7 +32,7 @@ bool is_utf8(std::string_view text) {
 
 bool is_clean_utf8(std::string_view text) {
   while (!text.empty()) {
-    auto [code, length] = first_of_utf8(text);
+    auto [code, length] = decode_utf8_character(text);
     if (length == 0 || code < 0x20 || (code >= 0x7f && code < 0xa0)) return false;
     text.remove_prefix(length);
   }

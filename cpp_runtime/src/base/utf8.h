@@ -1,4 +1,4 @@
-// UTF-8 decoding.
+// Validation of UTF-8 text.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -6,14 +6,14 @@
 
 namespace oarlock {
 
-/// A character and its length in bytes; length 0 if the bytes are not well-formed.
-struct Character {
+/// A code point and the number of bytes that encode it; length 0 for an invalid sequence.
+struct Utf8Character {
   std::uint32_t code = 0;
   std::size_t length = 0;
 };
 
-/// The first character of `text`, which is not empty.
-Character first_of_utf8(std::string_view text);
+/// Decodes the first character of `text`, which must not be empty.
+Utf8Character decode_utf8_character(std::string_view text);
 
 /// Whether `text` is well-formed UTF-8.
 bool is_utf8(std::string_view text);

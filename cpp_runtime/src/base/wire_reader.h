@@ -1,6 +1,6 @@
-// The protobuf wire format, read: tags, varints, fixed words and length-delimited pieces of a
-// buffer that outlives it. Every step is checked against the end of the piece it is in; a step that
-// does not fit is one Error(file).
+// Reader of the protobuf wire format: tags, varints, fixed-size numbers and length-delimited
+// payloads.  The buffer must outlive the reader.  Every read is checked against the end of its
+// payload and throws Error(file) beyond it.
 #pragma once
 #include <bit>
 #include <cstdint>
@@ -12,20 +12,23 @@
 
 namespace oarlock {
 
-/// Where a piece of a file came from, for messages.
-struct Source {
+/// The file that is read, for error messages.
+struct WireSource {
   std::string name;
   const char* begin;
 };
 
-class Wire {
+class WireReader {
  public:
-  Wire(const Source& source, std::string_view piece, std::string_view message)
-      : source_(source), at_(piece.data()), end_(piece.data() + piece.size()), message_(message) {}
+  WireReader(const WireSource& source, std::string_view payload, std::string_view message)
+      : source_(source),
+        pos_(payload.data()),
+        end_(payload.data() + payload.size()),
+        message_(message) {}
 
-  /// Step to the next field; false at the end of the piece.
+  /// Moves to the next field.  Returns false at the end of the payload.
   bool next() {
-    if (at_ == end_) return false;
+    if (pos_ == end_) return false;
     std::uint64_t tag = varint();
     field_ = static_cast<std::uint32_t>(tag >> 3);
     type_ = static_cast<int>(tag & 7);
@@ -38,29 +41,29 @@ class Wire {
   std::int64_t int64() { return expect(0), static_cast<std::int64_t>(varint()); }
   std::int32_t int32() {
     return static_cast<std::int32_t>(int64());
-  }  // a negative int32 is written as ten bytes
+  }  // protobuf writes negative int32 values with ten bytes
   bool boolean() { return int64() != 0; }
   float float32() { return expect(5), std::bit_cast<float>(fixed<std::uint32_t>()); }
   double float64() { return expect(1), std::bit_cast<double>(fixed<std::uint64_t>()); }
-  std::string_view bytes() { return expect(2), piece(); }
+  std::string_view bytes() { return expect(2), length_delimited(); }
   std::string string() { return std::string(bytes()); }
-  Wire sub(std::string_view message) { return Wire(source_, bytes(), message); }
+  WireReader submessage(std::string_view message) { return WireReader(source_, bytes(), message); }
 
-  /// Repeated scalars, packed or one by one.
+  /// Calls `visit` for each element of a repeated scalar field, packed or not.
   template <class F>
-  void each_int64(F&& give) {
-    each(0, [&](Wire& w) { give(static_cast<std::int64_t>(w.varint())); });
+  void for_each_int64(F&& visit) {
+    for_each(0, [&](WireReader& w) { visit(static_cast<std::int64_t>(w.varint())); });
   }
   template <class F>
-  void each_float32(F&& give) {
-    each(5, [&](Wire& w) { give(std::bit_cast<float>(w.fixed<std::uint32_t>())); });
+  void for_each_float32(F&& visit) {
+    for_each(5, [&](WireReader& w) { visit(std::bit_cast<float>(w.fixed<std::uint32_t>())); });
   }
   template <class F>
-  void each_float64(F&& give) {
-    each(1, [&](Wire& w) { give(std::bit_cast<double>(w.fixed<std::uint64_t>())); });
+  void for_each_float64(F&& visit) {
+    for_each(1, [&](WireReader& w) { visit(std::bit_cast<double>(w.fixed<std::uint64_t>())); });
   }
 
-  /// Pass over a field that is not known.
+  /// Skips an unknown field.
   void skip() {
     switch (type_) {
       case 0:
@@ -70,7 +73,7 @@ class Wire {
         fixed<std::uint64_t>();
         return;
       case 2:
-        piece();
+        length_delimited();
         return;
       case 5:
         fixed<std::uint32_t>();
@@ -81,9 +84,9 @@ class Wire {
   }
 
   [[noreturn]] void fail(const std::string& why) const {
-    throw Error(Fault::file, source_.name + ": " + why + " (" + std::string(message_) + " field " +
-                                 std::to_string(field_) + " at byte " +
-                                 std::to_string(at_ - source_.begin) + ")");
+    throw Error(ErrorCode::file, source_.name + ": " + why + " (" + std::string(message_) +
+                                     " field " + std::to_string(field_) + " at byte " +
+                                     std::to_string(pos_ - source_.begin) + ")");
   }
 
  private:
@@ -95,8 +98,8 @@ class Wire {
   std::uint64_t varint() {
     std::uint64_t value = 0;
     for (int shift = 0; shift < 70; shift += 7) {
-      if (at_ == end_) fail("cut off in a number");
-      auto byte = static_cast<std::uint8_t>(*at_++);
+      if (pos_ == end_) fail("cut off in a number");
+      auto byte = static_cast<std::uint8_t>(*pos_++);
       if (shift < 64) value |= std::uint64_t{byte & 0x7fu} << shift;
       if (byte < 0x80) return value;
     }
@@ -105,37 +108,38 @@ class Wire {
 
   template <class T>
   T fixed() {
-    if (static_cast<std::size_t>(end_ - at_) < sizeof(T)) fail("cut off in a number");
+    if (static_cast<std::size_t>(end_ - pos_) < sizeof(T)) fail("cut off in a number");
     T value;
-    std::memcpy(&value, at_, sizeof(T));
-    at_ += sizeof(T);
+    std::memcpy(&value, pos_, sizeof(T));
+    pos_ += sizeof(T);
     return value;
   }
 
-  std::string_view piece() {
+  std::string_view length_delimited() {
     std::uint64_t length = varint();
-    auto left = static_cast<std::uint64_t>(end_ - at_);
-    if (length > left)
-      fail("says " + std::to_string(length) + " bytes, " + std::to_string(left) + " are left");
-    std::string_view found(at_, length);
-    at_ += length;
-    return found;
+    auto remaining = static_cast<std::uint64_t>(end_ - pos_);
+    if (length > remaining)
+      fail("declares " + std::to_string(length) + " bytes, " + std::to_string(remaining) +
+           " are left");
+    std::string_view payload(pos_, length);
+    pos_ += length;
+    return payload;
   }
 
   template <class F>
-  void each(int type, F&& read) {
+  void for_each(int type, F&& read) {
     if (type_ == 2 && type != 2) {
-      Wire packed(source_, piece(), message_);
+      WireReader packed(source_, length_delimited(), message_);
       packed.field_ = field_;
-      while (packed.at_ != packed.end_) read(packed);
+      while (packed.pos_ != packed.end_) read(packed);
       return;
     }
     expect(type);
     read(*this);
   }
 
-  const Source& source_;
-  const char* at_;
+  const WireSource& source_;
+  const char* pos_;
   const char* end_;
   std::string_view message_;
   std::uint32_t field_ = 0;

@@ -1,4 +1,4 @@
-// The C face: the same objects behind handles, and no exception goes past this file.
+// The C API: C++ objects behind handles.  Exceptions do not leave this file.
 #include "capi/options.h"
 #include "oarlock/oarlock.h"
 #include "oarlock/oarlock_c.h"
@@ -14,7 +14,7 @@ struct oarlock_session {
 };
 struct oarlock_results {
   std::shared_ptr<const oarlock::Session>
-      session;  // has the names, and may be freed before the results
+      session;  // owns the names, and may be freed before the results
   std::vector<oarlock::Tensor> tensors;
 };
 
@@ -22,8 +22,8 @@ namespace {
 
 using namespace oarlock;
 
-// Even the error may not fit into memory: then there is one that needs none.
-oarlock_error* made_error(std::string_view message, std::string_view kind) {
+// Creates an error; if memory is exhausted, returns a static one.
+oarlock_error* make_error(std::string_view message, std::string_view kind) {
   static oarlock_error out_of_memory{"oarlock: out of memory", "engine"};
   try {
     return new oarlock_error{std::string(message), std::string(kind)};
@@ -38,23 +38,23 @@ oarlock_error* guarded(F&& act) {
     act();
     return nullptr;
   } catch (const Error& error) {
-    return made_error(error.what(), name_of(error.fault()));
+    return make_error(error.what(), name_of(error.code()));
   } catch (const std::exception& error) {
-    return made_error(error.what(), "engine");
+    return make_error(error.what(), "engine");
   } catch (...) {
-    return made_error("oarlock: an unknown failure", "engine");
+    return make_error("oarlock: an unknown failure", "engine");
   }
 }
 
 void require(bool ok, const char* what) {
-  if (!ok) throw Error(Fault::input, std::string(what) + " is null");
+  if (!ok) throw Error(ErrorCode::input, std::string(what) + " is null");
 }
 
-constexpr std::size_t kMostAxes = 32;
+constexpr std::size_t kMaxAxes = 32;
 constexpr std::int32_t kNoType = -1;
 const std::vector<TensorSpec> kNone;
 
-// Nothing where there is no such tensor: these functions give no error.
+// A null spec for an invalid index: these functions return no error.
 oarlock_spec spec_of(const std::vector<TensorSpec>& specs, std::size_t index) {
   if (index >= specs.size()) return {nullptr, nullptr, kNoType, 0, nullptr};
   const TensorSpec& s = specs[index];
@@ -64,8 +64,8 @@ oarlock_spec spec_of(const std::vector<TensorSpec>& specs, std::size_t index) {
 
 TensorView view_of(const oarlock_tensor& t) {
   require(t.rank == 0 || t.shape, "run: a shape");
-  if (t.rank > kMostAxes)
-    throw Error(Fault::input, "run: an input of " + std::to_string(t.rank) + " axes");
+  if (t.rank > kMaxAxes)
+    throw Error(ErrorCode::input, "run: an input of " + std::to_string(t.rank) + " axes");
   return {static_cast<DType>(t.dtype), {t.shape, t.rank}, t.data};
 }
 
@@ -75,7 +75,7 @@ std::vector<Tensor> run(const Session& session, const oarlock_tensor* inputs, st
   std::vector<NamedView> pairs;
   for (std::size_t i = 0; i < count; ++i) {
     if (named != (inputs[i].name != nullptr))
-      throw Error(Fault::input, "run: name all inputs or none");
+      throw Error(ErrorCode::input, "run: name all inputs or none");
     if (named)
       pairs.emplace_back(inputs[i].name, view_of(inputs[i]));
     else

@@ -7,12 +7,12 @@
 namespace oarlock {
 namespace {
 
-constexpr std::size_t kMostDigits = 18;
+constexpr std::size_t kMaxDigits = 18;
 
 using Setter = std::function<void(Options&, const std::string&)>;
 
-[[noreturn]] void refuse(const std::string& name, const std::string& value) {
-  throw Error(Fault::input, "options: '" + name + "' cannot be '" + value + "'");
+[[noreturn]] void fail(const std::string& name, const std::string& value) {
+  throw Error(ErrorCode::input, "options: '" + name + "' cannot be '" + value + "'");
 }
 
 Setter number(int Options::* member) {
@@ -68,11 +68,11 @@ const std::map<std::string, Setter>& setters() {
   return all;
 }
 
-[[noreturn]] void refuse_shape(const std::string& text) {
-  throw Error(Fault::input, "shapes: NAME=1,3,224,224 is wanted, not '" + text + "'");
+[[noreturn]] void fail_shape(const std::string& text) {
+  throw Error(ErrorCode::input, "shapes: NAME=1,3,224,224 is wanted, not '" + text + "'");
 }
 
-// Where the shape that begins at `at` ends: at the comma before the next name, or with the text.
+// The end of the shape that starts at `at`: the comma before the next name, or the end of the text.
 std::size_t end_of_shape(const std::string& text, std::size_t at) {
   for (auto comma = text.find(',', at); comma != text.npos; comma = text.find(',', comma + 1))
     if (text.substr(comma + 1, text.find(',', comma + 1) - comma - 1).find('=') != text.npos)
@@ -85,8 +85,7 @@ std::vector<std::int64_t> parse_sizes(const std::string& text, const std::string
   for (std::size_t at = 0; at < text.size();) {
     std::size_t end = std::min(text.find_first_not_of("0123456789", at), text.size());
     bool between = end + 1 < text.size() && (text[end] == ',' || text[end] == 'x');
-    if (end == at || end - at > kMostDigits || !(end == text.size() || between))
-      refuse_shape(whole);
+    if (end == at || end - at > kMaxDigits || !(end == text.size() || between)) fail_shape(whole);
     sizes.push_back(std::stoll(text.substr(at, end - at)));
     at = end + 1;
   }
@@ -101,7 +100,7 @@ Shapes parse_shapes(const std::string& text) {
     std::size_t end = end_of_shape(text, at);
     std::string one = text.substr(at, end - at);
     auto equals = one.rfind('=');
-    if (equals == std::string::npos || equals == 0) refuse_shape(one);
+    if (equals == std::string::npos || equals == 0) fail_shape(one);
     shapes[one.substr(0, equals)] = parse_sizes(one.substr(equals + 1), one);
     at = end + 1;
   }
@@ -115,11 +114,12 @@ void set_option(Options& options, const std::string& name, const std::string& va
     return;
   }
   auto setter = setters().find(name);
-  if (setter == setters().end()) throw Error(Fault::input, "options: there is no '" + name + "'");
+  if (setter == setters().end())
+    throw Error(ErrorCode::input, "options: there is no '" + name + "'");
   try {
     setter->second(options, value);
   } catch (const std::string&) {
-    refuse(name, value);
+    fail(name, value);
   }
 }
 

@@ -1,4 +1,4 @@
-// Options by name and text, for C.
+// Setting of session options by name and text.
 #pragma once
 #include <string>
 
@@ -6,12 +6,12 @@
 
 namespace oarlock {
 
-/// `x=1,3,224,224,y=1,5`, one shape for each input named; `x` may stand between sizes too.
+/// Parses `x=1,3,224,224,y=1,5`, one shape per input; `x` may separate sizes too.  Throws
 /// Error(input).
 Shapes parse_shapes(const std::string& text);
 
-/// Set the option `name`; `provider.KEY` sets one of the provider's, `outputs` and `warmup` add
-/// one.   Error(input).
+/// Sets the option `name`; `provider.KEY` sets a provider option, `outputs` and `warmup` append.
+/// Throws Error(input).
 void set_option(Options& options, const std::string& name, const std::string& value);
 
 }  // namespace oarlock

@@ -6,14 +6,14 @@ namespace oarlock {
 namespace {
 
 constexpr std::int64_t kMaxRank = 32;
-constexpr std::string_view kAxes[] = {"axis",       "axes",      "axis1",          "axis2",
-                                      "dim",        "dim1",      "dim2",           "decrease_axis",
-                                      "start_axis", "stop_axis", "begin_norm_axis"};
+constexpr std::string_view kAxisAttrs[] = {
+    "axis",          "axes",       "axis1",     "axis2",          "dim", "dim1", "dim2",
+    "decrease_axis", "start_axis", "stop_axis", "begin_norm_axis"};
 
 }  // namespace
 
-void check_axes(const Node& n) {
-  for (std::string_view name : kAxes) {
+void check_axes(const NodeContext& n) {
+  for (std::string_view name : kAxisAttrs) {
     auto found = n.op().attrs.find(name);
     if (found == n.op().attrs.end()) continue;
     Ints axes;

@@ -1,12 +1,11 @@
-// Validation of attributes that are axes, before a lowering rule uses them.
+// Validation of axis attributes before a conversion rule uses them.
 #pragma once
 
 namespace oarlock {
 
-class Node;
+class NodeContext;
 
-/// Fails if an attribute that is an axis is not in [-32, 31].   The same check in Python:
-/// ir/attr_checks.py.
-void check_axes(const Node& n);
+/// Fails if an axis attribute is not in [-32, 31].  The same check in Python: ir/attr_checks.py.
+void check_axes(const NodeContext& n);
 
 }  // namespace oarlock

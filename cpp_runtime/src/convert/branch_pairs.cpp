@@ -40,46 +40,50 @@ struct Producers {
   }
 };
 
-bool covers(const OpDesc& op, const Strings& names) {
+bool selects_all_outputs(const OpDesc& op, const Strings& names) {
   const Strings& all = names_in(op.outputs, "Out");
   std::set<std::string_view> selected(names.begin(), names.end());
   return std::all_of(all.begin(), all.end(),
                      [&](const std::string& name) { return selected.count(name) > 0; });
 }
 
-bool is_whole(const Fork& fork, const Producers& producers) {
-  if (!covers(*fork.yes, fork.yes_names) || !covers(*fork.no, fork.no_names)) return false;
-  const Strings &yes = names_in(fork.yes->inputs, "Cond"), &no = names_in(fork.no->inputs, "Cond");
+bool is_complete(const BranchPair& pair, const Producers& producers) {
+  if (!selects_all_outputs(*pair.then_op, pair.then_outputs) ||
+      !selects_all_outputs(*pair.else_op, pair.else_outputs))
+    return false;
+  const Strings &yes = names_in(pair.then_op->inputs, "Cond"),
+                &no = names_in(pair.else_op->inputs, "Cond");
   if (yes.size() != 1 || no.size() != 1) return false;
   return producers.negates(no[0], yes[0]) || producers.negates(yes[0], no[0]);
 }
 
 }  // namespace
 
-Forks::Forks(const Block& block) {
+BranchPairs::BranchPairs(const Block& block) {
   Producers producers(block);
-  std::map<std::pair<const OpDesc*, const OpDesc*>, std::size_t> at;
-  std::map<const OpDesc*, std::size_t> pairs;  // in how many pairs each op is a branch
+  std::map<std::pair<const OpDesc*, const OpDesc*>, std::size_t> pair_by_ops;
+  std::map<const OpDesc*, std::size_t> num_pairs;  // the number of pairs that each op belongs to
   for (const OpDesc& select : block.ops) {
     const Strings& from = names_in(select.inputs, "X");
     if (select.type != "select_input" || from.size() != 2) continue;
     const OpDesc *no = producers.producer(from[0]), *yes = producers.producer(from[1]);
     if (!yes || !no || yes == no) continue;
-    auto [found, is_new] = at.try_emplace({yes, no}, forks_.size());
-    if (is_new) forks_.push_back({yes, no, {}, {}}), ++pairs[yes], ++pairs[no];
-    Fork& fork = forks_[found->second];
-    fork.no_names.push_back(from[0]), fork.yes_names.push_back(from[1]);
+    auto [found, is_new] = pair_by_ops.try_emplace({yes, no}, pairs_.size());
+    if (is_new) pairs_.push_back({yes, no, {}, {}}), ++num_pairs[yes], ++num_pairs[no];
+    BranchPair& pair = pairs_[found->second];
+    pair.else_outputs.push_back(from[0]), pair.then_outputs.push_back(from[1]);
   }
-  for (std::size_t i = 0; i < forks_.size(); ++i) {
-    const Fork& fork = forks_[i];
-    if (pairs[fork.yes] > 1 || pairs[fork.no] > 1 || !is_whole(fork, producers)) continue;
-    fork_of_[fork.yes] = fork_of_[fork.no] = i;
+  for (std::size_t i = 0; i < pairs_.size(); ++i) {
+    const BranchPair& pair = pairs_[i];
+    if (num_pairs[pair.then_op] > 1 || num_pairs[pair.else_op] > 1 || !is_complete(pair, producers))
+      continue;
+    pair_index_[pair.then_op] = pair_index_[pair.else_op] = i;
   }
 }
 
-const Fork* Forks::of(const OpDesc& op) const {
-  auto found = fork_of_.find(&op);
-  return found == fork_of_.end() ? nullptr : &forks_[found->second];
+const BranchPair* BranchPairs::find(const OpDesc& op) const {
+  auto found = pair_index_.find(&op);
+  return found == pair_index_.end() ? nullptr : &pairs_[found->second];
 }
 
 }  // namespace oarlock

@@ -1,4 +1,4 @@
-// Which `conditional_block` ops of a block are the two branches of one `if`.
+// Finds the `conditional_block` ops of a block that are the two branches of one `if`.
 #pragma once
 #include <map>
 
@@ -6,26 +6,26 @@
 
 namespace oarlock {
 
-/// The branches of a Python `if`/`else`: two conditional_block ops with opposite conditions, and
-/// one select_input op per result.   yes_names, no_names: the outputs of each branch, in the order
+/// The branches of a Python `if`/`else`: two conditional_block ops with opposite conditions and one
+/// select_input op per output. then_outputs, else_outputs: the outputs of each branch in the order
 /// of the select_input ops.
-struct Fork {
-  const OpDesc *yes = nullptr, *no = nullptr;
-  Strings yes_names, no_names;
+struct BranchPair {
+  const OpDesc *then_op = nullptr, *else_op = nullptr;
+  Strings then_outputs, else_outputs;
 };
 
-/// All forks of a block.   The constructor makes one pass over the ops.
-class Forks {
+/// All branch pairs of a block, found in one pass over the ops.
+class BranchPairs {
  public:
-  explicit Forks(const Block& block);
+  explicit BranchPairs(const Block& block);
 
-  /// The fork that `op` is a branch of; null if there is none, or if some output of a branch is not
+  /// The pair that `op` belongs to; null if there is none or if an output of a branch is not
   /// selected.
-  const Fork* of(const OpDesc& op) const;
+  const BranchPair* find(const OpDesc& op) const;
 
  private:
-  std::vector<Fork> forks_;
-  std::map<const OpDesc*, std::size_t> fork_of_;
+  std::vector<BranchPair> pairs_;
+  std::map<const OpDesc*, std::size_t> pair_index_;
 };
 
 }  // namespace oarlock

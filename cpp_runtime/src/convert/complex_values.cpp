@@ -1,74 +1,79 @@
-// How complex values are kept, enter the graph, leave it, and are looked at in parts.
+// Complex values in the converter: representation, conversion at graph inputs and outputs, and
+// conversion by parts.
 #include <algorithm>
 
 #include "convert/graph_builder.h"
 #include "convert/registry.h"
 
 namespace oarlock {
-std::optional<std::pair<Value, Value>> Node::complex_parts(const Value& v) const {
-  const auto& [re, im] = graph_.info(v).parts;
-  return re.empty() ? std::nullopt : std::optional(std::pair(graph_.now(re), graph_.now(im)));
+std::optional<std::pair<Value, Value>> NodeContext::complex_parts(const Value& v) const {
+  const auto& [re, im] = graph_.type_of(v).complex_parts;
+  return re.empty()
+             ? std::nullopt
+             : std::optional(std::pair(graph_.resolve_renamed(re), graph_.resolve_renamed(im)));
 }
 
-Value Node::complex(const Value& re, const Value& im) {
-  Value v = graph_.fresh(base_of_outputs() + "/complex");
-  Info& known = graph_.infos_[v];
+Value NodeContext::complex(const Value& re, const Value& im) {
+  Value v = graph_.unique_name(output_base_name() + "/complex");
+  ValueType& known = graph_.value_types_[v];
   known.dtype = dtype(re) == DType::float64 ? DType::complex128 : DType::complex64;
   known.shape = shape(re);
-  known.parts = {re, im};
+  known.complex_parts = {re, im};
   return v;
 }
 
-bool Graph::has_complex_operand(const OpDesc& op) const {
+bool GraphBuilder::has_complex_operand(const OpDesc& op) const {
   for (auto& [slot, names] : op.inputs)
     for (const std::string& name : names)
-      if (const Value* v = find_bound(name); v && !info(*v).parts.first.empty()) return true;
+      if (const Value* v = find_binding(name); v && !type_of(*v).complex_parts.first.empty())
+        return true;
   return false;
 }
 
-const Rule* Graph::rule_for(const OpDesc& op) const {
-  if (part_ < 0 && has_complex_operand(op)) {
-    const Rule* rule = find_rule_for_complex(op.type);
-    return rule && rule->since <= options_.opset ? rule : nullptr;
+const Rule* GraphBuilder::find_rule_for(const OpDesc& op) const {
+  if (complex_part_ < 0 && has_complex_operand(op)) {
+    const Rule* rule = find_complex_rule(op.type);
+    return rule && rule->since_opset <= options_.opset ? rule : nullptr;
   }
   return find_rule(op.type, options_.opset);
 }
 
-Value Graph::part_of(const Value& v) const {
-  const auto& [re, im] = info(v).parts;
-  if (part_ < 0 || re.empty()) return v;
-  return now(part_ == 0 ? re : im);
+Value GraphBuilder::select_complex_part(const Value& v) const {
+  const auto& [re, im] = type_of(v).complex_parts;
+  if (complex_part_ < 0 || re.empty()) return v;
+  return resolve_renamed(complex_part_ == 0 ? re : im);
 }
 
-// Real and complex numbers do not mix here: the imaginary part of a real operand would be that
-// operand.
-void Node::lower_by_parts() {
+// Real and complex inputs cannot be mixed here: the imaginary part of a real input would be that
+// input.
+void NodeContext::lower_complex_parts() {
   for (auto& [slot, names] : op_.inputs)
     for (const std::string& name : names)
       if (!name.empty() && is_floating(dtype(lookup(name))))
         fail("real operands beside complex ones have no lowering");
   const Rule* rule = find_rule(op_.type, opset());
-  if (!rule) need_opset(first_opset(op_.type));
+  if (!rule) require_opset(min_opset(op_.type));
   auto results = std::exchange(graph_.results_, {});
-  std::vector<std::pair<std::string, Value>> made[2];
+  std::vector<std::pair<std::string, Value>> part_results[2];
   for (int part : {0, 1}) {
-    graph_.part_ = part;
+    graph_.complex_part_ = part;
     graph_.results_.clear();
     try {
       rule->lower(*this);
     } catch (...) {
-      graph_.part_ = -1;
+      graph_.complex_part_ = -1;
       throw;
     }
-    made[part] = std::exchange(graph_.results_, {});
+    part_results[part] = std::exchange(graph_.results_, {});
   }
-  graph_.part_ = -1;
+  graph_.complex_part_ = -1;
   graph_.results_ = std::move(results);
-  for (std::size_t i = 0; i < made[0].size(); ++i)
-    graph_.results_.emplace_back(made[0][i].first, complex(made[0][i].second, made[1][i].second));
+  for (std::size_t i = 0; i < part_results[0].size(); ++i)
+    graph_.results_.emplace_back(part_results[0][i].first,
+                                 complex(part_results[0][i].second, part_results[1][i].second));
 }
 
-Value Node::as_complex(const Value& pairs) {
+Value NodeContext::as_complex(const Value& pairs) {
   auto part = [&](std::int64_t at) {
     return emit("Gather", {pairs, int_scalar(at)}, {{"axis", std::int64_t{-1}}});
   };
@@ -76,22 +81,22 @@ Value Node::as_complex(const Value& pairs) {
   return complex(re, part(1));
 }
 
-Value Node::as_real(const Value& v) {
+Value NodeContext::as_real(const Value& v) {
   auto parts = complex_parts(v);
   return parts ? concat({unsqueeze(parts->first, {-1}), unsqueeze(parts->second, {-1})}, -1) : v;
 }
 
-Value Graph::entered(const Value& pairs) {
+Value GraphBuilder::split_complex(const Value& pairs) {
   static const OpDesc feed{"feed", {}, {}, {}, ""};
-  return Node(feed, *this).as_complex(pairs);
+  return NodeContext(feed, *this).as_complex(pairs);
 }
 
-Value Graph::joined(const Value& v) {
+Value GraphBuilder::merge_complex(const Value& v) {
   static const OpDesc fetch{"fetch", {}, {}, {}, ""};
-  return Node(fetch, *this).as_real(v);
+  return NodeContext(fetch, *this).as_real(v);
 }
 
-void as_pairs(onnx::ValueInfo& value) {
+void append_complex_axis(onnx::ValueInfo& value) {
   if (!is_complex(value.dtype)) return;
   value.dtype = oarlock::part_of(value.dtype);
   value.shape.push_back(2);

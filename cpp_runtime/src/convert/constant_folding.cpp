@@ -1,6 +1,5 @@
-// Shape arithmetic done at lowering time.  A dim that is not known stays kUnknown and does not
-// spoil its neighbours, so `shape(x)[1:]` of an image batch is a constant although the batch is
-// not.
+// Folds integer shape arithmetic at conversion time.  Unknown elements are kUnknown and do not
+// affect others, so `shape(x)[1:]` is constant even if the batch size is dynamic.
 #include <cstring>
 #include <map>
 #include <numeric>
@@ -28,33 +27,33 @@ std::optional<Ints> as_ints(const Constant& c) {
 
 namespace {
 
-using In = std::vector<const Info*>;
-using Folded = std::optional<Known>;
+using Inputs = std::vector<const ValueType*>;
+using OptionalValue = std::optional<PartialValue>;
 
-std::int64_t int_attr(const onnx::Node& n, std::string_view name, std::int64_t otherwise) {
+std::int64_t int_attr(const onnx::Node& n, std::string_view name, std::int64_t default_value) {
   for (auto& [key, value] : n.attrs)
     if (auto* v = std::get_if<std::int64_t>(&value); v && key == name) return *v;
-  return otherwise;
+  return default_value;
 }
 
-Folded vector_of(Ints values) {
-  return Known{{static_cast<std::int64_t>(values.size())}, std::move(values)};
+OptionalValue make_vector(Ints values) {
+  return PartialValue{{static_cast<std::int64_t>(values.size())}, std::move(values)};
 }
 
-Folded fold_shape(const onnx::Node& n, const In& in) {
+OptionalValue fold_shape(const onnx::Node& n, const Inputs& in) {
   if (!in[0]->shape || !n.attrs.empty()) return std::nullopt;
   Ints dims = *in[0]->shape;
   for (std::int64_t& d : dims)
     if (d < 0) d = kUnknown;
-  return vector_of(dims);
+  return make_vector(dims);
 }
 
-// Every index is known; the data may be partly unknown.
-Folded fold_gather(const onnx::Node& n, const In& in) {
-  if (int_attr(n, "axis", 0) != 0 || in[0]->known->shape.size() != 1) return std::nullopt;
-  const Ints& data = in[0]->known->values;
-  Known out{in[1]->known->shape, {}};
-  for (std::int64_t i : in[1]->known->values) {
+// All indices must be known; the data may be partly unknown.
+OptionalValue fold_gather(const onnx::Node& n, const Inputs& in) {
+  if (int_attr(n, "axis", 0) != 0 || in[0]->partial_value->shape.size() != 1) return std::nullopt;
+  const Ints& data = in[0]->partial_value->values;
+  PartialValue out{in[1]->partial_value->shape, {}};
+  for (std::int64_t i : in[1]->partial_value->values) {
     std::int64_t at = i < 0 ? i + static_cast<std::int64_t>(data.size()) : i;
     if (i == kUnknown || at < 0 || at >= static_cast<std::int64_t>(data.size()))
       return std::nullopt;
@@ -63,51 +62,53 @@ Folded fold_gather(const onnx::Node& n, const In& in) {
   return out;
 }
 
-bool one_known(const Info& info) {
-  return info.known && info.known->values.size() == 1 && info.known->values[0] != kUnknown;
+bool is_known_scalar(const ValueType& info) {
+  return info.partial_value && info.partial_value->values.size() == 1 &&
+         info.partial_value->values[0] != kUnknown;
 }
 
-Folded fold_slice(const onnx::Node&, const In& in) {
-  if (in.size() < 3 || in[0]->known->shape.size() != 1) return std::nullopt;
+OptionalValue fold_slice(const onnx::Node&, const Inputs& in) {
+  if (in.size() < 3 || in[0]->partial_value->shape.size() != 1) return std::nullopt;
   for (std::size_t i = 1; i < in.size(); ++i)
-    if (!one_known(*in[i])) return std::nullopt;
-  const Ints& data = in[0]->known->values;
+    if (!is_known_scalar(*in[i])) return std::nullopt;
+  const Ints& data = in[0]->partial_value->values;
   auto size = static_cast<std::int64_t>(data.size());
-  std::int64_t step = in.size() > 4 ? in[4]->known->values[0] : 1;
+  std::int64_t step = in.size() > 4 ? in[4]->partial_value->values[0] : 1;
   if (step != 1) return std::nullopt;
   auto clamp = [&](std::int64_t v) {
     return std::min(std::max(v < 0 ? v + size : v, std::int64_t{0}), size);
   };
-  std::int64_t from = clamp(in[1]->known->values[0]),
-               to = std::max(from, clamp(in[2]->known->values[0]));
-  return vector_of(Ints(data.begin() + from, data.begin() + to));
+  std::int64_t from = clamp(in[1]->partial_value->values[0]),
+               to = std::max(from, clamp(in[2]->partial_value->values[0]));
+  return make_vector(Ints(data.begin() + from, data.begin() + to));
 }
 
-Folded fold_concat(const onnx::Node&, const In& in) {
+OptionalValue fold_concat(const onnx::Node&, const Inputs& in) {
   Ints all;
-  for (const Info* part : in) {
-    if (part->known->shape.size() != 1) return std::nullopt;
-    all.insert(all.end(), part->known->values.begin(), part->known->values.end());
+  for (const ValueType* part : in) {
+    if (part->partial_value->shape.size() != 1) return std::nullopt;
+    all.insert(all.end(), part->partial_value->values.begin(), part->partial_value->values.end());
   }
-  return vector_of(all);
+  return make_vector(all);
 }
 
-// Squeeze, Unsqueeze, Reshape between [] and [n]: the same elements, the inferred shape.
-Folded fold_regroup(const onnx::Node& n, const In& in) {
-  auto shape = infer(n, in)[0].shape;
+// Squeeze, Unsqueeze, Reshape between [] and [n]: the same elements in the inferred shape.
+OptionalValue fold_reshape(const onnx::Node& n, const Inputs& in) {
+  auto shape = infer_types(n, in)[0].shape;
   if (!shape || shape->size() > 1) return std::nullopt;
-  const Ints& values = in[0]->known->values;
+  const Ints& values = in[0]->partial_value->values;
   if (shape->empty() && values.size() != 1) return std::nullopt;
-  return Known{shape->empty() ? Ints{} : Ints{static_cast<std::int64_t>(values.size())}, values};
+  return PartialValue{shape->empty() ? Ints{} : Ints{static_cast<std::int64_t>(values.size())},
+                      values};
 }
 
-Folded fold_same(const onnx::Node& n, const In& in) {
-  DType to = infer(n, in)[0].dtype;
+OptionalValue fold_identity(const onnx::Node& n, const Inputs& in) {
+  DType to = infer_types(n, in)[0].dtype;
   if (to != DType::int64 && to != DType::int32) return std::nullopt;
-  for (std::int64_t v : in[0]->known->values)
+  for (std::int64_t v : in[0]->partial_value->values)
     if (to == DType::int32 && v != kUnknown && v != static_cast<std::int32_t>(v))
       return std::nullopt;
-  return *in[0]->known;
+  return *in[0]->partial_value;
 }
 
 std::int64_t apply(char op, std::int64_t a, std::int64_t b) {
@@ -121,19 +122,20 @@ std::int64_t apply(char op, std::int64_t a, std::int64_t b) {
     case 'M':
       return __builtin_mul_overflow(a, b, &r) ? kUnknown : r;
     default:
-      return b == 0 || a < 0 || b < 0 ? kUnknown
-                                      : a / b;  // signs round differently in Paddle and ONNX
+      return b == 0 || a < 0 || b < 0
+                 ? kUnknown
+                 : a / b;  // Paddle and ONNX round negative quotients differently
   }
 }
 
-Folded fold_binary(const onnx::Node& n, const In& in) {
-  if (in.size() != 2 || !in[1]->known) return std::nullopt;
-  const Known &a = *in[0]->known, &b = *in[1]->known;
+OptionalValue fold_binary(const onnx::Node& n, const Inputs& in) {
+  if (in.size() != 2 || !in[1]->partial_value) return std::nullopt;
+  const PartialValue &a = *in[0]->partial_value, &b = *in[1]->partial_value;
   std::size_t size = std::max(a.values.size(), b.values.size());
   if ((a.values.size() != size && a.values.size() != 1) ||
       (b.values.size() != size && b.values.size() != 1))
     return std::nullopt;
-  Known out{a.shape.size() >= b.shape.size() ? a.shape : b.shape, {}};
+  PartialValue out{a.shape.size() >= b.shape.size() ? a.shape : b.shape, {}};
   if (!out.shape.empty()) out.shape = {static_cast<std::int64_t>(size)};
   for (std::size_t i = 0; i < size; ++i)
     out.values.push_back(apply(n.op[0], a.values[a.values.size() == 1 ? 0 : i],
@@ -141,12 +143,12 @@ Folded fold_binary(const onnx::Node& n, const In& in) {
   return out;
 }
 
-using FoldRule = Folded (*)(const onnx::Node&, const In&);
-FoldRule find_rule_of(std::string_view op) {
+using FoldRule = OptionalValue (*)(const onnx::Node&, const Inputs&);
+FoldRule find_fold_rule(std::string_view op) {
   static const std::map<std::string_view, FoldRule> rules = {
       {"Gather", fold_gather},   {"Slice", fold_slice},       {"Concat", fold_concat},
-      {"Squeeze", fold_regroup}, {"Unsqueeze", fold_regroup}, {"Reshape", fold_regroup},
-      {"Cast", fold_same},       {"Identity", fold_same},     {"Add", fold_binary},
+      {"Squeeze", fold_reshape}, {"Unsqueeze", fold_reshape}, {"Reshape", fold_reshape},
+      {"Cast", fold_identity},   {"Identity", fold_identity}, {"Add", fold_binary},
       {"Sub", fold_binary},      {"Mul", fold_binary},        {"Div", fold_binary},
   };
   auto found = rules.find(op);
@@ -155,13 +157,14 @@ FoldRule find_rule_of(std::string_view op) {
 
 }  // namespace
 
-std::optional<Known> fold(const onnx::Node& node, const std::vector<const Info*>& in) {
+std::optional<PartialValue> fold_constant(const onnx::Node& node,
+                                          const std::vector<const ValueType*>& in) {
   if (node.op == "Shape") return fold_shape(node, in);
-  FoldRule rule = find_rule_of(node.op);
+  FoldRule rule = find_fold_rule(node.op);
   if (!rule || in.empty()) return std::nullopt;
-  bool regroup = rule == fold_regroup;
+  bool is_reshape = rule == fold_reshape;
   for (std::size_t i = 0; i < in.size(); ++i)
-    if (!in[i]->known && !(regroup && i > 0)) return std::nullopt;
+    if (!in[i]->partial_value && !(is_reshape && i > 0)) return std::nullopt;
   return rule(node, in);
 }
 

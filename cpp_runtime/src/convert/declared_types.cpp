@@ -1,4 +1,4 @@
-// What the program declares of its variables, and how far that is believed.
+// Types that the program declares, and when the converter trusts them.
 #include <algorithm>
 
 #include "convert/graph_builder.h"
@@ -8,52 +8,55 @@
 namespace oarlock {
 namespace {
 
-// Whether sizes are said that were not found, or others.
-bool claims_more(const std::optional<Ints>& said, const std::optional<Ints>& known) {
+// Whether a declared shape has sizes that were not inferred, or different ones.
+bool declares_more_sizes(const std::optional<Ints>& declared, const std::optional<Ints>& inferred) {
   auto is_size = [](std::int64_t d) { return d >= 0; };
-  if (!said || !known) return said && std::any_of(said->begin(), said->end(), is_size);
-  if (said->size() != known->size()) return false;
-  for (std::size_t i = 0; i < said->size(); ++i)
-    if (is_size((*said)[i]) && (*said)[i] != (*known)[i]) return true;
+  if (!declared || !inferred)
+    return declared && std::any_of(declared->begin(), declared->end(), is_size);
+  if (declared->size() != inferred->size()) return false;
+  for (std::size_t i = 0; i < declared->size(); ++i)
+    if (is_size((*declared)[i]) && (*declared)[i] != (*inferred)[i]) return true;
   return false;
 }
 
 }  // namespace
 
-Info Graph::declared(std::string_view name) const {
+ValueType GraphBuilder::declared_type(std::string_view name) const {
   const VarDesc* var = program_.var(name, block_);
   if (!var) return {};
-  // Before 2.5 there were no 0-d tensors: no dims meant that nobody had said.
-  bool unsaid = var->shape.empty() && program_.version > 0 && program_.version < 2005000;
-  if (var->kind != Kind::dense || unsaid) return {var->dtype, std::nullopt, std::nullopt};
-  Info info{var->dtype, var->shape, std::nullopt};
+  // Before Paddle 2.5 there were no 0-D tensors: an empty shape means unspecified.
+  bool is_unspecified = var->shape.empty() && program_.version > 0 && program_.version < 2005000;
+  if (var->kind != VarKind::dense || is_unspecified)
+    return {var->dtype, std::nullopt, std::nullopt};
+  ValueType info{var->dtype, var->shape, std::nullopt};
   for (std::int64_t& d : *info.shape) d = std::max(d, std::int64_t{-1});
   return info;
 }
 
-// Paddle infers each shape from those declared before: what is wrong once stays wrong down the
-// program.   And blocks leave variables in another shape than was declared.
-bool Graph::doubts(const OpDesc& op) const {
-  if (has_block(op)) return true;
+// Paddle infers each declared shape from earlier ones, so a wrong size propagates.  Blocks may also
+// change a variable's shape.
+bool GraphBuilder::distrusts_declared_sizes(const OpDesc& op) const {
+  if (has_sub_block(op)) return true;
   for (auto& [slot, names] : op.inputs)
     for (const std::string& name : names)
-      if (const Value* v = find_bound(name); v && claims_more(declared(name).shape, info(*v).shape))
+      if (const Value* v = find_binding(name);
+          v && declares_more_sizes(declared_type(name).shape, type_of(*v).shape))
         return true;
   return false;
 }
 
-// Fills in what was not found.   trusted: sizes, too, not only the dtype and the rank.
-void Graph::add_declared(Info& known, const OpDesc& op, const std::string& name,
-                         bool trusted) const {
-  Info said = declared(name);
-  if (facts_of(op.type).careless) said.shape.reset();
-  if (!trusted && said.shape) said.shape = Ints(said.shape->size(), -1);
-  if (known.dtype == DType::none) known.dtype = said.dtype;
-  if (!known.shape)
-    known.shape = said.shape;
-  else if (said.shape && said.shape->size() == known.shape->size())
-    for (std::size_t i = 0; i < known.shape->size(); ++i)
-      if ((*known.shape)[i] < 0) (*known.shape)[i] = (*said.shape)[i];
+// Fills in what inference did not find. trusted: use declared sizes too, not only dtype and rank.
+void GraphBuilder::merge_declared_type(ValueType& type, const OpDesc& op, const std::string& name,
+                                       bool trusted) const {
+  ValueType declared = declared_type(name);
+  if (traits_of(op.type).ignore_declared_shape) declared.shape.reset();
+  if (!trusted && declared.shape) declared.shape = Ints(declared.shape->size(), -1);
+  if (type.dtype == DType::none) type.dtype = declared.dtype;
+  if (!type.shape)
+    type.shape = declared.shape;
+  else if (declared.shape && declared.shape->size() == type.shape->size())
+    for (std::size_t i = 0; i < type.shape->size(); ++i)
+      if ((*type.shape)[i] < 0) (*type.shape)[i] = (*declared.shape)[i];
 }
 
 }  // namespace oarlock

@@ -4,56 +4,56 @@
 
 namespace oarlock {
 
-Expr Expr::emit(std::string_view onnx, Values rest) const {
-  rest.insert(rest.begin(), v_);
-  return {*n_, n_->emit(onnx, std::move(rest))};
+Expr Expr::emit(std::string_view onnx, Values more_inputs) const {
+  more_inputs.insert(more_inputs.begin(), v_);
+  return {*n_, n_->emit(onnx, std::move(more_inputs))};
 }
 
-Expr counted(Node& n, const Value& count) {
+Expr arange(NodeContext& n, const Value& count) {
   auto known = n.const_ints(count);
-  Expr all(n, n.emit("Range", {n.int_scalar(0), as_scalar(n, count), n.int_scalar(1)}));
-  if (known && known->size() == 1) n.declare(all, DType::int64, Ints{(*known)[0]});
-  return all;
+  Expr range(n, n.emit("Range", {n.int_scalar(0), as_scalar(n, count), n.int_scalar(1)}));
+  if (known && known->size() == 1) n.declare_type(range, DType::int64, Ints{(*known)[0]});
+  return range;
 }
 
-Expr rows_at(const Expr& rows, const Value& at) {
+Expr gather_rows(const Expr& rows, const Value& at) {
   return {rows.node(), rows.node().emit("Gather", {rows, at}, {{"axis", std::int64_t{0}}})};
 }
 
-Expr as_column(const Expr& v) { return {v.node(), v.node().unsqueeze(v, {-1})}; }
+Expr unsqueeze_last(const Expr& v) { return {v.node(), v.node().unsqueeze(v, {-1})}; }
 
 Expr operator+(const Expr& a, const Expr& b) { return a.emit("Add", {b}); }
-Expr operator+(const Expr& a, double b) { return b == 0 ? a : a + a.number(b); }
+Expr operator+(const Expr& a, double b) { return b == 0 ? a : a + a.scalar_like(b); }
 Expr operator+(double a, const Expr& b) { return b + a; }
 Expr operator-(const Expr& a, const Expr& b) { return a.emit("Sub", {b}); }
-Expr operator-(const Expr& a, double b) { return b == 0 ? a : a - a.number(b); }
-Expr operator-(double a, const Expr& b) { return b.number(a) - b; }
+Expr operator-(const Expr& a, double b) { return b == 0 ? a : a - a.scalar_like(b); }
+Expr operator-(double a, const Expr& b) { return b.scalar_like(a) - b; }
 Expr operator-(const Expr& a) { return a.emit("Neg"); }
 Expr operator*(const Expr& a, const Expr& b) { return a.emit("Mul", {b}); }
-Expr operator*(const Expr& a, double b) { return b == 1 ? a : a * a.number(b); }
+Expr operator*(const Expr& a, double b) { return b == 1 ? a : a * a.scalar_like(b); }
 Expr operator*(double a, const Expr& b) { return b * a; }
 Expr operator/(const Expr& a, const Expr& b) { return a.emit("Div", {b}); }
-Expr operator/(const Expr& a, double b) { return b == 1 ? a : a / a.number(b); }
-Expr operator/(double a, const Expr& b) { return b.number(a) / b; }
+Expr operator/(const Expr& a, double b) { return b == 1 ? a : a / a.scalar_like(b); }
+Expr operator/(double a, const Expr& b) { return b.scalar_like(a) / b; }
 
 Expr operator<(const Expr& a, const Expr& b) { return a.emit("Less", {b}); }
-Expr operator<(const Expr& a, double b) { return a < a.number(b); }
+Expr operator<(const Expr& a, double b) { return a < a.scalar_like(b); }
 Expr operator>(const Expr& a, const Expr& b) { return a.emit("Greater", {b}); }
-Expr operator>(const Expr& a, double b) { return a > a.number(b); }
-// Before opset 12 only the strict ones were there; they agree where nothing is NaN.
-// From opset 12 to 15 ONNX's own is a function, whose result has no shape inside of a Scan.
+Expr operator>(const Expr& a, double b) { return a > a.scalar_like(b); }
+// Before opset 12, ONNX has only strict comparisons; negating them agrees except for NaN.  From
+// opset 12 to 15, LessOrEqual is a function whose result has no shape inside a Scan.
 Expr operator<=(const Expr& a, const Expr& b) {
   if (a.node().opset() >= 16) return a.emit("LessOrEqual", {b});
   return a.node().opset() < 12 ? !(a > b) : a < b || a == b;
 }
-Expr operator<=(const Expr& a, double b) { return a <= a.number(b); }
+Expr operator<=(const Expr& a, double b) { return a <= a.scalar_like(b); }
 Expr operator>=(const Expr& a, const Expr& b) {
   if (a.node().opset() >= 16) return a.emit("GreaterOrEqual", {b});
   return a.node().opset() < 12 ? !(a < b) : a > b || a == b;
 }
-Expr operator>=(const Expr& a, double b) { return a >= a.number(b); }
+Expr operator>=(const Expr& a, double b) { return a >= a.scalar_like(b); }
 Expr operator==(const Expr& a, const Expr& b) { return a.emit("Equal", {b}); }
-Expr operator==(const Expr& a, double b) { return a == a.number(b); }
+Expr operator==(const Expr& a, double b) { return a == a.scalar_like(b); }
 Expr operator&&(const Expr& a, const Expr& b) { return a.emit("And", {b}); }
 Expr operator||(const Expr& a, const Expr& b) { return a.emit("Or", {b}); }
 Expr operator!(const Expr& a) { return a.emit("Not"); }
@@ -71,7 +71,7 @@ Expr atan(const Expr& x) { return x.emit("Atan"); }
 Expr sigmoid(const Expr& x) { return x.emit("Sigmoid"); }
 Expr sign(const Expr& x) { return x.emit("Sign"); }
 Expr relu(const Expr& x) { return x.emit("Relu"); }
-Expr pow(const Expr& x, double exponent) { return x.emit("Pow", {x.number(exponent)}); }
+Expr pow(const Expr& x, double exponent) { return x.emit("Pow", {x.scalar_like(exponent)}); }
 Expr round_half_away(const Expr& x) {
   auto size = abs(x), whole = floor(size);
   return sign(x) * where(size - whole < 0.5, whole, whole + 1);
@@ -83,34 +83,34 @@ Expr log_add_exp(const Expr& a, const Expr& b) {
 
 namespace {
 
-// Of integers since opset 12, where it is not folded.
-Expr extreme(std::string_view onnx, const Expr& a, const Expr& b) {
-  Node& n = a.node();
-  Expr found = a.emit(onnx, {b});
-  if (is_integer(n.dtype(a)) && !n.constant(found)) n.need_opset(12);
-  return found;
+// Integer inputs need opset 12 unless the node is folded.
+Expr min_or_max(std::string_view onnx, const Expr& a, const Expr& b) {
+  NodeContext& n = a.node();
+  Expr result = a.emit(onnx, {b});
+  if (is_integer(n.dtype(a)) && !n.constant(result)) n.require_opset(12);
+  return result;
 }
 
 }  // namespace
 
-Expr max(const Expr& a, const Expr& b) { return extreme("Max", a, b); }
-Expr max(const Expr& a, double b) { return max(a, a.number(b)); }
-Expr min(const Expr& a, const Expr& b) { return extreme("Min", a, b); }
-Expr min(const Expr& a, double b) { return min(a, a.number(b)); }
+Expr max(const Expr& a, const Expr& b) { return min_or_max("Max", a, b); }
+Expr max(const Expr& a, double b) { return max(a, a.scalar_like(b)); }
+Expr min(const Expr& a, const Expr& b) { return min_or_max("Min", a, b); }
+Expr min(const Expr& a, double b) { return min(a, a.scalar_like(b)); }
 Expr where(const Expr& c, const Expr& a, const Expr& b) { return c.emit("Where", {a, b}); }
-Expr where(const Expr& c, const Expr& a, double b) { return where(c, a, a.number(b)); }
-Expr where(const Expr& c, double a, const Expr& b) { return where(c, b.number(a), b); }
+Expr where(const Expr& c, const Expr& a, double b) { return where(c, a, a.scalar_like(b)); }
+Expr where(const Expr& c, double a, const Expr& b) { return where(c, b.scalar_like(a), b); }
 Expr where(const Expr& c, double a, double b, DType dtype) {
   if (a == 1 && b == 0) return c.to(dtype);
   return c.emit("Where", {c.node().scalar(a, dtype), c.node().scalar(b, dtype)});
 }
 
-Expr reduce(std::string_view onnx, const Expr& x, const Ints& axes, bool keep) {
-  return {x.node(), reduce(x.node(), onnx, x, axes, keep)};
+Expr reduce(std::string_view onnx, const Expr& x, const Ints& axes, bool keepdims) {
+  return {x.node(), reduce(x.node(), onnx, x, axes, keepdims)};
 }
 
-Expr filled_like(const Expr& like, double value, const Value& shape) {
-  return like.number(value).emit("Expand", {shape});
+Expr full_like(const Expr& like, double value, const Value& shape) {
+  return like.scalar_like(value).emit("Expand", {shape});
 }
 
 }  // namespace oarlock

@@ -1,5 +1,5 @@
-// Formulas on values: `(x - mean) / scale` for a nest of emitted nodes.   A number takes the dtype
-// of what it meets.
+// Formula notation for emitted nodes: `(x - mean) / scale`.  A number takes the dtype of its
+// operand.
 #pragma once
 #include "convert/node_context.h"
 
@@ -7,33 +7,33 @@ namespace oarlock {
 
 class Expr {
  public:
-  Expr(Node& n, Value v) : n_(&n), v_(std::move(v)) {}
+  Expr(NodeContext& n, Value v) : n_(&n), v_(std::move(v)) {}
 
-  Node& node() const { return *n_; }
+  NodeContext& node() const { return *n_; }
   const Value& value() const { return v_; }
-  operator const Value&() const { return v_; }  // an Expr goes wherever a Value does
+  operator const Value&() const { return v_; }  // implicit conversion to Value
 
-  Expr emit(std::string_view onnx, Values rest = {}) const;
-  Expr number(double x) const { return {*n_, n_->scalar_like(x, v_)}; }
+  Expr emit(std::string_view onnx, Values more_inputs = {}) const;
+  Expr scalar_like(double x) const { return {*n_, n_->scalar_like(x, v_)}; }
   Expr to(DType dtype) const { return {*n_, n_->cast(v_, dtype)}; }
 
  private:
-  Node* n_;
+  NodeContext* n_;
   Value v_;
 };
 
-/// An operand by its slot.
-inline Expr in(Node& n, std::string_view slot) { return {n, n.in(slot)}; }
+/// The input in a slot.
+inline Expr in(NodeContext& n, std::string_view slot) { return {n, n.in(slot)}; }
 
-/// 0 .. count-1.   count: int64[] or int64[1] -> int64[count]
-Expr counted(Node& n, const Value& count);
+/// 0 .. count-1. count: int64[] or int64[1] -> int64[count]
+Expr arange(NodeContext& n, const Value& count);
 
-/// Rows at places of any shape.   [T,*], int[...] -> [...,*]
-Expr rows_at(const Expr& rows, const Value& at);
-/// `v` with an axis of size 1 behind.
-Expr as_column(const Expr& v);
+/// Rows at indices of any shape. [T,*], int[...] -> [...,*]
+Expr gather_rows(const Expr& rows, const Value& at);
+/// `v` with an additional last axis of size 1.
+Expr unsqueeze_last(const Expr& v);
 
-// What adds nothing (x + 0, x * 1, x / 1) is not written.
+// Identity operations (x + 0, x * 1, x / 1) emit no node.
 Expr operator+(const Expr& a, const Expr& b);
 Expr operator+(const Expr& a, double b);
 Expr operator+(double a, const Expr& b);
@@ -48,7 +48,7 @@ Expr operator/(const Expr& a, const Expr& b);
 Expr operator/(const Expr& a, double b);
 Expr operator/(double a, const Expr& b);
 
-// Truth values.
+// Comparisons and boolean logic.
 Expr operator<(const Expr& a, const Expr& b);
 Expr operator<(const Expr& a, double b);
 Expr operator>(const Expr& a, const Expr& b);
@@ -77,12 +77,12 @@ Expr sigmoid(const Expr& x);
 Expr sign(const Expr& x);
 Expr relu(const Expr& x);
 Expr pow(const Expr& x, double exponent);
-/// Of the point (x, y), between minus a half turn and a half.
-Expr angle_of(const Expr& y, const Expr& x);
-/// A half goes away from zero; ONNX rounds it to even.
+/// The angle of the point (x, y) in [-pi, pi].
+Expr polar_angle(const Expr& y, const Expr& x);
+/// Rounds halves away from zero; ONNX rounds them to even.
 Expr round_half_away(const Expr& x);
 Expr isnan(const Expr& x);
-/// log(exp(a) + exp(b)), also where both are infinite.
+/// log(exp(a) + exp(b)), also if both are infinite.
 Expr log_add_exp(const Expr& a, const Expr& b);
 Expr max(const Expr& a, const Expr& b);
 Expr max(const Expr& a, double b);
@@ -91,16 +91,16 @@ Expr min(const Expr& a, double b);
 Expr where(const Expr& condition, const Expr& a, const Expr& b);
 Expr where(const Expr& condition, const Expr& a, double b);
 Expr where(const Expr& condition, double a, const Expr& b);
-/// Of a dtype; where(c, 1, 0) of truth values is a cast.
+/// Result of dtype `dtype`; where(c, 1, 0) becomes a Cast.
 Expr where(const Expr& condition, double a, double b, DType dtype);
 
-/// Means, sums and the like over `axes`, all of them where none is named.
-Expr reduce(std::string_view onnx, const Expr& x, const Ints& axes = {}, bool keep = false);
-inline Expr sum(const Expr& x, const Ints& axes = {}, bool keep = false) {
-  return reduce("ReduceSum", x, axes, keep);
+/// ReduceMean, ReduceSum, ... over `axes`; over all axes if empty.
+Expr reduce(std::string_view onnx, const Expr& x, const Ints& axes = {}, bool keepdims = false);
+inline Expr sum(const Expr& x, const Ints& axes = {}, bool keepdims = false) {
+  return reduce("ReduceSum", x, axes, keepdims);
 }
 
-/// `value` everywhere in a shape (int64[rank]), with the dtype of `like`.
-Expr filled_like(const Expr& like, double value, const Value& shape);
+/// A tensor of `shape` (int64[rank]) filled with `value`, with the dtype of `like`.
+Expr full_like(const Expr& like, double value, const Value& shape);
 
 }  // namespace oarlock

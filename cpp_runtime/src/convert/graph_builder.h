@@ -1,4 +1,4 @@
-// The ONNX graph under construction: what Paddle's names mean at each point, what is known of every
+// The ONNX graph under construction: variable bindings per scope and the inferred type of every
 // value.
 #pragma once
 #include <map>
@@ -15,104 +15,104 @@
 
 namespace oarlock {
 
-/// The newest opset of the oldest ONNX Runtime that is supported, 1.19.
+/// The newest opset of the oldest supported ONNX Runtime, 1.19.
 inline constexpr int kNewestOpset = 21;
 
 struct LowerOptions {
   int opset = 17;
-  int max_opset = kNewestOpset;  // up to which it is raised where an op needs a later one
+  int max_opset = kNewestOpset;  // the limit if an op needs a later opset
   bool inline_weights = false;
-  std::string location;        // of the weights, as the ONNX file names it
-  bool guard_outputs = false;  // inner guards become extra outputs `guard.<i>`
-  Strings only_guards;    // compute only these guards and no output of the model; empty: compute
-                          // everything
-  Strings extra_outputs;  // inner variables to fetch as well, after the program's own outputs
-  bool offset_outputs =
-      false;  // offsets of the program's own outputs become outputs `<name>.lod`, after all others
+  std::string location;        // file name of the weights in the ONNX file
+  bool guard_outputs = false;  // fetched guards become extra outputs `guard.<i>`
+  Strings only_guards;  // compute only these guards and no model output; empty: compute everything
+  Strings extra_outputs;  // inner variables to output after the program's own outputs
+  bool lod_outputs =
+      false;  // row splits of the program's outputs become outputs `<name>.lod`, after all others
 };
 
-/// Integers computed from shapes.   values: kUnknown where an element is not known.
-struct Known {
+/// Integers computed from shapes. values: kUnknown for unknown elements.
+struct PartialValue {
   Ints shape, values;
 };
 inline constexpr std::int64_t kUnknown = INT64_MIN;
 
-/// What is known of one value.
-struct Info {
+/// The inferred type of a value.
+struct ValueType {
   DType dtype = DType::none;
   std::optional<Ints> shape;
-  std::optional<Known> known;
-  bool sequence = false;            // of tensors of that dtype
-  std::pair<Value, Value> parts{};  // of a complex value: the real and the imaginary one
-  Value int8{};                     // the same as int8, of whole numbers kept as floats
+  std::optional<PartialValue> partial_value;
+  bool is_sequence = false;                 // of tensors of that dtype
+  std::pair<Value, Value> complex_parts{};  // real and imaginary part of a complex value
+  Value int8_value{};                       // the int8 form of quantized values stored as floats
 };
 
-/// One level of naming: the main graph, or the body of an If or Loop.
+/// One naming scope: the main graph, or the body of an If or Loop.
 struct Scope {
   onnx::Graph* graph;
-  std::map<std::string, Value, std::less<>> bound;
+  std::map<std::string, Value, std::less<>> bindings;
   std::map<std::string, const OpDesc*, std::less<>> writers;
-  Scope* outer = nullptr;
-  std::map<std::string, Value, std::less<>> offsets =
-      {};                                     // of packed sequences: where each begins, and the end
-  std::set<Value, std::less<>> results = {};  // of a subgraph, so far
+  Scope* parent = nullptr;
+  std::map<std::string, Value, std::less<>> row_splits = {};  // row splits of packed sequences
+  std::set<Value, std::less<>> results = {};                  // outputs of the subgraph so far
 };
 
 struct Rule;
 
-class Graph {
+class GraphBuilder {
  public:
-  Graph(const Program& program, const Params& params, const LowerOptions& options);
+  GraphBuilder(const Program& program, const Params& params, const LowerOptions& options);
 
-  /// Lower the whole program.   Error(unsupported) listing every op that could not be.
-  onnx::Model lower();
-  /// The opset without which an op could not be lowered; 0 where that was not the reason.
+  /// Converts the whole program.  Throws Error(unsupported) that lists every op without a
+  /// conversion.
+  onnx::Model build();
+  /// The opset that an op needs; 0 if no op failed for that reason.
   int needed_opset() const { return needed_opset_; }
 
  private:
-  friend class Node;
+  friend class NodeContext;
 
-  void inputs();
-  void offset_inputs();
-  void offset_outputs();
-  void outputs();
-  void output(const Value& v, const std::string& name);
-  void guards();
-  void run_block(std::int32_t block);
+  void add_inputs();
+  void add_lod_inputs();
+  void add_lod_outputs();
+  void add_outputs();
+  void add_output(const Value& v, const std::string& name);
+  void add_guard_outputs();
+  void lower_block(std::int32_t block);
   void lower_op(const OpDesc& op, std::size_t index);
-  void missing_rule(const OpDesc& op, std::size_t index);
-  void missing_rules_in(std::int32_t block);
-  const Rule* rule_for(const OpDesc& op) const;
+  void record_missing_rule(const OpDesc& op, std::size_t index);
+  void record_missing_rules(std::int32_t block);
+  const Rule* find_rule_for(const OpDesc& op) const;
   bool has_complex_operand(const OpDesc& op) const;
-  Value part_of(const Value& v) const;
-  Value joined(const Value& v);
-  Value entered(const Value& pairs);
+  Value select_complex_part(const Value& v) const;
+  Value merge_complex(const Value& v);
+  Value split_complex(const Value& pairs);
   void name_results(const OpDesc& op, std::size_t first_node);
   static void name_nodes(onnx::Graph& graph, std::size_t first_node);
-  Value offsets_of(std::string_view paddle_name) const;
-  Value first_offsets(const OpDesc& op) const;
-  void pass_offsets(const OpDesc& op, const Value& passed);
-  void poison(const OpDesc& op);
-  void report() const;
+  Value row_splits_of(std::string_view paddle_name) const;
+  Value first_input_row_splits(const OpDesc& op) const;
+  void propagate_row_splits(const OpDesc& op, const Value& inherited);
+  void bind_placeholders(const OpDesc& op);
+  void report_problems() const;
   onnx::Model finish();
 
   Value value_of(std::string_view paddle_name, const OpDesc& reader);
-  const Value* find_bound(std::string_view paddle_name) const;
-  const OpDesc* writer_of(std::string_view paddle_name) const;
+  const Value* find_binding(std::string_view paddle_name) const;
+  const OpDesc* find_writer(std::string_view paddle_name) const;
   bool is_read(const std::string& paddle_name);
-  const Forks& forks();
-  Value weight(const Param& param);
-  Value initializer(onnx::Initializer init);
-  Value constant(const onnx::Tensor& tensor);
-  const Info& info(const Value& v) const;
-  Info declared(std::string_view paddle_name) const;
-  bool doubts(const OpDesc& op) const;
-  void add_declared(Info& known, const OpDesc& op, const std::string& name, bool trusted) const;
-  std::string fresh(const std::string& wanted);
-  const Value& now(const Value& v) const;
+  const BranchPairs& branch_pairs();
+  Value add_weight(const Param& param);
+  Value add_initializer(onnx::Initializer init);
+  Value add_constant(const onnx::Tensor& tensor);
+  const ValueType& type_of(const Value& v) const;
+  ValueType declared_type(std::string_view paddle_name) const;
+  bool distrusts_declared_sizes(const OpDesc& op) const;
+  void merge_declared_type(ValueType& type, const OpDesc& op, const std::string& name,
+                           bool trusted) const;
+  std::string unique_name(const std::string& wanted);
+  const Value& resolve_renamed(const Value& v) const;
   using Renames = std::map<Value, Value, std::less<>>;
-  static void rename(onnx::Graph& graph, std::size_t first_node, const Renames& renames);
-  void note_rename(const Value& from, const Value& to);
+  static void apply_renames(onnx::Graph& graph, std::size_t first_node, const Renames& renames);
+  void record_rename(const Value& from, const Value& to);
   std::string describe(const OpDesc& op) const;
 
   const Program& program_;
@@ -123,65 +123,66 @@ class Graph {
   Scope* scope_ = &top_;
   std::int32_t block_ = 0;
   std::size_t op_index_ = 0;
-  std::set<std::string, std::less<>> used_, domains_;
-  std::map<std::string, int, std::less<>> last_suffix_;  // of names that were wanted more than once
-  std::map<std::string, Info, std::less<>> infos_;
+  std::set<std::string, std::less<>> used_names_, domains_;
+  std::map<std::string, int, std::less<>>
+      last_suffix_;  // by name that was requested more than once
+  std::map<std::string, ValueType, std::less<>> value_types_;
   std::map<std::string, std::size_t, std::less<>> initializer_index_;
-  std::vector<std::pair<std::string, Value>> results_;  // of the op being lowered
+  std::vector<std::pair<std::string, Value>> results_;  // outputs of the current op
   std::map<std::string, Value, std::less<>>
-      own_offsets_;           // of its results, where its rule says which
-  bool has_offsets_ = false;  // whether any value has had some
+      own_row_splits_;           // row splits that the rule of the current op sets
+  bool has_row_splits_ = false;  // whether any value has row splits
   std::vector<std::string> problems_;
   int needed_opset_ = 0;
   std::map<Value, Value, std::less<>>
-      renamed_;  // what was renamed after others may have noted its name
-  struct Origin {
+      renames_;  // renames after other code may have stored the old name
+  struct Producer {
     const onnx::Graph* graph;
     std::size_t node;
   };
-  std::map<Value, Origin, std::less<>> origins_;  // which node computes a value
-  Renames output_renames_;  // of values to outputs, before the nodes are changed
-  std::set<std::string, std::less<>> output_names_;  // of the ONNX graph, so far
+  std::map<Value, Producer, std::less<>> producers_;  // the node that computes each value
+  Renames output_renames_;  // of values to graph outputs, applied before the nodes change
+  std::set<std::string, std::less<>> output_names_;  // outputs added so far
   std::optional<std::set<std::string_view>>
-      reads_;                            // every variable that an op, a guard or the caller reads
-  std::map<std::int32_t, Forks> forks_;  // by block
-  int part_ = -1;  // which one is looked at: 0 real, 1 imaginary, -1 the whole
-  struct Missing {
-    std::size_t count, index;  // how often, and where first
+      read_names_;  // every variable that an op, a guard or the caller reads
+  std::map<std::int32_t, BranchPairs> branch_pairs_;  // by block index
+  int complex_part_ = -1;  // the part that rules see: 0 real, 1 imaginary, -1 the whole value
+  struct MissingRule {
+    std::size_t count, index;  // number of ops, and index of the first
     std::int32_t block;
-    std::string gives, where;  // a variable
-    int since;  // the first opset with a rule for such operands, 0 where there is none
+    std::string output, location;  // an output variable, and the user's line
+    int since;  // the first opset with a rule for such inputs, 0 if there is none
     bool complex;
   };
-  std::string no_lowering(std::string_view type, const Missing& missing) const;
-  std::map<std::string, Missing, std::less<>> missing_;  // by type
+  std::string missing_rule_reason(std::string_view type, const MissingRule& missing) const;
+  std::map<std::string, MissingRule, std::less<>> missing_rules_;  // by op type
 };
 
-/// A complex input as it stands in ONNX: real, with one more axis of size 2.   Nothing for a real
-/// one.
-void as_pairs(onnx::ValueInfo& value);
+/// Replaces a complex input or output by a real one with an additional axis of size 2.
+void append_complex_axis(onnx::ValueInfo& value);
 
-/// What emitted ONNX nodes give, as far as it is known.   infer.cpp and fold.cpp.
-std::vector<Info> infer(const onnx::Node& node, const std::vector<const Info*>& in);
-std::optional<Known> fold(const onnx::Node& node, const std::vector<const Info*>& in);
+/// Type inference and constant folding of emitted nodes.  See shape_inference.cpp and
+/// constant_folding.cpp.
+std::vector<ValueType> infer_types(const onnx::Node& node, const std::vector<const ValueType*>& in);
+std::optional<PartialValue> fold_constant(const onnx::Node& node,
+                                          const std::vector<const ValueType*>& in);
 
-/// The names by which a model's inputs and outputs are addressed: the contract's where it has them,
-/// else the variables'.
+/// Names of the model's inputs and outputs: those of the contract, else the variable names.
 Strings input_names(const Program& program);
 Strings output_names(const Program& program);
 
-/// An input of packed sequences has another one, after all inputs of the program: `<name>.lod`,
-/// int64[sequences + 1], where each sequence begins among its rows, and the number of rows.
-struct OffsetsInput {
+/// An input of packed sequences has a second input `<name>.lod`, int64[sequences + 1], after all
+/// inputs of the program: the row at which each sequence starts, and the number of rows.
+struct LodInput {
   std::string name;
-  std::size_t feed;  // which input's
+  std::size_t feed_index;  // index of the input
 };
-std::vector<OffsetsInput> offset_inputs(const Program& program);
+std::vector<LodInput> lod_inputs(const Program& program);
 
-/// Integers in a constant of an integer type; nullopt for other types.
+/// The integers of a constant of an integer type; nullopt for other types.
 std::optional<Ints> as_ints(const Constant& constant);
 
-/// Program -> ONNX.
+/// Converts a program to ONNX.
 onnx::Model lower(const Program& program, const Params& params, const LowerOptions& options = {});
 
 }  // namespace oarlock

@@ -1,48 +1,47 @@
-// Packed sequences (LoD): padded to one length so that ONNX can work on them, and packed again.
+// Packed sequences (LoD): padding to one length, which ONNX ops can process, and packing.
 #pragma once
 #include "convert/expression.h"
 
 namespace oarlock {
 
-/// How rows are cut into sequences.   offsets: int64[n+1]
+/// The partition of rows into sequences. row_splits: int64[n+1]
 struct Sequences {
-  Expr offsets;
+  Expr row_splits;
 
-  Node& node() const { return offsets.node(); }
-  Expr begins() const;   // [n]
+  NodeContext& node() const { return row_splits.node(); }
+  Expr starts() const;   // [n]
   Expr ends() const;     // [n]
   Expr lengths() const;  // [n]
   Expr count() const;    // n as int64[1]
-  Expr rows() const;     // the numbers of all rows [T]
+  Expr row_ids() const;  // indices of all rows [T]
 };
 
-/// Those of an operand.   Fails where it has none.
-Sequences sequences_of(Node& n, std::string_view slot = "X");
-/// Sequences one behind the other.   lengths: int64[n]
-Sequences of_lengths(const Expr& lengths);
-/// Offsets that were computed: where they do not cut so many rows (int64[1]), the run ends in an
-/// error.
-Sequences checked(const Sequences& sequences, const Expr& rows);
+/// The sequences of an input.  Fails if it has none.
+Sequences input_sequences(NodeContext& n, std::string_view slot = "X");
+/// Consecutive sequences. lengths: int64[n]
+Sequences sequences_from_lengths(const Expr& lengths);
+/// Row splits computed at run time; the run fails if they do not partition `rows` (int64[1]) rows.
+Sequences check_row_splits(const Sequences& sequences, const Expr& rows);
 
-/// The largest of some numbers, 0 where there are none.   int64[1]
-Expr largest(const Expr& lengths);
+/// The maximum of `lengths`, 0 if there are none. int64[1]
+Expr max_or_zero(const Expr& lengths);
 
-/// The places of padded sequences.   rows: int64[n,longest], the row that stands there, 0 behind
-/// the end
-struct Places {
-  Expr rows, inside;  // int64 and bool [n,longest]
+/// Index into padded sequences. rows: int64[n,max_length], the row at each position, 0 beyond the
+/// end; mask: bool[n,max_length]
+struct PaddedIndex {
+  Expr rows, mask;  // int64 and bool [n,max_length]
 };
-Places places(const Sequences& sequences);
-/// The same for pieces of the rows.   begins, lengths: int64[n]; longest: int64[1]
-Places places(const Expr& begins, const Expr& lengths, const Expr& longest);
+PaddedIndex padded_index(const Sequences& sequences);
+/// The same for row ranges. begins, lengths: int64[n]; max_length: int64[1]
+PaddedIndex padded_index(const Expr& begins, const Expr& lengths, const Expr& max_length);
 
-/// [T,*] -> [n,longest,*], 0 or another number behind the end
-Expr padded(const Expr& rows, const Places& places, double behind = 0);
-/// [n,longest,*] -> [T,*]
-Expr packed(const Expr& padded, const Expr& inside);
-/// The number of the sequence that each row belongs to.   [T]
-Expr sequence_numbers(const Sequences& sequences);
-/// `v` with axes of size 1 behind, up to a rank.
-Expr with_rank(const Expr& v, int rank);
+/// [T,*] -> [n,max_length,*], filled with `pad_value` beyond the end
+Expr pad_sequences(const Expr& rows, const PaddedIndex& index, double pad_value = 0);
+/// [n,max_length,*] -> [T,*]
+Expr pack_sequences(const Expr& padded, const Expr& mask);
+/// The sequence index of each row. [T]
+Expr sequence_ids(const Sequences& sequences);
+/// `v` with trailing axes of size 1, up to a rank.
+Expr unsqueeze_to_rank(const Expr& v, int rank);
 
 }  // namespace oarlock

@@ -5,7 +5,7 @@
 
 #include "base/limits.h"
 #include "convert/graph_builder.h"
-#include "convert/runtime_assert.h"
+#include "convert/registry.h"
 
 namespace oarlock {
 namespace {
@@ -17,51 +17,53 @@ const Strings& find_names(const Slots& slots, std::string_view slot) {
   return found == slots.end() ? kNoNames : found->second;
 }
 
-bool any_named(const Strings& names) {
+bool has_named(const Strings& names) {
   return std::any_of(names.begin(), names.end(),
                      [](const std::string& n) { return !n.empty() && n != "@EMPTY@"; });
 }
 
 }  // namespace
 
-int Node::opset() const { return graph_.options_.opset; }
+int NodeContext::opset() const { return graph_.options_.opset; }
 
-// ---- operands ----
+// ---- inputs ----
 
-bool Node::has(std::string_view slot) const { return any_named(names(slot)); }
-bool Node::has_out(std::string_view slot) const { return any_named(out_names(slot)); }
-const Strings& Node::names(std::string_view slot) const { return find_names(op_.inputs, slot); }
-const Strings& Node::out_names(std::string_view slot) const {
+bool NodeContext::has(std::string_view slot) const { return has_named(in_names(slot)); }
+bool NodeContext::has_output(std::string_view slot) const { return has_named(out_names(slot)); }
+const Strings& NodeContext::in_names(std::string_view slot) const {
+  return find_names(op_.inputs, slot);
+}
+const Strings& NodeContext::out_names(std::string_view slot) const {
   return find_names(op_.outputs, slot);
 }
 
-Value Node::in(std::string_view slot) const {
-  const Strings& all = names(slot);
-  require(all.size() == 1 && any_named(all), "needs exactly one input '" + std::string(slot) + "'");
+Value NodeContext::in(std::string_view slot) const {
+  const Strings& all = in_names(slot);
+  require(all.size() == 1 && has_named(all), "needs exactly one input '" + std::string(slot) + "'");
   return graph_.value_of(all[0], op_);
 }
 
-Value Node::in_or(std::string_view slot, Value otherwise) const {
-  return has(slot) ? in(slot) : otherwise;
+Value NodeContext::in_or(std::string_view slot, Value default_value) const {
+  return has(slot) ? in(slot) : default_value;
 }
 
-Values Node::ins(std::string_view slot) const {
+Values NodeContext::ins(std::string_view slot) const {
   Values all;
-  for (const std::string& name : names(slot)) all.push_back(graph_.value_of(name, op_));
+  for (const std::string& name : in_names(slot)) all.push_back(graph_.value_of(name, op_));
   return all;
 }
 
-// ---- what is known ----
+// ---- inferred types ----
 
-std::optional<Ints> Node::shape(const Value& v) const { return graph_.info(v).shape; }
-DType Node::dtype(const Value& v) const { return graph_.info(v).dtype; }
+std::optional<Ints> NodeContext::shape(const Value& v) const { return graph_.type_of(v).shape; }
+DType NodeContext::dtype(const Value& v) const { return graph_.type_of(v).dtype; }
 
-int Node::rank(const Value& v) const {
+int NodeContext::rank(const Value& v) const {
   auto known = shape(v);
   return known ? static_cast<int>(known->size()) : -1;
 }
 
-std::int64_t Node::dim(const Value& v, std::int64_t axis) const {
+std::int64_t NodeContext::dim(const Value& v, std::int64_t axis) const {
   auto known = shape(v);
   if (!known) return -1;
   auto rank = static_cast<std::int64_t>(known->size());
@@ -70,47 +72,48 @@ std::int64_t Node::dim(const Value& v, std::int64_t axis) const {
   return (*known)[axis];
 }
 
-int Node::need_rank(const Value& v) const {
+int NodeContext::require_rank(const Value& v) const {
   int known = rank(v);
   require(known >= 0, "needs a known rank of '" + v + "'");
   return known;
 }
 
-DType Node::need_dtype(const Value& v) const {
+DType NodeContext::require_dtype(const Value& v) const {
   DType known = dtype(v);
   require(row_of(known), "needs a known dtype of '" + v + "'");
   return known;
 }
 
-DType Node::out_dtype(std::string_view slot) const {
+DType NodeContext::out_dtype(std::string_view slot) const {
   const Strings& all = out_names(slot);
-  return all.empty() ? DType::none : graph_.declared(all[0]).dtype;
+  return all.empty() ? DType::none : graph_.declared_type(all[0]).dtype;
 }
 
-std::optional<Ints> Node::out_shape(std::string_view slot) const {
+std::optional<Ints> NodeContext::out_shape(std::string_view slot) const {
   const Strings& all = out_names(slot);
-  return all.empty() ? std::nullopt : graph_.declared(all[0]).shape;
+  return all.empty() ? std::nullopt : graph_.declared_type(all[0]).shape;
 }
 
-std::optional<Ints> Node::partial_ints(const Value& v) const {
-  const Info& known = graph_.info(v);
-  if (!known.known) {
+std::optional<Ints> NodeContext::partial_ints(const Value& v) const {
+  const ValueType& known = graph_.type_of(v);
+  if (!known.partial_value) {
     auto content = constant(v);
     return content ? as_ints(*content) : std::nullopt;
   }
-  Ints values = known.known->values;
+  Ints values = known.partial_value->values;
   std::replace(values.begin(), values.end(), kUnknown, std::int64_t{-1});
   return values;
 }
 
-std::optional<Ints> Node::const_ints(const Value& v) const {
-  const Info& known = graph_.info(v);
-  if (known.known && std::count(known.known->values.begin(), known.known->values.end(), kUnknown))
+std::optional<Ints> NodeContext::const_ints(const Value& v) const {
+  const ValueType& known = graph_.type_of(v);
+  if (known.partial_value &&
+      std::count(known.partial_value->values.begin(), known.partial_value->values.end(), kUnknown))
     return std::nullopt;
   return partial_ints(v);
 }
 
-std::optional<Constant> Node::constant(const Value& v) const {
+std::optional<Constant> NodeContext::constant(const Value& v) const {
   auto at = graph_.initializer_index_.find(v);
   if (at == graph_.initializer_index_.end()) return std::nullopt;
   const onnx::Initializer& init = graph_.model_.graph.initializers[at->second];
@@ -121,13 +124,15 @@ std::optional<Constant> Node::constant(const Value& v) const {
 
 // ---- constants ----
 
-Value Node::tensor(onnx::Tensor tensor) { return graph_.constant(tensor); }
-Value Node::scalar_like(double value, const Value& like) { return scalar(value, need_dtype(like)); }
-Value Node::int_scalar(std::int64_t value) {
+Value NodeContext::tensor(onnx::Tensor tensor) { return graph_.add_constant(tensor); }
+Value NodeContext::scalar_like(double value, const Value& like) {
+  return scalar(value, require_dtype(like));
+}
+Value NodeContext::int_scalar(std::int64_t value) {
   return tensor(
       {DType::int64, {}, std::string(reinterpret_cast<const char*>(&value), sizeof value)});
 }
-Value Node::ints(const Ints& values) {
+Value NodeContext::ints(const Ints& values) {
   return tensor({DType::int64,
                  {static_cast<std::int64_t>(values.size())},
                  std::string(reinterpret_cast<const char*>(values.data()),
@@ -138,57 +143,59 @@ Value Node::ints(const Ints& values) {
 
 namespace {
 
-// A hostile program could double a shape, or a list of dims, at every op.
+// A malicious program could double a shape or a list of dims at every op.
 constexpr std::size_t kMaxRank = 64;
-constexpr std::size_t kMaxKnown = 1024;
+constexpr std::size_t kMaxKnownElements = 1024;
 constexpr std::int64_t kMaxSize = std::int64_t{1} << 48;
 
-void forget_what_grows(Info& info) {
+void limit_type_size(ValueType& info) {
   for (std::size_t i = 0; info.shape && i < info.shape->size(); ++i)
     if ((*info.shape)[i] > kMaxSize) (*info.shape)[i] = -1;
   if (info.shape && info.shape->size() > kMaxRank) info.shape.reset();
-  if (info.known && info.known->values.size() > kMaxKnown) info.known.reset();
+  if (info.partial_value && info.partial_value->values.size() > kMaxKnownElements)
+    info.partial_value.reset();
 }
 
 }  // namespace
 
-Value Node::emit(std::string_view onnx, Values in, Attrs attrs, std::string_view domain) {
+Value NodeContext::emit(std::string_view onnx, Values in, Attrs attrs, std::string_view domain) {
   return emit_n(1, onnx, std::move(in), std::move(attrs), domain)[0];
 }
 
-Values Node::emit_n(std::size_t outputs, std::string_view onnx, Values in, Attrs attrs,
-                    std::string_view domain) {
-  require(outputs > 0, "gives nothing");
+Values NodeContext::emit_n(std::size_t outputs, std::string_view onnx, Values in, Attrs attrs,
+                           std::string_view domain) {
+  require(outputs > 0, "has no outputs");
   onnx::Node node{std::string(onnx), std::string(domain), "", std::move(in), {}, {}};
   for (auto& [key, value] : attrs) node.attrs.emplace_back(key, std::move(value));
-  std::vector<const Info*> known_in;
-  for (const Value& v : node.inputs) known_in.push_back(&graph_.info(v));
-  for (const Info* info : known_in)
+  std::vector<const ValueType*> known_in;
+  for (const Value& v : node.inputs) known_in.push_back(&graph_.type_of(v));
+  for (const ValueType* info : known_in)
     if (is_complex(info->dtype)) fail("complex numbers have no lowering here");
-  if (!node.inputs.empty() && !has_kernel(onnx, known_in[0]->dtype))
+  if (!node.inputs.empty() && !ort_has_kernel(onnx, known_in[0]->dtype))
     fail("ONNX Runtime has no kernel of " + node.op + " for " +
          std::string(name_of(known_in[0]->dtype)));
-  std::vector<Info> known = infer(node, known_in);
+  std::vector<ValueType> known = infer_types(node, known_in);
   known.resize(outputs);
-  for (Info& info : known) {
-    check_result(info);
-    forget_what_grows(info);
+  for (ValueType& info : known) {
+    check_result_size(info);
+    limit_type_size(info);
   }
   if (outputs == 1 && domain.empty()) {
-    known[0].known = fold(node, known_in);
-    forget_what_grows(known[0]);
-    auto& folded = known[0].known;
+    known[0].partial_value = fold_constant(node, known_in);
+    limit_type_size(known[0]);
+    auto& folded = known[0].partial_value;
     if (folded && !std::count(folded->values.begin(), folded->values.end(), kUnknown) &&
         (known[0].dtype == DType::int64 || known[0].dtype == DType::int32))
       return {int_constant(known[0].dtype, *folded)};
   }
-  if (domain.empty() && !node.inputs.empty()) need_opset(first_opset_of(onnx, known_in[0]->dtype));
-  const std::string stem = base_of_outputs() + "/" + node.op;
+  if (domain.empty() && !node.inputs.empty())
+    require_opset(onnx_op_since_opset(onnx, known_in[0]->dtype));
+  const std::string stem = output_base_name() + "/" + node.op;
   for (std::size_t i = 0; i < outputs; ++i) {
-    node.outputs.push_back(graph_.fresh(stem));
-    graph_.infos_[node.outputs.back()] = known[i];
-    graph_.origins_[node.outputs.back()] = {graph_.scope_->graph,
-                                            graph_.scope_->graph->nodes.size()};
+    node.outputs.push_back(graph_.unique_name(stem));
+    graph_.value_types_[node.outputs.back()] = known[i];
+    graph_.producers_[node.outputs.back()] = {graph_.scope_->graph,
+                                              graph_.scope_->graph->nodes.size()};
   }
   node.name = name_scope();
   if (!domain.empty()) graph_.domains_.insert(std::string(domain));
@@ -197,15 +204,15 @@ Values Node::emit_n(std::size_t outputs, std::string_view onnx, Values in, Attrs
   return made;
 }
 
-// The engine allocates results during a run, where the limit does not apply.  So results of known
+// ONNX Runtime allocates outputs during a run, where the limit does not apply, so outputs of known
 // size are checked here.
-void Node::check_result(const Info& info) const {
-  if (!info.shape || info.sequence) return;
+void NodeContext::check_result_size(const ValueType& info) const {
+  if (!info.shape || info.is_sequence) return;
   double bytes = static_cast<double>(std::max<std::size_t>(size_of(info.dtype), 1));
   for (std::int64_t d : *info.shape) bytes *= static_cast<double>(std::max<std::int64_t>(d, 0));
-  if (bytes <= 1 << 20) return;  // most results are small: skip reading the environment
+  if (bytes <= 1 << 20) return;  // most results are small: avoid reading the environment
   auto limit = static_cast<double>(max_result_bytes());
-  auto size = [](double count) {  // in tenths, without the locale
+  auto size = [](double count) {  // in tenths, independent of the locale
     bool large = count >= 1 << 30;
     auto tenths =
         static_cast<std::int64_t>(std::min(count / (large ? 1 << 30 : 1 << 20) * 10 + 0.5, 9e18));
@@ -217,78 +224,80 @@ void Node::check_result(const Info& info) const {
          ", more than the " + size(limit) + " that OARLOCK_MAX_RESULT_BYTES allows");
 }
 
-// The path of the layer that an op belongs to: `body/0/`, "" where the program does not say.
-std::string Node::name_scope() const {
+// The path of the layer that an op belongs to, such as `body/0/`; "" if unknown.
+std::string NodeContext::name_scope() const {
   auto scope = attr("op_namescope", "/");
   return scope.empty() || scope[0] != '/' ? scope : scope.substr(1);
 }
 
-void Node::call(const Value& v, std::string_view more) {
+void NodeContext::name_node(const Value& v, std::string_view suffix) {
   auto& nodes = graph_.scope_->graph->nodes;
   if (!nodes.empty() && nodes.back().outputs[0] == v)
-    nodes.back().name = name_scope() + v + std::string(more);
+    nodes.back().name = name_scope() + v + std::string(suffix);
 }
 
-std::string Node::base_of_outputs() const {
+std::string NodeContext::output_base_name() const {
   for (auto& [slot, names] : op_.outputs)
     if (!names.empty() && !names[0].empty()) return names[0];
   return op_.type;
 }
 
-void Node::declare(const Value& v, DType dtype, std::optional<Ints> shape) {
-  Info& known = graph_.infos_[v];
+void NodeContext::declare_type(const Value& v, DType dtype, std::optional<Ints> shape) {
+  ValueType& known = graph_.value_types_[v];
   known.dtype = dtype;
   if (shape) known.shape = std::move(shape);
 }
 
-void Node::declare_either(const Value& v, const Value& a, const Value& b) {
-  Info known = graph_.info(a), other = graph_.info(b);
-  known.known.reset();
-  known.parts = {};
-  known.int8.clear();
+void NodeContext::declare_common_type(const Value& v, const Value& a, const Value& b) {
+  ValueType known = graph_.type_of(a), other = graph_.type_of(b);
+  known.partial_value.reset();
+  known.complex_parts = {};
+  known.int8_value.clear();
   if (known.dtype == DType::none) known.dtype = other.dtype;
   bool alike = known.shape && other.shape && known.shape->size() == other.shape->size();
   if (!alike) known.shape.reset();
   for (std::size_t i = 0; alike && i < known.shape->size(); ++i)
     if ((*known.shape)[i] != (*other.shape)[i]) (*known.shape)[i] = -1;
-  graph_.infos_[v] = known;
+  graph_.value_types_[v] = known;
 }
 
-void Node::remember_int8(const Value& v, const Value& small) { graph_.infos_[v].int8 = small; }
-
-std::optional<Value> Node::remembered_int8(const Value& v) const {
-  const Value& small = graph_.info(v).int8;
-  return small.empty() ? std::nullopt : std::optional(graph_.now(small));
+void NodeContext::set_int8_value(const Value& v, const Value& small) {
+  graph_.value_types_[v].int8_value = small;
 }
 
-bool Node::is_sequence(const Value& v) const { return graph_.info(v).sequence; }
+std::optional<Value> NodeContext::int8_value(const Value& v) const {
+  const Value& small = graph_.type_of(v).int8_value;
+  return small.empty() ? std::nullopt : std::optional(graph_.resolve_renamed(small));
+}
 
-Value Node::empty_sequence(DType dtype) {
+bool NodeContext::is_sequence(const Value& v) const { return graph_.type_of(v).is_sequence; }
+
+Value NodeContext::empty_sequence(DType dtype) {
   Value v = emit("SequenceEmpty", {}, {{"dtype", std::int64_t{onnx_of(dtype)}}});
-  graph_.infos_[v] = Info{dtype, std::nullopt, std::nullopt, true};
+  graph_.value_types_[v] = ValueType{dtype, std::nullopt, std::nullopt, true};
   return v;
 }
 
-Value Node::in_or_empty(std::string_view slot) {
-  const Strings& all = names(slot);
+Value NodeContext::in_or_empty(std::string_view slot) {
+  const Strings& all = in_names(slot);
   const VarDesc* list = all.size() == 1 && !is_bound(all[0]) ? var(all[0]) : nullptr;
-  return list && list->kind == Kind::array ? empty_sequence(list->dtype) : in(slot);
+  return list && list->kind == VarKind::array ? empty_sequence(list->dtype) : in(slot);
 }
 
 // ---- results ----
 
-void Node::out(std::string_view slot, const Value& v) {
+void NodeContext::out(std::string_view slot, const Value& v) {
   const Strings& all = out_names(slot);
-  if (!any_named(all)) return;
-  require(all.size() == 1, "gives one '" + std::string(slot) + "' where the program wants " +
+  if (!has_named(all)) return;
+  require(all.size() == 1, "produces one '" + std::string(slot) + "', but the program has " +
                                std::to_string(all.size()));
   graph_.results_.emplace_back(all[0], v);
 }
 
-void Node::outs(std::string_view slot, const Values& values) {
+void NodeContext::outs(std::string_view slot, const Values& values) {
   const Strings& all = out_names(slot);
-  require(all.size() == values.size(), "gives " + std::to_string(values.size()) + " '" +
-                                           std::string(slot) + "' where the program wants " +
+  require(all.size() == values.size(), "produces " + std::to_string(values.size()) + " '" +
+                                           std::string(slot) + "', but the program has " +
                                            std::to_string(all.size()));
   for (std::size_t i = 0; i < all.size(); ++i)
     if (!all[i].empty() && !values[i].empty()) graph_.results_.emplace_back(all[i], values[i]);
@@ -296,98 +305,100 @@ void Node::outs(std::string_view slot, const Values& values) {
 
 // ---- control flow ----
 
-std::shared_ptr<onnx::Graph> Node::subgraph(const std::string& name,
-                                            const std::function<void(Node&)>& fill) {
+std::shared_ptr<onnx::Graph> NodeContext::subgraph(const std::string& name,
+                                                   const std::function<void(NodeContext&)>& fill) {
   auto body = std::make_shared<onnx::Graph>();
-  body->name = graph_.fresh(base_of_outputs() + "/" + name);
+  body->name = graph_.unique_name(output_base_name() + "/" + name);
   Scope inner{body.get(), {}, {}, graph_.scope_};
   graph_.scope_ = &inner;
   struct Restore {
-    Graph& graph;
+    GraphBuilder& graph;
     Scope* outer;
     ~Restore() { graph.scope_ = outer; }
-  } restore{graph_, inner.outer};
+  } restore{graph_, inner.parent};
   fill(*this);
   return body;
 }
 
-Value Node::formal(const std::string& hint, DType dtype, std::optional<Ints> shape) {
-  Value v = graph_.fresh(hint);
-  graph_.infos_[v] = Info{dtype, shape, std::nullopt};
+Value NodeContext::add_subgraph_input(const std::string& hint, DType dtype,
+                                      std::optional<Ints> shape) {
+  Value v = graph_.unique_name(hint);
+  graph_.value_types_[v] = ValueType{dtype, shape, std::nullopt};
   graph_.scope_->graph->inputs.push_back({v, dtype, shape.value_or(Ints{}), {}, shape.has_value()});
   return v;
 }
 
-void Node::bind(const std::string& paddle_name, const Value& v) {
-  graph_.scope_->bound[paddle_name] = v;
-  graph_.scope_->offsets.erase(paddle_name);
+void NodeContext::bind(const std::string& paddle_name, const Value& v) {
+  graph_.scope_->bindings[paddle_name] = v;
+  graph_.scope_->row_splits.erase(paddle_name);
 }
-Value Node::lookup(const std::string& paddle_name) const {
+Value NodeContext::lookup(const std::string& paddle_name) const {
   return graph_.value_of(paddle_name, op_);
 }
-bool Node::is_read(std::string_view slot) const {
+bool NodeContext::is_read(std::string_view slot) const {
   const Strings& names = out_names(slot);
   return std::any_of(names.begin(), names.end(),
                      [&](const std::string& name) { return graph_.is_read(name); });
 }
-bool Node::is_bound(const std::string& paddle_name) const {
-  return graph_.find_bound(paddle_name) || graph_.params_.find(paddle_name);
+bool NodeContext::is_bound(const std::string& paddle_name) const {
+  return graph_.find_binding(paddle_name) || graph_.params_.find(paddle_name);
 }
 
-void Node::run_block(std::int64_t block) {
+void NodeContext::lower_block(std::int64_t block) {
   require(block > 0 && block < static_cast<std::int64_t>(graph_.program_.blocks.size()),
           "names no sub-block");
-  graph_.run_block(static_cast<std::int32_t>(block));
+  graph_.lower_block(static_cast<std::int32_t>(block));
 }
 
-// A subgraph's output must be computed inside it, under a name of its own.
-void Node::result(const Value& v) {
+// A subgraph output must be computed inside it under a unique name.
+void NodeContext::add_subgraph_output(const Value& v) {
   onnx::Graph& body = *graph_.scope_->graph;
-  auto origin = graph_.origins_.find(v);
-  bool inside = origin != graph_.origins_.end() && origin->second.graph == &body &&
+  auto origin = graph_.producers_.find(v);
+  bool inside = origin != graph_.producers_.end() && origin->second.graph == &body &&
                 !graph_.scope_->results.count(v);
-  Info known = graph_.info(v);
+  ValueType known = graph_.type_of(v);
   Value final = v;
-  if (!inside) {  // not by `emit`, which knows that a constant is the same constant
-    final = graph_.fresh(base_of_outputs() + "/Identity");
+  if (!inside) {  // not by `emit`, which would reuse a constant
+    final = graph_.unique_name(output_base_name() + "/Identity");
     body.nodes.push_back({"Identity", "", name_scope(), {v}, {final}, {}});
-    graph_.infos_[final] = known;
+    graph_.value_types_[final] = known;
   }
   graph_.scope_->results.insert(final);
-  body.outputs.push_back({final, known.dtype, {}, {}, false, known.sequence});
+  body.outputs.push_back({final, known.dtype, {}, {}, false, known.is_sequence});
 }
 
-Value Node::formal_like(const std::string& hint, const Value& v) {
-  Value made = formal(hint, dtype(v), std::nullopt);
-  declare_either(made, v, v);
-  if (auto& dims = graph_.infos_[made].shape) dims->assign(dims->size(), -1);
+Value NodeContext::add_subgraph_input_like(const std::string& hint, const Value& v) {
+  Value made = add_subgraph_input(hint, dtype(v), std::nullopt);
+  declare_common_type(made, v, v);
+  if (auto& dims = graph_.value_types_[made].shape) dims->assign(dims->size(), -1);
   graph_.scope_->graph->inputs.back().sequence = is_sequence(v);
   return made;
 }
 
-const Fork* Node::fork() const { return graph_.forks().of(op_); }
-const VarDesc* Node::var(const std::string& paddle_name) const {
+const BranchPair* NodeContext::branch_pair() const { return graph_.branch_pairs().find(op_); }
+const VarDesc* NodeContext::var(const std::string& paddle_name) const {
   return graph_.program_.var(paddle_name, graph_.block_);
 }
 
-const Block& Node::block(std::int64_t index) const {
+const Block& NodeContext::block(std::int64_t index) const {
   return graph_.program_.blocks.at(static_cast<std::size_t>(index));
 }
 
-const OpDesc* Node::writer(const std::string& paddle_name) const {
+const OpDesc* NodeContext::last_writer(const std::string& paddle_name) const {
   auto found = graph_.scope_->writers.find(paddle_name);
   return found == graph_.scope_->writers.end() ? nullptr : found->second;
 }
 
-void Node::need_opset(int wanted) const {
-  if (opset() >= wanted) return;
-  graph_.needed_opset_ = std::max(graph_.needed_opset_, wanted);
-  fail("needs opset " + std::to_string(wanted));
+void NodeContext::require_opset(int min_opset, std::string_view what) const {
+  if (opset() >= min_opset) return;
+  graph_.needed_opset_ = std::max(graph_.needed_opset_, min_opset);
+  fail((what.empty() ? "" : std::string(what) + " ") + "needs opset " + std::to_string(min_opset));
 }
 
-void Node::fail(const std::string& why) const {
-  std::string at = op_.where.empty() ? "" : "\n    at " + op_.where;
-  throw Error(Fault::unsupported, op_.type + ": " + why + " (" + graph_.describe(op_) + ")" + at);
+void NodeContext::fail(const std::string& why) const {
+  std::string at = op_.location.empty() ? "" : "\n    at " + op_.location;
+  throw Error(ErrorCode::unsupported,
+              op_.type + ": " + why + " (" + graph_.describe(op_) + ")" + at);
 }
 
 }  // namespace oarlock

@@ -1,4 +1,4 @@
-// Reading attributes: the wanted type must be the one in the file, up to the width of a number.
+// Reads attributes: the stored type must match the requested one, except for the width of numbers.
 #include <algorithm>
 
 #include "convert/graph_builder.h"
@@ -6,20 +6,20 @@
 
 namespace oarlock {
 
-const oarlock::Attr* Node::find_attr(std::string_view name) const {
+const oarlock::Attr* NodeContext::find_attr(std::string_view name) const {
   auto found = op_.attrs.find(name);
   return found == op_.attrs.end() ? nullptr : &found->second;
 }
 
-bool Node::has_attr(std::string_view name) const { return find_attr(name) != nullptr; }
+bool NodeContext::has_attr(std::string_view name) const { return find_attr(name) != nullptr; }
 
-bool Node::has_float(std::string_view name) const {
+bool NodeContext::has_float_attr(std::string_view name) const {
   const oarlock::Attr* found = find_attr(name);
   return found && (found->type == AttrType::FLOAT || found->type == AttrType::FLOAT64);
 }
 
-void Node::wrong_type(std::string_view name, const oarlock::Attr& found,
-                      std::string_view wanted) const {
+void NodeContext::fail_attr_type(std::string_view name, const oarlock::Attr& found,
+                                 std::string_view wanted) const {
   std::string text = "attribute '" + std::string(name) + "' ";
   if (found.type == AttrType::VAR || found.type == AttrType::VARS)
     fail(text + "is a tensor, which has no lowering here");
@@ -28,73 +28,73 @@ void Node::wrong_type(std::string_view name, const oarlock::Attr& found,
 }
 
 template <class T>
-T Node::read_attr(std::string_view name, T otherwise, std::string_view wanted) const {
+T NodeContext::read_attr(std::string_view name, T default_value, std::string_view wanted) const {
   const oarlock::Attr* found = find_attr(name);
-  if (!found) return otherwise;
+  if (!found) return default_value;
   bool tensor = found->type == AttrType::VAR || found->type == AttrType::VARS;
   const T* value = tensor ? nullptr : std::get_if<T>(&found->value);
-  if (!value) wrong_type(name, *found, wanted);
+  if (!value) fail_attr_type(name, *found, wanted);
   return *value;
 }
 
-std::int64_t Node::attr(std::string_view name, std::int64_t otherwise) const {
+std::int64_t NodeContext::attr(std::string_view name, std::int64_t default_value) const {
   const oarlock::Attr* found = find_attr(name);
   if (found && found->type == AttrType::SCALAR) {
     const Scalar& s = std::get<Scalar>(found->value);
     if (s.type == Scalar::Type::int64 || s.type == Scalar::Type::boolean) return s.i;
   }
-  constexpr std::int64_t most = std::int64_t{1} << 61;  // sums of a few do not overflow
-  std::int64_t value = read_attr(name, otherwise, "INT or LONG");
-  require(value > -most && value < most,
+  constexpr std::int64_t limit = std::int64_t{1} << 61;  // so that sums of a few do not overflow
+  std::int64_t value = read_attr(name, default_value, "INT or LONG");
+  require(value > -limit && value < limit,
           "attribute '" + std::string(name) + "' is " + std::to_string(value));
   return value;
 }
 
-double Node::attr(std::string_view name, double otherwise) const {
+double NodeContext::attr(std::string_view name, double default_value) const {
   const oarlock::Attr* found = find_attr(name);
   if (found && found->type == AttrType::SCALAR) return std::get<Scalar>(found->value).as_double();
-  return read_attr(name, otherwise, "FLOAT");
+  return read_attr(name, default_value, "FLOAT");
 }
 
-float Node::attr(std::string_view name, float otherwise) const {
-  return static_cast<float>(attr(name, static_cast<double>(otherwise)));
+float NodeContext::attr(std::string_view name, float default_value) const {
+  return static_cast<float>(attr(name, static_cast<double>(default_value)));
 }
 
-bool Node::attr(std::string_view name, bool otherwise) const {
-  return read_attr(name, otherwise, "BOOLEAN");
+bool NodeContext::attr(std::string_view name, bool default_value) const {
+  return read_attr(name, default_value, "BOOLEAN");
 }
-std::string Node::attr(std::string_view name, const char* otherwise) const {
-  return read_attr(name, std::string(otherwise), "STRING");
+std::string NodeContext::attr(std::string_view name, const char* default_value) const {
+  return read_attr(name, std::string(default_value), "STRING");
 }
-Ints Node::attr(std::string_view name, const Ints& otherwise) const {
-  return read_attr(name, otherwise, "INTS or LONGS");
+Ints NodeContext::attr(std::string_view name, const Ints& default_value) const {
+  return read_attr(name, default_value, "INTS or LONGS");
 }
-Floats Node::attr(std::string_view name, const Floats& otherwise) const {
-  return read_attr(name, otherwise, "FLOATS");
+Floats NodeContext::attr(std::string_view name, const Floats& default_value) const {
+  return read_attr(name, default_value, "FLOATS");
 }
-Strings Node::attr(std::string_view name, const Strings& otherwise) const {
-  return read_attr(name, otherwise, "STRINGS");
+Strings NodeContext::attr(std::string_view name, const Strings& default_value) const {
+  return read_attr(name, default_value, "STRINGS");
 }
-Scalars Node::attr(std::string_view name, const Scalars& otherwise) const {
-  return read_attr(name, otherwise, "SCALARS");
+Scalars NodeContext::attr(std::string_view name, const Scalars& default_value) const {
+  return read_attr(name, default_value, "SCALARS");
 }
 
-DType Node::attr(std::string_view name, DType otherwise) const {
-  std::int64_t number = attr(name, static_cast<std::int64_t>(otherwise));
-  if (number == -1 || number == static_cast<std::int64_t>(otherwise)) return otherwise;
+DType NodeContext::attr(std::string_view name, DType default_value) const {
+  std::int64_t number = attr(name, static_cast<std::int64_t>(default_value));
+  if (number == -1 || number == static_cast<std::int64_t>(default_value)) return default_value;
   auto found = static_cast<DType>(number);
   require(row_of(found),
           "attribute '" + std::string(name) + "' names unknown dtype " + std::to_string(number));
   return found;
 }
 
-Value Node::attr_tensor(std::string_view name) const {
+Value NodeContext::attr_tensor(std::string_view name) const {
   const oarlock::Attr* found = find_attr(name);
   if (!found || found->type != AttrType::VAR) return "";
   return graph_.value_of(std::get<std::string>(found->value), op_);
 }
 
-Values Node::attr_tensors(std::string_view name) const {
+Values NodeContext::attr_tensors(std::string_view name) const {
   const oarlock::Attr* found = find_attr(name);
   Values all;
   if (found && found->type == AttrType::VARS)
@@ -103,9 +103,10 @@ Values Node::attr_tensors(std::string_view name) const {
   return all;
 }
 
-std::int64_t Node::axis(std::string_view name, std::int64_t otherwise, int rank) const {
-  int span = std::max(rank, 1);  // a 0-d tensor counts as one of a single axis
-  std::int64_t axis = attr(name, otherwise), from_front = axis < 0 ? axis + span : axis;
+std::int64_t NodeContext::axis_attr(std::string_view name, std::int64_t default_value,
+                                    int rank) const {
+  int span = std::max(rank, 1);  // a 0-D tensor counts as one axis
+  std::int64_t axis = attr(name, default_value), from_front = axis < 0 ? axis + span : axis;
   require(from_front >= 0 && from_front < span, "attribute '" + std::string(name) + "' is " +
                                                     std::to_string(axis) + " for rank " +
                                                     std::to_string(rank));

@@ -1,4 +1,4 @@
-// Steps that many rules take, and constants of every dtype.
+// Common emission steps and constants of every dtype.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -7,25 +7,25 @@
 
 #include "convert/graph_builder.h"
 #include "convert/node_context.h"
-#include "convert/runtime_assert.h"
+#include "convert/registry.h"
 #include "convert/scalar_bytes.h"
 
 namespace oarlock {
 
-Value Node::cast(const Value& v, DType to) {
+Value NodeContext::cast(const Value& v, DType to) {
   require(row_of(to), "cannot cast to an unknown dtype");
   if (dtype(v) == to) return v;
-  require(has_kernel("Cast", to), "ONNX Runtime has no " + std::string(name_of(to)));
+  require(ort_has_kernel("Cast", to), "ONNX Runtime has no " + std::string(name_of(to)));
   return emit("Cast", {v}, {{"to", std::int64_t{onnx_of(to)}}});
 }
 
-Value Node::transpose(const Value& v, const Ints& perm) {
+Value NodeContext::transpose(const Value& v, const Ints& perm) {
   bool same = true;
   for (std::size_t i = 0; i < perm.size(); ++i) same &= perm[i] == static_cast<std::int64_t>(i);
   return same ? v : emit("Transpose", {v}, {{"perm", perm}});
 }
 
-Value Node::swap_last(const Value& v) {
+Value NodeContext::swap_last_axes(const Value& v) {
   int r = rank(v);
   require(r >= 2, "'" + v + "' needs a known rank of two or more to be transposed");
   Ints perm(static_cast<std::size_t>(r));
@@ -34,9 +34,9 @@ Value Node::swap_last(const Value& v) {
   return emit("Transpose", {v}, {{"perm", perm}});
 }
 
-// A weight in another shape is the same bytes under a second name: nothing is left to do at run
-// time.   "" where `v` is no weight or the shape is not known.
-Value Node::viewed(const Value& v, const std::optional<Ints>& shape) {
+// Reshapes a weight without a node: the same bytes under a second name.  Returns "" if `v` is not a
+// weight or the shape is unknown.
+Value NodeContext::reshape_weight(const Value& v, const std::optional<Ints>& shape) {
   auto at = graph_.initializer_index_.find(v);
   if (at == graph_.initializer_index_.end() || !shape ||
       std::count(shape->begin(), shape->end(), -1) > 1)
@@ -44,7 +44,7 @@ Value Node::viewed(const Value& v, const std::optional<Ints>& shape) {
   onnx::Initializer view = graph_.model_.graph.initializers[at->second];
   Ints to = *shape;
   std::int64_t count = 1, rest = 1;
-  for (std::int64_t d : view.shape) count *= d;  // as many as there are bytes for
+  for (std::int64_t d : view.shape) count *= d;  // no overflow: the bytes exist
   for (std::int64_t d : to)
     if (__builtin_mul_overflow(rest, d < 0 ? 1 : d, &rest)) return "";
   for (std::int64_t& d : to)
@@ -52,11 +52,11 @@ Value Node::viewed(const Value& v, const std::optional<Ints>& shape) {
   if (to == view.shape) return v;
   if (count == 0 || rest != count) return "";
   view.shape = to;
-  view.name = graph_.fresh(v + show(to));
-  return graph_.initializer(std::move(view));
+  view.name = graph_.unique_name(v + show(to));
+  return graph_.add_initializer(std::move(view));
 }
 
-Value Node::unsqueeze(const Value& v, const Ints& axes) {
+Value NodeContext::unsqueeze(const Value& v, const Ints& axes) {
   if (axes.empty()) return v;
   auto known = shape(v);
   auto final = static_cast<std::int64_t>(axes.size() + (known ? known->size() : 0));
@@ -68,7 +68,7 @@ Value Node::unsqueeze(const Value& v, const Ints& axes) {
       known->insert(known->begin() + a, 1);
     else
       known.reset();
-  if (Value view = viewed(v, known); !view.empty()) return view;
+  if (Value view = reshape_weight(v, known); !view.empty()) return view;
   if (known)
     return opset() < 13 ? emit("Unsqueeze", {v}, {{"axes", sorted}})
                         : emit("Unsqueeze", {v, ints(sorted)});
@@ -76,21 +76,21 @@ Value Node::unsqueeze(const Value& v, const Ints& axes) {
                       : emit("Unsqueeze", {v, ints(axes)});
 }
 
-Value Node::squeeze(const Value& v, const Ints& axes) {
+Value NodeContext::squeeze(const Value& v, const Ints& axes) {
   if (axes.empty()) return v;
   return opset() < 13 ? emit("Squeeze", {v}, {{"axes", axes}}) : emit("Squeeze", {v, ints(axes)});
 }
 
-Value Node::reshape(const Value& v, const Ints& shape) {
+Value NodeContext::reshape(const Value& v, const Ints& shape) {
   bool copies = std::count(shape.begin(), shape.end(), 0) > 0;
-  Value view = viewed(v, copies ? std::nullopt : std::optional(shape));
+  Value view = reshape_weight(v, copies ? std::nullopt : std::optional(shape));
   return !view.empty() ? view : emit("Reshape", {v, ints(shape)});
 }
 
-Value Node::shape_of(const Value& v) { return emit("Shape", {v}); }
+Value NodeContext::shape_of(const Value& v) { return emit("Shape", {v}); }
 
-Value Node::slice(const Value& v, const Ints& starts, const Ints& ends, const Ints& axes,
-                  const Ints& steps) {
+Value NodeContext::slice(const Value& v, const Ints& starts, const Ints& ends, const Ints& axes,
+                         const Ints& steps) {
   if (opset() < 10 && steps.empty())
     return emit("Slice", {v}, {{"axes", axes}, {"starts", starts}, {"ends", ends}});
   Values in{v, ints(starts), ints(ends), ints(axes)};
@@ -98,19 +98,21 @@ Value Node::slice(const Value& v, const Ints& starts, const Ints& ends, const In
   return emit("Slice", in);
 }
 
-Value Node::concat(const Values& parts, std::int64_t axis) {
+Value NodeContext::concat(const Values& parts, std::int64_t axis) {
   return parts.size() == 1 ? parts[0] : emit("Concat", parts, {{"axis", axis}});
 }
 
-Value Node::scalar(double value, DType dtype) { return tensor({dtype, {}, encoded(value, dtype)}); }
+Value NodeContext::scalar(double value, DType dtype) {
+  return tensor({dtype, {}, encode_scalar(value, dtype)});
+}
 
-Value Node::floats(const Floats& values, DType dtype) {
+Value NodeContext::floats(const Floats& values, DType dtype) {
   std::string bytes;
-  for (double v : values) bytes += encoded(v, dtype);
+  for (double v : values) bytes += encode_scalar(v, dtype);
   return tensor({dtype, {static_cast<std::int64_t>(values.size())}, bytes});
 }
 
-Value Node::int_constant(DType dtype, const Known& known) {
+Value NodeContext::int_constant(DType dtype, const PartialValue& known) {
   std::string bytes;
   for (std::int64_t v : known.values) {
     auto narrow = static_cast<std::int32_t>(v);
@@ -121,10 +123,10 @@ Value Node::int_constant(DType dtype, const Known& known) {
   return tensor({dtype, known.shape, bytes});
 }
 
-std::optional<double> Node::const_number(const Value& v) const {
+std::optional<double> NodeContext::const_scalar(const Value& v) const {
   auto content = constant(v);
   if (!content || content->bytes.size() != size_of(content->dtype)) return std::nullopt;
-  return decoded(content->bytes, content->dtype);
+  return decode_scalar(content->bytes, content->dtype);
 }
 
 }  // namespace oarlock

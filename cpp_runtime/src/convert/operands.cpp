@@ -7,91 +7,91 @@
 
 namespace oarlock {
 
-Value as_vector(Node& n, const Value& v) {
+Value as_vector(NodeContext& n, const Value& v) {
   auto wide = n.cast(v, DType::int64);
   return n.rank(v) == 1 ? wide : n.reshape(wide, {-1});
 }
 
-Value as_scalar(Node& n, const Value& v) { return n.rank(v) == 0 ? v : n.reshape(v, {}); }
+Value as_scalar(NodeContext& n, const Value& v) { return n.rank(v) == 0 ? v : n.reshape(v, {}); }
 
 namespace {
 
-bool is_from_zero(const OpDesc& op, const std::string& name) {
-  std::string_view from_zero = facts_of(op.type).from_zero;
-  auto slot = op.outputs.find(from_zero);
-  return !from_zero.empty() && slot != op.outputs.end() && slot->second == Strings{name};
+bool is_nonnegative_output(const OpDesc& op, const std::string& name) {
+  std::string_view slot_name = traits_of(op.type).nonnegative_outputs;
+  auto slot = op.outputs.find(slot_name);
+  return !slot_name.empty() && slot != op.outputs.end() && slot->second == Strings{name};
 }
 
 }  // namespace
 
-Value positions(Node& n, const Value& ids) {
+Value reject_negative_indices(NodeContext& n, const Value& ids) {
   auto known = n.const_ints(ids);
   if (known && std::all_of(known->begin(), known->end(), [](std::int64_t at) { return at >= 0; }))
     return ids;
-  auto at = n.need_dtype(ids) == DType::int32 ? ids : n.cast(ids, DType::int64);
-  n.need_opset(9);
+  auto at = n.require_dtype(ids) == DType::int32 ? ids : n.cast(ids, DType::int64);
+  n.require_opset(9);
   auto negative = n.emit("Less", {at, n.scalar_like(0, at)});
-  return n.emit("Where", {negative, n.scalar_like(static_cast<double>(kNoPosition), at), at});
+  return n.emit("Where", {negative, n.scalar_like(static_cast<double>(kInvalidIndex), at), at});
 }
 
-Value positions_in(Node& n, std::string_view slot) {
+Value index_input(NodeContext& n, std::string_view slot) {
   auto ids = n.in(slot);
-  const std::string& name = n.names(slot)[0];
-  const OpDesc* writer = n.writer(name);
-  return writer && is_from_zero(*writer, name) ? ids : positions(n, ids);
+  const std::string& name = n.in_names(slot)[0];
+  const OpDesc* writer = n.last_writer(name);
+  return writer && is_nonnegative_output(*writer, name) ? ids : reject_negative_indices(n, ids);
 }
 
 namespace {
 
-// One integer stands for a list of one.
-Ints listed(const Node& n, std::string_view attr, const Ints& otherwise) {
+// A single integer counts as a list of one.
+Ints int_list_attr(const NodeContext& n, std::string_view attr, const Ints& default_value) {
   auto found = n.op().attrs.find(attr);
   bool single =
       found != n.op().attrs.end() && std::holds_alternative<std::int64_t>(found->second.value);
-  return single ? Ints{n.attr(attr, 0)} : n.attr(attr, otherwise);
+  return single ? Ints{n.attr(attr, 0)} : n.attr(attr, default_value);
 }
 
 }  // namespace
 
-Value int_list(Node& n, const IntList& names, const Ints& otherwise) {
+Value int_list(NodeContext& n, const IntList& names, const Ints& default_value) {
   Values parts = n.attr_tensors(names.attr);
   if (parts.empty()) parts = n.ins(names.tensors);
   for (Value& part : parts)
     if (n.shape(part) != Ints{1}) part = n.reshape(part, {1});
   if (parts.empty() && n.has(names.tensor)) parts = {n.in(names.tensor)};
   if (auto whole = n.attr_tensor(names.attr); parts.empty() && !whole.empty()) parts = {whole};
-  if (parts.empty()) return n.ints(listed(n, names.attr, otherwise));
+  if (parts.empty()) return n.ints(int_list_attr(n, names.attr, default_value));
   for (Value& part : parts) part = as_vector(n, part);
   return n.concat(parts, 0);
 }
 
-Ints need_ints(Node& n, const IntList& names, const Ints& otherwise) {
-  auto known = n.const_ints(int_list(n, names, otherwise));
+Ints require_ints(NodeContext& n, const IntList& names, const Ints& default_value) {
+  auto known = n.const_ints(int_list(n, names, default_value));
   n.require(known.has_value(),
             "'" + std::string(names.attr) + "' is computed at run time, which has no lowering");
   return *known;
 }
 
-Value batch_shape(Node& n) {
+Value batch_shape(NodeContext& n) {
   auto x = n.in("Input");
   Ints shape = n.attr("shape", Ints{});
   auto at = n.attr("output_dim_idx", 0), from = n.attr("input_dim_idx", 0);
   n.require(at >= 0 && at < static_cast<std::int64_t>(shape.size()),
             "output_dim_idx is out of range");
   Ints before(shape.begin(), shape.begin() + at), behind(shape.begin() + at + 1, shape.end());
-  return n.concat({n.ints(before), size_along(n, x, from), n.ints(behind)}, 0);
+  return n.concat({n.ints(before), dim_as_vector(n, x, from), n.ints(behind)}, 0);
 }
 
-std::int64_t axis_operand(Node& n, std::string_view attr, std::string_view tensor,
-                          std::int64_t otherwise, int rank) {
-  auto given = need_ints(n, {attr, tensor, ""}, {otherwise});
+std::int64_t axis_operand(NodeContext& n, std::string_view attr, std::string_view tensor,
+                          std::int64_t default_value, int rank) {
+  auto given = require_ints(n, {attr, tensor, ""}, {default_value});
   n.require(given.size() == 1, "'" + std::string(attr) + "' is not one axis");
-  return from_front(n, given, rank)[0];
+  return normalize_axes(n, given, rank)[0];
 }
 
-// ONNX Runtime brings no float16 together.
-Value gathered_at(Node& n, const Value& v, const Value& at, const Value& updates,
-                  std::string_view reduction) {
+// ONNX Runtime has no float16 kernel for reductions of ScatterND.
+Value scatter_nd_reduce(NodeContext& n, const Value& v, const Value& at, const Value& updates,
+                        std::string_view reduction) {
   bool half = n.dtype(v) == DType::float16;
   auto held = [&](const Value& x) { return half ? n.cast(x, DType::float32) : x; };
   auto found =
@@ -99,61 +99,61 @@ Value gathered_at(Node& n, const Value& v, const Value& at, const Value& updates
   return half ? n.cast(found, DType::float16) : found;
 }
 
-Value size_along(Node& n, const Value& v, std::int64_t axis) {
-  n.require(axis >= 0 && axis < n.need_rank(v), "there is no axis " + std::to_string(axis));
+Value dim_as_vector(NodeContext& n, const Value& v, std::int64_t axis) {
+  n.require(axis >= 0 && axis < n.require_rank(v), "there is no axis " + std::to_string(axis));
   return n.slice(n.shape_of(v), {axis}, {axis + 1}, {0});
 }
 
-Value length_along(Node& n, const Value& v, std::int64_t axis) {
-  return n.squeeze(size_along(n, v, axis), {0});
+Value dim_as_scalar(NodeContext& n, const Value& v, std::int64_t axis) {
+  return n.squeeze(dim_as_vector(n, v, axis), {0});
 }
 
-Value shape_without(Node& n, const Value& v, std::int64_t axis) {
-  return n.emit("Gather", {n.shape_of(v), n.ints(axes_but(n, n.need_rank(v), axis))},
+Value shape_except_axis(NodeContext& n, const Value& v, std::int64_t axis) {
+  return n.emit("Gather", {n.shape_of(v), n.ints(axes_except(n, n.require_rank(v), axis))},
                 {{"axis", std::int64_t{0}}});
 }
 
-Ints axes_but(const Node& n, int rank, std::int64_t axis) {
+Ints axes_except(const NodeContext& n, int rank, std::int64_t axis) {
   n.require(axis >= 0 && axis < rank, "there is no axis " + std::to_string(axis));
   Ints others = all_axes(rank);
   others.erase(others.begin() + axis);
   return others;
 }
 
-Value sizes_from(Node& n, const Value& v, std::int64_t axis) {
-  return n.slice(n.shape_of(v), {axis}, {n.need_rank(v)}, {0});
+Value shape_from_axis(NodeContext& n, const Value& v, std::int64_t axis) {
+  return n.slice(n.shape_of(v), {axis}, {n.require_rank(v)}, {0});
 }
 
-Value reshaped(Node& n, const Value& v, const Values& parts) {
+Value reshape_to_parts(NodeContext& n, const Value& v, const Values& parts) {
   return n.emit("Reshape", {v, n.concat(parts, 0)});
 }
 
-Value reshape_like(Node& n, const Value& v, const Value& like) {
+Value reshape_like(NodeContext& n, const Value& v, const Value& like) {
   auto dims = n.shape(like);
   if (!dims || std::count(dims->begin(), dims->end(), -1) > 1)
     return n.emit("Reshape", {v, n.shape_of(like)});
   return n.reshape(v, *dims);
 }
 
-std::size_t written_size(const Node& n, std::int64_t size, std::string_view what) {
-  constexpr std::int64_t most = 1 << 20;
+std::size_t require_unroll_size(const NodeContext& n, std::int64_t size, std::string_view what) {
+  constexpr std::int64_t limit = 1 << 20;
   n.require(size != -1, std::string(what) + " must be known");
-  n.require(size >= 1 && size <= most, std::string(what) + " is " + std::to_string(size));
+  n.require(size >= 1 && size <= limit, std::string(what) + " is " + std::to_string(size));
   return static_cast<std::size_t>(size);
 }
 
-Values need_values(Node& n, std::string_view slot) {
+Values require_inputs(NodeContext& n, std::string_view slot) {
   auto all = n.ins(slot);
   n.require(!all.empty(), "needs at least one '" + std::string(slot) + "'");
   return all;
 }
 
-void out_scalar(Node& n, std::string_view slot, const Value& v) {
+void out_scalar(NodeContext& n, std::string_view slot, const Value& v) {
   bool one = n.rank(v) == 0 && n.out_shape(slot) == Ints{1};
   n.out(slot, one ? n.unsqueeze(v, {0}) : v);
 }
 
-Ints from_front(const Node& n, Ints axes, int rank) {
+Ints normalize_axes(const NodeContext& n, Ints axes, int rank) {
   int span = std::max(rank, 1);  // a 0-d tensor counts as one of a single axis
   for (std::int64_t& a : axes) {
     n.require(a >= -span && a < span,
@@ -171,46 +171,47 @@ Ints all_axes(int rank) {
   return axes;
 }
 
-bool channels_last(const Node& n, std::string_view attr) {
+bool channels_last(const NodeContext& n, std::string_view attr) {
   auto layout = n.attr(attr, "NCHW");
   return layout.size() > 2 && layout.back() == 'C';
 }
 
-Value to_channels_first(Node& n, const Value& v, bool last) {
+Value to_channels_first(NodeContext& n, const Value& v, bool last) {
   if (!last) return v;
-  n.require(n.need_rank(v) >= 2, "has no channels");
+  n.require(n.require_rank(v) >= 2, "has no channels");
   Ints perm = all_axes(n.rank(v));
   std::rotate(perm.begin() + 1, perm.end() - 1, perm.end());
   return n.transpose(v, perm);
 }
 
-Value to_channels_last(Node& n, const Value& v, bool last) {
+Value to_channels_last(NodeContext& n, const Value& v, bool last) {
   if (!last) return v;
-  n.require(n.need_rank(v) >= 2, "has no channels");
+  n.require(n.require_rank(v) >= 2, "has no channels");
   Ints perm = all_axes(n.rank(v));
   std::rotate(perm.begin() + 1, perm.begin() + 2, perm.end());
   return n.transpose(v, perm);
 }
 
-Value per_channel(Node& n, const Value& v, int rank, bool last) {
+Value per_channel(NodeContext& n, const Value& v, int rank, bool last) {
   Ints ones;
   for (std::int64_t i = 1; !last && i < rank - 1; ++i) ones.push_back(i);
   return n.unsqueeze(v, ones);
 }
 
-Over read_axes(Node& n, std::string_view axes, std::string_view keep, int rank) {
+ReduceAxes read_reduce_axes(NodeContext& n, std::string_view axes, std::string_view keep,
+                            int rank) {
   bool all = n.attr("reduce_all", false);
-  Ints dims = need_ints(n, {axes, "AxisTensor", "AxisTensorList"}, {0});
+  Ints dims = require_ints(n, {axes, "AxisTensor", "AxisTensorList"}, {0});
   bool kept = n.attr(keep, false);
   if (rank < 0) return {all ? Ints{} : dims, kept};
   auto named = dims.size();
-  dims = from_front(n, dims, rank);
+  dims = normalize_axes(n, dims, rank);
   n.require(all || dims.size() == named,
             "an axis is named twice, for which Paddle leaves memory as it was");
   return {all || dims.size() == static_cast<std::size_t>(rank) ? Ints{} : dims, kept};
 }
 
-Value reduce(Node& n, std::string_view onnx, const Value& v, const Ints& axes, bool keep) {
+Value reduce(NodeContext& n, std::string_view onnx, const Value& v, const Ints& axes, bool keep) {
   if (n.rank(v) == 0) return onnx == "ReduceL1" || onnx == "ReduceL2" ? n.emit("Abs", {v}) : v;
   std::int64_t kept = keep;
   bool input = n.opset() >= 18 || (onnx == "ReduceSum" && n.opset() >= 13);
@@ -219,11 +220,11 @@ Value reduce(Node& n, std::string_view onnx, const Value& v, const Ints& axes, b
   return n.emit(onnx, {v}, {{"axes", axes}, {"keepdims", kept}});
 }
 
-Pair aligned(Node& n, std::string_view slot_x, std::string_view slot_y) {
-  Pair p{n.in(slot_x), n.in(slot_y)};
+OperandPair align_operands(NodeContext& n, std::string_view slot_x, std::string_view slot_y) {
+  OperandPair p{n.in(slot_x), n.in(slot_y)};
   auto axis = n.attr("axis", -1);
   if (axis == -1) return p;
-  bool x_longer = n.need_rank(p.x) >= n.need_rank(p.y);
+  bool x_longer = n.require_rank(p.x) >= n.require_rank(p.y);
   Value& shorter = x_longer ? p.y : p.x;
   int rank = n.rank(shorter), room = n.rank(x_longer ? p.x : p.y) - rank;
   n.require(axis >= 0 && axis <= room, "attribute 'axis' is " + std::to_string(axis));
@@ -234,8 +235,8 @@ Pair aligned(Node& n, std::string_view slot_x, std::string_view slot_y) {
   return p;
 }
 
-Value floating(Node& n, const Value& v, std::string_view slot) {
-  if (is_floating(n.need_dtype(v))) return v;
+Value as_floating(NodeContext& n, const Value& v, std::string_view slot) {
+  if (is_floating(n.require_dtype(v))) return v;
   auto declared = n.out_dtype(slot);
   return n.cast(v, is_floating(declared) ? declared : DType::float32);
 }

@@ -8,24 +8,64 @@ namespace {
 
 using Index = std::map<std::string_view, std::vector<const Rule*>>;
 
-// Every table, by hand.
+// All tables, listed by hand.
 Index build_index() {
   Index index;
-  for (auto table :
-       {activation_rules(),    box_moves_rules(),     arrange_rules(),   closeness_rules(),
-        compare_rules(),       complex_rules(),       control_rules(),   conv_rules(),
-        create_rules(),        crop_rules(),          decode_rules(),    deform_rules(),
-        detection_rules(),     diagonal_rules(),      distance_rules(),  elementwise_rules(),
-        features_rules(),      fused_rules(),         grid_rules(),      index_rules(),
-        interp_rules(),        join_rules(),          linalg_rules(),    loss_rules(),
-        loss_v1_rules(),       math_rules(),          matmul_rules(),    nms_rules(),
-        norm_rules(),          pad_rules(),           pairs_rules(),     pick_rules(),
-        pool_rules(),          priors_rules(),        proposals_rules(), psroi_rules(),
-        quantize_rules(),      random_rules(),        recurrent_rules(), reduce_rules(),
-        rnn_packed_rules(),    rnn_rules(),           rnn_steps_rules(), roi_rules(),
-        scan_rules(),          search_rules(),        segment_rules(),   select_rules(),
-        sequence_math_rules(), sequence_rows_rules(), set_value_rules(), shape_rules(),
-        slice_rules(),         special_rules(),       unfold_rules()})
+  for (auto table : {activation_rules(),
+                     box_decoder_rules(),
+                     pixel_shuffle_rules(),
+                     closeness_rules(),
+                     compare_rules(),
+                     complex_rules(),
+                     control_flow_rules(),
+                     conv_rules(),
+                     creation_rules(),
+                     crop_rules(),
+                     crf_ctc_rules(),
+                     deformable_conv_rules(),
+                     box_coding_rules(),
+                     diagonal_rules(),
+                     norm_distance_rules(),
+                     elementwise_rules(),
+                     feature_scaling_rules(),
+                     fused_rules(),
+                     grid_sample_rules(),
+                     indexing_rules(),
+                     interpolate_rules(),
+                     concat_expand_rules(),
+                     linalg_rules(),
+                     loss_rules(),
+                     legacy_loss_rules(),
+                     unary_math_rules(),
+                     matmul_rules(),
+                     nms_rules(),
+                     normalization_rules(),
+                     pad_rules(),
+                     tensor_products_rules(),
+                     scatter_gather_rules(),
+                     pool_rules(),
+                     prior_boxes_rules(),
+                     proposals_rules(),
+                     psroi_pool_rules(),
+                     quantize_rules(),
+                     random_rules(),
+                     static_rnn_rules(),
+                     reduce_rules(),
+                     lod_rnn_rules(),
+                     rnn_rules(),
+                     rnn_cells_rules(),
+                     roi_pool_rules(),
+                     cumulative_rules(),
+                     sort_search_rules(),
+                     segment_graph_rules(),
+                     selection_rules(),
+                     sequence_math_rules(),
+                     sequence_rows_rules(),
+                     set_value_rules(),
+                     shape_rules(),
+                     slice_rules(),
+                     special_functions_rules(),
+                     unfold_rules()})
     for (const Rule& rule : table) index[rule.paddle].push_back(&rule);
   return index;
 }
@@ -42,48 +82,113 @@ const Rule* find_rule(std::string_view paddle, int opset) {
   if (forms == index().end()) return nullptr;
   const Rule* best = nullptr;
   for (const Rule* rule : forms->second)
-    if (rule->since <= opset && (!best || rule->since > best->since)) best = rule;
+    if (rule->since_opset <= opset && (!best || rule->since_opset > best->since_opset)) best = rule;
   return best;
 }
 
-const Rule* find_rule_for_complex(std::string_view paddle) {
-  for (const Rule& rule : rules_for_complex())
+const Rule* find_complex_rule(std::string_view paddle) {
+  for (const Rule& rule : complex_operand_rules())
     if (rule.paddle == paddle) return &rule;
   return nullptr;
 }
 
-const Facts& facts_of(std::string_view paddle) {
-  static const Facts usual;
+const OpTraits& traits_of(std::string_view paddle) {
+  static const OpTraits default_traits;
   auto forms = index().find(paddle);
-  return forms == index().end() ? usual : forms->second[0]->facts;
+  return forms == index().end() ? default_traits : forms->second[0]->traits;
 }
 
-int first_opset(std::string_view paddle) {
+int min_opset(std::string_view paddle) {
   auto forms = index().find(paddle);
   if (forms == index().end()) return 0;
-  int first = forms->second[0]->since;
-  for (const Rule* rule : forms->second) first = std::min(first, rule->since);
+  int first = forms->second[0]->since_opset;
+  for (const Rule* rule : forms->second) first = std::min(first, rule->since_opset);
   return first;
 }
 
 std::vector<std::string_view> rule_names() {
   std::vector<std::string_view> names;
   for (auto& [name, forms] : index()) names.push_back(name);
-  for (const Rule& rule : rules_for_complex())
+  for (const Rule& rule : complex_operand_rules())
     if (!index().count(rule.paddle)) names.push_back(rule.paddle);
   std::sort(names.begin(), names.end());
   return names;
 }
 
-Lower as(std::string_view onnx, std::initializer_list<std::string_view> slots,
-         std::initializer_list<Renamed> attrs) {
-  return [onnx, slots = std::vector(slots), attrs = std::vector(attrs)](Node& n) {
+int onnx_op_since_opset(std::string_view onnx, DType dtype) {
+  struct Since {
+    std::string_view onnx;
+    int opset;
+  };
+  static constexpr Since newer[] = {
+      {"Max", 8},
+      {"Min", 8},
+      {"Expand", 8},
+      {"Compress", 9},
+      {"Erf", 9},
+      {"EyeLike", 9},
+      {"IsNaN", 9},
+      {"NonZero", 9},
+      {"Sign", 9},
+      {"Where", 9},
+      {"ConstantOfShape", 9},
+      {"IsInf", 10},
+      {"Mod", 10},
+      {"Resize", 10},
+      {"RoiAlign", 10},
+      {"NonMaxSuppression", 10},
+      {"CumSum", 11},
+      {"Det", 11},
+      {"GatherND", 11},
+      {"GatherElements", 11},
+      {"Range", 11},
+      {"Round", 11},
+      {"ScatterND", 11},
+      {"ScatterElements", 11},
+      {"Unique", 11},
+      {"SequenceAt", 11},
+      {"SequenceEmpty", 11},
+      {"SequenceInsert", 11},
+      {"Einsum", 12},
+      {"GreaterOrEqual", 12},
+      {"LessOrEqual", 12},
+      {"HardSwish", 14},
+      {"Trilu", 14},
+      {"GridSample", 16},
+      {"DFT", 17},
+      {"LayerNormalization", 17},
+  };
+  if ((onnx == "Max" || onnx == "Min") && is_integer(dtype)) return 12;
+  if (onnx == "Equal") return is_integer(dtype) || dtype == DType::boolean ? 7 : 11;
+  auto found = std::find_if(std::begin(newer), std::end(newer),
+                            [&](const Since& s) { return s.onnx == onnx; });
+  return found == std::end(newer) ? 7 : found->opset;
+}
+
+bool ort_has_kernel(std::string_view onnx, DType dtype) {
+  static constexpr std::string_view no_doubles[] = {
+      "Acos",        "Acosh",         "Asin",      "Asinh",      "Atan",
+      "Atanh",       "AveragePool",   "Conv",      "Cosh",       "ConvTranspose",
+      "Elu",         "Erf",           "Gelu",      "Sinh",       "GlobalAveragePool",
+      "HardSigmoid", "GlobalMaxPool", "HardSwish", "Softplus",   "InstanceNormalization",
+      "Softsign",    "Tan",           "LSTM",      "GRU",        "RNN",
+      "Resize",      "GridSample",    "Col2Im",    "MaxRoiPool",
+  };
+  if (is_complex(dtype)) return false;
+  return dtype != DType::float64 ||
+         std::find(std::begin(no_doubles), std::end(no_doubles), onnx) == std::end(no_doubles);
+}
+
+LowerFn lower_to(std::string_view onnx, std::initializer_list<std::string_view> slots,
+                 std::initializer_list<AttrMapping> attrs) {
+  return [onnx, slots = std::vector(slots), attrs = std::vector(attrs)](NodeContext& n) {
     Values in;
     for (auto slot : slots) in.push_back(n.in(slot));
-    Node::Attrs given;
-    for (const Renamed& r : attrs)
+    NodeContext::Attrs given;
+    for (const AttrMapping& r : attrs)
       given.emplace_back(
-          r.to, std::visit([&](auto& d) -> onnx::Attr { return n.attr(r.from, d); }, r.otherwise));
+          r.onnx,
+          std::visit([&](auto& d) -> onnx::Attr { return n.attr(r.paddle, d); }, r.default_value));
     n.out("Out", n.emit(onnx, in, given));
   };
 }

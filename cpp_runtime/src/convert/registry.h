@@ -1,6 +1,8 @@
-// Rules are rows.  Tables, one per family of ops, are listed by hand in rules.cpp: no static
-// constructors, so nothing is lost when the archive is linked.  Of the forms of an op, the newest
-// that is not above the target opset wins.
+// Registry of conversion rules.  Each file of ops/ has a table, listed by hand in registry.cpp:
+// there are no static constructors that the linker could drop.  An op may have several rules; the
+// newest one that the target opset allows is used.  An opset requirement is stated in one of three
+// ways: `Rule::since_opset` for a whole rule, the table of `onnx_op_since_opset` for an emitted
+// ONNX op, and `NodeContext::require_opset` for particular inputs.
 #pragma once
 #include <functional>
 #include <initializer_list>
@@ -13,111 +15,117 @@
 
 namespace oarlock {
 
-using Lower = std::function<void(Node&)>;
+using LowerFn = std::function<void(NodeContext&)>;
 
-/// What else is true of an op, whatever form of it is lowered.
-struct Facts {
-  /// Paddle declares sizes that are wrong where it does not know the operands': it counts with -1
-  /// as with a number, or takes the most that there can be for what there is.   What the op gives
-  /// is inferred here.
-  bool careless = false;
-  /// Which results get the offsets of the first operand that has any: those that are declared as
-  /// packed sequences; all, where the op only hands on what may not be declared; or none, where
-  /// rows are not those of any operand.
-  enum Offsets { as_declared, handed_on, none } offsets = as_declared;
-  std::string_view from_zero = {};  // a slot of results that are never negative
+/// Properties of an op that hold for all of its rules.
+struct OpTraits {
+  /// Paddle declares wrong sizes for the outputs if input sizes are unknown (it computes with -1),
+  /// or declares maximal sizes.  The converter then ignores the declared shape.
+  bool ignore_declared_shape = false;
+  /// Which outputs inherit the row splits of the first input that has any: those declared as packed
+  /// sequences; all of them; or none, because rows do not correspond.
+  enum LodPolicy { as_declared, propagate, none } lod = as_declared;
+  std::string_view nonnegative_outputs = {};  // slot of an output that is never negative
 };
 
 struct Rule {
   std::string_view paddle;
-  int since;  // the first ONNX opset this form is valid for
-  Lower lower;
-  Facts facts = {};
+  int since_opset;  // the first ONNX opset that the rule is valid for
+  LowerFn lower;
+  OpTraits traits = {};
 };
 
-/// An attribute under another name.   otherwise: Paddle's default, which also fixes the type it
-/// must have.
-struct Renamed {
-  std::string_view to, from;
-  std::variant<std::int64_t, float, bool, std::string, Ints> otherwise;
+/// An attribute mapped to an ONNX attribute. default_value: Paddle's default, which also determines
+/// the type.
+struct AttrMapping {
+  std::string_view onnx, paddle;
+  std::variant<std::int64_t, float, bool, std::string, Ints> default_value;
 };
 
-/// The common case: the same op under another name, slots and attributes renamed, one output `Out`.
-Lower as(std::string_view onnx, std::initializer_list<std::string_view> slots,
-         std::initializer_list<Renamed> attrs = {});
+/// A rule that emits one ONNX op with the given input slots and attributes, for output `Out`.
+LowerFn lower_to(std::string_view onnx, std::initializer_list<std::string_view> slots,
+                 std::initializer_list<AttrMapping> attrs = {});
 
-/// The rule for `paddle` at `opset`, or null.
+/// The rule for op `paddle` at `opset`, or null.
 const Rule* find_rule(std::string_view paddle, int opset);
 
-/// The rule for `paddle` where an operand is complex, or null.
-const Rule* find_rule_for_complex(std::string_view paddle);
+/// The rule for op `paddle` with complex inputs, or null.
+const Rule* find_complex_rule(std::string_view paddle);
 
-/// Those of the first form of `paddle` in the tables.
-const Facts& facts_of(std::string_view paddle);
+/// The traits stated with the first rule of `paddle`.
+const OpTraits& traits_of(std::string_view paddle);
 
-/// The first opset at which `paddle` has a rule; 0 where it has none at all.
-int first_opset(std::string_view paddle);
+/// The first opset with a rule for `paddle`; 0 if there is no rule.
+int min_opset(std::string_view paddle);
 
-/// Every op type that has a rule, sorted.
+/// The first opset that has the ONNX op for inputs of this dtype.  7 for ops that are older, and
+/// for ops whose rules state their opset.
+int onnx_op_since_opset(std::string_view onnx, DType dtype);
+
+/// Whether ONNX Runtime's CPU provider has a kernel of the ONNX op for this dtype.  Only known gaps
+/// are listed.
+bool ort_has_kernel(std::string_view onnx, DType dtype);
+
+/// All op types with a rule, sorted.
 std::vector<std::string_view> rule_names();
 
 std::span<const Rule> activation_rules();
-std::span<const Rule> arrange_rules();
-std::span<const Rule> box_moves_rules();
+std::span<const Rule> pixel_shuffle_rules();
+std::span<const Rule> box_decoder_rules();
 std::span<const Rule> closeness_rules();
 std::span<const Rule> compare_rules();
 std::span<const Rule> complex_rules();
-std::span<const Rule> control_rules();
+std::span<const Rule> control_flow_rules();
 std::span<const Rule> conv_rules();
-std::span<const Rule> create_rules();
+std::span<const Rule> creation_rules();
 std::span<const Rule> crop_rules();
-std::span<const Rule> decode_rules();
-std::span<const Rule> deform_rules();
-std::span<const Rule> detection_rules();
+std::span<const Rule> crf_ctc_rules();
+std::span<const Rule> deformable_conv_rules();
+std::span<const Rule> box_coding_rules();
 std::span<const Rule> diagonal_rules();
-std::span<const Rule> distance_rules();
+std::span<const Rule> norm_distance_rules();
 std::span<const Rule> elementwise_rules();
-std::span<const Rule> features_rules();
+std::span<const Rule> feature_scaling_rules();
 std::span<const Rule> fused_rules();
-std::span<const Rule> grid_rules();
-std::span<const Rule> index_rules();
-std::span<const Rule> interp_rules();
-std::span<const Rule> join_rules();
+std::span<const Rule> grid_sample_rules();
+std::span<const Rule> indexing_rules();
+std::span<const Rule> interpolate_rules();
+std::span<const Rule> concat_expand_rules();
 std::span<const Rule> linalg_rules();
 std::span<const Rule> loss_rules();
-std::span<const Rule> loss_v1_rules();
-std::span<const Rule> math_rules();
+std::span<const Rule> legacy_loss_rules();
+std::span<const Rule> unary_math_rules();
 std::span<const Rule> matmul_rules();
 std::span<const Rule> nms_rules();
-std::span<const Rule> norm_rules();
+std::span<const Rule> normalization_rules();
 std::span<const Rule> pad_rules();
-std::span<const Rule> pairs_rules();
-std::span<const Rule> pick_rules();
+std::span<const Rule> tensor_products_rules();
+std::span<const Rule> scatter_gather_rules();
 std::span<const Rule> pool_rules();
-std::span<const Rule> priors_rules();
+std::span<const Rule> prior_boxes_rules();
 std::span<const Rule> proposals_rules();
-std::span<const Rule> psroi_rules();
+std::span<const Rule> psroi_pool_rules();
 std::span<const Rule> quantize_rules();
 std::span<const Rule> random_rules();
-std::span<const Rule> recurrent_rules();
+std::span<const Rule> static_rnn_rules();
 std::span<const Rule> reduce_rules();
-std::span<const Rule> rnn_packed_rules();
+std::span<const Rule> lod_rnn_rules();
 std::span<const Rule> rnn_rules();
-std::span<const Rule> rnn_steps_rules();
-std::span<const Rule> roi_rules();
-std::span<const Rule> scan_rules();
-std::span<const Rule> search_rules();
-std::span<const Rule> segment_rules();
-std::span<const Rule> select_rules();
+std::span<const Rule> rnn_cells_rules();
+std::span<const Rule> roi_pool_rules();
+std::span<const Rule> cumulative_rules();
+std::span<const Rule> sort_search_rules();
+std::span<const Rule> segment_graph_rules();
+std::span<const Rule> selection_rules();
 std::span<const Rule> sequence_math_rules();
 std::span<const Rule> sequence_rows_rules();
 std::span<const Rule> set_value_rules();
 std::span<const Rule> shape_rules();
 std::span<const Rule> slice_rules();
-std::span<const Rule> special_rules();
+std::span<const Rule> special_functions_rules();
 std::span<const Rule> unfold_rules();
 
-/// What ops with complex operands become; the other tables know real ones only.
-std::span<const Rule> rules_for_complex();
+/// Rules for ops with complex inputs; the other tables handle real inputs only.
+std::span<const Rule> complex_operand_rules();
 
 }  // namespace oarlock

@@ -1,4 +1,4 @@
-// Single numbers as the bytes of a dtype, and back.
+// Encoding of single numbers in any dtype.
 #pragma once
 #include <optional>
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace oarlock {
 
-/// `value` rounded to `dtype`, little-endian.   Real dtypes only; others give zero bytes.
-std::string encoded(double value, DType dtype);
+/// `value` rounded to `dtype`, little-endian.  Returns zero bytes for dtypes that are not real.
+std::string encode_scalar(double value, DType dtype);
 
 /// The number in `bytes`; nullopt for a dtype that is not real.
-std::optional<double> decoded(std::string_view bytes, DType dtype);
+std::optional<double> decode_scalar(std::string_view bytes, DType dtype);
 
 }  // namespace oarlock

@@ -7,62 +7,63 @@
 namespace oarlock {
 namespace {
 
-Exprs formals_like(Node& b, const Exprs& values) {
+Exprs add_state_inputs(NodeContext& b, const Exprs& values) {
   Exprs made;
-  for (const Expr& v : values) made.emplace_back(b, b.formal_like("state", v));
+  for (const Expr& v : values) made.emplace_back(b, b.add_subgraph_input_like("state", v));
   return made;
 }
 
-// A slice has no such axis.
-Exprs slices_of(Node& b, const Exprs& sequences) {
+// A slice does not have the scanned axis.
+Exprs add_slice_inputs(NodeContext& b, const Exprs& sequences) {
   Exprs made;
   for (const Expr& v : sequences)
-    made.emplace_back(b, b.formal("slice", b.need_dtype(v),
-                                  Ints(static_cast<std::size_t>(b.need_rank(v) - 1), -1)));
+    made.emplace_back(
+        b, b.add_subgraph_input("slice", b.require_dtype(v),
+                                Ints(static_cast<std::size_t>(b.require_rank(v) - 1), -1)));
   return made;
 }
 
-void results(Node& b, const Step& step) {
-  for (const Expr& v : step.states) b.result(v);
-  for (const Expr& v : step.kept) b.result(v);
+void add_body_outputs(NodeContext& b, const ScanStep& step) {
+  for (const Expr& v : step.states) b.add_subgraph_output(v);
+  for (const Expr& v : step.outputs) b.add_subgraph_output(v);
 }
 
-// The outputs of a loop: those of its body, with one more first axis for what is kept.
-Walked unpacked(Node& n, const Values& made, const Step& last) {
-  Walked walked;
-  for (std::size_t i = 0; i < made.size(); ++i) {
-    bool kept = i >= last.states.size();
-    const Expr& like = kept ? last.kept[i - last.states.size()] : last.states[i];
+// The outputs of a loop: final states, then outputs with an additional first axis.
+LoopResult split_loop_outputs(NodeContext& n, const Values& values, const ScanStep& last) {
+  LoopResult result;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    bool is_output = i >= last.states.size();
+    const Expr& like = is_output ? last.outputs[i - last.states.size()] : last.states[i];
     auto dims = n.shape(like);
     if (dims) dims->assign(dims->size(), -1);
-    if (dims && kept) dims->insert(dims->begin(), -1);
-    n.declare(made[i], n.need_dtype(like), dims);
-    (kept ? walked.kept : walked.states).emplace_back(n, made[i]);
+    if (dims && is_output) dims->insert(dims->begin(), -1);
+    n.declare_type(values[i], n.require_dtype(like), dims);
+    (is_output ? result.outputs : result.states).emplace_back(n, values[i]);
   }
-  return walked;
+  return result;
 }
 
-Values names(const Exprs& a, const Exprs& b) {
+Values concat_values(const Exprs& a, const Exprs& b) {
   Values all(a.begin(), a.end());
   all.insert(all.end(), b.begin(), b.end());
   return all;
 }
 
-// Scan could take slices along any axis, but ends the process there when a sequence is empty.
-Exprs axis_first(Node& n, const Exprs& sequences, std::int64_t axis) {
+// Scan supports other axes, but ONNX Runtime crashes there if a sequence is empty.
+Exprs move_axis_first(NodeContext& n, const Exprs& sequences, std::int64_t axis) {
   Exprs moved;
   for (const Expr& v : sequences) {
-    Ints perm = all_axes(n.need_rank(v));
+    Ints perm = all_axes(n.require_rank(v));
     std::rotate(perm.begin(), perm.begin() + axis, perm.begin() + axis + 1);
     moved.emplace_back(n, n.transpose(v, perm));
   }
   return moved;
 }
 
-Exprs axis_back(Node& n, const Exprs& kept, std::int64_t axis) {
+Exprs move_axis_back(NodeContext& n, const Exprs& kept, std::int64_t axis) {
   Exprs moved;
   for (const Expr& v : kept) {
-    Ints perm = all_axes(n.need_rank(v));
+    Ints perm = all_axes(n.require_rank(v));
     std::rotate(perm.begin(), perm.begin() + 1, perm.begin() + axis + 1);
     moved.emplace_back(n, n.transpose(v, perm));
   }
@@ -71,40 +72,42 @@ Exprs axis_back(Node& n, const Exprs& kept, std::int64_t axis) {
 
 }  // namespace
 
-Walked walk(Node& n, const Along& along, const Exprs& states, const Exprs& sequences,
-            const WalkBody& body) {
-  Step step;
+LoopResult build_scan(NodeContext& n, const ScanAxis& along, const Exprs& states,
+                      const Exprs& sequences, const ScanBody& body) {
+  ScanStep step;
   for (const Expr& v : sequences)
-    n.require(n.need_rank(v) > along.axis, "has no such axis to walk along");
-  auto graph = n.subgraph("step", [&](Node& b) {
-    auto before = formals_like(b, states);
-    step = body(before, slices_of(b, sequences));
-    results(b, step);
+    n.require(n.require_rank(v) > along.axis, "has no such axis to walk along");
+  auto graph = n.subgraph("step", [&](NodeContext& b) {
+    auto before = add_state_inputs(b, states);
+    step = body(before, add_slice_inputs(b, sequences));
+    add_body_outputs(b, step);
   });
-  Ints in_ways(sequences.size(), along.reverse), out_ways(step.kept.size(), along.reverse);
-  auto made = n.emit_n(step.states.size() + step.kept.size(), "Scan",
-                       names(states, axis_first(n, sequences, along.axis)),
+  Ints input_directions(sequences.size(), along.reverse),
+      output_directions(step.outputs.size(), along.reverse);
+  auto made = n.emit_n(step.states.size() + step.outputs.size(), "Scan",
+                       concat_values(states, move_axis_first(n, sequences, along.axis)),
                        {{"body", graph},
                         {"num_scan_inputs", static_cast<std::int64_t>(sequences.size())},
-                        {"scan_input_directions", in_ways},
-                        {"scan_output_directions", out_ways}});
-  Walked walked = unpacked(n, made, step);
-  walked.kept = axis_back(n, walked.kept, along.axis);
-  return walked;
+                        {"scan_input_directions", input_directions},
+                        {"scan_output_directions", output_directions}});
+  LoopResult result = split_loop_outputs(n, made, step);
+  result.outputs = move_axis_back(n, result.outputs, along.axis);
+  return result;
 }
 
-Walked repeat(Node& n, const Value& count, const Exprs& states, const RepeatBody& body) {
-  Step step;
-  auto graph = n.subgraph("step", [&](Node& b) {
-    Expr number(b, b.formal("number", DType::int64, Ints{}));
-    b.formal("going", DType::boolean, Ints{});
-    step = body(number, formals_like(b, states));
-    b.result(b.scalar(1, DType::boolean));
-    results(b, step);
+LoopResult build_loop(NodeContext& n, const Value& count, const Exprs& states,
+                      const LoopBody& body) {
+  ScanStep step;
+  auto graph = n.subgraph("step", [&](NodeContext& b) {
+    Expr number(b, b.add_subgraph_input("number", DType::int64, Ints{}));
+    b.add_subgraph_input("going", DType::boolean, Ints{});
+    step = body(number, add_state_inputs(b, states));
+    b.add_subgraph_output(b.scalar(1, DType::boolean));
+    add_body_outputs(b, step);
   });
-  auto made = n.emit_n(step.states.size() + step.kept.size(), "Loop",
-                       names({{n, count}, {n, ""}}, states), {{"body", graph}});
-  return unpacked(n, made, step);
+  auto made = n.emit_n(step.states.size() + step.outputs.size(), "Loop",
+                       concat_values({{n, count}, {n, ""}}, states), {{"body", graph}});
+  return split_loop_outputs(n, made, step);
 }
 
 }  // namespace oarlock

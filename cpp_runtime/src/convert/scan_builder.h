@@ -1,5 +1,4 @@
-// Loops over the places of an axis, or a number of times: one step is written as formulas, ONNX
-// Runtime repeats it.
+// Builders of ONNX Scan and Loop nodes from a body given as formulas.
 #pragma once
 #include <functional>
 
@@ -9,29 +8,29 @@ namespace oarlock {
 
 using Exprs = std::vector<Expr>;
 
-/// What a step makes: the states that the next one begins with, and what is kept of this one.
-struct Step {
-  Exprs states, kept;
+/// One iteration: the next states and the outputs of this iteration.
+struct ScanStep {
+  Exprs states, outputs;
 };
 
-/// What is there in the end: the last states, and everything kept, along the axis.
-struct Walked {
-  Exprs states, kept;
+/// The final states, and the stacked outputs.
+struct LoopResult {
+  Exprs states, outputs;
 };
 
-/// Slices of `sequences` along an axis, one after the other; what is kept is put together along the
-/// same axis.
-struct Along {
+/// Iterates over slices of `sequences` along an axis; outputs are stacked along the same axis.
+struct ScanAxis {
   std::int64_t axis = 0;
   bool reverse = false;
 };
-using WalkBody = std::function<Step(const Exprs& states, const Exprs& slices)>;
-Walked walk(Node& n, const Along& along, const Exprs& states, const Exprs& sequences,
-            const WalkBody& body);
+using ScanBody = std::function<ScanStep(const Exprs& states, const Exprs& slices)>;
+LoopResult build_scan(NodeContext& n, const ScanAxis& along, const Exprs& states,
+                      const Exprs& sequences, const ScanBody& body);
 
-/// `count` (int64[]) steps; each is told its number.   What is kept is put together along a new
-/// first axis.
-using RepeatBody = std::function<Step(const Expr& number, const Exprs& states)>;
-Walked repeat(Node& n, const Value& count, const Exprs& states, const RepeatBody& body);
+/// Runs `count` (int64[]) iterations; the body receives the iteration number.  Outputs are stacked
+/// along a new first axis.
+using LoopBody = std::function<ScanStep(const Expr& number, const Exprs& states)>;
+LoopResult build_loop(NodeContext& n, const Value& count, const Exprs& states,
+                      const LoopBody& body);
 
 }  // namespace oarlock

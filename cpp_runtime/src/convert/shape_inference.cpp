@@ -1,6 +1,5 @@
-// A little shape and dtype inference over emitted nodes: enough that the next step of a rule, or
-// the next rule, knows what it works on.  Saying nothing is always right; ONNX Runtime does the
-// whole of it again.
+// Shape and dtype inference of emitted nodes, as far as conversion rules need it.  Unknown results
+// are always allowed; ONNX Runtime repeats the full inference.
 #include "convert/shape_inference.h"
 
 #include <algorithm>
@@ -8,7 +7,7 @@
 
 namespace oarlock {
 
-std::optional<Ints> infer_broadcast(const std::optional<Ints>& a, const std::optional<Ints>& b) {
+std::optional<Ints> broadcast_shapes(const std::optional<Ints>& a, const std::optional<Ints>& b) {
   if (!a || !b) return std::nullopt;
   Ints out(std::max(a->size(), b->size()));
   for (std::size_t i = 0; i < out.size(); ++i) {
@@ -19,25 +18,24 @@ std::optional<Ints> infer_broadcast(const std::optional<Ints>& a, const std::opt
   return out;
 }
 
-// Only the rank survives without more work.
-Info same_rank(const onnx::Node&, const std::vector<const Info*>& in) {
-  Info info{in[0]->dtype, std::nullopt, std::nullopt};
+ValueType unknown_sizes(const onnx::Node&, const std::vector<const ValueType*>& in) {
+  ValueType info{in[0]->dtype, std::nullopt, std::nullopt};
   if (in[0]->shape) info.shape = Ints(in[0]->shape->size(), -1);
   return info;
 }
 
 namespace {
 
-using In = std::vector<const Info*>;
+using Inputs = std::vector<const ValueType*>;
 
 // Axes are an attribute before opset 13 and an input since.
-std::optional<Ints> axes(const onnx::Node& n, const In& in) {
-  if (auto* given = infer_attr<Ints>(n, "axes")) return *given;
-  if (in.size() > 1 && in[1]->known) return in[1]->known->values;
+std::optional<Ints> axes(const onnx::Node& n, const Inputs& in) {
+  if (auto* given = node_attr<Ints>(n, "axes")) return *given;
+  if (in.size() > 1 && in[1]->partial_value) return in[1]->partial_value->values;
   return std::nullopt;
 }
 
-bool normalise(Ints& axes, std::int64_t rank) {
+bool normalize_axes(Ints& axes, std::int64_t rank) {
   for (std::int64_t& a : axes) {
     if (a < 0) a += rank;
     if (a < 0 || a >= rank) return false;
@@ -46,46 +44,47 @@ bool normalise(Ints& axes, std::int64_t rank) {
   return true;
 }
 
-Info same(const onnx::Node&, const In& in) {
-  return {in[0]->dtype, in[0]->shape, std::nullopt, in[0]->sequence};
+ValueType same_type(const onnx::Node&, const Inputs& in) {
+  return {in[0]->dtype, in[0]->shape, std::nullopt, in[0]->is_sequence};
 }
 
-Info binary(const onnx::Node&, const In& in) {
+ValueType binary(const onnx::Node&, const Inputs& in) {
   if (in.size() < 2) return {};
   return {in[0]->dtype != DType::none ? in[0]->dtype : in[1]->dtype,
-          infer_broadcast(in[0]->shape, in[1]->shape), std::nullopt};
+          broadcast_shapes(in[0]->shape, in[1]->shape), std::nullopt};
 }
 
-Info comparison(const onnx::Node& n, const In& in) {
-  Info info = binary(n, in);
+ValueType comparison(const onnx::Node& n, const Inputs& in) {
+  ValueType info = binary(n, in);
   info.dtype = DType::boolean;
   return info;
 }
 
-Info boolean(const onnx::Node&, const In& in) {
+ValueType boolean(const onnx::Node&, const Inputs& in) {
   return {DType::boolean, in[0]->shape, std::nullopt};
 }
 
-Info where(const onnx::Node&, const In& in) {
+ValueType where(const onnx::Node&, const Inputs& in) {
   if (in.size() < 3) return {};
-  return {in[1]->dtype, infer_broadcast(in[0]->shape, infer_broadcast(in[1]->shape, in[2]->shape)),
+  return {in[1]->dtype,
+          broadcast_shapes(in[0]->shape, broadcast_shapes(in[1]->shape, in[2]->shape)),
           std::nullopt};
 }
 
-Info cast(const onnx::Node& n, const In& in) {
-  auto* to = infer_attr<std::int64_t>(n, "to");
+ValueType cast(const onnx::Node& n, const Inputs& in) {
+  auto* to = node_attr<std::int64_t>(n, "to");
   return {to ? dtype_of_onnx(static_cast<int>(*to)) : DType::none, in[0]->shape, std::nullopt};
 }
 
-Info shape_of(const onnx::Node&, const In& in) {
-  Info info{DType::int64, std::nullopt, std::nullopt};
+ValueType shape_of(const onnx::Node&, const Inputs& in) {
+  ValueType info{DType::int64, std::nullopt, std::nullopt};
   if (in[0]->shape) info.shape = Ints{static_cast<std::int64_t>(in[0]->shape->size())};
   return info;
 }
 
-Info transpose(const onnx::Node& n, const In& in) {
-  auto* perm = infer_attr<Ints>(n, "perm");
-  Info info{in[0]->dtype, std::nullopt, std::nullopt};
+ValueType transpose(const onnx::Node& n, const Inputs& in) {
+  auto* perm = node_attr<Ints>(n, "perm");
+  ValueType info{in[0]->dtype, std::nullopt, std::nullopt};
   if (!perm || !in[0]->shape || perm->size() != in[0]->shape->size()) return info;
   info.shape = Ints();
   for (std::int64_t p : *perm) {
@@ -96,11 +95,11 @@ Info transpose(const onnx::Node& n, const In& in) {
   return info;
 }
 
-Info unsqueeze(const onnx::Node& n, const In& in) {
-  Info info{in[0]->dtype, std::nullopt, std::nullopt};
+ValueType unsqueeze(const onnx::Node& n, const Inputs& in) {
+  ValueType info{in[0]->dtype, std::nullopt, std::nullopt};
   auto at = axes(n, in);
   if (!at || !in[0]->shape ||
-      !normalise(*at, static_cast<std::int64_t>(in[0]->shape->size() + at->size())))
+      !normalize_axes(*at, static_cast<std::int64_t>(in[0]->shape->size() + at->size())))
     return info;
   info.shape = in[0]->shape;
   for (std::int64_t a : *at) {
@@ -111,10 +110,10 @@ Info unsqueeze(const onnx::Node& n, const In& in) {
   return info;
 }
 
-Info squeeze(const onnx::Node& n, const In& in) {
-  Info info{in[0]->dtype, std::nullopt, std::nullopt};
+ValueType squeeze(const onnx::Node& n, const Inputs& in) {
+  ValueType info{in[0]->dtype, std::nullopt, std::nullopt};
   auto at = axes(n, in);
-  if (!at || !in[0]->shape || !normalise(*at, static_cast<std::int64_t>(in[0]->shape->size())))
+  if (!at || !in[0]->shape || !normalize_axes(*at, static_cast<std::int64_t>(in[0]->shape->size())))
     return info;
   info.shape = in[0]->shape;
   for (auto a = at->rbegin(); a != at->rend(); ++a)
@@ -123,72 +122,75 @@ Info squeeze(const onnx::Node& n, const In& in) {
   return info;
 }
 
-// What is known of a shape of which only the length may be known.
-std::optional<Ints> dims_of(const Info& shape) {
-  constexpr std::int64_t most = 64;  // of dims
-  if (shape.known) return shape.known->values;
-  if (!shape.shape || shape.shape->size() != 1 || (*shape.shape)[0] < 0 || (*shape.shape)[0] > most)
+// The known dims of a shape input; kUnknown elements if only its length is known.
+std::optional<Ints> shape_input_dims(const ValueType& shape) {
+  constexpr std::int64_t max_rank = 64;  // number of dims
+  if (shape.partial_value) return shape.partial_value->values;
+  if (!shape.shape || shape.shape->size() != 1 || (*shape.shape)[0] < 0 ||
+      (*shape.shape)[0] > max_rank)
     return std::nullopt;
   return Ints(static_cast<std::size_t>((*shape.shape)[0]), kUnknown);
 }
 
-// The dim left open by -1, where the sizes of all that is not copied are known.
-std::int64_t open_dim(const Ints& from, const Ints& to) {
-  std::int64_t elements = 1, taken = 1;
+// The dim given as -1, if the sizes of all dims that are not copied are known.
+std::int64_t inferred_dim(const Ints& from, const Ints& to) {
+  std::int64_t elements = 1, known_product = 1;
   for (std::size_t i = 0; i < std::max(from.size(), to.size()); ++i) {
     if (i < to.size() && i < from.size() && to[i] == 0) continue;
     if ((i < from.size() && from[i] <= 0) || (i < to.size() && (to[i] == kUnknown || to[i] == 0)))
       return -1;
     if (i < from.size() && __builtin_mul_overflow(elements, from[i], &elements)) return -1;
-    if (i < to.size() && to[i] > 0 && __builtin_mul_overflow(taken, to[i], &taken)) return -1;
+    if (i < to.size() && to[i] > 0 && __builtin_mul_overflow(known_product, to[i], &known_product))
+      return -1;
   }
-  return elements % taken ? -1 : elements / taken;
+  return elements % known_product ? -1 : elements / known_product;
 }
 
-Info reshape(const onnx::Node&, const In& in) {
-  Info info{in[0]->dtype, in.size() < 2 ? std::nullopt : dims_of(*in[1]), std::nullopt};
+ValueType reshape(const onnx::Node&, const Inputs& in) {
+  ValueType info{in[0]->dtype, in.size() < 2 ? std::nullopt : shape_input_dims(*in[1]),
+                 std::nullopt};
   if (!info.shape) return info;
   Ints to = *info.shape;
   for (std::size_t i = 0; i < to.size(); ++i) {
     std::int64_t& d = (*info.shape)[i];
     if (d == 0) d = in[0]->shape && i < in[0]->shape->size() ? (*in[0]->shape)[i] : -1;
-    if (to[i] == -1 && in[0]->shape) d = open_dim(*in[0]->shape, to);
+    if (to[i] == -1 && in[0]->shape) d = inferred_dim(*in[0]->shape, to);
     if (d == kUnknown) d = -1;
   }
   return info;
 }
 
-Info expand(const onnx::Node&, const In& in) {
-  Info info{in[0]->dtype, std::nullopt, std::nullopt};
-  auto to = in.size() < 2 ? std::nullopt : dims_of(*in[1]);
+ValueType expand(const onnx::Node&, const Inputs& in) {
+  ValueType info{in[0]->dtype, std::nullopt, std::nullopt};
+  auto to = in.size() < 2 ? std::nullopt : shape_input_dims(*in[1]);
   if (to) std::replace(to->begin(), to->end(), kUnknown, std::int64_t{-1});
-  info.shape = infer_broadcast(in[0]->shape, to);
+  info.shape = broadcast_shapes(in[0]->shape, to);
   return info;
 }
 
-Info concat(const onnx::Node& n, const In& in) {
-  auto* axis = infer_attr<std::int64_t>(n, "axis");
-  Info info = same(n, in);
+ValueType concat(const onnx::Node& n, const Inputs& in) {
+  auto* axis = node_attr<std::int64_t>(n, "axis");
+  ValueType info = same_type(n, in);
   if (!axis) return info;
-  for (const Info* part : in) {
+  for (const ValueType* part : in) {
     if (!part->shape || !info.shape || part->shape->size() != info.shape->size())
       return {info.dtype, std::nullopt, std::nullopt};
   }
   auto rank = static_cast<std::int64_t>(info.shape->size());
   std::int64_t at = *axis < 0 ? *axis + rank : *axis, sum = 0;
   if (at < 0 || at >= rank) return {info.dtype, std::nullopt, std::nullopt};
-  for (const Info* part : in)
+  for (const ValueType* part : in)
     sum = (*part->shape)[at] < 0 || sum < 0 ? -1 : sum + (*part->shape)[at];
-  for (const Info* part : in)
+  for (const ValueType* part : in)
     for (std::size_t i = 0; i < info.shape->size(); ++i)
       if ((*info.shape)[i] < 0) (*info.shape)[i] = (*part->shape)[i];
   (*info.shape)[at] = sum;
   return info;
 }
 
-Info gather(const onnx::Node& n, const In& in) {
-  auto* axis = infer_attr<std::int64_t>(n, "axis");
-  Info info{in[0]->dtype, std::nullopt, std::nullopt};
+ValueType gather(const onnx::Node& n, const Inputs& in) {
+  auto* axis = node_attr<std::int64_t>(n, "axis");
+  ValueType info{in[0]->dtype, std::nullopt, std::nullopt};
   if (in.size() < 2 || !in[0]->shape || !in[1]->shape) return info;
   auto rank = static_cast<std::int64_t>(in[0]->shape->size());
   std::int64_t at = axis ? (*axis < 0 ? *axis + rank : *axis) : 0;
@@ -199,20 +201,20 @@ Info gather(const onnx::Node& n, const In& in) {
   return info;
 }
 
-Info dtype_only(const onnx::Node&, const In& in) {
+ValueType dtype_only(const onnx::Node&, const Inputs& in) {
   return {in[0]->dtype, std::nullopt, std::nullopt};
 }
 
-Info det(const onnx::Node&, const In& in) {
-  Info info = dtype_only({}, in);
+ValueType det(const onnx::Node&, const Inputs& in) {
+  ValueType info = dtype_only({}, in);
   if (in[0]->shape && in[0]->shape->size() >= 2)
     info.shape = Ints(in[0]->shape->begin(), in[0]->shape->end() - 2);
   return info;
 }
 
-const InferTable& table() {
-  static const InferTable built = [] {
-    InferTable t;
+const InferenceTable& table() {
+  static const InferenceTable built = [] {
+    InferenceTable t;
     for (auto name : {"Abs",
                       "Acos",
                       "Acosh",
@@ -263,34 +265,34 @@ const InferTable& table() {
                       "Not",
                       "BatchNormalization",
                       "PRelu"})
-      t[name] = same;
+      t[name] = same_type;
     for (auto name : {"Add", "Sub", "Mul", "Div", "Pow", "Mod", "Max", "Min", "And", "Or", "Xor",
                       "BitwiseAnd", "BitwiseOr", "BitwiseXor"})
       t[name] = binary;
     for (auto name : {"Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual"})
       t[name] = comparison;
     for (auto name : {"IsNaN", "IsInf"}) t[name] = boolean;
-    for (auto name : {"Resize", "ReverseSequence"}) t[name] = same_rank;
+    for (auto name : {"Resize", "ReverseSequence"}) t[name] = unknown_sizes;
     for (auto name : {"Einsum"}) t[name] = dtype_only;
     add_size_rules(t);
     for (auto name : {"SequenceInsert", "SequenceErase"})
-      t[name] = [](const onnx::Node&, const In& in) {
-        return Info{in[0]->dtype, std::nullopt, std::nullopt, true};
+      t[name] = [](const onnx::Node&, const Inputs& in) {
+        return ValueType{in[0]->dtype, std::nullopt, std::nullopt, true};
       };
     for (auto name : {"SequenceAt", "ConcatFromSequence"}) t[name] = dtype_only;
-    t["SequenceLength"] = [](const onnx::Node&, const In&) {
-      return Info{DType::int64, Ints{}, std::nullopt};
+    t["SequenceLength"] = [](const onnx::Node&, const Inputs&) {
+      return ValueType{DType::int64, Ints{}, std::nullopt};
     };
     t["Where"] = where, t["Cast"] = cast, t["Shape"] = shape_of, t["Transpose"] = transpose,
     t["Unsqueeze"] = unsqueeze;
     t["Squeeze"] = squeeze, t["Reshape"] = reshape, t["Expand"] = expand, t["Concat"] = concat,
     t["Gather"] = gather;
     t["Det"] = det;
-    t["NonZero"] = [](const onnx::Node&, const In&) {
-      return Info{DType::int64, Ints{-1, -1}, std::nullopt};
+    t["NonZero"] = [](const onnx::Node&, const Inputs&) {
+      return ValueType{DType::int64, Ints{-1, -1}, std::nullopt};
     };
-    t["Size"] = [](const onnx::Node&, const In&) {
-      return Info{DType::int64, Ints{}, std::nullopt};
+    t["Size"] = [](const onnx::Node&, const Inputs&) {
+      return ValueType{DType::int64, Ints{}, std::nullopt};
     };
     return t;
   }();
@@ -299,11 +301,12 @@ const InferTable& table() {
 
 }  // namespace
 
-std::vector<Info> infer(const onnx::Node& node, const std::vector<const Info*>& in) {
-  if (!node.domain.empty() || in.empty()) return {Info{}};
-  if (auto several = infer_several(node, in); !several.empty()) return several;
+std::vector<ValueType> infer_types(const onnx::Node& node,
+                                   const std::vector<const ValueType*>& in) {
+  if (!node.domain.empty() || in.empty()) return {ValueType{}};
+  if (auto several = infer_multiple_outputs(node, in); !several.empty()) return several;
   auto rule = table().find(node.op);
-  return {rule == table().end() ? Info{} : rule->second(node, in)};
+  return {rule == table().end() ? ValueType{} : rule->second(node, in)};
 }
 
 }  // namespace oarlock

@@ -1,4 +1,4 @@
-// What the two halves of the inference share.
+// Declarations shared by shape_inference.cpp and shape_inference_sizes.cpp.
 #pragma once
 #include <map>
 #include <string_view>
@@ -7,27 +7,29 @@
 
 namespace oarlock {
 
-using InferTable =
-    std::map<std::string_view, Info (*)(const onnx::Node&, const std::vector<const Info*>&)>;
+using InferenceTable =
+    std::map<std::string_view,
+             ValueType (*)(const onnx::Node&, const std::vector<const ValueType*>&)>;
 
-/// The rows of infer_sizes.cpp.
-void add_size_rules(InferTable& table);
+/// Adds the rules of shape_inference_sizes.cpp.
+void add_size_rules(InferenceTable& table);
 
-/// All outputs of an op that has several.   Empty for every other op.
-std::vector<Info> infer_several(const onnx::Node& node, const std::vector<const Info*>& in);
+/// The types of all outputs of an op with several; empty for other ops.
+std::vector<ValueType> infer_multiple_outputs(const onnx::Node& node,
+                                              const std::vector<const ValueType*>& in);
 
-/// An attribute of that type, or null.
+/// The attribute if it has that type, or null.
 template <class T>
-const T* infer_attr(const onnx::Node& n, std::string_view name) {
+const T* node_attr(const onnx::Node& n, std::string_view name) {
   for (auto& [key, value] : n.attrs)
     if (key == name) return std::get_if<T>(&value);
   return nullptr;
 }
 
-/// The shape of two shapes broadcast; nullopt where one is not known.
-std::optional<Ints> infer_broadcast(const std::optional<Ints>& a, const std::optional<Ints>& b);
+/// The broadcast shape; nullopt if either is unknown.
+std::optional<Ints> broadcast_shapes(const std::optional<Ints>& a, const std::optional<Ints>& b);
 
-/// Only the rank survives.
-Info same_rank(const onnx::Node& n, const std::vector<const Info*>& in);
+/// The type of the first input with unknown sizes.
+ValueType unknown_sizes(const onnx::Node& n, const std::vector<const ValueType*>& in);
 
 }  // namespace oarlock

@@ -1,5 +1,4 @@
-// Names in the ONNX graph: of values after Paddle's variables, of nodes after layers and what they
-// give.
+// Names of values (after Paddle variables) and of nodes (after layers and outputs).
 #include <algorithm>
 
 #include "convert/graph_builder.h"
@@ -7,8 +6,8 @@
 namespace oarlock {
 namespace {
 
-// A node is called after its layer's path, which it has as its name so far, and after what it gives
-// when its op is done: later that may be renamed to an output of the model.
+// Appends the output name to the layer path, which is the node's name until its op is converted;
+// the output may be renamed later.
 void name_node(onnx::Node& node) {
   bool done = !node.name.empty() && node.name.back() != '/';
   if (!done) node.name += node.outputs[0];
@@ -16,38 +15,40 @@ void name_node(onnx::Node& node) {
 
 }  // namespace
 
-std::string Graph::fresh(const std::string& wanted) {
+std::string GraphBuilder::unique_name(const std::string& wanted) {
   std::string name = wanted;
   int& k = last_suffix_[wanted];
-  while (!used_.insert(name).second) name = wanted + "." + std::to_string(++k);
+  while (!used_names_.insert(name).second) name = wanted + "." + std::to_string(++k);
   return name;
 }
 
-// Gives the results of an op the names of the program's variables.  One pass over the nodes applies
-// all renames of an op.
-void Graph::name_results(const OpDesc& op, std::size_t first_node) {
-  std::map<Value, Value> renamed;
-  Renames changed;
-  bool trusted = scope_ == &top_ && !doubts(op);
+// Names the outputs of an op after the program's variables, with one pass over the nodes for all
+// renames.
+void GraphBuilder::name_results(const OpDesc& op, std::size_t first_node) {
+  std::map<Value, Value> final_names;
+  Renames renames;
+  bool trusted = scope_ == &top_ && !distrusts_declared_sizes(op);
   for (auto& [paddle, value] : results_) {
-    Value final = value;
-    if (auto done = renamed.find(value); done != renamed.end()) {
-      final = done->second;
+    Value final_name = value;
+    if (auto done = final_names.find(value); done != final_names.end()) {
+      final_name = done->second;
     } else {
-      auto origin = origins_.find(value);
-      bool ours = origin != origins_.end() && origin->second.graph == scope_->graph &&
-                  origin->second.node >= first_node;
-      if (ours) note_rename(value, final = fresh(paddle));
-      renamed[value] = final;
-      if (ours) changed[value] = final;
+      auto producer = producers_.find(value);
+      bool is_own_result = producer != producers_.end() &&
+                           producer->second.graph == scope_->graph &&
+                           producer->second.node >= first_node;
+      if (is_own_result) record_rename(value, final_name = unique_name(paddle));
+      final_names[value] = final_name;
+      if (is_own_result) renames[value] = final_name;
     }
-    add_declared(infos_[final], op, paddle, trusted);
-    scope_->bound[paddle] = final;
+    merge_declared_type(value_types_[final_name], op, paddle, trusted);
+    scope_->bindings[paddle] = final_name;
   }
-  if (!changed.empty()) rename(*scope_->graph, first_node, changed);
+  if (!renames.empty()) apply_renames(*scope_->graph, first_node, renames);
 }
 
-void Graph::rename(onnx::Graph& graph, std::size_t first_node, const Renames& renames) {
+void GraphBuilder::apply_renames(onnx::Graph& graph, std::size_t first_node,
+                                 const Renames& renames) {
   auto replace = [&](std::string& name) {
     if (auto found = renames.find(name); found != renames.end()) name = found->second;
   };
@@ -57,25 +58,26 @@ void Graph::rename(onnx::Graph& graph, std::size_t first_node, const Renames& re
     std::for_each(node.outputs.begin(), node.outputs.end(), replace);
     for (auto& [key, attr] : node.attrs)
       if (auto* inner = std::get_if<std::shared_ptr<onnx::Graph>>(&attr)) {
-        rename(**inner, 0, renames);
+        apply_renames(**inner, 0, renames);
         for (onnx::ValueInfo& v : (*inner)->outputs) replace(v.name);
       }
   }
 }
 
-// Moves the type information of `from` to `to`; `rename` changes the nodes that use the name.
-void Graph::note_rename(const Value& from, const Value& to) {
-  if (auto found = infos_.find(from); found != infos_.end()) infos_[to] = found->second;
-  if (auto found = origins_.find(from); found != origins_.end()) origins_[to] = found->second;
-  renamed_[from] = to;
+// Copies the type information of `from` to `to`; `apply_renames` changes the nodes.
+void GraphBuilder::record_rename(const Value& from, const Value& to) {
+  if (auto found = value_types_.find(from); found != value_types_.end())
+    value_types_[to] = found->second;
+  if (auto found = producers_.find(from); found != producers_.end()) producers_[to] = found->second;
+  renames_[from] = to;
 }
 
-const Value& Graph::now(const Value& v) const {
-  auto found = renamed_.find(v);
-  return found == renamed_.end() ? v : now(found->second);
+const Value& GraphBuilder::resolve_renamed(const Value& v) const {
+  auto found = renames_.find(v);
+  return found == renames_.end() ? v : resolve_renamed(found->second);
 }
 
-void Graph::name_nodes(onnx::Graph& graph, std::size_t first_node) {
+void GraphBuilder::name_nodes(onnx::Graph& graph, std::size_t first_node) {
   for (std::size_t i = first_node; i < graph.nodes.size(); ++i) {
     onnx::Node& node = graph.nodes[i];
     name_node(node);

@@ -1,4 +1,4 @@
-// An ONNX model as plain data: what the lowering writes and the writer encodes.
+// ONNX models as plain data: written by the converter, read by the writer.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace oarlock::onnx {
 
-/// A tensor with its bytes.   bytes: little-endian, C order.
+/// A constant tensor. bytes: little-endian, C order.
 struct Tensor {
   DType dtype = DType::none;
   Ints shape;
@@ -31,25 +31,25 @@ struct Node {
   std::vector<std::pair<std::string, Attr>> attrs;
 };
 
-/// A weight: embedded bytes, or a stretch of the `.pdiparams`.
+/// A weight: embedded bytes, or a range of the external `.pdiparams`.
 struct Initializer {
   std::string name;
   DType dtype = DType::none;
   Ints shape;
-  std::string bytes;  // where not external
+  std::string bytes;  // if not external
   bool external = false;
   std::size_t offset = 0, length = 0;
 };
 
-/// An input or output.   symbols: the name of each dim that is -1, "" where it has none; known:
-/// whether there is a shape.
+/// An input or output. symbols: the name of each dim that is -1, "" if it has none; has_shape:
+/// false if the rank is unknown.
 struct ValueInfo {
   std::string name;
   DType dtype = DType::none;
   Ints shape;
   Strings symbols;
-  bool known = true;
-  bool sequence = false;  // of tensors of that dtype
+  bool has_shape = true;
+  bool sequence = false;  // a sequence of tensors of that dtype
 };
 
 struct Graph {
@@ -64,25 +64,25 @@ struct Model {
   int opset = 17;
   Graph graph;
   std::vector<std::pair<std::string, std::string>> metadata;
-  Strings domains;       // besides ONNX's own, each at version 1
-  std::string location;  // of external data: the name of the `.pdiparams`
+  Strings domains;       // domains other than ONNX's own, each at version 1
+  std::string location;  // file name of the external data: the `.pdiparams`
 };
 
-/// ModelProto bytes; the same model gives the same bytes.
+/// Serializes to ModelProto bytes, deterministically.
 std::string to_bytes(const Model& model);
 
-/// One line per node: `y = LeakyRelu<alpha=0.1>(x)`; subgraphs indented.
+/// Formats a graph with one line per node, `y = LeakyRelu<alpha=0.1>(x)`; subgraphs are indented.
 std::string to_text(const Graph& graph);
 
-/// ModelProto bytes of a network for pictures in which the weights of its few products are inputs
-/// with a default, which the engine does not copy into another order when it starts; others as they
-/// were.   Error(file).
-std::string without_packing(std::string model);
+/// Rewrites the serialized model of an image network so that the weights of its few matrix products
+/// are graph inputs with default values.  ONNX Runtime then does not pack them at session creation.
+/// Other models are returned unchanged.  Throws Error(file).
+std::string skip_weight_packing(std::string model);
 
-/// Drop nodes and initializers that no output needs.
+/// Removes nodes and initializers that no output needs.
 void prune(Graph& graph);
 
-/// Give each subgraph its own small constants, without which shape inference goes wrong there.
-void keep_local(Graph& graph);
+/// Copies small constants into the subgraphs that read them; ONNX's shape inference needs this.
+void localize_constants(Graph& graph);
 
 }  // namespace oarlock::onnx

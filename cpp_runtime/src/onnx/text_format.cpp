@@ -1,4 +1,4 @@
-// Text of a graph for golden tests and for people: not meant to be parsed.
+// Formats graphs as text for golden tests and display; the format is not parsed.
 
 #include "base/decimal.h"
 #include "onnx/model.h"
@@ -6,8 +6,8 @@
 namespace oarlock::onnx {
 namespace {
 
-std::string number(float v) {
-  for (int digits = 1; digits < 9; ++digits) {  // the shortest that reads back the same
+std::string format_float(float v) {
+  for (int digits = 1; digits < 9; ++digits) {  // the shortest text that parses to the same value
     std::string text = format_double(v, digits);
     if (auto back = parse_double(text); back && static_cast<float>(*back) == v) return text;
   }
@@ -15,9 +15,9 @@ std::string number(float v) {
 }
 
 template <class T, class F>
-std::string list(const std::vector<T>& values, F&& show_one) {
+std::string format_list(const std::vector<T>& values, F&& format_one) {
   std::string text = "[";
-  for (std::size_t i = 0; i < values.size(); ++i) text += (i ? "," : "") + show_one(values[i]);
+  for (std::size_t i = 0; i < values.size(); ++i) text += (i ? "," : "") + format_one(values[i]);
   return text + "]";
 }
 
@@ -25,19 +25,19 @@ struct Printer {
   std::string out;
   std::string indent;
 
-  std::string show(std::int64_t v) { return std::to_string(v); }
-  std::string show(float v) { return number(v); }
-  std::string show(const std::string& v) { return "\"" + v + "\""; }
-  std::string show(const Ints& v) {
-    return list(v, [](auto x) { return std::to_string(x); });
+  std::string format(std::int64_t v) { return std::to_string(v); }
+  std::string format(float v) { return format_float(v); }
+  std::string format(const std::string& v) { return "\"" + v + "\""; }
+  std::string format(const Ints& v) {
+    return format_list(v, [](auto x) { return std::to_string(x); });
   }
-  std::string show(const std::vector<float>& v) { return list(v, number); }
-  std::string show(const Strings& v) {
-    return list(v, [](auto& x) { return x; });
+  std::string format(const std::vector<float>& v) { return format_list(v, format_float); }
+  std::string format(const Strings& v) {
+    return format_list(v, [](auto& x) { return x; });
   }
-  std::string show(const Tensor& v) { return oarlock::show(v.dtype, v.shape); }
-  std::string show(const std::shared_ptr<Graph>& g) {
-    return "{\n" + Printer{"", indent + "  "}.all(*g) + indent + "}";
+  std::string format(const Tensor& v) { return oarlock::show(v.dtype, v.shape); }
+  std::string format(const std::shared_ptr<Graph>& g) {
+    return "{\n" + Printer{"", indent + "  "}.print_graph(*g) + indent + "}";
   }
 
   static std::string names(const Strings& all) {
@@ -47,21 +47,21 @@ struct Printer {
     return text;
   }
 
-  void node(const Node& n) {
+  void print_node(const Node& n) {
     out += indent + names(n.outputs) + " = " + (n.domain.empty() ? "" : n.domain + ".") + n.op;
     for (std::size_t i = 0; i < n.attrs.size(); ++i)
       out += (i ? ", " : "<") + n.attrs[i].first + "=" +
-             std::visit([&](auto& v) { return show(v); }, n.attrs[i].second);
+             std::visit([&](auto& v) { return format(v); }, n.attrs[i].second);
     out += (n.attrs.empty() ? "(" : ">(") + names(n.inputs) + ")\n";
   }
 
-  std::string all(const Graph& g) {
+  std::string print_graph(const Graph& g) {
     if (!indent.empty()) {
       Strings in;
       for (auto& v : g.inputs) in.push_back(v.name);
       out += indent + "(" + names(in) + ")\n";
     }
-    for (const Node& n : g.nodes) node(n);
+    for (const Node& n : g.nodes) print_node(n);
     if (!indent.empty()) {
       Strings results;
       for (auto& v : g.outputs) results.push_back(v.name);
@@ -73,6 +73,6 @@ struct Printer {
 
 }  // namespace
 
-std::string to_text(const Graph& graph) { return Printer{"", ""}.all(graph); }
+std::string to_text(const Graph& graph) { return Printer{"", ""}.print_graph(graph); }
 
 }  // namespace oarlock::onnx

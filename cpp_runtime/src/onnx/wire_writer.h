@@ -1,5 +1,5 @@
-// The protobuf wire format, written into one string; lengths are put in front of a message once it
-// is complete.
+// Writer of the protobuf wire format.  The length of a message is inserted when the message is
+// complete.
 #pragma once
 #include <bit>
 #include <cstdint>

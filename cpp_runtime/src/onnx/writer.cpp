@@ -1,4 +1,4 @@
-// Field numbers are those of onnx.proto (IR 3 and later).
+// Serializes models; field numbers are those of onnx.proto (IR 3 and later).
 #include "onnx/model.h"
 #include "onnx/wire_writer.h"
 
@@ -27,7 +27,8 @@ struct Writer {
     tensor(5, init.name, init.dtype, init.shape, [&] {
       if (!init.external) return out.bytes(9, init.bytes);
       entry(13, "location", location);
-      entry(13, "offset", std::to_string(init.offset));  // left out, it would mean 0 silently
+      entry(13, "offset",
+            std::to_string(init.offset));  // explicit, because a missing offset means 0
       entry(13, "length", std::to_string(init.length));
       out.int64(14, 1);  // EXTERNAL
     });
@@ -46,7 +47,7 @@ struct Writer {
 
   void tensor_type(const ValueInfo& v) {
     out.int64(1, onnx_of(v.dtype));
-    if (!v.known) return;
+    if (!v.has_shape) return;
     out.message(2, [&] {
       for (std::size_t i = 0; i < v.shape.size(); ++i)
         out.message(1, [&] {

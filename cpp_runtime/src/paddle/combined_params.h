@@ -1,4 +1,4 @@
-// Values that Paddle 1.x kept in a file each, put together as one `.pdiparams`.
+// Parameters that Paddle 1.x saved in one file each, combined into one `.pdiparams`.
 #pragma once
 #include <string>
 
@@ -6,15 +6,14 @@
 
 namespace oarlock {
 
-class JoinedFiles {
+class CombinedParams {
  public:
-  /// Write the values of `program` that stand in `folder`, each in a file of its name, to one file
-  /// in the folder for temporary files.   Error(file) when one is missing, or its name would lead
-  /// elsewhere.
-  JoinedFiles(const std::string& folder, const Program& program);
-  JoinedFiles(const JoinedFiles&) = delete;
-  JoinedFiles& operator=(const JoinedFiles&) = delete;
-  ~JoinedFiles();  // the file goes
+  /// Writes the parameters of `program`, each read from the file of its name in `folder`, to one
+  /// temporary file.  Throws Error(file) if a file is missing or its name leads out of the folder.
+  CombinedParams(const std::string& folder, const Program& program);
+  CombinedParams(const CombinedParams&) = delete;
+  CombinedParams& operator=(const CombinedParams&) = delete;
+  ~CombinedParams();  // removes the file
 
   const std::string& path() const { return path_; }
 

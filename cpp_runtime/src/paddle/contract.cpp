@@ -2,31 +2,30 @@
 
 #include "base/escape_text.h"
 #include "base/utf8.h"
-#include "paddle/validator.h"
 
 namespace oarlock {
 namespace {
 
-std::string text(Wire& w) {
+std::string read_text(WireReader& w) {
   std::string_view bytes = w.bytes();
   if (!is_utf8(bytes)) w.fail("text that is not UTF-8");
   return std::string(bytes);
 }
 
-Arg read_arg(Wire w) {
-  Arg arg;
+ContractArg read_arg(WireReader w) {
+  ContractArg arg;
   while (w.next()) switch (w.field()) {
       case 1:
-        arg.name = text(w);
+        arg.name = read_text(w);
         break;
       case 2:
         arg.dtype = static_cast<DType>(w.int32());
         break;
       case 3:
-        w.each_int64([&](auto d) { arg.shape.push_back(d); });
+        w.for_each_int64([&](auto d) { arg.shape.push_back(d); });
         break;
       case 4:
-        arg.path = text(w);
+        arg.path = read_text(w);
         break;
       default:
         w.skip();
@@ -35,29 +34,30 @@ Arg read_arg(Wire w) {
   return arg;
 }
 
-Guard read_guard(Wire w) {
+Guard read_guard(WireReader w) {
   Guard guard;
   while (w.next()) switch (w.field()) {
       case 1:
-        guard.kind = text(w);
+        guard.kind = read_text(w);
         break;
       case 2:
-        guard.var = text(w);
+        guard.var = read_text(w);
         break;
       case 3:
         guard.axis = w.int64();
         break;
       case 4:
-        guard.expected = shown(text(w));
+        guard.expected = escape_text(read_text(w));
         break;
       case 5:
-        guard.reader = shown(text(w), true);  // of an assert, with its message
+        guard.reader =
+            escape_text(read_text(w), true);  // the message of an assert may have several lines
         break;
       case 6:
-        guard.where = shown(text(w));
+        guard.location = escape_text(read_text(w));
         break;
       case 7:
-        guard.text = shown(text(w));
+        guard.text = escape_text(read_text(w));
         break;
       default:
         w.skip();
@@ -67,29 +67,29 @@ Guard read_guard(Wire w) {
 
 }  // namespace
 
-void read_contract(Wire w, std::string_view piece, Contract& c) {
-  c.bytes += piece;
+void read_contract(WireReader w, std::string_view payload, Contract& c) {
+  c.bytes += payload;
   while (w.next()) switch (w.field()) {
       case 1:
         c.version = w.int32();
         break;
       case 2:
-        c.inputs.push_back(read_arg(w.sub("Arg")));
+        c.inputs.push_back(read_arg(w.submessage("Arg")));
         break;
       case 3:
-        c.outputs.push_back(read_arg(w.sub("Arg")));
+        c.outputs.push_back(read_arg(w.submessage("Arg")));
         break;
       case 4:
-        c.output_tree = text(w);
+        c.output_tree = read_text(w);
         break;
       case 5:
-        c.guards.push_back(read_guard(w.sub("Guard")));
+        c.guards.push_back(read_guard(w.submessage("Guard")));
         break;
       case 6:
-        c.producer = shown(text(w));
+        c.producer = escape_text(read_text(w));
         break;
       case 7:
-        c.verified = shown(text(w));
+        c.verified = escape_text(read_text(w));
         break;
       default:
         w.skip();

@@ -1,5 +1,5 @@
-// What travels with a model: names, nesting, assumptions.  An unknown field of ProgramDesc to
-// everyone but us.
+// Reads the contract of a model: names, output structure and guards.  Paddle treats it as an
+// unknown field of ProgramDesc.
 #pragma once
 #include <string_view>
 
@@ -11,9 +11,8 @@ namespace oarlock {
 inline constexpr std::uint32_t kContractField = 20741;
 inline constexpr std::int32_t kContractVersion = 1;
 
-/// Reads the contract in `w` into `c`.   piece: the serialized bytes, stored unchanged.   Repeated
-/// occurrences of the field are merged into one message, as protobuf specifies.   Throws
-/// Error(file).
-void read_contract(Wire w, std::string_view piece, Contract& c);
+/// Reads the contract in `w` into `c`. payload: the serialized bytes, stored unchanged.  Repeated
+/// occurrences of the field are merged, as protobuf specifies.  Throws Error(file).
+void read_contract(WireReader w, std::string_view payload, Contract& c);
 
 }  // namespace oarlock

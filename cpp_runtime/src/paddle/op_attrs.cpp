@@ -12,28 +12,28 @@ constexpr std::int64_t kMaxWindow = 1 << 20;
 constexpr std::int64_t kMaxCount = 4096;
 constexpr std::size_t kMaxNumbers = 2 * kMaxRank;
 
-enum Holds {
+enum ValueKind {
   any,
   axis,
   window,
   count,
   number
-};  // number: spelled as text, which Paddle 1.8 wrote as a FLOAT
+};  // number: text that Paddle 1.8 wrote as a FLOAT
 
-struct Row {
+struct AttrRow {
   std::string_view op, attr;
   AttrType type;
-  Holds holds;
+  ValueKind kind;
 };
 
 using enum AttrType;
-constexpr Row kRows[] = {
+constexpr AttrRow kRows[] = {
 #include "paddle/op_attrs.inc"
 };
 
-const Row* find_row(std::string_view op, std::string_view attr) {
-  auto key = [](const Row& row) { return std::tuple(row.op, row.attr); };
-  const Row* found = std::ranges::lower_bound(kRows, std::tuple(op, attr), {}, key);
+const AttrRow* find_row(std::string_view op, std::string_view attr) {
+  auto key = [](const AttrRow& row) { return std::tuple(row.op, row.attr); };
+  const AttrRow* found = std::ranges::lower_bound(kRows, std::tuple(op, attr), {}, key);
   return found != std::end(kRows) && found->op == op && found->attr == attr ? found : nullptr;
 }
 
@@ -56,8 +56,8 @@ bool is_accepted(AttrType found, AttrType wanted) {
   return found == wanted;
 }
 
-/// The type of lists of what `type` is one of; `type` itself where there are none.
-AttrType list_of(AttrType type) {
+/// The list type of a scalar type; `type` itself if there is none.
+AttrType list_type(AttrType type) {
   switch (type) {
     case INT:
       return INTS;
@@ -78,7 +78,7 @@ AttrType list_of(AttrType type) {
   }
 }
 
-bool has_at_most_one(const Attr& attr) {
+bool has_at_most_one_element(const Attr& attr) {
   if (auto* ints = std::get_if<Ints>(&attr.value)) return ints->size() <= 1;
   if (auto* floats = std::get_if<Floats>(&attr.value)) return floats->size() <= 1;
   if (auto* texts = std::get_if<Strings>(&attr.value)) return texts->size() <= 1;
@@ -88,20 +88,20 @@ bool has_at_most_one(const Attr& attr) {
 
 /// Whether the attribute is a number where a list is declared, or a one-element list where a number
 /// is declared. Some versions of Paddle write these.
-bool is_one(const Attr& attr, AttrType wanted) {
-  AttrType many = list_of(attr.type);
-  if (many != attr.type) return is_accepted(many, wanted);
-  many = list_of(wanted);
-  return many != wanted && is_accepted(attr.type, many) && has_at_most_one(attr);
+bool is_scalar_or_singleton(const Attr& attr, AttrType wanted) {
+  AttrType list = list_type(attr.type);
+  if (list != attr.type) return is_accepted(list, wanted);
+  list = list_type(wanted);
+  return list != wanted && is_accepted(attr.type, list) && has_at_most_one_element(attr);
 }
 
-std::string range_problem(Holds holds, const std::string& name, std::int64_t value) {
+std::string range_problem(ValueKind kind, const std::string& name, std::int64_t value) {
   std::string text = "attribute '" + name + "' ";
-  if (holds == axis && (value < -kMaxRank || value >= kMaxRank))
+  if (kind == axis && (value < -kMaxRank || value >= kMaxRank))
     return text + "is " + std::to_string(value) + "; a tensor has at most " +
            std::to_string(kMaxRank) + " axes";
-  std::int64_t largest = holds == window ? kMaxWindow : kMaxCount;
-  if (holds != axis && (value < -largest || value > largest))
+  std::int64_t largest = kind == window ? kMaxWindow : kMaxCount;
+  if (kind != axis && (value < -largest || value > largest))
     return text + "holds " + std::to_string(value) + ", which is larger than " +
            std::to_string(largest);
   return "";
@@ -111,23 +111,23 @@ std::string range_problem(Holds holds, const std::string& name, std::int64_t val
 
 std::string op_attr_problem(const std::string& op, const std::string& name, const Attr& attr) {
   if (attr.type == VAR || attr.type == VARS) return "";
-  const Row* row = find_row(op, name);
+  const AttrRow* row = find_row(op, name);
   if (!row) return "";
   bool accepted =
-      is_accepted(attr.type, row->type) || (row->holds == number && is_number(attr.type));
-  if (!accepted && !is_one(attr, row->type))
+      is_accepted(attr.type, row->type) || (row->kind == number && is_number(attr.type));
+  if (!accepted && !is_scalar_or_singleton(attr, row->type))
     return "attribute '" + name + "' has type " + std::string(name_of(attr.type)) + ", but " +
            std::string(name_of(row->type)) + " is expected";
-  if (row->holds == any || row->holds == number) return "";
+  if (row->kind == any || row->kind == number) return "";
   if (auto* value = std::get_if<std::int64_t>(&attr.value))
-    return range_problem(row->holds, name, *value);
+    return range_problem(row->kind, name, *value);
   auto* values = std::get_if<Ints>(&attr.value);
-  if (values && values->size() > kMaxNumbers && row->holds != count)
+  if (values && values->size() > kMaxNumbers && row->kind != count)
     return "attribute '" + name + "' has " + std::to_string(values->size()) +
            " elements, more than " + std::to_string(kMaxNumbers);
   if (values)
     for (std::int64_t value : *values)
-      if (auto problem = range_problem(row->holds, name, value); !problem.empty()) return problem;
+      if (auto problem = range_problem(row->kind, name, value); !problem.empty()) return problem;
   return "";
 }
 

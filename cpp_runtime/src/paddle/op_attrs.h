@@ -7,8 +7,8 @@
 
 namespace oarlock {
 
-/// The problem of an attribute, or "" if it is valid.   Unknown ops and undeclared attributes are
-/// ignored, because Paddle adds attributes of its own.
+/// Returns the problem of an attribute, or "" if it is valid.  Unknown ops and undeclared
+/// attributes are ignored, because Paddle adds attributes of its own.
 std::string op_attr_problem(const std::string& op, const std::string& name, const Attr& attr);
 
 }  // namespace oarlock

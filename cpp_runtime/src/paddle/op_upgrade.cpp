@@ -3,30 +3,32 @@
 namespace oarlock {
 namespace {
 
-struct Renamed {
-  std::string_view type, before, today;
+struct AttrRename {
+  std::string_view op, old_name, new_name;
 };
 
-constexpr Renamed kRenamed[] = {
+// The part of ir/passes/upgrade_attrs.py that renames attributes; changed semantics are handled in
+// the conversion rules.
+constexpr AttrRename kAttrRenames[] = {
 #include "paddle/older_attrs.inc"
 };
 
-void rename(OpDesc& op) {
-  for (const Renamed& row : kRenamed) {
-    if (op.type != row.type || op.attrs.contains(row.today)) continue;
-    auto at = op.attrs.find(row.before);
+void rename_attrs(OpDesc& op) {
+  for (const AttrRename& row : kAttrRenames) {
+    if (op.type != row.op || op.attrs.contains(row.new_name)) continue;
+    auto at = op.attrs.find(row.old_name);
     if (at == op.attrs.end()) continue;
     auto node = op.attrs.extract(at);
-    node.key() = row.today;
+    node.key() = row.new_name;
     op.attrs.insert(std::move(node));
   }
 }
 
 }  // namespace
 
-void rename_older(Program& program) {
+void upgrade_attr_names(Program& program) {
   for (Block& block : program.blocks)
-    for (OpDesc& op : block.ops) rename(op);
+    for (OpDesc& op : block.ops) rename_attrs(op);
 }
 
 }  // namespace oarlock

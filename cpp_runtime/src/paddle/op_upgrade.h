@@ -1,10 +1,10 @@
-// What Paddle 1.8 wrote under other names.
+// Upgrades op attributes of older Paddle versions.
 #pragma once
 #include "paddle/program.h"
 
 namespace oarlock {
 
-/// Give attributes the names that they have today.   What is said as today already stays.
-void rename_older(Program& program);
+/// Renames attributes that Paddle 1.8 wrote under other names, unless the new name is present.
+void upgrade_attr_names(Program& program);
 
 }  // namespace oarlock

@@ -8,7 +8,7 @@ namespace oarlock {
 namespace {
 
 constexpr int kMaxDepth = 64;
-constexpr std::size_t kMaxDigits = 4300;  // of an integer, as in Python
+constexpr std::size_t kMaxDigits = 4300;  // the limit of Python's json for integers
 
 struct Problem {
   std::string what;
@@ -27,32 +27,32 @@ void append_utf8(std::string& to, std::uint32_t code) {
   while (more-- > 0) to += static_cast<char>(0x80 | (code >> (6 * more) & 0x3f));
 }
 
-// JSON as Python's `json` reads it, and nothing but the nodes of a tree.
+// Parser of output trees.  Accepts the JSON that Python's `json` reads.
 class TreeParser {
  public:
   TreeParser(std::string_view text, std::size_t outputs) : text_(text), outputs_(outputs) {}
 
-  void tree() {
+  void parse() {
     node(0);
     skip_blanks();
-    if (at_ != text_.size()) fail("is not JSON");
+    if (pos_ != text_.size()) fail("is not JSON");
   }
 
  private:
   [[noreturn]] void fail(const std::string& what) const {
-    throw Problem{what + " (at byte " + std::to_string(at_) + ")"};
+    throw Problem{what + " (at byte " + std::to_string(pos_) + ")"};
   }
 
-  void skip_blanks() { at_ = std::min(text_.find_first_not_of(" \t\r\n", at_), text_.size()); }
-  char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
+  void skip_blanks() { pos_ = std::min(text_.find_first_not_of(" \t\r\n", pos_), text_.size()); }
+  char peek() const { return pos_ < text_.size() ? text_[pos_] : '\0'; }
   char next() { return skip_blanks(), peek(); }
-  bool take(char wanted) { return next() == wanted && ++at_; }
-  bool take_word(std::string_view word) {
-    bool found = text_.substr(at_, word.size()) == word;
-    return at_ += found ? word.size() : 0, found;
+  bool accept(char wanted) { return next() == wanted && ++pos_; }
+  bool accept_word(std::string_view word) {
+    bool found = text_.substr(pos_, word.size()) == word;
+    return pos_ += found ? word.size() : 0, found;
   }
   void expect(char wanted) {
-    if (!take(wanted)) fail("is not JSON");
+    if (!accept(wanted)) fail("is not JSON");
   }
 
   void node(int depth) {
@@ -60,15 +60,15 @@ class TreeParser {
     char c = next();
     if (c == '[') return nodes(depth);
     if (c == '{') return object(depth);
-    if (take_word("null")) return;
+    if (accept_word("null")) return;
     index();
   }
 
   void nodes(int depth) {
     expect('[');
-    if (take(']')) return;
+    if (accept(']')) return;
     do node(depth + 1);
-    while (take(','));
+    while (accept(','));
     expect(']');
   }
 
@@ -90,20 +90,20 @@ class TreeParser {
 
   void dict(int depth) {
     expect('{');
-    if (take('}')) return;
+    if (accept('}')) return;
     std::set<std::string> names;
     do {
       if (!names.insert(string()).second) fail("names a field twice");
       expect(':');
       node(depth + 1);
-    } while (take(','));
+    } while (accept(','));
     expect('}');
   }
 
   void index() {
-    auto begin = at_;
+    auto begin = pos_;
     if (!number()) fail("holds what is not an output");
-    std::string_view digits = text_.substr(begin, at_ - begin);
+    std::string_view digits = text_.substr(begin, pos_ - begin);
     std::size_t value = 0;
     for (char d : digits.substr(digits[0] == '-'))
       value = std::min(value * 10 + static_cast<std::size_t>(d - '0'), outputs_);
@@ -114,41 +114,42 @@ class TreeParser {
   void scalar() {
     if (peek() == '"') return void(string());
     for (auto word : {"null", "true", "false", "NaN", "Infinity", "-Infinity"})
-      if (take_word(word)) return;
+      if (accept_word(word)) return;
     number();
   }
 
-  // True for an integer, false for a number with a fraction or an exponent.
+  // Returns true for an integer, false for a number with a fraction or an exponent.
   bool number() {
-    if (peek() == '-') ++at_;
-    auto begin = at_;
+    if (peek() == '-') ++pos_;
+    auto begin = pos_;
     if (!is_digit(peek())) fail("is not JSON");
-    if (text_[at_++] != '0') skip_digits();
-    auto digits = at_ - begin;
-    bool fraction = peek() == '.' && at_ + 1 < text_.size() && is_digit(text_[at_ + 1]);
-    if (fraction) ++at_, skip_digits();
-    bool exponent = take_exponent();
+    if (text_[pos_++] != '0') skip_digits();
+    auto digits = pos_ - begin;
+    bool fraction = peek() == '.' && pos_ + 1 < text_.size() && is_digit(text_[pos_ + 1]);
+    if (fraction) ++pos_, skip_digits();
+    bool exponent = accept_exponent();
     if (!fraction && !exponent && digits > kMaxDigits) fail("holds a number of too many digits");
     return !fraction && !exponent;
   }
-  bool take_exponent() {
+  bool accept_exponent() {
     if (peek() != 'e' && peek() != 'E') return false;
-    auto at = at_ + 1;
+    auto at = pos_ + 1;
     if (at < text_.size() && (text_[at] == '+' || text_[at] == '-')) ++at;
     if (at >= text_.size() || !is_digit(text_[at])) return false;
-    at_ = at;
+    pos_ = at;
     return skip_digits(), true;
   }
   void skip_digits() {
-    while (is_digit(peek())) ++at_;
+    while (is_digit(peek())) ++pos_;
   }
 
   std::string string() {
     expect('"');
     std::string made;
     for (;;) {
-      if (at_ >= text_.size() || static_cast<unsigned char>(text_[at_]) < 0x20) fail("is not JSON");
-      char c = text_[at_++];
+      if (pos_ >= text_.size() || static_cast<unsigned char>(text_[pos_]) < 0x20)
+        fail("is not JSON");
+      char c = text_[pos_++];
       if (c == '"') return made;
       if (c == '\\')
         escape(made);
@@ -160,20 +161,20 @@ class TreeParser {
   void escape(std::string& to) {
     constexpr std::string_view letters = "\"\\/bfnrt", meanings = "\"\\/\b\f\n\r\t";
     char c = peek();
-    ++at_;
+    ++pos_;
     if (auto found = letters.find(c); found != std::string_view::npos)
       return void(to += meanings[found]);
     if (c != 'u') fail("is not JSON");
     std::uint32_t code = hex4();
-    bool leads = code >= 0xd800 && code < 0xdc00 && text_.substr(at_, 2) == "\\u";
-    if (leads) {  // the second half of a pair, or a character of its own
-      auto here = at_;
-      at_ += 2;
+    bool is_high_surrogate = code >= 0xd800 && code < 0xdc00 && text_.substr(pos_, 2) == "\\u";
+    if (is_high_surrogate) {  // a low surrogate, or a character of its own
+      auto after_high = pos_;
+      pos_ += 2;
       std::uint32_t low = hex4();
       if (low >= 0xdc00 && low < 0xe000)
         code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
       else
-        at_ = here;
+        pos_ = after_high;
     }
     append_utf8(to, code);
   }
@@ -185,20 +186,20 @@ class TreeParser {
       bool letter = c >= 'a' && c <= 'f';
       if (!is_digit(c) && !letter) fail("is not JSON");
       code = code * 16 + static_cast<std::uint32_t>(letter ? c - 'a' + 10 : c - '0');
-      ++at_;
+      ++pos_;
     }
     return code;
   }
 
   std::string_view text_;
   std::size_t outputs_;
-  std::size_t at_ = 0;
+  std::size_t pos_ = 0;
 };
 
 }  // namespace
 
 std::string output_tree_problem(std::string_view text, std::size_t outputs) try {
-  if (!text.empty()) TreeParser(text, outputs).tree();
+  if (!text.empty()) TreeParser(text, outputs).parse();
   return "";
 } catch (const Problem& problem) {
   return problem.what;

@@ -1,5 +1,5 @@
-// `.pdiparams`: records back to back, named only by the program.  The walk reads headers and never
-// touches the weights.
+// Reader of `.pdiparams` files: consecutive records whose names come from the program.  Only
+// headers are read, not the weights.
 #pragma once
 #include <map>
 #include <string>
@@ -14,15 +14,15 @@ struct Param {
   std::string name;
   DType dtype = DType::none;
   Ints shape;
-  std::size_t offset = 0;  // of the data, in the file
+  std::size_t offset = 0;  // of the data in the file
   std::size_t length = 0;
 };
 
 class Params {
  public:
   Params() = default;
-  /// Walk `bytes`, which must hold exactly one record per persistable of `program`.   file: for
-  /// messages. Error(file).
+  /// Reads the records of `bytes`, which must contain exactly one per persistable variable of
+  /// `program`. file: for messages.  Throws Error(file).
   Params(std::string_view bytes, const Program& program, const std::string& file);
 
   const std::vector<Param>& all() const { return all_; }

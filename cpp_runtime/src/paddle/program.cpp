@@ -23,26 +23,26 @@ const VarDesc* Program::var(std::string_view name, std::int32_t block) const {
 
 std::vector<const VarDesc*> Program::persistables() const {
   std::map<std::string_view, const VarDesc*>
-      found;  // sorted by bytes, as std::sort on std::string is in Paddle
+      found;  // ordered by bytes, as Paddle sorts std::string
   for (const Block& block : blocks)
     for (const VarDesc& v : block.vars) {
-      bool holder = v.kind == Kind::feed || v.kind == Kind::fetch || v.kind == Kind::reader ||
-                    v.kind == Kind::raw;
-      if (v.persistable && !holder) found.emplace(v.name, &v);
+      bool is_runtime_holder = v.kind == VarKind::feed || v.kind == VarKind::fetch ||
+                               v.kind == VarKind::reader || v.kind == VarKind::raw;
+      if (v.persistable && !is_runtime_holder) found.emplace(v.name, &v);
     }
   std::vector<const VarDesc*> sorted;
   for (auto& [name, var] : found) sorted.push_back(var);
   return sorted;
 }
 
-std::int64_t int_attr(const OpDesc& op, std::string_view name, std::int64_t otherwise) {
+std::int64_t int_attr(const OpDesc& op, std::string_view name, std::int64_t default_value) {
   auto found = op.attrs.find(name);
-  if (found == op.attrs.end()) return otherwise;
+  if (found == op.attrs.end()) return default_value;
   const std::int64_t* value = std::get_if<std::int64_t>(&found->second.value);
-  return value ? *value : otherwise;
+  return value ? *value : default_value;
 }
 
-bool has_block(const OpDesc& op) { return op.attrs.count("sub_block") > 0; }
+bool has_sub_block(const OpDesc& op) { return op.attrs.count("sub_block") > 0; }
 
 namespace {
 

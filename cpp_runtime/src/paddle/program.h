@@ -1,5 +1,4 @@
-// A program: blocks of ops on named variables, exactly what a `.pdmodel` can say.  Plain data, no
-// behaviour of ops.
+// Programs as plain data: blocks of ops on named variables, as stored in a `.pdmodel`.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -40,11 +39,11 @@ enum class AttrType : std::int32_t {
 };
 inline constexpr std::int32_t kAttrTypes = 18;
 
-/// The name of an attribute's type as framework.proto spells it.
+/// The name of an attribute type in framework.proto.
 std::string_view name_of(AttrType type);
 
-/// What a variable is, with the number that `VarType.type` uses.
-enum class Kind : std::int32_t {
+/// The kind of a variable; values are those of `VarType.type`.
+enum class VarKind : std::int32_t {
   dense = 7,  // LOD_TENSOR, called DENSE_TENSOR since 3.0
   selected_rows = 8,
   feed = 9,
@@ -62,12 +61,12 @@ struct VarDesc {
   std::string name;
   Ints shape;  // -1 for unknown
   DType dtype = DType::none;
-  Kind kind = Kind::dense;
+  VarKind kind = VarKind::dense;
   bool persistable = false;
-  std::int64_t lod_level = 0;  // 1: rows are packed sequences
+  std::int64_t lod_level = 0;  // 1: the rows are packed sequences
 };
 
-/// A number of whatever type was written.   An integer or a bool keeps its exact value in `i`.
+/// A scalar attribute of any type.  Integers and bools keep their exact value in `i`.
 struct Scalar {
   enum class Type {
     none = 0,
@@ -86,8 +85,8 @@ struct Scalar {
 };
 using Scalars = std::vector<Scalar>;
 
-/// INT, LONG, BLOCK: int64; FLOAT, FLOAT64: double; VAR: the variable's name; BOOLEANS, BLOCKS:
-/// Ints; VARS: names.
+/// The value of an attribute.  INT, LONG, BLOCK: int64; FLOAT, FLOAT64: double; VAR: the variable's
+/// name; BOOLEANS, BLOCKS: Ints; VARS: names.
 struct Attr {
   AttrType type = AttrType::INT;
   std::variant<std::int64_t, double, bool, std::string, Ints, Floats, Strings, Scalar, Scalars>
@@ -101,22 +100,22 @@ struct OpDesc {
   std::string type;
   Slots inputs, outputs;
   std::map<std::string, Attr, std::less<>> attrs;
-  std::string where;  // the user's line, "" if not known
+  std::string location;  // the user's source line, "" if unknown
 };
 
 struct Block {
   Block() = default;
-  Block(Block&&) = default;  // never copied: `index` views the names in `vars`
+  Block(Block&&) = default;  // not copyable: `index` views the names in `vars`
   Block& operator=(Block&&) = default;
 
   std::int32_t idx = 0;
   std::int32_t parent = -1;
   std::vector<VarDesc> vars;
   std::vector<OpDesc> ops;
-  std::map<std::string_view, std::size_t> index;  // of vars by name; filled by validate()
+  std::map<std::string_view, std::size_t> index;  // index of `vars` by name; filled by validate()
 };
 
-struct Arg {
+struct ContractArg {
   std::string name;
   DType dtype = DType::none;
   Ints shape;
@@ -127,42 +126,42 @@ struct Guard {
   std::string kind;  // dim | rank | value
   std::string var;
   std::int64_t axis = 0;
-  std::string expected;  // Python's repr of an int, float or bool
-  std::string reader, where, text;
+  std::string expected;  // Python repr of an int, float or bool
+  std::string reader, location, text;
 };
 
 struct Contract {
   std::int32_t version = 0;
-  std::vector<Arg> inputs, outputs;
+  std::vector<ContractArg> inputs, outputs;
   std::string output_tree;
   std::vector<Guard> guards;
   std::string producer, verified;
-  std::string bytes;  // the message as it was written
+  std::string bytes;  // the serialized message
 };
 
 struct Program {
-  std::string name;  // of the file, for messages
+  std::string name;  // name of the file, for messages
   std::vector<Block> blocks;
   std::int64_t version = 0;
   std::optional<Contract> contract;
 
-  /// The declaration of `name` seen from `block`, enclosing blocks included, or null.
+  /// The declaration of `name` visible from `block`, including enclosing blocks; null if there is
+  /// none.
   const VarDesc* var(std::string_view name, std::int32_t block = 0) const;
-  /// The variables whose values live in `.pdiparams`, in the order of the file: sorted by name,
-  /// every block.
+  /// The variables stored in `.pdiparams`, of all blocks, in file order (sorted by name).
   std::vector<const VarDesc*> persistables() const;
-  /// Names of the inputs and of the outputs, ordered by the `col` of their feed and fetch ops.
+  /// Names of the inputs and outputs, ordered by the `col` of their feed and fetch ops.
   Strings feeds() const;
   Strings fetches() const;
 };
 
-/// The value of an integer attribute, or `otherwise` where there is none of that type.
-std::int64_t int_attr(const OpDesc& op, std::string_view name, std::int64_t otherwise);
+/// The value of an integer attribute, or `default_value` if the op has none of that type.
+std::int64_t int_attr(const OpDesc& op, std::string_view name, std::int64_t default_value);
 
-/// Whether an op runs a block: once for all, or never, or many times.
-bool has_block(const OpDesc& op);
+/// Whether an op runs a sub-block.
+bool has_sub_block(const OpDesc& op);
 
-/// `float32[2,?]`: what a message shows of a tensor.
+/// A tensor type as text: `float32[2,?]`.
 std::string show(DType dtype, const Ints& shape);
 /// `[2,?]`
 std::string show(const Ints& shape);

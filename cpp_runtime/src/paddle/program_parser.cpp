@@ -11,9 +11,9 @@ namespace oarlock {
 namespace {
 
 constexpr std::size_t kMaxBytes =
-    std::size_t{256} << 20;  // weights are elsewhere: a program is kilobytes, rarely megabytes
+    std::size_t{256} << 20;  // programs hold no weights, so even large ones are below this
 
-Scalar read_scalar(Wire w) {
+Scalar read_scalar(WireReader w) {
   Scalar s;
   while (w.next()) switch (w.field()) {
       case 1:
@@ -29,7 +29,7 @@ Scalar read_scalar(Wire w) {
         s.r = w.float64();
         break;
       case 5:
-        for (Wire c = w.sub("Complex"); c.next();) {
+        for (WireReader c = w.submessage("Complex"); c.next();) {
           if (c.field() == 1)
             s.r = c.float64();
           else if (c.field() == 2)
@@ -46,8 +46,8 @@ Scalar read_scalar(Wire w) {
   return s;
 }
 
-// The value lies in one field per type; what the type does not name is ignored, as Paddle ignores
-// it.
+// All value fields of an attribute message.  The type selects one; the others are ignored, as in
+// Paddle.
 struct RawAttr {
   std::string name;
   std::int32_t type = -1;
@@ -62,7 +62,7 @@ struct RawAttr {
   Scalars scalars;
 };
 
-void read_value(Wire& w, RawAttr& a) {
+void read_field(WireReader& w, RawAttr& a) {
   switch (w.field()) {
     case 1:
       a.name = w.string();
@@ -80,10 +80,10 @@ void read_value(Wire& w, RawAttr& a) {
       a.s = w.string();
       break;
     case 6:
-      w.each_int64([&](auto v) { a.ints.push_back(static_cast<std::int32_t>(v)); });
+      w.for_each_int64([&](auto v) { a.ints.push_back(static_cast<std::int32_t>(v)); });
       break;
     case 7:
-      w.each_float32([&](auto v) { a.floats.push_back(v); });
+      w.for_each_float32([&](auto v) { a.floats.push_back(v); });
       break;
     case 8:
       a.strings.push_back(w.string());
@@ -92,7 +92,7 @@ void read_value(Wire& w, RawAttr& a) {
       a.b = w.boolean();
       break;
     case 11:
-      w.each_int64([&](auto v) { a.bools.push_back(v != 0); });
+      w.for_each_int64([&](auto v) { a.bools.push_back(v != 0); });
       break;
     case 12:
       a.block = w.int32();
@@ -101,13 +101,13 @@ void read_value(Wire& w, RawAttr& a) {
       a.l = w.int64();
       break;
     case 14:
-      w.each_int64([&](auto v) { a.blocks.push_back(static_cast<std::int32_t>(v)); });
+      w.for_each_int64([&](auto v) { a.blocks.push_back(static_cast<std::int32_t>(v)); });
       break;
     case 15:
-      w.each_int64([&](auto v) { a.longs.push_back(v); });
+      w.for_each_int64([&](auto v) { a.longs.push_back(v); });
       break;
     case 16:
-      w.each_float64([&](auto v) { a.float64s.push_back(v); });
+      w.for_each_float64([&](auto v) { a.float64s.push_back(v); });
       break;
     case 17:
       a.var = w.string();
@@ -119,17 +119,17 @@ void read_value(Wire& w, RawAttr& a) {
       a.float64 = w.float64();
       break;
     case 20:
-      a.scalar = read_scalar(w.sub("Scalar"));
+      a.scalar = read_scalar(w.submessage("Scalar"));
       break;
     case 21:
-      a.scalars.push_back(read_scalar(w.sub("Scalar")));
+      a.scalars.push_back(read_scalar(w.submessage("Scalar")));
       break;
     default:
       w.skip();
   }
 }
 
-Attr chosen(RawAttr&& a) {
+Attr to_attr(RawAttr&& a) {
   auto type = static_cast<AttrType>(a.type);
   switch (type) {
     case AttrType::INT:
@@ -172,25 +172,25 @@ Attr chosen(RawAttr&& a) {
   return {};
 }
 
-void read_attr(Wire w, OpDesc& op) {
+void read_attr(WireReader w, OpDesc& op) {
   RawAttr a;
-  while (w.next()) read_value(w, a);
+  while (w.next()) read_field(w, a);
   if (a.name.empty()) w.fail("an attribute without a name");
   if (a.type < 0 || a.type >= kAttrTypes)
     w.fail("attribute '" + a.name + "' of unknown type " + std::to_string(a.type));
-  if (a.name == "op_callstack") {  // long, and only its last line is of use
-    op.where = shown(user_line(a.strings));
+  if (a.name == "op_callstack") {  // only the user's line of the call stack is stored
+    op.location = escape_text(user_line(a.strings));
     return;
   }
   std::string name = a.name;
-  Attr found = chosen(std::move(a));
-  // Real Paddle writes `use_mkldnn` and the like twice on some ops.
+  Attr found = to_attr(std::move(a));
+  // Paddle writes some attributes, such as `use_mkldnn`, twice on one op.
   auto [at, added] = op.attrs.emplace(name, found);
   if (!added && at->second != found)
     w.fail("attribute '" + name + "' given twice, with two values");
 }
 
-void read_slot(Wire w, Slots& slots) {
+void read_slot(WireReader w, Slots& slots) {
   std::string slot;
   Strings names;
   while (w.next()) {
@@ -205,20 +205,20 @@ void read_slot(Wire w, Slots& slots) {
   if (!slots.emplace(slot, std::move(names)).second) w.fail("slot '" + slot + "' given twice");
 }
 
-OpDesc read_op(Wire w) {
+OpDesc read_op(WireReader w) {
   OpDesc op;
   while (w.next()) switch (w.field()) {
       case 1:
-        read_slot(w.sub("OpDesc.Var"), op.inputs);
+        read_slot(w.submessage("OpDesc.Var"), op.inputs);
         break;
       case 2:
-        read_slot(w.sub("OpDesc.Var"), op.outputs);
+        read_slot(w.submessage("OpDesc.Var"), op.outputs);
         break;
       case 3:
         op.type = w.string();
         break;
       case 4:
-        read_attr(w.sub("OpDesc.Attr"), op);
+        read_attr(w.submessage("OpDesc.Attr"), op);
         break;
       default:
         w.skip();
@@ -227,22 +227,22 @@ OpDesc read_op(Wire w) {
   return op;
 }
 
-void read_tensor(Wire w, VarDesc& v) {
+void read_tensor(WireReader w, VarDesc& v) {
   while (w.next()) {
     if (w.field() == 1)
       v.dtype = static_cast<DType>(w.int32());
     else if (w.field() == 2)
-      w.each_int64([&](auto d) { v.shape.push_back(d); });
+      w.for_each_int64([&](auto d) { v.shape.push_back(d); });
     else
       w.skip();
   }
 }
 
-// LoDTensorDesc and LoDTensorArrayDesc: 1 tensor, 2 lod_level
-void read_lod(Wire w, VarDesc& v) {
+// LoDTensorDesc and LoDTensorArrayDesc: field 1 is the tensor, field 2 the lod_level
+void read_lod(WireReader w, VarDesc& v) {
   while (w.next()) {
     if (w.field() == 1)
-      read_tensor(w.sub("TensorDesc"), v);
+      read_tensor(w.submessage("TensorDesc"), v);
     else if (w.field() == 2)
       v.lod_level = w.int32();
     else
@@ -250,7 +250,7 @@ void read_lod(Wire w, VarDesc& v) {
   }
 }
 
-void read_type(Wire w, VarDesc& v) {
+void read_type(WireReader w, VarDesc& v) {
   std::int32_t kind = -1;
   while (w.next()) switch (w.field()) {
       case 1:
@@ -260,20 +260,20 @@ void read_type(Wire w, VarDesc& v) {
       case 8:
       case 9:
       case 10:
-        read_tensor(w.sub("TensorDesc"), v);
+        read_tensor(w.submessage("TensorDesc"), v);
         break;
       case 3:
       case 4:
-        read_lod(w.sub("LoDTensorDesc"), v);
+        read_lod(w.submessage("LoDTensorDesc"), v);
         break;
       default:
         w.skip();
     }
   if (kind < 0) w.fail("a VarType without a type");
-  v.kind = static_cast<Kind>(kind);
+  v.kind = static_cast<VarKind>(kind);
 }
 
-VarDesc read_var(Wire w) {
+VarDesc read_var(WireReader w) {
   VarDesc v;
   bool typed = false;
   while (w.next()) switch (w.field()) {
@@ -281,7 +281,7 @@ VarDesc read_var(Wire w) {
         v.name = w.string();
         break;
       case 2:
-        read_type(w.sub("VarType"), v), typed = true;
+        read_type(w.submessage("VarType"), v), typed = true;
         break;
       case 3:
         v.persistable = w.boolean();
@@ -294,7 +294,7 @@ VarDesc read_var(Wire w) {
   return v;
 }
 
-Block read_block(Wire w) {
+Block read_block(WireReader w) {
   Block block;
   bool has_idx = false, has_parent = false;
   while (w.next()) switch (w.field()) {
@@ -305,11 +305,11 @@ Block read_block(Wire w) {
         block.parent = w.int32(), has_parent = true;
         break;
       case 3:
-        block.vars.push_back(read_var(w.sub("VarDesc")));
+        block.vars.push_back(read_var(w.submessage("VarDesc")));
         break;
       case 4:
         poll();
-        block.ops.push_back(read_op(w.sub("OpDesc")));
+        block.ops.push_back(read_op(w.submessage("OpDesc")));
         break;
       default:
         w.skip();
@@ -318,7 +318,7 @@ Block read_block(Wire w) {
   return block;
 }
 
-std::int64_t read_version(Wire w) {
+std::int64_t read_version(WireReader w) {
   std::int64_t version = 0;
   while (w.next()) {
     if (w.field() == 1)
@@ -329,15 +329,14 @@ std::int64_t read_version(Wire w) {
   return version;
 }
 
-bool is_library(std::string_view frame) {
+bool is_library_frame(std::string_view frame) {
   for (std::string_view mark :
        {"site-packages", "dist-packages", "<frozen", "<decorator", "<__array_function__"})
     if (frame.find(mark) != std::string_view::npos) return true;
   return false;
 }
 
-// `  File "a/net.py", line 12, in forward` -> `net.py:12 in forward`, "" where it is not such a
-// line
+// Converts `  File "a/net.py", line 12, in forward` to `net.py:12 in forward`; "" for other lines.
 std::string short_frame(std::string_view frame) {
   auto open = frame.find("File \""), close = frame.find("\", line ");
   if (open == std::string_view::npos || close == std::string_view::npos || close < open + 6)
@@ -351,7 +350,7 @@ std::string short_frame(std::string_view frame) {
          std::string(rest.substr(comma + 5));
 }
 
-std::string stripped(std::string_view text) {
+std::string strip(std::string_view text) {
   auto first = text.find_first_not_of(" \t\r\n"), last = text.find_last_not_of(" \t\r\n");
   return first == std::string_view::npos ? "" : std::string(text.substr(first, last - first + 1));
 }
@@ -360,35 +359,35 @@ std::string stripped(std::string_view text) {
 
 std::string user_line(const Strings& callstack) {
   if (callstack.size() == 1)
-    return stripped(callstack[0]);  // Oarlock's own writer: the line, ready to show
+    return strip(callstack[0]);  // written by Oarlock: already in display form
   for (std::size_t i = callstack.size(); i-- > 0;) {
-    std::string frame = is_library(callstack[i]) ? "" : short_frame(callstack[i]);
+    std::string frame = is_library_frame(callstack[i]) ? "" : short_frame(callstack[i]);
     if (frame.empty()) continue;
     bool has_text = i + 1 < callstack.size() && short_frame(callstack[i + 1]).empty();
-    return has_text ? frame + ": " + stripped(callstack[i + 1]) : frame;
+    return has_text ? frame + ": " + strip(callstack[i + 1]) : frame;
   }
   return "";
 }
 
 Program parse_program(std::string_view bytes, const std::string& name) {
-  if (bytes.empty()) throw Error(Fault::file, name + ": the file is empty");
+  if (bytes.empty()) throw Error(ErrorCode::file, name + ": the file is empty");
   if (bytes.size() > kMaxBytes)
-    throw Error(Fault::file, name + ": a program of more than 256 MiB (" +
-                                 std::to_string(bytes.size()) + " bytes)");
+    throw Error(ErrorCode::file, name + ": a program of more than 256 MiB (" +
+                                     std::to_string(bytes.size()) + " bytes)");
   Program program;
   program.name = name;
-  Source source{name, bytes.data()};
-  for (Wire w(source, bytes, "ProgramDesc"); w.next();) switch (w.field()) {
+  WireSource source{name, bytes.data()};
+  for (WireReader w(source, bytes, "ProgramDesc"); w.next();) switch (w.field()) {
       case 1:
-        program.blocks.push_back(read_block(w.sub("BlockDesc")));
+        program.blocks.push_back(read_block(w.submessage("BlockDesc")));
         break;
       case 4:
-        program.version = read_version(w.sub("Version"));
+        program.version = read_version(w.submessage("Version"));
         break;
       case kContractField: {
-        std::string_view piece = w.bytes();
+        std::string_view payload = w.bytes();
         if (!program.contract) program.contract.emplace();
-        read_contract(Wire(source, piece, "Contract"), piece, *program.contract);
+        read_contract(WireReader(source, payload, "Contract"), payload, *program.contract);
         break;
       }
       default:
@@ -397,9 +396,9 @@ Program parse_program(std::string_view bytes, const std::string& name) {
   return program;
 }
 
-// Paddle's passes (mixed precision, for one) write the first block as the parent of all others: a
-// block lies where the op is that names it.
-static void settle_parents(std::vector<Block>& blocks) {
+// Some Paddle passes write block 0 as the parent of every block.  The parent of a sub-block is the
+// block of the op that runs it.
+static void fix_parents(std::vector<Block>& blocks) {
   auto count = static_cast<std::int64_t>(blocks.size());
   for (std::int64_t at = 1; at < count; ++at)
     for (const OpDesc& op : blocks[static_cast<std::size_t>(at)].ops) {
@@ -412,8 +411,8 @@ static void settle_parents(std::vector<Block>& blocks) {
 
 Program read_program(std::string_view bytes, const std::string& name) {
   Program program = parse_program(bytes, name);
-  settle_parents(program.blocks);
-  rename_older(program);
+  fix_parents(program.blocks);
+  upgrade_attr_names(program);
   validate(program);
   return program;
 }

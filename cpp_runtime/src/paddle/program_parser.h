@@ -1,5 +1,5 @@
-// `.pdmodel` bytes -> Program.  Only the wire and the required fields are judged here; the rest is
-// validate()'s.
+// Parser of `.pdmodel` files.  It checks the wire format and required fields; validate() checks the
+// rest.
 #pragma once
 #include <string>
 #include <string_view>
@@ -8,14 +8,14 @@
 
 namespace oarlock {
 
-/// The program in `bytes`, not yet validated.   name: shown in messages.   Error(file).
+/// Returns the program in `bytes` without validation. name: for messages.  Throws Error(file).
 Program parse_program(std::string_view bytes, const std::string& name);
 
-/// Parse and validate: what everyone but a test of the parser wants.
+/// Parses, upgrades and validates a program.
 Program read_program(std::string_view bytes, const std::string& name);
 
-/// The last frame of an `op_callstack` that is the user's own: `net.py:12 in forward: return ...`,
-/// "" if none.
+/// The last frame of an `op_callstack` that belongs to user code, as `net.py:12 in forward: return
+/// ...`; "" if there is none.
 std::string user_line(const Strings& callstack);
 
 }  // namespace oarlock

@@ -14,37 +14,38 @@
 namespace oarlock {
 namespace {
 
-// Caps no real model comes near; each answers a row of docs/abuse.md.
+// Limits far above those of real models; docs/abuse.md lists them.
 constexpr std::size_t kMaxBlocks = 4096;
 constexpr std::size_t kMaxVars = 1 << 20;
 constexpr std::size_t kMaxOps = 1 << 20;
 constexpr std::size_t kMaxRank = 32;
 constexpr std::size_t kMaxName = 4096;
-constexpr int kMaxDepth = 64;  // of nested blocks, as in Python: ir/verifier.py
+constexpr int kMaxDepth = 64;  // of nested blocks; the same limit as in ir/verifier.py
 
-struct Judge {
+struct Validator {
   Program& program;
-  std::vector<const OpDesc*> runs_block =
-      std::vector<const OpDesc*>(program.blocks.size());  // the op that runs each
+  std::vector<const OpDesc*> block_owners =
+      std::vector<const OpDesc*>(program.blocks.size());  // the op that runs each block
 
   [[noreturn]] void fail(const std::string& why) const {
-    throw Error(Fault::file, program.name + ": " + why);
+    throw Error(ErrorCode::file, program.name + ": " + why);
   }
   void require(bool ok, const std::string& why) const {
     if (!ok) fail(why);
   }
 
-  void name(const std::string& text, const char* of_what) const {
+  void check_name(const std::string& text, const char* what) const {
     require(text.size() <= kMaxName,
-            std::string(of_what) + " name of " + std::to_string(text.size()) + " bytes");
-    require(is_clean_utf8(text), std::string(of_what) + " name is not clean UTF-8");
+            std::string(what) + " name of " + std::to_string(text.size()) + " bytes");
+    require(is_clean_utf8(text), std::string(what) + " name is not clean UTF-8");
   }
 
-  void shape(const Ints& dims, const std::string& of) const {
+  void check_shape(const Ints& dims, const std::string& of) const {
     require(dims.size() <= kMaxRank,
             of + " has rank " + std::to_string(dims.size()) + " (the most is 32)");
     std::int64_t count = 1;
-    for (std::int64_t d : dims) {  // Paddle multiplies with unknown dims: -12 is as unknown as -1
+    for (std::int64_t d :
+         dims) {  // Paddle also writes negative products of unknown dims: -12 is as unknown as -1
       std::int64_t factor = std::max<std::int64_t>(d, 1);
       require(count <= std::numeric_limits<std::int64_t>::max() / 16 / factor,
               of + " has more elements than fit");
@@ -52,22 +53,24 @@ struct Judge {
     }
   }
 
-  void variables(Block& block) const {
+  void check_variables(Block& block) const {
     for (std::size_t i = 0; i < block.vars.size(); ++i) {
       const VarDesc& v = block.vars[i];
-      name(v.name, "variable");
+      check_name(v.name, "variable");
       require(block.index.emplace(v.name, i).second,
               "variable '" + v.name + "' declared twice in block " + std::to_string(block.idx));
-      shape(v.shape, "variable '" + v.name + "'");
-      bool typed = v.kind == Kind::dense || v.kind == Kind::array || v.kind == Kind::selected_rows;
+      check_shape(v.shape, "variable '" + v.name + "'");
+      bool typed =
+          v.kind == VarKind::dense || v.kind == VarKind::array || v.kind == VarKind::selected_rows;
       if (typed && v.dtype != DType::none)
-        require(row_of(v.dtype) || static_cast<int>(v.dtype) == 19,  // SIZE_T, in very old files
+        require(row_of(v.dtype) ||
+                    static_cast<int>(v.dtype) == 19,  // SIZE_T, written by very old versions
                 "variable '" + v.name + "' has unknown dtype " +
                     std::to_string(static_cast<int>(v.dtype)));
     }
   }
 
-  void block_headers() const {
+  void check_block_headers() const {
     require(!program.blocks.empty(), "the program has no block");
     require(program.blocks.size() <= kMaxBlocks, std::to_string(program.blocks.size()) + " blocks");
     std::size_t vars = 0, ops = 0;
@@ -89,11 +92,11 @@ struct Judge {
     require(ops <= kMaxOps, std::to_string(ops) + " ops");
   }
 
-  void operands(const OpDesc& op, const Slots& slots, std::int32_t block,
-                std::string_view holder) const {
+  void check_operands(const OpDesc& op, const Slots& slots, std::int32_t block,
+                      std::string_view holder) const {
     for (auto& [slot, names] : slots) {
-      name(slot, "slot");
-      if (slot == holder) continue;  // the holders of feed and fetch need no declaration
+      check_name(slot, "slot");
+      if (slot == holder) continue;  // the holder variables of feed and fetch need no declaration
       for (const std::string& n : names)
         require(n.empty() || n == "@EMPTY@" || program.var(n, block),
                 op.type + ": " + slot + " names '" + n + "', which block " + std::to_string(block) +
@@ -101,8 +104,8 @@ struct Judge {
     }
   }
 
-  // A gradient's block may lie in the block that it goes back through, whose variables it sees.
-  bool is_child(const OpDesc& op, std::int64_t index, std::int32_t block) const {
+  // A gradient op's block may be a child of the forward block, whose variables it reads.
+  bool is_child_block(const OpDesc& op, std::int64_t index, std::int32_t block) const {
     if (index <= 0 || index >= static_cast<std::int64_t>(program.blocks.size())) return false;
     std::int32_t parent = program.blocks[index].parent;
     return parent == block ||
@@ -110,39 +113,41 @@ struct Judge {
   }
 
   // One op owns a block, so that a traversal through the ops visits each block once.
-  void sub_block(const OpDesc& op, const std::string& attr, std::int64_t index,
-                 std::int32_t block) {
-    require(is_child(op, index, block),
+  void check_sub_block(const OpDesc& op, const std::string& attr, std::int64_t index,
+                       std::int32_t block) {
+    require(is_child_block(op, index, block),
             op.type + ": attribute '" + attr + "' names block " + std::to_string(index) +
                 ", which is no child of block " + std::to_string(block));
-    auto& owner = runs_block[static_cast<std::size_t>(index)];
+    auto& owner = block_owners[static_cast<std::size_t>(index)];
     require(!owner, op.type + ": attribute '" + attr + "' names block " + std::to_string(index) +
                         ", which " + (owner ? owner->type : "") + " already runs");
     owner = &op;
   }
 
-  void op(const OpDesc& op, std::int32_t block) {
-    name(op.type, "op type");
-    operands(op, op.inputs, block, op.type == "feed" ? "X" : "");
-    operands(op, op.outputs, block, op.type == "fetch" ? "Out" : "");
+  void check_op(const OpDesc& op, std::int32_t block) {
+    check_name(op.type, "op type");
+    check_operands(op, op.inputs, block, op.type == "feed" ? "X" : "");
+    check_operands(op, op.outputs, block, op.type == "fetch" ? "Out" : "");
     for (auto& [attr, value] : op.attrs) {
-      name(attr, "attribute");
+      check_name(attr, "attribute");
       require(attr != "sub_block" || value.type == AttrType::BLOCK,
               op.type + ": attribute 'sub_block' is a " + std::string(name_of(value.type)));
       if (value.type == AttrType::BLOCK)
-        sub_block(op, attr, std::get<std::int64_t>(value.value), block);
+        check_sub_block(op, attr, std::get<std::int64_t>(value.value), block);
       if (value.type == AttrType::BLOCKS)
-        for (std::int64_t index : std::get<Ints>(value.value)) sub_block(op, attr, index, block);
-      std::string wrong = op_attr_problem(op.type, attr, value);
-      require(wrong.empty(),
-              op.type + ": " + wrong + (op.where.empty() ? "" : "\n  at " + op.where));
+        for (std::int64_t index : std::get<Ints>(value.value))
+          check_sub_block(op, attr, index, block);
+      std::string problem = op_attr_problem(op.type, attr, value);
+      require(problem.empty(),
+              op.type + ": " + problem + (op.location.empty() ? "" : "\n  at " + op.location));
     }
-    bool edge = op.type == "feed" || op.type == "fetch";
-    require(!edge || block == 0, op.type + ": stands in block " + std::to_string(block) +
-                                     ", only the first may feed and fetch");
+    bool is_feed_or_fetch = op.type == "feed" || op.type == "fetch";
+    require(!is_feed_or_fetch || block == 0, op.type + ": is in block " + std::to_string(block) +
+                                                 ", only the first may feed and fetch");
   }
 
-  void columns(std::string_view type, const Slots OpDesc::* side, std::string_view slot) const {
+  void check_columns(std::string_view type, const Slots OpDesc::* side,
+                     std::string_view slot) const {
     std::set<std::int64_t> seen;
     std::int64_t count = 0;
     for (const OpDesc& op : program.blocks[0].ops) {
@@ -158,27 +163,28 @@ struct Judge {
             std::string(type) + ": the columns are not 0 to " + std::to_string(count - 1));
   }
 
-  void arguments(const std::vector<Arg>& args, const Strings& names, const char* of_what) const {
-    require(args.size() == names.size(), std::string("the contract does not list the ") + of_what);
+  void check_arguments(const std::vector<ContractArg>& args, const Strings& names,
+                       const char* what) const {
+    require(args.size() == names.size(), std::string("the contract does not list the ") + what);
     for (std::size_t i = 0; i < args.size(); ++i) {
-      const Arg& arg = args[i];
-      name(arg.name, "contract argument");
-      require(arg.name == names[i], "contract: '" + arg.name + "' is listed in the " + of_what +
+      const ContractArg& arg = args[i];
+      check_name(arg.name, "contract argument");
+      require(arg.name == names[i], "contract: '" + arg.name + "' is listed in the " + what +
                                         ", but the program has '" + names[i] + "'");
-      shape(arg.shape, "contract argument '" + arg.name + "'");
+      check_shape(arg.shape, "contract argument '" + arg.name + "'");
       require(row_of(arg.dtype) && arg.dtype <= DType::complex128,
               "contract argument '" + arg.name + "' has an unknown dtype");
     }
   }
 
-  void contract(const Contract& c) const {
+  void check_contract(const Contract& c) const {
     require(c.version == kContractVersion, "contract of version " + std::to_string(c.version) +
                                                ", this runtime reads version " +
                                                std::to_string(kContractVersion));
-    arguments(c.inputs, program.feeds(), "inputs");
-    arguments(c.outputs, program.fetches(), "outputs");
-    std::string wrong = output_tree_problem(c.output_tree, c.outputs.size());
-    require(wrong.empty(), "contract: the output tree " + wrong);
+    check_arguments(c.inputs, program.feeds(), "inputs");
+    check_arguments(c.outputs, program.fetches(), "outputs");
+    std::string problem = output_tree_problem(c.output_tree, c.outputs.size());
+    require(problem.empty(), "contract: the output tree " + problem);
     for (const Guard& g : c.guards) {
       require(g.kind == "dim" || g.kind == "rank" || g.kind == "value",
               "guard of unknown kind '" + g.kind + "'");
@@ -200,14 +206,14 @@ std::optional<std::int64_t> element_count(const Ints& shape) {
 }
 
 void validate(Program& program) {
-  Judge judge{program};
-  judge.block_headers();
-  for (Block& block : program.blocks) judge.variables(block);
+  Validator validator{program};
+  validator.check_block_headers();
+  for (Block& block : program.blocks) validator.check_variables(block);
   for (const Block& block : program.blocks)
-    for (const OpDesc& op : block.ops) poll(), judge.op(op, block.idx);
-  judge.columns("feed", &OpDesc::outputs, "Out");
-  judge.columns("fetch", &OpDesc::inputs, "X");
-  if (program.contract) judge.contract(*program.contract);
+    for (const OpDesc& op : block.ops) poll(), validator.check_op(op, block.idx);
+  validator.check_columns("feed", &OpDesc::outputs, "Out");
+  validator.check_columns("fetch", &OpDesc::inputs, "X");
+  if (program.contract) validator.check_contract(*program.contract);
 }
 
 }  // namespace oarlock

@@ -1,7 +1,7 @@
 #include "python/arrays.h"
 
 #include <nanobind/ndarray.h>
-#include <nanobind/stl/string.h>  // in every file that casts strings, or the linker may pick another cast
+#include <nanobind/stl/string.h>  // required in every file that casts strings
 
 #include <array>
 #include <cstring>
@@ -12,11 +12,10 @@
 namespace oarlock::python {
 namespace {
 
-constexpr std::size_t kCopyBytes =
-    32768;  // below this a copy into NumPy's memory is cheaper than a foreign owner
+constexpr std::size_t kCopyBytes = 32768;  // up to this size a copy is cheaper than a foreign owner
 constexpr int kBuffer = PyBUF_C_CONTIGUOUS | PyBUF_FORMAT;
 
-/// NumPy's own functions and dtypes, looked up once and kept for the life of the process.
+/// NumPy functions and dtypes, looked up once.
 struct Numpy {
   nb::object module = nb::module_::import_("numpy");
   nb::object empty = module.attr("empty");
@@ -38,11 +37,11 @@ struct Numpy {
   }
 };
 
-Numpy* loaded = nullptr;  // never destroyed: Python is gone before static objects are
+Numpy* instance = nullptr;  // never destroyed: the interpreter ends before static objects
 
-Numpy& numpy() { return *loaded; }
+Numpy& numpy() { return *instance; }
 
-// One letter of the struct module; the size tells `l` from `i` and complex halves from whole.
+// The dtype of a struct format character; the size distinguishes `l` from `i` and complex types.
 DType dtype_of(const Py_buffer& b) {
   const char* f = b.format ? b.format : "B";
   if (*f == '<' || *f == '=' || *f == '@' || *f == '|') ++f;
@@ -77,7 +76,7 @@ std::string dtype_name(nb::handle array) {
              : "";
 }
 
-nb::object copied(const Tensor& tensor) {
+nb::object copy_to_numpy(const Tensor& tensor) {
   nb::object shape = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(tensor.shape().size())));
   for (std::size_t i = 0; i < tensor.shape().size(); ++i)
     PyTuple_SetItem(shape.ptr(), static_cast<Py_ssize_t>(i),
@@ -106,7 +105,7 @@ nb::dlpack::dtype dlpack_of(DType d) {
   return {static_cast<std::uint8_t>(code), bits, 1};
 }
 
-nb::object shared(const Tensor& tensor) {
+nb::object share_with_numpy(const Tensor& tensor) {
   auto* kept = new Tensor(tensor);  // shares the memory
   nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<Tensor*>(p); });
   std::vector<std::size_t> shape(tensor.shape().begin(), tensor.shape().end());
@@ -120,12 +119,12 @@ nb::object shared(const Tensor& tensor) {
 
 }  // namespace
 
-Inputs::~Inputs() {
+InputBuffers::~InputBuffers() {
   for (Py_buffer& buffer : buffers_)
     if (buffer.obj) PyBuffer_Release(&buffer);
 }
 
-bool Inputs::take(std::size_t index, PyObject* array) {
+bool InputBuffers::take(std::size_t index, PyObject* array) {
   Py_buffer& buffer = buffers_[index];
   if (PyObject_GetBuffer(array, &buffer, kBuffer) != 0) {
     PyErr_Clear();
@@ -139,42 +138,42 @@ bool Inputs::take(std::size_t index, PyObject* array) {
   return views_[index].dtype != DType::none;
 }
 
-void Inputs::set(std::size_t index, nb::handle array, const std::string& name) {
+void InputBuffers::set(std::size_t index, nb::handle array, const std::string& name) {
   if (take(index, array.ptr())) return;
   if (buffers_[index].obj) PyBuffer_Release(&buffers_[index]);
   nb::object whole;
   try {
     whole = numpy().ascontiguousarray(array);
     nb::object shape =
-        numpy().module.attr("shape")(array);  // ascontiguousarray makes [1] of a 0-d array
+        numpy().module.attr("shape")(array);  // ascontiguousarray turns 0-D arrays into [1]
     if (!shape.equal(whole.attr("shape"))) whole = whole.attr("reshape")(shape);
   } catch (nb::python_error&) {
-    throw Error(Fault::input, "run: input '" + name + "' is no array");
+    throw Error(ErrorCode::input, "run: input '" + name + "' is no array");
   }
   DType named = dtype_named(dtype_name(whole));
   bool foreign =
       named == DType::bfloat16 || named == DType::float8_e4m3fn || named == DType::float8_e5m2;
-  bool swapped = !foreign && named != DType::none;  // nothing else is wrong with it
+  bool swapped = !foreign && named != DType::none;  // the byte order
   if (swapped)
     whole = whole.attr("astype")(whole.attr("dtype").attr("newbyteorder")("="),
                                  nb::arg("copy") = false);
   if (foreign) whole = whole.attr("view")(size_of(named) == 2 ? numpy().uint16 : numpy().uint8);
   if (!take(index, whole.ptr()))
-    throw Error(Fault::input,
+    throw Error(ErrorCode::input,
                 "run: input '" + name + "' has elements of type " + dtype_name(whole));
   if (foreign) views_[index].dtype = named;
 }
 
-// NumPy refuses dims whose product overflows, even where one of them is 0.
-void load_numpy() { loaded = new Numpy; }
+// NumPy rejects dims whose product overflows, even if one of them is 0.
+void load_numpy() { instance = new Numpy; }
 
 nb::object to_numpy(const Tensor& tensor) {
   try {
-    return tensor.byte_size() <= kCopyBytes ? copied(tensor) : shared(tensor);
+    return tensor.byte_size() <= kCopyBytes ? copy_to_numpy(tensor) : share_with_numpy(tensor);
   } catch (const nb::python_error& error) {
     if (!error.matches(PyExc_ValueError)) throw;
-    throw Error(Fault::engine, "run: an output is " + show(tensor.dtype(), tensor.shape()) +
-                                   ", which NumPy cannot hold");
+    throw Error(ErrorCode::engine, "run: an output is " + show(tensor.dtype(), tensor.shape()) +
+                                       ", which NumPy cannot hold");
   }
 }
 

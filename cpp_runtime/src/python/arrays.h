@@ -1,4 +1,4 @@
-// NumPy arrays in and out, through the buffer protocol: no NumPy headers, no copies that matter.
+// Conversion between NumPy arrays and tensors through the buffer protocol, without NumPy's headers.
 #pragma once
 #include <nanobind/nanobind.h>
 
@@ -10,15 +10,15 @@ namespace oarlock::python {
 
 namespace nb = nanobind;
 
-/// Arrays that a call reads.   Holds their buffers until it is gone.
-class Inputs {
+/// Buffers of the input arrays of a call, held during its lifetime.
+class InputBuffers {
  public:
-  explicit Inputs(std::size_t count) : buffers_(count), views_(count) {}
-  ~Inputs();
-  Inputs(const Inputs&) = delete;
-  Inputs& operator=(const Inputs&) = delete;
+  explicit InputBuffers(std::size_t count) : buffers_(count), views_(count) {}
+  ~InputBuffers();
+  InputBuffers(const InputBuffers&) = delete;
+  InputBuffers& operator=(const InputBuffers&) = delete;
 
-  /// Take `array` as input number `index`.   Error(input) for what is no array.
+  /// Sets input `index`.  Throws Error(input) if `array` is not an array.
   void set(std::size_t index, nb::handle array, const std::string& name);
   std::span<const TensorView> views() const { return views_; }
 
@@ -34,8 +34,7 @@ class Inputs {
 /// that initializer.
 void load_numpy();
 
-/// A NumPy array with the content of `tensor`: small ones are copied, large ones keep the engine's
-/// memory.
+/// Converts to a NumPy array: copies small tensors; large ones share ONNX Runtime's memory.
 nb::object to_numpy(const Tensor& tensor);
 
 }  // namespace oarlock::python

@@ -10,6 +10,7 @@
 #include "python/arrays.h"
 #include "python/ctrl_c.h"
 #include "python/py_session.h"
+#include "runtime/machine.h"
 #include "runtime/model_impl.h"
 #include "runtime/session_settings.h"
 
@@ -27,26 +28,26 @@ Model model_of(const nb::bytes& pdmodel, const Path& params_path, const std::str
 
 nb::bytes to_onnx(const nb::bytes& pdmodel, const Path& params_path, int opset,
                   const std::string& location, bool inline_weights, const std::string& name) {
-  InterruptibleLowering until_ctrl_c;
+  SigintPollScope sigint_poll;
   OnnxOptions options{opset, location, inline_weights};
   std::string bytes = model_of(pdmodel, params_path, name).to_onnx(options);
   return nb::bytes(bytes.data(), bytes.size());
 }
 
-int lowest_opset(const nb::bytes& pdmodel, const Path& params_path, int least, int most,
+int lowest_opset(const nb::bytes& pdmodel, const Path& params_path, int min_opset, int max_opset,
                  const std::string& name) {
-  InterruptibleLowering until_ctrl_c;
-  return model_of(pdmodel, params_path, name).lowest_opset(least, most);
+  SigintPollScope sigint_poll;
+  return model_of(pdmodel, params_path, name).lowest_opset(min_opset, max_opset);
 }
 
 nb::str to_text(const nb::bytes& pdmodel, const Path& params_path, int opset,
                 const std::string& name) {
-  InterruptibleLowering until_ctrl_c;
+  SigintPollScope sigint_poll;
   return nb::str(model_of(pdmodel, params_path, name).to_text(opset).c_str());
 }
 
 nb::dict describe(const nb::bytes& pdmodel, const Path& params_path, const std::string& name) {
-  InterruptibleLowering until_ctrl_c;
+  SigintPollScope sigint_poll;
   Model model = model_of(pdmodel, params_path, name);
   nb::list params, guards;
   for (const ParameterSpec& p : model.parameters())
@@ -55,8 +56,8 @@ nb::dict describe(const nb::bytes& pdmodel, const Path& params_path, const std::
   for (const GuardSpec& g : model.guards())
     guards.append(nb::make_tuple(g.kind, g.var, g.axis, g.expected, g.reader, g.where, g.text));
   nb::dict all;
-  all["inputs"] = specs(model.inputs());
-  all["outputs"] = specs(model.outputs());
+  all["inputs"] = spec_list(model.inputs());
+  all["outputs"] = spec_list(model.outputs());
   all["ops"] = model.op_counts();
   all["params"] = params;
   all["guards"] = guards;
@@ -66,7 +67,7 @@ nb::dict describe(const nb::bytes& pdmodel, const Path& params_path, const std::
 }
 
 nb::dict offset_inputs(const nb::bytes& pdmodel, const std::string& name) {
-  InterruptibleLowering until_ctrl_c;
+  SigintPollScope sigint_poll;
   nb::dict found;
   add_offsets(found, input_specs(read_program({pdmodel.c_str(), pdmodel.size()}, name)));
   return found;
@@ -90,7 +91,7 @@ nb::dict library(const Path& path) {
   return all;
 }
 
-// What a file says may be any bytes; a message must be text.
+// Text from files may be any bytes; messages must be valid text.
 void translate(const std::exception_ptr& thrown, void*) {
   try {
     std::rethrow_exception(thrown);
@@ -99,18 +100,19 @@ void translate(const std::exception_ptr& thrown, void*) {
     nb::object text = nb::steal(
         PyUnicode_DecodeUTF8(message.data(), static_cast<Py_ssize_t>(message.size()), "replace"));
     nb::object made = nb::handle(error_type)(text);
-    made.attr("kind") = std::string(name_of(error.fault()));
+    made.attr("kind") = std::string(name_of(error.code()));
     PyErr_SetObject(error_type, made.ptr());
   }
 }
 
 void bind_session(nb::module_& m) {
-  nb::class_<MadeUp>(
-      m, "MadeUp",
-      "What inputs that nobody gave are made of: sizes where they are open, integers.");
-  m.def("ways_to_make_up", &ways_to_make_up, "The ways that are worth a trial, in order.");
-  nb::class_<PySession>(m, "Session",
-                        "A model in the engine.  Thread-safe; the GIL is released while it runs.")
+  nb::class_<SyntheticSpec>(
+      m, "SyntheticSpec",
+      "Parameters of synthetic inputs: sizes of dynamic dimensions, values of integers.");
+  m.def("synthetic_specs", &synthetic_specs, "Parameters of synthetic inputs to try, in order.");
+  nb::class_<PySession>(
+      m, "Session",
+      "A model loaded into ONNX Runtime.  Thread-safe; the GIL is released during runs.")
       .def(nb::init<nb::bytes, const Path&, const nb::dict&, const std::string&>(), "pdmodel"_a,
            "params_path"_a.none(), "options"_a = nb::dict(), "name"_a = "model.pdmodel",
            nb::sig("def __init__(self, pdmodel: bytes, params_path: str | None, options: dict[str, "
@@ -120,18 +122,18 @@ void bind_session(nb::module_& m) {
            nb::sig("def run(self, feeds: dict[str, numpy.ndarray] | "
                    "collections.abc.Sequence[numpy.ndarray], "
                    "fetch: list[str] | None = None) -> list[numpy.ndarray]"),
-           "Run on arrays by name or in order; give the outputs, or those named in `fetch`.")
-      .def("stop", &PySession::stop,
-           "End the runs under way, in whatever thread; later ones end at once.")
-      .def("made_up_inputs", &PySession::made_up_inputs, "how"_a, "shapes"_a,
-           nb::sig("def made_up_inputs(self, how: MadeUp, shapes: dict[str, list[int]]) -> "
-                   "list[numpy.ndarray]"),
-           "An input for each, of the sizes in `shapes`, else of those of `how`.")
+           "Run on arrays by name or in order; return the outputs, or those named in `fetch`.")
+      .def("stop", &PySession::stop, "Cancel current runs in all threads, and later ones.")
+      .def(
+          "synthetic_inputs", &PySession::synthetic_inputs, "how"_a, "shapes"_a,
+          nb::sig("def synthetic_inputs(self, how: SyntheticSpec, shapes: dict[str, list[int]]) -> "
+                  "list[numpy.ndarray]"),
+          "One array per input, with the sizes in `shapes`, else those of `how`.")
       .def_prop_ro(
-          "inputs", [](const PySession& s) { return specs(s.session().inputs()); },
+          "inputs", [](const PySession& s) { return spec_list(s.session().inputs()); },
           nb::sig("def inputs(self) -> list[tuple[str, str, list[int | str]]]"))
       .def_prop_ro(
-          "outputs", [](const PySession& s) { return specs(s.session().outputs()); },
+          "outputs", [](const PySession& s) { return spec_list(s.session().outputs()); },
           nb::sig("def outputs(self) -> list[tuple[str, str, list[int | str]]]"))
       .def_prop_ro("offsets", &offsets, nb::sig("def offsets(self) -> dict[str, str]"),
                    "The inputs and outputs that say where packed sequences begin, and the names of "
@@ -141,21 +143,21 @@ void bind_session(nb::module_& m) {
       .def_prop_ro("providers", [](const PySession& s) { return s.session().library().providers; })
       .def(
           "end_profile", [](PySession& s) { return s.session().end_profile(); },
-          "Close the profile and give the name of its file, '' where none was asked for.");
+          "Close the profile and return the name of its file, '' if none was requested.");
 }
 
 }  // namespace
 
 NB_MODULE(_runtime, m) {
   m.doc() =
-      "The C++ runtime: reads Paddle's files, lowers them to ONNX, runs them on ONNX Runtime.";
+      "The C++ runtime: reads Paddle's files, converts them to ONNX, runs them on ONNX Runtime.";
   const char* module_name = PyModule_GetName(m.ptr());
   if (!module_name) throw nb::python_error();
   std::string error_name = std::string(module_name) + ".Error";
   error_type = PyErr_NewExceptionWithDoc(
       error_name.c_str(),
-      "What the runtime refuses.   kind: file, guard, input, unsupported or engine.",
-      PyExc_Exception, nullptr);
+      "An error of the runtime.  kind: file, guard, input, unsupported or engine.", PyExc_Exception,
+      nullptr);
   nb::handle(error_type).attr("kind") = "";
   m.attr("Error") = nb::handle(error_type);
   nb::register_exception_translator(translate);
@@ -189,6 +191,8 @@ NB_MODULE(_runtime, m) {
         nb::sig("def offset_inputs(pdmodel: bytes, name: str = ...) -> dict[str, str]"),
         "The inputs that say where packed sequences begin, and the names of those whose rows they "
         "are.");
+  m.def("byte_products_saturate", &byte_products_saturate,
+        "Whether ONNX Runtime's products of unsigned and signed bytes saturate on this processor.");
   m.def("lowered_ops", &lowered_ops, "Every Paddle op type that has a lowering, sorted.");
   m.def("library_info", &library, "path"_a.none() = nb::none(),
         nb::sig("def library_info(path: str | None = None) -> dict[str, typing.Any]"),

@@ -19,26 +19,26 @@ namespace {
 
 using Handler = void (*)(int);
 
-// Only the process's first thread registers its runs, because Python raises KeyboardInterrupt
-// there: one at a time.
-std::atomic<Interrupt*> running = nullptr;
-// How many threads are between reading `running` and having used it.  The system usually runs the
-// handler in the first thread, but may choose any.
+// Only the main thread registers its runs, because Python raises KeyboardInterrupt there: one at a
+// time.
+std::atomic<CancellationToken*> running = nullptr;
+// The number of threads between reading `running` and finishing its use.  The system usually runs
+// the handler in the main thread, but may choose any.
 std::atomic<int> users = 0;
 
-// The handlers that ours replaced, oldest first.  Several, because a library may install a handler
-// that calls ours, after which a new session installs ours once more: each nested call of ours then
-// passes the signal to the one before.
+// The replaced handlers, oldest first.  There are several if a library installs a handler that
+// calls ours, after which a new session installs ours again: each nested call then passes the
+// signal to the previous handler.
 constexpr std::size_t kMaxHandlers = 8;
 std::array<std::atomic<Handler>, kMaxHandlers> replaced{};
 std::atomic<std::size_t> num_replaced = 0;
-// Of nested calls of `on_sigint`.  In the static TLS block, because other thread-local variables of
-// a loaded library may be allocated on their first use, which a signal handler must not do.
+// The nesting depth of `on_sigint`.  In the static TLS block, because other thread-local variables
+// of a loaded library may be allocated on first use, which a signal handler must not do.
 [[gnu::tls_model("initial-exec")]] thread_local std::size_t depth = 0;
 
 void on_sigint(int signal) {
   ++users;
-  if (Interrupt* interrupt = running) interrupt->stop();
+  if (CancellationToken* interrupt = running) interrupt->stop();
   --users;
   const std::size_t level = depth;
   if (level >= num_replaced) return;
@@ -48,7 +48,7 @@ void on_sigint(int signal) {
   --depth;
 }
 
-// Add a handler to `replaced`; one that is already there was restored, so those above it are no
+// Adds a handler to `replaced`.  If it is already there, it was restored, so those above it are no
 // longer in use.
 bool push(Handler handler) {
   std::size_t at = 0;
@@ -59,7 +59,7 @@ bool push(Handler handler) {
   return true;
 }
 
-// Asked of the system once per thread: a run of a small model takes microseconds.
+// Cached per thread: a run of a small model takes microseconds.
 bool is_first_thread() {
   static thread_local const bool is_first = ::syscall(SYS_gettid) == ::getpid();
   return is_first;
@@ -67,9 +67,9 @@ bool is_first_thread() {
 
 }  // namespace
 
-// A handler that the user installs later, by signal.signal or sigaction, replaces this one: runs
-// then cannot be interrupted until another session is created.
-void watch_ctrl_c() {
+// A handler that the user installs later replaces this one: runs then cannot be interrupted until
+// another session is created.
+void install_sigint_handler() {
   struct sigaction now{};
   if (!is_first_thread() || ::sigaction(SIGINT, nullptr, &now) != 0) return;
   bool is_function =
@@ -79,20 +79,20 @@ void watch_ctrl_c() {
   ::sigaction(SIGINT, &now, nullptr);
 }
 
-CtrlC::CtrlC(Interrupt& interrupt) {
-  if (is_first_thread()) running = &interrupt;
+SigintScope::SigintScope(CancellationToken& token) {
+  if (is_first_thread()) running = &token;
 }
 
-CtrlC::~CtrlC() {
+SigintScope::~SigintScope() {
   if (!is_first_thread()) return;
   running = nullptr;
   while (users != 0)
-    std::this_thread::yield();  // a handler in another thread may still use the interrupt
+    std::this_thread::yield();  // a handler in another thread may still use the token
 }
 
-InterruptibleLowering::InterruptibleLowering()
-    : callback_([] {
-        WithGil locked;
+SigintPollScope::SigintPollScope()
+    : scope_([] {
+        GilScopedAcquire locked;
         if (PyErr_CheckSignals() != 0) throw nb::python_error();
       }) {}
 

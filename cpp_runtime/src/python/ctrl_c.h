@@ -1,33 +1,33 @@
-// Ctrl-C while the engine runs.
+// Handling of Ctrl-C during runs and conversion.
 #pragma once
 #include "base/poll.h"
 #include "oarlock/session.h"
 
 namespace oarlock::python {
 
-/// From now on Ctrl-C also stops the run of a `CtrlC`.   For the process's first thread: elsewhere
-/// it does nothing.
-void watch_ctrl_c();
+/// Installs a SIGINT handler that also cancels the run of the active `SigintScope`.  Only in the
+/// process's main thread.
+void install_sigint_handler();
 
-/// For its lifetime, in the process's first thread, Ctrl-C stops the runs of `interrupt` before it
-/// does what it did.
-class CtrlC {
+/// During its lifetime, in the process's main thread, Ctrl-C cancels the runs of `token` before the
+/// previous handler is called.
+class SigintScope {
  public:
-  explicit CtrlC(Interrupt& interrupt);
-  ~CtrlC();
-  CtrlC(const CtrlC&) = delete;
-  CtrlC& operator=(const CtrlC&) = delete;
+  explicit SigintScope(CancellationToken& token);
+  ~SigintScope();
+  SigintScope(const SigintScope&) = delete;
+  SigintScope& operator=(const SigintScope&) = delete;
 };
 
-/// During its lifetime, a signal interrupts reading and lowering of a program in this thread: they
-/// end with KeyboardInterrupt, or with the exception of the Python signal handler.   May be created
-/// without the GIL.
-class InterruptibleLowering {
+/// During its lifetime, a signal interrupts reading and conversion of a program in this thread with
+/// KeyboardInterrupt, or with the exception of the Python signal handler.  May be created without
+/// the GIL.
+class SigintPollScope {
  public:
-  InterruptibleLowering();
+  SigintPollScope();
 
  private:
-  PollCallback callback_;
+  PollScope scope_;
 };
 
 }  // namespace oarlock::python

@@ -17,36 +17,36 @@ namespace {
 using Setter = std::function<void(Options&, nb::handle)>;
 
 template <class T>
-Setter to(T Options::* member) {
+Setter member_setter(T Options::* member) {
   return [member](Options& o, nb::handle value) { o.*member = nb::cast<T>(value); };
 }
 
 const std::map<std::string, Setter>& setters() {
   static const std::map<std::string, Setter> all = {
-      {"device", to(&Options::device)},
-      {"device_id", to(&Options::device_id)},
-      {"threads", to(&Options::threads)},
-      {"inter_threads", to(&Options::inter_threads)},
-      {"optimize", to(&Options::optimize)},
-      {"spinning", to(&Options::spinning)},
-      {"arena", to(&Options::arena)},
-      {"mem_pattern", to(&Options::mem_pattern)},
-      {"tuned", to(&Options::tuned)},
-      {"deterministic", to(&Options::deterministic)},
-      {"copy_weights", to(&Options::copy_weights)},
-      {"offsets", to(&Options::offsets)},
-      {"tf32", to(&Options::tf32)},
-      {"fp16", to(&Options::fp16)},
-      {"cache_dir", to(&Options::cache_dir)},
-      {"cuda_graph", to(&Options::cuda_graph)},
-      {"cpu_fallback", to(&Options::cpu_fallback)},
-      {"locate_guards", to(&Options::locate_guards)},
-      {"nvidia_dirs", to(&Options::nvidia_dirs)},
-      {"profile", to(&Options::profile)},
-      {"ort_library", to(&Options::ort_library)},
-      {"provider", to(&Options::provider)},
-      {"outputs", to(&Options::outputs)},
-      {"warmup", to(&Options::warmup)},
+      {"device", member_setter(&Options::device)},
+      {"device_id", member_setter(&Options::device_id)},
+      {"threads", member_setter(&Options::threads)},
+      {"inter_threads", member_setter(&Options::inter_threads)},
+      {"optimize", member_setter(&Options::optimize)},
+      {"spinning", member_setter(&Options::spinning)},
+      {"arena", member_setter(&Options::arena)},
+      {"mem_pattern", member_setter(&Options::mem_pattern)},
+      {"tuned", member_setter(&Options::tuned)},
+      {"deterministic", member_setter(&Options::deterministic)},
+      {"copy_weights", member_setter(&Options::copy_weights)},
+      {"offsets", member_setter(&Options::offsets)},
+      {"tf32", member_setter(&Options::tf32)},
+      {"fp16", member_setter(&Options::fp16)},
+      {"cache_dir", member_setter(&Options::cache_dir)},
+      {"cuda_graph", member_setter(&Options::cuda_graph)},
+      {"cpu_fallback", member_setter(&Options::cpu_fallback)},
+      {"locate_guards", member_setter(&Options::locate_guards)},
+      {"nvidia_dirs", member_setter(&Options::nvidia_dirs)},
+      {"profile", member_setter(&Options::profile)},
+      {"ort_library", member_setter(&Options::ort_library)},
+      {"provider", member_setter(&Options::provider)},
+      {"outputs", member_setter(&Options::outputs)},
+      {"warmup", member_setter(&Options::warmup)},
   };
   return all;
 }
@@ -58,18 +58,20 @@ Options read_options(const nb::dict& given) {
   for (auto [key, value] : given) {
     std::string name = nb::cast<std::string>(key);
     auto setter = setters().find(name);
-    if (setter == setters().end()) throw Error(Fault::input, "options: there is no '" + name + "'");
+    if (setter == setters().end())
+      throw Error(ErrorCode::input, "options: there is no '" + name + "'");
     try {
       setter->second(options, value);
     } catch (const nb::cast_error&) {
-      throw Error(Fault::input, "options: '" + name + "' is a " +
-                                    nb::cast<std::string>(nb::str(value.type().attr("__name__"))));
+      throw Error(ErrorCode::input,
+                  "options: '" + name + "' is a " +
+                      nb::cast<std::string>(nb::str(value.type().attr("__name__"))));
     }
   }
   return options;
 }
 
-nb::list specs(const std::vector<TensorSpec>& all) {
+nb::list spec_list(const std::vector<TensorSpec>& all) {
   nb::list list;
   for (const TensorSpec& spec : all) {
     nb::list shape;
@@ -93,62 +95,62 @@ PySession::PySession(nb::bytes pdmodel, const std::optional<std::string>& params
   Options read = read_options(options);
   std::string_view bytes(pdmodel.c_str(), pdmodel.size());
   {
-    WithoutGil released;
-    InterruptibleLowering until_ctrl_c;
+    GilScopedRelease released;
+    SigintPollScope sigint_poll;
     Model model = Model::from_bytes(bytes, params_path.value_or(""), name);
     session_ = std::make_unique<Session>(model, read);
     guards_ = model.guards();
   }
-  interrupt_ = std::make_unique<Interrupt>(*session_);
-  watch_ctrl_c();
+  cancellation_ = std::make_unique<CancellationToken>(*session_);
+  install_sigint_handler();
   for (const TensorSpec& spec : session_->inputs())
     names_.push_back(nb::steal(PyUnicode_InternFromString(spec.name.c_str())));
 }
 
-std::vector<std::size_t> PySession::wanted(nb::handle fetch) const {
+std::vector<std::size_t> PySession::output_indices(nb::handle fetch) const {
   std::vector<std::size_t> indices;
   for (nb::handle item : fetch) {
     std::string name = nb::cast<std::string>(item);
     std::size_t at = 0;
     while (at < session_->outputs().size() && session_->outputs()[at].name != name) ++at;
     if (at == session_->outputs().size())
-      throw Error(Fault::input, "run: no output '" + name + "'");
+      throw Error(ErrorCode::input, "run: no output '" + name + "'");
     indices.push_back(at);
   }
   return indices;
 }
 
-// A run that Ctrl-C has stopped is begun again where Python makes no exception of it.
+// A run that Ctrl-C cancelled is repeated if the Python signal handler raises no exception.
 std::vector<Tensor> PySession::call(std::span<const TensorView> inputs,
                                     std::span<const std::size_t> wanted) const {
   for (;;) try {
-      WithoutGil released;
-      CtrlC watch(*interrupt_);
-      return session_->run(inputs, wanted, interrupt_.get());
+      GilScopedRelease released;
+      SigintScope watch(*cancellation_);
+      return session_->run(inputs, wanted, cancellation_.get());
     } catch (const Error&) {
-      if (ended_ || !interrupt_->is_stopped()) throw;
-      interrupt_->reset();
-      if (ended_) interrupt_->stop();  // which it was told meanwhile
+      if (stopped_ || !cancellation_->is_stopped()) throw;
+      cancellation_->reset();
+      if (stopped_) cancellation_->stop();  // stop() was called meanwhile
       if (PyErr_CheckSignals() != 0) throw nb::python_error();
     }
 }
 
 void PySession::stop() noexcept {
-  ended_ = true;
-  interrupt_->stop();
+  stopped_ = true;
+  cancellation_->stop();
 }
 
 nb::list PySession::run(nb::handle feeds, nb::handle fetch) const {
   const auto& specs = session_->inputs();
   bool named = PyDict_Check(feeds.ptr());
   if (!named && !PySequence_Check(feeds.ptr()))
-    throw Error(Fault::input, "run: wants a dict of arrays, or a list of them");
+    throw Error(ErrorCode::input, "run: wants a dict of arrays, or a list of them");
   Py_ssize_t count = PyObject_Size(feeds.ptr());
   if (count < 0) throw nb::python_error();
-  Inputs inputs(named ? specs.size() : static_cast<std::size_t>(count));
+  InputBuffers inputs(named ? specs.size() : static_cast<std::size_t>(count));
   for (std::size_t i = 0; named && i < specs.size(); ++i) {
     PyObject* array = PyDict_GetItemWithError(feeds.ptr(), names_[i].ptr());
-    if (!array) throw Error(Fault::input, "run: input '" + specs[i].name + "' is missing");
+    if (!array) throw Error(ErrorCode::input, "run: input '" + specs[i].name + "' is missing");
     inputs.set(i, array, specs[i].name);
   }
   if (named && static_cast<std::size_t>(count) != specs.size())
@@ -156,7 +158,7 @@ nb::list PySession::run(nb::handle feeds, nb::handle fetch) const {
       bool known = false;
       for (const nb::object& name : names_) known |= name.equal(key);
       if (!known)
-        throw Error(Fault::input, "run: no input " + nb::cast<std::string>(nb::repr(key)));
+        throw Error(ErrorCode::input, "run: no input " + nb::cast<std::string>(nb::repr(key)));
     }
   if (!named) {
     std::size_t i = 0;
@@ -164,16 +166,18 @@ nb::list PySession::run(nb::handle feeds, nb::handle fetch) const {
       inputs.set(i, array, i < specs.size() ? specs[i].name : std::to_string(i)), ++i;
   }
   if (!fetch.is_none() && nb::len(fetch) == 0) return nb::list();
-  std::vector<std::size_t> indices = fetch.is_none() ? std::vector<std::size_t>{} : wanted(fetch);
+  std::vector<std::size_t> indices =
+      fetch.is_none() ? std::vector<std::size_t>{} : output_indices(fetch);
   std::vector<Tensor> results = call(inputs.views(), indices);
   nb::list out;
   for (const Tensor& tensor : results) out.append(to_numpy(tensor));
   return out;
 }
 
-nb::list PySession::made_up_inputs(const MadeUp& how, const Shapes& shapes) const {
+nb::list PySession::synthetic_inputs(const SyntheticSpec& synthetic, const Shapes& shapes) const {
   nb::list arrays;
-  for (const Tensor& tensor : oarlock::made_up_inputs(session_->inputs(), guards_, shapes, how))
+  for (const Tensor& tensor :
+       oarlock::synthetic_inputs(session_->inputs(), guards_, shapes, synthetic))
     arrays.append(to_numpy(tensor));
   return arrays;
 }

@@ -1,4 +1,4 @@
-// Session as Python sees it.
+// The Python class Session.
 #pragma once
 #include <nanobind/nanobind.h>
 
@@ -19,27 +19,27 @@ class PySession {
   PySession(nb::bytes pdmodel, const std::optional<std::string>& params_path,
             const nb::dict& options, const std::string& name);
   nb::list run(nb::handle feeds, nb::handle fetch) const;
-  /// End the runs under way, in whatever thread; later ones end at once.
+  /// Cancels current runs in all threads, and later ones.
   void stop() noexcept;
-  nb::list made_up_inputs(const MadeUp& how, const Shapes& shapes) const;
+  nb::list synthetic_inputs(const SyntheticSpec& synthetic, const Shapes& shapes) const;
   const Session& session() const { return *session_; }
   Session& session() { return *session_; }
 
  private:
-  std::vector<std::size_t> wanted(nb::handle fetch) const;
+  std::vector<std::size_t> output_indices(nb::handle fetch) const;
   std::vector<Tensor> call(std::span<const TensorView> inputs,
                            std::span<const std::size_t> wanted) const;
 
   std::unique_ptr<Session> session_;
-  std::unique_ptr<Interrupt> interrupt_;
-  std::atomic<bool> ended_ = false;
+  std::unique_ptr<CancellationToken> cancellation_;
+  std::atomic<bool> stopped_ = false;
   std::vector<GuardSpec> guards_;
-  std::vector<nb::object> names_;  // of the inputs, as Python strings
+  std::vector<nb::object> names_;  // input names as Python strings
 };
 
-/// `(name, dtype, [2, 'x.0'])` of each.
-nb::list specs(const std::vector<TensorSpec>& all);
-/// Of those that are offsets: whose.
+/// `(name, dtype, [2, 'x.0'])` for each tensor.
+nb::list spec_list(const std::vector<TensorSpec>& all);
+/// Adds the tensors that hold row splits, with the names of the tensors that they belong to.
 void add_offsets(nb::dict& found, const std::vector<TensorSpec>& all);
 
 Options read_options(const nb::dict& options);

@@ -15,7 +15,7 @@
 namespace oarlock::runner {
 namespace {
 
-constexpr int kTogether = 3;  // runs of each client before the other side has its turn
+constexpr int kRunsPerTurn = 3;  // runs per client before the other session's turn
 
 struct Row {
   const char* name;
@@ -23,12 +23,12 @@ struct Row {
   double value;
 };
 
-std::vector<Row> rows_of(const Subject& s) {
+std::vector<Row> rows_of(const TimedSession& s) {
   double sum = std::accumulate(s.times.begin(), s.times.end(), 0.0),
          count = static_cast<double>(s.times.size());
   return {{"read", "ms", s.read},
           {"load", "ms", s.load},
-          {"first_run", "ms", s.first},
+          {"first_run", "ms", s.first_run},
           {"mean", "ms", sum / count},
           {"min", "ms", quantile(s.times, 0)},
           {"p50", "ms", quantile(s.times, 0.5)},
@@ -37,7 +37,7 @@ std::vector<Row> rows_of(const Subject& s) {
           {"throughput", "per_s", 1e3 * count / s.wall}};
 }
 
-std::vector<Row> memory_rows(const Subject& s) {
+std::vector<Row> memory_rows(const TimedSession& s) {
   return {{"load_rss", "MB", s.load_rss},
           {"rss", "MB", status_mb("VmRSS:")},
           {"rss_anon", "MB", status_mb("RssAnon:")}};
@@ -52,15 +52,15 @@ std::string json_of(const std::vector<Row>& rows) {
   return text + "}";
 }
 
-void print_one(const Subject& subject, bool json) {
+void print_one(const TimedSession& subject, bool json) {
   std::vector<Row> rows = rows_of(subject);
   for (const Row& row : memory_rows(subject)) rows.push_back(row);
   if (json) return void(std::printf("%s\n", json_of(rows).c_str()));
   for (const Row& row : rows) std::printf("%-12s %12.4f %s\n", row.name, row.value, row.unit);
 }
 
-// Both lie in one process, so memory says nothing here.
-void print_two(const Subject& a, const Subject& b, bool json) {
+// Without memory rows: both sessions are in one process.
+void print_two(const TimedSession& a, const TimedSession& b, bool json) {
   std::vector<Row> left = rows_of(a), right = rows_of(b);
   double ratio = quantile(a.times, 0.5) / quantile(b.times, 0.5);
   if (json)
@@ -72,13 +72,13 @@ void print_two(const Subject& a, const Subject& b, bool json) {
                 left[i].value / right[i].value, left[i].unit);
 }
 
-// A run for the profile alone: writing it down costs time.
+// A separate session for the profile, because profiling costs time.
 void profile_ops(const Command& c) {
   Options options = c.options;
   options.profile =
       (std::filesystem::temp_directory_path() / ("oarlock-" + std::to_string(::getpid()))).string();
-  Subject subject(c, c.paths, options);
-  for (int i = 1; i < c.warmup + c.repeat; ++i) subject.call();
+  TimedSession subject(c, c.paths, options);
+  for (int i = 1; i < c.warmup + c.repeat; ++i) subject.run_once();
   std::string file = subject.session.end_profile();
   MappedFile text(file);
   std::filesystem::remove(file);
@@ -88,10 +88,10 @@ void profile_ops(const Command& c) {
 }
 
 void check(const Command& c) {
-  if (c.repeat < 1) throw Usage{"--repeat wants at least 1"};
-  if (c.clients < 1 || c.clients > 1024) throw Usage{"--clients wants 1 to 1024"};
-  if (c.profile_ops && (c.alternative || !c.against.empty()))
-    throw Usage{"--profile-ops looks at one model"};
+  if (c.repeat < 1) throw UsageError{"--repeat wants at least 1"};
+  if (c.clients < 1 || c.clients > 1024) throw UsageError{"--clients wants 1 to 1024"};
+  if (c.profile_ops && (c.compare_options || !c.compare_model.empty()))
+    throw UsageError{"--profile-ops supports one model only"};
 }
 
 }  // namespace
@@ -99,20 +99,22 @@ void check(const Command& c) {
 int bench(const Command& c) {
   check(c);
   if (c.profile_ops && c.json) return profile_ops(c), 0;
-  bool two = c.alternative || !c.against.empty();
+  bool two = c.compare_options || !c.compare_model.empty();
   if (two)
     open_library(
-        c.options.ort_library);  // which is no part of the time that the first takes to load
-  Subjects subjects;
+        c.options
+            .ort_library);  // before timing starts, so that the first session does not pay for it
+  TimedSessions subjects;
   subjects.emplace_back(c, c.paths, c.options);
   if (two) {
     Options other = c.options;
-    set_options(other, c.alternative.value_or(std::vector<std::string>{}));
-    subjects.emplace_back(c, c.against.empty() ? c.paths : c.against, other);
+    set_options(other, c.compare_options.value_or(std::vector<std::string>{}));
+    subjects.emplace_back(c, c.compare_model.empty() ? c.paths : c.compare_model, other);
   }
-  take_turns(subjects, c.clients, c.warmup, c.repeat, c.clients > 1 || two ? kTogether : c.repeat);
+  run_interleaved(subjects, c.clients, c.warmup, c.repeat,
+                  c.clients > 1 || two ? kRunsPerTurn : c.repeat);
   two ? print_two(subjects[0], subjects[1], c.json) : print_one(subjects[0], c.json);
-  for (Subject& subject : subjects) subject.session.end_profile();
+  for (TimedSession& subject : subjects) subject.session.end_profile();
   if (c.profile_ops) profile_ops(c);
   return 0;
 }

@@ -31,13 +31,13 @@ int integer(const std::string& option, const std::string& text) {
     used = 0;
   }
   if (used == 0 || used != text.size() || value < 0)
-    throw Usage{option + " wants a number, not '" + text + "'"};
+    throw UsageError{option + " wants a number, not '" + text + "'"};
   return value;
 }
 
 double number(const std::string& option, const std::string& text) {
   auto value = parse_double(text);
-  if (!value || !(*value >= 0)) throw Usage{option + " wants a number, not '" + text + "'"};
+  if (!value || !(*value >= 0)) throw UsageError{option + " wants a number, not '" + text + "'"};
   return *value;
 }
 
@@ -45,13 +45,13 @@ Shapes shapes(const std::string& option, const std::string& text) {
   try {
     return parse_shapes(text);
   } catch (const Error&) {
-    throw Usage{option + " wants NAME=1,3,224,224, not '" + text + "'"};
+    throw UsageError{option + " wants NAME=1,3,224,224, not '" + text + "'"};
   }
 }
 
 struct Option {
   const char* name;
-  const char* value;  // "" for a flag
+  const char* value;  // "" for flags
   const char* help;
   std::function<void(Command&, const std::string&)> set;
 };
@@ -101,9 +101,9 @@ const std::vector<Option>& options() {
       {"--clients", "N", "bench: threads that call the session at once; 1",
        [](auto& c, auto& v) { c.clients = integer("--clients", v); }},
       {"--against", "MODEL", "bench: another model, in turns with the first",
-       [](auto& c, auto& v) { c.against = {v}; }},
+       [](auto& c, auto& v) { c.compare_model = {v}; }},
       {"--against-options", "NAME=VALUE,...", "bench: other options, in turns with the first",
-       [](auto& c, auto& v) { c.alternative = split(v, ','); }},
+       [](auto& c, auto& v) { c.compare_options = split(v, ','); }},
       {"--profile-ops", "", "bench: time by op and the slowest nodes",
        [](auto& c, auto&) { c.profile_ops = true; }},
       {"--expect", "OUT.npz", "verify: outputs, and inner variables by name",
@@ -152,17 +152,18 @@ Command parse(int argc, char** argv) {
     const Option* found = nullptr;
     for (const Option& o : options())
       if (words[i] == o.name) found = &o;
-    if (!found) throw Usage{"no option " + words[i]};
+    if (!found) throw UsageError{"no option " + words[i]};
     bool flag = !*found->value;
-    if (!flag && i + 1 == words.size()) throw Usage{words[i] + " wants " + found->value};
+    if (!flag && i + 1 == words.size()) throw UsageError{words[i] + " wants " + found->value};
     found->set(command, flag ? "" : words[++i]);
   }
-  if (command.paths.empty()) throw Usage{"nothing to do"};
+  if (command.paths.empty()) throw UsageError{"nothing to do"};
   command.name = command.paths[0];
   command.paths.erase(command.paths.begin());
-  if (command.paths.empty()) throw Usage{command.name + " wants a model"};
+  if (command.paths.empty()) throw UsageError{command.name + " wants a model"};
   if (command.paths.size() > 2)
-    throw Usage{command.name + " takes MODEL and PARAMS, and no more: '" + command.paths[2] + "'"};
+    throw UsageError{command.name + " takes MODEL and PARAMS, and no more: '" + command.paths[2] +
+                     "'"};
   return command;
 }
 
@@ -170,7 +171,7 @@ void set_options(Options& options, const std::vector<std::string>& settings) {
   for (const std::string& setting : settings) {
     auto equals = setting.find('=');
     if (equals == std::string::npos)
-      throw Usage{"an option wants NAME=VALUE, not '" + setting + "'"};
+      throw UsageError{"an option wants NAME=VALUE, not '" + setting + "'"};
     set_option(options, setting.substr(0, equals), setting.substr(equals + 1));
   }
 }
@@ -182,7 +183,7 @@ void check_output(const Command& c, const Model& model) {
   std::error_code error;
   for (const std::string& path : read)
     if (!path.empty() && std::filesystem::equivalent(path, c.output, error) && !error)
-      throw Error(Fault::input,
+      throw Error(ErrorCode::input,
                   c.name + ": --output " + c.output + " would be written over " + path);
 }
 
@@ -190,7 +191,7 @@ Model open_model(const Command& c) {
   return Model::open(c.paths[0], c.paths.size() > 1 ? c.paths[1] : "");
 }
 
-std::future<void> engine_ahead(const Options& options) {
+std::future<void> preload_engine(const Options& options) {
   return std::async(std::launch::async, [path = options.ort_library] {
     try {
       library_info(path);
@@ -200,7 +201,7 @@ std::future<void> engine_ahead(const Options& options) {
   });
 }
 
-std::string shown(const TensorSpec& spec) {
+std::string format_spec(const TensorSpec& spec) {
   std::string text = std::string(name_of(spec.dtype)) + "[";
   for (std::size_t i = 0; i < spec.shape.size(); ++i)
     text +=

@@ -1,4 +1,4 @@
-// The command line: what was asked for.
+// The command line of oarlock-runner.
 #pragma once
 #include <future>
 #include <optional>
@@ -15,33 +15,33 @@ struct Command {
   Options options;
   std::string input, output, expect;
   Shapes shapes;
-  std::vector<std::string> against;  // bench: another model, and its weights
+  std::vector<std::string> compare_model;  // bench: another model, and its weights
   std::optional<std::vector<std::string>>
-      alternative;  // bench: NAME=VALUE, options of the other side
+      compare_options;  // bench: NAME=VALUE, options of the second session
   int warmup = 3, repeat = 50, opset = 17, clients = 1;
   double rtol = 1e-4, atol = 1e-5;
   bool json = false, inline_weights = false, profile_ops = false;
 };
 
-/// Thrown for a command line that makes no sense: exit code 2.
-struct Usage {
+/// An invalid command line: exit code 2.
+struct UsageError {
   std::string message;
 };
 
 Command parse(int argc, char** argv);
 std::string usage();
 
-/// NAME=VALUE each, by the names they have in C++.
+/// Sets options given as NAME=VALUE, by their C++ names.
 void set_options(Options& options, const std::vector<std::string>& settings);
 
-/// Error(input) where --output is a file that is read.
+/// Throws Error(input) if --output is one of the input files.
 void check_output(const Command& command, const Model& model);
 
-/// `m` or `m.pdmodel`, and the second path if there is one.
+/// Opens `m` or `m.pdmodel`, with the second path if given.
 Model open_model(const Command& command);
 
-/// Opens the engine while the model is read.   What is wrong with it, the session says.
-std::future<void> engine_ahead(const Options& options);
+/// Loads ONNX Runtime while the model is read.  Errors are reported when the session is created.
+std::future<void> preload_engine(const Options& options);
 
 int run(const Command& command);
 int bench(const Command& command);
@@ -50,7 +50,7 @@ int tune(const Command& command);
 int verify(const Command& command);
 int to_onnx(const Command& command);
 
-/// `float32[?,3]`, symbols shown by name.
-std::string shown(const TensorSpec& spec);
+/// A tensor type as text, `float32[?,3]`.
+std::string format_spec(const TensorSpec& spec);
 
 }  // namespace oarlock::runner

@@ -13,15 +13,16 @@ namespace {
 
 double element(const Tensor& t, std::size_t i) {
   std::size_t width = size_of(t.dtype());
-  auto value = decoded({static_cast<const char*>(t.data()) + i * width, width}, t.dtype());
+  auto value = decode_scalar({static_cast<const char*>(t.data()) + i * width, width}, t.dtype());
   if (!value)
-    throw Error(Fault::input, "verify: " + std::string(name_of(t.dtype())) + " cannot be compared");
+    throw Error(ErrorCode::input,
+                "verify: " + std::string(name_of(t.dtype())) + " cannot be compared");
   return *value;
 }
 
 std::string number(double value) { return format_double(value, 6); }
 
-double largest_of(const Tensor& t) {
+double max_abs(const Tensor& t) {
   double largest = 0;
   for (std::size_t i = 0; i < t.size(); ++i)
     if (double value = std::fabs(element(t, i)); std::isfinite(value))
@@ -38,20 +39,21 @@ Comparison compare_elements(const Tensor& found, const Tensor& wanted, const Tol
   Comparison result;
   double largest = 0;
   double allowed =
-      is_floating(found.dtype()) ? tolerance.atol + tolerance.rtol * largest_of(wanted) : 0;
-  std::size_t off = 0;
+      is_floating(found.dtype()) ? tolerance.atol + tolerance.rtol * max_abs(wanted) : 0;
+  std::size_t num_different = 0;
   for (std::size_t i = 0; i < found.size(); ++i) {
     double a = element(found, i), b = element(wanted, i);
     if (std::isfinite(a) && std::isfinite(b)) largest = std::max(largest, std::fabs(a - b));
     if (close(a, b, allowed)) continue;
-    if (off++ == 0)
-      result.text = "first [" + std::to_string(i) + "] is " + number(a) + ", wanted " + number(b);
+    if (num_different++ == 0)
+      result.details =
+          "first [" + std::to_string(i) + "] is " + number(a) + ", wanted " + number(b);
   }
-  result.largest = largest;
-  result.same = off == 0;
-  if (off)
-    result.text =
-        std::to_string(off) + " of " + std::to_string(found.size()) + " differ, " + result.text;
+  result.max_difference = largest;
+  result.same = num_different == 0;
+  if (num_different)
+    result.details = std::to_string(num_different) + " of " + std::to_string(found.size()) +
+                     " differ, " + result.details;
   return result;
 }
 

@@ -1,4 +1,4 @@
-// Whether two tensors are the same numbers.
+// Comparison of tensors within tolerances.
 #pragma once
 #include <optional>
 #include <string>
@@ -13,13 +13,14 @@ struct Tolerance {
 
 struct Comparison {
   bool same = true;
-  std::optional<double> largest =
-      0;             // difference of two elements; none where dtype or shape differ
-  std::string text;  // of what differs: dtype, shape, or how many elements and where first
+  std::optional<double> max_difference =
+      0;                // largest absolute difference; nullopt if dtype or shape differ
+  std::string details;  // description of the difference: dtype, shape, or number of elements and
+                        // the first one
 };
 
-/// |found - wanted| <= atol + rtol * the largest |wanted| for floating types, equality for the
-/// others; NaN is NaN.
+/// |found - wanted| <= atol + rtol * max|wanted| for floating dtypes, equality for others; NaN
+/// equals NaN.
 Comparison compare(const Tensor& found, const Tensor& wanted, const Tolerance& tolerance);
 
 }  // namespace oarlock::runner

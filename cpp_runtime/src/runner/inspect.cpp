@@ -24,25 +24,26 @@ std::string array(const std::vector<T>& all, F&& one) {
 }
 
 std::string tensor_json(const TensorSpec& s) {
-  return "{\"name\": " + quoted(s.name) + ", \"dtype\": " + quoted(std::string(name_of(s.dtype))) +
-         ", \"shape\": " + dims(s) + "}";
+  return "{\"name\": " + json_string(s.name) +
+         ", \"dtype\": " + json_string(std::string(name_of(s.dtype))) + ", \"shape\": " + dims(s) +
+         "}";
 }
 
 std::string guard_json(const GuardSpec& g) {
-  return "{\"kind\": " + quoted(g.kind) + ", \"var\": " + quoted(g.var) +
-         ", \"axis\": " + std::to_string(g.axis) + ", \"expected\": " + quoted(g.expected) +
-         ", \"reader\": " + quoted(g.reader) + ", \"where\": " + quoted(g.where) +
-         ", \"text\": " + quoted(g.text) + "}";
+  return "{\"kind\": " + json_string(g.kind) + ", \"var\": " + json_string(g.var) +
+         ", \"axis\": " + std::to_string(g.axis) + ", \"expected\": " + json_string(g.expected) +
+         ", \"reader\": " + json_string(g.reader) + ", \"where\": " + json_string(g.where) +
+         ", \"text\": " + json_string(g.text) + "}";
 }
 
-// What the engine would get: the opset and the number of nodes, or why it gets nothing.
-struct Lowering {
+// The result of conversion: opset and number of nodes, or the error.
+struct LoweringResult {
   int opset = 0;
   std::size_t nodes = 0;
-  std::string refusal;
+  std::string error;
 };
 
-Lowering lowering_of(const Model& m) {
+LoweringResult try_lower(const Model& m) {
   try {
     onnx::Model graph = lower(m.impl().program, m.impl().params, {});
     return {graph.opset, graph.graph.nodes.size(), ""};
@@ -51,7 +52,7 @@ Lowering lowering_of(const Model& m) {
   }
 }
 
-std::vector<std::string> without_lowering(const Model& m) {
+std::vector<std::string> unsupported_ops(const Model& m) {
   std::vector<std::string> lowered = lowered_ops(), missing;
   for (auto& [op, count] : m.op_counts())
     if (!std::binary_search(lowered.begin(), lowered.end(), op)) missing.push_back(op);
@@ -65,8 +66,8 @@ std::size_t weight_bytes(const Model& m) {
 }
 
 std::string lowering_json(const Model& m) {
-  Lowering found = lowering_of(m);
-  if (!found.refusal.empty()) return "{\"refused\": " + quoted(found.refusal) + "}";
+  LoweringResult found = try_lower(m);
+  if (!found.error.empty()) return "{\"refused\": " + json_string(found.error) + "}";
   return "{\"opset\": " + std::to_string(found.opset) +
          ", \"nodes\": " + std::to_string(found.nodes) + "}";
 }
@@ -76,22 +77,22 @@ void print_json(const Model& m) {
             << ", \"outputs\": " << array(m.outputs(), tensor_json) << ", \"ops\": {";
   std::string sep;
   for (auto& [op, count] : m.op_counts())
-    std::cout << sep << quoted(op) << ": " << count, sep = ", ";
+    std::cout << sep << json_string(op) << ": " << count, sep = ", ";
   std::cout << "}, \"parameters\": "
             << array(m.parameters(),
                      [](const ParameterSpec& p) {
-                       return "{\"name\": " + quoted(p.name) +
-                              ", \"dtype\": " + quoted(std::string(name_of(p.dtype))) +
+                       return "{\"name\": " + json_string(p.name) +
+                              ", \"dtype\": " + json_string(std::string(name_of(p.dtype))) +
                               ", \"shape\": " + dims({"", p.dtype, p.shape, {}, ""}) +
                               ", \"offset\": " + std::to_string(p.offset) +
                               ", \"bytes\": " + std::to_string(p.length) + "}";
                      })
             << ", \"parameter_bytes\": " << weight_bytes(m)
-            << ", \"without_lowering\": " << array(without_lowering(m), quoted)
+            << ", \"without_lowering\": " << array(unsupported_ops(m), json_string)
             << ", \"onnx\": " << lowering_json(m)
             << ", \"guards\": " << array(m.guards(), guard_json)
-            << ", \"producer\": " << quoted(m.producer())
-            << ", \"verified\": " << quoted(m.verified()) << "}\n";
+            << ", \"producer\": " << json_string(m.producer())
+            << ", \"verified\": " << json_string(m.verified()) << "}\n";
 }
 
 void print_guards(const Model& m) {
@@ -103,7 +104,7 @@ void print_guards(const Model& m) {
 }
 
 void print_ops(const Model& m) {
-  std::vector<std::string> missing = without_lowering(m);
+  std::vector<std::string> missing = unsupported_ops(m);
   for (auto& [op, count] : m.op_counts()) {
     bool lowered = std::find(missing.begin(), missing.end(), op) == missing.end();
     std::cout << "op      " << op << " x" << count << (lowered ? "" : "   (no lowering)") << "\n";
@@ -112,17 +113,17 @@ void print_ops(const Model& m) {
 
 void print_weights(const Model& m) {
   for (const ParameterSpec& p : m.parameters())
-    std::cout << "weight  " << p.name << ": " << shown({p.name, p.dtype, p.shape, {}, ""}) << " at "
-              << p.offset << ", " << p.length << " bytes\n";
+    std::cout << "weight  " << p.name << ": " << format_spec({p.name, p.dtype, p.shape, {}, ""})
+              << " at " << p.offset << ", " << p.length << " bytes\n";
   std::cout << "weights " << m.parameters().size() << ", " << weight_bytes(m) << " bytes\n";
 }
 
 void print_lowering(const Model& m) {
-  Lowering found = lowering_of(m);
-  if (found.refusal.empty())
+  LoweringResult found = try_lower(m);
+  if (found.error.empty())
     std::cout << "onnx    opset " << found.opset << ", " << found.nodes << " nodes\n";
   else
-    std::cout << "onnx    refused: " << found.refusal << "\n";
+    std::cout << "onnx    refused: " << found.error << "\n";
 }
 
 }  // namespace
@@ -131,9 +132,9 @@ int inspect(const Command& c) {
   Model m = open_model(c);
   if (c.json) return print_json(m), 0;
   for (const TensorSpec& s : m.inputs())
-    std::cout << "input   " << s.name << ": " << shown(s) << "\n";
+    std::cout << "input   " << s.name << ": " << format_spec(s) << "\n";
   for (const TensorSpec& s : m.outputs())
-    std::cout << "output  " << s.name << ": " << shown(s) << "\n";
+    std::cout << "output  " << s.name << ": " << format_spec(s) << "\n";
   print_ops(m);
   print_weights(m);
   print_lowering(m);

@@ -1,5 +1,5 @@
-// oarlock-runner: exit code 0 when done, 1 when refused (one error on stderr), 2 for a command line
-// that makes no sense, 130 when it was interrupted.
+// oarlock-runner.  Exit codes: 0 success, 1 error (message on stderr), 2 invalid command line, 130
+// interrupted.
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,20 +18,20 @@
 
 namespace {
 
-void end_at_once(int signal) {
-  oarlock::remove_unfinished();
+void exit_on_signal(int signal) {
+  oarlock::remove_partial_file();
   ::_exit(128 + signal);
 }
 
-// A file that grows too large is an error of its writer, not the end of the process.
+// A file that exceeds the size limit is an error of the writer, not the end of the process.
 void handle_signals() {
-  std::signal(SIGINT, end_at_once);
-  std::signal(SIGTERM, end_at_once);
+  std::signal(SIGINT, exit_on_signal);
+  std::signal(SIGTERM, exit_on_signal);
   std::signal(SIGXFSZ, SIG_IGN);
 }
 
-// What was printed may still be on its way.
-int printed(int code) {
+// Flushes stdout and reports write errors.
+int flush_output(int code) {
   if (std::fflush(stdout) == 0 && !std::ferror(stdout)) return code;
   std::fprintf(stderr, "stdout: cannot be written: %s\n", std::strerror(errno));
   return 1;
@@ -42,7 +42,7 @@ int printed(int code) {
 int main(int argc, char** argv) {
   handle_signals();
   ::setenv("ORT_DISABLE_TELEMETRY", "1",
-           0);  // else a start takes 3 ms more and writes into the user's cache
+           0);  // otherwise a start takes 3 ms longer and writes to the user's cache
   using namespace oarlock::runner;
   static const std::map<std::string, int (*)(const Command&)> commands = {
       {"run", run},       {"bench", bench},     {"tune", tune},
@@ -51,13 +51,13 @@ int main(int argc, char** argv) {
     if (std::any_of(argv + 1, argv + argc,
                     [](std::string_view word) { return word == "--help" || word == "-h"; })) {
       std::fputs(usage().c_str(), stdout);
-      return printed(0);
+      return flush_output(0);
     }
     Command command = parse(argc, argv);
     auto found = commands.find(command.name);
-    if (found == commands.end()) throw Usage{"no command " + command.name};
-    return printed(found->second(command));
-  } catch (const Usage& wrong) {
+    if (found == commands.end()) throw UsageError{"no command " + command.name};
+    return flush_output(found->second(command));
+  } catch (const UsageError& wrong) {
     std::fprintf(stderr, "oarlock-runner: %s\n%s", wrong.message.c_str(), usage().c_str());
     return 2;
   } catch (const std::bad_alloc&) {

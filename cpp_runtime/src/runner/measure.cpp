@@ -18,9 +18,10 @@ double ms_since(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
 
-Model opened(const std::vector<std::string>& paths, Clock::time_point start, double& took) {
+Model open_timed(const std::vector<std::string>& paths, Clock::time_point start,
+                 double& milliseconds) {
   Model model = Model::open(paths[0], paths.size() > 1 ? paths[1] : "");
-  took = ms_since(start);
+  milliseconds = ms_since(start);
   return model;
 }
 
@@ -31,21 +32,21 @@ double timed_run(const Session& session, const std::vector<Tensor>& inputs) {
   return ms_since(start);
 }
 
-// One client: its times, or what went wrong.
+// One client thread: its times, or its exception.
 struct Client {
   std::vector<double> times;
   std::exception_ptr failure;
 
-  void run(const Subject& subject, int count) {
+  void run(const TimedSession& subject, int count) {
     try {
-      for (int i = 0; i < count; ++i) times.push_back(subject.call());
+      for (int i = 0; i < count; ++i) times.push_back(subject.run_once());
     } catch (...) {
       failure = std::current_exception();
     }
   }
 };
 
-void run_together(Subject& subject, int clients, int count) {
+void run_concurrently(TimedSession& subject, int clients, int count) {
   std::vector<Client> all(static_cast<std::size_t>(clients));
   std::vector<std::thread> threads;
   std::barrier gate(clients + 1);
@@ -64,34 +65,38 @@ void run_together(Subject& subject, int clients, int count) {
   }
 }
 
-void run_alone(Subject& subject, int count) {
+void run_sequentially(TimedSession& subject, int count) {
   for (int i = 0; i < count; ++i) {
-    subject.times.push_back(subject.call());
+    subject.times.push_back(subject.run_once());
     subject.wall += subject.times.back();
   }
 }
 
 }  // namespace
 
-Subject::Subject(const Command& given, const std::vector<std::string>& paths,
-                 const Options& options)
-    : engine(engine_ahead(options)), model(opened(paths, start, read)), session(model, options) {
+TimedSession::TimedSession(const Command& given, const std::vector<std::string>& paths,
+                           const Options& options)
+    : engine(preload_engine(options)),
+      model(open_timed(paths, start, read)),
+      session(model, options) {
   load = ms_since(start);
   load_rss = status_mb("VmRSS:");
-  inputs = fitting_inputs(given, model, session, first);
+  inputs = find_inputs(given, model, session, first_run);
 }
 
-double Subject::call() const { return timed_run(session, inputs); }
+double TimedSession::run_once() const { return timed_run(session, inputs); }
 
-void take_turns(Subjects& subjects, int clients, int warmup, int repeat, int block) {
-  for (Subject& subject : subjects)
-    for (int i = 1; i < warmup; ++i) subject.call();
-  for (int done = 0; done < repeat; done += block) {
-    int count = std::min(block, repeat - done);
-    for (Subject& subject : subjects) {
+void run_interleaved(TimedSessions& subjects, int clients, int warmup, int repeat,
+                     int runs_per_turn) {
+  for (TimedSession& subject : subjects)
+    for (int i = 1; i < warmup; ++i) subject.run_once();
+  for (int done = 0; done < repeat; done += runs_per_turn) {
+    int count = std::min(runs_per_turn, repeat - done);
+    for (TimedSession& subject : subjects) {
       if (subjects.size() > 1)
-        subject.call();  // threads of the other may still be looking for work, and caches are cold
-      clients > 1 ? run_together(subject, clients, count) : run_alone(subject, count);
+        subject.run_once();  // warm-up: threads of the other session may still spin, and caches are
+                             // cold
+      clients > 1 ? run_concurrently(subject, clients, count) : run_sequentially(subject, count);
     }
   }
 }
@@ -102,9 +107,10 @@ double quantile(std::vector<double> times, double q) {
                         static_cast<std::size_t>(q * static_cast<double>(times.size())))];
 }
 
-std::vector<Tensor> inputs_for(const Command& given, const Model& model, const Session& session,
-                               const MadeUp& how) {
-  std::vector<Tensor> inputs = made_up_inputs(session.inputs(), model.guards(), given.shapes, how);
+std::vector<Tensor> load_inputs(const Command& given, const Model& model, const Session& session,
+                                const SyntheticSpec& spec) {
+  std::vector<Tensor> inputs =
+      synthetic_inputs(session.inputs(), model.guards(), given.shapes, spec);
   NamedTensors arrays = given.input.empty() ? NamedTensors{} : read_npz(given.input);
   for (auto& [name, array] : arrays) {
     std::size_t at = 0;
@@ -112,27 +118,27 @@ std::vector<Tensor> inputs_for(const Command& given, const Model& model, const S
            name != "in" + std::to_string(at))
       ++at;
     if (at == inputs.size())
-      throw Error(Fault::input, given.input + ": the model has no input '" + name + "'");
+      throw Error(ErrorCode::input, given.input + ": the model has no input '" + name + "'");
     inputs[at] = array;
   }
   return inputs;
 }
 
-std::vector<Tensor> fitting_inputs(const Command& given, const Model& model, const Session& session,
-                                   double& took) {
+std::vector<Tensor> find_inputs(const Command& given, const Model& model, const Session& session,
+                                double& milliseconds) {
   std::string why;
-  for (const MadeUp& way : ways_to_make_up()) {
-    std::vector<Tensor> inputs = inputs_for(given, model, session, way);
+  for (const SyntheticSpec& spec : synthetic_specs()) {
+    std::vector<Tensor> inputs = load_inputs(given, model, session, spec);
     try {
-      took = timed_run(session, inputs);
+      milliseconds = timed_run(session, inputs);
       return inputs;
     } catch (const Error& error) {
-      if (!given.input.empty() || error.fault() == Fault::file) throw;
+      if (!given.input.empty() || error.code() == ErrorCode::file) throw;
       if (why.empty()) why = error.what();
     }
   }
   throw Error(
-      Fault::input,
+      ErrorCode::input,
       "made-up inputs do not fit this model; give real ones by --input, or sizes by --shape (" +
           why.substr(0, why.find('\n')) + ")");
 }

@@ -1,4 +1,5 @@
-// Timing sessions, several in turns so that what the machine does meanwhile meets all of them.
+// Timing of sessions.  Several sessions run in turns, so that load of the machine affects all of
+// them.
 #pragma once
 #include <chrono>
 #include <deque>
@@ -8,39 +9,40 @@
 
 namespace oarlock::runner {
 
-/// A session being timed.   Times in milliseconds.
-struct Subject {
-  /// Open, make a session, and run it once.   given: `--input` and `--shape`.
-  Subject(const Command& given, const std::vector<std::string>& paths, const Options& options);
+/// A timed session.  Times are in milliseconds.
+struct TimedSession {
+  /// Opens the model, creates a session and runs it once. given: `--input` and `--shape`.
+  TimedSession(const Command& given, const std::vector<std::string>& paths, const Options& options);
 
   std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
   std::future<void> engine;
-  double read = 0, load = 0, first = 0;
+  double read = 0, load = 0, first_run = 0;
   Model model;
   Session session;
   double load_rss = 0;  // MB
   std::vector<Tensor> inputs;
-  std::vector<double> times;  // of single runs
-  double wall = 0;            // of all of them together
+  std::vector<double> times;  // times of single runs
+  double wall = 0;            // total time of all runs
 
-  double call() const;
+  double run_once() const;
 };
-using Subjects = std::deque<Subject>;
+using TimedSessions = std::deque<TimedSession>;
 
-/// `repeat` runs of each for each of `clients` threads, after `warmup`.   block: how many runs one
-/// has before the next.
-void take_turns(Subjects& subjects, int clients, int warmup, int repeat, int block);
+/// Runs each session `repeat` times on each of `clients` threads, after `warmup` runs.
+/// runs_per_turn: consecutive runs of one session.
+void run_interleaved(TimedSessions& subjects, int clients, int warmup, int repeat,
+                     int runs_per_turn);
 
-/// The value below which a share `q` of the times lies.
+/// The `q` quantile of the times.
 double quantile(std::vector<double> times, double q);
 
-/// Inputs in the order of the session's: from `--input` by name or position, else made up.
-std::vector<Tensor> inputs_for(const Command& given, const Model& model, const Session& session,
-                               const MadeUp& how = {});
+/// Inputs in the session's order: from `--input` by name or position, else synthetic.
+std::vector<Tensor> load_inputs(const Command& given, const Model& model, const Session& session,
+                                const SyntheticSpec& spec = {});
 
-/// Those that the session runs on: what is made up is made up otherwise until it fits.   took:
-/// milliseconds of that run
-std::vector<Tensor> fitting_inputs(const Command& given, const Model& model, const Session& session,
-                                   double& took);
+/// Inputs that the session can run: synthetic parameters are varied until a run succeeds.
+/// milliseconds: time of that run
+std::vector<Tensor> find_inputs(const Command& given, const Model& model, const Session& session,
+                                double& milliseconds);
 
 }  // namespace oarlock::runner

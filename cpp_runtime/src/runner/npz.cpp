@@ -37,14 +37,14 @@ constexpr NumpyCode kCodes[] = {
     {DType::complex128, "<c16"}, {DType::float8_e4m3fn, "|V1"}, {DType::float8_e4m3fn, "<V1"},
 };
 
-/// A stretch of a file, read in order.
+/// Sequential reader of a byte range.
 struct Cursor {
   std::string_view bytes;
   const std::string& file;
   std::size_t at = 0;
 
   [[noreturn]] void fail(const std::string& why) const {
-    throw Error(Fault::file, file + ": " + why);
+    throw Error(ErrorCode::file, file + ": " + why);
   }
   std::string_view take(std::uint64_t count) {
     if (at > bytes.size() || count > bytes.size() - at)
@@ -76,7 +76,7 @@ std::uint32_t crc32(std::string_view bytes) {
 
 // ---- .npy ----
 
-// The value of one key of the header's dict, which NumPy writes in one way only.
+// The value of a key of the header's dict, which NumPy always writes in the same form.
 std::string_view header_value(std::string_view header, std::string_view key, const Cursor& in) {
   auto at = header.find("'" + std::string(key) + "':");
   if (at == std::string_view::npos) in.fail("no '" + std::string(key) + "' in an array's header");
@@ -106,9 +106,9 @@ Ints parse_shape(std::string_view text, const Cursor& in) {
   return shape;
 }
 
-// Column-major elements, put into row-major order.
-void transposed(const Ints& shape, std::size_t size, const char* from, char* to,
-                std::size_t count) {
+// Converts column-major elements to row-major order.
+void to_row_major(const Ints& shape, std::size_t size, const char* from, char* to,
+                  std::size_t count) {
   Ints index(shape.size());
   for (std::size_t i = 0; i < count; ++i) {
     std::size_t source = 0, stride = 1;
@@ -144,7 +144,7 @@ Tensor parse_npy(std::string_view bytes, const std::string& what) {
   const char* data = bytes.data() + in.at;
   bool fortran = header_value(header, "fortran_order", in) == "True";
   if (fortran && shape.size() > 1)
-    transposed(shape, size_of(dtype), data, static_cast<char*>(tensor.data()), tensor.size());
+    to_row_major(shape, size_of(dtype), data, static_cast<char*>(tensor.data()), tensor.size());
   else if (left)
     std::memcpy(tensor.data(), data, left);
   return tensor;
@@ -177,7 +177,7 @@ struct Entry {
   std::uint32_t crc = 0;
 };
 
-// Sizes that do not fit 32 bits stand in the extra field number 1, in this order.
+// 64-bit sizes are stored in extra field 1, in this order.
 void read_zip64(Cursor extra, Entry& e) {
   while (extra.at + 4 <= extra.bytes.size()) {
     auto id = extra.number<std::uint16_t>();
@@ -219,8 +219,7 @@ std::vector<Entry> read_directory(std::string_view bytes, const std::string& fil
   in.take(4);
   in.at = in.number<std::uint32_t>();
   std::vector<Entry> entries;
-  std::uint64_t left =
-      bytes.size();  // arrays that share their bytes could be a thousand times as many
+  std::uint64_t left = bytes.size();  // limits archives whose arrays share their bytes
   for (std::size_t i = 0; i < count; ++i) {
     entries.push_back(read_entry(in));
     if (entries.back().packed > left) in.fail("its arrays take more bytes than it has");
@@ -229,7 +228,7 @@ std::vector<Entry> read_directory(std::string_view bytes, const std::string& fil
   return entries;
 }
 
-std::string content(std::string_view bytes, const Entry& e, const std::string& what) {
+std::string entry_content(std::string_view bytes, const Entry& e, const std::string& what) {
   Cursor in{bytes, what, e.offset};
   if (in.number<std::uint32_t>() != kLocal) in.fail("is not where the file says");
   in.take(22);
@@ -243,19 +242,19 @@ std::string content(std::string_view bytes, const Entry& e, const std::string& w
   return plain;
 }
 
-struct Out {
+struct ByteWriter {
   std::string bytes;
-  Out& u16(std::uint64_t v) { return put(v, 2); }
-  Out& u32(std::uint64_t v) { return put(v, 4); }
-  Out& put(std::uint64_t v, int count) {
+  ByteWriter& u16(std::uint64_t v) { return put(v, 2); }
+  ByteWriter& u32(std::uint64_t v) { return put(v, 4); }
+  ByteWriter& put(std::uint64_t v, int count) {
     for (int i = 0; i < count; ++i) bytes += static_cast<char>(v >> (8 * i));
     return *this;
   }
 };
 
-// What the local and the central header have in common.  The date is 1980-01-01, the first that zip
-// can say.
-void put_common(Out& out, const Entry& e) {
+// The common part of the local and the central header.  The date is 1980-01-01, the earliest in
+// zip.
+void put_common(ByteWriter& out, const Entry& e) {
   out.u16(20)
       .u16(0x800)
       .u16(0)
@@ -278,8 +277,8 @@ NamedTensors parse_npz(std::string_view bytes, const std::string& name) {
                           ? e.name.substr(0, e.name.size() - 4)
                           : e.name;
     std::string what = name + ": array '" + key + "'";
-    if (!seen.insert(key).second) throw Error(Fault::file, what + " is there twice");
-    arrays.emplace_back(key, parse_npy(content(bytes, e, what), what));
+    if (!seen.insert(key).second) throw Error(ErrorCode::file, what + " is there twice");
+    arrays.emplace_back(key, parse_npy(entry_content(bytes, e, what), what));
   }
   return arrays;
 }
@@ -290,12 +289,12 @@ NamedTensors read_npz(const std::string& path) {
 }
 
 void write_npz(const std::string& path, const NamedTensors& arrays) {
-  Out out, directory;
+  ByteWriter out, directory;
   for (auto& [key, tensor] : arrays) {
     std::string npy = to_npy(tensor);
     Entry e{key + ".npy", 0, npy.size(), npy.size(), out.bytes.size(), crc32(npy)};
     if (e.size >= kMax32 || e.offset >= kMax32)
-      throw Error(Fault::file, base_name(path) + ": more than 4 GiB of results");
+      throw Error(ErrorCode::file, base_name(path) + ": more than 4 GiB of results");
     out.u32(kLocal), put_common(out, e);
     out.bytes += e.name, out.bytes += npy;
     directory.u32(kCentral).u16(20), put_common(directory, e);

@@ -1,4 +1,4 @@
-// NumPy's `.npz`: a zip of `.npy` arrays, stored or deflated.
+// Reader and writer of NumPy's `.npz` files: zip archives of `.npy` arrays, stored or deflated.
 #pragma once
 #include <string>
 #include <utility>
@@ -10,14 +10,14 @@ namespace oarlock {
 
 using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
 
-/// Every array of the file, in its order.   Error(file).
+/// All arrays of the file, in order.  Throws Error(file).
 NamedTensors read_npz(const std::string& path);
 NamedTensors parse_npz(std::string_view bytes, const std::string& name);
 
-/// Error(file).
+/// Writes arrays uncompressed.  Throws Error(file).
 void write_npz(const std::string& path, const NamedTensors& arrays);
 
-/// The content of a raw DEFLATE stream that must give exactly `size` bytes.   Error(file) naming
+/// Decompresses a raw DEFLATE stream of exactly `size` bytes.  Throws Error(file) that names
 /// `what`.
 std::string inflate(std::string_view bytes, std::size_t size, const std::string& what);
 

@@ -1,10 +1,10 @@
-// Memory of this process, as Linux tells it.
+// Memory use of this process.
 #pragma once
 
 namespace oarlock::runner {
 
-/// A line of /proc/self/status in MB: `VmRSS:`, or `RssAnon:`, which leaves mapped files out; 0
-/// where there is none.
+/// A value of /proc/self/status in MB: `VmRSS:`, or `RssAnon:`, which excludes mapped files; 0 if
+/// missing.
 double status_mb(const char* key);
 
 }  // namespace oarlock::runner

@@ -10,7 +10,7 @@
 namespace oarlock::runner {
 namespace {
 
-constexpr std::size_t kSlowest = 15;
+constexpr std::size_t kMaxSlowestNodes = 15;
 constexpr std::string_view kKernel = "_kernel_time";
 
 std::string text_of(const Json& event, std::string_view field) {
@@ -23,8 +23,8 @@ double number_of(const Json& event, std::string_view field) {
   return found ? found->number : 0;
 }
 
-// When the first run that counts began, and how many there are from there on.
-std::pair<double, int> counted_runs(const Json& events, int skipped) {
+// The start time of the first run that counts, and the number of runs from there on.
+std::pair<double, int> measured_runs(const Json& events, int skipped) {
   std::vector<double> starts;
   for (const Json& event : events.items)
     if (text_of(event, "name") == "model_run") starts.push_back(number_of(event, "ts"));
@@ -41,10 +41,10 @@ std::vector<OpTime> slowest_first(const std::map<std::string, OpTime>& sums, int
   return all;
 }
 
-void print_rows(const char* title, const std::vector<OpTime>& rows, std::size_t most,
+void print_rows(const char* title, const std::vector<OpTime>& rows, std::size_t max_rows,
                 double total) {
   std::printf("\n%-52s %8s %10s %6s\n", title, "per run", "ms", "%");
-  for (std::size_t i = 0; i < std::min(rows.size(), most); ++i) {
+  for (std::size_t i = 0; i < std::min(rows.size(), max_rows); ++i) {
     const OpTime& row = rows[i];
     std::string name = row.op.empty() ? row.name : row.name + "  (" + row.op + ")";
     std::printf("%-52s %8.1f %10.4f %6.1f\n", name.c_str(), row.count, row.ms,
@@ -56,7 +56,7 @@ void print_json(const char* key, const std::vector<OpTime>& rows) {
   std::printf("\"%s\": [", key);
   for (std::size_t i = 0; i < rows.size(); ++i)
     std::printf("%s{\"name\": %s, \"op\": %s, \"count\": %g, \"ms\": %.6g}", i ? ", " : "",
-                quoted(rows[i].name).c_str(), quoted(rows[i].op).c_str(), rows[i].count,
+                json_string(rows[i].name).c_str(), json_string(rows[i].op).c_str(), rows[i].count,
                 rows[i].ms);
   std::printf("]");
 }
@@ -65,8 +65,8 @@ void print_json(const char* key, const std::vector<OpTime>& rows) {
 
 ProfileTable profile_table(std::string_view text, const std::string& file, int skipped) {
   Json events = parse_json(text, file);
-  auto [start, runs] = counted_runs(events, skipped);
-  if (runs == 0) throw Error(Fault::file, file + ": a profile without a run");
+  auto [start, runs] = measured_runs(events, skipped);
+  if (runs == 0) throw Error(ErrorCode::file, file + ": a profile without a run");
   std::map<std::string, OpTime> ops, nodes;
   ProfileTable table;
   table.runs = runs;
@@ -97,7 +97,7 @@ void print_profile(const ProfileTable& table, bool json) {
     return;
   }
   print_rows("op", table.ops, table.ops.size(), table.total);
-  print_rows("slowest nodes", table.nodes, kSlowest, table.total);
+  print_rows("slowest nodes", table.nodes, kMaxSlowestNodes, table.total);
 }
 
 }  // namespace oarlock::runner

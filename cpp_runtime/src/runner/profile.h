@@ -1,4 +1,4 @@
-// The engine's profile, added up.
+// Aggregation of ONNX Runtime's profile.
 #pragma once
 #include <string>
 #include <string_view>
@@ -6,20 +6,20 @@
 
 namespace oarlock::runner {
 
-/// Milliseconds of one run.
+/// Average time per run.
 struct OpTime {
-  std::string name;  // of an op type, or of a node
+  std::string name;  // name of an op type or of a node
   std::string op;
   double count = 0, ms = 0;
 };
 
 struct ProfileTable {
-  std::vector<OpTime> ops, nodes;  // the slowest first
+  std::vector<OpTime> ops, nodes;  // slowest first
   double total = 0;
   int runs = 0;
 };
 
-/// The profile in `text`, without its first `skipped` runs.   Error(file) for what is no profile.
+/// Aggregates a profile without its first `skipped` runs.  Throws Error(file) for other text.
 ProfileTable profile_table(std::string_view text, const std::string& file, int skipped);
 
 void print_profile(const ProfileTable& table, bool json);

@@ -10,7 +10,7 @@
 namespace oarlock::runner {
 namespace {
 
-// By name, or all of them as in0, in1, ...
+// Input names for arrays named in0, in1, ...; empty if arrays are given by name.
 std::vector<std::string> by_position(const NamedTensors& arrays,
                                      const std::vector<TensorSpec>& inputs) {
   for (const TensorSpec& spec : inputs)
@@ -28,8 +28,8 @@ std::vector<std::string> by_position(const NamedTensors& arrays,
 }  // namespace
 
 int run(const Command& c) {
-  if (c.input.empty() || c.output.empty()) throw Usage{"run wants --input and --output"};
-  auto engine = engine_ahead(c.options);
+  if (c.input.empty() || c.output.empty()) throw UsageError{"run wants --input and --output"};
+  auto engine = preload_engine(c.options);
   Model model = open_model(c);
   check_output(c, model);
   NamedTensors arrays = read_npz(c.input);
@@ -76,13 +76,13 @@ int to_onnx(const Command& c) {
   OnnxOptions options;
   options.opset = c.opset;
   options.inline_weights = c.inline_weights;
-  if (model.impl().joined && !c.inline_weights)
-    throw Error(Fault::input,
+  if (model.impl().combined_params && !c.inline_weights)
+    throw Error(ErrorCode::input,
                 "to-onnx: " + c.paths[0] +
                     " has a file for each value, which ONNX does not know; use --inline");
   const std::string& weights = model.impl().weights.path();
   if (!weights.empty() && !c.inline_weights && !same_folder(c.output, weights))
-    throw Error(Fault::input,
+    throw Error(ErrorCode::input,
                 "to-onnx: ONNX finds shared weights only beside itself; write into the folder of " +
                     weights + ", or use --inline");
   write_atomically(c.output, model.to_onnx(options));

@@ -1,5 +1,5 @@
-// Which settings are fastest for a model on this machine: one option after the other, the rest as
-// found so far.
+// Searches the fastest options for a model on this machine: one option at a time, with the best
+// values found so far.
 #include <algorithm>
 #include <cstdio>
 #include <set>
@@ -15,14 +15,14 @@
 namespace oarlock::runner {
 namespace {
 
-constexpr double kBudget = 600;  // milliseconds on the clock, for each setting of an option
-constexpr int kFewest = 5, kMost = 200, kBlock = 5;
-constexpr double kWorthwhile = 0.97;  // of the time before: less than that may be chance
+constexpr double kBudget = 600;  // milliseconds of measurement per value
+constexpr int kMinRuns = 5, kMaxRuns = 200, kRunsPerTurn = 5;
+constexpr double kMaxTimeRatio = 0.97;  // a value must be at least 3% faster
 
-struct Step {
+struct TuningStep {
   const char* name;
   int Options::* member;
-  int left_open;
+  int unset;
   std::vector<int> values;
 };
 
@@ -30,10 +30,10 @@ struct Trial {
   std::string option;
   int value;
   double p50;
-  bool taken;
+  bool selected;
 };
 
-std::vector<Step> steps() {
+std::vector<TuningStep> steps() {
   int processors = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   std::set<int> threads{1, std::max(1, processors / 2), processors};
   return {{"threads", &Options::threads, 0, {threads.begin(), threads.end()}},
@@ -45,24 +45,25 @@ std::vector<Step> steps() {
 }
 
 std::vector<double> medians(const Command& c, const std::vector<Options>& settings) {
-  Subjects subjects;
+  TimedSessions subjects;
   for (const Options& options : settings) subjects.emplace_back(c, c.paths, options);
-  int repeat =
-      std::clamp(static_cast<int>(kBudget / std::max(subjects[0].call(), 1e-3)), kFewest, kMost);
-  take_turns(subjects, 1, c.warmup, repeat, kBlock);
+  int repeat = std::clamp(static_cast<int>(kBudget / std::max(subjects[0].run_once(), 1e-3)),
+                          kMinRuns, kMaxRuns);
+  run_interleaved(subjects, 1, c.warmup, repeat, kRunsPerTurn);
   std::vector<double> found;
-  for (const Subject& subject : subjects) found.push_back(quantile(subject.times, 0.5));
+  for (const TimedSession& subject : subjects) found.push_back(quantile(subject.times, 0.5));
   return found;
 }
 
-// The option left to the engine, beside each value; one of them is kept when it is clearly faster.
-void take(const Command& c, const Step& step, Options& best, std::vector<Trial>& trials) {
+// Measures an option's default and each value; selects a value if it is clearly faster.
+void tune_option(const Command& c, const TuningStep& step, Options& best,
+                 std::vector<Trial>& trials) {
   std::vector<Options> settings{best};
   for (int value : step.values) settings.push_back(best), settings.back().*step.member = value;
   std::vector<double> times = medians(c, settings);
   auto fastest =
       static_cast<std::size_t>(std::min_element(times.begin(), times.end()) - times.begin());
-  if (times[fastest] > kWorthwhile * times[0]) fastest = 0;
+  if (times[fastest] > kMaxTimeRatio * times[0]) fastest = 0;
   for (std::size_t i = 0; i < times.size(); ++i)
     trials.push_back({step.name, settings[i].*step.member, times[i], i == fastest});
   best = settings[fastest];
@@ -73,8 +74,8 @@ void print_json(const std::vector<Trial>& trials, double ratio, const std::strin
   for (std::size_t i = 0; i < trials.size(); ++i)
     std::printf("%s{\"option\": \"%s\", \"value\": %d, \"p50_ms\": %.6g, \"taken\": %s}",
                 i ? ", " : "", trials[i].option.c_str(), trials[i].value, trials[i].p50,
-                trials[i].taken ? "true" : "false");
-  std::printf("], \"ratio\": %.6g, \"file\": %s}\n", ratio, quoted(file).c_str());
+                trials[i].selected ? "true" : "false");
+  std::printf("], \"ratio\": %.6g, \"file\": %s}\n", ratio, json_string(file).c_str());
 }
 
 void print_table(const std::vector<Trial>& trials, double ratio, const std::string& file) {
@@ -83,7 +84,7 @@ void print_table(const std::vector<Trial>& trials, double ratio, const std::stri
     bool open = t.value < 0 || (t.value == 0 && t.option.ends_with("threads"));
     std::string value = open ? "engine's" : std::to_string(t.value);
     std::printf("%-14s %8s %12.4f%s\n", t.option.c_str(), value.c_str(), t.p50,
-                t.taken ? "  taken" : "");
+                t.selected ? "  taken" : "");
   }
   std::printf("%.3f of the time with the engine's own choices; kept in %s\n", ratio, file.c_str());
 }
@@ -91,7 +92,7 @@ void print_table(const std::vector<Trial>& trials, double ratio, const std::stri
 std::string shapes_text(const Command& c, const Model& model, const Session& session) {
   std::string text;
   double took = 0;
-  std::vector<Tensor> inputs = fitting_inputs(c, model, session, took);
+  std::vector<Tensor> inputs = find_inputs(c, model, session, took);
   for (std::size_t i = 0; i < inputs.size(); ++i)
     text += (i ? " " : "") + session.inputs()[i].name + "=" +
             show(inputs[i].dtype(), inputs[i].shape());
@@ -108,11 +109,11 @@ int tune(const Command& c) {
   start.cache_dir = "none";
   Options best = start;
   std::vector<Trial> trials;
-  for (const Step& step : steps())
-    if (start.*step.member == step.left_open) take(c, step, best, trials);
+  for (const TuningStep& step : steps())
+    if (start.*step.member == step.unset) tune_option(c, step, best, trials);
   std::vector<double> both = medians(c, {start, best});
   double ratio = both[1] / both[0];
-  if (ratio >= 1) best = start, ratio = 1;  // what helped alone need not help together
+  if (ratio >= 1) best = start, ratio = 1;  // options that help alone need not help together
   std::string measured = shapes_text(c, model, Session(model, start));
   write_atomically(file, tuning_text(best, open_library(start.ort_library), measured));
   c.json ? print_json(trials, ratio, file) : print_table(trials, ratio, file);

@@ -1,4 +1,4 @@
-// Whether a model gives what it should; and where it does not, which op is the first to differ.
+// Compares a model's outputs with expected values and finds the first op that differs.
 #include <algorithm>
 #include <cstdio>
 
@@ -12,9 +12,8 @@
 namespace oarlock::runner {
 namespace {
 
-// What is known before the search: files, inputs, and what was stored of outputs and of inner
-// variables.
-struct Case {
+// The files, inputs, and expected outputs and inner variables.
+struct VerifyCase {
   const Command& command;
   Model model;
   NamedTensors outputs, inner;
@@ -28,10 +27,10 @@ struct Case {
     return made;
   }
 
-  /// The model's outputs, then those fetched, of a session made for this.
+  /// Runs a new session and returns the model's outputs, then the fetched variables.
   NamedTensors run(const Options& options) const {
     Session session(model, options);
-    std::vector<Tensor> inputs = inputs_for(command, model, session);
+    std::vector<Tensor> inputs = load_inputs(command, model, session);
     std::vector<TensorView> views(inputs.begin(), inputs.end());
     std::vector<Tensor> results = session.run(views);
     NamedTensors named;
@@ -47,8 +46,8 @@ const Tensor* find(const NamedTensors& arrays, const std::string& name) {
   return nullptr;
 }
 
-// Outputs by name or as out0, out1, ...; everything else is an inner variable.
-void sort_expected(Case& c) {
+// Splits the expected arrays into outputs, by name or as out0, out1, ..., and inner variables.
+void split_expected(VerifyCase& c) {
   std::vector<TensorSpec> specs = c.model.outputs();
   for (auto& [name, tensor] : read_npz(c.command.expect)) {
     std::size_t at = 0;
@@ -59,7 +58,7 @@ void sort_expected(Case& c) {
       c.inner.emplace_back(name, tensor);
   }
   if (c.outputs.empty() && c.inner.empty())
-    throw Error(Fault::input, c.command.expect + ": holds nothing to expect");
+    throw Error(ErrorCode::input, c.command.expect + ": holds nothing to expect");
 }
 
 struct Finding {
@@ -80,13 +79,12 @@ bool all_same(const std::vector<Finding>& findings) {
   return std::all_of(findings.begin(), findings.end(), [](auto& f) { return f.comparison.same; });
 }
 
-struct Result {
+struct OpOutput {
   std::string variable, op, where;
 };
 
-/// What the ops of the program give, in their order; those that lowering has no value for are left
-/// out.
-std::vector<Result> results_of(const Model::Impl& impl) {
+/// The outputs of the program's ops in order, without those that conversion has no value for.
+std::vector<OpOutput> op_outputs(const Model::Impl& impl) {
   auto can_fetch = [&](const Strings& names) {
     LowerOptions lowering;
     lowering.extra_outputs = names;
@@ -97,41 +95,41 @@ std::vector<Result> results_of(const Model::Impl& impl) {
       return false;
     }
   };
-  std::vector<Result> all;
+  std::vector<OpOutput> all;
   Strings names;
   for (const OpDesc& op : impl.program.blocks[0].ops)
     for (auto& [slot, outputs] : op.outputs)
       for (const std::string& name : outputs)
         if (op.type != "feed" && op.type != "fetch")
-          all.push_back({name, op.type, op.where}), names.push_back(name);
+          all.push_back({name, op.type, op.location}), names.push_back(name);
   if (!can_fetch(names))
-    std::erase_if(all, [&](const Result& r) { return !can_fetch({r.variable}); });
+    std::erase_if(all, [&](const OpOutput& r) { return !can_fetch({r.variable}); });
   return all;
 }
 
-std::string said(const Result& r, const Comparison& comparison) {
+std::string describe_difference(const OpOutput& r, const Comparison& comparison) {
   return "the first op to differ is " + r.op + ", giving '" + r.variable + "'" +
-         (r.where.empty() ? "" : ", recorded at " + r.where) + ": " + comparison.text;
+         (r.where.empty() ? "" : ", recorded at " + r.where) + ": " + comparison.details;
 }
 
-// In the graph as the file has it, beside the stored inner values.
-std::string first_beside_stored(const Case& c) {
+// Compares the unoptimized graph with the stored inner variables.
+std::string first_difference_from_stored(const VerifyCase& c) {
   Strings names;
   for (auto& [name, tensor] : c.inner) names.push_back(name);
   NamedTensors found = c.run(c.options(0, names));
-  for (const Result& r : results_of(c.model.impl())) {
+  for (const OpOutput& r : op_outputs(c.model.impl())) {
     const Tensor *wanted = find(c.inner, r.variable), *here = find(found, r.variable);
     if (!wanted || !here) continue;
     Comparison comparison = compare(*here, *wanted, c.tolerance);
-    if (!comparison.same) return said(r, comparison);
+    if (!comparison.same) return describe_difference(r, comparison);
   }
   return "all inner variables that were stored are as expected, in the graph that is not optimised";
 }
 
-// One variable at a time, as each that is fetched keeps the engine from fusing ops across it.
-std::string first_optimised(const Case& c) {
-  std::vector<Result> all = results_of(c.model.impl());
-  auto differs = [&](const Result& r) {
+// Fetches one variable at a time, because fetching prevents fusion across it.  Binary search.
+std::string first_optimizer_difference(const VerifyCase& c) {
+  std::vector<OpOutput> all = op_outputs(c.model.impl());
+  auto differs = [&](const OpOutput& r) {
     NamedTensors plain = c.run(c.options(0, {r.variable})),
                  optimised = c.run(c.options(c.command.options.optimize, {r.variable}));
     return compare(*find(optimised, r.variable), *find(plain, r.variable), c.tolerance);
@@ -143,27 +141,29 @@ std::string first_optimised(const Case& c) {
     Comparison found = differs(all[middle]);
     found.same ? void(low = middle + 1) : void((high = middle, last = found));
   }
-  return low == all.size() ? "no single variable differs when it is fetched" : said(all[low], last);
+  return low == all.size() ? "no single variable differs when it is fetched"
+                           : describe_difference(all[low], last);
 }
 
-std::string explain(const Case& c) {
-  if (!c.inner.empty()) return first_beside_stored(c);
+std::string explain_difference(const VerifyCase& c) {
+  if (!c.inner.empty()) return first_difference_from_stored(c);
   if (!all_same(compare_all(c.run(c.options(0, {})), c.outputs, c.tolerance)))
     return "without the engine's optimisation it differs as well: the file holds another model "
            "than the expected "
            "values "
            "are of, or it is read wrongly; store inner variables in --expect to find the op";
-  return "only the engine's optimisation differs; " + first_optimised(c);
+  return "only the engine's optimisation differs; " + first_optimizer_difference(c);
 }
 
-std::string largest(const Comparison& comparison, const char* none) {
-  if (!comparison.largest) return none;
-  return format_double(*comparison.largest, 6);
+std::string format_max_difference(const Comparison& comparison, const char* none) {
+  if (!comparison.max_difference) return none;
+  return format_double(*comparison.max_difference, 6);
 }
 
-std::string shown(const Comparison& comparison) {
-  std::string number = largest(comparison, "");
-  return number.empty() ? comparison.text : "largest difference " + number + "  " + comparison.text;
+std::string format_comparison(const Comparison& comparison) {
+  std::string number = format_max_difference(comparison, "");
+  return number.empty() ? comparison.details
+                        : "largest difference " + number + "  " + comparison.details;
 }
 
 void print(const std::vector<Finding>& findings, const std::string& why, bool json) {
@@ -172,14 +172,15 @@ void print(const std::vector<Finding>& findings, const std::string& why, bool js
     const auto& [name, comparison] = findings[i];
     if (json)
       std::printf("%s{\"name\": %s, \"same\": %s, \"largest_difference\": %s, \"text\": %s}",
-                  i ? ", " : "", quoted(name).c_str(), comparison.same ? "true" : "false",
-                  largest(comparison, "null").c_str(), quoted(comparison.text).c_str());
+                  i ? ", " : "", json_string(name).c_str(), comparison.same ? "true" : "false",
+                  format_max_difference(comparison, "null").c_str(),
+                  json_string(comparison.details).c_str());
     else
       std::printf("%-24s %s  %s\n", name.c_str(), comparison.same ? "same  " : "DIFFERS",
-                  shown(comparison).c_str());
+                  format_comparison(comparison).c_str());
   }
   if (json)
-    std::printf("], \"why\": %s}\n", quoted(why).c_str());
+    std::printf("], \"why\": %s}\n", json_string(why).c_str());
   else if (!why.empty())
     std::printf("%s\n", why.c_str());
 }
@@ -187,9 +188,9 @@ void print(const std::vector<Finding>& findings, const std::string& why, bool js
 }  // namespace
 
 int verify(const Command& c) {
-  if (c.input.empty() || c.expect.empty()) throw Usage{"verify wants --input and --expect"};
-  Case given{c, open_model(c), {}, {}, {c.rtol, c.atol}};
-  sort_expected(given);
+  if (c.input.empty() || c.expect.empty()) throw UsageError{"verify wants --input and --expect"};
+  VerifyCase given{c, open_model(c), {}, {}, {c.rtol, c.atol}};
+  split_expected(given);
   Strings inner;
   for (auto& [name, tensor] : given.inner) inner.push_back(name);
   std::vector<Finding> findings =
@@ -199,7 +200,7 @@ int verify(const Command& c) {
                                   given.tolerance))
       findings.push_back(std::move(f));
   bool same = all_same(findings);
-  print(findings, same ? "" : explain(given), c.json);
+  print(findings, same ? "" : explain_difference(given), c.json);
   return same ? 0 : 1;
 }
 

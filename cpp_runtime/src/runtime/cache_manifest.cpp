@@ -8,48 +8,48 @@
 namespace oarlock {
 namespace {
 
-constexpr const char* kNobody = "-";
+constexpr const char* kNoName = "-";
 
-void put(std::ostream& out, const char* what, const KnownFile& file) {
-  out << what << ' ' << (file.name.empty() ? kNobody : file.name) << ' ' << file.digest << ' '
+void write_record(std::ostream& out, const char* what, const FileRecord& file) {
+  out << what << ' ' << (file.name.empty() ? kNoName : file.name) << ' ' << file.digest << ' '
       << file.stamp.size << ' ' << file.stamp.inode << ' ' << file.stamp.modified << ' '
       << file.stamp.changed << '\n';
 }
 
-void take(std::istream& in, KnownFile& file) {
+void read_record(std::istream& in, FileRecord& file) {
   std::string what;
   in >> what >> file.name >> file.digest >> file.stamp.size >> file.stamp.inode >>
       file.stamp.modified >> file.stamp.changed;
-  if (file.name == kNobody) file.name.clear();
+  if (file.name == kNoName) file.name.clear();
 }
 
-// A manifest names only files of its own entry, beside itself.
-bool is_own(const std::string& name, const std::string& key) {
+// A manifest may name only files of its own entry, in the same folder.
+bool is_entry_file(const std::string& name, const std::string& key) {
   return name.rfind(key + "-", 0) == 0 && name.find('/') == std::string::npos;
 }
 
 }  // namespace
 
-KnownFile known_file(const std::string& name, const MappedFile& file) {
+FileRecord record_file(const std::string& name, const MappedFile& file) {
   return {name, digest_of(file.bytes()), file.stamp()};
 }
 
-bool is_known(KnownFile& known, const MappedFile& file, bool& moved) {
-  if (file.stamp() == known.stamp) return true;
-  if (file.stamp().size != known.stamp.size || digest_of(file.bytes()) != known.digest)
+bool matches_record(FileRecord& record, const MappedFile& file, bool& updated) {
+  if (file.stamp() == record.stamp) return true;
+  if (file.stamp().size != record.stamp.size || digest_of(file.bytes()) != record.digest)
     return false;
-  known.stamp = file.stamp();
-  return moved = true;
+  record.stamp = file.stamp();
+  return updated = true;
 }
 
 std::string to_text(const Manifest& manifest, const std::string& key) {
   std::ostringstream out;
-  out.imbue(std::locale::classic());  // an application may have chosen one that groups digits
+  out.imbue(std::locale::classic());  // the application's locale may group digits
   out << "oarlock-cache " << key << "\ngraph " << manifest.graph << ' ' << manifest.graph_digest
       << '\n';
-  KnownFile none{"", kNobody, {}};
-  put(out, "weights", manifest.weights.name.empty() ? none : manifest.weights);
-  put(out, "params", manifest.params);
+  FileRecord none{"", kNoName, {}};
+  write_record(out, "weights", manifest.weights.name.empty() ? none : manifest.weights);
+  write_record(out, "params", manifest.params);
   return out.str() + "sum " + digest_of(out.str()) + "\n";
 }
 
@@ -59,10 +59,10 @@ std::optional<Manifest> parse_manifest(std::string_view text, const std::string&
   Manifest found;
   std::string word;
   in >> word >> word >> word >> found.graph >> found.graph_digest;
-  take(in, found.weights);
-  take(in, found.params);
-  bool whole = in && is_own(found.graph, key) &&
-               (found.weights.name.empty() || is_own(found.weights.name, key));
+  read_record(in, found.weights);
+  read_record(in, found.params);
+  bool whole = in && is_entry_file(found.graph, key) &&
+               (found.weights.name.empty() || is_entry_file(found.weights.name, key));
   if (!whole || to_text(found, key) != text) return std::nullopt;
   return found;
 }

@@ -1,4 +1,4 @@
-// What the manifest of a cache entry says.
+// The manifest of a cache entry.
 #pragma once
 #include <optional>
 #include <string>
@@ -8,26 +8,26 @@
 
 namespace oarlock {
 
-/// A file whose bytes had `digest` when it had `stamp`.
-struct KnownFile {
+/// A file whose content had `digest` when its metadata was `stamp`.
+struct FileRecord {
   std::string name, digest;
-  Stamp stamp;
+  FileStamp stamp;
 };
 
 struct Manifest {
   std::string graph, graph_digest;
-  KnownFile weights;  // no name: the graph has none
-  KnownFile params;   // the `.pdiparams`, wherever it lies
+  FileRecord weights;  // without a name if the graph has no weights
+  FileRecord params;   // the `.pdiparams`, at any path
 };
 
-KnownFile known_file(const std::string& name, const MappedFile& file);
+FileRecord record_file(const std::string& name, const MappedFile& file);
 
-/// Whether `file` has the bytes that are known.   Where only its stamp is new, `known` takes it and
-/// `moved` is set.
-bool is_known(KnownFile& known, const MappedFile& file, bool& moved);
+/// Whether `file` has the recorded content.  If only its metadata changed, updates `record` and
+/// sets `updated`.
+bool matches_record(FileRecord& record, const MappedFile& file, bool& updated);
 
 std::string to_text(const Manifest& manifest, const std::string& key);
-/// nullopt for text that is not, byte for byte, what to_text() gives for `key`.
+/// Returns nullopt unless `text` equals, byte by byte, the output of to_text() for `key`.
 std::optional<Manifest> parse_manifest(std::string_view text, const std::string& key);
 
 }  // namespace oarlock

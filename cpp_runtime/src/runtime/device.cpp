@@ -11,41 +11,42 @@
 namespace oarlock {
 namespace {
 
-[[noreturn]] void missing(const Options& options, const std::string& what) {
-  throw Error(Fault::engine, options.device + ": " + what);
+[[noreturn]] void fail_missing(const Options& options, const std::string& what) {
+  throw Error(ErrorCode::engine, options.device + ": " + what);
 }
 
 void require_provider(const Library& library, const Options& options, const char* provider,
                       const char* package) {
   if (!library.has_provider(provider))
-    missing(options, "ONNX Runtime " + library.info.version + " was built without " + provider +
-                         "; install " + package + " (" + library.info.path + ")");
+    fail_missing(options, "ONNX Runtime " + library.info.version + " was built without " +
+                              provider + "; install " + package + " (" + library.info.path + ")");
   if (!::dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL))
-    missing(options, "no NVIDIA driver on this machine (libcuda.so.1 cannot be opened)");
+    fail_missing(options, "no NVIDIA driver on this machine (libcuda.so.1 cannot be opened)");
 }
 
-struct Lists {
+struct KeyValueLists {
   std::vector<const char*> keys, values;
-  explicit Lists(const Settings& settings) {
+  explicit KeyValueLists(const Settings& settings) {
     for (auto& [key, value] : settings)
       keys.push_back(key.c_str()), values.push_back(value.c_str());
   }
 };
 
-// Opens NVIDIA's libraries; an error tells what was found.
+// Opens NVIDIA's libraries and adds the provider; an error lists the libraries that were found.
 template <class T, class Create, class Update, class Append, class Release>
 void append(const Library& library, ort::SessionOptions* session, const Options& options,
             const Settings& settings) {
   auto folders = nvidia_folders(options.nvidia_dirs, library.info.path);
   auto found = open_nvidia(folders, options.device == "tensorrt");
   auto provider = ort::make<ort::Handle<T, Release>, Create>(library.api);
-  Lists lists(settings);
+  KeyValueLists lists(settings);
   try {
     library.api.call<Update>(provider.get(), lists.keys.data(), lists.values.data(),
                              lists.keys.size());
     library.api.call<Append>(session, static_cast<const T*>(provider.get()));
   } catch (const Error& error) {
-    missing(options, std::string("cannot be used: ") + error.what() + report(found, folders));
+    fail_missing(options,
+                 std::string("cannot be used: ") + error.what() + describe_search(found, folders));
   }
 }
 
@@ -67,7 +68,7 @@ void append_device(const Library& library, ort::SessionOptions* session, const O
   append<ort::TensorRtOptions, ort::CreateTensorRtOptions, ort::UpdateTensorRtOptions,
          ort::AppendTensorRt, ort::ReleaseTensorRtOptions>(
       library, session, options, tensorrt_settings(options, cache_folder(options.cache_dir)));
-  append_cuda(library, session, options);  // for what TensorRT leaves over
+  append_cuda(library, session, options);  // for nodes that TensorRT does not support
 }
 
 }  // namespace oarlock

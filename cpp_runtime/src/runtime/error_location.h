@@ -1,20 +1,16 @@
-// What the engine says of a node, said of the op of the program that became it.
+// Maps an ONNX Runtime error to the program's op and the user's source line.
 #pragma once
 #include "oarlock/error.h"
 #include "paddle/program.h"
 
 namespace oarlock {
 
-/// `error` of a run, with the op that failed, what it gives and the user's line.   Words that name
-/// no node of ours stay.
-Error blamed(const Program& program, const Error& error);
+/// Adds the failed op, its output and the user's line to an error of a run.  Errors that name no
+/// node of the program stay unchanged.
+Error locate_error(const Program& program, const Error& error);
 
-/// The index in block 0 of the op whose node failed, or that contains it; the number of ops where
-/// that is not known.
-std::size_t failed_op(const Program& program, const Error& error);
-
-/// The index in block 0 of the op whose node failed, or that contains it; the number of ops where
-/// that is not known.
+/// The index in block 0 of the op whose node failed, or that contains it; the number of ops if
+/// unknown.
 std::size_t failed_op(const Program& program, const Error& error);
 
 }  // namespace oarlock

@@ -21,36 +21,37 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kSample = 64;
-constexpr const char* kSmallestExternal = "1024";
-constexpr std::size_t kMostManifest = 4096;
-constexpr std::size_t kMostGraph = std::size_t{1} << 31;  // what protobuf reads
-constexpr std::chrono::hours kLeftover{1};  // a start that takes longer than this loses its draft
+constexpr std::size_t kSampleBytes = 64;
+constexpr const char* kMinExternalBytes = "1024";
+constexpr std::size_t kMaxManifestBytes = 4096;
+constexpr std::size_t kMaxGraphBytes = std::size_t{1} << 31;  // the limit of protobuf
+constexpr std::chrono::hours kLeftoverAge{1};                 // a draft older than this is removed
 
-// Tells nets of one structure apart without reading all of their weights; whether they are the same
-// bytes is found out when an entry is opened.
-std::string sample_of(const Params& params) {
+// A digest of weight samples, which distinguishes models of one structure without reading all
+// weights.  Full digests are compared when an entry is opened.
+std::string weights_sample(const Params& params) {
   std::string sample;
-  for (const Param& p : params.all()) sample += params.data(p).substr(p.length / 2, kSample);
+  for (const Param& p : params.all()) sample += params.data(p).substr(p.length / 2, kSampleBytes);
   return digest_of(sample);
 }
 
-std::string key_of(const Model::Impl& model, const Library& library, const Options& o,
-                   const std::string& processor) {
+std::string cache_key(const Model::Impl& model, const Library& library, const Options& o,
+                      const std::string& processor) {
   Digest key;
   for (const std::string& part :
        {std::string(OARLOCK_VERSION), std::string(OARLOCK_CONVERTER_DIGEST), model.digest,
-        sample_of(model.params), std::to_string(model.weights.bytes().size()), library.info.version,
-        std::string(library.api.get<ort::GetBuildInfoString>()()), processor, o.device,
-        std::to_string(o.optimize), std::to_string(o.deterministic), std::to_string(o.copy_weights),
-        std::to_string(o.offsets)})
-    key.part(part);
-  for (const std::string& output : o.outputs) key.part(output);
+        weights_sample(model.params), std::to_string(model.weights.bytes().size()),
+        library.info.version, std::string(library.api.get<ort::GetBuildInfoString>()()), processor,
+        o.device, std::to_string(o.optimize), std::to_string(o.deterministic),
+        std::to_string(o.copy_weights), std::to_string(o.offsets)})
+    key.add_with_length(part);
+  for (const std::string& output : o.outputs) key.add_with_length(output);
   return key.hex();
 }
 
-// Null where another process has it.  The file is empty and stays: who removed it would let two in.
-std::shared_ptr<void> locked(const std::string& path) {
+// Returns null if another process holds the lock.  The file stays: removing it would let two
+// processes in.
+std::shared_ptr<void> try_lock(const std::string& path) {
   int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW, 0644);
   if (fd < 0) return nullptr;
   if (::flock(fd, LOCK_EX | LOCK_NB) == 0)
@@ -59,7 +60,7 @@ std::shared_ptr<void> locked(const std::string& path) {
   return nullptr;
 }
 
-bool is_written(const std::string& path, const std::string& text) {
+bool try_write(const std::string& path, const std::string& text) {
   try {
     write_atomically(path, text);
     return true;
@@ -81,7 +82,7 @@ CacheDraft::~CacheDraft() {
   for (const std::string& file : {graph(), weights()}) ::unlink((folder_ + "/" + file).c_str());
 }
 
-void CacheDraft::ask(const Library& library, ort::SessionOptions* settings) const {
+void CacheDraft::configure(const Library& library, ort::SessionOptions* settings) const {
   const ort::Api& api = library.api;
   std::string file = weights();
   api.call<ort::SetOptimizedModelFilePath>(settings, (folder_ + "/" + graph()).c_str());
@@ -89,54 +90,59 @@ void CacheDraft::ask(const Library& library, ort::SessionOptions* settings) cons
       settings, "session.optimized_model_external_initializers_file_name", file.c_str());
   api.call<ort::AddSessionConfigEntry>(
       settings, "session.optimized_model_external_initializers_min_size_in_bytes",
-      kSmallestExternal);
+      kMinExternalBytes);
 }
 
-std::optional<Cache> Cache::of(const Model::Impl& model, const Library& library,
-                               const Options& options, const std::string& processor) {
+std::optional<GraphCache> GraphCache::create(const Model::Impl& model, const Library& library,
+                                             const Options& options, const std::string& processor) {
   if (options.device != "cpu" || options.cache_dir.empty() || options.optimize == 0)
     return std::nullopt;
   std::error_code error;
   std::string folder = fs::absolute(options.cache_dir, error).string();
-  return Cache(model, folder, key_of(model, library, options, processor));
+  return GraphCache(model, folder, cache_key(model, library, options, processor));
 }
 
-std::optional<std::string> Cache::find() const {
+std::optional<std::string> GraphCache::find() const {
   try {
-    return entry();
+    return read_entry();
   } catch (const Error&) {
     return std::nullopt;
   }
 }
 
-std::optional<std::string> Cache::entry() const {
+std::optional<std::string> GraphCache::read_entry() const {
   std::string path = folder_ + "/" + key_;
-  MappedFile said(path);
-  if (said.bytes().size() > kMostManifest) return std::nullopt;
-  auto manifest = parse_manifest(said.bytes(), key_);
+  MappedFile manifest_file(path);
+  if (manifest_file.bytes().size() > kMaxManifestBytes) return std::nullopt;
+  auto manifest = parse_manifest(manifest_file.bytes(), key_);
   if (!manifest) return std::nullopt;
   std::string graph = folder_ + "/" + manifest->graph;
-  MappedFile kept(graph);
-  if (kept.bytes().size() > kMostGraph || digest_of(kept.bytes()) != manifest->graph_digest)
+  MappedFile graph_file(graph);
+  if (graph_file.bytes().size() > kMaxGraphBytes ||
+      digest_of(graph_file.bytes()) != manifest->graph_digest)
     return std::nullopt;
-  bool moved = false;  // the same bytes at other times or places: seen again, so that the next
-                       // start need not read them
+  bool updated = false;  // same content, new metadata: recorded, so that the next start does not
+                         // compute the digest
   if (!manifest->weights.name.empty() &&
-      !is_known(manifest->weights, MappedFile(folder_ + "/" + manifest->weights.name), moved))
+      !matches_record(manifest->weights, MappedFile(folder_ + "/" + manifest->weights.name),
+                      updated))
     return std::nullopt;
-  if (!is_known(manifest->params, model_.weights, moved)) return std::nullopt;
-  if (moved)
-    is_written(path,
-               to_text(*manifest, key_));  // else the digests are computed at the next start too
+  if (!matches_record(manifest->params, model_.weights, updated)) return std::nullopt;
+  if (updated)
+    try_write(path,
+              to_text(*manifest,
+                      key_));  // best effort: otherwise the next start computes the digests again
   return graph;
 }
 
-std::optional<CacheDraft> Cache::draft(const std::optional<std::string>& refused) const {
+std::optional<CacheDraft> GraphCache::begin_entry(
+    const std::optional<std::string>& rejected_graph) const {
   std::error_code error;
   fs::create_directories(folder_, error);
-  auto lock = locked(folder_ + "/" + key_ + ".lock");
-  if (!lock) return std::nullopt;  // somebody else makes it
-  if (auto there = find(); there && there != refused) return std::nullopt;  // or just made it
+  auto lock = try_lock(folder_ + "/" + key_ + ".lock");
+  if (!lock) return std::nullopt;  // another process writes it
+  if (auto existing = find(); existing && existing != rejected_graph)
+    return std::nullopt;  // or has just written it
   std::string path = folder_ + "/" + key_ + "-XXXXXX";
   int fd = ::mkstemp(path.data());
   if (fd < 0) return std::nullopt;
@@ -145,30 +151,29 @@ std::optional<CacheDraft> Cache::draft(const std::optional<std::string>& refused
   return CacheDraft(folder_, base_name(path), std::move(lock));
 }
 
-void Cache::keep(CacheDraft draft) const {
+void GraphCache::commit(CacheDraft draft) const {
   Manifest manifest;
   manifest.graph = draft.graph();
   std::string path = folder_ + "/" + draft.graph();
-  std::string graph = onnx::without_packing(std::string(MappedFile(path).bytes()));
-  if (!is_written(path, graph)) return;
+  std::string graph = onnx::skip_weight_packing(std::string(MappedFile(path).bytes()));
+  if (!try_write(path, graph)) return;
   manifest.graph_digest = digest_of(graph);
   std::string weights = folder_ + "/" + draft.weights();
   if (is_file(weights)) {
-    if (!is_on_disk(weights))
-      return;  // a stamp says nothing of bytes that were lost with the power
-    manifest.weights = known_file(draft.weights(), MappedFile(weights));
+    if (!is_on_disk(weights)) return;  // metadata does not cover bytes lost in a power failure
+    manifest.weights = record_file(draft.weights(), MappedFile(weights));
   }
-  manifest.params = known_file("", model_.weights);
-  if (!is_written(folder_ + "/" + key_, to_text(manifest, key_))) return;
-  sweep(draft);
+  manifest.params = record_file("", model_.weights);
+  if (!try_write(folder_ + "/" + key_, to_text(manifest, key_))) return;
+  remove_leftovers(draft);
   draft.release();
 }
 
-// What earlier entries of this key left, or processes that ended early.  Another process may just
-// be writing its own.
-void Cache::sweep(const CacheDraft& draft) const {
+// Removes files of earlier entries of this key and of processes that ended early, but not those
+// that another process may be writing.
+void GraphCache::remove_leftovers(const CacheDraft& draft) const {
   std::error_code error;
-  auto old = fs::file_time_type::clock::now() - kLeftover;
+  auto old = fs::file_time_type::clock::now() - kLeftoverAge;
   for (const fs::directory_entry& file : fs::directory_iterator(folder_, error)) {
     std::string name = file.path().filename().string();
     bool ours = name == draft.graph() || name == draft.weights();

@@ -1,11 +1,9 @@
-// Graphs that the engine has optimised, kept on disk: a later session of the same model opens what
-// the first one made.
-//
-// An entry is a manifest, named by a digest of everything that the graph depends on, and two files
-// that it names: the graph and its weights.  Nothing is believed: the manifest ends with a digest
-// of itself, the graph is compared with its digest at every start, and the two large files are
-// taken as unchanged only while size, inode and times are those that were seen together with their
-// digest.  What does not fit is no entry.
+// On-disk cache of optimized graphs: a later session of the same model loads the graph that an
+// earlier one saved.  An entry is a manifest, named by a digest of everything that the graph
+// depends on, and two files that it names: the graph and its weights.  Entries are not trusted: the
+// manifest ends with its own digest, the graph's digest is checked at every start, and the two
+// large files count as unchanged only if size, inode and times are those recorded with their
+// digest.  Invalid entries are ignored.
 #pragma once
 #include <memory>
 #include <optional>
@@ -18,10 +16,10 @@
 
 namespace oarlock {
 
-/// The files of an entry in the making; removed again unless it was kept.
+/// The files of an entry that is being written; removed unless committed.
 class CacheDraft {
  public:
-  /// lock: held until the draft is gone
+  /// lock: held during the lifetime of the draft
   CacheDraft(std::string folder, std::string name, std::shared_ptr<void> lock)
       : folder_(std::move(folder)), name_(std::move(name)), lock_(std::move(lock)) {}
   CacheDraft(CacheDraft&& other) noexcept
@@ -30,8 +28,8 @@ class CacheDraft {
         lock_(std::move(other.lock_)) {}
   ~CacheDraft();
 
-  /// Have the engine write the graph when it makes a session.
-  void ask(const Library& library, ort::SessionOptions* settings) const;
+  /// Configures ONNX Runtime to write the optimized graph when it creates a session.
+  void configure(const Library& library, ort::SessionOptions* settings) const;
   std::string graph() const { return name_; }
   std::string weights() const { return name_ + ".weights"; }
   void release() { name_.clear(); }
@@ -41,32 +39,32 @@ class CacheDraft {
   std::shared_ptr<void> lock_;
 };
 
-class Cache {
+class GraphCache {
  public:
-  /// The cache that `options` ask for; none for devices whose graphs cannot be kept.
-  static std::optional<Cache> of(const Model::Impl& model, const Library& library,
-                                 const Options& options,
-                                 const std::string& processor = processor_word());
+  /// The cache requested by `options`; nullopt for devices whose graphs cannot be saved.
+  static std::optional<GraphCache> create(const Model::Impl& model, const Library& library,
+                                          const Options& options,
+                                          const std::string& processor = processor_id());
 
-  /// The path of the graph; nullopt where there is none that is whole.
+  /// The path of the graph; nullopt if there is no valid entry.
   std::optional<std::string> find() const;
-  /// nullopt where the folder cannot be written, or another process is making the same entry.
-  /// refused: the graph of an entry that the engine did not take
-  std::optional<CacheDraft> draft(const std::optional<std::string>& refused) const;
-  /// Make an entry of what the engine wrote.   Error(file) where that is not there.
-  void keep(CacheDraft draft) const;
+  /// Starts an entry.  Returns nullopt if the folder cannot be written, or if another process
+  /// writes the same entry. rejected_graph: the graph of an entry that ONNX Runtime rejected
+  std::optional<CacheDraft> begin_entry(const std::optional<std::string>& rejected_graph) const;
+  /// Commits the files that ONNX Runtime wrote.  Throws Error(file) if they do not exist.
+  void commit(CacheDraft draft) const;
 
  private:
-  Cache(const Model::Impl& model, std::string folder, std::string key)
+  GraphCache(const Model::Impl& model, std::string folder, std::string key)
       : model_(model), folder_(std::move(folder)), key_(std::move(key)) {}
-  std::optional<std::string> entry() const;
-  void sweep(const CacheDraft& draft) const;
+  std::optional<std::string> read_entry() const;
+  void remove_leftovers(const CacheDraft& draft) const;
 
   const Model::Impl& model_;
   std::string folder_, key_;
 };
 
-/// The folder that `cache_dir` means; "" for nowhere.
+/// The folder that the option `cache_dir` selects; "" for none.
 std::string cache_folder(const std::string& cache_dir);
 
 }  // namespace oarlock

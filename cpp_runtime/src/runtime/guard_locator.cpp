@@ -12,7 +12,7 @@ void GuardLocator::locate(const Guards& guards, std::size_t failed_op, const Cre
   for (std::size_t count = guards.num_before(failed_op); count > 0; count /= 2) {
     std::vector<std::size_t> indices = guards.first_computed(count);
     Strings outputs;
-    for (std::size_t index : indices) outputs.push_back(guards.fetched()[index]);
+    for (std::size_t index : indices) outputs.push_back(guards.fetch_names()[index]);
     std::vector<const char*> names;
     for (const std::string& name : outputs) names.push_back(name.c_str());
     auto found = sessions_.find(count);
@@ -32,7 +32,7 @@ void GuardLocator::locate(const Guards& guards, std::size_t failed_op, const Cre
     } catch (const Error&) {
       continue;
     }
-    for (std::size_t i = 0; i < indices.size(); ++i) guards.after(indices[i], values[i]);
+    for (std::size_t i = 0; i < indices.size(); ++i) guards.check_fetched(indices[i], values[i]);
     return;
   }
 }

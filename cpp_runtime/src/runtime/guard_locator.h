@@ -1,4 +1,4 @@
-// Find the guard that the inputs violate, after a run failed inside the engine.
+// Finds the guard that the inputs violate, after a run failed inside ONNX Runtime.
 #pragma once
 #include <functional>
 #include <map>

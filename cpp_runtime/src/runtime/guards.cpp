@@ -12,19 +12,18 @@
 namespace oarlock {
 namespace {
 
-// Two engines may differ in the last digits of a float that was computed; more than that is another
-// value.
+// Tolerance of computed floats between implementations.
 constexpr double kRounding = 1e-5;
 
-// How the reader of a guard begins that was an assert; its message follows.
-constexpr std::string_view kAsserted = "assert: ";
+// The prefix of a guard's reader that was an assert; the assert's message follows.
+constexpr std::string_view kAssertReader = "assert: ";
 
 std::string subject(const Guard& g) {
   if (g.kind == "dim") return g.var + ".shape[" + std::to_string(g.axis) + "]";
   return g.kind == "rank" ? "the rank of " + g.var : g.var;
 }
 
-bool is_whole(const std::string& text) {
+bool is_integer_text(const std::string& text) {
   return text.find_first_not_of("-0123456789") == std::string::npos;
 }
 
@@ -35,7 +34,7 @@ bool is_expected(double found, const std::string& expected) {
   auto parsed = parse_double(expected);
   if (!parsed) return false;
   const double wanted = *parsed;
-  if (is_whole(expected)) return std::trunc(found) == wanted;
+  if (is_integer_text(expected)) return std::trunc(found) == wanted;
   if (std::isnan(wanted) || std::isinf(wanted))
     return std::isnan(wanted) ? std::isnan(found) : found == wanted;
   return std::fabs(found - wanted) <= kRounding * std::max(1.0, std::fabs(wanted));
@@ -48,111 +47,110 @@ Guards::Guards(const Program& program) : model_(program.name) {
     const Guard& guard = program.contract->guards[i];
     auto feed = std::find(feeds.begin(), feeds.end(), guard.var);
     if (feed != feeds.end() && guard.kind != "value") {
-      outer_.push_back({&guard, static_cast<std::size_t>(feed - feeds.begin())});
+      input_guards_.push_back({&guard, static_cast<std::size_t>(feed - feeds.begin())});
     } else {
-      computed_.emplace_back(0, inner_.size());
-      inner_.push_back(&guard);
-      fetched_.push_back("guard." + std::to_string(i));
+      computation_order_.emplace_back(0, fetched_guards_.size());
+      fetched_guards_.push_back(&guard);
+      fetch_names_.push_back("guard." + std::to_string(i));
     }
   }
   std::map<std::string_view, std::size_t> last_write;
   const std::vector<OpDesc>& ops = program.blocks[0].ops;
-  for (std::size_t i = 0; i < ops.size() && !inner_.empty(); ++i)
+  for (std::size_t i = 0; i < ops.size() && !fetched_guards_.empty(); ++i)
     for (auto& [slot, names] : ops[i].outputs)
       for (const std::string& name : names) last_write[name] = i + 1;
-  for (auto& [written, index] : computed_)
-    if (auto found = last_write.find(inner_[index]->var); found != last_write.end())
+  for (auto& [written, index] : computation_order_)
+    if (auto found = last_write.find(fetched_guards_[index]->var); found != last_write.end())
       written = found->second;
-  std::sort(computed_.begin(), computed_.end());
+  std::sort(computation_order_.begin(), computation_order_.end());
 }
 
 std::size_t Guards::num_before(std::size_t op) const {
-  auto end = std::partition_point(computed_.begin(), computed_.end(),
+  auto end = std::partition_point(computation_order_.begin(), computation_order_.end(),
                                   [&](auto& guard) { return guard.first <= op; });
-  return static_cast<std::size_t>(end - computed_.begin());
+  return static_cast<std::size_t>(end - computation_order_.begin());
 }
 
 std::vector<std::size_t> Guards::first_computed(std::size_t count) const {
   std::vector<std::size_t> indices;
-  for (std::size_t i = 0; i < count; ++i) indices.push_back(computed_[i].second);
+  for (std::size_t i = 0; i < count; ++i) indices.push_back(computation_order_[i].second);
   std::sort(indices.begin(), indices.end());
   return indices;
 }
 
-void Guards::refuse(const Guard& g, const std::string& found) const {
+void Guards::fail(const Guard& g, const std::string& found) const {
   std::string where =
-      g.where.empty() ? "" : "\n  at " + g.where + (g.text.empty() ? "" : ": " + g.text);
-  if (g.reader.rfind(kAsserted, 0) == 0)
-    throw Error(Fault::guard, model_ + ": " + g.reader + where);
-  throw Error(Fault::guard, model_ + ": " + subject(g) + " is " + found + ", the trace assumed " +
-                                g.expected + " (read by " + (g.reader.empty() ? "?" : g.reader) +
-                                ")" + where);
+      g.location.empty() ? "" : "\n  at " + g.location + (g.text.empty() ? "" : ": " + g.text);
+  if (g.reader.rfind(kAssertReader, 0) == 0)
+    throw Error(ErrorCode::guard, model_ + ": " + g.reader + where);
+  throw Error(ErrorCode::guard, model_ + ": " + subject(g) + " is " + found +
+                                    ", the trace assumed " + g.expected + " (read by " +
+                                    (g.reader.empty() ? "?" : g.reader) + ")" + where);
 }
 
-void Guards::shape(const Guard& g, std::span<const std::int64_t> shape) const {
+void Guards::check_shape(const Guard& g, std::span<const std::int64_t> shape) const {
   auto rank = static_cast<std::int64_t>(shape.size());
-  if (g.kind == "dim" && g.axis >= rank)
-    refuse(g, "not there, the rank is " + std::to_string(rank));
+  if (g.kind == "dim" && g.axis >= rank) fail(g, "not there, the rank is " + std::to_string(rank));
   std::int64_t found = g.kind == "rank" ? rank : shape[static_cast<std::size_t>(g.axis)];
-  if (!is_expected(static_cast<double>(found), g.expected)) refuse(g, std::to_string(found));
+  if (!is_expected(static_cast<double>(found), g.expected)) fail(g, std::to_string(found));
 }
 
-// Many values: a list `[1.0, 2.0]`, each of them like a single one.
-void Guards::values(const Guard& g, const Tensor& tensor) const {
+// Several values: a list `[1.0, 2.0]`, each compared like a single one.
+void Guards::check_values(const Guard& g, const Tensor& tensor) const {
   std::string_view rest(g.expected);
   rest = rest.substr(1, rest.size() - 2);
   std::string_view bytes(static_cast<const char*>(tensor.data()), tensor.byte_size());
   std::size_t width = tensor.size() ? bytes.size() / tensor.size() : 1;
   for (std::size_t i = 0; i < tensor.size(); ++i) {
     std::size_t comma = std::min(rest.find(", "), rest.size());
-    auto found = decoded(bytes.substr(i * width, width), tensor.dtype());
+    auto found = decode_scalar(bytes.substr(i * width, width), tensor.dtype());
     if (!found || rest.empty() || !is_expected(*found, std::string(rest.substr(0, comma))))
-      refuse(g, found ? "[..., " + format_double(*found, 9) + ", ...] at " + std::to_string(i)
-                      : "of another dtype");
+      fail(g, found ? "[..., " + format_double(*found, 9) + ", ...] at " + std::to_string(i)
+                    : "of another dtype");
     rest.remove_prefix(std::min(rest.size(), comma + 2));
   }
-  if (!rest.empty()) refuse(g, std::to_string(tensor.size()) + " values");
+  if (!rest.empty()) fail(g, std::to_string(tensor.size()) + " values");
 }
 
-// More than a guard keeps whole: the FNV-1a digest of the bytes.
-void Guards::digest(const Guard& g, const Tensor& tensor) const {
+// Large values are compared by the FNV-1a digest of their bytes.
+void Guards::check_digest(const Guard& g, const Tensor& tensor) const {
   std::uint64_t hash = 0xCBF29CE484222325u;
   auto* bytes = static_cast<const unsigned char*>(tensor.data());
   for (std::size_t i = 0; i < tensor.byte_size(); ++i) hash = (hash ^ bytes[i]) * 0x100000001B3u;
   char text[40];
   std::snprintf(text, sizeof text, "fnv1a64:%016llx", static_cast<unsigned long long>(hash));
-  if (text != g.expected) refuse(g, text);
+  if (text != g.expected) fail(g, text);
 }
 
-void Guards::value(const Guard& g, const Tensor& tensor) const {
-  if (g.expected.rfind("fnv1a64:", 0) == 0) return digest(g, tensor);
+void Guards::check_value(const Guard& g, const Tensor& tensor) const {
+  if (g.expected.rfind("fnv1a64:", 0) == 0) return check_digest(g, tensor);
   if (g.expected.size() > 1 && g.expected.front() == '[' && g.expected.back() == ']')
-    return values(g, tensor);
-  if (tensor.size() != 1) refuse(g, std::to_string(tensor.size()) + " values");
+    return check_values(g, tensor);
+  if (tensor.size() != 1) fail(g, std::to_string(tensor.size()) + " values");
   auto found =
-      decoded({static_cast<const char*>(tensor.data()), tensor.byte_size()}, tensor.dtype());
-  if (!found) refuse(g, "a " + std::string(name_of(tensor.dtype())));
+      decode_scalar({static_cast<const char*>(tensor.data()), tensor.byte_size()}, tensor.dtype());
+  if (!found) fail(g, "a " + std::string(name_of(tensor.dtype())));
   bool truth = tensor.dtype() == DType::boolean;
   if (tensor.dtype() == DType::int64 &&
-      is_whole(g.expected)) {  // a double would round the large ones
+      is_integer_text(g.expected)) {  // a double would round large integers
     std::string exact = std::to_string(tensor.values<std::int64_t>()[0]);
-    return exact == g.expected ? void() : refuse(g, exact);
+    return exact == g.expected ? void() : fail(g, exact);
   }
   if (!is_expected(*found, g.expected))
-    refuse(g, truth ? (*found != 0 ? "True" : "False") : format_double(*found, 9));
+    fail(g, truth ? (*found != 0 ? "True" : "False") : format_double(*found, 9));
 }
 
-void Guards::before(std::span<const TensorView> inputs) const {
-  for (const Outer& o : outer_) shape(*o.guard, inputs[o.input].shape);
+void Guards::check_inputs(std::span<const TensorView> inputs) const {
+  for (const InputGuard& o : input_guards_) check_shape(*o.guard, inputs[o.input].shape);
 }
 
-// A 'dim' or 'rank' of an inner variable arrives as the variable's shape.
-void Guards::after(std::size_t index, const Tensor& fetched) const {
-  const Guard& guard = *inner_[index];
+// A 'dim' or 'rank' guard of an inner variable fetches the variable's shape.
+void Guards::check_fetched(std::size_t index, const Tensor& fetched) const {
+  const Guard& guard = *fetched_guards_[index];
   if (guard.kind == "value")
-    value(guard, fetched);
+    check_value(guard, fetched);
   else
-    shape(guard, fetched.values<std::int64_t>());
+    check_shape(guard, fetched.values<std::int64_t>());
 }
 
 }  // namespace oarlock

@@ -1,4 +1,4 @@
-// What the trace assumed, checked at every call.
+// Checks of a model's guards at every run.
 #pragma once
 #include <span>
 #include <utility>
@@ -14,42 +14,40 @@ class Guards {
   Guards() = default;
   explicit Guards(const Program& program);
 
-  /// Judge what can be judged from the inputs' shapes.   Error(guard).
-  void before(std::span<const TensorView> inputs) const;
+  /// Checks guards on the shapes of inputs.  Throws Error(guard).
+  void check_inputs(std::span<const TensorView> inputs) const;
   /// The extra outputs `guard.<i>` that a run must fetch.
-  const Strings& fetched() const { return fetched_; }
-  /// Judge what was fetched as `fetched()[index]`.   Error(guard).
-  void after(std::size_t index, const Tensor& fetched) const;
+  const Strings& fetch_names() const { return fetch_names_; }
+  /// Checks the fetched value of `fetch_names()[index]`.  Throws Error(guard).
+  void check_fetched(std::size_t index, const Tensor& fetched) const;
 
-  /// The number of guards in `fetched()` whose variable is computed before the op with this index
-  /// in block 0.
+  /// The number of fetched guards whose variable is computed before op `op` of block 0.
   std::size_t num_before(std::size_t op) const;
-  /// The indices in `fetched()` of the `count` guards whose variables are computed first.
+  /// The indices in `fetch_names()` of the `count` guards whose variables are computed first.
   /// Ascending.
   std::vector<std::size_t> first_computed(std::size_t count) const;
 
  private:
-  struct Outer {
+  struct InputGuard {
     const Guard* guard;
     std::size_t input;
   };
-  [[noreturn]] void refuse(const Guard& guard, const std::string& found) const;
-  void shape(const Guard& guard, std::span<const std::int64_t> shape) const;
-  void value(const Guard& guard, const Tensor& tensor) const;
-  void values(const Guard& guard, const Tensor& tensor) const;
-  void digest(const Guard& guard, const Tensor& tensor) const;
+  [[noreturn]] void fail(const Guard& guard, const std::string& found) const;
+  void check_shape(const Guard& guard, std::span<const std::int64_t> shape) const;
+  void check_value(const Guard& guard, const Tensor& tensor) const;
+  void check_values(const Guard& guard, const Tensor& tensor) const;
+  void check_digest(const Guard& guard, const Tensor& tensor) const;
 
   std::string model_;
-  std::vector<Outer> outer_;
-  std::vector<const Guard*> inner_;
-  Strings fetched_;
-  // For each of `fetched_`, in the order of computation: 1 + the index of the op that writes its
-  // variable, 0 for inputs and parameters; and the index in `fetched_`.
-  std::vector<std::pair<std::size_t, std::size_t>> computed_;
+  std::vector<InputGuard> input_guards_;
+  std::vector<const Guard*> fetched_guards_;
+  Strings fetch_names_;
+  // For each of `fetch_names_`, in the order of computation: 1 + the index of the op that writes
+  // its variable, 0 for inputs and parameters; and the index in `fetch_names_`.
+  std::vector<std::pair<std::size_t, std::size_t>> computation_order_;
 };
 
-/// Whether `found` is what Python wrote as `expected`.   float: within the rounding that engines
-/// differ by.
+/// Whether `found` equals `expected`, a Python repr; floats within rounding differences.
 bool is_expected(double found, const std::string& expected);
 
 }  // namespace oarlock

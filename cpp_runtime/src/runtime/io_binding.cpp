@@ -14,14 +14,14 @@ ort::MemoryHandle memory_info(const Library& library, const std::string& name, i
                                                              kDeviceAllocator, id, type);
 }
 
-// From the runtime library that the provider opened; nothing of CUDA is linked.
+// From the CUDA runtime that the provider opened; CUDA is not linked.
 void cuda_copy(void* to, const void* from, std::size_t bytes) {
   using Copy = int (*)(void*, const void*, std::size_t, int);
-  constexpr int either_way = 4;  // cudaMemcpyDefault
+  constexpr int memcpy_default = 4;  // cudaMemcpyDefault
   static const auto copy = reinterpret_cast<Copy>(::dlsym(RTLD_DEFAULT, "cudaMemcpy"));
-  if (!copy) throw Error(Fault::engine, "cuda: libcudart is not open");
-  if (int status = copy(to, from, bytes, either_way))
-    throw Error(Fault::engine, "cuda: a copy failed with status " + std::to_string(status));
+  if (!copy) throw Error(ErrorCode::engine, "cuda: libcudart is not open");
+  if (int status = copy(to, from, bytes, memcpy_default))
+    throw Error(ErrorCode::engine, "cuda: a copy failed with status " + std::to_string(status));
 }
 
 std::size_t bytes_of(DType dtype, const Ints& shape) {
@@ -30,21 +30,21 @@ std::size_t bytes_of(DType dtype, const Ints& shape) {
   return bytes;
 }
 
-// Not captured: only to find out what comes back.
+// Runs without capture to determine the outputs.
 void run_uncaptured(const Library& library, ort::Session* session, Names inputs,
                     const OrtValues& values, Names outputs, OrtValues& found) {
   auto options = ort::make<ort::RunOptionsHandle, ort::CreateRunOptions>(library.api);
   library.api.call<ort::AddRunConfigEntry>(options.get(), "gpu_graph_id", "-1");
-  run_once(library, session, options.get(), inputs, values, outputs, found);
+  run_session(library, session, options.get(), inputs, values, outputs, found);
 }
 
 }  // namespace
 
 DeviceMemory cuda_memory(int device_id) { return {"Cuda", "CudaPinned", device_id, cuda_copy}; }
 
-void run_bound(const Library& library, ort::Session* session, const ort::RunOptions* how,
-               const DeviceMemory& memory, Names inputs, const OrtValues& values, Names outputs,
-               OrtValues& found) {
+void run_with_binding(const Library& library, ort::Session* session,
+                      const ort::RunOptions* run_options, const DeviceMemory& memory, Names inputs,
+                      const OrtValues& values, Names outputs, OrtValues& found) {
   const ort::Api& api = library.api;
   auto binding = ort::make<ort::BindingHandle, ort::CreateIoBinding>(api, session);
   auto host = memory_info(library, memory.host, memory.id,
@@ -54,7 +54,8 @@ void run_bound(const Library& library, ort::Session* session, const ort::RunOpti
   for (const char* name : outputs)
     api.call<ort::BindOutputToDevice>(binding.get(), name,
                                       static_cast<const ort::MemoryInfo*>(host.get()));
-  api.call<ort::RunWithBinding>(session, how, static_cast<const ort::IoBinding*>(binding.get()));
+  api.call<ort::RunWithBinding>(session, run_options,
+                                static_cast<const ort::IoBinding*>(binding.get()));
   ort::Value** raw = nullptr;
   std::size_t count = 0;
   api.call<ort::GetBoundOutputValues>(static_cast<const ort::IoBinding*>(binding.get()),
@@ -63,9 +64,9 @@ void run_bound(const Library& library, ort::Session* session, const ort::RunOpti
   if (raw) api.call<ort::AllocatorFree>(library.allocator, static_cast<void*>(raw));
 }
 
-CapturedRun::CapturedRun(const Library& library, ort::Session* session, const DeviceMemory& memory,
-                         Names inputs, const OrtValues& values, Names outputs,
-                         const std::vector<bool>& pairs)
+CudaGraphRun::CudaGraphRun(const Library& library, ort::Session* session,
+                           const DeviceMemory& memory, Names inputs, const OrtValues& values,
+                           Names outputs, const std::vector<bool>& complex_outputs)
     : library_(library), session_(session), memory_(memory) {
   const ort::Api& api = library.api;
   info_ = memory_info(library, memory.device, memory.id, kDefault);
@@ -75,24 +76,24 @@ CapturedRun::CapturedRun(const Library& library, ort::Session* session, const De
   binding_ = ort::make<ort::BindingHandle, ort::CreateIoBinding>(api, session);
   OrtValues found(api, outputs.size());
   run_uncaptured(library, session, inputs, values, outputs, found);
-  auto placed = [&](const ort::Value* value) {
-    auto [dtype, shape] = type_of(library, value);
+  auto allocate = [&](const ort::Value* value) {
+    auto [dtype, shape] = tensor_type(library, value);
     return buffer(dtype, std::move(shape));
   };
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    inputs_.push_back(placed(values[i]));
+    inputs_.push_back(allocate(values[i]));
     api.call<ort::BindInput>(binding_.get(), inputs[i],
                              static_cast<const ort::Value*>(inputs_[i].value.get()));
   }
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    outputs_.push_back(placed(found[i]));
+    outputs_.push_back(allocate(found[i]));
     api.call<ort::BindOutput>(binding_.get(), outputs[i],
                               static_cast<const ort::Value*>(outputs_[i].value.get()));
-    if (pairs[i]) as_complex(outputs_[i].dtype, outputs_[i].shape);
+    if (complex_outputs[i]) drop_complex_axis(outputs_[i].dtype, outputs_[i].shape);
   }
 }
 
-CapturedRun::~CapturedRun() {
+CudaGraphRun::~CudaGraphRun() {
   binding_.reset();
   for (auto* buffers : {&inputs_, &outputs_})
     for (Buffer& b : *buffers) {
@@ -101,7 +102,7 @@ CapturedRun::~CapturedRun() {
     }
 }
 
-CapturedRun::Buffer CapturedRun::buffer(DType dtype, Ints shape) {
+CudaGraphRun::Buffer CudaGraphRun::buffer(DType dtype, Ints shape) {
   Buffer b{dtype, std::move(shape), 0, nullptr, {}};
   b.bytes = bytes_of(dtype, b.shape);
   library_.api.call<ort::AllocatorAlloc>(allocator_.get(), std::max<std::size_t>(b.bytes, 1),
@@ -112,7 +113,7 @@ CapturedRun::Buffer CapturedRun::buffer(DType dtype, Ints shape) {
   return b;
 }
 
-std::vector<Tensor> CapturedRun::run(std::span<const TensorView> given) {
+std::vector<Tensor> CudaGraphRun::run(std::span<const TensorView> given) {
   std::lock_guard lock(mutex_);
   for (std::size_t i = 0; i < inputs_.size(); ++i)
     if (inputs_[i].bytes) memory_.copy(inputs_[i].data, given[i].data, inputs_[i].bytes);

@@ -1,5 +1,5 @@
-// Runs on a device: outputs land in memory that it reaches fast; or a captured graph, whose inputs
-// and outputs stay where they are.
+// Runs with bound device memory: outputs in pinned host memory, or a captured CUDA graph with fixed
+// buffers.
 #pragma once
 #include <mutex>
 #include <string>
@@ -11,7 +11,8 @@
 
 namespace oarlock {
 
-/// Memory by ONNX Runtime's names.   copy: between any two places, blocks until it is done
+/// Device and host memory by ONNX Runtime's names. copy: copies between any two memories and blocks
+/// until done
 struct DeviceMemory {
   std::string device, host;
   int id = 0;
@@ -19,23 +20,23 @@ struct DeviceMemory {
 };
 DeviceMemory cuda_memory(int device_id);
 
-/// One run with outputs in the host memory that the device writes to directly.   found: a place for
-/// each.
-void run_bound(const Library& library, ort::Session* session, const ort::RunOptions* how,
-               const DeviceMemory& memory, Names inputs, const OrtValues& values, Names outputs,
-               OrtValues& found);
+/// Runs once with outputs in host memory that the device writes to directly. found: one entry per
+/// output.
+void run_with_binding(const Library& library, ort::Session* session,
+                      const ort::RunOptions* run_options, const DeviceMemory& memory, Names inputs,
+                      const OrtValues& values, Names outputs, OrtValues& found);
 
-/// A graph that is launched as one: buffers on the device, the same in every run.   One run at a
-/// time; others wait.
-class CapturedRun {
+/// A captured CUDA graph with fixed device buffers.  Runs are serialized.
+class CudaGraphRun {
  public:
-  /// values: inputs to find the sizes of the outputs with.   All inputs must have fixed sizes.
-  /// pairs: for each output, whether it is of complex numbers.
-  CapturedRun(const Library& library, ort::Session* session, const DeviceMemory& memory,
-              Names inputs, const OrtValues& values, Names outputs, const std::vector<bool>& pairs);
-  ~CapturedRun();
-  CapturedRun(const CapturedRun&) = delete;
-  CapturedRun& operator=(const CapturedRun&) = delete;
+  /// values: inputs of a first run, which determines the output sizes.  All inputs must have fixed
+  /// sizes. complex_outputs: whether each output holds complex numbers.
+  CudaGraphRun(const Library& library, ort::Session* session, const DeviceMemory& memory,
+               Names inputs, const OrtValues& values, Names outputs,
+               const std::vector<bool>& complex_outputs);
+  ~CudaGraphRun();
+  CudaGraphRun(const CudaGraphRun&) = delete;
+  CudaGraphRun& operator=(const CudaGraphRun&) = delete;
 
   std::vector<Tensor> run(std::span<const TensorView> given);
 

@@ -1,4 +1,4 @@
-// Inputs that say where the packed sequences of another input begin.
+// Row-split inputs and outputs of packed sequences.
 #pragma once
 #include <span>
 #include <vector>
@@ -8,15 +8,15 @@
 
 namespace oarlock {
 
-/// Which input's rows the offsets `specs[index]` cut.   specs.size() where it is no such input.
-std::size_t rows_of(const std::vector<TensorSpec>& specs, std::size_t index);
+/// The index of the tensor whose row splits `specs[index]` holds; specs.size() if it holds none.
+std::size_t row_input_index(const std::vector<TensorSpec>& specs, std::size_t index);
 
-/// Of the outputs behind the `declared` ones: those called `<name>.lod` after one of these are its
-/// offsets.
-void mark_offsets(std::vector<TensorSpec>& outputs, std::size_t declared);
+/// Marks outputs after the `declared` ones that are named `<name>.lod` as row splits of output
+/// `<name>`.
+void mark_lod_outputs(std::vector<TensorSpec>& outputs, std::size_t declared);
 
-/// Offsets begin with 0, do not fall, and end with the number of rows: others would make wrong
-/// numbers.   Error(input)
-void check_offsets(const std::vector<TensorSpec>& specs, std::span<const TensorView> given);
+/// Checks that row splits start with 0, do not decrease, and end with the number of rows.  Throws
+/// Error(input).
+void check_lod_inputs(const std::vector<TensorSpec>& specs, std::span<const TensorView> given);
 
 }  // namespace oarlock

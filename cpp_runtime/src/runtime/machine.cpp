@@ -20,10 +20,10 @@ std::string hex(unsigned long value) {
 
 }  // namespace
 
-std::string processor_word() {
+std::string processor_id() {
 #if defined(__x86_64__) || defined(__i386__)
   unsigned a = 0, b = 0, c = 0, d = 0;
-  __get_cpuid(1, &a, &b, &c, &d);  // b holds which core was asked, so it stays out
+  __get_cpuid(1, &a, &b, &c, &d);  // b depends on the current core, so it is left out
   std::string word = "x86-" + hex(a) + "-" + hex(c) + "-" + hex(d);
   if (__get_cpuid_count(7, 0, &a, &b, &c, &d)) word += "-" + hex(b) + "-" + hex(c) + "-" + hex(d);
   return word;
@@ -34,8 +34,16 @@ std::string processor_word() {
 #endif
 }
 
-std::string machine_word() {
-  return processor_word() + "-x" + std::to_string(std::thread::hardware_concurrency());
+std::string machine_id() {
+  return processor_id() + "-x" + std::to_string(std::thread::hardware_concurrency());
+}
+
+bool byte_products_saturate() {
+#if defined(__x86_64__)
+  return !__builtin_cpu_supports("avx512vnni") && !__builtin_cpu_supports("avxvnni");
+#else
+  return false;
+#endif
 }
 
 }  // namespace oarlock

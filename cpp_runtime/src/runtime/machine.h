@@ -1,13 +1,17 @@
-// Which machine this is, for what is only valid on one like it.
+// Identification of the processor, for cached data that is valid only on a similar one.
 #pragma once
 #include <string>
 
 namespace oarlock {
 
-/// The processor's model and instruction sets: graphs that the engine optimised are laid out for
-/// them.
-std::string processor_word();
-/// The same with the number of processors that this process may use.
-std::string machine_word();
+/// The processor model and instruction sets; optimized graphs depend on them.
+std::string processor_id();
+/// The same with the number of available processors.
+std::string machine_id();
+
+/// Whether ONNX Runtime's products of unsigned and signed bytes saturate at 16 bits, as on x86-64
+/// without VNNI.  Quantized models then compute in float32.  ("session.x64quantprecision" is meant
+/// for this, but ONNX Runtime 1.32 rejects models in which weights share a zero point.)
+bool byte_products_saturate();
 
 }  // namespace oarlock

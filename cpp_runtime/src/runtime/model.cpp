@@ -14,34 +14,35 @@ bool ends_with(const std::string& text, std::string_view end) {
   return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
 
-std::string without(const std::string& path, std::string_view end) {
+std::string strip_suffix(const std::string& path, std::string_view end) {
   return ends_with(path, end) ? path.substr(0, path.size() - end.size()) : path;
 }
 
-/// values: the folder that has them in a file each, where there is no `.pdiparams`
-std::shared_ptr<const Model::Impl> read(std::string_view bytes, std::string pdiparams,
+/// values: the folder with one file per parameter, used if there is no `.pdiparams`
+std::shared_ptr<const Model::Impl> load(std::string_view bytes, std::string pdiparams,
                                         const std::string& name, const std::string& prefix,
                                         const std::string& values = "") {
   auto impl = std::make_shared<Model::Impl>();
   impl->prefix = prefix;
   impl->program = read_program(bytes, name);
-  impl->digest = digest_of(bytes);  // once it is known to be no larger than a program is
+  impl->digest = digest_of(bytes);  // after parsing, which limits the size
   bool needed = !impl->program.persistables().empty();
   if (needed && pdiparams.empty() && !values.empty()) {
-    impl->joined = std::make_unique<JoinedFiles>(values, impl->program);
-    pdiparams = impl->joined->path();
+    impl->combined_params = std::make_unique<CombinedParams>(values, impl->program);
+    pdiparams = impl->combined_params->path();
   }
   if (needed && pdiparams.empty())
-    throw Error(Fault::file, name + ": has " + std::to_string(impl->program.persistables().size()) +
-                                 " weights but no .pdiparams was given");
+    throw Error(ErrorCode::file, name + ": has " +
+                                     std::to_string(impl->program.persistables().size()) +
+                                     " weights but no .pdiparams was given");
   if (!pdiparams.empty()) impl->weights = MappedFile(pdiparams);
   impl->params =
       Params(impl->weights.bytes(), impl->program, pdiparams.empty() ? name : base_name(pdiparams));
   return impl;
 }
 
-TensorSpec spec_of(const Program& program, const std::string& variable, const std::string& name,
-                   const std::vector<Arg>& args, std::size_t index) {
+TensorSpec tensor_spec(const Program& program, const std::string& variable, const std::string& name,
+                       const std::vector<ContractArg>& args, std::size_t index) {
   const VarDesc* var = program.var(variable);
   TensorSpec spec{name, var->dtype, var->shape, Strings(var->shape.size()), ""};
   for (std::size_t i = 0; i < spec.shape.size(); ++i)
@@ -53,7 +54,7 @@ TensorSpec spec_of(const Program& program, const std::string& variable, const st
 LowerOptions lower_options(const Model::Impl& impl, const OnnxOptions& options) {
   LowerOptions lowering;
   if (options.opset < 7 || options.opset > 23)
-    throw Error(Fault::input, "opset: " + std::to_string(options.opset) + " is not in 7 .. 23");
+    throw Error(ErrorCode::input, "opset: " + std::to_string(options.opset) + " is not in 7 .. 23");
   lowering.opset = options.opset;
   lowering.max_opset = options.opset;
   lowering.inline_weights = options.inline_weights;
@@ -61,11 +62,10 @@ LowerOptions lower_options(const Model::Impl& impl, const OnnxOptions& options) 
   return lowering;
 }
 
-const std::string kNone;
+const std::string kEmpty;
 
-/// The folder that Paddle 1.x wrote a model to, by its name or that of `__model__` in it; "" for
-/// another path.
-std::string old_folder(const std::string& path) {
+/// The model folder of Paddle 1.x that `path` or `path/__model__` names; "" for other paths.
+std::string legacy_folder(const std::string& path) {
   std::error_code error;
   if (base_name(path) == "__model__")
     return path.substr(0, path.size() - 9).empty() ? "./" : path.substr(0, path.size() - 9);
@@ -78,56 +78,57 @@ std::string old_folder(const std::string& path) {
 Model Model::open(const std::string& path, const std::string& pdiparams) {
   for (std::string_view other : {".onnx", ".ort"})
     if (ends_with(path, other))
-      throw Error(Fault::file,
+      throw Error(ErrorCode::file,
                   base_name(path) + ": is no .pdmodel; models are opened as Paddle's files");
-  if (std::string folder = old_folder(path); !folder.empty() && is_file(folder + "__model__")) {
+  if (std::string folder = legacy_folder(path); !folder.empty() && is_file(folder + "__model__")) {
     MappedFile file(folder + "__model__");
     Model model;
-    model.impl_ = read(file.bytes(), pdiparams, "__model__", folder, folder);
+    model.impl_ = load(file.bytes(), pdiparams, "__model__", folder, folder);
     return model;
   }
   bool whole = ends_with(path, ".pdmodel") || (!pdiparams.empty() && is_file(path));
-  std::string prefix = without(path, ".pdmodel");
+  std::string prefix = strip_suffix(path, ".pdmodel");
   std::string weights = !pdiparams.empty()               ? pdiparams
                         : is_file(prefix + ".pdiparams") ? prefix + ".pdiparams"
                                                          : "";
   MappedFile file(whole ? path : path + ".pdmodel");
   Model model;
-  model.impl_ = read(file.bytes(), weights, base_name(file.path()), prefix);
+  model.impl_ = load(file.bytes(), weights, base_name(file.path()), prefix);
   return model;
 }
 
 Model Model::from_bytes(std::string_view pdmodel, const std::string& pdiparams,
                         const std::string& name) {
   Model model;
-  model.impl_ = read(pdmodel, pdiparams, name, without(pdiparams, ".pdiparams"));
+  model.impl_ = load(pdmodel, pdiparams, name, strip_suffix(pdiparams, ".pdiparams"));
   return model;
 }
 
 std::vector<TensorSpec> input_specs(const Program& program) {
-  static const std::vector<Arg> none;
+  static const std::vector<ContractArg> none;
   Strings feeds = program.feeds(), names = input_names(program);
   std::vector<TensorSpec> specs;
   for (std::size_t i = 0; i < feeds.size(); ++i)
-    specs.push_back(spec_of(program, feeds[i], names[i],
-                            program.contract ? program.contract->inputs : none, i));
-  for (const OffsetsInput& more : offset_inputs(program))
-    specs.push_back({more.name, DType::int64, {-1}, {more.name + ".0"}, "", names[more.feed]});
+    specs.push_back(tensor_spec(program, feeds[i], names[i],
+                                program.contract ? program.contract->inputs : none, i));
+  for (const LodInput& more : lod_inputs(program))
+    specs.push_back(
+        {more.name, DType::int64, {-1}, {more.name + ".0"}, "", names[more.feed_index]});
   return specs;
 }
 
 std::vector<TensorSpec> Model::inputs() const { return input_specs(impl_->program); }
 
 std::vector<TensorSpec> Model::outputs() const {
-  static const std::vector<Arg> none;
+  static const std::vector<ContractArg> none;
   const Program& program = impl_->program;
   Strings fetches = program.fetches(), names = output_names(program);
   std::vector<TensorSpec> specs;
   for (std::size_t i = 0; i < fetches.size(); ++i)
-    specs.push_back(spec_of(program, fetches[i], names[i],
-                            program.contract ? program.contract->outputs : none, i));
+    specs.push_back(tensor_spec(program, fetches[i], names[i],
+                                program.contract ? program.contract->outputs : none, i));
   for (TensorSpec& spec : specs)
-    spec.symbols.assign(spec.shape.size(), "");  // which input a dim comes from is not known
+    spec.symbols.assign(spec.shape.size(), "");  // dynamic output dims have no known symbol
   return specs;
 }
 
@@ -142,7 +143,7 @@ std::vector<GuardSpec> Model::guards() const {
   std::vector<GuardSpec> specs;
   if (impl_->program.contract)
     for (const Guard& g : impl_->program.contract->guards)
-      specs.push_back({g.kind, g.var, g.expected, g.reader, g.where, g.text, g.axis});
+      specs.push_back({g.kind, g.var, g.expected, g.reader, g.location, g.text, g.axis});
   return specs;
 }
 
@@ -155,24 +156,24 @@ std::map<std::string, std::size_t> Model::op_counts() const {
 }
 
 const std::string& Model::producer() const {
-  return impl_->program.contract ? impl_->program.contract->producer : kNone;
+  return impl_->program.contract ? impl_->program.contract->producer : kEmpty;
 }
 const std::string& Model::verified() const {
-  return impl_->program.contract ? impl_->program.contract->verified : kNone;
+  return impl_->program.contract ? impl_->program.contract->verified : kEmpty;
 }
 
 std::string Model::to_onnx(const OnnxOptions& options) const {
   auto model = lower(impl_->program, impl_->params, lower_options(*impl_, options));
-  onnx::keep_local(model.graph);
-  onnx::prune(model.graph);  // of constants that only subgraphs read
+  onnx::localize_constants(model.graph);
+  onnx::prune(model.graph);  // constants that only subgraphs read
   return onnx::to_bytes(model);
 }
 
-int Model::lowest_opset(int least, int most) const {
+int Model::lowest_opset(int min_opset, int max_opset) const {
   OnnxOptions options;
-  options.opset = least;
+  options.opset = min_opset;
   LowerOptions lowering = lower_options(*impl_, options);
-  lowering.max_opset = most;
+  lowering.max_opset = max_opset;
   return lower(impl_->program, impl_->params, lowering).opset;
 }
 

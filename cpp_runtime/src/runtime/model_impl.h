@@ -1,4 +1,4 @@
-// What a Model holds.
+// The implementation of Model.
 #pragma once
 #include <memory>
 #include <string>
@@ -12,15 +12,15 @@
 namespace oarlock {
 
 struct Model::Impl {
-  std::string digest;  // of the `.pdmodel`
-  std::string prefix;  // of the files, "" for a model that is in memory
+  std::string digest;  // digest of the `.pdmodel`
+  std::string prefix;  // path prefix of the files, "" for a model in memory
   Program program;
-  std::unique_ptr<JoinedFiles> joined;  // the values of a folder of Paddle 1.x
+  std::unique_ptr<CombinedParams> combined_params;  // parameters of a Paddle 1.x folder
   MappedFile weights;
   Params params;
 };
 
-/// The specs of a model's inputs, named and shaped as the program declares them.
+/// The specs of a model's inputs, with declared names and shapes.
 std::vector<TensorSpec> input_specs(const Program& program);
 
 }  // namespace oarlock

@@ -1,4 +1,4 @@
-// Pools behind convolutions whose windows do not fit into what is left of a picture.
+// Checks that pooling windows after convolutions fit the image.
 #pragma once
 #include <span>
 #include <string>
@@ -9,32 +9,32 @@
 
 namespace oarlock {
 
-/// The engine's blocked kernels divide by the number of windows, which ends the process where there
-/// are none: sizes are followed from the inputs through the ops that are known to keep or to cut
-/// them, as far as that goes, and asked before a run.
-class Pictures {
+/// ONNX Runtime's blocked kernels divide by the number of windows, so the process crashes if there
+/// are none.  Before a run, sizes are propagated from the inputs through ops that keep or reduce
+/// them, as far as those are known.
+class PoolingShapeCheck {
  public:
-  Pictures() = default;
-  explicit Pictures(const Program& program);
+  PoolingShapeCheck() = default;
+  explicit PoolingShapeCheck(const Program& program);
 
-  /// Judge the sizes of these inputs.   Error(engine) with the pool and its line.
+  /// Checks the sizes of these inputs.  Throws Error(engine) with the pooling op and its source
+  /// line.
   void check(std::span<const TensorView> inputs) const;
 
  private:
   struct Step {
     const OpDesc* op;
-    std::size_t from, other,
-        to;  // places in a table of shapes; other: of a second operand, or `from`
-    Ints reach{}, strides{},
-        pads{};  // of windows, per axis; pads: at both ends together, -1 for as much as SAME takes
-    bool pool = false, ceil = false;  // pool: one that is behind a convolution
+    std::size_t input, other_input,
+        output;  // indices into a table of shapes; other_input: of a second operand, or `input`
+    Ints windows{}, strides{}, pads{};  // windows, per axis; pads: sum of both ends, -1 for SAME
+    bool after_conv = false, ceil = false;  // after_conv: a pool after a convolution
   };
-  class Follow;
-  void refuse(const Step& step, const Ints& shape) const;
-  static void go(const Step& step, Ints& out);
+  class StepFinder;
+  void fail(const Step& step, const Ints& shape) const;
+  static void apply(const Step& step, Ints& out);
 
   std::vector<Step> steps_;
-  std::size_t inputs_ = 0, places_ = 0;
+  std::size_t inputs_ = 0, num_shapes_ = 0;
 };
 
 }  // namespace oarlock

@@ -5,32 +5,22 @@
 #include <filesystem>
 
 #include "runtime/device.h"
+#include "runtime/machine.h"
 
 namespace oarlock {
 namespace {
 
-/// Whether ONNX Runtime's products of unsigned and signed bytes saturate at 16 bits, as on x86-64
-/// without VNNI. Quantised models then compute in float32.   ("session.x64quantprecision" is meant
-/// for this, but 1.32 rejects models in which weights share a zero point.)
-bool byte_products_saturate() {
-#if defined(__x86_64__)
-  return !__builtin_cpu_supports("avx512vnni") && !__builtin_cpu_supports("avxvnni");
-#else
-  return false;
-#endif
-}
-
-constexpr int kMostThreads = 4096;
-// The engine's own is about 10 ms: threads that wait so long slow down the start of a session,
-// where the pages of its weights are mapped, and eat a core between two requests. Inside a run they
-// are never idle for so long.
+constexpr int kMaxThreads = 4096;
+// ONNX Runtime's default is about 10 ms.  Threads that spin so long slow down session creation,
+// when pages of the mapped weights are loaded, and waste a core between requests.  Within a run
+// they are never idle that long.
 constexpr const char* kSpinMicroseconds = "200";
 
 void require(bool ok, const std::string& why) {
-  if (!ok) throw Error(Fault::input, "options: " + why);
+  if (!ok) throw Error(ErrorCode::input, "options: " + why);
 }
 
-// The engine says nothing of a profile that it cannot write.
+// ONNX Runtime reports no error for a profile that it cannot write.
 void check_profile(const std::string& prefix) {
   namespace fs = std::filesystem;
   std::string folder = fs::absolute(prefix).parent_path().string();
@@ -45,7 +35,7 @@ void check_device(const std::string& name) {
           "device '" + name + "' is none of cpu, cuda, tensorrt");
 }
 
-void check_choice(const char* name, int value) {
+void check_tristate(const char* name, int value) {
   require(value >= -1 && value <= 1,
           std::string(name) + " is " + std::to_string(value) + ", none of -1, 0, 1");
 }
@@ -54,21 +44,20 @@ void check_choice(const char* name, int value) {
 
 void check_options(const Options& o) {
   for (auto [name, value] : {std::pair{"threads", o.threads}, {"inter_threads", o.inter_threads}})
-    require(value >= 0 && value <= kMostThreads,
-            std::string(name) + " is " + std::to_string(value));
+    require(value >= 0 && value <= kMaxThreads, std::string(name) + " is " + std::to_string(value));
   require(
       o.optimize == -1 || o.optimize == 0 || o.optimize == 1 || o.optimize == 2 || o.optimize == 99,
       "optimize is " + std::to_string(o.optimize) + ", none of 0, 1, 2, 99");
-  check_choice("spinning", o.spinning);
-  check_choice("arena", o.arena);
-  check_choice("mem_pattern", o.mem_pattern);
+  check_tristate("spinning", o.spinning);
+  check_tristate("arena", o.arena);
+  check_tristate("mem_pattern", o.mem_pattern);
   check_device(o.device);
   require(o.device_id >= 0, "device_id is " + std::to_string(o.device_id));
   if (!o.profile.empty()) check_profile(o.profile);
 }
 
-ort::OptionsHandle session_settings(const Library& library, const Options& options,
-                                    const std::string& folder) {
+ort::OptionsHandle make_session_options(const Library& library, const Options& options,
+                                        const std::string& folder) {
   const ort::Api& api = library.api;
   auto made = ort::make<ort::OptionsHandle, ort::CreateSessionOptions>(api);
   auto entry = [&](const char* key, const char* value) {
@@ -90,7 +79,7 @@ ort::OptionsHandle session_settings(const Library& library, const Options& optio
   if (options.mem_pattern == 0) api.call<ort::DisableMemPattern>(made.get());
   if (options.deterministic) api.call<ort::SetDeterministicCompute>(made.get(), true);
   if (!options.profile.empty()) api.call<ort::EnableProfiling>(made.get(), options.profile.c_str());
-  // A product with an eight-bit weight would round the other side to eight bits as well.
+  // Products with an eight-bit weight must not round the other operand to eight bits.
   entry("session.qdq_matmulnbits_accuracy_level", "1");
   if (byte_products_saturate()) entry("session.disable_quant_qdq", "1");
   if (!folder.empty())

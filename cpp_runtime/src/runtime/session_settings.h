@@ -1,4 +1,4 @@
-// Options as the engine takes them.
+// Conversion of Options to ONNX Runtime's session options.
 #pragma once
 #include <string>
 
@@ -6,11 +6,11 @@
 
 namespace oarlock {
 
-/// Refuse what no engine could do.   Error(input).
+/// Rejects invalid options.  Throws Error(input).
 void check_options(const Options& options);
 
-/// folder: where external data lies, "" for nowhere.
-ort::OptionsHandle session_settings(const Library& library, const Options& options,
-                                    const std::string& folder);
+/// folder: of external data, "" for none.
+ort::OptionsHandle make_session_options(const Library& library, const Options& options,
+                                        const std::string& folder);
 
 }  // namespace oarlock

@@ -22,24 +22,26 @@ std::vector<std::int64_t> default_shape(const TensorSpec& spec,
   return shape;
 }
 
-// Integers of 0 and 1 index any table of two rows, and are lengths of any sequence of one step.
-Tensor made_up(const TensorSpec& spec, std::vector<std::int64_t> shape, MadeUp::Integers integers) {
+// Integers 0 and 1 are valid indices of a table of two rows and valid lengths of a sequence of one
+// step.
+Tensor make_tensor(const TensorSpec& spec, std::vector<std::int64_t> shape,
+                   SyntheticSpec::Integers integers) {
   Tensor tensor(spec.dtype, std::move(shape));
   std::uint32_t state = 12345;
   auto next = [&] { return (state = state * 1664525u + 1013904223u) >> 8; };
   auto integer = [&] {
-    return integers == MadeUp::zeros_and_ones ? next() & 1 : integers == MadeUp::ones;
+    return integers == SyntheticSpec::zeros_and_ones ? next() & 1 : integers == SyntheticSpec::ones;
   };
   auto* bytes = static_cast<char*>(tensor.data());
   for (std::size_t i = 0; i < tensor.size(); ++i) {
     double value = is_floating(spec.dtype) ? next() / 16777216.0 : integer();
-    bytes += encoded(value, spec.dtype).copy(bytes, size_of(spec.dtype));
+    bytes += encode_scalar(value, spec.dtype).copy(bytes, size_of(spec.dtype));
   }
   return tensor;
 }
 
-// Sequences of about the same length.
-Tensor even_offsets(std::vector<std::int64_t> shape, const Tensor& rows) {
+// Row splits of sequences of nearly equal length.
+Tensor even_row_splits(std::vector<std::int64_t> shape, const Tensor& rows) {
   Tensor tensor(DType::int64, std::move(shape));
   auto count = static_cast<std::int64_t>(tensor.size()) - 1,
        last = rows.shape().empty() ? 0 : rows.shape()[0];
@@ -50,33 +52,34 @@ Tensor even_offsets(std::vector<std::int64_t> shape, const Tensor& rows) {
 
 }  // namespace
 
-std::vector<MadeUp> ways_to_make_up() {
-  std::vector<MadeUp> ways;
-  for (auto integers : {MadeUp::zeros_and_ones, MadeUp::ones, MadeUp::zeros})
-    for (std::int64_t size : {1, 8, 32, 64, 224}) ways.push_back({size, integers});
-  return ways;
+std::vector<SyntheticSpec> synthetic_specs() {
+  std::vector<SyntheticSpec> specs;
+  for (auto integers : {SyntheticSpec::zeros_and_ones, SyntheticSpec::ones, SyntheticSpec::zeros})
+    for (std::int64_t size : {1, 8, 32, 64, 224}) specs.push_back({size, integers});
+  return specs;
 }
 
-std::vector<Tensor> made_up_inputs(const std::vector<TensorSpec>& specs,
-                                   const std::vector<GuardSpec>& guards, const Shapes& shapes,
-                                   const MadeUp& how) {
+std::vector<Tensor> synthetic_inputs(const std::vector<TensorSpec>& specs,
+                                     const std::vector<GuardSpec>& guards, const Shapes& shapes,
+                                     const SyntheticSpec& synthetic) {
   for (auto& [name, shape] : shapes) {
     bool known =
         std::any_of(specs.begin(), specs.end(), [&name = name](auto& s) { return s.name == name; });
-    if (!known) throw Error(Fault::input, "shapes: no input '" + name + "'");
+    if (!known) throw Error(ErrorCode::input, "shapes: no input '" + name + "'");
   }
   std::vector<Tensor> inputs;
   for (const TensorSpec& spec : specs) {
     auto shape = shapes.find(spec.name);
-    bool said = shape != shapes.end();
-    inputs.push_back(
-        made_up(spec, said ? shape->second : default_shape(spec, guards, how.size), how.integers));
+    bool has_shape = shape != shapes.end();
+    inputs.push_back(make_tensor(
+        spec, has_shape ? shape->second : default_shape(spec, guards, synthetic.dynamic_dim),
+        synthetic.integers));
   }
   for (std::size_t i = 0; i < specs.size(); ++i)
-    if (std::size_t of = rows_of(specs, i); of != specs.size()) {
+    if (std::size_t of = row_input_index(specs, i); of != specs.size()) {
       auto given = shapes.find(specs[i].name);
-      inputs[i] = even_offsets(given != shapes.end() ? given->second : std::vector<std::int64_t>{2},
-                               inputs[of]);
+      inputs[i] = even_row_splits(
+          given != shapes.end() ? given->second : std::vector<std::int64_t>{2}, inputs[of]);
     }
   return inputs;
 }

@@ -12,7 +12,7 @@ std::size_t count_of(DType dtype, const std::vector<std::int64_t>& shape) {
   std::int64_t bytes = 0;
   if (!row_of(dtype) || !count ||
       __builtin_mul_overflow(*count, static_cast<std::int64_t>(size_of(dtype)), &bytes))
-    throw Error(Fault::input, "tensor: no tensor is " + show(dtype, shape));
+    throw Error(ErrorCode::input, "tensor: no tensor is " + show(dtype, shape));
   return static_cast<std::size_t>(*count);
 }
 
@@ -29,7 +29,7 @@ Tensor::Tensor(DType dtype, std::vector<std::int64_t> shape, std::shared_ptr<voi
 Tensor::Tensor(DType dtype, std::vector<std::int64_t> shape)
     : dtype_(dtype), shape_(std::move(shape)), size_(count_of(dtype, shape_)) {
   void* memory = std::calloc(std::max<std::size_t>(size_, 1), size_of(dtype));
-  if (!memory) throw Error(Fault::input, "tensor: no memory for " + show(dtype, shape_));
+  if (!memory) throw Error(ErrorCode::input, "tensor: no memory for " + show(dtype, shape_));
   owner_ = std::shared_ptr<void>(memory, std::free);
   data_ = memory;
 }

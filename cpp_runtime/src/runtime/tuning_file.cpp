@@ -12,51 +12,52 @@
 namespace oarlock {
 namespace {
 
-struct Tuned {
+struct TunedOption {
   const char* name;
   int Options::* member;
-  int left_open;  // the value that says nothing
+  int unset;  // the default value
 };
-constexpr Tuned kTuned[] = {
+constexpr TunedOption kTunedOptions[] = {
     {"threads", &Options::threads, 0},    {"inter_threads", &Options::inter_threads, 0},
     {"optimize", &Options::optimize, -1}, {"spinning", &Options::spinning, -1},
     {"arena", &Options::arena, -1},       {"mem_pattern", &Options::mem_pattern, -1},
 };
 
-constexpr std::size_t kMostBytes = 1 << 16;
+constexpr std::size_t kMaxBytes = 1 << 16;
 
-// More than tuning tries anywhere; each costs memory.
-int most_threads() { return std::max(64, static_cast<int>(std::thread::hardware_concurrency())); }
+// Above the values that tuning tries; each thread costs memory.
+int max_threads() { return std::max(64, static_cast<int>(std::thread::hardware_concurrency())); }
 
-bool says(const Json& file, const char* name, const std::string& wanted) {
+bool has_text(const Json& file, const char* name, const std::string& wanted) {
   const Json* found = file.find(name);
   return found && found->text == wanted;
 }
 
-// Error(file) or Error(input) for numbers that make no sense.
-Options filled(Options options, const Json& file) {
-  for (const Tuned& tuned : kTuned) {
+// Throws Error(file) or Error(input) for invalid values.
+Options apply_tuning(Options options, const Json& file) {
+  for (const TunedOption& tuned : kTunedOptions) {
     const Json* found = file.find(tuned.name);
-    if (!found || options.*tuned.member != tuned.left_open) continue;
+    if (!found || options.*tuned.member != tuned.unset) continue;
     if (found->type != Json::Type::number || !(std::fabs(found->number) < 1e6))
-      throw Error(Fault::file, std::string("tuning: ") + tuned.name + " is no small number");
+      throw Error(ErrorCode::file, std::string("tuning: ") + tuned.name + " is not a small number");
     options.*tuned.member = static_cast<int>(found->number);
-    if (options.*tuned.member > most_threads())
-      throw Error(Fault::file,
-                  std::string("tuning: ") + tuned.name + " is more than it ever writes");
+    if (options.*tuned.member > max_threads())
+      throw Error(ErrorCode::file,
+                  std::string("tuning: ") + tuned.name + " is larger than any tuned value");
   }
   check_options(options);
   return options;
 }
 
-Options tuned_by(const std::string& path, const Options& options, const Library& library) {
+Options read_tuning(const std::string& path, const Options& options, const Library& library) {
   MappedFile mapped(path);
-  if (mapped.bytes().size() > kMostBytes)
-    throw Error(Fault::file, path + ": is no such small file");
+  if (mapped.bytes().size() > kMaxBytes)
+    throw Error(ErrorCode::file, path + ": is too large for a tuning file");
   Json file = parse_json(mapped.bytes(), path);
-  bool fits = says(file, "machine", machine_word()) && says(file, "engine", library.info.version) &&
-              says(file, "device", options.device);
-  return fits ? filled(options, file) : options;
+  bool fits = has_text(file, "machine", machine_id()) &&
+              has_text(file, "engine", library.info.version) &&
+              has_text(file, "device", options.device);
+  return fits ? apply_tuning(options, file) : options;
 }
 
 }  // namespace
@@ -69,18 +70,19 @@ Options with_tuning(const Options& options, const Model::Impl& model, const Libr
   std::string path = tuning_path(model);
   if (!options.tuned || path.empty() || !is_file(path)) return options;
   try {
-    return tuned_by(path, options, library);
+    return read_tuning(path, options, library);
   } catch (const Error&) {
-    return options;  // a damaged file is no reason not to start
+    return options;  // a damaged file must not prevent the start
   }
 }
 
 std::string tuning_text(const Options& options, const Library& library,
                         const std::string& comment) {
-  std::string text =
-      "{\"machine\": " + quoted(machine_word()) + ", \"engine\": " + quoted(library.info.version) +
-      ", \"device\": " + quoted(options.device) + ", \"measured\": " + quoted(comment);
-  for (const Tuned& tuned : kTuned)
+  std::string text = "{\"machine\": " + json_string(machine_id()) +
+                     ", \"engine\": " + json_string(library.info.version) +
+                     ", \"device\": " + json_string(options.device) +
+                     ", \"measured\": " + json_string(comment);
+  for (const TunedOption& tuned : kTunedOptions)
     text += std::string(", \"") + tuned.name + "\": " + std::to_string(options.*tuned.member);
   return text + "}\n";
 }

@@ -1,5 +1,5 @@
-// What `oarlock-runner tune` found best for a model on a machine, in `model.oarlock-tune.json`
-// beside it.
+// The tuning file `model.oarlock-tune.json`: the options that `oarlock-runner tune` found best for
+// a model on a machine.
 #pragma once
 #include <string>
 
@@ -8,14 +8,14 @@
 
 namespace oarlock {
 
-/// Where the tuning of a model lies; "" for one that is in memory.
+/// The path of a model's tuning file; "" for a model in memory.
 std::string tuning_path(const Model::Impl& model);
 
-/// `options`, with what they leave to the engine as it was found best; as they are where that was
-/// on another machine, with another engine or device, or where the file is damaged.
+/// `options` with the tuned values of options left at their defaults.  Returns `options` unchanged
+/// if the file is damaged or of another machine, ONNX Runtime version or device.
 Options with_tuning(const Options& options, const Model::Impl& model, const Library& library);
 
-/// The text of the file that gives `options` back.   comment: what it was measured on.
+/// The file content that stores `options`. comment: the inputs of the measurement.
 std::string tuning_text(const Options& options, const Library& library, const std::string& comment);
 
 }  // namespace oarlock

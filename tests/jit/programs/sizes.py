@@ -1,4 +1,4 @@
-"""Sizes that only a run knows: they stay what they are in arithmetic, shapes, bounds and
+"""Sizes that are known only at run time: they stay what they are in arithmetic, shapes, bounds and
 conditions.
 """
 

@@ -17,7 +17,7 @@ def append_all(target: TensorArray, source: TensorArray) -> None:
     mode = static_mode(state.mode)
     assert mode is not None
     if source.element is None:  # empty, unless a later part of the iteration writes to it
-        source.is_asked()
+        source.record_empty_read()
         return
     count = OPS["reshape2"](source.length(), shape=[])
 

@@ -1,8 +1,7 @@
-"""Lists of the program that branches and rounds replace by others: `q = q[1:]`, `q = q + [x]`, `q =
-[]`.
+"""TensorArrays that branches and loop iterations replace: `q = q[1:]`, `q = q + [x]`, `q = []`.
 
-Each way makes a list of its own. After a branch, and for each round of a loop, the name stands for
-one more, which each way is copied to; elements are not copied.
+Each path creates a list of its own. After a branch, and for each iteration, the name denotes
+another TensorArray, to which each path assigns its list. Elements are not copied.
 """
 
 from __future__ import annotations
@@ -15,16 +14,13 @@ from ...core.errors import TraceError, with_user_line
 from ...ir.program import Block
 from ..modes import Static
 from .branch_values import meta_of
-from .escape_analysis import is_made_here
-from .may_alias import KINDS, current, is_moved, items_of
+from .escape_analysis import is_local
+from .may_alias import MUTABLE_CONTAINERS, is_replaced, raw_items, resolve
 from .tensor_arrays import TensorArray
 
 
-class OtherLength(TraceError):
-    """A variable is a list on both ways of a branch, and of another length on each.
-
-    name: of it.
-    """
+class LengthMismatch(TraceError):
+    """A variable is a list of different lengths after the two branches. name: the variable"""
 
     def __init__(self, name: str) -> None:
         why = "the lists that the branches give have different lengths"
@@ -34,9 +30,9 @@ class OtherLength(TraceError):
         self.name = name
 
 
-def differ(a: Any, b: Any) -> bool:
-    """Whether two values are lists, or tuples, of tensors, of lengths that differ or that only a
-    run knows.
+def needs_array(a: Any, b: Any) -> bool:
+    """Whether two values are lists, or tuples, of tensors whose lengths differ or are known only at
+    run time.
     """
     if not (_is_list(a) and _is_list(b)) or _is_tuple(a) is not _is_tuple(b):
         return False
@@ -48,7 +44,7 @@ def differ(a: Any, b: Any) -> bool:
 def _is_list(value: Any) -> bool:
     if isinstance(value, TensorArray):
         return True
-    kind = (type(value) in KINDS and isinstance(value, list)) or type(value) is tuple
+    kind = (type(value) in MUTABLE_CONTAINERS and isinstance(value, list)) or type(value) is tuple
     return kind and all(meta_of(v) is not None for v in _items(value))
 
 
@@ -57,20 +53,20 @@ def _is_tuple(value: Any) -> bool:
 
 
 def _items(value: Any) -> Sequence[Any]:
-    return value if isinstance(value, tuple) else items_of(value)
+    return value if isinstance(value, tuple) else raw_items(value)
 
 
-def opened(mode: Static, name: str, value: Any) -> Any:
-    """A list that was made here, as one of the program under whichever name; anything
-    else itself.
+def to_array(mode: Static, name: str, value: Any) -> Any:
+    """Replace a list that the recorded code created by a TensorArray; return other values
+    unchanged.
     """
-    if is_moved(value):
-        return current(value)
+    if is_replaced(value):
+        return resolve(value)
     if not _is_list(value) or isinstance(value, TensorArray):
         return value
     if isinstance(value, tuple):
         return TensorArray.of(mode, value)
-    if not is_made_here(mode.recorder, value):
+    if not is_local(mode.recorder, value):
         raise TraceError(
             with_user_line(
                 f"'{name}': this list was there before; give the name a copy of it (`list(...)`)"
@@ -80,45 +76,45 @@ def opened(mode: Static, name: str, value: Any) -> Any:
 
 
 @dataclass
-class CarriedList:
-    """A list that a round replaces.
+class CarriedArray:
+    """A list that loop iterations replace.
 
-    initial: before the first; variable: what the name stands for in the rounds of this try.
+    initial: the list before the first iteration; variable: the list that the name denotes in the
+    body; known: what was known of its elements when the recording of the body began
     """
 
     name: str
     initial: TensorArray
     variable: TensorArray
-    known: Any = None  # of its elements, when the try began
+    known: Any = None  # of the elements when the recording of the body began
 
     @classmethod
-    def of(cls, name: str, initial: TensorArray, after: Any) -> CarriedList:
-        """What a name is carried as of which a round made something else."""
-        made = cls(name, initial, initial)
+    def of(cls, name: str, initial: TensorArray, after: Any) -> CarriedArray:
+        """Return the carried array for a list that an iteration replaced by `after`."""
+        result = cls(name, initial, initial)
         if isinstance(after, TensorArray):
-            initial.like(after)
-        return made
+            initial.merge_element_type(after)
+        return result
 
     def declare(self, mode: Static, block: Block) -> TensorArray:
-        """The list that the name stands for in another try; declared in `block`, which is around
-        the loop.
+        """Declare the list that the name denotes in the next recording of the body, in the block
+        around the loop.
         """
-        self.variable = TensorArray(mode, block=block).like(self.initial, self.variable)
-        self.known = self.variable.facts
+        self.variable = TensorArray(mode, block=block).merge_element_type(
+            self.initial, self.variable
+        )
+        self.known = self.variable.element_info
         return self.variable
 
     def follow(self, after: Any) -> bool:
-        """Whether a round showed something new of the elements.
-
-        after: what it left under the name.
-        """
+        """Merge the element type of the successor, and return whether it is new."""
         if isinstance(after, TensorArray):
-            self.variable.like(after)
-        return bool(self.variable.facts != self.known)
+            self.variable.merge_element_type(after)
+        return bool(self.variable.element_info != self.known)
 
 
-def assign_all(pairs: Sequence[tuple[TensorArray, TensorArray]]) -> None:
-    """Let the first of each pair hold what the second does, all at once."""
+def assign_in_parallel(pairs: Sequence[tuple[TensorArray, TensorArray]]) -> None:
+    """Assign the second list of each pair to the first one, all at once."""
     targets = {id(to) for to, _ in pairs}
     values = [
         (to, value.copy() if id(value) in targets and value is not to else value)
@@ -126,4 +122,4 @@ def assign_all(pairs: Sequence[tuple[TensorArray, TensorArray]]) -> None:
     ]
     for to, value in values:
         if value is not to:
-            value.assigned_to(to)
+            value.assign_to(to)

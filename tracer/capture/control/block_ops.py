@@ -1,5 +1,5 @@
-"""The ops that run a block: `while`, `conditional_block` and `recurrent`, with all that Paddle's
-have beside it.
+"""Write the ops that run a block: `while`, `conditional_block` and `recurrent`, with the attributes
+that Paddle expects.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from ..recorder import Recorder
 
 
 def emit_while(recorder: Recorder, block: Block, flag: str, is_test: bool = False) -> None:
-    """Append the loop over a block.   flag: the variable of its condition."""
+    """Append a `while` op. flag: the variable of its condition"""
     reads = [n for n in block_reads(recorder.program, block) if n != flag]
     writes = block_writes(recorder.program, block)
     attrs = {
@@ -31,9 +31,9 @@ def emit_conditional(
     outs: Sequence[str],
     scalar: bool = True,
 ) -> None:
-    """Append the branch to a block.
+    """Append a `conditional_block` op.
 
-    conditions: one truth value; without `scalar` nothing that it reads may be empty.
+    conditions: one condition; without `scalar`, inputs none of which may be empty
     """
     reads = [n for n in block_reads(recorder.program, block) if n not in outs]
     attrs = {
@@ -51,12 +51,13 @@ def emit_recurrent(
     memories: Sequence[tuple[str, str, str]],
     outs: Sequence[str],
 ) -> OpDesc:
-    """Append the op that runs a block for each step.
+    """Append a `recurrent` op, which runs a block for each step.
 
-    memories: each one's first value, its variable in the block, and the next's.
+    memories: for each memory its first value, its variable in the block, and the variable for the
+    next step
 
-    In the block, a step of an input or output has the name of the whole; what it reads besides are
-    `parameters`.
+    In the block, a step of an input or output has the name of the whole sequence; other variables
+    that it reads are `parameters`.
     """
     first, held, after = ([m[i] for m in memories] for i in range(3))
     attrs = {
@@ -78,7 +79,7 @@ def emit_recurrent(
 
 
 def _scopes(recorder: Recorder, name: str) -> str:
-    """A new variable for what Paddle keeps of a block's runs."""
-    made = recorder.namer.temporary(name)
-    recorder.block.vars[made] = VarDesc(made, dtype="", kind=Kind.STEP_SCOPES)
-    return made
+    """Declare the variable in which Paddle stores the scopes of a block's runs."""
+    result = recorder.namer.temporary(name)
+    recorder.block.vars[result] = VarDesc(result, dtype="", kind=Kind.STEP_SCOPES)
+    return result

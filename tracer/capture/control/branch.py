@@ -1,4 +1,4 @@
-"""Record branches: two blocks of which one runs, and a select op for every result."""
+"""Record branches: two blocks of which one runs, and a select op for each result."""
 
 from __future__ import annotations
 
@@ -14,35 +14,41 @@ from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
 from ...ir.block_captures import block_writes
 from ...ir.program import Kind, VarDesc
-from ..aliasing import Stale
+from ..aliasing import Invalidation
 from ..modes import Static, static_mode
-from ..recorder import Inner
-from ..symbolic_scalars import either_of, marked, stands_for
-from ..undefined_checks import NO_WAY, Late
-from ..variable import Half, Variable
-from .array_replacement import OtherLength, differ
+from ..recorder import OpenBlock
+from ..symbolic_scalars import mark_scalar, merged_kind, scalar_kind
+from ..undefined_checks import PATH_NOT_TAKEN, UndefinedCheck
+from ..variable import MaybeUndefined, Variable
+from .array_replacement import LengthMismatch, needs_array
 from .block_ops import emit_conditional
-from .branch_values import Undefined, as_meta, common, meta_of, same, shown, zeros
-from .may_alias import Choice, Gone, Held, gone_for, held
-from .maybe_undefined import ANYWHERE, flag_of, is_users
+from .branch_values import Undefined, cast_to, describe_value, is_same, merged_meta, meta_of, zeros
+from .may_alias import (
+    ContainerMerge,
+    ContainerSnapshot,
+    Invalidated,
+    invalidate_undefined,
+    snapshot_container,
+)
+from .maybe_undefined import ANY_BLOCK, defined_flag, is_user_name
 from .mutable_locations import (
-    Change,
-    Changes,
-    Entries,
-    Keeper,
-    differs_by_way,
-    refuse_length,
-    taken_back,
+    DictItems,
+    MutableLocation,
+    Mutation,
+    Mutations,
+    is_path_dependent,
+    reject_length_change,
+    roll_back,
 )
 from .optional_values import (
     BOOL,
-    Facts,
-    chosen_facts,
-    facts_of,
-    flag_after,
-    implying,
-    make_none,
+    PathConditions,
+    mark_optional,
+    merged_conditions,
     none_flag,
+    none_flag_on_path,
+    path_conditions,
+    set_implications,
 )
 from .tensor_arrays import TensorArray
 
@@ -50,19 +56,19 @@ Branch = Callable[[], Any]
 
 
 @dataclass
-class Side:
+class RecordedBranch:
     """A recorded branch.
 
-    values: its results; changed: by id, outer tensors and their new versions.
-
-    outside: mutable locations that it wrote; stale: tensors that a mutation invalidated.
+    values: its results; mutations: the mutable Python locations that it wrote; invalidated: the
+    tensors that it invalidated; rebound: by id, external tensors that it changed in place, with
+    their new declarations; outs: the variables that it writes for the select ops
     """
 
-    inner: Inner
+    inner: OpenBlock
     values: list[Any]
-    outside: Changes
-    stale: dict[int, Stale]
-    changed: dict[int, tuple[Variable, VarDesc]] = field(default_factory=dict)
+    mutations: Mutations
+    invalidated: dict[int, Invalidation]
+    rebound: dict[int, tuple[Variable, VarDesc]] = field(default_factory=dict)
     outs: list[str] = field(default_factory=list)
     where: str = ""
 
@@ -74,31 +80,33 @@ def cond(
     name: str | None = None,
     return_names: Sequence[str] | None = None,
 ) -> Any:
-    """What `true_fn` gives where `pred` is true, else what `false_fn` gives.
+    """Return the result of `true_fn` if `pred` is true, otherwise that of `false_fn`.
 
-    pred: bool of one element.
+    pred: bool with one element
 
-    Eagerly one of them is called; in a program both are recorded, and must give the same nesting,
-    dtypes and numbers of axes.
+    Eager execution calls one of the functions. In a program both are recorded; their results must
+    have the same structure, dtypes and numbers of axes.
     """
-    true_fn, false_fn = (_nothing if f is None else f for f in (true_fn, false_fn))
+    true_fn, false_fn = (_no_op if f is None else f for f in (true_fn, false_fn))
     if not callable(true_fn) or not callable(false_fn):
         raise TypeError(with_user_line("cond: true_fn and false_fn should be functions, or None"))
     mode = static_mode(state.mode)
     if mode is None or not isinstance(pred, Variable):
-        refuse_plain("cond", "pred", pred)
+        reject_python_value("cond", "pred", pred)
         return true_fn() if pred else false_fn()
     paths: list[Any] = []
     made: list[Any] = []
-    given: list[Held | None] = []
+    given: list[ContainerSnapshot | None] = []
 
     def flat(branch: Branch) -> Callable[[], list[Any]]:
         def run() -> list[Any]:
             value = branch()
             made.append(value)
-            if mode.recorder.by_hand and len({m is None for m in made}) > 1:
-                raise BranchesError(with_user_line(f"{UNLIKE}: one of them returns None"))
-            given.append(held(value))
+            if mode.recorder.policy.rejects_none_results and len({m is None for m in made}) > 1:
+                raise BranchesError(
+                    with_user_line(f"{STRUCTURES_DIFFER}: one of them returns None")
+                )
+            given.append(snapshot_container(value))
             leaves, nesting = pytree.flatten(value)
             paths.append(nesting)
             return leaves
@@ -109,26 +117,26 @@ def cond(
         mode, pred, flat(true_fn), flat(false_fn), return_names or [], mixed=True
     )
     if paths[0] != paths[1]:
-        if differ(*made) and not isinstance(made[0], tuple):
-            raise OtherLength("the result")
+        if needs_array(*made) and not isinstance(made[0], tuple):
+            raise LengthMismatch("the result")
         why = (
             f"the branches return different structures: {pytree.describe(paths[0])} and "
             f"{pytree.describe(paths[1])}"
         )
-        raise BranchesError(with_user_line(f"{UNLIKE}: {why}"))
-    choice = Choice()
-    chosen = choice.of(pytree.unflatten(paths[0], found), *given)
-    choice.finish()
+        raise BranchesError(with_user_line(f"{STRUCTURES_DIFFER}: {why}"))
+    merge = ContainerMerge()
+    chosen = merge.merge(pytree.unflatten(paths[0], found), *given)
+    merge.finish()
     return chosen
 
 
-# what programs for Paddle look for
-UNLIKE = "cond: Incompatible return values of true_fn and false_fn in cond"
+# programs for Paddle match this text
+STRUCTURES_DIFFER = "cond: Incompatible return values of true_fn and false_fn in cond"
 
 
-def refuse_plain(what: str, name: str, value: Any) -> None:
-    """Raise TypeError for a plain number in a program that is written by hand, which would be of
-    one way for good.
+def reject_python_value(what: str, name: str, value: Any) -> None:
+    """Raise TypeError for a Python value in a static-graph program: the program would contain one
+    path only.
     """
     if state.mode.builder is not None and not isinstance(value, Tensor):
         raise TypeError(
@@ -136,7 +144,7 @@ def refuse_plain(what: str, name: str, value: Any) -> None:
         )
 
 
-def _nothing() -> None:
+def _no_op() -> None:
     return None
 
 
@@ -148,43 +156,42 @@ def record_branches(
     names: Sequence[str],
     mixed: bool = False,
 ) -> list[Any]:
-    """Record two branches that give lists, and the choice between them.
+    """Record two branches that return lists, and return the merged values.
 
-    names: of the results, for errors.
+    names: of the results, for error messages
 
-    mixed: tensors of different dtypes or numbers of axes are a result too, whose kind only a run
-    knows.
+    mixed: accept a result whose dtype or number of axes differs between the branches
     """
     pred = _check_one_element(mode, pred)
     check_condition("cond", pred)
     mode.recorder.aliases.check(pred)
-    merge = Merge(
+    merge = BranchMerge(
         mode,
-        _record(mode, then, facts_of(pred, True)),
-        _record(mode, other, facts_of(pred, False)),
+        _record_branch(mode, then, path_conditions(pred, True)),
+        _record_branch(mode, other, path_conditions(pred, False)),
         mixed,
         pred,
     )
-    with mode.recorder.aliases.unchecked():
-        chosen = _merged(mode, merge, pred, names)
-    merge.join()
+    with mode.recorder.aliases.ignoring_invalidation():
+        chosen = _merge(mode, merge, pred, names)
+    merge.finish()
     return chosen
 
 
-def _merged(mode: Static, merge: Merge, pred: Variable, names: Sequence[str]) -> list[Any]:
-    """What two recorded branches give, and what they did, after the choice between them."""
+def _merge(mode: Static, merge: BranchMerge, pred: Variable, names: Sequence[str]) -> list[Any]:
+    """Return the merged results of two recorded branches, and merge their mutations."""
     one, two = merge.sides
     merge.check_lengths()
-    if len(one.values) != len(two.values):  # different structures: the caller says so
+    if len(one.values) != len(two.values):  # the structures differ; the caller raises
         return one.values
     labels = [*names, *(f"result {i}" for i in range(len(names), len(one.values)))]
-    chosen = [merge.choice(n, a, b) for n, a, b in zip(labels, one.values, two.values, strict=True)]
-    changed = {**two.changed, **one.changed}
-    became = [merge.choice_of_changed(key, tensor) for key, (tensor, _) in changed.items()]
-    outside = [(keeper, merge.choice_of_places(key)) for key, keeper in merge.keepers().items()]
+    chosen = [merge.merge(n, a, b) for n, a, b in zip(labels, one.values, two.values, strict=True)]
+    changed = {**two.rebound, **one.rebound}
+    became = [merge.merge_rebound(key, tensor) for key, (tensor, _) in changed.items()]
+    outside = [(location, merge.merge_location(key)) for key, location in merge.locations().items()]
     merge.emit(pred)
-    for keeper, values in outside:
-        keeper.write(values)
+    for location, values in outside:
+        location.write(values)
     merge.containers.finish()
     for (tensor, _), made in zip(changed.values(), became, strict=True):
         mode.rebind(tensor, made)
@@ -196,7 +203,11 @@ def _check_one_element(mode: Static, pred: Variable) -> Variable:
     the program, so that it fails only in runs that reach it.
     """
     shape = pred.meta.shape
-    if len(mode.recorder.open) == 1 or pred.meta.dtype != bool or all(d in (1, -1) for d in shape):
+    if (
+        len(mode.recorder.open_blocks) == 1
+        or pred.meta.dtype != bool
+        or all(d in (1, -1) for d in shape)
+    ):
         return pred
     never = OPS["fill_constant"](shape=[], value=0.0, str_value="0", dtype=dtype_of("bool").proto)
     mode.recorder.emit_assert(
@@ -223,32 +234,34 @@ def check_condition(what: str, pred: Tensor) -> None:
         )
 
 
-def _record(mode: Static, branch: Callable[[], list[Any]], facts: Facts) -> Side:
-    recorder, stale = mode.recorder, dict(mode.recorder.aliases.stale)
-    with recorder.inner_block() as inner:
-        inner.facts = facts
+def _record_branch(
+    mode: Static, branch: Callable[[], list[Any]], facts: PathConditions
+) -> RecordedBranch:
+    recorder, stale = mode.recorder, dict(mode.recorder.aliases.invalidated)
+    with recorder.new_block() as inner:
+        inner.conditions = facts
         values = list(branch())
-    side = Side(inner, values, taken_back(inner), recorder.aliases.stale)
-    recorder.aliases.stale = stale
-    for key, (tensor, before) in inner.changed.items():
-        if recorder.var(before.name) is before:  # else it is of the branch itself
-            side.changed[key] = (tensor, tensor.raw)
-            put_back(mode, tensor, before)
+    side = RecordedBranch(inner, values, roll_back(inner), recorder.aliases.invalidated)
+    recorder.aliases.invalidated = stale
+    for key, (tensor, before) in inner.rebound.items():
+        if recorder.var(before.name) is before:  # otherwise it was created in the branch
+            side.rebound[key] = (tensor, tensor.raw)
+            restore_in_place(mode, tensor, before)
     return side
 
 
-def put_back(mode: Static, tensor: Variable, desc: VarDesc) -> None:
-    """Make a tensor that was changed in place what it was before."""
+def restore_in_place(mode: Static, tensor: Variable, desc: VarDesc) -> None:
+    """Undo an in-place change of a tensor."""
     tensor.raw, tensor._name = desc, desc.name
-    if tensor._block is not None:  # of a program that is written by hand
+    if tensor._block is not None:  # in a static-graph program
         blocks = tensor._block.program.blocks
         tensor.block = next((b for b in blocks if b.raw.vars.get(desc.name) is desc), None)
     mode.recorder.bind(tensor, desc.name)
 
 
 @dataclass
-class Filler:
-    """Stands for a value that a branch does not give: zeros."""
+class ZeroFiller:
+    """Stands for the value of a branch that does not assign one: zeros."""
 
     meta: Meta
 
@@ -256,59 +269,66 @@ class Filler:
 HOLDS, FAILS = LABELS = ("if the condition holds", "if it does not")
 
 
-def _unlike(a: Tensor, b: Tensor) -> bool:
-    """Whether no declaration holds both."""
+def _needs_mixed_type(a: Tensor, b: Tensor) -> bool:
+    """Whether two tensors have different dtypes or numbers of axes."""
     found = a.meta.dtype != b.meta.dtype or len(a.meta.shape) != len(b.meta.shape)
-    return found or any(isinstance(v, Variable) and bool(v.mixed) for v in (a, b))
+    return found or any(isinstance(v, Variable) and bool(v.mixed_types) for v in (a, b))
 
 
-class Merge:
-    """Two recorded branches becoming one.
+class BranchMerge:
+    """The merge of two recorded branches.
 
-    sides: what is taken where the condition holds, and where not; mixed: see record_branches.
+    sides: the branch for a true condition and the one for a false condition; mixed: see
+    record_branches; selects: results with the variables that the branches write them to; selected:
+    results with their values in both branches
     """
 
     def __init__(
-        self, mode: Static, one: Side, two: Side, mixed: bool = False, pred: Any = None
+        self,
+        mode: Static,
+        one: RecordedBranch,
+        two: RecordedBranch,
+        mixed: bool = False,
+        pred: Any = None,
     ) -> None:
         self.mode, self.mixed, self.pred = mode, mixed, pred
         self.recorder = mode.recorder
         self.sides = (one, two)
-        self.containers = Choice()  # those of places
-        # a result, and the variables that the sides write it to
-        self.chosen: list[tuple[Variable, list[str]]] = []
-        # a result that is another tensor on each side, and these
-        self.made: list[tuple[Any, tuple[Any, Any]]] = []
+        self.containers = ContainerMerge()  # of mutable locations
+        # Results with the variables that the branches write them to.
+        self.selects: list[tuple[Variable, list[str]]] = []
+        # Results with their values in both branches.
+        self.selected: list[tuple[Any, tuple[Any, Any]]] = []
 
-    def choice(self, name: str, a: Any, b: Any) -> Any:
-        """The value after the branches, of one that is `a` after the first and `b` after the
-        second.
+    def merge(self, name: str, a: Any, b: Any) -> Any:
+        """Return the value after the branches of a variable that is `a` after the first one and `b`
+        after the second one.
         """
-        gone = [v for v in (a, b) if isinstance(v, Gone)]
-        if gone or same(a, b) or (isinstance(a, Undefined) and isinstance(b, Undefined)):
+        gone = [v for v in (a, b) if isinstance(v, Invalidated)]
+        if gone or is_same(a, b) or (isinstance(a, Undefined) and isinstance(b, Undefined)):
             return gone[0] if gone else a
         if isinstance(a, Undefined) or isinstance(b, Undefined):
             return self._merge_maybe_undefined(name, a, b)
         if self.mode.converts and self._may_be_none(a, b):
-            return self._maybe(name, a, b)
-        if differ(a, b):
-            return self._list(name, a, b)
+            return self._merge_optional(name, a, b)
+        if needs_array(a, b):
+            return self._merge_arrays(name, a, b)
         if meta_of(a) is None or meta_of(b) is None:
-            found = self._containers(name, a, b)
+            found = self._merge_containers(name, a, b)
             if found is not pytree.STRUCTURE_MISMATCH:
                 return found
-        return self._tensor(name, a, b)
+        return self._merge_tensor(name, a, b)
 
-    def _containers(self, name: str, a: Any, b: Any) -> Any:
-        """Merge two containers with the same structure, or dicts with different keys; DIFFERENT for
-        any other two values.
+    def _merge_containers(self, name: str, a: Any, b: Any) -> Any:
+        """Merge two containers with the same structure, or dicts with different keys; return
+        STRUCTURE_MISMATCH for other values.
         """
         dicts = self.mode.converts and isinstance(a, dict) and isinstance(b, dict)
         if not dicts or a.keys() == b.keys():
-            return pytree.map_pair(self.choice, name, a, b)
+            return pytree.map_pair(self.merge, name, a, b)
         labels = {key: f"{name}[{key!r}]" for key in dict.fromkeys((*a, *b))}
         found = {key: self._merge_entry(n, a, b, key) for key, n in labels.items()}
-        return {key: gone_for(n, found[key]) for key, n in labels.items()}
+        return {key: invalidate_undefined(n, found[key]) for key, n in labels.items()}
 
     def _merge_entry(self, name: str, a: dict[Any, Any], b: dict[Any, Any], key: Any) -> Any:
         """Merge the values of one dict key after the branches. If one branch lacks the key, an
@@ -317,77 +337,86 @@ class Merge:
         one, two = a.get(key, Undefined(name)), b.get(key, Undefined(name))
         if (
             isinstance(one, Undefined) is isinstance(two, Undefined)
-            or isinstance(one, Gone)
-            or isinstance(two, Gone)
+            or isinstance(one, Invalidated)
+            or isinstance(two, Invalidated)
         ):
-            return self.choice(name, one, two)
-        made = self._merge_maybe_undefined(name, one, two, is_entry=True)
-        if isinstance(made, Variable) and made.half is not None:
+            return self.merge(name, one, two)
+        result = self._merge_maybe_undefined(name, one, two, is_entry=True)
+        if isinstance(result, Variable) and result.maybe_undefined is not None:
             sides = "".join(
-                f"\n  {side}: {shown(v)}{self.recorder.line_of(v)}"
+                f"\n  {side}: {describe_value(v)}{self.recorder.creation_note(v)}"
                 for side, v in zip(LABELS, (a, b), strict=True)
             )
-            made.half = made.half._replace(sides=sides)
-        return made
+            result.maybe_undefined = result.maybe_undefined._replace(branches=sides)
+        return result
 
-    def _tensor(self, name: str, a: Any, b: Any) -> Variable:
-        """Merge a tensor or number that differs between the branches."""
+    def _merge_tensor(self, name: str, a: Any, b: Any) -> Variable:
+        """Merge a tensor or scalar that differs between the branches."""
         if (
             isinstance(a, Variable)
             and isinstance(b, Variable)
-            and _unlike(a, b)
-            and self._may_mix(name, a, b)
+            and _needs_mixed_type(a, b)
+            and self._allows_mixed_type(name, a, b)
         ):
-            return self._mixed(a, b)
+            return self._merge_mixed_types(a, b)
         flags = tuple(
-            self._is_set(name, v, side) for v, side in zip((a, b), self.sides, strict=True)
+            self._defined_flag(name, v, side) for v, side in zip((a, b), self.sides, strict=True)
         )
-        made = self._chosen((a, b), common(name, a, b, LABELS), wanted=name)
-        marked(made, either_of((a, b)))
+        result = self._select((a, b), merged_meta(name, a, b, LABELS), wanted=name)
+        mark_scalar(result, merged_kind((a, b)))
         if any(flag is not True for flag in flags):
-            half = next(v.half for v, flag in zip((a, b), flags, strict=True) if flag is not True)
-            self._make_half(made, name, half.why, self._chosen(flags, BOOL), True, half.block)
-        if made.meta.dtype == bool:
-            implying(
-                made, chosen_facts(self.pred, a, b, True), chosen_facts(self.pred, a, b, False)
+            half = next(
+                v.maybe_undefined for v, flag in zip((a, b), flags, strict=True) if flag is not True
             )
-        return made
+            self._mark_maybe_undefined(
+                result, name, half.why, self._select(flags, BOOL), True, half.block
+            )
+        if result.meta.dtype == bool:
+            set_implications(
+                result,
+                merged_conditions(self.pred, a, b, True),
+                merged_conditions(self.pred, a, b, False),
+            )
+        return result
 
-    def _may_mix(self, name: str, a: Variable, b: Variable) -> bool:
-        """Whether a run may give either of two that are unlike: it may be set anew before it is
-        read, or be a result of the program.
+    def _allows_mixed_type(self, name: str, a: Variable, b: Variable) -> bool:
+        """Whether a variable may have different dtypes or ranks on the two paths: it may be
+        assigned again before it is read, or be a result of the program.
         """
-        in_a_place, whole = "[" in name or "." in name, a.half is None and b.half is None
+        in_a_place, whole = (
+            "[" in name or "." in name,
+            a.maybe_undefined is None and b.maybe_undefined is None,
+        )
         return self.mixed or (
             self.mode.converts and (in_a_place or (whole and a.meta.dtype == b.meta.dtype))
         )
 
-    def _list(self, name: str, a: Any, b: Any) -> TensorArray:
-        """A list that is one on the first side and another on the second."""
+    def _merge_arrays(self, name: str, a: Any, b: Any) -> TensorArray:
+        """Merge two TensorArrays."""
         if not isinstance(a, TensorArray) or not isinstance(b, TensorArray):
-            raise OtherLength(name)
-        made = TensorArray(self.mode).like(a, b)
+            raise LengthMismatch(name)
+        result = TensorArray(self.mode).merge_element_type(a, b)
         for value, side in zip((a, b), self.sides, strict=True):
-            with self.recorder.writing(side.inner):
-                value.assigned_to(made)
-        self.made.append((made, (a, b)))
-        return made
+            with self.recorder.in_block(side.inner):
+                value.assign_to(result)
+        self.selected.append((result, (a, b)))
+        return result
 
-    def _is_set(self, name: str, value: Any, side: Side) -> Any:
-        """Whether a variable has a value after a side: True, or a truth value of the side."""
-        with self.recorder.writing(side.inner):
-            return flag_of(self.recorder, name, value)
+    def _defined_flag(self, name: str, value: Any, side: RecordedBranch) -> Any:
+        """Whether a variable has a value after a branch: True, or a bool of the branch."""
+        with self.recorder.in_block(side.inner):
+            return defined_flag(self.recorder, name, value)
 
-    def _make_half(
-        self, made: Variable, name: str, why: str, flag: Variable, sense: bool, like: int = 0
+    def _mark_maybe_undefined(
+        self, result: Variable, name: str, why: str, flag: Variable, sense: bool, like: int = 0
     ) -> None:
-        """Say of a variable that it has a value where `flag` is `sense`.
+        """Mark a variable as having a value only where `flag` is `expected`.
 
-        like: the block of what it was made from.
+        like: the block of the variable that it was merged from
         """
-        late = Late(name, made.raw, flag.name, "", sense=sense, kind=NO_WAY)
-        block = ANYWHERE if like == ANYWHERE else self.recorder.block.idx
-        made.half = Half(name, why, block, None, late)
+        late = UndefinedCheck(name, result.raw, flag.name, "", expected=sense, kind=PATH_NOT_TAKEN)
+        block = ANY_BLOCK if like == ANY_BLOCK else self.recorder.block.idx
+        result.maybe_undefined = MaybeUndefined(name, why, block, None, late)
 
     @staticmethod
     def _may_be_none(a: Any, b: Any) -> bool:
@@ -395,38 +424,41 @@ class Merge:
         never = none_flag(a) is False and none_flag(b) is False
         return not never and all(meta_of(v) is not None for v in given)
 
-    def _maybe(self, name: str, a: Any, b: Any) -> Any:
-        """What is None on some ways, with the condition for it."""
-        flags = flag_after(self.pred, True, a), flag_after(self.pred, False, b)
+    def _merge_optional(self, name: str, a: Any, b: Any) -> Any:
+        """Merge values that are None on some paths."""
+        flags = none_flag_on_path(self.pred, True, a), none_flag_on_path(self.pred, False, b)
         given = [
             v for v, flag in zip((a, b), flags, strict=True) if flag is not True and v is not None
         ]
         if not given:
             return None
-        meta = common(name, a, b, LABELS) if len(given) == 2 else meta_of(given[0])
+        meta = merged_meta(name, a, b, LABELS) if len(given) == 2 else meta_of(given[0])
         assert meta is not None
         pair = [
-            v if flag is not True and v is not None else Filler(meta)
+            v if flag is not True and v is not None else ZeroFiller(meta)
             for v, flag in zip((a, b), flags, strict=True)
         ]
-        made = marked(self._chosen((pair[0], pair[1]), meta), either_of(given))
+        result = mark_scalar(self._select((pair[0], pair[1]), meta), merged_kind(given))
         if all(flag is False for flag in flags):
-            return made
+            return result
         where = next((v.where for v in given if isinstance(v, Variable)), "")
-        return make_none(made, name, self._chosen(flags, BOOL), self.recorder.block.idx, where)
+        return mark_optional(
+            result, name, self._select(flags, BOOL), self.recorder.block.idx, where
+        )
 
-    def _mixed(self, a: Variable, b: Variable) -> Variable:
-        """A choice between values that nothing but a run can describe; declared as Paddle does,
-        like the first.
+    def _merge_mixed_types(self, a: Variable, b: Variable) -> Variable:
+        """Merge tensors of different types; the variable is declared like the first one, as in
+        Paddle.
         """
-        made = self._chosen((a, b), a.meta, metas=(a.meta, b.meta))
-        made.mixed = "".join(
-            v.mixed or f"\n  {side}: {shown(v)}" for side, v in zip(LABELS, (a, b), strict=True)
+        result = self._select((a, b), a.meta, metas=(a.meta, b.meta))
+        result.mixed_types = "".join(
+            v.mixed_types or f"\n  {side}: {describe_value(v)}"
+            for side, v in zip(LABELS, (a, b), strict=True)
         )
-        made.single = a.meta.dtype == b.meta.dtype and all(
-            v.single or v.meta.shape in ((), (1,)) for v in (a, b)
+        result.is_mixed_scalar = a.meta.dtype == b.meta.dtype and all(
+            v.is_mixed_scalar or v.meta.shape in ((), (1,)) for v in (a, b)
         )
-        return made
+        return result
 
     def _merge_maybe_undefined(self, name: str, a: Any, b: Any, is_entry: bool = False) -> Any:
         """Merge a value that only one branch assigns. The other branch contributes zeros, which ops
@@ -435,8 +467,8 @@ class Merge:
         is_entry: whether the value is a dict entry, which a result must also contain. Other values
         are guarded by flags.
         """
-        if isinstance(a, Gone) or isinstance(b, Gone):
-            return a if isinstance(a, Gone) else b
+        if isinstance(a, Invalidated) or isinstance(b, Invalidated):
+            return a if isinstance(a, Invalidated) else b
         given = b if isinstance(a, Undefined) else a
         why = f"has a value only if the condition {'holds' if given is a else 'does not hold'}"
         meta = meta_of(given)
@@ -455,183 +487,194 @@ class Merge:
             return (
                 None
                 if given is None
-                else Undefined(name, f"{why}, and is {shown(given)} there: {kept}")
+                else Undefined(name, f"{why}, and is {describe_value(given)} there: {kept}")
             )
-        filler = Filler(meta)
-        made = marked(
-            self._chosen((filler, b) if given is b else (a, filler), meta), stands_for(given)
+        filler = ZeroFiller(meta)
+        made = mark_scalar(
+            self._select((filler, b) if given is b else (a, filler), meta), scalar_kind(given)
         )
-        if is_entry or is_users(name):
+        if is_entry or is_user_name(name):
             side = self.sides[given is b]
-            # else its line is of before
+            # otherwise its line is before the branch
             here = isinstance(given, Variable) and given.name in side.inner.block.vars
             at = (given.where if here else "") or user_line()
-            inner = self._is_set(name, given, side)
+            inner = self._defined_flag(name, given, side)
             ways = (inner, False) if given is a else (False, inner)
             flag, sense = (
-                (self.pred, given is a) if inner is True else (self._chosen(ways, BOOL), True)
+                (self.pred, given is a) if inner is True else (self._select(ways, BOOL), True)
             )
-            # `oarlock explain` lists the reader; a key is asked for by name
+            # `oarlock explain` lists the reader. A dict key is checked when it is read.
             listed = is_entry or self.mode.continues
-            like = 0 if listed and "." not in name.partition("[")[0] else ANYWHERE
-            self._make_half(made, name, f"{why}, at {at}" if at else why, flag, sense, like)
+            like = 0 if listed and "." not in name.partition("[")[0] else ANY_BLOCK
+            self._mark_maybe_undefined(
+                made, name, f"{why}, at {at}" if at else why, flag, sense, like
+            )
         return made
 
-    def choice_of_changed(self, key: int, tensor: Variable) -> Variable:
-        """The choice between what two branches made, in place, of a tensor from outside."""
-        descs = (side.changed[key][1] if key in side.changed else tensor.raw for side in self.sides)
+    def merge_rebound(self, key: int, tensor: Variable) -> Variable:
+        """Merge the versions of an external tensor that a branch changed in place."""
+        descs = (side.rebound[key][1] if key in side.rebound else tensor.raw for side in self.sides)
         one, two = (self.recorder.variable(desc) for desc in descs)
-        return self._choose((one, two), common(tensor.name, one, two, LABELS))
+        return self._declare_select((one, two), merged_meta(tensor.name, one, two, LABELS))
 
-    def keepers(self) -> dict[Any, Keeper]:
-        """Those that a side wrote to."""
-        return {key: change.keeper for side in self.sides for key, change in side.outside.items()}
+    def locations(self) -> dict[Any, MutableLocation]:
+        """Return the mutable locations that a branch wrote."""
+        return {
+            key: change.location for side in self.sides for key, change in side.mutations.items()
+        }
 
     def check_lengths(self) -> None:
-        """Raise Longer for a list that is no variable, of which only a run knows how long it is
-        after the branches.
+        """Raise LengthChange for a list in a mutable location whose length differs between the
+        branches.
         """
-        for key, keeper in self.keepers().items():
-            before = next(side.outside[key].before for side in self.sides if key in side.outside)
+        for key, location in self.locations().items():
+            before = next(
+                side.mutations[key].before for side in self.sides if key in side.mutations
+            )
             states = [
-                side.outside[key].after if key in side.outside else before for side in self.sides
+                side.mutations[key].after if key in side.mutations else before
+                for side in self.sides
             ]
-            refuse_length(keeper, states[0], states[1], "one of two branches")
+            reject_length_change(location, states[0], states[1], "one of two branches")
 
-    def choice_of_places(self, key: Any) -> dict[Any, Any]:
-        """What a keeper holds after the branches."""
-        changes = [side.outside[key] for side in self.sides if key in side.outside]
-        keeper, before = changes[0].keeper, changes[0].before
-        both = [side.outside.get(key, Change(keeper, before, before)) for side in self.sides]
+    def merge_location(self, key: Any) -> dict[Any, Any]:
+        """Return the values of a mutable location after the branches."""
+        changes = [side.mutations[key] for side in self.sides if key in side.mutations]
+        location, before = changes[0].location, changes[0].before
+        both = [side.mutations.get(key, Mutation(location, before, before)) for side in self.sides]
         states = [change.after for change in both]
         found = dict(before)
-        for place in dict.fromkeys(p for change in changes for p in change.places()):
-            label = keeper.label(place)
-            one, two = (state.get(place, keeper.absent(place)) for state in states)
-            if differs_by_way(one) or differs_by_way(two):
-                found[place] = self._choice_at(
+        for place in dict.fromkeys(p for change in changes for p in change.changed_keys()):
+            label = location.label(place)
+            one, two = (state.get(place, location.default(place)) for state in states)
+            if is_path_dependent(one) or is_path_dependent(two):
+                found[place] = self._merge_item(
                     label,
                     (one, two),
-                    [c.container(place, v) for c, v in zip(both, (one, two), strict=True)],
+                    [c.contents_of(place, v) for c, v in zip(both, (one, two), strict=True)],
                 )
             else:
                 found[place] = one if isinstance(two, Undefined) else two
-        if isinstance(keeper, Entries):
+        if isinstance(location, DictItems):
             found = {
-                k: gone_for(keeper.label(k), v)
+                k: invalidate_undefined(location.label(k), v)
                 for k, v in found.items()
                 if any(k in c.after for c in both)
             }
         return {
-            k: v for k, v in found.items() if not isinstance(v, Undefined) or isinstance(v, Gone)
+            k: v
+            for k, v in found.items()
+            if not isinstance(v, Undefined) or isinstance(v, Invalidated)
         }
 
-    def _choice_at(self, label: str, pair: tuple[Any, Any], containers: list[Held | None]) -> Any:
-        """What a place holds after the branches; which one of two lists or dicts only a
-        run knows.
-        """
+    def _merge_item(
+        self, label: str, pair: tuple[Any, Any], containers: list[ContainerSnapshot | None]
+    ) -> Any:
+        """Merge a value in a mutable location; lists and dicts may alias those of both branches."""
         one, two = containers
         if pair[0] is pair[1] or one is None or two is None:
-            return self.choice(label, *pair)
-        return self.containers.of(self.choice(label, one.copy(), two.copy()), one, two)
+            return self.merge(label, *pair)
+        return self.containers.merge(self.merge(label, one.copy(), two.copy()), one, two)
 
-    def _chosen(
+    def _select(
         self, pair: tuple[Any, Any], meta: Meta, metas: Sequence[Meta] = (), wanted: str = ""
     ) -> Variable:
-        """A new variable for what is one tensor on the first side and another on the second.
+        """Return a new variable for a pair of values.
 
-        wanted: the name that it has from now on.
+        wanted: the name of the variable in the user's code
         """
-        pair = tuple(self._read(v, side, wanted) for v, side in zip(pair, self.sides, strict=True))
-        made = self._choose(pair, meta, metas)
-        self.made.append((made, pair))
-        return made
+        pair = tuple(
+            self._read_defined(v, side, wanted) for v, side in zip(pair, self.sides, strict=True)
+        )
+        result = self._declare_select(pair, meta, metas)
+        self.selected.append((result, pair))
+        return result
 
-    def join(self) -> None:
-        """What was out of date on a side is so from now on, and what the sides chose may be one
-        with what it was.
-        """
-        aliases, stale = self.recorder.aliases, [side.stale for side in self.sides]
-        aliases.stale = {**stale[0], **stale[1]}
-        aliases.join(self.made)
-        for made, pair in self.made:
-            if isinstance(made, TensorArray):
-                aliases.one_list(made, pair[0])
-                aliases.one_list(made, pair[1])
-        for made, pair in self.made:
+    def finish(self) -> None:
+        """Merge the invalidated tensors of the branches, and record what the results may alias."""
+        aliases, stale = self.recorder.aliases, [side.invalidated for side in self.sides]
+        aliases.invalidated = {**stale[0], **stale[1]}
+        aliases.merge(self.selected)
+        for result, pair in self.selected:
+            if isinstance(result, TensorArray):
+                aliases.link_lists(result, pair[0])
+                aliases.link_lists(result, pair[1])
+        for result, pair in self.selected:
             for value, found in zip(pair, stale, strict=True):
                 if id(value) in found:
-                    aliases.stale[id(made)] = replace(found[id(value)], tensor=made)
+                    aliases.invalidated[id(result)] = replace(found[id(value)], tensor=result)
 
-    def _choose(self, pair: tuple[Any, Any], meta: Meta, metas: Sequence[Meta] = ()) -> Variable:
+    def _declare_select(
+        self, pair: tuple[Any, Any], meta: Meta, metas: Sequence[Meta] = ()
+    ) -> Variable:
         recorder = self.recorder
         sides = zip(pair, self.sides, metas or (meta, meta), strict=True)
-        outs = [self._written(value, side, own) for value, side, own in sides]
+        outs = [self._write_result(value, side, own) for value, side, own in sides]
         desc = recorder.declare(recorder.namer.temporary("select_input"), meta)
         desc.stop_gradient = all(not isinstance(v, Tensor) or v.stop_gradient for v in pair)
-        made = recorder.variable(desc)
-        self.chosen.append((made, outs))
-        return made
+        result = recorder.variable(desc)
+        self.selects.append((result, outs))
+        return result
 
-    def _read(self, value: Any, side: Side, wanted: str) -> Any:
-        """A value under another name than before: it has to have one in a run."""
-        half = value.half if isinstance(value, Variable) else None
-        if not wanted or half is None or half.none is not None or half.name == wanted:
+    def _read_defined(self, value: Any, side: RecordedBranch, wanted: str) -> Any:
+        """Return a value that gets another name: a maybe-undefined value is checked at run time."""
+        half = value.maybe_undefined if isinstance(value, Variable) else None
+        if not wanted or half is None or half.is_none is not None or half.name == wanted:
             return value
-        with self.recorder.writing(side.inner):
-            name = self.recorder.operand(value)
+        with self.recorder.in_block(side.inner):
+            name = self.recorder.operand_name(value)
             desc = self.recorder.var(name)
         return value if desc is None or name == value.name else self.recorder.variable(desc)
 
-    def _written(self, value: Any, side: Side, meta: Meta) -> str:
-        """The variable that a side writes a result to."""
+    def _write_result(self, value: Any, side: RecordedBranch, meta: Meta) -> str:
+        """Write a result of a branch to a new variable, and return its name."""
         recorder = self.recorder
-        with recorder.writing(side.inner):
+        with recorder.in_block(side.inner):
             tensor = (
                 zeros(value.meta)
-                if isinstance(value, Filler)
-                else as_meta(self._left(value, side), meta)
+                if isinstance(value, ZeroFiller)
+                else cast_to(self._value_after(value, side), meta)
             )
             name = recorder.name_of(tensor)
         out = recorder.namer.temporary("conditional_block")
         recorder.declare(out, Meta(tensor.meta.shape, meta.dtype))
-        with recorder.writing(side.inner):
+        with recorder.in_block(side.inner):
             recorder.emit("assign", {"X": [name]}, {"Out": [out]})
         side.outs.append(out)
         return out
 
-    def _left(self, value: Any, side: Side) -> Any:
-        """A value as a side left it: a tensor from outside that it changed in place has been put
-        back since.
+    def _value_after(self, value: Any, side: RecordedBranch) -> Any:
+        """Return a value at the end of a branch: an external tensor that changed in place was
+        restored since.
         """
         return (
-            self.recorder.variable(side.changed[id(value)][1])
-            if id(value) in side.changed
+            self.recorder.variable(side.rebound[id(value)][1])
+            if id(value) in side.rebound
             else value
         )
 
     def emit(self, pred: Variable) -> None:
-        """Write the ops that run the sides and choose."""
+        """Write the ops that run the branches and select the results."""
         self._emit_side(pred, self.sides[0])
         self._emit_side(OPS["logical_not"](pred), self.sides[1])
-        if not self.chosen:
+        if not self.selects:
             return
         mask = self.recorder.name_of(OPS["cast"](pred, in_dtype=0, out_dtype=2))
-        for variable, (one, two) in self.chosen:
+        for variable, (one, two) in self.selects:
             op = self.recorder.emit(
                 "select_input", {"X": [two, one], "Mask": [mask]}, {"Out": [variable.name]}
             )
             variable.where = op.where
 
-    def _emit_side(self, pred: Any, side: Side) -> None:
+    def _emit_side(self, pred: Any, side: RecordedBranch) -> None:
         recorder, block = self.recorder, side.inner.block
         writes = block_writes(recorder.program, block)
-        arrays = [n for n in writes if n not in side.outs and self._stays(n)]
+        arrays = [n for n in writes if n not in side.outs and self._is_visible_after(n)]
         emit_conditional(recorder, block, [recorder.name_of(pred)], [*side.outs, *arrays])
 
-    def _stays(self, name: str) -> bool:
-        """Whether what a side writes to a variable is seen afterwards: a list of tensors, or a
-        buffer.
+    def _is_visible_after(self, name: str) -> bool:
+        """Whether a variable that a branch writes is read afterwards under the same name: a
+        TensorArray or a buffer.
         """
         var = self.recorder.var(name)
         return var is not None and (var.kind == Kind.ARRAY or var.persistable)

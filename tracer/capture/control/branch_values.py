@@ -1,5 +1,5 @@
-"""What a branch or a loop gives: values that become variables of the program, and how those of two
-sides agree.
+"""Values of branches and loops: conversion to variables of the program, and the common type of two
+values.
 """
 
 from __future__ import annotations
@@ -15,31 +15,31 @@ from ...core.errors import TraceError, with_user_line
 from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
 from ...ir.plain_values import identical
-from ..symbolic_scalars import NUMBERS, stands_for
+from ..symbolic_scalars import SCALAR_TYPES, scalar_kind
 from ..variable import Variable
 
-SHOWN = 4  # of the elements of a container, in an error
+MAX_SHOWN = 4  # elements of a container in an error message
 
 
 class Undefined:
-    """A name that no path to here has given a value.
+    """A name that no path to this point has assigned.
 
-    why: what an error says of it; meta: of the value on another path.
+    why: the reason in error messages; meta: of the value on another path
     """
 
-    _has_no_value = True  # for who cannot know this class
+    _has_no_value = True  # for modules that cannot import this class
 
     def __init__(self, name: str, why: str = "", meta: Meta | None = None) -> None:
         self.__dict__.update(name=name, why=why, meta=meta)
 
     def use(self) -> NoReturn:
-        """Raise UnboundLocalError for a local variable and NameError for any other name."""
+        """Raise UnboundLocalError for a local variable and NameError for other names."""
         kind = UnboundLocalError if self.name.isidentifier() else NameError
         why = self.why or "was not given a value before"
         raise kind(with_user_line(f"'{self.name}' {why}"))
 
     def __getattr__(self, attribute: str) -> Any:
-        if attribute.startswith("__") and attribute not in USING:
+        if attribute.startswith("__") and attribute not in OPERATORS:
             raise AttributeError(attribute)
         return self.use()
 
@@ -47,7 +47,7 @@ class Undefined:
         return f"<{self.name} has no value>"
 
 
-USING = (
+OPERATORS = (
     "__add__",
     "__radd__",
     "__sub__",
@@ -82,19 +82,19 @@ USING = (
     "__or__",
     "__invert__",
 )
-for _name in USING:
+for _name in OPERATORS:
     setattr(Undefined, _name, lambda self, *_: self.use())
 Undefined.__hash__ = object.__hash__  # type: ignore[method-assign]
 
 
 def is_number(value: Any) -> bool:
-    """Whether `value` is a Python or NumPy number or truth value."""
-    return isinstance(value, NUMBERS)
+    """Whether `value` is a Python or NumPy scalar."""
+    return isinstance(value, SCALAR_TYPES)
 
 
 def number_meta(value: Any) -> Meta:
-    """What a number becomes as a tensor: int64, bool or float64, which are as exact as Python's;
-    0-D.
+    """Return the 0-D Meta of a scalar: int64, bool or float64, which represent Python's values
+    exactly.
     """
     if isinstance(value, bool | np.bool_):
         return Meta((), np.dtype(bool))
@@ -102,12 +102,12 @@ def number_meta(value: Any) -> Meta:
 
 
 def constant(value: Any, dtype: np.dtype[Any] | None = None) -> Tensor:
-    """A number as a 0-D value of the program."""
-    return filled((), value, dtype or number_meta(value).dtype)
+    """Return a scalar as a 0-D value of the program."""
+    return full((), value, dtype or number_meta(value).dtype)
 
 
-def filled(shape: Sequence[int], value: Any, dtype: np.dtype[Any]) -> Tensor:
-    """A value of the program that is `value` everywhere; a size of -1 becomes 1."""
+def full(shape: Sequence[int], value: Any, dtype: np.dtype[Any]) -> Tensor:
+    """Return a tensor that is filled with a value; a dynamic size becomes 1."""
     plain = value.item() if isinstance(value, np.generic) else value
     text = repr(int(plain) if isinstance(plain, bool) else plain)
     held = math.copysign(math.inf, plain) if abs(plain) >= 1 << 63 else float(plain)
@@ -121,19 +121,19 @@ def filled(shape: Sequence[int], value: Any, dtype: np.dtype[Any]) -> Tensor:
 
 
 def zeros(meta: Meta) -> Tensor:
-    """Zeros where a value is wanted and nobody looks at it; a size of -1 becomes 1."""
-    return filled(meta.shape, False if meta.dtype == bool else 0, meta.dtype)
+    """Return zeros for a value that is never read; a dynamic size becomes 1."""
+    return full(meta.shape, False if meta.dtype == bool else 0, meta.dtype)
 
 
-def unset(meta: Meta) -> Tensor:
-    """What a variable holds that has no value yet: NaN where there is one, else zeros; a size of -1
-    becomes 1.
+def uninitialized(meta: Meta) -> Tensor:
+    """Return the value of a variable that is not assigned yet: NaN for floating dtypes, otherwise
+    zeros; a dynamic size becomes 1.
     """
-    return filled(meta.shape, math.nan, meta.dtype) if is_float(meta.dtype) else zeros(meta)
+    return full(meta.shape, math.nan, meta.dtype) if is_float(meta.dtype) else zeros(meta)
 
 
 def meta_of(value: Any) -> Meta | None:
-    """The Meta of a tensor or number; None for anything else."""
+    """Return the Meta of a tensor or scalar; None for other values."""
     if isinstance(value, Tensor):
         return value.meta
     if isinstance(value, np.ndarray):
@@ -141,21 +141,21 @@ def meta_of(value: Any) -> Meta | None:
     return number_meta(value) if is_number(value) else None
 
 
-def same(a: Any, b: Any) -> bool:
-    """Whether two Python values are identical, or lists or tuples of such."""
+def is_same(a: Any, b: Any) -> bool:
+    """Whether two Python values are identical, or lists or tuples of identical values."""
     if type(a) is type(b) and isinstance(a, tuple | list) and len(a) == len(b):
-        return a is b or all(same(x, y) for x, y in zip(a, b, strict=True))
+        return a is b or all(is_same(x, y) for x, y in zip(a, b, strict=True))
     return identical(a, b)
 
 
-def common(name: str, a: Any, b: Any, sides: tuple[str, str]) -> Meta:
-    """The Meta that holds the values of both sides; sizes that differ are -1.
+def merged_meta(name: str, a: Any, b: Any, sides: tuple[str, str]) -> Meta:
+    """Return the Meta that covers the values of both paths; sizes that differ are -1.
 
-    sides: where each comes from, for the error.
+    sides: descriptions of the paths for error messages
     """
     one, two = meta_of(a), meta_of(b)
     if isinstance(a, dict) and isinstance(b, dict) and a.keys() == b.keys():
-        refuse(
+        reject_merge(
             name,
             a,
             b,
@@ -164,39 +164,40 @@ def common(name: str, a: Any, b: Any, sides: tuple[str, str]) -> Meta:
             "them in one order",
         )
     for value in (a, b):
-        if isinstance(value, Variable) and value.mixed:
+        if isinstance(value, Variable) and value.mixed_types:
             raise TraceError(
                 with_user_line(
-                    f"'{name}': it has another dtype or number of axes in each branch{value.mixed}"
+                    f"'{name}': the branches give different dtypes or numbers of axes"
+                    f"{value.mixed_types}"
                 )
             )
     if one is None or two is None:
         why = "only tensors and numbers can depend on a tensor's value"
-        if name.startswith("the value returned"):  # what programs for Paddle look for
+        if name.startswith("the value returned"):  # programs for Paddle match this text
             why += ". Your if/else have different number of return value."
-        refuse(name, a, b, sides, why)
-    dtype = common_dtype(a, b)
+        reject_merge(name, a, b, sides, why)
+    dtype = merged_dtype(a, b)
     if dtype is None:
-        refuse(name, a, b, sides, "the dtypes differ; cast one of them")
-    if is_number(a) != is_number(b):  # a number takes the shape of the tensor that it meets
+        reject_merge(name, a, b, sides, "the dtypes differ; cast one of them")
+    if is_number(a) != is_number(b):  # a scalar takes the shape of the tensor
         return Meta(two.shape if is_number(a) else one.shape, dtype)
     if len(one.shape) != len(two.shape):
-        refuse(name, a, b, sides, "the numbers of axes differ")
+        reject_merge(name, a, b, sides, "the numbers of axes differ")
     return Meta(
         tuple(p if p == q else -1 for p, q in zip(one.shape, two.shape, strict=True)), dtype
     )
 
 
-def common_dtype(a: Any, b: Any) -> np.dtype[Any] | None:
-    """The dtype of two values; a number takes that of a tensor beside it, where that
-    loses nothing.
+def merged_dtype(a: Any, b: Any) -> np.dtype[Any] | None:
+    """Return the common dtype of two values. A scalar takes the dtype of a tensor if that loses
+    nothing.
     """
     one, two = meta_of(a), meta_of(b)
     assert one is not None
     assert two is not None
     if one.dtype == two.dtype:
         return one.dtype
-    numbers = _only_number(a), _only_number(b)
+    numbers = _is_always_number(a), _is_always_number(b)
     if numbers == (True, True):
         return (
             one.dtype
@@ -213,20 +214,22 @@ def common_dtype(a: Any, b: Any) -> np.dtype[Any] | None:
     return None
 
 
-def _only_number(value: Any) -> bool:
-    """Whether a value is a number on all ways, of which a run may know which one."""
-    stands = stands_for(value)
+def _is_always_number(value: Any) -> bool:
+    """Whether a value is a scalar on all paths."""
+    stands = scalar_kind(value)
     return stands is not None and Tensor not in stands.types
 
 
-def refuse(name: str, a: Any, b: Any, sides: tuple[str, str], why: str) -> NoReturn:
-    """Raise TraceError that shows a value of both sides, and the line that gave each."""
-    lines = "".join(f"\n  {side}: {shown(v)}" for side, v in zip(sides, (a, b), strict=True))
+def reject_merge(name: str, a: Any, b: Any, sides: tuple[str, str], why: str) -> NoReturn:
+    """Raise TraceError that shows both values with the lines that assigned them."""
+    lines = "".join(
+        f"\n  {side}: {describe_value(v)}" for side, v in zip(sides, (a, b), strict=True)
+    )
     raise TraceError(with_user_line(f"'{name}': {why}{lines}"))
 
 
-def shown(value: Any) -> str:
-    """A value as an error shows it: what it is, and the line of the program that made it."""
+def describe_value(value: Any) -> str:
+    """Describe a value for an error message, with the line that created it."""
     if isinstance(value, Variable):
         return f"{value.meta}{value.made_at}"
     if isinstance(value, Tensor):
@@ -234,16 +237,19 @@ def shown(value: Any) -> str:
     if isinstance(value, Undefined):
         return "no value"
     if type(value) in (list, tuple, dict):
-        return _shown_container(value)
+        return _describe_container(value)
     name = type(value).__name__
     return f"{value!r:.60}" if repr(value).startswith(name) else f"{name} {value!r:.60}"
 
 
-def _shown_container(value: Any) -> str:
-    """A list, tuple or dict with what is in it, and the lines that made this."""
+def _describe_container(value: Any) -> str:
+    """Describe a list, tuple or dict with its first items."""
     items = list(value.items()) if isinstance(value, dict) else [(None, v) for v in value]
-    inside = [shown(v) if key is None else f"{key!r}: {shown(v)}" for key, v in items[:SHOWN]]
-    more = ["..."] if len(items) > SHOWN else []
+    inside = [
+        describe_value(v) if key is None else f"{key!r}: {describe_value(v)}"
+        for key, v in items[:MAX_SHOWN]
+    ]
+    more = ["..."] if len(items) > MAX_SHOWN else []
     return (
         f"{type(value).__name__} of {len(items)}: {', '.join([*inside, *more])}"
         if items
@@ -251,11 +257,11 @@ def _shown_container(value: Any) -> str:
     )
 
 
-def as_meta(value: Any, meta: Meta) -> Tensor:
-    """A tensor as one of the dtype of `meta`, or a number as a tensor like `meta`."""
+def cast_to(value: Any, meta: Meta) -> Tensor:
+    """Cast a tensor to the dtype of `meta`, or convert a scalar to a tensor like `meta`."""
     if not isinstance(value, Tensor):
         return (
-            filled(meta.shape, value, meta.dtype)
+            full(meta.shape, value, meta.dtype)
             if is_number(value)
             else Tensor(np.asarray(value, meta.dtype))
         )
@@ -267,15 +273,15 @@ def as_meta(value: Any, meta: Meta) -> Tensor:
 
 
 def as_condition(value: Any) -> Any:
-    """A value as the truth value that `if` asks for: numbers are true where they are not 0."""
+    """Convert a value to a bool as `if` does: numbers are true unless they are 0."""
     if isinstance(value, Variable) and value.meta.dtype != bool:
         proto = dtype_of(value.meta.dtype).proto
         return OPS["cast"](value, in_dtype=proto, out_dtype=0)
     return value
 
 
-def size_along(shape: tuple[int, ...], axis: int) -> int:
-    """The size of an axis, 1 for one behind all: what OutIndex of a list says, stacked or not, as
-    in Paddle.
+def axis_size(shape: tuple[int, ...], axis: int) -> int:
+    """Return the size of an axis, 1 for an axis that does not exist: OutIndex of
+    `tensor_array_to_tensor`, as in Paddle.
     """
     return shape[axis] if -len(shape) <= axis < len(shape) else 1

@@ -1,11 +1,8 @@
-"""`DynamicRNN`: a step that runs along sequences of different lengths, as programs for Paddle 1.x
-have it.
+"""`DynamicRNN` of Paddle 1.x: a step that runs along sequences of different lengths.
 
-The sequences are padded, the step runs for all of them as often as the longest one asks for, and
-what it gave behind the end of a sequence
-is dropped.
-Paddle runs the step for those only that go on; the numbers are the same where a step works on each
-row by itself.
+The sequences are padded, the step runs for all of them as often as the longest one needs, and
+outputs after the end of a sequence are dropped. Paddle runs the step only for the sequences that
+have not ended; the results are equal if a step handles each row independently.
 """
 
 from __future__ import annotations
@@ -22,12 +19,12 @@ from .static_rnn import StaticRNN
 
 
 class DynamicRNN:
-    """`with rnn.block():` says what is done with each row of the sequences; `rnn()` gives the
-    outputs, with the sequences of the inputs.
+    """A recurrent network: `with rnn.block():` defines one step for the rows of the sequences,
+    `rnn()` returns the outputs with the LoD of the inputs.
 
-    In the block: `step_input` gives the rows of a step, `static_input` what all steps see, `memory`
-    what the step before has left, `update_memory` says what this one leaves, `output` what it
-    gives.
+    In the block, `step_input` returns the rows of a step, `static_input` a tensor that all steps
+    read, `memory` a value from the previous step, `update_memory` sets it for the next step,
+    `output` defines outputs.
     """
 
     def __init__(self, name: str | None = None) -> None:
@@ -37,12 +34,12 @@ class DynamicRNN:
 
     @contextmanager
     def block(self) -> Iterator[None]:
-        """The body of a `with`: one step."""
+        """Return the context manager of the step."""
         with self._rnn.step():
             yield
 
     def step_input(self, x: Tensor, level: int = 0) -> Any:
-        """The rows of a step.   x: sequences from outside, [R, ...] -> [n, ...]"""
+        """Return the rows of a step. x: sequences from outside, [R, ...] -> [n, ...]"""
         if level:
             raise OpError(
                 with_user_line(f"DynamicRNN.step_input: level={level} is not there, only 0 is")
@@ -62,7 +59,7 @@ class DynamicRNN:
         return self._rnn.step_input(along)
 
     def static_input(self, x: Tensor) -> Tensor:
-        """What all steps see: x itself."""
+        """Return x itself, which all steps read."""
         if self._first is None:
             raise OpError(with_user_line("DynamicRNN.static_input: call step_input before"))
         return x
@@ -75,11 +72,11 @@ class DynamicRNN:
         need_reorder: bool = False,
         dtype: Any = "float32",
     ) -> Any:
-        """What the step before has left; before the first one `init` [n, ...], or `shape`, less the
-        first axis, filled with `value`.
+        """Return a value that is carried from step to step, initially `init` [n, ...], or `shape`,
+        without its first axis, filled with `value`.
 
-        need_reorder: row i of `init` is for sequence i.
-        Without it, as in Paddle 1.x, for the i-th longest one, of equal ones the first.
+        need_reorder: row i of `init` belongs to sequence i. Without it, as in Paddle 1.x, row i
+        belongs to the i-th longest sequence.
         """
         if init is None:
             if self._first is None or shape is None:
@@ -102,31 +99,29 @@ class DynamicRNN:
         return self._rnn.memory(init)
 
     def _by_length(self, init: Tensor) -> Tensor:
-        """Rows that are in the order of the longest sequence first, in the order of the
-        sequences.
-        """
+        """Reorder rows from the order of decreasing lengths to the order of the sequences."""
         if self._lengths is None:
             raise OpError(with_user_line("DynamicRNN.memory: call step_input before"))
         with self._rnn.outside():
             longest = OPS["argsort"](self._lengths, axis=0, descending=True)[1]
-            made: Tensor = OPS["gather"](init, OPS["argsort"](longest, axis=0)[1])
-        return made
+            result: Tensor = OPS["gather"](init, OPS["argsort"](longest, axis=0)[1])
+        return result
 
     def update_memory(self, ex_mem: Any, new_mem: Tensor) -> None:
-        """Let the next step find `new_mem` in `ex_mem`, which `memory` gave."""
+        """Set the value of a memory for the next step."""
         self._rnn.update_memory(ex_mem, new_mem)
 
     def output(self, *outputs: Tensor) -> None:
-        """Let these, of each step, be outputs."""
+        """Define outputs of each step."""
         self._rnn.output(*outputs)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """The outputs [R, ...] with the sequences of the first input: one, or a list."""
+        """Return the outputs [R, ...] with the LoD of the first input: one, or a list."""
         found = self._rnn()
-        made = [
+        result = [
             self._as_sequences(each) for each in (found if isinstance(found, list) else [found])
         ]
-        return made[0] if len(made) == 1 else made
+        return result[0] if len(result) == 1 else result
 
     def _as_sequences(self, steps: Tensor) -> Any:
         turned = OPS["transpose2"](steps, axis=[1, 0, *range(2, len(steps.meta.shape))])

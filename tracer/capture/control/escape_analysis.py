@@ -1,5 +1,5 @@
-"""Which lists, dicts and objects a recorded body made itself: to what is around it they are nothing
-that changes.
+"""Escape analysis: which lists, dicts and objects the recorded code created. Nothing outside refers
+to them, so that their mutations are not side effects.
 """
 
 from __future__ import annotations
@@ -9,19 +9,15 @@ from typing import Any
 from ..recorder import Recorder
 
 
-def born(recorder: Recorder, made: Any) -> None:
-    """A list, dict or object was made here: to what is around the block that is being written it is
-    nothing that changes.
-    """
-    if not recorder.by_hand or len(recorder.open) > 1:
-        inner = recorder.open[-1].born
+def register_local(recorder: Recorder, made: Any) -> None:
+    """Mark an object as created in the current block, so that mutating it is not a side effect."""
+    if recorder.policy.tracks_outermost_block or len(recorder.open_blocks) > 1:
+        inner = recorder.open_blocks[-1].local_objects
         inner[id(made)] = made
         if hasattr(made, "__dict__"):
             inner[id(vars(made))] = made
 
 
-def is_made_here(recorder: Recorder, made: Any) -> bool:
-    """Whether the recording made a list, dict or object, which nobody knows who does not read what
-    it gives.
-    """
-    return any(id(made) in inner.born for inner in recorder.open)
+def is_local(recorder: Recorder, made: Any) -> bool:
+    """Whether the recorded code created an object."""
+    return any(id(made) in inner.local_objects for inner in recorder.open_blocks)

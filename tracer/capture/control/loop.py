@@ -1,4 +1,4 @@
-"""Loops: a block that runs while a condition holds, and variables that go from round to round."""
+"""Record loops: a block that runs while a condition holds, and loop-carried variables."""
 
 from __future__ import annotations
 
@@ -10,55 +10,70 @@ from ...core.errors import TraceError, with_user_line
 from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
 from ..modes import Static
-from ..recorder import Inner
-from ..symbolic_scalars import either_of, marked, stands_for, together
-from ..undefined_checks import Late
-from ..variable import Half, Variable
-from .array_replacement import CarriedList, assign_all, differ, opened
+from ..recorder import OpenBlock
+from ..symbolic_scalars import mark_scalar, merge_kinds, merged_kind, scalar_kind
+from ..undefined_checks import UndefinedCheck
+from ..variable import MaybeUndefined, Variable
+from .array_replacement import CarriedArray, assign_in_parallel, needs_array, to_array
 from .block_ops import emit_while
-from .branch import check_condition, put_back
-from .branch_values import Undefined, as_meta, common, constant, meta_of, refuse, same, unset
-from .loop_aliasing import Carried, Rounds
-from .loop_containers import Apart
-from .loop_locations import Placed
-from .loop_state import TakenApart
-from .may_alias import KINDS, EitherList, Gone, Unsaid, items_of, plain
-from .maybe_undefined import ANYWHERE, WHY, HasValue, Unset, is_users
-from .mutable_locations import Changes, Keeper, taken_back
-from .optional_values import Nones
+from .branch import check_condition, restore_in_place
+from .branch_values import (
+    Undefined,
+    cast_to,
+    constant,
+    is_same,
+    merged_meta,
+    meta_of,
+    reject_merge,
+    uninitialized,
+)
+from .loop_aliasing import LoopAliasAnalysis, LoopCarried
+from .loop_containers import ExpandedContainers
+from .loop_locations import LoopLocations
+from .loop_state import LoopState
+from .may_alias import (
+    MUTABLE_CONTAINERS,
+    Invalidated,
+    LoopText,
+    MayAliasList,
+    raw_items,
+    to_builtin,
+)
+from .maybe_undefined import ANY_BLOCK, WHY, DefinedFlag, UndefinedLoopValues, is_user_name
+from .mutable_locations import MutableLocation, Mutations, roll_back
+from .optional_values import OptionalLoopValues
 from .tensor_arrays import TensorArray
 
 Values = list[Any]
-# what goes from round to round, with what a round makes of it
-Successors = list[tuple[Carried | CarriedList, Any]]
+# Loop-carried variables with their successors.
+Successors = list[tuple[LoopCarried | CarriedArray, Any]]
 Test = Callable[[Values], tuple[Any, Values]]
-BEFORE, AFTER = LABELS = ("before the loop", "after a round")
+BEFORE, AFTER = LABELS = ("before the loop", "after an iteration")
 
 
 def record_loop(
     mode: Static, test: Test, body: Callable[[Values], Values], start: Values, names: Sequence[str]
 ) -> Values:
-    """Record a loop over a list of values; gives them after it.
+    """Record a loop, and return the values after it. Values that an iteration does not change stay
+    as they are.
 
-    Those that a round leaves alone stay what they are.
-
-    test: gives the condition, and the values, which it may change as well.
-    The body is recorded until it is known what changes in it, and how: a list that grows becomes a
-    TensorArray, a number a tensor, a size that differs -1.
+    test: returns the condition, and the values, which it may change as well The body is recorded
+    until its effect is known: a list that grows becomes a TensorArray, a number becomes a tensor, a
+    size that differs becomes dynamic.
     """
     return Loop(mode, test, body, list(start), list(names)).record()
 
 
-def _both_unset(a: Any, b: Any) -> bool:
+def _both_undefined(a: Any, b: Any) -> bool:
     return isinstance(a, Undefined) and isinstance(b, Undefined)
 
 
-DEEPEST = 10  # blocks around a loop
-MOST_TRIES = 1000
+MAX_DEPTH = 10  # blocks around a loop
+MAX_ATTEMPTS = 1000
 
 
-class Loop(TakenApart):
-    """One loop while it is recorded."""
+class Loop(LoopState):
+    """A loop that is being recorded."""
 
     def __init__(
         self,
@@ -71,47 +86,49 @@ class Loop(TakenApart):
         self.mode, self.recorder = mode, mode.recorder
         self.test, self.body = test, body
         self.values, self.names = start, names
-        # of those that are taken apart; None for one that is a leaf
-        self.nestings: list[Any] = [None] * len(start)
-        self.carried: dict[int, Carried] = {}  # by position among the values
-        self.tensors: dict[
-            int, tuple[Variable, Carried]
-        ] = {}  # by id: tensors from outside that a round changes in place
-        self.named = len(start)  # values that the caller has names for; the others are in places
-        self.placed = Placed(mode.recorder)
-        # by position: lists of the program that a round replaces
-        self.lists: dict[int, CarriedList] = {}
-        # of the lists that a round is given, by position among the values
+        # Structures of expanded values; None for a leaf.
+        self.specs: list[Any] = [None] * len(start)
+        self.carried: dict[int, LoopCarried] = {}  # by position among the values
+        self.rebound: dict[
+            int, tuple[Variable, LoopCarried]
+        ] = {}  # by id: external tensors that an iteration changes in place
+        self.num_named = len(start)  # the others are in mutable locations
+        self.locations = LoopLocations(mode.recorder)
+        # By position: TensorArrays that an iteration replaces.
+        self.arrays: dict[int, CarriedArray] = {}
+        # Lengths of the lists at the start of an iteration, by position.
         self.lengths: dict[int, int] = {}
-        self.grown: dict[int, Any] = {}  # lists that are to be lists of the program, by id
-        self.tuples: list[int] = []  # the same of tuples, by position
-        self.apart = Apart(mode.recorder)
-        self.nones, self.unset = Nones(), Unset()
-        self.rounds = Rounds(mode.recorder.aliases)
-        # whether values have one after the last try, by position
-        self._left_set: dict[int, Any] = {}
-        self._first: Tensor | None = None  # the condition before the first round
-        # in the last try: what is carried, or how it is taken apart
-        self.changed = self.nestings_changed = False
+        self.lists_to_replace: dict[int, Any] = {}  # by id, lists that must become TensorArrays
+        self.tuples_to_replace: list[int] = []  # the same for tuples, by position
+        self.containers = ExpandedContainers(mode.recorder)
+        self.optional_values, self.undefined_values = OptionalLoopValues(), UndefinedLoopValues()
+        self.alias_analysis = LoopAliasAnalysis(mode.recorder.aliases)
+        # Whether values are defined after the last recording of the body, by position.
+        self._defined_after: dict[int, Any] = {}
+        self._first_condition_value: Tensor | None = (
+            None  # the condition before the first iteration
+        )
+        # Whether the last recording changed what is carried, or how it is expanded.
+        self.changed = self.specs_changed = False
 
     def record(self) -> Values:
-        """See record_loop.
+        """Record the loop, and return the values after it.
 
-        Raises TraceError for loops in loops in loops ... : each is recorded several times for each
-        try of the outer.
+        Raises TraceError if loops are nested too deep: an inner loop is recorded several times for
+        each recording of the outer one.
         """
-        if self.depth() > DEEPEST:
+        if self.depth() > MAX_DEPTH:
             raise TraceError(
                 with_user_line(
-                    f"loops are nested more than {DEEPEST} deep; put the inner ones into ops"
+                    f"loops are nested more than {MAX_DEPTH} deep; put the inner ones into ops"
                 )
             )
-        for _ in range(MOST_TRIES):
+        for _ in range(MAX_ATTEMPTS):
             self._lists_to_arrays()
-            self._forget_gone()
-            mark, early = self.recorder.mark(), self.recorder.early
+            self._drop_invalidated()
+            mark, early = self.recorder.checkpoint(), self.recorder.deferred_errors
             known = len(early)
-            inner, after, condition = self._try()
+            inner, after, condition = self._record_iteration()
             if not self.changed:
                 break
             self.recorder.rewind(mark)
@@ -122,124 +139,140 @@ class Loop(TakenApart):
                 "what changes in variables of the loop"
             )
             raise TraceError(with_user_line(why))
-        if early and not self.recorder.loops:
+        if early and not self.recorder.num_open_loops:
             raise early[0]
-        with self.recorder.aliases.unchecked():
+        with self.recorder.aliases.ignoring_invalidation():
             self._emit(inner, after, condition)
             found = self._results()
-        self.rounds.begin(self._carried())  # after the loop is as before one more round
+        self.alias_analysis.begin_iteration(
+            self._all_carried()
+        )  # the state after the loop is that before another iteration
         return found
 
     # -- one try
     # --------------------------------------------------------------------------
 
-    def _try(self) -> tuple[Inner, Successors, Any]:
+    def _record_iteration(self) -> tuple[OpenBlock, Successors, Any]:
         """Record the body once.
 
-        Gives its block, each carried value with its successor, and the condition.
+        Returns its block, the carried variables with their successors, and the condition.
         """
-        self.changed = self.nestings_changed = False
-        with self.recorder.inner_block() as inner, self.recorder.in_loop():
-            given = self._given(inner)
-            self.rounds.begin(self._carried())
-            condition, made = self._test(self._run(given))
-            for i in self.lists:
-                made[i] = opened(self.mode, self.names[i], made[i])
-            self._left_set = self.unset.left(self.recorder, made)
-        left: dict[Hashable, Any] = {i: made[i] for i in (*self.carried, *self.lists)}
-        made = [v if v is g else self._left(inner, v) for v, g in zip(made, given, strict=True)]
-        self._note_lengths(inner, made)
-        changes = taken_back(inner)
-        after = self._compared(given, made) + self._changed_in_place(inner)
-        self._find_places(changes)
-        self._look_at_empty()
+        self.changed = self.specs_changed = False
+        with self.recorder.new_block() as inner, self.recorder.in_loop():
+            given = self._declare_inputs(inner)
+            self.alias_analysis.begin_iteration(self._all_carried())
+            condition, result = self._run_test(self._run_body(given))
+            for i in self.arrays:
+                result[i] = to_array(self.mode, self.names[i], result[i])
+            self._defined_after = self.undefined_values.defined_after(self.recorder, result)
+        left: dict[Hashable, Any] = {i: result[i] for i in (*self.carried, *self.arrays)}
+        result = [
+            v if v is g else self._value_after(inner, v) for v, g in zip(result, given, strict=True)
+        ]
+        self._find_grown_lists(inner, result)
+        changes = roll_back(inner)
+        after = self._match_successors(given, result) + self._rebound_successors(inner)
+        self._add_locations(changes)
+        self._retry_empty_reads()
         if not self.changed:
-            self.changed = self.rounds.end(left)
+            self.changed = self.alias_analysis.end_iteration(left)
         return inner, after, condition
 
-    def _look_at_empty(self) -> None:
-        """Try again where a list was read before the first write to it, which a later part of the
-        round has.
+    def _retry_empty_reads(self) -> None:
+        """Record the body again if it read an empty TensorArray to which a later part of the body
+        writes.
         """
-        found = [array for array in self.recorder.empty if array.element is not None]
-        self.recorder.empty = [array for array in self.recorder.empty if array.element is None]
+        found = [array for array in self.recorder.empty_arrays if array.element is not None]
+        self.recorder.empty_arrays = [
+            array for array in self.recorder.empty_arrays if array.element is None
+        ]
         self.changed = self.changed or bool(found)
 
-    def _given(self, inner: Inner) -> Values:
-        """The values as the body gets them: carried ones are variables."""
+    def _declare_inputs(self, inner: OpenBlock) -> Values:
+        """Return the values for the body: variables for carried ones."""
         values = list(self.values)
         for i, carried in self.carried.items():
-            values[i] = self._declared(carried)
-        for i, replaced in self.lists.items():
-            values[i] = replaced.declare(self.mode, self.recorder.open[-2].block)
-        for flag in (*self.nones.flags.values(), *self.unset.flags.values()):
-            self._declared(flag)
-        self.unset.say(values)
-        self.nones.say(values, self.names, self.recorder.block.idx)
-        for tensor, carried in self.tensors.values():
-            variable = self._declared(carried)
-            put_back(self.mode, tensor, variable.raw)
+            values[i] = self._declare(carried)
+        for i, replaced in self.arrays.items():
+            values[i] = replaced.declare(self.mode, self.recorder.open_blocks[-2].block)
+        for flag in (*self.optional_values.flags.values(), *self.undefined_values.flags.values()):
+            self._declare(flag)
+        self.undefined_values.annotate(values)
+        self.optional_values.annotate(values, self.names, self.recorder.block.idx)
+        for tensor, carried in self.rebound.values():
+            variable = self._declare(carried)
+            restore_in_place(self.mode, tensor, variable.raw)
         self.lengths = {
-            i: len(items_of(v)) for i, v in enumerate(values) if type(v) in (list, EitherList)
+            i: len(raw_items(v)) for i, v in enumerate(values) if type(v) in (list, MayAliasList)
         }
-        inner.lists = {id(values[i]): False for i in self.lengths}
+        inner.loop_lists = {id(values[i]): False for i in self.lengths}
         return values
 
-    def _note_lengths(self, inner: Inner, made: Values) -> None:
-        """See which lists a round made longer or shorter, or wrote to at a position that only a run
-        knows.
+    def _find_grown_lists(self, inner: OpenBlock, result: Values) -> None:
+        """Find the lists whose length an iteration changed, or to which it wrote at an index known
+        only at run time.
         """
         for i, length in self.lengths.items():
-            given, after = self.values[i], made[i]
+            given, after = self.values[i], result[i]
             others = isinstance(after, TensorArray) or (
-                type(after) in (list, EitherList) and len(items_of(after)) != length
+                type(after) in (list, MayAliasList) and len(raw_items(after)) != length
             )
-            if others or len(items_of(given)) != length or inner.lists[id(given)]:
-                self.grown[id(given)] = given
+            if others or len(raw_items(given)) != length or inner.loop_lists[id(given)]:
+                self.lists_to_replace[id(given)] = given
                 self.changed = True
 
-    def _find_places(self, changes: Changes) -> None:
-        """Let the places that a round changes for the first time be values of the loop."""
-        count = len(self.grown)
-        for label, before in self.placed.found(changes, self.grown):
+    def _add_locations(self, changes: Mutations) -> None:
+        """Carry the values of locations that the body changed for the first time."""
+        count = len(self.lists_to_replace)
+        for label, before in self.locations.find_new(changes, self.lists_to_replace):
             self.values.append(before)
             self.names.append(label)
-            self.nestings.append(None)
+            self.specs.append(None)
             self.changed = True
-        self.changed = self.changed or len(self.grown) != count
+        self.changed = self.changed or len(self.lists_to_replace) != count
 
-    def _declared(self, carried: Carried) -> Variable:
+    def _declare(self, carried: LoopCarried) -> Variable:
         recorder = self.recorder
-        outer = recorder.open[-2].block
-        made = recorder.variable(
+        outer = recorder.open_blocks[-2].block
+        result = recorder.variable(
             recorder.declare(recorder.namer.temporary("while"), carried.meta, outer)
         )
-        made.where = carried.initial.where if isinstance(carried.initial, Variable) else ""
-        carried.variable = made
-        return marked(made, carried.stands)
+        result.where = carried.initial.where if isinstance(carried.initial, Variable) else ""
+        carried.variable = result
+        return mark_scalar(result, carried.scalar_kind)
 
-    def _compared(self, given: Values, made: Values) -> Successors:
+    def _match_successors(self, given: Values, result: Values) -> Successors:
         found: Successors = []
-        for i, (before, after) in enumerate(zip(given, made, strict=True)):
-            if id(before) in self.grown or (type(before) in KINDS and after is before):
-                continue  # its elements are places
-            if isinstance(before, Unsaid):
+        for i, (before, after) in enumerate(zip(given, result, strict=True)):
+            if id(before) in self.lists_to_replace or (
+                type(before) in MUTABLE_CONTAINERS and after is before
+            ):
+                continue  # its elements are mutable locations
+            if isinstance(before, LoopText):
                 continue
-            if i in self.lists:
-                self.changed = self.lists[i].follow(after) or self.changed
-                found.append((self.lists[i], after))
-            elif isinstance(before, TensorArray) and before is not after and differ(before, after):
-                self.lists[i] = CarriedList.of(self.names[i], before, after)
+            if i in self.arrays:
+                self.changed = self.arrays[i].follow(after) or self.changed
+                found.append((self.arrays[i], after))
+            elif (
+                isinstance(before, TensorArray)
+                and before is not after
+                and needs_array(before, after)
+            ):
+                self.arrays[i] = CarriedArray.of(self.names[i], before, after)
                 self.changed = True
             elif i in self.carried:
-                # One that was changed in place will be put back.
-                self.changed = self.nones.admit(i, self.carried[i], after) or self.changed
+                # A value that changed in place will be restored.
                 self.changed = (
-                    self.unset.admit(i, self.names[i], self.carried[i].initial, after)
+                    self.optional_values.add_if_needed(i, self.carried[i], after) or self.changed
+                )
+                self.changed = (
+                    self.undefined_values.add_if_needed(
+                        i, self.names[i], self.carried[i].initial, after
+                    )
                     or self.changed
                 )
-                found += self.nones.after(i, after)
-                found += self.unset.after(i, self._left_set)
+                found += self.optional_values.successors(i, after)
+                found += self.undefined_values.successors(i, self._defined_after)
                 last = (
                     self.recorder.variable(before.raw)
                     if after is before or after is None
@@ -247,147 +280,156 @@ class Loop(TakenApart):
                 )
                 self._widen(self.carried[i], last)
                 found.append((self.carried[i], last))
-            elif type(before) in KINDS or (
-                not same(before, after) and not _both_unset(before, after)
+            elif type(before) in MUTABLE_CONTAINERS or (
+                not is_same(before, after) and not _both_undefined(before, after)
             ):
-                self._carry(i, plain(after))
-                if self.nestings_changed:
+                self._carry(i, to_builtin(after))
+                if self.specs_changed:
                     return found
                 if i in self.carried:
-                    self.unset.admit(i, self.names[i], self.carried[i].initial, after)
+                    self.undefined_values.add_if_needed(
+                        i, self.names[i], self.carried[i].initial, after
+                    )
         return found
 
     def _carry(self, i: int, after: Any) -> None:
         """Carry value `i` from now on."""
         name, initial = self.names[i], self.values[i]
         self.changed = True
-        if isinstance(initial, Gone):
+        if isinstance(initial, Invalidated):
             initial.use()
-        if isinstance(after, Gone):
-            self.values[i] = after  # whoever reads it in any round, or afterwards, is refused
+        if isinstance(after, Invalidated):
+            self.values[i] = after  # reading it raises, in each iteration and after the loop
             return
-        maybe = self.nones.carry(i, name, initial, after, LABELS)
+        maybe = self.optional_values.carry(i, name, initial, after, LABELS)
         if maybe is not None:
             self.carried[i] = maybe
             return
         if isinstance(initial, Undefined):
             meta = meta_of(after)
             if isinstance(after, tuple):
-                self._expand_unset(i, after)
+                self._expand_undefined(i, after)
                 return
             if meta is None:
-                # made in every round anew; what the last one made is not a value of the program
+                # Each iteration creates a new object, which is not a value of the program.
                 self.values[i] = after
                 return
-            self.carried[i] = Carried(name, meta, Undefined(name), stands=stands_for(after))
+            self.carried[i] = LoopCarried(
+                name, meta, Undefined(name), scalar_kind=scalar_kind(after)
+            )
             return
         if meta_of(initial) is None or meta_of(after) is None:
             self._carry_leaves(i, after)
             return
-        self.carried[i] = Carried(
-            name, common(name, initial, after, LABELS), initial, stands=either_of((initial, after))
+        self.carried[i] = LoopCarried(
+            name,
+            merged_meta(name, initial, after, LABELS),
+            initial,
+            scalar_kind=merged_kind((initial, after)),
         )
 
     def _carry_leaves(self, i: int, after: Any) -> None:
         """Carry the leaves of a container from now on."""
-        before = self.apart.whole(self.values[i])
-        if type(before) is tuple and differ(before, after):
-            self.tuples.append(i)
+        before = self.containers.original(self.values[i])
+        if type(before) is tuple and needs_array(before, after):
+            self.tuples_to_replace.append(i)
             return
         if (
             isinstance(before, str)
             and isinstance(after, str)
-            and (place := self._place_of(i)) is not None
+            and (place := self._location_of(i)) is not None
         ):
-            self.values[i] = Unsaid(self.names[i], after)
-            self.recorder.unsaid.append(place)
+            self.values[i] = LoopText(self.names[i], after)
+            self.recorder.loop_texts.append(place)
             return
         if (
             isinstance(pytree.flatten(before)[1], int)
             or pytree.flatten(before)[1] != pytree.flatten(after)[1]
         ):
-            refuse(
+            reject_merge(
                 self.names[i],
                 before,
                 after,
                 LABELS,
-                "only tensors and numbers can go from round to round",
+                "only tensors and numbers can be loop-carried",
             )
         self._expand(i)
-        self.nestings_changed = True
+        self.specs_changed = True
 
-    def _place_of(self, i: int) -> tuple[Keeper, Any] | None:
-        """The place whose value, or a part of it, is leaf `i`; None for what the caller has a name
-        for.
+    def _location_of(self, i: int) -> tuple[MutableLocation, Any] | None:
+        """Return the location whose value, or a part of it, is leaf `i`; None for a variable of the
+        caller.
         """
-        counts = [1 if nesting is None else pytree.num_leaves(nesting) for nesting in self.nestings]
+        counts = [1 if spec is None else pytree.num_leaves(spec) for spec in self.specs]
         number = next(n for n in range(len(counts)) if i < sum(counts[: n + 1]))
-        return None if number < self.named else self.placed.places[number - self.named]
+        return (
+            None if number < self.num_named else self.locations.locations[number - self.num_named]
+        )
 
-    def _expand_unset(self, i: int, after: Any) -> None:
-        """Take a tuple apart that has no value before the loop."""
-        _, nesting = pytree.flatten(after)
+    def _expand_undefined(self, i: int, after: Any) -> None:
+        """Expand a tuple that has no value before the loop."""
+        _, spec = pytree.flatten(after)
         self.values[i] = pytree.unflatten(
-            nesting, [Undefined(self.names[i] + p) for p in pytree.key_paths(nesting)]
+            spec, [Undefined(self.names[i] + p) for p in pytree.key_paths(spec)]
         )
         self._expand(i)
-        self.nestings_changed = True
+        self.specs_changed = True
 
-    def _widen(self, carried: Carried, after: Any) -> None:
-        """Let `carried` hold what a round made of it."""
+    def _widen(self, carried: LoopCarried, after: Any) -> None:
+        """Generalize the shape and dtype of `carried` to those of its successor."""
         like = carried.variable if meta_of(carried.initial) is None else carried.initial
         if isinstance(after, Undefined):
-            refuse(carried.name, like, after, LABELS, "a round takes its value away")
-        found = common(carried.name, like, after, LABELS)
-        stands = together((carried.stands, stands_for(after)))
-        if stands != carried.stands:
-            carried.stands, self.changed = stands, True
+            reject_merge(carried.name, like, after, LABELS, "an iteration deletes its value")
+        found = merged_meta(carried.name, like, after, LABELS)
+        stands = merge_kinds((carried.scalar_kind, scalar_kind(after)))
+        if stands != carried.scalar_kind:
+            carried.scalar_kind, self.changed = stands, True
         shape = tuple(
             a if a == b else -1 for a, b in zip(carried.meta.shape, found.shape, strict=True)
         )
         if (shape, found.dtype) != (carried.meta.shape, carried.meta.dtype):
             carried.meta, self.changed = Meta(shape, found.dtype), True
 
-    def _changed_in_place(self, inner: Inner) -> Successors:
-        """Tensors from outside that the body changed in place, put back to what they were."""
+    def _rebound_successors(self, inner: OpenBlock) -> Successors:
+        """Return the successors of external tensors that the body changed in place, after restoring
+        them.
+        """
         found: Successors = []
-        for key, (tensor, before) in inner.changed.items():
+        for key, (tensor, before) in inner.rebound.items():
             after = self.recorder.variable(tensor.raw)
-            mine = self.tensors.get(key)
+            mine = self.rebound.get(key)
             if mine is None and self.recorder.var(before.name) is not before:
-                continue  # it is of the body itself
+                continue  # created in the body itself
             if mine is not None:
                 self._widen(mine[1], after)
                 found.append((mine[1], after))
             elif all(tensor is not v for v in self._variables()):
                 start = self.recorder.variable(before)
-                meta = common(before.name, start, after, LABELS)
-                self.tensors[key] = (tensor, Carried(before.name, meta, start))
+                meta = merged_meta(before.name, start, after, LABELS)
+                self.rebound[key] = (tensor, LoopCarried(before.name, meta, start))
                 self.changed = True
-            put_back(self.mode, tensor, before if mine is None else mine[1].initial.raw)
-        self._forget_unchanged(inner)
+            restore_in_place(self.mode, tensor, before if mine is None else mine[1].initial.raw)
+        self._drop_unchanged(inner)
         return found
 
-    def _forget_unchanged(self, inner: Inner) -> None:
-        """Carry no tensor that the body changes no more, now that a variable of the loop holds what
-        it made of it.
-        """
-        for key in [k for k in self.tensors if k not in inner.changed]:
-            tensor, carried = self.tensors.pop(key)
-            put_back(self.mode, tensor, carried.initial.raw)
+    def _drop_unchanged(self, inner: OpenBlock) -> None:
+        """Stop carrying tensors that the body no longer changes in place."""
+        for key in [k for k in self.rebound if k not in inner.rebound]:
+            tensor, carried = self.rebound.pop(key)
+            restore_in_place(self.mode, tensor, carried.initial.raw)
             self.changed = True
 
-    def _left(self, inner: Inner, value: Any) -> Any:
-        """A value as a round left it: a tensor from outside that it changed in place will be put
-        back.
+    def _value_after(self, inner: OpenBlock, value: Any) -> Any:
+        """Return a value at the end of an iteration. External tensors that changed in place will be
+        restored.
         """
-        return self.recorder.variable(value.raw) if id(value) in inner.changed else value
+        return self.recorder.variable(value.raw) if id(value) in inner.rebound else value
 
-    def _carried(self) -> dict[Hashable, Carried | CarriedList]:
-        """What goes from round to round."""
-        found: dict[Hashable, Carried | CarriedList] = {}
+    def _all_carried(self) -> dict[Hashable, LoopCarried | CarriedArray]:
+        """Return everything that is carried from iteration to iteration."""
+        found: dict[Hashable, LoopCarried | CarriedArray] = {}
         found.update({i: carried for i, carried in self.carried.items()})  # noqa: C416 - a dict[int, ...] is none of Hashable
-        found.update({i: replaced for i, replaced in self.lists.items()})  # noqa: C416
+        found.update({i: replaced for i, replaced in self.arrays.items()})  # noqa: C416
         return found
 
     def _variables(self) -> list[Any]:
@@ -396,74 +438,73 @@ class Loop(TakenApart):
     # -- lists
     # --------------------------------------------------------------------------
 
-    def _forget_gone(self) -> None:
-        """Carry nothing in lists and dicts that were taken away since it was found there."""
-        gone, at = self.placed.gone(), 0
-        for i, nesting in enumerate(self.nestings):
-            found = gone[i - self.named] if i >= self.named and nesting is None else None
+    def _drop_invalidated(self) -> None:
+        """Stop carrying items of lists and dicts that were invalidated since they were found."""
+        gone, at = self.locations.invalidated(), 0
+        for i, spec in enumerate(self.specs):
+            found = gone[i - self.num_named] if i >= self.num_named and spec is None else None
             if found is not None:
                 self.values[at] = found
                 self.carried.pop(at, None)
-            at += 1 if nesting is None else pytree.num_leaves(nesting)
+            at += 1 if spec is None else pytree.num_leaves(spec)
 
     def _lists_to_arrays(self) -> None:
-        """Make TensorArrays of the lists that a round changes."""
+        """Replace the lists whose length changes by TensorArrays."""
         for i, value in enumerate(self.values):
-            if id(value) in self.grown:
-                self.placed.names.setdefault(id(value), self.names[i])
-        for value in self.grown.values():
-            array = TensorArray.replacing(self.mode, self.placed.names[id(value)], value)
-            self.rounds.admit(array)
+            if id(value) in self.lists_to_replace:
+                self.locations.names.setdefault(id(value), self.names[i])
+        for value in self.lists_to_replace.values():
+            array = TensorArray.replacing(self.mode, self.locations.names[id(value)], value)
+            self.alias_analysis.add_array(array)
             self.values = [array if held is value else held for held in self.values]
-        self.grown = {}
-        for i in self.tuples:
+        self.lists_to_replace = {}
+        for i in self.tuples_to_replace:
             self.values[i] = TensorArray.of(self.mode, self.values[i])
-            self.rounds.admit(self.values[i])
-        self.tuples = []
+            self.alias_analysis.add_array(self.values[i])
+        self.tuples_to_replace = []
 
     # -- writing it
     # ---------------------------------------------------------------------------------------------
 
-    def _emit(self, inner: Inner, after: Successors, condition: Any) -> None:
+    def _emit(self, inner: OpenBlock, after: Successors, condition: Any) -> None:
         recorder = self.recorder
         for carried, _ in after:
-            if isinstance(carried, CarriedList):
-                carried.initial.assigned_to(carried.variable)
+            if isinstance(carried, CarriedArray):
+                carried.initial.assign_to(carried.variable)
             else:
-                self._assign(self._start_of(carried), carried)
-        for tensor, carried in self.tensors.values():
+                self._assign(self._initial_value(carried), carried)
+        for tensor, carried in self.rebound.values():
             assert carried.variable is not None
-            put_back(self.mode, tensor, carried.variable.raw)
-        first = self._first = self._first_condition()
+            restore_in_place(self.mode, tensor, carried.variable.raw)
+        first = self._first_condition_value = self._first_condition()
         flag = recorder.variable(recorder.declare(recorder.namer.temporary("while"), first.meta))
         recorder.emit("assign", {"X": [recorder.name_of(first)]}, {"Out": [flag.name]})
-        with recorder.writing(inner):
+        with recorder.in_block(inner):
             last = self._condition(condition)
             self._write_back(after)
             recorder.emit("assign", {"X": [recorder.name_of(last)]}, {"Out": [flag.name]})
         emit_while(recorder, inner.block, flag.name)
 
     def _first_condition(self) -> Tensor:
-        """The condition before the first round.
-
-        What the test itself changes is another first value.
+        """Record the condition before the first iteration. What the test itself changes is assigned
+        to the carried variables.
         """
-        start = self._start()
-        found, values = self._test(list(start))
+        start = self._start_values()
+        found, values = self._run_test(list(start))
         after: Successors = [(carried, values[i]) for i, carried in self.carried.items()]
-        after += [(replaced, values[i]) for i, replaced in self.lists.items()]
+        after += [(replaced, values[i]) for i, replaced in self.arrays.items()]
         after += [
             (carried, self.recorder.variable(tensor.raw))
-            for tensor, carried in self.tensors.values()
+            for tensor, carried in self.rebound.values()
         ]
         self._write_back(after)
         return self._condition(found)
 
-    def _start(self) -> Values:
+    def _start_values(self) -> Values:
         values = list(self.values)
         for i, carried in self.carried.items():
             values[i] = carried.variable
-        for i, replaced in self.lists.items():
+        for i, replaced in self.arrays.items():
             values[i] = replaced.variable
         return values
 
@@ -472,30 +513,30 @@ class Loop(TakenApart):
         check_condition("while", found)
         return found
 
-    def _start_of(self, carried: Carried) -> Tensor:
-        if isinstance(carried, HasValue):
-            return as_meta(carried.start(self.recorder), carried.meta)
+    def _initial_value(self, carried: LoopCarried) -> Tensor:
+        if isinstance(carried, DefinedFlag):
+            return cast_to(carried.start(self.recorder), carried.meta)
         if meta_of(carried.initial) is None:
-            return unset(carried.meta)
-        return as_meta(carried.initial, carried.meta)
+            return uninitialized(carried.meta)
+        return cast_to(carried.initial, carried.meta)
 
-    def _assign(self, value: Tensor, carried: Carried) -> None:
+    def _assign(self, value: Tensor, carried: LoopCarried) -> None:
         assert carried.variable is not None
         other = (
             isinstance(value, Variable)
-            and value.half is not None
-            and value.half.name != carried.name
+            and value.maybe_undefined is not None
+            and value.maybe_undefined.name != carried.name
         )
-        name = self.recorder.operand(value) if other else self.recorder.name_of(value)
+        name = self.recorder.operand_name(value) if other else self.recorder.name_of(value)
         self.recorder.emit("assign", {"X": [name]}, {"Out": [carried.variable.name]})
 
     def _write_back(self, after: Successors) -> None:
-        """The assigns at the end of a round, which happen at once: what another one overwrites is
-        copied before.
+        """Write the parallel assignment at the end of an iteration: a value that another assignment
+        overwrites is copied first.
         """
-        assign_all([(c.variable, v) for c, v in after if isinstance(c, CarriedList)])
+        assign_in_parallel([(c.variable, v) for c, v in after if isinstance(c, CarriedArray)])
         names = {c.variable.name for c, _ in after if c.variable is not None}
-        values = [(c, as_meta(v, c.meta)) for c, v in after if isinstance(c, Carried)]
+        values = [(c, cast_to(v, c.meta)) for c, v in after if isinstance(c, LoopCarried)]
         for i, (carried, value) in enumerate(values):
             if (
                 carried.variable is not None
@@ -511,24 +552,29 @@ class Loop(TakenApart):
                 self._assign(value, carried)
 
     def _results(self) -> Values:
-        values = self._start()
-        assert self._first is not None
-        flag, where = self.recorder.name_of(self._first), self.recorder.block.ops[-1].where
-        self.nones.say(values, self.names, self.recorder.block.idx)
-        self.unset.say(values, where)
+        values = self._start_values()
+        assert self._first_condition_value is not None
+        flag, where = (
+            self.recorder.name_of(self._first_condition_value),
+            self.recorder.block.ops[-1].where,
+        )
+        self.optional_values.annotate(values, self.names, self.recorder.block.idx)
+        self.undefined_values.annotate(values, where)
         for i, carried in self.carried.items():
             unset_before = (
                 isinstance(carried.initial, Undefined)
-                and i not in self.nones.flags
-                and i not in self.unset.flags
+                and i not in self.optional_values.flags
+                and i not in self.undefined_values.flags
             )
-            if unset_before and is_users(carried.name) and carried.variable is not None:
-                late = Late(carried.name, carried.variable.raw, flag, where)
-                carried.variable.half = Half(carried.name, WHY, ANYWHERE, None, late)
-        for tensor, carried in self.tensors.values():
+            if unset_before and is_user_name(carried.name) and carried.variable is not None:
+                late = UndefinedCheck(carried.name, carried.variable.raw, flag, where)
+                carried.variable.maybe_undefined = MaybeUndefined(
+                    carried.name, WHY, ANY_BLOCK, None, late
+                )
+        for tensor, carried in self.rebound.values():
             assert carried.variable is not None
-            put_back(self.mode, tensor, carried.initial.raw)
+            restore_in_place(self.mode, tensor, carried.initial.raw)
             self.mode.rebind(tensor, carried.variable)
-        found = self.apart.results(self._together(values))
-        self.placed.put(found[self.named :])
-        return found[: self.named]
+        found = self.containers.results(self._pack(values))
+        self.locations.write(found[self.num_named :])
+        return found[: self.num_named]

@@ -1,5 +1,5 @@
-"""Lists and dicts that a loop takes apart: each round has others of its own, which may be those
-from before, or what a round made.
+"""Lists and dicts that a loop expands to leaves. Each iteration has new containers, which may alias
+those from before the loop or from the previous iteration.
 """
 
 from __future__ import annotations
@@ -7,65 +7,68 @@ from __future__ import annotations
 from typing import Any
 
 from ..recorder import Recorder
-from .may_alias import Choice, Held, either, held, items_of, take_away
-from .mutable_locations import Elements, Entries, note
+from .may_alias import (
+    ContainerMerge,
+    ContainerSnapshot,
+    invalidate,
+    make_may_alias,
+    raw_items,
+    snapshot_container,
+)
+from .mutable_locations import DictItems, ListItems, track
 
 
-class Apart:
-    """The containers among a loop's values.
+class ExpandedContainers:
+    """The expanded containers of a loop.
 
-    before: by position, what they were before the loop.
+    before: by position of the value, the snapshot from before the loop
     """
 
     def __init__(self, recorder: Recorder) -> None:
         self.recorder = recorder
-        self.before: dict[int, Held] = {}
-        # what the last round left under the name, in place of what it was given
-        self._left: dict[int, Held] = {}
-        # whether a round changes what it is given, rather than to take another one
+        self.before: dict[int, ContainerSnapshot] = {}
+        # By position: the container that the last iteration assigned, if it is a new one.
+        self._left: dict[int, ContainerSnapshot] = {}
+        # Whether an iteration mutates its containers.
         self._changed = False
 
-    def open(self, i: int, container: Any) -> Any:
-        """Value `i` is taken apart from now on: under other names it is out of date while the loop
-        runs.
-
-        Gives what it holds, in a copy.
+    def expand(self, i: int, container: Any) -> Any:
+        """Expand value `i`: invalidate it under other names while the loop is recorded, and return
+        a copy.
         """
-        found = self._known(container) or held(container)
+        found = self._known(container) or snapshot_container(container)
         if found is None:
             return container
         self.before[i] = found
         self._take_all(found)
         return found.copy()
 
-    def _known(self, container: Any) -> Held | None:
+    def _known(self, container: Any) -> ContainerSnapshot | None:
         return next((found for found in self.before.values() if found.container is container), None)
 
-    def whole(self, container: Any) -> Any:
-        """A container as it was before it was taken apart under another name; any other value
-        itself.
-        """
+    def original(self, container: Any) -> Any:
+        """Return a copy of a container as it was before it was expanded; other values unchanged."""
         found = self._known(container)
         return container if found is None else found.copy()
 
-    def _take_all(self, found: Held) -> None:
-        for inner in found.inside.values():
+    def _take_all(self, found: ContainerSnapshot) -> None:
+        for inner in found.children.values():
             self._take_all(inner)
         container = found.container
-        if not isinstance(container, tuple) and items_of(container):
-            note(
+        if not isinstance(container, tuple) and raw_items(container):
+            track(
                 self.recorder,
                 [
-                    (Entries if isinstance(container, dict) else Elements)(
+                    (DictItems if isinstance(container, dict) else ListItems)(
                         "a list or dict", container
                     )
                 ],
             )
-            take_away(container)
+            invalidate(container)
 
-    def given(self, values: list[Any]) -> dict[int, Held]:
-        """What a round gets; of containers that may also have other names, such as notice
-        a change.
+    def begin_iteration(self, values: list[Any]) -> dict[int, ContainerSnapshot]:
+        """Return snapshots of the containers of an iteration. Containers that may have other names
+        become MayAlias containers.
         """
         starts = [id(found.container) for found in self.before.values()]
         for i, found in self.before.items():
@@ -73,23 +76,25 @@ class Apart:
             if starts.count(id(found.container)) > 1:
                 origins.append(found.container)
             if origins and type(values[i]) in (list, dict):
-                values[i] = either(values[i], *origins)
-        return {i: again for i in self.before if (again := held(values[i])) is not None}
+                values[i] = make_may_alias(values[i], *origins)
+        return {
+            i: again for i in self.before if (again := snapshot_container(values[i])) is not None
+        }
 
-    def end(self, given: dict[int, Held], made: list[Any]) -> None:
-        """See what a round did with them."""
+    def end_iteration(self, given: dict[int, ContainerSnapshot], made: list[Any]) -> None:
+        """Record what an iteration did to the containers."""
         for i, start in given.items():
-            self._changed = self._changed or any(True for _ in start.changed())
-            if made[i] is not start.container and (left := held(made[i])) is not None:
+            self._changed = self._changed or any(True for _ in start.iter_changed())
+            if made[i] is not start.container and (left := snapshot_container(made[i])) is not None:
                 self._left[i] = left
 
     def results(self, values: list[Any]) -> list[Any]:
-        """The values after the loop."""
-        choice = Choice()
+        """Return the values after the loop."""
+        merge = ContainerMerge()
         if not self._changed:
             for found in self.before.values():
-                found.put_back()
+                found.restore()
         for i, found in self.before.items():
-            values[i] = choice.of(values[i], found, self._left.get(i, found))
-        choice.finish()
+            values[i] = merge.merge(values[i], found, self._left.get(i, found))
+        merge.finish()
         return values

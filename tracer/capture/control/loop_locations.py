@@ -1,5 +1,5 @@
-"""Places outside of a function's variables that the rounds of a loop change: values of the loop
-like those that have names.
+"""Mutable locations that the iterations of a loop change. Their values are loop-carried like
+variables.
 """
 
 from __future__ import annotations
@@ -8,81 +8,85 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ..recorder import Recorder
-from .escape_analysis import is_made_here
-from .may_alias import Gone
+from .escape_analysis import is_local
+from .may_alias import Invalidated
 from .mutable_locations import (
-    Changes,
-    Keeper,
-    differs_by_way,
-    has_other_length,
-    note,
-    refuse_length,
+    MutableLocation,
+    Mutations,
+    is_path_dependent,
+    length_differs,
+    reject_length_change,
+    track,
 )
 
-# containers that have one name in a loop; more of them are new ones that each round makes
-MOST_OF_A_NAME = 16
+# If more containers than this have one name, each iteration creates new ones.
+MAX_PER_NAME = 16
 
 
-class Placed:
-    """The places, in the order in which they were found.
+class LoopLocations:
+    """The locations, in the order in which they were found.
 
-    A list that became one of the program is another place's value.
+    names: by id, the names of lists whose length changes
     """
 
     def __init__(self, recorder: Recorder) -> None:
         self.recorder = recorder
-        self.places: list[tuple[Keeper, Any]] = []
-        self.names: dict[int, str] = {}  # of lists that rounds make longer, by id
+        self.locations: list[tuple[MutableLocation, Any]] = []
+        self.names: dict[int, str] = {}  # of lists whose length changes, by id
         self._known: set[tuple[Any, Any]] = set()
 
-    def put(self, values: Sequence[Any]) -> None:
-        """Let each hold its value."""
-        for (keeper, key), value in zip(self.places, values, strict=True):
-            note(self.recorder, [keeper])
-            if keeper.read().get(key, self) is not value:
-                keeper.put(key, value)
+    def write(self, values: Sequence[Any]) -> None:
+        """Write the values to the locations."""
+        for (location, key), value in zip(self.locations, values, strict=True):
+            track(self.recorder, [location])
+            if location.read().get(key, self) is not value:
+                location.write_item(key, value)
 
-    def gone(self) -> list[Gone | None]:
-        """Of each, what stands there if its list or dict was taken away."""
-        return [v if isinstance(v, Gone) else None for v in self.held()]
+    def invalidated(self) -> list[Invalidated | None]:
+        """Return the Invalidated value of each location; None where the value is valid."""
+        return [v if isinstance(v, Invalidated) else None for v in self.read()]
 
-    def held(self) -> list[Any]:
-        """What each holds now."""
-        return [keeper.read().get(key, keeper.absent(key)) for keeper, key in self.places]
+    def read(self) -> list[Any]:
+        """Return the current values."""
+        return [location.read().get(key, location.default(key)) for location, key in self.locations]
 
-    def found(self, changes: Changes, grown: dict[int, Any]) -> Iterator[tuple[str, Any]]:
-        """Places that a round changed for the first time: a name, and what was there before the
-        loop.
+    def find_new(self, changes: Mutations, grown: dict[int, Any]) -> Iterator[tuple[str, Any]]:
+        """Yield the name and the value before the loop of each location that an iteration changed
+        for the first time.
 
-        grown: lists of another length, by id, to which it adds those that are no variables.
+        grown: by id, lists that change their length; those in mutable locations are added
         """
         for change in changes.values():
-            keeper = change.keeper
-            if id(keeper.target) in grown or any(
-                isinstance(v, Gone) for v in keeper.read().values()
+            location = change.location
+            if id(location.target) in grown or any(
+                isinstance(v, Invalidated) for v in location.read().values()
             ):
-                continue  # nobody reads it any more
-            if has_other_length(keeper, change.before, change.after) and is_made_here(
-                self.recorder, keeper.target
+                continue  # it cannot be read any more
+            if length_differs(location, change.before, change.after) and is_local(
+                self.recorder, location.target
             ):
-                grown[id(keeper.target)] = keeper.target
-                self.names[id(keeper.target)] = keeper.name
+                grown[id(location.target)] = location.target
+                self.names[id(location.target)] = location.name
                 continue
-            refuse_length(keeper, change.before, change.after, "a round of a loop")
-            for key in change.places():
-                label = keeper.label(key)
+            reject_length_change(location, change.before, change.after, "an iteration of a loop")
+            for key in change.changed_keys():
+                label = location.label(key)
                 before, after = (
-                    held.get(key, keeper.absent(key)) for held in (change.before, change.after)
+                    held.get(key, location.default(key)) for held in (change.before, change.after)
                 )
-                if self._is_new(keeper, key, label) and (
-                    differs_by_way(before) or differs_by_way(after) or isinstance(after, Gone)
+                if self._is_new(location, key, label) and (
+                    is_path_dependent(before)
+                    or is_path_dependent(after)
+                    or isinstance(after, Invalidated)
                 ):
-                    self.places.append((keeper, key))
-                    self._known.add((keeper.key, key))
+                    self.locations.append((location, key))
+                    self._known.add((location.id, key))
                     yield label, before
 
-    def _is_new(self, keeper: Keeper, key: Any, label: str) -> bool:
-        """Whether a place is to be followed: not one of those that are made anew in each round."""
-        if (keeper.key, key) in self._known:
+    def _is_new(self, location: MutableLocation, key: Any, label: str) -> bool:
+        """Whether a location must be carried: it is neither known nor one of many that each
+        iteration creates under the same name.
+        """
+        if (location.id, key) in self._known:
             return False
-        return sum(k.label(at) == label for k, at in self.places) < MOST_OF_A_NAME
+        return sum(k.label(at) == label for k, at in self.locations) < MAX_PER_NAME

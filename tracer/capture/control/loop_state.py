@@ -1,5 +1,5 @@
-"""The values of a loop that are containers: taken apart into leaves, each of which goes from round
-to round by itself, and put together for a round.
+"""The loop-carried state of a loop: containers are expanded to leaves, each of which is carried by
+itself, and rebuilt for each iteration.
 """
 
 from __future__ import annotations
@@ -10,21 +10,22 @@ from typing import Any
 from ...core import pytree
 from ...core.errors import TraceError, with_user_line
 from ..recorder import Recorder
-from .array_replacement import CarriedList
-from .escape_analysis import born
-from .loop_aliasing import Carried, Rounds
-from .loop_containers import Apart
-from .loop_locations import Placed
-from .maybe_undefined import Unset
-from .optional_values import Nones
+from .array_replacement import CarriedArray
+from .escape_analysis import register_local
+from .loop_aliasing import LoopAliasAnalysis, LoopCarried
+from .loop_containers import ExpandedContainers
+from .loop_locations import LoopLocations
+from .maybe_undefined import UndefinedLoopValues
+from .optional_values import OptionalLoopValues
 
 Values = list[Any]
 
 
-class TakenApart:
-    """What a loop knows of its values.
+class LoopState:
+    """The values of a loop.
 
-    named: how many of them the caller has names for; the others are in places.
+    num_named: how many of them are variables of the caller; the others are in mutable locations;
+    specs: the structure of each value that is expanded, None for a leaf
     """
 
     recorder: Recorder
@@ -32,64 +33,64 @@ class TakenApart:
     body: Callable[[Values], Values]
     values: Values
     names: list[str]
-    nestings: list[Any]
-    carried: dict[int, Carried]
-    lists: dict[int, CarriedList]
-    named: int
-    placed: Placed
-    apart: Apart
-    nones: Nones
-    unset: Unset
-    rounds: Rounds
+    specs: list[Any]
+    carried: dict[int, LoopCarried]
+    arrays: dict[int, CarriedArray]
+    num_named: int
+    locations: LoopLocations
+    containers: ExpandedContainers
+    optional_values: OptionalLoopValues
+    undefined_values: UndefinedLoopValues
+    alias_analysis: LoopAliasAnalysis
 
-    def _run(self, leaves: Values) -> Values:
-        values = self._together(leaves)
-        given = self.apart.given(values)
-        self.placed.put(values[self.named :])
-        made = [*self.body(values[: self.named]), *self.placed.held()]
-        self.apart.end(given, made)
-        return self._taken_apart(made)
+    def _run_body(self, leaves: Values) -> Values:
+        values = self._pack(leaves)
+        given = self.containers.begin_iteration(values)
+        self.locations.write(values[self.num_named :])
+        result = [*self.body(values[: self.num_named]), *self.locations.read()]
+        self.containers.end_iteration(given, result)
+        return self._unpack(result)
 
-    def _test(self, leaves: Values) -> tuple[Any, Values]:
-        values = self._together(leaves)
-        given = self.apart.given(values)
-        self.placed.put(values[self.named :])
-        condition, made = self.test(values[: self.named])
-        made += self.placed.held()
-        self.apart.end(given, made)
-        return condition, self._taken_apart(made)
+    def _run_test(self, leaves: Values) -> tuple[Any, Values]:
+        values = self._pack(leaves)
+        given = self.containers.begin_iteration(values)
+        self.locations.write(values[self.num_named :])
+        condition, result = self.test(values[: self.num_named])
+        result += self.locations.read()
+        self.containers.end_iteration(given, result)
+        return condition, self._unpack(result)
 
-    def _together(self, leaves: Values) -> Values:
-        """The values that the caller knows, of leaves."""
+    def _pack(self, leaves: Values) -> Values:
+        """Return the values of the caller for the leaves."""
         found, at = [], 0
-        for nesting in self.nestings:
-            if nesting is None:
+        for spec in self.specs:
+            if spec is None:
                 found.append(leaves[at])
                 at += 1
                 continue
-            count = pytree.num_leaves(nesting)
-            found.append(pytree.unflatten(nesting, leaves[at : at + count]))
-            self._make_known(found[-1])
+            count = pytree.num_leaves(spec)
+            found.append(pytree.unflatten(spec, leaves[at : at + count]))
+            self._register_local(found[-1])
             at += count
         return found
 
-    def _make_known(self, made: Any) -> None:
-        """Say of containers that they are of this round."""
-        if isinstance(made, list | dict | tuple):
-            born(self.recorder, made)
-            for inner in made.values() if isinstance(made, dict) else made:
-                self._make_known(inner)
+    def _register_local(self, result: Any) -> None:
+        """Mark containers as created in this iteration."""
+        if isinstance(result, list | dict | tuple):
+            register_local(self.recorder, result)
+            for inner in result.values() if isinstance(result, dict) else result:
+                self._register_local(inner)
 
-    def _taken_apart(self, values: Values) -> Values:
+    def _unpack(self, values: Values) -> Values:
         leaves = []
-        for nesting, value in zip(self.nestings, values, strict=True):
-            if nesting is None:
+        for spec, value in zip(self.specs, values, strict=True):
+            if spec is None:
                 leaves.append(value)
                 continue
             inner, found = pytree.flatten(value)
-            if found != nesting:
+            if found != spec:
                 why = (
-                    f"an iteration changes the structure from {pytree.describe(nesting)} to "
+                    f"an iteration changes the structure from {pytree.describe(spec)} to "
                     f"{pytree.describe(found)}"
                 )
                 raise TraceError(with_user_line(f"{why}; only the values in it may change"))
@@ -97,24 +98,24 @@ class TakenApart:
         return leaves
 
     def _expand(self, leaf: int) -> None:
-        """Take a container apart: its leaves go from round to round by themselves."""
+        """Expand a container: carry each of its leaves by itself."""
         at = 0
-        for i, nesting in enumerate(self.nestings):
-            if nesting is None and at == leaf:
-                leaves, found = pytree.flatten(self.apart.open(i, self.values[leaf]))
-                self.nestings[i] = found
+        for i, spec in enumerate(self.specs):
+            if spec is None and at == leaf:
+                leaves, found = pytree.flatten(self.containers.expand(i, self.values[leaf]))
+                self.specs[i] = found
                 self.values[leaf : leaf + 1] = leaves
                 name = self.names[leaf]
                 self.names[leaf : leaf + 1] = [name + p for p in pytree.key_paths(found)]
                 more = len(leaves) - 1
-                self.nones.shift(leaf, more)
-                self.unset.shift(leaf, more)
+                self.optional_values.shift(leaf, more)
+                self.undefined_values.shift(leaf, more)
                 self.carried = {(k + more if k > leaf else k): c for k, c in self.carried.items()}
-                self.lists = {(k + more if k > leaf else k): c for k, c in self.lists.items()}
-                self.rounds.forget()
+                self.arrays = {(k + more if k > leaf else k): c for k, c in self.arrays.items()}
+                self.alias_analysis.reset()
                 return
-            at += 1 if nesting is None else pytree.num_leaves(nesting)
+            at += 1 if spec is None else pytree.num_leaves(spec)
 
     def depth(self) -> int:
-        """How many blocks are open here."""
-        return len(self.recorder.open)
+        """Return the number of open blocks."""
+        return len(self.recorder.open_blocks)

@@ -1,7 +1,7 @@
-"""Lists and dicts of which only a run knows which one a name stands for: `a` after `if c: a = b`.
+"""Lists and dicts that may be the same object as another one: `a` after `if c: a = b`.
 
-The recording has a third one for the name. As long as nobody changes any of them it serves; whoever
-changes one takes what the others hold away, so that a program that reads these is refused.
+The merged value of a branch is a new container. It is valid until one of the containers that it may
+alias is mutated; then reading the others raises an error.
 """
 
 from __future__ import annotations
@@ -15,75 +15,70 @@ from ...core.errors import TraceError, user_frame, user_line, with_user_line
 from ...core.mode import state
 from ..modes import static_mode
 from .branch_values import Undefined
-from .escape_analysis import born
+from .escape_analysis import register_local
 
 FIX = "make the change in a copy (`list(a)`, `dict(a)`), or under one name only"
 
 
-class Gone(Undefined):
-    """Stands for what a list or dict held that may be another one now."""
+class Invalidated(Undefined):
+    """Stands for the contents of a container that may have changed under another name."""
 
     def use(self) -> NoReturn:
         """Raise TraceError."""
         raise TraceError(with_user_line(self.why))
 
 
-def gone_for(label: str, value: Any) -> Any:
-    """What a dict has under a key: where one way gave what cannot be carried on, nobody may read
-    the dict any more.
+def invalidate_undefined(label: str, value: Any) -> Any:
+    """Return the value of a dict key after a branch. A value that cannot be merged invalidates the
+    dict.
     """
     return (
-        Gone(label, f"'{label}' {value.why}")
-        if isinstance(value, Undefined) and not isinstance(value, Gone)
+        Invalidated(label, f"'{label}' {value.why}")
+        if isinstance(value, Undefined) and not isinstance(value, Invalidated)
         else value
     )
 
 
-class Unsaid(Gone):
-    """Stands for a text at a place that each round of a loop writes anew, such as the name of a
-    value: no program has texts.
-    """
+class LoopText(Invalidated):
+    """Stands for a string that a loop body assigns: programs have no strings."""
 
     def __init__(self, label: str, text: str) -> None:
         super().__init__(
             label,
-            f"'{label}' is a text that the rounds of a loop change, which no program has; "
-            f"leave it alone there",
+            f"'{label}' is a string that the iterations of a loop change; a program has no "
+            f"strings, so do not change it there",
         )
         self.__dict__["text"] = text
 
 
-def said(value: Any) -> Any:
-    """A value with the texts that such stand for, in lists and dicts of Python's own kind."""
+def restore_texts(value: Any) -> Any:
+    """Replace the LoopText values in nested lists and dicts by their strings."""
     if isinstance(value, list | dict):
-        value = plain(value)
-        items = items_of(value)
-        put_items(
+        value = to_builtin(value)
+        items = raw_items(value)
+        set_raw_items(
             value,
-            [(k, said(v)) for k, v in items]
+            [(k, restore_texts(v)) for k, v in items]
             if isinstance(value, dict)
-            else [said(v) for v in items],
+            else [restore_texts(v) for v in items],
         )
-    return value.text if isinstance(value, Unsaid) else value
+    return value.text if isinstance(value, LoopText) else value
 
 
-class Moved(Gone):
-    """Stands for what a list held that is one of the program now.
-
-    array: this, whichever name it is asked for under.
-    """
+class ReplacedByArray(Invalidated):
+    """Stands for the contents of a list that became a TensorArray."""
 
     def __init__(self, array: Any) -> None:
         super().__init__(
             "this list",
-            "this list has a length that only a run knows; ask `len`, take elements, or "
+            "this list has a length that is known only at run time; use `len`, read elements, or "
             "loop over it with a `for`",
         )
         self.__dict__["array"] = array
 
 
-def items_of(container: Any) -> list[Any]:
-    """What a list or dict holds, without asking whether it is up to date."""
+def raw_items(container: Any) -> list[Any]:
+    """Return the items of a list or dict without an alias check."""
     return (
         list(dict.items(container))
         if isinstance(container, dict)
@@ -91,8 +86,8 @@ def items_of(container: Any) -> list[Any]:
     )
 
 
-def put_items(container: Any, items: Sequence[Any]) -> None:
-    """Let a list or dict hold other things, without telling those that it may be one with."""
+def set_raw_items(container: Any, items: Sequence[Any]) -> None:
+    """Replace the items of a list or dict without invalidating aliases."""
     if isinstance(container, dict):
         dict.clear(container)
         dict.update(container, items)
@@ -100,47 +95,47 @@ def put_items(container: Any, items: Sequence[Any]) -> None:
         list.__setitem__(container, slice(None), items)
 
 
-def is_moved(value: Any) -> bool:
-    """Whether a list has become one of the program."""
-    return isinstance(value, list) and any(isinstance(v, Moved) for v in items_of(value))
+def is_replaced(value: Any) -> bool:
+    """Whether a list became a TensorArray."""
+    return isinstance(value, list) and any(isinstance(v, ReplacedByArray) for v in raw_items(value))
 
 
-def take_away(container: Any) -> None:
-    """Let nobody read a list or dict any more, for one that it may be was changed."""
-    if isinstance(container, Either):
-        container.leave()
+def invalidate(container: Any) -> None:
+    """Invalidate a list or dict, because one that it may alias was mutated."""
+    if isinstance(container, MayAlias):
+        container.invalidate_origins()
     line = user_line()
     at = f" at {line}" if line else ""
     why = (
         f"this list or dict may be another one, since a branch or a loop, that was "
         f"changed{at} under another name; {FIX}"
     )
-    gone = Gone("this value", why)
+    gone = Invalidated("this value", why)
     if isinstance(container, dict):
         dict.update(container, dict.fromkeys(list(dict.keys(container)) or [""], gone))
     else:
-        put_items(container, [gone] * max(1, list.__len__(container)))
+        set_raw_items(container, [gone] * max(1, list.__len__(container)))
 
 
-def current(container: Any) -> Any:
-    """What is read for a container: the list of the program that a list has become, else itself.
+def resolve(container: Any) -> Any:
+    """Return the TensorArray that a list became, and any other value unchanged.
 
-    Raises TraceError where what it held was taken away: its length would be wrong as well.
+    Raises TraceError for an invalidated container.
     """
     if isinstance(container, list | dict):
-        items = items_of(container)
+        items = raw_items(container)
         held = [v for _, v in items] if isinstance(container, dict) else items
-        if len(held) == 1 and isinstance(held[0], Moved) and isinstance(container, list):
+        if len(held) == 1 and isinstance(held[0], ReplacedByArray) and isinstance(container, list):
             return held[0].array
         for value in held:
-            if isinstance(value, Gone):
-                raise TraceError(with_user_line(named(container) + value.why))
+            if isinstance(value, Invalidated):
+                raise TraceError(with_user_line(name_prefix(container) + value.why))
     return container
 
 
-def named(container: Any) -> str:
-    """The name that the user's code has for a list or dict, for the beginning of an error; none
-    where it cannot be found.
+def name_prefix(container: Any) -> str:
+    """Return the name of a list or dict in the user's code as the prefix of an error message; empty
+    if unknown.
     """
     frame = user_frame()
     known = (
@@ -152,11 +147,11 @@ def named(container: Any) -> str:
         if value is container:
             return f"'{name}': "
     for name, value in known.items():
-        if type(value) in (*KINDS, tuple):
+        if type(value) in (*MUTABLE_CONTAINERS, tuple):
             pairs = (
-                items_of(value)
+                raw_items(value)
                 if isinstance(value, dict)
-                else enumerate(value if type(value) is tuple else items_of(value))
+                else enumerate(value if type(value) is tuple else raw_items(value))
             )
             for key, inner in pairs:
                 if inner is container:
@@ -164,80 +159,84 @@ def named(container: Any) -> str:
     return ""
 
 
-class Either:
-    """One of several containers.   origins: these, with what they held when it was made."""
+class MayAlias:
+    """A container that is one of several.
+
+    origins: the containers that it may be, with their items at its creation; since_line: the line
+    of the branch or loop
+    """
 
     origins: Sequence[tuple[Any, list[Any]]] = ()
-    since = ""  # the line of the branch or loop
+    since_line = ""  # the line of the branch or loop
 
     def check(self, of: Any = None) -> None:
-        """Raise TraceError where one that it may be was changed since.
+        """Raise TraceError if a container that it may alias was mutated.
 
-        of: what is read, which may be this.
+        of: the container that is read, which may alias this one
         """
         of = self if of is None else of
         for origin, held in self.origins:
-            if isinstance(origin, Either):
+            if isinstance(origin, MayAlias):
                 origin.check(of)
-            if not _holds(origin, held):
+            if not _has_items(origin, held):
                 self.origins = ()
                 why = (
                     f"this list or dict may be another one, since a branch or a "
-                    f"loop{self.since}, that was changed under another name"
+                    f"loop{self.since_line}, that was changed under another name"
                 )
-                raise TraceError(with_user_line(f"{named(of)}{why}; {FIX}"))
+                raise TraceError(with_user_line(f"{name_prefix(of)}{why}; {FIX}"))
 
     def all_origins(self) -> Iterator[Any]:
-        """Those that it may be, and those that these may be."""
+        """Yield the containers that it may be, transitively."""
         for origin, _ in self.origins:
             yield origin
-            if isinstance(origin, Either):
+            if isinstance(origin, MayAlias):
                 yield from origin.all_origins()
 
-    def leave(self) -> None:
-        """It is to be changed: those that it may be are out of date."""
+    def invalidate_origins(self) -> None:
+        """Invalidate the containers that it may be, before it is mutated."""
         left, self.origins = self.origins, ()
         for origin, _ in left:
-            take_away(origin)
+            invalidate(origin)
 
 
-class EitherList(Either, list[Any]):
-    """See Either."""
+class MayAliasList(MayAlias, list[Any]):
+    """A list that may be one of several."""
 
 
-class EitherDict(Either, dict[Any, Any]):
-    """See Either."""
+class MayAliasDict(MayAlias, dict[Any, Any]):
+    """A dict that may be one of several."""
 
 
-def either(items: Any, *origins: Any) -> Any:
-    """What a plain list or dict holds, as one that may be one of `origins`."""
-    kind = EitherDict if isinstance(items, dict) else EitherList
-    made: Any = kind()
-    put_items(made, items_of(items))
-    made.origins = [(origin, items_of(origin)) for origin in origins]
+def make_may_alias(items: Any, *origins: Any) -> Any:
+    """Return a container with these items that may be one of `origins`."""
+    kind = MayAliasDict if isinstance(items, dict) else MayAliasList
+    result: Any = kind()
+    set_raw_items(result, raw_items(items))
+    result.origins = [(origin, raw_items(origin)) for origin in origins]
     line = user_line()
-    made.since = f" at {line}" if line else ""
+    result.since_line = f" at {line}" if line else ""
     mode = static_mode(state.mode)
     if mode is not None:
-        born(mode.recorder, made)
-    return made
+        register_local(mode.recorder, result)
+    return result
 
 
-KINDS = (list, dict, EitherList, EitherDict)
+MUTABLE_CONTAINERS = (list, dict, MayAliasList, MayAliasDict)
 
 
-def plain(container: Any) -> Any:
-    """A list or dict of Python's own kind in place of one that is here."""
-    return container.copy() if isinstance(container, EitherList | EitherDict) else container
+def to_builtin(container: Any) -> Any:
+    """Return a list or dict for a MayAliasList or MayAliasDict, and other values unchanged."""
+    return container.copy() if isinstance(container, MayAliasList | MayAliasDict) else container
 
 
-pytree.register_proxy(EitherList, plain)
-pytree.register_proxy(EitherDict, plain)
+pytree.register_proxy(MayAliasList, to_builtin)
+pytree.register_proxy(MayAliasDict, to_builtin)
 
 
-def _holds(container: Any, items: list[Any]) -> bool:
-    """Whether a list or dict holds the very same things."""
-    now = items_of(container)
+def _has_items(container: Any, items: list[Any]) -> bool:
+    """Whether a list or dict holds exactly these objects."""
+    now = raw_items(container)
     if isinstance(container, dict):
         if [key for key, _ in now] != [key for key, _ in items]:
             return False
@@ -245,167 +244,183 @@ def _holds(container: Any, items: list[Any]) -> bool:
     return len(now) == len(items) and all(a is b for a, b in zip(now, items, strict=True))
 
 
-# -- what a branch does to them
+# -- merging containers after a branch
 # -------------------------------------------------------------------------------------
 
 
 @dataclass
-class Held:
-    """A list, dict or tuple at a moment.
+class ContainerSnapshot:
+    """The items of a list, dict or tuple at one moment.
 
-    items: what it held, inside: the same of the containers among these, by position or key.
+    children: by key or index, the snapshots of the containers among the items
     """
 
     container: Any
     items: list[Any]
-    inside: dict[Any, Held]
+    children: dict[Any, ContainerSnapshot]
 
-    def put_back(self) -> None:
-        """Let it hold this again, and those inside what they held."""
+    def restore(self) -> None:
+        """Restore the items, recursively."""
         if not isinstance(self.container, tuple):
-            put_items(self.container, self.items)
-        for inner in self.inside.values():
-            inner.put_back()
+            set_raw_items(self.container, self.items)
+        for inner in self.children.values():
+            inner.restore()
 
     def copy(self) -> Any:
-        """What it held, in containers of their own."""
-        copies = {key: inner.copy() for key, inner in self.inside.items()}
+        """Return a deep copy of the containers with these items."""
+        copies = {key: inner.copy() for key, inner in self.children.items()}
         if isinstance(self.container, dict):
             return {key: copies.get(key, value) for key, value in self.items}
         filled = [copies.get(i, value) for i, value in enumerate(self.items)]
         return tuple(filled) if isinstance(self.container, tuple) else filled
 
-    def lists(self) -> Iterator[Held]:
-        """Those inside, and itself, that are lists."""
+    def iter_lists(self) -> Iterator[ContainerSnapshot]:
+        """Yield the snapshots of this list and of the lists in it."""
         if isinstance(self.container, list):
             yield self
-        for inner in self.inside.values():
-            yield from inner.lists()
+        for inner in self.children.values():
+            yield from inner.iter_lists()
 
-    def changed(self) -> Iterator[Any]:
-        """It and those inside that hold other things now."""
-        if not isinstance(self.container, tuple) and not _holds(self.container, self.items):
+    def iter_changed(self) -> Iterator[Any]:
+        """Yield this container and those in it whose items changed."""
+        if not isinstance(self.container, tuple) and not _has_items(self.container, self.items):
             yield self.container
-        for inner in self.inside.values():
-            yield from inner.changed()
+        for inner in self.children.values():
+            yield from inner.iter_changed()
 
 
-def held(value: Any) -> Held | None:
-    """A container and all inside as they are now; None for anything else."""
+def snapshot_container(value: Any) -> ContainerSnapshot | None:
+    """Take a snapshot of a container; None for other values."""
     if type(value) is tuple:
         pairs: Any = enumerate(value)
-    elif type(value) in KINDS:
-        pairs = items_of(value) if isinstance(value, dict) else enumerate(items_of(value))
+    elif type(value) in MUTABLE_CONTAINERS:
+        pairs = raw_items(value) if isinstance(value, dict) else enumerate(raw_items(value))
     else:
         return None
-    inside = {key: found for key, v in pairs if (found := held(v)) is not None}
-    return Held(value, list(value) if type(value) is tuple else items_of(value), inside)
+    inside = {key: found for key, v in pairs if (found := snapshot_container(v)) is not None}
+    return ContainerSnapshot(
+        value, list(value) if type(value) is tuple else raw_items(value), inside
+    )
 
 
 @dataclass
-class Choice:
-    """Containers after two branches.
+class ContainerMerge:
+    """Containers after a branch.
 
-    became: those that are the same on both ways, by id, with what they hold now.
+    merged: by id, containers that are the same object on both paths, with their merged items;
+    created: new containers, with the snapshots of both paths
     """
 
-    became: dict[int, tuple[Any, list[Any]]] = field(default_factory=dict)
-    made: dict[tuple[int, int], tuple[Any, Held, Held]] = field(default_factory=dict)
+    merged: dict[int, tuple[Any, list[Any]]] = field(default_factory=dict)
+    created: dict[tuple[int, int], tuple[Any, ContainerSnapshot, ContainerSnapshot]] = field(
+        default_factory=dict
+    )
 
-    def of(self, built: Any, one: Held | None, two: Held | None) -> Any:
-        """The container of one name, of what the branches chose to be in it."""
+    def merge(
+        self, built: Any, one: ContainerSnapshot | None, two: ContainerSnapshot | None
+    ) -> Any:
+        """Return the container of one name.
+
+        built: the merged items; one, two: the snapshots of both paths
+        """
         if one is None or two is None or type(built) not in (list, dict, tuple):
             return built
-        if (id(one.container), id(two.container)) in self.made:
-            return self.made[id(one.container), id(two.container)][0]
+        if (id(one.container), id(two.container)) in self.created:
+            return self.created[id(one.container), id(two.container)][0]
         pairs = built.items() if isinstance(built, dict) else enumerate(built)
-        items = {k: self.of(v, one.inside.get(k), two.inside.get(k)) for k, v in pairs}
+        items = {k: self.merge(v, one.children.get(k), two.children.get(k)) for k, v in pairs}
         filled = items if isinstance(built, dict) else type(built)(items.values())
         if type(built) is tuple or type(one.container) is tuple or type(two.container) is tuple:
             return filled
         if one.container is two.container:
-            self.became[id(one.container)] = one.container, items_of(filled)
+            self.merged[id(one.container)] = one.container, raw_items(filled)
             return one.container
-        made = either(filled)
-        self.made[id(one.container), id(two.container)] = made, one, two
-        return made
+        result = make_may_alias(filled)
+        self.created[id(one.container), id(two.container)] = result, one, two
+        return result
 
     def finish(self) -> None:
-        """Let them hold it, and know which others they may be."""
-        for container, items in self.became.values():
-            put_items(container, items)
-        for made, *sides in self.made.values():
-            made.origins = [(side.container, items_of(side.container)) for side in sides]
+        """Store the merged items, and register what the new containers may alias."""
+        for container, items in self.merged.values():
+            set_raw_items(container, items)
+        for result, *sides in self.created.values():
+            result.origins = [(side.container, raw_items(side.container)) for side in sides]
 
 
-class Sides:
-    """What two branches do to lists and dicts.
+class BranchContainers:
+    """Tracks the lists and dicts that two branches change.
 
-    values: those of the names that they change, before them.
+    values: the variables that the branches change, before the branches
     """
 
     def __init__(self, values: Sequence[Any]) -> None:
-        self._before = [found for value in values if (found := held(value)) is not None]
-        self._left: list[list[Held | None]] = []
+        self._before = [
+            found for value in values if (found := snapshot_container(value)) is not None
+        ]
+        self._after: list[list[ContainerSnapshot | None]] = []
         self._lengths: list[list[int]] = []
         self._changed: list[Any] = []
 
-    def left(self, values: Sequence[Any]) -> None:
-        """What one of them gave the names."""
-        self._left.append([held(value) for value in values])
-        open = -len(self._left)  # of a list that this side made one of the program
+    def record_branch(self, values: Sequence[Any]) -> None:
+        """Record the values of the variables at the end of a branch."""
+        self._after.append([snapshot_container(value) for value in values])
+        replaced = -len(self._after)  # the length of a list that became a TensorArray
         self._lengths.append(
             [
-                open
-                if is_moved(each.container) and not any(isinstance(v, Moved) for v in each.items)
-                else len(items_of(each.container))
+                replaced
+                if is_replaced(each.container)
+                and not any(isinstance(v, ReplacedByArray) for v in each.items)
+                else len(raw_items(each.container))
                 for found in self._before
-                for each in found.lists()
+                for each in found.iter_lists()
             ]
         )
 
-    def longer(self) -> list[Any] | None:
-        """A list that both sides know, and one left longer than the other did."""
+    def find_length_mismatch(self) -> list[Any] | None:
+        """Return a list that the branches leave with different lengths; None if there is none."""
         if len(self._lengths) == 2:
-            lists = [each.container for found in self._before for each in found.lists()]
+            lists = [each.container for found in self._before for each in found.iter_lists()]
             for found, one, two in zip(lists, *self._lengths, strict=True):
                 if one != two:
                     return found
         return None
 
-    def put_back(self) -> None:
-        """Begin the other one with what was there before."""
+    def restore(self) -> None:
+        """Restore the containers before the second branch is recorded."""
         for each in self._before:
-            self._changed += each.changed()
-            each.put_back()
+            self._changed += each.iter_changed()
+            each.restore()
 
-    def after(self, chosen: list[Any]) -> list[Any]:
-        """What the names stand for.   chosen: in copies."""
-        choice = Choice()
+    def merge(self, chosen: list[Any]) -> list[Any]:
+        """Return the variables after the branches.
+
+        chosen: the merged values, in copies
+        """
+        merge = ContainerMerge()
         found = [
-            choice.of(value, *sides) for value, *sides in zip(chosen, *self._left, strict=True)
+            merge.merge(value, *sides) for value, *sides in zip(chosen, *self._after, strict=True)
         ]
-        # Before it is noted what the chosen ones may be one with: they hold what was changed.
+        # Invalidate before the origins of the merged containers are saved.
         for container in self._changed:
-            if id(container) not in choice.became:
-                take_away(container)
-        choice.finish()
+            if id(container) not in merge.merged:
+                invalidate(container)
+        merge.finish()
         return found
 
 
-def _asking(kind: type, name: str, changes: bool) -> Callable[..., Any]:
+def _checked_method(kind: type, name: str, changes: bool) -> Callable[..., Any]:
     method = getattr(kind, name)
 
-    def asked(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def method_with_check(self: Any, *args: Any, **kwargs: Any) -> Any:
         self.check()
         if changes:
-            self.leave()
+            self.invalidate_origins()
         return method(self, *args, **kwargs)
 
-    return asked
+    return method_with_check
 
 
-READING = (
+READ_METHODS = (
     "__getitem__",
     "__iter__",
     "__len__",
@@ -415,23 +430,23 @@ READING = (
     "__reversed__",
     "copy",
 )
-CHANGING = ("__setitem__", "__delitem__", "clear", "pop")
+WRITE_METHODS = ("__setitem__", "__delitem__", "clear", "pop")
 for _made, _kind, _reads, _changes in (
     (
-        EitherList,
+        MayAliasList,
         list,
         ("__add__", "__mul__", "__rmul__", "count", "index"),
         ("append", "extend", "insert", "remove", "reverse", "sort", "__iadd__", "__imul__"),
     ),
     (
-        EitherDict,
+        MayAliasDict,
         dict,
         ("get", "items", "keys", "values", "__or__", "__ror__"),
         ("popitem", "setdefault", "update", "__ior__"),
     ),
 ):
-    for _name in (*READING, *_reads):
-        setattr(_made, _name, _asking(_kind, _name, False))
-    for _name in (*CHANGING, *_changes):
-        setattr(_made, _name, _asking(_kind, _name, True))
-EitherList.__radd__ = lambda self, other: other + self.copy()  # type: ignore[attr-defined]
+    for _name in (*READ_METHODS, *_reads):
+        setattr(_made, _name, _checked_method(_kind, _name, False))
+    for _name in (*WRITE_METHODS, *_changes):
+        setattr(_made, _name, _checked_method(_kind, _name, True))
+MayAliasList.__radd__ = lambda self, other: other + self.copy()  # type: ignore[attr-defined]

@@ -1,5 +1,5 @@
-"""Variables of a loop that some rounds give a value and others do not: beside each goes whether it
-has one, and whoever reads it asks that in a run.
+"""Loop variables that only some iterations assign. A loop-carried flag tells whether the variable
+has a value; reading the variable checks the flag at run time.
 """
 
 from __future__ import annotations
@@ -10,117 +10,127 @@ from typing import Any
 
 from ...core.op import OPS
 from ..recorder import Recorder
-from ..undefined_checks import NO_WAY, Late
-from ..variable import Half, Variable
+from ..undefined_checks import PATH_NOT_TAKEN, UndefinedCheck
+from ..variable import MaybeUndefined, Variable
 from .branch_values import Undefined, constant
-from .loop_aliasing import Carried
-from .optional_values import BOOL, facts_of, implying
+from .loop_aliasing import LoopCarried
+from .optional_values import BOOL, path_conditions, set_implications
 
-WHY = "has a value only if a round of the loop gave it one"
-ANYWHERE = -1  # no block: nothing refuses it while it is recorded
+WHY = "has a value only if an iteration of the loop assigned it"
+ANY_BLOCK = -1  # no block: reads are checked at run time only
 
 
 @dataclass
-class HasValue(Carried):
-    """Whether a value of a loop has been given.   of: that value before the loop."""
+class DefinedFlag(LoopCarried):
+    """The flag that tells whether a loop variable has a value. of: the variable before the loop"""
 
     of: Any = None
 
     def start(self, recorder: Recorder) -> Any:
-        """Whether it has one before the first round."""
-        found = flag_of(recorder, self.name, self.of)
+        """Return the flag before the first iteration."""
+        found = defined_flag(recorder, self.name, self.of)
         return constant(found) if isinstance(found, bool) else found
 
 
-def is_users(name: str) -> bool:
-    """Whether a name is one of the user's code; the conversion's own are words."""
+def is_user_name(name: str) -> bool:
+    """Whether a name occurs in the user's code. Names of the conversion contain words in plain
+    English.
+    """
     return not name.startswith(("the ", "whether ", "result "))
 
 
-def half_of(name: str, value: Any) -> Half | None:
-    """How a variable of this name may be without a value; None where it has one."""
-    half = value.half if isinstance(value, Variable) else None
+def maybe_undefined_of(name: str, value: Any) -> MaybeUndefined | None:
+    """Return the MaybeUndefined of a variable with this name; None if it always has a value."""
+    half = value.maybe_undefined if isinstance(value, Variable) else None
     return (
         None
-        if half is None or half.none is not None or half.late is None or half.name != name
+        if half is None or half.is_none is not None or half.check is None or half.name != name
         else half
     )
 
 
-def flag_of(recorder: Recorder, name: str, value: Any) -> Any:
-    """Whether a variable has a value: True, False, or a truth value of the program."""
-    half = half_of(name, value)
+def defined_flag(recorder: Recorder, name: str, value: Any) -> Any:
+    """Whether a variable has a value: True, False, or a bool of the program."""
+    half = maybe_undefined_of(name, value)
     if half is None:
         return not isinstance(value, Undefined)
-    return whether_set(recorder, value)
+    return is_defined(recorder, value)
 
 
-def _late_of(value: Any) -> Late | None:
-    """How a value may be missing in a run, under whichever name; None where it is there."""
+def _check_of(value: Any) -> UndefinedCheck | None:
+    """Return the check of a maybe-undefined value, under any name; None if it always has a
+    value.
+    """
     if not isinstance(value, Variable):
         return None
-    half = value.half
-    late: Late | None = None if half is None or half.none is not None else half.late
+    half = value.maybe_undefined
+    late: UndefinedCheck | None = None if half is None or half.is_none is not None else half.check
     return late if late is not None and late.desc is value.raw else None
 
 
-def whether_set(recorder: Recorder, value: Any) -> Any:
-    """Whether a value is there: True, or a truth value of the program, of which a branch knows that
-    it is this one.
+def is_defined(recorder: Recorder, value: Any) -> Any:
+    """Whether a value exists: True, or a bool of the program that branches recognize as the
+    condition.
     """
-    late = _late_of(value)
+    late = _check_of(value)
     if late is None:
         return True
     desc = recorder.program.var(late.flag, recorder.block.idx)
     assert desc is not None
     flag = recorder.variable(desc)
-    if late.sense:
+    if late.expected:
         return flag
-    return implying(OPS["logical_not"](flag), facts_of(flag, False), facts_of(flag, True))
+    return set_implications(
+        OPS["logical_not"](flag), path_conditions(flag, False), path_conditions(flag, True)
+    )
 
 
-def unchecked(recorder: Recorder, value: Any) -> Any:
-    """A value that nobody reads any more, without the question whether it is there."""
-    return value if _late_of(value) is None else OPS["assign"](recorder.variable(value.raw))
+def without_check(recorder: Recorder, value: Any) -> Any:
+    """Return a value that is not read any more, without its run-time check."""
+    return value if _check_of(value) is None else OPS["assign"](recorder.variable(value.raw))
 
 
-class Unset:
-    """The values of a loop that may be without one after some round.
+class UndefinedLoopValues:
+    """Loop-carried values that may be undefined after some iteration.
 
-    flags: whether they have one, by position.
+    flags: by position, whether they have a value
     """
 
     def __init__(self) -> None:
-        self.flags: dict[int, HasValue] = {}
+        self.flags: dict[int, DefinedFlag] = {}
 
-    def admit(self, i: int, name: str, before: Any, after: Any) -> bool:
-        """Whether a value that was carried without a flag turned out to need one.
+    def add_if_needed(self, i: int, name: str, before: Any, after: Any) -> bool:
+        """Add a flag if a value turned out to need one, and return whether it did.
 
-        before: what it was before the loop.
+        before: the value before the loop
         """
-        if i in self.flags or (half_of(name, before) is None and half_of(name, after) is None):
+        if i in self.flags or (
+            maybe_undefined_of(name, before) is None and maybe_undefined_of(name, after) is None
+        ):
             return False
-        self.flags[i] = HasValue(name, BOOL, None, of=before)
+        self.flags[i] = DefinedFlag(name, BOOL, None, of=before)
         return True
 
-    def say(self, values: list[Any], where: str = "") -> None:
-        """Let the variables know it.   where: the line of the loop, behind it."""
+    def annotate(self, values: list[Any], where: str = "") -> None:
+        """Mark the variables as maybe-undefined. where: the line of the loop, after it"""
         for i, flag in self.flags.items():
             assert flag.variable is not None
-            late = Late(flag.name, values[i].raw, flag.variable.name, where, kind=NO_WAY)
-            values[i].half = Half(flag.name, WHY, ANYWHERE, None, late)
+            late = UndefinedCheck(
+                flag.name, values[i].raw, flag.variable.name, where, kind=PATH_NOT_TAKEN
+            )
+            values[i].maybe_undefined = MaybeUndefined(flag.name, WHY, ANY_BLOCK, None, late)
 
-    def after(self, i: int, left: dict[int, Any]) -> Iterator[tuple[Carried, Any]]:
-        """The flag of a value with what a round makes of it.   left: of each."""
+    def successors(self, i: int, left: dict[int, Any]) -> Iterator[tuple[LoopCarried, Any]]:
+        """Yield the flag of a value with its successor. left: whether each value is defined"""
         if i in self.flags:
             yield self.flags[i], left[i]
 
-    def left(self, recorder: Recorder, made: list[Any]) -> dict[int, Any]:
-        """Whether each has a value after a round."""
-        return {i: flag_of(recorder, flag.name, made[i]) for i, flag in self.flags.items()}
+    def defined_after(self, recorder: Recorder, made: list[Any]) -> dict[int, Any]:
+        """Return whether each value is defined after an iteration."""
+        return {i: defined_flag(recorder, flag.name, made[i]) for i, flag in self.flags.items()}
 
     def shift(self, leaf: int, more: int) -> None:
-        """A value was taken apart into more."""
+        """Adapt the positions after a value was expanded to more leaves."""
         self.flags = {
             (k + more if k > leaf else k): flag for k, flag in self.flags.items() if k != leaf
         }

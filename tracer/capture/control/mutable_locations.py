@@ -1,8 +1,7 @@
-"""Places outside of a function's own variables - cells, globals, attributes, elements - that a
-recorded branch or loop may write.
+"""Mutable locations that a branch or loop body may write: cells, globals, attributes and elements.
 
-A function that a branch calls changes them while it is recorded. Both ways of a branch have to
-start from what was there before, and what is there afterwards depends on the way that a run takes.
+Recording a body writes to them. Each branch must start from the values before, and the values
+afterwards depend on the path that a run takes.
 """
 
 from __future__ import annotations
@@ -13,58 +12,63 @@ from types import CellType
 from typing import Any
 
 from ...core.errors import TraceError, with_user_line
-from ..recorder import Inner, Recorder
-from .branch_values import Undefined, meta_of, same
-from .may_alias import Gone, Held, Moved, held, items_of, put_items
+from ..recorder import OpenBlock, Recorder
+from .branch_values import Undefined, is_same, meta_of
+from .may_alias import (
+    ContainerSnapshot,
+    Invalidated,
+    ReplacedByArray,
+    raw_items,
+    set_raw_items,
+    snapshot_container,
+)
 
 
 @dataclass(frozen=True, eq=False)
-class Keeper:
-    """What holds values by key.
+class MutableLocation:
+    """A location with values by key.
 
-    name: of it in the user's code; target: the cell, dict, list; keys: those that count, None for
-    all.
-
-    kind: the class of the object whose attributes these are.
+    name: of the target in the user's code; target: the cell, dict or list; keys: the relevant keys,
+    None for all; kind: the class of the object if the values are its attributes
     """
 
     name: str
     target: Any
     keys: tuple[str, ...] | None = None
     kind: type | None = None
-    restores = True  # whether `write` puts back; one that does not is asked when all others have
-    sets = False  # whether setting an attribute runs code of the user's
+    can_restore = True  # whether `write` restores the values
+    has_setters = False  # whether setting an attribute runs user code
 
     @property
-    def key(self) -> tuple[int, Any]:
-        """The same for all keepers of one target."""
+    def id(self) -> tuple[int, Any]:
+        """Identify the target and the keys."""
         return id(self.target), self.keys
 
     def read(self) -> dict[Any, Any]:
-        """What it holds now."""
+        """Return the current values."""
         raise NotImplementedError
 
     def write(self, values: dict[Any, Any]) -> None:
-        """Let it hold these, and no others."""
+        """Replace all values."""
         raise NotImplementedError
 
-    def refuse(self, before: dict[Any, Any], attributes_noted: bool) -> None:
-        """Raise TraceError where what cannot be put back is another than before."""
+    def reject_change(self, before: dict[Any, Any], ignore_attributes: bool) -> None:
+        """Raise TraceError if state that cannot be restored differs from `before`."""
         raise NotImplementedError
 
-    def put(self, key: Any, value: Any) -> None:
-        """Let one place hold a value, or none if it is Undefined."""
+    def write_item(self, key: Any, value: Any) -> None:
+        """Assign the value of one key; an Undefined value removes it."""
         values = {**self.read(), key: value}
         if type(value) is Undefined:
             del values[key]
         self.write(values)
 
     def label(self, key: Any) -> str:
-        """One place, for errors."""
+        """Return the name of one key for error messages."""
         return self.name
 
-    def absent(self, key: Any) -> Any:
-        """What is read at a place that holds nothing: what the class has there, or no value."""
+    def default(self, key: Any) -> Any:
+        """Return what reading a missing key returns: the attribute of the class, or Undefined."""
         for each in () if self.kind is None else self.kind.__mro__:
             found = vars(each).get(key)
             if found is not None and not hasattr(type(found), "__get__"):
@@ -72,168 +76,173 @@ class Keeper:
         return Undefined(self.label(key))
 
 
-class Cell(Keeper):
-    """A variable of a function around."""
+class CellLocation(MutableLocation):
+    """A variable of an enclosing function."""
 
     def read(self) -> dict[Any, Any]:
-        """See Keeper."""
+        """Return the contents under the key ''."""
         target: CellType = self.target
         try:
             return {"": target.cell_contents}
-        except ValueError:  # nothing so far
+        except ValueError:  # an empty cell
             return {}
 
     def write(self, values: dict[Any, Any]) -> None:
-        """See Keeper."""
+        """Fill or empty the cell."""
         if "" in values:
             self.target.cell_contents = values[""]
         elif self.read():
             del self.target.cell_contents
 
 
-class Variables(Keeper):
+class NamespaceLocation(MutableLocation):
     """The globals of a module that a function writes, or the attributes of an object."""
 
     def read(self) -> dict[Any, Any]:
-        """See Keeper."""
+        """Return the values by name."""
         if self.keys is None:
-            return dict(items_of(self.target))
+            return dict(raw_items(self.target))
         return {k: self.target[k] for k in self.keys if k in self.target}
 
     def write(self, values: dict[Any, Any]) -> None:
-        """See Keeper."""
+        """Assign the values and delete other names."""
         if self.keys is None:
-            put_items(self.target, list(values.items()))
+            set_raw_items(self.target, list(values.items()))
             return
         for key in [k for k in self.read() if k not in values]:
             del self.target[key]
         self.target.update(values)
 
     def label(self, key: Any) -> str:
-        """See Keeper."""
+        """Return the name, or `object.attribute`."""
         return str(key) if self.keys is not None else f"{self.name}.{key}"
 
 
-class Members(Variables):
-    """The attributes of a layer, without what it counts for itself."""
+class LayerAttributes(NamespaceLocation):
+    """The attributes of a layer, without those that the layer maintains itself."""
 
     COUNTED = ("_changed_at", "_static_functions")
 
     def read(self) -> dict[Any, Any]:
-        """See Keeper."""
+        """Return the attributes by name."""
         return {k: v for k, v in self.target.items() if k not in self.COUNTED}
 
     def write(self, values: dict[Any, Any]) -> None:
-        """See Keeper."""
+        """Replace the attributes."""
         super().write(values | {k: self.target[k] for k in self.COUNTED if k in self.target})
 
 
-class Entries(Variables):
-    """A dict."""
+class DictItems(NamespaceLocation):
+    """The items of a dict."""
 
     def label(self, key: Any) -> str:
-        """See Keeper."""
+        """Return `name[key]`."""
         return f"{self.name}[{key!r}]"
 
 
-class Elements(Keeper):
-    """A list."""
+class ListItems(MutableLocation):
+    """The elements of a list, by index."""
 
     def read(self) -> dict[Any, Any]:
-        """See Keeper."""
-        return dict(enumerate(items_of(self.target)))
+        """Return the elements by index."""
+        return dict(enumerate(raw_items(self.target)))
 
     def write(self, values: dict[Any, Any]) -> None:
-        """See Keeper."""
-        put_items(self.target, list(values.values()))
+        """Replace the elements."""
+        set_raw_items(self.target, list(values.values()))
 
     def label(self, key: Any) -> str:
-        """See Keeper."""
+        """Return `name[index]`."""
         return f"{self.name}[{key}]"
 
 
 @dataclass(frozen=True)
-class Change:
-    """What a recorded body did to a keeper.
+class Mutation:
+    """The change of one location by a recorded body.
 
-    left: what the containers hold that it put there, by key.
+    contents: by key, snapshots of the containers that the body stored
     """
 
-    keeper: Keeper
+    location: MutableLocation
     before: dict[Any, Any]
     after: dict[Any, Any]
-    left: dict[Any, Held] = field(default_factory=dict)
+    contents: dict[Any, ContainerSnapshot] = field(default_factory=dict)
 
-    def container(self, key: Any, value: Any) -> Held | None:
-        """What the container at a place holds, which is `value`."""
-        return self.left.get(key) or held(value)
+    def contents_of(self, key: Any, value: Any) -> ContainerSnapshot | None:
+        """Return the snapshot of the container `value` that is stored under a key."""
+        return self.contents.get(key) or snapshot_container(value)
 
-    def places(self) -> Iterator[Any]:
-        """The keys whose values are others now."""
+    def changed_keys(self) -> Iterator[Any]:
+        """Yield the keys whose values changed."""
         gone = object()
         for key in dict.fromkeys((*self.before, *self.after)):
-            if not same(self.before.get(key, gone), self.after.get(key, gone)):
+            if not is_same(self.before.get(key, gone), self.after.get(key, gone)):
                 yield key
 
 
-Changes = dict[tuple[int, Any], Change]
+Mutations = dict[tuple[int, Any], Mutation]
 
 
-def note(recorder: Recorder, keepers: Iterable[Keeper]) -> None:
-    """Remember what keepers hold, before something may change it inside of a branch or a loop; the
-    first time counts.
+def track(recorder: Recorder, locations: Iterable[MutableLocation]) -> None:
+    """Save the values of locations before the body of a branch or loop may change them. Later calls
+    for the same location have no effect.
     """
-    inner = recorder.open[:0:-1] if recorder.by_hand else recorder.open[::-1]
-    for keeper in keepers:
+    inner = (
+        recorder.open_blocks[::-1]
+        if recorder.policy.tracks_outermost_block
+        else recorder.open_blocks[:0:-1]
+    )
+    for location in locations:
         for each in inner:
-            if id(keeper.target) in each.born:
+            if id(location.target) in each.local_objects:
                 break
-            if keeper.key not in each.kept:
-                each.kept[keeper.key] = (keeper, keeper.read())
+            if location.id not in each.locations:
+                each.locations[location.id] = (location, location.read())
 
 
-def taken_back(inner: Inner) -> Changes:
-    """What a body changed; it is as before now."""
+def roll_back(inner: OpenBlock) -> Mutations:
+    """Restore the locations that a body changed, and return the mutations."""
     raw = [
-        Change(keeper, before, keeper.read())
-        for keeper, before in inner.kept.values()
-        if keeper.restores
+        Mutation(location, before, location.read())
+        for location, before in inner.locations.values()
+        if location.can_restore
     ]
-    raw = [change for change in raw if any(True for _ in change.places())]
-    found: Changes = {}
+    raw = [change for change in raw if any(True for _ in change.changed_keys())]
+    found: Mutations = {}
     for each in raw:
-        owned = {at for id_, at in inner.owned if id_ == id(each.keeper.target)}
-        change = _without(each, owned)
-        for place in change.places():
-            left = held(change.after.get(place))
+        owned = {at for id_, at in inner.owned_keys if id_ == id(each.location.target)}
+        change = _without_keys(each, owned)
+        for place in change.changed_keys():
+            left = snapshot_container(change.after.get(place))
             if left is not None:
-                change.left[place] = left
-            found[each.keeper.key] = change
-    # what putting back did through setters shows before the rest is put back
-    refuse_changed(inner, of_setters=True)
+                change.contents[place] = left
+            found[each.location.id] = change
+    # Setters that ran while values were restored must not have changed opaque state.
+    reject_opaque_changes(inner, of_setters=True)
     for each in raw:
-        each.keeper.write(each.before)
-    refuse_changed(inner)
+        each.location.write(each.before)
+    reject_opaque_changes(inner)
     return found
 
 
-def refuse_changed(inner: Inner, of_setters: bool = False) -> None:
-    """Raise TraceError where a body changed what nobody can put back.
+def reject_opaque_changes(inner: OpenBlock, of_setters: bool = False) -> None:
+    """Raise TraceError if a body changed state that cannot be restored. Attributes that other
+    locations restore are ignored.
 
-    The attributes of objects that others look after are put back.
-
-    of_setters: only objects of which setting an attribute runs code of the user's, and all of them.
+    of_setters: check only objects whose attribute assignments run user code
     """
-    noted = {id(keeper.target) for keeper, _ in inner.kept.values() if keeper.restores}
-    for keeper, before in inner.kept.values():
-        if not keeper.restores and (keeper.sets or not of_setters):
-            keeper.refuse(
-                before, not of_setters and id(getattr(keeper.target, "__dict__", None)) in noted
+    noted = {
+        id(location.target) for location, _ in inner.locations.values() if location.can_restore
+    }
+    for location, before in inner.locations.values():
+        if not location.can_restore and (location.has_setters or not of_setters):
+            location.reject_change(
+                before, not of_setters and id(getattr(location.target, "__dict__", None)) in noted
             )
 
 
-def _without(change: Change, owned: set[Any]) -> Change:
-    """A change without the places that somebody else sees to."""
+def _without_keys(change: Mutation, owned: set[Any]) -> Mutation:
+    """Remove the keys that the statement itself handles."""
     if not owned:
         return change
     after = {
@@ -241,46 +250,53 @@ def _without(change: Change, owned: set[Any]) -> Change:
         for k, v in change.after.items()
         if k not in owned or k in change.before
     }
-    return Change(
-        change.keeper, change.before, after | {k: v for k, v in change.before.items() if k in owned}
+    return Mutation(
+        change.location,
+        change.before,
+        after | {k: v for k, v in change.before.items() if k in owned},
     )
 
 
-class Longer(TraceError):
-    """A list is longer or shorter on one way than on the other.   target: this."""
+class LengthChange(TraceError):
+    """The paths through a branch or loop leave a list with different lengths.
 
-    def __init__(self, keeper: Keeper, what: str) -> None:
+    target: the list
+    """
+
+    def __init__(self, location: MutableLocation, what: str) -> None:
         why = (
-            f"'{keeper.name}' has another length after {what}; change it where it is a "
+            f"'{location.name}' has another length after {what}; change it where it is a "
             f"variable, or return what is new"
         )
         super().__init__(with_user_line(why))
-        self.keeper, self.target = keeper, keeper.target
+        self.location, self.target = location, location.target
 
 
-def has_other_length(keeper: Keeper, one: dict[Any, Any], two: dict[Any, Any]) -> bool:
-    """Whether a list is longer or shorter in one state than in the other, or became one of the
-    program in one.
+def length_differs(location: MutableLocation, one: dict[Any, Any], two: dict[Any, Any]) -> bool:
+    """Whether a list has different lengths in two states, or became a TensorArray in one of
+    them.
     """
-    if not isinstance(keeper, Elements) or list(map(id, one.values())) == list(
+    if not isinstance(location, ListItems) or list(map(id, one.values())) == list(
         map(id, two.values())
     ):
         return False
     held = (*one.values(), *two.values())
-    if any(isinstance(v, Gone) and not isinstance(v, Moved) for v in held):
-        return False  # nobody reads it any more
-    return len(one) != len(two) or any(isinstance(v, Moved) for v in held)
+    if any(isinstance(v, Invalidated) and not isinstance(v, ReplacedByArray) for v in held):
+        return False  # it cannot be read any more
+    return len(one) != len(two) or any(isinstance(v, ReplacedByArray) for v in held)
 
 
-def refuse_length(keeper: Keeper, one: dict[Any, Any], two: dict[Any, Any], what: str) -> None:
-    """Raise TraceError for a list that is longer or shorter in one state than in the other."""
-    if has_other_length(keeper, one, two):
-        raise Longer(keeper, what)
+def reject_length_change(
+    location: MutableLocation, one: dict[Any, Any], two: dict[Any, Any], what: str
+) -> None:
+    """Raise TraceError for a list that has different lengths in two states."""
+    if length_differs(location, one, two):
+        raise LengthChange(location, what)
 
 
-def differs_by_way(value: Any) -> bool:
-    """Whether a value would be wrong on the other way: a number, a tensor, a string, None; not an
-    object that is kept for later.
+def is_path_dependent(value: Any) -> bool:
+    """Whether the value must be merged after a branch: tensors, numbers, strings, None and
+    containers. Other objects are kept by reference.
     """
     return meta_of(value) is not None or isinstance(
         value, str | bytes | type(None) | tuple | list | dict

@@ -1,5 +1,5 @@
-"""`StaticRNN`: a step that runs for each element of sequences along their first axis, as programs
-for Paddle 1.x have it.
+"""`StaticRNN` of Paddle 1.x: a step that runs for each element of sequences along their first
+axis.
 """
 
 from __future__ import annotations
@@ -16,20 +16,21 @@ from ...core.tensor import Tensor
 from ...ir.block_captures import block_reads, block_writes
 from ...ir.program import Block
 from ..modes import Static
-from ..recorder import Inner, Recorder
+from ..recorder import OpenBlock, Recorder
 from ..variable import Variable
 from .block_ops import emit_recurrent
-from .branch import put_back
-from .with_blocks import writing_mode
+from .branch import restore_in_place
+from .with_blocks import require_static_mode
 
 BEFORE, INSIDE, AFTER = "before", "inside", "after"
 
 
 @dataclass
 class Memory:
-    """What goes from step to step.
+    """A value that is carried from step to step.
 
-    first: before the first step; held: in a step; after: for the next one.
+    first: the variable before the first step; held: the variable in a step; after: the value for
+    the next step
     """
 
     first: str
@@ -39,23 +40,22 @@ class Memory:
 
 @dataclass
 class Sequences:
-    """The inputs of all steps, by name: the whole, a step of it, and the name under which a step
-    sees the whole.
+    """The sequence inputs, by name: the whole sequence, the variable of one step, and the name by
+    which a step reads the whole sequence.
     """
 
     outer: dict[str, Tensor] = field(default_factory=dict)
     inner: dict[str, Variable] = field(default_factory=dict)
-    aside: dict[str, str] = field(default_factory=dict)
+    alias_name: dict[str, str] = field(default_factory=dict)
 
 
 class StaticRNN:
-    """`with rnn.step():` says what is done with each step of the inputs; `rnn()` gives the outputs,
-    [T, ...] each.
+    """A recurrent network: `with rnn.step():` defines one step, `rnn()` returns the outputs, [T,
+    ...] each.
 
-    In the step: `step_input` gives a step of a sequence, `memory` what the step before has left,
-    `update_memory` says what this one leaves,
-    `step_output` and `output` what it gives.
-    Raises OpError where these are called elsewhere, or do not fit.
+    In the step, `step_input` returns the element of a sequence, `memory` a value from the previous
+    step, `update_memory` sets it for the next step, `step_output` and `output` define outputs.
+    Raises OpError if these are called elsewhere or with values that do not fit.
     """
 
     def __init__(self, name: str | None = None) -> None:
@@ -66,7 +66,7 @@ class StaticRNN:
         self._name = name or "static_rnn"
         self._stage = BEFORE
         self._mode: Static | None = None
-        self._around: Inner | None = None  # the block around the step
+        self._outer_block: OpenBlock | None = None  # the block around the step
         self._block: Block | None = None
         self._length = -1
         self._inputs = Sequences()
@@ -79,46 +79,47 @@ class StaticRNN:
 
     @contextmanager
     def step(self) -> Iterator[None]:
-        """The body of a `with`: one step.
+        """Return the context manager of the step.
 
-        Raises OpError at its end for a memory that is not updated, no input, no output.
+        Raises OpError at its end for a memory that is not updated, and if there is no input or no
+        output.
         """
-        mode = writing_mode("StaticRNN")
+        mode = require_static_mode("StaticRNN")
         if self._stage != BEFORE:
-            _refuse("step", "there is one already; another step belongs to another StaticRNN")
+            _reject("step", "there is one already; another step belongs to another StaticRNN")
         recorder = mode.recorder
-        self._mode, self._around = mode, recorder.open[-1]
-        mark = recorder.mark()
+        self._mode, self._outer_block = mode, recorder.open_blocks[-1]
+        mark = recorder.checkpoint()
         try:
-            with recorder.inner_block() as inner:
+            with recorder.new_block() as inner:
                 self._block, self._stage = inner.block, INSIDE
                 yield
                 self._check(inner)
-                memories = [self._finished(memory) for memory in self._memories]
+                memories = [self._memory_names(memory) for memory in self._memories]
         except BaseException:
-            self._uncover()
+            self._restore_names()
             recorder.rewind(mark)
-            for tensor, before in inner.changed.values():
-                put_back(mode, tensor, before)
+            for tensor, before in inner.rebound.values():
+                restore_in_place(mode, tensor, before)
             raise
-        self._uncover()
-        self._keep_wholes(inner.block, mark[1])
+        self._restore_names()
+        self._write_sequence_copies(inner.block, mark[1])
         emit_recurrent(recorder, inner.block, list(self._inputs.outer), memories, self._given)
-        self._results = [self._declared(name) for name in self._given]
+        self._results = [self._declare_output(name) for name in self._given]
 
     def step_input(self, x: Tensor) -> Variable:
-        """The part of a sequence that a step sees.   x: [T, ...] from outside -> [...]"""
+        """Return the element of a sequence for a step. x: [T, ...] from outside -> [...]"""
         recorder = self._recorder("step_input")
         self._check_outside("step_input", "x", x)
         meta = x.meta
         if not meta.shape:
-            _refuse("step_input", f"a sequence has an axis for its steps (x={meta})")
+            _reject("step_input", f"a sequence has an axis for its steps (x={meta})")
         if self._length >= 0 and meta.shape[0] >= 0 and meta.shape[0] != self._length:
-            _refuse("step_input", f"the inputs before have {self._length} steps (x={meta})")
+            _reject("step_input", f"the inputs before have {self._length} steps (x={meta})")
         self._length = max(self._length, meta.shape[0])
         name = self._name_outside(x)
         if name not in self._inputs.inner:
-            self._cover(name, x)
+            self._shadow_sequence(name, x)
             desc = recorder.declare(
                 name, Meta(meta.shape[1:], meta.dtype), stop_gradient=x.stop_gradient
             )
@@ -134,15 +135,18 @@ class StaticRNN:
         init_batch_dim_idx: int = 0,
         ref_batch_dim_idx: int = 1,
     ) -> Variable:
-        """What the step before has left; before the first one `init`, or `shape` filled with
-        `init_value`.
+        """Return a value that is carried from step to step, initially `init`, or `shape` filled
+        with `init_value`.
 
-        Axis init_batch_dim_idx of `shape` is as long as axis ref_batch_dim_idx of `batch_ref`; of a
-        step's input its whole sequence counts, so that 1 is the first axis of a step.
+        Axis init_batch_dim_idx of `shape` has the size of axis ref_batch_dim_idx of `batch_ref`.
+        For the element of a step input, the whole sequence is the reference, so that axis 1 is the
+        first axis of the element.
         """
         recorder = self._recorder("memory")
         if init is None:
-            init = self._boot(shape, batch_ref, init_value, init_batch_dim_idx, ref_batch_dim_idx)
+            init = self._initial_memory(
+                shape, batch_ref, init_value, init_batch_dim_idx, ref_batch_dim_idx
+            )
         self._check_outside("memory", "init", init)
         first = self._name_outside(init)
         name = recorder.namer.fresh(f"{self._name}@mem")
@@ -151,41 +155,43 @@ class StaticRNN:
         return self._memories[-1].held
 
     def update_memory(self, mem: Variable, var: Tensor) -> None:
-        """Let the next step find `var` in `mem`.   mem: of `memory`; var: like it."""
+        """Set the value of a memory for the next step. mem: a result of `memory`; var: a value of
+        its shape and dtype
+        """
         self._recorder("update_memory")
         found = next((m for m in self._memories if m.held is mem), None)
         if found is None:
-            _refuse("update_memory", "mem should be what `memory` gave in this step")
+            _reject("update_memory", "mem should be what `memory` gave in this step")
         if not isinstance(var, Tensor):
-            _refuse("update_memory", f"var should be a variable, not {type(var).__name__}")
+            _reject("update_memory", f"var should be a variable, not {type(var).__name__}")
         if found.after is not None:
-            _refuse(
+            _reject(
                 "update_memory",
                 f"'{mem.name}' has its value for the next step already (var={var.meta})",
             )
-        if not _fits(mem.meta, var.meta):
-            _refuse(
+        if not _is_compatible(mem.meta, var.meta):
+            _reject(
                 "update_memory",
                 f"a memory keeps its shape and dtype (mem={mem.meta}, var={var.meta})",
             )
         found.after = var
 
     def step_output(self, o: Tensor) -> None:
-        """Let `o`, of each step, be an output."""
+        """Define `o` of each step as an output."""
         recorder = self._recorder("step_output")
         if not isinstance(o, Tensor):
-            _refuse("step_output", f"an output should be a variable, not {type(o).__name__}")
-        self._given.append(self._copied(recorder, o))
+            _reject("step_output", f"an output should be a variable, not {type(o).__name__}")
+        self._given.append(self._copy(recorder, o))
 
     def output(self, *outputs: Tensor) -> None:
-        """`step_output` of each."""
+        """Call `step_output` for each argument."""
         for each in outputs:
             self.step_output(each)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """The outputs [T, ...]: one, or a list."""
+        """Return the outputs [T, ...]: one, or a list."""
         if not self._results:
-            _refuse("", "the outputs are there after the step")
+            _reject("", "the outputs are there after the step")
         return self._results[0] if len(self._results) == 1 else self._results
 
     # -- checks
@@ -193,9 +199,9 @@ class StaticRNN:
 
     def _recorder(self, what: str) -> Recorder:
         if self._stage != INSIDE or self._mode is None:
-            _refuse(what, "belongs into the `with` of `step`")
+            _reject(what, "belongs into the `with` of `step`")
         if self._mode.recorder.block is not self._block:
-            _refuse(what, "belongs into the step itself, not into a branch or loop in it")
+            _reject(what, "belongs into the step itself, not into a branch or loop in it")
         return self._mode.recorder
 
     def _check_outside(self, what: str, label: str, given: Any) -> None:
@@ -207,25 +213,25 @@ class StaticRNN:
             )
         assert self._block is not None
         if isinstance(given, Variable) and self._block.vars.get(given.raw.name) is given.raw:
-            _refuse(
+            _reject(
                 what, f"{label} should be made before the step, not in it ({label}={given.meta})"
             )
 
-    def _check(self, inner: Inner) -> None:
+    def _check(self, inner: OpenBlock) -> None:
         assert self._mode is not None
         recorder = self._mode.recorder
         if not self._inputs.inner:
-            _refuse("step", "there is no step_input, so nobody knows how many steps there are")
+            _reject("step", "there is no step_input, so nobody knows how many steps there are")
         for memory in self._memories:
             if memory.after is None:
-                _refuse(
+                _reject(
                     "step", f"the memory '{memory.held.name}' is not updated; use update_memory"
                 )
         if not self._given:
-            _refuse("step", "there is no output; use step_output")
+            _reject("step", "there is no output; use step_output")
         befores = (
             before
-            for _, before in inner.changed.values()
+            for _, before in inner.rebound.values()
             if inner.block.vars.get(before.name) is not before
         )
         written = (recorder.var(name) for name in block_writes(recorder.program, inner.block))
@@ -233,7 +239,7 @@ class StaticRNN:
             v.name for v in written if v is not None and not v.persistable
         ]
         if names:
-            _refuse(
+            _reject(
                 "step",
                 f"it changes '{names[0]}' from outside; what goes from step to step is a memory",
             )
@@ -241,68 +247,75 @@ class StaticRNN:
     # -- names
     # --------------------------------------------------------------------------
 
-    def _cover(self, name: str, x: Tensor) -> None:
-        """Let the step see a whole sequence under another name, as a step of it has this one."""
+    def _shadow_sequence(self, name: str, x: Tensor) -> None:
+        """Give a whole sequence another name inside of the step, where its name denotes one
+        element.
+        """
         assert self._mode is not None
-        assert self._around is not None
+        assert self._outer_block is not None
         recorder = self._mode.recorder
-        aside = self._inputs.aside[name] = recorder.namer.fresh(f"{name}@WHOLE")
-        recorder.declare(aside, x.meta, self._around.block, stop_gradient=x.stop_gradient)
-        recorder.rebind(name, aside)
+        alias_name = self._inputs.alias_name[name] = recorder.namer.fresh(f"{name}@WHOLE")
+        recorder.declare(alias_name, x.meta, self._outer_block.block, stop_gradient=x.stop_gradient)
+        recorder.rebind(name, alias_name)
 
     def _name_outside(self, value: Tensor) -> str:
-        """What a variable is called around the step."""
+        """Return the name of a variable outside of the step."""
         assert self._mode is not None
         with self.outside():
             name = self._mode.recorder.name_of(value)
-        return next((plain for plain, aside in self._inputs.aside.items() if aside == name), name)
+        return next(
+            (plain for plain, alias_name in self._inputs.alias_name.items() if alias_name == name),
+            name,
+        )
 
-    def _uncover(self) -> None:
-        """After the step the whole has its name again, and a step of it none."""
+    def _restore_names(self) -> None:
+        """Restore the name of the whole sequence after the step."""
         assert self._mode is not None
         self._stage = AFTER
-        for name, aside in self._inputs.aside.items():
+        for name, alias_name in self._inputs.alias_name.items():
             self._mode.recorder.rebind(name, f"{name}@STEP")
-            self._mode.recorder.rebind(aside, name)
+            self._mode.recorder.rebind(alias_name, name)
 
-    def _keep_wholes(self, block: Block, start: int) -> None:
-        """Write the copies of whole sequences that the step looks at; ops before it take the
+    def _write_sequence_copies(self, block: Block, start: int) -> None:
+        """Write copies of the whole sequences that the step reads; ops before the step read the
         sequences themselves.
         """
         assert self._mode is not None
         recorder = self._mode.recorder
-        plain = {aside: name for name, aside in self._inputs.aside.items()}
+        plain = {alias_name: name for name, alias_name in self._inputs.alias_name.items()}
         for op in recorder.block.ops[start:]:
             op.inputs = {
                 slot: [plain.get(n, n) for n in names] for slot, names in op.inputs.items()
             }
         reads = set(block_reads(recorder.program, block))
-        for aside, name in plain.items():
-            if aside in reads:
-                recorder.emit("assign", {"X": [name]}, {"Out": [aside]})
+        for alias_name, name in plain.items():
+            if alias_name in reads:
+                recorder.emit("assign", {"X": [name]}, {"Out": [alias_name]})
             else:
-                del recorder.block.vars[aside]
+                del recorder.block.vars[alias_name]
 
     # -- writing it
     # ---------------------------------------------------------------------------------------------
 
     @contextmanager
     def outside(self) -> Iterator[None]:
-        """What the body writes goes to the block around the step."""
+        """Write the ops of the body to the block around the step."""
         assert self._mode is not None
-        assert self._around is not None
-        with self._mode.recorder.writing(self._around):
+        assert self._outer_block is not None
+        with self._mode.recorder.in_block(self._outer_block):
             yield
 
-    def _boot(self, shape: Any, batch_ref: Any, value: float, axis: int, ref_axis: int) -> Tensor:
+    def _initial_memory(
+        self, shape: Any, batch_ref: Any, value: float, axis: int, ref_axis: int
+    ) -> Tensor:
         if shape is None or batch_ref is None:
-            _refuse("memory", "without init it needs shape and batch_ref")
+            _reject("memory", "without init it needs shape and batch_ref")
         for name, step in self._inputs.inner.items():
             if step is batch_ref:
                 batch_ref = self._inputs.outer[name]
         self._check_outside("memory", "batch_ref", batch_ref)
         with self.outside():
-            made: Tensor = OPS["fill_constant_batch_size_like"](
+            result: Tensor = OPS["fill_constant_batch_size_like"](
                 batch_ref,
                 shape=[int(d) for d in shape],
                 value=float(value),
@@ -310,15 +323,15 @@ class StaticRNN:
                 input_dim_idx=ref_axis,
                 output_dim_idx=axis,
             )
-        return made
+        return result
 
-    def _finished(self, memory: Memory) -> tuple[str, str, str]:
+    def _memory_names(self, memory: Memory) -> tuple[str, str, str]:
         assert self._mode is not None
         assert memory.after is not None
-        return memory.first, memory.held.name, self._copied(self._mode.recorder, memory.after)
+        return memory.first, memory.held.name, self._copy(self._mode.recorder, memory.after)
 
-    def _copied(self, recorder: Recorder, value: Tensor) -> str:
-        """A variable of the step's own that is `value`."""
+    def _copy(self, recorder: Recorder, value: Tensor) -> str:
+        """Return the name of a copy of `value` in the step."""
         desc = recorder.declare(
             recorder.namer.temporary(self._name), value.meta, stop_gradient=value.stop_gradient
         )
@@ -326,18 +339,18 @@ class StaticRNN:
         recorder.emit("assign", {"X": [recorder.name_of(value)]}, {"Out": [desc.name]})
         return desc.name
 
-    def _declared(self, name: str) -> Variable:
-        """The sequence of what the steps gave as `name`."""
+    def _declare_output(self, name: str) -> Variable:
+        """Return the variable of an output sequence."""
         assert self._mode is not None
         assert self._block is not None
         recorder, one = self._mode.recorder, self._block.vars[name]
         meta = Meta((self._length, *one.shape), dtype_of(one.dtype).np)
-        made = recorder.variable(recorder.declare(name, meta, stop_gradient=one.stop_gradient))
-        made.where = recorder.block.ops[-1].where
-        return made
+        result = recorder.variable(recorder.declare(name, meta, stop_gradient=one.stop_gradient))
+        result.where = recorder.block.ops[-1].where
+        return result
 
 
-def _fits(mem: Meta, var: Meta) -> bool:
+def _is_compatible(mem: Meta, var: Meta) -> bool:
     """Whether a memory can hold a value."""
     sizes = zip(mem.shape, var.shape, strict=False)
     return (
@@ -347,5 +360,5 @@ def _fits(mem: Meta, var: Meta) -> bool:
     )
 
 
-def _refuse(what: str, why: str) -> NoReturn:
+def _reject(what: str, why: str) -> NoReturn:
     raise OpError(with_user_line(f"StaticRNN{'.' if what else ''}{what}: {why}"))

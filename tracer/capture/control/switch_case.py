@@ -1,4 +1,4 @@
-"""Branches of more than two sides: `case` and `switch_case`."""
+"""Branches with more than two sides: `case` and `switch_case`."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
 from ..modes import Static
 from ..variable import Variable
-from .branch import Branch, cond, refuse_plain
-from .branch_values import as_meta
+from .branch import Branch, cond, reject_python_value
+from .branch_values import cast_to
 
 
 def case(
     pred_fn_pairs: Sequence[Any], default: Branch | None = None, name: str | None = None
 ) -> Any:
-    """What the function of the first true condition gives, else what `default` gives, by default
-    the last function.
+    """Return the result of the function whose condition is the first that holds, otherwise that of
+    `default`. Without `default` the last function is the default.
     """
     if not isinstance(pred_fn_pairs, list | tuple):
         raise TypeError(
@@ -42,23 +42,23 @@ def case(
             )
     if default is None:
         *pairs, (_, default) = pairs
-    rest = default
+    remaining = default
     for pred, branch in reversed(pairs):
-        rest = _either(pred, branch, rest)
-    return rest()
+        remaining = _conditional_branch(pred, branch, remaining)
+    return remaining()
 
 
-def _either(pred: Any, branch: Branch, rest: Branch) -> Branch:
-    return lambda: cond(pred, branch, rest)
+def _conditional_branch(pred: Any, branch: Branch, remaining: Branch) -> Branch:
+    return lambda: cond(pred, branch, remaining)
 
 
 def switch_case(
     branch_index: Any, branch_fns: Any, default: Branch | None = None, name: str | None = None
 ) -> Any:
-    """What the function numbered `branch_index` gives, else what `default` gives, by default that
-    of the highest number.
+    """Return the result of the function with the index `branch_index`, otherwise that of `default`.
+    Without `default` the function with the largest index is the default.
 
-    branch_fns: a dict by number, a list of (number, function), or a list of functions.
+    branch_fns: a dict from index to function, a list of (index, function), or a list of functions
     """
     _check_switch(branch_index, branch_fns, default)
     items = branch_fns.items() if isinstance(branch_fns, dict) else branch_fns
@@ -75,15 +75,16 @@ def switch_case(
     if default is None:
         default = table[-1][1]
     if not isinstance(branch_index, Variable):
-        refuse_plain("switch_case", "branch_index", branch_index)
+        reject_python_value("switch_case", "branch_index", branch_index)
         return dict(table).get(int(branch_index), default)()
     return case(
-        [(OPS["equal"](*_alike(branch_index, key)), branch) for key, branch in table], default
+        [(OPS["equal"](*_comparison_operands(branch_index, key)), branch) for key, branch in table],
+        default,
     )
 
 
 def _check_switch(index: Any, branches: Any, default: Any) -> None:
-    """Raise TypeError for what is no number, no function, or no pair of both."""
+    """Raise TypeError for arguments of other types."""
     if not isinstance(branches, list | tuple | dict):
         raise TypeError(
             with_user_line(
@@ -114,8 +115,8 @@ def _check_switch(index: Any, branches: Any, default: Any) -> None:
         )
 
 
-def _alike(index: Variable, key: int) -> tuple[Tensor, Tensor]:
-    return index, as_meta(key, Meta((), index.meta.dtype))
+def _comparison_operands(index: Variable, key: int) -> tuple[Tensor, Tensor]:
+    return index, cast_to(key, Meta((), index.meta.dtype))
 
 
 Static.switch = staticmethod(switch_case)

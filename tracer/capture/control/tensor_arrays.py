@@ -1,5 +1,5 @@
-"""Lists of tensors that a program carries: LOD_TENSOR_ARRAY variables, appended to and read at
-positions it computes.
+"""TensorArrays: lists of tensors in a program (LOD_TENSOR_ARRAY variables) that it appends to and
+indexes at run time.
 """
 
 from __future__ import annotations
@@ -15,28 +15,28 @@ from ...core.mode import state
 from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
 from ...ir.program import Attr, AttrType, Block, Kind, VarDesc
-from ..aliasing import Container
+from ..aliasing import Aliasable
 from ..modes import Static, static_mode
-from ..symbolic_scalars import Stands, as_default, marked, stands_for, together
+from ..symbolic_scalars import ScalarKind, as_default_float, mark_scalar, merge_kinds, scalar_kind
 from ..variable import Variable
-from .branch_values import as_meta, constant, is_number, meta_of, size_along
-from .may_alias import Moved, current, items_of, put_items
-from .mutable_locations import Elements, note
+from .branch_values import axis_size, cast_to, constant, is_number, meta_of
+from .may_alias import ReplacedByArray, raw_items, resolve, set_raw_items
+from .mutable_locations import ListItems, track
 
 INT64 = np.dtype(np.int64)
 
 
-class StillEmpty(IndexError):
-    """An element is read of a list that nobody has written to so far."""
+class EmptyArrayRead(IndexError):
+    """An element is read from a TensorArray that nothing has been written to yet."""
 
 
-class TensorArray(Container):
-    """A list of tensors of one dtype in a program that is being written.
+class TensorArray(Aliasable):
+    """A list of tensors of one dtype in a program that is being recorded.
 
-    desc: its declaration; element: the common Meta.
+    element: the common Meta of the elements; is_tuple: whether it stands for a tuple, which is
+    immutable
 
-    Takes list's methods; positions may be values of the program.
-    is_tuple: it stands for a tuple, which nobody changes.
+    It has the methods of list; indices may be values of the program.
     """
 
     is_tuple = False
@@ -53,61 +53,65 @@ class TensorArray(Container):
             name, (), "float32" if dtype is None else dtype_of(dtype).name, kind=Kind.ARRAY
         )
         (block or recorder.block).vars[name] = self.raw
-        recorder.aliases.meet(self)
+        recorder.aliases.register(self)
         self.element: Meta | None = None
-        self._stands: list[Stands | None] = []  # for which numbers of Python its elements stand
+        self._scalar_kinds: list[ScalarKind | None] = []  # the scalar kinds of its elements
 
     @classmethod
     def of(cls, mode: Static, items: Sequence[Any]) -> TensorArray:
-        """A list that holds tensors or numbers already."""
-        made = cls(mode)
-        made.is_tuple = isinstance(items, tuple)
+        """Return a list with these tensors or scalars."""
+        result = cls(mode)
+        result.is_tuple = isinstance(items, tuple)
         for i, item in enumerate(items):
-            made._write(constant(i), item)
-        return made
+            result._write(constant(i), item)
+        return result
 
     @classmethod
     def replacing(cls, mode: Static, name: str, items: list[Any]) -> TensorArray:
-        """What a list becomes, under whichever name it is known.   name: one of these."""
-        if len(items) == 1 and isinstance(items[0], Moved):
+        """Replace a Python list, under all its names, by a TensorArray. name: one of the names"""
+        if len(items) == 1 and isinstance(items[0], ReplacedByArray):
             found: TensorArray = items[0].array
             return found
-        made = cls.of(mode, items_of(items))
-        note(mode.recorder, [Elements(name, items)])
-        put_items(items, [Moved(made)])
-        mode.recorder.moved.append(items)
-        return made
+        result = cls.of(mode, raw_items(items))
+        track(mode.recorder, [ListItems(name, items)])
+        set_raw_items(items, [ReplacedByArray(result)])
+        mode.recorder.replaced_lists.append(items)
+        return result
 
-    def like(self, *others: TensorArray) -> TensorArray:
-        """Let the elements be like those of others as well; gives itself."""
+    def merge_element_type(self, *others: TensorArray) -> TensorArray:
+        """Generalize the element type to that of other lists, and return self."""
         for other in others:
             if other.element is not None:
                 self._declare(other.element)
-            self._stands += [s for s in other._stands if s not in self._stands]
+            self._scalar_kinds += [s for s in other._scalar_kinds if s not in self._scalar_kinds]
             self.is_tuple = other.is_tuple
             self.raw.lod_level = max(self.raw.lod_level, other.raw.lod_level)
         return self
 
     @property
-    def facts(self) -> tuple[Any, ...]:
-        """What is known of its elements."""
-        return self.element, together(self._stands), self.raw.lod_level
+    def element_info(self) -> tuple[Any, ...]:
+        """What is known of the elements: Meta, scalar kind and LoD level."""
+        return self.element, merge_kinds(self._scalar_kinds), self.raw.lod_level
 
     @property
     def name(self) -> str:
-        """Its name in the program."""
+        """The name of the variable."""
         return self.raw.name
 
     # -- ops
     # --------------------------------------------------------------------------
 
     def _write(self, position: Tensor, value: Any) -> None:
-        self._stands.append(stands_for(value))
-        value = constant(value, default_float()) if isinstance(value, float) else as_default(value)
+        self._scalar_kinds.append(scalar_kind(value))
+        value = (
+            constant(value, default_float())
+            if isinstance(value, float)
+            else as_default_float(value)
+        )
         meta = meta_of(value)
-        if isinstance(value, Variable) and value.mixed:
+        if isinstance(value, Variable) and value.mixed_types:
             why = "an element has another dtype or number of axes in each branch"
-            raise TraceError(with_user_line(f"the list '{self.name}': {why}{value.mixed}"))
+            raise TraceError(with_user_line(f"the list '{self.name}': {why}{value.mixed_types}"))
         if meta is None:
             raise TraceError(
                 with_user_line(
@@ -116,18 +120,18 @@ class TensorArray(Container):
             )
         self._declare(meta)
         assert self.element is not None
-        tensor = as_meta(value, self.element)
+        tensor = cast_to(value, self.element)
         recorder = _recorder()
-        operands = {"X": [recorder.operand(tensor)], "I": [recorder.name_of(position)]}
+        operands = {"X": [recorder.operand_name(tensor)], "I": [recorder.name_of(position)]}
         level = tensor.raw.lod_level if isinstance(tensor, Variable) else 0
         self.raw.lod_level = max(self.raw.lod_level, level)
         recorder.emit("write_to_array", operands, {"Out": [self.name]})
-        recorder.aliases.list_written(self)
-        if not recorder.by_hand:  # there it is a copy
-            recorder.aliases.join([(self, (value,))])
+        recorder.aliases.on_list_write(self)
+        if recorder.policy.array_elements_alias:
+            recorder.aliases.merge([(self, (value,))])
 
     def _declare(self, meta: Meta) -> None:
-        """Let the elements be like `meta` as well."""
+        """Generalize the element type to `meta`."""
         old = self.element or meta
         if old.dtype != meta.dtype:
             why = f"the list '{self.name}' holds {old.dtype.name}"
@@ -140,7 +144,7 @@ class TensorArray(Container):
         self.element = Meta(shape, meta.dtype)
         self.raw.shape, self.raw.dtype = shape, dtype_of(meta.dtype).name
 
-    def _made(
+    def _emit(
         self,
         type: str,
         operands: dict[str, list[str]],
@@ -149,16 +153,16 @@ class TensorArray(Container):
     ) -> Variable:
         recorder = _recorder()
         desc = recorder.declare(recorder.namer.temporary(type), meta)
-        made = recorder.variable(desc)
-        made.where = recorder.emit(
+        result = recorder.variable(desc)
+        result.where = recorder.emit(
             type, {"X": [self.name], **operands}, {"Out": [desc.name]}, attrs
         ).where
-        return made
+        return result
 
     def length(self) -> Variable:
-        """The number of elements, int64[1]."""
+        """Return the number of elements, int64[1]."""
         _recorder().aliases.check_list(self)
-        return self._made("lod_array_length", {}, Meta((1,), INT64))
+        return self._emit("lod_array_length", {}, Meta((1,), INT64))
 
     def __len__(self) -> int:
         why = (
@@ -169,12 +173,12 @@ class TensorArray(Container):
 
     def _position(self, index: Any) -> Tensor:
         if isinstance(index, Tensor):
-            return index if index.meta.dtype == INT64 else as_meta(index, Meta((), INT64))
+            return index if index.meta.dtype == INT64 else cast_to(index, Meta((), INT64))
         return constant(index) if index >= 0 else self._from_the_end(index)
 
     def _from_the_end(self, index: int) -> Tensor:
-        """The position of a negative index; one behind the end where there is none, since -1 would
-        be read as the last.
+        """Return the position of a negative index; the length, which is out of range, if there is
+        no such element.
         """
         length = self.length()
         found: Tensor = OPS["scale"](length, scale=1.0, bias=float(index))
@@ -191,56 +195,58 @@ class TensorArray(Container):
                 )
             )
         if self.element is None:
-            self.is_asked()
-            raise StillEmpty(with_user_line(f"the list '{self.name}' is empty"))
+            self.record_empty_read()
+            raise EmptyArrayRead(with_user_line(f"the list '{self.name}' is empty"))
         recorder = _recorder()
         recorder.aliases.check(self)
-        made = self._made(
+        result = self._emit(
             "read_from_array", {"I": [recorder.name_of(self._position(index))]}, self.element
         )
-        made.raw.lod_level = self.raw.lod_level
-        stands = together(self._stands)
-        if stands is not None:
-            marked(made, Stands(stands.types))
-        if not recorder.by_hand:
-            recorder.aliases.join([(made, (self,))])
-        return made
+        result.raw.lod_level = self.raw.lod_level
+        kind = merge_kinds(self._scalar_kinds)
+        if kind is not None:
+            mark_scalar(result, ScalarKind(kind.types))
+        if recorder.policy.array_elements_alias:
+            recorder.aliases.merge([(result, (self,))])
+        return result
 
-    def is_asked(self) -> None:
-        """Somebody reads it of whose elements nothing is known so far; a round of a loop may write
-        them later.
+    def record_empty_read(self) -> None:
+        """Record a read while the element type is unknown: a loop body that writes to the list
+        later is recorded again.
         """
-        _recorder().empty.append(self)
+        _recorder().empty_arrays.append(self)
 
     def __getattr__(self, name: str) -> Any:
         if name in vars(list) and not name.startswith("__"):
             why = (
-                f"{name}(): the list '{self.name}' has a length that only a run knows; "
+                f"{name}(): the list '{self.name}' has a length that is known only at run time; "
                 f"append, extend, pop, copy, slices and `for` it has"
             )
             raise TraceError(with_user_line(why))
         raise AttributeError(name)
 
     def copy(self) -> TensorArray:
-        """Another list of the same elements."""
+        """Return another list with the same elements."""
         mode = static_mode(state.mode)
         assert mode is not None
-        made = TensorArray(mode, None if self.element is None else self.element.dtype).like(self)
+        result = TensorArray(
+            mode, None if self.element is None else self.element.dtype
+        ).merge_element_type(self)
         mode.recorder.aliases.check(self)
         if self.element is None:
-            self.is_asked()
-        self.assigned_to(made)
-        mode.recorder.aliases.join([(made, (self,))])
-        return made
+            self.record_empty_read()
+        self.assign_to(result)
+        mode.recorder.aliases.merge([(result, (self,))])
+        return result
 
-    def assigned_to(self, other: TensorArray) -> None:
-        """Write the op that lets another list hold what this one does."""
+    def assign_to(self, other: TensorArray) -> None:
+        """Write an op that assigns this list to another one."""
         _recorder().emit("assign", {"X": [self.name]}, {"Out": [other.name]})
 
-    def take_over(self, other: TensorArray) -> None:
-        """Hold what another list does."""
-        _recorder().aliases.list_written(self)
-        other.assigned_to(self)
+    def assign_from(self, other: TensorArray) -> None:
+        """Replace the contents by those of another list."""
+        _recorder().aliases.on_list_write(self)
+        other.assign_to(self)
 
     def __setitem__(self, index: Any, value: Any) -> None:
         if self.is_tuple:
@@ -256,9 +262,7 @@ class TensorArray(Container):
         self._write(position, value)
 
     def _check_inside(self, position: Tensor, index: Any) -> None:
-        """Write down that a run ends where there is no such position: Paddle would make the list
-        longer.
-        """
+        """Write an assert that a position exists: Paddle would extend the list."""
         length = self.length()
         inside = OPS["less_than"](position, length)
         if isinstance(index, Tensor) or index < 0:
@@ -267,38 +271,40 @@ class TensorArray(Container):
         _recorder().emit_assert(inside, why)
 
     def write(self, position: Any, value: Any) -> None:
-        """Put a value at a position, also at the one behind the last: `array_write`."""
+        """Assign the element at a position, or append it if the position is the length:
+        `array_write`.
+        """
         self._write(self._position(position), value)
 
     def append(self, value: Any) -> None:
-        """One more element at the end."""
-        self.check_changes("append")
+        """Append an element."""
+        self.check_mutable("append")
         self.push(value)
 
     def extend(self, values: Any) -> None:
-        """More elements at the end, of a list of Python's or of the program."""
-        self.check_changes("extend")
+        """Append the elements of a Python list or a TensorArray."""
+        self.check_mutable("extend")
         self._push_all(values)
 
-    def check_changes(self, method: str) -> None:
-        """Raise AttributeError for a method that changes a list, of what stands for a tuple."""
+    def check_mutable(self, method: str) -> None:
+        """Raise AttributeError for a mutating method if the list stands for a tuple."""
         if self.is_tuple:
             raise AttributeError(with_user_line(f"'tuple' object has no attribute '{method}'"))
 
     def push(self, value: Any) -> None:
-        """Append also to what is a tuple, while it is made."""
+        """Append an element, also to a list that stands for a tuple, while it is built."""
         self._write(self.length(), value)
 
     def _push_all(self, values: Any) -> None:
-        if isinstance(found := current(values), TensorArray):
+        if isinstance(found := resolve(values), TensorArray):
             TensorArray.append_all(self, found)
             return
         for value in values:
             self.push(value)
 
     def pop(self, index: Any = -1) -> Tensor:
-        """The last element, which is taken away.   Raises TraceError for another position."""
-        self.check_changes("pop")
+        """Remove and return the last element. Raises TraceError for other positions."""
+        self.check_mutable("pop")
         if not (is_number(index) and index == -1):
             raise TraceError(
                 with_user_line(
@@ -313,31 +319,33 @@ class TensorArray(Container):
             recorder.namer.temporary("slice"), self.raw.shape, self.raw.dtype, kind=Kind.ARRAY
         )
         recorder.block.vars[shorter.name] = shorter
-        recorder.aliases.list_written(self)
+        recorder.aliases.on_list_write(self)
         recorder.emit("slice", {"Input": [self.name]}, {"Out": [shorter.name]}, attrs)
         recorder.emit("assign", {"X": [shorter.name]}, {"Out": [self.name]})
         return taken
 
-    def joined(self, axis: int, stacked: bool) -> Variable:
-        """All elements in one tensor, along an axis that exists or a new one."""
+    def concat_elements(self, axis: int, stacked: bool) -> Variable:
+        """Return the elements in one tensor, concatenated along an axis or stacked along a new
+        one.
+        """
         if self.element is None:
             raise OpError(with_user_line(f"the list '{self.name}' is empty"))
         return tensor_array_to_tensor(self, axis, stacked)[0]
 
     def __add__(self, other: Any) -> TensorArray:
-        """Another list, of the elements of both."""
+        """Return a list with the elements of both."""
         self._check_list("+", other)
-        made = self.copy()
-        made._push_all(other)
-        return made
+        result = self.copy()
+        result._push_all(other)
+        return result
 
     def __radd__(self, other: Any) -> TensorArray:
         self._check_list("+", other)
         mode = static_mode(state.mode)
         assert mode is not None
-        made = TensorArray.of(mode, other)
-        made._push_all(self)
-        return made
+        result = TensorArray.of(mode, other)
+        result._push_all(self)
+        return result
 
     def __iadd__(self, other: Any) -> TensorArray:
         if self.is_tuple:
@@ -346,17 +354,17 @@ class TensorArray(Container):
         return self
 
     def __mul__(self, count: Any) -> TensorArray:
-        """Another list, of the elements so many times."""
+        """Return a list with the elements repeated."""
         if not isinstance(count, int) or count < 1:
             why = (
                 f"the list '{self.name}' is one of the program, which `*` repeats by a "
                 f"number above 0 that Python knows"
             )
             raise TraceError(with_user_line(f"{why}; use a loop (by={count!r:.40})"))
-        made = self.copy()
+        result = self.copy()
         for _ in range(count - 1):
-            made._push_all(self)
-        return made
+            result._push_all(self)
+        return result
 
     __rmul__ = __mul__
 
@@ -391,7 +399,9 @@ def _recorder() -> Any:
 
 
 def create_array(dtype: Any = "float32", initialized_list: Sequence[Tensor] | None = None) -> Any:
-    """A list of tensors of `dtype`: a Python list, or while a program is recorded a TensorArray."""
+    """Return a list of tensors of `dtype`: a Python list, or a TensorArray while a program is
+    recorded.
+    """
     items = list(initialized_list or [])
     for item in items:
         if not isinstance(item, Tensor):
@@ -403,14 +413,14 @@ def create_array(dtype: Any = "float32", initialized_list: Sequence[Tensor] | No
     mode = static_mode(state.mode)
     if mode is None:
         return items
-    made = TensorArray(mode, dtype_of(dtype).np)
+    result = TensorArray(mode, dtype_of(dtype).np)
     for i, item in enumerate(items):
-        made.write(i, item)
-    return made
+        result.write(i, item)
+    return result
 
 
 def array_write(x: Tensor, i: Tensor, array: Any = None) -> Any:
-    """Put `x` at position `i` [1] of a list, a new one unless given; gives the list."""
+    """Assign `x` to position `i` [1] of a list, by default of a new one, and return the list."""
     if array is None:
         array = create_array(x.dtype)
     if isinstance(array, TensorArray):
@@ -420,10 +430,8 @@ def array_write(x: Tensor, i: Tensor, array: Any = None) -> Any:
     if not 0 <= position <= len(array):
         raise OpError(
             with_user_line(
-                f"array_write: the position {position} is beyond the length "
-                f"{len(array)} "
-                f"of "
-                f"the list"
+                f"array_write: the position {position} is beyond the length {len(array)} of the "
+                "list"
             )
         )
     array[position : position + 1] = [x]
@@ -431,13 +439,13 @@ def array_write(x: Tensor, i: Tensor, array: Any = None) -> Any:
 
 
 def array_read(array: Any, i: Tensor) -> Tensor:
-    """The tensor at position `i` [1] of a list."""
+    """Return the tensor at position `i` [1] of a list."""
     found: Tensor = array[i] if isinstance(array, TensorArray) else array[int(i)]
     return found
 
 
 def array_length(array: Any) -> Any:
-    """How many tensors a list has: an int, or int64[1] while a program is recorded.
+    """Return the number of tensors in a list: an int, or int64[1] while a program is recorded.
 
     Raises TypeError for a tensor.
     """
@@ -449,26 +457,26 @@ def array_length(array: Any) -> Any:
 def tensor_array_to_tensor(
     input: Any, axis: int = 1, use_stack: bool = False, name: str | None = None
 ) -> tuple[Any, Any]:
-    """The elements of a list joined along `axis`, which is new with use_stack; and the size of each
-    along it, int32[N].
+    """Return the elements of a list, concatenated along `axis` or, with use_stack, stacked along a
+    new axis; and the size of each along it, int32[N].
     """
     if not isinstance(input, TensorArray):
         joined = OPS["stack" if use_stack else "concat"](list(input), axis=axis)
-        sizes = [size_along(t.meta.shape, axis) for t in input]
+        sizes = [axis_size(t.meta.shape, axis) for t in input]
         return joined, Tensor(np.asarray(sizes, np.int32))
     assert input.element is not None
     recorder = _recorder()
     recorder.aliases.check(input)
-    metas = (_joined_meta(input.element, axis, use_stack), Meta((-1,), np.dtype(np.int32)))
+    metas = (_concat_meta(input.element, axis, use_stack), Meta((-1,), np.dtype(np.int32)))
     descs = [recorder.declare(recorder.namer.temporary("tensor_array_to_tensor"), m) for m in metas]
-    made = [recorder.variable(desc) for desc in descs]
+    result = [recorder.variable(desc) for desc in descs]
     attrs = {"axis": Attr(AttrType.INT, axis), "use_stack": Attr(AttrType.BOOLEAN, use_stack)}
-    outs = {"Out": [made[0].name], "OutIndex": [made[1].name]}
+    outs = {"Out": [result[0].name], "OutIndex": [result[1].name]}
     recorder.emit("tensor_array_to_tensor", {"X": [input.name]}, outs, attrs)
-    return made[0], made[1]
+    return result[0], result[1]
 
 
-def _joined_meta(element: Meta, axis: int, stacked: bool) -> Meta:
+def _concat_meta(element: Meta, axis: int, stacked: bool) -> Meta:
     shape = list(element.shape)
     rank = len(shape) + stacked
     if not -rank <= axis < rank:

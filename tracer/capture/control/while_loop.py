@@ -1,4 +1,4 @@
-"""`while_loop`: a loop of functions, Python's own or one of a program."""
+"""`while_loop`: a loop given by functions; runs in Python or is recorded."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ def while_loop(
     is_test: bool = False,
     name: str | None = None,
 ) -> list[Any]:
-    """`body(*loop_vars)` as long as `cond(*loop_vars)` holds; gives the last loop_vars, nested as
-    the first ones.
+    """Run `body(*loop_vars)` while `cond(*loop_vars)` holds, and return the last loop_vars with the
+    structure of the first ones.
 
-    cond: gives bool of one element; body: gives a list like loop_vars.
-    Sizes may change from round to round, dtypes may not.
+    cond: returns a bool with one element; body: returns a list like loop_vars Sizes may change from
+    iteration to iteration, dtypes must not.
     """
     if not callable(cond) or not callable(body):
         raise TypeError(with_user_line("while_loop: cond and body should be functions"))
@@ -43,14 +43,12 @@ def while_loop(
         condition = cond(*current)
         if mode is not None and isinstance(condition, Variable):
             check_condition("while_loop", condition)
-            return _recorded(mode, cond, body, current)
+            return _record_while(mode, cond, body, current)
         if mode is not None and mode.builder is not None:
             raise TypeError(
                 with_user_line(
-                    f"while_loop: cond gives a {type(condition).__name__}, not a "
-                    f"variable "
-                    f"of "
-                    f"the program"
+                    f"while_loop: cond gives a {type(condition).__name__}, not a variable of the "
+                    "program"
                 )
             )
         if not condition:
@@ -58,9 +56,11 @@ def while_loop(
         current = _as_list(body(*current), len(current))
 
 
-def _as_list(made: Any, count: int) -> list[Any]:
+def _as_list(result: Any, count: int) -> list[Any]:
     values = (
-        list(made) if isinstance(made, list | tuple) and not hasattr(made, "_fields") else [made]
+        list(result)
+        if isinstance(result, list | tuple) and not hasattr(result, "_fields")
+        else [result]
     )
     if len(values) != count:
         raise OpError(
@@ -69,7 +69,7 @@ def _as_list(made: Any, count: int) -> list[Any]:
     return values
 
 
-def _recorded(
+def _record_while(
     mode: Static, cond: Callable[..., Any], body: Callable[..., Any], start: list[Any]
 ) -> list[Any]:
     leaves, nesting = pytree.flatten(start)
@@ -78,14 +78,16 @@ def _recorded(
         return cond(*pytree.unflatten(nesting, values)), values
 
     def run(values: Values) -> Values:
-        made, other = pytree.flatten(_as_list(body(*pytree.unflatten(nesting, values)), len(start)))
+        result, other = pytree.flatten(
+            _as_list(body(*pytree.unflatten(nesting, values)), len(start))
+        )
         if other != nesting:
             why = (
                 f"body returns {pytree.describe(other)}, whose structure differs from "
                 f"loop_vars ({pytree.describe(nesting)})"
             )
             raise TraceError(with_user_line(f"while_loop: {why}"))
-        return made
+        return result
 
     labels = [f"loop_vars{p}" for p in pytree.key_paths(nesting)]
     found: list[Any] = pytree.unflatten(nesting, record_loop(mode, test, run, leaves, labels))

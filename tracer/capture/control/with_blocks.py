@@ -1,5 +1,5 @@
-"""Loops and branches whose bodies are `with` blocks, as programs for Paddle 1.x have them: While,
-ConditionalBlock, Switch.
+"""Loops and branches of Paddle 1.x whose bodies are `with` blocks: While, ConditionalBlock,
+Switch.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from ...ir.program import Block
 from ..modes import Static, static_mode
 from ..variable import Variable
 from .block_ops import emit_conditional, emit_while
-from .branch import check_condition, put_back
+from .branch import check_condition, restore_in_place
 
 
-def writing_mode(what: str) -> Static:
-    """The mode that writes a program.   Raises OarlockError where none does."""
+def require_static_mode(what: str) -> Static:
+    """Return the mode that writes a program. Raises OarlockError if there is none."""
     mode = static_mode(state.mode)
     if mode is None:
         raise OarlockError(
@@ -37,25 +37,25 @@ def _body(mode: Static, repeats: bool = False) -> Iterator[Block]:
     repeats: whether it is a loop body
     """
     recorder = mode.recorder
-    with recorder.inner_block() as inner:
-        inner.repeats = repeats
+    with recorder.new_block() as inner:
+        inner.is_loop_body = repeats
         yield inner.block
-    for tensor, before in inner.changed.values():
+    for tensor, before in inner.rebound.values():
         after = tensor.raw
-        if recorder.var(before.name) is not before:  # of the body itself
+        if recorder.var(before.name) is not before:  # created in the body
             continue
         if after is not before:
-            with recorder.writing(inner):
+            with recorder.in_block(inner):
                 recorder.emit("assign", {"X": [after.name]}, {"Out": [before.name]})
             before.stop_gradient = before.stop_gradient and after.stop_gradient
-        put_back(mode, tensor, before)
+        restore_in_place(mode, tensor, before)
 
 
 class While:
-    """`with While(cond).block():` runs its body as long as `cond`, a bool [1], holds.
+    """A loop: `with While(cond).block():` runs its body while `cond`, a bool [1], holds.
 
-    What lives on has to be written to variables from outside: `assign(value, output=x)`,
-    `increment`; `cond` is one of them.
+    Results must be written to variables from outside of the body: `assign(value, output=x)`,
+    `increment`. The body must write `cond`.
     """
 
     def __init__(self, cond: Variable, is_test: bool = False, name: str | None = None) -> None:
@@ -64,8 +64,8 @@ class While:
 
     @contextmanager
     def block(self) -> Iterator[None]:
-        """The body."""
-        mode = writing_mode("While")
+        """Return the context manager of the body."""
+        mode = require_static_mode("While")
         flag = mode.recorder.name_of(self.cond_var)
         with _body(mode, repeats=True) as block:
             yield
@@ -76,11 +76,11 @@ class While:
 
 
 class ConditionalBlock:
-    """`with ConditionalBlock([cond], is_scalar_condition=True).block():` runs its body if `cond`, a
-    bool [1], holds.
+    """A branch: `with ConditionalBlock([cond], is_scalar_condition=True).block():` runs its body if
+    `cond`, a bool [1], holds.
 
-    Without is_scalar_condition the body runs if nothing that it reads from outside is empty, as in
-    Paddle, whatever `inputs` are.
+    Without is_scalar_condition the body runs if no variable that it reads from outside is empty, as
+    in Paddle, whatever `inputs` are.
     """
 
     def __init__(
@@ -95,8 +95,8 @@ class ConditionalBlock:
 
     @contextmanager
     def block(self) -> Iterator[None]:
-        """The body."""
-        mode = writing_mode("ConditionalBlock")
+        """Return the context manager of the body."""
+        mode = require_static_mode("ConditionalBlock")
         recorder = mode.recorder
         names = [recorder.name_of(given) for given in self.inputs]
         with _body(mode) as block:
@@ -106,13 +106,13 @@ class ConditionalBlock:
 
 
 class Switch:
-    """`with Switch() as switch:` and in it `with switch.case(cond):` ..., `with switch.default():`:
-    the first that holds is run.
+    """Branches of which the first with a true condition runs: `with Switch() as switch:`, and in it
+    `with switch.case(cond):` and `with switch.default():`.
     """
 
     def __init__(self, name: str | None = None) -> None:
         self._inside = False
-        self._none_so_far: Any = None  # that no condition held, bool [1]
+        self._none_so_far: Any = None  # whether no condition held so far, bool [1]
 
     def __enter__(self) -> Switch:
         self._inside = True
@@ -127,7 +127,9 @@ class Switch:
         self._inside = False
 
     def case(self, condition: Variable) -> AbstractContextManager[None]:
-        """A body for where `condition`, a bool [1], is the first that holds."""
+        """Return the context manager of a body that runs if `condition`, a bool [1], is the first
+        that holds.
+        """
         if not self._inside:
             raise OpError(with_user_line("Switch.case: belongs into the `with` of the Switch"))
         check_condition("Switch.case", condition)
@@ -137,7 +139,7 @@ class Switch:
         return ConditionalBlock([chosen], is_scalar_condition=True).block()
 
     def default(self) -> AbstractContextManager[None]:
-        """A body for where no condition holds."""
+        """Return the context manager of a body that runs if no condition holds."""
         if self._none_so_far is None:
             raise OpError(with_user_line("Switch.default: there is no case before it"))
         return ConditionalBlock([self._none_so_far], is_scalar_condition=True).block()

@@ -1,4 +1,4 @@
-"""Ops that are there for what they do: print a value, check one, call Python."""
+"""Ops with side effects: Print, Assert, and calls of Python functions."""
 
 from .print_assert import Assert, Print
 from .py_func import py_func, static_pylayer

@@ -1,4 +1,4 @@
-"""Print and Assert: as ops of a program, as what these do when it runs, and eagerly."""
+"""Print and Assert: the ops, their kernels, and their eager functions."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ def Print(
     print_tensor_lod: bool = True,
     print_phase: str = "both",
 ) -> Tensor:
-    """Print a value, and in a backward pass its gradient, whenever a program runs; gives the value.
+    """Print a tensor, and in a backward pass its gradient, in each run; return the tensor.
 
     input [*] -> [*]
 
-    first_n: how often, -1 for always; summarize: how many elements, -1 for all; print_phase:
-    'forward', 'backward' or 'both'.
+    first_n: how often to print, -1 for always; summarize: how many elements to print, -1 for all;
+    print_phase: 'forward', 'backward' or 'both'
     """
     if not isinstance(input, Tensor):
         raise OperandError(
@@ -62,18 +62,18 @@ def Print(
         Printer(settings, input.name)(np.asarray(cuda.to_host(input.array)))
         return input
     return mode.recorder.emit_like(
-        "print", "In", input, {name: typed_setting(v) for name, v in settings.items()}
+        "print", "In", input, {name: typed_attr(v) for name, v in settings.items()}
     )
 
 
-def typed_setting(value: bool | int | str) -> Attr:
-    """A setting as an attribute."""
+def typed_attr(value: bool | int | str) -> Attr:
+    """Return a setting as an attribute of the op."""
     kind = {bool: AttrType.BOOLEAN, int: AttrType.INT, str: AttrType.STRING}[type(value)]
     return Attr(kind, value)
 
 
 class Printer:
-    """What the op `print` does.   settings: its attributes; name: of the variable"""
+    """The kernel of the op `print`. settings: its attributes; name: the variable"""
 
     def __init__(self, settings: dict[str, Any], name: str) -> None:
         self._settings, self._name = settings, name
@@ -81,11 +81,11 @@ class Printer:
 
     @classmethod
     def of(cls, desc: OpDesc) -> Printer:
-        """That of an op."""
+        """Return the kernel of an op."""
         return cls({name: attr.value for name, attr in desc.attrs.items()}, desc.inputs["In"][0])
 
     def __call__(self, array: Any) -> Any:
-        """Print an array, unless it was done often enough; gives it."""
+        """Print an array unless `first_n` is reached, and return it."""
         settings = self._settings
         phase = "FORWARD" if settings.get("is_forward", True) else "BACKWARD"
         wanted = settings.get("print_phase", "BOTH") in (phase, "BOTH")
@@ -119,10 +119,9 @@ class Printer:
 def Assert(
     cond: Tensor, data: Sequence[Tensor] | None = None, summarize: int = 20, name: str | None = None
 ) -> None:
-    """Stop with an error that shows `data` where a condition does not hold, whenever a program
-    runs.
+    """Stop each run in which a condition does not hold, with an error that shows `data`.
 
-    cond: bool of one element
+    cond: bool with one element
     """
     if cond.meta.dtype != bool or any(d not in (1, -1) for d in cond.meta.shape):
         raise OpError(
@@ -131,15 +130,15 @@ def Assert(
     shown = list(data or [])
     mode = static_mode(state.mode)
     if mode is None or not isinstance(cond, Variable):
-        Check(summarize, "")(
+        AssertCheck(summarize, "")(
             cuda.to_host(cond.array), [np.asarray(cuda.to_host(t.array)) for t in shown]
         )
         return
     mode.recorder.emit_assert(cond, data=shown, summarize=summarize)
 
 
-class Missing:
-    """What ends a run that asks for a value which is not there.   message: why"""
+class UndefinedRead:
+    """The kernel that fails when an undefined variable is read. message: the reason"""
 
     def __init__(self, message: str) -> None:
         self._message = message
@@ -149,8 +148,8 @@ class Missing:
         raise OpError(self._message)
 
 
-class Check:
-    """What the op `assert` does.   where: the line that it was written at; message: the user's"""
+class AssertCheck:
+    """The kernel of the op `assert`. where: the user's line; message: the user's message"""
 
     def __init__(self, summarize: int, where: str, message: str = "") -> None:
         self._most, self._where = summarize, where

@@ -1,7 +1,7 @@
-"""Python functions as ops of a program: py_func, and static_pylayer with a backward pass of its
-own.
+"""Python functions as ops: py_func, and static_pylayer with a backward pass of its own.
 
-A function is known by its number; a program that holds one runs only in the process that wrote it.
+A function is identified by a number. A program with such an op runs only in the process that
+recorded it.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ Function = Callable[..., Any]
 
 
 @dataclass
-class Call:
+class PythonCall:
     """A function that programs call.
 
-    backward: its gradient; skipped: which operands and results that is not given
+    backward: its gradient function; skipped: operands and results that are not passed to it
     """
 
     function: Function
@@ -36,32 +36,32 @@ class Call:
     skipped: frozenset[str] = field(default_factory=frozenset)
 
 
-CALLS: list[Call] = []
+PYTHON_CALLS: list[PythonCall] = []
 
 
-def _number(call: Call) -> int:
-    CALLS.append(call)
-    return len(CALLS) - 1
+def _register_call(call: PythonCall) -> int:
+    PYTHON_CALLS.append(call)
+    return len(PYTHON_CALLS) - 1
 
 
-def known(number: int) -> Call:
-    """The function of a number.   Raises OarlockError for one of another process."""
-    if not 0 <= number < len(CALLS):
+def registered_call(number: int) -> PythonCall:
+    """Return the function with a number. Raises OarlockError for a number of another process."""
+    if not 0 <= number < len(PYTHON_CALLS):
         raise OarlockError(
             f"py_func: function number {number} is none of this process; it was not saved "
             f"with the program"
         )
-    return CALLS[number]
+    return PYTHON_CALLS[number]
 
 
-def listed(value: Any) -> list[Any]:
-    """What users give as one or several."""
+def as_list(value: Any) -> list[Any]:
+    """Return one value or several as a list."""
     if value is None:
         return []
     return list(value) if isinstance(value, list | tuple) else [value]
 
 
-def _mode(what: str) -> Static:
+def _require_mode(what: str) -> Static:
     mode = static_mode(state.mode)
     if mode is None:
         raise OarlockError(
@@ -81,25 +81,25 @@ def py_func(
     backward_func: Function | None = None,
     skip_vars_in_backward_input: Any = None,
 ) -> Any:
-    """Call `func` on the values of x, ndarrays, whenever the program runs; what it gives becomes
-    `out`, which it returns.
+    """Call `func` on the values of x as ndarrays in each run; its results become `out`, which is
+    returned.
 
-    out: variables that were made for it, None for none; backward_func: called with operands,
-    results and their gradients, but those in skip_vars_in_backward_input; gives the gradients of
-    the operands.
+    out: variables for the results, None for none; backward_func: called with operands, results and
+    the gradients of the results, except those in skip_vars_in_backward_input; returns the gradients
+    of the operands
     """
-    recorder = _mode("py_func").recorder
+    recorder = _require_mode("py_func").recorder
     if not callable(func):
         raise TypeError(
             with_user_line(f"py_func: func should be a function, not {type(func).__name__}")
         )
-    operands, results = listed(x), listed(out)
+    operands, results = as_list(x), as_list(out)
     for variable in (*operands, *results):
         if not isinstance(variable, Variable):
             raise TypeError(
                 with_user_line(f"py_func: x and out are variables, not {type(variable).__name__}")
             )
-    skipped = [v.name for v in listed(skip_vars_in_backward_input)]
+    skipped = [v.name for v in as_list(skip_vars_in_backward_input)]
     unknown = set(skipped) - {v.name for v in (*operands, *results)}
     if unknown:
         raise OpError(
@@ -107,9 +107,9 @@ def py_func(
                 f"py_func: skip_vars_in_backward_input holds {sorted(unknown)}, neither x nor out"
             )
         )
-    call = Call(func, backward_func, frozenset(skipped))
+    call = PythonCall(func, backward_func, frozenset(skipped))
     attrs = {
-        "forward_callable_id": Attr(AttrType.INT, _number(call)),
+        "forward_callable_id": Attr(AttrType.INT, _register_call(call)),
         "backward_callable_id": Attr(AttrType.INT, -1),
     }
     attrs["backward_skip_vars"] = Attr(AttrType.STRINGS, skipped)
@@ -118,24 +118,26 @@ def py_func(
     return out
 
 
-class Caller:
-    """What the op `py_func` does.   dtypes: of its results"""
+class PyFuncKernel:
+    """The kernel of the op `py_func`. dtypes: of its results"""
 
     def __init__(self, number: int, dtypes: Sequence[Any]) -> None:
-        self._function = known(number).function
+        self._function = registered_call(number).function
         self._dtypes = list(dtypes)
 
     def __call__(self, *arrays: Any) -> list[Any]:
-        """The results, in the declared dtypes.   Raises OpError for another number of them."""
+        """Return the results in the declared dtypes. Raises OpError for another number of
+        results.
+        """
         with use_mode(EAGER):
             given = self._function(*(None if a is None else np.asarray(a) for a in arrays))
-        made = listed(given)
+        result = as_list(given)
         if not self._dtypes:
             return []
-        if len(made) != len(self._dtypes):
+        if len(result) != len(self._dtypes):
             name = getattr(self._function, "__name__", "the function")
-            raise OpError(f"py_func: {name} gives {len(made)} results, not {len(self._dtypes)}")
-        return [_array(m, d) for m, d in zip(made, self._dtypes, strict=True)]
+            raise OpError(f"py_func: {name} gives {len(result)} results, not {len(self._dtypes)}")
+        return [_array(m, d) for m, d in zip(result, self._dtypes, strict=True)]
 
 
 def _array(value: Any, dtype: Any) -> Any:
@@ -147,24 +149,25 @@ def _array(value: Any, dtype: Any) -> Any:
 def backward_call(
     number: int, operands: list[str], results: list[str], gradients: list[str], wanted: list[int]
 ) -> tuple[int, list[str]]:
-    """The function that goes back through a py_func, by its number, and the names of its operands.
+    """Return the number of the function that computes the gradients of a py_func, and the names of
+    its operands.
 
-    wanted: of the gradients it gives
+    wanted: which of the gradients are needed
     """
-    call = known(number)
+    call = registered_call(number)
     assert call.backward is not None
     kept = [n for n in (*operands, *results) if n not in call.skipped]
     backward = call.backward
 
     def run(*arrays: Any) -> list[Any]:
-        given = listed(backward(*arrays))
+        given = as_list(backward(*arrays))
         if len(given) < len(operands):
             raise OpError(
                 f"py_func: backward_func gives {len(given)} gradients, not {len(operands)}"
             )
         return [given[i] for i in wanted]
 
-    return _number(Call(run)), [*kept, *gradients]
+    return _register_call(PythonCall(run)), [*kept, *gradients]
 
 
 # -- static_pylayer
@@ -177,18 +180,22 @@ def static_pylayer(
     backward_fn: Function | None = None,
     name: str | None = None,
 ) -> Any:
-    """What forward_fn makes of inputs; gradients go through backward_fn, which is given those of
-    the results, and not through its ops.
+    """Return forward_fn(*inputs). Gradients are computed by backward_fn from those of the results,
+    not by the ops of forward_fn.
     """
-    recorder = _mode("static_pylayer").recorder
-    operands = listed(inputs)
+    recorder = _require_mode("static_pylayer").recorder
+    operands = as_list(inputs)
     made = forward_fn(*operands)
-    results = listed(made)
+    results = as_list(made)
     if backward_fn is None or all(v.stop_gradient for v in operands):
         for result in results:
             result.stop_gradient = True
         return made
-    attrs = {"forward_callable_id": Attr(AttrType.INT, _number(Call(forward_fn, backward_fn)))}
+    attrs = {
+        "forward_callable_id": Attr(
+            AttrType.INT, _register_call(PythonCall(forward_fn, backward_fn))
+        )
+    }
     outs = []
     for result in results:
         desc = recorder.declare(recorder.namer.temporary("pylayer"), result.meta)
@@ -202,13 +209,13 @@ def static_pylayer(
 
 
 def pylayer_gradients(desc: OpDesc, gradients: list[Variable]) -> list[Any]:
-    """What the backward function of an op `pylayer` writes: a gradient per operand.
+    """Return the gradients that the backward function of an op `pylayer` records, one per operand.
 
-    Raises OpError for another number of them.
+    Raises OpError for another number of gradients.
     """
-    call = known(desc.attr("forward_callable_id"))
+    call = registered_call(desc.attr("forward_callable_id"))
     assert call.backward is not None
-    given = listed(call.backward(*gradients))
+    given = as_list(call.backward(*gradients))
     if len(given) != len(desc.inputs["X"]):
         count = len(desc.inputs["X"])
         raise OpError(

@@ -34,7 +34,7 @@ def recompute(
     batch norms included.
     """
     mode = state.mode
-    # no gradients, or a recording, which is no place for Python
+    # Without gradients, or during capture, where recomputation is impossible.
     if not mode.tape or not mode.is_eager:
         return function(*args, **kwargs)
     call = _Call(function, args, kwargs, mode, rng.get_rng_state() if preserve_rng_state else None)

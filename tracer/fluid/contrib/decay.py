@@ -7,7 +7,7 @@ from typing import Any
 
 from ...core.mode import use_mode
 from ...core.op import OPS
-from ...static.graph.mode import Writing
+from ...static.graph.mode import StaticGraphMode
 
 __all__ = ["extend_with_decoupled_weight_decay"]
 
@@ -56,7 +56,7 @@ def extend_with_decoupled_weight_decay(base_optimizer: Any) -> Any:
                 return super().minimize(
                     loss, startup_program, parameter_list, no_grad_set, grad_clip
                 )
-            mode = Writing(program)
+            mode = StaticGraphMode(program)
             with use_mode(mode):
                 shrunk = [
                     (p, OPS["scale"](p, scale=self._coefficient))

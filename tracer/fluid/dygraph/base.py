@@ -16,7 +16,7 @@ from ...core.mode import state, use_mode
 from ...core.paddle1_compat import use_paddle1
 from ...core.tensor import Tensor
 from ...static import Program, program_guard
-from ...static.graph.mode import Writing
+from ...static.graph.mode import StaticGraphMode
 from ...tensor.creation import to_tensor
 from .. import framework
 from ..complex_variable import ComplexVariable
@@ -65,7 +65,7 @@ def switch_to_static_graph(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(function)
     def writing(*args: Any, **kwargs: Any) -> Any:
-        with use_mode(Writing()):
+        with use_mode(StaticGraphMode()):
             return function(*args, **kwargs)
 
     return writing

@@ -13,7 +13,7 @@ from ...ir.passes.prune import prune
 from ...jit.api import dygraph_to_static_func, to_static
 from ...jit.dy2static.program_translator import ProgramTranslator
 from ...jit.layer_capture import for_inference
-from ...jit.save import chosen_names
+from ...jit.save import select_names
 from ...jit.traced_layer import TracedLayer as _TracedLayer
 from ...nn.layer import Layer
 from ...static import BuildStrategy, ExecutionStrategy
@@ -117,8 +117,8 @@ class TracedLayer:
         recording = self._traced._recording
         program = for_inference(recording.program)
         feeds, fetches = (
-            chosen_names("feed", program.feeds(), feed),
-            chosen_names("fetch", program.fetches(), fetch),
+            select_names("feed", program.feeds(), feed),
+            select_names("fetch", program.fetches(), fetch),
         )
         pruned = prune(program, feeds, fetches)
         write_model(

@@ -20,7 +20,7 @@ from ...ir.passes.normalize import normalize
 from ...ir.scope import current_scope
 from ...static import default_main_program
 from ...static import io as static_io
-from ...static.graph.mode import Writing
+from ...static.graph.mode import StaticGraphMode
 from ...static.graph.program import Program
 from ..deprecated import instead
 from .of_1_8 import as_in_1_8
@@ -61,7 +61,7 @@ def _targets(program: Program, wanted: list[Variable]) -> list[Variable]:
     """The outputs under the names that 1.8 gave them: each behind a scale by 1, which bools are not
     taken by.
     """
-    with use_mode(Writing(program)):
+    with use_mode(StaticGraphMode(program)):
         made = []
         for i, variable in enumerate(wanted):
             with program.recorder.owned_by(f"save_infer_model/scale_{i}"):

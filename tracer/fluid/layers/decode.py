@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from ...capture.control.with_blocks import writing_mode
+from ...capture.control.with_blocks import require_static_mode
 from ...core import pytree
 from ...core.dtype import dtype_of
 from ...core.mode import state
@@ -39,8 +39,8 @@ class BeamSearchDecoder(decode.BeamSearchDecoder):
 @contextmanager
 def around() -> Iterator[None]:
     """What the body of the `with` writes goes to the block around the one that is being written."""
-    recorder = writing_mode("dynamic_decode").recorder
-    with recorder.writing(recorder.open[-2]):
+    recorder = require_static_mode("dynamic_decode").recorder
+    with recorder.in_block(recorder.open_blocks[-2]):
         yield
 
 

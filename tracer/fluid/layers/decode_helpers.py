@@ -44,7 +44,7 @@ class TrainingHelper(DecodeHelper):
 
     def __init__(self, inputs: Any, sequence_length: Any, time_major: bool = False) -> None:
         self.inputs, self.sequence_length, self.time_major = inputs, sequence_length, time_major
-        # after the last step a next one is asked for, too
+        # the input of the step after the last one is computed as well
         self.inputs_ = pytree.map(self._one_longer, inputs)
 
     def _one_longer(self, x: Any) -> Any:

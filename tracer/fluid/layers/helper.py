@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from ...core.mode import state
 from ...core.op import OPS
 from ...ir.passes.legalize_scalars import may_reduce_to_scalar
-from ...static.graph.mode import Writing
+from ...static.graph.mode import StaticGraphMode
 from ..deprecated import instead
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -22,7 +22,7 @@ def one(x: Any) -> Any:
     if x.meta.shape:
         return x
     mode = state.mode
-    if isinstance(mode, Writing):
+    if isinstance(mode, StaticGraphMode):
         last = mode.recorder.block.ops[-1]
         if last.outputs.get("Out") == [x.name] and may_reduce_to_scalar(last.type, last.attrs):
             x.raw.shape = (1,)
@@ -46,12 +46,12 @@ def into(made: Any, target: Any) -> Any:
     if target is None:
         return made
     mode = state.mode
-    if isinstance(mode, Writing):
+    if isinstance(mode, StaticGraphMode):
         # of `create_tensor`, which does not know
         if not target.raw.shape and not target.persistable:
             target.raw.shape, target.raw.dtype = made.raw.shape, made.raw.dtype
         mode.write(made, target)
-        mode.recorder.aliases.written(target)
+        mode.recorder.aliases.on_write(target)
     else:
         mode.assign_inplace(target, made)
     return target

@@ -18,7 +18,7 @@ from ...nn.param_attr import ParamAttr
 from ...static import Print as _Print
 from ...static import create_global_var as _global_var
 from ...static import default_main_program, py_func
-from ...static.graph.mode import Writing, enable_static
+from ...static.graph.mode import StaticGraphMode, enable_static
 from ...static.graph.parameters import lasting
 from ..framework import data as _data
 from ..framework import in_dygraph_mode
@@ -122,7 +122,7 @@ def autoincreased_step_counter(
 ) -> Any:
     """How often the program has run, counted at its beginning.   -> int64 [1]"""
     mode = state.mode
-    if not isinstance(mode, Writing):
+    if not isinstance(mode, StaticGraphMode):
         raise OarlockError(
             with_user_line(
                 "autoincreased_step_counter: counts the runs of a program; there is none"

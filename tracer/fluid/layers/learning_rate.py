@@ -16,7 +16,7 @@ from ...core.mode import state
 from ...core.op import OPS
 from ...core.tensor import Tensor
 from ...ir.op_role import Role
-from ...static.graph.mode import Writing
+from ...static.graph.mode import StaticGraphMode
 from ...tensor.convert import cast
 from ...tensor.creation import full
 from .helper import into, today
@@ -43,7 +43,7 @@ def _schedule(eager: str, new: str) -> Callable[[Callable[..., Any]], Callable[.
         @functools.wraps(function)
         def made(*args: Any, **kwargs: Any) -> Any:
             mode = state.mode
-            if isinstance(mode, Writing):
+            if isinstance(mode, StaticGraphMode):
                 with mode.recorder.as_role(Role.LR_SCHEDULE):
                     return function(*args, **kwargs)
             from .. import dygraph  # noqa: PLC0415 - which stands beside layers
@@ -128,7 +128,7 @@ def polynomial_decay(
     if cycle:
         rounds = OPS["elementwise_max"](
             OPS["ceil"](step / decay_steps), _number(1.0)
-        )  # the first step counts as one of round 1
+        )  # the first step belongs to iteration 1
         share = step / (rounds * decay_steps)
     else:
         share = OPS["elementwise_min"](step, _number(decay_steps)) / decay_steps

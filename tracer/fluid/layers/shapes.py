@@ -104,7 +104,7 @@ def unsqueeze(input: Any, axes: Any, name: str | None = None) -> Any:
 
 def _parts(value: Any) -> Any:
     """The tensors to concatenate; a TensorArray from `array_write` is returned unchanged."""
-    return value if hasattr(value, "joined") else listed(value)
+    return value if hasattr(value, "concat_elements") else listed(value)
 
 
 @today("paddle.concat")

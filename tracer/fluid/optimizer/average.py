@@ -14,7 +14,7 @@ from ...ir import program as data
 from ...ir.scope import Scope
 from ...static import Program, default_main_program
 from ...static.graph.constants import value_of
-from ...static.graph.mode import Writing
+from ...static.graph.mode import StaticGraphMode
 from ...static.graph.moving_average import Averaging
 from ...static.graph.parameters import lasting
 from ..framework import in_dygraph_mode
@@ -54,7 +54,7 @@ class ModelAverage(Averaging):
             for p in program.global_block().all_parameters()
             if getattr(p, "do_model_average", True)
         ]
-        with use_mode(Writing(program)):
+        with use_mode(StaticGraphMode(program)):
             self._kept = {p.name: self._accumulate(program, p) for p in averaged}
 
     def _accumulate(self, program: Program, parameter: Any) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from ...core.op import OPS
 from ...ir import program as data
 from ...static import Program, default_startup_program
 from ...static.graph.constants import value_of
-from ...static.graph.mode import Writing
+from ...static.graph.mode import StaticGraphMode
 from ...static.graph.parameters import lasting
 from ..framework import in_dygraph_mode
 
@@ -101,7 +101,7 @@ class LookaheadOptimizer:
         made = self.inner_optimizer.minimize(loss, startup_program=startup_program)
         program = loss.block.program
         startup = default_startup_program() if startup_program is None else startup_program
-        with use_mode(Writing(program)):
+        with use_mode(StaticGraphMode(program)):
             step = self._counter(program)
             late = OPS["cast"](
                 OPS["equal"](OPS["elementwise_mod"](step, self._every()), self._zero()),
@@ -116,7 +116,7 @@ class LookaheadOptimizer:
     def _counter(program: Program) -> Any:
         desc = data.VarDesc("lookahead_step", (1,), "int32", persistable=True, stop_gradient=True)
         step = lasting(program, desc, lambda: value_of(np.zeros([1], np.int32)))
-        Writing(program).write(OPS["scale"](step, scale=1.0, bias=1.0), step)
+        StaticGraphMode(program).write(OPS["scale"](step, scale=1.0, bias=1.0), step)
         return step
 
     def _every(self) -> Any:
@@ -133,16 +133,18 @@ class LookaheadOptimizer:
         name, shape, dtype = f"{parameter.name}@SLOW", parameter.raw.shape, parameter.raw.dtype
         desc = data.VarDesc(name, shape, dtype, persistable=True, stop_gradient=True)
         slow = program.global_block().declare(desc)
-        with use_mode(Writing(startup)):
+        with use_mode(StaticGraphMode(startup)):
             first = startup.global_block().declare(
                 data.VarDesc(name, shape, dtype, persistable=True, stop_gradient=True)
             )
-            Writing(startup).write(OPS["assign"](startup.global_block().var(parameter.name)), first)
+            StaticGraphMode(startup).write(
+                OPS["assign"](startup.global_block().var(parameter.name)), first
+            )
         part = OPS["scale"](late, scale=float(self.alpha))
         moved = OPS["elementwise_add"](
             slow, OPS["elementwise_mul"](OPS["elementwise_sub"](parameter, slow), part, axis=-1)
         )
         drawn = OPS["elementwise_mul"](OPS["elementwise_sub"](moved, parameter), late, axis=-1)
         after = OPS["elementwise_add"](parameter, drawn)
-        Writing(program).write(moved, slow)
-        Writing(program).write(after, parameter)
+        StaticGraphMode(program).write(moved, slow)
+        StaticGraphMode(program).write(after, parameter)

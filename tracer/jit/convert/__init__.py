@@ -1,8 +1,8 @@
-"""From Python source to Python source that writes control flow into a program.
+"""Source-to-source conversion of Python functions, so that their control flow can be recorded.
 
-`convert` gives a function of the same signature, lines and closure, in which every `if`, `while`,
-`for`, `and`, call and the like asks `runtime` what to do: on tensors of a program that is being
-recorded it becomes part of that program, on anything else it is Python.
+`convert` returns a function with the same signature, lines and closure, in which every `if`,
+`while`, `for`, `and`, call and the like calls an operator of `jit/operators`. An operator records
+ops for values of a program, and runs Python for everything else.
 """
 
 from .convert import STAGES, convert, converted_source, not_to_static

@@ -1,4 +1,4 @@
-"""Which names a piece of code reads and writes.
+"""Activity analysis: which names a piece of code reads and writes.
 
 A symbol is a local name, or dotted as in `self.hidden`.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-CHANGING_METHODS = frozenset(
+MUTATING_METHODS = frozenset(
     {
         "append",
         "extend",
@@ -26,19 +26,19 @@ CHANGING_METHODS = frozenset(
     }
 )
 INNER_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
-OURS = "_ol_"  # how the names begin that the conversion gives
+GENERATED_PREFIX = "_ol_"  # prefix of generated names
 Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
 
-def changed_symbol(node: ast.AST) -> str | None:
-    """The symbol that an assignment to a part of it changes: `a` of `a[0][1]`."""
+def base_symbol(node: ast.AST) -> str | None:
+    """Return the symbol that an assignment to an element changes: `a` for `a[0][1]`."""
     while isinstance(node, ast.Subscript):
         node = node.value
     return dotted(node)
 
 
 def dotted(node: ast.AST) -> str | None:
-    """`a.b.c` for an attribute of a name, `a` for a name, else None."""
+    """Return `a.b.c` for an attribute of a name, `a` for a name, otherwise None."""
     if isinstance(node, ast.Name):
         return node.id
     if isinstance(node, ast.Attribute):
@@ -47,13 +47,12 @@ def dotted(node: ast.AST) -> str | None:
     return None
 
 
-class Effects(ast.NodeVisitor):
-    """What code does to symbols.
+class SymbolEffects(ast.NodeVisitor):
+    """The symbols that code reads and writes.
 
-    reads, writes: in this scope; captured: what functions defined in it read of it.
-
-    bound: the names among `writes` that are given another value, rather than that a part of what
-    they stand for is changed.
+    reads, writes: in this scope; captured: symbols that functions defined in it read; bound: the
+    names among `writes` that are assigned, rather than mutated; outer: names declared `global` or
+    `nonlocal`; passed: names of enclosing functions that inner functions declare
     """
 
     def __init__(self) -> None:
@@ -62,15 +61,15 @@ class Effects(ast.NodeVisitor):
         self.bound: set[str] = set()
         self.captured: set[str] = set()
         self.outer: set[str] = set()  # declared `global` or `nonlocal`
-        self.passed: set[str] = set()  # of functions around those inside, as these declare
+        self.passed: set[str] = set()  # names of enclosing functions that inner functions declare
 
     def write(self, symbol: str | None) -> None:
-        """Note a write."""
+        """Record a write."""
         if symbol is not None:
             self.writes[symbol] = None
 
     def bind(self, name: str | None) -> None:
-        """Note that a name is given a value."""
+        """Record an assignment of a name."""
         if name is not None:
             self.write(name)
             self.bound.add(name)
@@ -92,7 +91,7 @@ class Effects(ast.NodeVisitor):
 
     def visit_Subscript(self, node: ast.Subscript) -> None:
         if not isinstance(node.ctx, ast.Load):
-            self.write(changed_symbol(node.value))
+            self.write(base_symbol(node.value))
         self.generic_visit(node)
 
     def visit_AugAssign(self, node: ast.AugAssign) -> None:
@@ -102,8 +101,8 @@ class Effects(ast.NodeVisitor):
         self.generic_visit(node)
 
     def visit_Call(self, node: ast.Call) -> None:
-        if isinstance(node.func, ast.Attribute) and node.func.attr in CHANGING_METHODS:
-            self.write(changed_symbol(node.func.value))
+        if isinstance(node.func, ast.Attribute) and node.func.attr in MUTATING_METHODS:
+            self.write(base_symbol(node.func.value))
         self.generic_visit(node)
 
     def visit_Global(self, node: ast.Global | ast.Nonlocal) -> None:
@@ -136,7 +135,7 @@ class Effects(ast.NodeVisitor):
         self.bind(node.name)
         for inner in (*node.decorator_list, *_defaults(node.args)):
             self.visit(inner)
-        self._capture(node.body, _parameters(node.args), own=node.name.startswith(OURS))
+        self._capture(node.body, _parameters(node.args), own=node.name.startswith(GENERATED_PREFIX))
 
     def visit_Lambda(self, node: ast.Lambda) -> None:
         for inner in _defaults(node.args):
@@ -150,8 +149,10 @@ class Effects(ast.NodeVisitor):
         self._capture(node.body, set())
 
     def _capture(self, body: Iterable[ast.AST], given: set[str], own: bool = False) -> None:
-        """A function inside.   own: it is a piece of this one, whose parts were made functions."""
-        inner = effects(body)
+        """Record the effects of an inner function. own: it is generated from a part of this
+        function
+        """
+        inner = symbol_effects(body)
         local = given | (inner.bound - inner.outer)
         free = {s for s in inner.reads | inner.captured if s.split(".")[0] not in local}
         self.reads |= free
@@ -164,7 +165,7 @@ class Effects(ast.NodeVisitor):
                 self.write(symbol)
 
     def _comprehension(self, node: Comprehension) -> None:
-        inner = Effects()
+        inner = SymbolEffects()
         inner.generic_visit(node)
         own = {n.id for g in node.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
         walrus = [n.target.id for n in ast.walk(node) if isinstance(n, ast.NamedExpr)]
@@ -179,9 +180,9 @@ class Effects(ast.NodeVisitor):
     visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _comprehension
 
 
-def effects(code: Iterable[ast.AST] | ast.AST | None) -> Effects:
-    """The effects of statements or expressions."""
-    found = Effects()
+def symbol_effects(code: Iterable[ast.AST] | ast.AST | None) -> SymbolEffects:
+    """Return the effects of statements or expressions."""
+    found = SymbolEffects()
     for node in [code] if isinstance(code, ast.AST) else code or ():
         found.visit(node)
     return found
@@ -197,5 +198,5 @@ def _defaults(args: ast.arguments) -> list[ast.expr]:
 
 
 def parameters(function: ast.FunctionDef | ast.Lambda) -> set[str]:
-    """The names of the parameters of a function."""
+    """Return the names of the parameters of a function."""
     return _parameters(function.args)

@@ -1,5 +1,5 @@
-"""Converting a function: its tree rewritten, compiled again at its own lines, with its own closure,
-globals and defaults.
+"""Convert a function: transform its syntax tree, compile it at its own lines, and rebuild the
+function with its closure, globals and defaults.
 """
 
 from __future__ import annotations
@@ -16,29 +16,29 @@ from ...core.function_source import NoSource, function_tree
 from ..operators import runtime
 from ..operators.registry import register
 from .activity import parameters
-from .expressions import Expressions, mark_tests
+from .expressions import ExpressionTransformer, mark_tests
 from .jumps import lower_jumps
-from .liveness import mark
-from .statements import Flow, local_names
-from .templates import keep_places, statements
+from .liveness import annotate_liveness
+from .statements import ControlFlowTransformer, local_names
+from .templates import mark_user_nodes, statements
 
 RUNTIME = "__ol"
-# the attribute of a function with what the user asked for it
+# The attribute of a function with its ConversionOptions.
 CONVERSION_OPTIONS = "__jst_not_to_static"
-_CODES: dict[tuple[str, CodeType], CodeType | NoSource] = {}
-_SOURCES: dict[CodeType, str] = {}
+_CODE_CACHE: dict[tuple[str, CodeType], CodeType | NoSource] = {}
+_SOURCE_CACHE: dict[CodeType, str] = {}
 
 
 @dataclass(frozen=True)
 class ConversionOptions:
-    """What the user asked for a function."""
+    """The options that the user set for a function."""
 
     not_convert: bool = False
 
 
 @register
 def convert(function: Any) -> Any:
-    """The converted function or method; `function` itself where there is nothing to convert.
+    """Return the converted function or method; `function` itself if there is nothing to convert.
 
     Raises NoSource.
 
@@ -55,18 +55,16 @@ def convert(function: Any) -> Any:
         inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
     ):
         return function
-    return _with_code(function, converted_code(function.__code__))
+    return _create_function(function, converted_code(function.__code__))
 
 
 def is_converted(function: FunctionType) -> bool:
-    """Whether a function was made by `convert`."""
+    """Whether a function was created by `convert`."""
     return RUNTIME in function.__code__.co_freevars
 
 
 def not_to_static(function: Any = None) -> Any:
-    """Leave a function as it is when code that calls it is converted; as a decorator, with
-    arguments or without.
-    """
+    """Exclude a function from conversion. Usable as a decorator, with or without arguments."""
     if function is None:
         return not_to_static
     setattr(getattr(function, "__func__", function), CONVERSION_OPTIONS, ConversionOptions(True))
@@ -74,42 +72,41 @@ def not_to_static(function: Any = None) -> Any:
 
 
 def is_excluded(function: Any) -> bool:
-    """Whether the user asked for a function to be left alone."""
+    """Whether the user excluded a function from conversion."""
     options = getattr(function, CONVERSION_OPTIONS, None)
     return options is not None and options.not_convert
 
 
 def converted_code(code: CodeType) -> CodeType:
-    """The code of the converted function, made once.   Raises NoSource."""
-    # code of one text is equal wherever it lies, but errors name the file
+    """Return the cached code of the converted function. Raises NoSource."""
+    # Equal code may be in several files, and errors name the file.
     at = code.co_filename, code
-    if at not in _CODES:
+    if at not in _CODE_CACHE:
         try:
-            _CODES[at] = _convert(code)
+            _CODE_CACHE[at] = _convert(code)
         except NoSource as error:
-            _CODES[at] = error
-    found = _CODES[at]
+            _CODE_CACHE[at] = error
+    found = _CODE_CACHE[at]
     if isinstance(found, NoSource):
         raise found
     return found
 
 
-STAGES = ("jumps", "statements", "expressions")  # in order: what rewrites a function
+STAGES = ("jumps", "statements", "expressions")  # in order of execution
 
 
 def converted_source(function: Any, stages: int = len(STAGES)) -> str:
-    """The function as text after the first `stages` of STAGES.
+    """Return the source of the function after the first `stages` of STAGES.
 
-    Raises TypeError, and OpError where there is no source.
+    Raises TypeError, and OpError if there is no source.
     """
     plain = inspect.unwrap(function)
     code = getattr(getattr(plain, "__func__", plain), "__code__", None)
     if code is None:
         raise TypeError(
             with_user_line(
-                f"{getattr(plain, '__name__', plain)!s:.80} is no function of Python's; "
-                f"it "
-                f"has no source"
+                f"{getattr(plain, '__name__', plain)!s:.80} is no function of Python's; it has no "
+                "source"
             )
         )
     try:
@@ -120,71 +117,71 @@ def converted_source(function: Any, stages: int = len(STAGES)) -> str:
         converted_code(code)
     except NoSource as error:
         raise OpError(with_user_line(f"{code.co_name}: {error}")) from None
-    return _SOURCES[code]
+    return _SOURCE_CACHE[code]
 
 
-def _with_code(function: FunctionType, code: CodeType) -> FunctionType:
+def _create_function(function: FunctionType, code: CodeType) -> FunctionType:
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
     cells[RUNTIME] = CellType(runtime)
     closure = tuple(cells[name] for name in code.co_freevars)
-    made = FunctionType(
+    result = FunctionType(
         code, function.__globals__, function.__name__, function.__defaults__, closure
     )
-    made.__kwdefaults__ = function.__kwdefaults__
-    made.__dict__.update(function.__dict__)
-    made.__qualname__, made.__module__, made.__doc__ = (
+    result.__kwdefaults__ = function.__kwdefaults__
+    result.__dict__.update(function.__dict__)
+    result.__qualname__, result.__module__, result.__doc__ = (
         function.__qualname__,
         function.__module__,
         function.__doc__,
     )
-    made.__annotations__ = function.__annotations__
-    return made
+    result.__annotations__ = function.__annotations__
+    return result
 
 
-class _Plain(ast.NodeTransformer):
-    """Annotations of variables left out: in a function nothing evaluates them, and a variable that
-    parts of it share may have none.
+class _AnnotationRemover(ast.NodeTransformer):
+    """Removes annotations of local variables: Python does not evaluate them, and `nonlocal`
+    variables must not have them.
     """
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
-        made = ast.Pass() if node.value is None else ast.Assign([node.target], node.value)
-        return ast.copy_location(made, node)
+        result = ast.Pass() if node.value is None else ast.Assign([node.target], node.value)
+        return ast.copy_location(result, node)
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
         return node
 
 
-def _read_tree(code: CodeType) -> ast.FunctionDef:
-    """The function as the user wrote it, with names as Python has them."""
-    tree = _Plain().visit(function_tree(code))
-    keep_places(tree)
+def _parse(code: CodeType) -> ast.FunctionDef:
+    """Return the syntax tree of the function, with private names mangled."""
+    tree = _AnnotationRemover().visit(function_tree(code))
+    mark_user_nodes(tree)
     if isinstance(tree, ast.Lambda):
         tree = _as_function(tree)
-    _refuse_names(tree)
-    _mangle(tree, code)
+    _reject_reserved_names(tree)
+    _mangle_private_names(tree, code)
     return tree
 
 
 def _converted_tree(code: CodeType, stages: int) -> ast.FunctionDef:
-    tree = _read_tree(code)
+    tree = _parse(code)
     convert_tree(tree, frozenset(code.co_freevars), stages)
     return tree
 
 
 def _convert(code: CodeType) -> CodeType:
-    tree = _read_tree(code)
+    tree = _parse(code)
     users = frozenset(
         n.lineno for n in ast.walk(tree) if isinstance(n, ast.Lambda) and not parameters(n)
     )
     convert_tree(tree, frozenset(code.co_freevars))
-    _SOURCES[code] = ast.unparse(tree)
-    tree.name = "_ol_function"  # its own name would be one of the factory
-    made = _inner_code(compile(_factory(tree, code), code.co_filename, "exec"), tree.name)
-    return _named(made, code.co_name, code.co_qualname, users)
+    _SOURCE_CACHE[code] = ast.unparse(tree)
+    tree.name = "_ol_function"  # its own name may be one of the factory's
+    result = _inner_code(compile(_factory(tree, code), code.co_filename, "exec"), tree.name)
+    return _rename_code(result, code.co_name, code.co_qualname, users)
 
 
-def _refuse_names(tree: ast.AST) -> None:
-    """Raise TraceError where the user's names are those of converted code."""
+def _reject_reserved_names(tree: ast.AST) -> None:
+    """Raise TraceError if the user's code uses names of converted code."""
     for node in ast.walk(tree):
         if not isinstance(node, ast.Name | ast.arg):
             continue
@@ -198,25 +195,26 @@ def _refuse_names(tree: ast.AST) -> None:
 
 
 def _as_function(tree: ast.Lambda) -> ast.FunctionDef:
-    (made,) = statements("def _ol_lambda():\n    return BODY", tree, BODY=tree.body)
-    assert isinstance(made, ast.FunctionDef)
-    made.args = tree.args
-    return made
+    (result,) = statements("def _ol_lambda():\n    return BODY", tree, BODY=tree.body)
+    assert isinstance(result, ast.FunctionDef)
+    result.args = tree.args
+    return result
 
 
 def convert_tree(
     function: ast.FunctionDef, around: frozenset[str] = frozenset(), stages: int = len(STAGES)
 ) -> None:
-    """Rewrite a function and those inside of it.
+    """Transform a function and the functions in it.
 
-    around: the names of functions around it that it may use; stages: see STAGES.
+    around: the names of enclosing functions that it may use; stages: see STAGES
     """
     arguments = [*function.args.posonlyargs, *function.args.args]
     first = arguments[0].arg if arguments else None
     _convert_statements(function, around, stages > 1)
     if stages == len(STAGES):
         function.body = [
-            Expressions(None if _binds_super(function) else first).visit(s) for s in function.body
+            ExpressionTransformer(None if _binds_super(function) else first).visit(s)
+            for s in function.body
         ]
     function.decorator_list, function.returns = [], None
     for argument in ast.walk(function.args):
@@ -225,7 +223,7 @@ def convert_tree(
 
 
 def _binds_super(function: ast.FunctionDef) -> bool:
-    """Whether `super` is the user's own in a function, not Python's."""
+    """Whether `super` is a name of the user in a function."""
     return any(
         (isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name == "super")
         or (isinstance(node, ast.arg) and node.arg == "super")
@@ -246,17 +244,17 @@ def _convert_statements(
     if not all_of_them:
         return
     mark_tests(function)
-    mark(function)
-    flow = Flow(function, around)
-    body = [n for s in function.body for n in _listed(flow.visit(s))]
-    unset = [n for n in flow.unset if n not in parameters(function)]
+    annotate_liveness(function)
+    flow = ControlFlowTransformer(function, around)
+    body = [n for s in function.body for n in _as_body(flow.visit(s))]
+    undefined = [n for n in flow.undefined_locals if n not in parameters(function)]
     doc = ast.get_docstring(function) is not None
-    first = [s for n in unset for s in statements(f"{n} = __ol.Undefined({n!r})", function)]
+    first = [s for n in undefined for s in statements(f"{n} = __ol.Undefined({n!r})", function)]
     function.body = [*body[:doc], *first, *body[doc:]]
 
 
-def _listed(made: Any) -> list[ast.stmt]:
-    return made if isinstance(made, list) else [made]
+def _as_body(result: Any) -> list[ast.stmt]:
+    return result if isinstance(result, list) else [result]
 
 
 def _functions_inside(body: list[ast.stmt]) -> list[ast.FunctionDef]:
@@ -283,7 +281,7 @@ def _is_generator(function: ast.FunctionDef) -> bool:
 
 
 def _factory(tree: ast.FunctionDef, code: CodeType) -> ast.Module:
-    """A module with a function around `tree` that has the names of its closure as locals."""
+    """Return a module with a function around `tree` that has the names of its closure as locals."""
     names = "\n    ".join(f"{name} = None" for name in (*code.co_freevars, RUNTIME, "__class__"))
     body = statements(f"def _ol_factory():\n    {names}\n    TREE", tree, TREE=[tree])
     module = ast.Module(body, [])
@@ -297,30 +295,31 @@ def _inner_code(code: CodeType, name: str) -> CodeType:
     return code
 
 
-def _named(code: CodeType, name: str, qualname: str, users: frozenset[int]) -> CodeType:
-    """The code, and that of every function that the conversion made in it, under the user's name.
+def _rename_code(code: CodeType, name: str, qualname: str, users: frozenset[int]) -> CodeType:
+    """Give the code, and that of all functions that the conversion created in it, the user's name.
 
-    users: lines of lambdas like ours.
+    users: lines of lambdas of the user that look like generated ones
     """
     consts = tuple(
-        _renamed(c, name, qualname, users) if isinstance(c, CodeType) else c for c in code.co_consts
+        _rename_inner_code(c, name, qualname, users) if isinstance(c, CodeType) else c
+        for c in code.co_consts
     )
     return code.replace(co_consts=consts, co_name=name, co_qualname=qualname)
 
 
-def _renamed(code: CodeType, name: str, qualname: str, users: frozenset[int]) -> CodeType:
+def _rename_inner_code(code: CodeType, name: str, qualname: str, users: frozenset[int]) -> CodeType:
     if code.co_name.startswith("_ol_"):
-        return _named(code, name, qualname, users)
+        return _rename_code(code, name, qualname, users)
     if code.co_name == "<lambda>" and not code.co_argcount and code.co_firstlineno not in users:
-        return _named(code, name, qualname, users)  # made by the conversion as well
-    return _named(
+        return _rename_code(code, name, qualname, users)  # generated by the conversion as well
+    return _rename_code(
         code, code.co_name, code.co_qualname.rpartition("_ol_factory.<locals>.")[2], users
     )
 
 
-def _mangle(tree: ast.FunctionDef, code: CodeType) -> None:
-    """Private names as the class around the function has them: outside of it Python would not do
-    it.
+def _mangle_private_names(tree: ast.FunctionDef, code: CodeType) -> None:
+    """Mangle private names as the enclosing class does: Python would not do it outside of the
+    class.
     """
     parts = code.co_qualname.split(".")
     owner = parts[-2].lstrip("_") if len(parts) > 1 and parts[-2] != "<locals>" else ""

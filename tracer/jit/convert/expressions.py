@@ -1,4 +1,6 @@
-"""Expressions that choose, and calls, become calls of `runtime`."""
+"""Transform expressions to calls of operators: boolean operators, comparisons, conditional
+expressions, subscripts and calls.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,7 @@ from typing import Any
 
 from .templates import expression
 
-PLAIN_CALLS = frozenset(
+UNCONVERTED_CALLS = frozenset(
     {
         "super",
         "locals",
@@ -22,14 +24,12 @@ PLAIN_CALLS = frozenset(
         "issubclass",
     }
 )
-PLAIN_METHODS = frozenset({"set_trace"})  # a debugger looks at the frame that calls it
+UNCONVERTED_METHODS = frozenset({"set_trace"})  # a debugger inspects the frame of its caller
 
 
-class Expressions(ast.NodeTransformer):
-    """Rewrites `and`, `or`, `not`, comparisons in chains, conditional expressions, subscripts and
-    calls, in functions inside as well.
-
-    What changes an element or an attribute says so before, and what makes a list or dict after it.
+class ExpressionTransformer(ast.NodeTransformer):
+    """Transforms the expressions of a function and of the functions in it. Assignments to elements
+    and attributes are preceded by `before_write`, new lists and dicts are registered.
     """
 
     def __init__(self, first_argument: str | None) -> None:
@@ -43,10 +43,10 @@ class Expressions(ast.NodeTransformer):
             return node
         name = "and_" if isinstance(node.op, ast.And) else "or_"
         call = f"__ol.{name}{'' if getattr(node, 'is_test', False) else 'value'}(A, lambda: B)"
-        made = node.values[-1]
+        result = node.values[-1]
         for value in reversed(node.values[:-1]):
-            made = expression(call, node, A=value, B=made)
-        return made
+            result = expression(call, node, A=value, B=result)
+        return result
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
         self.generic_visit(node)
@@ -64,11 +64,11 @@ class Expressions(ast.NodeTransformer):
         if any(not isinstance(o, ast.Constant | ast.Name) for o in operands[1:-1]):
             rest = [expression("lambda: A", node, A=o) for o in operands]
             kinds = [type(o).__name__ for o in node.ops]
-            made: ast.Call = expression(f"__ol.chain({kinds!r})", node)
+            result: ast.Call = expression(f"__ol.compare_chain({kinds!r})", node)
             if _binds(operands[1:]):
                 return node
-            made.args += rest
-            return made
+            result.args += rest
+            return result
         pairs = [
             self._membership(ast.copy_location(ast.Compare(a, [op], [b]), node))
             for a, op, b in zip(operands, node.ops, operands[1:], strict=False)
@@ -102,10 +102,10 @@ class Expressions(ast.NodeTransformer):
             node.left, node.right = (
                 side
                 if isinstance(side, ast.Constant)
-                else expression("__ol.current(A)", node, A=side)
+                else expression("__ol.resolve(A)", node, A=side)
                 for side in (node.left, node.right)
             )
-            return expression("__ol.new(VALUE)", node, VALUE=node)
+            return expression("__ol.track_new(VALUE)", node, VALUE=node)
         return (
             expression("__ol.mod(A, B)", node, A=node.left, B=node.right)
             if isinstance(node.op, ast.Mod)
@@ -116,11 +116,11 @@ class Expressions(ast.NodeTransformer):
         text = ast.unparse(node.value)
         self.generic_visit(node)
         if not isinstance(node.ctx, ast.Load):
-            return _changing(node, text)
+            return _before_write(node, text)
         if node.attr == "__class__":
-            return expression("__ol.class_of(A)", node, A=node.value)
+            return expression("__ol.get_class(A)", node, A=node.value)
         if not getattr(node, "is_called", False):
-            node.value = expression(f"__ol.reading(A, {node.attr!r})", node.value, A=node.value)
+            node.value = expression(f"__ol.before_read(A, {node.attr!r})", node.value, A=node.value)
         return node
 
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
@@ -132,18 +132,18 @@ class Expressions(ast.NodeTransformer):
         self.generic_visit(node)
         for part in node.values:
             if isinstance(part, ast.FormattedValue) and not self.quoting:
-                part.value = expression("__ol.shown(A)", node, A=part.value)
+                part.value = expression("__ol.check_format(A)", node, A=part.value)
         return node
 
     def visit_Raise(self, node: ast.Raise) -> ast.AST:
-        self.quoting += 1  # what an error says may name a variable
+        self.quoting += 1  # an error message may contain a variable
         self.generic_visit(node)
         self.quoting -= 1
         return node
 
     def visit_Match(self, node: ast.Match) -> ast.AST:
         self.generic_visit(node)
-        node.subject = expression("__ol.matched(A)", node, A=node.subject)
+        node.subject = expression("__ol.check_match(A)", node, A=node.subject)
         return node
 
     def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
@@ -159,7 +159,7 @@ class Expressions(ast.NodeTransformer):
         )
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
-        write_out(node)
+        expand_generator(node)
         if isinstance(node.func, ast.Attribute) and not isinstance(
             node.func.value, ast.Attribute | ast.Subscript
         ):
@@ -175,9 +175,11 @@ class Expressions(ast.NodeTransformer):
             node.args = [expression("__class__", node), expression(self.first_argument, node)]
             return node
         plain = isinstance(function, ast.Name) and (
-            function.id in PLAIN_CALLS or function.id == "__ol"
+            function.id in UNCONVERTED_CALLS or function.id == "__ol"
         )
-        plain = plain or (isinstance(function, ast.Attribute) and function.attr in PLAIN_METHODS)
+        plain = plain or (
+            isinstance(function, ast.Attribute) and function.attr in UNCONVERTED_METHODS
+        )
         if plain or _is_runtime(function):
             return node
         node.func = expression("__ol.call(F)", function, F=function)
@@ -187,8 +189,8 @@ class Expressions(ast.NodeTransformer):
         self.generic_visit(node)
         if isinstance(node, ast.List) and not isinstance(node.ctx, ast.Load):
             return node
-        made: ast.expr = expression("__ol.new(VALUE)", node, VALUE=node)
-        return made
+        result: ast.expr = expression("__ol.track_new(VALUE)", node, VALUE=node)
+        return result
 
     visit_List = visit_Dict = visit_DictComp = _made
 
@@ -196,7 +198,7 @@ class Expressions(ast.NodeTransformer):
         text = ast.unparse(node.value)
         self.generic_visit(node)
         if not isinstance(node.ctx, ast.Load):
-            return _changing(node, text)
+            return _before_write(node, text)
         if isinstance(node.slice, ast.Tuple):
             return node
         if isinstance(node.slice, ast.Slice):
@@ -206,8 +208,8 @@ class Expressions(ast.NodeTransformer):
                     "BCD", (node.slice.lower, node.slice.upper, node.slice.step), strict=True
                 )
             }
-            return expression("__ol.part(A, B, C, D)", node, A=node.value, **bounds)
-        return expression("__ol.item(A, B)", node, A=node.value, B=node.slice)
+            return expression("__ol.get_slice(A, B, C, D)", node, A=node.value, **bounds)
+        return expression("__ol.get_item(A, B)", node, A=node.value, B=node.slice)
 
     def visit_ListComp(self, node: ast.ListComp) -> Any:
         simple = _is_simple(node)
@@ -215,16 +217,24 @@ class Expressions(ast.NodeTransformer):
         if not simple:
             return node
         generator = node.generators[0]
-        made = "__ol.listed(ITER, MAKE, WANTED)" if generator.ifs else "__ol.listed(ITER, MAKE)"
+        result = (
+            "__ol.list_comprehension(ITER, MAKE, WANTED)"
+            if generator.ifs
+            else "__ol.list_comprehension(ITER, MAKE)"
+        )
         wanted = (*generator.ifs, None)[0]
         for test in generator.ifs[1:]:
             wanted = expression("__ol.and_(A, lambda: B)", node, A=wanted, B=test)
         return expression(
-            made,
+            result,
             node,
             ITER=generator.iter,
-            MAKE=_of_item(generator.target, node.elt, node),
-            **({"WANTED": _of_item(generator.target, wanted, node)} if wanted is not None else {}),
+            MAKE=_item_function(generator.target, node.elt, node),
+            **(
+                {"WANTED": _item_function(generator.target, wanted, node)}
+                if wanted is not None
+                else {}
+            ),
         )
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
@@ -236,9 +246,7 @@ class Expressions(ast.NodeTransformer):
 
 
 def mark_tests(tree: ast.AST) -> None:
-    """Mark each `and` and `or` of which only the truth counts: those of conditions, and under a
-    `not`.
-    """
+    """Mark each `and` and `or` of which only the truth counts: in conditions, and under `not`."""
     for node in ast.walk(tree):
         if isinstance(node, ast.If | ast.While | ast.IfExp | ast.Assert):
             mark_test(node.test)
@@ -259,31 +267,31 @@ def mark_test(test: ast.expr) -> None:
             mark_test(value)
 
 
-def _changing(node: ast.Attribute | ast.Subscript, text: str) -> ast.AST:
-    """The target of an assignment, of which the run time hears before it is changed.
+def _before_write(node: ast.Attribute | ast.Subscript, text: str) -> ast.AST:
+    """Return the target of an assignment that calls `before_write` first.
 
-    text: of what it belongs to.
+    text: the source of the object
     """
     attribute = (
         (f", {node.attr!r}, {hasattr(node, 'is_read')}") if isinstance(node, ast.Attribute) else ""
     )
     node.value = expression(
-        f"__ol.changing(VALUE, {text!r}{attribute})", node.value, VALUE=node.value
+        f"__ol.before_write(VALUE, {text!r}{attribute})", node.value, VALUE=node.value
     )
     return node
 
 
-def is_target(node: ast.expr) -> bool:
-    """A name, or a tuple of names."""
+def is_name_target(node: ast.expr) -> bool:
+    """Whether a target is a name or a tuple of names."""
     inner = node.elts if isinstance(node, ast.Tuple) else [node]
     return all(isinstance(n, ast.Name) for n in inner)
 
 
-def _of_item(target: ast.expr, value: ast.expr, at: ast.AST) -> ast.expr:
-    """A function of what a comprehension goes over that gives the value of an expression."""
+def _item_function(target: ast.expr, value: ast.expr, at: ast.AST) -> ast.expr:
+    """Return a lambda that computes an expression of a comprehension for one item."""
     if isinstance(target, ast.Name):
-        made: ast.expr = expression("lambda NAME: VALUE", at, NAME=target.id, VALUE=value)
-        return made
+        result: ast.expr = expression("lambda NAME: VALUE", at, NAME=target.id, VALUE=value)
+        return result
     assert isinstance(target, ast.Tuple)
     names = [n.id for n in target.elts if isinstance(n, ast.Name)]
     inner: ast.expr = expression(f"lambda {', '.join(names)}: VALUE", at, VALUE=value)
@@ -291,13 +299,13 @@ def _of_item(target: ast.expr, value: ast.expr, at: ast.AST) -> ast.expr:
     return found
 
 
-TAKES_ALL = frozenset({"sum", "list", "tuple", "min", "max", "sorted"})
-MAY_STOP = frozenset({"any", "all"})
+CONSUMING_BUILTINS = frozenset({"sum", "list", "tuple", "min", "max", "sorted"})
+SHORT_CIRCUIT_BUILTINS = frozenset({"any", "all"})
 
 
-def write_out(node: ast.Call) -> None:
-    """Let a function of Python's that takes all items of a generator expression have them in a
-    list; one that may stop only if they are a program's.
+def expand_generator(node: ast.Call) -> None:
+    """Replace a generator argument of a builtin that consumes all items by a list comprehension. A
+    builtin that may stop early gets a list only if the items are values of the program.
     """
     if (
         not isinstance(node.func, ast.Name)
@@ -306,13 +314,15 @@ def write_out(node: ast.Call) -> None:
     ):
         return
     given = node.args[0]
-    if node.func.id in TAKES_ALL:
+    if node.func.id in CONSUMING_BUILTINS:
         node.args[0] = ast.copy_location(ast.ListComp(given.elt, given.generators), given)
-    elif node.func.id in MAY_STOP and isinstance(given.generators[0].iter, ast.Name):
+    elif node.func.id in SHORT_CIRCUIT_BUILTINS and isinstance(given.generators[0].iter, ast.Name):
         copied = copy.deepcopy(given)
         listed = ast.copy_location(ast.ListComp(copied.elt, copied.generators), given)
         given.is_other = True  # type: ignore[attr-defined] # of a list that is written out as well
-        rows = expression("__ol.opened(ROWS)", given, ROWS=copy.deepcopy(given.generators[0].iter))
+        rows = expression(
+            "__ol.is_dynamic(ROWS)", given, ROWS=copy.deepcopy(given.generators[0].iter)
+        )
         node.args[0] = ast.copy_location(ast.IfExp(rows, listed, given), given)
 
 
@@ -325,25 +335,27 @@ def _is_runtime(function: ast.expr) -> bool:
 
 
 def _is_simple(node: ast.ListComp) -> bool:
-    """Whether a comprehension is [f(item) for item in rows if g(item)], in which nothing gets a
-    name and no function is made.
+    """Whether a comprehension is [f(item) for item in rows if g(item)] without assignments and
+    functions in it.
     """
     generator = node.generators[0]
     inside = [node.elt, *generator.ifs]
-    alone = len(node.generators) == 1 and is_target(generator.target) and not generator.is_async
+    alone = (
+        len(node.generators) == 1 and is_name_target(generator.target) and not generator.is_async
+    )
     return alone and not _binds(inside) and not any(map(_has_function, inside))
 
 
 def _has_function(node: ast.expr) -> bool:
-    """Whether an expression makes a function, which sees the last value of the name that a
-    comprehension gives values to.
+    """Whether an expression creates a function, which would read the last value of the
+    comprehension variable.
     """
     return any(isinstance(n, ast.Lambda) for n in ast.walk(node))
 
 
 def _binds(nodes: list[ast.expr]) -> bool:
-    """Whether an expression gives a name a value (`:=`) or waits: what a lambda could not do for
-    the function around it.
+    """Whether an expression assigns a name (`:=`), awaits or yields, which a lambda cannot do for
+    the enclosing function.
     """
     return any(
         isinstance(n, ast.NamedExpr | ast.Await | ast.Yield | ast.YieldFrom)

@@ -1,7 +1,7 @@
-"""Jumps out of the middle: `return`, `break` and `continue` become flags and branches, so that all
-code runs from top to bottom.
+"""Lower jumps: `return`, `break` and `continue` become flags and branches, so that code runs from
+top to bottom.
 
-Where one side of an `if` always jumps, what follows moves into the other side, and no flag is
+If one side of an `if` always jumps, the following statements move to the other side, and no flag is
 needed.
 """
 
@@ -20,8 +20,8 @@ Body = list[ast.stmt]
 
 
 def contains(body: Sequence[ast.AST], kinds: tuple[type, ...], through_loops: bool = True) -> bool:
-    """Whether a node of such a kind is in `body`, functions inside left out, and loops as well
-    unless asked for.
+    """Whether `body` contains a node of some kinds, outside of inner functions and, unless
+    `through_loops`, of loops.
     """
     for node in body:
         if isinstance(node, kinds):
@@ -38,7 +38,7 @@ def contains(body: Sequence[ast.AST], kinds: tuple[type, ...], through_loops: bo
 
 
 def always_jumps(body: Sequence[ast.stmt], kinds: tuple[type, ...]) -> bool:
-    """Whether every way through `body` ends in a jump of such a kind."""
+    """Whether every path through `body` ends in a jump."""
     return any(_always_jumps(node, kinds) for node in body)
 
 
@@ -60,10 +60,10 @@ def _always_jumps(node: ast.stmt, kinds: tuple[type, ...]) -> bool:
     return isinstance(node, kinds)
 
 
-class Jumps:
-    """One kind of jump out of a list of statements.
+class JumpLowering:
+    """Lowers one kind of jump.
 
-    kinds: the nodes; flags: their names; jump: what a node becomes.
+    kinds: the nodes; flags: the names of their flags; jump: returns the replacement of a node
     """
 
     def __init__(
@@ -76,60 +76,64 @@ class Jumps:
         self.kinds, self.flags, self.jump, self.loops = kinds, flags, jump, loops
 
     def lower(self, body: Sequence[ast.stmt]) -> Body:
-        """The same statements without such jumps."""
-        made: Body = []
+        """Return the statements without such jumps."""
+        result: Body = []
         for i, node in enumerate(body):
             rest = list(body[i + 1 :])
             if isinstance(node, self.kinds):
-                return made + self.jump(node)
+                return result + self.jump(node)
             if not contains([node], self.kinds, self.loops):
-                made.append(node)
+                result.append(node)
                 continue
-            return made + self._through(node, rest)
-        return made
+            return result + self._lower_compound(node, rest)
+        return result
 
-    def _through(self, node: ast.stmt, rest: Body) -> Body:
+    def _lower_compound(self, node: ast.stmt, rest: Body) -> Body:
         if isinstance(node, ast.If):
             if always_jumps(node.body, self.kinds):
-                return [self._either(node, self.lower(node.body), self.lower(node.orelse + rest))]
+                return [
+                    self._with_branches(node, self.lower(node.body), self.lower(node.orelse + rest))
+                ]
             if node.orelse and always_jumps(node.orelse, self.kinds):
-                return [self._either(node, self.lower(node.body + rest), self.lower(node.orelse))]
-            node = self._either(node, self.lower(node.body), self.lower(node.orelse))
+                return [
+                    self._with_branches(node, self.lower(node.body + rest), self.lower(node.orelse))
+                ]
+            node = self._with_branches(node, self.lower(node.body), self.lower(node.orelse))
         else:
-            self._inside(node)
-        return [node, *self._unless(node, rest)]
+            self._lower_inner(node)
+        return [node, *self._guarded_by_flags(node, rest)]
 
     @staticmethod
-    def _either(node: ast.If, body: Body, orelse: Body) -> ast.If:
+    def _with_branches(node: ast.If, body: Body, orelse: Body) -> ast.If:
         node.body, node.orelse = body or statements("pass", node), orelse
         return node
 
-    def _inside(self, node: ast.stmt) -> None:
+    def _lower_inner(self, node: ast.stmt) -> None:
         for field in ("body", "orelse", "finalbody"):
             if getattr(node, field, None):
                 setattr(node, field, self.lower(getattr(node, field)))
         for inner in (*getattr(node, "handlers", ()), *getattr(node, "cases", ())):
             inner.body = self.lower(inner.body)
 
-    def _unless(self, node: ast.stmt, rest: Body) -> Body:
-        """What follows, if nothing jumped."""
+    def _guarded_by_flags(self, node: ast.stmt, rest: Body) -> Body:
+        """Return the following statements under the condition that nothing jumped."""
         if not rest:
             return []
         test = " and ".join(f"not {flag}" for flag in self.flags)
         return statements(f"if {test}:\n    REST", node, REST=self.lower(rest))
 
 
-class LoopJumps(ast.NodeTransformer):
-    """Takes `break`, `continue` and `else` out of loops.
+class LoopJumpLowering(ast.NodeTransformer):
+    """Lowers `break`, `continue` and `else` of loops.
 
-    A `for` that breaks gets `extra_test`: to be true for a next round.
+    A `for` with a `break` gets `extra_test`, a condition for another iteration.
     """
 
     def __init__(self) -> None:
         self.count = 0
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        return node  # converted by itself
+        return node  # converted separately
 
     visit_Lambda = visit_ClassDef = visit_FunctionDef  # type: ignore[assignment]
 
@@ -153,18 +157,22 @@ class LoopJumps(ast.NodeTransformer):
         if isinstance(node, ast.While) and any(
             isinstance(n, ast.NamedExpr) for n in ast.walk(node.test)
         ):
-            before += self._asked_by_statements(node, number, breaks)
+            before += self._test_as_statements(node, number, breaks)
         elif breaks:
             if isinstance(node, ast.While):
                 node.test = expression(f"not {flag} and TEST", node, TEST=node.test)
             else:
                 node.extra_test = expression(f"not {flag}", node)  # type: ignore[attr-defined]
-        return [*before, node, *self._otherwise(node, f"_ol_break_{number}" if breaks else "")]
+        return [
+            *before,
+            node,
+            *self._else_as_statements(node, f"_ol_break_{number}" if breaks else ""),
+        ]
 
     @staticmethod
-    def _asked_by_statements(node: ast.While, number: int, breaks: bool) -> Body:
-        """A condition that gives names values is asked before the loop and at the end of each
-        round: those have a value after no round.
+    def _test_as_statements(node: ast.While, number: int, breaks: bool) -> Body:
+        """Evaluate a condition with `:=` in statements before the loop and at the end of each
+        iteration, so that its names are assigned if the loop runs zero iterations.
         """
         mark_test(node.test)
         name = f"_ol_go_{number}"
@@ -184,23 +192,23 @@ class LoopJumps(ast.NodeTransformer):
         def jump(at: ast.stmt) -> Body:
             return statements(f"{flag} = True", at)
 
-        node.body = Jumps((kind,), [flag], jump, loops=False).lower(node.body) or statements(
+        node.body = JumpLowering((kind,), [flag], jump, loops=False).lower(node.body) or statements(
             "pass", node
         )
         if kind is ast.Continue:
             node.body = [*statements(f"{flag} = False", node), *node.body]
 
     @staticmethod
-    def _otherwise(node: ast.For | ast.While, flag: str) -> Body:
-        """What the `else` of a loop becomes: code behind it."""
+    def _else_as_statements(node: ast.For | ast.While, flag: str) -> Body:
+        """Return the `else` of a loop as statements after it."""
         orelse, node.orelse = node.orelse, []
         if not orelse or not flag:
             return orelse
         return statements(f"if not {flag}:\n    ELSE", node, ELSE=orelse)
 
 
-class _BreakAfterReturn(ast.NodeTransformer):
-    """Inside of loops a return, by then a flag, leaves the loop as well."""
+class _ReturnsToBreaks(ast.NodeTransformer):
+    """Replaces `return` in loops by an assignment and `break`."""
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         return node
@@ -218,31 +226,31 @@ class _BreakAfterReturn(ast.NodeTransformer):
         return self._loop(node)
 
     def _loop(self, node: ast.For | ast.While) -> Body:
-        """A loop inside of the loop, which its returns leave as well."""
+        """Transform an inner loop, whose returns also leave the outer loop."""
         returns = contains(node.body, (ast.Return,))
         self.generic_visit(node)
         return [node, *(statements(f"if {RETURNED}:\n    break", node) if returns else [])]
 
 
 def lower_jumps(function: ast.FunctionDef) -> None:
-    """Rewrite the body of a function so that it returns once, at its end, and its loops neither
-    break nor continue.
+    """Transform a function so that it returns once, at its end, and its loops have no `break` or
+    `continue`.
     """
     body = list(function.body)
     early = any(contains([node], (ast.Return,)) for node in body[:-1]) or (
         contains(body[-1:], (ast.Return,)) and not isinstance(body[-1], ast.Return)
     )
     if early:
-        function.body = _one_return(function, body)
-    loops = LoopJumps()
-    function.body = [n for node in function.body for n in _as_list(loops.visit(node))]
+        function.body = _single_return(function, body)
+    loops = LoopJumpLowering()
+    function.body = [n for node in function.body for n in _as_body(loops.visit(node))]
 
 
-def _as_list(made: ast.AST | Body) -> Body:
-    return made if isinstance(made, list) else [made]  # type: ignore[list-item]
+def _as_body(result: ast.AST | Body) -> Body:
+    return result if isinstance(result, list) else [result]  # type: ignore[list-item]
 
 
-def _one_return(function: ast.FunctionDef, body: Body) -> Body:
+def _single_return(function: ast.FunctionDef, body: Body) -> Body:
     covers = always_jumps(body, (ast.Return,))
 
     def out_of_loops(nodes: Body) -> Body:
@@ -250,7 +258,7 @@ def _one_return(function: ast.FunctionDef, body: Body) -> Body:
         for node in nodes:
             if isinstance(node, ast.For | ast.While) and contains([node], (ast.Return,)):
                 node.body = [
-                    n for inner in node.body for n in _as_list(_BreakAfterReturn().visit(inner))
+                    n for inner in node.body for n in _as_body(_ReturnsToBreaks().visit(inner))
                 ]
                 node.orelse = out_of_loops(node.orelse)
                 setattr(node, "returns", True)  # noqa: B010 - of this conversion, not of ast
@@ -268,39 +276,39 @@ def _one_return(function: ast.FunctionDef, body: Body) -> Body:
         value = node.value or ast.copy_location(ast.Constant(None), node)
         return statements(f"{RESULT} = VALUE\n{RETURNED} = True", node, VALUE=value)
 
-    lowered = Returns(jump).lower(out_of_loops(body))
-    first = statements(f"{RESULT} = __ol.nothing_returned\n{RETURNED} = False", function)
+    lowered = ReturnLowering(jump).lower(out_of_loops(body))
+    first = statements(f"{RESULT} = __ol.NO_RETURN_VALUE\n{RETURNED} = False", function)
     last = (
-        f"return __ol.returned({RESULT})"
+        f"return __ol.return_value({RESULT})"
         if covers
-        else f"return __ol.returned({RESULT}, {RETURNED}, {function.name!r})"
+        else f"return __ol.return_value({RESULT}, {RETURNED}, {function.name!r})"
     )
     return [*first, *lowered, *statements(last, body[-1])]
 
 
-class Returns(Jumps):
-    """Returns, those inside of loops being flags and breaks already."""
+class ReturnLowering(JumpLowering):
+    """Lowers returns. Those in loops are flags and breaks already."""
 
     def __init__(self, jump: Callable[[ast.stmt], Body]) -> None:
         super().__init__((ast.Return,), [RETURNED], jump, loops=True)
 
     def lower(self, body: Sequence[ast.stmt]) -> Body:
-        """See Jumps."""
-        made: Body = []
+        """Return the statements without returns."""
+        result: Body = []
         for i, node in enumerate(body):
             rest = list(body[i + 1 :])
             if isinstance(node, ast.Return):
-                return made + self.jump(node)
+                return result + self.jump(node)
             if _returns_in_loop(node):
                 if not isinstance(node, ast.For | ast.While):
-                    return made + self._through(node, rest)
+                    return result + self._lower_compound(node, rest)
                 node.orelse = self.lower(node.orelse)
-                return [*made, node, *self._unless(node, rest)]
+                return [*result, node, *self._guarded_by_flags(node, rest)]
             if not contains([node], self.kinds, self.loops):
-                made.append(node)
+                result.append(node)
                 continue
-            return made + self._through(node, rest)
-        return made
+            return result + self._lower_compound(node, rest)
+        return result
 
 
 def _returns_in_loop(node: ast.AST) -> bool:

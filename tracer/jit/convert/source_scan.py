@@ -1,5 +1,5 @@
-"""What the source of a function has that no program can hold, found without running it: an estimate
-of which names are tensors.
+"""Find constructs in the source of a function that a program cannot contain, without running it.
+Which names are tensors is estimated.
 """
 
 from __future__ import annotations
@@ -15,22 +15,22 @@ from typing import Any
 from ...core.function_source import NoSource, function_tree
 from ..guards.user_code import LIBRARIES, is_users
 from .activity import INNER_SCOPES
-from .expressions import is_target, write_out
+from .expressions import expand_generator, is_name_target
 
-STATIC = frozenset(
+STATIC_ATTRIBUTES = frozenset(
     {"shape", "ndim", "dtype", "name", "training", "stop_gradient", "size"}
-)  # Python knows them, or a program does
-ASKING = frozenset(
+)  # known to Python, or to the program
+PYTHON_QUERIES = frozenset(
     {"isinstance", "type", "len", "hasattr", "getattr", "id", "callable", "print", "repr", "str"}
 )
-VALUES = frozenset({"numpy", "tolist"})
+VALUE_METHODS = frozenset({"numpy", "tolist"})
 
 
 @dataclass(frozen=True, order=True)
 class Problem:
-    """Something that stands in the way of a program.
+    """A construct that a program cannot contain.
 
-    text: the line; fix: what to do about it; silent: a recording does not stop at it
+    text: the line; fix: what to do about it; silent: a capture does not fail because of it
     """
 
     file: str
@@ -43,20 +43,22 @@ class Problem:
 
     @property
     def where(self) -> str:
-        """Its place, as errors give it."""
+        """The location, as in error messages."""
         return f"{self.file}:{self.line} in {self.function}" if self.line else self.function
 
 
 def scan(function: FunctionType) -> list[Problem]:
-    """What is found in one function, and those that it calls by names of its module."""
+    """Return the problems of a function, and of the functions that it calls by names of its
+    module.
+    """
     found: dict[Problem, None] = {}
-    for each in _reached(function):
-        found.update(dict.fromkeys(_problems(each)))
+    for each in _iter_reachable(function):
+        found.update(dict.fromkeys(_scan_function(each)))
     return list(found)
 
 
-def _reached(function: FunctionType) -> Iterator[FunctionType]:
-    """A function, and the user's functions that it names, and theirs."""
+def _iter_reachable(function: FunctionType) -> Iterator[FunctionType]:
+    """Yield a function, the user functions that it names, and theirs."""
     todo, seen = [function], set()
     while todo:
         each = todo.pop()
@@ -66,12 +68,12 @@ def _reached(function: FunctionType) -> Iterator[FunctionType]:
         yield each
         for name in each.__code__.co_names:
             named = each.__globals__.get(name)
-            plain = getattr(named, "_function", named)  # of to_static
+            plain = getattr(named, "_function", named)  # a StaticFunction
             if isinstance(plain, FunctionType) and is_users(plain):
                 todo.append(plain)
 
 
-def _problems(function: FunctionType) -> list[Problem]:
+def _scan_function(function: FunctionType) -> list[Problem]:
     code = function.__code__
     try:
         tree = function_tree(code)
@@ -95,7 +97,10 @@ def _problems(function: FunctionType) -> list[Problem]:
 
 
 class _Scanner(ast.NodeVisitor):
-    """tensors: the names that may be values of a program."""
+    """Finds the problems of one function.
+
+    tensors: the names that may be values of a program
+    """
 
     def __init__(self, function: FunctionType, tree: Any) -> None:
         self._function = function
@@ -109,8 +114,8 @@ class _Scanner(ast.NodeVisitor):
         self._tensors = {a.arg for a in plain[is_method:]}
         for node in ast.walk(tree):
             if isinstance(node, ast.Call):
-                write_out(node)
-        for _ in range(2):  # what a loop sets last is read first
+                expand_generator(node)
+        for _ in range(2):  # a loop may read at its start what it assigns at its end
             for node in ast.walk(tree):
                 self._assigned(node)
         self.found: list[Problem] = []
@@ -140,7 +145,7 @@ class _Scanner(ast.NodeVisitor):
             return False
         if isinstance(node, ast.Name):
             return node.id in self._tensors
-        if isinstance(node, ast.Attribute) and node.attr in STATIC:
+        if isinstance(node, ast.Attribute) and node.attr in STATIC_ATTRIBUTES:
             return False
         if isinstance(node, ast.Compare) and any(
             isinstance(op, ast.Is | ast.IsNot) for op in node.ops
@@ -149,7 +154,7 @@ class _Scanner(ast.NodeVisitor):
         if (
             isinstance(node, ast.Call)
             and isinstance(node.func, ast.Name)
-            and node.func.id in ASKING
+            and node.func.id in PYTHON_QUERIES
         ):
             return False
         return any(self._is_value(inner) for inner in ast.iter_child_nodes(node))
@@ -177,7 +182,9 @@ class _Scanner(ast.NodeVisitor):
             return
         first = node.generators[0]
         simple = (
-            isinstance(node, ast.ListComp) and len(node.generators) == 1 and is_target(first.target)
+            isinstance(node, ast.ListComp)
+            and len(node.generators) == 1
+            and is_name_target(first.target)
         )
         if not simple and any(
             self._is_value(part) for g in node.generators for part in (g.iter, *g.ifs)
@@ -211,7 +218,7 @@ class _Scanner(ast.NodeVisitor):
     def visit_Call(self, node: ast.Call) -> None:
         function = node.func
         if isinstance(function, ast.Attribute):
-            if function.attr in VALUES and self._is_value(function.value):
+            if function.attr in VALUE_METHODS and self._is_value(function.value):
                 self._note(
                     node,
                     f"{function.attr}() asks for values, which only a run has",

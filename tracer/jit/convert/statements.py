@@ -1,33 +1,33 @@
-"""Statements that choose or repeat become calls of `runtime`, with their bodies as functions inside
-of the user's.
-"""
+"""Transform control-flow statements to calls of operators, with their bodies as inner functions."""
 
 from __future__ import annotations
 
 import ast
 from typing import Any
 
-from .activity import INNER_SCOPES, effects, parameters
+from .activity import INNER_SCOPES, parameters, symbol_effects
 from .templates import expression, statements
 
 Body = list[ast.stmt]
 
 
-class Flow(ast.NodeTransformer):
-    """Rewrites `if`, `while`, `for`, `match`, `assert`, `raise` and `del` of one function;
-    `liveness.mark` comes before.
+class ControlFlowTransformer(ast.NodeTransformer):
+    """Transforms `if`, `while`, `for`, `match`, `assert`, `raise` and `del` of one function;
+    `annotate_liveness` must run before.
 
-    outer: names that the user declared `global` or `nonlocal`, which keep that everywhere; and
-    those of functions `around` it whose lists and dicts it changes.
+    outer: names declared `global` (True) or `nonlocal` (False), and names of enclosing functions
+    whose lists and dicts it mutates
     """
 
     def __init__(self, function: ast.FunctionDef, around: frozenset[str]) -> None:
-        does = effects(function.body)
-        declared = _declared(function.body)
+        does = symbol_effects(function.body)
+        declared = _declared_names(function.body)
         self.local = local_names(function)
         self.outer = dict.fromkeys((does.writes.keys() & around) - self.local, False) | declared
         self.count = 0
-        self.unset: dict[str, None] = {}  # locals that functions inside write: they have to exist
+        self.undefined_locals: dict[
+            str, None
+        ] = {}  # locals that inner functions assign: they must exist
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         return node
@@ -42,10 +42,12 @@ class Flow(ast.NodeTransformer):
         return f"_ol_{kind}_{self.count}"
 
     def _function(self, name: str, body: Body, at: ast.stmt, argument: str = "") -> Body:
-        """`def name(argument): body`, in which assignments are those of the user's function."""
-        does = effects(body)
+        """Return `def name(argument): body`, in which assignments are those of the user's
+        function.
+        """
+        does = symbol_effects(body)
         written = [s for s in does.writes if s in self.local]
-        self.unset.update(dict.fromkeys(written))
+        self.undefined_locals.update(dict.fromkeys(written))
         head = f"    nonlocal {', '.join(written)}\n" if written else ""
         shared = [s for s in does.writes if self.outer.get(s)]
         head += f"    global {', '.join(shared)}\n" if shared else ""
@@ -58,28 +60,34 @@ class Flow(ast.NodeTransformer):
         )
 
     def _state(self, body: Body, live: frozenset[str]) -> list[str]:
-        """What a body changes and somebody reads afterwards; attributes outlive the function."""
-        return [s for s in effects(body).writes if (s in live and self._is_variable(s)) or "." in s]
+        """Return the symbols that a body changes and that are read afterwards; attributes outlive
+        the function.
+        """
+        return [
+            s
+            for s in symbol_effects(body).writes
+            if (s in live and self._is_variable(s)) or "." in s
+        ]
 
     def _is_variable(self, symbol: str) -> bool:
-        """Whether it is a name that this function can give another value; not a list or dict of the
-        module.
-        """
+        """Whether the function can assign the name."""
         return symbol in self.local or symbol in self.outer
 
     def _scratch(self, node: ast.If, state: list[str]) -> list[str]:
-        """What the branches change beside `state`: nobody reads it afterwards, but one branch must
-        not see what the other did.
+        """Return the symbols that the branches change and nothing reads afterwards; one branch must
+        not read the values of the other.
         """
-        found = dict.fromkeys([*effects(node.body).writes, *effects(node.orelse).writes])
+        found = dict.fromkeys(
+            [*symbol_effects(node.body).writes, *symbol_effects(node.orelse).writes]
+        )
         return [s for s in found if s not in state and self._is_variable(s)]
 
-    def _owned(self, put: str, symbols: list[str], body: Body, at: ast.stmt) -> Body:
-        """Tell the run time which variables and attributes are seen to under their names: cells by
-        what a function closes over.
-        """
+    def _declare_locations(self, put: str, symbols: list[str], body: Body, at: ast.stmt) -> Body:
+        """Tell the setter which variables and attributes the statement handles itself."""
         names = dict.fromkeys(
-            s for s in (*symbols, *effects(body).writes) if "." not in s and self._is_variable(s)
+            s
+            for s in (*symbols, *symbol_effects(body).writes)
+            if "." not in s and self._is_variable(s)
         )
         cells = [s for s in names if not self.outer.get(s)]
         held = [
@@ -89,7 +97,7 @@ class Flow(ast.NodeTransformer):
         ]
         shared = [s for s in names if self.outer.get(s)]
         return statements(
-            f"__ol.owns({put}, lambda: ({''.join(f'{s}, ' for s in cells)}), "
+            f"__ol.declare_locations({put}, lambda: ({''.join(f'{s}, ' for s in cells)}), "
             f"[{', '.join(held)}], {shared!r})",
             at,
         )
@@ -97,11 +105,13 @@ class Flow(ast.NodeTransformer):
     def _accessors(
         self, symbols: list[str], body: Body, at: ast.stmt
     ) -> tuple[Body, dict[str, Any]]:
-        """Functions that get and set what a `body` changes, and the holes for a call with them."""
+        """Return a getter and a setter for what a body changes, and the placeholders of a call with
+        them.
+        """
         get, put = self._name("get"), self._name("set")
-        reads = [f"__ol.attribute(lambda: {s}, {s!r})" if "." in s else s for s in symbols]
+        reads = [f"__ol.read_attribute(lambda: {s}, {s!r})" if "." in s else s for s in symbols]
         writes = [s for s in symbols if s in self.local]
-        self.unset.update(dict.fromkeys(writes))
+        self.undefined_locals.update(dict.fromkeys(writes))
         head = f"    nonlocal {', '.join(writes)}\n" if writes else ""
         for s in symbols:
             if s in self.outer:
@@ -109,15 +119,16 @@ class Flow(ast.NodeTransformer):
         sets = "".join(
             f"    {s} = values[{i}]\n"
             if "." not in s
-            else f"    if __ol.is_set(values[{i}], lambda: {s}):\n        {s} = values[{i}]\n"
+            else f"    if __ol.needs_assignment(values[{i}], lambda: {s}):\n"
+            f"        {s} = values[{i}]\n"
             for i, s in enumerate(symbols)
         )
         text = (
-            f"def {get}():\n    return [{', '.join(reads)}]\ndef {put}(values):\n{head}{sets} "
-            f"   pass"
+            f"def {get}():\n    return [{', '.join(reads)}]\ndef {put}(values):\n{head}{sets}    "
+            "pass"
         )
-        names = expression(repr([_shown(s) for s in symbols]), at)
-        return [*statements(text, at), *self._owned(put, symbols, body, at)], {
+        names = expression(repr([_display_name(s) for s in symbols]), at)
+        return [*statements(text, at), *self._declare_locations(put, symbols, body, at)], {
             "GET": get,
             "SET": put,
             "NAMES": names,
@@ -131,12 +142,12 @@ class Flow(ast.NodeTransformer):
         self.generic_visit(node)
         then, other = self._name("then"), self._name("else")
         symbols = list(dict.fromkeys(self._state(node.body, live) + self._state(node.orelse, live)))
-        made, holes = self._accessors([*symbols, *self._scratch(node, symbols)], [], node)
+        result, holes = self._accessors([*symbols, *self._scratch(node, symbols)], [], node)
         call = f"__ol.if_(TEST, THEN, ELSE, GET, SET, NAMES, {len(symbols)})"
         return [
-            *self._function(then, node.body, _first(node.body, node)),
-            *self._function(other, node.orelse, _first(node.orelse, node)),
-            *made,
+            *self._function(then, node.body, _position_of(node.body, node)),
+            *self._function(other, node.orelse, _position_of(node.orelse, node)),
+            *result,
             *statements(call, node, TEST=node.test, THEN=then, ELSE=other, **holes),
         ]
 
@@ -145,11 +156,11 @@ class Flow(ast.NodeTransformer):
         self.generic_visit(node)
         test, body = self._name("test"), self._name("body")
         inside: Body = [*node.body, ast.copy_location(ast.Expr(node.test), node)]
-        made, holes = self._accessors(self._state(inside, live), inside, node)
+        result, holes = self._accessors(self._state(inside, live), inside, node)
         return [
             *self._function(test, statements("return TEST", node, TEST=node.test), node),
             *self._function(body, node.body, node),
-            *made,
+            *result,
             *statements(
                 "__ol.while_(TEST, BODY, GET, SET, NAMES)", node, TEST=test, BODY=body, **holes
             ),
@@ -162,13 +173,13 @@ class Flow(ast.NodeTransformer):
         body, test = self._name("body"), self._name("test")
         inside = [*statements("TARGET = _ol_item", node, TARGET=expression("_", node)), *node.body]
         inside[0].targets = [node.target]  # type: ignore[attr-defined]
-        made, holes = self._accessors(self._state(inside, live), inside, node)
-        made += self._function(body, inside, node, "_ol_item")
+        result, holes = self._accessors(self._state(inside, live), inside, node)
+        result += self._function(body, inside, node, "_ol_item")
         call = "__ol.for_(ITER, BODY, GET, SET, NAMES)"
         if extra is not None:
-            made += self._function(test, statements("return TEST", node, TEST=extra), node)
+            result += self._function(test, statements("return TEST", node, TEST=extra), node)
             call = "__ol.for_(ITER, BODY, GET, SET, NAMES, TEST)"
-        return [*made, *statements(call, node, ITER=node.iter, BODY=body, TEST=test, **holes)]
+        return [*result, *statements(call, node, ITER=node.iter, BODY=body, TEST=test, **holes)]
 
     def visit_Assert(self, node: ast.Assert) -> Body:
         message = node.msg or ast.copy_location(ast.Constant(None), node)
@@ -178,17 +189,17 @@ class Flow(ast.NodeTransformer):
 
     def visit_Raise(self, node: ast.Raise) -> ast.Raise:
         if node.exc is not None:
-            node.exc = expression("__ol.raised(ERROR)", node, ERROR=node.exc)
+            node.exc = expression("__ol.mark_raise(ERROR)", node, ERROR=node.exc)
         return node
 
     def visit_AugAssign(self, node: ast.AugAssign) -> Body:
-        """`a += b` changes a list itself."""
+        """Save a list before `a += b` mutates it."""
         if not isinstance(node.target, ast.Name):
             return [node]
         name = node.target.id
         return [
             *statements(
-                f"__ol.changing(VALUE, {name!r})",
+                f"__ol.before_write(VALUE, {name!r})",
                 node,
                 VALUE=ast.copy_location(ast.Name(name, ast.Load()), node),
             ),
@@ -207,22 +218,24 @@ class Flow(ast.NodeTransformer):
 
 
 def local_names(function: ast.FunctionDef) -> set[str]:
-    """The names that belong to a function."""
-    return (effects(function.body).bound - _declared(function.body).keys()) | parameters(function)
+    """Return the local names of a function."""
+    return (
+        symbol_effects(function.body).bound - _declared_names(function.body).keys()
+    ) | parameters(function)
 
 
-def _first(body: Body, node: ast.stmt) -> ast.stmt:
+def _position_of(body: Body, node: ast.stmt) -> ast.stmt:
     return body[0] if body else node
 
 
-def _shown(symbol: str) -> str:
+def _display_name(symbol: str) -> str:
     return {"_ol_result": "the value returned", "_ol_returned": "whether it returned"}.get(
         symbol, symbol
     )
 
 
-def _declared(body: Body) -> dict[str, bool]:
-    """Names declared `global` (True) or `nonlocal` (False) in a function."""
+def _declared_names(body: Body) -> dict[str, bool]:
+    """Return the names declared `global` (True) or `nonlocal` (False) in a function."""
     found: dict[str, bool] = {}
     todo: list[ast.AST] = list(body)
     while todo:

@@ -1,4 +1,4 @@
-"""Quoted Python with holes: how the conversion writes code."""
+"""Code templates: Python text with placeholders, parsed to syntax trees."""
 
 from __future__ import annotations
 
@@ -10,32 +10,29 @@ Node = TypeVar("Node", bound=ast.AST)
 
 
 def statements(text: str, at: ast.AST, **holes: Any) -> list[ast.stmt]:
-    """The statements of `text`, at the line of `at`.
+    """Return the statements of `text`, at the line of `at`.
 
-    holes: by name.
-    An expression takes the place of the name, a list of statements that of a statement which is the
-    name alone, a str is another name; a list of str where names are listed (`nonlocal`, or in a
-    tuple) becomes all of them.
+    holes: the values of placeholders, by name An expression replaces a name, a list of statements
+    replaces a statement that is only the name, a str renames, and a list of str expands a name in a
+    tuple or `nonlocal`.
     """
     tree = ast.parse(text)
-    filled = _Holes(holes).visit(tree)
+    filled = _HoleFiller(holes).visit(tree)
     for node in filled.body:
-        place(node, at)
-    made: list[ast.stmt] = filled.body
-    return made
+        copy_position(node, at)
+    result: list[ast.stmt] = filled.body
+    return result
 
 
 def expression(text: str, at: ast.AST, **holes: Any) -> Any:
-    """The expression of `text`; see `statements`."""
-    (made,) = statements(text, at, **holes)
-    assert isinstance(made, ast.Expr)
-    return made.value
+    """Return the expression of `text`; see `statements`."""
+    (result,) = statements(text, at, **holes)
+    assert isinstance(result, ast.Expr)
+    return result.value
 
 
-def place(node: Node, at: ast.AST) -> Node:
-    """Put a tree that has no place of its own to the line of `at`; parts of the user's
-    keep theirs.
-    """
+def copy_position(node: Node, at: ast.AST) -> Node:
+    """Set the position of new nodes to the line of `at`; nodes of the user keep theirs."""
     for inner in ast.walk(node):
         if "lineno" in inner._attributes and not getattr(inner, "_placed", False):
             ast.copy_location(inner, at)
@@ -44,13 +41,13 @@ def place(node: Node, at: ast.AST) -> Node:
     return node
 
 
-def keep_places(tree: ast.AST) -> None:
-    """Mark every node of the user's tree as placed."""
+def mark_user_nodes(tree: ast.AST) -> None:
+    """Mark the nodes of the user's tree, which keep their positions."""
     for node in ast.walk(tree):
         node._placed = True  # type: ignore[attr-defined]
 
 
-class _Holes(ast.NodeTransformer):
+class _HoleFiller(ast.NodeTransformer):
     def __init__(self, holes: dict[str, Any]) -> None:
         self.holes = holes
 

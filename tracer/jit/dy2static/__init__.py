@@ -1,4 +1,4 @@
-"""The conversion under the names that it has in Paddle."""
+"""The public names of `paddle.jit.dy2static`."""
 
 from ...capture.control.branch_values import Undefined as UndefinedVar
 from .convert_call_func import convert_call

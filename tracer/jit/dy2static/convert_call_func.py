@@ -1,4 +1,4 @@
-"""Which function is called in place of another one, under Paddle's names."""
+"""The public names of `paddle.jit.dy2static.convert_call_func`."""
 
 from ..convert.convert import CONVERSION_OPTIONS, ConversionOptions
 from ..guards.user_code import IGNORED_MODULES as BUILTIN_LIKELY_MODULES

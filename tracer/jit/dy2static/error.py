@@ -1,11 +1,10 @@
-"""Names of how Paddle rewrites errors of converted code.
-
-Here errors have the user's line from the beginning.
+"""The public names of `paddle.jit.dy2static.error`. Errors of Oarlock contain the user's line
+without rewriting.
 """
 
 from __future__ import annotations
 
-from .internals import part as __getattr__  # noqa: F401 - for the other names
+from .internals import unsupported_internal as __getattr__  # noqa: F401 - for the other names
 
 ERROR_DATA = "Error data about original source code information and traceback."
 SIMPLIFY_ERROR_ENV_NAME, DEFAULT_SIMPLIFY_NEW_ERROR = "TRANSLATOR_SIMPLIFY_NEW_ERROR", 1

@@ -1,4 +1,4 @@
-"""What is known of the arguments of a function, under Paddle's names."""
+"""The public names of `paddle.jit.dy2static.function_spec`."""
 
 from ..function_spec import FunctionSpec
 

@@ -1,5 +1,5 @@
-"""The parts that Paddle's conversion is made of, which this one is not: a program may import their
-names, and is refused where it uses one.
+"""Internals of Paddle's conversion that Oarlock does not have. Their names can be imported; using
+one raises an error.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from typing import Any, NoReturn
 from ...core.errors import with_user_line
 
 
-class Part:
-    """Stands for one of them."""
+class UnsupportedInternal:
+    """Stands for an internal function or class."""
 
     def __init__(self, name: str) -> None:
         self.__name__ = name
@@ -21,15 +21,15 @@ class Part:
         raise NotImplementedError(with_user_line(f"{self.__name__}: {why}"))
 
     def __mro_entries__(self, bases: tuple[Any, ...]) -> tuple[type, ...]:
-        """What is made a class of it has no base of it."""
+        """Let a class derive from it; the class has no base."""
         return ()
 
 
-def part(name: str) -> Part:
-    """One of them, by its name.   Raises AttributeError for those that Python asks for."""
+def unsupported_internal(name: str) -> UnsupportedInternal:
+    """Return a placeholder for a name. Raises AttributeError for special names."""
     if name.startswith("__"):
         raise AttributeError(name)
-    return Part(name)
+    return UnsupportedInternal(name)
 
 
-__getattr__ = part
+__getattr__ = unsupported_internal

@@ -1,4 +1,4 @@
-"""What is shown of a conversion, under Paddle's names."""
+"""The public names of `paddle.jit.dy2static.logging_utils`."""
 
 from ..conversion_switches import set_code_level, set_verbosity
 

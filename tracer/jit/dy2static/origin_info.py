@@ -1,4 +1,4 @@
-"""Which function of the user's another one stands for."""
+"""The public names of `paddle.jit.dy2static.origin_info`."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from .internals import part as __getattr__  # noqa: F401 - for the other names
+from .internals import unsupported_internal as __getattr__  # noqa: F401 - for the other names
 
 ORIGI_INFO = "Original information of source code for ast node."
 
 
 def unwrap(func: Callable[..., Any]) -> Callable[..., Any]:
-    """The function without its decorators, as far as these say what they decorate."""
+    """Return the function without its decorators, as far as they set `__wrapped__`."""
     return inspect.unwrap(func)

@@ -1,4 +1,4 @@
-"""Programs that eager code calls, under Paddle's names."""
+"""The public names of `paddle.jit.dy2static.partial_program`."""
 
 from ...compiler.partial_program import PartialProgram as PartialProgramLayer
 

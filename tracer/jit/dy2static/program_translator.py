@@ -1,4 +1,4 @@
-"""Functions that run as programs, under Paddle's names."""
+"""The public names of `paddle.jit.dy2static.program_translator`."""
 
 from ..concrete_program import ConcreteProgram
 from ..convert.convert import convert as convert_to_static
@@ -7,7 +7,7 @@ from ..static_function import StaticFunction
 from ..to_static import ProgramTranslator
 from .function_spec import FunctionSpec
 
-# Paddle has one for each way to make programs
+# Paddle has one class per conversion method.
 ASTStaticFunction = SymbolicStaticFunction = StaticFunction
 
 __all__ = [

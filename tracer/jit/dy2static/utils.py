@@ -1,4 +1,4 @@
-"""What programs for Paddle take from the conversion besides it."""
+"""The public names of `paddle.jit.dy2static.utils`."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from typing import Any
 from ...capture.control.branch_values import Undefined as UndefinedVar
 from ...core.errors import TraceError as Dygraph2StaticException
 from ...core.errors import with_user_line
-from .internals import part as __getattr__  # noqa: F401 - for the other names
+from .internals import unsupported_internal as __getattr__  # noqa: F401 - for the other names
 from .origin_info import unwrap
 
 __all__ = ["Dygraph2StaticException", "UndefinedVar", "func_to_source_code", "type_name", "unwrap"]
 
 
 def func_to_source_code(function: Callable[..., Any], dedent: bool = True) -> str:
-    """The source of a function, with empty lines in place of those that are comments.
+    """Return the source of a function, with comment lines replaced by empty lines.
 
-    Raises TypeError for what is none.
+    Raises TypeError for other objects.
     """
     plain = function.func if isinstance(function, functools.partial) else function
     plain = inspect.unwrap(plain)
@@ -38,5 +38,5 @@ def func_to_source_code(function: Callable[..., Any], dedent: bool = True) -> st
 
 
 def type_name(value: Any) -> str:
-    """The name of a value's class."""
+    """Return the name of a value's class."""
     return type(value).__name__

@@ -1,5 +1,5 @@
-"""What a program took from Python besides its arguments: attributes, and names from outside, which
-may be others at the next call.
+"""The guards of one captured program: everything it read from Python besides its arguments, which
+may differ at the next call.
 """
 
 from __future__ import annotations
@@ -21,23 +21,36 @@ from ...ir.program import Guard
 from ...nn import layer as layers
 from ...nn.layer import Layer
 from .bytecode import globals_written
-from .reads import Looked, Reads, dice, positions, settled, snapshot_of
-from .side_effects import Effect, is_of_program, table_of
+from .guard import NameGuards, StateGuard
+from .reads import ReadTracker
+from .side_effects import SideEffect, is_program_value, namespace_id
 from .snapshots import (
     MISSING,
-    OURS,
     Snapshot,
-    copied,
-    has_attributes,
+    copy_constant,
+    ignore_elements,
+    ignore_state,
+    is_constant,
     is_container,
-    is_plain,
-    reachable,
-    restored,
-    without,
+    iter_items,
+    iter_states,
+    random_states,
+    restore_items,
+    take_state_snapshot,
 )
-from .source import LISTED, Place, PlainPlaces, content
+from .source import (
+    LAYER_TABLES,
+    ArgumentSource,
+    AttrSource,
+    LayerTableSource,
+    Source,
+    name_source,
+    read_cell,
+)
+from .user_code import PACKAGE, is_user_module, is_user_object
 
-ASKS_FOR_ANY = {
+# Names by which code can read any attribute.
+REFLECTION = {
     "getattr",
     "vars",
     "__dict__",
@@ -49,7 +62,8 @@ ASKS_FOR_ANY = {
     "exec",
     "dir",
 }
-OWN = (
+# Attributes that Oarlock and Python set themselves.
+IGNORED_ATTRIBUTES = (
     "_full_name",
     "_changed_at",
     "_static_functions",
@@ -62,425 +76,454 @@ OWN = (
 )
 
 
-class Assumed:
-    """What a recording may have looked at.   `hold` says whether it is all the same still.
+class GuardSet:
+    """The guards of a captured program. `hold` tells whether the program is still valid.
 
-    Made before the recording, which tells it each of the user's functions before it is called
-    (`saw`); `finish` compares. What the recording itself changes is set again after each run
-    (`replay`); where that cannot be, the program serves once. Layers number what is set in them, so
-    that a call on layers that nobody touched compares little.
+    The set is created before the capture, which calls `add_function` before each call of a user
+    function; `finish` selects the guards. State that the capture itself changes is assigned again
+    after each run (`replay`); if that is impossible, the program is valid for one call only. Layers
+    count assignments to their attributes, so that a call on unchanged layers compares little.
     """
 
     def __init__(self, owner: Any) -> None:
-        self._places: dict[tuple[int, str], Place] = {}
-        self._objects: dict[int, Any] = {}
-        # those that were seen, by code, cells and module
+        self._guards: dict[tuple[int, str], StateGuard] = {}
+        self._watched: dict[int, Any] = {}  # objects whose attributes all have guards, by id
+        # The user functions, by code, cells and module.
         self._functions: dict[Any, FunctionType] = {}
-        self._outside: set[int] = set()  # functions that were there before the recording, by id
+        self._existing_functions: set[int] = set()  # ids of functions from before the capture
         self._codes: set[CodeType] = set()
-        self._inner: set[tuple[str, int, str]] = set()
-        self._held: list[dict[str, Any]] = []
-        self._read: set[str] = set()
-        self._texts: set[str] = set()  # by which `getattr` and `hasattr` may look
-        self._effects: list[Effect] = []
-        self._replayed: list[tuple[Place, Any]] = []
-        self._spoiled = ""
-        # what is another at each call, so that no program serves twice
-        self.moving: dict[str, None] = {}
-        # sources of random numbers that moved, perhaps in another thread
-        self.doubted: set[str] = set()
-        self.reads = Reads(self._places, self._objects, self._watch, _is_users, self._moves)
-        self._dice = dice()
-        self._always: list[Place] = []
-        self._plain = PlainPlaces()
-        # by the layer whose attributes they are
-        self._counted: dict[int, tuple[Layer, list[Place]]] = {}
+        self._inner_functions: set[tuple[str, int, str]] = set()  # by their definition
+        self._arguments: list[dict[str, Any]] = []  # keeps the holders of ArgumentSource alive
+        self._names_read: set[str] = set()
+        self._strings: set[str] = set()  # names that `getattr` and `hasattr` may read
+        self._side_effects: list[SideEffect] = []
+        self._replayed: list[tuple[Source, Any]] = []
+        self._invalid_because = ""  # a source that makes the program valid for one call only
+        # Descriptions of values that differ at each call: the program is used once.
+        self.unstable: dict[str, None] = {}
+        # Random generators that changed, perhaps in another thread.
+        self.suspected_unstable: set[str] = set()
+        self.reads = ReadTracker(self._guards, self._watched, self._watch, self._mark_unstable)
+        self._random_states = random_states()
+        self._always_checked: list[StateGuard] = []
+        self._name_guards = NameGuards()
+        # The versioned guards, by id of their layer.
+        self._versioned: dict[int, tuple[Layer, list[StateGuard]]] = {}
         if owner is not None:
-            self._watch(owner, whole=True)
-            self.reads.found(owner)
-        self._seen = -1
+            self._watch(owner, is_owner=True)
+            self.reads.add_existing(owner)
+        self._checked_version = -1
 
-    # -- before and during the recording
+    # -- before and during the capture
     # ------------------------------------------------------------------------
 
-    def saw(self, function: FunctionType) -> None:
-        """A function of the user's is about to be called."""
+    def add_function(self, function: FunctionType) -> None:
+        """Add guards for the names that a user function reads, before it is called."""
         code, cells = function.__code__, function.__closure__ or ()
-        at = code, tuple(map(id, cells)), id(function.__globals__)
-        if at in self._functions:
+        key = code, tuple(map(id, cells)), id(function.__globals__)
+        if key in self._functions:
             return
-        self._functions[at] = function
-        everything = list(_nested(code))
+        self._functions[key] = function
+        codes = list(_iter_codes(code))
         if code not in self._codes:
             self._codes.add(code)
-            self._inner.update(map(_where, everything[1:]))
-            self._texts.update(t for c in everything for t in c.co_consts if isinstance(t, str))
-            self._read.update(name for c in everything for name in _names_read(c))
-        if _where(code) not in self._inner or id(function) in self._outside:
+            self._inner_functions.update(map(_definition, codes[1:]))
+            self._strings.update(t for c in codes for t in c.co_consts if isinstance(t, str))
+            self._names_read.update(name for c in codes for name in _attributes_read(c))
+        if _definition(code) not in self._inner_functions or (
+            id(function) in self._existing_functions
+        ):
             for name, cell in zip(code.co_freevars, cells, strict=True):
-                self._name(cell, name, content(cell))
+                self._add_name(cell, name, read_cell(cell))
             for value in (
                 *(function.__defaults__ or ()),
                 *(function.__kwdefaults__ or {}).values(),
             ):
-                self.given(f"a default of {code.co_name}", value)
-        self.reads.of_module(function.__globals__)
+                self.add_argument(f"a default of {code.co_name}", value)
+        self.reads.add_globals(function.__globals__)
         for name in globals_written(code):
-            self.reads.made(function.__globals__, name)
-        for name in dict.fromkeys(n for c in everything for n in c.co_names):
+            self.reads.record_global_write(function.__globals__, name)
+        for name in dict.fromkeys(n for c in codes for n in c.co_names):
             if name in function.__globals__:
-                self._name(function.__globals__, name, function.__globals__[name])
+                self._add_name(function.__globals__, name, function.__globals__[name])
 
-    def given(self, name: str, argument: Any) -> None:
-        """An argument that is no tensor: it is known by what it is called with, but not what it
-        holds.
+    def add_argument(self, name: str, argument: Any) -> None:
+        """Add guards for the contents of an argument that is not a tensor. The identity of the
+        argument is part of the cache key.
         """
         if not isinstance(argument, (Tensor, np.ndarray, InputSpec, *PLAIN)):
-            held = {name: argument}
-            self._held.append(held)
-            self._name(held, name, argument)
+            holder = {name: argument}
+            self._arguments.append(holder)
+            if isinstance(argument, ModuleType):
+                self._add_name(holder, name, argument)
+            else:
+                self._add_named(ArgumentSource(name, holder, name), argument)
 
-    def _name(self, holder: Any, name: str, value: Any) -> None:
+    def _add_name(self, holder: Any, name: str, value: Any) -> None:
         if isinstance(value, ModuleType):
-            if _is_users(value):
+            if is_user_module(value):
                 self._watch(value)
             return
-        if self._add("name", name, holder, name, value):
-            for found in reachable(value):
+        self._add_named(name_source(name, holder, name), value)
+
+    def _add_named(self, source: Source, value: Any) -> None:
+        if self._add_guard(source, value):
+            for found in iter_items(value):
                 self._watch(found)
 
-    def _watch(self, value: Any, whole: bool = False) -> None:
-        """Look at the attributes of a layer and all below, or of another object."""
-        if id(value) in self._objects:
+    def _watch(self, value: Any, is_owner: bool = False) -> None:
+        """Add guards for the attributes of a layer with its sublayers, or of another object."""
+        if id(value) in self._watched:
             return
         if isinstance(value, Layer):
             for layer in value.sublayers(include_self=True):
-                self._layer(layer)
-        elif (whole and hasattr(value, "__dict__")) or has_attributes(value):
-            self._objects[id(value)] = value
+                self._watch_layer(layer)
+        elif (is_owner and hasattr(value, "__dict__")) or is_user_object(value):
+            self._watched[id(value)] = value
             owner = value.__name__ if isinstance(value, ModuleType | type) else type(value).__name__
-            for key, held in list(vars(value).items()):
-                if key not in OWN and not (
-                    isinstance(value, ModuleType) and not isinstance(held, PLAIN)
+            for key, found in list(vars(value).items()):
+                if key not in IGNORED_ATTRIBUTES and not (
+                    isinstance(value, ModuleType) and not isinstance(found, PLAIN)
                 ):
-                    self._add("attribute", f"{owner}.{key}", value, key, held)
-                    if isinstance(held, Layer):
-                        self._watch(held)
+                    self._add_guard(AttrSource(f"{owner}.{key}", value, key), found)
+                    if isinstance(found, Layer):
+                        self._watch(found)
 
-    def _layer(self, layer: Layer) -> None:
-        if id(layer) in self._objects:
+    def _watch_layer(self, layer: Layer) -> None:
+        if id(layer) in self._watched:
             return
-        self._objects[id(layer)] = layer
+        self._watched[id(layer)] = layer
         for hook in (*layer._forward_pre_hooks.values(), *layer._forward_post_hooks.values()):
             if isinstance(hook, FunctionType) and not is_library_file(hook.__code__.co_filename):
-                self.saw(hook)
-        ours = type(layer).__module__.startswith(OURS)
-        for kind in type(layer).__mro__:
-            if id(kind) not in self._objects and not kind.__module__.startswith((OURS, "builtins")):
-                self._class(kind)
-        for key, held in list(vars(layer).items()):
-            if key in OWN:
+                self.add_function(hook)
+        self._watch_classes(type(layer))
+        is_library_layer = type(layer).__module__.startswith(PACKAGE)
+        for key, found in list(vars(layer).items()):
+            if key in IGNORED_ATTRIBUTES:
                 continue
-            value = list(held) if key in LISTED else held
-            counted = ours or key in LISTED or not is_container(held) or is_fixed(held)
-            self._add("attribute", f"{type(layer).__name__}.{key}", layer, key, value, counted)
-            if not counted:
-                for found in reachable(held):
-                    self._watch(found) if isinstance(found, Layer) else None
+            label = f"{type(layer).__name__}.{key}"
+            if key in LAYER_TABLES:
+                source = LayerTableSource(label, layer, key)
+                self._add_guard(source, list(found), is_versioned=True)
+                continue
+            # The layer does not notice changes of a mutable container.
+            is_versioned = is_library_layer or not is_container(found) or is_fixed(found)
+            self._add_guard(AttrSource(label, layer, key), found, is_versioned)
+            if not is_versioned:
+                for item in iter_items(found):
+                    if isinstance(item, Layer):
+                        self._watch(item)
 
-    def _class(self, kind: type) -> None:
-        self._objects[id(kind)] = kind
-        for key, held in list(vars(kind).items()):
+    def _watch_classes(self, layer_class: type) -> None:
+        for kind in layer_class.__mro__:
+            is_library_class = kind.__module__.startswith((PACKAGE, "builtins"))
+            if id(kind) not in self._watched and not is_library_class:
+                self._watch_class(kind)
+
+    def _watch_class(self, kind: type) -> None:
+        self._watched[id(kind)] = kind
+        for key, found in list(vars(kind).items()):
             if (
-                key not in OWN
-                and isinstance(held, (*PLAIN, FunctionType))
+                key not in IGNORED_ATTRIBUTES
+                and isinstance(found, (*PLAIN, FunctionType))
                 and not key.startswith("__")
             ):
-                self._add("attribute", f"{kind.__name__}.{key}", kind, key, held)
+                self._add_guard(AttrSource(f"{kind.__name__}.{key}", kind, key), found)
 
-    def _add(
-        self, what: str, label: str, holder: Any, key: str, value: Any, counted: bool = False
-    ) -> bool:
-        at = id(holder), key
-        if at in self._places:
+    def _add_guard(self, source: Source, value: Any, is_versioned: bool = False) -> bool:
+        """Add a guard unless there is one; return whether it is new."""
+        key = id(source.holder), source.key
+        if key in self._guards:
             return False
-        self._outside.update(id(v) for v in reachable(value) if isinstance(v, FunctionType))
-        was = snapshot_of(value)
-        self._places[at] = Place(
-            what, label, holder, key, was, counted and not isinstance(value, np.ndarray)
+        self._existing_functions.update(
+            id(v) for v in iter_items(value) if isinstance(v, FunctionType)
         )
-        self.reads.found(value, was)
+        expected = take_state_snapshot(value)
+        is_versioned = is_versioned and not isinstance(value, np.ndarray)
+        self._guards[key] = StateGuard(source, expected, is_versioned)
+        self.reads.add_existing(value, expected)
         return True
 
-    def _moves(self, what: str) -> None:
-        """Something is asked for that is another at each call."""
-        self.moving[what] = None
+    def _mark_unstable(self, description: str) -> None:
+        """Record that code reads a value that differs at each call."""
+        self.unstable[description] = None
 
     @property
-    def restless(self) -> str:
-        """The first thing that is another at each call; empty where there is none."""
-        return next(iter(self.moving), "")
+    def first_unstable(self) -> str:
+        """The description of the first value that differs at each call; empty if there is none."""
+        return next(iter(self.unstable), "")
 
-    # -- after it
+    # -- after the capture
     # --------------------------------------------------------------------------
 
-    def finish(self, effects: list[Effect]) -> None:
-        """The recording is done.
+    def finish(self, effects: list[SideEffect]) -> None:
+        """Select the guards when the capture is finished.
 
-        effects: the attributes that hold values of the program after each call.
+        effects: the side effects, which each call assigns
 
-        Raises TraceError where values of the program were put into a list or dict from outside.
+        Raises TraceError if values of the program were stored in a list or dict of the user.
         """
-        self._effects = effects
-        managed = {(table_of(e.owner), e.key) for e in effects}
-        self.settle()
-        self._unshadowed()
-        for place in [*self._places.values(), *(place for _, place in self._new())]:
-            if (table_of(place.holder), place.key) in managed:
+        self._side_effects = effects
+        assigned = {(namespace_id(e.owner), e.key) for e in effects}
+        self.find_unstable()
+        self._guard_class_attributes()
+        for guard in [*self._guards.values(), *self._added_attributes()]:
+            source = guard.source
+            if (namespace_id(source.holder), source.key) in assigned:
                 continue
-            place.was = without(place.was, managed)
-            read = self._is_read(place)
-            lasting = (
-                place.what == "name"
-                or isinstance(place, Looked)
-                or isinstance(place.holder, ModuleType | type)
-            )
-            if lasting and isinstance(place.now(), Variable):
-                self._refuse_name(place)
-            for part in positions(place.was):
-                if any(map(is_of_program, part.items())):
-                    part.put_back()
-                    self._refuse_name(place)
-            if not place.holds():
-                self._changed(place, read)
-            elif read or (isinstance(place.holder, Layer) and not self._is_left_alone(place)):
-                self._keep(place)
-        self._spoiled = self._spoiled or self.restless or next(iter(self.doubted), "")
-        self._places, self._objects, self._functions = {}, {}, {}
-        self.reads.forget()
-        self._seen = layers.changes[0]
+            guard.expected = ignore_elements(guard.expected, assigned)
+            self._reject_program_values(guard)
+            is_read = self._is_read(guard)
+            if not guard.holds():
+                self._handle_change(guard, is_read)
+            elif is_read or (
+                isinstance(source.holder, Layer) and not self._is_private_container(guard)
+            ):
+                self._keep(guard)
+        self._invalid_because = (
+            self._invalid_because or self.first_unstable or next(iter(self.suspected_unstable), "")
+        )
+        self._guards, self._watched, self._functions = {}, {}, {}
+        self.reads.clear()
+        self._checked_version = layers.changes[0]
 
-    def settle(self) -> None:
-        """Find out what moved by itself: sources of random numbers, iterators, deques."""
-        drawn = {name for name, was in self._dice if not was.same(was.value)}
-        self.doubted |= drawn - self.reads.drawn
-        moved = sorted(drawn & self.reads.drawn)
-        moved += [
-            p.label
-            for p in self._places.values()
-            if not all(w.same(w.value) for w in positions(p.was))
+    def find_unstable(self) -> None:
+        """Find the random generators, iterators and deques whose state changed."""
+        changed = {name for name, state in self._random_states if not state.matches(state.value)}
+        self.suspected_unstable |= changed - self.reads.random_sources
+        labels = sorted(changed & self.reads.random_sources)
+        labels += [
+            guard.source.label
+            for guard in self._guards.values()
+            if not all(state.matches(state.value) for state in iter_states(guard.expected))
         ]
-        self.moving.update(dict.fromkeys(moved))
-        self._dice = []
+        self.unstable.update(dict.fromkeys(labels))
+        self._random_states = []
 
-    def confirm(self, before: Assumed) -> None:
-        """Believe of what moved in the recording before as well that it is the function that moves
-        it.
+    def confirm_unstable(self, previous: GuardSet) -> None:
+        """Treat a random generator as unstable if it also changed during the previous capture: then
+        the function itself uses it, not another thread.
         """
-        self.moving.update(dict.fromkeys(self.doubted & before.doubted))
+        self.unstable.update(dict.fromkeys(self.suspected_unstable & previous.suspected_unstable))
 
-    def held(self) -> Iterator[tuple[Any, Any, Any]]:
-        """What was there before: holder, key and value of each place."""
+    def initial_values(self) -> Iterator[tuple[Any, Any, Any]]:
+        """Yield the holder, key and value before the capture of each source."""
         return (
-            (p.holder, p.key, p.was.value) for p in self._places.values() if p.key not in LISTED
+            (guard.source.holder, guard.source.key, guard.expected.value)
+            for guard in self._guards.values()
+            if guard.source.key not in LAYER_TABLES
         )
 
-    def changed(self) -> list[Place]:
-        """What the recording changed and was no more than its call's, in place of `finish` for who
-        undoes it.
+    def temporary_changes(self) -> list[StateGuard]:
+        """Return the guards whose value the capture changed to data of one call, so that the caller
+        can restore them instead of calling `finish`.
         """
-        places = [*self._places.values(), *(place for _, place in self._new())]
-        return [place for place in places if not place.holds() and place.is_of_the_call()]
+        guards = [*self._guards.values(), *self._added_attributes()]
+        return [guard for guard in guards if not guard.holds() and guard.is_temporary()]
 
-    def _refuse_name(self, place: Place) -> None:
-        """Raise TraceError for a name from outside that holds a value of the program now."""
-        place.put_back()
-        why = f"'{place.label}' becomes a value of the program, which only a run knows"
+    def _reject_program_values(self, guard: StateGuard) -> None:
+        """Raise TraceError for a name, or a deque, that holds a value of the program now."""
+        source = guard.source
+        is_permanent = (
+            source.kind == "name"
+            or source.is_traced
+            or isinstance(source.holder, ModuleType | type)
+        )
+        if is_permanent and isinstance(source.read(), Variable):
+            self._reject_name(guard)
+        for state in iter_states(guard.expected):
+            if any(map(is_program_value, state.items())):
+                state.restore()
+                self._reject_name(guard)
+
+    @staticmethod
+    def _reject_name(guard: StateGuard) -> None:
+        guard.restore()
+        why = f"'{guard.source.label}' becomes a value of the program, which exists only in a run"
         raise TraceError(
             with_user_line(
-                f"{why}; return it, or keep it as an attribute of the layer or object "
-                f"whose "
-                f"method this is"
+                f"{why}; return it, or assign it to an attribute of the layer or object that has "
+                f"this method"
             )
         )
 
-    def only(self, effects: list[Effect]) -> None:
-        """The effects that are no business of the program itself."""
-        self._effects = effects
-        self._seen = layers.changes[0]
+    def set_side_effects(self, effects: list[SideEffect]) -> None:
+        """Replace the side effects by those that the program does not perform itself."""
+        self._side_effects = effects
+        self._checked_version = layers.changes[0]
 
-    def _unshadowed(self) -> None:
-        """Methods and settings of a class that an attribute of the layer could hide later."""
-        for layer in [v for v in self._objects.values() if isinstance(v, Layer)]:
-            for key in self._read.difference(vars(layer)):
-                if (id(type(layer)), key) in self._places:
-                    self._add(
-                        "attribute",
-                        f"{type(layer).__name__}.{key}",
-                        layer,
-                        key,
-                        MISSING,
-                        counted=True,
-                    )
+    def _guard_class_attributes(self) -> None:
+        """Guard the absence of instance attributes that would hide a class attribute in use."""
+        for layer in [v for v in self._watched.values() if isinstance(v, Layer)]:
+            for key in self._names_read.difference(vars(layer)):
+                if (id(type(layer)), key) in self._guards:
+                    source = AttrSource(f"{type(layer).__name__}.{key}", layer, key)
+                    self._add_guard(source, MISSING, is_versioned=True)
 
-    def _new(self) -> Iterator[tuple[tuple[int, str], Place]]:
-        """Attributes that the recording added."""
-        for value in self._objects.values():
+    def _added_attributes(self) -> Iterator[StateGuard]:
+        """Yield a guard for each attribute that the capture added to a watched object."""
+        for value in self._watched.values():
             if isinstance(value, ModuleType | type):
                 continue
             for key in list(vars(value)):
-                if (id(value), key) not in self._places and key not in OWN:
-                    place = Place(
-                        "attribute", f"{type(value).__name__}.{key}", value, key, Snapshot(MISSING)
-                    )
-                    yield (id(value), key), place
+                if (id(value), key) not in self._guards and key not in IGNORED_ATTRIBUTES:
+                    source = AttrSource(f"{type(value).__name__}.{key}", value, key)
+                    yield StateGuard(source, Snapshot(MISSING))
 
-    def _is_read(self, place: Place) -> bool:
-        """Whether the functions may have looked at it; what was not there only `hasattr` and the
-        like can have looked at.
+    def _is_read(self, guard: StateGuard) -> bool:
+        """Whether the functions may have read the source. The absence of a value can only be read
+        by `hasattr`, `getattr` and the like.
+        """
+        source = guard.source
+        if source.kind == "name" or source.key in self._strings:
+            return True
+        if source.is_traced and guard.is_read:
+            return True
+        return source.key in self._names_read and guard.expected.value is not MISSING
+
+    def _is_private_container(self, guard: StateGuard) -> bool:
+        """Whether an unread container of a layer can only be read by user code: all classes of the
+        layer are user classes, and the converted `forward` is one of theirs.
         """
         if (
-            place.what == "name"
-            or place.key in self._texts
-            or (isinstance(place, Looked) and place.read)
+            not is_container(guard.expected.value)
+            or guard.source.key in LAYER_TABLES
+            or self._names_read & REFLECTION
         ):
-            return True
-        return place.key in self._read and place.was.value is not MISSING
-
-    def _is_left_alone(self, place: Place) -> bool:
-        """Whether a container of a layer, which nobody was seen to ask for, is one that only the
-        user's own code may ask for.
-        """
-        if not is_container(place.was.value) or place.key in LISTED or self._read & ASKS_FOR_ANY:
             return False
-        kinds = [kind for kind in type(place.holder).__mro__ if kind not in (Layer, object)]
+        kinds = [k for k in type(guard.source.holder).__mro__ if k not in (Layer, object)]
         codes = (
             getattr(vars(kind).get("forward"), "__code__", None)
             for kind in kinds
             if "forward" in vars(kind)
         )
         modules = [sys.modules.get(kind.__module__) for kind in kinds]
-        return all(m is not None and _is_users(m) for m in modules) and any(
+        return all(m is not None and is_user_module(m) for m in modules) and any(
             code in self._codes for code in codes
         )
 
-    def _changed(self, place: Place, read: bool) -> None:
-        now = place.now()
-        if now is place.was.value and isinstance(now, list | dict):
-            if any(map(is_of_program, reachable(now))):
-                self._leaked(place)
+    def _handle_change(self, guard: StateGuard, is_read: bool) -> None:
+        """Decide what becomes of a value that the capture changed."""
+        source, now = guard.source, guard.source.read()
+        if now is guard.expected.value and isinstance(now, list | dict):
+            if any(map(is_program_value, iter_items(now))):
+                self._reject_leak(guard)
             else:
-                self._spoiled = self._spoiled or place.label
-        elif place.key in LISTED:
-            self._spoiled = self._spoiled or place.label
-        elif is_plain(now) and now is not MISSING:
-            self._replayed.append((place, copied(now)))
-        elif read:
-            self._spoiled = self._spoiled or place.label
-        if read:
-            self._keep(place)
+                self._invalidate(source)
+        elif source.key in LAYER_TABLES:
+            self._invalidate(source)
+        elif is_constant(now) and now is not MISSING:
+            self._replayed.append((source, copy_constant(now)))
+        elif is_read:
+            self._invalidate(source)
+        if is_read:
+            self._keep(guard)
 
-    def _leaked(self, place: Place) -> None:
-        """Values of the program in a list or dict: a layer that keeps what it computed computes it
-        at each run; any other one is refused.
+    def _invalidate(self, source: Source) -> None:
+        self._invalid_because = self._invalid_because or source.label
+
+    @staticmethod
+    def _reject_leak(guard: StateGuard) -> None:
+        """Restore a list or dict that holds values of the program. For a layer, which caches what
+        it computes, warn; for other owners, raise TraceError.
         """
-        restored(place.was)
-        if isinstance(place.holder, Layer):
-            why = "holds none of the values that forward put there; each run computes them"
-            warn(f"'{place.label}' {why}")
+        restore_items(guard.expected)
+        label = guard.source.label
+        if isinstance(guard.source.holder, Layer):
+            warn(
+                f"'{label}' holds none of the values that forward stored there; each run computes "
+                f"them again"
+            )
             return
-        why = (
-            f"'{place.label}' is from outside and was given values of the program; return "
-            f"them instead"
-        )
-        raise TraceError(with_user_line(why))
+        why = f"'{label}' was created outside of the function and was given values of the program"
+        raise TraceError(with_user_line(f"{why}; return them instead"))
 
-    def _keep(self, place: Place) -> None:
-        place.was = settled(place.was)
-        if place.counted and not any(positions(place.was)):
-            self._counted.setdefault(id(place.holder), (place.holder, []))[1].append(place)
-        elif not self._plain.take(place):
-            self._always.append(place)
+    def _keep(self, guard: StateGuard) -> None:
+        guard.expected = ignore_state(guard.expected)
+        if guard.is_versioned and not any(iter_states(guard.expected)):
+            holder = guard.source.holder
+            self._versioned.setdefault(id(holder), (holder, []))[1].append(guard)
+        elif not self._name_guards.add(guard):
+            self._always_checked.append(guard)
 
-    def _kept(self) -> Iterator[Place]:
-        """All that calls look at."""
-        for _, places in self._counted.values():
-            yield from places
-        yield from self._plain.places
-        yield from self._always
+    def _iter_kept(self) -> Iterator[StateGuard]:
+        for _, guards in self._versioned.values():
+            yield from guards
+        yield from self._name_guards.guards
+        yield from self._always_checked
 
     # -- at each call
     # -------------------------------------------------------------------------------------------
 
     def hold(self) -> bool:
-        """Whether everything is as it was."""
-        if not self._plain.hold():
+        """Whether all guards hold, so that the program is valid for a call now."""
+        if not self._name_guards.hold():
             return False
-        for place in self._always:
-            if not place.holds():
+        for guard in self._always_checked:
+            if not guard.holds():
                 return False
-        if self._spoiled or not all(map(Effect.holds, self._effects)):
+        if self._invalid_because or not all(e.is_applicable() for e in self._side_effects):
             return False
-        now = layers.changes[0]
-        if self._seen != now:
-            for layer, places in self._counted.values():
-                if layers.changed_at(layer) > self._seen and not all(
-                    place.holds() for place in places
+        version = layers.changes[0]
+        if self._checked_version != version:
+            for layer, guards in self._versioned.values():
+                if layers.changed_at(layer) > self._checked_version and not all(
+                    guard.holds() for guard in guards
                 ):
                     return False
-            self._seen = now
+            self._checked_version = version
         return True
 
     def replay(self) -> None:
-        """Set what the function sets in Python."""
-        for place, value in self._replayed:
-            place.set(copied(value))
+        """Assign the Python values that the function assigns."""
+        for source, value in self._replayed:
+            source.write(copy_constant(value))
 
-    def broken(self) -> str:
-        """What does not hold, for people; empty if all does."""
-        found = (p.label for p in self._kept() if not p.holds())
+    def find_broken(self) -> str:
+        """Return the label of a guard that does not hold; empty if all hold."""
+        broken = (guard.source.label for guard in self._iter_kept() if not guard.holds())
         return (
-            self._spoiled
-            or next(found, "")
-            or next((e.label for e in self._effects if not e.holds()), "")
+            self._invalid_because
+            or next(broken, "")
+            or next((e.label for e in self._side_effects if not e.is_applicable()), "")
         )
 
-    def guards(self) -> list[Guard]:
-        """All of it, as a list for people."""
-        moving = [
-            Guard("state", what, 0, "another at each call", "read by Python", "", "")
-            for what in self.moving
+    def to_guards(self) -> list[Guard]:
+        """List the guards for users."""
+        unstable = [
+            Guard("state", label, 0, "differs at each call", "read by Python", "", "")
+            for label in self.unstable
         ]
-        return moving + [
-            Guard(p.what, p.label, 0, repr(p.was.value), "read by Python", "", "")
-            for p in self._kept()
-            if isinstance(p.was.value, (*PLAIN, list, tuple, dict)) and p.key not in LISTED
+        return unstable + [
+            Guard(
+                guard.source.kind,
+                guard.source.label,
+                0,
+                repr(guard.expected.value),
+                "read by Python",
+                "",
+                "",
+            )
+            for guard in self._iter_kept()
+            if isinstance(guard.expected.value, (*PLAIN, list, tuple, dict))
+            and guard.source.key not in LAYER_TABLES
         ]
 
 
-def _nested(code: CodeType) -> Iterator[CodeType]:
-    """A function's code and that of all functions written inside of it."""
+def _iter_codes(code: CodeType) -> Iterator[CodeType]:
+    """Yield the code of a function and of the functions defined in it."""
     yield code
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
-            yield from _nested(constant)
+            yield from _iter_codes(constant)
 
 
-def _where(code: CodeType) -> tuple[str, int, str]:
+def _definition(code: CodeType) -> tuple[str, int, str]:
     return code.co_filename, code.co_firstlineno, code.co_name
 
 
-def _names_read(code: CodeType) -> Iterable[str]:
-    """Attributes that a function reads."""
+def _attributes_read(code: CodeType) -> Iterable[str]:
+    """Yield the names of the attributes that a function reads."""
     yield from (
         i.argval for i in dis.get_instructions(code) if i.opname in ("LOAD_ATTR", "LOAD_METHOD")
     )
-
-
-def _is_users(module: ModuleType) -> bool:
-    """Whether a module may hold settings of the user: no library, not ours."""
-    file = getattr(module, "__file__", None)
-    if file is None:
-        # of a notebook, or made by the user
-        return module.__spec__ is None and not module.__name__.startswith(OURS)
-    return not is_library_file(file) and "site-packages" not in file and "/lib/python" not in file

@@ -1,5 +1,6 @@
-"""Functions of Python's whose answer is another one at the next call: clocks, files; and those that
-can be asked again, of the environment.
+"""Impure functions of Python: those whose result differs at each call (clocks, files, random
+numbers), and cheap queries whose result a guard can compare (environment variables, existing
+paths).
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ import numpy as np
 from ...core.autograd import is_grad_enabled
 from ...core.mode import state
 
-MOVING: frozenset[Any] = frozenset(
+# Functions whose result differs at each call.
+UNSTABLE: frozenset[Any] = frozenset(
     {
         uuid.uuid1,
         uuid.uuid4,
@@ -44,7 +46,8 @@ MOVING: frozenset[Any] = frozenset(
         np.fromfile,
     }
 )
-QUESTIONS: frozenset[Any] = frozenset(
+# Functions without side effects that are cheap to call again.
+QUERIES: frozenset[Any] = frozenset(
     {
         os.getenv,
         os.path.exists,
@@ -56,66 +59,78 @@ QUESTIONS: frozenset[Any] = frozenset(
         os.path.getmtime,
     }
 )
-# of `time`: without looking at a clock
-RECKONS = ("sleep", "mktime", "asctime", "strptime", "get_clock_info", "tzset")
-NOW = ("now", "utcnow", "today")
-OF_PATHS = ("read_text", "read_bytes", "open", "stat", "lstat", "iterdir", "glob", "rglob", "walk")
-OF_PATHS_ASKED = ("exists", "is_file", "is_dir", "is_symlink")
-SOURCES = {"random": random._inst, "numpy.random": np.random.mtrand._rand}  # that all share
-KINDS = (FunctionType, BuiltinFunctionType, MethodType, weakref.ref)
+# Functions of the module `time` that do not read a clock.
+CLOCK_FREE = ("sleep", "mktime", "asctime", "strptime", "get_clock_info", "tzset")
+CURRENT_DATE = ("now", "utcnow", "today")
+PATH_READS = (
+    "read_text",
+    "read_bytes",
+    "open",
+    "stat",
+    "lstat",
+    "iterdir",
+    "glob",
+    "rglob",
+    "walk",
+)
+PATH_QUERIES = ("exists", "is_file", "is_dir", "is_symlink")
+# The global random generators.
+RANDOM_GENERATORS = {"random": random._inst, "numpy.random": np.random.mtrand._rand}
+FUNCTION_TYPES = (FunctionType, BuiltinFunctionType, MethodType, weakref.ref)
 
 
-def heard_of(function: Any, reads: Any) -> Any:
-    """The same function, its answer noted, where it is one of these; None for any other.
+def wrap_impure(function: Any, reads: Any) -> Any:
+    """Return the function, or a wrapper of it, that records an impure call; None for a pure one.
 
-    reads: `jit.looked.Reads`.
+    reads: the ReadTracker of the capture
     """
-    if not isinstance(function, KINDS):
-        return None  # an object of the user's, which may answer questions in ways of its own
-    if _is_question(function):
-        return _asking(function, reads)
+    if not isinstance(function, FUNCTION_TYPES):
+        return None  # a callable object of the user, which may compare and hash in its own way
+    if _is_query(function):
+        return _record_query(function, reads)
     if function is is_grad_enabled:
-        reads.asked("is_grad_enabled()", _called_with_tape)
+        reads.record_call("is_grad_enabled()", _is_called_with_tape)
         return function
-    reads.drawn.update(name for name, source in SOURCES.items() if _owner(function) is source)
-    if _moves(function, reads):
+    owner = _owner(function)
+    reads.random_sources.update(name for name, g in RANDOM_GENERATORS.items() if owner is g)
+    if _is_unstable(function, reads):
         module, name = (getattr(function, n, None) or "" for n in ("__module__", "__qualname__"))
-        reads.moves(f"{module}.{name}()".removeprefix("."))
+        reads.mark_unstable(f"{module}.{name}()".removeprefix("."))
         return function
     return None
 
 
-def _is_question(function: Any) -> bool:
-    """Whether asking changes nothing and costs little."""
-    if isinstance(function, weakref.ref) or function in QUESTIONS:
+def _is_query(function: Any) -> bool:
+    """Whether a function has no side effects and is cheap to call again."""
+    if isinstance(function, weakref.ref) or function in QUERIES:
         return True
     owner, name = _owner(function), getattr(function, "__name__", "")
     if isinstance(owner, PurePath):
-        return name in OF_PATHS_ASKED
+        return name in PATH_QUERIES
     return isinstance(owner, contextvars.ContextVar | os._Environ) and name == "get"
 
 
-def _moves(function: Any, reads: Any) -> bool:
-    """Whether what it gives or does is another at each call."""
+def _is_unstable(function: Any, reads: Any) -> bool:
+    """Whether the result or the effect of a function differs at each call."""
     owner, name, module = (
         getattr(function, n, None) for n in ("__self__", "__name__", "__module__")
     )
     if (
-        function in MOVING
+        function in UNSTABLE
         or isinstance(owner, random.SystemRandom | contextvars.ContextVar)
         or module == "secrets"
     ):
         return True
     if isinstance(owner, type):
-        return issubclass(owner, datetime.date) and name in NOW
+        return issubclass(owner, datetime.date) and name in CURRENT_DATE
     if isinstance(owner, PurePath):
-        return name in OF_PATHS
+        return name in PATH_READS
     if isinstance(owner, io.IOBase):
-        return bool(reads.was_there(owner))
-    return module == "time" and isinstance(function, BuiltinFunctionType) and name not in RECKONS
+        return bool(reads.is_existing(owner))
+    return module == "time" and isinstance(function, BuiltinFunctionType) and name not in CLOCK_FREE
 
 
-def _called_with_tape() -> bool:
+def _is_called_with_tape() -> bool:
     return state.mode.called_with_tape if state.mode.static else state.mode.tape
 
 
@@ -123,12 +138,11 @@ def _owner(function: Any) -> Any:
     return getattr(function, "__self__", None)
 
 
-def _asking(function: Any, reads: Any) -> Callable[..., Any]:
-    def ask(*args: Any, **kwargs: Any) -> Any:
-        again = functools.partial(function, *args, **kwargs)
-        given = ", ".join([*map(repr, args), *(f"{k}={v!r}" for k, v in kwargs.items())])
-        return reads.asked(
-            f"{getattr(function, '__name__', type(function).__name__)}({given})", again
-        )
+def _record_query(function: Any, reads: Any) -> Callable[..., Any]:
+    def query(*args: Any, **kwargs: Any) -> Any:
+        name = getattr(function, "__name__", type(function).__name__)
+        arguments = ", ".join([*map(repr, args), *(f"{k}={v!r}" for k, v in kwargs.items())])
+        call = functools.partial(function, *args, **kwargs)
+        return reads.record_call(f"{name}({arguments})", call)
 
-    return ask
+    return query

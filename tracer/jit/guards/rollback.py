@@ -1,5 +1,5 @@
-"""Roll back the side effects of a failed recording, so that the function can run as Python and each
-side effect happens once.
+"""Roll back the Python state that a failed capture changed, so that the function can run as Python
+and each side effect happens once.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from ...capture.variable import Variable
 from ...core import rng, unique_name
 from ...core.tensor import Tensor
 from ...nn.layer import Layer
-from .snapshots import has_attributes
-from .source import LISTED
+from .source import LAYER_TABLES
+from .user_code import is_user_object
 
 
 class Rollback:
-    """Snapshots of Python state before a recording: random generators, generated names, and each
-    object that converted code mutates.
+    """An undo log of Python state: random generators, generated names, and each object that
+    converted code mutates.
 
-    Converted code calls `note` before it mutates an object or calls one of its methods; the first
+    Converted code calls `save` before it mutates an object or calls one of its methods; the first
     call saves a shallow copy. Printed text is deferred until `commit`.
     """
 
@@ -35,38 +35,38 @@ class Rollback:
 
     def __init__(self) -> None:
         self._undo: list[Callable[[], object]] = []
-        self._noted: dict[int, Any] = {}  # by id; holds a reference, so that the id is not reused
-        self._printed: list[tuple[tuple[Any, ...], dict[str, Any]]] = []
+        self._saved: dict[int, Any] = {}  # by id; holds a reference, so that the id is not reused
+        self._deferred_prints: list[tuple[tuple[Any, ...], dict[str, Any]]] = []
         # by id: a tensor and its previous stop_gradient
-        self.flags: dict[int, tuple[Tensor, bool]] = {}
+        self.stop_gradient_flags: dict[int, tuple[Tensor, bool]] = {}
         generator = rng.generator()
         self._save_generator(generator)
-        self.note(random._inst)
-        self.note(np.random.mtrand._rand)
+        self.save(random._inst)
+        self.save(np.random.mtrand._rand)
         counts = unique_name.counts()
         before = dict(counts)
-        self._undo.append(lambda: _refill(counts, before))
+        self._undo.append(lambda: _replace_items(counts, before))
 
-    def note(self, value: Any) -> None:
+    def save(self, value: Any) -> None:
         """Save a shallow copy of `value` before it is mutated, unless one is saved already."""
-        if value is None or id(value) in self._noted or isinstance(value, ModuleType | type):
+        if value is None or id(value) in self._saved or isinstance(value, ModuleType | type):
             return
-        keep = next((keep for kinds, keep in SNAPSHOTS if isinstance(value, kinds)), None)
-        if keep is None and not has_attributes(value):
+        saver = next((saver for kinds, saver in SAVERS if isinstance(value, kinds)), None)
+        if saver is None and not is_user_object(value):
             return
-        self._noted[id(value)] = value
-        if keep is not None:
-            keep(self, value)
-        if has_attributes(value):
-            self._save_table(vars(value))
+        self._saved[id(value)] = value
+        if saver is not None:
+            saver(self, value)
+        if is_user_object(value):
+            self._save_dict(vars(value))
 
     def defer_print(self, values: tuple[Any, ...], options: dict[str, Any]) -> None:
         """Defer a `print` of Python values until `commit`."""
-        self._printed.append((values, options))
+        self._deferred_prints.append((values, options))
 
     def commit(self) -> None:
-        """The recording succeeded: print the deferred text."""
-        for values, options in self._printed:
+        """Print the deferred text after a successful capture."""
+        for values, options in self._deferred_prints:
             print(*values, **options)
 
     def undo(self) -> None:
@@ -74,10 +74,10 @@ class Rollback:
         for step in reversed(self._undo):
             with suppress(ValueError, OSError):  # a closed file
                 step()
-        for tensor, before in self.flags.values():
+        for tensor, before in self.stop_gradient_flags.values():
             tensor.stop_gradient = before
 
-    # -- snapshots by type
+    # -- shallow copies by type
     # ------------------------------------------------------------------------------
 
     def _save_list(self, value: Any) -> None:
@@ -88,9 +88,9 @@ class Rollback:
 
         self._undo.append(undo)
 
-    def _save_table(self, value: dict[Any, Any]) -> None:
+    def _save_dict(self, value: dict[Any, Any]) -> None:
         before = dict(dict.items(value))
-        self._undo.append(lambda: _refill(value, before))
+        self._undo.append(lambda: _replace_items(value, before))
 
     def _save_set(self, value: Any) -> None:
         before = list(value)
@@ -111,14 +111,14 @@ class Rollback:
         self._undo.append(undo)
 
     def _save_layer(self, layer: Layer) -> None:
-        self._save_table(vars(layer))
-        for name in LISTED:
-            held = vars(layer)[name]
-            self._save_table(held) if isinstance(held, dict) else self._save_list(held)
+        self._save_dict(vars(layer))
+        for name in LAYER_TABLES:
+            table = vars(layer)[name]
+            self._save_dict(table) if isinstance(table, dict) else self._save_list(table)
 
     def _save_tensor(self, tensor: Tensor) -> None:
         if not isinstance(tensor, Variable):
-            self.flags[id(tensor)] = tensor, tensor.stop_gradient
+            self.stop_gradient_flags[id(tensor)] = tensor, tensor.stop_gradient
 
     def _save_random(self, value: random.Random) -> None:
         with suppress(NotImplementedError):  # SystemRandom has no state
@@ -140,19 +140,19 @@ class Rollback:
     def _save_file(self, value: Any) -> None:
         with suppress(ValueError, OSError):
             if value.seekable():
-                at = value.tell()
-                self._undo.append(lambda: value.seek(at))
+                position = value.tell()
+                self._undo.append(lambda: value.seek(position))
 
 
-def _refill(table: dict[Any, Any], before: dict[Any, Any]) -> None:
+def _replace_items(table: dict[Any, Any], before: dict[Any, Any]) -> None:
     dict.clear(table)
     dict.update(table, before)
 
 
-SNAPSHOTS: list[tuple[Any, Callable[[Rollback, Any], None]]] = [
+SAVERS: list[tuple[Any, Callable[[Rollback, Any], None]]] = [
     (Layer, Rollback._save_layer),
     (Tensor, Rollback._save_tensor),
-    (dict, Rollback._save_table),
+    (dict, Rollback._save_dict),
     ((list, bytearray, array), Rollback._save_list),
     ((set, collections.deque), Rollback._save_set),
     (np.ndarray, Rollback._save_array),

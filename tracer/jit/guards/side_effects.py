@@ -1,5 +1,7 @@
-"""What a call leaves behind in layers and objects: attributes that hold values of the program, put
-back and set again after each run.
+"""Side effects: attributes and elements of existing objects to which a captured function assigns
+values of the program.
+
+The capture restores the previous values; each run of the program assigns the new ones.
 """
 
 from __future__ import annotations
@@ -8,8 +10,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from ...capture.control.may_alias import Moved
-from ...capture.control.mutable_locations import Cell, Elements, Entries, Keeper
+from ...capture.control.may_alias import ReplacedByArray
+from ...capture.control.mutable_locations import CellLocation, DictItems, ListItems, MutableLocation
 from ...capture.control.tensor_arrays import TensorArray
 from ...capture.recorder import Recorder
 from ...capture.variable import Variable
@@ -19,21 +21,22 @@ from ...core.op import OPS
 from ...core.parameter import Parameter
 from ...core.tensor import Tensor
 from ...nn.layer import Layer
-from .snapshots import MISSING, reachable
+from .snapshots import MISSING, iter_items
 
 
-def is_of_program(value: Any) -> bool:
-    """Whether a value is known by its name in a program only."""
-    return isinstance(value, Variable | TensorArray | Moved)
+def is_program_value(value: Any) -> bool:
+    """Whether a value exists only in a program, under a name."""
+    return isinstance(value, Variable | TensorArray | ReplacedByArray)
 
 
 @dataclass
-class Effect:
-    """An attribute or element that a call sets.
+class SideEffect:
+    """An attribute or element that each call assigns.
 
-    before: what it was, MISSING for none; after: what the program makes of it, in any nesting.
-
-    owner: a layer or object, or a dict or list; name: of it, for messages.
+    owner: a layer, an object, a dict or a list; before: the previous value, MISSING for none;
+    after: the value of the program, possibly nested; name: of the location, for messages;
+    is_shared: another location refers to the same tensor, so that the program is valid only for
+    this tensor; condition: a bool of the program if the value is assigned on some paths only
     """
 
     owner: Any
@@ -41,65 +44,66 @@ class Effect:
     before: Any
     after: Any
     name: str = ""
-    # another place held the same tensor, so that a program serves for that one only
-    shared: bool = False
-    is_set: Any = True  # a truth value of the program for what some ways give a value only
+    is_shared: bool = False
+    condition: Any = True
 
-    def now(self) -> Any:
-        """What is there; MISSING for nothing."""
+    def read(self) -> Any:
+        """Return the current value; MISSING if there is none."""
         if isinstance(self.owner, list):
             return self.owner[self.key] if self.key < len(self.owner) else MISSING
         table = self.owner if isinstance(self.owner, dict) else vars(self.owner)
         return table.get(self.key, MISSING)
 
-    def put(self, value: Any) -> None:
-        """Let it hold a value."""
+    def write(self, value: Any) -> None:
+        """Assign a value."""
         if isinstance(self.owner, list | dict):
             self.owner[self.key] = value
         else:
             setattr(self.owner, self.key, value)
 
     def restore(self) -> None:
-        """Put back what was there before the recording."""
+        """Assign the value from before the capture. Setters of user objects do not run."""
         if self.before is MISSING:
             (self.owner if isinstance(self.owner, dict) else vars(self.owner)).pop(self.key, None)
         elif isinstance(self.owner, Layer | list | dict):
-            self.put(self.before)
+            self.write(self.before)
         else:
             vars(self.owner)[self.key] = self.before
 
-    def holds(self) -> bool:
-        """Whether what is there is of the kind that it was when the program was recorded."""
-        now = self.now()
-        if self.shared:
+    def is_applicable(self) -> bool:
+        """Whether the current value has the structure, shapes and dtypes that it had before the
+        capture.
+        """
+        now = self.read()
+        if self.is_shared:
             return now is self.before
         if isinstance(self.before, Tensor):
             return isinstance(now, Tensor) and now.meta == self.before.meta
         if now is self.before or not isinstance(now, list | tuple | dict):
             return now is self.before
-        (one, first), (two, second) = pytree.flatten(self.before), pytree.flatten(now)
-        return first == second and all(map(_alike, one, two))
+        (leaves, spec), (now_leaves, now_spec) = pytree.flatten(self.before), pytree.flatten(now)
+        return spec == now_spec and all(map(_leaves_match, leaves, now_leaves))
 
-    def is_of_state(self) -> bool:
-        """Whether it was a parameter or a buffer with a value."""
+    def is_layer_state(self) -> bool:
+        """Whether the previous value was a parameter or a buffer."""
         return isinstance(self.before, Parameter) or is_buffer(self.owner, self.key, self.before)
 
     @property
     def label(self) -> str:
-        """The place, for messages."""
+        """The name of the location in messages."""
         return self.name or f"{type(self.owner).__name__}.{self.key}"
 
 
-def _alike(before: Any, now: Any) -> bool:
+def _leaves_match(before: Any, now: Any) -> bool:
     return now is before or (
         isinstance(now, Tensor) and isinstance(before, Tensor) and now.meta == before.meta
     )
 
 
-class Attributes:
-    """The attributes of objects before a recording, to find out what it does to them.
+class AttributeTracker:
+    """The attributes of objects before a capture, to find those that the capture assigns.
 
-    owner: a layer with all below, or any object.
+    owner: a layer with its sublayers, or any object
     """
 
     def __init__(self, owner: Any) -> None:
@@ -110,100 +114,99 @@ class Attributes:
             if hasattr(o, "__dict__") and not isinstance(o, type)
         ]
 
-    def taken(self) -> list[Effect]:
-        """Every attribute that holds a value of the program now, or a list of them; all have been
-        put back.
+    def take_side_effects(self) -> list[SideEffect]:
+        """Restore the attributes that hold values of the program, and return them as side
+        effects.
         """
-        found = [Effect(*entry) for entry in self._entries() if holds_program(entry[3])]
-        for effect in found:
-            effect.restore()
-        return found
+        changes = self._iter_changes()
+        return _restore_all(SideEffect(*c) for c in changes if holds_program_value(c[3]))
 
-    def _entries(self) -> Iterator[tuple[Any, str, Any, Any]]:
-        """Every attribute that is another object than before: owner, name, before, now."""
+    def _iter_changes(self) -> Iterator[tuple[Any, str, Any, Any]]:
+        """Yield owner, name, previous and current value of each attribute that was assigned."""
         for owner, before in self._before:
             for key, value in list(owner.__dict__.items()):
                 if key != "_static_functions" and before.get(key, MISSING) is not value:
                     yield owner, key, before.get(key, MISSING), value
 
 
-def taken_from(recorder: Recorder) -> list[Effect]:
-    """What converted code put into other objects, dicts and lists that were there before; all have
-    been put back.
+def take_side_effects(recorder: Recorder) -> list[SideEffect]:
+    """Restore the objects, dicts and lists from before the capture to which converted code assigned
+    values of the program, and return these as side effects.
     """
-    found = [
-        Effect(*entry)
-        for keeper, before in recorder.open[0].kept.values()
-        for entry in _changed(keeper, before)
-    ]
+    locations = recorder.open_blocks[0].locations.values()
+    return _restore_all(
+        effect for location, before in locations for effect in _find_side_effects(location, before)
+    )
+
+
+def _restore_all(effects: Iterable[SideEffect]) -> list[SideEffect]:
+    found = list(effects)
     for effect in found:
         effect.restore()
     return found
 
 
-def _changed(keeper: Keeper, before: dict[Any, Any]) -> Iterator[tuple[Any, Any, Any, Any, str]]:
-    now = keeper.read()
-    grown = isinstance(keeper, Elements) and len(now) != len(before)
-    if (
-        grown
-        or isinstance(keeper, Cell)
-        or keeper.keys is not None
-        or any(map(is_of_program, before.values()))
-    ):
-        return  # the last ones were made by the recording
-    others = {k: v for k, v in now.items() if before.get(k, MISSING) is not v}
-    others = {k: v for k, v in others.items() if k in before or not isinstance(keeper, Entries)}
-    if any(map(holds_program, others.values())):
-        for key, value in others.items():
-            moved = isinstance(value, Tensor) and not isinstance(
-                value, Variable
-            )  # from another place, which changes as well
-            made = OPS["assign"](value) if moved else value
-            if moved or holds_program(value):
-                yield keeper.target, key, before.get(key, MISSING), made, keeper.label(key)
+def _find_side_effects(location: MutableLocation, before: dict[Any, Any]) -> Iterator[SideEffect]:
+    now = location.read()
+    has_new_length = isinstance(location, ListItems) and len(now) != len(before)
+    was_created_here = any(map(is_program_value, before.values()))
+    is_variable = isinstance(location, CellLocation) or location.keys is not None
+    if has_new_length or is_variable or was_created_here:
+        return
+    changed = {k: v for k, v in now.items() if before.get(k, MISSING) is not v}
+    if isinstance(location, DictItems):
+        changed = {k: v for k, v in changed.items() if k in before}
+    if any(map(holds_program_value, changed.values())):
+        for key, value in changed.items():
+            # A tensor from another location, which changes as well.
+            is_moved = isinstance(value, Tensor) and not isinstance(value, Variable)
+            after = OPS["assign"](value) if is_moved else value
+            if is_moved or holds_program_value(value):
+                yield SideEffect(
+                    location.target, key, before.get(key, MISSING), after, location.label(key)
+                )
 
 
-def holds_program(value: Any) -> bool:
-    """Whether a value is one of a program, or a container with such."""
-    return any(map(is_of_program, pytree.flatten(value)[0]))
+def holds_program_value(value: Any) -> bool:
+    """Whether a value, or a leaf of a container, exists only in a program."""
+    return any(map(is_program_value, pytree.flatten(value)[0]))
 
 
-def refuse_lists(effects: list[Effect]) -> None:
-    """Raise TraceError for attributes that were given a list of the program: no run could
-    set them.
-    """
+def reject_array_effects(effects: list[SideEffect]) -> None:
+    """Raise TraceError for an assignment of a TensorArray: a run has no Python value for it."""
     for effect in effects:
-        if any(isinstance(leaf, TensorArray | Moved) for leaf in pytree.flatten(effect.after)[0]):
-            why = (
-                f"{effect.label} was set to a list of values of the program; only a tensor "
-                f"can be kept there"
+        leaves = pytree.flatten(effect.after)[0]
+        if any(isinstance(leaf, TensorArray | ReplacedByArray) for leaf in leaves):
+            raise TraceError(
+                f"{effect.label} was set to a list whose length is known only at run time; "
+                f"assign a tensor, or a list of a length that Python knows"
             )
-            raise TraceError(f"{why}, or as many as Python knows")
 
 
-def table_of(holder: Any) -> int:
-    """What an object's attributes, or the names of a module, are in."""
+def namespace_id(holder: Any) -> int:
+    """Return the id of the dict that holds the attributes of an object or the names of a module."""
     return id(vars(holder) if hasattr(holder, "__dict__") else holder)
 
 
-def mark_shared(effects: list[Effect], places: Iterable[tuple[Any, Any, Any]]) -> None:
-    """Find the effects whose tensor another place holds as well.
+def mark_shared(effects: list[SideEffect], locations: Iterable[tuple[Any, Any, Any]]) -> None:
+    """Mark the side effects whose previous tensor is also the value of another location.
 
-    places: holder, key and value of each that may.
+    locations: holder, key and value of each other location
     """
-    named: dict[int, set[tuple[int, Any]]] = {}
-    for holder, key, value in places:
-        for found in reachable(value):
+    users: dict[int, set[tuple[int, Any]]] = {}  # by id of a tensor
+    for holder, key, value in locations:
+        for found in iter_items(value):
             if isinstance(found, Tensor) and found is value:
-                named.setdefault(id(found), set()).add((table_of(holder), key))
+                users.setdefault(id(found), set()).add((namespace_id(holder), key))
             elif isinstance(found, dict | list | tuple):
-                for at, item in found.items() if isinstance(found, dict) else enumerate(found):
-                    named.setdefault(id(item), set()).add((id(found), at))
+                for index, item in found.items() if isinstance(found, dict) else enumerate(found):
+                    users.setdefault(id(item), set()).add((id(found), index))
     for effect in effects:
-        own, leaves = (table_of(effect.owner), effect.key), pytree.flatten(effect.before)[0]
-        inside = {(id(effect.before), at) for at in range(len(leaves))}
+        leaves = pytree.flatten(effect.before)[0]
+        own = {(namespace_id(effect.owner), effect.key)}
+        own |= {(id(effect.before), index) for index in range(len(leaves))}
         tensors = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
-        effect.shared = any(named.get(id(t), set()) - {own} - inside for t in tensors)
+        effect.is_shared = any(users.get(id(t), set()) - own for t in tensors)
 
 
 def is_buffer(owner: Any, key: str, value: Any) -> bool:

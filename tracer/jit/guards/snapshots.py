@@ -1,57 +1,55 @@
-"""What a Python value was, so that it can be asked later whether it still is."""
+"""Snapshots: what a Python value was, so that a guard can check later whether it still is."""
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Hashable, Iterator
+import collections
+import random
+from array import array
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
-from types import CellType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
 
-from ...core.tensor import Tensor
 from ...ir.plain_values import PLAIN, exactly, identical
-from ...nn.layer import Layer
+from .impure_calls import RANDOM_GENERATORS
+from .object_state import MAX_DEPTH, MAX_ITEMS, read_state, states_equal
+from .user_code import PACKAGE
 
 MISSING = object()
-# of elements: larger containers are known by identity and length, as comparing them at each call
-# would cost more than it helps
-MANY = 1000
-DEPTH = 3
 CONTAINERS = (list, tuple, dict, set, frozenset)
+BUFFER_TYPES = (collections.deque, bytearray, array)
+RANDOM_TYPES = (random.Random, np.random.RandomState, np.random.Generator)
 
 
 @dataclass(frozen=True)
 class Snapshot:
-    """A value of which only the identity counts: a function, a layer, a tensor, whose contents are
-    looked at elsewhere or at each run.
-    """
+    """A value that is compared by identity: a function, a layer or a tensor."""
 
     value: Any
 
-    def same(self, now: Any) -> bool:
-        """Whether `now` is what this was."""
+    def matches(self, now: Any) -> bool:
+        """Whether `now` is what the value was."""
         return now is self.value
 
 
 @dataclass(frozen=True)
-class Plain(Snapshot):
-    """A number, a string, None or the like."""
+class ConstantSnapshot(Snapshot):
+    """A number, a string or None, compared by type and value."""
 
-    def same(self, now: Any) -> bool:
-        """By type and value."""
+    def matches(self, now: Any) -> bool:
+        """Compare by type and value."""
         return identical(now, self.value)
 
 
 @dataclass(frozen=True)
-class Array(Snapshot):
-    """An ndarray, with a copy of its numbers."""
+class ArraySnapshot(Snapshot):
+    """An ndarray, compared by dtype, shape and elements."""
 
     copy: Any
 
-    def same(self, now: Any) -> bool:
-        """By dtype, shape and numbers."""
+    def matches(self, now: Any) -> bool:
+        """Compare by dtype, shape and elements."""
         return (
             isinstance(now, np.ndarray)
             and now.dtype == self.copy.dtype
@@ -61,175 +59,235 @@ class Array(Snapshot):
 
 
 @dataclass(frozen=True)
-class Sequence(Snapshot):
-    """A list or tuple, by its elements."""
+class SequenceSnapshot(Snapshot):
+    """A list or tuple, compared element by element."""
 
     items: tuple[Snapshot, ...]
 
-    def same(self, now: Any) -> bool:
-        """Element by element."""
+    def matches(self, now: Any) -> bool:
+        """Compare element by element."""
         if type(now) is not type(self.value) or len(now) != len(self.items):
             return False
-        return all(item.same(value) for item, value in zip(self.items, now, strict=True))
+        return all(item.matches(value) for item, value in zip(self.items, now, strict=True))
 
 
 @dataclass(frozen=True)
-class Mapping(Snapshot):
-    """A dict, by its keys in order and their values."""
+class DictSnapshot(Snapshot):
+    """A dict, compared by its keys in order and their values."""
 
     items: tuple[tuple[Any, Snapshot], ...]
 
-    def same(self, now: Any) -> bool:
-        """Entry by entry."""
+    def matches(self, now: Any) -> bool:
+        """Compare entry by entry."""
         if type(now) is not type(self.value) or len(now) != len(self.items):
             return False
         return all(
-            (key is wanted or _one_key(key, wanted)) and item.same(value)
-            for (wanted, item), (key, value) in zip(self.items, now.items(), strict=True)
+            (key is expected or _keys_equal(key, expected)) and item.matches(value)
+            for (expected, item), (key, value) in zip(self.items, now.items(), strict=True)
         )
 
 
 @dataclass(frozen=True)
-class Members(Snapshot):
-    """A set, by its members."""
+class SetSnapshot(Snapshot):
+    """A set, compared by its members."""
 
     members: Hashable
 
-    def same(self, now: Any) -> bool:
-        """Any set of the same members."""
+    def matches(self, now: Any) -> bool:
+        """Compare the members."""
         return isinstance(now, set | frozenset) and exactly(frozenset(now)) == self.members
 
 
 @dataclass(frozen=True)
-class Large(Snapshot):
-    """A container of many elements, by identity and length."""
+class LargeSnapshot(Snapshot):
+    """A container of many elements, compared by identity and length."""
 
     count: int
 
-    def same(self, now: Any) -> bool:
-        """The same one, of the same length."""
+    def matches(self, now: Any) -> bool:
+        """Compare identity and length."""
         return now is self.value and len(now) == self.count
 
 
-def _one_key(key: Any, wanted: Any) -> bool:
-    return type(key) is type(wanted) and exactly(key) == exactly(wanted)
+@dataclass(frozen=True)
+class StateSnapshot(Snapshot):
+    """A deque, an iterator or a random generator, compared by identity and internal state."""
 
+    state: Any
 
-def snapshot(value: Any, depth: int = DEPTH) -> Snapshot:
-    """What a value is now."""
-    if isinstance(value, PLAIN):
-        return Plain(value)
-    if isinstance(value, np.ndarray):
-        return Array(value, value.copy()) if value.dtype != object else Snapshot(value)
-    return _of_container(value, depth) if is_container(value) else Snapshot(value)
+    def matches(self, now: Any) -> bool:
+        """Compare identity and internal state."""
+        return now is self.value and states_equal(read_state(now), self.state)
+
+    def items(self) -> Iterable[Any]:
+        """Return the current items of a deque; nothing for other objects."""
+        return self.value if isinstance(self.value, collections.deque) else ()
+
+    def restore(self) -> None:
+        """Refill a deque with its previous items."""
+        self.value.clear()
+        self.value.extend(self.state)
+
+    @property
+    def is_buffer(self) -> bool:
+        """Whether code can read the object without changing its state."""
+        return isinstance(self.value, BUFFER_TYPES)
 
 
 @dataclass(frozen=True)
-class Anything(Snapshot):
-    """What each call sets anew."""
+class UncheckedSnapshot(Snapshot):
+    """A value that each call assigns anew, so that any value matches."""
 
-    def same(self, now: Any) -> bool:
-        """Always."""
+    def matches(self, now: Any) -> bool:
+        """Accept any value."""
         return True
 
 
-def without(was: Snapshot, elements: set[tuple[int, Any]]) -> Snapshot:
-    """The same without some elements, by the id of the list or dict and their position or key."""
-    if not elements or not isinstance(was, Sequence | Mapping):
-        return was
-    pairs = was.items if isinstance(was, Mapping) else enumerate(was.items)
-    kept = [
-        (k, Anything(s.value) if (id(was.value), k) in elements else without(s, elements))
-        for k, s in pairs
-    ]
-    return (
-        Mapping(was.value, tuple(kept))
-        if isinstance(was, Mapping)
-        else Sequence(was.value, tuple(s for _, s in kept))
+def _keys_equal(key: Any, expected: Any) -> bool:
+    return type(key) is type(expected) and exactly(key) == exactly(expected)
+
+
+def take_snapshot(value: Any, depth: int = MAX_DEPTH) -> Snapshot:
+    """Return a snapshot of a value. Iterators and random generators are compared by identity."""
+    if isinstance(value, PLAIN):
+        return ConstantSnapshot(value)
+    if isinstance(value, np.ndarray):
+        has_objects = value.dtype == object
+        return Snapshot(value) if has_objects else ArraySnapshot(value, value.copy())
+    return _container_snapshot(value, depth) if is_container(value) else Snapshot(value)
+
+
+def take_state_snapshot(value: Any) -> Snapshot:
+    """Return a snapshot of a value that also compares the state of iterators, deques and random
+    generators.
+    """
+    return map_leaves(_add_state, take_snapshot(value))
+
+
+def _add_state(leaf: Snapshot) -> Snapshot:
+    value = leaf.value
+    return StateSnapshot(value, read_state(value)) if has_state(value) else leaf
+
+
+def has_state(value: Any) -> bool:
+    """Whether `StateSnapshot` supports a value."""
+    return isinstance(value, (*BUFFER_TYPES, *RANDOM_TYPES)) or (
+        hasattr(type(value), "__next__") and not hasattr(value, "__dict__")
     )
 
 
-def each(was: Snapshot, change: Callable[[Snapshot], Snapshot]) -> Snapshot:
-    """The same with other snapshots of what has no parts itself."""
-    if isinstance(was, Sequence):
-        return Sequence(was.value, tuple(each(s, change) for s in was.items))
-    if isinstance(was, Mapping):
-        return Mapping(was.value, tuple((k, each(s, change)) for k, s in was.items))
-    return change(was)
+def ignore_state(snapshot: Snapshot) -> Snapshot:
+    """Compare iterators and random generators by identity from now on."""
+
+    def ignore(leaf: Snapshot) -> Snapshot:
+        is_ignored = isinstance(leaf, StateSnapshot) and not leaf.is_buffer
+        return Snapshot(leaf.value) if is_ignored else leaf
+
+    return map_leaves(ignore, snapshot)
+
+
+def ignore_elements(snapshot: Snapshot, elements: set[tuple[int, Any]]) -> Snapshot:
+    """Accept any value for some elements, given by the id of the list or dict and the index or
+    key.
+    """
+    if not elements or not isinstance(snapshot, SequenceSnapshot | DictSnapshot):
+        return snapshot
+
+    def ignore(key: Any, item: Snapshot) -> Snapshot:
+        if (id(snapshot.value), key) in elements:
+            return UncheckedSnapshot(item.value)
+        return ignore_elements(item, elements)
+
+    if isinstance(snapshot, DictSnapshot):
+        return DictSnapshot(snapshot.value, tuple((k, ignore(k, s)) for k, s in snapshot.items))
+    items = tuple(ignore(i, s) for i, s in enumerate(snapshot.items))
+    return SequenceSnapshot(snapshot.value, items)
+
+
+def map_leaves(function: Callable[[Snapshot], Snapshot], snapshot: Snapshot) -> Snapshot:
+    """Apply a function to the snapshots that have no items."""
+    if isinstance(snapshot, SequenceSnapshot):
+        items = tuple(map_leaves(function, item) for item in snapshot.items)
+        return SequenceSnapshot(snapshot.value, items)
+    if isinstance(snapshot, DictSnapshot):
+        pairs = tuple((key, map_leaves(function, item)) for key, item in snapshot.items)
+        return DictSnapshot(snapshot.value, pairs)
+    return function(snapshot)
+
+
+def iter_snapshots(snapshot: Snapshot) -> Iterator[Snapshot]:
+    """Yield a snapshot and those of its items, at any depth."""
+    yield snapshot
+    children: Iterable[Snapshot] = ()
+    if isinstance(snapshot, SequenceSnapshot):
+        children = snapshot.items
+    elif isinstance(snapshot, DictSnapshot):
+        children = [item for _, item in snapshot.items]
+    for child in children:
+        yield from iter_snapshots(child)
+
+
+def iter_states(snapshot: Snapshot) -> Iterator[StateSnapshot]:
+    """Yield the snapshots of objects with internal state."""
+    return (s for s in iter_snapshots(snapshot) if isinstance(s, StateSnapshot))
+
+
+def random_states() -> list[tuple[str, StateSnapshot]]:
+    """Return snapshots of the global random generators of Python and NumPy."""
+    generators = RANDOM_GENERATORS.items()
+    return [(name, StateSnapshot(source, read_state(source))) for name, source in generators]
 
 
 def is_container(value: Any) -> bool:
-    """Whether a value is a list, tuple, dict or set, or of a class of the user's that inherits from
-    one.
-    """
-    return isinstance(value, CONTAINERS) and not type(value).__module__.startswith(OURS)
+    """Whether a value is a list, tuple, dict or set, or of a user class that inherits from one."""
+    return isinstance(value, CONTAINERS) and not type(value).__module__.startswith(PACKAGE)
 
 
-def _of_container(value: Any, depth: int) -> Snapshot:
-    if len(value) > MANY or depth == 0:
-        return Large(value, len(value))
+def _container_snapshot(value: Any, depth: int) -> Snapshot:
+    if len(value) > MAX_ITEMS or depth == 0:
+        return LargeSnapshot(value, len(value))
     if isinstance(value, dict):
-        return Mapping(value, tuple((k, snapshot(v, depth - 1)) for k, v in value.items()))
+        pairs = tuple((k, take_snapshot(v, depth - 1)) for k, v in value.items())
+        return DictSnapshot(value, pairs)
     if isinstance(value, list | tuple):
-        return Sequence(value, tuple(snapshot(v, depth - 1) for v in value))
-    return Members(value, exactly(frozenset(value)))
+        return SequenceSnapshot(value, tuple(take_snapshot(v, depth - 1) for v in value))
+    return SetSnapshot(value, exactly(frozenset(value)))
 
 
-def reachable(value: Any, depth: int = DEPTH) -> Iterator[Any]:
-    """A value and what its containers hold."""
+def iter_items(value: Any, depth: int = MAX_DEPTH) -> Iterator[Any]:
+    """Yield a value and the items of its lists, tuples and dicts."""
     yield value
-    if (
-        depth
-        and is_container(value)
-        and not isinstance(value, set | frozenset)
-        and len(value) <= MANY
-    ):
+    is_expanded = depth and is_container(value) and not isinstance(value, set | frozenset)
+    if is_expanded and len(value) <= MAX_ITEMS:
         for item in value.values() if isinstance(value, dict) else value:
-            yield from reachable(item, depth - 1)
+            yield from iter_items(item, depth - 1)
 
 
-def restored(before: Snapshot) -> None:
-    """Give a list or dict the elements back that it had, and so with those inside of it."""
-    if isinstance(before, Sequence):
-        for item in before.items:
-            restored(item)
-        if isinstance(before.value, list):
-            before.value[:] = [item.value for item in before.items]
-    elif isinstance(before, Mapping):
-        for _, item in before.items:
-            restored(item)
-        before.value.clear()
-        before.value.update((key, item.value) for key, item in before.items)
+def restore_items(snapshot: Snapshot) -> None:
+    """Restore the items of a list or dict, and of the containers in it."""
+    if isinstance(snapshot, SequenceSnapshot):
+        for item in snapshot.items:
+            restore_items(item)
+        if isinstance(snapshot.value, list):
+            snapshot.value[:] = [item.value for item in snapshot.items]
+    elif isinstance(snapshot, DictSnapshot):
+        for _, item in snapshot.items:
+            restore_items(item)
+        snapshot.value.clear()
+        snapshot.value.update((key, item.value) for key, item in snapshot.items)
 
 
-def is_plain(value: Any) -> bool:
-    """Whether a value is made of plain ones, so that it can be set again."""
+def is_constant(value: Any) -> bool:
+    """Whether a value consists of constants, so that a call can assign a copy of it."""
     if type(value) in (list, tuple):
-        return all(map(is_plain, value))
+        return all(map(is_constant, value))
     if type(value) is dict:
-        return all(map(is_plain, value.values()))
+        return all(map(is_constant, value.values()))
     return value is MISSING or isinstance(value, PLAIN)
 
 
-def copied(value: Any) -> Any:
-    """Data that shares no list with the original."""
+def copy_constant(value: Any) -> Any:
+    """Copy a value that consists of constants, with its lists and dicts."""
     if type(value) in (list, tuple):
-        return type(value)(map(copied, value))
-    return {k: copied(v) for k, v in value.items()} if type(value) is dict else value
-
-
-def has_attributes(value: Any) -> bool:
-    """Whether a value is an object of the user's, whose attributes a function may read: no
-    function, no tensor, nothing of ours.
-    """
-    if isinstance(
-        value, Layer | Tensor | FunctionType | CellType | functools.partial
-    ) or not hasattr(value, "__dict__"):
-        return False
-    module = value.__name__ if isinstance(value, ModuleType) else type(value).__module__
-    if isinstance(value, type):
-        module = value.__module__
-    return not module.startswith(OURS)
-
-
-OURS = __name__.partition(".")[0]
+        return type(value)(map(copy_constant, value))
+    return {k: copy_constant(v) for k, v in value.items()} if type(value) is dict else value

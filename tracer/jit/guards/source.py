@@ -1,132 +1,302 @@
-"""Places that a recording may have read: an attribute, a name of a module, or a cell; what was
-there, and whether it still is.
+"""Sources: where a value that captured code read comes from, as in torch.dynamo.
+
+A source can read its value again at a later call, and write or delete it.
 """
 
 from __future__ import annotations
 
+import collections
+import os
+from collections.abc import Callable
 from dataclasses import dataclass
-from types import CellType
-from typing import Any
+from types import (
+    CellType,
+    FunctionType,
+    MappingProxyType,
+    MemberDescriptorType,
+    ModuleType,
+)
+from typing import Any, ClassVar
 
-from .side_effects import is_of_program
-from .snapshots import MISSING, Plain, Snapshot, is_plain, reachable, restored
+import numpy as np
 
-LISTED = (
+from ...core.cuda import to_host
+from .snapshots import MISSING, ArraySnapshot, Snapshot
+
+# Dicts and lists of a layer whose keys or elements are compared.
+LAYER_TABLES = (
     "_parameters",
     "_buffers",
     "_sub_layers",
     "_forward_pre_hooks",
     "_forward_post_hooks",
-)  # of a layer: their keys or elements count
+)
+# Containers that store their items elsewhere than in `__dict__` or in themselves.
+INDIRECT_CONTAINERS = (
+    os._Environ,
+    MappingProxyType,
+    collections.ChainMap,
+    collections.UserDict,
+    collections.UserList,
+)
+_PYTHON_GETTERS = (os._Environ.__getitem__, collections.ChainMap.__getitem__)
+MAX_COMPARED_ELEMENTS = 4096  # of a tensor whose values are compared at each call
 
 
 @dataclass
-class Place:
-    """Where a recording may have read.
+class Source:
+    """A location of Python state.
 
-    what: 'attribute' or 'name'; counted: changes of it are counted by layers; was: before the
-    recording.
+    label: its name in messages; holder: the object that holds the value; key: the attribute, name,
+    index or key of the value in `holder`
     """
 
-    what: str
     label: str
-    holder: Any  # an object with attributes, a dict of names, or a cell
-    key: str
-    was: Snapshot
-    counted: bool = False
+    holder: Any
+    key: Any
+    kind: ClassVar[str] = "attribute"  # shown in the assumptions of a program
+    # Whether a read of exactly this location was recorded. Other sources are found by the names
+    # that occur in the code.
+    is_traced: ClassVar[bool] = False
 
-    def now(self) -> Any:
-        """What is there; MISSING for nothing."""
-        if isinstance(self.holder, CellType):
-            return content(self.holder)
-        table = self.holder if isinstance(self.holder, dict) else vars(self.holder)
-        found = table.get(self.key, MISSING)
-        return (
-            list(found) if self.counted and self.key in LISTED and found is not MISSING else found
-        )
+    def read(self) -> Any:
+        """Return the value; MISSING if there is none. Runs no user code."""
+        raise NotImplementedError
 
-    def set(self, value: Any) -> None:
-        """Put a value there."""
-        if isinstance(self.holder, CellType):
-            self.holder.cell_contents = value
-        elif isinstance(self.holder, dict):
-            self.holder[self.key] = value
-        else:
-            setattr(self.holder, self.key, value)
+    def write(self, value: Any) -> None:
+        """Assign a value."""
+        raise NotImplementedError
 
-    def holds(self) -> bool:
-        """Whether it is as it was."""
-        return self.was.same(self.now())
-
-    def is_of_the_call(self) -> bool:
-        """Whether what is there now is a count, or values of a program, or a list that grew: no
-        layer or the like that lasts.
-        """
-        now = self.now()
-        return self.key not in LISTED and (
-            now is self.was.value or is_plain(now) or any(map(is_of_program, reachable(now)))
-        )
-
-    def put_back(self) -> None:
-        """Make it what it was."""
-        restored(self.was)
-        if self.was.value is MISSING:
-            self._remove()
-        elif self.now() is not self.was.value:
-            self.set(self.was.value)
-
-    def _remove(self) -> None:
-        if isinstance(self.holder, CellType):
-            del self.holder.cell_contents
-        elif isinstance(self.holder, dict):
-            self.holder.pop(self.key, None)
-        elif self.key in vars(self.holder):
+    def delete(self) -> None:
+        """Remove the value."""
+        if self.key in vars(self.holder):
             delattr(self.holder, self.key)
 
+    def matches(self, expected: Snapshot) -> bool:
+        """Whether the value is what it was."""
+        return expected.matches(self.read())
 
-class PlainPlaces:
-    """Places known by their names that hold what has no parts: most calls find the very objects
-    there, which is quick to see.
+
+class AttrSource(Source):
+    """An attribute of an object itself, in its `__dict__`."""
+
+    def read(self) -> Any:
+        """Return the attribute."""
+        return vars(self.holder).get(self.key, MISSING)
+
+    def write(self, value: Any) -> None:
+        """Set the attribute."""
+        setattr(self.holder, self.key, value)
+
+
+class LayerTableSource(AttrSource):
+    """The keys or elements of one of LAYER_TABLES."""
+
+    def read(self) -> Any:
+        """Return the keys or elements as a list."""
+        found = super().read()
+        return found if found is MISSING else list(found)
+
+
+class GlobalSource(Source):
+    """A name in a dict of names, such as the globals of a module."""
+
+    kind = "name"
+
+    def read(self) -> Any:
+        """Return the value of the name."""
+        return self.holder.get(self.key, MISSING)
+
+    def write(self, value: Any) -> None:
+        """Assign the name."""
+        self.holder[self.key] = value
+
+    def delete(self) -> None:
+        """Delete the name."""
+        self.holder.pop(self.key, None)
+
+
+class ArgumentSource(GlobalSource):
+    """An argument of the captured function, or another object that only the capture refers to; in a
+    dict of its own.
     """
 
-    def __init__(self) -> None:
-        self.places: list[Place] = []
-        self._cells: list[tuple[CellType, Any]] = []
-        self._tables: list[tuple[dict[str, Any], str, Any]] = []
 
-    def take(self, place: Place) -> bool:
-        """Take a place in, if it is of this kind."""
-        if type(place.was) not in (Snapshot, Plain) or place.was.value is MISSING:
-            return False
-        if isinstance(place.holder, CellType):
-            self._cells.append((place.holder, place.was.value))
-        elif isinstance(place.holder, dict):
-            self._tables.append((place.holder, place.key, place.was.value))
+class CellSource(Source):
+    """A variable of an enclosing function."""
+
+    kind = "name"
+
+    def read(self) -> Any:
+        """Return the contents of the cell."""
+        return read_cell(self.holder)
+
+    def write(self, value: Any) -> None:
+        """Fill the cell."""
+        self.holder.cell_contents = value
+
+    def delete(self) -> None:
+        """Empty the cell."""
+        del self.holder.cell_contents
+
+
+class LookupSource(Source):
+    """An attribute that converted code read, wherever Python finds it: in the object, in a slot or
+    in a class.
+    """
+
+    is_traced = True
+
+    def read(self) -> Any:
+        """Look up the attribute."""
+        return lookup_attribute(self.holder, self.key)
+
+    def write(self, value: Any) -> None:
+        """Set the attribute."""
+        setattr(self.holder, self.key, value)
+
+
+class ItemSource(Source):
+    """An element of a container that converted code read."""
+
+    kind = "element"
+    is_traced = True
+
+    def read(self) -> Any:
+        """Look up the element."""
+        return lookup_item(self.holder, self.key)
+
+    def write(self, value: Any) -> None:
+        """Set the element."""
+        self.holder[self.key] = value
+
+    def delete(self) -> None:
+        """Delete the element."""
+        if isinstance(self.holder, dict):
+            self.holder.pop(self.key, None)
         else:
-            return False
-        self.places.append(place)
-        return True
+            super().delete()
 
-    def hold(self) -> bool:
-        """Whether all are what they were."""
-        return self._unmoved() or all(place.holds() for place in self.places)
 
-    def _unmoved(self) -> bool:
+class CallSource(Source):
+    """The result of a function that is cheap to call again, such as `os.getenv("NAME")`.
+
+    holder: the function with its arguments
+    """
+
+    kind = "name"
+    is_traced = True
+
+    def read(self) -> Any:
+        """Call the function again; MISSING if it fails."""
         try:
-            for cell, was in self._cells:
-                if cell.cell_contents is not was:
-                    return False
-            for table, key, was in self._tables:
-                if table[key] is not was:
-                    return False
-        except (KeyError, ValueError):  # an empty cell
-            return False
-        return True
+            return self.holder()
+        except (OSError, LookupError):
+            return MISSING
+
+    def write(self, value: Any) -> None:
+        """Do nothing: a result cannot be assigned."""
+
+    def delete(self) -> None:
+        """Do nothing: a result cannot be removed."""
 
 
-def content(cell: CellType) -> Any:
-    """What a cell holds; MISSING for nothing."""
+class TensorSource(Source):
+    """The elements of a tensor that Python read, so that they became constants of the program."""
+
+    kind = "value"
+    is_traced = True
+
+    def read(self) -> Any:
+        """Return the array; an op that changes the tensor replaces it."""
+        return self.holder.array
+
+    def matches(self, expected: Snapshot) -> bool:
+        """Compare the elements; a large array that shares no memory is compared by identity, since
+        ops do not write to arrays. An array on another device is not fetched to compare it.
+        """
+        now = self.read()
+        is_same = now is expected.value
+        if not isinstance(expected, ArraySnapshot) or (is_same and not isinstance(now, np.ndarray)):
+            return is_same
+        return expected.matches(to_host(now))
+
+    def write(self, value: Any) -> None:
+        """Do nothing: an op of the program changes the tensor."""
+
+
+def tensor_snapshot(array: Any) -> Snapshot:
+    """Return the snapshot for the array of a TensorSource."""
+    elements = to_host(array)
+    owns_memory = not isinstance(array, np.ndarray) or array.flags.owndata
+    if owns_memory and elements.size > MAX_COMPARED_ELEMENTS:
+        return Snapshot(array)
+    return ArraySnapshot(array, elements.copy())
+
+
+def name_source(label: str, holder: Any, key: str) -> Source:
+    """Return the source of a name in a cell or in a dict of names."""
+    kind: Callable[..., Source] = CellSource if isinstance(holder, CellType) else GlobalSource
+    return kind(label, holder, key)
+
+
+def read_cell(cell: CellType) -> Any:
+    """Return the contents of a cell; MISSING for an empty one."""
     try:
         return cell.cell_contents
     except ValueError:
         return MISSING
+
+
+def lookup_item(holder: Any, key: Any) -> Any:
+    """Return an element of a container without running user code; MISSING also for an element that
+    `__missing__` would create.
+    """
+    if isinstance(holder, collections.UserDict | collections.UserList):
+        holder = vars(holder).get("data")
+    if isinstance(holder, dict):
+        return dict.get(holder, key, MISSING)
+    getter = next((k.__getitem__ for k in (list, tuple) if isinstance(holder, k)), None)
+    getter = getter or getattr(type(holder), "__getitem__", None)
+    if getter is None or (isinstance(getter, FunctionType) and getter not in _PYTHON_GETTERS):
+        return MISSING
+    try:
+        has_item = not hasattr(type(holder), "__missing__") or key in holder
+        return getter(holder, key) if has_item else MISSING
+    except (LookupError, TypeError):
+        return MISSING
+
+
+def lookup_attribute(holder: Any, name: str) -> Any:
+    """Return an attribute without running user code; MISSING for one that would be computed."""
+    if isinstance(holder, type):
+        return _lookup_in_classes(holder, name)
+    class_attribute = _lookup_in_classes(type(holder), name)
+    if isinstance(class_attribute, MemberDescriptorType):
+        return _read_slot(class_attribute, holder)
+    if hasattr(type(class_attribute), "__set__") and not isinstance(holder, ModuleType):
+        return MISSING
+    found = getattr(holder, "__dict__", {}).get(name, MISSING)
+    if found is not MISSING or isinstance(holder, ModuleType | FunctionType):
+        return found
+    return _class_attribute(holder, class_attribute, name)
+
+
+def _class_attribute(holder: Any, class_attribute: Any, name: str) -> Any:
+    if class_attribute is MISSING and isinstance(holder, dict):
+        return dict.get(holder, name, MISSING)  # a dict whose entries are attributes as well
+    is_computed = hasattr(type(class_attribute), "__get__")
+    if is_computed and not isinstance(class_attribute, FunctionType):
+        return MISSING
+    return class_attribute
+
+
+def _read_slot(slot: MemberDescriptorType, holder: Any) -> Any:
+    try:
+        return slot.__get__(holder)
+    except AttributeError:
+        return MISSING
+
+
+def _lookup_in_classes(kind: type, name: str) -> Any:
+    return next((vars(c)[name] for c in kind.__mro__ if name in vars(c)), MISSING)

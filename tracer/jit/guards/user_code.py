@@ -4,12 +4,15 @@ unchanged.
 
 from __future__ import annotations
 
+import functools
 import os
 import sysconfig
-from types import FunctionType
+from types import CellType, FunctionType, ModuleType
 from typing import Any
 
 from ...core.errors import is_library_file
+from ...core.tensor import Tensor
+from ...nn.layer import Layer
 
 LIBRARIES = (
     "numpy",
@@ -23,6 +26,7 @@ LIBRARIES = (
     "_pytest",
     "pytest",
 )
+PACKAGE = __name__.partition(".")[0]
 _IGNORED: set[str] = set(LIBRARIES)
 IGNORED_MODULES: list[Any] = []  # the arguments of ignore_module, in order
 _STDLIB = tuple(
@@ -32,9 +36,9 @@ _STDLIB = tuple(
 
 def ignore_module(modules: Any) -> None:
     """Never convert functions of these modules."""
-    given = list(modules) if isinstance(modules, list | tuple | set) else [modules]
-    _IGNORED.update(module if isinstance(module, str) else module.__name__ for module in given)
-    IGNORED_MODULES.extend(given)
+    added = list(modules) if isinstance(modules, list | tuple | set) else [modules]
+    _IGNORED.update(module if isinstance(module, str) else module.__name__ for module in added)
+    IGNORED_MODULES.extend(added)
 
 
 def is_users(function: FunctionType) -> bool:
@@ -49,3 +53,25 @@ def is_users(function: FunctionType) -> bool:
         return False
     real = os.path.realpath(filename)
     return "site-packages" in real or not real.startswith(_STDLIB)
+
+
+def is_user_object(value: Any) -> bool:
+    """Whether a value is an object, class or module of the user whose attributes a function may
+    read. Functions, tensors, layers and objects of Oarlock are none.
+    """
+    if isinstance(
+        value, Layer | Tensor | FunctionType | CellType | functools.partial
+    ) or not hasattr(value, "__dict__"):
+        return False
+    module = value.__name__ if isinstance(value, ModuleType) else type(value).__module__
+    if isinstance(value, type):
+        module = value.__module__
+    return not module.startswith(PACKAGE)
+
+
+def is_user_module(module: ModuleType) -> bool:
+    """Whether a module may hold settings of the user: neither a library nor a module of Oarlock."""
+    file = getattr(module, "__file__", None)
+    if file is None:  # a module of a notebook, or one that the user created
+        return module.__spec__ is None and not module.__name__.startswith(PACKAGE)
+    return not is_library_file(file) and "site-packages" not in file and "/lib/python" not in file

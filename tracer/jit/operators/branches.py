@@ -1,5 +1,5 @@
-"""`if` and conditional expressions: Python where the condition is Python's, a branch of the program
-where it is a value of the program.
+"""`if` statements and conditional expressions: run in Python, or recorded as a branch if the
+condition is a value of the program.
 """
 
 from __future__ import annotations
@@ -9,30 +9,41 @@ from typing import Any
 
 import numpy as np
 
-from ...capture.control.array_replacement import OtherLength, opened
-from ...capture.control.branch import cond, put_back, record_branches
+from ...capture.control.array_replacement import LengthMismatch, to_array
+from ...capture.control.branch import cond, record_branches
 from ...capture.control.branch_values import Undefined, as_condition
-from ...capture.control.escape_analysis import is_made_here
-from ...capture.control.may_alias import KINDS, Sides, current, is_moved, items_of
-from ...capture.control.mutable_locations import Elements, Longer, note, taken_back
-from ...capture.control.tensor_arrays import StillEmpty, TensorArray
+from ...capture.control.escape_analysis import is_local
+from ...capture.control.may_alias import (
+    MUTABLE_CONTAINERS,
+    BranchContainers,
+    is_replaced,
+    raw_items,
+    resolve,
+)
+from ...capture.control.mutable_locations import LengthChange, ListItems, track
+from ...capture.control.tensor_arrays import EmptyArrayRead, TensorArray
 from ...capture.modes import Static, static_mode
 from ...capture.variable import Variable
 from ...core.errors import OpError, TraceError
 from ...core.mode import state
 from ...core.op import Meta
-from ..guards.opaque_state import untracked_by
-from .calls import asked
-from .exceptions import Stopped, refuse_where, tried, unconditional
-from .nonlocal_writes import new, own
+from ..guards.opaque_state import find_opaque_state
+from .calls import truth_value
+from .exceptions import (
+    BranchRaises,
+    emit_raise_check,
+    record_branch_body,
+    reject_unconditional_raise,
+)
+from .nonlocal_writes import own_locations, track_new
 
 INT64 = Meta((), np.dtype(np.int64))
-Get = Callable[[], list[Any]]
-Set = Callable[[list[Any]], None]
+Getter = Callable[[], list[Any]]
+Setter = Callable[[list[Any]], None]
 
 
-def _mode_for(value: Any) -> Static | None:
-    """The recording, where `value` is one of its values."""
+def _mode_of(value: Any) -> Static | None:
+    """Return the mode of the recording if `value` is a value of the program."""
     return static_mode(state.mode) if isinstance(value, Variable) else None
 
 
@@ -40,190 +51,157 @@ def if_(
     test: Any,
     then: Callable[[], None],
     other: Callable[[], None],
-    get: Get,
-    put: Set,
+    get: Getter,
+    put: Setter,
     names: Sequence[str],
     count: int | None = None,
 ) -> None:
-    """`if test: then() else: other()`; get, put: the variables that these change, of which the
-    first `count`, or all, are read afterwards.
+    """Operator for `if test: then() else: other()`.
+
+    get, put: getter and setter of the variables that the branches change; the first `count`, by
+    default all, are read afterwards
     """
-    test = asked(test)
-    mode = _mode_for(test)
+    test = truth_value(test)
+    mode = _mode_of(test)
     if mode is None:
         (then if test else other)()
         return
-    start, condition, mark = get(), as_condition(test), mode.recorder.mark()
+    start, condition, mark = get(), as_condition(test), mode.recorder.checkpoint()
     try:
-        _recorded_if(mode, condition, then, other, get, put, names, count)
+        _record_if(mode, condition, then, other, get, put, names, count)
         return
-    except Stopped as found:
-        stop: Stopped | None = found
+    except BranchRaises as found:
+        stop: BranchRaises | None = found
     except (TraceError, OpError) as error:
-        mode.trouble(error, None)
+        mode.report_error(error, None)
         stop = None
     mode.recorder.rewind(mark)
     put(start)
     if stop is not None:
-        refuse_where(mode, condition, stop)
-    (other if stop is not None and stop.holds else then)()  # what is left is no branch any more
+        emit_raise_check(mode, condition, stop)
+    (other if stop is not None and stop.holds else then)()  # only one branch remains
 
 
-def watched(mode: Static, run: Callable[..., Any], names: Sequence[str]) -> Callable[..., Any]:
-    """A body that is recorded: what it may change that nobody can put back is noted before."""
+def track_opaque_state(
+    mode: Static, run: Callable[..., Any], names: Sequence[str]
+) -> Callable[..., Any]:
+    """Wrap a body so that the opaque state that it may change is saved before."""
 
-    def noted(*args: Any) -> Any:
-        note(mode.recorder, untracked_by((run,), names))
+    def wrapper(*args: Any) -> Any:
+        track(mode.recorder, find_opaque_state((run,), names))
         return run(*args)
 
-    return noted
+    return wrapper
 
 
-def _recorded_if(
+def _record_if(
     mode: Static,
     condition: Variable,
     then: Callable[[], None],
     other: Callable[[], None],
-    get: Get,
-    put: Set,
+    get: Getter,
+    put: Setter,
     names: Sequence[str],
     count: int | None,
 ) -> None:
     given = get()
-    then, other = (watched(mode, run, names) for run in (then, other))
-    before = [current(value) if is_moved(value) else value for value in given]
+    then, other = (track_opaque_state(mode, run, names) for run in (then, other))
+    before = [resolve(value) if is_replaced(value) else value for value in given]
 
     def side(holds: bool, run: Callable[[], None]) -> Callable[[], list[Any]]:
         def record() -> list[Any]:
-            own(mode.recorder, put)
+            own_locations(mode.recorder, put)
             put(before)
             try:
-                _tried(mode, holds, run)
+                _record_body(mode, holds, run)
                 values = get()[:count]
                 values = [
-                    opened(mode, n, v) if n in open else v
+                    to_array(mode, n, v) if n in open else v
                     for n, v in zip(names, values, strict=False)
                 ]
-                containers.left(values)
-                longer = containers.longer()
+                containers.record_branch(values)
+                longer = containers.find_length_mismatch()
                 if longer is not None:
-                    raise Longer(Elements("a list", longer), "one of two branches")
+                    raise LengthChange(ListItems("a list", longer), "one of two branches")
                 return [_copy(value) for value in values]
             finally:
                 put(before)
-                containers.put_back()
+                containers.restore()
 
         return record
 
-    open: set[str] = set()  # lists of which only a run knows the length
+    open: set[str] = set()  # lists whose length is known only at run time
     while True:
-        containers, mark = Sides(before[:count]), mode.recorder.mark()
+        containers, mark = BranchContainers(before[:count]), mode.recorder.checkpoint()
         try:
             found = record_branches(
                 mode, condition, side(True, then), side(False, other), names[:count]
             )
             break
         except (
-            Longer
-        ) as error:  # a list that one of them, or a function that it calls, makes longer
+            LengthChange
+        ) as error:  # a branch, or a function that it calls, changes the length of a list
             found_at = [i for i, value in enumerate(before) if value is error.target]
-            if not found_at and not is_made_here(mode.recorder, error.target):
+            if not found_at and not is_local(mode.recorder, error.target):
                 raise
             mode.recorder.rewind(mark)
-            name = names[found_at[0]] if found_at else error.keeper.name
+            name = names[found_at[0]] if found_at else error.location.name
             array = TensorArray.replacing(mode, name, error.target)
             before = [array if value is error.target else value for value in before]
-        except OtherLength as error:
+        except LengthMismatch as error:
             if error.name in open:
                 raise
             mode.recorder.rewind(mark)
             open.add(error.name)
-    found = containers.after(found)
+    found = containers.merge(found)
     put([*found, *before[len(found) :]])
 
 
-def _tried(mode: Static, holds: bool, run: Callable[[], None]) -> None:
-    """See tried.
-
-    A branch of a round ends where it reads a list that no round has written to so far: that is
-    tried again.
+def _record_body(mode: Static, holds: bool, run: Callable[[], None]) -> None:
+    """Record the body of a branch. In a loop, an index error may be due to a list that a later part
+    of the body fills: then the loop body is recorded again.
     """
     try:
-        tried(mode, holds, run)
+        record_branch_body(mode, holds, run)
     except IndexError as error:
-        if not mode.recorder.loops:
+        if not mode.recorder.num_open_loops:
             raise
-        if not isinstance(error, StillEmpty):
-            mode.recorder.early.append(error)
-
-
-def _lists_that_stay(
-    mode: Static,
-    before: list[Any],
-    branches: tuple[Callable[[], None], ...],
-    get: Get,
-    put: Set,
-    names: Sequence[str],
-) -> list[Any]:
-    """The variables before two branches: a list that becomes longer in one of them than in the
-    other is one of the program.
-    """
-    before = [current(value) if is_moved(value) else value for value in before]
-    lists = [i for i, value in enumerate(before) if isinstance(value, list)]
-    if not lists:
-        return before
-    mark, lengths = mode.recorder.mark(), []
-    for holds, branch in zip((True, False), branches, strict=True):
-        put([_copy(value) for value in before])
-        with mode.recorder.inner_block() as inner:
-            own(mode.recorder, put)
-            _tried(mode, holds, branch)
-            after = get()
-            put(before)
-            lengths.append([_length(after[i], -1 - holds) for i in lists])
-        taken_back(inner)
-        for tensor, desc in inner.changed.values():
-            put_back(mode, tensor, desc)
-    mode.recorder.rewind(mark)
-    grown = {i for i, *sizes in zip(lists, *lengths, strict=True) if len(set(sizes)) > 1}
-    return [
-        TensorArray.replacing(mode, names[i], v) if i in grown else v for i, v in enumerate(before)
-    ]
-
-
-def _length(value: Any, open: int) -> int:
-    """How long a list is; `open` where a run knows that."""
-    return len(items_of(value)) if isinstance(value, list) and not is_moved(value) else open
+        if not isinstance(error, EmptyArrayRead):
+            mode.recorder.deferred_errors.append(error)
 
 
 def _copy(value: Any) -> Any:
-    """A list or dict as it is now, for branches change it in place; anything else itself."""
+    """Return a copy of a list or dict, because the branches change it in place; other values
+    unchanged.
+    """
     if type(value) is tuple:
         copied = tuple(map(_copy, value))
         return value if all(a is b for a, b in zip(copied, value, strict=True)) else copied
-    if type(value) not in KINDS:
+    if type(value) not in MUTABLE_CONTAINERS:
         return value
     if isinstance(value, dict):
-        return new({k: _copy(v) for k, v in items_of(value)}, value)
-    return new([_copy(v) for v in items_of(value)], value)
+        return track_new({k: _copy(v) for k, v in raw_items(value)}, value)
+    return track_new([_copy(v) for v in raw_items(value)], value)
 
 
 def if_expression(test: Any, a: Callable[[], Any], b: Callable[[], Any]) -> Any:
-    """`a() if test else b()`."""
-    test = asked(test)
-    mode = _mode_for(test)
+    """Operator for `a() if test else b()`."""
+    test = truth_value(test)
+    mode = _mode_of(test)
     if mode is None:
         return a() if test else b()
-    mark = mode.recorder.mark()
+    mark = mode.recorder.checkpoint()
     try:
-        return unconditional(lambda: cond(as_condition(test), a, b), "one side of an expression")
-    except OtherLength:
+        return reject_unconditional_raise(
+            lambda: cond(as_condition(test), a, b), "one side of an expression"
+        )
+    except LengthMismatch:
         mode.recorder.rewind(mark)
-    return _chosen_list(test, a, b)
+    return _select_list(test, a, b)
 
 
-def _chosen_list(test: Any, a: Callable[[], Any], b: Callable[[], Any]) -> Any:
-    """Lists of different lengths: those of a variable that an `if` sets."""
+def _select_list(test: Any, a: Callable[[], Any], b: Callable[[], Any]) -> Any:
+    """Select between lists of different lengths as an `if` statement that assigns a variable."""
     held: list[Any] = [Undefined("the list")]
 
     def put(values: list[Any]) -> None:
@@ -236,5 +214,5 @@ def _chosen_list(test: Any, a: Callable[[], Any], b: Callable[[], Any]) -> Any:
     return held[0]
 
 
-def nothing() -> None:
-    """What an `else` that is not there does."""
+def no_op() -> None:
+    """The body of a missing `else`."""

@@ -1,5 +1,5 @@
-"""Calls in converted code: functions of the user are converted on the way, builtins know values of
-the program.
+"""Function calls in converted code: user functions are converted at their first call, builtins get
+versions that accept values of the program.
 """
 
 from __future__ import annotations
@@ -11,18 +11,18 @@ from contextlib import suppress
 from types import CodeType, FunctionType, MethodType
 from typing import Any
 
-from ...capture.control.branch_values import as_meta, common
-from ...capture.control.may_alias import current
+from ...capture.control.branch_values import cast_to, merged_meta
+from ...capture.control.may_alias import resolve
 from ...capture.control.tensor_arrays import TensorArray
 from ...capture.modes import static_mode
 from ...capture.symbolic_scalars import (
-    NATURAL,
-    Stands,
-    as_default,
-    either_of,
-    marked,
-    stands_for,
-    troubled,
+    NONNEGATIVE_INT,
+    ScalarKind,
+    as_default_float,
+    mark_scalar,
+    merged_kind,
+    report_error,
+    scalar_kind,
 )
 from ...capture.variable import Variable
 from ...core import pytree
@@ -32,117 +32,130 @@ from ...core.function_source import NoSource
 from ...core.mode import state
 from ...core.op import OPS
 from ...nn.layer import Layer
-from ..guards.impure_calls import heard_of
-from ..guards.snapshots import has_attributes
-from ..guards.user_code import is_users
+from ..guards.impure_calls import wrap_impure
+from ..guards.user_code import is_user_object, is_users
 from . import python_scalars, sequences
-from .dunder_methods import method_for
+from .dunder_methods import python_method
 from .exceptions import print_
-from .iterables import Enumerated, Range, Rows, Sequenced, Zipped, is_open, rows_of
-from .nonlocal_writes import (
-    changing,
-    delete_attribute,
-    in_a_block,
-    new,
-    noting,
-    refuse_outer_iterators,
-    set_attribute,
+from .iterables import (
+    DynamicIterable,
+    EnumeratedIterable,
+    PythonSequence,
+    SymbolicRange,
+    ZippedIterable,
+    as_dynamic_iterable,
+    has_dynamic_length,
 )
-from .partial_dicts import OF_ONE_KEY, count_of, getting, is_unsure, whole
-from .python_scalars import guarded, method_of
+from .nonlocal_writes import (
+    before_write,
+    delete_attribute,
+    recorder_in_block,
+    reject_outer_iterators,
+    set_attribute,
+    track_before_call,
+    track_new,
+)
+from .partial_dicts import (
+    SINGLE_KEY_METHODS,
+    conditional_get,
+    has_partial_keys,
+    num_keys,
+    require_complete,
+)
+from .python_scalars import method_of, wrap_builtin_errors
 from .registry import get_operator
 from .training_state import first_argument, is_training_step
 
 
 def call(function: Any) -> Any:
-    """What to call in place of `function`."""
+    """Return what converted code calls in place of `function`."""
     mode = static_mode(state.mode)
     if mode is None:
         return function
     if isinstance(function, type):
-        _meet(function)
-        return BUILTINS.get(function) or _constructing(function) or _making(guarded(function))
+        _convert_classes_of(function)
+        return (
+            BUILTINS.get(function)
+            or _convert_constructor(function)
+            or _tracking_constructor(wrap_builtin_errors(function))
+        )
     if isinstance(function, functools.partial):
         return functools.partial(call(function.func), *function.args, **function.keywords)
     owner = getattr(function, "__self__", None)
     if is_training_step(mode, function, owner):
         return first_argument
     if mode.recorder.rollback is not None:
-        mode.recorder.rollback.note(owner)
+        mode.recorder.rollback.save(owner)
     if isinstance(owner, TensorArray):
         return array_method(owner, function.__name__)
     return (
-        _of_container(function) if isinstance(owner, list | dict | set) else _of_function(function)
+        _container_method(function)
+        if isinstance(owner, list | dict | set)
+        else _convert_function(function)
     )
 
 
-def _of_function(function: Any) -> Any:
+def _convert_function(function: Any) -> Any:
     try:
         known = BUILTINS.get(function)
     except TypeError:  # not hashable
         known = None
     if known is not None:
         return known
-    heard = _heard_of(function)
+    heard = _wrap_impure(function)
     if heard is not None:
         return heard
     if isinstance(function, functools._lru_cache_wrapper):
-        made: Any = _of_cache(function)
-    elif getattr(function, "__code__", None) is _CHOOSING:
-        made = _choosing(function)
+        result: Any = _wrap_cached(function)
+    elif getattr(function, "__code__", None) is _SINGLEDISPATCH_CODE:
+        result = _wrap_singledispatch(function)
     else:
-        made = method_of(function) or convert_or_leave(function)
-    return _reading(function) if made is function else made
+        result = method_of(function) or convert_if_user_code(function)
+    return _wrap_library_function(function) if result is function else result
 
 
-def _heard_of(function: Any) -> Any:
+def _wrap_impure(function: Any) -> Any:
     mode = static_mode(state.mode)
     return (
         None
-        if mode is None or mode.recorder.looked is None
-        else heard_of(function, mode.recorder.looked)
+        if mode is None or mode.recorder.reads is None
+        else wrap_impure(function, mode.recorder.reads)
     )
 
 
 def array_method(array: TensorArray, name: str) -> Any:
-    """A method of a list of the program.   Raises TraceError where it has none of this name."""
+    """Return a method of a TensorArray. Raises TraceError if it has none of this name."""
     if not hasattr(array, name):
         raise TraceError(
             with_user_line(
-                f"{name}(): a list of which only a run knows the length "
-                f"('{array.name}') "
-                f"does "
-                f"not have it"
+                f"{name}(): a list whose length is known only at run time ('{array.name}') does "
+                "not have it"
             )
         )
-    return sequences.popping(array) if name == "pop" else getattr(array, name)
+    return sequences.array_pop(array) if name == "pop" else getattr(array, name)
 
 
-def _reading(function: Any) -> Any:
-    """A function that is not the user's, which is given the lists of the program that its arguments
-    have become.
-    """
+def _wrap_library_function(function: Any) -> Any:
+    """Wrap a library function so that it receives TensorArrays for the lists that became such."""
     if not callable(function) or isinstance(function, type | Layer):
         return function
 
-    called = guarded(function)
-    known = as_default if called is function else _itself
+    called = wrap_builtin_errors(function)
+    known = as_default_float if called is function else _identity
 
     @functools.wraps(function, updated=())
     def read(*args: Any, **kwargs: Any) -> Any:
-        refuse_outer_iterators(*args, *kwargs.values())
+        reject_outer_iterators(*args, *kwargs.values())
         return called(
-            *(known(whole(v)) for v in args),
-            **{name: known(whole(v)) for name, v in kwargs.items()},
+            *(known(require_complete(v)) for v in args),
+            **{name: known(require_complete(v)) for name, v in kwargs.items()},
         )
 
     return read
 
 
-def _of_cache(function: Any) -> Callable[..., Any]:
-    """A function with a cache, which keeps no values of the program: other calls would
-    find them.
-    """
+def _wrap_cached(function: Any) -> Callable[..., Any]:
+    """Wrap a function with an `lru_cache`, so that the cache holds no values of a program."""
 
     def called(*args: Any, **kwargs: Any) -> Any:
         if not _holds_variable((args, kwargs)):
@@ -155,14 +168,14 @@ def _of_cache(function: Any) -> Callable[..., Any]:
     return called
 
 
-_CHOOSING = functools.singledispatch(len).__code__  # type: ignore[attr-defined]
+_SINGLEDISPATCH_CODE = functools.singledispatch(len).__code__  # type: ignore[attr-defined]
 
 
-def _choosing(function: Any) -> Callable[..., Any]:
-    """A function of `functools.singledispatch`, whose ways are converted."""
+def _wrap_singledispatch(function: Any) -> Callable[..., Any]:
+    """Wrap a function of `functools.singledispatch`, so that its implementations are converted."""
 
     def called(*args: Any, **kwargs: Any) -> Any:
-        return call(function.dispatch(python_scalars.class_of(args[0]) if args else object))(
+        return call(function.dispatch(python_scalars.get_class(args[0]) if args else object))(
             *args, **kwargs
         )
 
@@ -173,123 +186,129 @@ def _holds_variable(value: Any) -> bool:
     return any(isinstance(leaf, Variable) for leaf in pytree.flatten(value)[0])
 
 
-def _making(function: Any) -> Any:
-    """What to call in place of something that gives a new list, dict or object."""
+def _tracking_constructor(function: Any) -> Any:
+    """Wrap a function that creates a list, dict or object, so that the result is registered as
+    new.
+    """
 
     @functools.wraps(function, updated=())
     def make(*args: Any, **kwargs: Any) -> Any:
-        return _made_by(
-            function, *map(whole, args), **{name: whole(v) for name, v in kwargs.items()}
+        return _construct(
+            function,
+            *map(require_complete, args),
+            **{name: require_complete(v) for name, v in kwargs.items()},
         )
 
     return make
 
 
-def _constructing(kind: Any) -> Any:
-    """What to call in place of a plain class of the user's, whose `__init__` is converted; None for
-    any other.
+def _convert_constructor(kind: Any) -> Any:
+    """Return a constructor of a plain user class that converts `__init__`; None for other
+    classes.
     """
     init = getattr(kind, "__init__", None)
     plain = kind.__new__ is object.__new__ and type(kind) is type and not issubclass(kind, Layer)
-    plain = plain and bool(kind.__dictoffset__)  # attributes in slots are not followed
+    plain = plain and bool(kind.__dictoffset__)  # attributes in slots are not tracked
     if (
         not plain
         or not isinstance(init, FunctionType)
         or not is_users(init)
         or init.__code__.co_filename == "<string>"
     ):
-        return None  # a dataclass has its code from a string
+        return None  # the code of a dataclass is generated
 
     @functools.wraps(kind, updated=())
     def make(*args: Any, **kwargs: Any) -> Any:
-        made = new(object.__new__(kind))
-        call(MethodType(init, made))(*args, **kwargs)
-        return made
+        result = track_new(object.__new__(kind))
+        call(MethodType(init, result))(*args, **kwargs)
+        return result
 
     return make
 
 
-def _made_by(function: Any, *args: Any, **kwargs: Any) -> Any:
-    """A new object, and the lists that it made for itself."""
-    made = new(function(*args, **kwargs))
-    if has_attributes(made) and not isinstance(made, type):
+def _construct(function: Any, *args: Any, **kwargs: Any) -> Any:
+    """Create an object, and register it with the lists that it created."""
+    result = track_new(function(*args, **kwargs))
+    if is_user_object(result) and not isinstance(result, type):
         given = {id(v) for v in (*args, *kwargs.values())}
-        for held in vars(made).values():
+        for held in vars(result).values():
             if type(held) is list and id(held) not in given and not held:
-                new(held)
-    return made
+                track_new(held)
+    return result
 
 
-def _of_container(function: Any) -> Any:
-    """What to call in place of a method of a list, dict or set: what it holds may change."""
-    array = (current if function.__name__ in OF_ONE_KEY else whole)(function.__self__)
+def _container_method(function: Any) -> Any:
+    """Return a method of a list, dict or set, and save the container before it may change."""
+    array = (resolve if function.__name__ in SINGLE_KEY_METHODS else require_complete)(
+        function.__self__
+    )
     if array is not function.__self__:
         return array_method(array, function.__name__)
-    if function.__name__ == "get" and is_unsure(array):
-        return getting(array)
-    changing(function.__self__, "a list or dict")
-    made = method_of(function) or guarded(function)
-    return _making(made) if function.__name__ == "copy" else made
+    if function.__name__ == "get" and has_partial_keys(array):
+        return conditional_get(array)
+    before_write(function.__self__, "a list or dict")
+    result = method_of(function) or wrap_builtin_errors(function)
+    return _tracking_constructor(result) if function.__name__ == "copy" else result
 
 
-def convert_or_leave(function: Any) -> Any:
-    """The converted function, if it is one of the user's whose source is there."""
+def convert_if_user_code(function: Any) -> Any:
+    """Return the converted function if it is user code with available source, otherwise the
+    function itself.
+    """
     if isinstance(function, functools.partial):
         return functools.partial(
-            convert_or_leave(function.func), *function.args, **function.keywords
+            convert_if_user_code(function.func), *function.args, **function.keywords
         )
     plain = function.__func__ if isinstance(function, MethodType) else function
     if isinstance(plain, FunctionType):
         if not is_users(plain):
-            return _making(function) if plain.__module__ == "copy" else function
-        _tell(plain)
+            return _tracking_constructor(function) if plain.__module__ == "copy" else function
+        _notify_capture(plain)
         try:
-            made = get_operator("convert")(function)
+            result = get_operator("convert")(function)
         except NoSource as error:
-            _warn(plain, error)
-            made = function
-        recorder = in_a_block(state.mode)
-        return made if recorder is None else noting(recorder, function, made)
+            _warn_unconverted(plain, error)
+            result = function
+        recorder = recorder_in_block(state.mode)
+        return result if recorder is None else track_before_call(recorder, function, result)
     if isinstance(function, Layer) or not callable(function) or hasattr(plain, "_no_conversion"):
         return function
     method = vars(type(function)).get("__call__")
     if isinstance(method, FunctionType) and is_users(method):
-        return convert_or_leave(MethodType(method, function))
+        return convert_if_user_code(MethodType(method, function))
     return function
 
 
-def _tell(function: FunctionType) -> None:
-    """Say to the recording, if there is one, whose names it is going to read."""
+def _notify_capture(function: FunctionType) -> None:
+    """Tell the capture which function is about to be called."""
     mode = static_mode(state.mode)
-    if mode is not None and mode.recorder.saw is not None:
-        mode.recorder.saw(function)
-    _meet(*_names_of(function))
+    if mode is not None and mode.recorder.on_call is not None:
+        mode.recorder.on_call(function)
+    _convert_classes_of(*_referenced_values(function))
 
 
-def _meet(*values: Any) -> None:
-    """Let the operators of what is among some values be converted, where a recording asks
-    for that.
-    """
+def _convert_classes_of(*values: Any) -> None:
+    """Convert the special methods of the classes of some values while a program is recorded."""
     mode = static_mode(state.mode)
-    if mode is not None and mode.recorder.special is not None:
-        mode.recorder.special.meet(*values)
+    if mode is not None and mode.recorder.dunder_methods is not None:
+        mode.recorder.dunder_methods.convert_classes_of(*values)
 
 
-def _names_of(function: FunctionType) -> Iterator[Any]:
-    """What the names of a function's module and of the functions around it stand for."""
+def _referenced_values(function: FunctionType) -> Iterator[Any]:
+    """Yield the values of the globals and free variables of a function."""
     for name in function.__code__.co_names:
         if name in function.__globals__:
             yield function.__globals__[name]
     for cell in function.__closure__ or ():
-        with suppress(ValueError):  # nothing so far
+        with suppress(ValueError):  # an empty cell
             yield cell.cell_contents
 
 
 _WARNED: set[tuple[str, CodeType]] = set()
 
 
-def _warn(function: FunctionType, error: NoSource) -> None:
-    """Say once of a function that it is not converted."""
+def _warn_unconverted(function: FunctionType, error: NoSource) -> None:
+    """Warn once that a function is not converted."""
     at = function.__code__.co_filename, function.__code__
     if at not in _WARNED:
         _WARNED.add(at)
@@ -305,84 +324,92 @@ def _cast(dtype: Any, python: type) -> Callable[..., Any]:
         if len(args) != 1 or not isinstance(args[0], Variable):
             return python(*args, **kwargs)
         wanted = dtype_of(dtype)
-        made = OPS["cast"](
+        result = OPS["cast"](
             args[0], in_dtype=dtype_of(args[0].meta.dtype).proto, out_dtype=wanted.proto
         )
-        made.stop_gradient = True  # as of the number that Python would have
-        before = stands_for(args[0])
-        return marked(
-            made,
-            Stands(frozenset({python}), before is not None and before.natural and python is int),
+        result.stop_gradient = True  # like the number in eager execution
+        before = scalar_kind(args[0])
+        return mark_scalar(
+            result,
+            ScalarKind(
+                frozenset({python}), before is not None and before.is_nonnegative and python is int
+            ),
         )
 
     return convert
 
 
 def _bool(*args: Any) -> Any:
-    return _cast("bool", bool)(*(asked(value) for value in args))
+    return _cast("bool", bool)(*(truth_value(value) for value in args))
 
 
-def asked(value: Any) -> Any:
-    """A value of which the truth counts: of a list that the program carries, whether it holds
-    anything; of the user's objects what they say.
+def truth_value(value: Any) -> Any:
+    """Return the value whose truth counts: of a TensorArray whether it is non-empty, of a user
+    object the result of `__bool__` or `__len__`.
     """
-    value = current(value)
+    value = resolve(value)
     if isinstance(value, TensorArray):
-        return marked(OPS["reshape2"](value.length(), shape=[]), NATURAL) > 0
-    method = method_for(value, "__bool__")
+        return mark_scalar(OPS["reshape2"](value.length(), shape=[]), NONNEGATIVE_INT) > 0
+    method = python_method(value, "__bool__")
     if method is not None:
         return call(method)()
-    if is_unsure(value):
-        return count_of(value) > 0
-    return _len(value) > 0 if method_for(value, "__len__") is not None else value
+    if has_partial_keys(value):
+        return num_keys(value) > 0
+    return _len(value) > 0 if python_method(value, "__len__") is not None else value
 
 
 def _len(value: Any) -> Any:
-    value = current(value)
-    method = method_for(value, "__len__")
+    value = resolve(value)
+    method = python_method(value, "__len__")
     if method is not None and static_mode(state.mode) is not None and is_users(method.__func__):
         return call(method)()
     if isinstance(value, TensorArray):
-        return marked(OPS["reshape2"](value.length(), shape=[]), NATURAL)
+        return mark_scalar(OPS["reshape2"](value.length(), shape=[]), NONNEGATIVE_INT)
     if isinstance(value, Variable):
         if not value.meta.shape:
             raise TypeError(with_user_line("len() of a 0-D tensor"))
         return value.shape[0]
-    if is_unsure(value):
-        return count_of(value)
-    if is_open(value):
+    if has_partial_keys(value):
+        return num_keys(value)
+    if has_dynamic_length(value):
         return (
             value.count
-            if stands_for(value.count) == NATURAL
-            else op_of_two("elementwise_max", value.count, 0)
+            if scalar_kind(value.count) == NONNEGATIVE_INT
+            else binary_extremum("elementwise_max", value.count, 0)
         )
     return len(value)
 
 
 def _range(*bounds: Any) -> Any:
-    return Range(*bounds) if any(isinstance(b, Variable) for b in bounds) else range(*bounds)
+    return (
+        SymbolicRange(*bounds) if any(isinstance(b, Variable) for b in bounds) else range(*bounds)
+    )
 
 
 def _enumerate(iterable: Any, start: Any = 0) -> Any:
-    rows = rows_of(iterable)
-    return Enumerated(rows, start) if is_open(rows) else enumerate(iterable, start)
+    rows = as_dynamic_iterable(iterable)
+    return (
+        EnumeratedIterable(rows, start) if has_dynamic_length(rows) else enumerate(iterable, start)
+    )
 
 
 def _zip(*iterables: Any, strict: bool = False) -> Any:
-    rows = [rows_of(i) for i in iterables]
-    if not any(map(is_open, rows)):
+    rows = [as_dynamic_iterable(i) for i in iterables]
+    if not any(map(has_dynamic_length, rows)):
         return zip(*iterables, strict=strict)
-    return Zipped([r if isinstance(r, Rows) else Sequenced(list(r)) for r in rows])
+    return ZippedIterable(
+        [r if isinstance(r, DynamicIterable) else PythonSequence(list(r)) for r in rows]
+    )
 
 
 def _map(function: Any, *iterables: Any) -> Any:
     return map(call(function), *iterables)
 
 
-def _any_of(op: str, python: Callable[..., Any]) -> Callable[..., Any]:
+def _extremum(op: str, python: Callable[..., Any]) -> Callable[..., Any]:
     def choose(*args: Any, **kwargs: Any) -> Any:
         farthest = (
-            sequences.farthest(args[0], functools.partial(op_of_two, op))
+            sequences.fold_extremum(args[0], functools.partial(binary_extremum, op))
             if len(args) == 1 and not kwargs
             else None
         )
@@ -395,19 +422,19 @@ def _any_of(op: str, python: Callable[..., Any]) -> Callable[..., Any]:
             return python(*args, **kwargs)
         found = values[0]
         for value in values[1:]:
-            found = op_of_two(op, found, value)
+            found = binary_extremum(op, found, value)
         mode = static_mode(state.mode)
         assert mode is not None
-        mode.recorder.aliases.join([(found, tuple(values))])
+        mode.recorder.aliases.merge([(found, tuple(values))])
         return found
 
     return choose
 
 
-def op_of_two(op: str, a: Any, b: Any) -> Any:
-    """The larger or smaller of two values, of which one may be a number."""
-    meta = common(op, a, b, ("one value", "the other"))
-    return marked(OPS[op](as_meta(a, meta), as_meta(b, meta)), either_of((a, b)))
+def binary_extremum(op: str, a: Any, b: Any) -> Any:
+    """Return the larger or smaller of two values, of which one may be a number."""
+    meta = merged_meta(op, a, b, ("one value", "the other"))
+    return mark_scalar(OPS[op](cast_to(a, meta), cast_to(b, meta)), merged_kind((a, b)))
 
 
 def _quantified(stops: bool) -> Callable[..., Any]:
@@ -421,7 +448,7 @@ def _quantified(stops: bool) -> Callable[..., Any]:
                 found, functools.partial(BUILTINS[bool], value)
             )
 
-        together = sequences.quantified(values, not stops, both)
+        together = sequences.fold_quantifier(values, not stops, both)
         if together is not None:
             return together
         found: Any = not stops
@@ -429,41 +456,41 @@ def _quantified(stops: bool) -> Callable[..., Any]:
             truth = BUILTINS[bool](value)
             if isinstance(truth, Variable):
                 found = both(found, truth)
-            elif truth is stops:  # Python asks for no more of them
+            elif truth is stops:  # Python stops here
                 return stops
         return found
 
     return over
 
 
-def _itself(value: Any) -> Any:
+def _identity(value: Any) -> Any:
     return value
 
 
 def _iter(value: Any, *sentinel: Any) -> Any:
-    rows = rows_of(value)
-    if is_open(rows):
-        why = "iter(): only a run knows how many items there are; use a `for` statement"
-        return troubled(TraceError(with_user_line(why)), (rows.item(i) for i in range(1)))
+    rows = as_dynamic_iterable(value)
+    if has_dynamic_length(rows):
+        why = "iter(): the number of items is known only at run time; use a `for` statement"
+        return report_error(TraceError(with_user_line(why)), (rows.item(i) for i in range(1)))
     return iter(value, *sentinel)
 
 
-def _of_whole(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that goes through what it is given."""
+def _requiring_complete(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Wrap a function that iterates over its arguments."""
 
     def called(*args: Any, **kwargs: Any) -> Any:
-        refuse_outer_iterators(*args)
-        return function(*map(whole, args), **kwargs)
+        reject_outer_iterators(*args)
+        return function(*map(require_complete, args), **kwargs)
 
     return called
 
 
-THROUGH: dict[Any, Any] = {
+ITERATING_BUILTINS: dict[Any, Any] = {
     builtins.enumerate: _enumerate,
     builtins.zip: _zip,
     builtins.map: _map,
-    builtins.max: _any_of("elementwise_max", max),
-    builtins.min: _any_of("elementwise_min", min),
+    builtins.max: _extremum("elementwise_max", max),
+    builtins.min: _extremum("elementwise_min", min),
     builtins.any: _quantified(True),
     builtins.all: _quantified(False),
     builtins.iter: _iter,
@@ -477,7 +504,7 @@ BUILTINS: dict[Any, Any] = {
     builtins.float: _cast("float64", float),
     builtins.bool: _bool,
     **python_scalars.BUILTINS,
-    **{of: _of_whole(function) for of, function in THROUGH.items()},
+    **{of: _requiring_complete(function) for of, function in ITERATING_BUILTINS.items()},
     builtins.setattr: set_attribute,
     builtins.delattr: delete_attribute,
 }

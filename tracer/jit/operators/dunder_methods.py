@@ -1,8 +1,8 @@
-"""Operators, properties and the like of the user's classes, which Python itself calls: while a
-program is recorded they are converted ones.
+"""Conversion of special methods and properties of user classes, which Python itself calls, while a
+program is recorded.
 
-A class is met where one of its objects is: as an argument, as a name of a function that is called,
-as what a call makes. Other threads that use it meanwhile find what was there before.
+A class is converted when one of its objects is an argument, is referred to by a called function, or
+is created. Other threads that use the class run the original methods.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from ...capture.modes import static_mode
 from ...core.mode import state
 from ...core.tensor import Tensor
 from ...nn.layer import Layer
-from ..guards.snapshots import has_attributes
+from ..guards.user_code import is_user_object
 
-_OF_TWO = (
+_BINARY = (
     "add",
     "sub",
     "mul",
@@ -35,7 +35,7 @@ _OF_TWO = (
     "lshift",
     "rshift",
 )
-_OTHERS = (
+_OTHER_METHODS = (
     "neg",
     "pos",
     "abs",
@@ -56,81 +56,85 @@ _OTHERS = (
     "getattr",
     "round",
 )
-NAMES = frozenset(f"__{kind}{name}__" for name in _OF_TWO for kind in ("", "r", "i")) | {
-    f"__{n}__" for n in _OTHERS
+METHODS = frozenset(f"__{kind}{name}__" for name in _BINARY for kind in ("", "r", "i")) | {
+    f"__{n}__" for n in _OTHER_METHODS
 }
-OF_LAYERS = NAMES - {"__call__", "__getattr__"}  # Layer has these itself
-DEPTH = 2  # of containers and objects in one another
-_MOST = 64  # things that are looked at in one container or object
+LAYER_METHODS = METHODS - {"__call__", "__getattr__"}  # Layer defines these itself
+MAX_DEPTH = 2  # of nested containers and objects
+_MAX_ITEMS = 64  # items that are visited in one container or object
 
 _lock = threading.Lock()
-_held: dict[type, int] = {}  # how many recordings have met a class
-_before: dict[type, dict[str, Any]] = {}  # what its methods were
+_use_counts: dict[type, int] = {}  # number of recordings that converted a class
+_original_methods: dict[type, dict[str, Any]] = {}  # the original methods of a class
 
 
-class Special:
-    """The classes that one recording has met."""
+class DunderConversion:
+    """The classes that one recording has converted."""
 
     def __init__(
         self, is_users: Callable[[FunctionType], bool], converted: Callable[[Any], Any]
     ) -> None:
         self._is_users, self._converted = is_users, converted
-        self._met: dict[type, None] = {}
+        self._classes: dict[type, None] = {}
 
-    def meet(self, *values: Any) -> None:
-        """Convert the operators and properties of what is among some values, and in them."""
-        for kind in dict.fromkeys(kinds_in(values, DEPTH)):
+    def convert_classes_of(self, *values: Any) -> None:
+        """Convert the special methods and properties of the classes of some values, and of the
+        values in them.
+        """
+        for kind in dict.fromkeys(iter_classes(values, MAX_DEPTH)):
             for each in kind.__mro__:
-                if each not in self._met and type(each) in (type, type(Layer)):
-                    self._meet(each)
+                if each not in self._classes and type(each) in (type, type(Layer)):
+                    self._convert_class(each)
 
-    def leave(self) -> None:
-        """The recording ends: the classes are what they were, if no other one has met them."""
+    def restore(self) -> None:
+        """Restore the original methods at the end of the recording, unless another recording uses
+        the classes.
+        """
         with _lock:
-            for kind in self._met:
-                _held[kind] -= 1
-                if not _held[kind]:
-                    del _held[kind]
-                    for name, method in _before.pop(kind).items():
+            for kind in self._classes:
+                _use_counts[kind] -= 1
+                if not _use_counts[kind]:
+                    del _use_counts[kind]
+                    for name, method in _original_methods.pop(kind).items():
                         type.__setattr__(kind, name, method)
-        self._met = {}
+        self._classes = {}
 
-    def _meet(self, kind: type) -> None:
+    def _convert_class(self, kind: type) -> None:
         found = {
-            name: made
+            name: result
             for name, held in vars(kind).items()
-            if (made := self._made(kind, name, held)) is not None
+            if (result := self._replacement(kind, name, held)) is not None
         }
         if not found:
             return
         with _lock:
-            self._met[kind] = None
-            _held[kind] = _held.get(kind, 0) + 1
-            if _held[kind] > 1:
+            self._classes[kind] = None
+            _use_counts[kind] = _use_counts.get(kind, 0) + 1
+            if _use_counts[kind] > 1:
                 return
-            _before[kind] = {name: vars(kind)[name] for name in found}
-            for name, made in found.items():
-                type.__setattr__(kind, name, made)
+            _original_methods[kind] = {name: vars(kind)[name] for name in found}
+            for name, result in found.items():
+                type.__setattr__(kind, name, result)
 
-    def _made(self, kind: type, name: str, held: Any) -> Any:
-        """What takes the place of a method or property; None where it is to stay."""
+    def _replacement(self, kind: type, name: str, held: Any) -> Any:
+        """Return the replacement of a method or property; None if it stays."""
         if isinstance(held, property):
-            get, put = (self._dispatching(f) for f in (held.fget, held.fset))
+            get, put = (self._convert_when_recording(f) for f in (held.fget, held.fset))
             return (
                 None
                 if get is held.fget and put is held.fset
                 else type(held)(get, put, held.fdel, held.__doc__)
             )
-        wanted = OF_LAYERS if issubclass(kind, Layer) else NAMES
-        made = self._dispatching(held) if name in wanted else held
-        return None if made is held else made
+        wanted = LAYER_METHODS if issubclass(kind, Layer) else METHODS
+        result = self._convert_when_recording(held) if name in wanted else held
+        return None if result is held else result
 
-    def _dispatching(self, function: Any) -> Any:
-        """A method that is converted where it is called while a program is recorded."""
+    def _convert_when_recording(self, function: Any) -> Any:
+        """Wrap a method so that it is converted while a program is recorded."""
         if (
             not isinstance(function, FunctionType)
             or hasattr(function, "_ol_special")
-            or not self._may_choose(function)
+            or not self._is_convertible(function)
         ):
             return function
 
@@ -143,33 +147,31 @@ class Special:
         called._ol_special = True  # type: ignore[attr-defined]
         return called
 
-    def _may_choose(self, function: FunctionType) -> bool:
-        # as of a dataclass
+    def _is_convertible(self, function: FunctionType) -> bool:
+        # generated code, such as that of a dataclass
         return self._is_users(function) and not function.__code__.co_filename.startswith("<")
 
 
-def kinds_in(values: Any, depth: int) -> Iterator[type]:
-    """The classes of the objects in some values."""
+def iter_classes(values: Any, depth: int) -> Iterator[type]:
+    """Yield the classes of some values, and of the values in them."""
     for value in values:
         if isinstance(value, type):
             yield value
         elif isinstance(value, Tensor | str | int | float | FunctionType | ModuleType):
             continue
         elif isinstance(value, MethodType):
-            yield from kinds_in((value.__self__,), depth)
+            yield from iter_classes((value.__self__,), depth)
         elif depth and isinstance(value, list | tuple | dict):
             inside = dict.values(value) if isinstance(value, dict) else value
-            yield from kinds_in(itertools.islice(inside, _MOST), depth - 1)
-        elif isinstance(value, Layer) or has_attributes(value):
+            yield from iter_classes(itertools.islice(inside, _MAX_ITEMS), depth - 1)
+        elif isinstance(value, Layer) or is_user_object(value):
             yield type(value)
             if depth:
-                yield from kinds_in(list(vars(value).values())[:_MOST], depth - 1)
+                yield from iter_classes(list(vars(value).values())[:_MAX_ITEMS], depth - 1)
 
 
-def method_for(value: Any, name: str) -> Any:
-    """A special method of an object of the user's class, None where the class has none that is
-    written in Python.
-    """
+def python_method(value: Any, name: str) -> Any:
+    """Return a special method of a user object that is written in Python; None if there is none."""
     if isinstance(value, Tensor | int | float | str | list | tuple | dict) or value is None:
         return None
     for kind in type(value).__mro__:

@@ -1,16 +1,14 @@
-"""What converted code refuses and shows: `assert`, `raise` under a condition that only a run knows,
-and `print`.
-"""
+"""`assert`, `raise` under a condition of the program, and `print`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from ...capture.control.branch import check_condition, put_back
+from ...capture.control.branch import check_condition, restore_in_place
 from ...capture.control.branch_values import as_condition
-from ...capture.control.mutable_locations import refuse_changed
-from ...capture.control.optional_values import facts_of
+from ...capture.control.mutable_locations import reject_opaque_changes
+from ...capture.control.optional_values import path_conditions
 from ...capture.modes import Static, static_mode
 from ...capture.side_effects.py_func import py_func
 from ...capture.variable import Variable
@@ -20,14 +18,14 @@ from ...core.mode import state
 from ...core.op import OPS
 from ...core.tensor import Tensor
 
-# of an exception that a statement of the user's raised while its code was recorded
-MARK = "_oarlock_raised_at"
+# Attribute of an exception that a `raise` statement of the user raised during the recording.
+RAISED_AT = "_oarlock_raised_at"
 
 
-class Stopped(Exception):
-    """A branch that only a run takes raises.
+class BranchRaises(Exception):
+    """A recorded branch raises an exception.
 
-    holds: whether it is the one where the condition holds; error: the user's exception
+    holds: whether it is the branch for a true condition; error: the user's exception
     """
 
     def __init__(self, holds: bool, error: Exception) -> None:
@@ -35,66 +33,69 @@ class Stopped(Exception):
         self.holds, self.error = holds, error
 
 
-def raised(error: Any) -> Any:
-    """What `raise error` raises."""
-    made = error() if isinstance(error, type) and issubclass(error, Exception) else error
-    if isinstance(made, Exception) and static_mode(state.mode) is not None:
-        made.__dict__[MARK] = str(user_line() or "")
-    return made
+def mark_raise(error: Any) -> Any:
+    """Operator for the exception of a `raise` statement."""
+    result = error() if isinstance(error, type) and issubclass(error, Exception) else error
+    if isinstance(result, Exception) and static_mode(state.mode) is not None:
+        result.__dict__[RAISED_AT] = str(user_line() or "")
+    return result
 
 
-def tried(mode: Static, holds: bool, run: Callable[[], Any]) -> Any:
-    """Record a branch.
+def record_branch_body(mode: Static, holds: bool, run: Callable[[], Any]) -> Any:
+    """Record the body of a branch.
 
-    Raises Stopped where it raises by a statement of the user's; what it changed in place is put
-    back.
+    Raises BranchRaises if it executes a `raise` statement of the user; in-place changes are undone.
     """
     try:
         return run()
     except Exception as error:
-        if MARK not in error.__dict__:
+        if RAISED_AT not in error.__dict__:
             raise
-        refuse_changed(mode.recorder.open[-1])
-        for tensor, desc in mode.recorder.open[-1].changed.values():
-            put_back(mode, tensor, desc)
-        raise Stopped(holds, error) from error
+        reject_opaque_changes(mode.recorder.open_blocks[-1])
+        for tensor, desc in mode.recorder.open_blocks[-1].rebound.values():
+            restore_in_place(mode, tensor, desc)
+        raise BranchRaises(holds, error) from error
 
 
-def refuse_where(mode: Static, condition: Variable, stop: Stopped) -> None:
-    """Write down that a run ends where a condition leads to a `raise`."""
+def emit_raise_check(mode: Static, condition: Variable, stop: BranchRaises) -> None:
+    """Write an assert that fails a run in which the condition leads to a `raise`."""
     holds = OPS["logical_not"](condition) if stop.holds else condition
-    check(mode, holds, f"{type(stop.error).__name__}: {stop.error}", stop.error.__dict__[MARK])
+    emit_check(
+        mode, holds, f"{type(stop.error).__name__}: {stop.error}", stop.error.__dict__[RAISED_AT]
+    )
 
 
-def unconditional(run: Callable[[], Any], what: str) -> Any:
-    """Run a recording.   Raises TraceError where the user's code raises whatever the values are."""
+def reject_unconditional_raise(run: Callable[[], Any], what: str) -> Any:
+    """Record a loop or expression. Raises TraceError if the user's code raises regardless of the
+    values.
+    """
     try:
         return run()
     except Exception as error:
-        if MARK not in error.__dict__:
+        if RAISED_AT not in error.__dict__:
             raise
         why = (
-            f"raise: {type(error).__name__} in {what}, of which only a run knows whether "
+            f"raise: {type(error).__name__} in {what}, of which is known only at run time whether "
             f"there is one; raise it under an `if`"
         )
-        raise TraceError(f"{why}\n  at {error.__dict__[MARK]}") from error
+        raise TraceError(f"{why}\n  at {error.__dict__[RAISED_AT]}") from error
 
 
 def assert_(test: Any, message: Callable[[], Any]) -> None:
-    """`assert test, message()`.   A value of the program is looked at when it runs."""
+    """Operator for `assert test, message()`. A value of the program is checked in each run."""
     mode = static_mode(state.mode)
     if not isinstance(test, Variable) or mode is None:
         if not test:
             said = message()
-            raise raised(AssertionError() if said is None else AssertionError(said))
+            raise mark_raise(AssertionError() if said is None else AssertionError(said))
         return
-    said = _said(message)
+    said = _assert_message(message)
     data = [said] if isinstance(said, Variable) else []
-    check(mode, as_condition(test), "" if data or said is None else str(said), "", data)
+    emit_check(mode, as_condition(test), "" if data or said is None else str(said), "", data)
 
 
-def _said(message: Callable[[], Any]) -> Any:
-    """The message of an assert; its text in the source where it asks for values."""
+def _assert_message(message: Callable[[], Any]) -> Any:
+    """Return the message of an assert; its source text if it depends on values."""
     try:
         return message()
     except TraceError:
@@ -102,21 +103,21 @@ def _said(message: Callable[[], Any]) -> Any:
         return line.text.partition(",")[2].strip() if line else None
 
 
-def check(
+def emit_check(
     mode: Static, holds: Any, message: str, where: str, data: list[Variable] | None = None
 ) -> None:
-    """Write down that a run ends where `holds` is not true.
+    """Write an assert that fails a run in which `holds` is false.
 
-    where: the line, by default the one that is being recorded.
+    where: the user's line, by default the current one
     """
     check_condition("assert", holds)
-    mode.recorder.open[-1].facts |= facts_of(holds, True)
-    made = mode.recorder.emit_assert(holds, message, data or [])
-    made.where = where or made.where
+    mode.recorder.open_blocks[-1].conditions |= path_conditions(holds, True)
+    result = mode.recorder.emit_assert(holds, message, data or [])
+    result.where = where or result.where
 
 
 def print_(*values: Any, **how: Any) -> None:
-    """`print(*values)`: with values of the program whenever it runs, as Python would print them."""
+    """Operator for `print(*values)`: values of the program are printed in each run."""
     leaves, nesting = pytree.flatten(values)
     places = [i for i, leaf in enumerate(leaves) if isinstance(leaf, Variable)]
     mode = static_mode(state.mode)

@@ -1,6 +1,4 @@
-"""`and`, `or`, `not`, `in` and chains of comparisons, of values of which only a run knows whether
-they are true.
-"""
+"""`and`, `or`, `not`, `in` and chained comparisons of values of the program."""
 
 from __future__ import annotations
 
@@ -13,53 +11,58 @@ from typing import Any
 import numpy as np
 
 from ...capture.control.branch import cond
-from ...capture.control.branch_values import as_condition, as_meta, constant, meta_of
-from ...capture.control.may_alias import current
-from ...capture.control.mutable_locations import taken_back
-from ...capture.control.optional_values import NO_FACTS, facts_of, implying, tells
-from ...capture.control.tensor_arrays import StillEmpty, TensorArray
-from ...capture.modes import NoValue, SymbolicShape, static_mode
-from ...capture.recorder import Inner
-from ...capture.symbolic_scalars import BOOL, marked, stands_for
+from ...capture.control.branch_values import as_condition, cast_to, constant, meta_of
+from ...capture.control.may_alias import resolve
+from ...capture.control.mutable_locations import roll_back
+from ...capture.control.optional_values import (
+    NO_CONDITIONS,
+    none_implications,
+    path_conditions,
+    set_implications,
+)
+from ...capture.control.tensor_arrays import EmptyArrayRead, TensorArray
+from ...capture.modes import SymbolicShape, UndefinedError, static_mode
+from ...capture.recorder import OpenBlock
+from ...capture.symbolic_scalars import BOOL, mark_scalar, scalar_kind
 from ...capture.variable import Variable
 from ...core.errors import TraceError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS
 from ...core.tensor import Tensor
 from ...ir.program import OpDesc
-from .calls import asked, call
-from .dunder_methods import method_for
-from .exceptions import unconditional
-from .iterables import rows_of
-from .partial_dicts import all_whole
-from .python_scalars import is_, is_there, standing
+from .calls import call, truth_value
+from .dunder_methods import python_method
+from .exceptions import reject_unconditional_raise
+from .iterables import as_dynamic_iterable
+from .partial_dicts import require_complete_items
+from .python_scalars import is_, is_present, kind_of
 from .registry import register
-from .sequences import folded
+from .sequences import fold
 
-_UNSAID = object()  # stands for an operand that may not be looked at
+_UNDEFINED_OPERAND = object()  # stands for an operand that may be undefined
 
 
 @register
 def and_(a: Any, b: Callable[[], Any]) -> Any:
-    """`a and b()`."""
-    a = asked(a)
-    return _lazily("logical_and", a, b) if isinstance(a, Variable) else a and b()
+    """Operator for `a and b()` in a condition."""
+    a = truth_value(a)
+    return _record_lazily("logical_and", a, b) if isinstance(a, Variable) else a and b()
 
 
 @register
 def or_(a: Any, b: Callable[[], Any]) -> Any:
-    """`a or b()`."""
-    a = asked(a)
-    return _lazily("logical_or", a, b) if isinstance(a, Variable) else a or b()
+    """Operator for `a or b()` in a condition."""
+    a = truth_value(a)
+    return _record_lazily("logical_or", a, b) if isinstance(a, Variable) else a or b()
 
 
 def and_value(a: Any, b: Callable[[], Any]) -> Any:
-    """`a and b()`, of which the value counts: one of the two."""
+    """Operator for the value of `a and b()`: one of the two operands."""
     return _either_value("logical_and", a, b) if isinstance(a, Variable) else a and b()
 
 
 def or_value(a: Any, b: Callable[[], Any]) -> Any:
-    """`a or b()`, of which the value counts: one of the two."""
+    """Operator for the value of `a or b()`: one of the two operands."""
     return _either_value("logical_or", a, b) if isinstance(a, Variable) else a or b()
 
 
@@ -68,20 +71,20 @@ def _either_value(op: str, a: Variable, b: Callable[[], Any]) -> Any:
     if mode is None:
         return _logical(op, a, b())
     if a.meta.dtype == bool:
-        mark, here = mode.recorder.mark(), Inner(mode.recorder.block)
-        with mode.recorder.writing(here):
+        mark, here = mode.recorder.checkpoint(), OpenBlock(mode.recorder.block)
+        with mode.recorder.in_block(here):
             second = b()
         if (
-            not taken_back(here)
+            not roll_back(here)
             and (meta_of(second) or a.meta).dtype == bool
             and meta_of(second) is not None
         ):
             return _logical(op, a, second)
         mode.recorder.rewind(mark)
-    return _chosen_value(op.removeprefix("logical_"), a, b)
+    return _select_value(op.removeprefix("logical_"), a, b)
 
 
-def _chosen_value(name: str, a: Variable, b: Callable[[], Any]) -> Any:
+def _select_value(name: str, a: Variable, b: Callable[[], Any]) -> Any:
     if any(d not in (1, -1) for d in a.meta.shape):
         why = (
             "Python asks whether the first one is true, which has several elements; use "
@@ -93,132 +96,136 @@ def _chosen_value(name: str, a: Variable, b: Callable[[], Any]) -> Any:
         return a
 
     ways = (b, keep) if name == "and" else (keep, b)
-    return unconditional(
+    return reject_unconditional_raise(
         lambda: cond(as_condition(a), *ways, return_names=[f"`{name}`"]),
         "one side of an expression",
     )
 
 
-def _lazily(op: str, a: Variable, b: Callable[[], Any]) -> Any:
-    """Both operands are computed; where the second one changes more than its result, only if it
-    counts.
+def _record_lazily(op: str, a: Variable, b: Callable[[], Any]) -> Any:
+    """Record both operands. If the second one has side effects or may fail, it is recorded as a
+    branch that runs only if it counts.
     """
     mode = static_mode(state.mode)
     if mode is None:
         return _logical(op, a, b())
-    mark, here = mode.recorder.mark(), Inner(mode.recorder.block)
-    if tells(a) == NO_FACTS:
-        second: Any = _UNSAID
+    mark, here = mode.recorder.checkpoint(), OpenBlock(mode.recorder.block)
+    if none_implications(a) == NO_CONDITIONS:
+        second: Any = _UNDEFINED_OPERAND
         try:
-            with mode.recorder.writing(here), suppress(NoValue):
+            with mode.recorder.in_block(here), suppress(UndefinedError):
                 second = b()
-        except StillEmpty:  # tried again when something is in the list
-            if not mode.recorder.loops:
+        except EmptyArrayRead:  # the loop body is recorded again when something is in the list
+            if not mode.recorder.num_open_loops:
                 raise
             return as_condition(a)
-        looks_up = any(_may_fail(made) for made in mode.recorder.block.ops[mark.ops :])
-        if not taken_back(here) and second is not _UNSAID and not looks_up:
+        looks_up = any(
+            _may_be_out_of_range(result) for result in mode.recorder.block.ops[mark.ops :]
+        )
+        if not roll_back(here) and second is not _UNDEFINED_OPERAND and not looks_up:
             return _logical(op, a, second)
         mode.recorder.rewind(mark)
     said: list[Any] = []
 
     def other() -> Any:
-        said.append(asked(b()))
+        said.append(truth_value(b()))
         return as_condition(said[0]) if isinstance(said[0], Tensor) else bool(said[0])
 
     ways = other, (lambda: constant(op == "logical_or"))
     found = cond(as_condition(a), *(ways if op == "logical_and" else ways[::-1]))
-    return _telling(op, found, a, said[0])
+    return _combine_conditions(op, found, a, said[0])
 
 
-def _may_fail(op: OpDesc) -> bool:
-    """Whether an op fails where a position is out of range, against which the first operand may
-    guard.
-    """
-    return op.type in LOOKS_UP or (
+def _may_be_out_of_range(op: OpDesc) -> bool:
+    """Whether an op fails for an index out of range, which the first operand may exclude."""
+    return op.type in LOOKUP_OPS or (
         op.type == "slice"
         and bool(op.inputs.get("StartsTensorList") or op.inputs.get("StartsTensor"))
     )
 
 
-LOOKS_UP = frozenset({"read_from_array", "gather", "gather_nd", "index_sample", "take_along_axis"})
+LOOKUP_OPS = frozenset(
+    {"read_from_array", "gather", "gather_nd", "index_sample", "take_along_axis"}
+)
 
 
-def _telling(op: str, found: Any, a: Any, b: Any) -> Any:
-    """A conjunction or disjunction, which tells what both of its operands do where it is clear that
-    these hold, or do not.
-    """
+def _combine_conditions(op: str, found: Any, a: Any, b: Any) -> Any:
+    """Set what a conjunction or disjunction implies about none flags and other conditions."""
     if isinstance(found, Variable):
-        one, two = tells(a), tells(b)
+        one, two = none_implications(a), none_implications(b)
         both = op == "logical_and"
-        found.tells = (
+        found.none_conditions = (
             (one[0] | two[0], one[1] & two[1]) if both else (one[0] & two[0], one[1] | two[1])
         )
-        (yes, no), (too, neither) = ((facts_of(v, True), facts_of(v, False)) for v in (a, b))
-        implying(found, *((yes | too, no & neither) if both else (yes & too, no | neither)))
+        (yes, no), (too, neither) = (
+            (path_conditions(v, True), path_conditions(v, False)) for v in (a, b)
+        )
+        set_implications(found, *((yes | too, no & neither) if both else (yes & too, no | neither)))
     return found
 
 
 def _logical(op: str, a: Variable, b: Any) -> Any:
-    b = asked(b)
+    b = truth_value(b)
     if not isinstance(b, Tensor):
         keeps = bool(b) if op == "logical_and" else not b
         return as_condition(a) if keeps else b
-    found = _telling(op, OPS[op](as_condition(a), as_condition(b)), a, b)
-    if stands_for(a) is not None and stands_for(b) is not None:
-        marked(found, BOOL)
+    found = _combine_conditions(op, OPS[op](as_condition(a), as_condition(b)), a, b)
+    if scalar_kind(a) is not None and scalar_kind(b) is not None:
+        mark_scalar(found, BOOL)
     mode = static_mode(state.mode)
     if mode is not None:
-        mode.recorder.aliases.join([(found, (a, b))])
+        mode.recorder.aliases.merge([(found, (a, b))])
     return found
 
 
 def not_(a: Any) -> Any:
-    """`not a`."""
-    a = asked(a)
+    """Operator for `not a`."""
+    a = truth_value(a)
     if not isinstance(a, Variable):
         return not a
-    made = marked(OPS["logical_not"](as_condition(a)), BOOL)
-    made.tells = tells(a)[::-1]
-    implying(made, facts_of(a, False), facts_of(a, True))
-    return made
+    result = mark_scalar(OPS["logical_not"](as_condition(a)), BOOL)
+    result.none_conditions = none_implications(a)[::-1]
+    set_implications(result, path_conditions(a, False), path_conditions(a, True))
+    return result
 
 
 def in_(a: Any, b: Any) -> Any:
-    """`a in b`."""
-    b = current(b)
-    method = method_for(b, "__contains__")
+    """Operator for `a in b`."""
+    b = resolve(b)
+    method = python_method(b, "__contains__")
     if method is not None:
         return as_condition(call(method)(a))
     if isinstance(b, TensorArray):
-        return folded(
-            rows_of(b),
+        return fold(
+            as_dynamic_iterable(b),
             False,
             lambda found, item: or_(found, lambda: item == a),
             "whether it is there",
         )
     if isinstance(b, Variable):
-        same = OPS["equal"](b, as_meta(a, b.meta))
+        same = OPS["equal"](b, cast_to(a, b.meta))
         return OPS["reduce_any"](same, reduce_all=True, dim=[], keep_dim=False)
     among = isinstance(b, list | tuple | range | set | frozenset) and (
-        isinstance(a, Variable) or _of_program(a)
+        isinstance(a, Variable) or _holds_symbolic(a)
     )
-    if among or _of_program(b):
+    if among or _holds_symbolic(b):
         found: Any = False
         for value in b:
             found = or_(found, functools.partial(equal, a, value))
         return found
-    if standing(a) is not None and isinstance(b, dict | KeysView | ValuesView | np.ndarray):
+    if kind_of(a) is not None and isinstance(b, dict | KeysView | ValuesView | np.ndarray):
         return in_(a, list(b.flat if isinstance(b, np.ndarray) else b))
-    found = (a if isinstance(b, dict) else all_whole(a)) in b
+    found = (a if isinstance(b, dict) else require_complete_items(a)) in b
     held = b.get(a) if found and isinstance(b, dict) else None
-    return is_there(held) if isinstance(held, Variable) else found
+    return is_present(held) if isinstance(held, Variable) else found
 
 
 def equal(a: Any, b: Any) -> Any:
-    """`a == b`, also of lists and tuples that hold values of the program, as shapes do."""
-    if not _by_elements(a, b):
-        return all_whole(a) == all_whole(b)
+    """Operator for `a == b`, also for lists and tuples with values of the program, such as
+    shapes.
+    """
+    if not _compares_elements(a, b):
+        return require_complete_items(a) == require_complete_items(b)
     pairs = list(zip(a, b, strict=False))
     known = [
         pair for pair in pairs if not any(isinstance(v, Variable | list | tuple) for v in pair)
@@ -232,24 +239,28 @@ def equal(a: Any, b: Any) -> Any:
 
 
 def not_equal(a: Any, b: Any) -> Any:
-    """`a != b`, the same."""
-    return not_(equal(a, b)) if _by_elements(a, b) else all_whole(a) != all_whole(b)
+    """Operator for `a != b`."""
+    return (
+        not_(equal(a, b))
+        if _compares_elements(a, b)
+        else require_complete_items(a) != require_complete_items(b)
+    )
 
 
-def _by_elements(a: Any, b: Any) -> bool:
-    """Whether two lists, or two tuples, are compared of which one holds values of the program."""
+def _compares_elements(a: Any, b: Any) -> bool:
+    """Whether both values are lists, or tuples, and one holds values of the program."""
     alike = any(isinstance(a, kind) and isinstance(b, kind) for kind in (list, tuple))
-    return alike and (_of_program(a) or _of_program(b))
+    return alike and (_holds_symbolic(a) or _holds_symbolic(b))
 
 
-def _of_program(value: Any) -> bool:
-    """Whether a list or tuple holds a value of the program, or one that does."""
+def _holds_symbolic(value: Any) -> bool:
+    """Whether a list or tuple holds a value of the program, at any depth."""
     if not isinstance(value, list | tuple) or isinstance(value, SymbolicShape):
         return isinstance(value, SymbolicShape)
-    return any(isinstance(v, Variable) or _of_program(v) for v in value)
+    return any(isinstance(v, Variable) or _holds_symbolic(v) for v in value)
 
 
-_COMPARED: dict[str, Callable[[Any, Any], Any]] = {
+_COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     "Lt": operator.lt,
     "LtE": operator.le,
     "Gt": operator.gt,
@@ -263,12 +274,14 @@ _COMPARED: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
-def chain(kinds: list[str], *operands: Callable[[], Any]) -> Any:
-    """`a < b < c`: each operand is asked for once, and not at all once it is clear."""
+def compare_chain(kinds: list[str], *operands: Callable[[], Any]) -> Any:
+    """Operator for `a < b < c`: each operand is evaluated once, and not after the result is
+    known.
+    """
     left, found = operands[0](), True
     for kind, operand in zip(kinds, operands[1:], strict=True):
         right = operand()
-        found = and_(found, functools.partial(_COMPARED[kind], left, right))
+        found = and_(found, functools.partial(_COMPARISONS[kind], left, right))
         if not isinstance(found, Tensor) and not found:
             return found
         left = right

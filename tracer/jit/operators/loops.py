@@ -1,5 +1,5 @@
-"""`while`, `for` and comprehensions: Python where Python knows the rounds, a loop of the program
-where only a run does.
+"""`while`, `for` and comprehensions: run in Python, or recorded as a loop if the number of
+iterations is known only at run time.
 """
 
 from __future__ import annotations
@@ -10,36 +10,42 @@ from typing import Any
 
 import numpy as np
 
-from ...capture.control.branch import put_back
-from ...capture.control.branch_values import as_condition, as_meta, constant
+from ...capture.control.branch import restore_in_place
+from ...capture.control.branch_values import as_condition, cast_to, constant
 from ...capture.control.loop import record_loop
-from ...capture.control.mutable_locations import taken_back
+from ...capture.control.mutable_locations import roll_back
 from ...capture.control.tensor_arrays import TensorArray
 from ...capture.modes import Static, static_mode
-from ...capture.recorder import Inner
-from ...capture.symbolic_scalars import NATURAL, marked
+from ...capture.recorder import OpenBlock
+from ...capture.symbolic_scalars import NONNEGATIVE_INT, mark_scalar
 from ...capture.variable import Variable
 from ...core.errors import OpError, TraceError
 from ...core.mode import state
 from ...core.op import OPS, Meta
-from ..guards.opaque_state import refuse_if_kept
-from .branches import Get, Set, if_, nothing, watched
-from .calls import asked, call
-from .exceptions import unconditional
-from .iterables import Rows, rows_of
+from ..guards.opaque_state import reject_visible_iterator
+from .branches import Getter, Setter, if_, no_op, track_opaque_state
+from .calls import call, truth_value
+from .exceptions import reject_unconditional_raise
+from .iterables import DynamicIterable, as_dynamic_iterable
 from .logical import and_
-from .nonlocal_writes import new, own, refuse_outer_iterators
+from .nonlocal_writes import own_locations, reject_outer_iterators, track_new
 from .registry import register
 
 INT64 = Meta((), np.dtype(np.int64))
 
 
 def while_(
-    test: Callable[[], Any], body: Callable[[], None], get: Get, put: Set, names: Sequence[str]
+    test: Callable[[], Any],
+    body: Callable[[], None],
+    get: Getter,
+    put: Setter,
+    names: Sequence[str],
 ) -> None:
-    """`while test(): body()`: rounds run as Python until the test is a value of the program."""
+    """Operator for `while test(): body()`. Iterations run in Python until the test is a value of
+    the program.
+    """
     while True:
-        mode, found = _asked(test, get, put)
+        mode, found = _evaluate_test(test, get, put)
         if mode is not None:
             break
         if not found:
@@ -47,44 +53,42 @@ def while_(
         body()
 
     start = get()
-    test, body = watched(mode, test, names), watched(mode, body, names)
+    test, body = track_opaque_state(mode, test, names), track_opaque_state(mode, body, names)
 
-    def tested(values: list[Any]) -> tuple[Any, list[Any]]:
-        own(mode.recorder, put)
+    def recorded_test(values: list[Any]) -> tuple[Any, list[Any]]:
+        own_locations(mode.recorder, put)
         put(values)
-        condition, after = as_condition(asked(test())), get()
+        condition, after = as_condition(truth_value(test())), get()
         put(start)
         return condition, after
 
-    def ran(values: list[Any]) -> list[Any]:
-        own(mode.recorder, put)
+    def recorded_body(values: list[Any]) -> list[Any]:
+        own_locations(mode.recorder, put)
         put(values)
         body()
         after = get()
         put(start)
         return after
 
-    put(_loop(mode, tested, ran, start, names))
+    put(_loop(mode, recorded_test, recorded_body, start, names))
 
 
-def _asked(test: Callable[[], Any], get: Get, put: Set) -> tuple[Static | None, Any]:
-    """What a condition gives.
-
-    Where that is a value of the program, with the recording, and nothing was done: the loop asks
-    again.
+def _evaluate_test(test: Callable[[], Any], get: Getter, put: Setter) -> tuple[Static | None, Any]:
+    """Evaluate a condition. If it is a value of the program, undo its effects and return the
+    recording: the loop evaluates the condition again.
     """
     mode = static_mode(state.mode)
     if mode is None:
-        return None, asked(test())
-    given, mark, here = get(), mode.recorder.mark(), Inner(mode.recorder.block)
-    with mode.recorder.writing(here):
-        own(mode.recorder, put)
-        found = asked(test())
+        return None, truth_value(test())
+    given, mark, here = get(), mode.recorder.checkpoint(), OpenBlock(mode.recorder.block)
+    with mode.recorder.in_block(here):
+        own_locations(mode.recorder, put)
+        found = truth_value(test())
     if not isinstance(found, Variable):
         return None, found
-    taken_back(here)
-    for tensor, desc in here.changed.values():
-        put_back(mode, tensor, desc)
+    roll_back(here)
+    for tensor, desc in here.rebound.values():
+        restore_in_place(mode, tensor, desc)
     put(given)
     mode.recorder.rewind(mark)
     return mode, found
@@ -94,47 +98,49 @@ def _asked(test: Callable[[], Any], get: Get, put: Set) -> tuple[Static | None, 
 def for_(
     iterable: Any,
     body: Callable[[Any], None],
-    get: Get,
-    put: Set,
+    get: Getter,
+    put: Setter,
     names: Sequence[str],
     test: Callable[[], Any] | None = None,
 ) -> None:
-    """`for item in iterable: body(item)`, while `test()` holds.
-
-    Over values of the program it is a loop of the program.
+    """Operator for `for item in iterable: body(item)`, while `test()` holds. Recorded as a loop if
+    the iterable is a value of the program.
     """
-    refuse_outer_iterators(iterable)
-    rows = rows_of(iterable)
+    reject_outer_iterators(iterable)
+    rows = as_dynamic_iterable(iterable)
     start = 0
-    if not isinstance(rows, Rows) or not isinstance(rows.count, Variable):
-        left = _python_rounds(iter(rows), body, get, put, names, test, isinstance(rows, Rows))
+    if not isinstance(rows, DynamicIterable) or not isinstance(rows.count, Variable):
+        left = _run_in_python(
+            iter(rows), body, get, put, names, test, isinstance(rows, DynamicIterable)
+        )
         if left is None:
             return
         start = left
-    assert isinstance(rows, Rows)
-    _recorded_rounds(rows, start, body, get, put, names, test)
+    assert isinstance(rows, DynamicIterable)
+    _record_iterations(rows, start, body, get, put, names, test)
 
 
-def _python_rounds(
+def _run_in_python(
     items: Iterator[Any],
     body: Callable[[Any], None],
-    get: Get,
-    put: Set,
+    get: Getter,
+    put: Setter,
     names: Sequence[str],
     test: Callable[[], Any] | None,
     counted: bool,
 ) -> int | None:
-    """Rounds one after the other.
+    """Run the iterations in Python.
 
-    Gives the number of those done where the rest is to be a loop of the program.
+    Returns the number of iterations that ran if the others must be recorded as a loop, otherwise
+    None.
     """
     for done, item in enumerate(items):
         goes_on = True if test is None else test()
         if isinstance(goes_on, Variable) and counted:
             return done
         if isinstance(goes_on, Variable):
-            refuse_if_kept(items)
-            if_(goes_on, functools.partial(body, item), nothing, get, put, names)
+            reject_visible_iterator(items)
+            if_(goes_on, functools.partial(body, item), no_op, get, put, names)
         elif not goes_on:
             return None
         else:
@@ -142,12 +148,12 @@ def _python_rounds(
     return None
 
 
-def _recorded_rounds(
-    rows: Rows,
+def _record_iterations(
+    rows: DynamicIterable,
     start: int,
     body: Callable[[Any], None],
-    get: Get,
-    put: Set,
+    get: Getter,
+    put: Setter,
     names: Sequence[str],
     test: Callable[[], Any] | None,
 ) -> None:
@@ -155,25 +161,27 @@ def _recorded_rounds(
     assert mode is not None
     if rows.is_empty():
         return
-    count, before = as_meta(rows.count, INT64), get()
-    body = watched(mode, body, names)
+    count, before = cast_to(rows.count, INT64), get()
+    body = track_opaque_state(mode, body, names)
 
-    def tested(values: list[Any]) -> tuple[Any, list[Any]]:
-        own(mode.recorder, put)
+    def recorded_test(values: list[Any]) -> tuple[Any, list[Any]]:
+        own_locations(mode.recorder, put)
         put(values[1:])
-        inside = OPS["less_than"](as_meta(values[0], INT64), count)
+        inside = OPS["less_than"](cast_to(values[0], INT64), count)
         return inside if test is None else and_(inside, test), values
 
-    def ran(values: list[Any]) -> list[Any]:
-        own(mode.recorder, put)
+    def recorded_body(values: list[Any]) -> list[Any]:
+        own_locations(mode.recorder, put)
         put(values[1:])
-        at = marked(as_meta(values[0], INT64), NATURAL)
+        at = mark_scalar(cast_to(values[0], INT64), NONNEGATIVE_INT)
         body(rows.item(at))
         after = get()
         put(before)
         return [OPS["scale"](at, scale=1.0, bias=1.0), *after]
 
-    found = _loop(mode, tested, ran, [constant(start), *before], ["the counter", *names])
+    found = _loop(
+        mode, recorded_test, recorded_body, [constant(start), *before], ["the counter", *names]
+    )
     put(found[1:])
 
 
@@ -184,43 +192,45 @@ def _loop(
     start: list[Any],
     names: Sequence[str],
 ) -> list[Any]:
-    mark = mode.recorder.mark()
+    mark = mode.recorder.checkpoint()
     try:
-        found: list[Any] = unconditional(
-            lambda: record_loop(mode, test, body, start, names), "a round of a loop"
+        found: list[Any] = reject_unconditional_raise(
+            lambda: record_loop(mode, test, body, start, names), "an iteration of a loop"
         )
         return found
     except (TraceError, OpError) as error:
-        mode.trouble(error, None)
+        mode.report_error(error, None)
     mode.recorder.rewind(mark)
     return body(start)
 
 
 @register
-def listed(
+def list_comprehension(
     iterable: Any, make: Callable[[Any], Any], wanted: Callable[[Any], Any] | None = None
 ) -> Any:
-    """`[make(item) for item in iterable if wanted(item)]`: over values of the program a list that
-    the program carries.
+    """Operator for `[make(item) for item in iterable if wanted(item)]`. Returns a TensorArray if
+    the length is known only at run time.
     """
     if wanted is not None:
-        return _listed_where(iterable, make, wanted)
-    rows = rows_of(iterable)
-    if not isinstance(rows, Rows) or not isinstance(rows.count, Variable):
-        return new([make(value) for value in rows])
+        return _filtered_comprehension(iterable, make, wanted)
+    rows = as_dynamic_iterable(iterable)
+    if not isinstance(rows, DynamicIterable) or not isinstance(rows.count, Variable):
+        return track_new([make(value) for value in rows])
     mode = static_mode(state.mode)
     assert mode is not None
-    made = TensorArray(mode)
+    result = TensorArray(mode)
 
     def append(value: Any) -> None:
-        made.append(make(value))
+        result.append(make(value))
 
-    _recorded_rounds(rows, 0, append, list, _ignore, [], None)
-    return made
+    _record_iterations(rows, 0, append, list, _no_variables, [], None)
+    return result
 
 
-def _listed_where(iterable: Any, make: Callable[[Any], Any], wanted: Callable[[Any], Any]) -> Any:
-    held = [new([])]
+def _filtered_comprehension(
+    iterable: Any, make: Callable[[Any], Any], wanted: Callable[[Any], Any]
+) -> Any:
+    held = [track_new([])]
 
     def put(values: list[Any]) -> None:
         held[:] = values
@@ -232,11 +242,11 @@ def _listed_where(iterable: Any, make: Callable[[Any], Any], wanted: Callable[[A
         def append() -> None:
             call(held[0].append)(make(item))
 
-        if_(wanted(item), append, nothing, get, put, ["the list"])
+        if_(wanted(item), append, no_op, get, put, ["the list"])
 
     for_(iterable, each, get, put, ["the list"])
     return held[0]
 
 
-def _ignore(values: list[Any]) -> None:
-    """What setting no variables does."""
+def _no_variables(values: list[Any]) -> None:
+    """The setter of a loop without variables."""

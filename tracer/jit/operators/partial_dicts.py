@@ -1,5 +1,5 @@
-"""Dicts that have a key on some ways only: `d["w"] = x` under a condition. Who asks for one key is
-told; the whole dict nobody knows.
+"""Dicts that have a key on some paths only: `d["w"] = x` under a condition. Single keys can be read
+and tested; the whole dict cannot.
 """
 
 from __future__ import annotations
@@ -8,50 +8,50 @@ from collections.abc import Callable
 from typing import Any
 
 from ...capture.control.branch import cond
-from ...capture.control.may_alias import current, items_of, named
+from ...capture.control.may_alias import name_prefix, raw_items, resolve
 from ...capture.modes import static_mode
-from ...capture.symbolic_scalars import NATURAL, marked
+from ...capture.symbolic_scalars import NONNEGATIVE_INT, mark_scalar
 from ...capture.variable import Variable
 from ...core.errors import TraceError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS
 from ...core.tensor import Tensor
-from .exceptions import unconditional
-from .python_scalars import is_there
+from .exceptions import reject_unconditional_raise
+from .python_scalars import is_present
 
-OF_ONE_KEY = frozenset(
+SINGLE_KEY_METHODS = frozenset(
     {"get", "__getitem__", "__contains__", "__setitem__", "__delitem__", "update", "clear"}
 )
 
 
-def count_of(held: dict[Any, Any]) -> Any:
-    """How many keys a dict has: an int, or a number that only a run knows."""
+def num_keys(held: dict[Any, Any]) -> Any:
+    """Return the number of keys of a dict: an int or a symbolic int."""
     found = len(held)
-    for _, value in _unsure(held):
-        there = OPS["reshape2"](OPS["cast"](is_there(value), in_dtype=0, out_dtype=3), shape=[])
+    for _, value in _partial_items(held):
+        there = OPS["reshape2"](OPS["cast"](is_present(value), in_dtype=0, out_dtype=3), shape=[])
         found = there + (found - 1)
-    return marked(found, NATURAL) if isinstance(found, Tensor) else found
+    return mark_scalar(found, NONNEGATIVE_INT) if isinstance(found, Tensor) else found
 
 
-def whole(value: Any) -> Any:
-    """A value that is read as a whole.
+def require_complete(value: Any) -> Any:
+    """Return a value that is read as a whole.
 
-    Raises TraceError for a dict of which only a run knows the keys.
+    Raises TraceError for a dict whose keys depend on the path.
     """
-    value = current(value)
+    value = resolve(value)
     if isinstance(value, dict) and static_mode(state.mode) is not None:
-        for key, held in _unsure(value):
-            assert held.half is not None
+        for key, held in _partial_items(value):
+            assert held.maybe_undefined is not None
             why = (
-                f"the key {key!r} {held.half.why}; ask `in` or `len`, read the key, or set it "
-                f"on all ways"
+                f"the key {key!r} {held.maybe_undefined.why}; use `in` or `len`, read the key, or "
+                f"set it on all paths"
             )
-            raise TraceError(with_user_line(f"{named(value) or 'a dict: '}{why}"))
+            raise TraceError(with_user_line(f"{name_prefix(value) or 'a dict: '}{why}"))
     return value
 
 
-def all_whole(value: Any) -> Any:
-    """A value that is compared, with the dicts that it holds."""
+def require_complete_items(value: Any) -> Any:
+    """Check a value that is compared, with the dicts in it."""
     inner = (
         value.values()
         if isinstance(value, dict)
@@ -61,34 +61,38 @@ def all_whole(value: Any) -> Any:
     )
     for one in inner:
         if isinstance(one, dict | list | tuple):
-            all_whole(one)
-    return whole(value) if isinstance(value, dict) else value
+            require_complete_items(one)
+    return require_complete(value) if isinstance(value, dict) else value
 
 
-def getting(held: dict[Any, Any]) -> Callable[..., Any]:
-    """`get` of a dict that has a key on some ways only."""
+def conditional_get(held: dict[Any, Any]) -> Callable[..., Any]:
+    """Return the method `get` of a dict that has a key on some paths only."""
 
     def get(key: Any, default: Any = None) -> Any:
         value = dict.get(held, key, default)
-        there = is_there(value) if isinstance(value, Variable) else True
+        there = is_present(value) if isinstance(value, Variable) else True
         if there is True:
             return value
-        return unconditional(
+        return reject_unconditional_raise(
             lambda: cond(there, lambda: value, lambda: default, return_names=["get()"]), "`get`"
         )
 
     return get
 
 
-def is_unsure(value: Any) -> bool:
-    """Whether a dict has a key on some ways only."""
-    return isinstance(value, dict) and static_mode(state.mode) is not None and bool(_unsure(value))
+def has_partial_keys(value: Any) -> bool:
+    """Whether a dict has a key on some paths only."""
+    return (
+        isinstance(value, dict)
+        and static_mode(state.mode) is not None
+        and bool(_partial_items(value))
+    )
 
 
-def _unsure(held: dict[Any, Any]) -> list[tuple[Any, Variable]]:
+def _partial_items(held: dict[Any, Any]) -> list[tuple[Any, Variable]]:
     pairs = (
         (key, value)
-        for key, value in items_of(held)
-        if isinstance(value, Variable) and value.half is not None
+        for key, value in raw_items(held)
+        if isinstance(value, Variable) and value.maybe_undefined is not None
     )
-    return [(key, value) for key, value in pairs if is_there(value) is not True]
+    return [(key, value) for key, value in pairs if is_present(value) is not True]

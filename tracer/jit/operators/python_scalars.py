@@ -1,6 +1,5 @@
-"""What Python asks of a value whether or not it is a number: its class, its identity, its text.
-
-Where a variable stands for a number, the answer is that of the number, or a refusal.
+"""Operations that depend on whether a value is a Python number: class, identity, formatting, dict
+lookup. For a symbolic scalar they return what the number returns, or raise an error.
 """
 
 from __future__ import annotations
@@ -14,78 +13,78 @@ import numpy as np
 
 from ...capture.control.branch import cond
 from ...capture.control.branch_values import as_condition, is_number
-from ...capture.control.maybe_undefined import whether_set
+from ...capture.control.maybe_undefined import is_defined
 from ...capture.control.optional_values import none_flag
 from ...capture.control.tensor_arrays import TensorArray
 from ...capture.modes import static_mode
-from ...capture.symbolic_scalars import BOOL, Stands, marked, number_error, refused
+from ...capture.symbolic_scalars import BOOL, ScalarKind, mark_scalar, reject_scalar, scalar_error
 from ...capture.variable import Variable
 from ...core.errors import OarlockError, user_line, with_user_line
 from ...core.mode import state
 from ...core.op import OPS
 from ...core.tensor import Tensor
-from .exceptions import check
-from .training_state import refuse_training_state
+from .exceptions import emit_check
+from .training_state import reject_training_state
 
-COMPARE = "ask for its value (`==`, `<`, if/elif), or have one kind of number on all ways"
-TEXT = "print(x) shows it in each run; for a choice, compare it"
+COMPARE_HINT = "ask for its value (`==`, `<`, if/elif), or have one kind of number on all paths"
+FORMAT_HINT = "print(x) shows it in each run; for a choice, compare it"
 
 
-def standing(value: Any) -> Stands | None:
-    """What a variable stands for; None for anything else."""
+def kind_of(value: Any) -> ScalarKind | None:
+    """Return the kind of a symbolic scalar; None for other values."""
     return value.python if isinstance(value, Variable) else None
 
 
 def isinstance_(value: Any, classes: Any) -> bool:
-    """`isinstance`."""
+    """Operator for `isinstance`."""
     if isinstance(value, TensorArray):
         return issubclass(tuple if value.is_tuple else list, classes)
-    stands = standing(value)
+    stands = kind_of(value)
     if stands is None:
         return isinstance(value, classes)
     answers = {
         isinstance(value, classes) if t is Tensor else issubclass(t, classes) for t in stands.types
     }
     if len(answers) > 1:
-        return bool(refused(value, "isinstance()", COMPARE, True))
+        return bool(reject_scalar(value, "isinstance()", COMPARE_HINT, True))
     return answers.pop()
 
 
 def type_(*args: Any, **kwargs: Any) -> Any:
-    """`type`."""
-    stands = standing(args[0]) if len(args) == 1 else None
+    """Operator for `type`."""
+    stands = kind_of(args[0]) if len(args) == 1 else None
     if stands is None:
         return type(*args, **kwargs)
     if len(stands.types) > 1:
-        refused(args[0], "type()", COMPARE, None)
+        reject_scalar(args[0], "type()", COMPARE_HINT, None)
     return next(iter(stands.types))
 
 
-def class_of(value: Any) -> Any:
-    """`value.__class__`."""
-    return value.__class__ if standing(value) is None else type_(value)
+def get_class(value: Any) -> Any:
+    """Operator for `value.__class__`."""
+    return value.__class__ if kind_of(value) is None else type_(value)
 
 
 def is_(a: Any, b: Any) -> Any:
-    """`a is b`."""
+    """Operator for `a is b`."""
     if a is b:
         return True
-    if standing(a) is None and not isinstance(a, Variable):
+    if kind_of(a) is None and not isinstance(a, Variable):
         a, b = b, a
     if b is None and none_flag(a) is not False:
         return none_flag(a)
-    stands = standing(a)
+    stands = kind_of(a)
     if stands is None or not (is_number(b) or isinstance(b, Tensor)):
         return a is b
     if isinstance(b, bool) and bool not in stands.types:
         return False
     if isinstance(b, bool) and stands.types == {bool}:
-        return marked(as_condition(a) if b else OPS["logical_not"](as_condition(a)), BOOL)
-    return refused(a, "is", "compare with `==`", False)
+        return mark_scalar(as_condition(a) if b else OPS["logical_not"](as_condition(a)), BOOL)
+    return reject_scalar(a, "is", "compare with `==`", False)
 
 
-def refuse_texts(values: Any, what: str) -> None:
-    """Raise TraceError where a text is to be made of a number that only a run knows."""
+def reject_formatting(values: Any, what: str) -> None:
+    """Raise TraceError for a symbolic scalar that is converted to a string."""
     for value in (
         values
         if isinstance(values, tuple | list)
@@ -93,82 +92,80 @@ def refuse_texts(values: Any, what: str) -> None:
         if isinstance(values, dict)
         else [values]
     ):
-        if standing(value) is not None:
-            refused(value, what, TEXT, None)
+        if kind_of(value) is not None:
+            reject_scalar(value, what, FORMAT_HINT, None)
         if isinstance(value, tuple | list | dict) and value is not values:
-            refuse_texts(value, what)
+            reject_formatting(value, what)
 
 
-def shown(value: Any) -> Any:
-    """A value that an f-string shows."""
-    refuse_texts(value, "f-string")
+def check_format(value: Any) -> Any:
+    """Operator for a value in an f-string."""
+    reject_formatting(value, "f-string")
     return value
 
 
 def mod(a: Any, b: Any) -> Any:
-    """`a % b`, of numbers or of a text."""
+    """Operator for `a % b`, of numbers or of a string."""
     if isinstance(a, str | bytes):
-        refuse_texts(b, "%")
+        reject_formatting(b, "%")
     return a % b
 
 
-def matched(value: Any) -> Any:
-    """What `match` looks at."""
-    refuse_matched(value)
+def check_match(value: Any) -> Any:
+    """Operator for the subject of `match`."""
+    reject_pattern(value)
     return value
 
 
-def refuse_matched(value: Any) -> None:
-    """Raise TraceError where a pattern would look at a number that only a run knows."""
-    if standing(value) is not None:
-        refused(value, "match", "write if/elif/else", None)
+def reject_pattern(value: Any) -> None:
+    """Raise TraceError for a symbolic scalar that a pattern would compare."""
+    if kind_of(value) is not None:
+        reject_scalar(value, "match", "write if/elif/else", None)
     if isinstance(value, tuple | list):
         for inner in value:
-            refuse_matched(inner)
+            reject_pattern(inner)
 
 
-def _of_text(name: str, python: Callable[..., Any]) -> Callable[..., Any]:
+def _formatting_function(name: str, python: Callable[..., Any]) -> Callable[..., Any]:
     def made(*args: Any, **kwargs: Any) -> Any:
-        refuse_texts((args, kwargs), f"{name}()")
+        reject_formatting((args, kwargs), f"{name}()")
         return python(*args, **kwargs)
 
     return made
 
 
-def is_there(held: Variable) -> Any:
-    """Whether a value that an attribute or dict has was given on the way that a run takes: True, or
-    a truth value of the program.
+def is_present(held: Variable) -> Any:
+    """Whether a value of an attribute or dict was assigned on the path of a run: True, or a bool of
+    the program.
     """
     mode = static_mode(state.mode)
-    return True if mode is None else whether_set(mode.recorder, held)
+    return True if mode is None else is_defined(mode.recorder, held)
 
 
-def looks_at(value: Any, name: Any) -> None:
-    """Say to the recording, if there is one, that an attribute is about to be read: at the next
-    call it may be another.
-    """
+def record_attribute_read(value: Any, name: Any) -> None:
+    """Record that an attribute is about to be read."""
     mode = static_mode(state.mode)
     if mode is not None:
-        refuse_training_state(mode, value, name)
-    if mode is not None and mode.recorder.looked is not None:
-        mode.recorder.looked.read(value, name, False)
+        reject_training_state(mode, value, name)
+    if mode is not None and mode.recorder.reads is not None:
+        mode.recorder.reads.record_attribute(value, name)
 
 
 def _has(value: Any, name: str) -> Any:
-    stands = standing(value)
+    stands = kind_of(value)
     if stands is None:
         held = getattr(value, "__dict__", {}).get(name)
-        return is_there(held) if isinstance(held, Variable) else hasattr(value, name)
+        return is_present(held) if isinstance(held, Variable) else hasattr(value, name)
     answers = {hasattr(value if t is Tensor else t, name) for t in stands.types}
     if len(answers) > 1:
-        return bool(refused(value, "hasattr()", COMPARE, False))
+        return bool(reject_scalar(value, "hasattr()", COMPARE_HINT, False))
     return answers.pop()
 
 
 def _get(value: Any, name: str, *default: Any) -> Any:
-    if default and standing(value) is not None and not _has(value, name):
+    if default and kind_of(value) is not None and not _has(value, name):
         return default[0]
-    looks_at(value, name)
+    record_attribute_read(value, name)
     return getattr(value, name, *default)
 
 
@@ -176,8 +173,8 @@ def _get(value: Any, name: str, *default: Any) -> Any:
 # ------------------------------------------------------------------------------
 
 
-def entry(held: dict[Any, Any], key: Any, missing: Callable[[], Any] | None = None) -> Any:
-    """`held[key]`, with a number that only a run knows; what `missing` gives where no key is it."""
+def get_entry(held: dict[Any, Any], key: Any, missing: Callable[[], Any] | None = None) -> Any:
+    """Return `held[key]` for a symbolic scalar; `missing()` if no key equals it."""
     found = [(k, v) for k, v in dict.items(held) if is_number(k)]
     if not found:
         if missing is None:
@@ -187,53 +184,57 @@ def entry(held: dict[Any, Any], key: Any, missing: Callable[[], Any] | None = No
         return missing()
     rest = missing
     if rest is None:
-        _refuse_other_keys(key, [k for k, _ in found])
-        rest = _giving(found.pop()[1])
+        _check_key(key, [k for k, _ in found])
+        rest = _constantly(found.pop()[1])
     for k, v in reversed(found):
-        rest = _either(key, k, v, rest)
+        rest = _lookup_chain(key, k, v, rest)
     return rest()
 
 
-def _either(key: Any, wanted: Any, value: Any, rest: Callable[[], Any]) -> Callable[[], Any]:
-    return lambda: cond(key == wanted, _giving(value), rest)
+def _lookup_chain(key: Any, wanted: Any, value: Any, rest: Callable[[], Any]) -> Callable[[], Any]:
+    return lambda: cond(key == wanted, _constantly(value), rest)
 
 
-def _giving(value: Any) -> Callable[[], Any]:
+def _constantly(value: Any) -> Callable[[], Any]:
     return lambda: value
 
 
-def _refuse_other_keys(key: Any, keys: list[Any]) -> None:
+def _check_key(key: Any, keys: list[Any]) -> None:
     mode = static_mode(state.mode)
     assert mode is not None
     known: Any = key == keys[0]
     for other in keys[1:]:
         known = OPS["logical_or"](known, key == other)
-    check(mode, known, f"KeyError: the number is none of the keys {keys}", str(user_line() or ""))
+    emit_check(
+        mode, known, f"KeyError: the number is none of the keys {keys}", str(user_line() or "")
+    )
 
 
 def method_of(function: Any) -> Any:
-    """A method of a dict or a text that knows numbers which only a run knows; None for any other
-    function.
+    """Return a method of a dict or string that accepts symbolic scalars; None for other
+    functions.
     """
     owner, name = getattr(function, "__self__", None), getattr(function, "__name__", "")
     if isinstance(owner, dict) and name == "get":
         return lambda key, default=None: (
-            function(key, default) if standing(key) is None else entry(owner, key, _giving(default))
+            function(key, default)
+            if kind_of(key) is None
+            else get_entry(owner, key, _constantly(default))
         )
-    if standing(owner) is not None and name in ("__str__", "__repr__", "__format__"):
-        return _of_text(name, lambda *_: owner)(owner)
+    if kind_of(owner) is not None and name in ("__str__", "__repr__", "__format__"):
+        return _formatting_function(name, lambda *_: owner)(owner)
     if isinstance(owner, str | bytes) and name in ("format", "join", "format_map"):
-        return _of_text(name, function)
+        return _formatting_function(name, function)
     return None
 
 
-RAISED = (TypeError, ValueError, AttributeError, KeyError, IndexError)
+CAUGHT_ERRORS = (TypeError, ValueError, AttributeError, KeyError, IndexError)
 PLAIN_MODULES = sys.stdlib_module_names | {"numpy"}
 
 
-def guarded(function: Any) -> Any:
-    """A function of Python's own, or of its library, that says so where it cannot do with a number
-    that only a run knows.
+def wrap_builtin_errors(function: Any) -> Any:
+    """Wrap a function of Python or its library so that its error names the symbolic scalar that it
+    cannot handle.
     """
     owner = function if isinstance(function, type) else getattr(function, "__self__", None)
     module = getattr(function, "__module__", None) or type(owner).__module__
@@ -245,14 +246,14 @@ def guarded(function: Any) -> Any:
     def called(*args: Any, **kwargs: Any) -> Any:
         try:
             return function(*args, **kwargs)
-        except RAISED as error:
+        except CAUGHT_ERRORS as error:
             number = next(
-                (v for v in (*args, *kwargs.values(), owner) if standing(v) is not None), None
+                (v for v in (*args, *kwargs.values(), owner) if kind_of(v) is not None), None
             )
             if number is None or isinstance(error, OarlockError):
                 raise
             name = getattr(function, "__name__", "a function of Python")
-            raise number_error(number, f"{name}()", "compute it with paddle's functions") from error
+            raise scalar_error(number, f"{name}()", "compute it with paddle's functions") from error
 
     return called
 
@@ -263,10 +264,10 @@ def _pow(base: Any, exponent: Any, *modulus: Any) -> Any:
     return pow(base, exponent, *modulus)
 
 
-def _number_of_one(python: Callable[..., Any], what: str) -> Callable[..., Any]:
+def _rejecting_function(python: Callable[..., Any], what: str) -> Callable[..., Any]:
     def asked(value: Any, *rest: Any) -> Any:
-        if standing(value) is not None:
-            return refused(value, what, "compute it with paddle's functions", 0)
+        if kind_of(value) is not None:
+            return reject_scalar(value, what, "compute it with paddle's functions", 0)
         return python(value, *rest)
 
     return asked
@@ -275,15 +276,15 @@ def _number_of_one(python: Callable[..., Any], what: str) -> Callable[..., Any]:
 BUILTINS: dict[Any, Any] = {
     builtins.isinstance: isinstance_,
     builtins.type: type_,
-    builtins.str: _of_text("str", str),
-    builtins.repr: _of_text("repr", repr),
-    builtins.ascii: _of_text("ascii", ascii),
-    builtins.format: _of_text("format", format),
+    builtins.str: _formatting_function("str", str),
+    builtins.repr: _formatting_function("repr", repr),
+    builtins.ascii: _formatting_function("ascii", ascii),
+    builtins.format: _formatting_function("format", format),
     builtins.hasattr: _has,
     builtins.getattr: _get,
     builtins.pow: _pow,
-    builtins.id: _number_of_one(id, "id()"),
-    np.isscalar: lambda value: standing(value) is not None or np.isscalar(value),
-    builtins.complex: _number_of_one(complex, "complex()"),
-    builtins.callable: lambda value: standing(value) is None and callable(value),
+    builtins.id: _rejecting_function(id, "id()"),
+    np.isscalar: lambda value: kind_of(value) is not None or np.isscalar(value),
+    builtins.complex: _rejecting_function(complex, "complex()"),
+    builtins.callable: lambda value: kind_of(value) is None and callable(value),
 }

@@ -1,5 +1,5 @@
-"""What converted code calls: Python where a value is Python's, a part of the program where it is a
-value of the program.
+"""The operators that converted code calls at run time, under the name `__ol`. Each runs Python for
+Python values and records ops for values of the program.
 """
 
 from __future__ import annotations
@@ -8,8 +8,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ...capture.control.branch_values import Undefined, as_condition
-from ...capture.control.may_alias import current
-from ...capture.control.optional_values import make_returned, none_flag
+from ...capture.control.may_alias import resolve
+from ...capture.control.optional_values import mark_optional_result, none_flag
 from ...capture.modes import static_mode
 from ...capture.variable import Variable
 from ...core import pytree
@@ -18,68 +18,66 @@ from ...core.mode import state
 from ...core.op import OPS
 from .branches import if_, if_expression
 from .calls import call
-from .dynamic_indexing import item
-from .exceptions import assert_, raised
-from .logical import and_, and_value, chain, equal, in_, not_, not_equal, or_, or_value
-from .loops import for_, listed, while_
-from .nonlocal_writes import changing, new, owns
-from .python_scalars import class_of, is_, looks_at, matched, mod, shown
-from .sequences import opened, part
+from .dynamic_indexing import get_item
+from .exceptions import assert_, mark_raise
+from .logical import and_, and_value, compare_chain, equal, in_, not_, not_equal, or_, or_value
+from .loops import for_, list_comprehension, while_
+from .nonlocal_writes import before_write, declare_locations, track_new
+from .python_scalars import check_format, check_match, get_class, is_, mod, record_attribute_read
+from .sequences import get_slice, is_dynamic
 
 __all__ = [
+    "NO_RETURN_VALUE",
     "Undefined",
     "and_",
     "and_value",
     "assert_",
-    "attribute",
+    "before_read",
+    "before_write",
     "call",
-    "chain",
-    "changing",
-    "class_of",
-    "current",
+    "check_format",
+    "check_match",
+    "compare_chain",
+    "declare_locations",
     "equal",
     "for_",
+    "get_class",
+    "get_item",
+    "get_slice",
     "if_",
     "if_expression",
     "in_",
     "is_",
-    "is_set",
-    "item",
-    "listed",
-    "matched",
+    "is_dynamic",
+    "list_comprehension",
+    "mark_raise",
     "mod",
-    "new",
+    "needs_assignment",
     "not_",
     "not_equal",
-    "nothing_returned",
-    "opened",
     "or_",
     "or_value",
-    "owns",
-    "part",
-    "raised",
-    "reading",
-    "returned",
-    "shown",
+    "read_attribute",
+    "resolve",
+    "return_value",
+    "track_new",
     "while_",
 ]
 
-nothing_returned = Undefined(
-    "the value returned", "is missing: not every way through the function returns one"
+NO_RETURN_VALUE = Undefined(
+    "the value returned", "is missing: not every path through the function returns one"
 )
 
 
-def returned(value: Any, whether: Any = True, name: str = "") -> Any:
-    """What a function gives: None where no way through it gave anything.
+def return_value(value: Any, whether: Any = True, name: str = "") -> Any:
+    """Operator for the return value of a function; None if no path through it returned one.
 
-    whether: it did, where that is not clear from its code.
+    whether: whether a value was returned, if that depends on the path
     """
     if isinstance(whether, Variable) and value is not None:
-        return _returned_if(whether, value, name)
+        return _optional_return_value(whether, value, name)
     held = [
-        v
-        for v in pytree.flatten(value)[0]
-        if isinstance(v, Undefined) and v is not nothing_returned
+        v for v in pytree.flatten(value)[0] if isinstance(v, Undefined) and v is not NO_RETURN_VALUE
     ]
     if held:
         raise TraceError(with_user_line(f"return: '{held[0].name}' {held[0].why}"))
@@ -90,34 +88,34 @@ def returned(value: Any, whether: Any = True, name: str = "") -> Any:
     )
 
 
-def _returned_if(whether: Variable, value: Any, name: str) -> Any:
-    """What a function gives that may come to its end without a value: None there, for which whoever
-    uses it has to ask.
+def _optional_return_value(whether: Variable, value: Any, name: str) -> Any:
+    """Return the value of a function that may end without a `return`, marked as None on those
+    paths.
     """
     mode = static_mode(state.mode)
     assert mode is not None
     if not isinstance(value, Variable) or not mode.converts:
-        why = f"not every way through {name} returns a value; Python would give None there"
+        why = f"not every path through {name} returns a value; Python would give None there"
         error = TraceError(
             with_user_line(f"return: {why}, beside {type(value).__name__}. Return one at its end")
         )
-        return mode.trouble(error, value)
+        return mode.report_error(error, value)
     missing, none = OPS["logical_not"](as_condition(whether)), none_flag(value)
     if isinstance(none, Variable):
         missing = OPS["logical_or"](missing, none)
-    return make_returned(value, name, missing)
+    return mark_optional_result(value, name, missing)
 
 
-def attribute(read: Callable[[], Any], name: str) -> Any:
-    """The value of an attribute; Undefined where there is none."""
+def read_attribute(read: Callable[[], Any], name: str) -> Any:
+    """Operator that reads an attribute; Undefined if it does not exist."""
     try:
         return read()
     except (AttributeError, NameError):
         return Undefined(name)
 
 
-def is_set(value: Any, read: Callable[[], Any]) -> bool:
-    """Whether an attribute has to be set to `value`: it is another one now."""
+def needs_assignment(value: Any, read: Callable[[], Any]) -> bool:
+    """Whether an attribute must be set to `value`, because it refers to another object."""
     if isinstance(value, Undefined):
         return False
     try:
@@ -126,9 +124,7 @@ def is_set(value: Any, read: Callable[[], Any]) -> bool:
         return True
 
 
-def reading(value: Any, name: str) -> Any:
-    """An object of which an attribute is about to be read: what was there before the recording may
-    be another at the next call.
-    """
-    looks_at(value, name)
+def before_read(value: Any, name: str) -> Any:
+    """Record that an attribute is about to be read: the program depends on it."""
+    record_attribute_read(value, name)
     return value

@@ -9,12 +9,12 @@ from typing import Any
 from ...capture.modes import Static
 from ...core.tensor import Tensor
 
-OF_GRADIENTS = frozenset(
+GRADIENT_METHODS = frozenset(
     {"backward", "grad", "gradient", "_grad_ivar", "clear_grad", "clear_gradient", "_zero_grads"}
 )
 
 
-def refuse_training_state(mode: Static, owner: Any, name: str) -> bool:
+def reject_training_state(mode: Static, owner: Any, name: str) -> bool:
     """Raise SideEffectError for access to an optimizer, a scheduler, a scaler or the gradient of a
     tensor.
 
@@ -25,7 +25,7 @@ def refuse_training_state(mode: Static, owner: Any, name: str) -> bool:
             f"{type(owner).__name__}.{name}" if name else f"a call of {type(owner).__name__}"
         )
     return (
-        name in OF_GRADIENTS
+        name in GRADIENT_METHODS
         and isinstance(owner, Tensor)
         and mode.refuse_side_effect(f"Tensor.{name}")
     )
@@ -36,7 +36,7 @@ def is_training_step(mode: Static, function: Any, owner: Any) -> bool:
     `oarlock explain` runs, which skips the call.
     """
     name = "" if owner is None else str(getattr(function, "__name__", ""))
-    return refuse_training_state(mode, function if owner is None else owner, name)
+    return reject_training_state(mode, function if owner is None else owner, name)
 
 
 def first_argument(*args: Any, **_: Any) -> Any:

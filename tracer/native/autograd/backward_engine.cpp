@@ -1,6 +1,6 @@
-// The walk back over the tape: take the latest node that something arrived at, ask its vjp rule,
-// add up what the rule says of each operand.  The Python class on top says what is rare: hooks,
-// several results, shapes that broadcasting had changed.
+// The backward engine: takes the latest pending node, calls its vjp rule, and accumulates the
+// returned gradients.  The Python subclass handles rare cases: hooks, ops with several outputs, and
+// broadcast shapes.
 
 #include <queue>
 #include <unordered_map>
@@ -12,130 +12,132 @@
 namespace oarlock::autograd {
 namespace {
 
-/// What has arrived somewhere.   gradient: an array or Tensor, for several results a dict by index;
-/// owned: made by adding up here.
-struct Arrived {
-  Ref target;  // the node, or the leaf
+/// A gradient that waits for its node or leaf. gradient: an array or Tensor, for ops with several
+/// outputs a dict by index; owned: a sum computed here, which may be changed in place.
+struct PendingGradient {
+  Ref target;  // the node or the leaf
   Ref gradient;
   bool owned = false;
 };
 
-struct Walk {
-  std::unordered_map<long long, Arrived> waiting;  // by the node's number
+struct BackwardState {
+  std::unordered_map<long long, PendingGradient> pending;  // by the node's sequence number
   std::priority_queue<long long>
-      queue;  // of those, the latest first: the order of making is a topological one
-  std::vector<Arrived> leaves;
-  std::unordered_map<PyObject*, size_t> leaf_of;
+      queue;  // pending nodes, latest first: creation order is a topological order
+  std::vector<PendingGradient> leaves;
+  std::unordered_map<PyObject*, size_t> leaf_index;
 };
 
-PyObject* no_keys = nullptr;  // an empty set, the default of `WalkObject::watched`
+PyObject* empty_set = nullptr;  // the default of `EngineObject::watched`
 
-/// bare: gradients are arrays, and sums are NumPy's; else Tensors, and the op `sum` adds them up.
-struct WalkObject {
-  PyObject_HEAD Walk* walk;
-  PyObject* reach;    // what may get a gradient, None for everything
-  PyObject* nodes;    // numbers of the nodes whose rules are asked, None for all
-  PyObject* watched;  // keys of results whose gradient is wanted
-  PyObject* last;     // by the number of a node: the leaves that nothing arrives at after it; None
-                      // where nobody asks
+/// bare: gradients are arrays, summed by NumPy; otherwise Tensors, summed by the op `sum`.
+struct EngineObject {
+  PyObject_HEAD BackwardState* state;
+  PyObject* reach;    // objects that may get a gradient, None for all
+  PyObject* nodes;    // sequence numbers of the nodes whose rules are called, None for all
+  PyObject* watched;  // keys of outputs whose gradient is requested
+  PyObject* last;  // by sequence number of a node: the leaves that get no gradient after it; None
+                   // if not needed
   PyObject* sum;
   char bare;
 };
-WalkObject* as_walk(PyObject* o) { return reinterpret_cast<WalkObject*>(o); }
+EngineObject* as_engine(PyObject* o) { return reinterpret_cast<EngineObject*>(o); }
 
 PyObject* call_method(PyObject* self, const char* name, PyObject* a, PyObject* b) {
   Ref named(PyUnicode_InternFromString(name));
   return PyObject_CallMethodObjArgs(self, named.get(), a, b, nullptr);
 }
 
-bool add_up(WalkObject* self, Arrived& place, PyObject* gradient) {
-  PyObject* before = place.gradient.get();
+bool accumulate(EngineObject* self, PendingGradient& pending, PyObject* gradient) {
+  PyObject* previous = pending.gradient.get();
   if (self->bare) {
-    place.gradient =
-        Ref(place.owned ? PyNumber_InPlaceAdd(before, gradient) : PyNumber_Add(before, gradient));
-    place.owned = true;
+    pending.gradient = Ref(pending.owned ? PyNumber_InPlaceAdd(previous, gradient)
+                                         : PyNumber_Add(previous, gradient));
+    pending.owned = true;
   } else {
-    PyObject* operands[] = {nullptr, before, gradient};
-    place.gradient = Ref(
+    PyObject* operands[] = {nullptr, previous, gradient};
+    pending.gradient = Ref(
         PyObject_Vectorcall(self->sum, operands + 1, 2 | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr));
   }
-  return static_cast<bool>(place.gradient);
+  return static_cast<bool>(pending.gradient);
 }
 
-bool add_to_leaf(WalkObject* self, PyObject* tensor, PyObject* gradient) {
-  Walk& walk = *self->walk;
-  auto found = walk.leaf_of.find(tensor);
-  if (found != walk.leaf_of.end()) return add_up(self, walk.leaves[found->second], gradient);
-  // In this order an allocation that fails leaves no index behind without its entry.
+bool accumulate_leaf(EngineObject* self, PyObject* tensor, PyObject* gradient) {
+  BackwardState& walk = *self->state;
+  auto found = walk.leaf_index.find(tensor);
+  if (found != walk.leaf_index.end()) return accumulate(self, walk.leaves[found->second], gradient);
+  // In this order, a failed allocation leaves no index without its entry.
   walk.leaves.push_back({Ref::share(tensor), Ref::share(gradient), false});
-  walk.leaf_of.emplace(tensor, walk.leaves.size() - 1);
+  walk.leaf_index.emplace(tensor, walk.leaves.size() - 1);
   return true;
 }
 
-// Several results: the gradients are kept in a dict by index.
-bool add_by_index(WalkObject* self, PyObject* by_index, Py_ssize_t index, PyObject* gradient) {
+// Ops with several outputs: gradients are stored in a dict by output index.
+bool accumulate_by_index(EngineObject* self, PyObject* by_index, Py_ssize_t index,
+                         PyObject* gradient) {
   Ref key(PyLong_FromSsize_t(index));
   if (!key) return false;
   PyObject* before = PyDict_GetItemWithError(by_index, key.get());
   if (!before) return !PyErr_Occurred() && PyDict_SetItem(by_index, key.get(), gradient) == 0;
-  Arrived place{Ref(), Ref::share(before), false};
-  return add_up(self, place, gradient) &&
+  PendingGradient place{Ref(), Ref::share(before), false};
+  return accumulate(self, place, gradient) &&
          PyDict_SetItem(by_index, key.get(), place.gradient.get()) == 0;
 }
 
-bool add_to_node(WalkObject* self, TensorObject* tensor, PyObject* gradient) {
+bool accumulate_node(EngineObject* self, TensorObject* tensor, PyObject* gradient) {
   NodeObject* node = as_node(tensor->node);
   bool single = as_op(node->op)->single != 0;
-  auto [found, fresh] = self->walk->waiting.try_emplace(node->seq);
-  Arrived& place = found->second;
+  auto [found, fresh] = self->state->pending.try_emplace(node->seq);
+  PendingGradient& place = found->second;
   if (fresh) {
     place.target = Ref::share(tensor->node);
-    self->walk->queue.push(node->seq);
+    self->state->queue.push(node->seq);
     place.gradient = single ? Ref::share(gradient) : Ref(PyDict_New());
     if (!place.gradient) return false;
     if (single) return true;
   }
-  return single ? add_up(self, place, gradient)
-                : add_by_index(self, place.gradient.get(), tensor->index, gradient);
+  return single ? accumulate(self, place, gradient)
+                : accumulate_by_index(self, place.gradient.get(), tensor->index, gradient);
 }
 
-// Add what one op says; a function is called only if `tensor` wants a gradient.
-bool add(WalkObject* self, PyObject* tensor, PyObject* said) {
+// Accumulates the gradient of one input; a function is called only if `tensor` needs a gradient.
+bool accumulate_grad(EngineObject* self, PyObject* tensor, PyObject* gradient_or_function) {
   if (as_tensor(tensor)->origin != Py_None) tensor = as_tensor(tensor)->origin;
   TensorObject* t = as_tensor(tensor);
-  if (t->stop_gradient || said == Py_None) return true;
+  if (t->stop_gradient || gradient_or_function == Py_None) return true;
   if (self->reach != Py_None) {
     int inside = PySequence_Contains(self->reach, tensor);
     if (inside <= 0) return inside == 0;
   }
-  Ref gradient = Ref::share(said);
-  if (!is_array(said) && !is_tensor(said) && PyCallable_Check(said)) {
-    gradient = Ref(PyObject_CallNoArgs(said));
+  Ref gradient = Ref::share(gradient_or_function);
+  if (!is_array(gradient_or_function) && !is_tensor(gradient_or_function) &&
+      PyCallable_Check(gradient_or_function)) {
+    gradient = Ref(PyObject_CallNoArgs(gradient_or_function));
     if (!gradient) return false;
   }
-  if (!self->bare || !t->array || !alike(gradient.get(), t->array)) {
+  if (!self->bare || !t->array || !same_shape_and_dtype(gradient.get(), t->array)) {
     gradient =
         Ref(call_method(reinterpret_cast<PyObject*>(self), "fitted", gradient.get(), tensor));
     if (!gradient) return false;
     if (gradient.get() == Py_None) return true;
   }
-  return t->node == Py_None ? add_to_leaf(self, tensor, gradient.get())
-                            : add_to_node(self, t, gradient.get());
+  return t->node == Py_None ? accumulate_leaf(self, tensor, gradient.get())
+                            : accumulate_node(self, t, gradient.get());
 }
 
-bool unchanged(PyObject* arg) {
+bool is_unmodified(PyObject* arg) {
   if (is_tensor(arg)) return PyTuple_Size(as_tensor(arg)->history) == 0;
   if (!PyList_Check(arg)) return arg == Py_None;
   for (Py_ssize_t i = 0; i < PyList_Size(arg); ++i)
-    if (!unchanged(PyList_GetItem(arg, i))) return false;
+    if (!is_unmodified(PyList_GetItem(arg, i))) return false;
   return true;
 }
 
-// The operands of a node as they were when it was made.
-Ref operands_of(WalkObject* self, NodeObject* node) {
+// The inputs of a node as they were when it was recorded.
+Ref operands_of(EngineObject* self, NodeObject* node) {
   bool plain = PyTuple_Check(node->args) != 0;
   for (Py_ssize_t i = 0; plain && i < PyTuple_Size(node->args); ++i)
-    plain = unchanged(PyTuple_GetItem(node->args, i));
+    plain = is_unmodified(PyTuple_GetItem(node->args, i));
   if (plain) return Ref::share(node->args);
   Ref named(PyUnicode_InternFromString("operands_of"));
   auto* object = reinterpret_cast<PyObject*>(self);
@@ -143,10 +145,9 @@ Ref operands_of(WalkObject* self, NodeObject* node) {
       PyObject_CallMethodObjArgs(object, named.get(), reinterpret_cast<PyObject*>(node), nullptr));
 }
 
-/// A call of a rule that is being put together: what it is given, and what has to live until it is
-/// done.
+/// The arguments of a rule call, and the objects that must live until it returns.
 struct Call {
-  std::vector<PyObject*> values{nullptr};  // the first place is the callee's to use
+  std::vector<PyObject*> values{nullptr};  // the first entry is reserved for the callee
   std::vector<Ref> held;
 
   bool push(Ref value) {
@@ -170,7 +171,7 @@ Ref arrays_of(PyObject* list) {
   return made;
 }
 
-bool push_operand(WalkObject* self, Call& call, PyObject* arg) {
+bool push_operand(EngineObject* self, Call& call, PyObject* arg) {
   if (!self->bare || arg == Py_None) {
     call.values.push_back(arg);
     return true;
@@ -181,7 +182,7 @@ bool push_operand(WalkObject* self, Call& call, PyObject* arg) {
   return true;
 }
 
-bool push_gradients(WalkObject* self, Call& call, NodeObject* node, PyObject* arrived) {
+bool push_gradients(EngineObject* self, Call& call, NodeObject* node, PyObject* arrived) {
   if (as_op(node->op)->single && node->hooks == Py_None && PySet_Size(self->watched) == 0) {
     call.values.push_back(arrived);
     return true;
@@ -195,7 +196,7 @@ bool push_gradients(WalkObject* self, Call& call, NodeObject* node, PyObject* ar
   return true;
 }
 
-bool push_result(WalkObject* self, Call& call, NodeObject* node, PyObject* which) {
+bool push_result(EngineObject* self, Call& call, NodeObject* node, PyObject* which) {
   if (!self->bare) {
     auto* object = reinterpret_cast<PyObject*>(self);
     return call.push(Ref(call_method(object, "result", reinterpret_cast<PyObject*>(node), which)));
@@ -204,8 +205,8 @@ bool push_result(WalkObject* self, Call& call, NodeObject* node, PyObject* which
   return call.push(Ref(PyObject_GetItem(node->outs, which)));
 }
 
-// Attributes and results that the rule asks for by keyword.
-bool push_named(WalkObject* self, Call& call, NodeObject* node) {
+// Attributes and outputs that the rule takes as keyword arguments.
+bool push_named(EngineObject* self, Call& call, NodeObject* node) {
   OpObject* op = as_op(node->op);
   Py_ssize_t attrs = PyTuple_Size(op->rule_defaults);
   bool given = PyDict_Size(node->attrs) > 0;
@@ -221,8 +222,9 @@ bool push_named(WalkObject* self, Call& call, NodeObject* node) {
   return true;
 }
 
-// What the rule of a node says: a tuple with one entry per operand, or the entry of the only one.
-Ref ask(WalkObject* self, NodeObject* node, PyObject* args, PyObject* arrived) {
+// Calls the rule of a node.  Returns a tuple with one gradient per input, or the gradient of a
+// single input.
+Ref call_rule(EngineObject* self, NodeObject* node, PyObject* args, PyObject* arrived) {
   OpObject* op = as_op(node->op);
   Call call;
   if (!push_gradients(self, call, node, arrived)) return {};
@@ -237,7 +239,7 @@ Ref ask(WalkObject* self, NodeObject* node, PyObject* args, PyObject* arrived) {
                                  positional | PY_VECTORCALL_ARGUMENTS_OFFSET, names));
 }
 
-bool add_each(WalkObject* self, PyObject* tensors, PyObject* gradients) {
+bool accumulate_list(EngineObject* self, PyObject* tensors, PyObject* gradients) {
   Py_ssize_t count = PySequence_Size(tensors);
   if (count < 0 || PySequence_Size(gradients) != count) {
     if (!PyErr_Occurred())
@@ -247,32 +249,34 @@ bool add_each(WalkObject* self, PyObject* tensors, PyObject* gradients) {
   }
   for (Py_ssize_t i = 0; i < count; ++i) {
     Ref tensor(PySequence_GetItem(tensors, i)), gradient(PySequence_GetItem(gradients, i));
-    if (!tensor || !gradient || !add(self, tensor.get(), gradient.get())) return false;
+    if (!tensor || !gradient || !accumulate_grad(self, tensor.get(), gradient.get())) return false;
   }
   return true;
 }
 
-bool spread(WalkObject* self, PyObject* args, PyObject* found) {
-  bool several = PyTuple_Check(found) != 0;
-  Py_ssize_t said = several ? PyTuple_Size(found) : 1;
-  for (Py_ssize_t i = 0; i < said && i < PyTuple_Size(args); ++i) {
+bool accumulate_inputs(EngineObject* self, PyObject* args, PyObject* gradients) {
+  bool is_tuple = PyTuple_Check(gradients) != 0;
+  Py_ssize_t count = is_tuple ? PyTuple_Size(gradients) : 1;
+  for (Py_ssize_t i = 0; i < count && i < PyTuple_Size(args); ++i) {
     PyObject* arg = PyTuple_GetItem(args, i);
-    PyObject* gradient = several ? PyTuple_GetItem(found, i) : found;
+    PyObject* gradient = is_tuple ? PyTuple_GetItem(gradients, i) : gradients;
     if (arg == Py_None || gradient == Py_None) continue;
-    if (!(is_tensor(arg) ? add(self, arg, gradient) : add_each(self, arg, gradient))) return false;
+    if (!(is_tensor(arg) ? accumulate_grad(self, arg, gradient)
+                         : accumulate_list(self, arg, gradient)))
+      return false;
   }
   return true;
 }
 
-// Whether the rule of a node has to be asked at all; -1 with an error set.
-int leads_on(WalkObject* self, NodeObject* node) {
+// Whether the rule of a node must be called; -1 with an error set.
+int needs_rule(EngineObject* self, NodeObject* node) {
   if (self->nodes == Py_None) return 1;
   Ref number(PyLong_FromLongLong(node->seq));
   return number ? PySet_Contains(self->nodes, number.get()) : -1;
 }
 
-// Say of which leaves a node was the last.
-bool tell(WalkObject* self, long long number) {
+// Notifies Python of the leaves whose last gradient came from this node.
+bool notify_last_use(EngineObject* self, long long number) {
   if (self->last == Py_None) return true;
   Ref key(PyLong_FromLongLong(number));
   if (!key) return false;
@@ -283,15 +287,15 @@ bool tell(WalkObject* self, long long number) {
   return static_cast<bool>(Ref(PyObject_CallMethodObjArgs(object, named.get(), leaves, nullptr)));
 }
 
-bool step(WalkObject* self, bool retain) {
-  long long number = self->walk->queue.top();
-  self->walk->queue.pop();
-  auto place = self->walk->waiting.extract(number);
+bool run_node(EngineObject* self, bool retain) {
+  long long number = self->state->queue.top();
+  self->state->queue.pop();
+  auto place = self->state->pending.extract(number);
   NodeObject* node = as_node(place.mapped().target.get());
-  int on = leads_on(self, node);
-  if (on < 0) return false;
+  int wants_rule = needs_rule(self, node);
+  if (wants_rule < 0) return false;
   PyObject* arrived = place.mapped().gradient.get();
-  if (!on) {  // wanted itself, and nothing behind it is
+  if (!wants_rule) {  // only its own gradient is requested
     auto* object = reinterpret_cast<PyObject*>(self);
     return static_cast<bool>(
         Ref(call_method(object, "arrived", reinterpret_cast<PyObject*>(node), arrived)));
@@ -303,32 +307,32 @@ bool step(WalkObject* self, bool retain) {
   }
   Ref args = operands_of(self, node);
   if (!args) return false;
-  Ref found = ask(self, node, args.get(), arrived);
-  if (!found || !spread(self, args.get(), found.get())) return false;
+  Ref gradients = call_rule(self, node, args.get(), arrived);
+  if (!gradients || !accumulate_inputs(self, args.get(), gradients.get())) return false;
   if (!retain) free_operands(node);
-  return tell(self, number);
+  return notify_last_use(self, number);
 }
 
 PyObject* run(PyObject* self, PyObject* retain) {
   int kept = PyObject_IsTrue(retain);
   if (kept < 0) return nullptr;
   return guarded([&]() -> PyObject* {
-    while (!as_walk(self)->walk->queue.empty())
-      if (!step(as_walk(self), kept != 0)) return nullptr;
+    while (!as_engine(self)->state->queue.empty())
+      if (!run_node(as_engine(self), kept != 0)) return nullptr;
     Py_RETURN_NONE;
   });
 }
 
-PyObject* add_method(PyObject* self, PyObject* args) {
+PyObject* accumulate_grad_method(PyObject* self, PyObject* args) {
   PyObject *tensor = nullptr, *gradient = nullptr;
   if (!PyArg_ParseTuple(args, "O!O", shared.tensor_base, &tensor, &gradient)) return nullptr;
   return guarded([&]() -> PyObject* {
-    return add(as_walk(self), tensor, gradient) ? Py_NewRef(Py_None) : nullptr;
+    return accumulate_grad(as_engine(self), tensor, gradient) ? Py_NewRef(Py_None) : nullptr;
   });
 }
 
 PyObject* leaves(PyObject* self, PyObject*) {
-  const auto& found = as_walk(self)->walk->leaves;
+  const auto& found = as_engine(self)->state->leaves;
   Ref made(PyList_New(static_cast<Py_ssize_t>(found.size())));
   for (size_t i = 0; made && i < found.size(); ++i) {
     PyObject* pair = PyTuple_Pack(2, found[i].target.get(), found[i].gradient.get());
@@ -339,30 +343,30 @@ PyObject* leaves(PyObject* self, PyObject*) {
 }
 
 PyObject* leaf(PyObject* self, PyObject* tensor) {
-  Walk* walk = as_walk(self)->walk;
-  auto found = walk->leaf_of.find(tensor);
-  return Py_NewRef(found == walk->leaf_of.end() ? Py_None
-                                                : walk->leaves[found->second].gradient.get());
+  BackwardState* walk = as_engine(self)->state;
+  auto found = walk->leaf_index.find(tensor);
+  return Py_NewRef(found == walk->leaf_index.end() ? Py_None
+                                                   : walk->leaves[found->second].gradient.get());
 }
 
-PyObject* make_walk(PyTypeObject* type, PyObject*, PyObject*) {
+PyObject* new_engine(PyTypeObject* type, PyObject*, PyObject*) {
   PyObject* self = alloc_object(type);
   if (!self) return nullptr;
-  WalkObject* w = as_walk(self);
-  w->walk = new (std::nothrow) Walk;
+  EngineObject* w = as_engine(self);
+  w->state = new (std::nothrow) BackwardState;
   w->reach = Py_NewRef(Py_None);
   w->nodes = Py_NewRef(Py_None);
-  w->watched = Py_NewRef(no_keys);
+  w->watched = Py_NewRef(empty_set);
   w->last = Py_NewRef(Py_None);
   w->sum = Py_NewRef(Py_None);
-  if (w->walk) return self;
+  if (w->state) return self;
   Py_DECREF(self);
   return PyErr_NoMemory();
 }
 
-void dealloc_walk(PyObject* self) {
-  WalkObject* w = as_walk(self);
-  delete w->walk;
+void dealloc_engine(PyObject* self) {
+  EngineObject* w = as_engine(self);
+  delete w->state;
   Py_CLEAR(w->reach);
   Py_CLEAR(w->nodes);
   Py_CLEAR(w->watched);
@@ -373,46 +377,45 @@ void dealloc_walk(PyObject* self) {
 
 bool is_set_or_none(PyObject* value) { return value == Py_None || is_set(value); }
 
-const Field reach_of_walk{offsetof(WalkObject, reach), nullptr, nullptr, nullptr};
-const Field nodes_of_walk{offsetof(WalkObject, nodes), is_set_or_none, "a set or None", nullptr};
-const Field watched_of_walk{offsetof(WalkObject, watched), is_set, "a set", &no_keys};
-const Field last_of_walk{offsetof(WalkObject, last), is_dict_or_none, "a dict or None", nullptr};
-const Field sum_of_walk{offsetof(WalkObject, sum), nullptr, nullptr, nullptr};
+const Field reach_field{offsetof(EngineObject, reach), nullptr, nullptr, nullptr};
+const Field nodes_field{offsetof(EngineObject, nodes), is_set_or_none, "a set or None", nullptr};
+const Field watched_field{offsetof(EngineObject, watched), is_set, "a set", &empty_set};
+const Field last_field{offsetof(EngineObject, last), is_dict_or_none, "a dict or None", nullptr};
+const Field sum_field{offsetof(EngineObject, sum), nullptr, nullptr, nullptr};
 
-PyGetSetDef walk_getset[] = {
-    attribute("reach", reach_of_walk),     attribute("nodes", nodes_of_walk),
-    attribute("watched", watched_of_walk), attribute("last", last_of_walk),
-    attribute("sum", sum_of_walk),         {nullptr, nullptr, nullptr, nullptr, nullptr},
+PyGetSetDef engine_getset[] = {
+    attribute("reach", reach_field),     attribute("nodes", nodes_field),
+    attribute("watched", watched_field), attribute("last", last_field),
+    attribute("sum", sum_field),         {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
-PyMemberDef walk_members[] = {
-    {"bare", T_BOOL, offsetof(WalkObject, bare), 0, nullptr},
+PyMemberDef engine_members[] = {
+    {"bare", T_BOOL, offsetof(EngineObject, bare), 0, nullptr},
     {nullptr, 0, 0, 0, nullptr},
 };
-PyMethodDef walk_methods[] = {
-    {"add", add_method, METH_VARARGS,
-     "Add what one op says; a function is called only if the tensor wants a gradient."},
-    {"run", run, METH_O,
-     "Carry what has arrived to everything it came from.   retain: keep the graph."},
-    {"leaves", leaves, METH_NOARGS, "The leaves that something arrived at, with it."},
-    {"leaf", leaf, METH_O, "What arrived at a leaf, None for nothing."},
+PyMethodDef engine_methods[] = {
+    {"add", accumulate_grad_method, METH_VARARGS,
+     "Accumulate a gradient; a function is called only if the tensor needs a gradient."},
+    {"run", run, METH_O, "Run backward from the pending gradients.  retain: keep the graph."},
+    {"leaves", leaves, METH_NOARGS, "The leaves with a gradient, and their gradients."},
+    {"leaf", leaf, METH_O, "The gradient of a leaf, or None."},
     {nullptr, nullptr, 0, nullptr},
 };
-PyType_Slot walk_slots[] = {
-    {Py_tp_new, reinterpret_cast<void*>(make_walk)},
-    {Py_tp_dealloc, reinterpret_cast<void*>(dealloc_walk)},
-    {Py_tp_members, walk_members},
-    {Py_tp_getset, walk_getset},
-    {Py_tp_methods, walk_methods},
+PyType_Slot engine_slots[] = {
+    {Py_tp_new, reinterpret_cast<void*>(new_engine)},
+    {Py_tp_dealloc, reinterpret_cast<void*>(dealloc_engine)},
+    {Py_tp_members, engine_members},
+    {Py_tp_getset, engine_getset},
+    {Py_tp_methods, engine_methods},
     {0, nullptr},
 };
-PyType_Spec walk_spec = {"oarlock.core._tape.Walk", sizeof(WalkObject), 0,
-                         Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, walk_slots};
+PyType_Spec engine_spec = {"oarlock.core._tape.BackwardEngine", sizeof(EngineObject), 0,
+                           Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, engine_slots};
 
 }  // namespace
 
-PyTypeObject* make_walk_type() {
-  no_keys = PyFrozenSet_New(nullptr);
-  return no_keys ? reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&walk_spec)) : nullptr;
+PyTypeObject* make_engine_type() {
+  empty_set = PyFrozenSet_New(nullptr);
+  return empty_set ? reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&engine_spec)) : nullptr;
 }
 
 }  // namespace oarlock::autograd

@@ -1,5 +1,5 @@
-// The mode of a thread, and operators that go straight to their op where nothing has to be
-// converted.
+// The dispatch mode of each thread, and the operators of Tensor, which call their op directly if no
+// conversion is needed.
 #include <array>
 #include <utility>
 
@@ -9,38 +9,38 @@
 namespace oarlock::autograd {
 namespace {
 
-struct Known {
+struct FastMode {
   PyObject* mode;
-  Way way;
+  DispatchMode dispatch;
 };
-std::array<Known, 3> known{};    // the modes with short ways, for the life of the process
-PyObject* start_mode = nullptr;  // what a thread begins with
+std::array<FastMode, 3>
+    fast_modes{};                // the modes that C++ handles itself; never changed after start-up
+PyObject* start_mode = nullptr;  // the initial mode of a thread
 
-thread_local PyObject* current =
-    nullptr;  // a strong reference, given back when another takes its place
-thread_local Way current_way = Way::slow;
+thread_local PyObject* thread_mode = nullptr;  // owned reference
+thread_local DispatchMode thread_dispatch = DispatchMode::fallback;
 
-Way way_of(PyObject* mode) {
-  for (const Known& k : known)
-    if (k.mode == mode) return k.way;
-  return Way::slow;
+DispatchMode find_dispatch_mode(PyObject* mode) {
+  for (const FastMode& k : fast_modes)
+    if (k.mode == mode) return k.dispatch;
+  return DispatchMode::fallback;
 }
 
-void enter(PyObject* mode) {
-  PyObject* before = current;
-  current = Py_NewRef(mode);
-  current_way = way_of(mode);
-  Py_XDECREF(before);
+void set_thread_mode(PyObject* mode) {
+  PyObject* previous = thread_mode;
+  thread_mode = Py_NewRef(mode);
+  thread_dispatch = find_dispatch_mode(mode);
+  Py_XDECREF(previous);
 }
 
-PyObject* get_mode(PyObject*, void*) { return Py_NewRef(mode_now()); }
+PyObject* get_mode(PyObject*, void*) { return Py_NewRef(current_mode()); }
 
 int set_mode(PyObject*, PyObject* value, void*) {
   if (!value) {
     PyErr_SetString(PyExc_AttributeError, "there is always a mode");
     return -1;
   }
-  enter(value);
+  set_thread_mode(value);
   return 0;
 }
 
@@ -54,41 +54,42 @@ PyType_Spec state_spec = {"oarlock.core._tape.State", sizeof(PyObject), 0, Py_TP
 // -- operators
 // ------------------------------------------------------------------------------------------------------
 
-/// `x op y` as a method of Tensor.
+/// A binary operator as a method of Tensor.
 struct OperatorObject {
   PyObject_HEAD vectorcallfunc call;
-  PyObject* op;  // taken for two tensors of one dtype, and for a tensor and a Python number that
-                 // its dtype can hold
-  PyObject* function;  // taken for all else
-  char whole;          // whether integers may go to the op
-  char swapped;        // the op takes the operands the other way round: __rsub__
+  PyObject* op;  // called for two tensors of one dtype, and for a tensor and a Python number that
+                 // its dtype can represent
+  PyObject* function;    // called otherwise
+  char allows_integers;  // whether the op is called for integers
+  char swapped;          // operands are swapped: __rsub__
 };
 OperatorObject* as_operator(PyObject* o) { return reinterpret_cast<OperatorObject*>(o); }
 
-bool straight(OperatorObject* self, PyObject* x, PyObject* y) {
-  if (way_now() != Way::eager && way_now() != Way::no_tape) return false;
+bool can_call_op(OperatorObject* self, PyObject* x, PyObject* y) {
+  if (dispatch_mode() != DispatchMode::eager && dispatch_mode() != DispatchMode::no_grad)
+    return false;
   if (!is_tensor(x) || !is_tensor(y)) return false;
   PyObject *a = as_tensor(x)->array, *b = as_tensor(y)->array;
-  return a && b && same_number_type(a, b, self->whole != 0);
+  return a && b && same_numeric_type(a, b, self->allows_integers != 0);
 }
 
-// The number as a tensor like `x`, null where that would not be the same number or `x` is no plain
-// tensor (or with an error set).
-Ref number_beside(OperatorObject* self, PyObject* x, PyObject* number) {
+// The number as a tensor like `x`; null if the dtype cannot represent it or `x` has no array (or
+// with an error set).
+Ref scalar_operand(OperatorObject* self, PyObject* x, PyObject* number) {
   if (!PyFloat_CheckExact(number) && !PyLong_CheckExact(number)) return {};
-  if (way_now() != Way::eager && way_now() != Way::no_tape) return {};
+  if (dispatch_mode() != DispatchMode::eager && dispatch_mode() != DispatchMode::no_grad) return {};
   if (!is_tensor(x) || !as_tensor(x)->array) return {};
-  Ref array(number_like(as_tensor(x)->array, number, self->whole != 0));
+  Ref array(scalar_like(as_tensor(x)->array, number, self->allows_integers != 0));
   return array ? Ref(new_tensor(array.release())) : Ref();
 }
 
 PyObject* call_operator(PyObject* self, PyObject* const* args, size_t flagged, PyObject* names) {
   OperatorObject* o = as_operator(self);
   bool two = PyVectorcall_NARGS(flagged) == 2 && !names;
-  if (two && !o->swapped && straight(o, args[0], args[1]))
+  if (two && !o->swapped && can_call_op(o, args[0], args[1]))
     return PyObject_Vectorcall(o->op, args, flagged, names);
   if (two) {
-    Ref number = number_beside(o, args[0], args[1]);
+    Ref number = scalar_operand(o, args[0], args[1]);
     if (PyErr_Occurred()) return nullptr;
     if (number) {
       PyObject* pair[] = {nullptr, args[0], number.get()};
@@ -99,7 +100,7 @@ PyObject* call_operator(PyObject* self, PyObject* const* args, size_t flagged, P
   return PyObject_Vectorcall(o->function, args, flagged, names);
 }
 
-PyObject* bind(PyObject* self, PyObject* owner, PyObject*) {
+PyObject* bind_method(PyObject* self, PyObject* owner, PyObject*) {
   if (!owner || owner == Py_None) return Py_NewRef(self);
   return PyObject_CallFunctionObjArgs(shared.method_type, self, owner, nullptr);
 }
@@ -114,7 +115,7 @@ PyObject* make_operator(PyTypeObject* type, PyObject* args, PyObject*) {
   o->call = call_operator;
   o->op = Py_NewRef(op);
   o->function = Py_NewRef(function);
-  o->whole = static_cast<char>(whole);
+  o->allows_integers = static_cast<char>(whole);
   o->swapped = static_cast<char>(swapped);
   return self;
 }
@@ -141,7 +142,7 @@ PyType_Slot operator_slots[] = {
     {Py_tp_new, reinterpret_cast<void*>(make_operator)},
     {Py_tp_dealloc, reinterpret_cast<void*>(dealloc_operator)},
     {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
-    {Py_tp_descr_get, reinterpret_cast<void*>(bind)},
+    {Py_tp_descr_get, reinterpret_cast<void*>(bind_method)},
     {Py_tp_members, operator_members},
     {Py_tp_getset, operator_getset},
     {0, nullptr},
@@ -152,26 +153,26 @@ PyType_Spec operator_spec = {
 
 }  // namespace
 
-PyObject* mode_now() {
-  if (!current) enter(start_mode ? start_mode : Py_None);
-  return current;
+PyObject* current_mode() {
+  if (!thread_mode) set_thread_mode(start_mode ? start_mode : Py_None);
+  return thread_mode;
 }
 
-Way way_now() {
-  if (!current) enter(start_mode ? start_mode : Py_None);
-  return current_way;
+DispatchMode dispatch_mode() {
+  if (!thread_mode) set_thread_mode(start_mode ? start_mode : Py_None);
+  return thread_dispatch;
 }
 
-// (eager, no_tape, bare): the modes that have short ways; the first is the one that every thread
-// starts with.
+// Sets the modes that C++ handles itself (eager, no_tape, bare); every thread starts with the
+// first.
 PyObject* set_modes(PyObject*, PyObject* args) {
   PyObject *eager = nullptr, *no_tape = nullptr, *bare = nullptr;
   if (!PyArg_ParseTuple(args, "OOO", &eager, &no_tape, &bare)) return nullptr;
-  known = {{{Py_NewRef(eager), Way::eager},
-            {Py_NewRef(no_tape), Way::no_tape},
-            {Py_NewRef(bare), Way::bare}}};
+  fast_modes = {{{Py_NewRef(eager), DispatchMode::eager},
+                 {Py_NewRef(no_tape), DispatchMode::no_grad},
+                 {Py_NewRef(bare), DispatchMode::arrays}}};
   start_mode = Py_NewRef(eager);
-  enter(eager);
+  set_thread_mode(eager);
   Py_RETURN_NONE;
 }
 

@@ -11,8 +11,7 @@ PyObject** slot_of(PyObject* self, const Field& field) {
 
 PyObject* get_field(PyObject* self, void* field) {
   PyObject* value = *slot_of(self, *static_cast<const Field*>(field));
-  return Py_NewRef(
-      value ? value : Py_None);  // null only while the garbage collector takes the object apart
+  return Py_NewRef(value ? value : Py_None);  // null only during garbage collection
 }
 
 int set_field(PyObject* self, PyObject* value, void* field) {

@@ -1,13 +1,13 @@
-// Where a walk back ends: leaves, and the gradients that arrive at them.
+// Gradients of leaf tensors.
 #include "autograd/numpy_arrays.h"
 #include "autograd/objects.h"
 
 namespace oarlock::autograd {
 namespace {
 
-// Make a gradient that of a leaf, where there is nothing else to do; 0 where there is, -1 with an
+// Sets the gradient of a leaf if that is all there is to do: returns 1; otherwise 0, or -1 with an
 // error set.
-int take_gradient(TensorObject* leaf, PyObject* gradient) {
+int set_leaf_gradient(TensorObject* leaf, PyObject* gradient) {
   if (gradient == Py_None || leaf->stop_gradient) return 1;
   if (leaf->grad != Py_None || leaf->hooks != Py_None || !is_real_array(gradient)) return 0;
   PyObject* made = new_tensor(Py_NewRef(gradient));
@@ -19,7 +19,7 @@ int take_gradient(TensorObject* leaf, PyObject* gradient) {
 
 }  // namespace
 
-PyObject* deposit(PyObject*, PyObject* args) {
+PyObject* accumulate_grad(PyObject*, PyObject* args) {
   PyObject *leaves = nullptr, *gradients = nullptr;
   if (!PyArg_ParseTuple(args, "O!O!", &PyList_Type, &leaves, &PyList_Type, &gradients))
     return nullptr;
@@ -28,16 +28,16 @@ PyObject* deposit(PyObject*, PyObject* args) {
     PyErr_SetString(PyExc_ValueError, "another number of gradients than leaves");
     return nullptr;
   }
-  Ref left(PyList_New(0));
-  for (Py_ssize_t i = 0; left && i < count; ++i) {
+  Ref remaining(PyList_New(0));
+  for (Py_ssize_t i = 0; remaining && i < count; ++i) {
     PyObject *leaf = PyList_GetItem(leaves, i), *gradient = PyList_GetItem(gradients, i);
-    int taken = is_tensor(leaf) ? take_gradient(as_tensor(leaf), gradient) : 0;
-    if (taken < 0) return nullptr;
-    if (taken > 0) continue;
+    int done = is_tensor(leaf) ? set_leaf_gradient(as_tensor(leaf), gradient) : 0;
+    if (done < 0) return nullptr;
+    if (done > 0) continue;
     Ref pair(PyTuple_Pack(2, leaf, gradient));
-    if (!pair || PyList_Append(left.get(), pair.get()) < 0) return nullptr;
+    if (!pair || PyList_Append(remaining.get(), pair.get()) < 0) return nullptr;
   }
-  return left.release();
+  return remaining.release();
 }
 
 PyObject* are_leaves(PyObject*, PyObject* tensors) {

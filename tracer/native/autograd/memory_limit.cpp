@@ -15,47 +15,48 @@
 namespace oarlock::autograd {
 namespace {
 
-constexpr std::size_t kUnchecked = std::size_t{1}
-                                   << 20;  // most arrays are smaller: the environment is not read
-constexpr const char* kCapsule = "mem_handler";  // as NumPy names it
+constexpr std::size_t kMinCheckedBytes =
+    std::size_t{1} << 20;  // most arrays are smaller: avoid reading the environment
+constexpr const char* kCapsule = "mem_handler";  // NumPy's name of the capsule
 
 struct ThreadState {
   int kernels = 0;  // nesting depth of the kernels that run now
   bool has_handler = false;
-  std::size_t refused = 0;
+  std::size_t rejected_bytes = 0;
 };
 thread_local ThreadState state;
 
 // The same as core/limits.py and base/limits.cpp: a number above 0, or 8 GiB.
 std::size_t max_bytes() {
-  constexpr std::size_t standard = std::size_t{8} << 30;
+  constexpr std::size_t default_limit = std::size_t{8} << 30;
   const char* text = std::getenv("OARLOCK_MAX_RESULT_BYTES");
-  if (!text || !*text) return standard;
-  std::size_t found = 0;
+  if (!text || !*text) return default_limit;
+  std::size_t limit = 0;
   for (; *text; ++text) {
-    if (*text < '0' || *text > '9' || found > (std::size_t{1} << 59)) return standard;
-    found = found * 10 + static_cast<std::size_t>(*text - '0');
+    if (*text < '0' || *text > '9' || limit > (std::size_t{1} << 59)) return default_limit;
+    limit = limit * 10 + static_cast<std::size_t>(*text - '0');
   }
-  return found ? found : standard;
+  return limit ? limit : default_limit;
 }
 
-bool is_refused(std::size_t size) {
-  if (size <= kUnchecked || state.kernels == 0 || size <= max_bytes()) return false;
-  state.refused = size;
+bool is_rejected(std::size_t size) {
+  if (size <= kMinCheckedBytes || state.kernels == 0 || size <= max_bytes()) return false;
+  state.rejected_bytes = size;
   return true;
 }
 
-PyDataMemAllocator before;  // the previous handler
+PyDataMemAllocator previous_allocator;  // the previous handler
 
 void* allocate(void* context, std::size_t size) {
-  return is_refused(size) ? nullptr : before.malloc(context, size);
+  return is_rejected(size) ? nullptr : previous_allocator.malloc(context, size);
 }
 void* allocate_zeros(void* context, std::size_t count, std::size_t size) {
   bool wraps = size && count > SIZE_MAX / size;
-  return wraps || is_refused(count * size) ? nullptr : before.calloc(context, count, size);
+  return wraps || is_rejected(count * size) ? nullptr
+                                            : previous_allocator.calloc(context, count, size);
 }
 void* reallocate(void* context, void* block, std::size_t size) {
-  return is_refused(size) ? nullptr : before.realloc(context, block, size);
+  return is_rejected(size) ? nullptr : previous_allocator.realloc(context, block, size);
 }
 
 PyDataMem_Handler handler = {
@@ -64,18 +65,18 @@ PyDataMem_Handler handler = {
 // Creates the capsule of the handler, which forwards to the handler active now; null with an error
 // set.
 PyObject* make_capsule() {
-  Ref now(PyDataMem_GetHandler());
-  if (!now) return nullptr;
-  auto* found = static_cast<PyDataMem_Handler*>(PyCapsule_GetPointer(now.get(), kCapsule));
+  Ref current(PyDataMem_GetHandler());
+  if (!current) return nullptr;
+  auto* found = static_cast<PyDataMem_Handler*>(PyCapsule_GetPointer(current.get(), kCapsule));
   if (!found) return nullptr;
-  before = found->allocator;
-  handler.allocator.ctx = before.ctx;
-  handler.allocator.free = before.free;
-  now.release();  // the one before lives as long as arrays may be freed by it
+  previous_allocator = found->allocator;
+  handler.allocator.ctx = previous_allocator.ctx;
+  handler.allocator.free = previous_allocator.free;
+  current.release();  // keep the previous handler alive: arrays may be freed by it
   return PyCapsule_New(&handler, kCapsule, nullptr);
 }
 
-// Set the handler in this thread, once.   Without it kernels work without the limit.
+// Installs the handler in this thread, once.  If that fails, kernels run without the limit.
 void set_handler() noexcept {
   static PyObject* capsule = nullptr;
   state.has_handler = true;
@@ -90,7 +91,7 @@ void set_handler() noexcept {
 
 LimitedAllocations::LimitedAllocations() noexcept {
   if (!state.has_handler) set_handler();
-  if (state.kernels++ == 0) state.refused = 0;
+  if (state.kernels++ == 0) state.rejected_bytes = 0;
 }
 LimitedAllocations::~LimitedAllocations() { --state.kernels; }
 
@@ -103,9 +104,9 @@ PyObject* limited(PyObject*, PyObject* const* args, Py_ssize_t count, PyObject* 
   return PyObject_Vectorcall(args[0], args + 1, static_cast<size_t>(count - 1), names);
 }
 
-PyObject* take_refused(PyObject*, PyObject*) {
-  std::size_t size = state.refused;
-  state.refused = 0;
+PyObject* take_rejected(PyObject*, PyObject*) {
+  std::size_t size = state.rejected_bytes;
+  state.rejected_bytes = 0;
   return PyLong_FromSize_t(size);
 }
 

@@ -22,6 +22,6 @@ class LimitedAllocations {
 PyObject* limited(PyObject* module, PyObject* const* args, Py_ssize_t count, PyObject* names);
 /// Python: returns the size in bytes of the last array that the limit rejected in this thread, and
 /// resets it to 0.
-PyObject* take_refused(PyObject* module, PyObject* unused);
+PyObject* take_rejected(PyObject* module, PyObject* unused);
 
 }  // namespace oarlock::autograd

@@ -9,7 +9,7 @@ Shared shared{};
 
 namespace {
 
-// (tensor class, explain, is_float): what the short ways need of Python.
+// Sets the Python objects that C++ code needs: the Tensor class, explain() and is_float().
 PyObject* configure(PyObject*, PyObject* args) {
   PyObject *tensor = nullptr, *explain = nullptr, *is_float = nullptr;
   if (!PyArg_ParseTuple(args, "OOO", &tensor, &explain, &is_float)) return nullptr;
@@ -36,26 +36,27 @@ PyMethodDef functions[] = {
      "The number of the first node that a walk may still come by, of the next one if there is "
      "none."},
     {"next_seq", next_seq, METH_NOARGS, "The next number in the order in which ops are recorded."},
-    {"deposit", deposit, METH_VARARGS,
-     "Make gradients `grad` of leaves; gives the pairs that ask for more."},
-    {"are_leaves", are_leaves, METH_O, "Whether no op made any Tensor of a list."},
+    {"accumulate_grad", accumulate_grad, METH_VARARGS,
+     "Set `grad` of leaves; return the pairs that need more work."},
+    {"are_leaves", are_leaves, METH_O, "Whether all Tensors of a list are leaves."},
     {"arrays_of", arrays_of, METH_O, "The arrays of a list of Tensors."},
-    {"stops_of", stops_of, METH_O, "stop_gradient of each Tensor of a list, as a tuple."},
+    {"stop_gradients_of", stop_gradients_of, METH_O,
+     "stop_gradient of each Tensor of a list, as a tuple."},
     {"tensors_of", tensors_of, METH_O, "Tensors around a tuple of arrays."},
-    {"recorded", recorded, METH_VARARGS,
+    {"record_program", record_program, METH_VARARGS,
      "Tensors around arrays, some of them results of a new node."},
     {"limited", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(limited)),
      METH_FASTCALL | METH_KEYWORDS,
      "Call a function while NumPy rejects arrays above OARLOCK_MAX_RESULT_BYTES, and return its "
      "result."},
-    {"take_refused", take_refused, METH_NOARGS,
+    {"take_rejected_size", take_rejected, METH_NOARGS,
      "Return the size in bytes of the last array that the limit rejected in this thread, and reset "
      "it to 0."},
     {nullptr, nullptr, 0, nullptr},
 };
 PyModuleDef definition = {PyModuleDef_HEAD_INIT,
                           "_tape",
-                          "What every op call and every step back touches.",
+                          "Op calls, graph nodes and the backward engine.",
                           -1,
                           functions,
                           nullptr,
@@ -83,7 +84,7 @@ PyObject* make_module() {
               add_type(module.get(), "Node", shared.node) &&
               add_type(module.get(), "State", make_state_type()) &&
               add_type(module.get(), "Operator", make_operator_type()) &&
-              add_type(module.get(), "Walk", make_walk_type());
+              add_type(module.get(), "BackwardEngine", make_engine_type());
   return good ? module.release() : nullptr;
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 PyArrayObject* as_array(PyObject* o) { return reinterpret_cast<PyArrayObject*>(o); }
 
-bool floating(int number) { return PyTypeNum_ISFLOAT(number) || PyTypeNum_ISCOMPLEX(number); }
+bool is_inexact(int number) { return PyTypeNum_ISFLOAT(number) || PyTypeNum_ISCOMPLEX(number); }
 
 }  // namespace
 
@@ -23,32 +23,34 @@ bool is_real_array(PyObject* a) {
   return PyArray_Check(a) != 0 && !PyTypeNum_ISCOMPLEX(PyArray_TYPE(as_array(a)));
 }
 
-bool same_number_type(PyObject* a, PyObject* b, bool whole) {
+bool same_numeric_type(PyObject* a, PyObject* b, bool allow_integers) {
   if (PyArray_CheckExact(a) && PyArray_CheckExact(b)) {
     if (PyArray_DESCR(as_array(a)) != PyArray_DESCR(as_array(b))) return false;
     int number = PyArray_TYPE(as_array(a));
-    return floating(number) || (whole && (PyTypeNum_ISINTEGER(number) || PyTypeNum_ISBOOL(number)));
+    return is_inexact(number) ||
+           (allow_integers && (PyTypeNum_ISINTEGER(number) || PyTypeNum_ISBOOL(number)));
   }
   if (Py_TYPE(a) != Py_TYPE(b)) return false;
-  return PyArray_IsScalar(a, Inexact) || (whole && PyArray_IsScalar(a, Integer));
+  return PyArray_IsScalar(a, Inexact) || (allow_integers && PyArray_IsScalar(a, Integer));
 }
 
-PyObject* number_like(PyObject* array, PyObject* number, bool whole) {
+PyObject* scalar_like(PyObject* array, PyObject* number, bool allow_integers) {
   if (!PyArray_CheckExact(array)) return nullptr;
   int type = PyArray_TYPE(as_array(array));
   bool plain = type == NPY_FLOAT || type == NPY_DOUBLE;
-  if (!plain && !(whole && PyTypeNum_ISSIGNED(type) && PyLong_CheckExact(number))) return nullptr;
+  if (!plain && !(allow_integers && PyTypeNum_ISSIGNED(type) && PyLong_CheckExact(number)))
+    return nullptr;
   PyObject* made = PyArray_SimpleNew(0, nullptr, type);
   if (!made) return nullptr;
   if (PyArray_SETITEM(as_array(made), static_cast<char*>(PyArray_DATA(as_array(made))), number) ==
       0)
     return made;
-  PyErr_Clear();  // too large: the function says what becomes of it
+  PyErr_Clear();  // too large: the Python function decides the result
   Py_DECREF(made);
   return nullptr;
 }
 
-bool alike(PyObject* a, PyObject* b) {
+bool same_shape_and_dtype(PyObject* a, PyObject* b) {
   if (!PyArray_Check(a) || !PyArray_Check(b)) return false;
   PyArrayObject *x = as_array(a), *y = as_array(b);
   if (PyArray_DESCR(x) != PyArray_DESCR(y) || PyArray_NDIM(x) != PyArray_NDIM(y)) return false;
@@ -69,7 +71,7 @@ bool is_integer_array(PyObject* a) {
 int can_have_gradient(PyObject* array) {
   if (PyArray_Check(array)) {
     int number = PyArray_TYPE(as_array(array));
-    if (number < NPY_USERDEF) return floating(number);
+    if (number < NPY_USERDEF) return is_inexact(number);
   } else if (PyArray_IsScalar(array, Inexact)) {
     return 1;
   } else if (PyArray_IsScalar(array, Number) || PyArray_IsScalar(array, Bool)) {

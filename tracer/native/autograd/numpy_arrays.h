@@ -1,28 +1,28 @@
-// What the tape asks of NumPy's arrays: type numbers, sizes.
+// Queries of NumPy arrays: type numbers and shapes.
 #pragma once
 
 #include <Python.h>
 
 namespace oarlock::autograd {
 
-/// Load NumPy's C API; false with an error set.
+/// Loads NumPy's C API; false with an error set.
 bool load_numpy();
-/// Whether two values are arrays, or NumPy scalars, of one real, complex or truth type; `whole`:
-/// integers and truth values too.
-bool same_number_type(PyObject* a, PyObject* b, bool whole);
-/// Whether both are arrays of one shape and one dtype.
-bool alike(PyObject* a, PyObject* b);
-/// A Python number as an array without axes, of the dtype of another array; null, without an error,
-/// where the dtype cannot hold it: a float beside integers, an integer that is too large, anything
-/// beside truth values.
-PyObject* number_like(PyObject* array, PyObject* number, bool whole);
-/// Whether two values are arrays of different dtypes.
+/// Whether both values are arrays, or NumPy scalars, of the same floating or complex type.
+/// allow_integers: or of the same integer or bool type.
+bool same_numeric_type(PyObject* a, PyObject* b, bool allow_integers);
+/// Whether both are arrays with the same shape and dtype.
+bool same_shape_and_dtype(PyObject* a, PyObject* b);
+/// A Python number as a 0-D array with the dtype of `array`; null, without an error, if the dtype
+/// cannot represent it: floats with integer arrays, integers that are too large, any number with
+/// bool arrays.
+PyObject* scalar_like(PyObject* array, PyObject* number, bool allow_integers);
+/// Whether both values are arrays, of different dtypes.
 bool different_dtypes(PyObject* a, PyObject* b);
-/// Whether it is an array of integers or truth values.
+/// Whether `a` is an array of integers or bools.
 bool is_integer_array(PyObject* a);
-/// Whether it is an array, not a scalar.
+/// Whether `a` is an array, not a scalar.
 bool is_array(PyObject* a);
-/// Whether it is an array, of anything but complex numbers.
+/// Whether `a` is an array of a non-complex dtype.
 bool is_real_array(PyObject* a);
 
 }  // namespace oarlock::autograd

@@ -1,6 +1,6 @@
-// The objects that every op call and every step back touches, as plain structs: Tensor's fields,
-// Op's fields, nodes of the tape. Python subclasses Tensor and Op add what is not hot; nothing here
-// knows what an op computes.
+// The objects that every op call and backward step uses, as plain structs: fields of Tensor and Op,
+// and graph nodes.  Python subclasses of Tensor and Op add the rest; nothing here depends on
+// particular ops.
 #pragma once
 
 #include <Python.h>
@@ -12,7 +12,7 @@
 
 namespace oarlock::autograd {
 
-/// A reference that is given back when it goes out of sight.
+/// An owned reference.
 class Ref {
  public:
   Ref() = default;
@@ -44,62 +44,64 @@ class Ref {
   PyObject* object_ = nullptr;
 };
 
-/// What Tensor in Python is built on.   array is null for a tensor without a value.
+/// The base of the Python class Tensor. array is null for a tensor without a value.
 struct TensorObject {
   PyObject_HEAD PyObject* array;
-  PyObject* node;      // the node that made it, None for a leaf
-  PyObject* grad;      // Tensor or None
-  PyObject* hooks;     // list or None
-  PyObject* history;   // tuple of (seq, what it was before the change that came then)
-  PyObject* origin;    // of what a leaf was: the leaf, which gets the gradients; else None
-  Py_ssize_t index;    // which of the node's results it is
-  Py_ssize_t version;  // how often it was changed in place
+  PyObject* node;     // the node that computed it, None for a leaf
+  PyObject* grad;     // Tensor or None
+  PyObject* hooks;    // list or None
+  PyObject* history;  // tuple of (sequence number, previous state) for in-place changes
+  PyObject*
+      origin;  // for the saved state of a leaf: the leaf, which receives the gradients; else None
+  Py_ssize_t index;    // output index in the node
+  Py_ssize_t version;  // number of in-place changes
   char stop_gradient;
-  char taken;  // whether a node took it as an operand since it was changed
+  char saved_for_backward;  // whether a node has it as an input since the last change
 };
 
-/// What Op in Python is built on.
+/// The base of the Python class Op.
 struct OpObject {
   PyObject_HEAD vectorcallfunc call;
   PyObject* kernel;
-  PyObject* rule;           // the vjp rule, None without one
-  PyObject* rule_names;     // tuple: what it asks for by keyword, attributes first
+  PyObject* rule;           // the vjp rule, None if there is none
+  PyObject* rule_names;     // tuple: keyword arguments of the rule, attributes first
   PyObject* rule_defaults;  // tuple: defaults of those attributes
-  PyObject* rule_outs;      // tuple of ints: which results it asks for
+  PyObject* rule_outs;      // tuple of ints: outputs that the rule takes
   Py_ssize_t inputs;        // number of input slots
-  Py_ssize_t same_dtype;    // bit i: input slot i has the dtype of the others that are marked
-  Py_ssize_t floating;      // bit i: input slot i has a floating dtype
-  char single;              // one result, in a slot of one
+  Py_ssize_t same_dtype;  // bit i: input slot i must have the same dtype as the other marked slots
+  Py_ssize_t floating;    // bit i: input slot i must have a floating dtype
+  char single;            // one output, in a slot of one
   char has_vjp;
 };
 
-/// One op on the tape.
+/// A recorded op.
 struct NodeObject {
   PyObject_HEAD PyObject* op;
-  PyObject* args;   // its operands; None when the graph was freed
-  PyObject* attrs;  // those that were given
-  PyObject* outs;   // result arrays, as the kernel gave them
-  PyObject* hooks;  // dict: result index -> list, or None
-  PyObject* grads;  // dict: result index -> gradient, where a walk was told to keep them, or None
-  NodeObject *before,
-      *after;  // among those whose operands were not freed, in the order in which they were made
+  PyObject* args;   // inputs; None after the graph was freed
+  PyObject* attrs;  // explicitly passed attributes
+  PyObject* outs;   // output arrays of the kernel
+  PyObject* hooks;  // dict: output index -> list, or None
+  PyObject* grads;  // dict: output index -> gradient, if requested, or None
+  NodeObject *prev,
+      *next;  // neighbors in the list of nodes whose inputs were not freed, in creation order
   long long seq;
 };
 
-/// What the mode in force is, as far as the short ways care.
-enum class Way { slow, eager, no_tape, bare };
+/// How the current mode handles op calls: fallback (call mode.run in Python), or one of the modes
+/// handled in C++.
+enum class DispatchMode { fallback, eager, no_grad, arrays };
 
-/// Types and Python functions that are set once.
+/// Types and Python objects that are set once.
 struct Shared {
   PyTypeObject* tensor_base;
   PyTypeObject* op_base;
   PyTypeObject* node;
-  PyTypeObject* tensor;  // the Python class
-  PyObject* explain;     // (op, args, attrs, error): raises what the user reads
-  PyObject* is_float;    // (dtype) -> bool, for dtypes that NumPy itself does not have
-  PyObject* no_attrs;    // an empty dict, shared by all nodes without attributes
+  PyTypeObject* tensor;  // the Python class Tensor
+  PyObject* explain;     // (op, args, attrs, error): raises the user's error message
+  PyObject* is_float;    // (dtype) -> bool, for dtypes that are not NumPy's own
+  PyObject* no_attrs;    // an empty dict, shared by nodes without attributes
   PyObject* empty_tuple;
-  PyObject* method_type;  // types.MethodType, which binds a function to an object
+  PyObject* method_type;  // types.MethodType
   PyObject* run;          // the string "run"
 };
 extern Shared shared;
@@ -109,8 +111,8 @@ inline TensorObject* as_tensor(PyObject* o) { return reinterpret_cast<TensorObje
 inline OpObject* as_op(PyObject* o) { return reinterpret_cast<OpObject*>(o); }
 inline NodeObject* as_node(PyObject* o) { return reinterpret_cast<NodeObject*>(o); }
 
-/// The result of `body`; null with a Python error set if it throws: a C++ exception must not cross
-/// a frame of CPython.
+/// Returns the result of `body`; null with a Python error set if it throws.  A C++ exception must
+/// not cross a CPython frame.
 template <class Body>
 PyObject* guarded(const Body& body) noexcept {
   try {
@@ -123,7 +125,7 @@ PyObject* guarded(const Body& body) noexcept {
   }
 }
 
-/// A zeroed object of a heap type, and its end, once its fields are cleared.
+/// Allocates a zeroed object of a heap type; frees it once its fields are cleared.
 inline PyObject* alloc_object(PyTypeObject* type) {
   return reinterpret_cast<allocfunc>(PyType_GetSlot(type, Py_tp_alloc))(type, 0);
 }
@@ -133,44 +135,45 @@ inline void free_object(PyObject* self) {
   Py_DECREF(type);
 }
 
-/// The mode of this thread, borrowed, and the way it takes.
-PyObject* mode_now();
-Way way_now();
+/// The mode of this thread, borrowed, and how it dispatches.
+PyObject* current_mode();
+DispatchMode dispatch_mode();
 
-/// A Tensor around an array, of which it takes the reference.   Null with an error set when there
-/// is no memory.
+/// A Tensor with an array, whose reference it takes.  Null with an error set if memory is
+/// exhausted.
 PyObject* new_tensor(PyObject* owned_array);
-/// Forget what a walk needs of a node.
+/// Releases the inputs and outputs of a node.
 void free_operands(NodeObject* node);
 /// A node that shares its arguments.
 PyObject* new_node(PyObject* op, PyObject* args, PyObject* attrs, PyObject* outs);
-/// Whether a value of this array can have a gradient; -1 with an error set.
+/// Whether an array can have a gradient; -1 with an error set.
 int can_have_gradient(PyObject* array);
 
-/// The types of this folder; null with an error set.
+/// The types of this module; null with an error set.
 PyTypeObject* make_tensor_type();
 PyTypeObject* make_op_type();
 PyTypeObject* make_node_type();
 PyTypeObject* make_state_type();
 PyTypeObject* make_operator_type();
-PyTypeObject* make_walk_type();
+PyTypeObject* make_engine_type();
 PyObject* set_modes(PyObject* module, PyObject* args);
 PyObject* next_seq(PyObject* module, PyObject* unused);
 PyObject* oldest_seq(PyObject* module, PyObject* unused);
-/// (leaves, gradients), two lists: make each gradient `grad` of its leaf; gives the pairs where
-/// that is not all there is to do.
-PyObject* deposit(PyObject* module, PyObject* args);
+/// (leaves, gradients), two lists: sets `grad` of each leaf.  Returns the pairs that need more
+/// work, which Python does.
+PyObject* accumulate_grad(PyObject* module, PyObject* args);
 /// Whether all Tensors of a list are leaves.
 PyObject* are_leaves(PyObject* module, PyObject* tensors);
-/// Of a list of Tensors: a list of their arrays, and a tuple of their stop_gradient.
+/// A list of the arrays of Tensors, and a tuple of their stop_gradient.
 PyObject* arrays_of(PyObject* module, PyObject* tensors);
-PyObject* stops_of(PyObject* module, PyObject* tensors);
-/// A list of Tensors around a tuple of arrays.
+PyObject* stop_gradients_of(PyObject* module, PyObject* tensors);
+/// A list of Tensors with the arrays of a tuple.
 PyObject* tensors_of(PyObject* module, PyObject* arrays);
-/// (op, operands, taken, attrs, outs, wanted): Tensors around outs, of which those that the numbers
-/// `wanted` say are results of a new node; its operands are those that the numbers `taken` say.
-PyObject* recorded(PyObject* module, PyObject* args);
-/// The module itself.
+/// (op, operands, taken, attrs, outs, wanted): records a program call.  Returns Tensors with the
+/// arrays outs; those with an index in `wanted` are outputs of a new node, whose inputs are the
+/// operands with an index in `taken`.
+PyObject* record_program(PyObject* module, PyObject* args);
+/// Creates the module.
 PyObject* make_module();
 
 }  // namespace oarlock::autograd

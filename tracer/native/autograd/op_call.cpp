@@ -1,6 +1,5 @@
-// Calling an op.  In the eager modes: unwrap, kernel, wrap, note on the tape; on bare arrays: the
-// kernel.  Every other mode, and every op with several results, is asked through `mode.run(op,
-// args, attrs)`.
+// Op calls.  In the eager modes: unwrap, run the kernel, wrap, record; in the array mode: run the
+// kernel.  All other modes, and ops with several outputs, go through `mode.run(op, args, attrs)`.
 #include <array>
 
 #include "autograd/fields.h"
@@ -10,10 +9,11 @@
 namespace oarlock::autograd {
 namespace {
 
-constexpr Py_ssize_t kMost = 24;  // operands and attributes of a short call
+constexpr Py_ssize_t kMaxArgs =
+    24;  // maximal number of inputs and attributes of a call handled here
 
-// The keyword arguments of a call as a dict; the shared empty one for none.
-Ref attrs_of(PyObject* const* values, PyObject* names) {
+// The keyword arguments as a dict; the shared empty one for none.
+Ref keyword_attrs(PyObject* const* values, PyObject* names) {
   Py_ssize_t count = names ? PyTuple_Size(names) : 0;
   if (!count) return Ref::share(shared.no_attrs);
   Ref made(PyDict_New());
@@ -22,13 +22,13 @@ Ref attrs_of(PyObject* const* values, PyObject* names) {
   return made;
 }
 
-Ref tuple_of(PyObject* const* args, Py_ssize_t count) {
+Ref make_tuple(PyObject* const* args, Py_ssize_t count) {
   Ref made(PyTuple_New(count));
   for (Py_ssize_t i = 0; made && i < count; ++i) PyTuple_SetItem(made.get(), i, Py_NewRef(args[i]));
   return made;
 }
 
-// A kernel has failed: let Python say why in terms of the operands.
+// Raises the Python error message for a failed kernel, in terms of the operands.
 PyObject* explain(PyObject* op, PyObject* const* args, Py_ssize_t count, PyObject* names) {
   PyObject *type = nullptr, *error = nullptr, *trace = nullptr;
   PyErr_Fetch(&type, &error, &trace);
@@ -36,12 +36,12 @@ PyObject* explain(PyObject* op, PyObject* const* args, Py_ssize_t count, PyObjec
   if (trace) PyException_SetTraceback(error, trace);
   Ref held_type(type), held(error), held_trace(trace);
   if (!PyErr_GivenExceptionMatches(
-          type, PyExc_Exception)) {  // KeyboardInterrupt and the like are nobody's to explain
+          type, PyExc_Exception)) {  // exceptions such as KeyboardInterrupt are not explained
     PyErr_Restore(held_type.release(), held.release(), held_trace.release());
     return nullptr;
   }
-  Ref operands = tuple_of(args, count);
-  Ref attrs = attrs_of(args + count, names);
+  Ref operands = make_tuple(args, count);
+  Ref attrs = keyword_attrs(args + count, names);
   if (!operands || !attrs) return nullptr;
   Ref none(PyObject_CallFunctionObjArgs(shared.explain, op, operands.get(), attrs.get(), error,
                                         nullptr));
@@ -49,61 +49,62 @@ PyObject* explain(PyObject* op, PyObject* const* args, Py_ssize_t count, PyObjec
   return nullptr;
 }
 
-PyObject* ask_mode(PyObject* op, PyObject* const* args, Py_ssize_t count, PyObject* names) {
-  Ref operands = tuple_of(args, count);
-  Ref attrs(names && PyTuple_Size(names) ? attrs_of(args + count, names) : Ref(PyDict_New()));
+PyObject* call_mode_run(PyObject* op, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+  Ref operands = make_tuple(args, count);
+  Ref attrs(names && PyTuple_Size(names) ? keyword_attrs(args + count, names) : Ref(PyDict_New()));
   if (!operands || !attrs) return nullptr;
-  return PyObject_CallMethodObjArgs(mode_now(), shared.run, op, operands.get(), attrs.get(),
+  return PyObject_CallMethodObjArgs(current_mode(), shared.run, op, operands.get(), attrs.get(),
                                     nullptr);
 }
 
-enum class Unwrapped { yes, no, failed };
+enum class UnwrapResult { yes, no, failed };
 
 PyObject* call_kernel(PyObject* kernel, PyObject* const* args, size_t flagged, PyObject* names) {
   LimitedAllocations scope;
   return PyObject_Vectorcall(kernel, args, flagged, names);
 }
 
-// The array of a tensor, borrowed; a list of arrays for a list, kept in `held`; `wants` is set
-// where a gradient is wanted.
-Unwrapped unwrap(PyObject* arg, PyObject** out, Ref* held, bool* wants) {
+// The borrowed array of a tensor, or a list of arrays stored in `held` for a list.  Sets
+// `needs_grad` if a gradient is needed.
+UnwrapResult unwrap(PyObject* arg, PyObject** out, Ref* held, bool* needs_grad) {
   if (is_tensor(arg)) {
     TensorObject* t = as_tensor(arg);
-    if (!t->array) return Unwrapped::no;
-    *wants |= !t->stop_gradient;
+    if (!t->array) return UnwrapResult::no;
+    *needs_grad |= !t->stop_gradient;
     *out = t->array;
-    return Unwrapped::yes;
+    return UnwrapResult::yes;
   }
   if (arg == Py_None) {
     *out = arg;
-    return Unwrapped::yes;
+    return UnwrapResult::yes;
   }
-  if (!PyList_Check(arg)) return Unwrapped::no;
+  if (!PyList_Check(arg)) return UnwrapResult::no;
   Py_ssize_t count = PyList_Size(arg);
   Ref made(PyList_New(count));
-  if (!made) return Unwrapped::failed;
+  if (!made) return UnwrapResult::failed;
   for (Py_ssize_t i = 0; i < count; ++i) {
     PyObject* item = PyList_GetItem(arg, i);
-    if (!is_tensor(item) || !as_tensor(item)->array) return Unwrapped::no;
-    *wants |= !as_tensor(item)->stop_gradient;
+    if (!is_tensor(item) || !as_tensor(item)->array) return UnwrapResult::no;
+    *needs_grad |= !as_tensor(item)->stop_gradient;
     PyList_SetItem(made.get(), i, Py_NewRef(as_tensor(item)->array));
   }
   *out = made.get();
   *held = std::move(made);
-  return Unwrapped::yes;
+  return UnwrapResult::yes;
 }
 
-// Put `made` on the tape.   The result array is kept only for rules that ask for it.
-bool note(PyObject* self, PyObject* made, PyObject* const* args, Py_ssize_t count,
-          PyObject* names) {
+// Records `made` as the output of a new node.  The output array is stored only for rules that take
+// it.
+bool record(PyObject* self, PyObject* made, PyObject* const* args, Py_ssize_t count,
+            PyObject* names) {
   TensorObject* t = as_tensor(made);
-  int can = can_have_gradient(t->array);
-  if (can <= 0) return can == 0;
-  Ref operands = tuple_of(args, count);
-  Ref attrs = attrs_of(args + count, names);
+  int differentiable = can_have_gradient(t->array);
+  if (differentiable <= 0) return differentiable == 0;
+  Ref operands = make_tuple(args, count);
+  Ref attrs = keyword_attrs(args + count, names);
   if (!operands || !attrs) return false;
-  bool kept = PyTuple_Size(as_op(self)->rule_outs) > 0;
-  PyObject* node = new_node(self, operands.get(), attrs.get(), kept ? t->array : Py_None);
+  bool keeps_output = PyTuple_Size(as_op(self)->rule_outs) > 0;
+  PyObject* node = new_node(self, operands.get(), attrs.get(), keeps_output ? t->array : Py_None);
   if (!node) return false;
   Py_DECREF(t->node);
   t->node = node;
@@ -111,8 +112,7 @@ bool note(PyObject* self, PyObject* made, PyObject* const* args, Py_ssize_t coun
   return true;
 }
 
-// Whether arrays that have to be of one dtype are not: the mode in force decides what becomes of
-// them.
+// Whether arrays that must share a dtype do not; the current mode then promotes or rejects them.
 bool has_mixed_dtypes(Py_ssize_t marked, PyObject* const* arrays, Py_ssize_t count) {
   PyObject* first = nullptr;
   for (Py_ssize_t i = 0; i < count; ++i) {
@@ -128,35 +128,35 @@ bool has_mixed_dtypes(Py_ssize_t marked, PyObject* const* arrays, Py_ssize_t cou
   return false;
 }
 
-// Whether an operand that has to be of a floating dtype is an array of integers.
+// Whether an input that must be floating is an array of integers.
 bool has_integers(Py_ssize_t marked, PyObject* const* arrays, Py_ssize_t count) {
   for (Py_ssize_t i = 0; i < count; ++i)
     if (marked >> i & 1 && is_integer_array(arrays[i])) return true;
   return false;
 }
 
-PyObject* run_eagerly(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names,
-                      Py_ssize_t more) {
-  std::array<PyObject*, kMost + 1> given{};
-  std::array<Ref, kMost> lists;
-  bool wants = false;
+PyObject* run_eager(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names,
+                    Py_ssize_t num_attrs) {
+  std::array<PyObject*, kMaxArgs + 1> arrays{};
+  std::array<Ref, kMaxArgs> lists;
+  bool needs_grad = false;
   for (Py_ssize_t i = 0; i < count; ++i) {
-    Unwrapped found = unwrap(args[i], &given[i + 1], &lists[i], &wants);
-    if (found == Unwrapped::failed) return nullptr;
-    if (found == Unwrapped::no) return ask_mode(self, args, count, names);
+    UnwrapResult found = unwrap(args[i], &arrays[i + 1], &lists[i], &needs_grad);
+    if (found == UnwrapResult::failed) return nullptr;
+    if (found == UnwrapResult::no) return call_mode_run(self, args, count, names);
   }
   OpObject* op = as_op(self);
-  if ((op->same_dtype && has_mixed_dtypes(op->same_dtype, given.data() + 1, count)) ||
-      (op->floating && has_integers(op->floating, given.data() + 1, count)))
-    return ask_mode(self, args, count, names);
-  for (Py_ssize_t i = 0; i < more; ++i) given[count + i + 1] = args[count + i];
-  PyObject* array = call_kernel(op->kernel, given.data() + 1,
+  if ((op->same_dtype && has_mixed_dtypes(op->same_dtype, arrays.data() + 1, count)) ||
+      (op->floating && has_integers(op->floating, arrays.data() + 1, count)))
+    return call_mode_run(self, args, count, names);
+  for (Py_ssize_t i = 0; i < num_attrs; ++i) arrays[count + i + 1] = args[count + i];
+  PyObject* array = call_kernel(op->kernel, arrays.data() + 1,
                                 static_cast<size_t>(count) | PY_VECTORCALL_ARGUMENTS_OFFSET, names);
   if (!array) return explain(self, args, count, names);
   Ref made(new_tensor(array));
   if (!made) return nullptr;
-  if (wants && op->has_vjp && way_now() == Way::eager &&
-      !note(self, made.get(), args, count, names))
+  if (needs_grad && op->has_vjp && dispatch_mode() == DispatchMode::eager &&
+      !record(self, made.get(), args, count, names))
     return nullptr;
   return made.release();
 }
@@ -164,15 +164,16 @@ PyObject* run_eagerly(PyObject* self, PyObject* const* args, Py_ssize_t count, P
 PyObject* call_op(PyObject* self, PyObject* const* args, size_t flagged, PyObject* names) {
   Py_ssize_t count = PyVectorcall_NARGS(flagged);
   OpObject* op = as_op(self);
-  Way way = way_now();
-  if (way == Way::bare) {
+  DispatchMode mode = dispatch_mode();
+  if (mode == DispatchMode::arrays) {
     PyObject* array = call_kernel(op->kernel, args, flagged, names);
     return array ? array : explain(self, args, count, names);
   }
-  Py_ssize_t more = names ? PyTuple_Size(names) : 0;
-  if (way == Way::slow || !op->single || count > op->inputs || count + more > kMost)
-    return ask_mode(self, args, count, names);
-  return run_eagerly(self, args, count, names, more);
+  Py_ssize_t num_attrs = names ? PyTuple_Size(names) : 0;
+  if (mode == DispatchMode::fallback || !op->single || count > op->inputs ||
+      count + num_attrs > kMaxArgs)
+    return call_mode_run(self, args, count, names);
+  return run_eager(self, args, count, names, num_attrs);
 }
 
 int traverse_op(PyObject* self, visitproc visit, void* arg) {

@@ -1,5 +1,5 @@
-// A program that eager code calls: what is asked of all its operands at once, and its results on
-// the tape.
+// Support for compiled programs called from eager code: checks of all inputs, and recording of the
+// outputs.
 #include "autograd/objects.h"
 
 namespace oarlock::autograd {
@@ -20,8 +20,8 @@ bool check_tensors(PyObject* list, bool valued) {
   return true;
 }
 
-// The Tensors of a list that some numbers point at.
-Ref chosen(PyObject* list, PyObject* numbers) {
+// The Tensors of a list at the given indices.
+Ref select_tensors(PyObject* list, PyObject* numbers) {
   Py_ssize_t count = PyList_Size(numbers);
   Ref made(PyList_New(count));
   for (Py_ssize_t i = 0; made && i < count; ++i) {
@@ -33,8 +33,8 @@ Ref chosen(PyObject* list, PyObject* numbers) {
   return made;
 }
 
-// Make some Tensors of a list the results of a node.
-bool hang(PyObject* results, PyObject* numbers, PyObject* node) {
+// Makes Tensors of a list outputs of a node.
+bool attach_to_node(PyObject* results, PyObject* numbers, PyObject* node) {
   for (Py_ssize_t i = 0; i < PyList_Size(numbers); ++i) {
     Py_ssize_t at = PyLong_AsSsize_t(PyList_GetItem(numbers, i));
     PyObject* item = at == -1 && PyErr_Occurred() ? nullptr : PyList_GetItem(results, at);
@@ -59,7 +59,7 @@ PyObject* arrays_of(PyObject*, PyObject* tensors) {
   return made.release();
 }
 
-PyObject* stops_of(PyObject*, PyObject* tensors) {
+PyObject* stop_gradients_of(PyObject*, PyObject* tensors) {
   if (!check_tensors(tensors, false)) return nullptr;
   Py_ssize_t count = PyList_Size(tensors);
   Ref made(PyTuple_New(count));
@@ -84,7 +84,7 @@ PyObject* tensors_of(PyObject*, PyObject* arrays) {
   return made.release();
 }
 
-PyObject* recorded(PyObject*, PyObject* args) {
+PyObject* record_program(PyObject*, PyObject* args) {
   PyObject *op = nullptr, *operands = nullptr, *taken = nullptr, *attrs = nullptr, *outs = nullptr,
            *wanted = nullptr;
   if (!PyArg_ParseTuple(args, "O!O!O!O!O!O!", shared.op_base, &op, &PyList_Type, &operands,
@@ -92,11 +92,11 @@ PyObject* recorded(PyObject*, PyObject* args) {
                         &PyList_Type, &wanted))
     return nullptr;
   if (!check_tensors(operands, true)) return nullptr;
-  Ref inputs = chosen(operands, taken);
+  Ref inputs = select_tensors(operands, taken);
   Ref slots(inputs ? PyTuple_Pack(1, inputs.get()) : nullptr);
   Ref node(slots ? new_node(op, slots.get(), attrs, outs) : nullptr);
   Ref made(node ? tensors_of(nullptr, outs) : nullptr);
-  return made && hang(made.get(), wanted, node.get()) ? made.release() : nullptr;
+  return made && attach_to_node(made.get(), wanted, node.get()) ? made.release() : nullptr;
 }
 
 }  // namespace oarlock::autograd

@@ -1,11 +1,11 @@
-// TensorBase and Node: fields with defaults, seen by the garbage collector.
+// The Python types TensorBase and Node, with garbage collection.
 #include "autograd/fields.h"
 
 namespace oarlock::autograd {
 namespace {
 
-long long sequence = 0;
-NodeObject *oldest = nullptr, *newest = nullptr;  // nodes whose operands were not freed
+long long next_sequence_number = 0;
+NodeObject *oldest = nullptr, *newest = nullptr;  // nodes whose inputs were not freed
 
 int traverse_tensor(PyObject* self, visitproc visit, void* arg) {
   TensorObject* t = as_tensor(self);
@@ -36,7 +36,7 @@ void dealloc_tensor(PyObject* self) {
   free_object(self);
 }
 
-void start(TensorObject* t) {
+void init_tensor(TensorObject* t) {
   t->array = nullptr;
   t->node = Py_NewRef(Py_None);
   t->grad = Py_NewRef(Py_None);
@@ -45,13 +45,13 @@ void start(TensorObject* t) {
   t->origin = Py_NewRef(Py_None);
   t->index = 0;
   t->version = 0;
-  t->taken = 0;
+  t->saved_for_backward = 0;
   t->stop_gradient = 1;
 }
 
 PyObject* make_tensor(PyTypeObject* type, PyObject*, PyObject*) {
   PyObject* self = alloc_object(type);
-  if (self) start(as_tensor(self));
+  if (self) init_tensor(as_tensor(self));
   return self;
 }
 
@@ -80,7 +80,7 @@ PyMemberDef tensor_members[] = {
     {"array", T_OBJECT_EX, offsetof(TensorObject, array), 0, nullptr},
     {"index", T_PYSSIZET, offsetof(TensorObject, index), 0, nullptr},
     {"inplace_version", T_PYSSIZET, offsetof(TensorObject, version), 0, nullptr},
-    {"taken", T_BOOL, offsetof(TensorObject, taken), 0, nullptr},
+    {"saved_for_backward", T_BOOL, offsetof(TensorObject, saved_for_backward), 0, nullptr},
     {nullptr, 0, 0, 0, nullptr},
 };
 PyGetSetDef tensor_getset[] = {
@@ -117,22 +117,22 @@ int traverse_node(PyObject* self, visitproc visit, void* arg) {
   return 0;
 }
 
-void put_last(NodeObject* n) {
-  n->before = newest;
-  n->after = nullptr;
-  (newest ? newest->after : oldest) = n;
+void link_node(NodeObject* n) {
+  n->prev = newest;
+  n->next = nullptr;
+  (newest ? newest->next : oldest) = n;
   newest = n;
 }
 
-void take_out(NodeObject* n) {
-  (n->before ? n->before->after : oldest) = n->after;
-  (n->after ? n->after->before : newest) = n->before;
+void unlink_node(NodeObject* n) {
+  (n->prev ? n->prev->next : oldest) = n->next;
+  (n->next ? n->next->prev : newest) = n->prev;
 }
 
 int clear_node(PyObject* self) {
   NodeObject* n = as_node(self);
   Py_CLEAR(n->op);
-  if (n->args && n->args != Py_None) take_out(n);
+  if (n->args && n->args != Py_None) unlink_node(n);
   Py_CLEAR(n->args);
   Py_CLEAR(n->attrs);
   Py_CLEAR(n->outs);
@@ -141,8 +141,8 @@ int clear_node(PyObject* self) {
   return 0;
 }
 
-// A long chain of nodes is freed in pieces all the same: between two nodes lies a Tensor, whose
-// Python class sees to that.
+// Freeing a long chain of nodes does not recurse: between two nodes is a Tensor, whose Python class
+// prevents it.
 void dealloc_node(PyObject* self) {
   PyObject_GC_UnTrack(self);
   clear_node(self);
@@ -230,24 +230,24 @@ PyObject* new_tensor(PyObject* owned_array) {
     Py_DECREF(owned_array);
     return nullptr;
   }
-  start(as_tensor(self));
+  init_tensor(as_tensor(self));
   as_tensor(self)->array = owned_array;
   return self;
 }
 
 namespace {
 
-// Operands remember that the tape knows what they are now.
-void take(PyObject* operands) {
+// Marks input tensors as saved for backward.
+void mark_saved(PyObject* operands) {
   bool tuple = PyTuple_Check(operands) != 0;
   if (!tuple && !PyList_Check(operands)) return;
   Py_ssize_t count = tuple ? PyTuple_Size(operands) : PyList_Size(operands);
   for (Py_ssize_t i = 0; i < count; ++i) {
     PyObject* item = tuple ? PyTuple_GetItem(operands, i) : PyList_GetItem(operands, i);
     if (is_tensor(item))
-      as_tensor(item)->taken = 1;
+      as_tensor(item)->saved_for_backward = 1;
     else
-      take(item);
+      mark_saved(item);
   }
 }
 
@@ -263,15 +263,15 @@ PyObject* new_node(PyObject* op, PyObject* args, PyObject* attrs, PyObject* outs
   n->outs = Py_NewRef(outs);
   n->hooks = Py_NewRef(Py_None);
   n->grads = Py_NewRef(Py_None);
-  n->seq = sequence++;
-  put_last(n);
-  take(args);
+  n->seq = next_sequence_number++;
+  link_node(n);
+  mark_saved(args);
   return self;
 }
 
 void free_operands(NodeObject* n) {
   if (!n->args || n->args == Py_None) return;
-  take_out(n);
+  unlink_node(n);
   Ref args(n->args), outs(n->outs), attrs(n->attrs);  // attributes may hold arrays too
   n->args = Py_NewRef(Py_None);
   n->outs = Py_NewRef(Py_None);
@@ -279,9 +279,9 @@ void free_operands(NodeObject* n) {
 }
 
 PyObject* oldest_seq(PyObject*, PyObject*) {
-  return PyLong_FromLongLong(oldest ? oldest->seq : sequence);
+  return PyLong_FromLongLong(oldest ? oldest->seq : next_sequence_number);
 }
 
-PyObject* next_seq(PyObject*, PyObject*) { return PyLong_FromLongLong(sequence++); }
+PyObject* next_seq(PyObject*, PyObject*) { return PyLong_FromLongLong(next_sequence_number++); }
 
 }  // namespace oarlock::autograd

@@ -1,30 +1,30 @@
-// Sums over all axes but those in the middle: x [n,c,k] -> [c].
+// Sums over all axes but the middle one: x [n,c,k] -> [c].
 #pragma once
 #include "kernels/elementwise.h"
 
 namespace oarlock::kernels {
 namespace {
 
-/// The sum of f over `count` elements of each operand, in four vectors side by side; of many in
-/// halves, which loses least.
+/// The sum of f over `count` elements of each operand, in four vectors; pairwise for large counts,
+/// which reduces rounding errors.
 template <class T, class F, class... X>
-T sum_over(Size count, const F& f, const X*... x) {
+T sum_elements(Size count, const F& f, const X*... x) {
   if (Size half = count / 2; count > 8192)
-    return sum_over<T>(half, f, x...) + sum_over<T>(count - half, f, (x + half)...);
+    return sum_elements<T>(half, f, x...) + sum_elements<T>(count - half, f, (x + half)...);
   constexpr Size n = kLanes<T>;
   V<T> sums[4] = {};
   Size i = 0;
   for (; i + 4 * n <= count; i += 4 * n)
     for (Size j = 0; j < 4; ++j) sums[j] += f(load(x + i + j * n)...);
   for (; i + n <= count; i += n) sums[0] += f(load(x + i)...);
-  T total = sum_of<T>((sums[0] + sums[1]) + (sums[2] + sums[3]));
+  T total = horizontal_sum<T>((sums[0] + sums[1]) + (sums[2] + sums[3]));
   for (; i < count; ++i) total += f(splat(x[i])...)[0];
   return total;
 }
 
 /// sums [c] += the sum of f over the rows [from, to) of each operand [rows,c].
 template <class T, class F, class... X>
-void add_columns_of(Size from, Size to, Size c, const F& f, T* sums, const X*... x) {
+void add_column_sums(Size from, Size to, Size c, const F& f, T* sums, const X*... x) {
   for (Size i = from; i < to; ++i) {
     Size j = 0;
     for (; j + kLanes<T> <= c; j += kLanes<T>)
@@ -33,15 +33,15 @@ void add_columns_of(Size from, Size to, Size c, const F& f, T* sums, const X*...
   }
 }
 
-/// sums [c] = the sum of f over rows of operands [rows,c], in parts of the rows whose sums are
-/// added up in order.
+/// sums [c] = the sum of f over rows of operands [rows,c].  Partial sums are added in a fixed
+/// order.
 template <class T, class F, class... X>
 void sum_columns(Size rows, Size c, const F& f, T* sums, const X*... x) {
-  Size part = most(1, kPart / c), parts = parts_of(rows, part);
-  T* each = scratch_of<T>(0, parts * c);
+  Size part = max(1, kElementsPerTask / c), parts = ceil_div(rows, part);
+  T* each = workspace_of<T>(0, parts * c);
   for (Size i = 0; i < parts * c; ++i) each[i] = 0;
   parallel(parts, [&](Size p) {
-    add_columns_of(p * part, least(rows, (p + 1) * part), c, f, each + p * c, x...);
+    add_column_sums(p * part, min(rows, (p + 1) * part), c, f, each + p * c, x...);
   });
   for (Size j = 0; j < c; ++j) {
     sums[j] = each[j];
@@ -53,10 +53,10 @@ template <class T>
 void sum(Size n, Size c, Size k, const T* x, T* y) {
   auto same = [](V<T> v) { return v; };
   if (k == 1) return sum_columns(n, c, same, y, x);
-  parallel_parts(c, most(1, kPart / (n * k)), [&](Size from, Size to) {
+  parallel_parts(c, max(1, kElementsPerTask / (n * k)), [&](Size from, Size to) {
     for (Size j = from; j < to; ++j) {
       T total = 0;
-      for (Size i = 0; i < n; ++i) total += sum_over<T>(k, same, x + (i * c + j) * k);
+      for (Size i = 0; i < n; ++i) total += sum_elements<T>(k, same, x + (i * c + j) * k);
       y[j] = total;
     }
   });

@@ -1,5 +1,5 @@
-// Convolution, and its gradient in the pictures, which is a convolution too: of the gradient with
-// the filter turned around.
+// Convolution and its input gradient, which is a convolution of the output gradient with the
+// reordered filter.
 #pragma once
 #include "kernels/matmul.h"
 #include "kernels/packed_input.h"
@@ -7,58 +7,58 @@
 namespace oarlock::kernels {
 namespace {
 
-/// y [rows,oh,ow] = weights [rows,channels*taps] times what the window sees.   y_row, y_pixel:
-/// strides of rows and pixels of y.
+/// The operands of y [rows,oh,ow] = weights [rows,channels*offsets] @ im2col(input).
 template <class T>
-struct Seen {
-  View view;
-  const Planes* planes;
+struct Im2colOperand {
+  ConvWindow window;
+  const PackedInput* layout;
   const T* weights;
   Size rows;
-  const Size* offsets = nullptr;  // of each channel and tap in the planes
+  const Size* offsets = nullptr;  // offset of each channel and kernel offset in the packed input
 
-  Size depth() const { return planes->channels * view.count; }
-  Size pixels() const { return view.oh * view.ow; }
+  Size depth() const { return layout->channels * window.count; }
+  Size pixels() const { return window.oh * window.ow; }
 };
 
-/// Rows p ... of what the window sees at the pixels j ...: row c * taps + t is channel c at tap t.
+/// Rows p ... of the im2col matrix at the pixels j ...: row c * count + t is channel c at kernel
+/// offset t.
 template <class T>
-struct SeenPanels {
-  const Seen<T>& seen;
+struct Im2colPanels {
+  const Im2colOperand<T>& seen;
   const T* data;
   Size start;
 
   Block<T> operator()(Size j, Size width, Size p, Size depth) const {
-    const Planes& planes = *seen.planes;
-    const View& v = seen.view;
-    // Whole vectors of neighbouring pixels can be used where they are; the second may be in the
-    // next row of the grid.
+    const PackedInput& planes = *seen.layout;
+    const ConvWindow& v = seen.window;
+    // Neighboring pixels are read in place if they form whole vectors; the second vector may be in
+    // the next row.
     if (v.ow % kLanes<T> == 0 && width % kLanes<T> == 0)
-      return {data + place(j), 0, seen.offsets + p,
-              width > kLanes<T> ? place(j + kLanes<T>) - place(j) : 0};
-    bool flat = v.count == 1 && planes.width == v.ow;  // one plane per channel, as it lies
+      return {data + pixel_offset(j), 0, seen.offsets + p,
+              width > kLanes<T> ? pixel_offset(j + kLanes<T>) - pixel_offset(j) : 0};
+    bool flat = v.count == 1 && planes.width == v.ow;  // one plane per channel, in input layout
     if (flat && start + j + kColumns<T> <= seen.pixels())
       return {data + p * planes.plane() + start + j, planes.plane()};
     Size pitch = width > kLanes<T> ? kColumns<T> : kLanes<T>;
-    T* to = scratch_of<T>(0, depth * pitch);
-    copy_seen(v, planes, data, p, depth, Moves<T>(v, planes, start + j, width), to, pitch);
+    T* to = workspace_of<T>(0, depth * pitch);
+    copy_im2col(v, planes, data, p, depth, CopyPlan<T>(v, planes, start + j, width), to, pitch);
     return {to, pitch};
   }
 
  private:
-  /// Where pixel start + j of the grid is in a plane.
-  Size place(Size j) const {
-    return (start + j) / seen.view.ow * seen.planes->width + (start + j) % seen.view.ow;
+  /// The offset of pixel start + j in a plane.
+  Size pixel_offset(Size j) const {
+    return (start + j) / seen.window.ow * seen.layout->width + (start + j) % seen.window.ow;
   }
 };
 
-/// One row of results, of one channel: N vectors of pixels, each the sum over the taps.
+/// One output row of one channel: N vectors of pixels, each a sum over the kernel offsets.
 template <class T, int N>
-void narrow_pixels(const Seen<T>& s, const T* plane, T* y, Size count) {
+void single_channel_pixels(const Im2colOperand<T>& s, const T* plane, T* y, Size count) {
   V<T> sums[N] = {};
-  for (Size t = 0; t < s.view.count; ++t) {
+  for (Size t = 0; t < s.window.count; ++t) {
     V<T> weight = splat(s.weights[t]);
-    const T* from = plane + s.planes->offset[t];
+    const T* from = plane + s.layout->kernel_offset[t];
     for (int i = 0; i < N; ++i) sums[i] += weight * load(from + i * kLanes<T>);
   }
   for (int i = 0; i < N; ++i, y += kLanes<T>, count -= kLanes<T>)
@@ -68,17 +68,17 @@ void narrow_pixels(const Seen<T>& s, const T* plane, T* y, Size count) {
       for (Size k = 0; k < count; ++k) y[k] = sums[i][k];
 }
 
-/// The same for the pixels from ... to: a product would have one row, and nothing to use a panel
-/// for twice.
+/// The same for pixels from ... to: a matrix product would have a single row and not reuse its
+/// panels.
 template <class T>
-void narrow(const Seen<T>& s, const T* planes, Size from, Size to, T* y) {
+void single_channel_conv(const Im2colOperand<T>& s, const T* planes, Size from, Size to, T* y) {
   for (Size i = from; i < to;) {
-    Size row = i / s.view.ow, column = i % s.view.ow, many = least(to - i, s.view.ow - column);
+    Size row = i / s.window.ow, column = i % s.window.ow, many = min(to - i, s.window.ow - column);
     for (Size k = 0; k < many; k += kColumns<T>) {
-      const T* plane = planes + row * s.planes->width + column + k;
-      Size count = least(many - k, kColumns<T>);
-      count > kLanes<T> ? narrow_pixels<T, 2>(s, plane, y + i + k, count)
-                        : narrow_pixels<T, 1>(s, plane, y + i + k, count);
+      const T* plane = planes + row * s.layout->width + column + k;
+      Size count = min(many - k, kColumns<T>);
+      count > kLanes<T> ? single_channel_pixels<T, 2>(s, plane, y + i + k, count)
+                        : single_channel_pixels<T, 1>(s, plane, y + i + k, count);
     }
     i += many;
   }
@@ -86,57 +86,57 @@ void narrow(const Seen<T>& s, const T* planes, Size from, Size to, T* y) {
 
 /// The pixels from ... to of y [rows,pixels].
 template <class T>
-void apply(const Seen<T>& s, const T* planes, Size from, Size to, T* y) {
-  if (s.depth() == s.view.count && s.rows == 1) return narrow(s, planes, from, to, y);
+void conv_range(const Im2colOperand<T>& s, const T* planes, Size from, Size to, T* y) {
+  if (s.depth() == s.window.count && s.rows == 1)
+    return single_channel_conv(s, planes, from, to, y);
   product(s.rows, to - from, s.depth(), s.weights, s.depth(), Size(1), y + from, s.pixels(), false,
-          SeenPanels<T>{s, planes, from});
+          Im2colPanels<T>{s, planes, from});
 }
 
-/// Whether the planes would be the pictures themselves, and whole vectors do not reach behind their
-/// end.
+/// Whether the packed input equals the input and reads of whole vectors stay inside it.
 template <class T>
-bool as_it_lies(const View& v, const Planes& p) {
+bool is_input_layout(const ConvWindow& v, const PackedInput& p) {
   return v.ow % kLanes<T> == 0 && v.count == 1 && v.step_h == 1 && v.step_w == 1 &&
          p.first_row == 0 && p.first_column == 0 && p.height == v.h && p.width == v.w;
 }
 
-/// The planes of a picture in scratch memory, or the picture.
+/// The packed planes of an image in the workspace, or the image itself.
 template <class T>
-const T* planes_of(const View& v, const Planes& p, const T* x) {
-  if (as_it_lies<T>(v, p)) return x;
-  T* made = scratch_of<T>(1, p.size());
+const T* packed_planes(const ConvWindow& v, const PackedInput& p, const T* x) {
+  if (is_input_layout<T>(v, p)) return x;
+  T* made = workspace_of<T>(1, p.size());
   fill_planes(v, p, x, 0, p.channels, made);
   return made;
 }
 
-/// `seen` applied to all pictures x [n,groups,channels,h,w]; weights [groups,rows,depth]; y
+/// Applies the convolution to all images x [n,groups,channels,h,w]; weights [groups,rows,depth]; y
 /// [n,groups,rows,pixels].
 template <class T>
-void apply_to_all(Seen<T> seen, Size n, Size groups, const T* x, T* y) {
-  seen.offsets = offsets_of(seen.view, *seen.planes);
-  Size each_x = seen.planes->channels * seen.view.h * seen.view.w,
+void conv_batch(Im2colOperand<T> seen, Size n, Size groups, const T* x, T* y) {
+  seen.offsets = row_offsets(seen.window, *seen.layout);
+  Size each_x = seen.layout->channels * seen.window.h * seen.window.w,
        each_y = seen.rows * seen.pixels();
   auto of_group = [&](Size g) {
-    Seen<T> s = seen;
+    Im2colOperand<T> s = seen;
     s.weights += g * seen.rows * seen.depth();
     return s;
   };
   if (n * groups >= 4)
-    return parallel_parts(n * groups, most(1, parts_of(n * groups, 64)), [&](Size from, Size to) {
+    return parallel_parts(n * groups, max(1, ceil_div(n * groups, 64)), [&](Size from, Size to) {
       for (Size i = from; i < to; ++i)
-        apply(of_group(i % groups), planes_of(seen.view, *seen.planes, x + i * each_x), 0,
-              seen.pixels(), y + i * each_y);
+        conv_range(of_group(i % groups), packed_planes(seen.window, *seen.layout, x + i * each_x),
+                   0, seen.pixels(), y + i * each_y);
     });
-  Size part = parts_of(parts_of(seen.pixels(), 8), kColumns<T>) * kColumns<T>;
+  Size part = ceil_div(ceil_div(seen.pixels(), 8), kColumns<T>) * kColumns<T>;
   for (Size i = 0; i < n * groups; ++i) {
-    const T* planes = planes_of(seen.view, *seen.planes, x + i * each_x);
+    const T* planes = packed_planes(seen.window, *seen.layout, x + i * each_x);
     parallel_parts(seen.pixels(), part, [&](Size from, Size to) {
-      apply(of_group(i % groups), planes, from, to, y + i * each_y);
+      conv_range(of_group(i % groups), planes, from, to, y + i * each_y);
     });
   }
 }
 
-inline View view_of(const ConvShape& s, Tap* taps) {
+inline ConvWindow forward_window(const ConvShape& s, KernelOffset* taps) {
   for (Size i = 0; i < s.kh; ++i)
     for (Size j = 0; j < s.kw; ++j)
       taps[i * s.kw + j] = {i * s.dilation_h - s.top, j * s.dilation_w - s.left};
@@ -145,16 +145,17 @@ inline View view_of(const ConvShape& s, Tap* taps) {
 
 template <class T>
 void conv(const ConvShape& s, const T* x, const T* filter, T* y) {
-  Tap taps[Planes::kMostTaps];
-  View view = view_of(s, taps);
-  Planes planes(view, s.c / s.groups);
-  apply_to_all(Seen<T>{view, &planes, filter, s.m / s.groups}, s.n, s.groups, x, y);
+  KernelOffset taps[PackedInput::kMaxOffsets];
+  ConvWindow window = forward_window(s, taps);
+  PackedInput planes(window, s.c / s.groups);
+  conv_batch(Im2colOperand<T>{window, &planes, filter, s.m / s.groups}, s.n, s.groups, x, y);
 }
 
-/// The taps of the gradient at the pixels of one phase (row, column) of the pictures: gradient
-/// pixel (i + row) looks at picture pixel i * stride + phase through this tap of the filter. which:
-/// their numbers in the filter.
-inline Size taps_of_phase(const ConvShape& s, Size row, Size column, Tap* taps, Size* which) {
+/// The kernel offsets that contribute to input-gradient pixels of one phase (row, column): gradient
+/// pixel (i + row) contributes to image pixel i * stride + phase. which: their indices in the
+/// filter.
+inline Size phase_offsets(const ConvShape& s, Size row, Size column, KernelOffset* taps,
+                          Size* which) {
   Size count = 0;
   for (Size i = 0; i < s.kh; ++i)
     for (Size j = 0; j < s.kw; ++j) {
@@ -166,9 +167,10 @@ inline Size taps_of_phase(const ConvShape& s, Size row, Size column, Tap* taps, 
   return count;
 }
 
-/// The filter [groups,m,c,taps] as weights [groups,c,m*some taps].
+/// Reorders the filter [groups,m,c,offsets] to weights [groups,c,m*selected offsets].
 template <class T>
-void turn_filter(const ConvShape& s, const T* filter, const Size* which, Size count, T* weights) {
+void reorder_filter(const ConvShape& s, const T* filter, const Size* which, Size count,
+                    T* weights) {
   Size c = s.c / s.groups, m = s.m / s.groups, window = s.kh * s.kw;
   for (Size g = 0; g < s.groups; ++g)
     for (Size i = 0; i < m; ++i)
@@ -178,11 +180,12 @@ void turn_filter(const ConvShape& s, const T* filter, const Size* which, Size co
               filter[((g * m + i) * c + k) * window + which[t]];
 }
 
-/// Every stride-th pixel of x [planes,h,w] from (row, column) on; from the dense pictures `made`,
-/// or zero.
+/// Writes every stride-th pixel of x [planes,h,w] from (row, column) on, from dense images, or
+/// zeros.
 template <class T>
-void scatter(const ConvShape& s, Size row, Size column, Size oh, Size ow, const T* made, T* x) {
-  parallel_parts(s.n * s.c, most(1, 16384 / most(1, oh * ow)), [&](Size from, Size to) {
+void scatter_phase(const ConvShape& s, Size row, Size column, Size oh, Size ow, const T* made,
+                   T* x) {
+  parallel_parts(s.n * s.c, max(1, 16384 / max(1, oh * ow)), [&](Size from, Size to) {
     for (Size p = from; p < to; ++p)
       for (Size i = 0; i < oh; ++i) {
         T* place = x + (p * s.h + row + i * s.stride_h) * s.w + column;
@@ -193,39 +196,40 @@ void scatter(const ConvShape& s, Size row, Size column, Size oh, Size ow, const 
 }
 
 template <class T>
-void input_of_phase(const ConvShape& s, Size row, Size column, const T* filter, const T* g, T* x) {
-  Tap taps[Planes::kMostTaps];
-  Size which[Planes::kMostTaps], oh = parts_of(s.h - row, s.stride_h),
-                                 ow = parts_of(s.w - column, s.stride_w);
-  Size count = taps_of_phase(s, row, column, taps, which);
-  if (count == 0) return scatter<T>(s, row, column, oh, ow, nullptr, x);
-  T* weights = scratch_of<T>(2, s.m * s.c / s.groups * count);
-  turn_filter(s, filter, which, count, weights);
-  View view = {s.oh, s.ow, oh, ow, 1, 1, taps, count};
-  Planes planes(view, s.m / s.groups);
-  Seen<T> seen{view, &planes, weights, s.c / s.groups};
-  if (s.stride_h == 1 && s.stride_w == 1) return apply_to_all(seen, s.n, s.groups, g, x);
-  T* made = scratch_of<T>(3, s.n * s.c * oh * ow);
-  apply_to_all(seen, s.n, s.groups, g, made);
-  scatter(s, row, column, oh, ow, made, x);
+void input_grad_phase(const ConvShape& s, Size row, Size column, const T* filter, const T* g,
+                      T* x) {
+  KernelOffset taps[PackedInput::kMaxOffsets];
+  Size which[PackedInput::kMaxOffsets], oh = ceil_div(s.h - row, s.stride_h),
+                                        ow = ceil_div(s.w - column, s.stride_w);
+  Size count = phase_offsets(s, row, column, taps, which);
+  if (count == 0) return scatter_phase<T>(s, row, column, oh, ow, nullptr, x);
+  T* weights = workspace_of<T>(2, s.m * s.c / s.groups * count);
+  reorder_filter(s, filter, which, count, weights);
+  ConvWindow window = {s.oh, s.ow, oh, ow, 1, 1, taps, count};
+  PackedInput planes(window, s.m / s.groups);
+  Im2colOperand<T> seen{window, &planes, weights, s.c / s.groups};
+  if (s.stride_h == 1 && s.stride_w == 1) return conv_batch(seen, s.n, s.groups, g, x);
+  T* made = workspace_of<T>(3, s.n * s.c * oh * ow);
+  conv_batch(seen, s.n, s.groups, g, made);
+  scatter_phase(s, row, column, oh, ow, made, x);
 }
 
-/// planes [channels] += the products of the filter and the gradient at each pixel, set where the
-/// window had stood.
+/// planes [channels] += columns: adds each product of filter and gradient at its input position
+/// (col2im).
 template <class T>
-void add_columns(const View& v, const Planes& p, const T* columns, T* planes) {
+void add_col2im(const ConvWindow& v, const PackedInput& p, const T* columns, T* planes) {
   for (Size c = 0; c < p.channels; ++c)
     for (Size t = 0; t < v.count; ++t, columns += v.oh * v.ow)
       for (Size i = 0; i < v.oh; ++i) {
-        T* to = planes + c * p.plane() + p.offset[t] + i * p.width;
+        T* to = planes + c * p.plane() + p.kernel_offset[t] + i * p.width;
         const T* from = columns + i * v.ow;
         for (Size j = 0; j < v.ow; ++j) to[j] += from[j];
       }
 }
 
-/// The pixels of x [channels,h,w] from planes of step 1.
+/// Copies the pixels of x [channels,h,w] from planes of step 1.
 template <class T>
-void crop(const View& v, const Planes& p, const T* planes, T* x) {
+void crop(const ConvWindow& v, const PackedInput& p, const T* planes, T* x) {
   for (Size c = 0; c < p.channels; ++c)
     for (Size i = 0; i < v.h; ++i)
       for (Size j = 0; j < v.w; ++j) {
@@ -236,34 +240,34 @@ void crop(const View& v, const Planes& p, const T* planes, T* x) {
       }
 }
 
-/// conv_input where the result is much smaller than the pictures: filter times gradient first, then
-/// to its places.
+/// Input gradient for outputs much smaller than the input: multiplies filter and gradient, then
+/// adds the columns (col2im).
 template <class T>
-void input_by_columns(const ConvShape& s, const T* filter, const T* g, T* x) {
-  Tap taps[Planes::kMostTaps];
-  View view = view_of(s, taps);
-  Size c = s.c / s.groups, m = s.m / s.groups, pixels = s.oh * s.ow, rows = c * view.count;
-  Planes p(view, c);
-  parallel_parts(s.n * s.groups, most(1, parts_of(s.n * s.groups, 64)), [&](Size from, Size to) {
-    T *columns = scratch_of<T>(1, rows * pixels), *planes = scratch_of<T>(2, p.size());
+void input_grad_col2im(const ConvShape& s, const T* filter, const T* g, T* x) {
+  KernelOffset taps[PackedInput::kMaxOffsets];
+  ConvWindow window = forward_window(s, taps);
+  Size c = s.c / s.groups, m = s.m / s.groups, pixels = s.oh * s.ow, rows = c * window.count;
+  PackedInput p(window, c);
+  parallel_parts(s.n * s.groups, max(1, ceil_div(s.n * s.groups, 64)), [&](Size from, Size to) {
+    T *columns = workspace_of<T>(1, rows * pixels), *planes = workspace_of<T>(2, p.size());
     for (Size i = from; i < to; ++i) {
       MatrixPanels<T> panels{g + i * m * pixels, pixels, 1, rows};
       product(rows, pixels, m, filter + i % s.groups * m * rows, Size(1), rows, columns, pixels,
               false, panels);
       for (Size k = 0; k < p.size(); ++k) planes[k] = 0;
-      add_columns(view, p, columns, planes);
-      crop(view, p, planes, x + i * c * s.h * s.w);
+      add_col2im(window, p, columns, planes);
+      crop(window, p, planes, x + i * c * s.h * s.w);
     }
   });
 }
 
 template <class T>
-void conv_input(const ConvShape& s, const T* filter, const T* g, T* x) {
+void conv_input_grad(const ConvShape& s, const T* filter, const T* g, T* x) {
   bool small = 3 * s.oh * s.ow < 2 * s.h * s.w, dense = s.stride_h == 1 && s.stride_w == 1;
-  if (small && dense && s.c > s.groups) return input_by_columns(s, filter, g, x);
-  for (Size row = 0; row < least(s.stride_h, s.h); ++row)
-    for (Size column = 0; column < least(s.stride_w, s.w); ++column)
-      input_of_phase(s, row, column, filter, g, x);
+  if (small && dense && s.c > s.groups) return input_grad_col2im(s, filter, g, x);
+  for (Size row = 0; row < min(s.stride_h, s.h); ++row)
+    for (Size column = 0; column < min(s.stride_w, s.w); ++column)
+      input_grad_phase(s, row, column, filter, g, x);
 }
 
 }  // namespace

@@ -1,166 +1,169 @@
-// The gradient of a convolution in its filter: for each place of the filter, what the window saw
-// there times the gradient.
+// The filter gradient of a convolution: for each kernel offset, the im2col row times the output
+// gradient.
 #pragma once
 #include "kernels/conv.h"
 
 namespace oarlock::kernels {
 namespace {
 
-/// Some rows [channels from ... to, all taps] of the filter's gradient, from the rows of the
-/// gradient `first` ... `last`.
+/// A task: filter-gradient rows of channels [from, to), all kernel offsets, from pixel rows [first,
+/// last).
 template <class T>
-struct FilterPart {
+struct FilterTask {
   const ConvShape& s;
-  const View& view;
-  Size group, from, to, first, last;  // rows of pixels, counted through all pictures
+  const ConvWindow& window;
+  Size group, from, to, first, last;  // pixel rows, counted through all images
 
   Size m() const { return s.m / s.groups; }
-  Size rows() const { return (to - from) * view.count; }
+  Size rows() const { return (to - from) * window.count; }
 };
 
-/// Scratch memory of one part: planes, what the window sees as rows, and the gradient as columns.
+/// Workspace of one task: packed planes, im2col rows, and the gradient as columns.
 template <class T>
-struct FilterWork {
-  Size pixels, row, pitch;  // most pixels at a time; elements from row to row of what is seen, and
-                            // of the gradient
-  T *planes, *seen, *g;
+struct FilterWorkspace {
+  Size pixels, row, pitch;  // maximal number of pixels; row strides of im2col and of the gradient
+  T *planes, *im2col, *g;
 };
 
-/// The row of pixels `row` becomes pixels `at` ... of what is seen and of the gradient.
+/// Gathers pixel row `row` into pixels `at` ... of im2col and of the gradient.
 template <class T>
-void gather_row(const FilterPart<T>& f, const Planes& p, const T* planes, const T* g, Size row,
-                Size at, const FilterWork<T>& work) {
+void gather_pixel_row(const FilterTask<T>& f, const PackedInput& p, const T* planes, const T* g,
+                      Size row, Size at, const FilterWorkspace<T>& work) {
   Size oh = row % f.s.oh;
   for (Size i = 0; i < f.s.ow; i += kColumns<T>)
-    copy_seen(f.view, p, planes, 0, f.rows(),
-              Moves<T>(f.view, p, oh * f.s.ow + i, least(kColumns<T>, f.s.ow - i)),
-              work.seen + at + i, work.row);
+    copy_im2col(f.window, p, planes, 0, f.rows(),
+                CopyPlan<T>(f.window, p, oh * f.s.ow + i, min(kColumns<T>, f.s.ow - i)),
+                work.im2col + at + i, work.row);
   const T* from = g + ((row / f.s.oh * f.s.groups + f.group) * f.m() * f.s.oh + oh) * f.s.ow;
   transpose(from, f.s.oh * f.s.ow, f.m(), f.s.ow, work.g + at * work.pitch, work.pitch);
 }
 
-/// total [rows,pitch] += the sum over the part's pixels of what is seen times the gradient.
+/// total [rows,pitch] += im2col @ gradient over the task's pixels.
 template <class T>
-void add_part(const FilterPart<T>& f, const T* x, const T* g, const FilterWork<T>& work, T* total) {
-  Planes p(f.view, f.to - f.from);
+void accumulate_task(const FilterTask<T>& f, const T* x, const T* g, const FilterWorkspace<T>& work,
+                     T* total) {
+  PackedInput p(f.window, f.to - f.from);
   Size step = work.pixels / f.s.ow, picture = -1;
   const T* planes = nullptr;
   for (Size start = f.first; start < f.last; start += step) {
-    Size rows = least(step, f.last - start);
+    Size rows = min(step, f.last - start);
     for (Size r = 0; r < rows; ++r) {
       if ((start + r) / f.s.oh != picture) {
         picture = (start + r) / f.s.oh;
         const T* pictures =
             x + (picture * f.s.c + f.group * (f.s.c / f.s.groups) + f.from) * f.s.h * f.s.w;
-        fill_planes(f.view, p, pictures, 0, p.channels, work.planes);
+        fill_planes(f.window, p, pictures, 0, p.channels, work.planes);
         planes = work.planes;
       }
-      gather_row(f, p, planes, g, start + r, r * f.s.ow, work);
+      gather_pixel_row(f, p, planes, g, start + r, r * f.s.ow, work);
     }
-    product(f.rows(), work.pitch, rows * f.s.ow, work.seen, work.row, Size(1), total, work.pitch,
+    product(f.rows(), work.pitch, rows * f.s.ow, work.im2col, work.row, Size(1), total, work.pitch,
             true, [&](Size j, Size, Size k, Size) {
               return Block<T>{work.g + k * work.pitch + j, work.pitch};
             });
   }
 }
 
-/// How the work is cut: parts of the channels, and parts of the pictures whose sums are added up in
+/// The partition of the work: blocks of channels, and chunks of images whose sums are added in
 /// order at the end.
-struct FilterCut {
+struct FilterPartition {
   Size channels, blocks, pictures, chunks;
 
-  FilterCut(const ConvShape& s, Size taps) {
+  FilterPartition(const ConvShape& s, Size taps) {
     Size c = s.c / s.groups;
-    channels = least(c, most(1, 288 / taps));
-    blocks = parts_of(c, channels);
-    channels = parts_of(c, blocks);
-    Size enough = most(1, s.n * s.oh * s.ow /
-                              1024);  // a part of fewer pixels costs more for its sums than it does
-    chunks = least(least(s.n, enough), most(1, 8 / (blocks * s.groups)));
-    pictures = parts_of(s.n, chunks);
-    chunks = parts_of(s.n, pictures);
+    channels = min(c, max(1, 288 / taps));
+    blocks = ceil_div(c, channels);
+    channels = ceil_div(c, blocks);
+    Size enough =
+        max(1, s.n * s.oh * s.ow / 1024);  // smaller chunks cost more for their sums than they save
+    chunks = min(min(s.n, enough), max(1, 8 / (blocks * s.groups)));
+    pictures = ceil_div(s.n, chunks);
+    chunks = ceil_div(s.n, pictures);
   }
 };
 
-constexpr Size kTogether = 8;  // taps whose sums stay in registers
+constexpr Size kOffsetsPerPass = 8;  // kernel offsets whose sums stay in registers
 
-/// sums[t] += the sum over the pixels of what tap t sees times the gradient, `g` [oh,g_row] being
-/// zero behind the columns.
+/// sums[t] += the sum over pixels of the input at kernel offset t times the gradient; `g`
+/// [oh,g_row] is zero beyond the columns.
 template <class T>
-void add_dots(const View& v, const Planes& p, const T* plane, const T* g, Size g_row, Size first,
-              V<T>* sums) {
-  const T* from[kTogether];
-  V<T> found[kTogether] = {};
-  for (Size t = 0; t < kTogether; ++t) from[t] = plane + p.offset[least(first + t, v.count - 1)];
+void accumulate_dots(const ConvWindow& v, const PackedInput& p, const T* plane, const T* g,
+                     Size g_row, Size first, V<T>* sums) {
+  const T* from[kOffsetsPerPass];
+  V<T> found[kOffsetsPerPass] = {};
+  for (Size t = 0; t < kOffsetsPerPass; ++t)
+    from[t] = plane + p.kernel_offset[min(first + t, v.count - 1)];
   for (Size i = 0; i < v.oh; ++i)
     for (Size j = 0; j < v.ow; j += kLanes<T>) {
       V<T> back = load(g + i * g_row + j);
-      for (Size t = 0; t < kTogether; ++t) found[t] += back * load(from[t] + i * p.width + j);
+      for (Size t = 0; t < kOffsetsPerPass; ++t) found[t] += back * load(from[t] + i * p.width + j);
     }
-  for (Size t = 0; t < least(kTogether, v.count - first); ++t) sums[first + t] += found[t];
+  for (Size t = 0; t < min(kOffsetsPerPass, v.count - first); ++t) sums[first + t] += found[t];
 }
 
-/// conv_filter where each channel has one filter of its own.
+/// Filter gradient of depthwise convolutions.
 template <class T>
-void filter_of_each(const ConvShape& s, const View& view, const T* x, const T* g, T* filter) {
-  Size row = parts_of(s.ow, kLanes<T>) * kLanes<T>;
-  Planes p(view, 1);
+void depthwise_filter_grad(const ConvShape& s, const ConvWindow& window, const T* x, const T* g,
+                           T* filter) {
+  Size row = ceil_div(s.ow, kLanes<T>) * kLanes<T>;
+  PackedInput p(window, 1);
   parallel_parts(s.m, 1, [&](Size from, Size to) {
-    T *planes = scratch_of<T>(0, p.size()), *wide = scratch_of<T>(1, s.oh * row);
-    auto* sums = reinterpret_cast<V<T>*>(scratch_of<T>(2, view.count * kLanes<T>));
+    T *planes = workspace_of<T>(0, p.size()), *wide = workspace_of<T>(1, s.oh * row);
+    auto* sums = reinterpret_cast<V<T>*>(workspace_of<T>(2, window.count * kLanes<T>));
     for (Size i = 0; i < s.oh * row; ++i) wide[i] = 0;
     for (Size i = 0; i < p.size() + kLanes<T>; ++i)
-      planes[i] = 0;  // what is behind the last plane is read, times zero
+      planes[i] = 0;  // elements beyond the last plane are read and multiplied by zero
     for (Size m = from; m < to; ++m) {
-      for (Size t = 0; t < view.count; ++t) sums[t] = V<T>{};
+      for (Size t = 0; t < window.count; ++t) sums[t] = V<T>{};
       for (Size n = 0; n < s.n; ++n) {
-        fill_planes(view, p, x + (n * s.c + m) * s.h * s.w, 0, 1, planes);
+        fill_planes(window, p, x + (n * s.c + m) * s.h * s.w, 0, 1, planes);
         for (Size i = 0; i < s.oh; ++i)
           for (Size j = 0; j < s.ow; ++j)
             wide[i * row + j] = g[((n * s.m + m) * s.oh + i) * s.ow + j];
-        for (Size t = 0; t < view.count; t += kTogether)
-          add_dots(view, p, planes, wide, row, t, sums);
+        for (Size t = 0; t < window.count; t += kOffsetsPerPass)
+          accumulate_dots(window, p, planes, wide, row, t, sums);
       }
-      for (Size t = 0; t < view.count; ++t) filter[m * view.count + t] = sum_of<T>(sums[t]);
+      for (Size t = 0; t < window.count; ++t)
+        filter[m * window.count + t] = horizontal_sum<T>(sums[t]);
     }
   });
 }
 
 template <class T>
-void conv_filter(const ConvShape& s, const T* x, const T* g, T* filter) {
-  Tap taps[Planes::kMostTaps];
-  View view = view_of(s, taps);
+void conv_filter_grad(const ConvShape& s, const T* x, const T* g, T* filter) {
+  KernelOffset taps[PackedInput::kMaxOffsets];
+  ConvWindow window = forward_window(s, taps);
   if (s.c == s.groups && s.m == s.groups && s.groups > 1)
-    return filter_of_each(s, view, x, g, filter);
-  FilterCut cut(s, view.count);
-  Size c = s.c / s.groups, m = s.m / s.groups, pitch = parts_of(m, kLanes<T>) * kLanes<T>;
-  Size whole = s.groups * c * view.count * pitch;
-  T* totals = scratch_of<T>(2, cut.chunks * whole);
+    return depthwise_filter_grad(s, window, x, g, filter);
+  FilterPartition cut(s, window.count);
+  Size c = s.c / s.groups, m = s.m / s.groups, pitch = ceil_div(m, kLanes<T>) * kLanes<T>;
+  Size whole = s.groups * c * window.count * pitch;
+  T* totals = workspace_of<T>(2, cut.chunks * whole);
   parallel(cut.chunks * s.groups * cut.blocks, [&](Size task) {
     Size chunk = task % cut.chunks, group = task / cut.chunks % s.groups,
          block = task / cut.chunks / s.groups;
-    FilterPart<T> part{s,
-                       view,
+    FilterTask<T> part{s,
+                       window,
                        group,
                        block * cut.channels,
-                       least(c, (block + 1) * cut.channels),
+                       min(c, (block + 1) * cut.channels),
                        chunk * cut.pictures * s.oh,
-                       least(s.n, (chunk + 1) * cut.pictures) * s.oh};
-    T* total = totals + chunk * whole + (group * c + part.from) * view.count * pitch;
+                       min(s.n, (chunk + 1) * cut.pictures) * s.oh};
+    T* total = totals + chunk * whole + (group * c + part.from) * window.count * pitch;
     for (Size i = 0; i < part.rows() * pitch; ++i) total[i] = 0;
-    Planes p(view, part.to - part.from);
-    Size pixels = most(1, 512 / s.ow) * s.ow,
-         row = pixels + kLanes<T>;  // room for what vectors write behind the last run
-    FilterWork<T> work{
-        pixels, row, pitch, scratch_of<T>(3, p.size()), scratch_of<T>(4, part.rows() * row),
+    PackedInput p(window, part.to - part.from);
+    Size pixels = max(1, 512 / s.ow) * s.ow,
+         row = pixels + kLanes<T>;  // space for vector writes beyond the last row
+    FilterWorkspace<T> work{
+        pixels, row, pitch, workspace_of<T>(3, p.size()), workspace_of<T>(4, part.rows() * row),
         nullptr};
-    work.g = scratch_of<T>(5, work.pixels * pitch);
+    work.g = workspace_of<T>(5, work.pixels * pitch);
     if (m < pitch)
       for (Size i = 0; i < work.pixels * pitch; ++i) work.g[i] = 0;
-    add_part(part, x, g, work, total);
+    accumulate_task(part, x, g, work, total);
   });
-  Size rows = c * view.count;
-  parallel_parts(s.groups * rows, most(64, 65536 / pitch), [&](Size from, Size to) {
+  Size rows = c * window.count;
+  parallel_parts(s.groups * rows, max(64, 65536 / pitch), [&](Size from, Size to) {
     for (Size r = from; r < to; ++r)
       for (Size i = 0; i < m; ++i) {
         T sum = totals[r * pitch + i];

@@ -1,5 +1,5 @@
-// The instructions of expressions: each works on a few hundred elements that lie in the cache, and
-// is what the kernel of its name does, to the last bit.
+// The instructions of expressions.  Each works on a few hundred elements in the cache and computes
+// bitwise the same as the kernel of its name.
 #pragma once
 #include "kernels/elementwise.h"
 
@@ -13,40 +13,42 @@ inline V<T> sqrt_of(V<T> x) {
   return x;
 }
 
-constexpr bool takes_two(Piece which) { return which <= Piece::keep || which >= Piece::relu_grad; }
-
-template <class T, Piece Which>
-inline V<T> of_one(V<T> x) {
-  constexpr int first = static_cast<int>(Piece::relu), which = static_cast<int>(Which);
-  if constexpr (which <= static_cast<int>(Piece::erf))
-    return function_of<T, static_cast<Unary>(which - first)>(x);
-  if constexpr (Which == Piece::sqrt) return sqrt_of<T>(x);
-  if constexpr (Which == Piece::square) return x * x;
-  if constexpr (Which == Piece::abs) return x < 0 ? -x : x == 0 ? V<T>{} : x;
-  if constexpr (Which == Piece::reciprocal) return 1 / x;
+constexpr bool is_binary(ExprOp which) {
+  return which <= ExprOp::mask || which >= ExprOp::relu_grad;
 }
 
-template <class T, Piece Which>
-inline V<T> of_two(V<T> x, V<T> y) {
-  constexpr int first = static_cast<int>(Piece::relu_grad), which = static_cast<int>(Which);
-  if constexpr (Which == Piece::add) return x + y;
-  if constexpr (Which == Piece::sub) return x - y;
-  if constexpr (Which == Piece::mul) return x * y;
-  if constexpr (Which == Piece::div) return x / y;
-  if constexpr (Which == Piece::max) return x >= y ? x : x != x ? x : y;  // NaN stays NaN
-  if constexpr (Which == Piece::min) return x <= y ? x : x != x ? x : y;
-  if constexpr (Which == Piece::first) return x;
-  if constexpr (Which == Piece::second) return y;
-  if constexpr (Which == Piece::keep) return y == 0 ? V<T>{} : x;
-  if constexpr (which >= first) return slope_of<T, static_cast<Unary>(which - first)>(x, y);
+template <class T, ExprOp Which>
+inline V<T> apply_unary_op(V<T> x) {
+  constexpr int first = static_cast<int>(ExprOp::relu), which = static_cast<int>(Which);
+  if constexpr (which <= static_cast<int>(ExprOp::erf))
+    return apply_unary<T, static_cast<Unary>(which - first)>(x);
+  if constexpr (Which == ExprOp::sqrt) return sqrt_of<T>(x);
+  if constexpr (Which == ExprOp::square) return x * x;
+  if constexpr (Which == ExprOp::abs) return x < 0 ? -x : x == 0 ? V<T>{} : x;
+  if constexpr (Which == ExprOp::reciprocal) return 1 / x;
 }
 
-template <class T, Piece Which>
-void piece(Size count, const T* x, const T* y, T* z) {
-  if constexpr (takes_two(Which))
-    map(count, [](V<T> a, V<T> b) -> V<T> { return of_two<T, Which>(a, b); }, z, x, y);
+template <class T, ExprOp Which>
+inline V<T> apply_binary_op(V<T> x, V<T> y) {
+  constexpr int first = static_cast<int>(ExprOp::relu_grad), which = static_cast<int>(Which);
+  if constexpr (Which == ExprOp::add) return x + y;
+  if constexpr (Which == ExprOp::sub) return x - y;
+  if constexpr (Which == ExprOp::mul) return x * y;
+  if constexpr (Which == ExprOp::div) return x / y;
+  if constexpr (Which == ExprOp::max) return x >= y ? x : x != x ? x : y;  // NaN propagates
+  if constexpr (Which == ExprOp::min) return x <= y ? x : x != x ? x : y;
+  if constexpr (Which == ExprOp::first) return x;
+  if constexpr (Which == ExprOp::second) return y;
+  if constexpr (Which == ExprOp::mask) return y == 0 ? V<T>{} : x;
+  if constexpr (which >= first) return derivative<T, static_cast<Unary>(which - first)>(x, y);
+}
+
+template <class T, ExprOp Which>
+void expr_op(Size count, const T* x, const T* y, T* z) {
+  if constexpr (is_binary(Which))
+    map(count, [](V<T> a, V<T> b) -> V<T> { return apply_binary_op<T, Which>(a, b); }, z, x, y);
   else
-    map(count, [](V<T> a) -> V<T> { return of_one<T, Which>(a); }, z, x);
+    map(count, [](V<T> a) -> V<T> { return apply_unary_op<T, Which>(a); }, z, x);
 }
 
 }  // namespace

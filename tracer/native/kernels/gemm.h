@@ -1,5 +1,4 @@
-// The product of two matrices, tile by tile.   What B is, and where it comes from, is the caller's:
-// see `Panel` below.
+// Tiled matrix product.  The caller provides B as panels; see `product`.
 #pragma once
 #include "kernels/simd.h"
 #include "kernels/thread_pool.h"
@@ -7,8 +6,8 @@
 namespace oarlock::kernels {
 namespace {
 
-/// Some columns of B, readable in whole vectors: the first vector of row p is at data + p * row,
-/// or, where rows lie anywhere, at data + rows[p]; the second one is `gap` behind it.
+/// Columns of B, readable in whole vectors: the first vector of row p is at data + p * row, or at
+/// data + rows[p] for irregular rows; the second is `gap` elements after it.
 template <class T>
 struct Block {
   const T* data;
@@ -51,14 +50,14 @@ Tile<T> tile_for(Size rows, bool wide, bool anywhere, std::integer_sequence<int,
   return tiles[anywhere][wide][rows - 1];
 }
 
-constexpr Size kPollAfter =
-    Size(1) << 20;  // elements of `a`, each multiplied by a panel of columns: some milliseconds
-constexpr Size kDepth = 384;  // as many rows of B at a time as stay in the first cache
+constexpr Size kElementsPerPoll =
+    Size(1) << 20;  // elements of `a` between polls, each multiplied by a panel: some milliseconds
+constexpr Size kDepth = 384;  // rows of B per pass, chosen to stay in the L1 cache
 
-/// One tile that may be narrower than whole vectors.
+/// A tile that may be narrower than whole vectors.
 template <class T>
-void place_tile(Size k, const T* a, Size a_row, Size a_column, Size rows, Block<T> b, T* c,
-                Size c_row, Size width, bool add) {
+void run_tile(Size k, const T* a, Size a_row, Size a_column, Size rows, Block<T> b, T* c,
+              Size c_row, Size width, bool add) {
   bool wide = width > kLanes<T>;
   Tile<T> made = tile_for<T>(rows, wide, b.rows, std::make_integer_sequence<int, kRows>{});
   if (width == (wide ? 2 : 1) * kLanes<T>) return made(k, a, a_row, a_column, b, c, c_row, add);
@@ -69,25 +68,25 @@ void place_tile(Size k, const T* a, Size a_row, Size a_column, Size rows, Block<
       c[i * c_row + j] = whole[i * kColumns<T> + j] + (add ? c[i * c_row + j] : T(0));
 }
 
-/// c [m,n] (+)= a [m,k] @ B.   panel(j, width, p, depth) gives the columns j ... and rows p ... of
-/// B as a Block.
+/// c [m,n] (+)= a [m,k] @ B. panel(j, width, p, depth) returns columns j ... and rows p ... of B as
+/// a Block.
 template <class T, class Panel>
 void product(Size m, Size n, Size k, const T* a, Size a_row, Size a_column, T* c, Size c_row,
              bool add, const Panel& panel) {
-  Size steps = most(parts_of(k, kDepth), 1), depth = parts_of(k, steps), unpolled = 0;
+  Size steps = max(ceil_div(k, kDepth), 1), depth = ceil_div(k, steps), unpolled = 0;
   for (Size j = 0; j < n; j += kColumns<T>) {
-    Size width = least(n - j, kColumns<T>);
+    Size width = min(n - j, kColumns<T>);
     for (Size step = 0, p = 0; step < steps; ++step, p += depth) {
-      Size count = least(depth, k - p);
+      Size count = min(depth, k - p);
       unpolled += m * count;
-      if (unpolled > kPollAfter) {
+      if (unpolled > kElementsPerPoll) {
         poll_in_task();
         unpolled = 0;
       }
       Block<T> b = panel(j, width, p, count);
       for (Size i = 0; i < m; i += kRows)
-        place_tile(count, a + i * a_row + p * a_column, a_row, a_column, least(m - i, kRows), b,
-                   c + i * c_row + j, c_row, width, add || p > 0);
+        run_tile(count, a + i * a_row + p * a_column, a_row, a_column, min(m - i, kRows), b,
+                 c + i * c_row + j, c_row, width, add || p > 0);
     }
   }
 }

@@ -20,47 +20,47 @@ namespace oarlock::kernels {
 namespace {
 
 template <class T, int... I>
-constexpr Pieces<T> pieces_of(std::integer_sequence<int, I...>) {
-  return {{piece<T, static_cast<Piece>(I)>...}};
+constexpr ExprOps<T> pieces_of(std::integer_sequence<int, I...>) {
+  return {{expr_op<T, static_cast<ExprOp>(I)>...}};
 }
 template <class T>
-constexpr Pieces<T> kAllPieces = pieces_of<T>(std::make_integer_sequence<int, kPieces>{});
+constexpr ExprOps<T> kAllPieces = pieces_of<T>(std::make_integer_sequence<int, kNumExprOps>{});
 
 template <class T>
 constexpr Table<T> kTable = {
     .unary = {unary<T, Unary::relu>, unary<T, Unary::tanh>, unary<T, Unary::sigmoid>,
               unary<T, Unary::silu>, unary<T, Unary::gelu>, unary<T, Unary::gelu_tanh>,
               unary<T, Unary::exp>, unary<T, Unary::erf>},
-    .unary_back = {unary_back<T, Unary::relu>, unary_back<T, Unary::tanh>,
-                   unary_back<T, Unary::sigmoid>, unary_back<T, Unary::silu>,
-                   unary_back<T, Unary::gelu>, unary_back<T, Unary::gelu_tanh>,
-                   unary_back<T, Unary::exp>, unary_back<T, Unary::erf>},
+    .unary_grad = {unary_grad<T, Unary::relu>, unary_grad<T, Unary::tanh>,
+                   unary_grad<T, Unary::sigmoid>, unary_grad<T, Unary::silu>,
+                   unary_grad<T, Unary::gelu>, unary_grad<T, Unary::gelu_tanh>,
+                   unary_grad<T, Unary::exp>, unary_grad<T, Unary::erf>},
     .binary = {binary<T, Binary::add>, binary<T, Binary::sub>, binary<T, Binary::mul>},
-    .pieces = kAllPieces<T>,
+    .expr_ops = kAllPieces<T>,
     .sum = sum<T>,
     .moments = moments<T>,
     .affine = affine<T>,
     .layer_norm = layer_norm<T>,
-    .standardize_back = standardize_back<T>,
+    .standardize_grad = standardize_grad<T>,
     .standardize_dot = standardize_dot<T>,
     .standardize_dot_rows = standardize_dot_rows<T>,
     .softmax = softmax<T>,
-    .softmax_back = softmax_back<T>,
+    .softmax_grad = softmax_grad<T>,
     .log_softmax = log_softmax<T>,
     .cross_entropy = cross_entropy<T>,
-    .cross_entropy_back = cross_entropy_back<T>,
+    .cross_entropy_grad = cross_entropy_grad<T>,
     .adam = adam<T>,
     .recur = recur<T>,
-    .recur_back = recur_back<T>,
+    .recur_grad = recur_grad<T>,
     .momentum = momentum<T>,
     .products = products<T>,
     .conv = conv<T>,
-    .conv_input = conv_input<T>,
-    .conv_filter = conv_filter<T>,
+    .conv_input_grad = conv_input_grad<T>,
+    .conv_filter_grad = conv_filter_grad<T>,
     .max_pool = max_pool<T>,
-    .max_pool_back = max_pool_back<T>,
+    .max_pool_grad = max_pool_grad<T>,
     .avg_pool = avg_pool<T>,
-    .avg_pool_back = avg_pool_back<T>,
+    .avg_pool_grad = avg_pool_grad<T>,
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Exponential and its relatives, in vectors.   float32 within 2e-6 of the right value; float64 as
-// in C, element by element.
+// Vectorized exponential functions. float32 within 2e-6 of the exact value; float64 calls the C
+// library per element.
 #pragma once
 #include "kernels/simd.h"
 
@@ -17,32 +17,32 @@ inline Floats polynomial(Floats x, const float (&c)[N]) {
 }
 
 template <class Function>
-inline V<double> each(V<double> x, const Function& function) {
+inline V<double> map_lanes(V<double> x, const Function& function) {
   for (int i = 0; i < kLanes<double>; ++i) x[i] = function(x[i]);
   return x;
 }
 
-/// e ** x = 2 ** n * e ** r with |r| <= ln 2 / 2; the polynomial is a fit of the relative error,
-/// 2e-9 at most.
+/// e ** x = 2 ** n * e ** r with |r| <= ln 2 / 2; the polynomial minimizes the relative error, at
+/// most 2e-9.
 inline Floats exp_of(Floats x) {
   static constexpr float c[] = {1.f,           1.00000004f,    0.49999992f,   0.166664192f,
                                 0.0416682298f, 0.00837489912f, 0.00138368525f};
-  constexpr float round = 12582912.f;  // 1.5 * 2 ** 23: what is added to it loses its fraction
+  constexpr float round = 12582912.f;  // 1.5 * 2 ** 23: adding it rounds to an integer
   Floats bounded = x > 89.f ? splat(89.f) : x < -105.f ? splat(-105.f) : x;
   Floats n = bounded * 1.44269504f + round;
   Ints whole = reinterpret_cast<Ints>(n) - 0x4b400000;
   n -= round;
   Floats r = bounded - n * 0.693359375f + n * 2.12194440e-4f;  // ln 2 in two parts
-  Ints half = whole >> 1;  // in two steps, as 2 ** n itself may be too large or too small
+  Ints half = whole >> 1;  // in two steps, because 2 ** n may overflow or underflow
   Floats low = reinterpret_cast<Floats>((half + 127) << 23),
          high = reinterpret_cast<Floats>((whole - half + 127) << 23);
   return polynomial(r, c) * low * high;
 }
 inline V<double> exp_of(V<double> x) {
-  return each(x, [](double v) { return __builtin_exp(v); });
+  return map_lanes(x, [](double v) { return __builtin_exp(v); });
 }
 
-/// Near zero an odd polynomial, a fit of the relative error; elsewhere 1 - 2 / (e ** 2|x| + 1).
+/// An odd polynomial with minimal relative error near zero; otherwise 1 - 2 / (e ** 2|x| + 1).
 inline Floats tanh_of(Floats x) {
   static constexpr float c[] = {0.999999994f,   -0.333332293f, 0.133304151f,
                                 -0.0536652793f, 0.0204151902f, -0.00546826502f};
@@ -51,11 +51,11 @@ inline Floats tanh_of(Floats x) {
   return size < 0.65f ? x * polynomial(square, c) : x < 0.f ? -far : far;
 }
 inline V<double> tanh_of(V<double> x) {
-  return each(x, [](double v) { return __builtin_tanh(v); });
+  return map_lanes(x, [](double v) { return __builtin_tanh(v); });
 }
 
-/// x * P(x ** 2) / Q(x ** 2) up to where it is 1: a fit of the relative error, as in special.py of
-/// the ops.
+/// x * P(x ** 2) / Q(x ** 2) up to where erf rounds to 1; minimizes the relative error, as
+/// special.py of the ops.
 inline Floats erf_of(Floats x) {
   static constexpr float p[] = {1.1283791f,    1.9058469e-1f, 5.2767910e-2f,
                                 3.7721114e-3f, 2.8482557e-4f, 2.0459913e-6f};
@@ -67,7 +67,7 @@ inline Floats erf_of(Floats x) {
   return found > 1.f ? splat(1.f) : found < -1.f ? splat(-1.f) : found;
 }
 inline V<double> erf_of(V<double> x) {
-  return each(x, [](double v) { return __builtin_erf(v); });
+  return map_lanes(x, [](double v) { return __builtin_erf(v); });
 }
 
 template <class X>

@@ -1,4 +1,4 @@
-// Products of matrices that lie in memory, many at once.
+// Batched matrix products.
 #pragma once
 #include "kernels/gemm.h"
 #include "kernels/kernels.h"
@@ -6,8 +6,7 @@
 namespace oarlock::kernels {
 namespace {
 
-/// The columns of a matrix as panels: as they lie where that can be read in whole vectors, else
-/// copied or transposed.
+/// The panels of a matrix: read in place if whole vectors can be read, else copied or transposed.
 template <class T>
 struct MatrixPanels {
   const T* b;
@@ -18,7 +17,7 @@ struct MatrixPanels {
     bool whole = width == kColumns<T> || width == kLanes<T>;
     if (column == 1 && whole && (m <= Size(4) * kRows || row <= 1024)) return {from, row};
     Size pitch = width > kLanes<T> ? kColumns<T> : kLanes<T>;
-    T* to = scratch_of<T>(0, depth * pitch);
+    T* to = workspace_of<T>(0, depth * pitch);
     if (row == 1 && column != 1) {
       transpose(from, column, width, depth, to, pitch);
     } else {
@@ -30,31 +29,32 @@ struct MatrixPanels {
 };
 
 template <class T>
-void one_product(const Products<T>& s, Size index, Size row, Size rows, Size column, Size columns) {
+void multiply_range(const Products<T>& s, Size index, Size row, Size rows, Size column,
+                    Size columns) {
   MatrixPanels<T> panels{s.b[index] + column * s.b_column, s.b_row, s.b_column, rows};
   T* c = s.c + index * s.m * s.n + row * s.n + column;
   product(rows, columns, s.k, s.a[index] + row * s.a_row, s.a_row, s.a_column, c, s.n, false,
           panels);
 }
 
-constexpr Size kWork = Size(1) << 19;  // multiplications that are worth a task of their own
+constexpr Size kWorkPerTask = Size(1) << 19;  // multiplications per task
 
 template <class T>
 void products(const Products<T>& s) {
-  Size each = most(s.m * s.n * s.k, 1);
-  if (each * 2 <= kWork || s.count >= 8)
-    return parallel_parts(s.count, most(parts_of(s.count, 16), kWork / each),
+  Size each = max(s.m * s.n * s.k, 1);
+  if (each * 2 <= kWorkPerTask || s.count >= 8)
+    return parallel_parts(s.count, max(ceil_div(s.count, 16), kWorkPerTask / each),
                           [&](Size from, Size to) {
-                            for (Size i = from; i < to; ++i) one_product(s, i, 0, s.m, 0, s.n);
+                            for (Size i = from; i < to; ++i) multiply_range(s, i, 0, s.m, 0, s.n);
                           });
   bool by_rows = s.m > s.n;
   Size unit = by_rows ? kRows : kColumns<T>, length = by_rows ? s.m : s.n;
-  Size part = parts_of(parts_of(length, least(8, each / kWork + 1)), unit) * unit;
-  Size parts = parts_of(length, part);
+  Size part = ceil_div(ceil_div(length, min(8, each / kWorkPerTask + 1)), unit) * unit;
+  Size parts = ceil_div(length, part);
   parallel(s.count * parts, [&](Size task) {
-    Size from = task % parts * part, many = least(part, length - from);
-    by_rows ? one_product(s, task / parts, from, many, 0, s.n)
-            : one_product(s, task / parts, 0, s.m, from, many);
+    Size from = task % parts * part, many = min(part, length - from);
+    by_rows ? multiply_range(s, task / parts, from, many, 0, s.n)
+            : multiply_range(s, task / parts, 0, s.m, from, many);
   });
 }
 

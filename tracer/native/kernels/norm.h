@@ -1,15 +1,15 @@
-// Standardizing along the middle axis of x [n,c,k]: what batch norm (all but the channels) and
-// layer norm (n = 1, rows) are made of.
+// Standardization along the middle axis of x [n,c,k], used by batch norm (channels) and layer norm
+// (n = 1, rows).
 #pragma once
 #include "kernels/channel_sum.h"
 
 namespace oarlock::kernels {
 namespace {
 
-/// `body(j)` for every place of the middle axis.
+/// Calls `body(j)` for every index of the middle axis.
 template <class Body>
-void each_middle(Size n, Size c, Size k, const Body& body) {
-  parallel_parts(c, most(1, kPart / most(1, n * k)), [&](Size from, Size to) {
+void for_each_channel(Size n, Size c, Size k, const Body& body) {
+  parallel_parts(c, max(1, kElementsPerTask / max(1, n * k)), [&](Size from, Size to) {
     for (Size j = from; j < to; ++j) body(j);
   });
 }
@@ -17,13 +17,13 @@ void each_middle(Size n, Size c, Size k, const Body& body) {
 template <class T>
 void moments(Size n, Size c, Size k, const T* x, T* mean, T* variance) {
   T count = static_cast<T>(n * k);
-  each_middle(n, c, k, [&](Size j) {
+  for_each_channel(n, c, k, [&](Size j) {
     T total = 0, spread = 0;
     for (Size i = 0; i < n; ++i)
-      total += sum_over<T>(k, [](V<T> v) { return v; }, x + (i * c + j) * k);
+      total += sum_elements<T>(k, [](V<T> v) { return v; }, x + (i * c + j) * k);
     T middle = total / count;
     auto square = [&](V<T> v) { return (v - middle) * (v - middle); };
-    for (Size i = 0; i < n; ++i) spread += sum_over<T>(k, square, x + (i * c + j) * k);
+    for (Size i = 0; i < n; ++i) spread += sum_elements<T>(k, square, x + (i * c + j) * k);
     mean[j] = middle;
     variance[j] = spread / count;
   });
@@ -33,7 +33,7 @@ void moments(Size n, Size c, Size k, const T* x, T* mean, T* variance) {
 template <class T>
 void affine(Size n, Size c, Size k, const T* x, const T* mean, const T* factor, const T* bias,
             T* y) {
-  parallel_parts(n * c, most(1, kPart / k), [&](Size from, Size to) {
+  parallel_parts(n * c, max(1, kElementsPerTask / k), [&](Size from, Size to) {
     for (Size i = from; i < to; ++i) {
       T middle = mean[i % c], times = factor[i % c], plus = bias[i % c];
       map(k, [&](V<T> v) { return (v - middle) * times + plus; }, y + i * k, x + i * k);
@@ -41,12 +41,12 @@ void affine(Size n, Size c, Size k, const T* x, const T* mean, const T* factor, 
   });
 }
 
-/// y [r,k] = rows of x standardized, times weight [k] and plus bias [k] where they are given.
+/// y [r,k] = standardized rows of x, times weight [k] and plus bias [k] if given.
 template <class T>
 void layer_norm(Size r, Size k, T epsilon, const T* x, const T* weight, const T* bias, T* y,
                 T* mean, T* variance) {
   moments(Size(1), r, k, x, mean, variance);
-  parallel_parts(r, most(1, kPart / k), [&](Size from, Size to) {
+  parallel_parts(r, max(1, kElementsPerTask / k), [&](Size from, Size to) {
     for (Size i = from; i < to; ++i) {
       T middle = mean[i], times = 1 / __builtin_sqrt(variance[i] + epsilon), *row = y + i * k;
       map(k, [&](V<T> v) { return (v - middle) * times; }, row, x + i * k);
@@ -59,15 +59,15 @@ void layer_norm(Size r, Size k, T epsilon, const T* x, const T* weight, const T*
 /// dx = inv_std * (g - mean g - xhat * mean(g * xhat)), xhat = (x - mean) * inv_std, means over n
 /// and k.
 template <class T>
-void standardize_back(Size n, Size c, Size k, const T* x, const T* mean, const T* inv_std,
+void standardize_grad(Size n, Size c, Size k, const T* x, const T* mean, const T* inv_std,
                       const T* g, T* dx) {
   T count = static_cast<T>(n * k);
-  each_middle(n, c, k, [&](Size j) {
+  for_each_channel(n, c, k, [&](Size j) {
     T middle = mean[j], inv = inv_std[j], total = 0, dot = 0;
     for (Size i = 0; i < n; ++i) {
       const T *from = x + (i * c + j) * k, *back = g + (i * c + j) * k;
-      total += sum_over<T>(k, [](V<T> b) { return b; }, back);
-      dot += sum_over<T>(k, [&](V<T> v, V<T> b) { return (v - middle) * b; }, from, back);
+      total += sum_elements<T>(k, [](V<T> b) { return b; }, back);
+      dot += sum_elements<T>(k, [&](V<T> v, V<T> b) { return (v - middle) * b; }, from, back);
     }
     T shift = total / count, bend = dot / count * inv * inv;
     for (Size i = 0; i < n; ++i) {
@@ -79,14 +79,15 @@ void standardize_back(Size n, Size c, Size k, const T* x, const T* mean, const T
   });
 }
 
-/// out [c] = the sum of xhat * y over n and k; or, over c for n = 1, out [k].
+/// out [c] = the sum of xhat * y over n and k; the _rows variant, for n = 1, sums over c to out
+/// [k].
 template <class T>
 void standardize_dot(Size n, Size c, Size k, const T* x, const T* mean, const T* inv_std,
                      const T* y, T* out) {
-  each_middle(n, c, k, [&](Size j) {
+  for_each_channel(n, c, k, [&](Size j) {
     T middle = mean[j], dot = 0;
     for (Size i = 0; i < n; ++i)
-      dot += sum_over<T>(
+      dot += sum_elements<T>(
           k, [&](V<T> v, V<T> b) { return (v - middle) * b; }, x + (i * c + j) * k,
           y + (i * c + j) * k);
     out[j] = dot * inv_std[j];
@@ -96,11 +97,11 @@ void standardize_dot(Size n, Size c, Size k, const T* x, const T* mean, const T*
 template <class T>
 void standardize_dot_rows(Size r, Size k, const T* x, const T* mean, const T* inv_std, const T* y,
                           T* out) {
-  Size part = most(1, kPart / k), parts = parts_of(r, part);
-  T* each = scratch_of<T>(0, parts * k);
+  Size part = max(1, kElementsPerTask / k), parts = ceil_div(r, part);
+  T* each = workspace_of<T>(0, parts * k);
   for (Size i = 0; i < parts * k; ++i) each[i] = 0;
   parallel(parts, [&](Size p) {
-    for (Size i = p * part; i < least(r, (p + 1) * part); ++i) {
+    for (Size i = p * part; i < min(r, (p + 1) * part); ++i) {
       T middle = mean[i], inv = inv_std[i], *sums = each + p * k;
       map(
           k, [&](V<T> s, V<T> v, V<T> b) { return s + (v - middle) * inv * b; }, sums, sums,

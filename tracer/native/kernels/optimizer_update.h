@@ -1,44 +1,43 @@
-// Steps of optimizers, over many parameters at once.   Each reads its parameter and writes the
-// changed one to new memory.
+// Optimizer updates of many parameters at once.  New parameter values are written to new memory.
 #pragma once
 #include "kernels/elementwise.h"
 
 namespace oarlock::kernels {
 namespace {
 
-/// `body(array, from, to)` over parts of arrays of different sizes, given where each one starts in
-/// all of them.
+/// Calls `body(array, from, to)` for parts of arrays of different sizes; starts: the start of each
+/// in their concatenation.
 template <class Body>
-void each_part(Size count, const Size* starts, const Body& body) {
-  parallel_parts(starts[count], kPart, [&](Size from, Size to) {
+void for_each_part(Size count, const Size* starts, const Body& body) {
+  parallel_parts(starts[count], kElementsPerTask, [&](Size from, Size to) {
     for (Size i = 0; i < count; ++i) {
-      Size low = most(from, starts[i]) - starts[i], high = least(to, starts[i + 1]) - starts[i];
+      Size low = max(from, starts[i]) - starts[i], high = min(to, starts[i + 1]) - starts[i];
       if (low < high) body(i, low, high);
     }
   });
 }
 
-inline float root(float x) { return __builtin_sqrtf(x); }
-inline double root(double x) { return __builtin_sqrt(x); }
+inline float sqrt_scalar(float x) { return __builtin_sqrtf(x); }
+inline double sqrt_scalar(double x) { return __builtin_sqrt(x); }
 
-/// One part of one parameter; the arrays do not overlap, which lets the compiler work in vectors.
+/// Updates a part of one parameter.  The arrays do not overlap, which enables vectorization.
 template <class T>
 void adam_part(const AdamStep<T>& step, Size from, Size to) {
   const AdamStep<T> s = step;
   const T* __restrict parameter = s.parameter, * __restrict gradient = s.gradient;
   T* __restrict first = s.first, * __restrict second = s.second, * __restrict result = s.result;
   for (Size k = from; k < to; ++k) {
-    T g = gradient[k], m = first[k] * s.beta1 + g * s.rest1,
-      v = second[k] * s.beta2 + g * g * s.rest2;
+    T g = gradient[k], m = first[k] * s.beta1 + g * s.one_minus_beta1,
+      v = second[k] * s.beta2 + g * g * s.one_minus_beta2;
     first[k] = m;
     second[k] = v;
-    result[k] = parameter[k] * s.keep - m / (root(v) + s.epsilon) * s.rate;
+    result[k] = parameter[k] * s.decay - m / (sqrt_scalar(v) + s.epsilon) * s.learning_rate;
   }
 }
 
 template <class T>
 void adam(Size count, const Size* starts, const AdamStep<T>* steps) {
-  each_part(count, starts, [&](Size i, Size from, Size to) { adam_part(steps[i], from, to); });
+  for_each_part(count, starts, [&](Size i, Size from, Size to) { adam_part(steps[i], from, to); });
 }
 
 template <class T>
@@ -48,19 +47,20 @@ void momentum_part(const MomentumStep<T>& step, Size from, Size to) {
   T* __restrict velocity = s.velocity, * __restrict result = s.result;
   T ahead = s.nesterov ? s.momentum : T(1), now = s.nesterov ? T(1) : T(0);
   if (!velocity) {
-    for (Size k = from; k < to; ++k) result[k] = parameter[k] - gradient[k] * s.rate;
+    for (Size k = from; k < to; ++k) result[k] = parameter[k] - gradient[k] * s.learning_rate;
     return;
   }
   for (Size k = from; k < to; ++k) {
     T g = gradient[k], v = velocity[k] * s.momentum + g;
     velocity[k] = v;
-    result[k] = parameter[k] - (g * now + v * ahead) * s.rate;
+    result[k] = parameter[k] - (g * now + v * ahead) * s.learning_rate;
   }
 }
 
 template <class T>
 void momentum(Size count, const Size* starts, const MomentumStep<T>* steps) {
-  each_part(count, starts, [&](Size i, Size from, Size to) { momentum_part(steps[i], from, to); });
+  for_each_part(count, starts,
+                [&](Size i, Size from, Size to) { momentum_part(steps[i], from, to); });
 }
 
 }  // namespace

@@ -1,95 +1,97 @@
-// Pictures laid out so that a window reads them in whole vectors.
-//
-// A window that moves by (step_h, step_w) sees, at each of its places, a picture of every step-th
-// row and column. Those pictures, padded, are the planes: one for each phase (row % step_h, column
-// % step_w) that some place of the window starts in.
+// Packed images for convolutions, readable in whole vectors.  A window that moves by (step_h,
+// step_w) reads, at each kernel offset, every step-th row and column.  These padded sub-images are
+// the planes: one per phase (row % step_h, column % step_w) that occurs.
 #pragma once
 #include "kernels/simd.h"
 
 namespace oarlock::kernels {
 namespace {
 
-/// A place of the window, relative to the pixel that it stands on.
-struct Tap {
+/// An offset of the window relative to its pixel.
+struct KernelOffset {
   Size row, column;
 };
 
-/// How a window of `count` taps sees pictures h x w from each place of a grid oh x ow.
-struct View {
+/// A window of `count` offsets on images h x w with an output grid oh x ow.
+struct ConvWindow {
   Size h, w, oh, ow, step_h, step_w;
-  const Tap* taps;
+  const KernelOffset* offsets;
   Size count;
 };
 
 inline Size floor_div(Size a, Size b) { return (a >= 0 ? a : a - b + 1) / b; }
 
-/// The layout of the planes of `channels` pictures: [phase][channel][height * width].
-struct Planes {
-  static constexpr Size kMostTaps = 1024;
+/// The layout of the planes of `channels` images: [phase][channel][height * width].
+struct PackedInput {
+  static constexpr Size kMaxOffsets = 1024;
 
   Size first_row = 0, first_column = 0, height, width, channels, phases = 0;
-  Size phase_row[kMostTaps], phase_column[kMostTaps],
-      offset[kMostTaps];  // offset: of each tap, channel 0, place (0, 0)
+  Size phase_row[kMaxOffsets], phase_column[kMaxOffsets],
+      kernel_offset[kMaxOffsets];  // kernel_offset: of each offset, for channel 0 and pixel (0, 0)
 
-  Planes(const View& v, Size channels_seen) : channels(channels_seen) {
+  PackedInput(const ConvWindow& v, Size channels_seen) : channels(channels_seen) {
     Size last_row = 0, last_column = 0;
     for (Size t = 0; t < v.count; ++t) {
-      Size row = floor_div(v.taps[t].row, v.step_h), column = floor_div(v.taps[t].column, v.step_w);
-      first_row = t ? least(first_row, row) : row;
-      first_column = t ? least(first_column, column) : column;
-      last_row = t ? most(last_row, row) : row;
-      last_column = t ? most(last_column, column) : column;
+      Size row = floor_div(v.offsets[t].row, v.step_h),
+           column = floor_div(v.offsets[t].column, v.step_w);
+      first_row = t ? min(first_row, row) : row;
+      first_column = t ? min(first_column, column) : column;
+      last_row = t ? max(last_row, row) : row;
+      last_column = t ? max(last_column, column) : column;
     }
     height = v.oh + last_row - first_row;
     width = v.ow + last_column - first_column;
-    for (Size t = 0; t < v.count; ++t) place(v, t);
+    for (Size t = 0; t < v.count; ++t) add_offset(v, t);
   }
 
   Size plane() const { return height * width; }
   Size size() const { return phases * channels * plane(); }
 
  private:
-  void place(const View& v, Size t) {
-    Size row = floor_div(v.taps[t].row, v.step_h), column = floor_div(v.taps[t].column, v.step_w);
-    Size down = v.taps[t].row - row * v.step_h, right = v.taps[t].column - column * v.step_w,
+  void add_offset(const ConvWindow& v, Size t) {
+    Size row = floor_div(v.offsets[t].row, v.step_h),
+         column = floor_div(v.offsets[t].column, v.step_w);
+    Size down = v.offsets[t].row - row * v.step_h, right = v.offsets[t].column - column * v.step_w,
          phase = 0;
     while (phase < phases && (phase_row[phase] != down || phase_column[phase] != right)) ++phase;
     if (phase == phases) {
       phase_row[phases] = down;
       phase_column[phases++] = right;
     }
-    offset[t] = phase * channels * plane() + (row - first_row) * width + column - first_column;
+    kernel_offset[t] =
+        phase * channels * plane() + (row - first_row) * width + column - first_column;
   }
 };
 
-/// The offset in the planes of every channel at every tap, in scratch memory.
-inline const Size* offsets_of(const View& v, const Planes& p) {
-  Size* made = scratch_of<Size>(5, p.channels * v.count);
+/// The offset of every channel and kernel offset in the planes, in the workspace.
+inline const Size* row_offsets(const ConvWindow& v, const PackedInput& p) {
+  Size* made = workspace_of<Size>(5, p.channels * v.count);
   for (Size i = 0; i < p.channels * v.count; ++i)
-    made[i] = i / v.count * p.plane() + p.offset[i % v.count];
+    made[i] = i / v.count * p.plane() + p.kernel_offset[i % v.count];
   return made;
 }
 
-/// One row of a plane from one row of a picture (nullptr: outside).
+/// Writes one row of a plane from one row of an image (nullptr: outside).
 template <class T>
-void plane_row(const View& v, const Planes& p, Size phase, const T* from, T* to) {
+void plane_row(const ConvWindow& v, const PackedInput& p, Size phase, const T* from, T* to) {
   Size shift = p.first_column * v.step_w + p.phase_column[phase];
-  Size start = shift >= 0 ? 0 : parts_of(-shift, v.step_w);
-  Size end = from && v.w > shift ? least(p.width, parts_of(v.w - shift, v.step_w)) : 0;
-  start = least(start, most(end, 0));
+  Size start = shift >= 0 ? 0 : ceil_div(-shift, v.step_w);
+  Size end = from && v.w > shift ? min(p.width, ceil_div(v.w - shift, v.step_w)) : 0;
+  start = min(start, max(end, 0));
   for (Size i = 0; i < start; ++i) to[i] = 0;
   if (v.step_w == 1)
     for (Size i = start; i < end; ++i) to[i] = from[shift + i];
-  else if (v.step_w == 2)  // a step that the compiler knows is done in vectors
+  else if (v.step_w == 2)  // a constant step is vectorized
     for (Size i = start; i < end; ++i) to[i] = from[shift + i * 2];
   else
     for (Size i = start; i < end; ++i) to[i] = from[shift + i * v.step_w];
-  for (Size i = most(end, 0); i < p.width; ++i) to[i] = 0;
+  for (Size i = max(end, 0); i < p.width; ++i) to[i] = 0;
 }
 
-/// The planes of the channels `from` ... `to` of x [channels,h,w].
+/// Fills the planes of channels `from` ...  `to` of x [channels,h,w].
 template <class T>
-void fill_planes(const View& v, const Planes& p, const T* x, Size from, Size to, T* planes) {
+void fill_planes(const ConvWindow& v, const PackedInput& p, const T* x, Size from, Size to,
+                 T* planes) {
   for (Size phase = 0; phase < p.phases; ++phase)
     for (Size c = from; c < to; ++c) {
       T* plane = planes + (phase * p.channels + c) * p.plane();
@@ -101,19 +103,18 @@ void fill_planes(const View& v, const Planes& p, const T* x, Size from, Size to,
     }
 }
 
-/// Where to copy what the window sees at some pixels: vectors from a plane to a row of what is
-/// made.   A vector may reach behind the pixels that are meant; the next one overwrites that, or it
-/// is behind the end.
+/// Copies of im2col pixels: vectors from a plane to a row.  A vector may write beyond its pixels;
+/// the next one overwrites that, or it lies beyond the end.
 template <class T>
-struct Moves {
-  static constexpr Size kMost = kColumns<T> > 8 ? kColumns<T> : 8;
-  Size count = 0, from[kMost], to[kMost];
+struct CopyPlan {
+  static constexpr Size kMaxCopies = kColumns<T> > 8 ? kColumns<T> : 8;
+  Size count = 0, from[kMaxCopies], to[kMaxCopies];
 
   /// At most kColumns pixels of the grid from `start` on.
-  Moves(const View& v, const Planes& p, Size start, Size pixels) {
+  CopyPlan(const ConvWindow& v, const PackedInput& p, Size start, Size pixels) {
     for (Size i = 0; i < pixels;) {
       Size row = (start + i) / v.ow, column = (start + i) % v.ow,
-           many = least(pixels - i, v.ow - column);
+           many = min(pixels - i, v.ow - column);
       for (Size k = 0; k < many; k += kLanes<T>) {
         from[count] = row * p.width + column + k;
         to[count++] = i + k;
@@ -123,15 +124,15 @@ struct Moves {
   }
 };
 
-/// The rows [first, first + depth) of what the window sees: row c * taps + t is channel c at tap t.
-/// N: how many moves, 0: any.
+/// Copies the im2col rows [first, first + depth): row c * count + t is channel c at offset t.  N:
+/// number of copies, 0: any.
 template <class T, int N>
-void copy_rows(const View& v, const Planes& p, const T* planes, Size first, Size depth,
-               const Moves<T>& moves, T* to, Size to_row) {
+void copy_rows(const ConvWindow& v, const PackedInput& p, const T* planes, Size first, Size depth,
+               const CopyPlan<T>& moves, T* to, Size to_row) {
   const T* channel = planes + first / v.count * p.plane();
   Size tap = first % v.count, count = N ? N : moves.count;
   for (Size i = 0; i < depth; ++i, to += to_row) {
-    const T* plane = channel + p.offset[tap];
+    const T* plane = channel + p.kernel_offset[tap];
     for (Size k = 0; k < (N ? N : count); ++k) store(to + moves.to[k], load(plane + moves.from[k]));
     if (++tap == v.count) {
       tap = 0;
@@ -141,12 +142,12 @@ void copy_rows(const View& v, const Planes& p, const T* planes, Size first, Size
 }
 
 template <class T>
-void copy_seen(const View& v, const Planes& p, const T* planes, Size first, Size depth,
-               const Moves<T>& moves, T* to, Size to_row) {
-  static constexpr decltype(&copy_rows<T, 0>) ways[] = {
+void copy_im2col(const ConvWindow& v, const PackedInput& p, const T* planes, Size first, Size depth,
+                 const CopyPlan<T>& moves, T* to, Size to_row) {
+  static constexpr decltype(&copy_rows<T, 0>) variants[] = {
       copy_rows<T, 0>, copy_rows<T, 1>, copy_rows<T, 2>, copy_rows<T, 3>,
       copy_rows<T, 4>, copy_rows<T, 5>, copy_rows<T, 6>};
-  ways[moves.count <= 6 ? moves.count : 0](v, p, planes, first, depth, moves, to, to_row);
+  variants[moves.count <= 6 ? moves.count : 0](v, p, planes, first, depth, moves, to, to_row);
 }
 
 }  // namespace

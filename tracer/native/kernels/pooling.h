@@ -1,4 +1,4 @@
-// Pooling over pictures, plane by plane.   Windows are cut off where they leave the picture.
+// Pooling of images, plane by plane.  Windows are clipped at the image border.
 #pragma once
 #include "kernels/kernels.h"
 #include "kernels/simd.h"
@@ -6,73 +6,72 @@
 namespace oarlock::kernels {
 namespace {
 
-/// What a window covers along one axis: [from, to).
-struct Cover {
+/// The range [from, to) of a window along one axis.
+struct WindowRange {
   Size from, to;
 };
 
-inline Cover cover(Size place, Size stride, Size before, Size window, Size size) {
+inline WindowRange window_range(Size place, Size stride, Size before, Size window, Size size) {
   Size start = place * stride - before;
-  return {most(start, 0), least(start + window, size)};
+  return {max(start, 0), min(start + window, size)};
 }
 
-inline Cover rows_at(const PoolShape& s, Size row) {
-  return cover(row, s.stride_h, s.top, s.kh, s.h);
+inline WindowRange row_range(const PoolShape& s, Size row) {
+  return window_range(row, s.stride_h, s.top, s.kh, s.h);
 }
-inline Cover columns_at(const PoolShape& s, Size column) {
-  return cover(column, s.stride_w, s.left, s.kw, s.w);
+inline WindowRange column_range(const PoolShape& s, Size column) {
+  return window_range(column, s.stride_w, s.left, s.kw, s.w);
 }
 
-/// `body(plane, left)` for every plane, in tasks of some thousand elements; left: how many this
-/// task still has, this one counted.
+/// Calls `body(plane, left)` for every plane, in tasks of some thousand elements; left: planes of
+/// this task from this one on.
 template <class Body>
-void each_plane(const PoolShape& s, const Body& body) {
-  parallel_parts(s.planes, most(1, 16384 / most(1, s.h * s.w)), [&](Size from, Size to) {
+void for_each_plane(const PoolShape& s, const Body& body) {
+  parallel_parts(s.planes, max(1, 16384 / max(1, s.h * s.w)), [&](Size from, Size to) {
     for (Size p = from; p < to; ++p) body(p, to - p);
   });
 }
 
 template <class T>
-inline T larger(T a, T b) {
-  return (b > a) | (b != b) ? b : a;  // NaN wins; without a branch that nobody can foresee
+inline T max_or_nan(T a, T b) {
+  return (b > a) | (b != b) ? b : a;  // NaN wins; branch-free
 }
 
-/// Whether windows are 2 x 2, side by side, and all inside: what most networks have, and what
-/// vectors do best.
-inline bool by_twos(const PoolShape& s) {
+/// Whether windows are 2 x 2, adjacent, and inside the image: the most frequent case, which is
+/// vectorized.
+inline bool is_2x2(const PoolShape& s) {
   return s.kh == 2 && s.kw == 2 && s.stride_h == 2 && s.stride_w == 2 && s.top == 0 &&
          s.left == 0 && 2 * s.oh <= s.h && 2 * s.ow <= s.w;
 }
 
-/// Whether row `row` of the result may be read and written in whole vectors: what they reach behind
-/// it is in the planes of this task, and is written again with the next rows.
+/// Whether output row `row` can be processed in whole vectors: accesses beyond it stay in the
+/// planes of this task and are overwritten by the next rows.
 template <class T>
-bool has_room(const PoolShape& s, Size row, Size left) {
-  Size columns = parts_of(s.ow, kLanes<T>) * kLanes<T>;
+bool fits_whole_vectors(const PoolShape& s, Size row, Size left) {
+  Size columns = ceil_div(s.ow, kLanes<T>) * kLanes<T>;
   return (2 * row + 1) * s.w + 2 * columns <= left * s.h * s.w &&
          row * s.ow + columns <= left * s.oh * s.ow;
 }
 
 template <class T, int... I>
-inline void split(const T* from, V<T>& even, V<T>& odd, std::integer_sequence<int, I...>) {
+inline void deinterleave(const T* from, V<T>& even, V<T>& odd, std::integer_sequence<int, I...>) {
   V<T> a = load(from), b = load(from + kLanes<T>);
   even = __builtin_shufflevector(a, b, 2 * I...);
   odd = __builtin_shufflevector(a, b, 2 * I + 1 ...);
 }
 
-/// The four elements of neighbouring windows from (row, column) on, as vectors, in the order of the
-/// window.
+/// The four elements of adjacent windows from (row, column) on, as vectors in window order.
 template <class T>
-inline void four(const T* from, Size w, V<T> (&seen)[4]) {
-  split(from, seen[0], seen[1], std::make_integer_sequence<int, kLanes<T>>{});
-  split(from + w, seen[2], seen[3], std::make_integer_sequence<int, kLanes<T>>{});
+inline void load_2x2(const T* from, Size w, V<T> (&seen)[4]) {
+  deinterleave(from, seen[0], seen[1], std::make_integer_sequence<int, kLanes<T>>{});
+  deinterleave(from + w, seen[2], seen[3], std::make_integer_sequence<int, kLanes<T>>{});
 }
 
 template <class T>
-void max_by_twos(const PoolShape& s, const T* x, T* y) {
+void max_2x2(const PoolShape& s, const T* x, T* y) {
   for (Size j = 0; j < s.ow; j += kLanes<T>) {
     V<T> seen[4];
-    four(x + 2 * j, s.w, seen);
+    load_2x2(x + 2 * j, s.w, seen);
     V<T> best = seen[0];
     for (int i = 1; i < 4; ++i) best = (seen[i] > best) | (seen[i] != seen[i]) ? seen[i] : best;
     store(y + j, best);
@@ -80,12 +79,12 @@ void max_by_twos(const PoolShape& s, const T* x, T* y) {
 }
 
 template <class T>
-void back_by_twos(const PoolShape& s, const T* x, const T* y, const T* g, T* dx) {
+void grad_2x2(const PoolShape& s, const T* x, const T* y, const T* g, T* dx) {
   for (Size half = 0; half < 2;
-       ++half)  // the lower row last: what is written behind the upper one is part of it
+       ++half)  // the lower row last: it overwrites what the upper row writes beyond its end
     for (Size j = 0; j < s.ow; j += kLanes<T>) {
       V<T> seen[4], best = load(y + j), back = load(g + j), zero = {};
-      four(x + 2 * j, s.w, seen);
+      load_2x2(x + 2 * j, s.w, seen);
       auto first = seen[0] == best, second = ~first & (seen[1] == best), above = first | second;
       auto third = ~above & (seen[2] == best), fourth = ~above & ~third & (seen[3] == best);
       V<T> even = (half ? third : first) ? back : zero,
@@ -96,17 +95,17 @@ void back_by_twos(const PoolShape& s, const T* x, const T* y, const T* g, T* dx)
     }
 }
 
-/// The same for one row without room, window by window.
+/// The same for one row that does not fit whole vectors, window by window.
 template <class T>
-void max_of_four(const PoolShape& s, const T* x, T* y) {
+void max_2x2_scalar(const PoolShape& s, const T* x, T* y) {
   for (Size j = 0; j < s.ow; ++j) {
     const T* at = x + 2 * j;
-    y[j] = larger(larger(larger(at[0], at[1]), at[s.w]), at[s.w + 1]);
+    y[j] = max_or_nan(max_or_nan(max_or_nan(at[0], at[1]), at[s.w]), at[s.w + 1]);
   }
 }
 
 template <class T>
-void back_to_four(const PoolShape& s, const T* x, const T* y, const T* g, T* dx) {
+void grad_2x2_scalar(const PoolShape& s, const T* x, const T* y, const T* g, T* dx) {
   for (Size j = 0; j < s.ow; ++j) {
     const T* at = x + 2 * j;
     T best = y[j], back = g[j];
@@ -121,34 +120,35 @@ void back_to_four(const PoolShape& s, const T* x, const T* y, const T* g, T* dx)
 }
 
 template <class T>
-T largest_of(const PoolShape& s, const T* x, Cover rows, Cover columns) {
+T window_max(const PoolShape& s, const T* x, WindowRange rows, WindowRange columns) {
   T best = -static_cast<T>(__builtin_inf());
   for (Size i = rows.from; i < rows.to; ++i)
-    for (Size j = columns.from; j < columns.to; ++j) best = larger(best, x[i * s.w + j]);
+    for (Size j = columns.from; j < columns.to; ++j) best = max_or_nan(best, x[i * s.w + j]);
   return best;
 }
 
 template <class T>
 void max_pool(const PoolShape& s, const T* x, T* y) {
-  bool twos = by_twos(s);
-  each_plane(s, [&](Size p, Size left) {
+  bool twos = is_2x2(s);
+  for_each_plane(s, [&](Size p, Size left) {
     const T* plane = x + p * s.h * s.w;
     for (Size i = 0; i < s.oh; ++i) {
       T* row = y + (p * s.oh + i) * s.ow;
       if (twos) {
-        has_room<T>(s, i, left) ? max_by_twos(s, plane + 2 * i * s.w, row)
-                                : max_of_four(s, plane + 2 * i * s.w, row);
+        fits_whole_vectors<T>(s, i, left) ? max_2x2(s, plane + 2 * i * s.w, row)
+                                          : max_2x2_scalar(s, plane + 2 * i * s.w, row);
         continue;
       }
-      Cover rows = rows_at(s, i);
-      for (Size j = 0; j < s.ow; ++j) row[j] = largest_of(s, plane, rows, columns_at(s, j));
+      WindowRange rows = row_range(s, i);
+      for (Size j = 0; j < s.ow; ++j) row[j] = window_max(s, plane, rows, column_range(s, j));
     }
   });
 }
 
-/// The gradient goes to the first element of the window that is the maximum.
+/// Adds the gradient to the first maximal element of the window.
 template <class T>
-void send_back(const PoolShape& s, const T* x, T best, T g, Cover rows, Cover columns, T* dx) {
+void add_to_first_max(const PoolShape& s, const T* x, T best, T g, WindowRange rows,
+                      WindowRange columns, T* dx) {
   for (Size i = rows.from; i < rows.to; ++i)
     for (Size j = columns.from; j < columns.to; ++j)
       if (x[i * s.w + j] == best) {
@@ -157,18 +157,18 @@ void send_back(const PoolShape& s, const T* x, T best, T g, Cover rows, Cover co
       }
 }
 
-/// Zero what no window of two by two sees: columns and rows at the end.
+/// Zeroes the columns and rows at the end that no 2 x 2 window covers.
 template <class T>
-void clear_rest(const PoolShape& s, T* dx) {
+void clear_uncovered(const PoolShape& s, T* dx) {
   for (Size r = 0; r < 2 * s.oh; ++r)
     for (Size c = 2 * s.ow; c < s.w; ++c) dx[r * s.w + c] = 0;
   for (Size k = 2 * s.oh * s.w; k < s.h * s.w; ++k) dx[k] = 0;
 }
 
 template <class T>
-void max_pool_back(const PoolShape& s, const T* x, const T* y, const T* g, T* dx) {
-  bool twos = by_twos(s);
-  each_plane(s, [&](Size p, Size left) {
+void max_pool_grad(const PoolShape& s, const T* x, const T* y, const T* g, T* dx) {
+  bool twos = is_2x2(s);
+  for_each_plane(s, [&](Size p, Size left) {
     const T *plane = x + p * s.h * s.w, *best = y + p * s.oh * s.ow, *back = g + p * s.oh * s.ow;
     T* to = dx + p * s.h * s.w;
     if (!twos)
@@ -176,23 +176,23 @@ void max_pool_back(const PoolShape& s, const T* x, const T* y, const T* g, T* dx
     for (Size i = 0; i < s.oh; ++i, best += s.ow, back += s.ow) {
       Size row = 2 * i * s.w;
       if (twos)
-        (has_room<T>(s, i, left) ? back_by_twos<T> : back_to_four<T>)(s, plane + row, best, back,
-                                                                      to + row);
+        (fits_whole_vectors<T>(s, i, left) ? grad_2x2<T> : grad_2x2_scalar<T>)(s, plane + row, best,
+                                                                               back, to + row);
       else
         for (Size j = 0; j < s.ow; ++j)
-          send_back(s, plane, best[j], back[j], rows_at(s, i), columns_at(s, j), to);
+          add_to_first_max(s, plane, best[j], back[j], row_range(s, i), column_range(s, j), to);
     }
-    if (twos) clear_rest(s, to);
+    if (twos) clear_uncovered(s, to);
   });
 }
 
 template <class T>
 void avg_pool(const PoolShape& s, const T* x, const T* counts_h, const T* counts_w, T* y) {
-  each_plane(s, [&](Size p, Size) {
+  for_each_plane(s, [&](Size p, Size) {
     const T* plane = x + p * s.h * s.w;
     for (Size i = 0; i < s.oh; ++i)
       for (Size j = 0; j < s.ow; ++j) {
-        Cover rows = rows_at(s, i), columns = columns_at(s, j);
+        WindowRange rows = row_range(s, i), columns = column_range(s, j);
         T sum = 0;
         for (Size r = rows.from; r < rows.to; ++r)
           for (Size c = columns.from; c < columns.to; ++c) sum += plane[r * s.w + c];
@@ -202,13 +202,13 @@ void avg_pool(const PoolShape& s, const T* x, const T* counts_h, const T* counts
 }
 
 template <class T>
-void avg_pool_back(const PoolShape& s, const T* g, const T* counts_h, const T* counts_w, T* dx) {
-  each_plane(s, [&](Size p, Size) {
+void avg_pool_grad(const PoolShape& s, const T* g, const T* counts_h, const T* counts_w, T* dx) {
+  for_each_plane(s, [&](Size p, Size) {
     T* to = dx + p * s.h * s.w;
     for (Size i = 0; i < s.h * s.w; ++i) to[i] = 0;
     for (Size i = 0; i < s.oh; ++i)
       for (Size j = 0; j < s.ow; ++j) {
-        Cover rows = rows_at(s, i), columns = columns_at(s, j);
+        WindowRange rows = row_range(s, i), columns = column_range(s, j);
         T share = g[(p * s.oh + i) * s.ow + j] / (counts_h[i] * counts_w[j]);
         for (Size r = rows.from; r < rows.to; ++r)
           for (Size c = columns.from; c < columns.to; ++c) to[r * s.w + c] += share;

@@ -1,8 +1,7 @@
-// The time loop of recurrent networks: one direction of one layer, forwards and backwards.
-//
-// Rows of the batch do not know of each other, so each task takes some of them through all steps.
-// What is kept is [T,K,B,H], as in the op rnn: LSTM i, f, g, o, c, h; GRU r, z, n, the hidden part
-// of n, h; the simple ones h.
+// The time loop of recurrent networks: one direction of one layer, forward and backward.  Batch
+// rows are independent, so each task runs some of them through all steps.  Saved tensors are
+// [T,K,B,H], as in the op rnn: LSTM i, f, g, o, c, h; GRU r, z, n, hidden part of n, h; simple RNN
+// h.
 #pragma once
 #include "kernels/math.h"
 #include "kernels/matmul.h"
@@ -10,9 +9,9 @@
 namespace oarlock::kernels {
 namespace {
 
-/// Some neighbouring elements of one row: a whole vector, or as many as there are.
+/// Neighboring elements of one row: a whole vector or fewer.
 template <class T>
-struct Span {
+struct LaneSpan {
   Size from, count;
 
   V<T> get(const T* row) const {
@@ -27,24 +26,24 @@ struct Span {
   }
 };
 
-/// What a cell sees of one row at one step.   z: the hidden product; x: the input's; b: bias; kept:
-/// part k is at kept + k * part.
+/// The operands of a cell for one row and step. z: hidden product; x: input product; b: bias;
+/// saved: part k is at saved + k * part.
 template <class T>
 struct CellRow {
   const Recurrence<T>& r;
   const T *x, *b, *h, *c;
-  T *z, *kept;
+  T *z, *saved;
   Size part;
 
-  T* at(Size k) const { return kept + k * part; }
-  V<T> sum(const Span<T>& s, Size gate) const {
+  T* at(Size k) const { return saved + k * part; }
+  V<T> sum(const LaneSpan<T>& s, Size gate) const {
     Size shift = gate * r.hidden;
     return s.get(z + shift) + s.get(x + shift) + s.get(b + shift);
   }
 };
 
 template <class T>
-void lstm(const CellRow<T>& o, const Span<T>& s) {
+void lstm(const CellRow<T>& o, const LaneSpan<T>& s) {
   V<T> in = sigmoid_of(o.sum(s, 0)), forget = sigmoid_of(o.sum(s, 1)), made = tanh_of(o.sum(s, 2)),
        out = sigmoid_of(o.sum(s, 3));
   V<T> c = forget * s.get(o.c) + in * made;
@@ -57,7 +56,7 @@ void lstm(const CellRow<T>& o, const Span<T>& s) {
 }
 
 template <class T>
-void gru(const CellRow<T>& o, const Span<T>& s) {
+void gru(const CellRow<T>& o, const LaneSpan<T>& s) {
   Size third = 2 * o.r.hidden;
   V<T> reset = sigmoid_of(o.sum(s, 0)), update = sigmoid_of(o.sum(s, 1));
   V<T> hidden = s.get(o.z + third) + s.get(o.b + third),
@@ -70,36 +69,35 @@ void gru(const CellRow<T>& o, const Span<T>& s) {
 }
 
 template <class T>
-void simple(const CellRow<T>& o, const Span<T>& s) {
+void simple_rnn(const CellRow<T>& o, const LaneSpan<T>& s) {
   V<T> sum = o.sum(s, 0), zero = {};
   s.set(o.at(0), o.r.cell == Cell::tanh ? tanh_of(sum) : sum < 0 ? zero : sum);
 }
 
 template <class T, class Body>
-void each_span(Size count, const Body& body) {
-  for (Size i = 0; i < count; i += kLanes<T>) body(Span<T>{i, least(kLanes<T>, count - i)});
+void for_each_span(Size count, const Body& body) {
+  for (Size i = 0; i < count; i += kLanes<T>) body(LaneSpan<T>{i, min(kLanes<T>, count - i)});
 }
 
 template <class T>
 void step_row(const CellRow<T>& o) {
-  each_span<T>(o.r.hidden, [&](const Span<T>& s) {
-    o.r.cell == Cell::lstm ? lstm(o, s) : o.r.cell == Cell::gru ? gru(o, s) : simple(o, s);
+  for_each_span<T>(o.r.hidden, [&](const LaneSpan<T>& s) {
+    o.r.cell == Cell::lstm ? lstm(o, s) : o.r.cell == Cell::gru ? gru(o, s) : simple_rnn(o, s);
   });
 }
 
-/// Rows of a batch that are worth a task: at least a tile of them, and enough work.
+/// Batch rows per task: at least a tile, and enough work.
 template <class T>
 Size rows_of_task(const Recurrence<T>& r) {
-  Size each = most(1, r.steps * r.hidden * r.hidden * r.gates);
-  return parts_of(most(kRows, kWork / each), kRows) * kRows;
+  Size each = max(1, r.steps * r.hidden * r.hidden * r.gates);
+  return ceil_div(max(kRows, kWorkPerTask / each), kRows) * kRows;
 }
 
-/// Where the states before step number `i` are: the first ones, or what the step taken before it
-/// kept.
+/// The states before step `i`: the initial ones, or those saved by the previous step.
 template <class T>
-const T* before(const Recurrence<T>& r, Size i, Size state, const T* first) {
+const T* state_before(const Recurrence<T>& r, Size i, Size state, const T* first) {
   Size size = r.batch * r.hidden, t = r.reverse ? r.steps - i : i - 1;
-  return i == 0 ? first : r.kept + (t * r.parts + r.parts - 1 - state) * size;
+  return i == 0 ? first : r.saved + (t * r.parts + r.parts - 1 - state) * size;
 }
 
 template <class T>
@@ -107,20 +105,21 @@ void copy(Size count, const T* from, T* to) {
   for (Size i = 0; i < count; ++i) to[i] = from[i];
 }
 
-/// inputs [T,B,G*H], weight [H,G*H], bias [G*H], first h and c [B,H]; writes kept.
+/// inputs [T,B,G*H], weight [H,G*H], bias [G*H], initial h and c [B,H]; writes saved.
 template <class T>
 void recur_rows(const Recurrence<T>& r, Size from, Size to) {
   Size wide = r.gates * r.hidden, size = r.batch * r.hidden;
-  T* z = scratch_of<T>(1, (to - from) * wide);
+  T* z = workspace_of<T>(1, (to - from) * wide);
   for (Size i = 0; i < r.steps; ++i) {
     Size t = r.reverse ? r.steps - 1 - i : i;
-    const T *h = before(r, i, 0, r.h), *c = r.cell == Cell::lstm ? before(r, i, 1, r.c) : nullptr;
+    const T *h = state_before(r, i, 0, r.h),
+            *c = r.cell == Cell::lstm ? state_before(r, i, 1, r.c) : nullptr;
     MatrixPanels<T> panels{r.weight, wide, 1, to - from};
     product(to - from, wide, r.hidden, h + from * r.hidden, r.hidden, Size(1), z, wide, false,
             panels);
     for (Size b = from; b < to; ++b) {
       Size row = b * r.hidden;
-      T* kept = r.kept + t * r.parts * size + row;
+      T* kept = r.saved + t * r.parts * size + row;
       step_row(CellRow<T>{r, r.inputs + (t * r.batch + b) * wide, r.bias, h + row,
                           c ? c + row : nullptr, z + (b - from) * wide, kept, size});
       if (!r.valid || r.valid[t * r.batch + b]) continue;
@@ -138,21 +137,20 @@ void recur(const Recurrence<T>& r) {
 // -- and back
 // ------------------------------------------------------------------------------------------------------
 
-/// One row on the way back.   dh, dc: gradients of the states, changed to those before the step but
-/// for what comes through the hidden product; dx, dy: gradients of the input's and of the hidden
-/// product.
+/// One row of the backward pass. dh, dc: gradients of the states, updated to those before the step
+/// except for the hidden product; dx, dy: gradients of the input and hidden products.
 template <class T>
-struct BackRow {
+struct CellGradRow {
   const Recurrence<T>& r;
-  const T *kept, *h, *c, *g;
+  const T *saved, *h, *c, *g;
   T *dh, *dc, *dx, *dy;
   Size part;
 
-  const T* at(Size k) const { return kept + k * part; }
+  const T* at(Size k) const { return saved + k * part; }
 };
 
 template <class T>
-void lstm_back(const BackRow<T>& o, const Span<T>& s) {
+void lstm_grad(const CellGradRow<T>& o, const LaneSpan<T>& s) {
   Size n = o.r.hidden;
   V<T> in = s.get(o.at(0)), forget = s.get(o.at(1)), made = s.get(o.at(2)), out = s.get(o.at(3)),
        t = tanh_of(s.get(o.at(4)));
@@ -166,7 +164,7 @@ void lstm_back(const BackRow<T>& o, const Span<T>& s) {
 }
 
 template <class T>
-void gru_back(const BackRow<T>& o, const Span<T>& s) {
+void gru_grad(const CellGradRow<T>& o, const LaneSpan<T>& s) {
   Size n = o.r.hidden;
   V<T> reset = s.get(o.at(0)), update = s.get(o.at(1)), made = s.get(o.at(2)),
        g = s.get(o.dh) + s.get(o.g);
@@ -183,46 +181,47 @@ void gru_back(const BackRow<T>& o, const Span<T>& s) {
 }
 
 template <class T>
-void simple_back(const BackRow<T>& o, const Span<T>& s) {
+void simple_rnn_grad(const CellGradRow<T>& o, const LaneSpan<T>& s) {
   V<T> h = s.get(o.at(0)), g = s.get(o.dh) + s.get(o.g), zero = {};
   s.set(o.dx, o.r.cell == Cell::tanh ? g * (1 - h * h) : h > 0 ? g : zero);
   s.set(o.dh, zero);
 }
 
 template <class T>
-void back_row(const BackRow<T>& o, bool valid) {
+void grad_row(const CellGradRow<T>& o, bool valid) {
   Size wide = o.r.gates * o.r.hidden;
-  if (!valid) {  // the states went by, so do their gradients
+  if (!valid) {  // the states were copied, so are their gradients
     for (Size i = 0; i < wide; ++i) o.dx[i] = o.dy[i] = 0;
     return;
   }
-  each_span<T>(o.r.hidden, [&](const Span<T>& s) {
-    o.r.cell == Cell::lstm  ? lstm_back(o, s)
-    : o.r.cell == Cell::gru ? gru_back(o, s)
-                            : simple_back(o, s);
+  for_each_span<T>(o.r.hidden, [&](const LaneSpan<T>& s) {
+    o.r.cell == Cell::lstm  ? lstm_grad(o, s)
+    : o.r.cell == Cell::gru ? gru_grad(o, s)
+                            : simple_rnn_grad(o, s);
   });
 }
 
 template <class T>
-void recur_back_rows(const Recurrence<T>& r, const RecurrenceBack<T>& k, Size from, Size to) {
+void recur_grad_rows(const Recurrence<T>& r, const RecurrenceGrad<T>& k, Size from, Size to) {
   Size wide = r.gates * r.hidden, size = r.batch * r.hidden;
   for (Size i = r.steps - 1; i >= 0; --i) {
     Size t = r.reverse ? r.steps - 1 - i : i;
-    const T *h = before(r, i, 0, r.h), *c = r.cell == Cell::lstm ? before(r, i, 1, r.c) : nullptr;
+    const T *h = state_before(r, i, 0, r.h),
+            *c = r.cell == Cell::lstm ? state_before(r, i, 1, r.c) : nullptr;
     T* dy = (k.dy ? k.dy : k.dx) + t * r.batch * wide;
     for (Size b = from; b < to; ++b) {
       Size row = b * r.hidden;
-      BackRow<T> o{r,
-                   r.kept + t * r.parts * size + row,
-                   h + row,
-                   c ? c + row : nullptr,
-                   k.g + t * size + row,
-                   k.dh + row,
-                   c ? k.dc + row : nullptr,
-                   k.dx + (t * r.batch + b) * wide,
-                   dy + b * wide,
-                   size};
-      back_row(o, !r.valid || r.valid[t * r.batch + b]);
+      CellGradRow<T> o{r,
+                       r.saved + t * r.parts * size + row,
+                       h + row,
+                       c ? c + row : nullptr,
+                       k.g + t * size + row,
+                       k.dh + row,
+                       c ? k.dc + row : nullptr,
+                       k.dx + (t * r.batch + b) * wide,
+                       dy + b * wide,
+                       size};
+      grad_row(o, !r.valid || r.valid[t * r.batch + b]);
     }
     MatrixPanels<T> panels{r.weight, r.hidden, 1, to - from};
     product(to - from, r.hidden, wide, dy + from * wide, wide, Size(1), k.dh + from * r.hidden,
@@ -230,12 +229,12 @@ void recur_back_rows(const Recurrence<T>& r, const RecurrenceBack<T>& k, Size fr
   }
 }
 
-/// weight [G*H,H] here; dh and dc [B,H] are the gradients of the last states, and become those of
-/// the first.
+/// weight [G*H,H]; dh and dc [B,H] are the gradients of the final states and become those of the
+/// initial states.
 template <class T>
-void recur_back(const Recurrence<T>& r, const RecurrenceBack<T>& k) {
+void recur_grad(const Recurrence<T>& r, const RecurrenceGrad<T>& k) {
   parallel_parts(r.batch, rows_of_task(r),
-                 [&](Size from, Size to) { recur_back_rows(r, k, from, to); });
+                 [&](Size from, Size to) { recur_grad_rows(r, k, from, to); });
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
-// Vectors of the instruction set that this file is compiled for.   Everything is internal to the
-// one file that includes it, so that no code for a newer machine can end up where an older one runs
-// it.
+// SIMD vectors of the instruction set that this file is compiled for.  Everything has internal
+// linkage, so that the linker cannot use code of a newer instruction set on an older machine.
 #pragma once
 #include <utility>
 
@@ -18,8 +17,7 @@ constexpr int kBytes = 16, kRows = 8;
 #else
 constexpr int kBytes = 16, kRows = 4;
 #endif
-// A product is made in tiles of kRows rows and two vectors of columns: what fits into the
-// registers.
+// Tile size of matrix products: kRows rows and two vectors of columns, which fit the registers.
 
 template <class T>
 constexpr int kLanes = kBytes / static_cast<int>(sizeof(T));
@@ -47,19 +45,19 @@ inline V<T> splat(T x) {
   return x - V<T>{};
 }
 
-inline Size least(Size a, Size b) { return a < b ? a : b; }
-inline Size most(Size a, Size b) { return a > b ? a : b; }
-inline Size parts_of(Size count, Size part) { return (count + part - 1) / part; }
+inline Size min(Size a, Size b) { return a < b ? a : b; }
+inline Size max(Size a, Size b) { return a > b ? a : b; }
+inline Size ceil_div(Size count, Size part) { return (count + part - 1) / part; }
 
-/// Scratch memory for `count` elements and a few vectors that may be read or written behind them.
+/// Workspace for `count` elements, with padding for vector accesses beyond the end.
 template <class T>
-T* scratch_of(int slot, Size count) {
+T* workspace_of(int slot, Size count) {
   return static_cast<T*>(
-      scratch(slot, static_cast<std::size_t>(count) * sizeof(T) + std::size_t{4} * kBytes));
+      workspace(slot, static_cast<std::size_t>(count) * sizeof(T) + std::size_t{4} * kBytes));
 }
 
 template <class T>
-inline T sum_of(V<T> v) {
+inline T horizontal_sum(V<T> v) {
   T total = 0;
   for (int i = 0; i < kLanes<T>; ++i) total += v[i];
   return total;
@@ -76,9 +74,9 @@ inline void interleave(V<T>& a, V<T>& b, std::integer_sequence<int, I...>) {
   a = low;
 }
 
-/// A square of vectors, from rows `from` apart to rows `to` apart.   Each round of interleaving
-/// turns the index of an element, row and column seen as one number, by one bit; after log2(lanes)
-/// rounds they have changed places.
+/// Transposes a square of vectors with row strides `from_row` and `to_row`.  Each interleaving step
+/// rotates the bits of the element index by one; after log2(lanes) steps, row and column are
+/// exchanged.
 template <class T>
 void transpose_square(const T* from, Size from_row, T* to, Size to_row) {
   constexpr int n = kLanes<T>;

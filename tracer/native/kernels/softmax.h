@@ -1,20 +1,20 @@
-// Softmax along rows [r,k], and the cross entropy with classes.
+// Softmax along rows [r,k], and cross entropy with class labels.
 #pragma once
 #include "kernels/channel_sum.h"
 
 namespace oarlock::kernels {
 namespace {
 
-/// `body(row)` for every row.
+/// Calls `body(row)` for every row.
 template <class Body>
-void each_row(Size r, Size k, const Body& body) {
-  parallel_parts(r, most(1, kPart / 4 / k), [&](Size from, Size to) {
+void for_each_row(Size r, Size k, const Body& body) {
+  parallel_parts(r, max(1, kElementsPerTask / 4 / k), [&](Size from, Size to) {
     for (Size i = from; i < to; ++i) body(i);
   });
 }
 
 template <class T>
-T largest_in(Size k, const T* x) {
+T row_max(Size k, const T* x) {
   T best = x[0];
   Size i = 0;
   if (k >= kLanes<T>) {
@@ -30,48 +30,48 @@ T largest_in(Size k, const T* x) {
   return best;
 }
 
-/// y = e ** (x - the largest); gives the sum.
+/// y = e ** (x - top); returns the sum.
 template <class T>
-T exponentials(Size k, const T* x, T top, T* y) {
+T exp_sum(Size k, const T* x, T top, T* y) {
   map(k, [&](V<T> v) { return exp_of(v - top); }, y, x);
-  return sum_over<T>(k, [](V<T> v) { return v; }, y);
+  return sum_elements<T>(k, [](V<T> v) { return v; }, y);
 }
 
 template <class T>
 void softmax(Size r, Size k, const T* x, T* y) {
-  each_row(r, k, [&](Size i) {
+  for_each_row(r, k, [&](Size i) {
     T* row = y + i * k;
-    T total = exponentials(k, x + i * k, largest_in(k, x + i * k), row);
+    T total = exp_sum(k, x + i * k, row_max(k, x + i * k), row);
     map(k, [&](V<T> v) { return v / total; }, row, row);
   });
 }
 
 template <class T>
-void softmax_back(Size r, Size k, const T* y, const T* g, T* dx) {
-  each_row(r, k, [&](Size i) {
+void softmax_grad(Size r, Size k, const T* y, const T* g, T* dx) {
+  for_each_row(r, k, [&](Size i) {
     const T *out = y + i * k, *back = g + i * k;
-    T dot = sum_over<T>(k, [](V<T> a, V<T> b) { return a * b; }, out, back);
+    T dot = sum_elements<T>(k, [](V<T> a, V<T> b) { return a * b; }, out, back);
     map(k, [&](V<T> a, V<T> b) { return a * (b - dot); }, dx + i * k, out, back);
   });
 }
 
 template <class T>
 void log_softmax(Size r, Size k, const T* x, T* y) {
-  each_row(r, k, [&](Size i) {
+  for_each_row(r, k, [&](Size i) {
     T* row = y + i * k;
-    T top = largest_in(k, x + i * k),
-      log = static_cast<T>(__builtin_log(exponentials(k, x + i * k, top, row)));
+    T top = row_max(k, x + i * k),
+      log = static_cast<T>(__builtin_log(exp_sum(k, x + i * k, top, row)));
     map(k, [&](V<T> v) { return v - top - log; }, row, x + i * k);
   });
 }
 
-/// probabilities [r,k] and loss [r]; labels are classes, or `ignored`, which costs nothing.
+/// probabilities [r,k] and loss [r]; labels are classes, or `ignored`, with zero loss.
 template <class T>
 void cross_entropy(Size r, Size k, const T* x, const std::int64_t* labels, std::int64_t ignored,
                    T* probabilities, T* loss) {
-  each_row(r, k, [&](Size i) {
-    T *row = probabilities + i * k, top = largest_in(k, x + i * k);
-    T total = exponentials(k, x + i * k, top, row);
+  for_each_row(r, k, [&](Size i) {
+    T *row = probabilities + i * k, top = row_max(k, x + i * k);
+    T total = exp_sum(k, x + i * k, top, row);
     map(k, [&](V<T> v) { return v / total; }, row, row);
     loss[i] = labels[i] == ignored
                   ? T(0)
@@ -80,9 +80,9 @@ void cross_entropy(Size r, Size k, const T* x, const std::int64_t* labels, std::
 }
 
 template <class T>
-void cross_entropy_back(Size r, Size k, const T* probabilities, const std::int64_t* labels,
+void cross_entropy_grad(Size r, Size k, const T* probabilities, const std::int64_t* labels,
                         std::int64_t ignored, const T* g, T* dx) {
-  each_row(r, k, [&](Size i) {
+  for_each_row(r, k, [&](Size i) {
     T times = labels[i] == ignored ? T(0) : g[i];
     map(k, [&](V<T> v) { return v * times; }, dx + i * k, probabilities + i * k);
     if (labels[i] != ignored) dx[i * k + labels[i]] -= times;

@@ -15,6 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/poll.h"
+
 namespace oarlock::kernels {
 namespace {
 
@@ -29,25 +31,6 @@ inline void relax() {
 #endif
 }
 
-constexpr auto kPollEvery = std::chrono::milliseconds(50);
-
-struct Polling {
-  void (*poll)() = nullptr;
-  bool has_begun = false;                   // whether `last` is of this PollScope
-  std::chrono::steady_clock::rep last = 0;  // in ticks since the epoch of the clock
-
-  /// Calls `poll` if that is due.   The time of the first call is the beginning.
-  void poll_if_due() {
-    if (!poll) return;
-    auto now = std::chrono::steady_clock::now().time_since_epoch();
-    bool due = has_begun && now - std::chrono::steady_clock::duration(last) >= kPollEvery;
-    if (due || !has_begun) last = now.count();
-    has_begun = true;
-    if (due) poll();
-  }
-};
-thread_local Polling polling;
-
 /// Thrown to end a task after another task of the job has failed.   Job::work catches it.
 struct Abandoned : std::exception {};
 
@@ -58,7 +41,7 @@ struct Job {
   std::atomic<Size> next{0};
   std::atomic<bool> failed{false};
   std::exception_ptr
-      error{};  // of the first task that threw; written by the thread that set `failed`
+      error{};  // exception of the first task that threw; written by the thread that set `failed`
 
   /// Runs tasks until none is left.  An exception ends the job; it must not leave a worker thread,
   /// nor this frame while other threads still use the job.
@@ -77,7 +60,7 @@ void Job::work() noexcept {
   try {
     for (Size i = next.fetch_add(1); i < count; i = next.fetch_add(1)) {
       task(context, i);
-      polling.poll_if_due();
+      poll();
     }
   } catch (...) {
     if (!failed.exchange(true)) error = std::current_exception();
@@ -95,7 +78,7 @@ class Pool {
       threads_.reserve(static_cast<std::size_t>(workers));
       for (int i = 0; i < workers; ++i) threads_.emplace_back([this] { live(); });
     } catch (const std::exception&) {
-      return;  // the threads that exist, perhaps none, do the work
+      return;  // the existing threads, perhaps none, do the work
     }
   }
   Pool(const Pool&) = delete;
@@ -113,8 +96,8 @@ class Pool {
     wake();
     job.work();
     job_ = nullptr;
-    // A worker says that it is inside before it looks for the job, so here either it finds none or
-    // we wait for it.
+    // A worker increments `inside_` before it reads the job, so either it finds none or this waits
+    // for it.
     for (int turns = 0; inside_ != 0; ++turns) turns < 10000 ? relax() : std::this_thread::yield();
   }
 
@@ -135,7 +118,7 @@ class Pool {
     }
   }
 
-  /// Until there is something new: first look, then sleep.
+  /// Waits for a new generation: first spins, then sleeps.
   void await(unsigned seen) {
     auto until = std::chrono::steady_clock::now() + kSpin;
     while (generation_ == seen && std::chrono::steady_clock::now() < until)
@@ -162,7 +145,7 @@ int default_count() {
   return sched_getaffinity(0, sizeof usable, &usable) == 0 ? CPU_COUNT(&usable) : 1;
 }
 
-/// The pool, made when it is first needed.   `busy` is held while a kernel uses it.
+/// The pool, created on first use.  `busy` is held while a kernel uses it.
 struct Shared {
   std::mutex busy;
   std::unique_ptr<Pool> pool;
@@ -177,8 +160,8 @@ void make() {
   std::atexit([] {
     if (shared->busy.try_lock()) shared->pool.reset();
   });
-  // The child of a fork has none of the threads, and perhaps a lock that nobody will open: it
-  // starts anew.
+  // The child of a fork has no worker threads, and perhaps a locked mutex: it starts with new
+  // state.
   pthread_atfork(nullptr, nullptr, [] {
     const int count = shared->count;
     shared = new Shared;
@@ -191,7 +174,7 @@ Shared& get() {
   return *shared;
 }
 
-thread_local bool working = false;  // in a task: no pool inside of a pool
+thread_local bool working = false;  // inside a task: no nested parallelism
 
 }  // namespace
 
@@ -215,14 +198,9 @@ void run_tasks(Size count, Task task, const void* context) {
   job.finish();
 }
 
-PollScope::PollScope(void (*poll)()) : outer_(std::exchange(polling.poll, poll)) {
-  polling.has_begun = false;
-}
-PollScope::~PollScope() { polling.poll = outer_; }
-
 void poll_in_task() {
   if (job_of_thread && job_of_thread->failed) throw Abandoned();
-  polling.poll_if_due();
+  poll();
 }
 
 int thread_count() { return get().count; }
@@ -246,7 +224,7 @@ struct Buffers {
 thread_local Buffers buffers;
 }  // namespace
 
-void* scratch(int slot, std::size_t bytes) {
+void* workspace(int slot, std::size_t bytes) {
   Buffers& b = buffers;
   if (b.size[slot] < bytes) {
     ::operator delete(b.data[slot], Buffers::kAlign);

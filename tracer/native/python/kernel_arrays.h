@@ -1,5 +1,4 @@
-// NumPy arrays as the kernels take them, through NumPy's C interface: a call costs less than a
-// microsecond.
+// Access to NumPy arrays through NumPy's C API: a call costs less than a microsecond.
 #pragma once
 #include <nanobind/nanobind.h>
 
@@ -14,6 +13,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/poll.h"
 #include "base/scoped_gil.h"
 #include "kernels/kernels.h"
 #include "kernels/thread_pool.h"
@@ -23,17 +23,18 @@ namespace oarlock::python {
 namespace nb = nanobind;
 using kernels::Size;
 
-/// What a kernel answers that does not apply: the caller then does without it.
+/// The result of a kernel that does not support its operands; the caller uses the NumPy
+/// implementation.
 inline nb::object not_implemented() { return nb::borrow(Py_NotImplemented); }
 
-/// An operand, if it is an array; contiguous as soon as somebody asks for its data.
+/// An operand, if it is an array; made contiguous when data() is called.
 class Array {
  public:
-  explicit Array(nb::handle given) : held_(nb::borrow(given)) {}
+  explicit Array(nb::handle given) : array_(nb::borrow(given)) {}
 
-  bool is_array() const { return PyArray_Check(held_.ptr()); }
+  bool is_array() const { return PyArray_Check(array_.ptr()); }
   int type() const { return PyArray_TYPE(raw()); }
-  /// float32 or float64, in this machine's byte order, with at least one element.
+  /// float32 or float64, in native byte order, with at least one element.
   bool is_real() const {
     return is_array() && (type() == NPY_FLOAT || type() == NPY_DOUBLE) &&
            PyArray_ISBEHAVED_RO(raw()) && size() > 0;
@@ -47,33 +48,33 @@ class Array {
   const npy_intp* shape() const { return PyArray_DIMS(raw()); }
   bool same_shape(const Array& other) const { return PyArray_SAMESHAPE(raw(), other.raw()); }
 
-  /// The elements in order; copied first where they do not lie so.
+  /// The elements in C order; copied if the array is not contiguous.
   template <class T>
   const T* data() {
     if (!is_contiguous()) {
-      held_ = nb::steal(PyArray_NewCopy(raw(), NPY_CORDER));
-      if (!held_.is_valid()) throw nb::python_error();
+      array_ = nb::steal(PyArray_NewCopy(raw(), NPY_CORDER));
+      if (!array_.is_valid()) throw nb::python_error();
     }
     return static_cast<const T*>(PyArray_DATA(raw()));
   }
-  /// Where the elements are, however they lie.
+  /// The address of the elements, with any strides.
   template <class T>
   T* start() const {
     return static_cast<T*>(PyArray_DATA(raw()));
   }
 
  private:
-  PyArrayObject* raw() const { return reinterpret_cast<PyArrayObject*>(held_.ptr()); }
+  PyArrayObject* raw() const { return reinterpret_cast<PyArrayObject*>(array_.ptr()); }
 
-  nb::object held_;
+  nb::object array_;
 
-  friend nb::object given(Array made);
+  friend nb::object to_object(Array made);
 };
 
-/// What a kernel gives back.
-inline nb::object given(Array made) { return std::move(made.held_); }
+/// The Python object of a result.
+inline nb::object to_object(Array made) { return std::move(made.array_); }
 
-/// A new array.   type: NPY_FLOAT and the like.
+/// A new array. type: NPY_FLOAT and the like.
 inline Array empty(int rank, const npy_intp* shape, int type) {
   nb::object made = nb::steal(PyArray_SimpleNew(rank, const_cast<npy_intp*>(shape), type));
   if (!made.is_valid()) throw nb::python_error();
@@ -83,46 +84,45 @@ inline Array empty(std::initializer_list<npy_intp> shape, int type) {
   return empty(static_cast<int>(shape.size()), shape.begin(), type);
 }
 
-/// Whether an argument is an array whose memory nobody but the call it was given to can see.
-/// alone: the references to such an argument that only one local of the caller holds; 0 where that
-/// cannot be told.
-inline bool may_be_written_over(nb::handle given, Py_ssize_t alone) {
+/// Whether only the current call can see the memory of an array argument. owned_refcount: the
+/// reference count of an argument held by a single local of the caller; 0 if unknown.
+inline bool is_unshared(nb::handle given, Py_ssize_t owned_refcount) {
   PyObject* a = given.ptr();
-  if (alone == 0 || Py_REFCNT(a) != alone || !PyArray_CheckExact(a)) return false;
+  if (owned_refcount == 0 || Py_REFCNT(a) != owned_refcount || !PyArray_CheckExact(a)) return false;
   auto* array = reinterpret_cast<PyArrayObject*>(a);
   bool own = PyArray_CHKFLAGS(array, NPY_ARRAY_OWNDATA) && PyArray_BASE(array) == nullptr;
   return own && PyArray_ISCARRAY(array);
 }
 
-/// Whether all are float32, or all float64, in arrays with elements.
-inline bool alike(std::initializer_list<const Array*> arrays) {
+/// Whether all arrays are float32, or all float64, and not empty.
+inline bool same_real_dtype(std::initializer_list<const Array*> arrays) {
   for (const Array* a : arrays)
     if (!a->is_real() || a->type() != (*arrays.begin())->type()) return false;
   return true;
 }
 
-/// `body(T{})` for the element type.
+/// Calls `body(T{})` for the element type.
 template <class Body>
 void for_type(int type, const Body& body) {
   type == NPY_FLOAT ? body(float{}) : body(double{});
 }
 
-/// Python may go on while a kernel works on so many elements that letting it costs nothing.
-class Unlocked {
+/// Releases the GIL if a kernel has enough work to make that worthwhile.
+class GilReleaseForWork {
  public:
-  explicit Unlocked(Size work) {
+  explicit GilReleaseForWork(Size work) {
     if (work > 16384) released_.emplace();
   }
 
  private:
-  std::optional<WithoutGil> released_;
+  std::optional<GilScopedRelease> released_;
 };
 
-/// During its lifetime, Ctrl-C ends kernels with KeyboardInterrupt.   Only for kernels that write
-/// to new arrays: an interrupted in-place kernel would leave a partial result in its operand.
-class Interruptible {
-  kernels::PollScope scope_{[] {
-    WithGil locked;
+/// During its lifetime, Ctrl-C ends kernels with KeyboardInterrupt.  Only for kernels that write
+/// new arrays: an interrupted in-place kernel would leave a partial result.
+class KernelPollScope {
+  PollScope scope_{[] {
+    GilScopedAcquire locked;
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
   }};
 };
@@ -132,10 +132,10 @@ void bind_elementwise(nb::module_& m);
 void bind_expression(nb::module_& m);
 void bind_matmul(nb::module_& m);
 void bind_norm(nb::module_& m);
-void bind_over(nb::module_& m);
+void bind_inplace(nb::module_& m);
 void bind_pooling(nb::module_& m);
 void bind_recurrent(nb::module_& m);
 void bind_softmax(nb::module_& m);
-void bind_update(nb::module_& m);
+void bind_optimizer_update(nb::module_& m);
 
 }  // namespace oarlock::python

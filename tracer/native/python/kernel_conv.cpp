@@ -1,4 +1,4 @@
-// Convolutions.   The sizes are the forward convolution's: pictures, filter, result, window.
+// Bindings of convolution kernels.  Sizes are those of the forward convolution.
 #include <nanobind/stl/array.h>
 
 #include "python/kernel_arrays.h"
@@ -7,7 +7,7 @@ namespace oarlock::python {
 namespace {
 
 using Sizes = std::array<Size, 16>;
-constexpr Size kMostTaps = 1024;
+constexpr Size kMaxKernelOffsets = 1024;
 
 kernels::ConvShape shape_of(const Sizes& s) {
   return {s[0], s[1], s[2],  s[3],  s[4],  s[5],  s[6],  s[7],
@@ -28,46 +28,48 @@ Size work(const kernels::ConvShape& s) { return s.n * s.m * s.oh * s.ow; }
 nb::object conv2d(nb::handle x, nb::handle filter, const Sizes& sizes) {
   auto s = shape_of(sizes);
   Array a(x), b(filter);
-  if (s.kh * s.kw > kMostTaps || !is_x(a, s) || !is_filter(b, s) || !alike({&a, &b}))
+  if (s.kh * s.kw > kMaxKernelOffsets || !is_x(a, s) || !is_filter(b, s) ||
+      !same_real_dtype({&a, &b}))
     return not_implemented();
   Array y = empty({s.n, s.m, s.oh, s.ow}, a.type());
   for_type(a.type(), [&]<class T>(T) {
     const T *from = a.data<T>(), *by = b.data<T>();
-    Unlocked free(work(s));
-    Interruptible until_ctrl_c;
+    GilReleaseForWork free(work(s));
+    KernelPollScope poll_scope;
     kernels::table<T>().conv(s, from, by, y.start<T>());
   });
-  return given(std::move(y));
+  return to_object(std::move(y));
 }
 
 nb::object conv2d_input_grad(nb::handle filter, nb::handle g, const Sizes& sizes) {
   auto s = shape_of(sizes);
   Array a(filter), b(g);
-  if (s.kh * s.kw > kMostTaps || !is_filter(a, s) || !is_y(b, s) || !alike({&a, &b}))
+  if (s.kh * s.kw > kMaxKernelOffsets || !is_filter(a, s) || !is_y(b, s) ||
+      !same_real_dtype({&a, &b}))
     return not_implemented();
   Array x = empty({s.n, s.c, s.h, s.w}, a.type());
   for_type(a.type(), [&]<class T>(T) {
     const T *by = a.data<T>(), *from = b.data<T>();
-    Unlocked free(work(s));
-    Interruptible until_ctrl_c;
-    kernels::table<T>().conv_input(s, by, from, x.start<T>());
+    GilReleaseForWork free(work(s));
+    KernelPollScope poll_scope;
+    kernels::table<T>().conv_input_grad(s, by, from, x.start<T>());
   });
-  return given(std::move(x));
+  return to_object(std::move(x));
 }
 
 nb::object conv2d_filter_grad(nb::handle x, nb::handle g, const Sizes& sizes) {
   auto s = shape_of(sizes);
   Array a(x), b(g);
-  if (s.kh * s.kw > kMostTaps || !is_x(a, s) || !is_y(b, s) || !alike({&a, &b}))
+  if (s.kh * s.kw > kMaxKernelOffsets || !is_x(a, s) || !is_y(b, s) || !same_real_dtype({&a, &b}))
     return not_implemented();
   Array filter = empty({s.m, s.c / s.groups, s.kh, s.kw}, a.type());
   for_type(a.type(), [&]<class T>(T) {
     const T *from = a.data<T>(), *by = b.data<T>();
-    Unlocked free(work(s));
-    Interruptible until_ctrl_c;
-    kernels::table<T>().conv_filter(s, from, by, filter.start<T>());
+    GilReleaseForWork free(work(s));
+    KernelPollScope poll_scope;
+    kernels::table<T>().conv_filter_grad(s, from, by, filter.start<T>());
   });
-  return given(std::move(filter));
+  return to_object(std::move(filter));
 }
 
 }  // namespace

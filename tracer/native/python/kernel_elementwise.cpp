@@ -1,4 +1,4 @@
-// Functions of each element, arithmetic, and sums.
+// Bindings of elementwise functions, arithmetic and sums.
 #include <nanobind/stl/vector.h>
 
 #include <array>
@@ -18,32 +18,34 @@ nb::object unary(nb::handle x) {
   if (!a.is_real() || !a.is_contiguous()) return not_implemented();
   Array y = empty(a.rank(), a.shape(), a.type());
   for_type(a.type(), [&]<class T>(T) {
-    Unlocked free(a.size());
+    GilReleaseForWork free(a.size());
     kernels::table<T>().unary[static_cast<int>(Which)](a.size(), a.start<T>(), y.start<T>());
   });
-  return given(std::move(y));
+  return to_object(std::move(y));
 }
 
 template <Unary Which>
-nb::object unary_back(nb::handle x, nb::handle g) {
+nb::object unary_grad(nb::handle x, nb::handle g) {
   Array a(x), b(g);
-  if (!alike({&a, &b}) || !a.same_shape(b) || !a.is_contiguous()) return not_implemented();
+  if (!same_real_dtype({&a, &b}) || !a.same_shape(b) || !a.is_contiguous())
+    return not_implemented();
   Array y = empty(a.rank(), a.shape(), a.type());
   for_type(a.type(), [&]<class T>(T) {
     const T* back = b.data<T>();
-    Unlocked free(a.size());
-    kernels::table<T>().unary_back[static_cast<int>(Which)](a.size(), a.start<T>(), back,
+    GilReleaseForWork free(a.size());
+    kernels::table<T>().unary_grad[static_cast<int>(Which)](a.size(), a.start<T>(), back,
                                                             y.start<T>());
   });
-  return given(std::move(y));
+  return to_object(std::move(y));
 }
 
-/// Where y [c] lies in x [n,c,k].   `fits`: whether it does; `along`: whether it is smaller than x.
-struct Place {
+/// The position of y [c] in x [n,c,k]. fits: whether it broadcasts so; along: whether it is smaller
+/// than x.
+struct BroadcastLayout {
   Size n = 1, c = 1, k = 1;
   bool fits, along = false;
 
-  Place(const Array& x, const Array& y) : fits(y.rank() <= x.rank()) {
+  BroadcastLayout(const Array& x, const Array& y) : fits(y.rank() <= x.rank()) {
     int shift = x.rank() - y.rank(), axis = 0;
     auto dim = [&](int i) { return i < shift ? 1 : y.dim(i - shift); };
     if (!fits) return;
@@ -58,17 +60,17 @@ struct Place {
 template <Binary Which>
 nb::object binary(nb::handle x, nb::handle y, int axis) {
   Array a(x), b(y);
-  if (axis != -1 || !alike({&a, &b}) || !a.is_contiguous() || !b.is_contiguous())
+  if (axis != -1 || !same_real_dtype({&a, &b}) || !a.is_contiguous() || !b.is_contiguous())
     return not_implemented();
-  Place place(a, b);
+  BroadcastLayout place(a, b);
   if (!place.fits) return not_implemented();
   Array z = empty(a.rank(), a.shape(), a.type());
   for_type(a.type(), [&]<class T>(T) {
-    Unlocked free(a.size());
+    GilReleaseForWork free(a.size());
     kernels::table<T>().binary[static_cast<int>(Which)](place.n, place.c, place.k, place.along,
                                                         a.start<T>(), b.start<T>(), z.start<T>());
   });
-  return given(std::move(z));
+  return to_object(std::move(z));
 }
 
 nb::object sum(nb::handle x, Size n, Size c, Size k) {
@@ -76,64 +78,64 @@ nb::object sum(nb::handle x, Size n, Size c, Size k) {
   if (!a.is_real() || !a.is_contiguous() || a.size() != n * c * k) return not_implemented();
   Array y = empty({c}, a.type());
   for_type(a.type(), [&]<class T>(T) {
-    Unlocked free(a.size());
+    GilReleaseForWork free(a.size());
     kernels::table<T>().sum(n, c, k, a.start<T>(), y.start<T>());
   });
-  return given(std::move(y));
+  return to_object(std::move(y));
 }
 
-/// x [n,c,k] summed to [c]: which axes `c` are, if they lie side by side.
-struct Middle {
+/// The axes that a sum of x [n,c,k] keeps, if they are adjacent.
+struct KeptAxes {
   Size n = 1, c = 1, k = 1;
   int axes = 0;
-  bool whole = true;  // no other axis lies between them
+  bool is_contiguous = true;  // no other axis lies between them
 
   void add(Size size, bool stays) {
-    if (stays) whole &= k == 1 || axes == 0;
+    if (stays) is_contiguous &= k == 1 || axes == 0;
     if (stays && axes == 0) n = std::exchange(k, 1);
     (stays ? c : k) *= size;
     axes += stays;
   }
 };
 
-nb::object summed(const Array& x, Middle m, int rank, const npy_intp* shape, bool mean) {
+nb::object sum_axes(const Array& x, KeptAxes m, int rank, const npy_intp* shape, bool mean) {
   if (m.axes == 0) m = {1, 1, x.size(), 0, true};
-  if (!m.whole || (m.n * m.k <= 1 && m.axes)) return not_implemented();
+  if (!m.is_contiguous || (m.n * m.k <= 1 && m.axes)) return not_implemented();
   Array y = empty(rank, shape, x.type());
   for_type(x.type(), [&]<class T>(T) {
-    Unlocked free(x.size());
+    GilReleaseForWork free(x.size());
     kernels::table<T>().sum(m.n, m.c, m.k, x.start<T>(), y.start<T>());
     if (mean)
       for (Size i = 0; i < m.c; ++i) y.start<T>()[i] /= static_cast<T>(m.n * m.k);
   });
-  return given(std::move(y));
+  return to_object(std::move(y));
 }
 
-constexpr int kMostAxes = 16;
+constexpr int kMaxAxes = 16;
 
 nb::object sum_to(nb::handle x, const std::vector<Size>& shape, int axis) {
   Array a(x);
   int rank = static_cast<int>(shape.size());
-  if (!a.is_real() || !a.is_contiguous() || rank > kMostAxes) return not_implemented();
+  if (!a.is_real() || !a.is_contiguous() || rank > kMaxAxes) return not_implemented();
   int start = axis == -1 ? a.rank() - rank : axis;
   if (start < 0 || start + rank > a.rank()) return not_implemented();
-  Middle m;
-  npy_intp wanted[kMostAxes];
+  KeptAxes m;
+  npy_intp wanted[kMaxAxes];
   for (int i = 0; i < a.rank(); ++i) {
     bool inside = i >= start && i < start + rank;
     if (inside) wanted[i - start] = shape[static_cast<std::size_t>(i - start)];
     if (inside && wanted[i - start] != a.dim(i) && wanted[i - start] != 1) return not_implemented();
     m.add(a.dim(i), inside && wanted[i - start] == a.dim(i));
   }
-  return summed(a, m, rank, wanted, false);
+  return sum_axes(a, m, rank, wanted, false);
 }
 
 nb::object reduce(nb::handle x, const std::vector<int>& axes, bool keep, bool mean) {
   Array a(x);
-  if (!a.is_real() || !a.is_contiguous() || a.rank() < 1 || a.rank() > kMostAxes)
+  if (!a.is_real() || !a.is_contiguous() || a.rank() < 1 || a.rank() > kMaxAxes)
     return not_implemented();
-  Middle m;
-  npy_intp shape[kMostAxes];
+  KeptAxes m;
+  npy_intp shape[kMaxAxes];
   int rank = 0;
   for (int i = 0; i < a.rank(); ++i) {
     bool goes = axes.empty();
@@ -141,7 +143,7 @@ nb::object reduce(nb::handle x, const std::vector<int>& axes, bool keep, bool me
     m.add(a.dim(i), !goes);
     if (!goes || keep) shape[rank++] = goes ? 1 : a.dim(i);
   }
-  return summed(a, m, rank, shape, mean);
+  return sum_axes(a, m, rank, shape, mean);
 }
 
 }  // namespace
@@ -150,7 +152,7 @@ void bind_elementwise(nb::module_& m) {
   auto function = [&]<Unary Which>(const char* name, const char* back,
                                    std::integral_constant<Unary, Which>) {
     m.def(name, &unary<Which>, nb::arg("x"));
-    m.def(back, &unary_back<Which>, nb::arg("x"), nb::arg("g"));
+    m.def(back, &unary_grad<Which>, nb::arg("x"), nb::arg("g"));
   };
   function("relu", "relu_grad", std::integral_constant<Unary, Unary::relu>{});
   function("tanh", "tanh_grad", std::integral_constant<Unary, Unary::tanh>{});

@@ -1,5 +1,5 @@
-// Expressions: many elementwise kernels in one call.   A chunk of elements goes through all
-// instructions before the next one does, so that what lies between them never leaves the cache.
+// Expressions: several elementwise kernels in one call.  A chunk of elements passes through all
+// instructions, so intermediate values stay in the cache.
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -14,60 +14,61 @@
 namespace oarlock::python {
 namespace {
 
-constexpr Size kChunk = 1024;      // elements that go through the instructions at once
-constexpr Size kParallel = 32768;  // elements that are worth a task
-constexpr std::size_t kMostInputs = 64;
-constexpr int kMostRank = 8;
+constexpr Size kChunk = 1024;      // elements per chunk
+constexpr Size kParallel = 32768;  // elements per task
+constexpr std::size_t kMaxInputs = 64;
+constexpr int kMaxRank = 8;
 
-constexpr std::array<const char*, kernels::kPieces> kNames = {
+constexpr std::array<const char*, kernels::kNumExprOps> kNames = {
     "add",       "sub",       "mul",           "div",       "max",       "min",
-    "first",     "second",    "keep",          "relu",      "tanh",      "sigmoid",
+    "first",     "second",    "mask",          "relu",      "tanh",      "sigmoid",
     "silu",      "gelu",      "gelu_tanh",     "exp",       "erf",       "sqrt",
     "square",    "abs",       "reciprocal",    "relu_grad", "tanh_grad", "sigmoid_grad",
     "silu_grad", "gelu_grad", "gelu_tanh_grad"};
 
-std::size_t piece_named(const std::string& name) {
+std::size_t find_expr_op(const std::string& name) {
   for (std::size_t i = 0; i < kNames.size(); ++i)
     if (name == kNames[i]) return i;
   throw nb::value_error(("there is no instruction " + name).c_str());
 }
 
-/// x, y: numbers of values; place: of the result, an output from -1 downwards, else a buffer.
+/// x, y: value numbers; destination: of the result, an output from -1 downward, else a buffer.
 struct Instruction {
-  std::size_t piece, x, y;
-  Size place;
+  std::size_t op, x, y;
+  Size destination;
 };
 
 /// Values are numbered: inputs, then constants, then results of instructions.
-struct Code {
+struct ExpressionCode {
   std::size_t inputs = 0, buffers = 0;
   std::vector<double> constants;
   std::vector<Instruction> instructions;
   std::vector<std::size_t> outputs;
-  std::vector<std::size_t> spent;  // inputs that the caller does not read again
+  std::vector<std::size_t> reusable;  // inputs that the caller does not read again
 
-  [[nodiscard]] std::size_t first() const { return inputs + constants.size(); }
+  [[nodiscard]] std::size_t first_result() const { return inputs + constants.size(); }
 };
 
-/// An input changes from row to row of the result, from column to column, both, or not at all.
-enum Way : unsigned char { same = 0, by_row = 1, by_column = 2, full = 3 };
+/// How an input broadcasts to the result [rows, columns]: it varies by row, by column, both, or not
+/// at all.
+enum BroadcastKind : unsigned char { scalar = 0, by_row = 1, by_column = 2, full = 3 };
 
 struct Input {
   const char* data = nullptr;
-  Way way = same;
-  bool bytes = false;  // truth values or uint8
+  BroadcastKind kind = scalar;
+  bool is_byte = false;  // bool or uint8
 };
 
-/// The result seen as [rows, columns], so that every input lies in it in one of four ways.
-struct Layout {
-  npy_intp shape[kMostRank];
+/// The result shape as [rows, columns], in which every input broadcasts in one of four ways.
+struct BroadcastShape {
+  npy_intp shape[kMaxRank];
   int rank = 0, type = NPY_FLOAT;
-  Size size = 1, columns = 0;  // columns: 0 as long as no input asks for any
-  std::array<Input, kMostInputs> inputs;
+  Size size = 1, columns = 0;  // columns: 0 until an input determines it
+  std::array<Input, kMaxInputs> inputs;
 
   bool set(const std::vector<Array>& given) {
     return broadcast(given) && std::all_of(given.begin(), given.end(), [&](const Array& a) {
-             return place(a, inputs[static_cast<std::size_t>(&a - given.data())]);
+             return classify(a, inputs[static_cast<std::size_t>(&a - given.data())]);
            });
   }
 
@@ -75,8 +76,7 @@ struct Layout {
   bool broadcast(const std::vector<Array>& given) {
     bool typed = false;
     for (const Array& a : given) {
-      if (!a.is_array() || a.rank() > kMostRank || !a.is_contiguous() || a.size() == 0)
-        return false;
+      if (!a.is_array() || a.rank() > kMaxRank || !a.is_contiguous() || a.size() == 0) return false;
       rank = std::max(rank, a.rank());
       if (a.type() == NPY_BOOL || a.type() == NPY_UBYTE) continue;
       if (!a.is_real() || (typed && a.type() != type)) return false;
@@ -100,13 +100,13 @@ struct Layout {
     return own < 0 ? 1 : a.dim(own);
   }
 
-  bool place(const Array& a, Input& in) {
+  bool classify(const Array& a, Input& in) {
     in.data = a.start<char>();
-    in.bytes = a.type() == NPY_BOOL || a.type() == NPY_UBYTE;
+    in.is_byte = a.type() == NPY_BOOL || a.type() == NPY_UBYTE;
     Size count = a.size();
-    in.way = count == size ? full : same;
+    in.kind = count == size ? full : scalar;
     if (count == size || count == 1) return true;
-    int from = 0, to = rank;  // the axes that it has
+    int from = 0, to = rank;  // the axes in which it varies
     while (dim(a, from) == 1) ++from;
     while (dim(a, to - 1) == 1) --to;
     for (int i = from; i < to; ++i)
@@ -115,7 +115,7 @@ struct Layout {
     for (int i = 0; i < from; ++i) before *= shape[i];
     for (int i = to; i < rank; ++i) behind *= shape[i];
     if (before != 1 && behind != 1) return false;
-    in.way = behind == 1 ? by_column : by_row;
+    in.kind = behind == 1 ? by_column : by_row;
     Size wanted = behind == 1 ? count : size / count;
     if (columns != 0 && columns != wanted) return false;
     columns = wanted;
@@ -124,92 +124,96 @@ struct Layout {
 };
 
 template <class T>
-class Run {
+class ExpressionRun {
  public:
-  Run(const Code& code, const Layout& layout, const std::vector<Array>& made)
+  ExpressionRun(const ExpressionCode& code, const BroadcastShape& layout,
+                const std::vector<Array>& made)
       : code_(code), layout_(layout), columns_(layout.columns ? layout.columns : layout.size) {
     for (const Array& a : made) outputs_.push_back(a.start<T>());
     rows_ = layout.size / columns_;
-    tall_ = std::max<Size>(1, kChunk / columns_);
-    wide_ = std::min(columns_, kChunk);
-    room_ = std::min(layout.size, std::max(tall_ * wide_, kChunk));
+    chunk_rows_ = std::max<Size>(1, kChunk / columns_);
+    chunk_columns_ = std::min(columns_, kChunk);
+    buffer_size_ = std::min(layout.size, std::max(chunk_rows_ * chunk_columns_, kChunk));
   }
 
-  /// Chunks are several rows, or where rows are long a part of one.
-  void all() const {
-    Size parts = wide_ == columns_ ? 1 : (columns_ + wide_ - 1) / wide_;
-    Size chunks = (rows_ + tall_ - 1) / tall_ * parts;
+  /// A chunk is several rows, or a part of one long row.
+  void run() const {
+    Size parts = chunk_columns_ == columns_ ? 1 : (columns_ + chunk_columns_ - 1) / chunk_columns_;
+    Size chunks = (rows_ + chunk_rows_ - 1) / chunk_rows_ * parts;
     kernels::parallel_parts(
-        chunks, std::max<Size>(1, kParallel / (tall_ * wide_)), [&](Size from, Size to) {
-          auto* memory = static_cast<T*>(kernels::scratch(5, memory_size() * sizeof(T)));
+        chunks, std::max<Size>(1, kParallel / (chunk_rows_ * chunk_columns_)),
+        [&](Size from, Size to) {
+          auto* memory = static_cast<T*>(kernels::workspace(5, memory_size() * sizeof(T)));
           std::vector<const T*> values = constants(memory);
           for (Size i = from; i < to; ++i) {
-            Size row = i / parts * tall_, column = i % parts * wide_;
-            chunk(memory, values, row, std::min(tall_, rows_ - row), column,
-                  std::min(wide_, columns_ - column));
+            Size row = i / parts * chunk_rows_, column = i % parts * chunk_columns_;
+            chunk(memory, values, row, std::min(chunk_rows_, rows_ - row), column,
+                  std::min(chunk_columns_, columns_ - column));
           }
         });
   }
 
  private:
-  const Code& code_;
-  const Layout& layout_;
-  Size columns_, rows_, tall_, wide_, room_;
+  const ExpressionCode& code_;
+  const BroadcastShape& layout_;
+  Size columns_, rows_, chunk_rows_, chunk_columns_, buffer_size_;
   std::vector<T*> outputs_;
 
   [[nodiscard]] std::size_t memory_size() const {
-    return (code_.first() + code_.buffers) * static_cast<std::size_t>(room_ + 16);
+    return (code_.first_result() + code_.buffers) * static_cast<std::size_t>(buffer_size_ + 16);
   }
   T* buffer(T* memory, std::size_t number) const {
-    return memory + number * static_cast<std::size_t>(room_ + 16);
+    return memory + number * static_cast<std::size_t>(buffer_size_ + 16);
   }
 
-  // Where each value is; so far the constants, and the inputs that are the same everywhere.
+  // The address of each value; fills constants and scalar inputs.
   std::vector<const T*> constants(T* memory) const {
-    std::vector<const T*> values(code_.first() + code_.instructions.size());
-    for (std::size_t i = 0; i < code_.first(); ++i) {
+    std::vector<const T*> values(code_.first_result() + code_.instructions.size());
+    for (std::size_t i = 0; i < code_.first_result(); ++i) {
       T* to = buffer(memory, i);
       values[i] = to;
       if (i >= code_.inputs)
-        std::fill(to, to + room_, static_cast<T>(code_.constants[i - code_.inputs]));
-      else if (layout_.inputs[i].way == same)
-        std::fill(to, to + room_, at(layout_.inputs[i], 0));
+        std::fill(to, to + buffer_size_, static_cast<T>(code_.constants[i - code_.inputs]));
+      else if (layout_.inputs[i].kind == scalar)
+        std::fill(to, to + buffer_size_, at(layout_.inputs[i], 0));
     }
     return values;
   }
 
   static T at(const Input& in, Size i) {
-    return in.bytes ? static_cast<T>(static_cast<unsigned char>(in.data[i]))
-                    : reinterpret_cast<const T*>(in.data)[i];
+    return in.is_byte ? static_cast<T>(static_cast<unsigned char>(in.data[i]))
+                      : reinterpret_cast<const T*>(in.data)[i];
   }
 
-  const T* gathered(const Input& in, T* to, Size row, Size rows, Size column, Size columns) const {
-    if (in.way == full) {
+  const T* load_input(const Input& in, T* to, Size row, Size rows, Size column,
+                      Size columns) const {
+    if (in.kind == full) {
       Size start = row * columns_ + column;
-      if (!in.bytes) return reinterpret_cast<const T*>(in.data) + start;
+      if (!in.is_byte) return reinterpret_cast<const T*>(in.data) + start;
       for (Size i = 0; i < rows * columns; ++i) to[i] = at(in, start + i);
       return to;
     }
-    if (in.way == by_column && rows == 1 && !in.bytes)
+    if (in.kind == by_column && rows == 1 && !in.is_byte)
       return reinterpret_cast<const T*>(in.data) + column;
     for (Size r = 0; r < rows; ++r)
       for (Size c = 0; c < columns; ++c)
-        to[r * columns + c] = at(in, in.way == by_row ? row + r : column + c);
+        to[r * columns + c] = at(in, in.kind == by_row ? row + r : column + c);
     return to;
   }
 
   void chunk(T* memory, std::vector<const T*>& values, Size row, Size rows, Size column,
              Size columns) const {
     for (std::size_t i = 0; i < code_.inputs; ++i)
-      if (layout_.inputs[i].way != same)
-        values[i] = gathered(layout_.inputs[i], buffer(memory, i), row, rows, column, columns);
-    const auto& pieces = kernels::table<T>().pieces.each;
-    std::size_t number = code_.first();
+      if (layout_.inputs[i].kind != scalar)
+        values[i] = load_input(layout_.inputs[i], buffer(memory, i), row, rows, column, columns);
+    const auto& ops = kernels::table<T>().expr_ops.run;
+    std::size_t number = code_.first_result();
     for (const Instruction& step : code_.instructions) {
-      T* to = step.place < 0
-                  ? outputs_[static_cast<std::size_t>(-1 - step.place)] + row * columns_ + column
-                  : buffer(memory, code_.first() + static_cast<std::size_t>(step.place));
-      pieces[step.piece](rows * columns, values[step.x], values[step.y], to);
+      T* to =
+          step.destination < 0
+              ? outputs_[static_cast<std::size_t>(-1 - step.destination)] + row * columns_ + column
+              : buffer(memory, code_.first_result() + static_cast<std::size_t>(step.destination));
+      ops[step.op](rows * columns, values[step.x], values[step.y], to);
       values[number++] = to;
     }
   }
@@ -219,31 +223,31 @@ class Expression {
  public:
   Expression(std::size_t inputs, std::vector<double> constants, const nb::list& code,
              std::vector<std::size_t> outputs, std::vector<std::size_t> spent, Py_ssize_t alone)
-      : alone_(alone) {
+      : owned_refcount_(alone) {
     code_.inputs = inputs;
     code_.constants = std::move(constants);
     code_.outputs = std::move(outputs);
-    code_.spent = std::move(spent);
-    if (inputs < 1 || inputs > kMostInputs)
+    code_.reusable = std::move(spent);
+    if (inputs < 1 || inputs > kMaxInputs)
       throw nb::value_error("an expression has 1 to 64 inputs");
     for (nb::handle item : code) {
       auto [name, x, y] = nb::cast<std::tuple<std::string, std::size_t, std::size_t>>(item);
-      std::size_t known = code_.first() + code_.instructions.size();
+      std::size_t known = code_.first_result() + code_.instructions.size();
       if (x >= known || y >= known) throw nb::value_error("an operand is not computed yet");
-      code_.instructions.push_back({piece_named(name), x, y, 0});
+      code_.instructions.push_back({find_expr_op(name), x, y, 0});
     }
     for (std::size_t o : code_.outputs)
-      if (o < code_.first() || o >= code_.first() + code_.instructions.size())
+      if (o < code_.first_result() || o >= code_.first_result() + code_.instructions.size())
         throw nb::value_error("an output is no result");
-    for (std::size_t i : code_.spent)
-      if (i >= inputs) throw nb::value_error("what is spent is no input");
-    place();
-    note_last_reads();
+    for (std::size_t i : code_.reusable)
+      if (i >= inputs) throw nb::value_error("a reusable value is no input");
+    assign_destinations();
+    find_last_reads();
   }
 
   [[nodiscard]] nb::object call(const nb::args& given) const {
     if (given.size() != code_.inputs) return not_implemented();
-    std::vector<std::size_t> free = written_over(given);
+    std::vector<std::size_t> free = reusable_inputs(given);
     std::vector<Array> arrays;
     arrays.reserve(given.size());
     for (nb::handle a : given) {
@@ -252,47 +256,47 @@ class Expression {
       if (!held.is_valid()) throw nb::python_error();
       arrays.emplace_back(held);
     }
-    Layout layout;
+    BroadcastShape layout;
     if (!layout.set(arrays) || !outputs_are_full(layout)) return not_implemented();
     std::vector<Array> made;
     made.reserve(code_.outputs.size());
     for (std::size_t output : code_.outputs)
-      made.push_back(memory_for(output, free, arrays, layout));
+      made.push_back(output_array(output, free, arrays, layout));
     for_type(layout.type, [&]<class T>(T) {
-      Unlocked unlocked(layout.size * static_cast<Size>(code_.instructions.size()));
-      Run<T>(code_, layout, made).all();
+      GilReleaseForWork unlocked(layout.size * static_cast<Size>(code_.instructions.size()));
+      ExpressionRun<T>(code_, layout, made).run();
     });
-    if (made.size() == 1) return python::given(std::move(made[0]));
+    if (made.size() == 1) return python::to_object(std::move(made[0]));
     nb::object found = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(made.size())));
     if (!found.is_valid()) throw nb::python_error();
     for (std::size_t i = 0; i < made.size(); ++i)
       PyTuple_SetItem(found.ptr(), static_cast<Py_ssize_t>(i),
-                      python::given(std::move(made[i])).release().ptr());
+                      python::to_object(std::move(made[i])).release().ptr());
     return found;
   }
 
  private:
-  Code code_;
-  std::vector<std::size_t>
-      last_reads_;    // for each input the number of the last instruction that reads it
-  Py_ssize_t alone_;  // see `may_be_written_over`
+  ExpressionCode code_;
+  std::vector<std::size_t> last_reads_;  // for each input, the last instruction that reads it
+  Py_ssize_t owned_refcount_;            // see `is_unshared`
 
-  // The inputs whose memory nobody but this call can see.
-  [[nodiscard]] std::vector<std::size_t> written_over(const nb::args& given) const {
+  // The reusable inputs that only this call can see.
+  [[nodiscard]] std::vector<std::size_t> reusable_inputs(const nb::args& given) const {
     std::vector<std::size_t> found;
-    for (std::size_t i : code_.spent)
-      if (may_be_written_over(given[i], alone_)) found.push_back(i);
+    for (std::size_t i : code_.reusable)
+      if (is_unshared(given[i], owned_refcount_)) found.push_back(i);
     return found;
   }
 
-  // An output goes over an input that is not read behind its instruction.
-  Array memory_for(std::size_t output, std::vector<std::size_t>& free,
-                   const std::vector<Array>& arrays, const Layout& layout) const {
+  // The array of an output: a reusable input that is not read after the output's instruction, or a
+  // new array.
+  Array output_array(std::size_t output, std::vector<std::size_t>& free,
+                     const std::vector<Array>& arrays, const BroadcastShape& layout) const {
     for (auto i = free.begin(); i != free.end(); ++i) {
       const Array& a = arrays[*i];
       bool same_shape = a.rank() == layout.rank &&
                         std::equal(layout.shape, layout.shape + layout.rank, a.shape());
-      if (!same_shape || a.type() != layout.type || last_reads_[*i] > output - code_.first())
+      if (!same_shape || a.type() != layout.type || last_reads_[*i] > output - code_.first_result())
         continue;
       Array found = a;
       free.erase(i);
@@ -301,28 +305,28 @@ class Expression {
     return empty(layout.rank, layout.shape, layout.type);
   }
 
-  void note_last_reads() {
+  void find_last_reads() {
     last_reads_.assign(code_.inputs, 0);
     for (std::size_t i = 0; i < code_.instructions.size(); ++i)
       for (std::size_t value : {code_.instructions[i].x, code_.instructions[i].y})
         if (value < code_.inputs) last_reads_[value] = i;
   }
 
-  // Whether every output has the shape of the whole.
-  [[nodiscard]] bool outputs_are_full(const Layout& layout) const {
-    std::vector<unsigned char> ways(code_.first(), same);
-    for (std::size_t i = 0; i < code_.inputs; ++i) ways[i] = layout.inputs[i].way;
+  // Whether every output has the full shape.
+  [[nodiscard]] bool outputs_are_full(const BroadcastShape& layout) const {
+    std::vector<unsigned char> kinds(code_.first_result(), scalar);
+    for (std::size_t i = 0; i < code_.inputs; ++i) kinds[i] = layout.inputs[i].kind;
     for (const Instruction& step : code_.instructions)
-      ways.push_back(static_cast<unsigned char>(ways[step.x] | ways[step.y]));
+      kinds.push_back(static_cast<unsigned char>(kinds[step.x] | kinds[step.y]));
     return std::all_of(code_.outputs.begin(), code_.outputs.end(),
-                       [&](std::size_t o) { return ways[o] == full; });
+                       [&](std::size_t o) { return kinds[o] == full; });
   }
 
-  // Give every result a buffer, which is free again with its last reader; outputs have memory of
-  // their own.
-  void place() {
+  // Assigns buffers to results; a buffer is free again after its last reader.  Outputs have their
+  // own arrays.
+  void assign_destinations() {
     auto& steps = code_.instructions;
-    std::size_t first = code_.first();
+    std::size_t first = code_.first_result();
     std::vector<std::size_t> last(steps.size(), steps.size());
     for (std::size_t i = 0; i < steps.size(); ++i)
       for (std::size_t v : {steps[i].x, steps[i].y})
@@ -331,16 +335,16 @@ class Expression {
     for (std::size_t i = 0; i < steps.size(); ++i) {
       for (std::size_t v : {steps[i].x, steps[i].y}) {
         if (v < first || last[v - first] != i) continue;
-        last[v - first] = steps.size();  // both operands may be the same
-        if (steps[v - first].place >= 0) spare.push_back(steps[v - first].place);
+        last[v - first] = steps.size();  // both operands may be the same value
+        if (steps[v - first].destination >= 0) spare.push_back(steps[v - first].destination);
       }
       auto output = std::find(code_.outputs.begin(), code_.outputs.end(), first + i);
       if (output != code_.outputs.end()) {
-        steps[i].place = -1 - (output - code_.outputs.begin());
+        steps[i].destination = -1 - (output - code_.outputs.begin());
         continue;
       }
       if (spare.empty()) spare.push_back(static_cast<Size>(code_.buffers++));
-      steps[i].place = spare.back();
+      steps[i].destination = spare.back();
       spare.pop_back();
     }
   }

@@ -1,21 +1,20 @@
-// Products of matrices.
+// Binding of the matrix product.
 #include "python/kernel_arrays.h"
 
 namespace oarlock::python {
 namespace {
 
-constexpr int kMostAxes = 8;
+constexpr int kMaxAxes = 8;
 
-/// The axes before the last two, broadcast: the shape of the result, and where in each operand its
-/// matrices start.
+/// The broadcast batch axes: shape of the result, and the start of each operand's matrices.
 struct Batch {
-  npy_intp shape[kMostAxes + 2];
+  npy_intp shape[kMaxAxes + 2];
   int axes;
   Size count = 1;
 
   bool set(const Array& a, const Array& b) {
     axes = std::max(a.rank(), b.rank()) - 2;
-    if (a.rank() < 2 || b.rank() < 2 || axes > kMostAxes) return false;
+    if (a.rank() < 2 || b.rank() < 2 || axes > kMaxAxes) return false;
     for (int i = 0; i < axes; ++i) {
       Size da = dim(a, i), db = dim(b, i);
       if (da != db && da != 1 && db != 1) return false;
@@ -28,7 +27,7 @@ struct Batch {
   template <class T>
   std::vector<const T*> starts(const Array& of) const {
     std::vector<const T*> found(static_cast<std::size_t>(count));
-    npy_intp at[kMostAxes] = {};
+    npy_intp at[kMaxAxes] = {};
     for (const T*& place : found) {
       Size offset = 0;
       for (int i = 0; i < axes; ++i)
@@ -47,31 +46,31 @@ struct Batch {
 };
 
 template <class T>
-void multiply(const Array& a, const Array& b, bool turn_a, bool turn_b, const Batch& batch,
-              Array& c) {
-  int a_row = a.rank() - (turn_a ? 1 : 2), a_column = a.rank() - (turn_a ? 2 : 1);
-  int b_row = b.rank() - (turn_b ? 1 : 2), b_column = b.rank() - (turn_b ? 2 : 1);
+void multiply(const Array& a, const Array& b, bool transpose_a, bool transpose_b,
+              const Batch& batch, Array& c) {
+  int a_row = a.rank() - (transpose_a ? 1 : 2), a_column = a.rank() - (transpose_a ? 2 : 1);
+  int b_row = b.rank() - (transpose_b ? 1 : 2), b_column = b.rank() - (transpose_b ? 2 : 1);
   auto from_a = batch.starts<T>(a), from_b = batch.starts<T>(b);
   kernels::Products<T> s{batch.count,     a.dim(a_row),       b.dim(b_column),    a.dim(a_column),
                          from_a.data(),   a.stride(a_row),    a.stride(a_column), from_b.data(),
                          b.stride(b_row), b.stride(b_column), c.start<T>()};
-  Unlocked free(s.count * s.m * s.n * s.k / 16);
-  Interruptible until_ctrl_c;
+  GilReleaseForWork free(s.count * s.m * s.n * s.k / 16);
+  KernelPollScope poll_scope;
   kernels::table<T>().products(s);
 }
 
-nb::object matmul(nb::handle x, nb::handle y, bool turn_x, bool turn_y) {
+nb::object matmul(nb::handle x, nb::handle y, bool transpose_x, bool transpose_y) {
   Array a(x), b(y);
   Batch batch;
-  if (!alike({&a, &b}) || !batch.set(a, b)) return not_implemented();
-  Size m = a.dim(a.rank() - (turn_x ? 1 : 2)), k = a.dim(a.rank() - (turn_x ? 2 : 1));
-  Size n = b.dim(b.rank() - (turn_y ? 2 : 1));
-  if (k != b.dim(b.rank() - (turn_y ? 1 : 2))) return not_implemented();
+  if (!same_real_dtype({&a, &b}) || !batch.set(a, b)) return not_implemented();
+  Size m = a.dim(a.rank() - (transpose_x ? 1 : 2)), k = a.dim(a.rank() - (transpose_x ? 2 : 1));
+  Size n = b.dim(b.rank() - (transpose_y ? 2 : 1));
+  if (k != b.dim(b.rank() - (transpose_y ? 1 : 2))) return not_implemented();
   batch.shape[batch.axes] = m;
   batch.shape[batch.axes + 1] = n;
   Array c = empty(batch.axes + 2, batch.shape, a.type());
-  // One matrix on the right of many rows is one product.
-  bool rows = b.rank() == 2 && a.rank() > 2 && !turn_x && a.is_contiguous();
+  // One matrix multiplied by a batch of rows is a single product.
+  bool rows = b.rank() == 2 && a.rank() > 2 && !transpose_x && a.is_contiguous();
   if (rows) {
     batch.axes = 0;
     batch.count = 1;
@@ -79,18 +78,18 @@ nb::object matmul(nb::handle x, nb::handle y, bool turn_x, bool turn_y) {
   for_type(a.type(), [&]<class T>(T) {
     if (rows) {
       const T *from_a = a.start<T>(), *from_b = b.start<T>();
-      int row = turn_y ? 1 : 0;
+      int row = transpose_y ? 1 : 0;
       kernels::Products<T> s{
           1,           a.size() / k, n, k, &from_a, k, 1, &from_b, b.stride(row), b.stride(1 - row),
           c.start<T>()};
-      Unlocked free(s.m * n * k / 16);
-      Interruptible until_ctrl_c;
+      GilReleaseForWork free(s.m * n * k / 16);
+      KernelPollScope poll_scope;
       kernels::table<T>().products(s);
     } else {
-      multiply<T>(a, b, turn_x, turn_y, batch, c);
+      multiply<T>(a, b, transpose_x, transpose_y, batch, c);
     }
   });
-  return given(std::move(c));
+  return to_object(std::move(c));
 }
 
 }  // namespace

@@ -10,9 +10,8 @@
 
 namespace {
 
-// The arrays of one training step are as large as those of the step before.   By itself the C
-// library gives large ones back to the system at once and gets them page by page, which costs more
-// than many a kernel.
+// Arrays of one training step have the sizes of the previous step.  The C library would return
+// large blocks to the system and fault in their pages again, which costs more than many kernels.
 void keep_memory() {
 #if defined(__GLIBC__)
   for (const char* variable : {"MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_"})
@@ -43,9 +42,9 @@ NB_MODULE(_kernels, m) {
   python::bind_expression(m);
   python::bind_matmul(m);
   python::bind_norm(m);
-  python::bind_over(m);
+  python::bind_inplace(m);
   python::bind_pooling(m);
   python::bind_recurrent(m);
   python::bind_softmax(m);
-  python::bind_update(m);
+  python::bind_optimizer_update(m);
 }

@@ -1,93 +1,95 @@
-// What the norms are made of.   Sizes n, c, k: how x is seen, [n,c,k]; statistics are [c].
+// Bindings of normalization kernels. x is viewed as [n,c,k]; statistics are [c].
 #include "python/kernel_arrays.h"
 
 namespace oarlock::python {
 namespace {
 
-bool seen_as(const Array& x, Size n, Size c, Size k) {
+bool has_view(const Array& x, Size n, Size c, Size k) {
   return x.is_contiguous() && x.size() == n * c * k;
 }
 
 nb::object moments(nb::handle x, Size n, Size c, Size k) {
   Array a(x);
-  if (!a.is_real() || !seen_as(a, n, c, k)) return not_implemented();
+  if (!a.is_real() || !has_view(a, n, c, k)) return not_implemented();
   Array mean = empty({c}, a.type()), variance = empty({c}, a.type());
   for_type(a.type(), [&]<class T>(T) {
-    Unlocked free(a.size());
+    GilReleaseForWork free(a.size());
     kernels::table<T>().moments(n, c, k, a.start<T>(), mean.start<T>(), variance.start<T>());
   });
-  return nb::make_tuple(given(std::move(mean)), given(std::move(variance)));
+  return nb::make_tuple(to_object(std::move(mean)), to_object(std::move(variance)));
 }
 
 nb::object affine(nb::handle x, nb::handle mean, nb::handle factor, nb::handle bias, Size n, Size c,
                   Size k) {
   Array a(x), m(mean), f(factor), b(bias);
-  if (!alike({&a, &m, &f, &b}) || !seen_as(a, n, c, k)) return not_implemented();
+  if (!same_real_dtype({&a, &m, &f, &b}) || !has_view(a, n, c, k)) return not_implemented();
   if (m.size() != c || f.size() != c || b.size() != c) return not_implemented();
   Array y = empty(a.rank(), a.shape(), a.type());
   for_type(a.type(), [&]<class T>(T) {
     const T *middle = m.data<T>(), *times = f.data<T>(), *plus = b.data<T>();
-    Unlocked free(a.size());
+    GilReleaseForWork free(a.size());
     kernels::table<T>().affine(n, c, k, a.start<T>(), middle, times, plus, y.start<T>());
   });
-  return given(std::move(y));
+  return to_object(std::move(y));
 }
 
-/// Whether an operand that may be None is None, or like x and of `size` elements.
-bool may_be(const Array& given, nb::handle handle, const Array& x, Size size) {
-  return handle.is_none() || (alike({&x, &given}) && given.size() == size);
+/// Whether an optional operand is None, or has the dtype of x and `size` elements.
+bool is_none_or_like(const Array& given, nb::handle handle, const Array& x, Size size) {
+  return handle.is_none() || (same_real_dtype({&x, &given}) && given.size() == size);
 }
 
 nb::object layer_norm(nb::handle x, nb::handle weight, nb::handle bias, double epsilon, Size r,
                       Size k) {
   Array a(x), w(weight), b(bias);
-  if (!a.is_real() || !seen_as(a, 1, r, k) || !may_be(w, weight, a, k) || !may_be(b, bias, a, k))
+  if (!a.is_real() || !has_view(a, 1, r, k) || !is_none_or_like(w, weight, a, k) ||
+      !is_none_or_like(b, bias, a, k))
     return not_implemented();
   Array y = empty(a.rank(), a.shape(), a.type()), mean = empty({r}, a.type()),
         variance = empty({r}, a.type());
   for_type(a.type(), [&]<class T>(T) {
     const T *times = weight.is_none() ? nullptr : w.data<T>(),
             *plus = bias.is_none() ? nullptr : b.data<T>();
-    Unlocked free(a.size());
+    GilReleaseForWork free(a.size());
     kernels::table<T>().layer_norm(r, k, static_cast<T>(epsilon), a.start<T>(), times, plus,
                                    y.start<T>(), mean.start<T>(), variance.start<T>());
   });
-  return nb::make_tuple(given(std::move(y)), given(std::move(mean)), given(std::move(variance)));
+  return nb::make_tuple(to_object(std::move(y)), to_object(std::move(mean)),
+                        to_object(std::move(variance)));
 }
 
-nb::object standardize_back(nb::handle x, nb::handle mean, nb::handle inv_std, nb::handle g, Size n,
+nb::object standardize_grad(nb::handle x, nb::handle mean, nb::handle inv_std, nb::handle g, Size n,
                             Size c, Size k) {
   Array a(x), m(mean), v(inv_std), b(g);
-  if (!alike({&a, &m, &v, &b}) || !seen_as(a, n, c, k) || b.size() != a.size() || m.size() != c ||
-      v.size() != c)
+  if (!same_real_dtype({&a, &m, &v, &b}) || !has_view(a, n, c, k) || b.size() != a.size() ||
+      m.size() != c || v.size() != c)
     return not_implemented();
   Array dx = empty(a.rank(), a.shape(), a.type());
   for_type(a.type(), [&]<class T>(T) {
     const T *middle = m.data<T>(), *inv = v.data<T>(), *back = b.data<T>();
-    Unlocked free(a.size());
-    kernels::table<T>().standardize_back(n, c, k, a.start<T>(), middle, inv, back, dx.start<T>());
+    GilReleaseForWork free(a.size());
+    kernels::table<T>().standardize_grad(n, c, k, a.start<T>(), middle, inv, back, dx.start<T>());
   });
-  return given(std::move(dx));
+  return to_object(std::move(dx));
 }
 
 nb::object standardize_dot(nb::handle x, nb::handle mean, nb::handle inv_std, nb::handle y,
                            bool rows, Size n, Size c, Size k) {
   Array a(x), m(mean), v(inv_std), b(y);
-  if (!alike({&a, &m, &v, &b}) || !seen_as(a, n, c, k) || b.size() != a.size() || m.size() != c ||
-      v.size() != c)
+  if (!same_real_dtype({&a, &m, &v, &b}) || !has_view(a, n, c, k) || b.size() != a.size() ||
+      m.size() != c || v.size() != c)
     return not_implemented();
   if (rows && n != 1) return not_implemented();
   Array out = empty({rows ? k : c}, a.type());
   for_type(a.type(), [&]<class T>(T) {
     const T *middle = m.data<T>(), *inv = v.data<T>(), *back = b.data<T>();
-    Unlocked free(a.size());
+    GilReleaseForWork free(a.size());
     if (rows)
       kernels::table<T>().standardize_dot_rows(c, k, a.start<T>(), middle, inv, back,
                                                out.start<T>());
     else
       kernels::table<T>().standardize_dot(n, c, k, a.start<T>(), middle, inv, back, out.start<T>());
   });
-  return given(std::move(out));
+  return to_object(std::move(out));
 }
 
 }  // namespace
@@ -100,7 +102,7 @@ void bind_norm(nb::module_& m) {
   m.def("layer_norm", &layer_norm, nb::arg("x"), nb::arg("weight").none(), nb::arg("bias").none(),
         nb::arg("epsilon"), nb::arg("r"), nb::arg("k"),
         "x seen as rows [r,k] -> y like x, mean [r], variance [r]");
-  m.def("standardize_back", &standardize_back, nb::arg("x"), nb::arg("mean"), nb::arg("inv_std"),
+  m.def("standardize_grad", &standardize_grad, nb::arg("x"), nb::arg("mean"), nb::arg("inv_std"),
         nb::arg("g"), nb::arg("n"), nb::arg("c"), nb::arg("k"));
   m.def("standardize_dot", &standardize_dot, nb::arg("x"), nb::arg("mean"), nb::arg("inv_std"),
         nb::arg("y"), nb::arg("rows"), nb::arg("n"), nb::arg("c"), nb::arg("k"),

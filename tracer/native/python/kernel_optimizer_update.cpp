@@ -1,46 +1,47 @@
-// Steps of optimizers, all parameters in one call.
+// Bindings of optimizer updates, for all parameters in one call.
 #include "python/kernel_arrays.h"
 
 namespace oarlock::python {
 namespace {
 
-/// The arrays of one parameter: those that are read, those that change in place, and the new value.
-struct Job {
+/// The arrays of one parameter: inputs, state that changes in place, and the new value.
+struct ParameterArrays {
   Array parameter, gradient, result;
   std::vector<Array> state;
 };
 
-/// The arrays of every row `(parameter, gradient, state..., numbers...)`; false where they are not
-/// all alike and contiguous.
-bool gather(nb::list rows, std::size_t states, std::vector<Job>& jobs) {
+/// Reads every row `(parameter, gradient, state..., numbers...)`; false if arrays differ in dtype
+/// or shape or are not contiguous.
+bool gather_arrays(nb::list rows, std::size_t states, std::vector<ParameterArrays>& jobs) {
   for (nb::handle row : rows) {
-    Job job{Array(row[0]), Array(row[1]), Array(nb::none()), {}};
-    if (!alike({&job.parameter, &job.gradient}) || !job.parameter.same_shape(job.gradient))
+    ParameterArrays job{Array(row[0]), Array(row[1]), Array(nb::none()), {}};
+    if (!same_real_dtype({&job.parameter, &job.gradient}) ||
+        !job.parameter.same_shape(job.gradient))
       return false;
     if (!jobs.empty() && job.parameter.type() != jobs[0].parameter.type()) return false;
     for (std::size_t i = 0; i < states; ++i) {
       Array state(row[2 + i]);
-      if (!alike({&job.parameter, &state}) || !state.same_shape(job.parameter) ||
+      if (!same_real_dtype({&job.parameter, &state}) || !state.same_shape(job.parameter) ||
           !state.is_writable())
         return false;
       job.state.push_back(std::move(state));
     }
     jobs.push_back(std::move(job));
   }
-  for (Job& job : jobs)
+  for (ParameterArrays& job : jobs)
     job.result = empty(job.parameter.rank(), job.parameter.shape(), job.parameter.type());
   return !jobs.empty();
 }
 
-std::vector<Size> starts_of(const std::vector<Job>& jobs) {
+std::vector<Size> starts_of(const std::vector<ParameterArrays>& jobs) {
   std::vector<Size> starts{0};
-  for (const Job& job : jobs) starts.push_back(starts.back() + job.parameter.size());
+  for (const ParameterArrays& job : jobs) starts.push_back(starts.back() + job.parameter.size());
   return starts;
 }
 
-nb::object results(std::vector<Job>& jobs) {
+nb::object results(std::vector<ParameterArrays>& jobs) {
   nb::list found;
-  for (Job& job : jobs) found.append(given(std::move(job.result)));
+  for (ParameterArrays& job : jobs) found.append(to_object(std::move(job.result)));
   return found;
 }
 
@@ -50,38 +51,38 @@ T number(nb::handle row, int index) {
 }
 
 nb::object adam(nb::list rows, double beta1, double beta2) {
-  std::vector<Job> jobs;
-  if (!gather(rows, 2, jobs)) return not_implemented();
+  std::vector<ParameterArrays> jobs;
+  if (!gather_arrays(rows, 2, jobs)) return not_implemented();
   auto starts = starts_of(jobs);
   for_type(jobs[0].parameter.type(), [&]<class T>(T) {
     std::vector<kernels::AdamStep<T>> steps;
     for (std::size_t i = 0; i < jobs.size(); ++i) {
-      Job& job = jobs[i];
+      ParameterArrays& job = jobs[i];
       nb::handle row = rows[i];
       steps.push_back({job.parameter.data<T>(), job.gradient.data<T>(), job.state[0].start<T>(),
                        job.state[1].start<T>(), job.result.start<T>(), T(beta1), T(beta2),
                        T(1 - beta1), T(1 - beta2), number<T>(row, 4), number<T>(row, 5),
                        number<T>(row, 6)});
     }
-    Unlocked free(starts.back());
+    GilReleaseForWork free(starts.back());
     kernels::table<T>().adam(static_cast<Size>(steps.size()), starts.data(), steps.data());
   });
   return results(jobs);
 }
 
 nb::object momentum(nb::list rows, bool has_velocity, double factor, bool nesterov) {
-  std::vector<Job> jobs;
-  if (!gather(rows, has_velocity ? 1 : 0, jobs)) return not_implemented();
+  std::vector<ParameterArrays> jobs;
+  if (!gather_arrays(rows, has_velocity ? 1 : 0, jobs)) return not_implemented();
   auto starts = starts_of(jobs);
   for_type(jobs[0].parameter.type(), [&]<class T>(T) {
     std::vector<kernels::MomentumStep<T>> steps;
     for (std::size_t i = 0; i < jobs.size(); ++i) {
-      Job& job = jobs[i];
+      ParameterArrays& job = jobs[i];
       steps.push_back({job.parameter.data<T>(), job.gradient.data<T>(),
                        has_velocity ? job.state[0].start<T>() : nullptr, job.result.start<T>(),
                        T(factor), number<T>(rows[i], has_velocity ? 3 : 2), nesterov});
     }
-    Unlocked free(starts.back());
+    GilReleaseForWork free(starts.back());
     kernels::table<T>().momentum(static_cast<Size>(steps.size()), starts.data(), steps.data());
   });
   return results(jobs);
@@ -89,7 +90,7 @@ nb::object momentum(nb::list rows, bool has_velocity, double factor, bool nester
 
 }  // namespace
 
-void bind_update(nb::module_& m) {
+void bind_optimizer_update(nb::module_& m) {
   m.def("adam", &adam, nb::arg("rows"), nb::arg("beta1"), nb::arg("beta2"),
         "rows: (parameter, gradient, first, second, epsilon, rate, keep) -> new parameters; the "
         "moments change in place");

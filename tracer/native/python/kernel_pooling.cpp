@@ -1,4 +1,4 @@
-// Pooling.
+// Bindings of pooling kernels.
 #include <nanobind/stl/array.h>
 
 #include "python/kernel_arrays.h"
@@ -8,7 +8,7 @@ namespace {
 
 using Sizes = std::array<Size, 10>;  // h, w, oh, ow, kh, kw, stride_h, stride_w, top, left
 
-/// Whether the pictures are [N,C,h,w]; then the sizes with their planes.
+/// Whether the images are [N,C,h,w]; sets the sizes and the number of planes.
 bool set(kernels::PoolShape& s, const Array& pictures, Size h, Size w, const Sizes& z) {
   if (!pictures.is_real() || pictures.rank() != 4 || pictures.dim(2) != h || pictures.dim(3) != w)
     return false;
@@ -33,65 +33,67 @@ nb::object max_pool(nb::handle x, const Sizes& z) {
   Array y = empty({a.dim(0), a.dim(1), s.oh, s.ow}, a.type());
   for_type(a.type(), [&]<class T>(T) {
     const T* from = a.data<T>();
-    Unlocked free(a.size());
+    GilReleaseForWork free(a.size());
     kernels::table<T>().max_pool(s, from, y.start<T>());
   });
-  return given(std::move(y));
+  return to_object(std::move(y));
 }
 
-nb::object max_pool_back(nb::handle x, nb::handle y, nb::handle g, const Sizes& z) {
+nb::object max_pool_grad(nb::handle x, nb::handle y, nb::handle g, const Sizes& z) {
   Array a(x), b(y), c(g);
   kernels::PoolShape s;
-  if (!alike({&a, &b, &c}) || !b.same_shape(c) || !set(s, b, z[2], z[3], z) ||
+  if (!same_real_dtype({&a, &b, &c}) || !b.same_shape(c) || !set(s, b, z[2], z[3], z) ||
       !set(s, a, z[0], z[1], z))
     return not_implemented();
   Array dx = empty(4, a.shape(), a.type());
   for_type(a.type(), [&]<class T>(T) {
     const T *from = a.data<T>(), *best = b.data<T>(), *back = c.data<T>();
-    Unlocked free(a.size());
-    kernels::table<T>().max_pool_back(s, from, best, back, dx.start<T>());
+    GilReleaseForWork free(a.size());
+    kernels::table<T>().max_pool_grad(s, from, best, back, dx.start<T>());
   });
-  return given(std::move(dx));
+  return to_object(std::move(dx));
 }
 
 nb::object avg_pool(nb::handle x, nb::handle counts_h, nb::handle counts_w, const Sizes& z) {
   Array a(x), h(counts_h), w(counts_w);
   kernels::PoolShape s;
-  if (!alike({&a, &h, &w}) || !set(s, a, z[0], z[1], z) || h.size() != s.oh || w.size() != s.ow)
+  if (!same_real_dtype({&a, &h, &w}) || !set(s, a, z[0], z[1], z) || h.size() != s.oh ||
+      w.size() != s.ow)
     return not_implemented();
   Array y = empty({a.dim(0), a.dim(1), s.oh, s.ow}, a.type());
   for_type(a.type(), [&]<class T>(T) {
     const T *from = a.data<T>(), *high = h.data<T>(), *wide = w.data<T>();
-    Unlocked free(a.size());
+    GilReleaseForWork free(a.size());
     kernels::table<T>().avg_pool(s, from, high, wide, y.start<T>());
   });
-  return given(std::move(y));
+  return to_object(std::move(y));
 }
 
-nb::object avg_pool_back(nb::handle g, nb::handle counts_h, nb::handle counts_w, const Sizes& z) {
+nb::object avg_pool_grad(nb::handle g, nb::handle counts_h, nb::handle counts_w, const Sizes& z) {
   Array a(g), h(counts_h), w(counts_w);
   kernels::PoolShape s;
-  if (!alike({&a, &h, &w}) || !set(s, a, z[2], z[3], z) || h.size() != s.oh || w.size() != s.ow)
+  if (!same_real_dtype({&a, &h, &w}) || !set(s, a, z[2], z[3], z) || h.size() != s.oh ||
+      w.size() != s.ow)
     return not_implemented();
   Array dx = empty({a.dim(0), a.dim(1), s.h, s.w}, a.type());
   for_type(a.type(), [&]<class T>(T) {
     const T *from = a.data<T>(), *high = h.data<T>(), *wide = w.data<T>();
-    Unlocked free(dx.size());
-    kernels::table<T>().avg_pool_back(s, from, high, wide, dx.start<T>());
+    GilReleaseForWork free(dx.size());
+    kernels::table<T>().avg_pool_grad(s, from, high, wide, dx.start<T>());
   });
-  return given(std::move(dx));
+  return to_object(std::move(dx));
 }
 
 }  // namespace
 
 void bind_pooling(nb::module_& m) {
   m.def("max_pool", &max_pool, nb::arg("x"), nb::arg("sizes"), "x [N,C,H,W] -> [N,C,OH,OW]");
-  m.def("max_pool_back", &max_pool_back, nb::arg("x"), nb::arg("y"), nb::arg("g"),
+  m.def("max_pool_grad", &max_pool_grad, nb::arg("x"), nb::arg("y"), nb::arg("g"),
         nb::arg("sizes"));
   m.def("avg_pool", &avg_pool, nb::arg("x"), nb::arg("counts_h"), nb::arg("counts_w"),
         nb::arg("sizes"),
         "counts_h [OH], counts_w [OW]: how many elements each mean is over along an axis");
-  m.def("avg_pool_back", &avg_pool_back, nb::arg("g"), nb::arg("counts_h"), nb::arg("counts_w"),
+  m.def("avg_pool_grad", &avg_pool_grad, nb::arg("g"), nb::arg("counts_h"), nb::arg("counts_w"),
         nb::arg("sizes"));
 }
 

@@ -1,4 +1,4 @@
-// The time loop of recurrent networks.
+// Bindings of the time loop of recurrent networks.
 #include "python/kernel_arrays.h"
 
 namespace oarlock::python {
@@ -6,36 +6,37 @@ namespace {
 
 using kernels::Cell;
 
-/// The operands that both ways share; `set` says whether they fit.
-struct Operands {
-  Array states[2], weight, kept, valid;
+/// The operands of the forward and backward pass; `fits` tells whether they are valid.
+struct RecurrentOperands {
+  Array states[2], weight, saved, valid;
   bool lstm, checked;
   Size steps = 0, batch = 0, hidden = 0, gates = 0, parts = 0;
 
-  Operands(const Array& inputs, nb::list first, nb::handle w, nb::handle mask, nb::handle all,
-           bool turned)
+  RecurrentOperands(const Array& inputs, nb::list first, nb::handle w, nb::handle mask,
+                    nb::handle all, bool turned)
       : states{Array(first[0]), Array(first[first.size() - 1])},
         weight(w),
-        kept(all),
+        saved(all),
         valid(mask),
         lstm(first.size() == 2),
         checked(!mask.is_none()) {
-    if (!alike({&inputs, &states[0], &states[1], &weight, &kept})) return;
-    if (inputs.rank() != 3 || kept.rank() != 4 || weight.rank() != 2 || states[0].rank() != 2)
+    if (!same_real_dtype({&inputs, &states[0], &states[1], &weight, &saved})) return;
+    if (inputs.rank() != 3 || saved.rank() != 4 || weight.rank() != 2 || states[0].rank() != 2)
       return;
-    Size h = kept.dim(3), wide = inputs.dim(2);
+    Size h = saved.dim(3), wide = inputs.dim(2);
     bool fits = weight.dim(turned ? 0 : 1) == h && weight.dim(turned ? 1 : 0) == wide &&
-                wide % h == 0 && kept.dim(0) == inputs.dim(0) && kept.dim(2) == inputs.dim(1) &&
-                kept.is_contiguous() && states[0].size() == h * inputs.dim(1) &&
+                wide % h == 0 && saved.dim(0) == inputs.dim(0) && saved.dim(2) == inputs.dim(1) &&
+                saved.is_contiguous() && states[0].size() == h * inputs.dim(1) &&
                 states[1].size() == states[0].size();
     if (checked)
       fits &= valid.is_array() && valid.type() == NPY_UINT8 &&
               valid.size() == inputs.dim(0) * inputs.dim(1);
     if (!fits) return;
-    steps = inputs.dim(0), batch = inputs.dim(1), hidden = h, gates = wide / h, parts = kept.dim(1);
+    steps = inputs.dim(0), batch = inputs.dim(1), hidden = h, gates = wide / h,
+    parts = saved.dim(1);
   }
 
-  bool fit() const { return hidden > 0; }
+  bool fits() const { return hidden > 0; }
 
   template <class T>
   kernels::Recurrence<T> recurrence(int cell, bool reverse, const T* inputs, const T* bias) {
@@ -52,50 +53,51 @@ struct Operands {
             states[0].data<T>(),
             lstm ? states[1].data<T>() : nullptr,
             checked ? valid.data<std::uint8_t>() : nullptr,
-            kept.start<T>()};
+            saved.start<T>()};
   }
 };
 
-bool known(int cell, const Operands& o) {
+bool is_valid_cell(int cell, const RecurrentOperands& o) {
   static constexpr Size gates[] = {4, 3, 1, 1}, parts[] = {6, 5, 1, 1};
-  return o.fit() && o.gates == gates[cell] && o.parts == parts[cell] && o.lstm == (cell == 0);
+  return o.fits() && o.gates == gates[cell] && o.parts == parts[cell] && o.lstm == (cell == 0);
 }
 
 nb::object recur(int cell, nb::handle inputs, nb::list states, nb::handle weight, nb::handle bias,
                  nb::handle valid, nb::handle kept, bool reverse) {
   Array x(inputs), b(bias);
-  Operands o(x, states, weight, valid, kept, true);
-  if (!known(cell, o) || !alike({&x, &b}) || b.size() != o.gates * o.hidden ||
-      !o.kept.is_writable())
+  RecurrentOperands o(x, states, weight, valid, kept, true);
+  if (!is_valid_cell(cell, o) || !same_real_dtype({&x, &b}) || b.size() != o.gates * o.hidden ||
+      !o.saved.is_writable())
     return not_implemented();
   for_type(x.type(), [&]<class T>(T) {
     auto r = o.recurrence<T>(cell, reverse, x.data<T>(), b.data<T>());
-    Unlocked free(x.size());
+    GilReleaseForWork free(x.size());
     kernels::table<T>().recur(r);
   });
   return nb::bool_(true);
 }
 
-nb::object recur_back(int cell, nb::handle g, nb::list last, nb::list states, nb::handle weight,
+nb::object recur_grad(int cell, nb::handle g, nb::list last, nb::list states, nb::handle weight,
                       nb::handle valid, nb::handle kept, nb::handle dx, nb::handle dy,
                       bool reverse) {
   Array out(g), to(dx), hidden(dy);
-  Operands o(to, states, weight, valid, kept, false);
-  if (!known(cell, o) || !alike({&to, &out}) || out.size() != o.steps * o.batch * o.hidden ||
-      !to.is_writable())
+  RecurrentOperands o(to, states, weight, valid, kept, false);
+  if (!is_valid_cell(cell, o) || !same_real_dtype({&to, &out}) ||
+      out.size() != o.steps * o.batch * o.hidden || !to.is_writable())
     return not_implemented();
-  if (o.gates == 3 && (!alike({&to, &hidden}) || !hidden.same_shape(to) || !hidden.is_writable()))
+  if (o.gates == 3 &&
+      (!same_real_dtype({&to, &hidden}) || !hidden.same_shape(to) || !hidden.is_writable()))
     return not_implemented();
   Array dh(last[0]), dc(last[last.size() - 1]);
-  if (!alike({&to, &dh, &dc}) || !dh.is_writable() || !dc.is_writable() ||
+  if (!same_real_dtype({&to, &dh, &dc}) || !dh.is_writable() || !dc.is_writable() ||
       dh.size() != o.batch * o.hidden || dc.size() != dh.size())
     return not_implemented();
   for_type(to.type(), [&]<class T>(T) {
     auto r = o.recurrence<T>(cell, reverse, nullptr, nullptr);
-    kernels::RecurrenceBack<T> k{out.data<T>(), dh.start<T>(), dc.start<T>(), to.start<T>(),
+    kernels::RecurrenceGrad<T> k{out.data<T>(), dh.start<T>(), dc.start<T>(), to.start<T>(),
                                  o.gates == 3 ? hidden.start<T>() : nullptr};
-    Unlocked free(to.size());
-    kernels::table<T>().recur_back(r, k);
+    GilReleaseForWork free(to.size());
+    kernels::table<T>().recur_grad(r, k);
   });
   return nb::bool_(true);
 }
@@ -107,10 +109,10 @@ void bind_recurrent(nb::module_& m) {
         nb::arg("bias"), nb::arg("valid").none(), nb::arg("kept"), nb::arg("reverse"),
         "All steps of one direction.   inputs [T,B,G*H], states [B,H], weight [H,G*H]; kept "
         "[T,K,B,H] is written");
-  m.def("recur_back", &recur_back, nb::arg("cell"), nb::arg("g"), nb::arg("last"),
+  m.def("recur_grad", &recur_grad, nb::arg("cell"), nb::arg("g"), nb::arg("last"),
         nb::arg("states"), nb::arg("weight"), nb::arg("valid").none(), nb::arg("kept"),
         nb::arg("dx"), nb::arg("dy"), nb::arg("reverse"),
-        "The way back.   g [T,B,H], weight [G*H,H]; dx and dy [T,B,G*H] are written, `last` "
+        "The backward pass.   g [T,B,H], weight [G*H,H]; dx and dy [T,B,G*H] are written, `last` "
         "becomes the first states' "
         "gradients");
 }

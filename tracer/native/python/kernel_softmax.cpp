@@ -1,4 +1,4 @@
-// Softmax along the last axis, and the cross entropy with classes.
+// Bindings of softmax along the last axis and of cross entropy.
 #include "python/kernel_arrays.h"
 
 namespace oarlock::python {
@@ -12,8 +12,8 @@ struct Rows {
 
 bool has_rows(const Array& x) { return x.is_real() && x.rank() > 0 && x.is_contiguous(); }
 
-/// Memory for a result like `a`: what the caller gave for it, else new.   Rows are read before they
-/// are written, so it may be `a`'s own.
+/// The array for a result like `a`: `out` if given, else a new one.  Rows are read before they are
+/// written, so `out` may be `a`.
 Array memory_like(const Array& a, nb::handle out) {
   if (out.is_none()) return empty(a.rank(), a.shape(), a.type());
   Array given(out);
@@ -30,31 +30,31 @@ nb::object softmax(nb::handle x, nb::handle out) {
   Array y = memory_like(a, out);
   for_type(a.type(), [&]<class T>(T) {
     Rows rows(a);
-    Unlocked free(a.size() * 4);
+    GilReleaseForWork free(a.size() * 4);
     const kernels::Table<T>& table = kernels::table<T>();
     (Log ? table.log_softmax : table.softmax)(rows.count, rows.length, a.start<T>(), y.start<T>());
   });
-  return given(std::move(y));
+  return to_object(std::move(y));
 }
 
 nb::object log_softmax(nb::handle x) {
   return softmax<true>(x, nb::none());
-}  // reads a row again behind writing it
+}  // without `out`: it reads a row again after writing it
 
-nb::object softmax_back(nb::handle y, nb::handle g, nb::handle out) {
+nb::object softmax_grad(nb::handle y, nb::handle g, nb::handle out) {
   Array a(y), b(g);
-  if (!alike({&a, &b}) || !has_rows(a) || !a.same_shape(b)) return not_implemented();
+  if (!same_real_dtype({&a, &b}) || !has_rows(a) || !a.same_shape(b)) return not_implemented();
   Array dx = memory_like(a, out);
   for_type(a.type(), [&]<class T>(T) {
     Rows rows(a);
     const T* back = b.data<T>();
-    Unlocked free(a.size());
-    kernels::table<T>().softmax_back(rows.count, rows.length, a.start<T>(), back, dx.start<T>());
+    GilReleaseForWork free(a.size());
+    kernels::table<T>().softmax_grad(rows.count, rows.length, a.start<T>(), back, dx.start<T>());
   });
-  return given(std::move(dx));
+  return to_object(std::move(dx));
 }
 
-/// The classes of [rows] labels, each below `classes` or `ignored`; nullptr if they are not.
+/// The class labels [rows], each below `classes` or `ignored`; nullptr if invalid.
 const std::int64_t* classes_of(Array& labels, Size rows, Size classes, std::int64_t ignored) {
   if (!labels.is_array() || labels.type() != NPY_INT64 || labels.size() != rows) return nullptr;
   const auto* found = labels.data<std::int64_t>();
@@ -72,28 +72,28 @@ nb::object cross_entropy(nb::handle x, nb::handle labels, std::int64_t ignored) 
   Array probabilities = empty(a.rank(), a.shape(), a.type()),
         loss = empty(b.rank(), b.shape(), a.type());
   for_type(a.type(), [&]<class T>(T) {
-    Unlocked free(a.size() * 4);
+    GilReleaseForWork free(a.size() * 4);
     kernels::table<T>().cross_entropy(rows.count, rows.length, a.start<T>(), classes, ignored,
                                       probabilities.start<T>(), loss.start<T>());
   });
-  return nb::make_tuple(given(std::move(probabilities)), given(std::move(loss)));
+  return nb::make_tuple(to_object(std::move(probabilities)), to_object(std::move(loss)));
 }
 
-nb::object cross_entropy_back(nb::handle probabilities, nb::handle labels, nb::handle g,
+nb::object cross_entropy_grad(nb::handle probabilities, nb::handle labels, nb::handle g,
                               std::int64_t ignored) {
   Array a(probabilities), b(labels), c(g);
-  if (!alike({&a, &c}) || !has_rows(a)) return not_implemented();
+  if (!same_real_dtype({&a, &c}) || !has_rows(a)) return not_implemented();
   Rows rows(a);
   const std::int64_t* classes = classes_of(b, rows.count, rows.length, ignored);
   if (!classes || c.size() != rows.count) return not_implemented();
   Array dx = empty(a.rank(), a.shape(), a.type());
   for_type(a.type(), [&]<class T>(T) {
     const T* back = c.data<T>();
-    Unlocked free(a.size());
-    kernels::table<T>().cross_entropy_back(rows.count, rows.length, a.start<T>(), classes, ignored,
+    GilReleaseForWork free(a.size());
+    kernels::table<T>().cross_entropy_grad(rows.count, rows.length, a.start<T>(), classes, ignored,
                                            back, dx.start<T>());
   });
-  return given(std::move(dx));
+  return to_object(std::move(dx));
 }
 
 }  // namespace
@@ -101,10 +101,10 @@ nb::object cross_entropy_back(nb::handle probabilities, nb::handle labels, nb::h
 void bind_softmax(nb::module_& m) {
   m.def("softmax", &softmax<false>, nb::arg("x"), nb::arg("out") = nb::none());
   m.def("log_softmax", &log_softmax, nb::arg("x"));
-  m.def("softmax_grad", &softmax_back, nb::arg("y"), nb::arg("g"), nb::arg("out") = nb::none());
+  m.def("softmax_grad", &softmax_grad, nb::arg("y"), nb::arg("g"), nb::arg("out") = nb::none());
   m.def("cross_entropy", &cross_entropy, nb::arg("x"), nb::arg("labels"), nb::arg("ignored"),
         "x [*,C], labels int64 [*,1] -> probabilities [*,C], loss like labels");
-  m.def("cross_entropy_grad", &cross_entropy_back, nb::arg("probabilities"), nb::arg("labels"),
+  m.def("cross_entropy_grad", &cross_entropy_grad, nb::arg("probabilities"), nb::arg("labels"),
         nb::arg("g"), nb::arg("ignored"));
 }
 

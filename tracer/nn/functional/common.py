@@ -112,7 +112,7 @@ def dropout(
         "is_test": not training,
         "dropout_implementation": name_in_file,
     }
-    if seed := rng.program_seed():  # then each call drops the same elements, as in Paddle
+    if seed := rng.program_seed():  # Each call then drops the same elements, as in Paddle.
         attrs |= {"fix_seed": True, "seed": seed}
     return OPS["dropout"](x, **attrs)[0]
 

@@ -62,7 +62,7 @@ def _depthwise(x: Tensor, groups: int, filters: int, last: bool) -> bool:
     except AttributeError:
         raise not_a_tensor_error(x) from None
     except IndexError:
-        return False  # the op says what is wrong
+        return False  # the op raises the error
     return groups == channels and groups > 1 and filters % groups == 0
 
 
@@ -72,7 +72,7 @@ def _filters(weight: Tensor, axis: int) -> int:
     except AttributeError:
         raise not_a_tensor_error(weight) from None
     except IndexError:
-        return 0  # the op says what is wrong
+        return 0  # the op raises the error
 
 
 def conv2d(

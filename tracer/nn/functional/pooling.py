@@ -280,7 +280,7 @@ def adaptive_max_pool2d(
 
     x [N, C, H, W] -> [N, C, *output_size]
     """
-    # pool2d of Paddle looks at single pixels here
+    # Paddle's pool2d uses single pixels here.
     return _adaptive_max(2, x, output_size, return_mask)
 
 

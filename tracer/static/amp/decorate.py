@@ -16,7 +16,7 @@ from ...ir.op_role import Role
 from ..graph.default_programs import program_guard
 from ..graph.gradients import program_of
 from ..graph.inputs import create_global_var
-from ..graph.mode import Writing
+from ..graph.mode import StaticGraphMode
 from ..graph.program import Program
 from .lists import DTYPES, AutoMixedPrecisionLists
 from .rewrite import cast_model_to_fp16
@@ -117,7 +117,7 @@ class OptimizerWithMixedPrecision:
         parameter and its gradient.
         """
         self._program = program = program_of("decorate: backward", loss)
-        with program_guard(program, startup_program), use_mode(Writing(program)):
+        with program_guard(program, startup_program), use_mode(StaticGraphMode(program)):
             self._factor = self._global("loss_scaling", self._start, "float32")
             if self._dynamic:
                 self._counts = {
@@ -141,7 +141,10 @@ class OptimizerWithMixedPrecision:
         if not self._scales:
             return self._optimizer.apply_gradients(pairs)
         assert self._program is not None
-        with use_mode(Writing(self._program)), self._program.recorder.as_role(Role.OPTIMIZE):
+        with (
+            use_mode(StaticGraphMode(self._program)),
+            self._program.recorder.as_role(Role.OPTIMIZE),
+        ):
             grads, bad = OPS["check_finite_and_unscale"](
                 [g for _, g in pairs], self.get_loss_scaling()
             )
@@ -163,15 +166,17 @@ class OptimizerWithMixedPrecision:
             ("bad", bad, self._shrinks),
         ):
             count = self._counts[name]
-            more: Any = (count + 1) * happened.astype("int32")  # the other kind begins anew
+            more: Any = (count + 1) * happened.astype("int32")  # the other count restarts
             due = OPS["equal"](
                 more,
                 OPS["fill_constant"](shape=[1], value=float(every), dtype=dtype_of("int32").proto),
             )
             changed = factor * ratio
             factor = OPS["where"](due, changed, factor)
-            Writing(self._program).write(more * OPS["logical_not"](due).astype("int32"), count)
-        Writing(self._program).write(factor * 1.0, self.get_loss_scaling())
+            StaticGraphMode(self._program).write(
+                more * OPS["logical_not"](due).astype("int32"), count
+            )
+        StaticGraphMode(self._program).write(factor * 1.0, self.get_loss_scaling())
 
     def apply_optimize(self, loss: Variable, startup_program: Any, params_grads: Pairs) -> Any:
         """See apply_gradients."""
@@ -192,8 +197,8 @@ class OptimizerWithMixedPrecision:
         return self.apply_optimize(loss, startup_program, pairs), pairs
 
 
-# behind init_loss_scaling, in the older order: the names, and what stands in these places today
-# where nothing is given
+# The parameters after init_loss_scaling in the older order: their names, and today's defaults in
+# these positions.
 PLACES = {
     "incr_every_n_steps": "float16",
     "decr_every_n_nan_or_inf": None,

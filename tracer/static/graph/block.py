@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from copy import deepcopy
 from typing import Any, ClassVar, TypeAlias
 
-from ...capture.variable import ParameterVariable, Variable, checked_flags
+from ...capture.variable import ParameterVariable, Variable, check_to_string_flags
 from ...core import unique_name
 from ...core.dtype import dtype_of
 from ...core.errors import OpError, same_kind, user_line, with_user_line
@@ -402,7 +402,7 @@ class Block:
 
     def to_string(self, throw_on_error: bool = True, with_details: bool = False) -> str:
         """The block as in a printed program."""
-        checked_flags(throw_on_error, with_details)
+        check_to_string_flags(throw_on_error, with_details)
         return "\n".join(block_lines(self.raw))
 
     def _to_readable_code(self, skip_op_callstack: bool = True) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 from ...capture.variable import ParameterVariable, Variable
 from ...core.tensor import Tensor
 from . import minimize as steps
-from .mode import Writing
+from .mode import StaticGraphMode
 from .parameters import new_buffer, new_parameter
 from .program_recorder import HandRecorder
 
@@ -18,7 +18,7 @@ from .program_recorder import HandRecorder
 class Builder:
     """See Mode.builder.   mode: whose program gets what is asked for"""
 
-    def __init__(self, mode: Writing) -> None:
+    def __init__(self, mode: StaticGraphMode) -> None:
         self.mode = mode
 
     @property
@@ -60,4 +60,4 @@ class Builder:
         return steps.apply(optimizer, list(pairs))
 
 
-Writing.make_builder = Builder
+StaticGraphMode.make_builder = Builder

@@ -17,7 +17,7 @@ from ...ir import program as data
 from ...ir.op_role import Role
 from .default_programs import program_guard
 from .gradients import append_backward, program_of
-from .mode import Writing
+from .mode import StaticGraphMode
 from .operator import Operator
 from .parameters import lasting
 from .program import Program
@@ -73,7 +73,7 @@ def minimize(
     gradient.
     """
     program = program_of(f"{type(optimizer).__name__}.minimize", loss)
-    with program_guard(program, startup_program), use_mode(Writing(program)):
+    with program_guard(program, startup_program), use_mode(StaticGraphMode(program)):
         pairs = backward(optimizer, loss, parameters, no_grad_set)
         return apply(optimizer, pairs), pairs
 
@@ -88,7 +88,7 @@ def apply(optimizer: Any, pairs: Pairs) -> list[Operator]:
     if not pairs:
         return []
     program = program_of("apply_gradients", pairs[0][0])
-    with use_mode(Writing(program)), program.recorder.as_role(Role.OPTIMIZE):
+    with use_mode(StaticGraphMode(program)), program.recorder.as_role(Role.OPTIMIZE):
         pairs = pairs if optimizer._grad_clip is None else optimizer._grad_clip.recorded(pairs)
         pairs = sorted(pairs, key=lambda pair: pair[0].name)
         for parameter, gradient in pairs:
@@ -110,7 +110,7 @@ def _decay(
     decay = optimizer._decay_of_gradient(parameter)
     if decay:
         term = decay.term(parameter) if hasattr(decay, "term") else parameter * float(decay)
-        Writing(program).write(OPS["sum"]([gradient, term]), gradient)
+        StaticGraphMode(program).write(OPS["sum"]([gradient, term]), gradient)
 
 
 def rate_variable(optimizer: Any, program: Program) -> Variable:
@@ -203,4 +203,4 @@ class Step:
         self.optimizer._after_update(self.parameter, state)
         for name, variable in state.items():
             if variable is not before[name]:
-                Writing(self.program).write(variable, before[name])
+                StaticGraphMode(self.program).write(variable, before[name])

@@ -21,8 +21,7 @@ from .default_programs import default_main_program
 from .program import Program
 from .program_recorder import HandRecorder
 
-# What works on whole numbers here, and is refused for them, with a TypeError, by the functions that
-# write programs in Paddle.
+# Ops that accept integers here, but raise TypeError in Paddle's functions that record programs.
 FLOATS_ONLY = frozenset(
     {
         "brelu",
@@ -49,7 +48,7 @@ def _any_wants(args: tuple[Any, ...]) -> bool:
     )
 
 
-class Writing(Static):
+class StaticGraphMode(Static):
     """Write every op to the main program in force.
 
     program: another one to write to; tape: whether gradients flow through results
@@ -58,7 +57,7 @@ class Writing(Static):
     """
 
     trains = True
-    make_builder: ClassVar[Callable[[Writing], Any]]  # set by builder
+    make_builder: ClassVar[Callable[[StaticGraphMode], Any]]  # set by builder
 
     def __init__(
         self,
@@ -69,7 +68,7 @@ class Writing(Static):
         self._program = program
         self._convert = convert
         self.tape = tape
-        self.builder = Writing.make_builder(self)
+        self.builder = StaticGraphMode.make_builder(self)
 
     @property
     def program(self) -> Program:
@@ -93,7 +92,7 @@ class Writing(Static):
             )
         other = self._home(args) if self._program is None else None
         if other is not None:
-            with use_mode(Writing(other, self.tape, self._convert)):
+            with use_mode(StaticGraphMode(other, self.tape, self._convert)):
                 return op(*args, **attrs)
         namer = self.recorder.namer
         if namer.operator and not namer.owner:
@@ -117,9 +116,9 @@ class Writing(Static):
                     return block.program
         return None
 
-    def with_tape(self, tape: bool) -> Writing:
+    def with_tape(self, tape: bool) -> StaticGraphMode:
         """The same; no gradients flow through what is written without a tape."""
-        return self if tape == self.tape else Writing(self._program, tape, self._convert)
+        return self if tape == self.tape else StaticGraphMode(self._program, tape, self._convert)
 
     def _result(self, op: Op, slot: Slot, args: tuple[Any, ...], meta: Meta) -> Variable:
         desc = self.recorder.new_output(op, slot, args, meta)
@@ -148,7 +147,7 @@ class Writing(Static):
         assert isinstance(made, Variable)
         if tensor.persistable:
             self.write(made, tensor)
-            self.recorder.aliases.written(tensor)
+            self.recorder.aliases.on_write(tensor)
         else:
             super().assign_inplace(tensor, made)
 
@@ -193,14 +192,14 @@ def asked_inside() -> bool:
 
 
 @cache
-def _mode_of_main_program() -> Writing:
+def _mode_of_main_program() -> StaticGraphMode:
     """The mode of `enable_static`."""
-    return Writing()
+    return StaticGraphMode()
 
 
 def writing() -> bool:
     """Whether a program is being written by hand."""
-    return isinstance(base_mode(state.mode), Writing)
+    return isinstance(base_mode(state.mode), StaticGraphMode)
 
 
 _before: list[Mode] = []

@@ -15,7 +15,7 @@ from ...ir import program as data
 from ...ir.scope import Scope, current_scope
 from .constants import value_of
 from .default_programs import default_main_program
-from .mode import Writing
+from .mode import StaticGraphMode
 from .parameters import lasting
 
 STEPS, RATE = "@EMA_STEP_COUNTER@", "scheduled_ema_decay_rate"
@@ -27,7 +27,7 @@ class Averaging:
     Values are those of the scope in force.
     """
 
-    _saved: tuple[tuple[str, Any], ...] = ()  # names of parameters and what they were
+    _saved: tuple[tuple[str, Any], ...] = ()  # names of parameters and their values before
 
     def _means(self, scope: Scope) -> Iterator[tuple[str, Any]]:
         """The name of each parameter, and what stands in for it."""
@@ -85,7 +85,7 @@ class ExponentialMovingAverage(Averaging):
             count = OPS["cast"](counted, in_dtype=counted.dtype.proto, out_dtype=5)
             limit = OPS["fill_any_like"](count, value=self._decay)
             lower = OPS["elementwise_min"]((count + 1.0) / (count + 10.0), limit)
-            Writing(self._program).write(OPS["reshape2"](lower, shape=[1])[0], made)
+            StaticGraphMode(self._program).write(OPS["reshape2"](lower, shape=[1])[0], made)
         return made
 
     def _average(self, parameter: Variable) -> Variable:
@@ -96,7 +96,7 @@ class ExponentialMovingAverage(Averaging):
         """Append the step of all averages to the main program, after the optimizer's."""
         if self._steps is None:
             self._steps = self._kept(STEPS, np.zeros([1], np.int64))
-        mode = Writing(self._program)
+        mode = StaticGraphMode(self._program)
         mode.write(OPS["scale"](self._steps, scale=1.0, bias=1.0), self._steps)
         for parameter, average in self._averages.values():
             made = average * self._rate + parameter * (1.0 - self._rate)

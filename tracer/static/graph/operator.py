@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
-from ...capture.recorder import plain
+from ...capture.recorder import plain_attr
 from ...core.dtype import DType
 from ...core.errors import OpError, with_user_line
 from ...core.op import OPS
@@ -26,7 +26,7 @@ COMMON = {
     "with_quant_attr": AttrType.BOOLEAN,
     "sub_block": AttrType.BLOCK,
 }
-# What they are where nothing else was said.
+# Defaults of attributes that are not set.
 EVERY: dict[str, Any] = {
     "op_role": 0,
     "op_role_var": [],
@@ -43,7 +43,7 @@ def typed(op_type: str, name: str, value: Any) -> Attr:
 
     Raises OpError for what no file can hold.
     """
-    value = value.proto if isinstance(value, DType) else plain(value)
+    value = value.proto if isinstance(value, DType) else plain_attr(value)
     op = OPS.get(op_type)
     if op is not None and name in op.attrs:
         kind = AttrType[op.attrs[name].type]

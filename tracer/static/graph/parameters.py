@@ -21,7 +21,7 @@ from ...ir import program as data
 from .block import Block
 from .constants import value_of
 from .default_programs import default_startup_program
-from .mode import Writing
+from .mode import StaticGraphMode
 from .program import Program
 
 
@@ -40,7 +40,7 @@ def lasting(program: Program, desc: data.VarDesc, first: Callable[[], Any]) -> V
 def start_with(startup: Program, desc: data.VarDesc, first: Callable[[], Any]) -> None:
     """Write ops that give a variable its first value."""
     target = startup.global_block().declare(replace(desc, persistable=True))
-    mode = Writing(startup)
+    mode = StaticGraphMode(startup)
     with use_mode(mode):
         startup.recorder.starting = True
         try:

@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ...capture.recorder import Inner
-from ...capture.variable import ParameterVariable, Variable, checked_flags
+from ...capture.recorder import OpenBlock
+from ...capture.variable import ParameterVariable, Variable, check_to_string_flags
 from ...core.errors import OperandError, OpError, with_user_line
 from ...core.tensor import Tensor
 from ...ir import program as data
@@ -55,11 +55,11 @@ class Program:
         self._source: np.random.Generator | None = None
         self._blocks: dict[int, Block] = {}
         self._edits = 0
-        self.lr_scheduler: Any = None  # whose rate each run takes
+        self.lr_scheduler: Any = None  # its learning rate applies to each run
         self.lr_var: Variable | None = None
-        self.readers: list[Callable[[], dict[str, Any]]] = []  # what each run takes batches from
-        self.compiled: dict[Any, Any] = {}  # what an Executor made of it
-        self.flushed = b""  # what it said when its description was flushed last
+        self.readers: list[Callable[[], dict[str, Any]]] = []  # readers that feed each run
+        self.compiled: dict[Any, Any] = {}  # specializations that an Executor compiled
+        self.flushed = b""  # the description when it was last flushed
 
     @classmethod
     def of(cls, desc: data.Program) -> Program:
@@ -253,7 +253,7 @@ class Program:
 
     def to_string(self, throw_on_error: bool = True, with_details: bool = False) -> str:
         """The program as text, which `Program.parse_from_text` reads back."""
-        checked_flags(throw_on_error, with_details)
+        check_to_string_flags(throw_on_error, with_details)
         return str(self.raw)
 
     def _to_readable_code(self, skip_op_callstack: bool = True) -> str:
@@ -319,12 +319,12 @@ class Program:
             len(self.raw.blocks), self.current_block_idx if parent_idx is None else parent_idx
         )
         self.raw.blocks.append(made)
-        self.recorder.open.append(Inner(made))
+        self.recorder.open_blocks.append(OpenBlock(made))
         return self.current_block()
 
     def _rollback(self) -> None:
         """Write to the block before again."""
-        self.recorder.open.pop()
+        self.recorder.open_blocks.pop()
 
     def _prune(self, targets: Any) -> Program:
         """A copy with the ops only that these variables need."""

@@ -20,9 +20,9 @@ from ...ir import program as data
 from ...ir.passes.normalize import normalize
 from ...ir.passes.upgrade_attrs import upgrade_attrs
 from ...ir.scope import Scope, current_scope
-from ...jit.layer_capture import PRODUCER, Recording
+from ...jit.layer_capture import PRODUCER, CapturedProgram
 from ...jit.model_writer import Model, write_all
-from ...jit.save import checked_path
+from ...jit.save import check_path
 from ...loader.files import program_from_bytes
 from ...loader.model_files import read_model
 from ...loader.params import params_from_bytes
@@ -69,7 +69,7 @@ def save_inference_model(
     """
     wanted = kwargs.pop("verify", True)
     program = _program(kwargs, ("clip_extra", "legacy_format"), "save_inference_model")
-    prefix = checked_path(path_prefix)
+    prefix = check_path(path_prefix)
     fetches = names_of("fetch_vars", fetch_vars)
     if not fetches:
         raise OpError(
@@ -86,7 +86,7 @@ def save_inference_model(
     judge(desc, {name: tensor.array for name, tensor in scope.items()}, "save_inference_model")
     for name, tensor in scope.items():
         tensor.stop_gradient = desc.block.vars[name].stop_gradient
-    recording = Recording(desc, scope)
+    recording = CapturedProgram(desc, scope)
     write_all(
         [Model(prefix, recording, _reference(desc) if wanted else None)],
         prefix,

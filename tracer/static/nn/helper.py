@@ -29,7 +29,7 @@ class Helper:
     def __init__(self, kind: str, name: str | None, *operands: Any) -> None:
         self.kind = kind
         written = state.mode.builder is not None
-        if not written and not compat.is_paddle1:  # Paddle 1.x made parameters anew at each call
+        if not written and not compat.is_paddle1:  # Paddle 1.x created new parameters at each call.
             raise OarlockError(
                 with_user_line(
                     f"{kind}: makes parameters of a program; call enable_static() before"

@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 
 from ...core.errors import FileError
-from ...loader.regular import read_whole
+from ...loader.regular_files import read_file
 
-MAX_BYTES = 1 << 26  # of a file, and of what is unpacked from it: lists of labels have some kB
+MAX_BYTES = 1 << 26  # maximal size of a file, packed and unpacked: label lists have some kB
 _KINDS = {1: "i1", 2: "u1", 3: "i2", 4: "u2", 5: "i4", 6: "u4", 7: "f4", 9: "f8"}
 _MATRIX, _COMPRESSED = 14, 15
 
@@ -30,7 +30,7 @@ def read_mat(path: Path) -> dict[str, np.ndarray[Any, Any]]:
 
     FileError when it is damaged or of another kind.
     """
-    data = read_whole(path, MAX_BYTES, "list of labels")
+    data = read_file(path, MAX_BYTES, "list of labels")
     if len(data) < 128 or data[124:128] not in (b"\x00\x01IM", b"\x01\x00MI"):
         raise FileError(f"{path.name}: is no MATLAB file of level 5")
     order = "<" if data[126:128] == b"IM" else ">"

@@ -1,5 +1,4 @@
-// y = f(x), element by element or along one axis.  Defaults are Paddle's: ONNX disagrees on
-// several.
+// Activations: elementwise or along one axis.  Defaults are Paddle's; ONNX has others.
 #include <cmath>
 
 #include "convert/expression.h"
@@ -9,30 +8,30 @@
 namespace oarlock {
 namespace {
 
-bool is_double(const Node& n, const Value& x) { return n.dtype(x) == DType::float64; }
+bool is_double(const NodeContext& n, const Value& x) { return n.dtype(x) == DType::float64; }
 
 Expr clip(const Expr& v, double low, double high) {
-  Node& n = v.node();
-  if (is_double(n, v)) n.need_opset(12);
-  if (n.opset() >= 11) return v.emit("Clip", {v.number(low), v.number(high)});
+  NodeContext& n = v.node();
+  if (is_double(n, v)) n.require_opset(12);
+  if (n.opset() >= 11) return v.emit("Clip", {v.scalar_like(low), v.scalar_like(high)});
   return {n, n.emit("Clip", {v},
                     {{"min", static_cast<float>(low)}, {"max", static_cast<float>(high)}})};
 }
 
-// log(1 + exp(x)); ONNX Runtime has no kernel for doubles, and the sum must not overflow.
+// log(1 + exp(x)); ONNX Runtime has no float64 kernel, and the formula must not overflow.
 Expr softplus(const Expr& x) {
   return is_double(x.node(), x) ? relu(x) + log(exp(-abs(x)) + 1) : x.emit("Softplus");
 }
 
-// Written as ONNX Runtime recognises and fuses it.
+// Written in the form that ONNX Runtime recognizes and fuses.
 Expr gelu_by_erf(const Expr& x) { return x * ((x / std::sqrt(2.0)).emit("Erf") + 1) * 0.5; }
 
 Expr gelu_by_tanh(const Expr& x) {
-  auto cube = x.emit("Pow", {x.number(3)}) * 0.044715;
+  auto cube = x.emit("Pow", {x.scalar_like(3)}) * 0.044715;
   return x * 0.5 * (tanh((x + cube) * std::sqrt(2 / M_PI)) + 1);
 }
 
-void gelu(Node& n) {
+void gelu(NodeContext& n) {
   auto x = in(n, "X");
   bool tanh = n.attr("approximate", false);
   if (n.opset() >= 20)
@@ -41,7 +40,7 @@ void gelu(Node& n) {
   n.out("Out", tanh ? gelu_by_tanh(x) : gelu_by_erf(x));
 }
 
-void elu(Node& n) {
+void elu(NodeContext& n) {
   auto x = in(n, "X");
   auto alpha = n.attr("alpha", 1.0f);
   if (!is_double(n, x)) return n.out("Out", n.emit("Elu", {x}, {{"alpha", alpha}}));
@@ -49,13 +48,13 @@ void elu(Node& n) {
 }
 
 // max(x, 0) + min(alpha * (exp(x / alpha) - 1), 0)
-void celu(Node& n) {
+void celu(NodeContext& n) {
   auto x = in(n, "X");
   double alpha = n.attr("alpha", 1.0f);
   n.out("Out", relu(x) + min((exp(x / alpha) - 1) * alpha, 0));
 }
 
-void selu(Node& n) {
+void selu(NodeContext& n) {
   auto x = in(n, "X");
   auto scale = n.attr("scale", 1.0507009873554805f), alpha = n.attr("alpha", 1.6732632423543772f);
   if (!is_double(n, x))
@@ -63,57 +62,57 @@ void selu(Node& n) {
   n.out("Out", where(x > 0, x, (exp(x) - 1) * alpha) * scale);
 }
 
-void stanh(Node& n) {
+void stanh(NodeContext& n) {
   n.out("Out", tanh(in(n, "X") * n.attr("scale_a", 0.67f)) * n.attr("scale_b", 1.7159f));
 }
 
 // log(x / (1 - x))
-void logit(Node& n) {
+void logit(NodeContext& n) {
   auto x = in(n, "X");
   auto eps = n.attr("eps", 1e-6f);
   if (eps > 0) x = clip(x, eps, 1.0 - eps);
   n.out("Out", log(x / (1 - x)));
 }
 
-// ---- nothing up to a threshold ----
+// ---- thresholds ----
 
 // A product, so that infinity times 0 is NaN, as in Paddle.
-Expr kept(const Expr& x, const Expr& where) { return x * where.to(x.node().need_dtype(x)); }
+Expr mask_to(const Expr& x, const Expr& where) { return x * where.to(x.node().require_dtype(x)); }
 
-void hard_shrink(Node& n) {
+void hard_shrink(NodeContext& n) {
   auto x = in(n, "X");
-  n.out("Out", kept(x, abs(x) > n.attr("threshold", 0.5f)));
+  n.out("Out", mask_to(x, abs(x) > n.attr("threshold", 0.5f)));
 }
 
-// What is left of x without its part between -lambda and lambda.
-void softshrink(Node& n) {
+// x moved towards 0 by lambda, 0 between -lambda and lambda.
+void softshrink(NodeContext& n) {
   auto x = in(n, "X");
   double lambda = n.attr("lambda", 0.5f);
   n.require(lambda >= 0, "attribute 'lambda' is negative");
   n.out("Out", x - clip(x, -lambda, lambda));
 }
 
-void thresholded_relu(Node& n) {
+void thresholded_relu(NodeContext& n) {
   auto x = in(n, "X");
-  n.out("Out", kept(x, x > n.attr("threshold", 1.0f)));
+  n.out("Out", mask_to(x, x > n.attr("threshold", 1.0f)));
 }
 
-// log(1 + exp(x)), x first set between -threshold and threshold
-void soft_relu(Node& n) {
+// log(1 + exp(x)) of x clipped to [-threshold, threshold]
+void soft_relu(NodeContext& n) {
   double threshold = n.attr("threshold", 40.0f);
   n.out("Out", log(exp(clip(in(n, "X"), -threshold, threshold)) + 1));
 }
 
-// Out of training the slope is the middle one.
-void rrelu(Node& n) {
+// At inference the slope is the mean of the bounds.
+void rrelu(NodeContext& n) {
   n.require(n.attr("is_test", false), "in training mode slopes are drawn, which has no lowering");
   auto x = in(n, "X");
   double middle = (n.attr("lower", 0.125f) + n.attr("upper", 1 / 3.0f)) / 2;
   n.out("Out", where(x < 0, x * middle, x));
-  n.out("Noise", where(x < 0, middle, 1, n.need_dtype(x)));
+  n.out("Noise", where(x < 0, middle, 1, n.require_dtype(x)));
 }
 
-void hard_sigmoid(Node& n) {
+void hard_sigmoid(NodeContext& n) {
   auto x = in(n, "X");
   auto slope = n.attr("slope", 0.2f), offset = n.attr("offset", 0.5f);
   if (is_double(n, x)) return n.out("Out", clip(x * slope + offset, 0, 1));
@@ -121,46 +120,46 @@ void hard_sigmoid(Node& n) {
 }
 
 // x * clip(x + offset, 0, threshold) / scale
-void hard_swish(Node& n) {
+void hard_swish(NodeContext& n) {
   auto x = in(n, "X");
   auto offset = n.attr("offset", 3.0f), threshold = n.attr("threshold", 6.0f),
        scale = n.attr("scale", 6.0f);
-  bool usual = offset == 3 && threshold == 6 && scale == 6;
-  if (usual && n.opset() >= 14 && !is_double(n, x)) return n.out("Out", x.emit("HardSwish"));
+  bool is_default = offset == 3 && threshold == 6 && scale == 6;
+  if (is_default && n.opset() >= 14 && !is_double(n, x)) return n.out("Out", x.emit("HardSwish"));
   n.out("Out", x * clip(x + offset, 0, threshold) / scale);
 }
 
-// softplus(beta * x) / beta, and x itself where beta * x is above the threshold; from 15 on a float
-// sees no difference.
-void beta_softplus(Node& n) {
+// softplus(beta * x) / beta, and x where beta * x is above the threshold; from 15 on they are equal
+// in float32.
+void beta_softplus(NodeContext& n) {
   auto x = in(n, "X");
   auto beta = n.attr("beta", 1.0f), threshold = n.attr("threshold", 20.0f);
   auto inner = x * beta, smooth = softplus(inner) / beta;
   n.out("Out", threshold < 15 || is_double(n, x) ? where(inner > threshold, x, smooth) : smooth);
 }
 
-void swish(Node& n) {
+void swish(NodeContext& n) {
   auto x = in(n, "X");
   n.out("Out", x * sigmoid(x * n.attr("beta", 1.0f)));
 }
 
-// One operand, one formula.
-Lower formula(Expr (*f)(const Expr&)) {
-  return [f](Node& n) { n.out("Out", f(in(n, "X"))); };
+// A rule for a formula of one input.
+LowerFn formula(Expr (*f)(const Expr&)) {
+  return [f](NodeContext& n) { n.out("Out", f(in(n, "X"))); };
 }
 
-// ONNX Runtime has no kernel for doubles at every opset.
-Expr sloped(const Expr& x, const Expr& slope) { return where(x < 0, x * slope, x); }
+// ONNX Runtime lacks float64 kernels at some opsets.
+Expr leaky(const Expr& x, const Expr& slope) { return where(x < 0, x * slope, x); }
 
-void leaky_relu(Node& n) {
+void leaky_relu(NodeContext& n) {
   auto x = in(n, "X");
   auto alpha = n.attr("alpha", 0.02f);
-  if (is_double(n, x) && n.opset() >= 9) return n.out("Out", sloped(x, x.number(alpha)));
+  if (is_double(n, x) && n.opset() >= 9) return n.out("Out", leaky(x, x.scalar_like(alpha)));
   n.out("Out", n.emit("LeakyRelu", {x}, {{"alpha", alpha}}));
 }
 
-// The slope is one number, one per channel, or one per element of a sample.
-void prelu(Node& n) {
+// The slope is a scalar, one per channel, or one per element of a sample.
+void prelu(NodeContext& n) {
   auto x = n.in("X"), alpha = n.in("Alpha");
   auto mode = n.attr("mode", "all");
   int rank = n.rank(x);
@@ -169,37 +168,37 @@ void prelu(Node& n) {
   } else if (mode == "channel") {
     Ints shape{-1};
     if (!channels_last(n, "data_format"))
-      shape.resize(static_cast<std::size_t>(std::max(n.need_rank(x) - 1, 1)), 1);
+      shape.resize(static_cast<std::size_t>(std::max(n.require_rank(x) - 1, 1)), 1);
     alpha = n.reshape(alpha, shape);
   } else if (n.rank(alpha) < rank) {
     alpha = n.unsqueeze(alpha, {0});
   }
-  if (is_double(n, x) && n.opset() >= 9) return n.out("Out", sloped(Expr(n, x), Expr(n, alpha)));
+  if (is_double(n, x) && n.opset() >= 9) return n.out("Out", leaky(Expr(n, x), Expr(n, alpha)));
   n.out("Out", n.emit("PRelu", {x, alpha}));
 }
 
-// ONNX has no axis for a 0-d tensor.
-Lower along_axis(std::string_view onnx, double of_scalar) {
-  return [onnx, of_scalar](Node& n) {
+// 0-D tensors have no axis in ONNX.
+LowerFn softmax_along_axis(std::string_view onnx, double of_scalar) {
+  return [onnx, of_scalar](NodeContext& n) {
     auto x = n.in("X");
     if (n.rank(x) == 0) return n.out("Out", n.scalar_like(of_scalar, x));
     n.out("Out", n.emit(onnx, {x}, {{"axis", n.attr("axis", -1)}}));
   };
 }
 
-// Before 13 they flattened everything from `axis` on; only the last axis means the same.
-Lower along_last_axis(std::string_view onnx) {
-  return [onnx](Node& n) {
+// Before opset 13 these ops flatten all axes from `axis` on; only the last axis agrees.
+LowerFn softmax_along_last_axis(std::string_view onnx) {
+  return [onnx](NodeContext& n) {
     auto x = n.in("X");
-    auto last = n.need_rank(x) - 1;
-    n.require(n.axis("axis", -1, last + 1) == last,
+    auto last = n.require_rank(x) - 1;
+    n.require(n.axis_attr("axis", -1, last + 1) == last,
               "below opset 13 only the last axis can be normalised");
     n.out("Out", n.emit(onnx, {x}, {{"axis", last}}));
   };
 }
 
-Lower clipped(const char* low, float otherwise_low, const char* high, float otherwise_high) {
-  return [=](Node& n) {
+LowerFn clipped(const char* low, float otherwise_low, const char* high, float otherwise_high) {
+  return [=](NodeContext& n) {
     n.out("Out", clip(in(n, "X"), n.attr(low, otherwise_low), n.attr(high, otherwise_high)));
   };
 }
@@ -208,9 +207,9 @@ Lower clipped(const char* low, float otherwise_low, const char* high, float othe
 
 std::span<const Rule> activation_rules() {
   static const Rule rules[] = {
-      {"relu", 7, as("Relu", {"X"})},
-      {"sigmoid", 7, as("Sigmoid", {"X"})},
-      {"tanh", 7, as("Tanh", {"X"})},
+      {"relu", 7, lower_to("Relu", {"X"})},
+      {"sigmoid", 7, lower_to("Sigmoid", {"X"})},
+      {"tanh", 7, lower_to("Tanh", {"X"})},
       {"leaky_relu", 7, leaky_relu},
       {"softsign", 7, formula([](const Expr& x) {
          return is_double(x.node(), x) ? x / (abs(x) + 1) : x.emit("Softsign");
@@ -237,10 +236,10 @@ std::span<const Rule> activation_rules() {
       {"soft_relu", 7, soft_relu},
       {"rrelu", 9, rrelu},
       {"prelu", 9, prelu},
-      {"softmax", 7, along_last_axis("Softmax")},
-      {"softmax", 13, along_axis("Softmax", 1)},
-      {"log_softmax", 7, along_last_axis("LogSoftmax")},
-      {"log_softmax", 13, along_axis("LogSoftmax", 0)},
+      {"softmax", 7, softmax_along_last_axis("Softmax")},
+      {"softmax", 13, softmax_along_axis("Softmax", 1)},
+      {"log_softmax", 7, softmax_along_last_axis("LogSoftmax")},
+      {"log_softmax", 13, softmax_along_axis("LogSoftmax", 0)},
   };
   return rules;
 }

@@ -1,5 +1,4 @@
-// Boxes x1, y1, x2, y2, and which picture of a batch each row belongs to: what the ops of detectors
-// share.
+// Geometry shared by detection ops: boxes x1, y1, x2, y2, and the image that each row belongs to.
 #pragma once
 #include <limits>
 
@@ -7,43 +6,39 @@
 
 namespace oarlock {
 
-/// Column `i` of the last dim, which stays as one.
-Expr column(Node& n, const Value& v, std::int64_t i);
-/// Rows where `kept` is true.
-Value rows_where(Node& n, const Value& v, const Value& kept);
+/// Column `i` of the last dim, kept as a dim of size 1.
+Expr column(NodeContext& n, const Value& v, std::int64_t i);
+/// The rows where `mask` is true.
+Value select_rows(NodeContext& n, const Value& v, const Value& mask);
 
-/// The area that boxes share over the area that they cover together.   extra: 1 where an edge is a
-/// pixel wide. touching: boxes less than that apart share something, too.   [..,N,4], [..,M,4] ->
-/// [..,N,M]
-Expr overlaps(Node& n, const Value& boxes, const Value& others, double extra,
-              bool touching = false);
+/// Intersection over union. extra: 1 if boxes include their last pixel. touching: boxes less than
+/// that apart intersect, too. [..,N,4], [..,M,4] -> [..,N,M]
+Expr iou(NodeContext& n, const Value& boxes, const Value& others, double extra,
+         bool touching = false);
 
-inline constexpr double kLowest =
-    std::numeric_limits<float>::lowest();  // a score below all thresholds
-inline constexpr std::int64_t kAll = std::int64_t{1} << 40;
+inline constexpr double kLowest = std::numeric_limits<float>::lowest();  // below every threshold
+inline constexpr std::int64_t kNoLimit = std::int64_t{1} << 40;
 
-/// iou: how much a better box may share; least: what a score must be above; extra: as in
-/// `overlaps`.
-struct Thinning {
-  double iou, least, extra;
-  std::int64_t most = kAll;  // boxes of each class
+/// max_iou: overlap limit with a better box; min_score: boxes must score above; extra: as in `iou`.
+struct NmsOptions {
+  double max_iou, min_score, extra;
+  std::int64_t max_boxes = kNoLimit;  // limit per class
 };
 
-/// Boxes that no better one covers, picture by picture, class by class, best first: picture, class
-/// and box. [N,M,4], [N,C,M] -> int64[K,3]
-Value thinned(Node& n, const Value& boxes, const Value& scores, const Thinning& how);
+/// Non-maximum suppression per image and class, best first: image, class and box index. [N,M,4],
+/// [N,C,M] -> int64[K,3]
+Value nms_indices(NodeContext& n, const Value& boxes, const Value& scores,
+                  const NmsOptions& options);
 
-/// How many rows each picture has -> which picture each row is of.   int[N], rows: int64[1] ->
-/// int64[rows]
-Expr owners(Node& n, const Value& counts, const Value& rows);
-/// The way back.   int64[rows], pictures: int64[1] -> int32[pictures]
-Value counts_of(Node& n, const Value& owners, const Value& pictures);
+/// Rows per image -> image of each row. int[N], rows: int64[1] -> int64[rows]
+Expr image_of_rows(NodeContext& n, const Value& counts, const Value& rows);
+/// Image of each row -> rows per image. int64[rows], num_images: int64[1] -> int32[num_images]
+Value rows_per_image(NodeContext& n, const Value& image_ids, const Value& num_images);
 
-/// Positions of the best rows of each picture, best first within all, `most` of each picture.
-/// scores: float[K]
-Value best_of_each(Node& n, const Value& scores, const Value& owners, const Value& pictures,
-                   std::int64_t most);
-/// All positions, in the order of their keys, which ties leave as it is.
-Value sorted_by(Node& n, const Value& keys, bool descending);
+/// Indices of the `max_rows` best rows of each image, best first over all images. scores: float[K]
+Value top_rows_per_image(NodeContext& n, const Value& scores, const Value& image_ids,
+                         const Value& num_images, std::int64_t max_rows);
+/// Indices that sort `keys`, stably.
+Value sort_indices(NodeContext& n, const Value& keys, bool descending);
 
 }  // namespace oarlock

@@ -1,4 +1,4 @@
-// Whether values are close, all equal, or there at all.
+// Comparisons of whole tensors: isclose, allclose, equal_all, is_empty.
 #include <cmath>
 #include <cstdlib>
 
@@ -10,48 +10,50 @@
 namespace oarlock {
 namespace {
 
-// A tolerance is text, or a tensor of one number; a FLOAT in files of Paddle 1.8.
-Expr tolerance(Node& n, std::string_view slot, std::string_view attr, const char* otherwise) {
+// A tolerance is text, a one-element tensor, or a FLOAT in files of Paddle 1.8.
+Expr tolerance(NodeContext& n, std::string_view slot, std::string_view attr,
+               const char* default_value) {
   if (n.has(slot)) return Expr(n, as_scalar(n, n.in(slot))).to(DType::float64);
-  if (n.has_float(attr)) return {n, n.scalar(n.attr(attr, 0.0), DType::float64)};
-  auto text = n.attr(attr, otherwise);
+  if (n.has_float_attr(attr)) return {n, n.scalar(n.attr(attr, 0.0), DType::float64)};
+  auto text = n.attr(attr, default_value);
   auto value = parse_double(text);
   n.require(value.has_value(),
             "attribute '" + std::string(attr) + "' is '" + text + "', not a number");
   return {n, n.scalar(*value, DType::float64)};
 }
 
-// |x - y| <= atol + rtol * |y|, or equal: in float64, as Paddle computes it.
-Expr close(Node& n) {
+// |x - y| <= atol + rtol * |y|, or equal; in float64, as in Paddle.
+Expr close(NodeContext& n) {
   auto x = in(n, "Input").to(DType::float64), y = in(n, "Other").to(DType::float64);
   auto limit = tolerance(n, "Atol", "atol", "1e-8") + tolerance(n, "Rtol", "rtol", "1e-5") * abs(y);
   auto found = x == y || abs(x - y) <= limit;
   return n.attr("equal_nan", false) ? found || (isnan(x) && isnan(y)) : found;
 }
 
-// True of nothing at all.
+// True for empty tensors.
 Expr all(const Expr& truths) {
-  Node& n = truths.node();
+  NodeContext& n = truths.node();
   Expr misses(n, reduce(n, "ReduceSum", (!truths).to(DType::int64), {}, false));
   return misses == 0;
 }
 
-void isclose(Node& n) { n.out("Out", close(n)); }
+void isclose(NodeContext& n) { n.out("Out", close(n)); }
 
-void allclose(Node& n) { out_scalar(n, "Out", all(close(n))); }
+void allclose(NodeContext& n) { out_scalar(n, "Out", all(close(n))); }
 
-// Tensors of different shapes are not compared: they might broadcast.
-Expr equal_where_alike(Node& n, const Expr& x, const Expr& y) {
+// Compares only if the shapes are equal: different shapes might broadcast.
+Expr equal_if_same_shape(NodeContext& n, const Expr& x, const Expr& y) {
   Expr sizes(n, n.shape_of(x)), others(n, n.shape_of(y));
-  auto same = n.subgraph("same", [&](Node& b) { b.result(all(x == y)); });
-  auto other = n.subgraph("other", [&](Node& b) { b.result(b.scalar(0, DType::boolean)); });
+  auto same = n.subgraph("same", [&](NodeContext& b) { b.add_subgraph_output(all(x == y)); });
+  auto other = n.subgraph(
+      "other", [&](NodeContext& b) { b.add_subgraph_output(b.scalar(0, DType::boolean)); });
   auto found =
       n.emit("If", {all(sizes == others)}, {{"then_branch", same}, {"else_branch", other}});
-  n.declare(found, DType::boolean, Ints{});
+  n.declare_type(found, DType::boolean, Ints{});
   return {n, found};
 }
 
-void equal_all(Node& n) {
+void equal_all(NodeContext& n) {
   auto x = in(n, "X"), y = in(n, "Y");
   auto a = n.shape(x), b = n.shape(y);
   n.require(a && b, "needs the ranks of both operands to be known");
@@ -59,11 +61,11 @@ void equal_all(Node& n) {
   for (std::size_t i = 0; !differ && i < a->size(); ++i)
     differ = (*a)[i] >= 0 && (*b)[i] >= 0 && (*a)[i] != (*b)[i];
   if (differ) return out_scalar(n, "Out", n.scalar(0, DType::boolean));
-  bool alike = a == b && std::count(a->begin(), a->end(), -1) == 0;
-  out_scalar(n, "Out", alike ? all(x == y) : equal_where_alike(n, x, y));
+  bool comparable = a == b && std::count(a->begin(), a->end(), -1) == 0;
+  out_scalar(n, "Out", comparable ? all(x == y) : equal_if_same_shape(n, x, y));
 }
 
-void is_empty(Node& n) {
+void is_empty(NodeContext& n) {
   Expr count(n, n.emit("Size", {n.in("X")}));
   out_scalar(n, "Out", count == 0);
 }

@@ -1,5 +1,5 @@
-// Complex numbers.  ONNX Runtime has none: a complex value is two real ones here, and a pair in a
-// last axis of size 2 where it enters or leaves the graph.
+// Complex numbers.  ONNX Runtime has none: a complex value is two real ones here, and a last axis
+// of size 2 at graph inputs and outputs.
 #include <algorithm>
 
 #include "convert/expression.h"
@@ -14,77 +14,79 @@ struct Complex {
   Expr re, im;
 };
 
-// A real operand is complex with zeros, which `im` names no value for: "".
-Complex parts(Node& n, const Value& v) {
+// The parts of an input; for a real input, `im` is "".
+Complex parts(NodeContext& n, const Value& v) {
   auto found = n.complex_parts(v);
   return found ? Complex{{n, found->first}, {n, found->second}} : Complex{{n, v}, {n, ""}};
 }
-Complex parts_in(Node& n, std::string_view slot) { return parts(n, n.in(slot)); }
+Complex input_parts(NodeContext& n, std::string_view slot) { return parts(n, n.in(slot)); }
 bool is_real(const Complex& x) { return x.im.value().empty(); }
 
-void out(Node& n, const Expr& re, const Expr& im) { n.out("Out", n.complex(re, im)); }
-void out(Node& n, const Complex& x) { out(n, x.re, x.im); }
+void out(NodeContext& n, const Expr& re, const Expr& im) { n.out("Out", n.complex(re, im)); }
+void out(NodeContext& n, const Complex& x) { out(n, x.re, x.im); }
 
 Expr zeros_like(const Expr& x) { return x - x; }
 
-// ---- in and out of parts ----
+// ---- conversion ----
 
-void as_complex(Node& n) { n.out("Out", n.as_complex(n.in("X"))); }
-void as_real(Node& n) { n.out("Out", n.as_real(n.in("X"))); }
+void as_complex(NodeContext& n) { n.out("Out", n.as_complex(n.in("X"))); }
+void as_real(NodeContext& n) { n.out("Out", n.as_real(n.in("X"))); }
 
-void complex(Node& n) {
+void complex(NodeContext& n) {
   auto x = in(n, "X"), y = in(n, "Y");
   if (n.shape(x) == n.shape(y) && n.shape(x)) return out(n, x, y);
   out(n, x + zeros_like(y), y + zeros_like(x));
 }
 
-void conj(Node& n) {
-  auto x = parts_in(n, "X");
+void conj(NodeContext& n) {
+  auto x = input_parts(n, "X");
   out(n, x.re, -x.im);
 }
 
-void abs_of(Node& n) {
-  auto x = parts_in(n, "X");
+void abs_of(NodeContext& n) {
+  auto x = input_parts(n, "X");
   n.out("Out", sqrt(x.re * x.re + x.im * x.im));
 }
 
-void exp_of(Node& n) {
-  auto x = parts_in(n, "X");
+void exp_of(NodeContext& n) {
+  auto x = input_parts(n, "X");
   auto size = exp(x.re);
   out(n, size * cos(x.im), size * sin(x.im));
 }
 
-void shape(Node& n) { n.out("Out", n.cast(n.shape_of(parts_in(n, "Input").re), DType::int32)); }
-
-void angle(Node& n) {
-  auto x = parts_in(n, "X");
-  n.out("Out", angle_of(x.im, x.re));
+void shape(NodeContext& n) {
+  n.out("Out", n.cast(n.shape_of(input_parts(n, "Input").re), DType::int32));
 }
 
-void cast_from(Node& n) {
+void angle(NodeContext& n) {
+  auto x = input_parts(n, "X");
+  n.out("Out", polar_angle(x.im, x.re));
+}
+
+void cast_complex(NodeContext& n) {
   auto to = n.attr("out_dtype", n.out_dtype());
-  auto x = parts_in(n, "X");
+  auto x = input_parts(n, "X");
   if (is_complex(to)) return out(n, x.re.to(part_of(to)), x.im.to(part_of(to)));
   n.out("Out", x.re.to(to));
 }
 
 // ---- arithmetic ----
 
-Complex times(const Complex& x, const Complex& y) {
+Complex multiply(const Complex& x, const Complex& y) {
   if (is_real(x)) return {x.re * y.re, x.re * y.im};
   if (is_real(y)) return {x.re * y.re, x.im * y.re};
   return {x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re};
 }
 
-Complex over(const Complex& x, const Complex& y) {
+Complex divide(const Complex& x, const Complex& y) {
   if (is_real(y)) return {x.re / y.re, x.im / y.re};
   auto size = y.re * y.re + y.im * y.im;
-  auto top = times(x, {y.re, -y.im});
-  return {top.re / size, top.im / size};
+  auto numerator = multiply(x, {y.re, -y.im});
+  return {numerator.re / size, numerator.im / size};
 }
 
-// What is not there is broadcast as zeros.
-Complex plus(const Complex& x, const Complex& y, double sign) {
+// Missing imaginary parts are zeros that broadcast.
+Complex add(const Complex& x, const Complex& y, double sign) {
   auto signed_im = [&] { return sign < 0 ? -y.im : y.im; };
   auto re = sign < 0 ? x.re - y.re : x.re + y.re;
   if (is_real(y)) return {re, x.im + zeros_like(y.re)};
@@ -92,26 +94,26 @@ Complex plus(const Complex& x, const Complex& y, double sign) {
   return {re, sign < 0 ? x.im - y.im : x.im + y.im};
 }
 
-Lower arithmetic(Complex (*f)(const Complex&, const Complex&)) {
-  return [f](Node& n) {
-    auto [x, y] = aligned(n);
+LowerFn arithmetic(Complex (*f)(const Complex&, const Complex&)) {
+  return [f](NodeContext& n) {
+    auto [x, y] = align_operands(n);
     out(n, f(parts(n, x), parts(n, y)));
   };
 }
 
-void scale(Node& n) {
-  auto x = parts_in(n, "X");
+void scale(NodeContext& n) {
+  auto x = input_parts(n, "X");
   double by = n.attr("scale", 1.0f), more = n.attr("bias", 0.0f);
   n.require(!n.has("ScaleTensor"), "a factor that is a tensor has no lowering for complex numbers");
   bool after = n.attr("bias_after_scale", true);
   out(n, x.re * by + (after ? more : more * by), x.im * by);
 }
 
-void matmul(Node& n) {
+void matmul(NodeContext& n) {
   auto side = [&](std::string_view slot, std::string_view flag) {
-    auto x = parts_in(n, slot);
+    auto x = input_parts(n, slot);
     if (!n.attr(flag, false) || n.rank(x.re) == 1) return x;
-    auto swap = [&](const Expr& v) { return v.value().empty() ? v : Expr(n, n.swap_last(v)); };
+    auto swap = [&](const Expr& v) { return v.value().empty() ? v : Expr(n, n.swap_last_axes(v)); };
     return Complex{swap(x.re), swap(x.im)};
   };
   auto x = side("X", "trans_x"), y = side("Y", "trans_y");
@@ -123,19 +125,20 @@ void matmul(Node& n) {
 
 // ---- Fourier transforms ----
 
-// ONNX divides by the size where it goes backwards, and nowhere else.
-Complex normalised(Node& n, const Complex& x, const Value& size, const std::string& how,
-                   bool forward) {
-  if (how == "backward") return x;
-  Expr count = Expr(n, as_scalar(n, size)).to(n.need_dtype(x.re));
-  auto by = how == "ortho" ? sqrt(count) : count;
+// ONNX divides by the size in the inverse transform only.
+Complex normalize_transform(NodeContext& n, const Complex& x, const Value& size,
+                            const std::string& norm, bool forward) {
+  if (norm == "backward") return x;
+  Expr count = Expr(n, as_scalar(n, size)).to(n.require_dtype(x.re));
+  auto by = norm == "ortho" ? sqrt(count) : count;
   return forward ? Complex{x.re / by, x.im / by} : Complex{x.re * by, x.im * by};
 }
 
-// Along one axis.   pairs: [..., 2], or [..., 1] of real numbers
-Value transformed(Node& n, const Value& pairs, std::int64_t axis, bool forward,
-                  bool onesided = false) {
-  Node::Attrs attrs{{"inverse", std::int64_t{!forward}}, {"onesided", std::int64_t{onesided}}};
+// Transforms one axis. pairs: [..., 2], or [..., 1] for real numbers
+Value dft(NodeContext& n, const Value& pairs, std::int64_t axis, bool forward,
+          bool onesided = false) {
+  NodeContext::Attrs attrs{{"inverse", std::int64_t{!forward}},
+                           {"onesided", std::int64_t{onesided}}};
   if (n.opset() < 20) {
     attrs.emplace_back("axis", axis);
     return n.emit("DFT", {pairs}, attrs);
@@ -143,14 +146,14 @@ Value transformed(Node& n, const Value& pairs, std::int64_t axis, bool forward,
   return n.emit("DFT", {pairs, "", n.int_scalar(axis)}, attrs);
 }
 
-Complex along(Node& n, const Complex& x, std::int64_t axis, bool forward, const std::string& how) {
+Complex transform_axis(NodeContext& n, const Complex& x, std::int64_t axis, bool forward,
+                       const std::string& norm) {
   auto shape = n.shape(x.re);
-  auto size = size_along(n, x.re, axis);
-  auto made =
-      parts(n, n.as_complex(transformed(n, n.as_real(n.complex(x.re, x.im)), axis, forward)));
-  n.declare(made.re, n.dtype(x.re), shape);
-  n.declare(made.im, n.dtype(x.re), shape);
-  return normalised(n, made, size, how, forward);
+  auto size = dim_as_vector(n, x.re, axis);
+  auto made = parts(n, n.as_complex(dft(n, n.as_real(n.complex(x.re, x.im)), axis, forward)));
+  n.declare_type(made.re, n.dtype(x.re), shape);
+  n.declare_type(made.im, n.dtype(x.re), shape);
+  return normalize_transform(n, made, size, norm, forward);
 }
 
 struct Fourier {
@@ -159,51 +162,51 @@ struct Fourier {
   bool forward;
 };
 
-Fourier read_fourier(Node& n, int rank) {
+Fourier read_fourier(NodeContext& n, int rank) {
   n.require(rank > 0, "has no axis to transform");
   Fourier f{n.attr("axes", Ints{}), n.attr("normalization", "backward"), n.attr("forward", true)};
   n.require(!f.axes.empty(), "attribute 'axes' is empty");
-  for (auto& axis : f.axes) axis = from_front(n, {axis}, rank)[0];
+  for (auto& axis : f.axes) axis = normalize_axes(n, {axis}, rank)[0];
   return f;
 }
 
-void fft_c2c(Node& n) {
-  auto x = parts_in(n, "X");
-  auto f = read_fourier(n, n.need_rank(x.re));
-  for (auto axis : f.axes) x = along(n, x, axis, f.forward, f.normalization);
+void fft_c2c(NodeContext& n) {
+  auto x = input_parts(n, "X");
+  auto f = read_fourier(n, n.require_rank(x.re));
+  for (auto axis : f.axes) x = transform_axis(n, x, axis, f.forward, f.normalization);
   out(n, x);
 }
 
-// Backwards, a real transform is the conjugate of the forward one, divided where that is not.
-Complex first_axis_of_real(Node& n, const Expr& x, std::int64_t axis, const Fourier& f) {
+// The inverse transform of a real value is the conjugate of the forward one, divided by the size.
+Complex real_transform(NodeContext& n, const Expr& x, std::int64_t axis, const Fourier& f) {
   bool onesided = n.attr("onesided", true);
-  auto last = n.need_rank(x);
-  auto made = parts(n, n.as_complex(transformed(n, n.unsqueeze(x, {last}), axis, true, onesided)));
+  auto last = n.require_rank(x);
+  auto made = parts(n, n.as_complex(dft(n, n.unsqueeze(x, {last}), axis, true, onesided)));
   auto shape = n.shape(x);
   auto& size = (*shape)[static_cast<std::size_t>(axis)];
   if (onesided && size >= 0) size = size / 2 + 1;
-  n.declare(made.re, n.dtype(x), shape);
-  n.declare(made.im, n.dtype(x), shape);
-  auto how = f.forward || f.normalization == "ortho" ? f.normalization
-             : f.normalization == "backward"         ? "forward"
-                                                     : "backward";
-  made = normalised(n, made, size_along(n, x, axis), how, true);
+  n.declare_type(made.re, n.dtype(x), shape);
+  n.declare_type(made.im, n.dtype(x), shape);
+  auto norm = f.forward || f.normalization == "ortho" ? f.normalization
+              : f.normalization == "backward"         ? "forward"
+                                                      : "backward";
+  made = normalize_transform(n, made, dim_as_vector(n, x, axis), norm, true);
   return f.forward ? made : Complex{made.re, -made.im};
 }
 
-void fft_r2c(Node& n) {
+void fft_r2c(NodeContext& n) {
   Expr x = in(n, "X");
-  auto f = read_fourier(n, n.need_rank(x));
+  auto f = read_fourier(n, n.require_rank(x));
   auto last = f.axes.back();
   f.axes.pop_back();
-  auto y = first_axis_of_real(n, x, last, f);
-  for (auto axis : f.axes) y = along(n, y, axis, f.forward, f.normalization);
+  auto y = real_transform(n, x, last, f);
+  for (auto axis : f.axes) y = transform_axis(n, y, axis, f.forward, f.normalization);
   out(n, y);
 }
 
-// The half that is left out is the conjugate of the other, backwards; of an even size the middle
-// stands once.
-Complex whole(Node& n, const Complex& x, std::int64_t axis, std::int64_t size) {
+// Restores the full spectrum: the missing half is the reversed conjugate; for even sizes the middle
+// entry occurs once.
+Complex full_spectrum(NodeContext& n, const Complex& x, std::int64_t axis, std::int64_t size) {
   constexpr std::int64_t before_all = -(std::int64_t{1} << 40);
   bool even = size % 2 == 0;
   if (size == 1) return x;
@@ -215,73 +218,73 @@ Complex whole(Node& n, const Complex& x, std::int64_t axis, std::int64_t size) {
           {n, n.concat({x.im, -mirrored(x.im)}, axis)}};
 }
 
-Complex first_of(Node& n, const Complex& x, std::int64_t axis, std::int64_t count) {
+Complex first_entries(NodeContext& n, const Complex& x, std::int64_t axis, std::int64_t count) {
   auto cut = [&](const Expr& v) { return Expr(n, n.slice(v, {0}, {count}, {axis})); };
   return {cut(x.re), cut(x.im)};
 }
 
-void fft_c2r(Node& n) {
-  auto x = parts_in(n, "X");
-  auto f = read_fourier(n, n.need_rank(x.re));
+void fft_c2r(NodeContext& n) {
+  auto x = input_parts(n, "X");
+  auto f = read_fourier(n, n.require_rank(x.re));
   auto last = f.axes.back();
   auto size = n.attr("last_dim_size", 0), half = n.dim(x.re, last);
   n.require(size >= 0, "attribute 'last_dim_size' is negative");
   n.require(half < 0 || size == 0 || half >= size / 2 + 1,
             "'last_dim_size' does not come from so few elements");
-  if (size != 0 && half != size / 2 + 1) x = first_of(n, x, last, size / 2 + 1);
-  if (f.forward) {  // that of the conjugate, divided where the other is not
+  if (size != 0 && half != size / 2 + 1) x = first_entries(n, x, last, size / 2 + 1);
+  if (f.forward) {  // the conjugate's transform, with inverted normalization
     x.im = -x.im;
     f.normalization = f.normalization == "backward"  ? "forward"
                       : f.normalization == "forward" ? "backward"
                                                      : "ortho";
   }
   f.axes.pop_back();
-  for (auto axis : f.axes) x = along(n, x, axis, false, f.normalization);
-  n.out("Out", along(n, whole(n, x, last, size), last, false, f.normalization).re);
+  for (auto axis : f.axes) x = transform_axis(n, x, axis, false, f.normalization);
+  n.out("Out", transform_axis(n, full_spectrum(n, x, last, size), last, false, f.normalization).re);
 }
 
 // ---- frames ----
 
-// Where the elements of frames stand: int64[L, F], or [F, L]
-Value frame_positions(Node& n, const Value& length, const Value& count, std::int64_t hop,
+// The positions of frame elements: int64[L, F], or [F, L]
+Value frame_positions(NodeContext& n, const Value& length, const Value& count, std::int64_t hop,
                       bool frames_first) {
-  Expr inside(n, n.unsqueeze(counted(n, length), {frames_first ? 0 : 1}));
-  Expr starts(n, n.unsqueeze(counted(n, count), {frames_first ? 1 : 0}));
+  Expr inside(n, n.unsqueeze(arange(n, length), {frames_first ? 0 : 1}));
+  Expr starts(n, n.unsqueeze(arange(n, count), {frames_first ? 1 : 0}));
   return inside + starts * static_cast<double>(hop);
 }
 
-std::int64_t positive(Node& n, std::string_view name) {
+std::int64_t positive_attr(NodeContext& n, std::string_view name) {
   return static_cast<std::int64_t>(
-      written_size(n, n.attr(name, 0), "attribute '" + std::string(name) + "'"));
+      require_unroll_size(n, n.attr(name, 0), "attribute '" + std::string(name) + "'"));
 }
 
-// Whether the frames are along the first axis (axis=0) instead of the last one (axis=-1).
-bool is_first_axis(const Node& n) {
+// Whether frames are along the first axis (axis=0) instead of the last one (axis=-1).
+bool frames_first_axis(const NodeContext& n) {
   auto axis = n.attr("axis", -1);
   n.require(axis == 0 || axis == -1, "axis=" + std::to_string(axis) + " is neither 0 nor -1");
   return axis == 0;
 }
 
-void frame(Node& n) {
+void frame(NodeContext& n) {
   auto x = n.in("X");
-  auto length = positive(n, "frame_length"), hop = positive(n, "hop_length");
-  bool first = is_first_axis(n);
-  std::int64_t axis = first ? 0 : n.need_rank(x) - 1;
-  auto count =
-      (Expr(n, size_along(n, x, axis)) - static_cast<double>(length)) / static_cast<double>(hop) +
-      1;
+  auto length = positive_attr(n, "frame_length"), hop = positive_attr(n, "hop_length");
+  bool first = frames_first_axis(n);
+  std::int64_t axis = first ? 0 : n.require_rank(x) - 1;
+  auto count = (Expr(n, dim_as_vector(n, x, axis)) - static_cast<double>(length)) /
+                   static_cast<double>(hop) +
+               1;
   n.out("Out", n.emit("Gather", {x, frame_positions(n, n.ints({length}), count, hop, first)},
                       {{"axis", axis}}));
 }
 
-void overlap_add(Node& n) {
+void overlap_add(NodeContext& n) {
   auto x = n.in("X");
-  auto hop = positive(n, "hop_length");
-  bool first = is_first_axis(n);
-  auto rank = n.need_rank(x);
+  auto hop = positive_attr(n, "hop_length");
+  bool first = frames_first_axis(n);
+  auto rank = n.require_rank(x);
   n.require(rank >= 2, "has no frames");
-  auto length = size_along(n, x, first ? 1 : rank - 2),
-       count = size_along(n, x, first ? 0 : rank - 1);
+  auto length = dim_as_vector(n, x, first ? 1 : rank - 2),
+       count = dim_as_vector(n, x, first ? 0 : rank - 1);
   auto size = (Expr(n, count) - 1) * static_cast<double>(hop) + Expr(n, length);
   auto at = n.emit("Reshape", {frame_positions(n, length, count, hop, first), n.ints({-1, 1})});
   auto merged = first ? n.slice(n.shape_of(x), {2}, {rank}, {0})
@@ -291,20 +294,20 @@ void overlap_add(Node& n) {
   Ints to_front = all_axes(rank - 1), back = to_front;
   std::rotate(to_front.begin(), to_front.end() - 1, to_front.end());
   std::rotate(back.begin(), back.begin() + 1, back.end());
-  n.declare(flat, n.dtype(x), Ints(static_cast<std::size_t>(rank - 1), -1));
+  n.declare_type(flat, n.dtype(x), Ints(static_cast<std::size_t>(rank - 1), -1));
   if (!first) flat = n.transpose(flat, to_front);
-  auto zeros = n.emit("Expand", {n.scalar(0, n.need_dtype(x)), n.concat({size, merged}, 0)});
+  auto zeros = n.emit("Expand", {n.scalar(0, n.require_dtype(x)), n.concat({size, merged}, 0)});
   auto sum = n.emit("ScatterND", {zeros, at, flat}, {{"reduction", std::string("add")}});
-  n.declare(sum, n.dtype(x), Ints(static_cast<std::size_t>(rank - 1), -1));
+  n.declare_type(sum, n.dtype(x), Ints(static_cast<std::size_t>(rank - 1), -1));
   n.out("Out", first ? sum : n.transpose(sum, back));
 }
 
-// An op that takes numbers from place to place, or adds them up: each part by itself.
-void each_part(Node& n) { n.lower_by_parts(); }
+// A linear op: converts each part separately.
+void lower_each_part(NodeContext& n) { n.lower_complex_parts(); }
 
-void pad(Node& n) {
+void pad(NodeContext& n) {
   n.require(n.attr("pad_value", 0.0f) == 0, "pads complex numbers with zeros only");
-  each_part(n);
+  lower_each_part(n);
 }
 
 }  // namespace
@@ -317,51 +320,51 @@ std::span<const Rule> complex_rules() {
   return rules;
 }
 
-std::span<const Rule> rules_for_complex() {
+std::span<const Rule> complex_operand_rules() {
   static const Rule rules[] = {
       {"as_real", 7, as_real},
-      {"real", 7, [](Node& n) { n.out("Out", parts_in(n, "X").re); }},
-      {"imag", 7, [](Node& n) { n.out("Out", parts_in(n, "X").im); }},
+      {"real", 7, [](NodeContext& n) { n.out("Out", input_parts(n, "X").re); }},
+      {"imag", 7, [](NodeContext& n) { n.out("Out", input_parts(n, "X").im); }},
       {"conj", 7, conj},
       {"abs", 7, abs_of},
       {"angle", 9, angle},
-      {"cast", 7, cast_from},
+      {"cast", 7, cast_complex},
       {"exp", 7, exp_of},
       {"shape", 7, shape},
       {"scale", 7, scale},
-      {"elementwise_add", 7, arithmetic([](auto& x, auto& y) { return plus(x, y, 1); })},
-      {"elementwise_sub", 7, arithmetic([](auto& x, auto& y) { return plus(x, y, -1); })},
-      {"elementwise_mul", 7, arithmetic(times)},
-      {"elementwise_div", 7, arithmetic(over)},
+      {"elementwise_add", 7, arithmetic([](auto& x, auto& y) { return add(x, y, 1); })},
+      {"elementwise_sub", 7, arithmetic([](auto& x, auto& y) { return add(x, y, -1); })},
+      {"elementwise_mul", 7, arithmetic(multiply)},
+      {"elementwise_div", 7, arithmetic(divide)},
       {"matmul_v2", 9, matmul},
       {"fft_c2c", 17, fft_c2c},
       {"fft_c2r", 17, fft_c2r},
-      {"assign", 7, each_part},
-      {"concat", 7, each_part},
-      {"cumsum", 11, each_part},
-      {"expand_v2", 8, each_part},
-      {"flatten_contiguous_range", 7, each_part},
-      {"flip", 10, each_part},
-      {"gather", 7, each_part},
-      {"gather_nd", 11, each_part},
-      {"index_select", 7, each_part},
-      {"mean", 7, each_part},
+      {"assign", 7, lower_each_part},
+      {"concat", 7, lower_each_part},
+      {"cumsum", 11, lower_each_part},
+      {"expand_v2", 8, lower_each_part},
+      {"flatten_contiguous_range", 7, lower_each_part},
+      {"flip", 10, lower_each_part},
+      {"gather", 7, lower_each_part},
+      {"gather_nd", 11, lower_each_part},
+      {"index_select", 7, lower_each_part},
+      {"mean", 7, lower_each_part},
       {"pad", 7, pad},
-      {"reduce_mean", 7, each_part},
-      {"reduce_sum", 7, each_part},
-      {"reshape2", 7, each_part},
-      {"roll", 10, each_part},
-      {"slice", 7, each_part},
-      {"split", 7, each_part},
-      {"squeeze2", 7, each_part},
-      {"stack", 7, each_part},
-      {"strided_slice", 10, each_part},
-      {"sum", 7, each_part},
-      {"tile", 7, each_part},
-      {"transpose2", 7, each_part},
-      {"unbind", 7, each_part},
-      {"unsqueeze2", 7, each_part},
-      {"unstack", 7, each_part},
+      {"reduce_mean", 7, lower_each_part},
+      {"reduce_sum", 7, lower_each_part},
+      {"reshape2", 7, lower_each_part},
+      {"roll", 10, lower_each_part},
+      {"slice", 7, lower_each_part},
+      {"split", 7, lower_each_part},
+      {"squeeze2", 7, lower_each_part},
+      {"stack", 7, lower_each_part},
+      {"strided_slice", 10, lower_each_part},
+      {"sum", 7, lower_each_part},
+      {"tile", 7, lower_each_part},
+      {"transpose2", 7, lower_each_part},
+      {"unbind", 7, lower_each_part},
+      {"unsqueeze2", 7, lower_each_part},
+      {"unstack", 7, lower_each_part},
   };
   return rules;
 }

@@ -1,4 +1,4 @@
-// Tensors put together, repeated, stretched and turned around.
+// Concatenation, repetition, expansion and reversal.
 #include <algorithm>
 #include <limits>
 
@@ -11,39 +11,39 @@ namespace {
 
 constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max();
 
-void concat(Node& n) {
-  auto parts = need_values(n, "X");
-  n.out("Out", n.concat(parts, axis_operand(n, "axis", "AxisTensor", 0, n.need_rank(parts[0]))));
+void concat(NodeContext& n) {
+  auto parts = require_inputs(n, "X");
+  n.out("Out", n.concat(parts, axis_operand(n, "axis", "AxisTensor", 0, n.require_rank(parts[0]))));
 }
 
-void stack(Node& n) {
-  auto parts = need_values(n, "X");
-  auto axis = n.axis("axis", 0, n.need_rank(parts[0]) + 1);
+void stack(NodeContext& n) {
+  auto parts = require_inputs(n, "X");
+  auto axis = n.axis_attr("axis", 0, n.require_rank(parts[0]) + 1);
   for (Value& part : parts) part = n.unsqueeze(part, {axis});
   n.out("Y", n.concat(parts, axis));
 }
 
 // The same columns of every matrix.
-Values columns(Node& n) {
+Values column_slices(NodeContext& n) {
   auto from = n.attr("start_index", 0), length = n.attr("length", -1);
-  auto parts = need_values(n, "X");
+  auto parts = require_inputs(n, "X");
   for (Value& part : parts) part = n.slice(part, {from}, {length < 0 ? kEnd : from + length}, {1});
   return parts;
 }
 
-void partial_concat(Node& n) { n.out("Out", n.concat(columns(n), 1)); }
+void partial_concat(NodeContext& n) { n.out("Out", n.concat(column_slices(n), 1)); }
 
-void partial_sum(Node& n) {
-  auto parts = columns(n);
+void partial_sum(NodeContext& n) {
+  auto parts = column_slices(n);
   Value sum = parts[0];
   for (std::size_t i = 1; i < parts.size(); ++i) sum = n.emit("Add", {sum, parts[i]});
   n.out("Out", sum);
 }
 
-// ---- more of the same ----
+// ---- repetition ----
 
-// -1 keeps a dim, and so does 1 in ONNX.
-void expand(Node& n) {
+// -1 keeps a dim; in ONNX, 1 does.
+void expand(NodeContext& n) {
   auto x = n.in("X"), shape = int_list(n, {"shape", "Shape", "expand_shapes_tensor"});
   if (auto known = n.const_ints(shape)) {
     std::replace(known->begin(), known->end(), std::int64_t{-1}, std::int64_t{1});
@@ -55,19 +55,19 @@ void expand(Node& n) {
   n.out("Out", n.emit("Expand", {x, shape}));
 }
 
-// The first form says how often.
-void expand_times(Node& n) {
+// The first version has repeat counts.
+void expand_times(NodeContext& n) {
   auto times = int_list(n, {"expand_times", "ExpandTimes", "expand_times_tensor"});
   n.out("Out", n.emit("Tile", {n.in("X"), times}));
 }
 
-void expand_as_often(Node& n) {
+void expand_by_target_shape(NodeContext& n) {
   auto x = in(n, "X"), target = in(n, "target_tensor");
-  n.require(n.need_rank(x) == n.need_rank(target), "needs as many axes as the target");
+  n.require(n.require_rank(x) == n.require_rank(target), "needs as many axes as the target");
   n.out("Out", n.emit("Tile", {x, Expr(n, n.shape_of(target)) / Expr(n, n.shape_of(x))}));
 }
 
-void expand_as(Node& n) {
+void expand_as(NodeContext& n) {
   auto x = n.in("X");
   auto target = n.attr("target_shape", Ints{});
   bool known = !target.empty() && std::count(target.begin(), target.end(), -1) == 0;
@@ -75,11 +75,11 @@ void expand_as(Node& n) {
   n.out("Out", n.emit("Expand", {x, known ? n.ints(target) : n.shape_of(n.in("Y"))}));
 }
 
-// Whichever of dims and repeats is shorter gets leading ones.
-void tile(Node& n) {
+// The shorter one of dims and repeats gets leading ones.
+void tile(NodeContext& n) {
   auto x = n.in("X"), repeats = int_list(n, {"repeat_times", "RepeatTimes", "repeat_times_tensor"});
   auto count = n.dim(repeats, 0);
-  int rank = n.need_rank(x);
+  int rank = n.require_rank(x);
   n.require(count >= 0 && count <= 64, "needs a known number of repeats");
   if (count > rank) x = n.unsqueeze(x, all_axes(static_cast<int>(count) - rank));
   if (count < rank)
@@ -87,8 +87,8 @@ void tile(Node& n) {
   n.out("Out", n.emit("Tile", {x, repeats}));
 }
 
-void broadcast_all(Node& n) {
-  auto parts = need_values(n, "X");
+void broadcast_all(NodeContext& n) {
+  auto parts = require_inputs(n, "X");
   Value sum = n.emit("ConstantOfShape", {n.shape_of(parts[0])});
   for (std::size_t i = 1; i < parts.size(); ++i)
     sum = n.emit("Add", {sum, n.emit("ConstantOfShape", {n.shape_of(parts[i])})});
@@ -99,8 +99,8 @@ void broadcast_all(Node& n) {
   n.outs("Out", parts);
 }
 
-// Vectors become the axes of one grid.
-void meshgrid(Node& n) {
+// Vectors become the axes of a grid.
+void meshgrid(NodeContext& n) {
   auto parts = n.ins("X");
   auto count = static_cast<std::int64_t>(parts.size());
   Values sizes;
@@ -118,45 +118,46 @@ void meshgrid(Node& n) {
   n.outs("Out", parts);
 }
 
-// ---- in another order ----
+// ---- reordering ----
 
-void flip(Node& n) {
+void flip(NodeContext& n) {
   auto x = n.in("X");
-  Ints axes = from_front(n, need_ints(n, {"axis", "", ""}), n.need_rank(x));
+  Ints axes = normalize_axes(n, require_ints(n, {"axis", "", ""}), n.require_rank(x));
   if (axes.empty()) return n.out("Out", x);
   auto all = [&](std::int64_t v) { return Ints(axes.size(), v); };
   n.out("Out", n.slice(x, all(-1), all(-kEnd), axes, all(-1)));
 }
 
-// What is shifted out behind comes in again in front.   shift: int64[1]
-Value rolled(Node& n, const Value& x, const Value& shift, std::int64_t axis) {
-  auto size_or_one = n.emit("Max", {size_along(n, x, axis), n.ints({1})});
+// Shifts along an axis with wrap-around. shift: int64[1]
+Value roll_axis(NodeContext& n, const Value& x, const Value& shift, std::int64_t axis) {
+  auto size_or_one = n.emit("Max", {dim_as_vector(n, x, axis), n.ints({1})});
   auto cut = n.emit("Mod", {n.emit("Sub", {n.ints({0}), shift}), size_or_one});
   auto known = n.const_ints(shift);
   n.require(!known || known->size() == 1, "needs one shift per axis");
   auto size = n.dim(x, axis);
   if (known && size > 0) cut = n.ints({(size - (*known)[0] % size) % size});
-  auto behind = n.emit("Slice", {x, cut, n.ints({kEnd}), n.ints({axis})});
+  auto tail = n.emit("Slice", {x, cut, n.ints({kEnd}), n.ints({axis})});
   auto before = n.emit("Slice", {x, n.ints({0}), cut, n.ints({axis})});
-  return n.concat({behind, before}, axis);
+  return n.concat({tail, before}, axis);
 }
 
-void roll(Node& n) {
+void roll(NodeContext& n) {
   auto x = n.in("X");
   auto axes = n.attr("axis", Ints{});
   auto shifts = int_list(n, {"shifts", "ShiftsTensor", ""});
   bool flat = axes.empty();
-  int rank = n.need_rank(x);
+  int rank = n.require_rank(x);
   auto y = flat ? n.reshape(x, {-1}) : x;
   if (flat) axes = {0};
   for (std::size_t i = 0; i < axes.size(); ++i) {
     auto at = static_cast<std::int64_t>(i);
-    y = rolled(n, y, n.slice(shifts, {at}, {at + 1}, {0}), axes[i] < 0 ? axes[i] + rank : axes[i]);
+    y = roll_axis(n, y, n.slice(shifts, {at}, {at + 1}, {0}),
+                  axes[i] < 0 ? axes[i] + rank : axes[i]);
   }
   n.out("Out", flat ? reshape_like(n, y, x) : y);
 }
 
-void tril_triu(Node& n) {
+void tril_triu(NodeContext& n) {
   auto x = n.in("X");
   std::int64_t upper = !n.attr("lower", true);
   n.out("Out", n.emit("Trilu", {x, n.int_scalar(n.attr("diagonal", 0))}, {{"upper", upper}}));
@@ -164,19 +165,19 @@ void tril_triu(Node& n) {
 
 }  // namespace
 
-std::span<const Rule> join_rules() {
+std::span<const Rule> concat_expand_rules() {
   static const Rule rules[] = {
       {"concat", 7, concat},
       {"stack", 7, stack},
-      {"expand_v2", 8, expand, {.careless = true}},
+      {"expand_v2", 8, expand, {.ignore_declared_shape = true}},
       {"expand_as_v2", 8, expand_as},
-      {"tile", 7, tile, {.careless = true}},
+      {"tile", 7, tile, {.ignore_declared_shape = true}},
       {"broadcast_tensors", 9, broadcast_all},
       {"meshgrid", 8, meshgrid},
       {"flip", 10, flip},
       {"reverse", 10, flip},
       {"expand", 7, expand_times},
-      {"expand_as", 7, expand_as_often, {.careless = true}},
+      {"expand_as", 7, expand_by_target_shape, {.ignore_declared_shape = true}},
       {"partial_concat", 7, partial_concat},
       {"partial_sum", 7, partial_sum},
       {"roll", 10, roll},

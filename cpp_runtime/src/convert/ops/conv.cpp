@@ -11,14 +11,14 @@
 namespace oarlock {
 namespace {
 
-Ints spatial_dims(const Node& n, const Value& v, std::size_t dims) {
+Ints spatial_dims(const NodeContext& n, const Value& v, std::size_t dims) {
   auto shape = n.shape(v);
   if (!shape || shape->size() != dims + 2) return Ints(dims, -1);
   return Ints(shape->begin() + 2, shape->end());
 }
 
-Window window_of(const Node& n, const Value& x, const Value& filter) {
-  n.require(n.need_rank(filter) >= 3, "the filter has no window");
+Window read_conv_window(const NodeContext& n, const Value& x, const Value& filter) {
+  n.require(n.require_rank(filter) >= 3, "the filter has no window");
   auto dims = static_cast<std::size_t>(n.rank(filter) - 2);
   Window w = read_window(n, spatial_dims(n, filter, dims));
   w.dilations = n.attr("dilations", Ints(dims, 1));
@@ -28,8 +28,8 @@ Window window_of(const Node& n, const Value& x, const Value& filter) {
   return w;
 }
 
-Node::Attrs attributes(const Window& w, std::int64_t groups) {
-  Node::Attrs attrs{{"strides", w.strides}, {"dilations", w.dilations}, {"group", groups}};
+NodeContext::Attrs conv_attrs(const Window& w, std::int64_t groups) {
+  NodeContext::Attrs attrs{{"strides", w.strides}, {"dilations", w.dilations}, {"group", groups}};
   bool known = std::count(w.kernel.begin(), w.kernel.end(), -1) == 0;
   if (known) attrs.emplace_back("kernel_shape", w.kernel);
   if (w.same)
@@ -39,31 +39,30 @@ Node::Attrs attributes(const Window& w, std::int64_t groups) {
   return attrs;
 }
 
-std::int64_t groups_of(const Node& n) {
+std::int64_t groups_of(const NodeContext& n) {
   auto groups = n.attr("groups", 1);
   n.require(groups > 0, "attribute 'groups' is " + std::to_string(groups));
   return groups;
 }
 
-Values operands(Node& n, const Value& x, const Value& filter) {
+Values conv_inputs(NodeContext& n, const Value& x, const Value& filter) {
   Values in{x, filter};
   if (n.has("Bias")) in.push_back(n.reshape(n.in("Bias"), {-1}));
   return in;
 }
 
-void conv(Node& n) {
+void conv(NodeContext& n) {
   bool last = channels_last(n, "data_format");
-  auto x = to_channels_first(n, n.in("Input"), last), filter = nonempty(n, n.in("Filter"));
-  Window w = window_of(n, x, filter);
+  auto x = to_channels_first(n, n.in("Input"), last), filter = assert_nonempty(n, n.in("Filter"));
+  Window w = read_conv_window(n, x, filter);
   pad_small_images(n, w, spatial_dims(n, x, w.kernel.size()));
-  auto y = n.emit("Conv", operands(n, x, filter), attributes(w, groups_of(n)));
+  auto y = n.emit("Conv", conv_inputs(n, x, filter), conv_attrs(w, groups_of(n)));
 
   n.out("Output", to_channels_last(n, y, last));
 }
 
-// What `output_size` asks for beyond the size that the window gives; the input's size plays no part
-// in the remainder.
-Ints padding_for(const Node& n, const Window& w, const Ints& output_size) {
+// The difference between `output_size` and the size that the window yields.
+Ints output_padding(const NodeContext& n, const Window& w, const Ints& output_size) {
   std::size_t dims = w.kernel.size();
   n.require(std::count(w.kernel.begin(), w.kernel.end(), -1) == 0,
             "'output_size' needs the filter's size to be known");
@@ -76,21 +75,21 @@ Ints padding_for(const Node& n, const Window& w, const Ints& output_size) {
   return extra;
 }
 
-// More than is asked for, of which the rest is cut off: padding SAME where the input's sizes are
-// not known, sizes that only a run knows. size: int64[dims]
-Value cut_transpose(Node& n, const Value& x, const Value& filter, Window w,
-                    const std::optional<Value>& size) {
+// Computes a larger result and crops it: for SAME padding with unknown input sizes, and for sizes
+// known only at run time. size: int64[dims]
+Value cropped_transpose(NodeContext& n, const Value& x, const Value& filter, Window w,
+                        const std::optional<Value>& size) {
   std::size_t dims = w.kernel.size();
   Expr all(n, w.same ? same_padding(n, x, w) : n.ints(Ints(dims, 0))), begin = all / 2;
   n.require(!w.same || std::count(w.kernel.begin(), w.kernel.end(), -1) == 0,
             "padding SAME needs the filter's size to be known");
   w.same = false;
-  auto attrs = attributes(w, groups_of(n));
+  auto attrs = conv_attrs(w, groups_of(n));
   Ints extra = n.attr("output_padding", Ints{});
   if (size) extra.assign(dims, 0);
   for (std::size_t i = 0; size && i < dims; ++i) extra[i] = w.strides[i] - 1;
   if (!extra.empty()) attrs.emplace_back("output_padding", extra);
-  auto whole = n.emit("ConvTranspose", operands(n, x, filter), attrs);
+  auto whole = n.emit("ConvTranspose", conv_inputs(n, x, filter), attrs);
   auto rank = static_cast<std::int64_t>(dims) + 2;
   Expr full(n, n.slice(n.shape_of(whole), {2}, {rank}, {0}));
   auto end = size ? begin + Expr(n, *size) : full - all + begin;
@@ -98,8 +97,8 @@ Value cut_transpose(Node& n, const Value& x, const Value& filter, Window w,
   return n.emit("Slice", {whole, begin, end, n.ints({axes.begin() + 2, axes.end()})});
 }
 
-// One number stands for all dims.   int64[dims], or nothing where no size is asked for
-std::optional<Value> read_output_size(Node& n, std::size_t dims) {
+// The requested size; one number applies to all dims. int64[dims], or nullopt
+std::optional<Value> read_output_size(NodeContext& n, std::size_t dims) {
   if (!n.has("OutputSizeTensor") && !n.has_attr("output_size")) return {};
   auto given = int_list(n, {"output_size", "", ""});
   auto known = n.const_ints(given);
@@ -111,20 +110,20 @@ std::optional<Value> read_output_size(Node& n, std::size_t dims) {
   return n.ints(*known);
 }
 
-void conv_transpose(Node& n) {
+void conv_transpose(NodeContext& n) {
   bool last = channels_last(n, "data_format");
   auto x = to_channels_first(n, n.in("Input"), last), filter = n.in("Filter");
-  if (n.need_rank(x) == 5) x = nonempty(n, x);
-  Window w = window_of(n, x, filter);
+  if (n.require_rank(x) == 5) x = assert_nonempty(n, x);
+  Window w = read_conv_window(n, x, filter);
   auto size = read_output_size(n, w.kernel.size());
   auto known = size ? n.const_ints(*size) : Ints{};
   if (w.same || !known)
-    return n.out("Output", to_channels_last(n, cut_transpose(n, x, filter, w, size), last));
-  auto attrs = attributes(w, groups_of(n));
+    return n.out("Output", to_channels_last(n, cropped_transpose(n, x, filter, w, size), last));
+  auto attrs = conv_attrs(w, groups_of(n));
   Ints extra = n.attr("output_padding", Ints{});
-  if (size) extra = padding_for(n, w, *known);
+  if (size) extra = output_padding(n, w, *known);
   if (!extra.empty()) attrs.emplace_back("output_padding", extra);
-  auto y = n.emit("ConvTranspose", operands(n, x, filter), attrs);
+  auto y = n.emit("ConvTranspose", conv_inputs(n, x, filter), attrs);
 
   n.out("Output", to_channels_last(n, y, last));
 }
@@ -136,9 +135,9 @@ std::span<const Rule> conv_rules() {
       {"conv2d", 7, conv},
       {"depthwise_conv2d", 7, conv},
       {"conv3d", 7, conv},
-      {"conv2d_transpose", 7, conv_transpose, {.careless = true}},
-      {"depthwise_conv2d_transpose", 7, conv_transpose, {.careless = true}},
-      {"conv3d_transpose", 7, conv_transpose, {.careless = true}},
+      {"conv2d_transpose", 7, conv_transpose, {.ignore_declared_shape = true}},
+      {"depthwise_conv2d_transpose", 7, conv_transpose, {.ignore_declared_shape = true}},
+      {"conv3d_transpose", 7, conv_transpose, {.ignore_declared_shape = true}},
   };
   return rules;
 }

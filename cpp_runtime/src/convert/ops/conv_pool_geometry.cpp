@@ -6,20 +6,20 @@
 
 namespace oarlock {
 
-void check_size(const Node& n, std::int64_t size, const char* what) {
-  constexpr std::int64_t most = std::int64_t{1} << 31;
-  n.require(size > -most && size < most,
+void check_size(const NodeContext& n, std::int64_t size, const char* what) {
+  constexpr std::int64_t limit = std::int64_t{1} << 31;
+  n.require(size > -limit && size < limit,
             std::string("a number in '") + what + "' is " + std::to_string(size));
 }
 
-// The same as in Python: core/limits.py.
-static void check_window(const Node& n, std::int64_t size, const char* what) {
-  constexpr std::int64_t most = std::int64_t{1} << 20;
-  n.require(size >= -most && size <= most, std::string(what) + " of " + std::to_string(size) +
-                                               " is larger than " + std::to_string(most));
+// The same limit as in Python: core/limits.py.
+static void check_window(const NodeContext& n, std::int64_t size, const char* what) {
+  constexpr std::int64_t limit = std::int64_t{1} << 20;
+  n.require(size >= -limit && size <= limit, std::string(what) + " of " + std::to_string(size) +
+                                                 " is larger than " + std::to_string(limit));
 }
 
-Window read_window(const Node& n, const Ints& kernel) {
+Window read_window(const NodeContext& n, const Ints& kernel) {
   std::size_t dims = kernel.size();
   Window w{kernel, n.attr("strides", Ints(dims, 1)), Ints(dims, 1), Ints(2 * dims, 0), false};
   Ints given = n.attr("paddings", Ints(dims, 0));
@@ -41,7 +41,7 @@ Window read_window(const Node& n, const Ints& kernel) {
   return w;
 }
 
-// Paddle drops dilations where it pads to the same size.
+// Paddle ignores dilations for SAME padding.
 void resolve_same(Window& w, const Ints& image) {
   if (!w.same) return;
   std::size_t dims = w.kernel.size();
@@ -58,7 +58,7 @@ void resolve_same(Window& w, const Ints& image) {
   w.same = false;
 }
 
-void pad_small_images(const Node& n, Window& w, const Ints& image, bool ceil) {
+void pad_small_images(const NodeContext& n, Window& w, const Ints& image, bool ceil) {
   std::size_t dims = w.kernel.size();
   for (std::size_t i = 0; i < dims && !w.same; ++i) {
     if (image[i] < 0 || w.kernel[i] < 0) continue;
@@ -73,7 +73,7 @@ void pad_small_images(const Node& n, Window& w, const Ints& image, bool ceil) {
   }
 }
 
-Value same_padding(Node& n, const Value& x, const Window& w) {
+Value same_padding(NodeContext& n, const Value& x, const Window& w) {
   auto rank = static_cast<std::int64_t>(w.kernel.size()) + 2;
   Expr image(n, n.slice(n.shape_of(x), {2}, {rank}, {0})), stride(n, n.ints(w.strides)),
       kernel(n, n.ints(w.kernel));

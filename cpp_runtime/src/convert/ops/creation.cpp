@@ -1,4 +1,4 @@
-// Tensors from nothing.
+// Creation of tensors: constants, ranges, linspace, eye.
 #include <cmath>
 #include <cstdlib>
 #include <optional>
@@ -12,24 +12,24 @@
 namespace oarlock {
 namespace {
 
-constexpr std::int64_t kSmall = 64;     // up to here a filled tensor is written out
-constexpr std::int64_t kListed = 4096;  // and a sequence up to here
+constexpr std::int64_t kMaxFilledElements = 64;   // larger tensors are filled at run time
+constexpr std::int64_t kMaxUnrolledRange = 4096;  // longer ranges are computed at run time
 
-// One number everywhere.   one: its bytes
-Value filled(Node& n, const Value& shape, DType dtype, const std::string& one) {
+// A tensor filled with one element. element: its bytes
+Value full(NodeContext& n, const Value& shape, DType dtype, const std::string& element) {
   auto known = n.const_ints(shape);
   auto count = known ? element_count(*known).value_or(-1) : -1;
-  if (count > kSmall || count < 0)
-    return n.emit("ConstantOfShape", {shape}, {{"value", onnx::Tensor{dtype, {1}, one}}});
+  if (count > kMaxFilledElements || count < 0)
+    return n.emit("ConstantOfShape", {shape}, {{"value", onnx::Tensor{dtype, {1}, element}}});
   std::string bytes;
-  for (std::int64_t i = 0; i < count; ++i) bytes += one;
+  for (std::int64_t i = 0; i < count; ++i) bytes += element;
   return n.tensor({dtype, *known, bytes});
 }
 
-// Text holds what a float cannot: all digits of an int64, inf and nan.
-std::string number(const Node& n, DType dtype) {
+// Text represents values that a float cannot: all digits of an int64, inf and nan.
+std::string scalar_value(const NodeContext& n, DType dtype) {
   auto text = n.attr("str_value", "");
-  if (text.empty()) return encoded(n.attr("value", 0.0f), dtype);
+  if (text.empty()) return encode_scalar(n.attr("value", 0.0f), dtype);
   const char* begin = text.c_str();
   char* end = nullptr;
   auto whole = std::strtoll(begin, &end, 10);
@@ -37,79 +37,80 @@ std::string number(const Node& n, DType dtype) {
     return std::string(reinterpret_cast<const char*>(&whole), sizeof whole);
   auto value = parse_double(text);
   n.require(value.has_value(), "attribute 'str_value' is '" + text + "', not a number");
-  return encoded(*value, dtype);
+  return encode_scalar(*value, dtype);
 }
 
-void fill_constant(Node& n) {
+void fill_constant(NodeContext& n) {
   auto shape = int_list(n, {"shape", "ShapeTensor", "ShapeTensorList"});
   auto dtype = n.attr("dtype", DType::float32);
-  if (!n.has("ValueTensor")) return n.out("Out", filled(n, shape, dtype, number(n, dtype)));
+  if (!n.has("ValueTensor")) return n.out("Out", full(n, shape, dtype, scalar_value(n, dtype)));
   n.out("Out", n.emit("Expand", {n.cast(as_scalar(n, n.in("ValueTensor")), dtype), shape}));
 }
 
-void fill_any_like(Node& n) {
+void fill_any_like(NodeContext& n) {
   auto x = n.in("X");
-  auto dtype = n.attr("dtype", n.need_dtype(x));
-  n.out("Out", filled(n, n.shape_of(x), dtype, encoded(n.attr("value", 0.0), dtype)));
+  auto dtype = n.attr("dtype", n.require_dtype(x));
+  n.out("Out", full(n, n.shape_of(x), dtype, encode_scalar(n.attr("value", 0.0), dtype)));
 }
 
-void fill_zeros_like(Node& n) {
+void fill_zeros_like(NodeContext& n) {
   auto x = n.in("X");
-  auto dtype = n.need_dtype(x);
-  n.out("Out", filled(n, n.shape_of(x), dtype, encoded(0, dtype)));
+  auto dtype = n.require_dtype(x);
+  n.out("Out", full(n, n.shape_of(x), dtype, encode_scalar(0, dtype)));
 }
 
-void fill_batch_size_like(Node& n) {
+void fill_batch_size_like(NodeContext& n) {
   auto dtype = n.attr("dtype", DType::float32);
-  n.out("Out", filled(n, batch_shape(n), dtype, number(n, dtype)));
+  n.out("Out", full(n, batch_shape(n), dtype, scalar_value(n, dtype)));
 }
 
-void empty(Node& n) {
+void empty(NodeContext& n) {
   auto dtype = n.attr("dtype", DType::float32);
-  n.out("Out", filled(n, int_list(n, {"shape", "ShapeTensor", "ShapeTensorList"}), dtype,
-                      encoded(0, dtype)));
+  n.out("Out", full(n, int_list(n, {"shape", "ShapeTensor", "ShapeTensorList"}), dtype,
+                    encode_scalar(0, dtype)));
 }
 
-// ---- values in the program ----
+// ---- constants ----
 
 template <class List>
-std::string packed(const List& values, DType dtype) {
+std::string pack_bytes(const List& values, DType dtype) {
   std::string bytes;
-  for (auto v : values) bytes += encoded(static_cast<double>(v), dtype);
+  for (auto v : values) bytes += encode_scalar(static_cast<double>(v), dtype);
   return bytes;
 }
 
-std::string packed_longs(const Ints& values) {
+std::string pack_int64(const Ints& values) {
   return std::string(reinterpret_cast<const char*>(values.data()),
                      values.size() * sizeof(std::int64_t));
 }
 
-std::string assigned(const Node& n, DType dtype) {
+std::string assign_bytes(const NodeContext& n, DType dtype) {
   for (auto name : {"bool_values", "int32_values", "int8_values", "uint8_values"})
-    if (auto values = n.attr(name, Ints{}); !values.empty()) return packed(values, dtype);
-  if (auto values = n.attr("int64_values", Ints{}); !values.empty()) return packed_longs(values);
+    if (auto values = n.attr(name, Ints{}); !values.empty()) return pack_bytes(values, dtype);
+  if (auto values = n.attr("int64_values", Ints{}); !values.empty()) return pack_int64(values);
   for (auto name : {"fp32_values", "fp64_values"})
-    if (auto values = n.attr(name, Floats{}); !values.empty()) return packed(values, dtype);
+    if (auto values = n.attr(name, Floats{}); !values.empty()) return pack_bytes(values, dtype);
   std::string bytes;
   for (const Scalar& s : n.attr("values", Scalars{}))
-    bytes += dtype == DType::int64 ? packed_longs({s.i}) : encoded(s.as_double(), dtype);
+    bytes += dtype == DType::int64 ? pack_int64({s.i}) : encode_scalar(s.as_double(), dtype);
   return bytes;
 }
 
-void assign_value(Node& n) {
+void assign_value(NodeContext& n) {
   auto dtype = n.attr("dtype", DType::float32);
   auto shape = n.attr("shape", Ints{});
-  auto bytes = assigned(n, dtype);
+  auto bytes = assign_bytes(n, dtype);
   n.require(
       bytes.size() == static_cast<std::size_t>(element_count(shape).value_or(-1)) * size_of(dtype),
       "values do not fill the shape");
   n.out("Out", n.tensor({dtype, shape, bytes}));
 }
 
-// ---- sequences ----
+// ---- ranges ----
 
-// The sequence, where it is a short one of constants that are not extreme.
-std::optional<Ints> listed(Node& n, const Value& start, const Value& end, const Value& step) {
+// The range as a constant, if it is short and its bounds are moderate.
+std::optional<Ints> unrolled_range(NodeContext& n, const Value& start, const Value& end,
+                                   const Value& step) {
   constexpr std::int64_t most = std::int64_t{1} << 40;
   Ints bounds;
   for (const Value& v : {start, end, step}) {
@@ -119,41 +120,41 @@ std::optional<Ints> listed(Node& n, const Value& start, const Value& end, const 
     bounds.push_back((*known)[0]);
   }
   auto from = bounds[0], to = bounds[1], by = bounds[2];
-  if (by == 0 || (to - from) / by >= kListed) return std::nullopt;
+  if (by == 0 || (to - from) / by >= kMaxUnrolledRange) return std::nullopt;
   Ints all;
   for (auto v = from; by > 0 ? v < to : v > to; v += by) all.push_back(v);
   return all;
 }
 
-// How many steps floats take is counted in floats.
-Value range_of_floats(const Expr& start, const Expr& end, const Expr& step) {
-  Node& n = start.node();
+// The number of steps is computed in floats.
+Value float_range(const Expr& start, const Expr& end, const Expr& step) {
+  NodeContext& n = start.node();
   auto count = ceil((end - start) / step).to(DType::int64);
-  auto at = counted(n, count);
-  return at.to(n.need_dtype(start)) * step + start;
+  auto at = arange(n, count);
+  return at.to(n.require_dtype(start)) * step + start;
 }
 
-// ONNX Runtime makes a slice of a lookup by a Range, and takes an end of -1 for the last: not where
-// the lookup is by what is negated.
-Value range_of_ints(const Expr& start, const Expr& end, const Expr& step) {
-  Node& n = start.node();
-  auto by = n.const_number(step);
+// ONNX Runtime turns a Gather by a Range into a Slice and takes an end of -1 for the last element;
+// negating the indices prevents this.
+Value int_range(const Expr& start, const Expr& end, const Expr& step) {
+  NodeContext& n = start.node();
+  auto by = n.const_scalar(step);
   if (by && *by > 0) return n.emit("Range", {start, end, step});
-  Expr turned{n, n.emit("Range", {-start, -end, -step})};
-  n.declare(turned, n.need_dtype(start), Ints{-1});
-  return -turned;
+  Expr negated{n, n.emit("Range", {-start, -end, -step})};
+  n.declare_type(negated, n.require_dtype(start), Ints{-1});
+  return -negated;
 }
 
-void range(Node& n) {
+void range(NodeContext& n) {
   Expr start(n, as_scalar(n, n.in("Start"))), end(n, as_scalar(n, n.in("End"))),
       step(n, as_scalar(n, n.in("Step")));
-  if (is_floating(n.need_dtype(start))) return n.out("Out", range_of_floats(start, end, step));
-  auto all = n.dtype(start) == DType::int64 ? listed(n, start, end, step) : std::nullopt;
-  n.out("Out", all ? n.ints(*all) : range_of_ints(start, end, step));
+  if (is_floating(n.require_dtype(start))) return n.out("Out", float_range(start, end, step));
+  auto all = n.dtype(start) == DType::int64 ? unrolled_range(n, start, end, step) : std::nullopt;
+  n.out("Out", all ? n.ints(*all) : int_range(start, end, step));
 }
 
-// From both ends to the middle, as Paddle counts.
-Value linspace_known(Node& n, double start, double stop, std::int64_t size, DType dtype) {
+// Computed from both ends to the middle, as in Paddle.
+Value constant_linspace(NodeContext& n, double start, double stop, std::int64_t size, DType dtype) {
   double step = size > 1 ? (stop - start) / static_cast<double>(size - 1) : 0;
   Floats values;
   for (std::int64_t i = 0; i < size; ++i)
@@ -162,56 +163,59 @@ Value linspace_known(Node& n, double start, double stop, std::int64_t size, DTyp
   return n.floats(values, dtype);
 }
 
-// The same at run time.   count: int64[]
-Value linspace_computed(const Expr& start, const Expr& stop, const Expr& count, DType dtype) {
-  Node& n = start.node();
-  auto at = counted(n, count);
+// The same at run time. count: int64[]
+Value runtime_linspace(const Expr& start, const Expr& stop, const Expr& count, DType dtype) {
+  NodeContext& n = start.node();
+  auto at = arange(n, count);
   auto step = (stop - start) / max(count - 1, 1).to(DType::float64);
   auto from_start = start + step * at.to(DType::float64),
        from_stop = stop - step * (count - 1 - at).to(DType::float64);
   return where(at * 2 < count, from_start, from_stop).to(dtype);
 }
 
-// Cut to the dtype of the result before anything is computed.
-Expr cut(Node& n, const char* slot, DType dtype) {
+// Cast to the dtype of the result before any computation.
+Expr scalar_input(NodeContext& n, const char* slot, DType dtype) {
   auto number = as_scalar(n, n.in(slot));
   return Expr(n, n.cast(is_floating(dtype) ? number : n.cast(number, dtype), DType::float64));
 }
 
-// Known numbers are written out.   to: of the result; dtype: that its ends are cut to
-Value even_steps(Node& n, DType to, DType dtype) {
-  auto first = n.const_number(n.in("Start")), last = n.const_number(n.in("Stop")),
-       size = n.const_number(n.in("Num"));
+// Evenly spaced values, constant if the inputs are. to: dtype of the result; dtype: dtype that the
+// bounds are cast to
+Value linspace_values(NodeContext& n, DType to, DType dtype) {
+  auto first = n.const_scalar(n.in("Start")), last = n.const_scalar(n.in("Stop")),
+       size = n.const_scalar(n.in("Num"));
   auto whole = [&](double v) { return is_floating(dtype) ? v : std::trunc(v); };
-  if (first && last && size && *size >= 0 && *size <= kListed)
-    return linspace_known(n, whole(*first), whole(*last), static_cast<std::int64_t>(*size), to);
+  if (first && last && size && *size >= 0 && *size <= kMaxUnrolledRange)
+    return constant_linspace(n, whole(*first), whole(*last), static_cast<std::int64_t>(*size), to);
   Expr count(n, n.cast(as_scalar(n, n.in("Num")), DType::int64));
-  return linspace_computed(cut(n, "Start", dtype), cut(n, "Stop", dtype), count, to);
+  return runtime_linspace(scalar_input(n, "Start", dtype), scalar_input(n, "Stop", dtype), count,
+                          to);
 }
 
-void linspace(Node& n) {
+void linspace(NodeContext& n) {
   auto dtype = n.attr("dtype", DType::float32);
-  n.out("Out", even_steps(n, dtype, dtype));
+  n.out("Out", linspace_values(n, dtype, dtype));
 }
 
-// Powers with exponents in even steps.
-void logspace(Node& n) {
+// Powers with evenly spaced exponents.
+void logspace(NodeContext& n) {
   auto dtype = n.attr("dtype", DType::float32);
-  auto powers = cut(n, "Base", dtype).emit("Pow", {even_steps(n, DType::float64, dtype)});
+  auto powers =
+      scalar_input(n, "Base", dtype).emit("Pow", {linspace_values(n, DType::float64, dtype)});
   n.out("Out", powers.to(dtype));
 }
 
-void eye(Node& n) {
+void eye(NodeContext& n) {
   auto dtype = n.attr("dtype", DType::float32);
   auto rows = n.attr("num_rows", 0), columns = n.attr("num_columns", -1);
   if (columns < 0) columns = rows;
-  auto zeros = filled(n, n.ints({rows, columns}), dtype, encoded(0, dtype));
+  auto zeros = full(n, n.ints({rows, columns}), dtype, encode_scalar(0, dtype));
   n.out("Out", n.emit("EyeLike", {zeros}, {{"dtype", std::int64_t{onnx_of(dtype)}}}));
 }
 
 }  // namespace
 
-std::span<const Rule> create_rules() {
+std::span<const Rule> creation_rules() {
   static const Rule rules[] = {
       {"fill_constant", 9, fill_constant},
       {"fill_any_like", 9, fill_any_like},

@@ -1,4 +1,4 @@
-// A block cut out of a tensor.
+// Cropping.
 #include <algorithm>
 #include <limits>
 
@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max();
 
-// Where a block ends whose size of -1 is all that is left.
-Value ends_of(Node& n, const Value& offsets, const Value& shape) {
+// The end of a block; a size of -1 extends to the end.
+Value block_ends(NodeContext& n, const Value& offsets, const Value& shape) {
   Expr from{n, offsets}, size{n, shape};
   auto from_known = n.const_ints(offsets), known = n.const_ints(shape);
   bool whole = known && std::count(known->begin(), known->end(), -1) == 0;
@@ -24,7 +24,7 @@ Value ends_of(Node& n, const Value& offsets, const Value& shape) {
   return n.ints(ends);
 }
 
-void check_block(const Node& n, const Value& v, int rank, std::string_view what) {
+void check_block(const NodeContext& n, const Value& v, int rank, std::string_view what) {
   auto known = n.const_ints(v);
   if (!known) return;
   n.require(static_cast<int>(known->size()) == rank,
@@ -33,24 +33,24 @@ void check_block(const Node& n, const Value& v, int rank, std::string_view what)
     n.require(k >= -1 && k < 1L << 40, "'" + std::string(what) + "' has " + std::to_string(k));
 }
 
-void cut(Node& n, const Value& offsets, const Value& shape) {
+void slice_block(NodeContext& n, const Value& offsets, const Value& shape) {
   auto x = n.in("X");
-  int rank = n.need_rank(x);
+  int rank = n.require_rank(x);
   check_block(n, offsets, rank, "offsets"), check_block(n, shape, rank, "shape");
-  auto y = n.emit("Slice", {x, offsets, ends_of(n, offsets, shape), n.ints(all_axes(rank))});
-  if (auto known = n.partial_ints(shape)) n.declare(y, n.dtype(x), *known);
+  auto y = n.emit("Slice", {x, offsets, block_ends(n, offsets, shape), n.ints(all_axes(rank))});
+  if (auto known = n.partial_ints(shape)) n.declare_type(y, n.dtype(x), *known);
   n.out("Out", y);
 }
 
-void crop_tensor(Node& n) {
+void crop_tensor(NodeContext& n) {
   auto offsets = int_list(n, {"offsets", "Offsets", "OffsetsTensor"});
-  cut(n, offsets, int_list(n, {"shape", "Shape", "ShapeTensor"}));
+  slice_block(n, offsets, int_list(n, {"shape", "Shape", "ShapeTensor"}));
 }
 
-// The first form may be given a tensor of the wanted shape.
-void crop(Node& n) {
+// The first version accepts a tensor with the requested shape.
+void crop(NodeContext& n) {
   auto offsets = int_list(n, {"offsets", "Offsets", ""});
-  cut(n, offsets, n.has("Y") ? n.shape_of(n.in("Y")) : int_list(n, {"shape", "", ""}));
+  slice_block(n, offsets, n.has("Y") ? n.shape_of(n.in("Y")) : int_list(n, {"shape", "", ""}));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Several ops in one, as Paddle's passes and layers leave them.
+// Fused ops written by Paddle's passes and layers.
 #include <algorithm>
 #include <cmath>
 
@@ -11,15 +11,15 @@ namespace {
 
 Expr product(const Expr& a, const Expr& b) { return a.emit("MatMul", {b}); }
 
-// x @ W + Bias; the dims from in_num_col_dims on are the columns of x.
-void fc(Node& n) {
+// x @ W + Bias; dims from in_num_col_dims on are the columns of x.
+void fc(NodeContext& n) {
   auto x = n.in("Input");
   auto columns = n.attr("in_num_col_dims", 1);
   auto activation = n.attr("activation_type", "");
   n.require(activation.empty() || activation == "relu",
             "activation '" + activation + "' has no lowering");
   n.require(!n.attr("padding_weights", false), "padded weights have no lowering");
-  if (columns + 1 < n.need_rank(x)) {
+  if (columns + 1 < n.require_rank(x)) {
     auto lead = n.slice(n.shape_of(x), {0}, {columns}, {0});
     x = n.emit("Reshape", {x, n.concat({lead, n.ints({-1})}, 0)});
   }
@@ -28,26 +28,26 @@ void fc(Node& n) {
   n.out("Out", activation == "relu" ? relu(y) : y);
 }
 
-// Softmax of what a mask leaves over.
-void softmax_mask(Node& n) {
+// Softmax of x + mask.
+void softmax_mask(NodeContext& n) {
   n.out("Out", n.emit("Softmax", {in(n, "X") + in(n, "Mask")}, {{"axis", std::int64_t{-1}}}));
 }
 
-// Every row looks at the columns up to its own.
-void softmax_mask_upper_triangle(Node& n) {
+// Causal mask: each row uses the columns up to its own.
+void softmax_mask_upper_triangle(NodeContext& n) {
   auto x = in(n, "X");
-  int rank = n.need_rank(x);
-  auto columns = counted(n, length_along(n, x, rank - 1));
-  auto rows = as_column(counted(n, length_along(n, x, rank - 2)));
+  int rank = n.require_rank(x);
+  auto columns = arange(n, dim_as_scalar(n, x, rank - 1));
+  auto rows = unsqueeze_last(arange(n, dim_as_scalar(n, x, rank - 2)));
   n.out("Out",
         n.emit("Softmax", {where(columns <= rows, x, -INFINITY)}, {{"axis", std::int64_t{-1}}}));
 }
 
-// ---- two functions, one after the other ----
+// ---- compositions of two functions ----
 
 using Function = Expr (*)(const Expr&);
 
-Function unary_named(const Node& n, const std::string& name, double& factor) {
+Function unary_by_name(const NodeContext& n, const std::string& name, double& factor) {
   if (name == "scale") return factor = n.attr("scale", 0.0f), [](const Expr& x) { return x; };
   if (name == "relu") return [](const Expr& x) { return relu(x); };
   if (name == "tanh") return [](const Expr& x) { return tanh(x); };
@@ -56,7 +56,7 @@ Function unary_named(const Node& n, const std::string& name, double& factor) {
 }
 
 // `add,relu` is add(X, relu(Y)); `relu,add` is relu(add(X, Y)).
-void elemwise_activation(Node& n) {
+void elemwise_activation(NodeContext& n) {
   auto names = n.attr("functor_list", Strings{});
   n.require(names.size() == 2, "needs two functions");
   auto bare = [](const std::string& name) {
@@ -69,8 +69,8 @@ void elemwise_activation(Node& n) {
   n.require(binary == "add" || binary == "mul",
             "functions " + names[0] + " and " + names[1] + " have no lowering");
   double factor = 1;
-  auto f = unary_named(n, unary, factor);
-  auto [a, b] = aligned(n);
+  auto f = unary_by_name(n, unary, factor);
+  auto [a, b] = align_operands(n);
   Expr x(n, a), y(n, b);
   if (outer_is_binary) y = f(y) * factor;
   auto both = binary == "add" ? x + y : x * y;

@@ -1,4 +1,4 @@
-// Places in a picture, and what is seen there.   A coordinate runs from -1 to 1 along each axis.
+// Sampling of images at grid positions.  Coordinates run from -1 to 1 along each axis.
 #include <algorithm>
 
 #include "convert/expression.h"
@@ -8,21 +8,21 @@
 namespace oarlock {
 namespace {
 
-// Along an axis of `size` pixels: their middles, or with `corners` from the first to the last one.
+// Coordinates of `size` pixels: their centers, or with `corners` from the first to the last pixel.
 // float[size]
-Expr coordinates(Node& n, const Value& size, bool corners, DType dtype) {
-  auto at = counted(n, size).to(dtype);
+Expr axis_coordinates(NodeContext& n, const Value& size, bool corners, DType dtype) {
+  auto at = arange(n, size).to(dtype);
   Expr count{n, n.cast(size, dtype)};
   return corners ? at * 2 / max(count - 1, 1) - 1
-                 : (at * 2 + 1) / count - 1;  // a single one lies at -1
+                 : (at * 2 + 1) / count - 1;  // a single pixel is at -1
 }
 
-// Each coordinate times its column of Theta, which meet by broadcasting.
-void affine_grid(Node& n) {
+// Sums of coordinates times columns of Theta, by broadcasting.
+void affine_grid(NodeContext& n) {
   auto theta = n.in("Theta");
   auto shape = int_list(n, {"output_shape", "OutputShape", ""});
   auto dims = n.dim(shape, 0) - 2;
-  n.require(n.need_rank(theta) == 3, "Theta has no three dims");
+  n.require(n.require_rank(theta) == 3, "Theta has no three dims");
   if (dims < 0) dims = n.dim(theta, 1);
   n.require(dims == 2 || dims == 3, "needs the number of dims to be known, and two or three");
   bool corners = n.attr("align_corners", true);
@@ -33,7 +33,7 @@ void affine_grid(Node& n) {
   Expr grid = column(dims);
   for (std::int64_t i = 0; i < dims; ++i) {
     auto along =
-        coordinates(n, n.slice(shape, {2 + i}, {3 + i}, {0}), corners, n.need_dtype(theta));
+        axis_coordinates(n, n.slice(shape, {2 + i}, {3 + i}, {0}), corners, n.require_dtype(theta));
     Ints others;
     for (std::int64_t k = 0; k < dims + 2; ++k)
       if (k != i + 1) others.push_back(k);
@@ -42,17 +42,18 @@ void affine_grid(Node& n) {
   n.out("Output", grid);
 }
 
-// Places between two pixels moved to the one farther from 0, where the engine takes the even one.
-Expr on_pixels(Node& n, const Value& x, const Expr& grid, bool corners) {
-  Expr count{n, n.cast(n.slice(n.shape_of(x), {-1}, {1}, {0}, {-1}), n.need_dtype(grid))};
+// Moves positions midway between two pixels to the one farther from 0, where ONNX Runtime rounds to
+// even.
+Expr snap_to_pixels(NodeContext& n, const Value& x, const Expr& grid, bool corners) {
+  Expr count{n, n.cast(n.slice(n.shape_of(x), {-1}, {1}, {0}, {-1}), n.require_dtype(grid))};
   auto span = corners ? max(count - 1, 1) : count;
   auto at = round_half_away(corners ? (grid + 1) * span * 0.5 : (grid + 1) * span * 0.5 - 0.5);
   return (corners ? at * 2 : at * 2 + 1) / span - 1;
 }
 
-void grid_sampler(Node& n) {
+void grid_sampler(NodeContext& n) {
   auto x = n.in("X");
-  if (n.need_rank(x) == 5) n.need_opset(20);
+  if (n.require_rank(x) == 5) n.require_opset(20);
   auto mode = n.attr("mode", "bilinear"), padding = n.attr("padding_mode", "zeros");
   n.require(mode == "bilinear" || mode == "nearest", "mode '" + mode + "' has no lowering");
   n.require(padding == "zeros" || padding == "border" || padding == "reflection",
@@ -60,7 +61,7 @@ void grid_sampler(Node& n) {
   if (n.opset() >= 20 && mode == "bilinear") mode = "linear";
   bool corners = n.attr("align_corners", true);
   auto grid = in(n, "Grid");
-  if (mode == "nearest") grid = on_pixels(n, x, grid, corners);
+  if (mode == "nearest") grid = snap_to_pixels(n, x, grid, corners);
   n.out("Output",
         n.emit(
             "GridSample", {x, grid},
@@ -69,7 +70,7 @@ void grid_sampler(Node& n) {
 
 }  // namespace
 
-std::span<const Rule> grid_rules() {
+std::span<const Rule> grid_sample_rules() {
   static const Rule rules[] = {
       {"affine_grid", 11, affine_grid},
       {"grid_sampler", 16, grid_sampler},

@@ -8,39 +8,40 @@
 namespace oarlock {
 namespace {
 
-// A vector has nothing to swap: Paddle ignores the flag then.
-Value maybe_swapped(Node& n, std::string_view slot, std::string_view flag) {
+// Paddle ignores the transpose flag for vectors.
+Value matrix_input(NodeContext& n, std::string_view slot, std::string_view transpose_attr) {
   auto v = n.in(slot);
-  return n.attr(flag, false) && n.rank(v) != 1 ? n.swap_last(v) : v;
+  return n.attr(transpose_attr, false) && n.rank(v) != 1 ? n.swap_last_axes(v) : v;
 }
 
-// ONNX Runtime puts a transpose into the product; where the other operand is a vector, it gets that
-// wrong (1.31).  So the vector goes in as a matrix.
-Value product(Node& n, const Value& x, const Value& y, bool swapped) {
+// ONNX Runtime 1.31 fuses the transpose incorrectly if the other operand is a vector, so the vector
+// becomes a matrix.
+Value product(NodeContext& n, const Value& x, const Value& y, bool swapped) {
   if (swapped && n.rank(y) == 1) return n.squeeze(n.emit("MatMul", {x, n.unsqueeze(y, {1})}), {-1});
   if (swapped && n.rank(x) == 1) return n.squeeze(n.emit("MatMul", {n.unsqueeze(x, {0}), y}), {-2});
   return n.emit("MatMul", {x, y});
 }
 
-void matmul_v2(Node& n) {
-  auto x = maybe_swapped(n, "X", "trans_x"), y = maybe_swapped(n, "Y", "trans_y");
+void matmul_v2(NodeContext& n) {
+  auto x = matrix_input(n, "X", "trans_x"), y = matrix_input(n, "Y", "trans_y");
   n.out("Out", product(n, x, y, x != n.in("X") || y != n.in("Y")));
 }
 
-// The first form had a factor.
-void matmul_v1(Node& n) {
-  auto x = maybe_swapped(n, "X", "transpose_X"), y = maybe_swapped(n, "Y", "transpose_Y");
+// The first version has a factor.
+void matmul_v1(NodeContext& n) {
+  auto x = matrix_input(n, "X", "transpose_X"), y = matrix_input(n, "Y", "transpose_Y");
   auto made = product(n, x, y, x != n.in("X") || y != n.in("Y"));
   auto alpha = n.attr("alpha", 1.0f);
-  if (n.rank(x) == 1 && n.rank(y) == 1) n.declare(made, n.dtype(x), Ints{});
-  out_scalar(n, "Out", alpha == 1 ? made : n.emit("Mul", {made, n.scalar(alpha, n.need_dtype(x))}));
+  if (n.rank(x) == 1 && n.rank(y) == 1) n.declare_type(made, n.dtype(x), Ints{});
+  out_scalar(n, "Out",
+             alpha == 1 ? made : n.emit("Mul", {made, n.scalar(alpha, n.require_dtype(x))}));
 }
 
-// Both operands are seen as matrices: the first `cols` dims are rows, the others columns.
-void mul(Node& n) {
+// Both operands are flattened to matrices: the first `cols` dims are rows.
+void mul(NodeContext& n) {
   auto x = n.in("X"), y = n.in("Y");
   auto x_cols = n.attr("x_num_col_dims", 1), y_cols = n.attr("y_num_col_dims", 1);
-  if (n.need_rank(y) == 2 && y_cols == 1 && x_cols == n.need_rank(x) - 1)
+  if (n.require_rank(y) == 2 && y_cols == 1 && x_cols == n.require_rank(x) - 1)
     return n.out("Out", n.emit("MatMul", {x, y}));
   auto product = n.emit("MatMul", {n.emit("Flatten", {x}, {{"axis", x_cols}}),
                                    n.emit("Flatten", {y}, {{"axis", y_cols}})});
@@ -48,43 +49,44 @@ void mul(Node& n) {
   auto columns = n.slice(n.shape_of(y), {y_cols}, {n.rank(y)}, {0});
   auto shape = n.concat({rows, columns}, 0);
   auto known = n.partial_ints(shape);
-  bool one_open = known && std::count(known->begin(), known->end(), -1) <= 1;
-  n.out("Out", one_open ? n.reshape(product, *known) : n.emit("Reshape", {product, shape}));
+  bool one_dynamic = known && std::count(known->begin(), known->end(), -1) <= 1;
+  n.out("Out", one_dynamic ? n.reshape(product, *known) : n.emit("Reshape", {product, shape}));
 }
 
-void dot(Node& n) {
+void dot(NodeContext& n) {
   auto x = n.in("X");
   auto products = n.emit("Mul", {x, n.in("Y")});
-  int last = n.need_rank(x) - 1;
-  bool kept = n.out_shape() && n.out_shape()->size() == n.shape(x)->size();  // as it was before 2.5
+  int last = n.require_rank(x) - 1;
+  bool kept = n.out_shape() && n.out_shape()->size() == n.shape(x)->size();  // behavior before 2.5
   n.out("Out", reduce(n, "ReduceSum", products, {last}, kept));
 }
 
 // beta * input + alpha * x @ y; Gemm has no kernel for integers.
-void addmm(Node& n) {
+void addmm(NodeContext& n) {
   auto x = n.in("X"), y = n.in("Y"), input = n.in("Input");
   auto alpha = n.attr("Alpha", 1.0f), beta = n.attr("Beta", 1.0f);
-  auto dtype = n.need_dtype(x);
+  auto dtype = n.require_dtype(x);
   if (is_floating(dtype))
     return n.out("Out", n.emit("Gemm", {x, y, input}, {{"alpha", alpha}, {"beta", beta}}));
   auto product = n.emit("Mul", {n.emit("MatMul", {x, y}), n.scalar(alpha, dtype)});
   n.out("Out", n.emit("Add", {product, n.emit("Mul", {input, n.scalar(beta, dtype)})}));
 }
 
-// From the left: the order does not change what comes out.
-void multi_dot(Node& n) {
-  auto parts = need_values(n, "X");
+// From left to right; the order does not change the result.
+void multi_dot(NodeContext& n) {
+  auto parts = require_inputs(n, "X");
   Value product = parts[0];
   for (std::size_t i = 1; i < parts.size(); ++i) product = n.emit("MatMul", {product, parts[i]});
   n.out("Out", product);
 }
 
-// How many dims "..." stands for in each operand, and where; nothing where an operand has no "...".
+// The number of dims of "..." in each operand, and its position; empty if an operand has no "...".
 struct Ellipsis {
   std::int64_t at, dims;
 };
 
-std::vector<Ellipsis> ellipses(const Node& n, const std::string& equation, const Values& operands) {
+std::vector<Ellipsis> find_ellipses(const NodeContext& n, const std::string& equation,
+                                    const Values& operands) {
   std::vector<Ellipsis> found;
   std::size_t from = 0;
   for (const Value& v : operands) {
@@ -94,23 +96,23 @@ std::vector<Ellipsis> ellipses(const Node& n, const std::string& equation, const
     auto at = term.find("...");
     if (at == std::string::npos) return {};
     found.push_back({static_cast<std::int64_t>(at),
-                     n.need_rank(v) - static_cast<std::int64_t>(term.size() - 3)});
+                     n.require_rank(v) - static_cast<std::int64_t>(term.size() - 3)});
     from = to + 1;
   }
   return found;
 }
 
-// ONNX writes the equation as Paddle does.  ONNX Runtime broadcasts the dims of "...", but wants as
-// many in each operand.
-void einsum(Node& n) {
-  auto operands = need_values(n, "Operands");
+// ONNX and Paddle share the equation syntax.  ONNX Runtime broadcasts the dims of "..." only if all
+// operands have the same number.
+void einsum(NodeContext& n) {
+  auto operands = require_inputs(n, "Operands");
   auto equation = n.attr("equation", "");
   auto inputs = equation.substr(0, equation.find("->"));
   n.require(operands.size() ==
                 static_cast<std::size_t>(1 + std::count(inputs.begin(), inputs.end(), ',')),
             "the equation '" + equation + "' is not for " + std::to_string(operands.size()) +
                 " operands");
-  auto found = ellipses(n, equation, operands);
+  auto found = find_ellipses(n, equation, operands);
   std::int64_t most = 0;
   for (const Ellipsis& e : found) most = std::max(most, e.dims);
   for (std::size_t i = 0; i < found.size(); ++i) {
@@ -125,11 +127,11 @@ void einsum(Node& n) {
 
 std::span<const Rule> matmul_rules() {
   static const Rule rules[] = {
-      {"matmul_v2", 9, matmul_v2, {.careless = true}},
-      {"matmul", 9, matmul_v1, {.careless = true}},
-      {"bmm", 9, as("MatMul", {"X", "Y"})},
-      {"mv", 9, as("MatMul", {"X", "Vec"})},
-      {"mul", 9, mul, {.careless = true}},
+      {"matmul_v2", 9, matmul_v2, {.ignore_declared_shape = true}},
+      {"matmul", 9, matmul_v1, {.ignore_declared_shape = true}},
+      {"bmm", 9, lower_to("MatMul", {"X", "Y"})},
+      {"mv", 9, lower_to("MatMul", {"X", "Vec"})},
+      {"mul", 9, mul, {.ignore_declared_shape = true}},
       {"dot", 9, dot},
       {"addmm", 9, addmm},
       {"multi_dot", 9, multi_dot},

@@ -1,4 +1,4 @@
-// Norms, distances, and what is scaled by them.
+// Norms, distances, and scaling by norms.
 #include <cmath>
 
 #include "convert/expression.h"
@@ -8,96 +8,98 @@
 namespace oarlock {
 namespace {
 
-Expr reduced(std::string_view onnx, const Expr& x, const Over& over) {
-  return reduce(onnx, x, over.axes, over.keep);
+Expr reduce_over(std::string_view onnx, const Expr& x, const ReduceAxes& over) {
+  return reduce(onnx, x, over.axes, over.keepdims);
 }
 
 // (sum |x|^p)^(1/p)
-Expr power_norm(const Expr& x, double p, const Over& over) {
-  return pow(reduced("ReduceSum", pow(abs(x), p), over), 1 / p);
+Expr power_norm(const Expr& x, double p, const ReduceAxes& over) {
+  return pow(reduce_over("ReduceSum", pow(abs(x), p), over), 1 / p);
 }
 
-Expr norm(const Expr& x, double p, const Over& over) {
-  if (p == 1) return reduced("ReduceL1", x, over);
-  if (p == 2) return reduced("ReduceL2", x, over);
-  if (std::isinf(p)) return reduced(p > 0 ? "ReduceMax" : "ReduceMin", abs(x), over);
+Expr lp_norm(const Expr& x, double p, const ReduceAxes& over) {
+  if (p == 1) return reduce_over("ReduceL1", x, over);
+  if (p == 2) return reduce_over("ReduceL2", x, over);
+  if (std::isinf(p)) return reduce_over(p > 0 ? "ReduceMax" : "ReduceMin", abs(x), over);
   if (p != 0) return power_norm(x, p, over);
-  return reduced("ReduceSum", x.to(DType::boolean).to(x.node().need_dtype(x)), over);
+  return reduce_over("ReduceSum", x.to(DType::boolean).to(x.node().require_dtype(x)), over);
 }
 
-void p_norm(Node& n) {
+void p_norm(NodeContext& n) {
   auto x = in(n, "X");
   bool vector = n.attr("asvector", false);
-  Over over{vector ? Ints{} : Ints{n.attr("axis", -1)}, n.attr("keepdim", false)};
-  out_scalar(n, "Out", norm(x, n.attr("porder", 2.0f), over));
+  ReduceAxes over{vector ? Ints{} : Ints{n.attr("axis", -1)}, n.attr("keepdim", false)};
+  out_scalar(n, "Out", lp_norm(x, n.attr("porder", 2.0f), over));
 }
 
-void frobenius_norm(Node& n) {
+void frobenius_norm(NodeContext& n) {
   auto x = in(n, "X");
-  out_scalar(n, "Out", norm(x, 2, read_axes(n, "dim", "keep_dim", n.rank(x))));
+  out_scalar(n, "Out", lp_norm(x, 2, read_reduce_axes(n, "dim", "keep_dim", n.rank(x))));
 }
 
-void dist(Node& n) {
-  out_scalar(n, "Out", norm(in(n, "X") - in(n, "Y"), n.attr("p", 2.0f), {{}, false}));
+void dist(NodeContext& n) {
+  out_scalar(n, "Out", lp_norm(in(n, "X") - in(n, "Y"), n.attr("p", 2.0f), {{}, false}));
 }
 
-void l1_norm(Node& n) { out_scalar(n, "Out", norm(in(n, "X"), 1, {{}, false})); }
+void l1_norm(NodeContext& n) { out_scalar(n, "Out", lp_norm(in(n, "X"), 1, {{}, false})); }
 
-void squared_l2_norm(Node& n) {
+void squared_l2_norm(NodeContext& n) {
   auto x = in(n, "X");
-  out_scalar(n, "Out", reduced("ReduceSum", x * x, {{}, false}));
+  out_scalar(n, "Out", reduce_over("ReduceSum", x * x, {{}, false}));
 }
 
-// ---- of rows; Y may have one for all ----
+// ---- row distances; Y may have one row for all ----
 
-Expr rows_of(Node& n, std::string_view slot) { return {n, n.reshape(n.in(slot), {0, -1})}; }
+Expr flattened_rows(NodeContext& n, std::string_view slot) {
+  return {n, n.reshape(n.in(slot), {0, -1})};
+}
 Expr row_sums(const Expr& x) { return sum(x, {1}, true); }
 
-void squared_l2_distance(Node& n) {
-  auto gap = rows_of(n, "X") - rows_of(n, "Y");
+void squared_l2_distance(NodeContext& n) {
+  auto gap = flattened_rows(n, "X") - flattened_rows(n, "Y");
   n.out("sub_result", gap);
   n.out("Out", row_sums(gap * gap));
 }
 
-void cos_sim(Node& n) {
-  auto x = rows_of(n, "X"), y = rows_of(n, "Y"), x_size = sqrt(row_sums(x * x)),
+void cos_sim(NodeContext& n) {
+  auto x = flattened_rows(n, "X"), y = flattened_rows(n, "Y"), x_size = sqrt(row_sums(x * x)),
        y_size = sqrt(row_sums(y * y));
   n.out("Out", row_sums(x * y) / (x_size * y_size));
   n.out("XNorm", x_size);
   n.out("YNorm", y_size);
 }
 
-// ---- scaled ----
+// ---- scaling by norms ----
 
-// Slices along an axis whose norm is too large are brought down to it.
-void renorm(Node& n) {
+// Scales down slices along an axis whose norm is too large.
+void renorm(NodeContext& n) {
   auto x = in(n, "X");
-  double most = n.attr("max_norm", 0.0f), p = n.attr("p", 0.0f);
+  double max_norm = n.attr("max_norm", 0.0f), p = n.attr("p", 0.0f);
   n.require(p > 0, "attribute 'p' is " + std::to_string(p));
-  n.require(n.need_rank(x) >= 2, "needs two axes");
-  auto size = norm(x, p, {axes_but(n, n.rank(x), n.axis("axis", 0, n.rank(x))), true});
-  n.out("Out", x * where(size > most, most / (size + 1e-7), 1));
+  n.require(n.require_rank(x) >= 2, "needs two axes");
+  auto size = lp_norm(x, p, {axes_except(n, n.rank(x), n.axis_attr("axis", 0, n.rank(x))), true});
+  n.out("Out", x * where(size > max_norm, max_norm / (size + 1e-7), 1));
 }
 
-void clip_by_norm(Node& n) {
+void clip_by_norm(NodeContext& n) {
   auto x = in(n, "X");
-  double most = n.attr("max_norm", 0.0f);
-  auto size = norm(x, 2, {{}, false});
-  n.out("Out", where(size > most, x * (most / size), x));
+  double max_norm = n.attr("max_norm", 0.0f);
+  auto size = lp_norm(x, 2, {{}, false});
+  n.out("Out", where(size > max_norm, x * (max_norm / size), x));
 }
 
 // x / sqrt(sum of squares + epsilon)
-void normalize(Node& n) {
+void normalize(NodeContext& n) {
   auto x = in(n, "X");
-  Over over{{n.axis("axis", 0, n.need_rank(x))}, true};
-  auto size = sqrt(reduced("ReduceSum", x * x, over) + n.attr("epsilon", 1e-10f));
+  ReduceAxes over{{n.axis_attr("axis", 0, n.require_rank(x))}, true};
+  auto size = sqrt(reduce_over("ReduceSum", x * x, over) + n.attr("epsilon", 1e-10f));
   n.out("Out", x / size);
   n.out("Norm", size);
 }
 
 }  // namespace
 
-std::span<const Rule> distance_rules() {
+std::span<const Rule> norm_distance_rules() {
   static const Rule rules[] = {
       {"p_norm", 7, p_norm},
       {"frobenius_norm", 7, frobenius_norm},

@@ -1,4 +1,4 @@
-// Normalisations, as they are at inference, and dropout.
+// Normalization at inference, and dropout.
 #include <algorithm>
 
 #include "convert/operands.h"
@@ -8,14 +8,14 @@
 namespace oarlock {
 namespace {
 
-// ---- over the batch ----
+// ---- batch norm ----
 
-Value constant_channels(Node& n, const Value& like, double value) {
-  auto channels = written_size(n, n.dim(like, 0), "the number of channels");
-  return n.floats(Floats(channels, value), n.need_dtype(like));
+Value constant_channels(NodeContext& n, const Value& like, double value) {
+  auto channels = require_unroll_size(n, n.dim(like, 0), "the number of channels");
+  return n.floats(Floats(channels, value), n.require_dtype(like));
 }
 
-Value variance_of(Node& n, const Value& centred, const Ints& axes, bool keep) {
+Value variance_of(NodeContext& n, const Value& centred, const Ints& axes, bool keep) {
   return reduce(n, "ReduceMean", n.emit("Mul", {centred, centred}), axes, keep);
 }
 
@@ -23,8 +23,8 @@ struct Moments {
   Value mean, variance;
 };
 
-// In training mode the batch itself gives mean and variance.
-Moments batch_moments(Node& n, const Value& x, int rank) {
+// In training mode, mean and variance are those of the batch.
+Moments batch_moments(NodeContext& n, const Value& x, int rank) {
   n.require(rank >= 2, "has no channels");
   Ints axes = all_axes(rank);
   axes.erase(axes.begin() + 1);
@@ -32,56 +32,56 @@ Moments batch_moments(Node& n, const Value& x, int rank) {
   return {reduce(n, "ReduceMean", x, axes, false), variance_of(n, centred, axes, false)};
 }
 
-Value blended(Node& n, const Value& old, const Value& now, float momentum) {
+Value running_average(NodeContext& n, const Value& old, const Value& now, float momentum) {
   return n.emit("Add", {n.emit("Mul", {old, n.scalar_like(momentum, old)}),
                         n.emit("Mul", {now, n.scalar_like(1 - double{momentum}, old)})});
 }
 
-void batch_norm(Node& n) {
+void batch_norm(NodeContext& n) {
   bool last = channels_last(n, "data_layout") && n.rank(n.in("X")) != 2;
   auto x = to_channels_first(n, n.in("X"), last), mean = n.in("Mean"), variance = n.in("Variance");
   auto scale = n.has("Scale") ? n.in("Scale") : constant_channels(n, mean, 1);
   auto bias = n.has("Bias") ? n.in("Bias") : constant_channels(n, mean, 0);
   bool stored = n.attr("is_test", false) ? !n.attr("trainable_statistics", false)
                                          : n.attr("use_global_stats", false);
-  Moments used = stored ? Moments{mean, variance} : batch_moments(n, x, n.need_rank(x));
+  Moments used = stored ? Moments{mean, variance} : batch_moments(n, x, n.require_rank(x));
   auto y = n.emit("BatchNormalization", {x, scale, bias, used.mean, used.variance},
                   {{"epsilon", n.attr("epsilon", 1e-5f)}});
   n.out("Y", to_channels_last(n, y, last));
   auto momentum = n.attr("momentum", 0.9f);
-  n.out("MeanOut", stored ? mean : blended(n, mean, used.mean, momentum));
-  n.out("VarianceOut", stored ? variance : blended(n, variance, used.variance, momentum));
+  n.out("MeanOut", stored ? mean : running_average(n, mean, used.mean, momentum));
+  n.out("VarianceOut", stored ? variance : running_average(n, variance, used.variance, momentum));
 }
 
-// ---- over trailing axes ----
+// ---- layer norm ----
 
-Value normalised(Node& n, const Value& x, const Ints& axes, float epsilon) {
+Value normalize_over(NodeContext& n, const Value& x, const Ints& axes, float epsilon) {
   auto centred = n.emit("Sub", {x, reduce(n, "ReduceMean", x, axes, true)});
   auto wide = n.emit("Add", {variance_of(n, centred, axes, true), n.scalar_like(epsilon, x)});
   return n.emit("Div", {centred, n.emit("Sqrt", {wide})});
 }
 
-Value scaled(Node& n, Value v, const Value& scale, const Value& bias) {
+Value scale_and_shift(NodeContext& n, Value v, const Value& scale, const Value& bias) {
   if (!scale.empty()) v = n.emit("Mul", {v, scale});
   return bias.empty() ? v : n.emit("Add", {v, bias});
 }
 
-// Scale and bias come flat, and take the shape of what they scale: that of `x` from `begin` on.
-Value weight_over(Node& n, std::string_view slot, const Value& x, std::int64_t begin) {
+// Reshapes flat scale and bias to the shape of `x` from `begin` on.
+Value affine_input(NodeContext& n, std::string_view slot, const Value& x, std::int64_t begin) {
   if (!n.has(slot)) return "";
-  auto v = n.cast(n.in(slot), n.need_dtype(x));
+  auto v = n.cast(n.in(slot), n.require_dtype(x));
   Ints shape = *n.shape(x), dims(shape.begin() + begin, shape.end());
   if (dims.size() == 1 && n.rank(v) == 1) return v;
   if (std::count(dims.begin(), dims.end(), -1) <= 1) return n.reshape(v, dims);
   return n.emit("Reshape", {v, n.slice(n.shape_of(x), {begin}, {n.rank(x)}, {0})});
 }
 
-void layer_norm(Node& n) {
+void layer_norm(NodeContext& n) {
   auto x = n.in("X");
-  int rank = n.need_rank(x);
-  auto begin = n.axis("begin_norm_axis", 1, rank);
+  int rank = n.require_rank(x);
+  auto begin = n.axis_attr("begin_norm_axis", 1, rank);
   auto epsilon = n.attr("epsilon", 1e-5f);
-  auto scale = weight_over(n, "Scale", x, begin), bias = weight_over(n, "Bias", x, begin);
+  auto scale = affine_input(n, "Scale", x, begin), bias = affine_input(n, "Bias", x, begin);
   if (n.opset() >= 17 && !scale.empty()) {
     Values in{x, scale};
     if (!bias.empty()) in.push_back(bias);
@@ -89,85 +89,88 @@ void layer_norm(Node& n) {
   }
   Ints axes = all_axes(rank);
   axes.erase(axes.begin(), axes.begin() + begin);
-  n.out("Y", scaled(n, normalised(n, x, axes, epsilon), scale, bias));
+  n.out("Y", scale_and_shift(n, normalize_over(n, x, axes, epsilon), scale, bias));
 }
 
-// ---- over the image ----
+// ---- instance and group norm ----
 
-// [N,C,...] -> every (sample, channel) normalised by itself
-Value instance_normalised(Node& n, const Value& x, const Value& scale, const Value& bias,
-                          float epsilon) {
-  if (n.dtype(x) !=
-      DType::float64)  // its kernel ends the process where there is nothing in a channel
-    return n.emit("InstanceNormalization", {nonempty(n, x), scale, bias}, {{"epsilon", epsilon}});
-  int rank = n.need_rank(x);
+// [N,C,...] -> every (sample, channel) normalized
+Value instance_normalize(NodeContext& n, const Value& x, const Value& scale, const Value& bias,
+                         float epsilon) {
+  if (n.dtype(x) != DType::float64)  // the kernel crashes for empty channels
+    return n.emit("InstanceNormalization", {assert_nonempty(n, x), scale, bias},
+                  {{"epsilon", epsilon}});
+  int rank = n.require_rank(x);
   n.require(rank >= 2, "has no channels");
   Ints axes = all_axes(rank);
   axes.erase(axes.begin(), axes.begin() + 2);
-  return scaled(n, normalised(n, x, axes, epsilon), per_channel(n, scale, rank),
-                per_channel(n, bias, rank));
+  return scale_and_shift(n, normalize_over(n, x, axes, epsilon), per_channel(n, scale, rank),
+                         per_channel(n, bias, rank));
 }
 
-Value channels_of(Node& n, std::string_view slot, std::int64_t channels, double otherwise,
-                  DType dtype) {
+Value channel_input(NodeContext& n, std::string_view slot, std::int64_t channels,
+                    double default_value, DType dtype) {
   if (n.has(slot)) return n.cast(n.in(slot), dtype);
   n.require(channels > 0, "needs a known number of channels");
-  return n.floats(Floats(written_size(n, channels, "the number of channels"), otherwise), dtype);
+  return n.floats(Floats(require_unroll_size(n, channels, "the number of channels"), default_value),
+                  dtype);
 }
 
-void instance_norm(Node& n) {
+void instance_norm(NodeContext& n) {
   auto x = n.in("X");
-  auto dtype = n.need_dtype(x);
-  auto scale = channels_of(n, "Scale", n.dim(x, 1), 1, dtype),
-       bias = channels_of(n, "Bias", n.dim(x, 1), 0, dtype);
-  n.out("Y", instance_normalised(n, x, scale, bias, n.attr("epsilon", 1e-5f)));
+  auto dtype = n.require_dtype(x);
+  auto scale = channel_input(n, "Scale", n.dim(x, 1), 1, dtype),
+       bias = channel_input(n, "Bias", n.dim(x, 1), 0, dtype);
+  n.out("Y", instance_normalize(n, x, scale, bias, n.attr("epsilon", 1e-5f)));
 }
 
-// Each group is seen as one channel.
-void group_norm(Node& n) {
+// Each group is treated as one channel.
+void group_norm(NodeContext& n) {
   bool last = channels_last(n, "data_layout");
   auto x = to_channels_first(n, n.in("X"), last);
-  int rank = n.need_rank(x);
+  int rank = n.require_rank(x);
   auto groups = n.attr("groups", -1);
-  auto dtype = n.need_dtype(x);
-  auto count = written_size(n, groups, "attribute 'groups'");
+  auto dtype = n.require_dtype(x);
+  auto count = require_unroll_size(n, groups, "attribute 'groups'");
   auto ones = n.floats(Floats(count, 1), dtype), zeros = n.floats(Floats(count, 0), dtype);
   auto y =
-      instance_normalised(n, n.reshape(x, {0, groups, -1}), ones, zeros, n.attr("epsilon", 1e-5f));
+      instance_normalize(n, n.reshape(x, {0, groups, -1}), ones, zeros, n.attr("epsilon", 1e-5f));
   y = reshape_like(n, y, x);
   auto channelwise = [&](std::string_view slot) {
     return n.has(slot) ? per_channel(n, n.cast(n.in(slot), dtype), rank) : Value();
   };
-  n.out("Y", to_channels_last(n, scaled(n, y, channelwise("Scale"), channelwise("Bias")), last));
+  n.out("Y", to_channels_last(n, scale_and_shift(n, y, channelwise("Scale"), channelwise("Bias")),
+                              last));
 }
 
 // ---- dropout ----
 
-// What is kept is scaled up in training, or everything down at inference.
-void dropout(Node& n) {
+// Kept elements are scaled up in training, or all are scaled down at inference.
+void dropout(NodeContext& n) {
   auto x = n.in("X");
-  bool up = n.attr("dropout_implementation", "downgrade_in_infer") == "upscale_in_train",
+  bool upscale_in_train =
+           n.attr("dropout_implementation", "downgrade_in_infer") == "upscale_in_train",
        test = n.attr("is_test", false);
-  if (test && up) return n.out("Out", x);
+  if (test && upscale_in_train) return n.out("Out", x);
   auto variable = n.attr_tensor("dropout_prob");
-  auto dtype = n.need_dtype(x);
+  auto dtype = n.require_dtype(x);
   auto p = variable.empty() ? n.scalar(n.attr("dropout_prob", 0.5f), dtype)
                             : n.cast(as_scalar(n, variable), dtype);
   auto kept = n.emit("Sub", {n.scalar(1, dtype), p});
   if (test) return n.out("Out", n.emit("Mul", {x, kept}));
-  n.need_opset(12);
+  n.require_opset(12);
   if (variable.empty() && n.attr("dropout_prob", 0.5f) >= 1)
     return n.out("Out", n.emit("Expand", {n.scalar(0, dtype), n.shape_of(x)}));
   auto made = n.emit_n(2, "Dropout", {x, n.cast(p, DType::float32), n.scalar(1, DType::boolean)});
-  n.declare(made[0], dtype, n.shape(x));
-  n.declare(made[1], DType::boolean, n.shape(x));
-  n.out("Out", up ? made[0] : n.emit("Mul", {made[0], kept}));
+  n.declare_type(made[0], dtype, n.shape(x));
+  n.declare_type(made[1], DType::boolean, n.shape(x));
+  n.out("Out", upscale_in_train ? made[0] : n.emit("Mul", {made[0], kept}));
   n.out("Mask", n.cast(made[1], DType::uint8));
 }
 
 }  // namespace
 
-std::span<const Rule> norm_rules() {
+std::span<const Rule> normalization_rules() {
   static const Rule rules[] = {
       {"batch_norm", 9, batch_norm}, {"sync_batch_norm", 9, batch_norm},
       {"layer_norm", 7, layer_norm}, {"instance_norm", 7, instance_norm},

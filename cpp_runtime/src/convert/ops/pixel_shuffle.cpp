@@ -1,4 +1,4 @@
-// Pictures rearranged: pixels and channels that change places, frames of a film shifted.
+// Rearrangement of pixels, channels and frames.
 #include "convert/expression.h"
 #include "convert/operands.h"
 #include "convert/ops/conv_pool_geometry.h"
@@ -7,71 +7,72 @@
 namespace oarlock {
 namespace {
 
-// An attribute that divides a size, where that is known.
-std::int64_t need_divisor(const Node& n, std::string_view name, std::int64_t otherwise,
-                          std::int64_t size) {
+// An attribute that must divide a size, if the size is known.
+std::int64_t require_divisor(const NodeContext& n, std::string_view name,
+                             std::int64_t default_value, std::int64_t size) {
   auto by = static_cast<std::int64_t>(
-      written_size(n, n.attr(name, otherwise), "'" + std::string(name) + "'"));
+      require_unroll_size(n, n.attr(name, default_value), "'" + std::string(name) + "'"));
   n.require(size < 0 || size % by == 0,
             "'" + std::string(name) + "' does not divide " + std::to_string(size));
   return by;
 }
 
-void need_picture(const Node& n, const Value& x) {
-  n.require(n.need_rank(x) == 4, "takes pictures of rank 4");
+void require_image(const NodeContext& n, const Value& x) {
+  n.require(n.require_rank(x) == 4, "needs images of rank 4");
 }
 
 // ---- pixels and channels ----
 
-void pixel_shuffle(Node& n) {
+void pixel_shuffle(NodeContext& n) {
   bool last = channels_last(n, "data_format");
   auto x = to_channels_first(n, n.in("X"), last);
-  need_picture(n, x);
-  auto by = need_divisor(n, "upscale_factor", 1, n.dim(x, 1));
+  require_image(n, x);
+  auto by = require_divisor(n, "upscale_factor", 1, n.dim(x, 1));
   auto y = n.emit("DepthToSpace", {x}, {{"blocksize", by}, {"mode", std::string("CRD")}});
   n.out("Out", to_channels_last(n, y, last));
 }
 
-// Darknet's reorg: as the name says of the shape, while the values go as from depth to space.
-void space_to_depth(Node& n) {
+// Darknet's reorg: shapes as in space-to-depth, values as in depth-to-space.
+void space_to_depth(NodeContext& n) {
   auto x = n.in("X");
-  need_picture(n, x);
-  auto by = need_divisor(n, "blocksize", 2, n.dim(x, 1)), square = by * by;
+  require_image(n, x);
+  auto by = require_divisor(n, "blocksize", 2, n.dim(x, 1)), square = by * by;
   n.require(n.dim(x, 1) < 0 || n.dim(x, 1) % square == 0,
             "'blocksize' squared does not divide the channels");
   auto spread = n.emit("DepthToSpace", {x}, {{"blocksize", by}, {"mode", std::string("DCR")}});
-  auto size = [&](std::int64_t axis) { return Expr(n, size_along(n, x, axis)); };
+  auto size = [&](std::int64_t axis) { return Expr(n, dim_as_vector(n, x, axis)); };
   auto less = static_cast<double>(by);
-  n.out("Out", reshaped(n, spread,
-                        {n.ints({0}), size(1) * static_cast<double>(square), size(2) / less,
-                         size(3) / less}));
+  n.out("Out", reshape_to_parts(n, spread,
+                                {n.ints({0}), size(1) * static_cast<double>(square), size(2) / less,
+                                 size(3) / less}));
 }
 
-// ONNX puts the channels inside the squares of pixels, Paddle outside: each channel is a picture of
-// its own.
-void pixel_unshuffle(Node& n) {
+// ONNX orders channels inside the pixel blocks, Paddle outside: each channel is treated as an
+// image.
+void pixel_unshuffle(NodeContext& n) {
   bool last = channels_last(n, "data_format");
   auto x = to_channels_first(n, n.in("X"), last);
-  need_picture(n, x);
-  auto by = need_divisor(n, "downscale_factor", 1, n.dim(x, 2));
-  need_divisor(n, "downscale_factor", 1, n.dim(x, 3));
+  require_image(n, x);
+  auto by = require_divisor(n, "downscale_factor", 1, n.dim(x, 2));
+  require_divisor(n, "downscale_factor", 1, n.dim(x, 3));
   auto planes = n.emit("SpaceToDepth", {n.reshape(x, {-1, 1, 0, 0})}, {{"blocksize", by}});
-  auto channels = Expr{n, size_along(n, x, 1)} * static_cast<double>(by * by);
-  auto y = reshaped(n, planes, {n.ints({-1}), channels, n.ints({0, 0})});
+  auto channels = Expr{n, dim_as_vector(n, x, 1)} * static_cast<double>(by * by);
+  auto y = reshape_to_parts(n, planes, {n.ints({-1}), channels, n.ints({0, 0})});
   n.out("Out", to_channels_last(n, y, last));
 }
 
-Lower channel_shuffle(std::string_view groups) {
-  return [groups](Node& n) {
+LowerFn channel_shuffle(std::string_view groups) {
+  return [groups](NodeContext& n) {
     auto x = n.in("X");
-    need_picture(n, x);
+    require_image(n, x);
     bool last = channels_last(n, "data_format");
-    auto count = need_divisor(n, groups, 1, n.dim(x, last ? 3 : 1));
+    auto count = require_divisor(n, groups, 1, n.dim(x, last ? 3 : 1));
     auto parts =
         last ? n.reshape(x, {0, 0, 0, count, -1})
-             : reshaped(n, x,
-                        {n.ints({0, count}),
-                         Expr{n, size_along(n, x, 1)} / static_cast<double>(count), n.ints({-1})});
+             : reshape_to_parts(
+                   n, x,
+                   {n.ints({0, count}),
+                    Expr{n, dim_as_vector(n, x, 1)} / static_cast<double>(count), n.ints({-1})});
     n.out("Out",
           reshape_like(n, n.transpose(parts, last ? Ints{0, 1, 2, 4, 3} : Ints{0, 2, 1, 3}), x));
   };
@@ -79,8 +80,8 @@ Lower channel_shuffle(std::string_view groups) {
 
 // ---- frames ----
 
-// One place later or earlier along axis 1, with zeros at the end that is free.
-Value shifted(Node& n, const Value& frames, std::int64_t by) {
+// Shifts by one along axis 1 and fills with zeros.
+Value shift_frames(NodeContext& n, const Value& frames, std::int64_t by) {
   constexpr std::int64_t end = std::int64_t{1} << 40;
   auto kept = by > 0 ? n.slice(frames, {0}, {-1}, {1}) : n.slice(frames, {1}, {end}, {1});
   Ints pads(10, 0);
@@ -88,49 +89,50 @@ Value shifted(Node& n, const Value& frames, std::int64_t by) {
   return n.emit("Pad", {kept, n.ints(pads)});
 }
 
-void temporal_shift(Node& n) {
+void temporal_shift(NodeContext& n) {
   bool last = channels_last(n, "data_format");
   auto x = to_channels_first(n, n.in("X"), last);
-  need_picture(n, x);
-  auto channels = n.dim(x, 1), count = need_divisor(n, "seg_num", 0, n.dim(x, 0));
+  require_image(n, x);
+  auto channels = n.dim(x, 1), count = require_divisor(n, "seg_num", 0, n.dim(x, 0));
   auto ratio = n.attr("shift_ratio", 0.25f);
   n.require(channels >= 0, "needs the number of channels to be known");
   n.require(ratio >= 0 && ratio <= 0.5, "'shift_ratio' is " + std::to_string(ratio));
   auto one = static_cast<std::int64_t>(static_cast<float>(channels) * ratio);
   auto two = static_cast<std::int64_t>(static_cast<float>(channels) * 2 * ratio);
-  auto frames = reshaped(n, x, {n.ints({-1, count}), sizes_from(n, x, 1)});
+  auto frames = reshape_to_parts(n, x, {n.ints({-1, count}), shape_from_axis(n, x, 1)});
   Values parts;
-  if (one > 0) parts.push_back(shifted(n, n.slice(frames, {0}, {one}, {2}), 1));
-  if (two > one) parts.push_back(shifted(n, n.slice(frames, {one}, {two}, {2}), -1));
+  if (one > 0) parts.push_back(shift_frames(n, n.slice(frames, {0}, {one}, {2}), 1));
+  if (two > one) parts.push_back(shift_frames(n, n.slice(frames, {one}, {two}, {2}), -1));
   if (channels > two) parts.push_back(n.slice(frames, {two}, {channels}, {2}));
   n.out("Out", to_channels_last(n, reshape_like(n, n.concat(parts, 2), x), last));
 }
 
-// ---- values ----
+// ---- channel ops ----
 
-void affine_channel(Node& n) {
+void affine_channel(NodeContext& n) {
   auto x = in(n, "X");
   bool last = n.attr("data_layout", "AnyLayout") != "NCHW";
   auto along = [&](std::string_view slot) {
-    return Expr{n, per_channel(n, n.in(slot), n.need_rank(x), last)};
+    return Expr{n, per_channel(n, n.in(slot), n.require_rank(x), last)};
   };
   n.out("Out", x * along("Scale") + along("Bias"));
 }
 
-void maxout(Node& n) {
+void maxout(NodeContext& n) {
   auto x = n.in("X");
-  need_picture(n, x);
-  auto axis = n.axis("axis", 1, 4), count = need_divisor(n, "groups", 0, n.dim(x, axis));
+  require_image(n, x);
+  auto axis = n.axis_attr("axis", 1, 4), count = require_divisor(n, "groups", 0, n.dim(x, axis));
   n.require(axis == 1 || axis == 3,
             "axis " + std::to_string(axis) + " is not that of the channels");
-  auto grouped = axis == 3 ? n.reshape(x, {0, 0, 0, -1, count})
-                           : reshaped(n, x, {n.ints({0, -1, count}), sizes_from(n, x, 2)});
+  auto grouped = axis == 3
+                     ? n.reshape(x, {0, 0, 0, -1, count})
+                     : reshape_to_parts(n, x, {n.ints({0, -1, count}), shape_from_axis(n, x, 2)});
   n.out("Out", reduce(n, "ReduceMax", grouped, {axis + 1}, false));
 }
 
 }  // namespace
 
-std::span<const Rule> arrange_rules() {
+std::span<const Rule> pixel_shuffle_rules() {
   static const Rule rules[] = {
       {"pixel_shuffle", 11, pixel_shuffle},
       {"pixel_unshuffle", 7, pixel_unshuffle},

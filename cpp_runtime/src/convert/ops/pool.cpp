@@ -1,5 +1,5 @@
-// Pools.  Sizes that are known are worked out here: ONNX Runtime and Paddle agree on floor, not on
-// every corner of ceil.
+// Pools.  Known sizes are resolved here: ONNX Runtime and Paddle agree on floor mode, but not on
+// every case of ceil mode.
 #include "convert/ops/pool.h"
 
 #include <algorithm>
@@ -13,23 +13,23 @@
 namespace oarlock {
 namespace {
 
-Ints image_of(const Node& n, const Value& x, std::size_t dims) {
+Ints image_of(const NodeContext& n, const Value& x, std::size_t dims) {
   auto shape = n.shape(x);
   return shape && shape->size() == dims + 2 ? Ints(shape->begin() + 2, shape->end())
                                             : Ints(dims, -1);
 }
 
-Value global(Node& n, const Value& x, bool max, std::size_t dims) {
+Value global_pool(NodeContext& n, const Value& x, bool max, std::size_t dims) {
   if (n.dtype(x) != DType::float64) return n.emit(max ? "GlobalMaxPool" : "GlobalAveragePool", {x});
   Ints axes = all_axes(static_cast<int>(dims) + 2);
   axes.erase(axes.begin(), axes.begin() + 2);
   return reduce(n, max ? "ReduceMax" : "ReduceMean", x, axes, true);
 }
 
-// ---- ceil: one more window where strides leave a rest ----
+// ---- ceil mode: one more window for the remainder of the strides ----
 
-// Paddings that make the floor of ONNX give as many windows as Paddle's ceil.
-Ints grown_ends(const Pool& pool) {
+// End paddings with which ONNX's floor mode yields as many windows as Paddle's ceil mode.
+Ints ceil_end_pads(const Pool& pool) {
   const Window& w = pool.window;
   std::size_t dims = w.kernel.size();
   Ints ends(w.pads.begin() + static_cast<std::ptrdiff_t>(dims), w.pads.end());
@@ -41,30 +41,29 @@ Ints grown_ends(const Pool& pool) {
   return ends;
 }
 
-void grow_ends(const Node& n, Pool& pool) {
-  Ints ends = grown_ends(pool);
+void apply_ceil_end_pads(const NodeContext& n, Pool& pool) {
+  Ints ends = ceil_end_pads(pool);
   for (std::size_t i = 0; i < ends.size(); ++i)
     n.require(ends[i] < pool.window.kernel[i], "ceil_mode puts a whole window into the padding");
   std::copy(ends.begin(), ends.end(),
             pool.window.pads.end() - static_cast<std::ptrdiff_t>(ends.size()));
 }
 
-// An inclusive mean counts padding, at the end no more than at the beginning: what it leaves out
-// there.
-Ints uncounted(const Window& w) {
+// The end padding that an inclusive mean does not count: what exceeds the begin padding.
+Ints uncounted_pads(const Window& w) {
   Ints extra(w.kernel.size());
   for (std::size_t i = 0; i < extra.size(); ++i)
     extra[i] = std::max(w.pads[extra.size() + i] - w.pads[i], std::int64_t{0});
   return extra;
 }
 
-// Size of the window / what of it counts, per position along one dim.
-Ints elements_counted(const Node& n, const Pool& pool, const Ints& extra, std::size_t dim) {
+// Window size / number of counted elements, per position along one dim.
+Ints count_ratios(const NodeContext& n, const Pool& pool, const Ints& extra, std::size_t dim) {
   const Window& w = pool.window;
   std::size_t dims = w.kernel.size();
   auto length = pool.image[dim] + w.pads[dim] + w.pads[dims + dim];
-  Ints counts(
-      written_size(n, (length - w.kernel[dim]) / w.strides[dim] + 1, "the number of windows"));
+  Ints counts(require_unroll_size(n, (length - w.kernel[dim]) / w.strides[dim] + 1,
+                                  "the number of windows"));
   for (std::size_t i = 0; i < counts.size(); ++i) {
     auto from = static_cast<std::int64_t>(i) * w.strides[dim];
     counts[i] = std::min(from + w.kernel[dim], length - extra[dim]) - from;
@@ -72,22 +71,21 @@ Ints elements_counted(const Node& n, const Pool& pool, const Ints& extra, std::s
   return counts;
 }
 
-Value corrected(Node& n, Value y, const Pool& pool, const Ints& extra) {
+Value correct_mean(NodeContext& n, Value y, const Pool& pool, const Ints& extra) {
   for (std::size_t d = 0; d < extra.size(); ++d) {
     if (extra[d] == 0) continue;
     Floats ratio;
-    for (auto count : elements_counted(n, pool, extra, d))
+    for (auto count : count_ratios(n, pool, extra, d))
       ratio.push_back(static_cast<double>(pool.window.kernel[d]) / static_cast<double>(count));
     Ints shape(extra.size(), 1);
     shape[d] = -1;
-    y = n.emit("Mul", {y, n.reshape(n.floats(ratio, n.need_dtype(y)), shape)});
+    y = n.emit("Mul", {y, n.reshape(n.floats(ratio, n.require_dtype(y)), shape)});
   }
   return y;
 }
 
-// Where ONNX Runtime leaves out a window that would start in the end's padding, Paddle does not:
-// such sizes must be known.
-void refuse_odd_ceil(const Node& n, const Pool& pool) {
+// ONNX Runtime drops windows that start in the end padding, Paddle does not: sizes must be known.
+void reject_unsupported_ceil(const NodeContext& n, const Pool& pool) {
   const Window& w = pool.window;
   std::size_t dims = w.kernel.size();
   for (std::size_t i = 0; i < dims; ++i)
@@ -95,8 +93,8 @@ void refuse_odd_ceil(const Node& n, const Pool& pool) {
               "ceil_mode of this window needs a known size of the image");
 }
 
-Node::Attrs attributes(const Pool& pool, bool ceil) {
-  Node::Attrs attrs{{"kernel_shape", pool.window.kernel}, {"strides", pool.window.strides}};
+NodeContext::Attrs pool_attrs(const Pool& pool, bool ceil) {
+  NodeContext::Attrs attrs{{"kernel_shape", pool.window.kernel}, {"strides", pool.window.strides}};
   if (pool.window.same)
     attrs.emplace_back("auto_pad", std::string("SAME_UPPER"));
   else if (std::count(pool.window.pads.begin(), pool.window.pads.end(), 0) !=
@@ -107,10 +105,10 @@ Node::Attrs attributes(const Pool& pool, bool ceil) {
   return attrs;
 }
 
-// Zeros, or another number, around an image.   begin, end: int64[dims]
-Value with_border(Node& n, const Value& x, const Value& begin, const Value& end,
+// Pads the spatial dims. begin, end: int64[dims]
+Value pad_spatial(NodeContext& n, const Value& x, const Value& begin, const Value& end,
                   double number = 0) {
-  n.need_opset(11);
+  n.require_opset(11);
   return n.emit("Pad", {x, n.concat({n.ints({0, 0}), begin, n.ints({0, 0}), end}, 0),
                         n.scalar_like(number, x)});
 }
@@ -121,8 +119,8 @@ double lowest(DType dtype) {
                                    : std::numeric_limits<float>::lowest();
 }
 
-// How far windows reach beyond the image, the last one being begun for any rest.   int64[dims]
-Expr reach_behind(Node& n, const Value& x, const Window& w) {
+// The overhang of windows beyond the image in ceil mode. int64[dims]
+Expr end_overhang(NodeContext& n, const Value& x, const Window& w) {
   auto dims = static_cast<std::ptrdiff_t>(w.kernel.size());
   Expr image(n, n.slice(n.shape_of(x), {2}, {dims + 2}, {0})), stride(n, n.ints(w.strides)),
       kernel(n, n.ints(w.kernel));
@@ -132,45 +130,47 @@ Expr reach_behind(Node& n, const Value& x, const Window& w) {
   return max((windows - 1) * stride + kernel - image - begin, end);
 }
 
-// How much of each window counts along a dim, 0 or, as in Paddle, less behind the image.   windows:
+// Counted elements of each window along a dim; 0 or less beyond the image, as in Paddle. windows:
 // int64[]; -> [windows]
-Expr counts_along(Node& n, const Pool& pool, std::size_t dim, const Expr& size,
-                  const Value& windows) {
+Expr window_counts(NodeContext& n, const Pool& pool, std::size_t dim, const Expr& size,
+                   const Value& windows) {
   const Window& w = pool.window;
   auto stride = static_cast<double>(w.strides[dim]), begin = static_cast<double>(w.pads[dim]);
-  auto from = counted(n, windows) * stride - begin, to = from + static_cast<double>(w.kernel[dim]);
+  auto from = arange(n, windows) * stride - begin, to = from + static_cast<double>(w.kernel[dim]);
   return pool.exclusive ? min(to, size) - max(from, 0) : min(to, size + begin) - from;
 }
 
-// Windows may see nothing of the image: the largest of nothing is the lowest number, and its mean 0
-// / 0, as in Paddle.
-Value with_empty_windows(Node& n, const Value& x, const Pool& pool) {
-  auto behind = reach_behind(n, x, pool.window);
+// Windows may contain no pixel: the maximum is then the lowest number, and the mean 0 / 0, as in
+// Paddle.
+Value pool_with_empty_windows(NodeContext& n, const Value& x, const Pool& pool) {
+  auto behind = end_overhang(n, x, pool.window);
   std::size_t dims = pool.window.kernel.size();
   auto begin = n.ints(
       {pool.window.pads.begin(), pool.window.pads.begin() + static_cast<std::ptrdiff_t>(dims)});
   Pool bare = pool;
   bare.window.pads.assign(2 * dims, 0);
-  auto dtype = n.need_dtype(x);
-  auto wide = with_border(n, x, begin, behind, pool.max ? lowest(dtype) : 0);
-  Expr y(n, n.emit(pool.max ? "MaxPool" : "AveragePool", {wide}, attributes(bare, false)));
+  auto dtype = n.require_dtype(x);
+  auto wide = pad_spatial(n, x, begin, behind, pool.max ? lowest(dtype) : 0);
+  Expr y(n, n.emit(pool.max ? "MaxPool" : "AveragePool", {wide}, pool_attrs(bare, false)));
   if (pool.max) return y;
   y = y * static_cast<double>(element_count(pool.window.kernel).value_or(1));
   for (std::size_t d = 0; d < dims; ++d) {
     auto axis = static_cast<std::int64_t>(d) + 2;
     Ints behind_it = all_axes(static_cast<int>(dims - d));
     behind_it.erase(behind_it.begin());
-    auto counts = counts_along(n, pool, d, {n, length_along(n, x, axis)}, length_along(n, y, axis));
+    auto counts =
+        window_counts(n, pool, d, {n, dim_as_scalar(n, x, axis)}, dim_as_scalar(n, y, axis));
     y = y / Expr(n, n.unsqueeze(counts.to(dtype), behind_it));
   }
   return y;
 }
 
-// Whether ceil_mode may begin a window behind the image, or counts elements as ONNX cannot.
-bool goes_too_far(const Pool& pool, bool known) {
+// Whether ceil mode may start a window beyond the image, or counts elements in a way that ONNX
+// cannot.
+bool exceeds_image(const Pool& pool, bool known) {
   const Window& w = pool.window;
   std::size_t dims = w.kernel.size();
-  Ints ends = known ? grown_ends(pool) : Ints{};
+  Ints ends = known ? ceil_end_pads(pool) : Ints{};
   for (std::size_t i = 0; i < dims; ++i) {
     if (known ? ends[i] >= w.kernel[i] : w.kernel[i] < w.strides[i] + w.pads[dims + i]) return true;
     if (!known && !pool.max && !pool.exclusive && w.pads[i] != w.pads[dims + i]) return true;
@@ -178,60 +178,60 @@ bool goes_too_far(const Pool& pool, bool known) {
   return false;
 }
 
-// Padding SAME is as wide at both ends, or one more at the end, which ceil or an uncounted padding
-// makes up for.
-Value padded_same(Node& n, const Value& x, Pool& pool) {
+// SAME padding is equal at both ends, or one more at the end, which ceil mode or uncounted padding
+// compensates.
+Value pad_same(NodeContext& n, const Value& x, Pool& pool) {
   Window& w = pool.window;
   std::size_t dims = w.kernel.size();
   auto begin = (Expr(n, same_padding(n, x, w)) / 2).value();
   w.same = false, pool.ceil = true;
   for (std::size_t i = 0; i < dims; ++i)
     w.pads[dims + i] = w.strides[i] == 1 && w.kernel[i] % 2 == 0 ? 1 : 0;
-  return with_border(n, x, begin, begin);
+  return pad_spatial(n, x, begin, begin);
 }
 
-// An inclusive mean of an image of unknown size is an exclusive one of the image with the padding
-// that counts.
-Value padded(Node& n, const Value& x, Pool& pool) {
+// An inclusive mean of an image of unknown size is an exclusive mean of the image with the counted
+// padding.
+Value pad_for_mean(NodeContext& n, const Value& x, Pool& pool) {
   Window& w = pool.window;
   std::size_t dims = w.kernel.size();
-  Ints extra = uncounted(w),
+  Ints extra = uncounted_pads(w),
        begin(w.pads.begin(), w.pads.begin() + static_cast<std::ptrdiff_t>(dims)), end(dims);
   bool all = !w.same && !pool.ceil &&
              std::count(extra.begin(), extra.end(), 0) == static_cast<std::ptrdiff_t>(dims);
   pool.exclusive = !all || std::count(w.pads.begin(), w.pads.end(), 0) ==
                                static_cast<std::ptrdiff_t>(w.pads.size());
-  if (all) return x;  // ONNX counts the same, but for the whole window where the picture is smaller
-  if (w.same) return padded_same(n, x, pool);
+  if (all) return x;  // ONNX counts the same, except for images smaller than the window
+  if (w.same) return pad_same(n, x, pool);
   for (std::size_t i = 0; i < dims; ++i) {
     end[i] = w.pads[dims + i] - extra[i];
     w.pads[i] = 0, w.pads[dims + i] = extra[i];
   }
-  return with_border(n, x, n.ints(begin), n.ints(end));
+  return pad_spatial(n, x, n.ints(begin), n.ints(end));
 }
 
-// ONNX Runtime makes negative paddings of strides that step over a part of the image.
-bool steps_over(const Pool& pool) {
+// ONNX Runtime computes negative SAME paddings if strides skip pixels.
+bool strides_skip_pixels(const Pool& pool) {
   const Window& w = pool.window;
   return w.same &&
          !std::equal(w.strides.begin(), w.strides.end(), w.kernel.begin(), std::less_equal<>());
 }
 
-Value same_stepping_over(Node& n, const Value& x, Pool pool) {
+Value pool_same_skipping(NodeContext& n, const Value& x, Pool pool) {
   Expr around(n, same_padding(n, x, pool.window)), begin = around / 2, end = around - begin;
   pool.window.same = false;
   auto over = [&](const Value& v, double border) {
-    auto wide = with_border(n, v, begin.value(), end.value(), border);
-    return Expr(n, n.emit(pool.max ? "MaxPool" : "AveragePool", {wide}, attributes(pool, false)));
+    auto wide = pad_spatial(n, v, begin.value(), end.value(), border);
+    return Expr(n, n.emit(pool.max ? "MaxPool" : "AveragePool", {wide}, pool_attrs(pool, false)));
   };
-  if (pool.max) return over(x, lowest(n.need_dtype(x)));
+  if (pool.max) return over(x, lowest(n.require_dtype(x)));
   auto found = over(x, 0);
   return pool.exclusive ? found / over(n.emit("Expand", {n.scalar_like(1, x), n.shape_of(x)}), 0)
                         : found;
 }
 
 // Whether a window may lie entirely in the padding, which ONNX Runtime rejects.
-bool pads_whole_windows(const Window& w) {
+bool has_padding_only_windows(const Window& w) {
   std::size_t dims = w.kernel.size();
   for (std::size_t i = 0; i < dims; ++i)
     if (std::max(w.pads[i], w.pads[dims + i]) >= w.kernel[i]) return true;
@@ -240,7 +240,7 @@ bool pads_whole_windows(const Window& w) {
 
 // Pads the image explicitly before pooling.  For a window entirely in the padding, the mean is 0 /
 // 0 and the maximum is the lowest number.
-Value with_written_padding(Node& n, const Value& x, Pool pool) {
+Value pool_with_explicit_padding(NodeContext& n, const Value& x, Pool pool) {
   const Window& w = pool.window;
   std::size_t dims = w.kernel.size();
   bool wider = false;  // then Paddle divides by a negative number of elements
@@ -255,17 +255,17 @@ Value with_written_padding(Node& n, const Value& x, Pool pool) {
        end = n.ints(Ints(half, pool.window.pads.end()));
   pool.window.pads.assign(pool.window.pads.size(), 0);
   auto over = [&](const Value& v, double border) {
-    auto wide = with_border(n, v, begin, end, border);
-    return Expr(n, n.emit(pool.max ? "MaxPool" : "AveragePool", {wide}, attributes(pool, false)));
+    auto wide = pad_spatial(n, v, begin, end, border);
+    return Expr(n, n.emit(pool.max ? "MaxPool" : "AveragePool", {wide}, pool_attrs(pool, false)));
   };
-  if (pool.max) return over(x, lowest(n.need_dtype(x)));
+  if (pool.max) return over(x, lowest(n.require_dtype(x)));
   auto found = over(x, 0);
   return pool.exclusive ? found / over(n.emit("Expand", {n.scalar_like(1, x), n.shape_of(x)}), 0)
                         : found;
 }
 
-// Fits images that are smaller than the windows.
-void settle_window(const Node& n, Pool& pool) {
+// Adapts the window to smaller images.
+void resolve_window(const NodeContext& n, Pool& pool) {
   const Window& w = pool.window;
   std::size_t dims = w.kernel.size();
   for (std::size_t i = 0; i < dims; ++i) {
@@ -274,49 +274,51 @@ void settle_window(const Node& n, Pool& pool) {
   pad_small_images(n, pool.window, pool.image, pool.ceil);
 }
 
-Value windowed(Node& n, Value x, Pool pool) {
+Value sliding_pool(NodeContext& n, Value x, Pool pool) {
   resolve_same(pool.window, pool.image);
-  settle_window(n, pool);
-  if (pads_whole_windows(pool.window)) return with_written_padding(n, x, pool);
-  if (steps_over(pool)) return same_stepping_over(n, x, pool);
+  resolve_window(n, pool);
+  if (has_padding_only_windows(pool.window)) return pool_with_explicit_padding(n, x, pool);
+  if (strides_skip_pixels(pool)) return pool_same_skipping(n, x, pool);
   bool known = std::count(pool.image.begin(), pool.image.end(), -1) == 0 && !pool.window.same;
-  if (pool.ceil && !pool.window.same && goes_too_far(pool, known))
-    return with_empty_windows(n, x, pool);
-  if (pool.ceil && known) grow_ends(n, pool);
+  if (pool.ceil && !pool.window.same && exceeds_image(pool, known))
+    return pool_with_empty_windows(n, x, pool);
+  if (pool.ceil && known) apply_ceil_end_pads(n, pool);
   if (pool.ceil && pool.window.same)
-    refuse_odd_ceil(n, pool), pool.ceil = false;  // nothing is left over then
-  if (!known && !pool.max && !pool.exclusive) x = padded(n, x, pool);
-  if (pool.ceil && !known) refuse_odd_ceil(n, pool);
-  auto y = n.emit(pool.max ? "MaxPool" : "AveragePool", {x}, attributes(pool, pool.ceil && !known));
-  return pool.max || pool.exclusive || !known ? y : corrected(n, y, pool, uncounted(pool.window));
+    reject_unsupported_ceil(n, pool), pool.ceil = false;  // no remainder then
+  if (!known && !pool.max && !pool.exclusive) x = pad_for_mean(n, x, pool);
+  if (pool.ceil && !known) reject_unsupported_ceil(n, pool);
+  auto y = n.emit(pool.max ? "MaxPool" : "AveragePool", {x}, pool_attrs(pool, pool.ceil && !known));
+  return pool.max || pool.exclusive || !known
+             ? y
+             : correct_mean(n, y, pool, uncounted_pads(pool.window));
 }
 
-// Sizes that only a run knows.
-Value adaptive_computed(Node& n, const Value& x) {
+// Output sizes known only at run time.
+Value adaptive_pool_from_tensor(NodeContext& n, const Value& x) {
   n.require(n.attr("adaptive", false),
             "attribute 'ksize' is a tensor, which has no lowering unless it is 'adaptive'");
-  return adaptive_open(n, x, n.attr("pooling_type", "max") == "max",
-                       int_list(n, {"ksize", "", ""}));
+  return dynamic_adaptive_pool(n, x, n.attr("pooling_type", "max") == "max",
+                               int_list(n, {"ksize", "", ""}));
 }
 
-void pool(Node& n) {
+void pool(NodeContext& n) {
   bool last = channels_last(n, "data_format");
   auto x = to_channels_first(n, n.in("X"), last);
   if (!n.attr_tensors("ksize").empty())
-    return n.out("Out", to_channels_last(n, adaptive_computed(n, x), last));
+    return n.out("Out", to_channels_last(n, adaptive_pool_from_tensor(n, x), last));
   Ints kernel = n.attr("ksize", Ints{});
   Pool pool{n.attr("pooling_type", "max") == "max", n.attr("exclusive", true),
             n.attr("ceil_mode", false), read_window(n, kernel), image_of(n, x, kernel.size())};
   bool adapts = n.attr("adaptive", false), one = element_count(kernel).value_or(-1) == 1;
   auto y = n.attr("global_pooling", false) || (adapts && one)
-               ? global(n, x, pool.max, kernel.size())
-           : adapts ? adaptive(n, x, pool)
-                    : windowed(n, x, pool);
+               ? global_pool(n, x, pool.max, kernel.size())
+           : adapts ? adaptive_pool(n, x, pool)
+                    : sliding_pool(n, x, pool);
   n.out("Out", to_channels_last(n, y, last));
 }
 
-// The mask counts positions within one channel of one sample; ONNX counts through the whole tensor.
-Value plane_mask(Node& n, const Value& indices, const Value& x, std::size_t dims) {
+// The mask has indices within one channel of one sample; ONNX counts through the whole tensor.
+Value plane_mask(NodeContext& n, const Value& indices, const Value& x, std::size_t dims) {
   Value plane = n.slice(n.shape_of(x), {2}, {static_cast<std::int64_t>(dims) + 2}, {0});
   auto known = n.const_ints(plane);
   plane = known ? n.int_scalar(element_count(*known).value_or(-1))
@@ -325,7 +327,7 @@ Value plane_mask(Node& n, const Value& indices, const Value& x, std::size_t dims
   return n.cast(mask, n.out_dtype("Mask"));
 }
 
-void max_pool_with_index(Node& n) {
+void max_pool_with_index(NodeContext& n) {
   auto x = n.in("X");
   Ints out = n.attr("ksize", Ints{});
   Pool pool{true, true, n.attr("ceil_mode", false), read_window(n, out),
@@ -336,20 +338,20 @@ void max_pool_with_index(Node& n) {
     bool open = std::count(pool.image.begin(), pool.image.end(), -1) > 0, even = !open;
     for (std::size_t i = 0; even && i < out.size(); ++i)
       even = out[i] > 0 && pool.image[i] % out[i] == 0;
-    if (!even && n.is_read("Mask")) return adaptive_with_mask(n, x, out);
-    if (open) return n.out("Out", adaptive_open(n, x, true, n.ints(out)));
+    if (!even && n.is_read("Mask")) return adaptive_max_pool_with_mask(n, x, out);
+    if (open) return n.out("Out", dynamic_adaptive_pool(n, x, true, n.ints(out)));
     check_adaptive(n, pool.image, out);
     pool.window = {out, out, Ints(out.size(), 1), Ints(2 * out.size(), 0), false};
-    if (!even) return n.out("Out", adaptive_by_slices(n, x, true, pool.image, out));
+    if (!even) return n.out("Out", adaptive_pool_by_slices(n, x, true, pool.image, out));
     for (std::size_t i = 0; i < out.size(); ++i)
       pool.window.kernel[i] = pool.window.strides[i] = pool.image[i] / out[i];
   }
-  n.require(!pads_whole_windows(pool.window),
+  n.require(!has_padding_only_windows(pool.window),
             "paddings as large as the window have no lowering with a mask");
-  settle_window(n, pool);
+  resolve_window(n, pool);
   bool open = std::count(pool.image.begin(), pool.image.end(), -1) > 0;
-  if (pool.ceil) open ? refuse_odd_ceil(n, pool) : grow_ends(n, pool);
-  auto found = n.emit_n(2, "MaxPool", {x}, attributes(pool, pool.ceil && open));
+  if (pool.ceil) open ? reject_unsupported_ceil(n, pool) : apply_ceil_end_pads(n, pool);
+  auto found = n.emit_n(2, "MaxPool", {x}, pool_attrs(pool, pool.ceil && open));
   n.out("Out", found[0]);
   n.out("Mask", plane_mask(n, found[1], x, out.size()));
 }

@@ -1,4 +1,4 @@
-// Boxes of given sizes around every place of a map, from the sizes of map and image alone.
+// Prior boxes around every position of a feature map, from the sizes of map and image.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -10,61 +10,62 @@
 namespace oarlock {
 namespace {
 
-// Boxes around one place, from their corners' distances to it.   [P*4]
-void around(Floats& corners, double x, double y, double wide, double high) {
+// Appends a box, given by corner distances to its center. [P*4]
+void append_box(Floats& corners, double x, double y, double wide, double high) {
   corners.insert(corners.end(), {x - wide / 2, y - high / 2, x + wide / 2, y + high / 2});
 }
 
-struct Places {
+struct GridCenters {
   Expr x, y;  // [1,W,1,1] and [H,1,1,1]
 };
 
-// Boxes at all places.   [H,W,P,4]
-Expr at_places(Node& n, const Places& at, const Floats& corners, DType dtype) {
+// Boxes at all positions. [H,W,P,4]
+Expr boxes_at_centers(NodeContext& n, const GridCenters& at, const Floats& corners, DType dtype) {
   Expr across{n, n.floats({1, 0, 1, 0}, dtype)}, down{n, n.floats({0, 1, 0, 1}, dtype)};
   return at.x * across + at.y * down + Expr{n, n.reshape(n.floats(corners, dtype), {-1, 4})};
 }
 
-Value variances(Node& n, const Expr& boxes) {
+Value variances(NodeContext& n, const Expr& boxes) {
   auto given = n.attr("variances", Floats{});
   n.require(given.size() == 4, "'variances' are not four numbers");
-  return n.emit("Expand", {n.floats(given, n.need_dtype(boxes)), n.shape_of(boxes)});
+  return n.emit("Expand", {n.floats(given, n.require_dtype(boxes)), n.shape_of(boxes)});
 }
 
-// ---- in parts of an image ----
+// ---- normalized to the image ----
 
-struct Picture {
+struct ImageAxis {
   Expr size, step;  // float[1]
 };
 
-Picture along(Node& n, std::int64_t axis, std::string_view step) {
+ImageAxis image_axis(NodeContext& n, std::int64_t axis, std::string_view step) {
   auto map = n.in("Input");
-  auto dtype = n.need_dtype(map);
-  Expr image{n, n.cast(size_along(n, n.in("Image"), axis), dtype)};
+  auto dtype = n.require_dtype(map);
+  Expr image{n, n.cast(dim_as_vector(n, n.in("Image"), axis), dtype)};
   auto given = n.attr(step, 0.0f);
-  return {image, given > 0 ? image.number(given)
-                           : image / Expr{n, n.cast(size_along(n, map, axis), dtype)}};
+  return {image, given > 0 ? image.scalar_like(given)
+                           : image / Expr{n, n.cast(dim_as_vector(n, map, axis), dtype)}};
 }
 
-// A place is a step from the one before.
-Expr places(Node& n, std::int64_t axis, const Expr& step) {
+// Centers are one step apart.
+Expr axis_centers(NodeContext& n, std::int64_t axis, const Expr& step) {
   auto map = n.in("Input");
   auto at =
-      (counted(n, size_along(n, map, axis)).to(n.need_dtype(map)) + n.attr("offset", 0.5f)) * step;
+      (arange(n, dim_as_vector(n, map, axis)).to(n.require_dtype(map)) + n.attr("offset", 0.5f)) *
+      step;
   return {n, n.unsqueeze(at, axis == 3 ? Ints{0, 2, 3} : Ints{1, 2, 3})};
 }
 
-Expr in_parts(Node& n, const Floats& corners) {
-  auto wide = along(n, 3, "step_w"), high = along(n, 2, "step_h");
-  auto boxes = at_places(n, {places(n, 3, wide.step), places(n, 2, high.step)}, corners,
-                         n.need_dtype(n.in("Input")));
+Expr normalized_boxes(NodeContext& n, const Floats& corners) {
+  auto wide = image_axis(n, 3, "step_w"), high = image_axis(n, 2, "step_h");
+  auto boxes = boxes_at_centers(n, {axis_centers(n, 3, wide.step), axis_centers(n, 2, high.step)},
+                                corners, n.require_dtype(n.in("Input")));
   return boxes / Expr{n, n.concat({wide.size, high.size, wide.size, high.size}, 0)};
 }
 
-Expr clipped(const Expr& boxes) { return min(max(boxes, 0), 1); }
+Expr clip_boxes(const Expr& boxes) { return min(max(boxes, 0), 1); }
 
-// 1, then each new ratio, and with `flip` what is one over it.
-Floats all_ratios(const Floats& given, bool flip) {
+// 1, then each new ratio, and with `flip` its inverse.
+Floats expand_ratios(const Floats& given, bool flip) {
   Floats found{1};
   for (double r : given) {
     if (std::any_of(found.begin(), found.end(), [&](double f) { return std::abs(r - f) < 1e-6; }))
@@ -75,33 +76,33 @@ Floats all_ratios(const Floats& given, bool flip) {
   return found;
 }
 
-void prior_box(Node& n) {
+void prior_box(NodeContext& n) {
   auto low = n.attr("min_sizes", Floats{}), high = n.attr("max_sizes", Floats{});
-  auto ratios = all_ratios(n.attr("aspect_ratios", Floats{}), n.attr("flip", true));
+  auto ratios = expand_ratios(n.attr("aspect_ratios", Floats{}), n.attr("flip", true));
   n.require(!low.empty() && (high.empty() || high.size() == low.size()),
             "min_sizes and max_sizes differ in number");
   bool square_second = n.attr("min_max_aspect_ratios_order", false);
   Floats corners;
   for (std::size_t i = 0; i < low.size(); ++i) {
     auto square = [&] {
-      around(corners, 0, 0, std::sqrt(low[i] * high[i]), std::sqrt(low[i] * high[i]));
+      append_box(corners, 0, 0, std::sqrt(low[i] * high[i]), std::sqrt(low[i] * high[i]));
     };
     for (std::size_t r = 0; r < ratios.size(); ++r) {
-      around(corners, 0, 0, low[i] * std::sqrt(ratios[r]), low[i] / std::sqrt(ratios[r]));
+      append_box(corners, 0, 0, low[i] * std::sqrt(ratios[r]), low[i] / std::sqrt(ratios[r]));
       if (r == 0 && square_second && !high.empty()) square();
     }
     if (!square_second && !high.empty()) square();
   }
-  auto boxes = in_parts(n, corners);
-  if (n.attr("clip", true)) boxes = clipped(boxes);
+  auto boxes = normalized_boxes(n, corners);
+  if (n.attr("clip", true)) boxes = clip_boxes(boxes);
   n.out("Boxes", boxes);
   n.out("Variances", variances(n, boxes));
 }
 
-// ---- density_prior_box: several boxes of a size, side by side ----
+// ---- density_prior_box: several boxes of one size, shifted ----
 
-// The whole part of the mean of both steps.
-std::int64_t mean_step(const Node& n) {
+// The integer part of the mean of both steps.
+std::int64_t mean_step(const NodeContext& n) {
   double steps = 0;
   for (std::int64_t axis : {2, 3}) {
     auto given = n.attr(axis == 3 ? "step_w" : "step_h", 0.0f);
@@ -113,7 +114,7 @@ std::int64_t mean_step(const Node& n) {
   return static_cast<std::int64_t>(steps * 0.5);
 }
 
-Floats dense_corners(const Node& n) {
+Floats density_corners(const NodeContext& n) {
   auto sizes = n.attr("fixed_sizes", Floats{}), ratios = n.attr("fixed_ratios", Floats{});
   auto densities = n.attr("densities", Ints{});
   n.require(!sizes.empty() && sizes.size() == densities.size(),
@@ -124,34 +125,34 @@ Floats dense_corners(const Node& n) {
     for (double ratio : ratios) {
       auto count = densities[s];
       n.require(count >= 1 && count <= 64, "a density is " + std::to_string(count));
-      std::int64_t whole_shift = step / count;  // Paddle counts in whole pixels
+      std::int64_t whole_shift = step / count;  // Paddle uses whole pixels
       auto shift = static_cast<double>(whole_shift),
            first = shift / 2 - static_cast<double>(step) / 2;
       for (std::int64_t i = 0, row = 0; i < count * count; ++i, row = i / count)
-        around(corners, first + static_cast<double>(i % count) * shift,
-               first + static_cast<double>(row) * shift, sizes[s] * std::sqrt(ratio),
-               sizes[s] / std::sqrt(ratio));
+        append_box(corners, first + static_cast<double>(i % count) * shift,
+                   first + static_cast<double>(row) * shift, sizes[s] * std::sqrt(ratio),
+                   sizes[s] / std::sqrt(ratio));
     }
   return corners;
 }
 
-// A low corner is never below 0 and a high one never above 1, whatever `clip` says.
-void density_prior_box(Node& n) {
+// Low corners are clipped at 0 and high corners at 1, regardless of `clip`.
+void density_prior_box(NodeContext& n) {
   constexpr double all = std::numeric_limits<float>::max();
-  auto boxes = in_parts(n, dense_corners(n));
-  auto dtype = n.need_dtype(boxes);
+  auto boxes = normalized_boxes(n, density_corners(n));
+  auto dtype = n.require_dtype(boxes);
   boxes = max(boxes, Expr{n, n.floats({0, 0, -all, -all}, dtype)});
   boxes = min(boxes, Expr{n, n.floats({all, all, 1, 1}, dtype)});
-  if (n.attr("clip", true)) boxes = clipped(boxes);
+  if (n.attr("clip", true)) boxes = clip_boxes(boxes);
   auto spread = variances(n, boxes);
   bool flat = n.attr("flatten_to_2d", false);
   n.out("Boxes", flat ? n.reshape(boxes, {-1, 4}) : boxes.value());
   n.out("Variances", flat ? n.reshape(spread, {-1, 4}) : spread);
 }
 
-// ---- anchor_generator: in pixels, of whole sizes ----
+// ---- anchor_generator: in pixels, with integer sizes ----
 
-void anchor_generator(Node& n) {
+void anchor_generator(NodeContext& n) {
   auto map = n.in("Input");
   auto sizes = n.attr("anchor_sizes", Floats{}), ratios = n.attr("aspect_ratios", Floats{});
   auto stride = n.attr("stride", Floats{16, 16});
@@ -163,21 +164,21 @@ void anchor_generator(Node& n) {
     for (double size : sizes) {
       double wide = std::round(std::sqrt(stride[0] * stride[1] / ratio)),
              high = std::round(wide * ratio);
-      around(corners, 0, 0, size / stride[0] * wide - 1, size / stride[1] * high - 1);
+      append_box(corners, 0, 0, size / stride[0] * wide - 1, size / stride[1] * high - 1);
     }
-  auto dtype = n.need_dtype(map);
+  auto dtype = n.require_dtype(map);
   auto at = [&](std::int64_t axis, double by) {
-    auto place = counted(n, size_along(n, map, axis)).to(dtype) * by + offset * (by - 1);
+    auto place = arange(n, dim_as_vector(n, map, axis)).to(dtype) * by + offset * (by - 1);
     return Expr{n, n.unsqueeze(place, axis == 3 ? Ints{0, 2, 3} : Ints{1, 2, 3})};
   };
-  auto boxes = at_places(n, {at(3, stride[0]), at(2, stride[1])}, corners, dtype);
+  auto boxes = boxes_at_centers(n, {at(3, stride[0]), at(2, stride[1])}, corners, dtype);
   n.out("Anchors", boxes);
   n.out("Variances", variances(n, boxes));
 }
 
 }  // namespace
 
-std::span<const Rule> priors_rules() {
+std::span<const Rule> prior_boxes_rules() {
   static const Rule rules[] = {
       {"prior_box", 11, prior_box},
       {"density_prior_box", 11, density_prior_box},

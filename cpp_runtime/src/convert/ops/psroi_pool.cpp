@@ -1,4 +1,4 @@
-// Means in the bins of regions, each bin of a channel of its own: differences of running sums.
+// Position-sensitive ROI pooling: mean of each bin in its own channel, from an integral image.
 #include "convert/operands.h"
 #include "convert/ops/box_geometry.h"
 #include "convert/ops/roi_geometry.h"
@@ -7,66 +7,67 @@
 namespace oarlock {
 namespace {
 
-// Where the bins of every region start and end along one axis.   int64[R,bins]
+// Start and end of the bins of every region along one axis. int64[R,bins]
 struct Bins {
   Expr low, high;
 };
 
-Expr rounded(const Expr& x) { return sign(x) * floor(abs(x) + 0.5); }  // halves away from zero
+// Rounds halves away from zero.
+Expr round_by_floor(const Expr& x) { return sign(x) * floor(abs(x) + 0.5); }
 
-Bins bins_along(Node& n, const Expr& rois, std::int64_t axis, const Value& size, std::int64_t bins,
-                double scale) {
-  auto dtype = n.need_dtype(rois);
-  auto start = rounded(column(n, rois, axis)) * scale,
-       end = (rounded(column(n, rois, axis + 2)) + 1) * scale;
+Bins bins_along(NodeContext& n, const Expr& rois, std::int64_t axis, const Value& size,
+                std::int64_t bins, double scale) {
+  auto dtype = n.require_dtype(rois);
+  auto start = round_by_floor(column(n, rois, axis)) * scale,
+       end = (round_by_floor(column(n, rois, axis + 2)) + 1) * scale;
   auto step = max(end - start, 0.1) / static_cast<double>(bins);
-  auto number = counted(n, n.ints({bins})).to(dtype);
+  auto number = arange(n, n.ints({bins})).to(dtype);
   auto inside = [&](const Expr& x) {
     return min(max(x, 0), Expr{n, n.cast(size, dtype)}).to(DType::int64);
   };
   return {inside(floor(number * step + start)), inside(ceil((number + 1) * step + start))};
 }
 
-// Sums of all pixels above and left of each place, in doubles.   [N,C,H+1,W+1] as one list
-Value running_sums(Node& n, const Value& x) {
+// Integral image in float64. [N,C,H+1,W+1], flattened
+Value integral_image(NodeContext& n, const Value& x) {
   Value sums = n.emit("Pad", {n.cast(x, DType::float64), n.ints({0, 0, 1, 1, 0, 0, 0, 0})});
   for (std::int64_t axis : {2, 3}) sums = n.emit("CumSum", {sums, n.int_scalar(axis)});
   return n.reshape(sums, {-1});
 }
 
-void psroi_pool(Node& n) {
+void psroi_pool(NodeContext& n) {
   auto x = n.in("X");
   auto rois = in(n, "ROIs");
   if (n.dtype(rois) == DType::float16) rois = rois.to(DType::float32);
-  n.require(n.need_rank(x) == 4, "X has no four dims");
+  n.require(n.require_rank(x) == 4, "X has no four dims");
   auto high = pooled_size(n, "pooled_height"), wide = pooled_size(n, "pooled_width");
   auto channels = pooled_size(n, "output_channels"),
        all = static_cast<std::int64_t>(
-           written_size(n, channels * high * wide, "the number of channels"));
+           require_unroll_size(n, channels * high * wide, "the number of channels"));
   double scale = n.attr("spatial_scale", 1.0f);
-  auto rows = bins_along(n, rois, 1, size_along(n, x, 2), high, scale);
-  auto columns = bins_along(n, rois, 0, size_along(n, x, 3), wide, scale);
-  auto owner = Expr{n, n.unsqueeze(pictures_of(n, rois), {1, 2, 3})};
-  Expr channel{n, n.reshape(counted(n, n.ints({all})), {1, channels, high, wide})};
+  auto rows = bins_along(n, rois, 1, dim_as_vector(n, x, 2), high, scale);
+  auto columns = bins_along(n, rois, 0, dim_as_vector(n, x, 3), wide, scale);
+  auto owner = Expr{n, n.unsqueeze(image_of_rois(n, rois), {1, 2, 3})};
+  Expr channel{n, n.reshape(arange(n, n.ints({all})), {1, channels, high, wide})};
   auto plane = owner * static_cast<double>(all) + channel;
-  auto sums = running_sums(n, x);
+  auto sums = integral_image(n, x);
   auto sum = [&](const Expr& row, const Expr& column) {
     Expr y{n, n.unsqueeze(row, {1, 3})}, across{n, n.unsqueeze(column, {1, 2})};
-    auto at =
-        (plane * (Expr{n, size_along(n, x, 2)} + 1) + y) * (Expr{n, size_along(n, x, 3)} + 1) +
-        across;
-    return rows_at({n, sums}, at);
+    auto at = (plane * (Expr{n, dim_as_vector(n, x, 2)} + 1) + y) *
+                  (Expr{n, dim_as_vector(n, x, 3)} + 1) +
+              across;
+    return gather_rows({n, sums}, at);
   };
   auto total = sum(rows.high, columns.high) - sum(rows.low, columns.high) -
                sum(rows.high, columns.low) + sum(rows.low, columns.low);
   Expr lengths{n, n.unsqueeze(rows.high - rows.low, {1, 3})},
       widths{n, n.unsqueeze(columns.high - columns.low, {1, 2})};
-  n.out("Out", (total / max(lengths * widths, 1).to(DType::float64)).to(n.need_dtype(x)));
+  n.out("Out", (total / max(lengths * widths, 1).to(DType::float64)).to(n.require_dtype(x)));
 }
 
 }  // namespace
 
-std::span<const Rule> psroi_rules() {
+std::span<const Rule> psroi_pool_rules() {
   static const Rule rules[] = {
       {"psroi_pool", 12, psroi_pool},
   };

@@ -1,4 +1,4 @@
-// Random numbers: of the right distribution, never the numbers that Paddle would draw.
+// Random numbers: with Paddle's distribution, but not the same numbers.
 #include <cmath>
 
 #include "convert/expression.h"
@@ -8,15 +8,16 @@
 namespace oarlock {
 namespace {
 
-// A seed of 0 asks for another sequence in every run.
-Node::Attrs seeded(const Node& n, Node::Attrs attrs) {
+// A seed of 0 means a new sequence in every run.
+NodeContext::Attrs with_seed(const NodeContext& n, NodeContext::Attrs attrs) {
   if (auto seed = n.attr("seed", 0); seed != 0)
     attrs.emplace_back("seed", static_cast<float>(seed));
   return attrs;
 }
 
-// `onnx` over a shape that need not be known.
-Value drawn(Node& n, const std::string& onnx, const Value& shape, DType dtype, Node::Attrs attrs) {
+// Draws with the ONNX op over a shape that may be unknown.
+Value draw(NodeContext& n, const std::string& onnx, const Value& shape, DType dtype,
+           NodeContext::Attrs attrs) {
   attrs.emplace_back("dtype", std::int64_t{onnx_of(dtype)});
   auto known = n.const_ints(shape);
   Value y;
@@ -26,110 +27,114 @@ Value drawn(Node& n, const std::string& onnx, const Value& shape, DType dtype, N
   } else {
     y = n.emit(onnx + "Like", {n.emit("ConstantOfShape", {shape})}, attrs);
   }
-  n.declare(y, dtype, known);
+  n.declare_type(y, dtype, known);
   return y;
 }
 
-Value wanted_shape(Node& n) { return int_list(n, {"shape", "ShapeTensor", "ShapeTensorList"}); }
+Value output_shape(NodeContext& n) {
+  return int_list(n, {"shape", "ShapeTensor", "ShapeTensorList"});
+}
 
-Lower uniform(Value (*shape)(Node&)) {
-  return [shape](Node& n) {
+LowerFn uniform(Value (*shape)(NodeContext&)) {
+  return [shape](NodeContext& n) {
     n.require(n.attr("diag_num", 0) == 0, "a diagonal of its own has no lowering");
     auto low = n.attr("min", -1.0f), high = n.attr("max", 1.0f);
     n.require(low <= high && std::isfinite(high - low),
               "no numbers lie from " + std::to_string(low) + " to " + std::to_string(high));
-    auto attrs = seeded(n, {{"low", low}, {"high", high}});
-    n.out("Out", drawn(n, "RandomUniform", shape(n), n.attr("dtype", DType::float32), attrs));
+    auto attrs = with_seed(n, {{"low", low}, {"high", high}});
+    n.out("Out", draw(n, "RandomUniform", shape(n), n.attr("dtype", DType::float32), attrs));
   };
 }
 
-void gaussian(Node& n) {
-  auto attrs = seeded(n, {{"mean", n.attr("mean", 0.0f)}, {"scale", n.attr("std", 1.0f)}});
+void gaussian(NodeContext& n) {
+  auto attrs = with_seed(n, {{"mean", n.attr("mean", 0.0f)}, {"scale", n.attr("std", 1.0f)}});
   auto dtype = n.attr("dtype", DType::float32);
   auto deviation = n.attr("std", 1.0f);
   n.require(deviation >= 0, "attribute 'std' is negative");
-  if (deviation == 0)  // ONNX Runtime ends the process
-    return n.out("Out", n.emit("Expand", {n.scalar(n.attr("mean", 0.0f), dtype), wanted_shape(n)}));
-  n.out("Out", drawn(n, "RandomNormal", wanted_shape(n), dtype, attrs));
+  if (deviation == 0)  // ONNX Runtime crashes
+    return n.out("Out", n.emit("Expand", {n.scalar(n.attr("mean", 0.0f), dtype), output_shape(n)}));
+  n.out("Out", draw(n, "RandomNormal", output_shape(n), dtype, attrs));
 }
 
-void randint(Node& n) {
+void randint(NodeContext& n) {
   auto low = n.attr("low", 0), high = n.attr("high", 1);
-  auto attrs = seeded(n, {{"low", static_cast<float>(low)}, {"high", static_cast<float>(high)}});
+  auto attrs = with_seed(n, {{"low", static_cast<float>(low)}, {"high", static_cast<float>(high)}});
   n.require(low >= -(1 << 24) && high <= 1 << 24 && low < high,
             "bounds beyond 2^24 have no lowering");
   auto drawn_numbers =
-      n.emit("Floor", {drawn(n, "RandomUniform", wanted_shape(n), DType::float64, attrs)});
+      n.emit("Floor", {draw(n, "RandomUniform", output_shape(n), DType::float64, attrs)});
   n.out("Out", n.cast(drawn_numbers, n.attr("dtype", DType::int64)));
 }
 
-void randperm(Node& n) {
+void randperm(NodeContext& n) {
   auto count = n.attr("n", 1);
-  auto keys = drawn(n, "RandomUniform", n.ints({count}), DType::float32, seeded(n, {}));
+  auto keys = draw(n, "RandomUniform", n.ints({count}), DType::float32, with_seed(n, {}));
   auto order = n.emit_n(2, "TopK", {keys, n.ints({count})})[1];
-  n.declare(order, DType::int64, Ints{count});
+  n.declare_type(order, DType::int64, Ints{count});
   n.out("Out", n.cast(order, n.attr("dtype", DType::int64)));
 }
 
-void bernoulli(Node& n) {
+void bernoulli(NodeContext& n) {
   auto p = n.in("X");
   auto draws =
-      n.emit("RandomUniformLike", {p}, {{"dtype", std::int64_t{onnx_of(n.need_dtype(p))}}});
-  n.declare(draws, n.dtype(p), n.shape(p));
+      n.emit("RandomUniformLike", {p}, {{"dtype", std::int64_t{onnx_of(n.require_dtype(p))}}});
+  n.declare_type(draws, n.dtype(p), n.shape(p));
   n.out("Out", n.cast(n.emit("Less", {draws, p}), n.dtype(p)));
 }
 
-// ---- from even numbers ----
+// ---- from uniform numbers ----
 
-Expr even_like(const Expr& x) {
-  Node& n = x.node();
-  auto dtype = n.need_dtype(x);
+Expr uniform_like(const Expr& x) {
+  NodeContext& n = x.node();
+  auto dtype = n.require_dtype(x);
   Expr draws(n, n.emit("RandomUniformLike", {x}, {{"dtype", std::int64_t{onnx_of(dtype)}}}));
-  n.declare(draws, dtype, n.shape(x));
+  n.declare_type(draws, dtype, n.shape(x));
   return draws;
 }
 
-// Of a number below 1, so never of zero.
-Expr exponential_like(const Expr& x) { return -log(1 - even_like(x)); }
+// The argument is below 1, so the logarithm is finite.
+Expr exponential_like(const Expr& x) { return -log(1 - uniform_like(x)); }
 
-void exponential(Node& n) { n.out("Out", exponential_like(in(n, "X")) / n.attr("lambda", 1.0f)); }
+void exponential(NodeContext& n) {
+  n.out("Out", exponential_like(in(n, "X")) / n.attr("lambda", 1.0f));
+}
 
-// Of each row, as often as asked; the largest of scores with noise are drawn without putting back.
-// E. J. Gumbel's distribution: -log of an exponential number.
-void multinomial(Node& n) {
+// Without replacement: the largest scores with added Gumbel noise (-log of an exponential number).
+void multinomial(NodeContext& n) {
   auto x = in(n, "X");
   auto count = n.attr("num_samples", 1);
-  written_size(n, count, "attribute 'num_samples'");
-  auto rows = n.need_rank(x) == 1 ? Expr(n, n.unsqueeze(x, {0})) : x;
+  require_unroll_size(n, count, "attribute 'num_samples'");
+  auto rows = n.require_rank(x) == 1 ? Expr(n, n.unsqueeze(x, {0})) : x;
   auto draw = [&]() -> Value {
     if (!n.attr("replacement", false))
       return n.emit_n(2, "TopK", {log(rows) - log(exponential_like(rows)), n.ints({count})})[1];
-    Node::Attrs attrs{{"sample_size", count}, {"dtype", std::int64_t{onnx_of(DType::int64)}}};
+    NodeContext::Attrs attrs{{"sample_size", count},
+                             {"dtype", std::int64_t{onnx_of(DType::int64)}}};
     return n.emit("Multinomial", {log(rows).to(DType::float32)}, attrs);
   };
   auto found = draw();
-  n.declare(found, DType::int64, Ints{n.dim(rows, 0), count});
+  n.declare_type(found, DType::int64, Ints{n.dim(rows, 0), count});
   n.out("Out", n.rank(x) == 1 ? n.squeeze(found, {0}) : found);
 }
 
-// A softmax of scores with noise; `hard`: 1 at the largest.
-void gumbel_softmax(Node& n) {
+// Softmax of scores with noise; `hard`: one-hot at the maximum.
+void gumbel_softmax(NodeContext& n) {
   auto x = in(n, "X");
-  auto axis = n.axis("axis", -1, n.need_rank(x));
+  auto axis = n.axis_attr("axis", -1, n.require_rank(x));
   auto noisy = (x - log(exponential_like(x))) / n.attr("temperature", 1.0f);
   if (!n.attr("hard", false)) return n.out("Out", n.emit("Softmax", {noisy}, {{"axis", axis}}));
   Expr best(n, n.emit("ArgMax", {noisy}, {{"axis", axis}, {"keepdims", std::int64_t{1}}}));
   Ints behind;
   for (auto a = axis + 1; a < n.rank(x); ++a) behind.push_back(a - axis);
-  Expr places(n, n.unsqueeze(counted(n, length_along(n, x, axis)), behind));
-  n.out("Out", (places == best).to(n.need_dtype(x)));
+  Expr places(n, n.unsqueeze(arange(n, dim_as_scalar(n, x, axis)), behind));
+  n.out("Out", (places == best).to(n.require_dtype(x)));
 }
 
 }  // namespace
 
 std::span<const Rule> random_rules() {
   static const Rule rules[] = {
-      {"uniform_random", 9, uniform(wanted_shape)},
+      {"uniform_random", 9, uniform(output_shape)},
       {"uniform_random_batch_size_like", 9, uniform(batch_shape)},
       {"gaussian_random", 9, gaussian},
       {"randint", 9, randint},

@@ -15,7 +15,7 @@ constexpr Activation kActivations[] = {
 };
 
 template <class T>
-const Activation& activation_of(const Node& n, std::string_view attr, const T& wanted,
+const Activation& activation_of(const NodeContext& n, std::string_view attr, const T& wanted,
                                 T Activation::* member) {
   for (const Activation& row : kActivations)
     if (row.*member == wanted) return row;
@@ -26,17 +26,19 @@ const Activation& activation_of(const Node& n, std::string_view attr, const T& w
 
 }  // namespace
 
-const Activation& activation(const Node& n, std::string_view attr, std::int64_t otherwise) {
-  return activation_of(n, attr, n.attr(attr, otherwise), &Activation::number);
+const Activation& activation(const NodeContext& n, std::string_view attr,
+                             std::int64_t default_value) {
+  return activation_of(n, attr, n.attr(attr, default_value), &Activation::number);
 }
 
-const Activation& activation(const Node& n, std::string_view attr, const char* otherwise) {
-  std::string name = n.attr(attr, otherwise);
+const Activation& activation(const NodeContext& n, std::string_view attr,
+                             const char* default_value) {
+  std::string name = n.attr(attr, default_value);
   return activation_of(n, attr, std::string_view(name), &Activation::paddle);
 }
 
-Value gates_in_order(Node& n, const Value& weight, const Ints& order, std::int64_t hidden,
-                     bool matrix) {
+Value reorder_gates(NodeContext& n, const Value& weight, const Ints& order, std::int64_t hidden,
+                    bool matrix) {
   auto gates = static_cast<std::int64_t>(order.size());
   Ints apart{gates, hidden}, together{1, gates * hidden};
   if (matrix) apart.push_back(-1), together.push_back(-1);
@@ -46,10 +48,11 @@ Value gates_in_order(Node& n, const Value& weight, const Ints& order, std::int64
   return n.reshape(sorted, together);
 }
 
-GruWeights gru_weights(Node& n) {
+GruWeights gru_weights(NodeContext& n) {
   auto weight = n.in("Weight");
-  n.require(n.need_rank(weight) == 2, "needs Weight [hidden, 3 hidden]");
-  auto hidden = static_cast<std::int64_t>(written_size(n, n.dim(weight, 0), "the hidden size"));
+  n.require(n.require_rank(weight) == 2, "needs Weight [hidden, 3 hidden]");
+  auto hidden =
+      static_cast<std::int64_t>(require_unroll_size(n, n.dim(weight, 0), "the hidden size"));
   auto flat = n.reshape(weight, {-1});
   auto part = [&](std::int64_t from, std::int64_t to, std::int64_t columns) {
     return Expr(n, n.reshape(n.slice(flat, {from}, {to}, {0}), {hidden, columns}));
@@ -58,17 +61,17 @@ GruWeights gru_weights(Node& n) {
   return {part(0, 2 * square, 2 * hidden), part(2 * square, 3 * square, hidden), hidden};
 }
 
-Expr row_sums(Node& n, const Value& v) { return sum(Expr(n, v), {2}); }
+Expr row_sums(NodeContext& n, const Value& v) { return sum(Expr(n, v), {2}); }
 
-Expr not_numbers(const Expr& rows, const Values& states) {
-  Node& n = rows.node();
+Expr nan_mask(const Expr& rows, const Values& states) {
+  NodeContext& n = rows.node();
   Expr sums(n, n.unsqueeze(rows, {1}));
   for (const Value& state : states) sums = sums + row_sums(n, state);
   return where(isnan(sums), sums, 0);
 }
 
-Expr lasting(const Expr& nans, const Ints& reverse) {
-  Node& n = nans.node();
+Expr propagate_nans(const Expr& nans, const Ints& reverse) {
+  NodeContext& n = nans.node();
   Values all;
   for (std::size_t d = 0; d < reverse.size(); ++d) {
     auto at = static_cast<std::int64_t>(d);

@@ -1,13 +1,13 @@
-// Regions of pictures: rows x1, y1, x2, y2 of ROIs, of which RoisNum says how many each picture
-// has, or the sequences that they are.
+// Regions of images: rows x1, y1, x2, y2; RoisNum has the number per image, or they are packed
+// sequences.
 #pragma once
 #include "convert/node_context.h"
 
 namespace oarlock {
 
-/// Which picture each region is of.   int64[R]
-Value pictures_of(Node& n, const Value& rois);
-/// An attribute that is a size.
-std::int64_t pooled_size(const Node& n, std::string_view name);
+/// The image of each region. int64[R]
+Value image_of_rois(NodeContext& n, const Value& rois);
+/// A size attribute.
+std::int64_t pooled_size(const NodeContext& n, std::string_view name);
 
 }  // namespace oarlock

@@ -1,4 +1,4 @@
-// Elements chosen, written or added where other tensors say.
+// Selection, writing and accumulation of elements at tensor indices.
 #include "convert/operands.h"
 #include "convert/registry.h"
 #include "convert/scan_builder.h"
@@ -6,70 +6,71 @@
 namespace oarlock {
 namespace {
 
-// Row i is row i of the candidate that Ids[i] names.
-void multiplex(Node& n) {
+// Row i is row i of the candidate Ids[i].
+void multiplex(NodeContext& n) {
   Values stacked;
-  for (const Value& candidate : need_values(n, "X")) stacked.push_back(n.unsqueeze(candidate, {0}));
-  auto ids = n.reshape(n.cast(positions_in(n, "Ids"), DType::int64), {-1, 1});
-  auto rows = counted(n, length_along(n, ids, 0));
+  for (const Value& candidate : require_inputs(n, "X"))
+    stacked.push_back(n.unsqueeze(candidate, {0}));
+  auto ids = n.reshape(n.cast(index_input(n, "Ids"), DType::int64), {-1, 1});
+  auto rows = arange(n, dim_as_scalar(n, ids, 0));
   auto at = n.concat({ids, n.unsqueeze(rows, {-1})}, 1);
   n.out("Out", n.emit("GatherND", {n.concat(stacked, 0), at}));
 }
 
-Value scattered(Node& n, const Value& x, const Value& at, const Value& values, bool add) {
+Value scatter_rows(NodeContext& n, const Value& x, const Value& at, const Value& values, bool add) {
   if (!add) return n.emit("ScatterND", {x, at, values});
-  n.need_opset(16);
-  return gathered_at(n, x, at, values, "add");
+  n.require_opset(16);
+  return scatter_nd_reduce(n, x, at, values, "add");
 }
 
-void index_add(Node& n) {
+void index_add(NodeContext& n) {
   auto x = n.in("X");
-  auto axis = n.axis("axis", 0, n.need_rank(x));
+  auto axis = n.axis_attr("axis", 0, n.require_rank(x));
   Ints to_front = all_axes(n.rank(x)), back = to_front;
   std::rotate(to_front.begin(), to_front.begin() + axis, to_front.begin() + axis + 1);
   std::rotate(back.begin(), back.begin() + 1, back.begin() + axis + 1);
-  auto at = n.unsqueeze(as_vector(n, positions_in(n, "Index")), {-1});
+  auto at = n.unsqueeze(as_vector(n, index_input(n, "Index")), {-1});
   auto sum =
-      scattered(n, n.transpose(x, to_front), at, n.transpose(n.in("AddValue"), to_front), true);
+      scatter_rows(n, n.transpose(x, to_front), at, n.transpose(n.in("AddValue"), to_front), true);
   n.out("Out", n.transpose(sum, back));
 }
 
-// A mask of some axes is as many lists of positions; integers are such a list as they are.
-void add_positions(Node& n, const Value& index, Exprs& positions) {
-  if (n.need_dtype(index) != DType::boolean)
+// A mask of k axes yields k lists of indices; integer indices are one list.
+void append_indices(NodeContext& n, const Value& index, Exprs& positions) {
+  if (n.require_dtype(index) != DType::boolean)
     return positions.emplace_back(n, n.cast(index, DType::int64)), void();
   auto hits = n.emit("NonZero", {index});
-  for (int axis = 0; axis < n.need_rank(index); ++axis)
+  for (int axis = 0; axis < n.require_rank(index); ++axis)
     positions.emplace_back(n, n.squeeze(n.slice(hits, {axis}, {axis + 1}, {0}), {0}));
 }
 
-// One coordinate each, with the shape that they broadcast to.   int64[*,axes]
-Value coordinates(Node& n, const Exprs& positions) {
+// Stacks index lists, broadcast to one shape. int64[*,axes]
+Value broadcast_indices(NodeContext& n, const Exprs& positions) {
   Expr all = positions[0];
   for (std::size_t i = 1; i < positions.size(); ++i) all = all + positions[i];
   Values columns;
   for (const Expr& p : positions)
     columns.push_back(
         n.unsqueeze(positions.size() == 1 ? p : p.emit("Expand", {n.shape_of(all)}), {-1}));
-  return n.concat(columns, static_cast<std::int64_t>(n.need_rank(all)));
+  return n.concat(columns, static_cast<std::int64_t>(n.require_rank(all)));
 }
 
-void index_put(Node& n) {
+void index_put(NodeContext& n) {
   auto x = n.in("x"), value = n.in("value");
   Exprs positions;
-  for (const Value& index : need_values(n, "indices")) add_positions(n, index, positions);
+  for (const Value& index : require_inputs(n, "indices")) append_indices(n, index, positions);
   auto axes = static_cast<std::int64_t>(positions.size());
   n.require(axes > 0, "a mask without axes has no lowering");
-  n.require(axes <= n.need_rank(x), "there are more indices than axes");
-  auto at = coordinates(n, positions);
+  n.require(axes <= n.require_rank(x), "there are more indices than axes");
+  auto at = broadcast_indices(n, positions);
   auto lead = n.slice(n.shape_of(at), {0}, {-1}, {0}),
        rest = n.slice(n.shape_of(x), {axes}, {n.rank(x)}, {0});
   auto values = n.emit("Expand", {value, n.concat({lead, rest}, 0)});
-  n.out("out", scattered(n, x, at, values, n.attr("accumulate", false)));
+  n.out("out", scatter_rows(n, x, at, values, n.attr("accumulate", false)));
 }
 
-// Numbers counted from the start of their shard, where it is this one.
-void shard_index(Node& n) {
+// Index relative to the shard; ignore_value outside of it.
+void shard_index(NodeContext& n) {
   auto x = in(n, "X");
   auto count = n.attr("index_num", 0), shards = n.attr("nshards", 0), id = n.attr("shard_id", 0);
   n.require(count > 0 && shards > 0 && id >= 0 && id < shards, "names no shard");
@@ -79,36 +80,36 @@ void shard_index(Node& n) {
   n.out("Out", where(mine, x - first, static_cast<double>(n.attr("ignore_value", -1))));
 }
 
-// 1 at the places before each number.
-void sequence_mask(Node& n) {
+// 1 at positions below each length.
+void sequence_mask(NodeContext& n) {
   auto x = in(n, "X");
   auto length = n.attr("maxlen", -1);
   auto wide = [&](const Value& v) { return n.cast(v, DType::int64); };
   Value end = n.has("MaxLenTensor") ? as_scalar(n, wide(n.in("MaxLenTensor")))
               : length >= 0         ? n.int_scalar(length)
                                     : wide(reduce(n, "ReduceMax", x, {}, false));
-  auto places = counted(n, end).to(n.need_dtype(x));
+  auto places = arange(n, end).to(n.require_dtype(x));
   n.out("Y", (places < Expr(n, n.unsqueeze(x, {-1}))).to(n.attr("out_dtype", DType::int64)));
 }
 
-// From the last step back: the token of each beam, then the beam that it came from.
-void gather_tree(Node& n) {
+// From the last step back: the token of each beam, then its parent beam.
+void gather_tree(NodeContext& n) {
   auto ids = in(n, "Ids"), parents = in(n, "Parents");
   auto picked = [&](const Expr& from, const Expr& beams) {
     return Expr(n, n.emit("GatherElements", {from, beams}, {{"axis", std::int64_t{1}}}));
   };
-  n.require(n.need_rank(ids) == 3, "needs the shape [time, batch, beams]");
-  auto beams = counted(n, length_along(n, ids, 2));
-  auto start = beams.to(n.need_dtype(parents)).emit("Expand", {shape_without(n, ids, 0)});
-  auto step = [&](const Exprs& beam, const Exprs& now) -> Step {
+  n.require(n.require_rank(ids) == 3, "needs the shape [time, batch, beams]");
+  auto beams = arange(n, dim_as_scalar(n, ids, 2));
+  auto start = beams.to(n.require_dtype(parents)).emit("Expand", {shape_except_axis(n, ids, 0)});
+  auto step = [&](const Exprs& beam, const Exprs& now) -> ScanStep {
     return {{picked(now[1], beam[0])}, {picked(now[0], beam[0])}};
   };
-  n.out("Out", walk(n, {0, true}, {start}, {ids, parents}, step).kept[0]);
+  n.out("Out", build_scan(n, {0, true}, {start}, {ids, parents}, step).outputs[0]);
 }
 
 }  // namespace
 
-std::span<const Rule> pick_rules() {
+std::span<const Rule> scatter_gather_rules() {
   static const Rule rules[] = {
       {"multiplex", 12, multiplex},         {"index_add", 16, index_add},
       {"index_put", 11, index_put},         {"shard_index", 9, shard_index},

@@ -1,4 +1,4 @@
-// Rows brought together by segments and along the edges of graphs.
+// Reductions of rows by segments and along graph edges.
 #include <algorithm>
 #include <cmath>
 
@@ -9,65 +9,65 @@
 namespace oarlock {
 namespace {
 
-struct Together {
+struct SegmentReduction {
   std::string_view paddle, onnx;
-  int since;
-  double empty;  // what a place holds before a row comes to it; of integers, which have no such
-                 // number, the last
+  int since_opset;
+  double initial;  // initial value; for integers, the last row replaces it
 };
 
-const Together& how(const Node& n, std::string_view attr) {
-  static constexpr Together all[] = {{"SUM", "add", 16, 0},
-                                     {"MEAN", "add", 16, 0},
-                                     {"MAX", "max", 18, -INFINITY},
-                                     {"MIN", "min", 18, INFINITY}};
+const SegmentReduction& find_reduction(const NodeContext& n, std::string_view attr) {
+  static constexpr SegmentReduction all[] = {{"SUM", "add", 16, 0},
+                                             {"MEAN", "add", 16, 0},
+                                             {"MAX", "max", 18, -INFINITY},
+                                             {"MIN", "min", 18, INFINITY}};
   auto name = n.attr(attr, "SUM");
   auto found = std::find_if(std::begin(all), std::end(all),
-                            [&](const Together& t) { return t.paddle == name; });
+                            [&](const SegmentReduction& t) { return t.paddle == name; });
   n.require(found != std::end(all), "attribute '" + std::string(attr) + "' is " + name);
-  n.need_opset(found->since);
+  n.require_opset(found->since_opset);
   return *found;
 }
 
-Expr scattered(const Expr& onto, const Value& at, const Expr& rows, std::string_view reduction) {
-  return {onto.node(), gathered_at(onto.node(), onto, at, rows, reduction)};
+Expr scatter_rows(const Expr& onto, const Value& at, const Expr& rows, std::string_view reduction) {
+  return {onto.node(), scatter_nd_reduce(onto.node(), onto, at, rows, reduction)};
 }
 
-struct Gathered {
-  Expr rows, counts;  // [count,*], 0 where nothing came; [count]
+struct Aggregated {
+  Expr rows, counts;  // [count,*], 0 for empty segments; [count]
 };
 
 // count: int64[1]
-Gathered gathered(const Expr& rows, const Value& places, const Value& count,
-                  const Together& together) {
-  Node& n = rows.node();
-  int rank = n.need_rank(rows);
+Aggregated aggregate(const Expr& rows, const Value& places, const Value& count,
+                     const SegmentReduction& together) {
+  NodeContext& n = rows.node();
+  int rank = n.require_rank(rows);
   n.require(rank > 0, "has no rows");
   auto at = n.unsqueeze(as_vector(n, places), {-1});
   auto shape = n.concat({count, n.slice(n.shape_of(rows), {1}, {rank}, {0})}, 0);
-  Expr found = scattered(filled_like(rows, together.empty, shape), at, rows, together.onnx);
-  auto ones = filled_like(rows, 1, n.shape_of(as_vector(n, places)));
-  auto counts = scattered(filled_like(rows, 0, count), at, ones, "add");
+  Expr found = scatter_rows(full_like(rows, together.initial, shape), at, rows, together.onnx);
+  auto ones = full_like(rows, 1, n.shape_of(as_vector(n, places)));
+  auto counts = scatter_rows(full_like(rows, 0, count), at, ones, "add");
   Ints behind = all_axes(rank);
   behind.erase(behind.begin());
   Expr column(n, n.unsqueeze(counts, behind));
   if (together.paddle == "MEAN") found = found / max(column, 1);
-  if (together.empty != 0) found = where(column > 0, found, 0);
+  if (together.initial != 0) found = where(column > 0, found, 0);
   return {found, counts};
 }
 
-// The numbers of segments do not fall, so the last is the largest.
-void segment_pool(Node& n) {
+// Segment ids do not decrease, so the last is the largest.
+void segment_pool(NodeContext& n) {
   auto x = in(n, "X"),
        last = Expr(n, n.slice(as_vector(n, n.in("SegmentIds")), {-1}, {INT64_MAX}, {0}));
-  auto [rows, counts] = gathered(x, positions_in(n, "SegmentIds"), last + 1, how(n, "pooltype"));
+  auto [rows, counts] =
+      aggregate(x, index_input(n, "SegmentIds"), last + 1, find_reduction(n, "pooltype"));
   n.out("Out", rows);
   n.out("SummedIds", n.unsqueeze(counts, {-1}));
 }
 
-// As many nodes as asked for, else as X has.   int64[1]
-Value node_count(Node& n, const Value& x) {
-  auto own = size_along(n, x, 0);
+// The number of nodes, by default that of X. int64[1]
+Value node_count(NodeContext& n, const Value& x) {
+  auto own = dim_as_vector(n, x, 0);
   if (n.has("Out_size")) {
     Expr asked(n, as_vector(n, n.in("Out_size")));
     return where(asked > 0, asked, Expr(n, own));
@@ -77,38 +77,37 @@ Value node_count(Node& n, const Value& x) {
 }
 
 // The rows of nodes at one end of the edges.
-Expr at_ends(Node& n, std::string_view nodes, std::string_view ends) {
-  return in(n, nodes).emit("Gather", {as_vector(n, positions_in(n, ends))});
+Expr edge_rows(NodeContext& n, std::string_view nodes, std::string_view ends) {
+  return in(n, nodes).emit("Gather", {as_vector(n, index_input(n, ends))});
 }
 
-// What travels along an edge: of two rows, in the shape that both broadcast to.   Paddle has no
-// more than these.
-Expr message(Node& n, const Expr& a, const Expr& b) {
+// The message of an edge: a combination of two rows, broadcast.
+Expr message(NodeContext& n, const Expr& a, const Expr& b) {
   auto op = n.attr("message_op", "ADD");
   n.require(op == "ADD" || op == "MUL", "attribute 'message_op' is " + op);
   return op == "ADD" ? a + b : a * b;
 }
 
-void receive(Node& n, const Expr& messages) {
-  auto [rows, counts] = gathered(messages, positions_in(n, "Dst_index"), node_count(n, n.in("X")),
-                                 how(n, "reduce_op"));
+void aggregate_messages(NodeContext& n, const Expr& messages) {
+  auto [rows, counts] = aggregate(messages, index_input(n, "Dst_index"), node_count(n, n.in("X")),
+                                  find_reduction(n, "reduce_op"));
   n.out("Out", rows);
   n.out("Dst_count", counts.to(DType::int32));
 }
 
-void graph_send_recv(Node& n) { receive(n, at_ends(n, "X", "Src_index")); }
+void graph_send_recv(NodeContext& n) { aggregate_messages(n, edge_rows(n, "X", "Src_index")); }
 
-void graph_send_ue_recv(Node& n) {
-  receive(n, message(n, at_ends(n, "X", "Src_index"), in(n, "Y")));
+void graph_send_ue_recv(NodeContext& n) {
+  aggregate_messages(n, message(n, edge_rows(n, "X", "Src_index"), in(n, "Y")));
 }
 
-void graph_send_uv(Node& n) {
-  n.out("out", message(n, at_ends(n, "x", "src_index"), at_ends(n, "y", "dst_index")));
+void graph_send_uv(NodeContext& n) {
+  n.out("out", message(n, edge_rows(n, "x", "src_index"), edge_rows(n, "y", "dst_index")));
 }
 
 }  // namespace
 
-std::span<const Rule> segment_rules() {
+std::span<const Rule> segment_graph_rules() {
   static const Rule rules[] = {
       {"segment_pool", 16, segment_pool},
       {"graph_send_recv", 16, graph_send_recv},

@@ -1,4 +1,4 @@
-// Elements chosen by what they are: the largest, the ones that are not zero, the hot one.
+// One-hot, top-k, sorting, and selection by masks.
 #include <numeric>
 
 #include "convert/expression.h"
@@ -10,39 +10,42 @@ namespace {
 
 // ---- one hot ----
 
-// ids == 0, 1, ... depth-1, as the output's dtype.   An id that is out of range gives zeros.
-Value hot(Node& n, const Value& ids, DType dtype) {
+// ids == 0, 1, ... depth-1, with the output's dtype.  Ids out of range yield zeros.
+Value one_hot_values(NodeContext& n, const Value& ids, DType dtype) {
   auto wide = n.unsqueeze(n.cast(ids, DType::int64), {-1});
   auto depth = n.has("depth_tensor") ? n.in("depth_tensor") : n.attr_tensor("depth");
   Value positions;
   if (depth.empty()) {
-    Ints all(written_size(n, n.attr("depth", -1), "attribute 'depth'"));
+    Ints all(require_unroll_size(n, n.attr("depth", -1), "attribute 'depth'"));
     std::iota(all.begin(), all.end(), 0);
     positions = n.ints(all);
   } else {
-    positions = counted(n, n.cast(depth, DType::int64));
+    positions = arange(n, n.cast(depth, DType::int64));
   }
   return n.cast(n.emit("Equal", {wide, positions}), dtype);
 }
 
-void one_hot(Node& n) { n.out("Out", hot(n, n.in("X"), n.attr("dtype", DType::float32))); }
-
-// The first form wants ids of shape [..., 1], and drops that dim.
-void one_hot_column(Node& n) {
-  auto ids = n.in("X");
-  n.out("Out", hot(n, n.squeeze(ids, {n.need_rank(ids) - 1}), n.attr("dtype", DType::float32)));
+void one_hot(NodeContext& n) {
+  n.out("Out", one_hot_values(n, n.in("X"), n.attr("dtype", DType::float32)));
 }
 
-// ---- in order ----
+// The first version takes ids of shape [..., 1] and drops that dim.
+void one_hot_v1(NodeContext& n) {
+  auto ids = n.in("X");
+  n.out("Out", one_hot_values(n, n.squeeze(ids, {n.require_rank(ids) - 1}),
+                              n.attr("dtype", DType::float32)));
+}
 
-struct Order {
+// ---- sorting ----
+
+struct TopKOptions {
   Value k;  // int64[1]
   std::int64_t axis;
   bool largest, sorted;
 };
 
-void ordered(Node& n, const Value& x, const Order& order) {
-  if (n.need_rank(x) == 0) {
+void top_k(NodeContext& n, const Value& x, const TopKOptions& order) {
+  if (n.require_rank(x) == 0) {
     n.out("Out", x);
     return n.out("Indices", n.int_scalar(0));
   }
@@ -53,35 +56,35 @@ void ordered(Node& n, const Value& x, const Order& order) {
   n.out("Indices", found[1]);
 }
 
-Value count_of(Node& n) { return as_vector(n, int_list(n, {"k", "K", ""}, {1})); }
+Value read_k(NodeContext& n) { return as_vector(n, int_list(n, {"k", "K", ""}, {1})); }
 
-void top_k_v2(Node& n) {
+void top_k_v2(NodeContext& n) {
   auto x = n.in("X");
-  auto axis = n.axis("axis", -1, n.need_rank(x));
-  ordered(n, x, {count_of(n), axis, n.attr("largest", true), n.attr("sorted", true)});
+  auto axis = n.axis_attr("axis", -1, n.require_rank(x));
+  top_k(n, x, {read_k(n), axis, n.attr("largest", true), n.attr("sorted", true)});
 }
 
-void top_k_v1(Node& n) {
+void top_k_v1(NodeContext& n) {
   auto x = n.in("X");
-  ordered(n, x, {count_of(n), n.need_rank(x) - 1, true, true});
+  top_k(n, x, {read_k(n), n.require_rank(x) - 1, true, true});
 }
 
-void argsort(Node& n) {
+void argsort(NodeContext& n) {
   auto x = n.in("X");
-  auto axis = n.axis("axis", -1, n.need_rank(x));
-  auto all = n.rank(x) == 0 ? n.ints({1}) : size_along(n, x, axis);
-  ordered(n, x, {all, axis, n.attr("descending", false), true});
+  auto axis = n.axis_attr("axis", -1, n.require_rank(x));
+  auto all = n.rank(x) == 0 ? n.ints({1}) : dim_as_vector(n, x, axis);
+  top_k(n, x, {all, axis, n.attr("descending", false), true});
 }
 
-// ---- by truth ----
+// ---- masks ----
 
-// Positions, one a row.
-void where_index(Node& n) {
+// Indices, one per row.
+void where_index(NodeContext& n) {
   auto hits = n.emit("NonZero", {n.cast(n.in("Condition"), DType::boolean)});
   n.out("Out", n.transpose(hits, {1, 0}));
 }
 
-void masked_select(Node& n) {
+void masked_select(NodeContext& n) {
   auto x = n.in("X"), mask = n.in("Mask");
   if (n.shape(x) != n.shape(mask) || !n.shape(x)) {
     auto broadcast = n.emit("Expand", {x, n.shape_of(mask)});
@@ -94,14 +97,14 @@ void masked_select(Node& n) {
 
 }  // namespace
 
-std::span<const Rule> select_rules() {
+std::span<const Rule> selection_rules() {
   static const Rule rules[] = {
       {"one_hot_v2", 11, one_hot},
-      {"one_hot", 11, one_hot_column},
-      {"top_k_v2", 11, top_k_v2, {.from_zero = "Indices"}},
-      {"top_k", 11, top_k_v1, {.from_zero = "Indices"}},
-      {"argsort", 11, argsort, {.from_zero = "Indices"}},
-      {"where_index", 9, where_index, {.from_zero = "Out"}},
+      {"one_hot", 11, one_hot_v1},
+      {"top_k_v2", 11, top_k_v2, {.nonnegative_outputs = "Indices"}},
+      {"top_k", 11, top_k_v1, {.nonnegative_outputs = "Indices"}},
+      {"argsort", 11, argsort, {.nonnegative_outputs = "Indices"}},
+      {"where_index", 9, where_index, {.nonnegative_outputs = "Out"}},
       {"masked_select", 9, masked_select},
   };
   return rules;

@@ -1,4 +1,4 @@
-// Parts of a tensor: slices, splits, single entries along an axis.
+// Slices, splits and single entries along an axis.
 #include <algorithm>
 #include <limits>
 
@@ -10,11 +10,11 @@ namespace oarlock {
 namespace {
 
 constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max();
-constexpr std::int64_t kFar = std::int64_t{1} << 48;  // beyond any size
+constexpr std::int64_t kBeyondAnySize = std::int64_t{1} << 48;  // larger than any size
 
-// Paddle writes INT_MAX for "to the end".
-Value sliced(Node& n, const Value& x, const Ints& axes, const Value& starts, const Value& ends,
-             const Value& steps) {
+// Paddle writes INT_MAX for the end.
+Value emit_slice(NodeContext& n, const Value& x, const Ints& axes, const Value& starts,
+                 const Value& ends, const Value& steps) {
   if (axes.empty()) return x;
   if (n.opset() < 10) {
     auto from = n.const_ints(starts), to = n.const_ints(ends);
@@ -27,62 +27,62 @@ Value sliced(Node& n, const Value& x, const Ints& axes, const Value& starts, con
   return n.emit("Slice", in);
 }
 
-// x[..., i, ...] in one step.   "" where it is more than that
-Value single_entry(Node& n, const Value& x, const Ints& axes, const Ints& decreased,
+// x[..., i, ...] as one Gather. "" if it selects more
+Value single_entry(NodeContext& n, const Value& x, const Ints& axes, const Ints& decreased,
                    const Value& starts) {
   auto at = n.const_ints(starts);
   bool one = axes.size() == 1 && decreased.size() == 1 && at && at->size() == 1;
   if (!one || n.rank(x) < 1 ||
-      from_front(n, axes, n.rank(x)) != from_front(n, decreased, n.rank(x)))
+      normalize_axes(n, axes, n.rank(x)) != normalize_axes(n, decreased, n.rank(x)))
     return "";
   return n.emit("Gather", {x, n.int_scalar((*at)[0])}, {{"axis", axes[0]}});
 }
 
-void finish(Node& n, const Value& y, const Ints& decreased) {
-  out_scalar(n, "Out", n.squeeze(y, from_front(n, decreased, n.need_rank(y))));
+void drop_axes(NodeContext& n, const Value& y, const Ints& decreased) {
+  out_scalar(n, "Out", n.squeeze(y, normalize_axes(n, decreased, n.require_rank(y))));
 }
 
-void slice(Node& n) {
+void slice(NodeContext& n) {
   auto x = n.in("Input");
   Ints axes = n.attr("axes", Ints{}), decreased = n.attr("decrease_axis", Ints{});
   auto starts = int_list(n, {"starts", "StartsTensor", "StartsTensorList"});
   auto ends = int_list(n, {"ends", "EndsTensor", "EndsTensorList"});
-  if (n.is_sequence(x)) return slice_of_list(n, x, starts, ends);
+  if (n.is_sequence(x)) return slice_list(n, x, starts, ends);
   if (n.opset() >= 10)
     if (auto entry = single_entry(n, x, axes, decreased, starts); !entry.empty())
       return out_scalar(n, "Out", entry);
-  finish(n, sliced(n, x, axes, starts, ends, ""), decreased);
+  drop_axes(n, emit_slice(n, x, axes, starts, ends, ""), decreased);
 }
 
-// With a negative step an end of -1 is "through the front".
-Value backward_ends(Node& n, const Value& ends, const Value& steps) {
+// With a negative step, an end of -1 means through the front.
+Value backward_ends(NodeContext& n, const Value& ends, const Value& steps) {
   auto by = n.const_ints(steps), to = n.const_ints(ends);
   bool forward = by && std::all_of(by->begin(), by->end(), [](std::int64_t s) { return s > 0; });
   if (forward) return ends;
   if (!by || !to) {
     Expr end(n, ends);
-    return where(Expr(n, steps) < 0 && end == -1, static_cast<double>(-kFar), end);
+    return where(Expr(n, steps) < 0 && end == -1, static_cast<double>(-kBeyondAnySize), end);
   }
   n.require(by->size() == to->size(), "needs one end and one stride per axis");
   for (std::size_t i = 0; i < to->size(); ++i)
-    if ((*by)[i] < 0 && (*to)[i] == -1) (*to)[i] = -kFar;
+    if ((*by)[i] < 0 && (*to)[i] == -1) (*to)[i] = -kBeyondAnySize;
   return n.ints(*to);
 }
 
-void strided_slice(Node& n) {
+void strided_slice(NodeContext& n) {
   auto x = n.in("Input");
   Ints axes = n.attr("axes", Ints{});
   auto starts = int_list(n, {"starts", "StartsTensor", "StartsTensorList"});
   auto ends = int_list(n, {"ends", "EndsTensor", "EndsTensorList"});
   auto steps = int_list(n, {"strides", "StridesTensor", "StridesTensorList"});
   ends = backward_ends(n, ends, steps);
-  finish(n, sliced(n, x, axes, starts, ends, steps), n.attr("decrease_axis", Ints{}));
+  drop_axes(n, emit_slice(n, x, axes, starts, ends, steps), n.attr("decrease_axis", Ints{}));
 }
 
-// A block from `offsets` on; a size of -1 is all that is left.
-void crop(Node& n) {
+// A block from `offsets` on; a size of -1 extends to the end.
+void crop(NodeContext& n) {
   auto x = n.in("X");
-  Ints zeros(static_cast<std::size_t>(n.need_rank(x)), 0);
+  Ints zeros(static_cast<std::size_t>(n.require_rank(x)), 0);
   auto starts = int_list(n, {"offsets", "Offsets", "OffsetsTensor"}, zeros);
   if (n.dim(starts, 0) == 0) starts = n.ints(zeros);
   auto sizes = n.has("Y") ? n.shape_of(n.in("Y")) : int_list(n, {"shape", "Shape", "ShapeTensor"});
@@ -93,16 +93,15 @@ void crop(Node& n) {
 
 // ---- split ----
 
-Values split_at(Node& n, const Value& x, std::int64_t axis, const Ints& sizes) {
+Values split_at(NodeContext& n, const Value& x, std::int64_t axis, const Ints& sizes) {
   if (n.opset() < 13)
     return n.emit_n(sizes.size(), "Split", {x}, {{"axis", axis}, {"split", sizes}});
   return n.emit_n(sizes.size(), "Split", {x, n.ints(sizes)}, {{"axis", axis}});
 }
 
-// Sizes are always written out: ONNX Runtime takes two splits of one value into different numbers
-// of parts for the same.
-Values split_evenly(Node& n, const Value& x, std::int64_t axis, std::size_t parts) {
-  n.require(parts > 0, "gives nothing");
+// Sizes are explicit: ONNX Runtime merges two splits of one value into different numbers of parts.
+Values split_evenly(NodeContext& n, const Value& x, std::int64_t axis, std::size_t parts) {
+  n.require(parts > 0, "has no outputs");
   auto count = static_cast<std::int64_t>(parts);
   if (auto whole = n.dim(x, axis); whole >= 0) {
     n.require(whole % count == 0,
@@ -110,87 +109,90 @@ Values split_evenly(Node& n, const Value& x, std::int64_t axis, std::size_t part
     return split_at(n, x, axis, Ints(parts, whole / count));
   }
   if (n.opset() < 13) return n.emit_n(parts, "Split", {x}, {{"axis", axis}});
-  auto each = n.emit("Div", {size_along(n, x, axis), n.ints({count})});
+  auto each = n.emit("Div", {dim_as_vector(n, x, axis), n.ints({count})});
   return n.emit_n(parts, "Split", {x, n.emit("Expand", {each, n.ints({count})})}, {{"axis", axis}});
 }
 
-// One section may be left open; where the whole is not known, it is what the others leave from both
-// sides.
-Values split_around(Node& n, const Value& x, std::int64_t axis, const Ints& sizes) {
-  auto open = std::find(sizes.begin(), sizes.end(), -1);
+// One section may be -1; if the total is unknown, it is what the others leave.
+Values split_with_dynamic_section(NodeContext& n, const Value& x, std::int64_t axis,
+                                  const Ints& sizes) {
+  auto dynamic = std::find(sizes.begin(), sizes.end(), -1);
   Values parts;
   std::int64_t at = 0, behind = 0;
-  for (auto s = open + 1; s != sizes.end(); ++s) behind += *s;
-  for (auto s = sizes.begin(); s != open; ++s, at += s[-1])
+  for (auto s = dynamic + 1; s != sizes.end(); ++s) behind += *s;
+  for (auto s = sizes.begin(); s != dynamic; ++s, at += s[-1])
     parts.push_back(n.slice(x, {at}, {at + *s}, {axis}));
   parts.push_back(n.slice(x, {at}, {behind ? -behind : kEnd}, {axis}));
-  for (auto s = open + 1; s != sizes.end(); behind -= *s, ++s)
+  for (auto s = dynamic + 1; s != sizes.end(); behind -= *s, ++s)
     parts.push_back(n.slice(x, {-behind}, {*s == behind ? kEnd : *s - behind}, {axis}));
   return parts;
 }
 
-Values split_sections(Node& n, const Value& x, std::int64_t axis, Ints sizes) {
-  constexpr std::int64_t most = std::int64_t{1} << 40;
-  for (auto s : sizes) n.require(s >= -1 && s < most, "a section is " + std::to_string(s));
-  auto open = std::find(sizes.begin(), sizes.end(), -1);
-  if (open == sizes.end()) return split_at(n, x, axis, sizes);
+Values split_sections(NodeContext& n, const Value& x, std::int64_t axis, Ints sizes) {
+  constexpr std::int64_t limit = std::int64_t{1} << 40;
+  for (auto s : sizes) n.require(s >= -1 && s < limit, "a section is " + std::to_string(s));
+  auto dynamic = std::find(sizes.begin(), sizes.end(), -1);
+  if (dynamic == sizes.end()) return split_at(n, x, axis, sizes);
   auto whole = n.dim(x, axis);
-  if (whole < 0) return split_around(n, x, axis, sizes);
-  for (auto s = sizes.begin(); s != sizes.end(); ++s) whole -= s == open ? 0 : *s;
+  if (whole < 0) return split_with_dynamic_section(n, x, axis, sizes);
+  for (auto s = sizes.begin(); s != sizes.end(); ++s) whole -= s == dynamic ? 0 : *s;
   n.require(whole >= 0 && std::count(sizes.begin(), sizes.end(), -1) == 1,
             "the sections do not fit");
-  *open = whole;
+  *dynamic = whole;
   return split_at(n, x, axis, sizes);
 }
 
-// Sections that are computed; one of them may be -1, what the others leave.
-Values split_computed(Node& n, const Value& x, std::int64_t axis, const Value& sections,
-                      std::size_t parts) {
-  n.require(n.opset() >= 13, "sections computed at run time need opset 13");
-  Expr sizes(n, sections), whole(n, size_along(n, x, axis));
+// Sections given as a tensor; one of them may be -1.
+Values split_by_tensor(NodeContext& n, const Value& x, std::int64_t axis, const Value& sections,
+                       std::size_t parts) {
+  n.require_opset(13, "a list of sections computed at run time");
+  Expr sizes(n, sections), whole(n, dim_as_vector(n, x, axis));
   auto rest = whole - (Expr(n, reduce(n, "ReduceSum", sizes, {0}, true)) + 1);
   return n.emit_n(parts, "Split", {x, where(sizes < 0, rest, sizes)}, {{"axis", axis}});
 }
 
-Values split_along(Node& n, const Value& x, std::int64_t axis, std::size_t parts) {
+Values split_along(NodeContext& n, const Value& x, std::int64_t axis, std::size_t parts) {
   auto sections = int_list(n, {"sections", "", "SectionsTensorList"});
   auto sizes = n.const_ints(sections);
-  if (!sizes) return split_computed(n, x, axis, sections, parts);
+  if (!sizes) return split_by_tensor(n, x, axis, sections, parts);
   return sizes->empty() ? split_evenly(n, x, axis, parts) : split_sections(n, x, axis, *sizes);
 }
 
-// Only a run knows the axis, which Slice takes: the places along it are split, and each part is as
-// long as theirs.
-Values split_at_computed(Node& n, const Value& x, const Value& axis, std::size_t parts) {
-  n.require(n.opset() >= 13, "an axis computed at run time needs opset 13");
-  auto places = counted(n, n.emit("Gather", {n.shape_of(x), axis}, {{"axis", std::int64_t{0}}}));
+// The axis is known only at run time: Slice accepts it.  The positions along it are split, and each
+// part has their number.
+Values split_along_runtime_axis(NodeContext& n, const Value& x, const Value& axis,
+                                std::size_t parts) {
+  n.require_opset(13, "an axis computed at run time");
+  auto places = arange(n, n.emit("Gather", {n.shape_of(x), axis}, {{"axis", std::int64_t{0}}}));
   auto start = n.ints({0});
   Values made;
   for (const Value& part : split_along(n, places, 0, parts)) {
-    n.declare(part, DType::int64, Ints{-1});
-    auto end = n.emit("Add", {start, size_along(n, part, 0)});
+    n.declare_type(part, DType::int64, Ints{-1});
+    auto end = n.emit("Add", {start, dim_as_vector(n, part, 0)});
     made.push_back(n.emit("Slice", {x, start, end, axis}));
-    n.declare(made.back(), n.need_dtype(x), Ints(static_cast<std::size_t>(n.need_rank(x)), -1));
+    n.declare_type(made.back(), n.require_dtype(x),
+                   Ints(static_cast<std::size_t>(n.require_rank(x)), -1));
     start = end;
   }
   return made;
 }
 
-void split(Node& n) {
+void split(NodeContext& n) {
   auto x = n.in("X");
-  auto parts = n.out_names("Out").size();
-  if (parts == 1) return n.outs("Out", {x});
+  auto types = n.out_names("Out").size();
+  if (types == 1) return n.outs("Out", {x});
   auto axis = int_list(n, {"axis", "AxisTensor", ""}, {0});
   if (n.dim(axis, 0) != 1) axis = n.reshape(axis, {1});
-  if (!n.const_ints(axis)) return n.outs("Out", split_at_computed(n, x, axis, parts));
-  n.outs("Out", split_along(n, x, axis_operand(n, "axis", "AxisTensor", 0, n.need_rank(x)), parts));
+  if (!n.const_ints(axis)) return n.outs("Out", split_along_runtime_axis(n, x, axis, types));
+  n.outs("Out",
+         split_along(n, x, axis_operand(n, "axis", "AxisTensor", 0, n.require_rank(x)), types));
 }
 
-// Every entry along an axis.
-Lower entries(std::string_view slot) {
-  return [slot](Node& n) {
+// All entries along an axis.
+LowerFn unstack(std::string_view slot) {
+  return [slot](NodeContext& n) {
     auto x = n.in("X");
-    auto axis = n.axis("axis", 0, n.need_rank(x));
+    auto axis = n.axis_attr("axis", 0, n.require_rank(x));
     auto count = n.out_names(slot).size();
     Values parts = count == 1 ? Values{x} : split_evenly(n, x, axis, count);
     for (Value& part : parts) part = n.squeeze(part, {axis});
@@ -204,8 +206,8 @@ std::span<const Rule> slice_rules() {
   static const Rule rules[] = {
       {"slice", 7, slice},           {"strided_slice", 10, strided_slice},
       {"split", 7, split},           {"crop", 10, crop},
-      {"crop_tensor", 10, crop},     {"unstack", 7, entries("Y")},
-      {"unbind", 7, entries("Out")},
+      {"crop_tensor", 10, crop},     {"unstack", 7, unstack("Y")},
+      {"unbind", 7, unstack("Out")},
   };
   return rules;
 }

@@ -1,4 +1,4 @@
-// Elements found by their order or value, and how often they are there.
+// Search by order or value, and counting.
 #include <cmath>
 
 #include "convert/expression.h"
@@ -9,24 +9,24 @@
 namespace oarlock {
 namespace {
 
-// An axis as the last one.
-Expr with_last(const Expr& x, std::int64_t axis) {
+// Moves an axis to the end.
+Expr move_axis_last(const Expr& x, std::int64_t axis) {
   Ints perm = all_axes(x.node().rank(x));
   std::rotate(perm.begin() + axis, perm.begin() + axis + 1, perm.end());
   return {x.node(), x.node().transpose(x, perm)};
 }
 
-// ---- one of each line ----
+// ---- kthvalue, mode, median ----
 
-void scalar_found(Node& n, const Expr& x) {
+void output_of_scalar(NodeContext& n, const Expr& x) {
   n.out("Out", x);
   n.out("Indices", n.int_scalar(0));
 }
 
-void kthvalue(Node& n) {
+void kthvalue(NodeContext& n) {
   auto x = in(n, "X");
-  if (n.need_rank(x) == 0) return scalar_found(n, x);
-  auto axis = n.axis("axis", -1, n.rank(x)), k = n.attr("k", 1);
+  if (n.require_rank(x) == 0) return output_of_scalar(n, x);
+  auto axis = n.axis_attr("axis", -1, n.rank(x)), k = n.attr("k", 1);
   n.require(k > 0 && (n.dim(x, axis) < 0 || k <= n.dim(x, axis)),
             "attribute 'k' is " + std::to_string(k));
   auto found =
@@ -39,21 +39,21 @@ void kthvalue(Node& n) {
   n.out("Indices", picked(found[1]));
 }
 
-// Every element beside every other of its line: the commonest, of those the smallest, of those the
-// last.
-void mode(Node& n) {
+// Compares every element with every other: the most frequent one, among those the smallest, of its
+// occurrences the last.
+void mode(NodeContext& n) {
   auto x = in(n, "X");
-  if (n.need_rank(x) == 0) return scalar_found(n, x);
-  auto axis = n.axis("axis", -1, n.rank(x));
-  auto lines = with_last(x, axis);
+  if (n.require_rank(x) == 0) return output_of_scalar(n, x);
+  auto axis = n.axis_attr("axis", -1, n.rank(x));
+  auto lines = move_axis_last(x, axis);
   Expr column(n, n.unsqueeze(lines, {-1})), row(n, n.unsqueeze(lines, {-2}));
   int last = n.rank(x) - 1;
   auto counts = sum((column == row).to(DType::int64), {last + 1});
   auto commonest = counts == reduce("ReduceMax", counts, {last}, true);
   auto value = reduce("ReduceMin", where(commonest, lines, INFINITY), {last}, true);
   auto is_value = lines == value;
-  if (is_floating(n.need_dtype(x))) is_value = is_value || (isnan(lines) && isnan(value));
-  auto places = where(is_value, counted(n, length_along(n, lines, last)), -1);
+  if (is_floating(n.require_dtype(x))) is_value = is_value || (isnan(lines) && isnan(value));
+  auto places = where(is_value, arange(n, dim_as_scalar(n, lines, last)), -1);
   auto at = reduce(n, "ReduceMax", places, {last}, true);
   auto shaped = [&](const Value& v) {
     auto bare = n.squeeze(v, {last});
@@ -63,8 +63,8 @@ void mode(Node& n) {
   n.out("Indices", shaped(at));
 }
 
-// The axes as one last one.
-Expr as_lines(Node& n, const Expr& x, const Ints& axes) {
+// Merges the axes into the last one.
+Expr flatten_axes_last(NodeContext& n, const Expr& x, const Ints& axes) {
   Ints perm;
   for (auto axis : all_axes(n.rank(x)))
     if (std::count(axes.begin(), axes.end(), axis) == 0) perm.push_back(axis);
@@ -73,28 +73,27 @@ Expr as_lines(Node& n, const Expr& x, const Ints& axes) {
   auto moved = n.transpose(x, perm);
   auto shape = n.shape_of(moved);
   auto size = reduce(n, "ReduceProd", n.slice(shape, {rest}, {n.rank(x)}, {0}), {0}, true);
-  Expr lines(n, reshaped(n, moved, {n.slice(shape, {0}, {rest}, {0}), size}));
-  n.declare(lines, n.need_dtype(x), Ints(static_cast<std::size_t>(rest) + 1, -1));
+  Expr lines(n, reshape_to_parts(n, moved, {n.slice(shape, {0}, {rest}, {0}), size}));
+  n.declare_type(lines, n.require_dtype(x), Ints(static_cast<std::size_t>(rest) + 1, -1));
   return lines;
 }
 
-// The middle of what is a number, of two the mean.   What is not is sorted behind, where nobody
-// looks.
-void nanmedian(Node& n) {
+// The median without NaN; the mean of the middle two.  NaN is sorted to the end.
+void nanmedian(NodeContext& n) {
   auto x = in(n, "X");
-  int rank = n.need_rank(x);
-  Over over{from_front(n, n.attr("axis", Ints{}), rank), n.attr("keepdim", true)};
+  int rank = n.require_rank(x);
+  ReduceAxes over{normalize_axes(n, n.attr("axis", Ints{}), rank), n.attr("keepdim", true)};
   if (over.axes.empty()) over.axes = all_axes(rank);
   if (rank == 0) return n.out("Out", x);
-  bool floats = is_floating(n.need_dtype(x));
-  auto lines = as_lines(n, x, over.axes);
-  auto last = static_cast<std::int64_t>(n.need_rank(lines)) - 1;
+  bool floats = is_floating(n.require_dtype(x));
+  auto lines = flatten_axes_last(n, x, over.axes);
+  auto last = static_cast<std::int64_t>(n.require_rank(lines)) - 1;
   auto gone = floats ? isnan(lines) : !(lines == lines);
   auto count = sum((!gone).to(DType::int64), {last}, true);
   auto sorted = n.emit_n(
-      2, "TopK", {floats ? where(gone, INFINITY, lines) : lines, size_along(n, lines, last)},
+      2, "TopK", {floats ? where(gone, INFINITY, lines) : lines, dim_as_vector(n, lines, last)},
       {{"axis", last}, {"largest", std::int64_t{0}}})[0];
-  n.declare(sorted, n.need_dtype(x), n.shape(lines));
+  n.declare_type(sorted, n.require_dtype(x), n.shape(lines));
   auto at = [&](const Expr& place) {
     return Expr(n, n.emit("GatherElements", {sorted, place}, {{"axis", last}}));
   };
@@ -102,151 +101,153 @@ void nanmedian(Node& n) {
   auto middle = where(low == high, low, (low + high) / 2);
   auto found =
       n.squeeze(floats ? where(count == Expr(n, n.int_scalar(0)), NAN, middle) : middle, {last});
-  n.out("Out", over.keep ? n.unsqueeze(found, over.axes) : found);
+  n.out("Out", over.keepdims ? n.unsqueeze(found, over.axes) : found);
 }
 
-// ---- places in a sorted line ----
+// ---- searchsorted ----
 
-// How many of `sorted` are before each value (or not behind it).
-Expr places_in(const Expr& sorted, const Expr& values, bool right) {
-  Node& n = sorted.node();
-  Expr line = n.need_rank(sorted) == 1 ? sorted : Expr(n, n.unsqueeze(sorted, {-2}));
+// The number of elements of `sorted` before each value (or not after it).
+Expr insertion_positions(const Expr& sorted, const Expr& values, bool right) {
+  NodeContext& n = sorted.node();
+  Expr line = n.require_rank(sorted) == 1 ? sorted : Expr(n, n.unsqueeze(sorted, {-2}));
   Expr each(n, n.unsqueeze(values, {-1}));
   auto before = right ? line <= each : line < each;
-  return sum(before.to(DType::int64), {n.need_rank(values)});
+  return sum(before.to(DType::int64), {n.require_rank(values)});
 }
 
-void searchsorted(Node& n) {
-  auto found = places_in(in(n, "SortedSequence"), in(n, "Values"), n.attr("right", false));
+void searchsorted(NodeContext& n) {
+  auto found =
+      insertion_positions(in(n, "SortedSequence"), in(n, "Values"), n.attr("right", false));
   n.out("Out", found.to(n.attr("out_int32", false) ? DType::int32 : DType::int64));
 }
 
-// Slices, each as often as its number says.
-void repeat_interleave(Node& n) {
+// Repeats each slice.
+void repeat_interleave(NodeContext& n) {
   auto x = n.in("X");
-  auto axis = n.axis("dim", 0, n.need_rank(x)), times = n.attr("Repeats", 0);
+  auto axis = n.axis_attr("dim", 0, n.require_rank(x)), times = n.attr("Repeats", 0);
   auto taken = [&](const Value& at) { n.out("Out", n.emit("Gather", {x, at}, {{"axis", axis}})); };
   if (n.has("RepeatsTensor")) {
     Expr repeats(n, as_vector(n, n.in("RepeatsTensor")));
     auto ends = repeats.emit("CumSum", {n.int_scalar(0)});
-    return taken(places_in(ends, counted(n, sum(repeats)), true));
+    return taken(insertion_positions(ends, arange(n, sum(repeats)), true));
   }
   n.require(times > 0, "attribute 'Repeats' is " + std::to_string(times));
   auto each = static_cast<double>(times);
-  Expr size(n, length_along(n, x, axis));
-  taken(counted(n, size * each) / each);
+  Expr size(n, dim_as_scalar(n, x, axis));
+  taken(arange(n, size * each) / each);
 }
 
-// ---- how often ----
+// ---- counting ----
 
-// The sums of `amounts` at each of `count` (int64[1]) places.
-Expr sums_at(const Expr& places, const Expr& amounts, const Value& count) {
-  Node& n = places.node();
-  auto zeros = filled_like(amounts, 0, count);
+// The sums of `amounts` at each of `count` (int64[1]) positions.
+Expr scatter_sums(const Expr& places, const Expr& amounts, const Value& count) {
+  NodeContext& n = places.node();
+  auto zeros = full_like(amounts, 0, count);
   return {n,
           n.emit("ScatterElements", {zeros, places, amounts}, {{"reduction", std::string("add")}})};
 }
 
-struct Span {
+struct HistogramRange {
   Expr low, high;
 };
 
-// Of the data where both ends are 0; never empty.
-Span span_of(Node& n, const Expr& flat) {
+// The range of the data if both bounds are 0; never empty.
+HistogramRange histogram_range(NodeContext& n, const Expr& flat) {
   auto least = n.attr("min", 0), most = n.attr("max", 0);
   bool of_data = least == 0 && most == 0;
   Expr low(n, of_data ? reduce(n, "ReduceMin", flat, {}, false)
-                      : flat.number(static_cast<double>(least)).value());
+                      : flat.scalar_like(static_cast<double>(least)).value());
   Expr high(n, of_data ? reduce(n, "ReduceMax", flat, {}, false)
-                       : flat.number(static_cast<double>(most)).value());
+                       : flat.scalar_like(static_cast<double>(most)).value());
   auto empty = low == high;
   return {where(empty, low - 1, low), where(empty, high + 1, high)};
 }
 
-void histogram(Node& n) {
+void histogram(NodeContext& n) {
   Expr flat(n, n.reshape(n.in("X"), {-1}));
   auto bins = n.attr("bins", 100);
-  written_size(n, bins, "attribute 'bins'");
-  auto [low, high] = span_of(n, flat);
+  require_unroll_size(n, bins, "attribute 'bins'");
+  auto [low, high] = histogram_range(n, flat);
   auto bin = ((flat - low) * static_cast<double>(bins) / (high - low)).to(DType::int64);
   auto inside = flat >= low && flat <= high;
   auto place = where(inside, min(bin, static_cast<double>(bins - 1)), 0);
-  n.out("Out", sums_at(place, inside.to(DType::int64), n.ints({bins})));
+  n.out("Out", scatter_sums(place, inside.to(DType::int64), n.ints({bins})));
 }
 
-void bincount(Node& n) {
+void bincount(NodeContext& n) {
   Expr x(n, as_vector(n, n.in("X")));
   auto least = n.attr("minlength", 0);
   n.require(least >= 0, "attribute 'minlength' is " + std::to_string(least));
   auto longest = n.concat({x, n.ints({least - 1})}, 0);
   auto count = n.emit("Add", {reduce(n, "ReduceMax", longest, {0}, true), n.ints({1})});
-  if (!n.has("Weights")) return n.out("Out", sums_at(x, filled_like(x, 1, n.shape_of(x)), count));
+  if (!n.has("Weights"))
+    return n.out("Out", scatter_sums(x, full_like(x, 1, n.shape_of(x)), count));
   auto weights = in(n, "Weights");
-  bool narrow = n.need_dtype(weights) == DType::float32;
-  n.out("Out", sums_at(x, weights.to(narrow ? DType::float32 : DType::float64), count));
+  bool narrow = n.require_dtype(weights) == DType::float32;
+  n.out("Out", scatter_sums(x, weights.to(narrow ? DType::float32 : DType::float64), count));
 }
 
-// ---- each once ----
+// ---- unique ----
 
-void unique(Node& n) {
+void unique(NodeContext& n) {
   auto x = n.in("X");
-  auto dtype = n.attr("dtype", DType::int64), own = n.need_dtype(x);
+  auto dtype = n.attr("dtype", DType::int64), own = n.require_dtype(x);
   bool narrow = own == DType::int32 || own == DType::boolean;
-  Node::Attrs attrs{{"sorted", std::int64_t{n.attr("is_sorted", false)}}};
+  NodeContext::Attrs attrs{{"sorted", std::int64_t{n.attr("is_sorted", false)}}};
   Ints axis = n.attr("axis", Ints{});
   if (!axis.empty()) {
-    auto along = from_front(n, axis, n.need_rank(x)).at(0);
+    auto along = normalize_axes(n, axis, n.require_rank(x)).at(0);
     attrs.emplace_back("axis", along);
-    if (n.rank(x) > 1) x = nonempty(n, x, along);  // slices without elements end the process
+    if (n.rank(x) > 1) x = assert_nonempty(n, x, along);  // the kernel crashes for empty slices
   }
   auto found = n.emit_n(4, "Unique", {narrow ? n.cast(x, DType::int64) : x}, attrs);
-  n.declare(found[0], narrow ? DType::int64 : own);
+  n.declare_type(found[0], narrow ? DType::int64 : own);
   n.out("Out", n.cast(found[0], own));
   constexpr std::string_view slots[] = {"Indices", "Index", "Counts"};
   for (std::size_t i = 0; i < 3; ++i) {
-    n.declare(found[i + 1], DType::int64, Ints{-1});
+    n.declare_type(found[i + 1], DType::int64, Ints{-1});
     n.out(slots[i], n.cast(found[i + 1], dtype));
   }
 }
 
-void unique_with_counts(Node& n) {
+void unique_with_counts(NodeContext& n) {
   auto x = n.in("X");
-  auto dtype = n.attr("dtype", DType::int32), own = n.need_dtype(x);
+  auto dtype = n.attr("dtype", DType::int32), own = n.require_dtype(x);
   bool narrow = own == DType::int32 || own == DType::boolean;
   auto found =
       n.emit_n(4, "Unique", {narrow ? n.cast(x, DType::int64) : x}, {{"sorted", std::int64_t{0}}});
-  n.declare(found[0], narrow ? DType::int64 : own);
+  n.declare_type(found[0], narrow ? DType::int64 : own);
   n.out("Out", n.cast(found[0], own));
   for (auto [slot, at] : {std::pair{"Index", 2}, std::pair{"Count", 3}}) {
-    n.declare(found[at], DType::int64, Ints{-1});
+    n.declare_type(found[at], DType::int64, Ints{-1});
     n.out(slot, n.cast(found[at], dtype));
   }
 }
 
-// Whether each slice is another than the one before; the first one is.   bool[n]
-Expr changes(const Expr& slices) {
-  Node& n = slices.node();
+// Whether each slice differs from the previous one; true for the first. bool[n]
+Expr differs_from_previous(const Expr& slices) {
+  NodeContext& n = slices.node();
   auto behind = n.slice(slices, {1}, {INT64_MAX}, {0}), before = n.slice(slices, {0}, {-1}, {0});
   auto differs = (!(Expr(n, behind) == Expr(n, before))).to(DType::int32);
   Ints rest = all_axes(n.rank(slices));
   rest.erase(rest.begin());
   if (!rest.empty()) differs = Expr(n, reduce(n, "ReduceMax", differs, rest, false));
   auto all = n.concat({n.cast(n.ints({1}), DType::int32), differs}, 0);
-  auto some = n.emit("Slice", {all, n.ints({0}), size_along(n, slices, 0)});  // there may be none
-  n.declare(some, DType::int32, Ints{-1});
+  auto some = n.emit("Slice", {all, n.ints({0}), dim_as_vector(n, slices, 0)});  // may be empty
+  n.declare_type(some, DType::int32, Ints{-1});
   return Expr(n, some).to(DType::boolean);
 }
 
-void unique_consecutive(Node& n) {
+void unique_consecutive(NodeContext& n) {
   auto x = in(n, "X");
   auto dtype = n.attr("dtype", DType::float32);
   Ints given = n.attr("axis", Ints{});
-  n.require(given.empty() || n.need_rank(x) > 0, "has no axis");
-  auto axis = given.empty() ? 0 : from_front(n, given, n.rank(x)).at(0);
+  n.require(given.empty() || n.require_rank(x) > 0, "has no axis");
+  auto axis = given.empty() ? 0 : normalize_axes(n, given, n.rank(x)).at(0);
   Ints perm = all_axes(given.empty() ? 1 : n.rank(x));
   std::rotate(perm.begin(), perm.begin() + axis, perm.begin() + axis + 1);
   Expr slices(n, given.empty() ? n.reshape(x, {-1}) : n.transpose(x, perm));
-  auto starts = changes(slices);
+  auto starts = differs_from_previous(slices);
   Ints back = all_axes(static_cast<int>(perm.size()));
   std::rotate(back.begin(), back.begin() + 1, back.begin() + axis + 1);
   n.out("Out",
@@ -254,13 +255,13 @@ void unique_consecutive(Node& n) {
   auto numbers = starts.to(DType::int64).emit("CumSum", {n.int_scalar(0)}) - 1;
   n.out("Index", numbers.to(dtype));
   Expr first(n, n.squeeze(starts.emit("NonZero"), {0}));
-  auto next = n.concat({n.slice(first, {1}, {INT64_MAX}, {0}), size_along(n, slices, 0)}, 0);
+  auto next = n.concat({n.slice(first, {1}, {INT64_MAX}, {0}), dim_as_vector(n, slices, 0)}, 0);
   n.out("Counts", (Expr(n, next) - first).to(dtype));
 }
 
 }  // namespace
 
-std::span<const Rule> search_rules() {
+std::span<const Rule> sort_search_rules() {
   static const Rule rules[] = {
       {"kthvalue", 11, kthvalue},
       {"mode", 12, mode},

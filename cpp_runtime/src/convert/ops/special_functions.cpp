@@ -1,5 +1,5 @@
-// Special functions: of the gamma family, Bessel's, the inverse of erf, neighbours of numbers. All
-// by formulas in float64, whose every step ONNX Runtime has a kernel for.
+// Special functions: gamma family, Bessel, inverse erf, nextafter; as float64 formulas of ops with
+// ONNX Runtime kernels.
 #include <array>
 #include <cmath>
 #include <vector>
@@ -11,11 +11,11 @@
 namespace oarlock {
 namespace {
 
-// A function of float64 for every floating dtype; the slots are `X` and `Out`, or in lower case
-// where the op is young.
-Lower in_doubles(Expr (*f)(const Expr&), bool young = false) {
-  return [f, young](Node& n) {
-    Expr x(n, floating(n, n.in(young ? "x" : "X"), young ? "out" : "Out"));
+// A float64 function for every floating dtype; slots are `X` and `Out`, or lower case for newer
+// ops.
+LowerFn float64_rule(Expr (*f)(const Expr&), bool young = false) {
+  return [f, young](NodeContext& n) {
+    Expr x(n, as_floating(n, n.in(young ? "x" : "X"), young ? "out" : "Out"));
     n.out(young ? "out" : "Out", f(x.to(DType::float64)).to(n.dtype(x)));
   };
 }
@@ -30,15 +30,15 @@ Expr polynomial(const List& coefficients, const Expr& t) {
 
 // ---- the gamma family ----
 
-constexpr int kShift = 8;  // arguments are moved up by so much before a series in 1 / x is good
+constexpr int kShift = 8;  // arguments are shifted up by this before a series in 1 / x applies
 // Bernoulli numbers B2, B4, ... B16.
 constexpr std::array<double, 8> kBernoulli = {1.0 / 6,  -1.0 / 30,       1.0 / 42, -1.0 / 30,
                                               5.0 / 66, -691.0 / 2730.0, 7.0 / 6,  -3617.0 / 510};
 
-// The nearest whole number taken away: sines of multiples of pi keep their digits.
-Expr turn(const Expr& x) { return (x - x.emit("Round")) * M_PI; }
+// pi times the fractional part, so that sines at multiples of pi are exact.
+Expr times_pi_mod(const Expr& x) { return (x - x.emit("Round")) * M_PI; }
 
-// ln gamma(z) for z >= 1/2: Stirling's series from 8 on, the recurrence below   (Abramowitz and
+// ln gamma(z) for z >= 1/2: Stirling's series from 8 on, the recurrence below (Abramowitz and
 // Stegun 6.1.41, 6.1.16).
 Expr lgamma_above(const Expr& z) {
   std::vector<double> series;
@@ -53,15 +53,15 @@ Expr lgamma_above(const Expr& z) {
   return where(z == INFINITY, z, found - where(low, log(product), 0));
 }
 
-// ln |gamma(x)|; below 1/2 by reflection   (6.1.17).
+// ln |gamma(x)|; below 1/2 by reflection (6.1.17).
 Expr lgamma(const Expr& x) {
   auto negative = x < 0.5;
   auto above = lgamma_above(where(negative, 1 - x, x));
-  auto mirrored = log(M_PI / abs(sin(turn(x)))) - above;
+  auto mirrored = log(M_PI / abs(sin(times_pi_mod(x)))) - above;
   return where(negative, where(x == floor(x), INFINITY, mirrored), above);
 }
 
-// The derivative of ln gamma(z) for z >= 1/2   (6.3.18, 6.3.6).
+// The derivative of ln gamma(z) for z >= 1/2 (6.3.18, 6.3.6).
 Expr digamma_above(const Expr& z) {
   std::vector<double> series;
   for (std::size_t k = 1; k <= kBernoulli.size(); ++k)
@@ -78,11 +78,12 @@ Expr digamma_above(const Expr& z) {
 Expr digamma(const Expr& x) {
   auto negative = x < 0.5;
   auto above = digamma_above(where(negative, 1 - x, x));
-  auto mirrored = above - M_PI * cos(turn(x)) / sin(turn(x));
+  auto mirrored = above - M_PI * cos(times_pi_mod(x)) / sin(times_pi_mod(x));
   return where(negative, where(x == floor(x), NAN, mirrored), above);
 }
 
-// The sum of (x + k) ** -s for k = 0, 1, ..., by Euler and Maclaurin; s > 1, x > 0   (23.1.30).
+// Hurwitz zeta: the sum of (x + k) ** -s for k = 0, 1, ..., by Euler-Maclaurin; s > 1, x > 0
+// (23.1.30).
 Expr zeta(double s, const Expr& x) {
   constexpr int first = 10;
   auto found = pow(x, -s);
@@ -98,31 +99,31 @@ Expr zeta(double s, const Expr& x) {
   return found + power * (up / (s - 1) + 0.5 + polynomial(series, square) / up);
 }
 
-// Derivatives of digamma; below zero Paddle knows the first one only   (6.4.10, 6.4.7).
+// Derivatives of digamma; for negative x only the first, as in Paddle (6.4.10, 6.4.7).
 Expr polygamma_of(const Expr& x, int order) {
   double factorial = order % 2 ? 1 : -1;
   for (int k = 2; k <= order; ++k) factorial *= k;
   auto found = zeta(order + 1, abs(x)) * factorial;
   if (order > 1) return where(x < 0, NAN, found);
-  auto slope = M_PI / sin(turn(x));
+  auto slope = M_PI / sin(times_pi_mod(x));
   return where(x < 0, slope * slope - zeta(2, where(x < 0, 1 - x, 1)), found);
 }
 
-void polygamma(Node& n) {
-  constexpr std::int64_t most = 30;  // beyond, factorials do not fit into a float
+void polygamma(NodeContext& n) {
+  constexpr std::int64_t max_order = 30;  // larger factorials overflow
   auto order = n.attr("n", 0);
-  n.require(order >= 0 && order <= most, "attribute 'n' is " + std::to_string(order));
+  n.require(order >= 0 && order <= max_order, "attribute 'n' is " + std::to_string(order));
   auto x = in(n, "x"), wide = x.to(DType::float64);
   auto found = order == 0 ? digamma(wide) : polygamma_of(wide, static_cast<int>(order));
-  n.out("out", found.to(n.need_dtype(x)));
+  n.out("out", found.to(n.require_dtype(x)));
 }
 
 // ---- Bessel's functions ----
 
-// The mean of exp(size * (cos t - 1)) * cos(order * t) over a circle; good to 30   (9.6.19).
-Expr bessel_near(int order, const Expr& size) {
+// The mean of exp(size * (cos t - 1)) * cos(order * t) over a circle; accurate to 30 (9.6.19).
+Expr bessel_integral(int order, const Expr& size) {
   constexpr int points = 48;
-  Node& n = size.node();
+  NodeContext& n = size.node();
   Floats angles, weights;
   for (int i = 0; i <= points; ++i) {
     double t = M_PI * i / points;
@@ -134,21 +135,21 @@ Expr bessel_near(int order, const Expr& size) {
   return waves.emit("MatMul", {n.floats(weights, DType::float64)});
 }
 
-// The series in 1 / size   (9.7.1).
-Expr bessel_far(int order, const Expr& size) {
+// The asymptotic series in 1 / size (9.7.1).
+Expr bessel_asymptotic(int order, const Expr& size) {
   std::vector<double> series = {1};
   for (int k = 1; k < 20; ++k)
     series.push_back(series.back() * ((2 * k - 1) * (2 * k - 1) - 4 * order * order) / (8.0 * k));
   return polynomial(series, 1 / size) / sqrt(size * (2 * M_PI));
 }
 
-// exp(-|x|) times the modified function I of an order, 0 or 1.
+// exp(-|x|) times the modified Bessel function I of order 0 or 1.
 template <int order>
 Expr bessel_scaled(const Expr& x) {
   constexpr double edge = 30;
   auto size = abs(x);
-  auto found =
-      where(size < edge, bessel_near(order, min(size, edge)), bessel_far(order, max(size, edge)));
+  auto found = where(size < edge, bessel_integral(order, min(size, edge)),
+                     bessel_asymptotic(order, max(size, edge)));
   return order == 1 ? sign(x) * found : found;
 }
 
@@ -159,18 +160,18 @@ Expr bessel(const Expr& x) {
 
 // ---- the inverse of erf ----
 
-struct Ratio {
-  std::vector<double> over, under;
+struct RationalFunction {
+  std::vector<double> numerator, denominator;
 };
 
-Expr ratio_of(const Ratio& r, const Expr& t) {
-  return polynomial(r.over, t) / polynomial(r.under, t);
+Expr evaluate(const RationalFunction& r, const Expr& t) {
+  return polynomial(r.numerator, t) / polynomial(r.denominator, t);
 }
 
-// Where the normal distribution has a probability, which erf has with another scale.
-// M. J. Wichura, "Algorithm AS 241: The Percentage Points of the Normal Distribution", PPND16.
-const Ratio& middle_part() {
-  static const Ratio ratio = {
+// The quantile of the normal distribution, rescaled to erf.  M.  J.  Wichura, "Algorithm AS 241:
+// The Percentage Points of the Normal Distribution", PPND16.
+const RationalFunction& central_region() {
+  static const RationalFunction ratio = {
       {3.3871328727963666080e0, 1.3314166789178437745e2, 1.9715909503065514427e3,
        1.3731693765509461125e4, 4.5921953931549871457e4, 6.7265770927008700853e4,
        3.3430575583588128105e4, 2.5090809287301226727e3},
@@ -179,8 +180,8 @@ const Ratio& middle_part() {
        5.2264952788528545610e3}};
   return ratio;
 }
-const Ratio& outer_part() {
-  static const Ratio ratio = {
+const RationalFunction& intermediate_region() {
+  static const RationalFunction ratio = {
       {1.42343711074968357734e0, 4.63033784615654529590e0, 5.76949722146069140550e0,
        3.64784832476320460504e0, 1.27045825245236838258e0, 2.41780725177450611770e-1,
        2.27238449892691845833e-2, 7.74545014278341407640e-4},
@@ -189,8 +190,8 @@ const Ratio& outer_part() {
        1.05075007164441684324e-9}};
   return ratio;
 }
-const Ratio& tail_part() {
-  static const Ratio ratio = {
+const RationalFunction& tail_region() {
+  static const RationalFunction ratio = {
       {6.65790464350110377720e0, 5.46378491116411436990e0, 1.78482653991729133580e0,
        2.96560571828504891230e-1, 2.65321895265761230930e-2, 1.24266094738807843860e-3,
        2.71155556874348757815e-5, 2.01033439929228813265e-7},
@@ -203,61 +204,60 @@ const Ratio& tail_part() {
 // Infinite at -1 and 1, NaN beyond.
 Expr erfinv(const Expr& y) {
   auto size = abs(y), half = y * 0.5;
-  auto middle = half * ratio_of(middle_part(), 0.180625 - half * half);
+  auto middle = half * evaluate(central_region(), 0.180625 - half * half);
   auto depth = sqrt(-log((1 - size) * 0.5));
-  auto beyond = sign(y) * where(depth <= 5, ratio_of(outer_part(), depth - 1.6),
-                                ratio_of(tail_part(), depth - 5));
+  auto beyond = sign(y) * where(depth <= 5, evaluate(intermediate_region(), depth - 1.6),
+                                evaluate(tail_region(), depth - 5));
   auto found = where(size <= 0.85, middle, where(size == 1, y / (1 - size), beyond));
   return found * std::sqrt(0.5);
 }
 
-// ---- neighbours ----
+// ---- nextafter ----
 
-// The float32 next to x: between a half and one and a half of its last digit away, rounded.
-Expr narrow_neighbour(const Expr& x, const Expr& y) {
+// The float32 next to x: x moved by 0.5 to 1.5 units in the last place, then rounded.
+Expr nextafter_float32(const Expr& x, const Expr& y) {
   constexpr double half_digit = 0.505 / (1 << 23), smallest = 0x1p-149, limit = 0x1p128;
   auto from = min(max(x.to(DType::float64), -limit), limit), to = y.to(DType::float64);
   auto step = max(abs(from) * half_digit, 0.75 * smallest);
   return where(to > from, from + step, from - step).to(DType::float32);
 }
 
-// The same of float64, which has no wider one to be rounded from: what a little more than half a
-// digit rounds to is one digit away.   Small numbers are made large meanwhile, for half a digit of
-// them is nothing.
-Expr wide_neighbour(const Expr& x, const Expr& y) {
+// The same for float64, without a wider type to round from: adding slightly more than half a unit
+// rounds to one unit.  Small numbers are scaled up, because half a unit of them underflows.
+Expr nextafter_float64(const Expr& x, const Expr& y) {
   constexpr double half_digit = 0x1.0000000000001p-53, smallest = 0x1p-1074, even_steps = 0x1p-1021;
   constexpr double largest = 0x1.fffffffffffffp1023;
   auto up = y > x;
   auto moved = [&](const Expr& v, const Expr& step) { return where(up, v + step, v - step); };
   auto by_half = [&](const Expr& v) { return moved(v, abs(v) * half_digit); };
   auto small = by_half(x * 0x1p200) / 0x1p200, large = by_half(min(max(x, -largest), largest));
-  auto finite = where(abs(x) < even_steps, moved(x, x.number(smallest)),
+  auto finite = where(abs(x) < even_steps, moved(x, x.scalar_like(smallest)),
                       where(abs(x) < 0x1p-800, small, large));
   return where(abs(x) > largest, where(up, -largest, largest, DType::float64), finite);
 }
 
-// On the way to y.
-void nextafter(Node& n) {
+// In the direction of y.
+void nextafter(NodeContext& n) {
   auto x = in(n, "x"), y = in(n, "y");
-  auto dtype = n.need_dtype(x);
+  auto dtype = n.require_dtype(x);
   n.require(dtype == DType::float32 || dtype == DType::float64,
             "has no lowering but for float32 and float64");
-  auto moved = dtype == DType::float32 ? narrow_neighbour(x, y) : wide_neighbour(x, y);
+  auto moved = dtype == DType::float32 ? nextafter_float32(x, y) : nextafter_float64(x, y);
   n.out("out", where(isnan(x) || isnan(y), x * y, where(x == y, y, moved)));
 }
 
 }  // namespace
 
-std::span<const Rule> special_rules() {
+std::span<const Rule> special_functions_rules() {
   static const Rule rules[] = {
-      {"lgamma", 11, in_doubles(lgamma)},
-      {"digamma", 11, in_doubles(digamma)},
+      {"lgamma", 11, float64_rule(lgamma)},
+      {"digamma", 11, float64_rule(digamma)},
       {"polygamma", 11, polygamma},
-      {"erfinv", 11, in_doubles(erfinv)},
-      {"i0", 12, in_doubles(bessel<0>, true)},
-      {"i0e", 12, in_doubles(bessel_scaled<0>, true)},
-      {"i1", 12, in_doubles(bessel<1>, true)},
-      {"i1e", 12, in_doubles(bessel_scaled<1>, true)},
+      {"erfinv", 11, float64_rule(erfinv)},
+      {"i0", 12, float64_rule(bessel<0>, true)},
+      {"i0e", 12, float64_rule(bessel_scaled<0>, true)},
+      {"i1", 12, float64_rule(bessel<1>, true)},
+      {"i1e", 12, float64_rule(bessel_scaled<1>, true)},
       {"nextafter", 12, nextafter},
   };
   return rules;

@@ -1,4 +1,4 @@
-// Windows side by side, and values put back where they came from.
+// Unfolding of windows, folding, and unpooling.
 #include <algorithm>
 #include <limits>
 
@@ -10,19 +10,19 @@
 namespace oarlock {
 namespace {
 
-// pads: Paddle's order, which is top, left, bottom, right.
-struct Tiles {
+// pads: Paddle's order: top, left, bottom, right.
+struct UnfoldWindow {
   Ints kernel, strides, dilations, pads;
 };
 
-Tiles read_tiles(const Node& n) {
-  Tiles t{n.attr("kernel_sizes", Ints{}), n.attr("strides", Ints{}), n.attr("dilations", Ints{}),
-          n.attr("paddings", Ints{})};
+UnfoldWindow read_tiles(const NodeContext& n) {
+  UnfoldWindow t{n.attr("kernel_sizes", Ints{}), n.attr("strides", Ints{}),
+                 n.attr("dilations", Ints{}), n.attr("paddings", Ints{})};
   if (t.pads.size() == 2) t.pads.insert(t.pads.end(), {t.pads[0], t.pads[1]});
   return t;
 }
 
-void check_tiles(const Node& n, const Tiles& t) {
+void check_tiles(const NodeContext& n, const UnfoldWindow& t) {
   n.require(t.kernel.size() == 2 && t.strides.size() == 2 && t.dilations.size() == 2 &&
                 t.pads.size() == 4,
             "a window of two dims is not what its numbers say");
@@ -34,8 +34,9 @@ void check_tiles(const Node& n, const Tiles& t) {
   for (auto p : t.pads) n.require(p >= 0 && p < 1 << 20, "a padding is " + std::to_string(p));
 }
 
-// What each place of the kernel sees along one axis becomes the axis before it.
-Value taps(Node& n, const Value& x, std::int64_t axis, const Tiles& t, std::size_t dim) {
+// Unfolds one axis: the kernel positions become a new axis before it.
+Value unfold_axis(NodeContext& n, const Value& x, std::int64_t axis, const UnfoldWindow& t,
+                  std::size_t dim) {
   auto size = t.kernel[dim], by = t.dilations[dim];
   Values seen;
   for (std::int64_t i = 0; i < size; ++i) {
@@ -47,53 +48,53 @@ Value taps(Node& n, const Value& x, std::int64_t axis, const Tiles& t, std::size
 }
 
 // [N,C,KH,KW,OH,OW]
-Value windows(Node& n, Value x, const Tiles& t) {
+Value unfold_windows(NodeContext& n, Value x, const UnfoldWindow& t) {
   check_tiles(n, t);
-  n.require(n.need_rank(x) == 4, "takes pictures of rank 4");
+  n.require(n.require_rank(x) == 4, "needs images of rank 4");
   if (std::any_of(t.pads.begin(), t.pads.end(), [](auto p) { return p > 0; }))
     x = n.emit("Pad", {x, n.ints({0, 0, t.pads[0], t.pads[1], 0, 0, t.pads[2], t.pads[3]})});
-  return n.transpose(taps(n, taps(n, x, 2, t, 0), 4, t, 1), {0, 1, 2, 4, 3, 5});
+  return n.transpose(unfold_axis(n, unfold_axis(n, x, 2, t, 0), 4, t, 1), {0, 1, 2, 4, 3, 5});
 }
 
-Expr columns_of(Node& n, const Value& x, const Tiles& t) {
-  return Expr{n, size_along(n, x, 1)} * static_cast<double>(t.kernel[0] * t.kernel[1]);
+Expr num_columns(NodeContext& n, const Value& x, const UnfoldWindow& t) {
+  return Expr{n, dim_as_vector(n, x, 1)} * static_cast<double>(t.kernel[0] * t.kernel[1]);
 }
 
-void unfold(Node& n) {
+void unfold(NodeContext& n) {
   auto x = n.in("X");
   auto t = read_tiles(n);
-  auto seen = windows(n, x, t);
-  n.out("Y", reshaped(n, seen, {n.ints({0}), columns_of(n, x, t), n.ints({-1})}));
+  auto seen = unfold_windows(n, x, t);
+  n.out("Y", reshape_to_parts(n, seen, {n.ints({0}), num_columns(n, x, t), n.ints({-1})}));
 }
 
-// Windows as rows; those of one picture are a sequence.
-void im2sequence(Node& n) {
+// Windows as rows; those of one image form a sequence.
+void im2sequence(NodeContext& n) {
   auto x = n.in("X");
-  n.require(!n.has("Y"), "sizes of its own for each picture have no lowering");
-  Tiles t{n.attr("kernels", Ints{}),
-          n.attr("strides", Ints{1, 1}),
-          {1, 1},
-          n.attr("paddings", Ints{0, 0, 0, 0})};
-  auto seen = n.transpose(windows(n, x, t), {0, 4, 5, 1, 2, 3});
-  n.out("Out", reshaped(n, seen, {n.ints({-1}), columns_of(n, x, t)}));
-  Expr pictures(n, size_along(n, x, 0)),
-      each = Expr(n, size_along(n, seen, 1)) * Expr(n, size_along(n, seen, 2));
-  n.out_offsets("Out", counted(n, pictures + 1) * each);
+  n.require(!n.has("Y"), "sizes per image (Y) have no lowering");
+  UnfoldWindow t{n.attr("kernels", Ints{}),
+                 n.attr("strides", Ints{1, 1}),
+                 {1, 1},
+                 n.attr("paddings", Ints{0, 0, 0, 0})};
+  auto seen = n.transpose(unfold_windows(n, x, t), {0, 4, 5, 1, 2, 3});
+  n.out("Out", reshape_to_parts(n, seen, {n.ints({-1}), num_columns(n, x, t)}));
+  Expr pictures(n, dim_as_vector(n, x, 0)),
+      each = Expr(n, dim_as_vector(n, seen, 1)) * Expr(n, dim_as_vector(n, seen, 2));
+  n.set_row_splits("Out", arange(n, pictures + 1) * each);
 }
 
-void fold(Node& n) {
-  n.need_opset(18);
+void fold_constant(NodeContext& n) {
+  n.require_opset(18);
   auto t = read_tiles(n);
   check_tiles(n, t);
   Ints sizes = n.attr("output_sizes", Ints{});
   n.require(sizes.size() == 2, "'output_sizes' is not two numbers");
-  for (auto s : sizes) written_size(n, s, "a size of the picture");
+  for (auto s : sizes) require_unroll_size(n, s, "an image size");
   n.out("Y", n.emit("Col2Im", {n.in("X"), n.ints(sizes), n.ints(t.kernel)},
                     {{"strides", t.strides}, {"dilations", t.dilations}, {"pads", t.pads}}));
 }
 
-// The size that pooling had, in each dim that was declared before it was known.   int64[dims]
-Value unpooled_size(Node& n, const Value& x) {
+// The input size of the pooling, with the declared sizes of unknown dims. int64[dims]
+Value unpooled_size(NodeContext& n, const Value& x) {
   Ints kernel = n.attr("ksize", Ints{}), stride = n.attr("strides", Ints(kernel.size(), 1));
   Ints padding = n.attr("paddings", Ints(kernel.size(), 0));
   Values sizes{int_list(n, {"output_size", "", ""})};
@@ -106,10 +107,10 @@ Value unpooled_size(Node& n, const Value& x) {
   sizes.clear();
   for (std::size_t i = 0; i < dims; ++i) {
     for (auto s : {kernel[i], stride[i], padding[i]}) check_size(n, s, "ksize");
-    auto rest = kernel[i] -
-                2 * padding[i];  // counted with an input of -1, Paddle declares -2 * stride + rest
+    auto rest =
+        kernel[i] - 2 * padding[i];  // Paddle computes with -1 and declares -2 * stride + rest
     bool open = (*known)[i] <= 0 && (*known)[i] == -2 * stride[i] + rest;
-    Expr size(n, size_along(n, x, static_cast<std::int64_t>(i) + 2));
+    Expr size(n, dim_as_vector(n, x, static_cast<std::int64_t>(i) + 2));
     sizes.push_back(
         open ? ((size - 1) * static_cast<double>(stride[i]) + static_cast<double>(rest)).value()
              : n.ints({(*known)[i]}));
@@ -117,26 +118,26 @@ Value unpooled_size(Node& n, const Value& x) {
   return n.concat(sizes, 0);
 }
 
-// Each value goes to its place in an empty plane.
-void unpool(Node& n) {
+// Scatters each value into an empty plane.
+void unpool(NodeContext& n) {
   auto x = n.in("X"), at = n.cast(n.in("Indices"), DType::int64);
   auto size = unpooled_size(n, x);
   auto front = n.slice(n.shape_of(x), {0}, {2}, {0});
   auto known = n.const_ints(size);
-  for (auto s : known.value_or(Ints{})) written_size(n, s, "a size of the picture");
+  for (auto s : known.value_or(Ints{})) require_unroll_size(n, s, "an image size");
   auto plane = known ? n.ints({element_count(*known).value_or(-1)})
                      : reduce(n, "ReduceProd", size, {0}, true);
   auto zeros = n.emit("Expand", {n.scalar_like(0, x), n.concat({front, plane}, 0)});
   auto put = n.emit("ScatterElements", {zeros, n.reshape(at, {0, 0, -1}), n.reshape(x, {0, 0, -1})},
                     {{"axis", std::int64_t{2}}});
-  n.out("Out", reshaped(n, put, {front, size}));
+  n.out("Out", reshape_to_parts(n, put, {front, size}));
 }
 
 }  // namespace
 
 std::span<const Rule> unfold_rules() {
   static const Rule rules[] = {
-      {"unfold", 11, unfold}, {"im2sequence", 11, im2sequence}, {"fold", 11, fold},
+      {"unfold", 11, unfold}, {"im2sequence", 11, im2sequence}, {"fold", 11, fold_constant},
       {"unpool", 11, unpool}, {"unpool3d", 11, unpool},
   };
   return rules;

@@ -1,5 +1,5 @@
-// Constants where they are read.   The shape inference of onnx does not see, inside of a subgraph,
-// the values of the graphs around it, and takes sizes that are computed from them for empty.
+// Copies small constants into subgraphs.  The shape inference of onnx does not see values of
+// enclosing graphs and treats sizes computed from them as empty.
 #include <map>
 #include <set>
 
@@ -8,43 +8,43 @@
 namespace oarlock::onnx {
 namespace {
 
-constexpr std::size_t kBytes = 64;  // of a list of sizes, axes or places
+constexpr std::size_t kMaxBytes = 64;  // enough for a list of sizes, axes or indices
 
-using Small = std::map<std::string, Initializer, std::less<>>;
+using SmallConstants = std::map<std::string, Initializer, std::less<>>;
 
-// Each subgraph gets its own of those that its nodes read.
-class Local {
+// Gives each subgraph its own copy of the small constants that its nodes read.
+class ConstantLocalizer {
  public:
-  explicit Local(const Graph& graph) {
+  explicit ConstantLocalizer(const Graph& graph) {
     for (const Initializer& one : graph.initializers) {
       names_.insert(one.name);
       if (!one.external && one.dtype == DType::int64 && one.shape.size() <= 1 &&
-          one.bytes.size() <= kBytes)
+          one.bytes.size() <= kMaxBytes)
         small_.emplace(one.name, one);
     }
   }
 
-  void below(Graph& graph) {
+  void process_subgraphs(Graph& graph) {
     for (Node& node : graph.nodes)
       for (auto& [key, attr] : node.attrs)
-        if (auto* inner = std::get_if<std::shared_ptr<Graph>>(&attr)) fill(**inner);
+        if (auto* inner = std::get_if<std::shared_ptr<Graph>>(&attr)) process(**inner);
   }
 
  private:
-  void fill(Graph& graph) {
+  void process(Graph& graph) {
     std::map<std::string, std::string, std::less<>> given;
     for (Node& node : graph.nodes)
       for (std::string& name : node.inputs) {
         auto known = small_.find(name);
         if (known == small_.end()) continue;
         auto [at, fresh] = given.try_emplace(name, name);
-        if (fresh) at->second = copied(graph, known->second);
+        if (fresh) at->second = add_copy(graph, known->second);
         name = at->second;
       }
-    below(graph);
+    process_subgraphs(graph);
   }
 
-  std::string copied(Graph& graph, Initializer one) {
+  std::string add_copy(Graph& graph, Initializer one) {
     std::string base = one.name;
     for (std::size_t count = 1; !names_.insert(one.name).second; ++count)
       one.name = base + "/" + std::to_string(count);
@@ -52,12 +52,12 @@ class Local {
     return one.name;
   }
 
-  Small small_;
+  SmallConstants small_;
   std::set<std::string, std::less<>> names_;
 };
 
 }  // namespace
 
-void keep_local(Graph& graph) { Local(graph).below(graph); }
+void localize_constants(Graph& graph) { ConstantLocalizer(graph).process_subgraphs(graph); }
 
 }  // namespace oarlock::onnx

@@ -1,6 +1,6 @@
-// Weights that are not worth packing: the engine copies the weights of each product into another
-// order when it starts, which for the last layer of a network for pictures takes longer than all
-// else and makes its runs no faster.
+// Turns weights of matrix products into inputs so that ONNX Runtime does not pack them.  Packing
+// the last layer of an image network takes longer than the rest of session creation and does not
+// make runs faster.
 #include <map>
 
 #include "base/wire_reader.h"
@@ -10,36 +10,35 @@
 namespace oarlock::onnx {
 namespace {
 
-constexpr std::size_t kShare =
-    8;  // only where products have at most one part of so many of all weights
+constexpr std::size_t kMinWeightRatio = 8;  // products must hold at most 1/8 of all weights
 constexpr std::int64_t kFloat = 1;
 
 struct Weight {
   Ints dims;
   std::int64_t dtype = 0;
-  bool only_multiplied = true;
-  bool multiplied = false;
+  bool only_in_products = true;
+  bool in_product = false;
 
   std::size_t elements() const {
     std::size_t count = 1;
     for (std::int64_t d : dims) count *= static_cast<std::size_t>(d);
     return count;
   }
-  bool may_stay() const {
-    return multiplied && only_multiplied && dtype == kFloat && dims.size() == 2;
+  bool can_skip_packing() const {
+    return in_product && only_in_products && dtype == kFloat && dims.size() == 2;
   }
 };
 
-struct Scan {
+struct WeightUses {
   std::map<std::string, Weight, std::less<>> weights;
-  bool has_graphs = false;  // inside of nodes, which may read weights too
+  bool has_subgraphs = false;  // subgraphs of nodes may read weights too
 
-  void initializer(Wire w) {
+  void initializer(WireReader w) {
     std::string name;
     Weight weight;
     while (w.next()) {
       if (w.field() == 1)
-        w.each_int64([&](std::int64_t d) { weight.dims.push_back(d); });
+        w.for_each_int64([&](std::int64_t d) { weight.dims.push_back(d); });
       else if (w.field() == 2)
         weight.dtype = w.int64();
       else if (w.field() == 8)
@@ -50,7 +49,7 @@ struct Scan {
     weights[name] = weight;
   }
 
-  void node(Wire w) {
+  void node(WireReader w) {
     std::string type;
     std::vector<std::string_view> inputs;
     while (w.next()) {
@@ -59,7 +58,7 @@ struct Scan {
       else if (w.field() == 4)
         type = w.string();
       else if (w.field() == 5)
-        attribute(w.sub("attribute"));
+        attribute(w.submessage("attribute"));
       else
         w.skip();
     }
@@ -69,36 +68,37 @@ struct Scan {
       auto found = weights.find(inputs[i]);
       if (found == weights.end()) continue;
       if (multiplies && i == 1)
-        found->second.multiplied = true;
+        found->second.in_product = true;
       else
-        found->second.only_multiplied = false;
+        found->second.only_in_products = false;
     }
   }
 
-  void attribute(Wire w) {
-    for (; w.next(); w.skip()) has_graphs |= w.field() == 6 || w.field() == 11;
+  void attribute(WireReader w) {
+    for (; w.next(); w.skip()) has_subgraphs |= w.field() == 6 || w.field() == 11;
   }
 };
 
-Scan scan(const Source& source, std::string_view model) {
-  Scan found;
-  for (int what : {5, 1})  // initializers, then nodes: they come in any order
-    for (Wire outer(source, model, "model"); outer.next();) {
+WeightUses scan_weights(const WireSource& source, std::string_view model) {
+  WeightUses uses;
+  for (int pass : {5, 1})  // initializers first: nodes and initializers come in any order
+    for (WireReader outer(source, model, "model"); outer.next();) {
       if (outer.field() != 7) {
         outer.skip();
         continue;
       }
-      for (Wire graph = outer.sub("graph"); graph.next();) {
-        if (graph.field() != static_cast<std::uint32_t>(what))
+      for (WireReader graph = outer.submessage("graph"); graph.next();) {
+        if (graph.field() != static_cast<std::uint32_t>(pass))
           graph.skip();
         else
-          what == 5 ? found.initializer(graph.sub("initializer")) : found.node(graph.sub("node"));
+          pass == 5 ? uses.initializer(graph.submessage("initializer"))
+                    : uses.node(graph.submessage("node"));
       }
     }
-  return found;
+  return uses;
 }
 
-void input(WireWriter& w, const std::string& name, const Weight& weight) {
+void write_input(WireWriter& w, const std::string& name, const Weight& weight) {
   w.message(11, [&] {
     w.bytes(1, name);
     w.message(2, [&] {
@@ -114,20 +114,21 @@ void input(WireWriter& w, const std::string& name, const Weight& weight) {
 
 }  // namespace
 
-std::string without_packing(std::string model) {
-  Scan found = scan({"the graph to keep", model.data()}, model);
-  std::size_t all = 0, products = 0;
-  bool some = false;
-  for (const auto& [name, weight] : found.weights) {
-    all += weight.elements();
-    if (weight.multiplied) products += weight.elements();
-    some |= weight.may_stay();
+std::string skip_weight_packing(std::string model) {
+  WeightUses uses = scan_weights({"the graph to keep", model.data()}, model);
+  std::size_t all_elements = 0, product_elements = 0;
+  bool any_eligible = false;
+  for (const auto& [name, weight] : uses.weights) {
+    all_elements += weight.elements();
+    if (weight.in_product) product_elements += weight.elements();
+    any_eligible |= weight.can_skip_packing();
   }
-  if (!some || found.has_graphs || products * kShare > all) return model;
+  if (!any_eligible || uses.has_subgraphs || product_elements * kMinWeightRatio > all_elements)
+    return model;
   WireWriter w;
   w.message(7, [&] {
-    for (const auto& [name, weight] : found.weights)
-      if (weight.may_stay()) input(w, name, weight);
+    for (const auto& [name, weight] : uses.weights)
+      if (weight.can_skip_packing()) write_input(w, name, weight);
   });
   return model + w.take();
 }

@@ -5,10 +5,10 @@
 namespace oarlock {
 namespace {
 
-constexpr int kSaysWhere = 24;  // the first minor version with these slots
+constexpr int kPlacementMinor = 24;  // the first minor version with these functions
 
-// What programs do with sizes; engines keep it on the CPU on purpose.
-bool works_on_sizes(const std::string& op) {
+// Ops that compute shapes; ONNX Runtime keeps them on the CPU on purpose.
+bool is_shape_op(const std::string& op) {
   static constexpr std::string_view ops[] = {
       "Add",        "Cast",      "Concat",  "ConstantOfShape",
       "Div",        "Equal",     "Expand",  "Gather",
@@ -26,7 +26,7 @@ bool works_on_sizes(const std::string& op) {
 
 Placement placement_of(const Library& library, const ort::Session* session) {
   Placement placement;
-  if (library.minor < kSaysWhere) return placement;
+  if (library.minor < kPlacementMinor) return placement;
   const ort::Api& api = library.api;
   const ort::EpSubgraph* const* parts = nullptr;
   std::size_t count = 0;
@@ -46,12 +46,12 @@ Placement placement_of(const Library& library, const ort::Session* session) {
   return placement;
 }
 
-std::string computing_on_cpu(const Placement& placement) {
+std::string compute_ops_on_cpu(const Placement& placement) {
   auto cpu = placement.find("CPUExecutionProvider");
   std::string text;
   if (cpu == placement.end()) return text;
   for (auto& [op, count] : cpu->second)
-    if (!works_on_sizes(op)) text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + op;
+    if (!is_shape_op(op)) text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + op;
   return text;
 }
 

@@ -1,4 +1,4 @@
-// Where the nodes of a session run.
+// Placement of a session's nodes on execution providers.
 #pragma once
 #include <map>
 #include <string>
@@ -8,15 +8,15 @@
 
 namespace oarlock {
 
-/// Op types of the nodes by provider, and how often.
+/// The number of nodes per provider and op type.
 using Placement = std::map<std::string, std::map<std::string, std::size_t>>;
 
-/// What the engine says; empty for engines before 1.24, which do not say.   The session must have
-/// been made with `session.record_ep_graph_assignment_info`.
+/// The placement that ONNX Runtime reports; empty before 1.24.  The session must have been created
+/// with `session.record_ep_graph_assignment_info`.
 Placement placement_of(const Library& library, const ort::Session* session);
 
-/// The nodes on the CPU that compute: all but those that work on sizes, which belong there.   One
-/// line; "" for none
-std::string computing_on_cpu(const Placement& placement);
+/// The compute nodes that run on the CPU, as one line; "" for none.  Shape computations are
+/// excluded: they belong on the CPU.
+std::string compute_ops_on_cpu(const Placement& placement);
 
 }  // namespace oarlock

@@ -11,8 +11,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// In the order of dependence.  The providers of ONNX Runtime 1.31 are built for CUDA 13, cuDNN 9
-// and TensorRT 10; of what an older one wants another version is found by the same name.
+// In order of dependence.  The providers of ONNX Runtime 1.31 need CUDA 13, cuDNN 9 and TensorRT
+// 10; the prefixes also match the versions that older providers need.
 constexpr const char* kCuda[] = {"libcudart.so.", "libnvrtc.so.",  "libcublasLt.so.",
                                  "libcublas.so.", "libcurand.so.", "libcufft.so.",
                                  "libcudnn.so."};
@@ -26,8 +26,8 @@ std::vector<fs::path> entries(const fs::path& folder) {
   return found;
 }
 
-// The first file `stem*` that can be opened; "" where there is none.
-std::string opened(const std::vector<std::string>& folders, const std::string& stem) {
+// The first file `stem*` that can be opened; "" if there is none.
+std::string open_first(const std::vector<std::string>& folders, const std::string& stem) {
   for (const std::string& folder : folders)
     for (const fs::path& file : entries(folder))
       if (file.filename().string().rfind(stem, 0) == 0 &&
@@ -55,14 +55,14 @@ std::vector<std::string> nvidia_folders(const std::string& named, const std::str
 
 std::vector<NvidiaLibrary> open_nvidia(const std::vector<std::string>& folders, bool tensorrt) {
   std::vector<NvidiaLibrary> found;
-  for (const char* stem : kCuda) found.push_back({stem, opened(folders, stem)});
+  for (const char* stem : kCuda) found.push_back({stem, open_first(folders, stem)});
   if (tensorrt)
-    for (const char* stem : kTensorRt) found.push_back({stem, opened(folders, stem)});
+    for (const char* stem : kTensorRt) found.push_back({stem, open_first(folders, stem)});
   return found;
 }
 
-std::string report(const std::vector<NvidiaLibrary>& libraries,
-                   const std::vector<std::string>& folders) {
+std::string describe_search(const std::vector<NvidiaLibrary>& libraries,
+                            const std::vector<std::string>& folders) {
   std::string text = "\n  looked into:";
   for (const std::string& folder : folders) text += "\n    " + folder;
   if (folders.empty())

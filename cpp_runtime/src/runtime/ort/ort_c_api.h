@@ -1,7 +1,6 @@
-// The part of ONNX Runtime's C API that is in use, declared by hand: no package ships its header.
-//
-// The API is one table of function pointers that only ever grows; a slot's number never changes.
-// All slots here are there since 1.18.  Types are opaque; enums are ints.
+// The used part of ONNX Runtime's C API, declared by hand because no package has its header.  The
+// API is a table of function pointers that only grows; the index of a function never changes.  All
+// functions here exist since 1.18 unless noted.  Types are opaque; enums are ints.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -30,7 +29,7 @@ struct TensorRtOptions;
 
 using LogSink = void (*)(void*, int severity, const char*, const char*, const char*, const char*);
 
-/// One entry of the table.
+/// One function of the table.
 template <int Number, class Function>
 struct Slot {
   static constexpr int number = Number;
@@ -124,7 +123,7 @@ using EpNodeGetOperator = Slot<412, Status*(const EpNode*, const char**)>;
 using GetTensorTypeAndShapeData =
     Slot<414, Status*(const Value*, int*, const std::int64_t**, std::size_t*)>;
 
-/// The table.
+/// The table of functions.
 class Api {
  public:
   Api() = default;
@@ -134,7 +133,7 @@ class Api {
   typename S::type get() const {
     return reinterpret_cast<typename S::type>(table_[S::number]);
   }
-  /// Call a slot that answers with a Status.   Error(engine) with the engine's own words.
+  /// Calls a function that returns a Status.  Throws Error(engine) with ONNX Runtime's message.
   template <class S, class... Args>
   void call(Args... args) const {
     if (Status* status = get<S>()(args...)) fail(status);
@@ -144,7 +143,7 @@ class Api {
     get<ReleaseStatus>()(status);
     bool no_memory = message.find("allocat") != std::string::npos ||
                      message.find("bad_alloc") != std::string::npos;
-    throw Error(Fault::engine, (no_memory ? "engine: out of memory: " : "engine: ") + message);
+    throw Error(ErrorCode::engine, (no_memory ? "engine: out of memory: " : "engine: ") + message);
   }
 
  private:
@@ -152,7 +151,7 @@ class Api {
   const Entry* table_ = nullptr;
 };
 
-/// Owns one object of the engine.
+/// Deleter of an ONNX Runtime object.
 template <class T, class Release>
 struct Deleter {
   const Api* api = nullptr;
@@ -171,7 +170,7 @@ using BindingHandle = Handle<IoBinding, ReleaseIoBinding>;
 using AllocatorHandle = Handle<Allocator, ReleaseAllocator>;
 using MemoryHandle = Handle<MemoryInfo, ReleaseMemoryInfo>;
 
-/// Call a slot whose last argument receives the new object.
+/// Calls a function whose last argument receives the new object.
 template <class H, class S, class... Args>
 H make(const Api& api, Args... args) {
   typename H::pointer made = nullptr;

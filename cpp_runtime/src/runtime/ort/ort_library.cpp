@@ -12,17 +12,17 @@ namespace oarlock {
 namespace {
 
 constexpr int kOldestMinor =
-    18;  // every slot of ort.h is there (the wheels hold the library since 1.19)
-constexpr int kNewestApi = 31;  // asking for more than the library has makes it print a warning
+    18;  // all functions of ort_c_api.h exist (wheels contain the library since 1.19)
+constexpr int kNewestApi = 31;  // requesting a newer API than the library has prints a warning
 
 struct ApiBase {
   const void* (*get_api)(std::uint32_t version);
   const char* (*version)();
 };
 
-void no_log(void*, int, const char*, const char*, const char*, const char*) {}
+void discard_log(void*, int, const char*, const char*, const char*, const char*) {}
 
-[[noreturn]] void refuse(const std::string& why) { throw Error(Fault::engine, "engine: " + why); }
+[[noreturn]] void fail(const std::string& why) { throw Error(ErrorCode::engine, "engine: " + why); }
 
 std::string real_path_of(void* symbol, const std::string& asked) {
   Dl_info info{};
@@ -44,32 +44,33 @@ std::vector<std::string> providers_of(const ort::Api& api) {
   return all;
 }
 
-std::unique_ptr<Library> started(void* get_base, const std::string& asked) {
+std::unique_ptr<Library> load_library(void* get_base, const std::string& asked) {
   auto base = reinterpret_cast<const ApiBase* (*)()>(get_base)();
   const char* version = base ? base->version() : nullptr;
-  if (!version) refuse("the library gives no API (" + real_path_of(get_base, asked) + ")");
+  if (!version) fail("the library gives no API (" + real_path_of(get_base, asked) + ")");
   auto library = std::make_unique<Library>();
   library->info.path = real_path_of(get_base, asked);
   library->info.version = version;
   library->minor = minor_of(library->info.version);
   if (library->minor < kOldestMinor)
-    refuse("ONNX Runtime " + library->info.version + " does not work, it must be 1." +
-           std::to_string(kOldestMinor) + " or a later 1.x (" + library->info.path + ")");
+    fail("ONNX Runtime " + library->info.version + " does not work, it must be 1." +
+         std::to_string(kOldestMinor) + " or a later 1.x (" + library->info.path + ")");
   const void* table =
       base->get_api(static_cast<std::uint32_t>(std::min(library->minor, kNewestApi)));
   if (!table)
-    refuse("ONNX Runtime " + library->info.version + " gives no API (" + library->info.path + ")");
+    fail("ONNX Runtime " + library->info.version + " gives no API (" + library->info.path + ")");
   library->api = ort::Api(table);
   library->info.providers = providers_of(library->api);
-  library->api.call<ort::CreateEnvWithCustomLogger>(&no_log, nullptr, 3, "oarlock", &library->env);
+  library->api.call<ort::CreateEnvWithCustomLogger>(&discard_log, nullptr, 3, "oarlock",
+                                                    &library->env);
   library->api.call<ort::DisableTelemetryEvents>(library->env);
   library->api.call<ort::GetAllocatorWithDefaultOptions>(&library->allocator);
   return library;
 }
 
-// Where pip puts the engine when it puts this program into `bin`:
+// The libraries that pip installed for a program in `bin`:
 // `../lib/python3.*/site-packages/onnxruntime/capi`.
-std::vector<std::string> beside_this_program() {
+std::vector<std::string> sibling_libraries() {
   namespace fs = std::filesystem;
   std::vector<std::string> found;
   std::error_code error;
@@ -89,7 +90,7 @@ std::vector<std::string> candidates(const std::string& path) {
   if (!path.empty()) return {path};
   const char* named = std::getenv("OARLOCK_ORT_LIBRARY");
   if (named && *named) return {named};
-  std::vector<std::string> all = beside_this_program();
+  std::vector<std::string> all = sibling_libraries();
   all.insert(all.end(), {"libonnxruntime.so.1", "libonnxruntime.so"});
   return all;
 }
@@ -102,8 +103,7 @@ bool Library::has_provider(std::string_view name) const {
 
 const Library& open_library(const std::string& path) {
   static std::mutex mutex;
-  static auto& opened =
-      *new std::map<void*, std::unique_ptr<Library>>;  // lives as long as the process
+  static auto& opened = *new std::map<void*, std::unique_ptr<Library>>;  // never destroyed
   std::lock_guard lock(mutex);
   std::string tried;
   for (const std::string& candidate : candidates(path)) {
@@ -111,13 +111,13 @@ const Library& open_library(const std::string& path) {
     void* base = handle ? ::dlsym(handle, "OrtGetApiBase") : nullptr;
     if (base) {
       auto& library = opened[base];
-      if (!library) library = started(base, candidate);
+      if (!library) library = load_library(base, candidate);
       return *library;
     }
     const char* why = ::dlerror();
     tried += "\n  " + candidate + ": " + (why ? why : "holds no ONNX Runtime");
   }
-  refuse(
+  fail(
       "ONNX Runtime was not found; name its library by the option ort_library (--ort-library) or "
       "by "
       "OARLOCK_ORT_LIBRARY. Tried:" +

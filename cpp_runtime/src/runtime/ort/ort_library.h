@@ -1,5 +1,5 @@
-// The engine's shared library: found, opened once per path, never closed (its threads may outlive
-// us).
+// ONNX Runtime's shared library: found, opened once per path, and never closed, because its threads
+// may outlive the caller.
 #pragma once
 #include <mutex>
 #include <string>
@@ -13,15 +13,15 @@ namespace oarlock {
 struct Library {
   ort::Api api;
   LibraryInfo info;
-  int minor = 0;  // of version 1.x
+  int minor = 0;  // the minor version of 1.x
   ort::Env* env = nullptr;
   ort::Allocator* allocator = nullptr;
 
   bool has_provider(std::string_view name) const;
 };
 
-/// The library at `path`; "" asks OARLOCK_ORT_LIBRARY and then the system's loader.   Error(engine)
-/// saying what was tried.
+/// Opens the library at `path`; "": OARLOCK_ORT_LIBRARY, then libraries next to this program, then
+/// the system's.  Throws Error(engine) that lists the tried paths.
 const Library& open_library(const std::string& path);
 
 }  // namespace oarlock

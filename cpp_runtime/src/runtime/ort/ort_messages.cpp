@@ -10,12 +10,12 @@
 namespace oarlock {
 namespace {
 
-// `$` stands for what differs from run to run; $1 in our words is the first of them.
-struct Saying {
-  std::string_view engine, ours;
+// `$` matches any text; $1 in `message` is the first match.
+struct MessagePattern {
+  std::string_view ort, message;
 };
 
-constexpr Saying kSayings[] = {
+constexpr MessagePattern kMessagePatterns[] = {
     {"Attempting to broadcast an axis by a dimension other than 1. $ by $",
      "sizes $1 and $2 do not broadcast"},
     {"Non concat axis dimensions must match: Axis $ has mismatched dimensions of $ and $",
@@ -28,7 +28,7 @@ constexpr Saying kSayings[] = {
     {"The input tensor cannot be reshaped to the requested shape. Input shape:{$}, requested "
      "shape:{$}",
      "[$1] cannot be reshaped to [$2]"},
-    {"invalid expand shape", "the shape does not broadcast to the one that is asked for"},
+    {"invalid expand shape", "the shape does not broadcast to the requested one"},
     {"Dimension of input $ must be 1 instead of $. shape={$}",
      "axis $1 of [$3] is of size $2, not 1"},
     {"Cannot split using values in 'split' attribute. Axis=$ Input shape={$} NumOutputs=$ ",
@@ -45,10 +45,10 @@ constexpr Saying kSayings[] = {
      "the sizes of the operands do not fit the equation"},
 };
 
-// What stands where `pattern` has a `$`, or nothing where `text` does not hold it.   A `$` at the
-// end is one word.
-std::optional<std::vector<std::string_view>> matched(std::string_view pattern,
-                                                     std::string_view text) {
+// The texts that match the `$`s of `pattern`; nullopt if `text` does not match.  A `$` at the end
+// matches one word.
+std::optional<std::vector<std::string_view>> match_pattern(std::string_view pattern,
+                                                           std::string_view text) {
   std::vector<std::string_view> found;
   auto literal = pattern.substr(0, pattern.find('$'));
   auto at = text.find(literal);
@@ -66,7 +66,7 @@ std::optional<std::vector<std::string_view>> matched(std::string_view pattern,
   return found;
 }
 
-std::string filled(std::string_view words, const std::vector<std::string_view>& found) {
+std::string fill_template(std::string_view words, const std::vector<std::string_view>& found) {
   std::string text;
   for (std::size_t i = 0; i < words.size(); ++i)
     words[i] == '$' ? text += found.at(static_cast<std::size_t>(words[++i] - '1'))
@@ -74,15 +74,15 @@ std::string filled(std::string_view words, const std::vector<std::string_view>& 
   return text;
 }
 
-std::string in_our_words(const std::string& reason) {
-  for (const Saying& saying : kSayings)
-    if (auto found = matched(saying.engine, reason))
-      return filled(saying.ours, *found) + " (" + reason + ")";
+std::string translate(const std::string& reason) {
+  for (const MessagePattern& saying : kMessagePatterns)
+    if (auto found = match_pattern(saying.ort, reason))
+      return fill_template(saying.message, *found) + " (" + reason + ")";
   return reason;
 }
 
-// Where the brackets that `text` starts with end.
-std::size_t closed(std::string_view text) {
+// The end of the brackets at the start of `text`.
+std::size_t end_of_brackets(std::string_view text) {
   int depth = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
     depth += text[i] == '(' || text[i] == '[' || text[i] == '<';
@@ -92,8 +92,8 @@ std::size_t closed(std::string_view text) {
   return text.size();
 }
 
-// `concatbase.h:133 PrepareForComputeImpl Non concat ...`: a file and a line, then a name.
-std::string_view without_file(std::string_view reason) {
+// Removes a source location `concatbase.h:133 PrepareForComputeImpl ` from the start.
+std::string_view strip_file(std::string_view reason) {
   auto colon = reason.find(':'), space = reason.find(' ');
   if (space == reason.npos || colon > space) return reason;
   auto file = reason.substr(0, colon), line = reason.substr(colon + 1, space - colon - 1);
@@ -104,52 +104,53 @@ std::string_view without_file(std::string_view reason) {
   return name == reason.npos ? reason : reason.substr(name + 1);
 }
 
-// Without the engine's own file, function and condition:
-// `/src/broadcast.h:540 void Append(long, long) axis == 1 was false. Attempting to broadcast ...`
-std::string_view without_source(std::string_view reason) {
-  if (reason.empty() || reason[0] != '/') return without_file(reason);
+// Removes ONNX Runtime's file, function and condition: `/src/broadcast.h:540 void Append(long,
+// long) axis == 1 was false.  Attempting to broadcast ...`
+std::string_view strip_source(std::string_view reason) {
+  if (reason.empty() || reason[0] != '/') return strip_file(reason);
   auto arguments = reason.find('(');
   if (arguments == reason.npos) return reason;
   reason.remove_prefix(arguments);
-  reason.remove_prefix(closed(reason));
+  reason.remove_prefix(end_of_brackets(reason));
   if (reason.substr(0, 6) == " const") reason.remove_prefix(6);
-  if (reason.substr(0, 2) == " [") reason.remove_prefix(1), reason.remove_prefix(closed(reason));
+  if (reason.substr(0, 2) == " [")
+    reason.remove_prefix(1), reason.remove_prefix(end_of_brackets(reason));
   constexpr std::string_view condition = " was false. ";
   if (auto at = reason.find(condition); at != reason.npos)
     reason.remove_prefix(at + condition.size());
   return reason.substr(std::min(reason.find_first_not_of(' '), reason.size()));
 }
 
-bool is_about_index(std::string_view reason) {
-  static constexpr std::string_view ways[] = {"indices element out of data bounds",
-                                              "invalid indice found",
-                                              "invalid index found",
-                                              "Out of range value in index tensor",
-                                              "Value in indices must be within bounds",
-                                              "Invalid sequence index"};
-  return std::any_of(std::begin(ways), std::end(ways),
+bool is_index_error(std::string_view reason) {
+  static constexpr std::string_view phrases[] = {"indices element out of data bounds",
+                                                 "invalid indice found",
+                                                 "invalid index found",
+                                                 "Out of range value in index tensor",
+                                                 "Value in indices must be within bounds",
+                                                 "Invalid sequence index"};
+  return std::any_of(std::begin(phrases), std::end(phrases),
                      [&](auto way) { return reason.find(way) != reason.npos; });
 }
 
-// What a node that was made to fail has in its name.
-std::string_view own_reason(std::string_view message) {
-  auto from = message.find(kReason);
+// The message of a run-time assertion, from the node's name.
+std::string_view assert_reason(std::string_view message) {
+  auto from = message.find(kAssertPrefix);
   if (from == message.npos) return "";
-  message.remove_prefix(from + kReason.size());
+  message.remove_prefix(from + kAssertPrefix.size());
   auto to = message.find('\'');
   return to == message.npos ? "" : message.substr(0, to);
 }
 
 }  // namespace
 
-std::string reason_of(std::string_view message) {
-  if (auto own = own_reason(message); !own.empty()) return std::string(own);
-  constexpr std::string_view status = "Status Message: ";  // of the innermost node last
+std::string failure_reason(std::string_view message) {
+  if (auto own = assert_reason(message); !own.empty()) return std::string(own);
+  constexpr std::string_view status = "Status Message: ";  // the innermost node's comes last
   auto at = message.rfind(status);
-  std::string reason(without_source(message.substr(at == message.npos ? 0 : at + status.size())));
+  std::string reason(strip_source(message.substr(at == message.npos ? 0 : at + status.size())));
   reason.erase(reason.find_last_not_of(" \n") + 1);
-  if (!is_about_index(reason)) return in_our_words(reason);
-  bool negative = reason.find(std::to_string(kNoPosition)) != reason.npos;
+  if (!is_index_error(reason)) return translate(reason);
+  bool negative = reason.find(std::to_string(kInvalidIndex)) != reason.npos;
   return negative ? "an index is negative" : "an index is out of range: " + reason;
 }
 

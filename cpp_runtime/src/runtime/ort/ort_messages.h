@@ -1,13 +1,12 @@
-// Why a run failed, in our words where the engine's are known.
+// Translation of ONNX Runtime's error messages.
 #pragma once
 #include <string>
 #include <string_view>
 
 namespace oarlock {
 
-/// The reason in what the engine says of a run.   Our own words where a node was made to fail for
-/// it, or where the engine's are known, which then follow in brackets; else the engine's, without
-/// its source files.
-std::string reason_of(std::string_view message);
+/// The reason of a failed run: the message of a run-time assertion, a translation of a known
+/// message followed by the original in brackets, or the original without its source location.
+std::string failure_reason(std::string_view message);
 
 }  // namespace oarlock

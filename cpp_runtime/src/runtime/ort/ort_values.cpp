@@ -5,10 +5,10 @@
 namespace oarlock {
 namespace {
 
-constexpr int kReferenceMinor = 24;  // older engines copy a value's type to say it
+constexpr int kBorrowedTypeMinor = 24;  // older versions allocate a copy of the type
 
-std::pair<DType, std::vector<std::int64_t>> type_of(const ort::Api& api,
-                                                    const ort::TensorInfo* info) {
+std::pair<DType, std::vector<std::int64_t>> tensor_type(const ort::Api& api,
+                                                        const ort::TensorInfo* info) {
   int number = 0;
   std::size_t rank = 0;
   api.call<ort::GetTensorElementType>(info, &number);
@@ -18,9 +18,9 @@ std::pair<DType, std::vector<std::int64_t>> type_of(const ort::Api& api,
   return {dtype_of_onnx(number), std::move(shape)};
 }
 
-// Without the three allocations of a TensorInfo, which a small run would feel.
-std::pair<DType, std::vector<std::int64_t>> seen_type_of(const ort::Api& api,
-                                                         const ort::Value* value) {
+// Avoids the three allocations of a TensorInfo, which slow down small runs.
+std::pair<DType, std::vector<std::int64_t>> borrowed_type(const ort::Api& api,
+                                                          const ort::Value* value) {
   int number = 0;
   const std::int64_t* sizes = nullptr;
   std::size_t rank = 0;
@@ -30,56 +30,56 @@ std::pair<DType, std::vector<std::int64_t>> seen_type_of(const ort::Api& api,
 
 }  // namespace
 
-void run_once(const Library& library, ort::Session* session, const ort::RunOptions* how,
-              Names inputs, const OrtValues& values, Names outputs, OrtValues& found) {
-  library.api.call<ort::Run>(session, how, inputs.data(), values.data(), values.size(),
+void run_session(const Library& library, ort::Session* session, const ort::RunOptions* run_options,
+                 Names inputs, const OrtValues& values, Names outputs, OrtValues& found) {
+  library.api.call<ort::Run>(session, run_options, inputs.data(), values.data(), values.size(),
                              outputs.data(), outputs.size(), found.data());
 }
 
-// ONNX Runtime has no complex numbers; in memory one is two real ones.
-ort::ValueHandle value_of(const Library& library, const ort::MemoryInfo* memory,
-                          const TensorView& view) {
-  static std::int64_t nothing = 0;  // an empty tensor still needs an address
+// ONNX Runtime has no complex numbers; in memory a complex number is two real ones.
+ort::ValueHandle make_value(const Library& library, const ort::MemoryInfo* memory,
+                            const TensorView& view) {
+  static std::int64_t nothing = 0;  // an empty tensor needs a valid address
   std::size_t bytes = size_of(view.dtype);
   for (std::int64_t d : view.shape) bytes *= static_cast<std::size_t>(d);
-  bool pairs = is_complex(view.dtype);
+  bool complex = is_complex(view.dtype);
   std::span<const std::int64_t> shape = view.shape;
-  std::vector<std::int64_t> longer;
-  if (pairs) {
-    longer.assign(shape.begin(), shape.end());
-    longer.push_back(2);
-    shape = longer;
+  std::vector<std::int64_t> complex_shape;
+  if (complex) {
+    complex_shape.assign(shape.begin(), shape.end());
+    complex_shape.push_back(2);
+    shape = complex_shape;
   }
   void* data = view.data ? const_cast<void*>(view.data) : &nothing;
   return ort::make<ort::ValueHandle, ort::CreateTensorWithDataAsOrtValue>(
       library.api, memory, data, bytes, shape.data(), shape.size(),
-      onnx_of(pairs ? part_of(view.dtype) : view.dtype));
+      onnx_of(complex ? part_of(view.dtype) : view.dtype));
 }
 
-std::pair<DType, std::vector<std::int64_t>> type_of(const Library& library,
-                                                    const ort::Value* value) {
-  if (library.minor >= kReferenceMinor) return seen_type_of(library.api, value);
+std::pair<DType, std::vector<std::int64_t>> tensor_type(const Library& library,
+                                                        const ort::Value* value) {
+  if (library.minor >= kBorrowedTypeMinor) return borrowed_type(library.api, value);
   auto info = ort::make<ort::TensorInfoHandle, ort::GetTensorTypeAndShape>(library.api, value);
-  return type_of(library.api, info.get());
+  return tensor_type(library.api, info.get());
 }
 
-void as_complex(DType& dtype, std::vector<std::int64_t>& shape) {
-  if (!shape.empty()) shape.pop_back();  // a type may leave its rank open
+void drop_complex_axis(DType& dtype, std::vector<std::int64_t>& shape) {
+  if (!shape.empty()) shape.pop_back();  // the rank may be unknown
   dtype = dtype == DType::float64 ? DType::complex128 : DType::complex64;
 }
 
-Tensor tensor_of(const Library& library, ort::ValueHandle value, bool pairs) {
+Tensor make_tensor(const Library& library, ort::ValueHandle value, bool complex) {
   const ort::Api& api = library.api;
   ort::Value* raw = value.get();
-  auto [dtype, shape] = type_of(library, raw);
+  auto [dtype, shape] = tensor_type(library, raw);
   void* data = nullptr;
   api.call<ort::GetTensorMutableData>(raw, &data);
-  if (pairs) as_complex(dtype, shape);
+  if (complex) drop_complex_axis(dtype, shape);
   return Tensor(dtype, std::move(shape), std::shared_ptr<void>(std::move(value)), data);
 }
 
 TensorSpec output_spec(const Library& library, ort::Session* session, std::size_t index,
-                       bool pairs) {
+                       bool complex) {
   const ort::Api& api = library.api;
   TensorSpec spec;
   char* name = nullptr;
@@ -89,11 +89,11 @@ TensorSpec output_spec(const Library& library, ort::Session* session, std::size_
   auto type = ort::make<ort::TypeInfoHandle, ort::SessionGetOutputTypeInfo>(api, session, index);
   const ort::TensorInfo* info = nullptr;
   api.call<ort::CastTypeInfoToTensorInfo>(static_cast<const ort::TypeInfo*>(type.get()), &info);
-  if (!info) throw Error(Fault::unsupported, "output '" + spec.name + "' is not a tensor");
-  std::tie(spec.dtype, spec.shape) = type_of(api, info);
+  if (!info) throw Error(ErrorCode::unsupported, "output '" + spec.name + "' is not a tensor");
+  std::tie(spec.dtype, spec.shape) = tensor_type(api, info);
   std::vector<const char*> symbols(spec.shape.size());
   api.call<ort::GetSymbolicDimensions>(info, symbols.data(), symbols.size());
-  if (pairs) as_complex(spec.dtype, spec.shape), symbols.resize(spec.shape.size());
+  if (complex) drop_complex_axis(spec.dtype, spec.shape), symbols.resize(spec.shape.size());
   for (const char* symbol : symbols) spec.symbols.emplace_back(symbol ? symbol : "");
   return spec;
 }

@@ -1,4 +1,4 @@
-// Tensors to the engine's values and back.
+// Conversion between tensors and ONNX Runtime values.
 #pragma once
 #include <array>
 #include <memory>
@@ -12,12 +12,14 @@ namespace oarlock {
 
 using Names = std::span<const char* const>;
 
-/// Values of a run, which it owns, as the engine reads and fills them.   A few lie inside: a small
-/// run would feel what the heap takes.
+/// Owned values of a run.  A few are stored inline, because a heap allocation would slow down small
+/// runs.
 class OrtValues {
  public:
   OrtValues(const ort::Api& api, std::size_t count)
-      : api_(&api), count_(count), many_(count > kFew ? new ort::Value*[count]() : nullptr) {}
+      : api_(&api),
+        count_(count),
+        heap_(count > kInlineCount ? new ort::Value*[count]() : nullptr) {}
   OrtValues(const OrtValues&) = delete;
   OrtValues& operator=(const OrtValues&) = delete;
   ~OrtValues() {
@@ -26,47 +28,45 @@ class OrtValues {
   }
 
   [[nodiscard]] std::size_t size() const { return count_; }
-  [[nodiscard]] ort::Value** data() { return many_ ? many_.get() : few_.data(); }
-  [[nodiscard]] ort::Value* const* data() const { return many_ ? many_.get() : few_.data(); }
+  [[nodiscard]] ort::Value** data() { return heap_ ? heap_.get() : inline_.data(); }
+  [[nodiscard]] ort::Value* const* data() const { return heap_ ? heap_.get() : inline_.data(); }
   [[nodiscard]] ort::Value* operator[](std::size_t i) const { return data()[i]; }
-  /// Put a value into an empty place.
-  void put(std::size_t i, ort::ValueHandle value) { data()[i] = value.release(); }
-  /// Take one out.
+  /// Sets an empty entry.
+  void set(std::size_t i, ort::ValueHandle value) { data()[i] = value.release(); }
+  /// Releases an entry.
   [[nodiscard]] ort::ValueHandle take(std::size_t i) {
     return {std::exchange(data()[i], nullptr), ort::ValueHandle::deleter_type{api_}};
   }
 
  private:
-  static constexpr std::size_t kFew = 8;
+  static constexpr std::size_t kInlineCount = 8;
   const ort::Api* api_;
   std::size_t count_;
-  std::array<ort::Value*, kFew> few_{};
-  std::unique_ptr<ort::Value*[]> many_;
+  std::array<ort::Value*, kInlineCount> inline_{};
+  std::unique_ptr<ort::Value*[]> heap_;
 };
 
-/// One run, with outputs wherever the engine puts them.   outputs: their names; found: as many
-/// places.
-void run_once(const Library& library, ort::Session* session, const ort::RunOptions* how,
-              Names inputs, const OrtValues& values, Names outputs, OrtValues& found);
+/// Runs once; ONNX Runtime allocates the outputs. outputs: their names; found: one entry each.
+void run_session(const Library& library, ort::Session* session, const ort::RunOptions* run_options,
+                 Names inputs, const OrtValues& values, Names outputs, OrtValues& found);
 
-/// A value over the memory of `view`, which must stay.
-ort::ValueHandle value_of(const Library& library, const ort::MemoryInfo* memory,
-                          const TensorView& view);
+/// A value that refers to the memory of `view`, which must stay valid.
+ort::ValueHandle make_value(const Library& library, const ort::MemoryInfo* memory,
+                            const TensorView& view);
 
-/// Element type and shape of a tensor.
-std::pair<DType, std::vector<std::int64_t>> type_of(const Library& library,
-                                                    const ort::Value* value);
+/// The dtype and shape of a tensor.
+std::pair<DType, std::vector<std::int64_t>> tensor_type(const Library& library,
+                                                        const ort::Value* value);
 
-/// What pairs along the last axis are as complex numbers.
-void as_complex(DType& dtype, std::vector<std::int64_t>& shape);
+/// Converts the type of pairs along the last axis to that of complex numbers.
+void drop_complex_axis(DType& dtype, std::vector<std::int64_t>& shape);
 
-/// A tensor on the memory of `value`, which is one.   pairs: along the last axis, which are complex
-/// numbers.
-Tensor tensor_of(const Library& library, ort::ValueHandle value, bool pairs);
+/// A tensor that owns `value`. complex: pairs along the last axis are complex numbers.
+Tensor make_tensor(const Library& library, ort::ValueHandle value, bool complex);
 
-/// What the session says of one of its outputs.   pairs: as of tensor_of.   Error(unsupported)
-/// where it is no tensor.
+/// The spec of a session output. complex: as for make_tensor.  Throws Error(unsupported) if it is
+/// not a tensor.
 TensorSpec output_spec(const Library& library, ort::Session* session, std::size_t index,
-                       bool pairs);
+                       bool complex);
 
 }  // namespace oarlock

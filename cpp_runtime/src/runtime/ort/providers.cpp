@@ -9,7 +9,7 @@ namespace {
 
 std::string flag(bool on) { return on ? "1" : "0"; }
 
-Settings with(Settings settings, const std::map<std::string, std::string>& more) {
+Settings merged(Settings settings, const std::map<std::string, std::string>& more) {
   for (auto& [key, value] : more) settings[key] = value;
   return settings;
 }
@@ -20,13 +20,13 @@ Settings cuda_settings(const Options& o) {
   Settings settings{
       {"device_id", std::to_string(o.device_id)},
       {"cudnn_conv_algo_search",
-       "HEURISTIC"},  // the default, EXHAUSTIVE, costs seconds at every new shape
+       "HEURISTIC"},  // the default, EXHAUSTIVE, takes seconds for every new shape
       {"cudnn_conv_use_max_workspace", "1"},
       {"cudnn_conv1d_pad_to_nc1d", "1"},
       {"use_tf32", flag(o.tf32)},
       {"enable_cuda_graph", flag(o.cuda_graph)},
   };
-  return o.device == "cuda" ? with(settings, o.provider) : settings;
+  return o.device == "cuda" ? merged(settings, o.provider) : settings;
 }
 
 Settings tensorrt_settings(const Options& o, const std::string& cache) {
@@ -41,17 +41,17 @@ Settings tensorrt_settings(const Options& o, const std::string& cache) {
       settings[std::string("trt_") + what + "_cache_enable"] = "1";
       settings[std::string("trt_") + what + "_cache_path"] = cache;
     }
-  return with(settings, o.provider);
+  return merged(settings, o.provider);
 }
 
 void check_cuda_graph(const Options& options, const std::vector<TensorSpec>& inputs) {
   if (!options.cuda_graph) return;
   if (options.device == "cpu")
-    throw Error(Fault::input, "options: cuda_graph needs the device cuda or tensorrt");
+    throw Error(ErrorCode::input, "options: cuda_graph needs the device cuda or tensorrt");
   for (const TensorSpec& spec : inputs)
     if (std::count(spec.shape.begin(), spec.shape.end(), -1))
-      throw Error(Fault::input, "options: cuda_graph needs inputs of fixed sizes, '" + spec.name +
-                                    "' is " + show(spec.dtype, spec.shape));
+      throw Error(ErrorCode::input, "options: cuda_graph needs inputs of fixed sizes, '" +
+                                        spec.name + "' is " + show(spec.dtype, spec.shape));
 }
 
 }  // namespace oarlock

@@ -1,4 +1,4 @@
-// What the CUDA and TensorRT providers are told.
+// Options of the CUDA and TensorRT providers.
 #pragma once
 #include <map>
 #include <string>
@@ -10,13 +10,13 @@ namespace oarlock {
 
 using Settings = std::map<std::string, std::string>;
 
-/// Options of the CUDA provider, by ONNX Runtime's names; Options::provider has the last word where
-/// the device is cuda.
+/// Options of the CUDA provider, by ONNX Runtime's names; Options::provider overrides them for the
+/// device cuda.
 Settings cuda_settings(const Options& options);
-/// The same of TensorRT.   cache: the folder of built engines, "" for none
+/// The same for TensorRT. cache: folder of built engines, "" for none
 Settings tensorrt_settings(const Options& options, const std::string& cache);
 
-/// Error(input) where a captured graph was asked for and an input has no fixed size.
+/// Throws Error(input) if cuda_graph is set and an input has a dynamic dimension.
 void check_cuda_graph(const Options& options, const std::vector<TensorSpec>& inputs);
 
 }  // namespace oarlock

@@ -1,4 +1,4 @@
-// Numbers from packed sequences: one of each sequence, one of each row, or of the rows around it.
+// Computations on packed sequences: pooling, softmax, context windows.
 #include <cmath>
 
 #include "convert/lod_sequences.h"
@@ -10,102 +10,103 @@ namespace {
 
 // ---- sequence_pool ----
 
-// `v` with one element more along an axis.
-Expr longer(const Expr& v, std::int64_t axis, double last) {
-  Node& n = v.node();
-  int rank = n.need_rank(v);
+// `v` with one more element along an axis.
+Expr append_element(const Expr& v, std::int64_t axis, double value) {
+  NodeContext& n = v.node();
+  int rank = n.require_rank(v);
   Ints pads(static_cast<std::size_t>(2 * rank), 0);
   pads[static_cast<std::size_t>(rank + axis)] = 1;
-  return v.emit("Pad", {n.ints(pads), v.number(last)});
+  return v.emit("Pad", {n.ints(pads), v.scalar_like(value)});
 }
 
-// A row for each sequence; anything for those without rows.
-Expr pooled(const Expr& x, const Sequences& sequences, const std::string& type) {
-  Node& n = x.node();
-  // Where no sequence has rows, there must be one to look at all the same.
-  if (type == "FIRST") return rows_at(longer(x, 0, 0), sequences.begins());
-  if (type == "LAST") return rows_at(longer(x, 0, 0), max(sequences.ends() - 1, 0));
+// One row per sequence; unspecified for empty sequences.
+Expr pool_sequences(const Expr& x, const Sequences& sequences, const std::string& type) {
+  NodeContext& n = x.node();
+  // There must be a row to read even if all sequences are empty.
+  if (type == "FIRST") return gather_rows(append_element(x, 0, 0), sequences.starts());
+  if (type == "LAST") return gather_rows(append_element(x, 0, 0), max(sequences.ends() - 1, 0));
   if (type == "MAX")
-    return reduce("ReduceMax", longer(padded(x, places(sequences), -INFINITY), 1, -INFINITY), {1});
-  auto total = sum(padded(x, places(sequences)), {1});
+    return reduce(
+        "ReduceMax",
+        append_element(pad_sequences(x, padded_index(sequences), -INFINITY), 1, -INFINITY), {1});
+  auto total = sum(pad_sequences(x, padded_index(sequences)), {1});
   if (type == "SUM") return total;
-  auto sizes = with_rank(max(sequences.lengths(), 1).to(n.need_dtype(x)), n.need_rank(x));
+  auto sizes =
+      unsqueeze_to_rank(max(sequences.lengths(), 1).to(n.require_dtype(x)), n.require_rank(x));
   n.require(type == "AVERAGE" || type == "SQRT", "attribute 'pooltype' is " + type);
   return total / (type == "SQRT" ? sqrt(sizes) : sizes);
 }
 
-void sequence_pool(Node& n) {
+void sequence_pool(NodeContext& n) {
   auto x = in(n, "X");
-  auto sequences = sequences_of(n);
-  auto found = pooled(x, sequences, n.attr("pooltype", "AVERAGE"));
-  n.out("Out", where(with_rank(sequences.lengths() > 0, n.need_rank(x)), found,
+  auto sequences = input_sequences(n);
+  auto found = pool_sequences(x, sequences, n.attr("pooltype", "AVERAGE"));
+  n.out("Out", where(unsqueeze_to_rank(sequences.lengths() > 0, n.require_rank(x)), found,
                      n.attr("pad_value", 0.0f)));
-  n.out_offsets("Out", "");
+  n.set_row_splits("Out", "");
 }
 
-void sequence_softmax(Node& n) {
+void sequence_softmax(NodeContext& n) {
   auto x = n.in("X");
-  auto at = places(sequences_of(n));
-  auto scores = padded({n, n.reshape(x, {-1})}, at, -INFINITY);
+  auto at = padded_index(input_sequences(n));
+  auto scores = pad_sequences({n, n.reshape(x, {-1})}, at, -INFINITY);
   Expr shares(n, n.emit("Softmax", {scores}, {{"axis", std::int64_t{1}}}));
-  n.out("Out", reshape_like(n, packed(shares, at.inside), x));
+  n.out("Out", reshape_like(n, pack_sequences(shares, at.mask), x));
 }
 
-// ---- rows around a row ----
+// ---- context rows ----
 
-// Rows `first`, `first + 1`, ... from each row on, where they belong to the same sequence.
-// [T,count]
-struct Around {
-  Expr rows, inside;
+// Rows `first`, `first + 1`, ... relative to each row, inside the same sequence. [T,count]
+struct ContextRows {
+  Expr rows, mask;
 };
 
-Around around(const Sequences& sequences, std::int64_t first, std::int64_t count) {
-  Node& n = sequences.node();
-  auto numbers = sequence_numbers(sequences);
-  auto rows =
-      as_column(sequences.rows()) + (counted(n, n.ints({count})) + static_cast<double>(first));
-  auto inside = rows >= as_column(rows_at(sequences.begins(), numbers)) &&
-                rows < as_column(rows_at(sequences.ends(), numbers));
+ContextRows context_rows(const Sequences& sequences, std::int64_t first, std::int64_t count) {
+  NodeContext& n = sequences.node();
+  auto numbers = sequence_ids(sequences);
+  auto rows = unsqueeze_last(sequences.row_ids()) +
+              (arange(n, n.ints({count})) + static_cast<double>(first));
+  auto inside = rows >= unsqueeze_last(gather_rows(sequences.starts(), numbers)) &&
+                rows < unsqueeze_last(gather_rows(sequences.ends(), numbers));
   return {where(inside, rows, 0), inside};
 }
 
-// A window of rows, nothing outside of the sequence, times the filter.   X [T,features], Filter
+// A window of rows, zero outside the sequence, times the filter.  X [T,features], Filter
 // [length*features,out]
-void sequence_conv(Node& n) {
+void sequence_conv(NodeContext& n) {
   auto x = in(n, "X"), filter = in(n, "Filter");
   n.require(!n.attr("paddingTrainable", false), "padding that was trained has no lowering");
   n.require(n.attr("contextStride", 1) == 1, "attribute 'contextStride' is not 1");
   auto length = n.attr("contextLength", 1), start = n.attr("contextStart", 0);
-  written_size(n, length, "attribute 'contextLength'");
+  require_unroll_size(n, length, "attribute 'contextLength'");
   n.require(start > -(1 << 20) && start < 1 << 20,
             "attribute 'contextStart' is " + std::to_string(start));
-  auto seen = around(sequences_of(n), start, length);
-  auto windows = where(with_rank(seen.inside, 3), rows_at(x, seen.rows), 0);
+  auto context = context_rows(input_sequences(n), start, length);
+  auto windows = where(unsqueeze_to_rank(context.mask, 3), gather_rows(x, context.rows), 0);
   auto columns = n.slice(n.shape_of(filter), {0}, {1}, {0});
-  n.out("Out", n.emit("MatMul", {reshaped(n, windows, {n.ints({-1}), columns}), filter}));
+  n.out("Out", n.emit("MatMul", {reshape_to_parts(n, windows, {n.ints({-1}), columns}), filter}));
 }
 
-// Each word with those that follow it.   [T,1] -> [T,win_size]
-void sequence_enumerate(Node& n) {
+// Each word with its successors. [T,1] -> [T,win_size]
+void sequence_enumerate(NodeContext& n) {
   auto size = n.attr("win_size", 1);
-  written_size(n, size, "attribute 'win_size'");
-  auto seen = around(sequences_of(n), 0, size);
-  auto words = rows_at({n, n.reshape(n.in("X"), {-1})}, seen.rows);
-  n.out("Out", where(seen.inside, words, static_cast<double>(n.attr("pad_value", 0))));
+  require_unroll_size(n, size, "attribute 'win_size'");
+  auto context = context_rows(input_sequences(n), 0, size);
+  auto words = gather_rows({n, n.reshape(n.in("X"), {-1})}, context.rows);
+  n.out("Out", where(context.mask, words, static_cast<double>(n.attr("pad_value", 0))));
 }
 
-// ---- boxes of several pictures ----
+// ---- boxes of several images ----
 
-// Corners inside of a picture of its size before it was scaled.   Input [T,4], ImInfo [n,3]:
-// height, width, scale
-void box_clip(Node& n) {
+// Clips boxes to the original image size.  Input [T,4], ImInfo [n,3]: height, width, scale
+void box_clip(NodeContext& n) {
   auto boxes = in(n, "Input"), info = in(n, "ImInfo");
   auto column = [&](std::int64_t at) { return Expr(n, n.slice(info, {at}, {at + 1}, {1})); };
   auto last = [&](std::int64_t at) { return round_half_away(column(at) / column(2)) - 1; };
   auto height = last(0), width = last(1);
-  auto pictures = sequence_numbers(sequences_of(n, "Input"));
+  auto pictures = sequence_ids(input_sequences(n, "Input"));
   Expr ends(n, n.concat({width, height, width, height}, 1));
-  n.out("Output", max(min(boxes, rows_at(ends, pictures)), 0));
+  n.out("Output", max(min(boxes, gather_rows(ends, pictures)), 0));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// A step that runs for each element of sequences along their first axis.   In its block a step has
-// the name of the whole.
+// StaticRNN: a block that runs for each element of sequences along their first axis.  In the block,
+// a step's slice has the name of the whole.
 #include <algorithm>
 
 #include "convert/expression.h"
@@ -10,29 +10,30 @@
 namespace oarlock {
 namespace {
 
-// first: memories before the first step; held, after: their variables in the block, and those of
-// the next ones.
-struct Steps {
-  Strings sequences, outs, held, after;
-  Values given, first;
+// initial_states: memories before the first step; memories, next_memories: their variables in the
+// block, and those of the next step.
+struct StaticRnn {
+  Strings sequences, outputs, memories, next_memories;
+  Values inputs, initial_states;
   bool reverse = false;
 };
 
-Steps steps_of(const Node& n) {
-  Steps s{n.names("inputs"),           n.out_names("outputs"), n.attr("ex_states", Strings{}),
-          n.attr("states", Strings{}), n.ins("inputs"),        n.ins("initial_states"),
-          n.attr("reverse", false)};
-  n.require(!s.given.empty(), "has no inputs");
-  n.require(s.held.size() == s.first.size() && s.after.size() == s.first.size(),
-            "has " + std::to_string(s.first.size()) + " initial_states for " +
-                std::to_string(s.held.size()) + " ex_states and " + std::to_string(s.after.size()) +
-                " states");
-  for (const Value& v : s.given) n.require(n.need_rank(v) > 0, "has an input without an axis");
+StaticRnn read_static_rnn(const NodeContext& n) {
+  StaticRnn s{n.in_names("inputs"),        n.out_names("outputs"), n.attr("ex_states", Strings{}),
+              n.attr("states", Strings{}), n.ins("inputs"),        n.ins("initial_states"),
+              n.attr("reverse", false)};
+  n.require(!s.inputs.empty(), "has no inputs");
+  n.require(s.memories.size() == s.initial_states.size() &&
+                s.next_memories.size() == s.initial_states.size(),
+            "has " + std::to_string(s.initial_states.size()) + " initial_states for " +
+                std::to_string(s.memories.size()) + " ex_states and " +
+                std::to_string(s.next_memories.size()) + " states");
+  for (const Value& v : s.inputs) n.require(n.require_rank(v) > 0, "has an input without an axis");
   return s;
 }
 
-// What the block writes is its own: nobody outside would see another step's.
-void refuse_outside_writes(const Node& n, const Block& block) {
+// Rejects writes to outer variables: outer readers would not see them.
+void reject_outer_writes(const NodeContext& n, const Block& block) {
   for (const OpDesc& op : block.ops)
     for (auto& [slot, names] : op.outputs)
       for (const std::string& name : names) {
@@ -42,10 +43,10 @@ void refuse_outside_writes(const Node& n, const Block& block) {
       }
 }
 
-// int64[]: how many steps there are, of which there has to be one, and as many in all inputs.
-Value count_of(Node& n, const Values& given) {
+// The number of steps int64[], at least one and equal for all inputs.
+Value num_steps(NodeContext& n, const Values& given) {
   Values wrong;
-  Expr count(n, size_along(n, given[0], 0));
+  Expr count(n, dim_as_vector(n, given[0], 0));
   std::int64_t known = n.dim(given[0], 0);
   if (known < 0) wrong.push_back(count < 1);
   n.require(known != 0, "its inputs have no steps");
@@ -54,52 +55,53 @@ Value count_of(Node& n, const Values& given) {
     n.require(
         known < 0 || other < 0 || known == other,
         "its inputs have " + std::to_string(known) + " and " + std::to_string(other) + " steps");
-    if (known < 0 || other < 0) wrong.push_back(!(count == Expr(n, size_along(n, given[i], 0))));
+    if (known < 0 || other < 0) wrong.push_back(!(count == Expr(n, dim_as_vector(n, given[i], 0))));
   }
   if (wrong.empty()) return as_scalar(n, count);
-  return as_scalar(n, only_where_none(n, count, n.concat(wrong, 0),
-                                      "the inputs need one step, and the same number of them"));
+  return as_scalar(n, runtime_assert(n, count, n.concat(wrong, 0),
+                                     "the inputs need one step, and the same number of them"));
 }
 
-// One step of each output behind the memories for the next step, as the engine wants it.
-Values step(Node& b, const Steps& s, const Value& count) {
-  auto at = b.formal("iteration", DType::int64, Ints{});
-  auto condition = b.formal("condition", DType::boolean, Ints{});
-  for (std::size_t i = 0; i < s.held.size(); ++i)
-    b.bind(s.held[i], b.formal_like(s.held[i], s.first[i]));
+// Builds the body: next memories, then outputs of the step.
+Values build_step(NodeContext& b, const StaticRnn& s, const Value& count) {
+  auto at = b.add_subgraph_input("iteration", DType::int64, Ints{});
+  auto condition = b.add_subgraph_input("condition", DType::boolean, Ints{});
+  for (std::size_t i = 0; i < s.memories.size(); ++i)
+    b.bind(s.memories[i], b.add_subgraph_input_like(s.memories[i], s.initial_states[i]));
   if (s.reverse) at = Expr(b, count) - 1 - Expr(b, at);
-  for (std::size_t i = 0; i < s.given.size(); ++i)
-    b.bind(s.sequences[i], b.emit("Gather", {s.given[i], at}, {{"axis", std::int64_t{0}}}));
-  b.run_block(b.attr("sub_block", 0));
-  b.result(b.emit("Identity", {condition}));
+  for (std::size_t i = 0; i < s.inputs.size(); ++i)
+    b.bind(s.sequences[i], b.emit("Gather", {s.inputs[i], at}, {{"axis", std::int64_t{0}}}));
+  b.lower_block(b.attr("sub_block", 0));
+  b.add_subgraph_output(b.emit("Identity", {condition}));
   Values made;
-  for (std::size_t i = 0; i < s.after.size(); ++i)
-    made.push_back(b.cast(b.lookup(s.after[i]), b.need_dtype(s.first[i])));
-  for (const std::string& name : s.outs) made.push_back(b.lookup(name));
-  for (const Value& v : made) b.result(v);
+  for (std::size_t i = 0; i < s.next_memories.size(); ++i)
+    made.push_back(b.cast(b.lookup(s.next_memories[i]), b.require_dtype(s.initial_states[i])));
+  for (const std::string& name : s.outputs) made.push_back(b.lookup(name));
+  for (const Value& v : made) b.add_subgraph_output(v);
   return made;
 }
 
-void declare_stacked(Node& n, const Value& v, std::int64_t count, const Value& one) {
+void declare_stacked(NodeContext& n, const Value& v, std::int64_t count, const Value& one) {
   auto shape = n.shape(one);
   if (shape) shape->insert(shape->begin(), count);
-  n.declare(v, n.need_dtype(one), shape);
+  n.declare_type(v, n.require_dtype(one), shape);
 }
 
-void recurrent(Node& n) {
-  Steps s = steps_of(n);
+void recurrent(NodeContext& n) {
+  StaticRnn s = read_static_rnn(n);
   n.require(n.attr("sub_block", 0) > 0, "names no sub-block");
-  refuse_outside_writes(n, n.block(n.attr("sub_block", 0)));
-  Value count = count_of(n, s.given);
+  reject_outer_writes(n, n.block(n.attr("sub_block", 0)));
+  Value count = num_steps(n, s.inputs);
   Values last;
-  auto body = n.subgraph("step", [&](Node& b) { last = step(b, s, count); });
+  auto body = n.subgraph("step", [&](NodeContext& b) { last = build_step(b, s, count); });
   Values in{count, ""};
-  in.insert(in.end(), s.first.begin(), s.first.end());
+  in.insert(in.end(), s.initial_states.begin(), s.initial_states.end());
   auto made = n.emit_n(last.size(), "Loop", in, {{"body", body}});
-  for (std::size_t i = 0; i < s.first.size(); ++i) n.declare_either(made[i], s.first[i], last[i]);
+  for (std::size_t i = 0; i < s.initial_states.size(); ++i)
+    n.declare_common_type(made[i], s.initial_states[i], last[i]);
   Values outs;
-  for (std::size_t i = s.first.size(); i < made.size(); ++i) {
-    declare_stacked(n, made[i], n.dim(s.given[0], 0), last[i]);
+  for (std::size_t i = s.initial_states.size(); i < made.size(); ++i) {
+    declare_stacked(n, made[i], n.dim(s.inputs[0], 0), last[i]);
     outs.push_back(s.reverse ? n.slice(made[i], {-1}, {INT64_MIN}, {0}, {-1}) : made[i]);
   }
   n.outs("outputs", outs);
@@ -107,8 +109,8 @@ void recurrent(Node& n) {
 
 }  // namespace
 
-std::span<const Rule> recurrent_rules() {
-  static const Rule rules[] = {{"recurrent", 13, recurrent, {.offsets = Facts::none}}};
+std::span<const Rule> static_rnn_rules() {
+  static const Rule rules[] = {{"recurrent", 13, recurrent, {.lod = OpTraits::none}}};
   return rules;
 }
 

@@ -1,0 +1,82 @@
+"""Open files for reading, regular ones only: a read never waits for a pipe or reads a device
+without end.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import stat
+from typing import Any, BinaryIO, TypeVar
+
+from ..core.errors import FileError
+
+T = TypeVar("T")
+# Opening a pipe without a writer would block.
+_NON_BLOCKING = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+
+
+class _NonBlockingFile(io.FileIO):
+    """A file whose reads never block. Some files in /proc report to be regular, but a read of them
+    blocks until data arrives.
+    """
+
+    path = ""
+
+    def readinto(self, buffer: Any, /) -> int:
+        """Read into a buffer and return the number of bytes.
+
+        Raises FileError if the read would block.
+        """
+        count: int | None = super().readinto(buffer)
+        return self._require_data(count)
+
+    def readall(self) -> bytes:
+        """Read the rest of the file.   Raises FileError if the read would block."""
+        data: bytes | None = super().readall()
+        return self._require_data(data)
+
+    def _require_data(self, found: T | None) -> T:
+        if found is None:
+            raise FileError(
+                f"{os.path.basename(self.path)}: is not a regular file ({self.path}): a read "
+                "would block"
+            )
+        return found
+
+
+def open_regular(path: str | os.PathLike[str]) -> BinaryIO:
+    """Open a regular file for reading. Raises FileError for a folder, a pipe or a device,
+    OSError.
+    """
+    handle = os.open(path, os.O_RDONLY | _NON_BLOCKING)
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise FileError(f"{os.path.basename(path)}: is not a regular file ({os.fspath(path)})")
+    file = _NonBlockingFile(handle, "rb")
+    file.path = os.fspath(path)
+    return io.BufferedReader(file)
+
+
+def read_file(
+    path: str | os.PathLike[str], most: int | None = None, what: str = "such file"
+) -> bytes:
+    """Return the bytes of a regular file.
+
+    most: the maximum size; what: the kind of file, for the error Raises FileError, OSError.
+    """
+    name = os.path.basename(path)
+    with open_regular(path) as file:
+        size = os.fstat(file.fileno()).st_size
+        try:
+            data = (
+                b""
+                if most is not None and size > most
+                else file.read(-1 if most is None else most + 1)
+            )
+        except MemoryError:
+            raise FileError(f"{name}: {size} bytes, more than fit into memory") from None
+        size = max(size, len(data))  # it may have grown since
+        if most is not None and size > most:
+            raise FileError(f"{name}: {size} bytes, more than the {most} of any {what}")
+        return data

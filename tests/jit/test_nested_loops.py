@@ -1,0 +1,63 @@
+"""Nested loops are recorded in a number of steps that does not grow exponentially."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import oarlock as paddle
+from oarlock.capture.aliasing import Aliases
+
+
+def nest(x: Any, n: Any) -> Any:
+    a, b, c, d = x, x * 2, x + 1, x - 1
+    for _ in range(n):
+        if a.sum() > 0:
+            a, b, c, d = b, c, d, a
+        for _ in range(n):
+            if b.sum() > 0:
+                a, b, c, d = b, c, d, a
+            a = a * 0.5 + d
+            for _ in range(n):
+                if c.sum() > 1:
+                    a, b, c, d = b, c, d, a
+                b = b * 0.5 + d
+                for _ in range(n):
+                    if d.sum() > 2:
+                        a, b, c, d = b, c, d, a
+                    c = c * 0.5 + d
+    return a + b + c + d
+
+
+def test_it_is_recorded_in_so_many_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = 0
+    link = Aliases.link
+
+    def counted(*args: Any) -> None:
+        nonlocal asked
+        asked += 1
+        link(*args)
+
+    monkeypatch.setattr(Aliases, "link", counted)
+    function, x, two = (
+        paddle.jit.to_static(nest),
+        paddle.to_tensor([0.5, -0.25]),
+        paddle.to_tensor(2),
+    )
+    assert function(x, two).tolist() == pytest.approx(nest(x, two).tolist())
+    assert 0 < asked < 200_000
+
+
+def test_links_of_a_try_go_with_it() -> None:
+    aliases = Aliases()
+    old, other, made = (paddle.static.data(name, [2]) for name in ("old", "other", "made"))
+    aliases.register(old)
+    aliases.register(other)
+    since, moment = aliases.num_links(), aliases.timestamp()
+    aliases.register(made)
+    aliases.link(old, made, "")
+    aliases.link(old, other, "")
+    aliases.discard_links(since, moment)
+    assert aliases.aliases_of(old) == [old, other]
+    assert aliases.num_links() == since + 1

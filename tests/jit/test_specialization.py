@@ -1,0 +1,211 @@
+"""Calls that need different programs, numbers that Python reads, and values of a program that would
+stay in Python state.
+"""
+
+from __future__ import annotations
+
+import collections
+import random
+import tracemalloc
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import oarlock as paddle
+from oarlock import nn
+from oarlock.core.errors import TraceError
+from oarlock.jit import to_static
+from oarlock.static import InputSpec
+
+
+def test_one_tensor_that_is_given_twice() -> None:
+    @to_static
+    def f(x: Any, y: Any) -> Any:
+        if x is y:
+            return x * 10
+        x.add_(paddle.ones([2]))
+        return x * y
+
+    @to_static
+    def change(x: Any, y: Any) -> Any:
+        x.add_(paddle.ones([2]))
+        return x * y
+
+    a, b = paddle.to_tensor([1.0, 2.0]), paddle.to_tensor([1.0, 2.0])
+    assert [f(a, b).tolist(), f(b, b).tolist()] == [[2.0, 6.0], [10.0, 20.0]]
+    assert [change(b, b).tolist(), b.tolist()] == [[4.0, 9.0], [2.0, 3.0]]
+
+
+def test_the_gradient_of_one_tensor_that_is_given_twice() -> None:
+    product = to_static(
+        lambda x, y: (x * y + x * 2).sum(), input_spec=[InputSpec([None]), InputSpec([None])]
+    )
+    a = paddle.to_tensor([1.0, 3.0], stop_gradient=False)
+    product(a, a).backward()
+    assert a.grad.tolist() == [4.0, 8.0]
+
+
+def test_objects_that_say_they_are_equal_are_two() -> None:
+    class Setting:
+        def __init__(self, factor: float) -> None:
+            self.factor = factor
+
+        def __eq__(self, other: object) -> bool:
+            return True
+
+        def __hash__(self) -> int:
+            return 1
+
+    static = to_static(lambda x, setting: x * setting.factor)
+    assert [static(paddle.ones([1]), Setting(n)).item() for n in (2.0, 9.0)] == [2.0, 9.0]
+
+
+class Bank(nn.Layer):
+    """Rows that are written one after the other, at a place that a buffer says."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("rows", paddle.zeros([4, 2]))
+        self.register_buffer("at", paddle.zeros([1], "int64"))
+
+    def forward(self, x: Any) -> Any:
+        at = int(self.at)
+        self.rows[at : at + 1] = x.unsqueeze(0)
+        self.at[0] = (at + 1) % 4
+        return self.rows.sum(1)
+
+
+def test_a_number_that_python_reads_of_a_buffer_is_read_again() -> None:
+    eager, static = Bank(), to_static(Bank())
+    for n in range(9):
+        x = paddle.full([2], n + 1.0)
+        assert static(x).tolist() == eager(x).tolist()
+    assert static.forward.get_traced_count() == 4
+    assert static.at.item() == eager.at.item() == 1
+
+
+@pytest.mark.parametrize("stops", [True, False])
+def test_dropout_draws_as_it_does_eagerly(stops: bool) -> None:
+    static = to_static(nn.Dropout(0.5))
+    x = paddle.ones([64])
+    x.stop_gradient = stops
+    for seed in (5, 6):
+        drawn = []
+        for layer in (nn.Dropout(0.5), static):
+            paddle.seed(seed)
+            drawn.append([layer(x).tolist(), layer(x).tolist()])
+        assert drawn[0] == drawn[1]
+
+
+class Holder:
+    last: Any = None
+
+
+QUEUE: collections.deque[Any] = collections.deque(["kept"], maxlen=2)
+
+
+def set_a_new_global(x: Any) -> Any:
+    global NEVER_SET_BEFORE  # noqa: PLW0603 - it is what is tested
+    NEVER_SET_BEFORE = x * 2  # type: ignore[name-defined]
+    return x
+
+
+def set_an_attribute_of_a_class(x: Any) -> Any:
+    Holder.last = x * 2
+    return x
+
+
+def set_an_attribute_of_a_function(x: Any) -> Any:
+    set_an_attribute_of_a_function.last = x * 2  # type: ignore[attr-defined]
+    return x
+
+
+def put_in_a_deque(x: Any) -> Any:
+    QUEUE.append(x * 2)
+    return x
+
+
+@pytest.mark.parametrize(
+    ("function", "name"),
+    [
+        (set_a_new_global, "NEVER_SET_BEFORE"),
+        (set_an_attribute_of_a_class, "Holder.last"),
+        (set_an_attribute_of_a_function, "set_an_attribute_of_a_function.last"),
+        (put_in_a_deque, "QUEUE"),
+    ],
+)
+def test_values_of_the_program_are_left_nowhere(function: Any, name: str) -> None:
+    with pytest.raises(TraceError, match=f"'{name}' becomes a value of the program"):
+        to_static(function)(paddle.ones([2]))
+    assert "NEVER_SET_BEFORE" not in globals()
+    assert not hasattr(set_an_attribute_of_a_function, "last")
+    assert Holder.last is None
+    assert list(QUEUE) == ["kept"]
+
+
+class Drawing(nn.Layer):
+    def __init__(self) -> None:
+        super().__init__()
+        self.linear = nn.Linear(3, 3)
+
+    def forward(self, x: Any) -> Any:
+        return self.linear(x) * random.random()
+
+
+def test_a_file_and_a_trace_say_that_they_keep_a_random_number(tmp_path: Path) -> None:
+    with pytest.warns(
+        UserWarning,
+        match="forward: 'random' differs at each call; the file has what it gave now",
+    ):
+        paddle.jit.save(Drawing(), str(tmp_path / "m"), [InputSpec([None, 3])], verify=False)
+    with pytest.warns(UserWarning, match=r"forward changes \['random'\]"):
+        _, traced = paddle.jit.TracedLayer.trace(Drawing(), paddle.ones([1, 3]))
+    assert ("state", "random") in [(g.kind, g.var) for g in traced.assumptions]
+
+
+def asks_whether_gradients_are_recorded(x: Any) -> Any:
+    outside = x * 2 if paddle.is_grad_enabled() else x * 3
+    with paddle.no_grad():
+        inside = x * 5 if paddle.is_grad_enabled() else x * 7
+    return outside + inside
+
+
+def test_whether_gradients_are_recorded_is_as_where_it_is_called() -> None:
+    static, x = to_static(asks_whether_gradients_are_recorded), paddle.ones([1])
+    for _ in range(2):
+        assert static(x).item() == asks_whether_gradients_are_recorded(x).item() == 9
+        with paddle.no_grad():
+            assert static(x).item() == asks_whether_gradients_are_recorded(x).item() == 10
+    assert len(static.program_cache) == 2
+
+
+@pytest.mark.parametrize(("how", "size"), [("given", 1), ("given", 100_000), ("taken", 1)])
+def test_numbers_of_memory_that_others_write(how: str, size: int) -> None:
+    outside = np.full(size, 2.0, "float32")
+    tensor = (
+        paddle.utils.dlpack.from_dlpack(outside) if how == "given" else paddle.to_tensor(outside)
+    )
+    if how == "taken":
+        outside = np.from_dlpack(tensor)
+    if not np.shares_memory(outside, tensor.array) or not outside.flags.writeable:
+        pytest.skip("this NumPy shares no memory that it may write")
+    static = to_static(lambda x: x * float(tensor.numpy().max()))
+    assert [static(paddle.ones([1])).item() for _ in range(2)] == [2.0, 2.0]
+    assert static.get_traced_count() == 1
+    outside[:] = 5.0
+    assert static(paddle.ones([1])).item() == 5.0
+
+
+def test_a_large_tensor_that_python_read_is_not_copied() -> None:
+    tensor = paddle.ones([1 << 20])
+    static = to_static(lambda x: x * float(tensor.numpy()[0]))
+    tracemalloc.start()
+    try:
+        static(paddle.ones([1]))
+        assert tracemalloc.get_traced_memory()[0] < tensor.array.nbytes
+    finally:
+        tracemalloc.stop()
+    tensor.set_value(paddle.full([1 << 20], 3.0))
+    assert static(paddle.ones([1])).item() == 3.0

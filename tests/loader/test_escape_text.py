@@ -1,0 +1,39 @@
+"""What of a text is written out before it is shown; `cpp_runtime/tests/reader_test.cpp` asks the
+same of C++.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from oarlock.loader.escape_text import INVISIBLE, escape_text
+
+# By what is written out, and as what: the first and last of each kind.
+WRITTEN_OUT = {
+    "\x00": "\\x00", "\x07": "\\x07", "\n": "\\x0a", "\r": "\\x0d", "\x1b": "\\x1b", "\x1f": "\\x1f",
+    "\x7f": "\\x7f", "\x80": "\\x80", "\x9b": "\\x9b", "\x9f": "\\x9f", "\xad": "\\xad",
+    "\u061c": "\\u061c", "\u180e": "\\u180e", "\u200b": "\\u200b", "\u200f": "\\u200f", "\u2028": "\\u2028",
+    "\u202e": "\\u202e", "\u2060": "\\u2060", "\u2066": "\\u2066", "\u206f": "\\u206f", "\ufeff": "\\ufeff",
+    "\ufff9": "\\ufff9", "\ufffb": "\\ufffb", "\U000e0000": "\\U000e0000", "\U000e007f": "\\U000e007f",
+}  # fmt: skip
+# Those beside them, and what people write.
+KEPT = "\t ~\xa0\xac\xae\u061b\u061d\u180d\u200a\u2010\u2027\u202f\u205f\u2070\ufefe\ufffc\ufffd\U000dffff\U000e0080é漢あא🙂\\\"'"
+
+
+@pytest.mark.parametrize("one", WRITTEN_OUT, ids=ascii)
+def test_what_returns_a_terminal_orders_is_written_out(one: str) -> None:
+    assert escape_text(f"a{one}b{one}") == f"a{WRITTEN_OUT[one]}b{WRITTEN_OUT[one]}"
+
+
+def test_all_else_stays() -> None:
+    assert escape_text(KEPT) == KEPT
+    assert escape_text(KEPT + "\x9b") == KEPT + "\\x9b"
+    assert escape_text("two\nlines\r\n", lines=True) == "two\nlines\\x0d\n"
+
+
+def test_each_range_begins_and_ends_with_what_is_written_out() -> None:
+    for first, last in INVISIBLE:
+        for code in {first, last} - {ord("\t")}:
+            assert escape_text(chr(code)).startswith("\\")
+        for code in {first - 1, last + 1} - {-1}:
+            assert escape_text(chr(code)) == chr(code)

@@ -1,0 +1,161 @@
+"""Capture one call of a function, without values. Programs that are called repeatedly and programs
+that are saved are both created from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..capture.control.escape_analysis import register_local
+from ..capture.control.may_alias import Invalidated, is_replaced, restore_texts, set_raw_items
+from ..capture.control.optional_values import none_flag
+from ..capture.modes import Static
+from ..capture.recorder import Recorder
+from ..capture.undefined_checks import MESSAGES, NOT_RETURNED
+from ..capture.variable import Variable
+from ..core import pytree
+from ..core.errors import TraceError, warn, with_user_line
+from ..core.mode import replace_base_mode
+from ..core.op import OPS
+from ..ir.input_spec import InputSpec
+from ..nn.layer import Layer
+from .call_arguments import Arguments, Parameters, is_input, leaf_meta
+from .guards.guard_set import GuardSet
+from .guards.side_effects import AttributeTracker, SideEffect, mark_shared, take_side_effects
+from .guards.user_code import is_users
+from .layer_capture import named_layers
+from .operators.calls import call, convert_if_user_code
+from .operators.dunder_methods import DunderConversion
+from .operators.exceptions import emit_check
+
+RECURSION_MESSAGE = (
+    "calls go deeper than Python allows; a recursion that ends by the value of a tensor "
+    "has no end while a program is made: "
+    "write it as a loop, or count its depth in Python"
+)
+
+
+class FunctionCapture:
+    """One captured call of a function.
+
+    owner: the layer or object whose method it is; bound: the arguments, with variables in place of
+    tensors; inputs: the variables, and `input_names` their names before the call; effects:
+    attributes that were assigned values of the program, restored; guards: what else the call read
+    or changed. The caller decides what becomes of effects and guards.
+    """
+
+    def __init__(self, mode: Static, arguments: Arguments, owner: Any) -> None:
+        self.mode, self.recorder, self.owner = mode, mode.recorder, owner
+        leaves, self.inputs = declare_inputs(mode.recorder, arguments)
+        self.bound = arguments.unflatten(leaves)
+        _register_copies(mode.recorder, self.bound)
+        self.input_names = [v.name for v in self.inputs]
+        self.effects: list[SideEffect] = []
+        self._attributes, self.guards = AttributeTracker(owner), GuardSet(owner)
+        self.recorder.on_call, self.recorder.reads = self.guards.add_function, self.guards.reads
+        self.recorder.dunder_methods = DunderConversion(is_users, call)
+        for name, leaf in zip(arguments.names, arguments.leaves, strict=True):
+            self.guards.add_argument(name, leaf)
+
+    @classmethod
+    def create(cls, recorder: Recorder, arguments: Arguments, owner: Any) -> FunctionCapture:
+        """Return a capture that raises the first error."""
+        return cls(Static(recorder, convert_if_user_code, True), arguments, owner)
+
+    def call(self, function: Callable[..., Any], parameters: Parameters) -> Any:
+        """Call the converted function, and return its result. Ops of sublayers carry their path.
+
+        Raises TraceError for an infinite recursion, and for results or side effects that are
+        invalidated.
+        """
+        try:
+            self.recorder.dunder_methods.convert_classes_of(self.owner, self.bound, function)
+            made = self._call(convert_if_user_code(function), parameters)
+            if self.recorder.side_effect is not None and not self.mode.continues:
+                raise self.recorder.side_effect
+            return self._check_outputs(made)
+        finally:
+            self.recorder.dunder_methods.restore()
+            for moved in self.recorder.replaced_lists:
+                if is_replaced(moved):
+                    set_raw_items(moved, [])
+            # Python gets the strings of the capture.
+            for location, key in self.recorder.loop_texts:
+                location.write_item(key, restore_texts(location.read().get(key)))
+
+    def _check_outputs(self, found: Any) -> Any:
+        for leaf in pytree.flatten(found)[0]:
+            if isinstance(leaf, Invalidated):
+                leaf.use()
+            if none_flag(leaf) is not False and leaf is not None:
+                self._check_not_none(leaf)
+        self.recorder.aliases.check_external(())
+        return found
+
+    def _check_not_none(self, leaf: Variable) -> None:
+        """Record an assert that a result is not None, because a program returns tensors."""
+        assert leaf.maybe_undefined is not None
+        if self.recorder.strict:
+            raise TraceError(
+                f"'{leaf.maybe_undefined.name}' may be None, but a program must return tensors\n  "
+                f"at {leaf.where}"
+            )
+        with replace_base_mode(self.mode):
+            holds = OPS["logical_not"](leaf.maybe_undefined.is_none)
+            said = (
+                leaf.maybe_undefined.check is not None
+                and leaf.maybe_undefined.check.kind == NOT_RETURNED
+            )
+            why = MESSAGES[NOT_RETURNED] if said else "is None, where a program gives a tensor"
+            emit_check(self.mode, holds, f"'{leaf.maybe_undefined.name}' {why}", leaf.where)
+        leaf.maybe_undefined = None
+
+    def _call(self, converted: Callable[..., Any], parameters: Parameters) -> Any:
+        try:
+            if not isinstance(self.owner, Layer):
+                return parameters.call(converted, self.bound)
+            with named_layers(self.owner, self.recorder):
+                return parameters.call(converted, self.bound)
+        except RecursionError as error:
+            raise TraceError(with_user_line(f"{parameters.name}: {RECURSION_MESSAGE}")) from error
+        finally:
+            self.effects = self._attributes.take_side_effects() + take_side_effects(self.recorder)
+            mark_shared(self.effects, self.guards.initial_values())
+
+    def changed_inputs(self) -> list[int]:
+        """Return the indices of the inputs that were changed in place."""
+        self.recorder.aliases.check_external(self.inputs)
+        return [i for i, v in enumerate(self.inputs) if v.name != self.input_names[i]]
+
+
+def _register_copies(recorder: Recorder, value: Any) -> None:
+    """Mark lists and dicts among the arguments as local: they are copies of those of the caller."""
+    if isinstance(value, dict | list | tuple):
+        register_local(recorder, value)
+        for inner in value.values() if isinstance(value, dict) else value:
+            _register_copies(recorder, inner)
+
+
+def declare_inputs(recorder: Recorder, arguments: Arguments) -> tuple[list[Any], list[Variable]]:
+    """Return the leaves of a call with variables in place of tensors, and the variables."""
+    leaves, inputs = list(arguments.leaves), []
+    for i, (leaf, name, path) in enumerate(
+        zip(arguments.leaves, arguments.names, arguments.paths, strict=True)
+    ):
+        if is_input(leaf):
+            meta = leaf_meta(leaf)
+            assert meta is not None
+            own = isinstance(leaf, InputSpec) and leaf.name
+            feed = recorder.feed(leaf.name if own else name, meta, path)
+            if own and feed.name != leaf.name:
+                warn(
+                    f"two inputs are named '{leaf.name}'; the input at '{path}' is "
+                    f"renamed to '{feed.name}' in the program"
+                )
+            leaves[i] = recorder.variable(feed)
+            leaves[i].stop_gradient = False  # each call determines which inputs require gradients
+            inputs.append(leaves[i])
+    if arguments.duplicates:
+        leaves = [leaves[first] for first in arguments.duplicates]
+    return leaves, inputs

@@ -1,0 +1,99 @@
+"""Guards on Python state: the assumption that a source still has the value that it had when a
+program was captured.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import CellType
+from typing import Any
+
+from .side_effects import is_program_value
+from .snapshots import (
+    MISSING,
+    ConstantSnapshot,
+    Snapshot,
+    is_constant,
+    iter_items,
+    restore_items,
+)
+from .source import LAYER_TABLES, CellSource, GlobalSource, Source
+
+
+@dataclass
+class StateGuard:
+    """The assumption that the value of a source is what it was before the capture.
+
+    expected: the snapshot of the value; is_versioned: whether the layer counts changes of the
+    value, so that calls compare it only after a change; is_read: of a traced source, whether
+    converted code read it rather than only writing it
+    """
+
+    source: Source
+    expected: Snapshot
+    is_versioned: bool = False
+    is_read: bool = True
+
+    def holds(self) -> bool:
+        """Whether the value is what it was."""
+        return self.source.matches(self.expected)
+
+    def is_temporary(self) -> bool:
+        """Whether the current value is data of one call: constants, values of a program or a list
+        that grew, but no layer or other object that outlives the call.
+        """
+        now = self.source.read()
+        return self.source.key not in LAYER_TABLES and (
+            now is self.expected.value
+            or is_constant(now)
+            or any(map(is_program_value, iter_items(now)))
+        )
+
+    def restore(self) -> None:
+        """Assign the value from before the capture, with its items."""
+        restore_items(self.expected)
+        if self.expected.value is MISSING:
+            self.source.delete()
+        elif self.source.read() is not self.expected.value:
+            self.source.write(self.expected.value)
+
+
+class NameGuards:
+    """Guards on names whose values have no items. Most calls find the identical objects, which is
+    quick to check.
+    """
+
+    def __init__(self) -> None:
+        self.guards: list[StateGuard] = []
+        self._cells: list[tuple[CellType, Any]] = []
+        self._names: list[tuple[dict[str, Any], str, Any]] = []
+
+    def add(self, guard: StateGuard) -> bool:
+        """Add a guard if it is of this kind; return whether it is."""
+        source, expected = guard.source, guard.expected
+        if type(expected) not in (Snapshot, ConstantSnapshot) or expected.value is MISSING:
+            return False
+        if isinstance(source, CellSource):
+            self._cells.append((source.holder, expected.value))
+        elif isinstance(source, GlobalSource):
+            self._names.append((source.holder, source.key, expected.value))
+        else:
+            return False
+        self.guards.append(guard)
+        return True
+
+    def hold(self) -> bool:
+        """Whether all guards hold."""
+        return self._are_identical() or all(guard.holds() for guard in self.guards)
+
+    def _are_identical(self) -> bool:
+        try:
+            for cell, value in self._cells:
+                if cell.cell_contents is not value:
+                    return False
+            for names, name, value in self._names:
+                if names[name] is not value:
+                    return False
+        except (KeyError, ValueError):  # a deleted name or an empty cell
+            return False
+        return True

@@ -1,0 +1,114 @@
+"""The internal state of Python objects that change without an assignment: iterators, deques, sets,
+arrays and random generators.
+"""
+
+from __future__ import annotations
+
+import collections
+import random
+import warnings
+from array import array
+from collections.abc import Callable, Iterator
+from types import GeneratorType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from ...ir.plain_values import PLAIN, identical
+from .user_code import is_user_object
+
+MAX_ITEMS = 1000  # larger containers are compared by identity and length: comparing them is slow
+MAX_DEPTH = 3  # of nested iterators, containers and objects
+MAX_ARRAY_BYTES = 1 << 24  # larger arrays are compared by shape
+
+
+def read_state(value: Any, ignored: tuple[str, ...] = ()) -> Any:
+    """Return the state of an object as nested tuples; None for an object without such state.
+
+    ignored: attributes of a user object that are left out
+    """
+    for kinds, reader in READERS:
+        if isinstance(value, kinds):
+            return reader(value)
+    if hasattr(value, "__next__") and not hasattr(value, "__dict__"):
+        return _read_iterator(value)
+    if is_user_object(value) and not isinstance(value, type | ModuleType):
+        attributes = {k: v for k, v in vars(value).items() if k not in ignored}
+        return "attributes", tuple(attributes), tuple(attributes.values()), _read_items(value)
+    return None
+
+
+def states_equal(a: Any, b: Any) -> bool:
+    """Whether two states are equal: constants by value, other objects by identity."""
+    if type(a) is tuple and type(b) is tuple:
+        return len(a) == len(b) and all(map(states_equal, a, b))
+    return a is b or (isinstance(a, PLAIN) and isinstance(b, PLAIN) and identical(a, b))
+
+
+def iter_inner_iterators(value: Any, depth: int = MAX_DEPTH) -> Iterator[Any]:
+    """Yield the iterators that an iterator reads from, such as those of `zip` and `map`."""
+    if hasattr(value, "__dict__") or isinstance(value, GeneratorType):
+        return
+    state = _reduce(value)
+    todo = [] if state is None else [state]
+    while todo:
+        part = todo.pop()
+        if isinstance(part, tuple):
+            todo += part
+        elif hasattr(part, "__next__"):
+            yield part
+            if depth:
+                yield from iter_inner_iterators(part, depth - 1)
+
+
+def _read_items(value: Any) -> Any:
+    if isinstance(value, dict):
+        return tuple(dict.keys(value)), tuple(dict.values(value))
+    return tuple(list.__iter__(value)) if isinstance(value, list) else ()
+
+
+def _read_array(value: Any) -> Any:
+    if value.dtype == object:
+        return tuple(value.flat)
+    return (value.tobytes() if value.nbytes <= MAX_ARRAY_BYTES else None), value.shape
+
+
+def _read_generator(value: Any) -> Any:
+    frame = value.gi_frame
+    return None if frame is None else (frame.f_lasti, *frame.f_locals.values())
+
+
+def _read_iterator(value: Any, depth: int = MAX_DEPTH) -> Any:
+    state = _reduce(value)
+    return None if state is None else _copy_state(state, depth)
+
+
+def _reduce(value: Any) -> Any:
+    """The pickle state of an iterator; None if it has none."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return value.__reduce__()
+    except TypeError:
+        return None
+
+
+def _copy_state(state: Any, depth: int) -> Any:
+    if isinstance(state, tuple):
+        return tuple(_copy_state(part, depth) for part in state)
+    if hasattr(state, "__next__") and depth:
+        is_generator = isinstance(state, GeneratorType)
+        return read_state(state) if is_generator else _read_iterator(state, depth - 1)
+    return tuple(state) if type(state) is list else state
+
+
+READERS: list[tuple[Any, Callable[[Any], Any]]] = [
+    (np.ndarray, _read_array),
+    ((bytearray, array), bytes),
+    ((set, collections.deque), tuple),
+    (GeneratorType, _read_generator),
+    (np.random.RandomState, lambda value: (value.get_state()[1].tobytes(), value.get_state()[2:])),
+    (np.random.Generator, lambda value: repr(value.bit_generator.state)),
+    (random.SystemRandom, lambda _: None),
+    (random.Random, lambda value: repr(value.getstate())),
+]  # fmt: skip
