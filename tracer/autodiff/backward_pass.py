@@ -117,8 +117,8 @@ class BackwardPass:
                     raise OarlockError(with_user_line(f"{why}{recorded_at(op)}"))
                 start = len(self.recorder.block.ops)
                 RULES.get(op.type, BackwardPass.differentiate_op)(self, op, i)
-                for made in self.recorder.block.ops[start:]:
-                    made.where, made.layer = op.where, op.layer
+                for result in self.recorder.block.ops[start:]:
+                    result.where, result.layer = op.where, op.layer
         self.block = self.saved_values.block
         self._save_requested(self._wanted)
 
@@ -237,8 +237,8 @@ class BackwardPass:
         self.add_missing_outputs(op, desc, at, [op.outs[i].name for i in op.rule_outs])
         for i in op.rule_outs:
             slot = op.outs[i]
-            made = [self.after(n, at) for n in desc.outputs.get(slot.name, [])]
-            found[slot.name] = made if slot.many else made[0] if made else None
+            result = [self.after(n, at) for n in desc.outputs.get(slot.name, [])]
+            found[slot.name] = result if slot.many else result[0] if result else None
         return found
 
     def add_missing_outputs(self, op: Op, desc: OpDesc, at: int, slots: Collection[str]) -> None:
@@ -311,9 +311,9 @@ class BackwardPass:
         if not self.needs_grad(name):
             return EMPTY
         like = self.before(name, at).raw
-        made = declare_like(self.recorder, self.recorder.namer.temporary("vjp"), like)
-        self.accumulate(name, made)
-        return made.name
+        result = declare_like(self.recorder, self.recorder.namer.temporary("vjp"), like)
+        self.accumulate(name, result)
+        return result.name
 
 
 def recorded_at(desc: OpDesc) -> str:

@@ -86,16 +86,16 @@ def _emit(backward: BackwardPass, op: Op, desc: OpDesc, at: int, slots: list[str
         if not s.constant and any(backward.needs_grad(n) for n in desc.inputs.get(s.name, []))
     }
     outputs = {
-        slot: [EMPTY if v is None else v.name for _, v in made] for slot, made in places.items()
+        slot: [EMPTY if v is None else v.name for _, v in result] for slot, result in places.items()
     }
     attrs = {n: a for n, a in desc.attrs.items() if n not in FORWARD_ONLY_ATTRS}
     if compat.rules.writes_paddle1_gradients:
         attrs = paddle1_grad_attrs(op.type) | attrs
-    made = backward.recorder.emit(grad_op_type(desc.type), inputs, outputs, attrs)
+    result = backward.recorder.emit(grad_op_type(desc.type), inputs, outputs, attrs)
     for name, gradient in (pair for pairs in places.values() for pair in pairs):
         if gradient is not None:
             backward.accumulate(name, gradient)
-            backward.cotangents.mark_renameable(gradient, made)
+            backward.cotangents.mark_renameable(gradient, result)
 
 
 def _grad_op_inputs(backward: BackwardPass, desc: OpDesc, at: int, slot: str) -> list[str]:

@@ -32,7 +32,7 @@ def _block(block: Block, again: set[str]) -> Block:
     return replace(
         block,
         vars={**block.vars, **own},
-        ops=[made for op in block.ops for made in _ops(op, again)],
+        ops=[result for op in block.ops for result in _ops(op, again)],
     )
 
 

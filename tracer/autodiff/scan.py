@@ -101,9 +101,9 @@ class RecurrentGradient:
         attrs = {**op.attrs, "sub_block": Attr(AttrType.BLOCK, self.made.idx)}
         self.recorder.emit("recurrent_grad", operands, outs, attrs)
 
-    def _outer_grad(self, name: str, made: bool) -> str:
+    def _outer_grad(self, name: str, result: bool) -> str:
         """The outer variable for a gradient; EMPTY if it is not needed."""
-        if not made or not self.outer.needs_grad(name):
+        if not result or not self.outer.needs_grad(name):
             return EMPTY
         like = self.outer.before(name, self.at).raw
         found = declare_like(self.recorder, self.recorder.namer.temporary("recurrent"), like)

@@ -69,13 +69,13 @@ def _infer_shapes(program: Program, block: int, op: Op, desc: OpDesc) -> dict[st
         said = op.infer(tuple(metas(desc.inputs.get(s.name, []), s.many) for s in op.ins), attrs)
     except (OarlockError, TypeError):  # TensorArrays have no shape
         return {}
-    made: dict[str, Shape] = {}
+    result: dict[str, Shape] = {}
     for slot, found in zip(op.outs, (said,) if len(op.outs) == 1 else said, strict=True):
         for name, meta in zip(
             desc.outputs.get(slot.name, []), found if slot.many else [found], strict=False
         ):
-            made[name] = tuple(meta.shape)
-    return made
+            result[name] = tuple(meta.shape)
+    return result
 
 
 def _meta(var: VarDesc | None) -> Meta:

@@ -31,10 +31,12 @@ def _print_grad(backward: BackwardPass, op: OpDesc, at: int) -> None:
     name = op.inputs["In"][0]
     if not backward.needs_grad(name):
         return
-    made = declare_like(backward.recorder, backward.recorder.namer.temporary("print"), gradient.raw)
+    result = declare_like(
+        backward.recorder, backward.recorder.namer.temporary("print"), gradient.raw
+    )
     attrs = {**op.attrs, "is_forward": Attr(AttrType.BOOLEAN, False)}
-    backward.recorder.emit("print", {"In": [gradient.name]}, {"Out": [made.name]}, attrs)
-    backward.accumulate(name, made)
+    backward.recorder.emit("print", {"In": [gradient.name]}, {"Out": [result.name]}, attrs)
+    backward.accumulate(name, result)
 
 
 def _py_func_grad(backward: BackwardPass, op: OpDesc, at: int) -> None:
@@ -49,7 +51,7 @@ def _py_func_grad(backward: BackwardPass, op: OpDesc, at: int) -> None:
     seen = {n: backward.before(n, at).name for n in names} | {
         n: backward.after(n, at).name for n in results
     }
-    made = [
+    result = [
         declare_like(
             backward.recorder,
             backward.recorder.namer.temporary("py_func"),
@@ -62,8 +64,8 @@ def _py_func_grad(backward: BackwardPass, op: OpDesc, at: int) -> None:
         "backward_callable_id": Attr(AttrType.INT, -1),
     }
     slots = {"X": [seen.get(n, n) for n in operands]}
-    backward.recorder.emit("py_func", slots, {"Out": [v.name for v in made]}, attrs)
-    for i, gradient in zip(wanted, made, strict=True):
+    backward.recorder.emit("py_func", slots, {"Out": [v.name for v in result]}, attrs)
+    for i, gradient in zip(wanted, result, strict=True):
         backward.accumulate(names[i], gradient)
 
 

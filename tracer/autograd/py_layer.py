@@ -67,20 +67,22 @@ class PyLayer:
         """
         ctx = PyLayerContext()
         with use_mode(state.mode.with_tape(False)):
-            made = cls.forward(ctx, *args, **kwargs)
+            result = cls.forward(ctx, *args, **kwargs)
         given = _tensors([*args, *kwargs.values()])
-        nested = list(made) if isinstance(made, list | tuple) else [made]
+        nested = list(result) if isinstance(result, list | tuple) else [result]
         results = [_own(r, given, ctx) if isinstance(r, Tensor) else r for r in nested]
         tensors = [r for r in results if isinstance(r, Tensor)]
         if not tensors:
             raise OpError(
-                with_user_line(f"{cls.__name__}: forward gave no tensor, but {type(made).__name__}")
+                with_user_line(
+                    f"{cls.__name__}: forward gave no tensor, but {type(result).__name__}"
+                )
             )
         if state.mode.tape and state.mode.static and any(not t.stop_gradient for t in given):
             state.mode.note_missing_gradient(f"the backward of a PyLayer ({cls.__name__})")
         if state.mode.tape and not state.mode.static and any(not t.stop_gradient for t in given):
             _record(cls, ctx, given, tensors)
-        return type(made)(results) if isinstance(made, list | tuple) else results[0]
+        return type(result)(results) if isinstance(result, list | tuple) else results[0]
 
 
 def _tensors(args: Sequence[Any]) -> list[Tensor]:

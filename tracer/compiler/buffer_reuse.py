@@ -20,10 +20,10 @@ def _unshared_refcount() -> int:
     """The reference count, inside of a call of `_kernels`, of an array that only one local variable
     holds; 0 if unknown.
     """
-    made = native.kernel("Expression")
+    result = native.kernel("Expression")
     for count in range(1, 9 if native.compiled is not None else 0):
         array = np.zeros((1,))
-        if made(1, [], [("square", 0, 0)], [1], [0], count)(array) is array:
+        if result(1, [], [("square", 0, 0)], [1], [0], count)(array) is array:
             return count
     return 0
 

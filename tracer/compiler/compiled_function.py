@@ -108,7 +108,7 @@ def lower_program(program: Program, tensors: bool = False) -> LoweredProgram:
     """
     with errors_as_op_error():
         program = decompose_gradients(upgrade_program(program))
-        made = Lowering(program, tensors)
+        result = Lowering(program, tensors)
         ops = [
             op
             for op in program.ops()
@@ -117,10 +117,10 @@ def lower_program(program: Program, tensors: bool = False) -> LoweredProgram:
         foreign = [
             op
             for op in paddle_control_flow_grads(program)
-            if op.attr("sub_block") not in made.grad_parents
+            if op.attr("sub_block") not in result.grad_parents
         ]
-        check_supported([op for op in ops if made.gradients.find(op) is None], foreign)
-        return made.lowered()
+        check_supported([op for op in ops if result.gradients.find(op) is None], foreign)
+        return result.lowered()
 
 
 class CompiledProgram:
@@ -207,10 +207,10 @@ class CompiledProgram:
         for name, array in zip(built.stores, found[count:end], strict=True):
             _store_in_scope(scope, name, array)
         shared = {id(a) for a in (*given, *found[count:end])}
-        made = [_own_array(array, shared) for array in found[:count]]
+        result = [_own_array(array, shared) for array in found[:count]]
         for i, offsets in zip(built.fetched_lods, found[end:], strict=True):
-            made[i] = LodArray(made[i], offsets) if offsets else made[i]
-        return made
+            result[i] = LodArray(result[i], offsets) if offsets else result[i]
+        return result
 
 
 def _store_in_scope(scope: Mapping[str, Tensor], name: str, array: Any) -> None:

@@ -42,10 +42,10 @@ def lower_while(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
     scopes = desc.outputs.get("StepScopes", [])
     differentiated = bool(scopes) and scopes[0] in lowering.differentiated
     residuals = lowering.register(block, scopes[0]) if differentiated else None
-    made = Loop(desc, lowering.register(block, _names(desc, "Condition")[0]), body, residuals)
+    result = Loop(desc, lowering.register(block, _names(desc, "Condition")[0]), body, residuals)
     if residuals is not None:
-        lowering.loops[residuals] = made
-    return made
+        lowering.loops[residuals] = result
+    return result
 
 
 def lower_while_grad(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:

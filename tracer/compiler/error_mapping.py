@@ -32,10 +32,10 @@ def raise_explained(
         ) from None
     try:
         _raise_for_instruction(instruction, found[1], error)
-    except OpError as made:
-        text = str(made).splitlines()[0] if recorded else str(made)
-        kind = AssertError if isinstance(error, AssertError) else type(made)
-        raise kind(text + recorded) from made.__cause__
+    except OpError as op_error:
+        text = str(op_error).splitlines()[0] if recorded else str(op_error)
+        kind = AssertError if isinstance(error, AssertError) else type(op_error)
+        raise kind(text + recorded) from op_error.__cause__
 
 
 def _failed_line(

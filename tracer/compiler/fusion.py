@@ -326,10 +326,10 @@ def compile_expression(instruction: FusedCalls) -> Any:
             else v - RESULTS + shift + len(constants)
         )
 
-    made = native.kernel("Expression")
+    result = native.kernel("Expression")
     instructions = [(piece, place(x), place(y)) for piece, x, y in code]
     spent = [i for i, register in enumerate(instruction.ins) if register in instruction.dead_after]
-    return made(
+    return result(
         len(instruction.ins),
         constants,
         instructions,

@@ -52,10 +52,10 @@ class Interpreter:
         missing = [name for name in self.feeds if name not in feed]
         if missing:
             raise OpError(f"run: inputs {missing} are missing; the program takes {self.feeds}")
-        made = self._function(
+        result = self._function(
             *(feed[name] for name in self.feeds), *(self.scope[name] for name in self._loads)
         )
         if not state.mode.static:
-            for name, tensor in zip(self._stores, made[len(self.fetches) :], strict=True):
+            for name, tensor in zip(self._stores, result[len(self.fetches) :], strict=True):
                 self.scope[name].array = tensor.array
-        return list(made[: len(self.fetches)])
+        return list(result[: len(self.fetches)])

@@ -21,12 +21,12 @@ def lower_beam_search_decode(lowering: Lowering, block: int, desc: OpDesc) -> In
     )
     steps = lowering.registers_of(block, [desc.inputs["Ids"][0], desc.inputs["Scores"][0]])
     of_steps = known.own_register(block, desc.inputs["Ids"][0])
-    made = known.own_register(block, outs[0])
-    known.registers[lowering.register(block, outs[1])] = made
+    result = known.own_register(block, outs[0])
+    known.registers[lowering.register(block, outs[1])] = result
     text = "{o0}, {o1}, {o2} = {MADE}({0}, {1}, {2}, {END})"
     names = {"MADE": decode_sentences, "END": desc.attr("end_id")}
     return Statement(
-        desc, text, (*steps, of_steps), (*lowering.registers_of(block, outs), made), names
+        desc, text, (*steps, of_steps), (*lowering.registers_of(block, outs), result), names
     )
 
 

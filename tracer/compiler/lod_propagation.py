@@ -77,8 +77,8 @@ class LodPropagation:
             self.registers[self._registers.register(block, name)] = self._registers.new_temporary(
                 VarDesc("")
             )
-        made = tuple(self.registers[self._registers.register(block, name)] for name in names)
-        return made if slot.many else made[0] if made else None
+        result = tuple(self.registers[self._registers.register(block, name)] for name in names)
+        return result if slot.many else result[0] if result else None
 
     def lower_lod(self, block: int, desc: OpDesc) -> list[Instruction]:
         """Assign offsets registers to the results of an op; return the instructions that compute
@@ -113,7 +113,7 @@ class LodPropagation:
         source = next(
             (self.registers[register] for register in inputs if register in self.registers), None
         )
-        made: list[Instruction] = []
+        result: list[Instruction] = []
         like = source is not None and inherits_lod(desc.type)
         for name in (n for names in desc.outputs.values() for n in names if n != EMPTY):
             var = self._registers.program.var(name, block)
@@ -124,7 +124,7 @@ class LodPropagation:
             ):
                 continue
             if name in self._rewritten and desc.type not in IN_PLACE_OPS:
-                made.append(
+                result.append(
                     self.statement(
                         desc,
                         "{o0} = []" if source is None else "{o0} = {0}",
@@ -134,7 +134,7 @@ class LodPropagation:
                 )
             elif source is not None:
                 self.registers[self._registers.register(block, name)] = source
-        return made
+        return result
 
     def register(self, block: int, name: str) -> str:
         """The register of a variable."""
@@ -164,10 +164,10 @@ class LodPropagation:
         call = self._call(block, desc)
         outs = [register for register in call.outs[: call.op.lod_outs] if register is not None]
         again = any(n in self._rewritten for names in desc.outputs.values() for n in names)
-        made = (self.registers.get(outs[0]) if again else None) or self._registers.new_temporary(
+        result = (self.registers.get(outs[0]) if again else None) or self._registers.new_temporary(
             VarDesc("")
         )
-        self.registers |= dict.fromkeys(outs, made)
+        self.registers |= dict.fromkeys(outs, result)
         registers: list[str] = []
         for slot in call.ins:
             registers += slot if isinstance(slot, tuple) else [] if slot is None else [slot]
@@ -184,7 +184,7 @@ class LodPropagation:
             desc,
             f"{{o0}} = {{RULE}}({text}, **{{ATTRS}})",
             tuple(registers),
-            (made,),
+            (result,),
             {"RULE": call.op.lod_rule, "ATTRS": call.attrs},
         )
 

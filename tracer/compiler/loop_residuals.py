@@ -26,9 +26,9 @@ def assign_residuals(instructions: Sequence[Instruction]) -> None:
     """
     backs = list(_backward_loops(instructions))
     for instruction in backs:
-        made = set(all_writes(instruction.loop.body))
+        result = set(all_writes(instruction.loop.body))
         kept = dict.fromkeys(
-            register for register in all_reads(instruction.body) if register in made
+            register for register in all_reads(instruction.body) if register in result
         )
         renamed = {register: f"{register}r" for register in kept}
         for inside in instruction.body:

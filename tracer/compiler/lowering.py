@@ -93,10 +93,10 @@ class Lowering(Registers):
         """The instructions of an op."""
         several = SEQUENCE_RULES.get(desc.type)
         with errors_as_op_error(desc):
-            made = (
+            result = (
                 [self.instruction(block, desc)] if several is None else several(self, block, desc)
             )
-            return [*made, *self.restore_axis(block, desc), *self.lod.lower_lod(block, desc)]
+            return [*result, *self.restore_axis(block, desc), *self.lod.lower_lod(block, desc)]
 
     def restore_axis(self, block: int, desc: OpDesc) -> list[Instruction]:
         """A reshape to [1] of a result that programs before Paddle 2.5 declare with one axis
@@ -122,8 +122,8 @@ class Lowering(Registers):
         rule = RULES.get(desc.type)
         if self.tensors and desc.type == "assign" and not self.is_array(block, desc.inputs["X"][0]):
             rule = None
-        made = None if rule is None else rule(self, block, desc)
-        return self.call(block, desc) if made is None else made
+        result = None if rule is None else rule(self, block, desc)
+        return self.call(block, desc) if result is None else result
 
     def call(self, block: int, desc: OpDesc) -> KernelCall:
         """The kernel call of an op."""

@@ -147,11 +147,11 @@ class PartialProgram:
     def _specialize(self, stops: StopGradients | None, on_gpu: bool) -> Specialization:
         names = [*self.feeds, *self.state_names]
         wants = [] if stops is None else [i for i, stop in enumerate(stops) if not stop]
-        made = Specialization(
+        result = Specialization(
             self, names, [i for i in wants if self._is_differentiable(names[i])], on_gpu
         )
-        self._specializations[stops, native.switch.on, on_gpu] = made
-        return made
+        self._specializations[stops, native.switch.on, on_gpu] = result
+        return result
 
     def _is_differentiable(self, name: str) -> bool:
         var = self.program.var(name)
@@ -252,10 +252,10 @@ class Specialization:
         again = PartialProgram(backward.as_program(), self.partial.scope, stores=False)
         given = dict(zip(self.partial.feeds, map(Tensor, residuals[2]), strict=True))
         given |= dict(zip(self.wanted, operands, strict=True))
-        made = again(
+        result = again(
             [*(given[n] for n in self.partial.feeds), *(g for g in grads if g is not None)]
         )
-        return [None if i < 0 else made[i] for i in backward.grad_positions]
+        return [None if i < 0 else result[i] for i in backward.grad_positions]
 
 
 class BackwardFunction:

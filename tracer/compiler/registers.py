@@ -36,17 +36,17 @@ class Registers:
         ):
             at = self.grad_parents.get(at, self.program.blocks[at].parent)
         key = (max(at, 0), name)
-        made = self.registers.get(key)
-        if made is None:
-            made = self.registers[key] = f"v{len(self.registers)}"
-            self.declared[made] = self.program.blocks[key[0]].vars.get(name, UNDECLARED)
-        return made
+        result = self.registers.get(key)
+        if result is None:
+            result = self.registers[key] = f"v{len(self.registers)}"
+            self.declared[result] = self.program.blocks[key[0]].vars.get(name, UNDECLARED)
+        return result
 
     def new_temporary(self, like: VarDesc) -> str:
         """A new register for a temporary value that is no variable of the program."""
-        made = self.registers[-1, str(len(self.registers))] = f"v{len(self.registers)}"
-        self.declared[made] = replace(like, persistable=False, checks_feed=False)
-        return made
+        result = self.registers[-1, str(len(self.registers))] = f"v{len(self.registers)}"
+        self.declared[result] = replace(like, persistable=False, checks_feed=False)
+        return result
 
     def registers_of(self, block: int, names: Iterable[str]) -> tuple[str, ...]:
         """The registers of several variables."""

@@ -179,8 +179,8 @@ class _RecurrentGradLowering:
 
     def _pairs(self, slot: str) -> list[tuple[str, str]]:
         """The gradient of each input of a slot in one step, with that of the whole input."""
-        made = self._desc.outputs.get(f"{slot}@GRAD", [])
-        pairs = zip(self._desc.inputs.get(slot, []), made, strict=False)
+        result = self._desc.outputs.get(f"{slot}@GRAD", [])
+        pairs = zip(self._desc.inputs.get(slot, []), result, strict=False)
         found = [(f"{name}@GRAD", whole) for name, whole in pairs if whole != EMPTY]
         return [(one, whole) for one, whole in found if one in self._made.vars]
 

@@ -49,8 +49,8 @@ def reshape_to_output(root: Tensor, given: Tensor | None) -> Tensor | None:
     sizes = root.meta.shape, given.meta.shape
     if any(d < 0 for shape in sizes for d in shape) or math.prod(sizes[0]) != math.prod(sizes[1]):
         return given
-    made: Tensor = OPS["reshape2"](given, shape=list(root.meta.shape))
-    return made
+    result: Tensor = OPS["reshape2"](given, shape=list(root.meta.shape))
+    return result
 
 
 def _run_pass(
@@ -125,9 +125,9 @@ def _is_single_program(roots: Sequence[Tensor]) -> bool:
 @functools.lru_cache(maxsize=8)
 def _shared_ones(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
     """A cached read-only array of ones, for scalar losses."""
-    made = np.ones(shape, dtype)
-    made.flags.writeable = False
-    return made
+    result = np.ones(shape, dtype)
+    result.flags.writeable = False
+    return result
 
 
 def _initial_grad(root: Tensor, given: Tensor | None) -> Any:
@@ -205,9 +205,9 @@ def grad(
         _run_pass(sweep, roots, given, create_graph if retain_graph is None else retain_graph)
         found = [_make_differentiable(sweep.of(t)) if create_graph else sweep.of(t) for t in wanted]
     elif not create_graph:
-        for made in found:
-            if made is not None:
-                made.stop_gradient = True
+        for result in found:
+            if result is not None:
+                result.stop_gradient = True
     missing = [t.meta for t, g in zip(wanted, found, strict=True) if g is None]
     if missing and not allow_unused:
         why = "grad: the outputs do not depend on an input; allow_unused=True returns None for it"

@@ -66,7 +66,7 @@ class Eager(Mode):
         """A tensor with the current value and node."""
         return snapshot_of(tensor)
 
-    def assign_inplace(self, tensor: Tensor, made: Tensor) -> None:
+    def assign_inplace(self, tensor: Tensor, result: Tensor) -> None:
         """Replace the value of a tensor; recorded ops keep the previous value.
 
         Raises OpError for a leaf that requires a gradient while gradients are recorded.
@@ -79,12 +79,12 @@ class Eager(Mode):
             raise OpError(with_user_line(f"in place: {why} (X={tensor.meta})"))
         save_history(tensor)
         tensor.inplace_version += 1
-        tensor.array = made.array
+        tensor.array = result.array
         if self.tape:  # otherwise the gradient history stays
             tensor.stop_gradient, tensor.node, tensor.index = (
-                made.stop_gradient,
-                made.node,
-                made.index,
+                result.stop_gradient,
+                result.node,
+                result.index,
             )
 
     def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
@@ -102,13 +102,13 @@ class Eager(Mode):
             if taken is None:
                 raise_op_error(op, args, attrs, error)
             return self.run(op, taken, attrs)
-        made = wrap_results(op, outs)
+        result = wrap_results(op, outs)
         if self.tape and op.has_vjp and any(map(requires_grad, args)):
             node = Node(op, args, attrs, outs)
-            for i, tensor in differentiable_results(op, made):
+            for i, tensor in differentiable_results(op, result):
                 if is_float(tensor.array.dtype):
                     tensor.stop_gradient, tensor.node, tensor.index = False, node, i
-        return made
+        return result
 
 
 def wrap_results(op: Op, outs: Any) -> Any:
@@ -120,12 +120,12 @@ def wrap_results(op: Op, outs: Any) -> Any:
     )
 
 
-def differentiable_results(op: Op, made: Any) -> list[tuple[int, Tensor]]:
+def differentiable_results(op: Op, result: Any) -> list[tuple[int, Tensor]]:
     """The differentiable results with their gradient indices.
 
     A list slot is the last slot of its op; its elements have consecutive indices.
     """
-    slots = [made] if len(op.outs) == 1 else list(made)
+    slots = [result] if len(op.outs) == 1 else list(result)
     found: list[tuple[int, Tensor]] = []
     for i in op.grad_outs:
         found += (

@@ -60,7 +60,7 @@ def _matches_source(code: CodeType, text: str) -> bool:
     candidates = _compile_functions(code.co_filename, text, code.co_flags & _FUTURES).get(
         (code.co_firstlineno, code.co_name), []
     )
-    return not candidates or any(_is_same_code(code, made) for made in candidates)
+    return not candidates or any(_is_same_code(code, result) for result in candidates)
 
 
 _FUTURES = functools.reduce(
@@ -92,17 +92,17 @@ def _compile_functions(
     return table
 
 
-def _is_same_code(code: CodeType, made: CodeType) -> bool:
+def _is_same_code(code: CodeType, result: CodeType) -> bool:
     """Whether `code` equals the compiled code, apart from pytest's rewritten asserts."""
-    inner, other = _inner_code(code), _inner_code(made)
+    inner, other = _inner_code(code), _inner_code(result)
     if len(inner) != len(other) or not all(map(_is_same_code, inner, other)):
         return False
-    pairs = [(code.co_names, made.co_names), (code.co_varnames, made.co_varnames)]
+    pairs = [(code.co_names, result.co_names), (code.co_varnames, result.co_varnames)]
     if any(name.startswith(PYTEST_PREFIXES) for name in (*code.co_names, *code.co_varnames)):
         # the constants in asserts are missing
         return all(set(had) <= set(has) for has, had in pairs)
-    same = all(has == had for has, had in (*pairs, (_constants(code), _constants(made))))
-    return same and code.co_code == made.co_code
+    same = all(has == had for has, had in (*pairs, (_constants(code), _constants(result))))
+    return same and code.co_code == result.co_code
 
 
 PYTEST_PREFIXES = ("@py_", "@pytest_")  # prefixes of names that pytest adds

@@ -18,7 +18,7 @@ def lazy_attributes(module: dict[str, Any], names: Mapping[str, str]) -> Callabl
         if name not in names:
             raise AttributeError(f"module {module['__name__']!r} has no attribute {name!r}")
         found = import_module(names[name], module["__name__"])
-        made = module[name] = found if names[name] == f".{name}" else getattr(found, name)
-        return made
+        result = module[name] = found if names[name] == f".{name}" else getattr(found, name)
+        return result
 
     return asked

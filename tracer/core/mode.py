@@ -58,7 +58,7 @@ class Mode:
         """
         raise NotImplementedError
 
-    def assign_inplace(self, tensor: Tensor, made: Tensor) -> None:
+    def assign_inplace(self, tensor: Tensor, result: Tensor) -> None:
         """Give `tensor` the value and the gradient history of `made`."""
         raise NotImplementedError
 
@@ -151,9 +151,9 @@ class WrapperMode(Mode):
         """Forwarded to the inner mode."""
         return self.inner.snapshot(tensor)
 
-    def assign_inplace(self, tensor: Tensor, made: Tensor) -> None:
+    def assign_inplace(self, tensor: Tensor, result: Tensor) -> None:
         """Forwarded to the inner mode."""
-        self.inner.assign_inplace(tensor, made)
+        self.inner.assign_inplace(tensor, result)
 
     def begin_gradient(self, tensor: Tensor) -> None:
         """Forwarded to the inner mode."""

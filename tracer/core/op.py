@@ -453,15 +453,15 @@ def op(
             raise TypeError(f"{type} is defined twice")
         if no_half:
             kernel = _reject_half(kernel, no_half)
-        made = OPS[type] = Op(type, ins, outs, kernel, traits, attrs_of)
+        result = OPS[type] = Op(type, ins, outs, kernel, traits, attrs_of)
         if meta is not None:
-            made.meta(meta)
+            result.meta(meta)
         names = [slot.name for slot in ins]
-        made.same_dtype, made.floating = (
+        result.same_dtype, result.floating = (
             sum(1 << names.index(slot) for slot in marked.split())
             for marked in (same_dtype, floating)
         )
-        return made
+        return result
 
     return wrap
 

@@ -257,20 +257,20 @@ class Tensor(TensorBase):
         )
 
     def __copy__(self) -> Tensor:
-        made = self.detach()
-        made.stop_gradient = self.stop_gradient
-        return made
+        result = self.detach()
+        result.stop_gradient = self.stop_gradient
+        return result
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        made = type(self).__new__(type(self))
-        made.__dict__.update(self.__dict__)
-        made.name = self.name + unique_name.generate(
+        result = type(self).__new__(type(self))
+        result.__dict__.update(self.__dict__)
+        result.name = self.name + unique_name.generate(
             "_deepcopy"
         )  # optimizer states are keyed by name
-        made.array = cuda.copy_array(self._read("deepcopy()"))
-        made.stop_gradient = self.stop_gradient
-        memo[id(self)] = made
-        return made
+        result.array = cuda.copy_array(self._read("deepcopy()"))
+        result.stop_gradient = self.stop_gradient
+        memo[id(self)] = result
+        return result
 
     # -- gradients
 
@@ -305,9 +305,9 @@ class Tensor(TensorBase):
         """A tensor with the same value and without gradient history."""
         if state.mode.is_eager:
             return Tensor(self.array)
-        made: Tensor = OPS["assign"](self)  # a recorder identifies values by their ops
-        made.stop_gradient, made.node = True, None
-        return made
+        result: Tensor = OPS["assign"](self)  # a recorder identifies values by their ops
+        result.stop_gradient, result.node = True, None
+        return result
 
     def register_hook(self, hook: Callable[[Tensor], Any]) -> RemovableHook:
         """Call `hook(grad)` when the gradient of this tensor is complete. If the hook returns a
@@ -365,11 +365,15 @@ def snapshot_of(tensor: Tensor) -> Tensor:
     """A new tensor with the current value and gradient history of `tensor`. The gradient of a
     leaf's snapshot goes to the leaf.
     """
-    made = Tensor(tensor.array)
-    made.stop_gradient, made.node, made.index = tensor.stop_gradient, tensor.node, tensor.index
+    result = Tensor(tensor.array)
+    result.stop_gradient, result.node, result.index = (
+        tensor.stop_gradient,
+        tensor.node,
+        tensor.index,
+    )
     if tensor.node is None and not tensor.stop_gradient:
-        made._origin = tensor
-    return made
+        result._origin = tensor
+    return result
 
 
 def save_history(tensor: Tensor) -> None:
@@ -421,9 +425,9 @@ def _retain_grad(of: weakref.ref[Tensor], gradient: Tensor) -> None:
 
 
 def _rebuilt(kind: type[Tensor], array: Any, stop_gradient: bool) -> Tensor:
-    made = kind.__new__(kind)
-    made.array, made.stop_gradient = array, stop_gradient
-    return made
+    result = kind.__new__(kind)
+    result.array, result.stop_gradient = array, stop_gradient
+    return result
 
 
 class RemovableHook:

@@ -23,10 +23,10 @@ class Namer:
 
     def beside(self, names: Iterable[str]) -> Namer:
         """A Namer for another program of the same model. names: of the values that both have"""
-        made = Namer()
-        made._used.update(names)
-        made._layers = self._layers
-        return made
+        result = Namer()
+        result._used.update(names)
+        result._layers = self._layers
+        return result
 
     def fresh(self, wanted: str) -> str:
         """`wanted`, or `wanted_1`, `wanted_2`, ... if it is in use."""

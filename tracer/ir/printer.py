@@ -161,19 +161,19 @@ def op_text(op: OpDesc, declare: dict[str, VarDesc]) -> str:
 def _made(block: Block) -> set[str]:
     """The variables that an op of the block writes before one reads them."""
     read: set[str] = set()
-    made: set[str] = set()
+    result: set[str] = set()
     for op in block.ops:
         read.update(op.input_names())
-        made.update(name for name in op.output_names() if name not in read)
-    return made
+        result.update(name for name in op.output_names() if name not in read)
+    return result
 
 
 def block_lines(block: Block) -> Iterator[str]:
     """The lines of one block."""
     yield f"block {block.idx}:" if block.parent == -1 else f"block {block.idx} in {block.parent}:"
-    made = _made(block)
+    result = _made(block)
     declare = {
-        var.name: var for var in block.vars.values() if var.name in made and not var.persistable
+        var.name: var for var in block.vars.values() if var.name in result and not var.persistable
     }
     yield from (f"  {declaration(var)}" for var in block.vars.values() if var.name not in declare)
     yield from (f"  {op_text(op, declare)}" for op in block.ops)

@@ -114,9 +114,9 @@ class ScopeValue:
 
     def _set_element(self, index: int, value: Any) -> None:
         """Set the element at a flat index."""
-        made = np.array(self.__array__())
-        made.reshape(-1)[index] = value
-        self.tensor.array = made
+        result = np.array(self.__array__())
+        result.reshape(-1)[index] = value
+        self.tensor.array = result
 
     _get_float_element = _get_double_element = _get_element
     _set_float_element = _set_double_element = _set_element
@@ -190,9 +190,9 @@ class LoDTensor(ScopeValue):
 
         Raises OpError if they do not match the number of rows.
         """
-        made = [np.asarray(level, np.int64) for level in lod]
-        self._check(made, f"offsets {[level.tolist() for level in made]}")
-        self._lod = made
+        result = [np.asarray(level, np.int64) for level in lod]
+        self._check(result, f"offsets {[level.tolist() for level in result]}")
+        self._lod = result
 
     def recursive_sequence_lengths(self) -> list[list[int]]:
         """The lengths of each level."""
@@ -205,12 +205,12 @@ class LoDTensor(ScopeValue):
 
         Raises OpError if they do not match the number of rows.
         """
-        made = offsets_of(recursive_sequence_lengths)
-        self._check(made, f"lengths {[list(level) for level in recursive_sequence_lengths]}")
-        self._lod = made
+        result = offsets_of(recursive_sequence_lengths)
+        self._check(result, f"lengths {[list(level) for level in recursive_sequence_lengths]}")
+        self._lod = result
 
-    def _check(self, made: Offsets, shown: str) -> None:
-        if self.is_initialized() and not is_valid(made, self._rows()):
+    def _check(self, result: Offsets, shown: str) -> None:
+        if self.is_initialized() and not is_valid(result, self._rows()):
             raise OpError(with_user_line(f"LoDTensor: {shown} do not match {self._rows()} rows"))
 
     def _rows(self) -> int:

@@ -26,7 +26,7 @@ def normalize(
     """
     tested = clone_for_test_in_place(deepcopy(desc))
     for block in tested.blocks:
-        block.ops = [made for op in block.ops for made in _plain(op)]
+        block.ops = [result for op in block.ops for result in _plain(op)]
     wanted = [
         *fetches,
         *(n for op in tested.block.ops for n in op.output_names() if keep and op.type != "feed"),

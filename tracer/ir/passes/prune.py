@@ -91,23 +91,23 @@ def _prune_sub_blocks(program: Program) -> Program:
         for op in program.ops()
     ):
         return program
-    made = replace(program, blocks=[deepcopy(block) for block in program.blocks])
-    runs = {op.attr("sub_block"): op for op in made.ops()}
-    for block in reversed(made.blocks[1:]):  # a block precedes its children
+    result = replace(program, blocks=[deepcopy(block) for block in program.blocks])
+    runs = {op.attr("sub_block"): op for op in result.ops()}
+    for block in reversed(result.blocks[1:]):  # a block precedes its children
         taken = block_outputs(runs[block.idx]) if block.idx in runs else []
-        block.ops = _live_ops(made, block, taken)
-        used = {name for op in block.ops for name in (*op_accesses(made, op), *op.output_names())}
+        block.ops = _live_ops(result, block, taken)
+        used = {name for op in block.ops for name in (*op_accesses(result, op), *op.output_names())}
         used.update(taken, block_inputs(runs[block.idx]) if block.idx in runs else [])
         block.vars = {name: var for name, var in block.vars.items() if name in used}
-    for op in made.ops():
-        for block in inner_blocks(made, op):
+    for op in result.ops():
+        for block in inner_blocks(result, op):
             slot, known = (
                 traits_of(op.type).capture_slot,
-                {*block_reads(made, block), *block_writes(made, block)},
+                {*block_reads(result, block), *block_writes(result, block)},
             )
             op.inputs[slot] = [name for name in op.inputs.get(slot, []) if name in known]
             break  # deeper blocks belong to other ops
-    return made
+    return result
 
 
 def _live_ops(program: Program, block: Block, taken: Iterable[str]) -> list[OpDesc]:

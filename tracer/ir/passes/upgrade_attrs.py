@@ -21,7 +21,7 @@ def upgrade_attrs(program: Program) -> Program:
     blocks = [replace(block, vars=dict(block.vars)) for block in program.blocks]
     found = replace(program, blocks=blocks)
     for block in blocks:
-        block.ops = [made for op in block.ops for made in _ops(found, block, op)]
+        block.ops = [result for op in block.ops for result in _ops(found, block, op)]
     return found
 
 

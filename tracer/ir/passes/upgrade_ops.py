@@ -68,21 +68,21 @@ def _ops(op: OpDesc, find: Find) -> list[OpDesc]:
         return [op]
     row = RENAMED_OPS[op.type]
     attrs = {row.attrs.get(name, name): attr for name, attr in op.attrs.items()} | row.more
-    made = replace(op, type=row.type, attrs=attrs)
+    result = replace(op, type=row.type, attrs=attrs)
     if op.type == "matmul" and op.attr("alpha", 1.0) != 1.0:
         scale = {"scale": Attr(AttrType.FLOAT, op.attr("alpha"))}
-        return [made, replace(op, type="scale", inputs={"X": op.outputs["Out"]}, attrs=scale)]
+        return [result, replace(op, type="scale", inputs={"X": op.outputs["Out"]}, attrs=scale)]
     if op.type.endswith("_interp") and not isinstance(op.attr("scale", []), list):
         scale = op.attr("scale")
         # with an output size the scale is ignored
         scaled = scale > 0 and not op.inputs.get("OutSize")
-        made.attrs["scale"] = Attr(AttrType.FLOATS, [scale, scale] if scaled else [])
+        result.attrs["scale"] = Attr(AttrType.FLOATS, [scale, scale] if scaled else [])
     if op.type.startswith("flatten"):
         shape = _flattened_shape(op, find)
         if shape is None:
             return [op]
-        made.attrs["shape"] = Attr(AttrType.INTS, shape)
-    return [made]
+        result.attrs["shape"] = Attr(AttrType.INTS, shape)
+    return [result]
 
 
 def _flattened_shape(op: OpDesc, find: Find) -> list[int] | None:
